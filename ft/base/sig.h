@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The signature of an operation: what every rank must agree on, and what a replay must repeat
+   (DESIGN section 2, "unit"; RULES 8, 9). */
+#ifndef FT_BASE_SIG_H
+#define FT_BASE_SIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The order is part of the log's format. */
+#define FT_CALLS(X)                             \
+    X(FT_CALL_NONE, "no call")                  \
+    X(FT_CALL_BARRIER, "MPI_Barrier")           \
+    X(FT_CALL_BCAST, "MPI_Bcast")               \
+    X(FT_CALL_REDUCE, "MPI_Reduce")             \
+    X(FT_CALL_ALLREDUCE, "MPI_Allreduce")       \
+    X(FT_CALL_ALLGATHER, "MPI_Allgather")       \
+    X(FT_CALL_ALLGATHERV, "MPI_Allgatherv")     \
+    X(FT_CALL_FINALIZE, "MPI_Finalize")
+
+enum ft_call {
+#define X(name, text) name,
+    FT_CALLS(X)
+#undef X
+    FT_NCALLS
+};
+
+/* 32 bytes; compared and hashed as four words, so no padding. */
+struct ft_sig {
+    uint8_t call;       /* enum ft_call */
+    uint8_t reduction;  /* enum ft_reduction */
+    uint8_t kind;       /* enum ft_kind; for calls that only move data all one-byte kinds are FT_BYTE */
+    uint8_t zero;
+    int32_t root;       /* rank in the stream, -1 where there is none */
+    uint32_t elem;      /* bytes of one element */
+    uint32_t zero2;
+    uint64_t count;     /* elements per rank (allgatherv: in all) */
+    uint64_t shape;     /* allgatherv: hash of the counts; else 0 */
+};
+
+bool ft_sig_equal(const struct ft_sig *a, const struct ft_sig *b);
+
+/* The hash of a sequence of signatures: chain a call on to what came before. */
+uint64_t ft_sig_chain(uint64_t before, const struct ft_sig *sig);
+
+/* "MPI_Allreduce(sum, 1024 x float)", "MPI_Bcast(4 x byte, root 2)". Returns text. */
+const char *ft_sig_print(const struct ft_sig *sig, char *text, size_t size);
+
+#endif

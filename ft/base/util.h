@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small arithmetic that every part needs. */
+#ifndef FT_BASE_UTIL_H
+#define FT_BASE_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FT_LINE = 64 }; /* bytes of a cache line: layouts are laid out in these */
+
+static inline uint64_t ft_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t ft_max(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* a rounded up to a multiple of `to`, a power of two. */
+static inline uint64_t ft_align(uint64_t a, uint64_t to) { return (a + to - 1) & ~(to - 1); }
+
+static inline uint64_t ft_div_up(uint64_t a, uint64_t by) { return (a + by - 1) / by; }
+
+/* Always on. A broken invariant says which one and stops the process: the alternative is a wrong number. */
+void ft_broken(const char *invariant, const char *file, int line) __attribute__((noreturn, cold));
+#define FT_INVARIANT(cond, text) \
+    do { if (__builtin_expect(!(cond), 0)) ft_broken(text, __FILE__, __LINE__); } while (0)
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The engine as the shim sees it (DESIGN sections 2, 3). Collectives on streams; each call blocks until
+   its result is in the user's buffer and can be rebuilt without this process (invariant 2). One thread
+   at a time per process.
+
+   Buffers are contiguous: count elements of type.elem bytes. `site` is where the program made the call
+   (a number that two incarnations and two ranks share, from ft_site); it appears in messages only.
+
+   Every collective returns 0, or fills e and returns
+     FT_EMISMATCH  another rank called something else for the same unit (both named)
+     FT_EDIVERGED  this rank is a restarted one and the log holds another call (both named)
+     FT_ENOMEM     no private memory for a temporary
+   after which the job must be ended with ft_end: the stream cannot go on. */
+#ifndef FT_FT_H
+#define FT_FT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ft/base/err.h"
+#include "ft/base/reduce.h"
+
+struct ft;          /* this process's part in the job */
+struct ft_stream;
+
+struct ft_type {
+    uint32_t elem;  /* bytes from one element to the next; never split by a reduction */
+    uint8_t kind;   /* enum ft_kind; FT_OPAQUE for derived types */
+};
+
+struct ft_op {
+    uint8_t reduction;  /* enum ft_reduction */
+    ft_fold *fold;      /* predefined: ft_reduce_find(...), never NULL */
+    /* FT_USER: inout[i] = in[i] op inout[i] for n elements; pure; ctx is the shim's. Neither buffer is shared memory
+       that another rank reads. May be called for pieces of a large operation. */
+    void (*user)(void *ctx, const void *in, void *inout, uint64_t n);
+    void *ctx;
+};
+
+/* Joins the job whose agent started this process (environment FTMPI_FDS, FTMPI_RANK), or a world of one
+   if there is none. FT_EJOB: the environment names a job that cannot be joined (also: a second MPI_Init in
+   one rank slot); FT_ESYS. Does not wait for anybody (RULE 20). */
+int ft_attach(struct ft **out, struct ft_error *e);
+
+/* After ft_finalize, or in a world of one. Frees what ft_attach made. */
+void ft_detach(struct ft *ft);
+
+int ft_rank(const struct ft *ft);
+int ft_size(const struct ft *ft);
+int ft_incarnation(const struct ft *ft);           /* restarts of this rank so far */
+bool ft_solo(const struct ft *ft);                 /* started without ftrun */
+struct ft_stream *ft_world(struct ft *ft);
+struct ft_stream *ft_self(struct ft *ft);          /* this rank alone; never logged, never waits */
+
+/* True if the next collective on s will be answered out of the log: its input is not needed. */
+bool ft_replaying(struct ft_stream *s);
+
+/* This rank has used the XGBoost engine (ftrun --rabit looks for it). */
+void ft_mark_rabit(struct ft *ft);
+
+/* send == recv is in place. recv of ft_reduce is used on the root only, and is its send in place. */
+int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e);
+int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, uint64_t site, struct ft_error *e);
+int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                 const struct ft_op *op, uint64_t site, struct ft_error *e);
+int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+              const struct ft_op *op, int root, uint64_t site, struct ft_error *e);
+/* recv: rank r's part of count elements at r * count. In place: send == recv + own part. */
+int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                 uint64_t site, struct ft_error *e);
+/* counts[r] elements of rank r go to recv + displs[r] elements. */
+int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
+                  struct ft_type type, uint64_t site, struct ft_error *e);
+
+/* MPI_Finalize: a unit with everybody's participation (RULE 20). */
+int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e);
+
+/* Ends the whole job: `line` (one line, cut at 447 bytes) and the code reach the user through ftrun, which ends the
+   other ranks; without ftrun the line goes to stderr. Does not return, flushes no stdio. code: the job's exit
+   code, 1-255. */
+void ft_end(struct ft *ft, int code, const char *line) __attribute__((noreturn));
+
+/* A call site that means the same in every process: made from a code address, and printed
+   ("train+0x1234", "libxgboost.so.0+0x88a1c0"). ft_site costs a table look-up after the first call from
+   an address. */
+uint64_t ft_site(const void *address);
+const char *ft_site_print(uint64_t site, char *text, size_t size);
+
+#endif

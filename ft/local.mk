@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The engine: one convenience library, linked into libftmpi, ftrun and the tests.
+noinst_LTLIBRARIES += libft.la
+libft_la_SOURCES = \
+	ft/ft.h ft/ft.c \
+	ft/base/err.h ft/base/err.c \
+	ft/base/util.h ft/base/util.c \
+	ft/base/sig.h ft/base/sig.c \
+	ft/base/site.c \
+	ft/base/reduce.h ft/base/reduce.c \
+	ft/shm/point.h ft/shm/word.h \
+	ft/shm/layout.h ft/shm/layout.c \
+	ft/shm/region.h ft/shm/region.c \
+	ft/shm/wait.h ft/shm/wait.c \
+	ft/shm/log.h ft/shm/log.c \
+	ft/shm/keeper.h ft/shm/keeper.c \
+	ft/core/plan.h ft/core/plan.c \
+	ft/core/stream.h ft/core/stream.c \
+	ft/core/short.h ft/core/short.c \
+	ft/core/standard.h ft/core/standard.c
+libft_la_CFLAGS = $(AM_CFLAGS) -O3
+libft_la_LIBADD = libftreduce.la -lpthread
+
+include ft/base/local.mk

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The agent's side of the log: a thread that assigns memory to streams ahead of the ranks, populates it,
+   and at the limit spills the oldest committed part to a file (DESIGN invariant 7, RULES 7, 13, 14). It is the only
+   writer of the extent tables. Ranks that find no extent wait; they lose nothing if the keeper is slow. */
+#ifndef FT_SHM_KEEPER_H
+#define FT_SHM_KEEPER_H
+
+#include <stdint.h>
+
+#include "ft/shm/region.h"
+
+struct ft_keeper;
+
+struct ft_keeper_config {
+    const char *spill_dir;    /* where the unlinked spill file is made when the limit is first met */
+    uint64_t prepare;         /* bytes of log assigned and populated before ft_keeper_start returns */
+    /* Called once, from the keeper's thread, when the log cannot go on (disk full, no memory). The line
+       is for the user; ranks that wait for log memory will wait for ever, so the job has to end. */
+    void (*failed)(void *arg, const char *line);
+    void *arg;
+};
+
+struct ft_keeper_stats {
+    uint64_t memory_bytes;    /* of log memory in use */
+    uint64_t spilled_bytes;   /* written to the spill file */
+};
+
+/* FT_ESYS: no thread, no descriptor, spill_dir not writable. */
+int ft_keeper_start(struct ft_keeper **k, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e);
+
+/* The descriptors that ranks inherit, beside the region's: an eventfd to ask for memory with, and the
+   spill file. Owned by the keeper, close-on-exec here. */
+int ft_keeper_kick_fd(const struct ft_keeper *k);
+int ft_keeper_spill_fd(const struct ft_keeper *k);
+
+struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k);  /* any thread */
+
+/* Joins the thread, closes the files. */
+void ft_keeper_stop(struct ft_keeper *k);
+
+#endif

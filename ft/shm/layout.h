@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What agent-owned memory looks like (DESIGN section 3, RULES 1-14): one memfd per node, created by the
+   agent, mapped by every rank. All offsets are from the start of the mapping.
+
+     header | rank blocks | asleep flags | stream 0 | stream 1 | ... | extents of the log
+
+   One writer per word: the comment of each field says who. Everything that two incarnations must agree
+   on (sizes, depths) is in struct ft_params, fixed for the job. */
+#ifndef FT_SHM_LAYOUT_H
+#define FT_SHM_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "ft/base/err.h"
+#include "ft/base/util.h"
+#include "ft/base/sig.h"
+
+enum { FT_LAST_WORDS = 448 };
+
+/* Job constants (RULE 8). Bytes unless said otherwise. */
+struct ft_params {
+    uint32_t nranks;        /* ranks of the job on this node */
+    uint32_t nstreams;
+    uint32_t cores;         /* processors its ranks may run on, together */
+    uint32_t short_max;     /* largest contribution on the short path */
+    uint32_t short_depth;   /* short slots per rank */
+    uint32_t slot_bytes;    /* a segment of the standard path */
+    uint32_t slot_depth;    /* standard slots per rank: segments in flight */
+    uint32_t trail;         /* published signatures per rank */
+    uint64_t extent_bytes;  /* of one piece of log memory */
+    uint64_t nextents;      /* pieces of log memory: the log limit */
+    uint64_t ntable;        /* pieces a stream's log can ever have, in memory or spilled */
+};
+
+struct ft_header {
+    uint64_t magic;         /* agent, last of all */
+    uint64_t size;          /* of the mapping */
+    uint64_t version;       /* of this layout */
+    struct ft_params params;
+    uint64_t ranks_at, asleep_at, streams_at, stream_bytes, extents_at;
+};
+
+enum ft_rank_state {
+    FT_RANK_ABSENT = 0,     /* has not called MPI_Init */
+    FT_RANK_ATTACHED,       /* between MPI_Init and MPI_Finalize */
+    FT_RANK_FINALIZED,      /* has finished MPI_Finalize */
+    FT_RANK_ENDED           /* has ended the job: exit_code and last_words say why */
+};
+
+/* One per rank. Times are CLOCK_MONOTONIC nanoseconds. */
+struct ft_rank_block {
+    /* agent, before it starts an incarnation */
+    _Alignas(FT_LINE) _Atomic uint32_t incarnation;  /* 0, 1, ... */
+    _Atomic uint64_t started_ns;
+
+    /* the rank; reset by the agent between incarnations, when nobody else is alive to write */
+    _Alignas(FT_LINE) _Atomic uint32_t state;        /* enum ft_rank_state */
+    _Atomic uint32_t attached_pid;                   /* of this incarnation, 0 before MPI_Init */
+    _Atomic uint32_t rabit_used;                     /* this rank has used the XGBoost engine */
+    _Atomic int32_t exit_code;                       /* with FT_RANK_ENDED */
+    _Atomic uint64_t live_ns;                        /* first unit of this incarnation not out of the log */
+    _Atomic uint64_t replayed;                       /* units of this incarnation out of the log */
+
+    _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
+};
+
+/* The counters of one rank in one stream (DESIGN section 3), and the words its duties are judged by.
+   Written by the rank only, never lowered; a successor goes on from what it finds. */
+struct ft_counters {
+    /* units below are: contributed (standard path) / finished with: all this rank owes to slots, log and
+       itself. A unit is committed when every rank's `done` is past it. */
+    _Alignas(FT_LINE) _Atomic uint64_t contributed;
+    _Atomic uint64_t done;
+    _Atomic uint64_t done_at;      /* log position of unit `done`: everything below needs this rank no more */
+    _Atomic uint64_t want;         /* extents this rank wants assigned to the stream */
+};
+
+/* A published call: what this rank says unit `unit - 1` is (RULE 9). */
+struct ft_trail {
+    _Alignas(FT_LINE) _Atomic uint64_t unit;   /* first unit of the operation, plus one; written last */
+    _Atomic uint64_t sig[4];                   /* struct ft_sig, word by word */
+    _Atomic uint64_t site;                     /* where in the program, see ft.h */
+};
+
+/* Head of a short slot; the contribution follows. */
+struct ft_slot {
+    _Atomic uint64_t unit;   /* unit + 1, written last */
+    uint64_t chain;          /* hash of every signature up to this one */
+};
+
+/* Head of a unit in the log; its result follows. Positions of records follow from each other, so they
+   are known to every rank without being told (RULE 7). */
+struct ft_record {
+    uint64_t unit;           /* unit + 1 */
+    uint64_t bytes;          /* of the result */
+    uint64_t site;
+    struct ft_sig sig;
+    uint64_t zero;           /* 64 bytes in all */
+};
+
+/* What a stream's table says of one extent of its log: 0 not assigned, else where it is. Agent. */
+enum { FT_EXTENT_MEMORY = 1, FT_EXTENT_FILE = 2 };  /* in the low two bits; the number above them */
+
+struct ft_stream_head {
+    _Alignas(FT_LINE) _Atomic uint32_t nranks;     /* agent, at creation; members are ranks 0..nranks-1 */
+    uint32_t id;
+    _Alignas(FT_LINE) _Atomic uint32_t assigned;   /* agent: extents in the table so far; a futex word */
+};
+
+/* Offsets inside a stream. */
+struct ft_stream_layout {
+    uint64_t counters_at, trails_at, shorts_at, slots_at, table_at, bytes;
+    uint64_t short_bytes;    /* of one short slot, head included */
+};
+
+/* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
+void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);
+
+/* FT_EINVAL with a line if the numbers cannot work together (log limit too small, no ranks, ...). */
+int ft_params_check(const struct ft_params *p, struct ft_error *e);
+
+void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l);
+void ft_layout_header(const struct ft_params *p, struct ft_header *h);  /* everything but magic */
+
+#endif
