@@ -1,1 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# The reduction loops, once per instruction set; reduce.c (in libft.la) chooses among them at run time.
+# -ffp-contract=off: the variants must agree to the last bit.
+noinst_LTLIBRARIES += libftreduce.la libftreduce_baseline.la
+libftreduce_la_SOURCES =
+libftreduce_la_LIBADD = libftreduce_baseline.la
+
+ft_reduce_cflags = $(AM_CFLAGS) -O3 -ffp-contract=off
+libftreduce_baseline_la_SOURCES = ft/base/reduce_kernels.h ft/base/reduce_kernels.c
+libftreduce_baseline_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_baseline
+libftreduce_baseline_la_CFLAGS = $(ft_reduce_cflags)
+
+if FT_REDUCE_X86
+noinst_LTLIBRARIES += libftreduce_avx2.la libftreduce_avx512.la
+libftreduce_la_LIBADD += libftreduce_avx2.la libftreduce_avx512.la
+libftreduce_avx2_la_SOURCES = ft/base/reduce_kernels.c
+libftreduce_avx2_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_avx2
+libftreduce_avx2_la_CFLAGS = $(ft_reduce_cflags) -mavx2
+libftreduce_avx512_la_SOURCES = ft/base/reduce_kernels.c
+libftreduce_avx512_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_avx512
+libftreduce_avx512_la_CFLAGS = $(ft_reduce_cflags) -mavx512f -mavx512bw -mavx512dq -mavx512vl \
+	-mprefer-vector-width=512
+endif
+
+if HAVE_CRITERION
+check_PROGRAMS += test_reduce
+TESTS += test_reduce
+test_reduce_SOURCES = ft/base/test_reduce.c ft/base/reduce.c
+test_reduce_CFLAGS = $(AM_CFLAGS) -ffp-contract=off $(CRITERION_CFLAGS)
+test_reduce_LDADD = libftreduce.la $(CRITERION_LIBS)
+endif

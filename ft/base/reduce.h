@@ -37,11 +37,21 @@
     X(FT_FLD_INT, struct ft_fld_int, "long double+int") \
     X(FT_F32_F32, struct ft_f32_f32, "2 x float")       \
     X(FT_F64_F64, struct ft_f64_f64, "2 x double")      \
+    X(FT_F128, ft_quad, "quad")                         \
+    X(FT_C256, struct ft_c256, "quad complex")          \
     X(FT_OPAQUE, uint8_t, "bytes")
+
+/* Fortran's REAL*16 as gfortran has it. */
+#if defined(__x86_64__) || defined(__i386__)
+typedef __float128 ft_quad;
+#else
+typedef long double ft_quad;
+#endif
 
 struct ft_c64 { float re, im; };
 struct ft_c128 { double re, im; };
 struct ft_cld { long double re, im; };
+struct ft_c256 { ft_quad re, im; };
 struct ft_f32_int { float value; int index; };
 struct ft_f64_int { double value; int index; };
 struct ft_i64_int { long value; int index; };
@@ -76,7 +86,8 @@ enum ft_reduction {
    Integer sums and products wrap. Ties of MAXLOC/MINLOC take the smaller index. */
 typedef void ft_fold(const void *a, const void *b, void *out, size_t n);
 
-/* The fold for a pair, or NULL where MPI defines none (MAX of complex, BAND of double, ...). The first
+/* The fold for a pair, or NULL where there is none (MAX of complex, BAND of double, anything but REPLACE and
+   NO_OP of FT_OPAQUE and FT_WCHAR, ...). As lenient as Open MPI 4.1: FT_CHAR and FT_BYTE are integers. The first
    call looks at the processor; any thread may call it. */
 ft_fold *ft_reduce_find(enum ft_kind kind, enum ft_reduction op);
 
