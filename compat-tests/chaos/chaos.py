@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kills the ranks of a real job at random and holds its output against an undisturbed run, byte for byte.
+
+    chaos.py [options] -- PROGRAM ARGUMENTS        {seed} and {dir} are filled in
+
+For every seed the command runs under ftrun twice: once alone, once with SIGKILLs. Each line that the program
+prints starts with the rank; lines are compared per rank, in order (how ranks interleave is timing). The program
+keeps {dir}/rank.N as mixed.c's struct progress says. A kill counts only if the victim had committed something
+new since its last start; kills of ranks that are still replaying happen too and do not count.
+
+Every run is bounded: a job that takes longer than --timeout is a hang; where everybody was is printed, and the
+command that repeats the seed."""
+
+import argparse
+import mmap
+import os
+import random
+import shlex
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+TOKEN = 'FTCHAOS'
+
+
+class Progress:
+    """One rank's struct progress: pid, ops since its start, furthest op at its start, furthest op ever."""
+
+    def __init__(self, path):
+        with open(path, 'r+b') as f:
+            self.map = mmap.mmap(f.fileno(), 32)
+
+    def read(self):
+        """(pid, ops, base), pid 0 while an incarnation is starting."""
+        pid, ops, base, _ = struct.unpack('4Q', self.map[:32])
+        again = struct.unpack('Q', self.map[:8])[0]
+        return (pid, ops, base) if pid == again else (0, 0, 0)
+
+
+def processes(token):
+    """Pids that carry our token in their environment: ftrun, agents, ranks and what they started."""
+    found = []
+    needle = ('%s=%s' % (TOKEN, token)).encode()
+    for name in os.listdir('/proc'):
+        if name.isdigit():
+            try:
+                with open('/proc/%s/environ' % name, 'rb') as f:
+                    if needle in f.read().split(b'\0'):
+                        found.append(int(name))
+            except OSError:
+                pass
+    return found
+
+
+def is_ours(pid, token):
+    try:
+        with open('/proc/%d/environ' % pid, 'rb') as f:
+            return ('%s=%s' % (TOKEN, token)).encode() in f.read().split(b'\0')
+    except OSError:
+        return False
+
+
+def slurp(path, limit=4000):
+    try:
+        with open(path, 'rb') as f:
+            return f.read(limit).replace(b'\0', b' ').decode(errors='replace').strip()
+    except OSError as e:
+        return '(%s)' % e.strerror
+
+
+def where(token, progress, most=12):
+    """Prints where every process of the job is."""
+    print('--- where everybody is:')
+    for r, p in enumerate(progress):
+        if p and r < 64:
+            print('    rank %d: pid %d, %d operations since its start, furthest before %d' % ((r,) + p.read()))
+    pids = processes(token)
+    gdb = shutil.which('gdb')
+    for pid in pids[:most]:
+        status = slurp('/proc/%d/status' % pid)
+        state = next((l for l in status.splitlines() if l.startswith('State')), '')
+        print('  pid %d  %s  %s' % (pid, slurp('/proc/%d/cmdline' % pid)[:200], state))
+        print('    wchan %s  syscall %s' % (slurp('/proc/%d/wchan' % pid), slurp('/proc/%d/syscall' % pid)))
+        stack = slurp('/proc/%d/stack' % pid)
+        if stack:
+            print('    ' + stack.replace('\n', '\n    '))
+        if gdb:
+            try:
+                done = subprocess.run([gdb, '-p', str(pid), '-batch', '-nx', '-ex', 'set pagination off',
+                                       '-ex', 'thread apply all bt 16'],
+                                      stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+                for line in done.stdout.decode(errors='replace').splitlines():
+                    if line.startswith(('#', 'Thread')):
+                        print('    ' + line[:200])
+            except subprocess.TimeoutExpired:
+                print('    (gdb did not answer)')
+    if len(pids) > most:
+        print('  and %d more processes' % (len(pids) - most))
+    sys.stdout.flush()
+
+
+def end(token):
+    """Kills what is left of one job, and nothing else."""
+    for _ in range(50):
+        pids = processes(token)
+        if not pids:
+            return
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        time.sleep(0.02)
+
+
+class Killer:
+    """Decides, from a seed, whom to kill when; does it; counts."""
+
+    def __init__(self, seed, ranks, kills, span, token):
+        self.rng = random.Random(seed)
+        self.ranks, self.want, self.span, self.token = ranks, kills, max(span, 0.02), token
+        self.counted = self.uncounted = 0
+        self.last = None
+        self.at = time.monotonic() + self.delay()
+        self.plan()
+
+    def delay(self):
+        return self.rng.uniform(0, 1.2 * self.span / self.want)
+
+    def plan(self):
+        """Whom next, and whether to wait until they have done something new."""
+        kind = self.rng.random()
+        if kind < 0.10:
+            self.victims = self.rng.sample(range(self.ranks), self.ranks)
+            if self.ranks > 16:
+                self.victims = self.victims[:2]
+        elif kind < 0.25:
+            self.victims = self.rng.sample(range(self.ranks), min(2, self.ranks))
+        elif kind < 0.40 and self.last is not None:
+            self.victims = [self.last]
+        else:
+            self.victims = [self.rng.randrange(self.ranks)]
+        self.patient = self.rng.random() < 0.8
+        self.since = None
+
+    def step(self, progress):
+        """Called often. Seconds until it wants to be called again."""
+        if self.counted >= self.want:
+            return 0.005
+        now = time.monotonic()
+        if now < self.at:
+            return min(self.at - now, 0.003)
+        if any(p is None for p in progress):
+            return 0.001
+        state = [progress[v].read() for v in self.victims]
+        if self.patient and not (state[0][0] and state[0][1] > state[0][2]):
+            self.since = self.since or now
+            if now - self.since < 0.5:
+                return 0.0003
+        for v, (pid, _, _) in zip(self.victims, state):
+            self.kill(v, pid, progress[v])
+        self.last = self.victims[0]
+        self.at = time.monotonic() + self.delay()
+        self.plan()
+        return 0.0003
+
+    def kill(self, rank, pid, progress):
+        if not pid:
+            return
+        try:
+            fd = os.pidfd_open(pid)
+        except OSError:
+            return
+        try:
+            # The descriptor pins the process: what is read from here on is about the one that dies.
+            if not is_ours(pid, self.token):
+                return
+            now, ops, base = progress.read()
+            if now != pid:
+                return
+            signal.pidfd_send_signal(fd, signal.SIGKILL)
+            if ops > base:
+                self.counted += 1
+            else:
+                self.uncounted += 1
+        except ProcessLookupError:
+            pass
+        finally:
+            os.close(fd)
+
+
+class Failure(Exception):
+    pass
+
+
+def by_rank(output):
+    """Lines in order per rank. A line without its rank in front is not the program's."""
+    ranks = {}
+    for line in output.split(b'\n'):
+        if line:
+            head = line.split(b' ', 1)[0]
+            if not head.isdigit():
+                raise Failure('a line of standard output that no rank printed: %r' % line[:200])
+            ranks.setdefault(int(head), []).append(line)
+    return ranks
+
+
+class Run:
+    """One job."""
+
+    def __init__(self, args, seed, where_to, name):
+        self.args, self.seed = args, seed
+        self.dir = os.path.join(where_to, name)
+        os.makedirs(os.path.join(self.dir, 'progress'))
+        self.token = uuid.uuid4().hex
+        self.report = os.path.join(self.dir, 'report.json')
+        fill = {'{seed}': str(seed), '{dir}': os.path.join(self.dir, 'progress')}
+        program = []
+        for a in args.command:
+            for k, v in fill.items():
+                a = a.replace(k, v)
+            program.append(a)
+        self.command = ([args.ftrun, '-n', str(args.ranks), '--max-restarts', '1000000', '--report', self.report] +
+                        shlex.split(args.ftrun_args) + program)
+
+    def run(self, kills, span):
+        progress = [None] * self.args.ranks
+        begin = time.monotonic()
+        with open(os.path.join(self.dir, 'stdout'), 'wb') as out, open(os.path.join(self.dir, 'stderr'), 'wb') as err:
+            job = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                   env=dict(os.environ, **{TOKEN: self.token}))
+        killer = Killer(self.seed, self.args.ranks, kills, span, self.token) if kills else None
+        missing = set(range(self.args.ranks))
+        try:
+            while job.poll() is None:
+                for r in list(missing):
+                    path = os.path.join(self.dir, 'progress', 'rank.%d' % r)
+                    try:
+                        if os.path.getsize(path) >= 32:
+                            progress[r] = Progress(path)
+                            missing.discard(r)
+                    except OSError:
+                        pass
+                if time.monotonic() - begin > self.args.timeout:
+                    print('HANG: still running after %.0f s: %s' % (self.args.timeout, shlex.join(self.command)))
+                    where(self.token, progress)
+                    raise Failure('hang')
+                time.sleep(killer.step(progress) if killer else 0.002)
+            self.seconds = time.monotonic() - begin
+            for _ in range(200):
+                left = processes(self.token)
+                if not left:
+                    break
+                time.sleep(0.01)
+            if left:
+                where(self.token, progress)
+                raise Failure('processes left behind after ftrun ended')
+        finally:
+            end(self.token)
+            job.wait()
+        self.counted = killer.counted if killer else 0
+        self.uncounted = killer.uncounted if killer else 0
+        if job.returncode != 0:
+            raise Failure('exit code %d; standard error ends with:\n%s' %
+                          (job.returncode, slurp(os.path.join(self.dir, 'stderr'), 1 << 20)[-2000:]))
+        with open(os.path.join(self.dir, 'stdout'), 'rb') as f:
+            return by_rank(f.read())
+
+
+def compare(calm, wild):
+    for r in sorted(set(calm) | set(wild)):
+        a, b = calm.get(r, []), wild.get(r, [])
+        for i in range(max(len(a), len(b))):
+            x = a[i] if i < len(a) else b'(nothing)'
+            y = b[i] if i < len(b) else b'(nothing)'
+            if x != y:
+                raise Failure('rank %d, line %d\n  undisturbed: %s\n  with kills:  %s' %
+                              (r, i + 1, x.decode(errors='replace'), y.decode(errors='replace')))
+
+
+def one_seed(args, seed, scratch):
+    where_to = os.path.join(scratch, 'seed-%d' % seed)
+    calm_run = Run(args, seed, where_to, 'undisturbed')
+    calm = calm_run.run(0, 0)
+    if len(calm) != args.ranks:
+        raise Failure('%d of %d ranks printed something in the undisturbed run' % (len(calm), args.ranks))
+    wild_run = Run(args, seed, where_to, 'killed')
+    wild = wild_run.run(args.kills, calm_run.seconds)
+    compare(calm, wild)
+    if args.verbose:
+        print('seed %d: %.2f s undisturbed, %.2f s with %d kills (and %d in replay)' %
+              (seed, calm_run.seconds, wild_run.seconds, wild_run.counted, wild_run.uncounted))
+        sys.stdout.flush()
+    shutil.rmtree(where_to)
+    return wild_run.counted, wild_run.uncounted
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('--ftrun', default='./ftrun', help='the launcher (default ./ftrun)')
+    p.add_argument('--ranks', type=int, default=2)
+    p.add_argument('--seeds', type=int, default=10, help='how many (default 10)')
+    p.add_argument('--first-seed', type=int, default=1)
+    p.add_argument('--kills', type=int, default=4, help='that count, per run (default 4)')
+    p.add_argument('--least', type=int, default=1, help='counting kills that all seeds together must reach (default 1)')
+    p.add_argument('--seconds', type=float, default=0, help='start no new seed after this long (0: all seeds)')
+    p.add_argument('--timeout', type=float, default=60, help='seconds after which one job is called hung (default 60)')
+    p.add_argument('--ftrun-args', default='', help='more options for ftrun, as one string')
+    p.add_argument('--keep', metavar='DIR', help='leave output and report of a failing seed here')
+    p.add_argument('-v', '--verbose', action='store_true')
+    p.add_argument('command', nargs='+', help='program and arguments, with {seed} and {dir}')
+    args = p.parse_args()
+    args.ftrun = os.path.abspath(args.ftrun)
+
+    scratch = tempfile.mkdtemp(prefix='chaos-')
+    begin = time.monotonic()
+    counted = uncounted = done = 0
+    code = 0
+    try:
+        for seed in range(args.first_seed, args.first_seed + args.seeds):
+            if args.seconds and done and time.monotonic() - begin > args.seconds:
+                break
+            try:
+                c, u = one_seed(args, seed, scratch)
+            except Failure as failure:
+                print('FAILED: %d ranks, seed %d: %s' % (args.ranks, seed, failure))
+                print('again with: %s --ftrun %s --ranks %d --first-seed %d --seeds 1 --kills %d --timeout %g%s -- %s' %
+                      (sys.argv[0], args.ftrun, args.ranks, seed, args.kills, args.timeout,
+                       ' --ftrun-args ' + shlex.quote(args.ftrun_args) if args.ftrun_args else '',
+                       shlex.join(args.command)))
+                if args.keep:
+                    kept = os.path.join(args.keep, 'seed-%d' % seed)
+                    shutil.rmtree(kept, ignore_errors=True)
+                    shutil.copytree(os.path.join(scratch, 'seed-%d' % seed), kept)
+                    print('kept in', kept)
+                code = 1
+                break
+            counted, uncounted, done = counted + c, uncounted + u, done + 1
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    print('%d ranks: %d seeds, output identical; %d kills that count, %d more during replay; %.1f s' %
+          (args.ranks, done, counted, uncounted, time.monotonic() - begin))
+    if code == 0 and counted < args.least:
+        print('FAILED: only %d kills landed after a newly committed unit, wanted %d' % (counted, args.least))
+        code = 1
+    return code
+
+
+if __name__ == '__main__':
+    sys.exit(main())
