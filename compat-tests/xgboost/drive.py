@@ -1,0 +1,261 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs train.py under ftrun twice, first undisturbed, then with ranks killed inside training; compares the two runs.
+
+A kill is RANK@PERCENT% (of the undisturbed time) or RANK@rROUND; it waits until the victim's status file says that
+it is inside a round (and inside that round or a later one). Exit code: 0 if every rank of both runs ended with the
+same model and all the rest is as promised, 1 if not (each reason on a line of its own), 2 if nothing could be run."""
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODEL = re.compile(r"rank (\d+): SHA-256 of the model ([0-9a-f]{64})$")
+GIB = 1 << 30
+KILL_WAIT = 60.0     # seconds a kill waits for its victim to be inside a round
+SAMPLE_EVERY = 0.5   # seconds between two looks at the memory in use
+
+
+class Kill:
+    def __init__(self, text):
+        match = re.fullmatch(r"(\d+)@(?:(\d+)%|r(\d+))", text)
+        if not match:
+            raise argparse.ArgumentTypeError(f"{text}: wanted RANK@PERCENT% or RANK@rROUND")
+        self.rank = int(match[1])
+        self.percent = int(match[2]) if match[2] else None
+        self.min_round = int(match[3] or 0)
+        self.pid = self.round = self.at = self.back_after = None
+
+
+def descendants(root):
+    """root and all its descendants, by one pass over /proc."""
+    children = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as stat:
+                    parent = int(stat.read().rpartition(")")[2].split()[1])
+                children.setdefault(parent, []).append(int(name))
+            except OSError:
+                pass
+    found = [root]
+    for pid in found:
+        found += children.get(pid, [])
+    return found
+
+
+def memory_in_use(root):
+    """Bytes of a job: everybody's private memory, the shared memory once, and the program files of the one that
+    has most of them mapped (they are the same libraries in all)."""
+    private = files = 0
+    shared = {}
+    for pid in descendants(root):
+        try:
+            with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
+                rss = dict(re.findall(r"^Rss(Anon|File):\s+(\d+) kB", status.read(), re.M))
+            private += int(rss.get("Anon", 0)) << 10
+            files = max(files, int(rss.get("File", 0)) << 10)
+            for fd in os.listdir(f"/proc/{pid}/fd"):
+                if os.readlink(f"/proc/{pid}/fd/{fd}").startswith("/memfd:"):
+                    stat = os.stat(f"/proc/{pid}/fd/{fd}")
+                    shared[stat.st_ino] = stat.st_blocks * 512
+        except OSError:
+            pass
+    return private + files + sum(shared.values())
+
+
+class Run:
+    """One ftrun job, its output shown as it comes."""
+
+    def __init__(self, name, options, work, kills, extra):
+        self.name, self.kills = name, kills
+        self.status_dir = os.path.join(work, name.replace(" ", "-"))
+        os.mkdir(self.status_dir)
+        self.report_path = os.path.join(self.status_dir, "report.json")
+        self.command = [options.ftrun, "-n", str(options.ranks), "--rabit", "--report", self.report_path, *extra,
+                        "/usr/bin/python3", os.path.join(HERE, "train.py"), "--status", self.status_dir, *options.train]
+        self.quiet = options.quiet
+        self.lines, self.models, self.peak, self.report = [], {}, 0, {}
+        self.code = self.wall = None
+        self.failures = []
+
+    def say(self, text):
+        if not self.quiet:
+            print(f"  {time.monotonic() - self.start:6.1f} s  {text}", flush=True)
+
+    def forward(self, pipe, keep):
+        for line in pipe:
+            line = line.rstrip("\n")
+            if keep:
+                self.lines.append(line)
+            match = MODEL.match(line)
+            if match and keep:
+                self.models.setdefault(int(match[1]), []).append(match[2])
+            self.say(line)
+
+    def status(self, rank):
+        """(pid, state, round) as the rank last said."""
+        try:
+            with open(os.path.join(self.status_dir, f"rank-{rank}"), encoding="ascii") as said:
+                pid, state, number = said.read().split()
+            return int(pid), state, int(number)
+        except FileNotFoundError:
+            return 0, "starting", -1
+
+    def try_kill(self, kill):
+        """Kills if the victim is inside a round; true if that was done."""
+        pid, state, number = self.status(kill.rank)
+        if state != "round" or number < kill.min_round or pid in [k.pid for k in self.kills]:
+            return False
+        try:
+            victim = os.pidfd_open(pid)  # from here on the number cannot come to mean another process
+        except ProcessLookupError:
+            return False
+        try:
+            if self.status(kill.rank) != (pid, state, number):
+                return False
+            signal.pidfd_send_signal(victim, signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        finally:
+            os.close(victim)
+        kill.pid, kill.round, kill.at = pid, number, time.monotonic()
+        self.say(f"-- SIGKILL to rank {kill.rank} (pid {pid}) in round {number}")
+        return True
+
+    def watch_recovery(self):
+        for kill in self.kills:
+            if kill.at is None or kill.back_after is not None:
+                continue
+            pid, state, number = self.status(kill.rank)
+            if pid != kill.pid and (number >= kill.round or state == "done"):
+                kill.back_after = time.monotonic() - kill.at
+                self.say(f"-- rank {kill.rank} (pid {pid}) is in round {number} again, {kill.back_after:.1f} s after its death")
+
+    def go(self, timeout, undisturbed=None):
+        self.start = time.monotonic()
+        due = [(k.percent or 0) / 100 * (undisturbed or 0) for k in self.kills]
+        pending = list(self.kills)
+        next_sample = 0.0
+        with subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, errors="replace") as job:
+            readers = [threading.Thread(target=self.forward, args=a) for a in ((job.stdout, True), (job.stderr, False))]
+            for reader in readers:
+                reader.start()
+            while job.poll() is None:
+                now = time.monotonic() - self.start
+                if pending and now >= due[len(self.kills) - len(pending)]:
+                    if self.try_kill(pending[0]):
+                        pending.pop(0)
+                    elif now >= due[len(self.kills) - len(pending)] + KILL_WAIT:
+                        self.failures.append(f"rank {pending[0].rank} was not inside training within {KILL_WAIT:.0f} s of its time")
+                        pending.clear()
+                self.watch_recovery()
+                if now >= next_sample:
+                    self.peak = max(self.peak, memory_in_use(job.pid))
+                    next_sample = now + SAMPLE_EVERY
+                if now > timeout:
+                    self.failures.append(f"not done after {timeout:.0f} s")
+                    job.terminate()
+                    try:
+                        job.wait(10)
+                    except subprocess.TimeoutExpired:
+                        job.kill()
+                time.sleep(0.004)
+            for reader in readers:
+                reader.join()
+        self.wall = time.monotonic() - self.start
+        self.watch_recovery()
+        self.code = job.returncode
+        self.judge(pending)
+
+    def judge(self, pending):
+        if self.code != 0:
+            self.failures.append(f"ftrun ended with code {self.code}")
+        if pending:
+            self.failures.append(f"{len(pending)} of the kills found no victim before the end")
+        try:
+            with open(self.report_path, encoding="utf-8") as text:
+                self.report = json.load(text)
+        except (OSError, ValueError) as e:
+            if self.code == 0:
+                self.failures.append(f"no report from ftrun: {e}")
+
+
+def table(runs, ranks):
+    head = ["run", "wall", "kills", "time to recover", "replayed units", "log", "peak memory"]
+    rows = [[run.name, f"{run.wall:.1f} s", str(sum(k.at is not None for k in run.kills)),
+             " ".join(f"{k.back_after:.1f}" if k.back_after is not None else "never" for k in run.kills if k.at) + " s"
+             if run.kills else "-",
+             str(run.report.get("replayed_units", "?")), f"{run.report.get('log_bytes', 0) / 1e9:.2f} GB",
+             f"{run.peak / GIB:.2f} GiB"] for run in runs]
+    width = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    print()
+    for row in [head, *rows]:
+        print("  ".join(cell.ljust(width[i]) if i in (0, 3) else cell.rjust(width[i]) for i, cell in enumerate(row)).rstrip())
+    print("\nSHA-256 of the model")
+    for run in runs:
+        for rank in range(ranks):
+            print(f"  {run.name.ljust(width[0])}  rank {rank}  {' and '.join(run.models.get(rank, ['none']))}")
+    print(flush=True)
+
+
+def verdict(runs, options):
+    failures = [f"{run.name}: {why}" for run in runs for why in run.failures]
+    models = [m for run in runs for rank in range(options.ranks) for m in run.models.get(rank, [None])]
+    if len(models) != 2 * options.ranks or None in models:
+        failures.append("not every rank printed its model exactly once")
+    if len(set(models) - {None}) > 1:
+        failures.append("the models differ")
+    if len(runs) == 2 and sorted(runs[0].lines) != sorted(runs[1].lines) and not failures:
+        failures.append("the models are the same, the output is not")
+    for run in runs:
+        if run.peak > options.max_memory * GIB:
+            failures.append(f"{run.name}: {run.peak / GIB:.2f} GiB of memory at the peak, allowed are {options.max_memory:g}")
+    return failures
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    args.add_argument("--ftrun", required=True)
+    args.add_argument("-n", "--ranks", type=int, default=4)
+    args.add_argument("--kill", action="append", type=Kill, default=[], metavar="RANK@PERCENT%|RANK@rROUND")
+    args.add_argument("--no-respawn", action="store_true", help="ftrun may not restart a rank: the second run must fail")
+    args.add_argument("--max-memory", type=float, default=12, metavar="GIB")
+    args.add_argument("--timeout", type=float, default=600, help="seconds for each of the two runs")
+    args.add_argument("--quiet", action="store_true")
+    args.add_argument("train", nargs="*", help="arguments of train.py, after --")
+    options = args.parse_args()
+    if not os.access(options.ftrun, os.X_OK):
+        print(f"drive.py: {options.ftrun} cannot be run", file=sys.stderr)
+        return 2
+
+    with tempfile.TemporaryDirectory(prefix="ftmpi-train-") as work:
+        first = Run("undisturbed", options, work, [], [])
+        second = Run(f"{len(options.kill)} kill" + ("s" if len(options.kill) != 1 else ""), options, work, options.kill,
+                     ["--max-restarts", "0"] if options.no_respawn else [])
+        runs = [first, second]
+        for run in runs:
+            print(f"{run.name}: {options.ranks} ranks", flush=True)
+            run.go(options.timeout, first.wall)
+            if run is first and run.failures:
+                runs = [first]
+                break
+    table(runs, options.ranks)
+    failures = verdict(runs, options)
+    for why in failures:
+        print(f"FAILED: {why}")
+    if not failures:
+        print(f"The model is the same on every rank of both runs: killing {len(options.kill)} times changed nothing.")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

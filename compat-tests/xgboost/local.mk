@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Stock XGBoost under ftrun. Not with sanitizers: their run-time library would have to be the first one in a Python
+# that was built without it.
+if !SANITIZED
+TESTS += compat-tests/xgboost/test_small.sh
+endif
+EXTRA_DIST += \
+	compat-tests/xgboost/test_small.sh \
+	compat-tests/xgboost/calls.py \
+	compat-tests/xgboost/train.py \
+	compat-tests/xgboost/drive.py \
+	scripts/packages.sh scripts/build.sh scripts/quickstart.sh scripts/check.sh \
+	.ci/run

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# Sourced by the other scripts, in the top directory: build_in(), an out-of-tree build that does only what is missing.
+
+# build_in DIRECTORY [CONFIGURE-ARGUMENT...]: leaves a configured and made tree there. What the tools say goes to
+# DIRECTORY/build.log; its end is shown if they fail.
+build_in() {
+  directory=$1
+  shift
+  if [ -e config.status ]; then
+    echo "$(basename "$0"): the source directory itself is configured; run 'make distclean' there first" >&2
+    return 1
+  fi
+  mkdir -p "$directory"
+  top=$(pwd)
+  if {
+    # configure.ac only: what a changed *.am or *.mk needs is known to the makefile itself
+    if [ ! -e configure ] || [ -n "$(find configure.ac -newer configure)" ]; then ./autogen.sh; fi &&
+      cd "$directory" && { [ -e Makefile ] || "$top/configure" "$@"; } && make -j"$(nproc)"
+  } >"$directory.log" 2>&1; then
+    cd "$top" && mv "$directory.log" "$directory/build.log"
+    return 0
+  fi
+  cd "$top" || return 1
+  mv "$directory.log" "$directory/build.log"
+  tail -n 25 "$directory/build.log" >&2
+  echo "$(basename "$0"): the build failed; all of it is in $directory/build.log" >&2
+  return 1
+}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh disable=SC2034
+# Sourced by the other scripts: which Debian packages what needs, and need(), which installs the missing ones.
+
+packages_build="gcc g++ make autoconf automake libtool pkg-config libhwloc-dev libevent-dev libjansson-dev libxxhash-dev"
+packages_train="python3-xgboost dataset-fashion-mnist"
+packages_check="libcriterion-dev libopenmpi-dev openmpi-bin mpich clang binutils strace python3-mpi4py shellcheck git"
+
+# need PACKAGE...: afterwards all of them are installed. Asks nothing; touches apt only if something is missing.
+need() {
+  missing=
+  for package in "$@"; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || state=
+    [ "$state" = installed ] || missing="$missing $package"
+  done
+  [ -n "$missing" ] || return 0
+
+  as_root=
+  if [ "$(id -u)" != 0 ]; then
+    as_root=sudo
+    [ -t 0 ] || as_root="sudo -n" # nobody there to type a password
+    if ! command -v sudo >/dev/null 2>&1; then
+      echo "$(basename "$0"): packages are missing and there is no sudo; as root: apt-get install$missing" >&2
+      return 1
+    fi
+  fi
+  echo "installing$missing"
+  install_log=$(mktemp)
+  # shellcheck disable=SC2086
+  if $as_root apt-get -q update >"$install_log" 2>&1 &&
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $missing >>"$install_log" 2>&1 </dev/null; then
+    rm -f "$install_log"
+    return 0
+  fi
+  tail -n 20 "$install_log" >&2
+  rm -f "$install_log"
+  echo "$(basename "$0"): installing failed (above); needed:$missing" >&2
+  return 1
+}
