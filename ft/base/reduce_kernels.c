@@ -18,11 +18,11 @@
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* gcc 12's vectoriser turns a complex product into vfmaddsub wherever AVX-512 is allowed, -ffp-contract=off
-   or not, and the elements left over at the end not: the bits would depend on where a segment ends. Without
-   AVX-512 there is no such instruction to choose. */
-#if defined(__AVX512F__) && !defined(__clang__)
-#define UNFUSED __attribute__((target("no-avx512f")))
+/* gcc 12's vectoriser turns a complex product into vfmaddsub wherever AVX-512 or FMA is allowed,
+   -ffp-contract=off or not, and the elements left over at the end not: the bits would depend on where a
+   segment ends. Without the two there is no such instruction to choose. */
+#if (defined(__AVX512F__) || defined(__FMA__)) && !defined(__clang__)
+#define UNFUSED __attribute__((target("no-avx512f,no-fma")))
 #else
 #define UNFUSED
 #endif
