@@ -20,6 +20,7 @@
 
 #include "ft/base/err.h"
 #include "ft/base/reduce.h"
+#include "ft/base/site.h"
 
 struct ft;          /* this process's part in the job */
 struct ft_stream;
@@ -80,11 +81,5 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e);
    other ranks; without ftrun the line goes to stderr. Does not return, flushes no stdio. code: the job's exit
    code, 1-255. */
 void ft_end(struct ft *ft, int code, const char *line) __attribute__((noreturn));
-
-/* A call site that means the same in every process: made from a code address, and printed
-   ("train+0x1234", "libxgboost.so.0+0x88a1c0"). ft_site costs a table look-up after the first call from
-   an address. */
-uint64_t ft_site(const void *address);
-const char *ft_site_print(uint64_t site, char *text, size_t size);
 
 #endif

@@ -6,8 +6,8 @@ libft_la_SOURCES = \
 	ft/base/err.h ft/base/err.c \
 	ft/base/util.h ft/base/util.c \
 	ft/base/sig.h ft/base/sig.c \
-	ft/base/site.c \
-	ft/base/reduce.h ft/base/reduce.c \
+	ft/base/site.h ft/base/site.c \
+	ft/base/reduce.h \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/layout.h ft/shm/layout.c \
 	ft/shm/region.h ft/shm/region.c \
@@ -16,8 +16,8 @@ libft_la_SOURCES = \
 	ft/shm/keeper.h ft/shm/keeper.c \
 	ft/core/plan.h ft/core/plan.c \
 	ft/core/stream.h ft/core/stream.c \
-	ft/core/short.h ft/core/short.c \
-	ft/core/standard.h ft/core/standard.c
+	ft/core/op.h ft/core/op.c \
+	ft/core/short.c ft/core/standard.c
 libft_la_CFLAGS = $(AM_CFLAGS) -O3
 libft_la_LIBADD = libftreduce.la -lpthread
 

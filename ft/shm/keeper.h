@@ -5,6 +5,7 @@
 #ifndef FT_SHM_KEEPER_H
 #define FT_SHM_KEEPER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ft/shm/region.h"

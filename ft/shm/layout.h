@@ -16,7 +16,8 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448 };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 1 };
+#define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
 struct ft_params {
@@ -89,14 +90,12 @@ struct ft_slot {
     uint64_t chain;          /* hash of every signature up to this one */
 };
 
-/* Head of a unit in the log; its result follows. Positions of records follow from each other, so they
-   are known to every rank without being told (RULE 7). */
+/* Head of a unit in the log; its result follows, at +48 if it is that small that both fit one cache line, else at +64.
+   Positions of records follow from each other, so they are known to every rank without being told (RULE 7). */
 struct ft_record {
     uint64_t unit;           /* unit + 1 */
-    uint64_t bytes;          /* of the result */
-    uint64_t site;
+    uint64_t site;           /* of the rank that wrote this head */
     struct ft_sig sig;
-    uint64_t zero;           /* 64 bytes in all */
 };
 
 /* What a stream's table says of one extent of its log: 0 not assigned, else where it is. Agent. */

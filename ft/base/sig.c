@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/base/sig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ft/base/reduce.h"
+
+_Static_assert(sizeof(struct ft_sig) == 32, "a signature is four words");
+
+bool ft_sig_equal(const struct ft_sig *a, const struct ft_sig *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* Multiply and fold, as wyhash does: a few nanoseconds for the four words, and every bit counts. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    __uint128_t p = (__uint128_t)(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
+
+    return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+uint64_t ft_sig_chain(uint64_t before, const struct ft_sig *sig)
+{
+    uint64_t w[4];
+
+    memcpy(w, sig, sizeof w);
+    return mix(mix(w[0] ^ before, w[1]), mix(w[2], w[3] ^ 0xa0761d6478bd642full)) ^ (before >> 1);
+}
+
+static const char *call_text(unsigned call)
+{
+    switch (call) {
+#define X(name, text) case name: return text;
+    FT_CALLS(X)
+#undef X
+    }
+    return "an unknown call";
+}
+
+const char *ft_sig_print(const struct ft_sig *sig, char *text, size_t size)
+{
+    const char *call = call_text(sig->call);
+    const char *kind = sig->kind < FT_NKINDS ? ft_kind_text(sig->kind) : "?";
+    char what[96], root[24] = "";
+
+    if (sig->call == FT_CALL_BARRIER || sig->call == FT_CALL_FINALIZE || sig->call == FT_CALL_NONE) {
+        snprintf(text, size, "%s", call);
+        return text;
+    }
+    if (sig->kind == FT_OPAQUE)
+        snprintf(what, sizeof what, "%llu x %u-byte type", (unsigned long long)sig->count, sig->elem);
+    else
+        snprintf(what, sizeof what, "%llu x %s", (unsigned long long)sig->count, kind);
+    if (sig->root >= 0)
+        snprintf(root, sizeof root, ", root %d", sig->root);
+    if (sig->reduction != FT_NONE)
+        snprintf(text, size, "%s(%s, %s%s)", call, ft_reduction_text(sig->reduction), what, root);
+    else
+        snprintf(text, size, "%s(%s%s)", call, what, root);
+    return text;
+}

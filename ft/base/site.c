@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Call sites that mean the same in every process: a hash of the module's file name in the upper 24 bits,
+   the offset in the module below. Address-space randomisation moves modules, not what is in them. */
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ft/base/site.h"
+
+enum { OFFSET_BITS = 40, CACHE = 256 };
+#define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
+
+static const char *module_name(const struct dl_phdr_info *info)
+{
+    static char self[64];
+    const char *name = info->dlpi_name, *slash;
+
+    if (!name || !*name) {  /* the program itself */
+        if (!*self) {
+            FILE *f = fopen("/proc/self/comm", "re");
+
+            if (!f || !fgets(self, sizeof self, f))
+                strcpy(self, "program");
+            self[strcspn(self, "\n")] = 0;
+            if (f)
+                fclose(f);
+        }
+        name = self;
+    }
+    slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+static uint64_t name_hash(const char *name)
+{
+    uint64_t h = 1469598103934665603ull;  /* FNV-1a */
+
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 1099511628211ull;
+    return h >> OFFSET_BITS;
+}
+
+struct search {
+    uintptr_t address;  /* looked for by address ... */
+    uint64_t hash;      /* ... or by name */
+    uint64_t site;
+    const char *name;
+};
+
+static int find_address(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct search *s = arg;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t at = info->dlpi_addr + ph->p_vaddr;
+
+        if (ph->p_type == PT_LOAD && s->address >= at && s->address < at + ph->p_memsz) {
+            s->site = name_hash(module_name(info)) << OFFSET_BITS | ((s->address - info->dlpi_addr) & OFFSET_MASK);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int find_name(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct search *s = arg;
+
+    (void)size;
+    if (name_hash(module_name(info)) != s->hash)
+        return 0;
+    s->name = module_name(info);
+    return 1;
+}
+
+uint64_t ft_site(const void *address)
+{
+    static struct { const void *address; uint64_t site; } cache[CACHE];
+    unsigned slot = ((uintptr_t)address ^ (uintptr_t)address >> 8) % CACHE;
+    struct search s = { .address = (uintptr_t)address };
+
+    if (__builtin_expect(cache[slot].address == address, 1))
+        return cache[slot].site;
+    if (!dl_iterate_phdr(find_address, &s))
+        s.site = s.address & OFFSET_MASK;  /* code made at run time */
+    cache[slot].address = address;
+    cache[slot].site = s.site;
+    return s.site;
+}
+
+const char *ft_site_print(uint64_t site, char *text, size_t size)
+{
+    struct search s = { .hash = site >> OFFSET_BITS };
+
+    dl_iterate_phdr(find_name, &s);
+    snprintf(text, size, "%s+0x%llx", s.name ? s.name : "?", (unsigned long long)(site & OFFSET_MASK));
+    return text;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/core/op.h"
+
+#include <string.h>
+
+uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r)
+{
+    uint64_t at = 0;
+
+    for (uint32_t i = 0; i < r; i++)
+        at += ft_plan_slice(ft_coll_part(c, i), c->plan.segment, u);
+    return at;
+}
+
+uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u)
+{
+    if (!ft_coll_gathers(c))
+        return ft_plan_slice(c->bytes, c->plan.segment, u);
+    if (!c->counts)
+        return c->s->n * ft_plan_slice(c->bytes, c->plan.segment, u);
+    return ft_coll_slice_at(c, u, c->s->n);
+}
+
+void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch)
+{
+    if (c->op->reduction != FT_USER) {
+        c->op->fold(x, acc, acc, n / c->elem);
+        return;
+    }
+    memcpy(scratch, x, n);
+    c->op->user(c->op->ctx, scratch, acc, n / c->elem);
+}

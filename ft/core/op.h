@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One collective operation as the two ways of doing it (short.c, standard.c) see it: who contributes
+   what, and where results go. Filled by ft.c from a call's arguments; private to one call. */
+#ifndef FT_CORE_OP_H
+#define FT_CORE_OP_H
+
+#include "ft/core/plan.h"
+#include "ft/core/stream.h"
+#include "ft/ft.h"
+
+struct ft_coll {
+    struct ft_stream *s;
+    const struct ft_op *op;       /* reductions */
+    const char *send;             /* this rank's contribution (bcast: the root's buffer) */
+    char *recv;                   /* where the result goes, NULL if this rank gets none */
+    uint64_t bytes;               /* of a contribution (allgatherv: the longest) */
+    uint32_t elem;
+    int root;                     /* -1: none */
+    const int *counts, *displs;   /* allgatherv: elements per rank; else NULL */
+    struct ft_plan plan;
+};
+
+static inline bool ft_coll_gathers(const struct ft_coll *c)
+{
+    return c->s->sig.call == FT_CALL_ALLGATHER || c->s->sig.call == FT_CALL_ALLGATHERV || c->plan.gathered;
+}
+
+/* Bytes that rank r contributes. */
+static inline uint64_t ft_coll_part(const struct ft_coll *c, uint32_t r)
+{
+    return c->counts ? (uint64_t)c->counts[r] * c->elem : c->bytes;
+}
+
+/* Where rank r's part begins in the receive buffer of an allgather. */
+static inline uint64_t ft_coll_displ(const struct ft_coll *c, uint32_t r)
+{
+    return c->displs ? (uint64_t)((int64_t)c->displs[r] * (int64_t)c->elem) : r * c->bytes;
+}
+
+/* Who writes the heads of the records, and all of a result too small to share out. */
+static inline bool ft_coll_leads(const struct ft_coll *c)
+{
+    return c->s->rank == (c->root < 0 ? 0 : (uint32_t)c->root);
+}
+
+/* Bytes of unit u's result, and where rank r's slice begins in it (allgather). */
+uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u);
+uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r);
+
+/* The operation has been begun (ft_stream_begin) and planned; they run it to its end, ft_stream_end
+   included. Errors as in ft.h. */
+int ft_short_run(struct ft_coll *c, struct ft_error *e);
+int ft_standard_run(struct ft_coll *c, struct ft_error *e);
+
+/* acc = x op acc for n bytes, x in shared memory or not; acc private or a log entry nobody reads yet. User
+   functions see copies only (RULE 11), made in scratch of n bytes. */
+void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch);
+
+#endif

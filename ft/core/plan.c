@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/core/plan.h"
+
+static bool reduces(const struct ft_sig *sig)
+{
+    return sig->call == FT_CALL_ALLREDUCE || sig->call == FT_CALL_REDUCE;
+}
+
+static bool gathers(const struct ft_sig *sig)
+{
+    return sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV;
+}
+
+void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nranks, const struct ft_sig *sig,
+                  uint64_t bytes, uint64_t total)
+{
+    plan->gathered = false;
+    if (bytes <= p->short_max && total <= p->slot_bytes) {
+        plan->way = FT_WAY_SHORT;
+        plan->units = 1;
+        plan->segment = bytes;
+        return;
+    }
+    plan->gathered = reduces(sig) && sig->elem > p->slot_bytes;
+    if (reduces(sig) && !plan->gathered) {
+        plan->way = FT_WAY_REDUCE;
+        plan->segment = p->slot_bytes / sig->elem * sig->elem;
+    } else {
+        plan->way = FT_WAY_DIRECT;
+        plan->segment = p->slot_bytes;
+        if (gathers(sig) || plan->gathered)  /* each rank's slice of a unit: together about a slot's worth */
+            plan->segment = ft_max(FT_LINE, ft_align(p->slot_bytes / nranks, FT_LINE));
+    }
+    plan->units = ft_div_up(bytes, plan->segment);
+}
+
+void ft_plan_chunk(uint64_t bytes, uint32_t elem, uint32_t n, uint32_t r, uint64_t *from, uint64_t *to)
+{
+    uint64_t grain = FT_LINE % elem == 0 ? FT_LINE : elem;
+    uint64_t per = ft_div_up(ft_div_up(bytes, grain), n) * grain;
+
+    *from = ft_min(bytes, r * per);
+    *to = ft_min(bytes, *from + per);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The short way: one unit, one slot per rank, every rank reads what it needs out of the others' slots and
+   computes its result privately; the log entry is written in pieces by those who have the result. When:
+   contributions of a few KiB at most. Cost without failures: one cache line from each rank to each other
+   one, and the log entry. (RULE 3; the same order of folding as in standard.c.)
+
+   A slot of unit g may be refilled, for unit g + depth, when every rank has finished with g. Nobody waits
+   to find that out if the calls between were synchronising ones: having *seen* everybody's contribution
+   to a later unit u says that everybody had finished with all before u, because `done` of a unit is published
+   before the next unit is contributed, by every incarnation. That is what s->finished holds.
+
+   So `done` needs no wake-up calls here: it is looked at by replaying ranks and after runs of rooted
+   calls only, and such a wait may sleep its bounded time. */
+#include <string.h>
+
+#include "ft/core/op.h"
+
+enum { SCRATCH = 16384 };
+
+/* Until every rank has finished with the unit whose slot unit u takes over. */
+static int await_slot(struct ft_stream *s, uint64_t u, struct ft_error *e)
+{
+    if (u < s->params->short_depth || u - s->params->short_depth < s->finished)
+        return 0;
+    return ft_stream_await_commit(s, u - s->params->short_depth, e);
+}
+
+static int contribute(struct ft_coll *c, const void *from, uint64_t bytes, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    struct ft_slot *slot = ft_stream_short_slot(s, s->rank, s->unit);
+    int err;
+
+    if (ft_peek(&slot->unit) > s->unit)
+        return 0;  /* an earlier incarnation has; others may have read it already (RULE 2) */
+    err = await_slot(s, s->unit, e);
+    if (err)
+        return err;
+    if (bytes)
+        ft_fill(slot + 1, from, bytes);
+    slot->chain = s->chain;
+    ft_announce(&slot->unit, s->unit + 1);
+    ft_wake_sleepers(s->patience, &slot->unit);
+    return 0;
+}
+
+/* Waits for rank r's contribution, and checks that its history of calls is ours. */
+static int await_contribution(struct ft_stream *s, uint32_t r, struct ft_error *e)
+{
+    struct ft_slot *slot = ft_stream_short_slot(s, r, s->unit);
+    int err = ft_stream_await(s, &slot->unit, s->unit + 1, e);
+
+    if (err)
+        return err;
+    FT_INVARIANT(ft_peek(&slot->unit) == s->unit + 1, "a slot is not refilled before everybody has finished with it");
+    return __builtin_expect(slot->chain == s->chain, 1) ? 0 : ft_stream_mismatch(s, r, e);
+}
+
+static int await_all(struct ft_stream *s, struct ft_error *e)
+{
+    for (uint32_t i = 1; i < s->n; i++) {
+        uint32_t r = s->rank + i < s->n ? s->rank + i : s->rank + i - s->n;
+        int err = await_contribution(s, r, e);
+
+        if (err)
+            return err;
+    }
+    s->finished = s->unit;
+    return 0;
+}
+
+static const void *slot_of(const struct ft_coll *c, uint32_t r)
+{
+    return ft_stream_short_slot(c->s, r, c->s->unit) + 1;
+}
+
+/* Everybody's contribution, folded from the right: x0 op (x1 op (... xn-1)). */
+static void reduce(const struct ft_coll *c)
+{
+    const struct ft_stream *s = c->s;
+    char scratch[SCRATCH] __attribute__((aligned(FT_LINE)));
+    uint32_t r = s->n - 1;
+
+    if (c->op->reduction != FT_USER) {
+        c->op->fold(slot_of(c, r - 1), slot_of(c, r), c->recv, c->bytes / c->elem);
+        r--;
+    } else {
+        memcpy(c->recv, slot_of(c, r), c->bytes);
+    }
+    while (r-- > 0)
+        ft_coll_fold(c, slot_of(c, r), c->recv, c->bytes, scratch);
+}
+
+/* This rank's piece of the log entry: the head and a share of the bytes. Reduced results are shared out
+   by chunks if everybody has them; of a gathered one each rank writes its own part. */
+static void write_log(const struct ft_coll *c, char *record, uint64_t result)
+{
+    struct ft_stream *s = c->s;
+    char *payload = record + ft_record_offset(result);
+    uint64_t from = 0, to = result;
+    const char *source = c->recv;
+
+    if (ft_coll_gathers(c)) {
+        from = ft_coll_slice_at(c, 0, s->rank);
+        to = from + ft_coll_part(c, s->rank);
+        source = (const char *)slot_of(c, s->rank) - from;
+    } else if (c->root < 0) {
+        ft_plan_chunk(result, c->elem, s->n, s->rank, &from, &to);
+    } else if (!ft_coll_leads(c)) {
+        to = 0;
+    } else if (s->sig.call == FT_CALL_BCAST) {
+        source = c->send;
+    }
+    if (from < to)
+        ft_fill(payload + from, source + from, to - from);
+    if (ft_coll_leads(c))
+        ft_stream_write_head(s, record, s->unit);
+}
+
+static bool needs_everybody(const struct ft_coll *c)
+{
+    return c->root < 0 || (c->s->sig.call == FT_CALL_REDUCE && ft_coll_leads(c));
+}
+
+static int result_live(struct ft_coll *c, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    int err = 0;
+
+    if (needs_everybody(c))
+        err = await_all(s, e);
+    else if (s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c))
+        err = await_contribution(s, (uint32_t)c->root, e);
+    if (err || !c->recv)
+        return err;
+    if (ft_coll_gathers(c)) {
+        for (uint32_t r = 0; r < s->n; r++)
+            memcpy(c->recv + ft_coll_displ(c, r), slot_of(c, r), ft_coll_part(c, r));
+    } else if (s->sig.call == FT_CALL_BCAST) {
+        memcpy(c->recv, slot_of(c, (uint32_t)c->root), c->bytes);
+    } else if (c->bytes) {
+        reduce(c);
+    }
+    return 0;
+}
+
+/* The unit was finished by an earlier incarnation. */
+static int result_replayed(struct ft_coll *c, uint64_t position, uint64_t result, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    struct ft_slot *slot = ft_stream_short_slot(s, s->rank, s->unit);
+    uint64_t at = ft_record_offset(result);
+    int err;
+
+    /* Who gets no result need not wait for the log: our own slot, if it is still there, says what we called. */
+    if (!c->recv && s->sig.call != FT_CALL_BARRIER && s->sig.call != FT_CALL_FINALIZE && ft_peek(&slot->unit) == s->unit + 1)
+        return slot->chain == s->chain ? 0 : ft_stream_mismatch(s, s->rank, e);
+    err = ft_stream_await_commit(s, s->unit, e);
+    if (!err)
+        err = ft_stream_check_record(s, position, s->unit, e);
+    if (err || !c->recv)
+        return err;
+    if (!ft_coll_gathers(c))
+        return ft_log_read(&s->log, position, at, c->recv, result);
+    for (uint32_t r = 0; r < s->n && !err; r++)
+        err = ft_log_read(&s->log, position, at + ft_coll_slice_at(c, 0, r), c->recv + ft_coll_displ(c, r), ft_coll_part(c, r));
+    return err;
+}
+
+int ft_short_run(struct ft_coll *c, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    uint64_t result = ft_coll_result(c, 0);
+    uint64_t position = ft_log_place(&s->log, s->end, result);
+    uint64_t end = position + ft_record_bytes(result);
+    int err;
+
+    if (__builtin_expect(ft_stream_replays(s, s->unit), 0)) {
+        err = result_replayed(c, position, result, e);
+    } else {
+        bool silent = s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c);
+        char *record = ft_log_write(&s->log, position);
+
+        err = contribute(c, c->send, silent ? 0 : ft_coll_part(c, s->rank), e);
+        if (!err)
+            err = result_live(c, e);
+        if (!err) {
+            write_log(c, record, result);
+            ft_stream_done_quiet(s, s->unit + 1, end);
+        }
+    }
+    if (!err)
+        ft_stream_end(s, 1, end);
+    return err;
+}

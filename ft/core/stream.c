@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/core/stream.h"
+
+#include <string.h>
+
+#include "ft/base/site.h"
+
+void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
+                    const struct ft_patience *patience, int kick_fd, int spill_fd)
+{
+    const struct ft_header *h = region->header;
+    char *base = region->base + h->streams_at + id * h->stream_bytes;
+    struct ft_stream_head *head = (struct ft_stream_head *)(void *)base;
+    struct ft_log *log = &s->log;
+
+    memset(s, 0, sizeof *s);
+    s->region = region;
+    s->params = &h->params;
+    s->patience = patience;
+    s->rank = rank;
+    s->n = ft_look32(&head->nranks);
+    s->name = name;
+    s->counters = (struct ft_counters *)(void *)(base + region->stream.counters_at);
+    s->trails = (struct ft_trail *)(void *)(base + region->stream.trails_at);
+    s->shorts = base + region->stream.shorts_at;
+    s->slots = base + region->stream.slots_at;
+    s->short_bytes = region->stream.short_bytes;
+    s->block = id == 0 ? ft_region_rank(region, rank) : NULL;
+
+    log->region = region;
+    log->head = head;
+    log->table = (const _Atomic uint64_t *)(void *)(base + region->stream.table_at);
+    log->mine = &s->counters[rank];
+    log->patience = patience;
+    log->extent_bytes = h->params.extent_bytes;
+    log->kick_fd = kick_fd;
+    log->spill_fd = spill_fd;
+    log->asks_ahead = rank == 0;
+
+    s->mine = ft_peek(&s->counters[rank].done);
+    for (uint32_t i = 0; i < s->params->trail; i++) {
+        uint64_t unit = ft_peek(&ft_stream_trail(s, rank, i)->unit);
+
+        if (unit)
+            s->entered = ft_max(s->entered, unit - 1);
+    }
+}
+
+void ft_stream_close(struct ft_stream *s)
+{
+    ft_log_close(&s->log);
+}
+
+static void trail_read(const struct ft_trail *t, struct ft_sig *sig, uint64_t *site)
+{
+    uint64_t w[4];
+
+    for (int i = 0; i < 4; i++)
+        w[i] = ft_peek(&t->sig[i]);
+    *site = ft_peek(&t->site);
+    memcpy(sig, w, sizeof *sig);
+}
+
+/* Does rank say something about the operation that began with `first`? A trail entry that is being
+   replaced while we read it is one we came too late for. */
+static bool trail_find(const struct ft_stream *s, uint32_t rank, uint64_t first, struct ft_sig *sig, uint64_t *site)
+{
+    struct ft_trail *t = ft_stream_trail(s, rank, first);
+
+    if (ft_look(&t->unit) != first + 1)
+        return false;
+    trail_read(t, sig, site);
+    /* acquire on the second look only orders what follows it; the fence keeps the reads above before it */
+    atomic_thread_fence(memory_order_acquire);
+    return ft_look(&t->unit) == first + 1;
+}
+
+static int diverged(struct ft_stream *s, uint64_t unit, const struct ft_sig *before, uint64_t site, struct ft_error *e)
+{
+    char now_call[128], now_site[96], then_call[128], then_site[96];
+
+    return ft_err_set(e, FT_EDIVERGED, "rank %u was restarted and, at unit %llu of %s, calls %s at %s, but its log has %s at %s: "
+                      "the program must repeat its calls", s->rank, (unsigned long long)unit, s->name,
+                      ft_sig_print(&s->sig, now_call, sizeof now_call), ft_site_print(s->site, now_site, sizeof now_site),
+                      ft_sig_print(before, then_call, sizeof then_call), ft_site_print(site, then_site, sizeof then_site));
+}
+
+int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
+{
+    struct ft_trail *t = ft_stream_trail(s, s->rank, s->unit);
+    uint64_t w[4];
+
+    s->sig = *sig;
+    s->site = site;
+    s->first = s->unit;
+    s->chain = ft_sig_chain(s->chain, sig);
+    if (__builtin_expect(s->unit <= s->entered && ft_peek(&t->unit) == s->unit + 1, 0)) {
+        struct ft_sig before;
+        uint64_t before_site;
+
+        trail_read(t, &before, &before_site);
+        return ft_sig_equal(&before, sig) ? 0 : diverged(s, s->unit, &before, before_site, e);
+    }
+    if (s->unit < s->entered)
+        return 0;  /* the trail has gone on; the log will tell */
+    memcpy(w, sig, sizeof w);
+    /* Out of use first: a reader that finds its unit number on both sides of the words may trust them. */
+    ft_note(&t->unit, 0);
+    atomic_thread_fence(memory_order_release);
+    for (int i = 0; i < 4; i++)
+        atomic_store_explicit(&t->sig[i], w[i], memory_order_relaxed);
+    atomic_store_explicit(&t->site, site, memory_order_relaxed);
+    ft_publish(&t->unit, s->unit + 1);
+    return 0;
+}
+
+/* Until the first live unit is behind it, a rank notes how far it has come: what recovery took. */
+static void note_recovery(struct ft_stream *s)
+{
+    ft_note(&s->block->replayed, ft_min(s->unit, s->mine));
+    if (s->unit > s->mine) {
+        ft_note(&s->block->live_ns, ft_clock_ns());
+        s->block = NULL;
+    }
+}
+
+void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end)
+{
+    s->unit += units;
+    s->end = end;
+    if (__builtin_expect(s->block != NULL, 0))
+        note_recovery(s);
+}
+
+int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e)
+{
+    struct ft_wait w = { 0 };
+    uint64_t seen;
+
+    while ((seen = ft_look(word)) < least) {
+        if (ft_wait_turn(&w, s->patience, word, seen)) {
+            int err = ft_stream_verify(s, e);
+
+            if (err)
+                return err;
+        }
+    }
+    return 0;
+}
+
+bool ft_stream_committed(struct ft_stream *s, uint64_t u)
+{
+    uint64_t least = UINT64_MAX;
+
+    if (u < s->finished)
+        return true;
+    for (uint32_t r = 0; r < s->n; r++)
+        least = ft_min(least, ft_look(&s->counters[r].done));
+    s->finished = ft_max(s->finished, least);
+    return u < s->finished;
+}
+
+int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e)
+{
+    /* From our own rank on, so that sleepers do not all sleep on the same word. */
+    while (!ft_stream_committed(s, u))
+        for (uint32_t i = 0; i < s->n; i++) {
+            uint32_t r = (s->rank + i) % s->n;
+            int err = ft_stream_await(s, &s->counters[r].done, u + 1, e);
+
+            if (err)
+                return err;
+        }
+    return 0;
+}
+
+static int mismatch(struct ft_stream *s, uint32_t other, uint64_t unit, const struct ft_sig *mine, uint64_t my_site,
+                    const struct ft_sig *theirs, uint64_t their_site, struct ft_error *e)
+{
+    char my_call[128], my_text[96], their_call[128], their_text[96];
+
+    return ft_err_set(e, FT_EMISMATCH, "mismatched collectives on %s at unit %llu: rank %u calls %s at %s, rank %u calls %s at %s",
+                      s->name, (unsigned long long)unit,
+                      s->rank, ft_sig_print(mine, my_call, sizeof my_call), ft_site_print(my_site, my_text, sizeof my_text),
+                      other, ft_sig_print(theirs, their_call, sizeof their_call),
+                      ft_site_print(their_site, their_text, sizeof their_text));
+}
+
+int ft_stream_verify(struct ft_stream *s, struct ft_error *e)
+{
+    for (uint32_t r = 0; r < s->n; r++) {
+        struct ft_sig theirs;
+        uint64_t site;
+
+        if (trail_find(s, r, s->first, &theirs, &site) && !ft_sig_equal(&theirs, &s->sig))
+            return mismatch(s, r, s->first, &s->sig, s->site, &theirs, site, e);
+    }
+    return 0;
+}
+
+int ft_stream_mismatch(struct ft_stream *s, uint32_t other, struct ft_error *e)
+{
+    uint64_t back = ft_min(s->first, s->params->trail - 1);
+
+    for (uint64_t u = s->first - back; u <= s->first; u++) {
+        struct ft_sig mine, theirs;
+        uint64_t my_site, their_site;
+
+        if (trail_find(s, s->rank, u, &mine, &my_site) && trail_find(s, other, u, &theirs, &their_site) &&
+            !ft_sig_equal(&mine, &theirs))
+            return mismatch(s, other, u, &mine, my_site, &theirs, their_site, e);
+    }
+    return ft_err_set(e, FT_EMISMATCH, "ranks %u and %u called different collectives on %s some time before unit %llu: "
+                      "all ranks must make the same calls in the same order", s->rank, other, s->name,
+                      (unsigned long long)s->first);
+}
+
+int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, struct ft_error *e)
+{
+    struct ft_record rec;
+    int err = ft_log_read(&s->log, position, 0, &rec, sizeof rec);
+
+    if (err)
+        return ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->rank, s->name);
+    if (rec.unit == u + 1 && ft_sig_equal(&rec.sig, &s->sig))
+        return 0;
+    if (rec.unit != u + 1) {
+        memset(&rec.sig, 0, sizeof rec.sig);
+        rec.site = 0;
+    }
+    return diverged(s, u, &rec.sig, rec.site, e);
+}
+
+void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end)
+{
+    struct ft_counters *c = &s->counters[s->rank];
+
+    if (unit <= ft_peek(&c->done))
+        return;
+    /* done_at may lag behind done, never lead: the keeper spills what is below it. */
+    ft_publish(&c->done, unit);
+    ft_publish(&c->done_at, end);
+}
+
+void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
+{
+    struct ft_counters *c = &s->counters[s->rank];
+
+    if (unit <= ft_peek(&c->done))
+        return;
+    ft_announce(&c->done, unit);
+    ft_publish(&c->done_at, end);
+    ft_wake_sleepers(s->patience, &c->done);
+}
+
+void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u)
+{
+    struct ft_record rec = { .unit = u + 1, .site = s->site, .sig = s->sig };
+
+    ft_fill(record, &rec, sizeof rec);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A rank's handle of one stream: where it is, what it knows of the others, and the words it shares with
+   them (DESIGN section 3). Private memory; a successor makes a new one from what the shared words say.
+
+   Units below `mine` (what `done` of this rank said when it attached) were finished by an earlier
+   incarnation: they are answered from the log and nowhere else, since the slots may be in use again.
+   Units from `mine` on are live, also those that the earlier incarnation had begun: what its counters
+   say is done is not done again (RULE 2). */
+#ifndef FT_CORE_STREAM_H
+#define FT_CORE_STREAM_H
+
+#include "ft/shm/log.h"
+
+struct ft_stream {
+    const struct ft_region *region;   /* NULL: a stream of this rank alone, with nothing shared */
+    const struct ft_params *params;
+    const struct ft_patience *patience;
+    uint32_t rank, n;                 /* of this stream */
+    const char *name;                 /* for messages */
+
+    struct ft_counters *counters;     /* [n] */
+    struct ft_trail *trails;          /* [n][trail] */
+    char *shorts;                     /* [n][short_depth] of short_bytes */
+    char *slots;                      /* [n][slot_depth] of slot_bytes */
+    uint64_t short_bytes;
+    struct ft_log log;
+
+    uint64_t unit;        /* the next one */
+    uint64_t end;         /* where the record before it ends in the log */
+    uint64_t chain;       /* hash of every signature so far */
+    uint64_t mine;        /* see above */
+    uint64_t entered;     /* the earlier incarnation's last operation began with this unit */
+    uint64_t finished;    /* every rank has finished with all units below, as far as we have seen */
+    uint64_t contributed; /* every rank has contributed (standard path) below, as far as we have seen */
+
+    /* the operation in progress */
+    struct ft_sig sig;
+    uint64_t site;
+    uint64_t first;       /* its first unit */
+
+    struct ft_rank_block *block;  /* where live_ns and replayed are noted, or NULL */
+};
+
+/* Makes the handle of stream `id` for `rank` out of what the region says. */
+void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
+                    const struct ft_patience *patience, int kick_fd, int spill_fd);
+void ft_stream_close(struct ft_stream *s);
+
+/* Begins an operation of one or more units at s->unit: publishes the signature (RULE 9), and sees whether
+   an earlier incarnation called something else here. 0 or FT_EDIVERGED. */
+int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site, struct ft_error *e);
+
+/* Ends it: `units` further, the last record ending at `end`. */
+void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end);
+
+/* Waits until *word >= least; FT_EMISMATCH if the wait is long and another rank turns out to be in another call. */
+int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e);
+static inline int ft_stream_await(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e)
+{
+    return __builtin_expect(ft_look(word) >= least, 1) ? 0 : ft_stream_await_slow(s, word, least, e);
+}
+
+/* Waits until every rank's `done` is past unit u: u is committed. Same errors. */
+int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e);
+/* Is it? Does not wait. */
+bool ft_stream_committed(struct ft_stream *s, uint64_t u);
+
+/* Compares every rank's published signature for the operation in progress with ours, as far as they have
+   come. 0 or FT_EMISMATCH. */
+int ft_stream_verify(struct ft_stream *s, struct ft_error *e);
+
+/* What to say when slots disagree on the history of calls: finds the first call that differs. FT_EMISMATCH. */
+int ft_stream_mismatch(struct ft_stream *s, uint32_t other, struct ft_error *e);
+
+/* Checks the head of a committed record against the call in progress. 0, FT_EDIVERGED, FT_ESPACE. */
+int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, struct ft_error *e);
+
+/* The word "all this rank's duties for units below `unit` are done, the record before it ends at `end`".
+   Quiet: wakes nobody, see core/short.c. */
+void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end);
+void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end);
+
+/* Writes the head of unit u's record, the result of which has n bytes. */
+void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u);
+
+static inline bool ft_stream_replays(const struct ft_stream *s, uint64_t u) { return u < s->mine; }
+
+static inline struct ft_slot *ft_stream_short_slot(const struct ft_stream *s, uint32_t rank, uint64_t u)
+{
+    uint64_t i = (uint64_t)rank * s->params->short_depth + (u & (s->params->short_depth - 1));
+
+    return (struct ft_slot *)(void *)(s->shorts + i * s->short_bytes);
+}
+
+static inline char *ft_stream_slot(const struct ft_stream *s, uint32_t rank, uint64_t u)
+{
+    uint64_t i = (uint64_t)rank * s->params->slot_depth + (u & (s->params->slot_depth - 1));
+
+    return s->slots + i * s->params->slot_bytes;
+}
+
+static inline struct ft_trail *ft_stream_trail(const struct ft_stream *s, uint32_t rank, uint64_t u)
+{
+    return &s->trails[(uint64_t)rank * s->params->trail + (u & (s->params->trail - 1))];
+}
+
+#endif

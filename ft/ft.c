@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From a call's arguments to an operation on a stream; joining and leaving the job. */
+#include "ft/ft.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ft/core/op.h"
+
+struct ft {
+    struct ft_region region;    /* base NULL in a world of one */
+    struct ft_patience patience;
+    struct ft_stream world, self;
+    struct ft_rank_block *block;
+    int kick_fd, spill_fd;
+};
+
+static void single(struct ft_stream *s, const char *name)
+{
+    memset(s, 0, sizeof *s);
+    s->n = 1;
+    s->name = name;
+}
+
+/* Ranks with a core each spin: an answer takes a fraction of a microsecond. Others give way at once. The
+   numbers are where waiting longer the dearer way stopped to pay (docs/design.md). */
+static void set_patience(struct ft *ft)
+{
+    const struct ft_params *p = &ft->region.header->params;
+    bool crowded = p->nranks > p->cores;
+
+    ft->patience = (struct ft_patience){
+        .spins = crowded ? 0 : 2000,
+        .yields = crowded ? 32 : 256,
+        .yield_ns = crowded ? 300000 : 1000000,
+        .sleeps = true,
+        .asleep = (_Atomic uint8_t *)(ft->region.base + ft->region.header->asleep_at),
+        .nasleep = (uint32_t)ft_align(p->nranks, 8),
+        .self = ft->world.rank,
+    };
+}
+
+static int number_from(const char *name, long least, long *value)
+{
+    const char *text = getenv(name);
+    char *end;
+
+    if (!text || !*text)
+        return -1;
+    *value = strtol(text, &end, 10);
+    return *end || *value < least ? -1 : 0;
+}
+
+/* One program per rank slot and incarnation (RULE 15): a wrapper that runs two of them would have both
+   write the same words. */
+static int take_slot(struct ft *ft, struct ft_error *e)
+{
+    uint32_t nobody = 0, pid = (uint32_t)getpid();
+
+    if (!atomic_compare_exchange_strong(&ft->block->attached_pid, &nobody, pid) && nobody != pid)
+        return ft_err_set(e, FT_EJOB, "rank %u already is process %u: only one program per rank may call MPI_Init",
+                          ft->world.rank, nobody);
+    if (ft_peek32(&ft->block->state) != FT_RANK_ABSENT)
+        return ft_err_set(e, FT_EJOB, "rank %u has called MPI_Init before", ft->world.rank);
+    return 0;
+}
+
+static int join(struct ft *ft, const char *fds, struct ft_error *e)
+{
+    int memory, err;
+    long rank;
+    char rest;
+
+    if (sscanf(fds, "%d,%d,%d%c", &memory, &ft->kick_fd, &ft->spill_fd, &rest) != 3 || number_from("FTMPI_RANK", 0, &rank) != 0)
+        return ft_err_set(e, FT_EJOB, "the environment is damaged: FTMPI_FDS=%s FTMPI_RANK=%s", fds,
+                          getenv("FTMPI_RANK") ? getenv("FTMPI_RANK") : "(none)");
+    err = ft_region_attach(&ft->region, memory, e);
+    if (err)
+        return err;
+    if (rank >= (long)ft->region.header->params.nranks) {
+        err = ft_err_set(e, FT_EJOB, "FTMPI_RANK is %ld in a job of %u ranks", rank, ft->region.header->params.nranks);
+        goto attached;
+    }
+    ft->block = ft_region_rank(&ft->region, (uint32_t)rank);
+    ft->world.rank = (uint32_t)rank;
+    err = take_slot(ft, e);
+    if (err)
+        goto attached;
+    set_patience(ft);
+    ft_stream_open(&ft->world, &ft->region, 0, (uint32_t)rank, "MPI_COMM_WORLD", &ft->patience, ft->kick_fd, ft->spill_fd);
+    ft_log_warm(&ft->world.log);
+    ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
+    return 0;
+
+attached:
+    ft_region_close(&ft->region);
+    ft->region.base = NULL;
+    return err;
+}
+
+int ft_attach(struct ft **out, struct ft_error *e)
+{
+    const char *fds = getenv("FTMPI_FDS");
+    struct ft *ft = calloc(1, sizeof *ft);
+    int err = 0;
+
+    if (!ft)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    single(&ft->world, "MPI_COMM_WORLD");
+    single(&ft->self, "MPI_COMM_SELF");
+    if (fds)
+        err = join(ft, fds, e);
+    if (err)
+        free(ft);
+    else
+        *out = ft;
+    return err;
+}
+
+void ft_detach(struct ft *ft)
+{
+    if (ft->region.base) {
+        ft_stream_close(&ft->world);
+        ft_region_close(&ft->region);
+        close(ft->kick_fd);
+        close(ft->spill_fd);
+    }
+    free(ft);
+}
+
+int ft_rank(const struct ft *ft) { return (int)ft->world.rank; }
+int ft_size(const struct ft *ft) { return (int)ft->world.n; }
+int ft_incarnation(const struct ft *ft) { return ft->block ? (int)ft_peek32(&ft->block->incarnation) : 0; }
+bool ft_solo(const struct ft *ft) { return !ft->block; }
+struct ft_stream *ft_world(struct ft *ft) { return &ft->world; }
+struct ft_stream *ft_self(struct ft *ft) { return &ft->self; }
+
+/* Only what the earlier incarnation went beyond is certain to be complete: its last operation may be half done. */
+bool ft_replaying(struct ft_stream *s) { return s->unit < s->entered; }
+
+void ft_mark_rabit(struct ft *ft)
+{
+    if (ft->block)
+        ft_publish32(&ft->block->rabit_used, 1);
+}
+
+/* Every collective: sign, plan, run. total: bytes of the whole result. */
+static int collective(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    int err = ft_stream_begin(s, sig, site, e);
+
+    if (err)
+        return err;
+    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
+    return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
+}
+
+/* A stream of one rank has nobody to agree with and nothing to lose: results are this rank's own input. */
+static int alone(struct ft_stream *s, const void *send, void *recv, uint64_t bytes)
+{
+    if (send != recv && bytes)
+        memmove(recv, send, bytes);
+    s->unit++;
+    if (s->counters)
+        ft_stream_done_quiet(s, s->unit, 0);
+    if (s->block)
+        ft_stream_end(s, 0, 0);
+    return 0;
+}
+
+static int rendezvous(struct ft_stream *s, enum ft_call call, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = (uint8_t)call, .root = -1, .elem = 1, .kind = FT_BYTE };
+    struct ft_coll c = { .s = s, .root = -1, .elem = 1 };
+
+    if (s->n == 1)
+        return alone(s, NULL, NULL, 0);
+    return collective(&c, &sig, 0, site, e);
+}
+
+int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
+{
+    return rendezvous(s, FT_CALL_BARRIER, site, e);
+}
+
+int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_BCAST, .kind = type.kind, .root = root, .elem = type.elem, .count = count };
+    bool is_root = (uint32_t)root == s->rank;
+    struct ft_coll c = { .s = s, .send = is_root ? buf : NULL, .recv = is_root ? NULL : buf,
+                         .bytes = count * type.elem, .elem = type.elem, .root = root };
+
+    if (s->n == 1)
+        return alone(s, buf, buf, 0);
+    return collective(&c, &sig, c.bytes, site, e);
+}
+
+/* The elements did not fit slots: everybody's contributions were gathered, and whoever wants the result
+   folds them, from the right as everywhere. */
+static void fold_gathered(const struct ft_coll *c, char *parts, void *recv)
+{
+    uint32_t r = c->s->n - 1;
+    uint64_t n = c->bytes / c->elem;
+
+    memcpy(recv, parts + r * c->bytes, c->bytes);
+    while (r-- > 0)
+        c->op->user(c->op->ctx, parts + r * c->bytes, recv, n);  /* parts is private: the copy is made already */
+}
+
+static int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
+{
+    char *recv = c->recv;
+    int err;
+
+    if (sig->elem <= c->s->params->slot_bytes || c->bytes == 0)
+        return collective(c, sig, c->bytes, site, e);
+    if (recv) {
+        c->recv = malloc(c->s->n * c->bytes);
+        if (!c->recv)
+            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce %llu bytes by a user function", c->s->rank,
+                              (unsigned long long)c->bytes);
+    }
+    err = collective(c, sig, c->s->n * c->bytes, site, e);
+    if (recv && !err)
+        fold_gathered(c, c->recv, recv);
+    if (recv)
+        free(c->recv);
+    return err;
+}
+
+int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                 const struct ft_op *op, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = op->reduction, .kind = type.kind, .root = -1,
+                          .elem = type.elem, .count = count };
+    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
+                         .root = -1 };
+
+    if (s->n == 1)
+        return alone(s, send, recv, c.bytes);
+    return reduction(&c, &sig, site, e);
+}
+
+int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+              const struct ft_op *op, int root, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_REDUCE, .reduction = op->reduction, .kind = type.kind, .root = root,
+                          .elem = type.elem, .count = count };
+    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = (uint32_t)root == s->rank ? recv : NULL,
+                         .bytes = count * type.elem, .elem = type.elem, .root = root };
+
+    if (s->n == 1)
+        return alone(s, send, recv, c.bytes);
+    return reduction(&c, &sig, site, e);
+}
+
+int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                 uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_ALLGATHER, .kind = type.kind, .root = -1, .elem = type.elem, .count = count };
+    struct ft_coll c = { .s = s, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem, .root = -1 };
+
+    if (s->n == 1)
+        return alone(s, send, recv, c.bytes);
+    return collective(&c, &sig, s->n * c.bytes, site, e);
+}
+
+int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
+                  struct ft_type type, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_ALLGATHERV, .kind = type.kind, .root = -1, .elem = type.elem };
+    struct ft_coll c = { .s = s, .send = send, .recv = recv, .elem = type.elem, .root = -1, .counts = counts,
+                         .displs = displs };
+
+    for (uint32_t r = 0; r < s->n; r++) {
+        struct ft_sig one = { .count = (uint64_t)counts[r] };
+
+        sig.count += (uint64_t)counts[r];
+        sig.shape = ft_sig_chain(sig.shape, &one);
+        c.bytes = ft_max(c.bytes, (uint64_t)counts[r] * type.elem);
+    }
+    if (s->n == 1)
+        return alone(s, send, (char *)recv + ft_coll_displ(&c, 0), c.bytes);
+    return collective(&c, &sig, sig.count * type.elem, site, e);
+}
+
+int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
+{
+    int err = rendezvous(&ft->world, FT_CALL_FINALIZE, site, e);
+
+    if (!err && ft->block)
+        ft_publish32(&ft->block->state, FT_RANK_FINALIZED);
+    return err;
+}
+
+void ft_end(struct ft *ft, int code, const char *line)
+{
+    if (ft && ft->block) {
+        snprintf(ft->block->last_words, sizeof ft->block->last_words, "%s", line);
+        atomic_store(&ft->block->exit_code, code);
+        ft_publish32(&ft->block->state, FT_RANK_ENDED);
+    } else {
+        fprintf(stderr, "ftmpi: %s\n", line);
+    }
+    _exit(code);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/shm/layout.h"
+
+#include <string.h>
+
+
+/* Sizes by the number of ranks: what they share of a cache. docs/design.md has the measurements. */
+void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit)
+{
+    memset(p, 0, sizeof *p);
+    p->nranks = nranks;
+    p->nstreams = 1;
+    p->cores = cores;
+    p->short_max = nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
+    p->short_depth = 4;
+    p->slot_bytes = nranks <= 8 ? 65536 : nranks <= 64 ? 32768 : 16384;
+    p->slot_depth = nranks <= 8 ? 8 : 4;
+    p->trail = 64;
+    p->extent_bytes = 4u << 20;
+    p->nextents = log_limit / p->extent_bytes;
+    p->ntable = 1u << 20;
+}
+
+static int power_of_two(uint64_t x) { return x && !(x & (x - 1)); }
+
+int ft_params_check(const struct ft_params *p, struct ft_error *e)
+{
+    if (p->nranks == 0 || p->nstreams == 0 || p->cores == 0)
+        return ft_err_set(e, FT_EINVAL, "a job needs at least one rank, one stream and one core");
+    if (!power_of_two(p->short_depth) || !power_of_two(p->slot_depth) || !power_of_two(p->trail) ||
+        !power_of_two(p->extent_bytes) || p->short_depth < 2 || p->slot_depth < 2)
+        return ft_err_set(e, FT_EINVAL, "slots, trail and extents come in powers of two, at least 2 slots");
+    if (p->trail < 4 * p->short_depth || p->trail < 4 * p->slot_depth)
+        return ft_err_set(e, FT_EINVAL, "the trail must be longer than what ranks can be apart");
+    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->slot_bytes * 4ull > p->extent_bytes)
+        return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines and a quarter of an extent at most");
+    if (p->nextents < 4)
+        return ft_err_set(e, FT_EINVAL, "the log limit is too small: at least %llu bytes are needed",
+                          4ull * (unsigned long long)p->extent_bytes);
+    return 0;
+}
+
+void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l)
+{
+    l->short_bytes = ft_align(sizeof(struct ft_slot) + p->short_max, FT_LINE);
+    l->counters_at = ft_align(sizeof(struct ft_stream_head), FT_LINE);
+    l->trails_at = l->counters_at + p->nranks * sizeof(struct ft_counters);
+    l->shorts_at = l->trails_at + (uint64_t)p->nranks * p->trail * sizeof(struct ft_trail);
+    l->slots_at = ft_align(l->shorts_at + (uint64_t)p->nranks * p->short_depth * l->short_bytes, 4096);
+    l->table_at = ft_align(l->slots_at + (uint64_t)p->nranks * p->slot_depth * p->slot_bytes, 4096);
+    l->bytes = ft_align(l->table_at + p->ntable * sizeof(uint64_t), 4096);
+}
+
+void ft_layout_header(const struct ft_params *p, struct ft_header *h)
+{
+    struct ft_stream_layout l;
+
+    ft_layout_stream(p, &l);
+    h->version = FT_LAYOUT_VERSION;
+    h->params = *p;
+    h->ranks_at = ft_align(sizeof *h, 4096);
+    h->asleep_at = h->ranks_at + p->nranks * sizeof(struct ft_rank_block);
+    h->streams_at = ft_align(h->asleep_at + ft_align(p->nranks, FT_LINE), 4096);
+    h->stream_bytes = l.bytes;
+    /* Extents start at a multiple of their size: their addresses are then as aligned as the mapping. */
+    h->extents_at = ft_align(h->streams_at + p->nstreams * l.bytes, p->extent_bytes);
+    h->size = h->extents_at + p->nextents * p->extent_bytes;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/shm/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Extents asked for before they are needed: the keeper populates at some 0.4-1 GB/s here, a few
+   milliseconds each. */
+enum { AHEAD = 4 };
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static char *memory_extent(const struct ft_log *log, uint64_t place)
+{
+    return log->region->base + log->region->header->extents_at + (place >> 2) * log->extent_bytes;
+}
+
+static void ask(struct ft_log *log, uint64_t extents)
+{
+    uint64_t one = 1;
+    ssize_t n;
+
+    if (ft_peek(&log->mine->want) < extents)
+        ft_publish(&log->mine->want, extents);
+    do
+        n = write(log->kick_fd, &one, sizeof one);
+    while (n < 0 && errno == EINTR);
+    /* EAGAIN: the keeper has 2^64 - 2 kicks to see already. Anything else: it looks at `want` by itself. */
+}
+
+/* The extent has just come into use here: page tables, and more memory for later. */
+static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t place)
+{
+    char *at = memory_extent(log, place);
+
+    madvise(at, log->extent_bytes, MADV_POPULATE_WRITE); /* only spares faults: older kernels lack it */
+    if (log->asks_ahead && ft_look32(&log->head->assigned) < extent + 1 + AHEAD)
+        ask(log, extent + 1 + AHEAD);
+    log->near_[extent % FT_LOG_NEAR].extent = extent;
+    log->near_[extent % FT_LOG_NEAR].place = place;
+    log->near_[extent % FT_LOG_NEAR].at = at;
+    return at;
+}
+
+char *ft_log_write(struct ft_log *log, uint64_t position)
+{
+    uint64_t extent = position / log->extent_bytes, offset = position & (log->extent_bytes - 1);
+    struct ft_wait w = { 0 };
+    uint32_t seen;
+
+    /* No look at the table: what is not committed stays where it is. */
+    if (log->near_[extent % FT_LOG_NEAR].at && log->near_[extent % FT_LOG_NEAR].extent == extent)
+        return log->near_[extent % FT_LOG_NEAR].at + offset;
+    while ((seen = ft_look32(&log->head->assigned)) <= extent) {
+        if (w.turns == 0)
+            ask(log, extent + 1 + (log->asks_ahead ? AHEAD : 0));
+        ft_wait_turn32(&w, log->patience, &log->head->assigned, seen);
+    }
+    FT_INVARIANT((ft_look(&log->table[extent]) & 3) == FT_EXTENT_MEMORY, "an uncommitted extent is in memory");
+    return enter_extent(log, extent, ft_look(&log->table[extent])) + offset;
+}
+
+/* Maps one spilled extent, the only one at a time: a replay reads in order. */
+static char *file_extent(struct ft_log *log, uint64_t place)
+{
+    if (log->window && log->window_place == place)
+        return log->window;
+    if (log->window)
+        munmap(log->window, log->extent_bytes);
+    log->window = mmap(NULL, log->extent_bytes, PROT_READ, MAP_SHARED, log->spill_fd,
+                       (off_t)((place >> 2) * log->extent_bytes));
+    if (log->window == MAP_FAILED) {
+        log->window = NULL;
+        return NULL;
+    }
+    madvise(log->window, log->extent_bytes, MADV_DONTFORK);
+    log->window_place = place;
+    return log->window;
+}
+
+/* The place of an extent that has a record in it already. */
+static uint64_t look_up(struct ft_log *log, uint64_t extent)
+{
+    struct ft_wait w = { 0 };
+    uint32_t seen;
+
+    /* Another rank wrote there, so it is assigned; but its store may reach us before the keeper's. */
+    while ((seen = ft_look32(&log->head->assigned)) <= extent)
+        ft_wait_turn32(&w, log->patience, &log->head->assigned, seen);
+    return ft_look(&log->table[extent]);
+}
+
+int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n)
+{
+    uint64_t extent = position / log->extent_bytes, place = look_up(log, extent);
+    const char *at;
+
+    offset += position & (log->extent_bytes - 1);
+    for (;;) {
+        uint64_t again;
+
+        if ((place & 3) == FT_EXTENT_FILE) {
+            at = file_extent(log, place);
+            if (!at)
+                return FT_ESPACE;
+            memcpy(to, at + offset, n);
+            return 0;  /* what is spilled stays where it is */
+        }
+        if (log->near_[extent % FT_LOG_NEAR].at && log->near_[extent % FT_LOG_NEAR].place == place &&
+            log->near_[extent % FT_LOG_NEAR].extent == extent)
+            at = log->near_[extent % FT_LOG_NEAR].at;
+        else
+            at = enter_extent(log, extent, place);
+        memcpy(to, at + offset, n);
+        /* Spilled and its memory given away meanwhile? Then what was copied may be another's (RULE 14). The
+           fence keeps the copy's loads before the second look. */
+        atomic_thread_fence(memory_order_acquire);
+        again = ft_look(&log->table[extent]);
+        if (again == place)
+            return 0;
+        log->near_[extent % FT_LOG_NEAR].at = NULL;
+        place = again;
+    }
+}
+
+void ft_log_warm(struct ft_log *log)
+{
+    uint32_t assigned = ft_look32(&log->head->assigned);
+
+    /* Places are handed out in order at the start, so one call maps them all. */
+    if (assigned > 0 && (ft_look(&log->table[0]) & 3) == FT_EXTENT_MEMORY)
+        madvise(memory_extent(log, ft_look(&log->table[0])),
+                ft_min(assigned, log->region->header->params.nextents) * log->extent_bytes, MADV_POPULATE_WRITE);
+}
+
+void ft_log_close(struct ft_log *log)
+{
+    if (log->window)
+        munmap(log->window, log->extent_bytes);
+    log->window = NULL;
+}

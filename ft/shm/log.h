@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A rank's view of one stream's log: where records are, in memory or spilled (DESIGN section 3, RULES 7, 13, 14).
+
+   A log is a sequence of positions (bytes from the job's start), cut into extents. The stream's table,
+   which only the agent's keeper writes, says where an extent is: in the mapping, or in the spill file. A
+   record lies within one extent; one that does not fit starts at the next. */
+#ifndef FT_SHM_LOG_H
+#define FT_SHM_LOG_H
+
+#include <stdbool.h>
+
+#include "ft/shm/region.h"
+#include "ft/shm/wait.h"
+
+enum { FT_LOG_NEAR = 8 };  /* extents whose addresses are kept at hand */
+
+struct ft_log {
+    const struct ft_region *region;
+    struct ft_stream_head *head;
+    const _Atomic uint64_t *table;
+    struct ft_counters *mine;     /* `want` is said there */
+    const struct ft_patience *patience;
+    uint64_t extent_bytes;
+    int kick_fd, spill_fd;
+    bool asks_ahead;              /* this rank asks for memory before it is needed, for all */
+    struct { uint64_t extent, place; char *at; } near_[FT_LOG_NEAR];  /* by extent % FT_LOG_NEAR; at NULL: none */
+    char *window;                 /* the extent of the spill file that is mapped, or NULL */
+    uint64_t window_place;
+};
+
+/* Bytes of a record with a result of n bytes, and where in it the result starts. */
+static inline uint64_t ft_record_offset(uint64_t n) { return n <= FT_LINE - sizeof(struct ft_record) ? sizeof(struct ft_record) : FT_LINE; }
+static inline uint64_t ft_record_bytes(uint64_t n) { return ft_align(ft_record_offset(n) + n, FT_LINE); }
+
+/* Where a record with a result of n bytes goes when the one before it ended at `end`. */
+static inline uint64_t ft_log_place(const struct ft_log *log, uint64_t end, uint64_t n)
+{
+    uint64_t left = log->extent_bytes - (end & (log->extent_bytes - 1));
+
+    return ft_record_bytes(n) <= left ? end : end + left;
+}
+
+/* Address of a record that is not committed: always in memory. Waits for the keeper to assign memory. */
+char *ft_log_write(struct ft_log *log, uint64_t position);
+
+/* Copies n bytes at `offset` of the record at `position`, from memory or from the spill file, also while
+   the keeper moves it. FT_ESPACE if the spill file cannot be mapped. */
+int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n);
+
+/* Maps what the keeper has populated, so that no page fault waits on the first pass. */
+void ft_log_warm(struct ft_log *log);
+
+void ft_log_close(struct ft_log *log);
+
+#endif

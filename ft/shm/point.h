@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Crash points: the places at which the explorer (ft/test/explore.c) may switch ranks or kill one.
+
+   A point is one `nop` whose address is listed in the section ft_points, as static tracepoints are. The
+   explorer overwrites the nops of the very object code that ships with breakpoints and is called at each
+   of them; everybody else executes a nop. There is a point before every store to shared memory and in
+   every turn of a wait, so "between any two stores" and "while waiting" are all places where a kill can
+   matter: what a rank does in its private memory nobody sees. */
+#ifndef FT_SHM_POINT_H
+#define FT_SHM_POINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum ft_point_kind {
+    FT_POINT_STORE = 0,  /* one word is about to be stored */
+    FT_POINT_BULK = 1,   /* bytes are about to be written: destination in rdi, number in rsi */
+    FT_POINT_WAIT = 2    /* nothing can be done until another rank has stored something */
+};
+
+/* What the section holds. */
+struct ft_point {
+    int32_t at;    /* address of the nop, relative to this field */
+    int32_t kind;
+};
+
+#if defined(__x86_64__)
+#define FT_POINT_ASM(kind, ...)                                         \
+    __asm__ volatile("771: nop\n\t"                                     \
+                     ".pushsection ft_points,\"a\",@progbits\n\t"       \
+                     ".balign 4\n\t"                                    \
+                     ".long 771b - .\n\t"                               \
+                     ".long %c0\n\t"                                    \
+                     ".popsection"                                      \
+                     : : "i"(kind), ##__VA_ARGS__ : "memory")
+#else
+#define FT_POINT_ASM(kind, ...) __asm__ volatile("" : : : "memory")
+#endif
+
+static inline __attribute__((always_inline)) void ft_point_store(void) { FT_POINT_ASM(FT_POINT_STORE); }
+static inline __attribute__((always_inline)) void ft_point_wait(void) { FT_POINT_ASM(FT_POINT_WAIT); }
+static inline __attribute__((always_inline)) void ft_point_bulk(void *to, size_t n)
+{
+    (void)to;
+    (void)n;
+    FT_POINT_ASM(FT_POINT_BULK, "D"(to), "S"(n));
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/shm/wait.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A sleep's bound: what a wake-up call that was not made costs at most. Publishers of `done` on the
+   short path make none (core/short.c). */
+enum { SLEEP_NS = 2000000 };
+
+uint64_t ft_clock_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void ft_wake(const void *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void sleep_on(const struct ft_patience *p, const void *word, uint32_t seen)
+{
+    struct timespec bound = { .tv_nsec = SLEEP_NS };
+    _Atomic uint8_t *flag = &p->asleep[p->self];
+
+    /* seq_cst: before the kernel's own look at the word, as the publisher's store is before its look at
+       the flag. The system call is a full barrier on every processor we know; the order says it anyway. */
+    atomic_store_explicit(flag, 1, memory_order_seq_cst);
+    syscall(SYS_futex, word, FUTEX_WAIT, seen, &bound, NULL, 0);
+    atomic_store_explicit(flag, 0, memory_order_relaxed);
+}
+
+/* True when a sleep is due. */
+static bool patience_lost(struct ft_wait *w, const struct ft_patience *p)
+{
+    uint64_t now;
+
+    ft_point_wait();
+    if (w->turns++ < p->spins) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+        return false;
+    }
+    if (!p->sleeps) {
+        sched_yield();
+        return false;
+    }
+    if (w->turns - p->spins < p->yields) {
+        sched_yield();
+        return false;
+    }
+    now = ft_clock_ns();
+    if (w->since_ns == 0)
+        w->since_ns = now;
+    if (now - w->since_ns < p->yield_ns) {
+        sched_yield();
+        return false;
+    }
+    return true;
+}
+
+bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen)
+{
+    if (patience_lost(w, p)) {
+        sleep_on(p, word, (uint32_t)seen);
+        return true;
+    }
+    return w->turns % 1024 == 0;
+}
+
+bool ft_wait_turn32(struct ft_wait *w, const struct ft_patience *p, _Atomic uint32_t *word, uint32_t seen)
+{
+    if (patience_lost(w, p)) {
+        sleep_on(p, word, seen);
+        return true;
+    }
+    return w->turns % 1024 == 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for a word that another rank publishes: spin, then yield, then sleep (DESIGN section 6).
+
+   Sleeping is on the awaited word itself (its low 32 bits are the futex), so the value check of the
+   kernel closes the gap between the last look and the sleep; the sleep flag of the rank, one byte that only
+   it writes, tells publishers that a system call is worth it. Every sleep is bounded. */
+#ifndef FT_SHM_WAIT_H
+#define FT_SHM_WAIT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ft/base/util.h"
+#include "ft/shm/word.h"
+
+/* How a rank of this job waits; the same for all its waits. */
+struct ft_patience {
+    uint32_t spins;          /* looks with `pause` between them before the first yield */
+    uint32_t yields;         /* at least so many yields before the first sleep ... */
+    uint64_t yield_ns;       /* ... and at least so long */
+    bool sleeps;             /* false: never (the explorer's ranks share a thread) */
+    _Atomic uint8_t *asleep; /* flags of all ranks, a multiple of 8 bytes of them */
+    uint32_t nasleep;        /* how many bytes of flags there are */
+    uint32_t self;           /* which one is ours */
+};
+
+/* One wait in progress: { 0 } to begin with. */
+struct ft_wait {
+    uint32_t turns;
+    uint64_t since_ns;
+};
+
+/* One turn of a wait: *word was `seen`, which was not enough. Returns true when it has waited so long
+   that the caller may spend time on finding out why. */
+bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen);
+
+/* The same for a 32-bit word, which only the agent writes (and wakes). */
+bool ft_wait_turn32(struct ft_wait *w, const struct ft_patience *p, _Atomic uint32_t *word, uint32_t seen);
+
+/* Wakes whoever sleeps on the word (or its low half, which is what sleepers name). */
+void ft_wake(const void *word);
+
+/* Called after ft_announce: a wake-up call only if some rank sleeps. */
+static inline void ft_wake_sleepers(const struct ft_patience *p, const _Atomic uint64_t *word)
+{
+    const _Atomic uint64_t *flags = (const _Atomic uint64_t *)(const void *)p->asleep;
+
+    for (uint32_t i = 0; i < p->nasleep / 8; i++)
+        if (__builtin_expect(atomic_load_explicit(&flags[i], memory_order_seq_cst) != 0, 0)) {
+            ft_wake(word);
+            return;
+        }
+}
+
+uint64_t ft_clock_ns(void);  /* CLOCK_MONOTONIC */
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every access to shared memory goes through these functions (DESIGN section 8). One writer per word, so
+   there is no read-modify-write here at all.
+
+   Orders, and why each is enough:
+     publish   release: whoever sees the value sees what was written before it.
+     announce  sequentially consistent: like publish, and ordered before the load of the sleep flags that
+               follows it (RULE 12; without that the store can sit in the store buffer while the flag is
+               read, and the sleeper and its waker miss each other).
+     look      acquire: pairs with publish and announce.
+     peek      relaxed: this rank's own words, which nobody else writes, and hints. */
+#ifndef FT_SHM_WORD_H
+#define FT_SHM_WORD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ft/shm/point.h"
+
+static inline uint64_t ft_look(const _Atomic uint64_t *w) { return atomic_load_explicit(w, memory_order_acquire); }
+static inline uint64_t ft_peek(const _Atomic uint64_t *w) { return atomic_load_explicit(w, memory_order_relaxed); }
+static inline uint32_t ft_look32(const _Atomic uint32_t *w) { return atomic_load_explicit(w, memory_order_acquire); }
+static inline uint32_t ft_peek32(const _Atomic uint32_t *w) { return atomic_load_explicit(w, memory_order_relaxed); }
+
+static inline void ft_publish(_Atomic uint64_t *w, uint64_t v)
+{
+    ft_point_store();
+    atomic_store_explicit(w, v, memory_order_release);
+}
+
+static inline void ft_publish32(_Atomic uint32_t *w, uint32_t v)
+{
+    ft_point_store();
+    atomic_store_explicit(w, v, memory_order_release);
+}
+
+/* A word whose order does not matter: it is followed by a publish that covers it. */
+static inline void ft_note(_Atomic uint64_t *w, uint64_t v)
+{
+    ft_point_store();
+    atomic_store_explicit(w, v, memory_order_relaxed);
+}
+
+static inline void ft_announce(_Atomic uint64_t *w, uint64_t v)
+{
+    ft_point_store();
+    atomic_store_explicit(w, v, memory_order_seq_cst);
+}
+
+/* Bytes that no other rank reads before a later publish. */
+static inline void ft_fill(void *to, const void *from, size_t n)
+{
+    ft_point_bulk(to, n);
+    memcpy(to, from, n);
+}
+
+#endif
