@@ -7,7 +7,7 @@ libft_la_SOURCES = \
 	ft/base/util.h ft/base/util.c \
 	ft/base/sig.h ft/base/sig.c \
 	ft/base/site.h ft/base/site.c \
-	ft/base/reduce.h \
+	ft/base/reduce.h ft/base/reduce.c \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/layout.h ft/shm/layout.c \
 	ft/shm/region.h ft/shm/region.c \
@@ -22,3 +22,9 @@ libft_la_CFLAGS = $(AM_CFLAGS) -O3
 libft_la_LIBADD = libftreduce.la -lpthread
 
 include ft/base/local.mk
+
+# Checks of the engine itself. The explorer runs on the objects that ship: it links the same library.
+check_PROGRAMS += explore
+TESTS += explore
+explore_SOURCES = ft/test/explore.c
+explore_LDADD = libft.la
