@@ -292,8 +292,8 @@ FTMPI_API extern struct ompi_predefined_info_t ompi_mpi_info_null, ompi_mpi_info
 FTMPI_API extern struct ompi_predefined_op_t ompi_mpi_op_null, ompi_mpi_op_max, ompi_mpi_op_min, ompi_mpi_op_sum,
     ompi_mpi_op_prod, ompi_mpi_op_land, ompi_mpi_op_band, ompi_mpi_op_lor, ompi_mpi_op_bor, ompi_mpi_op_lxor,
     ompi_mpi_op_bxor, ompi_mpi_op_maxloc, ompi_mpi_op_minloc, ompi_mpi_op_replace, ompi_mpi_op_no_op;
-FTMPI_API extern struct ompi_predefined_datatype_t ompi_mpi_ub, ompi_mpi_lb, ompi_mpi_datatype_null, ompi_mpi_byte,
-    ompi_mpi_packed, ompi_mpi_char, ompi_mpi_short, ompi_mpi_int, ompi_mpi_long, ompi_mpi_float, ompi_mpi_double,
+FTMPI_API extern struct ompi_predefined_datatype_t ompi_mpi_datatype_null, ompi_mpi_byte, ompi_mpi_packed,
+    ompi_mpi_char, ompi_mpi_short, ompi_mpi_int, ompi_mpi_long, ompi_mpi_float, ompi_mpi_double,
     ompi_mpi_long_double, ompi_mpi_unsigned_char, ompi_mpi_signed_char, ompi_mpi_unsigned_short,
     ompi_mpi_unsigned_long, ompi_mpi_unsigned, ompi_mpi_float_int, ompi_mpi_double_int, ompi_mpi_longdbl_int,
     ompi_mpi_long_int, ompi_mpi_short_int, ompi_mpi_2int, ompi_mpi_wchar, ompi_mpi_long_long_int,
@@ -307,38 +307,38 @@ FTMPI_API extern struct ompi_predefined_datatype_t ompi_mpi_ub, ompi_mpi_lb, omp
     ompi_mpi_c_long_double_complex, ompi_mpi_cxx_bool, ompi_mpi_cxx_cplex, ompi_mpi_cxx_dblcplex,
     ompi_mpi_cxx_ldblcplex, ompi_mpi_count;
 
-/* Comm. */
+/* Communicators. */
 #define MPI_COMM_NULL  FTMPI_HANDLE(MPI_Comm, ompi_mpi_comm_null)
 #define MPI_COMM_WORLD FTMPI_HANDLE(MPI_Comm, ompi_mpi_comm_world)
 #define MPI_COMM_SELF  FTMPI_HANDLE(MPI_Comm, ompi_mpi_comm_self)
 
-/* Group. */
+/* Groups. */
 #define MPI_GROUP_NULL  FTMPI_HANDLE(MPI_Group, ompi_mpi_group_null)
 #define MPI_GROUP_EMPTY FTMPI_HANDLE(MPI_Group, ompi_mpi_group_empty)
 
-/* Request. */
+/* Requests. */
 #define MPI_REQUEST_NULL FTMPI_HANDLE(MPI_Request, ompi_request_null)
 
-/* Message. */
+/* Matched messages. */
 #define MPI_MESSAGE_NULL    FTMPI_HANDLE(MPI_Message, ompi_message_null)
 #define MPI_MESSAGE_NO_PROC FTMPI_HANDLE(MPI_Message, ompi_message_no_proc)
 
-/* Errhandler. */
+/* Error handlers. */
 #define MPI_ERRHANDLER_NULL  FTMPI_HANDLE(MPI_Errhandler, ompi_mpi_errhandler_null)
 #define MPI_ERRORS_ARE_FATAL FTMPI_HANDLE(MPI_Errhandler, ompi_mpi_errors_are_fatal)
 #define MPI_ERRORS_RETURN    FTMPI_HANDLE(MPI_Errhandler, ompi_mpi_errors_return)
 
-/* Win. */
+/* Windows. */
 #define MPI_WIN_NULL FTMPI_HANDLE(MPI_Win, ompi_mpi_win_null)
 
-/* File. */
+/* Files. */
 #define MPI_FILE_NULL FTMPI_HANDLE(MPI_File, ompi_mpi_file_null)
 
-/* Info. */
+/* Info objects. */
 #define MPI_INFO_NULL FTMPI_HANDLE(MPI_Info, ompi_mpi_info_null)
 #define MPI_INFO_ENV  FTMPI_HANDLE(MPI_Info, ompi_mpi_info_env)
 
-/* Op. */
+/* Reductions. */
 #define MPI_OP_NULL FTMPI_HANDLE(MPI_Op, ompi_mpi_op_null)
 #define MPI_MAX     FTMPI_HANDLE(MPI_Op, ompi_mpi_op_max)
 #define MPI_MIN     FTMPI_HANDLE(MPI_Op, ompi_mpi_op_min)
@@ -356,8 +356,6 @@ FTMPI_API extern struct ompi_predefined_datatype_t ompi_mpi_ub, ompi_mpi_lb, omp
 #define MPI_NO_OP   FTMPI_HANDLE(MPI_Op, ompi_mpi_op_no_op)
 
 /* Datatypes. Fortran's INTEGER*16 and REAL*2 do not exist here; MPI_LB and MPI_UB left in MPI 3.0. */
-#define MPI_UB                      FTMPI_HANDLE(MPI_Datatype, ompi_mpi_ub)
-#define MPI_LB                      FTMPI_HANDLE(MPI_Datatype, ompi_mpi_lb)
 #define MPI_DATATYPE_NULL           FTMPI_HANDLE(MPI_Datatype, ompi_mpi_datatype_null)
 #define MPI_BYTE                    FTMPI_HANDLE(MPI_Datatype, ompi_mpi_byte)
 #define MPI_PACKED                  FTMPI_HANDLE(MPI_Datatype, ompi_mpi_packed)
@@ -431,7 +429,7 @@ FTMPI_API extern struct ompi_predefined_datatype_t ompi_mpi_ub, ompi_mpi_lb, omp
 #define MPI_CXX_LONG_DOUBLE_COMPLEX FTMPI_HANDLE(MPI_Datatype, ompi_mpi_cxx_ldblcplex)
 #define MPI_COUNT                   FTMPI_HANDLE(MPI_Datatype, ompi_mpi_count)
 
-/* The last two differ from what they replace in name only, for programs in Fortran's name space. */
+/* Ready-made attribute functions; renamed, because Fortran has functions with the standard's names. */
 #define MPI_TYPE_NULL_DELETE_FN OMPI_C_MPI_TYPE_NULL_DELETE_FN
 #define MPI_TYPE_NULL_COPY_FN   OMPI_C_MPI_TYPE_NULL_COPY_FN
 #define MPI_TYPE_DUP_FN         OMPI_C_MPI_TYPE_DUP_FN

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives that move data (MPI 3.1 sections 5.3, 5.4, 5.7): check the arguments as Open MPI does, say the
+   call in base elements, hand it to the engine. Reductions are in reduce.c. */
+#include "mpi_shim/shim.h"
+
+static int finish(const char *me, int err, const struct ft_error *e)
+{
+    if (!SHIM_LIKELY(err == 0))
+        shim_engine_failed(me, err, e);
+    return MPI_SUCCESS;
+}
+
+/* count elements of a type are `count * per` base elements; their bytes must fit in 63 bits. */
+static int check_data(MPI_Comm comm, const char *me, const char *what, long long count, MPI_Datatype type,
+                      const void *buffer)
+{
+    uint64_t bytes;
+    int err = shim_check_count(comm, me, what, count);
+
+    if (!err)
+        err = shim_check_type(comm, me, type);
+    if (err)
+        return err;
+    if (__builtin_mul_overflow((uint64_t)count, type->extent, &bytes) || bytes > INT64_MAX)
+        return shim_raise(comm, me, MPI_ERR_COUNT, "%s is %lld of %llu bytes each, more than memory can be", what, count,
+                          (unsigned long long)type->extent);
+    return shim_check_buffer(comm, me, "the buffer", buffer, bytes);
+}
+
+SHIM_ALIAS(int, Barrier, (MPI_Comm comm));
+int PMPI_Barrier(MPI_Comm comm)
+{
+    struct ft_error e;
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, "Barrier");
+    return finish("Barrier", ft_barrier(comm->stream, SHIM_SITE(), &e), &e);
+}
+
+SHIM_ALIAS(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm));
+int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    const char *me = "Bcast";
+    struct ft_error e;
+    int err;
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    err = check_data(comm, me, "count", count, datatype, buffer);
+    if (!err)
+        err = shim_check_root(comm, me, root);
+    if (!err && buffer == MPI_IN_PLACE)
+        err = shim_raise(comm, me, MPI_ERR_ARG, "MPI_IN_PLACE makes no sense in a broadcast; pass the buffer");
+    if (err)
+        return err;
+    return finish(me, ft_bcast(comm->stream, buffer, (uint64_t)count * datatype->per, shim_base(datatype), root,
+                               SHIM_SITE(), &e), &e);
+}
+
+/* What a rank sends must be what it will receive from itself; the engine is told the receiving side only. */
+static int check_send(MPI_Comm comm, const char *me, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                      const void *recvbuf, const void *own, long long recvcount, MPI_Datatype recvtype)
+{
+    int err = check_data(comm, me, "sendcount", sendcount, sendtype, sendbuf);
+    uint64_t sent, received;
+
+    if (err)
+        return err;
+    sent = (uint64_t)sendcount * sendtype->size;
+    received = (uint64_t)recvcount * recvtype->size;
+    if (sent != received)
+        return shim_raise(comm, me, MPI_ERR_TRUNCATE,
+                          "this rank sends %llu bytes and receives %llu from itself; both must be the same",
+                          (unsigned long long)sent, (unsigned long long)received);
+    if (sendtype->extent * (uint64_t)sendcount != recvtype->extent * (uint64_t)recvcount)
+        return shim_raise(comm, me, MPI_ERR_TYPE, "the gaps in sendtype and recvtype differ, which is not supported");
+    if (sendbuf == recvbuf && sendbuf != own && sent > 0)
+        return shim_raise(comm, me, MPI_ERR_BUFFER, "sendbuf and recvbuf are the same; pass MPI_IN_PLACE as sendbuf");
+    return MPI_SUCCESS;
+}
+
+static int receive_in_place(MPI_Comm comm, const char *me)
+{
+    return shim_raise(comm, me, MPI_ERR_ARG, "MPI_IN_PLACE is for sendbuf; recvbuf must be a buffer");
+}
+
+SHIM_ALIAS(int, Allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                            MPI_Datatype recvtype, MPI_Comm comm));
+int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const char *me = "Allgather";
+    struct ft_error e;
+    char *own;
+    int err;
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    if (recvbuf == MPI_IN_PLACE)
+        return receive_in_place(comm, me);
+    err = check_data(comm, me, "recvcount", recvcount, recvtype, recvbuf);
+    if (err)
+        return err;
+    own = (char *)recvbuf + (uint64_t)comm->rank * (uint64_t)recvcount * recvtype->extent;
+    if (sendbuf == MPI_IN_PLACE)
+        sendbuf = own;
+    else
+        err = check_send(comm, me, sendbuf, sendcount, sendtype, recvbuf, own, recvcount, recvtype);
+    if (err)
+        return err;
+    return finish(me, ft_allgather(comm->stream, sendbuf, recvbuf, (uint64_t)recvcount * recvtype->per,
+                                   shim_base(recvtype), SHIM_SITE(), &e), &e);
+}
+
+static int check_vector(MPI_Comm comm, const char *me, const void *recvbuf, const int *recvcounts, const int *displs,
+                        MPI_Datatype recvtype)
+{
+    uint64_t total = 0;
+    int err = shim_check_type(comm, me, recvtype);
+
+    if (err)
+        return err;
+    if (!recvcounts || !displs)
+        return shim_raise(comm, me, recvcounts ? MPI_ERR_BUFFER : MPI_ERR_COUNT, "%s is a null pointer",
+                          recvcounts ? "displs" : "recvcounts");
+    for (int r = 0; r < comm->size; r++) {
+        if (recvcounts[r] < 0)
+            return shim_raise(comm, me, MPI_ERR_COUNT, "recvcounts[%d] is %d; it must be 0 or more", r, recvcounts[r]);
+        total += (uint64_t)recvcounts[r];
+    }
+    if (recvtype->extent > UINT32_MAX)
+        return shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here",
+                          (unsigned long long)recvtype->extent);
+    return shim_check_buffer(comm, me, "recvbuf", recvbuf, total * recvtype->extent);
+}
+
+SHIM_ALIAS(int, Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm));
+int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                    const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    const char *me = "Allgatherv";
+    struct ft_type type;
+    struct ft_error e;
+    char *own;
+    int err;
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    if (recvbuf == MPI_IN_PLACE)
+        return receive_in_place(comm, me);
+    err = check_vector(comm, me, recvbuf, recvcounts, displs, recvtype);
+    if (err)
+        return err;
+    own = (char *)recvbuf + (int64_t)displs[comm->rank] * (int64_t)recvtype->extent;
+    if (sendbuf == MPI_IN_PLACE)
+        sendbuf = own;
+    else
+        err = check_send(comm, me, sendbuf, sendcount, sendtype, recvbuf, own, recvcounts[comm->rank], recvtype);
+    if (err)
+        return err;
+    if (recvtype->extent == 0) /* elements of nothing: the engine wants a size */
+        return finish(me, ft_allgather(comm->stream, sendbuf, recvbuf, 0, shim_base(recvtype), SHIM_SITE(), &e), &e);
+    type = (struct ft_type){.elem = (uint32_t)recvtype->extent, .kind = recvtype->base};
+    return finish(me, ft_allgatherv(comm->stream, sendbuf, recvbuf, recvcounts, displs, type, SHIM_SITE(), &e), &e);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The way of an error: from the function that found it to the communicator's handler, and, if that is
+   MPI_ERRORS_ARE_FATAL, to one line for the user and the end of the job. */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "mpi_shim/shim.h"
+
+struct shim shim = {.stage = SHIM_BEFORE, .rank = -1};
+
+enum { LINE = FT_ERROR_TEXT };
+
+/* Exit codes that ftrun takes for a signal (129-159) are not special here: a job ended by ft_end stays ended. */
+static int exit_code(int code)
+{
+    return (code & 255) ? (code & 255) : 1;
+}
+
+void shim_end(int code, const char *format, ...)
+{
+    char line[LINE];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    ft_end(shim.ft, exit_code(code), line);
+}
+
+static void where(char *text, size_t size)
+{
+    char host[HOST_NAME_MAX + 1] = "unknown host";
+
+    gethostname(host, sizeof host - 1);
+    if (shim.rank < 0)
+        snprintf(text, size, "process %d on %s", (int)getpid(), host);
+    else
+        snprintf(text, size, "rank %d on %s", shim.rank, host);
+}
+
+static MPI_Errhandler handler_of(MPI_Comm comm)
+{
+    if (shim.stage != SHIM_RUNNING)
+        return MPI_ERRORS_ARE_FATAL;
+    if (!comm || comm->magic != SHIM_COMM)
+        comm = MPI_COMM_WORLD;
+    return comm->errhandler ? comm->errhandler : MPI_ERRORS_ARE_FATAL;
+}
+
+int shim_raise(MPI_Comm comm, const char *function, int class, const char *format, ...)
+{
+    MPI_Errhandler handler = handler_of(comm);
+    char what[LINE / 2], line[LINE], place[HOST_NAME_MAX + 32];
+    va_list args;
+
+    if (handler->does == SHIM_RETURN)
+        return class;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    where(place, sizeof place);
+    snprintf(line, sizeof line, "MPI%s%s, %s: %s: %s", function[1] == '_' ? "" : "_", function, place, shim_class_name(class), what);
+    if (handler->does == SHIM_FATAL)
+        shim_end(class, "%s. The error handler is MPI_ERRORS_ARE_FATAL: the job ends", line);
+    if (!comm || comm->magic != SHIM_COMM)
+        comm = MPI_COMM_WORLD;
+    handler->function(&comm, &class, line);
+    return class;
+}
+
+void shim_engine_failed(const char *function, int err, const struct ft_error *e)
+{
+    (void)function;
+    shim_end(err == FT_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, "%s", e->text);
+}
+
+int shim_bad_comm(MPI_Comm comm, const char *function)
+{
+    int err = shim_check_running(function);
+
+    if (err)
+        return err;
+    if (comm == NULL || comm == MPI_COMM_NULL)
+        return shim_raise(NULL, function, MPI_ERR_COMM, "the communicator is %s", comm ? "MPI_COMM_NULL" : "a null pointer");
+    return shim_raise(NULL, function, MPI_ERR_COMM, "%p is no communicator; was it freed?", (void *)comm);
+}
+
+int shim_check_running(const char *function)
+{
+    if (SHIM_LIKELY(shim.stage == SHIM_RUNNING))
+        return MPI_SUCCESS;
+    return shim_raise(NULL, function, MPI_ERR_OTHER, shim.stage == SHIM_BEFORE ? "called before MPI_Init; call that first"
+                                                                              : "called after MPI_Finalize");
+}
+
+int shim_check_count(MPI_Comm comm, const char *function, const char *what, long long count)
+{
+    if (SHIM_LIKELY(count >= 0))
+        return MPI_SUCCESS;
+    return shim_raise(comm, function, MPI_ERR_COUNT, "%s is %lld; it must be 0 or more", what, count);
+}
+
+int shim_check_type(MPI_Comm comm, const char *function, MPI_Datatype type)
+{
+    if (shim_type_ok(type))
+        return MPI_SUCCESS;
+    if (!type || type == MPI_DATATYPE_NULL)
+        return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is %s", type ? "MPI_DATATYPE_NULL" : "a null pointer");
+    if (type->predefined)
+        return shim_raise(comm, function, MPI_ERR_TYPE, "%s does not exist on this platform", type->name);
+    if (type->magic != SHIM_TYPE)
+        return shim_raise(comm, function, MPI_ERR_TYPE, "%p is no datatype; was it freed?", (void *)type);
+    return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
+}
+
+int shim_check_root(MPI_Comm comm, const char *function, int root)
+{
+    if (SHIM_LIKELY(root >= 0 && root < comm->size))
+        return MPI_SUCCESS;
+    return shim_raise(comm, function, MPI_ERR_ROOT, "the root is %d; %s has the ranks 0 to %d", root, comm->name,
+                      comm->size - 1);
+}
+
+int shim_check_buffer(MPI_Comm comm, const char *function, const char *what, const void *buffer, uint64_t bytes)
+{
+    if (SHIM_LIKELY(buffer != NULL || bytes == 0))
+        return MPI_SUCCESS;
+    return shim_raise(comm, function, MPI_ERR_BUFFER, "%s is a null pointer for %llu bytes", what, (unsigned long long)bytes);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The extensions: see ftmpi.h. */
+#include "mpi_shim/ftmpi.h"
+
+#include "mpi_shim/shim.h"
+
+int MPIX_Replaying(MPI_Comm comm, int *flag)
+{
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, "X_Replaying");
+    if (!flag)
+        return shim_raise(comm, "X_Replaying", MPI_ERR_ARG, "flag is a null pointer");
+    *flag = ft_replaying(comm->stream);
+    return MPI_SUCCESS;
+}
+
+int MPIX_Incarnation(int *n)
+{
+    int err = shim_check_running("X_Incarnation");
+
+    if (err)
+        return err;
+    if (!n)
+        return shim_raise(NULL, "X_Incarnation", MPI_ERR_ARG, "n is a null pointer");
+    *n = ft_incarnation(shim.ft);
+    return MPI_SUCCESS;
+}
+
+int MPIX_Mark_rabit(void)
+{
+    int err = shim_check_running("X_Mark_rabit");
+
+    if (!err)
+        ft_mark_rabit(shim.ft);
+    return err;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starting and ending MPI, and threads (MPI 3.1 sections 8.7, 12.4). */
+#include <pthread.h>
+
+#include "mpi_shim/shim.h"
+
+static void open_comm(MPI_Comm comm, struct ft_stream *stream, int rank, int size)
+{
+    comm->stream = stream;
+    comm->rank = rank;
+    comm->size = size;
+    comm->errhandler = NULL;
+}
+
+static void close_comm(MPI_Comm comm)
+{
+    comm->stream = NULL;
+    shim_errhandler_release(comm->errhandler);
+    comm->errhandler = NULL;
+}
+
+static int start(const char *me, int required, int *provided)
+{
+    struct ft_error e;
+
+    if (shim.stage != SHIM_BEFORE)
+        return shim_raise(NULL, me, MPI_ERR_OTHER, shim.stage == SHIM_RUNNING ? "MPI is initialized already"
+                                                                             : "MPI cannot be started again after MPI_Finalize");
+    if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
+        return shim_raise(NULL, me, MPI_ERR_ARG, "%d is no level of thread support", required);
+    if (ft_attach(&shim.ft, &e) != 0)
+        shim_end(MPI_ERR_OTHER, "MPI_%s: %s", me, e.text);
+    shim.rank = ft_rank(shim.ft);
+    shim.main_thread = (unsigned long)pthread_self();
+    /* Honest: concurrent calls are not supported, and a program that needs them can see that it lacks them. */
+    shim.thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    open_comm(MPI_COMM_WORLD, ft_world(shim.ft), shim.rank, ft_size(shim.ft));
+    open_comm(MPI_COMM_SELF, ft_self(shim.ft), 0, 1);
+    shim.stage = SHIM_RUNNING;
+    if (provided)
+        *provided = shim.thread_level;
+    return MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Init, (int *argc, char ***argv));
+int PMPI_Init(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;  /* nothing of ours is in there */
+    return start("Init", MPI_THREAD_SINGLE, NULL);
+}
+
+SHIM_ALIAS(int, Init_thread, (int *argc, char ***argv, int required, int *provided));
+int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    (void)argc, (void)argv;
+    return start("Init_thread", required, provided);
+}
+
+static int answer(const char *me, bool any_time, int *flag, int value)
+{
+    int err = any_time ? MPI_SUCCESS : shim_check_running(me);
+
+    if (err)
+        return err;
+    if (!flag)
+        return shim_raise(NULL, me, MPI_ERR_ARG, "a null pointer to write the answer to");
+    *flag = value;
+    return MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Query_thread, (int *provided));
+int PMPI_Query_thread(int *provided)
+{
+    return answer("Query_thread", false, provided, shim.thread_level);
+}
+
+SHIM_ALIAS(int, Is_thread_main, (int *flag));
+int PMPI_Is_thread_main(int *flag)
+{
+    return answer("Is_thread_main", false, flag, shim.main_thread == (unsigned long)pthread_self());
+}
+
+SHIM_ALIAS(int, Initialized, (int *flag));
+int PMPI_Initialized(int *flag)
+{
+    return answer("Initialized", true, flag, shim.stage != SHIM_BEFORE);
+}
+
+SHIM_ALIAS(int, Finalized, (int *flag));
+int PMPI_Finalized(int *flag)
+{
+    return answer("Finalized", true, flag, shim.stage == SHIM_FINISHED);
+}
+
+SHIM_ALIAS(int, Finalize, (void));
+int PMPI_Finalize(void)
+{
+    const char *me = "Finalize";
+    struct ft_error e;
+    int err = shim_check_running(me);
+
+    if (err)
+        return err;
+    err = ft_finalize(shim.ft, SHIM_SITE(), &e);
+    if (err)
+        shim_engine_failed(me, err, &e);
+    close_comm(MPI_COMM_WORLD);
+    close_comm(MPI_COMM_SELF);
+    ft_detach(shim.ft);
+    shim.ft = NULL;
+    shim.stage = SHIM_FINISHED;
+    return MPI_SUCCESS;
+}

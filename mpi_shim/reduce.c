@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives that compute (MPI 3.1 section 5.9): Reduce, Allreduce, and Reduce_local, which is not one. */
+#include <limits.h>
+
+#include "mpi_shim/shim.h"
+
+/* A call of the program's function, as the engine's ft_op.ctx. */
+struct user_call {
+    MPI_User_function *function;
+    MPI_Datatype type;
+};
+
+/* MPI counts in int, the engine in 64 bits. */
+static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
+{
+    const struct user_call *u = ctx;
+    const char *from = in;
+    char *to = inout;
+
+    while (n > 0) {
+        int len = n > INT_MAX ? INT_MAX : (int)n;
+        MPI_Datatype type = u->type;    /* its own copy each time: the function gets a pointer to it */
+
+        u->function((void *)from, to, &len, &type);
+        from += (uint64_t)len * type->extent;
+        to += (uint64_t)len * type->extent;
+        n -= (uint64_t)len;
+    }
+}
+
+/* What a reduction tells the engine. */
+struct reduction {
+    struct ft_type type;
+    struct ft_op op;
+    struct user_call user;
+    uint64_t count;
+};
+
+static int check_op(MPI_Comm comm, const char *me, MPI_Op op)
+{
+    if (SHIM_LIKELY(op != NULL && op->magic == SHIM_OP))
+        return MPI_SUCCESS;
+    return shim_raise(comm, me, MPI_ERR_OP, "%s", !op ? "the operation is a null pointer"
+                      : op == MPI_OP_NULL ? "the operation is MPI_OP_NULL" : "this is no reduction operation; was it freed?");
+}
+
+static int no_fold(MPI_Comm comm, const char *me, MPI_Op op, MPI_Datatype type)
+{
+    if (op->reduction == FT_REPLACE || op->reduction == FT_NO_OP)
+        return shim_raise(comm, me, MPI_ERR_OP, "%s is for one-sided communication only", op->name);
+    if (!type->predefined)
+        return shim_raise(comm, me, MPI_ERR_OP, "%s takes predefined datatypes only; make an operation with MPI_Op_create",
+                          op->name);
+    return shim_raise(comm, me, MPI_ERR_OP, "%s is not defined for %s", op->name, type->name);
+}
+
+/* The program's function sees elements of the type it was called with, so they are never split. */
+static int prepare_user(struct reduction *r, MPI_Comm comm, const char *me, int count, MPI_Datatype type, MPI_Op op)
+{
+    if (type->extent > UINT32_MAX)
+        return shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here",
+                          (unsigned long long)type->extent);
+    r->user = (struct user_call){.function = op->function, .type = type};
+    r->op = (struct ft_op){.reduction = FT_USER, .user = call_user, .ctx = &r->user};
+    r->type = (struct ft_type){.elem = (uint32_t)type->extent, .kind = type->kind};
+    r->count = (uint64_t)count;
+    if (type->extent == 0) /* elements of nothing: there is nothing to combine, and the engine wants a size */
+        r->type.elem = 1, r->count = 0;
+    return MPI_SUCCESS;
+}
+
+static inline int prepare(struct reduction *r, MPI_Comm comm, const char *me, int count, MPI_Datatype type, MPI_Op op)
+{
+    int err = check_op(comm, me, op);
+
+    if (!err)
+        err = shim_check_type(comm, me, type);
+    if (!err)
+        err = shim_check_count(comm, me, "count", count);
+    if (err)
+        return err;
+    if (op->reduction == FT_USER)
+        return prepare_user(r, comm, me, count, type, op);
+    r->op = (struct ft_op){.reduction = op->reduction, .fold = ft_reduce_find(type->kind, op->reduction)};
+    if (!SHIM_LIKELY(r->op.fold && type->predefined && op->reduction < FT_REPLACE))
+        return no_fold(comm, me, op, type);
+    r->type = (struct ft_type){.elem = (uint32_t)type->extent, .kind = type->kind};
+    r->count = (uint64_t)count;
+    return MPI_SUCCESS;
+}
+
+static int check_receive(MPI_Comm comm, const char *me, const struct reduction *r, const void *recvbuf)
+{
+    return shim_check_buffer(comm, me, "recvbuf", recvbuf, r->count * r->type.elem);
+}
+
+SHIM_ALIAS(int, Allreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm));
+int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    const char *me = "Allreduce";
+    struct reduction r;
+    struct ft_error e;
+    int err;
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    err = prepare(&r, comm, me, count, datatype, op);
+    if (!err)
+        err = check_receive(comm, me, &r, recvbuf);
+    if (!err && recvbuf == MPI_IN_PLACE)
+        err = shim_raise(comm, me, MPI_ERR_BUFFER, "MPI_IN_PLACE is for sendbuf; recvbuf must be a buffer");
+    /* One element, or none, in both buffers at once: Open MPI lets it pass, and it works as in place does. */
+    if (!err && sendbuf == recvbuf && count > 1)
+        err = shim_raise(comm, me, MPI_ERR_BUFFER, "sendbuf and recvbuf are the same; pass MPI_IN_PLACE as sendbuf");
+    if (sendbuf == MPI_IN_PLACE)
+        sendbuf = recvbuf;
+    else if (!err)
+        err = shim_check_buffer(comm, me, "sendbuf", sendbuf, r.count * r.type.elem);
+    if (err)
+        return err;
+    err = ft_allreduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, SHIM_SITE(), &e);
+    if (!SHIM_LIKELY(err == 0))
+        shim_engine_failed(me, err, &e);
+    return MPI_SUCCESS;
+}
+
+/* Buffers of MPI_Reduce: recvbuf and MPI_IN_PLACE mean something on the root only. */
+static int check_reduce(MPI_Comm comm, const char *me, const struct reduction *r, const void *sendbuf,
+                        const void *recvbuf, bool is_root)
+{
+    if (sendbuf == MPI_IN_PLACE && !is_root)
+        return shim_raise(comm, me, MPI_ERR_ARG, "MPI_IN_PLACE is for the root; the others pass their data");
+    if (is_root && recvbuf == MPI_IN_PLACE)
+        return shim_raise(comm, me, MPI_ERR_ARG, "MPI_IN_PLACE is for sendbuf; recvbuf must be a buffer");
+    if (is_root && sendbuf == recvbuf && r->count > 0)
+        return shim_raise(comm, me, MPI_ERR_ARG, "sendbuf and recvbuf are the same; the root passes MPI_IN_PLACE as sendbuf");
+    if (is_root && check_receive(comm, me, r, recvbuf))
+        return MPI_ERR_BUFFER;
+    return shim_check_buffer(comm, me, "sendbuf", sendbuf, r->count * r->type.elem);
+}
+
+SHIM_ALIAS(int, Reduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm));
+int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+{
+    const char *me = "Reduce";
+    struct reduction r;
+    struct ft_error e;
+    int err;
+
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, me);
+    err = prepare(&r, comm, me, count, datatype, op);
+    if (!err)
+        err = shim_check_root(comm, me, root);
+    if (!err)
+        err = check_reduce(comm, me, &r, sendbuf, recvbuf, comm->rank == root);
+    if (err)
+        return err;
+    if (sendbuf == MPI_IN_PLACE)
+        sendbuf = recvbuf;
+    err = ft_reduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, root, SHIM_SITE(), &e);
+    if (!SHIM_LIKELY(err == 0))
+        shim_engine_failed(me, err, &e);
+    return MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Reduce_local, (const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op));
+int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
+{
+    const char *me = "Reduce_local";
+    struct reduction r;
+    int err = shim_check_running(me);
+
+    if (!err)
+        err = prepare(&r, NULL, me, count, datatype, op);
+    if (err)
+        return err;
+    if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE)
+        return shim_raise(NULL, me, MPI_ERR_ARG, "MPI_IN_PLACE makes no sense here; pass two buffers");
+    err = shim_check_buffer(NULL, me, "inbuf", inbuf, r.count * r.type.elem);
+    if (!err)
+        err = shim_check_buffer(NULL, me, "inoutbuf", inoutbuf, r.count * r.type.elem);
+    if (err || r.count == 0)
+        return err;
+    if (r.op.reduction == FT_USER)
+        r.op.user(r.op.ctx, inbuf, inoutbuf, r.count);
+    else
+        r.op.fold(inbuf, inoutbuf, inoutbuf, r.count);
+    return MPI_SUCCESS;
+}

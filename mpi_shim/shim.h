@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the chapters share: the process's context, the checks of arguments, and the way errors take.
+
+   Every MPI function is defined as PMPI_X and exported a second time as the weak alias MPI_X. Calls are
+   serialised by the program (MPI_THREAD_SERIALIZED), so there is no lock anywhere in the shim. */
+#ifndef FTMPI_SHIM_H
+#define FTMPI_SHIM_H
+
+#include "mpi_shim/handle.h"
+
+#pragma GCC visibility push(hidden)  /* also for declarations: direct calls, no detour through the PLT */
+
+/* The same function under its public name. */
+#define SHIM_ALIAS(type, name, arguments) type MPI_##name arguments __attribute__((weak, alias("PMPI_" #name)))
+
+/* The caller of the exported function this stands in: must be expanded there, not in a helper. */
+#define SHIM_SITE() ft_site(__builtin_return_address(0))
+
+#define SHIM_LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+enum shim_stage { SHIM_BEFORE, SHIM_RUNNING, SHIM_FINISHED };
+
+/* The one mutable global of the library. */
+struct shim {
+    enum shim_stage stage;
+    struct ft *ft;                  /* while running */
+    int thread_level;
+    unsigned long main_thread;
+    int rank;                       /* kept for messages after MPI_Finalize; -1 before MPI_Init */
+};
+extern struct shim shim;
+
+/* Ends the job with one line for the user; the exit code is cut to 1-255. */
+void shim_end(int code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+
+/* An error of class `class` in `function` (its name without MPI_): goes to comm's error handler, or
+   MPI_COMM_WORLD's if comm is NULL or no communicator. Returns the class if the handler returns. The text
+   says what is wrong and, after a semicolon, what to do. */
+int shim_raise(MPI_Comm comm, const char *function, int class, const char *format, ...)
+    __attribute__((cold, format(printf, 4, 5)));
+
+/* A collective of the engine failed: its stream cannot go on, whatever the error handler wishes. */
+void shim_engine_failed(const char *function, int err, const struct ft_error *e) __attribute__((noreturn, cold));
+
+/* The explanation of a class: "MPI_ERR_COUNT", "invalid count". NULL if there is no such class. */
+const char *shim_class_name(int class);
+const char *shim_class_text(int class);
+
+/* Checks. Each returns MPI_SUCCESS or what shim_raise returned. */
+int shim_bad_comm(MPI_Comm comm, const char *function) __attribute__((cold));
+int shim_check_running(const char *function);
+int shim_check_count(MPI_Comm comm, const char *function, const char *what, long long count);
+int shim_check_type(MPI_Comm comm, const char *function, MPI_Datatype type);
+int shim_check_root(MPI_Comm comm, const char *function, int root);
+int shim_check_buffer(MPI_Comm comm, const char *function, const char *what, const void *buffer, uint64_t bytes);
+
+/* Is it a communicator that can communicate now? One test covers null and foreign handles, and a call too
+   early or too late. */
+static inline bool shim_comm_ok(MPI_Comm comm)
+{
+    return SHIM_LIKELY(comm != NULL && comm->magic == SHIM_COMM && comm->stream != NULL);
+}
+
+static inline bool shim_type_ok(MPI_Datatype type)
+{
+    return SHIM_LIKELY(type != NULL && type->magic == SHIM_TYPE && type->committed);
+}
+
+/* What a call that only moves data tells the engine: base elements, so that 4 x contiguous(2, int) and 8 x int
+   are the same call. */
+static inline struct ft_type shim_base(MPI_Datatype type)
+{
+    return (struct ft_type){.elem = type->base_elem, .kind = type->base};
+}
+
+/* Error handler references (errhandler.c). */
+void shim_errhandler_release(MPI_Errhandler errhandler);
+
+#pragma GCC visibility pop
+
+#endif
