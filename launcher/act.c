@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/act.h"
+
+#include <event2/event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "launcher/output.h"
+#include "launcher/ranks.h"
+#include "launcher/sweep.h"
+
+typedef unsigned long long ull;
+
+/* The rank's own line, as far as it is one: its writer may have been killed half-way. */
+static void tell_last_words(struct ft_job *job, const struct ft_proc *proc, int code)
+{
+    const struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
+    char words[FT_LAST_WORDS + 1];
+
+    memcpy(words, block->last_words, FT_LAST_WORDS);
+    words[FT_LAST_WORDS] = 0;
+    words[strcspn(words, "\n")] = 0;
+    if (words[0])
+        ft_say(&job->say, "%s", words);
+    else
+        ft_say(&job->say, "rank %u (pid %d, host %s) ended the job with code %d", proc->rank, proc->pid, ft_say_host(), code);
+}
+
+static void tell_end(struct ft_job *job, const struct ft_effect *fx)
+{
+    const struct ft_say *say = &job->say;
+    const struct ft_proc *proc = &job->procs[fx->rank];
+    char who[128], how[64];
+
+    snprintf(who, sizeof who, "rank %u (pid %d, host %.64s)", proc->rank, proc->pid, ft_say_host());
+    ft_ranks_death(proc, how, sizeof how);
+    switch (fx->reason) {
+    case FT_END_VERDICT:
+        ft_say(say, "%s %s; the job is ended", who, how);
+        break;
+    case FT_END_DEATH:
+        ft_say(say, "%s %s; not restarted (%s), the job is ended", who, how,
+               job->options->max_restarts ? "--restart-on" : "--max-restarts 0");
+        break;
+    case FT_END_LAST_WORDS:
+        tell_last_words(job, proc, fx->code);
+        break;
+    case FT_END_NO_FINALIZE:
+        ft_say(say, "%s exited with code 0 without calling MPI_Finalize; the job is ended", who);
+        break;
+    case FT_END_GIVEN_UP:
+        ft_say(say, "%s %s, %llu times in a row at unit %llu; given up, the job is ended", who, how, (ull)fx->number,
+               (ull)ft_region_progress(&job->region, fx->rank));
+        break;
+    case FT_END_KILLED_EARLY:
+        ft_say(say, "%s %s, %llu times in a row within a second of its start; given up, the job is ended", who, how, (ull)fx->number);
+        break;
+    case FT_END_MAX_RESTARTS:
+        ft_say(say, "%s %s; not restarted (%llu restarts so far, --max-restarts), the job is ended", who, how, (ull)fx->number);
+        break;
+    case FT_END_SIGNALLED:
+        ft_say(say, "told to stop by signal %llu (SIG%s); the job is ended", (ull)fx->number, sigabbrev_np((int)fx->number));
+        break;
+    case FT_END_NO_RABIT:
+        ft_say(say, "--rabit: no rank used XGBoost's engine: %u separate models were trained; is the program's xgboost 1.7 and does it "
+               "start its communicator (xgboost.rabit.init)?", job->options->nranks);
+        break;
+    case FT_END_SAID:
+        break;
+    }
+}
+
+static void retire(struct ft_job *job, uint32_t rank)
+{
+    const struct ft_proc *proc = &job->procs[rank];
+    struct ft_rank_total *total = &job->report.ranks[rank];
+
+    ft_output_retire(job->output, rank);
+    total->pid = proc->pid;
+    total->signal = proc->signal;
+    total->code = proc->code;
+    total->units = ft_region_progress(&job->region, rank);
+}
+
+static void send_signal(struct ft_job *job, int signal)
+{
+    uint64_t ms = job->options->grace_ms;
+    struct timeval wait = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)};
+
+    ft_ranks_signal(job, signal);
+    if (signal == SIGTERM)
+        ft_ranks_signal(job, SIGCONT); /* a stopped rank would not see it */
+    if (signal == SIGKILL)
+        event_del(job->grace);
+    else
+        event_add(job->grace, &wait);
+}
+
+static void do_effect(struct ft_job *job, const struct ft_effect *fx)
+{
+    switch (fx->kind) {
+    case FT_DO_RESTART:
+        ft_ranks_restart(job, fx->rank, fx->number);
+        break;
+    case FT_DO_RETIRE:
+        retire(job, fx->rank);
+        break;
+    case FT_DO_END:
+        ft_ranks_cancel(job);
+        tell_end(job, fx);
+        break;
+    case FT_DO_SIGNAL:
+        send_signal(job, (int)fx->number);
+        break;
+    case FT_DO_FINISH:
+        event_del(job->grace);
+        job->code = fx->code;
+        ft_sweep_begin(job);
+        break;
+    }
+}
+
+void ft_act(struct ft_job *job, const struct ft_event *ev)
+{
+    struct ft_effects effects;
+
+    ft_policy_step(job->policy, ev, &effects);
+    for (int i = 0; i < effects.n; i++)
+        do_effect(job, &effects.e[i]);
+}

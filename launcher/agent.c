@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/agent.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launcher/job.h"
+#include "launcher/limits.h"
+#include "launcher/loop.h"
+#include "launcher/program.h"
+#include "launcher/rabit.h"
+#include "launcher/ranks.h"
+#include "launcher/sink.h"
+#include "launcher/topology.h"
+
+enum { PATH_BYTES = 4096, PRELOAD_BYTES = 8300 };
+
+/* What lives as long as ft_agent_run and nobody else needs to see. */
+struct agent {
+    struct ft_job job;
+    struct ft_loop *loop;
+    char path[PATH_BYTES], preload[PRELOAD_BYTES];
+    struct rlimit nofile;
+    sigset_t mask;
+    struct ft_topology *topology;
+};
+
+uint64_t ft_job_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct ft_leaders ft_job_leaders(const struct ft_job *job)
+{
+    return (struct ft_leaders){job->leaders, job->options->nranks};
+}
+
+/* The job's shared memory and the thread that looks after its log. */
+static int set_up_memory(struct agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+    const struct ft_options *o = job->options;
+    struct ft_keeper_config config = {.spill_dir = o->log_spill, .prepare = o->log_prepare, .failed = ft_loop_keeper_failed, .arg = a->loop};
+    uint64_t limit = o->log_limit ? o->log_limit : ft_limits_memory() / 4;
+    uint32_t processors = ft_topology_processors();
+    struct ft_params params;
+    sigset_t all;
+    int err;
+
+    ft_params_default(&params, o->nranks, processors, limit);
+    if ((err = ft_region_create(&job->region, &params, e)) < 0)
+        return err;
+    sigfillset(&all); /* signals are for the loop's thread */
+    pthread_sigmask(SIG_SETMASK, &all, &a->mask);
+    err = ft_keeper_start(&job->keeper, &job->region, &config, e);
+    pthread_sigmask(SIG_SETMASK, &a->mask, NULL);
+    if (err < 0) {
+        ft_region_close(&job->region);
+        return err;
+    }
+    ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
+                  (unsigned long long)limit >> 20, o->log_spill);
+    return 0;
+}
+
+static int set_up_spawn(struct agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+    const struct ft_options *o = job->options;
+    struct ft_spawn_config config = {
+        .path = a->path, .argv = o->argv, .wdir = o->wdir, .nranks = o->nranks, .exports = o->exports, .nexports = o->nexports,
+        .preload = o->rabit ? a->preload : NULL, .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper),
+        .spill = ft_keeper_spill_fd(job->keeper), .nofile = &a->nofile, .mask = &a->mask,
+    };
+
+    if (o->bind == FT_BIND_CORE && ft_topology_new(&a->topology, o->nranks, e) < 0)
+        ft_say(&job->say, "%s", e->text); /* slower, not wrong */
+    config.topology = a->topology;
+    return ft_spawn_new(&job->spawn, &config, e);
+}
+
+static int set_up_ranks(struct ft_job *job, struct ft_error *e)
+{
+    const struct ft_options *o = job->options;
+    struct ft_policy_config config = {.nranks = o->nranks, .restart_on = o->restart_on, .max_restarts = o->max_restarts,
+                                      .need_rabit = o->rabit};
+
+    job->policy = ft_policy_new(&config);
+    job->procs = calloc(o->nranks, sizeof *job->procs);
+    job->leaders = calloc(o->nranks, sizeof *job->leaders);
+    if (!job->policy || !job->procs || !job->leaders)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    for (uint32_t r = 0; r < o->nranks; r++)
+        job->procs[r] = (struct ft_proc){.job = job, .rank = r, .pidfd = -1};
+    job->oom_kills = ft_limits_oom_kills();
+    return 0;
+}
+
+/* What the user can get wrong, checked before anything is made. 0 or the exit code, with a line. */
+static int check_request(struct agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+    const struct ft_options *o = job->options;
+    struct stat st;
+    int code;
+
+    if (o->wdir && (stat(o->wdir, &st) < 0 || (!S_ISDIR(st.st_mode) && (errno = ENOTDIR)) || access(o->wdir, X_OK) < 0)) {
+        ft_err_set(e, 0, "--wdir %s: %s", o->wdir, strerror(errno));
+        return FT_CODE_USAGE;
+    }
+    for (size_t i = 0; i < o->nexports; i++)
+        if (!strchr(o->exports[i], '=') && !getenv(o->exports[i]))
+            ft_say(&job->say, "-x %s: no such environment variable; ignored", o->exports[i]);
+    code = ft_program_find(o->argv[0], o->wdir, a->path, sizeof a->path, e);
+    if (code)
+        return code;
+    job->path = a->path;
+    if (o->rabit && ft_rabit_preload(a->preload, sizeof a->preload, e) < 0)
+        return FT_CODE_JOB;
+    if (ft_limits_raise(o->nranks, &a->nofile, e) < 0)
+        return FT_CODE_JOB;
+    return ft_report_open(&job->report, o->report, o->argv, o->nranks, ft_job_now(), e) < 0 ? FT_CODE_USAGE : 0;
+}
+
+/* In the order in which each needs the one before. Nothing has to be undone: the process ends. */
+static int set_up(struct agent *a, struct ft_error *e)
+{
+    int err;
+
+    if (ft_reap_adopt() < 0)
+        return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
+    a->loop = ft_loop_new(&a->job, e);
+    if (!a->loop)
+        return FT_ESYS;
+    if ((err = set_up_memory(a, e)) < 0 || (err = set_up_ranks(&a->job, e)) < 0)
+        return err;
+    return set_up_spawn(a, e);
+}
+
+static void report(struct ft_job *job)
+{
+    struct ft_error e;
+
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        ft_ranks_note_recovery(job, r);
+    job->report.log_bytes = ft_region_log_bytes(&job->region);
+    job->report.spilled_bytes = ft_keeper_stats(job->keeper).spilled_bytes;
+    ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
+                  (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report.log_bytes,
+                  (unsigned long long)job->report.spilled_bytes);
+    if (ft_report_write(&job->report, job->code, ft_job_now(), &e) < 0)
+        ft_say(&job->say, "%s", e.text);
+}
+
+/* Output that could not be written is a failure of the job, unless its reader went away. */
+static void check_written(struct ft_job *job)
+{
+    for (int i = 0; i < 2; i++) {
+        int error = ft_sink_error(job->sinks[i]);
+
+        if (error && !(i && job->sinks[0] == job->sinks[1])) {
+            ft_say(&job->say, "output was lost: cannot write to %s: %s", i ? "stderr" : "stdout", strerror(error));
+            job->code = job->code ? job->code : FT_CODE_JOB;
+        }
+    }
+}
+
+static void tear_down(struct agent *a)
+{
+    struct ft_job *job = &a->job;
+
+    ft_spawn_free(job->spawn);
+    ft_topology_free(a->topology);
+    if (job->keeper) {
+        ft_keeper_stop(job->keeper);
+        ft_region_close(&job->region);
+    }
+    if (a->loop)
+        ft_loop_free(a->loop);
+    ft_policy_free(job->policy);
+    free(job->procs);
+    free(job->leaders);
+    ft_report_close(&job->report);
+}
+
+int ft_agent_run(const struct ft_options *options)
+{
+    struct agent *a = calloc(1, sizeof *a);
+    struct ft_job *job;
+    struct ft_error e;
+    int code;
+
+    if (!a)
+        return FT_CODE_JOB;
+    job = &a->job;
+    job->options = options;
+    job->say = (struct ft_say){.quiet = options->quiet, .verbose = options->verbose};
+    job->report.fd = -1;
+    code = check_request(a, &e);
+    if (!code && set_up(a, &e) < 0)
+        code = FT_CODE_JOB;
+    if (code) {
+        job->say.sink = NULL;
+        ft_say(&job->say, "%s", e.text);
+    } else {
+        ft_ranks_start(job);
+        ft_loop_run(a->loop);
+        job->say.sink = NULL; /* what is said from here on is not waited for by the loop */
+        check_written(job);
+        report(job);
+        code = job->code;
+    }
+    tear_down(a);
+    free(a);
+    return code;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/environ.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/spawn.h"
+
+/* Which number each variable of a rank holds. */
+enum value { RANK, SIZE, INCARNATION };
+
+static const struct {
+    const char *name;
+    enum value value;
+} own[] = {
+    {"FTMPI_RANK", RANK},
+    {"FTMPI_SIZE", SIZE},
+    {"FTMPI_INCARNATION", INCARNATION},
+    {"OMPI_COMM_WORLD_RANK", RANK},
+    {"OMPI_COMM_WORLD_SIZE", SIZE},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", RANK},  /* one host */
+    {"OMPI_COMM_WORLD_LOCAL_SIZE", SIZE},
+    {"OMPI_COMM_WORLD_NODE_RANK", RANK},
+    {"PMI_RANK", RANK},
+    {"PMI_SIZE", SIZE},
+};
+
+enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
+
+struct ft_environ {
+    uint32_t nranks;
+    char fds[TEXT];
+    char *preload;
+    char text[NOWN][TEXT];
+    size_t n;
+    char *vars[];
+};
+
+static bool names(const char *var, const char *name, size_t len)
+{
+    return !strncmp(var, name, len) && var[len] == '=';
+}
+
+/* A later definition replaces an earlier one. */
+static void set(struct ft_environ *env, char *var)
+{
+    size_t len = strcspn(var, "=");
+
+    for (size_t i = 0; i < env->n; i++) {
+        if (names(env->vars[i], var, len)) {
+            env->vars[i] = var;
+            return;
+        }
+    }
+    env->vars[env->n++] = var;
+}
+
+static int set_preload(struct ft_environ *env, const char *preload)
+{
+    const char *before = NULL;
+
+    for (size_t i = 0; i < env->n; i++)
+        if (names(env->vars[i], "LD_PRELOAD", 10))
+            before = env->vars[i] + 11;
+    if (asprintf(&env->preload, "LD_PRELOAD=%s%s%s", preload, before && *before ? ":" : "", before ? before : "") < 0) {
+        env->preload = NULL;
+        return -1;
+    }
+    set(env, env->preload);
+    return 0;
+}
+
+struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, int first_fd)
+{
+    struct ft_environ *env;
+    size_t count = 0;
+
+    while (environ[count])
+        count++;
+    env = calloc(1, sizeof *env + (count + config->nexports + NOWN + 4) * sizeof env->vars[0]);
+    if (!env)
+        return NULL;
+    env->nranks = config->nranks;
+    for (size_t i = 0; i < count; i++)
+        env->vars[env->n++] = environ[i];
+    for (size_t i = 0; i < config->nexports; i++)
+        if (strchr(config->exports[i], '=')) /* "-x A": it is there already */
+            set(env, (char *)config->exports[i]);
+    if (config->preload && set_preload(env, config->preload) < 0) {
+        ft_environ_free(env);
+        return NULL;
+    }
+    snprintf(env->fds, TEXT, "FTMPI_FDS=%d,%d,%d", first_fd, first_fd + 1, first_fd + 2);
+    set(env, env->fds);
+    for (int i = 0; i < NOWN; i++) {
+        snprintf(env->text[i], TEXT, "%s=", own[i].name);
+        set(env, env->text[i]);
+    }
+    return env;
+}
+
+void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation)
+{
+    for (int i = 0; i < NOWN; i++) {
+        uint32_t value = own[i].value == RANK ? rank : own[i].value == SIZE ? env->nranks : incarnation;
+
+        snprintf(env->text[i], TEXT, "%s=%u", own[i].name, value);
+    }
+}
+
+char **ft_environ_get(struct ft_environ *env)
+{
+    return env->vars;
+}
+
+void ft_environ_free(struct ft_environ *env)
+{
+    if (!env)
+        return;
+    free(env->preload);
+    free(env);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ftrun: starts the ranks of a job and brings back those that die. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "launcher/agent.h"
+#include "launcher/options.h"
+#include "launcher/say.h"
+
+/* A descriptor opened later must not become somebody's stdin, stdout or stderr. */
+static void fill_standard_descriptors(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= 2);
+    if (fd > 2)
+        close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    struct ft_options options;
+    struct ft_error e;
+    int code = 0;
+
+    fill_standard_descriptors();
+    if (ft_options_parse(&options, argc, argv, &e) < 0) {
+        ft_say(&(struct ft_say){0}, "%s", e.text);
+        code = FT_CODE_USAGE;
+    } else if (options.help) {
+        ft_options_help();
+    } else if (options.version) {
+        puts("ftrun (ftmpi) " PACKAGE_VERSION);
+    } else {
+        code = ft_agent_run(&options);
+    }
+    ft_options_free(&options);
+    return code;
+}

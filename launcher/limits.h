@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What this machine, container and shell allow: memory, processors, descriptors, processes. */
+#ifndef LAUNCHER_LIMITS_H
+#define LAUNCHER_LIMITS_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "ft/base/err.h"
+
+/* The memory limit of our cgroup (version 1 or 2, the smallest on the way up) or what the host has available,
+   whichever is less. Bytes. */
+uint64_t ft_limits_memory(void);
+
+/* The CPU quota of our cgroup in processors, rounded up; UINT32_MAX if there is none. */
+uint32_t ft_limits_processors(void);
+
+/* Processes the kernel has killed for want of memory since the host was started. */
+uint64_t ft_limits_oom_kills(void);
+
+/* Raises our soft limit of open files to what nranks need, and leaves what it was in *before. FT_EINVAL with a
+   line if the hard limit is too small, or that of processes is. */
+int ft_limits_raise(uint32_t nranks, struct rlimit *before, struct ft_error *e);
+
+#endif

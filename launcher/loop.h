@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the agent waits for: signals, timers, output, the keeper's alarm. Deaths of ranks are watched by ranks.c. */
+#ifndef LAUNCHER_LOOP_H
+#define LAUNCHER_LOOP_H
+
+#include "launcher/job.h"
+
+struct ft_loop;
+
+/* Makes the event base, the sinks and the output of job, and says through them from then on. NULL with a line. */
+struct ft_loop *ft_loop_new(struct ft_job *job, struct ft_error *e);
+
+/* For struct ft_keeper_config: any thread, arg is the loop. */
+void ft_loop_keeper_failed(void *arg, const char *line);
+
+/* Until the job is over. */
+void ft_loop_run(struct ft_loop *l);
+
+void ft_loop_free(struct ft_loop *l);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/policy.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "ft/base/util.h"
+#include "ft/shm/layout.h"
+
+enum rank_life { STARTING, UP, DOWN };
+enum stage { RUNNING, ASKED, TERMINATING, KILLING, OVER };
+
+struct rank {
+    enum rank_life life;
+    uint32_t restarts;
+    uint32_t own_deaths;   /* in a row, at `progress` */
+    uint32_t quick_kills;  /* in a row, at `progress` */
+    uint64_t progress;
+};
+
+struct ft_policy {
+    struct ft_policy_config config;
+    enum stage stage;
+    int code;              /* of the job, once it is ending */
+    uint32_t up, done;     /* ranks that run; that left with 0 */
+    uint64_t restarts;
+    bool rabit_used;
+    struct rank ranks[];
+};
+
+static struct ft_effect *effect(struct ft_effects *out, enum ft_effect_kind kind)
+{
+    struct ft_effect *e;
+
+    FT_INVARIANT(out->n < FT_EFFECTS_MAX, "a step has at most FT_EFFECTS_MAX effects");
+    e = &out->e[out->n++];
+    *e = (struct ft_effect){.kind = kind};
+    return e;
+}
+
+static void finish(struct ft_policy *p, struct ft_effects *out)
+{
+    effect(out, FT_DO_FINISH)->code = p->code;
+    p->stage = OVER;
+}
+
+static void send(struct ft_policy *p, enum stage stage, int signal, struct ft_effects *out)
+{
+    p->stage = stage;
+    effect(out, FT_DO_SIGNAL)->number = (uint64_t)signal;
+}
+
+static void end(struct ft_policy *p, enum ft_reason reason, uint32_t rank, uint64_t number, int code, struct ft_effects *out)
+{
+    struct ft_effect *e = effect(out, FT_DO_END);
+
+    e->reason = reason;
+    e->rank = rank;
+    e->number = number;
+    e->code = p->code = code;
+    for (uint32_t r = 0; r < p->config.nranks; r++)
+        if (p->ranks[r].life == STARTING)
+            p->ranks[r].life = DOWN;
+    if (!p->up)
+        finish(p, out);
+    else if (reason != FT_END_SIGNALLED)
+        send(p, TERMINATING, SIGTERM, out);
+    else if (number == SIGTERM)
+        send(p, TERMINATING, SIGTERM, out);
+    else
+        send(p, ASKED, (int)number, out); /* as the user meant it; SIGTERM after a while */
+}
+
+static int death_code(const struct ft_event *ev)
+{
+    return ev->signal ? 128 + ev->signal : ev->code;
+}
+
+static bool restartable(const struct ft_policy *p, const struct ft_event *ev)
+{
+    const struct ft_restart_on *on = &p->config.restart_on;
+
+    if (ev->signal)
+        return on->signal;
+    return on->codes[(ev->code & 255) / 64] >> (ev->code & 63) & 1;
+}
+
+/* Somebody else's doing, like an operator's kill or a preempted host; a shell passes those on as 128 + signal. */
+static bool killed_by_others(const struct ft_event *ev)
+{
+    int signal = ev->signal ? ev->signal : ev->code - 128;
+
+    return (signal == SIGKILL || signal == SIGTERM) && !ev->oom;
+}
+
+/* Counts deaths at the furthest unit this rank ever reached (RULE 19: deaths in replay come earlier). */
+static void count_death(struct rank *rank, const struct ft_event *ev)
+{
+    if (ev->progress > rank->progress) {
+        rank->progress = ev->progress;
+        rank->own_deaths = rank->quick_kills = 0;
+    }
+    if (!killed_by_others(ev))
+        rank->own_deaths++;
+    else if (ev->quick)
+        rank->quick_kills++;
+    else
+        rank->quick_kills = 0;
+}
+
+/* Whether a rank that died of something restartable stays dead, and why. */
+static bool stays_dead(const struct ft_policy *p, const struct rank *rank, enum ft_reason *reason, uint64_t *number)
+{
+    if (rank->own_deaths >= FT_OWN_DEATHS) {
+        *reason = FT_END_GIVEN_UP;
+        *number = rank->own_deaths;
+    } else if (rank->quick_kills >= FT_QUICK_KILLS) {
+        *reason = FT_END_KILLED_EARLY;
+        *number = rank->quick_kills;
+    } else if (p->restarts >= p->config.max_restarts) {
+        *reason = p->config.max_restarts ? FT_END_MAX_RESTARTS : FT_END_DEATH;
+        *number = p->restarts;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
+{
+    struct rank *rank = &p->ranks[ev->rank];
+    enum ft_reason reason;
+    uint64_t number;
+    struct ft_effect *e;
+
+    count_death(rank, ev);
+    if (stays_dead(p, rank, &reason, &number)) {
+        effect(out, FT_DO_RETIRE)->rank = ev->rank;
+        end(p, reason, ev->rank, number, death_code(ev), out);
+        return;
+    }
+    p->restarts++;
+    rank->life = STARTING;
+    e = effect(out, FT_DO_RESTART);
+    e->rank = ev->rank;
+    e->number = ++rank->restarts;
+}
+
+static void all_done(struct ft_policy *p, struct ft_effects *out)
+{
+    if (p->config.need_rabit && !p->rabit_used)
+        end(p, FT_END_NO_RABIT, 0, 0, FT_CODE_JOB, out);
+    else
+        finish(p, out);
+}
+
+static void exited_while_running(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
+{
+    bool ended = ev->state == FT_RANK_ENDED;
+    bool zero = !ev->signal && ev->code == 0;
+
+    if (!ended && !zero && restartable(p, ev)) {
+        died(p, ev, out);
+        return;
+    }
+    effect(out, FT_DO_RETIRE)->rank = ev->rank;
+    if (ended)
+        end(p, FT_END_LAST_WORDS, ev->rank, 0, ev->job_code, out);
+    else if (zero && ev->state == FT_RANK_ATTACHED)
+        end(p, FT_END_NO_FINALIZE, ev->rank, 0, FT_CODE_JOB, out);
+    else if (!zero)
+        end(p, ev->signal ? FT_END_DEATH : FT_END_VERDICT, ev->rank, 0, death_code(ev), out);
+    else if (++p->done == p->config.nranks)
+        all_done(p, out);
+}
+
+static void exited(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
+{
+    struct rank *rank = &p->ranks[ev->rank];
+
+    if (rank->life != UP)
+        return;
+    rank->life = DOWN;
+    p->up--;
+    p->rabit_used |= ev->rabit_used;
+    if (p->stage == RUNNING) {
+        exited_while_running(p, ev, out);
+        return;
+    }
+    effect(out, FT_DO_RETIRE)->rank = ev->rank;
+    if (!p->up)
+        finish(p, out);
+}
+
+static void grace_over(struct ft_policy *p, struct ft_effects *out)
+{
+    if (p->stage == ASKED)
+        send(p, TERMINATING, SIGTERM, out);
+    else if (p->stage == TERMINATING)
+        send(p, KILLING, SIGKILL, out);
+}
+
+void ft_policy_step(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
+{
+    out->n = 0;
+    if (p->stage == OVER)
+        return;
+    switch (ev->kind) {
+    case FT_EV_STARTED:
+        if (p->ranks[ev->rank].life == STARTING) {
+            p->ranks[ev->rank].life = UP;
+            p->up++;
+        }
+        break;
+    case FT_EV_EXITED:
+        exited(p, ev, out);
+        break;
+    case FT_EV_SIGNAL:
+        if (p->stage == RUNNING)
+            end(p, FT_END_SIGNALLED, 0, (uint64_t)ev->signal, 128 + ev->signal, out);
+        else if (p->stage != KILLING)
+            send(p, KILLING, SIGKILL, out); /* asked twice: at once */
+        break;
+    case FT_EV_GRACE:
+        grace_over(p, out);
+        break;
+    case FT_EV_FAILED:
+        if (p->stage == RUNNING)
+            end(p, FT_END_SAID, 0, 0, ev->code, out);
+        break;
+    }
+}
+
+struct ft_policy *ft_policy_new(const struct ft_policy_config *config)
+{
+    struct ft_policy *p = calloc(1, sizeof *p + config->nranks * sizeof p->ranks[0]);
+
+    if (p)
+        p->config = *config;
+    return p;
+}
+
+uint64_t ft_policy_restarts(const struct ft_policy *p)
+{
+    return p->restarts;
+}
+
+void ft_policy_free(struct ft_policy *p)
+{
+    free(p);
+}

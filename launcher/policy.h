@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The controller: what to do when something happens to a job (DESIGN section 7). A pure state machine: events in,
+   effects out; no clock, no system call, no text. The agent turns effects into deeds, in the order given.
+
+     a rank killed by a signal, or leaving with 129-159 (--restart-on)  -> it is restarted
+     any other code                                                    -> the program's verdict: the job ends with it
+     the rank ended the job (MPI_Abort, a fatal MPI error)              -> the job ends with the code it gave
+     exit 0 between MPI_Init and MPI_Finalize                           -> an error, the job ends with 1
+     three deaths of its own at the same furthest unit (RULE 19)        -> given up, 128 + signal
+     every rank has left with 0                                         -> done */
+#ifndef LAUNCHER_POLICY_H
+#define LAUNCHER_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    FT_OWN_DEATHS = 3,     /* of its own, in a row, at the same furthest unit: given up */
+    FT_QUICK_KILLS = 100,  /* killed by others within a second of its start, in a row, without progress: given up */
+    FT_CODE_JOB = 1,       /* exit code of ftrun for what no rank gave a code for */
+};
+
+/* --restart-on: deaths after which a rank is started again. */
+struct ft_restart_on {
+    bool signal;
+    uint64_t codes[4];     /* bit c % 64 of word c / 64: exit code c */
+};
+
+struct ft_policy_config {
+    uint32_t nranks;
+    struct ft_restart_on restart_on;
+    uint64_t max_restarts; /* of the whole job; UINT64_MAX: no limit, 0: none are restarted */
+    bool need_rabit;       /* a job in which no rank used the XGBoost engine has failed (--rabit) */
+};
+
+enum ft_event_kind {
+    FT_EV_STARTED,         /* rank: an incarnation runs */
+    FT_EV_EXITED,          /* rank: its leader is dead */
+    FT_EV_SIGNAL,          /* signal: ftrun was sent one that ends the job */
+    FT_EV_GRACE,           /* the time given with the last FT_DO_SIGNAL is over */
+    FT_EV_FAILED           /* code: the agent cannot go on, and has said why */
+};
+
+struct ft_event {
+    enum ft_event_kind kind;
+    uint32_t rank;
+    int signal;            /* EXITED: that killed it, or 0 */
+    int code;              /* EXITED: its exit code */
+    uint32_t state;        /* EXITED: enum ft_rank_state of its block */
+    int job_code;          /* EXITED with FT_RANK_ENDED: exit code it wants for the job */
+    uint64_t progress;     /* EXITED: furthest unit it ever reached */
+    bool oom;              /* EXITED: the kernel killed it for want of memory (RULE 13: a death of its own) */
+    bool quick;            /* EXITED: within a second of its start */
+    bool rabit_used;       /* EXITED */
+};
+
+enum ft_effect_kind {
+    FT_DO_RESTART,         /* rank; number: how manieth restart of this rank. Once its process tree is dead */
+    FT_DO_RETIRE,          /* rank: it will not be started again */
+    FT_DO_END,             /* code, reason, rank, number: the job ends; pending restarts are off */
+    FT_DO_SIGNAL,          /* number: to every rank that runs; unless it is SIGKILL, EV_GRACE is wanted later */
+    FT_DO_FINISH           /* code: no rank is left */
+};
+
+/* Why the job ends. number is: */
+enum ft_reason {
+    FT_END_VERDICT,        /* -; rank left with an exit code that is the program's own */
+    FT_END_DEATH,          /* -; rank died, and restarts are off or --restart-on leaves this death out */
+    FT_END_LAST_WORDS,     /* -; rank has said why itself */
+    FT_END_NO_FINALIZE,    /* -; rank */
+    FT_END_GIVEN_UP,       /* deaths of its own; rank */
+    FT_END_KILLED_EARLY,   /* kills; rank */
+    FT_END_MAX_RESTARTS,   /* restarts so far; rank */
+    FT_END_SIGNALLED,      /* signal that ftrun was sent */
+    FT_END_NO_RABIT,       /* - */
+    FT_END_SAID            /* the agent has told the user */
+};
+
+struct ft_effect {
+    enum ft_effect_kind kind;
+    uint32_t rank;
+    int code;
+    uint64_t number;
+    enum ft_reason reason;
+};
+
+enum { FT_EFFECTS_MAX = 4 };
+
+struct ft_effects {
+    int n;
+    struct ft_effect e[FT_EFFECTS_MAX];
+};
+
+struct ft_policy;
+
+/* All ranks are waiting for FT_EV_STARTED. NULL: no memory. */
+struct ft_policy *ft_policy_new(const struct ft_policy_config *config);
+
+/* One step. Events about ranks that are down are ignored, as is everything after FT_DO_FINISH. */
+void ft_policy_step(struct ft_policy *p, const struct ft_event *event, struct ft_effects *out);
+
+uint64_t ft_policy_restarts(const struct ft_policy *p);  /* of the whole job */
+
+void ft_policy_free(struct ft_policy *p);
+
+#endif

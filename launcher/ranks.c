@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/ranks.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/act.h"
+#include "launcher/limits.h"
+#include "launcher/output.h"
+#include "launcher/program.h"
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+enum { AGAIN_MS = 10, STUCK_MS = 5000, QUICK_MS = 1000 };
+
+static void on_gone(evutil_socket_t fd, short what, void *arg);
+
+const char *ft_ranks_death(const struct ft_proc *proc, char *text, size_t size)
+{
+    const char *name = sigabbrev_np(proc->signal);
+
+    if (!proc->signal)
+        snprintf(text, size, "exited with code %d", proc->code);
+    else if (name)
+        snprintf(text, size, "was killed by signal %d (SIG%s)", proc->signal, name);
+    else
+        snprintf(text, size, "was killed by signal %d", proc->signal);
+    return text;
+}
+
+static int failed(struct ft_job *job, const struct ft_error *e, int code)
+{
+    ft_say(&job->say, "%s", e->text);
+    ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = code});
+    return -1;
+}
+
+/* One incarnation of proc, from its block in shared memory to the event that tells of its death. */
+static int start(struct ft_job *job, struct ft_proc *proc)
+{
+    struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
+    struct ft_error e;
+    struct ft_child kid;
+    int write[2], error = 0, err;
+
+    if (ft_output_open(job->output, proc->rank, write, &e) < 0) {
+        err = FT_ESYS;
+    } else {
+        ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
+        atomic_store_explicit(&block->started_ns, ft_job_now(), memory_order_relaxed); /* exec orders it */
+        err = ft_spawn_start(job->spawn, proc->rank, proc->incarnation, write[0], write[1], &kid, &error, &e);
+    }
+    for (int i = 0; i < 2; i++)
+        if (write[i] >= 0)
+            close(write[i]);
+    if (err < 0)
+        return failed(job, &e, error ? ft_program_exec_failed(job->path, error, &e) : FT_CODE_JOB);
+    proc->pid = job->leaders[proc->rank] = kid.pid;
+    proc->pidfd = kid.pidfd;
+    proc->started_ns = ft_job_now();
+    proc->gone = event_new(job->base, kid.pidfd, EV_READ, on_gone, proc);
+    if (!proc->gone || event_add(proc->gone, NULL) < 0) {
+        ft_err_set(&e, FT_ESYS, "rank %u cannot be watched: %s", proc->rank, strerror(errno));
+        kill(kid.pid, SIGKILL);
+        job->leaders[proc->rank] = 0; /* an orphan from now on */
+        return failed(job, &e, FT_CODE_JOB);
+    }
+    ft_act(job, &(struct ft_event){.kind = FT_EV_STARTED, .rank = proc->rank});
+    return 0;
+}
+
+void ft_ranks_start(struct ft_job *job)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        if (start(job, &job->procs[r]) < 0)
+            return;
+}
+
+/* Since the last look; only asked after a SIGKILL. */
+static bool killed_for_memory(struct ft_job *job)
+{
+    uint64_t now = ft_limits_oom_kills();
+    bool more = now > job->oom_kills;
+
+    job->oom_kills = now;
+    return more;
+}
+
+static void fill_event(struct ft_job *job, struct ft_proc *proc, struct ft_event *ev)
+{
+    struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
+
+    /* The writer is dead and reaped: acquire is more than enough. */
+    *ev = (struct ft_event){
+        .kind = FT_EV_EXITED,
+        .rank = proc->rank,
+        .signal = proc->signal,
+        .code = proc->code,
+        .state = atomic_load_explicit(&block->state, memory_order_acquire),
+        .job_code = atomic_load_explicit(&block->exit_code, memory_order_acquire),
+        .progress = ft_region_progress(&job->region, proc->rank),
+        .oom = proc->signal == SIGKILL && killed_for_memory(job),
+        .quick = proc->died_ns - proc->started_ns < QUICK_MS * 1000000ull,
+        .rabit_used = atomic_load_explicit(&block->rabit_used, memory_order_acquire) != 0,
+    };
+}
+
+/* RULE 17: look, record, then reap. */
+static bool reap_leader(struct ft_proc *proc)
+{
+    siginfo_t info = {0};
+
+    if (waitid(P_PIDFD, (id_t)proc->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
+        return false;
+    proc->died_ns = ft_job_now();
+    proc->signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
+    proc->code = info.si_code == CLD_EXITED ? info.si_status : 0;
+    waitid(P_PIDFD, (id_t)proc->pidfd, &info, WEXITED | WNOHANG);
+    event_free(proc->gone);
+    proc->gone = NULL;
+    close(proc->pidfd);
+    proc->pidfd = -1;
+    return true;
+}
+
+void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank)
+{
+    struct ft_rank_block *block = ft_region_rank(&job->region, rank);
+    struct ft_restart *restart = ft_report_last(&job->report, rank);
+
+    if (!restart || !restart->started_ns)
+        return;
+    restart->live_ns = atomic_load_explicit(&block->live_ns, memory_order_acquire);
+    restart->replayed = atomic_load_explicit(&block->replayed, memory_order_relaxed); /* a figure, nothing follows from it */
+}
+
+static void on_gone(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_proc *proc = arg;
+    struct ft_job *job = proc->job;
+    struct ft_event ev;
+    char how[64];
+
+    (void)fd;
+    (void)what;
+    if (!reap_leader(proc)) {
+        event_add(proc->gone, NULL);
+        return;
+    }
+    job->leaders[proc->rank] = 0;
+    fill_event(job, proc, &ev);
+    ft_ranks_note_recovery(job, proc->rank);
+    ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", proc->rank, proc->pid, ft_ranks_death(proc, how, sizeof how),
+                  (unsigned long long)ev.progress);
+    ft_act(job, &ev);
+    ft_ranks_clear(job);
+}
+
+void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number)
+{
+    struct ft_proc *proc = &job->procs[rank];
+    struct ft_restart *restart = ft_report_restart(&job->report);
+
+    proc->clearing = true;
+    proc->stuck_told = false;
+    proc->restart = number;
+    job->report.ranks[rank].restarts++;
+    if (restart)
+        *restart = (struct ft_restart){.rank = rank, .pid = proc->pid, .signal = proc->signal, .code = proc->code,
+                                       .died_ns = proc->died_ns};
+}
+
+void ft_ranks_cancel(struct ft_job *job)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        job->procs[r].clearing = false; /* what is left of its tree goes with everything else: sweep.c */
+}
+
+static void tell_restart(struct ft_job *job, const struct ft_proc *proc, pid_t before, const char *how)
+{
+    uint64_t most = job->options->max_restarts;
+    char of[32] = "";
+
+    if (most != UINT64_MAX)
+        snprintf(of, sizeof of, ", %llu of %llu for the job", (unsigned long long)ft_policy_restarts(job->policy),
+                 (unsigned long long)most);
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted, restart %llu%s", proc->rank, before, ft_say_host(), how,
+                  (unsigned long long)proc->restart, of);
+}
+
+static void start_successor(struct ft_job *job, struct ft_proc *proc)
+{
+    struct ft_restart *restart;
+    pid_t before = proc->pid;
+    char how[64];
+
+    proc->clearing = false;
+    proc->incarnation++;
+    ft_output_restart(job->output, proc->rank);
+    ft_ranks_death(proc, how, sizeof how);
+    if (start(job, proc) < 0)
+        return;
+    restart = ft_report_last(&job->report, proc->rank);
+    if (restart)
+        restart->started_ns = proc->started_ns;
+    tell_restart(job, proc, before, how);
+}
+
+/* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. */
+static bool is_clear(struct ft_job *job, struct ft_proc *proc)
+{
+    struct ft_leaders leaders = ft_job_leaders(job);
+    pid_t one = 0;
+
+    if (!ft_reap_signal(&leaders, proc->rank, proc->pid, SIGKILL, &one))
+        return true;
+    if (!proc->stuck_told && ft_job_now() - proc->died_ns > STUCK_MS * 1000000ull) {
+        proc->stuck_told = true;
+        ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", proc->rank, one);
+    }
+    return false;
+}
+
+void ft_ranks_clear(struct ft_job *job)
+{
+    struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
+    bool waiting = false;
+
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        struct ft_proc *proc = &job->procs[r];
+
+        if (!proc->clearing)
+            continue;
+        if (is_clear(job, proc))
+            start_successor(job, proc);
+        else
+            waiting = true;
+    }
+    if (waiting)
+        event_add(job->again, &soon); /* beside SIGCHLD, which comes once for several */
+}
+
+void ft_ranks_signal(struct ft_job *job, int signal)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        if (job->leaders[r])
+            kill(-job->leaders[r], signal);
+}

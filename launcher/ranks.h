@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ranks' processes: start, death, clearing of what they leave behind, restart. */
+#ifndef LAUNCHER_RANKS_H
+#define LAUNCHER_RANKS_H
+
+#include "launcher/job.h"
+
+/* Starts the first incarnations. What goes wrong ends the job through the policy. */
+void ft_ranks_start(struct ft_job *job);
+
+/* rank's leader is dead: kill what it left behind, then start its successor. */
+void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number);
+
+/* Restarts that wait for that are off. */
+void ft_ranks_cancel(struct ft_job *job);
+
+/* Processes have died, or some time has passed: goes on with restarts. */
+void ft_ranks_clear(struct ft_job *job);
+
+/* To the process group of every rank that runs. */
+void ft_ranks_signal(struct ft_job *job, int signal);
+
+/* Enters into the report what is known by now about rank's last restart. */
+void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank);
+
+/* "was killed by signal 9 (SIGKILL)", "exited with code 3". Returns text. */
+const char *ft_ranks_death(const struct ft_proc *proc, char *text, size_t size);
+
+#endif

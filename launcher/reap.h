@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A rank is its whole process tree (RULES 15-18). ftrun is a child subreaper: whatever a rank's processes leave behind
+   becomes ftrun's child, is found here, killed and waited for. Leaders are the processes that ftrun started
+   itself; they are waited for elsewhere. */
+#ifndef LAUNCHER_REAP_H
+#define LAUNCHER_REAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Leaders not yet waited for: pids[rank], 0 for none. */
+struct ft_leaders {
+    const pid_t *pids;
+    uint32_t n;
+};
+
+/* Makes this process a subreaper. -1: errno. */
+int ft_reap_adopt(void);
+
+/* Waits for every dead child that is not a leader. */
+void ft_reap_orphans(const struct ft_leaders *leaders);
+
+/* Sends `signal` to orphans: those of `rank`, whose dead leader was `session`, or with session 0 all of them. Returns how
+   many were found alive (a signalled one may take a moment to die), the first of them in *one. */
+uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t session, int signal, pid_t *one);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The child shares our memory until it execs (CLONE_VM, CLONE_VFORK): no page table is copied, and it tells us
+   of an error by writing it where we read it. So it calls nothing but system calls, and everything it needs is
+   made before. */
+#include "config.h"
+#include "launcher/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/environ.h"
+#include "launcher/topology.h"
+
+enum { STACK_BYTES = 64 << 10, FIRST_FD = 100, INHERITED = 4 };
+
+struct ft_spawn {
+    struct ft_spawn_config config;
+    struct ft_environ *env;
+    int null;
+    int life[2];       /* a pipe nobody writes to: when its last write end closes, every rank is killed */
+    int first;         /* descriptors first..first+INHERITED-1 are the ranks' */
+    char life_path[40];
+    char *stack;
+    /* of the child being started */
+    uint32_t rank;
+    int out, err;
+    int error;         /* errno of its first failure */
+};
+
+/* The read end of `life`, opened anew: flags and owner belong to an open file description, and each rank's must
+   name its own process group. When ftrun is gone, however it went, the kernel sends SIGKILL to the group. Works
+   across exec; a prctl(PR_SET_PDEATHSIG) would be tied to one process and be lost in set-user-ID programs. */
+static int tie_to_launcher(const struct ft_spawn *s, int to)
+{
+    struct f_owner_ex owner = {F_OWNER_PGRP, getpid()};
+    struct pollfd p = {.fd = to};
+    int fd = open(s->life_path, O_RDONLY | O_NONBLOCK);
+
+    if (fd < 0 || (fd != to && dup2(fd, to) < 0))
+        return -1;
+    if (fd != to)
+        close(fd);
+    if (fcntl(to, F_SETOWN_EX, &owner) < 0 || fcntl(to, F_SETSIG, SIGKILL) < 0 || fcntl(to, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
+        return -1;
+    if (poll(&p, 1, 0) > 0) /* it went before we were armed */
+        _exit(1);
+    return 0;
+}
+
+/* Sources lie below `first`, except for the pipe ends out and err: those go first. */
+static int place_descriptors(const struct ft_spawn *s)
+{
+    const struct ft_spawn_config *c = &s->config;
+
+    if ((s->rank && dup2(s->null, 0) < 0) || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0)
+        return -1;
+    if (dup2(c->memfd, s->first) < 0 || dup2(c->kick, s->first + 1) < 0 || dup2(c->spill, s->first + 2) < 0)
+        return -1;
+    return tie_to_launcher(s, s->first + 3);
+}
+
+static void reset_signals(const struct ft_spawn *s)
+{
+    struct sigaction sa = {.sa_handler = SIG_DFL};
+
+    /* Caught ones go back by themselves. SIGPIPE was ignored by us, not by whoever started us. */
+    sigaction(SIGPIPE, &sa, NULL);
+    sigprocmask(SIG_SETMASK, s->config.mask, NULL);
+}
+
+static int child(void *arg)
+{
+    struct ft_spawn *s = arg;
+    const struct ft_spawn_config *c = &s->config;
+
+    if (setsid() < 0 || place_descriptors(s) < 0)
+        goto failed;
+    if (c->wdir && chdir(c->wdir) < 0)
+        goto failed;
+    if (c->topology)
+        ft_topology_bind(c->topology, s->rank); /* a core that has gone since is no reason to fail */
+    setrlimit(RLIMIT_NOFILE, c->nofile);
+    reset_signals(s);
+    execvpe(c->path, c->argv, ft_environ_get(s->env)); /* has a slash: no search; runs scripts without #! too */
+failed:
+    s->error = errno;
+    _exit(127);
+}
+
+int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int out, int err, struct ft_child *kid,
+                   int *error, struct ft_error *e)
+{
+    sigset_t all, before;
+    int pidfd = -1, made;
+
+    ft_environ_rank(s->env, rank, incarnation);
+    s->rank = rank;
+    s->out = out;
+    s->err = err;
+    s->error = 0;
+    sigfillset(&all); /* none of our handlers may run in the child */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    kid->pid = clone(child, s->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, s, &pidfd);
+    made = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    *error = 0;
+    if (kid->pid < 0)
+        return ft_err_set(e, FT_ESYS, "rank %u cannot be started: %s", rank,
+                          made == EAGAIN ? "too many processes (ulimit -u, or the pids limit of the cgroup)" : strerror(made));
+    if (s->error) {
+        waitpid(kid->pid, NULL, 0);
+        close(pidfd);
+        *error = s->error;
+        return ft_err_set(e, FT_ESYS, "rank %u cannot be started: %s", rank, strerror(s->error));
+    }
+    kid->pidfd = pidfd;
+    return 0;
+}
+
+/* Above every descriptor that a rank inherits, so that placing one never closes another. */
+static int first_free(const struct ft_spawn *s)
+{
+    const int sources[] = {s->config.memfd, s->config.kick, s->config.spill, s->null, s->life[0], s->life[1]};
+    int first = FIRST_FD;
+
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
+        if (sources[i] >= first)
+            first = sources[i] + 1;
+    return first;
+}
+
+int ft_spawn_new(struct ft_spawn **out, const struct ft_spawn_config *config, struct ft_error *e)
+{
+    struct ft_spawn *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    s->config = *config;
+    s->null = s->life[0] = s->life[1] = -1;
+    s->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (s->stack == MAP_FAILED || pipe2(s->life, O_CLOEXEC) < 0 || (s->null = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0) {
+        ft_err_set(e, FT_ESYS, "cannot prepare to start ranks: %s", strerror(errno));
+        ft_spawn_free(s);
+        return FT_ESYS;
+    }
+    snprintf(s->life_path, sizeof s->life_path, "/proc/self/fd/%d", s->life[0]);
+    s->first = first_free(s);
+    s->env = ft_environ_new(config, s->first);
+    if (!s->env) {
+        ft_spawn_free(s);
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    }
+    *out = s;
+    return 0;
+}
+
+void ft_spawn_free(struct ft_spawn *s)
+{
+    if (!s)
+        return;
+    ft_environ_free(s->env);
+    if (s->stack != MAP_FAILED)
+        munmap(s->stack, STACK_BYTES);
+    for (int i = 0; i < 2; i++)
+        if (s->life[i] >= 0)
+            close(s->life[i]);
+    if (s->null >= 0)
+        close(s->null);
+    free(s);
+}

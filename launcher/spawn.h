@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts one incarnation of a rank: its environment, descriptors, session, binding and what ties its life to
+   ftrun's (RULES 15, 16). */
+#ifndef LAUNCHER_SPAWN_H
+#define LAUNCHER_SPAWN_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "ft/base/err.h"
+
+struct ft_topology;
+
+/* The same for every rank of the job. Everything is borrowed. */
+struct ft_spawn_config {
+    const char *path;             /* of the program, with a slash */
+    char **argv;
+    const char *wdir;             /* NULL: here */
+    uint32_t nranks;
+    const char **exports;         /* "A" or "A=v", in order */
+    size_t nexports;
+    const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
+    int memfd, kick, spill;       /* what ranks inherit, as FTMPI_FDS */
+    const struct rlimit *nofile;  /* as it was when ftrun was started */
+    const sigset_t *mask;         /* signal mask, likewise */
+    const struct ft_topology *topology;  /* NULL: not bound */
+};
+
+struct ft_spawn;
+
+struct ft_child {
+    pid_t pid;                    /* also its session and process group */
+    int pidfd;                    /* owned by the caller; close-on-exec */
+};
+
+/* Errors: FT_ENOMEM, FT_ESYS. */
+int ft_spawn_new(struct ft_spawn **out, const struct ft_spawn_config *config, struct ft_error *e);
+
+/* Returns when the program has been exec'd. out and err: write ends for its stdout and stderr; they stay the
+   caller's. Descriptor 0 goes to rank 0. FT_ESYS: with *error 0 no process could be made, else exec failed so. */
+int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int out, int err, struct ft_child *child,
+                   int *error, struct ft_error *e);
+
+void ft_spawn_free(struct ft_spawn *s);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory a job uses, sampled for the report. */
+#ifndef LAUNCHER_USAGE_H
+#define LAUNCHER_USAGE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Private resident memory (resident minus shared) of a process and all its descendants, in bytes. */
+uint64_t ft_usage_tree(pid_t pid);
+
+/* Of this process alone. */
+uint64_t ft_usage_self(void);
+
+/* Memory a memfd holds. */
+uint64_t ft_usage_memfd(int fd);
+
+#endif
