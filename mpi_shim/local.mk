@@ -23,3 +23,5 @@ EXTRA_DIST += mpi_shim/libftmpi.map
 
 ftmpiincludedir = $(includedir)/ftmpi
 ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/ftmpi.h
+
+include mpi_shim/rabit/local.mk
