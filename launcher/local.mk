@@ -31,3 +31,38 @@ liblaunch_la_LIBADD = libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXH
 bin_PROGRAMS += ftrun
 ftrun_SOURCES = launcher/ftrun.c
 ftrun_LDADD = liblaunch.la
+
+# Unit tests of the pure parts; without Criterion they are one SKIP.
+launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/options_test
+launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
+launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
+if HAVE_CRITERION
+check_PROGRAMS += $(launch_unit_tests)
+TESTS += $(launch_unit_tests)
+else
+TESTS += launcher/test/no_criterion.sh
+endif
+launcher_test_policy_test_SOURCES = launcher/test/policy_test.c
+launcher_test_policy_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_policy_test_LDADD = $(launch_unit_libs)
+launcher_test_lines_test_SOURCES = launcher/test/lines_test.c
+launcher_test_lines_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_lines_test_LDADD = $(launch_unit_libs)
+launcher_test_options_test_SOURCES = launcher/test/options_test.c
+launcher_test_options_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_options_test_LDADD = $(launch_unit_libs)
+
+# Real runs. top_builddir tells them where ftrun is.
+launch_shell_tests = \
+	launcher/test/usage.sh \
+	launcher/test/exit_codes.sh \
+	launcher/test/output.sh \
+	launcher/test/trees.sh \
+	launcher/test/signals.sh \
+	launcher/test/stdio.sh \
+	launcher/test/environment.sh \
+	launcher/test/report.sh \
+	launcher/test/many.sh
+TESTS += $(launch_shell_tests)
+EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh
+AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; export top_builddir top_srcdir;

@@ -151,4 +151,5 @@ void ft_report_close(struct ft_report *r)
         close(r->fd);
     free(r->restarts);
     free(r->ranks);
+    *r = (struct ft_report){.fd = -1};
 }

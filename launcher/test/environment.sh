@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What ranks find in their environment, and what they must not find.
+. "$(dirname "$0")/lib.sh"
+
+run -n 3 sh -c 'echo $FTMPI_RANK $FTMPI_SIZE $FTMPI_INCARNATION $OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK $OMPI_COMM_WORLD_LOCAL_SIZE $OMPI_COMM_WORLD_NODE_RANK $PMI_RANK $PMI_SIZE'
+sort -o "$tmp/out" "$tmp/out"
+expect_out '0 3 0 0 3 0 3 0 0 3' '1 3 0 1 3 1 3 1 1 3' '2 3 0 2 3 2 3 2 2 3'
+FROM_OUTSIDE=1 run -x GIVEN=x=y -x FROM_OUTSIDE -x FROM_OUTSIDE=2 -n 1 sh -c 'echo $GIVEN $FROM_OUTSIDE'
+expect_out 'x=y 2'
+run -x NOT_SET_ANYWHERE -n 1 true
+expect_code 0
+expect_err 'NOT_SET_ANYWHERE'
+FTMPI_RANK=7 PMI_SIZE=9 run -n 1 sh -c 'env | grep -E "^(FTMPI_RANK|PMI_SIZE)="'
+sort -o "$tmp/out" "$tmp/out"
+expect_out FTMPI_RANK=0 PMI_SIZE=1
+
+# The descriptors in FTMPI_FDS are open, and of ftrun's own only what ties the rank's life to it.
+cat >"$tmp/fds" <<'EOF'
+#!/bin/sh
+IFS=,
+for fd in $FTMPI_FDS; do
+    [ -e /proc/$$/fd/$fd ] || echo "$fd is not open"
+    [ $fd -ge 100 ] || echo "$fd is in the way"
+done
+ls /proc/$$/fd | awk '$1 >= 100 {n++} END {print n}'
+EOF
+chmod +x "$tmp/fds"
+run -n 2 "$tmp/fds"
+expect_out 4 4
+
+# Limits, signals: as if ftrun were not there.
+(ulimit -S -n 300 && timeout 60 "$ftrun" -n 200 sh -c 'ulimit -S -n' | sort -u >"$tmp/out")
+what='ulimit -n'
+expect_out 300
+what='signal masks'
+timeout 60 "$ftrun" -n 1 grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >"$tmp/inside"
+grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status | cmp -s - "$tmp/inside" || { fail "differ:"; cat "$tmp/inside"; }
+
+run --bind-to core -n 1 sh -c 'grep Cpus_allowed_list /proc/self/status'
+expect_code 0
+expect_err_lines 0
+run --bind-to core -n 300 true
+expect_code 0
+expect_err 'not bound'
+finish

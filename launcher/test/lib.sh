@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by the shell tests: one temporary directory, bounded runs, and checks that go on after a failure.
+ftrun=${top_builddir:-.}/ftrun
+case $ftrun in /*) ;; *) ftrun=$(pwd)/$ftrun ;; esac
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/ftrun-test.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 99' INT TERM HUP
+failed=0
+code=0
+
+fail() {
+    echo "FAIL: $*"
+    [ -s "$tmp/err" ] && sed 's/^/  stderr: /' "$tmp/err" | head -20
+    failed=1
+}
+
+# Runs ftrun with at most a minute; leaves code, $tmp/out and $tmp/err.
+run() {
+    what="ftrun $*"
+    timeout -k 5 60 "$ftrun" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    code=$?
+}
+
+expect_code() { [ "$code" = "$1" ] || fail "$what: exit code $code, not $1"; }
+expect_out() { printf '%s\n' "$@" | cmp -s - "$tmp/out" || { fail "$what: output differs:"; head -20 "$tmp/out"; }; }
+expect_no_out() { [ ! -s "$tmp/out" ] || fail "$what: prints something"; }
+expect_err() { grep -q -e "$1" "$tmp/err" || fail "$what: stderr does not say \"$1\""; }
+expect_err_lines() { [ "$(wc -l <"$tmp/err")" = "$1" ] || fail "$what: not $1 line(s) on stderr"; }
+
+# Polls until the command succeeds; fails after half a minute.
+wait_for() {
+    for i in $(seq 600); do
+        "$@" 2>/dev/null && return 0
+        sleep 0.05
+    done
+    fail "$what: waited in vain for: $*"
+    return 1
+}
+
+# No such process, or a zombie that somebody will collect.
+is_gone() {
+    state=$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null) || return 0
+    [ -z "$state" ] || [ "$state" = Z ] || [ "$state" = X ]
+}
+
+# Every pid in the files named is gone.
+all_gone() {
+    for pid in $(cat "$@"); do
+        is_gone "$pid" || return 1
+    done
+}
+
+has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -ge "$1" ]; }
+
+finish() { exit $failed; }

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line as users of mpirun write it, and one clear line for what is wrong. */
+#include "config.h"
+#include "launcher/options.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct ft_options o;
+static struct ft_error e;
+
+/* Parses a command line of words separated by single spaces. */
+static int parse(const char *line)
+{
+    static char text[512];
+    static char *argv[32];
+    int argc = 0;
+
+    strncpy(text, line, sizeof text - 1);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    e.text[0] = 0;
+    return ft_options_parse(&o, argc, argv, &e);
+}
+
+static void expect_error(const char *line, const char *part)
+{
+    cr_expect_eq(parse(line), FT_EINVAL, "%s is accepted", line);
+    cr_expect(strstr(e.text, part), "%s: \"%s\" does not say \"%s\"", line, e.text, part);
+    cr_expect_not(strchr(e.text, '\n'));
+    ft_options_free(&o);
+}
+
+Test(options, every_spelling_of_the_count)
+{
+    const char *const lines[] = {"ftrun -n 4 a", "ftrun -np 4 a", "ftrun --np 4 a", "ftrun --n 4 a", "ftrun -c 4 a",
+                                 "ftrun --np=4 a", "ftrun --n=4 -- a"};
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        cr_expect_eq(parse(lines[i]), 0, "%s: %s", lines[i], e.text);
+        cr_expect_eq(o.nranks, 4);
+        cr_expect_str_eq(o.argv[0], "a");
+        ft_options_free(&o);
+    }
+}
+
+Test(options, defaults)
+{
+    cr_expect_eq(parse("ftrun a"), 0);
+    cr_expect_eq(o.nranks, 1);
+    cr_expect_eq(o.max_restarts, UINT64_MAX);
+    cr_expect(o.restart_on.signal);
+    cr_expect_eq(o.bind, FT_BIND_NONE);
+    cr_expect_eq(o.log_limit, 0);
+}
+
+Test(options, they_end_at_the_program)
+{
+    cr_expect_eq(parse("ftrun -q a -n 5 --quiet --nonesuch"), 0);
+    cr_expect_eq(o.nranks, 1);
+    cr_expect_str_eq(o.argv[1], "-n");
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun -- -a"), 0);
+    cr_expect_str_eq(o.argv[0], "-a");
+    ft_options_free(&o);
+}
+
+Test(options, exports_keep_their_order)
+{
+    cr_expect_eq(parse("ftrun -x A=1 -x B -x A=2=3 a"), 0);
+    cr_expect_eq(o.nexports, 3);
+    cr_expect_str_eq(o.exports[0], "A=1");
+    cr_expect_str_eq(o.exports[2], "A=2=3");
+    ft_options_free(&o);
+}
+
+Test(options, accepted_for_the_sake_of_scripts)
+{
+    cr_expect_eq(parse("ftrun --allow-run-as-root --oversubscribe -wdir /tmp --bind-to none a"), 0);
+    cr_expect_str_eq(o.wdir, "/tmp");
+    ft_options_free(&o);
+}
+
+Test(options, mistakes_get_one_line)
+{
+    expect_error("ftrun", "no program");
+    expect_error("ftrun -n 0 a", "at least one rank");
+    expect_error("ftrun -n -1 a", "not a valid value");
+    expect_error("ftrun -n 4x a", "not a valid value");
+    expect_error("ftrun -n 100000 a", "too many");
+    expect_error("ftrun -n 99999999999999999999 a", "not a valid value");
+    expect_error("ftrun -n", "needs a value");
+    expect_error("ftrun --maxrestarts 3 a", "did you mean --max-restarts?");
+    expect_error("ftrun --raabit a", "did you mean --rabit?");
+    expect_error("ftrun --log_limit=1G a", "did you mean --log-limit?");
+    expect_error("ftrun --bind-to socket a", "core|none");
+    expect_error("ftrun --rabit=yes a", "takes no value");
+    expect_error("ftrun --log-limit 0 a", "needs some memory");
+    expect_error("ftrun --log-limit 1Q a", "not a valid value");
+    expect_error("ftrun --restart-on 0 a", "not a valid value");
+    expect_error("ftrun --grace soon a", "not a valid value");
+    expect_error("ftrun -x =3 a", "not a valid value");
+}
+
+Test(options, sizes)
+{
+    uint64_t n;
+
+    cr_expect(ft_options_size("0", &n) == 0 && n == 0);
+    cr_expect(ft_options_size("4096", &n) == 0 && n == 4096);
+    cr_expect(ft_options_size("64K", &n) == 0 && n == 65536);
+    cr_expect(ft_options_size("64k", &n) == 0 && n == 65536);
+    cr_expect(ft_options_size("1.5G", &n) == 0 && n == 3ull << 29);
+    cr_expect(ft_options_size("2GiB", &n) == 0 && n == 2ull << 30);
+    cr_expect(ft_options_size("3MB", &n) == 0 && n == 3ull << 20);
+    const char *const bad[] = {"", "G", "-1", "1GG", "1 G", "0x10", "nan", "1e300", "9999999T", "1,5G"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        cr_expect_eq(ft_options_size(bad[i], &n), FT_EINVAL, "%s is accepted", bad[i]);
+}
+
+static bool has(const struct ft_restart_on *on, int code)
+{
+    return on->codes[code / 64] >> (code % 64) & 1;
+}
+
+Test(options, restart_on)
+{
+    struct ft_restart_on on;
+
+    cr_expect_eq(ft_options_restart_on("signal,129-159", &on), 0);
+    cr_expect(on.signal && has(&on, 129) && has(&on, 159) && !has(&on, 128) && !has(&on, 160));
+    cr_expect_eq(ft_options_restart_on("none", &on), 0);
+    cr_expect(!on.signal && !has(&on, 129));
+    cr_expect_eq(ft_options_restart_on("3,7-9,255", &on), 0);
+    cr_expect(!on.signal && has(&on, 3) && has(&on, 8) && has(&on, 255) && !has(&on, 4));
+    const char *const bad[] = {"", ",", "signal,", "0", "256", "9-3", "1-", "-3", "signals", "none,3", "3 ", "1-2-3"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        cr_expect_eq(ft_options_restart_on(bad[i], &on), FT_EINVAL, "%s is accepted", bad[i]);
+}

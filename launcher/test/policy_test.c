@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The policy's promises (launcher/policy.h): each test is a trace of events and the effects each must have. */
+#include "config.h"
+#include "launcher/policy.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ft/shm/layout.h"
+#include "launcher/options.h"
+
+static const char *const reasons[] = {
+    [FT_END_VERDICT] = "verdict", [FT_END_DEATH] = "death", [FT_END_LAST_WORDS] = "last-words",
+    [FT_END_NO_FINALIZE] = "no-finalize", [FT_END_GIVEN_UP] = "given-up", [FT_END_KILLED_EARLY] = "killed-early",
+    [FT_END_MAX_RESTARTS] = "max-restarts", [FT_END_SIGNALLED] = "signalled", [FT_END_NO_RABIT] = "no-rabit",
+    [FT_END_SAID] = "said",
+};
+
+/* "retire 1, end 139 given-up, signal 15" */
+static const char *trace(const struct ft_effects *fx, char *text, size_t size)
+{
+    size_t n = 0;
+
+    text[0] = 0;
+    for (int i = 0; i < fx->n; i++) {
+        const struct ft_effect *e = &fx->e[i];
+        const char *comma = i ? ", " : "";
+
+        switch (e->kind) {
+        case FT_DO_RESTART:
+            n += (size_t)snprintf(text + n, size - n, "%srestart %u #%d", comma, e->rank, (int)e->number);
+            break;
+        case FT_DO_RETIRE:
+            n += (size_t)snprintf(text + n, size - n, "%sretire %u", comma, e->rank);
+            break;
+        case FT_DO_END:
+            n += (size_t)snprintf(text + n, size - n, "%send %d %s", comma, e->code, reasons[e->reason]);
+            break;
+        case FT_DO_SIGNAL:
+            n += (size_t)snprintf(text + n, size - n, "%ssignal %d", comma, (int)e->number);
+            break;
+        case FT_DO_FINISH:
+            n += (size_t)snprintf(text + n, size - n, "%sfinish %d", comma, e->code);
+            break;
+        }
+    }
+    return text;
+}
+
+static struct ft_policy *p;
+
+static void step(const char *expected, struct ft_event ev)
+{
+    struct ft_effects fx;
+    char text[256];
+
+    ft_policy_step(p, &ev, &fx);
+    cr_expect_str_eq(trace(&fx, text, sizeof text), expected, "got \"%s\", wanted \"%s\"", text, expected);
+}
+
+#define STEP(expected, ...) step(expected, (struct ft_event){__VA_ARGS__})
+#define STARTED(expected, r) STEP(expected, .kind = FT_EV_STARTED, .rank = r)
+#define EXITED(expected, r, ...) STEP(expected, .kind = FT_EV_EXITED, .rank = r, __VA_ARGS__)
+#define KILLED(expected, r, sig, ...) EXITED(expected, r, .signal = sig, .state = FT_RANK_ATTACHED, __VA_ARGS__)
+
+static struct ft_policy_config defaults(uint32_t nranks)
+{
+    struct ft_policy_config c = {.nranks = nranks, .max_restarts = UINT64_MAX};
+
+    ft_options_restart_on("signal,129-159", &c.restart_on);
+    return c;
+}
+
+static void begin_with(struct ft_policy_config c)
+{
+    p = ft_policy_new(&c);
+    for (uint32_t r = 0; r < c.nranks; r++)
+        STARTED("", r);
+}
+
+static void begin(uint32_t nranks)
+{
+    begin_with(defaults(nranks));
+}
+
+static void end(void)
+{
+    ft_policy_free(p);
+}
+
+TestSuite(policy, .fini = end);
+
+Test(policy, all_leave_with_zero)
+{
+    begin(3);
+    EXITED("retire 1", 1, .state = FT_RANK_FINALIZED);
+    EXITED("retire 0", 0, .state = FT_RANK_FINALIZED);
+    EXITED("retire 2, finish 0", 2, .state = FT_RANK_ABSENT); /* not an MPI program: fine */
+    EXITED("", 2, .code = 3);                                 /* nothing counts any more */
+}
+
+Test(policy, a_killed_rank_comes_back_and_the_others_are_not_told)
+{
+    begin(2);
+    KILLED("restart 1 #1", 1, SIGKILL, .progress = 10);
+    STARTED("", 1);
+    KILLED("restart 1 #2", 1, SIGKILL, .progress = 10);
+    STARTED("", 1);
+    KILLED("restart 0 #1", 0, SIGTERM, .progress = 10);
+    EXITED("retire 1", 1, .state = FT_RANK_FINALIZED);
+    STARTED("", 0);
+    EXITED("retire 0, finish 0", 0, .state = FT_RANK_FINALIZED);
+    cr_expect_eq(ft_policy_restarts(p), 3);
+}
+
+Test(policy, codes_129_to_159_are_deaths_and_others_verdicts)
+{
+    begin(2);
+    EXITED("restart 0 #1", 0, .code = 129);
+    STARTED("", 0);
+    EXITED("restart 0 #2", 0, .code = 159, .progress = 1);
+    STARTED("", 0);
+    EXITED("retire 1, end 128 verdict, signal 15", 1, .code = 128);
+    KILLED("retire 0, finish 128", 0, SIGTERM);
+}
+
+Test(policy, code_160_is_a_verdict)
+{
+    begin(1);
+    EXITED("retire 0, end 160 verdict, finish 160", 0, .code = 160);
+}
+
+Test(policy, death_after_finalize_is_restarted)
+{
+    begin(1);
+    EXITED("restart 0 #1", 0, .signal = SIGKILL, .state = FT_RANK_FINALIZED);
+    STARTED("", 0);
+    EXITED("retire 0, finish 0", 0, .state = FT_RANK_FINALIZED);
+}
+
+Test(policy, abort_ends_the_job_even_if_the_rank_was_killed_after_it)
+{
+    begin(2);
+    EXITED("retire 0, end 7 last-words, signal 15", 0, .signal = SIGKILL, .state = FT_RANK_ENDED, .job_code = 7);
+    EXITED("retire 1, finish 7", 1, .state = FT_RANK_ENDED, .job_code = 9); /* only the first one's words */
+}
+
+Test(policy, zero_without_finalize_is_an_error)
+{
+    begin(2);
+    EXITED("retire 0, end 1 no-finalize, signal 15", 0, .state = FT_RANK_ATTACHED);
+}
+
+Test(policy, three_own_deaths_at_one_unit_are_enough)
+{
+    begin(2);
+    KILLED("restart 1 #1", 1, SIGSEGV, .progress = 5);
+    STARTED("", 1);
+    KILLED("restart 1 #2", 1, SIGSEGV, .progress = 5);
+    STARTED("", 1);
+    KILLED("retire 1, end 139 given-up, signal 15", 1, SIGSEGV, .progress = 5);
+    KILLED("retire 0, finish 139", 0, SIGTERM);
+}
+
+Test(policy, progress_starts_the_count_again)
+{
+    begin(1);
+    for (int i = 1; i < 20; i++) {
+        char expected[40];
+
+        snprintf(expected, sizeof expected, "restart 0 #%d", i);
+        KILLED(expected, 0, SIGSEGV, .progress = (uint64_t)i);
+        STARTED("", 0);
+    }
+}
+
+Test(policy, kills_by_others_do_not_count_nor_clear)
+{
+    begin(1);
+    KILLED("restart 0 #1", 0, SIGABRT, .progress = 5);
+    STARTED("", 0);
+    KILLED("restart 0 #2", 0, SIGKILL, .progress = 5);
+    STARTED("", 0);
+    EXITED("restart 0 #3", 0, .code = 137, .progress = 5); /* a shell's word for SIGKILL */
+    STARTED("", 0);
+    EXITED("restart 0 #4", 0, .code = 143, .progress = 5);
+    STARTED("", 0);
+    KILLED("restart 0 #5", 0, SIGABRT, .progress = 5);
+    STARTED("", 0);
+    EXITED("retire 0, end 134 given-up, finish 134", 0, .code = 134, .progress = 5);
+}
+
+Test(policy, the_memory_killer_counts_as_the_ranks_own_doing)
+{
+    begin(1);
+    KILLED("restart 0 #1", 0, SIGKILL, .progress = 5, .oom = true);
+    STARTED("", 0);
+    KILLED("restart 0 #2", 0, SIGKILL, .progress = 5, .oom = true);
+    STARTED("", 0);
+    KILLED("retire 0, end 137 given-up, finish 137", 0, SIGKILL, .progress = 5, .oom = true);
+}
+
+Test(policy, a_rank_killed_as_soon_as_it_starts_is_given_up_in_the_end)
+{
+    begin(1);
+    for (int i = 1; i < FT_QUICK_KILLS; i++) {
+        struct ft_effects fx;
+
+        ft_policy_step(p, &(struct ft_event){.kind = FT_EV_EXITED, .signal = SIGKILL, .quick = true}, &fx);
+        cr_assert_eq(fx.e[0].kind, FT_DO_RESTART);
+        STARTED("", 0);
+    }
+    KILLED("retire 0, end 137 killed-early, finish 137", 0, SIGKILL, .quick = true);
+}
+
+Test(policy, max_restarts_is_for_the_job)
+{
+    struct ft_policy_config c = defaults(2);
+
+    c.max_restarts = 2;
+    begin_with(c);
+    KILLED("restart 0 #1", 0, SIGKILL);
+    STARTED("", 0);
+    KILLED("restart 1 #1", 1, SIGKILL);
+    STARTED("", 1);
+    KILLED("retire 0, end 137 max-restarts, signal 15", 0, SIGKILL);
+}
+
+Test(policy, no_restarts_at_all)
+{
+    struct ft_policy_config c = defaults(1);
+
+    c.max_restarts = 0;
+    begin_with(c);
+    KILLED("retire 0, end 137 death, finish 137", 0, SIGKILL);
+}
+
+Test(policy, restart_on_decides)
+{
+    struct ft_policy_config c = defaults(2);
+
+    ft_options_restart_on("3", &c.restart_on);
+    begin_with(c);
+    EXITED("restart 0 #1", 0, .code = 3);
+    STARTED("", 0);
+    KILLED("retire 0, end 139 death, signal 15", 0, SIGSEGV);
+}
+
+Test(policy, a_signal_to_ftrun_is_passed_on_then_term_then_kill)
+{
+    begin(2);
+    STEP("end 130 signalled, signal 2", .kind = FT_EV_SIGNAL, .signal = SIGINT);
+    KILLED("retire 0", 0, SIGINT); /* not restarted */
+    STEP("signal 15", .kind = FT_EV_GRACE);
+    STEP("signal 9", .kind = FT_EV_GRACE);
+    STEP("", .kind = FT_EV_GRACE);
+    KILLED("retire 1, finish 130", 1, SIGKILL);
+}
+
+Test(policy, a_second_signal_kills_at_once)
+{
+    begin(1);
+    STEP("end 143 signalled, signal 15", .kind = FT_EV_SIGNAL, .signal = SIGTERM);
+    STEP("signal 9", .kind = FT_EV_SIGNAL, .signal = SIGTERM);
+    STEP("", .kind = FT_EV_SIGNAL, .signal = SIGTERM);
+    EXITED("retire 0, finish 143", 0, .state = FT_RANK_FINALIZED);
+}
+
+Test(policy, a_restart_that_waits_is_off_when_the_job_ends)
+{
+    begin(2);
+    KILLED("restart 0 #1", 0, SIGKILL);
+    EXITED("retire 1, end 4 verdict, finish 4", 1, .code = 4);
+    STARTED("", 0);
+}
+
+Test(policy, what_the_agent_cannot_do_ends_the_job)
+{
+    p = ft_policy_new(&(struct ft_policy_config){.nranks = 3});
+    STARTED("", 0);
+    STEP("end 126 said, signal 15", .kind = FT_EV_FAILED, .code = 126);
+    STEP("", .kind = FT_EV_FAILED, .code = 126);
+    KILLED("retire 0, finish 126", 0, SIGTERM);
+}
+
+Test(policy, rabit_must_have_been_used_by_somebody)
+{
+    struct ft_policy_config c = defaults(2);
+
+    c.need_rabit = true;
+    begin_with(c);
+    EXITED("retire 0", 0, .rabit_used = false);
+    EXITED("retire 1, end 1 no-rabit, finish 1", 1, .rabit_used = false);
+    ft_policy_free(p);
+    begin_with(c);
+    EXITED("retire 0", 0, .rabit_used = true);
+    EXITED("retire 1, finish 0", 1, .rabit_used = false);
+}

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Bad input: one clear line, the right exit code, nothing started.
+. "$(dirname "$0")/lib.sh"
+touch "$tmp/file" && mkdir "$tmp/dir"
+printf '#!/nonesuch/interpreter\n' >"$tmp/badscript" && chmod +x "$tmp/badscript"
+printf 'echo ran without shebang\n' >"$tmp/plain" && chmod +x "$tmp/plain"
+
+bad() { # code, pattern, arguments
+    want=$1 pattern=$2
+    shift 2
+    run "$@"
+    expect_code "$want"
+    expect_err "$pattern"
+    expect_err_lines 1
+    expect_no_out
+}
+bad 2 'no program given'
+bad 2 'no program given' -n 2
+bad 2 'at least one rank' -n 0 true
+bad 2 'not a valid value' -n x true
+bad 2 'too many' -n 100000 true
+bad 2 'did you mean --max-restarts' --max-restart 3 true
+bad 2 'not a valid value' --log-limit 12Q true
+bad 2 'not a valid value' --max-restarts -1 true
+bad 2 'needs a value' -n
+bad 2 'No such file or directory' --wdir "$tmp/nonesuch" true
+bad 2 'Not a directory' --wdir "$tmp/file" true
+bad 2 'No such file or directory' --report "$tmp/nonesuch/report" true
+bad 1 'No such file or directory' --log-spill "$tmp/nonesuch" true
+bad 1 'too small' --log-limit 1K true
+bad 127 'command not found' -n 2 no-such-program-anywhere
+bad 127 'no such file' -n 2 "$tmp/nonesuch"
+bad 126 'permission denied' -n 2 "$tmp/file"
+bad 126 'is a directory' -n 2 "$tmp/dir"
+bad 126 'interpreter' -n 2 "$tmp/badscript"
+
+# The same, where it needs a particular place or limit.
+cd "$tmp" && cp "$(command -v true)" ./here-only
+bad 127 'did you mean ./here-only' here-only
+(ulimit -n 64 && timeout 60 "$ftrun" -n 4 true 2>"$tmp/err")
+code=$? what="ftrun with ulimit -n 64"
+expect_code 1
+expect_err 'open files'
+expect_err_lines 1
+
+run --help
+expect_code 0
+grep -q -e '--max-restarts N' "$tmp/out" || fail "--help does not list --max-restarts"
+run --version
+expect_code 0
+run -n 2 "$tmp/plain"
+expect_code 0
+expect_out 'ran without shebang' 'ran without shebang'
+run --wdir "$tmp/dir" -n 1 pwd
+expect_out "$(cd "$tmp/dir" && pwd -P)"
+run -n 1 -- ./here-only
+expect_code 0
+finish
