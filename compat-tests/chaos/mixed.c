@@ -7,11 +7,12 @@
 
    Plain MPI: any mpicc compiles it. -e keeps to what every MPI must compute to the same bits.
 
-     mixed [-n OPS] [-s SEED] [-m BYTES] [-b EVERY] [-e] [-p DIR] [-k RANK:OP[,RANK:OP...]] [-w MICROSECONDS]
+     mixed [-n OPS] [-s SEED] [-m BYTES] [-b EVERY] [-e] [-p DIR] [-k RANK:OP[,RANK:OP...]] [-w MICROSECONDS] [-v]
 
    -b  one operation in EVERY is 1 to 4 MiB (0: none)
    -p  keeps DIR/rank.N up to date, see struct progress
    -k  RANK kills itself before its OPth operation, unless it is a restarted one
+   -v  a line for every operation, with what it was
    -w  pause after each operation, so that a driver finds time to kill */
 #include <fcntl.h>
 #include <getopt.h>
@@ -110,7 +111,7 @@ enum { NTYPES = sizeof types / sizeof *types };
 struct reduction {
     const char *name;
     MPI_Op mpi;
-    bool arithmetic;    /* SUM, PROD: floats round, and some MPIs saturate 8 bits */
+    bool arithmetic;    /* SUM, PROD: floats round, and Open MPI 4.1 saturates 8 and 16 bits */
 };
 
 static struct reduction for_integers[] = {
@@ -134,7 +135,7 @@ static const struct reduction *choose_reduction(uint64_t *rng, const struct type
     case MATRIX: return &for_affine[0];
     case INTEGER: break;
     }
-    unsigned first = exact && t->size == 1 ? 2 : 0;
+    unsigned first = exact && t->size <= 2 ? 2 : 0;
     return &for_integers[first + below(rng, COUNT(for_integers) - first)];
 }
 
@@ -192,16 +193,23 @@ static void put(const struct type *t, void *buffer, size_t n, uint64_t seed)
     }
 }
 
-/* The bytes that carry values; what an MPI does to padding is its own business. */
-static uint64_t hash_elements(uint64_t h, const struct type *t, const void *buffer, size_t n)
+/* Hashes the bytes that carry values and zeroes the others, in which an MPI may leave what it likes: a later
+   operation may read the buffer as plain bytes. */
+static uint64_t hash_elements(uint64_t h, const struct type *t, void *buffer, size_t n)
 {
-    const unsigned char *p = buffer;
+    unsigned char *p = buffer;
     if (t->mpi == MPI_SHORT_INT) {
-        for (size_t i = 0; i < n; i++, p += t->size) h = hash_bytes(hash_bytes(h, p, sizeof(short)), p + t->index_at, sizeof(int));
+        for (size_t i = 0; i < n; i++, p += t->size) {
+            h = hash_bytes(hash_bytes(h, p, sizeof(short)), p + t->index_at, sizeof(int));
+            memset(p + sizeof(short), 0, t->index_at - sizeof(short));
+        }
         return h;
     }
     if (t->used == t->size) return hash_bytes(h, p, n * t->size);
-    for (size_t i = 0; i < n; i++, p += t->size) h = hash_bytes(h, p, t->used);
+    for (size_t i = 0; i < n; i++, p += t->size) {
+        h = hash_bytes(h, p, t->used);
+        memset(p + t->used, 0, t->size - t->used);
+    }
     return h;
 }
 
@@ -251,14 +259,14 @@ struct options {
     unsigned ops, big_every, pause_us;
     uint64_t seed;
     size_t max;
-    bool exact;
+    bool exact, verbose;
     const char *dir, *kills;
 };
 
 static bool parse(int argc, char **argv, struct options *o)
 {
     *o = (struct options){.ops = 5000, .big_every = 500, .seed = 1, .max = 300000};
-    for (int c; (c = getopt(argc, argv, "n:s:m:b:ep:k:w:")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "n:s:m:b:ep:k:w:v")) != -1;) {
         switch (c) {
         case 'n': o->ops = (unsigned)strtoul(optarg, NULL, 0); break;
         case 's': o->seed = strtoull(optarg, NULL, 0); break;
@@ -267,6 +275,7 @@ static bool parse(int argc, char **argv, struct options *o)
         case 'e': o->exact = true; break;
         case 'p': o->dir = optarg; break;
         case 'k': o->kills = optarg; break;
+        case 'v': o->verbose = true; break;
         case 'w': o->pause_us = (unsigned)strtoul(optarg, NULL, 0); break;
         default: return false;
         }
@@ -297,6 +306,8 @@ struct job {
     int *counts, *displs;
     uint64_t sum;                  /* of everything this rank has received */
     uint64_t common;               /* the same on every rank: only of what all have received */
+    const char *what[3];           /* the last operation, its type and its reduction, for -v */
+    int n, root;
 };
 
 /* Bytes for one operation of `parts` parts; the same on every rank. */
@@ -325,12 +336,22 @@ static int elements(const struct type *t, size_t bytes, size_t most)
     return (int)(n * t->size > most ? most / t->size : n);
 }
 
+static void describe(struct job *j, const char *op, const struct type *t, const struct reduction *r, int n, int root)
+{
+    j->what[0] = op;
+    j->what[1] = t->name;
+    j->what[2] = r ? r->name : "";
+    j->n = n;
+    j->root = root;
+}
+
 static void do_reduction(struct job *j, uint64_t *rng, unsigned number, bool everywhere)
 {
     const struct type *t = choose_type(rng);
     const struct reduction *r = choose_reduction(rng, t, j->o.exact);
     int n = elements(t, choose_bytes(j, rng, number, 1), j->room), root = (int)below(rng, (unsigned)j->ranks);
     bool in_place = below(rng, 3) == 0, mine = everywhere || j->rank == root;
+    describe(j, everywhere ? "allreduce" : "reduce", t, r, n, root);
     /* Every few operations of plain integers the last result is the next input. */
     bool again = below(rng, 4) == 0 && (t->family == INTEGER || t->family == BYTES || t->family == MATRIX);
     unsigned char *input = in_place && mine ? j->recv : j->send;
@@ -349,6 +370,7 @@ static void do_bcast(struct job *j, uint64_t *rng, unsigned number)
 {
     const struct type *t = choose_type(rng);
     int n = elements(t, choose_bytes(j, rng, number, 1), j->room), root = (int)below(rng, (unsigned)j->ranks);
+    describe(j, "bcast", t, NULL, n, root);
     put(t, j->recv, (size_t)n, mix(j->sum ^ number ^ (uint64_t)j->rank));
     MPI_Bcast(j->recv, n, t->mpi, root, MPI_COMM_WORLD);
     j->sum = hash_elements(j->sum, t, j->recv, (size_t)n);
@@ -360,6 +382,7 @@ static void do_allgather(struct job *j, uint64_t *rng, unsigned number)
     const struct type *t = choose_type(rng);
     int n = elements(t, choose_bytes(j, rng, number, (unsigned)j->ranks), j->room / (size_t)j->ranks);
     bool in_place = below(rng, 3) == 0;
+    describe(j, "allgather", t, NULL, n, in_place);
     unsigned char *own = in_place ? j->recv + (size_t)j->rank * (size_t)n * t->size : j->send;
     put(t, own, (size_t)n, mix(j->sum ^ number ^ mix((uint64_t)j->rank)));
     MPI_Allgather(in_place ? MPI_IN_PLACE : j->send, n, t->mpi, j->recv, n, t->mpi, MPI_COMM_WORLD);
@@ -384,6 +407,7 @@ static void do_allgatherv(struct job *j, uint64_t *rng, unsigned number)
         j->displs[r] = (int)total;
         total += n + (total + n + gap < j->room / t->size - most * (size_t)(j->ranks - 1 - i) ? gap : 0);
     }
+    describe(j, "allgatherv", t, NULL, (int)total, in_place);
     memset(j->recv, (int)(number & 0x7f), total * t->size);
     size_t n = (size_t)j->counts[j->rank];
     unsigned char *own = in_place ? j->recv + (size_t)j->displs[j->rank] * t->size : j->send;
@@ -408,6 +432,7 @@ static void do_local(struct job *j, uint64_t *rng, unsigned number)
     const struct type *t = choose_type(rng);
     const struct reduction *r = choose_reduction(rng, t, j->o.exact);
     int n = elements(t, 1 + below(rng, 4096), j->room);
+    describe(j, "reduce_local", t, r, n, 0);
     put(t, j->send, (size_t)n, mix(j->sum ^ number));
     put(t, j->recv, (size_t)n, mix(j->sum + number));
     MPI_Reduce_local(j->send, j->recv, n, t->mpi, r->mpi);
@@ -425,6 +450,9 @@ static enum op choose_op(uint64_t *rng)
 
 static void one(struct job *j, unsigned number)
 {
+    j->what[0] = "barrier or self";
+    j->what[1] = j->what[2] = "";
+    j->n = j->root = 0;
     uint64_t rng = mix(j->o.seed) ^ mix(number);
     switch (choose_op(&rng)) {
     case ALLREDUCE: do_reduction(j, &rng, number, true); break;
@@ -452,7 +480,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &j.ranks);
     if (!parse(argc, argv, &j.o)) {
         if (j.rank == 0)
-            fprintf(stderr, "usage: mixed [-n ops] [-s seed] [-m bytes] [-b every] [-e] [-p dir] [-k rank:op,...] [-w us]\n");
+            fprintf(stderr, "usage: mixed [-n ops] [-s seed] [-m bytes] [-b every] [-e] [-p dir] [-k rank:op,...] [-w us] [-v]\n");
         MPI_Finalize();
         return 2;
     }
@@ -474,7 +502,10 @@ int main(int argc, char **argv)
         maybe_die(&j.o, j.rank, i);
         one(&j, i);
         advance(i + 1);
-        if ((i + 1) % every == 0) printf("%d op %u sum %016llx\n", j.rank, i + 1, (unsigned long long)j.sum);
+        if (j.o.verbose)
+            printf("%d op %u sum %016llx after %s %d %s %s %d\n", j.rank, i + 1, (unsigned long long)j.sum, j.what[0], j.n, j.what[1],
+                   j.what[2], j.root);
+        else if ((i + 1) % every == 0) printf("%d op %u sum %016llx\n", j.rank, i + 1, (unsigned long long)j.sum);
         if (j.o.pause_us) pause_for(j.o.pause_us);
     }
 
