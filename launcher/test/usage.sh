@@ -36,7 +36,7 @@ bad 126 'is a directory' -n 2 "$tmp/dir"
 bad 126 'interpreter' -n 2 "$tmp/badscript"
 
 # The same, where it needs a particular place or limit.
-cd "$tmp" && cp "$(command -v true)" ./here-only
+cd "$tmp" && cp "$(command -v env)" ./here-only
 bad 127 'did you mean ./here-only' here-only
 (ulimit -n 64 && timeout 60 "$ftrun" -n 4 true 2>"$tmp/err")
 code=$? what="ftrun with ulimit -n 64"
