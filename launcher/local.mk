@@ -62,7 +62,15 @@ launch_shell_tests = \
 	launcher/test/stdio.sh \
 	launcher/test/environment.sh \
 	launcher/test/report.sh \
-	launcher/test/many.sh
+	launcher/test/many.sh \
+	launcher/test/mpi_ends.sh
 TESTS += $(launch_shell_tests)
+
+# -no-install: the binary itself, not libtool's script, which would be timed and killed in its place.
+check_PROGRAMS += launcher/test/ends
+launcher_test_ends_SOURCES = launcher/test/ends.c
+launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
+launcher_test_ends_LDADD = libftmpi.la
+launcher_test_ends_LDFLAGS = -no-install
 EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; export top_builddir top_srcdir;
