@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Real kills, quick and normal tier: 2, 3, 4 and 8 ranks, as many seeds as the time allows; the output
+# must be that of an undisturbed run, byte for byte. CHAOS_SECONDS: for longer hunts, seconds for each number of ranks.
+. "$(dirname "$0")/lib.sh"
+seconds=${CHAOS_SECONDS:-16}
+worlds="2 3 4 8"
+if quick; then seconds=1.5 worlds="2 3 4"; fi
+for w in $worlds; do
+    python3 "$here/chaos.py" --ftrun "$ftrun" --ranks "$w" --seeds 100000 --first-seed "${CHAOS_SEED:-1}" --kills 4 --least 4 \
+        --seconds "$seconds" --timeout 120 -- "$programs/mixed" -n 5000 -s '{seed}' -p '{dir}' || failed=1
+done
+finish

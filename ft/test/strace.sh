@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# DESIGN section 6: within the log's prepared memory a collective makes no system call but those that wait.
+command -v strace >/dev/null || { echo "SKIP: strace is missing: apt-get install strace"; exit 77; }
+strace -o /dev/null true 2>/dev/null || { echo "SKIP: strace may not trace here"; exit 77; }
+: "${top_builddir:=$(pwd)}"
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/strace-test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+for bind in core none; do
+    timeout -k 5 120 strace -f -o "$scratch/trace" "$top_builddir/ftrun" -n 2 --bind-to $bind --log-prepare 16M \
+        "$top_builddir/ft/test/strace_allreduce" >"$scratch/out" || { echo "FAILED: exit code $?"; cat "$scratch/out"; exit 1; }
+    [ "$(sort "$scratch/out" | tr '\n' ' ')" = "0 10001 1 10001 " ] || { echo "FAILED: wrong results"; cat "$scratch/out"; exit 1; }
+    # Lines are "PID call(...". A call that another process's output interrupts comes in two lines; the second has "<...".
+    awk '
+        $2 ~ /^getppid\(/ { marks[$1]++; if (marks[$1] == 1) ranks++; if (marks[$1] == 2) ended++; next }
+        marks[$1] == 1 && $2 != "<..." {
+            name = $2
+            sub(/\(.*/, "", name)
+            count[name]++
+            if (name !~ /^(sched_yield|futex|membarrier|restart_syscall)$/) { bad = 1; print "not a waiting call:", $0 }
+        }
+        END {
+            if (ranks != 2 || ended != 2) { print "FAILED: the marks of two ranks are not in the trace"; exit 1 }
+            for (name in count) printf "%d %s, ", count[name], name
+            print "by 2 ranks in 10,000 allreduces each"
+            exit bad
+        }' "$scratch/trace" || { echo "FAILED"; exit 1; }
+done
