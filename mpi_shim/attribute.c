@@ -2,11 +2,6 @@
 /* Ready-made attribute callbacks (MPI 3.1 section 6.7): copy nothing, copy the value, do nothing. */
 #include "mpi_shim/mpi.h"
 
-/* The names of MPI-1, which Open MPI's library still has. */
-FTMPI_API int OMPI_C_MPI_NULL_DELETE_FN(MPI_Comm, int, void *, void *);
-FTMPI_API int OMPI_C_MPI_NULL_COPY_FN(MPI_Comm, int, void *, void *, void *, int *);
-FTMPI_API int OMPI_C_MPI_DUP_FN(MPI_Comm, int, void *, void *, void *, int *);
-
 #define CALLBACKS(prefix, handle)                                                                           \
     int OMPI_C_MPI_##prefix##NULL_DELETE_FN(handle object, int keyval, void *value, void *extra)            \
     {                                                                                                       \

@@ -439,10 +439,16 @@ FTMPI_API extern struct ompi_predefined_datatype_t ompi_mpi_datatype_null, ompi_
 #define MPI_WIN_NULL_DELETE_FN  OMPI_C_MPI_WIN_NULL_DELETE_FN
 #define MPI_WIN_NULL_COPY_FN    OMPI_C_MPI_WIN_NULL_COPY_FN
 #define MPI_WIN_DUP_FN          OMPI_C_MPI_WIN_DUP_FN
+#define MPI_NULL_DELETE_FN      OMPI_C_MPI_NULL_DELETE_FN
+#define MPI_NULL_COPY_FN        OMPI_C_MPI_NULL_COPY_FN
+#define MPI_DUP_FN              OMPI_C_MPI_DUP_FN
 #define MPI_CONVERSION_FN_NULL  ((MPI_Datarep_conversion_function *)0)
 FTMPI_API int OMPI_C_MPI_TYPE_NULL_DELETE_FN(MPI_Datatype, int, void *, void *);
 FTMPI_API int OMPI_C_MPI_TYPE_NULL_COPY_FN(MPI_Datatype, int, void *, void *, void *, int *);
 FTMPI_API int OMPI_C_MPI_TYPE_DUP_FN(MPI_Datatype, int, void *, void *, void *, int *);
+FTMPI_API int OMPI_C_MPI_NULL_DELETE_FN(MPI_Comm, int, void *, void *);
+FTMPI_API int OMPI_C_MPI_NULL_COPY_FN(MPI_Comm, int, void *, void *, void *, int *);
+FTMPI_API int OMPI_C_MPI_DUP_FN(MPI_Comm, int, void *, void *, void *, int *);
 FTMPI_API int OMPI_C_MPI_COMM_NULL_DELETE_FN(MPI_Comm, int, void *, void *);
 FTMPI_API int OMPI_C_MPI_COMM_NULL_COPY_FN(MPI_Comm, int, void *, void *, void *, int *);
 FTMPI_API int OMPI_C_MPI_COMM_DUP_FN(MPI_Comm, int, void *, void *, void *, int *);
