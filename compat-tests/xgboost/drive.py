@@ -187,19 +187,34 @@ class Run:
         except (OSError, ValueError) as e:
             if self.code == 0:
                 self.failures.append(f"no report from ftrun: {e}")
+        if self.code == 0 and self.report:
+            restarted = sorted(r["pid"] for r in self.report["restarts"])
+            if restarted != sorted(k.pid for k in self.kills if k.pid):
+                self.failures.append(f"restarted were processes {restarted}, which are not the ones killed")
+
+    def peak_memory(self):
+        return max(self.peak, self.report.get("peak_memory_bytes", 0))
+
+    def restarts(self, what, form):
+        """What the report says of each restart, in order; "-" if the rank died again before it was known."""
+        values = [r[what] for r in self.report.get("restarts", [])]
+        return " + ".join("-" if v is None else form.format(v) for v in values) or "-"
+
+    def row(self):
+        report, spilled = self.report, self.report.get("spilled_bytes", 0)
+        return [self.name, f"{self.wall:.1f} s", str(sum(k.at is not None for k in self.kills)),
+                self.restarts("recover_seconds", "{:.1f} s"), self.restarts("replayed_units", "{}"),
+                f"{report.get('log_bytes', 0) / 1e9:.2f} GB" + (f" ({spilled / 1e9:.2f} on disk)" if spilled else ""),
+                f"{self.peak_memory() / GIB:.2f} GiB"]
 
 
 def table(runs, ranks):
-    head = ["run", "wall", "kills", "time to recover", "replayed units", "log", "peak memory"]
-    rows = [[run.name, f"{run.wall:.1f} s", str(sum(k.at is not None for k in run.kills)),
-             " ".join(f"{k.back_after:.1f}" if k.back_after is not None else "never" for k in run.kills if k.at) + " s"
-             if run.kills else "-",
-             str(run.report.get("replayed_units", "?")), f"{run.report.get('log_bytes', 0) / 1e9:.2f} GB",
-             f"{run.peak / GIB:.2f} GiB"] for run in runs]
+    head = ["run", "wall time", "kills", "time to recover", "replayed units", "log", "peak memory"]
+    rows = [run.row() for run in runs]
     width = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     print()
     for row in [head, *rows]:
-        print("  ".join(cell.ljust(width[i]) if i in (0, 3) else cell.rjust(width[i]) for i, cell in enumerate(row)).rstrip())
+        print("  ".join(cell.ljust(width[i]) if i in (0, 3, 4) else cell.rjust(width[i]) for i, cell in enumerate(row)).rstrip())
     print("\nSHA-256 of the model")
     for run in runs:
         for rank in range(ranks):
@@ -217,8 +232,8 @@ def verdict(runs, options):
     if len(runs) == 2 and sorted(runs[0].lines) != sorted(runs[1].lines) and not failures:
         failures.append("the models are the same, the output is not")
     for run in runs:
-        if run.peak > options.max_memory * GIB:
-            failures.append(f"{run.name}: {run.peak / GIB:.2f} GiB of memory at the peak, allowed are {options.max_memory:g}")
+        if run.peak_memory() > options.max_memory * GIB:
+            failures.append(f"{run.name}: {run.peak_memory() / GIB:.2f} GiB of memory at the peak, allowed are {options.max_memory:g}")
     return failures
 
 
