@@ -28,3 +28,17 @@ check_PROGRAMS += explore
 TESTS += explore
 explore_SOURCES = ft/test/explore.c
 explore_LDADD = libft.la
+
+# Threads as ranks: what ThreadSanitizer can see (scripts/check.sh builds it so).
+check_PROGRAMS += threads
+TESTS += threads
+threads_SOURCES = ft/test/threads.c
+threads_LDADD = libft.la
+
+# Mutants need an explorer that is not sanitized and the compiler by itself.
+dist_check_SCRIPTS = ft/test/mutants.sh ft/test/layers.sh
+EXTRA_DIST += ft/test/mutants.pl
+TESTS += ft/test/layers.sh
+if !SANITIZED
+TESTS += ft/test/mutants.sh
+endif

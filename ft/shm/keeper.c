@@ -149,8 +149,7 @@ static void assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
     ft_wake(&s->head->assigned);
 }
 
-/* Gives every stream what its ranks want. False if some want more than can be had now. */
-static bool serve(struct ft_keeper *k)
+bool ft_keeper_serve(struct ft_keeper *k)
 {
     const struct ft_params *p = &k->region->header->params;
     bool met = true;
@@ -194,7 +193,7 @@ static void *keep(void *arg)
 
         if (poll(&p, 1, met ? IDLE_MS : SHORT_MS) > 0 && read(k->kick_fd, &kicks, sizeof kicks) < 0 && errno != EAGAIN)
             break;
-        met = serve(k);
+        met = ft_keeper_serve(k);
     }
     return NULL;
 }
@@ -262,7 +261,7 @@ static int start_thread(struct ft_keeper *k, struct ft_error *e)
     return err ? ft_err_set(e, FT_ESYS, "cannot start a thread: %s", strerror(err)) : 0;
 }
 
-int ft_keeper_start(struct ft_keeper **out, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e)
+int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e)
 {
     struct ft_keeper *k = calloc(1, sizeof *k);
     int err;
@@ -284,20 +283,35 @@ int ft_keeper_start(struct ft_keeper **out, struct ft_region *r, const struct ft
     if (err)
         goto spill_opened;
     prepare(k);
-    err = start_thread(k, e);
-    if (err)
-        goto streams_opened;
     *out = k;
     return 0;
 
-streams_opened:
-    free(k->streams);
 spill_opened:
     close(k->spill_fd);
 kick_opened:
     close(k->kick_fd);
 allocated:
     free(k);
+    return err;
+}
+
+void ft_keeper_close(struct ft_keeper *k)
+{
+    close(k->spill_fd);
+    close(k->kick_fd);
+    free(k->streams);
+    free(k);
+}
+
+int ft_keeper_start(struct ft_keeper **k, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e)
+{
+    int err = ft_keeper_open(k, r, c, e);
+
+    if (!err) {
+        err = start_thread(*k, e);
+        if (err)
+            ft_keeper_close(*k);
+    }
     return err;
 }
 
@@ -322,8 +336,5 @@ void ft_keeper_stop(struct ft_keeper *k)
     if (write(k->kick_fd, &one, sizeof one) != sizeof one)
         pthread_kill(k->thread, 0);  /* the counter is full, so the thread is awake anyway */
     pthread_join(k->thread, NULL);
-    close(k->spill_fd);
-    close(k->kick_fd);
-    free(k->streams);
-    free(k);
+    ft_keeper_close(k);
 }

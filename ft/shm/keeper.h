@@ -26,7 +26,13 @@ struct ft_keeper_stats {
     uint64_t spilled_bytes;   /* written to the spill file */
 };
 
-/* FT_ESYS: no thread, no descriptor, spill_dir not writable. */
+/* Everything but the thread, and one turn of what the thread does: gives every stream what its ranks want.
+   False if some want more than can be had now. For the explorer, which schedules the turns itself. */
+int ft_keeper_open(struct ft_keeper **k, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e);
+bool ft_keeper_serve(struct ft_keeper *k);
+void ft_keeper_close(struct ft_keeper *k);
+
+/* ft_keeper_open and the thread. FT_ESYS: no thread, no descriptor, spill_dir not writable. */
 int ft_keeper_start(struct ft_keeper **k, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e);
 
 /* The descriptors that ranks inherit, beside the region's: an eventfd to ask for memory with, and the
@@ -36,7 +42,7 @@ int ft_keeper_spill_fd(const struct ft_keeper *k);
 
 struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k);  /* any thread */
 
-/* Joins the thread, closes the files. */
+/* Joins the thread, then ft_keeper_close. */
 void ft_keeper_stop(struct ft_keeper *k);
 
 #endif

@@ -12,6 +12,7 @@
 
    A failure prints what to call to see it again. */
 #include <errno.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 
 #include "ft/core/op.h"
 #include "ft/ft.h"
+#include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 
 #if !defined(__x86_64__)
@@ -48,6 +50,7 @@ struct scenario {
     uint32_t count;      /* int32 elements per rank */
     uint32_t calls;
     bool in_place;
+    bool spill;          /* little log memory, so that the keeper must spill while ranks work and replay */
 };
 
 static int32_t value(uint32_t call, uint32_t rank, uint32_t i)
@@ -62,7 +65,9 @@ static int32_t value(uint32_t call, uint32_t rank, uint32_t i)
 enum state { READY, BLOCKED, DEAD, OVER };
 
 struct rank {
-    ucontext_t context;
+    ucontext_t context;            /* where it starts; */
+    jmp_buf here;                  /* where it goes on: switching by _longjmp saves the system calls of swapcontext */
+    bool fresh;
     char *stack;
     enum state state;
     uint32_t incarnation, call;
@@ -77,9 +82,10 @@ struct rank {
 static struct {
     struct scenario sc;
     struct ft_region region;
+    struct ft_keeper *keeper;
     struct ft_patience patience;
     struct rank rank[MAX_RANKS];
-    ucontext_t scheduler;
+    jmp_buf scheduler;
     struct rank *running;
     uint64_t steps;                /* points passed in this run */
     char failure[640];
@@ -104,7 +110,21 @@ static void failed(const char *format, ...)
 static void stop_here(struct rank *r, int kind)
 {
     r->kind = kind;
-    swapcontext(&r->context, &g.scheduler);
+    if (!_setjmp(r->here))
+        _longjmp(g.scheduler, 1);
+}
+
+/* Lets r run to its next point or its end. */
+static void resume(struct rank *r)
+{
+    g.running = r;
+    if (!_setjmp(g.scheduler)) {
+        if (!r->fresh)
+            _longjmp(r->here, 1);
+        r->fresh = false;
+        setcontext(&r->context);
+    }
+    g.running = NULL;
 }
 
 /* A breakpoint: rip is behind it already. The handler runs on the rank's own stack and simply does not
@@ -260,7 +280,8 @@ static void program(void)
     struct rank *r = g.running;
     struct ft_error e;
 
-    ft_stream_open(&r->stream, &g.region, 0, (uint32_t)(r - g.rank), "WORLD", &g.patience, -1, -1);
+    ft_stream_open(&r->stream, &g.region, 0, (uint32_t)(r - g.rank), "WORLD", &g.patience, -1,
+                   ft_keeper_spill_fd(g.keeper));
     for (r->call = 0; r->call < g.sc.calls; r->call++) {
         stop_here(r, -1);
         if (make_call(r, &e) != 0) {
@@ -271,7 +292,7 @@ static void program(void)
     }
     ft_stream_close(&r->stream);
     r->state = OVER;
-    swapcontext(&r->context, &g.scheduler);
+    _longjmp(g.scheduler, 1);
 }
 
 static void start(struct rank *r)
@@ -282,6 +303,7 @@ static void start(struct rank *r)
     r->context.uc_link = NULL;
     makecontext(&r->context, program, 0);
     r->state = READY;
+    r->fresh = true;
     r->kind = -1;
     r->point = NULL;
 }
@@ -306,19 +328,43 @@ static uint32_t random_below(uint32_t n)
     return random_state % n;
 }
 
+static void keeper_failed(void *arg, const char *line)
+{
+    (void)arg;
+    failed("keeper: %s", line);
+}
+
+/* Memory as the agent leaves it for the first incarnations, but for what lies in log memory: anything. */
 static void reset_region(void)
 {
+    struct ft_keeper_config config = { .spill_dir = "/dev/shm", .failed = keeper_failed };
     struct ft_header *h = g.region.header;
     char *stream = g.region.base + h->streams_at;
-    _Atomic uint64_t *table = (_Atomic uint64_t *)(void *)(stream + g.region.stream.table_at);
+    struct ft_error e;
 
+    if (g.keeper)
+        ft_keeper_close(g.keeper);
     memset(g.region.base + h->ranks_at, 0, h->asleep_at - h->ranks_at);
     memset(stream, 0, h->stream_bytes);
-    memset(g.region.base + h->extents_at, 0xa5, h->size - h->extents_at); /* reused memory is not zero */
+    memset(g.region.base + h->extents_at, 0xa5, h->size - h->extents_at);
     ((struct ft_stream_head *)(void *)stream)->nranks = g.sc.ranks;
-    for (uint64_t i = 0; i < h->params.nextents; i++)
-        table[i] = i << 2 | FT_EXTENT_MEMORY;
-    ((struct ft_stream_head *)(void *)stream)->assigned = (uint32_t)h->params.nextents;
+    if (ft_keeper_open(&g.keeper, &g.region, &config, &e) != 0) {
+        fprintf(stderr, "explore: %s\n", e.text);
+        exit(2);
+    }
+}
+
+/* The keeper's turn. It is no rank: it is not killed here, and stops at no point. */
+static void serve(void)
+{
+    uint32_t before = ((struct ft_stream_head *)(void *)(g.region.base + g.region.header->streams_at))->assigned;
+
+    ft_keeper_serve(g.keeper);
+    if (((struct ft_stream_head *)(void *)(g.region.base + g.region.header->streams_at))->assigned == before)
+        return;
+    for (uint32_t i = 0; i < g.sc.ranks; i++)
+        if (g.rank[i].state == BLOCKED)
+            g.rank[i].state = READY;
 }
 
 static void kill_rank(struct rank *r, bool torn)
@@ -354,8 +400,13 @@ static struct rank *pick(struct rank *last, const struct plan *p)
         start(r);
         return r;
     }
-    if (!nready)
+    if (!nready) {
+        serve();
+        for (uint32_t i = 0; i < g.sc.ranks; i++)
+            if (g.rank[i].state == READY)
+                return &g.rank[i];
         return NULL;
+    }
     return ready[p->seed ? random_below(nready) : 0];
 }
 
@@ -374,9 +425,7 @@ static bool run(const struct plan *p)
         start(&g.rank[i]);
     }
     while ((r = pick(r, p)) != NULL && !g.failure[0]) {
-        g.running = r;
-        swapcontext(&g.scheduler, &r->context);
-        g.running = NULL;
+        resume(r);
         /* What it did up to here may be what others wait for. */
         for (uint32_t i = 0; i < g.sc.ranks; i++)
             if (&g.rank[i] != r && g.rank[i].state == BLOCKED && (r->kind != FT_POINT_WAIT || r->state == OVER))
@@ -389,6 +438,8 @@ static bool run(const struct plan *p)
         } else if (r->kind == FT_POINT_WAIT) {
             r->state = BLOCKED;
         }
+        if (p->seed ? random_below(8) == 0 : true)
+            serve();
         if (++g.steps > 2000000)
             failed("no end after %llu steps", (unsigned long long)g.steps);
     }
@@ -407,9 +458,7 @@ static bool replay_all(void)
         r->incarnation++;
         start(r);
         while (r->state != OVER && !g.failure[0]) {
-            g.running = r;
-            swapcontext(&g.scheduler, &r->context);
-            g.running = NULL;
+            resume(r);
             if (r->state != OVER && r->kind == FT_POINT_WAIT)
                 failed("rank %u waits in call %u of a replay of what everybody has finished", i, r->call);
         }
@@ -427,9 +476,9 @@ static bool attempt(const struct plan *p)
     if (run(p) && replay_all())
         return true;
     printf("FAILED %s, %u ranks, %u elements, %u calls%s: %s\n"
-           "  again: explore --only %d,%u,%u,%u,%d --plan %lld,%d,%d,%d,%u,%u\n",
+           "  again: explore --only %d,%u,%u,%u,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
            what_text[g.sc.what], g.sc.ranks, g.sc.count, g.sc.calls, g.sc.in_place ? ", in place" : "", g.failure,
-           g.sc.what, g.sc.ranks, g.sc.count, g.sc.calls, g.sc.in_place, (long long)p->kill_at, p->torn, p->late,
+           g.sc.what, g.sc.ranks, g.sc.count, g.sc.calls, g.sc.in_place, g.sc.spill, (long long)p->kill_at, p->torn, p->late,
            p->switch_always, p->seed, p->kills);
     return false;
 }
@@ -473,11 +522,11 @@ static uint32_t count_covered(const bool *which)
 }
 
 /* Small sizes, so that slots are reused and operations cut into units within a few calls. */
-static void make_region(uint32_t ranks)
+static void make_region(uint32_t ranks, bool spill)
 {
     struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .short_depth = 2,
-                                .slot_bytes = 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096, .nextents = 16,
-                                .ntable = 16 };
+                                .slot_bytes = spill ? 512 : 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096,
+                                .nextents = spill ? 4 : 16, .ntable = 64 };
     struct ft_error e;
 
     if (ft_region_create(&g.region, &params, &e) != 0) {
@@ -496,17 +545,36 @@ static bool search(struct scenario sc, uint32_t seed, uint32_t seeds, uint32_t k
     g.sc = sc;
     memset(covered, 0, sizeof covered);
     good = every_single_crash(quick) && random_crashes(seed, seeds, kills);
-    printf("%-10s %u ranks %5u elements%s: %3u points killed at, %6llu runs%s\n", what_text[sc.what], sc.ranks, sc.count,
-           sc.in_place ? " in place" : "         ", count_covered(covered), (unsigned long long)(runs - before),
+    printf("%-10s %u ranks %5u elements%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc.what], sc.ranks, sc.count,
+           sc.in_place ? " in place" : "         ", sc.spill ? " spilled" : "        ", count_covered(covered), (unsigned long long)(runs - before),
            good ? "" : "  FAILED");
     fflush(stdout);
+    return good;
+}
+
+static void drop_region(void)
+{
+    ft_keeper_close(g.keeper);
+    g.keeper = NULL;
+    ft_region_close(&g.region);
+}
+
+/* A log that is spilled while ranks work and replay: the mapped pages of a file are the smallest extents there can be. */
+static bool search_spilled(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
+{
+    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MAX_CALLS, .spill = true };
+    bool good;
+
+    make_region(ranks, true);
+    good = search(sc, seed, seeds, kills, quick);
+    drop_region();
     return good;
 }
 
 static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
     for (uint32_t ranks = 2; ranks <= MAX_RANKS; ranks++) {
-        make_region(ranks);
+        make_region(ranks, false);
         for (enum what w = 0; w < NWHAT; w++)
             for (int size = 0; size < 3; size++) {
                 /* none, one unit, several units with an odd end */
@@ -518,7 +586,9 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick
                 if (!search(sc, seed, seeds, kills, quick))
                     return false;
             }
-        ft_region_close(&g.region);
+        drop_region();
+        if (!search_spilled(ranks, seed, seeds, kills, quick))
+            return false;
     }
     return true;
 }
@@ -526,10 +596,10 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick
 static int again(const char *only, const char *plan)
 {
     struct plan p = { 0 };
-    int what, in_place, torn, late, always;
+    int what, in_place, spill, torn, late, always;
     long long kill_at;
 
-    if (sscanf(only, "%d,%u,%u,%u,%d", &what, &g.sc.ranks, &g.sc.count, &g.sc.calls, &in_place) != 5 ||
+    if (sscanf(only, "%d,%u,%u,%u,%d,%d", &what, &g.sc.ranks, &g.sc.count, &g.sc.calls, &in_place, &spill) != 6 ||
         sscanf(plan, "%lld,%d,%d,%d,%u,%u", &kill_at, &torn, &late, &always, &p.seed, &p.kills) != 6 || what < 0 ||
         what >= NWHAT || g.sc.ranks > MAX_RANKS) {
         fprintf(stderr, "explore: --only and --plan want what a failure printed\n");
@@ -537,11 +607,12 @@ static int again(const char *only, const char *plan)
     }
     g.sc.what = (enum what)what;
     g.sc.in_place = in_place;
+    g.sc.spill = spill;
     p.kill_at = (uint64_t)kill_at;
     p.torn = torn;
     p.late = late;
     p.switch_always = always;
-    make_region(g.sc.ranks);
+    make_region(g.sc.ranks, spill);
     if (!attempt(&p))
         return 1;
     puts("nothing found");

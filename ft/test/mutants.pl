@@ -1,0 +1,117 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-3-Clause
+# Mutants of the engine: each breaks one rule, and the explorer must find every one of them. A mutant is
+# one substitution in one file, compiled and put before the library that ships on the linker's line.
+#
+#   mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]     exit 0: all were caught
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+
+# name, file, what is replaced (must occur exactly once), by what
+my @mutants = (
+    ['short slot refilled before everybody has finished with it (RULE 3)', 'ft/core/short.c',
+     'return ft_stream_await_commit(s, u - s->params->short_depth, e);', 'return 0;'],
+    ['having seen a contribution counts for later units too (RULE 3)', 'ft/core/short.c',
+     's->finished = s->unit;', 's->finished = s->unit + 2;'],
+    ['short slot published before it is written (RULE 2)', 'ft/core/short.c',
+     '    if (bytes)
+        ft_fill(slot + 1, from, bytes);
+    slot->chain = s->chain;
+    ft_announce(&slot->unit, s->unit + 1);',
+     '    slot->chain = s->chain;
+    ft_announce(&slot->unit, s->unit + 1);
+    if (bytes)
+        ft_fill(slot + 1, from, bytes);'],
+    ['a published contribution is written again (RULE 2)', 'ft/core/short.c',
+     'if (ft_peek(&slot->unit) > s->unit)', 'if (0)'],
+    ['done published before the log entry is written (invariant 2)', 'ft/core/short.c',
+     '            write_log(c, record, result);
+            ft_stream_done_quiet(s, s->unit + 1, end);',
+     '            ft_stream_done_quiet(s, s->unit + 1, end);
+            write_log(c, record, result);'],
+    ['a successor reads slots for what its predecessor had finished (RULE 1)', 'ft/core/stream.c',
+     's->mine = ft_peek(&s->counters[rank].done);', 's->mine = 0;'],
+    ['a replay does not wait for the commit', 'ft/core/short.c',
+     'err = ft_stream_await_commit(s, s->unit, e);
+    if (!err)
+        err = ft_stream_check_record', 'err = 0;
+    if (!err)
+        err = ft_stream_check_record'],
+    ['segment slot refilled before its unit is committed (RULE 1)', 'ft/core/standard.c',
+     'ft_stream_committed(s, u - depth));', 'u >= depth);'],
+    ['segment slot refilled one unit early (RULE 1: D + 1 in flight)', 'ft/core/standard.c',
+     'ft_stream_committed(s, u - depth));', 'ft_stream_committed(s, u - depth - 1));'],
+    ['segment published before it is written (RULE 2)', 'ft/core/standard.c',
+     '    x->in++;
+    if (ft_peek(&mine->contributed) > u)
+        return;', '    x->in++;
+    if (ft_peek(&mine->contributed) > u)
+        return;
+    ft_announce(&mine->contributed, u + 1);'],
+    ['a published segment is contributed again (RULE 2)', 'ft/core/standard.c',
+     'if (ft_peek(&mine->contributed) > u)', 'if (0)'],
+    ['a chunk is reduced again after done (RULE 2)', 'ft/core/standard.c',
+     'if (ft_peek(&s->counters[s->rank].done) <= u) {', 'if (1) {'],
+    ['a chunk is done before it is reduced', 'ft/core/standard.c',
+     '    if (ft_peek(&s->counters[s->rank].done) <= u) {
+        if (!x->verified) {', '    if (ft_peek(&s->counters[s->rank].done) <= u) {
+        ft_stream_done(s, u + 1, x->made_at);
+        if (!x->verified) {'],
+    ['a chunk is reduced before everybody has contributed', 'ft/core/standard.c',
+     '> unit_of(x, x->made) || !lacking(x))) {', '> unit_of(x, x->made) || 1)) {'],
+    ['an entry is consumed before it is committed', 'ft/core/standard.c',
+     'x->out < x->made && ft_stream_committed(s, unit_of(x, x->out))', 'x->out < x->made'],
+    ['counters of a successor go down (RULE 2)', 'ft/core/stream.c',
+     '    if (unit <= ft_peek(&c->done))
+        return;
+    ft_announce(&c->done, unit);', '    ft_announce(&c->done, unit);'],
+    ['records of a log overlap', 'ft/shm/log.h',
+     'return ft_align(ft_record_offset(n) + n, FT_LINE);', 'return ft_align(n, FT_LINE);'],
+    ['the keeper gives away memory of units that are not committed (RULE 13)', 'ft/shm/keeper.c',
+     '(s->spilled + 1) * k->extent_bytes <= safe &&', '(void *)s != (void *)&safe &&'],
+    ['the keeper does not say that an extent has moved (RULE 14)', 'ft/shm/keeper.c',
+     'ft_publish(&s->table[s->spilled], k->in_file << 2 | FT_EXTENT_FILE);', ''],
+);
+
+my ($source, $library, $object, @cc) = @ARGV;
+die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]\n" unless @cc;
+my $dir = tempdir(CLEANUP => 1);
+my $missed = 0;
+
+sub run { my $rc = system(@_); return $rc == -1 ? -1 : $rc >> 8; }
+
+for my $m (@mutants) {
+    my ($name, $file, $from, $to) = @$m;
+    # A header's mutant is seen by what includes it: a copy of the tree, and the files that matter compiled from there.
+    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/ft.h' '$dir/ft/'") == 0
+        or die "cannot copy $source/ft\n";
+    open(my $in, '<', "$dir/$file") or die "$file: $!\n";
+    local $/;
+    my $text = <$in>;
+    close $in;
+    my $count = () = $text =~ /\Q$from\E/g;
+    die "mutant does not apply ($count places): $name\n" if $count != 1;
+    $text =~ s/\Q$from\E/$to/;
+    open(my $out, '>', "$dir/$file") or die "$file: $!\n";
+    print $out $text;
+    close $out;
+    my @files = $file =~ /\.c$/ ? ($file) : qw(ft/core/short.c ft/core/standard.c ft/core/stream.c ft/shm/log.c);
+    my @sources = map { "$dir/$_" } @files;
+    run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, $object, $library, '-lpthread') == 0
+        or die "mutant does not compile: $name\n";
+    # 124: a mutant that makes the search endless is caught too
+    my $rc = run("timeout 120 '$dir/explore' --quick --seeds 60 > '$dir/out' 2>&1");
+    if ($rc == 0) {
+        print "MISSED  $name\n";
+        $missed++;
+    } else {
+        open(my $log, '<', "$dir/out") or die;
+        my $said = <$log>;
+        my ($how) = $said =~ /^FAILED [^:]*: (.*)$/m;
+        $how //= $rc == 124 ? 'no end' : "exit code $rc";
+        print "caught  $name\n          $how\n";
+    }
+}
+print scalar(@mutants), " mutants, $missed missed\n";
+exit($missed ? 1 : 0);

@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every seeded mutant of the engine is caught by the explorer. A minute or two: not in the quick tier.
+set -u
+src=${top_srcdir:-.}
+build=${top_builddir:-.}
+[ "${FT_TIER:-normal}" != quick ] || { echo "mutants: not in the quick tier"; exit 77; }
+[ "$(uname -m)" = x86_64 ] || { echo "mutants: the explorer needs x86-64"; exit 77; }
+cc=${CC:-cc}
+obj=$(mktemp) || exit 2
+trap 'rm -f "$obj" "$obj.o"' EXIT
+$cc -std=gnu17 -O2 -D_GNU_SOURCE -I"$src" -c "$src/ft/test/explore.c" -o "$obj.o" || exit 1
+perl "$src/ft/test/mutants.pl" "$src" "$build/.libs/libft.a" "$obj.o" "$cc" -std=gnu17

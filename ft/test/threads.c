@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads as ranks, for ThreadSanitizer (which sees no races between processes): every order in
+   ft/shm/word.h is used by real concurrent accesses here, with short and standard operations mixed, and ranks that
+   forget everything at a random call and replay. Results are checked. Plain program: Criterion aborts
+   under TSan. threads [SEED] */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ft/core/op.h"
+#include "ft/ft.h"
+#include "ft/shm/keeper.h"
+
+enum { RANKS = 3, CALLS = 400, COUNT = 3000 };
+
+static struct ft_region region;
+static struct ft_keeper *keeper;
+static unsigned seed = 1;
+static _Atomic int errors;
+
+static void keeper_failed(void *arg, const char *line)
+{
+    (void)arg;
+    fprintf(stderr, "threads: %s\n", line);
+    abort();
+}
+
+static unsigned random_of(unsigned a, unsigned b)
+{
+    unsigned x = seed * 2654435761u ^ a * 2246822519u ^ b * 3266489917u;
+
+    x ^= x >> 15;
+    x *= 2246822519u;
+    return x ^ x >> 13;
+}
+
+static void check(bool good, unsigned rank, unsigned call, const char *what)
+{
+    if (good || errors++)
+        return;
+    fprintf(stderr, "threads: seed %u: rank %u, call %u: wrong %s\n", seed, rank, call, what);
+}
+
+static int call(struct ft_stream *s, unsigned c, int64_t *a, int64_t *b, struct ft_error *e)
+{
+    static const struct ft_type type = { 8, FT_I64 };
+    struct ft_op op = { FT_SUM, ft_reduce_find(FT_I64, FT_SUM), NULL, NULL };
+    unsigned n = random_of(c, 1) % 4 ? random_of(c, 2) % 40 : random_of(c, 2) % COUNT, root = c % RANKS;
+    int err = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        a[i] = (int64_t)c * 1000003 + s->rank * 1009 + i;
+    switch (random_of(c, 3) % 5) {
+    case 0:
+        return ft_barrier(s, 0, e);
+    case 1:
+        err = ft_bcast(s, a, n, type, (int)root, 0, e);
+        for (unsigned i = 0; i < n && !err; i++)
+            check(a[i] == (int64_t)c * 1000003 + root * 1009 + i, s->rank, c, "bcast");
+        return err;
+    case 2:
+        err = ft_reduce(s, a, b, n, type, &op, (int)root, 0, e);
+        if (s->rank != root)
+            return err;
+        break;
+    case 3:
+        err = ft_allreduce(s, a, b, n, type, &op, 0, e);
+        break;
+    default:
+        err = ft_allgather(s, a, b, n, type, 0, e);
+        for (unsigned i = 0; i < n * RANKS && !err; i++)
+            check(b[i] == (int64_t)c * 1000003 + i / n * 1009 + i % n, s->rank, c, "allgather");
+        return err;
+    }
+    for (unsigned i = 0; i < n && !err; i++)
+        check(b[i] == RANKS * ((int64_t)c * 1000003 + i) + 1009 * (RANKS * (RANKS - 1) / 2), s->rank, c, "reduction");
+    return err;
+}
+
+static void *rank_main(void *arg)
+{
+    unsigned rank = (unsigned)(uintptr_t)arg, died = 0;
+    struct ft_patience patience = { .yields = 20, .yield_ns = 100000, .sleeps = true, .nasleep = 8, .self = rank,
+                                    .asleep = (_Atomic uint8_t *)(region.base + region.header->asleep_at) };
+    int64_t *a = malloc(COUNT * 8), *b = malloc(COUNT * 8 * RANKS);
+    struct ft_stream s;
+    struct ft_error e;
+
+again:
+    ft_stream_open(&s, &region, 0, rank, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
+    for (unsigned c = 0; c < CALLS; c++) {
+        if (call(&s, c, a, b, &e) != 0) {
+            fprintf(stderr, "threads: seed %u: rank %u, call %u: %s\n", seed, rank, c, e.text);
+            errors++;
+            break;
+        }
+        if (died < 3 && random_of(rank * 1000 + c, 4 + died) % 150 == 0) {
+            died++;
+            ft_stream_close(&s);
+            goto again;
+        }
+    }
+    ft_stream_close(&s);
+    free(a);
+    free(b);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct ft_keeper_config config = { .spill_dir = "/tmp", .failed = keeper_failed };
+    struct ft_params params;
+    pthread_t thread[RANKS];
+    struct ft_error e;
+
+    if (argc > 1)
+        seed = (unsigned)atoi(argv[1]);
+    ft_params_default(&params, RANKS, 2, 256u << 20);
+    params.short_max = 256;
+    params.slot_bytes = 1024;
+    params.slot_depth = 4;
+    if (ft_region_create(&region, &params, &e) != 0 || ft_keeper_start(&keeper, &region, &config, &e) != 0) {
+        fprintf(stderr, "threads: %s\n", e.text);
+        return 2;
+    }
+    for (unsigned i = 0; i < RANKS; i++)
+        pthread_create(&thread[i], NULL, rank_main, (void *)(uintptr_t)i);
+    for (unsigned i = 0; i < RANKS; i++)
+        pthread_join(thread[i], NULL);
+    ft_keeper_stop(keeper);
+    ft_region_close(&region);
+    printf("threads: seed %u: %d errors\n", seed, (int)errors);
+    return errors != 0;
+}
