@@ -9,6 +9,7 @@ liblaunch_la_SOURCES = \
 	launcher/limits.h launcher/limits.c \
 	launcher/lines.h launcher/lines.c \
 	launcher/loop.h launcher/loop.c \
+	launcher/nearest.h launcher/nearest.c \
 	launcher/options.h launcher/options.c \
 	launcher/output.h launcher/output.c \
 	launcher/policy.h launcher/policy.c \
@@ -23,7 +24,8 @@ liblaunch_la_SOURCES = \
 	launcher/spawn.h launcher/spawn.c \
 	launcher/sweep.h launcher/sweep.c \
 	launcher/topology.h launcher/topology.c \
-	launcher/usage.h launcher/usage.c
+	launcher/usage.h launcher/usage.c \
+	launcher/values.h launcher/values.c
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"'
 liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 liblaunch_la_LIBADD = libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) -lpthread

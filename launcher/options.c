@@ -8,24 +8,17 @@
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "launcher/nearest.h"
+#include "launcher/values.h"
 
 /* An option's reader: 0, or FT_EINVAL with e filled, or left empty for "bad value". text is NULL without argument. */
 typedef int reader(struct ft_options *o, const char *text, struct ft_error *e);
-
-static int number(const char *text, uint64_t *value)
-{
-    char *end;
-
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return *text < '0' || *text > '9' || *end || errno ? FT_EINVAL : 0;
-}
 
 static int read_np(struct ft_options *o, const char *text, struct ft_error *e)
 {
     uint64_t n;
 
-    if (number(text, &n) < 0)
+    if (ft_values_number(text, &n) < 0)
         return FT_EINVAL;
     if (n < 1)
         return ft_err_set(e, FT_EINVAL, "-n %s: a job has at least one rank", text);
@@ -71,18 +64,18 @@ static int read_bind(struct ft_options *o, const char *text, struct ft_error *e)
 static int read_max_restarts(struct ft_options *o, const char *text, struct ft_error *e)
 {
     (void)e;
-    return number(text, &o->max_restarts);
+    return ft_values_number(text, &o->max_restarts);
 }
 
 static int read_restart_on(struct ft_options *o, const char *text, struct ft_error *e)
 {
     (void)e;
-    return ft_options_restart_on(text, &o->restart_on);
+    return ft_values_restart_on(text, &o->restart_on);
 }
 
 static int read_log_limit(struct ft_options *o, const char *text, struct ft_error *e)
 {
-    if (ft_options_size(text, &o->log_limit) < 0)
+    if (ft_values_size(text, &o->log_limit) < 0)
         return FT_EINVAL;
     return o->log_limit ? 0 : ft_err_set(e, FT_EINVAL, "--log-limit %s: the log needs some memory", text);
 }
@@ -90,7 +83,7 @@ static int read_log_limit(struct ft_options *o, const char *text, struct ft_erro
 static int read_log_prepare(struct ft_options *o, const char *text, struct ft_error *e)
 {
     (void)e;
-    return ft_options_size(text, &o->log_prepare);
+    return ft_values_size(text, &o->log_prepare);
 }
 
 static int read_log_spill(struct ft_options *o, const char *text, struct ft_error *e)
@@ -145,23 +138,23 @@ static const struct option {
     const char *names;  /* separated by one space; the first is the one to show */
     const char *arg;    /* NULL: takes none */
     reader *read;
-    const char *text;
+    const char *text;   /* one line, or several where it does not fit */
 } options[] = {
     {"-n -np --np --n -c", "N", read_np, "number of ranks (default 1)"},
     {"-x", "NAME[=VALUE]", read_export, "set an environment variable for the ranks; repeatable"},
     {"--wdir -wdir", "DIR", read_wdir, "directory the ranks start in"},
     {"--bind-to -bind-to", "core|none", read_bind,
-     "bind each rank to a core of its own (default none: right for ranks with several threads)"},
-    {"--max-restarts", "N", read_max_restarts, "restarts of the whole job; 0 switches recovery off (default: no limit)"},
+     "give each rank a core of its own (default none)"},
+    {"--max-restarts", "N", read_max_restarts, "restarts in the whole job; 0: none (default: no limit)"},
     {"--restart-on", "LIST", read_restart_on,
-     "deaths after which a rank is restarted: signal, exit codes N or N-M, none (default signal,129-159)"},
+     "restart after: signal, exit codes N or N-M, or none (default\nsignal,129-159)"},
     {"--log-limit", "SIZE", read_log_limit,
-     "memory for the log; beyond it the oldest part goes to disk (default: a quarter of the memory there is)"},
-    {"--log-prepare", "SIZE", read_log_prepare, "log memory made ready before the ranks start (default 0)"},
-    {"--log-spill", "DIR", read_log_spill, "where the log's oldest part goes (default $TMPDIR or /tmp)"},
-    {"--grace", "SECONDS", read_grace, "between SIGTERM and SIGKILL when a job is ended (default 2)"},
-    {"--rabit", NULL, read_rabit, "give XGBoost our engine; a job whose ranks do not use it fails"},
-    {"--report", "FILE", read_report, "write times, restarts, log and memory as JSON when the job ends"},
+     "memory for the log, its oldest part then goes to disk\n(default: a quarter of what there is)"},
+    {"--log-spill", "DIR", read_log_spill, "directory for that (default $TMPDIR or /tmp)"},
+    {"--log-prepare", "SIZE", read_log_prepare, "log memory made ready before the start (default 0)"},
+    {"--grace", "SECONDS", read_grace, "between SIGTERM and SIGKILL to ranks (default 2)"},
+    {"--rabit", NULL, read_rabit, "give XGBoost our engine; fail if no rank uses it"},
+    {"--report", "FILE", read_report, "at the end, write times, restarts, memory as JSON"},
     {"-v --verbose", NULL, read_verbose, "say what is done"},
     {"-q --quiet", NULL, read_quiet, "do not report restarts"},
     {"--allow-run-as-root", NULL, read_nothing, "accepted, not needed"},
@@ -170,88 +163,48 @@ static const struct option {
     {"-V --version", NULL, read_version, "print the version"},
 };
 
-enum { NOPTIONS = sizeof options / sizeof options[0], NAME_MAX_LEN = 32 };
+enum { NOPTIONS = sizeof options / sizeof options[0], LEFT = 25 /* columns of --help for the option */ };
 
-/* Calls `visit` for every name until it returns true. */
-static const struct option *each_name(bool (*visit)(void *arg, const char *name, size_t len), void *arg)
+/* The next name in a list separated by spaces; NULL after the last. */
+static const char *next_name(const char *name, size_t *len)
+{
+    name += strspn(name, " ");
+    *len = strcspn(name, " ");
+    return *len ? name : NULL;
+}
+
+static const struct option *find(const char *text, size_t len)
 {
     for (int i = 0; i < NOPTIONS; i++) {
         const char *name = options[i].names;
 
-        while (*name) {
-            size_t len = strcspn(name, " ");
-
-            if (visit(arg, name, len))
+        for (size_t n; (name = next_name(name, &n)); name += n)
+            if (n == len && !memcmp(name, text, len))
                 return &options[i];
-            name += len + (name[len] == ' ');
-        }
     }
     return NULL;
 }
 
-struct wanted {
-    const char *text;
-    size_t len;
-};
-
-static bool is_wanted(void *arg, const char *name, size_t len)
-{
-    const struct wanted *w = arg;
-
-    return len == w->len && !memcmp(name, w->text, len);
-}
-
-/* Edit distance; texts longer than a name can be are far away. */
-static int distance(const char *a, size_t na, const char *b, size_t nb)
-{
-    int row[NAME_MAX_LEN + 1];
-
-    if (na > NAME_MAX_LEN || nb > NAME_MAX_LEN)
-        return NAME_MAX_LEN;
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= na; i++) {
-        int diagonal = row[0];
-
-        row[0] = (int)i;
-        for (size_t j = 1; j <= nb; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]);
-            int shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-            diagonal = row[j];
-            row[j] = change < shorter ? change : shorter;
-        }
-    }
-    return row[nb];
-}
-
-struct nearest {
-    struct wanted wanted;
-    const char *name;
-    size_t len;
-    int best;
-};
-
-static bool is_nearer(void *arg, const char *name, size_t len)
-{
-    struct nearest *n = arg;
-    int d = distance(n->wanted.text, n->wanted.len, name, len);
-
-    if (d < n->best) {
-        n->best = d;
-        n->name = name;
-        n->len = len;
-    }
-    return false;
-}
-
 static int unknown(const char *text, size_t len, struct ft_error *e)
 {
-    struct nearest n = {.wanted = {text, len}, .best = NAME_MAX_LEN + 1};
+    const char *best = options[0].names;
+    size_t best_len = 2, least = SIZE_MAX;
 
-    each_name(is_nearer, &n);
+    for (int i = 0; i < NOPTIONS; i++) {
+        const char *name = options[i].names;
+
+        for (size_t n; (name = next_name(name, &n)); name += n) {
+            size_t far = ft_nearest_distance(text, len, name, n);
+
+            if (far < least) {
+                least = far;
+                best = name;
+                best_len = n;
+            }
+        }
+    }
     return ft_err_set(e, FT_EINVAL, "unknown option %.*s; did you mean %.*s? (ftrun --help lists all)", (int)ft_min(len, 80), text,
-                      (int)n.len, n.name);
+                      (int)best_len, best);
 }
 
 /* Reads the option at argv[*i] and its argument ("--name value" or "--name=value"); leaves *i at the last used. */
@@ -259,7 +212,7 @@ static int read_option(struct ft_options *o, int argc, char **argv, int *i, stru
 {
     const char *word = argv[*i], *value = NULL;
     size_t len = !strncmp(word, "--", 2) ? strcspn(word, "=") : strlen(word);
-    const struct option *opt = each_name(is_wanted, &(struct wanted){word, len});
+    const struct option *opt = find(word, len);
     int err;
 
     if (!opt)
@@ -287,7 +240,7 @@ static void set_defaults(struct ft_options *o)
     memset(o, 0, sizeof *o);
     o->nranks = 1;
     o->max_restarts = UINT64_MAX;
-    ft_options_restart_on("signal,129-159", &o->restart_on);
+    ft_values_restart_on("signal,129-159", &o->restart_on);
     o->log_spill = tmp && *tmp ? tmp : "/tmp";
     o->grace_ms = 2000;
 }
@@ -317,78 +270,6 @@ void ft_options_free(struct ft_options *o)
     free(o->exports);
 }
 
-int ft_options_size(const char *text, uint64_t *bytes)
-{
-    static const char units[] = "KMGT";
-    const char *unit;
-    char *end;
-    double value;
-    int shift = 0;
-
-    if ((*text < '0' || *text > '9') || (text[0] == '0' && (text[1] | 32) == 'x'))
-        return FT_EINVAL;
-    value = strtod(text, &end);
-    if (*end && (unit = strchr(units, *end & ~32))) {
-        shift = 10 * (int)(unit - units + 1);
-        end++;
-        if (*end == 'i')
-            end++;
-    }
-    if (*end == 'B' || *end == 'b')
-        end++;
-    value *= (double)(1ull << shift);
-    if (*end || !(value < 0x1p62))
-        return FT_EINVAL;
-    *bytes = (uint64_t)value;
-    return 0;
-}
-
-static int add_codes(const char *item, struct ft_restart_on *on)
-{
-    unsigned from, to;
-    int end = 0;
-
-    if (*item < '0' || *item > '9')
-        return FT_EINVAL;
-    if (sscanf(item, "%3u%n", &from, &end) != 1)
-        return FT_EINVAL;
-    to = from;
-    if (item[end] == '-') {
-        item += end + 1;
-        if (*item < '0' || *item > '9' || sscanf(item, "%3u%n", &to, &end) != 1)
-            return FT_EINVAL;
-    }
-    if (item[end] || from < 1 || to > 255 || from > to) /* 0 is success */
-        return FT_EINVAL;
-    for (unsigned c = from; c <= to; c++)
-        on->codes[c / 64] |= 1ull << (c % 64);
-    return 0;
-}
-
-int ft_options_restart_on(const char *text, struct ft_restart_on *on)
-{
-    char item[16];
-
-    memset(on, 0, sizeof *on);
-    if (!strcmp(text, "none"))
-        return 0;
-    for (;;) {
-        size_t len = strcspn(text, ",");
-
-        if (!len || len >= sizeof item)
-            return FT_EINVAL;
-        memcpy(item, text, len);
-        item[len] = 0;
-        if (!strcmp(item, "signal"))
-            on->signal = true;
-        else if (add_codes(item, on) < 0)
-            return FT_EINVAL;
-        if (!text[len])
-            return 0;
-        text += len + 1;
-    }
-}
-
 static void print_option(const struct option *opt)
 {
     char left[80];
@@ -397,11 +278,16 @@ static void print_option(const struct option *opt)
     for (const char *n = opt->names; *n && used < sizeof left; n++)
         used += (size_t)snprintf(left + used, sizeof left - used, *n == ' ' ? ", " : "%c", *n);
     if (opt->arg)
-        snprintf(left + used, sizeof left - used, " %s", opt->arg);
-    if (strlen(left) > 28)
-        printf("  %s\n%32s%s\n", left, "", opt->text);
-    else
-        printf("  %-29s %s\n", left, opt->text);
+        used += (size_t)snprintf(left + used, sizeof left - used, " %s", opt->arg);
+    printf("  %-*s", LEFT, left);
+    if (used > LEFT - 1)
+        printf("\n%*s", LEFT + 2, "");
+    for (const char *t = opt->text; *t; t++)
+        if (*t == '\n')
+            printf("\n%*s", LEFT + 2, "");
+        else
+            putchar(*t);
+    putchar('\n');
 }
 
 void ft_options_help(void)
@@ -411,7 +297,8 @@ void ft_options_help(void)
     for (int i = 0; i < NOPTIONS; i++)
         print_option(&options[i]);
     puts("\nSIZE: bytes, or with K, M, G, T.\n"
-         "Exit code: the code of the rank that ended the job, 128 + signal if it was killed for good, else\n"
-         "0 all ranks left with 0; 1 a rank left without MPI_Finalize, or --rabit and nobody used it; 2 bad usage;\n"
-         "126, 127 the program cannot be run, was not found; 128 + signal when ftrun itself was told to stop.");
+         "Exit code: 0 when every rank left with 0; the code of the rank that ended the job, or\n"
+         "128 + signal if it died for good; 1 for a rank that left without MPI_Finalize, for\n"
+         "--rabit when nobody used it and when ftrun cannot go on; 2 bad usage; 126 the program\n"
+         "cannot be run, 127 there is none; 128 + signal when ftrun was told to stop.");
 }

@@ -40,12 +40,6 @@ int ft_options_parse(struct ft_options *o, int argc, char **argv, struct ft_erro
 
 void ft_options_free(struct ft_options *o);
 
-/* "512", "64K", "1.5G" (also k, KiB, KB: all powers of 1024). FT_EINVAL without a line. */
-int ft_options_size(const char *text, uint64_t *bytes);
-
-/* "signal,129-159", "none", "3". FT_EINVAL without a line. */
-int ft_options_restart_on(const char *text, struct ft_restart_on *on);
-
 /* What --help prints. */
 void ft_options_help(void);
 

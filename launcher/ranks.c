@@ -188,7 +188,7 @@ void ft_ranks_cancel(struct ft_job *job)
 static void tell_restart(struct ft_job *job, const struct ft_proc *proc, pid_t before, const char *how)
 {
     uint64_t most = job->options->max_restarts;
-    char of[32] = "";
+    char of[64] = "";
 
     if (most != UINT64_MAX)
         snprintf(of, sizeof of, ", %llu of %llu for the job", (unsigned long long)ft_policy_restarts(job->policy),

@@ -11,33 +11,37 @@
 #include "ft/base/util.h"
 #include "launcher/limits.h"
 
-enum { CPUS = 8192, SET_BYTES = CPUS / 8 }; /* more than any Linux host has */
+enum { CPUS = 8192 }; /* more than any Linux host has, and than cpu_set_t */
+
+struct set {
+    cpu_set_t part[CPUS / CPU_SETSIZE];
+};
 
 struct ft_topology {
     uint32_t nranks;
-    unsigned char sets[][SET_BYTES];
+    struct set sets[];
 };
 
 uint32_t ft_topology_processors(void)
 {
-    unsigned char set[SET_BYTES];
+    struct set set;
     uint32_t quota = ft_limits_processors();
     int n = 1;
 
-    if (sched_getaffinity(0, sizeof set, (cpu_set_t *)set) == 0)
-        n = CPU_COUNT_S(sizeof set, (cpu_set_t *)set);
+    if (sched_getaffinity(0, sizeof set, set.part) == 0)
+        n = CPU_COUNT_S(sizeof set, set.part);
     return (uint32_t)ft_max(1, ft_min((uint64_t)n, quota));
 }
 
 /* The processors of `core` that we may use, as the kernel wants them. */
-static void fill(unsigned char *set, hwloc_obj_t core)
+static void fill(struct set *set, hwloc_obj_t core)
 {
     unsigned cpu;
 
-    memset(set, 0, SET_BYTES);
+    memset(set, 0, sizeof *set);
     hwloc_bitmap_foreach_begin(cpu, core->cpuset)
         if (cpu < CPUS)
-            CPU_SET_S(cpu, SET_BYTES, (cpu_set_t *)set);
+            CPU_SET_S(cpu, sizeof *set, set->part);
     hwloc_bitmap_foreach_end();
 }
 
@@ -48,7 +52,7 @@ static int assign(struct ft_topology *t, hwloc_topology_t topo, struct ft_error 
     uint32_t rank = 0;
 
     while (rank < t->nranks && (core = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_CORE, core)))
-        fill(t->sets[rank++], core);
+        fill(&t->sets[rank++], core);
     if (rank == t->nranks)
         return 0;
     return ft_err_set(e, FT_EINVAL, "--bind-to core: %u ranks do not fit on %u cores; ranks are not bound", t->nranks, rank);
@@ -56,7 +60,7 @@ static int assign(struct ft_topology *t, hwloc_topology_t topo, struct ft_error 
 
 int ft_topology_new(struct ft_topology **out, uint32_t nranks, struct ft_error *e)
 {
-    struct ft_topology *t = calloc(1, sizeof *t + (size_t)nranks * SET_BYTES);
+    struct ft_topology *t = calloc(1, sizeof *t + nranks * sizeof t->sets[0]);
     hwloc_topology_t topo;
     int err;
 
@@ -83,7 +87,7 @@ int ft_topology_new(struct ft_topology **out, uint32_t nranks, struct ft_error *
 
 void ft_topology_bind(const struct ft_topology *t, uint32_t rank)
 {
-    sched_setaffinity(0, SET_BYTES, (const cpu_set_t *)t->sets[rank]);
+    sched_setaffinity(0, sizeof t->sets[rank], t->sets[rank].part);
 }
 
 void ft_topology_free(struct ft_topology *t)

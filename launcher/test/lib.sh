@@ -2,6 +2,7 @@
 # Sourced by the shell tests: one temporary directory, bounded runs, and checks that go on after a failure.
 ftrun=${top_builddir:-.}/ftrun
 case $ftrun in /*) ;; *) ftrun=$(pwd)/$ftrun ;; esac
+[ -x "$ftrun" ] || { echo "no $ftrun"; exit 99; }
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/ftrun-test.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' INT TERM HUP

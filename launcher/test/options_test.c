@@ -6,6 +6,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "launcher/values.h"
+
 static struct ft_options o;
 static struct ft_error e;
 
@@ -107,16 +109,16 @@ Test(options, sizes)
 {
     uint64_t n;
 
-    cr_expect(ft_options_size("0", &n) == 0 && n == 0);
-    cr_expect(ft_options_size("4096", &n) == 0 && n == 4096);
-    cr_expect(ft_options_size("64K", &n) == 0 && n == 65536);
-    cr_expect(ft_options_size("64k", &n) == 0 && n == 65536);
-    cr_expect(ft_options_size("1.5G", &n) == 0 && n == 3ull << 29);
-    cr_expect(ft_options_size("2GiB", &n) == 0 && n == 2ull << 30);
-    cr_expect(ft_options_size("3MB", &n) == 0 && n == 3ull << 20);
+    cr_expect(ft_values_size("0", &n) == 0 && n == 0);
+    cr_expect(ft_values_size("4096", &n) == 0 && n == 4096);
+    cr_expect(ft_values_size("64K", &n) == 0 && n == 65536);
+    cr_expect(ft_values_size("64k", &n) == 0 && n == 65536);
+    cr_expect(ft_values_size("1.5G", &n) == 0 && n == 3ull << 29);
+    cr_expect(ft_values_size("2GiB", &n) == 0 && n == 2ull << 30);
+    cr_expect(ft_values_size("3MB", &n) == 0 && n == 3ull << 20);
     const char *const bad[] = {"", "G", "-1", "1GG", "1 G", "0x10", "nan", "1e300", "9999999T", "1,5G"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        cr_expect_eq(ft_options_size(bad[i], &n), FT_EINVAL, "%s is accepted", bad[i]);
+        cr_expect_eq(ft_values_size(bad[i], &n), FT_EINVAL, "%s is accepted", bad[i]);
 }
 
 static bool has(const struct ft_restart_on *on, int code)
@@ -128,13 +130,13 @@ Test(options, restart_on)
 {
     struct ft_restart_on on;
 
-    cr_expect_eq(ft_options_restart_on("signal,129-159", &on), 0);
+    cr_expect_eq(ft_values_restart_on("signal,129-159", &on), 0);
     cr_expect(on.signal && has(&on, 129) && has(&on, 159) && !has(&on, 128) && !has(&on, 160));
-    cr_expect_eq(ft_options_restart_on("none", &on), 0);
+    cr_expect_eq(ft_values_restart_on("none", &on), 0);
     cr_expect(!on.signal && !has(&on, 129));
-    cr_expect_eq(ft_options_restart_on("3,7-9,255", &on), 0);
+    cr_expect_eq(ft_values_restart_on("3,7-9,255", &on), 0);
     cr_expect(!on.signal && has(&on, 3) && has(&on, 8) && has(&on, 255) && !has(&on, 4));
     const char *const bad[] = {"", ",", "signal,", "0", "256", "9-3", "1-", "-3", "signals", "none,3", "3 ", "1-2-3"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        cr_expect_eq(ft_options_restart_on(bad[i], &on), FT_EINVAL, "%s is accepted", bad[i]);
+        cr_expect_eq(ft_values_restart_on(bad[i], &on), FT_EINVAL, "%s is accepted", bad[i]);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ft/shm/layout.h"
-#include "launcher/options.h"
+#include "launcher/values.h"
 
 static const char *const reasons[] = {
     [FT_END_VERDICT] = "verdict", [FT_END_DEATH] = "death", [FT_END_LAST_WORDS] = "last-words",
@@ -70,7 +70,7 @@ static struct ft_policy_config defaults(uint32_t nranks)
 {
     struct ft_policy_config c = {.nranks = nranks, .max_restarts = UINT64_MAX};
 
-    ft_options_restart_on("signal,129-159", &c.restart_on);
+    ft_values_restart_on("signal,129-159", &c.restart_on);
     return c;
 }
 
@@ -242,7 +242,7 @@ Test(policy, restart_on_decides)
 {
     struct ft_policy_config c = defaults(2);
 
-    ft_options_restart_on("3", &c.restart_on);
+    ft_values_restart_on("3", &c.restart_on);
     begin_with(c);
     EXITED("restart 0 #1", 0, .code = 3);
     STARTED("", 0);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Values of options, read. Each returns 0, or FT_EINVAL for what it does not understand. */
+#ifndef LAUNCHER_VALUES_H
+#define LAUNCHER_VALUES_H
+
+#include <stdint.h>
+
+#include "launcher/policy.h"
+
+/* A decimal number and nothing else. */
+int ft_values_number(const char *text, uint64_t *value);
+
+/* "512", "64K", "1.5G" (also k, KiB, KB: all powers of 1024). */
+int ft_values_size(const char *text, uint64_t *bytes);
+
+/* "signal,129-159", "none", "3". */
+int ft_values_restart_on(const char *text, struct ft_restart_on *on);
+
+#endif
