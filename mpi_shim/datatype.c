@@ -35,7 +35,7 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
     if (!known(oldtype))
         return unknown(me, oldtype);
     if (!newtype)
-        return shim_raise(NULL, me, MPI_ERR_ARG, "newtype is a null pointer");
+        return shim_raise(NULL, me, MPI_ERR_TYPE, "newtype is a null pointer");
     if (__builtin_mul_overflow(n, oldtype->extent, &extent) || extent > INT64_MAX)
         return shim_raise(NULL, me, MPI_ERR_COUNT, "the extent of %d elements of %llu bytes exceeds 63 bits", count,
                           (unsigned long long)oldtype->extent);

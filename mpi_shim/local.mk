@@ -25,3 +25,33 @@ ftmpiincludedir = $(includedir)/ftmpi
 ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/ftmpi.h
 
 include mpi_shim/rabit/local.mk
+
+# One rank: every function and every way an error takes. Several: world.sh, under ftrun.
+shim_programs = mpi_shim/test/solo mpi_shim/test/reductions mpi_shim/test/moves mpi_shim/test/userops \
+	mpi_shim/test/mismatch
+check_PROGRAMS += $(shim_programs)
+TESTS += mpi_shim/test/solo mpi_shim/test/world.sh
+EXTRA_DIST += mpi_shim/test/world.sh
+# -no-install: the real program in the build tree, not a libtool script that ftrun would start instead.
+shim_cppflags = -I$(srcdir)/mpi_shim
+shim_ldflags = -no-install
+mpi_shim_test_solo_SOURCES = mpi_shim/test/solo.c mpi_shim/test/world.h
+mpi_shim_test_solo_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
+mpi_shim_test_solo_LDFLAGS = $(shim_ldflags)
+mpi_shim_test_solo_LDADD = libftmpi.la
+mpi_shim_test_reductions_SOURCES = mpi_shim/test/reductions.c mpi_shim/test/world.h
+mpi_shim_test_reductions_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
+mpi_shim_test_reductions_LDFLAGS = $(shim_ldflags)
+mpi_shim_test_reductions_LDADD = libftmpi.la
+mpi_shim_test_moves_SOURCES = mpi_shim/test/moves.c mpi_shim/test/world.h
+mpi_shim_test_moves_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
+mpi_shim_test_moves_LDFLAGS = $(shim_ldflags)
+mpi_shim_test_moves_LDADD = libftmpi.la
+mpi_shim_test_userops_SOURCES = mpi_shim/test/userops.c mpi_shim/test/world.h
+mpi_shim_test_userops_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
+mpi_shim_test_userops_LDFLAGS = $(shim_ldflags)
+mpi_shim_test_userops_LDADD = libftmpi.la
+mpi_shim_test_mismatch_SOURCES = mpi_shim/test/mismatch.c mpi_shim/test/world.h
+mpi_shim_test_mismatch_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
+mpi_shim_test_mismatch_LDFLAGS = $(shim_ldflags)
+mpi_shim_test_mismatch_LDADD = libftmpi.la

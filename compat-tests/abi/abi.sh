@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The binary interface against the installed Open MPI 4.1: what its header says of every name, the sizes of exported
+# objects, prototypes, programs compiled with its header (position independent, not, C++), a binary linked with its
+# library, and the classes of errors. Expectations are made here and now from the installed files; without them: SKIP.
+# Run in the build directory; srcdir, CC, CXX from `make check`.
+set -u
+here=${srcdir:-.}/compat-tests/abi
+ours=${srcdir:-.}/mpi_shim
+lib=$PWD/.libs
+cc=${CC:-cc} cxx=${CXX:-c++}
+export CC="$cc"
+
+theirs=$(mpicc.openmpi --showme:incdirs 2>/dev/null | tr ' ' '\n' | head -1)
+if [ -z "$theirs" ] || [ ! -f "$theirs/mpi.h" ]; then
+  echo "SKIP: no Open MPI to compare with: apt-get install libopenmpi-dev"
+  exit 77
+fi
+their_lib=$(mpicc.openmpi --showme:libdirs | tr ' ' '\n' | head -1)
+case $(mpicc.openmpi --showme:version) in *"Open MPI 4.1"*) ;; *) echo "SKIP: the installed Open MPI is not 4.1"; exit 77 ;; esac
+
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+part() { echo "-- $*"; }
+
+part "every name of its header has the same value in ours"
+# -fPIC: handles then are addresses in the library, whose symbols dladdr can name.
+sh "$here/names.sh" "$theirs/mpi.h" > "$tmp/names.c" || fail "names.sh"
+$cc -w -fPIC "$tmp/names.c" -I"$theirs" -o "$tmp/theirs" -L"$lib" -lftmpi -Wl,-rpath,"$lib" || fail "their header"
+$cc -w -fPIC "$tmp/names.c" -I"$ours" -o "$tmp/ours" -L"$lib" -lftmpi -Wl,-rpath,"$lib" || fail "our header lacks names"
+"$tmp/theirs" > "$tmp/theirs.txt" && "$tmp/ours" > "$tmp/ours.txt" || fail "names programs"
+[ "$(wc -l < "$tmp/theirs.txt")" -gt 300 ] || fail "names.sh finds too little in $theirs/mpi.h"
+grep 'no symbol' "$tmp/theirs.txt" && fail "handles that are no symbols"
+diff "$tmp/theirs.txt" "$tmp/ours.txt" || fail "values differ (<: Open MPI's header)"
+
+part "exported objects have its sizes"
+sizes() { nm -D -S --defined-only "$1" | awk 'NF == 4 && $3 ~ /[BDR]/ { print $4, $2 }' | sort; }
+sizes "$lib/libftmpi.so" > "$tmp/our.sizes"
+sizes "$their_lib/libmpi.so" > "$tmp/their.sizes"
+join -v 1 "$tmp/our.sizes" "$tmp/their.sizes" | grep . && fail "objects that Open MPI does not export"
+join "$tmp/our.sizes" "$tmp/their.sizes" | awk '$2 != $3 { print; bad = 1 } END { exit bad }' || fail "sizes differ"
+[ "$(wc -l < "$tmp/our.sizes")" -gt 90 ] || fail "too few objects exported"
+
+part "prototypes agree"
+# Ours, declared a second time after theirs. Names that MPI 3.0 removed are macros there.
+{
+  echo '#define OMPI_OMIT_MPI1_COMPAT_DECLS 1'
+  echo '#include <mpi.h>'
+  echo '#undef MPI_Address'; echo '#undef MPI_Errhandler_create'; echo '#undef MPI_Errhandler_get'
+  echo '#undef MPI_Errhandler_set'; echo '#undef MPI_Type_extent'; echo 'typedef MPI_Comm_errhandler_function MPI_Handler_function;'
+  sed -n '/^FTMPI_API \(int\|double\) P\?MPI_/,/;/p' "$ours/mpi.h" | sed 's/FTMPI_API//'
+} > "$tmp/prototypes.c"
+[ "$(grep -c MPI_ "$tmp/prototypes.c")" -gt 80 ] || fail "no prototypes found"
+$cc -w -c -I"$theirs" "$tmp/prototypes.c" -o "$tmp/prototypes.o" || fail "prototypes differ"
+
+part "what the library shows is what the header says, and each function under both names"
+nm -D --defined-only "$lib/libftmpi.so" | awk '{ print $3 }' > "$tmp/exports"
+grep -oE '^FTMPI_API (int|double) P?MPI_[A-Za-z_]+\(' "$ours/mpi.h" | sed 's/.* //; s/(//' | sort > "$tmp/declared"
+sort "$tmp/exports" | grep -E '^P?MPI_' | grep -v '^MPI_F_' | comm -13 - "$tmp/declared" | grep . && fail "declared, not exported"
+grep '^PMPI_' "$tmp/exports" | sed 's/^P//' | while read -r f; do grep -qx "$f" "$tmp/exports" || echo "$f"; done | grep . && fail "no MPI_ name"
+grep -vE '^(P?MPI_|MPIX_|OMPI_C_MPI_[A-Z_]+_FN$|ompi_(mpi_|request_null$|message_n))' "$tmp/exports" && fail "exports that belong to nobody"
+readelf -d "$lib/libftmpi.so" | grep -E 'SYMBOLIC|TEXTREL' && fail "copies of handles need -Bsymbolic to be off"
+readelf -d "$lib/libftmpi.so" | grep NEEDED | grep -vE 'libc\.so|libpthread|ld-linux' && [ -z "${FT_SAN-}" ] && fail "more libraries than libc and pthread"
+
+part "programs compiled with its header run with our library"
+build() { # NAME COMPILER FLAGS...
+  name=$1; shift
+  "$@" -w "$here/program.c" -I"$theirs" -o "$tmp/$name" -L"$lib" -lftmpi -Wl,-rpath,"$lib" || { fail "$name does not link"; return; }
+  "$tmp/$name" || fail "$name, alone"
+  if [ -x ./ftrun ]; then timeout 60 ./ftrun -n 3 "$tmp/$name" || fail "$name under ftrun"; fi
+}
+build pie $cc -fPIE -pie
+build no-pie $cc -fno-pie -no-pie
+build no-copies $cc -fPIC
+build optimised $cc -O2
+# mpi.h of Open MPI pulls the C++ bindings in, which are a library of their own.
+build c++ $cxx -x c++ -DOMPI_SKIP_MPICXX -O2
+readelf -r "$tmp/no-pie" | grep -q 'COPY.*ompi_mpi_comm_world' || fail "the non-PIE program has no copy relocations: nothing was tested"
+
+part "a binary linked with its library runs with ours"
+mkdir "$tmp/as" && ln -s "$lib/libftmpi.so" "$tmp/as/libmpi.so.40"
+mpicc.openmpi -w "$here/program.c" -o "$tmp/theirs.bin" || fail "mpicc.openmpi"
+LD_LIBRARY_PATH=$tmp/as "$tmp/theirs.bin" || fail "their binary, alone"
+if [ -x ./ftrun ]; then LD_LIBRARY_PATH=$tmp/as timeout 60 ./ftrun -n 2 "$tmp/theirs.bin" || fail "their binary under ftrun"; fi
+
+part "wrong arguments raise the same errors"
+mpicc.openmpi -w "$here/errors.c" -o "$tmp/errors" || fail "errors.c"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self timeout 60 "$tmp/errors" > "$tmp/errors.theirs" 2>"$tmp/errors.err" ||
+  { echo "SKIP of this part: Open MPI does not run here: $(head -1 "$tmp/errors.err")"; rm -f "$tmp/errors.theirs"; }
+LD_LIBRARY_PATH=$tmp/as "$tmp/errors" > "$tmp/errors.ours" || fail "errors with our library"
+if [ -s "$tmp/errors.theirs" ]; then
+  paste -d '|' "$tmp/errors.theirs" "$tmp/errors.ours" | awk -F'[|]' '$1 != $2 { sub(/.*-> /, "", $2); print $1 " | " $2 }' > "$tmp/differences"
+  diff "$here/errors.known" "$tmp/differences" || fail "errors differ otherwise than known (<: errors.known)"
+fi
+
+[ $failures -eq 0 ] && echo "abi: everything agrees with $(mpicc.openmpi --showme:version | head -1)"
+exit $((failures > 0))

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mismatch CASE: ranks that disagree about a collective, after some that they agree about. Must never come back. */
+#include "world.h"
+
+static void user(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)len, (void)type;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    static double a[200000], b[400000];
+    int rank, size, odd, counts[64] = {0}, displs[64] = {0};
+    MPI_Op op;
+
+    OK(MPI_Init(&argc, &argv));
+    OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    OK(MPI_Op_create(user, 1, &op));
+    odd = rank == size - 1;
+    for (int i = 0; i < 100; i++)
+        OK(MPI_Allreduce(a, b, i, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    if (strcmp(what, "call") == 0) {
+        if (odd) OK(MPI_Barrier(MPI_COMM_WORLD));
+        else OK(MPI_Allreduce(a, b, 10, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    } else if (strcmp(what, "count") == 0) {
+        OK(MPI_Allreduce(a, b, odd ? 11 : 10, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    } else if (strcmp(what, "large_count") == 0) {
+        OK(MPI_Allreduce(a, b, odd ? 200000 : 199999, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    } else if (strcmp(what, "small_and_large") == 0) {
+        OK(MPI_Allreduce(a, b, odd ? 200000 : 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    } else if (strcmp(what, "zero_and_some") == 0) {
+        OK(MPI_Bcast(a, odd ? 0 : 1, MPI_DOUBLE, 0, MPI_COMM_WORLD));
+    } else if (strcmp(what, "type") == 0) {
+        OK(MPI_Allreduce(a, b, 10, odd ? MPI_LONG : MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    } else if (strcmp(what, "reduction") == 0) {
+        OK(MPI_Allreduce(a, b, 10, MPI_DOUBLE, odd ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD));
+    } else if (strcmp(what, "user_reduction") == 0) {
+        OK(MPI_Allreduce(a, b, 10, MPI_DOUBLE, odd ? op : MPI_SUM, MPI_COMM_WORLD));
+    } else if (strcmp(what, "bcast_root") == 0) {
+        OK(MPI_Bcast(a, 10, MPI_DOUBLE, odd ? 1 : 0, MPI_COMM_WORLD));
+    } else if (strcmp(what, "large_bcast_root") == 0) {
+        OK(MPI_Bcast(a, 200000, MPI_DOUBLE, odd ? 1 : 0, MPI_COMM_WORLD));
+    } else if (strcmp(what, "reduce_root") == 0) {
+        OK(MPI_Reduce(a, b, 10, MPI_DOUBLE, MPI_SUM, odd ? 1 : 0, MPI_COMM_WORLD));
+    } else if (strcmp(what, "allgather_count") == 0) {
+        OK(MPI_Allgather(a, odd ? 2 : 1, MPI_DOUBLE, b, odd ? 2 : 1, MPI_DOUBLE, MPI_COMM_WORLD));
+    } else if (strcmp(what, "allgatherv_counts") == 0) {
+        for (int r = 0; r < size; r++)
+            counts[r] = 3, displs[r] = 3 * r;
+        if (odd) /* the same sum, shared out differently between the others */
+            counts[0] = 2, counts[size - 1] = 4;
+        OK(MPI_Allgatherv(a, counts[rank], MPI_DOUBLE, b, counts, displs, MPI_DOUBLE, MPI_COMM_WORLD));
+    } else if (strcmp(what, "finalize") == 0) {
+        if (!odd) OK(MPI_Allreduce(a, b, 10, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+        OK(MPI_Finalize());
+        return 0;
+    } else {
+        fprintf(stderr, "mismatch: no case %s\n", what);
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Finalize());
+    printf("came through\n");
+    return 0;
+}
