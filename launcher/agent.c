@@ -80,7 +80,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
     struct ft_spawn_config config = {
         .path = a->path, .argv = o->argv, .wdir = o->wdir, .nranks = o->nranks, .exports = o->exports, .nexports = o->nexports,
         .preload = o->rabit ? a->preload : NULL, .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper),
-        .spill = ft_keeper_spill_fd(job->keeper), .nofile = &a->nofile, .mask = &a->mask,
+        .spill = ft_keeper_spill_fd(job->keeper), .nofile = &a->nofile, .mask = &a->mask, .sigpipe = job->sigpipe,
     };
 
     if (o->bind == FT_BIND_CORE && ft_topology_new(&a->topology, o->nranks, e) < 0)

@@ -56,6 +56,7 @@ struct ft_job {
 
     struct event *grace;    /* time between two signals to the ranks */
     struct event *again;    /* look again for processes that have been killed */
+    void (*sigpipe)(int);   /* what SIGPIPE was set to before */
     bool sweeping;          /* no rank is left; other processes may be */
     int sweep_stage;
     uint64_t sweep_next_ns; /* when the stage is over */

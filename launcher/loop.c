@@ -128,7 +128,7 @@ static int watch_signals(struct ft_loop *l)
         {SIGINT, on_stop}, {SIGTERM, on_stop}, {SIGHUP, on_stop}, {SIGUSR1, on_pass}, {SIGUSR2, on_pass}, {SIGCHLD, on_child},
     };
 
-    signal(SIGPIPE, SIG_IGN);
+    l->job->sigpipe = signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL); /* it may be inherited as ignored: then children vanish unseen */
     for (int i = 0; i < NSIGNALS; i++)
         if (watch_signal(l, i, watched[i].signal, watched[i].handler) < 0)

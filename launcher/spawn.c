@@ -67,9 +67,9 @@ static int place_descriptors(const struct ft_spawn *s)
 
 static void reset_signals(const struct ft_spawn *s)
 {
-    struct sigaction sa = {.sa_handler = SIG_DFL};
+    struct sigaction sa = {.sa_handler = s->config.sigpipe};
 
-    /* Caught ones go back by themselves. SIGPIPE was ignored by us, not by whoever started us. */
+    /* Caught ones go back by themselves. */
     sigaction(SIGPIPE, &sa, NULL);
     sigprocmask(SIG_SETMASK, s->config.mask, NULL);
 }

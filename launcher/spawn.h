@@ -25,6 +25,7 @@ struct ft_spawn_config {
     int memfd, kick, spill;       /* what ranks inherit, as FTMPI_FDS */
     const struct rlimit *nofile;  /* as it was when ftrun was started */
     const sigset_t *mask;         /* signal mask, likewise */
+    void (*sigpipe)(int);         /* and what SIGPIPE was set to */
     const struct ft_topology *topology;  /* NULL: not bound */
 };
 

@@ -35,8 +35,11 @@ expect_out $n $n
 what='ulimit -n'
 expect_out 300
 what='signal masks'
-timeout 60 "$ftrun" -n 1 grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >"$tmp/inside"
-grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status | cmp -s - "$tmp/inside" || { fail "differ:"; cat "$tmp/inside"; }
+for pipe in default ignore; do
+    env --$pipe-signal=PIPE grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >"$tmp/outside"
+    env --$pipe-signal=PIPE timeout 60 "$ftrun" -n 1 grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >"$tmp/inside"
+    cmp -s "$tmp/outside" "$tmp/inside" || { fail "differ (SIGPIPE $pipe):"; cat "$tmp/outside" "$tmp/inside"; }
+done
 
 run --bind-to core -n 1 sh -c 'grep Cpus_allowed_list /proc/self/status'
 expect_code 0
