@@ -87,25 +87,19 @@ int shim_bad_comm(MPI_Comm comm, const char *function)
     return shim_raise(NULL, function, MPI_ERR_COMM, "%p is no communicator; was it freed?", (void *)comm);
 }
 
-int shim_check_running(const char *function)
+int shim_bad_time(const char *function)
 {
-    if (SHIM_LIKELY(shim.stage == SHIM_RUNNING))
-        return MPI_SUCCESS;
     return shim_raise(NULL, function, MPI_ERR_OTHER, shim.stage == SHIM_BEFORE ? "called before MPI_Init; call that first"
                                                                               : "called after MPI_Finalize");
 }
 
-int shim_check_count(MPI_Comm comm, const char *function, const char *what, long long count)
+int shim_bad_count(MPI_Comm comm, const char *function, const char *what, long long count)
 {
-    if (SHIM_LIKELY(count >= 0))
-        return MPI_SUCCESS;
     return shim_raise(comm, function, MPI_ERR_COUNT, "%s is %lld; it must be 0 or more", what, count);
 }
 
-int shim_check_type(MPI_Comm comm, const char *function, MPI_Datatype type)
+int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type)
 {
-    if (shim_type_ok(type))
-        return MPI_SUCCESS;
     if (!type || type == MPI_DATATYPE_NULL)
         return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is %s", type ? "MPI_DATATYPE_NULL" : "a null pointer");
     if (type->predefined)
@@ -115,17 +109,13 @@ int shim_check_type(MPI_Comm comm, const char *function, MPI_Datatype type)
     return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
 }
 
-int shim_check_root(MPI_Comm comm, const char *function, int root)
+int shim_bad_root(MPI_Comm comm, const char *function, int root)
 {
-    if (SHIM_LIKELY(root >= 0 && root < comm->size))
-        return MPI_SUCCESS;
     return shim_raise(comm, function, MPI_ERR_ROOT, "the root is %d; %s has the ranks 0 to %d", root, comm->name,
                       comm->size - 1);
 }
 
-int shim_check_buffer(MPI_Comm comm, const char *function, const char *what, const void *buffer, uint64_t bytes)
+int shim_bad_buffer(MPI_Comm comm, const char *function, const char *what, uint64_t bytes)
 {
-    if (SHIM_LIKELY(buffer != NULL || bytes == 0))
-        return MPI_SUCCESS;
     return shim_raise(comm, function, MPI_ERR_BUFFER, "%s is a null pointer for %llu bytes", what, (unsigned long long)bytes);
 }

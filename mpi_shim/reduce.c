@@ -36,15 +36,13 @@ struct reduction {
     uint64_t count;
 };
 
-static int check_op(MPI_Comm comm, const char *me, MPI_Op op)
+static __attribute__((cold)) int bad_op(MPI_Comm comm, const char *me, MPI_Op op)
 {
-    if (SHIM_LIKELY(op != NULL && op->magic == SHIM_OP))
-        return MPI_SUCCESS;
     return shim_raise(comm, me, MPI_ERR_OP, "%s", !op ? "the operation is a null pointer"
                       : op == MPI_OP_NULL ? "the operation is MPI_OP_NULL" : "this is no reduction operation; was it freed?");
 }
 
-static int no_fold(MPI_Comm comm, const char *me, MPI_Op op, MPI_Datatype type)
+static __attribute__((cold)) int no_fold(MPI_Comm comm, const char *me, MPI_Op op, MPI_Datatype type)
 {
     if (op->reduction == FT_REPLACE || op->reduction == FT_NO_OP)
         return shim_raise(comm, me, MPI_ERR_OP, "%s is for one-sided communication only", op->name);
@@ -71,10 +69,11 @@ static int prepare_user(struct reduction *r, MPI_Comm comm, const char *me, int 
 
 static inline int prepare(struct reduction *r, MPI_Comm comm, const char *me, int count, MPI_Datatype type, MPI_Op op)
 {
-    int err = check_op(comm, me, op);
+    int err;
 
-    if (!err)
-        err = shim_check_type(comm, me, type);
+    if (!SHIM_LIKELY(op != NULL && op->magic == SHIM_OP))
+        return bad_op(comm, me, op);
+    err = shim_check_type(comm, me, type);
     if (!err)
         err = shim_check_count(comm, me, "count", count);
     if (err)

@@ -46,13 +46,13 @@ void shim_engine_failed(const char *function, int err, const struct ft_error *e)
 const char *shim_class_name(int class);
 const char *shim_class_text(int class);
 
-/* Checks. Each returns MPI_SUCCESS or what shim_raise returned. */
+/* What is wrong, said at length; the checks below find out cheaply that something is. */
 int shim_bad_comm(MPI_Comm comm, const char *function) __attribute__((cold));
-int shim_check_running(const char *function);
-int shim_check_count(MPI_Comm comm, const char *function, const char *what, long long count);
-int shim_check_type(MPI_Comm comm, const char *function, MPI_Datatype type);
-int shim_check_root(MPI_Comm comm, const char *function, int root);
-int shim_check_buffer(MPI_Comm comm, const char *function, const char *what, const void *buffer, uint64_t bytes);
+int shim_bad_time(const char *function) __attribute__((cold));
+int shim_bad_count(MPI_Comm comm, const char *function, const char *what, long long count) __attribute__((cold));
+int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type) __attribute__((cold));
+int shim_bad_root(MPI_Comm comm, const char *function, int root) __attribute__((cold));
+int shim_bad_buffer(MPI_Comm comm, const char *function, const char *what, uint64_t bytes) __attribute__((cold));
 
 /* Is it a communicator that can communicate now? One test covers null and foreign handles, and a call too
    early or too late. */
@@ -64,6 +64,32 @@ static inline bool shim_comm_ok(MPI_Comm comm)
 static inline bool shim_type_ok(MPI_Datatype type)
 {
     return SHIM_LIKELY(type != NULL && type->magic == SHIM_TYPE && type->committed);
+}
+
+/* Checks. Each returns MPI_SUCCESS or what shim_raise returned. */
+static inline int shim_check_running(const char *function)
+{
+    return SHIM_LIKELY(shim.stage == SHIM_RUNNING) ? MPI_SUCCESS : shim_bad_time(function);
+}
+
+static inline int shim_check_count(MPI_Comm comm, const char *function, const char *what, long long count)
+{
+    return SHIM_LIKELY(count >= 0) ? MPI_SUCCESS : shim_bad_count(comm, function, what, count);
+}
+
+static inline int shim_check_type(MPI_Comm comm, const char *function, MPI_Datatype type)
+{
+    return shim_type_ok(type) ? MPI_SUCCESS : shim_bad_type(comm, function, type);
+}
+
+static inline int shim_check_root(MPI_Comm comm, const char *function, int root)
+{
+    return SHIM_LIKELY(root >= 0 && root < comm->size) ? MPI_SUCCESS : shim_bad_root(comm, function, root);
+}
+
+static inline int shim_check_buffer(MPI_Comm comm, const char *function, const char *what, const void *buffer, uint64_t bytes)
+{
+    return SHIM_LIKELY(buffer != NULL || bytes == 0) ? MPI_SUCCESS : shim_bad_buffer(comm, function, what, bytes);
 }
 
 /* What a call that only moves data tells the engine: base elements, so that 4 x contiguous(2, int) and 8 x int
