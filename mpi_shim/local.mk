@@ -14,7 +14,8 @@ libftmpi_la_SOURCES = \
 	mpi_shim/reduce.c \
 	mpi_shim/attribute.c \
 	mpi_shim/error_class.h mpi_shim/errhandler.c \
-	mpi_shim/extension.c
+	mpi_shim/extension.c \
+	mpi_shim/missing.h mpi_shim/missing.c
 libftmpi_la_CFLAGS = $(AM_CFLAGS)
 libftmpi_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,--version-script=$(srcdir)/mpi_shim/libftmpi.map
 libftmpi_la_LIBADD = libft.la

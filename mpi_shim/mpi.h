@@ -4,7 +4,8 @@
    not position independent gets copies of them in its own memory, so their sizes belong to the interface too
    (compat-tests/abi compares all of it with an installed Open MPI).
 
-   Declared are the functions that ftmpi has. Constants and types are complete, so that a feature test by
+   Declared are the functions that ftmpi has; the library also has stubs of all the others, which raise
+   MPI_ERR_UNSUPPORTED_OPERATION, for the sake of programs that only mention them. Constants and types are complete, so that a feature test by
    #ifdef or a switch over all datatypes compiles. Meaning: the MPI 3.1 standard. */
 #ifndef FTMPI_MPI_H
 #define FTMPI_MPI_H
@@ -479,6 +480,7 @@ FTMPI_API int MPI_Get_library_version(char *version, int *resultlen);
 FTMPI_API int MPI_Get_processor_name(char *name, int *resultlen);
 FTMPI_API double MPI_Wtime(void);
 FTMPI_API double MPI_Wtick(void);
+FTMPI_API int MPI_Pcontrol(const int level, ...);
 
 /* Communicators (6.4). */
 FTMPI_API int MPI_Comm_rank(MPI_Comm comm, int *rank);
@@ -542,6 +544,7 @@ FTMPI_API int PMPI_Get_library_version(char *version, int *resultlen);
 FTMPI_API int PMPI_Get_processor_name(char *name, int *resultlen);
 FTMPI_API double PMPI_Wtime(void);
 FTMPI_API double PMPI_Wtick(void);
+FTMPI_API int PMPI_Pcontrol(const int level, ...);
 FTMPI_API int PMPI_Comm_rank(MPI_Comm comm, int *rank);
 FTMPI_API int PMPI_Comm_size(MPI_Comm comm, int *size);
 FTMPI_API int PMPI_Barrier(MPI_Comm comm);

@@ -59,6 +59,9 @@ part "what the library shows is what the header says, and each function under bo
 nm -D --defined-only "$lib/libftmpi.so" | awk '{ print $3 }' > "$tmp/exports"
 grep -oE '^FTMPI_API (int|double) P?MPI_[A-Za-z_]+\(' "$ours/mpi.h" | sed 's/.* //; s/(//' | sort > "$tmp/declared"
 sort "$tmp/exports" | grep -E '^P?MPI_' | grep -v '^MPI_F_' | comm -13 - "$tmp/declared" | grep . && fail "declared, not exported"
+# Fortran's own are left out: they come with Fortran.
+nm -D --defined-only "$their_lib/libmpi.so" | awk '$2 ~ /[TW]/ && $3 ~ /^P?MPI_/ { print $3 }' | grep -vE '_FN$|_F90$|_FN_NULL$' | sort |
+  { sort "$tmp/exports" > "$tmp/exports.sorted"; comm -23 - "$tmp/exports.sorted"; } | grep . && fail "functions that Open MPI has and we do not"
 grep '^PMPI_' "$tmp/exports" | sed 's/^P//' | while read -r f; do grep -qx "$f" "$tmp/exports" || echo "$f"; done | grep . && fail "no MPI_ name"
 grep -vE '^(P?MPI_|MPIX_|OMPI_C_MPI_[A-Z_]+_FN$|ompi_(mpi_|request_null$|message_n))' "$tmp/exports" && fail "exports that belong to nobody"
 readelf -d "$lib/libftmpi.so" | grep -E 'SYMBOLIC|TEXTREL' && fail "copies of handles need -Bsymbolic to be off"

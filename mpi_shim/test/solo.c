@@ -300,6 +300,26 @@ static void fatal_self(void)
     MPI_Bcast(&a, 1, MPI_INT, 7, MPI_COMM_SELF); /* the handler of MPI_COMM_SELF is still the default */
 }
 
+int MPI_Win_free(MPI_Win *win); /* not in mpi.h yet; take another one when it is */
+
+static void missing(void)
+{
+    MPI_Win win = MPI_WIN_NULL;
+
+    start();
+    RAISES(MPI_Win_free(&win), MPI_ERR_UNSUPPORTED_OPERATION);
+    OK(MPI_Pcontrol(1, "anything"));
+    OK(MPI_Finalize());
+}
+
+static void fatal_missing(void)
+{
+    MPI_Win win = MPI_WIN_NULL;
+
+    OK(MPI_Init(NULL, NULL));
+    MPI_Win_free(&win);
+}
+
 static void too_early(void) { MPI_Barrier(MPI_COMM_WORLD); }
 static void too_late(void) { MPI_Init(NULL, NULL); MPI_Finalize(); MPI_Barrier(MPI_COMM_WORLD); }
 static void twice(void) { MPI_Init(NULL, NULL); MPI_Init(NULL, NULL); }
@@ -320,9 +340,10 @@ int main(void)
     static const struct { const char *name; void (*run)(void); int code; const char *words[3]; } tests[] = {
 #define FINE(f) {#f, f, 0, {""}}
         FINE(life), FINE(threads), FINE(place_and_time), FINE(extensions), FINE(datatypes), FINE(handlers),
-        FINE(strings), FINE(wrong_reductions), FINE(wrong_moves),
+        FINE(strings), FINE(missing), FINE(wrong_reductions), FINE(wrong_moves),
         {"fatal_count", fatal_count, MPI_ERR_COUNT, {"MPI_Allreduce", "MPI_ERR_COUNT: count is -3", "rank 0 on "}},
         {"fatal_self", fatal_self, MPI_ERR_ROOT, {"MPI_Bcast", "MPI_ERR_ROOT", "7"}},
+        {"fatal_missing", fatal_missing, MPI_ERR_UNSUPPORTED_OPERATION, {"MPI_Win_free", "has no MPI_Win_free yet"}},
         {"too_early", too_early, MPI_ERR_OTHER, {"MPI_Barrier", "before MPI_Init"}},
         {"too_late", too_late, MPI_ERR_OTHER, {"MPI_Barrier", "after MPI_Finalize"}},
         {"twice", twice, MPI_ERR_OTHER, {"MPI_Init", "already"}},

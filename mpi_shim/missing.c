@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions that are still to be written: each says its name through the error handler and never succeeds.
+   Their arguments are not looked at, so they are not declared; the caller's extra ones do no harm in
+   the calling conventions of Linux. */
+#include "mpi_shim/missing.h"
+
+#include "mpi_shim/shim.h"
+
+static __attribute__((cold)) int missing(const char *name)
+{
+    int err = shim_check_running(name);
+
+    return err ? err : shim_raise(NULL, name, MPI_ERR_UNSUPPORTED_OPERATION,
+                                  "ftmpi has no MPI_%s yet; run this program with another MPI", name);
+}
+
+#define MISSING(name)                                                               \
+    FTMPI_API int PMPI_##name(void);                                                \
+    FTMPI_API int MPI_##name(void) __attribute__((weak, alias("PMPI_" #name)));     \
+    int PMPI_##name(void) { return missing(#name); }
+SHIM_MISSING(MISSING)
+
+#define MISSING_HANDLE(name, type, null)                                            \
+    FTMPI_API type PMPI_##name(void);                                               \
+    FTMPI_API type MPI_##name(void) __attribute__((weak, alias("PMPI_" #name)));    \
+    type PMPI_##name(void) { missing(#name); return null; }
+SHIM_MISSING_HANDLES(MISSING_HANDLE)
+
+#define MISSING_TOOL(name)                                                          \
+    FTMPI_API int PMPI_##name(void);                                                \
+    FTMPI_API int MPI_##name(void) __attribute__((weak, alias("PMPI_" #name)));     \
+    int PMPI_##name(void) { return MPI_T_ERR_CANNOT_INIT; }
+SHIM_MISSING_TOOLS(MISSING_TOOL)
