@@ -199,6 +199,8 @@ static void handlers(void)
     OK(MPI_Errhandler_set(MPI_COMM_SELF, mine));
     OK(MPI_Errhandler_get(MPI_COMM_SELF, &got));
     CHECK(got == mine, "MPI-1 names");
+    OK(MPI_Errhandler_free(&mine));
+    OK(MPI_Errhandler_free(&got));
     OK(MPI_Finalize());
 }
 
@@ -257,6 +259,7 @@ static void wrong_reductions(void)
     RAISES(MPI_Allreduce(a, b, 1, MPI_INT, stale, w), MPI_ERR_OP);
     OK(MPI_Reduce_local(a, b, 4, MPI_INT, MPI_SUM));
     CHECK(b[0] == 2 && b[1] == 4 && b[2] == 3, "after Allreduce of a pair and Reduce_local: %d %d %d", b[0], b[1], b[2]);
+    OK(MPI_Type_free(&pair));
     OK(MPI_Finalize());
 }
 
