@@ -9,7 +9,7 @@
 #include "launcher/usage.h"
 
 /* Ten times a second, or as often as costs 2 percent of a processor. */
-enum { EVERY_US = 100000, SHARE = 50 };
+enum { FIRST_US = 20000, EVERY_US = 100000, SHARE = 50 };
 
 struct ft_sampler {
     struct ft_job *job;
@@ -44,7 +44,7 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
 struct ft_sampler *ft_sampler_new(struct ft_job *job)
 {
     struct ft_sampler *s = calloc(1, sizeof *s);
-    struct timeval first = {.tv_usec = EVERY_US};
+    struct timeval first = {.tv_usec = FIRST_US};
 
     if (!s)
         return NULL;

@@ -42,6 +42,10 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 7);
     else if (!strcmp(how, "abort"))
         sum(0);
+    else if (!strcmp(how, "mismatch") && rank == 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+    else if (!strcmp(how, "mismatch"))
+        sum(0);
     else if (!strcmp(how, "no-finalize"))
         exit(0);
     else if (!strcmp(how, "same-unit") && rank == 1 && sum(1) > 0)

@@ -24,6 +24,10 @@ expect_err_lines 1
 run -n 3 "$ends" abort
 expect_code 7
 expect_err_lines 1
+run -n 3 "$ends" mismatch
+[ $code != 0 ] || fail "$what: exit code 0"
+expect_err 'MPI_Barrier.*MPI_Allreduce\|MPI_Allreduce.*MPI_Barrier'
+expect_err_lines 1
 run -n 3 "$ends" code
 expect_code 5
 expect_err 'rank 1 .*exited with code 5'
