@@ -19,7 +19,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL = re.compile(r"rank (\d+): SHA-256 of the model ([0-9a-f]{64})$")
 GIB = 1 << 30
-KILL_WAIT = 60.0     # seconds a kill waits for its victim to be inside a round
+KILL_WAIT = 180.0    # seconds a kill waits for its victim to be inside a round
 SAMPLE_EVERY = 0.5   # seconds between two looks at the memory in use
 
 
@@ -79,7 +79,7 @@ class Run:
         self.status_dir = os.path.join(work, name.replace(" ", "-"))
         os.mkdir(self.status_dir)
         self.report_path = os.path.join(self.status_dir, "report.json")
-        self.command = [options.ftrun, "-n", str(options.ranks), "--rabit", "--report", self.report_path, *extra,
+        self.command = [options.ftrun, "-n", str(options.ranks), "--rabit", "--report", self.report_path, *extra, *options.ftrun_arg,
                         "/usr/bin/python3", os.path.join(HERE, "train.py"), "--status", self.status_dir, *options.train]
         self.quiet = options.quiet
         self.lines, self.models, self.peak, self.report = [], {}, 0, {}
@@ -243,6 +243,7 @@ def main():
     args.add_argument("-n", "--ranks", type=int, default=4)
     args.add_argument("--kill", action="append", type=Kill, default=[], metavar="RANK@PERCENT%|RANK@rROUND")
     args.add_argument("--no-respawn", action="store_true", help="ftrun may not restart a rank: the second run must fail")
+    args.add_argument("--ftrun-arg", action="append", default=[], metavar="ARG", help="one more argument for ftrun")
     args.add_argument("--max-memory", type=float, default=12, metavar="GIB")
     args.add_argument("--timeout", type=float, default=600, help="seconds for each of the two runs")
     args.add_argument("--quiet", action="store_true")

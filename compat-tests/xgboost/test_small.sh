@@ -42,6 +42,14 @@ echo "two ranks are killed, rank 0 one of them: same model, same output"
 run 120 $python "$here/drive.py" --quiet --ftrun "$ftrun" -n 4 --kill 0@r2 --kill 2@r3 -- $small
 [ $code = 0 ] || fail "killed and restarted, code $code"
 
+if [ "${FT_TIER-normal}" = quick ]; then exit 0; fi
+
+echo "the same with most of the log on disk"
+# shellcheck disable=SC2086
+run 120 $python "$here/drive.py" --quiet --ftrun-arg=--log-limit --ftrun-arg=128M --ftrun-arg=--log-spill \
+  --ftrun-arg="$work" --ftrun "$ftrun" -n 4 --kill 1@r3 --kill 3@r4 -- $small
+[ $code = 0 ] && grep -q 'on disk)' "$work/out" || fail "killed with a spilled log, code $code"
+
 echo "without restarts the same job fails"
 # shellcheck disable=SC2086
 run 120 $python "$here/drive.py" --quiet --no-respawn --ftrun "$ftrun" -n 4 --kill 2@r2 -- $small
