@@ -62,6 +62,7 @@ launch_shell_tests = \
 	launcher/test/trees.sh \
 	launcher/test/signals.sh \
 	launcher/test/stdio.sh \
+	launcher/test/terminal.sh \
 	launcher/test/environment.sh \
 	launcher/test/report.sh \
 	launcher/test/many.sh \
@@ -76,3 +77,5 @@ launcher_test_ends_LDADD = libftmpi.la
 launcher_test_ends_LDFLAGS = -no-install
 EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; export top_builddir top_srcdir;
+
+dist_man_MANS += docs/ftrun.1

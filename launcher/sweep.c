@@ -63,6 +63,8 @@ void ft_sweep_step(struct ft_job *job)
     }
     while (job->sweep_stage < NAME && ft_job_now() >= job->sweep_next_ns) {
         enter_stage(job, job->sweep_stage + 1);
+        if (job->sweep_stage == ASK && !job->code)
+            ft_say_notice(&job->say, "process %d, left behind by a rank that is done, is told to end with the job", one);
         ft_reap_signal(&leaders, 0, 0, signals[job->sweep_stage], NULL);
     }
     if (job->sweep_stage == NAME) {

@@ -41,6 +41,8 @@ all_gone pids || fail "processes are left after a failure"
 rm -f pids*
 run --grace 0.2 -n 2 sh -c '(trap "" TERM; exec setsid sleep 1006) & echo $! >>pids; exit 0'
 expect_code 0
+expect_err 'left behind by a rank that is done'
+expect_err_lines 1
 all_gone pids || fail "processes are left after a success"
 
 # ftrun is killed with SIGKILL: the ranks die at once, also one that is busy, and their children.
