@@ -66,7 +66,8 @@ launch_shell_tests = \
 	launcher/test/environment.sh \
 	launcher/test/report.sh \
 	launcher/test/many.sh \
-	launcher/test/mpi_ends.sh
+	launcher/test/mpi_ends.sh \
+	launcher/test/stress.sh
 TESTS += $(launch_shell_tests)
 
 # -no-install: the binary itself, not libtool's script, which would be timed and killed in its place.
@@ -75,7 +76,7 @@ launcher_test_ends_SOURCES = launcher/test/ends.c
 launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_ends_LDADD = libftmpi.la
 launcher_test_ends_LDFLAGS = -no-install
-EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh
+EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; export top_builddir top_srcdir;
 
 dist_man_MANS += docs/ftrun.1

@@ -65,12 +65,17 @@ static int place_descriptors(const struct ft_spawn *s)
     return tie_to_launcher(s, s->first + 3);
 }
 
+/* Before any signal is let through: one that was sent to this child would run our handler, which tells our event
+   loop of it through a pipe that is still shared, and the job would end. */
 static void reset_signals(const struct ft_spawn *s)
 {
-    struct sigaction sa = {.sa_handler = s->config.sigpipe};
+    struct sigaction sa, initial = {.sa_handler = SIG_DFL};
 
-    /* Caught ones go back by themselves. */
-    sigaction(SIGPIPE, &sa, NULL);
+    for (int i = 1; i < 32; i++)
+        if (sigaction(i, NULL, &sa) == 0 && sa.sa_handler != SIG_IGN && sa.sa_handler != SIG_DFL)
+            sigaction(i, &initial, NULL);
+    initial.sa_handler = s->config.sigpipe;
+    sigaction(SIGPIPE, &initial, NULL);
     sigprocmask(SIG_SETMASK, s->config.mask, NULL);
 }
 

@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Five seconds of random kills; for longer runs call stress.py.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
+timeout -k 5 120 python3 "$(dirname "$0")/stress.py" "$ftrun"
+code=$? what=stress.py
+expect_code 0
+finish
