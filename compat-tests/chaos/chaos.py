@@ -136,17 +136,20 @@ class Killer:
     def plan(self):
         """Whom next, and whether to wait until they have done something new."""
         kind = self.rng.random()
+        self.patient = self.rng.random() < 0.8
         if kind < 0.10:
             self.victims = self.rng.sample(range(self.ranks), self.ranks)
             if self.ranks > 16:
                 self.victims = self.victims[:2]
         elif kind < 0.25:
             self.victims = self.rng.sample(range(self.ranks), min(2, self.ranks))
-        elif kind < 0.40 and self.last is not None:
+        elif kind < 0.50 and self.last is not None and self.uncounted < 3 * self.want:
+            # Once more, soon: while it starts, replays, or has just caught up.
             self.victims = [self.last]
+            self.at = time.monotonic() + self.rng.uniform(0, 0.02)
+            self.patient = False
         else:
             self.victims = [self.rng.randrange(self.ranks)]
-        self.patient = self.rng.random() < 0.8
         self.since = None
 
     def step(self, progress):
