@@ -199,22 +199,26 @@ static int consume(struct run *x, struct ft_error *e)
     return err;
 }
 
-/* The word to wait for, and how far it must come, when nothing can be done. */
+/* The word to wait for, and how far it must come, when nothing could be done. NULL: something can be done
+   now, since others have moved on meanwhile. Never a word of our own: waiting for `lacking` to name
+   somebody once more, and then for `done` of the first who has not done what we have not done either,
+   had all ranks asleep for ever (explore finds it by the point here). */
 static _Atomic uint64_t *blocker(struct run *x, uint64_t *least)
 {
     struct ft_stream *s = x->c->s;
     uint64_t depth = s->params->slot_depth, u;
-    _Atomic uint64_t *word;
 
-    if (x->c->plan.way == FT_WAY_REDUCE && x->made < x->in && (word = lacking(x)) != NULL) {
+    ft_point_look();
+    if (x->c->plan.way == FT_WAY_REDUCE && x->made < x->in) {
         *least = unit_of(x, x->made) + 1;
-        return word;
+        return lacking(x);
     }
     u = x->out < x->made ? unit_of(x, x->out) : unit_of(x, x->in) - depth;
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t r = (s->rank + i) % s->n;
 
         if (ft_look(&s->counters[r].done) <= u) {
+            FT_INVARIANT(r != s->rank, "a rank does not wait for itself");
             *least = u + 1;
             return &s->counters[r].done;
         }

@@ -15,7 +15,8 @@
 enum ft_point_kind {
     FT_POINT_STORE = 0,  /* one word is about to be stored */
     FT_POINT_BULK = 1,   /* bytes are about to be written: destination in rdi, number in rsi */
-    FT_POINT_WAIT = 2    /* nothing can be done until another rank has stored something */
+    FT_POINT_WAIT = 2,   /* nothing can be done until another rank has stored something */
+    FT_POINT_LOOK = 3    /* shared words are about to be looked at again: others may have moved on */
 };
 
 /* What the section holds. */
@@ -39,6 +40,7 @@ struct ft_point {
 
 static inline __attribute__((always_inline)) void ft_point_store(void) { FT_POINT_ASM(FT_POINT_STORE); }
 static inline __attribute__((always_inline)) void ft_point_wait(void) { FT_POINT_ASM(FT_POINT_WAIT); }
+static inline __attribute__((always_inline)) void ft_point_look(void) { FT_POINT_ASM(FT_POINT_LOOK); }
 static inline __attribute__((always_inline)) void ft_point_bulk(void *to, size_t n)
 {
     (void)to;

@@ -62,6 +62,11 @@ my @mutants = (
      '> unit_of(x, x->made) || !lacking(x))) {', '> unit_of(x, x->made) || 1)) {'],
     ['an entry is consumed before it is committed', 'ft/core/standard.c',
      'x->out < x->made && ft_stream_committed(s, unit_of(x, x->out))', 'x->out < x->made'],
+    ['a rank that has just seen the last contribution waits for itself (was a real hang)', 'ft/core/standard.c',
+     '        *least = unit_of(x, x->made) + 1;
+        return lacking(x);', '        *least = unit_of(x, x->made) + 1;
+        if (lacking(x))
+            return lacking(x);'],
     ['counters of a successor go down (RULE 2)', 'ft/core/stream.c',
      '    if (unit <= ft_peek(&c->done))
         return;
