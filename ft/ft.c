@@ -36,7 +36,7 @@ static void set_patience(struct ft *ft)
 
     ft->patience = (struct ft_patience){
         .spins = crowded ? 0 : 2000,
-        .yields = crowded ? 32 : 256,
+        .yields = crowded ? 8 : 256,
         .yield_ns = crowded ? 300000 : 1000000,
         .sleeps = true,
         .asleep = (_Atomic uint8_t *)(ft->region.base + ft->region.header->asleep_at),

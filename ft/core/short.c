@@ -59,8 +59,7 @@ static int await_contribution(struct ft_stream *s, uint32_t r, struct ft_error *
 static int await_all(struct ft_stream *s, struct ft_error *e)
 {
     for (uint32_t i = 1; i < s->n; i++) {
-        uint32_t r = s->rank + i < s->n ? s->rank + i : s->rank + i - s->n;
-        int err = await_contribution(s, r, e);
+        int err = await_contribution(s, ft_stream_before(s, i), e);
 
         if (err)
             return err;

@@ -75,7 +75,7 @@ static _Atomic uint64_t *lacking(struct run *x)
     if (u < s->contributed)
         return NULL;
     for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t r = s->rank + i < s->n ? s->rank + i : s->rank + i - s->n;
+        uint32_t r = ft_stream_before(s, i);
         uint64_t seen = ft_look(&s->counters[r].contributed);
 
         if (seen <= u)
@@ -215,7 +215,7 @@ static _Atomic uint64_t *blocker(struct run *x, uint64_t *least)
     }
     u = x->out < x->made ? unit_of(x, x->out) : unit_of(x, x->in) - depth;
     for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t r = (s->rank + i) % s->n;
+        uint32_t r = ft_stream_before(s, i);
 
         if (ft_look(&s->counters[r].done) <= u) {
             FT_INVARIANT(r != s->rank, "a rank does not wait for itself");

@@ -36,6 +36,8 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     log->kick_fd = kick_fd;
     log->spill_fd = spill_fd;
     log->asks_ahead = rank == 0;
+    /* Many ranks: each page table entry costs everybody, and there may be little to log. */
+    log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->n));
 
     s->mine = ft_peek(&s->counters[rank].done);
     for (uint32_t i = 0; i < s->params->trail; i++) {
@@ -162,10 +164,9 @@ bool ft_stream_committed(struct ft_stream *s, uint64_t u)
 
 int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e)
 {
-    /* From our own rank on, so that sleepers do not all sleep on the same word. */
     while (!ft_stream_committed(s, u))
         for (uint32_t i = 0; i < s->n; i++) {
-            uint32_t r = (s->rank + i) % s->n;
+            uint32_t r = ft_stream_before(s, i);
             int err = ft_stream_await(s, &s->counters[r].done, u + 1, e);
 
             if (err)

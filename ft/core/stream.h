@@ -83,6 +83,13 @@ void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end);
 /* Writes the head of unit u's record, the result of which has n bytes. */
 void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u);
 
+/* The i-th rank to wait for: from ourselves downwards, then from the last. Ranks start in order, so who waits
+   for all of them sleeps on the last one and not on each in turn; and not all sleep on the same word. */
+static inline uint32_t ft_stream_before(const struct ft_stream *s, uint32_t i)
+{
+    return s->rank >= i ? s->rank - i : s->rank + s->n - i;
+}
+
 static inline bool ft_stream_replays(const struct ft_stream *s, uint64_t u) { return u < s->mine; }
 
 static inline struct ft_slot *ft_stream_short_slot(const struct ft_stream *s, uint32_t rank, uint64_t u)

@@ -21,6 +21,7 @@
 #endif
 
 enum {
+    FEW_RANKS = 8,
     IDLE_MS = 1000,  /* looks at `want` even if a kick was lost with the rank that owed it */
     SHORT_MS = 1     /* at the limit: ranks do not say when they have committed, so look again soon */
 };
@@ -232,7 +233,8 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
 }
 
 /* What there is before any rank asks: an extent for each stream, and what the user wants prepared for the
-   first. A large amount is populated before anybody starts, a small one while the ranks do. */
+   first. A large amount is populated before anybody starts, a small one while the ranks do; many ranks
+   have enough to do with starting, and populate what they use themselves. */
 static void prepare(struct ft_keeper *k)
 {
     const struct ft_params *p = &k->region->header->params;
@@ -243,8 +245,8 @@ static void prepare(struct ft_keeper *k)
         assign(k, &k->streams[0], k->used++);
     for (uint32_t i = 1; i < p->nstreams && k->used < p->nextents; i++)
         assign(k, &k->streams[i], k->used++);
-    k->populate_first = n == 1;
-    if (!k->populate_first)
+    k->populate_first = n == 1 && p->nranks <= FEW_RANKS;
+    if (n > 1)
         populate(k, 0, k->used);
 }
 

@@ -32,12 +32,23 @@ static void ask(struct ft_log *log, uint64_t extents)
     /* EAGAIN: the keeper has 2^64 - 2 kicks to see already. Anything else: it looks at `want` by itself. */
 }
 
-/* The extent has just come into use here: page tables, and more memory for later. */
+/* Fills page tables for what is about to be written, a step at a time, within one extent. It only spares
+   faults, one by one the dearer way: kernels that cannot do it are no error. */
+static void warm(struct ft_log *log, uint64_t position, char *extent)
+{
+    uint64_t start = position & ~(log->extent_bytes - 1), from = ft_max(log->warm_to, start);
+    uint64_t to = ft_min(start + log->extent_bytes, ft_max(from, position) + log->warm_step) & ~4095ull;
+
+    if (from < to)
+        madvise(extent + (from - start), to - from, MADV_POPULATE_WRITE);
+    log->warm_to = to;
+}
+
+/* The extent has just come into use here: more memory for later. */
 static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t place)
 {
     char *at = memory_extent(log, place);
 
-    madvise(at, log->extent_bytes, MADV_POPULATE_WRITE); /* only spares faults: older kernels lack it */
     if (log->asks_ahead && ft_look32(&log->head->assigned) < extent + 1 + AHEAD)
         ask(log, extent + 1 + AHEAD);
     log->near_[extent % FT_LOG_NEAR].extent = extent;
@@ -46,22 +57,32 @@ static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t place)
     return at;
 }
 
-char *ft_log_write(struct ft_log *log, uint64_t position)
+/* The extent at `extent`, which is not committed: so it is in memory and stays where it is. */
+static char *live_extent(struct ft_log *log, uint64_t extent)
 {
-    uint64_t extent = position / log->extent_bytes, offset = position & (log->extent_bytes - 1);
     struct ft_wait w = { 0 };
     uint32_t seen;
 
-    /* No look at the table: what is not committed stays where it is. */
-    if (log->near_[extent % FT_LOG_NEAR].at && log->near_[extent % FT_LOG_NEAR].extent == extent)
-        return log->near_[extent % FT_LOG_NEAR].at + offset;
     while ((seen = ft_look32(&log->head->assigned)) <= extent) {
         if (w.turns == 0)
             ask(log, extent + 1 + (log->asks_ahead ? AHEAD : 0));
         ft_wait_turn32(&w, log->patience, &log->head->assigned, seen);
     }
     FT_INVARIANT((ft_look(&log->table[extent]) & 3) == FT_EXTENT_MEMORY, "an uncommitted extent is in memory");
-    return enter_extent(log, extent, ft_look(&log->table[extent])) + offset;
+    return enter_extent(log, extent, ft_look(&log->table[extent]));
+}
+
+char *ft_log_write(struct ft_log *log, uint64_t position)
+{
+    uint64_t extent = position / log->extent_bytes;
+    char *at = log->near_[extent % FT_LOG_NEAR].at;
+
+    if (__builtin_expect(!at || log->near_[extent % FT_LOG_NEAR].extent != extent, 0))
+        at = live_extent(log, extent);
+    /* A record may begin below warm_to and end above it: the rest faults. */
+    if (__builtin_expect(position >= log->warm_to, 0))
+        warm(log, position, at);
+    return at + (position & (log->extent_bytes - 1));
 }
 
 /* Maps one spilled extent, the only one at a time: a replay reads in order. */
@@ -131,10 +152,13 @@ void ft_log_warm(struct ft_log *log)
 {
     uint32_t assigned = ft_look32(&log->head->assigned);
 
-    /* Places are handed out in order at the start, so one call maps them all. */
-    if (assigned > 0 && (ft_look(&log->table[0]) & 3) == FT_EXTENT_MEMORY)
-        madvise(memory_extent(log, ft_look(&log->table[0])),
-                ft_min(assigned, log->region->header->params.nextents) * log->extent_bytes, MADV_POPULATE_WRITE);
+    /* One extent is what everybody gets: the first write warms it. Places are handed out in order at the start,
+       so one call maps them all. */
+    if (assigned <= 1 || (ft_look(&log->table[0]) & 3) != FT_EXTENT_MEMORY)
+        return;
+    madvise(memory_extent(log, ft_look(&log->table[0])),
+            ft_min(assigned, log->region->header->params.nextents) * log->extent_bytes, MADV_POPULATE_WRITE);
+    log->warm_to = assigned * log->extent_bytes;
 }
 
 void ft_log_close(struct ft_log *log)

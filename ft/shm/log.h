@@ -23,6 +23,8 @@ struct ft_log {
     uint64_t extent_bytes;
     int kick_fd, spill_fd;
     bool asks_ahead;              /* this rank asks for memory before it is needed, for all */
+    uint64_t warm_to;             /* page tables are filled up to this position ... */
+    uint64_t warm_step;           /* ... and are filled so many bytes at a time */
     struct { uint64_t extent, place; char *at; } near_[FT_LOG_NEAR];  /* by extent % FT_LOG_NEAR; at NULL: none */
     char *window;                 /* the extent of the spill file that is mapped, or NULL */
     uint64_t window_place;
@@ -47,7 +49,7 @@ char *ft_log_write(struct ft_log *log, uint64_t position);
    the keeper moves it. FT_ESPACE if the spill file cannot be mapped. */
 int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n);
 
-/* Maps what the keeper has populated, so that no page fault waits on the first pass. */
+/* Maps what the keeper was told to prepare, so that no page fault waits on the first pass. */
 void ft_log_warm(struct ft_log *log);
 
 void ft_log_close(struct ft_log *log);

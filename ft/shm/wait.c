@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /* A sleep's bound: what a wake-up call that was not made costs at most. Publishers of `done` on the
-   short path make none (core/short.c). */
-enum { SLEEP_NS = 2000000 };
+   short path make none (core/short.c). It grows with the time waited, so a long wait costs few wake-ups. */
+enum { SLEEP_NS = 2000000, LONGEST_SLEEP_NS = 128000000 };
 
 uint64_t ft_clock_ns(void)
 {
@@ -25,9 +25,10 @@ void ft_wake(const void *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static void sleep_on(const struct ft_patience *p, const void *word, uint32_t seen)
+static void sleep_on(struct ft_wait *w, const struct ft_patience *p, const void *word, uint32_t seen)
 {
-    struct timespec bound = { .tv_nsec = SLEEP_NS };
+    uint64_t waited = ft_clock_ns() - w->since_ns;
+    struct timespec bound = { .tv_nsec = (long)ft_min(ft_max(SLEEP_NS, waited / 2), LONGEST_SLEEP_NS) };
     _Atomic uint8_t *flag = &p->asleep[p->self];
 
     /* seq_cst: before the kernel's own look at the word, as the publisher's store is before its look at
@@ -70,7 +71,7 @@ static bool patience_lost(struct ft_wait *w, const struct ft_patience *p)
 bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen)
 {
     if (patience_lost(w, p)) {
-        sleep_on(p, word, (uint32_t)seen);
+        sleep_on(w, p, word, (uint32_t)seen);
         return true;
     }
     return w->turns % 1024 == 0;
@@ -79,7 +80,7 @@ bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64
 bool ft_wait_turn32(struct ft_wait *w, const struct ft_patience *p, _Atomic uint32_t *word, uint32_t seen)
 {
     if (patience_lost(w, p)) {
-        sleep_on(p, word, seen);
+        sleep_on(w, p, word, seen);
         return true;
     }
     return w->turns % 1024 == 0;
