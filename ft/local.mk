@@ -6,6 +6,7 @@ libft_la_SOURCES = \
 	ft/base/err.h ft/base/err.c \
 	ft/base/util.h ft/base/util.c \
 	ft/base/sig.h ft/base/sig.c \
+	ft/base/copy.h ft/base/copy.c \
 	ft/base/site.h ft/base/site.c \
 	ft/base/reduce.h ft/base/reduce.c \
 	ft/shm/point.h ft/shm/word.h \

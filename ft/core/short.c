@@ -13,6 +13,7 @@
    calls only, and such a wait may sleep its bounded time. */
 #include <string.h>
 
+#include "ft/base/copy.h"
 #include "ft/core/op.h"
 
 enum { SCRATCH = 16384 };
@@ -161,10 +162,26 @@ static int result_replayed(struct ft_coll *c, uint64_t position, uint64_t result
     if (err || !c->recv)
         return err;
     if (!ft_coll_gathers(c))
-        return ft_log_read(&s->log, position, at, c->recv, result);
+        return ft_log_read(&s->log, position, at, c->recv, result, false);
     for (uint32_t r = 0; r < s->n && !err; r++)
-        err = ft_log_read(&s->log, position, at + ft_coll_slice_at(c, 0, r), c->recv + ft_coll_displ(c, r), ft_coll_part(c, r));
+        err = ft_log_read(&s->log, position, at + ft_coll_slice_at(c, 0, r), c->recv + ft_coll_displ(c, r), ft_coll_part(c, r), false);
     return err;
+}
+
+/* The next call is likely to be like this one. Its slot was read by the others, its record is memory nobody has
+   touched for long: have the lines by then. */
+static void prepare_next(const struct ft_coll *c, const char *record, uint64_t result)
+{
+    struct ft_stream *s = c->s;
+    const char *next = record + ft_record_bytes(result);
+    uint64_t from, to;
+
+    ft_plan_chunk(result, c->elem, s->n, s->rank, &from, &to);
+    if (ft_coll_leads(c))
+        ft_prefetch_write(next, sizeof(struct ft_record));
+    if (from < to)
+        ft_prefetch_write(next + ft_record_offset(result) + from, to - from);
+    ft_prefetch_write(ft_stream_short_slot(s, s->rank, s->unit + 1), sizeof(struct ft_slot) + c->bytes);
 }
 
 int ft_short_run(struct ft_coll *c, struct ft_error *e)
@@ -187,6 +204,7 @@ int ft_short_run(struct ft_coll *c, struct ft_error *e)
         if (!err) {
             write_log(c, record, result);
             ft_stream_done_quiet(s, s->unit + 1, end);
+            prepare_next(c, record, result);
         }
     }
     if (!err)

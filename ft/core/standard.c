@@ -16,7 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ft/base/copy.h"
 #include "ft/core/op.h"
+
+/* A result of this size is out of a core's own cache before the program sees the first of it. */
+enum { PAST_CACHE = 4 << 20, PREFETCH = 8192 };
 
 struct run {
     struct ft_coll *c;
@@ -24,6 +28,7 @@ struct run {
     uint64_t made_at, out_at;        /* where the records before them end */
     bool verified;                   /* everybody has shown the signature */
     bool checked;                    /* ... or the log has, in a replay */
+    bool past_cache;                 /* the result is larger than what caches hold */
     void *scratch, *acc;             /* for user functions: a slot's worth each */
 };
 
@@ -44,6 +49,21 @@ static bool can_contribute(struct run *x)
            (u < depth || ft_peek(&s->counters[s->rank].contributed) > u || ft_stream_committed(s, u - depth));
 }
 
+/* While others still contribute: the lines of the log entry that this rank will write in the only unit of a
+   middling operation. Larger ones are streams, which the hardware sees coming. */
+static void prefetch_chunk(const struct run *x, uint64_t from, uint64_t to)
+{
+    const struct ft_log *log = &x->c->s->log;
+    uint64_t result, position;
+
+    if (x->c->plan.units > 1)
+        return;
+    position = place(x, 0, x->made_at, &result);
+    if (log->near_[position / log->extent_bytes % FT_LOG_NEAR].extent == position / log->extent_bytes)
+        ft_prefetch_write(log->near_[position / log->extent_bytes % FT_LOG_NEAR].at +
+                          (position & (log->extent_bytes - 1)) + ft_record_offset(result) + from, ft_min(to - from, PREFETCH));
+}
+
 static void contribute(struct run *x)
 {
     struct ft_coll *c = x->c;
@@ -62,8 +82,11 @@ static void contribute(struct run *x)
         ft_fill(ft_stream_slot(s, s->rank, u), source, from);
     if (to < n)
         ft_fill(ft_stream_slot(s, s->rank, u) + to, source + to, n - to);
+    if (x->in == 1)
+        ft_stream_enter(s);
     ft_announce(&mine->contributed, u + 1);
     ft_wake_sleepers(s->patience, &mine->contributed);
+    prefetch_chunk(x, from, to);
 }
 
 /* What keeps unit `made` from being produced: a rank that has not contributed, or NULL. */
@@ -96,7 +119,7 @@ static int await_entry(struct run *x, struct ft_error *e)
         for (uint32_t r = 0; r < s->n && !err; r++)
             err = ft_stream_await(s, &ft_stream_trail(s, r, s->first)->unit, s->first + 1, e);
     if (!err)
-        err = ft_stream_verify(s, e);
+        err = x->c->plan.way == FT_WAY_DIRECT ? ft_stream_verify(s, e) : ft_stream_verify_entry(s, e);
     x->verified = !err;
     return err;
 }
@@ -182,13 +205,14 @@ static int consume(struct run *x, struct ft_error *e)
         err = ft_stream_check_record(s, position, unit_of(x, i), e);
     x->checked = !err;
     if (!err && !ft_coll_gathers(c)) {
-        err = ft_log_read(&s->log, position, at, c->recv + i * c->plan.segment, result);
+        err = ft_log_read(&s->log, position, at, c->recv + i * c->plan.segment, result, x->past_cache);
     } else {
         for (uint32_t r = 0; r < s->n && !err; r++) {
             uint64_t n = ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i);
 
             if (n)
-                err = ft_log_read(&s->log, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n);
+                err = ft_log_read(&s->log, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n,
+                                  x->past_cache);
             at += n;
         }
     }
@@ -303,7 +327,7 @@ static int check_replayed(struct run *x, struct ft_error *e)
 int ft_standard_run(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    struct run x = { .c = c, .made_at = s->end, .out_at = s->end };
+    struct run x = { .c = c, .made_at = s->end, .out_at = s->end, .past_cache = c->bytes >= PAST_CACHE };
     bool user = c->plan.way == FT_WAY_REDUCE && c->op->reduction == FT_USER;
     int err;
 

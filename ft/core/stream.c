@@ -216,10 +216,36 @@ int ft_stream_mismatch(struct ft_stream *s, uint32_t other, struct ft_error *e)
                       (unsigned long long)s->first);
 }
 
+void ft_stream_enter(struct ft_stream *s)
+{
+    struct ft_counters *c = &s->counters[s->rank];
+
+    if (ft_peek(&c->first) > s->first)
+        return;  /* an earlier incarnation went further */
+    ft_note(&c->chain, s->chain);
+    ft_publish(&c->first, s->first + 1);
+}
+
+int ft_stream_verify_entry(struct ft_stream *s, struct ft_error *e)
+{
+    for (uint32_t r = 0; r < s->n; r++) {
+        const struct ft_counters *c = &s->counters[r];
+        uint64_t chain = ft_peek(&c->chain);
+
+        /* Who has gone on to a later operation (a reduction's rank that is not the root) has written over it;
+           then its trail must tell. Same first unit before and after: the hash is of this operation. */
+        if (ft_look(&c->first) != s->first + 1)
+            return ft_stream_verify(s, e);
+        if (chain != s->chain)
+            return ft_stream_mismatch(s, r, e);
+    }
+    return 0;
+}
+
 int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, struct ft_error *e)
 {
     struct ft_record rec;
-    int err = ft_log_read(&s->log, position, 0, &rec, sizeof rec);
+    int err = ft_log_read(&s->log, position, 0, &rec, sizeof rec, false);
 
     if (err)
         return ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->rank, s->name);

@@ -69,6 +69,11 @@ bool ft_stream_committed(struct ft_stream *s, uint64_t u);
    come. 0 or FT_EMISMATCH. */
 int ft_stream_verify(struct ft_stream *s, struct ft_error *e);
 
+/* The same by the hash of all calls so far, which costs no line of its own: for standard operations, after
+   every rank has contributed. Says ft_stream_enter first, before its own contribution. */
+void ft_stream_enter(struct ft_stream *s);
+int ft_stream_verify_entry(struct ft_stream *s, struct ft_error *e);
+
 /* What to say when slots disagree on the history of calls: finds the first call that differs. FT_EMISMATCH. */
 int ft_stream_mismatch(struct ft_stream *s, uint32_t other, struct ft_error *e);
 

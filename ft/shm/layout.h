@@ -75,6 +75,9 @@ struct ft_counters {
     _Atomic uint64_t done;
     _Atomic uint64_t done_at;      /* log position of unit `done`: everything below needs this rank no more */
     _Atomic uint64_t want;         /* extents this rank wants assigned to the stream */
+    /* The standard path's operation in progress: its first unit + 1, and the hash of all signatures up to it. In
+       this line because everybody reads it anyway. */
+    _Atomic uint64_t first, chain;
 };
 
 /* A published call: what this rank says unit `unit - 1` is (RULE 9). */

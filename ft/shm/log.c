@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ft/base/copy.h"
+
 /* Extents asked for before they are needed: the keeper populates at some 0.4-1 GB/s here, a few
    milliseconds each. */
 enum { AHEAD = 4 };
@@ -115,7 +117,15 @@ static uint64_t look_up(struct ft_log *log, uint64_t extent)
     return ft_look(&log->table[extent]);
 }
 
-int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n)
+static void copy_out(void *to, const char *from, uint64_t n, bool past_cache)
+{
+    if (past_cache)
+        ft_copy_past_cache(to, from, n);
+    else
+        memcpy(to, from, n);
+}
+
+int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n, bool past_cache)
 {
     uint64_t extent = position / log->extent_bytes, place = look_up(log, extent);
     const char *at;
@@ -128,7 +138,7 @@ int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to
             at = file_extent(log, place);
             if (!at)
                 return FT_ESPACE;
-            memcpy(to, at + offset, n);
+            copy_out(to, at + offset, n, past_cache);
             return 0;  /* what is spilled stays where it is */
         }
         if (log->near_[extent % FT_LOG_NEAR].at && log->near_[extent % FT_LOG_NEAR].place == place &&
@@ -136,7 +146,7 @@ int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to
             at = log->near_[extent % FT_LOG_NEAR].at;
         else
             at = enter_extent(log, extent, place);
-        memcpy(to, at + offset, n);
+        copy_out(to, at + offset, n, past_cache);
         /* Spilled and its memory given away meanwhile? Then what was copied may be another's (RULE 14). The
            fence keeps the copy's loads before the second look. */
         atomic_thread_fence(memory_order_acquire);

@@ -46,8 +46,9 @@ static inline uint64_t ft_log_place(const struct ft_log *log, uint64_t end, uint
 char *ft_log_write(struct ft_log *log, uint64_t position);
 
 /* Copies n bytes at `offset` of the record at `position`, from memory or from the spill file, also while
-   the keeper moves it. FT_ESPACE if the spill file cannot be mapped. */
-int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n);
+   the keeper moves it. past_cache: the destination is not wanted in the cache. FT_ESPACE if the spill file
+   cannot be mapped. */
+int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n, bool past_cache);
 
 /* Maps what the keeper was told to prepare, so that no page fault waits on the first pass. */
 void ft_log_warm(struct ft_log *log);

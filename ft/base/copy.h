@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Telling the cache what is going to happen to memory. No effect but on speed. */
+#ifndef FT_BASE_COPY_H
+#define FT_BASE_COPY_H
+
+#include <stddef.h>
+
+/* Like memcpy, but the destination is not read into the cache first nor kept there: for what is larger than the
+   cache and not used soon. Ordered before later stores of this thread, as plain stores are. */
+void ft_copy_past_cache(void *to, const void *from, size_t n);
+
+/* The n bytes at p will be written soon: their lines are fetched for writing while other work is done. Stores
+   leave a core in order, so one that misses holds up the publication of all that follow it. */
+static inline void ft_prefetch_write(const void *p, size_t n)
+{
+    for (size_t i = 0; i < n; i += 64)
+#if defined(__x86_64__)
+        __asm__ volatile("prefetchw %0" : : "m"(((const char *)p)[i]));
+#else
+        __builtin_prefetch((const char *)p + i, 1);
+#endif
+}
+
+#endif
