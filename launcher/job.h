@@ -19,6 +19,7 @@
 
 struct event;
 struct event_base;
+struct ft_input;
 struct ft_output;
 struct ft_sink;
 struct ft_job;
@@ -47,6 +48,7 @@ struct ft_job {
     struct event_base *base;
     struct ft_sink *sinks[2];
     struct ft_output *output;
+    struct ft_input *input; /* NULL: rank 0 gets our standard input itself */
     struct ft_spawn *spawn;
     struct ft_report report;
     struct ft_proc *procs;

@@ -6,6 +6,7 @@ liblaunch_la_SOURCES = \
 	launcher/agent.h launcher/agent.c \
 	launcher/environ.h launcher/environ.c \
 	launcher/job.h \
+	launcher/input.h launcher/input.c \
 	launcher/limits.h launcher/limits.c \
 	launcher/lines.h launcher/lines.c \
 	launcher/loop.h launcher/loop.c \

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "launcher/act.h"
+#include "launcher/input.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
 #include "launcher/sampler.h"
@@ -170,6 +171,7 @@ static int fill(struct ft_loop *l, struct ft_job *job)
     job->base = event_base_new();
     if (!job->base || watch_signals(l) < 0 || set_up_output(job) < 0)
         return -1;
+    job->input = ft_input_new(job->base);
     job->grace = evtimer_new(job->base, on_grace, job);
     job->again = evtimer_new(job->base, on_again, job);
     l->keeper_failed = event_new(job->base, l->alarm[0], EV_READ, on_keeper_failed, l);
@@ -219,6 +221,7 @@ void ft_loop_free(struct ft_loop *l)
     struct ft_job *job = l->job;
 
     ft_sampler_free(l->sampler);
+    ft_input_free(job->input);
     free_event(l->keeper_failed);
     free_event(job->again);
     free_event(job->grace);

@@ -13,6 +13,7 @@
 
 #include "launcher/act.h"
 #include "launcher/limits.h"
+#include "launcher/input.h"
 #include "launcher/output.h"
 #include "launcher/program.h"
 
@@ -50,18 +51,22 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
     struct ft_error e;
     struct ft_child kid;
-    int write[2], error = 0, err;
+    int write[2], in = 0, error = 0, err;
 
     if (ft_output_open(job->output, proc->rank, write, &e) < 0) {
         err = FT_ESYS;
+    } else if (proc->rank == 0 && job->input && (in = ft_input_open(job->input)) < 0) {
+        err = ft_err_set(&e, FT_ESYS, "cannot make a pipe for the standard input of rank 0: %s", strerror(errno));
     } else {
         ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
         atomic_store_explicit(&block->started_ns, ft_job_now(), memory_order_relaxed); /* exec orders it */
-        err = ft_spawn_start(job->spawn, proc->rank, proc->incarnation, write[0], write[1], &kid, &error, &e);
+        err = ft_spawn_start(job->spawn, proc->rank, proc->incarnation, in, write[0], write[1], &kid, &error, &e);
     }
     for (int i = 0; i < 2; i++)
         if (write[i] >= 0)
             close(write[i]);
+    if (in > 0)
+        close(in);
     if (err < 0)
         return failed(job, &e, error ? ft_program_exec_failed(job->path, error, &e) : FT_CODE_JOB);
     proc->pid = job->leaders[proc->rank] = kid.pid;

@@ -49,7 +49,7 @@ void ft_reap_orphans(const struct ft_leaders *leaders)
 
 typedef void visit(void *arg, pid_t pid);
 
-static bool read_stat(pid_t pid, char *state, pid_t *parent, pid_t *session)
+static bool read_stat(pid_t pid, char *state, pid_t *parent, pid_t *group)
 {
     char path[40], text[512];
     const char *after;
@@ -64,7 +64,7 @@ static bool read_stat(pid_t pid, char *state, pid_t *parent, pid_t *session)
     close(fd);
     text[n < 0 ? 0 : n] = 0;
     after = strrchr(text, ')'); /* the name may hold anything */
-    return after && sscanf(after + 1, " %c %d %*d %d", state, parent, session) == 3;
+    return after && sscanf(after + 1, " %c %d %d", state, parent, group) == 3;
 }
 
 /* Kernels without /proc/PID/task/TID/children. */
@@ -74,10 +74,10 @@ static void each_child_slowly(visit *each, void *arg)
     struct dirent *entry;
 
     while (proc && (entry = readdir(proc))) {
-        pid_t pid = atoi(entry->d_name), parent, session;
+        pid_t pid = atoi(entry->d_name), parent, group;
         char state;
 
-        if (isdigit((unsigned char)entry->d_name[0]) && read_stat(pid, &state, &parent, &session) && parent == getpid())
+        if (isdigit((unsigned char)entry->d_name[0]) && read_stat(pid, &state, &parent, &group) && parent == getpid())
             each(arg, pid);
     }
     if (proc)
@@ -113,7 +113,7 @@ static void reap_behind_leader(const struct ft_leaders *leaders)
     each_child(reap_one, (void *)leaders);
 }
 
-/* Whether pid was started with FTMPI_RANK=rank: a process that made a session of its own still has it. */
+/* Whether pid was started with FTMPI_RANK=rank: a process that made a group or session of its own still has it. */
 static bool has_rank(pid_t pid, uint32_t rank)
 {
     char path[40], wanted[32], *var = NULL;
@@ -135,7 +135,7 @@ static bool has_rank(pid_t pid, uint32_t rank)
 struct hunt {
     const struct ft_leaders *leaders;
     uint32_t rank;
-    pid_t session;
+    pid_t group;
     int signal;
     uint32_t alive;
     pid_t *one;
@@ -144,12 +144,12 @@ struct hunt {
 static void hunt_one(void *arg, pid_t pid)
 {
     struct hunt *h = arg;
-    pid_t parent, session;
+    pid_t parent, group;
     char state;
 
-    if (is_leader(h->leaders, pid) || !read_stat(pid, &state, &parent, &session))
+    if (is_leader(h->leaders, pid) || !read_stat(pid, &state, &parent, &group))
         return;
-    if (h->session && session != h->session && !has_rank(pid, h->rank))
+    if (h->group && group != h->group && !has_rank(pid, h->rank))
         return;
     if (state == 'Z') {
         waitpid(pid, NULL, WNOHANG);
@@ -160,9 +160,9 @@ static void hunt_one(void *arg, pid_t pid)
         *h->one = pid;
 }
 
-uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t session, int signal, pid_t *one)
+uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t group, int signal, pid_t *one)
 {
-    struct hunt h = {leaders, rank, session, signal, 0, one};
+    struct hunt h = {leaders, rank, group, signal, 0, one};
 
     each_child(hunt_one, &h);
     return h.alive;

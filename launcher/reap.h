@@ -22,8 +22,8 @@ int ft_reap_adopt(void);
 /* Waits for every dead child that is not a leader. */
 void ft_reap_orphans(const struct ft_leaders *leaders);
 
-/* Sends `signal` to orphans: those of `rank`, whose dead leader was `session`, or with session 0 all of them. Returns how
+/* Sends `signal` to orphans: those of `rank`, whose dead leader's process group was `group`, or with group 0 all of them. Returns how
    many were found alive (a signalled one may take a moment to die), the first of them in *one. */
-uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t session, int signal, pid_t *one);
+uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t group, int signal, pid_t *one);
 
 #endif

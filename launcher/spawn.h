@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts one incarnation of a rank: its environment, descriptors, session, binding and what ties its life to
+/* Starts one incarnation of a rank: its environment, descriptors, process group, binding and what ties its life to
    ftrun's (RULES 15, 16). */
 #ifndef LAUNCHER_SPAWN_H
 #define LAUNCHER_SPAWN_H
@@ -32,7 +32,7 @@ struct ft_spawn_config {
 struct ft_spawn;
 
 struct ft_child {
-    pid_t pid;                    /* also its session and process group */
+    pid_t pid;                    /* also its process group */
     int pidfd;                    /* owned by the caller; close-on-exec */
 };
 
@@ -40,8 +40,8 @@ struct ft_child {
 int ft_spawn_new(struct ft_spawn **out, const struct ft_spawn_config *config, struct ft_error *e);
 
 /* Returns when the program has been exec'd. out and err: write ends for its stdout and stderr; they stay the
-   caller's. Descriptor 0 goes to rank 0. FT_ESYS: with *error 0 no process could be made, else exec failed so. */
-int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int out, int err, struct ft_child *child,
+   caller's. in: what rank 0 gets as descriptor 0 (0: ours). FT_ESYS: with *error 0 no process could be made, else exec failed so. */
+int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int in, int out, int err, struct ft_child *child,
                    int *error, struct ft_error *e);
 
 void ft_spawn_free(struct ft_spawn *s);
