@@ -65,7 +65,7 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         break;
     case FT_END_NO_RABIT:
         ft_say(say, "--rabit: no rank used XGBoost's engine: %u separate models were trained; is the program's xgboost 1.7 and does it "
-               "start its communicator (xgboost.rabit.init)?", job->options->nranks);
+               "start its communicator (xgboost.collective.CommunicatorContext)?", job->options->nranks);
         break;
     case FT_END_SAID:
         break;

@@ -3,6 +3,8 @@
 # What the end of an MPI rank means for the job, and that a job with deaths prints what one without prints.
 . "$(dirname "$0")/lib.sh"
 ends=$top_builddir/launcher/test/ends
+# A sanitizer would turn SIGSEGV into an exit code.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0"
 
 run -n 3 "$ends"
 expect_code 0
@@ -45,8 +47,10 @@ run -n 3 sh -c '"$0" work 9 1; exit $?' "$ends"
 expect_code 0
 sort "$tmp/out" | cmp -s - "$tmp/want" || fail "$what: prints something else than without deaths"
 
-# --rabit: somebody must use the engine it gives.
-run -n 2 --rabit "$ends"
-expect_code 1
-expect_err '2 separate models were trained'
+# --rabit: somebody must use the engine it gives. Not with sanitizers: what is preloaded would come before theirs.
+if [ -z "${sanitized-}" ]; then
+    run -n 2 --rabit "$ends"
+    expect_code 1
+    expect_err '2 separate models were trained.*xgboost\.collective\.CommunicatorContext'
+fi
 finish
