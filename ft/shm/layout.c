@@ -4,16 +4,18 @@
 #include <string.h>
 
 
-/* Sizes by the number of ranks: what they share of a cache. docs/design.md has the measurements. */
+/* Sizes by the number of ranks, from measurements (docs/design.md, section 10). Two ranks have a core each, and a
+   middling operation is better halved than done twice; ranks that share cores want few turns, so more at a
+   time; many ranks are to share a cache. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit)
 {
     memset(p, 0, sizeof *p);
     p->nranks = nranks;
     p->nstreams = 1;
     p->cores = cores;
-    p->short_max = nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
+    p->short_max = nranks <= 2 ? 1024 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
     p->short_depth = 4;
-    p->slot_bytes = nranks <= 8 ? 65536 : nranks <= 64 ? 32768 : 16384;
+    p->slot_bytes = nranks <= 2 ? 65536 : nranks <= 4 ? 131072 : nranks <= 8 ? 65536 : nranks <= 64 ? 32768 : 16384;
     p->slot_depth = nranks <= 8 ? 8 : 4;
     p->trail = 64;
     p->extent_bytes = 4u << 20;
