@@ -2,3 +2,9 @@
 include compat-tests/xgboost/local.mk
 include compat-tests/chaos/local.mk
 include compat-tests/abi/local.mk
+
+# Not in a sanitized build: the README's program is not sanitized.
+EXTRA_DIST += compat-tests/readme.sh
+if !SANITIZED
+TESTS += compat-tests/readme.sh
+endif

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# README.md's example, word for word: in the build tree and against an installation, and with one rank killed as it says.
+# shellcheck disable=SC2154 # make check sets top_srcdir and top_builddir
+set -u
+command -v gcc >/dev/null || { echo "gcc is missing: apt-get install gcc" && exit 77; }
+readme=$top_srcdir/README.md
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/readme-test.XXXXXX") || exit 99
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "FAIL: $*" && failed=1; }
+unset MAKEFLAGS MAKELEVEL # make check's
+
+# The top directory as the README's reader sees it.
+mkdir "$scratch/top" && cd "$scratch/top" || exit 99
+ln -s "$top_srcdir/mpi_shim" mpi_shim
+ln -s "$top_builddir" build
+
+# block HEADING N: the Nth indented block below that heading
+block() { awk -v heading="## $1" -v n="$2" '/^## / {on = $0 == heading} on && /^    / {if (!in_block) i++; in_block = 1; if (i == n) print substr($0, 5)} /^[^ ]/ {in_block = 0}' "$readme"; }
+
+block 'A program of your own' 1 >"$scratch/commands"
+grep -q '^build/ftrun ' "$scratch/commands" || fail "the example is not where it was"
+timeout 120 sh -e "$scratch/commands" >"$scratch/out" 2>"$scratch/err" || fail "the example: exit code $?"
+[ "$(cat "$scratch/out")" = 2999997000000 ] || fail "the example prints something else"
+grep -q ': done: 0 restarts' "$scratch/err" || fail "the example's -v says something else"
+[ "$(./sum)" = 0 ] || fail "without ftrun it is not a world of one"
+[ "${FT_TIER-}" != quick ] || exit $failed
+
+# One of its processes is killed, once it is under way.
+build/ftrun -n 4 -v ./sum >"$scratch/out" 2>"$scratch/err" &
+ftrun=$!
+victim=
+while [ -z "$victim" ] && kill -0 $ftrun 2>/dev/null; do
+  # shellcheck disable=SC2013 # words are what is wanted
+  for pid in $(cat /proc/$ftrun/task/$ftrun/children); do
+    [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != sum ] || victim=$pid
+  done
+done
+sleep 0.1
+kill -KILL "$victim" || fail "no process to kill"
+wait $ftrun || fail "with a rank killed: exit code $?"
+[ "$(cat "$scratch/out")" = 2999997000000 ] || fail "with a rank killed it prints something else"
+grep -q 'restart 1$' "$scratch/err" || fail "nobody was restarted"
+
+# The commands for an installation, which is elsewhere here.
+block 'By hand' 2 >"$scratch/commands"
+grep -q '^ftrun ' "$scratch/commands" || fail "the commands for an installation are not where they were"
+make -C "$top_builddir" install DESTDIR="$scratch/installed" >"$scratch/install.log" 2>&1 || fail "make install: exit code $?"
+prefix=$(cd "$scratch/installed" && find . -name mpi.h | sed 's|^\.||; s|/include/ftmpi/mpi.h$||')
+prefix=$scratch/installed$prefix
+sed -i "s|/usr/local|$prefix|g" "$scratch/commands"
+PATH=$prefix/bin:$PATH timeout 120 sh -e "$scratch/commands" >"$scratch/out" 2>"$scratch/err" || fail "installed: exit code $?"
+[ "$(cat "$scratch/out")" = 2999997000000 ] || fail "installed, it prints something else"
+readelf -d sum | grep -q "$prefix/lib" || fail "the program is not linked with what is installed"
+
+[ $failed = 0 ] || tail -n 20 "$scratch/out" "$scratch/err" "$scratch/install.log"
+exit $failed
