@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 # Sourced by the other scripts, in the top directory: build_in(), an out-of-tree build that does only what is missing.
 
-# build_in DIRECTORY [CONFIGURE-ARGUMENT...]: leaves a configured and made tree there. What the tools say goes to
+# build_in DIRECTORY [CONFIGURE-ARGUMENT...]: leaves a configured and made tree there (or only $build_targets made). What the tools say goes to
 # DIRECTORY/build.log; its end is shown if they fail.
 build_in() {
   directory=$1
@@ -13,10 +13,11 @@ build_in() {
   fi
   mkdir -p "$directory"
   top=$(pwd)
+  # shellcheck disable=SC2086
   if {
     # configure.ac only: what a changed *.am or *.mk needs is known to the makefile itself
     if [ ! -e configure ] || [ -n "$(find configure.ac -newer configure)" ]; then ./autogen.sh; fi &&
-      cd "$directory" && { [ -e Makefile ] || "$top/configure" "$@"; } && make -j"$(nproc)"
+      cd "$directory" && { [ -e Makefile ] || "$top/configure" "$@"; } && make -j"$(nproc)" ${build_targets-}
   } >"$directory.log" 2>&1; then
     cd "$top" && mv "$directory.log" "$directory/build.log"
     return 0
