@@ -222,6 +222,9 @@ void ft_stream_enter(struct ft_stream *s)
 
     if (ft_peek(&c->first) > s->first)
         return;  /* an earlier incarnation went further */
+    /* Out of use first, as in a trail: found under the old number, the new hash would be a mismatch. */
+    ft_note(&c->first, 0);
+    atomic_thread_fence(memory_order_release);
     ft_note(&c->chain, s->chain);
     ft_publish(&c->first, s->first + 1);
 }
@@ -230,11 +233,13 @@ int ft_stream_verify_entry(struct ft_stream *s, struct ft_error *e)
 {
     for (uint32_t r = 0; r < s->n; r++) {
         const struct ft_counters *c = &s->counters[r];
+        bool same = ft_look(&c->first) == s->first + 1;
         uint64_t chain = ft_peek(&c->chain);
 
-        /* Who has gone on to a later operation (a reduction's rank that is not the root) has written over it;
-           then its trail must tell. Same first unit before and after: the hash is of this operation. */
-        if (ft_look(&c->first) != s->first + 1)
+        /* Who has gone on to a later operation (a reduction's rank that is not the root) writes over it; then its
+           trail must tell. The same first unit before and after: the hash is of this operation. */
+        atomic_thread_fence(memory_order_acquire);
+        if (!same || ft_look(&c->first) != s->first + 1)
             return ft_stream_verify(s, e);
         if (chain != s->chain)
             return ft_stream_mismatch(s, r, e);
