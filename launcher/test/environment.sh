@@ -35,11 +35,11 @@ expect_out $n $n
 what='ulimit -n'
 expect_out 300
 what='signal masks'
-# Signals 32 and 33 are the C library's own: whoever started us may ignore them, and nobody can undo that.
+# All others as in the foreground; 32 and 33 are the C library's own: who started us may ignore them, nobody can undo that.
 signals() { awk '/^Sig(Blk|Ign|Cgt)/ {print $1, $2}' | while read -r name mask; do printf '%s %x\n' "$name" $((0x$mask & ~0x180000000)); done; }
 for pipe in default ignore; do
-    env --$pipe-signal=PIPE cat /proc/self/status | signals >"$tmp/outside"
-    env --$pipe-signal=PIPE timeout 60 "$ftrun" -n 1 cat /proc/self/status | signals >"$tmp/inside"
+    env --default-signal --$pipe-signal=PIPE cat /proc/self/status | signals >"$tmp/outside"
+    env --default-signal --$pipe-signal=PIPE timeout 60 "$ftrun" -n 1 cat /proc/self/status | signals >"$tmp/inside"
     [ "$(wc -l <"$tmp/outside")" = 3 ] || fail "no signal masks in /proc/self/status"
     cmp -s "$tmp/outside" "$tmp/inside" || { fail "differ (SIGPIPE $pipe):"; cat "$tmp/outside" "$tmp/inside"; }
 done
