@@ -587,6 +587,8 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick
                     return false;
             }
         drop_region();
+        if (quick && ranks > 2) /* by far the longest */
+            continue;
         if (!search_spilled(ranks, seed, seeds, kills, quick))
             return false;
     }
