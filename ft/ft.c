@@ -33,11 +33,12 @@ static void set_patience(struct ft *ft)
 {
     const struct ft_params *p = &ft->region.header->params;
     bool crowded = p->nranks > p->cores;
+    uint64_t turn = ft_max(1, p->nranks / (16 * p->cores)); /* each yield lets all the others on the core have theirs */
 
     ft->patience = (struct ft_patience){
         .spins = crowded ? 0 : 2000,
         .yields = crowded ? 8 : 256,
-        .yield_ns = crowded ? 300000 : 1000000,
+        .yield_ns = crowded ? 300000 * turn : 1000000,
         .sleeps = true,
         .asleep = (_Atomic uint8_t *)(ft->region.base + ft->region.header->asleep_at),
         .nasleep = (uint32_t)ft_align(p->nranks, 8),
