@@ -19,7 +19,6 @@ libft_la_SOURCES = \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c \
 	ft/core/short.c ft/core/standard.c
-libft_la_CFLAGS = $(AM_CFLAGS) -O3
 libft_la_LIBADD = libftreduce.la -lpthread
 
 include ft/base/local.mk
@@ -28,6 +27,7 @@ include ft/base/local.mk
 # Not with sanitizers: they do not let it jump between its ranks' stacks.
 check_PROGRAMS += explore
 if !SANITIZED
+TESTS += ft/test/vectorised.sh
 TESTS += explore
 endif
 explore_SOURCES = ft/test/explore.c
@@ -40,7 +40,7 @@ threads_SOURCES = ft/test/threads.c
 threads_LDADD = libft.la
 
 # Mutants need an explorer that is not sanitized and the compiler by itself.
-dist_check_SCRIPTS = ft/test/mutants.sh ft/test/layers.sh
+dist_check_SCRIPTS = ft/test/mutants.sh ft/test/layers.sh ft/test/vectorised.sh
 EXTRA_DIST += ft/test/mutants.pl
 TESTS += ft/test/layers.sh
 if !SANITIZED

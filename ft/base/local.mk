@@ -5,7 +5,7 @@ noinst_LTLIBRARIES += libftreduce.la libftreduce_baseline.la
 libftreduce_la_SOURCES =
 libftreduce_la_LIBADD = libftreduce_baseline.la
 
-ft_reduce_cflags = $(AM_CFLAGS) -O3 -ffp-contract=off
+ft_reduce_cflags = $(AM_CFLAGS) $(FT_VECTOR_CFLAGS) -ffp-contract=off
 libftreduce_baseline_la_SOURCES = ft/base/reduce_kernels.h ft/base/reduce_kernels.c
 libftreduce_baseline_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_baseline
 libftreduce_baseline_la_CFLAGS = $(ft_reduce_cflags)
