@@ -16,8 +16,6 @@
 #include "ft/base/copy.h"
 #include "ft/core/op.h"
 
-enum { SCRATCH = 16384 };
-
 /* Until every rank has finished with the unit whose slot unit u takes over. */
 static int await_slot(struct ft_stream *s, uint64_t u, struct ft_error *e)
 {
@@ -78,7 +76,7 @@ static const void *slot_of(const struct ft_coll *c, uint32_t r)
 static void reduce(const struct ft_coll *c)
 {
     const struct ft_stream *s = c->s;
-    char scratch[SCRATCH] __attribute__((aligned(FT_LINE)));
+    char scratch[FT_SHORT_LIMIT] __attribute__((aligned(FT_LINE)));
     uint32_t r = s->n - 1;
 
     if (c->op->reduction != FT_USER) {

@@ -53,15 +53,15 @@ static bool can_contribute(struct run *x)
    middling operation. Larger ones are streams, which the hardware sees coming. */
 static void prefetch_chunk(const struct run *x, uint64_t from, uint64_t to)
 {
-    const struct ft_log *log = &x->c->s->log;
     uint64_t result, position;
+    const char *record;
 
     if (x->c->plan.units > 1)
         return;
     position = place(x, 0, x->made_at, &result);
-    if (log->near_[position / log->extent_bytes % FT_LOG_NEAR].extent == position / log->extent_bytes)
-        ft_prefetch_write(log->near_[position / log->extent_bytes % FT_LOG_NEAR].at +
-                          (position & (log->extent_bytes - 1)) + ft_record_offset(result) + from, ft_min(to - from, PREFETCH));
+    record = ft_log_at_hand(&x->c->s->log, position);
+    if (record)
+        ft_prefetch_write(record + ft_record_offset(result) + from, ft_min(to - from, PREFETCH));
 }
 
 static void contribute(struct run *x)

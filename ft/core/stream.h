@@ -85,7 +85,7 @@ int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, s
 void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end);
 void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end);
 
-/* Writes the head of unit u's record, the result of which has n bytes. */
+/* Writes the head of unit u's record. */
 void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u);
 
 /* The i-th rank to wait for: from ourselves downwards, then from the last. Ranks start in order, so who waits

@@ -140,9 +140,8 @@ static int take_memory(struct ft_keeper *k, uint64_t *place)
     return k->failed ? -1 : spill(k, place);
 }
 
-static void assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
+static void assign(struct keeper_stream *s, uint64_t place)
 {
-    (void)k;
     ft_publish(&s->table[s->assigned], place << 2 | FT_EXTENT_MEMORY);
     s->assigned++;
     /* seq_cst, as ft_announce: then the sleep flags would be read; the keeper just wakes. */
@@ -175,7 +174,7 @@ bool ft_keeper_serve(struct ft_keeper *k)
             }
             if (fresh)
                 populate(k, place, 1);
-            assign(k, s, place);
+            assign(s, place);
         }
     }
     return met;
@@ -242,9 +241,9 @@ static void prepare(struct ft_keeper *k)
 
     n = ft_min(n, ft_min(p->nextents - (p->nstreams - 1), p->ntable));
     for (uint64_t i = 0; i < n; i++)
-        assign(k, &k->streams[0], k->used++);
+        assign(&k->streams[0], k->used++);
     for (uint32_t i = 1; i < p->nstreams && k->used < p->nextents; i++)
-        assign(k, &k->streams[i], k->used++);
+        assign(&k->streams[i], k->used++);
     k->populate_first = n == 1 && p->nranks <= FEW_RANKS;
     if (n > 1)
         populate(k, 0, k->used);

@@ -34,8 +34,8 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "slots, trail and extents come in powers of two, at least 2 slots");
     if (p->trail < 4 * p->short_depth || p->trail < 4 * p->slot_depth)
         return ft_err_set(e, FT_EINVAL, "the trail must be longer than what ranks can be apart");
-    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->slot_bytes * 4ull > p->extent_bytes)
-        return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines and a quarter of an extent at most");
+    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->slot_bytes * 4ull > p->extent_bytes)
+        return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines, short ones 16 KiB and others a quarter of an extent at most");
     if (p->nextents < 4)
         return ft_err_set(e, FT_EINVAL, "the log limit is too small: at least %llu bytes are needed",
                           4ull * (unsigned long long)p->extent_bytes);

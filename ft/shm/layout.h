@@ -16,7 +16,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 1 };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 1, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */

@@ -45,6 +45,15 @@ static inline uint64_t ft_log_place(const struct ft_log *log, uint64_t end, uint
 /* Address of a record that is not committed: always in memory. Waits for the keeper to assign memory. */
 char *ft_log_write(struct ft_log *log, uint64_t position);
 
+/* The same if it costs nothing, else NULL: does not wait. */
+static inline const char *ft_log_at_hand(const struct ft_log *log, uint64_t position)
+{
+    uint64_t extent = position / log->extent_bytes;
+    const char *at = log->near_[extent % FT_LOG_NEAR].at;
+
+    return at && log->near_[extent % FT_LOG_NEAR].extent == extent ? at + (position & (log->extent_bytes - 1)) : NULL;
+}
+
 /* Copies n bytes at `offset` of the record at `position`, from memory or from the spill file, also while
    the keeper moves it. past_cache: the destination is not wanted in the cache. FT_ESPACE if the spill file
    cannot be mapped. */

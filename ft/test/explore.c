@@ -8,10 +8,9 @@
    every incarnation is checked, and in the end every rank is started once more and must get all results
    out of the log alone.
 
-   explore [--seeds N] [--seed S] [--kills K] [--quick] [-v]     exit 0: nothing found
+   explore [--seeds N] [--seed S] [--kills K] [--quick]     exit 0: nothing found
 
    A failure prints what to call to see it again. */
-#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -89,7 +88,6 @@ static struct {
     struct rank *running;
     uint64_t steps;                /* points passed in this run */
     char failure[640];
-    bool verbose;
 } g;
 
 static bool covered[MAX_POINTS];   /* points at which somebody was killed, this operation */
