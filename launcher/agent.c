@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,13 +19,13 @@
 #include "launcher/sink.h"
 #include "launcher/topology.h"
 
-enum { PATH_BYTES = 4096, PRELOAD_BYTES = 8300 };
+enum { PRELOAD_BYTES = 8300 };
 
 /* What lives as long as ft_agent_run and nobody else needs to see. */
 struct agent {
     struct ft_job job;
     struct ft_loop *loop;
-    char path[PATH_BYTES], preload[PRELOAD_BYTES];
+    char preload[PRELOAD_BYTES];
     struct rlimit nofile;
     sigset_t mask;
     struct ft_topology *topology;
@@ -78,7 +77,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
     struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
     struct ft_spawn_config config = {
-        .path = a->path, .argv = o->argv, .wdir = o->wdir, .nranks = o->nranks, .exports = o->exports, .nexports = o->nexports,
+        .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .preload = o->rabit ? a->preload : NULL, .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper),
         .spill = ft_keeper_spill_fd(job->keeper), .nofile = &a->nofile, .mask = &a->mask, .sigpipe = job->sigpipe,
     };
@@ -111,25 +110,16 @@ static int check_request(struct agent *a, struct ft_error *e)
 {
     struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
-    struct stat st;
     int code;
 
-    if (o->wdir && (stat(o->wdir, &st) < 0 || (!S_ISDIR(st.st_mode) && (errno = ENOTDIR)) || access(o->wdir, X_OK) < 0)) {
-        ft_err_set(e, 0, "--wdir %s: %s", o->wdir, strerror(errno));
-        return FT_CODE_USAGE;
-    }
-    for (size_t i = 0; i < o->nexports; i++)
-        if (!strchr(o->exports[i], '=') && !getenv(o->exports[i]))
-            ft_say(&job->say, "-x %s: no such environment variable; ignored", o->exports[i]);
-    code = ft_program_find(o->argv[0], o->wdir, a->path, sizeof a->path, e);
-    if (code)
-        return code;
-    job->path = a->path;
+    for (size_t c = 0; c < o->ncontexts; c++)
+        if ((code = ft_program_check(&o->contexts[c], &job->say, e)))
+            return code;
     if (o->rabit && ft_rabit_preload(a->preload, sizeof a->preload, e) < 0)
         return FT_CODE_JOB;
     if (ft_limits_raise(o->nranks, &a->nofile, e) < 0)
         return FT_CODE_JOB;
-    return ft_report_open(&job->report, o->report, o->argv, o->nranks, ft_job_now(), e) < 0 ? FT_CODE_USAGE : 0;
+    return ft_report_open(&job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e) < 0 ? FT_CODE_USAGE : 0;
 }
 
 /* In the order in which each needs the one before. Nothing has to be undone: the process ends. */

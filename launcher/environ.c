@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/options.h"
 #include "launcher/spawn.h"
 
 /* Which number each variable of a rank holds. */
@@ -25,6 +26,9 @@ static const struct {
     {"OMPI_COMM_WORLD_LOCAL_RANK", RANK},  /* one host */
     {"OMPI_COMM_WORLD_LOCAL_SIZE", SIZE},
     {"OMPI_COMM_WORLD_NODE_RANK", RANK},
+    {"OMPI_UNIVERSE_SIZE", SIZE},
+    {"MPI_LOCALRANKID", RANK},
+    {"MPI_LOCALNRANKS", SIZE},
     {"PMI_RANK", RANK},
     {"PMI_SIZE", SIZE},
 };
@@ -33,7 +37,7 @@ enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
 
 struct ft_environ {
     uint32_t nranks;
-    char fds[TEXT];
+    char fds[TEXT], job[TEXT];
     char *preload;
     char text[NOWN][TEXT];
     size_t n;
@@ -74,28 +78,30 @@ static int set_preload(struct ft_environ *env, const char *preload)
     return 0;
 }
 
-struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, int first_fd)
+struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const struct ft_context *context, int first_fd)
 {
     struct ft_environ *env;
     size_t count = 0;
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + config->nexports + NOWN + 4) * sizeof env->vars[0]);
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 5) * sizeof env->vars[0]);
     if (!env)
         return NULL;
     env->nranks = config->nranks;
     for (size_t i = 0; i < count; i++)
         env->vars[env->n++] = environ[i];
-    for (size_t i = 0; i < config->nexports; i++)
-        if (strchr(config->exports[i], '=')) /* "-x A": it is there already */
-            set(env, (char *)config->exports[i]);
+    for (size_t i = 0; i < context->nexports; i++)
+        if (strchr(context->exports[i], '=')) /* "-x A": it is there already */
+            set(env, (char *)context->exports[i]);
     if (config->preload && set_preload(env, config->preload) < 0) {
         ft_environ_free(env);
         return NULL;
     }
     snprintf(env->fds, TEXT, "FTMPI_FDS=%d,%d,%d", first_fd, first_fd + 1, first_fd + 2);
     set(env, env->fds);
+    snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
+    set(env, env->job);
     for (int i = 0; i < NOWN; i++) {
         snprintf(env->text[i], TEXT, "%s=", own[i].name);
         set(env, env->text[i]);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment of a rank: ftrun's own, what -x says, and who it is, under our names and those that scripts
-   written for Open MPI and Hydra look for. Made once; only the rank's own variables change from start to start. */
+   written for Open MPI and Hydra look for. Made once
+   for each program context; only the rank's own variables change from start to start. */
 #ifndef LAUNCHER_ENVIRON_H
 #define LAUNCHER_ENVIRON_H
 
 #include <stdint.h>
 
+struct ft_context;
 struct ft_spawn_config;
 struct ft_environ;
 
-/* first_fd: number in the ranks of the descriptors in FTMPI_FDS. NULL: no memory. */
-struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, int first_fd);
+/* Of the ranks of one context. first_fd: number in the ranks of the descriptors in FTMPI_FDS. NULL: no memory. */
+struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const struct ft_context *context, int first_fd);
 
 void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation);
 

@@ -53,7 +53,6 @@ struct ft_job {
     struct ft_report report;
     struct ft_proc *procs;
     pid_t *leaders;         /* by rank, 0: none alive or waiting to be reaped */
-    const char *path;       /* of the program */
     uint64_t oom_kills;     /* of the host, when last looked at */
 
     struct event *grace;    /* time between two signals to the ranks */

@@ -58,6 +58,7 @@ launcher_test_options_test_LDADD = $(launch_unit_libs)
 # Real runs. top_builddir tells them where ftrun is.
 launch_shell_tests = \
 	launcher/test/usage.sh \
+	launcher/test/contexts.sh \
 	launcher/test/exit_codes.sh \
 	launcher/test/output.sh \
 	launcher/test/trees.sh \

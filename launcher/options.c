@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "ft/base/util.h"
 #include "launcher/nearest.h"
@@ -13,6 +15,12 @@
 
 /* An option's reader: 0, or FT_EINVAL with e filled, or left empty for "bad value". text is NULL without argument. */
 typedef int reader(struct ft_options *o, const char *text, struct ft_error *e);
+
+/* The context that is being read. */
+static struct ft_context *last(struct ft_options *o)
+{
+    return &o->contexts[o->ncontexts - 1];
+}
 
 static int read_np(struct ft_options *o, const char *text, struct ft_error *e)
 {
@@ -24,28 +32,29 @@ static int read_np(struct ft_options *o, const char *text, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "-n %s: a job has at least one rank", text);
     if (n > FT_RANKS_MAX)
         return ft_err_set(e, FT_EINVAL, "-n %s: too many, at most %d ranks run on one host", text, FT_RANKS_MAX);
-    o->nranks = (uint32_t)n;
+    last(o)->nranks = (uint32_t)n;
     return 0;
 }
 
 static int read_export(struct ft_options *o, const char *text, struct ft_error *e)
 {
+    struct ft_context *c = last(o);
     const char **list;
 
     if (!*text || *text == '=')
         return FT_EINVAL;
-    list = realloc(o->exports, (o->nexports + 1) * sizeof *list);
+    list = realloc(c->exports, (c->nexports + 1) * sizeof *list);
     if (!list)
         return ft_err_set(e, FT_EINVAL, "out of memory");
-    o->exports = list;
-    o->exports[o->nexports++] = text;
+    c->exports = list;
+    c->exports[c->nexports++] = text;
     return 0;
 }
 
 static int read_wdir(struct ft_options *o, const char *text, struct ft_error *e)
 {
     (void)e;
-    o->wdir = text;
+    last(o)->wdir = text;
     return 0;
 }
 
@@ -93,15 +102,63 @@ static int read_log_spill(struct ft_options *o, const char *text, struct ft_erro
     return 0;
 }
 
-static int read_grace(struct ft_options *o, const char *text, struct ft_error *e)
+static int read_seconds(const char *text, double most, uint64_t *ms)
 {
     char *end;
     double seconds = strtod(text, &end);
 
-    (void)e;
-    if (end == text || *end || !(seconds >= 0 && seconds <= 86400))
+    if (end == text || *end || !(seconds >= 0 && seconds <= most))
         return FT_EINVAL;
-    o->grace_ms = (uint64_t)(seconds * 1000);
+    *ms = (uint64_t)(seconds * 1000);
+    return 0;
+}
+
+static int read_grace(struct ft_options *o, const char *text, struct ft_error *e)
+{
+    (void)e;
+    return read_seconds(text, 86400, &o->grace_ms);
+}
+
+static int read_timeout(struct ft_options *o, const char *text, struct ft_error *e)
+{
+    (void)e;
+    return read_seconds(text, 1e9, &o->timeout_ms);
+}
+
+static int read_hang_timeout(struct ft_options *o, const char *text, struct ft_error *e)
+{
+    (void)e;
+    return read_seconds(text, 1e9, &o->hang_timeout_ms);
+}
+
+static int read_stdin(struct ft_options *o, const char *text, struct ft_error *e)
+{
+    uint64_t rank;
+
+    (void)e;
+    if (!strcmp(text, "none")) {
+        o->stdin_rank = -1;
+        return 0;
+    }
+    if (ft_values_number(text, &rank) < 0 || rank >= FT_RANKS_MAX)
+        return FT_EINVAL;
+    o->stdin_rank = (int64_t)rank; /* whether there is such a rank is known at the end */
+    return 0;
+}
+
+static int read_output_dir(struct ft_options *o, const char *text, struct ft_error *e)
+{
+    (void)e;
+    if (!*text)
+        return FT_EINVAL;
+    o->output_dir = text;
+    return 0;
+}
+
+static int read_job_name(struct ft_options *o, const char *text, struct ft_error *e)
+{
+    (void)e;
+    o->job_name = text;
     return 0;
 }
 
@@ -123,6 +180,13 @@ static int read_report(struct ft_options *o, const char *text, struct ft_error *
 FLAG(rabit)
 FLAG(verbose)
 FLAG(quiet)
+FLAG(tag_output)
+FLAG(timestamp_output)
+FLAG(merge_stderr)
+FLAG(check_replay)
+FLAG(die_with_launcher)
+FLAG(report_bindings)
+FLAG(display_map)
 FLAG(help)
 FLAG(version)
 
@@ -145,6 +209,18 @@ static const struct option {
     {"--wdir -wdir", "DIR", read_wdir, "directory the ranks start in"},
     {"--bind-to -bind-to", "core|none", read_bind,
      "give each rank a core of its own (default none)"},
+    {"--report-bindings -report-bindings", NULL, read_report_bindings, "say which rank runs on which processors"},
+    {"--display-map -display-map", NULL, read_display_map, "say which rank runs which program"},
+    {"--tag-output -tag-output", NULL, read_tag_output, "print the rank before each line"},
+    {"--timestamp-output -timestamp-output", NULL, read_timestamp_output, "print the time before each line"},
+    {"--merge-stderr-to-stdout", NULL, read_merge_stderr, "the ranks' stderr goes to stdout, too"},
+    {"--output-filename -output-filename", "DIR", read_output_dir, "the ranks' output also goes to files in DIR"},
+    {"--stdin -stdin", "N|none", read_stdin, "the rank that reads our standard input (default 0)"},
+    {"--timeout -timeout", "SECONDS", read_timeout, "end the job after this time, with code 110"},
+    {"--hang-timeout", "SECONDS", read_hang_timeout, "restart a rank that all others have waited for\nso long"},
+    {"--check-replay", NULL, read_check_replay, "compare what restarted ranks contribute with what\nthey had contributed"},
+    {"--die-with-launcher", NULL, read_die_with_launcher, "end the job when ftrun is killed"},
+    {"--job-name", "NAME", read_job_name, "what the job is called in lists"},
     {"--max-restarts", "N", read_max_restarts, "restarts in the whole job; 0: none (default: no limit)"},
     {"--restart-on", "LIST", read_restart_on,
      "restart after: signal, exit codes N or N-M, or none (default\nsignal,129-159)"},
@@ -233,41 +309,111 @@ static int read_option(struct ft_options *o, int argc, char **argv, int *i, stru
     return err;
 }
 
+/* 8 characters of which none is easily taken for another. */
+static void draw_job_id(char id[16])
+{
+    static const char digits[32] = "0123456789abcdefghjkmnpqrstvwxyz";
+    unsigned char random[8] = {0};
+
+    if (getrandom(random, sizeof random, 0) < 0)
+        memcpy(random, &(pid_t){getpid()}, sizeof(pid_t));
+    for (size_t i = 0; i < sizeof random; i++)
+        id[i] = digits[random[i] % 32];
+    id[sizeof random] = 0;
+}
+
 static void set_defaults(struct ft_options *o)
 {
     const char *tmp = getenv("TMPDIR");
 
     memset(o, 0, sizeof *o);
-    o->nranks = 1;
+    draw_job_id(o->job_id);
     o->max_restarts = UINT64_MAX;
     ft_values_restart_on("signal,129-159", &o->restart_on);
     o->log_spill = tmp && *tmp ? tmp : "/tmp";
     o->grace_ms = 2000;
 }
 
-int ft_options_parse(struct ft_options *o, int argc, char **argv, struct ft_error *e)
+static int add_context(struct ft_options *o, struct ft_error *e)
 {
-    int i, err;
+    struct ft_context *list = realloc(o->contexts, (o->ncontexts + 1) * sizeof *list);
 
-    set_defaults(o);
-    for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-        if (!strcmp(argv[i], "--")) {
-            i++;
+    if (!list)
+        return ft_err_set(e, FT_EINVAL, "out of memory");
+    o->contexts = list;
+    o->contexts[o->ncontexts++] = (struct ft_context){.nranks = 1};
+    return 0;
+}
+
+/* From argv[*i] to the next ":" or the end. */
+static int read_context(struct ft_options *o, int argc, char **argv, int *i, struct ft_error *e)
+{
+    int err = add_context(o, e);
+
+    for (; !err && *i < argc && argv[*i][0] == '-' && argv[*i][1]; ++*i) {
+        if (!strcmp(argv[*i], "--")) {
+            ++*i;
             break;
         }
-        err = read_option(o, argc, argv, &i, e);
-        if (err < 0)
-            return err;
+        err = read_option(o, argc, argv, i, e);
     }
-    o->argv = argv + i;
-    if (!*o->argv && !o->help && !o->version)
-        return ft_err_set(e, FT_EINVAL, "no program given (ftrun -n N PROGRAM [ARGUMENT]...; ftrun --help)");
+    if (err < 0)
+        return err;
+    last(o)->argv = argv + *i;
+    while (*i < argc && strcmp(argv[*i], ":"))
+        ++*i;
+    if (*i < argc)
+        argv[*i] = NULL;
+    if (*last(o)->argv || o->help || o->version)
+        return 0;
+    return o->ncontexts == 1 && *i == argc
+               ? ft_err_set(e, FT_EINVAL, "no program given (ftrun -n N PROGRAM [ARGUMENT]...; ftrun --help)")
+               : ft_err_set(e, FT_EINVAL, "no program given in part %zu of the command line, \":\" stands between programs", o->ncontexts);
+}
+
+/* Who is who, now that all contexts are known. */
+static int number_ranks(struct ft_options *o, struct ft_error *e)
+{
+    uint64_t n = 0;
+
+    for (size_t c = 0; c < o->ncontexts; c++) {
+        o->contexts[c].first = (uint32_t)n;
+        n += o->contexts[c].nranks;
+    }
+    if (n > FT_RANKS_MAX)
+        return ft_err_set(e, FT_EINVAL, "%llu ranks: too many, at most %d run on one host", (unsigned long long)n, FT_RANKS_MAX);
+    o->nranks = (uint32_t)n;
+    if (o->stdin_rank >= (int64_t)n)
+        return ft_err_set(e, FT_EINVAL, "--stdin %lld: there is no such rank, the last one is %u", (long long)o->stdin_rank, o->nranks - 1);
     return 0;
+}
+
+int ft_options_parse(struct ft_options *o, int argc, char **argv, struct ft_error *e)
+{
+    int i = 1, err;
+
+    set_defaults(o);
+    while ((err = read_context(o, argc, argv, &i, e)) == 0 && i < argc)
+        i++;
+    return err < 0 || o->help || o->version ? err : number_ranks(o, e);
 }
 
 void ft_options_free(struct ft_options *o)
 {
-    free(o->exports);
+    for (size_t c = 0; c < o->ncontexts; c++) {
+        free(o->contexts[c].exports);
+        free(o->contexts[c].path);
+    }
+    free(o->contexts);
+}
+
+const struct ft_context *ft_options_context(const struct ft_options *o, uint32_t rank)
+{
+    const struct ft_context *c = o->contexts;
+
+    while (rank >= c->first + c->nranks)
+        c++;
+    return c;
 }
 
 static void print_option(const struct option *opt)

@@ -11,6 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launcher/options.h"
+#include "launcher/say.h"
+
+enum { PATH_BYTES = 4096 };
+
 /* 0 if it can be run, else errno; EISDIR for directories. */
 static int try_path(int dir, const char *path)
 {
@@ -63,22 +68,40 @@ static int tell(const char *name, int err, bool searched, int dir, struct ft_err
     return FT_CODE_NOT_FOUND;
 }
 
-int ft_program_find(const char *name, const char *wdir, char *path, size_t size, struct ft_error *e)
+static int find_program(struct ft_context *c, struct ft_error *e)
 {
+    const char *name = c->argv[0];
     bool searched = !strchr(name, '/');
-    int dir = wdir ? open(wdir, O_PATH | O_DIRECTORY | O_CLOEXEC) : AT_FDCWD;
-    int err, code;
+    int dir = c->wdir ? open(c->wdir, O_PATH | O_DIRECTORY | O_CLOEXEC) : AT_FDCWD;
+    char path[PATH_BYTES];
+    int err;
 
     if (!*name)
         err = ENOENT;
     else if (searched)
-        err = search(dir, name, path, size);
+        err = search(dir, name, path, sizeof path);
     else
-        err = snprintf(path, size, "%s", name) < (int)size ? try_path(dir, path) : ENAMETOOLONG;
-    code = err ? tell(name, err, searched, dir, e) : 0;
+        err = snprintf(path, sizeof path, "%s", name) < (int)sizeof path ? try_path(dir, path) : ENAMETOOLONG;
+    if (!err && !(c->path = strdup(path)))
+        err = ENOMEM;
+    err = err ? tell(name, err, searched, dir, e) : 0;
     if (dir >= 0)
         close(dir);
-    return code;
+    return err;
+}
+
+int ft_program_check(struct ft_context *c, const struct ft_say *say, struct ft_error *e)
+{
+    struct stat st;
+
+    if (c->wdir && (stat(c->wdir, &st) < 0 || (!S_ISDIR(st.st_mode) && (errno = ENOTDIR)) || access(c->wdir, X_OK) < 0)) {
+        ft_err_set(e, 0, "--wdir %s: %s", c->wdir, strerror(errno));
+        return FT_CODE_USAGE;
+    }
+    for (size_t i = 0; i < c->nexports; i++)
+        if (!strchr(c->exports[i], '=') && !getenv(c->exports[i]))
+            ft_say(say, "-x %s: no such environment variable; ignored", c->exports[i]);
+    return find_program(c, e);
 }
 
 int ft_program_exec_failed(const char *path, int error, struct ft_error *e)

@@ -9,9 +9,12 @@
 
 enum { FT_CODE_NOT_EXECUTABLE = 126, FT_CODE_NOT_FOUND = 127 };
 
-/* Looks name up as execvp would in directory wdir (NULL: here). Fills path (always with a slash in it) and returns
-   0, or FT_CODE_NOT_FOUND or FT_CODE_NOT_EXECUTABLE with one line. */
-int ft_program_find(const char *name, const char *wdir, char *path, size_t size, struct ft_error *e);
+struct ft_context;
+struct ft_say;
+
+/* Looks a context's program up as execvp would in its directory; its path (always with a slash in it) is then filled.
+   0, or ftrun's exit code (FT_CODE_NOT_FOUND, FT_CODE_NOT_EXECUTABLE, FT_CODE_USAGE for the directory) with one line. */
+int ft_program_check(struct ft_context *c, const struct ft_say *say, struct ft_error *e);
 
 /* The line and code for an exec of a program that was found and still failed with errno `error`. */
 int ft_program_exec_failed(const char *path, int error, struct ft_error *e);

@@ -68,7 +68,7 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     if (in > 0)
         close(in);
     if (err < 0)
-        return failed(job, &e, error ? ft_program_exec_failed(job->path, error, &e) : FT_CODE_JOB);
+        return failed(job, &e, error ? ft_program_exec_failed(ft_options_context(job->options, proc->rank)->path, error, &e) : FT_CODE_JOB);
     proc->pid = job->leaders[proc->rank] = kid.pid;
     proc->pidfd = kid.pidfd;
     proc->started_ns = ft_job_now();

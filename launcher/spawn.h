@@ -11,16 +11,15 @@
 
 #include "ft/base/err.h"
 
+struct ft_context;
 struct ft_topology;
 
 /* The same for every rank of the job. Everything is borrowed. */
 struct ft_spawn_config {
-    const char *path;             /* of the program, with a slash */
-    char **argv;
-    const char *wdir;             /* NULL: here */
+    const struct ft_context *contexts;  /* by rank; their programs have been found */
+    size_t ncontexts;
     uint32_t nranks;
-    const char **exports;         /* "A" or "A=v", in order */
-    size_t nexports;
+    const char *job_id;
     const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
     int memfd, kick, spill;       /* what ranks inherit, as FTMPI_FDS */
     const struct rlimit *nofile;  /* as it was when ftrun was started */

@@ -42,7 +42,7 @@ Test(options, every_spelling_of_the_count)
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         cr_expect_eq(parse(lines[i]), 0, "%s: %s", lines[i], e.text);
         cr_expect_eq(o.nranks, 4);
-        cr_expect_str_eq(o.argv[0], "a");
+        cr_expect_str_eq(o.contexts->argv[0], "a");
         ft_options_free(&o);
     }
 }
@@ -61,26 +61,51 @@ Test(options, they_end_at_the_program)
 {
     cr_expect_eq(parse("ftrun -q a -n 5 --quiet --nonesuch"), 0);
     cr_expect_eq(o.nranks, 1);
-    cr_expect_str_eq(o.argv[1], "-n");
+    cr_expect_str_eq(o.contexts->argv[1], "-n");
     ft_options_free(&o);
     cr_expect_eq(parse("ftrun -- -a"), 0);
-    cr_expect_str_eq(o.argv[0], "-a");
+    cr_expect_str_eq(o.contexts->argv[0], "-a");
     ft_options_free(&o);
+}
+
+Test(options, several_programs)
+{
+    cr_expect_eq(parse("ftrun -n 2 -wdir /tmp a 1 : -n 3 -x A=1 b : c --"), 0, "%s", e.text);
+    cr_expect_eq(o.ncontexts, 3);
+    cr_expect_eq(o.nranks, 6);
+    cr_expect_eq(o.contexts[1].first, 2);
+    cr_expect_eq(o.contexts[2].first, 5);
+    cr_expect_eq(o.contexts[2].nranks, 1);
+    cr_expect_str_eq(o.contexts[0].argv[1], "1");
+    cr_expect_null(o.contexts[0].argv[2]);
+    cr_expect_null(o.contexts[1].argv[1]);
+    cr_expect_str_eq(o.contexts[2].argv[1], "--");
+    cr_expect_eq(o.contexts[0].nexports, 0);
+    cr_expect_eq(o.contexts[1].nexports, 1);
+    cr_expect_null(o.contexts[1].wdir);
+    cr_expect_str_eq(ft_options_context(&o, 1)->argv[0], "a");
+    cr_expect_str_eq(ft_options_context(&o, 2)->argv[0], "b");
+    cr_expect_str_eq(ft_options_context(&o, 5)->argv[0], "c");
+    ft_options_free(&o);
+    expect_error("ftrun a :", "in part 2");
+    expect_error("ftrun : a", "in part 1");
+    expect_error("ftrun -n 4000 a : -n 97 b", "too many");
+    expect_error("ftrun --stdin 2 -n 2 a", "no such rank");
 }
 
 Test(options, exports_keep_their_order)
 {
     cr_expect_eq(parse("ftrun -x A=1 -x B -x A=2=3 a"), 0);
-    cr_expect_eq(o.nexports, 3);
-    cr_expect_str_eq(o.exports[0], "A=1");
-    cr_expect_str_eq(o.exports[2], "A=2=3");
+    cr_expect_eq(o.contexts->nexports, 3);
+    cr_expect_str_eq(o.contexts->exports[0], "A=1");
+    cr_expect_str_eq(o.contexts->exports[2], "A=2=3");
     ft_options_free(&o);
 }
 
 Test(options, accepted_for_the_sake_of_scripts)
 {
     cr_expect_eq(parse("ftrun --allow-run-as-root --oversubscribe -wdir /tmp --bind-to none a"), 0);
-    cr_expect_str_eq(o.wdir, "/tmp");
+    cr_expect_str_eq(o.contexts->wdir, "/tmp");
     ft_options_free(&o);
 }
 
