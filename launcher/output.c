@@ -37,8 +37,11 @@ struct ft_output {
 static void forward(void *arg, const char *data, size_t len)
 {
     struct stream *s = arg;
+    const struct ft_output_config *config = &s->o->config;
 
-    ft_sink_add(s->o->config.sinks[s->which], data, len);
+    ft_sink_add(config->sinks[s->which], data, len);
+    if (config->tap)
+        config->tap(config->arg, s->which, data, len);
 }
 
 static void report_difference(struct stream *s)

@@ -5,6 +5,7 @@
 #define LAUNCHER_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ft/base/err.h"
@@ -20,6 +21,8 @@ struct ft_output_config {
     struct ft_sink *sinks[2];     /* stdout, stderr; may be the same one */
     /* A replayed line (from 1) of a stream (0 stdout, 1 stderr) differs. Once per rank. */
     void (*differs)(void *arg, uint32_t rank, int stream, uint64_t line);
+    /* Sees what goes to a sink (stream 0 stdout, 1 stderr), after it: `ftrun attach`. NULL: nobody looks. */
+    void (*tap)(void *arg, int stream, const char *data, size_t len);
     void *arg;
 };
 
