@@ -11,21 +11,21 @@
 #include <unistd.h>
 
 #include "launcher/job.h"
+#include "launcher/library.h"
 #include "launcher/limits.h"
 #include "launcher/loop.h"
 #include "launcher/program.h"
-#include "launcher/rabit.h"
 #include "launcher/ranks.h"
 #include "launcher/sink.h"
 #include "launcher/topology.h"
 
-enum { PRELOAD_BYTES = 8300 };
+enum { PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* What lives as long as ft_agent_run and nobody else needs to see. */
 struct agent {
     struct ft_job job;
     struct ft_loop *loop;
-    char preload[PRELOAD_BYTES];
+    char library_path[PATH_BYTES], preload[PRELOAD_BYTES];
     struct rlimit nofile;
     sigset_t mask;
     struct ft_topology *topology;
@@ -78,7 +78,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
     const struct ft_options *o = job->options;
     struct ft_spawn_config config = {
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
-        .preload = o->rabit ? a->preload : NULL, .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper),
+        .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL, .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper),
         .spill = ft_keeper_spill_fd(job->keeper), .nofile = &a->nofile, .mask = &a->mask, .sigpipe = job->sigpipe,
     };
 
@@ -115,7 +115,9 @@ static int check_request(struct agent *a, struct ft_error *e)
     for (size_t c = 0; c < o->ncontexts; c++)
         if ((code = ft_program_check(&o->contexts[c], &job->say, e)))
             return code;
-    if (o->rabit && ft_rabit_preload(a->preload, sizeof a->preload, e) < 0)
+    if (ft_library_compat(a->library_path, sizeof a->library_path, e) < 0)
+        return FT_CODE_JOB;
+    if (o->rabit && ft_library_rabit(a->preload, sizeof a->preload, e) < 0)
         return FT_CODE_JOB;
     if (ft_limits_raise(o->nranks, &a->nofile, e) < 0)
         return FT_CODE_JOB;

@@ -38,7 +38,7 @@ enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
 struct ft_environ {
     uint32_t nranks;
     char fds[TEXT], job[TEXT];
-    char *preload;
+    char *preload, *library_path;
     char text[NOWN][TEXT];
     size_t n;
     char *vars[];
@@ -63,18 +63,20 @@ static void set(struct ft_environ *env, char *var)
     env->vars[env->n++] = var;
 }
 
-static int set_preload(struct ft_environ *env, const char *preload)
+/* "NAME=first", and after a colon what NAME was; *list owns the text. */
+static int prepend(struct ft_environ *env, char **list, const char *name, const char *first)
 {
     const char *before = NULL;
+    size_t len = strlen(name);
 
     for (size_t i = 0; i < env->n; i++)
-        if (names(env->vars[i], "LD_PRELOAD", 10))
-            before = env->vars[i] + 11;
-    if (asprintf(&env->preload, "LD_PRELOAD=%s%s%s", preload, before && *before ? ":" : "", before ? before : "") < 0) {
-        env->preload = NULL;
+        if (names(env->vars[i], name, len))
+            before = env->vars[i] + len + 1;
+    if (asprintf(list, "%s=%s%s%s", name, first, before && *before ? ":" : "", before ? before : "") < 0) {
+        *list = NULL;
         return -1;
     }
-    set(env, env->preload);
+    set(env, *list);
     return 0;
 }
 
@@ -85,7 +87,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 5) * sizeof env->vars[0]);
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 6) * sizeof env->vars[0]);
     if (!env)
         return NULL;
     env->nranks = config->nranks;
@@ -94,7 +96,8 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     for (size_t i = 0; i < context->nexports; i++)
         if (strchr(context->exports[i], '=')) /* "-x A": it is there already */
             set(env, (char *)context->exports[i]);
-    if (config->preload && set_preload(env, config->preload) < 0) {
+    if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 ||
+        (config->preload && prepend(env, &env->preload, "LD_PRELOAD", config->preload) < 0)) {
         ft_environ_free(env);
         return NULL;
     }
@@ -128,5 +131,6 @@ void ft_environ_free(struct ft_environ *env)
     if (!env)
         return;
     free(env->preload);
+    free(env->library_path);
     free(env);
 }

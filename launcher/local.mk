@@ -7,6 +7,7 @@ liblaunch_la_SOURCES = \
 	launcher/environ.h launcher/environ.c \
 	launcher/job.h \
 	launcher/input.h launcher/input.c \
+	launcher/library.h launcher/library.c \
 	launcher/limits.h launcher/limits.c \
 	launcher/lines.h launcher/lines.c \
 	launcher/loop.h launcher/loop.c \
@@ -15,7 +16,6 @@ liblaunch_la_SOURCES = \
 	launcher/output.h launcher/output.c \
 	launcher/policy.h launcher/policy.c \
 	launcher/program.h launcher/program.c \
-	launcher/rabit.h launcher/rabit.c \
 	launcher/ranks.h launcher/ranks.c \
 	launcher/reap.h launcher/reap.c \
 	launcher/report.h launcher/report.c \

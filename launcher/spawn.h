@@ -20,6 +20,7 @@ struct ft_spawn_config {
     size_t ncontexts;
     uint32_t nranks;
     const char *job_id;
+    const char *library_path;     /* first in the ranks' LD_LIBRARY_PATH */
     const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
     int memfd, kick, spill;       /* what ranks inherit, as FTMPI_FDS */
     const struct rlimit *nofile;  /* as it was when ftrun was started */

@@ -22,6 +22,22 @@ libftmpi_la_LIBADD = libft.la
 EXTRA_libftmpi_la_DEPENDENCIES = mpi_shim/libftmpi.map
 EXTRA_DIST += mpi_shim/libftmpi.map
 
+# The same file under Open MPI's name, in a directory of its own that only ftrun's ranks look into; also in the build tree.
+# The directory's place relative to libftmpi.so.0 is what launcher/library.c knows.
+compat_link = .libs/ftmpi/libmpi.so.40
+all-local: $(compat_link)
+$(compat_link): | libftmpi.la
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f ../libftmpi.so.0 $@
+install-exec-local: install-compat
+uninstall-local: uninstall-compat
+.PHONY: install-compat uninstall-compat
+install-compat:
+	$(MKDIR_P) "$(DESTDIR)$(libdir)/ftmpi"
+	cd "$(DESTDIR)$(libdir)/ftmpi" && rm -f libmpi.so.40 && $(LN_S) ../libftmpi.so.0 libmpi.so.40
+uninstall-compat:
+	rm -f "$(DESTDIR)$(libdir)/ftmpi/libmpi.so.40"
+	-rmdir "$(DESTDIR)$(libdir)/ftmpi"
+
 ftmpiincludedir = $(includedir)/ftmpi
 ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/ftmpi.h
 
