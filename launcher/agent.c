@@ -49,7 +49,7 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
 {
     struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
-    struct ft_keeper_config config = {.spill_dir = o->log_spill, .prepare = o->log_prepare, .failed = ft_loop_keeper_failed, .arg = a->loop};
+    struct ft_keeper_config config = {.spill_dir = o->log_spill, .prepare = o->log_prepare};
     uint64_t limit = o->log_limit ? o->log_limit : ft_limits_memory() / 4;
     uint32_t processors = ft_topology_processors();
     struct ft_params params;
@@ -61,7 +61,9 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
         return err;
     sigfillset(&all); /* signals are for the loop's thread */
     pthread_sigmask(SIG_SETMASK, &all, &a->mask);
-    err = ft_keeper_start(&job->keeper, &job->region, &config, e);
+    err = ft_keeper_open(&job->keeper, &job->region, &config, e);
+    if (!err && (err = ft_keeper_run(job->keeper, ft_loop_keeper_failed, a->loop, e)) < 0)
+        ft_keeper_close(job->keeper);
     pthread_sigmask(SIG_SETMASK, &a->mask, NULL);
     if (err < 0) {
         ft_region_close(&job->region);
@@ -175,6 +177,7 @@ static void tear_down(struct agent *a)
     ft_topology_free(a->topology);
     if (job->keeper) {
         ft_keeper_stop(job->keeper);
+        ft_keeper_close(job->keeper);
         ft_region_close(&job->region);
     }
     if (a->loop)

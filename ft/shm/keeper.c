@@ -34,17 +34,25 @@ struct keeper_stream {
 };
 
 struct ft_keeper {
+    /* the same in every process */
     struct ft_region *region;
     struct ft_keeper_config config;
-    struct keeper_stream *streams;
     uint64_t extent_bytes;
-    uint64_t used;                 /* extents of memory that were ever handed out */
-    uint64_t in_file;              /* extents of the spill file */
     int kick_fd, spill_fd;
-    bool populate_first;           /* the extents handed out at the start still need it */
-    bool failed;
-    atomic_bool stopping;
+
+    /* what the tables say: ft_keeper_adopt */
+    struct keeper_stream *streams;
+    bool *taken;                   /* by extent of memory: a table names it */
+    uint64_t low;                  /* all extents of memory below are taken */
+    uint64_t in_file;              /* extents of the spill file */
     _Atomic uint64_t spilled_bytes;
+
+    /* of this process */
+    ft_keeper_failed *tell;
+    void *arg;
+    bool failed;                   /* and told so */
+    bool runs;
+    atomic_bool stopping;
     pthread_t thread;
 };
 
@@ -58,8 +66,8 @@ static void populate(const struct ft_keeper *k, uint64_t i, uint64_t n)
 {
     if (madvise(extent_at(k, i), n * k->extent_bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL)
         return;
-    for (uint64_t at = 0; at < n * k->extent_bytes; at += 4096)  /* kernels before 5.14; nobody uses the extent yet */
-        *(volatile char *)(extent_at(k, i) + at) = 0;
+    for (uint64_t at = 0; at < n * k->extent_bytes; at += 4096)  /* kernels before 5.14; a load: ranks may be writing there */
+        (void)*(volatile char *)(extent_at(k, i) + at);
 }
 
 static void fail(struct ft_keeper *k, const char *format, const char *detail)
@@ -70,13 +78,14 @@ static void fail(struct ft_keeper *k, const char *format, const char *detail)
         return;
     k->failed = true;
     snprintf(line, sizeof line, format, detail);
-    k->config.failed(k->config.arg, line);
+    k->tell(k->arg, line);
 }
 
 static int write_out(struct ft_keeper *k, const char *from, uint64_t to)
 {
     uint64_t at = 0;
 
+    ft_point_store();
     while (at < k->extent_bytes) {
         ssize_t n = pwrite(k->spill_fd, from + at, k->extent_bytes - at, (off_t)(to + at));
 
@@ -107,7 +116,8 @@ static struct keeper_stream *oldest(struct ft_keeper *k)
     return best;
 }
 
-/* Moves the oldest committed extent to the file. 0 and the memory it had, or -1. */
+/* Moves the oldest committed extent to the file. 0 and the memory it had, or -1. Killed before the table says so:
+   the successor writes over what is in the file. After it: no table names the memory, so the successor finds it free. */
 static int spill(struct ft_keeper *k, uint64_t *freed)
 {
     struct keeper_stream *s = oldest(k);
@@ -133,20 +143,33 @@ static int spill(struct ft_keeper *k, uint64_t *freed)
 
 static int take_memory(struct ft_keeper *k, uint64_t *place)
 {
-    if (k->used < k->region->header->params.nextents) {
-        *place = k->used++;
+    uint64_t n = k->region->header->params.nextents;
+
+    while (k->low < n && k->taken[k->low])
+        k->low++;
+    if (k->low < n) {
+        *place = k->low;
+        populate(k, *place, 1);
         return 0;
     }
     return k->failed ? -1 : spill(k, place);
 }
 
-static void assign(struct keeper_stream *s, uint64_t place)
+/* The stream's `assigned` follows from its table; ranks sleep on it. */
+static void tell_assigned(struct keeper_stream *s)
+{
+    ft_announce32(&s->head->assigned, (uint32_t)s->assigned);  /* then the sleep flags would be read; the keeper just wakes */
+    ft_wake(&s->head->assigned);
+}
+
+/* Killed before the first store: the memory is free, as no table names it. After it: the successor counts the
+   extent, and tells. */
+static void assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
 {
     ft_publish(&s->table[s->assigned], place << 2 | FT_EXTENT_MEMORY);
+    k->taken[place] = true;
     s->assigned++;
-    /* seq_cst, as ft_announce: then the sleep flags would be read; the keeper just wakes. */
-    atomic_store(&s->head->assigned, (uint32_t)s->assigned);
-    ft_wake(&s->head->assigned);
+    tell_assigned(s);
 }
 
 bool ft_keeper_serve(struct ft_keeper *k)
@@ -166,34 +189,70 @@ bool ft_keeper_serve(struct ft_keeper *k)
                 fail(k, "the log has reached its greatest size, %s", "more extents than its table holds");
         }
         while (s->assigned < want && !atomic_load(&k->stopping)) {
-            bool fresh = k->used < p->nextents;
-
             if (take_memory(k, &place) != 0) {
                 met = false;
                 break;
             }
-            if (fresh)
-                populate(k, place, 1);
-            assign(s, place);
+            assign(k, s, place);
         }
     }
     return met;
 }
 
+/* One stream as its table has it. The table is filled from its start, and spilled from its start. */
+static void adopt_stream(struct ft_keeper *k, struct keeper_stream *s)
+{
+    uint64_t entry, n = k->region->header->params.ntable;
+
+    s->spilled = 0;
+    for (s->assigned = 0; s->assigned < n && (entry = ft_look(&s->table[s->assigned])) != 0; s->assigned++) {
+        if ((entry & 3) == FT_EXTENT_FILE) {
+            s->spilled = s->assigned + 1;
+            k->in_file = ft_max(k->in_file, (entry >> 2) + 1);
+        } else {
+            k->taken[entry >> 2] = true;
+        }
+    }
+}
+
+void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
+{
+    const struct ft_params *p = &k->region->header->params;
+
+    k->tell = failed;
+    k->arg = arg;
+    k->failed = k->runs = false;
+    atomic_store(&k->stopping, false);
+    memset(k->taken, 0, p->nextents * sizeof *k->taken);
+    k->low = k->in_file = 0;
+    for (uint32_t i = 0; i < p->nstreams; i++)
+        adopt_stream(k, &k->streams[i]);
+    atomic_store(&k->spilled_bytes, k->in_file * k->extent_bytes);
+    for (uint32_t i = 0; i < p->nstreams; i++)
+        tell_assigned(&k->streams[i]);
+}
+
+/* Small amounts are populated while the ranks start, large ones before (ft_keeper_open); many ranks have enough to
+   do with starting, and populate what they use themselves. */
+static bool populates_first(const struct ft_keeper *k)
+{
+    return k->config.prepare <= k->extent_bytes && k->region->header->params.nranks <= FEW_RANKS;
+}
+
 static void *keep(void *arg)
 {
     struct ft_keeper *k = arg;
-    bool met = true;
 
-    if (k->populate_first)
-        populate(k, 0, k->used);
+    if (populates_first(k))
+        populate(k, 0, 1);
     while (!atomic_load(&k->stopping)) {
         struct pollfd p = { .fd = k->kick_fd, .events = POLLIN };
         uint64_t kicks;
+        /* First of all: a predecessor may have taken the kick with it. */
+        bool met = ft_keeper_serve(k);
 
         if (poll(&p, 1, met ? IDLE_MS : SHORT_MS) > 0 && read(k->kick_fd, &kicks, sizeof kicks) < 0 && errno != EAGAIN)
             break;
-        met = ft_keeper_serve(k);
     }
     return NULL;
 }
@@ -219,7 +278,8 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
     const struct ft_header *h = k->region->header;
 
     k->streams = calloc(h->params.nstreams, sizeof *k->streams);
-    if (!k->streams)
+    k->taken = calloc(h->params.nextents, sizeof *k->taken);
+    if (!k->streams || !k->taken)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < h->params.nstreams; i++) {
         char *base = k->region->base + h->streams_at + i * h->stream_bytes;
@@ -231,22 +291,19 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
     return 0;
 }
 
-/* What there is before any rank asks: an extent for each stream, and what the user wants prepared for the
-   first. A large amount is populated before anybody starts, a small one while the ranks do; many ranks
-   have enough to do with starting, and populate what they use themselves. */
+/* What there is before any rank asks: an extent for each stream, and what the user wants prepared for the first. */
 static void prepare(struct ft_keeper *k)
 {
     const struct ft_params *p = &k->region->header->params;
-    uint64_t n = ft_max(1, ft_div_up(k->config.prepare, k->extent_bytes));
+    uint64_t n = ft_max(1, ft_div_up(k->config.prepare, k->extent_bytes)), place = 0;
 
     n = ft_min(n, ft_min(p->nextents - (p->nstreams - 1), p->ntable));
-    for (uint64_t i = 0; i < n; i++)
-        assign(&k->streams[0], k->used++);
-    for (uint32_t i = 1; i < p->nstreams && k->used < p->nextents; i++)
-        assign(&k->streams[i], k->used++);
-    k->populate_first = n == 1 && p->nranks <= FEW_RANKS;
+    while (place < n)
+        assign(k, &k->streams[0], place++);
+    for (uint32_t i = 1; i < p->nstreams && place < p->nextents; i++)
+        assign(k, &k->streams[i], place++);
     if (n > 1)
-        populate(k, 0, k->used);
+        populate(k, 0, place);
 }
 
 /* The thread takes no signals: they are the launcher's. */
@@ -288,6 +345,8 @@ int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_
     return 0;
 
 spill_opened:
+    free(k->streams);
+    free(k->taken);
     close(k->spill_fd);
 kick_opened:
     close(k->kick_fd);
@@ -301,18 +360,17 @@ void ft_keeper_close(struct ft_keeper *k)
     close(k->spill_fd);
     close(k->kick_fd);
     free(k->streams);
+    free(k->taken);
     free(k);
 }
 
-int ft_keeper_start(struct ft_keeper **k, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e)
+int ft_keeper_run(struct ft_keeper *k, ft_keeper_failed *failed, void *arg, struct ft_error *e)
 {
-    int err = ft_keeper_open(k, r, c, e);
+    int err;
 
-    if (!err) {
-        err = start_thread(*k, e);
-        if (err)
-            ft_keeper_close(*k);
-    }
+    ft_keeper_adopt(k, failed, arg);
+    err = start_thread(k, e);
+    k->runs = !err;
     return err;
 }
 
@@ -333,9 +391,11 @@ void ft_keeper_stop(struct ft_keeper *k)
 {
     uint64_t one = 1;
 
+    if (!k->runs)
+        return;
+    k->runs = false;
     atomic_store(&k->stopping, true);
     if (write(k->kick_fd, &one, sizeof one) != sizeof one)
         pthread_kill(k->thread, 0);  /* the counter is full, so the thread is awake anyway */
     pthread_join(k->thread, NULL);
-    ft_keeper_close(k);
 }

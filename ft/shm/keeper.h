@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The agent's side of the log: a thread that assigns memory to streams ahead of the ranks, populates it,
    and at the limit spills the oldest committed part to a file (DESIGN invariant 7, RULES 7, 13, 14). It is the only
-   writer of the extent tables. Ranks that find no extent wait; they lose nothing if the keeper is slow. */
+   writer of the extent tables. Ranks that find no extent wait; they lose nothing if the keeper is slow.
+
+   The process it runs in may be killed at any instruction. What a keeper knows it knows from the extent tables, so
+   another process that was forked from the one that called ft_keeper_open goes on from them with its own copy of
+   struct ft_keeper, whatever is in that, as soon as the first process is dead: one keeper at a time. */
 #ifndef FT_SHM_KEEPER_H
 #define FT_SHM_KEEPER_H
 
@@ -13,36 +17,41 @@
 struct ft_keeper;
 
 struct ft_keeper_config {
-    const char *spill_dir;    /* where the unlinked spill file is made when the limit is first met */
-    uint64_t prepare;         /* bytes of log assigned and populated before ft_keeper_start returns */
-    /* Called once, from the keeper's thread, when the log cannot go on (disk full, no memory). The line
-       is for the user; ranks that wait for log memory will wait for ever, so the job has to end. */
-    void (*failed)(void *arg, const char *line);
-    void *arg;
+    const char *spill_dir;    /* where the unlinked spill file is made */
+    uint64_t prepare;         /* bytes of log assigned and populated before ft_keeper_open returns */
 };
+
+/* Called once, from the keeper's thread, when the log cannot go on (disk full, no memory). The line is for the
+   user; ranks that wait for log memory will wait for ever, so the job has to end. */
+typedef void ft_keeper_failed(void *arg, const char *line);
 
 struct ft_keeper_stats {
     uint64_t memory_bytes;    /* of log memory in use */
     uint64_t spilled_bytes;   /* written to the spill file */
 };
 
-/* Everything but the thread, and one turn of what the thread does: gives every stream what its ranks want.
-   False if some want more than can be had now. For the explorer, which schedules the turns itself. */
+/* What outlives a process: the descriptors, and the extents there are before a rank asks. No thread. The region must
+   stay where it is, here and in the processes forked from this one. FT_ESYS: no descriptor, spill_dir not writable. */
 int ft_keeper_open(struct ft_keeper **k, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e);
-bool ft_keeper_serve(struct ft_keeper *k);
 void ft_keeper_close(struct ft_keeper *k);
 
-/* ft_keeper_open and the thread. FT_ESYS: no thread, no descriptor, spill_dir not writable. */
-int ft_keeper_start(struct ft_keeper **k, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e);
+/* Goes on where the tables are, as ft_keeper_adopt, and starts the thread in this process. FT_ESYS: no thread. */
+int ft_keeper_run(struct ft_keeper *k, ft_keeper_failed *failed, void *arg, struct ft_error *e);
+
+/* Ends the thread and waits for that, if it runs in this process. */
+void ft_keeper_stop(struct ft_keeper *k);
+
+/* The two things the thread does, for the explorer, which schedules (and kills) it itself. adopt: forgets
+   everything, takes it from the tables, and finishes what a killed predecessor had begun. serve: gives every
+   stream what its ranks want; false if some want more than can be had now. */
+void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg);
+bool ft_keeper_serve(struct ft_keeper *k);
 
 /* The descriptors that ranks inherit, beside the region's: an eventfd to ask for memory with, and the
    spill file. Owned by the keeper, close-on-exec here. */
 int ft_keeper_kick_fd(const struct ft_keeper *k);
 int ft_keeper_spill_fd(const struct ft_keeper *k);
 
-struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k);  /* any thread */
-
-/* Joins the thread, then ft_keeper_close. */
-void ft_keeper_stop(struct ft_keeper *k);
+struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k);  /* any thread of the process it runs in */
 
 #endif

@@ -10,19 +10,12 @@
 
 #include "ft/shm/word.h"
 
-/* Maps all of r->fd, out of the reach of children (RULE 15: a child the program forks must not be able
-   to write where its rank's successor works). */
 static int map_region(struct ft_region *r, uint64_t size, struct ft_error *e)
 {
     r->base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, r->fd, 0);
     if (r->base == MAP_FAILED)
         return ft_err_set(e, FT_ESYS, "cannot map %llu bytes of the job's shared memory: %s (is `ulimit -v` set? a "
                           "smaller --log-limit needs less)", (unsigned long long)size, strerror(errno));
-    if (madvise(r->base, size, MADV_DONTFORK) != 0) {
-        ft_err_set(e, FT_ESYS, "cannot keep the job's shared memory from children: %s", strerror(errno));
-        munmap(r->base, size);
-        return FT_ESYS;
-    }
     r->header = (struct ft_header *)(void *)r->base;
     return 0;
 }
@@ -82,6 +75,12 @@ int ft_region_attach(struct ft_region *r, int fd, struct ft_error *e)
     r->fd = fd;
     if (map_region(r, h.size, e) != 0)
         return FT_ESYS;
+    /* RULE 15: a child the program forks must not be able to write where its rank's successor works. */
+    if (madvise(r->base, h.size, MADV_DONTFORK) != 0) {
+        ft_err_set(e, FT_ESYS, "cannot keep the job's shared memory from children: %s", strerror(errno));
+        munmap(r->base, h.size);
+        return FT_ESYS;
+    }
     ft_layout_stream(&r->header->params, &r->stream);
     return 0;
 }

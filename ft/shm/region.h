@@ -13,7 +13,8 @@ struct ft_region {
 };
 
 /* Agent: a new memfd (close-on-exec), sealed against any change of size (RULE 13). Its pages appear as
-   they are touched; log memory is populated by the keeper. Errors: FT_EINVAL, FT_ESYS. */
+   they are touched; log memory is populated by the keeper. Processes forked from this one have the mapping too, so that
+   one of them can go on when it is dead. Errors: FT_EINVAL, FT_ESYS. */
 int ft_region_create(struct ft_region *r, const struct ft_params *params, struct ft_error *e);
 
 /* Rank: maps what fd names after checking that it is ours. The mapping is not inherited by fork

@@ -335,7 +335,7 @@ static void keeper_failed(void *arg, const char *line)
 /* Memory as the agent leaves it for the first incarnations, but for what lies in log memory: anything. */
 static void reset_region(void)
 {
-    struct ft_keeper_config config = { .spill_dir = "/dev/shm", .failed = keeper_failed };
+    struct ft_keeper_config config = { .spill_dir = "/dev/shm" };
     struct ft_header *h = g.region.header;
     char *stream = g.region.base + h->streams_at;
     struct ft_error e;
@@ -350,6 +350,7 @@ static void reset_region(void)
         fprintf(stderr, "explore: %s\n", e.text);
         exit(2);
     }
+    ft_keeper_adopt(g.keeper, keeper_failed, NULL);
 }
 
 /* The keeper's turn. It is no rank: it is not killed here, and stops at no point. */

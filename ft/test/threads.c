@@ -12,7 +12,7 @@
 #include "ft/ft.h"
 #include "ft/shm/keeper.h"
 
-enum { RANKS = 3, CALLS = 400, COUNT = 3000 };
+enum { RANKS = 3, CALLS = 400, COUNT = 3000, TURNS = 200 };
 
 static struct ft_region region;
 static struct ft_keeper *keeper;
@@ -109,7 +109,7 @@ again:
 
 int main(int argc, char **argv)
 {
-    struct ft_keeper_config config = { .spill_dir = "/tmp", .failed = keeper_failed };
+    struct ft_keeper_config config = { .spill_dir = "/tmp" };
     struct ft_params params;
     pthread_t thread[RANKS];
     struct ft_error e;
@@ -120,15 +120,25 @@ int main(int argc, char **argv)
     params.short_max = 256;
     params.slot_bytes = 1024;
     params.slot_depth = 4;
-    if (ft_region_create(&region, &params, &e) != 0 || ft_keeper_start(&keeper, &region, &config, &e) != 0) {
+    if (ft_region_create(&region, &params, &e) != 0 || ft_keeper_open(&keeper, &region, &config, &e) != 0 ||
+        ft_keeper_run(keeper, keeper_failed, NULL, &e) != 0) {
         fprintf(stderr, "threads: %s\n", e.text);
         return 2;
     }
     for (unsigned i = 0; i < RANKS; i++)
         pthread_create(&thread[i], NULL, rank_main, (void *)(uintptr_t)i);
+    /* One keeper after the other, as when processes die. */
+    for (unsigned i = 0; i < TURNS; i++) {
+        ft_keeper_stop(keeper);
+        if (ft_keeper_run(keeper, keeper_failed, NULL, &e) != 0) {
+            fprintf(stderr, "threads: %s\n", e.text);
+            return 2;
+        }
+    }
     for (unsigned i = 0; i < RANKS; i++)
         pthread_join(thread[i], NULL);
     ft_keeper_stop(keeper);
+    ft_keeper_close(keeper);
     ft_region_close(&region);
     printf("threads: seed %u: %d errors\n", seed, (int)errors);
     return errors != 0;
