@@ -66,7 +66,7 @@ part_clang() {
   build_in build/clang --enable-werror CC=clang CXX=clang++ && make -C build/clang -j"$(nproc)" check TESTS=
 }
 
-part_scripts() { shellcheck scripts/*.sh .ci/run compat-tests/*.sh compat-tests/xgboost/*.sh && PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/xgboost/*.py; }
+part_scripts() { shellcheck scripts/*.sh .ci/run compat-tests/*.sh compat-tests/xgboost/*.sh tools/test/*.sh build/ftmpicc && PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/xgboost/*.py; }
 
 part_quickstart() { scripts/quickstart.sh; }
 
