@@ -63,6 +63,18 @@ static void set(struct ft_environ *env, char *var)
     env->vars[env->n++] = var;
 }
 
+/* "A=v", or "A": as it is here, which it is already unless the context is bare. */
+static void export(struct ft_environ *env, const char *text)
+{
+    if (strchr(text, '=')) {
+        set(env, (char *)text);
+        return;
+    }
+    for (char **v = environ; *v; v++)
+        if (names(*v, text, strlen(text)))
+            set(env, *v);
+}
+
 /* "NAME=first", and after a colon what NAME was; *list owns the text. */
 static int prepend(struct ft_environ *env, char **list, const char *name, const char *first)
 {
@@ -92,10 +104,10 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
         return NULL;
     env->nranks = config->nranks;
     for (size_t i = 0; i < count; i++)
-        env->vars[env->n++] = environ[i];
+        if (!context->bare || !strncmp(environ[i], "FTMPI_", 6))
+            env->vars[env->n++] = environ[i];
     for (size_t i = 0; i < context->nexports; i++)
-        if (strchr(context->exports[i], '=')) /* "-x A": it is there already */
-            set(env, (char *)context->exports[i]);
+        export(env, context->exports[i]);
     if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 ||
         (config->preload && prepend(env, &env->preload, "LD_PRELOAD", config->preload) < 0)) {
         ft_environ_free(env);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "launcher/agent.h"
+#include "launcher/help.h"
 #include "launcher/options.h"
 #include "launcher/say.h"
 
@@ -33,10 +34,12 @@ int main(int argc, char **argv)
         ft_say(&(struct ft_say){0}, "%s", e.text);
         code = FT_CODE_USAGE;
     } else if (options.help) {
-        ft_options_help();
+        ft_help_print();
     } else if (options.version) {
         puts("ftrun (ftmpi) " PACKAGE_VERSION);
     } else {
+        for (size_t i = 0; i < options.nnotices; i++)
+            ft_say_notice(&(struct ft_say){.quiet = options.quiet}, "%s", options.notices[i]);
         code = ft_agent_run(&options);
     }
     ft_options_free(&options);

@@ -4,7 +4,11 @@ noinst_LTLIBRARIES += liblaunch.la
 liblaunch_la_SOURCES = \
 	launcher/act.h launcher/act.c \
 	launcher/agent.h launcher/agent.c \
+	launcher/appfile.h launcher/appfile.c \
+	launcher/configure.h launcher/configure.c \
 	launcher/environ.h launcher/environ.c \
+	launcher/help.h launcher/help.c \
+	launcher/hosts.h launcher/hosts.c \
 	launcher/job.h \
 	launcher/input.h launcher/input.c \
 	launcher/library.h launcher/library.c \
@@ -18,16 +22,18 @@ liblaunch_la_SOURCES = \
 	launcher/program.h launcher/program.c \
 	launcher/ranks.h launcher/ranks.c \
 	launcher/reap.h launcher/reap.c \
+	launcher/readers.h launcher/readers.c \
 	launcher/report.h launcher/report.c \
 	launcher/sampler.h launcher/sampler.c \
 	launcher/say.h launcher/say.c \
+	launcher/settings.h launcher/settings.c \
 	launcher/sink.h launcher/sink.c \
 	launcher/spawn.h launcher/spawn.c \
 	launcher/sweep.h launcher/sweep.c \
 	launcher/topology.h launcher/topology.c \
 	launcher/usage.h launcher/usage.c \
 	launcher/values.h launcher/values.c
-liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"'
+liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
 liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 liblaunch_la_LIBADD = libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) -lpthread
 
@@ -59,6 +65,8 @@ launcher_test_options_test_LDADD = $(launch_unit_libs)
 launch_shell_tests = \
 	launcher/test/usage.sh \
 	launcher/test/contexts.sh \
+	launcher/test/configure.sh \
+	launcher/test/spellings.sh \
 	launcher/test/exit_codes.sh \
 	launcher/test/output.sh \
 	launcher/test/trees.sh \
@@ -79,6 +87,6 @@ launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_ends_LDADD = libftmpi.la
 launcher_test_ends_LDFLAGS = -no-install
 EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py
-AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; export top_builddir top_srcdir sanitized;
+AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1

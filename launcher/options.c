@@ -2,7 +2,7 @@
 #include "config.h"
 #include "launcher/options.h"
 
-#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,65 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
-#include "launcher/nearest.h"
+#include "launcher/appfile.h"
+#include "launcher/configure.h"
 #include "launcher/values.h"
 
-/* An option's reader: 0, or FT_EINVAL with e filled, or left empty for "bad value". text is NULL without argument. */
-typedef int reader(struct ft_options *o, const char *text, struct ft_error *e);
+/* Words of a command line, or of a line of an --app file. */
+struct words {
+    char **v;
+    int n, at;
+};
+
+void *ft_options_own(struct ft_options *o, void *p)
+{
+    void **list = realloc(o->kept, (o->nkept + 1) * sizeof *list);
+
+    if (list)
+        o->kept = list;
+    if (!p || !list) {
+        free(p);
+        return NULL;
+    }
+    return o->kept[o->nkept++] = p;
+}
+
+char *ft_options_keep(struct ft_options *o, const char *format, ...)
+{
+    char *text;
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vasprintf(&text, format, args);
+    va_end(args);
+    return ft_options_own(o, n < 0 ? NULL : text);
+}
+
+void ft_options_notice(struct ft_options *o, const char *format, ...)
+{
+    char **list = realloc(o->notices, (o->nnotices + 1) * sizeof *list);
+    va_list args;
+
+    if (!list)
+        return; /* whatever comes next tells */
+    o->notices = list;
+    va_start(args, format);
+    if (vasprintf(&list[o->nnotices], format, args) >= 0)
+        o->nnotices++;
+    va_end(args);
+}
+
+int ft_options_add(const char ***list, size_t *n, const char *text, struct ft_error *e)
+{
+    const char **more = realloc(*list, (*n + 1) * sizeof *more);
+
+    if (!more)
+        return ft_err_set(e, FT_EINVAL, "out of memory");
+    *list = more;
+    more[(*n)++] = text;
+    return 0;
+}
 
 /* The context that is being read. */
 static struct ft_context *last(struct ft_options *o)
@@ -22,291 +76,49 @@ static struct ft_context *last(struct ft_options *o)
     return &o->contexts[o->ncontexts - 1];
 }
 
-static int read_np(struct ft_options *o, const char *text, struct ft_error *e)
+/* "--name", "-name": long names are taken with one dash, too. */
+static int unknown(const char *word, size_t len, struct ft_error *e)
 {
-    uint64_t n;
+    size_t dashes = strspn(word, "-");
+    char near[64];
 
-    if (ft_values_number(text, &n) < 0)
-        return FT_EINVAL;
-    if (n < 1)
-        return ft_err_set(e, FT_EINVAL, "-n %s: a job has at least one rank", text);
-    if (n > FT_RANKS_MAX)
-        return ft_err_set(e, FT_EINVAL, "-n %s: too many, at most %d ranks run on one host", text, FT_RANKS_MAX);
-    last(o)->nranks = (uint32_t)n;
-    return 0;
+    ft_settings_nearest(word + dashes, len - dashes, false, near, sizeof near);
+    return ft_err_set(e, FT_EINVAL, "unknown option %.*s; did you mean %s%s? (ftrun --help lists all)", (int)ft_min(len, 80), word,
+                      near[1] ? "--" : "-", near);
 }
 
-static int read_export(struct ft_options *o, const char *text, struct ft_error *e)
+static bool takes_value(const struct ft_setting *s)
 {
-    struct ft_context *c = last(o);
-    const char **list;
+    return s->arg != NULL;
+}
 
-    if (!*text || *text == '=')
-        return FT_EINVAL;
-    list = realloc(c->exports, (c->nexports + 1) * sizeof *list);
-    if (!list)
+/* Reads the option at w->v[w->at] and its argument ("--name value" or "--name=value"); leaves w->at behind them. */
+static int read_option(struct ft_options *o, struct words *w, struct ft_error *e)
+{
+    const char *text = w->v[w->at++];
+    size_t dashes = ft_min(strspn(text, "-"), 2), len = dashes == 2 ? strcspn(text, "=") : strlen(text);
+    const struct ft_setting *s = ft_settings_find(text + dashes, len - dashes);
+    struct ft_word word = {.who = ft_options_keep(o, "%.*s", (int)len, text)};
+
+    if (!word.who)
         return ft_err_set(e, FT_EINVAL, "out of memory");
-    c->exports = list;
-    c->exports[c->nexports++] = text;
-    return 0;
-}
-
-static int read_wdir(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    last(o)->wdir = text;
-    return 0;
-}
-
-static int read_bind(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    if (!strcmp(text, "core"))
-        o->bind = FT_BIND_CORE;
-    else if (!strcmp(text, "none"))
-        o->bind = FT_BIND_NONE;
-    else
-        return FT_EINVAL;
-    return 0;
-}
-
-static int read_max_restarts(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    return ft_values_number(text, &o->max_restarts);
-}
-
-static int read_restart_on(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    return ft_values_restart_on(text, &o->restart_on);
-}
-
-static int read_log_limit(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    if (ft_values_size(text, &o->log_limit) < 0)
-        return FT_EINVAL;
-    return o->log_limit ? 0 : ft_err_set(e, FT_EINVAL, "--log-limit %s: the log needs some memory", text);
-}
-
-static int read_log_prepare(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    return ft_values_size(text, &o->log_prepare);
-}
-
-static int read_log_spill(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    o->log_spill = text;
-    return 0;
-}
-
-static int read_seconds(const char *text, double most, uint64_t *ms)
-{
-    char *end;
-    double seconds = strtod(text, &end);
-
-    if (end == text || *end || !(seconds >= 0 && seconds <= most))
-        return FT_EINVAL;
-    *ms = (uint64_t)(seconds * 1000);
-    return 0;
-}
-
-static int read_grace(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    return read_seconds(text, 86400, &o->grace_ms);
-}
-
-static int read_timeout(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    return read_seconds(text, 1e9, &o->timeout_ms);
-}
-
-static int read_hang_timeout(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    return read_seconds(text, 1e9, &o->hang_timeout_ms);
-}
-
-static int read_stdin(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    uint64_t rank;
-
-    (void)e;
-    if (!strcmp(text, "none")) {
-        o->stdin_rank = -1;
-        return 0;
+    if (!s)
+        return unknown(text, len, e);
+    if (text[len] == '=') {
+        if (!takes_value(s) && s->type != FT_FLAG)
+            return ft_err_set(e, FT_EINVAL, "%s takes no value", word.who);
+        word.value = text + len + 1;
+    } else if (takes_value(s)) {
+        if (w->at >= w->n)
+            return ft_err_set(e, FT_EINVAL, "%s needs a value: %s", text, s->arg);
+        word.value = w->v[w->at++];
     }
-    if (ft_values_number(text, &rank) < 0 || rank >= FT_RANKS_MAX)
-        return FT_EINVAL;
-    o->stdin_rank = (int64_t)rank; /* whether there is such a rank is known at the end */
-    return 0;
-}
-
-static int read_output_dir(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    if (!*text)
-        return FT_EINVAL;
-    o->output_dir = text;
-    return 0;
-}
-
-static int read_job_name(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    o->job_name = text;
-    return 0;
-}
-
-static int read_report(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)e;
-    o->report = text;
-    return 0;
-}
-
-#define FLAG(field)                                                                             \
-    static int read_##field(struct ft_options *o, const char *text, struct ft_error *e)         \
-    {                                                                                           \
-        (void)text;                                                                             \
-        (void)e;                                                                                \
-        o->field = true;                                                                        \
-        return 0;                                                                               \
+    if (s->two) {
+        if (w->at >= w->n)
+            return ft_err_set(e, FT_EINVAL, "%s needs two values: %s", word.who, s->arg);
+        word.second = w->v[w->at++];
     }
-FLAG(rabit)
-FLAG(verbose)
-FLAG(quiet)
-FLAG(tag_output)
-FLAG(timestamp_output)
-FLAG(merge_stderr)
-FLAG(check_replay)
-FLAG(die_with_launcher)
-FLAG(report_bindings)
-FLAG(display_map)
-FLAG(help)
-FLAG(version)
-
-static int read_nothing(struct ft_options *o, const char *text, struct ft_error *e)
-{
-    (void)o;
-    (void)text;
-    (void)e;
-    return 0;
-}
-
-static const struct option {
-    const char *names;  /* separated by one space; the first is the one to show */
-    const char *arg;    /* NULL: takes none */
-    reader *read;
-    const char *text;   /* one line, or several where it does not fit */
-} options[] = {
-    {"-n -np --np --n -c", "N", read_np, "number of ranks (default 1)"},
-    {"-x", "NAME[=VALUE]", read_export, "set an environment variable for the ranks; repeatable"},
-    {"--wdir -wdir", "DIR", read_wdir, "directory the ranks start in"},
-    {"--bind-to -bind-to", "core|none", read_bind,
-     "give each rank a core of its own (default none)"},
-    {"--report-bindings -report-bindings", NULL, read_report_bindings, "say which rank runs on which processors"},
-    {"--display-map -display-map", NULL, read_display_map, "say which rank runs which program"},
-    {"--tag-output -tag-output", NULL, read_tag_output, "print the rank before each line"},
-    {"--timestamp-output -timestamp-output", NULL, read_timestamp_output, "print the time before each line"},
-    {"--merge-stderr-to-stdout", NULL, read_merge_stderr, "the ranks' stderr goes to stdout, too"},
-    {"--output-filename -output-filename", "DIR", read_output_dir, "the ranks' output also goes to files in DIR"},
-    {"--stdin -stdin", "N|none", read_stdin, "the rank that reads our standard input (default 0)"},
-    {"--timeout -timeout", "SECONDS", read_timeout, "end the job after this time, with code 110"},
-    {"--hang-timeout", "SECONDS", read_hang_timeout, "restart a rank that all others have waited for\nso long"},
-    {"--check-replay", NULL, read_check_replay, "compare what restarted ranks contribute with what\nthey had contributed"},
-    {"--die-with-launcher", NULL, read_die_with_launcher, "end the job when ftrun is killed"},
-    {"--job-name", "NAME", read_job_name, "what the job is called in lists"},
-    {"--max-restarts", "N", read_max_restarts, "restarts in the whole job; 0: none (default: no limit)"},
-    {"--restart-on", "LIST", read_restart_on,
-     "restart after: signal, exit codes N or N-M, or none (default\nsignal,129-159)"},
-    {"--log-limit", "SIZE", read_log_limit,
-     "memory for the log, its oldest part then goes to disk\n(default: a quarter of what there is)"},
-    {"--log-spill", "DIR", read_log_spill, "directory for that (default $TMPDIR or /tmp)"},
-    {"--log-prepare", "SIZE", read_log_prepare, "log memory made ready before the start (default 0)"},
-    {"--grace", "SECONDS", read_grace, "between SIGTERM and SIGKILL to ranks (default 2)"},
-    {"--rabit", NULL, read_rabit, "give XGBoost our engine; fail if no rank uses it"},
-    {"--report", "FILE", read_report, "at the end, write times, restarts, memory as JSON"},
-    {"-v --verbose", NULL, read_verbose, "say what is done"},
-    {"-q --quiet", NULL, read_quiet, "do not report restarts"},
-    {"--allow-run-as-root", NULL, read_nothing, "accepted, not needed"},
-    {"--oversubscribe -oversubscribe", NULL, read_nothing, "accepted, not needed"},
-    {"-h --help -help", NULL, read_help, "print this"},
-    {"-V --version", NULL, read_version, "print the version"},
-};
-
-enum { NOPTIONS = sizeof options / sizeof options[0], LEFT = 25 /* columns of --help for the option */ };
-
-/* The next name in a list separated by spaces; NULL after the last. */
-static const char *next_name(const char *name, size_t *len)
-{
-    name += strspn(name, " ");
-    *len = strcspn(name, " ");
-    return *len ? name : NULL;
-}
-
-static const struct option *find(const char *text, size_t len)
-{
-    for (int i = 0; i < NOPTIONS; i++) {
-        const char *name = options[i].names;
-
-        for (size_t n; (name = next_name(name, &n)); name += n)
-            if (n == len && !memcmp(name, text, len))
-                return &options[i];
-    }
-    return NULL;
-}
-
-static int unknown(const char *text, size_t len, struct ft_error *e)
-{
-    const char *best = options[0].names;
-    size_t best_len = 2, least = SIZE_MAX;
-
-    for (int i = 0; i < NOPTIONS; i++) {
-        const char *name = options[i].names;
-
-        for (size_t n; (name = next_name(name, &n)); name += n) {
-            size_t far = ft_nearest_distance(text, len, name, n);
-
-            if (far < least) {
-                least = far;
-                best = name;
-                best_len = n;
-            }
-        }
-    }
-    return ft_err_set(e, FT_EINVAL, "unknown option %.*s; did you mean %.*s? (ftrun --help lists all)", (int)ft_min(len, 80), text,
-                      (int)best_len, best);
-}
-
-/* Reads the option at argv[*i] and its argument ("--name value" or "--name=value"); leaves *i at the last used. */
-static int read_option(struct ft_options *o, int argc, char **argv, int *i, struct ft_error *e)
-{
-    const char *word = argv[*i], *value = NULL;
-    size_t len = !strncmp(word, "--", 2) ? strcspn(word, "=") : strlen(word);
-    const struct option *opt = find(word, len);
-    int err;
-
-    if (!opt)
-        return unknown(word, len, e);
-    if (word[len] == '=') {
-        if (!opt->arg)
-            return ft_err_set(e, FT_EINVAL, "%.*s takes no value", (int)len, word);
-        value = word + len + 1;
-    } else if (opt->arg) {
-        if (*i + 1 >= argc)
-            return ft_err_set(e, FT_EINVAL, "%s needs a value: %s", word, opt->arg);
-        value = argv[++*i];
-    }
-    e->text[0] = 0;
-    err = opt->read(o, value, e);
-    if (err < 0 && !e->text[0])
-        ft_err_set(e, err, "%.*s: \"%.80s\" is not a valid value; wanted: %s", (int)len, word, value, opt->arg);
-    return err;
+    return ft_settings_read(o, s, &word, "command line", e);
 }
 
 /* 8 characters of which none is easily taken for another. */
@@ -314,9 +126,10 @@ static void draw_job_id(char id[16])
 {
     static const char digits[32] = "0123456789abcdefghjkmnpqrstvwxyz";
     unsigned char random[8] = {0};
+    pid_t pid = getpid();
 
     if (getrandom(random, sizeof random, 0) < 0)
-        memcpy(random, &(pid_t){getpid()}, sizeof(pid_t));
+        memcpy(random, &pid, sizeof pid);
     for (size_t i = 0; i < sizeof random; i++)
         id[i] = digits[random[i] % 32];
     id[sizeof random] = 0;
@@ -345,30 +158,100 @@ static int add_context(struct ft_options *o, struct ft_error *e)
     return 0;
 }
 
-/* From argv[*i] to the next ":" or the end. */
-static int read_context(struct ft_options *o, int argc, char **argv, int *i, struct ft_error *e)
+static int read_app(struct ft_options *o, struct ft_error *e);
+
+/* From the next word to the next ":" or the end. */
+static int read_context(struct ft_options *o, struct words *w, const char *where, struct ft_error *e)
 {
     int err = add_context(o, e);
 
-    for (; !err && *i < argc && argv[*i][0] == '-' && argv[*i][1]; ++*i) {
-        if (!strcmp(argv[*i], "--")) {
-            ++*i;
+    while (!err && w->at < w->n && w->v[w->at][0] == '-' && w->v[w->at][1]) {
+        if (!strcmp(w->v[w->at], "--")) {
+            w->at++;
             break;
         }
-        err = read_option(o, argc, argv, i, e);
+        err = read_option(o, w, e);
     }
     if (err < 0)
         return err;
-    last(o)->argv = argv + *i;
-    while (*i < argc && strcmp(argv[*i], ":"))
-        ++*i;
-    if (*i < argc)
-        argv[*i] = NULL;
+    last(o)->argv = w->v + w->at;
+    while (w->at < w->n && strcmp(w->v[w->at], ":"))
+        w->at++;
+    if (w->at < w->n)
+        w->v[w->at] = NULL;
+    if (last(o)->app)
+        return read_app(o, e);
     if (*last(o)->argv || o->help || o->version)
         return 0;
-    return o->ncontexts == 1 && *i == argc
+    if (where)
+        return ft_err_set(e, FT_EINVAL, "%s: no program", where);
+    return o->ncontexts == 1 && w->at == w->n
                ? ft_err_set(e, FT_EINVAL, "no program given (ftrun -n N PROGRAM [ARGUMENT]...; ftrun --help)")
                : ft_err_set(e, FT_EINVAL, "no program given in part %zu of the command line, \":\" stands between programs", o->ncontexts);
+}
+
+static int read_contexts(struct ft_options *o, struct words *w, const char *where, struct ft_error *e)
+{
+    int err;
+
+    while ((err = read_context(o, w, where, e)) == 0 && w->at < w->n)
+        w->at++;
+    return err;
+}
+
+/* The last context names a file: its lines are contexts in the place of this one. */
+static int read_app(struct ft_options *o, struct ft_error *e)
+{
+    struct ft_context c = *last(o);
+    struct ft_appfile file;
+    const char *where;
+    int err;
+
+    if (*c.argv)
+        return ft_err_set(e, FT_EINVAL, "--app %s: and a program, %.80s; the file says which programs run", c.app, *c.argv);
+    if (c.counted || c.wdir || c.nexports || c.per_host || c.slots)
+        return ft_err_set(e, FT_EINVAL, "--app %s: what concerns one program, as -n does, belongs in the file", c.app);
+    o->ncontexts--;
+    if (ft_appfile_open(&file, o, c.app, e) < 0)
+        return FT_EINVAL;
+    while ((err = ft_appfile_next(&file, &where, e)) > 0) {
+        struct words w = {.v = file.words, .n = file.nwords};
+
+        err = read_contexts(o, &w, where, e);
+        if (err < 0)
+            break;
+        if (last(o)->app) {
+            err = ft_err_set(e, FT_EINVAL, "%s: --app within such a file", where);
+            break;
+        }
+    }
+    ft_appfile_close(&file);
+    return err;
+}
+
+/* What the options of one context mean together. */
+static int settle(struct ft_options *o, struct ft_context *c, struct ft_error *e)
+{
+    uint32_t slots = c->slots ? c->slots : o->slots;
+
+    if (!c->counted)
+        c->nranks = c->per_host ? c->per_host : c->slots ? c->slots : o->slots && o->ncontexts == 1 ? o->slots : 1;
+    if (c->per_host && c->nranks > c->per_host)
+        return ft_err_set(e, FT_EINVAL, "%u ranks at %u per host need %u hosts; jobs on several hosts are not there yet", c->nranks,
+                          c->per_host, (c->nranks + c->per_host - 1) / c->per_host);
+    if (slots && c->nranks > slots)
+        ft_options_notice(o, "%u ranks on %u slots: they share processors", c->nranks, slots);
+    for (size_t i = 0; i < o->ngenv; i++)
+        if (ft_options_add(&c->exports, &c->nexports, o->genv[i], e) < 0)
+            return FT_EINVAL;
+    /* to the front: what is said for one program comes after what is said for all */
+    for (size_t i = 0; i < o->ngenv; i++) {
+        const char *text = c->exports[c->nexports - 1];
+
+        memmove(c->exports + 1, c->exports, (c->nexports - 1) * sizeof *c->exports);
+        c->exports[0] = text;
+    }
+    return 0;
 }
 
 /* Who is who, now that all contexts are known. */
@@ -377,6 +260,8 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
     uint64_t n = 0;
 
     for (size_t c = 0; c < o->ncontexts; c++) {
+        if (settle(o, &o->contexts[c], e) < 0)
+            return FT_EINVAL;
         o->contexts[c].first = (uint32_t)n;
         n += o->contexts[c].nranks;
     }
@@ -385,17 +270,31 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
     o->nranks = (uint32_t)n;
     if (o->stdin_rank >= (int64_t)n)
         return ft_err_set(e, FT_EINVAL, "--stdin %lld: there is no such rank, the last one is %u", (long long)o->stdin_rank, o->nranks - 1);
+    if (o->nforeign)
+        ft_options_notice(o, "%s%s ignored: ftmpi has no such parameters", o->foreign, o->nforeign > 1 ? " and others are" : " is");
     return 0;
+}
+
+int ft_options_configure(struct ft_options *o, struct ft_error *e)
+{
+    int err;
+
+    set_defaults(o);
+    err = ft_configure_files(o, e);
+    return err ? err : ft_configure_environment(o, e);
 }
 
 int ft_options_parse(struct ft_options *o, int argc, char **argv, struct ft_error *e)
 {
-    int i = 1, err;
+    struct words w = {.v = argv, .n = argc, .at = 1};
+    struct ft_error configured;
+    int first = ft_options_configure(o, &configured), err = read_contexts(o, &w, NULL, e);
 
-    set_defaults(o);
-    while ((err = read_context(o, argc, argv, &i, e)) == 0 && i < argc)
-        i++;
-    return err < 0 || o->help || o->version ? err : number_ranks(o, e);
+    if (o->help || o->version)
+        return err; /* those work in any case */
+    if (first < 0)
+        *e = configured;
+    return first < 0 ? first : err < 0 ? err : number_ranks(o, e);
 }
 
 void ft_options_free(struct ft_options *o)
@@ -405,6 +304,13 @@ void ft_options_free(struct ft_options *o)
         free(o->contexts[c].path);
     }
     free(o->contexts);
+    free(o->genv);
+    for (size_t i = 0; i < o->nnotices; i++)
+        free(o->notices[i]);
+    free(o->notices);
+    for (size_t i = 0; i < o->nkept; i++)
+        free(o->kept[i]);
+    free(o->kept);
 }
 
 const struct ft_context *ft_options_context(const struct ft_options *o, uint32_t rank)
@@ -414,37 +320,4 @@ const struct ft_context *ft_options_context(const struct ft_options *o, uint32_t
     while (rank >= c->first + c->nranks)
         c++;
     return c;
-}
-
-static void print_option(const struct option *opt)
-{
-    char left[80];
-    size_t used = 0;
-
-    for (const char *n = opt->names; *n && used < sizeof left; n++)
-        used += (size_t)snprintf(left + used, sizeof left - used, *n == ' ' ? ", " : "%c", *n);
-    if (opt->arg)
-        used += (size_t)snprintf(left + used, sizeof left - used, " %s", opt->arg);
-    printf("  %-*s", LEFT, left);
-    if (used > LEFT - 1)
-        printf("\n%*s", LEFT + 2, "");
-    for (const char *t = opt->text; *t; t++)
-        if (*t == '\n')
-            printf("\n%*s", LEFT + 2, "");
-        else
-            putchar(*t);
-    putchar('\n');
-}
-
-void ft_options_help(void)
-{
-    puts("Usage: ftrun [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-         "Runs N ranks of an MPI program on this host. A rank that is killed comes back; the others do not notice.\n");
-    for (int i = 0; i < NOPTIONS; i++)
-        print_option(&options[i]);
-    puts("\nSIZE: bytes, or with K, M, G, T.\n"
-         "Exit code: 0 when every rank left with 0; the code of the rank that ended the job, or\n"
-         "128 + signal if it died for good; 1 for a rank that left without MPI_Finalize, for\n"
-         "--rabit when nobody used it and when ftrun cannot go on; 2 bad usage; 126 the program\n"
-         "cannot be run, 127 there is none; 128 + signal when ftrun was told to stop.");
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ftrun's command line. One table (options.c) holds every option's names, argument and text; parsing and --help
-   are both made from it. */
+/* What ftrun has been told: by configuration files, the environment and the command line (settings.h). */
 #ifndef LAUNCHER_OPTIONS_H
 #define LAUNCHER_OPTIONS_H
 
@@ -10,8 +9,10 @@
 
 #include "ft/base/err.h"
 #include "launcher/policy.h"
+#include "launcher/settings.h"
 
 enum { FT_RANKS_MAX = 4096 };  /* on one host */
+enum { FT_SETTINGS_MAX = 96 }; /* rows of the table in settings.c */
 enum { FT_CODE_USAGE = 2 };    /* ftrun's exit code for a bad command line */
 
 enum ft_bind { FT_BIND_NONE, FT_BIND_CORE };
@@ -21,8 +22,13 @@ struct ft_context {
     uint32_t first, nranks;    /* ranks first..first+nranks-1 */
     char **argv;               /* the program and its arguments, NULL at the end; points into main's argv */
     const char *wdir;          /* NULL: where ftrun was started */
+    bool bare;                 /* the ranks get nothing of ftrun's environment but FTMPI_* and exports */
     const char **exports;      /* -x, in order: "A" or "A=v" */
     size_t nexports;
+    uint32_t slots;            /* of the hosts named for it; 0: none are */
+    uint32_t per_host;         /* -N; 0: not told */
+    bool counted;              /* -n was given */
+    const char *app;           /* file that holds contexts in the place of this one */
     char *path;                /* of the program, with a slash; owned, NULL until the agent has found it */
 };
 
@@ -49,10 +55,21 @@ struct ft_options {
     const char *report;        /* NULL: none */
     bool verbose, quiet;
     bool help, version;        /* asked for: nothing else is valid */
+
+    const char **genv;         /* exports of all contexts; ft_options_parse puts them in front of theirs */
+    size_t ngenv;
+    uint32_t slots;            /* of the host file; 0: there is none */
+    const char *foreign;       /* the first of Open MPI's parameters, which do nothing here */
+    uint32_t nforeign;
+    struct ft_origin origins[FT_SETTINGS_MAX];
+    char **notices;            /* lines to tell when the job starts, unless --quiet */
+    size_t nnotices;
+    void **kept;               /* strings made here, and arrays of them */
+    size_t nkept;
 };
 
-/* Reads argv; strings are not copied, and the ":" between contexts are replaced by NULL. 0, or FT_EINVAL with one
-   line. Frees nothing: see ft_options_free. */
+/* Defaults, configuration files, environment, command line, each before the next. Strings of argv are not copied,
+   and the ":" between contexts are replaced by NULL. 0, or FT_EINVAL with one line. ft_options_free in any case. */
 int ft_options_parse(struct ft_options *o, int argc, char **argv, struct ft_error *e);
 
 void ft_options_free(struct ft_options *o);
@@ -60,7 +77,19 @@ void ft_options_free(struct ft_options *o);
 /* The context that runs a rank. */
 const struct ft_context *ft_options_context(const struct ft_options *o, uint32_t rank);
 
-/* What --help prints. */
-void ft_options_help(void);
+/* Defaults, configuration files and environment alone: for ftmpi_info. ft_options_free in any case. */
+int ft_options_configure(struct ft_options *o, struct ft_error *e);
+
+/* p, which came from malloc, lives as long as o from now on. NULL: no memory; then it is free. */
+void *ft_options_own(struct ft_options *o, void *p);
+
+/* A string that lives as long as o. NULL: no memory. */
+char *ft_options_keep(struct ft_options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds a line to o->notices. */
+void ft_options_notice(struct ft_options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds to a list of exports. */
+int ft_options_add(const char ***list, size_t *n, const char *text, struct ft_error *e);
 
 #endif

@@ -44,6 +44,20 @@ int ft_values_size(const char *text, uint64_t *bytes)
     return 0;
 }
 
+int ft_values_milliseconds(const char *text, uint64_t *ms)
+{
+    char *end;
+    double seconds;
+
+    if ((*text < '0' || *text > '9') && *text != '.') /* no signs, spaces, names of infinity */
+        return FT_EINVAL;
+    seconds = strtod(text, &end);
+    if (end == text || *end || text[strspn(text, "0123456789.")] || !(seconds <= 1e9))
+        return FT_EINVAL;
+    *ms = (uint64_t)(seconds * 1000 + 0.5);
+    return 0;
+}
+
 static int add_codes(const char *item, struct ft_restart_on *on)
 {
     unsigned from, to;

@@ -13,6 +13,9 @@ int ft_values_number(const char *text, uint64_t *value);
 /* "512", "64K", "1.5G" (also k, KiB, KB: all powers of 1024). */
 int ft_values_size(const char *text, uint64_t *bytes);
 
+/* Seconds with a fraction, at most about 30 years. */
+int ft_values_milliseconds(const char *text, uint64_t *ms);
+
 /* "signal,129-159", "none", "3". */
 int ft_values_restart_on(const char *text, struct ft_restart_on *on);
 

@@ -4,6 +4,8 @@
 #include "launcher/options.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "launcher/values.h"
@@ -102,6 +104,50 @@ Test(options, exports_keep_their_order)
     ft_options_free(&o);
 }
 
+Test(options, as_open_mpi_and_hydra_write_them)
+{
+    cr_expect_eq(parse("ftrun -timeout 1.5 -tag-output -stdin none -genv A 1 -x B=2 -mca btl self,tcp --gmca x y a"), 0, "%s", e.text);
+    cr_expect_eq(o.timeout_ms, 1500);
+    cr_expect(o.tag_output);
+    cr_expect_eq(o.stdin_rank, -1);
+    cr_expect_str_eq(o.contexts->exports[0], "A=1");
+    cr_expect_str_eq(o.contexts->exports[1], "B=2");
+    cr_expect_eq(o.nnotices, 1);
+    cr_expect_str_eq(o.notices[0], "-mca btl and others are ignored: ftmpi has no such parameters");
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --output tag,timestamp,dir=/tmp/x -l=no --l=no a"), FT_EINVAL);
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --output tag,timestamp,dir=/tmp/x --tag-output=no a"), 0, "%s", e.text);
+    cr_expect(!o.tag_output && o.timestamp_output);
+    cr_expect_str_eq(o.output_dir, "/tmp/x");
+    ft_options_free(&o);
+}
+
+Test(options, slots_are_the_default_count)
+{
+    const struct {
+        const char *line;
+        uint32_t nranks;
+    } cases[] = {{"ftrun -H localhost a", 1},
+                 {"ftrun --host localhost:3 a", 3},
+                 {"ftrun -host 127.0.0.1,localhost a", 2},
+                 {"ftrun -H [::1]:4,::1 a", 5},
+                 {"ftrun -H localhost:3 -n 2 a", 2},
+                 {"ftrun -N 2 a", 2},
+                 {"ftrun -ppn 4 -n 3 a", 3},
+                 {"ftrun -H localhost:2 a : -H localhost:3 b", 5}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cr_expect_eq(parse(cases[i].line), 0, "%s: %s", cases[i].line, e.text);
+        cr_expect_eq(o.nranks, cases[i].nranks, "%s: %u", cases[i].line, o.nranks);
+        cr_expect_eq(o.nnotices, 0);
+        ft_options_free(&o);
+    }
+    cr_expect_eq(parse("ftrun -H localhost:2 -n 3 a"), 0);
+    cr_expect_eq(o.nnotices, 1); /* too few slots are no reason to fail */
+    ft_options_free(&o);
+}
+
 Test(options, accepted_for_the_sake_of_scripts)
 {
     cr_expect_eq(parse("ftrun --allow-run-as-root --oversubscribe -wdir /tmp --bind-to none a"), 0);
@@ -122,7 +168,19 @@ Test(options, mistakes_get_one_line)
     expect_error("ftrun --raabit a", "did you mean --rabit?");
     expect_error("ftrun --log_limit=1G a", "did you mean --log-limit?");
     expect_error("ftrun --bind-to socket a", "core|none");
-    expect_error("ftrun --rabit=yes a", "takes no value");
+    expect_error("ftrun --rabit=maybe a", "yes or no");
+    expect_error("ftrun --allow-run-as-root=1 a", "takes no value");
+    expect_error("ftrun -n4 a", "unknown option -n4");
+    expect_error("ftrun -genv A", "needs two values");
+    expect_error("ftrun -genv A=1 b c", "not the name of a variable");
+    expect_error("ftrun --stdin all a", "one rank only");
+    expect_error("ftrun --output tag,xml a", "\"xml\" is not valid");
+    expect_error("ftrun --timeout -3 a", "not a valid value");
+    expect_error("ftrun --timeout inf a", "not a valid value");
+    expect_error("ftrun -H localhost,far.example.org a", "far.example.org is another host");
+    expect_error("ftrun -H localhost:x a", "is not a host");
+    expect_error("ftrun -n 4 -N 2 a", "need 2 hosts");
+    expect_error("ftrun --hostfile /nonexistent a", "No such file");
     expect_error("ftrun --log-limit 0 a", "needs some memory");
     expect_error("ftrun --log-limit 1Q a", "not a valid value");
     expect_error("ftrun --restart-on 0 a", "not a valid value");
@@ -164,4 +222,33 @@ Test(options, restart_on)
     const char *const bad[] = {"", ",", "signal,", "0", "256", "9-3", "1-", "-3", "signals", "none,3", "3 ", "1-2-3"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         cr_expect_eq(ft_values_restart_on(bad[i], &on), FT_EINVAL, "%s is accepted", bad[i]);
+}
+
+/* Everything --help lists is in the man page, and every setting says what holds without it. */
+Test(settings, are_in_the_man_page)
+{
+    const char *top = getenv("top_srcdir");
+    char path[4096], *page = calloc(1, 1 << 20);
+    const struct ft_setting *s;
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/docs/ftrun.1", top ? top : ".");
+    f = fopen(path, "r");
+    cr_assert(f, "%s", path);
+    cr_assert(fread(page, 1, (1 << 20) - 1, f) > 1000);
+    fclose(f);
+    for (size_t i = 0; (s = ft_settings_at(i)); i++) {
+        cr_expect(!ft_settings_is_setting(s) || s->fallback, "%s has no default", s->names);
+        for (const char *n = s->names; s->type != FT_HEADING && *n && *n != '|';) {
+            size_t len = strcspn(n, " "), used = 0;
+            char name[128];
+
+            used += (size_t)snprintf(name, sizeof name, len > 4 || (len > 1 && n[0] == 'w') ? "\\-\\-" : "\\-");
+            for (size_t k = 0; k < len; k++)
+                used += (size_t)snprintf(name + used, sizeof name - used, n[k] == '-' ? "\\-" : "%c", n[k]);
+            cr_expect(strstr(page, name), "the man page does not have %s", name);
+            n += len + (n[len] == ' ');
+        }
+    }
+    free(page);
 }

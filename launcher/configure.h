@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings from configuration files and the environment. */
+#ifndef LAUNCHER_CONFIGURE_H
+#define LAUNCHER_CONFIGURE_H
+
+#include "launcher/options.h"
+
+/* SYSCONFDIR/ftmpi.conf, then ftmpi/ftmpi.conf in $XDG_CONFIG_HOME or ~/.config; files that do not exist are none.
+   FT_EINVAL with a line that names file and line number. */
+int ft_configure_files(struct ft_options *o, struct ft_error *e);
+
+/* "name = value" a line, "#" begins a comment. */
+int ft_configure_file(struct ft_options *o, const char *path, struct ft_error *e);
+
+/* FTMPI_*; a name that means nothing is a notice with the nearest one. What ftrun sets for its ranks is passed over: in a
+   rank, ftrun starts a job of its own, with the same settings. */
+int ft_configure_environment(struct ft_options *o, struct ft_error *e);
+
+/* A name that means something, but is not a setting: "FTMPI_RANK", "FTMPI_CC". */
+bool ft_configure_is_known(const char *name, size_t len);
+
+#endif

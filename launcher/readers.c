@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/readers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/hosts.h"
+#include "launcher/options.h"
+#include "launcher/values.h"
+
+#define READER(name) int ft_read_##name(struct ft_options *o, const struct ft_word *w, struct ft_error *e)
+
+/* The context that is being read. */
+static struct ft_context *last(struct ft_options *o)
+{
+    return &o->contexts[o->ncontexts - 1];
+}
+
+static int read_ranks(const struct ft_word *w, uint32_t *ranks, struct ft_error *e)
+{
+    uint64_t n;
+
+    if (ft_values_number(w->value, &n) < 0)
+        return FT_EINVAL;
+    if (n < 1)
+        return ft_err_set(e, FT_EINVAL, "%s %s: a job has at least one rank", w->who, w->value);
+    if (n > FT_RANKS_MAX)
+        return ft_err_set(e, FT_EINVAL, "%s %s: too many, at most %d ranks run on one host", w->who, w->value, FT_RANKS_MAX);
+    *ranks = (uint32_t)n;
+    return 0;
+}
+
+READER(count)
+{
+    last(o)->counted = true;
+    return read_ranks(w, &last(o)->nranks, e);
+}
+
+READER(per_host)
+{
+    return read_ranks(w, &last(o)->per_host, e);
+}
+
+READER(wdir)
+{
+    (void)e;
+    last(o)->wdir = w->value;
+    return *w->value ? 0 : FT_EINVAL;
+}
+
+READER(app)
+{
+    (void)e;
+    last(o)->app = w->value;
+    return *w->value ? 0 : FT_EINVAL;
+}
+
+READER(host)
+{
+    return ft_hosts_list(w->value, w->who, &last(o)->slots, e);
+}
+
+READER(hostfile)
+{
+    return ft_hosts_file(w->value, w->who, 0, &o->slots, e);
+}
+
+READER(hydra_hostfile)
+{
+    return ft_hosts_file(w->value, w->who, 1, &o->slots, e);
+}
+
+READER(bind)
+{
+    (void)e;
+    if (!strcmp(w->value, "core"))
+        o->bind = FT_BIND_CORE;
+    else if (!strcmp(w->value, "none"))
+        o->bind = FT_BIND_NONE;
+    else
+        return FT_EINVAL;
+    return 0;
+}
+
+READER(export)
+{
+    if (!*w->value || *w->value == '=')
+        return FT_EINVAL;
+    return ft_options_add(&last(o)->exports, &last(o)->nexports, w->value, e);
+}
+
+/* "NAME=VALUE" of a name and a value. */
+static const char *joined(struct ft_options *o, const struct ft_word *w, struct ft_error *e)
+{
+    const char *text;
+
+    if (!*w->value || strchr(w->value, '=')) {
+        ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not the name of a variable", w->who, w->value);
+        return NULL;
+    }
+    text = ft_options_keep(o, "%s=%s", w->value, w->second);
+    if (!text)
+        ft_err_set(e, FT_EINVAL, "out of memory");
+    return text;
+}
+
+READER(genv)
+{
+    const char *text = joined(o, w, e);
+
+    return text ? ft_options_add(&o->genv, &o->ngenv, text, e) : FT_EINVAL;
+}
+
+READER(env)
+{
+    const char *text = joined(o, w, e);
+
+    return text ? ft_options_add(&last(o)->exports, &last(o)->nexports, text, e) : FT_EINVAL;
+}
+
+READER(genvlist)
+{
+    const char *name = w->value;
+
+    last(o)->bare = true;
+    for (;;) {
+        size_t len = strcspn(name, ",");
+        const char *text = ft_options_keep(o, "%.*s", (int)len, name);
+
+        if (!len || memchr(name, '=', len))
+            return FT_EINVAL;
+        if (!text)
+            return ft_err_set(e, FT_EINVAL, "out of memory");
+        if (ft_options_add(&last(o)->exports, &last(o)->nexports, text, e) < 0)
+            return FT_EINVAL;
+        if (!name[len])
+            return 0;
+        name += len + 1;
+    }
+}
+
+READER(genvnone)
+{
+    (void)w;
+    (void)e;
+    last(o)->bare = true;
+    return 0;
+}
+
+READER(genvall)
+{
+    (void)w;
+    (void)e;
+    last(o)->bare = false;
+    return 0;
+}
+
+static int read_output_item(struct ft_options *o, const struct ft_word *w, const char *item, struct ft_error *e)
+{
+    if (!strcmp(item, "tag") || !strcmp(item, "rank"))
+        o->tag_output = true;
+    else if (!strcmp(item, "timestamp"))
+        o->timestamp_output = true;
+    else if (!strcmp(item, "merge") || !strcmp(item, "merge-stderr-to-stdout"))
+        o->merge_stderr = true;
+    else if (!strncmp(item, "dir=", 4) && item[4])
+        o->output_dir = item + 4;
+    else if (!strncmp(item, "file=", 5) && item[5])
+        o->output_dir = item + 5;
+    else
+        return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not valid; wanted: tag, timestamp, merge, dir=DIR", w->who, item);
+    return 0;
+}
+
+READER(output)
+{
+    char *list = ft_options_keep(o, "%s", w->value), *item;
+
+    if (!list)
+        return ft_err_set(e, FT_EINVAL, "out of memory");
+    while ((item = strsep(&list, ",")))
+        if (read_output_item(o, w, item, e) < 0)
+            return FT_EINVAL;
+    return 0;
+}
+
+READER(stdin)
+{
+    uint64_t rank;
+
+    if (!strcmp(w->value, "none")) {
+        o->stdin_rank = -1;
+        return 0;
+    }
+    if (!strcmp(w->value, "all"))
+        return ft_err_set(e, FT_EINVAL, "%s all: standard input goes to one rank only; name it, or none", w->who);
+    if (ft_values_number(w->value, &rank) < 0 || rank >= FT_RANKS_MAX)
+        return FT_EINVAL;
+    o->stdin_rank = (int64_t)rank; /* whether there is such a rank is known at the end */
+    return 0;
+}
+
+READER(max_restarts)
+{
+    (void)e;
+    if (strcmp(w->value, "unlimited"))
+        return ft_values_number(w->value, &o->max_restarts);
+    o->max_restarts = UINT64_MAX;
+    return 0;
+}
+
+READER(restart_on)
+{
+    (void)e;
+    return ft_values_restart_on(w->value, &o->restart_on);
+}
+
+READER(log_limit)
+{
+    if (!strcmp(w->value, "auto")) {
+        o->log_limit = 0;
+        return 0;
+    }
+    if (ft_values_size(w->value, &o->log_limit) < 0)
+        return FT_EINVAL;
+    return o->log_limit ? 0 : ft_err_set(e, FT_EINVAL, "%s %s: the log needs some memory", w->who, w->value);
+}
+
+READER(help)
+{
+    (void)w;
+    (void)e;
+    o->help = true;
+    return 0;
+}
+
+READER(version)
+{
+    (void)w;
+    (void)e;
+    o->version = true;
+    return 0;
+}
+
+READER(nothing)
+{
+    (void)o;
+    (void)w;
+    (void)e;
+    return 0;
+}
+
+READER(foreign)
+{
+    if (!o->nforeign++ && !(o->foreign = ft_options_keep(o, "%s %s", w->who, w->value)))
+        return ft_err_set(e, FT_EINVAL, "out of memory");
+    return 0;
+}
