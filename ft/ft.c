@@ -142,7 +142,7 @@ struct ft_stream *ft_world(struct ft *ft) { return &ft->world; }
 struct ft_stream *ft_self(struct ft *ft) { return &ft->self; }
 
 /* Only what the earlier incarnation went beyond is certain to be complete: its last operation may be half done. */
-bool ft_replaying(struct ft_stream *s) { return s->unit < s->entered; }
+bool ft_replaying(struct ft_stream *s) { return s->unit + 1 < s->called; }
 
 void ft_mark_rabit(struct ft *ft)
 {

@@ -15,6 +15,8 @@ libft_la_SOURCES = \
 	ft/shm/wait.h ft/shm/wait.c \
 	ft/shm/log.h ft/shm/log.c \
 	ft/shm/keeper.h ft/shm/keeper.c \
+	ft/shm/trail.h \
+	ft/shm/inspect.h ft/shm/inspect.c \
 	ft/core/plan.h ft/core/plan.c \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c \
@@ -22,6 +24,15 @@ libft_la_SOURCES = \
 libft_la_LIBADD = libftreduce.la -lpthread
 
 include ft/base/local.mk
+
+# Inspection: the pure part, and what is read of a region. The explorer asks it at every wait, too.
+if HAVE_CRITERION
+check_PROGRAMS += ft/test/inspect_test
+TESTS += ft/test/inspect_test
+ft_test_inspect_test_SOURCES = ft/test/inspect_test.c
+ft_test_inspect_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+ft_test_inspect_test_LDADD = libft.la $(CRITERION_LIBS)
+endif
 
 # Checks of the engine itself. The explorer runs on the objects that ship: it links the same library.
 # Not with sanitizers: they do not let it jump between its ranks' stacks.

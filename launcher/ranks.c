@@ -145,7 +145,7 @@ void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank)
     if (!restart || !restart->started_ns)
         return;
     restart->live_ns = atomic_load_explicit(&block->live_ns, memory_order_acquire);
-    restart->replayed = atomic_load_explicit(&block->replayed, memory_order_relaxed); /* a figure, nothing follows from it */
+    restart->replayed = ft_region_replayed(&job->region, rank);
 }
 
 static void on_gone(evutil_socket_t fd, short what, void *arg)

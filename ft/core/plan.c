@@ -15,7 +15,7 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
                   uint64_t bytes, uint64_t total)
 {
     plan->gathered = false;
-    if (bytes <= p->short_max && total <= p->slot_bytes) {
+    if (ft_params_short(p, bytes, total)) {
         plan->way = FT_WAY_SHORT;
         plan->units = 1;
         plan->segment = bytes;

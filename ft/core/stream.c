@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ft/base/site.h"
+#include "ft/shm/trail.h"
 
 void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
                     const struct ft_patience *patience, int kick_fd, int spill_fd)
@@ -40,11 +41,12 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->n));
 
     s->mine = ft_peek(&s->counters[rank].done);
-    for (uint32_t i = 0; i < s->params->trail; i++) {
-        uint64_t unit = ft_peek(&ft_stream_trail(s, rank, i)->unit);
-
-        if (unit)
-            s->entered = ft_max(s->entered, unit - 1);
+    for (uint32_t i = 0; i < s->params->trail; i++)
+        s->called = ft_max(s->called, ft_peek(&ft_stream_trail(s, rank, i)->unit));
+    if (s->block) {
+        s->recovering = true;
+        ft_note(&s->block->called, s->called);
+        ft_note(&s->block->mine, s->mine);
     }
 }
 
@@ -53,28 +55,10 @@ void ft_stream_close(struct ft_stream *s)
     ft_log_close(&s->log);
 }
 
-static void trail_read(const struct ft_trail *t, struct ft_sig *sig, uint64_t *site)
-{
-    uint64_t w[4];
-
-    for (int i = 0; i < 4; i++)
-        w[i] = ft_peek(&t->sig[i]);
-    *site = ft_peek(&t->site);
-    memcpy(sig, w, sizeof *sig);
-}
-
-/* Does rank say something about the operation that began with `first`? A trail entry that is being
-   replaced while we read it is one we came too late for. */
+/* Does rank say something about the operation that began with `first`? */
 static bool trail_find(const struct ft_stream *s, uint32_t rank, uint64_t first, struct ft_sig *sig, uint64_t *site)
 {
-    struct ft_trail *t = ft_stream_trail(s, rank, first);
-
-    if (ft_look(&t->unit) != first + 1)
-        return false;
-    trail_read(t, sig, site);
-    /* acquire on the second look only orders what follows it; the fence keeps the reads above before it */
-    atomic_thread_fence(memory_order_acquire);
-    return ft_look(&t->unit) == first + 1;
+    return ft_trail_read(ft_stream_trail(s, rank, first), first, sig, site);
 }
 
 static int diverged(struct ft_stream *s, uint64_t unit, const struct ft_sig *before, uint64_t site, struct ft_error *e)
@@ -87,51 +71,43 @@ static int diverged(struct ft_stream *s, uint64_t unit, const struct ft_sig *bef
                       ft_sig_print(before, then_call, sizeof then_call), ft_site_print(site, then_site, sizeof then_site));
 }
 
+/* An earlier incarnation has called this operation. */
+static int begin_again(struct ft_stream *s, struct ft_error *e)
+{
+    struct ft_sig before;
+    uint64_t before_site;
+
+    if (s->block)
+        ft_trail_write(&s->block->again, s->unit, &s->sig, s->site);
+    if (!trail_find(s, s->rank, s->unit, &before, &before_site) || ft_sig_equal(&before, &s->sig))
+        return 0;  /* or the trail has gone on; the log will tell */
+    return diverged(s, s->unit, &before, before_site, e);
+}
+
 int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
 {
-    struct ft_trail *t = ft_stream_trail(s, s->rank, s->unit);
-    uint64_t w[4];
-
     s->sig = *sig;
     s->site = site;
     s->first = s->unit;
     s->chain = ft_sig_chain(s->chain, sig);
-    if (__builtin_expect(s->unit <= s->entered && ft_peek(&t->unit) == s->unit + 1, 0)) {
-        struct ft_sig before;
-        uint64_t before_site;
-
-        trail_read(t, &before, &before_site);
-        return ft_sig_equal(&before, sig) ? 0 : diverged(s, s->unit, &before, before_site, e);
-    }
-    if (s->unit < s->entered)
-        return 0;  /* the trail has gone on; the log will tell */
-    memcpy(w, sig, sizeof w);
-    /* Out of use first: a reader that finds its unit number on both sides of the words may trust them. */
-    ft_note(&t->unit, 0);
-    atomic_thread_fence(memory_order_release);
-    for (int i = 0; i < 4; i++)
-        atomic_store_explicit(&t->sig[i], w[i], memory_order_relaxed);
-    atomic_store_explicit(&t->site, site, memory_order_relaxed);
-    ft_publish(&t->unit, s->unit + 1);
+    if (__builtin_expect(s->unit < s->called, 0))
+        return begin_again(s, e);
+    ft_trail_write(ft_stream_trail(s, s->rank, s->unit), s->unit, sig, site);
     return 0;
-}
-
-/* Until the first live unit is behind it, a rank notes how far it has come: what recovery took. */
-static void note_recovery(struct ft_stream *s)
-{
-    ft_note(&s->block->replayed, ft_min(s->unit, s->mine));
-    if (s->unit > s->mine) {
-        ft_note(&s->block->live_ns, ft_clock_ns());
-        s->block = NULL;
-    }
 }
 
 void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end)
 {
     s->unit += units;
     s->end = end;
-    if (__builtin_expect(s->block != NULL, 0))
-        note_recovery(s);
+    if (!s->block)
+        return;
+    /* Nobody needs it but the agent, now and then: a line that stays in this core's cache. */
+    ft_note(&s->block->left, s->unit);
+    if (__builtin_expect(s->recovering && s->unit > s->mine, 0)) {
+        ft_note(&s->block->live_ns, ft_clock_ns());
+        s->recovering = false;
+    }
 }
 
 int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e)

@@ -29,7 +29,7 @@ struct ft_stream {
     uint64_t end;         /* where the record before it ends in the log */
     uint64_t chain;       /* hash of every signature so far */
     uint64_t mine;        /* see above */
-    uint64_t entered;     /* the earlier incarnation's last operation began with this unit */
+    uint64_t called;      /* operations that begin below have been called by an earlier incarnation */
     uint64_t finished;    /* every rank has finished with all units below, as far as we have seen */
     uint64_t contributed; /* every rank has contributed (standard path) below, as far as we have seen */
 
@@ -38,7 +38,8 @@ struct ft_stream {
     uint64_t site;
     uint64_t first;       /* its first unit */
 
-    struct ft_rank_block *block;  /* where live_ns and replayed are noted, or NULL */
+    struct ft_rank_block *block;  /* where it is noted how far this incarnation is, or NULL */
+    bool recovering;              /* the first live unit is not behind it */
 };
 
 /* Makes the handle of stream `id` for `rank` out of what the region says. */

@@ -16,7 +16,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 1, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 2, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -49,6 +49,13 @@ enum ft_rank_state {
     FT_RANK_ENDED           /* has ended the job: exit_code and last_words say why */
 };
 
+/* A published call: what this rank says unit `unit - 1` is (RULE 9; ft/shm/trail.h). */
+struct ft_trail {
+    _Alignas(FT_LINE) _Atomic uint64_t unit;   /* first unit of the operation, plus one; written last */
+    _Atomic uint64_t sig[4];                   /* struct ft_sig, word by word */
+    _Atomic uint64_t site;                     /* where in the program, see ft.h */
+};
+
 /* One per rank. Times are CLOCK_MONOTONIC nanoseconds. */
 struct ft_rank_block {
     /* agent, before it starts an incarnation */
@@ -61,7 +68,10 @@ struct ft_rank_block {
     _Atomic uint32_t rabit_used;                     /* this rank has used the XGBoost engine */
     _Atomic int32_t exit_code;                       /* with FT_RANK_ENDED */
     _Atomic uint64_t live_ns;                        /* first unit of this incarnation not out of the log */
-    _Atomic uint64_t replayed;                       /* units of this incarnation out of the log */
+    _Atomic uint64_t left;                           /* it has returned from all calls that begin below this unit */
+    _Atomic uint64_t mine;                           /* units that earlier incarnations had finished with ... */
+    _Atomic uint64_t called;                         /* ... and, at least, called: as it found them when it attached */
+    struct ft_trail again;                           /* the last call it made that an earlier one had made */
 
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
 };
@@ -78,13 +88,6 @@ struct ft_counters {
     /* The standard path's operation in progress: its first unit + 1, and the hash of all signatures up to it. In
        this line because everybody reads it anyway. */
     _Atomic uint64_t first, chain;
-};
-
-/* A published call: what this rank says unit `unit - 1` is (RULE 9). */
-struct ft_trail {
-    _Alignas(FT_LINE) _Atomic uint64_t unit;   /* first unit of the operation, plus one; written last */
-    _Atomic uint64_t sig[4];                   /* struct ft_sig, word by word */
-    _Atomic uint64_t site;                     /* where in the program, see ft.h */
 };
 
 /* Head of a short slot; the contribution follows. */
@@ -115,6 +118,12 @@ struct ft_stream_layout {
     uint64_t counters_at, trails_at, shorts_at, slots_at, table_at, bytes;
     uint64_t short_bytes;    /* of one short slot, head included */
 };
+
+/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. */
+static inline int ft_params_short(const struct ft_params *p, uint64_t bytes, uint64_t total)
+{
+    return bytes <= p->short_max && total <= p->slot_bytes;
+}
 
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);

@@ -104,7 +104,10 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     atomic_store(&b->exit_code, 0);
     atomic_store(&b->attached_pid, 0);
     atomic_store(&b->live_ns, 0);
-    atomic_store(&b->replayed, 0);
+    atomic_store(&b->left, 0);
+    atomic_store(&b->mine, 0);
+    atomic_store(&b->called, 0);
+    atomic_store(&b->again.unit, 0);
     atomic_store(&b->incarnation, incarnation);
     atomic_store(&b->state, FT_RANK_ABSENT);
     atomic_store((_Atomic uint8_t *)(r->base + r->header->asleep_at) + rank, 0);
@@ -118,6 +121,13 @@ static struct ft_counters *counters_of(const struct ft_region *r, uint32_t strea
 uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank)
 {
     return ft_look(&counters_of(r, 0)[rank].done);
+}
+
+uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank)
+{
+    struct ft_rank_block *b = ft_region_rank(r, rank);
+
+    return ft_min(ft_look(&b->left), ft_look(&b->mine));
 }
 
 uint64_t ft_region_log_bytes(const struct ft_region *r)

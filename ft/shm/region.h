@@ -31,6 +31,9 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
 /* How far this rank ever came in stream 0, in units: the yardstick of RULE 19. */
 uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank);
 
+/* Units that rank's incarnation has taken out of the log so far. */
+uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank);
+
 /* Bytes of log written so far, all streams: in memory and spilled. */
 uint64_t ft_region_log_bytes(const struct ft_region *r);
 

@@ -23,6 +23,7 @@
 
 #include "ft/core/op.h"
 #include "ft/ft.h"
+#include "ft/shm/inspect.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 
@@ -280,6 +281,7 @@ static void program(void)
 
     ft_stream_open(&r->stream, &g.region, 0, (uint32_t)(r - g.rank), "WORLD", &g.patience, -1,
                    ft_keeper_spill_fd(g.keeper));
+    atomic_store(&ft_region_rank(&g.region, (uint32_t)(r - g.rank))->state, FT_RANK_ATTACHED);
     for (r->call = 0; r->call < g.sc.calls; r->call++) {
         stop_here(r, -1);
         if (make_call(r, &e) != 0) {
@@ -295,6 +297,7 @@ static void program(void)
 
 static void start(struct rank *r)
 {
+    ft_region_start_rank(&g.region, (uint32_t)(r - g.rank), r->incarnation);
     getcontext(&r->context);
     r->context.uc_stack.ss_sp = r->stack;
     r->context.uc_stack.ss_size = STACK;
@@ -366,6 +369,27 @@ static void serve(void)
             g.rank[i].state = READY;
 }
 
+/* What `ftrun status` would say of a rank that waits, or that is between two calls. */
+static void inspect(struct rank *r)
+{
+    struct ft_inspect all[MAX_RANKS];
+    uint32_t me = (uint32_t)(r - g.rank);
+    const struct ft_inspect *i = &all[me];
+    bool waits = r->kind == FT_POINT_WAIT, awaited[MAX_RANKS];
+
+    if ((!waits && r->kind != -1) || !r->stream.block || g.failure[0])
+        return;
+    ft_inspect_read(&g.region, all);
+    if (i->in_call != waits || i->unit != r->stream.unit || (waits && (i->site != r->stream.site || !ft_sig_equal(&i->sig, &r->stream.sig))))
+        failed("rank %u incarnation %u call %u: inspection says unit %llu, %s a call", me, r->incarnation, r->call,
+               (unsigned long long)i->unit, i->in_call ? "in" : "outside");
+    if (waits && !ft_inspect_awaits(&g.region.header->params, all, me, awaited) &&
+        !ft_inspect_awaits_memory(&g.region.header->params, all, me))
+        failed("rank %u incarnation %u call %u waits for nobody, inspection says", me, r->incarnation, r->call);
+    if (waits && awaited[me])
+        failed("rank %u waits for itself, inspection says", me);
+}
+
 static void kill_rank(struct rank *r, bool torn)
 {
     if (r->point) {
@@ -431,6 +455,7 @@ static bool run(const struct plan *p)
                 g.rank[i].state = READY;
         if (r->state == OVER)
             continue;
+        inspect(r);
         if (p->seed ? kills < p->kills && random_below(24) == 0 : g.steps == p->kill_at) {
             kill_rank(r, p->seed ? random_below(2) : p->torn);
             kills++;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What every rank of the world is doing, read by the agent out of what ranks publish anyway: state, the call in
+   progress, how far it is, whom it waits for (`ftrun status`, --hang-timeout). Reads only; a rank notices nothing. Values may be
+   a moment old, but what is said of one rank belongs together: the call, its unit and its call site are of one
+   operation. */
+#ifndef FT_SHM_INSPECT_H
+#define FT_SHM_INSPECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ft/shm/region.h"
+
+/* One rank. Units count operations, or segments of large ones, from the start of the job. */
+struct ft_inspect {
+    uint32_t state;         /* enum ft_rank_state */
+    uint32_t incarnation;   /* 0, 1, ... */
+    uint32_t pid;           /* that called MPI_Init; 0 before */
+    bool in_call;           /* in an MPI call that communicates; else in the program's own code */
+    bool replaying;         /* has not come to the end of what earlier incarnations had finished with ... */
+    uint64_t replay_to;     /* ... which is this unit */
+    uint64_t unit;          /* the call in progress begins with it, or the next one will */
+    uint64_t done;          /* units finished with by this or an earlier incarnation, never less than before */
+
+    /* with in_call: ft_sig_print and ft_site_print turn them into text */
+    struct ft_sig sig;      /* call, reduction, element kind and size, count, root */
+    uint64_t site;
+
+    /* What waiting is judged by; any incarnation's. */
+    uint64_t called;        /* units below have been called ... */
+    uint64_t shown;         /* ... contributed on the short path ... */
+    uint64_t contributed;   /* ... or on the standard one, where there is something to reduce */
+    bool wants_memory;      /* it is at the end of the log memory there is, and has asked for more */
+};
+
+/* Fills ranks[0..nranks-1]. A rank that is not FT_RANK_ATTACHED is in no call. A dead one is what it was when it died, until
+   its successor's block is made ready: whoever knows that it is dead sets state to FT_RANK_ABSENT and in_call to false.
+   A few cache lines per rank: some 100 us for 512. */
+void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks);
+
+/* Whom `rank` waits for: those that have not yet called or contributed to what it needs; if all have, those behind with their
+   part of the result. Exact for a rank that really waits; one that is just passing through may seem to wait for a moment. Sets
+   awaited[0..nranks-1] (may be NULL), returns how many are set: 0 if it waits for nobody. Pure. */
+uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank, bool *awaited);
+
+/* Whether rank waits for the agent: the log is at its limit, or memory is slow to come. Pure. */
+bool ft_inspect_awaits_memory(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank);
+
+/* The rank that everyone else waits for, directly or through others: exactly one rank of the world waits for nobody (it is
+   outside MPI, or has something to do in its call, or is not there), and all others wait for somebody. -1 if there
+   is none, or nobody waits, or somebody waits for the agent. Finalized and ended ranks do not count. Pure. */
+int64_t ft_inspect_awaited(const struct ft_params *p, const struct ft_inspect *ranks);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whom ranks wait for (ft/shm/inspect.h): the right ones, all of them, and nobody else. Calls are published with the
+   engine's own functions; what only a real wait shows is checked by the explorer. */
+#include "ft/shm/inspect.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "ft/base/reduce.h"
+#include "ft/core/stream.h"
+#include "ft/shm/trail.h"
+
+enum { N = 4 };
+
+static struct ft_region region;
+static struct ft_stream stream[N];
+static struct ft_inspect ranks[N];
+static bool awaited[N];
+static struct ft_patience patience;
+static const struct ft_sig small = { .call = FT_CALL_ALLREDUCE, .reduction = FT_SUM, .kind = FT_F64, .root = -1, .elem = 8, .count = 4 };
+static const struct ft_sig large = { .call = FT_CALL_ALLREDUCE, .reduction = FT_SUM, .kind = FT_F64, .root = -1, .elem = 8, .count = 1 << 20 };
+static const struct ft_sig bcast = { .call = FT_CALL_BCAST, .kind = FT_I32, .root = 1, .elem = 4, .count = 2 };
+
+static void attach(uint32_t rank, uint32_t incarnation)
+{
+    ft_region_start_rank(&region, rank, incarnation);
+    ft_stream_open(&stream[rank], &region, 0, rank, "WORLD", &patience, -1, -1);
+    atomic_store(&ft_region_rank(&region, rank)->state, FT_RANK_ATTACHED);
+}
+
+static void begin(void)
+{
+    struct ft_params p;
+    struct ft_error e;
+
+    ft_params_default(&p, N, 2, 64u << 20);
+    cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
+    for (uint32_t r = 0; r < N; r++)
+        attach(r, 0);
+}
+
+static void end(void)
+{
+    ft_region_close(&region);
+}
+
+TestSuite(inspect, .init = begin, .fini = end);
+
+static void call(uint32_t rank, const struct ft_sig *sig)
+{
+    struct ft_error e;
+
+    cr_assert_eq(ft_stream_begin(&stream[rank], sig, 77, &e), 0);
+}
+
+static void contribute(uint32_t rank)
+{
+    struct ft_stream *s = &stream[rank];
+
+    ft_publish(&ft_stream_short_slot(s, rank, s->unit)->unit, s->unit + 1);
+}
+
+static void leave(uint32_t rank)
+{
+    struct ft_stream *s = &stream[rank];
+
+    ft_stream_done_quiet(s, s->unit + 1, (s->unit + 1) * 64);
+    ft_stream_end(s, 1, (s->unit + 1) * 64);
+}
+
+static uint32_t awaits(uint32_t rank)
+{
+    ft_inspect_read(&region, ranks);
+    return ft_inspect_awaits(&region.header->params, ranks, rank, awaited);
+}
+
+static int64_t culprit(void)
+{
+    ft_inspect_read(&region, ranks);
+    return ft_inspect_awaited(&region.header->params, ranks);
+}
+
+Test(inspect, nobody_in_a_call)
+{
+    for (uint32_t r = 0; r < N; r++) {
+        cr_assert_eq(awaits(r), 0);
+        cr_assert_not(ranks[r].in_call);
+        cr_assert_eq(ranks[r].state, FT_RANK_ATTACHED);
+    }
+    cr_assert_eq(culprit(), -1);
+}
+
+Test(inspect, rank_outside_is_awaited_by_all)
+{
+    for (uint32_t r = 0; r < N; r++)
+        if (r != 2) {
+            call(r, &small);
+            contribute(r);
+        }
+    for (uint32_t r = 0; r < N; r++) {
+        cr_assert_eq(awaits(r), r == 2 ? 0 : 1, "rank %u", r);
+        cr_assert_eq(awaited[2], r != 2);
+        cr_assert_eq(ranks[r].in_call, r != 2);
+    }
+    cr_assert_eq(ranks[0].unit, 0);
+    cr_assert_eq(ranks[0].site, 77);
+    cr_assert(ft_sig_equal(&ranks[0].sig, &small));
+    cr_assert_eq(culprit(), 2);
+}
+
+Test(inspect, two_outside_are_no_culprit)
+{
+    for (uint32_t r = 0; r < 2; r++) {
+        call(r, &small);
+        contribute(r);
+    }
+    cr_assert_eq(awaits(0), 2);
+    cr_assert(awaited[2] && awaited[3] && !awaited[1]);
+    cr_assert_eq(culprit(), -1);
+}
+
+Test(inspect, called_but_stopped_before_it_contributed)
+{
+    for (uint32_t r = 0; r < N; r++)
+        call(r, &small);
+    contribute(0);
+    contribute(1);
+    contribute(3);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[2]);
+    cr_assert_eq(culprit(), 2);
+}
+
+Test(inspect, a_bcast_waits_for_its_root_only)
+{
+    call(0, &bcast);
+    contribute(0);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[1]);
+    cr_assert_eq(culprit(), -1);
+    call(1, &bcast);
+    cr_assert_eq(awaits(1), 0);  /* the root: for nobody */
+    contribute(1);
+    cr_assert_eq(awaits(0), 0);
+}
+
+/* Rank 1 runs ahead with bcasts of its own until its slots are used up by the one who has not come: rank 3. */
+Test(inspect, a_root_far_ahead_waits_for_its_slot)
+{
+    for (uint32_t k = 0; k < region.header->params.short_depth; k++)
+        for (uint32_t r = 0; r < 3; r++) {
+            call(r, &bcast);
+            contribute(r);
+            leave(r);
+        }
+    call(1, &bcast);
+    cr_assert_eq(awaits(1), 1);
+    cr_assert(awaited[3]);
+    cr_assert_eq(ranks[1].unit, region.header->params.short_depth);
+    cr_assert_eq(ranks[1].done, ranks[1].unit);
+}
+
+Test(inspect, standard_operation_call_contribution_result)
+{
+    for (uint32_t r = 0; r < N - 1; r++)
+        call(r, &large);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[3]);
+    call(3, &large);
+    for (uint32_t r = 0; r < N; r++)
+        ft_publish(&stream[0].counters[r].contributed, r == 1 ? 1 : 3);
+    for (uint32_t r = 0; r < N; r++)
+        ft_publish(&stream[0].counters[r].done, 1);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[1]);
+    cr_assert_eq(awaits(1), 0);
+    cr_assert_eq(culprit(), 1);
+    ft_publish(&stream[0].counters[1].contributed, 3);
+    for (uint32_t r = 0; r < N; r++)
+        ft_publish(&stream[0].counters[r].done, r == 2 ? 2 : 3);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[2]);
+    cr_assert_eq(culprit(), 2);
+}
+
+Test(inspect, a_replaying_rank_and_its_progress)
+{
+    for (uint32_t k = 0; k < 10; k++)
+        for (uint32_t r = 0; r < N; r++) {
+            call(r, &small);
+            contribute(r);
+            leave(r);
+        }
+    for (uint32_t r = 1; r < N; r++) {
+        call(r, &small);
+        contribute(r);
+    }
+    ft_region_start_rank(&region, 0, 1);
+    cr_assert_eq(culprit(), 0, "not there yet");
+    cr_assert_eq(ranks[0].state, FT_RANK_ABSENT);
+    attach(0, 1);
+    for (uint32_t k = 0; k < 4; k++) {
+        call(0, &small);
+        cr_assert_eq(awaits(0), 0);
+        cr_assert(ranks[0].in_call && ranks[0].replaying);
+        cr_assert_eq(ranks[0].unit, k);
+        stream[0].end = (k + 1) * 64;
+        ft_stream_end(&stream[0], 1, (k + 1) * 64);
+    }
+    cr_assert_eq(culprit(), 0);
+    cr_assert_not(ranks[0].in_call);
+    cr_assert(ranks[0].replaying);
+    cr_assert_eq(ranks[0].unit, 4);
+    cr_assert_eq(ranks[0].replay_to, 10);
+    cr_assert_eq(ranks[0].done, 10);
+    cr_assert_eq(ranks[0].incarnation, 1);
+    cr_assert_eq(ft_region_replayed(&region, 0), 4);
+}
+
+/* Killed after it has contributed: nobody waits for its successor, which is not there yet. */
+Test(inspect, what_a_dead_rank_has_contributed_counts)
+{
+    for (uint32_t r = 0; r < N; r++) {
+        call(r, &small);
+        contribute(r);
+    }
+    ft_region_start_rank(&region, 0, 1);
+    cr_assert_eq(awaits(1), 0);
+    attach(0, 1);
+    cr_assert_eq(awaits(1), 0);
+    cr_assert_not(ranks[0].in_call);
+}
+
+Test(inspect, the_agent_is_awaited_at_the_end_of_memory)
+{
+    struct ft_stream_head *head = stream[0].log.head;
+
+    for (uint32_t r = 0; r < N; r++) {
+        call(r, &small);
+        contribute(r);
+    }
+    ft_publish32(&head->assigned, 1);
+    ft_publish(&stream[0].counters[0].want, 2);
+    cr_assert_eq(awaits(0), 0);
+    cr_assert(ft_inspect_awaits_memory(&region.header->params, ranks, 0));
+    cr_assert_not(ft_inspect_awaits_memory(&region.header->params, ranks, 1));
+    cr_assert_eq(culprit(), -1);
+}
+
+Test(inspect, a_finalized_rank_does_not_count)
+{
+    atomic_store(&ft_region_rank(&region, 3)->state, FT_RANK_FINALIZED);
+    call(0, &bcast);
+    contribute(0);
+    call(2, &bcast);
+    contribute(2);
+    cr_assert_eq(culprit(), 1);
+}
