@@ -32,8 +32,7 @@ build/ftrun -n 4 -v ./sum >"$scratch/out" 2>"$scratch/err" &
 ftrun=$!
 victim=
 while [ -z "$victim" ] && kill -0 $ftrun 2>/dev/null; do
-  # shellcheck disable=SC2013 # words are what is wanted
-  for pid in $(cat /proc/$ftrun/task/$ftrun/children); do
+  for pid in $(cat /proc/$ftrun/task/*/children | while read -r agent _; do cat "/proc/$agent/task/$agent/children"; done); do
     [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != sum ] || victim=$pid
   done
 done

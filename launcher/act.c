@@ -74,14 +74,15 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
 
 static void retire(struct ft_job *job, uint32_t rank)
 {
-    const struct ft_proc *proc = &job->procs[rank];
-    struct ft_rank_total *total = &job->report.ranks[rank];
+    struct ft_proc *proc = &job->procs[rank];
+    struct ft_rank_total *total = &job->report->ranks[rank];
 
     ft_output_retire(job->output, rank);
     total->pid = proc->pid;
     total->signal = proc->signal;
     total->code = proc->code;
     total->units = ft_region_progress(&job->region, rank);
+    ft_proc_enter(proc, FT_PROC_RETIRED);
 }
 
 static void send_signal(struct ft_job *job, int signal)
@@ -122,11 +123,17 @@ static void do_effect(struct ft_job *job, const struct ft_effect *fx)
     }
 }
 
+void ft_act_do(struct ft_job *job, const struct ft_effects *effects)
+{
+    for (int i = 0; i < effects->n; i++)
+        do_effect(job, &effects->e[i]);
+    ft_policy_settle(job->policy);
+}
+
 void ft_act(struct ft_job *job, const struct ft_event *ev)
 {
     struct ft_effects effects;
 
     ft_policy_step(job->policy, ev, &effects);
-    for (int i = 0; i < effects.n; i++)
-        do_effect(job, &effects.e[i]);
+    ft_act_do(job, &effects);
 }

@@ -7,4 +7,7 @@
 
 void ft_act(struct ft_job *job, const struct ft_event *ev);
 
+/* Does effects; harmless if some have been done already, by an agent that was killed. */
+void ft_act_do(struct ft_job *job, const struct ft_effects *effects);
+
 #endif

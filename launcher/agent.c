@@ -5,20 +5,25 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "launcher/adopt.h"
 #include "launcher/job.h"
 #include "launcher/library.h"
 #include "launcher/limits.h"
 #include "launcher/loop.h"
-#include "launcher/placement.h"
 #include "launcher/program.h"
 #include "launcher/ranks.h"
+#include "launcher/shared.h"
+#include "launcher/signals.h"
 #include "launcher/sink.h"
 #include "launcher/topology.h"
+#include "launcher/twin.h"
 
 enum { PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
@@ -42,10 +47,10 @@ uint64_t ft_job_now(void)
 
 struct ft_leaders ft_job_leaders(const struct ft_job *job)
 {
-    return (struct ft_leaders){job->leaders, job->options->nranks};
+    return (struct ft_leaders){job->leaders, job->options->nranks, ft_twin_pid(job->twin), job->options->job_id, job->strangers};
 }
 
-/* The job's shared memory and the thread that looks after its log. */
+/* The job's shared memory, and the log without the thread that looks after it. */
 static int set_up_memory(struct agent *a, struct ft_error *e)
 {
     struct ft_job *job = &a->job;
@@ -54,22 +59,11 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
     uint64_t limit = o->log_limit ? o->log_limit : ft_limits_memory() / 4;
     uint32_t processors = ft_topology_processors();
     struct ft_params params;
-    sigset_t all;
     int err;
 
     ft_params_default(&params, o->nranks, processors, limit);
-    if ((err = ft_region_create(&job->region, &params, e)) < 0)
+    if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0)
         return err;
-    sigfillset(&all); /* signals are for the loop's thread */
-    pthread_sigmask(SIG_SETMASK, &all, &a->mask);
-    err = ft_keeper_open(&job->keeper, &job->region, &config, e);
-    if (!err && (err = ft_keeper_run(job->keeper, ft_loop_keeper_failed, a->loop, e)) < 0)
-        ft_keeper_close(job->keeper);
-    pthread_sigmask(SIG_SETMASK, &a->mask, NULL);
-    if (err < 0) {
-        ft_region_close(&job->region);
-        return err;
-    }
     ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
                   (unsigned long long)limit >> 20, o->log_spill);
     return 0;
@@ -82,10 +76,11 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
     struct ft_spawn_config config = {
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL, .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper),
-        .spill = ft_keeper_spill_fd(job->keeper), .nofile = &a->nofile, .mask = &a->mask, .sigpipe = job->sigpipe,
+        .spill = ft_keeper_spill_fd(job->keeper), .nofile = &a->nofile, .signals = &job->signals,
     };
 
-    a->topology = ft_placement_make(o, &job->say);
+    if (o->bind == FT_BIND_CORE && ft_topology_new(&a->topology, o->nranks, e) < 0)
+        ft_say(&job->say, "%s", e->text); /* slower, not wrong */
     config.topology = a->topology;
     return ft_spawn_new(&job->spawn, &config, e);
 }
@@ -97,13 +92,12 @@ static int set_up_ranks(struct ft_job *job, struct ft_error *e)
                                       .need_rabit = o->rabit};
 
     job->policy = ft_policy_new(&config);
-    job->procs = calloc(o->nranks, sizeof *job->procs);
+    job->procs = ft_shared_new(o->nranks * sizeof *job->procs);
     job->leaders = calloc(o->nranks, sizeof *job->leaders);
     if (!job->policy || !job->procs || !job->leaders)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t r = 0; r < o->nranks; r++)
         job->procs[r] = (struct ft_proc){.job = job, .rank = r, .pidfd = -1};
-    job->oom_kills = ft_limits_oom_kills();
     return 0;
 }
 
@@ -123,22 +117,59 @@ static int check_request(struct agent *a, struct ft_error *e)
         return FT_CODE_JOB;
     if (ft_limits_raise(o->nranks, &a->nofile, e) < 0)
         return FT_CODE_JOB;
-    return ft_report_open(&job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e) < 0 ? FT_CODE_USAGE : 0;
+    return ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e) < 0 ? FT_CODE_USAGE : 0;
 }
 
-/* In the order in which each needs the one before. Nothing has to be undone: the process ends. */
-static int set_up(struct agent *a, struct ft_error *e)
+/* All that outlives a launcher process, in the order in which each needs the one before. Nothing has to be undone: the
+   process ends. */
+static int prepare(struct agent *a, struct ft_error *e)
 {
+    struct ft_job *job = &a->job;
     int err;
 
+    if (ft_signals_take(&job->signals) < 0)
+        return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
+    if ((err = set_up_memory(a, e)) < 0 || (err = set_up_ranks(job, e)) < 0 || (err = set_up_spawn(a, e)) < 0)
+        return err;
+    return ft_twin_new(&job->twin, job->options->nranks, e);
+}
+
+/* What a forked copy of another agent brings along and must not use. */
+static void forget(struct ft_job *job)
+{
+    job->say.sink = NULL;
+    job->base = NULL;
+    job->output = NULL;
+    job->input = NULL;
+    job->sinks[0] = job->sinks[1] = NULL;
+    job->grace = job->again = NULL;
+    job->sweeping = job->swept = job->over = job->strangers = false;
+    memset(job->leaders, 0, job->options->nranks * sizeof *job->leaders);
+}
+
+/* Its thread is of this process. */
+static int run_keeper(struct agent *a, struct ft_error *e)
+{
+    sigset_t all, mask;
+    int err;
+
+    sigfillset(&all); /* signals are for the loop's thread */
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    err = ft_keeper_run(a->job.keeper, ft_loop_keeper_failed, a->loop, e);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    return err;
+}
+
+static int set_up(struct agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+
+    forget(job);
+    job->oom_kills = ft_limits_oom_kills();
     if (ft_reap_adopt() < 0)
         return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
-    a->loop = ft_loop_new(&a->job, e);
-    if (!a->loop)
-        return FT_ESYS;
-    if ((err = set_up_memory(a, e)) < 0 || (err = set_up_ranks(&a->job, e)) < 0)
-        return err;
-    return set_up_spawn(a, e);
+    a->loop = ft_loop_new(job, e);
+    return a->loop ? run_keeper(a, e) : FT_ESYS;
 }
 
 static void report(struct ft_job *job)
@@ -147,12 +178,12 @@ static void report(struct ft_job *job)
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
         ft_ranks_note_recovery(job, r);
-    job->report.log_bytes = ft_region_log_bytes(&job->region);
-    job->report.spilled_bytes = ft_keeper_stats(job->keeper).spilled_bytes;
+    job->report->log_bytes = ft_region_log_bytes(&job->region);
+    job->report->spilled_bytes = ft_keeper_stats(job->keeper).spilled_bytes;
     ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
-                  (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report.log_bytes,
-                  (unsigned long long)job->report.spilled_bytes);
-    if (ft_report_write(&job->report, job->code, ft_job_now(), &e) < 0)
+                  (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
+                  (unsigned long long)job->report->spilled_bytes);
+    if (ft_report_write(job->report, job->code, ft_job_now(), &e) < 0)
         ft_say(&job->say, "%s", e.text);
 }
 
@@ -169,53 +200,131 @@ static void check_written(struct ft_job *job)
     }
 }
 
+/* Of this process; the memory that all share goes with the last of them. */
 static void tear_down(struct agent *a)
+{
+    struct ft_job *job = &a->job;
+
+    ft_keeper_stop(job->keeper);
+    if (a->loop)
+        ft_loop_free(a->loop);
+    a->loop = NULL;
+}
+
+/* The job, or what is left of it. Returns ftrun's exit code. */
+static int run(struct agent *a, bool successor)
+{
+    struct ft_job *job = &a->job;
+    struct ft_error e;
+
+    if (set_up(a, &e) < 0) {
+        job->say.sink = NULL;
+        ft_say(&job->say, "%s", e.text);
+        return FT_CODE_JOB; /* the ranks die with the last launcher process */
+    }
+    if (successor) {
+        ft_adopt(job);
+        ft_loop_alone(a->loop);
+    } else {
+        ft_ranks_start(job);
+    }
+    ft_loop_run(a->loop);
+    job->say.sink = NULL; /* what is said from here on is not waited for by the loop */
+    check_written(job);
+    report(job);
+    tear_down(a);
+    return job->code;
+}
+
+static void tell_takeover(struct ft_job *job, int how)
+{
+    char text[64] = "has died";
+
+    if (how >= 0 && WIFSIGNALED(how))
+        snprintf(text, sizeof text, "was killed by signal %d (SIG%s)", WTERMSIG(how), sigabbrev_np(WTERMSIG(how)));
+    else if (how >= 0)
+        snprintf(text, sizeof text, "left with code %d", WEXITSTATUS(how));
+    ft_say_notice(&job->say, "the process of ftrun that ran the job %s; process %d goes on with it", text, getpid());
+}
+
+static int take_over(struct agent *a)
+{
+    struct ft_job *job = &a->job;
+    int code, how;
+
+    if (ft_twin_stand_by(job->twin, job->signals.fd, &code, &how))
+        return code;
+    forget(job);
+    tell_takeover(job, how);
+    code = run(a, true);
+    ft_twin_finish(job->twin, code);
+    return code;
+}
+
+void ft_agent_stand_by(struct ft_job *job)
+{
+    struct agent *a = (struct agent *)job; /* its first member */
+
+    fflush(NULL);
+    _exit(take_over(a));
+}
+
+static void release(struct agent *a)
 {
     struct ft_job *job = &a->job;
 
     ft_spawn_free(job->spawn);
     ft_topology_free(a->topology);
-    if (job->keeper) {
-        ft_keeper_stop(job->keeper);
+    if (job->keeper)
         ft_keeper_close(job->keeper);
+    if (job->region.base)
         ft_region_close(&job->region);
-    }
-    if (a->loop)
-        ft_loop_free(a->loop);
     ft_policy_free(job->policy);
-    free(job->procs);
+    ft_shared_free(job->procs, job->options->nranks * sizeof *job->procs);
     free(job->leaders);
-    ft_report_close(&job->report);
+    ft_report_close(job->report);
+    ft_shared_free(job->report, sizeof *job->report);
+    ft_twin_free(job->twin);
+    free(a);
+}
+
+/* The process that the user started stands by; the child runs the job. */
+static int run_in_two(struct agent *a, int *code, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+    int role;
+
+    if (ft_reap_adopt() < 0)
+        return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
+    fflush(NULL);
+    role = ft_twin_fork(job->twin, FT_TWIN_STANDBY, e);
+    if (role < 0)
+        return role;
+    if (role == FT_TWIN_STANDBY) {
+        *code = take_over(a);
+        return 0;
+    }
+    *code = run(a, false);
+    ft_twin_finish(job->twin, *code);
+    _exit(*code);
 }
 
 int ft_agent_run(const struct ft_options *options)
 {
     struct agent *a = calloc(1, sizeof *a);
-    struct ft_job *job;
+    struct ft_report *report = ft_shared_new(sizeof *report);
     struct ft_error e;
     int code;
 
-    if (!a)
+    if (!a || !report)
         return FT_CODE_JOB;
-    job = &a->job;
-    job->options = options;
-    job->say = (struct ft_say){.quiet = options->quiet, .verbose = options->verbose};
-    job->report.fd = -1;
+    a->job = (struct ft_job){.options = options, .report = report, .say = {.quiet = options->quiet, .verbose = options->verbose}};
+    report->fd = -1;
     code = check_request(a, &e);
-    if (!code && set_up(a, &e) < 0)
-        code = FT_CODE_JOB;
-    if (code) {
-        job->say.sink = NULL;
-        ft_say(&job->say, "%s", e.text);
-    } else {
-        ft_ranks_start(job);
-        ft_loop_run(a->loop);
-        job->say.sink = NULL; /* what is said from here on is not waited for by the loop */
-        check_written(job);
-        report(job);
-        code = job->code;
+    if (code || prepare(a, &e) < 0 || run_in_two(a, &code, &e) < 0) {
+        ft_say(&a->job.say, "%s", e.text);
+        code = code ? code : FT_CODE_JOB;
     }
-    tear_down(a);
-    free(a);
+    release(a);
     return code;
 }

@@ -9,4 +9,8 @@
 /* Runs a job from start to end; returns ftrun's exit code. Whatever went wrong has been told. */
 int ft_agent_run(const struct ft_options *options);
 
+/* In a process that was forked from the agent to stand by for it. Does not return. */
+struct ft_job;
+void ft_agent_stand_by(struct ft_job *job) __attribute__((noreturn));
+
 #endif

@@ -4,6 +4,7 @@
 #ifndef LAUNCHER_JOB_H
 #define LAUNCHER_JOB_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -15,6 +16,7 @@
 #include "launcher/reap.h"
 #include "launcher/report.h"
 #include "launcher/say.h"
+#include "launcher/signals.h"
 #include "launcher/spawn.h"
 
 struct event;
@@ -23,20 +25,34 @@ struct ft_input;
 struct ft_output;
 struct ft_sink;
 struct ft_job;
+struct ft_twin;
 
-/* The process of one rank. */
+/* Where a rank's process is in its life; RULE 17: said before it is done. */
+enum ft_phase {
+    FT_PROC_NEW,
+    FT_PROC_STARTING,       /* pid, once there is one, is written by the process itself */
+    FT_PROC_RUNNING,
+    FT_PROC_DEAD,           /* signal and code say how; nothing has followed from it yet */
+    FT_PROC_CLEARING,       /* to be restarted once the rest of its tree is dead */
+    FT_PROC_RETIRED         /* will not be started again */
+};
+
+/* The process of one rank. In shared memory: the agent may be killed at any instruction. */
 struct ft_proc {
-    struct ft_job *job;
+    _Atomic uint32_t phase; /* enum ft_phase */
     uint32_t rank;
-    pid_t pid;              /* of the last incarnation */
-    int pidfd;              /* -1: it has been reaped */
-    struct event *gone;     /* pidfd is readable */
     uint32_t incarnation;
+    volatile pid_t pid;     /* of the last incarnation */
     uint64_t started_ns, died_ns;
     int signal, code;       /* how it died */
-    bool clearing;          /* to be restarted once the rest of its tree is dead */
+    uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
+    bool lost;              /* how it died, or what it printed, is not known: a launcher process was killed */
     bool stuck_told;        /* that it takes long has been said */
-    uint64_t restart;       /* number of the restart that is waiting */
+
+    /* of the agent; a successor sets them anew */
+    struct ft_job *job;
+    int pidfd;              /* -1: it has been reaped */
+    struct event *gone;     /* pidfd is readable */
 };
 
 struct ft_job {
@@ -50,14 +66,16 @@ struct ft_job {
     struct ft_output *output;
     struct ft_input *input; /* NULL: rank 0 gets our standard input itself */
     struct ft_spawn *spawn;
-    struct ft_report report;
+    struct ft_report *report;  /* in shared memory, as policy and procs */
+    struct ft_twin *twin;
+    struct ft_signals signals;
     struct ft_proc *procs;
     pid_t *leaders;         /* by rank, 0: none alive or waiting to be reaped */
     uint64_t oom_kills;     /* of the host, when last looked at */
 
     struct event *grace;    /* time between two signals to the ranks */
     struct event *again;    /* look again for processes that have been killed */
-    void (*sigpipe)(int);   /* what SIGPIPE was set to before */
+    bool strangers;         /* some ranks are not our children: their orphans are not either */
     bool sweeping;          /* no rank is left; other processes may be */
     int sweep_stage;
     uint64_t sweep_next_ns; /* when the stage is over */
@@ -68,5 +86,15 @@ struct ft_job {
 
 uint64_t ft_job_now(void);  /* CLOCK_MONOTONIC, ns */
 struct ft_leaders ft_job_leaders(const struct ft_job *job);
+
+static inline void ft_proc_enter(struct ft_proc *proc, enum ft_phase phase)
+{
+    atomic_store(&proc->phase, phase);
+}
+
+static inline enum ft_phase ft_proc_phase(const struct ft_proc *proc)
+{
+    return atomic_load(&proc->phase);
+}
 
 #endif

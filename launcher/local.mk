@@ -3,9 +3,11 @@
 noinst_LTLIBRARIES += liblaunch.la
 liblaunch_la_SOURCES = \
 	launcher/act.h launcher/act.c \
+	launcher/adopt.h launcher/adopt.c \
 	launcher/agent.h launcher/agent.c \
 	launcher/appfile.h launcher/appfile.c \
 	launcher/configure.h launcher/configure.c \
+	launcher/death.h launcher/death.c \
 	launcher/environ.h launcher/environ.c \
 	launcher/help.h launcher/help.c \
 	launcher/hosts.h launcher/hosts.c \
@@ -18,7 +20,6 @@ liblaunch_la_SOURCES = \
 	launcher/nearest.h launcher/nearest.c \
 	launcher/options.h launcher/options.c \
 	launcher/output.h launcher/output.c \
-	launcher/placement.h launcher/placement.c \
 	launcher/policy.h launcher/policy.c \
 	launcher/program.h launcher/program.c \
 	launcher/ranks.h launcher/ranks.c \
@@ -28,10 +29,13 @@ liblaunch_la_SOURCES = \
 	launcher/sampler.h launcher/sampler.c \
 	launcher/say.h launcher/say.c \
 	launcher/settings.h launcher/settings.c \
+	launcher/shared.h launcher/shared.c \
+	launcher/signals.h launcher/signals.c \
 	launcher/sink.h launcher/sink.c \
 	launcher/spawn.h launcher/spawn.c \
 	launcher/sweep.h launcher/sweep.c \
 	launcher/topology.h launcher/topology.c \
+	launcher/twin.h launcher/twin.c \
 	launcher/usage.h launcher/usage.c \
 	launcher/values.h launcher/values.c
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
@@ -68,7 +72,6 @@ launch_shell_tests = \
 	launcher/test/contexts.sh \
 	launcher/test/configure.sh \
 	launcher/test/spellings.sh \
-	launcher/test/placement.sh \
 	launcher/test/exit_codes.sh \
 	launcher/test/output.sh \
 	launcher/test/trees.sh \

@@ -5,13 +5,16 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "launcher/act.h"
+#include "launcher/agent.h"
 #include "launcher/input.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
@@ -19,31 +22,16 @@
 #include "launcher/sink.h"
 #include "launcher/sweep.h"
 
-enum { NSIGNALS = 6 };
+enum { AGAIN_MS = 100, LONELY_MS = 1000 };
 
 struct ft_loop {
     struct ft_job *job;
-    struct event *signals[NSIGNALS], *keeper_failed;
+    struct event *signals, *twin, *lonely, *keeper_failed;
+    bool lonely_told;                  /* that there is no standby, and none to be had */
     struct ft_sampler *sampler;
     int alarm[2];                      /* the keeper's thread writes, the loop reads */
     char keeper_line[FT_ERROR_TEXT];   /* written before alarm is */
 };
-
-static void on_stop(evutil_socket_t signal, short what, void *arg)
-{
-    struct ft_job *job = arg;
-
-    (void)what;
-    if (job->sweeping)
-        ft_sweep_hurry(job);
-    ft_act(job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
-}
-
-static void on_pass(evutil_socket_t signal, short what, void *arg)
-{
-    (void)what;
-    ft_ranks_signal(arg, signal);
-}
 
 static void on_again(evutil_socket_t fd, short what, void *arg)
 {
@@ -54,15 +42,6 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
     ft_ranks_clear(job);
     if (job->sweeping)
         ft_sweep_step(job);
-}
-
-static void on_child(evutil_socket_t signal, short what, void *arg)
-{
-    struct ft_job *job = arg;
-    struct ft_leaders leaders = ft_job_leaders(job);
-
-    ft_reap_orphans(&leaders);
-    on_again(signal, what, arg);
 }
 
 static void on_grace(evutil_socket_t fd, short what, void *arg)
@@ -109,32 +88,134 @@ static void on_keeper_failed(evutil_socket_t fd, short what, void *arg)
     ft_act(l->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
 }
 
-/* Signals that somebody set to be ignored before us (nohup) stay ignored. */
-static int watch_signal(struct ft_loop *l, int i, int signal, event_callback_fn handler)
+static void stop(struct ft_job *job, int signal)
 {
-    struct sigaction before;
-
-    if (sigaction(signal, NULL, &before) == 0 && before.sa_handler == SIG_IGN && signal != SIGCHLD)
-        return 0;
-    l->signals[i] = evsignal_new(l->job->base, signal, handler, l->job);
-    return l->signals[i] ? event_add(l->signals[i], NULL) : -1;
+    if (job->sweeping)
+        ft_sweep_hurry(job);
+    ft_act(job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
 }
 
-static int watch_signals(struct ft_loop *l)
+static void children_died(struct ft_job *job)
 {
-    static const struct {
-        int signal;
-        event_callback_fn handler;
-    } watched[NSIGNALS] = {
-        {SIGINT, on_stop}, {SIGTERM, on_stop}, {SIGHUP, on_stop}, {SIGUSR1, on_pass}, {SIGUSR2, on_pass}, {SIGCHLD, on_child},
-    };
+    struct ft_leaders leaders = ft_job_leaders(job);
 
-    l->job->sigpipe = signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* it may be inherited as ignored: then children vanish unseen */
-    for (int i = 0; i < NSIGNALS; i++)
-        if (watch_signal(l, i, watched[i].signal, watched[i].handler) < 0)
-            return -1;
-    return 0;
+    ft_reap_orphans(&leaders);
+    on_again(-1, 0, job);
+}
+
+/* The ranks are in groups of their own, so a terminal's Ctrl-Z reaches them through us only. A SIGTSTP they could not
+   take (an orphaned group ignores it) would leave them running: SIGSTOP. */
+static void suspend(struct ft_job *job)
+{
+    ft_ranks_signal(job, SIGSTOP);
+    if (ft_twin_front(job->twin))
+        kill(getpid(), SIGSTOP); /* the user's shell waits for this */
+}
+
+static void take_signal(struct ft_job *job, int signal, pid_t sender, bool direct)
+{
+    if (signal == SIGCHLD) {
+        children_died(job);
+        return;
+    }
+    if (ft_signals_again(&job->signals, signal, sender, direct, ft_job_now()))
+        return;
+    if (signal == SIGTSTP)
+        suspend(job);
+    else if (signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGCONT)
+        ft_ranks_signal(job, signal);
+    else
+        stop(job, signal);
+}
+
+static void on_signals(evutil_socket_t fd, short what, void *arg)
+{
+    struct signalfd_siginfo info;
+
+    (void)what;
+    while (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
+        take_signal(arg, (int)info.ssi_signo, info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid, true);
+}
+
+static void set_timer(struct event *timer, uint64_t ms)
+{
+    struct timeval wait = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)};
+
+    event_add(timer, &wait);
+}
+
+static int watch_twin(struct ft_loop *l);
+
+/* The standby is dead: from now on the death of this process would be the job's. */
+static void on_lonely(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_loop *l = arg;
+    struct ft_job *job = l->job;
+    struct ft_error e;
+    sigset_t all, mask;
+    int role;
+
+    (void)fd;
+    (void)what;
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        struct ft_ends ends = ft_ranks_ends(job, r);
+
+        ft_twin_note(job->twin, r, &ends);
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    role = ft_twin_fork(job->twin, FT_TWIN_AGENT, &e);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (role == FT_TWIN_STANDBY)
+        ft_agent_stand_by(job);
+    if (role < 0 || watch_twin(l) < 0) {
+        if (!l->lonely_told)
+            ft_say(&job->say, "%s; it is tried again", role < 0 ? e.text : "no memory for a second launcher process");
+        l->lonely_told = true;
+        set_timer(l->lonely, LONELY_MS);
+        return;
+    }
+    l->lonely_told = false;
+    ft_say_detail(&job->say, "process %d stands by for process %d", ft_twin_pid(job->twin), getpid());
+}
+
+void ft_loop_alone(struct ft_loop *l)
+{
+    if (l->job->options->die_with_launcher) {
+        ft_say(&l->job->say, "a process of ftrun was killed; the job is ended (--die-with-launcher)");
+        ft_act(l->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    } else {
+        on_lonely(-1, 0, l);
+    }
+}
+
+static void on_twin(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_loop *l = arg;
+    struct ft_job *job = l->job;
+    pid_t twin = ft_twin_pid(job->twin);
+    struct ft_twin_signal s;
+    int got;
+
+    (void)fd;
+    (void)what;
+    while ((got = ft_twin_receive(job->twin, &s)) > 0)
+        take_signal(job, s.signal, s.sender, false);
+    if (got == 0)
+        return;
+    event_free(l->twin);
+    l->twin = NULL;
+    ft_say_notice(&job->say, "process %d of ftrun is gone; process %d goes on with the job", twin, getpid());
+    if (job->options->die_with_launcher)
+        ft_loop_alone(l);
+    else
+        set_timer(l->lonely, AGAIN_MS);
+}
+
+static int watch_twin(struct ft_loop *l)
+{
+    l->twin = event_new(l->job->base, ft_twin_fd(l->job->twin), EV_READ | EV_PERSIST, on_twin, l);
+    return l->twin ? event_add(l->twin, NULL) : -1;
 }
 
 /* A terminal, a pipe or a socket: somebody may be waiting for a prompt. */
@@ -169,7 +250,11 @@ static int set_up_output(struct ft_job *job)
 static int fill(struct ft_loop *l, struct ft_job *job)
 {
     job->base = event_base_new();
-    if (!job->base || watch_signals(l) < 0 || set_up_output(job) < 0)
+    if (!job->base || set_up_output(job) < 0)
+        return -1;
+    l->signals = event_new(job->base, job->signals.fd, EV_READ | EV_PERSIST, on_signals, job);
+    l->lonely = evtimer_new(job->base, on_lonely, l);
+    if (!l->signals || event_add(l->signals, NULL) < 0 || !l->lonely || (ft_twin_pid(job->twin) && watch_twin(l) < 0))
         return -1;
     job->input = ft_input_new(job->base);
     job->grace = evtimer_new(job->base, on_grace, job);
@@ -177,7 +262,7 @@ static int fill(struct ft_loop *l, struct ft_job *job)
     l->keeper_failed = event_new(job->base, l->alarm[0], EV_READ, on_keeper_failed, l);
     if (!job->grace || !job->again || !l->keeper_failed || event_add(l->keeper_failed, NULL) < 0)
         return -1;
-    if (job->report.fd >= 0)
+    if (job->report->fd >= 0)
         l->sampler = ft_sampler_new(job);
     return 0;
 }
@@ -225,8 +310,9 @@ void ft_loop_free(struct ft_loop *l)
     free_event(l->keeper_failed);
     free_event(job->again);
     free_event(job->grace);
-    for (int i = 0; i < NSIGNALS; i++)
-        free_event(l->signals[i]);
+    free_event(l->lonely);
+    free_event(l->twin);
+    free_event(l->signals);
     job->say.sink = NULL;
     ft_output_free(job->output);
     if (job->sinks[1] != job->sinks[0])

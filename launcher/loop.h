@@ -13,6 +13,9 @@ struct ft_loop *ft_loop_new(struct ft_job *job, struct ft_error *e);
 /* For struct ft_keeper_config: any thread, arg is the loop. */
 void ft_loop_keeper_failed(void *arg, const char *line);
 
+/* There is no standby: makes one, or with --die-with-launcher ends the job. */
+void ft_loop_alone(struct ft_loop *l);
+
 /* Until the job is over. */
 void ft_loop_run(struct ft_loop *l);
 

@@ -239,3 +239,14 @@ void ft_output_free(struct ft_output *o)
     free(o->told);
     free(o);
 }
+int ft_output_fd(const struct ft_output *o, uint32_t rank, int which) { return o->streams[2 * rank + (uint32_t)which].fd; }
+void ft_output_adopt(struct ft_output *o, uint32_t rank, const int read[2])
+{
+    for (int i = 0; i < 2; i++) {
+        struct stream *s = &o->streams[2 * rank + (uint32_t)i];
+        s->fd = read[i];
+        if (s->fd < 0) continue;
+        s->readable = event_new(o->base, s->fd, EV_READ | EV_PERSIST, on_readable, s);
+        event_add(s->readable, NULL);
+    }
+}

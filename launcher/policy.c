@@ -3,10 +3,11 @@
 #include "launcher/policy.h"
 
 #include <signal.h>
-#include <stdlib.h>
+#include <stdatomic.h>
 
 #include "ft/base/util.h"
 #include "ft/shm/layout.h"
+#include "launcher/shared.h"
 
 enum rank_life { STARTING, UP, DOWN };
 enum stage { RUNNING, ASKED, TERMINATING, KILLING, OVER };
@@ -19,13 +20,28 @@ struct rank {
     uint64_t progress;
 };
 
-struct ft_policy {
-    struct ft_policy_config config;
+struct whole {             /* what is not of one rank */
     enum stage stage;
+    int asked;             /* signal last sent to all */
     int code;              /* of the job, once it is ending */
     uint32_t up, done;     /* ranks that run; that left with 0 */
     uint64_t restarts;
     bool rabit_used;
+};
+
+/* What a step in progress began with: its process may be killed before the effects are deeds. A step changes its event's rank
+   and `now`; what it does to other ranks (end) may be done twice. */
+struct journal {
+    atomic_bool open;
+    struct ft_event event;
+    struct rank rank;
+    struct whole whole;
+};
+
+struct ft_policy {
+    struct ft_policy_config config;
+    struct journal journal;
+    struct whole now;
     struct rank ranks[];
 };
 
@@ -41,13 +57,14 @@ static struct ft_effect *effect(struct ft_effects *out, enum ft_effect_kind kind
 
 static void finish(struct ft_policy *p, struct ft_effects *out)
 {
-    effect(out, FT_DO_FINISH)->code = p->code;
-    p->stage = OVER;
+    effect(out, FT_DO_FINISH)->code = p->now.code;
+    p->now.stage = OVER;
 }
 
 static void send(struct ft_policy *p, enum stage stage, int signal, struct ft_effects *out)
 {
-    p->stage = stage;
+    p->now.stage = stage;
+    p->now.asked = signal;
     effect(out, FT_DO_SIGNAL)->number = (uint64_t)signal;
 }
 
@@ -58,11 +75,11 @@ static void end(struct ft_policy *p, enum ft_reason reason, uint32_t rank, uint6
     e->reason = reason;
     e->rank = rank;
     e->number = number;
-    e->code = p->code = code;
+    e->code = p->now.code = code;
     for (uint32_t r = 0; r < p->config.nranks; r++)
         if (p->ranks[r].life == STARTING)
             p->ranks[r].life = DOWN;
-    if (!p->up)
+    if (!p->now.up)
         finish(p, out);
     else if (reason != FT_END_SIGNALLED)
         send(p, TERMINATING, SIGTERM, out);
@@ -118,13 +135,23 @@ static bool stays_dead(const struct ft_policy *p, const struct rank *rank, enum 
     } else if (rank->quick_kills >= FT_QUICK_KILLS) {
         *reason = FT_END_KILLED_EARLY;
         *number = rank->quick_kills;
-    } else if (p->restarts >= p->config.max_restarts) {
+    } else if (p->now.restarts >= p->config.max_restarts) {
         *reason = p->config.max_restarts ? FT_END_MAX_RESTARTS : FT_END_DEATH;
-        *number = p->restarts;
+        *number = p->now.restarts;
     } else {
         return false;
     }
     return true;
+}
+
+static void restart(struct ft_policy *p, uint32_t rank, struct ft_effects *out)
+{
+    struct ft_effect *e = effect(out, FT_DO_RESTART);
+
+    p->now.restarts++;
+    p->ranks[rank].life = STARTING;
+    e->rank = rank;
+    e->number = ++p->ranks[rank].restarts;
 }
 
 static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
@@ -132,7 +159,6 @@ static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
     struct rank *rank = &p->ranks[ev->rank];
     enum ft_reason reason;
     uint64_t number;
-    struct ft_effect *e;
 
     count_death(rank, ev);
     if (stays_dead(p, rank, &reason, &number)) {
@@ -140,16 +166,12 @@ static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         end(p, reason, ev->rank, number, death_code(ev), out);
         return;
     }
-    p->restarts++;
-    rank->life = STARTING;
-    e = effect(out, FT_DO_RESTART);
-    e->rank = ev->rank;
-    e->number = ++rank->restarts;
+    restart(p, ev->rank, out);
 }
 
 static void all_done(struct ft_policy *p, struct ft_effects *out)
 {
-    if (p->config.need_rabit && !p->rabit_used)
+    if (p->config.need_rabit && !p->now.rabit_used)
         end(p, FT_END_NO_RABIT, 0, 0, FT_CODE_JOB, out);
     else
         finish(p, out);
@@ -160,6 +182,10 @@ static void exited_while_running(struct ft_policy *p, const struct ft_event *ev,
     bool ended = ev->state == FT_RANK_ENDED;
     bool zero = !ev->signal && ev->code == 0;
 
+    if (ev->lost) {
+        restart(p, ev->rank, out);
+        return;
+    }
     if (!ended && !zero && restartable(p, ev)) {
         died(p, ev, out);
         return;
@@ -171,7 +197,7 @@ static void exited_while_running(struct ft_policy *p, const struct ft_event *ev,
         end(p, FT_END_NO_FINALIZE, ev->rank, 0, FT_CODE_JOB, out);
     else if (!zero)
         end(p, ev->signal ? FT_END_DEATH : FT_END_VERDICT, ev->rank, 0, death_code(ev), out);
-    else if (++p->done == p->config.nranks)
+    else if (++p->now.done == p->config.nranks)
         all_done(p, out);
 }
 
@@ -182,59 +208,105 @@ static void exited(struct ft_policy *p, const struct ft_event *ev, struct ft_eff
     if (rank->life != UP)
         return;
     rank->life = DOWN;
-    p->up--;
-    p->rabit_used |= ev->rabit_used;
-    if (p->stage == RUNNING) {
+    p->now.up--;
+    p->now.rabit_used |= ev->rabit_used;
+    if (p->now.stage == RUNNING) {
         exited_while_running(p, ev, out);
         return;
     }
     effect(out, FT_DO_RETIRE)->rank = ev->rank;
-    if (!p->up)
+    if (!p->now.up)
         finish(p, out);
 }
 
 static void grace_over(struct ft_policy *p, struct ft_effects *out)
 {
-    if (p->stage == ASKED)
+    if (p->now.stage == ASKED)
         send(p, TERMINATING, SIGTERM, out);
-    else if (p->stage == TERMINATING)
+    else if (p->now.stage == TERMINATING)
         send(p, KILLING, SIGKILL, out);
 }
 
-void ft_policy_step(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
+static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
 {
-    out->n = 0;
-    if (p->stage == OVER)
+    if (p->now.stage == OVER)
         return;
     switch (ev->kind) {
     case FT_EV_STARTED:
         if (p->ranks[ev->rank].life == STARTING) {
             p->ranks[ev->rank].life = UP;
-            p->up++;
+            p->now.up++;
         }
         break;
     case FT_EV_EXITED:
         exited(p, ev, out);
         break;
     case FT_EV_SIGNAL:
-        if (p->stage == RUNNING)
+        if (p->now.stage == RUNNING)
             end(p, FT_END_SIGNALLED, 0, (uint64_t)ev->signal, 128 + ev->signal, out);
-        else if (p->stage != KILLING)
+        else if (p->now.stage != KILLING)
             send(p, KILLING, SIGKILL, out); /* asked twice: at once */
         break;
     case FT_EV_GRACE:
         grace_over(p, out);
         break;
     case FT_EV_FAILED:
-        if (p->stage == RUNNING)
+        if (p->now.stage == RUNNING)
             end(p, FT_END_SAID, 0, 0, ev->code, out);
         break;
     }
 }
 
+void ft_policy_step(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
+{
+    out->n = 0;
+    p->journal.event = *ev;
+    p->journal.rank = p->ranks[ev->rank];
+    p->journal.whole = p->now;
+    atomic_store(&p->journal.open, true);
+    step(p, ev, out);
+}
+
+void ft_policy_settle(struct ft_policy *p)
+{
+    atomic_store(&p->journal.open, false);
+}
+
+void ft_policy_recover(struct ft_policy *p, struct ft_effects *out)
+{
+    out->n = 0;
+    if (atomic_load(&p->journal.open)) {
+        p->ranks[p->journal.event.rank] = p->journal.rank;
+        p->now = p->journal.whole;
+        step(p, &p->journal.event, out);
+    } else if (p->now.stage == OVER) {
+        effect(out, FT_DO_FINISH)->code = p->now.code;
+    } else if (p->now.stage != RUNNING) {
+        effect(out, FT_DO_SIGNAL)->number = (uint64_t)p->now.asked;
+    }
+}
+
+void ft_policy_lose(struct ft_policy *p, uint32_t rank)
+{
+    struct ft_event *ev = &p->journal.event;
+
+    if (atomic_load(&p->journal.open) && ev->kind == FT_EV_EXITED && ev->rank == rank)
+        ev->lost = true;
+}
+
+bool ft_policy_wants(const struct ft_policy *p, uint32_t rank)
+{
+    return p->now.stage == RUNNING && p->ranks[rank].life == STARTING;
+}
+
+static size_t size_of(uint32_t nranks)
+{
+    return sizeof(struct ft_policy) + nranks * sizeof(struct rank);
+}
+
 struct ft_policy *ft_policy_new(const struct ft_policy_config *config)
 {
-    struct ft_policy *p = calloc(1, sizeof *p + config->nranks * sizeof p->ranks[0]);
+    struct ft_policy *p = ft_shared_new(size_of(config->nranks));
 
     if (p)
         p->config = *config;
@@ -243,10 +315,11 @@ struct ft_policy *ft_policy_new(const struct ft_policy_config *config)
 
 uint64_t ft_policy_restarts(const struct ft_policy *p)
 {
-    return p->restarts;
+    return p->now.restarts;
 }
 
 void ft_policy_free(struct ft_policy *p)
 {
-    free(p);
+    if (p)
+        ft_shared_free(p, size_of(p->config.nranks));
 }

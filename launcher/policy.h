@@ -52,6 +52,8 @@ struct ft_event {
     bool oom;              /* EXITED: the kernel killed it for want of memory (RULE 13: a death of its own) */
     bool quick;            /* EXITED: within a second of its start */
     bool rabit_used;       /* EXITED */
+    bool lost;             /* EXITED: how, or what it printed last, went with a launcher process: it is started again, whatever the
+                              limits say, and makes both again */
 };
 
 enum ft_effect_kind {
@@ -98,6 +100,19 @@ struct ft_policy *ft_policy_new(const struct ft_policy_config *config);
 
 /* One step. Events about ranks that are down are ignored, as is everything after FT_DO_FINISH. */
 void ft_policy_step(struct ft_policy *p, const struct ft_event *event, struct ft_effects *out);
+
+/* The effects of the last step are deeds. */
+void ft_policy_settle(struct ft_policy *p);
+
+/* In the process that goes on after another one was killed (the policy is in shared memory): does a step that was not settled once
+   more; else says again what the job's end is waiting for. Doing an effect twice must do no harm. */
+void ft_policy_recover(struct ft_policy *p, struct ft_effects *out);
+
+/* Before that: what rank printed last is lost; if its death is the step that is not settled, it counts as lost. */
+void ft_policy_lose(struct ft_policy *p, uint32_t rank);
+
+/* True if an incarnation of rank is to be started. */
+bool ft_policy_wants(const struct ft_policy *p, uint32_t rank);
 
 uint64_t ft_policy_restarts(const struct ft_policy *p);  /* of the whole job */
 

@@ -8,18 +8,14 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "launcher/act.h"
+#include "launcher/death.h"
 #include "launcher/limits.h"
 #include "launcher/input.h"
 #include "launcher/output.h"
 #include "launcher/program.h"
-
-#ifndef P_PIDFD
-#define P_PIDFD 3
-#endif
 
 enum { AGAIN_MS = 10, STUCK_MS = 5000, QUICK_MS = 1000 };
 
@@ -29,7 +25,9 @@ const char *ft_ranks_death(const struct ft_proc *proc, char *text, size_t size)
 {
     const char *name = sigabbrev_np(proc->signal);
 
-    if (!proc->signal)
+    if (proc->lost)
+        snprintf(text, size, "was lost with a process of ftrun");
+    else if (!proc->signal)
         snprintf(text, size, "exited with code %d", proc->code);
     else if (name)
         snprintf(text, size, "was killed by signal %d (SIG%s)", proc->signal, name);
@@ -45,6 +43,43 @@ static int failed(struct ft_job *job, const struct ft_error *e, int code)
     return -1;
 }
 
+struct ft_ends ft_ranks_ends(const struct ft_job *job, uint32_t rank)
+{
+    const struct ft_proc *proc = &job->procs[rank];
+
+    return (struct ft_ends){proc->incarnation, {
+        [FT_END_OUT] = ft_output_fd(job->output, rank, 0),
+        [FT_END_ERR] = ft_output_fd(job->output, rank, 1),
+        [FT_END_IN] = rank == 0 && job->input ? ft_input_fd(job->input) : -1,
+        [FT_END_PIDFD] = proc->pidfd,
+    }};
+}
+
+/* Before a process of the rank runs, and again when there is one: from then on the standby can go on with it. */
+static void tell_standby(const struct ft_job *job, uint32_t rank)
+{
+    struct ft_ends ends = ft_ranks_ends(job, rank);
+
+    ft_twin_send(job->twin, rank, &ends);
+}
+
+int ft_ranks_watch(struct ft_job *job, struct ft_proc *proc, struct ft_error *e)
+{
+    proc->gone = event_new(job->base, proc->pidfd, EV_READ, on_gone, proc);
+    if (proc->gone && event_add(proc->gone, NULL) == 0)
+        return 0;
+    return ft_err_set(e, FT_ESYS, "rank %u cannot be watched: %s", proc->rank, strerror(errno));
+}
+
+static void close_ends(const int write[2], int in)
+{
+    for (int i = 0; i < 2; i++)
+        if (write[i] >= 0)
+            close(write[i]);
+    if (in > 0)
+        close(in);
+}
+
 /* One incarnation of proc, from its block in shared memory to the event that tells of its death. */
 static int start(struct ft_job *job, struct ft_proc *proc)
 {
@@ -53,28 +88,29 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     struct ft_child kid;
     int write[2], in = 0, error = 0, err;
 
+    proc->pid = 0;
+    ft_proc_enter(proc, FT_PROC_STARTING);
     if (ft_output_open(job->output, proc->rank, write, &e) < 0) {
         err = FT_ESYS;
     } else if (proc->rank == 0 && job->input && (in = ft_input_open(job->input)) < 0) {
         err = ft_err_set(&e, FT_ESYS, "cannot make a pipe for the standard input of rank 0: %s", strerror(errno));
     } else {
+        tell_standby(job, proc->rank);
         ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
         atomic_store_explicit(&block->started_ns, ft_job_now(), memory_order_relaxed); /* exec orders it */
-        err = ft_spawn_start(job->spawn, proc->rank, proc->incarnation, in, write[0], write[1], &kid, &error, &e);
+        err = ft_spawn_start(job->spawn, proc->rank, proc->incarnation, in, write[0], write[1], &proc->pid, &kid, &error, &e);
     }
-    for (int i = 0; i < 2; i++)
-        if (write[i] >= 0)
-            close(write[i]);
-    if (in > 0)
-        close(in);
-    if (err < 0)
+    close_ends(write, in);
+    if (err < 0) {
+        ft_proc_enter(proc, FT_PROC_RETIRED);
         return failed(job, &e, error ? ft_program_exec_failed(ft_options_context(job->options, proc->rank)->path, error, &e) : FT_CODE_JOB);
+    }
     proc->pid = job->leaders[proc->rank] = kid.pid;
     proc->pidfd = kid.pidfd;
     proc->started_ns = ft_job_now();
-    proc->gone = event_new(job->base, kid.pidfd, EV_READ, on_gone, proc);
-    if (!proc->gone || event_add(proc->gone, NULL) < 0) {
-        ft_err_set(&e, FT_ESYS, "rank %u cannot be watched: %s", proc->rank, strerror(errno));
+    ft_proc_enter(proc, FT_PROC_RUNNING);
+    tell_standby(job, proc->rank);
+    if (ft_ranks_watch(job, proc, &e) < 0) {
         kill(kid.pid, SIGKILL);
         job->leaders[proc->rank] = 0; /* an orphan from now on */
         return failed(job, &e, FT_CODE_JOB);
@@ -86,7 +122,7 @@ static int start(struct ft_job *job, struct ft_proc *proc)
 void ft_ranks_start(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (start(job, &job->procs[r]) < 0)
+        if (ft_proc_phase(&job->procs[r]) == FT_PROC_NEW && start(job, &job->procs[r]) < 0)
             return;
 }
 
@@ -100,12 +136,12 @@ static bool killed_for_memory(struct ft_job *job)
     return more;
 }
 
-static void fill_event(struct ft_job *job, struct ft_proc *proc, struct ft_event *ev)
+static struct ft_event death_of(struct ft_job *job, struct ft_proc *proc)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
 
     /* The writer is dead and reaped: acquire is more than enough. */
-    *ev = (struct ft_event){
+    return (struct ft_event){
         .kind = FT_EV_EXITED,
         .rank = proc->rank,
         .signal = proc->signal,
@@ -116,31 +152,14 @@ static void fill_event(struct ft_job *job, struct ft_proc *proc, struct ft_event
         .oom = proc->signal == SIGKILL && killed_for_memory(job),
         .quick = proc->died_ns - proc->started_ns < QUICK_MS * 1000000ull,
         .rabit_used = atomic_load_explicit(&block->rabit_used, memory_order_acquire) != 0,
+        .lost = proc->lost,
     };
-}
-
-/* RULE 17: look, record, then reap. */
-static bool reap_leader(struct ft_proc *proc)
-{
-    siginfo_t info = {0};
-
-    if (waitid(P_PIDFD, (id_t)proc->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
-        return false;
-    proc->died_ns = ft_job_now();
-    proc->signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
-    proc->code = info.si_code == CLD_EXITED ? info.si_status : 0;
-    waitid(P_PIDFD, (id_t)proc->pidfd, &info, WEXITED | WNOHANG);
-    event_free(proc->gone);
-    proc->gone = NULL;
-    close(proc->pidfd);
-    proc->pidfd = -1;
-    return true;
 }
 
 void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, rank);
-    struct ft_restart *restart = ft_report_last(&job->report, rank);
+    struct ft_restart *restart = ft_report_last(job->report, rank);
 
     if (!restart || !restart->started_ns)
         return;
@@ -148,46 +167,57 @@ void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank)
     restart->replayed = ft_region_replayed(&job->region, rank);
 }
 
-static void on_gone(evutil_socket_t fd, short what, void *arg)
+void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
 {
-    struct ft_proc *proc = arg;
-    struct ft_job *job = proc->job;
-    struct ft_event ev;
+    struct ft_event ev = death_of(job, proc);
     char how[64];
 
-    (void)fd;
-    (void)what;
-    if (!reap_leader(proc)) {
-        event_add(proc->gone, NULL);
-        return;
-    }
     job->leaders[proc->rank] = 0;
-    fill_event(job, proc, &ev);
     ft_ranks_note_recovery(job, proc->rank);
     ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", proc->rank, proc->pid, ft_ranks_death(proc, how, sizeof how),
                   (unsigned long long)ev.progress);
     ft_act(job, &ev);
+}
+
+static void on_gone(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_proc *proc = arg;
+    struct ft_job *job = proc->job;
+
+    (void)fd;
+    (void)what;
+    if (!ft_death_reap(proc)) {
+        event_add(proc->gone, NULL);
+        return;
+    }
+    event_free(proc->gone);
+    proc->gone = NULL;
+    ft_ranks_buried(job, proc);
     ft_ranks_clear(job);
 }
 
 void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number)
 {
     struct ft_proc *proc = &job->procs[rank];
-    struct ft_restart *restart = ft_report_restart(&job->report);
+    struct ft_restart *restart = ft_report_last(job->report, rank);
 
-    proc->clearing = true;
     proc->stuck_told = false;
     proc->restart = number;
-    job->report.ranks[rank].restarts++;
+    if (!restart || restart->died_ns != proc->died_ns) { /* it may be done a second time: after a takeover */
+        job->report->ranks[rank].restarts++;
+        restart = ft_report_restart(job->report);
+    }
     if (restart)
         *restart = (struct ft_restart){.rank = rank, .pid = proc->pid, .signal = proc->signal, .code = proc->code,
                                        .died_ns = proc->died_ns};
+    ft_proc_enter(proc, FT_PROC_CLEARING);
 }
 
 void ft_ranks_cancel(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
-        job->procs[r].clearing = false; /* what is left of its tree goes with everything else: sweep.c */
+        if (ft_proc_phase(&job->procs[r]) == FT_PROC_CLEARING)
+            ft_proc_enter(&job->procs[r], FT_PROC_RETIRED); /* what is left of its tree goes with everything else: sweep.c */
 }
 
 static void tell_restart(struct ft_job *job, const struct ft_proc *proc, pid_t before, const char *how)
@@ -208,13 +238,13 @@ static void start_successor(struct ft_job *job, struct ft_proc *proc)
     pid_t before = proc->pid;
     char how[64];
 
-    proc->clearing = false;
-    proc->incarnation++;
     ft_output_restart(job->output, proc->rank);
     ft_ranks_death(proc, how, sizeof how);
-    if (start(job, proc) < 0)
+    proc->lost = false;
+    proc->incarnation++;
+    if (start(job, proc) < 0 || !proc->restart)
         return;
-    restart = ft_report_last(&job->report, proc->rank);
+    restart = ft_report_last(job->report, proc->rank);
     if (restart)
         restart->started_ns = proc->started_ns;
     tell_restart(job, proc, before, how);
@@ -243,7 +273,7 @@ void ft_ranks_clear(struct ft_job *job)
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         struct ft_proc *proc = &job->procs[r];
 
-        if (!proc->clearing)
+        if (ft_proc_phase(proc) != FT_PROC_CLEARING)
             continue;
         if (is_clear(job, proc))
             start_successor(job, proc);

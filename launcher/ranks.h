@@ -4,12 +4,22 @@
 #define LAUNCHER_RANKS_H
 
 #include "launcher/job.h"
+#include "launcher/twin.h"
 
-/* Starts the first incarnations. What goes wrong ends the job through the policy. */
+/* Starts the first incarnations of those that have none. What goes wrong ends the job through the policy. */
 void ft_ranks_start(struct ft_job *job);
 
 /* rank's leader is dead: kill what it left behind, then start its successor. */
 void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number);
+
+/* This process's descriptors of rank. */
+struct ft_ends ft_ranks_ends(const struct ft_job *job, uint32_t rank);
+
+/* proc->pidfd is watched from now on. FT_ESYS. */
+int ft_ranks_watch(struct ft_job *job, struct ft_proc *proc, struct ft_error *e);
+
+/* How proc died has been recorded: tells the policy, and does what it wants. */
+void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc);
 
 /* Restarts that wait for that are off. */
 void ft_ranks_cancel(struct ft_job *job);

@@ -24,7 +24,7 @@ static bool is_leader(const struct ft_leaders *leaders, pid_t pid)
     for (uint32_t r = 0; r < leaders->n; r++)
         if (leaders->pids[r] == pid)
             return true;
-    return false;
+    return pid == leaders->other;
 }
 
 /* A dead leader stays where it is (its pidfd tells the event loop), so it can hide orphans behind it: they are found by
@@ -67,21 +67,37 @@ static bool read_stat(pid_t pid, char *state, pid_t *parent, pid_t *group)
     return after && sscanf(after + 1, " %c %d %d", state, parent, group) == 3;
 }
 
-/* Kernels without /proc/PID/task/TID/children. */
-static void each_child_slowly(visit *each, void *arg)
+static void each_process(visit *each, void *arg)
 {
     DIR *proc = opendir("/proc");
     struct dirent *entry;
 
-    while (proc && (entry = readdir(proc))) {
-        pid_t pid = atoi(entry->d_name), parent, group;
-        char state;
-
-        if (isdigit((unsigned char)entry->d_name[0]) && read_stat(pid, &state, &parent, &group) && parent == getpid())
-            each(arg, pid);
-    }
+    while (proc && (entry = readdir(proc)))
+        if (isdigit((unsigned char)entry->d_name[0]))
+            each(arg, atoi(entry->d_name));
     if (proc)
         closedir(proc);
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    pid_t parent, group;
+    char state;
+
+    return read_stat(pid, &state, &parent, &group) ? parent : 0;
+}
+
+struct filter {
+    visit *each;
+    void *arg;
+};
+
+static void visit_child(void *arg, pid_t pid)
+{
+    const struct filter *f = arg;
+
+    if (parent_of(pid) == getpid())
+        f->each(f->arg, pid);
 }
 
 /* Every child of this process: of its first thread, which starts all ranks and to which orphans are given. */
@@ -93,8 +109,8 @@ static void each_child(visit *each, void *arg)
 
     snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
     file = fopen(path, "re");
-    if (!file) {
-        each_child_slowly(each, arg);
+    if (!file) { /* kernels without it */
+        each_process(visit_child, &(struct filter){each, arg});
         return;
     }
     while (fscanf(file, "%d", &pid) == 1)
@@ -113,16 +129,15 @@ static void reap_behind_leader(const struct ft_leaders *leaders)
     each_child(reap_one, (void *)leaders);
 }
 
-/* Whether pid was started with FTMPI_RANK=rank: a process that made a group or session of its own still has it. */
-static bool has_rank(pid_t pid, uint32_t rank)
+/* Whether pid was started with this in its environment: a process that made a group or session of its own still has it. */
+static bool has_variable(pid_t pid, const char *wanted)
 {
-    char path[40], wanted[32], *var = NULL;
+    char path[40], *var = NULL;
     size_t room = 0;
     bool found = false;
     FILE *file;
 
     snprintf(path, sizeof path, "/proc/%d/environ", pid);
-    snprintf(wanted, sizeof wanted, "FTMPI_RANK=%u", rank);
     file = fopen(path, "re");
     while (file && !found && getdelim(&var, &room, 0, file) > 0)
         found = !strcmp(var, wanted);
@@ -130,6 +145,27 @@ static bool has_rank(pid_t pid, uint32_t rank)
         fclose(file);
     free(var);
     return found;
+}
+
+static bool has_rank(pid_t pid, uint32_t rank)
+{
+    char wanted[32];
+
+    snprintf(wanted, sizeof wanted, "FTMPI_RANK=%u", rank);
+    return has_variable(pid, wanted);
+}
+
+static bool has_job(pid_t pid, const char *job)
+{
+    char wanted[64];
+
+    snprintf(wanted, sizeof wanted, "FTMPI_JOB=%s", job);
+    return has_variable(pid, wanted);
+}
+
+bool ft_reap_is_rank(const struct ft_leaders *leaders, pid_t pid, uint32_t rank)
+{
+    return has_job(pid, leaders->job) && has_rank(pid, rank);
 }
 
 struct hunt {
@@ -160,10 +196,29 @@ static void hunt_one(void *arg, pid_t pid)
         *h->one = pid;
 }
 
+static bool below_leader(const struct ft_leaders *leaders, pid_t pid)
+{
+    for (int depth = 0; pid > 1 && depth < 64; depth++, pid = parent_of(pid))
+        if (is_leader(leaders, pid))
+            return true;
+    return false;
+}
+
+/* An orphan that has become somebody else's child: no living rank is above it. */
+static void hunt_stranger(void *arg, pid_t pid)
+{
+    struct hunt *h = arg;
+
+    if (pid != getpid() && has_job(pid, h->leaders->job) && parent_of(pid) != getpid() && !below_leader(h->leaders, pid))
+        hunt_one(arg, pid);
+}
+
 uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t group, int signal, pid_t *one)
 {
     struct hunt h = {leaders, rank, group, signal, 0, one};
 
     each_child(hunt_one, &h);
+    if (leaders->strangers)
+        each_process(hunt_stranger, &h);
     return h.alive;
 }

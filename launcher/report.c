@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "launcher/say.h"
+#include "launcher/shared.h"
 
 int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t nranks, uint64_t now_ns, struct ft_error *e)
 {
@@ -18,8 +19,9 @@ int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t 
     r->argv = argv;
     r->nranks = nranks;
     r->begin_ns = now_ns;
-    r->ranks = calloc(nranks, sizeof *r->ranks);
-    if (!r->ranks)
+    r->ranks = ft_shared_new(nranks * sizeof *r->ranks);
+    r->restarts = ft_shared_new(FT_RESTARTS_MAX * sizeof *r->restarts);
+    if (!r->ranks || !r->restarts)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     if (path) {
         r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -34,17 +36,7 @@ int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t 
 
 struct ft_restart *ft_report_restart(struct ft_report *r)
 {
-    if (r->nrestarts == r->room) {
-        uint64_t room = r->room ? 2 * r->room : 16;
-        struct ft_restart *list = realloc(r->restarts, room * sizeof *list);
-
-        if (!list)
-            return NULL;
-        r->restarts = list;
-        r->room = room;
-    }
-    memset(&r->restarts[r->nrestarts], 0, sizeof *r->restarts);
-    return &r->restarts[r->nrestarts++];
+    return r->nrestarts < FT_RESTARTS_MAX ? &r->restarts[r->nrestarts++] : NULL;
 }
 
 struct ft_restart *ft_report_last(struct ft_report *r, uint32_t rank)
@@ -149,7 +141,7 @@ void ft_report_close(struct ft_report *r)
 {
     if (r->fd >= 0)
         close(r->fd);
-    free(r->restarts);
-    free(r->ranks);
+    ft_shared_free(r->restarts, FT_RESTARTS_MAX * sizeof *r->restarts);
+    ft_shared_free(r->ranks, r->nranks * sizeof *r->ranks);
     *r = (struct ft_report){.fd = -1};
 }

@@ -26,13 +26,16 @@ struct ft_rank_total {
     uint64_t units;         /* furthest it came in the world's stream */
 };
 
+enum { FT_RESTARTS_MAX = 1 << 20 };  /* that are told apart in a report */
+
+/* To be put into shared memory (shared.h). */
 struct ft_report {
     int fd;                 /* -1: no report wanted */
     char **argv;
     uint32_t nranks;
     uint64_t begin_ns;
-    struct ft_restart *restarts;
-    uint64_t nrestarts, room;
+    struct ft_restart *restarts;  /* shared, as ranks */
+    uint64_t nrestarts;
     struct ft_rank_total *ranks;
     uint64_t log_bytes, spilled_bytes, peak_memory_bytes;
 };
@@ -40,7 +43,7 @@ struct ft_report {
 /* Opens the file (path NULL: no report). FT_ESYS with a line. */
 int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t nranks, uint64_t now_ns, struct ft_error *e);
 
-/* Adds a restart; the pointer is good until the next call. NULL: no memory. */
+/* Adds a restart. NULL: there were too many. */
 struct ft_restart *ft_report_restart(struct ft_report *r);
 
 /* The last restart of rank; NULL if there is none. */

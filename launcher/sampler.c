@@ -34,7 +34,7 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    s->job->report.peak_memory_bytes = ft_max(s->job->report.peak_memory_bytes, sample(s->job));
+    s->job->report->peak_memory_bytes = ft_max(s->job->report->peak_memory_bytes, sample(s->job));
     cost_us = (ft_job_now() - begin) / 1000;
     cost_us = ft_max(EVERY_US, SHARE * cost_us);
     next = (struct timeval){.tv_sec = (time_t)(cost_us / 1000000), .tv_usec = (suseconds_t)(cost_us % 1000000)};

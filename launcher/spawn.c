@@ -18,6 +18,7 @@
 
 #include "launcher/environ.h"
 #include "launcher/options.h"
+#include "launcher/signals.h"
 #include "launcher/topology.h"
 
 enum { STACK_BYTES = 64 << 10, FIRST_FD = 100, INHERITED = 4 };
@@ -35,6 +36,7 @@ struct ft_spawn {
     const struct ft_context *context;
     char **vars;       /* its environment */
     int in, out, err;
+    volatile pid_t *record;
     int error;         /* errno of its first failure */
 };
 
@@ -68,20 +70,6 @@ static int place_descriptors(const struct ft_spawn *s)
     return tie_to_launcher(s, s->first + 3);
 }
 
-/* Before any signal is let through: one that was sent to this child would run our handler, which tells our event
-   loop of it through a pipe that is still shared, and the job would end. */
-static void reset_signals(const struct ft_spawn *s)
-{
-    struct sigaction sa, initial = {.sa_handler = SIG_DFL};
-
-    for (int i = 1; i < 32; i++)
-        if (sigaction(i, NULL, &sa) == 0 && sa.sa_handler != SIG_IGN && sa.sa_handler != SIG_DFL)
-            sigaction(i, &initial, NULL);
-    initial.sa_handler = s->config.sigpipe;
-    sigaction(SIGPIPE, &initial, NULL);
-    sigprocmask(SIG_SETMASK, s->config.mask, NULL);
-}
-
 /* On a stack of its own, which the address sanitizer would take for an error. */
 __attribute__((no_sanitize("address"))) static int child(void *arg)
 {
@@ -91,6 +79,7 @@ __attribute__((no_sanitize("address"))) static int child(void *arg)
     /* A process group, not a session: Linux schedules each session as a group of its own (autogroup), and a rank
        alone in its group has nobody to yield to. sched_yield would return at once, and ranks that share a core would
        spin their time slices away: 8-byte allreduces of 8 ranks on 2 cores took 190 microseconds instead of 9. */
+    *s->record = getpid();
     if (setpgid(0, 0) < 0 || place_descriptors(s) < 0)
         goto failed;
     if (s->context->wdir && chdir(s->context->wdir) < 0)
@@ -98,7 +87,7 @@ __attribute__((no_sanitize("address"))) static int child(void *arg)
     if (c->topology)
         ft_topology_bind(c->topology, s->rank); /* a core that has gone since is no reason to fail */
     setrlimit(RLIMIT_NOFILE, c->nofile);
-    reset_signals(s);
+    ft_signals_give_back(c->signals);
     execvpe(s->context->path, s->context->argv, s->vars); /* has a slash: no search; runs scripts without #! too */
 failed:
     s->error = errno;
@@ -117,8 +106,8 @@ static void select_rank(struct ft_spawn *s, uint32_t rank, uint32_t incarnation)
     s->vars = ft_environ_get(s->env[c]);
 }
 
-int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int in, int out, int err, struct ft_child *kid,
-                   int *error, struct ft_error *e)
+int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int in, int out, int err, volatile pid_t *record,
+                   struct ft_child *kid, int *error, struct ft_error *e)
 {
     sigset_t all, before;
     int pidfd = -1, made;
@@ -127,8 +116,9 @@ int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int 
     s->in = in;
     s->out = out;
     s->err = err;
+    s->record = record;
     s->error = 0;
-    sigfillset(&all); /* none of our handlers may run in the child */
+    sigfillset(&all); /* none may reach the child before it is in a group of its own */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     kid->pid = clone(child, s->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, s, &pidfd);
     made = errno;

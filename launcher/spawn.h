@@ -4,7 +4,6 @@
 #ifndef LAUNCHER_SPAWN_H
 #define LAUNCHER_SPAWN_H
 
-#include <signal.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -12,6 +11,7 @@
 #include "ft/base/err.h"
 
 struct ft_context;
+struct ft_signals;
 struct ft_topology;
 
 /* The same for every rank of the job. Everything is borrowed. */
@@ -24,8 +24,7 @@ struct ft_spawn_config {
     const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
     int memfd, kick, spill;       /* what ranks inherit, as FTMPI_FDS */
     const struct rlimit *nofile;  /* as it was when ftrun was started */
-    const sigset_t *mask;         /* signal mask, likewise */
-    void (*sigpipe)(int);         /* and what SIGPIPE was set to */
+    const struct ft_signals *signals;
     const struct ft_topology *topology;  /* NULL: not bound */
 };
 
@@ -39,10 +38,11 @@ struct ft_child {
 /* Errors: FT_ENOMEM, FT_ESYS. */
 int ft_spawn_new(struct ft_spawn **out, const struct ft_spawn_config *config, struct ft_error *e);
 
-/* Returns when the program has been exec'd. out and err: write ends for its stdout and stderr; they stay the
-   caller's. in: what rank 0 gets as descriptor 0 (0: ours). FT_ESYS: with *error 0 no process could be made, else exec failed so. */
-int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int in, int out, int err, struct ft_child *child,
-                   int *error, struct ft_error *e);
+/* Returns when the program has been exec'd; before that the child writes its pid to *record, in shared memory. out and err: write
+   ends for its stdout and stderr; they stay the caller's. in: what rank 0 gets as descriptor 0 (0: ours). FT_ESYS: with *error 0
+   no process could be made, else exec failed so. */
+int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int in, int out, int err, volatile pid_t *record,
+                   struct ft_child *child, int *error, struct ft_error *e);
 
 void ft_spawn_free(struct ft_spawn *s);
 

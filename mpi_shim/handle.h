@@ -50,7 +50,6 @@ struct ompi_op_t {
     uint8_t reduction;              /* enum ft_reduction */
     bool commutative;
     MPI_User_function *function;    /* FT_USER */
-    MPI_User_function *cxx_function; /* not NULL: function is a C++ binding's, which calls this one (see op.c) */
     const char *name;
     struct ompi_op_t *next_free;
 };

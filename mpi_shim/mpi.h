@@ -586,9 +586,4 @@ FTMPI_API int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
 }
 #endif
 
-/* Programs say OMPI_SKIP_MPICXX or MPICH_SKIP_MPICXX when they do not want the names of the C++ binding. */
-#if defined(__cplusplus) && !defined(OMPI_SKIP_MPICXX) && !defined(MPICH_SKIP_MPICXX)
-#include "mpicxx.h"
-#endif
-
 #endif

@@ -91,12 +91,3 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
     *commute = op->commutative;
     return MPI_SUCCESS;
 }
-
-/* For C++ bindings, ours (mpicxx.h) and Open MPI's libmpi_cxx.so, whose functions have another type than C's: the operation was made
-   with a function of the binding, which is from now on called with `function` as a fifth argument. */
-FTMPI_API void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function);
-void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function)
-{
-    if (op && op->magic == SHIM_OP && op->reduction == FT_USER)
-        op->cxx_function = function;
-}

@@ -6,12 +6,9 @@
 
 /* A call of the program's function, as the engine's ft_op.ctx. */
 struct user_call {
-    MPI_User_function *function, *cxx_function;
+    MPI_User_function *function;
     MPI_Datatype type;
 };
-
-/* What a C++ binding gives to MPI_Op_create. */
-typedef void cxx_intercept(void *in, void *inout, int *len, MPI_Datatype *type, MPI_User_function *cxx_function);
 
 /* MPI counts in int, the engine in 64 bits. */
 static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
@@ -24,10 +21,7 @@ static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
         int len = n > INT_MAX ? INT_MAX : (int)n;
         MPI_Datatype type = u->type;    /* its own copy each time: the function gets a pointer to it */
 
-        if (u->cxx_function)
-            ((cxx_intercept *)(void (*)(void))u->function)((void *)from, to, &len, &type, u->cxx_function);
-        else
-            u->function((void *)from, to, &len, &type);
+        u->function((void *)from, to, &len, &type);
         from += (uint64_t)len * type->extent;
         to += (uint64_t)len * type->extent;
         n -= (uint64_t)len;
@@ -64,7 +58,7 @@ static int prepare_user(struct reduction *r, MPI_Comm comm, const char *me, int 
     if (type->extent > UINT32_MAX)
         return shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here",
                           (unsigned long long)type->extent);
-    r->user = (struct user_call){.function = op->function, .cxx_function = op->cxx_function, .type = type};
+    r->user = (struct user_call){.function = op->function, .type = type};
     r->op = (struct ft_op){.reduction = FT_USER, .user = call_user, .ctx = &r->user};
     r->type = (struct ft_type){.elem = (uint32_t)type->extent, .kind = type->kind};
     r->count = (uint64_t)count;

@@ -51,6 +51,13 @@ all_gone() {
     done
 }
 
+# The second process of ftrun $1, which is not the one that the shell started.
+other_process() {
+    for pid in $(cat "/proc/$1/task/$1/children"); do
+        [ "$(readlink "/proc/$pid/exe")" = "$(readlink "/proc/$1/exe")" ] && echo "$pid"
+    done
+}
+
 has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -ge "$1" ]; }
 
 finish() { exit $failed; }

@@ -45,14 +45,16 @@ def tree(pid):
 
 
 def kill_some(job, limit):
-    """SIGKILLs and SIGTERMs at random times until the job ends or `limit` have been sent. Returns how many."""
+    """SIGKILLs and SIGTERMs to what is below ftrun at random times until the job ends or `limit` have been sent. Returns how many."""
     kills, end = 0, time.monotonic() + limit[1]
     while job.poll() is None and time.monotonic() < end:
         time.sleep(random.random() * 0.02)
         pids = tree(job.pid)
         if pids and kills < limit[0]:
             try:
-                os.kill(random.choice(pids), random.choice([9, 9, 9, 15]))
+                pid = random.choice(pids)
+                launcher = os.readlink(f"/proc/{pid}/exe") == os.readlink(f"/proc/{job.pid}/exe")
+                os.kill(pid, 9 if launcher else random.choice([9, 9, 9, 15])) # SIGTERM to ftrun ends the job
                 kills += 1
             except OSError:
                 pass

@@ -45,13 +45,13 @@ expect_err 'left behind by a rank that is done'
 expect_err_lines 1
 all_gone pids || fail "processes are left after a success"
 
-# ftrun is killed with SIGKILL: the ranks die at once, also one that is busy, and their children.
+# Both of ftrun's processes are killed: the ranks die at once, also one that is busy, and their children.
 rm -f pids*
 what="ftrun killed"
 "$ftrun" -n 3 sh -c 'sleep 1007 & echo $! >>pids; echo $$ >>pids; while :; do :; done' &
 launcher=$!
 wait_for has_lines 6 pids
-kill -9 $launcher
+kill -9 $launcher $(other_process $launcher)
 wait $launcher 2>/dev/null
 wait_for all_gone pids || kill -9 $(cat pids)
 
