@@ -77,7 +77,43 @@ my @mutants = (
      '(s->spilled + 1) * k->extent_bytes <= safe &&', '(void *)s != (void *)&safe &&'],
     ['the keeper does not say that an extent has moved (RULE 14)', 'ft/shm/keeper.c',
      'ft_publish(&s->table[s->spilled], k->in_file << 2 | FT_EXTENT_FILE);', ''],
+    ['the keeper says that an extent is in the file before it is', 'ft/shm/keeper.c',
+     '    *freed = ft_look(&s->table[s->spilled]) >> 2;
+', '    *freed = ft_look(&s->table[s->spilled]) >> 2;
+    ft_publish(&s->table[s->spilled], k->in_file << 2 | FT_EXTENT_FILE);
+'],
+    ['the keeper says how many extents there are before the table has them', 'ft/shm/keeper.c',
+     '    ft_publish(&s->table[s->assigned], place << 2 | FT_EXTENT_MEMORY);
+    k->taken[place] = true;
+    s->assigned++;
+    tell_assigned(s);', '    s->assigned++;
+    tell_assigned(s);
+    s->assigned--;
+    ft_publish(&s->table[s->assigned], place << 2 | FT_EXTENT_MEMORY);
+    k->taken[place] = true;
+    s->assigned++;'],
+    ['a successor of the keeper does not tell what its predecessor had assigned', 'ft/shm/keeper.c',
+     '        tell_assigned(&k->streams[i]);', '        ;'],
+    ['a successor of the keeper does not find memory that was about to be handed on', 'ft/shm/keeper.c',
+     'k->taken[entry >> 2] = true;', 'memset(k->taken, 1, (entry >> 2) + 1);'],
+    ['a successor of the keeper gives away memory that is in use', 'ft/shm/keeper.c',
+     'k->taken[entry >> 2] = true;', ''],
+    ['a successor of the keeper writes over what is spilled', 'ft/shm/keeper.c',
+     'k->in_file = ft_max(k->in_file, (entry >> 2) + 1);', ''],
+    ['a successor of the keeper spills again what is spilled', 'ft/shm/keeper.c',
+     's->spilled = s->assigned + 1;', ''],
+    ['a successor of the keeper goes on with what its private memory says', 'ft/shm/keeper.c',
+     'memset(k->taken, 0, p->nextents * sizeof *k->taken);', ''],
+    ['inspection: who has called has contributed', 'ft/shm/inspect.c',
+     'return ft_look(&slot->unit) > last ? called : last;', 'return called;'],
+    ['inspection: a rank is in the call of its predecessor', 'ft/shm/inspect.c',
+     'i->unit < i->called ? &b->again : trail_of', '0 ? &b->again : trail_of'],
+    ['inspection: who waits for results waits for nobody', 'ft/shm/inspect.c',
+     'return other->done < me->done && other->unit <= unit;', 'return 0;'],
+    ['inspection: what of a replayed operation is live does not count', 'ft/shm/inspect.c',
+     'return n ? n : mark_standard(&m, i);', 'return i->replaying ? n : mark_standard(&m, i);'],
 );
+@mutants = grep { $_->[0] =~ /$ENV{FT_MUTANTS}/ } @mutants if $ENV{FT_MUTANTS};  # some of them, by hand
 
 my ($source, $library, $object, @cc) = @ARGV;
 die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]\n" unless @cc;

@@ -9,5 +9,6 @@ build=${top_builddir:-.}
 cc=${CC:-cc}
 obj=$(mktemp) || exit 2
 trap 'rm -f "$obj" "$obj.o"' EXIT
-$cc -std=gnu17 -O2 -D_GNU_SOURCE -I"$src" -c "$src/ft/test/explore.c" -o "$obj.o" || exit 1
+$cc -std=gnu17 -O2 -D_GNU_SOURCE -I"$src" -r -nostdlib -o "$obj.o" \
+  "$src/ft/test/explore.c" "$src/ft/test/sched.c" "$src/ft/test/program.c" || exit 1
 perl "$src/ft/test/mutants.pl" "$src" "$build/.libs/libft.a" "$obj.o" "$cc" -std=gnu17

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The crash-point explorer's parts: sched.c runs the ranks and the keeper of one job as coroutines and kills them at crash
+   points, program.c is what they run and how results are checked, explore.c is the search. */
+#ifndef FT_TEST_EXPLORE_H
+#define FT_TEST_EXPLORE_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "ft/core/op.h"
+#include "ft/shm/keeper.h"
+#include "ft/shm/region.h"
+
+enum { MAX_RANKS = 4, MAX_CALLS = 8, MAX_POINTS = 512, MAX_BYTES = 8192 };
+
+enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, NWHAT };
+
+struct scenario {
+    enum what what;
+    uint32_t ranks;
+    uint32_t count;      /* int32 elements per rank */
+    uint32_t calls;
+    bool in_place;
+    bool spill;          /* little log memory, so that the keeper must spill while ranks work and replay */
+};
+
+enum state { READY, BLOCKED, DEAD, OVER };
+
+/* A rank, or the keeper: the last one. */
+struct actor {
+    ucontext_t context;            /* where it starts; */
+    jmp_buf here;                  /* where it goes on: switching by _longjmp saves the system calls of swapcontext */
+    bool fresh;
+    char *stack;
+    enum state state;
+    uint32_t index, incarnation;
+    int kind;                      /* of the point it stands at; -1: between calls */
+    char *bulk_to;
+    size_t bulk_n;
+    const struct ft_point *point;
+
+    uint32_t call;                 /* ranks */
+    struct ft_stream stream;
+    int32_t send[MAX_BYTES / 4], recv[MAX_BYTES / 4 * MAX_RANKS];
+};
+
+struct plan {
+    uint64_t kill_at;        /* step at which the running actor is killed; UINT64_MAX: none */
+    bool torn;               /* ... with half of the bytes it was about to write written, as garbage */
+    bool late;               /* the successor starts only when nobody else can go on */
+    bool switch_always;      /* switch at every point, or only when one cannot go on */
+    uint32_t seed;           /* 0: as above; else random choices, */
+    uint32_t kills;          /* ... with so many kills at most */
+};
+
+/* The job that is explored. */
+struct job {
+    struct scenario sc;
+    struct ft_region region;
+    struct ft_keeper *keeper;      /* the private memory of all its incarnations: what a killed one left is the next one's */
+    struct ft_patience patience;
+    struct actor actor[MAX_RANKS + 1];
+    uint64_t steps;                /* points passed in this run */
+    char failure[640];             /* empty: none */
+    bool covered[MAX_POINTS], covered_ever[MAX_POINTS];  /* points at which somebody was killed: since it was cleared, ever */
+};
+
+extern struct job job;
+
+void failed(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* the first one counts */
+static inline struct actor *keeper_actor(void) { return &job.actor[job.sc.ranks]; }
+
+/* sched.c */
+void set_breakpoints(void);
+void stop_here(struct actor *a, int kind);   /* of the actor that runs: lets others run */
+void end_here(struct actor *a) __attribute__((noreturn));
+bool run_job(const struct plan *p);          /* one run; false: job.failure says why */
+bool replay_all(void);                       /* everybody again, alone and one after the other: all must come out of the log */
+uint32_t npoints(void);
+
+/* program.c */
+extern const char *const what_text[NWHAT];
+void make_region(uint32_t ranks, bool spill);
+void drop_region(void);
+void reset_region(void);                     /* memory as the agent leaves it for the first incarnations */
+void rank_main(struct actor *a);
+void keeper_main(struct actor *a);
+bool keeper_has_work(void);                  /* ranks want more than there is */
+void check_inspection(const struct actor *a, bool again);  /* what `ftrun status` would say; it waited at its last point too */
+void check_tables(void);                     /* in the end: no memory is lost or given away twice */
+
+#endif

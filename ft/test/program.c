@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ranks and keeper of an explored job run, and what must be true of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ft/ft.h"
+#include "ft/shm/inspect.h"
+#include "ft/test/explore.h"
+
+const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed" };
+
+static int32_t value(uint32_t call, uint32_t rank, uint32_t i)
+{
+    uint32_t x = (call + 1) * 2654435761u ^ (rank + 1) * 40503u ^ (i + 1) * 2246822519u;
+
+    return (int32_t)(x ^ x >> 15);
+}
+
+static enum what call_of(uint32_t call)
+{
+    static const enum what mix[] = { ALLREDUCE, BCAST, REDUCE, BARRIER, ALLGATHER, BCAST, ALLREDUCE, ALLGATHERV };
+
+    return job.sc.what == MIXED ? mix[call % 8] : job.sc.what;
+}
+
+static uint32_t count_of(uint32_t call)
+{
+    return job.sc.what == MIXED ? (call % 3 == 1 ? job.sc.count * 5 : call % 3 == 2 ? 0 : job.sc.count) : job.sc.count;
+}
+
+static uint32_t part_of(uint32_t count, uint32_t rank) { return rank % 3 == 1 ? 0 : count - count / 3 * (rank % 2); }
+
+static void expect(struct actor *r, const char *what, uint32_t i, int32_t got, int32_t want)
+{
+    if (got != want)
+        failed("rank %u incarnation %u call %u: %s: element %u is %d, not %d", r->index, r->incarnation, r->call, what, i,
+               got, want);
+}
+
+static int32_t reduced(uint32_t call, uint32_t i)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t q = 0; q < job.sc.ranks; q++)
+        sum += (uint32_t)value(call, q, i);
+    return (int32_t)sum;
+}
+
+static int make_call(struct actor *r, struct ft_error *e)
+{
+    static const struct ft_type type = { 4, FT_I32 };
+    struct ft_op op = { FT_SUM, ft_reduce_find(FT_I32, FT_SUM), NULL, NULL };
+    uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = r->call % n;
+    int counts[MAX_RANKS], displs[MAX_RANKS], at = 0;
+    const void *send = r->send;
+    struct ft_stream *s = &r->stream;
+
+    memset(r->recv, 0x55, sizeof r->recv);
+    for (uint32_t i = 0; i < count; i++)
+        r->send[i] = value(r->call, me, i);
+    switch (call_of(r->call)) {
+    case BARRIER:
+        return ft_barrier(s, 1, e);
+    case BCAST:
+        if (me == root)
+            memcpy(r->recv, r->send, count * 4);
+        return ft_bcast(s, r->recv, count, type, (int)root, 2, e);
+    case REDUCE:
+        return ft_reduce(s, r->send, r->recv, count, type, &op, (int)root, 3, e);
+    case ALLREDUCE:
+        if (job.sc.in_place)
+            send = memcpy(r->recv, r->send, count * 4);
+        return ft_allreduce(s, send, r->recv, count, type, &op, 4, e);
+    case ALLGATHER:
+        if (job.sc.in_place)
+            send = memcpy(r->recv + me * count, r->send, count * 4);
+        return ft_allgather(s, send, r->recv, count, type, 5, e);
+    default:
+        for (uint32_t q = 0; q < n; q++) {
+            counts[q] = (int)part_of(count, q);
+            displs[q] = at + (int)q;
+            at += counts[q];
+        }
+        return ft_allgatherv(s, r->send, r->recv, counts, displs, type, 6, e);
+    }
+}
+
+static void check_result(struct actor *r)
+{
+    uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = r->call % n, at = 0;
+
+    switch (call_of(r->call)) {
+    case BARRIER:
+        break;
+    case BCAST:
+        for (uint32_t i = 0; i < count; i++)
+            expect(r, "bcast", i, r->recv[i], value(r->call, root, i));
+        break;
+    case REDUCE:
+        if (me != root)
+            break;
+        /* fall through */
+    case ALLREDUCE:
+        for (uint32_t i = 0; i < count; i++)
+            expect(r, "reduction", i, r->recv[i], reduced(r->call, i));
+        break;
+    case ALLGATHER:
+        for (uint32_t i = 0; i < count * n; i++)
+            expect(r, "allgather", i, r->recv[i], value(r->call, i / count, i % count));
+        break;
+    default:
+        for (uint32_t q = 0; q < n; q++) {
+            for (uint32_t i = 0; i < part_of(count, q); i++)
+                expect(r, "allgatherv", at + q + i, r->recv[at + q + i], value(r->call, q, i));
+            at += part_of(count, q);
+        }
+    }
+}
+
+void rank_main(struct actor *r)
+{
+    struct ft_error e;
+
+    ft_stream_open(&r->stream, &job.region, 0, r->index, "WORLD", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
+    atomic_store(&ft_region_rank(&job.region, r->index)->state, FT_RANK_ATTACHED);
+    for (r->call = 0; r->call < job.sc.calls; r->call++) {
+        stop_here(r, -1);
+        if (make_call(r, &e) != 0) {
+            failed("rank %u incarnation %u call %u: %s", r->index, r->incarnation, r->call, e.text);
+            break;
+        }
+        check_result(r);
+    }
+    ft_stream_close(&r->stream);
+}
+
+/* ---- the keeper ------------------------------------------------------------------------------------- */
+
+static void keeper_failed(void *arg, const char *line)
+{
+    (void)arg;
+    failed("keeper: %s", line);
+}
+
+void keeper_main(struct actor *a)
+{
+    ft_keeper_adopt(job.keeper, keeper_failed, NULL);
+    for (;;) {
+        ft_keeper_serve(job.keeper);
+        stop_here(a, FT_POINT_WAIT);
+    }
+}
+
+static const struct ft_stream_head *stream_head(void)
+{
+    return (const struct ft_stream_head *)(const void *)(job.region.base + job.region.header->streams_at);
+}
+
+bool keeper_has_work(void)
+{
+    const struct ft_counters *c = (const void *)((const char *)stream_head() + job.region.stream.counters_at);
+    uint64_t want = 0;
+
+    for (uint32_t r = 0; r < job.sc.ranks; r++)
+        want = ft_max(want, ft_peek(&c[r].want));
+    return want > ft_peek32(&stream_head()->assigned);
+}
+
+/* Whatever was killed when: the table says that each piece of memory, and of the file, is used once, and memory is spilled only
+   when all of it is in use. */
+void check_tables(void)
+{
+    const struct ft_params *p = &job.region.header->params;
+    const _Atomic uint64_t *table = (const void *)((const char *)stream_head() + job.region.stream.table_at);
+    uint64_t entry, memory = 0, file = 0, named[2] = { 0, 0 };
+    uint32_t n = 0;
+
+    for (; n < p->ntable && (entry = ft_peek(&table[n])) != 0; n++) {
+        bool in_file = (entry & 3) == FT_EXTENT_FILE;
+
+        if (named[in_file] >> (entry >> 2) & 1)
+            failed("extent %u: its %s %llu is another's", n, in_file ? "place in the file" : "memory", (unsigned long long)(entry >> 2));
+        named[in_file] |= 1ull << (entry >> 2);
+        *(in_file ? &file : &memory) += 1;
+    }
+    if (n != ft_peek32(&stream_head()->assigned))
+        failed("%u extents are said to be assigned, the table has %u", ft_peek32(&stream_head()->assigned), n);
+    if (file && memory != p->nextents)
+        failed("%llu extents are spilled, but only %llu of %llu extents of memory are in use", (unsigned long long)file,
+               (unsigned long long)memory, (unsigned long long)p->nextents);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------- */
+
+/* Small sizes, so that slots are reused and operations cut into units within a few calls. */
+void make_region(uint32_t ranks, bool spill)
+{
+    struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .short_depth = 2,
+                                .slot_bytes = spill ? 512 : 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096,
+                                .nextents = spill ? 4 : 16, .ntable = 64 };
+    struct ft_keeper_config config = { .spill_dir = "/dev/shm" };
+    struct ft_error e;
+
+    if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0) {
+        fprintf(stderr, "explore: %s\n", e.text);
+        exit(2);
+    }
+    job.patience = (struct ft_patience){ .spins = UINT32_MAX, .sleeps = false, .nasleep = 8,
+                                         .asleep = (_Atomic uint8_t *)(job.region.base + job.region.header->asleep_at) };
+}
+
+void drop_region(void)
+{
+    ft_keeper_close(job.keeper);
+    ft_region_close(&job.region);
+}
+
+/* But for what lies in log memory: anything. The keeper finds an empty table, as if it died before the first extent. */
+void reset_region(void)
+{
+    struct ft_header *h = job.region.header;
+    char *stream = job.region.base + h->streams_at;
+
+    memset(job.region.base + h->ranks_at, 0, h->asleep_at - h->ranks_at);
+    memset(stream, 0, h->stream_bytes);
+    memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);
+    ((struct ft_stream_head *)(void *)stream)->nranks = job.sc.ranks;
+    if (ftruncate(ft_keeper_spill_fd(job.keeper), 0) != 0)
+        failed("the spill file cannot be emptied");
+}
+
+/* ---- inspection ------------------------------------------------------------------------------------- */
+
+/* Of a rank that waits, or that is between two calls. What it waits for may have come since it looked, but not if it waits
+   again. */
+void check_inspection(const struct actor *r, bool again)
+{
+    const struct ft_params *p = &job.region.header->params;
+    struct ft_inspect all[MAX_RANKS];
+    const struct ft_inspect *i = &all[r->index];
+    bool waits = r->kind == FT_POINT_WAIT, awaited[MAX_RANKS];
+
+    if ((!waits && r->kind != -1) || job.failure[0])
+        return;
+    ft_inspect_read(&job.region, all);
+    if (i->in_call != waits || i->unit != r->stream.unit ||
+        (waits && (i->site != r->stream.site || !ft_sig_equal(&i->sig, &r->stream.sig))))
+        failed("rank %u incarnation %u call %u: inspection says unit %llu, %s a call", r->index, r->incarnation, r->call,
+               (unsigned long long)i->unit, i->in_call ? "in" : "outside");
+    if (waits && !ft_inspect_awaits(p, all, r->index, awaited) && again && !ft_inspect_awaits_memory(p, all, r->index))
+        failed("rank %u incarnation %u call %u waits for nobody, inspection says", r->index, r->incarnation, r->call);
+    if (waits && awaited[r->index])
+        failed("rank %u waits for itself, inspection says", r->index);
+}

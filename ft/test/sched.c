@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks and keeper as coroutines over the object code that ships: switched, and killed, at crash points only. */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "ft/test/explore.h"
+
+enum { STACK = 256 * 1024, MOST_STEPS = 2000000 };
+
+extern const struct ft_point __start_ft_points[], __stop_ft_points[];
+
+struct job job;
+static jmp_buf scheduler;
+static struct actor *running;
+
+void failed(const char *format, ...)
+{
+    va_list args;
+
+    if (job.failure[0])
+        return;
+    va_start(args, format);
+    vsnprintf(job.failure, sizeof job.failure, format, args);
+    va_end(args);
+}
+
+uint32_t npoints(void) { return (uint32_t)(__stop_ft_points - __start_ft_points); }
+
+void stop_here(struct actor *a, int kind)
+{
+    a->kind = kind;
+    if (!_setjmp(a->here))
+        _longjmp(scheduler, 1);
+}
+
+void end_here(struct actor *a)
+{
+    a->state = OVER;
+    _longjmp(scheduler, 1);
+}
+
+/* Lets a run to its next point or its end. */
+static void resume(struct actor *a)
+{
+    running = a;
+    if (!_setjmp(scheduler)) {
+        if (!a->fresh)
+            _longjmp(a->here, 1);
+        a->fresh = false;
+        setcontext(&a->context);
+    }
+    running = NULL;
+}
+
+/* A breakpoint: rip is behind it already. The handler runs on the actor's own stack and simply does not
+   return until it goes on. */
+static void on_point(int sig, siginfo_t *info, void *context)
+{
+    const ucontext_t *uc = context;
+    const char *at = (const char *)uc->uc_mcontext.gregs[REG_RIP] - 1;
+    struct actor *a = running;
+
+    (void)sig;
+    (void)info;
+    if (!a)
+        return;
+    for (const struct ft_point *p = __start_ft_points; p < __stop_ft_points; p++)
+        if ((const char *)&p->at + p->at == at) {
+            a->point = p;
+            a->bulk_to = (char *)uc->uc_mcontext.gregs[REG_RDI];
+            a->bulk_n = (size_t)uc->uc_mcontext.gregs[REG_RSI];
+            stop_here(a, p->kind);
+            return;
+        }
+    abort();
+}
+
+void set_breakpoints(void)
+{
+    struct sigaction sa = { .sa_sigaction = on_point, .sa_flags = SA_SIGINFO | SA_NODEFER };
+
+    sigaction(SIGTRAP, &sa, NULL);
+    if (npoints() == 0 || npoints() > MAX_POINTS) {
+        fprintf(stderr, "explore: %u crash points found, between 1 and %d expected\n", npoints(), MAX_POINTS);
+        exit(2);
+    }
+    for (const struct ft_point *p = __start_ft_points; p < __stop_ft_points; p++) {
+        unsigned char *at = (unsigned char *)&p->at + p->at;
+        void *page = (void *)((uintptr_t)at & ~4095ul);
+
+        if (mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0 || *at != 0x90) {
+            fprintf(stderr, "explore: crash point %td is not a nop that can be replaced\n", p - __start_ft_points);
+            exit(2);
+        }
+        *at = 0xcc;
+    }
+}
+
+static void begin(void)
+{
+    struct actor *a = running;
+
+    if (a == keeper_actor())
+        keeper_main(a);
+    else
+        rank_main(a);
+    end_here(a);
+}
+
+static void start(struct actor *a)
+{
+    if (!a->stack)
+        a->stack = malloc(STACK);
+    if (a != keeper_actor())
+        ft_region_start_rank(&job.region, a->index, a->incarnation);
+    getcontext(&a->context);
+    a->context.uc_stack.ss_sp = a->stack;
+    a->context.uc_stack.ss_size = STACK;
+    a->context.uc_link = NULL;
+    makecontext(&a->context, begin, 0);
+    a->state = READY;
+    a->fresh = true;
+    a->kind = -1;
+    a->point = NULL;
+}
+
+static void kill_actor(struct actor *a, bool torn)
+{
+    if (a->point) {
+        job.covered[a->point - __start_ft_points] = true;
+        job.covered_ever[a->point - __start_ft_points] = true;
+    }
+    if (torn && a->kind == FT_POINT_BULK)
+        memset(a->bulk_to, 0x99, a->bulk_n / 2 + 1 > a->bulk_n ? a->bulk_n : a->bulk_n / 2 + 1);
+    a->state = DEAD;
+    a->incarnation++;
+}
+
+static uint32_t random_state;
+static uint32_t random_below(uint32_t n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 17;
+    random_state ^= random_state << 5;
+    return random_state % n;
+}
+
+static struct actor *pick(const struct actor *last, const struct plan *p)
+{
+    struct actor *ready[MAX_RANKS + 1], *dead[MAX_RANKS + 1];
+    uint32_t nready = 0, ndead = 0, n = job.sc.ranks + 1, from = last ? last->index : 0;
+
+    if (!p->seed && !p->switch_always && last && last->state == READY)
+        return &job.actor[from];
+    for (uint32_t i = 1; i <= n; i++) {
+        struct actor *a = &job.actor[(from + i) % n];
+
+        if (a->state == READY)
+            ready[nready++] = a;
+        else if (a->state == DEAD)
+            dead[ndead++] = a;
+    }
+    if (ndead && (!nready || (p->seed ? random_below(4) == 0 : !p->late))) {
+        struct actor *a = dead[p->seed ? random_below(ndead) : 0];
+
+        start(a);
+        return a;
+    }
+    return nready ? ready[p->seed ? random_below(nready) : 0] : NULL;
+}
+
+/* What a did since its last point may be what others wait for. */
+static void wake_others(const struct actor *a)
+{
+    for (uint32_t i = 0; i <= job.sc.ranks; i++) {
+        struct actor *other = &job.actor[i];
+
+        if (other != a && other->state == BLOCKED && (other != keeper_actor() || keeper_has_work()))
+            other->state = READY;
+    }
+}
+
+/* One step of a, and perhaps its last. */
+static void step(struct actor *a, const struct plan *p, uint32_t *kills)
+{
+    int before = a->kind;
+
+    resume(a);
+    if (a->state == OVER || a->kind != FT_POINT_WAIT || before != FT_POINT_WAIT)
+        wake_others(a);
+    if (a->state == OVER)
+        return;
+    if (a != keeper_actor())
+        check_inspection(a, before == FT_POINT_WAIT);
+    if (p->seed ? *kills < p->kills && random_below(24) == 0 : job.steps == p->kill_at) {
+        kill_actor(a, p->seed ? random_below(2) : p->torn);
+        (*kills)++;
+    } else if (a->kind == FT_POINT_WAIT) {
+        a->state = BLOCKED;
+    }
+    if (++job.steps > MOST_STEPS)
+        failed("no end after %llu steps", (unsigned long long)job.steps);
+}
+
+bool run_job(const struct plan *p)
+{
+    struct actor *a = NULL;
+    uint32_t kills = 0;
+
+    random_state = p->seed * 2654435761u + 1;
+    job.failure[0] = 0;
+    job.steps = 0;
+    reset_region();
+    for (uint32_t i = 0; i <= job.sc.ranks; i++) {
+        job.actor[i].index = i;
+        job.actor[i].incarnation = 0;
+        start(&job.actor[i]);
+    }
+    while ((a = pick(a, p)) != NULL && !job.failure[0])
+        step(a, p, &kills);
+    for (uint32_t i = 0; i < job.sc.ranks; i++)
+        if (job.actor[i].state != OVER)
+            failed("deadlock: rank %u incarnation %u hangs in call %u", i, job.actor[i].incarnation, job.actor[i].call);
+    check_tables();
+    return !job.failure[0];
+}
+
+bool replay_all(void)
+{
+    for (uint32_t i = 0; i < job.sc.ranks && !job.failure[0]; i++) {
+        struct actor *a = &job.actor[i];
+
+        a->incarnation++;
+        start(a);
+        while (a->state != OVER && !job.failure[0]) {
+            resume(a);
+            if (a->state != OVER && a->kind == FT_POINT_WAIT)
+                failed("rank %u waits in call %u of a replay of what everybody has finished", i, a->call);
+        }
+    }
+    return !job.failure[0];
+}
