@@ -58,6 +58,31 @@ static void step(const char *expected, struct ft_event ev)
     char text[256];
 
     ft_policy_step(p, &ev, &fx);
+    ft_policy_settle(p);
+    cr_expect_str_eq(trace(&fx, text, sizeof text), expected, "got \"%s\", wanted \"%s\"", text, expected);
+}
+
+/* The agent is killed in the middle of a step, or right after it, and another one asks what to do. */
+static void interrupted(const char *expected, struct ft_event ev)
+{
+    struct ft_effects fx;
+
+    ft_policy_step(p, &ev, &fx);
+    for (int i = 0; i < 2; i++) { /* and that one is killed, too */
+        char text[256];
+
+        ft_policy_recover(p, &fx);
+        cr_expect_str_eq(trace(&fx, text, sizeof text), expected, "got \"%s\", wanted \"%s\"", text, expected);
+    }
+    ft_policy_settle(p);
+}
+
+static void resumed(const char *expected)
+{
+    struct ft_effects fx;
+    char text[256];
+
+    ft_policy_recover(p, &fx);
     cr_expect_str_eq(trace(&fx, text, sizeof text), expected, "got \"%s\", wanted \"%s\"", text, expected);
 }
 
@@ -298,4 +323,46 @@ Test(policy, rabit_must_have_been_used_by_somebody)
     begin_with(c);
     EXITED("retire 0", 0, .rabit_used = true);
     EXITED("retire 1, finish 0", 1, .rabit_used = false);
+}
+
+Test(policy, a_step_that_was_interrupted_is_done_once)
+{
+    begin(2);
+    interrupted("restart 1 #1", (struct ft_event){.kind = FT_EV_EXITED, .rank = 1, .signal = SIGKILL, .state = FT_RANK_ATTACHED});
+    cr_expect_eq(ft_policy_restarts(p), 1);
+    cr_expect(ft_policy_wants(p, 1));
+    interrupted("", (struct ft_event){.kind = FT_EV_STARTED, .rank = 1});
+    cr_expect_not(ft_policy_wants(p, 1));
+    interrupted("retire 0", (struct ft_event){.kind = FT_EV_EXITED, .rank = 0, .state = FT_RANK_FINALIZED});
+    interrupted("retire 1, finish 0", (struct ft_event){.kind = FT_EV_EXITED, .rank = 1, .state = FT_RANK_FINALIZED});
+}
+
+Test(policy, an_end_that_was_interrupted_goes_on)
+{
+    begin(2);
+    resumed("");
+    interrupted("retire 1, end 7 verdict, signal 15", (struct ft_event){.kind = FT_EV_EXITED, .rank = 1, .code = 7});
+    resumed("signal 15");
+    STEP("signal 9", .kind = FT_EV_GRACE);
+    resumed("signal 9");
+    KILLED("retire 0, finish 7", 0, SIGKILL);
+    resumed("finish 7");
+}
+
+Test(policy, what_was_lost_with_the_launcher_is_made_again_whatever_the_limits_say)
+{
+    struct ft_policy_config c = defaults(2);
+
+    c.max_restarts = 0;
+    begin_with(c);
+    EXITED("restart 1 #1", 1, .state = FT_RANK_FINALIZED, .lost = true);
+    STARTED("", 1);
+    ft_policy_step(p, &(struct ft_event){.kind = FT_EV_EXITED, .rank = 0, .state = FT_RANK_FINALIZED}, &(struct ft_effects){0});
+    ft_policy_lose(p, 1); /* not the one that is being taken */
+    ft_policy_lose(p, 0);
+    resumed("restart 0 #1");
+    ft_policy_settle(p);
+    STARTED("", 0);
+    EXITED("retire 1", 1, .state = FT_RANK_FINALIZED);
+    EXITED("retire 0, finish 0", 0, .state = FT_RANK_FINALIZED);
 }
