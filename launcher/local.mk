@@ -75,6 +75,7 @@ launch_shell_tests = \
 	launcher/test/exit_codes.sh \
 	launcher/test/output.sh \
 	launcher/test/trees.sh \
+	launcher/test/jobcontrol.sh \
 	launcher/test/signals.sh \
 	launcher/test/stdio.sh \
 	launcher/test/terminal.sh \

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Under a shell with job control in a pseudo-terminal: Ctrl-Z, bg, fg, Ctrl-C, kill %1; a killed agent in between.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
+cd "$tmp" || exit 99
+timeout -k 5 100 python3 - "$ftrun" <<'EOF'
+import os, pty, select, sys, time
+
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["PS1"] = "prompt> "
+    os.execvp("bash", ["bash", "--norc", "--noediting", "-i"])
+screen = b""
+
+def fail(what):
+    print(f"FAIL: {what}; the screen:\n{screen.decode(errors='replace')}")
+    sys.exit(1)
+
+def read_some():
+    global screen
+    if select.select([fd], [], [], 0.05)[0]:
+        screen += os.read(fd, 4096)
+
+def until(what, condition):
+    end = time.monotonic() + 20
+    while not condition():
+        if time.monotonic() > end:
+            fail(what)
+        read_some()
+
+def type_and_wait(text, wanted, count=1):
+    before = screen.count(wanted)
+    os.write(fd, text)
+    until(f"after {text!r} no {wanted!r}", lambda: screen.count(wanted) >= before + count)
+
+def state(of):
+    """The letters of the ranks' states."""
+    try:
+        return "".join(open(f"/proc/{rank}/stat").read().rpartition(")")[2].split()[0] for rank in of)
+    except OSError:
+        return "gone"
+
+def start():
+    if os.path.exists("pids"):
+        os.remove("pids")
+    os.write(fd, sys.argv[1].encode() + b" -n 2 sh -c 'echo $$ >>pids; while :; do sleep 0.05; done'\n")
+    until("ranks do not start", lambda: os.path.exists("pids") and len(open("pids").read().split()) == 2)
+    return open("pids").read().split()
+
+until("no prompt", lambda: b"prompt> " in screen)
+ranks = start()
+type_and_wait(b"\x1a", b"Stopped")
+until("Ctrl-Z does not stop the ranks", lambda: state(ranks) == "TT")
+type_and_wait(b"bg\n", b"prompt> ")
+until("bg does not continue the ranks", lambda: "T" not in state(ranks) and state(ranks) != "gone")
+type_and_wait(b"fg\n", b"ftrun")
+type_and_wait(b"\x1a", b"Stopped")
+until("the second Ctrl-Z does not stop the ranks", lambda: state(ranks) == "TT")
+type_and_wait(b"fg\n", b"ftrun")
+until("fg does not continue the ranks", lambda: "T" not in state(ranks) and state(ranks) != "gone")
+type_and_wait(b"\x03", b"prompt> ")
+until("Ctrl-C leaves ranks", lambda: state(ranks) == "gone")
+if screen.count(b"told to stop by signal 2 (SIGINT)") != 1:
+    fail("Ctrl-C is not told once")
+type_and_wait(b"echo code $?\n", b"code 130")
+
+# Both processes are in the group that kill %1 signals; that counts once.
+ranks = start()
+type_and_wait(b"\x1a", b"Stopped")
+type_and_wait(b"bg\n", b"prompt> ")
+os.write(fd, b"kill %1\nwait %1; echo code $?\n")
+until("kill %1 does not end the job", lambda: b"code 143" in screen)
+until("kill %1 leaves ranks", lambda: state(ranks) == "gone")
+
+# The process that the shell waits for has become the agent.
+ranks = start()
+ftrun = open(f"/proc/{ranks[0]}/stat").read().rpartition(")")[2].split()[1]
+os.kill(int(ftrun), 9)
+until("no takeover", lambda: b"goes on with it" in screen)
+type_and_wait(b"\x1a", b"Stopped")
+until("after a takeover Ctrl-Z does not stop the ranks", lambda: state(ranks) == "TT")
+type_and_wait(b"fg\n", b"ftrun")
+until("after a takeover fg does not continue the ranks", lambda: "T" not in state(ranks) and state(ranks) != "gone")
+type_and_wait(b"\x03", b"prompt> ")
+until("after a takeover Ctrl-C leaves ranks", lambda: state(ranks) == "gone")
+os.write(fd, b"exit\n")
+EOF
+code=$? what="ftrun under job control"
+expect_code 0
+finish
