@@ -17,6 +17,7 @@
 #include "launcher/library.h"
 #include "launcher/limits.h"
 #include "launcher/loop.h"
+#include "launcher/placement.h"
 #include "launcher/program.h"
 #include "launcher/ranks.h"
 #include "launcher/shared.h"
@@ -79,8 +80,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
         .spill = ft_keeper_spill_fd(job->keeper), .nofile = &a->nofile, .signals = &job->signals,
     };
 
-    if (o->bind == FT_BIND_CORE && ft_topology_new(&a->topology, o->nranks, e) < 0)
-        ft_say(&job->say, "%s", e->text); /* slower, not wrong */
+    a->topology = ft_placement_make(o, &job->say);
     config.topology = a->topology;
     return ft_spawn_new(&job->spawn, &config, e);
 }

@@ -20,6 +20,7 @@ liblaunch_la_SOURCES = \
 	launcher/nearest.h launcher/nearest.c \
 	launcher/options.h launcher/options.c \
 	launcher/output.h launcher/output.c \
+	launcher/placement.h launcher/placement.c \
 	launcher/policy.h launcher/policy.c \
 	launcher/program.h launcher/program.c \
 	launcher/ranks.h launcher/ranks.c \
@@ -72,6 +73,7 @@ launch_shell_tests = \
 	launcher/test/contexts.sh \
 	launcher/test/configure.sh \
 	launcher/test/spellings.sh \
+	launcher/test/placement.sh \
 	launcher/test/exit_codes.sh \
 	launcher/test/output.sh \
 	launcher/test/trees.sh \

@@ -234,12 +234,14 @@ static int settle(struct ft_options *o, struct ft_context *c, struct ft_error *e
 {
     uint32_t slots = c->slots ? c->slots : o->slots;
 
+    if (o->place.each && !c->per_host && o->ncontexts == 1)
+        c->per_host = o->place.each * ft_topology_count(o->place.map);
     if (!c->counted)
         c->nranks = c->per_host ? c->per_host : c->slots ? c->slots : o->slots && o->ncontexts == 1 ? o->slots : 1;
     if (c->per_host && c->nranks > c->per_host)
         return ft_err_set(e, FT_EINVAL, "%u ranks at %u per host need %u hosts; jobs on several hosts are not there yet", c->nranks,
                           c->per_host, (c->nranks + c->per_host - 1) / c->per_host);
-    if (slots && c->nranks > slots)
+    if (slots && c->nranks > slots && !o->oversubscribe)
         ft_options_notice(o, "%u ranks on %u slots: they share processors", c->nranks, slots);
     for (size_t i = 0; i < o->ngenv; i++)
         if (ft_options_add(&c->exports, &c->nexports, o->genv[i], e) < 0)

@@ -10,12 +10,11 @@
 #include "ft/base/err.h"
 #include "launcher/policy.h"
 #include "launcher/settings.h"
+#include "launcher/topology.h"
 
 enum { FT_RANKS_MAX = 4096 };  /* on one host */
 enum { FT_SETTINGS_MAX = 96 }; /* rows of the table in settings.c */
 enum { FT_CODE_USAGE = 2 };    /* ftrun's exit code for a bad command line */
-
-enum ft_bind { FT_BIND_NONE, FT_BIND_CORE };
 
 /* One program of a job and the ranks that run it: what stands between two ":" on the command line. */
 struct ft_context {
@@ -38,7 +37,8 @@ struct ft_options {
     uint32_t nranks;           /* of all contexts */
     struct ft_context *contexts;  /* by rank */
     size_t ncontexts;
-    enum ft_bind bind;
+    struct ft_placement place;
+    bool oversubscribe;        /* more ranks than slots are not told */
     bool report_bindings, display_map;
     bool tag_output, timestamp_output, merge_stderr;
     const char *output_dir;    /* NULL: none */

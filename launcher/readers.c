@@ -7,6 +7,7 @@
 
 #include "launcher/hosts.h"
 #include "launcher/options.h"
+#include "launcher/placement.h"
 #include "launcher/values.h"
 
 #define READER(name) int ft_read_##name(struct ft_options *o, const struct ft_word *w, struct ft_error *e)
@@ -73,13 +74,40 @@ READER(hydra_hostfile)
 
 READER(bind)
 {
+    return ft_placement_bind(o, w->value, w->who, e);
+}
+
+READER(map)
+{
+    return ft_placement_map(o, w->value, w->who, e);
+}
+
+READER(order)
+{
+    return ft_placement_order(o, w->value, w->who, e);
+}
+
+READER(hwthreads)
+{
+    (void)w;
     (void)e;
-    if (!strcmp(w->value, "core"))
-        o->bind = FT_BIND_CORE;
-    else if (!strcmp(w->value, "none"))
-        o->bind = FT_BIND_NONE;
-    else
-        return FT_EINVAL;
+    o->place.hwthreads = true;
+    return 0;
+}
+
+READER(oversubscribe)
+{
+    (void)w;
+    (void)e;
+    o->oversubscribe = true;
+    return 0;
+}
+
+READER(nooversubscribe)
+{
+    (void)w;
+    (void)e;
+    o->oversubscribe = false;
     return 0;
 }
 

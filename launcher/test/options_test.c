@@ -55,7 +55,7 @@ Test(options, defaults)
     cr_expect_eq(o.nranks, 1);
     cr_expect_eq(o.max_restarts, UINT64_MAX);
     cr_expect(o.restart_on.signal);
-    cr_expect_eq(o.bind, FT_BIND_NONE);
+    cr_expect_eq(o.place.bind, FT_UNIT_NONE);
     cr_expect_eq(o.log_limit, 0);
 }
 
@@ -167,7 +167,10 @@ Test(options, mistakes_get_one_line)
     expect_error("ftrun --maxrestarts 3 a", "did you mean --max-restarts?");
     expect_error("ftrun --raabit a", "did you mean --rabit?");
     expect_error("ftrun --log_limit=1G a", "did you mean --log-limit?");
-    expect_error("ftrun --bind-to socket a", "core|none");
+    expect_error("ftrun --bind-to sokcet a", "not a valid value");
+    expect_error("ftrun --bind-to core:tight a", "\"tight\" is not understood");
+    expect_error("ftrun --map-by ppr:2 a", "not a valid value");
+    expect_error("ftrun --map-by core:PE=0 a", "not understood");
     expect_error("ftrun --rabit=maybe a", "yes or no");
     expect_error("ftrun --allow-run-as-root=1 a", "takes no value");
     expect_error("ftrun -n4 a", "unknown option -n4");
