@@ -23,3 +23,53 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
     *size = comm->size;
     return MPI_SUCCESS;
 }
+
+SHIM_ALIAS(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result));
+int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+{
+    const char *me = "Comm_compare";
+
+    if (!shim_comm_ok(comm1) || !shim_comm_ok(comm2))
+        return shim_bad_comm(shim_comm_ok(comm1) ? comm2 : comm1, me);
+    if (!result)
+        return shim_raise(comm1, me, MPI_ERR_ARG, "result is a null pointer");
+    /* MPI_COMM_WORLD and MPI_COMM_SELF have the same group in a world of one. */
+    *result = comm1 == comm2 ? MPI_IDENT : comm1->size == comm2->size ? MPI_CONGRUENT : MPI_UNEQUAL;
+    return MPI_SUCCESS;
+}
+
+/* All there are so far: no intercommunicators, no topologies, no parent. */
+SHIM_ALIAS(int, Comm_test_inter, (MPI_Comm comm, int *flag));
+int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, "Comm_test_inter");
+    if (!flag)
+        return shim_raise(comm, "Comm_test_inter", MPI_ERR_ARG, "flag is a null pointer");
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Topo_test, (MPI_Comm comm, int *status));
+int PMPI_Topo_test(MPI_Comm comm, int *status)
+{
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, "Topo_test");
+    if (!status)
+        return shim_raise(comm, "Topo_test", MPI_ERR_ARG, "status is a null pointer");
+    *status = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Comm_get_parent, (MPI_Comm *parent));
+int PMPI_Comm_get_parent(MPI_Comm *parent)
+{
+    int err = shim_check_running("Comm_get_parent");
+
+    if (err)
+        return err;
+    if (!parent)
+        return shim_raise(NULL, "Comm_get_parent", MPI_ERR_ARG, "parent is a null pointer");
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}

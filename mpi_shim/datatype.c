@@ -76,6 +76,10 @@ int PMPI_Type_free(MPI_Datatype *datatype)
         return unknown(me, datatype ? *datatype : NULL);
     if ((*datatype)->predefined)
         return shim_raise(NULL, me, MPI_ERR_TYPE, "%s is predefined; it cannot be freed", (*datatype)->name);
+    err = shim_attributes_drop(2, *datatype, &(*datatype)->attributes);
+    if (err)
+        return shim_raise(NULL, me, shim_class_name(err) ? err : MPI_ERR_OTHER, "an attribute's delete function failed");
+    shim_type_unnumber(*datatype);
     (*datatype)->magic = 0;
     (*datatype)->next_free = unused;
     unused = *datatype;

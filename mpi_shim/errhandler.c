@@ -36,9 +36,23 @@ void shim_errhandler_release(MPI_Errhandler handler)
 {
     if (!handler || handler->predefined || --handler->references > 0)
         return;
+    shim_errhandler_unnumber(handler);
     handler->magic = 0;
     handler->next_free = unused;
     unused = handler;
+}
+
+MPI_Errhandler shim_errhandler_new(int language)
+{
+    MPI_Errhandler made = unused;
+
+    if (made)
+        unused = made->next_free;
+    else
+        made = malloc(sizeof *made);
+    if (made)
+        *made = (struct ompi_errhandler_t){.magic = SHIM_ERRHANDLER, .does = SHIM_CALL, .references = 1, .language = language};
+    return made;
 }
 
 static MPI_Errhandler hold(MPI_Errhandler handler)
@@ -52,20 +66,17 @@ SHIM_ALIAS(int, Comm_create_errhandler, (MPI_Comm_errhandler_function *function,
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler)
 {
     const char *me = "Comm_create_errhandler";
-    MPI_Errhandler made = unused;
+    MPI_Errhandler made;
     int err = shim_check_running(me);
 
     if (err)
         return err;
     if (!function || !errhandler)
         return shim_raise(NULL, me, MPI_ERR_ARG, "%s is a null pointer", function ? "errhandler" : "the function");
-    if (made)
-        unused = made->next_free;
-    else
-        made = malloc(sizeof *made);
+    made = shim_errhandler_new(SHIM_C);
     if (!made)
         return shim_raise(NULL, me, MPI_ERR_NO_MEM, "no memory for an error handler");
-    *made = (struct ompi_errhandler_t){.magic = SHIM_ERRHANDLER, .does = SHIM_CALL, .references = 1, .function = function};
+    made->function = function;
     *errhandler = made;
     return MPI_SUCCESS;
 }

@@ -49,24 +49,58 @@ static MPI_Errhandler handler_of(MPI_Comm comm)
     return comm->errhandler ? comm->errhandler : MPI_ERRORS_ARE_FATAL;
 }
 
-int shim_raise(MPI_Comm comm, const char *function, int class, const char *format, ...)
+/* In the language it was written in. */
+static void call(MPI_Errhandler handler, MPI_Comm comm, int class, const char *line)
 {
-    MPI_Errhandler handler = handler_of(comm);
+    MPI_Fint number;
+
+    if (!comm || comm->magic != SHIM_COMM)
+        comm = MPI_COMM_WORLD;
+    switch (handler->language) {
+    case SHIM_C:
+        handler->function(&comm, &class, line);
+        break;
+    case SHIM_CXX:
+        handler->cxx(&comm, &class, line, (void (*)(void))handler->function);
+        break;
+    case SHIM_FORTRAN:
+        number = PMPI_Comm_c2f(comm);
+        handler->in_fortran(&number, &class);
+        break;
+    }
+}
+
+static void raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int class, const char *format, va_list args)
+{
     char what[LINE / 2], line[LINE], place[HOST_NAME_MAX + 32];
-    va_list args;
 
     if (handler->does == SHIM_RETURN)
-        return class;
-    va_start(args, format);
+        return;
     vsnprintf(what, sizeof what, format, args);
-    va_end(args);
     where(place, sizeof place);
     snprintf(line, sizeof line, "MPI%s%s, %s: %s: %s", function[1] == '_' ? "" : "_", function, place, shim_class_name(class), what);
     if (handler->does == SHIM_FATAL)
         shim_end(class, "%s. The error handler is MPI_ERRORS_ARE_FATAL: the job ends", line);
-    if (!comm || comm->magic != SHIM_COMM)
-        comm = MPI_COMM_WORLD;
-    handler->function(&comm, &class, line);
+    call(handler, comm, class, line);
+}
+
+int shim_raise(MPI_Comm comm, const char *function, int class, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    raise_to(handler_of(comm), comm, function, class, format, args);
+    va_end(args);
+    return class;
+}
+
+int shim_raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int class, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    raise_to(handler, comm, function, class, format, args);
+    va_end(args);
     return class;
 }
 

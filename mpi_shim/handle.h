@@ -23,13 +23,25 @@ enum shim_magic {
     SHIM_ERRHANDLER = 0x68727245
 };
 
+/* Debian's libmpi_cxx and libmpi_mpifh were compiled against the inside of Open MPI 4.1 and reach for a few members; these
+   lie where they look. PLACE asserts it. */
+#define PLACE(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), "the wrappers look there")
+
 struct ompi_communicator_t {
     uint32_t magic;
     int rank, size;
     struct ft_stream *stream;       /* NULL before MPI_Init and after MPI_Finalize */
-    MPI_Errhandler errhandler;      /* NULL: MPI_ERRORS_ARE_FATAL; else one reference */
     const char *name;
+    char label[MPI_MAX_OBJECT_NAME]; /* what MPI_Comm_set_name says; name then points here */
+    char unused0[272 - 32 - MPI_MAX_OBJECT_NAME];
+    struct shim_attribute *attributes;
+    char unused1[32];
+    MPI_Errhandler errhandler;      /* NULL: MPI_ERRORS_ARE_FATAL; else one reference */
+    int errhandler_kind;            /* SHIM_OF_COMM */
 };
+PLACE(ompi_communicator_t, attributes, 0x110);
+PLACE(ompi_communicator_t, errhandler, 0x138);
+PLACE(ompi_communicator_t, errhandler_kind, 0x140);
 
 /* Contiguous, or a predefined pair with padding in it. `per` elements of kind `base` make up one of it. */
 struct ompi_datatype_t {
@@ -38,34 +50,74 @@ struct ompi_datatype_t {
     uint8_t kind;                   /* enum ft_kind: what reductions see; FT_OPAQUE for derived types */
     uint8_t base;                   /* enum ft_kind: what calls that only move data see; one-byte kinds are FT_BYTE */
     uint32_t base_elem;             /* bytes from one base element to the next */
+    int fortran;                    /* number of a derived type in Fortran, 0: none yet */
     uint64_t per;
     uint64_t size;                  /* bytes of data in it */
     uint64_t extent;                /* bytes from one to the next */
     const char *name;
     struct ompi_datatype_t *next_free;
+    char label[MPI_MAX_OBJECT_NAME]; /* as in a communicator */
+    char unused[208 - 56 - MPI_MAX_OBJECT_NAME];
+    struct shim_attribute *attributes;
 };
+PLACE(ompi_datatype_t, attributes, 0xd0);
 
+enum { SHIM_FORTRAN_OP = 2, SHIM_CXX_OP = 4 };
 struct ompi_op_t {
     uint32_t magic;
     uint8_t reduction;              /* enum ft_reduction */
     bool commutative;
+    int fortran;                    /* as in a datatype */
     MPI_User_function *function;    /* FT_USER */
+    void (*cxx)(void);              /* SHIM_CXX_OP: what `function` calls */
     const char *name;
     struct ompi_op_t *next_free;
+    char unused[84 - 48];
+    uint32_t language;              /* of the program's function: C's bits are 0 */
 };
+PLACE(ompi_op_t, language, 0x54);
 
 enum shim_errhandler_does { SHIM_FATAL, SHIM_RETURN, SHIM_CALL };
-
+enum shim_language { SHIM_C, SHIM_CXX, SHIM_FORTRAN };
+enum shim_handled { SHIM_OF_COMM = 1, SHIM_OF_WIN, SHIM_OF_FILE };
 struct ompi_errhandler_t {
     uint32_t magic;
     uint8_t does;                   /* enum shim_errhandler_does */
     bool predefined;
     uint32_t references;            /* of created ones: the handle's and one per communicator and "get" */
-    MPI_Comm_errhandler_function *function;
+    int fortran;                    /* as in a datatype */
     struct ompi_errhandler_t *next_free;
+    char unused[84 - 24];
+    int language;                   /* enum shim_language */
+    MPI_Comm_errhandler_function *function;
+    ompi_file_errhandler_fn *of_file;
+    MPI_Win_errhandler_function *of_win;
+    void (*in_fortran)(MPI_Fint *object, MPI_Fint *code, ...);
+    void (*cxx)(void *object, int *code, const char *message, void (*function)(void)); /* calls `function` */
 };
+PLACE(ompi_errhandler_t, function, 0x58);
+PLACE(ompi_errhandler_t, of_file, 0x60);
+PLACE(ompi_errhandler_t, of_win, 0x68);
+PLACE(ompi_errhandler_t, in_fortran, 0x70);
+PLACE(ompi_errhandler_t, cxx, 0x78);
 
-/* X(handle type's tag, exported size): the sizes are Open MPI's. The last five have no contents yet. */
+struct ompi_file_t {
+    uint32_t magic;
+    char unused[128 - 4];
+    MPI_Errhandler errhandler;
+    int errhandler_kind;
+};
+PLACE(ompi_file_t, errhandler, 0x80);
+PLACE(ompi_file_t, errhandler_kind, 0x88);
+
+struct ompi_win_t {
+    uint32_t magic;
+    char unused[240 - 4];
+    struct shim_attribute *attributes;
+};
+PLACE(ompi_win_t, attributes, 0xf0);
+
+/* X(handle type's tag, exported size): the sizes are Open MPI's. The last six have no contents yet. */
 #define SHIM_OBJECTS(X)                                                             \
     X(communicator, 512) X(datatype, 512) X(op, 2048) X(errhandler, 1024)           \
     X(group, 256) X(request, 256) X(message, 256) X(info, 256) X(win, 512) X(file, 1536)
@@ -74,8 +126,6 @@ struct ompi_group_t { uint32_t magic; };
 struct ompi_request_t { uint32_t magic; };
 struct ompi_message_t { uint32_t magic; };
 struct ompi_info_t { uint32_t magic; };
-struct ompi_win_t { uint32_t magic; };
-struct ompi_file_t { uint32_t magic; };
 
 #define X(tag, bytes)                                   \
     struct ompi_predefined_##tag##_t {                  \

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "mpi_shim/shim.h"
+#include "mpi_shim/wrappers.h"
 
 static void open_comm(MPI_Comm comm, struct ft_stream *stream, int rank, int size)
 {
@@ -36,7 +37,10 @@ static int start(const char *me, int required, int *provided)
     shim.thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
     open_comm(MPI_COMM_WORLD, ft_world(shim.ft), shim.rank, ft_size(shim.ft));
     open_comm(MPI_COMM_SELF, ft_self(shim.ft), 0, 1);
+    if (shim_attributes_predefine(&MPI_COMM_WORLD->attributes, MPI_COMM_WORLD->size))
+        shim_end(MPI_ERR_NO_MEM, "MPI_%s: no memory for the predefined attributes", me);
     shim.stage = SHIM_RUNNING;
+    ompi_mpi_state = OMPI_INIT_COMPLETED;
     if (provided)
         *provided = shim.thread_level;
     return MPI_SUCCESS;
@@ -92,6 +96,13 @@ int PMPI_Finalized(int *flag)
     return answer("Finalized", true, flag, shim.stage == SHIM_FINISHED);
 }
 
+static int drop_attributes(MPI_Comm comm, const char *me)
+{
+    int err = shim_attributes_drop(1, comm, &comm->attributes);
+
+    return err ? shim_raise(comm, me, shim_class_name(err) ? err : MPI_ERR_OTHER, "an attribute's delete function failed") : MPI_SUCCESS;
+}
+
 SHIM_ALIAS(int, Finalize, (void));
 int PMPI_Finalize(void)
 {
@@ -99,6 +110,11 @@ int PMPI_Finalize(void)
     struct ft_error e;
     int err = shim_check_running(me);
 
+    /* The delete functions may still use MPI, and run in every incarnation that gets here (8.7.1). */
+    if (!err)
+        err = drop_attributes(MPI_COMM_SELF, me);
+    if (!err)
+        err = drop_attributes(MPI_COMM_WORLD, me);
     if (err)
         return err;
     err = ft_finalize(shim.ft, SHIM_SITE(), &e);
@@ -109,5 +125,6 @@ int PMPI_Finalize(void)
     ft_detach(shim.ft);
     shim.ft = NULL;
     shim.stage = SHIM_FINISHED;
+    ompi_mpi_state = OMPI_FINALIZE_COMPLETED;
     return MPI_SUCCESS;
 }

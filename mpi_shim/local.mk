@@ -13,6 +13,11 @@ libftmpi_la_SOURCES = \
 	mpi_shim/coll.c \
 	mpi_shim/reduce.c \
 	mpi_shim/attribute.c \
+	mpi_shim/keyval.c \
+	mpi_shim/name.c \
+	mpi_shim/fortran.c \
+	mpi_shim/fortran_callbacks.c \
+	mpi_shim/wrappers.h mpi_shim/wrappers.c \
 	mpi_shim/error_class.h mpi_shim/errhandler.c \
 	mpi_shim/extension.c \
 	mpi_shim/missing.h mpi_shim/missing.c

@@ -11,7 +11,7 @@ static __attribute__((cold)) int missing(const char *name)
     int err = shim_check_running(name);
 
     return err ? err : shim_raise(NULL, name, MPI_ERR_UNSUPPORTED_OPERATION,
-                                  "ftmpi has no MPI_%s yet; run this program with another MPI", name);
+                                  "ftmpi has no MPI%s%s yet; run this program with another MPI", name[1] == '_' ? "" : "_", name);
 }
 
 #define MISSING(name)                                                               \
@@ -20,11 +20,17 @@ static __attribute__((cold)) int missing(const char *name)
     int PMPI_##name(void) { return missing(#name); }
 SHIM_MISSING(MISSING)
 
-#define MISSING_HANDLE(name, type, null)                                            \
-    FTMPI_API type PMPI_##name(void);                                               \
-    FTMPI_API type MPI_##name(void) __attribute__((weak, alias("PMPI_" #name)));    \
-    type PMPI_##name(void) { missing(#name); return null; }
-SHIM_MISSING_HANDLES(MISSING_HANDLE)
+#define MISSING_EXTENSION(name)                                                     \
+    FTMPI_API int PMPIX_##name(void);                                               \
+    FTMPI_API int MPIX_##name(void) __attribute__((weak, alias("PMPIX_" #name)));   \
+    int PMPIX_##name(void) { return missing("X_" #name); }
+SHIM_MISSING_EXTENSIONS(MISSING_EXTENSION)
+
+/* Open MPI's mpi-ext.h. */
+FTMPI_API int MPIX_Query_cuda_support(void);
+int MPIX_Query_cuda_support(void) { return 0; }
+FTMPI_API int OMPI_Affinity_str(void);
+int OMPI_Affinity_str(void) { return missing("Affinity_str"); }
 
 #define MISSING_TOOL(name)                                                          \
     FTMPI_API int PMPI_##name(void);                                                \

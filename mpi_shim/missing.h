@@ -13,9 +13,6 @@
     X(Alltoall) \
     X(Alltoallv) \
     X(Alltoallw) \
-    X(Attr_delete) \
-    X(Attr_get) \
-    X(Attr_put) \
     X(Bsend) \
     X(Bsend_init) \
     X(Buffer_attach) \
@@ -31,45 +28,32 @@
     X(Cartdim_get) \
     X(Close_port) \
     X(Comm_accept) \
-    X(Comm_c2f) \
-    X(Comm_compare) \
     X(Comm_connect) \
     X(Comm_create) \
     X(Comm_create_group) \
-    X(Comm_create_keyval) \
-    X(Comm_delete_attr) \
     X(Comm_disconnect) \
     X(Comm_dup) \
     X(Comm_dup_with_info) \
     X(Comm_free) \
-    X(Comm_free_keyval) \
-    X(Comm_get_attr) \
     X(Comm_get_info) \
-    X(Comm_get_name) \
-    X(Comm_get_parent) \
     X(Comm_group) \
     X(Comm_idup) \
     X(Comm_join) \
     X(Comm_remote_group) \
     X(Comm_remote_size) \
-    X(Comm_set_attr) \
     X(Comm_set_info) \
-    X(Comm_set_name) \
     X(Comm_spawn) \
     X(Comm_spawn_multiple) \
     X(Comm_split) \
     X(Comm_split_type) \
-    X(Comm_test_inter) \
     X(Compare_and_swap) \
     X(Dims_create) \
     X(Dist_graph_create) \
     X(Dist_graph_create_adjacent) \
     X(Dist_graph_neighbors) \
     X(Dist_graph_neighbors_count) \
-    X(Errhandler_c2f) \
     X(Exscan) \
     X(Fetch_and_op) \
-    X(File_c2f) \
     X(File_call_errhandler) \
     X(File_close) \
     X(File_create_errhandler) \
@@ -145,7 +129,6 @@
     X(Graphdims_get) \
     X(Grequest_complete) \
     X(Grequest_start) \
-    X(Group_c2f) \
     X(Group_compare) \
     X(Group_difference) \
     X(Group_excl) \
@@ -177,7 +160,6 @@
     X(Ineighbor_alltoall) \
     X(Ineighbor_alltoallv) \
     X(Ineighbor_alltoallw) \
-    X(Info_c2f) \
     X(Info_create) \
     X(Info_delete) \
     X(Info_dup) \
@@ -200,10 +182,7 @@
     X(Iscatterv) \
     X(Isend) \
     X(Issend) \
-    X(Keyval_create) \
-    X(Keyval_free) \
     X(Lookup_name) \
-    X(Message_c2f) \
     X(Mprobe) \
     X(Mrecv) \
     X(Neighbor_allgather) \
@@ -211,7 +190,6 @@
     X(Neighbor_alltoall) \
     X(Neighbor_alltoallv) \
     X(Neighbor_alltoallw) \
-    X(Op_c2f) \
     X(Open_port) \
     X(Pack) \
     X(Pack_external) \
@@ -226,7 +204,6 @@
     X(Reduce_scatter) \
     X(Reduce_scatter_block) \
     X(Register_datarep) \
-    X(Request_c2f) \
     X(Request_free) \
     X(Request_get_status) \
     X(Rget) \
@@ -245,8 +222,6 @@
     X(Ssend_init) \
     X(Start) \
     X(Startall) \
-    X(Status_c2f) \
-    X(Status_f2c) \
     X(Status_set_cancelled) \
     X(Status_set_elements) \
     X(Status_set_elements_x) \
@@ -255,8 +230,6 @@
     X(Testall) \
     X(Testany) \
     X(Testsome) \
-    X(Topo_test) \
-    X(Type_c2f) \
     X(Type_create_darray) \
     X(Type_create_f90_complex) \
     X(Type_create_f90_integer) \
@@ -265,17 +238,12 @@
     X(Type_create_hindexed_block) \
     X(Type_create_hvector) \
     X(Type_create_indexed_block) \
-    X(Type_create_keyval) \
     X(Type_create_resized) \
     X(Type_create_struct) \
     X(Type_create_subarray) \
-    X(Type_delete_attr) \
     X(Type_dup) \
-    X(Type_free_keyval) \
-    X(Type_get_attr) \
     X(Type_get_contents) \
     X(Type_get_envelope) \
-    X(Type_get_name) \
     X(Type_get_true_extent) \
     X(Type_get_true_extent_x) \
     X(Type_hindexed) \
@@ -283,8 +251,6 @@
     X(Type_indexed) \
     X(Type_lb) \
     X(Type_match_size) \
-    X(Type_set_attr) \
-    X(Type_set_name) \
     X(Type_struct) \
     X(Type_ub) \
     X(Type_vector) \
@@ -298,13 +264,11 @@
     X(Win_allocate) \
     X(Win_allocate_shared) \
     X(Win_attach) \
-    X(Win_c2f) \
     X(Win_call_errhandler) \
     X(Win_complete) \
     X(Win_create) \
     X(Win_create_dynamic) \
     X(Win_create_errhandler) \
-    X(Win_create_keyval) \
     X(Win_delete_attr) \
     X(Win_detach) \
     X(Win_fence) \
@@ -313,7 +277,6 @@
     X(Win_flush_local) \
     X(Win_flush_local_all) \
     X(Win_free) \
-    X(Win_free_keyval) \
     X(Win_get_attr) \
     X(Win_get_errhandler) \
     X(Win_get_group) \
@@ -334,18 +297,30 @@
     X(Win_unlock_all) \
     X(Win_wait)
 
-/* X(name, type, what it returns instead of a handle) */
-#define SHIM_MISSING_HANDLES(X) \
-    X(Comm_f2c, MPI_Comm, MPI_COMM_NULL) \
-    X(Errhandler_f2c, MPI_Errhandler, MPI_ERRHANDLER_NULL) \
-    X(File_f2c, MPI_File, MPI_FILE_NULL) \
-    X(Group_f2c, MPI_Group, MPI_GROUP_NULL) \
-    X(Info_f2c, MPI_Info, MPI_INFO_NULL) \
-    X(Message_f2c, MPI_Message, MPI_MESSAGE_NULL) \
-    X(Op_f2c, MPI_Op, MPI_OP_NULL) \
-    X(Request_f2c, MPI_Request, MPI_REQUEST_NULL) \
-    X(Type_f2c, MPI_Datatype, MPI_DATATYPE_NULL) \
-    X(Win_f2c, MPI_Win, MPI_WIN_NULL)
+/* MPIX_ and PMPIX_: persistent collectives, Open MPI's extension. libmpi_mpifh imports them. */
+#define SHIM_MISSING_EXTENSIONS(X) \
+    X(Allgather_init) \
+    X(Allgatherv_init) \
+    X(Allreduce_init) \
+    X(Alltoall_init) \
+    X(Alltoallv_init) \
+    X(Alltoallw_init) \
+    X(Barrier_init) \
+    X(Bcast_init) \
+    X(Exscan_init) \
+    X(Gather_init) \
+    X(Gatherv_init) \
+    X(Neighbor_allgather_init) \
+    X(Neighbor_allgatherv_init) \
+    X(Neighbor_alltoall_init) \
+    X(Neighbor_alltoallv_init) \
+    X(Neighbor_alltoallw_init) \
+    X(Reduce_init) \
+    X(Reduce_scatter_block_init) \
+    X(Reduce_scatter_init) \
+    X(Scan_init) \
+    X(Scatter_init) \
+    X(Scatterv_init)
 
 /* The tools interface: its functions return codes and call no error handler (MPI 3.1 section 14.3.9). */
 #define SHIM_MISSING_TOOLS(X) \

@@ -485,6 +485,12 @@ FTMPI_API int MPI_Pcontrol(const int level, ...);
 /* Communicators (6.4). */
 FTMPI_API int MPI_Comm_rank(MPI_Comm comm, int *rank);
 FTMPI_API int MPI_Comm_size(MPI_Comm comm, int *size);
+FTMPI_API int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
+FTMPI_API int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
+FTMPI_API int MPI_Comm_get_parent(MPI_Comm *parent);
+FTMPI_API int MPI_Topo_test(MPI_Comm comm, int *status);
+FTMPI_API int MPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen);
+FTMPI_API int MPI_Comm_set_name(MPI_Comm comm, const char *name);
 
 /* Collectives (5). On MPI_COMM_WORLD and MPI_COMM_SELF. */
 FTMPI_API int MPI_Barrier(MPI_Comm comm);
@@ -513,6 +519,8 @@ FTMPI_API int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size);
 FTMPI_API int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent);
 FTMPI_API int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent);
 FTMPI_API int MPI_Get_address(const void *location, MPI_Aint *address);
+FTMPI_API int MPI_Type_get_name(MPI_Datatype datatype, char *name, int *resultlen);
+FTMPI_API int MPI_Type_set_name(MPI_Datatype datatype, const char *name);
 
 /* Errors (8.3, 8.4). */
 FTMPI_API int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
@@ -522,6 +530,53 @@ FTMPI_API int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 FTMPI_API int MPI_Errhandler_free(MPI_Errhandler *errhandler);
 FTMPI_API int MPI_Error_class(int errorcode, int *errorclass);
 FTMPI_API int MPI_Error_string(int errorcode, char *string, int *resultlen);
+
+/* Fortran (17.2): what the numbers stand for. */
+FTMPI_API MPI_Fint MPI_Comm_c2f(MPI_Comm comm);
+FTMPI_API MPI_Comm MPI_Comm_f2c(MPI_Fint comm);
+FTMPI_API MPI_Fint MPI_Errhandler_c2f(MPI_Errhandler errhandler);
+FTMPI_API MPI_Errhandler MPI_Errhandler_f2c(MPI_Fint errhandler);
+FTMPI_API MPI_Fint MPI_File_c2f(MPI_File file);
+FTMPI_API MPI_File MPI_File_f2c(MPI_Fint file);
+FTMPI_API MPI_Fint MPI_Group_c2f(MPI_Group group);
+FTMPI_API MPI_Group MPI_Group_f2c(MPI_Fint group);
+FTMPI_API MPI_Fint MPI_Info_c2f(MPI_Info info);
+FTMPI_API MPI_Info MPI_Info_f2c(MPI_Fint info);
+FTMPI_API MPI_Fint MPI_Message_c2f(MPI_Message message);
+FTMPI_API MPI_Message MPI_Message_f2c(MPI_Fint message);
+FTMPI_API MPI_Fint MPI_Op_c2f(MPI_Op op);
+FTMPI_API MPI_Op MPI_Op_f2c(MPI_Fint op);
+FTMPI_API MPI_Fint MPI_Request_c2f(MPI_Request request);
+FTMPI_API MPI_Request MPI_Request_f2c(MPI_Fint request);
+FTMPI_API MPI_Fint MPI_Type_c2f(MPI_Datatype datatype);
+FTMPI_API MPI_Datatype MPI_Type_f2c(MPI_Fint datatype);
+FTMPI_API MPI_Fint MPI_Win_c2f(MPI_Win win);
+FTMPI_API MPI_Win MPI_Win_f2c(MPI_Fint win);
+FTMPI_API int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
+FTMPI_API int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);
+
+/* Attributes (6.7). */
+FTMPI_API int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function
+                                     *delete_function, int *keyval, void *extra);
+FTMPI_API int MPI_Comm_free_keyval(int *keyval);
+FTMPI_API int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value);
+FTMPI_API int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag);
+FTMPI_API int MPI_Comm_delete_attr(MPI_Comm comm, int keyval);
+FTMPI_API int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function
+                                     *delete_function, int *keyval, void *extra);
+FTMPI_API int MPI_Type_free_keyval(int *keyval);
+FTMPI_API int MPI_Type_set_attr(MPI_Datatype datatype, int keyval, void *value);
+FTMPI_API int MPI_Type_get_attr(MPI_Datatype datatype, int keyval, void *value, int *flag);
+FTMPI_API int MPI_Type_delete_attr(MPI_Datatype datatype, int keyval);
+FTMPI_API int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete_function,
+                                    int *keyval, void *extra);
+FTMPI_API int MPI_Win_free_keyval(int *keyval);
+FTMPI_API int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *delete_function, int *keyval, void
+                                *extra);
+FTMPI_API int MPI_Keyval_free(int *keyval);
+FTMPI_API int MPI_Attr_put(MPI_Comm comm, int keyval, void *value);
+FTMPI_API int MPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag);
+FTMPI_API int MPI_Attr_delete(MPI_Comm comm, int keyval);
 
 /* Removed in MPI 3.0; Open MPI's library still has them (the names of today are above). */
 FTMPI_API int MPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler);
@@ -581,6 +636,57 @@ FTMPI_API int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 FTMPI_API int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
 FTMPI_API int PMPI_Address(void *location, MPI_Aint *address);
 FTMPI_API int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
+FTMPI_API MPI_Fint PMPI_Comm_c2f(MPI_Comm comm);
+FTMPI_API MPI_Comm PMPI_Comm_f2c(MPI_Fint comm);
+FTMPI_API MPI_Fint PMPI_Errhandler_c2f(MPI_Errhandler errhandler);
+FTMPI_API MPI_Errhandler PMPI_Errhandler_f2c(MPI_Fint errhandler);
+FTMPI_API MPI_Fint PMPI_File_c2f(MPI_File file);
+FTMPI_API MPI_File PMPI_File_f2c(MPI_Fint file);
+FTMPI_API MPI_Fint PMPI_Group_c2f(MPI_Group group);
+FTMPI_API MPI_Group PMPI_Group_f2c(MPI_Fint group);
+FTMPI_API MPI_Fint PMPI_Info_c2f(MPI_Info info);
+FTMPI_API MPI_Info PMPI_Info_f2c(MPI_Fint info);
+FTMPI_API MPI_Fint PMPI_Message_c2f(MPI_Message message);
+FTMPI_API MPI_Message PMPI_Message_f2c(MPI_Fint message);
+FTMPI_API MPI_Fint PMPI_Op_c2f(MPI_Op op);
+FTMPI_API MPI_Op PMPI_Op_f2c(MPI_Fint op);
+FTMPI_API MPI_Fint PMPI_Request_c2f(MPI_Request request);
+FTMPI_API MPI_Request PMPI_Request_f2c(MPI_Fint request);
+FTMPI_API MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype);
+FTMPI_API MPI_Datatype PMPI_Type_f2c(MPI_Fint datatype);
+FTMPI_API MPI_Fint PMPI_Win_c2f(MPI_Win win);
+FTMPI_API MPI_Win PMPI_Win_f2c(MPI_Fint win);
+FTMPI_API int PMPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
+FTMPI_API int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);
+FTMPI_API int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function
+                                      *delete_function, int *keyval, void *extra);
+FTMPI_API int PMPI_Comm_free_keyval(int *keyval);
+FTMPI_API int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value);
+FTMPI_API int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag);
+FTMPI_API int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval);
+FTMPI_API int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function
+                                      *delete_function, int *keyval, void *extra);
+FTMPI_API int PMPI_Type_free_keyval(int *keyval);
+FTMPI_API int PMPI_Type_set_attr(MPI_Datatype datatype, int keyval, void *value);
+FTMPI_API int PMPI_Type_get_attr(MPI_Datatype datatype, int keyval, void *value, int *flag);
+FTMPI_API int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval);
+FTMPI_API int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function
+                                     *delete_function, int *keyval, void *extra);
+FTMPI_API int PMPI_Win_free_keyval(int *keyval);
+FTMPI_API int PMPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *delete_function, int *keyval, void
+                                 *extra);
+FTMPI_API int PMPI_Keyval_free(int *keyval);
+FTMPI_API int PMPI_Attr_put(MPI_Comm comm, int keyval, void *value);
+FTMPI_API int PMPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag);
+FTMPI_API int PMPI_Attr_delete(MPI_Comm comm, int keyval);
+FTMPI_API int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
+FTMPI_API int PMPI_Comm_test_inter(MPI_Comm comm, int *flag);
+FTMPI_API int PMPI_Comm_get_parent(MPI_Comm *parent);
+FTMPI_API int PMPI_Topo_test(MPI_Comm comm, int *status);
+FTMPI_API int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen);
+FTMPI_API int PMPI_Comm_set_name(MPI_Comm comm, const char *name);
+FTMPI_API int PMPI_Type_get_name(MPI_Datatype datatype, char *name, int *resultlen);
+FTMPI_API int PMPI_Type_set_name(MPI_Datatype datatype, const char *name);
 
 #ifdef __cplusplus
 }

@@ -71,6 +71,7 @@ int PMPI_Op_free(MPI_Op *op)
         return err;
     if ((*op)->reduction != FT_USER)
         return shim_raise(NULL, me, MPI_ERR_OP, "%s is predefined; it cannot be freed", (*op)->name);
+    shim_op_unnumber(*op);
     (*op)->magic = 0;
     (*op)->next_free = unused;
     unused = *op;

@@ -24,7 +24,7 @@ _Static_assert(sizeof(long) == sizeof(int64_t), "MPI_LONG is FT_I64");
     X(unsigned, "MPI_UNSIGNED", FT_U32, unsigned)                                       \
     X(long, "MPI_LONG", FT_I64, long)                                                   \
     X(unsigned_long, "MPI_UNSIGNED_LONG", FT_U64, unsigned long)                        \
-    X(long_long_int, "MPI_LONG_LONG", FT_I64, long long)                                \
+    X(long_long_int, "MPI_LONG_LONG_INT", FT_I64, long long)                                \
     X(unsigned_long_long, "MPI_UNSIGNED_LONG_LONG", FT_U64, unsigned long long)         \
     X(float, "MPI_FLOAT", FT_F32, float)                                                \
     X(double, "MPI_DOUBLE", FT_F64, double)                                             \
@@ -44,7 +44,7 @@ _Static_assert(sizeof(long) == sizeof(int64_t), "MPI_LONG is FT_I64");
     X(count, "MPI_COUNT", FT_I64, MPI_Count)                                            \
     X(c_bool, "MPI_C_BOOL", FT_BOOL, _Bool)                                             \
     X(c_complex, "MPI_C_COMPLEX", FT_C64, struct ft_c64)                                \
-    X(c_float_complex, "MPI_C_FLOAT_COMPLEX", FT_C64, struct ft_c64)                    \
+    X(c_float_complex, "MPI_C_COMPLEX", FT_C64, struct ft_c64)                    \
     X(c_double_complex, "MPI_C_DOUBLE_COMPLEX", FT_C128, struct ft_c128)                \
     X(c_long_double_complex, "MPI_C_LONG_DOUBLE_COMPLEX", FT_CLD, struct ft_cld)        \
     X(cxx_bool, "MPI_CXX_BOOL", FT_BOOL, _Bool)                                         \

@@ -6,9 +6,25 @@
 
 /* A call of the program's function, as the engine's ft_op.ctx. */
 struct user_call {
-    MPI_User_function *function;
+    MPI_Op op;
     MPI_Datatype type;
 };
+
+/* In the language it was written in. The type is the function's own copy: it gets a pointer to it. */
+static void call_function(MPI_Op op, void *in, void *inout, int len, MPI_Datatype type)
+{
+    void (*function)(void) = (void (*)(void))op->function;
+
+    if (op->language & SHIM_FORTRAN_OP) {
+        MPI_Fint number = PMPI_Type_c2f(type);
+
+        ((void (*)(void *, void *, MPI_Fint *, MPI_Fint *))function)(in, inout, &len, &number);
+    } else if (op->language & SHIM_CXX_OP) {
+        ((void (*)(void *, void *, int *, MPI_Datatype *, void (*)(void)))function)(in, inout, &len, &type, op->cxx);
+    } else {
+        op->function(in, inout, &len, &type);
+    }
+}
 
 /* MPI counts in int, the engine in 64 bits. */
 static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
@@ -19,11 +35,10 @@ static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
 
     while (n > 0) {
         int len = n > INT_MAX ? INT_MAX : (int)n;
-        MPI_Datatype type = u->type;    /* its own copy each time: the function gets a pointer to it */
 
-        u->function((void *)from, to, &len, &type);
-        from += (uint64_t)len * type->extent;
-        to += (uint64_t)len * type->extent;
+        call_function(u->op, (void *)from, to, len, u->type);
+        from += (uint64_t)len * u->type->extent;
+        to += (uint64_t)len * u->type->extent;
         n -= (uint64_t)len;
     }
 }
@@ -58,7 +73,7 @@ static int prepare_user(struct reduction *r, MPI_Comm comm, const char *me, int 
     if (type->extent > UINT32_MAX)
         return shim_raise(comm, me, MPI_ERR_TYPE, "elements of %llu bytes; 4 GiB is the limit here",
                           (unsigned long long)type->extent);
-    r->user = (struct user_call){.function = op->function, .type = type};
+    r->user = (struct user_call){.op = op, .type = type};
     r->op = (struct ft_op){.reduction = FT_USER, .user = call_user, .ctx = &r->user};
     r->type = (struct ft_type){.elem = (uint32_t)type->extent, .kind = type->kind};
     r->count = (uint64_t)count;

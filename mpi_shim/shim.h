@@ -39,6 +39,10 @@ void shim_end(int code, const char *format, ...) __attribute__((noreturn, format
 int shim_raise(MPI_Comm comm, const char *function, int class, const char *format, ...)
     __attribute__((cold, format(printf, 4, 5)));
 
+/* The same, to a handler that is not a communicator's. */
+int shim_raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int class, const char *format, ...)
+    __attribute__((cold, format(printf, 5, 6)));
+
 /* A collective of the engine failed: its stream cannot go on, whatever the error handler wishes. */
 void shim_engine_failed(const char *function, int err, const struct ft_error *e) __attribute__((noreturn, cold));
 
@@ -98,6 +102,19 @@ static inline struct ft_type shim_base(MPI_Datatype type)
 {
     return (struct ft_type){.elem = type->base_elem, .kind = type->base};
 }
+
+/* Created objects leave their number in Fortran, if they have one (fortran.c); 0 is none. */
+void shim_type_unnumber(MPI_Datatype type);
+void shim_op_unnumber(MPI_Op op);
+void shim_errhandler_unnumber(MPI_Errhandler errhandler);
+
+/* A handler of the program's own, one reference; NULL without memory (errhandler.c). */
+MPI_Errhandler shim_errhandler_new(int language);
+
+/* Attributes (keyval.c). drop: deletes all, the latest first, and stops at a delete function that fails with what it
+   returned; kind 1 is a communicator, 2 a datatype. predefine: those that MPI_COMM_WORLD has from the start; MPI_ERR_NO_MEM. */
+int shim_attributes_drop(int kind, void *object, struct shim_attribute **list);
+int shim_attributes_predefine(struct shim_attribute **list, int size);
 
 /* Error handler references (errhandler.c). */
 void shim_errhandler_release(MPI_Errhandler errhandler);
