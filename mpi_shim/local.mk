@@ -44,7 +44,7 @@ uninstall-compat:
 	-rmdir "$(DESTDIR)$(libdir)/ftmpi"
 
 ftmpiincludedir = $(includedir)/ftmpi
-ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/ftmpi.h
+ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/mpicxx.h mpi_shim/ftmpi.h
 
 include mpi_shim/rabit/local.mk
 
@@ -77,3 +77,12 @@ mpi_shim_test_mismatch_SOURCES = mpi_shim/test/mismatch.c mpi_shim/test/world.h
 mpi_shim_test_mismatch_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
 mpi_shim_test_mismatch_LDFLAGS = $(shim_ldflags)
 mpi_shim_test_mismatch_LDADD = libftmpi.la
+
+# The C++ binding.
+check_PROGRAMS += mpi_shim/test/cxxbinding
+TESTS += mpi_shim/test/cxxbinding.sh
+EXTRA_DIST += mpi_shim/test/cxxbinding.sh
+mpi_shim_test_cxxbinding_SOURCES = mpi_shim/test/cxxbinding.cc
+mpi_shim_test_cxxbinding_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
+mpi_shim_test_cxxbinding_LDFLAGS = $(shim_ldflags)
+mpi_shim_test_cxxbinding_LDADD = libftmpi.la

@@ -692,4 +692,9 @@ FTMPI_API int PMPI_Type_set_name(MPI_Datatype datatype, const char *name);
 }
 #endif
 
+/* Programs say OMPI_SKIP_MPICXX or MPICH_SKIP_MPICXX when they do not want the names of the C++ binding. */
+#if defined(__cplusplus) && !defined(OMPI_SKIP_MPICXX) && !defined(MPICH_SKIP_MPICXX)
+#include "mpicxx.h"
+#endif
+
 #endif

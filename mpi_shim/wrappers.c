@@ -85,11 +85,14 @@ void ompi_mpi_errors_are_fatal_comm_handler(MPI_Comm *comm, int *code, const cha
                                                                                                   : shim_class_text(class));
 }
 
-/* MPI_Op_create was given libmpi_cxx's own function, which wants the program's as a fifth argument. */
-void ompi_op_set_cxx_callback(MPI_Op op, void (*function)(void))
+/* For C++ bindings, ours (mpicxx.h) and libmpi_cxx, whose functions have another type than C's: MPI_Op_create was given a function
+   of the binding, which is from now on called with the program's as a fifth argument. */
+void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function)
 {
+    if (!op || op->magic != SHIM_OP || op->reduction != FT_USER)
+        return;
     op->language |= SHIM_CXX_OP;
-    op->cxx = function;
+    op->cxx = (void (*)(void))function;
 }
 
 /* The Fortran type of so many bytes, MPI_DATATYPE_NULL if there is none. kind: integer, real or complex. */

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The C++ binding of MPI 2.2 (its chapter 16), as far as the library reaches: the environment, datatypes and operations of one's own and
+   the collectives. It left MPI in 3.0; XGBoost 0.7 to 1.6 built with its own MPI engine needs it. Inline functions over the
+   C interface; mpi.h includes this file in C++ programs, unless OMPI_SKIP_MPICXX is defined.
+
+   Errors: as in C, the communicator's handler is called, MPI_COMM_WORLD's where there is none; at the start that ends the program. Under
+   MPI::ERRORS_THROW_EXCEPTIONS a failed call throws MPI::Exception. Under MPI::ERRORS_RETURN the code is lost: these functions
+   return results. MPI::Exception is a std::exception, which the standard left open and XGBoost's engine counts on.
+
+   An operation's function must be pure, as in C; it may ask its datatype for its size. */
+#ifndef FTMPI_MPICXX_H
+#define FTMPI_MPICXX_H
+
+#include "mpi.h"
+
+extern "C++" { /* also where a program includes mpi.h within extern "C" */
+
+#include <exception>
+
+#if __cplusplus >= 201103L
+#define FTMPI_NOTHROW noexcept
+#define FTMPI_CONSTEXPR constexpr
+#else
+#define FTMPI_NOTHROW throw()
+#define FTMPI_CONSTEXPR
+#endif
+
+extern "C" {
+FTMPI_API extern struct ompi_predefined_errhandler_t ompi_mpi_errors_throw_exceptions;
+FTMPI_API void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function);
+}
+
+namespace MPI {
+
+typedef MPI_Aint Aint;
+
+class Exception : public std::exception {
+ public:
+  explicit Exception(int code) : error_code(code), error_class(code) {
+    int length;
+    text[0] = 0;
+    MPI_Error_class(code, &error_class);
+    MPI_Error_string(code, text, &length);
+  }
+  ~Exception() FTMPI_NOTHROW {}
+  int Get_error_code() const { return error_code; }
+  int Get_error_class() const { return error_class; }
+  const char *Get_error_string() const { return text; }
+  const char *what() const FTMPI_NOTHROW { return text; }
+
+ private:
+  int error_code, error_class;
+  char text[MPI_MAX_ERROR_STRING];
+};
+
+/* A call's error code, when its handler has returned: thrown if that is what the handler is for. */
+inline void ftmpi_check(int code, MPI_Comm comm = MPI_COMM_WORLD) {
+  if (code == MPI_SUCCESS) return;
+  MPI_Errhandler handler;
+  if (comm == MPI_COMM_NULL || MPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return;
+  bool throws = handler == FTMPI_HANDLE(MPI_Errhandler, ompi_mpi_errors_throw_exceptions);
+  MPI_Errhandler_free(&handler);
+  if (!throws) return;
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
+  throw Exception(code);
+#else
+  MPI_Abort(comm, code);
+#endif
+}
+
+/* Environment. */
+
+inline void Init(int &argc, char **&argv) { ftmpi_check(MPI_Init(&argc, &argv)); }
+inline void Init() { ftmpi_check(MPI_Init(0, 0)); }
+inline int Init_thread(int &argc, char **&argv, int required) {
+  int provided = required;
+  ftmpi_check(MPI_Init_thread(&argc, &argv, required, &provided));
+  return provided;
+}
+inline int Init_thread(int required) {
+  int provided = required;
+  ftmpi_check(MPI_Init_thread(0, 0, required, &provided));
+  return provided;
+}
+inline int Query_thread() {
+  int provided = MPI_THREAD_SINGLE;
+  ftmpi_check(MPI_Query_thread(&provided));
+  return provided;
+}
+inline bool Is_thread_main() {
+  int flag = 0;
+  ftmpi_check(MPI_Is_thread_main(&flag));
+  return flag != 0;
+}
+inline void Finalize() { ftmpi_check(MPI_Finalize()); }
+inline bool Is_initialized() {
+  int flag = 0;
+  ftmpi_check(MPI_Initialized(&flag));
+  return flag != 0;
+}
+inline bool Is_finalized() {
+  int flag = 0;
+  ftmpi_check(MPI_Finalized(&flag));
+  return flag != 0;
+}
+inline void Get_processor_name(char *name, int &length) { ftmpi_check(MPI_Get_processor_name(name, &length)); }
+inline void Get_version(int &version, int &subversion) { ftmpi_check(MPI_Get_version(&version, &subversion)); }
+inline double Wtime() { return MPI_Wtime(); }
+inline double Wtick() { return MPI_Wtick(); }
+inline int Get_error_class(int code) {
+  int error_class = code;
+  ftmpi_check(MPI_Error_class(code, &error_class));
+  return error_class;
+}
+inline void Get_error_string(int code, char *text, int &length) { ftmpi_check(MPI_Error_string(code, text, &length)); }
+inline Aint Get_address(const void *location) {
+  Aint address = 0;
+  ftmpi_check(MPI_Get_address(location, &address));
+  return address;
+}
+
+/* Handles. Copies are the same object; nothing is freed by a destructor. What they hold is a void pointer, because with
+   it the predefined ones are constants, initialised before any code runs. */
+
+class Errhandler {
+ public:
+  FTMPI_CONSTEXPR Errhandler() : object(&ompi_mpi_errhandler_null) {}
+  Errhandler(MPI_Errhandler handle) : object(handle) {}
+  FTMPI_CONSTEXPR explicit Errhandler(ompi_predefined_errhandler_t &predefined) : object(&predefined) {}
+  operator MPI_Errhandler() const { return static_cast<MPI_Errhandler>(object); }
+  void Free() {
+    MPI_Errhandler handle = *this;
+    ftmpi_check(MPI_Errhandler_free(&handle));
+    object = handle;
+  }
+
+ private:
+  void *object;
+};
+
+class Datatype {
+ public:
+  FTMPI_CONSTEXPR Datatype() : object(&ompi_mpi_datatype_null) {}
+  Datatype(MPI_Datatype handle) : object(handle) {}
+  FTMPI_CONSTEXPR explicit Datatype(ompi_predefined_datatype_t &predefined) : object(&predefined) {}
+  operator MPI_Datatype() const { return static_cast<MPI_Datatype>(object); }
+  Datatype Create_contiguous(int count) const {
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    ftmpi_check(MPI_Type_contiguous(count, *this, &made));
+    return made;
+  }
+  void Commit() {
+    MPI_Datatype handle = *this;
+    ftmpi_check(MPI_Type_commit(&handle));
+  }
+  void Free() {
+    MPI_Datatype handle = *this;
+    ftmpi_check(MPI_Type_free(&handle));
+    object = handle;
+  }
+  int Get_size() const {
+    int size = 0;
+    ftmpi_check(MPI_Type_size(*this, &size));
+    return size;
+  }
+  void Get_extent(Aint &lb, Aint &extent) const { ftmpi_check(MPI_Type_get_extent(*this, &lb, &extent)); }
+
+ private:
+  void *object;
+};
+
+typedef void User_function(const void *in, void *inout, int len, const Datatype &datatype);
+
+/* What the library calls for an operation of the binding. */
+inline void ftmpi_call_user(void *in, void *inout, int *len, MPI_Datatype *datatype, MPI_User_function *function) {
+  reinterpret_cast<User_function *>(reinterpret_cast<void (*)()>(function))(in, inout, *len, Datatype(*datatype));
+}
+
+class Op {
+ public:
+  FTMPI_CONSTEXPR Op() : object(&ompi_mpi_op_null) {}
+  Op(MPI_Op handle) : object(handle) {}
+  FTMPI_CONSTEXPR explicit Op(ompi_predefined_op_t &predefined) : object(&predefined) {}
+  operator MPI_Op() const { return static_cast<MPI_Op>(object); }
+  void Init(User_function *function, bool commute) {
+    MPI_User_function *intercept = reinterpret_cast<MPI_User_function *>(reinterpret_cast<void (*)()>(&ftmpi_call_user));
+    MPI_Op handle = MPI_OP_NULL;
+    int code = MPI_Op_create(intercept, commute, &handle);
+    if (code == MPI_SUCCESS)
+      ompi_op_set_cxx_callback(handle, reinterpret_cast<MPI_User_function *>(reinterpret_cast<void (*)()>(function)));
+    object = handle;
+    ftmpi_check(code);
+  }
+  void Free() {
+    MPI_Op handle = *this;
+    ftmpi_check(MPI_Op_free(&handle));
+    object = handle;
+  }
+  bool Is_commutative() const {
+    int commute = 0;
+    ftmpi_check(MPI_Op_commutative(*this, &commute));
+    return commute != 0;
+  }
+  void Reduce_local(const void *in, void *inout, int count, const Datatype &datatype) const {
+    ftmpi_check(MPI_Reduce_local(in, inout, count, datatype, *this));
+  }
+
+ private:
+  void *object;
+};
+
+class Comm {
+ public:
+  FTMPI_CONSTEXPR Comm() : object(&ompi_mpi_comm_null) {}
+  Comm(MPI_Comm handle) : object(handle) {}
+  FTMPI_CONSTEXPR explicit Comm(ompi_predefined_communicator_t &predefined) : object(&predefined) {}
+  operator MPI_Comm() const { return static_cast<MPI_Comm>(object); }
+  int Get_rank() const {
+    int rank = MPI_UNDEFINED;
+    check(MPI_Comm_rank(*this, &rank));
+    return rank;
+  }
+  int Get_size() const {
+    int size = MPI_UNDEFINED;
+    check(MPI_Comm_size(*this, &size));
+    return size;
+  }
+  void Barrier() const { check(MPI_Barrier(*this)); }
+  void Bcast(void *buffer, int count, const Datatype &datatype, int root) const {
+    check(MPI_Bcast(buffer, count, datatype, root, *this));
+  }
+  void Reduce(const void *send, void *recv, int count, const Datatype &datatype, const Op &op, int root) const {
+    check(MPI_Reduce(send, recv, count, datatype, op, root, *this));
+  }
+  void Allreduce(const void *send, void *recv, int count, const Datatype &datatype, const Op &op) const {
+    check(MPI_Allreduce(send, recv, count, datatype, op, *this));
+  }
+  void Allgather(const void *send, int sendcount, const Datatype &sendtype, void *recv, int recvcount,
+                 const Datatype &recvtype) const {
+    check(MPI_Allgather(send, sendcount, sendtype, recv, recvcount, recvtype, *this));
+  }
+  void Allgatherv(const void *send, int sendcount, const Datatype &sendtype, void *recv, const int recvcounts[],
+                  const int displs[], const Datatype &recvtype) const {
+    check(MPI_Allgatherv(send, sendcount, sendtype, recv, recvcounts, displs, recvtype, *this));
+  }
+  void Abort(int code) const { MPI_Abort(*this, code); }
+  void Set_errhandler(const Errhandler &handler) const { check(MPI_Comm_set_errhandler(*this, handler)); }
+  Errhandler Get_errhandler() const {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    check(MPI_Comm_get_errhandler(*this, &handler));
+    return handler;
+  }
+  void Call_errhandler(int code) const {
+    check(MPI_Comm_call_errhandler(*this, code));
+    check(code);
+  }
+
+ private:
+  void check(int code) const { ftmpi_check(code, *this); }
+  void *object;
+};
+
+class Intracomm : public Comm {
+ public:
+  FTMPI_CONSTEXPR Intracomm() {}
+  Intracomm(MPI_Comm handle) : Comm(handle) {}
+  FTMPI_CONSTEXPR explicit Intracomm(ompi_predefined_communicator_t &predefined) : Comm(predefined) {}
+};
+
+/* Predefined objects and constants. */
+
+const Intracomm COMM_WORLD(ompi_mpi_comm_world), COMM_SELF(ompi_mpi_comm_self);
+const Comm COMM_NULL(ompi_mpi_comm_null);
+
+const Errhandler ERRHANDLER_NULL(ompi_mpi_errhandler_null), ERRORS_ARE_FATAL(ompi_mpi_errors_are_fatal),
+    ERRORS_RETURN(ompi_mpi_errors_return), ERRORS_THROW_EXCEPTIONS(ompi_mpi_errors_throw_exceptions);
+
+const Datatype DATATYPE_NULL(ompi_mpi_datatype_null), CHAR(ompi_mpi_char), SIGNED_CHAR(ompi_mpi_signed_char),
+    UNSIGNED_CHAR(ompi_mpi_unsigned_char), BYTE(ompi_mpi_byte), PACKED(ompi_mpi_packed), SHORT(ompi_mpi_short),
+    UNSIGNED_SHORT(ompi_mpi_unsigned_short), INT(ompi_mpi_int), UNSIGNED(ompi_mpi_unsigned), LONG(ompi_mpi_long),
+    UNSIGNED_LONG(ompi_mpi_unsigned_long), LONG_LONG(ompi_mpi_long_long_int),
+    UNSIGNED_LONG_LONG(ompi_mpi_unsigned_long_long), WCHAR(ompi_mpi_wchar), BOOL(ompi_mpi_cxx_bool),
+    FLOAT(ompi_mpi_float), DOUBLE(ompi_mpi_double), LONG_DOUBLE(ompi_mpi_long_double), COMPLEX(ompi_mpi_cxx_cplex),
+    DOUBLE_COMPLEX(ompi_mpi_cxx_dblcplex), LONG_DOUBLE_COMPLEX(ompi_mpi_cxx_ldblcplex), FLOAT_INT(ompi_mpi_float_int),
+    DOUBLE_INT(ompi_mpi_double_int), LONG_INT(ompi_mpi_long_int), TWOINT(ompi_mpi_2int),
+    SHORT_INT(ompi_mpi_short_int), LONG_DOUBLE_INT(ompi_mpi_longdbl_int);
+
+const Op OP_NULL(ompi_mpi_op_null), MAX(ompi_mpi_op_max), MIN(ompi_mpi_op_min), SUM(ompi_mpi_op_sum),
+    PROD(ompi_mpi_op_prod), LAND(ompi_mpi_op_land), BAND(ompi_mpi_op_band), LOR(ompi_mpi_op_lor),
+    BOR(ompi_mpi_op_bor), LXOR(ompi_mpi_op_lxor), BXOR(ompi_mpi_op_bxor), MAXLOC(ompi_mpi_op_maxloc),
+    MINLOC(ompi_mpi_op_minloc);
+
+void *const IN_PLACE = reinterpret_cast<void *>(1); /* as mpi.h has it, but without a C cast */
+void *const BOTTOM = 0;
+const int UNDEFINED = MPI_UNDEFINED, PROC_NULL = MPI_PROC_NULL;
+const int THREAD_SINGLE = MPI_THREAD_SINGLE, THREAD_FUNNELED = MPI_THREAD_FUNNELED,
+          THREAD_SERIALIZED = MPI_THREAD_SERIALIZED, THREAD_MULTIPLE = MPI_THREAD_MULTIPLE;
+const int MAX_PROCESSOR_NAME = MPI_MAX_PROCESSOR_NAME, MAX_ERROR_STRING = MPI_MAX_ERROR_STRING,
+          MAX_OBJECT_NAME = MPI_MAX_OBJECT_NAME;
+const int SUCCESS = MPI_SUCCESS, ERR_BUFFER = MPI_ERR_BUFFER, ERR_COUNT = MPI_ERR_COUNT, ERR_TYPE = MPI_ERR_TYPE,
+    ERR_COMM = MPI_ERR_COMM, ERR_RANK = MPI_ERR_RANK, ERR_ROOT = MPI_ERR_ROOT, ERR_OP = MPI_ERR_OP, ERR_ARG =
+    MPI_ERR_ARG, ERR_UNKNOWN = MPI_ERR_UNKNOWN, ERR_TRUNCATE = MPI_ERR_TRUNCATE, ERR_OTHER = MPI_ERR_OTHER, ERR_INTERN
+    = MPI_ERR_INTERN, ERR_UNSUPPORTED_OPERATION = MPI_ERR_UNSUPPORTED_OPERATION;
+
+}  // namespace MPI
+
+#undef FTMPI_NOTHROW
+#undef FTMPI_CONSTEXPR
+
+}  // extern "C++"
+
+#endif
