@@ -33,7 +33,7 @@ struct agent {
     struct ft_job job;
     struct ft_loop *loop;
     char library_path[PATH_BYTES], preload[PRELOAD_BYTES];
-    struct rlimit nofile;
+    struct ft_limits limits;
     sigset_t mask;
     struct ft_topology *topology;
 };
@@ -76,8 +76,8 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
     const struct ft_options *o = job->options;
     struct ft_spawn_config config = {
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
-        .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL, .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper),
-        .spill = ft_keeper_spill_fd(job->keeper), .nofile = &a->nofile, .signals = &job->signals,
+        .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL,
+        .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper), .limits = &a->limits, .signals = &job->signals,
     };
 
     a->topology = ft_placement_make(o, &job->say);
@@ -111,11 +111,11 @@ static int check_request(struct agent *a, struct ft_error *e)
     for (size_t c = 0; c < o->ncontexts; c++)
         if ((code = ft_program_check(&o->contexts[c], &job->say, e)))
             return code;
+    if (ft_limits_raise(o->nranks, &a->limits, e) < 0)
+        return FT_CODE_JOB;
     if (ft_library_compat(a->library_path, sizeof a->library_path, e) < 0)
         return FT_CODE_JOB;
     if (o->rabit && ft_library_rabit(a->preload, sizeof a->preload, e) < 0)
-        return FT_CODE_JOB;
-    if (ft_limits_raise(o->nranks, &a->nofile, e) < 0)
         return FT_CODE_JOB;
     return ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e) < 0 ? FT_CODE_USAGE : 0;
 }
@@ -183,8 +183,10 @@ static void report(struct ft_job *job)
     ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
                   (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
                   (unsigned long long)job->report->spilled_bytes);
-    if (ft_report_write(job->report, job->code, ft_job_now(), &e) < 0)
+    if (ft_report_write(job->report, job->code, ft_job_now(), &e) < 0) {
         ft_say(&job->say, "%s", e.text);
+        job->code = job->code ? job->code : FT_CODE_JOB;
+    }
 }
 
 /* Output that could not be written is a failure of the job, unless its reader went away. */

@@ -62,8 +62,10 @@ int ft_configure_file(struct ft_options *o, const char *path, struct ft_error *e
     unsigned number = 0;
     int err = 0;
 
+    if (!f && access(path, F_OK) < 0) /* none, or in a directory that is somebody else's */
+        return 0;
     if (!f)
-        return errno == ENOENT || errno == ENOTDIR ? 0 : ft_err_set(e, FT_EINVAL, "cannot read %s: %s", path, strerror(errno));
+        return ft_err_set(e, FT_EINVAL, "cannot read %s: %s", path, strerror(errno));
     while (!err && fgets(line, sizeof line, f)) {
         const char *where = ft_options_keep(o, "%s:%u", path, ++number);
 

@@ -163,21 +163,33 @@ static int few_files(uint32_t nranks, uint64_t need, const struct rlimit *limit,
                       (unsigned long long)need, (unsigned long long)limit->rlim_max);
 }
 
-int ft_limits_raise(uint32_t nranks, struct rlimit *before, struct ft_error *e)
+int ft_limits_raise(uint32_t nranks, struct ft_limits *before, struct ft_error *e)
 {
     uint64_t need = 3ull * nranks + 160; /* two pipes and a pidfd each; the ranks' own lie at 100 and above */
     struct rlimit limit, processes;
 
-    if (getrlimit(RLIMIT_NOFILE, before) < 0 || getrlimit(RLIMIT_NPROC, &processes) < 0)
+    if (access("/proc/self/fd", X_OK) < 0)
+        return ft_err_set(e, FT_ESYS, "/proc is not there: %s; ftrun sees its processes in it (mount -t proc proc /proc)", strerror(errno));
+    if (getrlimit(RLIMIT_NOFILE, &before->nofile) < 0 || getrlimit(RLIMIT_FSIZE, &before->fsize) < 0 ||
+        getrlimit(RLIMIT_NPROC, &processes) < 0)
         return ft_err_set(e, FT_ESYS, "cannot read the resource limits: %s", strerror(errno));
-    limit = *before;
+    limit = before->nofile;
     if (limit.rlim_cur < need) {
         limit.rlim_cur = need;
         if (limit.rlim_max < need || setrlimit(RLIMIT_NOFILE, &limit) < 0)
-            return few_files(nranks, need, before, e);
+            return few_files(nranks, need, &before->nofile, e);
     }
+    limit = before->fsize; /* of the job's memory, which is a file to the kernel */
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &limit);
     if (geteuid() && processes.rlim_cur <= nranks)
         return ft_err_set(e, FT_EINVAL, "%u ranks do not fit in the limit of %llu processes: raise it (ulimit -u)", nranks,
                           (unsigned long long)processes.rlim_cur);
     return 0;
+}
+
+void ft_limits_give_back(const struct ft_limits *before)
+{
+    setrlimit(RLIMIT_NOFILE, &before->nofile);
+    setrlimit(RLIMIT_FSIZE, &before->fsize);
 }

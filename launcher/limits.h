@@ -18,8 +18,16 @@ uint32_t ft_limits_processors(void);
 /* Processes the kernel has killed for want of memory since the host was started. */
 uint64_t ft_limits_oom_kills(void);
 
-/* Raises our soft limit of open files to what nranks need, and leaves what it was in *before. FT_EINVAL with a
-   line if the hard limit is too small, or that of processes is. */
-int ft_limits_raise(uint32_t nranks, struct rlimit *before, struct ft_error *e);
+/* Those we change for ourselves. */
+struct ft_limits {
+    struct rlimit nofile, fsize;
+};
+
+/* Raises our soft limits to what nranks need, and leaves what they were in *before. FT_EINVAL with a line if a hard limit
+   is too small, that of processes is, or this host lacks something (/proc). */
+int ft_limits_raise(uint32_t nranks, struct ft_limits *before, struct ft_error *e);
+
+/* In a rank's process before exec. System calls only. */
+void ft_limits_give_back(const struct ft_limits *before);
 
 #endif

@@ -8,6 +8,7 @@ liblaunch_la_SOURCES = \
 	launcher/appfile.h launcher/appfile.c \
 	launcher/configure.h launcher/configure.c \
 	launcher/death.h launcher/death.c \
+	launcher/elf.h launcher/elf.c \
 	launcher/environ.h launcher/environ.c \
 	launcher/help.h launcher/help.c \
 	launcher/hosts.h launcher/hosts.c \
@@ -74,6 +75,7 @@ launch_shell_tests = \
 	launcher/test/configure.sh \
 	launcher/test/spellings.sh \
 	launcher/test/placement.sh \
+	launcher/test/bad_input.sh \
 	launcher/test/exit_codes.sh \
 	launcher/test/output.sh \
 	launcher/test/trees.sh \

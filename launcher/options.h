@@ -29,6 +29,7 @@ struct ft_context {
     bool counted;              /* -n was given */
     const char *app;           /* file that holds contexts in the place of this one */
     char *path;                /* of the program, with a slash; owned, NULL until the agent has found it */
+    bool plain;                /* it is a script without "#!": for the shell */
 };
 
 struct ft_options {

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "launcher/program.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launcher/elf.h"
 #include "launcher/options.h"
 #include "launcher/say.h"
 
@@ -68,6 +70,67 @@ static int tell(const char *name, int err, bool searched, int dir, struct ft_err
     return FT_CODE_NOT_FOUND;
 }
 
+static int bad(struct ft_error *e, const char *name, const char *why)
+{
+    ft_err_set(e, 0, "%s: %s", name, why);
+    return FT_CODE_NOT_EXECUTABLE;
+}
+
+/* The interpreter that a script's first line names must be there. */
+static int check_script(const char *name, char *line, struct ft_error *e)
+{
+    char *interpreter = line + 2 + strspn(line + 2, " \t");
+    size_t len = strcspn(interpreter, " \t\n");
+    bool dos = len && interpreter[len - 1] == '\r';
+
+    interpreter[len] = 0;
+    if (*interpreter != '/' || !access(interpreter, F_OK) || errno != ENOENT) /* a relative one is found where it is run */
+        return 0;
+    interpreter[len - dos] = 0;
+    ft_err_set(e, 0, "%s: its interpreter %.200s does not exist%s", name, interpreter,
+               dos ? " with the carriage return after it: the script has DOS line ends" : "");
+    return FT_CODE_NOT_EXECUTABLE;
+}
+
+/* MPICH's library would start one job of one rank in each process: silently wrong. */
+static int check_elf(const char *name, const struct ft_elf *elf, struct ft_error *e)
+{
+    if (!*elf->mpich)
+        return 0;
+    ft_err_set(e, 0, "%s is linked against %s, MPICH's binary interface; ftmpi has Open MPI's: build it with ftmpicc, or with Open MPI's "
+               "mpicc", name, elf->mpich);
+    return FT_CODE_NOT_EXECUTABLE;
+}
+
+/* What exec would refuse, or leave to the shell, which would try to run anything. */
+static int check_content(struct ft_context *c, int dir, const char *name, struct ft_error *e)
+{
+    int fd = openat(dir, c->path, O_RDONLY | O_CLOEXEC), code = 0;
+    char head[512];
+    struct ft_elf elf;
+    ssize_t n;
+
+    if (fd < 0) /* what may not be read can still be run */
+        return 0;
+    n = pread(fd, head, sizeof head - 1, 0);
+    ft_elf_read(fd, &elf);
+    close(fd);
+    head[n < 0 ? 0 : n] = 0;
+    if (elf.is_elf)
+        code = check_elf(name, &elf, e);
+    else if (n > 2 && !memcmp(head, "#!", 2))
+        code = check_script(name, head, e);
+    else if (n == 0)
+        code = bad(e, name, "is an empty file");
+    else if (n > 0 && !memcmp(head, ELFMAG, SELFMAG))
+        code = bad(e, name, "is the beginning of a program, the rest is missing");
+    else if (n > 0 && strlen(head) < (size_t)n)
+        code = bad(e, name, "is neither a program nor a script");
+    else
+        c->plain = true;
+    return code;
+}
+
 static int find_program(struct ft_context *c, struct ft_error *e)
 {
     const char *name = c->argv[0];
@@ -84,7 +147,7 @@ static int find_program(struct ft_context *c, struct ft_error *e)
         err = snprintf(path, sizeof path, "%s", name) < (int)sizeof path ? try_path(dir, path) : ENAMETOOLONG;
     if (!err && !(c->path = strdup(path)))
         err = ENOMEM;
-    err = err ? tell(name, err, searched, dir, e) : 0;
+    err = err ? tell(name, err, searched, dir, e) : check_content(c, dir, name, e);
     if (dir >= 0)
         close(dir);
     return err;
@@ -104,11 +167,22 @@ int ft_program_check(struct ft_context *c, const struct ft_say *say, struct ft_e
     return find_program(c, e);
 }
 
-int ft_program_exec_failed(const char *path, int error, struct ft_error *e)
+int ft_program_exec_failed(const struct ft_context *c, int error, struct ft_error *e)
 {
+    int dir = c->wdir ? open(c->wdir, O_PATH | O_DIRECTORY | O_CLOEXEC) : AT_FDCWD, fd = openat(dir, c->path, O_RDONLY | O_CLOEXEC);
+    struct ft_elf elf = {.is_elf = false};
+
+    if (fd >= 0) {
+        ft_elf_read(fd, &elf);
+        close(fd);
+    }
+    if (dir >= 0)
+        close(dir);
     if (error == ENOENT)
-        ft_err_set(e, 0, "%s: its interpreter does not exist", path);
+        ft_err_set(e, 0, "%s: its interpreter %.200s does not exist", c->path, elf.interpreter);
+    else if (error == ENOEXEC && elf.is_elf && !elf.ours)
+        ft_err_set(e, 0, "%s: a program for another machine (%s), this is %s", c->path, elf.machine, ft_elf_machine());
     else
-        ft_err_set(e, 0, "%s: cannot be executed: %s", path, strerror(error));
+        ft_err_set(e, 0, "%s: cannot be executed: %s", c->path, strerror(error));
     return FT_CODE_NOT_EXECUTABLE;
 }

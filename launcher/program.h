@@ -17,6 +17,6 @@ struct ft_say;
 int ft_program_check(struct ft_context *c, const struct ft_say *say, struct ft_error *e);
 
 /* The line and code for an exec of a program that was found and still failed with errno `error`. */
-int ft_program_exec_failed(const char *path, int error, struct ft_error *e);
+int ft_program_exec_failed(const struct ft_context *c, int error, struct ft_error *e);
 
 #endif

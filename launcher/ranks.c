@@ -103,7 +103,7 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     close_ends(write, in);
     if (err < 0) {
         ft_proc_enter(proc, FT_PROC_RETIRED);
-        return failed(job, &e, error ? ft_program_exec_failed(ft_options_context(job->options, proc->rank)->path, error, &e) : FT_CODE_JOB);
+        return failed(job, &e, error ? ft_program_exec_failed(ft_options_context(job->options, proc->rank), error, &e) : FT_CODE_JOB);
     }
     proc->pid = job->leaders[proc->rank] = kid.pid;
     proc->pidfd = kid.pidfd;

@@ -6,8 +6,8 @@
 
 enum { TWICE_NS = 10000000, PAIR_NS = 2000000000 };
 
-/* Writing to whom nobody listens; a terminal that belongs to somebody else. */
-static const int ignored[FT_IGNORED] = {SIGPIPE, SIGTTIN, SIGTTOU};
+/* Writing to whom nobody listens, or beyond ulimit -f; a terminal that belongs to somebody else. */
+static const int ignored[FT_IGNORED] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
 
 int ft_signals_take(struct ft_signals *s)
 {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FT_IGNORED = 3 };
+enum { FT_IGNORED = 4 };
 
 struct ft_signals {
     int fd;                             /* signalfd; whoever reads gets his own */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "launcher/environ.h"
+#include "launcher/limits.h"
 #include "launcher/options.h"
 #include "launcher/signals.h"
 #include "launcher/topology.h"
@@ -86,9 +87,12 @@ __attribute__((no_sanitize("address"))) static int child(void *arg)
         goto failed;
     if (c->topology)
         ft_topology_bind(c->topology, s->rank); /* a core that has gone since is no reason to fail */
-    setrlimit(RLIMIT_NOFILE, c->nofile);
+    ft_limits_give_back(c->limits);
     ft_signals_give_back(c->signals);
-    execvpe(s->context->path, s->context->argv, s->vars); /* has a slash: no search; runs scripts without #! too */
+    if (s->context->plain)
+        execvpe(s->context->path, s->context->argv, s->vars); /* has a slash: no search; leaves it to the shell */
+    else
+        execve(s->context->path, s->context->argv, s->vars);
 failed:
     s->error = errno;
     _exit(127);

@@ -11,6 +11,7 @@
 #include "ft/base/err.h"
 
 struct ft_context;
+struct ft_limits;
 struct ft_signals;
 struct ft_topology;
 
@@ -23,7 +24,7 @@ struct ft_spawn_config {
     const char *library_path;     /* first in the ranks' LD_LIBRARY_PATH */
     const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
     int memfd, kick, spill;       /* what ranks inherit, as FTMPI_FDS */
-    const struct rlimit *nofile;  /* as it was when ftrun was started */
+    const struct ft_limits *limits;  /* as they were when ftrun was started */
     const struct ft_signals *signals;
     const struct ft_topology *topology;  /* NULL: not bound */
 };

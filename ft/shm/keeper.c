@@ -316,7 +316,7 @@ static int start_thread(struct ft_keeper *k, struct ft_error *e)
     pthread_sigmask(SIG_SETMASK, &all, &old);
     err = pthread_create(&k->thread, NULL, keep, k);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return err ? ft_err_set(e, FT_ESYS, "cannot start a thread: %s", strerror(err)) : 0;
+    return err ? ft_err_set(e, FT_ESYS, "cannot start a thread: %s (is ulimit -u, -v or -d too small?)", strerror(err)) : 0;
 }
 
 int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e)

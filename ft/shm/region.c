@@ -39,8 +39,8 @@ int ft_region_create(struct ft_region *r, const struct ft_params *params, struct
     /* The one ftruncate there is: a later, smaller one would be SIGBUS for everybody (RULE 13). */
     if (ftruncate(r->fd, (off_t)h.size) != 0 ||
         fcntl(r->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-        ft_err_set(e, FT_ESYS, "cannot size the shared memory to %llu bytes: %s", (unsigned long long)h.size,
-                   strerror(errno));
+        ft_err_set(e, FT_ESYS, "cannot size the shared memory to %llu bytes: %s%s", (unsigned long long)h.size,
+                   strerror(errno), errno == EFBIG ? " (raise `ulimit -Hf`, or give a smaller --log-limit)" : "");
         goto created;
     }
     if (map_region(r, h.size, e) != 0)
@@ -57,6 +57,7 @@ int ft_region_create(struct ft_region *r, const struct ft_params *params, struct
 
 created:
     close(r->fd);
+    *r = (struct ft_region){ .fd = -1 }; /* not MAP_FAILED for a base: the caller asks whether there is one */
     return FT_ESYS;
 }
 

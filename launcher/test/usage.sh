@@ -3,8 +3,6 @@
 # Bad input: one clear line, the right exit code, nothing started.
 . "$(dirname "$0")/lib.sh"
 touch "$tmp/file" && mkdir "$tmp/dir"
-printf '#!/nonesuch/interpreter\n' >"$tmp/badscript" && chmod +x "$tmp/badscript"
-printf 'echo ran without shebang\n' >"$tmp/plain" && chmod +x "$tmp/plain"
 
 bad() { # code, pattern, arguments
     want=$1 pattern=$2
@@ -33,7 +31,6 @@ bad 127 'command not found' -n 2 no-such-program-anywhere
 bad 127 'no such file' -n 2 "$tmp/nonesuch"
 bad 126 'permission denied' -n 2 "$tmp/file"
 bad 126 'is a directory' -n 2 "$tmp/dir"
-bad 126 'interpreter' -n 2 "$tmp/badscript"
 
 # The same, where it needs a particular place or limit.
 cd "$tmp" && cp "$(command -v env)" ./here-only
@@ -49,9 +46,6 @@ expect_code 0
 grep -q -e '--max-restarts N' "$tmp/out" || fail "--help does not list --max-restarts"
 run --version
 expect_code 0
-run -n 2 "$tmp/plain"
-expect_code 0
-expect_out 'ran without shebang' 'ran without shebang'
 run --wdir "$tmp/dir" -n 1 pwd
 expect_out "$(cd "$tmp/dir" && pwd -P)"
 run -n 1 -- ./here-only
