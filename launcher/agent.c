@@ -77,7 +77,8 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
     struct ft_spawn_config config = {
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL,
-        .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper), .limits = &a->limits, .signals = &job->signals,
+        .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper),
+        .limits = &a->limits, .signals = &job->signals,
     };
 
     a->topology = ft_placement_make(o, &job->say);

@@ -95,6 +95,40 @@ READER(hwthreads)
     return 0;
 }
 
+/* "map,bind", as Open MPI 5 has it. */
+READER(display)
+{
+    char *list = ft_options_keep(o, "%s", w->value), *item;
+
+    if (!list)
+        return ft_err_set(e, FT_EINVAL, "out of memory");
+    while ((item = strsep(&list, ","))) {
+        if (!strcmp(item, "map"))
+            o->display_map = true;
+        else if (!strcmp(item, "bind") || !strcmp(item, "bindings"))
+            o->report_bindings = true;
+        else
+            return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not valid; wanted: map, bind", w->who, item);
+    }
+    return 0;
+}
+
+READER(pernode)
+{
+    (void)w;
+    (void)e;
+    last(o)->per_host = 1;
+    return 0;
+}
+
+/* --bind-to-core, --bycore. */
+READER(old_placement)
+{
+    const char *name = w->who + strspn(w->who, "-");
+
+    return strncmp(name, "by", 2) ? ft_placement_bind(o, name + 8, w->who, e) : ft_placement_map(o, name + 2, w->who, e);
+}
+
 READER(oversubscribe)
 {
     (void)w;

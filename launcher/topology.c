@@ -36,12 +36,21 @@ static const struct {
     const char *name;
     enum ft_unit unit;
     hwloc_obj_type_t type;
-} units[] = { /* the first name of each is the one to show */
-    {"none", FT_UNIT_NONE, HWLOC_OBJ_MACHINE}, {"hwthread", FT_UNIT_HWTHREAD, HWLOC_OBJ_PU},    {"core", FT_UNIT_CORE, HWLOC_OBJ_CORE},
-    {"l2cache", FT_UNIT_L2, HWLOC_OBJ_L2CACHE}, {"l3cache", FT_UNIT_L3, HWLOC_OBJ_L3CACHE},     {"numa", FT_UNIT_NUMA, HWLOC_OBJ_NUMANODE},
-    {"socket", FT_UNIT_SOCKET, HWLOC_OBJ_PACKAGE}, {"host", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},   {"package", FT_UNIT_SOCKET, HWLOC_OBJ_PACKAGE},
-    {"numanode", FT_UNIT_NUMA, HWLOC_OBJ_NUMANODE}, {"slot", FT_UNIT_HOST, HWLOC_OBJ_MACHINE}, {"node", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
-    {"board", FT_UNIT_HOST, HWLOC_OBJ_MACHINE}, {"machine", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
+} units[] = { /* first in the order of enum ft_unit, with the name to show; then other names */
+    {"none", FT_UNIT_NONE, HWLOC_OBJ_MACHINE},
+    {"hwthread", FT_UNIT_HWTHREAD, HWLOC_OBJ_PU},
+    {"core", FT_UNIT_CORE, HWLOC_OBJ_CORE},
+    {"l2cache", FT_UNIT_L2, HWLOC_OBJ_L2CACHE},
+    {"l3cache", FT_UNIT_L3, HWLOC_OBJ_L3CACHE},
+    {"numa", FT_UNIT_NUMA, HWLOC_OBJ_NUMANODE},
+    {"socket", FT_UNIT_SOCKET, HWLOC_OBJ_PACKAGE},
+    {"host", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
+    {"package", FT_UNIT_SOCKET, HWLOC_OBJ_PACKAGE},
+    {"numanode", FT_UNIT_NUMA, HWLOC_OBJ_NUMANODE},
+    {"slot", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
+    {"node", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
+    {"board", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
+    {"machine", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
 };
 
 enum { NUNITS = sizeof units / sizeof units[0] };

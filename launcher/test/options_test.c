@@ -123,6 +123,23 @@ Test(options, as_open_mpi_and_hydra_write_them)
     ft_options_free(&o);
 }
 
+Test(options, placement)
+{
+    cr_expect_eq(parse("ftrun -bind-to-core --bysocket --pernode --display map,bind a"), 0, "%s", e.text);
+    cr_expect_eq(o.place.bind, FT_UNIT_CORE);
+    cr_expect_eq(o.place.map, FT_UNIT_SOCKET);
+    cr_expect(o.display_map && o.report_bindings);
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --map-by ppr:2:NUMA:PE=3,OVERSUBSCRIBE --rank-by slot --bind-to Package:overload-allowed -n 1 a"), 0, "%s", e.text);
+    cr_expect_eq(o.place.map, FT_UNIT_NUMA);
+    cr_expect_eq(o.place.each, 2);
+    cr_expect_eq(o.place.cores, 3);
+    cr_expect_eq(o.place.bind, FT_UNIT_SOCKET);
+    cr_expect(o.place.overload && o.oversubscribe);
+    ft_options_free(&o);
+    expect_error("ftrun --display topo a", "\"topo\" is not valid");
+}
+
 Test(options, slots_are_the_default_count)
 {
     const struct {
