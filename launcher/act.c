@@ -28,6 +28,11 @@ static void tell_last_words(struct ft_job *job, const struct ft_proc *proc, int 
         ft_say(&job->say, "rank %u (pid %d, host %s) ended the job with code %d", proc->rank, proc->pid, ft_say_host(), code);
 }
 
+static double hang_seconds(const struct ft_job *job)
+{
+    return (double)job->options->hang_timeout_ms / 1000;
+}
+
 static void tell_end(struct ft_job *job, const struct ft_effect *fx)
 {
     const struct ft_say *say = &job->say;
@@ -69,7 +74,22 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         break;
     case FT_END_SAID:
         break;
+    case FT_END_HUNG:
+        ft_say(say, "%s has kept all others waiting for %g s (--hang-timeout), %llu times in a row at unit %llu; given up, the job is ended",
+               who, hang_seconds(job), (ull)fx->number, (ull)ft_region_progress(&job->region, fx->rank));
+        break;
     }
+}
+
+/* A rank that hangs: dead by our hand. Its leader is not reaped yet, so the group is still its own. */
+static void kill_hung(struct ft_job *job, uint32_t rank)
+{
+    const struct ft_proc *proc = &job->procs[rank];
+
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) has kept all others waiting for %g s at unit %llu (--hang-timeout); it is killed", rank,
+                  proc->pid, ft_say_host(), hang_seconds(job), (ull)ft_region_progress(&job->region, rank));
+    if (job->leaders[rank])
+        kill(-job->leaders[rank], SIGKILL);
 }
 
 static void retire(struct ft_job *job, uint32_t rank)
@@ -119,6 +139,9 @@ static void do_effect(struct ft_job *job, const struct ft_effect *fx)
         event_del(job->grace);
         job->code = fx->code;
         ft_sweep_begin(job);
+        break;
+    case FT_DO_KILL:
+        kill_hung(job, fx->rank);
         break;
     }
 }

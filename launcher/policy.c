@@ -17,6 +17,7 @@ struct rank {
     uint32_t restarts;
     uint32_t own_deaths;   /* in a row, at `progress` */
     uint32_t quick_kills;  /* in a row, at `progress` */
+    uint32_t hangs;        /* in a row, at `progress` */
     uint64_t progress;
 };
 
@@ -111,13 +112,18 @@ static bool killed_by_others(const struct ft_event *ev)
     return (signal == SIGKILL || signal == SIGTERM) && !ev->oom;
 }
 
-/* Counts deaths at the furthest unit this rank ever reached (RULE 19: deaths in replay come earlier). */
+/* What is counted is counted at the furthest unit this rank ever reached (RULE 19: deaths in replay come earlier). */
+static void note_progress(struct rank *rank, uint64_t progress)
+{
+    if (progress <= rank->progress)
+        return;
+    rank->progress = progress;
+    rank->own_deaths = rank->quick_kills = rank->hangs = 0;
+}
+
 static void count_death(struct rank *rank, const struct ft_event *ev)
 {
-    if (ev->progress > rank->progress) {
-        rank->progress = ev->progress;
-        rank->own_deaths = rank->quick_kills = 0;
-    }
+    note_progress(rank, ev->progress);
     if (!killed_by_others(ev))
         rank->own_deaths++;
     else if (ev->quick)
@@ -219,6 +225,19 @@ static void exited(struct ft_policy *p, const struct ft_event *ev, struct ft_eff
         finish(p, out);
 }
 
+static void hung(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
+{
+    struct rank *rank = &p->ranks[ev->rank];
+
+    if (p->now.stage != RUNNING || rank->life != UP)
+        return;
+    note_progress(rank, ev->progress);
+    if (++rank->hangs >= FT_HANGS)
+        end(p, FT_END_HUNG, ev->rank, rank->hangs, 128 + SIGKILL, out);
+    else
+        effect(out, FT_DO_KILL)->rank = ev->rank;
+}
+
 static void grace_over(struct ft_policy *p, struct ft_effects *out)
 {
     if (p->now.stage == ASKED)
@@ -253,6 +272,9 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
     case FT_EV_FAILED:
         if (p->now.stage == RUNNING)
             end(p, FT_END_SAID, 0, 0, ev->code, out);
+        break;
+    case FT_EV_HUNG:
+        hung(p, ev, out);
         break;
     }
 }

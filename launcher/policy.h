@@ -7,6 +7,8 @@
      the rank ended the job (MPI_Abort, a fatal MPI error)              -> the job ends with the code it gave
      exit 0 between MPI_Init and MPI_Finalize                           -> an error, the job ends with 1
      three deaths of its own at the same furthest unit (RULE 19)        -> given up, 128 + signal
+     all others have waited for it for --hang-timeout                   -> it is killed, then as above; the third time
+                                                                           at the same furthest unit: given up
      every rank has left with 0                                         -> done */
 #ifndef LAUNCHER_POLICY_H
 #define LAUNCHER_POLICY_H
@@ -16,6 +18,7 @@
 
 enum {
     FT_OWN_DEATHS = 3,     /* of its own, in a row, at the same furthest unit: given up */
+    FT_HANGS = 3,          /* likewise */
     FT_QUICK_KILLS = 100,  /* killed by others within a second of its start, in a row, without progress: given up */
     FT_CODE_JOB = 1,       /* exit code of ftrun for what no rank gave a code for */
 };
@@ -38,7 +41,8 @@ enum ft_event_kind {
     FT_EV_EXITED,          /* rank: its leader is dead */
     FT_EV_SIGNAL,          /* signal: ftrun was sent one that ends the job */
     FT_EV_GRACE,           /* the time given with the last FT_DO_SIGNAL is over */
-    FT_EV_FAILED           /* code: the agent cannot go on, and has said why */
+    FT_EV_FAILED,          /* code: the agent cannot go on, and has said why */
+    FT_EV_HUNG             /* rank: all others have waited for it too long */
 };
 
 struct ft_event {
@@ -48,7 +52,7 @@ struct ft_event {
     int code;              /* EXITED: its exit code */
     uint32_t state;        /* EXITED: enum ft_rank_state of its block */
     int job_code;          /* EXITED with FT_RANK_ENDED: exit code it wants for the job */
-    uint64_t progress;     /* EXITED: furthest unit it ever reached */
+    uint64_t progress;     /* EXITED, HUNG: furthest unit it ever reached */
     bool oom;              /* EXITED: the kernel killed it for want of memory (RULE 13: a death of its own) */
     bool quick;            /* EXITED: within a second of its start */
     bool rabit_used;       /* EXITED */
@@ -61,7 +65,8 @@ enum ft_effect_kind {
     FT_DO_RETIRE,          /* rank: it will not be started again */
     FT_DO_END,             /* code, reason, rank, number: the job ends; pending restarts are off */
     FT_DO_SIGNAL,          /* number: to every rank that runs; unless it is SIGKILL, EV_GRACE is wanted later */
-    FT_DO_FINISH           /* code: no rank is left */
+    FT_DO_FINISH,          /* code: no rank is left */
+    FT_DO_KILL             /* rank, with its process group; its death will be an FT_EV_EXITED like any other */
 };
 
 /* Why the job ends. number is: */
@@ -75,7 +80,8 @@ enum ft_reason {
     FT_END_MAX_RESTARTS,   /* restarts so far; rank */
     FT_END_SIGNALLED,      /* signal that ftrun was sent */
     FT_END_NO_RABIT,       /* - */
-    FT_END_SAID            /* the agent has told the user */
+    FT_END_SAID,           /* the agent has told the user */
+    FT_END_HUNG            /* times in a row at the same furthest unit; rank */
 };
 
 struct ft_effect {

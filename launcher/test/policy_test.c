@@ -16,7 +16,7 @@ static const char *const reasons[] = {
     [FT_END_VERDICT] = "verdict", [FT_END_DEATH] = "death", [FT_END_LAST_WORDS] = "last-words",
     [FT_END_NO_FINALIZE] = "no-finalize", [FT_END_GIVEN_UP] = "given-up", [FT_END_KILLED_EARLY] = "killed-early",
     [FT_END_MAX_RESTARTS] = "max-restarts", [FT_END_SIGNALLED] = "signalled", [FT_END_NO_RABIT] = "no-rabit",
-    [FT_END_SAID] = "said",
+    [FT_END_SAID] = "said", [FT_END_HUNG] = "hung",
 };
 
 /* "retire 1, end 139 given-up, signal 15" */
@@ -41,6 +41,9 @@ static const char *trace(const struct ft_effects *fx, char *text, size_t size)
             break;
         case FT_DO_SIGNAL:
             n += (size_t)snprintf(text + n, size - n, "%ssignal %d", comma, (int)e->number);
+            break;
+        case FT_DO_KILL:
+            n += (size_t)snprintf(text + n, size - n, "%skill %u", comma, e->rank);
             break;
         case FT_DO_FINISH:
             n += (size_t)snprintf(text + n, size - n, "%sfinish %d", comma, e->code);
@@ -365,4 +368,54 @@ Test(policy, what_was_lost_with_the_launcher_is_made_again_whatever_the_limits_s
     STARTED("", 0);
     EXITED("retire 1", 1, .state = FT_RANK_FINALIZED);
     EXITED("retire 0, finish 0", 0, .state = FT_RANK_FINALIZED);
+}
+
+Test(policy, a_rank_that_hangs_is_killed_and_comes_back)
+{
+    begin(2);
+    STEP("kill 1", .kind = FT_EV_HUNG, .rank = 1, .progress = 5);
+    KILLED("restart 1 #1", 1, SIGKILL, .progress = 5);
+    STEP("", .kind = FT_EV_HUNG, .rank = 1, .progress = 5); /* it is not there */
+    STARTED("", 1);
+    EXITED("retire 0", 0, .state = FT_RANK_FINALIZED);
+    EXITED("retire 1, finish 0", 1, .state = FT_RANK_FINALIZED);
+}
+
+Test(policy, three_hangs_at_the_same_unit_are_given_up)
+{
+    begin(2);
+    STEP("kill 1", .kind = FT_EV_HUNG, .rank = 1, .progress = 5);
+    KILLED("restart 1 #1", 1, SIGKILL, .progress = 5);
+    STARTED("", 1);
+    STEP("kill 1", .kind = FT_EV_HUNG, .rank = 1, .progress = 5);
+    KILLED("restart 1 #2", 1, SIGKILL, .progress = 5);
+    STARTED("", 1);
+    STEP("end 137 hung, signal 15", .kind = FT_EV_HUNG, .rank = 1, .progress = 5);
+    STEP("", .kind = FT_EV_HUNG, .rank = 1, .progress = 5);
+    KILLED("retire 0", 0, SIGTERM, .progress = 5);
+    STEP("signal 9", .kind = FT_EV_GRACE);
+    KILLED("retire 1, finish 137", 1, SIGKILL, .progress = 5);
+}
+
+Test(policy, hangs_with_progress_between_them_are_not_counted_together)
+{
+    char restart[32];
+
+    begin(2);
+    for (uint64_t unit = 1; unit < 10; unit++) {
+        STEP("kill 1", .kind = FT_EV_HUNG, .rank = 1, .progress = unit);
+        snprintf(restart, sizeof restart, "restart 1 #%d", (int)unit);
+        KILLED(restart, 1, SIGKILL, .progress = unit);
+        STARTED("", 1);
+    }
+}
+
+Test(policy, a_hung_rank_is_not_restarted_against_the_users_will)
+{
+    struct ft_policy_config c = defaults(2);
+
+    c.max_restarts = 0;
+    begin_with(c);
+    STEP("kill 1", .kind = FT_EV_HUNG, .rank = 1, .progress = 5);
+    KILLED("retire 1, end 137 death, signal 15", 1, SIGKILL, .progress = 5);
 }
