@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "launcher/adopt.h"
+#include "launcher/control.h"
 #include "launcher/job.h"
 #include "launcher/library.h"
 #include "launcher/limits.h"
@@ -142,7 +143,11 @@ static void forget(struct ft_job *job)
     job->base = NULL;
     job->output = NULL;
     job->input = NULL;
+    job->say.tap = NULL;
     job->sinks[0] = job->sinks[1] = NULL;
+    job->timeout = NULL;
+    job->watch = NULL;
+    job->control = NULL;
     job->grace = job->again = NULL;
     job->sweeping = job->swept = job->over = job->strangers = false;
     memset(job->leaders, 0, job->options->nranks * sizeof *job->leaders);
@@ -228,13 +233,15 @@ static int run(struct agent *a, bool successor)
     if (successor) {
         ft_adopt(job);
         ft_loop_alone(a->loop);
-    } else {
-        ft_ranks_start(job);
     }
+    ft_loop_serve(a->loop);
+    if (!successor)
+        ft_ranks_start(job);
     ft_loop_run(a->loop);
     job->say.sink = NULL; /* what is said from here on is not waited for by the loop */
     check_written(job);
     report(job);
+    ft_control_end(job->control, job->code);
     tear_down(a);
     return job->code;
 }
@@ -287,6 +294,7 @@ static void release(struct agent *a)
     free(job->leaders);
     ft_report_close(job->report);
     ft_shared_free(job->report, sizeof *job->report);
+    ft_deadlines_free(job->deadlines);
     ft_twin_free(job->twin);
     free(a);
 }
@@ -316,12 +324,14 @@ int ft_agent_run(const struct ft_options *options)
 {
     struct agent *a = calloc(1, sizeof *a);
     struct ft_report *report = ft_shared_new(sizeof *report);
+    struct ft_deadlines *deadlines = ft_deadlines_new(ft_job_now(), options->timeout_ms);
     struct ft_error e;
     int code;
 
-    if (!a || !report)
+    if (!a || !report || !deadlines)
         return FT_CODE_JOB;
-    a->job = (struct ft_job){.options = options, .report = report, .say = {.quiet = options->quiet, .verbose = options->verbose}};
+    a->job = (struct ft_job){.options = options, .report = report, .deadlines = deadlines, .launcher = getpid(),
+                              .say = {.quiet = options->quiet, .verbose = options->verbose}};
     report->fd = -1;
     code = check_request(a, &e);
     if (code || prepare(a, &e) < 0 || run_in_two(a, &code, &e) < 0) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "launcher/agent.h"
+#include "launcher/client.h"
 #include "launcher/help.h"
 #include "launcher/options.h"
 #include "launcher/say.h"
@@ -30,6 +31,8 @@ int main(int argc, char **argv)
     int code = 0;
 
     fill_standard_descriptors();
+    if (argc > 1 && ft_client_is_command(argv[1]))
+        return ft_client_run(argv + 1);
     if (ft_options_parse(&options, argc, argv, &e) < 0) {
         ft_say(&(struct ft_say){0}, "%s", e.text);
         code = FT_CODE_USAGE;

@@ -51,6 +51,7 @@ void ft_help_print(void)
     puts("\nSIZE: bytes, or with K, M, G, T. SECONDS: with a fraction if need be. Long options may be written with one dash.\n"
          "Options but those of one program and one job can be set for good: --log-limit 2G is FTMPI_LOG_LIMIT=2G in the\n"
          "environment, and a line log-limit = 2G in ~/.config/ftmpi/ftmpi.conf or " SYSCONFDIR "/ftmpi.conf.\n"
+         "\nJobs that run: ftrun list | status | stop | wait | attach [JOB] (ftrun list --help).\n"
          "\nExit code: 0 when every rank left with 0; the code of the rank that ended the job, or\n"
          "128 + signal if it died for good; 1 for a rank that left without MPI_Finalize, for\n"
          "--rabit when nobody used it and when ftrun cannot go on; 2 bad usage; 110 --timeout; 126 the\n"

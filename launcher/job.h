@@ -11,6 +11,7 @@
 
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
+#include "launcher/deadlines.h"
 #include "launcher/options.h"
 #include "launcher/policy.h"
 #include "launcher/reap.h"
@@ -21,9 +22,11 @@
 
 struct event;
 struct event_base;
+struct ft_control;
 struct ft_input;
 struct ft_output;
 struct ft_sink;
+struct ft_watch;
 struct ft_job;
 struct ft_twin;
 
@@ -72,6 +75,11 @@ struct ft_job {
     struct ft_proc *procs;
     pid_t *leaders;         /* by rank, 0: none alive or waiting to be reaped */
     uint64_t oom_kills;     /* of the host, when last looked at */
+    pid_t launcher;         /* the process that the user started */
+    struct ft_deadlines *deadlines;
+    struct ft_timeout *timeout;  /* NULL: none */
+    struct ft_watch *watch;
+    struct ft_control *control;  /* NULL: the job cannot be asked anything */
 
     struct event *grace;    /* time between two signals to the ranks */
     struct event *again;    /* look again for processes that have been killed */

@@ -6,17 +6,22 @@ liblaunch_la_SOURCES = \
 	launcher/adopt.h launcher/adopt.c \
 	launcher/agent.h launcher/agent.c \
 	launcher/appfile.h launcher/appfile.c \
+	launcher/client.h launcher/client.c \
 	launcher/configure.h launcher/configure.c \
+	launcher/control.h launcher/control.c \
+	launcher/deadlines.h launcher/deadlines.c \
 	launcher/death.h launcher/death.c \
 	launcher/elf.h launcher/elf.c \
 	launcher/environ.h launcher/environ.c \
 	launcher/help.h launcher/help.c \
 	launcher/hosts.h launcher/hosts.c \
-	launcher/job.h \
 	launcher/input.h launcher/input.c \
+	launcher/job.h \
+	launcher/jobs.h launcher/jobs.c \
 	launcher/library.h launcher/library.c \
 	launcher/limits.h launcher/limits.c \
 	launcher/lines.h launcher/lines.c \
+	launcher/link.h launcher/link.c \
 	launcher/loop.h launcher/loop.c \
 	launcher/nearest.h launcher/nearest.c \
 	launcher/options.h launcher/options.c \
@@ -25,21 +30,26 @@ liblaunch_la_SOURCES = \
 	launcher/policy.h launcher/policy.c \
 	launcher/program.h launcher/program.c \
 	launcher/ranks.h launcher/ranks.c \
-	launcher/reap.h launcher/reap.c \
 	launcher/readers.h launcher/readers.c \
+	launcher/reap.h launcher/reap.c \
 	launcher/report.h launcher/report.c \
+	launcher/rundir.h launcher/rundir.c \
 	launcher/sampler.h launcher/sampler.c \
 	launcher/say.h launcher/say.c \
 	launcher/settings.h launcher/settings.c \
 	launcher/shared.h launcher/shared.c \
+	launcher/show.h launcher/show.c \
 	launcher/signals.h launcher/signals.c \
 	launcher/sink.h launcher/sink.c \
+	launcher/sites.h launcher/sites.c \
 	launcher/spawn.h launcher/spawn.c \
+	launcher/status.h launcher/status.c \
 	launcher/sweep.h launcher/sweep.c \
 	launcher/topology.h launcher/topology.c \
 	launcher/twin.h launcher/twin.c \
 	launcher/usage.h launcher/usage.c \
-	launcher/values.h launcher/values.c
+	launcher/values.h launcher/values.c \
+	launcher/watch.h launcher/watch.c
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
 liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 liblaunch_la_LIBADD = libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) -lpthread
@@ -87,6 +97,9 @@ launch_shell_tests = \
 	launcher/test/report.sh \
 	launcher/test/many.sh \
 	launcher/test/mpi_ends.sh \
+	launcher/test/control.sh \
+	launcher/test/attach.sh \
+	launcher/test/timeouts.sh \
 	launcher/test/stress.sh
 TESTS += $(launch_shell_tests)
 
@@ -96,6 +109,11 @@ launcher_test_ends_SOURCES = launcher/test/ends.c
 launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_ends_LDADD = libftmpi.la
 launcher_test_ends_LDFLAGS = -no-install
+check_PROGRAMS += launcher/test/waits
+launcher_test_waits_SOURCES = launcher/test/waits.c
+launcher_test_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
+launcher_test_waits_LDADD = libftmpi.la
+launcher_test_waits_LDFLAGS = -no-install
 EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "launcher/act.h"
+#include "launcher/control.h"
 #include "launcher/agent.h"
 #include "launcher/input.h"
 #include "launcher/output.h"
@@ -21,6 +22,7 @@
 #include "launcher/sampler.h"
 #include "launcher/sink.h"
 #include "launcher/sweep.h"
+#include "launcher/watch.h"
 
 enum { AGAIN_MS = 100, LONELY_MS = 1000 };
 
@@ -58,6 +60,13 @@ static void on_room(void *arg)
     ft_output_resume(job->output);
     if (job->sweeping)
         ft_sweep_step(job);
+}
+
+static void on_tap(void *arg, int stream, const char *data, size_t len)
+{
+    const struct ft_job *job = arg;
+
+    ft_control_tap(job->control, stream, data, len);
 }
 
 static void on_differs(void *arg, uint32_t rank, int stream, uint64_t line)
@@ -233,6 +242,7 @@ static int set_up_output(struct ft_job *job)
         .keep = job->options->max_restarts > 0,
         .prompts = somebody_types(),
         .differs = on_differs,
+        .tap = on_tap,
         .arg = job,
     };
 
@@ -244,6 +254,8 @@ static int set_up_output(struct ft_job *job)
     config.sinks[1] = job->sinks[1];
     job->output = ft_output_new(job->base, &config);
     job->say.sink = job->sinks[1];
+    job->say.tap = on_tap;
+    job->say.tap_arg = job;
     return job->output ? 0 : -1;
 }
 
@@ -289,6 +301,18 @@ no_memory:
     return NULL;
 }
 
+void ft_loop_serve(struct ft_loop *l)
+{
+    struct ft_job *job = l->job;
+    struct ft_error e;
+
+    job->timeout = ft_timeout_new(job);
+    job->watch = ft_watch_new(job);
+    job->control = ft_control_new(job, &e);
+    if (!job->control)
+        ft_say(&job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e.text);
+}
+
 void ft_loop_run(struct ft_loop *l)
 {
     if (!l->job->over) /* it may be over before it began: nothing could be started */
@@ -305,6 +329,10 @@ void ft_loop_free(struct ft_loop *l)
 {
     struct ft_job *job = l->job;
 
+    job->say.tap = NULL;
+    ft_control_free(job->control);
+    ft_watch_free(job->watch);
+    ft_timeout_free(job->timeout);
     ft_sampler_free(l->sampler);
     ft_input_free(job->input);
     free_event(l->keeper_failed);

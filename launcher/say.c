@@ -25,6 +25,8 @@ static void say(const struct ft_say *s, const char *format, va_list args)
     } else if (write(2, line, len) < 0) {
         /* nobody is left to tell */
     }
+    if (s->tap)
+        s->tap(s->tap_arg, 1, line, len);
 }
 
 #define SAY()                       \

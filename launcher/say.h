@@ -5,6 +5,7 @@
 #define LAUNCHER_SAY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct ft_sink;
 
@@ -12,6 +13,8 @@ struct ft_say {
     struct ft_sink *sink;  /* NULL: straight to descriptor 2 (before and after the event loop) */
     bool quiet;            /* no ft_say_notice */
     bool verbose;          /* ft_say_detail */
+    void (*tap)(void *arg, int stream, const char *line, size_t len);  /* sees them too (stream 1: stderr); may be NULL */
+    void *tap_arg;
 };
 
 /* Errors: always. */

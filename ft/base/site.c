@@ -98,3 +98,13 @@ const char *ft_site_print(uint64_t site, char *text, size_t size)
     snprintf(text, size, "%s+0x%llx", s.name ? s.name : "?", (unsigned long long)(site & OFFSET_MASK));
     return text;
 }
+
+bool ft_site_is_in(uint64_t site, const char *module)
+{
+    return name_hash(module) == site >> OFFSET_BITS;
+}
+
+uint64_t ft_site_offset(uint64_t site)
+{
+    return site & OFFSET_MASK;
+}

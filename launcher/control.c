@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/control.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launcher/act.h"
+#include "launcher/rundir.h"
+#include "launcher/status.h"
+#include "launcher/sweep.h"
+
+enum {
+    CLIENTS_MAX = 64,
+    REQUEST_MAX = 4096,         /* bytes */
+    REQUEST_SECONDS = 10,       /* for a request to come, and for an answer to be taken */
+    KEPT_FOR_SLOW = 1 << 20,    /* bytes of output that a client may lag behind */
+    END_TURNS = 20, END_MS = 10 /* turns without progress before the job ends without a client */
+};
+
+struct client {
+    LIST_ENTRY(client) link;
+    struct ft_control *c;
+    struct bufferevent *io;
+    bool asked, waits, attached;
+    uint64_t dropped;           /* bytes of output since the last that it got */
+};
+
+struct ft_control {
+    struct ft_job *job;
+    int dir, fd;
+    char name[FT_SOCKET_NAME];
+    struct event *readable;
+    LIST_HEAD(, client) clients;
+    unsigned nclients, nattached;
+};
+
+static void drop(struct client *cl)
+{
+    LIST_REMOVE(cl, link);
+    cl->c->nclients--;
+    cl->c->nattached -= cl->attached;
+    bufferevent_free(cl->io);
+    free(cl);
+}
+
+static void send_json(struct client *cl, json_t *object)
+{
+    struct evbuffer *out = bufferevent_get_output(cl->io);
+    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+
+    if (text) {
+        evbuffer_add(out, text, strlen(text));
+        evbuffer_add(out, "\n", 1);
+    }
+    free(text);
+    json_decref(object);
+}
+
+/* After its answer a client that waits for nothing more has time to take it; then it goes. */
+static void on_written(struct bufferevent *io, void *arg)
+{
+    struct client *cl = arg;
+
+    (void)io;
+    if (cl->asked && !cl->waits)
+        drop(cl);
+}
+
+static void on_event(struct bufferevent *io, short what, void *arg)
+{
+    (void)io;
+    (void)what; /* end of file, an error, too slow */
+    drop(arg);
+}
+
+static void stop_job(struct ft_job *job)
+{
+    if (job->sweeping)
+        ft_sweep_hurry(job);
+    ft_act(job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = SIGTERM});
+}
+
+static void let_wait(struct client *cl)
+{
+    cl->waits = true;
+    bufferevent_set_timeouts(cl->io, NULL, NULL);
+    send_json(cl, ft_status_info(cl->c->job));
+}
+
+static void answer(struct client *cl, const char *request)
+{
+    struct ft_job *job = cl->c->job;
+
+    cl->asked = true;
+    if (!strcmp(request, "info")) {
+        send_json(cl, ft_status_info(job));
+    } else if (!strcmp(request, "status")) {
+        send_json(cl, ft_status_all(job));
+    } else if (!strcmp(request, "wait")) {
+        let_wait(cl);
+    } else if (!strcmp(request, "attach")) {
+        let_wait(cl);
+        cl->attached = true;
+        cl->c->nattached++;
+    } else if (!strcmp(request, "stop")) {
+        let_wait(cl);
+        stop_job(job); /* the last: the job may be over with it */
+    } else {
+        send_json(cl, json_pack("{ss}", "error", "unknown request: is this ftrun of the same version as the job's?"));
+    }
+}
+
+static void on_request(struct bufferevent *io, void *arg)
+{
+    struct client *cl = arg;
+    struct evbuffer *in = bufferevent_get_input(io);
+    json_t *object = NULL;
+    const char *request = NULL;
+    size_t len;
+    char *line;
+
+    if (cl->asked) { /* nobody has more than one question */
+        evbuffer_drain(in, evbuffer_get_length(in));
+        return;
+    }
+    line = evbuffer_readln(in, &len, EVBUFFER_EOL_LF);
+    if (!line && evbuffer_get_length(in) < REQUEST_MAX)
+        return;
+    if (line)
+        object = json_loadb(line, len, 0, NULL);
+    if (object)
+        request = json_string_value(json_object_get(object, "request"));
+    if (request)
+        answer(cl, request);
+    else
+        drop(cl);
+    json_decref(object);
+    free(line);
+}
+
+static bool is_welcome(int fd)
+{
+    struct ucred who;
+    socklen_t size = sizeof who;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && (who.uid == geteuid() || who.uid == 0);
+}
+
+static void serve(struct ft_control *c, int fd)
+{
+    struct timeval limit = {.tv_sec = REQUEST_SECONDS};
+    struct client *cl = calloc(1, sizeof *cl);
+
+    if (!cl || !(cl->io = bufferevent_socket_new(c->job->base, fd, BEV_OPT_CLOSE_ON_FREE))) {
+        free(cl);
+        close(fd);
+        return;
+    }
+    cl->c = c;
+    LIST_INSERT_HEAD(&c->clients, cl, link);
+    c->nclients++;
+    bufferevent_setcb(cl->io, on_request, on_written, on_event, cl);
+    bufferevent_setwatermark(cl->io, EV_READ, 0, REQUEST_MAX);
+    bufferevent_set_timeouts(cl->io, &limit, &limit);
+    bufferevent_enable(cl->io, EV_READ | EV_WRITE);
+}
+
+static void on_connection(evutil_socket_t listener, short what, void *arg)
+{
+    struct ft_control *c = arg;
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    (void)what;
+    if (fd < 0)
+        return;
+    if (c->nclients < CLIENTS_MAX && is_welcome(fd))
+        serve(c, fd);
+    else
+        close(fd);
+}
+
+struct ft_control *ft_control_new(struct ft_job *job, struct ft_error *e)
+{
+    struct ft_control *c = calloc(1, sizeof *c);
+    char path[FT_RUNDIR_PATH];
+
+    if (!c) {
+        ft_err_set(e, FT_ENOMEM, "out of memory");
+        return NULL;
+    }
+    c->job = job;
+    c->fd = -1;
+    LIST_INIT(&c->clients);
+    snprintf(c->name, sizeof c->name, "%.16s.sock", job->options->job_id);
+    c->dir = ft_rundir_make(path, e);
+    if (c->dir >= 0) {
+        c->fd = ft_rundir_listen(c->dir, c->name);
+        c->readable = c->fd < 0 ? NULL : event_new(job->base, c->fd, EV_READ | EV_PERSIST, on_connection, c);
+        if (c->readable && event_add(c->readable, NULL) == 0)
+            return c;
+        ft_err_set(e, FT_ESYS, "no socket in %.300s: %s", path, strerror(errno));
+    }
+    ft_control_free(c);
+    return NULL;
+}
+
+/* Tells a client that has been too slow what it missed, once it has caught up. */
+static void tell_dropped(struct client *cl)
+{
+    if (cl->dropped)
+        send_json(cl, json_pack("{sI}", "dropped", (json_int_t)cl->dropped));
+    cl->dropped = 0;
+}
+
+static void pass_on(struct client *cl, int stream, const char *data, size_t len)
+{
+    struct evbuffer *out = bufferevent_get_output(cl->io);
+    size_t waiting = evbuffer_get_length(out);
+
+    /* Once it has missed something it misses more until half is taken: few gaps rather than many. */
+    if (waiting + len > KEPT_FOR_SLOW || (cl->dropped && waiting > KEPT_FOR_SLOW / 2)) {
+        cl->dropped += len;
+        return;
+    }
+    tell_dropped(cl);
+    evbuffer_add_printf(out, "{\"stream\":%d,\"bytes\":%zu}\n", stream, len);
+    evbuffer_add(out, data, len);
+}
+
+void ft_control_tap(struct ft_control *c, int stream, const char *data, size_t len)
+{
+    struct client *cl;
+
+    if (!c || !c->nattached || !len)
+        return;
+    LIST_FOREACH(cl, &c->clients, link)
+        if (cl->attached)
+            pass_on(cl, stream, data, len);
+}
+
+/* Writes what clients take without waiting for them. Returns bytes left. */
+static size_t push(struct ft_control *c)
+{
+    struct client *cl;
+    size_t left = 0;
+
+    LIST_FOREACH(cl, &c->clients, link) {
+        struct evbuffer *out = bufferevent_get_output(cl->io);
+
+        evbuffer_unfreeze(out, 1); /* the loop, which keeps the front of the buffer to itself, is over */
+        while (evbuffer_get_length(out) && evbuffer_write(out, bufferevent_getfd(cl->io)) > 0)
+            ;
+        left += evbuffer_get_length(out);
+    }
+    return left;
+}
+
+void ft_control_end(struct ft_control *c, int code)
+{
+    struct timespec pause = {.tv_nsec = END_MS * 1000000};
+    size_t left, before = SIZE_MAX;
+    struct client *cl;
+
+    if (!c)
+        return;
+    unlinkat(c->dir, c->name, 0);
+    LIST_FOREACH(cl, &c->clients, link)
+        if (cl->waits) {
+            tell_dropped(cl);
+            send_json(cl, json_pack("{si}", "end", code));
+        }
+    for (int turns = 0; (left = push(c)) && turns < END_TURNS; turns++) {
+        if (left < before)
+            turns = 0;
+        before = left;
+        nanosleep(&pause, NULL);
+    }
+}
+
+void ft_control_free(struct ft_control *c)
+{
+    struct client *cl;
+
+    if (!c)
+        return;
+    while ((cl = LIST_FIRST(&c->clients)))
+        drop(cl);
+    if (c->readable)
+        event_free(c->readable);
+    if (c->fd >= 0)
+        close(c->fd);
+    if (c->dir >= 0)
+        close(c->dir);
+    free(c);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Serves `ftrun list, status, stop, wait, attach`: a socket in the user's directory (rundir.h), in the agent's event loop. A client
+   sends one line, a JSON object {"request": "info"}, and gets JSON lines:
+
+     info    {"job": ..., "pid": ..., "agent_pid": ..., "standby_pid": ..., "ranks": ..., "seconds": ..., "command": [...], ...}
+     status  the same with "rank": [...], see status.h
+     stop    as SIGTERM to ftrun; then as wait
+     wait    the info at once; {"end": CODE} when the job is over
+     attach  as wait, and before that {"stream": 0, "bytes": N} and N bytes of output as it comes, or {"dropped": N}: so many
+             bytes of output were thrown away because the client did not read
+     other   {"error": "..."}
+
+   Only the user and root are served. Nobody can block the job: requests are short and have to come soon, a client that does not read
+   misses what it does not take. */
+#ifndef LAUNCHER_CONTROL_H
+#define LAUNCHER_CONTROL_H
+
+#include "launcher/job.h"
+
+struct ft_control;
+
+/* Starts serving; takes the place of a predecessor that was killed. Needs the event loop, uses nothing else of the job before its ranks
+   are set up. NULL with a line: the job cannot be reached, nothing else. */
+struct ft_control *ft_control_new(struct ft_job *job, struct ft_error *e);
+
+/* Output of the job, for those that are attached. c may be NULL, as in all that follows. */
+void ft_control_tap(struct ft_control *c, int stream, const char *data, size_t len);
+
+/* The job is over: tells those that wait, and stops serving. Takes a moment at most. */
+void ft_control_end(struct ft_control *c, int code);
+
+void ft_control_free(struct ft_control *c);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ft/base/reduce.h"
+#include "ft/base/util.h"
+#include "launcher/say.h"
+#include "launcher/sites.h"
+#include "launcher/twin.h"
+#include "launcher/watch.h"
+
+static json_t *command_of(const struct ft_options *o)
+{
+    json_t *words = json_array();
+
+    for (size_t i = 0; i < o->ncontexts; i++) {
+        if (i)
+            json_array_append_new(words, json_string(":"));
+        for (char **arg = o->contexts[i].argv; *arg; arg++) {
+            json_t *word = json_string(*arg);
+
+            json_array_append_new(words, word ? word : json_string("?")); /* not UTF-8 */
+        }
+    }
+    return words;
+}
+
+json_t *ft_status_info(const struct ft_job *job)
+{
+    const struct ft_options *o = job->options;
+    double seconds = (double)(ft_job_now() - job->deadlines->begin_ns) / 1e9;
+
+    return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)job->launcher,
+                     "agent_pid", (int)getpid(), "standby_pid", (int)ft_twin_pid(job->twin), "host", ft_say_host(), "version", PACKAGE_VERSION, "ranks", (int)o->nranks,
+                     "seconds", seconds, "started", (json_int_t)(time(NULL) - (time_t)seconds), "command", command_of(o));
+}
+
+/* Everything about one rank that goes into its object. */
+struct look {
+    const struct ft_job *job;
+    const struct ft_inspect *all;
+    bool *awaited;
+    struct ft_sites *sites;
+};
+
+static const char *state_of(const struct ft_proc *proc, const struct ft_inspect *i)
+{
+    switch (ft_proc_phase(proc)) {
+    case FT_PROC_CLEARING:
+        return "clearing";
+    case FT_PROC_DEAD:
+        return "dead";
+    case FT_PROC_RETIRED:
+        return proc->signal || proc->code ? "dead" : "done";
+    default:
+        break;
+    }
+    if (i->state == FT_RANK_ABSENT)
+        return "starting";
+    if (i->replaying)
+        return "replaying";
+    return i->in_call ? "in MPI" : "outside MPI";
+}
+
+static bool is_alive(const struct ft_proc *proc)
+{
+    return ft_proc_phase(proc) == FT_PROC_RUNNING;
+}
+
+/* By SIGSTOP, a terminal or a debugger. */
+static bool is_stopped(const struct ft_proc *proc)
+{
+    char path[40], text[512];
+    const char *after;
+    FILE *file;
+    size_t n;
+
+    if (!is_alive(proc))
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/stat", proc->pid);
+    file = fopen(path, "re");
+    n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[n] = 0;
+    after = strrchr(text, ')'); /* the name may hold anything */
+    return after && (after[1] && (after[2] == 'T' || after[2] == 't'));
+}
+
+static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
+{
+    const struct ft_params *params = &l->job->region.header->params;
+    uint32_t n = ft_inspect_awaits(params, l->all, rank, l->awaited);
+    json_t *list = json_array();
+
+    for (uint32_t r = 0; r < params->nranks && json_array_size(list) < FT_STATUS_AWAITED; r++)
+        if (n && l->awaited[r])
+            json_array_append_new(list, json_integer(r));
+    json_object_set_new(o, "waits_for", list);
+    json_object_set_new(o, "waits_for_count", json_integer(n));
+    json_object_set_new(o, "waits_for_memory", json_boolean(ft_inspect_awaits_memory(params, l->all, rank)));
+}
+
+static void add_call(json_t *o, const struct look *l, uint32_t rank)
+{
+    const struct ft_inspect *i = &l->all[rank];
+    const struct ft_sig *sig = &i->sig;
+    char text[160];
+
+    ft_sig_print(sig, text, sizeof text);
+    json_object_set_new(o, "unit", json_integer((json_int_t)i->unit));
+    json_object_set_new(o, "operation", json_string(text));
+    text[strcspn(text, "(")] = 0;
+    json_object_set_new(o, "call", json_string(text));
+    json_object_set_new(o, "count", json_integer((json_int_t)sig->count));
+    json_object_set_new(o, "type", sig->count && sig->kind < FT_NKINDS ? json_string(ft_kind_text(sig->kind)) : json_null());
+    json_object_set_new(o, "reduction", sig->reduction == FT_NONE ? json_null() : json_string(ft_reduction_text(sig->reduction)));
+    json_object_set_new(o, "root", sig->root < 0 ? json_null() : json_integer(sig->root));
+    json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
+    add_awaited(o, l, rank);
+}
+
+static json_t *one_rank(const struct look *l, uint32_t rank)
+{
+    const struct ft_proc *proc = &l->job->procs[rank];
+    const struct ft_inspect *i = &l->all[rank];
+    const char *state = state_of(proc, i);
+    bool alive = is_alive(proc);
+    uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
+    json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)rank, "state", state, "pid", alive ? (int)proc->pid : 0, "stopped",
+                          is_stopped(proc), "incarnation", (int)proc->incarnation, "restarts", (json_int_t)proc->incarnation, "units",
+                          (json_int_t)i->done, "seconds", (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
+
+    if (o && alive && i->in_call)
+        add_call(o, l, rank);
+    if (o && alive && i->replaying) {
+        json_object_set_new(o, "replayed", json_integer((json_int_t)i->unit));
+        json_object_set_new(o, "to_replay", json_integer((json_int_t)i->replay_to));
+    }
+    return o;
+}
+
+json_t *ft_status_all(const struct ft_job *job)
+{
+    struct look l = {.job = job};
+    json_t *all = ft_status_info(job), *ranks = json_array();
+
+    l.awaited = calloc(job->options->nranks, sizeof *l.awaited);
+    l.sites = calloc(1, sizeof *l.sites);
+    if (job->watch && l.awaited && l.sites) {
+        l.all = ft_watch_look(job->watch);
+        for (uint32_t r = 0; r < job->options->nranks; r++)
+            json_array_append_new(ranks, one_rank(&l, r));
+    }
+    json_object_set_new(all, "rank", ranks);
+    free(l.sites);
+    free(l.awaited);
+    return all;
+}

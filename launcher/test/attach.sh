@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# ftrun attach: the job's output from now on; Ctrl-C leaves the job alone; who does not read slows nobody down.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
+FTMPI_RUN_DIR=$tmp/run
+export FTMPI_RUN_DIR
+cd "$tmp" || exit 99
+listed() { [ "$("$ftrun" list 2>/dev/null | sed 1d | wc -l)" = 1 ]; }
+exists() { [ -s "$1" ]; }
+
+# A job that says a number on each stream whenever told to, and more when it is asked for it.
+cat >talk.sh <<'EOS'
+n=0
+while [ ! -e end ]; do
+    if [ -e say ]; then
+        rm say
+        n=$((n + 1))
+        echo "out $n"
+        echo "err $n" >&2
+        echo $n >said
+    elif [ -e flood ]; then
+        rm flood
+        yes "$(printf '%099d' 0 | tr 0 x)" | head -n 300000
+        echo flooded
+        echo yes >flooded
+    else
+        sleep 0.02
+    fi
+done
+exit 9
+EOS
+talks() { rm -f said; : >say; wait_for exists said; }
+timeout -k 5 200 "$ftrun" -n 1 sh talk.sh >job.out 2>job.err </dev/null &
+job=$!
+wait_for listed
+id=$("$ftrun" list | awk 'NR == 2 { print $1 }')
+talks
+
+# From now on, both streams apart; the job keeps its own.
+timeout -k 5 200 "$ftrun" attach "$id" >a.out 2>a.err &
+attached=$!
+attached_out() { talks && grep -q out a.out; }
+wait_for attached_out
+grep -q 'out 1$' a.out && fail "attach shows what was printed before it"
+talks
+last=$(tail -1 job.out)
+sees() { grep -q "^$1\$" "$2"; }
+wait_for sees "$last" a.out
+wait_for sees "err ${last#out }" a.err
+grep -q err a.out && fail "attach mixes streams"
+
+# Ctrl-C detaches, says so, and the job goes on.
+kill -INT "$(ps -o pid= --ppid $attached | tr -d ' ')"
+wait $attached
+code=$? what="ftrun attach after Ctrl-C"
+expect_code 130
+grep -q "detached from job $id; it goes on" a.err || fail "$what: does not say that it detached: $(cat a.err)"
+talks
+
+# A reader that is stopped: the job prints 30 MB meanwhile, and the reader is told how much it missed.
+timeout -k 5 200 "$ftrun" attach "$id" >b.out 2>b.err &
+slow=$!
+attached_b() { talks && grep -q out b.out; }
+wait_for attached_b
+reader=$(ps -o pid= --ppid $slow | tr -d ' ')
+kill -STOP "$reader"
+: >flood
+wait_for exists flooded
+wait_for sees flooded job.out
+talks
+kill -CONT "$reader"
+: >end
+wait $slow
+code=$? what="ftrun attach, stopped for a while"
+expect_code 9
+missed=$(sed -n 's/^ftrun: \([0-9]*\) bytes of the output of job .* are left out.*/\1/p' b.err)
+got=$(wc -c <b.out)
+[ "${missed:-0}" -gt 20000000 ] || fail "$what: says that $missed bytes are missing, and prints $got"
+grep -q -v -e '^x*$' -e '^out [0-9]*$' -e '^flooded$' b.out && fail "$what: pieces of lines"
+wait $job
+code=$? what="the job"
+expect_code 9
+[ "$(grep -c '^x' job.out)" -eq 300000 ] || fail "the job's own output is not complete"
+finish
