@@ -3,6 +3,7 @@
 #include "ft/ft.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ft/core/op.h"
+#include "ft/core/check.h"
 
 struct ft {
     struct ft_region region;    /* base NULL in a world of one */
@@ -18,6 +19,7 @@ struct ft {
     struct ft_stream world, self;
     struct ft_rank_block *block;
     int kick_fd, spill_fd;
+    char host[HOST_NAME_MAX + 1];
 };
 
 static void single(struct ft_stream *s, const char *name)
@@ -94,6 +96,8 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
         goto attached;
     set_patience(ft);
     ft_stream_open(&ft->world, &ft->region, 0, (uint32_t)rank, "MPI_COMM_WORLD", &ft->patience, ft->kick_fd, ft->spill_fd);
+    if (ft->world.checks && gethostname(ft->host, sizeof ft->host) == 0)
+        ft->world.host = ft->host;
     ft_log_warm(&ft->world.log);
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
     return 0;
@@ -142,7 +146,7 @@ struct ft_stream *ft_world(struct ft *ft) { return &ft->world; }
 struct ft_stream *ft_self(struct ft *ft) { return &ft->self; }
 
 /* Only what the earlier incarnation went beyond is certain to be complete: its last operation may be half done. */
-bool ft_replaying(struct ft_stream *s) { return s->unit + 1 < s->called; }
+bool ft_replaying(struct ft_stream *s) { return s->unit + 1 < s->called && !s->checks; }
 
 void ft_mark_rabit(struct ft *ft)
 {
@@ -150,23 +154,14 @@ void ft_mark_rabit(struct ft *ft)
         ft_publish32(&ft->block->rabit_used, 1);
 }
 
-/* Every collective: sign, plan, run. total: bytes of the whole result. */
-static int collective(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+/* A stream of one rank has nobody to agree with and nothing to lose: results are this rank's own input. */
+static int alone(const struct ft_coll *c)
 {
     struct ft_stream *s = c->s;
-    int err = ft_stream_begin(s, sig, site, e);
+    char *to = c->recv ? c->recv + ft_coll_displ(c, 0) : NULL;
 
-    if (err)
-        return err;
-    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
-    return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
-}
-
-/* A stream of one rank has nobody to agree with and nothing to lose: results are this rank's own input. */
-static int alone(struct ft_stream *s, const void *send, void *recv, uint64_t bytes)
-{
-    if (send != recv && bytes)
-        memmove(recv, send, bytes);
+    if (to && to != c->send && c->bytes)
+        memmove(to, c->send, c->bytes);
     s->unit++;
     if (s->counters)
         ft_stream_done_quiet(s, s->unit, 0);
@@ -175,13 +170,30 @@ static int alone(struct ft_stream *s, const void *send, void *recv, uint64_t byt
     return 0;
 }
 
+/* Every collective: sign, check, plan, run. total: bytes of the whole result. */
+static int collective(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    int err = s->n == 1 && !s->checks ? 0 : ft_stream_begin(s, sig, site, e);
+
+    if (!err && __builtin_expect(s->checks != NULL, 0))
+        err = ft_check_contribution(c, e);
+    if (err)
+        return err;
+    if (s->n == 1)
+        return alone(c);
+    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
+    return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
+}
+
+/* What an element of the type consists of. */
+static uint8_t data_kind(struct ft_type type) { return type.kind == FT_OPAQUE ? type.base : type.kind; }
+
 static int rendezvous(struct ft_stream *s, enum ft_call call, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = (uint8_t)call, .root = -1, .elem = 1, .kind = FT_BYTE };
-    struct ft_coll c = { .s = s, .root = -1, .elem = 1 };
+    struct ft_coll c = { .s = s, .root = -1, .elem = 1, .kind = FT_BYTE };
 
-    if (s->n == 1)
-        return alone(s, NULL, NULL, 0);
     return collective(&c, &sig, 0, site, e);
 }
 
@@ -195,10 +207,8 @@ int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type
     struct ft_sig sig = { .call = FT_CALL_BCAST, .kind = type.kind, .root = root, .elem = type.elem, .count = count };
     bool is_root = (uint32_t)root == s->rank;
     struct ft_coll c = { .s = s, .send = is_root ? buf : NULL, .recv = is_root ? NULL : buf,
-                         .bytes = count * type.elem, .elem = type.elem, .root = root };
+                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root };
 
-    if (s->n == 1)
-        return alone(s, buf, buf, 0);
     return collective(&c, &sig, c.bytes, site, e);
 }
 
@@ -219,7 +229,7 @@ static int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site,
     char *recv = c->recv;
     int err;
 
-    if (sig->elem <= c->s->params->slot_bytes || c->bytes == 0)
+    if (c->s->n == 1 || sig->elem <= c->s->params->slot_bytes || c->bytes == 0)
         return collective(c, sig, c->bytes, site, e);
     if (recv) {
         c->recv = malloc(c->s->n * c->bytes);
@@ -241,10 +251,8 @@ int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t cou
     struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = op->reduction, .kind = type.kind, .root = -1,
                           .elem = type.elem, .count = count };
     struct ft_coll c = { .s = s, .op = op, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
-                         .root = -1 };
+                         .kind = data_kind(type), .root = -1 };
 
-    if (s->n == 1)
-        return alone(s, send, recv, c.bytes);
     return reduction(&c, &sig, site, e);
 }
 
@@ -254,10 +262,8 @@ int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count,
     struct ft_sig sig = { .call = FT_CALL_REDUCE, .reduction = op->reduction, .kind = type.kind, .root = root,
                           .elem = type.elem, .count = count };
     struct ft_coll c = { .s = s, .op = op, .send = send, .recv = (uint32_t)root == s->rank ? recv : NULL,
-                         .bytes = count * type.elem, .elem = type.elem, .root = root };
+                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root };
 
-    if (s->n == 1)
-        return alone(s, send, recv, c.bytes);
     return reduction(&c, &sig, site, e);
 }
 
@@ -265,10 +271,9 @@ int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t cou
                  uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHER, .kind = type.kind, .root = -1, .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem, .root = -1 };
+    struct ft_coll c = { .s = s, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
+                         .kind = data_kind(type), .root = -1 };
 
-    if (s->n == 1)
-        return alone(s, send, recv, c.bytes);
     return collective(&c, &sig, s->n * c.bytes, site, e);
 }
 
@@ -276,7 +281,7 @@ int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *
                   struct ft_type type, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHERV, .kind = type.kind, .root = -1, .elem = type.elem };
-    struct ft_coll c = { .s = s, .send = send, .recv = recv, .elem = type.elem, .root = -1, .counts = counts,
+    struct ft_coll c = { .s = s, .send = send, .recv = recv, .elem = type.elem, .kind = data_kind(type), .root = -1, .counts = counts,
                          .displs = displs };
 
     for (uint32_t r = 0; r < s->n; r++) {
@@ -286,8 +291,6 @@ int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *
         sig.shape = ft_sig_chain(sig.shape, &one);
         c.bytes = ft_max(c.bytes, (uint64_t)counts[r] * type.elem);
     }
-    if (s->n == 1)
-        return alone(s, send, (char *)recv + ft_coll_displ(&c, 0), c.bytes);
     return collective(&c, &sig, sig.count * type.elem, site, e);
 }
 

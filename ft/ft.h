@@ -28,6 +28,7 @@ struct ft_stream;
 struct ft_type {
     uint32_t elem;  /* bytes from one element to the next; never split by a reduction */
     uint8_t kind;   /* enum ft_kind; FT_OPAQUE for derived types */
+    uint8_t base;   /* with FT_OPAQUE, enum ft_kind: an element consists of so many of these */
 };
 
 struct ft_op {
@@ -54,7 +55,8 @@ bool ft_solo(const struct ft *ft);                 /* started without ftrun */
 struct ft_stream *ft_world(struct ft *ft);
 struct ft_stream *ft_self(struct ft *ft);          /* this rank alone; never logged, never waits */
 
-/* True if the next collective on s will be answered out of the log: its input is not needed. */
+/* True if the next collective on s will be answered out of the log: its input is not needed. Never with --check-replay, which
+   looks at it. */
 bool ft_replaying(struct ft_stream *s);
 
 /* This rank has used the XGBoost engine (ftrun --rabit looks for it). */

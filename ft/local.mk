@@ -8,6 +8,7 @@ libft_la_SOURCES = \
 	ft/base/sig.h ft/base/sig.c \
 	ft/base/copy.h ft/base/copy.c \
 	ft/base/site.h ft/base/site.c \
+	ft/base/hash.h ft/base/hash.c \
 	ft/base/reduce.h ft/base/reduce.c \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/layout.h ft/shm/layout.c \
@@ -20,15 +21,19 @@ libft_la_SOURCES = \
 	ft/core/plan.h ft/core/plan.c \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c \
+	ft/core/check.h ft/core/check.c \
 	ft/core/short.c ft/core/standard.c
 libft_la_LIBADD = libftreduce.la -lpthread
 
 include ft/base/local.mk
 
-# Inspection: the pure part, and what is read of a region. The explorer asks it at every wait, too.
+# Inspection: the pure part, and what is read of a region; the explorer asks it at every wait, too. Hashes of contributions.
 if HAVE_CRITERION
-check_PROGRAMS += ft/test/inspect_test
-TESTS += ft/test/inspect_test
+check_PROGRAMS += ft/test/inspect_test ft/test/check_test
+TESTS += ft/test/inspect_test ft/test/check_test
+ft_test_check_test_SOURCES = ft/test/check_test.c
+ft_test_check_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+ft_test_check_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_inspect_test_SOURCES = ft/test/inspect_test.c
 ft_test_inspect_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_inspect_test_LDADD = libft.la $(CRITERION_LIBS)

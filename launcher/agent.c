@@ -64,6 +64,8 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
     int err;
 
     ft_params_default(&params, o->nranks, processors, limit);
+    if (o->check_replay)
+        ft_params_check_replay(&params, limit);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0)
         return err;
     ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
@@ -178,6 +180,16 @@ static int set_up(struct agent *a, struct ft_error *e)
     return a->loop ? run_keeper(a, e) : FT_ESYS;
 }
 
+/* What --check-replay has no room for is not silently taken for good. */
+static void tell_unchecked(struct ft_job *job)
+{
+    uint64_t room = job->region.header->params.check_units, units = ft_region_progress(&job->region, 0);
+
+    if (room && units > room)
+        ft_say(&job->say, "--check-replay: only what was contributed before unit %llu of %llu could be compared; a larger "
+               "--log-limit makes room for more", (unsigned long long)room, (unsigned long long)units);
+}
+
 static void report(struct ft_job *job)
 {
     struct ft_error e;
@@ -189,6 +201,7 @@ static void report(struct ft_job *job)
     ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
                   (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
                   (unsigned long long)job->report->spilled_bytes);
+    tell_unchecked(job);
     if (ft_report_write(job->report, job->code, ft_job_now(), &e) < 0) {
         ft_say(&job->say, "%s", e.text);
         job->code = job->code ? job->code : FT_CODE_JOB;

@@ -75,7 +75,7 @@ static int prepare_user(struct reduction *r, MPI_Comm comm, const char *me, int 
                           (unsigned long long)type->extent);
     r->user = (struct user_call){.op = op, .type = type};
     r->op = (struct ft_op){.reduction = FT_USER, .user = call_user, .ctx = &r->user};
-    r->type = (struct ft_type){.elem = (uint32_t)type->extent, .kind = type->kind};
+    r->type = (struct ft_type){.elem = (uint32_t)type->extent, .kind = type->kind, .base = type->base};
     r->count = (uint64_t)count;
     if (type->extent == 0) /* elements of nothing: there is nothing to combine, and the engine wants a size */
         r->type.elem = 1, r->count = 0;

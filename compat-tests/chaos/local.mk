@@ -5,6 +5,7 @@ chaos_programs = \
 	compat-tests/chaos/mixed \
 	compat-tests/chaos/huge \
 	compat-tests/chaos/diverge \
+	compat-tests/chaos/stamp \
 	ft/test/strace_allreduce
 check_PROGRAMS += $(chaos_programs)
 chaos_cppflags = -I$(top_srcdir)/mpi_shim $(AM_CPPFLAGS)
@@ -22,6 +23,10 @@ compat_tests_chaos_diverge_SOURCES = compat-tests/chaos/diverge.c
 compat_tests_chaos_diverge_CPPFLAGS = $(chaos_cppflags)
 compat_tests_chaos_diverge_LDFLAGS = $(chaos_ldflags)
 compat_tests_chaos_diverge_LDADD = libftmpi.la
+compat_tests_chaos_stamp_SOURCES = compat-tests/chaos/stamp.c
+compat_tests_chaos_stamp_CPPFLAGS = $(chaos_cppflags)
+compat_tests_chaos_stamp_LDFLAGS = $(chaos_ldflags)
+compat_tests_chaos_stamp_LDADD = libftmpi.la
 ft_test_strace_allreduce_SOURCES = ft/test/strace_allreduce.c
 ft_test_strace_allreduce_CPPFLAGS = $(chaos_cppflags)
 ft_test_strace_allreduce_LDFLAGS = $(chaos_ldflags)
@@ -29,6 +34,7 @@ ft_test_strace_allreduce_LDADD = libftmpi.la
 
 chaos_tests = \
 	compat-tests/chaos/chaos.sh \
+	compat-tests/chaos/check_replay.sh \
 	compat-tests/chaos/diverge.sh \
 	compat-tests/chaos/spill.sh
 # These are about memory, speed and bare system calls, which sanitizers change.

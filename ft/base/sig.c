@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ft/base/reduce.h"
+#include "ft/base/hash.h"
 
 _Static_assert(sizeof(struct ft_sig) == 32, "a signature is four words");
 
@@ -13,20 +13,12 @@ bool ft_sig_equal(const struct ft_sig *a, const struct ft_sig *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Multiply and fold, as wyhash does: a few nanoseconds for the four words, and every bit counts. */
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    __uint128_t p = (__uint128_t)(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
-
-    return (uint64_t)p ^ (uint64_t)(p >> 64);
-}
-
 uint64_t ft_sig_chain(uint64_t before, const struct ft_sig *sig)
 {
     uint64_t w[4];
 
     memcpy(w, sig, sizeof w);
-    return mix(mix(w[0] ^ before, w[1]), mix(w[2], w[3] ^ 0xa0761d6478bd642full)) ^ (before >> 1);
+    return ft_hash_mix(ft_hash_mix(w[0] ^ before, w[1]), ft_hash_mix(w[2], w[3] ^ 0xa0761d6478bd642full)) ^ (before >> 1);
 }
 
 static const char *call_text(unsigned call)

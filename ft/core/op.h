@@ -15,6 +15,7 @@ struct ft_coll {
     char *recv;                   /* where the result goes, NULL if this rank gets none */
     uint64_t bytes;               /* of a contribution (allgatherv: the longest) */
     uint32_t elem;
+    uint8_t kind;                 /* enum ft_kind: what the bytes are, for --check-replay */
     int root;                     /* -1: none */
     const int *counts, *displs;   /* allgatherv: elements per rank; else NULL */
     struct ft_plan plan;

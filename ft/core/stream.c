@@ -26,6 +26,9 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     s->shorts = base + region->stream.shorts_at;
     s->slots = base + region->stream.slots_at;
     s->short_bytes = region->stream.short_bytes;
+    if (s->params->check_units)
+        s->checks = (_Atomic uint64_t *)(void *)(base + region->stream.checks_at) + rank * s->params->check_units;
+    s->host = "";
     s->block = id == 0 ? ft_region_rank(region, rank) : NULL;
 
     log->region = region;

@@ -38,6 +38,9 @@ struct ft_stream {
     uint64_t site;
     uint64_t first;       /* its first unit */
 
+    _Atomic uint64_t *checks;     /* of this rank, by first unit; NULL: contributions are not checked */
+    const char *host;             /* for messages, with checks */
+
     struct ft_rank_block *block;  /* where it is noted how far this incarnation is, or NULL */
     bool recovering;              /* the first live unit is not behind it */
 };

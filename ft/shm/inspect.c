@@ -120,9 +120,23 @@ struct marks {
 
 typedef bool test(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit);
 
-static bool not_called(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit) { (void)me; return other->called <= unit; }
-static bool not_shown(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit) { (void)me; return other->shown <= unit; }
-static bool not_done(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit) { (void)me; return other->done <= unit; }
+static bool not_called(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
+{
+    (void)me;
+    return other->called <= unit;
+}
+
+static bool not_shown(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
+{
+    (void)me;
+    return other->shown <= unit;
+}
+
+static bool not_done(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
+{
+    (void)me;
+    return other->done <= unit;
+}
 
 /* In the same operation, or before it, and less far: with contributions, with results. */
 static bool not_contributed(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)

@@ -23,6 +23,13 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->ntable = 1u << 20;
 }
 
+void ft_params_check_replay(struct ft_params *p, uint64_t log_limit)
+{
+    uint64_t page = 4096 / sizeof(uint64_t);
+
+    p->check_units = ft_align(ft_max(log_limit, 1u << 30) / sizeof(uint64_t) / p->nranks, page);
+}
+
 static int power_of_two(uint64_t x) { return x && !(x & (x - 1)); }
 
 int ft_params_check(const struct ft_params *p, struct ft_error *e)
@@ -50,7 +57,8 @@ void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l)
     l->shorts_at = l->trails_at + (uint64_t)p->nranks * p->trail * sizeof(struct ft_trail);
     l->slots_at = ft_align(l->shorts_at + (uint64_t)p->nranks * p->short_depth * l->short_bytes, 4096);
     l->table_at = ft_align(l->slots_at + (uint64_t)p->nranks * p->slot_depth * p->slot_bytes, 4096);
-    l->bytes = ft_align(l->table_at + p->ntable * sizeof(uint64_t), 4096);
+    l->checks_at = ft_align(l->table_at + p->ntable * sizeof(uint64_t), 4096);
+    l->bytes = ft_align(l->checks_at + p->nranks * p->check_units * sizeof(uint64_t), 4096);
 }
 
 void ft_layout_header(const struct ft_params *p, struct ft_header *h)

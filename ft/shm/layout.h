@@ -16,7 +16,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 2, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 3, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -32,6 +32,7 @@ struct ft_params {
     uint64_t extent_bytes;  /* of one piece of log memory */
     uint64_t nextents;      /* pieces of log memory: the log limit */
     uint64_t ntable;        /* pieces a stream's log can ever have, in memory or spilled */
+    uint64_t check_units;   /* --check-replay: units whose contributions are compared; 0: off */
 };
 
 struct ft_header {
@@ -115,7 +116,9 @@ struct ft_stream_head {
 
 /* Offsets inside a stream. */
 struct ft_stream_layout {
-    uint64_t counters_at, trails_at, shorts_at, slots_at, table_at, bytes;
+    uint64_t counters_at, trails_at, shorts_at, slots_at, table_at;
+    uint64_t checks_at;      /* a hash for each unit an operation begins with, [nranks][check_units]: each rank its own; 0: none yet */
+    uint64_t bytes;
     uint64_t short_bytes;    /* of one short slot, head included */
 };
 
@@ -127,6 +130,10 @@ static inline int ft_params_short(const struct ft_params *p, uint64_t bytes, uin
 
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);
+
+/* Turns --check-replay on. Its hashes, 8 bytes per rank and unit, take as much memory as the log at most (or 1 GiB, if
+   that is more); operations further on are not looked at. */
+void ft_params_check_replay(struct ft_params *p, uint64_t log_limit);
 
 /* FT_EINVAL with a line if the numbers cannot work together (log limit too small, no ranks, ...). */
 int ft_params_check(const struct ft_params *p, struct ft_error *e);

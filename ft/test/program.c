@@ -50,7 +50,7 @@ static int32_t reduced(uint32_t call, uint32_t i)
 
 static int make_call(struct actor *r, struct ft_error *e)
 {
-    static const struct ft_type type = { 4, FT_I32 };
+    static const struct ft_type type = { .elem = 4, .kind = FT_I32 };
     struct ft_op op = { FT_SUM, ft_reduce_find(FT_I32, FT_SUM), NULL, NULL };
     uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = r->call % n;
     int counts[MAX_RANKS], displs[MAX_RANKS], at = 0;
@@ -199,7 +199,7 @@ void make_region(uint32_t ranks, bool spill)
 {
     struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .short_depth = 2,
                                 .slot_bytes = spill ? 512 : 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096,
-                                .nextents = spill ? 4 : 16, .ntable = 64 };
+                                .nextents = spill ? 4 : 16, .ntable = 64, .check_units = ranks == 3 || spill ? 64 : 0 };
     struct ft_keeper_config config = { .spill_dir = "/dev/shm" };
     struct ft_error e;
 

@@ -44,7 +44,7 @@ static void check(bool good, unsigned rank, unsigned call, const char *what)
 
 static int call(struct ft_stream *s, unsigned c, int64_t *a, int64_t *b, struct ft_error *e)
 {
-    static const struct ft_type type = { 8, FT_I64 };
+    static const struct ft_type type = { .elem = 8, .kind = FT_I64 };
     struct ft_op op = { FT_SUM, ft_reduce_find(FT_I64, FT_SUM), NULL, NULL };
     unsigned n = random_of(c, 1) % 4 ? random_of(c, 2) % 40 : random_of(c, 2) % COUNT, root = c % RANKS;
     int err = 0;

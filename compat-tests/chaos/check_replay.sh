@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# ftrun --check-replay: a restarted rank that contributes other data than before is named in one line (rank, host, unit, call,
+# count, call site) and the job ends; without the option it runs, and a program that is deterministic sees no difference
+# (DESIGN, invariant 6).
+. "$(dirname "$0")/lib.sh"
+host=$(hostname)
+
+# WHAT CALL [OPTION...]: what the message must name
+differs() {
+    what=$1 call=$2
+    for ranks in 2 3; do
+        bounded 60 "$ftrun" -n $ranks --quiet --check-replay "$programs/stamp" "$what" >"$scratch/out" 2>"$scratch/err"
+        code=$?
+        [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] || fail "$what, $ranks ranks: exit code $code"
+        [ "$(wc -l <"$scratch/err")" = 1 ] || { fail "$what, $ranks ranks: not one line:"; cat "$scratch/err"; }
+        line=$(cat "$scratch/err")
+        case $line in
+        *"rank 1 (host $host) was restarted and, at unit "[0-9]*" in $call"*" at stamp+0x"*"contributed other data than before its restart"*) ;;
+        *) fail "$what, $ranks ranks: the line does not say it all: $line" ;;
+        esac
+        [ ! -s "$scratch/out" ] || fail "$what, $ranks ranks: the program went on"
+    done
+    echo "$line"
+    bounded 60 "$ftrun" -n 2 --quiet "$programs/stamp" "$what" >"$scratch/out" 2>"$scratch/err" || fail "$what, not checked: exit code $?"
+    [ "$(cat "$scratch/out")" = finished ] || fail "$what, not checked: $(cat "$scratch/out")"
+    [ ! -s "$scratch/err" ] || fail "$what, not checked: $(cat "$scratch/err")"
+}
+
+differs bcast "MPI_Bcast(4 x int32, root 1)"
+differs allreduce "MPI_Allreduce(sum, 4 x int32)"
+differs in_place "MPI_Allreduce(sum, 4 x int32)"
+differs reduce "MPI_Reduce(sum, 4 x int32, root 0)"
+differs allgather "MPI_Allgather(4 x int32)"
+differs allgatherv "MPI_Allgatherv("
+differs large "MPI_Allreduce(sum, 200000 x int32)"
+differs contiguous "MPI_Allgather(4 x int32)"
+differs user "MPI_Allreduce(user function, 2 x 8-byte type)"
+
+for what in none padding; do
+    for ranks in 2 3; do
+        bounded 60 "$ftrun" -n $ranks --quiet --check-replay "$programs/stamp" $what >"$scratch/out" 2>"$scratch/err" ||
+            fail "$what, $ranks ranks: exit code $?"
+        [ "$(cat "$scratch/out")" = finished ] || fail "$what, $ranks ranks: $(cat "$scratch/out")"
+        [ ! -s "$scratch/err" ] || fail "$what, $ranks ranks: $(cat "$scratch/err")"
+    done
+done
+finish

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/core/check.h"
+
+#include "ft/base/hash.h"
+#include "ft/base/site.h"
+
+static int differs(const struct ft_stream *s, struct ft_error *e)
+{
+    char call[128], site[96];
+
+    return ft_err_set(e, FT_EDIVERGED, "rank %u (host %.64s) was restarted and, at unit %llu of %s, in %s at %s, contributed other "
+                      "data than before its restart: the program is not deterministic (--check-replay)", s->rank, s->host,
+                      (unsigned long long)s->unit, s->name, ft_sig_print(&s->sig, call, sizeof call),
+                      ft_site_print(s->site, site, sizeof site));
+}
+
+int ft_check_contribution(const struct ft_coll *c, struct ft_error *e)
+{
+    const struct ft_stream *s = c->s;
+    uint64_t bytes = ft_coll_part(c, s->rank), hash, before;
+
+    if (!bytes || (s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c)) || s->unit >= s->params->check_units)
+        return 0;
+    hash = ft_hash_elements(c->kind, c->send, bytes);
+    before = ft_peek(&s->checks[s->unit]);
+    if (before)
+        return before == hash ? 0 : differs(s, e);
+    /* Before the contribution, whose publication orders it. */
+    ft_note(&s->checks[s->unit], hash);
+    return 0;
+}
