@@ -219,6 +219,23 @@ static int read_field(struct ft_options *o, const struct ft_setting *s, const ch
     }
 }
 
+/* What an argument's name stands for, where that is not plain. */
+static const char *meaning(const char *arg)
+{
+    static const char *const meanings[][2] = {
+        {"N", ", a number"},
+        {"SECONDS", ", a number"},
+        {"SIZE", ", like 512M or 2G"},
+        {"LIST", ", separated by commas"},
+        {"UNIT", ": none, hwthread, core, l2cache, l3cache, numa or socket"},
+    };
+
+    for (size_t i = 0; arg && i < sizeof meanings / sizeof meanings[0]; i++)
+        if (!strcmp(arg, meanings[i][0]))
+            return meanings[i][1];
+    return "";
+}
+
 int ft_settings_read(struct ft_options *o, const struct ft_setting *s, const struct ft_word *w, const char *source, struct ft_error *e)
 {
     int err;
@@ -226,7 +243,8 @@ int ft_settings_read(struct ft_options *o, const struct ft_setting *s, const str
     e->text[0] = 0;
     err = s->read ? s->read(o, w, e) : read_field(o, s, w->value);
     if (err < 0 && !e->text[0])
-        ft_err_set(e, err, "%s: \"%.80s\" is not a valid value; wanted: %s", w->who, w->value, s->arg ? s->arg : "yes or no");
+        ft_err_set(e, err, "%s: \"%.80s\" is not a valid value; wanted: %s%s", w->who, w->value, s->arg ? s->arg : "yes or no",
+                   meaning(s->arg));
     if (!err)
         o->origins[s - settings] = (struct ft_origin){w->value ? w->value : "yes", source};
     return err;

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.." || exit 2
 . scripts/packages.sh
 . scripts/build.sh
 
-all_parts="packages build check distcheck sanitizers tsan clang scripts quickstart no-respawn"
+all_parts="packages build check tour distcheck sanitizers tsan clang scripts quickstart no-respawn"
 without=
 [ "${1-}" = --without ] && [ $# -gt 1 ] && without=1 && shift
 parts=${*:-$all_parts}
@@ -67,6 +67,9 @@ part_clang() {
 }
 
 part_scripts() { shellcheck scripts/*.sh .ci/run compat-tests/*.sh compat-tests/xgboost/*.sh tools/test/*.sh build/ftmpicc && PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/xgboost/*.py; }
+
+# What a new user sees, to the letter.
+part_tour() { scripts/tour.sh build; }
 
 part_quickstart() { scripts/quickstart.sh; }
 

@@ -9,5 +9,5 @@ EXTRA_DIST += \
 	compat-tests/xgboost/calls.py \
 	compat-tests/xgboost/train.py \
 	compat-tests/xgboost/drive.py \
-	scripts/packages.sh scripts/build.sh scripts/quickstart.sh scripts/check.sh \
+	scripts/packages.sh scripts/build.sh scripts/quickstart.sh scripts/tour.sh scripts/check.sh \
 	.ci/run
