@@ -310,7 +310,7 @@ void ft_loop_serve(struct ft_loop *l)
     job->watch = ft_watch_new(job);
     job->control = ft_control_new(job, &e);
     if (!job->control)
-        ft_say(&job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e.text);
+        ft_say_notice(&job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e.text);
 }
 
 void ft_loop_run(struct ft_loop *l)

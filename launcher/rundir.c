@@ -16,6 +16,14 @@
 
 enum { BACKLOG = 16, LOCK_TRIES = 20, LOCK_MS = 5 };
 
+/* Not somebody else's whose environment we have (su, sudo). */
+static bool is_own(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
 void ft_rundir_candidates(struct ft_rundirs *dirs)
 {
     const char *own = getenv("FTMPI_RUN_DIR"), *xdg = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
@@ -25,7 +33,7 @@ void ft_rundir_candidates(struct ft_rundirs *dirs)
         snprintf(dirs->paths[dirs->n++], FT_RUNDIR_PATH, "%s", own);
         return;
     }
-    if (xdg && *xdg == '/')
+    if (xdg && *xdg == '/' && is_own(xdg))
         snprintf(dirs->paths[dirs->n++], FT_RUNDIR_PATH, "%s/ftmpi", xdg);
     snprintf(dirs->paths[dirs->n++], FT_RUNDIR_PATH, "%s/ftmpi-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)geteuid());
 }
@@ -67,7 +75,7 @@ int ft_rundir_make(char path[FT_RUNDIR_PATH], struct ft_error *e)
         if (fd >= 0 || e->text[0])
             return fd; /* made, or refused; a parent that does not exist leaves the next one to try */
     }
-    return ft_err_set(e, FT_ESYS, "cannot make the directory %s: %s", path, strerror(ENOENT));
+    return ft_err_set(e, FT_ESYS, "cannot make the directory %s: %s", path, strerror(ENOENT)); /* its parent */
 }
 
 /* Through the open directory: any length of path will do, and it is the one that was checked. */

@@ -122,15 +122,16 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
 static void on_time(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_watch *w = arg;
-    uint64_t begin = ft_job_now(), cost_us;
+    uint64_t begin = ft_job_now(), seen, cost_us;
     struct timeval next;
 
     (void)fd;
     (void)what;
     ft_watch_look(w);
-    replays_are_told(w, begin);
+    seen = ft_job_now(); /* not before what the look has noted */
+    replays_are_told(w, seen);
     if (w->job->options->hang_timeout_ms)
-        look_for_hang(w, begin);
+        look_for_hang(w, seen);
     cost_us = SHARE * ((ft_job_now() - begin) / 1000);
     cost_us = ft_max(EVERY_US, cost_us);
     next = (struct timeval){.tv_sec = (time_t)(cost_us / 1000000), .tv_usec = (suseconds_t)(cost_us % 1000000)};

@@ -70,6 +70,7 @@ run -n 3 "$waits" slow 1 1000
 expect_code 0
 expect_out '1000 allreduces: 1.000000' '1 allreduces: 1.000000'
 expect_err '^ftrun: rank 1 replays: unit [0-9]* of 1000 ([0-9]*%)$'
+grep -q 'replays: unit [0-9] of' err && fail "$what: told at once, not after a while"
 [ "$(grep -c replays err)" -le 20 ] || fail "$what: floods"
 run -q -n 3 "$waits" slow 1 1000
 expect_code 0
