@@ -52,8 +52,8 @@ install-exec-hook: tools-install-links
 uninstall-hook: tools-uninstall-links
 
 # Not in a sanitized build: programs compiled here lack the sanitizer's library.
-tools_tests = tools/test/wrapper.sh
-EXTRA_DIST += $(tools_tests) tools/test/stage.sh
+tools_tests = tools/test/wrapper.sh tools/test/cmake.sh
+EXTRA_DIST += $(tools_tests) tools/test/stage.sh tools/test/cmake/CMakeLists.txt tools/test/cmake/sum.c tools/test/cmake/sum.cc
 if !SANITIZED
 TESTS += $(tools_tests)
 endif
