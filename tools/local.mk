@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What people build with: the compiler wrappers, pkg-config's file, and mpicc, mpiexec and so on under their usual names.
-dist_man_MANS += docs/ftmpicc.1 docs/ftmpicxx.1
+dist_man_MANS += docs/ftmpicc.1 docs/ftmpicxx.1 docs/ftmpi_info.1
 EXTRA_DIST += tools/ftmpicc.in tools/ftmpi.pc.in
 tools_fill = sed -e 's|@VERSION[@]|$(VERSION)|g' -e 's|@CC[@]|$(CC)|g' -e 's|@CXX[@]|$(CXX)|g'
+
+bin_PROGRAMS += ftmpi_info
+ftmpi_info_SOURCES = tools/info.c
+ftmpi_info_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DSYSCONFDIR='"$(sysconfdir)"'
+ftmpi_info_LDADD = liblaunch.la
 
 # For the build tree: beside ftrun, so that build/ftmpicc works as an installed one does.
 noinst_SCRIPTS += ftmpicc ftmpicxx
@@ -52,7 +57,7 @@ install-exec-hook: tools-install-links
 uninstall-hook: tools-uninstall-links
 
 # Not in a sanitized build: programs compiled here lack the sanitizer's library.
-tools_tests = tools/test/wrapper.sh tools/test/cmake.sh
+tools_tests = tools/test/wrapper.sh tools/test/cmake.sh tools/test/info.sh
 EXTRA_DIST += $(tools_tests) tools/test/stage.sh tools/test/cmake/CMakeLists.txt tools/test/cmake/sum.c tools/test/cmake/sum.cc
 if !SANITIZED
 TESTS += $(tools_tests)
