@@ -32,8 +32,12 @@ build/ftrun -n 4 -v ./sum >"$scratch/out" 2>"$scratch/err" &
 ftrun=$!
 victim=
 while [ -z "$victim" ] && kill -0 $ftrun 2>/dev/null; do
-  for pid in $(cat /proc/$ftrun/task/*/children | while read -r agent _; do cat "/proc/$agent/task/$agent/children"; done); do
-    [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != sum ] || victim=$pid
+  # ranks are children of ftrun's second process; no newline ends these files
+  # shellcheck disable=SC2013 # words are what is wanted
+  for second in $(cat /proc/$ftrun/task/*/children); do
+    for pid in $(cat "/proc/$second"/task/*/children 2>/dev/null); do
+      [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != sum ] || victim=$pid
+    done
   done
 done
 sleep 0.1
