@@ -49,7 +49,7 @@ static bool adopt_output(struct ft_job *job, struct ft_proc *proc, struct ft_end
     read[0] = take(ends, FT_END_OUT);
     read[1] = take(ends, FT_END_ERR);
     ft_output_adopt(job->output, proc->rank, read);
-    return read[0] >= 0 && read[1] >= 0;
+    return read[0] >= 0 && (read[1] >= 0 || job->options->merge_stderr);
 }
 
 /* The process that the dead agent was starting, before it could say more than its pid. */
@@ -86,7 +86,7 @@ static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_en
     if (ends->incarnation != proc->incarnation)
         drop(ends);
     proc->pidfd = open_process(job, proc, ends);
-    whole = adopt_output(job, proc, ends) && !ft_output_torn(job->stdio, proc->rank);
+    whole = adopt_output(job, proc, ends);
     if (proc->pidfd < 0) {
         proc->lost = true;
         proc->died_ns = ft_job_now();
@@ -104,7 +104,7 @@ static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_en
 
 static void adopt_dead(struct ft_job *job, struct ft_proc *proc, struct ft_ends *ends)
 {
-    bool whole = adopt_output(job, proc, ends) && !ft_output_torn(job->stdio, proc->rank);
+    bool whole = adopt_output(job, proc, ends);
 
     waitpid(proc->pid, NULL, WNOHANG); /* recorded, perhaps not reaped */
     if (!whole && ft_proc_phase(proc) == FT_PROC_DEAD) {

@@ -24,6 +24,7 @@
 #include "launcher/shared.h"
 #include "launcher/signals.h"
 #include "launcher/sink.h"
+#include "launcher/stdio_memory.h"
 #include "launcher/topology.h"
 #include "launcher/twin.h"
 
@@ -71,6 +72,16 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
     ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
                   (unsigned long long)limit >> 20, o->log_spill);
     return 0;
+}
+
+static int set_up_stdio(struct ft_job *job, struct ft_error *e)
+{
+    const struct ft_options *o = job->options;
+    struct ft_stdio_config config = {.nranks = o->nranks, .keep = o->max_restarts > 0, .merge = o->merge_stderr,
+                                     .output_dir = o->output_dir};
+
+    job->stdio = ft_stdio_memory_new(&config, e);
+    return job->stdio ? 0 : FT_ESYS;
 }
 
 static int set_up_spawn(struct agent *a, struct ft_error *e)
@@ -133,7 +144,8 @@ static int prepare(struct agent *a, struct ft_error *e)
 
     if (ft_signals_take(&job->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
-    if ((err = set_up_memory(a, e)) < 0 || (err = set_up_ranks(job, e)) < 0 || (err = set_up_spawn(a, e)) < 0)
+    if ((err = set_up_memory(a, e)) < 0 || (err = set_up_stdio(job, e)) < 0 || (err = set_up_ranks(job, e)) < 0 ||
+        (err = set_up_spawn(a, e)) < 0)
         return err;
     return ft_twin_new(&job->twin, job->options->nranks, e);
 }
@@ -219,6 +231,8 @@ static void check_written(struct ft_job *job)
             job->code = job->code ? job->code : FT_CODE_JOB;
         }
     }
+    if (job->stdio->shared->file_failed) /* it has been told */
+        job->code = job->code ? job->code : FT_CODE_JOB;
 }
 
 /* Of this process; the memory that all share goes with the last of them. */
@@ -302,6 +316,7 @@ static void release(struct agent *a)
         ft_keeper_close(job->keeper);
     if (job->region.base)
         ft_region_close(&job->region);
+    ft_stdio_memory_free(job->stdio);
     ft_policy_free(job->policy);
     ft_shared_free(job->procs, job->options->nranks * sizeof *job->procs);
     free(job->leaders);

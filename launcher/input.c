@@ -108,23 +108,33 @@ struct ft_input *ft_input_new(struct event_base *base)
     return NULL;
 }
 
+void ft_input_adopt(struct ft_input *in, int fd)
+{
+    close_pipe(in);
+    if (fd < 0)
+        return;
+    in->pipe = fd;
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    in->room = event_new(in->base, fd, EV_WRITE, on_room, in);
+    if (in->room)
+        event_add(in->typed, NULL);
+    else
+        close_pipe(in);
+}
+
 int ft_input_open(struct ft_input *in)
 {
     int ends[2];
 
-    close_pipe(in);
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -1;
-    in->pipe = ends[1];
-    fcntl(in->pipe, F_SETFL, O_NONBLOCK);
-    in->room = event_new(in->base, in->pipe, EV_WRITE, on_room, in);
-    if (!in->room) {
-        close(ends[0]);
-        close_pipe(in);
-        return -1;
-    }
-    event_add(in->typed, NULL);
+    ft_input_adopt(in, ends[1]);
     return ends[0];
+}
+
+int ft_input_fd(const struct ft_input *in)
+{
+    return in->pipe;
 }
 
 void ft_input_free(struct ft_input *in)

@@ -15,6 +15,12 @@ struct ft_input *ft_input_new(struct event_base *base);
    read is lost. */
 int ft_input_open(struct ft_input *in);
 
+/* Its write end, -1: nobody reads. It stays ours. */
+int ft_input_fd(const struct ft_input *in);
+
+/* Goes on with a pipe that a dead agent made: our copy of its write end, ours from now on. */
+void ft_input_adopt(struct ft_input *in, int fd);
+
 void ft_input_free(struct ft_input *in);
 
 #endif

@@ -26,6 +26,7 @@ struct ft_control;
 struct ft_input;
 struct ft_output;
 struct ft_sink;
+struct ft_stdio_memory;
 struct ft_watch;
 struct ft_job;
 struct ft_twin;
@@ -65,8 +66,9 @@ struct ft_job {
     struct ft_region region;
     struct ft_keeper *keeper;
     struct event_base *base;
-    struct ft_sink *sinks[2];
+    struct ft_stdio_memory *stdio;
     struct ft_output *output;
+    struct ft_sink *sinks[2]; /* of output */
     struct ft_input *input; /* NULL: rank 0 gets our standard input itself */
     struct ft_spawn *spawn;
     struct ft_report *report;  /* in shared memory, as policy and procs */

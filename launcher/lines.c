@@ -2,7 +2,6 @@
 #include "config.h"
 #include "launcher/lines.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -14,146 +13,141 @@ static uint32_t hash_of(const char *line, size_t len)
     return (uint32_t)XXH3_64bits(line, len);
 }
 
+/* A line that has been forwarded. */
 static void remember(struct ft_lines *l, const char *line, size_t len)
 {
-    if (l->keep) {
-        if (l->n == l->room) {
-            l->room = l->room ? 2 * l->room : 64;
-            l->hash = realloc(l->hash, l->room * sizeof *l->hash);
-            FT_INVARIANT(l->hash, "there is memory for the hashes of forwarded lines");
-        }
-        l->hash[l->n] = hash_of(line, len);
-    }
-    l->n++;
+    if (l->keep && l->s.n < l->room)
+        l->hash[l->s.n] = hash_of(line, len);
+    l->s.n++;
+    l->s.at++;
+    l->s.open = line[len - 1] != '\n';
 }
 
 static void note_difference(struct ft_lines *l)
 {
-    if (!l->differs)
-        l->differs = l->at + 1;
+    if (!l->s.differs)
+        l->s.differs = l->s.at + 1;
 }
 
 /* The line that was being shown when its incarnation died, or a new one. */
 static void new_line(struct ft_lines *l, const char *line, size_t len, ft_emit *emit, void *arg)
 {
-    if (l->shown) {
-        if (len < l->shown || hash_of(line, l->shown) != l->shown_hash)
+    uint32_t shown = l->s.shown;
+
+    if (shown) {
+        if (len < shown || hash_of(line, shown) != l->s.shown_hash)
             note_difference(l);
-        if (len > l->shown)
-            emit(arg, line + l->shown, len - l->shown);
-        l->shown = 0;
+        if (len > shown)
+            emit(arg, false, line + shown, len - shown);
+        l->s.shown = 0;
     } else {
-        emit(arg, line, len);
+        emit(arg, !l->s.open, line, len);
     }
     remember(l, line, len);
-    l->at++;
 }
 
 static void old_line(struct ft_lines *l, const char *line, size_t len)
 {
-    if (l->keep && l->hash[l->at] != hash_of(line, len))
+    if (l->keep && l->s.at < l->room && l->hash[l->s.at] != hash_of(line, len))
         note_difference(l);
-    l->at++;
-}
-
-static void take_line(struct ft_lines *l, const char *line, size_t len, ft_emit *emit, void *arg)
-{
-    if (l->at < l->n)
-        old_line(l, line, len);
-    else
-        new_line(l, line, len, emit, arg);
+    l->s.at++;
 }
 
 static void keep_part(struct ft_lines *l, const char *data, size_t len)
 {
-    if (l->len + len > l->part_room) {
-        l->part_room = ft_min(2 * (l->len + len), FT_LINE_MAX);
-        l->part = realloc(l->part, l->part_room);
-        FT_INVARIANT(l->part, "there is memory for an unfinished line");
-    }
-    memcpy(l->part + l->len, data, len);
-    l->len += len;
+    memcpy(l->part + l->s.len, data, len);
+    l->s.len += (uint32_t)len;
 }
 
 /* Bytes of data that belong to the line begun in part: up to a newline or the longest a line may be. */
 static size_t line_end(const struct ft_lines *l, const char *data, size_t len, bool *whole)
 {
-    size_t most = ft_min(len, FT_LINE_MAX - l->len);
+    size_t most = ft_min(len, l->longest - l->s.len);
     const char *newline = memchr(data, '\n', most);
 
-    *whole = newline || l->len + most == FT_LINE_MAX;
+    *whole = newline || l->s.len + most == l->longest;
     return newline ? (size_t)(newline - data) + 1 : most;
+}
+
+/* Lines that were forwarded before, whole in data. */
+static size_t drop_run(struct ft_lines *l, const char *data, size_t len)
+{
+    size_t run = 0;
+    bool whole = true;
+
+    while (run < len && l->s.at < l->s.n) {
+        size_t n = line_end(l, data + run, len - run, &whole);
+
+        if (!whole)
+            break;
+        old_line(l, data + run, n);
+        run += n;
+    }
+    return run;
 }
 
 /* New whole lines that follow each other are forwarded in one piece. */
 static size_t take_run(struct ft_lines *l, const char *data, size_t len, ft_emit *emit, void *arg)
 {
+    bool begins = !l->s.open, whole;
     size_t run = 0;
-    bool whole;
 
-    for (;;) {
+    while (run < len) {
         size_t n = line_end(l, data + run, len - run, &whole);
 
         if (!whole)
             break;
         remember(l, data + run, n);
-        l->at++;
         run += n;
-        if (run == len)
+        if (l->s.open)
             break;
     }
     if (run)
-        emit(arg, data, run);
+        emit(arg, begins, data, run);
     return run;
 }
 
-void ft_lines_feed(struct ft_lines *l, const char *data, size_t len, ft_emit *emit, void *arg)
+size_t ft_lines_step(struct ft_lines *l, const char *data, size_t len, ft_emit *emit, void *arg)
 {
-    while (len) {
-        bool whole;
-        size_t n;
+    size_t n = 0;
+    bool whole;
 
-        if (!l->len && !l->shown && l->at == l->n && (n = take_run(l, data, len, emit, arg))) {
-            data += n;
-            len -= n;
-            continue;
-        }
-        n = line_end(l, data, len, &whole);
-        if (l->len || !whole)
-            keep_part(l, data, n);
-        if (whole) {
-            take_line(l, l->len ? l->part : data, l->len ? l->len : n, emit, arg);
-            l->len = 0;
-        }
-        data += n;
-        len -= n;
+    if (!l->s.len && l->s.at < l->s.n)
+        n = drop_run(l, data, len);
+    else if (!l->s.len && !l->s.shown)
+        n = take_run(l, data, len, emit, arg);
+    if (n)
+        return n;
+    n = line_end(l, data, len, &whole);
+    keep_part(l, data, n);
+    if (whole) {
+        if (l->s.at < l->s.n)
+            old_line(l, l->part, l->s.len);
+        else
+            new_line(l, l->part, l->s.len, emit, arg);
+        l->s.len = 0;
     }
+    return n;
 }
 
 bool ft_lines_unfinished(const struct ft_lines *l)
 {
-    return l->at == l->n && l->len > l->shown;
+    return l->s.at == l->s.n && l->s.len > l->s.shown;
 }
 
 void ft_lines_show(struct ft_lines *l, ft_emit *emit, void *arg)
 {
     if (!ft_lines_unfinished(l))
         return;
-    if (l->shown && hash_of(l->part, l->shown) != l->shown_hash)
+    if (l->s.shown && hash_of(l->part, l->s.shown) != l->s.shown_hash)
         note_difference(l);
-    emit(arg, l->part + l->shown, l->len - l->shown);
-    l->shown = l->len;
-    l->shown_hash = hash_of(l->part, l->len);
+    emit(arg, !l->s.shown && !l->s.open, l->part + l->s.shown, l->s.len - l->s.shown);
+    l->s.shown = l->s.len;
+    l->s.shown_hash = hash_of(l->part, l->s.len);
 }
 
 void ft_lines_restart(struct ft_lines *l)
 {
-    l->at = 0;
-    l->len = 0;
-}
-
-void ft_lines_free(struct ft_lines *l)
-{
-    free(l->hash);
-    free(l->part);
+    l->s.at = 0;
+    l->s.len = 0;
 }

@@ -2,9 +2,13 @@
 /* Exactly-once output of one rank's stdout or stderr over all its incarnations (DESIGN section 7, RULES 21, 22).
    Pure: bytes in, bytes to forward out.
 
-   A line is what ends in a newline, or FT_LINE_MAX bytes without one: a rule about the bytes alone, so that a
+   A line is what ends in a newline, or `longest` bytes without one: a rule about the bytes alone, so that a
    replaying incarnation cuts its output at the same places. A hash of every forwarded line is kept; the first
-   lines of a successor are compared with them and dropped. */
+   lines of a successor are compared with them and dropped.
+
+   What must be known to go on after any step is the state, a few numbers. The two areas beside it are only written
+   where the state of before the step does not look: hashes at n and after, the part at len and after, or anywhere once
+   a state with len 0 has been published. So a step that is cut short can be done again from the state before it. */
 #ifndef LAUNCHER_LINES_H
 #define LAUNCHER_LINES_H
 
@@ -14,22 +18,30 @@
 
 enum { FT_LINE_MAX = 1 << 20 };
 
-typedef void ft_emit(void *arg, const char *data, size_t len);
+/* begins: data starts a line, it does not go on with one. What is emitted is whole lines, or a piece of one. */
+typedef void ft_emit(void *arg, bool begins, const char *data, size_t len);
 
-struct ft_lines {
-    bool keep;            /* keep hashes: the rank may be restarted */
-    uint32_t *hash;       /* of each forwarded line */
-    uint64_t n, room;     /* lines forwarded, over all incarnations; room in hash */
+struct ft_lines_state {
+    uint64_t n;           /* lines forwarded, over all incarnations */
     uint64_t at;          /* lines this incarnation has made */
-    char *part;           /* its unfinished line */
-    size_t len, part_room;
-    size_t shown;         /* bytes of line n forwarded before it was finished (a prompt) */
-    uint32_t shown_hash;  /* of those */
     uint64_t differs;     /* first replayed line that differs from what was forwarded, from 1; 0: none */
+    uint32_t len;         /* of its unfinished line */
+    uint32_t shown;       /* bytes of line n forwarded before it was finished (a prompt) */
+    uint32_t shown_hash;  /* of those */
+    uint32_t open;        /* the line before n was cut: line n goes on with it */
 };
 
-/* Forwards what is new of data. The program ends if there is no memory: output cannot be dropped silently. */
-void ft_lines_feed(struct ft_lines *l, const char *data, size_t len, ft_emit *emit, void *arg);
+struct ft_lines {
+    struct ft_lines_state s;
+    bool keep;            /* keep hashes: the rank may be restarted */
+    uint32_t *hash;       /* of each forwarded line */
+    uint64_t room;        /* in hash; lines beyond are counted, not compared */
+    char *part;           /* the unfinished line */
+    uint32_t longest;     /* room in part, at most FT_LINE_MAX */
+};
+
+/* Takes the first piece of data (len > 0) and forwards what is new of it. Returns its length, at least 1. */
+size_t ft_lines_step(struct ft_lines *l, const char *data, size_t len, ft_emit *emit, void *arg);
 
 /* Something unfinished that has not been forwarded, and is not being replayed. */
 bool ft_lines_unfinished(const struct ft_lines *l);
@@ -39,7 +51,5 @@ void ft_lines_show(struct ft_lines *l, ft_emit *emit, void *arg);
 
 /* The incarnation is dead and its pipe empty: its unfinished line will be made again. */
 void ft_lines_restart(struct ft_lines *l);
-
-void ft_lines_free(struct ft_lines *l);
 
 #endif

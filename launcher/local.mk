@@ -13,6 +13,8 @@ liblaunch_la_SOURCES = \
 	launcher/death.h launcher/death.c \
 	launcher/elf.h launcher/elf.c \
 	launcher/environ.h launcher/environ.c \
+	launcher/format.h launcher/format.c \
+	launcher/forward.h launcher/forward.c \
 	launcher/help.h launcher/help.c \
 	launcher/hosts.h launcher/hosts.c \
 	launcher/input.h launcher/input.c \
@@ -26,6 +28,7 @@ liblaunch_la_SOURCES = \
 	launcher/nearest.h launcher/nearest.c \
 	launcher/options.h launcher/options.c \
 	launcher/output.h launcher/output.c \
+	launcher/output_dir.h launcher/output_dir.c \
 	launcher/placement.h launcher/placement.c \
 	launcher/policy.h launcher/policy.c \
 	launcher/program.h launcher/program.c \
@@ -43,7 +46,9 @@ liblaunch_la_SOURCES = \
 	launcher/sink.h launcher/sink.c \
 	launcher/sites.h launcher/sites.c \
 	launcher/spawn.h launcher/spawn.c \
+	launcher/spool.h launcher/spool.c \
 	launcher/status.h launcher/status.c \
+	launcher/stdio_memory.h launcher/stdio_memory.c \
 	launcher/sweep.h launcher/sweep.c \
 	launcher/topology.h launcher/topology.c \
 	launcher/twin.h launcher/twin.c \
@@ -77,6 +82,13 @@ launcher_test_lines_test_LDADD = $(launch_unit_libs)
 launcher_test_options_test_SOURCES = launcher/test/options_test.c
 launcher_test_options_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_options_test_LDADD = $(launch_unit_libs)
+
+check_PROGRAMS += launcher/test/forward_crash
+TESTS += launcher/test/forward_crash
+launcher_test_forward_crash_SOURCES = launcher/test/forward_crash.c
+launcher_test_forward_crash_LDADD = liblaunch.la
+# No instructions for the binding of symbols: the test goes through them one by one.
+launcher_test_forward_crash_LDFLAGS = -Wl,-z,now
 
 # Real runs. top_builddir tells them where ftrun is.
 launch_shell_tests = \

@@ -20,7 +20,6 @@
 #include "launcher/output.h"
 #include "launcher/ranks.h"
 #include "launcher/sampler.h"
-#include "launcher/sink.h"
 #include "launcher/sweep.h"
 #include "launcher/watch.h"
 
@@ -235,28 +234,36 @@ static bool somebody_types(void)
     return !fstat(0, &st) && (isatty(0) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
+static void on_file_failed(void *arg, const struct ft_error *e)
+{
+    const struct ft_job *job = arg;
+
+    ft_say(&job->say, "%s", e->text);
+}
+
 static int set_up_output(struct ft_job *job)
 {
+    const struct ft_options *o = job->options;
     struct ft_output_config config = {
-        .nranks = job->options->nranks,
-        .keep = job->options->max_restarts > 0,
-        .prompts = somebody_types(),
+        .prompts = somebody_types() ? o->stdin_rank : -1,
+        .tag = o->tag_output,
+        .timestamp = o->timestamp_output,
         .differs = on_differs,
         .tap = on_tap,
+        .failed = on_file_failed,
+        .room = on_room,
         .arg = job,
     };
 
-    job->sinks[0] = ft_sink_new(job->base, 1, on_room, job);
-    job->sinks[1] = ft_sink_same(1, 2) ? job->sinks[0] : ft_sink_new(job->base, 2, on_room, job);
-    if (!job->sinks[0] || !job->sinks[1])
+    job->output = ft_output_new(job->base, job->stdio, &config);
+    if (!job->output)
         return -1;
-    config.sinks[0] = job->sinks[0];
-    config.sinks[1] = job->sinks[1];
-    job->output = ft_output_new(job->base, &config);
+    for (int i = 0; i < 2; i++)
+        job->sinks[i] = ft_output_sink(job->output, i);
     job->say.sink = job->sinks[1];
     job->say.tap = on_tap;
     job->say.tap_arg = job;
-    return job->output ? 0 : -1;
+    return 0;
 }
 
 static int fill(struct ft_loop *l, struct ft_job *job)
@@ -343,9 +350,6 @@ void ft_loop_free(struct ft_loop *l)
     free_event(l->signals);
     job->say.sink = NULL;
     ft_output_free(job->output);
-    if (job->sinks[1] != job->sinks[0])
-        ft_sink_free(job->sinks[1]);
-    ft_sink_free(job->sinks[0]);
     if (job->base)
         event_base_free(job->base);
     close(l->alarm[0]);

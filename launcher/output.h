@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks' stdout and stderr: a new pipe per incarnation, whole lines, exactly once (RULES 21, 22). What lines.h
-   decides to forward goes to a sink; when a sink is full the ranks' pipes are left to fill up. */
+/* The ranks' stdout and stderr: a new pipe per incarnation, whole lines, exactly once (RULES 21-23). forward.h takes
+   bytes out of the pipes; when a sink is full the pipes are left to fill up.
+
+   If the agent dies, a successor makes its own ft_output over the same memory and gives it its copies of the read ends
+   (ft_output_adopt). Nothing is lost and nothing is torn at that moment, so no rank has to be restarted for it (forward.h says
+   why); what the dead agent had not yet done about the death of a rank (restart, retire) is simply done again. */
 #ifndef LAUNCHER_OUTPUT_H
 #define LAUNCHER_OUTPUT_H
 
@@ -9,28 +13,41 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
+#include "launcher/stdio_memory.h"
 
 struct event_base;
 struct ft_sink;
 struct ft_output;
 
 struct ft_output_config {
-    uint32_t nranks;
-    bool keep;                    /* ranks may be restarted: keep hashes of their lines */
-    bool prompts;                 /* forward rank 0's unfinished stdout after a while */
-    struct ft_sink *sinks[2];     /* stdout, stderr; may be the same one */
+    int64_t prompts;              /* rank whose unfinished stdout is forwarded after a while; -1: none */
+    bool tag, timestamp;          /* --tag-output, --timestamp-output */
     /* A replayed line (from 1) of a stream (0 stdout, 1 stderr) differs. Once per rank. */
     void (*differs)(void *arg, uint32_t rank, int stream, uint64_t line);
-    /* Sees what goes to a sink (stream 0 stdout, 1 stderr), after it: `ftrun attach`. NULL: nobody looks. */
+    /* Sees what goes to a sink (stream 0 stdout, 1 stderr): `ftrun attach`. NULL: nobody looks. */
     void (*tap)(void *arg, int stream, const char *data, size_t len);
+    /* A file of --output-filename cannot be written: once in the job. */
+    void (*failed)(void *arg, const struct ft_error *e);
+    /* A sink has written something. */
+    void (*room)(void *arg);
     void *arg;
 };
 
-/* NULL: no memory. */
-struct ft_output *ft_output_new(struct event_base *base, const struct ft_output_config *config);
+/* In the agent, the first or a successor. NULL: no memory. */
+struct ft_output *ft_output_new(struct event_base *base, struct ft_stdio_memory *memory, const struct ft_output_config *config);
+
+/* Where ftrun's own lines go: 0 stdout, 1 stderr; may be the same one. */
+struct ft_sink *ft_output_sink(struct ft_output *o, int which);
 
 /* Pipes for a new incarnation; write[]: for the child, the caller closes them. FT_ESYS. */
 int ft_output_open(struct ft_output *o, uint32_t rank, int write[2], struct ft_error *e);
+
+/* Our end of a rank's stream, -1: it has none (stderr with merge; nothing was opened). It stays ours. */
+int ft_output_fd(const struct ft_output *o, uint32_t rank, int stream);
+
+/* Goes on with a living or dead incarnation that a dead agent started: our ends of its pipes, -1 for none. They are ours
+   from now on. */
+void ft_output_adopt(struct ft_output *o, uint32_t rank, const int read[2]);
 
 /* The incarnation and all its processes are dead: takes what is left in its pipes, drops an unfinished line (the
    successor makes it again), closes them. */
@@ -49,8 +66,3 @@ void ft_output_finish(struct ft_output *o);
 void ft_output_free(struct ft_output *o);
 
 #endif
-int ft_output_fd(const struct ft_output *o, uint32_t rank, int which);
-void ft_output_adopt(struct ft_output *o, uint32_t rank, const int read[2]);
-#define ft_output_torn(a, b) false
-#define ft_input_fd(in) (-1)
-#define ft_input_adopt(in, fd) (void)(fd)

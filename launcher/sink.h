@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One of ftrun's own output descriptors. Never blocks the event loop on a slow reader, never fails: a reader
-   that went away harms nobody, what is written for it is dropped.
+/* Writes a spool (spool.h) to one of ftrun's own output descriptors. Never blocks the event loop on a slow reader, never
+   fails: a reader that went away harms nobody, what is written for it is dropped.
 
    Descriptors are not made non-blocking in place: the description is shared with the user's shell. Pipes and
    terminals are opened a second time through /proc; regular files block, as everywhere. */
@@ -12,16 +12,17 @@
 
 struct event_base;
 struct ft_sink;
+struct ft_spool;
 
-/* `room` is called from the event loop each time something was written. fd stays the caller's. NULL: no memory. */
-struct ft_sink *ft_sink_new(struct event_base *base, int fd, void (*room)(void *arg), void *arg);
+/* `room` is called from the event loop each time something was written. fd stays the caller's, and so does the spool. NULL:
+   no memory. */
+struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int fd, void (*room)(void *arg), void *arg);
 
-/* True if both descriptors lead to the same place: then one sink must serve both, or a piece of a line of the
-   one could be followed by a line of the other. */
-bool ft_sink_same(int fd_a, int fd_b);
-
-/* Writes what can be written at once and keeps the rest. Whole lines in, whole lines out. */
+/* Puts whole lines into the spool and writes what can be written at once. */
 void ft_sink_add(struct ft_sink *s, const void *data, size_t len);
+
+/* Something was put into the spool. */
+void ft_sink_flush(struct ft_sink *s);
 
 /* So much is waiting that the sources should pause / may go on. */
 bool ft_sink_full(const struct ft_sink *s);
