@@ -174,9 +174,7 @@ static void recover(struct ft_forward *f)
 
     if (atomic_load_explicit(&f->m->shared->commit.valid, memory_order_acquire))
         apply(f->m);
-    if (end < f->m->shared->taken)
-        f->m->shared->taken = 0; /* end is 0: it was being rewound */
-    feed(f, end);
+    feed(f, end); /* end 0: it may have been being rewound, or hold nothing */
 }
 
 struct ft_forward *ft_forward_new(struct ft_stdio_memory *m, const struct ft_forward_config *config)

@@ -100,6 +100,7 @@ launch_shell_tests = \
 	launcher/test/bad_input.sh \
 	launcher/test/exit_codes.sh \
 	launcher/test/output.sh \
+	launcher/test/output_takeover.sh \
 	launcher/test/trees.sh \
 	launcher/test/jobcontrol.sh \
 	launcher/test/signals.sh \

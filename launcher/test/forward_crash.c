@@ -5,7 +5,7 @@
 
    Instructions that change nothing a successor looks at make no difference: a first run finds those that do.
 
-   forward_crash [KILLS]: so many kills for each kind of output, 0: before and after each of those instructions. */
+   forward_crash [KILLS [KIND]]: so many kills for each kind of output, 0: before and after each of those instructions. */
 #include "config.h"
 
 #include <errno.h>
@@ -319,12 +319,12 @@ static void stay_here(void)
 
 int main(int argc, char **argv)
 {
-    int kills = argc > 1 ? atoi(argv[1]) : 40;
+    int kills = argc > 1 ? atoi(argv[1]) : 10;
 
     stay_here();
     srand((unsigned)time(NULL)); /* a failure names what is needed to find it again */
     setvbuf(stdout, NULL, _IOLBF, 0);
-    for (int kind = 0; kind < NKINDS; kind++) {
+    for (int kind = argc > 2 ? atoi(argv[2]) : 0; kind < (argc > 2 ? atoi(argv[2]) + 1 : NKINDS); kind++) {
         static struct changes changes;
         int step;
 
