@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives that move data (MPI 3.1 sections 5.3, 5.4, 5.7): check the arguments as Open MPI does, say the
    call in base elements, hand it to the engine. Reductions are in reduce.c. */
+#include <limits.h>
+#include <stdlib.h>
+
 #include "mpi_shim/shim.h"
 
 static int finish(const char *me, int err, const struct ft_error *e)
@@ -134,12 +137,31 @@ static int check_vector(MPI_Comm comm, const char *me, const void *recvbuf, cons
     return shim_check_buffer(comm, me, "recvbuf", recvbuf, total * recvtype->extent);
 }
 
+/* Counts and displacements in base elements, so that ranks that say the same in other types agree. NULL if a number
+   would not be an int any more, or without memory: the call is then made, and compared, in elements of recvtype. */
+static int *in_base_elements(MPI_Comm comm, const int *recvcounts, const int *displs, MPI_Datatype recvtype)
+{
+    size_t n = (size_t)comm->size;
+    int *scaled = recvtype->per <= INT_MAX ? malloc(2 * n * sizeof *scaled) : NULL;
+    bool fits = scaled != NULL;
+
+    for (size_t r = 0; r < n && fits; r++)
+        fits = !__builtin_mul_overflow(recvcounts[r], (int)recvtype->per, &scaled[r]) &&
+               !__builtin_mul_overflow(displs[r], (int)recvtype->per, &scaled[n + r]);
+    if (fits)
+        return scaled;
+    free(scaled);
+    return NULL;
+}
+
 SHIM_ALIAS(int, Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                              const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm));
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                     const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     const char *me = "Allgatherv";
+    uint64_t site = SHIM_SITE();
+    int *scaled = NULL;
     struct ft_type type;
     struct ft_error e;
     char *own;
@@ -160,7 +182,14 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
     if (err)
         return err;
     if (recvtype->extent == 0) /* elements of nothing: the engine wants a size */
-        return finish(me, ft_allgather(comm->stream, sendbuf, recvbuf, 0, shim_base(recvtype), SHIM_SITE(), &e), &e);
+        return finish(me, ft_allgather(comm->stream, sendbuf, recvbuf, 0, shim_base(recvtype), site, &e), &e);
+    if (recvtype->per > 1)
+        scaled = in_base_elements(comm, recvcounts, displs, recvtype);
+    if (scaled) {
+        err = ft_allgatherv(comm->stream, sendbuf, recvbuf, scaled, scaled + comm->size, shim_base(recvtype), site, &e);
+        free(scaled);
+        return finish(me, err, &e);
+    }
     type = (struct ft_type){.elem = (uint32_t)recvtype->extent, .kind = recvtype->base};
-    return finish(me, ft_allgatherv(comm->stream, sendbuf, recvbuf, recvcounts, displs, type, SHIM_SITE(), &e), &e);
+    return finish(me, ft_allgatherv(comm->stream, sendbuf, recvbuf, recvcounts, displs, type, site, &e), &e);
 }

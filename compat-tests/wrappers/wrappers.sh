@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Fortran and C++ programs on Debian's own wrappers (libmpi_mpifh, libmpi_cxx) over our library, compiled and linked with
+# Fortran and C++ programs on Debian's own wrappers (libmpi_mpifh, libmpi_usempif08, libmpi_cxx) over our library, compiled and linked with
 # Open MPI's mpifort and mpic++: the same output with a rank killed as without, and, alone, the same as on Open MPI itself.
 # shellcheck disable=SC2154,SC2015,SC1091 # lib.sh sets them; fail() does not return a failure
 . "${top_srcdir:-.}/launcher/test/lib.sh"
@@ -22,6 +22,7 @@ build() { # NAME COMPILER...
 {
     build mpif.h mpifort.openmpi $fortran "$here/coll.f90"
     build use-mpi mpifort.openmpi $fortran -DUSE_MPI "$here/coll.f90"
+    build mpi_f08 mpifort.openmpi $fortran -J "$tmp" "$here/f08.f90"
     build bind-now mpifort.openmpi $fortran -Wl,-z,now "$here/coll.f90"
     build c++ mpic++.openmpi $flags "$here/coll.cc"
     build c++-bind-now mpic++.openmpi $flags -Wl,-z,now "$here/coll.cc"
@@ -29,7 +30,7 @@ build() { # NAME COMPILER...
 
 sorted() { sort -s -n -k1,1 "$tmp/out"; }
 for name in $built; do
-    case $name in c++*) wrapper=libmpi_cxx ;; *) wrapper=libmpi_mpifh ;; esac
+    case $name in c++*) wrapper=libmpi_cxx ;; mpi_f08) wrapper=libmpi_usempif08 ;; *) wrapper=libmpi_mpifh ;; esac
     readelf -d "$tmp/$name" | grep -q "NEEDED.*$wrapper" || fail "$name does not use $wrapper: nothing is tested"
     run -n 3 "$tmp/$name"
     expect_code 0

@@ -85,6 +85,27 @@ static void allgatherv(char *send, char *recv, int n)
     free(counts);
 }
 
+/* The same data as pairs on odd ranks, as single elements on even ones. */
+static void allgatherv_pairs(char *send, char *recv, int n)
+{
+    int *counts = malloc(2 * sizeof(int) * (size_t)size), *displs = counts + size, odd = rank % 2, unit = odd ? 1 : 2;
+    MPI_Datatype pair;
+
+    CHECK(counts, "no memory");
+    OK(MPI_Type_contiguous(2, MPI_SHORT, &pair));
+    OK(MPI_Type_commit(&pair));
+    for (int r = 0; r < size; r++) {
+        counts[r] = unit * (n + r);
+        displs[r] = unit * (r * (n + size) + 1);
+    }
+    fill(send, rank, 4 * (uint64_t)(n + rank));
+    OK(MPI_Allgatherv(send, counts[rank], odd ? pair : MPI_SHORT, recv, counts, displs, odd ? pair : MPI_SHORT, MPI_COMM_WORLD));
+    for (int r = 0; r < size; r++)
+        check(recv + 4 * (r * (n + size) + 1), r, 4 * (uint64_t)(n + r), "Allgatherv of pairs");
+    OK(MPI_Type_free(&pair));
+    free(counts);
+}
+
 static void self(void)
 {
     int in = rank, out = -1, both[2] = {rank, -1}, zero = 0, one = 1;
@@ -132,6 +153,7 @@ int main(int argc, char **argv)
         bcast(recv, counts[i]);
         allgather(send, recv, counts[i]);
         allgatherv(send, recv, counts[i]);
+        allgatherv_pairs(send, recv, counts[i]);
         nothing();
         OK(MPI_Barrier(MPI_COMM_WORLD));
         self();
