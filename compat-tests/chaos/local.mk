@@ -36,6 +36,7 @@ chaos_tests = \
 	compat-tests/chaos/chaos.sh \
 	compat-tests/chaos/check_replay.sh \
 	compat-tests/chaos/diverge.sh \
+	compat-tests/chaos/keeper.sh \
 	compat-tests/chaos/spill.sh
 # These are about memory, speed and bare system calls, which sanitizers change.
 chaos_plain_tests = \

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A job that spills its log, and whose launcher processes are killed one after the other: the keeper of the log goes on in the
+# next process, with the extents and the spill file as they are. A rank that then dies near the end replays all of it.
+. "$(dirname "$0")/lib.sh"
+mkdir "$scratch/spill"
+operations=16000 takeovers=4
+if quick; then operations=8000 takeovers=2; fi
+
+"$ftrun" -n 3 --quiet "$programs/mixed" -n $operations -b 40 -s 7 >"$scratch/calm" || fail "undisturbed: exit code $?"
+by_rank "$scratch/calm" >"$scratch/calm.sorted"
+
+# The launcher processes of our job, the oldest first: nobody else spills into this directory.
+launchers() {
+    for p in /proc/[0-9]*; do
+        case $(readlink "$p/exe" 2>/dev/null) in */ftrun) ;; *) continue ;; esac
+        tr '\0' '\n' <"$p/cmdline" 2>/dev/null | grep -qx -- "$scratch/spill" || continue
+        [ "$(sed 's/.*) \(.\).*/\1/' "$p/stat" 2>/dev/null)" = Z ] || echo "$(sed 's/.*) //' "$p/stat" | cut -d' ' -f20) ${p#/proc/}"
+    done 2>/dev/null | sort -n | cut -d' ' -f2
+}
+# until NUMBER: so many of them run, within two minutes
+until_running() {
+    for _ in $(seq 600); do
+        launchers >"$scratch/launchers"
+        [ "$(wc -l <"$scratch/launchers")" != "$1" ] || return 0
+        sleep 0.2
+    done
+    return 1
+}
+
+setsid "$ftrun" -n 3 --quiet --log-limit 16M --log-spill "$scratch/spill" --report "$scratch/report.json" "$programs/mixed" \
+    -n $operations -b 40 -s 7 -k 1:$((operations - 10)) >"$scratch/wild" 2>"$scratch/err" &
+until_running 2 || fail "there are not two launcher processes: $(cat "$scratch/launchers")"
+# The agent is the younger one, and from then on the older one.
+which=tail
+for i in $(seq $takeovers); do
+    agent=$($which -n 1 "$scratch/launchers")
+    before=$(wc -l <"$scratch/wild")
+    for _ in $(seq 600); do  # let it have something to do first
+        [ "$(wc -l <"$scratch/wild")" -le $((before + 2)) ] || break
+        sleep 0.1
+    done
+    [ "$(wc -l <"$scratch/wild")" -lt "$(wc -l <"$scratch/calm")" ] || fail "takeover $i: the job is too short for this test"
+    kill -9 "$agent" || fail "takeover $i: there is no agent $agent"
+    until_running 2 || fail "takeover $i: the survivor has no twin: $(cat "$scratch/launchers")"
+    which=head
+done
+until_running 0 || fail "the job does not end"
+by_rank "$scratch/wild" | cmp - "$scratch/calm.sorted" || { fail "the output differs"; cat "$scratch/err"; }
+spilled=$(reported "$scratch/report.json" spilled_bytes)
+log=$(reported "$scratch/report.json" log_bytes)
+echo "$takeovers takeovers, spilled $((spilled >> 20)) MiB of a log of $((log >> 20)) MiB"
+# All but what memory holds: nothing was spilled twice, nothing forgotten.
+[ "$spilled" -le "$log" ] || fail "more was spilled than there is"
+[ $((spilled + (32 << 20))) -ge "$log" ] || fail "less was spilled than had to be"
+replayed=$(sed -n 's/^ *"replayed_units": \([0-9]*\).*/\1/p' "$scratch/report.json" | head -n 1)
+[ "${replayed:-0}" -ge $((operations - 600)) ] || fail "only ${replayed:-0} units replayed"
+finish
