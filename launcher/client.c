@@ -308,14 +308,14 @@ static void help(void)
          "  stop     as SIGTERM to ftrun; waits until the job is gone\n"
          "  wait     waits for the job's end and exits with its code\n"
          "  attach   shows the job's output from now on; Ctrl-C leaves it running\n\n"
-         "JOB: an id, the beginning of one, or the pid of an ftrun; not needed if one job runs.\n"
+         "JOB: an id, the beginning of one, a --job-name, or the pid of an ftrun; not needed if one job runs.\n"
          "Exit code 3: no such job, several, or it cannot be reached.");
 }
 
 static void tell_no_choice(const struct ft_jobs *jobs, const char *word, size_t matching)
 {
     if (matching) {
-        ft_say(&aloud, word ? "several jobs begin with %s; which?" : "several jobs are running; which?", word);
+        ft_say(&aloud, word ? "several jobs are called %s or begin so; which?" : "several jobs are running; which?", word);
         ft_show_jobs(stderr, jobs, word);
     } else if (word) {
         ft_say(&aloud, "no job %s of this user is running on this host%s", word, jobs->n ? " (ftrun list shows those that are)" : "");

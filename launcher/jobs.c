@@ -123,9 +123,16 @@ static bool has_pid(const struct ft_job_entry *job, const char *word)
     return false;
 }
 
+static bool has_name(const struct ft_job_entry *job, const char *word)
+{
+    const char *name = json_string_value(json_object_get(job->info, "name"));
+
+    return name && !strcmp(name, word);
+}
+
 bool ft_jobs_matches(const struct ft_job_entry *job, const char *word)
 {
-    return !word || has_pid(job, word) || !strncmp(job->id, word, strlen(word));
+    return !word || has_pid(job, word) || has_name(job, word) || !strncmp(job->id, word, strlen(word));
 }
 
 const struct ft_job_entry *ft_jobs_pick(const struct ft_jobs *jobs, const char *word, size_t *matching)

@@ -38,13 +38,12 @@ static const char *duration(double seconds, char *text, size_t size)
     return text;
 }
 
-/* The words of the command; what could upset a terminal as "?". Returns text, cut with "...". */
-static const char *command(const json_t *info, char *text, size_t size)
+/* The words of the command, after the job's name if it has one; what could upset a terminal as "?". Returns text, cut with "...". */
+static const char *command(const json_t *info, const char *name, char *text, size_t size)
 {
     const json_t *words = json_object_get(info, "command"), *word;
-    size_t n = 0, i;
+    size_t n = (size_t)snprintf(text, size, "%s%s", name, *name ? ": " : ""), i;
 
-    text[0] = 0;
     json_array_foreach(words, i, word)
         n += (size_t)snprintf(text + ft_min(n, size - 1), size - ft_min(n, size - 1), "%s%s", i ? " " : "", json_string_value(word));
     if (n >= size)
@@ -70,7 +69,8 @@ void ft_show_jobs(FILE *to, const struct ft_jobs *jobs, const char *word)
             fprintf(to, "%-10s %8s %6s  %-12s  (does not answer; is its ftrun stopped?)\n", job->id, "?", "?", "?");
         else
             fprintf(to, "%-10s %8lld %6lld  %-12s  %s\n", job->id, number(info, "pid"), number(info, "ranks"),
-                    duration(json_number_value(json_object_get(info, "seconds")), since, sizeof since), command(info, what, sizeof what));
+                    duration(json_number_value(json_object_get(info, "seconds")), since, sizeof since),
+                    command(info, string(info, "name"), what, sizeof what));
     }
 }
 
@@ -253,13 +253,14 @@ static void print_groups(FILE *to, const struct groups *gs)
 void ft_show_status(FILE *to, const json_t *status)
 {
     const json_t *ranks = json_object_get(status, "rank");
+    const char *name = string(status, "name");
     struct groups gs = {0};
     char since[TEXT], what[TEXT];
     bool whole = make_groups(&gs, ranks);
 
-    fprintf(to, "job %s (pid %lld, host %s), %lld rank%s, running for %s: %s\n", string(status, "job"), number(status, "pid"),
-            string(status, "host"), number(status, "ranks"), number(status, "ranks") == 1 ? "" : "s",
-            duration(json_number_value(json_object_get(status, "seconds")), since, sizeof since), command(status, what, sizeof what));
+    fprintf(to, "job %s (%s%spid %lld, host %s), %lld rank%s, running for %s: %s\n", string(status, "job"), name, *name ? ", " : "",
+            number(status, "pid"), string(status, "host"), number(status, "ranks"), number(status, "ranks") == 1 ? "" : "s",
+            duration(json_number_value(json_object_get(status, "seconds")), since, sizeof since), command(status, "", what, sizeof what));
     if (whole && gs.n > LINES_MOST) {
         free(gs.list);
         gs = (struct groups){.coarse = true};

@@ -30,6 +30,7 @@ while [ ! -e end ]; do
 done
 exit 9
 EOS
+sees() { grep -q "^$1\$" "$2"; }
 talks() { rm -f said; : >say; wait_for exists said; }
 timeout -k 5 200 "$ftrun" -n 1 sh talk.sh >job.out 2>job.err </dev/null &
 job=$!
@@ -45,10 +46,19 @@ wait_for attached_out
 grep -q 'out 1$' a.out && fail "attach shows what was printed before it"
 talks
 last=$(tail -1 job.out)
-sees() { grep -q "^$1\$" "$2"; }
 wait_for sees "$last" a.out
 wait_for sees "err ${last#out }" a.err
 grep -q err a.out && fail "attach mixes streams"
+
+# The agent is killed: its successor goes on, also for those that are attached.
+pid_of() { "$ftrun" status --json "$id" 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
+has_two() { [ "$(pid_of standby_pid)" -gt 0 ]; }
+wait_for has_two
+kill -9 "$(pid_of agent_pid)"
+wait_for grep -q "job $id has a new agent" a.err
+wait_for has_two
+newer_out() { talks && sees "$(tail -1 job.out)" a.out; }
+wait_for newer_out
 
 # Ctrl-C detaches, says so, and the job goes on.
 kill -INT "$(ps -o pid= --ppid $attached | tr -d ' ')"

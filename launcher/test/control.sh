@@ -74,8 +74,30 @@ check "rank[2]['stopped'] and not rank[1]['stopped'] and rank[2]['incarnation'] 
 kill -CONT "$pid"
 check "not rank[2]['stopped']"
 
+# Somebody else who gets as far as the socket is not answered.
+if [ "$(id -u)" = 0 ]; then
+    chmod 711 "$tmp" run
+    chmod 666 run/*.sock
+    python3 - run/*.sock <<'PY' || fail "another user: see above"
+import os, socket, sys
+def ask():
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(20)
+    s.connect(sys.argv[1])
+    try:
+        s.sendall(b'{"request": "info"}\n')
+        return s.recv(1 << 20)
+    except (BrokenPipeError, ConnectionResetError):
+        return b""
+assert ask() != b""
+os.setuid(65534)
+assert ask() == b"", "answered"
+PY
+    chmod 700 "$tmp" run
+fi
+
 # Two jobs: one must be named: by id, its beginning, a pid.
-begin b -n 3 sh -c 'sleep 1000 & wait'
+begin b --job-name nightly -n 3 sh -c 'sleep 1000 & wait'
 wait_for jobs_are 2
 a_id=$(id_of waits)
 b_id=$(id_of sleep)
@@ -90,6 +112,9 @@ grep -q "^job $b_id .*3 ranks" out || fail "$what: not job b"
 b_pid=$("$ftrun" list | awk -v "id=$b_id" '$1 == id { print $2 }')
 run status "$b_pid"
 grep -q "^job $b_id " out || fail "$what: not found by pid"
+run status nightly
+grep -q "^job $b_id (nightly, pid" out || fail "$what: not found by its name"
+"$ftrun" list | grep -q "^$b_id .* nightly: sh -c" || fail "ftrun list does not show the name"
 beginning=$b_id
 while [ "${#beginning}" -gt 1 ] && [ "${beginning%?}" != "${a_id%"${a_id#"${beginning%?}"}"}" ]; do beginning=${beginning%?}; done
 run status "$beginning"
@@ -127,6 +152,14 @@ wait "$(cat c.pid)" # killed
 : >go
 ended a 0
 wait_for no_sockets
+
+# A rank that replays says how far it is, and that others wait for it.
+begin g -n 3 "$waits" slow 1 1000
+check "rank[1]['state'] == 'replaying' and 0 < rank[1]['replayed'] < rank[1]['to_replay'] == 1000 and rank[1]['incarnation'] == 1 and
+    rank[1]['restarts'] == 1 and rank[0]['state'] == 'in MPI' and rank[0]['waits_for'] == [1]"
+run stop
+expect_code 0
+ended g 143
 
 # stop reaches a job whose first agent was killed.
 begin f -n 2 sleep 1000
