@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "launcher/agent.h"
@@ -24,6 +25,18 @@ static void fill_standard_descriptors(void)
         close(fd);
 }
 
+/* What has come up in reading the options. */
+static void tell_first(const struct ft_options *o)
+{
+    struct ft_say say = {.quiet = o->quiet, .verbose = o->verbose};
+    const char *job = getenv("FTMPI_JOB"), *rank = getenv("FTMPI_RANK");
+
+    for (size_t i = 0; i < o->nnotices; i++)
+        ft_say_notice(&say, "%s", o->notices[i]);
+    if (job && rank)
+        ft_say_detail(&say, "started by rank %s of job %s; this is a job of its own, %s", rank, job, o->job_id);
+}
+
 int main(int argc, char **argv)
 {
     struct ft_options options;
@@ -41,8 +54,7 @@ int main(int argc, char **argv)
     } else if (options.version) {
         puts("ftrun (ftmpi) " PACKAGE_VERSION);
     } else {
-        for (size_t i = 0; i < options.nnotices; i++)
-            ft_say_notice(&(struct ft_say){.quiet = options.quiet}, "%s", options.notices[i]);
+        tell_first(&options);
         code = ft_agent_run(&options);
     }
     ft_options_free(&options);

@@ -20,6 +20,7 @@ cd "$place" || exit 2
 export PATH=$bin:$PATH XDG_CONFIG_HOME=$place/config LC_ALL=C HWLOC_SYNTHETIC='package:1 core:4 pu:1'
 unset TMPDIR MPIEXEC_TIMEOUT
 for variable in ${!FTMPI_*}; do unset "$variable"; done
+export FTMPI_RUN_DIR=$place/run
 
 cat >total.c <<'END'
 #include <mpi.h>
@@ -185,6 +186,19 @@ stop 'FTMPI_MAX_RESTARTS=0 ftrun -n 2 ./total 1 2' <<'END'
 exit code 137
 END
 
+stop 'ftrun --check-replay -n 3 ./total 1 2' <<'END'
+round 1: 3 ranks, sum 6
+round 2: 3 ranks, sum 12
+round 3: 3 ranks, sum 18
+! ftrun: rank 1 (pid PID, host HOST) was killed by signal 9 (SIGKILL); restarted, restart 1
+END
+
+stop 'ftrun -n 2 sleep 60 & until ftrun status >/dev/null 2>&1; do sleep 0.1; done; ftrun list | awk "NR > 1 {print \$3, \$6, \$7}"; ftrun stop; wait $!' <<'END'
+2 sleep 60
+! ftrun: told to stop by signal 15 (SIGTERM); the job is ended
+exit code 143
+END
+
 # ---- Ten mistakes and some more
 
 stop 'ftrun' <<'END'
@@ -274,6 +288,21 @@ END
 stop 'ftrun -n 2 ./total >/dev/full' <<'END'
 ! ftrun: output was lost: cannot write to stdout: No space left on device
 exit code 1
+END
+
+stop 'ftrun --timeout 0.5 -n 2 sleep 60' <<'END'
+! ftrun: the time is up (--timeout 0.5); the job is ended
+exit code 110
+END
+
+stop 'ftrun status' <<'END'
+! ftrun: no job of this user is running on this host
+exit code 3
+END
+
+stop 'ftrun stop nosuchjob' <<'END'
+! ftrun: no job nosuchjob of this user is running on this host
+exit code 3
 END
 
 [ -z "$show" ] || exit 0

@@ -77,6 +77,8 @@ expect_code 0
 expect_err_lines 0
 sort -o "$tmp/out" "$tmp/out"
 expect_out '0 of 2' '0 of 2' '1 of 2' '1 of 2'
+run -q -n 1 "$ftrun" -v -n 1 true
+expect_err 'started by rank 0 of job [0-9a-z]*; this is a job of its own'
 
 # MPIEXEC_TIMEOUT, which Open MPI and Hydra read, is weaker than ours.
 (MPIEXEC_TIMEOUT=x && export MPIEXEC_TIMEOUT && bad 'MPIEXEC_TIMEOUT: "x" is not a valid value' -n 1 echo; exit $failed) || failed=1

@@ -6,6 +6,16 @@
 run -n 3 sh -c 'echo $FTMPI_RANK $FTMPI_SIZE $FTMPI_INCARNATION $OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK $OMPI_COMM_WORLD_LOCAL_SIZE $OMPI_COMM_WORLD_NODE_RANK $PMI_RANK $PMI_SIZE'
 sort -o "$tmp/out" "$tmp/out"
 expect_out '0 3 0 0 3 0 3 0 0 3' '1 3 0 1 3 1 3 1 1 3' '2 3 0 2 3 2 3 2 2 3'
+run -n 2 sh -c 'echo $OMPI_UNIVERSE_SIZE $MPI_LOCALRANKID $MPI_LOCALNRANKS'
+sort -o "$tmp/out" "$tmp/out"
+expect_out '2 0 2' '2 1 2'
+# The job's id: the same for all ranks and incarnations, another one for each job.
+run -q -n 2 sh -c 'echo $FTMPI_JOB; [ $FTMPI_INCARNATION = 1 ] || kill -9 $$; echo $FTMPI_JOB'
+expect_code 0
+id=$(sort -u "$tmp/out")
+echo "$id" | grep -qx '[0-9a-z]\{8\}' || fail "FTMPI_JOB: $id"
+run -n 1 sh -c 'echo $FTMPI_JOB'
+[ "$(cat "$tmp/out")" != "$id" ] || fail "two jobs are called $id"
 FROM_OUTSIDE=1 run -x GIVEN=x=y -x FROM_OUTSIDE -x FROM_OUTSIDE=2 -n 1 sh -c 'echo $GIVEN $FROM_OUTSIDE'
 expect_out 'x=y 2'
 run -x NOT_SET_ANYWHERE -n 1 true
