@@ -214,7 +214,7 @@ static int read_field(struct ft_options *o, const struct ft_setting *s, const ch
     default:
         if (!*value)
             return FT_EINVAL;
-        *(const char **)field = value;
+        *(const char **)field = !strcmp(value, "none") && !strcmp(s->fallback, "none") ? NULL : value; /* undoes what a file says */
         return 0;
     }
 }

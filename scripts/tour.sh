@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A tour as a new user takes it: typical commands, then typical mistakes. What is printed is compared to the letter, with
 # process ids, the host's name and the temporary directory replaced; so is the exit code.
-#   tour.sh [DIRECTORY]   where ftrun and ftmpicc are: a build directory (default: build), or bin of an installation
+#   tour.sh [DIRECTORY]   where ftrun, ftmpicc and ftmpi_info are: a build directory (default: build), or bin of an installation
 #   tour.sh --show [DIRECTORY]   prints the tour as it is, in the form in which it is written down below
 # shellcheck disable=SC2016 # the commands expand it
 set -u
@@ -10,10 +10,9 @@ cd "$(dirname "$0")/.." || exit 2
 show=
 [ "${1-}" = --show ] && show=1 && shift
 bin=$(cd "${1-build}" && pwd) || exit 2
-if ! [ -x "$bin/ftrun" ] || ! [ -x "$bin/ftmpicc" ]; then
-  echo "$0: no ftrun and ftmpicc in $bin" >&2
-  exit 2
-fi
+for program in ftrun ftmpicc ftmpi_info; do
+  [ -x "$bin/$program" ] || { echo "$0: no $program in $bin" >&2 && exit 2; }
+done
 place=$(mktemp -d) || exit 2
 trap 'rm -rf "$place"' EXIT
 cd "$place" || exit 2
@@ -186,6 +185,12 @@ stop 'FTMPI_MAX_RESTARTS=0 ftrun -n 2 ./total 1 2' <<'END'
 exit code 137
 END
 
+stop 'FTMPI_GRACE=5 ftmpi_info grace' <<'END'
+grace = 5 (FTMPI_GRACE)
+    seconds; default 2; FTMPI_GRACE
+    between SIGTERM and SIGKILL to ranks (default 2)
+END
+
 stop 'ftrun --check-replay -n 3 ./total 1 2' <<'END'
 round 1: 3 ranks, sum 6
 round 2: 3 ranks, sum 12
@@ -293,6 +298,11 @@ END
 stop 'ftrun --timeout 0.5 -n 2 sleep 60' <<'END'
 ! ftrun: the time is up (--timeout 0.5); the job is ended
 exit code 110
+END
+
+stop 'ftmpi_info grase' <<'END'
+! ftmpi_info: there is no grase; did you mean grace? (without a name, ftmpi_info lists all)
+exit code 2
 END
 
 stop 'ftrun status' <<'END'

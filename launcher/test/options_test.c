@@ -140,6 +140,14 @@ Test(options, placement)
     expect_error("ftrun --display topo a", "\"topo\" is not valid");
 }
 
+Test(options, none_undoes)
+{
+    cr_expect_eq(parse("ftrun --report r --output-filename d --report none --output-filename ./none a"), 0, "%s", e.text);
+    cr_expect_null(o.report);
+    cr_expect_str_eq(o.output_dir, "./none");
+    ft_options_free(&o);
+}
+
 Test(options, slots_are_the_default_count)
 {
     const struct {
