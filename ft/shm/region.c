@@ -16,6 +16,7 @@ static int map_region(struct ft_region *r, uint64_t size, struct ft_error *e)
     if (r->base == MAP_FAILED)
         return ft_err_set(e, FT_ESYS, "cannot map %llu bytes of the job's shared memory: %s (is `ulimit -v` set? a "
                           "smaller --log-limit needs less)", (unsigned long long)size, strerror(errno));
+    madvise(r->base, size, MADV_DONTDUMP); /* or a core dump has the size of the log limit, and makes all of it memory */
     r->header = (struct ft_header *)(void *)r->base;
     return 0;
 }
