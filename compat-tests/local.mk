@@ -5,8 +5,8 @@ include compat-tests/abi/local.mk
 include compat-tests/wrappers/local.mk
 include compat-tests/mpi4py/local.mk
 
-# Not in a sanitized build: the README's program is not sanitized.
-EXTRA_DIST += compat-tests/readme.sh
+# Not in a sanitized build: the README's program and the recipes' are not sanitized.
+EXTRA_DIST += compat-tests/readme.sh compat-tests/recipes.sh compat-tests/recipes.c docs/recipes.md
 if !SANITIZED
-TESTS += compat-tests/readme.sh
+TESTS += compat-tests/readme.sh compat-tests/recipes.sh
 endif
