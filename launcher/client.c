@@ -23,6 +23,7 @@
 enum {
     ANSWER_MS = 10000,                  /* for an agent to answer */
     SUCCESSOR_TRIES = 100, TRY_MS = 50, /* for a successor of a killed agent to appear */
+    ENDING_MS = 1000,                   /* for the word that the job is over, when the agent is gone */
     GONE_MS = 10000,                    /* for processes to end when their job is over */
     PIECE = 4096                        /* what a pipe that polls as writable takes */
 };
@@ -31,6 +32,7 @@ struct client {
     const struct ft_job_entry *job;
     struct ft_link link;
     json_t *info;
+    struct ft_link ending;              /* attach: hears of the end, however much output is on its way before it; fd -1: not open */
 };
 
 static const struct ft_say aloud; /* errors, straight to stderr */
@@ -93,6 +95,39 @@ static bool find_successor(struct client *cl, const char *request)
             ft_link_close(&cl->link);
     }
     return cl->info;
+}
+
+static void close_ending(struct client *cl)
+{
+    if (cl->ending.fd >= 0)
+        ft_link_close(&cl->ending);
+    cl->ending.fd = -1;
+}
+
+static void open_ending(struct client *cl)
+{
+    int fd = ft_rundir_connect(cl->job->dir, cl->job->name);
+
+    close_ending(cl);
+    if (fd >= 0 && ft_link_open(&cl->ending, fd, "wait") < 0)
+        close_ending(cl);
+    cl->ending.timeout_ms = ENDING_MS;
+}
+
+/* The job's agent is gone. Its exit code if it told it here; else -1. */
+static int told_ending(struct client *cl)
+{
+    int code = -1, err;
+    json_t *line;
+
+    while (code < 0 && cl->ending.fd >= 0 && (line = ft_link_line(&cl->ending, &err))) {
+        if (json_object_get(line, "end"))
+            code = (int)json_integer_value(json_object_get(line, "end"));
+        json_decref(line);
+    }
+    if (code >= 0)
+        ft_say(&aloud, "job %s is over; the end of its output is left out here: it was not read in time", cl->job->id);
+    return code;
 }
 
 static bool write_all(int fd, const char *bytes, size_t len, int interrupt)
@@ -166,12 +201,15 @@ static int follow(struct client *cl, const char *request)
             return code;
         if (err == FT_LINK_INTERRUPTED)
             return -2;
-        if (!find_successor(cl, request))
-            return -1;
+        code = told_ending(cl);
+        if (code >= 0 || !find_successor(cl, request))
+            return code;
         cl->link.interrupt = interrupt;
-        if (!strcmp(request, "attach"))
-            ft_say(&aloud, "job %s has a new agent (pid %lld); output between the two may be missing here", cl->job->id,
-                   (long long)json_integer_value(json_object_get(cl->info, "agent_pid")));
+        if (strcmp(request, "attach"))
+            continue;
+        open_ending(cl);
+        ft_say(&aloud, "job %s has a new agent (pid %lld); output between the two may be missing here", cl->job->id,
+               (long long)json_integer_value(json_object_get(cl->info, "agent_pid")));
     }
 }
 
@@ -246,12 +284,14 @@ static int attach(struct client *cl)
 
     if (code)
         return code;
+    open_ending(cl);
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
     cl->link.interrupt = signalfd(-1, &set, SFD_CLOEXEC);
     code = follow(cl, "attach");
+    close_ending(cl);
     if (code == -2) {
         ft_say(&aloud, "detached from job %s; it goes on (ftrun attach %s, ftrun stop %s)", cl->job->id, cl->job->id, cl->job->id);
         return 128 + SIGINT;
@@ -337,6 +377,7 @@ static int serve(const struct request *r, const struct ft_jobs *jobs)
     cl = calloc(1, sizeof *cl);
     if (!cl)
         return code;
+    cl->ending.fd = -1;
     cl->job = ft_jobs_pick(jobs, r->job, &matching);
     if (!cl->job) {
         tell_no_choice(jobs, r->job, matching);

@@ -68,28 +68,39 @@ expect_code 130
 grep -q "detached from job $id; it goes on" a.err || fail "$what: does not say that it detached: $(cat a.err)"
 talks
 
-# A reader that is stopped: the job prints 30 MB meanwhile, and the reader is told how much it missed.
+# Readers that are stopped: the job prints 30 MB meanwhile, and they are told how much they missed. The one goes on before the job's end,
+# the other after it: the job does not wait for it.
 timeout -k 5 200 "$ftrun" attach "$id" >b.out 2>b.err &
 slow=$!
-attached_b() { talks && grep -q out b.out; }
-wait_for attached_b
-reader=$(ps -o pid= --ppid $slow | tr -d ' ')
-kill -STOP "$reader"
+timeout -k 5 200 "$ftrun" attach "$id" >c.out 2>c.err &
+slower=$!
+attached_both() { talks && grep -q out b.out && grep -q out c.out; }
+wait_for attached_both
+reader_of() { ps -o pid= --ppid "$1" | tr -d ' '; }
+for reader in $slow $slower; do
+    kill -STOP "$(reader_of "$reader")"
+done
 : >flood
 wait_for exists flooded
 wait_for sees flooded job.out
 talks
-kill -CONT "$reader"
+kill -CONT "$(reader_of $slow)"
+caught_up() { talks && sees "$(tail -1 job.out)" b.out; }
+wait_for caught_up
 : >end
 wait $slow
 code=$? what="ftrun attach, stopped for a while"
 expect_code 9
 missed=$(sed -n 's/^ftrun: \([0-9]*\) bytes of the output of job .* are left out.*/\1/p' b.err)
-got=$(wc -c <b.out)
-[ "${missed:-0}" -gt 20000000 ] || fail "$what: says that $missed bytes are missing, and prints $got"
+[ "${missed:-0}" -gt 20000000 ] || fail "$what: says that $missed bytes are missing, and prints $(wc -c <b.out)"
 grep -q -v -e '^x*$' -e '^out [0-9]*$' -e '^flooded$' b.out && fail "$what: pieces of lines"
 wait $job
 code=$? what="the job"
 expect_code 9
 [ "$(grep -c '^x' job.out)" -eq 300000 ] || fail "the job's own output is not complete"
+kill -CONT "$(reader_of $slower)"
+wait $slower
+code=$? what="ftrun attach, stopped until after the job's end"
+expect_code 9
+grep -q "job $id is over; the end of its output is left out" c.err || fail "$what: says only: $(cat c.err)"
 finish
