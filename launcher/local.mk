@@ -49,6 +49,7 @@ liblaunch_la_SOURCES = \
 	launcher/spool.h launcher/spool.c \
 	launcher/status.h launcher/status.c \
 	launcher/stdio_memory.h launcher/stdio_memory.c \
+	launcher/stopped.h launcher/stopped.c \
 	launcher/sweep.h launcher/sweep.c \
 	launcher/topology.h launcher/topology.c \
 	launcher/twin.h launcher/twin.c \

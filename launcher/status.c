@@ -12,6 +12,7 @@
 #include "ft/base/util.h"
 #include "launcher/say.h"
 #include "launcher/sites.h"
+#include "launcher/stopped.h"
 #include "launcher/twin.h"
 #include "launcher/watch.h"
 
@@ -73,26 +74,6 @@ static bool is_alive(const struct ft_proc *proc)
     return ft_proc_phase(proc) == FT_PROC_RUNNING;
 }
 
-/* By SIGSTOP, a terminal or a debugger. */
-static bool is_stopped(const struct ft_proc *proc)
-{
-    char path[40], text[512];
-    const char *after;
-    FILE *file;
-    size_t n;
-
-    if (!is_alive(proc))
-        return false;
-    snprintf(path, sizeof path, "/proc/%d/stat", proc->pid);
-    file = fopen(path, "re");
-    n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
-    text[n] = 0;
-    after = strrchr(text, ')'); /* the name may hold anything */
-    return after && (after[1] && (after[2] == 'T' || after[2] == 't'));
-}
-
 static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
 {
     const struct ft_params *params = &l->job->region.header->params;
@@ -134,7 +115,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     bool alive = is_alive(proc);
     uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
     json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)rank, "state", state, "pid", alive ? (int)proc->pid : 0, "stopped",
-                          is_stopped(proc), "incarnation", (int)proc->incarnation, "restarts", (json_int_t)proc->incarnation, "units",
+                          alive && ft_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts", (json_int_t)proc->incarnation, "units",
                           (json_int_t)i->done, "seconds", (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
 
     if (o && alive && i->in_call)

@@ -7,6 +7,7 @@
 
 #include "ft/base/util.h"
 #include "launcher/act.h"
+#include "launcher/stopped.h"
 
 enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS = 5000 };
 
@@ -99,6 +100,15 @@ static uint64_t place_of(const struct ft_inspect *i)
     return i->unit + i->done + i->called + i->shown + i->contributed + ((uint64_t)i->incarnation << 48) + ((uint64_t)i->state << 40);
 }
 
+/* Ctrl-Z stops every rank: then nobody waits. Any one but the awaited tells. */
+static bool is_suspended(const struct ft_job *job, int64_t awaited)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        if (r != awaited && ft_proc_phase(&job->procs[r]) == FT_PROC_RUNNING)
+            return ft_stopped(job->procs[r].pid);
+    return false;
+}
+
 static void look_for_hang(struct ft_watch *w, uint64_t now)
 {
     struct ft_job *job = w->job;
@@ -107,7 +117,7 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
     int64_t rank = ft_inspect_awaited(&job->region.header->params, w->now);
     bool there = rank >= 0 && ft_proc_phase(&job->procs[rank]) == FT_PROC_RUNNING;
 
-    if (!there || rank != d->hung || place_of(&w->now[rank]) != d->hung_where) {
+    if (!there || rank != d->hung || place_of(&w->now[rank]) != d->hung_where || is_suspended(job, rank)) {
         d->hung = there ? rank : -1;
         d->hung_where = there ? place_of(&w->now[rank]) : 0;
         d->hung_since_ns = now;

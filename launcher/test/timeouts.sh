@@ -65,6 +65,20 @@ run --timeout 3 --hang-timeout 0.3 -n 3 sleep 1000
 expect_code 110
 expect_err_lines 1
 
+# While the whole job is suspended nobody waits, and nobody is killed.
+timeout --foreground -k 5 100 "$ftrun" --hang-timeout 3 -n 2 "$waits" file 1 "$tmp/go" 10 >out 2>err &
+job=$!
+wait_for grep -q '10 allreduces' out
+launcher=$("$ftrun" status --json | sed -n 's/.*"pid": \([0-9]*\),$/\1/p' | head -1)
+kill -TSTP "$launcher"
+sleep 5
+: >go
+kill -CONT "$launcher"
+wait $job
+code=$? what="ftrun --hang-timeout 3, suspended for 5 s"
+expect_code 0
+grep -q 'is killed' err && fail "$what: a rank was killed"
+
 # Who waits for a replaying rank sees why; -q does not want to know.
 run -n 3 "$waits" slow 1 1000
 expect_code 0
