@@ -123,6 +123,7 @@ static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
         break;
     case FT_PROC_STARTING:
         end_unborn(proc);
+        proc->died_ns = ft_job_now();
         ft_proc_enter(proc, FT_PROC_CLEARING);
         break;
     case FT_PROC_RUNNING:

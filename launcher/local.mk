@@ -103,6 +103,8 @@ launch_shell_tests = \
 	launcher/test/output.sh \
 	launcher/test/output_takeover.sh \
 	launcher/test/trees.sh \
+	launcher/test/twins.sh \
+	launcher/test/killat.sh \
 	launcher/test/jobcontrol.sh \
 	launcher/test/signals.sh \
 	launcher/test/stdio.sh \
@@ -118,6 +120,9 @@ launch_shell_tests = \
 TESTS += $(launch_shell_tests)
 
 # -no-install: the binary itself, not libtool's script, which would be timed and killed in its place.
+check_PROGRAMS += launcher/test/killat
+launcher_test_killat_SOURCES = launcher/test/killat.c
+launcher_test_killat_LDFLAGS = -no-install
 check_PROGRAMS += launcher/test/ends
 launcher_test_ends_SOURCES = launcher/test/ends.c
 launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim

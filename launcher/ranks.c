@@ -254,9 +254,9 @@ static void start_successor(struct ft_job *job, struct ft_proc *proc)
 static bool is_clear(struct ft_job *job, struct ft_proc *proc)
 {
     struct ft_leaders leaders = ft_job_leaders(job);
-    pid_t one = 0;
+    pid_t one = 0, group = proc->pid ? proc->pid : -1; /* none: the agent died before there was a process */
 
-    if (!ft_reap_signal(&leaders, proc->rank, proc->pid, SIGKILL, &one))
+    if (!ft_reap_signal(&leaders, proc->rank, group, SIGKILL, &one))
         return true;
     if (!proc->stuck_told && ft_job_now() - proc->died_ns > STUCK_MS * 1000000ull) {
         proc->stuck_told = true;

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# ftrun is two processes, and either may be killed: the job goes on, and ranks that die later come back.
+. "$(dirname "$0")/lib.sh"
+cd "$tmp" || exit 99
+
+# Two ranks that print a line each tenth of a second, and tell their pids; rank 1 dies once, late.
+cat >job <<'E'
+echo $$ >>pids
+i=0
+while [ $i -lt 15 ]; do
+    echo "rank $FTMPI_RANK line $i"
+    i=$((i + 1))
+    sleep 0.1
+    [ "$FTMPI_RANK.$FTMPI_INCARNATION.$i" = 1.0.12 ] && kill -9 $$
+done
+echo "$FTMPI_RANK" >>ends
+E
+
+begin() { # options of ftrun
+    rm -f pids ends
+    what="ftrun $*"
+    timeout --foreground -k 5 60 sh -c 'echo $$ >front; exec "$0" "$@"' "$ftrun" "$@" -n 2 sh job >out 2>err &
+    job=$!
+    wait_for has_lines 2 pids
+    front=$(cat front)
+    second=$(other_process "$front")
+    [ -n "$second" ] || fail "ftrun is one process"
+}
+# Every line of both ranks once, in each rank's order.
+check_output() {
+    for r in 0 1; do
+        grep "rank $r " out | cmp -s - "lines.$r" || fail "$what: the output of rank $r is not what it should be: $(grep -c "rank $r " out) lines"
+    done
+    all_gone pids || fail "$what: ranks are left"
+}
+check_code() { [ "$1" = "$2" ] || fail "$what: exit code $1, not $2"; }
+# Another one than $2 belongs to process $1.
+has_other() { other=$(other_process "$1") && [ -n "$other" ] && [ "$other" != "$2" ]; }
+for r in 0 1; do seq 0 14 | sed "s/^/rank $r line /" >lines.$r; done
+
+begin
+kill -9 "$second"
+wait $job || fail "agent killed: exit code $?"
+check_output
+grep -q "was killed by signal 9 (SIGKILL); process $front goes on with it" err || fail "agent killed: not told"
+grep -q 'rank 1 .*was killed by signal 9 (SIGKILL); restarted, restart 1$' err || fail "agent killed: rank 1 was not restarted, or more often"
+[ "$(grep -c 'restarted' err)" = 1 ] || fail "agent killed: other ranks were restarted"
+
+# Again and again, whoever is the agent: there is a new second process within a second.
+begin
+for i in 1 2 3 4; do
+    kill -9 "$second"
+    wait_for has_other "$front" "$second" || break
+    second=$other
+done
+wait $job || fail "four second processes killed: exit code $?"
+check_output
+
+# The process that the user started: its output goes where it did, and the other one ends the job.
+begin
+kill -9 "$front"
+wait $job
+check_code $? 137
+wait_for has_lines 2 ends
+wait_for is_gone "$second"
+check_output
+grep -q "process $front of ftrun is gone; process $second goes on with the job" err || fail "front killed: not told"
+
+# Then its successor, too: the ranks have no parent of ours any more.
+begin
+kill -9 "$front"
+wait $job
+wait_for has_other "$second" "$front"
+third=$other
+kill -9 "$second"
+wait_for has_lines 2 ends
+wait_for is_gone "$third"
+check_output
+
+# Those who want the opposite.
+for victim in front second; do
+    begin --die-with-launcher
+    case $victim in front) kill -9 "$front" ;; *) kill -9 "$second" ;; esac
+    wait $job
+    code=$?
+    [ $code != 0 ] || fail "--die-with-launcher, $victim killed: exit code 0"
+    wait_for all_gone pids
+    grep -q 'the job is ended (--die-with-launcher)' err || fail "--die-with-launcher, $victim killed: not told"
+done
+
+# Signals reach the job through either process, and count once.
+begin
+kill -TERM "$second"
+wait $job
+check_code $? 143
+wait_for all_gone pids
+begin
+kill -9 "$second"
+wait_for grep -q 'goes on with it' err
+kill -TERM "$front"
+wait $job
+check_code $? 143
+wait_for all_gone pids
+finish
