@@ -81,6 +81,7 @@ case $pattern in
     follow
     expect_code 0
     shows out '^#0 .* culprit (p=0x0)'
+    shows out '^#2 .* main (.*program.c' # of the stack; gdb shows #0 by itself
     ;;
 esac
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What people build with: the compiler wrappers, pkg-config's file, and mpicc, mpiexec and so on under their usual names.
-dist_man_MANS += docs/ftmpicc.1 docs/ftmpicxx.1 docs/ftmpi_info.1
+dist_man_MANS += docs/ftmpicc.1 docs/ftmpicxx.1 docs/ftmpi_info.1 docs/ftmpi.7
 EXTRA_DIST += tools/ftmpicc.in tools/ftmpi.pc.in
 tools_fill = sed -e 's|@VERSION[@]|$(VERSION)|g' -e 's|@CC[@]|$(CC)|g' -e 's|@CXX[@]|$(CXX)|g'
 
@@ -57,7 +57,7 @@ install-exec-hook: tools-install-links
 uninstall-hook: tools-uninstall-links
 
 # Not in a sanitized build: programs compiled here lack the sanitizer's library.
-tools_tests = tools/test/wrapper.sh tools/test/cmake.sh tools/test/info.sh
+tools_tests = tools/test/wrapper.sh tools/test/cmake.sh tools/test/info.sh tools/test/man.sh
 EXTRA_DIST += $(tools_tests) tools/test/stage.sh tools/test/cmake/CMakeLists.txt tools/test/cmake/sum.c tools/test/cmake/sum.cc
 if !SANITIZED
 TESTS += $(tools_tests)
