@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi_shim/shim.h"
+#include "mpi_shim/wrappers.h"
 
 static MPI_Datatype unused;     /* freed types, see handle.h */
 
@@ -166,4 +167,24 @@ SHIM_ALIAS(int, Address, (void *location, MPI_Aint *address));
 int PMPI_Address(void *location, MPI_Aint *address)
 {
     return PMPI_Get_address(location, address);
+}
+
+/* The Fortran type of that size; MPI wants an error if there is none. */
+SHIM_ALIAS(int, Type_match_size, (int typeclass, int size, MPI_Datatype *datatype));
+int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
+{
+    const char *me = "Type_match_size";
+    int err = shim_check_running(me);
+    MPI_Datatype found;
+
+    if (err)
+        return err;
+    if (!datatype)
+        return shim_raise(NULL, me, MPI_ERR_ARG, "datatype is a null pointer");
+    found = ompi_datatype_match_size(size, typeclass == MPI_TYPECLASS_INTEGER ? OMPI_INTEGER : typeclass == MPI_TYPECLASS_REAL
+                                     ? OMPI_REAL : typeclass == MPI_TYPECLASS_COMPLEX ? OMPI_COMPLEX : 0, 0);
+    if (found == MPI_DATATYPE_NULL)
+        return shim_raise(NULL, me, MPI_ERR_ARG, "there is no datatype of class %d and %d bytes", typeclass, size);
+    *datatype = found;
+    return MPI_SUCCESS;
 }

@@ -45,7 +45,8 @@ struct numbers {
     const void **made;
 };
 static struct numbers made_types = {.first = LENGTH(types)}, made_ops = {.first = LENGTH(ops)},
-                      made_errhandlers = {.first = LENGTH(errhandlers)};
+                      made_errhandlers = {.first = LENGTH(errhandlers)}, made_groups = {.first = LENGTH(groups)},
+                      made_infos = {.first = LENGTH(infos)};
 
 static const void *find(const struct numbers *numbers, int number)
 {
@@ -91,6 +92,8 @@ static int number_of(struct numbers *numbers, const void *object, int *number, c
 void shim_type_unnumber(MPI_Datatype type) { leave(&made_types, &type->fortran); }
 void shim_op_unnumber(MPI_Op op) { leave(&made_ops, &op->fortran); }
 void shim_errhandler_unnumber(MPI_Errhandler errhandler) { leave(&made_errhandlers, &errhandler->fortran); }
+void shim_group_unnumber(MPI_Group group) { leave(&made_groups, &group->fortran); }
+void shim_info_unnumber(MPI_Info info) { leave(&made_infos, &info->fortran); }
 
 /* What no handle has the number of is a null pointer, which every function refuses; likewise the other way round. */
 #define PREDEFINED(name, type, table)                               \
@@ -128,15 +131,15 @@ void shim_errhandler_unnumber(MPI_Errhandler errhandler) { leave(&made_errhandle
     }
 
 ONLY_PREDEFINED(Comm, MPI_Comm, comms)
-ONLY_PREDEFINED(Group, MPI_Group, groups)
 ONLY_PREDEFINED(Request, MPI_Request, requests)
 ONLY_PREDEFINED(Message, MPI_Message, messages)
-ONLY_PREDEFINED(Info, MPI_Info, infos)
 ONLY_PREDEFINED(Win, MPI_Win, wins)
 ONLY_PREDEFINED(File, MPI_File, files)
 ALSO_MADE(Type, MPI_Datatype, types, SHIM_TYPE)
 ALSO_MADE(Op, MPI_Op, ops, SHIM_OP)
 ALSO_MADE(Errhandler, MPI_Errhandler, errhandlers, SHIM_ERRHANDLER)
+ALSO_MADE(Group, MPI_Group, groups, SHIM_GROUP)
+ALSO_MADE(Info, MPI_Info, infos, SHIM_INFO)
 
 /* A status in Fortran is the same bytes in an array of integers. */
 static int copy_status(const char *me, void *to, const void *from, const void *ignored)

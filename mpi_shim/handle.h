@@ -20,7 +20,9 @@ enum shim_magic {
     SHIM_COMM = 0x6d6d6f43,     /* "Comm", "Type", "Oper", "Errh" */
     SHIM_TYPE = 0x65707954,
     SHIM_OP = 0x7265704f,
-    SHIM_ERRHANDLER = 0x68727245
+    SHIM_ERRHANDLER = 0x68727245,
+    SHIM_GROUP = 0x756f7247,    /* "Grou", "Info" */
+    SHIM_INFO = 0x6f666e49
 };
 
 /* Debian's libmpi_cxx and libmpi_mpifh were compiled against the inside of Open MPI 4.1 and reach for a few members; these
@@ -101,6 +103,21 @@ PLACE(ompi_errhandler_t, of_win, 0x68);
 PLACE(ompi_errhandler_t, in_fortran, 0x70);
 PLACE(ompi_errhandler_t, cxx, 0x78);
 
+struct ompi_group_t {
+    uint32_t magic;
+    int n;
+    int fortran;                    /* as in a datatype */
+    int *processes;                 /* their ranks in MPI_COMM_WORLD */
+    struct ompi_group_t *next_free;
+};
+
+struct ompi_info_t {
+    uint32_t magic;
+    int fortran;                    /* as in a datatype */
+    struct shim_hint *first;
+    struct ompi_info_t *next_free;
+};
+
 struct ompi_file_t {
     uint32_t magic;
     char unused[128 - 4];
@@ -117,15 +134,13 @@ struct ompi_win_t {
 };
 PLACE(ompi_win_t, attributes, 0xf0);
 
-/* X(handle type's tag, exported size): the sizes are Open MPI's. The last six have no contents yet. */
+/* X(handle type's tag, exported size): the sizes are Open MPI's. Requests, messages, windows and files have no contents yet. */
 #define SHIM_OBJECTS(X)                                                             \
     X(communicator, 512) X(datatype, 512) X(op, 2048) X(errhandler, 1024)           \
     X(group, 256) X(request, 256) X(message, 256) X(info, 256) X(win, 512) X(file, 1536)
 
-struct ompi_group_t { uint32_t magic; };
 struct ompi_request_t { uint32_t magic; };
 struct ompi_message_t { uint32_t magic; };
-struct ompi_info_t { uint32_t magic; };
 
 #define X(tag, bytes)                                   \
     struct ompi_predefined_##tag##_t {                  \

@@ -18,10 +18,13 @@ FTMPI_API extern struct ompi_predefined_errhandler_t ompi_mpi_errors_throw_excep
 struct ompi_predefined_errhandler_t ompi_mpi_errors_throw_exceptions = {
     .object = {.magic = SHIM_ERRHANDLER, .does = SHIM_CALL, .predefined = true, .function = note_nothing}};
 
+struct ompi_predefined_group_t ompi_mpi_group_null = {.object = {.magic = 0}};
+struct ompi_predefined_group_t ompi_mpi_group_empty = {.object = {.magic = SHIM_GROUP}};
+struct ompi_predefined_info_t ompi_mpi_info_null = {.object = {.magic = 0}};
+struct ompi_predefined_info_t ompi_mpi_info_env = {.object = {.magic = SHIM_INFO}};
+
 /* For chapters to come: the names and sizes are what programs link to. */
-struct ompi_predefined_group_t ompi_mpi_group_null, ompi_mpi_group_empty;
 struct ompi_predefined_request_t ompi_request_null;
 struct ompi_predefined_message_t ompi_message_null, ompi_message_no_proc;
 struct ompi_predefined_win_t ompi_mpi_win_null;
 struct ompi_predefined_file_t ompi_mpi_file_null = {.object = {.errhandler_kind = SHIM_OF_FILE}};
-struct ompi_predefined_info_t ompi_mpi_info_null, ompi_mpi_info_env;

@@ -15,6 +15,9 @@ libftmpi_la_SOURCES = \
 	mpi_shim/attribute.c \
 	mpi_shim/keyval.c \
 	mpi_shim/name.c \
+	mpi_shim/group.c \
+	mpi_shim/info.c \
+	mpi_shim/memory.c \
 	mpi_shim/fortran.c \
 	mpi_shim/fortran_callbacks.c \
 	mpi_shim/wrappers.h mpi_shim/wrappers.c \

@@ -9,7 +9,6 @@
     X(Add_error_class) \
     X(Add_error_code) \
     X(Add_error_string) \
-    X(Alloc_mem) \
     X(Alltoall) \
     X(Alltoallv) \
     X(Alltoallw) \
@@ -36,7 +35,6 @@
     X(Comm_dup_with_info) \
     X(Comm_free) \
     X(Comm_get_info) \
-    X(Comm_group) \
     X(Comm_idup) \
     X(Comm_join) \
     X(Comm_remote_group) \
@@ -113,7 +111,6 @@
     X(File_write_ordered_begin) \
     X(File_write_ordered_end) \
     X(File_write_shared) \
-    X(Free_mem) \
     X(Gather) \
     X(Gatherv) \
     X(Get) \
@@ -129,18 +126,6 @@
     X(Graphdims_get) \
     X(Grequest_complete) \
     X(Grequest_start) \
-    X(Group_compare) \
-    X(Group_difference) \
-    X(Group_excl) \
-    X(Group_free) \
-    X(Group_incl) \
-    X(Group_intersection) \
-    X(Group_range_excl) \
-    X(Group_range_incl) \
-    X(Group_rank) \
-    X(Group_size) \
-    X(Group_translate_ranks) \
-    X(Group_union) \
     X(Iallgather) \
     X(Iallgatherv) \
     X(Iallreduce) \
@@ -160,15 +145,6 @@
     X(Ineighbor_alltoall) \
     X(Ineighbor_alltoallv) \
     X(Ineighbor_alltoallw) \
-    X(Info_create) \
-    X(Info_delete) \
-    X(Info_dup) \
-    X(Info_free) \
-    X(Info_get) \
-    X(Info_get_nkeys) \
-    X(Info_get_nthkey) \
-    X(Info_get_valuelen) \
-    X(Info_set) \
     X(Intercomm_create) \
     X(Intercomm_merge) \
     X(Iprobe) \
@@ -250,7 +226,6 @@
     X(Type_hvector) \
     X(Type_indexed) \
     X(Type_lb) \
-    X(Type_match_size) \
     X(Type_struct) \
     X(Type_ub) \
     X(Type_vector) \

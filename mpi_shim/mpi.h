@@ -521,6 +521,7 @@ FTMPI_API int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Co
 FTMPI_API int MPI_Get_address(const void *location, MPI_Aint *address);
 FTMPI_API int MPI_Type_get_name(MPI_Datatype datatype, char *name, int *resultlen);
 FTMPI_API int MPI_Type_set_name(MPI_Datatype datatype, const char *name);
+FTMPI_API int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
 
 /* Errors (8.3, 8.4). */
 FTMPI_API int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler);
@@ -577,6 +578,35 @@ FTMPI_API int MPI_Keyval_free(int *keyval);
 FTMPI_API int MPI_Attr_put(MPI_Comm comm, int keyval, void *value);
 FTMPI_API int MPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag);
 FTMPI_API int MPI_Attr_delete(MPI_Comm comm, int keyval);
+
+/* Groups (6.3). */
+FTMPI_API int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+FTMPI_API int MPI_Group_size(MPI_Group group, int *size);
+FTMPI_API int MPI_Group_rank(MPI_Group group, int *rank);
+FTMPI_API int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int
+                                        ranks2[]);
+FTMPI_API int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result);
+FTMPI_API int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+FTMPI_API int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+FTMPI_API int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+FTMPI_API int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup);
+FTMPI_API int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup);
+FTMPI_API int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
+FTMPI_API int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
+FTMPI_API int MPI_Group_free(MPI_Group *group);
+
+/* Info objects (9) and memory (8.2). */
+FTMPI_API int MPI_Info_create(MPI_Info *info);
+FTMPI_API int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
+FTMPI_API int MPI_Info_set(MPI_Info info, const char *key, const char *value);
+FTMPI_API int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
+FTMPI_API int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
+FTMPI_API int MPI_Info_get_nkeys(MPI_Info info, int *nkeys);
+FTMPI_API int MPI_Info_get_nthkey(MPI_Info info, int n, char *key);
+FTMPI_API int MPI_Info_delete(MPI_Info info, const char *key);
+FTMPI_API int MPI_Info_free(MPI_Info *info);
+FTMPI_API int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
+FTMPI_API int MPI_Free_mem(void *base);
 
 /* Removed in MPI 3.0; Open MPI's library still has them (the names of today are above). */
 FTMPI_API int MPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler);
@@ -687,6 +717,32 @@ FTMPI_API int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen);
 FTMPI_API int PMPI_Comm_set_name(MPI_Comm comm, const char *name);
 FTMPI_API int PMPI_Type_get_name(MPI_Datatype datatype, char *name, int *resultlen);
 FTMPI_API int PMPI_Type_set_name(MPI_Datatype datatype, const char *name);
+FTMPI_API int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+FTMPI_API int PMPI_Group_size(MPI_Group group, int *size);
+FTMPI_API int PMPI_Group_rank(MPI_Group group, int *rank);
+FTMPI_API int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int
+                                         ranks2[]);
+FTMPI_API int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result);
+FTMPI_API int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+FTMPI_API int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+FTMPI_API int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+FTMPI_API int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup);
+FTMPI_API int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup);
+FTMPI_API int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
+FTMPI_API int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
+FTMPI_API int PMPI_Group_free(MPI_Group *group);
+FTMPI_API int PMPI_Info_create(MPI_Info *info);
+FTMPI_API int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
+FTMPI_API int PMPI_Info_set(MPI_Info info, const char *key, const char *value);
+FTMPI_API int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
+FTMPI_API int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
+FTMPI_API int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys);
+FTMPI_API int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key);
+FTMPI_API int PMPI_Info_delete(MPI_Info info, const char *key);
+FTMPI_API int PMPI_Info_free(MPI_Info *info);
+FTMPI_API int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
+FTMPI_API int PMPI_Free_mem(void *base);
+FTMPI_API int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
 
 #ifdef __cplusplus
 }

@@ -23,15 +23,10 @@ static int put(MPI_Comm comm, const char *me, const char **place, char *label, c
     return MPI_SUCCESS;
 }
 
-/* MPI_COMM_NULL has a name, too. */
 SHIM_ALIAS(int, Comm_get_name, (MPI_Comm comm, char *name, int *resultlen));
 int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen)
 {
-    int err = shim_check_running("Comm_get_name");
-
-    if (!err && comm != MPI_COMM_NULL && !shim_comm_ok(comm))
-        err = shim_bad_comm(comm, "Comm_get_name");
-    return err ? err : get(NULL, "Comm_get_name", comm->name, name, resultlen);
+    return shim_comm_ok(comm) ? get(comm, "Comm_get_name", comm->name, name, resultlen) : shim_bad_comm(comm, "Comm_get_name");
 }
 
 SHIM_ALIAS(int, Comm_set_name, (MPI_Comm comm, const char *name));

@@ -107,6 +107,8 @@ static inline struct ft_type shim_base(MPI_Datatype type)
 void shim_type_unnumber(MPI_Datatype type);
 void shim_op_unnumber(MPI_Op op);
 void shim_errhandler_unnumber(MPI_Errhandler errhandler);
+void shim_group_unnumber(MPI_Group group);
+void shim_info_unnumber(MPI_Info info);
 
 /* A handler of the program's own, one reference; NULL without memory (errhandler.c). */
 MPI_Errhandler shim_errhandler_new(int language);

@@ -103,9 +103,10 @@ MPI_Datatype ompi_datatype_match_size(int size, uint16_t kind, uint16_t language
         int size;
         MPI_Datatype type;
     } table[] = {
-        {0x1000, 1, MPI_INTEGER1}, {0x1000, 2, MPI_INTEGER2}, {0x1000, 4, MPI_INTEGER}, {0x1000, 8, MPI_INTEGER8},
-        {0x2000, 4, MPI_REAL}, {0x2000, 8, MPI_REAL8}, {0x2000, 16, MPI_REAL16},
-        {0x3000, 8, MPI_COMPLEX}, {0x3000, 16, MPI_COMPLEX16}, {0x3000, 32, MPI_COMPLEX32},
+        {OMPI_INTEGER, 1, MPI_INTEGER1}, {OMPI_INTEGER, 2, MPI_INTEGER2}, {OMPI_INTEGER, 4, MPI_INTEGER},
+        {OMPI_INTEGER, 8, MPI_INTEGER8},
+        {OMPI_REAL, 4, MPI_REAL}, {OMPI_REAL, 8, MPI_REAL8}, {OMPI_REAL, 16, MPI_REAL16},
+        {OMPI_COMPLEX, 8, MPI_COMPLEX}, {OMPI_COMPLEX, 16, MPI_COMPLEX16}, {OMPI_COMPLEX, 32, MPI_COMPLEX32},
     };
 
     (void)language; /* Fortran is the only one that asks */

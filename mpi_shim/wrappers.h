@@ -18,6 +18,8 @@ FTMPI_API MPI_Errhandler ompi_errhandler_create(int kind, void (*function)(void)
 FTMPI_API int ompi_errhandler_invoke(MPI_Errhandler handler, void *object, int kind, int code, const char *where);
 FTMPI_API void ompi_mpi_errors_are_fatal_comm_handler(MPI_Comm *comm, int *code, const char *where, ...);
 FTMPI_API void ompi_op_set_cxx_callback(MPI_Op op, MPI_User_function *function);
+/* Kinds of types. */
+enum { OMPI_INTEGER = 0x1000, OMPI_REAL = 0x2000, OMPI_COMPLEX = 0x3000 };
 FTMPI_API MPI_Datatype ompi_datatype_match_size(int size, uint16_t kind, uint16_t language);
 FTMPI_API int ompi_fortran_string_f2c(const char *text, int length, char **out);
 FTMPI_API int ompi_fortran_string_c2f(const char *text, char *out, int length);
