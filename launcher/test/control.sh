@@ -161,11 +161,20 @@ run stop
 expect_code 0
 ended g 143
 
+# Ranks that are done, and those that have not called MPI_Init.
+begin h -n 3 sh -c '[ $FTMPI_RANK = 2 ] || exec sleep 1000'
+check "[r['state'] for r in rank] == ['starting', 'starting', 'done'] and rank[2]['pid'] == 0 and rank[0]['pid'] > 0"
+run stop
+ended h 143
+
 # stop reaches a job whose first agent was killed.
 begin f -n 2 sleep 1000
 wait_for jobs_are 1
 wait_for has_two ""
-kill -9 "$(pid_of "" agent_pid)"
+agent=$(pid_of "" agent_pid)
+kill -STOP "$agent"
+"$ftrun" list | grep -q 'does not answer' || fail "ftrun list does not show a job whose ftrun is stopped"
+kill -9 "$agent"
 wait_for has_two ""
 run stop
 expect_code 0
@@ -213,8 +222,8 @@ PY
 ended e 0
 
 # A directory that is not ours alone is not used; the job runs.
-mkdir real open
-chmod 755 open
+mkdir -m 700 real
+mkdir -m 755 open
 ln -s real link
 for dir in link open; do
     FTMPI_RUN_DIR=$tmp/$dir run -n 1 echo hello
