@@ -185,6 +185,18 @@ stop 'FTMPI_MAX_RESTARTS=0 ftrun -n 2 ./total 1 2' <<'END'
 exit code 137
 END
 
+stop 'ftrun --tag-output -n 2 cat notes.txt | sort' <<'END'
+[1,0]<stdout>:hello
+[1,1]<stdout>:hello
+END
+
+stop 'ftrun --output-filename logs -n 2 -q sh -c "echo from \$FTMPI_RANK; echo also >&2" >terminal 2>&1 && grep -r "" logs | sort' <<'END'
+logs/rank.0/stderr:also
+logs/rank.0/stdout:from 0
+logs/rank.1/stderr:also
+logs/rank.1/stdout:from 1
+END
+
 stop 'FTMPI_GRACE=5 ftmpi_info grace' <<'END'
 grace = 5 (FTMPI_GRACE)
     seconds; default 2; FTMPI_GRACE
@@ -288,6 +300,11 @@ stop 'ftrun -n 1 sh -c "kill -SEGV \$\$"' <<'END'
 ! ftrun: rank 0 (pid PID, host HOST) was killed by signal 11 (SIGSEGV); restarted, restart 2
 ! ftrun: rank 0 (pid PID, host HOST) was killed by signal 11 (SIGSEGV), 3 times in a row at unit 0; given up, the job is ended
 exit code 139
+END
+
+stop 'ftrun --output-filename notes.txt -n 2 ./total' <<'END'
+! ftrun: --output-filename: cannot make notes.txt/rank.0: Not a directory
+exit code 1
 END
 
 stop 'ftrun -n 2 ./total >/dev/full' <<'END'
