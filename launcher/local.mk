@@ -114,6 +114,7 @@ launch_shell_tests = \
 	launcher/test/mpi_ends.sh \
 	launcher/test/control.sh \
 	launcher/test/attach.sh \
+	launcher/test/status.sh \
 	launcher/test/timeouts.sh \
 	launcher/test/stress.sh
 TESTS += $(launch_shell_tests)
