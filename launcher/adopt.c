@@ -135,7 +135,7 @@ static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
         adopt_dead(job, proc, ends);
         break;
     }
-    if (proc->rank == 0 && job->input && ft_proc_phase(proc) == FT_PROC_RUNNING && ends->incarnation == proc->incarnation)
+    if (proc->rank == job->options->stdin_rank && job->input && ft_proc_phase(proc) == FT_PROC_RUNNING && ends->incarnation == proc->incarnation)
         ft_input_adopt(job->input, take(ends, FT_END_IN));
     drop(ends);
 }

@@ -78,7 +78,7 @@ static int set_up_stdio(struct ft_job *job, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
     struct ft_stdio_config config = {.nranks = o->nranks, .keep = o->max_restarts > 0, .merge = o->merge_stderr,
-                                     .output_dir = o->output_dir};
+                                     .output_dir = o->output_dir, .store_dir = o->stdin_rank >= 0 ? o->log_spill : NULL};
 
     job->stdio = ft_stdio_memory_new(&config, e);
     return job->stdio ? 0 : FT_ESYS;

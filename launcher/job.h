@@ -69,7 +69,7 @@ struct ft_job {
     struct ft_stdio_memory *stdio;
     struct ft_output *output;
     struct ft_sink *sinks[2]; /* of output */
-    struct ft_input *input; /* NULL: rank 0 gets our standard input itself */
+    struct ft_input *input; /* NULL: no rank reads our standard input */
     struct ft_spawn *spawn;
     struct ft_report *report;  /* in shared memory, as policy and procs */
     struct ft_twin *twin;

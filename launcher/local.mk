@@ -50,6 +50,7 @@ liblaunch_la_SOURCES = \
 	launcher/status.h launcher/status.c \
 	launcher/stdio_memory.h launcher/stdio_memory.c \
 	launcher/stopped.h launcher/stopped.c \
+	launcher/store.h launcher/store.c \
 	launcher/sweep.h launcher/sweep.c \
 	launcher/topology.h launcher/topology.c \
 	launcher/twin.h launcher/twin.c \
@@ -106,6 +107,7 @@ launch_shell_tests = \
 	launcher/test/twins.sh \
 	launcher/test/jobcontrol.sh \
 	launcher/test/signals.sh \
+	launcher/test/stdin.sh \
 	launcher/test/stdio.sh \
 	launcher/test/terminal.sh \
 	launcher/test/environment.sh \

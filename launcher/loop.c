@@ -266,6 +266,31 @@ static int set_up_output(struct ft_job *job)
     return 0;
 }
 
+static void on_input_ended(void *arg)
+{
+    const struct ft_job *job = arg;
+
+    ft_twin_send_eof(job->twin, (uint32_t)job->options->stdin_rank);
+}
+
+static void on_input_failed(void *arg, const struct ft_error *e)
+{
+    struct ft_job *job = arg;
+
+    ft_say(&job->say, "%s; the job is ended", e->text);
+    ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+}
+
+static int set_up_input(struct ft_job *job)
+{
+    struct ft_input_config config = {.ended = on_input_ended, .failed = on_input_failed, .arg = job};
+
+    if (job->stdio->store.kind == FT_STORE_NONE)
+        return 0;
+    job->input = ft_input_new(job->base, &job->stdio->store, &config);
+    return job->input ? 0 : -1;
+}
+
 static int fill(struct ft_loop *l, struct ft_job *job)
 {
     job->base = event_base_new();
@@ -275,7 +300,8 @@ static int fill(struct ft_loop *l, struct ft_job *job)
     l->lonely = evtimer_new(job->base, on_lonely, l);
     if (!l->signals || event_add(l->signals, NULL) < 0 || !l->lonely || (ft_twin_pid(job->twin) && watch_twin(l) < 0))
         return -1;
-    job->input = ft_input_new(job->base);
+    if (set_up_input(job) < 0)
+        return -1;
     job->grace = evtimer_new(job->base, on_grace, job);
     job->again = evtimer_new(job->base, on_again, job);
     l->keeper_failed = event_new(job->base, l->alarm[0], EV_READ, on_keeper_failed, l);

@@ -50,7 +50,7 @@ struct ft_ends ft_ranks_ends(const struct ft_job *job, uint32_t rank)
     return (struct ft_ends){proc->incarnation, {
         [FT_END_OUT] = ft_output_fd(job->output, rank, 0),
         [FT_END_ERR] = ft_output_fd(job->output, rank, 1),
-        [FT_END_IN] = rank == 0 && job->input ? ft_input_fd(job->input) : -1,
+        [FT_END_IN] = rank == job->options->stdin_rank && job->input ? ft_input_fd(job->input) : -1,
         [FT_END_PIDFD] = proc->pidfd,
     }};
 }
@@ -76,7 +76,7 @@ static void close_ends(const int write[2], int in)
     for (int i = 0; i < 2; i++)
         if (write[i] >= 0)
             close(write[i]);
-    if (in > 0)
+    if (in >= 0)
         close(in);
 }
 
@@ -86,14 +86,14 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
     struct ft_error e;
     struct ft_child kid;
-    int write[2], in = 0, error = 0, err;
+    int write[2], in = -1, error = 0, err;
 
     proc->pid = 0;
     ft_proc_enter(proc, FT_PROC_STARTING);
     if (ft_output_open(job->output, proc->rank, write, &e) < 0) {
         err = FT_ESYS;
-    } else if (proc->rank == 0 && job->input && (in = ft_input_open(job->input)) < 0) {
-        err = ft_err_set(&e, FT_ESYS, "cannot make a pipe for the standard input of rank 0: %s", strerror(errno));
+    } else if (proc->rank == job->options->stdin_rank && job->input && (in = ft_input_open(job->input)) < 0) {
+        err = ft_err_set(&e, FT_ESYS, "cannot make a pipe for the standard input of rank %u: %s", proc->rank, strerror(errno));
     } else {
         tell_standby(job, proc->rank);
         ft_region_start_rank(&job->region, proc->rank, proc->incarnation);

@@ -59,12 +59,12 @@ static int tie_to_launcher(const struct ft_spawn *s, int to)
     return poll(&p, 1, 0) > 0 ? -1 : 0; /* it went before we were armed */
 }
 
-/* Sources lie below `first`, except for the pipe ends out and err: those go first. */
+/* Sources lie below `first`, except for the pipe ends in, out and err: those go first. */
 static int place_descriptors(const struct ft_spawn *s)
 {
     const struct ft_spawn_config *c = &s->config;
 
-    if ((s->rank ? dup2(s->null, 0) : s->in > 0 ? dup2(s->in, 0) : 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0)
+    if (dup2(s->in >= 0 ? s->in : s->null, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0)
         return -1;
     if (dup2(c->memfd, s->first) < 0 || dup2(c->kick, s->first + 1) < 0 || dup2(c->spill, s->first + 2) < 0)
         return -1;

@@ -40,7 +40,7 @@ struct ft_child {
 int ft_spawn_new(struct ft_spawn **out, const struct ft_spawn_config *config, struct ft_error *e);
 
 /* Returns when the program has been exec'd; before that the child writes its pid to *record, in shared memory. out and err: write
-   ends for its stdout and stderr; they stay the caller's. in: what rank 0 gets as descriptor 0 (0: ours). FT_ESYS: with *error 0
+   ends for its stdout and stderr; they stay the caller's. in: read end for its stdin, likewise; -1: it reads nothing. FT_ESYS: with *error 0
    no process could be made, else exec failed so. */
 int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int in, int out, int err, volatile pid_t *record,
                    struct ft_child *child, int *error, struct ft_error *e);

@@ -102,6 +102,7 @@ struct ft_stdio_memory *ft_stdio_memory_new(const struct ft_stdio_config *config
         return NULL;
     }
     m->config = *config;
+    m->store = (struct ft_store){.from = -1, .to = -1, .middle = {-1, -1}};
     m->intake_fd = m->spools[0].fd = m->spools[1].fd = -1;
     m->one_sink = same_place(1, 2);
     m->shared_bytes = sizeof *m->shared + nstreams * sizeof m->shared->streams[0] + config->nranks * sizeof *m->told;
@@ -110,7 +111,7 @@ struct ft_stdio_memory *ft_stdio_memory_new(const struct ft_stdio_config *config
         ft_err_set(e, FT_ESYS, "cannot make memory for the ranks' output: %s", strerror(errno));
     } else {
         m->told = (bool *)&m->shared->streams[nstreams];
-        if (make_output_dir(m, e) == 0)
+        if (make_output_dir(m, e) == 0 && (!config->store_dir || ft_store_open(&m->store, config->store_dir, &m->shared->stdin_ended, e) == 0))
             return m;
     }
     ft_stdio_memory_free(m);
@@ -154,5 +155,6 @@ void ft_stdio_memory_free(struct ft_stdio_memory *m)
             close(m->spools[i].fd);
     if (m->intake_fd >= 0)
         close(m->intake_fd);
+    ft_store_close(&m->store);
     free(m);
 }

@@ -16,6 +16,7 @@
 #include "ft/base/err.h"
 #include "launcher/lines.h"
 #include "launcher/output_dir.h"
+#include "launcher/store.h"
 
 enum { FT_INTAKE_BYTES = 64 << 10 };  /* a pipe's capacity */
 
@@ -24,6 +25,7 @@ struct ft_stdio_config {
     bool keep;               /* ranks may be restarted: keep hashes of their lines */
     bool merge;              /* a rank's stderr is its stdout */
     const char *output_dir;  /* --output-filename; NULL: none */
+    const char *store_dir;   /* for a file that keeps standard input; NULL: no rank reads it */
 };
 
 /* Of one stream: a rank's stdout or stderr, over all incarnations. */
@@ -54,6 +56,7 @@ struct ft_stdio_shared {
     struct ft_spool_state spools[2];
     uint32_t source;         /* stream whose bytes are in the intake */
     uint64_t taken;          /* of them; its file's position: bytes that were put there */
+    bool stdin_ended;        /* nothing more will come from it */
     bool file_failed;        /* a file of output_dir cannot be written, and it has been told */
     struct ft_stream_state streams[]; /* 2 * rank + which */
 };
@@ -78,6 +81,7 @@ struct ft_stdio_memory {
     int intake_fd;
     const char *intake;      /* its mapping */
     struct ft_spool spools[2];
+    struct ft_store store;   /* standard input */
     bool one_sink;           /* our stdout and stderr lead to the same place */
 };
 

@@ -31,6 +31,11 @@ def check(what, got, want):
 check("prompt", run(b"name? ", b"you\n", ["-n", "2", "sh", "-c",
       '[ $FTMPI_RANK = 0 ] || exit 0; printf "name? "; read name; echo hello $name']),
       (b"name? you\r\nhello you\r\n", 0))
+check("what was typed before a death is read again", run(b"name? ", b"you\n", ["-q", "-n", "2", "sh", "-c",
+      '[ $FTMPI_RANK = 0 ] || exit 0; printf "name? "; read name; [ $FTMPI_INCARNATION = 2 ] || kill -9 $$; echo hello $name']),
+      (b"name? you\r\nhello you\r\n", 0))
+check("Ctrl-D", run(b"name? ", b"a line\nhalf\x04\x04", ["-n", "1", "sh", "-c", 'printf "name? "; wc -c']),
+      (b"name? a line\r\nhalf11\r\n", 0))
 screen, code = run(b"up\r\nup\r\n", b"\x03", ["-n", "2", "sh", "-c", "echo up; while :; do sleep 0.05; done"])
 check("Ctrl-C", code, 130)
 check("Ctrl-C", screen.count(b"told to stop by signal 2 (SIGINT)"), 1)
