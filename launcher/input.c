@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,7 @@ static void fail(struct ft_input *in)
 
 static void on_more(evutil_socket_t fd, short what, void *arg)
 {
+    struct pollfd readable = {.fd = 0, .events = POLLIN};
     struct ft_input *in = arg;
 
     (void)fd;
@@ -116,6 +118,10 @@ static void on_more(evutil_socket_t fd, short what, void *arg)
         return;
     if (isatty(0) && tcgetpgrp(0) != getpgrp()) { /* in the background: what is typed is for somebody else */
         wait_for_more(in, AGAIN_MS);
+        return;
+    }
+    if (!in->always && poll(&readable, 1, 0) == 0) { /* it was time to look again, or Ctrl-Z took back what was typed */
+        wait_for_more(in, 0);
         return;
     }
     if (ft_store_take(in->store) < 0 && errno != EAGAIN && errno != EINTR) {
