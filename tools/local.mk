@@ -12,8 +12,9 @@ ftmpi_info_LDADD = liblaunch.la
 # For the build tree: beside ftrun, so that build/ftmpicc works as an installed one does.
 noinst_SCRIPTS += ftmpicc ftmpicxx
 ftmpicc: tools/ftmpicc.in Makefile
-	$(AM_V_GEN)$(tools_fill) -e 's|@prefix[@]|$(abs_top_builddir)|' -e 's|@bindir[@]|$(abs_top_builddir)|' \
-	  -e 's|@includedir[@]|$(abs_top_srcdir)/mpi_shim|' -e 's|@libdir[@]|$(abs_top_builddir)/.libs|' \
+	$(AM_V_GEN)build=`pwd -P` && src=`cd $(top_srcdir) && pwd -P` && \
+	  $(tools_fill) -e "s|@prefix[@]|$$build|" -e "s|@bindir[@]|$$build|" \
+	  -e "s|@includedir[@]|$$src/mpi_shim|" -e "s|@libdir[@]|$$build/.libs|" \
 	  $(top_srcdir)/tools/ftmpicc.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@
 ftmpicxx: ftmpicc
 	$(AM_V_GEN)$(LN_S) -f ftmpicc $@

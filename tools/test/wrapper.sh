@@ -6,8 +6,8 @@
 set -u
 . "$top_srcdir/launcher/test/lib.sh"
 . "$top_srcdir/tools/test/stage.sh"
-build=$(cd "$top_builddir" && pwd)
-src=$(cd "$top_srcdir" && pwd)
+build=$(cd "$top_builddir" && pwd -P)
+src=$(cd "$top_srcdir" && pwd -P)
 
 cat >"$tmp/a program.c" <<'END'
 #include <mpi.h>
