@@ -153,6 +153,14 @@ stop 'ftrun -n 3 cat <notes.txt' <<'END'
 hello
 END
 
+stop 'ftrun --stdin 1 -n 2 sh -c "sed s/^/\$FTMPI_RANK:/" <notes.txt' <<'END'
+1:hello
+END
+
+stop 'ftrun -q -n 1 sh -c "read line; [ \$FTMPI_INCARNATION = 1 ] || kill -9 \$\$; echo read \$line" <notes.txt' <<'END'
+read hello
+END
+
 stop 'ftrun -np 2 --oversubscribe --allow-run-as-root -mca btl self ./total' <<'END'
 round 1: 2 ranks, sum 3
 round 2: 2 ranks, sum 6
