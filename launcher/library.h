@@ -7,7 +7,7 @@
 
 #include "ft/base/err.h"
 
-/* Every rank's LD_LIBRARY_PATH begins with this directory; there is nothing in it but libmpi.so.40, our library under Open
+/* Every rank's LD_LIBRARY_PATH begins with this directory; there is no library in it but libmpi.so.40, ours under Open
    MPI's name. FT_EINVAL with a line if it is not there or cannot be expressed. */
 int ft_library_compat(char *dir, size_t size, struct ft_error *e);
 
