@@ -8,7 +8,8 @@
 
    Every collective returns 0, or fills e and returns
      FT_EMISMATCH  another rank called something else for the same unit (both named)
-     FT_EDIVERGED  this rank is a restarted one and the log holds another call (both named)
+     FT_EDIVERGED  this rank is a restarted one and the log holds another call (both named), or, with --check-replay,
+                   it has contributed other data
      FT_ENOMEM     no private memory for a temporary
    after which the job must be ended with ft_end: the stream cannot go on. */
 #ifndef FT_FT_H

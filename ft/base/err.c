@@ -4,17 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const char *ft_err_text(int err)
-{
-    switch (err) {
-    case FT_OK: return "success";
-#define X(name, value, text) case name: return text;
-    FT_ERRORS(X)
-#undef X
-    }
-    return "unknown error";
-}
-
 int ft_err_set(struct ft_error *e, int err, const char *format, ...)
 {
     va_list args;

@@ -4,20 +4,15 @@
 #ifndef FT_BASE_ERR_H
 #define FT_BASE_ERR_H
 
-#define FT_ERRORS(X)                                                                \
-    X(FT_ENOMEM, -1, "out of memory")                                               \
-    X(FT_ESYS, -2, "a system call failed")                                          \
-    X(FT_EJOB, -3, "the job's shared memory cannot be used")                        \
-    X(FT_EMISMATCH, -4, "ranks called different collectives")                       \
-    X(FT_EDIVERGED, -5, "a restarted rank called something else than before")       \
-    X(FT_EINVAL, -6, "invalid argument")                                            \
-    X(FT_ESPACE, -7, "no room left for the log")
-
 enum ft_err {
     FT_OK = 0,
-#define X(name, value, text) name = value,
-    FT_ERRORS(X)
-#undef X
+    FT_ENOMEM = -1,     /* out of memory */
+    FT_ESYS = -2,       /* a system call failed */
+    FT_EJOB = -3,       /* the job's shared memory cannot be used */
+    FT_EMISMATCH = -4,  /* ranks called different collectives */
+    FT_EDIVERGED = -5,  /* a restarted rank called, or contributed, something else than before */
+    FT_EINVAL = -6,     /* invalid argument */
+    FT_ESPACE = -7      /* no room left for the log */
 };
 
 enum { FT_ERROR_TEXT = 512 };
@@ -26,9 +21,6 @@ enum { FT_ERROR_TEXT = 512 };
 struct ft_error {
     char text[FT_ERROR_TEXT];
 };
-
-/* Static text of an error number ("unknown error" for others). */
-const char *ft_err_text(int err);
 
 /* Formats the line into e (cut at its size) and returns err, so that `return ft_err_set(...)` reads well. */
 int ft_err_set(struct ft_error *e, int err, const char *format, ...) __attribute__((format(printf, 3, 4)));

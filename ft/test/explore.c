@@ -31,12 +31,12 @@ static uint64_t runs;
 static bool attempt(const struct plan *p)
 {
     runs++;
-    if (run_job(p) && replay_all())
+    if (run_job(p) && (job.due || replay_all()))
         return true;
     printf("FAILED %s, %u ranks, %u elements, %u calls%s: %s\n"
-           "  again: explore --only %d,%u,%u,%u,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
+           "  again: explore --only %d,%u,%u,%u,%d,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
            what_text[job.sc.what], job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place ? ", in place" : "", job.failure,
-           job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.spill, (long long)p->kill_at, p->torn, p->late,
+           job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.spill, job.sc.lies, (long long)p->kill_at, p->torn, p->late,
            p->switch_always, p->seed, p->kills);
     return false;
 }
@@ -86,9 +86,9 @@ static bool search(struct scenario sc, uint32_t seed, uint32_t seeds, uint32_t k
 
     job.sc = sc;
     memset(job.covered, 0, sizeof job.covered);
-    good = every_single_crash(quick) && random_crashes(seed, seeds, kills);
+    good = every_single_crash(quick) && (sc.lies || random_crashes(seed, seeds, kills));
     printf("%-10s %u ranks %5u elements%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc.what], sc.ranks, sc.count,
-           sc.in_place ? " in place" : "         ", sc.spill ? " spilled" : "        ", count_covered(job.covered), (unsigned long long)(runs - before),
+           sc.in_place ? " in place" : "         ", sc.spill ? " spilled" : sc.lies ? " lies   " : "        ", count_covered(job.covered), (unsigned long long)(runs - before),
            good ? "" : "  FAILED");
     fflush(stdout);
     return good;
@@ -106,8 +106,24 @@ static bool search_spilled(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32
     return good;
 }
 
+/* Every single crash with a successor that contributes other data (--check-replay): short and standard. */
+static bool search_lies(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
+{
+    struct scenario sc = { .what = ALLREDUCE, .ranks = 3, .count = 5, .calls = 3, .lies = true };
+    struct scenario larger = { .what = ALLREDUCE, .ranks = 3, .count = 75, .calls = 2, .lies = true };
+
+    bool good;
+
+    make_region(3, false);
+    good = search(sc, seed, seeds, kills, quick) && search(larger, seed, seeds, kills, quick);
+    drop_region();
+    return good;
+}
+
 static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
+    if (!search_lies(seed, seeds, kills, quick))
+        return false;
     for (uint32_t ranks = 2; ranks <= MAX_RANKS; ranks++) {
         make_region(ranks, false);
         for (enum what w = 0; w < NWHAT; w++)
@@ -133,10 +149,10 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick
 static int again(const char *only, const char *plan)
 {
     struct plan p = { 0 };
-    int what, in_place, spill, torn, late, always;
+    int what, in_place, spill, lies, torn, late, always;
     long long kill_at;
 
-    if (sscanf(only, "%d,%u,%u,%u,%d,%d", &what, &job.sc.ranks, &job.sc.count, &job.sc.calls, &in_place, &spill) != 6 ||
+    if (sscanf(only, "%d,%u,%u,%u,%d,%d,%d", &what, &job.sc.ranks, &job.sc.count, &job.sc.calls, &in_place, &spill, &lies) != 7 ||
         sscanf(plan, "%lld,%d,%d,%d,%u,%u", &kill_at, &torn, &late, &always, &p.seed, &p.kills) != 6 || what < 0 ||
         what >= NWHAT || job.sc.ranks > MAX_RANKS) {
         fprintf(stderr, "explore: --only and --plan want what a failure printed\n");
@@ -145,6 +161,7 @@ static int again(const char *only, const char *plan)
     job.sc.what = (enum what)what;
     job.sc.in_place = in_place;
     job.sc.spill = spill;
+    job.sc.lies = lies;
     p.kill_at = (uint64_t)kill_at;
     p.torn = torn;
     p.late = late;

@@ -24,6 +24,7 @@ struct scenario {
     uint32_t calls;
     bool in_place;
     bool spill;          /* little log memory, so that the keeper must spill while ranks work and replay */
+    bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
 };
 
 enum state { READY, BLOCKED, DEAD, OVER };
@@ -62,6 +63,8 @@ struct job {
     struct ft_keeper *keeper;      /* the private memory of all its incarnations: what a killed one left is the next one's */
     struct ft_patience patience;
     struct actor actor[MAX_RANKS + 1];
+    uint32_t liar;                 /* with sc.lies: the rank that was killed; MAX_RANKS: none yet */
+    bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t steps;                /* points passed in this run */
     char failure[640];             /* empty: none */
     bool covered[MAX_POINTS], covered_ever[MAX_POINTS];  /* points at which somebody was killed: since it was cleared, ever */
@@ -87,6 +90,8 @@ void drop_region(void);
 void reset_region(void);                     /* memory as the agent leaves it for the first incarnations */
 void rank_main(struct actor *a);
 void keeper_main(struct actor *a);
+void note_killed(const struct actor *a);
+void judge_lie(void);                        /* in the end, with job.due: a failure if it did not come out, and none if it did */
 bool keeper_has_work(void);                  /* ranks want more than there is */
 void check_inspection(const struct actor *a, bool again);  /* what `ftrun status` would say; it waited at its last point too */
 void check_tables(void);                     /* in the end: no memory is lost or given away twice */

@@ -108,6 +108,29 @@ my @mutants = (
      'checks_at) + rank * s->params->check_units;', 'checks_at);'],
     ['--check-replay: the hash of a call with several units is the next one\'s', 'ft/core/check.c',
      'ft_note(&s->checks[s->unit], hash);', 'ft_note(&s->checks[s->unit + 1], hash);'],
+    ['--check-replay: a rank says what it contributes after it has contributed', 'ft/ft.c',
+     '    if (!err && __builtin_expect(s->checks != NULL, 0))
+        err = ft_check_contribution(c, e);
+    if (err)
+        return err;
+    if (s->n == 1)
+        return alone(c);
+    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
+    return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);',
+     '    uint64_t u = s->unit;
+    if (err)
+        return err;
+    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
+    err = c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
+    if (!err && s->checks) {
+        uint64_t next = s->unit;
+        s->unit = u;
+        err = ft_check_contribution(c, e);
+        s->unit = next;
+    }
+    return err;'],
+    ['--check-replay: nobody compares', 'ft/core/check.c',
+     'return before == hash ? 0 : differs(s, e);', 'return 0;'],
     ['inspection: who has called has contributed', 'ft/shm/inspect.c',
      'return ft_look(&slot->unit) > last ? called : last;', 'return called;'],
     ['inspection: a rank is in the call of its predecessor', 'ft/shm/inspect.c',
@@ -129,7 +152,7 @@ sub run { my $rc = system(@_); return $rc == -1 ? -1 : $rc >> 8; }
 for my $m (@mutants) {
     my ($name, $file, $from, $to) = @$m;
     # A header's mutant is seen by what includes it: a copy of the tree, and the files that matter compiled from there.
-    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/ft.h' '$dir/ft/'") == 0
+    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/ft.h' '$source/ft/ft.c' '$dir/ft/'") == 0
         or die "cannot copy $source/ft\n";
     open(my $in, '<', "$dir/$file") or die "$file: $!\n";
     local $/;

@@ -11,11 +11,22 @@
 
 const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed" };
 
-static int32_t value(uint32_t call, uint32_t rank, uint32_t i)
+static int32_t truth(uint32_t call, uint32_t rank, uint32_t i)
 {
     uint32_t x = (call + 1) * 2654435761u ^ (rank + 1) * 40503u ^ (i + 1) * 2246822519u;
 
     return (int32_t)(x ^ x >> 15);
+}
+
+/* What must be seen of it. A liar who had said nothing before contributes his lie, and nothing else ever. */
+static int32_t value(uint32_t call, uint32_t rank, uint32_t i)
+{
+    return truth(call, rank, i) ^ (job.sc.lies && rank == job.liar && !job.due);
+}
+
+static int32_t contribution(const struct actor *r, uint32_t i)
+{
+    return truth(r->call, r->index, i) ^ (job.sc.lies && r->index == job.liar && r->incarnation > 0);
 }
 
 static enum what call_of(uint32_t call)
@@ -59,7 +70,7 @@ static int make_call(struct actor *r, struct ft_error *e)
 
     memset(r->recv, 0x55, sizeof r->recv);
     for (uint32_t i = 0; i < count; i++)
-        r->send[i] = value(r->call, me, i);
+        r->send[i] = contribution(r, i);
     switch (call_of(r->call)) {
     case BARRIER:
         return ft_barrier(s, 1, e);
@@ -190,6 +201,26 @@ void check_tables(void)
     if (file && memory != p->nextents)
         failed("%llu extents are spilled, but only %llu of %llu extents of memory are in use", (unsigned long long)file,
                (unsigned long long)memory, (unsigned long long)p->nextents);
+}
+
+void note_killed(const struct actor *a)
+{
+    const _Atomic uint64_t *checks = (const void *)((const char *)stream_head() + job.region.stream.checks_at);
+
+    if (job.liar != MAX_RANKS)
+        return;
+    job.liar = a->index;
+    job.due = ft_peek(&checks[a->index * job.region.header->params.check_units]) != 0;
+}
+
+void judge_lie(void)
+{
+    bool out = strstr(job.failure, "contributed other data than before its restart") != NULL;
+
+    if (out)
+        job.failure[0] = 0;
+    else
+        failed("rank %u was restarted and contributed other data, and nobody noticed", job.liar);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */

@@ -136,6 +136,8 @@ static void kill_actor(struct actor *a, bool torn)
     }
     if (torn && a->kind == FT_POINT_BULK)
         memset(a->bulk_to, 0x99, a->bulk_n / 2 + 1 > a->bulk_n ? a->bulk_n : a->bulk_n / 2 + 1);
+    if (job.sc.lies && a != keeper_actor())
+        note_killed(a);
     a->state = DEAD;
     a->incarnation++;
 }
@@ -214,6 +216,8 @@ bool run_job(const struct plan *p)
     random_state = p->seed * 2654435761u + 1;
     job.failure[0] = 0;
     job.steps = 0;
+    job.liar = MAX_RANKS;
+    job.due = false;
     reset_region();
     for (uint32_t i = 0; i <= job.sc.ranks; i++) {
         job.actor[i].index = i;
@@ -226,6 +230,8 @@ bool run_job(const struct plan *p)
         if (job.actor[i].state != OVER)
             failed("deadlock: rank %u incarnation %u hangs in call %u", i, job.actor[i].incarnation, job.actor[i].call);
     check_tables();
+    if (job.due)
+        judge_lie();
     return !job.failure[0];
 }
 
