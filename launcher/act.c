@@ -75,8 +75,8 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
     case FT_END_SAID:
         break;
     case FT_END_HUNG:
-        ft_say(say, "%s has kept all others waiting for %g s (--hang-timeout), %llu times in a row at unit %llu; given up, the job is ended",
-               who, hang_seconds(job), (ull)fx->number, (ull)ft_region_progress(&job->region, fx->rank));
+        ft_say(say, "%s has kept all others waiting for %g s (--hang-timeout), %llu times in a row at unit %llu; given up, the job is "
+               "ended", who, hang_seconds(job), (ull)fx->number, (ull)ft_region_progress(&job->region, fx->rank));
         break;
     }
 }
@@ -86,8 +86,8 @@ static void kill_hung(struct ft_job *job, uint32_t rank)
 {
     const struct ft_proc *proc = &job->procs[rank];
 
-    ft_say_notice(&job->say, "rank %u (pid %d, host %s) has kept all others waiting for %g s at unit %llu (--hang-timeout); it is killed", rank,
-                  proc->pid, ft_say_host(), hang_seconds(job), (ull)ft_region_progress(&job->region, rank));
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) has kept all others waiting for %g s at unit %llu (--hang-timeout); it is "
+                  "killed", rank, proc->pid, ft_say_host(), hang_seconds(job), (ull)ft_region_progress(&job->region, rank));
     if (job->leaders[rank])
         kill(-job->leaders[rank], SIGKILL);
 }

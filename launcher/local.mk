@@ -14,6 +14,7 @@ liblaunch_la_SOURCES = \
 	launcher/elf.h launcher/elf.c \
 	launcher/environ.h launcher/environ.c \
 	launcher/format.h launcher/format.c \
+	launcher/follow.h launcher/follow.c \
 	launcher/forward.h launcher/forward.c \
 	launcher/help.h launcher/help.c \
 	launcher/hosts.h launcher/hosts.c \

@@ -148,7 +148,8 @@ static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
     else if (!coarse && !strcmp(string(rank, "state"), "outside MPI"))
         snprintf(text, TEXT, "%lld units done", number(rank, "units"));
     if (json_object_get(rank, "to_replay") && !coarse) {
-        snprintf(more, sizeof more, "%s%lld of %lld units replayed", *text ? "; " : "", number(rank, "replayed"), number(rank, "to_replay"));
+        snprintf(more, sizeof more, "%s%lld of %lld units replayed", *text ? "; " : "", number(rank, "replayed"),
+                 number(rank, "to_replay"));
         append(text, more);
     }
     if (restarts) {

@@ -38,8 +38,8 @@ json_t *ft_status_info(const struct ft_job *job)
     double seconds = (double)(ft_job_now() - job->deadlines->begin_ns) / 1e9;
 
     return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)job->launcher,
-                     "agent_pid", (int)getpid(), "standby_pid", (int)ft_twin_pid(job->twin), "host", ft_say_host(), "version", PACKAGE_VERSION, "ranks", (int)o->nranks,
-                     "seconds", seconds, "started", (json_int_t)(time(NULL) - (time_t)seconds), "command", command_of(o));
+                     "agent_pid", (int)getpid(), "standby_pid", (int)ft_twin_pid(job->twin), "host", ft_say_host(), "version",
+                     PACKAGE_VERSION, "ranks", (int)o->nranks, "seconds", seconds, "started", (json_int_t)(time(NULL) - (time_t)seconds), "command", command_of(o));
 }
 
 /* Everything about one rank that goes into its object. */
@@ -115,8 +115,8 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     bool alive = is_alive(proc);
     uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
     json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)rank, "state", state, "pid", alive ? (int)proc->pid : 0, "stopped",
-                          alive && ft_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts", (json_int_t)proc->incarnation, "units",
-                          (json_int_t)i->done, "seconds", (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
+                          alive && ft_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
+                          (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds", (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
 
     if (o && alive && i->in_call)
         add_call(o, l, rank);

@@ -126,7 +126,7 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
     if (now - d->hung_since_ns < limit)
         return;
     d->hung_since_ns = now; /* it may take a moment to die */
-    ft_act(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = ft_region_progress(&job->region, (uint32_t)rank)});
+    ft_act(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
 }
 
 static void on_time(evutil_socket_t fd, short what, void *arg)

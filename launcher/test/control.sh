@@ -63,7 +63,8 @@ check "job['ranks'] == 4 and rank[2]['state'] == 'outside MPI' and rank[2]['unit
 check "all(r['seconds'] > 0.5 for r in rank)"
 what="ftrun status"
 "$ftrun" status >out 2>err || fail "$what fails"
-grep -q '^0-1,3 .*in MPI .*unit 7: MPI_Allreduce(sum, 1 x double) at waits+0x[0-9a-f]* *2$' out || { fail "$what: no line for ranks 0-1,3"; cat out; }
+grep -q '^0-1,3 .*in MPI .*unit 7: MPI_Allreduce(sum, 1 x double) at waits+0x[0-9a-f]* *2$' out ||
+    { fail "$what: no line for ranks 0-1,3"; cat out; }
 grep -q '^2 .*outside MPI .*7 units done; pid [0-9]*$' out || { fail "$what: no line for rank 2"; cat out; }
 
 # A stopped rank is shown as that, and nothing is done about it.

@@ -15,7 +15,8 @@ info = {"job": "fake0001", "name": None, "pid": 4711, "agent_pid": 4712, "standb
         "seconds": 3725.0, "started": 0, "command": ["./prog", "a\x1b[31mb", "x" * 500]}
 call = {"operation": "MPI_Allreduce(sum, 1 x double)", "site": "prog+0x1", "waits_for_memory": False}
 def rank(r, state, **more):
-    return {"rank": r, "state": state, "pid": 1000 + r, "stopped": False, "incarnation": 0, "restarts": 0, "units": 5, "seconds": 1.0, **more}
+    return {"rank": r, "state": state, "pid": 1000 + r, "stopped": False, "incarnation": 0, "restarts": 0, "units": 5, "seconds": 1.0,
+            **more}
 def waiting(r, unit, on):
     return rank(r, "in MPI", unit=unit, waits_for=on[:16], waits_for_count=len(on), **call)
 few = [waiting(r, 7, [3, 4, 5, 9]) for r in range(512)]
