@@ -303,6 +303,30 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
     return err;
 }
 
+void ft_position(const struct ft *ft, struct ft_position *p)
+{
+    *p = (struct ft_position){ .stream[0] = { .unit = ft->world.unit, .end = ft->world.end } };
+}
+
+int ft_fork_keeps(struct ft *ft, bool keep, struct ft_error *e)
+{
+    if (!ft->region.base || ft_region_fork_keeps(&ft->region, keep) == 0)
+        return 0;
+    return ft_err_set(e, FT_ESYS, "a snapshot cannot have the job's shared memory: %s", strerror(errno));
+}
+
+/* What else struct ft has is as true here as it was at the cut: the mapping is at the same address, descriptors have the
+   same numbers, how to wait follows from job constants, the flag of a sleeper is the rank's (and down: nobody snapshots
+   while asleep), MPI_COMM_SELF shares nothing with anybody, the host is the same. */
+void ft_resume(struct ft *ft)
+{
+    if (!ft->block)
+        return;
+    ft_stream_resume(&ft->world);
+    atomic_store(&ft->block->attached_pid, (uint32_t)getpid());
+    ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
+}
+
 void ft_end(struct ft *ft, int code, const char *line)
 {
     if (ft && ft->block) {

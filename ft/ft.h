@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
+#include "ft/base/position.h"
 #include "ft/base/reduce.h"
 #include "ft/base/site.h"
 
@@ -79,6 +80,20 @@ int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *
 
 /* MPI_Finalize: a unit with everybody's participation (RULE 20). */
 int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e);
+
+/* ---- snapshots: a forked copy of this process that waits between two calls, to go on if this one dies ---- */
+
+/* Where this rank is now, between two calls: the cut of a snapshot taken now (ft_region_register). Zeros in a world of one. */
+void ft_position(const struct ft *ft, struct ft_position *p);
+
+/* Around the fork that makes a snapshot: with `keep` the child has the job's memory too, at the same address. Both
+   processes turn it off again, or a child of the program's would have it (RULE 15). FT_ESYS: there must be no fork. */
+int ft_fork_keeps(struct ft *ft, bool keep, struct ft_error *e);
+
+/* In the snapshot, woken because its rank is dead and reaped, after the agent's ft_region_start_rank: this process is the rank
+   now. What the dead one had finished with comes out of the log from here on, the rest is live; it may be the copy of
+   a rank that was itself replaying. The snapshot before it, if any, is used up: take another before the program goes on. */
+void ft_resume(struct ft *ft);
 
 /* Ends the whole job: `line` (one line, cut at 447 bytes) and the code reach the user through ftrun, which ends the
    other ranks; without ftrun the line goes to stderr. Does not return, flushes no stdio. code: the job's exit

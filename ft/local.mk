@@ -5,6 +5,7 @@ libft_la_SOURCES = \
 	ft/ft.h ft/ft.c \
 	ft/base/err.h ft/base/err.c \
 	ft/base/util.h ft/base/util.c \
+	ft/base/position.h \
 	ft/base/sig.h ft/base/sig.c \
 	ft/base/copy.h ft/base/copy.c \
 	ft/base/site.h ft/base/site.c \

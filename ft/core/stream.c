@@ -6,6 +6,22 @@
 #include "ft/base/site.h"
 #include "ft/shm/trail.h"
 
+/* What earlier incarnations have come to, by the rank's own words. */
+static void look_back(struct ft_stream *s)
+{
+    s->mine = ft_peek(&s->counters[s->rank].done);
+    s->called = 0;
+    for (uint32_t i = 0; i < s->params->trail; i++)
+        s->called = ft_max(s->called, ft_peek(&ft_stream_trail(s, s->rank, i)->unit));
+    if (!s->block)
+        return;
+    s->recovering = true;
+    ft_note(&s->block->from, s->unit);
+    ft_note(&s->block->left, s->unit);
+    ft_note(&s->block->called, s->called);
+    ft_note(&s->block->mine, s->mine);
+}
+
 void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
                     const struct ft_patience *patience, int kick_fd, int spill_fd)
 {
@@ -43,14 +59,21 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     /* Many ranks: each page table entry costs everybody, and there may be little to log. */
     log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->n));
 
-    s->mine = ft_peek(&s->counters[rank].done);
-    for (uint32_t i = 0; i < s->params->trail; i++)
-        s->called = ft_max(s->called, ft_peek(&ft_stream_trail(s, rank, i)->unit));
-    if (s->block) {
-        s->recovering = true;
-        ft_note(&s->block->called, s->called);
-        ft_note(&s->block->mine, s->mine);
-    }
+    look_back(s);
+}
+
+/* Field by field, what a copy made at the cut has and whether it is still true:
+     region, params, patience, rank, n, name, counters, trails, shorts, slots, checks, host, block   constants of the rank
+     unit, end, chain     the position: that of the cut, which is where the program's own memory is
+     mine, called         of the dead incarnation, which was further than the one that was copied: read again
+     finished, contributed   what others had done by then; counters never go down, so it is still true
+     sig, site, first     of the call in progress: there is none between two calls
+     recovering           again, if only to note when it is over
+     log                  ft_log_resume */
+void ft_stream_resume(struct ft_stream *s)
+{
+    ft_log_resume(&s->log);
+    look_back(s);
 }
 
 void ft_stream_close(struct ft_stream *s)

@@ -50,6 +50,10 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
                     const struct ft_patience *patience, int kick_fd, int spill_fd);
 void ft_stream_close(struct ft_stream *s);
 
+/* The copy of a handle that a snapshot has kept becomes its rank's next incarnation: what is no longer true of it is
+   read again. */
+void ft_stream_resume(struct ft_stream *s);
+
 /* Begins an operation of one or more units at s->unit: publishes the signature (RULE 9), and sees whether
    an earlier incarnation called something else here. 0 or FT_EDIVERGED. */
 int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site, struct ft_error *e);

@@ -219,6 +219,8 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
 {
     const struct ft_params *p = &k->region->header->params;
 
+    if (ft_region_resetting(k->region))
+        ft_region_reset(k->region);
     k->tell = failed;
     k->arg = arg;
     k->failed = k->runs = false;
@@ -374,6 +376,14 @@ int ft_keeper_run(struct ft_keeper *k, ft_keeper_failed *failed, void *arg, stru
     return err;
 }
 
+void ft_keeper_kick(const struct ft_keeper *k)
+{
+    uint64_t one = 1;
+
+    if (write(k->kick_fd, &one, sizeof one) != sizeof one)
+        return;  /* the counter is full, so it is awake anyway */
+}
+
 int ft_keeper_kick_fd(const struct ft_keeper *k) { return k->kick_fd; }
 int ft_keeper_spill_fd(const struct ft_keeper *k) { return k->spill_fd; }
 
@@ -389,13 +399,10 @@ struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k)
 
 void ft_keeper_stop(struct ft_keeper *k)
 {
-    uint64_t one = 1;
-
     if (!k->runs)
         return;
     k->runs = false;
     atomic_store(&k->stopping, true);
-    if (write(k->kick_fd, &one, sizeof one) != sizeof one)
-        pthread_kill(k->thread, 0);  /* the counter is full, so the thread is awake anyway */
+    ft_keeper_kick(k);
     pthread_join(k->thread, NULL);
 }

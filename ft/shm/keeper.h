@@ -38,6 +38,9 @@ void ft_keeper_close(struct ft_keeper *k);
 /* Goes on where the tables are, as ft_keeper_adopt, and starts the thread in this process. FT_ESYS: no thread. */
 int ft_keeper_run(struct ft_keeper *k, ft_keeper_failed *failed, void *arg, struct ft_error *e);
 
+/* Has it look at once at what ranks want and at their cuts. */
+void ft_keeper_kick(const struct ft_keeper *k);
+
 /* Ends the thread and waits for that, if it runs in this process. */
 void ft_keeper_stop(struct ft_keeper *k);
 

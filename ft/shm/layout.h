@@ -13,10 +13,11 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
+#include "ft/base/position.h"
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 3, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 4, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -40,6 +41,7 @@ struct ft_header {
     uint64_t size;          /* of the mapping */
     uint64_t version;       /* of this layout */
     struct ft_params params;
+    _Atomic uint64_t resetting;  /* agent: everything is being made new */
     uint64_t ranks_at, asleep_at, streams_at, stream_bytes, extents_at;
 };
 
@@ -69,12 +71,20 @@ struct ft_rank_block {
     _Atomic uint32_t rabit_used;                     /* this rank has used the XGBoost engine */
     _Atomic int32_t exit_code;                       /* with FT_RANK_ENDED */
     _Atomic uint64_t live_ns;                        /* first unit of this incarnation not out of the log */
+    _Atomic uint64_t from;                           /* the unit it began with: 0, or its snapshot's */
     _Atomic uint64_t left;                           /* it has returned from all calls that begin below this unit */
     _Atomic uint64_t mine;                           /* units that earlier incarnations had finished with ... */
     _Atomic uint64_t called;                         /* ... and, at least, called: as it found them when it attached */
     struct ft_trail again;                           /* the last call it made that an earlier one had made */
 
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
+};
+
+/* Where a rank's snapshot is in one stream: it needs nothing of the log below. 0: the rank has none, it starts from the
+   beginning. Agent. */
+struct ft_cut {
+    _Atomic uint64_t unit;   /* for people */
+    _Atomic uint64_t end;    /* what the log is released by */
 };
 
 /* The counters of one rank in one stream (DESIGN section 3), and the words its duties are judged by.
@@ -112,11 +122,12 @@ struct ft_stream_head {
     _Alignas(FT_LINE) _Atomic uint32_t nranks;     /* agent, at creation; members are ranks 0..nranks-1 */
     uint32_t id;
     _Alignas(FT_LINE) _Atomic uint32_t assigned;   /* agent: extents in the table so far; a futex word */
+    _Atomic uint64_t floor;                        /* agent: extents below are released, or about to be */
 };
 
 /* Offsets inside a stream. */
 struct ft_stream_layout {
-    uint64_t counters_at, trails_at, shorts_at, slots_at, table_at;
+    uint64_t cuts_at, counters_at, trails_at, shorts_at, slots_at, table_at;
     uint64_t checks_at;      /* a hash for each unit an operation begins with, [nranks][check_units]: each rank its own; 0: none yet */
     uint64_t bytes;
     uint64_t short_bytes;    /* of one short slot, head included */

@@ -171,6 +171,16 @@ void ft_log_warm(struct ft_log *log)
     log->warm_to = assigned * log->extent_bytes;
 }
 
+/* Where the log is, is constant, but a fork copies neither the window (MADV_DONTFORK: another mapping may be there now) nor the page
+   tables of shared memory. The addresses at hand follow from what the table said, with which they are compared
+   before a committed record is read, and what is not committed does not move: they would still do, but new ones cost nothing. */
+void ft_log_resume(struct ft_log *log)
+{
+    log->window = NULL;
+    log->warm_to = 0;
+    memset(log->near_, 0, sizeof log->near_);
+}
+
 void ft_log_close(struct ft_log *log)
 {
     if (log->window)

@@ -62,6 +62,9 @@ int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to
 /* Maps what the keeper was told to prepare, so that no page fault waits on the first pass. */
 void ft_log_warm(struct ft_log *log);
 
+/* In a forked copy of the process that had this handle. */
+void ft_log_resume(struct ft_log *log);
+
 void ft_log_close(struct ft_log *log);
 
 #endif

@@ -26,6 +26,16 @@ static struct ft_stream_head *stream_head(const struct ft_region *r, uint32_t i)
     return (struct ft_stream_head *)(void *)(r->base + r->header->streams_at + i * r->header->stream_bytes);
 }
 
+static void found_streams(const struct ft_region *r)
+{
+    const struct ft_params *p = &r->header->params;
+
+    for (uint32_t i = 0; i < p->nstreams; i++) {
+        stream_head(r, i)->id = i;
+        ft_publish32(&stream_head(r, i)->nranks, p->nranks);
+    }
+}
+
 int ft_region_create(struct ft_region *r, const struct ft_params *params, struct ft_error *e)
 {
     struct ft_header h = { 0 };
@@ -48,10 +58,7 @@ int ft_region_create(struct ft_region *r, const struct ft_params *params, struct
         goto created;
     *r->header = h;
     ft_layout_stream(params, &r->stream);
-    for (uint32_t i = 0; i < params->nstreams; i++) {
-        stream_head(r, i)->id = i;
-        ft_publish32(&stream_head(r, i)->nranks, params->nranks);
-    }
+    found_streams(r);
     atomic_thread_fence(memory_order_release);
     r->header->magic = FT_MAGIC;
     return 0;
@@ -78,13 +85,18 @@ int ft_region_attach(struct ft_region *r, int fd, struct ft_error *e)
     if (map_region(r, h.size, e) != 0)
         return FT_ESYS;
     /* RULE 15: a child the program forks must not be able to write where its rank's successor works. */
-    if (madvise(r->base, h.size, MADV_DONTFORK) != 0) {
+    if (ft_region_fork_keeps(r, false) != 0) {
         ft_err_set(e, FT_ESYS, "cannot keep the job's shared memory from children: %s", strerror(errno));
         munmap(r->base, h.size);
         return FT_ESYS;
     }
     ft_layout_stream(&r->header->params, &r->stream);
     return 0;
+}
+
+int ft_region_fork_keeps(const struct ft_region *r, bool keep)
+{
+    return madvise(r->base, r->header->size, keep ? MADV_DOFORK : MADV_DONTFORK);
 }
 
 void ft_region_close(struct ft_region *r)
@@ -106,6 +118,7 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     atomic_store(&b->exit_code, 0);
     atomic_store(&b->attached_pid, 0);
     atomic_store(&b->live_ns, 0);
+    atomic_store(&b->from, 0);
     atomic_store(&b->left, 0);
     atomic_store(&b->mine, 0);
     atomic_store(&b->called, 0);
@@ -128,8 +141,9 @@ uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank)
 uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank)
 {
     struct ft_rank_block *b = ft_region_rank(r, rank);
+    uint64_t from = ft_look(&b->from), to = ft_min(ft_look(&b->left), ft_look(&b->mine));
 
-    return ft_min(ft_look(&b->left), ft_look(&b->mine));
+    return to > from ? to - from : 0;
 }
 
 uint64_t ft_region_log_bytes(const struct ft_region *r)
@@ -145,4 +159,70 @@ uint64_t ft_region_log_bytes(const struct ft_region *r)
         sum += end;
     }
     return sum;
+}
+
+uint64_t ft_region_released_bytes(const struct ft_region *r)
+{
+    const struct ft_params *p = &r->header->params;
+    uint64_t extents = 0;
+
+    for (uint32_t s = 0; s < p->nstreams; s++)
+        extents += ft_look(&stream_head(r, s)->floor);
+    return extents * p->extent_bytes;
+}
+
+static struct ft_cut *cut_of(const struct ft_region *r, uint32_t stream, uint32_t rank)
+{
+    return (struct ft_cut *)(void *)((char *)stream_head(r, stream) + r->stream.cuts_at) + rank;
+}
+
+void ft_region_register(const struct ft_region *r, uint32_t rank, const struct ft_position *p)
+{
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
+        struct ft_cut *c = cut_of(r, s, rank);
+
+        if (p->stream[s].unit < ft_peek(&c->unit) || p->stream[s].end < ft_peek(&c->end))
+            continue;
+        ft_note(&c->unit, p->stream[s].unit);
+        ft_publish(&c->end, p->stream[s].end);
+    }
+}
+
+bool ft_region_withdraw(const struct ft_region *r, uint32_t rank)
+{
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
+        ft_note(&cut_of(r, s, rank)->unit, 0);
+        ft_announce(&cut_of(r, s, rank)->end, 0);
+    }
+    return ft_region_whole(r);
+}
+
+bool ft_region_whole(const struct ft_region *r)
+{
+    bool whole = true;
+
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+        whole = whole && ft_ask(&stream_head(r, s)->floor) == 0;
+    return whole;
+}
+
+uint64_t ft_region_cut(const struct ft_region *r, uint32_t rank) { return ft_look(&cut_of(r, 0, rank)->unit); }
+
+bool ft_region_resetting(const struct ft_region *r) { return ft_look(&r->header->resetting) != 0; }
+
+/* Memory of the log keeps its pages: they are warm, and nobody looks into what is not assigned. */
+void ft_region_reset(const struct ft_region *r)
+{
+    const struct ft_header *h = r->header;
+    uint64_t streams = h->params.nstreams * h->stream_bytes;
+
+    ft_publish(&r->header->resetting, 1);
+    ft_point_store();
+    memset(r->base + h->ranks_at, 0, h->streams_at - h->ranks_at);
+    /* Tables are large and for the most part untouched: holes are zeros. */
+    ft_point_store();
+    if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)h->streams_at, (off_t)streams) != 0)
+        memset(r->base + h->streams_at, 0, streams);
+    found_streams(r);
+    ft_publish(&r->header->resetting, 0);
 }

@@ -3,6 +3,8 @@
 #ifndef FT_SHM_REGION_H
 #define FT_SHM_REGION_H
 
+#include <stdbool.h>
+
 #include "ft/shm/layout.h"
 
 struct ft_region {
@@ -28,13 +30,42 @@ struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
 /* Agent: makes rank's block ready for incarnation i; the previous one must have been reaped. */
 void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t incarnation);
 
+/* Rank: whether a fork's child has the mapping, as a snapshot must (RULE 15). 0, or -1 with errno. */
+int ft_region_fork_keeps(const struct ft_region *r, bool keep);
+
+/* ---- cuts: where each rank can go on from (docs/design.md, "Cuts and the released log"). The agent's, one process at a time ---- */
+
+/* Rank has a snapshot at p (ft_position) that can be woken from now on, and will not go back before it. Before its earlier
+   snapshot is discarded, while the later one exists. Never lowers a cut. The keeper then releases what nobody needs any more:
+   at once with ft_keeper_kick. */
+void ft_region_register(const struct ft_region *r, uint32_t rank, const struct ft_position *p);
+
+/* Rank has no snapshot any more, and is to start from the beginning when it dies or now that it is dead. True: it can, and no log is
+   released until all ranks have cuts again. False: a part of the log is released (or about to be), so it can start over only with all
+   the others (ft_region_reset). Whoever restarts a rank from the beginning asks this, not ft_region_whole: another rank's cut may
+   advance meanwhile. */
+bool ft_region_withdraw(const struct ft_region *r, uint32_t rank);
+
+/* Nothing has been released: a start from the beginning is possible at this moment. */
+bool ft_region_whole(const struct ft_region *r);
+
+/* The unit of rank's registered cut, in stream 0; 0: none. */
+uint64_t ft_region_cut(const struct ft_region *r, uint32_t rank);
+
+/* All ranks and their snapshots are dead and reaped, and the keeper is stopped (ft_keeper_stop; ft_keeper_run afterwards):
+   everything as new, the log included, for the restart of everybody. Killed in the middle, it is finished by the ft_keeper_run of
+   the next agent. */
+void ft_region_reset(const struct ft_region *r);
+bool ft_region_resetting(const struct ft_region *r);  /* and has not come to its end */
+
 /* How far this rank ever came in stream 0, in units: the yardstick of RULE 19. */
 uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank);
 
-/* Units that rank's incarnation has taken out of the log so far. */
+/* Units that rank's incarnation has taken out of the log so far, since the start or its snapshot's cut. */
 uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank);
 
-/* Bytes of log written so far, all streams: in memory and spilled. */
+/* Bytes of log, all streams: ever written; and of these, in extents that are released. The rest is in memory or spilled. */
 uint64_t ft_region_log_bytes(const struct ft_region *r);
+uint64_t ft_region_released_bytes(const struct ft_region *r);
 
 #endif

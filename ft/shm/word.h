@@ -8,6 +8,7 @@
                follows it (RULE 12; without that the store can sit in the store buffer while the flag is
                read, and the sleeper and its waker miss each other).
      look      acquire: pairs with publish and announce.
+     ask       sequentially consistent: of two parties that each announce something and then ask for the other's, one at least sees it.
      peek      relaxed: this rank's own words, which nobody else writes, and hints. */
 #ifndef FT_SHM_WORD_H
 #define FT_SHM_WORD_H
@@ -22,6 +23,8 @@ static inline uint64_t ft_look(const _Atomic uint64_t *w) { return atomic_load_e
 static inline uint64_t ft_peek(const _Atomic uint64_t *w) { return atomic_load_explicit(w, memory_order_relaxed); }
 static inline uint32_t ft_look32(const _Atomic uint32_t *w) { return atomic_load_explicit(w, memory_order_acquire); }
 static inline uint32_t ft_peek32(const _Atomic uint32_t *w) { return atomic_load_explicit(w, memory_order_relaxed); }
+
+static inline uint64_t ft_ask(const _Atomic uint64_t *w) { return atomic_load_explicit(w, memory_order_seq_cst); }
 
 static inline void ft_publish(_Atomic uint64_t *w, uint64_t v)
 {
