@@ -45,4 +45,12 @@ for what in none padding; do
         [ ! -s "$scratch/err" ] || fail "$what, $ranks ranks: $(cat "$scratch/err")"
     done
 done
+
+# Every function, type and size, three ranks killed: nothing is called different that is not.
+bounded 120 "$ftrun" -n 3 --quiet "$programs/mixed" -n 600 -s 5 >"$scratch/calm" || fail "mixed: exit code $?"
+bounded 120 "$ftrun" -n 3 --quiet --check-replay "$programs/mixed" -n 600 -s 5 -k 1:580,0:300,2:450 >"$scratch/wild" 2>"$scratch/err" ||
+    fail "mixed, checked: exit code $?: $(cat "$scratch/err")"
+by_rank "$scratch/calm" >"$scratch/calm.sorted"
+by_rank "$scratch/wild" | cmp - "$scratch/calm.sorted" || fail "mixed, checked: the output differs"
+[ ! -s "$scratch/err" ] || fail "mixed, checked: $(cat "$scratch/err")"
 finish
