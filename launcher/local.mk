@@ -109,6 +109,7 @@ launch_shell_tests = \
 	launcher/test/output_takeover.sh \
 	launcher/test/trees.sh \
 	launcher/test/twins.sh \
+	launcher/test/killat.sh \
 	launcher/test/jobcontrol.sh \
 	launcher/test/signals.sh \
 	launcher/test/stdin.sh \
@@ -140,7 +141,7 @@ launcher_test_waits_SOURCES = launcher/test/waits.c
 launcher_test_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_waits_LDADD = libftmpi.la
 launcher_test_waits_LDFLAGS = -no-install
-EXTRA_DIST += launcher/test/killat.sh $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py
+EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1
