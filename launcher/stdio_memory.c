@@ -3,6 +3,7 @@
 #include "launcher/stdio_memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +16,7 @@
 /* Address space; pages come as they are used. */
 #define HASHES_MOST (UINT64_C(1) << 40)
 #define HASHES_EACH (UINT64_C(4) << 30)
-enum { PAGE = 4096, HASHES_LEAST = PAGE, LONGEST_LEAST = FT_INTAKE_BYTES, LIMIT_SHARE = 16 };
+enum { PAGE = 4096, HASHES_LEAST = PAGE, LONGEST_LEAST = FT_INTAKE_BYTES, LIMIT_SHARE = 16, COUNTED_MOST = 256 << 10 };
 
 static bool same_place(int a, int b)
 {
@@ -36,6 +37,19 @@ static void *map_each(uint64_t nstreams, uint64_t bytes)
     return bytes <= SIZE_MAX / nstreams ? map((size_t)(nstreams * bytes)) : NULL;
 }
 
+/* vm.overcommit_memory 2: address space counts as memory. */
+static bool is_counted(void)
+{
+    char mode = 0;
+    int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0 && read(fd, &mode, 1) < 0)
+        mode = 0;
+    if (fd >= 0)
+        close(fd);
+    return mode == '2';
+}
+
 /* A power of two of address space for each stream, at most this much, less if it is limited (ulimit -v). */
 static uint64_t fair_share(uint64_t nstreams, uint64_t most)
 {
@@ -44,6 +58,8 @@ static uint64_t fair_share(uint64_t nstreams, uint64_t most)
 
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         most = ft_min(most, limit.rlim_cur / LIMIT_SHARE / nstreams);
+    if (is_counted())
+        most = ft_min(most, COUNTED_MOST);
     while (2 * each <= most)
         each *= 2;
     return each;

@@ -37,6 +37,16 @@ run -n 3 sh -c 'i=0; while [ $i -lt 20 ]; do i=$((i + 1)); printf "%0100000d\n" 
 expect_code 0
 [ "$(sort -u "$tmp/out" | wc -l)" = 3 ] && [ "$(wc -l <"$tmp/out")" = 60 ] || fail "lines of 100 kB are not whole"
 
+# A line longer than is kept in memory, from a rank that dies in the middle of it and again after it.
+run -q -n 1 sh -c 'head -c 1500000 /dev/zero | tr "\0" a; [ $FTMPI_INCARNATION = 0 ] && kill -9 $$; echo b; [ $FTMPI_INCARNATION = 1 ] && kill -9 $$; echo c'
+expect_code 0
+{ head -c 1500000 /dev/zero | tr '\0' a; printf 'b\nc\n'; } | cmp -s - "$tmp/out" || fail "a long line is not there once"
+
+# Little address space: fewer lines are compared, everything else is the same.
+(ulimit -v 2000000 && timeout -k 5 60 "$ftrun" -q --log-limit 32M -n 4 sh -c 'echo begin; [ $FTMPI_INCARNATION = 0 ] && kill -9 $$; echo end' \
+    >"$tmp/out" 2>"$tmp/err")
+[ "$(sort "$tmp/out" | uniq -c | tr -s ' \n' ' ')" = ' 4 begin 4 end ' ] || fail "under ulimit -v"
+
 # Replayed text that differs: what was printed first stands, one line says so.
 run -q -n 2 sh -c 'echo "start $FTMPI_INCARNATION"; echo "again $FTMPI_INCARNATION"; [ $FTMPI_INCARNATION = 0 ] && kill -9 $$; echo done'
 expect_code 0
