@@ -118,7 +118,16 @@ class Calls:
         self.note(self.comm.allreduce(self.rank, MPI.MAX))
 
     def local(self):
-        """What needs nobody else: names, attributes, errors."""
+        """What needs nobody else: names, attributes, groups, info, errors."""
+        group = self.comm.Get_group()
+        others = group.Excl([self.rank])
+        self.note((group.size, group.rank, others.size, MPI.Group.Translate_ranks(group, [0], others), MPI.Group.Compare(group, others)))
+        others.Free()
+        group.Free()
+        info = MPI.Info.Create()
+        info.Set("key", str(self.rank))
+        self.note((info.Get("key"), info.Get("none"), info.Get_nkeys()))
+        info.Free()
         key = MPI.Comm.Create_keyval()
         self.comm.Set_attr(key, self.rank)
         self.note((self.comm.Get_attr(key), self.comm.Get_attr(MPI.TAG_UB), self.comm.name, self.comm.is_inter, MPI.DOUBLE.name))
