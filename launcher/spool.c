@@ -113,7 +113,7 @@ void ft_spool_adopt(struct ft_spool *s, int out)
 
 ssize_t ft_spool_write(struct ft_spool *s, int out, size_t most)
 {
-    ssize_t n;
+    ssize_t n = -1;
 
     most = ft_min(most, ft_spool_pending(s));
     if (!s->by_write) {
