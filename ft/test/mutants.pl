@@ -31,7 +31,7 @@ my @mutants = (
      '            ft_stream_done_quiet(s, s->unit + 1, end);
             write_log(c, record, result);'],
     ['a successor reads slots for what its predecessor had finished (RULE 1)', 'ft/core/stream.c',
-     's->mine = ft_peek(&s->counters[rank].done);', 's->mine = 0;'],
+     's->mine = ft_peek(&s->counters[s->rank].done);', 's->mine = 0;'],
     ['a replay does not wait for the commit', 'ft/core/short.c',
      'err = ft_stream_await_commit(s, s->unit, e);
     if (!err)
