@@ -56,8 +56,15 @@ TESTS += threads
 threads_SOURCES = ft/test/threads.c
 threads_LDADD = libft.la
 
+# A model of what is to be built: log release behind snapshots (docs/models.md).
+dist_check_SCRIPTS = ft/model/check.sh
+EXTRA_DIST += ft/model/release.pml
+if !SANITIZED
+TESTS += ft/model/check.sh
+endif
+
 # Mutants need an explorer that is not sanitized and the compiler by itself.
-dist_check_SCRIPTS = ft/test/mutants.sh ft/test/layers.sh ft/test/vectorised.sh
+dist_check_SCRIPTS += ft/test/mutants.sh ft/test/layers.sh ft/test/vectorised.sh
 EXTRA_DIST += ft/test/mutants.pl
 TESTS += ft/test/layers.sh
 if !SANITIZED
