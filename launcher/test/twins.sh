@@ -12,15 +12,17 @@ while [ $i -lt 15 ]; do
     echo "rank $FTMPI_RANK line $i"
     i=$((i + 1))
     sleep 0.1
-    [ "$FTMPI_RANK.$FTMPI_INCARNATION.$i" = 1.0.12 ] && kill -9 $$
+    [ "$FTMPI_RANK.$FTMPI_INCARNATION.$i$calm" = 1.0.12 ] && kill -9 $$
 done
 echo "$FTMPI_RANK" >>ends
 E
 
+begin_as= # a command that runs another
 begin() { # options of ftrun
     rm -f pids ends
     what="ftrun $*"
-    timeout --foreground -k 5 60 sh -c 'echo $$ >front; exec "$0" "$@"' "$ftrun" "$@" -n 2 sh job >out 2>err &
+    # shellcheck disable=SC2086
+    timeout --foreground -k 5 60 sh -c 'echo $$ >front; exec "$@"' sh $begin_as "$ftrun" "$@" -n 2 sh job >out 2>err &
     job=$!
     wait_for has_lines 2 pids
     front=$(cat front)
@@ -88,6 +90,28 @@ for victim in front second; do
     wait_for all_gone pids
     grep -q 'the job is ended (--die-with-launcher)' err || fail "--die-with-launcher, $victim killed: not told"
 done
+
+# No second process is to be had: told once, tried again, and the job goes on meanwhile. (Root has no such limit.)
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups test -x "$ftrun"; then
+    chmod 777 . && rm -f out err && : >out && : >err && chmod 666 out err job
+    nobody="setpriv --reuid=65534 --clear-groups"
+    begin_as=$nobody
+    begin -x calm=1 # a rank that died could not be started again
+    begin_as=
+    most=$(awk '/^Max processes/ {print $3}' "/proc/$second/limits")
+    $nobody prlimit --pid "$second" --nproc=1:
+    kill -9 "$front"
+    wait $job
+    wait_for grep -q 'it is tried again$' err
+    sleep 0.3
+    ! has_other "$second" "$front" || fail "a process in spite of the limit"
+    $nobody prlimit --pid "$second" --nproc="$most":
+    wait_for has_other "$second" "$front"
+    wait_for has_lines 2 ends
+    wait_for is_gone "$second"
+    check_output
+    [ "$(grep -c 'it is tried again$' err)" = 1 ] || fail "no second process: not told once"
+fi
 
 # Signals reach the job through either process, and count once.
 begin
