@@ -41,6 +41,10 @@ def state(of):
     except OSError:
         return "gone"
 
+def ftrun_of(ranks):
+    """Our process that is the parent of the ranks; both of ftrun's are in one group."""
+    return open(f"/proc/{ranks[0]}/stat").read().rpartition(")")[2].split()[1]
+
 def start():
     if os.path.exists("pids"):
         os.remove("pids")
@@ -55,6 +59,7 @@ until("Ctrl-Z does not stop the ranks", lambda: state(ranks) == "TT")
 type_and_wait(b"bg\n", b"prompt> ")
 until("bg does not continue the ranks", lambda: "T" not in state(ranks) and state(ranks) != "gone")
 type_and_wait(b"fg\n", b"ftrun")
+until("fg does not give us the terminal", lambda: os.tcgetpgrp(fd) == os.getpgid(int(ftrun_of(ranks))))
 type_and_wait(b"\x1a", b"Stopped")
 until("the second Ctrl-Z does not stop the ranks", lambda: state(ranks) == "TT")
 type_and_wait(b"fg\n", b"ftrun")
@@ -75,8 +80,7 @@ until("kill %1 leaves ranks", lambda: state(ranks) == "gone")
 
 # The process that the shell waits for has become the agent.
 ranks = start()
-ftrun = open(f"/proc/{ranks[0]}/stat").read().rpartition(")")[2].split()[1]
-os.kill(int(ftrun), 9)
+os.kill(int(ftrun_of(ranks)), 9)
 until("no takeover", lambda: b"goes on with it" in screen)
 type_and_wait(b"\x1a", b"Stopped")
 until("after a takeover Ctrl-Z does not stop the ranks", lambda: state(ranks) == "TT")
