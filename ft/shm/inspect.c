@@ -77,7 +77,7 @@ static uint64_t shown(const struct world *w, uint32_t rank, uint64_t called)
 static void read_counters(const struct world *w, uint64_t extent_bytes, uint32_t rank, struct ft_inspect *i)
 {
     const struct ft_counters *c = &w->counters[rank];
-    uint32_t assigned = ft_look32(&w->head->assigned);
+    uint64_t assigned = ft_look(&w->head->assigned);
 
     i->done = ft_look(&c->done);
     i->contributed = ft_look(&c->contributed);

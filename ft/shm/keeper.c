@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ft/shm/extent.h"
+#include "ft/shm/places.h"
 #include "ft/shm/wait.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -29,8 +31,11 @@ enum {
 struct keeper_stream {
     struct ft_stream_head *head;
     struct ft_counters *counters;
+    struct ft_cut *cuts;
     _Atomic uint64_t *table;
-    uint64_t assigned, spilled;    /* extents, from the start of the log */
+    /* Extents from the start of the log: released <= spilled <= assigned. Those between the first two are in the file, the
+       others in memory. */
+    uint64_t assigned, spilled, released;
 };
 
 struct ft_keeper {
@@ -42,10 +47,7 @@ struct ft_keeper {
 
     /* what the tables say: ft_keeper_adopt */
     struct keeper_stream *streams;
-    bool *taken;                   /* by extent of memory: a table names it */
-    uint64_t low;                  /* all extents of memory below are taken */
-    uint64_t in_file;              /* extents of the spill file */
-    _Atomic uint64_t spilled_bytes;
+    struct ft_places memory, file;
 
     /* of this process */
     ft_keeper_failed *tell;
@@ -116,16 +118,27 @@ static struct keeper_stream *oldest(struct ft_keeper *k)
     return best;
 }
 
+static _Atomic uint64_t *entry_of(const struct ft_keeper *k, const struct keeper_stream *s, uint64_t extent)
+{
+    return &s->table[extent & (k->region->header->params.ntable - 1)];
+}
+
+static void say(const struct ft_keeper *k, const struct keeper_stream *s, uint64_t extent, enum ft_extent_state state, uint64_t place)
+{
+    ft_publish(entry_of(k, s, extent), ft_extent_entry(state, extent / k->region->header->params.ntable, place));
+}
+
 /* Moves the oldest committed extent to the file. 0 and the memory it had, or -1. Killed before the table says so:
    the successor writes over what is in the file. After it: no table names the memory, so the successor finds it free. */
 static int spill(struct ft_keeper *k, uint64_t *freed)
 {
     struct keeper_stream *s = oldest(k);
+    uint64_t place;
 
-    if (!s)
+    if (!s || (!ft_places_used(&k->file, &place) && !ft_places_fresh(&k->file, &place)))
         return -1;
-    *freed = ft_look(&s->table[s->spilled]) >> 2;
-    if (write_out(k, extent_at(k, *freed), k->in_file * k->extent_bytes) != 0) {
+    *freed = ft_extent_place(ft_look(entry_of(k, s, s->spilled)));
+    if (write_out(k, extent_at(k, *freed), place * k->extent_bytes) != 0) {
         char what[400];
 
         snprintf(what, sizeof what, "in %s: %s", k->config.spill_dir, strerror(errno));
@@ -134,21 +147,68 @@ static int spill(struct ft_keeper *k, uint64_t *freed)
     }
     /* Readers look at this word again after they have copied (RULE 14): it changes before the memory is
        given to anybody. */
-    ft_publish(&s->table[s->spilled], k->in_file << 2 | FT_EXTENT_FILE);
-    k->in_file++;
+    say(k, s, s->spilled, FT_EXTENT_FILE, place);
     s->spilled++;
-    atomic_store(&k->spilled_bytes, k->in_file * k->extent_bytes);
+    ft_note(&s->head->spilled, ft_peek(&s->head->spilled) + 1);
     return 0;
+}
+
+/* Gives disk space back; where that cannot be done it is only used again. */
+static void punch(const struct ft_keeper *k, uint64_t place, uint64_t n)
+{
+    if (n)
+        fallocate(k->spill_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(place * k->extent_bytes), (off_t)(n * k->extent_bytes));
+}
+
+/* Extents wholly below every rank's cut. */
+static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream *s)
+{
+    uint64_t end = UINT64_MAX;
+
+    for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
+        end = ft_min(end, ft_ask(&s->cuts[r].end));
+    return end / k->extent_bytes;
+}
+
+/* The oldest one. The table says so before anybody gets the place. Killed before that: the successor does it. After it:
+   no table names the place, so the successor finds it free. */
+static void release_oldest(struct ft_keeper *k, struct keeper_stream *s)
+{
+    uint64_t entry = ft_look(entry_of(k, s, s->released)), place = ft_extent_place(entry);
+
+    say(k, s, s->released, FT_EXTENT_RELEASED, 0);
+    s->released++;
+    s->spilled = ft_max(s->spilled, s->released);
+    if (ft_extent_state(entry) == FT_EXTENT_MEMORY) {
+        ft_places_give_back(&k->memory, place);
+    } else {
+        punch(k, place, 1);
+        ft_places_give_back(&k->file, place);
+    }
+}
+
+/* What no rank goes back to. A cut may be withdrawn at any moment, by who then asks for the floor (ft_region_withdraw): either the
+   new floor is seen there, or here that the cut is gone. */
+static void release(struct ft_keeper *k, struct keeper_stream *s)
+{
+    uint64_t floor = below_cuts(k, s);
+
+    if (floor <= s->released)
+        return;
+    FT_INVARIANT(floor <= s->assigned, "a cut lies within the log");
+    ft_announce(&s->head->floor, floor);
+    if (below_cuts(k, s) < floor)
+        ft_announce(&s->head->floor, s->released);  /* next time, perhaps */
+    else
+        while (s->released < floor)
+            release_oldest(k, s);
 }
 
 static int take_memory(struct ft_keeper *k, uint64_t *place)
 {
-    uint64_t n = k->region->header->params.nextents;
-
-    while (k->low < n && k->taken[k->low])
-        k->low++;
-    if (k->low < n) {
-        *place = k->low;
+    if (ft_places_used(&k->memory, place))
+        return 0;  /* its pages are there, and mapped by the ranks */
+    if (ft_places_fresh(&k->memory, place)) {
         populate(k, *place, 1);
         return 0;
     }
@@ -158,7 +218,7 @@ static int take_memory(struct ft_keeper *k, uint64_t *place)
 /* The stream's `assigned` follows from its table; ranks sleep on it. */
 static void tell_assigned(struct keeper_stream *s)
 {
-    ft_announce32(&s->head->assigned, (uint32_t)s->assigned);  /* then the sleep flags would be read; the keeper just wakes */
+    ft_announce(&s->head->assigned, s->assigned);  /* then the sleep flags would be read; the keeper just wakes */
     ft_wake(&s->head->assigned);
 }
 
@@ -166,8 +226,7 @@ static void tell_assigned(struct keeper_stream *s)
    extent, and tells. */
 static void assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
 {
-    ft_publish(&s->table[s->assigned], place << 2 | FT_EXTENT_MEMORY);
-    k->taken[place] = true;
+    say(k, s, s->assigned, FT_EXTENT_MEMORY, place);
     s->assigned++;
     tell_assigned(s);
 }
@@ -181,11 +240,12 @@ bool ft_keeper_serve(struct ft_keeper *k)
         struct keeper_stream *s = &k->streams[i];
         uint64_t want = 0, place;
 
+        release(k, s);
         for (uint32_t r = 0; r < p->nranks; r++)
             want = ft_max(want, ft_look(&s->counters[r].want));
-        if (want > p->ntable) {
-            want = p->ntable;
-            if (s->assigned == p->ntable)
+        if (want > s->released + p->ntable) {
+            want = s->released + p->ntable;
+            if (s->assigned == want)
                 fail(k, "the log has reached its greatest size, %s", "more extents than its table holds");
         }
         while (s->assigned < want && !atomic_load(&k->stopping)) {
@@ -199,20 +259,40 @@ bool ft_keeper_serve(struct ft_keeper *k)
     return met;
 }
 
-/* One stream as its table has it. The table is filled from its start, and spilled from its start. */
+/* One stream as its table has it. Extents are assigned, spilled and released in order, and an entry is used again only
+   when its extent is released. */
 static void adopt_stream(struct ft_keeper *k, struct keeper_stream *s)
 {
     uint64_t entry, n = k->region->header->params.ntable;
 
-    s->spilled = 0;
-    for (s->assigned = 0; s->assigned < n && (entry = ft_look(&s->table[s->assigned])) != 0; s->assigned++) {
-        if ((entry & 3) == FT_EXTENT_FILE) {
-            s->spilled = s->assigned + 1;
-            k->in_file = ft_max(k->in_file, (entry >> 2) + 1);
+    s->assigned = s->spilled = s->released = 0;
+    for (uint64_t i = 0; i < n && (entry = ft_look(&s->table[i])) != 0; i++) {
+        uint64_t next = ft_extent_lap(entry) * n + i + 1;
+
+        s->assigned = ft_max(s->assigned, next);
+        if (ft_extent_state(entry) == FT_EXTENT_RELEASED) {
+            s->released = ft_max(s->released, next);
+        } else if (ft_extent_state(entry) == FT_EXTENT_FILE) {
+            s->spilled = ft_max(s->spilled, next);
+            ft_places_name(&k->file, ft_extent_place(entry));
         } else {
-            k->taken[entry >> 2] = true;
+            ft_places_name(&k->memory, ft_extent_place(entry));
         }
     }
+    s->spilled = ft_max(s->spilled, s->released);
+    /* The predecessor may have been about to release more, and not have seen yet whether it may. */
+    ft_announce(&s->head->floor, s->released);
+}
+
+/* What the predecessor may not have come to, or have written and not said. */
+static void punch_free(const struct ft_keeper *k)
+{
+    struct stat st;
+
+    for (uint64_t i = 0; i < k->file.nfree; i++)
+        punch(k, k->file.free[i], 1);
+    if (fstat(k->spill_fd, &st) == 0 && (uint64_t)st.st_size > k->file.fresh * k->extent_bytes)
+        punch(k, k->file.fresh, ft_div_up((uint64_t)st.st_size, k->extent_bytes) - k->file.fresh);
 }
 
 void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
@@ -225,11 +305,13 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
     k->arg = arg;
     k->failed = k->runs = false;
     atomic_store(&k->stopping, false);
-    memset(k->taken, 0, p->nextents * sizeof *k->taken);
-    k->low = k->in_file = 0;
+    ft_places_forget(&k->memory);
+    ft_places_forget(&k->file);
     for (uint32_t i = 0; i < p->nstreams; i++)
         adopt_stream(k, &k->streams[i]);
-    atomic_store(&k->spilled_bytes, k->in_file * k->extent_bytes);
+    ft_places_settle(&k->memory);
+    ft_places_settle(&k->file);
+    punch_free(k);
     for (uint32_t i = 0; i < p->nstreams; i++)
         tell_assigned(&k->streams[i]);
 }
@@ -275,19 +357,27 @@ static int open_spill(struct ft_keeper *k, struct ft_error *e)
     return 0;
 }
 
+static void close_streams(struct ft_keeper *k)
+{
+    free(k->streams);
+    ft_places_close(&k->memory);
+    ft_places_close(&k->file);
+}
+
 static int open_streams(struct ft_keeper *k, struct ft_error *e)
 {
     const struct ft_header *h = k->region->header;
 
     k->streams = calloc(h->params.nstreams, sizeof *k->streams);
-    k->taken = calloc(h->params.nextents, sizeof *k->taken);
-    if (!k->streams || !k->taken)
+    if (!k->streams || ft_places_open(&k->memory, h->params.nextents) != 0 ||
+        ft_places_open(&k->file, h->params.nstreams * h->params.ntable) != 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < h->params.nstreams; i++) {
         char *base = k->region->base + h->streams_at + i * h->stream_bytes;
 
         k->streams[i].head = (struct ft_stream_head *)(void *)base;
         k->streams[i].counters = (struct ft_counters *)(void *)(base + k->region->stream.counters_at);
+        k->streams[i].cuts = (struct ft_cut *)(void *)(base + k->region->stream.cuts_at);
         k->streams[i].table = (_Atomic uint64_t *)(void *)(base + k->region->stream.table_at);
     }
     return 0;
@@ -297,15 +387,15 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
 static void prepare(struct ft_keeper *k)
 {
     const struct ft_params *p = &k->region->header->params;
-    uint64_t n = ft_max(1, ft_div_up(k->config.prepare, k->extent_bytes)), place = 0;
+    uint64_t n = ft_max(1, ft_div_up(k->config.prepare, k->extent_bytes)), place;
 
     n = ft_min(n, ft_min(p->nextents - (p->nstreams - 1), p->ntable));
-    while (place < n)
-        assign(k, &k->streams[0], place++);
-    for (uint32_t i = 1; i < p->nstreams && place < p->nextents; i++)
-        assign(k, &k->streams[i], place++);
+    while (k->streams[0].assigned < n && ft_places_fresh(&k->memory, &place))
+        assign(k, &k->streams[0], place);
+    for (uint32_t i = 1; i < p->nstreams && ft_places_fresh(&k->memory, &place); i++)
+        assign(k, &k->streams[i], place);
     if (n > 1)
-        populate(k, 0, place);
+        populate(k, 0, k->memory.fresh);
 }
 
 /* The thread takes no signals: they are the launcher's. */
@@ -347,8 +437,7 @@ int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_
     return 0;
 
 spill_opened:
-    free(k->streams);
-    free(k->taken);
+    close_streams(k);
     close(k->spill_fd);
 kick_opened:
     close(k->kick_fd);
@@ -361,8 +450,7 @@ void ft_keeper_close(struct ft_keeper *k)
 {
     close(k->spill_fd);
     close(k->kick_fd);
-    free(k->streams);
-    free(k->taken);
+    close_streams(k);
     free(k);
 }
 
@@ -389,8 +477,13 @@ int ft_keeper_spill_fd(const struct ft_keeper *k) { return k->spill_fd; }
 
 struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k)
 {
-    struct ft_keeper_stats stats = { .spilled_bytes = atomic_load(&k->spilled_bytes) };
+    struct ft_keeper_stats stats = { 0 };
     struct stat st;
+
+    for (uint32_t i = 0; i < k->region->header->params.nstreams; i++)
+        stats.spilled_bytes += ft_peek(&k->streams[i].head->spilled) * k->extent_bytes;
+    if (fstat(k->spill_fd, &st) == 0)
+        stats.file_bytes = (uint64_t)st.st_blocks * 512;
 
     if (fstat(k->region->fd, &st) == 0)
         stats.memory_bytes = (uint64_t)st.st_blocks * 512;

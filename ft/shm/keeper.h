@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The agent's side of the log: a thread that assigns memory to streams ahead of the ranks, populates it,
-   and at the limit spills the oldest committed part to a file (DESIGN invariant 7, RULES 7, 13, 14). It is the only
+   at the limit spills the oldest committed part to a file, and releases what lies below every rank's cut, to use
+   its memory again (DESIGN invariant 7, RULES 6, 7, 13, 14). It is the only
    writer of the extent tables. Ranks that find no extent wait; they lose nothing if the keeper is slow.
 
    The process it runs in may be killed at any instruction. What a keeper knows it knows from the extent tables, so
@@ -27,7 +28,8 @@ typedef void ft_keeper_failed(void *arg, const char *line);
 
 struct ft_keeper_stats {
     uint64_t memory_bytes;    /* of log memory in use */
-    uint64_t spilled_bytes;   /* written to the spill file */
+    uint64_t spilled_bytes;   /* ever written to the spill file */
+    uint64_t file_bytes;      /* ... that it has now, on disk */
 };
 
 /* What outlives a process: the descriptors, and the extents there are before a rank asks. No thread. The region must
@@ -45,8 +47,8 @@ void ft_keeper_kick(const struct ft_keeper *k);
 void ft_keeper_stop(struct ft_keeper *k);
 
 /* The two things the thread does, for the explorer, which schedules (and kills) it itself. adopt: forgets
-   everything, takes it from the tables, and finishes what a killed predecessor had begun. serve: gives every
-   stream what its ranks want; false if some want more than can be had now. */
+   everything, takes it from the tables, and finishes what a killed predecessor had begun. serve: releases what no
+   rank can need any more, and gives every stream what its ranks want; false if some want more than can be had now. */
 void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg);
 bool ft_keeper_serve(struct ft_keeper *k);
 

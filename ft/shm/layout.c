@@ -41,6 +41,8 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
     if (!power_of_two(p->short_depth) || !power_of_two(p->slot_depth) || !power_of_two(p->trail) ||
         !power_of_two(p->extent_bytes) || p->short_depth < 2 || p->slot_depth < 2)
         return ft_err_set(e, FT_EINVAL, "slots, trail and extents come in powers of two, at least 2 slots");
+    if (!power_of_two(p->ntable))
+        return ft_err_set(e, FT_EINVAL, "the table of extents must have a power of two of entries");
     if (p->trail < 4 * p->short_depth || p->trail < 4 * p->slot_depth)
         return ft_err_set(e, FT_EINVAL, "the trail must be longer than what ranks can be apart");
     if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->slot_bytes * 4ull > p->extent_bytes)

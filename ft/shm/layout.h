@@ -32,7 +32,7 @@ struct ft_params {
     uint32_t trail;         /* published signatures per rank */
     uint64_t extent_bytes;  /* of one piece of log memory */
     uint64_t nextents;      /* pieces of log memory: the log limit */
-    uint64_t ntable;        /* pieces a stream's log can ever have, in memory or spilled */
+    uint64_t ntable;        /* pieces a stream's log can have at a time, in memory or spilled; a power of two */
     uint64_t check_units;   /* --check-replay: units whose contributions are compared; 0: off */
 };
 
@@ -115,14 +115,12 @@ struct ft_record {
     struct ft_sig sig;
 };
 
-/* What a stream's table says of one extent of its log: 0 not assigned, else where it is. Agent. */
-enum { FT_EXTENT_MEMORY = 1, FT_EXTENT_FILE = 2 };  /* in the low two bits; the number above them */
-
 struct ft_stream_head {
     _Alignas(FT_LINE) _Atomic uint32_t nranks;     /* agent, at creation; members are ranks 0..nranks-1 */
     uint32_t id;
-    _Alignas(FT_LINE) _Atomic uint32_t assigned;   /* agent: extents in the table so far; a futex word */
+    _Alignas(FT_LINE) _Atomic uint64_t assigned;   /* agent: extents in the table so far, from the start of the log; ranks sleep on it */
     _Atomic uint64_t floor;                        /* agent: extents below are released, or about to be */
+    _Atomic uint64_t spilled;                      /* agent: extents ever written to the spill file; for people */
 };
 
 /* Offsets inside a stream. */

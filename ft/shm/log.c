@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ft/base/copy.h"
+#include "ft/shm/extent.h"
 
 /* Extents asked for before they are needed: the keeper populates at some 0.4-1 GB/s here, a few
    milliseconds each. */
@@ -18,7 +19,17 @@ enum { AHEAD = 4 };
 
 static char *memory_extent(const struct ft_log *log, uint64_t place)
 {
-    return log->region->base + log->region->header->extents_at + (place >> 2) * log->extent_bytes;
+    return log->region->base + log->region->header->extents_at + place * log->extent_bytes;
+}
+
+/* What the table says of an extent that has been assigned. */
+static uint64_t entry_of(const struct ft_log *log, uint64_t extent)
+{
+    uint64_t n = log->region->header->params.ntable, entry = ft_look(&log->table[extent & (n - 1)]);
+
+    FT_INVARIANT(ft_extent_state(entry) != FT_EXTENT_RELEASED && ft_extent_lap(entry) == extent / n,
+                 "no part of the log is released that a rank needs");
+    return entry;
 }
 
 static void ask(struct ft_log *log, uint64_t extents)
@@ -38,23 +49,29 @@ static void ask(struct ft_log *log, uint64_t extents)
    faults, one by one the dearer way: kernels that cannot do it are no error. */
 static void warm(struct ft_log *log, uint64_t position, char *extent)
 {
-    uint64_t start = position & ~(log->extent_bytes - 1), from = ft_max(log->warm_to, start);
-    uint64_t to = ft_min(start + log->extent_bytes, ft_max(from, position) + log->warm_step) & ~4095ull;
+    uint64_t start = position & ~(log->extent_bytes - 1), end = start + log->extent_bytes, from = ft_max(log->warm_to, start);
+    uint64_t to = ft_min(end, ft_max(from, position) + log->warm_step) & ~4095ull;
+    uint64_t place = (uint64_t)(extent - memory_extent(log, 0)) / log->extent_bytes;
+    uint64_t *bits = place < FT_LOG_WARMED ? &log->warmed[place / 64] : NULL, bit = 1ull << place % 64;
 
-    if (from < to)
+    if (bits && *bits & bit)
+        to = end;
+    else if (from < to)
         madvise(extent + (from - start), to - from, MADV_POPULATE_WRITE);
+    if (bits && to == end)
+        *bits |= bit;
     log->warm_to = to;
 }
 
 /* The extent has just come into use here: more memory for later. */
-static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t place)
+static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t entry)
 {
-    char *at = memory_extent(log, place);
+    char *at = memory_extent(log, ft_extent_place(entry));
 
-    if (log->asks_ahead && ft_look32(&log->head->assigned) < extent + 1 + AHEAD)
+    if (log->asks_ahead && ft_look(&log->head->assigned) < extent + 1 + AHEAD)
         ask(log, extent + 1 + AHEAD);
     log->near_[extent % FT_LOG_NEAR].extent = extent;
-    log->near_[extent % FT_LOG_NEAR].place = place;
+    log->near_[extent % FT_LOG_NEAR].entry = entry;
     log->near_[extent % FT_LOG_NEAR].at = at;
     return at;
 }
@@ -63,15 +80,16 @@ static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t place)
 static char *live_extent(struct ft_log *log, uint64_t extent)
 {
     struct ft_wait w = { 0 };
-    uint32_t seen;
+    uint64_t seen, entry;
 
-    while ((seen = ft_look32(&log->head->assigned)) <= extent) {
+    while ((seen = ft_look(&log->head->assigned)) <= extent) {
         if (w.turns == 0)
             ask(log, extent + 1 + (log->asks_ahead ? AHEAD : 0));
-        ft_wait_turn32(&w, log->patience, &log->head->assigned, seen);
+        ft_wait_turn(&w, log->patience, &log->head->assigned, seen);
     }
-    FT_INVARIANT((ft_look(&log->table[extent]) & 3) == FT_EXTENT_MEMORY, "an uncommitted extent is in memory");
-    return enter_extent(log, extent, ft_look(&log->table[extent]));
+    entry = entry_of(log, extent);
+    FT_INVARIANT(ft_extent_state(entry) == FT_EXTENT_MEMORY, "an uncommitted extent is in memory");
+    return enter_extent(log, extent, entry);
 }
 
 char *ft_log_write(struct ft_log *log, uint64_t position)
@@ -95,7 +113,7 @@ static char *file_extent(struct ft_log *log, uint64_t place)
     if (log->window)
         munmap(log->window, log->extent_bytes);
     log->window = mmap(NULL, log->extent_bytes, PROT_READ, MAP_SHARED, log->spill_fd,
-                       (off_t)((place >> 2) * log->extent_bytes));
+                       (off_t)(place * log->extent_bytes));
     if (log->window == MAP_FAILED) {
         log->window = NULL;
         return NULL;
@@ -105,16 +123,16 @@ static char *file_extent(struct ft_log *log, uint64_t place)
     return log->window;
 }
 
-/* The place of an extent that has a record in it already. */
+/* The entry of an extent that has a record in it already. */
 static uint64_t look_up(struct ft_log *log, uint64_t extent)
 {
     struct ft_wait w = { 0 };
-    uint32_t seen;
+    uint64_t seen;
 
     /* Another rank wrote there, so it is assigned; but its store may reach us before the keeper's. */
-    while ((seen = ft_look32(&log->head->assigned)) <= extent)
-        ft_wait_turn32(&w, log->patience, &log->head->assigned, seen);
-    return ft_look(&log->table[extent]);
+    while ((seen = ft_look(&log->head->assigned)) <= extent)
+        ft_wait_turn(&w, log->patience, &log->head->assigned, seen);
+    return entry_of(log, extent);
 }
 
 static void copy_out(void *to, const char *from, uint64_t n, bool past_cache)
@@ -127,47 +145,44 @@ static void copy_out(void *to, const char *from, uint64_t n, bool past_cache)
 
 int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n, bool past_cache)
 {
-    uint64_t extent = position / log->extent_bytes, place = look_up(log, extent);
+    uint64_t extent = position / log->extent_bytes, entry = look_up(log, extent);
     const char *at;
 
     offset += position & (log->extent_bytes - 1);
     for (;;) {
         uint64_t again;
 
-        if ((place & 3) == FT_EXTENT_FILE) {
-            at = file_extent(log, place);
-            if (!at)
-                return FT_ESPACE;
-            copy_out(to, at + offset, n, past_cache);
-            return 0;  /* what is spilled stays where it is */
-        }
-        if (log->near_[extent % FT_LOG_NEAR].at && log->near_[extent % FT_LOG_NEAR].place == place &&
-            log->near_[extent % FT_LOG_NEAR].extent == extent)
+        if (ft_extent_state(entry) == FT_EXTENT_FILE)
+            at = file_extent(log, ft_extent_place(entry));
+        else if (log->near_[extent % FT_LOG_NEAR].at && log->near_[extent % FT_LOG_NEAR].entry == entry &&
+                 log->near_[extent % FT_LOG_NEAR].extent == extent)
             at = log->near_[extent % FT_LOG_NEAR].at;
         else
-            at = enter_extent(log, extent, place);
+            at = enter_extent(log, extent, entry);
+        if (!at)
+            return FT_ESPACE;
         copy_out(to, at + offset, n, past_cache);
         /* Spilled and its memory given away meanwhile? Then what was copied may be another's (RULE 14). The
            fence keeps the copy's loads before the second look. */
         atomic_thread_fence(memory_order_acquire);
-        again = ft_look(&log->table[extent]);
-        if (again == place)
+        again = entry_of(log, extent);
+        if (again == entry)
             return 0;
         log->near_[extent % FT_LOG_NEAR].at = NULL;
-        place = again;
+        entry = again;
     }
 }
 
 void ft_log_warm(struct ft_log *log)
 {
-    uint32_t assigned = ft_look32(&log->head->assigned);
+    uint64_t assigned = ft_look(&log->head->assigned);
 
     /* One extent is what everybody gets: the first write warms it. Places are handed out in order at the start,
-       so one call maps them all. */
-    if (assigned <= 1 || (ft_look(&log->table[0]) & 3) != FT_EXTENT_MEMORY)
+       so one call maps them all; once extents are released or spilled the writes warm theirs. */
+    if (assigned <= 1 || assigned > log->region->header->params.nextents ||
+        ft_look(&log->table[0]) != ft_extent_entry(FT_EXTENT_MEMORY, 0, 0))
         return;
-    madvise(memory_extent(log, ft_look(&log->table[0])),
-            ft_min(assigned, log->region->header->params.nextents) * log->extent_bytes, MADV_POPULATE_WRITE);
+    madvise(memory_extent(log, 0), assigned * log->extent_bytes, MADV_POPULATE_WRITE);
     log->warm_to = assigned * log->extent_bytes;
 }
 
@@ -178,6 +193,7 @@ void ft_log_resume(struct ft_log *log)
 {
     log->window = NULL;
     log->warm_to = 0;
+    memset(log->warmed, 0, sizeof log->warmed);
     memset(log->near_, 0, sizeof log->near_);
 }
 

@@ -2,7 +2,8 @@
 /* A rank's view of one stream's log: where records are, in memory or spilled (DESIGN section 3, RULES 7, 13, 14).
 
    A log is a sequence of positions (bytes from the job's start), cut into extents. The stream's table,
-   which only the agent's keeper writes, says where an extent is: in the mapping, or in the spill file. A
+   which only the agent's keeper writes, says where an extent is: in the mapping, or in the spill file, or released, because
+   every rank has a cut behind it (extent.h). A
    record lies within one extent; one that does not fit starts at the next. */
 #ifndef FT_SHM_LOG_H
 #define FT_SHM_LOG_H
@@ -12,7 +13,10 @@
 #include "ft/shm/region.h"
 #include "ft/shm/wait.h"
 
-enum { FT_LOG_NEAR = 8 };  /* extents whose addresses are kept at hand */
+enum {
+    FT_LOG_NEAR = 8,      /* extents whose addresses are kept at hand */
+    FT_LOG_WARMED = 8192  /* places (32 GiB) of which is known whether page tables are filled */
+};
 
 struct ft_log {
     const struct ft_region *region;
@@ -25,9 +29,10 @@ struct ft_log {
     bool asks_ahead;              /* this rank asks for memory before it is needed, for all */
     uint64_t warm_to;             /* page tables are filled up to this position ... */
     uint64_t warm_step;           /* ... and are filled so many bytes at a time */
-    struct { uint64_t extent, place; char *at; } near_[FT_LOG_NEAR];  /* by extent % FT_LOG_NEAR; at NULL: none */
+    uint64_t warmed[FT_LOG_WARMED / 64];  /* a bit per place of the log memory: so memory that is used again is not warmed again */
+    struct { uint64_t extent, entry; char *at; } near_[FT_LOG_NEAR];  /* by extent % FT_LOG_NEAR; at NULL: none */
     char *window;                 /* the extent of the spill file that is mapped, or NULL */
-    uint64_t window_place;
+    uint64_t window_place;        /* ... and where in the file it is, in extents */
 };
 
 /* Bytes of a record with a result of n bytes, and where in it the result starts. */

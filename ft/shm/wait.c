@@ -76,12 +76,3 @@ bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64
     }
     return w->turns % 1024 == 0;
 }
-
-bool ft_wait_turn32(struct ft_wait *w, const struct ft_patience *p, _Atomic uint32_t *word, uint32_t seen)
-{
-    if (patience_lost(w, p)) {
-        sleep_on(w, p, word, seen);
-        return true;
-    }
-    return w->turns % 1024 == 0;
-}

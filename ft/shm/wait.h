@@ -35,9 +35,6 @@ struct ft_wait {
    that the caller may spend time on finding out why. */
 bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen);
 
-/* The same for a 32-bit word, which only the agent writes (and wakes). */
-bool ft_wait_turn32(struct ft_wait *w, const struct ft_patience *p, _Atomic uint32_t *word, uint32_t seen);
-
 /* Wakes whoever sleeps on the word (or its low half, which is what sleepers name). */
 void ft_wake(const void *word);
 

@@ -38,12 +38,6 @@ static inline void ft_publish32(_Atomic uint32_t *w, uint32_t v)
     atomic_store_explicit(w, v, memory_order_release);
 }
 
-static inline void ft_announce32(_Atomic uint32_t *w, uint32_t v)
-{
-    ft_point_store();
-    atomic_store_explicit(w, v, memory_order_seq_cst);
-}
-
 /* A word whose order does not matter: it is followed by a publish that covers it. */
 static inline void ft_note(_Atomic uint64_t *w, uint64_t v)
 {

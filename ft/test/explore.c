@@ -8,7 +8,7 @@
    every incarnation is checked, and in the end every rank is started once more and must get all results
    out of the log alone.
 
-   explore [--seeds N] [--seed S] [--kills K] [--quick]     exit 0: nothing found
+   explore [--seeds N] [--seed S] [--kills K] [--quick] [--only SCENARIO [--plan RUN]]     exit 0: nothing found
 
    A failure prints what to call to see it again. */
 #include <stdio.h>
@@ -34,9 +34,9 @@ static bool attempt(const struct plan *p)
     if (run_job(p) && (job.due || replay_all()))
         return true;
     printf("FAILED %s, %u ranks, %u elements, %u calls%s: %s\n"
-           "  again: explore --only %d,%u,%u,%u,%d,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
+           "  again: explore --only %d,%u,%u,%u,%d,%d,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
            what_text[job.sc.what], job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place ? ", in place" : "", job.failure,
-           job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.spill, job.sc.lies, (long long)p->kill_at, p->torn, p->late,
+           job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.spill, job.sc.snapshots, job.sc.lies, (long long)p->kill_at, p->torn, p->late,
            p->switch_always, p->seed, p->kills);
     return false;
 }
@@ -88,7 +88,7 @@ static bool search(struct scenario sc, uint32_t seed, uint32_t seeds, uint32_t k
     memset(job.covered, 0, sizeof job.covered);
     good = every_single_crash(quick) && (sc.lies || random_crashes(seed, seeds, kills));
     printf("%-10s %u ranks %5u elements%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc.what], sc.ranks, sc.count,
-           sc.in_place ? " in place" : "         ", sc.spill ? " spilled" : sc.lies ? " lies   " : "        ", count_covered(job.covered), (unsigned long long)(runs - before),
+           sc.in_place ? " in place" : "         ", sc.snapshots ? " snapshots" : sc.spill ? " spilled" : sc.lies ? " lies   " : "        ", count_covered(job.covered), (unsigned long long)(runs - before),
            good ? "" : "  FAILED");
     fflush(stdout);
     return good;
@@ -100,9 +100,30 @@ static bool search_spilled(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32
     struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MAX_CALLS, .spill = true };
     bool good;
 
-    make_region(ranks, true);
+    make_region(ranks, true, false);
     good = search(sc, seed, seeds, kills, quick);
     drop_region();
+    return good;
+}
+
+/* Ranks that go on from snapshots, and a log that is released behind these: in a table of 16 extents, which a run goes
+   around. */
+static bool search_snapshots(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
+{
+    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MORE_CALLS, .snapshots = true };
+    bool good;
+
+    make_region(ranks, false, true);
+    memset(&job.seen, 0, sizeof job.seen);
+    good = search(sc, seed, 4 * seeds, kills, quick);
+    drop_region();
+    printf("           %llu extents released, %llu assigned in an entry used before, %llu spilled, everybody restarted %llu times\n",
+           (unsigned long long)job.seen.released, (unsigned long long)job.seen.around, (unsigned long long)job.seen.spilled,
+           (unsigned long long)job.seen.resets);
+    if (good && !(job.seen.released && job.seen.around && job.seen.spilled && job.seen.resets)) {
+        puts("FAILED snapshots: not everything happened that was to be tried");
+        return false;
+    }
     return good;
 }
 
@@ -114,7 +135,7 @@ static bool search_lies(uint32_t seed, uint32_t seeds, uint32_t kills, bool quic
 
     bool good;
 
-    make_region(3, false);
+    make_region(3, false, false);
     good = search(sc, seed, seeds, kills, quick) && search(larger, seed, seeds, kills, quick);
     drop_region();
     return good;
@@ -124,8 +145,10 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick
 {
     if (!search_lies(seed, seeds, kills, quick))
         return false;
+    if (!search_snapshots(2, seed, seeds, kills, quick) || (!quick && !search_snapshots(3, seed, seeds, kills, quick)))
+        return false;
     for (uint32_t ranks = 2; ranks <= MAX_RANKS; ranks++) {
-        make_region(ranks, false);
+        make_region(ranks, false, false);
         for (enum what w = 0; w < NWHAT; w++)
             for (int size = 0; size < 3; size++) {
                 /* none, one unit, several units with an odd end */
@@ -146,14 +169,15 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick
     return true;
 }
 
-static int again(const char *only, const char *plan)
+/* One scenario: one run of it, or (no plan) all of them. */
+static int again(const char *only, const char *plan, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
     struct plan p = { 0 };
-    int what, in_place, spill, lies, torn, late, always;
-    long long kill_at;
+    int what, in_place, spill, snapshots, lies, torn = 0, late = 0, always = 0;
+    long long kill_at = 0;
 
-    if (sscanf(only, "%d,%u,%u,%u,%d,%d,%d", &what, &job.sc.ranks, &job.sc.count, &job.sc.calls, &in_place, &spill, &lies) != 7 ||
-        sscanf(plan, "%lld,%d,%d,%d,%u,%u", &kill_at, &torn, &late, &always, &p.seed, &p.kills) != 6 || what < 0 ||
+    if (sscanf(only, "%d,%u,%u,%u,%d,%d,%d,%d", &what, &job.sc.ranks, &job.sc.count, &job.sc.calls, &in_place, &spill, &snapshots, &lies) != 8 ||
+        (plan && sscanf(plan, "%lld,%d,%d,%d,%u,%u", &kill_at, &torn, &late, &always, &p.seed, &p.kills) != 6) || what < 0 ||
         what >= NWHAT || job.sc.ranks > MAX_RANKS) {
         fprintf(stderr, "explore: --only and --plan want what a failure printed\n");
         return 2;
@@ -161,13 +185,14 @@ static int again(const char *only, const char *plan)
     job.sc.what = (enum what)what;
     job.sc.in_place = in_place;
     job.sc.spill = spill;
+    job.sc.snapshots = snapshots;
     job.sc.lies = lies;
     p.kill_at = (uint64_t)kill_at;
     p.torn = torn;
     p.late = late;
     p.switch_always = always;
-    make_region(job.sc.ranks, spill);
-    if (!attempt(&p))
+    make_region(job.sc.ranks, spill, snapshots);
+    if (plan ? !attempt(&p) : !search(job.sc, seed, seeds, kills, quick))
         return 1;
     puts("nothing found");
     return 0;
@@ -209,7 +234,7 @@ int main(int argc, char **argv)
         seeds = 40;
     set_breakpoints();
     if (only || plan)
-        return only && plan ? again(only, plan) : usage();
+        return only ? again(only, plan, seed, seeds, kills, quick) : usage();
     if (!search_all(seed, seeds, kills, quick))
         return 1;
     printf("explore: %u of %u crash points were killed at, %llu runs, nothing found\n", count_covered(job.covered_ever),

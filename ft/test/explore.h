@@ -13,7 +13,7 @@
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 
-enum { MAX_RANKS = 4, MAX_CALLS = 8, MAX_POINTS = 512, MAX_BYTES = 8192 };
+enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_POINTS = 512, MAX_BYTES = 8192 };
 
 enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, NWHAT };
 
@@ -24,6 +24,7 @@ struct scenario {
     uint32_t calls;
     bool in_place;
     bool spill;          /* little log memory, so that the keeper must spill while ranks work and replay */
+    bool snapshots;      /* ranks take snapshots and are woken from them; the log is released and its memory used again */
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
 };
 
@@ -44,6 +45,12 @@ struct actor {
 
     uint32_t call;                 /* ranks */
     struct ft_stream stream;
+    struct {
+        bool alive;                /* and registered */
+        struct ft_stream stream;
+        uint32_t call;
+    } snapshot;
+    bool woken;                    /* this incarnation goes on from it */
     int32_t send[MAX_BYTES / 4], recv[MAX_BYTES / 4 * MAX_RANKS];
 };
 
@@ -63,6 +70,7 @@ struct job {
     struct ft_keeper *keeper;      /* the private memory of all its incarnations: what a killed one left is the next one's */
     struct ft_patience patience;
     struct actor actor[MAX_RANKS + 1];
+    struct { uint64_t released, around, spilled, resets; } seen;  /* extents released, in an entry used before, spilled; restarts of all */
     uint32_t liar;                 /* with sc.lies: the rank that was killed; MAX_RANKS: none yet */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t steps;                /* points passed in this run */
@@ -85,15 +93,16 @@ uint32_t npoints(void);
 
 /* program.c */
 extern const char *const what_text[NWHAT];
-void make_region(uint32_t ranks, bool spill);
+void make_region(uint32_t ranks, bool spill, bool snapshots);
 void drop_region(void);
 void reset_region(void);                     /* memory as the agent leaves it for the first incarnations */
 void rank_main(struct actor *a);
 void keeper_main(struct actor *a);
+void note_seen(void);                        /* in the end, what of the log's life there was: job.seen */
 void note_killed(const struct actor *a);
 void judge_lie(void);                        /* in the end, with job.due: a failure if it did not come out, and none if it did */
-bool keeper_has_work(void);                  /* ranks want more than there is */
+bool keeper_has_work(void);                  /* ranks want more than there is, or need less */
 void check_inspection(const struct actor *a, bool again);  /* what `ftrun status` would say; it waited at its last point too */
-void check_tables(void);                     /* in the end: no memory is lost or given away twice */
+void check_tables(void);                     /* no memory is given away twice */
 
 #endif

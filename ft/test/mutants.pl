@@ -76,34 +76,94 @@ my @mutants = (
     ['the keeper gives away memory of units that are not committed (RULE 13)', 'ft/shm/keeper.c',
      '(s->spilled + 1) * k->extent_bytes <= safe &&', '(void *)s != (void *)&safe &&'],
     ['the keeper does not say that an extent has moved (RULE 14)', 'ft/shm/keeper.c',
-     'ft_publish(&s->table[s->spilled], k->in_file << 2 | FT_EXTENT_FILE);', ''],
+     'say(k, s, s->spilled, FT_EXTENT_FILE, place);', ''],
     ['the keeper says that an extent is in the file before it is', 'ft/shm/keeper.c',
-     '    *freed = ft_look(&s->table[s->spilled]) >> 2;
-', '    *freed = ft_look(&s->table[s->spilled]) >> 2;
-    ft_publish(&s->table[s->spilled], k->in_file << 2 | FT_EXTENT_FILE);
+     '    *freed = ft_extent_place(ft_look(entry_of(k, s, s->spilled)));
+', '    *freed = ft_extent_place(ft_look(entry_of(k, s, s->spilled)));
+    say(k, s, s->spilled, FT_EXTENT_FILE, place);
 '],
     ['the keeper says how many extents there are before the table has them', 'ft/shm/keeper.c',
-     '    ft_publish(&s->table[s->assigned], place << 2 | FT_EXTENT_MEMORY);
-    k->taken[place] = true;
+     '    say(k, s, s->assigned, FT_EXTENT_MEMORY, place);
     s->assigned++;
     tell_assigned(s);', '    s->assigned++;
     tell_assigned(s);
     s->assigned--;
-    ft_publish(&s->table[s->assigned], place << 2 | FT_EXTENT_MEMORY);
-    k->taken[place] = true;
+    say(k, s, s->assigned, FT_EXTENT_MEMORY, place);
     s->assigned++;'],
     ['a successor of the keeper does not tell what its predecessor had assigned', 'ft/shm/keeper.c',
      '        tell_assigned(&k->streams[i]);', '        ;'],
     ['a successor of the keeper does not find memory that was about to be handed on', 'ft/shm/keeper.c',
-     'k->taken[entry >> 2] = true;', 'memset(k->taken, 1, (entry >> 2) + 1);'],
+     'ft_places_name(&k->memory, ft_extent_place(entry));',
+     'for (uint64_t q = 0; q <= ft_extent_place(entry); q++) ft_places_name(&k->memory, q);'],
     ['a successor of the keeper gives away memory that is in use', 'ft/shm/keeper.c',
-     'k->taken[entry >> 2] = true;', ''],
+     'ft_places_name(&k->memory, ft_extent_place(entry));', ';'],
     ['a successor of the keeper writes over what is spilled', 'ft/shm/keeper.c',
-     'k->in_file = ft_max(k->in_file, (entry >> 2) + 1);', ''],
+     'ft_places_name(&k->file, ft_extent_place(entry));', ''],
     ['a successor of the keeper spills again what is spilled', 'ft/shm/keeper.c',
-     's->spilled = s->assigned + 1;', ''],
+     's->spilled = ft_max(s->spilled, next);', ''],
     ['a successor of the keeper goes on with what its private memory says', 'ft/shm/keeper.c',
-     'memset(k->taken, 0, p->nextents * sizeof *k->taken);', ''],
+     'ft_places_forget(&k->memory);', ''],
+    ['the log is released by what ranks have done, not by their cuts (RULE 6)', 'ft/shm/keeper.c',
+     'ft_ask(&s->cuts[r].end)', 'ft_look(&s->counters[r].done_at)'],
+    ['the log is released behind the newest cut (RULE 6)', 'ft/shm/keeper.c',
+     '    uint64_t end = UINT64_MAX;
+
+    for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
+        end = ft_min(end,', '    uint64_t end = 0;
+
+    for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
+        end = ft_max(end,'],
+    ['an extent is released that lies below the cuts in part only', 'ft/shm/keeper.c',
+     'return end / k->extent_bytes;', 'return (end + k->extent_bytes - 1) / k->extent_bytes;'],
+    ['memory is used again before the table says that it is released (RULE 14)', 'ft/shm/keeper.c',
+     '    say(k, s, s->released, FT_EXTENT_RELEASED, 0);
+', ''],
+    ['released memory is not given back', 'ft/shm/keeper.c',
+     'ft_places_give_back(&k->memory, place);', ';'],
+    ['a released place in the file is taken for memory', 'ft/shm/keeper.c',
+     'ft_places_give_back(&k->file, place);', 'ft_places_give_back(&k->memory, place);'],
+    ['released memory is given back twice', 'ft/shm/keeper.c',
+     'ft_places_give_back(&k->memory, place);', 'ft_places_give_back(&k->memory, place), ft_places_give_back(&k->memory, place);'],
+    ['a cut is withdrawn, and the keeper releases all the same', 'ft/shm/keeper.c',
+     'if (below_cuts(k, s) < floor)', 'if (0)'],
+    ['the floor is told when the table has been changed already', 'ft/shm/keeper.c',
+     '    ft_announce(&s->head->floor, floor);
+    if (below_cuts(k, s) < floor)
+        ft_announce(&s->head->floor, s->released);  /* next time, perhaps */
+    else
+        while (s->released < floor)
+            release_oldest(k, s);', '    while (s->released < floor)
+        release_oldest(k, s);
+    ft_announce(&s->head->floor, floor);'],
+    ['a rank starts from the beginning and leaves its cut as it is', 'ft/shm/region.c',
+     'ft_announce(&cut_of(r, s, rank)->end, 0);', ';'],
+    ['a successor of the keeper forgets free memory', 'ft/shm/places.c',
+     'if (!p->named[i])', 'if (!p->named[i] && i % 2)'],
+    ['a successor of the keeper has a free place twice', 'ft/shm/places.c',
+     '            ft_places_give_back(p, i);', '            ft_places_give_back(p, i), ft_places_give_back(p, i);'],
+    ['a successor of the keeper takes every lap for the first', 'ft/shm/keeper.c',
+     'ft_extent_lap(entry) * n + i + 1', 'i + 1'],
+    ['a successor of the keeper releases again what is released', 'ft/shm/keeper.c',
+     's->released = ft_max(s->released, next);', ';'],
+    ['a woken snapshot does not see what its rank has done since (mine)', 'ft/core/stream.c',
+     '    ft_log_resume(&s->log);
+    look_back(s);', '    uint64_t mine = s->mine;
+    ft_log_resume(&s->log);
+    look_back(s);
+    s->mine = mine;'],
+    ['a woken snapshot does not see what its rank has called since', 'ft/core/stream.c',
+     '    ft_log_resume(&s->log);
+    look_back(s);', '    uint64_t called = s->called;
+    ft_log_resume(&s->log);
+    look_back(s);
+    s->called = called;'],
+    ['a woken snapshot uses the window that it does not have', 'ft/shm/log.c',
+     '{
+    log->window = NULL;
+    log->warm_to', '{
+    log->warm_to'],
+    ['the restart of everybody keeps the log that was', 'ft/shm/region.c',
+     '(off_t)h->streams_at, (off_t)streams) != 0)', '(off_t)h->extents_at, 4096) != 0)'],
     ['--check-replay: all ranks share their hashes', 'ft/core/stream.c',
      'checks_at) + rank * s->params->check_units;', 'checks_at);'],
     ['--check-replay: the hash of a call with several units is the next one\'s', 'ft/core/check.c',

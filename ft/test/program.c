@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ft/ft.h"
+#include "ft/shm/extent.h"
 #include "ft/shm/inspect.h"
 #include "ft/test/explore.h"
 
@@ -130,13 +131,41 @@ static void check_result(struct actor *r)
     }
 }
 
+/* Fork, and tell the agent: a copy it has not been told of dies with the rank. The registration is the agent's, who may be
+   killed in it. */
+static void take_snapshot(struct actor *r)
+{
+    struct ft_position p = { .stream[0] = { .unit = r->stream.unit, .end = r->stream.end } };
+    struct ft_stream copy = r->stream;
+
+    stop_here(r, -1);
+    ft_region_register(&job.region, r->index, &p);
+    r->snapshot.stream = copy;
+    r->snapshot.call = r->call;
+    r->snapshot.alive = true;
+}
+
+static void open_stream(struct actor *r)
+{
+    if (r->woken) {
+        r->stream = r->snapshot.stream;
+        r->call = r->snapshot.call;
+        r->snapshot.alive = false;  /* it is this one; the next thing it does is to take another */
+        ft_stream_resume(&r->stream);
+    } else {
+        r->call = 0;
+        ft_stream_open(&r->stream, &job.region, 0, r->index, "WORLD", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
+    }
+    atomic_store(&ft_region_rank(&job.region, r->index)->state, FT_RANK_ATTACHED);
+}
+
 void rank_main(struct actor *r)
 {
     struct ft_error e;
 
-    ft_stream_open(&r->stream, &job.region, 0, r->index, "WORLD", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
-    atomic_store(&ft_region_rank(&job.region, r->index)->state, FT_RANK_ATTACHED);
-    for (r->call = 0; r->call < job.sc.calls; r->call++) {
+    for (open_stream(r); r->call < job.sc.calls; r->call++) {
+        if (job.sc.snapshots && r->call && (r->call + r->index) % 3 == 0)
+            take_snapshot(r);
         stop_here(r, -1);
         if (make_call(r, &e) != 0) {
             failed("rank %u incarnation %u call %u: %s", r->index, r->incarnation, r->call, e.text);
@@ -155,52 +184,85 @@ static void keeper_failed(void *arg, const char *line)
     failed("keeper: %s", line);
 }
 
-void keeper_main(struct actor *a)
-{
-    ft_keeper_adopt(job.keeper, keeper_failed, NULL);
-    for (;;) {
-        ft_keeper_serve(job.keeper);
-        stop_here(a, FT_POINT_WAIT);
-    }
-}
-
 static const struct ft_stream_head *stream_head(void)
 {
     return (const struct ft_stream_head *)(const void *)(job.region.base + job.region.header->streams_at);
 }
 
+/* How many extents of memory the table names. */
+static uint64_t memory_named(void)
+{
+    const struct ft_params *p = &job.region.header->params;
+    const _Atomic uint64_t *table = (const void *)((const char *)stream_head() + job.region.stream.table_at);
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < p->ntable; i++)
+        n += ft_extent_state(ft_peek(&table[i])) == FT_EXTENT_MEMORY;
+    return n;
+}
+
+void keeper_main(struct actor *a)
+{
+    ft_keeper_adopt(job.keeper, keeper_failed, NULL);
+    for (;;) {
+        uint64_t spilled = ft_peek(&stream_head()->spilled), memory;
+
+        ft_keeper_serve(job.keeper);
+        memory = memory_named();
+        if (ft_peek(&stream_head()->spilled) != spilled && memory != job.region.header->params.nextents)
+            failed("the log is spilled, but only %llu extents of memory are in use", (unsigned long long)memory);
+        check_tables();
+        stop_here(a, FT_POINT_WAIT);
+    }
+}
+
 bool keeper_has_work(void)
 {
     const struct ft_counters *c = (const void *)((const char *)stream_head() + job.region.stream.counters_at);
-    uint64_t want = 0;
+    const struct ft_cut *cuts = (const void *)((const char *)stream_head() + job.region.stream.cuts_at);
+    uint64_t want = 0, end = UINT64_MAX;
 
-    for (uint32_t r = 0; r < job.sc.ranks; r++)
+    for (uint32_t r = 0; r < job.sc.ranks; r++) {
         want = ft_max(want, ft_peek(&c[r].want));
-    return want > ft_peek32(&stream_head()->assigned);
+        end = ft_min(end, ft_peek(&cuts[r].end));
+    }
+    return want > ft_peek(&stream_head()->assigned) || end / job.region.header->params.extent_bytes > ft_peek(&stream_head()->floor);
 }
 
-/* Whatever was killed when: the table says that each piece of memory, and of the file, is used once, and memory is spilled only
-   when all of it is in use. */
+/* Whatever was killed when: the table says that each piece of memory, and of the file, is used once, that there are as many
+   extents as ranks are told, and that the released ones are those below the floor. */
 void check_tables(void)
 {
     const struct ft_params *p = &job.region.header->params;
     const _Atomic uint64_t *table = (const void *)((const char *)stream_head() + job.region.stream.table_at);
-    uint64_t entry, memory = 0, file = 0, named[2] = { 0, 0 };
-    uint32_t n = 0;
+    uint64_t named[2] = { 0, 0 }, assigned = ft_peek(&stream_head()->assigned), floor = ft_peek(&stream_head()->floor);
 
-    for (; n < p->ntable && (entry = ft_peek(&table[n])) != 0; n++) {
-        bool in_file = (entry & 3) == FT_EXTENT_FILE;
+    for (uint64_t n = assigned > p->ntable ? assigned - p->ntable : 0; n < assigned; n++) {
+        uint64_t entry = ft_peek(&table[n % p->ntable]), place = ft_extent_place(entry);
+        bool in_file = ft_extent_state(entry) == FT_EXTENT_FILE;
 
-        if (named[in_file] >> (entry >> 2) & 1)
-            failed("extent %u: its %s %llu is another's", n, in_file ? "place in the file" : "memory", (unsigned long long)(entry >> 2));
-        named[in_file] |= 1ull << (entry >> 2);
-        *(in_file ? &file : &memory) += 1;
+        if (!entry || ft_extent_lap(entry) != n / p->ntable)
+            failed("%llu extents are said to be assigned, the table does not have %llu", (unsigned long long)assigned, (unsigned long long)n);
+        if ((ft_extent_state(entry) == FT_EXTENT_RELEASED) != (n < floor))
+            failed("extent %llu: released or not, the floor is %llu", (unsigned long long)n, (unsigned long long)floor);
+        if (ft_extent_state(entry) == FT_EXTENT_RELEASED)
+            continue;
+        if (named[in_file] >> place & 1)
+            failed("extent %llu: its %s %llu is another's", (unsigned long long)n, in_file ? "place in the file" : "memory",
+                   (unsigned long long)place);
+        named[in_file] |= 1ull << place;
     }
-    if (n != ft_peek32(&stream_head()->assigned))
-        failed("%u extents are said to be assigned, the table has %u", ft_peek32(&stream_head()->assigned), n);
-    if (file && memory != p->nextents)
-        failed("%llu extents are spilled, but only %llu of %llu extents of memory are in use", (unsigned long long)file,
-               (unsigned long long)memory, (unsigned long long)p->nextents);
+    if (assigned < p->ntable && ft_peek(&table[assigned]))
+        failed("the table has more than the %llu extents that are said to be assigned", (unsigned long long)assigned);
+}
+
+void note_seen(void)
+{
+    uint64_t assigned = ft_peek(&stream_head()->assigned), n = job.region.header->params.ntable;
+
+    job.seen.released += ft_peek(&stream_head()->floor);
+    job.seen.around += assigned > n ? assigned - n : 0;
+    job.seen.spilled += ft_peek(&stream_head()->spilled);
 }
 
 void note_killed(const struct actor *a)
@@ -226,11 +288,11 @@ void judge_lie(void)
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
 /* Small sizes, so that slots are reused and operations cut into units within a few calls. */
-void make_region(uint32_t ranks, bool spill)
+void make_region(uint32_t ranks, bool spill, bool snapshots)
 {
     struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .short_depth = 2,
-                                .slot_bytes = spill ? 512 : 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096,
-                                .nextents = spill ? 4 : 16, .ntable = 64, .check_units = ranks == 3 || spill ? 64 : 0 };
+                                .slot_bytes = snapshots ? 1024 : spill ? 512 : 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096,
+                                .nextents = snapshots ? 6 : spill ? 4 : 16, .ntable = snapshots ? 16 : 64, .check_units = ranks == 3 || spill ? 64 : 0 };
     struct ft_keeper_config config = { .spill_dir = "/dev/shm" };
     struct ft_error e;
 

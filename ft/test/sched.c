@@ -115,8 +115,10 @@ static void start(struct actor *a)
 {
     if (!a->stack)
         a->stack = malloc(STACK);
-    if (a != keeper_actor())
+    if (a != keeper_actor()) {
         ft_region_start_rank(&job.region, a->index, a->incarnation);
+        a->woken = a->snapshot.alive;
+    }
     getcontext(&a->context);
     a->context.uc_stack.ss_sp = a->stack;
     a->context.uc_stack.ss_size = STACK;
@@ -138,8 +140,37 @@ static void kill_actor(struct actor *a, bool torn)
         memset(a->bulk_to, 0x99, a->bulk_n / 2 + 1 > a->bulk_n ? a->bulk_n : a->bulk_n / 2 + 1);
     if (job.sc.lies && a != keeper_actor())
         note_killed(a);
+    if (a != keeper_actor() && a->stream.log.window)
+        munmap(a->stream.log.window, a->stream.log.extent_bytes);  /* a snapshot does not have it either */
     a->state = DEAD;
     a->incarnation++;
+}
+
+/* No snapshot, and no whole log: the job begins anew, with whatever is left in log memory. */
+static void start_everybody(void)
+{
+    for (uint32_t i = 0; i <= job.sc.ranks; i++) {
+        struct actor *a = &job.actor[i];
+
+        if (a->state == READY || a->state == BLOCKED) {
+            a->point = NULL;
+            kill_actor(a, false);
+        }
+        a->snapshot.alive = false;
+    }
+    ft_region_reset(&job.region);
+    job.seen.resets++;
+    for (uint32_t i = 0; i <= job.sc.ranks; i++)
+        start(&job.actor[i]);
+}
+
+/* As the agent does it. */
+static void start_again(struct actor *a)
+{
+    if (a == keeper_actor() || a->snapshot.alive || ft_region_withdraw(&job.region, a->index))
+        start(a);
+    else
+        start_everybody();
 }
 
 static uint32_t random_state;
@@ -169,7 +200,7 @@ static struct actor *pick(const struct actor *last, const struct plan *p)
     if (ndead && (!nready || (p->seed ? random_below(4) == 0 : !p->late))) {
         struct actor *a = dead[p->seed ? random_below(ndead) : 0];
 
-        start(a);
+        start_again(a);
         return a;
     }
     return nready ? ready[p->seed ? random_below(nready) : 0] : NULL;
@@ -201,6 +232,8 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     if (p->seed ? *kills < p->kills && random_below(24) == 0 : job.steps == p->kill_at) {
         kill_actor(a, p->seed ? random_below(2) : p->torn);
         (*kills)++;
+        if (p->seed && job.sc.snapshots && random_below(3) == 0)
+            a->snapshot.alive = false;  /* killed as well */
     } else if (a->kind == FT_POINT_WAIT) {
         a->state = BLOCKED;
     }
@@ -222,6 +255,7 @@ bool run_job(const struct plan *p)
     for (uint32_t i = 0; i <= job.sc.ranks; i++) {
         job.actor[i].index = i;
         job.actor[i].incarnation = 0;
+        job.actor[i].snapshot.alive = false;
         start(&job.actor[i]);
     }
     while ((a = pick(a, p)) != NULL && !job.failure[0])
@@ -230,6 +264,7 @@ bool run_job(const struct plan *p)
         if (job.actor[i].state != OVER)
             failed("deadlock: rank %u incarnation %u hangs in call %u", i, job.actor[i].incarnation, job.actor[i].call);
     check_tables();
+    note_seen();
     if (job.due)
         judge_lie();
     return !job.failure[0];
@@ -240,6 +275,8 @@ bool replay_all(void)
     for (uint32_t i = 0; i < job.sc.ranks && !job.failure[0]; i++) {
         struct actor *a = &job.actor[i];
 
+        if (!a->snapshot.alive && !ft_region_withdraw(&job.region, i))
+            continue;  /* it was the last way back, and it has been used */
         a->incarnation++;
         start(a);
         while (a->state != OVER && !job.failure[0]) {
