@@ -145,10 +145,22 @@ static void take_snapshot(struct actor *r)
     r->snapshot.alive = true;
 }
 
+/* As if it had been reading there when it was forked: a fork does not copy that mapping. */
+static void lose_window(struct ft_log *log, uint64_t position)
+{
+    uint64_t entry = ft_peek(&log->table[position / log->extent_bytes % job.region.header->params.ntable]);
+
+    if (ft_extent_state(entry) == FT_EXTENT_FILE) {
+        log->window = (char *)4096;
+        log->window_place = ft_extent_place(entry);
+    }
+}
+
 static void open_stream(struct actor *r)
 {
     if (r->woken) {
         r->stream = r->snapshot.stream;
+        lose_window(&r->stream.log, r->stream.end);
         r->call = r->snapshot.call;
         r->snapshot.alive = false;  /* it is this one; the next thing it does is to take another */
         ft_stream_resume(&r->stream);
@@ -216,18 +228,27 @@ void keeper_main(struct actor *a)
     }
 }
 
+static bool cuts_allow_release(void)
+{
+    const struct ft_cut *cuts = (const void *)((const char *)stream_head() + job.region.stream.cuts_at);
+    uint64_t end = UINT64_MAX;
+
+    for (uint32_t r = 0; r < job.sc.ranks; r++)
+        end = ft_min(end, ft_peek(&cuts[r].end));
+    return end / job.region.header->params.extent_bytes > ft_peek(&stream_head()->floor);
+}
+
 bool keeper_has_work(void)
 {
     const struct ft_counters *c = (const void *)((const char *)stream_head() + job.region.stream.counters_at);
-    const struct ft_cut *cuts = (const void *)((const char *)stream_head() + job.region.stream.cuts_at);
-    uint64_t want = 0, end = UINT64_MAX;
+    uint64_t want = 0;
 
-    for (uint32_t r = 0; r < job.sc.ranks; r++) {
+    for (uint32_t r = 0; r < job.sc.ranks; r++)
         want = ft_max(want, ft_peek(&c[r].want));
-        end = ft_min(end, ft_peek(&cuts[r].end));
-    }
-    return want > ft_peek(&stream_head()->assigned) || end / job.region.header->params.extent_bytes > ft_peek(&stream_head()->floor);
+    return want > ft_peek(&stream_head()->assigned) || cuts_allow_release();
 }
+
+bool keeper_releases_first(void) { return job.sc.snapshots && ft_peek(&stream_head()->floor) == 0 && cuts_allow_release(); }
 
 /* Whatever was killed when: the table says that each piece of memory, and of the file, is used once, that there are as many
    extents as ranks are told, and that the released ones are those below the floor. */

@@ -217,6 +217,16 @@ static void wake_others(const struct actor *a)
     }
 }
 
+/* The last moment at which a rank that has no snapshot can start from the beginning is a race with the keeper, which
+   chance alone would seldom find. */
+static void kill_with_snapshot(struct actor *a)
+{
+    if (a->state == READY || a->state == BLOCKED)
+        kill_actor(a, false);
+    if (a->state == DEAD)
+        a->snapshot.alive = false;
+}
+
 /* One step of a, and perhaps its last. */
 static void step(struct actor *a, const struct plan *p, uint32_t *kills)
 {
@@ -227,6 +237,10 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
         wake_others(a);
     if (a->state == OVER)
         return;
+    if (a == keeper_actor() && p->seed && *kills < p->kills && keeper_releases_first() && random_below(4) == 0) {
+        kill_with_snapshot(&job.actor[random_below(job.sc.ranks)]);
+        (*kills)++;
+    }
     if (a != keeper_actor())
         check_inspection(a, before == FT_POINT_WAIT);
     if (p->seed ? *kills < p->kills && random_below(24) == 0 : job.steps == p->kill_at) {
