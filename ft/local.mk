@@ -64,6 +64,12 @@ if !SANITIZED
 TESTS += ft/model/check.sh
 endif
 
+# Real processes, real forks: what a coroutine cannot show of a snapshot.
+check_PROGRAMS += cuts
+TESTS += cuts
+cuts_SOURCES = ft/test/cuts.c
+cuts_LDADD = libft.la
+
 # Mutants need an explorer that is not sanitized and the compiler by itself.
 dist_check_SCRIPTS += ft/test/mutants.sh ft/test/layers.sh ft/test/vectorised.sh
 EXTRA_DIST += ft/test/mutants.pl
