@@ -33,7 +33,7 @@ static struct slot {
     uint32_t incarnation;
 } *slots;
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
     fprintf(stderr, "cuts: %s: %s\n", what, strerror(errno));
     exit(2);
@@ -53,6 +53,7 @@ static void take_snapshot(struct ft *ft, struct slot *slot)
     if (ft_fork_keeps(ft, false, &e) != 0)
         die(e.text);
     if (child == 0) {
+        alarm(SECONDS);
         if (read(slot->wake[0], &byte, 1) != 1)
             _exit(0);
         ft_resume(ft);
@@ -189,6 +190,7 @@ int main(int argc, char **argv)
         bytes = (uint64_t)atoll(argv[2]);
     if (argc > 3)
         every = (unsigned)atoi(argv[3]);
+    alarm(SECONDS + 5);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     ft_params_default(&params, RANKS, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), ft_max(64u << 20, 24 * bytes));
     slots = mmap(NULL, RANKS * sizeof *slots, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
