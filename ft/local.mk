@@ -24,7 +24,8 @@ libft_la_SOURCES = \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c \
 	ft/core/check.h ft/core/check.c \
-	ft/core/short.c ft/core/standard.c
+	ft/core/short.c ft/core/standard.c \
+	ft/snap/image.h ft/snap/image.c
 libft_la_LIBADD = libftreduce.la -lpthread
 
 include ft/base/local.mk
@@ -77,3 +78,9 @@ TESTS += ft/test/layers.sh
 if !SANITIZED
 TESTS += ft/test/mutants.sh
 endif
+
+# A process that is put back.
+check_PROGRAMS += image
+TESTS += image
+image_SOURCES = ft/test/image.c
+image_LDADD = libft.la
