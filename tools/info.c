@@ -86,10 +86,11 @@ static void version(struct walk *w)
 static void build(struct walk *w)
 {
     static const char section[] = "build", heading[] = "How it was built";
+    const char *arguments = &FT_BUILD_ARGUMENTS[strspn(FT_BUILD_ARGUMENTS, " ")];
 
     item(w, section, heading, "compiler", "%s (%s)", FT_BUILD_CC, __VERSION__);
     item(w, section, heading, "cflags", "%s", FT_BUILD_CFLAGS);
-    item(w, section, heading, "configure", "%s", &FT_BUILD_ARGUMENTS[strspn(FT_BUILD_ARGUMENTS, " ")]);
+    item(w, section, heading, "configure", "%s", *arguments ? arguments : "(no arguments)");
     item(w, section, heading, "host", "%s", FT_BUILD_HOST);
 }
 
