@@ -8,7 +8,7 @@
    every incarnation is checked, and in the end every rank is started once more and must get all results
    out of the log alone.
 
-   explore [--seeds N] [--seed S] [--kills K] [--quick] [--only SCENARIO [--plan RUN]]     exit 0: nothing found
+   explore [--seeds N] [--seed S] [--kills K] [--quick | --full] [--only SCENARIO [--plan RUN]]     exit 0: nothing found
 
    A failure prints what to call to see it again. */
 #include <stdio.h>
@@ -142,13 +142,18 @@ static bool search_lies(uint32_t seed, uint32_t seeds, uint32_t kills, bool quic
     return good;
 }
 
-static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
+/* quick: a sample. normal, what make check runs: all of it with 2 ranks, a sample with more. full: all; some minutes. */
+enum tier { QUICK, NORMAL, FULL };
+
+static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, enum tier tier)
 {
-    if (!search_lies(seed, seeds, kills, quick))
+    if (!search_lies(seed, seeds, kills, tier != FULL))
         return false;
-    if (!search_snapshots(2, seed, seeds, kills, quick) || (!quick && !search_snapshots(3, seed, seeds, kills, quick)))
+    if (!search_snapshots(2, seed, seeds, kills, tier == QUICK) || (tier == FULL && !search_snapshots(3, seed, seeds, kills, false)))
         return false;
     for (uint32_t ranks = 2; ranks <= MAX_RANKS; ranks++) {
+        bool sample = tier == QUICK || (tier == NORMAL && ranks > 2);
+
         make_region(ranks, false, false);
         for (enum what w = 0; w < NWHAT; w++)
             for (int size = 0; size < 3; size++) {
@@ -158,13 +163,13 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick
 
                 if ((w == BARRIER && size) || (w == MIXED && size != 1) || (size == 0 && ranks != 2 && w != BARRIER))
                     continue;
-                if (!search(sc, seed, seeds, kills, quick))
+                if (!search(sc, seed, seeds, kills, sample))
                     return false;
             }
         drop_region();
-        if (quick && ranks > 2) /* by far the longest */
+        if (tier != FULL && ranks > 2) /* by far the longest */
             continue;
-        if (!search_spilled(ranks, seed, seeds, kills, quick))
+        if (!search_spilled(ranks, seed, seeds, kills, sample))
             return false;
     }
     return true;
@@ -201,19 +206,22 @@ static int again(const char *only, const char *plan, uint32_t seed, uint32_t see
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: explore [--seeds N] [--seed FIRST] [--kills K] [--quick]\n");
+    fprintf(stderr, "usage: explore [--seeds N] [--seed FIRST] [--kills K] [--quick | --full]\n");
     return 2;
 }
 
 int main(int argc, char **argv)
 {
     const char *only = NULL, *plan = NULL, *tier = getenv("FT_TIER");
-    uint32_t seeds = 300, seed = 1, kills = 6;
-    bool quick = tier && strcmp(tier, "quick") == 0, seeds_given = false;
+    uint32_t seeds = 0, seed = 1, kills = 6;
+    enum tier how = !tier ? NORMAL : strcmp(tier, "quick") == 0 ? QUICK : strcmp(tier, "full") == 0 ? FULL : NORMAL;
+    bool seeds_given = false;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0) {
-            quick = true;
+            how = QUICK;
+        } else if (strcmp(argv[i], "--full") == 0) {
+            how = FULL;
         } else if (i + 1 < argc && strcmp(argv[i], "--seeds") == 0) {
             seeds = (uint32_t)atoi(argv[++i]);
             seeds_given = true;
@@ -231,12 +239,12 @@ int main(int argc, char **argv)
     }
     if (seed == 0 || kills == 0)
         return usage();
-    if (quick && !seeds_given)
-        seeds = 40;
+    if (!seeds_given)
+        seeds = how == QUICK ? 40 : how == NORMAL ? 100 : 300;
     set_breakpoints();
     if (only || plan)
-        return only ? again(only, plan, seed, seeds, kills, quick) : usage();
-    if (!search_all(seed, seeds, kills, quick))
+        return only ? again(only, plan, seed, seeds, kills, how == QUICK) : usage();
+    if (!search_all(seed, seeds, kills, how))
         return 1;
     printf("explore: %u of %u crash points were killed at, %llu runs, nothing found\n", count_covered(job.covered_ever),
            npoints(), (unsigned long long)runs);
