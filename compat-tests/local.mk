@@ -6,7 +6,7 @@ include compat-tests/wrappers/local.mk
 include compat-tests/mpi4py/local.mk
 
 # Not in a sanitized build: the README's program and the recipes' are not sanitized.
-EXTRA_DIST += compat-tests/readme.sh compat-tests/recipes.sh compat-tests/recipes.c docs/recipes.md
+EXTRA_DIST += compat-tests/readme.sh compat-tests/recipes.sh compat-tests/recipes.c
 if !SANITIZED
 TESTS += compat-tests/readme.sh compat-tests/recipes.sh
 endif

@@ -354,7 +354,7 @@ int ft_agent_run(const struct ft_options *options)
     struct ft_report *report = ft_shared_new(sizeof *report);
     struct ft_deadlines *deadlines = ft_deadlines_new(ft_job_now(), options->timeout_ms);
     struct ft_error e;
-    int code;
+    int err = 0, code;
 
     if (!a || !report || !deadlines)
         return FT_CODE_JOB;
@@ -362,8 +362,8 @@ int ft_agent_run(const struct ft_options *options)
                               .say = {.quiet = options->quiet, .verbose = options->verbose}};
     report->fd = -1;
     code = check_request(a, &e);
-    if (code || prepare(a, &e) < 0 || run_in_two(a, &code, &e) < 0) {
-        ft_say(&a->job.say, "%s", e.text);
+    if (code || (err = prepare(a, &e)) < 0 || (err = run_in_two(a, &code, &e)) < 0) {
+        ft_say(&a->job.say, "%s%s", e.text, err == FT_ENOMEM ? " (a small ulimit -v or -d?)" : "");
         code = code ? code : FT_CODE_JOB;
     }
     release(a);

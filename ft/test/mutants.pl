@@ -201,6 +201,8 @@ my @mutants = (
      'return n ? n : mark_standard(&m, i);', 'return i->replaying ? n : mark_standard(&m, i);'],
 );
 @mutants = grep { $_->[0] =~ /$ENV{FT_MUTANTS}/ } @mutants if $ENV{FT_MUTANTS};  # some of them, by hand
+my ($share, $shares) = split m{/}, $ENV{FT_SHARE} // '0/1';                        # each Nth of them: mutants.sh runs several
+@mutants = @mutants[grep { $_ % $shares == $share } 0 .. $#mutants];
 
 my ($source, $library, $object, @cc) = @ARGV;
 die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]\n" unless @cc;

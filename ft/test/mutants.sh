@@ -8,7 +8,18 @@ build=${top_builddir:-.}
 [ "$(uname -m)" = x86_64 ] || { echo "mutants: the explorer needs x86-64"; exit 77; }
 cc=${CC:-cc}
 obj=$(mktemp) || exit 2
-trap 'rm -f "$obj" "$obj.o"' EXIT
+trap 'rm -f "$obj" "$obj".*' EXIT
 $cc -std=gnu17 -O2 -D_GNU_SOURCE -I"$src" -r -nostdlib -o "$obj.o" \
   "$src/ft/test/explore.c" "$src/ft/test/sched.c" "$src/ft/test/program.c" || exit 1
-perl "$src/ft/test/mutants.pl" "$src" "$build/.libs/libft.a" "$obj.o" "$cc" -std=gnu17
+# As many at a time as there are processors.
+n=$(nproc)
+failed=0
+pids=
+# shellcheck disable=SC2086
+for i in $(seq 0 $((n - 1))); do
+  FT_SHARE=$i/$n perl "$src/ft/test/mutants.pl" "$src" "$build/.libs/libft.a" "$obj.o" $cc -std=gnu17 >"$obj.$i" 2>&1 &
+  pids="$pids $!"
+done
+for pid in $pids; do wait "$pid" || failed=1; done
+cat "$obj".[0-9]*
+exit $failed
