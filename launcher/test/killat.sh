@@ -4,6 +4,8 @@
 # of an undisturbed run, and so is the exit code. KILLAT_EVERY=1 tries every stop; FTMPI_TEST_QUICK=1 each seventh.
 . "$(dirname "$0")/lib.sh"
 cd "$tmp" || exit 99
+ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # it cannot look at a traced process
+export ASAN_OPTIONS
 killat=$top_builddir/launcher/test/killat
 every=${KILLAT_EVERY:-3}
 [ -z "$FTMPI_TEST_QUICK" ] || every=7
