@@ -24,8 +24,7 @@ libft_la_SOURCES = \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c \
 	ft/core/check.h ft/core/check.c \
-	ft/core/short.c ft/core/standard.c \
-	ft/snap/image.h ft/snap/image.c
+	ft/core/short.c ft/core/standard.c
 libft_la_LIBADD = libftreduce.la -lpthread
 
 include ft/base/local.mk
@@ -82,5 +81,5 @@ endif
 # A process that is put back.
 check_PROGRAMS += image
 TESTS += image
-image_SOURCES = ft/test/image.c
+image_SOURCES = ft/test/image.c ft/snap/image.h ft/snap/image.c  # the library has it when it uses it
 image_LDADD = libft.la

@@ -2,14 +2,13 @@
 #include "config.h"
 #include "launcher/death.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "launcher/procstat.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -35,27 +34,15 @@ static bool status_of_reaped(int pidfd, int *status)
     return true;
 }
 
-/* Before that: the last but one of the numbers in proc_pid_stat(5), 52nd of its fields. */
+/* Before that. */
 static bool status_of_zombie(pid_t pid, int pidfd, int *status)
 {
-    char path[40], text[1024], *at;
-    int fd;
-    ssize_t n;
+    struct ft_procstat stat;
 
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0 || syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) < 0) /* gone: the number may be another's */
+    if (!ft_procstat_read(pid, &stat) || stat.state != 'Z')
         return false;
-    text[n] = 0;
-    at = strrchr(text, ')');
-    if (!at || strncmp(at, ") Z", 3))
-        return false;
-    for (int field = 2; field < 52 && at; field++)
-        at = strchr(at + 1, ' ');
-    return at && sscanf(at, " %d", status) == 1;
+    *status = stat.status;
+    return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0; /* else it is gone, and the number may be another's */
 }
 
 static void record(struct ft_proc *proc, int signal, int code, bool lost)

@@ -32,6 +32,7 @@ liblaunch_la_SOURCES = \
 	launcher/output_dir.h launcher/output_dir.c \
 	launcher/placement.h launcher/placement.c \
 	launcher/policy.h launcher/policy.c \
+	launcher/procstat.h launcher/procstat.c \
 	launcher/program.h launcher/program.c \
 	launcher/ranks.h launcher/ranks.c \
 	launcher/readers.h launcher/readers.c \
@@ -50,7 +51,6 @@ liblaunch_la_SOURCES = \
 	launcher/spool.h launcher/spool.c \
 	launcher/status.h launcher/status.c \
 	launcher/stdio_memory.h launcher/stdio_memory.c \
-	launcher/stopped.h launcher/stopped.c \
 	launcher/store.h launcher/store.c \
 	launcher/sweep.h launcher/sweep.c \
 	launcher/topology.h launcher/topology.c \

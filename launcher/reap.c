@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "launcher/procstat.h"
 
 int ft_reap_adopt(void)
 {
@@ -49,24 +50,6 @@ void ft_reap_orphans(const struct ft_leaders *leaders)
 
 typedef void visit(void *arg, pid_t pid);
 
-static bool read_stat(pid_t pid, char *state, pid_t *parent, pid_t *group)
-{
-    char path[40], text[512];
-    const char *after;
-    int fd;
-    ssize_t n;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    n = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[n < 0 ? 0 : n] = 0;
-    after = strrchr(text, ')'); /* the name may hold anything */
-    return after && sscanf(after + 1, " %c %d %d", state, parent, group) == 3;
-}
-
 static void each_process(visit *each, void *arg)
 {
     DIR *proc = opendir("/proc");
@@ -81,10 +64,9 @@ static void each_process(visit *each, void *arg)
 
 static pid_t parent_of(pid_t pid)
 {
-    pid_t parent, group;
-    char state;
+    struct ft_procstat stat;
 
-    return read_stat(pid, &state, &parent, &group) ? parent : 0;
+    return ft_procstat_read(pid, &stat) ? stat.parent : 0;
 }
 
 struct filter {
@@ -180,14 +162,13 @@ struct hunt {
 static void hunt_one(void *arg, pid_t pid)
 {
     struct hunt *h = arg;
-    pid_t parent, group;
-    char state;
+    struct ft_procstat stat;
 
-    if (is_leader(h->leaders, pid) || !read_stat(pid, &state, &parent, &group))
+    if (is_leader(h->leaders, pid) || !ft_procstat_read(pid, &stat))
         return;
-    if (h->group && group != h->group && !has_rank(pid, h->rank))
+    if (h->group && stat.group != h->group && !has_rank(pid, h->rank))
         return;
-    if (state == 'Z') {
+    if (stat.state == 'Z') {
         waitpid(pid, NULL, WNOHANG);
         return;
     }

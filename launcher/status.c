@@ -12,7 +12,7 @@
 #include "ft/base/util.h"
 #include "launcher/say.h"
 #include "launcher/sites.h"
-#include "launcher/stopped.h"
+#include "launcher/procstat.h"
 #include "launcher/twin.h"
 #include "launcher/watch.h"
 
@@ -115,7 +115,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     bool alive = is_alive(proc);
     uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
     json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)rank, "state", state, "pid", alive ? (int)proc->pid : 0, "stopped",
-                          alive && ft_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
+                          alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
                           (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds", (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
 
     if (o && alive && i->in_call)

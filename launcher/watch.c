@@ -7,7 +7,7 @@
 
 #include "ft/base/util.h"
 #include "launcher/act.h"
-#include "launcher/stopped.h"
+#include "launcher/procstat.h"
 
 enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS = 5000 };
 
@@ -105,7 +105,7 @@ static bool is_suspended(const struct ft_job *job, int64_t awaited)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
         if (r != awaited && ft_proc_phase(&job->procs[r]) == FT_PROC_RUNNING)
-            return ft_stopped(job->procs[r].pid);
+            return ft_procstat_stopped(job->procs[r].pid);
     return false;
 }
 
