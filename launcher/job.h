@@ -19,6 +19,7 @@
 #include "launcher/say.h"
 #include "launcher/signals.h"
 #include "launcher/spawn.h"
+#include "launcher/ways.h"
 
 struct event;
 struct event_base;
@@ -50,6 +51,7 @@ struct ft_proc {
     uint64_t started_ns, died_ns;
     int signal, code;       /* how it died */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
+    enum ft_way_back way;   /* how this incarnation came to be, if it is not the first */
     bool lost;              /* how it died, or what it printed, is not known: a launcher process was killed */
     bool stuck_told;        /* that it takes long has been said */
 

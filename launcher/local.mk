@@ -20,6 +20,7 @@ liblaunch_la_SOURCES = \
 	launcher/hosts.h launcher/hosts.c \
 	launcher/input.h launcher/input.c \
 	launcher/job.h \
+	launcher/ways.h \
 	launcher/jobs.h launcher/jobs.c \
 	launcher/library.h launcher/library.c \
 	launcher/limits.h launcher/limits.c \

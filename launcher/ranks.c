@@ -241,12 +241,15 @@ static void start_successor(struct ft_job *job, struct ft_proc *proc)
     ft_output_restart(job->output, proc->rank);
     ft_ranks_death(proc, how, sizeof how);
     proc->lost = false;
+    proc->way = FT_BACK_START;
     proc->incarnation++;
     if (start(job, proc) < 0 || !proc->restart)
         return;
     restart = ft_report_last(job->report, proc->rank);
-    if (restart)
+    if (restart) {
         restart->started_ns = proc->started_ns;
+        restart->way = proc->way;
+    }
     tell_restart(job, proc, before, how);
 }
 

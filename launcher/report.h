@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "ft/base/err.h"
+#include "launcher/ways.h"
 
 struct ft_restart {
     uint32_t rank;
@@ -16,6 +17,7 @@ struct ft_restart {
     uint64_t died_ns;       /* ftrun learned of it */
     uint64_t started_ns;    /* its successor had been exec'd */
     uint64_t live_ns;       /* its successor's first unit that was not in the log; 0: none (yet) */
+    enum ft_way_back way;
     uint64_t replayed;      /* units its successor took out of the log */
 };
 
