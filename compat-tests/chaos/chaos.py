@@ -6,7 +6,7 @@
 
 For every seed the command runs under ftrun twice: once alone, once with SIGKILLs. Each line that the program
 prints starts with the rank; lines are compared per rank, in order (how ranks interleave is timing). The program
-keeps {dir}/rank.N as mixed.c's struct progress says. A kill counts only if the victim had committed something
+keeps {dir}/rank.N as progress.h says (without a phase will do). A kill counts only if the victim had committed something
 new since its last start; kills of ranks that are still replaying happen too and do not count.
 
 Every run is bounded: a job that takes longer than --timeout is a hang; where everybody was is printed, and the
@@ -30,17 +30,21 @@ TOKEN = 'FTCHAOS'
 
 
 class Progress:
-    """One rank's struct progress: pid, ops since its start, furthest op at its start, furthest op ever."""
+    """One rank's struct progress (progress.h)."""
 
     def __init__(self, path):
         with open(path, 'r+b') as f:
-            self.map = mmap.mmap(f.fileno(), 32)
+            self.map = mmap.mmap(f.fileno(), 40 if os.fstat(f.fileno()).st_size >= 40 else 32)
 
     def read(self):
         """(pid, ops, base), pid 0 while an incarnation is starting."""
-        pid, ops, base, _ = struct.unpack('4Q', self.map[:32])
+        return self.all()[:3]
+
+    def all(self):
+        """(pid, ops, base, furthest, phase)"""
+        words = struct.unpack('%dQ' % (len(self.map) // 8), self.map[:]) + (0,)
         again = struct.unpack('Q', self.map[:8])[0]
-        return (pid, ops, base) if pid == again else (0, 0, 0)
+        return words[:5] if words[0] == again else (0,) * 5
 
 
 def processes(token):
@@ -229,19 +233,25 @@ class Run:
             for k, v in fill.items():
                 a = a.replace(k, v)
             program.append(a)
+        self.environment = dict(os.environ, **{TOKEN: self.token})
+        self.observer = None  # an `ftrun wait`
         self.command = ([args.ftrun, '-n', str(args.ranks), '--max-restarts', '1000000', '--report', self.report] +
                         shlex.split(args.ftrun_args) + program)
 
-    def run(self, kills, span):
+    def code(self):
+        """The job's exit code, None while it runs. If the process we started was killed, whoever waits beside it knows."""
+        code = self.job.poll()
+        return self.observer.poll() if code == -signal.SIGKILL and self.observer else code
+
+    def run(self, killer=None):
+        """killer.step(progress) is called again and again; it returns the seconds until it wants to be called next."""
         progress = [None] * self.args.ranks
         begin = time.monotonic()
         with open(os.path.join(self.dir, 'stdout'), 'wb') as out, open(os.path.join(self.dir, 'stderr'), 'wb') as err:
-            job = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                   env=dict(os.environ, **{TOKEN: self.token}))
-        killer = Killer(self.seed, self.args.ranks, kills, span, self.token) if kills else None
+            self.job = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=self.environment)
         missing = set(range(self.args.ranks))
         try:
-            while job.poll() is None:
+            while self.code() is None:
                 for r in list(missing):
                     path = os.path.join(self.dir, 'progress', 'rank.%d' % r)
                     try:
@@ -265,13 +275,12 @@ class Run:
                 where(self.token, progress)
                 raise Failure('processes left behind after ftrun ended')
         finally:
+            code = self.code()
             end(self.token)
-            job.wait()
-        self.counted = killer.counted if killer else 0
-        self.uncounted = killer.uncounted if killer else 0
-        if job.returncode != 0:
+            self.job.wait()
+        if code != 0:
             raise Failure('exit code %d; standard error ends with:\n%s' %
-                          (job.returncode, slurp(os.path.join(self.dir, 'stderr'), 1 << 20)[-2000:]))
+                          (code, slurp(os.path.join(self.dir, 'stderr'), 1 << 20)[-2000:]))
         with open(os.path.join(self.dir, 'stdout'), 'rb') as f:
             return by_rank(f.read())
 
@@ -290,18 +299,19 @@ def compare(calm, wild):
 def one_seed(args, seed, scratch):
     where_to = os.path.join(scratch, 'seed-%d' % seed)
     calm_run = Run(args, seed, where_to, 'undisturbed')
-    calm = calm_run.run(0, 0)
+    calm = calm_run.run()
     if len(calm) != args.ranks:
         raise Failure('%d of %d ranks printed something in the undisturbed run' % (len(calm), args.ranks))
     wild_run = Run(args, seed, where_to, 'killed')
-    wild = wild_run.run(args.kills, calm_run.seconds)
+    killer = Killer(seed, args.ranks, args.kills, calm_run.seconds, wild_run.token)
+    wild = wild_run.run(killer)
     compare(calm, wild)
     if args.verbose:
         print('seed %d: %.2f s undisturbed, %.2f s with %d kills (and %d in replay)' %
-              (seed, calm_run.seconds, wild_run.seconds, wild_run.counted, wild_run.uncounted))
+              (seed, calm_run.seconds, wild_run.seconds, killer.counted, killer.uncounted))
         sys.stdout.flush()
     shutil.rmtree(where_to)
-    return wild_run.counted, wild_run.uncounted
+    return killer.counted, killer.uncounted
 
 
 def main():

@@ -11,7 +11,7 @@ check_PROGRAMS += $(chaos_programs)
 chaos_cppflags = -I$(top_srcdir)/mpi_shim $(AM_CPPFLAGS)
 # -no-install: the real program in the build tree, not a libtool script that ftrun would start instead.
 chaos_ldflags = -no-install
-compat_tests_chaos_mixed_SOURCES = compat-tests/chaos/mixed.c
+compat_tests_chaos_mixed_SOURCES = compat-tests/chaos/mixed.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 compat_tests_chaos_mixed_CPPFLAGS = $(chaos_cppflags)
 compat_tests_chaos_mixed_LDFLAGS = $(chaos_ldflags)
 compat_tests_chaos_mixed_LDADD = libftmpi.la

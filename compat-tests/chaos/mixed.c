@@ -10,11 +10,10 @@
      mixed [-n OPS] [-s SEED] [-m BYTES] [-b EVERY] [-e] [-p DIR] [-k RANK:OP[,RANK:OP...]] [-w MICROSECONDS] [-v]
 
    -b  one operation in EVERY is 1 to 4 MiB (0: none)
-   -p  keeps DIR/rank.N up to date, see struct progress
+   -p  keeps DIR/rank.N up to date, see progress.h
    -k  RANK kills itself before its OPth operation, unless it is a restarted one
    -v  a line for every operation, with what it was
    -w  pause after each operation, so that a driver finds time to kill */
-#include <fcntl.h>
 #include <getopt.h>
 #include <mpi.h>
 #include <signal.h>
@@ -24,9 +23,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "progress.h"
 
 /* ---- pseudo-random numbers: splitmix64 ---- */
 
@@ -211,46 +211,6 @@ static uint64_t hash_elements(uint64_t h, const struct type *t, void *buffer, si
         memset(p + t->used, 0, t->size - t->used);
     }
     return h;
-}
-
-/* ---- what a driver that kills us reads ---- */
-
-struct progress {           /* DIR/rank.N, native words */
-    _Atomic uint64_t pid;      /* 0 while the other words change hands */
-    _Atomic uint64_t ops;      /* finished since this process started */
-    _Atomic uint64_t base;     /* furthest at its start: above it, what it commits is new */
-    _Atomic uint64_t furthest; /* most operations any incarnation has finished */
-};
-
-static struct progress nowhere, *progress = &nowhere;
-
-static int open_progress(const char *dir, int rank)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/rank.%d", dir, rank);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || ftruncate(fd, sizeof *progress)) {
-        perror(path);
-        return -1;
-    }
-    void *at = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (at == MAP_FAILED) {
-        perror(path);
-        return -1;
-    }
-    progress = at;
-    progress->pid = 0;
-    progress->ops = 0;
-    progress->base = progress->furthest;
-    progress->pid = (uint64_t)getpid();
-    return 0;
-}
-
-static void advance(uint64_t done)
-{
-    progress->ops = done;
-    if (done > progress->furthest) progress->furthest = done;
 }
 
 /* ---- options ---- */
@@ -475,10 +435,14 @@ static void pause_for(unsigned us)
 int main(int argc, char **argv)
 {
     struct job j = {.sum = 1, .common = 1};
+    bool understood = parse(argc, argv, &j.o);
+    if (j.o.dir && progress_open(j.o.dir)) return 2;
+    progress_phase(PROGRESS_IN_INIT);
     MPI_Init(&argc, &argv);
+    progress_phase(PROGRESS_RUNS);
     MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &j.ranks);
-    if (!parse(argc, argv, &j.o)) {
+    if (!understood) {
         if (j.rank == 0)
             fprintf(stderr, "usage: mixed [-n ops] [-s seed] [-m bytes] [-b every] [-e] [-p dir] [-k rank:op,...] [-w us] [-v]\n");
         MPI_Finalize();
@@ -490,7 +454,7 @@ int main(int argc, char **argv)
     j.send = calloc(1, j.room + 64);
     j.recv = calloc(1, j.room + 64);
     j.counts = calloc((size_t)j.ranks * 2, sizeof(int));
-    if (!j.send || !j.recv || !j.counts || (j.o.dir && open_progress(j.o.dir, j.rank))) return 2;
+    if (!j.send || !j.recv || !j.counts) return 2;
     j.displs = j.counts + j.ranks;
     MPI_Type_contiguous((int)sizeof(struct affine), MPI_BYTE, &types[NTYPES - 1].mpi);
     MPI_Type_commit(&types[NTYPES - 1].mpi);
@@ -501,7 +465,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < j.o.ops; i++) {
         maybe_die(&j.o, j.rank, i);
         one(&j, i);
-        advance(i + 1);
+        progress_advance(i + 1);
         if (j.o.verbose)
             printf("%d op %u sum %016llx after %s %d %s %s %d\n", j.rank, i + 1, (unsigned long long)j.sum, j.what[0], j.n, j.what[1],
                    j.what[2], j.root);
@@ -517,7 +481,9 @@ int main(int argc, char **argv)
            (unsigned long long)j.common, agree ? "" : " THE RANKS DISAGREE");
     MPI_Op_free(&for_affine[0].mpi);
     MPI_Type_free(&types[NTYPES - 1].mpi);
+    progress_phase(PROGRESS_IN_FINALIZE);
     MPI_Finalize();
+    progress_phase(PROGRESS_OVER);
     free(j.send);
     free(j.recv);
     free(j.counts);
