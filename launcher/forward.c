@@ -213,6 +213,21 @@ void ft_forward_restart(struct ft_forward *f, uint32_t stream)
     commit(f, 0);
 }
 
+bool ft_forward_mark(const struct ft_forward *f, uint32_t stream, int which)
+{
+    struct ft_lines lines = ft_stdio_lines(f->m, stream);
+
+    return ft_lines_mark(&lines, ft_stdio_mark(f->m, stream, which));
+}
+
+void ft_forward_return(struct ft_forward *f, uint32_t stream, int which)
+{
+    ft_forward_restart(f, stream); /* a step of its own: lines.h */
+    begin(f, stream);
+    ft_lines_return(&f->lines, ft_stdio_mark(f->m, stream, which));
+    commit(f, 0);
+}
+
 void ft_forward_free(struct ft_forward *f)
 {
     free(f);

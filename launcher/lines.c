@@ -151,3 +151,19 @@ void ft_lines_restart(struct ft_lines *l)
     l->s.at = 0;
     l->s.len = 0;
 }
+
+bool ft_lines_mark(const struct ft_lines *l, struct ft_lines_mark *mark)
+{
+    if (l->s.len > sizeof mark->part)
+        return false;
+    mark->at = l->s.at;
+    mark->len = l->s.len;
+    memcpy(mark->part, l->part, l->s.len);
+    return true;
+}
+
+void ft_lines_return(struct ft_lines *l, const struct ft_lines_mark *mark)
+{
+    l->s.at = mark->at;
+    keep_part(l, mark->part, mark->len);
+}

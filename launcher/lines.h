@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FT_LINE_MAX = 1 << 20 };
+enum { FT_LINE_MAX = 1 << 20, FT_MARK_BYTES = 4 << 10 };
 
 /* begins: data starts a line, it does not go on with one. What is emitted is whole lines, or a piece of one. */
 typedef void ft_emit(void *arg, bool begins, const char *data, size_t len);
@@ -40,6 +40,14 @@ struct ft_lines {
     uint32_t longest;     /* room in part, at most FT_LINE_MAX */
 };
 
+/* Where an incarnation was at a cut: what goes on from there makes these lines and this part of one no more. What has been
+   forwarded is the job's, and is not turned back: n, shown, open. */
+struct ft_lines_mark {
+    uint64_t at;
+    uint32_t len;
+    char part[FT_MARK_BYTES];
+};
+
 /* Takes the first piece of data (len > 0) and forwards what is new of it. Returns its length, at least 1. */
 size_t ft_lines_step(struct ft_lines *l, const char *data, size_t len, ft_emit *emit, void *arg);
 
@@ -51,5 +59,12 @@ void ft_lines_show(struct ft_lines *l, ft_emit *emit, void *arg);
 
 /* The incarnation is dead and its pipe empty: its unfinished line will be made again. */
 void ft_lines_restart(struct ft_lines *l);
+
+/* Fills *mark in, the same each time. False: the unfinished line is longer than it holds. */
+bool ft_lines_mark(const struct ft_lines *l, struct ft_lines_mark *mark);
+
+/* A copy made at the mark goes on in place of the incarnation, which is dead. Only once ft_lines_restart's state is published: this
+   writes the part. */
+void ft_lines_return(struct ft_lines *l, const struct ft_lines_mark *mark);
 
 #endif

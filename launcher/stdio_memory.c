@@ -76,7 +76,8 @@ static bool map_areas(struct ft_stdio_memory *m, uint64_t nstreams)
     while (!(m->hashes = map_each(nstreams, each)) && each > HASHES_LEAST)
         each /= 2;
     m->room = each / sizeof *m->hashes;
-    return m->parts && m->hashes;
+    m->marks = map_each(nstreams, FT_MARKS * sizeof *m->marks);
+    return m->parts && m->hashes && m->marks;
 }
 
 static bool open_files(struct ft_stdio_memory *m)
@@ -146,6 +147,11 @@ struct ft_lines ft_stdio_lines(const struct ft_stdio_memory *m, uint32_t stream)
     };
 }
 
+struct ft_lines_mark *ft_stdio_mark(const struct ft_stdio_memory *m, uint32_t stream, int which)
+{
+    return &m->marks[(size_t)stream * FT_MARKS + (size_t)which];
+}
+
 struct ft_spool *ft_stdio_spool(struct ft_stdio_memory *m, uint32_t stream)
 {
     return &m->spools[m->one_sink ? 0 : stream % 2];
@@ -162,6 +168,8 @@ void ft_stdio_memory_free(struct ft_stdio_memory *m)
         munmap(m->hashes, nstreams * m->room * sizeof *m->hashes);
     if (m->parts)
         munmap(m->parts, nstreams * m->longest);
+    if (m->marks)
+        munmap(m->marks, nstreams * FT_MARKS * sizeof *m->marks);
     if (m->intake)
         munmap((void *)m->intake, FT_INTAKE_BYTES);
     if (m->shared)

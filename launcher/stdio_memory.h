@@ -18,7 +18,7 @@
 #include "launcher/output_dir.h"
 #include "launcher/store.h"
 
-enum { FT_INTAKE_BYTES = 64 << 10 };  /* a pipe's capacity */
+enum { FT_INTAKE_BYTES = 64 << 10 /* a pipe's capacity */, FT_MARKS = 2 };
 
 struct ft_stdio_config {
     uint32_t nranks;
@@ -77,6 +77,7 @@ struct ft_stdio_memory {
     uint32_t *hashes;        /* room for each stream */
     uint64_t room;
     char *parts;             /* longest for each stream */
+    struct ft_lines_mark *marks; /* FT_MARKS for each stream */
     uint32_t longest;
     int intake_fd;
     const char *intake;      /* its mapping */
@@ -91,6 +92,9 @@ static inline void ft_stdio_order(void) { atomic_signal_fence(memory_order_seq_c
 struct ft_stdio_memory *ft_stdio_memory_new(const struct ft_stdio_config *config, struct ft_error *e);
 
 struct ft_lines ft_stdio_lines(const struct ft_stdio_memory *m, uint32_t stream);
+
+/* One of a stream's marks. Which of them is good is known to who had it made. */
+struct ft_lines_mark *ft_stdio_mark(const struct ft_stdio_memory *m, uint32_t stream, int which);
 
 /* The spool for a stream's output. */
 struct ft_spool *ft_stdio_spool(struct ft_stdio_memory *m, uint32_t stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Output exactly once, whatever instruction the agent dies at (launcher/forward.h, spool.h). A process that forwards
-   output is run one instruction at a time, killed at one of them, and succeeded by another over the same memory; that one may
-   be killed, too. What has been written in the end is what an undisturbed process writes, byte for byte.
+   output, marks cuts and returns to them, is run one instruction at a time, killed at one of them, and succeeded by another over the
+   same memory; that one may be killed, too. What has been written in the end is what an undisturbed process writes, byte for byte.
 
    Instructions that change nothing a successor looks at make no difference: a first run finds those that do.
 
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,20 +26,24 @@
 #include "launcher/spool.h"
 
 /* Streams: 0 is rank 0's stdout, 3 rank 1's stderr. */
+enum deed { TAKE, SHOW, MARK, RETURN };
 static const struct {
+    enum deed deed;
     uint32_t stream;
     const char *text;
-} pieces[] = {
-    {0, "alpha\nbe"}, {3, "one\ntw"}, {0, "ta\nname? "}, {3, "o\n\nlong, unfin"}, {3, "ished"},
+} script[] = {
+    {TAKE, 0, "alpha\nbe"}, {TAKE, 3, "one\ntw"}, {TAKE, 0, "ta\nname? "}, {SHOW, 0, ""}, {MARK, 0, ""}, {MARK, 3, ""},
+    {TAKE, 3, "o\n\nm"}, {TAKE, 0, "you\nsince"}, {RETURN, 0, ""}, {RETURN, 3, ""},
+    {TAKE, 0, "you\nsi"}, {TAKE, 3, "o\n\nmo"}, {TAKE, 0, "nce\n"}, {TAKE, 3, "re\nlong, unfin"}, {TAKE, 3, "ished"},
 }, again[] = {
-    {0, "alpha\nbeta\nname? you\nend"}, {3, "one\ntwo\n\nlong, unfinished and finished\n"},
+    {TAKE, 0, "alpha\nbeta\nname? you\nsince\nend"}, {TAKE, 3, "one\ntwo\n\nmore\nlong, unfinished and finished\n"},
 };
 enum { MOST = 4096 };
-enum { NPIECES = sizeof pieces / sizeof pieces[0], NAGAIN = sizeof again / sizeof again[0] };
+enum { NSCRIPT = sizeof script / sizeof script[0], NAGAIN = sizeof again / sizeof again[0] };
 
-static const char plain[] = "alpha\none\nbeta\nname? two\n\nyou\nlong, unfinished and finished\nend";
+static const char plain[] = "alpha\none\nbeta\nname? two\n\nyou\nsince\nmore\nlong, unfinished and finished\nend";
 static const char tagged[] = "[1,0]<stdout>:alpha\n[1,1]<stderr>:one\n[1,0]<stdout>:beta\n[1,0]<stdout>:name? [1,1]<stderr>:two\n[1,1]<stderr>:\n"
-                             "you\n[1,1]<stderr>:long, unfinished and finished\n[1,0]<stdout>:end\n";
+                             "you\n[1,0]<stdout>:since\n[1,1]<stderr>:more\n[1,1]<stderr>:long, unfinished and finished\n[1,0]<stdout>:end\n";
 
 enum kind { PIPE, FILE_, APPEND, NULL_, TAGGED, DIR_, NKINDS };
 static const char *const kinds[] = {"a pipe", "a file", "a file opened for appending", "/dev/null", "a pipe, tagged", "a directory"};
@@ -47,7 +52,8 @@ struct scene {
     enum kind kind;
     struct ft_stdio_memory *m;
     int out, reader;             /* reader: of what was written to out, -1: none */
-    int pipes[NPIECES];
+    int pipes[NSCRIPT];
+    volatile int *done;          /* deeds: in shared memory, as what tells a successor which mark is good */
     char dir[64];
 };
 
@@ -109,8 +115,11 @@ static void set_up(struct scene *s, enum kind kind)
     s->m->dir.text = s->dir;
     s->m->one_sink = true;
     open_out(s);
-    for (int i = 0; i < NPIECES; i++)
-        s->pipes[i] = full_pipe(pieces[i].text);
+    s->done = mmap(NULL, sizeof *s->done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s->done == MAP_FAILED)
+        die("mmap");
+    for (int i = 0; i < NSCRIPT; i++)
+        s->pipes[i] = full_pipe(script[i].text);
 }
 
 static void nothing(void *arg, const struct ft_error *e)
@@ -142,15 +151,36 @@ static void take(struct scene *s, struct ft_forward *f, uint32_t stream, int fd)
         flush(s);
 }
 
-/* What an agent does, the first one or a successor: each step changes nothing if it has been done. */
+static void act(struct scene *s, struct ft_forward *f, int i)
+{
+    uint32_t stream = script[i].stream;
+
+    switch (script[i].deed) {
+    case TAKE:
+        take(s, f, stream, s->pipes[i]);
+        break;
+    case SHOW:
+        ft_forward_show(f, stream, false);
+        break;
+    case MARK:
+        if (!ft_forward_mark(f, stream, 1))
+            _exit(99);
+        break;
+    case RETURN:
+        ft_forward_return(f, stream, 1);
+        break;
+    }
+}
+
+/* What an agent does, the first one or a successor: the last deed may be done twice. */
 static void forward(struct scene *s)
 {
     struct ft_forward *f = become_agent(s);
 
-    for (int i = 0; i < NPIECES; i++) {
-        take(s, f, pieces[i].stream, s->pipes[i]);
-        if (i == 2)
-            ft_forward_show(f, 0, false);
+    while (*s->done < NSCRIPT) {
+        act(s, f, *s->done);
+        ft_stdio_order();
+        ++*s->done;
     }
     flush(s);
     ft_forward_free(f);
@@ -176,7 +206,9 @@ static void replay(struct scene *s)
 /* What a successor looks at. */
 struct look {
     char shared[sizeof(struct ft_stdio_shared) + 4 * sizeof(struct ft_stream_state)];
+    struct ft_lines_mark marks[4 * FT_MARKS];
     off_t intake, spool, out;
+    int done;
 };
 
 static struct look look_at(const struct scene *s)
@@ -185,6 +217,8 @@ static struct look look_at(const struct scene *s)
 
     memset(&look, 0, sizeof look);
     memcpy(look.shared, s->m->shared, sizeof look.shared);
+    memcpy(look.marks, s->m->marks, sizeof look.marks);
+    look.done = *s->done;
     look.intake = lseek(s->m->intake_fd, 0, SEEK_CUR);
     look.spool = lseek(s->m->spools[0].fd, 0, SEEK_CUR);
     look.out = lseek(s->out, 0, SEEK_CUR);
@@ -267,8 +301,8 @@ static bool is_right(struct scene *s)
         return false;
     }
     if (s->kind == DIR_)
-        return is_file(s, "rank.0/stdout", "alpha\nbeta\nname? you\nend") &&
-               is_file(s, "rank.1/stderr", "one\ntwo\n\nlong, unfinished and finished\n");
+        return is_file(s, "rank.0/stdout", "alpha\nbeta\nname? you\nsince\nend") &&
+               is_file(s, "rank.1/stderr", "one\ntwo\n\nmore\nlong, unfinished and finished\n");
     return s->reader < 0 || is_text(kinds[s->kind], s->reader, s->kind == TAGGED ? tagged : plain);
 }
 
@@ -281,8 +315,9 @@ static void clean_up(struct scene *s)
         snprintf(path, sizeof path, "%s/%s", s->dir, names[i]);
         remove(path);
     }
-    for (int i = 0; i < NPIECES; i++)
+    for (int i = 0; i < NSCRIPT; i++)
         close(s->pipes[i]);
+    munmap((void *)s->done, sizeof *s->done);
     close(s->out);
     if (s->reader >= 0)
         close(s->reader);
@@ -319,7 +354,7 @@ static void stay_here(void)
 
 int main(int argc, char **argv)
 {
-    int kills = argc > 1 ? atoi(argv[1]) : 10;
+    int kills = argc > 1 ? atoi(argv[1]) : 8;
 
     stay_here();
     srand((unsigned)time(NULL)); /* a failure names what is needed to find it again */

@@ -162,6 +162,88 @@ Test(lines, lines_beyond_the_room_for_hashes_are_counted)
     cr_expect_eq(l.s.differs, 1);
 }
 
+static void mark(struct ft_lines_mark *m)
+{
+    cr_assert(ft_lines_mark(&l, m));
+}
+
+static void go_back(const struct ft_lines_mark *m)
+{
+    ft_lines_restart(&l);
+    ft_lines_return(&l, m);
+}
+
+Test(lines, what_was_printed_since_a_mark_comes_again)
+{
+    static struct ft_lines_mark m;
+
+    feed("one\ntw");
+    mark(&m);
+    feed("o\nthree\nfo");
+    go_back(&m);
+    feed("o\nthree\nfour\n");
+    cr_expect_str_eq(got, "one\ntwo\nthree\nfour\n");
+    go_back(&m);
+    feed("O\nthree\n");
+    cr_expect_str_eq(got, "one\ntwo\nthree\nfour\n");
+    cr_expect_eq(l.s.differs, 2);
+}
+
+Test(lines, a_mark_made_in_a_replay)
+{
+    static struct ft_lines_mark m;
+
+    feed("one\ntwo\nthree\n");
+    ft_lines_restart(&l);
+    feed("one\nt");
+    mark(&m);
+    feed("w");
+    go_back(&m);
+    feed("wo\nthree\nfour\n");
+    cr_expect_str_eq(got, "one\ntwo\nthree\nfour\n");
+    cr_expect_eq(l.s.differs, 0);
+}
+
+/* A prompt that was shown before the mark, half of it, or after. */
+Test(lines, a_prompt_around_a_mark)
+{
+    static struct ft_lines_mark before, half, after;
+
+    mark(&before);
+    feed("name");
+    ft_lines_show(&l, emit, NULL);
+    mark(&half);
+    feed("? ");
+    ft_lines_show(&l, emit, NULL);
+    mark(&after);
+    go_back(&before);
+    feed("name? ");
+    ft_lines_show(&l, emit, NULL);
+    go_back(&half);
+    cr_expect_not(ft_lines_unfinished(&l));
+    feed("? y");
+    ft_lines_show(&l, emit, NULL);
+    go_back(&after);
+    feed("you\nbye\n");
+    cr_expect_str_eq(got, "name? you\nbye\n");
+    cr_expect_eq(l.s.differs, 0);
+}
+
+Test(lines, a_line_too_long_for_a_mark)
+{
+    static struct ft_lines_mark m;
+    char text[FT_MARK_BYTES + 1];
+
+    memset(text, 'x', sizeof text);
+    feed_to(&l, text, FT_MARK_BYTES, emit);
+    cr_expect(ft_lines_mark(&l, &m));
+    feed_to(&l, text, 1, emit);
+    cr_expect_not(ft_lines_mark(&l, &m));
+    go_back(&m);
+    feed("x\n");
+    cr_expect_eq(ngot, FT_MARK_BYTES + 2);
+}
+
 /* A step that was cut short is done again from the state before it: the areas it has written do not matter. */
 Test(lines, a_step_can_be_done_again)
 {
@@ -191,6 +273,49 @@ Test(lines, a_step_can_be_done_again)
         ft_lines_show(&l, emit, NULL);
         cr_assert_str_eq(got, text, "seed %u", seed);
         cr_assert_eq(l.s.differs, 0);
+    }
+}
+
+/* As the next, with marks; lines are cut at eight bytes. */
+Test(lines, any_deaths_any_marks)
+{
+    static struct ft_lines_mark marks[2];
+
+    for (unsigned seed = 1; seed <= 500; seed++) {
+        char text[1000];
+        size_t n = sizeof text - 1, at[2] = {0};
+
+        begin();
+        l.longest = 8;
+        srand(seed);
+        for (size_t i = 0; i < n; i++)
+            text[i] = rand() % 9 ? (char)('a' + rand() % 26) : '\n';
+        text[n] = 0;
+        mark(&marks[0]);
+        mark(&marks[1]);
+        for (size_t i = 0; i < n;) {
+            size_t len = (size_t)rand() % 20 + 1;
+            int which = rand() % 2;
+
+            len = len > n - i ? n - i : len;
+            feed_to(&l, text + i, len, emit);
+            i += len;
+            if (rand() % 9 == 0)
+                ft_lines_show(&l, emit, NULL);
+            if (rand() % 9 == 0) {
+                mark(&marks[which]);
+                at[which] = i;
+            } else if (rand() % 18 == 0) {
+                go_back(&marks[which]);
+                i = at[which];
+            } else if (rand() % 200 == 0) {
+                ft_lines_restart(&l);
+                i = 0;
+            }
+        }
+        ft_lines_show(&l, emit, NULL);
+        cr_assert_str_eq(got, text, "seed %u", seed);
+        cr_assert_eq(l.s.differs, 0, "seed %u", seed);
     }
 }
 
