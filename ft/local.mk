@@ -81,5 +81,5 @@ endif
 # A process that is put back.
 check_PROGRAMS += image
 TESTS += image
-image_SOURCES = ft/test/image.c ft/snap/image.h ft/snap/image.c  # the library has it when it uses it
+image_SOURCES = ft/test/image.c ft/snap/image.h ft/snap/image.c ft/snap/files.h ft/snap/files.c  # the library has it when it uses it
 image_LDADD = libft.la

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/snap/image.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched.h>
+#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef PR_GET_TID_ADDRESS
@@ -36,58 +35,12 @@ static int first_byte(const char *path)
     return n < 0 ? -1 : n == 0 ? 0 : (unsigned char)c;
 }
 
+/* Also those that have ended and are not waited for yet. */
 static bool has_children(void)
 {
-    char path[64];
+    siginfo_t info;
 
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    return first_byte(path) != 0;
-}
-
-static bool is_own(const struct ft_image_own *own, int fd)
-{
-    for (int i = 0; i < own->nfds; i++)
-        if (own->fds[i] == fd)
-            return true;
-    return fd <= 2; /* ftrun's pipes: it knows how much went through them */
-}
-
-static enum ft_image_reason take_file(struct ft_image *image, int fd)
-{
-    struct ft_image_file *file = &image->files[image->nfiles];
-    int flags = fcntl(fd, F_GETFL);
-    struct stat st;
-
-    if (flags < 0 || fstat(fd, &st) < 0)
-        return FT_IMAGE_SYSTEM;
-    if (S_ISCHR(st.st_mode))
-        return FT_IMAGE_GOOD; /* /dev/null and its like */
-    if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return FT_IMAGE_DESCRIPTOR;
-    if (image->nfiles == FT_IMAGE_FILES)
-        return FT_IMAGE_DESCRIPTOR;
-    *file = (struct ft_image_file){.fd = fd, .append = S_ISREG(st.st_mode) && flags & O_APPEND && (flags & O_ACCMODE) != O_RDONLY,
-                                   .device = st.st_dev, .inode = st.st_ino, .at = lseek(fd, 0, SEEK_CUR), .size = st.st_size};
-    image->nfiles += file->at >= 0;
-    return FT_IMAGE_GOOD;
-}
-
-static enum ft_image_reason take_files(struct ft_image *image, const struct ft_image_own *own)
-{
-    DIR *dir = opendir("/proc/self/fd");
-    enum ft_image_reason reason = dir ? FT_IMAGE_GOOD : FT_IMAGE_SYSTEM;
-    struct dirent *entry;
-
-    image->nfiles = 0;
-    while (reason == FT_IMAGE_GOOD && (entry = readdir(dir))) {
-        int fd = atoi(entry->d_name);
-
-        if (entry->d_name[0] != '.' && fd != dirfd(dir) && !is_own(own, fd))
-            reason = take_file(image, fd);
-    }
-    if (dir)
-        closedir(dir);
-    return reason;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
 }
 
 /* Memory that others see, but ours: what was written there since cannot be taken back. */
@@ -99,7 +52,8 @@ static enum ft_image_reason look_at_mappings(const struct ft_image_own *own)
     char line[512], mode[8];
 
     while (reason == FT_IMAGE_GOOD && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%lx-%*x %7s", &from, mode) == 2 && mode[1] == 'w' && mode[3] == 's' && (const void *)from != own->mapping)
+        if (sscanf(line, "%lx-%*x %7s", &from, mode) == 2 && mode[1] == 'w' && mode[3] == 's' &&
+            from - (uintptr_t)own->mapping.start >= own->mapping.bytes)
             reason = FT_IMAGE_MAPPING;
         while (!strchr(line, '\n') && fgets(line, sizeof line, maps)) /* the rest of a long line */
             ;
@@ -119,7 +73,7 @@ enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image
         return FT_IMAGE_CHILDREN;
     if (first_byte("/proc/self/timers") > 0) /* kernels that cannot tell have no such file */
         return FT_IMAGE_TIMERS;
-    reason = take_files(image, own);
+    reason = ft_files_take(&image->files, own);
     if (reason == FT_IMAGE_GOOD)
         reason = look_at_mappings(own);
     for (int i = 0; i < 3; i++)
@@ -128,36 +82,30 @@ enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image
     return reason;
 }
 
-static void put_back_file(const struct ft_image_file *file)
-{
-    struct stat st;
-
-    if (fstat(file->fd, &st) < 0 || st.st_dev != file->device || st.st_ino != file->inode)
-        return;
-    if (file->append && st.st_size > file->size && ftruncate(file->fd, file->size) < 0)
-        return;
-    lseek(file->fd, file->at, SEEK_SET);
-}
-
 void ft_image_put_back(const struct ft_image *image)
 {
-    for (int i = 0; i < image->nfiles; i++)
-        put_back_file(&image->files[i]);
+    ft_files_put_back(&image->files);
     for (int i = 0; i < 3; i++)
         setitimer((__itimer_which_t)i, &image->timers[i], NULL);
     sigprocmask(SIG_SETMASK, &image->mask, NULL);
 }
 
 /* The C library keeps the thread's number where the kernel was told to clear it at its end; a fork has the kernel
-   write the child's number there. */
+   write the child's number there. And it has told the kernel where its list of robust mutexes is, which a fork forgets.
+   clone rather than clone3, which container runtimes forbid; where the child's number goes is its fourth or its fifth argument. */
 pid_t ft_image_clone(void)
 {
-    struct clone_args args = {.flags = CLONE_PARENT};
+    unsigned long flags = CLONE_PARENT;
+    void *robust = NULL;
+    size_t bytes = 0;
     uint64_t at = 0;
+    pid_t pid;
 
-    if (prctl(PR_GET_TID_ADDRESS, &at) == 0 && at) {
-        args.flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
-        args.child_tid = at;
-    }
-    return (pid_t)syscall(SYS_clone3, &args, sizeof args);
+    if (prctl(PR_GET_TID_ADDRESS, &at) == 0 && at)
+        flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+    syscall(SYS_get_robust_list, 0, &robust, &bytes);
+    pid = (pid_t)syscall(SYS_clone, flags, NULL, NULL, at, at);
+    if (pid == 0 && robust)
+        syscall(SYS_set_robust_list, robust, bytes);
+    return pid;
 }

@@ -8,12 +8,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -29,12 +31,15 @@ static struct shared {
     _Atomic uint32_t wake;       /* futex: times it is to make a copy */
     _Atomic uint32_t copy;       /* pid of the last one */
     _Atomic uint32_t further;    /* the first process has gone on after the snapshot */
+    char more[8192];
 } *shared;
+
+static int report = 2;  /* where what is wrong is told, whatever a test does with 2 */
 
 #define CHECK(what)                                                             \
     do {                                                                        \
         if (!(what)) {                                                          \
-            fprintf(stderr, "image.c:%d: not so: %s\n", __LINE__, #what);       \
+            dprintf(report, "image.c:%d: not so: %s\n", __LINE__, #what);       \
             _exit(1);                                                           \
         }                                                                       \
     } while (0)
@@ -42,7 +47,14 @@ static struct shared {
 static atomic_int children_seen;
 static void on_child(int signal) { (void)signal; atomic_fetch_add(&children_seen, 1); }
 
-static struct ft_image_own own(void) { return (struct ft_image_own){.mapping = shared}; }
+/* What the library would say is its own; 1 is a pipe. */
+static struct ft_image_own own(void)
+{
+    struct ft_image_own ours = {.fds = {report}, .nfds = 1, .mapping = {shared, sizeof *shared}};
+
+    ft_files_stdio(&ours);
+    return ours;
+}
 
 static void await(_Atomic uint32_t *word, uint32_t not)
 {
@@ -60,13 +72,27 @@ static void say(_Atomic uint32_t *word, uint32_t value)
 
 static void put(int fd, const char *text) { CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text)); }
 
-static void be_snapshot(void)
+static void appended(const char *path, const char *text)
 {
+    int fd = open(path, O_WRONLY | O_APPEND);
+
+    CHECK(fd >= 0);
+    put(fd, text);
+    close(fd);
+}
+
+static void be_snapshot(struct ft_image *image)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
     say(&shared->snapshot, (uint32_t)getpid());
     for (uint32_t n = 0;; n++) {
         pid_t pid;
 
         await(&shared->wake, n);
+        ft_files_look_again(&image->files);
         pid = ft_image_clone();
         CHECK(pid >= 0);
         if (pid == 0)
@@ -96,12 +122,20 @@ static void program(void)
     sigset_t usr2, now;
     char buffer[8];
     bool back = false;
-    int out, log, in, status;
+    int out, log, shared_log, now_and_then, in, gone, saved, to, in_flags, status;
 
     out = open("out", O_WRONLY | O_CREAT | O_EXCL, 0600); /* does not bear being started twice */
     log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    now_and_then = open("now and then", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    shared_log = open("shared", O_WRONLY | O_CREAT | O_APPEND, 0600);
     in = open("in", O_RDONLY);
-    CHECK(out >= 0 && log >= 0 && in >= 0);
+    gone = open("gone", O_WRONLY | O_CREAT, 0600);
+    CHECK(out >= 0 && log >= 0 && shared_log >= 0 && now_and_then >= 0 && in >= 0 && gone >= 0 && unlink("gone") == 0);
+    saved = fcntl(1, F_DUPFD_CLOEXEC, 200); /* ftrun's pipe is somewhere else then, */
+    to = open("redirected", O_WRONLY | O_CREAT, 0600);
+    CHECK(saved == 200 && to >= 0 && dup2(to, 1) == 1 && close(to) == 0); /* and 1 is not */
+    in_flags = fcntl(in, F_GETFL);
+    CHECK(open("/", O_PATH | O_CLOEXEC) >= 0 && open("/dev/zero", O_RDONLY) >= 0);
     signal(SIGCHLD, on_child);
     sigemptyset(&usr2);
     sigaddset(&usr2, SIGUSR2);
@@ -109,11 +143,15 @@ static void program(void)
     setitimer(ITIMER_REAL, &timer, NULL);
     put(out, "one ");
     put(log, "one ");
+    put(shared_log, "one ");
+    put(now_and_then, "one ");
+    put(1, "one ");
+    put(gone, "123");
     CHECK(read(in, buffer, 4) == 4);
 
     CHECK(ft_image_take(&image, &ours) == FT_IMAGE_GOOD);
     if (ft_image_clone() == 0) {
-        be_snapshot();
+        be_snapshot(&image);
         back = true;
         ft_image_put_back(&image);
         check_thread();
@@ -126,14 +164,25 @@ static void program(void)
     CHECK(atomic_load(&children_seen) == 0);
     CHECK(getitimer(ITIMER_REAL, &left) == 0 && left.it_value.tv_sec > 500);
     CHECK(sigprocmask(SIG_SETMASK, NULL, &now) == 0 && sigismember(&now, SIGUSR2) == 1);
+    CHECK(sigpending(&now) == 0 && !sigismember(&now, SIGIO));
+    CHECK(fcntl(in, F_GETFL) == in_flags && fcntl(in, F_SETFL, O_NONBLOCK) == 0);
+    CHECK(lseek(gone, 0, SEEK_CUR) == 3);
     CHECK(read(in, buffer, 4) == 4 && !memcmp(buffer, "BBBB", 4));
     put(out, "two ");
     put(log, "two ");
+    if (!back)
+        appended("shared", "neighbour "); /* as if by the one that has it open */
+    put(shared_log, "two ");
+    put(now_and_then, "two ");
+    put(1, "two ");
+    put(saved, back ? "back " : "first ");
+    put(gone, "45");
     if (!back)
         for (;;)
             pause(); /* to be killed */
     put(out, "three");
     put(log, "three");
+    put(1, "three");
     _exit(42);
 }
 
@@ -146,7 +195,7 @@ static void check_file(const char *path, const char *wanted)
 
     CHECK(fd >= 0 && read(fd, text, sizeof text - 1) >= 0);
     if (strcmp(text, wanted))
-        fprintf(stderr, "%s: \"%s\", not \"%s\"\n", path, text, wanted);
+        dprintf(report, "%s: \"%s\", not \"%s\"\n", path, text, wanted);
     CHECK(!strcmp(text, wanted));
     close(fd);
 }
@@ -156,24 +205,39 @@ static void wait_for(pid_t pid, int *status)
     CHECK(waitpid(pid, status, 0) == pid); /* so it is a child of ours, though we have not made it */
 }
 
+static void check_pipe(int fd, const char *wanted)
+{
+    char text[64] = "";
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    CHECK(poll(&p, 1, 0) == 1 && read(fd, text, sizeof text - 1) >= 0);
+    CHECK(!strcmp(text, wanted));
+}
+
 static void test_put_back(const char *dir)
 {
     pid_t first, snapshot, copy;
-    int status, in;
+    int status, in, neighbour, output[2];
 
-    CHECK(chdir(dir) == 0);
+    CHECK(chdir(dir) == 0 && pipe(output) == 0 && dup2(output[1], 1) == 1 && close(output[1]) == 0);
     in = open("in", O_WRONLY | O_CREAT, 0600);
     put(in, "AAAABBBBCCCC");
     close(in);
+    neighbour = open("shared", O_WRONLY | O_CREAT | O_APPEND, 0600); /* another rank that appends to the same file */
     first = fork();
-    if (first == 0)
+    if (first == 0) {
+        close(output[0]);
+        close(neighbour);
         program();
+    }
     await(&shared->further, 0);
     snapshot = (pid_t)atomic_load(&shared->snapshot);
     usleep(100000); /* it writes what will be written again */
     CHECK(kill(first, SIGKILL) == 0);
     wait_for(first, &status);
     CHECK(WIFSIGNALED(status));
+    check_pipe(output[0], "first ");
+    appended("now and then", "neighbour ");
     for (uint32_t n = 1; n <= 3; n++) { /* again and again from one snapshot */
         uint32_t before = atomic_load(&shared->copy);
 
@@ -184,9 +248,15 @@ static void test_put_back(const char *dir)
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 42);
         check_file("out", "one two three");
         check_file("log", "one two three");
+        check_file("redirected", "one two three");
+        check_pipe(output[0], "back ");
     }
+    check_file("shared", "one neighbour two two two two "); /* twice rather than lost */
+    check_file("now and then", "one two neighbour two two two ");
     CHECK(kill(snapshot, SIGKILL) == 0);
     wait_for(snapshot, &status);
+    close(neighbour);
+    close(output[0]);
 }
 
 static void *idle(void *arg)
@@ -195,35 +265,66 @@ static void *idle(void *arg)
     return arg;
 }
 
+/* What a program may do to itself, by name. */
+static void do_to_myself(const char *what)
+{
+    pthread_t thread;
+    timer_t timer;
+    int ends[2];
+
+    if (!strcmp(what, "thread"))
+        CHECK(pthread_create(&thread, NULL, idle, NULL) == 0);
+    else if (!strcmp(what, "pipe"))
+        CHECK(pipe(ends) == 0);
+    else if (!strcmp(what, "pipe as standard input"))
+        CHECK(pipe(ends) == 0 && dup2(ends[0], 0) == 0 && close(ends[0]) == 0 && close(ends[1]) == 0);
+    else if (!strcmp(what, "socket"))
+        CHECK(socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
+    else if (!strcmp(what, "terminal"))
+        CHECK(open("/dev/ptmx", O_RDWR | O_NOCTTY) >= 0);
+    else if (!strcmp(what, "process file"))
+        CHECK(open("/proc/self/statm", O_RDONLY) >= 0);
+    else if (!strcmp(what, "read and written"))
+        CHECK(open("both", O_RDWR | O_CREAT, 0600) >= 0);
+    else if (!strcmp(what, "read here, written there"))
+        CHECK(open("both", O_WRONLY | O_CREAT, 0600) >= 0 && open("both", O_RDONLY) >= 0);
+    else if (!strcmp(what, "lock"))
+        CHECK(flock(open("lock", O_WRONLY | O_CREAT, 0600), LOCK_EX) == 0);
+    else if (!strcmp(what, "record lock"))
+        CHECK(fcntl(open("lock", O_WRONLY | O_CREAT, 0600), F_SETLK, &(struct flock){.l_type = F_WRLCK}) == 0);
+    else if (!strcmp(what, "mapping"))
+        CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
+    else if (!strcmp(what, "part of our mapping"))
+        CHECK(madvise((char *)shared + 4096, 4096, MADV_DONTFORK) == 0);
+    else if (!strcmp(what, "timer"))
+        CHECK(timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0);
+    else
+        CHECK(!strcmp(what, "nothing"));
+}
+
 /* What the look says of a process that has done this to itself. */
 static enum ft_image_reason reason_after(const char *what)
 {
     static struct ft_image image;
     struct ft_image_own ours = own();
-    int ends[2], status;
+    int status;
     pid_t pid = fork();
 
     if (pid == 0) {
-        pthread_t thread;
-        timer_t timer;
-        pid_t kid = 1;
+        bool child = !strcmp(what, "child"), ended = !strcmp(what, "ended child");
+        pid_t kid = child || ended ? fork() : 1;
         enum ft_image_reason reason;
 
-        if (!strcmp(what, "thread"))
-            CHECK(pthread_create(&thread, NULL, idle, NULL) == 0);
-        else if (!strcmp(what, "child"))
-            CHECK((kid = fork()) >= 0);
-        else if (!strcmp(what, "pipe"))
-            CHECK(pipe(ends) == 0);
-        else if (!strcmp(what, "socket"))
-            CHECK(socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
-        else if (!strcmp(what, "mapping"))
-            CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
-        else if (!strcmp(what, "timer"))
-            CHECK(timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0);
+        CHECK(kid >= 0);
+        if (kid == 0 && ended)
+            _exit(0);
         if (kid == 0)
             for (;;)
                 pause();
+        if (ended)
+            CHECK(waitid(P_PID, (id_t)kid, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
+        if (!child && !ended)
+            do_to_myself(what);
         reason = ft_image_take(&image, &ours);
         if (kid > 1)
             kill(kid, SIGKILL);
@@ -240,19 +341,32 @@ int main(void)
 
     alarm(60); /* not for ever, whatever goes wrong; forks do not inherit it */
     syscall(SYS_close_range, 3, ~0u, 0); /* what we were started with is not to the point */
+    status = open("/dev/null", O_RDWR);
+    report = fcntl(2, F_DUPFD, 100);
+    CHECK(status >= 0 && report >= 0 && dup2(status, 0) == 0 && dup2(status, 1) == 1 && dup2(status, 2) == 2 && close(status) == 0);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED && mkdtemp(dir) && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
     test_put_back(dir);
     CHECK(reason_after("nothing") == FT_IMAGE_GOOD);
     CHECK(reason_after("thread") == FT_IMAGE_THREADS);
     CHECK(reason_after("child") == FT_IMAGE_CHILDREN);
+    CHECK(reason_after("ended child") == FT_IMAGE_CHILDREN);
     CHECK(reason_after("pipe") == FT_IMAGE_DESCRIPTOR);
+    CHECK(reason_after("pipe as standard input") == FT_IMAGE_DESCRIPTOR);
     CHECK(reason_after("socket") == FT_IMAGE_DESCRIPTOR);
+    if (access("/dev/ptmx", R_OK | W_OK) == 0)
+        CHECK(reason_after("terminal") == FT_IMAGE_DESCRIPTOR);
+    CHECK(reason_after("process file") == FT_IMAGE_DESCRIPTOR);
+    CHECK(reason_after("read and written") == FT_IMAGE_READ_WRITE);
+    CHECK(reason_after("read here, written there") == FT_IMAGE_READ_WRITE);
+    CHECK(reason_after("lock") == FT_IMAGE_LOCK);
+    CHECK(reason_after("record lock") == FT_IMAGE_LOCK);
     CHECK(reason_after("mapping") == FT_IMAGE_MAPPING);
+    CHECK(reason_after("part of our mapping") == FT_IMAGE_GOOD);
     if (access("/proc/self/timers", R_OK) == 0)
         CHECK(reason_after("timer") == FT_IMAGE_TIMERS);
     snprintf(command, sizeof command, "rm -r %s", dir);
     status = system(command);
-    puts("a process is put back, and what cannot be is told");
+    dprintf(report, "a process is put back, and what cannot be is told\n");
     return status ? 1 : 0;
 }
