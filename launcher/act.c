@@ -94,15 +94,8 @@ static void kill_hung(struct ft_job *job, uint32_t rank)
 
 static void retire(struct ft_job *job, uint32_t rank)
 {
-    struct ft_proc *proc = &job->procs[rank];
-    struct ft_rank_total *total = &job->report->ranks[rank];
-
     ft_output_retire(job->output, rank);
-    total->pid = proc->pid;
-    total->signal = proc->signal;
-    total->code = proc->code;
-    total->units = ft_region_progress(&job->region, rank);
-    ft_proc_enter(proc, FT_PROC_RETIRED);
+    ft_proc_enter(&job->procs[rank], FT_PROC_RETIRED);
 }
 
 static void send_signal(struct ft_job *job, int signal)

@@ -112,7 +112,7 @@ static int set_up_ranks(struct ft_job *job, struct ft_error *e)
     if (!job->policy || !job->procs || !job->leaders)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t r = 0; r < o->nranks; r++)
-        job->procs[r] = (struct ft_proc){.job = job, .rank = r, .pidfd = -1};
+        job->procs[r] = (struct ft_proc){.job = job, .rank = r, .pidfd = -1, .way = FT_BACK_START};
     return 0;
 }
 
@@ -207,8 +207,8 @@ static void report(struct ft_job *job)
     struct ft_error e;
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
-        ft_ranks_note_recovery(job, r);
-    job->report->log_bytes = ft_region_log_bytes(&job->region);
+        ft_ranks_note_end(job, r);
+    ft_report_log(job->report, ft_region_log_bytes(&job->region), ft_region_released_bytes(&job->region));
     job->report->spilled_bytes = ft_keeper_stats(job->keeper).spilled_bytes;
     ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
                   (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,

@@ -8,7 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "launcher/procstat.h"
+
+enum { LOOK = 64 }; /* at once */
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -94,6 +97,26 @@ bool ft_death_reap(struct ft_proc *proc)
     close(proc->pidfd);
     proc->pidfd = -1;
     return true;
+}
+
+static void look(struct ft_proc *procs, nfds_t n)
+{
+    struct pollfd p[LOOK];
+    uint64_t now = ft_job_now();
+
+    for (nfds_t i = 0; i < n; i++)
+        p[i] = (struct pollfd){.fd = procs[i].pidfd, .events = POLLIN};
+    if (poll(p, n, 0) < 0)
+        return;
+    for (nfds_t i = 0; i < n; i++)
+        if (p[i].fd >= 0 && !p[i].revents)
+            procs[i].seen_ns = now;
+}
+
+void ft_death_look(struct ft_proc *procs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i += LOOK)
+        look(procs + i, ft_min(LOOK, n - i));
 }
 
 bool ft_death_is_child(pid_t pid)

@@ -9,6 +9,9 @@
    the pidfd. False: it lives. */
 bool ft_death_reap(struct ft_proc *proc);
 
+/* Notes of those of n that are not dead that they are not: what a death's detection is told by. */
+void ft_death_look(struct ft_proc *procs, uint32_t n);
+
 /* Whether it is, or was until it is waited for, a child of this process. */
 bool ft_death_is_child(pid_t pid);
 

@@ -49,9 +49,10 @@ struct ft_proc {
     uint32_t incarnation;
     volatile pid_t pid;     /* of the last incarnation */
     uint64_t started_ns, died_ns;
+    uint64_t seen_ns;       /* not dead yet */
     int signal, code;       /* how it died */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
-    enum ft_way_back way;   /* how this incarnation came to be, if it is not the first */
+    enum ft_way_back way;   /* how this incarnation came to be */
     bool lost;              /* how it died, or what it printed, is not known: a launcher process was killed */
     bool stuck_told;        /* that it takes long has been said */
 

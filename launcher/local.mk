@@ -68,7 +68,8 @@ ftrun_SOURCES = launcher/ftrun.c
 ftrun_LDADD = liblaunch.la
 
 # Unit tests of the pure parts; without Criterion they are one SKIP.
-launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/options_test
+launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/options_test \
+	launcher/test/report_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -89,6 +90,9 @@ launcher_test_lines_test_LDADD = $(launch_unit_libs)
 launcher_test_options_test_SOURCES = launcher/test/options_test.c
 launcher_test_options_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_options_test_LDADD = $(launch_unit_libs)
+launcher_test_report_test_SOURCES = launcher/test/report_test.c
+launcher_test_report_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
+launcher_test_report_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
 
 check_PROGRAMS += launcher/test/forward_crash
 TESTS += launcher/test/forward_crash

@@ -107,7 +107,7 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     }
     proc->pid = job->leaders[proc->rank] = kid.pid;
     proc->pidfd = kid.pidfd;
-    proc->started_ns = ft_job_now();
+    proc->started_ns = proc->seen_ns = ft_job_now();
     ft_proc_enter(proc, FT_PROC_RUNNING);
     tell_standby(job, proc->rank);
     if (ft_ranks_watch(job, proc, &e) < 0) {
@@ -122,8 +122,11 @@ static int start(struct ft_job *job, struct ft_proc *proc)
 void ft_ranks_start(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (ft_proc_phase(&job->procs[r]) == FT_PROC_NEW && start(job, &job->procs[r]) < 0)
-            return;
+        if (ft_proc_phase(&job->procs[r]) == FT_PROC_NEW) {
+            if (start(job, &job->procs[r]) < 0)
+                return;
+            ft_report_started(job->report, r, job->procs[r].way, job->procs[r].started_ns);
+        }
 }
 
 /* Since the last look; only asked after a SIGKILL. */
@@ -160,11 +163,27 @@ void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, rank);
     struct ft_restart *restart = ft_report_last(job->report, rank);
+    const struct ft_proc *proc = &job->procs[rank];
 
+    if (restart ? !restart->started_ns && proc->started_ns > restart->died_ns : !job->report->ranks[rank].origin_ns)
+        ft_report_started(job->report, rank, proc->way, proc->started_ns); /* its agent was killed before it could */
     if (!restart || !restart->started_ns)
         return;
     restart->live_ns = atomic_load_explicit(&block->live_ns, memory_order_acquire);
     restart->replayed = ft_region_replayed(&job->region, rank);
+}
+
+void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
+{
+    const struct ft_proc *proc = &job->procs[rank];
+    struct ft_rank_total *total = &job->report->ranks[rank];
+
+    ft_ranks_note_recovery(job, rank);
+    total->pid = proc->pid;
+    total->signal = proc->signal;
+    total->code = proc->code;
+    total->ended_ns = proc->died_ns;
+    total->units = ft_region_progress(&job->region, rank);
 }
 
 void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
@@ -209,7 +228,7 @@ void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number)
     }
     if (restart)
         *restart = (struct ft_restart){.rank = rank, .pid = proc->pid, .signal = proc->signal, .code = proc->code,
-                                       .died_ns = proc->died_ns};
+                                       .lost = proc->lost, .seen_ns = proc->seen_ns, .died_ns = proc->died_ns};
     ft_proc_enter(proc, FT_PROC_CLEARING);
 }
 
@@ -234,7 +253,6 @@ static void tell_restart(struct ft_job *job, const struct ft_proc *proc, pid_t b
 
 static void start_successor(struct ft_job *job, struct ft_proc *proc)
 {
-    struct ft_restart *restart;
     pid_t before = proc->pid;
     char how[64];
 
@@ -243,14 +261,11 @@ static void start_successor(struct ft_job *job, struct ft_proc *proc)
     proc->lost = false;
     proc->way = FT_BACK_START;
     proc->incarnation++;
-    if (start(job, proc) < 0 || !proc->restart)
+    if (start(job, proc) < 0)
         return;
-    restart = ft_report_last(job->report, proc->rank);
-    if (restart) {
-        restart->started_ns = proc->started_ns;
-        restart->way = proc->way;
-    }
-    tell_restart(job, proc, before, how);
+    ft_report_started(job->report, proc->rank, proc->way, proc->started_ns);
+    if (proc->restart)
+        tell_restart(job, proc, before, how);
 }
 
 /* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. */

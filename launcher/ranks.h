@@ -33,6 +33,9 @@ void ft_ranks_signal(struct ft_job *job, int signal);
 /* Enters into the report what is known by now about rank's last restart. */
 void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank);
 
+/* And, at the end of the job, what became of the rank. */
+void ft_ranks_note_end(struct ft_job *job, uint32_t rank);
+
 /* "was killed by signal 9 (SIGKILL)", "exited with code 3". Returns text. */
 const char *ft_ranks_death(const struct ft_proc *proc, char *text, size_t size);
 

@@ -7,18 +7,24 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "launcher/say.h"
 #include "launcher/shared.h"
 
 int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t nranks, uint64_t now_ns, struct ft_error *e)
 {
+    struct timespec t;
+
     memset(r, 0, sizeof *r);
     r->fd = -1;
     r->argv = argv;
     r->nranks = nranks;
     r->begin_ns = now_ns;
+    clock_gettime(CLOCK_REALTIME, &t);
+    r->began_at = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
     r->ranks = ft_shared_new(nranks * sizeof *r->ranks);
     r->restarts = ft_shared_new(FT_RESTARTS_MAX * sizeof *r->restarts);
     if (!r->ranks || !r->restarts)
@@ -47,17 +53,65 @@ struct ft_restart *ft_report_last(struct ft_report *r, uint32_t rank)
     return NULL;
 }
 
-static json_t *seconds(uint64_t from_ns, uint64_t to_ns)
+/* A launcher process may be killed between any two of these lines; its successor comes here again. */
+void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way, uint64_t at_ns)
 {
-    return json_real(((double)to_ns - (double)from_ns) / 1e9);
+    struct ft_rank_total *total = &r->ranks[rank];
+    struct ft_restart *restart = ft_report_last(r, rank);
+    uint64_t *at = way == FT_BACK_SNAPSHOT ? &total->cut_ns : &total->origin_ns;
+
+    if (restart && !restart->from_ns)
+        restart->from_ns = *at;
+    *at = at_ns;
+    if (restart && !restart->started_ns) {
+        restart->way = way;
+        restart->started_ns = at_ns;
+    }
 }
 
-static void add_death(json_t *object, int signal, int code)
+void ft_report_cut(struct ft_report *r, uint32_t rank, uint64_t at_ns, uint64_t unit, uint64_t cost_ns)
+{
+    struct ft_rank_total *total = &r->ranks[rank];
+
+    total->cut_ns = at_ns;
+    total->cut_unit = unit;
+    total->cuts++;
+    total->cuts_cost_ns += cost_ns;
+    total->cuts_most_ns = ft_max(total->cuts_most_ns, cost_ns);
+}
+
+void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released)
+{
+    r->log_bytes = bytes;
+    r->released_bytes = ft_min(released, bytes); /* by extents, and more may be logged between the two looks */
+    r->peak_log_bytes = ft_max(r->peak_log_bytes, bytes - r->released_bytes);
+}
+
+static void add(json_t *object, const char *name, uint64_t number)
+{
+    json_object_set_new(object, name, json_integer((json_int_t)number));
+}
+
+static void add_seconds(json_t *object, const char *name, uint64_t ns)
+{
+    json_object_set_new(object, name, json_real((double)ns / 1e9));
+}
+
+/* null if one of the two moments never came */
+static void add_span(json_t *object, const char *name, uint64_t from_ns, uint64_t to_ns)
+{
+    if (from_ns && to_ns)
+        add_seconds(object, name, to_ns > from_ns ? to_ns - from_ns : 0);
+    else
+        json_object_set_new(object, name, json_null());
+}
+
+static void add_death(json_t *object, int signal, int code, bool lost)
 {
     if (signal)
-        json_object_set_new(object, "signal", json_integer(signal));
+        add(object, "signal", (uint64_t)signal);
     else
-        json_object_set_new(object, "exit_code", json_integer(code));
+        json_object_set_new(object, "exit_code", lost ? json_null() : json_integer(code));
 }
 
 static json_t *restarts(const struct ft_report *r)
@@ -68,16 +122,52 @@ static json_t *restarts(const struct ft_report *r)
         const struct ft_restart *from = &r->restarts[i];
         json_t *to = json_object();
 
-        json_object_set_new(to, "rank", json_integer(from->rank));
-        json_object_set_new(to, "pid", json_integer(from->pid));
-        add_death(to, from->signal, from->code);
-        json_object_set_new(to, "at_seconds", seconds(r->begin_ns, from->died_ns));
-        json_object_set_new(to, "respawn_seconds", from->started_ns ? seconds(from->died_ns, from->started_ns) : json_null());
-        json_object_set_new(to, "recover_seconds", from->live_ns ? seconds(from->died_ns, from->live_ns) : json_null());
-        json_object_set_new(to, "replayed_units", json_integer((json_int_t)from->replayed));
+        add(to, "rank", from->rank);
+        json_object_set_new(to, "host", json_string(ft_say_host()));
+        add(to, "pid", (uint64_t)from->pid);
+        add_death(to, from->signal, from->code, from->lost);
+        add_span(to, "at_seconds", r->begin_ns, from->died_ns);
+        add_span(to, "detect_seconds_at_most", from->seen_ns, from->died_ns);
+        json_object_set_new(to, "way_back", from->started_ns ? json_string(ft_way_back_text(from->way)) : json_null());
+        add_span(to, "respawn_seconds", from->died_ns, from->started_ns);
+        add_span(to, "replay_seconds", from->started_ns, from->live_ns);
+        add_span(to, "recover_seconds", from->died_ns, from->live_ns);
+        add_span(to, "lost_seconds", from->from_ns, from->died_ns);
+        add(to, "replayed_units", from->replayed);
         json_array_append_new(list, to);
     }
     return list;
+}
+
+static json_t *cuts(uint64_t number, uint64_t cost_ns, uint64_t most_ns)
+{
+    json_t *to = json_object();
+
+    add(to, "taken", number);
+    add_seconds(to, "seconds", cost_ns);
+    add_seconds(to, "longest_seconds", most_ns);
+    return to;
+}
+
+static json_t *cuts_of_all(const struct ft_report *r)
+{
+    uint64_t number = 0, cost_ns = 0, most_ns = 0;
+
+    for (uint32_t i = 0; i < r->nranks; i++) {
+        number += r->ranks[i].cuts;
+        cost_ns += r->ranks[i].cuts_cost_ns;
+        most_ns = ft_max(most_ns, r->ranks[i].cuts_most_ns);
+    }
+    return cuts(number, cost_ns, most_ns);
+}
+
+static uint64_t replayed(const struct ft_report *r, uint32_t rank)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < r->nrestarts; i++)
+        sum += r->restarts[i].rank == rank ? r->restarts[i].replayed : 0;
+    return sum;
 }
 
 static json_t *ranks(const struct ft_report *r)
@@ -87,16 +177,16 @@ static json_t *ranks(const struct ft_report *r)
     for (uint32_t i = 0; i < r->nranks; i++) {
         const struct ft_rank_total *from = &r->ranks[i];
         json_t *to = json_object();
-        uint64_t replayed = 0;
 
-        for (uint64_t k = 0; k < r->nrestarts; k++)
-            replayed += r->restarts[k].rank == i ? r->restarts[k].replayed : 0;
-        json_object_set_new(to, "rank", json_integer(i));
-        json_object_set_new(to, "pid", json_integer(from->pid));
-        add_death(to, from->signal, from->code);
-        json_object_set_new(to, "restarts", json_integer(from->restarts));
-        json_object_set_new(to, "units", json_integer((json_int_t)from->units));
-        json_object_set_new(to, "replayed_units", json_integer((json_int_t)replayed));
+        add(to, "rank", i);
+        add(to, "pid", (uint64_t)from->pid);
+        add_death(to, from->signal, from->code, false);
+        add_span(to, "ended_at_seconds", r->begin_ns, from->ended_ns);
+        add(to, "restarts", from->restarts);
+        add(to, "units", from->units);
+        add(to, "replayed_units", replayed(r, i));
+        json_object_set_new(to, "snapshots", cuts(from->cuts, from->cuts_cost_ns, from->cuts_most_ns));
+        add(to, "last_snapshot_unit", from->cut_unit);
         json_array_append_new(list, to);
     }
     return list;
@@ -114,6 +204,34 @@ static json_t *command(const struct ft_report *r)
     return list;
 }
 
+static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now_ns)
+{
+    json_t *all = json_object();
+
+    json_object_set_new(all, "command", command(r));
+    json_object_set_new(all, "host", json_string(ft_say_host()));
+    add(all, "ranks", r->nranks);
+    json_object_set_new(all, "began_at", json_real(r->began_at));
+    json_object_set_new(all, "exit_code", json_integer(exit_code));
+    add_span(all, "wall_seconds", r->begin_ns, now_ns);
+    add(all, "log_bytes", r->log_bytes);
+    add(all, "released_bytes", r->released_bytes);
+    add(all, "peak_log_bytes", r->peak_log_bytes);
+    add(all, "spilled_bytes", r->spilled_bytes);
+    add(all, "peak_memory_bytes", r->peak_memory_bytes);
+    json_object_set_new(all, "snapshots", cuts_of_all(r));
+    json_object_set_new(all, "restarts", restarts(r));
+    json_object_set_new(all, "per_rank", ranks(r));
+    return all;
+}
+
+/* A launcher process that was killed while it wrote has left a part of it. A pipe or a device cannot be taken back. */
+static void rewind_file(int fd)
+{
+    if (lseek(fd, 0, SEEK_SET) == 0 && ftruncate(fd, 0) < 0)
+        return;
+}
+
 int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e)
 {
     json_t *all;
@@ -121,18 +239,9 @@ int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct 
 
     if (r->fd < 0)
         return 0;
-    all = json_object();
-    json_object_set_new(all, "command", command(r));
-    json_object_set_new(all, "host", json_string(ft_say_host()));
-    json_object_set_new(all, "ranks", json_integer(r->nranks));
-    json_object_set_new(all, "exit_code", json_integer(exit_code));
-    json_object_set_new(all, "wall_seconds", seconds(r->begin_ns, now_ns));
-    json_object_set_new(all, "log_bytes", json_integer((json_int_t)r->log_bytes));
-    json_object_set_new(all, "spilled_bytes", json_integer((json_int_t)r->spilled_bytes));
-    json_object_set_new(all, "peak_memory_bytes", json_integer((json_int_t)r->peak_memory_bytes));
-    json_object_set_new(all, "restarts", restarts(r));
-    json_object_set_new(all, "per_rank", ranks(r));
-    failed = json_dumpfd(all, r->fd, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) < 0 || write(r->fd, "\n", 1) != 1;
+    all = everything(r, exit_code, now_ns);
+    rewind_file(r->fd);
+    failed = json_dumpfd(all, r->fd, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0 || write(r->fd, "\n", 1) != 1;
     json_decref(all);
     return failed ? ft_err_set(e, FT_ESYS, "--report: the report could not be written: %s", strerror(errno)) : 0;
 }

@@ -10,22 +10,31 @@
 #include "ft/base/err.h"
 #include "launcher/ways.h"
 
+/* One death, and the restart that followed. */
 struct ft_restart {
     uint32_t rank;
     pid_t pid;              /* that died */
     int signal, code;       /* how; signal 0: exit code */
+    bool lost;              /* how is not known */
+    uint64_t seen_ns;       /* ftrun had last seen it alive */
     uint64_t died_ns;       /* ftrun learned of it */
-    uint64_t started_ns;    /* its successor had been exec'd */
+    uint64_t started_ns;    /* its successor had been exec'd, or woken */
     uint64_t live_ns;       /* its successor's first unit that was not in the log; 0: none (yet) */
     enum ft_way_back way;
+    uint64_t from_ns;       /* when the rank had last been at the point its successor begins at */
     uint64_t replayed;      /* units its successor took out of the log */
 };
 
 struct ft_rank_total {
     pid_t pid;              /* of the last incarnation */
     int signal, code;       /* how it ended */
+    uint64_t ended_ns;      /* 0: it never ran */
     uint32_t restarts;
     uint64_t units;         /* furthest it came in the world's stream */
+    uint64_t origin_ns;     /* when it was last at the beginning of the program ... */
+    uint64_t cut_ns;        /* ... and at its newest snapshot: when that was taken, or woken */
+    uint64_t cut_unit;      /* of that snapshot */
+    uint64_t cuts, cuts_cost_ns, cuts_most_ns;  /* snapshots taken: number, time spent on all and on the slowest */
 };
 
 enum { FT_RESTARTS_MAX = 1 << 20 };  /* that are told apart in a report */
@@ -36,10 +45,11 @@ struct ft_report {
     char **argv;
     uint32_t nranks;
     uint64_t begin_ns;
+    double began_at;        /* the same moment, in seconds since 1970 */
     struct ft_restart *restarts;  /* shared, as ranks */
     uint64_t nrestarts;
     struct ft_rank_total *ranks;
-    uint64_t log_bytes, spilled_bytes, peak_memory_bytes;
+    uint64_t log_bytes, spilled_bytes, released_bytes, peak_log_bytes, peak_memory_bytes;
 };
 
 /* Opens the file (path NULL: no report). FT_ESYS with a line. */
@@ -50,6 +60,15 @@ struct ft_restart *ft_report_restart(struct ft_report *r);
 
 /* The last restart of rank; NULL if there is none. */
 struct ft_restart *ft_report_last(struct ft_report *r, uint32_t rank);
+
+/* rank is starting, or has a successor, since at_ns: its last restart, if it had one, says so. May be called again. */
+void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way, uint64_t at_ns);
+
+/* A snapshot of rank was taken at at_ns, at `unit` of its world, which took cost_ns of its time. */
+void ft_report_cut(struct ft_report *r, uint32_t rank, uint64_t at_ns, uint64_t unit, uint64_t cost_ns);
+
+/* So much was logged, and so much of it released, by now. */
+void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released);
 
 /* Writes it all. FT_ESYS with a line. */
 int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e);

@@ -29,12 +29,14 @@ static uint64_t sample(const struct ft_job *job)
 static void on_time(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_sampler *s = arg;
+    struct ft_report *report = s->job->report;
     uint64_t begin = ft_job_now(), cost_us;
     struct timeval next;
 
     (void)fd;
     (void)what;
-    s->job->report->peak_memory_bytes = ft_max(s->job->report->peak_memory_bytes, sample(s->job));
+    report->peak_memory_bytes = ft_max(report->peak_memory_bytes, sample(s->job));
+    ft_report_log(report, ft_region_log_bytes(&s->job->region), ft_region_released_bytes(&s->job->region));
     cost_us = (ft_job_now() - begin) / 1000;
     cost_us = ft_max(EVERY_US, SHARE * cost_us);
     next = (struct timeval){.tv_sec = (time_t)(cost_us / 1000000), .tv_usec = (suseconds_t)(cost_us % 1000000)};

@@ -7,6 +7,7 @@
 
 #include "ft/base/util.h"
 #include "launcher/act.h"
+#include "launcher/death.h"
 #include "launcher/procstat.h"
 
 enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS = 5000 };
@@ -137,6 +138,7 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    ft_death_look(w->job->procs, w->job->options->nranks);
     ft_watch_look(w);
     seen = ft_job_now(); /* not before what the look has noted */
     replays_are_told(w, seen);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a report says of deaths, snapshots and the log (launcher/report.h, ftrun.1 THE REPORT). */
+#include "config.h"
+#include "launcher/report.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { SECOND = 1000000000 };
+
+static uint64_t at(double seconds) { return (uint64_t)(1000 * (double)SECOND + seconds * SECOND); }
+
+static char path[] = "/tmp/ftmpi-report.XXXXXX";
+
+static void open_report(struct ft_report *r)
+{
+    static char program[] = "program", no_utf8[] = "\xff";
+    static char *argv[] = {program, no_utf8, NULL};
+    struct ft_error e;
+    int fd = mkstemp(path);
+
+    cr_assert(fd >= 0);
+    cr_assert_eq(ft_report_open(r, path, argv, 2, at(0), &e), 0);
+    close(fd);
+}
+
+static json_t *written(struct ft_report *r)
+{
+    struct ft_error e;
+    json_t *all;
+
+    cr_assert_eq(ft_report_write(r, 0, at(100), &e), 0);
+    all = json_load_file(path, 0, NULL);
+    cr_assert(all);
+    return all;
+}
+
+static void end(struct ft_report *r, json_t *all)
+{
+    json_decref(all);
+    ft_report_close(r);
+    unlink(path);
+}
+
+static void die(struct ft_report *r, uint32_t rank, double seen, double died)
+{
+    *ft_report_restart(r) = (struct ft_restart){.rank = rank, .signal = 9, .seen_ns = at(seen), .died_ns = at(died)};
+}
+
+static void expect(const json_t *object, const char *name, double value)
+{
+    const json_t *found = json_object_get(object, name);
+
+    cr_expect(json_is_number(found) && json_number_value(found) > value - 1e-6 && json_number_value(found) < value + 1e-6,
+              "%s is %g, not %g", name, json_number_value(found), value);
+}
+
+static const json_t *restart(const json_t *all, size_t i)
+{
+    const json_t *found = json_array_get(json_object_get(all, "restarts"), i);
+
+    cr_assert(found);
+    return found;
+}
+
+Test(report, spans_of_one_death)
+{
+    struct ft_report r;
+    json_t *all;
+
+    open_report(&r);
+    ft_report_started(&r, 1, FT_BACK_START, at(0.5));
+    die(&r, 1, 9.9, 10);
+    ft_report_started(&r, 1, FT_BACK_START, at(10.25));
+    ft_report_last(&r, 1)->live_ns = at(12);
+    ft_report_last(&r, 1)->replayed = 7;
+    all = written(&r);
+    expect(restart(all, 0), "at_seconds", 10);
+    expect(restart(all, 0), "detect_seconds_at_most", 0.1);
+    expect(restart(all, 0), "respawn_seconds", 0.25);
+    expect(restart(all, 0), "replay_seconds", 1.75);
+    expect(restart(all, 0), "recover_seconds", 2);
+    expect(restart(all, 0), "lost_seconds", 9.5);
+    expect(restart(all, 0), "replayed_units", 7);
+    cr_expect_str_eq(json_string_value(json_object_get(restart(all, 0), "way_back")), "start");
+    end(&r, all);
+}
+
+Test(report, what_never_came_is_null)
+{
+    struct ft_report r;
+    json_t *all;
+
+    open_report(&r);
+    ft_report_started(&r, 0, FT_BACK_START, at(0.5));
+    die(&r, 0, 9.9, 10);
+    all = written(&r);
+    cr_expect(json_is_null(json_object_get(restart(all, 0), "way_back")));
+    cr_expect(json_is_null(json_object_get(restart(all, 0), "respawn_seconds")));
+    cr_expect(json_is_null(json_object_get(restart(all, 0), "recover_seconds")));
+    end(&r, all);
+}
+
+Test(report, lost_work_counts_from_where_the_successor_begins)
+{
+    struct ft_report r;
+    json_t *all;
+
+    open_report(&r);
+    ft_report_started(&r, 0, FT_BACK_START, at(1));
+    ft_report_cut(&r, 0, at(20), 500, 4000000);
+    die(&r, 0, 30, 30);
+    ft_report_started(&r, 0, FT_BACK_SNAPSHOT, at(31)); /* 10 s since the snapshot was taken */
+    die(&r, 0, 33, 33);
+    ft_report_started(&r, 0, FT_BACK_SNAPSHOT, at(34)); /* the same one: 2 s since it was woken */
+    ft_report_cut(&r, 0, at(40), 900, 6000000);
+    die(&r, 0, 45, 45);
+    ft_report_started(&r, 0, FT_BACK_START, at(46));    /* 44 s since the program began */
+    die(&r, 0, 50, 50);
+    ft_report_started(&r, 0, FT_BACK_ALL, at(51));      /* 4 s since it began again */
+    all = written(&r);
+    for (size_t i = 0; i < 4; i++)
+        expect(restart(all, i), "lost_seconds", (double[]){10, 2, 44, 4}[i]);
+    cr_expect_str_eq(json_string_value(json_object_get(restart(all, 1), "way_back")), "snapshot");
+    cr_expect_str_eq(json_string_value(json_object_get(restart(all, 3), "way_back")), "all");
+    expect(json_object_get(all, "snapshots"), "taken", 2);
+    expect(json_object_get(all, "snapshots"), "seconds", 0.01);
+    expect(json_object_get(all, "snapshots"), "longest_seconds", 0.006);
+    expect(json_array_get(json_object_get(all, "per_rank"), 0), "last_snapshot_unit", 900);
+    end(&r, all);
+}
+
+Test(report, saying_it_twice_changes_nothing)
+{
+    struct ft_report r;
+    json_t *all;
+
+    open_report(&r);
+    ft_report_started(&r, 0, FT_BACK_START, at(1));
+    die(&r, 0, 30, 30);
+    ft_report_last(&r, 0)->from_ns = at(1); /* killed after the first of the lines in ft_report_started ... */
+    r.ranks[0].origin_ns = at(31);          /* ... or the second */
+    ft_report_started(&r, 0, FT_BACK_START, at(31));
+    ft_report_started(&r, 0, FT_BACK_START, at(31));
+    all = written(&r);
+    expect(restart(all, 0), "lost_seconds", 29);
+    expect(restart(all, 0), "respawn_seconds", 1);
+    end(&r, all);
+}
+
+Test(report, what_a_killed_writer_left_is_written_over)
+{
+    struct ft_report r;
+    struct ft_error e;
+    char rest[] = "{\"restarts\": [ a longer text than what is written afterwards";
+    int err = 0;
+
+    open_report(&r);
+    for (int i = 0; i < 200; i++)
+        err |= write(r.fd, rest, sizeof rest) != sizeof rest;
+    cr_assert(!err);
+    cr_assert_eq(ft_report_write(&r, 0, at(100), &e), 0);
+    end(&r, written(&r));
+}
+
+Test(report, the_log_held)
+{
+    struct ft_report r;
+    json_t *all;
+
+    open_report(&r);
+    ft_report_log(&r, 1000, 0);
+    ft_report_log(&r, 5000, 4500);
+    ft_report_log(&r, 5100, 5200); /* looked at one after the other */
+    all = written(&r);
+    expect(all, "log_bytes", 5100);
+    expect(all, "released_bytes", 5100);
+    expect(all, "peak_log_bytes", 1000);
+    end(&r, all);
+}
