@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int file = -1;
+static int file = -1; /* for writing only: a file that is also read rules out snapshots */
+static char path[4096];
 static struct progress mine;
 
 static void put(size_t at, size_t bytes)
@@ -19,7 +20,9 @@ static void put(size_t at, size_t bytes)
 static void take_over(void)
 {
     struct progress last = {0};
-    if (file >= 0 && pread(file, &last, sizeof last, 0) < 0) perror("progress");
+    int before = open(path, O_RDONLY | O_CLOEXEC);
+    if (before >= 0 && read(before, &last, sizeof last) < 0) perror(path);
+    if (before >= 0) close(before);
     mine.pid = 0;
     put(offsetof(struct progress, pid), sizeof mine.pid);
     mine.base = mine.furthest = last.furthest;
@@ -31,13 +34,12 @@ static void take_over(void)
 int progress_open(const char *dir)
 {
     const char *rank = getenv("FTMPI_RANK");
-    char path[4096];
     if (!rank) {
         fprintf(stderr, "progress is for runs under ftrun: there is no $FTMPI_RANK\n");
         return -1;
     }
     snprintf(path, sizeof path, "%s/rank.%s", dir, rank);
-    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) {
         perror(path);
         return -1;
