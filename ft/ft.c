@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include "ft/core/check.h"
+#include "ft/snap/snapshot.h"
 
 struct ft {
     struct ft_region region;    /* base NULL in a world of one */
     struct ft_patience patience;
     struct ft_stream world, self;
     struct ft_rank_block *block;
+    struct ft_snapshots snapshots;
     int kick_fd, spill_fd;
     char host[HOST_NAME_MAX + 1];
 };
@@ -75,11 +77,12 @@ static int take_slot(struct ft *ft, struct ft_error *e)
 
 static int join(struct ft *ft, const char *fds, struct ft_error *e)
 {
-    int memory, err;
+    int memory, bell, life, err;
     long rank;
     char rest;
 
-    if (sscanf(fds, "%d,%d,%d%c", &memory, &ft->kick_fd, &ft->spill_fd, &rest) != 3 || number_from("FTMPI_RANK", 0, &rank) != 0)
+    if (sscanf(fds, "%d,%d,%d,%d,%d%c", &memory, &ft->kick_fd, &ft->spill_fd, &bell, &life, &rest) != 5 ||
+        number_from("FTMPI_RANK", 0, &rank) != 0)
         return ft_err_set(e, FT_EJOB, "the environment is damaged: FTMPI_FDS=%s FTMPI_RANK=%s", fds,
                           getenv("FTMPI_RANK") ? getenv("FTMPI_RANK") : "(none)");
     err = ft_region_attach(&ft->region, memory, e);
@@ -99,6 +102,9 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
     if (ft->world.checks && gethostname(ft->host, sizeof ft->host) == 0)
         ft->world.host = ft->host;
     ft_log_warm(&ft->world.log);
+    ft->world.ft = ft;
+    ft_snapshots_open(&ft->snapshots, &ft->region, (uint32_t)rank,
+                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life}, .nfds = 5}, bell, life);
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
     return 0;
 
@@ -170,12 +176,25 @@ static int alone(const struct ft_coll *c)
     return 0;
 }
 
+/* A snapshot is wanted; the copy that it makes comes back here, too. */
+static void take_snapshot(struct ft *ft)
+{
+    struct ft_position at;
+
+    ft_position(ft, &at);
+    if (ft_snapshots_take(&ft->snapshots, &at))
+        ft_resume(ft);
+}
+
 /* Every collective: sign, check, plan, run. total: bytes of the whole result. */
 static int collective(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    int err = s->n == 1 && !s->checks ? 0 : ft_stream_begin(s, sig, site, e);
+    int err;
 
+    if (s->ft && ft_snapshots_due(&s->ft->snapshots))
+        take_snapshot(s->ft);
+    err = s->n == 1 && !s->checks ? 0 : ft_stream_begin(s, sig, site, e);
     if (!err && __builtin_expect(s->checks != NULL, 0))
         err = ft_check_contribution(c, e);
     if (err)

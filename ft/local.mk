@@ -24,7 +24,10 @@ libft_la_SOURCES = \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c \
 	ft/core/check.h ft/core/check.c \
-	ft/core/short.c ft/core/standard.c
+	ft/core/short.c ft/core/standard.c \
+	ft/snap/files.h ft/snap/files.c \
+	ft/snap/image.h ft/snap/image.c \
+	ft/snap/snapshot.h ft/snap/snapshot.c
 libft_la_LIBADD = libftreduce.la -lpthread
 
 include ft/base/local.mk
@@ -81,5 +84,5 @@ endif
 # A process that is put back.
 check_PROGRAMS += image
 TESTS += image
-image_SOURCES = ft/test/image.c ft/snap/image.h ft/snap/image.c ft/snap/files.h ft/snap/files.c  # the library has it when it uses it
+image_SOURCES = ft/test/image.c
 image_LDADD = libft.la

@@ -9,6 +9,7 @@
 
 #include "launcher/output.h"
 #include "launcher/ranks.h"
+#include "launcher/snapshot.h"
 #include "launcher/sweep.h"
 
 typedef unsigned long long ull;
@@ -94,6 +95,7 @@ static void kill_hung(struct ft_job *job, uint32_t rank)
 
 static void retire(struct ft_job *job, uint32_t rank)
 {
+    ft_snapshots_drop(job, rank);
     ft_output_retire(job->output, rank);
     ft_proc_enter(&job->procs[rank], FT_PROC_RETIRED);
 }

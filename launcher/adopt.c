@@ -13,11 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ft/shm/wait.h"
 #include "launcher/act.h"
 #include "launcher/death.h"
 #include "launcher/input.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
+#include "launcher/snapshot.h"
 
 static int take(struct ft_ends *ends, int which)
 {
@@ -41,8 +43,9 @@ static void drop(struct ft_ends *ends)
 static bool adopt_output(struct ft_job *job, struct ft_proc *proc, struct ft_ends *ends)
 {
     int read[2];
+    bool before = ft_proc_phase(proc) == FT_PROC_WAKING && ends->incarnation + 1 == proc->incarnation; /* the same pipes */
 
-    if (ends->incarnation != proc->incarnation) {
+    if (ends->incarnation != proc->incarnation && !before) {
         drop(ends);
         return false;
     }
@@ -98,8 +101,19 @@ static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_en
     job->leaders[proc->rank] = proc->pid;
     if (!whole) {
         proc->lost = true;
+        ft_snapshots_drop(job, proc->rank); /* nobody reads its pipes any more */
         kill(-proc->pid, SIGKILL);
     }
+    ft_publish(&ft_region_rank(&job->region, proc->rank)->snap.run, proc->incarnation); /* a copy may be waiting for it */
+    ft_wake(&ft_region_rank(&job->region, proc->rank)->snap.run);
+}
+
+static void adopt_waking(struct ft_job *job, struct ft_proc *proc, struct ft_ends *ends)
+{
+    if (!adopt_output(job, proc, ends))
+        ft_snapshots_drop(job, proc->rank);
+    if (!ft_snapshots_usable(job, proc->rank))
+        ft_proc_enter(proc, FT_PROC_CLEARING);
 }
 
 static void adopt_dead(struct ft_job *job, struct ft_proc *proc, struct ft_ends *ends)
@@ -111,6 +125,8 @@ static void adopt_dead(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
         proc->lost = true;
         ft_policy_lose(job->policy, proc->rank);
     }
+    if (!whole)
+        ft_snapshots_drop(job, proc->rank);
 }
 
 static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends *ends)
@@ -125,6 +141,9 @@ static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
         end_unborn(proc);
         proc->died_ns = ft_job_now();
         ft_proc_enter(proc, FT_PROC_CLEARING);
+        break;
+    case FT_PROC_WAKING:
+        adopt_waking(job, proc, ends);
         break;
     case FT_PROC_RUNNING:
         adopt_running(job, proc, ends);
@@ -153,6 +172,10 @@ static void go_on(struct ft_job *job, struct ft_proc *proc)
     } else if (ft_proc_phase(proc) == FT_PROC_DEAD) {
         ft_ranks_buried(job, proc);
     }
+    if (ft_proc_phase(proc) == FT_PROC_WAKING && ft_policy_wants(job->policy, proc->rank))
+        ft_ranks_wake_again(job, proc->rank);
+    else if (ft_proc_phase(proc) == FT_PROC_WAKING)
+        ft_proc_enter(proc, FT_PROC_CLEARING);
     if (ft_proc_phase(proc) == FT_PROC_CLEARING && !ft_policy_wants(job->policy, proc->rank))
         ft_proc_enter(proc, FT_PROC_RETIRED);
 }
@@ -162,6 +185,7 @@ void ft_adopt(struct ft_job *job)
 {
     struct ft_effects effects;
 
+    ft_snapshots_adopt(job);
     for (uint32_t r = 0; r < job->options->nranks; r++)
         adopt_rank(job, &job->procs[r], ft_twin_ends(job->twin, r));
     ft_policy_recover(job->policy, &effects);
@@ -172,5 +196,6 @@ void ft_adopt(struct ft_job *job)
         if (ft_proc_phase(&job->procs[r]) == FT_PROC_NEW && !ft_policy_wants(job->policy, r))
             ft_proc_enter(&job->procs[r], FT_PROC_RETIRED);
     ft_ranks_start(job);
+    ft_snapshots_look(job);
     ft_ranks_clear(job);
 }

@@ -24,6 +24,7 @@
 #include "launcher/shared.h"
 #include "launcher/signals.h"
 #include "launcher/sink.h"
+#include "launcher/snapshot.h"
 #include "launcher/stdio_memory.h"
 #include "launcher/topology.h"
 #include "launcher/twin.h"
@@ -50,7 +51,11 @@ uint64_t ft_job_now(void)
 
 struct ft_leaders ft_job_leaders(const struct ft_job *job)
 {
-    return (struct ft_leaders){job->leaders, job->options->nranks, ft_twin_pid(job->twin), job->options->job_id, job->strangers};
+    struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
+                                 .job = job->options->job_id, .strangers = job->strangers};
+
+    leaders.kept = ft_snapshots_kept(job, &leaders.nkept);
+    return leaders;
 }
 
 /* The job's shared memory, and the log without the thread that looks after it. */
@@ -92,6 +97,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL,
         .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper),
+        .bell = ft_snapshots_bell(job),
         .limits = &a->limits, .signals = &job->signals,
     };
 
@@ -145,6 +151,7 @@ static int prepare(struct agent *a, struct ft_error *e)
     if (ft_signals_take(&job->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
     if ((err = set_up_memory(a, e)) < 0 || (err = set_up_stdio(job, e)) < 0 || (err = set_up_ranks(job, e)) < 0 ||
+        (err = ft_snapshots_new(job, e)) < 0 ||
         (err = set_up_spawn(a, e)) < 0)
         return err;
     return ft_twin_new(&job->twin, job->options->nranks, e);
@@ -311,6 +318,7 @@ static void release(struct agent *a)
     struct ft_job *job = &a->job;
 
     ft_spawn_free(job->spawn);
+    ft_snapshots_free(job);
     ft_topology_free(a->topology);
     if (job->keeper)
         ft_keeper_close(job->keeper);

@@ -113,7 +113,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
         ft_environ_free(env);
         return NULL;
     }
-    snprintf(env->fds, TEXT, "FTMPI_FDS=%d,%d,%d", first_fd, first_fd + 1, first_fd + 2);
+    snprintf(env->fds, TEXT, "FTMPI_FDS=%d,%d,%d,%d,%d", first_fd, first_fd + 1, first_fd + 2, first_fd + 3, first_fd + 4);
     set(env, env->fds);
     snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
     set(env, env->job);

@@ -24,6 +24,7 @@
 struct event;
 struct event_base;
 struct ft_control;
+struct ft_snapshooter;
 struct ft_input;
 struct ft_output;
 struct ft_sink;
@@ -36,6 +37,7 @@ struct ft_twin;
 enum ft_phase {
     FT_PROC_NEW,
     FT_PROC_STARTING,       /* pid, once there is one, is written by the process itself */
+    FT_PROC_WAKING,         /* its snapshot is to make the next incarnation */
     FT_PROC_RUNNING,
     FT_PROC_DEAD,           /* signal and code say how; nothing has followed from it yet */
     FT_PROC_CLEARING,       /* to be restarted once the rest of its tree is dead */
@@ -51,6 +53,7 @@ struct ft_proc {
     uint64_t started_ns, died_ns;
     uint64_t seen_ns;       /* not dead yet */
     int signal, code;       /* how it died */
+    pid_t before;           /* the one that this one replaces */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
     enum ft_way_back way;   /* how this incarnation came to be */
     bool lost;              /* how it died, or what it printed, is not known: a launcher process was killed */
@@ -74,6 +77,7 @@ struct ft_job {
     struct ft_sink *sinks[2]; /* of output */
     struct ft_input *input; /* NULL: no rank reads our standard input */
     struct ft_spawn *spawn;
+    struct ft_snapshooter *snapshots;
     struct ft_report *report;  /* in shared memory, as policy and procs */
     struct ft_twin *twin;
     struct ft_signals signals;

@@ -165,7 +165,7 @@ static int few_files(uint32_t nranks, uint64_t need, const struct rlimit *limit,
 
 int ft_limits_raise(uint32_t nranks, struct ft_limits *before, struct ft_error *e)
 {
-    uint64_t need = 3ull * nranks + 160; /* two pipes and a pidfd each; the ranks' own lie at 100 and above */
+    uint64_t need = 5ull * nranks + 160; /* two pipes, a pidfd, and two of snapshots each; the ranks' own lie at 100 and above */
     struct rlimit limit, processes;
 
     if (access("/proc/self/fd", X_OK) < 0)

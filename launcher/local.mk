@@ -48,6 +48,7 @@ liblaunch_la_SOURCES = \
 	launcher/signals.h launcher/signals.c \
 	launcher/sink.h launcher/sink.c \
 	launcher/sites.h launcher/sites.c \
+	launcher/snapshot.h launcher/snapshot.c \
 	launcher/spawn.h launcher/spawn.c \
 	launcher/spool.h launcher/spool.c \
 	launcher/status.h launcher/status.c \

@@ -20,6 +20,7 @@
 #include "launcher/output.h"
 #include "launcher/ranks.h"
 #include "launcher/sampler.h"
+#include "launcher/snapshot.h"
 #include "launcher/sweep.h"
 #include "launcher/watch.h"
 
@@ -304,6 +305,8 @@ static int fill(struct ft_loop *l, struct ft_job *job)
         return -1;
     job->grace = evtimer_new(job->base, on_grace, job);
     job->again = evtimer_new(job->base, on_again, job);
+    if (ft_snapshots_watch(job) < 0)
+        return -1;
     l->keeper_failed = event_new(job->base, l->alarm[0], EV_READ, on_keeper_failed, l);
     if (!job->grace || !job->again || !l->keeper_failed || event_add(l->keeper_failed, NULL) < 0)
         return -1;
@@ -367,6 +370,7 @@ void ft_loop_free(struct ft_loop *l)
     ft_watch_free(job->watch);
     ft_timeout_free(job->timeout);
     ft_sampler_free(l->sampler);
+    ft_snapshots_unwatch(job);
     ft_input_free(job->input);
     free_event(l->keeper_failed);
     free_event(job->again);

@@ -144,6 +144,7 @@ static void set_defaults(struct ft_options *o)
     o->max_restarts = UINT64_MAX;
     ft_values_restart_on("signal,129-159", &o->restart_on);
     o->log_spill = tmp && *tmp ? tmp : "/tmp";
+    o->snapshot_ms = FT_SNAPSHOT_AUTO;
     o->grace_ms = 2000;
 }
 

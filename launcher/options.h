@@ -17,6 +17,8 @@ enum { FT_SETTINGS_MAX = 96 }; /* rows of the table in settings.c */
 enum { FT_CODE_USAGE = 2 };    /* ftrun's exit code for a bad command line */
 
 /* One program of a job and the ranks that run it: what stands between two ":" on the command line. */
+#define FT_SNAPSHOT_AUTO UINT64_MAX
+
 struct ft_context {
     uint32_t first, nranks;    /* ranks first..first+nranks-1 */
     char **argv;               /* the program and its arguments, NULL at the end; points into main's argv */
@@ -48,6 +50,7 @@ struct ft_options {
     bool check_replay, die_with_launcher;
     uint64_t max_restarts;     /* UINT64_MAX: no limit */
     struct ft_restart_on restart_on;
+    uint64_t snapshot_ms;      /* 0: no snapshots; FT_SNAPSHOT_AUTO */
     uint64_t log_limit;        /* bytes; 0: from the machine's memory */
     uint64_t log_prepare;      /* bytes */
     const char *log_spill;

@@ -8,14 +8,17 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ft/shm/wait.h"
 #include "launcher/act.h"
 #include "launcher/death.h"
 #include "launcher/limits.h"
 #include "launcher/input.h"
 #include "launcher/output.h"
 #include "launcher/program.h"
+#include "launcher/snapshot.h"
 
 enum { AGAIN_MS = 10, STUCK_MS = 5000, QUICK_MS = 1000 };
 
@@ -192,6 +195,7 @@ void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
     char how[64];
 
     job->leaders[proc->rank] = 0;
+    ft_snapshots_buried(job, proc->rank);
     ft_ranks_note_recovery(job, proc->rank);
     ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", proc->rank, proc->pid, ft_ranks_death(proc, how, sizeof how),
                   (unsigned long long)ev.progress);
@@ -235,11 +239,13 @@ void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number)
 void ft_ranks_cancel(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (ft_proc_phase(&job->procs[r]) == FT_PROC_CLEARING)
+        if (ft_proc_phase(&job->procs[r]) == FT_PROC_CLEARING || ft_proc_phase(&job->procs[r]) == FT_PROC_WAKING) {
+            ft_snapshots_drop(job, r);
             ft_proc_enter(&job->procs[r], FT_PROC_RETIRED); /* what is left of its tree goes with everything else: sweep.c */
+        }
 }
 
-static void tell_restart(struct ft_job *job, const struct ft_proc *proc, pid_t before, const char *how)
+static void tell_restart(struct ft_job *job, const struct ft_proc *proc, const char *how)
 {
     uint64_t most = job->options->max_restarts;
     char of[64] = "";
@@ -247,25 +253,125 @@ static void tell_restart(struct ft_job *job, const struct ft_proc *proc, pid_t b
     if (most != UINT64_MAX)
         snprintf(of, sizeof of, ", %llu of %llu for the job", (unsigned long long)ft_policy_restarts(job->policy),
                  (unsigned long long)most);
-    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted, restart %llu%s", proc->rank, before, ft_say_host(), how,
-                  (unsigned long long)proc->restart, of);
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted%s, restart %llu%s", proc->rank, proc->before, ft_say_host(), how,
+                  proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : "", (unsigned long long)proc->restart, of);
 }
 
-static void start_successor(struct ft_job *job, struct ft_proc *proc)
+/* An incarnation after the first one runs. */
+static void note_restart(struct ft_job *job, struct ft_proc *proc, const char *how)
 {
-    pid_t before = proc->pid;
+    ft_report_started(job->report, proc->rank, proc->way, proc->started_ns);
+    if (proc->restart)
+        tell_restart(job, proc, how);
+}
+
+static void start_over(struct ft_job *job, struct ft_proc *proc)
+{
     char how[64];
 
+    ft_snapshots_drop(job, proc->rank);
     ft_output_restart(job->output, proc->rank);
     ft_ranks_death(proc, how, sizeof how);
     proc->lost = false;
     proc->way = FT_BACK_START;
     proc->incarnation++;
-    if (start(job, proc) < 0)
+    if (start(job, proc) == 0)
+        note_restart(job, proc, how);
+}
+
+/* It can be done twice, until the word is out. */
+static void wake(struct ft_job *job, struct ft_proc *proc)
+{
+    struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
+    int mark;
+
+    ft_snapshots_named(job, proc->rank, &mark);
+    tell_standby(job, proc->rank);
+    ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
+    atomic_store_explicit(&block->started_ns, ft_job_now(), memory_order_relaxed);
+    ft_output_return(job->output, proc->rank, mark);
+    ft_publish(&block->snap.wake, proc->incarnation);
+    ft_wake(&block->snap.wake);
+}
+
+static void start_successor(struct ft_job *job, struct ft_proc *proc)
+{
+    proc->before = proc->pid ? proc->pid : proc->before;
+    if (!ft_snapshots_usable(job, proc->rank)) {
+        start_over(job, proc);
         return;
-    ft_report_started(job->report, proc->rank, proc->way, proc->started_ns);
-    if (proc->restart)
-        tell_restart(job, proc, before, how);
+    }
+    proc->way = FT_BACK_SNAPSHOT;
+    proc->pid = 0;
+    proc->incarnation++;
+    ft_proc_enter(proc, FT_PROC_WAKING);
+    wake(job, proc);
+}
+
+void ft_ranks_wake_again(struct ft_job *job, uint32_t rank)
+{
+    struct ft_proc *proc = &job->procs[rank];
+
+    if (ft_look(&ft_region_rank(&job->region, rank)->snap.wake) != proc->incarnation)
+        wake(job, proc);
+}
+
+/* Clears again what there may be of it, and tries again. */
+static void back_to_clearing(struct ft_job *job, struct ft_proc *proc)
+{
+    struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
+
+    ft_proc_enter(proc, FT_PROC_CLEARING);
+    event_add(job->again, &soon);
+}
+
+void ft_ranks_unwakable(struct ft_job *job, uint32_t rank)
+{
+    if (ft_proc_phase(&job->procs[rank]) == FT_PROC_WAKING)
+        back_to_clearing(job, &job->procs[rank]);
+}
+
+/* As the end of start(): the copy waits until it is watched. */
+static int adopt_copy(struct ft_job *job, struct ft_proc *proc, pid_t pid)
+{
+    struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
+    struct ft_leaders leaders = ft_job_leaders(job);
+    struct ft_error e;
+
+    if (!pid || (!ft_death_is_child(pid) && !ft_reap_is_rank(&leaders, pid, proc->rank)))
+        return -1;
+    proc->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (proc->pidfd < 0)
+        return -1;
+    proc->pid = job->leaders[proc->rank] = pid;
+    proc->started_ns = proc->seen_ns = ft_job_now();
+    ft_proc_enter(proc, FT_PROC_RUNNING);
+    tell_standby(job, proc->rank);
+    if (ft_ranks_watch(job, proc, &e) < 0)
+        return failed(job, &e, FT_CODE_JOB);
+    ft_act(job, &(struct ft_event){.kind = FT_EV_STARTED, .rank = proc->rank});
+    ft_publish(&block->snap.run, proc->incarnation);
+    ft_wake(&block->snap.run);
+    return 0;
+}
+
+void ft_ranks_copied(struct ft_job *job, uint32_t rank)
+{
+    struct ft_proc *proc = &job->procs[rank];
+    const struct ft_snap_words *words = &ft_region_rank(&job->region, rank)->snap;
+    char how[64];
+
+    if (ft_proc_phase(proc) != FT_PROC_WAKING || ft_look(&words->copied) != proc->incarnation)
+        return;
+    ft_ranks_death(proc, how, sizeof how);
+    if (adopt_copy(job, proc, (pid_t)ft_peek(&words->copy)) < 0) {
+        ft_snapshots_failed(job, rank);
+        back_to_clearing(job, proc);
+        return;
+    }
+    proc->lost = false;
+    ft_snapshots_woken(job, rank);
+    note_restart(job, proc, how);
 }
 
 /* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. */
@@ -274,7 +380,7 @@ static bool is_clear(struct ft_job *job, struct ft_proc *proc)
     struct ft_leaders leaders = ft_job_leaders(job);
     pid_t one = 0, group = proc->pid ? proc->pid : -1; /* none: the agent died before there was a process */
 
-    if (!ft_reap_signal(&leaders, proc->rank, group, SIGKILL, &one))
+    if (!ft_reap_signal(&leaders, proc->rank, group, SIGKILL, &one) && ft_snapshots_clear(job, proc->rank))
         return true;
     if (!proc->stuck_told && ft_job_now() - proc->died_ns > STUCK_MS * 1000000ull) {
         proc->stuck_told = true;

@@ -27,6 +27,13 @@ void ft_ranks_cancel(struct ft_job *job);
 /* Processes have died, or some time has passed: goes on with restarts. */
 void ft_ranks_clear(struct ft_job *job);
 
+/* If rank's snapshot has made the next incarnation: goes on with that. If it never will, with another way back. */
+void ft_ranks_copied(struct ft_job *job, uint32_t rank);
+void ft_ranks_unwakable(struct ft_job *job, uint32_t rank);
+
+/* A snapshot that was to be woken when the agent died. */
+void ft_ranks_wake_again(struct ft_job *job, uint32_t rank);
+
 /* To the process group of every rank that runs. */
 void ft_ranks_signal(struct ft_job *job, int signal);
 

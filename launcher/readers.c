@@ -272,6 +272,16 @@ READER(max_restarts)
     return 0;
 }
 
+READER(snapshot)
+{
+    (void)e;
+    if (!strcmp(w->value, "auto") || !strcmp(w->value, "off")) {
+        o->snapshot_ms = *w->value == 'a' ? FT_SNAPSHOT_AUTO : 0;
+        return 0;
+    }
+    return ft_values_milliseconds(w->value, &o->snapshot_ms) < 0 || !o->snapshot_ms ? FT_EINVAL : 0;
+}
+
 READER(restart_on)
 {
     (void)e;

@@ -33,6 +33,7 @@ FT_READER(genvall);
 FT_READER(output);
 FT_READER(stdin);
 FT_READER(max_restarts);
+FT_READER(snapshot);
 FT_READER(restart_on);
 FT_READER(log_limit);
 FT_READER(help);

@@ -159,12 +159,20 @@ struct hunt {
     pid_t *one;
 };
 
+static bool is_kept(const struct ft_leaders *leaders, pid_t pid)
+{
+    for (uint32_t i = 0; i < leaders->nkept; i++)
+        if (leaders->kept[i] == pid)
+            return true;
+    return false;
+}
+
 static void hunt_one(void *arg, pid_t pid)
 {
     struct hunt *h = arg;
     struct ft_procstat stat;
 
-    if (is_leader(h->leaders, pid) || !ft_procstat_read(pid, &stat))
+    if (is_leader(h->leaders, pid) || is_kept(h->leaders, pid) || !ft_procstat_read(pid, &stat))
         return;
     if (h->group && stat.group != h->group && !has_rank(pid, h->rank))
         return;

@@ -14,6 +14,8 @@
 struct ft_leaders {
     const pid_t *pids;
     uint32_t n;
+    const pid_t *kept;   /* snapshots, which nobody hunts: nkept of them, 0 between them */
+    uint32_t nkept;
     pid_t other;         /* the other process of ftrun, 0: none; may be our child */
     const char *job;     /* id */
     bool strangers;      /* orphans may have become init's children: they are looked for by FTMPI_JOB in their environment */

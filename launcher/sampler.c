@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
+#include "launcher/snapshot.h"
 #include "launcher/usage.h"
 
 /* Ten times a second, or as often as costs 2 percent of a processor. */
@@ -18,7 +19,7 @@ struct ft_sampler {
 
 static uint64_t sample(const struct ft_job *job)
 {
-    uint64_t sum = ft_usage_self() + ft_usage_memfd(job->region.fd);
+    uint64_t sum = ft_usage_self() + ft_usage_memfd(job->region.fd) + ft_snapshots_bytes(job);
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
         if (job->leaders[r])

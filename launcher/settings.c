@@ -66,6 +66,8 @@ static const struct ft_setting settings[] = {
     {"restart-on", "LIST", FT_LIST, BY(restart_on), "signal,129-159",
      "restart after: signal, exit codes N or N-M, or none\n(default signal,129-159)", false},
     {"hang-timeout", "SECONDS", FT_SECONDS, AT(hang_timeout_ms), "0", "restart a rank that all others have waited for so long", false},
+    {"snapshot", "auto|off|SECONDS", FT_TEXT, BY(snapshot), "auto",
+     "snapshots of ranks: when they cost less than 1 percent of the\ntime, never, or this often (default auto)", false},
     FLAG("check-replay", check_replay, "compare what restarted ranks contribute with what they\nhad contributed"),
     {"log-limit", "SIZE", FT_SIZE, BY(log_limit), "auto",
      "memory for the log, its oldest part then goes to disk\n(default auto: a quarter of what there is)", false},

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,20 @@ uint64_t ft_usage_tree(pid_t pid)
 uint64_t ft_usage_self(void)
 {
     return private_bytes("/proc/self/statm");
+}
+
+uint64_t ft_usage_unshared(pid_t pid)
+{
+    char path[64], text[4096];
+    const char *at;
+    uint64_t kib = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
+    if (read_text(path, text, sizeof text) < 0)
+        return 0;
+    for (at = text; (at = strstr(at, "\nPrivate_")); at++)
+        kib += strtoull(at + strcspn(at, ":") + 1, NULL, 10);
+    return kib * 1024;
 }
 
 uint64_t ft_usage_memfd(int fd)

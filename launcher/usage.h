@@ -12,6 +12,9 @@ uint64_t ft_usage_tree(pid_t pid);
 /* Of this process alone. */
 uint64_t ft_usage_self(void);
 
+/* Bytes of its memory that no other process shares, as it would a fork's until it is written to. Costs a walk through all of it. */
+uint64_t ft_usage_unshared(pid_t pid);
+
 /* Memory a memfd holds. */
 uint64_t ft_usage_memfd(int fd);
 

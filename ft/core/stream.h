@@ -11,7 +11,10 @@
 
 #include "ft/shm/log.h"
 
+struct ft;
+
 struct ft_stream {
+    struct ft *ft;                    /* whose calls on it may take snapshots, or NULL */
     const struct ft_region *region;   /* NULL: a stream of this rank alone, with nothing shared */
     const struct ft_params *params;
     const struct ft_patience *patience;

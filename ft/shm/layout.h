@@ -17,7 +17,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 4, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 5, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -59,6 +59,30 @@ struct ft_trail {
     _Atomic uint64_t site;                     /* where in the program, see ft.h */
 };
 
+/* How a rank's snapshots are made and woken (ft/snap/snapshot.h). A rank numbers its snapshots from 1 on, over all its
+   incarnations. */
+struct ft_snap_words {
+    /* agent */
+    _Alignas(FT_LINE) _Atomic uint64_t want; /* the number of the snapshot to be made at the next call; 0: none. The one word that
+                                                a rank looks at without being asked to */
+    _Alignas(FT_LINE) _Atomic uint64_t go;   /* all that the rank has printed is noted: this one may be made */
+    _Atomic uint64_t wake;                   /* the snapshot is to make this incarnation */
+    _Atomic uint64_t run;                    /* this incarnation may go on with the program */
+
+    /* the rank, which stands still from `ready` to `go` */
+    _Alignas(FT_LINE) _Atomic uint64_t ready;
+    _Atomic uint64_t refused;                /* this one cannot be made ... */
+    _Atomic uint64_t reason;                 /* ... since: enum ft_image_reason */
+    struct ft_position at;                   /* where it stands */
+    _Atomic uint64_t stood_ns;               /* time it lost to its snapshots, all in all */
+
+    /* the process that becomes the snapshot, then the snapshot */
+    _Alignas(FT_LINE) _Atomic uint64_t pid;
+    _Atomic uint64_t taken;                  /* this one waits, in process `pid` */
+    _Atomic uint64_t copied;                 /* the last incarnation asked for has been tried */
+    _Atomic uint64_t copy;                   /* its process, 0: none could be made */
+};
+
 /* One per rank. Times are CLOCK_MONOTONIC nanoseconds. */
 struct ft_rank_block {
     /* agent, before it starts an incarnation */
@@ -76,6 +100,8 @@ struct ft_rank_block {
     _Atomic uint64_t mine;                           /* units that earlier incarnations had finished with ... */
     _Atomic uint64_t called;                         /* ... and, at least, called: as it found them when it attached */
     struct ft_trail again;                           /* the last call it made that an earlier one had made */
+
+    struct ft_snap_words snap;
 
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
 };

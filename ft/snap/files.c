@@ -49,6 +49,17 @@ static bool is_stdio(const struct ft_image_own *own, const struct stat *st)
     return same(own->stdio[0], id_of(st)) || same(own->stdio[1], id_of(st)) || same(own->stdio[2], id_of(st));
 }
 
+/* Came with the program's start, from whoever started ftrun, and the launcher and all other ranks have it, too: nothing of ours to put
+   back, and as a rule the program does not know of it. */
+static bool is_inherited(int fd, const struct stat *st)
+{
+    struct stat parents;
+    char path[48];
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getppid(), fd);
+    return stat(path, &parents) == 0 && same(id_of(&parents), id_of(st)) && parents.st_rdev == st->st_rdev;
+}
+
 /* null, zero, full, random, urandom: nothing that is read or written there is missed. A terminal or an accelerator is another matter. */
 static bool is_harmless_device(dev_t device)
 {
@@ -112,6 +123,8 @@ static enum ft_image_reason take(struct ft_files *files, const struct ft_image_o
         return FT_IMAGE_SYSTEM;
     if (flags & O_PATH)
         return FT_IMAGE_GOOD; /* a name, not an open file */
+    if (fd > 2 && is_inherited(fd, &st))
+        return FT_IMAGE_GOOD;
     if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
         return take_regular(files, fd, flags, &st);
     if (S_ISCHR(st.st_mode))

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/snap/snapshot.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ft/shm/wait.h"
+
+/* Not forever: a wake-up call can be lost with the process that owed it. */
+static void sleep_on(const _Atomic uint64_t *word, uint64_t seen)
+{
+    struct timespec most = {.tv_sec = 1};
+
+    syscall(SYS_futex, word, FUTEX_WAIT, (uint32_t)seen, &most, NULL, 0);
+}
+
+static void ring(const struct ft_snapshots *s)
+{
+    uint64_t one = 1;
+
+    if (write(s->bell, &one, sizeof one) < 0) {
+        /* its count is full: the agent has not looked for long, and will see this, too */
+    }
+}
+
+void ft_snapshots_open(struct ft_snapshots *s, const struct ft_region *region, uint32_t rank, const struct ft_image_own *own, int bell,
+                       int life)
+{
+    s->region = region;
+    s->block = ft_region_rank(region, rank);
+    s->words = &s->block->snap;
+    s->own = *own;
+    s->own.mapping.start = region->base;
+    s->own.mapping.bytes = region->header->size;
+    ft_files_stdio(&s->own);
+    s->bell = bell;
+    s->life = life;
+    s->answered = 0;
+}
+
+static void refuse(struct ft_snapshots *s, uint64_t number, enum ft_image_reason reason)
+{
+    ft_note(&s->words->reason, reason);
+    ft_publish(&s->words->refused, number);
+    ring(s);
+}
+
+/* The owner of a descriptor's signals belongs to its description: each group opens its own (launcher/spawn.c). */
+static bool tie_to_launcher(const struct ft_snapshots *s)
+{
+    struct f_owner_ex owner = {F_OWNER_PGRP, getpid()};
+    struct pollfd p = {.fd = s->life};
+    char path[40];
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", s->life);
+    fd = open(path, O_RDONLY | O_NONBLOCK);
+    if (fd < 0 || dup2(fd, s->life) < 0 || close(fd) < 0)
+        return false;
+    if (fcntl(s->life, F_SETOWN_EX, &owner) < 0 || fcntl(s->life, F_SETSIG, SIGKILL) < 0 ||
+        fcntl(s->life, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
+        return false;
+    return poll(&p, 1, 0) == 0;
+}
+
+/* The copy: not before the agent watches over it. */
+static void become(struct ft_snapshots *s, uint64_t incarnation)
+{
+    uint64_t seen;
+
+    if (setpgid(0, 0) < 0 || !tie_to_launcher(s))
+        _exit(127);
+    while ((seen = ft_look(&s->words->run)) != incarnation)
+        sleep_on(&s->words->run, seen);
+    ft_region_fork_keeps(s->region, false);
+    ft_image_put_back(&s->image);
+}
+
+/* Returns in a copy only. */
+static void wait_as_snapshot(struct ft_snapshots *s, uint64_t number)
+{
+    uint64_t last = ft_peek32(&s->block->incarnation), wanted;
+    pid_t pid;
+
+    /* While it is in the rank's group it dies with that; before it leaves it can be found. */
+    ft_publish(&s->words->pid, (uint64_t)getpid());
+    if (setpgid(0, 0) < 0 || !tie_to_launcher(s))
+        _exit(127);
+    ft_publish(&s->words->taken, number);
+    ring(s);
+    for (;; last = wanted) {
+        while ((wanted = ft_look(&s->words->wake)) <= last)
+            sleep_on(&s->words->wake, wanted);
+        ft_files_look_again(&s->image.files);
+        pid = ft_image_clone();
+        if (pid == 0) {
+            become(s, wanted);
+            return;
+        }
+        ft_note(&s->words->copy, pid > 0 ? (uint64_t)pid : 0);
+        ft_publish(&s->words->copied, wanted);
+        ring(s);
+    }
+}
+
+/* The pipe that ties us to the launcher: the program may have closed what it does not know. */
+static bool is_tied(const struct ft_snapshots *s)
+{
+    struct stat st;
+
+    return fstat(s->life, &st) == 0 && S_ISFIFO(st.st_mode) && fcntl(s->bell, F_GETFD) >= 0;
+}
+
+/* False: the agent has thought better of it. */
+static bool stand_still(struct ft_snapshots *s, uint64_t number, const struct ft_position *p)
+{
+    uint64_t seen;
+
+    s->words->at = *p;
+    ft_publish(&s->words->ready, number);
+    ring(s);
+    while ((seen = ft_look(&s->words->go)) != number) {
+        if (ft_look(&s->words->want) != number)
+            return false;
+        sleep_on(&s->words->go, seen);
+    }
+    return true;
+}
+
+static void send_again(const sigset_t *pending)
+{
+    for (int signal = 1; signal < NSIG; signal++)
+        if (sigismember(pending, signal) == 1)
+            kill(getpid(), signal);
+}
+
+/* Signals are blocked, which the snapshot wants, and which keeps handlers from changing what has been looked at. */
+static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_position *p)
+{
+    enum ft_image_reason reason = is_tied(s) ? ft_image_take(&s->image, &s->own) : FT_IMAGE_SYSTEM;
+    sigset_t pending;
+    pid_t pid = -1;
+
+    if (reason != FT_IMAGE_GOOD) {
+        refuse(s, number, reason);
+        return false;
+    }
+    sigpending(&pending); /* after the timers were looked at: one that ends in between comes twice, not never */
+    if (!stand_still(s, number, p))
+        return false;
+    if (ft_region_fork_keeps(s->region, true) == 0)
+        pid = ft_image_clone();
+    if (pid == 0) {
+        wait_as_snapshot(s, number);
+        send_again(&pending);
+        return true;
+    }
+    ft_region_fork_keeps(s->region, false);
+    if (pid < 0)
+        refuse(s, number, FT_IMAGE_SYSTEM);
+    return false;
+}
+
+bool ft_snapshots_take(struct ft_snapshots *s, const struct ft_position *p)
+{
+    uint64_t number = ft_look(&s->words->want), begin = ft_clock_ns();
+    sigset_t all, mask;
+    bool woken;
+
+    s->answered = number;
+    if (!number)
+        return false;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &mask);
+    woken = take(s, number, p);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (!woken)
+        ft_publish(&s->words->stood_ns, ft_peek(&s->words->stood_ns) + ft_clock_ns() - begin);
+    return woken;
+}
