@@ -2,23 +2,28 @@
 #include "config.h"
 #include "launcher/input.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "launcher/store.h"
+#include "ft/base/util.h"
+#include "launcher/stdio_memory.h"
 
-enum { AGAIN_MS = 300, PIECE = 64 << 10, MOST = 1 << 20 /* at a time */, AHEAD = 4 << 20 };
+enum { AGAIN_MS = 300, PIECE = 64 << 10, MOST = 1 << 20 /* at a time */, AHEAD = 4 << 20, NOT_READ = -1 /* a mark */ };
 
 struct ft_input {
     struct event_base *base;
     struct ft_store *store;
+    struct ft_input_state *state;
     struct ft_input_config config;
     struct event *more, *again;  /* standard input has something; look again for it */
     struct event *room;          /* the pipe has some */
@@ -144,14 +149,15 @@ static bool is_always_ready(int fd)
     return refused;
 }
 
-struct ft_input *ft_input_new(struct event_base *base, struct ft_store *store, const struct ft_input_config *config)
+struct ft_input *ft_input_new(struct event_base *base, struct ft_stdio_memory *memory, const struct ft_input_config *config)
 {
     struct ft_input *in = calloc(1, sizeof *in);
 
     if (!in)
         return NULL;
     in->base = base;
-    in->store = store;
+    in->store = &memory->store;
+    in->state = &memory->shared->input;
     in->config = *config;
     in->pipe = -1;
     in->always = is_always_ready(0);
@@ -179,14 +185,112 @@ void ft_input_adopt(struct ft_input *in, int fd)
 
 int ft_input_open(struct ft_input *in)
 {
+    struct stat st;
     int ends[2];
 
     close_pipe(in);
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -1;
+    FT_INVARIANT(fstat(ends[0], &st) == 0, "a pipe can be looked at");
+    in->state->device = st.st_dev;
+    in->state->inode = st.st_ino;
     ft_store_rewind(in->store);
     ft_input_adopt(in, ends[1]);
     return ends[0];
+}
+
+/* What a process has as descriptor 0. */
+enum on_0 { OUR_PIPE, SOMETHING_ELSE, UNKNOWN };
+
+/* No descriptor 0: the process has closed it, or it is dying and has none any more. */
+static enum on_0 closed_or_dead(pid_t pid)
+{
+    enum on_0 found = UNKNOWN;
+    struct dirent *entry;
+    char path[40];
+    DIR *dir;
+
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    dir = opendir(path);
+    while (dir && found == UNKNOWN && (entry = readdir(dir)))
+        if (entry->d_name[0] != '.')
+            found = SOMETHING_ELSE;
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+static enum on_0 look_at(const struct ft_input *in, pid_t pid, char *path, size_t size)
+{
+    struct stat st;
+
+    snprintf(path, size, "/proc/%d/fd/0", pid);
+    if (stat(path, &st) < 0)
+        return errno == ENOENT ? closed_or_dead(pid) : UNKNOWN;
+    return st.st_dev == in->state->device && st.st_ino == in->state->inode ? OUR_PIPE : SOMETHING_ELSE;
+}
+
+bool ft_input_mark(struct ft_input *in, pid_t rank, int which)
+{
+    char path[40];
+    int fd, unread = -1;
+
+    switch (look_at(in, rank, path, sizeof path)) {
+    case OUR_PIPE:
+        fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        if (fd < 0 || ioctl(fd, FIONREAD, &unread) < 0)
+            unread = -1;
+        if (fd >= 0)
+            close(fd);
+        in->state->marks[which] = ft_store_at(in->store) - unread;
+        return unread >= 0;
+    case SOMETHING_ELSE:
+        in->state->marks[which] = NOT_READ;
+        return true;
+    case UNKNOWN:
+        break;
+    }
+    return false;
+}
+
+static void empty(int pipe)
+{
+    char block[4096];
+
+    while (read(pipe, block, sizeof block) > 0) {
+    }
+}
+
+/* The write end of a pipe whose read end a process has. */
+static int open_emptied(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0)
+        return -1;
+    empty(fd);
+    close(fd);
+    return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+int ft_input_return(struct ft_input *in, pid_t snapshot, int which)
+{
+    int64_t at = in->state->marks[which];
+    char path[40];
+    int fd;
+
+    if (at == NOT_READ) {
+        end(in);
+        return 0;
+    }
+    close_pipe(in);
+    errno = ESRCH;
+    fd = look_at(in, snapshot, path, sizeof path) == OUR_PIPE ? open_emptied(path) : -1;
+    if (fd < 0)
+        return -1;
+    ft_store_go_to(in->store, at);
+    ft_input_adopt(in, fd);
+    return 0;
 }
 
 int ft_input_fd(const struct ft_input *in)

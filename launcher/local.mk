@@ -102,6 +102,12 @@ launcher_test_forward_crash_LDADD = liblaunch.la
 # No instructions for the binding of symbols: the test goes through them one by one.
 launcher_test_forward_crash_LDFLAGS = -Wl,-z,now
 
+check_PROGRAMS += launcher/test/marks
+TESTS += launcher/test/marks
+launcher_test_marks_SOURCES = launcher/test/marks.c
+launcher_test_marks_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+launcher_test_marks_LDADD = liblaunch.la $(EVENT_LIBS)
+
 # Real runs. top_builddir tells them where ftrun is.
 launch_shell_tests = \
 	launcher/test/usage.sh \

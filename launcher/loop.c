@@ -288,7 +288,7 @@ static int set_up_input(struct ft_job *job)
 
     if (job->stdio->store.kind == FT_STORE_NONE)
         return 0;
-    job->input = ft_input_new(job->base, &job->stdio->store, &config);
+    job->input = ft_input_new(job->base, job->stdio, &config);
     return job->input ? 0 : -1;
 }
 

@@ -270,7 +270,6 @@ void ft_output_return(struct ft_output *o, uint32_t rank, int which)
 
         drain(s);
         ft_forward_return(o->forward, s->id, which);
-        arm_prompt(s);
     }
 }
 

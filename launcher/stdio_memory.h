@@ -51,12 +51,19 @@ struct ft_spool_state {
     int64_t at, size;        /*   with the output's position and size before it */
 };
 
+/* Of the rank that reads standard input. */
+struct ft_input_state {
+    uint64_t device, inode;  /* its pipe */
+    int64_t marks[FT_MARKS]; /* places in the store; below 0: it read no more */
+};
+
 struct ft_stdio_shared {
     struct ft_stdio_commit commit;
     struct ft_spool_state spools[2];
     uint32_t source;         /* stream whose bytes are in the intake */
     uint64_t taken;          /* of them; its file's position: bytes that were put there */
     bool stdin_ended;        /* nothing more will come from it */
+    struct ft_input_state input;
     bool file_failed;        /* a file of output_dir cannot be written, and it has been told */
     struct ft_stream_state streams[]; /* 2 * rank + which */
 };

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A rank's stdout, stderr and stdin at its cuts (launcher/output.h, input.h): a process that copies its input to both is copied
+   while it stands still, killed, and its copy goes on, again and again; agents succeed each other meanwhile. Whatever the order, what
+   is printed is what an undisturbed process prints.
+
+   marks [SEED [TIMES]] */
+#include "config.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launcher/input.h"
+#include "launcher/output.h"
+
+enum { ASK = 3, ANSWER, WAKE, NFDS }; /* descriptors of a rank */
+enum { DEATHS = 12, SMALL = 300, BIG = 200000, WAIT_S = 30 };
+enum stdin_kind { FROM_FILE, FROM_PIPE, FROM_SOCKET, NKINDS };
+enum leaves { READS_ALL, CLOSES, REPLACES, NLEAVES, ASKS }; /* what the rank does with its stdin in the end */
+
+/* In shared memory: of the job, not of an incarnation. */
+struct story {
+    unsigned seed, lives, deaths;
+    enum leaves leaves;
+};
+
+static struct story *story;
+static int nwoken, nrestarted, nvoid;
+static unsigned char *text;  /* the input */
+static size_t ntext, nread;  /* nread: how much of it the rank reads */
+
+struct agent {
+    struct event_base *base;
+    struct ft_stdio_memory *memory;
+    struct ft_output *output;
+    struct ft_input *input;
+    struct event *asked;
+    int ask[2], answer[2], wake[2];
+    pid_t rank, snapshot;    /* 0: none */
+    int which;               /* the snapshot's mark */
+    int pidfd;
+    struct event *gone;
+    bool over;
+};
+
+static void check(bool good, const char *what)
+{
+    if (good)
+        return;
+    dprintf(9, "FAIL: %s (%s), seed %u, life %u\n", what, strerror(errno), story->seed, story->lives);
+    _exit(1);
+}
+
+static void too_long(int signal)
+{
+    (void)signal;
+    check(false, "nothing happens any more");
+}
+
+/* --- the rank --- */
+
+static void put(int fd, const unsigned char *data, size_t len, int change)
+{
+    unsigned char piece[4096];
+
+    for (size_t i = 0; i < len; i++)
+        piece[i] = (unsigned char)(data[i] == '\n' ? '\n' : data[i] ^ change);
+    check(write(fd, piece, len) == (ssize_t)len, "a rank cannot write");
+}
+
+static void new_life(void)
+{
+    srand(story->seed * 1000 + ++story->lives);
+}
+
+/* Nothing of it is the rank's child, as with ft/snap. True in the snapshot, when it goes on. */
+static void cut(void)
+{
+    pid_t pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+    char c;
+
+    check(pid >= 0, "clone");
+    if (pid == 0) {
+        check(read(WAKE, &c, 1) == 1, "a snapshot waits");
+        new_life();
+        return;
+    }
+    check(write(ASK, &pid, sizeof pid) == sizeof pid && read(ANSWER, &c, 1) == 1, "a cut");
+}
+
+static void maybe_die(void)
+{
+    if (story->deaths < DEATHS && rand() % 12 == 0) {
+        story->deaths++;
+        raise(SIGKILL);
+    }
+}
+
+static void leave_input(void)
+{
+    if (story->leaves == CLOSES)
+        close(0);
+    else if (story->leaves == REPLACES)
+        check(close(0) == 0 && open("/dev/null", O_RDONLY) == 0, "/dev/null");
+}
+
+/* Asks a question and is marked before it can have been seen. */
+static void ask(void)
+{
+    char c;
+
+    put(1, (const unsigned char *)"name? ", 6, 0);
+    cut();
+    if (story->deaths && story->lives == 1)
+        raise(SIGKILL);
+    check(read(0, &c, 1) == 1, "an answer");
+    put(1, (const unsigned char *)"\n", 1, 0);
+    _exit(0);
+}
+
+static void live(void)
+{
+    unsigned char piece[4096];
+    size_t done = 0;
+    ssize_t n = 1;
+
+    new_life();
+    if (story->leaves == ASKS)
+        ask();
+    while (done < ntext && n > 0) {
+        size_t most = (size_t)rand() % (ntext < BIG ? 30 : sizeof piece) + 1;
+
+        if (done < nread) {
+            n = read(0, piece, most < nread - done ? most : nread - done);
+            check(n > 0, "a rank cannot read");
+        } else { /* made, not read */
+            n = (ssize_t)(most < ntext - done ? most : ntext - done);
+            memcpy(piece, text + done, (size_t)n);
+        }
+        maybe_die();
+        put(1, piece, (size_t)n, 0);
+        maybe_die();
+        put(2, piece, (size_t)n, 1);
+        done += (size_t)n;
+        if (done == nread)
+            leave_input();
+        if (rand() % 6 == 0)
+            cut();
+        maybe_die();
+    }
+    if (story->leaves == READS_ALL)
+        check(read(0, piece, 1) == 0, "end of input");
+    _exit(0);
+}
+
+/* --- the agent --- */
+
+static bool chance(int n)
+{
+    return story->leaves != ASKS && rand() % n == 0;
+}
+
+
+static void no_difference(void *arg, uint32_t rank, int stream, uint64_t line)
+{
+    (void)arg;
+    (void)rank;
+    (void)stream;
+    (void)line;
+    check(false, "a replayed line differs");
+}
+
+static void room(void *arg)
+{
+    ft_output_resume(((struct agent *)arg)->output);
+}
+
+static void ended(void *arg) { (void)arg; }
+
+static void failed(void *arg, const struct ft_error *e)
+{
+    (void)arg;
+    check(false, e->text);
+}
+
+static void become_agent(struct agent *a)
+{
+    struct ft_output_config out = {.prompts = 0, .differs = no_difference, .room = room, .failed = failed, .arg = a};
+    struct ft_input_config in = {.ended = ended, .failed = failed, .arg = a};
+
+    a->output = ft_output_new(a->base, a->memory, &out);
+    a->input = ft_input_new(a->base, a->memory, &in);
+    check(a->output && a->input, "no agent");
+}
+
+/* Another agent goes on with copies of the descriptors, without those of the input if the rank is dead. */
+static void succeed(struct agent *a, bool dead)
+{
+    int read[2] = {dup(ft_output_fd(a->output, 0, 0)), dup(ft_output_fd(a->output, 0, 1))};
+    int in = ft_input_fd(a->input);
+
+    in = in < 0 || dead ? -1 : dup(in);
+    ft_output_free(a->output);
+    ft_input_free(a->input);
+    become_agent(a);
+    ft_output_adopt(a->output, 0, read);
+    ft_input_adopt(a->input, in);
+}
+
+static void end_process(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    check(waitpid(pid, NULL, 0) == pid, "waitpid");
+}
+
+static void on_asked(evutil_socket_t fd, short what, void *arg)
+{
+    struct agent *a = arg;
+    pid_t snapshot;
+    int which = !a->which;
+    bool good;
+
+    (void)what;
+    check(read(fd, &snapshot, sizeof snapshot) == sizeof snapshot, "read");
+    if (chance(20))
+        kill(a->rank, SIGKILL); /* it may be dead already when it is looked at, or not */
+    good = ft_output_mark(a->output, 0, which) && ft_input_mark(a->input, a->rank, which);
+    if (chance(4)) {
+        succeed(a, false);
+        good = ft_output_mark(a->output, 0, which) && ft_input_mark(a->input, a->rank, which);
+    }
+    if (good) {
+        if (a->snapshot)
+            end_process(a->snapshot);
+        a->snapshot = snapshot;
+        a->which = which;
+    } else {
+        nvoid++;
+        end_process(snapshot);
+    }
+    check(write(a->answer[1], "", 1) == 1, "write");
+}
+
+static void on_gone(evutil_socket_t fd, short what, void *arg);
+
+static void watch(struct agent *a)
+{
+    a->pidfd = (int)syscall(SYS_pidfd_open, a->rank, 0);
+    a->gone = event_new(a->base, a->pidfd, EV_READ, on_gone, a);
+    check(a->pidfd >= 0 && a->gone && event_priority_set(a->gone, 0) == 0 && event_add(a->gone, NULL) == 0, "pidfd");
+}
+
+/* In the child: the descriptors of a rank, nothing else but 9 for messages. */
+static void become_rank(const struct agent *a, int in, const int write[2])
+{
+    const int from[NFDS] = {in, write[0], write[1], a->ask[1], a->answer[0], a->wake[0]};
+    int high[NFDS];
+
+    for (int i = 0; i < NFDS; i++)
+        check((high[i] = fcntl(from[i], F_DUPFD, 200)) >= 0, "dup");
+    for (int i = 0; i < NFDS; i++)
+        check(dup2(high[i], i) == i, "dup2");
+    syscall(SYS_close_range, NFDS, 8, 0);
+    syscall(SYS_close_range, 10, ~0u, 0);
+    live();
+}
+
+static void start(struct agent *a)
+{
+    struct ft_error e;
+    int write[2], in;
+
+    check(ft_output_open(a->output, 0, write, &e) == 0 && (in = ft_input_open(a->input)) >= 0, "pipes");
+    a->rank = fork();
+    check(a->rank >= 0, "fork");
+    if (a->rank == 0)
+        become_rank(a, in, write);
+    close(write[0]);
+    close(write[1]);
+    close(in);
+    watch(a);
+}
+
+static void wake(struct agent *a)
+{
+    for (int times = 1 + chance(2); times; times--) {
+        ft_output_return(a->output, 0, a->which);
+        check(ft_input_return(a->input, a->snapshot, a->which) == 0, "the snapshot's input");
+        if (times > 1)
+            succeed(a, true);
+    }
+    nwoken++;
+    a->rank = a->snapshot;
+    a->snapshot = 0;
+    watch(a);
+    check(write(a->wake[1], "", 1) == 1, "write");
+}
+
+/* Answers that nobody has read, and questions. */
+static void empty_pipes(struct agent *a)
+{
+    struct pollfd p[2] = {{.fd = a->ask[0], .events = POLLIN}, {.fd = a->answer[0], .events = POLLIN}};
+    char c[sizeof(pid_t)];
+
+    while (poll(p, 2, 0) > 0) {
+        if (p[0].revents)
+            on_asked(a->ask[0], 0, a);
+        if (p[1].revents)
+            check(read(a->answer[0], c, 1) == 1, "read");
+    }
+}
+
+static void on_gone(evutil_socket_t fd, short what, void *arg)
+{
+    struct agent *a = arg;
+    int status;
+
+    (void)what;
+    event_free(a->gone);
+    empty_pipes(a);
+    check(waitpid(a->rank, &status, 0) == a->rank, "waitpid");
+    close(fd);
+    if (chance(4))
+        succeed(a, true);
+    if (WIFEXITED(status)) {
+        check(WEXITSTATUS(status) == 0, "a rank has failed");
+        if (a->snapshot)
+            end_process(a->snapshot);
+        ft_output_retire(a->output, 0);
+        a->over = true;
+    } else if (a->snapshot && !chance(5)) {
+        wake(a);
+    } else {
+        if (a->snapshot)
+            end_process(a->snapshot);
+        a->snapshot = 0;
+        ft_output_restart(a->output, 0);
+        nrestarted++;
+        start(a);
+    }
+}
+
+/* --- one job --- */
+
+static int temporary(void)
+{
+    char path[] = "/tmp/marks-XXXXXX";
+    int fd = mkstemp(path);
+
+    check(fd >= 0, "mkstemp");
+    unlink(path);
+    return fd;
+}
+
+static pid_t feed(enum stdin_kind kind)
+{
+    int ends[2];
+    pid_t pid = 0;
+
+    if (kind == FROM_FILE) {
+        ends[0] = temporary();
+        check(write(ends[0], text, ntext) == (ssize_t)ntext && lseek(ends[0], 0, SEEK_SET) == 0, "write");
+    } else {
+        check((kind == FROM_PIPE ? pipe(ends) : socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) == 0, "pipe");
+        pid = fork();
+        if (pid == 0) {
+            signal(SIGPIPE, SIG_DFL); /* nobody reads all of it */
+            close(ends[0]);
+            close(0);
+            for (size_t done = 0; done < ntext;) {
+                ssize_t n = write(ends[1], text + done, ntext - done);
+
+                check(n > 0, "write");
+                done += (size_t)n;
+            }
+            _exit(0);
+        }
+        close(ends[1]);
+    }
+    dup2(ends[0], 0);
+    close(ends[0]);
+    return pid;
+}
+
+static void expect(int fd, int change, const char *what)
+{
+    unsigned char *got = malloc(2 * ntext);
+    ssize_t n = pread(fd, got, 2 * ntext, 0);
+    bool same = n == (ssize_t)ntext;
+
+    for (size_t i = 0; same && i < ntext; i++)
+        same = got[i] == (text[i] == '\n' ? '\n' : text[i] ^ change);
+    if (!same) {
+        dprintf(9, "%zd bytes instead of %zu\n", n, ntext);
+        check(false, what);
+    }
+    free(got);
+}
+
+static void set_up(struct agent *a, enum stdin_kind kind)
+{
+    struct ft_stdio_config config = {.nranks = 1, .keep = true, .store_dir = "/tmp"};
+    struct ft_error e;
+
+    *a = (struct agent){.base = event_base_new()};
+    event_base_priority_init(a->base, 2); /* deaths and cuts before what was printed: that must be taken then */
+    for (int i = 1; i < 3; i++) {
+        int fd = temporary();
+
+        dup2(fd, i);
+        close(fd);
+    }
+    check(pipe2(a->ask, O_CLOEXEC) == 0 && pipe2(a->answer, O_CLOEXEC) == 0 && pipe2(a->wake, O_CLOEXEC) == 0, "pipe");
+    a->memory = ft_stdio_memory_new(&config, &e);
+    check(a->memory != NULL, "memory");
+    check(a->memory->store.kind == (kind == FROM_FILE ? FT_STORE_FILE : kind == FROM_PIPE ? FT_STORE_PIPE : FT_STORE_OTHER), "kind of input");
+    become_agent(a);
+    a->asked = event_new(a->base, a->ask[0], EV_READ | EV_PERSIST, on_asked, a);
+    event_priority_set(a->asked, 0);
+    event_add(a->asked, NULL);
+}
+
+static void tear_down(struct agent *a)
+{
+    event_free(a->asked);
+    ft_output_free(a->output);
+    ft_input_free(a->input);
+    ft_stdio_memory_free(a->memory);
+    event_base_free(a->base);
+    for (int i = 0; i < 2; i++) {
+        close(a->ask[i]);
+        close(a->answer[i]);
+        close(a->wake[i]);
+    }
+}
+
+static void try(unsigned seed)
+{
+    enum stdin_kind kind = seed % NKINDS;
+    struct agent a;
+    pid_t feeder;
+
+    *story = (struct story){.seed = seed, .leaves = seed / NKINDS % NLEAVES};
+    srand(seed);
+    ntext = seed / NKINDS / NLEAVES % 2 ? BIG : SMALL;
+    for (size_t i = 0; i < ntext; i++)
+        text[i] = rand() % (seed % 5 ? 30 : 3000) ? (unsigned char)('a' + rand() % 26) : '\n';
+    nread = story->leaves == READS_ALL ? ntext : ntext / 3;
+    feeder = feed(kind);
+    set_up(&a, kind);
+    alarm(WAIT_S);
+    start(&a);
+    while (!a.over)
+        event_base_loop(a.base, EVLOOP_ONCE);
+    ft_output_finish(a.output);
+    alarm(0);
+    expect(1, 0, "stdout");
+    expect(2, 1, "stderr");
+    tear_down(&a);
+    close(0);
+    check(open("/dev/null", O_RDONLY) == 0, "/dev/null");
+    if (feeder)
+        check(waitpid(feeder, NULL, 0) == feeder, "waitpid");
+}
+
+/* A question is shown although the user has yet to answer it. */
+static void try_question(bool dies)
+{
+    char got[16] = "";
+    struct agent a;
+    int ends[2];
+
+    *story = (struct story){.leaves = ASKS, .deaths = dies};
+    check(pipe2(ends, O_CLOEXEC) == 0 && dup2(ends[0], 0) == 0, "pipe");
+    close(ends[0]);
+    set_up(&a, FROM_PIPE);
+    alarm(WAIT_S);
+    start(&a);
+    while (pread(1, got, sizeof got, 0) < 6)
+        event_base_loop(a.base, EVLOOP_ONCE);
+    check(story->lives == (dies ? 2 : 1) && write(ends[1], "x", 1) == 1, "the question");
+    close(ends[1]);
+    while (!a.over)
+        event_base_loop(a.base, EVLOOP_ONCE);
+    alarm(0);
+    check(pread(1, got, sizeof got, 0) == 7 && !memcmp(got, "name? \n", 7), "question and answer");
+    tear_down(&a);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : (unsigned)time(NULL) % 100000;
+    int times = argc > 2 ? atoi(argv[2]) : argc > 1 ? 1 : 2 * NKINDS * NLEAVES;
+
+    if (dup2(1, 9) < 0)
+        return 99;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGALRM, too_long);
+    story = mmap(NULL, sizeof *story, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    text = malloc(BIG);
+    if (story == MAP_FAILED || !text)
+        return 99;
+    try_question(false);
+    try_question(true);
+    for (int i = 0; i < times; i++)
+        try(seed + (unsigned)i);
+    dprintf(9, "%d jobs from seed %u: %d snapshots went on, %d marks were void, %d starts again\n", times, seed, nwoken, nvoid, nrestarted);
+    return 0;
+}
