@@ -18,7 +18,7 @@
 #include "ft/base/util.h"
 #include "launcher/stdio_memory.h"
 
-enum { AGAIN_MS = 300, PIECE = 64 << 10, MOST = 1 << 20 /* at a time */, AHEAD = 4 << 20, NOT_READ = -1 /* a mark */ };
+enum { AGAIN_MS = 300, PIECE = 64 << 10, MOST = 1 << 20 /* at a time */, AHEAD = 4 << 20, NOT_READ = -1 /* a mark */, PATH_BYTES = 40 };
 
 struct ft_input {
     struct event_base *base;
@@ -199,44 +199,57 @@ int ft_input_open(struct ft_input *in)
     return ends[0];
 }
 
-/* What a process has as descriptor 0. */
-enum on_0 { OUR_PIPE, SOMETHING_ELSE, UNKNOWN };
+enum reader { READS, READS_NOT, UNKNOWN };
 
-/* No descriptor 0: the process has closed it, or it is dying and has none any more. */
-static enum on_0 closed_or_dead(pid_t pid)
-{
-    enum on_0 found = UNKNOWN;
-    struct dirent *entry;
-    char path[40];
-    DIR *dir;
-
-    snprintf(path, sizeof path, "/proc/%d/fd", pid);
-    dir = opendir(path);
-    while (dir && found == UNKNOWN && (entry = readdir(dir)))
-        if (entry->d_name[0] != '.')
-            found = SOMETHING_ELSE;
-    if (dir)
-        closedir(dir);
-    return found;
-}
-
-static enum on_0 look_at(const struct ft_input *in, pid_t pid, char *path, size_t size)
+static bool is_ours(const struct ft_input *in, const char *path)
 {
     struct stat st;
 
-    snprintf(path, size, "/proc/%d/fd/0", pid);
-    if (stat(path, &st) < 0)
-        return errno == ENOENT ? closed_or_dead(pid) : UNKNOWN;
-    return st.st_dev == in->state->device && st.st_ino == in->state->inode ? OUR_PIPE : SOMETHING_ELSE;
+    return stat(path, &st) == 0 && st.st_dev == in->state->device && st.st_ino == in->state->inode;
+}
+
+static bool next_descriptor(DIR *dir, pid_t pid, char path[PATH_BYTES])
+{
+    struct dirent *entry;
+
+    while ((entry = readdir(dir)))
+        if (entry->d_name[0] != '.') {
+            snprintf(path, PATH_BYTES, "/proc/%d/fd/%d", pid, atoi(entry->d_name));
+            return true;
+        }
+    return false;
+}
+
+/* A process's descriptor of the pipe, wherever the program has put it. One that is dying has no descriptors at all, which says nothing. */
+static enum reader find_end(const struct ft_input *in, pid_t pid, char path[PATH_BYTES])
+{
+    enum reader found = UNKNOWN;
+    DIR *dir;
+
+    snprintf(path, PATH_BYTES, "/proc/%d/fd/0", pid);
+    if (is_ours(in, path))
+        return READS;
+    snprintf(path, PATH_BYTES, "/proc/%d/fd", pid);
+    dir = opendir(path);
+    if (!dir)
+        return UNKNOWN;
+    while (found == UNKNOWN && next_descriptor(dir, pid, path))
+        if (is_ours(in, path))
+            found = READS;
+    rewinddir(dir);
+    if (found == UNKNOWN && next_descriptor(dir, pid, path))
+        found = READS_NOT; /* it has lived all the while */
+    closedir(dir);
+    return found;
 }
 
 bool ft_input_mark(struct ft_input *in, pid_t rank, int which)
 {
-    char path[40];
+    char path[PATH_BYTES];
     int fd, unread = -1;
 
-    switch (look_at(in, rank, path, sizeof path)) {
-    case OUR_PIPE:
+    switch (find_end(in, rank, path)) {
+    case READS:
         fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         if (fd < 0 || ioctl(fd, FIONREAD, &unread) < 0)
             unread = -1;
@@ -244,7 +257,7 @@ bool ft_input_mark(struct ft_input *in, pid_t rank, int which)
             close(fd);
         in->state->marks[which] = ft_store_at(in->store) - unread;
         return unread >= 0;
-    case SOMETHING_ELSE:
+    case READS_NOT:
         in->state->marks[which] = NOT_READ;
         return true;
     case UNKNOWN:
@@ -276,7 +289,7 @@ static int open_emptied(const char *path)
 int ft_input_return(struct ft_input *in, pid_t snapshot, int which)
 {
     int64_t at = in->state->marks[which];
-    char path[40];
+    char path[PATH_BYTES];
     int fd;
 
     if (at == NOT_READ) {
@@ -285,7 +298,7 @@ int ft_input_return(struct ft_input *in, pid_t snapshot, int which)
     }
     close_pipe(in);
     errno = ESRCH;
-    fd = look_at(in, snapshot, path, sizeof path) == OUR_PIPE ? open_emptied(path) : -1;
+    fd = find_end(in, snapshot, path) == READS ? open_emptied(path) : -1;
     if (fd < 0)
         return -1;
     ft_store_go_to(in->store, at);

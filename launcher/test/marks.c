@@ -30,7 +30,7 @@
 enum { ASK = 3, ANSWER, WAKE, NFDS }; /* descriptors of a rank */
 enum { DEATHS = 12, SMALL = 300, BIG = 200000, WAIT_S = 30 };
 enum stdin_kind { FROM_FILE, FROM_PIPE, FROM_SOCKET, NKINDS };
-enum leaves { READS_ALL, CLOSES, REPLACES, NLEAVES, ASKS }; /* what the rank does with its stdin in the end */
+enum leaves { READS_ALL, MOVES, CLOSES, REPLACES, NLEAVES, ASKS }; /* what the rank does with its stdin in the end */
 
 /* In shared memory: of the job, not of an incarnation. */
 struct story {
@@ -137,15 +137,20 @@ static void live(void)
     unsigned char piece[4096];
     size_t done = 0;
     ssize_t n = 1;
+    int in = 0;
 
     new_life();
     if (story->leaves == ASKS)
         ask();
+    if (story->leaves == MOVES) {
+        in = dup(0);
+        close(0);
+    }
     while (done < ntext && n > 0) {
         size_t most = (size_t)rand() % (ntext < BIG ? 30 : sizeof piece) + 1;
 
         if (done < nread) {
-            n = read(0, piece, most < nread - done ? most : nread - done);
+            n = read(in, piece, most < nread - done ? most : nread - done);
             check(n > 0, "a rank cannot read");
         } else { /* made, not read */
             n = (ssize_t)(most < ntext - done ? most : ntext - done);
@@ -162,8 +167,8 @@ static void live(void)
             cut();
         maybe_die();
     }
-    if (story->leaves == READS_ALL)
-        check(read(0, piece, 1) == 0, "end of input");
+    if (story->leaves <= MOVES)
+        check(read(in, piece, 1) == 0, "end of input");
     _exit(0);
 }
 
@@ -459,7 +464,7 @@ static void try(unsigned seed)
     ntext = seed / NKINDS / NLEAVES % 2 ? BIG : SMALL;
     for (size_t i = 0; i < ntext; i++)
         text[i] = rand() % (seed % 5 ? 30 : 3000) ? (unsigned char)('a' + rand() % 26) : '\n';
-    nread = story->leaves == READS_ALL ? ntext : ntext / 3;
+    nread = story->leaves <= MOVES ? ntext : ntext / 3;
     feeder = feed(kind);
     set_up(&a, kind);
     alarm(WAIT_S);
