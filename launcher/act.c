@@ -9,6 +9,7 @@
 
 #include "launcher/output.h"
 #include "launcher/ranks.h"
+#include "launcher/renew.h"
 #include "launcher/snapshot.h"
 #include "launcher/sweep.h"
 
@@ -58,7 +59,7 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         break;
     case FT_END_GIVEN_UP:
         ft_say(say, "%s %s, %llu times in a row at unit %llu; given up, the job is ended", who, how, (ull)fx->number,
-               (ull)ft_region_progress(&job->region, fx->rank));
+               (ull)ft_ranks_furthest(job, fx->rank));
         break;
     case FT_END_KILLED_EARLY:
         ft_say(say, "%s %s, %llu times in a row within a second of its start; given up, the job is ended", who, how, (ull)fx->number);
@@ -77,20 +78,44 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         break;
     case FT_END_HUNG:
         ft_say(say, "%s has kept all others waiting for %g s (--hang-timeout), %llu times in a row at unit %llu; given up, the job is "
-               "ended", who, hang_seconds(job), (ull)fx->number, (ull)ft_region_progress(&job->region, fx->rank));
+               "ended", who, hang_seconds(job), (ull)fx->number, (ull)ft_ranks_furthest(job, fx->rank));
         break;
     }
 }
 
-/* A rank that hangs: dead by our hand. Its leader is not reaped yet, so the group is still its own. */
+/* Its leader is not reaped yet, so the group is still its own. */
+static void kill_rank(const struct ft_job *job, uint32_t rank)
+{
+    if (job->leaders[rank])
+        kill(-job->leaders[rank], SIGKILL);
+}
+
+/* A rank that hangs: dead by our hand. */
 static void kill_hung(struct ft_job *job, uint32_t rank)
 {
     const struct ft_proc *proc = &job->procs[rank];
 
     ft_say_notice(&job->say, "rank %u (pid %d, host %s) has kept all others waiting for %g s at unit %llu (--hang-timeout); it is "
                   "killed", rank, proc->pid, ft_say_host(), hang_seconds(job), (ull)ft_region_progress(&job->region, rank));
-    if (job->leaders[rank])
-        kill(-job->leaders[rank], SIGKILL);
+    kill_rank(job, rank);
+}
+
+static void tell_all(struct ft_job *job, uint32_t rank)
+{
+    const struct ft_proc *proc = &job->procs[rank];
+    char how[64];
+
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s and needs a part of the log that is gone: all %u ranks start again from the "
+                  "beginning", rank, proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), job->options->nranks);
+}
+
+static void gather(struct ft_job *job)
+{
+    ft_snapshots_drop_all(job);
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        ft_renew_recall(job, r);
+        kill_rank(job, r);
+    }
 }
 
 static void retire(struct ft_job *job, uint32_t rank)
@@ -137,6 +162,12 @@ static void do_effect(struct ft_job *job, const struct ft_effect *fx)
         break;
     case FT_DO_KILL:
         kill_hung(job, fx->rank);
+        break;
+    case FT_DO_TELL_ALL:
+        tell_all(job, fx->rank);
+        break;
+    case FT_DO_GATHER:
+        gather(job);
         break;
     }
 }

@@ -140,6 +140,7 @@ static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
     case FT_PROC_STARTING:
         end_unborn(proc);
         proc->died_ns = ft_job_now();
+        proc->with_all = proc->way == FT_BACK_ALL; /* the same again */
         ft_proc_enter(proc, FT_PROC_CLEARING);
         break;
     case FT_PROC_WAKING:

@@ -58,6 +58,12 @@ struct ft_leaders ft_job_leaders(const struct ft_job *job)
     return leaders;
 }
 
+void ft_job_note_log(const struct ft_job *job)
+{
+    ft_report_log(job->report, ft_region_log_bytes(&job->region), ft_region_released_bytes(&job->region),
+                  ft_keeper_stats(job->keeper).spilled_bytes);
+}
+
 /* The job's shared memory, and the log without the thread that looks after it. */
 static int set_up_memory(struct agent *a, struct ft_error *e)
 {
@@ -187,6 +193,15 @@ static int run_keeper(struct agent *a, struct ft_error *e)
     return err;
 }
 
+int ft_agent_renew(struct ft_job *job, struct ft_error *e)
+{
+    ft_keeper_stop(job->keeper);
+    ft_job_note_log(job);
+    ft_region_reset(&job->region);
+    ft_report_renew(job->report);
+    return run_keeper((struct agent *)job, e);
+}
+
 static int set_up(struct agent *a, struct ft_error *e)
 {
     struct ft_job *job = &a->job;
@@ -215,8 +230,7 @@ static void report(struct ft_job *job)
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
         ft_ranks_note_end(job, r);
-    ft_report_log(job->report, ft_region_log_bytes(&job->region), ft_region_released_bytes(&job->region));
-    job->report->spilled_bytes = ft_keeper_stats(job->keeper).spilled_bytes;
+    ft_job_note_log(job);
     ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
                   (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
                   (unsigned long long)job->report->spilled_bytes);

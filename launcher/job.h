@@ -56,6 +56,7 @@ struct ft_proc {
     pid_t before;           /* the one that this one replaces */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
     enum ft_way_back way;   /* how this incarnation came to be */
+    bool with_all;          /* its next incarnation starts when all do: FT_DO_GATHER */
     bool lost;              /* how it died, or what it printed, is not known: a launcher process was killed */
     bool stuck_told;        /* that it takes long has been said */
 
@@ -103,6 +104,7 @@ struct ft_job {
 
 uint64_t ft_job_now(void);  /* CLOCK_MONOTONIC, ns */
 struct ft_leaders ft_job_leaders(const struct ft_job *job);
+void ft_job_note_log(const struct ft_job *job);  /* enters its size into the report */
 
 static inline void ft_proc_enter(struct ft_proc *proc, enum ft_phase phase)
 {

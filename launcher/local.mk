@@ -38,6 +38,7 @@ liblaunch_la_SOURCES = \
 	launcher/ranks.h launcher/ranks.c \
 	launcher/readers.h launcher/readers.c \
 	launcher/reap.h launcher/reap.c \
+	launcher/renew.h launcher/renew.c \
 	launcher/report.h launcher/report.c \
 	launcher/rundir.h launcher/rundir.c \
 	launcher/sampler.h launcher/sampler.c \

@@ -10,7 +10,7 @@
 #include "launcher/shared.h"
 
 enum rank_life { STARTING, UP, DOWN };
-enum stage { RUNNING, ASKED, TERMINATING, KILLING, OVER };
+enum stage { RUNNING, GATHERING, ASKED, TERMINATING, KILLING, OVER };
 
 struct rank {
     enum rank_life life;
@@ -31,7 +31,7 @@ struct whole {             /* what is not of one rank */
 };
 
 /* What a step in progress began with: its process may be killed before the effects are deeds. A step changes its event's rank
-   and `now`; what it does to other ranks (end) may be done twice. */
+   and `now`; what it does to other ranks (end, stranded) may be done twice. */
 struct journal {
     atomic_bool open;
     struct ft_event event;
@@ -150,11 +150,15 @@ static bool stays_dead(const struct ft_policy *p, const struct rank *rank, enum 
     return true;
 }
 
+static bool is_going(const struct ft_policy *p)
+{
+    return p->now.stage == RUNNING || p->now.stage == GATHERING;
+}
+
 static void restart(struct ft_policy *p, uint32_t rank, struct ft_effects *out)
 {
     struct ft_effect *e = effect(out, FT_DO_RESTART);
 
-    p->now.restarts++;
     p->ranks[rank].life = STARTING;
     e->rank = rank;
     e->number = ++p->ranks[rank].restarts;
@@ -172,6 +176,7 @@ static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         end(p, reason, ev->rank, number, death_code(ev), out);
         return;
     }
+    p->now.restarts++;
     restart(p, ev->rank, out);
 }
 
@@ -183,12 +188,29 @@ static void all_done(struct ft_policy *p, struct ft_effects *out)
         finish(p, out);
 }
 
-static void exited_while_running(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
+/* All are to start again: it was killed for that, or would have been. */
+static bool is_gathered(const struct ft_policy *p, const struct ft_event *ev)
+{
+    if (p->now.stage != GATHERING)
+        return false;
+    if (ev->lost || ev->state == FT_RANK_ENDED)
+        return ev->lost;
+    if (ev->signal)
+        return ev->signal == SIGKILL && !ev->oom;
+    return ev->code == 0 && ev->state != FT_RANK_ATTACHED;
+}
+
+static void exited_while_going(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
 {
     bool ended = ev->state == FT_RANK_ENDED;
     bool zero = !ev->signal && ev->code == 0;
 
+    if (is_gathered(p, ev)) {
+        restart(p, ev->rank, out);
+        return;
+    }
     if (ev->lost) {
+        p->now.restarts++;
         restart(p, ev->rank, out);
         return;
     }
@@ -216,8 +238,8 @@ static void exited(struct ft_policy *p, const struct ft_event *ev, struct ft_eff
     rank->life = DOWN;
     p->now.up--;
     p->now.rabit_used |= ev->rabit_used;
-    if (p->now.stage == RUNNING) {
-        exited_while_running(p, ev, out);
+    if (is_going(p)) {
+        exited_while_going(p, ev, out);
         return;
     }
     effect(out, FT_DO_RETIRE)->rank = ev->rank;
@@ -236,6 +258,23 @@ static void hung(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         end(p, FT_END_HUNG, ev->rank, rank->hangs, 128 + SIGKILL, out);
     else
         effect(out, FT_DO_KILL)->rank = ev->rank;
+}
+
+/* Ranks that have left are needed again. */
+static void stranded(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
+{
+    if (p->now.stage != RUNNING || p->ranks[ev->rank].life != STARTING)
+        return;
+    for (uint32_t r = 0; r < p->config.nranks; r++) {
+        if (p->ranks[r].life != DOWN)
+            continue;
+        p->ranks[r].restarts++;
+        p->ranks[r].life = STARTING;
+    }
+    p->now.stage = GATHERING;
+    p->now.done = 0;
+    effect(out, FT_DO_TELL_ALL)->rank = ev->rank;
+    effect(out, FT_DO_GATHER);
 }
 
 static void grace_over(struct ft_policy *p, struct ft_effects *out)
@@ -261,7 +300,7 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         exited(p, ev, out);
         break;
     case FT_EV_SIGNAL:
-        if (p->now.stage == RUNNING)
+        if (is_going(p))
             end(p, FT_END_SIGNALLED, 0, (uint64_t)ev->signal, 128 + ev->signal, out);
         else if (p->now.stage != KILLING)
             send(p, KILLING, SIGKILL, out); /* asked twice: at once */
@@ -270,11 +309,19 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         grace_over(p, out);
         break;
     case FT_EV_FAILED:
-        if (p->now.stage == RUNNING)
+        if (is_going(p))
             end(p, FT_END_SAID, 0, 0, ev->code, out);
         break;
     case FT_EV_HUNG:
         hung(p, ev, out);
+        break;
+    case FT_EV_STRANDED:
+        stranded(p, ev, out);
+        break;
+    case FT_EV_RENEWED:
+        FT_INVARIANT(p->now.stage != GATHERING || !p->now.up, "the log is new when no rank runs");
+        if (p->now.stage == GATHERING)
+            p->now.stage = RUNNING;
         break;
     }
 }
@@ -303,6 +350,8 @@ void ft_policy_recover(struct ft_policy *p, struct ft_effects *out)
         step(p, &p->journal.event, out);
     } else if (p->now.stage == OVER) {
         effect(out, FT_DO_FINISH)->code = p->now.code;
+    } else if (p->now.stage == GATHERING) {
+        effect(out, FT_DO_GATHER);
     } else if (p->now.stage != RUNNING) {
         effect(out, FT_DO_SIGNAL)->number = (uint64_t)p->now.asked;
     }
@@ -318,7 +367,12 @@ void ft_policy_lose(struct ft_policy *p, uint32_t rank)
 
 bool ft_policy_wants(const struct ft_policy *p, uint32_t rank)
 {
-    return p->now.stage == RUNNING && p->ranks[rank].life == STARTING;
+    return is_going(p) && p->ranks[rank].life == STARTING;
+}
+
+bool ft_policy_gathers(const struct ft_policy *p)
+{
+    return p->now.stage == GATHERING;
 }
 
 static size_t size_of(uint32_t nranks)
@@ -338,6 +392,11 @@ struct ft_policy *ft_policy_new(const struct ft_policy_config *config)
 uint64_t ft_policy_restarts(const struct ft_policy *p)
 {
     return p->now.restarts;
+}
+
+uint64_t ft_policy_restarts_of(const struct ft_policy *p, uint32_t rank)
+{
+    return p->ranks[rank].restarts;
 }
 
 void ft_policy_free(struct ft_policy *p)

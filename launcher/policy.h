@@ -9,6 +9,10 @@
      three deaths of its own at the same furthest unit (RULE 19)        -> given up, 128 + signal
      all others have waited for it for --hang-timeout                   -> it is killed, then as above; the third time
                                                                            at the same furthest unit: given up
+     a rank that is to start from the beginning cannot                 -> all are killed, or called back if they have left, and
+                                                                           start together when everything is as new. Only
+                                                                           deaths by themselves are counted; what is counted
+                                                                           at the furthest unit stays
      every rank has left with 0                                         -> done */
 #ifndef LAUNCHER_POLICY_H
 #define LAUNCHER_POLICY_H
@@ -42,7 +46,9 @@ enum ft_event_kind {
     FT_EV_SIGNAL,          /* signal: ftrun was sent one that ends the job */
     FT_EV_GRACE,           /* the time given with the last FT_DO_SIGNAL is over */
     FT_EV_FAILED,          /* code: the agent cannot go on, and has said why */
-    FT_EV_HUNG             /* rank: all others have waited for it too long */
+    FT_EV_HUNG,            /* rank: all others have waited for it too long */
+    FT_EV_STRANDED,        /* rank, which was to be restarted: a part of the log that it would need is gone */
+    FT_EV_RENEWED          /* after FT_DO_GATHER: every rank is dead with its process tree, and the log is as new */
 };
 
 struct ft_event {
@@ -66,7 +72,10 @@ enum ft_effect_kind {
     FT_DO_END,             /* code, reason, rank, number: the job ends; pending restarts are off */
     FT_DO_SIGNAL,          /* number: to every rank that runs; unless it is SIGKILL, EV_GRACE is wanted later */
     FT_DO_FINISH,          /* code: no rank is left */
-    FT_DO_KILL             /* rank, with its process group; its death will be an FT_EV_EXITED like any other */
+    FT_DO_KILL,            /* rank, with its process group; its death will be an FT_EV_EXITED like any other */
+    FT_DO_TELL_ALL,        /* rank: because of it all start again from the beginning */
+    FT_DO_GATHER           /* every rank that runs is killed; one that has left becomes one to be restarted. FT_EV_RENEWED is wanted,
+                              and no rank started before */
 };
 
 /* Why the job ends. number is: */
@@ -120,7 +129,11 @@ void ft_policy_lose(struct ft_policy *p, uint32_t rank);
 /* True if an incarnation of rank is to be started. */
 bool ft_policy_wants(const struct ft_policy *p, uint32_t rank);
 
-uint64_t ft_policy_restarts(const struct ft_policy *p);  /* of the whole job */
+/* All ranks are to start together: FT_EV_RENEWED is wanted. */
+bool ft_policy_gathers(const struct ft_policy *p);
+
+uint64_t ft_policy_restarts(const struct ft_policy *p);  /* of the whole job; those with all others are not counted */
+uint64_t ft_policy_restarts_of(const struct ft_policy *p, uint32_t rank);  /* all */
 
 void ft_policy_free(struct ft_policy *p);
 

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "launcher/act.h"
 #include "launcher/death.h"
@@ -18,6 +19,7 @@
 #include "launcher/input.h"
 #include "launcher/output.h"
 #include "launcher/program.h"
+#include "launcher/renew.h"
 #include "launcher/snapshot.h"
 
 enum { AGAIN_MS = 10, STUCK_MS = 5000, QUICK_MS = 1000 };
@@ -176,6 +178,11 @@ void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank)
     restart->replayed = ft_region_replayed(&job->region, rank);
 }
 
+uint64_t ft_ranks_furthest(const struct ft_job *job, uint32_t rank)
+{
+    return ft_max(job->report->ranks[rank].units, ft_region_progress(&job->region, rank));
+}
+
 void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
 {
     const struct ft_proc *proc = &job->procs[rank];
@@ -186,7 +193,7 @@ void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
     total->signal = proc->signal;
     total->code = proc->code;
     total->ended_ns = proc->died_ns;
-    total->units = ft_region_progress(&job->region, rank);
+    total->units = ft_ranks_furthest(job, rank);
 }
 
 void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
@@ -261,7 +268,7 @@ static void tell_restart(struct ft_job *job, const struct ft_proc *proc, const c
 static void note_restart(struct ft_job *job, struct ft_proc *proc, const char *how)
 {
     ft_report_started(job->report, proc->rank, proc->way, proc->started_ns);
-    if (proc->restart)
+    if (proc->restart && proc->way != FT_BACK_ALL) /* of that, one line is enough */
         tell_restart(job, proc, how);
 }
 
@@ -273,7 +280,8 @@ static void start_over(struct ft_job *job, struct ft_proc *proc)
     ft_output_restart(job->output, proc->rank);
     ft_ranks_death(proc, how, sizeof how);
     proc->lost = false;
-    proc->way = FT_BACK_START;
+    proc->way = proc->with_all ? FT_BACK_ALL : FT_BACK_START;
+    proc->with_all = false;
     proc->incarnation++;
     if (start(job, proc) == 0)
         note_restart(job, proc, how);
@@ -294,18 +302,24 @@ static void wake(struct ft_job *job, struct ft_proc *proc)
     ft_wake(&block->snap.wake);
 }
 
-static void start_successor(struct ft_job *job, struct ft_proc *proc)
+static void wake_up(struct ft_job *job, struct ft_proc *proc)
 {
-    proc->before = proc->pid ? proc->pid : proc->before;
-    if (!ft_snapshots_usable(job, proc->rank)) {
-        start_over(job, proc);
-        return;
-    }
     proc->way = FT_BACK_SNAPSHOT;
     proc->pid = 0;
     proc->incarnation++;
     ft_proc_enter(proc, FT_PROC_WAKING);
     wake(job, proc);
+}
+
+static void start_successor(struct ft_job *job, struct ft_proc *proc)
+{
+    proc->before = proc->pid ? proc->pid : proc->before;
+    if (ft_snapshots_usable(job, proc->rank))
+        wake_up(job, proc);
+    else if (ft_region_withdraw(&job->region, proc->rank))
+        start_over(job, proc);
+    else
+        ft_act(job, &(struct ft_event){.kind = FT_EV_STRANDED, .rank = proc->rank});
 }
 
 void ft_ranks_wake_again(struct ft_job *job, uint32_t rank)
@@ -375,36 +389,47 @@ void ft_ranks_copied(struct ft_job *job, uint32_t rank)
 }
 
 /* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. */
-static bool is_clear(struct ft_job *job, struct ft_proc *proc)
+bool ft_ranks_is_clear(struct ft_job *job, uint32_t rank)
 {
+    struct ft_proc *proc = &job->procs[rank];
     struct ft_leaders leaders = ft_job_leaders(job);
     pid_t one = 0, group = proc->pid ? proc->pid : -1; /* none: the agent died before there was a process */
 
-    if (!ft_reap_signal(&leaders, proc->rank, group, SIGKILL, &one) && ft_snapshots_clear(job, proc->rank))
+    if (!ft_reap_signal(&leaders, rank, group, SIGKILL, &one) && ft_snapshots_clear(job, rank))
         return true;
     if (!proc->stuck_told && ft_job_now() - proc->died_ns > STUCK_MS * 1000000ull) {
         proc->stuck_told = true;
-        ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", proc->rank, one);
+        ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", rank, one);
     }
     return false;
+}
+
+/* Whoever is cleared starts, unless it cannot without the others. False: somebody is not clear yet. */
+static bool start_cleared(struct ft_job *job)
+{
+    bool clear = true;
+
+    for (uint32_t r = 0; r < job->options->nranks && !ft_policy_gathers(job->policy); r++) {
+        struct ft_proc *proc = &job->procs[r];
+
+        if (ft_proc_phase(proc) != FT_PROC_CLEARING)
+            continue;
+        if (ft_ranks_is_clear(job, r))
+            start_successor(job, proc);
+        else
+            clear = false;
+    }
+    return clear;
 }
 
 void ft_ranks_clear(struct ft_job *job)
 {
     struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
-    bool waiting = false;
+    bool clear = start_cleared(job);
 
-    for (uint32_t r = 0; r < job->options->nranks; r++) {
-        struct ft_proc *proc = &job->procs[r];
-
-        if (ft_proc_phase(proc) != FT_PROC_CLEARING)
-            continue;
-        if (is_clear(job, proc))
-            start_successor(job, proc);
-        else
-            waiting = true;
-    }
-    if (waiting)
+    if (ft_policy_gathers(job->policy))
+        clear = ft_renew_try(job) && start_cleared(job);
+    if (!clear)
         event_add(job->again, &soon); /* beside SIGCHLD, which comes once for several */
 }
 

@@ -24,6 +24,9 @@ void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc);
 /* Restarts that wait for that are off. */
 void ft_ranks_cancel(struct ft_job *job);
 
+/* Invariant 5: rank's leader is dead, and nothing of its process tree lives. False: it has been killed, and is not dead yet. */
+bool ft_ranks_is_clear(struct ft_job *job, uint32_t rank);
+
 /* Processes have died, or some time has passed: goes on with restarts. */
 void ft_ranks_clear(struct ft_job *job);
 
@@ -42,6 +45,9 @@ void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank);
 
 /* And, at the end of the job, what became of the rank. */
 void ft_ranks_note_end(struct ft_job *job, uint32_t rank);
+
+/* The furthest unit that rank ever came to, also before all ranks started again (launcher/renew.h). */
+uint64_t ft_ranks_furthest(const struct ft_job *job, uint32_t rank);
 
 /* "was killed by signal 9 (SIGKILL)", "exited with code 3". Returns text. */
 const char *ft_ranks_death(const struct ft_proc *proc, char *text, size_t size);

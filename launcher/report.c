@@ -80,11 +80,19 @@ void ft_report_cut(struct ft_report *r, uint32_t rank, uint64_t at_ns, uint64_t 
     total->cuts_most_ns = ft_max(total->cuts_most_ns, cost_ns);
 }
 
-void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released)
+/* Sums never go down, and a renewal of the log may be noted before and after it has been renewed. */
+void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released, uint64_t spilled)
 {
-    r->log_bytes = bytes;
-    r->released_bytes = ft_min(released, bytes); /* by extents, and more may be logged between the two looks */
-    r->peak_log_bytes = ft_max(r->peak_log_bytes, bytes - r->released_bytes);
+    r->log_bytes = ft_max(r->log_bytes, r->log_before + bytes);
+    r->spilled_bytes = ft_max(r->spilled_bytes, r->spilled_before + spilled);
+    r->released_bytes = ft_min(r->log_before + released, r->log_bytes); /* by extents, and more may be logged between the two looks */
+    r->peak_log_bytes = ft_max(r->peak_log_bytes, r->log_bytes - r->released_bytes);
+}
+
+void ft_report_renew(struct ft_report *r)
+{
+    r->log_before = r->log_bytes;
+    r->spilled_before = r->spilled_bytes;
 }
 
 static void add(json_t *object, const char *name, uint64_t number)

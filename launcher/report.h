@@ -50,6 +50,7 @@ struct ft_report {
     uint64_t nrestarts;
     struct ft_rank_total *ranks;
     uint64_t log_bytes, spilled_bytes, released_bytes, peak_log_bytes, peak_memory_bytes;
+    uint64_t log_before, spilled_before;  /* of these, in logs that are no more: all ranks started again */
 };
 
 /* Opens the file (path NULL: no report). FT_ESYS with a line. */
@@ -67,8 +68,11 @@ void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way,
 /* A snapshot of rank was taken at at_ns, at `unit` of its world, which took cost_ns of its time. */
 void ft_report_cut(struct ft_report *r, uint32_t rank, uint64_t at_ns, uint64_t unit, uint64_t cost_ns);
 
-/* So much was logged, and so much of it released, by now. */
-void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released);
+/* So much was logged, and so much of it released, and spilled, by now. */
+void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released, uint64_t spilled);
+
+/* A new log begins: everything so far is released. May be called again. */
+void ft_report_renew(struct ft_report *r);
 
 /* Writes it all. FT_ESYS with a line. */
 int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e);

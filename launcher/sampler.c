@@ -37,7 +37,7 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     report->peak_memory_bytes = ft_max(report->peak_memory_bytes, sample(s->job));
-    ft_report_log(report, ft_region_log_bytes(&s->job->region), ft_region_released_bytes(&s->job->region));
+    ft_job_note_log(s->job);
     cost_us = (ft_job_now() - begin) / 1000;
     cost_us = ft_max(EVERY_US, SHARE * cost_us);
     next = (struct timeval){.tv_sec = (time_t)(cost_us / 1000000), .tv_usec = (suseconds_t)(cost_us % 1000000)};

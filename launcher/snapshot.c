@@ -453,6 +453,11 @@ void ft_snapshots_drop_all(struct ft_job *job)
         ft_snapshots_drop(job, r);
 }
 
+bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank)
+{
+    return !of(job, rank)->slots[0].pid && !of(job, rank)->slots[1].pid;
+}
+
 const pid_t *ft_snapshots_kept(const struct ft_job *job, uint32_t *n)
 {
     *n = FT_SNAP_SLOTS * job->options->nranks;

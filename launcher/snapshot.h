@@ -92,6 +92,9 @@ const struct ft_snap_slot *ft_snapshots_named(const struct ft_job *job, uint32_t
 void ft_snapshots_drop(struct ft_job *job, uint32_t rank);
 void ft_snapshots_drop_all(struct ft_job *job);
 
+/* Rank has none, nor one that is being ended. */
+bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank);
+
 /* Processes that are snapshots to be kept: n of them, 0 between them. */
 const pid_t *ft_snapshots_kept(const struct ft_job *job, uint32_t *n);
 

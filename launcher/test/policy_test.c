@@ -45,6 +45,12 @@ static const char *trace(const struct ft_effects *fx, char *text, size_t size)
         case FT_DO_KILL:
             n += (size_t)snprintf(text + n, size - n, "%skill %u", comma, e->rank);
             break;
+        case FT_DO_TELL_ALL:
+            n += (size_t)snprintf(text + n, size - n, "%stell %u", comma, e->rank);
+            break;
+        case FT_DO_GATHER:
+            n += (size_t)snprintf(text + n, size - n, "%sgather", comma);
+            break;
         case FT_DO_FINISH:
             n += (size_t)snprintf(text + n, size - n, "%sfinish %d", comma, e->code);
             break;
@@ -418,4 +424,151 @@ Test(policy, a_hung_rank_is_not_restarted_against_the_users_will)
     begin_with(c);
     STEP("kill 1", .kind = FT_EV_HUNG, .rank = 1, .progress = 5);
     KILLED("retire 1, end 137 death, signal 15", 1, SIGKILL, .progress = 5);
+}
+
+/* Rank 2 of three is killed and finds its part of the log gone. */
+static void strand(void)
+{
+    KILLED("restart 2 #1", 2, SIGKILL, .progress = 10);
+    STEP("tell 2, gather", .kind = FT_EV_STRANDED, .rank = 2);
+    cr_expect(ft_policy_gathers(p));
+}
+
+static void renewed(uint32_t nranks)
+{
+    STEP("", .kind = FT_EV_RENEWED);
+    cr_expect_not(ft_policy_gathers(p));
+    for (uint32_t r = 0; r < nranks; r++) {
+        cr_expect(ft_policy_wants(p, r));
+        STARTED("", r);
+    }
+}
+
+Test(policy, a_stranded_rank_takes_all_others_with_it)
+{
+    struct ft_policy_config c = defaults(3);
+
+    c.max_restarts = 2; /* what is killed for another's sake is not counted */
+    begin_with(c);
+    strand();
+    KILLED("restart 0 #1", 0, SIGKILL, .progress = 10, .quick = true);
+    STEP("", .kind = FT_EV_STRANDED, .rank = 0); /* it is known */
+    KILLED("restart 1 #1", 1, SIGKILL, .progress = 10);
+    renewed(3);
+    cr_expect_eq(ft_policy_restarts(p), 1);
+    KILLED("restart 0 #2", 0, SIGKILL, .progress = 5);
+    STARTED("", 0);
+    KILLED("retire 1, end 137 max-restarts, signal 15", 1, SIGKILL, .progress = 5);
+}
+
+Test(policy, ranks_that_have_left_start_again_with_the_others)
+{
+    begin(3);
+    EXITED("retire 0", 0, .state = FT_RANK_FINALIZED);
+    strand();
+    cr_expect(ft_policy_wants(p, 0));
+    cr_expect_eq(ft_policy_restarts_of(p, 0), 1);
+    EXITED("restart 1 #1", 1, .state = FT_RANK_FINALIZED); /* it was faster than the kill */
+    renewed(3);
+    EXITED("retire 0", 0, .state = FT_RANK_FINALIZED);
+    EXITED("retire 1", 1, .state = FT_RANK_FINALIZED);
+    EXITED("retire 2, finish 0", 2, .state = FT_RANK_FINALIZED);
+}
+
+Test(policy, all_that_start_again_without_getting_further_are_given_up)
+{
+    begin(2);
+    for (int i = 1; i < FT_OWN_DEATHS; i++) {
+        char expected[40];
+
+        snprintf(expected, sizeof expected, "restart 1 #%d", i);
+        KILLED(expected, 1, SIGSEGV, .progress = 10 - (uint64_t)i); /* the log is new: what counts is the furthest ever */
+        STEP("tell 1, gather", .kind = FT_EV_STRANDED, .rank = 1);
+        snprintf(expected, sizeof expected, "restart 0 #%d", i);
+        KILLED(expected, 0, SIGKILL, .progress = 10);
+        renewed(2);
+    }
+    KILLED("retire 1, end 139 given-up, signal 15", 1, SIGSEGV, .progress = 9);
+}
+
+Test(policy, what_ranks_do_by_themselves_counts_also_when_all_start_again)
+{
+    begin(3);
+    strand();
+    KILLED("restart 0 #1", 0, SIGSEGV, .progress = 10);
+    cr_expect_eq(ft_policy_restarts(p), 2);
+    EXITED("restart 1 #1", 1, .lost = true, .signal = SIGSEGV);
+    cr_expect_eq(ft_policy_restarts(p), 2); /* nobody knows */
+    renewed(3);
+    KILLED("restart 0 #2", 0, SIGSEGV, .progress = 10);
+    STARTED("", 0);
+    KILLED("retire 0, end 139 given-up, signal 15", 0, SIGSEGV, .progress = 10);
+}
+
+Test(policy, a_verdict_stands_although_all_were_to_start_again)
+{
+    begin(3);
+    strand();
+    EXITED("retire 0, end 7 last-words, signal 15", 0, .signal = SIGKILL, .state = FT_RANK_ENDED, .job_code = 7);
+    STEP("", .kind = FT_EV_RENEWED);
+    cr_expect_not(ft_policy_wants(p, 2));
+    KILLED("retire 1, finish 7", 1, SIGKILL);
+
+    ft_policy_free(p);
+    begin(3);
+    strand();
+    EXITED("retire 0, end 3 verdict, signal 15", 0, .code = 3, .state = FT_RANK_FINALIZED);
+    KILLED("retire 1, finish 3", 1, SIGKILL);
+
+    ft_policy_free(p);
+    begin(3);
+    strand();
+    EXITED("retire 0, end 1 no-finalize, signal 15", 0, .state = FT_RANK_ATTACHED);
+}
+
+Test(policy, a_signal_or_a_failure_ends_also_a_job_that_starts_again)
+{
+    begin(3);
+    strand();
+    STEP("", .kind = FT_EV_HUNG, .rank = 0);
+    STEP("", .kind = FT_EV_GRACE);
+    STEP("end 143 signalled, signal 15", .kind = FT_EV_SIGNAL, .signal = SIGTERM);
+    KILLED("retire 0", 0, SIGKILL);
+    KILLED("retire 1, finish 143", 1, SIGKILL);
+
+    ft_policy_free(p);
+    begin(3);
+    strand();
+    KILLED("restart 0 #1", 0, SIGKILL);
+    KILLED("restart 1 #1", 1, SIGKILL);
+    STEP("end 110 said, finish 110", .kind = FT_EV_FAILED, .code = 110); /* nobody is left */
+    STEP("", .kind = FT_EV_RENEWED);
+}
+
+Test(policy, only_a_rank_that_waits_for_its_restart_can_be_stranded)
+{
+    begin(2);
+    STEP("", .kind = FT_EV_STRANDED, .rank = 1);
+    STEP("end 143 signalled, signal 15", .kind = FT_EV_SIGNAL, .signal = SIGTERM);
+    STEP("", .kind = FT_EV_STRANDED, .rank = 1);
+    cr_expect_not(ft_policy_gathers(p));
+}
+
+Test(policy, a_restart_of_all_that_was_interrupted_goes_on)
+{
+    begin(3);
+    EXITED("retire 0", 0, .state = FT_RANK_FINALIZED);
+    KILLED("restart 2 #1", 2, SIGKILL, .progress = 10);
+    interrupted("tell 2, gather", (struct ft_event){.kind = FT_EV_STRANDED, .rank = 2});
+    resumed("gather");
+    cr_expect_eq(ft_policy_restarts_of(p, 0), 1);
+    interrupted("restart 1 #1", (struct ft_event){.kind = FT_EV_EXITED, .rank = 1, .signal = SIGKILL, .progress = 10});
+    resumed("gather");
+    interrupted("", (struct ft_event){.kind = FT_EV_RENEWED});
+    resumed("");
+    for (uint32_t r = 0; r < 3; r++)
+        STARTED("", r);
+    for (uint32_t r = 0; r < 2; r++)
+        EXITED(r ? "retire 1" : "retire 0", r, .state = FT_RANK_FINALIZED);
+    EXITED("retire 2, finish 0", 2, .state = FT_RANK_FINALIZED);
 }

@@ -171,12 +171,34 @@ Test(report, the_log_held)
     json_t *all;
 
     open_report(&r);
-    ft_report_log(&r, 1000, 0);
-    ft_report_log(&r, 5000, 4500);
-    ft_report_log(&r, 5100, 5200); /* looked at one after the other */
+    ft_report_log(&r, 1000, 0, 0);
+    ft_report_log(&r, 5000, 4500, 100);
+    ft_report_log(&r, 5100, 5200, 100); /* looked at one after the other */
     all = written(&r);
     expect(all, "log_bytes", 5100);
     expect(all, "released_bytes", 5100);
+    expect(all, "spilled_bytes", 100);
     expect(all, "peak_log_bytes", 1000);
+    end(&r, all);
+}
+
+/* All ranks start again, and two launcher processes are killed meanwhile. */
+Test(report, sums_go_on_when_the_log_is_new)
+{
+    struct ft_report r;
+    json_t *all;
+
+    open_report(&r);
+    ft_report_log(&r, 5000, 1000, 100);
+    ft_report_log(&r, 0, 0, 0); /* of the new one, before it has been said to be new */
+    ft_report_renew(&r);
+    ft_report_log(&r, 0, 0, 0);
+    ft_report_renew(&r);
+    ft_report_log(&r, 3000, 500, 10);
+    all = written(&r);
+    expect(all, "log_bytes", 8000);
+    expect(all, "released_bytes", 5500);
+    expect(all, "spilled_bytes", 110);
+    expect(all, "peak_log_bytes", 5000);
     end(&r, all);
 }
