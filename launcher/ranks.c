@@ -287,17 +287,36 @@ static void start_over(struct ft_job *job, struct ft_proc *proc)
         note_restart(job, proc, how);
 }
 
+/* Clears again what there may be of it, and tries again. */
+static void back_to_clearing(struct ft_job *job, struct ft_proc *proc)
+{
+    struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
+
+    ft_proc_enter(proc, FT_PROC_CLEARING);
+    event_add(job->again, &soon);
+}
+
 /* It can be done twice, until the word is out. */
 static void wake(struct ft_job *job, struct ft_proc *proc)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
+    const struct ft_snap_slot *slot;
     int mark;
 
-    ft_snapshots_named(job, proc->rank, &mark);
+    slot = ft_snapshots_named(job, proc->rank, &mark);
     tell_standby(job, proc->rank);
     ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
     atomic_store_explicit(&block->started_ns, ft_job_now(), memory_order_relaxed);
     ft_output_return(job->output, proc->rank, mark);
+    if (proc->rank == job->options->stdin_rank && job->input) {
+        if (ft_input_return(job->input, slot->pid, mark) < 0) {
+            ft_say(&job->say, "rank %u: its snapshot cannot be given its standard input: %s", proc->rank, strerror(errno));
+            ft_snapshots_drop(job, proc->rank);
+            back_to_clearing(job, proc);
+            return;
+        }
+        tell_standby(job, proc->rank);
+    }
     ft_publish(&block->snap.wake, proc->incarnation);
     ft_wake(&block->snap.wake);
 }
@@ -328,15 +347,6 @@ void ft_ranks_wake_again(struct ft_job *job, uint32_t rank)
 
     if (ft_look(&ft_region_rank(&job->region, rank)->snap.wake) != proc->incarnation)
         wake(job, proc);
-}
-
-/* Clears again what there may be of it, and tries again. */
-static void back_to_clearing(struct ft_job *job, struct ft_proc *proc)
-{
-    struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
-
-    ft_proc_enter(proc, FT_PROC_CLEARING);
-    event_add(job->again, &soon);
 }
 
 void ft_ranks_unwakable(struct ft_job *job, uint32_t rank)

@@ -162,12 +162,16 @@ static void ask(struct ft_snapshot *s)
     ft_publish(&w->want, s->number);
 }
 
+/* A fork that has been made and did not get as far as to be seen ends itself: it looks at `want` after it has said `taken`. */
 static void give_up(struct ft_snapshot *s)
 {
     struct ft_snap_words *w = words_of(s);
+    uint64_t number = s->number;
 
+    ft_announce(&w->want, 0);
+    if (ft_ask(&w->taken) == number && ft_death_is_child((pid_t)ft_look(&w->pid)))
+        kill((pid_t)ft_look(&w->pid), SIGKILL);
     s->number = 0;
-    ft_publish(&w->want, 0);
     ft_wake(&w->go);
 }
 
@@ -208,7 +212,7 @@ static void let_go(struct ft_snapshot *s)
         refused(s, FT_IMAGE_LINE);
         return;
     }
-    if (takes_input(s)) { /* TODO */
+    if (takes_input(s) && !ft_input_mark(s->job->input, s->job->procs[s->rank].pid, slot)) {
         refused(s, FT_IMAGE_SYSTEM);
         return;
     }

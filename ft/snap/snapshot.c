@@ -92,7 +92,9 @@ static void wait_as_snapshot(struct ft_snapshots *s, uint64_t number)
     ft_publish(&s->words->pid, (uint64_t)getpid());
     if (setpgid(0, 0) < 0 || !tie_to_launcher(s))
         _exit(127);
-    ft_publish(&s->words->taken, number);
+    ft_announce(&s->words->taken, number);
+    if (!ft_ask(&s->words->want))
+        _exit(0); /* given up: either this is seen here, or `taken` there */
     ring(s);
     for (;; last = wanted) {
         while ((wanted = ft_look(&s->words->wake)) <= last)
