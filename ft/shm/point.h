@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Crash points: the places at which the explorer (ft/test/explore.c) may switch ranks or kill one.
 
-   A point is one `nop` whose address is listed in the section ft_points, as static tracepoints are. The
-   explorer overwrites the nops of the very object code that ships with breakpoints and is called at each
-   of them; everybody else executes a nop. There is a point before every store to shared memory and in
+   A point is one `nop` of five bytes whose address is listed in the section ft_points, as static tracepoints
+   are. The explorer overwrites the nops of the very object code that ships with jumps and is called at each
+   of them (ft/test/points.c); everybody else executes a nop. There is a point before every store to shared memory and in
    every turn of a wait, so "between any two stores" and "while waiting" are all places where a kill can
    matter: what a rank does in its private memory nobody sees. */
 #ifndef FT_SHM_POINT_H
@@ -25,9 +25,11 @@ struct ft_point {
     int32_t kind;
 };
 
+#define FT_POINT_NOP "\x0f\x1f\x44\x00\x00"
+
 #if defined(__x86_64__)
 #define FT_POINT_ASM(kind, ...)                                         \
-    __asm__ volatile("771: nop\n\t"                                     \
+    __asm__ volatile("771: .byte 0x0f, 0x1f, 0x44, 0, 0\n\t"            \
                      ".pushsection ft_points,\"a\",@progbits\n\t"       \
                      ".balign 4\n\t"                                    \
                      ".long 771b - .\n\t"                               \

@@ -18,7 +18,7 @@
 #if !defined(__x86_64__)
 int main(void)
 {
-    puts("explore: crash points are breakpoints, which this file knows for x86-64 only");
+    puts("explore: crash points are made to stop by jumps, which points.c knows for x86-64 only");
     return 77;
 }
 #else
@@ -241,7 +241,7 @@ int main(int argc, char **argv)
         return usage();
     if (!seeds_given)
         seeds = how == QUICK ? 40 : how == NORMAL ? 100 : 300;
-    set_breakpoints();
+    divert_points();
     if (only || plan)
         return only ? again(only, plan, seed, seeds, kills, how == QUICK) : usage();
     if (!search_all(seed, seeds, kills, how))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The crash-point explorer's parts: sched.c runs the ranks and the keeper of one job as coroutines and kills them at crash
-   points, program.c is what they run and how results are checked, explore.c is the search. */
+   points, points.c makes the code stop there, program.c is what they run and how results are checked, explore.c is the search. */
 #ifndef FT_TEST_EXPLORE_H
 #define FT_TEST_EXPLORE_H
 
@@ -84,12 +84,15 @@ void failed(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* 
 static inline struct actor *keeper_actor(void) { return &job.actor[job.sc.ranks]; }
 
 /* sched.c */
-void set_breakpoints(void);
+void stop_at_point(char *bulk_to, size_t bulk_n, uint32_t number);  /* called by each point once they are diverted */
 void stop_here(struct actor *a, int kind);   /* of the actor that runs: lets others run */
 void end_here(struct actor *a) __attribute__((noreturn));
 bool run_job(const struct plan *p);          /* one run; false: job.failure says why */
 bool replay_all(void);                       /* everybody again, alone and one after the other: all must come out of the log */
+
+/* points.c */
 uint32_t npoints(void);
+void divert_points(void);
 
 /* program.c */
 extern const char *const what_text[NWHAT];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks and keeper as coroutines over the object code that ships: switched, and killed, at crash points only. */
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 enum { STACK = 256 * 1024, MOST_STEPS = 2000000 };
 
-extern const struct ft_point __start_ft_points[], __stop_ft_points[];
+extern const struct ft_point __start_ft_points[];
 
 struct job job;
 static jmp_buf scheduler;
@@ -27,8 +26,6 @@ void failed(const char *format, ...)
     vsnprintf(job.failure, sizeof job.failure, format, args);
     va_end(args);
 }
-
-uint32_t npoints(void) { return (uint32_t)(__stop_ft_points - __start_ft_points); }
 
 void stop_here(struct actor *a, int kind)
 {
@@ -56,48 +53,17 @@ static void resume(struct actor *a)
     running = NULL;
 }
 
-/* A breakpoint: rip is behind it already. The handler runs on the actor's own stack and simply does not
-   return until it goes on. */
-static void on_point(int sig, siginfo_t *info, void *context)
+/* At a point: on the actor's own stack; simply does not return until it goes on. */
+void stop_at_point(char *bulk_to, size_t bulk_n, uint32_t number)
 {
-    const ucontext_t *uc = context;
-    const char *at = (const char *)uc->uc_mcontext.gregs[REG_RIP] - 1;
     struct actor *a = running;
 
-    (void)sig;
-    (void)info;
     if (!a)
         return;
-    for (const struct ft_point *p = __start_ft_points; p < __stop_ft_points; p++)
-        if ((const char *)&p->at + p->at == at) {
-            a->point = p;
-            a->bulk_to = (char *)uc->uc_mcontext.gregs[REG_RDI];
-            a->bulk_n = (size_t)uc->uc_mcontext.gregs[REG_RSI];
-            stop_here(a, p->kind);
-            return;
-        }
-    abort();
-}
-
-void set_breakpoints(void)
-{
-    struct sigaction sa = { .sa_sigaction = on_point, .sa_flags = SA_SIGINFO | SA_NODEFER };
-
-    sigaction(SIGTRAP, &sa, NULL);
-    if (npoints() == 0 || npoints() > MAX_POINTS) {
-        fprintf(stderr, "explore: %u crash points found, between 1 and %d expected\n", npoints(), MAX_POINTS);
-        exit(2);
-    }
-    for (const struct ft_point *p = __start_ft_points; p < __stop_ft_points; p++) {
-        unsigned char *at = (unsigned char *)&p->at + p->at;
-        void *page = (void *)((uintptr_t)at & ~4095ul);
-
-        if (mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0 || *at != 0x90) {
-            fprintf(stderr, "explore: crash point %td is not a nop that can be replaced\n", p - __start_ft_points);
-            exit(2);
-        }
-        *at = 0xcc;
-    }
+    a->point = &__start_ft_points[number];
+    a->bulk_to = bulk_to;
+    a->bulk_n = bulk_n;
+    stop_here(a, a->point->kind);
 }
 
 static void begin(void)
