@@ -13,6 +13,7 @@ Every run is bounded: a job that takes longer than --timeout is a hang; where ev
 command that repeats the seed."""
 
 import argparse
+import json
 import mmap
 import os
 import random
@@ -239,9 +240,18 @@ class Run:
                         shlex.split(args.ftrun_args) + program)
 
     def code(self):
-        """The job's exit code, None while it runs. If the process we started was killed, whoever waits beside it knows."""
+        """The job's exit code, None while it runs. If the process we started was killed, the one that waits beside it knows
+        when it is over, and the report how: the job may be over before the waiting one has found the last agent."""
         code = self.job.poll()
-        return self.observer.poll() if code == -signal.SIGKILL and self.observer else code
+        if code != -signal.SIGKILL or not self.observer:
+            return code
+        if self.observer.poll() is None:
+            return None
+        try:
+            with open(self.report) as f:
+                return json.load(f)['exit_code']
+        except (OSError, ValueError):
+            return self.observer.poll()
 
     def run(self, killer=None):
         """killer.step(progress) is called again and again; it returns the seconds until it wants to be called next."""

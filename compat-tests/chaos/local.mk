@@ -37,7 +37,8 @@ chaos_tests = \
 	compat-tests/chaos/check_replay.sh \
 	compat-tests/chaos/diverge.sh \
 	compat-tests/chaos/keeper.sh \
-	compat-tests/chaos/spill.sh
+	compat-tests/chaos/spill.sh \
+	compat-tests/chaos/survive.sh
 # These are about memory, speed and bare system calls, which sanitizers change.
 chaos_plain_tests = \
 	compat-tests/chaos/chaos512.sh \
@@ -48,4 +49,4 @@ TESTS += $(chaos_tests)
 if !SANITIZED
 TESTS += $(chaos_plain_tests)
 endif
-EXTRA_DIST += $(chaos_tests) $(chaos_plain_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py
+EXTRA_DIST += $(chaos_tests) $(chaos_plain_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
