@@ -26,6 +26,7 @@
 #include "launcher/sink.h"
 #include "launcher/snapshot.h"
 #include "launcher/stdio_memory.h"
+#include "launcher/svg.h"
 #include "launcher/topology.h"
 #include "launcher/twin.h"
 
@@ -144,7 +145,10 @@ static int check_request(struct agent *a, struct ft_error *e)
         return FT_CODE_JOB;
     if (o->rabit && ft_library_rabit(a->preload, sizeof a->preload, e) < 0)
         return FT_CODE_JOB;
-    return ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e) < 0 ? FT_CODE_USAGE : 0;
+    if (ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e) < 0 ||
+        ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e) < 0)
+        return FT_CODE_USAGE;
+    return 0;
 }
 
 /* All that outlives a launcher process, in the order in which each needs the one before. Nothing has to be undone: the
@@ -224,8 +228,16 @@ static void tell_unchecked(struct ft_job *job)
                "--log-limit makes room for more", (unsigned long long)room, (unsigned long long)units);
 }
 
+static void not_written(struct ft_job *job, const struct ft_error *e)
+{
+    ft_say(&job->say, "%s", e->text);
+    job->code = job->code ? job->code : FT_CODE_JOB;
+}
+
 static void report(struct ft_job *job)
 {
+    uint64_t now = ft_job_now();
+    int code = job->code;
     struct ft_error e;
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
@@ -235,10 +247,10 @@ static void report(struct ft_job *job)
                   (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
                   (unsigned long long)job->report->spilled_bytes);
     tell_unchecked(job);
-    if (ft_report_write(job->report, job->code, ft_job_now(), &e) < 0) {
-        ft_say(&job->say, "%s", e.text);
-        job->code = job->code ? job->code : FT_CODE_JOB;
-    }
+    if (ft_report_write(job->report, code, now, &e) < 0)
+        not_written(job, &e);
+    if (ft_svg_write(job->report->timeline, job->report, code, now, &e) < 0)
+        not_written(job, &e);
 }
 
 /* Output that could not be written is a failure of the job, unless its reader went away. */
@@ -342,6 +354,7 @@ static void release(struct agent *a)
     ft_policy_free(job->policy);
     ft_shared_free(job->procs, job->options->nranks * sizeof *job->procs);
     free(job->leaders);
+    ft_timeline_close(job->report->timeline);
     ft_report_close(job->report);
     ft_shared_free(job->report, sizeof *job->report);
     ft_deadlines_free(job->deadlines);

@@ -3,9 +3,11 @@
 noinst_LTLIBRARIES += liblaunch.la
 liblaunch_la_SOURCES = \
 	launcher/act.h launcher/act.c \
+	launcher/activity.h launcher/activity.c \
 	launcher/adopt.h launcher/adopt.c \
 	launcher/agent.h launcher/agent.c \
 	launcher/appfile.h launcher/appfile.c \
+	launcher/bands.h launcher/bands.c \
 	launcher/client.h launcher/client.c \
 	launcher/configure.h launcher/configure.c \
 	launcher/control.h launcher/control.c \
@@ -29,6 +31,7 @@ liblaunch_la_SOURCES = \
 	launcher/loop.h launcher/loop.c \
 	launcher/nearest.h launcher/nearest.c \
 	launcher/options.h launcher/options.c \
+	launcher/outfile.h launcher/outfile.c \
 	launcher/output.h launcher/output.c \
 	launcher/output_dir.h launcher/output_dir.c \
 	launcher/placement.h launcher/placement.c \
@@ -55,7 +58,9 @@ liblaunch_la_SOURCES = \
 	launcher/status.h launcher/status.c \
 	launcher/stdio_memory.h launcher/stdio_memory.c \
 	launcher/store.h launcher/store.c \
+	launcher/svg.h launcher/svg.c \
 	launcher/sweep.h launcher/sweep.c \
+	launcher/timeline.h launcher/timeline.c \
 	launcher/topology.h launcher/topology.c \
 	launcher/twin.h launcher/twin.c \
 	launcher/usage.h launcher/usage.c \
@@ -71,7 +76,7 @@ ftrun_LDADD = liblaunch.la
 
 # Unit tests of the pure parts; without Criterion they are one SKIP.
 launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/options_test \
-	launcher/test/report_test
+	launcher/test/report_test launcher/test/timeline_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -95,6 +100,9 @@ launcher_test_options_test_LDADD = $(launch_unit_libs)
 launcher_test_report_test_SOURCES = launcher/test/report_test.c
 launcher_test_report_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
 launcher_test_report_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
+launcher_test_timeline_test_SOURCES = launcher/test/timeline_test.c
+launcher_test_timeline_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_timeline_test_LDADD = $(launch_unit_libs)
 
 check_PROGRAMS += launcher/test/forward_crash
 TESTS += launcher/test/forward_crash
@@ -131,6 +139,7 @@ launch_shell_tests = \
 	launcher/test/terminal.sh \
 	launcher/test/environment.sh \
 	launcher/test/report.sh \
+	launcher/test/timeline.sh \
 	launcher/test/many.sh \
 	launcher/test/mpi_ends.sh \
 	launcher/test/control.sh \

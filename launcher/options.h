@@ -56,7 +56,7 @@ struct ft_options {
     const char *log_spill;
     uint64_t grace_ms;
     bool rabit;
-    const char *report;        /* NULL: none */
+    const char *report, *timeline; /* NULL: none */
     bool verbose, quiet;
     bool help, version;        /* asked for: nothing else is valid */
 

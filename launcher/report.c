@@ -3,7 +3,6 @@
 #include "launcher/report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/outfile.h"
 #include "launcher/say.h"
 #include "launcher/shared.h"
 
@@ -29,13 +29,9 @@ int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t 
     r->restarts = ft_shared_new(FT_RESTARTS_MAX * sizeof *r->restarts);
     if (!r->ranks || !r->restarts)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    if (path) {
-        r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (r->fd < 0) {
-            ft_err_set(e, 0, "--report %s: %s", path, strerror(errno));
-            ft_report_close(r);
-            return FT_ESYS;
-        }
+    if (path && (r->fd = ft_outfile_open("--report", path, e)) < 0) {
+        ft_report_close(r);
+        return FT_ESYS;
     }
     return 0;
 }
@@ -73,6 +69,8 @@ void ft_report_cut(struct ft_report *r, uint32_t rank, uint64_t at_ns, uint64_t 
 {
     struct ft_rank_total *total = &r->ranks[rank];
 
+    if (r->timeline)
+        ft_timeline_cut(r->timeline, rank, at_ns);
     total->cut_ns = at_ns;
     total->cut_unit = unit;
     total->cuts++;
@@ -233,13 +231,6 @@ static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now
     return all;
 }
 
-/* A launcher process that was killed while it wrote has left a part of it. A pipe or a device cannot be taken back. */
-static void rewind_file(int fd)
-{
-    if (lseek(fd, 0, SEEK_SET) == 0 && ftruncate(fd, 0) < 0)
-        return;
-}
-
 int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e)
 {
     json_t *all;
@@ -248,7 +239,7 @@ int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct 
     if (r->fd < 0)
         return 0;
     all = everything(r, exit_code, now_ns);
-    rewind_file(r->fd);
+    ft_outfile_rewind(r->fd);
     failed = json_dumpfd(all, r->fd, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0 || write(r->fd, "\n", 1) != 1;
     json_decref(all);
     return failed ? ft_err_set(e, FT_ESYS, "--report: the report could not be written: %s", strerror(errno)) : 0;

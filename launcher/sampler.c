@@ -6,18 +6,32 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
+#include "launcher/death.h"
 #include "launcher/snapshot.h"
 #include "launcher/usage.h"
+#include "launcher/watch.h"
 
-/* Ten times a second, or as often as costs 2 percent of a processor. */
 enum { FIRST_US = 20000, EVERY_US = 100000, SHARE = 50 };
 
 struct ft_sampler {
     struct ft_job *job;
-    struct event *timer;
+    struct event *memory, *ranks;
+    enum ft_activity *activities;
 };
 
-static uint64_t sample(const struct ft_job *job)
+static void wait_us(struct event *timer, uint64_t us)
+{
+    struct timeval next = {.tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000)};
+
+    event_add(timer, &next);
+}
+
+static void again(struct event *timer, uint64_t every_us, uint64_t begin_ns)
+{
+    wait_us(timer, ft_max(every_us, SHARE * (ft_job_now() - begin_ns) / 1000));
+}
+
+static uint64_t memory_of(const struct ft_job *job)
 {
     uint64_t sum = ft_usage_self() + ft_usage_memfd(job->region.fd) + ft_snapshots_bytes(job);
 
@@ -27,36 +41,56 @@ static uint64_t sample(const struct ft_job *job)
     return sum;
 }
 
-static void on_time(evutil_socket_t fd, short what, void *arg)
+static void on_memory(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_sampler *s = arg;
     struct ft_report *report = s->job->report;
-    uint64_t begin = ft_job_now(), cost_us;
-    struct timeval next;
+    uint64_t begin = ft_job_now();
 
     (void)fd;
     (void)what;
-    report->peak_memory_bytes = ft_max(report->peak_memory_bytes, sample(s->job));
+    report->peak_memory_bytes = ft_max(report->peak_memory_bytes, memory_of(s->job));
     ft_job_note_log(s->job);
-    cost_us = (ft_job_now() - begin) / 1000;
-    cost_us = ft_max(EVERY_US, SHARE * cost_us);
-    next = (struct timeval){.tv_sec = (time_t)(cost_us / 1000000), .tv_usec = (suseconds_t)(cost_us % 1000000)};
-    event_add(s->timer, &next);
+    again(s->memory, EVERY_US, begin);
+}
+
+static void on_ranks(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_sampler *s = arg;
+    struct ft_job *job = s->job;
+    uint64_t begin = ft_job_now();
+    const struct ft_inspect *look;
+
+    (void)fd;
+    (void)what;
+    if (!job->watch)
+        return;
+    ft_death_look(job->procs, job->options->nranks);
+    look = ft_watch_look(job->watch);
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        s->activities[r] = ft_activity_of(&job->procs[r], &look[r]);
+    ft_timeline_sample(job->report->timeline, begin, s->activities);
+    again(s->ranks, ft_timeline_every(job->report->timeline) / 1000, begin);
 }
 
 struct ft_sampler *ft_sampler_new(struct ft_job *job)
 {
     struct ft_sampler *s = calloc(1, sizeof *s);
-    struct timeval first = {.tv_usec = FIRST_US};
 
     if (!s)
         return NULL;
     s->job = job;
-    s->timer = evtimer_new(job->base, on_time, s);
-    if (!s->timer || event_add(s->timer, &first) < 0) {
+    s->activities = calloc(job->options->nranks, sizeof *s->activities);
+    s->memory = evtimer_new(job->base, on_memory, s);
+    s->ranks = evtimer_new(job->base, on_ranks, s);
+    if (!s->activities || !s->memory || !s->ranks) {
         ft_sampler_free(s);
         return NULL;
     }
+    if (job->report->fd >= 0)
+        wait_us(s->memory, FIRST_US);
+    if (job->report->timeline)
+        wait_us(s->ranks, ft_timeline_every(job->report->timeline) / 1000);
     return s;
 }
 
@@ -64,7 +98,10 @@ void ft_sampler_free(struct ft_sampler *s)
 {
     if (!s)
         return;
-    if (s->timer)
-        event_free(s->timer);
+    if (s->memory)
+        event_free(s->memory);
+    if (s->ranks)
+        event_free(s->ranks);
+    free(s->activities);
     free(s);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples the job's memory for the report: what ranks hold for themselves, ftrun itself and the shared memory. */
+/* Looks at the job for its report (how much memory its ranks, ftrun itself and the log have) and for its timeline (what its ranks
+   do): ten times a second, or as ft_timeline_every says; less often if that would cost more than 2 percent of a processor. */
 #ifndef LAUNCHER_SAMPLER_H
 #define LAUNCHER_SAMPLER_H
 
@@ -7,7 +8,7 @@
 
 struct ft_sampler;
 
-/* Starts sampling. NULL: no memory; then the report says 0. */
+/* Starts sampling what is wanted. NULL: no memory; then the report says 0 and the timeline is empty. */
 struct ft_sampler *ft_sampler_new(struct ft_job *job);
 
 void ft_sampler_free(struct ft_sampler *s);

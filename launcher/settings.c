@@ -82,6 +82,7 @@ static const struct ft_setting settings[] = {
 
     HEADING("What ftrun tells"),
     {"report", "FILE", FT_TEXT, AT(report), "none", "at the end, write times, restarts, memory as JSON", false},
+    {"timeline", "FILE", FT_TEXT, AT(timeline), "none", "at the end, draw what each rank did when, as SVG", false},
     FLAG("verbose v", verbose, "say what is done"),
     FLAG("quiet q", quiet, "do not report restarts"),
     COMMAND("help h", NULL, help, "print this"),

@@ -10,6 +10,7 @@
 
 #include "ft/base/reduce.h"
 #include "ft/base/util.h"
+#include "launcher/activity.h"
 #include "launcher/say.h"
 #include "launcher/sites.h"
 #include "launcher/procstat.h"
@@ -49,25 +50,6 @@ struct look {
     bool *awaited;
     struct ft_sites *sites;
 };
-
-static const char *state_of(const struct ft_proc *proc, const struct ft_inspect *i)
-{
-    switch (ft_proc_phase(proc)) {
-    case FT_PROC_CLEARING:
-        return "clearing";
-    case FT_PROC_DEAD:
-        return "dead";
-    case FT_PROC_RETIRED:
-        return proc->signal || proc->code ? "dead" : "done";
-    default:
-        break;
-    }
-    if (i->state == FT_RANK_ABSENT)
-        return "starting";
-    if (i->replaying)
-        return "replaying";
-    return i->in_call ? "in MPI" : "outside MPI";
-}
 
 static bool is_alive(const struct ft_proc *proc)
 {
@@ -111,7 +93,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
 {
     const struct ft_proc *proc = &l->job->procs[rank];
     const struct ft_inspect *i = &l->all[rank];
-    const char *state = state_of(proc, i);
+    const char *state = ft_activity_text(ft_activity_of(proc, i));
     bool alive = is_alive(proc);
     uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
     json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)rank, "state", state, "pid", alive ? (int)proc->pid : 0, "stopped",
