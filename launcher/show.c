@@ -76,13 +76,15 @@ void ft_show_jobs(FILE *to, const struct ft_jobs *jobs, const char *word)
 
 /* Ranks in the same place. */
 struct group {
-    char cells[COLUMNS][TEXT];  /* ranks, state, for, what, waits for */
+    char cells[COLUMNS][TEXT];  /* the first is the ranks, the third how long */
     double least, most;         /* seconds */
     long long from, to;         /* the run of ranks that is not yet written into cells[0] */
     long long ranks, pid;
 };
 
 struct groups {
+    const char *heads[COLUMNS];
+    void (*describe)(const json_t *rank, bool coarse, struct group *g);
     struct group *list;
     size_t n;
     bool coarse;
@@ -158,17 +160,28 @@ static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
     }
 }
 
-static void describe(const json_t *rank, bool coarse, struct group *g)
+static void describe_place(const json_t *rank, bool coarse, struct group *g)
 {
-    memset(g, 0, sizeof *g);
     snprintf(g->cells[1], TEXT, "%s%s", string(rank, "state"), json_is_true(json_object_get(rank, "stopped")) ? ", stopped" : "");
     tell_what(rank, coarse, g->cells[3]);
     if (!coarse)
         tell_awaited(rank, g->cells[4]);
     g->least = g->most = json_number_value(json_object_get(rank, "seconds"));
-    g->from = g->to = number(rank, "rank");
-    g->ranks = 1;
     g->pid = number(rank, "pid");
+}
+
+static void describe_ways(const json_t *rank, bool coarse, struct group *g)
+{
+    const json_t *ways = json_object_get(rank, "ways_back"), *snapshot = json_object_get(rank, "snapshot"), *way;
+    size_t i;
+
+    (void)coarse;
+    json_array_foreach(ways, i, way) {
+        append(g->cells[1], i ? ", " : "");
+        append(g->cells[1], json_string_value(way));
+    }
+    g->least = g->most = snapshot ? json_number_value(json_object_get(snapshot, "seconds")) : -1;
+    snprintf(g->cells[3], TEXT, "%s", string(rank, "no_snapshot"));
 }
 
 static bool alike(const struct group *a, const struct group *b)
@@ -195,9 +208,9 @@ static bool make_groups(struct groups *gs, const json_t *ranks)
     size_t i, k;
 
     json_array_foreach(ranks, i, rank) {
-        struct group one, *list;
+        struct group one = {.from = number(rank, "rank"), .to = number(rank, "rank"), .ranks = 1}, *list;
 
-        describe(rank, gs->coarse, &one);
+        gs->describe(rank, gs->coarse, &one);
         for (k = 0; k < gs->n && !alike(&gs->list[k], &one); k++)
             ;
         if (k < gs->n) {
@@ -218,6 +231,8 @@ static void finish_group(struct group *g)
     char least[TEXT], most[TEXT], pid[48];
 
     add_run(g->cells[0], g->from, g->to);
+    if (g->most < 0)
+        return;
     duration(g->least, least, sizeof least);
     duration(g->most, most, sizeof most);
     if (strcmp(least, most))
@@ -232,7 +247,7 @@ static void finish_group(struct group *g)
 
 static void print_groups(FILE *to, const struct groups *gs)
 {
-    static const char *const heads[COLUMNS] = {"RANKS", "STATE", "FOR", "WHERE", "WAITS FOR RANKS"};
+    const char *const *heads = gs->heads;
     size_t width[COLUMNS];
 
     for (int c = 0; c < COLUMNS; c++) {
@@ -243,7 +258,7 @@ static void print_groups(FILE *to, const struct groups *gs)
     for (size_t i = 0; i <= gs->n; i++) {
         int last = COLUMNS - 1;
 
-        while (i && last > 0 && !*gs->list[i - 1].cells[last])
+        while (last > 0 && !*(i ? gs->list[i - 1].cells[last] : heads[last]))
             last--;
         for (int c = 0; c < last; c++)
             fprintf(to, "%-*s  ", (int)width[c], i ? gs->list[i - 1].cells[c] : heads[c]);
@@ -251,20 +266,15 @@ static void print_groups(FILE *to, const struct groups *gs)
     }
 }
 
-void ft_show_status(FILE *to, const json_t *status)
+static void show_ranks(FILE *to, const json_t *ranks, const struct groups *what)
 {
-    const json_t *ranks = json_object_get(status, "rank");
-    const char *name = string(status, "name");
-    struct groups gs = {0};
-    char since[TEXT], what[TEXT];
+    struct groups gs = *what;
     bool whole = make_groups(&gs, ranks);
 
-    fprintf(to, "job %s (%s%spid %lld, host %s), %lld rank%s, running for %s: %s\n", string(status, "job"), name, *name ? ", " : "",
-            number(status, "pid"), string(status, "host"), number(status, "ranks"), number(status, "ranks") == 1 ? "" : "s",
-            duration(json_number_value(json_object_get(status, "seconds")), since, sizeof since), command(status, "", what, sizeof what));
     if (whole && gs.n > LINES_MOST) {
         free(gs.list);
-        gs = (struct groups){.coarse = true};
+        gs = *what;
+        gs.coarse = true;
         whole = make_groups(&gs, ranks);
     }
     if (whole) {
@@ -273,4 +283,20 @@ void ft_show_status(FILE *to, const json_t *status)
         print_groups(to, &gs);
     }
     free(gs.list);
+}
+
+void ft_show_status(FILE *to, const json_t *status)
+{
+    static const struct groups places = {.heads = {"RANKS", "STATE", "FOR", "WHERE", "WAITS FOR RANKS"}, .describe = describe_place};
+    static const struct groups ways = {.heads = {"RANKS", "WAYS BACK", "SNAPSHOT'S AGE", "NO NEWER ONE BECAUSE", ""}, .describe = describe_ways};
+    const json_t *ranks = json_object_get(status, "rank");
+    const char *name = string(status, "name");
+    char since[TEXT], what[TEXT];
+
+    fprintf(to, "job %s (%s%spid %lld, host %s), %lld rank%s, running for %s: %s\n", string(status, "job"), name, *name ? ", " : "",
+            number(status, "pid"), string(status, "host"), number(status, "ranks"), number(status, "ranks") == 1 ? "" : "s",
+            duration(json_number_value(json_object_get(status, "seconds")), since, sizeof since), command(status, "", what, sizeof what));
+    show_ranks(to, ranks, &places);
+    if (json_object_get(json_array_get(ranks, 0), "ways_back"))
+        show_ranks(to, ranks, &ways);
 }

@@ -13,6 +13,7 @@
 #include "launcher/activity.h"
 #include "launcher/say.h"
 #include "launcher/sites.h"
+#include "launcher/snapshot.h"
 #include "launcher/procstat.h"
 #include "launcher/twin.h"
 #include "launcher/watch.h"
@@ -89,6 +90,27 @@ static void add_call(json_t *o, const struct look *l, uint32_t rank)
     add_awaited(o, l, rank);
 }
 
+/* What would be tried if it died now, in this order. */
+static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
+{
+    const char *reason = ft_snapshots_reason(job, rank);
+    json_t *ways = json_array();
+    int mark;
+    const struct ft_snap_slot *slot = ft_snapshots_named(job, rank, &mark);
+
+    if (slot)
+        json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_SNAPSHOT)));
+    if (ft_region_whole(&job->region))
+        json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_START)));
+    json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_ALL)));
+    json_object_set_new(o, "ways_back", ways);
+    if (slot)
+        json_object_set_new(o, "snapshot", json_pack("{si sI sf}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
+                                                     "seconds", (double)(ft_job_now() - slot->taken_ns) / 1e9));
+    if (reason)
+        json_object_set_new(o, "no_snapshot", json_string(reason));
+}
+
 static json_t *one_rank(const struct look *l, uint32_t rank)
 {
     const struct ft_proc *proc = &l->job->procs[rank];
@@ -106,6 +128,8 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
         json_object_set_new(o, "replayed", json_integer((json_int_t)i->unit));
         json_object_set_new(o, "to_replay", json_integer((json_int_t)i->replay_to));
     }
+    if (o && l->job->options->max_restarts && ft_proc_phase(proc) != FT_PROC_RETIRED)
+        add_ways_back(o, l->job, rank);
     return o;
 }
 

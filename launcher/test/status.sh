@@ -26,7 +26,9 @@ few[3]["stopped"] = True
 few[9]["restarts"] = few[9]["incarnation"] = 2
 many = [waiting(r, r, [r ^ 1]) if r % 3 else rank(r, "outside MPI", units=r) for r in range(512)]
 crowd = [waiting(r, 7, list(range(100, 200))) for r in range(100)]
-replies = {"few": {**info, "rank": few}, "many": {**info, "rank": many}, "crowd": {**info, "rank": crowd}, "other": {"error": "not here"},
+ways = [rank(r, "outside MPI", ways_back=["snapshot", "all"], snapshot={"pid": 9, "unit": 3, "seconds": 0.5 + r}) for r in range(4)]
+ways.append(rank(4, "outside MPI", ways_back=["all"], no_snapshot="it has more than one thread"))
+replies = {"ways": {**info, "rank": ways}, "few": {**info, "rank": few}, "many": {**info, "rank": many}, "crowd": {**info, "rank": crowd}, "other": {"error": "not here"},
            "garbage": b"hello\n", "nothing": b"", "cut": b'{"job": "fa'}
 s = socket.socket(socket.AF_UNIX)
 s.bind("run/fake0001.sock")
@@ -64,6 +66,13 @@ line '^4-5 .*outside MPI .*1 d 01 h .*5 units done$'
 line '^9 .*5 units done; 2 restarts; pid 1009$'
 [ "$(wc -l <out)" = 6 ] || fail "$what: not 6 lines"
 grep -q "$(printf '\033')" out && fail "$what: passes an escape character on"
+over
+
+answer ways
+run status
+line '^RANKS  WAYS BACK  *SNAPSHOT.S AGE'
+line '^0-3  *snapshot, all  0\.5 s to 3\.5 s$'
+line '^4  *all  *it has more than one thread$'
 over
 
 # Every rank in a place of its own: then places are told apart less.
