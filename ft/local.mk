@@ -13,7 +13,7 @@ libft_la_SOURCES = \
 	ft/base/reduce.h ft/base/reduce.c \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/layout.h ft/shm/layout.c \
-	ft/shm/extent.h ft/shm/places.h ft/shm/places.c \
+	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \
 	ft/shm/region.h ft/shm/region.c \
 	ft/shm/wait.h ft/shm/wait.c \
 	ft/shm/log.h ft/shm/log.c \

@@ -2,7 +2,6 @@
 #include "ft/shm/keeper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,7 +14,7 @@
 #include <unistd.h>
 
 #include "ft/shm/extent.h"
-#include "ft/shm/places.h"
+#include "ft/shm/spill.h"
 #include "ft/shm/wait.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -43,11 +42,12 @@ struct ft_keeper {
     struct ft_region *region;
     struct ft_keeper_config config;
     uint64_t extent_bytes;
-    int kick_fd, spill_fd;
+    int kick_fd;
 
     /* what the tables say: ft_keeper_adopt */
     struct keeper_stream *streams;
-    struct ft_places memory, file;
+    struct ft_places memory;
+    struct ft_spill file;
 
     /* of this process */
     ft_keeper_failed *tell;
@@ -81,22 +81,6 @@ static void fail(struct ft_keeper *k, const char *format, const char *detail)
     k->failed = true;
     snprintf(line, sizeof line, format, detail);
     k->tell(k->arg, line);
-}
-
-static int write_out(struct ft_keeper *k, const char *from, uint64_t to)
-{
-    uint64_t at = 0;
-
-    ft_point_store();
-    while (at < k->extent_bytes) {
-        ssize_t n = pwrite(k->spill_fd, from + at, k->extent_bytes - at, (off_t)(to + at));
-
-        if (n > 0)
-            at += (uint64_t)n;
-        else if (n == 0 || errno != EINTR)
-            return -1;
-    }
-    return 0;
 }
 
 /* The stream with the most log in memory that can go: committed by everybody. NULL if there is none. */
@@ -135,10 +119,10 @@ static int spill(struct ft_keeper *k, uint64_t *freed)
     struct keeper_stream *s = oldest(k);
     uint64_t place;
 
-    if (!s || (!ft_places_used(&k->file, &place) && !ft_places_fresh(&k->file, &place)))
+    if (!s || !ft_spill_take(&k->file, &place))
         return -1;
     *freed = ft_extent_place(ft_look(entry_of(k, s, s->spilled)));
-    if (write_out(k, extent_at(k, *freed), place * k->extent_bytes) != 0) {
+    if (ft_spill_write(&k->file, place, extent_at(k, *freed)) != 0) {
         char what[400];
 
         snprintf(what, sizeof what, "in %s: %s", k->config.spill_dir, strerror(errno));
@@ -151,13 +135,6 @@ static int spill(struct ft_keeper *k, uint64_t *freed)
     s->spilled++;
     ft_note(&s->head->spilled, ft_peek(&s->head->spilled) + 1);
     return 0;
-}
-
-/* Gives disk space back; where that cannot be done it is only used again. */
-static void punch(const struct ft_keeper *k, uint64_t place, uint64_t n)
-{
-    if (n)
-        fallocate(k->spill_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(place * k->extent_bytes), (off_t)(n * k->extent_bytes));
 }
 
 /* Extents wholly below every rank's cut. */
@@ -179,12 +156,10 @@ static void release_oldest(struct ft_keeper *k, struct keeper_stream *s)
     say(k, s, s->released, FT_EXTENT_RELEASED, 0);
     s->released++;
     s->spilled = ft_max(s->spilled, s->released);
-    if (ft_extent_state(entry) == FT_EXTENT_MEMORY) {
+    if (ft_extent_state(entry) == FT_EXTENT_MEMORY)
         ft_places_give_back(&k->memory, place);
-    } else {
-        punch(k, place, 1);
-        ft_places_give_back(&k->file, place);
-    }
+    else
+        ft_spill_drop(&k->file, place);
 }
 
 /* What no rank goes back to. A cut may be withdrawn at any moment, by who then asks for the floor (ft_region_withdraw): either the
@@ -274,7 +249,7 @@ static void adopt_stream(struct ft_keeper *k, struct keeper_stream *s)
             s->released = ft_max(s->released, next);
         } else if (ft_extent_state(entry) == FT_EXTENT_FILE) {
             s->spilled = ft_max(s->spilled, next);
-            ft_places_name(&k->file, ft_extent_place(entry));
+            ft_places_name(&k->file.places, ft_extent_place(entry));
         } else {
             ft_places_name(&k->memory, ft_extent_place(entry));
         }
@@ -282,17 +257,6 @@ static void adopt_stream(struct ft_keeper *k, struct keeper_stream *s)
     s->spilled = ft_max(s->spilled, s->released);
     /* The predecessor may have been about to release more, and not have seen yet whether it may. */
     ft_announce(&s->head->floor, s->released);
-}
-
-/* What the predecessor may not have come to, or have written and not said. */
-static void punch_free(const struct ft_keeper *k)
-{
-    struct stat st;
-
-    for (uint64_t i = 0; i < k->file.nfree; i++)
-        punch(k, k->file.free[i], 1);
-    if (fstat(k->spill_fd, &st) == 0 && (uint64_t)st.st_size > k->file.fresh * k->extent_bytes)
-        punch(k, k->file.fresh, ft_div_up((uint64_t)st.st_size, k->extent_bytes) - k->file.fresh);
 }
 
 void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
@@ -306,12 +270,11 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
     k->failed = k->runs = false;
     atomic_store(&k->stopping, false);
     ft_places_forget(&k->memory);
-    ft_places_forget(&k->file);
+    ft_places_forget(&k->file.places);
     for (uint32_t i = 0; i < p->nstreams; i++)
         adopt_stream(k, &k->streams[i]);
     ft_places_settle(&k->memory);
-    ft_places_settle(&k->file);
-    punch_free(k);
+    ft_spill_settle(&k->file);
     for (uint32_t i = 0; i < p->nstreams; i++)
         tell_assigned(&k->streams[i]);
 }
@@ -341,27 +304,10 @@ static void *keep(void *arg)
     return NULL;
 }
 
-static int open_spill(struct ft_keeper *k, struct ft_error *e)
-{
-    char path[4096];
-
-    k->spill_fd = open(k->config.spill_dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (k->spill_fd >= 0)
-        return 0;
-    snprintf(path, sizeof path, "%s/ftmpi-log-XXXXXX", k->config.spill_dir);
-    k->spill_fd = mkostemp(path, O_CLOEXEC);
-    if (k->spill_fd < 0)
-        return ft_err_set(e, FT_ESYS, "cannot create a file in %s for the log to spill to: %s (--log-spill names another "
-                          "directory)", k->config.spill_dir, strerror(errno));
-    unlink(path);
-    return 0;
-}
-
 static void close_streams(struct ft_keeper *k)
 {
     free(k->streams);
     ft_places_close(&k->memory);
-    ft_places_close(&k->file);
 }
 
 static int open_streams(struct ft_keeper *k, struct ft_error *e)
@@ -369,8 +315,7 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
     const struct ft_header *h = k->region->header;
 
     k->streams = calloc(h->params.nstreams, sizeof *k->streams);
-    if (!k->streams || ft_places_open(&k->memory, h->params.nextents) != 0 ||
-        ft_places_open(&k->file, h->params.nstreams * h->params.ntable) != 0)
+    if (!k->streams || ft_places_open(&k->memory, h->params.nextents) != 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < h->params.nstreams; i++) {
         char *base = k->region->base + h->streams_at + i * h->stream_bytes;
@@ -426,7 +371,7 @@ int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_
         err = ft_err_set(e, FT_ESYS, "cannot create an eventfd: %s", strerror(errno));
         goto allocated;
     }
-    err = open_spill(k, e);
+    err = ft_spill_open(&k->file, c->spill_dir, k->extent_bytes, r->header->params.nstreams * r->header->params.ntable, e);
     if (err)
         goto kick_opened;
     err = open_streams(k, e);
@@ -438,7 +383,7 @@ int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_
 
 spill_opened:
     close_streams(k);
-    close(k->spill_fd);
+    ft_spill_close(&k->file);
 kick_opened:
     close(k->kick_fd);
 allocated:
@@ -448,7 +393,7 @@ allocated:
 
 void ft_keeper_close(struct ft_keeper *k)
 {
-    close(k->spill_fd);
+    ft_spill_close(&k->file);
     close(k->kick_fd);
     close_streams(k);
     free(k);
@@ -473,18 +418,15 @@ void ft_keeper_kick(const struct ft_keeper *k)
 }
 
 int ft_keeper_kick_fd(const struct ft_keeper *k) { return k->kick_fd; }
-int ft_keeper_spill_fd(const struct ft_keeper *k) { return k->spill_fd; }
+int ft_keeper_spill_fd(const struct ft_keeper *k) { return k->file.fd; }
 
 struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k)
 {
-    struct ft_keeper_stats stats = { 0 };
+    struct ft_keeper_stats stats = { .file_bytes = ft_spill_bytes(&k->file) };
     struct stat st;
 
     for (uint32_t i = 0; i < k->region->header->params.nstreams; i++)
         stats.spilled_bytes += ft_peek(&k->streams[i].head->spilled) * k->extent_bytes;
-    if (fstat(k->spill_fd, &st) == 0)
-        stats.file_bytes = (uint64_t)st.st_blocks * 512;
-
     if (fstat(k->region->fd, &st) == 0)
         stats.memory_bytes = (uint64_t)st.st_blocks * 512;
     return stats;
