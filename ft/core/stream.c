@@ -265,11 +265,24 @@ int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, s
     return diverged(s, u, &rec.sig, rec.site, e);
 }
 
+/* An earlier incarnation has said it. If it was killed between the two stores nobody else would make up for it within a bcast that
+   is larger than all memory: the root waits for memory, the keeper for done_at. */
+static bool said_before(struct ft_counters *c, uint64_t unit, uint64_t end)
+{
+    uint64_t done = ft_peek(&c->done);
+
+    if (done < unit)
+        return false;
+    if (done == unit && ft_peek(&c->done_at) < end)
+        ft_publish(&c->done_at, end);
+    return true;
+}
+
 void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end)
 {
     struct ft_counters *c = &s->counters[s->rank];
 
-    if (unit <= ft_peek(&c->done))
+    if (said_before(c, unit, end))
         return;
     /* done_at may lag behind done, never lead: the keeper spills what is below it. */
     ft_publish(&c->done, unit);
@@ -280,7 +293,7 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
 {
     struct ft_counters *c = &s->counters[s->rank];
 
-    if (unit <= ft_peek(&c->done))
+    if (said_before(c, unit, end))
         return;
     ft_announce(&c->done, unit);
     ft_publish(&c->done_at, end);
