@@ -14,6 +14,7 @@
 
 #include "launcher/adopt.h"
 #include "launcher/control.h"
+#include "launcher/full.h"
 #include "launcher/job.h"
 #include "launcher/library.h"
 #include "launcher/limits.h"
@@ -30,7 +31,7 @@
 #include "launcher/topology.h"
 #include "launcher/twin.h"
 
-enum { PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
+enum { UNREAD_EXTENTS = 8, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* What lives as long as ft_agent_run and nobody else needs to see. */
 struct agent {
@@ -65,12 +66,13 @@ void ft_job_note_log(const struct ft_job *job)
                   ft_keeper_stats(job->keeper).spilled_bytes);
 }
 
-/* The job's shared memory, and the log without the thread that looks after it. */
+/* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
+   log: then it goes through a little memory, again and again. */
 static int set_up_memory(struct agent *a, struct ft_error *e)
 {
     struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
-    struct ft_keeper_config config = {.spill_dir = o->log_spill, .prepare = o->log_prepare};
+    struct ft_keeper_config config = {.full = o->log_full, .spill_dir = o->log_spill, .prepare = o->log_prepare};
     uint64_t limit = o->log_limit ? o->log_limit : ft_limits_memory() / 4;
     uint32_t processors = ft_topology_processors();
     struct ft_params params;
@@ -79,10 +81,15 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
     ft_params_default(&params, o->nranks, processors, limit);
     if (o->check_replay)
         ft_params_check_replay(&params, limit);
+    if (o->max_restarts == 0) {
+        config.full = FT_FULL_FORGET;
+        params.nextents = ft_min(params.nextents, UNREAD_EXTENTS);
+    }
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0)
         return err;
     ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
-                  (unsigned long long)limit >> 20, o->log_spill);
+                  (unsigned long long)(params.nextents * params.extent_bytes) >> 20,
+                  config.full == FT_FULL_FORGET ? "the oldest is forgotten" : o->log_spill);
     return 0;
 }
 
@@ -243,6 +250,7 @@ static void report(struct ft_job *job)
     for (uint32_t r = 0; r < job->options->nranks; r++)
         ft_ranks_note_end(job, r);
     ft_job_note_log(job);
+    ft_full_tell(job);
     ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
                   (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
                   (unsigned long long)job->report->spilled_bytes);

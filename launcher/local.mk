@@ -18,6 +18,7 @@ liblaunch_la_SOURCES = \
 	launcher/format.h launcher/format.c \
 	launcher/follow.h launcher/follow.c \
 	launcher/forward.h launcher/forward.c \
+	launcher/full.h launcher/full.c \
 	launcher/help.h launcher/help.c \
 	launcher/hosts.h launcher/hosts.c \
 	launcher/input.h launcher/input.c \

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
+#include "ft/shm/keeper.h"
 #include "launcher/policy.h"
 #include "launcher/settings.h"
 #include "launcher/topology.h"
@@ -52,6 +53,7 @@ struct ft_options {
     struct ft_restart_on restart_on;
     uint64_t snapshot_ms;      /* 0: no snapshots; FT_SNAPSHOT_AUTO */
     uint64_t log_limit;        /* bytes; 0: from the machine's memory */
+    enum ft_full log_full;
     uint64_t log_prepare;      /* bytes */
     const char *log_spill;
     uint64_t grace_ms;

@@ -299,6 +299,15 @@ READER(log_limit)
     return o->log_limit ? 0 : ft_err_set(e, FT_EINVAL, "%s %s: the log needs some memory", w->who, w->value);
 }
 
+READER(log_full)
+{
+    bool forget = !strcmp(w->value, "forget");
+
+    (void)e;
+    o->log_full = forget ? FT_FULL_FORGET : FT_FULL_SPILL;
+    return forget || !strcmp(w->value, "spill") ? 0 : FT_EINVAL;
+}
+
 READER(help)
 {
     (void)w;

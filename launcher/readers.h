@@ -36,6 +36,7 @@ FT_READER(max_restarts);
 FT_READER(snapshot);
 FT_READER(restart_on);
 FT_READER(log_limit);
+FT_READER(log_full);
 FT_READER(help);
 FT_READER(version);
 FT_READER(nothing);

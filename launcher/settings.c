@@ -70,8 +70,10 @@ static const struct ft_setting settings[] = {
      "snapshots of ranks: when they cost less than 1 percent of the\ntime, never, or this often (default auto)", false},
     FLAG("check-replay", check_replay, "compare what restarted ranks contribute with what they\nhad contributed"),
     {"log-limit", "SIZE", FT_SIZE, BY(log_limit), "auto",
-     "memory for the log, its oldest part then goes to disk\n(default auto: a quarter of what there is)", false},
-    {"log-spill", "DIR", FT_TEXT, AT(log_spill), "$TMPDIR or /tmp", "directory for that (default $TMPDIR or /tmp)", false},
+     "memory for the log (default auto: a quarter of what there is)", false},
+    {"log-full", "spill|forget", FT_TEXT, BY(log_full), "spill",
+     "the log's oldest part then goes to disk, or is forgotten: who\ndies needing it restarts all ranks (default spill)", false},
+    {"log-spill", "DIR", FT_TEXT, AT(log_spill), "$TMPDIR or /tmp", "directory to spill to (default $TMPDIR or /tmp)", false},
     {"log-prepare", "SIZE", FT_SIZE, AT(log_prepare), "0", "log memory made ready before the start (default 0)", false},
     FLAG("rabit", rabit, "give XGBoost our engine; fail if no rank uses it"),
 

@@ -8,6 +8,7 @@
 #include "ft/base/util.h"
 #include "launcher/act.h"
 #include "launcher/death.h"
+#include "launcher/full.h"
 #include "launcher/procstat.h"
 
 enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS = 5000 };
@@ -142,6 +143,7 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
     ft_watch_look(w);
     seen = ft_job_now(); /* not before what the look has noted */
     replays_are_told(w, seen);
+    ft_full_tell(w->job);
     if (w->job->options->hang_timeout_ms)
         look_for_hang(w, seen);
     cost_us = SHARE * ((ft_job_now() - begin) / 1000);

@@ -54,7 +54,7 @@ exec "\$@"
 END
     plain=$ftrun
     ftrun=unshare
-    refused "disk full" -m sh "$scratch/in-namespace" "$plain" -n 2 --log-limit 32M --log-spill "$scratch/full" \
+    refused "disk full" -m sh "$scratch/in-namespace" "$plain" --quiet -n 2 --log-limit 32M --log-spill "$scratch/full" \
         "$programs/mixed" -n 1000 -b 5
 else
     echo "no mount namespace here, a full disk is not tried: $(cat "$scratch/err")"

@@ -191,6 +191,8 @@ static int produce(struct run *x, struct ft_error *e)
     x->made_at = position + ft_record_bytes(result);
     x->made++;
     ft_stream_done(s, u + 1, x->made_at);
+    if (!c->recv)
+        ft_stream_leave(s, x->made_at);
     return 0;
 }
 
@@ -220,6 +222,8 @@ static int consume(struct run *x, struct ft_error *e)
         ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->rank, s->name);
     x->out_at = position + ft_record_bytes(result);
     x->out++;
+    /* One operation may be larger than all memory for the log. */
+    ft_stream_leave(s, x->out_at);
     return err;
 }
 

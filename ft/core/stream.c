@@ -130,6 +130,7 @@ void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end)
         return;
     /* Nobody needs it but the agent, now and then: a line that stays in this core's cache. */
     ft_note(&s->block->left, s->unit);
+    ft_stream_leave(s, end);
     if (__builtin_expect(s->recovering && s->unit > s->mine, 0)) {
         ft_note(&s->block->live_ns, ft_clock_ns());
         s->recovering = false;
@@ -284,7 +285,7 @@ void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end)
 
     if (said_before(c, unit, end))
         return;
-    /* done_at may lag behind done, never lead: the keeper spills what is below it. */
+    /* done_at may lag behind done, never lead: the keeper spills or forgets what is below it. */
     ft_publish(&c->done, unit);
     ft_publish(&c->done_at, end);
 }

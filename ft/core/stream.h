@@ -64,6 +64,13 @@ int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site
 /* Ends it: `units` further, the last record ending at `end`. */
 void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end);
 
+/* This rank needs nothing of the log below `position` any more: the keeper may forget it. Release: it has been read by then. */
+static inline void ft_stream_leave(struct ft_stream *s, uint64_t position)
+{
+    if (s->block)
+        ft_publish(&s->block->left_at, position);
+}
+
 /* Waits until *word >= least; FT_EMISMATCH if the wait is long and another rank turns out to be in another call. */
 int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e);
 static inline int ft_stream_await(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e)

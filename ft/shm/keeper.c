@@ -179,6 +179,43 @@ static void release(struct ft_keeper *k, struct keeper_stream *s)
             release_oldest(k, s);
 }
 
+/* Every incarnation that runs, and that is about to (ft_region_reaches), needs nothing below `end` any more; nor do those that died
+   lately, for all that is known. So everybody has finished with it, too. Of the world only: ranks say it of no other stream. */
+static bool left_behind(const struct ft_keeper *k, uint64_t end)
+{
+    for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
+        if (ft_ask(&ft_region_rank(k->region, r)->left_at) < end)
+            return false;
+    return true;
+}
+
+/* Releases the oldest extent though a cut lies below it. A rank may die at any moment, and who starts it again lowers what it has
+   left behind and then asks for the floor (ft_region_reaches): either the new floor is seen there, or here what is needed. 0 and the
+   memory it had, or -1: not yet. */
+static int forget(struct ft_keeper *k, uint64_t *freed)
+{
+    struct keeper_stream *s = &k->streams[0];
+    uint64_t end = (s->released + 1) * k->extent_bytes;
+
+    if (!left_behind(k, end))
+        return -1;
+    ft_announce(&s->head->floor, s->released + 1);
+    if (!left_behind(k, end)) {
+        ft_announce(&s->head->floor, s->released);
+        return -1;
+    }
+    release_oldest(k, s);
+    ft_note(&s->head->forgotten, ft_peek(&s->head->forgotten) + 1);
+    return ft_places_used(&k->memory, freed) ? 0 : -1;
+}
+
+/* The agent tells it, once. */
+static void note_full(const struct ft_keeper *k)
+{
+    if (ft_peek(&k->region->header->full) == 0)
+        ft_note(&k->region->header->full, 1);
+}
+
 static int take_memory(struct ft_keeper *k, uint64_t *place)
 {
     if (ft_places_used(&k->memory, place))
@@ -187,7 +224,10 @@ static int take_memory(struct ft_keeper *k, uint64_t *place)
         populate(k, *place, 1);
         return 0;
     }
-    return k->failed ? -1 : spill(k, place);
+    if (k->failed || (k->config.full == FT_FULL_FORGET ? forget(k, place) : spill(k, place)) != 0)
+        return -1;
+    note_full(k);
+    return 0;
 }
 
 /* The stream's `assigned` follows from its table; ranks sleep on it. */

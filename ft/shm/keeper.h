@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The agent's side of the log: a thread that assigns memory to streams ahead of the ranks, populates it,
-   at the limit spills the oldest committed part to a file, and releases what lies below every rank's cut, to use
-   its memory again (DESIGN invariant 7, RULES 6, 7, 13, 14). It is the only
+   at the limit spills the oldest committed part to a file, or forgets it, and releases what lies below every rank's cut, to
+   use its memory again (DESIGN invariant 7, RULES 6, 7, 13, 14). It is the only
    writer of the extent tables. Ranks that find no extent wait; they lose nothing if the keeper is slow.
 
    The process it runs in may be killed at any instruction. What a keeper knows it knows from the extent tables, so
@@ -17,7 +17,15 @@
 
 struct ft_keeper;
 
+/* At the log's limit, the oldest extent ... */
+enum ft_full {
+    FT_FULL_SPILL,    /* goes to a file */
+    FT_FULL_FORGET    /* is released, as soon as all ranks that run have left it behind, although some rank's cut is below: that one can
+                         then start over only with all the others, until it has a later cut */
+};
+
 struct ft_keeper_config {
+    enum ft_full full;
     const char *spill_dir;    /* where the unlinked spill file is made */
     uint64_t prepare;         /* bytes of log assigned and populated before ft_keeper_open returns */
 };

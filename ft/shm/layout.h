@@ -42,6 +42,7 @@ struct ft_header {
     uint64_t version;       /* of this layout */
     struct ft_params params;
     _Atomic uint64_t resetting;  /* agent: everything is being made new */
+    _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
     uint64_t ranks_at, asleep_at, streams_at, stream_bytes, extents_at;
 };
 
@@ -97,6 +98,8 @@ struct ft_rank_block {
     _Atomic uint64_t live_ns;                        /* first unit of this incarnation not out of the log */
     _Atomic uint64_t from;                           /* the unit it began with: 0, or its snapshot's */
     _Atomic uint64_t left;                           /* it has returned from all calls that begin below this unit */
+    _Atomic uint64_t left_at;                        /* what of the log is below this it needs no more; until it attaches its
+                                                        cut (agent) */
     _Atomic uint64_t mine;                           /* units that earlier incarnations had finished with ... */
     _Atomic uint64_t called;                         /* ... and, at least, called: as it found them when it attached */
     struct ft_trail again;                           /* the last call it made that an earlier one had made */
@@ -147,6 +150,7 @@ struct ft_stream_head {
     _Alignas(FT_LINE) _Atomic uint64_t assigned;   /* agent: extents in the table so far, from the start of the log; ranks sleep on it */
     _Atomic uint64_t floor;                        /* agent: extents below are released, or about to be */
     _Atomic uint64_t spilled;                      /* agent: extents ever written to the spill file; for people */
+    _Atomic uint64_t forgotten;                    /* agent: extents released though a cut lay below; for people */
 };
 
 /* Offsets inside a stream. */

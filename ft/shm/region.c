@@ -110,10 +110,22 @@ struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank)
     return (struct ft_rank_block *)(void *)(r->base + r->header->ranks_at) + rank;
 }
 
+static struct ft_cut *cut_of(const struct ft_region *r, uint32_t stream, uint32_t rank)
+{
+    return (struct ft_cut *)(void *)((char *)stream_head(r, stream) + r->stream.cuts_at) + rank;
+}
+
+/* Rank's next incarnation needs the log from its cut on. */
+static void hold(const struct ft_region *r, uint32_t rank)
+{
+    ft_announce(&ft_region_rank(r, rank)->left_at, ft_peek(&cut_of(r, 0, rank)->end));
+}
+
 void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t incarnation)
 {
     struct ft_rank_block *b = ft_region_rank(r, rank);
 
+    hold(r, rank);
     b->last_words[0] = 0;
     atomic_store(&b->exit_code, 0);
     atomic_store(&b->attached_pid, 0);
@@ -171,9 +183,22 @@ uint64_t ft_region_released_bytes(const struct ft_region *r)
     return extents * p->extent_bytes;
 }
 
-static struct ft_cut *cut_of(const struct ft_region *r, uint32_t stream, uint32_t rank)
+uint64_t ft_region_forgotten_bytes(const struct ft_region *r)
 {
-    return (struct ft_cut *)(void *)((char *)stream_head(r, stream) + r->stream.cuts_at) + rank;
+    const struct ft_params *p = &r->header->params;
+    uint64_t extents = 0;
+
+    for (uint32_t s = 0; s < p->nstreams; s++)
+        extents += ft_look(&stream_head(r, s)->forgotten);
+    return extents * p->extent_bytes;
+}
+
+bool ft_region_tell_full(const struct ft_region *r)
+{
+    if (ft_look(&r->header->full) != 1)
+        return false;
+    ft_publish(&r->header->full, 2);
+    return true;
 }
 
 void ft_region_register(const struct ft_region *r, uint32_t rank, const struct ft_position *p)
@@ -188,13 +213,30 @@ void ft_region_register(const struct ft_region *r, uint32_t rank, const struct f
     }
 }
 
-bool ft_region_withdraw(const struct ft_region *r, uint32_t rank)
+void ft_region_unregister(const struct ft_region *r, uint32_t rank)
 {
     for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
         ft_note(&cut_of(r, s, rank)->unit, 0);
         ft_announce(&cut_of(r, s, rank)->end, 0);
     }
-    return ft_region_whole(r);
+}
+
+/* The keeper says how far it is going to forget, and then asks what ranks have left behind. Here it is said first what the rank
+   needs, and the floor is asked for second: one of the two sees the other. */
+bool ft_region_reaches(const struct ft_region *r, uint32_t rank)
+{
+    bool reaches = true;
+
+    hold(r, rank);
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+        reaches = reaches && ft_ask(&stream_head(r, s)->floor) * r->header->params.extent_bytes <= ft_peek(&cut_of(r, s, rank)->end);
+    return reaches;
+}
+
+bool ft_region_withdraw(const struct ft_region *r, uint32_t rank)
+{
+    ft_region_unregister(r, rank);
+    return ft_region_reaches(r, rank);
 }
 
 bool ft_region_whole(const struct ft_region *r)

@@ -27,7 +27,7 @@ void ft_region_close(struct ft_region *r);
 
 struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
 
-/* Agent: makes rank's block ready for incarnation i; the previous one must have been reaped. */
+/* Agent: makes rank's block ready for incarnation i, which goes on from rank's cut; the previous one must have been reaped. */
 void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t incarnation);
 
 /* Rank: whether a fork's child has the mapping, as a snapshot must (RULE 15). 0, or -1 with errno. */
@@ -40,10 +40,18 @@ int ft_region_fork_keeps(const struct ft_region *r, bool keep);
    at once with ft_keeper_kick. */
 void ft_region_register(const struct ft_region *r, uint32_t rank, const struct ft_position *p);
 
-/* Rank has no snapshot any more, and is to start from the beginning when it dies or now that it is dead. True: it can, and no log is
-   released until all ranks have cuts again. False: a part of the log is released (or about to be), so it can start over only with all
-   the others (ft_region_reset). Whoever restarts a rank from the beginning asks this, not ft_region_whole: another rank's cut may
-   advance meanwhile. */
+/* Rank has no snapshot any more and lives: it is to start from the beginning when it dies. Nothing is released until all ranks have
+   cuts again. */
+void ft_region_unregister(const struct ft_region *r, uint32_t rank);
+
+/* Rank is dead and reaped, and its snapshot is to be woken: is the log all there from its cut on? Before ft_region_start_rank. True
+   is final: nothing of that is forgotten (FT_FULL_FORGET) before the woken one has left it behind. False is, too: the snapshot is
+   of no use any more, the rank can only start over with all the others (ft_region_reset). */
+bool ft_region_reaches(const struct ft_region *r, uint32_t rank);
+
+/* Rank is dead and reaped, has no snapshot that can be woken, and is to start from the beginning: as ft_region_unregister, and then
+   as ft_region_reaches. Whoever restarts a rank from the beginning asks this, not ft_region_whole: another rank's cut may advance
+   meanwhile, or the log reach its limit. */
 bool ft_region_withdraw(const struct ft_region *r, uint32_t rank);
 
 /* Nothing has been released: a start from the beginning is possible at this moment. */
@@ -64,8 +72,13 @@ uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank);
 /* Units that rank's incarnation has taken out of the log so far, since the start or its snapshot's cut. */
 uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank);
 
-/* Bytes of log, all streams: ever written; and of these, in extents that are released. The rest is in memory or spilled. */
+/* Bytes of log, all streams: ever written; and of these, in extents that are released, the forgotten ones among them. The rest is in
+   memory or spilled. */
 uint64_t ft_region_log_bytes(const struct ft_region *r);
 uint64_t ft_region_released_bytes(const struct ft_region *r);
+uint64_t ft_region_forgotten_bytes(const struct ft_region *r);
+
+/* Agent: the log has reached its limit for the first time in the job's life. True once. */
+bool ft_region_tell_full(const struct ft_region *r);
 
 #endif

@@ -36,7 +36,7 @@ static bool attempt(const struct plan *p)
     printf("FAILED %s, %u ranks, %u elements, %u calls%s: %s\n"
            "  again: explore --only %d,%u,%u,%u,%d,%d,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
            what_text[job.sc.what], job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place ? ", in place" : "", job.failure,
-           job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.spill, job.sc.snapshots, job.sc.lies, (long long)p->kill_at, p->torn, p->late,
+           job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.room, job.sc.snapshots, job.sc.lies, (long long)p->kill_at, p->torn, p->late,
            p->switch_always, p->seed, p->kills);
     return false;
 }
@@ -79,6 +79,8 @@ static uint32_t count_covered(const bool *which)
     return n;
 }
 
+static const char *const room_text[] = { "", " spilled", " forgotten" };
+
 static bool search(struct scenario sc, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
     uint64_t before = runs;
@@ -86,10 +88,9 @@ static bool search(struct scenario sc, uint32_t seed, uint32_t seeds, uint32_t k
 
     job.sc = sc;
     memset(job.covered, 0, sizeof job.covered);
-    /* With three ranks that take snapshots every single crash takes minutes: chance must do. */
-    good = ((sc.snapshots && sc.ranks > 2) || every_single_crash(quick)) && (sc.lies || random_crashes(seed, seeds, kills));
+    good = (sc.by_chance || every_single_crash(quick)) && (sc.lies || random_crashes(seed, seeds, kills));
     printf("%-10s %u ranks %5u elements%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc.what], sc.ranks, sc.count,
-           sc.in_place ? " in place" : "         ", sc.snapshots ? " snapshots" : sc.spill ? " spilled" : sc.lies ? " lies   " : "        ", count_covered(job.covered), (unsigned long long)(runs - before),
+           sc.in_place ? " in place" : "         ", sc.snapshots ? " snapshots" : sc.room ? room_text[sc.room] : sc.lies ? " lies   " : "        ", count_covered(job.covered), (unsigned long long)(runs - before),
            good ? "" : "  FAILED");
     fflush(stdout);
     return good;
@@ -98,11 +99,12 @@ static bool search(struct scenario sc, uint32_t seed, uint32_t seeds, uint32_t k
 /* A log that is spilled while ranks work and replay: the mapped pages of a file are the smallest extents there can be. */
 static bool search_spilled(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
-    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MAX_CALLS, .spill = true };
+    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MAX_CALLS, .room = SPILLS };
+    struct scenario larger = { .what = BCAST, .ranks = ranks, .count = MAX_BYTES / 4, .calls = 1, .room = SPILLS, .by_chance = true };
     bool good;
 
-    make_region(ranks, true, false);
-    good = search(sc, seed, seeds, kills, quick);
+    make_region(ranks, SPILLS, false);
+    good = search(sc, seed, seeds, kills, quick) && search(larger, seed, seeds, kills, quick);
     drop_region();
     return good;
 }
@@ -111,10 +113,10 @@ static bool search_spilled(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32
    around. */
 static bool search_snapshots(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
-    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MORE_CALLS, .snapshots = true };
+    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MORE_CALLS, .snapshots = true, .by_chance = ranks > 2 };
     bool good;
 
-    make_region(ranks, false, true);
+    make_region(ranks, sc.room, true);
     memset(&job.seen, 0, sizeof job.seen);
     good = search(sc, seed, 4 * seeds, kills, quick);
     drop_region();
@@ -128,6 +130,34 @@ static bool search_snapshots(uint32_t ranks, uint32_t seed, uint32_t seeds, uint
     return good;
 }
 
+/* A log of which the oldest part is forgotten: who dies starts over with all the others, or not. Also one operation that is larger
+   than all memory; and with snapshots, some of which are of no use when they are needed. */
+static bool search_forgotten(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool by_chance)
+{
+    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MAX_CALLS, .room = FORGETS, .by_chance = by_chance };
+    struct scenario larger = { .what = BCAST, .ranks = ranks, .count = MAX_BYTES / 4, .calls = 1, .room = FORGETS, .by_chance = by_chance };
+    bool good;
+
+    memset(&job.seen, 0, sizeof job.seen);
+    make_region(ranks, FORGETS, false);
+    good = search(sc, seed, 4 * seeds, kills, false) && search(larger, seed, seeds, kills, false);
+    drop_region();
+    if (!good)
+        return false;
+    sc.snapshots = true;
+    sc.calls = MORE_CALLS;
+    make_region(ranks, FORGETS, true);
+    good = search(sc, seed, 4 * seeds, kills, false);
+    drop_region();
+    printf("           %llu extents forgotten, %llu snapshots of no use, everybody restarted %llu times\n",
+           (unsigned long long)job.seen.forgotten, (unsigned long long)job.seen.useless, (unsigned long long)job.seen.resets);
+    if (good && !(job.seen.forgotten && job.seen.useless && job.seen.resets)) {
+        puts("FAILED forgetting: not everything happened that was to be tried");
+        return false;
+    }
+    return good;
+}
+
 /* Every single crash with a successor that contributes other data (--check-replay): short and standard. */
 static bool search_lies(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
@@ -136,7 +166,7 @@ static bool search_lies(uint32_t seed, uint32_t seeds, uint32_t kills, bool quic
 
     bool good;
 
-    make_region(3, false, false);
+    make_region(3, ROOMY, false);
     good = search(sc, seed, seeds, kills, quick) && search(larger, seed, seeds, kills, quick);
     drop_region();
     return good;
@@ -151,10 +181,12 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, enum tier 
         return false;
     if (!search_snapshots(2, seed, seeds, kills, tier == QUICK) || (tier == FULL && !search_snapshots(3, seed, seeds, kills, false)))
         return false;
+    if (!search_forgotten(2, seed, seeds, kills, tier != FULL) || !search_forgotten(3, seed, seeds, kills, true))
+        return false;
     for (uint32_t ranks = 2; ranks <= MAX_RANKS; ranks++) {
         bool sample = tier == QUICK || (tier == NORMAL && ranks > 2);
 
-        make_region(ranks, false, false);
+        make_region(ranks, ROOMY, false);
         for (enum what w = 0; w < NWHAT; w++)
             for (int size = 0; size < 3; size++) {
                 /* none, one unit, several units with an odd end */
@@ -179,10 +211,10 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, enum tier 
 static int again(const char *only, const char *plan, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
     struct plan p = { 0 };
-    int what, in_place, spill, snapshots, lies, torn = 0, late = 0, always = 0;
+    int what, in_place, room, snapshots, lies, torn = 0, late = 0, always = 0;
     long long kill_at = 0;
 
-    if (sscanf(only, "%d,%u,%u,%u,%d,%d,%d,%d", &what, &job.sc.ranks, &job.sc.count, &job.sc.calls, &in_place, &spill, &snapshots, &lies) != 8 ||
+    if (sscanf(only, "%d,%u,%u,%u,%d,%d,%d,%d", &what, &job.sc.ranks, &job.sc.count, &job.sc.calls, &in_place, &room, &snapshots, &lies) != 8 ||
         (plan && sscanf(plan, "%lld,%d,%d,%d,%u,%u", &kill_at, &torn, &late, &always, &p.seed, &p.kills) != 6) || what < 0 ||
         what >= NWHAT || job.sc.ranks > MAX_RANKS) {
         fprintf(stderr, "explore: --only and --plan want what a failure printed\n");
@@ -190,14 +222,14 @@ static int again(const char *only, const char *plan, uint32_t seed, uint32_t see
     }
     job.sc.what = (enum what)what;
     job.sc.in_place = in_place;
-    job.sc.spill = spill;
+    job.sc.room = (enum room)room;
     job.sc.snapshots = snapshots;
     job.sc.lies = lies;
     p.kill_at = (uint64_t)kill_at;
     p.torn = torn;
     p.late = late;
     p.switch_always = always;
-    make_region(job.sc.ranks, spill, snapshots);
+    make_region(job.sc.ranks, job.sc.room, snapshots);
     if (plan ? !attempt(&p) : !search(job.sc, seed, seeds, kills, quick))
         return 1;
     puts("nothing found");

@@ -13,7 +13,10 @@
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 
-enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_POINTS = 512, MAX_BYTES = 8192 };
+enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_POINTS = 512, MAX_BYTES = 20480 };
+
+/* Log memory: enough; little, so that the keeper must spill while ranks work and replay, or forget. */
+enum room { ROOMY, SPILLS, FORGETS };
 
 enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, NWHAT };
 
@@ -23,8 +26,9 @@ struct scenario {
     uint32_t count;      /* int32 elements per rank */
     uint32_t calls;
     bool in_place;
-    bool spill;          /* little log memory, so that the keeper must spill while ranks work and replay */
+    enum room room;
     bool snapshots;      /* ranks take snapshots and are woken from them; the log is released and its memory used again */
+    bool by_chance;      /* every single crash would take too long */
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
 };
 
@@ -51,6 +55,7 @@ struct actor {
         uint32_t call;
     } snapshot;
     bool woken;                    /* this incarnation goes on from it */
+    bool decided;                  /* it is dead, and the agent knows that its successor can be started */
     int32_t send[MAX_BYTES / 4], recv[MAX_BYTES / 4 * MAX_RANKS];
 };
 
@@ -70,7 +75,8 @@ struct job {
     struct ft_keeper *keeper;      /* the private memory of all its incarnations: what a killed one left is the next one's */
     struct ft_patience patience;
     struct actor actor[MAX_RANKS + 1];
-    struct { uint64_t released, around, spilled, resets; } seen;  /* extents released, in an entry used before, spilled; restarts of all */
+    struct { uint64_t released, around, spilled, forgotten, resets, useless; } seen;  /* extents released, in an entry used before, spilled,
+                                       forgotten; restarts of all; snapshots that the log did not reach any more */
     uint32_t liar;                 /* with sc.lies: the rank that was killed; MAX_RANKS: none yet */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t steps;                /* points passed in this run */
@@ -96,7 +102,7 @@ void divert_points(void);
 
 /* program.c */
 extern const char *const what_text[NWHAT];
-void make_region(uint32_t ranks, bool spill, bool snapshots);
+void make_region(uint32_t ranks, enum room room, bool snapshots);
 void drop_region(void);
 void reset_region(void);                     /* memory as the agent leaves it for the first incarnations */
 void rank_main(struct actor *a);
@@ -105,7 +111,7 @@ void note_seen(void);                        /* in the end, what of the log's li
 void note_killed(const struct actor *a);
 void judge_lie(void);                        /* in the end, with job.due: a failure if it did not come out, and none if it did */
 bool keeper_has_work(void);                  /* ranks want more than there is, or need less */
-bool keeper_releases_first(void);            /* ... and would be the first to release anything */
+bool keeper_releases_first(void);            /* ... and would be the first to release or forget anything */
 void check_inspection(const struct actor *a, bool again);  /* what `ftrun status` would say; it waited at its last point too */
 void check_tables(void);                     /* no memory is given away twice */
 

@@ -176,7 +176,7 @@ void rank_main(struct actor *r)
     struct ft_error e;
 
     for (open_stream(r); r->call < job.sc.calls; r->call++) {
-        if (job.sc.snapshots && r->call && (r->call + r->index) % 3 == 0)
+        if (job.sc.snapshots && r->call && (r->call + r->index) % (job.sc.room == FORGETS ? 6 : 3) == 0)
             take_snapshot(r);
         stop_here(r, -1);
         if (make_call(r, &e) != 0) {
@@ -213,16 +213,18 @@ static uint64_t memory_named(void)
     return n;
 }
 
+static uint64_t spilled_or_forgotten(void) { return ft_peek(&stream_head()->spilled) + ft_peek(&stream_head()->forgotten); }
+
 void keeper_main(struct actor *a)
 {
     ft_keeper_adopt(job.keeper, keeper_failed, NULL);
     for (;;) {
-        uint64_t spilled = ft_peek(&stream_head()->spilled), memory;
+        uint64_t gone = spilled_or_forgotten(), memory;
 
         ft_keeper_serve(job.keeper);
         memory = memory_named();
-        if (ft_peek(&stream_head()->spilled) != spilled && memory != job.region.header->params.nextents)
-            failed("the log is spilled, but only %llu extents of memory are in use", (unsigned long long)memory);
+        if (spilled_or_forgotten() != gone && memory != job.region.header->params.nextents)
+            failed("the log is spilled or forgotten, but only %llu extents of memory are in use", (unsigned long long)memory);
         check_tables();
         stop_here(a, FT_POINT_WAIT);
     }
@@ -248,7 +250,11 @@ bool keeper_has_work(void)
     return want > ft_peek(&stream_head()->assigned) || cuts_allow_release();
 }
 
-bool keeper_releases_first(void) { return job.sc.snapshots && ft_peek(&stream_head()->floor) == 0 && cuts_allow_release(); }
+bool keeper_releases_first(void)
+{
+    return ft_peek(&stream_head()->floor) == 0 &&
+           (cuts_allow_release() || (job.sc.room == FORGETS && memory_named() == job.region.header->params.nextents));
+}
 
 /* Whatever was killed when: the table says that each piece of memory, and of the file, is used once, that there are as many
    extents as ranks are told, and that the released ones are those below the floor. */
@@ -284,6 +290,7 @@ void note_seen(void)
     job.seen.released += ft_peek(&stream_head()->floor);
     job.seen.around += assigned > n ? assigned - n : 0;
     job.seen.spilled += ft_peek(&stream_head()->spilled);
+    job.seen.forgotten += ft_peek(&stream_head()->forgotten);
 }
 
 void note_killed(const struct actor *a)
@@ -309,12 +316,12 @@ void judge_lie(void)
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
 /* Small sizes, so that slots are reused and operations cut into units within a few calls. */
-void make_region(uint32_t ranks, bool spill, bool snapshots)
+void make_region(uint32_t ranks, enum room room, bool snapshots)
 {
     struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .short_depth = 2,
-                                .slot_bytes = snapshots ? 1024 : spill ? 512 : 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096,
-                                .nextents = snapshots ? 6 : spill ? 4 : 16, .ntable = snapshots ? 16 : 64, .check_units = ranks == 3 || spill ? 64 : 0 };
-    struct ft_keeper_config config = { .spill_dir = "/dev/shm" };
+                                .slot_bytes = snapshots ? 1024 : room ? 512 : 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096,
+                                .nextents = snapshots ? 6 : room ? 4 : 16, .ntable = snapshots ? 16 : 64, .check_units = ranks == 3 || room ? 64 : 0 };
+    struct ft_keeper_config config = { .full = room == FORGETS ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
 
     if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0) {

@@ -91,6 +91,7 @@ static void start(struct actor *a)
     a->context.uc_link = NULL;
     makecontext(&a->context, begin, 0);
     a->state = READY;
+    a->decided = false;
     a->fresh = true;
     a->kind = -1;
     a->point = NULL;
@@ -110,6 +111,9 @@ static void kill_actor(struct actor *a, bool torn)
         munmap(a->stream.log.window, a->stream.log.extent_bytes);  /* a snapshot does not have it either */
     a->state = DEAD;
     a->incarnation++;
+    if (a == keeper_actor()) /* it is the agent's: the next one decides again */
+        for (uint32_t i = 0; i < job.sc.ranks; i++)
+            job.actor[i].decided = false;
 }
 
 /* No snapshot, and no whole log: the job begins anew, with whatever is left in log memory. */
@@ -130,11 +134,23 @@ static void start_everybody(void)
         start(&job.actor[i]);
 }
 
-/* As the agent does it. */
+/* A snapshot, or the start. As the agent does it. */
+static bool has_way_back(struct actor *a)
+{
+    if (a->snapshot.alive && ft_region_reaches(&job.region, a->index))
+        return true;
+    job.seen.useless += a->snapshot.alive;
+    a->snapshot.alive = false;
+    return ft_region_withdraw(&job.region, a->index);
+}
+
+/* The same, in two steps. */
 static void start_again(struct actor *a)
 {
-    if (a == keeper_actor() || a->snapshot.alive || ft_region_withdraw(&job.region, a->index))
+    if (a == keeper_actor() || a->decided)
         start(a);
+    else if (has_way_back(a))
+        a->decided = true;
     else
         start_everybody();
 }
@@ -167,7 +183,10 @@ static struct actor *pick(const struct actor *last, const struct plan *p)
         struct actor *a = dead[p->seed ? random_below(ndead) : 0];
 
         start_again(a);
-        return a;
+        if (a->state == DEAD && (!p->seed || !nready))
+            start_again(a);
+        if (a->state == READY)
+            return a;
     }
     return nready ? ready[p->seed ? random_below(nready) : 0] : NULL;
 }
@@ -190,7 +209,15 @@ static void kill_with_snapshot(struct actor *a)
     if (a->state == READY || a->state == BLOCKED)
         kill_actor(a, false);
     if (a->state == DEAD)
-        a->snapshot.alive = false;
+        a->snapshot.alive = a->decided = false;
+}
+
+/* Chance kills early or late: where the log's life matters the end of a run is another matter than its beginning. */
+static bool chance_kills(const struct plan *p)
+{
+    uint32_t rarity = job.sc.snapshots || job.sc.room == FORGETS ? 24u << 2 * (p->seed / 8 % 3) : 24;
+
+    return random_below(rarity) == 0;
 }
 
 /* One step of a, and perhaps its last. */
@@ -209,7 +236,7 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     }
     if (a != keeper_actor())
         check_inspection(a, before == FT_POINT_WAIT);
-    if (p->seed ? *kills < p->kills && random_below(24) == 0 : job.steps == p->kill_at) {
+    if (p->seed ? *kills < p->kills && chance_kills(p) : job.steps == p->kill_at) {
         kill_actor(a, p->seed ? random_below(2) : p->torn);
         (*kills)++;
         if (p->seed && job.sc.snapshots && random_below(3) == 0)
@@ -255,8 +282,8 @@ bool replay_all(void)
     for (uint32_t i = 0; i < job.sc.ranks && !job.failure[0]; i++) {
         struct actor *a = &job.actor[i];
 
-        if (!a->snapshot.alive && !ft_region_withdraw(&job.region, i))
-            continue;  /* it was the last way back, and it has been used */
+        if (!has_way_back(a))
+            continue;  /* it was the last one, and it has been used */
         a->incarnation++;
         start(a);
         while (a->state != OVER && !job.failure[0]) {
