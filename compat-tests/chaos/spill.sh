@@ -8,7 +8,7 @@ operations=4000 every=40
 if quick; then operations=1000; fi
 
 run() {
-    bounded 300 "$ftrun" -n 3 --quiet "$@" "$programs/mixed" -n $operations -b $every -s 7 $kills
+    bounded 300 "$ftrun" -n 3 --quiet --snapshot off "$@" "$programs/mixed" -n $operations -b $every -s 7 $kills
 }
 kills= run >"$scratch/calm" || fail "undisturbed: exit code $?"
 by_rank "$scratch/calm" >"$scratch/calm.sorted"
