@@ -333,7 +333,7 @@ static void wake_up(struct ft_job *job, struct ft_proc *proc)
 static void start_successor(struct ft_job *job, struct ft_proc *proc)
 {
     proc->before = proc->pid ? proc->pid : proc->before;
-    if (ft_snapshots_usable(job, proc->rank))
+    if (ft_snapshots_usable(job, proc->rank) && ft_region_reaches(&job->region, proc->rank))
         wake_up(job, proc);
     else if (ft_region_withdraw(&job->region, proc->rank))
         start_over(job, proc);

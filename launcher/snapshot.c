@@ -126,6 +126,8 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     if (!named)
         return;
     s->asked_ns = 0; /* another one, as soon as it may be */
+    if (ft_region_whole(&s->job->region))
+        ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, if no more is released */
     ft_ranks_unwakable(s->job, s->rank);
 }
 

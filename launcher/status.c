@@ -98,7 +98,7 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
     int mark;
     const struct ft_snap_slot *slot = ft_snapshots_named(job, rank, &mark);
 
-    if (slot)
+    if (slot && ft_region_holds(&job->region, rank))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_SNAPSHOT)));
     if (ft_region_whole(&job->region))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_START)));

@@ -223,14 +223,19 @@ void ft_region_unregister(const struct ft_region *r, uint32_t rank)
 
 /* The keeper says how far it is going to forget, and then asks what ranks have left behind. Here it is said first what the rank
    needs, and the floor is asked for second: one of the two sees the other. */
+bool ft_region_holds(const struct ft_region *r, uint32_t rank)
+{
+    bool holds = true;
+
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+        holds = holds && ft_ask(&stream_head(r, s)->floor) * r->header->params.extent_bytes <= ft_peek(&cut_of(r, s, rank)->end);
+    return holds;
+}
+
 bool ft_region_reaches(const struct ft_region *r, uint32_t rank)
 {
-    bool reaches = true;
-
     hold(r, rank);
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
-        reaches = reaches && ft_ask(&stream_head(r, s)->floor) * r->header->params.extent_bytes <= ft_peek(&cut_of(r, s, rank)->end);
-    return reaches;
+    return ft_region_holds(r, rank);
 }
 
 bool ft_region_withdraw(const struct ft_region *r, uint32_t rank)

@@ -54,6 +54,9 @@ bool ft_region_reaches(const struct ft_region *r, uint32_t rank);
    meanwhile, or the log reach its limit. */
 bool ft_region_withdraw(const struct ft_region *r, uint32_t rank);
 
+/* The log is all there from rank's cut on, at this moment. */
+bool ft_region_holds(const struct ft_region *r, uint32_t rank);
+
 /* Nothing has been released: a start from the beginning is possible at this moment. */
 bool ft_region_whole(const struct ft_region *r);
 
