@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 include compat-tests/xgboost/local.mk
 include compat-tests/chaos/local.mk
+include compat-tests/snapshot/local.mk
 include compat-tests/abi/local.mk
 include compat-tests/wrappers/local.mk
 include compat-tests/mpi4py/local.mk

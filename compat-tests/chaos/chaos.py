@@ -236,6 +236,7 @@ class Run:
             program.append(a)
         self.environment = dict(os.environ, **{TOKEN: self.token})
         self.observer = None  # an `ftrun wait`
+        self.stdin = subprocess.DEVNULL
         self.command = ([args.ftrun, '-n', str(args.ranks), '--max-restarts', '1000000', '--report', self.report] +
                         shlex.split(args.ftrun_args) + program)
 
@@ -258,7 +259,7 @@ class Run:
         progress = [None] * self.args.ranks
         begin = time.monotonic()
         with open(os.path.join(self.dir, 'stdout'), 'wb') as out, open(os.path.join(self.dir, 'stderr'), 'wb') as err:
-            self.job = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=self.environment)
+            self.job = subprocess.Popen(self.command, stdin=self.stdin, stdout=out, stderr=err, env=self.environment)
         missing = set(range(self.args.ranks))
         try:
             while self.code() is None:
