@@ -82,11 +82,19 @@ enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image
     return reason;
 }
 
+/* A periodic timer stands still while its signal is pending: it has no time left then, and goes on with the next period. */
+static void start_again(int which, struct itimerval timer)
+{
+    if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
+        timer.it_value = timer.it_interval;
+    setitimer((__itimer_which_t)which, &timer, NULL);
+}
+
 void ft_image_put_back(const struct ft_image *image)
 {
     ft_files_put_back(&image->files);
     for (int i = 0; i < 3; i++)
-        setitimer((__itimer_which_t)i, &image->timers[i], NULL);
+        start_again(i, image->timers[i]);
     sigprocmask(SIG_SETMASK, &image->mask, NULL);
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/snap/snapshot.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -51,6 +53,21 @@ static void refuse(struct ft_snapshots *s, uint64_t number, enum ft_image_reason
     ring(s);
 }
 
+/* The program may have lowered its limit of descriptors below those it was started with. */
+static bool move(int from, int to)
+{
+    struct rlimit limit, most;
+    bool moved = dup2(from, to) == to;
+
+    if (!moved && errno == EBADF && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        most = (struct rlimit){limit.rlim_max, limit.rlim_max};
+        moved = setrlimit(RLIMIT_NOFILE, &most) == 0 && dup2(from, to) == to;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    close(from);
+    return moved;
+}
+
 /* The owner of a descriptor's signals belongs to its description: each group opens its own (launcher/spawn.c). */
 static bool tie_to_launcher(const struct ft_snapshots *s)
 {
@@ -61,7 +78,7 @@ static bool tie_to_launcher(const struct ft_snapshots *s)
 
     snprintf(path, sizeof path, "/proc/self/fd/%d", s->life);
     fd = open(path, O_RDONLY | O_NONBLOCK);
-    if (fd < 0 || dup2(fd, s->life) < 0 || close(fd) < 0)
+    if (fd < 0 || !move(fd, s->life))
         return false;
     if (fcntl(s->life, F_SETOWN_EX, &owner) < 0 || fcntl(s->life, F_SETSIG, SIGKILL) < 0 ||
         fcntl(s->life, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)

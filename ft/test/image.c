@@ -119,7 +119,8 @@ static void program(void)
     static struct ft_image image;
     struct ft_image_own ours = own();
     struct itimerval timer = {.it_value = {.tv_sec = 1000}}, left;
-    sigset_t usr2, now;
+    struct itimerval often = {.it_value = {.tv_usec = 1000}, .it_interval = {.tv_usec = 1000}};
+    sigset_t usr2, alarms, now;
     char buffer[8];
     bool back = false;
     int out, log, shared_log, now_and_then, in, gone, saved, to, in_flags, status;
@@ -140,7 +141,14 @@ static void program(void)
     sigemptyset(&usr2);
     sigaddset(&usr2, SIGUSR2);
     sigprocmask(SIG_BLOCK, &usr2, NULL);
-    setitimer(ITIMER_REAL, &timer, NULL);
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    sigprocmask(SIG_BLOCK, &alarms, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    sigwaitinfo(&alarms, NULL);
+    while (sigpending(&now) == 0 && !sigismember(&now, SIGALRM)) /* it stands still at the time of the look */
+        ;
+    setitimer(ITIMER_PROF, &timer, NULL);
     put(out, "one ");
     put(log, "one ");
     put(shared_log, "one ");
@@ -162,7 +170,9 @@ static void program(void)
         say(&shared->further, 1);
     }
     CHECK(atomic_load(&children_seen) == 0);
-    CHECK(getitimer(ITIMER_REAL, &left) == 0 && left.it_value.tv_sec > 500);
+    CHECK(getitimer(ITIMER_PROF, &left) == 0 && left.it_value.tv_sec > 500);
+    for (int i = 0; i < 3; i++)
+        CHECK(sigtimedwait(&alarms, NULL, &(struct timespec){.tv_sec = 10}) == SIGALRM);
     CHECK(sigprocmask(SIG_SETMASK, NULL, &now) == 0 && sigismember(&now, SIGUSR2) == 1);
     CHECK(sigpending(&now) == 0 && !sigismember(&now, SIGIO));
     CHECK(fcntl(in, F_GETFL) == in_flags && fcntl(in, F_SETFL, O_NONBLOCK) == 0);
