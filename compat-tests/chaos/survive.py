@@ -8,8 +8,8 @@
 Some kills are aimed: --in-replay of all at ranks that are replaying, --in-ends at ranks inside MPI_Init or
 MPI_Finalize. A victim is stopped first, so that what is said of it is true when it dies; what hit something else is
 counted as that. Each kill is then looked up in the job's report: it must be there, with the way back that was taken.
-A kill counts as one in a replay if the program says so (progress.h), and the report (the victim's last restart had not come
-back yet) has to agree.
+A kill counts as one in a replay if the program says so (progress.h), and so does the report (the victim's last restart had not
+come back yet).
 
 Runs are bounded as chaos.py's are. Seeds choose victims and times; a failing one is printed with the command for it."""
 
@@ -29,9 +29,11 @@ import time
 
 import chaos
 
-PHASES = ['start', 'init', 'replay', 'live', 'finalize', 'over']  # what a victim was doing; start: before MPI_Init, or being woken
-IN_INIT, RUNS, IN_FINALIZE, OVER = 1, 2, 3, 4                     # progress.h
-PROGRAMS = 5                                                      # seeds of the program; kills have seeds of their own
+# What a victim was doing. start: before MPI_Init; waking: a snapshot, until its first operation is done; again: what had been done before
+# all ranks had to start again, or what only the program calls a replay.
+PHASES = ['start', 'init', 'waking', 'replay', 'again', 'live', 'finalize', 'over']
+IN_INIT, RUNS, IN_FINALIZE, OVER = 1, 2, 3, 4  # progress.h
+PROGRAMS = 5                                   # seeds of the program; kills have seeds of their own
 
 
 class Asked:
@@ -103,10 +105,10 @@ def enough(counts, kills):
 class Aim:
     """What a kill is meant to hit: the phase, and how long to wait in it."""
 
-    def __init__(self, rank, phase=None, part=0.0):
-        self.rank, self.phase, self.part = rank, phase, part
+    def __init__(self, rank, before, phase=None, part=0.0):
+        self.rank, self.before, self.phase, self.part = rank, before, phase, part
         self.until = time.monotonic() + 2
-        self.pid = self.first = None
+        self.pid = self.first = None  # of the process that replays, and where it began
 
 
 class Survivor:
@@ -120,7 +122,7 @@ class Survivor:
         self.at = time.monotonic() + self.pause()
         self.aim = None
         self.kills = []          # (rank, pid, phase)
-        self.launchers = 0
+        self.others = collections.Counter()  # killed beside the ranks
 
     def pause(self):
         return self.rng.expovariate(self.args.rate)
@@ -136,7 +138,7 @@ class Survivor:
         if enough(self.counts, self.args.kills):
             return 0.005
         finalizing = [r for r, p in enumerate(progress) if p.all()[4] == IN_FINALIZE]
-        if finalizing and self.short_of(self.args.in_ends / 2, 'finalize'):
+        if finalizing and self.short_of(self.args.in_ends, 'finalize'):
             self.kill([self.rng.choice(finalizing)], progress)
         elif time.monotonic() >= self.at:
             self.strike(progress)
@@ -154,17 +156,20 @@ class Survivor:
             victims = [self.rng.choice(ranks)]
         if self.rng.random() < self.args.launchers:
             self.kill_launcher()
-        if not self.kill(victims, progress):
+        if self.rng.random() < self.args.snapshots:
+            self.kill_snapshot(victims[0])
+        killed = self.kill(victims, progress)
+        if not killed:
             self.at = time.monotonic() + self.pause()  # they have ended, or nobody can tell where they are
             return
         # What is to be hit next is made by this kill: its successor starts, and replays.
-        rank = self.rng.choice(victims)
+        rank, before = self.rng.choice(self.kills[-killed:])[:2]
         if self.short_of(self.args.in_ends, 'init', 'finalize'):
-            self.aim = Aim(rank, 'init')
+            self.aim = Aim(rank, before, 'init')
         elif self.short_of(self.args.in_replay, 'replay'):
-            self.aim = Aim(rank, 'replay', self.rng.random())
+            self.aim = Aim(rank, before, 'replay', self.rng.random())
         elif self.rng.random() < 0.1:
-            self.aim = Aim(rank, None, self.rng.random() * 0.01)  # again at once, whatever it is at
+            self.aim = Aim(rank, before, None, self.rng.random() * 0.01)  # again at once, whatever it is at
 
     def follow(self, progress):
         """Waits for what is aimed at, without missing it. Seconds until the next look."""
@@ -180,6 +185,8 @@ class Survivor:
         elif aim.phase == 'init' and pid and phase == IN_INIT:
             self.aim = None
             self.kill([aim.rank], progress)
+        elif aim.phase == 'init' and pid and phase == RUNS and pid != aim.before:
+            aim.phase = 'replay'  # woken from a snapshot, or too fast for us
         elif aim.phase == 'replay' and pid and phase == RUNS and ops < furthest:
             if pid != aim.pid:
                 aim.pid, aim.first = pid, ops
@@ -249,7 +256,21 @@ class Survivor:
             return
         victim.send(signal.SIGKILL)
         victim.close()
-        self.launchers += 1
+        self.others['launchers'] += 1
+
+    def kill_snapshot(self, rank):
+        """What stands ready for this rank; the rank is killed next."""
+        status = self.asked.ask()
+        known = [r['pid'] for r in status['rank']] if status else []
+        for pid in chaos.processes(self.run.token) if status else []:
+            try:
+                with open('/proc/%d/environ' % pid, 'rb') as f:
+                    its = b'FTMPI_RANK=%d' % rank in f.read().split(b'\0')
+                if its and pid not in known:
+                    os.kill(pid, signal.SIGKILL)
+                    self.others['snapshots'] += 1
+            except OSError:
+                pass
 
 
 class Run(chaos.Run):
@@ -276,17 +297,19 @@ def judge(run, survivor):
     for r in restarts:
         made_by[r['pid']] = last.get(r['rank'])
         last[r['rank']] = r
-    found = collections.Counter(kills=len(survivor.kills), launchers=survivor.launchers)
+    found = collections.Counter(survivor.others, kills=len(survivor.kills))
     for rank, pid, phase in survivor.kills:
-        found[phase] += 1
         if pid not in by_pid:
             raise chaos.Failure('rank %d, pid %d, was killed (%s) and the report has no restart for that' % (rank, pid, phase))
-        found['way ' + by_pid[pid].get('way', 'start')] += 1
+        found['way ' + by_pid[pid]['way_back']] += 1
         made = made_by[pid]
+        if phase == 'start' and made and made['way_back'] == 'snapshot':
+            phase = 'waking'
         if made and made['recover_seconds'] is None:
-            found['reported replay'] += 1
+            found['not back yet'] += 1
         elif phase == 'replay':
-            found['not reported as replay'] += 1
+            phase = 'again'
+        found[phase] += 1
     return found
 
 
@@ -321,7 +344,7 @@ class Campaign:
         a = self.args
         print('FAILED: %d ranks, seed %d: %s' % (a.ranks, seed, failure))
         options = ['--%s %g' % (n, getattr(a, n.replace('-', '_'))) for n in
-                   ('rate', 'ranks', 'all', 'majority', 'launchers', 'in-replay', 'in-ends', 'timeout')]
+                   ('rate', 'ranks', 'all', 'majority', 'launchers', 'snapshots', 'in-replay', 'in-ends', 'timeout')]
         print('again with: %s --ftrun %s --seed %d --runs 1 --kills %d %s%s%s -- %s' %
               (sys.argv[0], a.ftrun, seed, a.kills, ' '.join(options), ' --snapshot ' + a.snapshot if a.snapshot else '',
                ' --ftrun-args=' + shlex.quote(a.given) if a.given else '', shlex.join(a.command)))
@@ -344,12 +367,11 @@ class Campaign:
 
     def summary(self, seconds):
         c, total = self.counts, max(self.counts['kills'], 1)
-        print('%d ranks, %d runs, %.0f s: %d kills survived, output identical; and %d of launcher processes' %
-              (self.args.ranks, c['runs'], seconds, c['kills'], c['launchers']))
+        print('%d ranks, %d runs, %.0f s: %d kills survived, output identical; and %d of launcher processes, %d of snapshots' %
+              (self.args.ranks, c['runs'], seconds, c['kills'], c['launchers'], c['snapshots']))
         print('  hit: ' + ', '.join('%s %d (%.0f%%)' % (p, c[p], 100 * c[p] / total) for p in PHASES))
         print('  way back: ' + ', '.join('%s %d' % (k[4:], v) for k, v in sorted(c.items()) if k.startswith('way ')))
-        print('  died before they were back, by the report: %d; of the replaying ones not: %d' %
-              (c['reported replay'], c['not reported as replay']))
+        print('  died before they were back, by the report: %d' % c['not back yet'])
 
 
 def progress_under(args, scratch, rate):
@@ -412,6 +434,7 @@ def main():
     p.add_argument('--all', type=float, default=0.05, help='share of events that kill all ranks at once (default 0.05)')
     p.add_argument('--majority', type=float, default=0.05, help='and more than half of them (default 0.05)')
     p.add_argument('--launchers', type=float, default=0, help='share of events that kill the agent too (default 0)')
+    p.add_argument('--snapshots', type=float, default=0, help="share of events that kill the victim's snapshot before it (default 0)")
     p.add_argument('--snapshot', metavar='WHEN', help="ftrun's option")
     p.add_argument('--ftrun-args', dest='given', default='', help='more options for ftrun, as one string')
     p.add_argument('--timeout', type=float, default=120, help='seconds after which one job is called hung (default 120)')
