@@ -8,6 +8,7 @@ liblaunch_la_SOURCES = \
 	launcher/agent.h launcher/agent.c \
 	launcher/appfile.h launcher/appfile.c \
 	launcher/bands.h launcher/bands.c \
+	launcher/cadence.h launcher/cadence.c \
 	launcher/client.h launcher/client.c \
 	launcher/configure.h launcher/configure.c \
 	launcher/control.h launcher/control.c \
@@ -53,6 +54,7 @@ liblaunch_la_SOURCES = \
 	launcher/signals.h launcher/signals.c \
 	launcher/sink.h launcher/sink.c \
 	launcher/sites.h launcher/sites.c \
+	launcher/slot.h launcher/slot.c \
 	launcher/snapshot.h launcher/snapshot.c \
 	launcher/spawn.h launcher/spawn.c \
 	launcher/spool.h launcher/spool.c \

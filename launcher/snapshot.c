@@ -5,34 +5,27 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ft/shm/wait.h"
 #include "ft/snap/image.h"
+#include "launcher/cadence.h"
 #include "launcher/death.h"
 #include "launcher/input.h"
 #include "launcher/job.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
-#include "launcher/reap.h"
 #include "launcher/shared.h"
+#include "launcher/slot.h"
 #include "launcher/usage.h"
 
-/* When: --snapshot auto keeps to a hundredth of a rank's time, or a twentieth while the log is short of memory. */
 enum {
     TICK_US = 50000,
-    SHARE = 100, SHARE_SHORT = 20,
-    SOON_MS = 1000,              /* not before, without a need */
-    LOG_BYTES = 64 << 20,        /* a need: so much was logged since */
     PAGE_NS = 1900,              /* of a page written for the first time after a fork */
-    REFUSED_MS = 1000, REFUSED_MOST_MS = 10000,
-    TELL_AFTER = 3,              /* refusals in a row */
     WAKE_TRIES = 200             /* to fork, one each time that ranks.c looks: some seconds */
 };
 
@@ -59,20 +52,6 @@ static int other_slot(const struct ft_snapshot *s)
     return atomic_load(&s->named) == 1 ? 1 : 0;
 }
 
-/* ---- processes ---- */
-
-static void note_kept(const struct ft_snapshot *s, int slot)
-{
-    const struct ft_snap_slot *p = &s->slots[slot];
-
-    s->job->snapshots->kept[FT_SNAP_SLOTS * s->rank + (uint32_t)slot] = p->condemned ? 0 : p->pid;
-}
-
-static uint64_t log_bytes_of(const struct ft_snapshot *s)
-{
-    return ft_region_log_bytes(&s->job->region) - s->slots[atomic_load(&s->named) - 1].at.stream[0].end;
-}
-
 /* Copied pages are paid for by who writes first: the rank, for the most part. Counted when the snapshot ends, or is replaced. */
 static void count_pages(struct ft_snapshot *s, const struct ft_snap_slot *p)
 {
@@ -80,76 +59,6 @@ static void count_pages(struct ft_snapshot *s, const struct ft_snap_slot *p)
 
     s->cost_ns += ns;
     s->last_ns += ns;
-}
-
-static void condemn(struct ft_snapshot *s, int slot)
-{
-    struct ft_snap_slot *p = &s->slots[slot];
-
-    if (!p->pid || p->condemned)
-        return;
-    p->condemned = true;
-    note_kept(s, slot);
-    kill(p->pid, SIGKILL);
-}
-
-static void forget_slot(struct ft_snapshot *s, int slot)
-{
-    struct ft_snap_slot *p = &s->slots[slot];
-
-    if (p->gone)
-        event_free(p->gone);
-    p->gone = NULL;
-    if (p->pidfd >= 0)
-        close(p->pidfd);
-    p->pidfd = -1;
-    if (atomic_load(&s->named) == (uint32_t)slot + 1)
-        atomic_store(&s->named, 0);
-    p->pid = 0;
-    p->condemned = false;
-    note_kept(s, slot);
-}
-
-static void on_gone(evutil_socket_t fd, short what, void *arg)
-{
-    struct ft_snap_slot *p = arg;
-    struct ft_snapshot *s = p->of;
-    pid_t pid = p->pid;
-    bool named = atomic_load(&s->named) == (uint32_t)(p - s->slots) + 1;
-
-    (void)fd;
-    (void)what;
-    waitpid(pid, NULL, WNOHANG);
-    if (named && !p->condemned)
-        ft_say_detail(&s->job->say, "rank %u has lost its snapshot (process %d)", s->rank, pid);
-    forget_slot(s, (int)(p - s->slots));
-    if (!named)
-        return;
-    s->asked_ns = 0; /* another one, as soon as it may be */
-    if (ft_region_whole(&s->job->region))
-        ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, if no more is released */
-    ft_ranks_unwakable(s->job, s->rank);
-}
-
-/* Watches the process of a slot; false if it is dead already, or another one's. */
-static bool watch_slot(struct ft_snapshot *s, int slot)
-{
-    struct ft_leaders leaders = ft_job_leaders(s->job);
-    struct ft_snap_slot *p = &s->slots[slot];
-
-    if (!ft_death_is_child(p->pid) && !ft_reap_is_rank(&leaders, p->pid, s->rank))
-        return false;
-    p->of = s;
-    p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-    if (p->pidfd < 0)
-        return false;
-    p->gone = event_new(s->job->base, p->pidfd, EV_READ, on_gone, p);
-    if (!p->gone || event_add(p->gone, NULL) < 0) {
-        kill(p->pid, SIGKILL);
-        return false;
-    }
-    note_kept(s, slot);
-    return true;
 }
 
 /* ---- making one ---- */
@@ -230,7 +139,7 @@ static void name(struct ft_snapshot *s, int slot)
     if (s->slots[1 - slot].pid) {
         if (!s->slots[1 - slot].condemned)
             count_pages(s, &s->slots[1 - slot]);
-        condemn(s, 1 - slot);
+        ft_slot_condemn(s, 1 - slot);
     }
 }
 
@@ -246,8 +155,8 @@ static void taken(struct ft_snapshot *s)
     p->condemned = false;
     p->taken_ns = ft_job_now();
     p->pid = (pid_t)ft_look(&w->pid);
-    if (!watch_slot(s, slot)) {
-        forget_slot(s, slot);
+    if (!ft_slot_watch(s, slot)) {
+        ft_slot_forget(s, slot);
         give_up(s);
         return;
     }
@@ -288,34 +197,6 @@ static void on_bell(evutil_socket_t fd, short what, void *arg)
 
 /* ---- when ---- */
 
-static uint64_t refused_ms(const struct ft_snapshot *s)
-{
-    return ft_min(REFUSED_MOST_MS, (uint64_t)REFUSED_MS << ft_min(s->refusals, 8));
-}
-
-static bool short_of_memory(const struct ft_job *job)
-{
-    const struct ft_params *p = &job->region.header->params;
-
-    return ft_region_log_bytes(&job->region) - ft_region_released_bytes(&job->region) > p->nextents * p->extent_bytes / 2;
-}
-
-static bool is_due(const struct ft_snapshot *s, uint64_t now)
-{
-    const struct ft_job *job = s->job;
-    uint64_t every = job->options->snapshot_ms;
-    uint64_t began = atomic_load_explicit(&ft_region_rank(&job->region, s->rank)->started_ns, memory_order_relaxed);
-    uint64_t since = now - ft_max(began, s->asked_ns), share = short_of_memory(job) ? SHARE_SHORT : SHARE;
-
-    if (s->refusals && since < refused_ms(s) * 1000000)
-        return false;
-    if (every != FT_SNAPSHOT_AUTO)
-        return since >= every * 1000000;
-    if ((s->cost_ns + s->last_ns) * share > now - job->deadlines->begin_ns && s->made)
-        return false;
-    return since >= SOON_MS * 1000000ull || (atomic_load(&s->named) && log_bytes_of(s) >= LOG_BYTES);
-}
-
 static bool can_be_asked(const struct ft_snapshot *s)
 {
     const struct ft_job *job = s->job;
@@ -330,45 +211,6 @@ static bool is_leader(const struct ft_snapshot *s)
     return ft_look32(&ft_region_rank(&s->job->region, s->rank)->attached_pid) == (uint32_t)s->job->procs[s->rank].pid;
 }
 
-static const char *const reasons[] = {
-    [FT_IMAGE_THREADS] = "it has more than one thread",
-    [FT_IMAGE_CHILDREN] = "it has child processes",
-    [FT_IMAGE_DESCRIPTOR] = "it has pipes, sockets or the like of its own",
-    [FT_IMAGE_READ_WRITE] = "it both reads and writes a file",
-    [FT_IMAGE_LOCK] = "it holds a lock on a file",
-    [FT_IMAGE_MAPPING] = "it shares memory with others",
-    [FT_IMAGE_TIMERS] = "it has timers of timer_create()",
-    [FT_IMAGE_WRAPPER] = "it is not the process that ftrun started, but a child of that",
-    [FT_IMAGE_SYSTEM] = "the system does not let it",
-    [FT_IMAGE_LINE] = "it is in the middle of a long line of output",
-};
-
-static const char *reason_text(uint32_t reason)
-{
-    return reason < sizeof reasons / sizeof reasons[0] && reasons[reason] ? reasons[reason] : "unknown";
-}
-
-/* Ranks with the same reason in one line. */
-static void tell(const struct ft_job *job, uint32_t first)
-{
-    struct ft_snapshot *s = of(job, first);
-    char others[64] = "";
-    uint32_t more = 0;
-
-    for (uint32_t r = first; r < job->options->nranks; r++) {
-        struct ft_snapshot *o = of(job, r);
-
-        if (o->refusals < TELL_AFTER || o->told || o->reason != s->reason || !atomic_load(&o->named) != !atomic_load(&s->named))
-            continue;
-        o->told = true;
-        more += r != first;
-    }
-    if (more)
-        snprintf(others, sizeof others, " (and %u other ranks)", more);
-    ft_say_notice(&job->say, "rank %u%s gets no %ssnapshot: %s; if it is killed it %s", first, others, atomic_load(&s->named) ? "newer " : "",
-                  reason_text(s->reason), atomic_load(&s->named) ? "goes on from the one it has" : "replays from the start");
-}
-
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_job *job = arg;
@@ -379,16 +221,14 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         struct ft_snapshot *s = of(job, r);
 
-        if (!can_be_asked(s) || !is_due(s, now))
+        if (!can_be_asked(s) || !ft_cadence_due(s, now))
             continue;
         if (is_leader(s))
             ask(s);
         else
             refused(s, FT_IMAGE_WRAPPER);
     }
-    for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (of(job, r)->refusals >= TELL_AFTER && !of(job, r)->told)
-            tell(job, r);
+    ft_cadence_tell(job->snapshots->ranks, job->options->nranks);
 }
 
 /* ---- what ranks.c wants to know ---- */
@@ -450,7 +290,7 @@ void ft_snapshots_drop(struct ft_job *job, uint32_t rank)
         give_up(s);
     atomic_store(&s->named, 0);
     for (int i = 0; i < FT_SNAP_SLOTS; i++)
-        condemn(s, i);
+        ft_slot_condemn(s, i);
 }
 
 void ft_snapshots_drop_all(struct ft_job *job)
@@ -466,17 +306,25 @@ bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank)
 
 const pid_t *ft_snapshots_kept(const struct ft_job *job, uint32_t *n)
 {
+    struct ft_snapshooter *all = job->snapshots;
+
     *n = FT_SNAP_SLOTS * job->options->nranks;
-    return job->snapshots->kept;
+    for (uint32_t i = 0; i < *n; i++) {
+        const struct ft_snap_slot *p = &all->ranks[i / FT_SNAP_SLOTS].slots[i % FT_SNAP_SLOTS];
+
+        all->kept[i] = p->condemned ? 0 : p->pid;
+    }
+    return all->kept;
 }
 
 uint64_t ft_snapshots_bytes(const struct ft_job *job)
 {
     uint64_t sum = 0;
+    uint32_t n;
+    const pid_t *kept = ft_snapshots_kept(job, &n);
 
-    for (uint32_t i = 0; i < FT_SNAP_SLOTS * job->options->nranks; i++)
-        if (job->snapshots->kept[i])
-            sum += ft_usage_unshared(job->snapshots->kept[i]);
+    for (uint32_t i = 0; i < n; i++)
+        sum += kept[i] ? ft_usage_unshared(kept[i]) : 0;
     return sum;
 }
 
@@ -484,7 +332,7 @@ const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank)
 {
     const struct ft_snapshot *s = of(job, rank);
 
-    return s->refusals ? reason_text(s->reason) : NULL;
+    return s->refusals ? ft_cadence_reason(s) : NULL;
 }
 
 /* ---- life ---- */
@@ -539,7 +387,6 @@ int ft_snapshots_watch(struct ft_job *job)
 
             p->pidfd = -1;
             p->gone = NULL;
-            all->kept[FT_SNAP_SLOTS * r + (uint32_t)i] = 0;
         }
     all->rung = event_new(job->base, all->bell, EV_READ | EV_PERSIST, on_bell, job);
     all->tick = event_new(job->base, -1, EV_PERSIST, on_tick, job);
@@ -556,24 +403,12 @@ void ft_snapshots_unwatch(struct ft_job *job)
     for (uint32_t r = 0; r < job->options->nranks; r++)
         for (int i = 0; i < FT_SNAP_SLOTS; i++)
             if (all->ranks[r].slots[i].gone)
-                forget_slot(&all->ranks[r], i);
+                ft_slot_forget(&all->ranks[r], i);
     if (all->rung)
         event_free(all->rung);
     if (all->tick)
         event_free(all->tick);
     all->rung = all->tick = NULL;
-}
-
-/* A slot without the number of a living process is empty. What is neither named nor being made is being ended. */
-static void adopt_slot(struct ft_snapshot *s, int slot)
-{
-    struct ft_snap_slot *p = &s->slots[slot];
-
-    p->condemned = false;
-    if (p->pid && !watch_slot(s, slot))
-        forget_slot(s, slot);
-    else if (p->pid && atomic_load(&s->named) != (uint32_t)slot + 1)
-        condemn(s, slot);
 }
 
 void ft_snapshots_adopt(struct ft_job *job)
@@ -583,7 +418,7 @@ void ft_snapshots_adopt(struct ft_job *job)
         uint32_t named = atomic_load(&s->named);
 
         for (int i = 0; i < FT_SNAP_SLOTS; i++)
-            adopt_slot(s, i);
+            ft_slot_adopt(s, i);
         if (named && atomic_load(&s->named))
             name(s, (int)named - 1);
     }

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/cadence.h"
+
+#include <stdio.h>
+
+#include "ft/base/util.h"
+#include "ft/snap/image.h"
+#include "launcher/job.h"
+#include "launcher/snapshot.h"
+
+/* When: --snapshot auto keeps to a hundredth of a rank's time, or a twentieth while the log is short of memory. */
+enum {
+    SHARE = 100, SHARE_SHORT = 20,
+    SOON_MS = 1000,              /* not before, without a need */
+    LOG_BYTES = 64 << 20,        /* a need: so much was logged since */
+    REFUSED_MS = 1000, REFUSED_MOST_MS = 10000,
+    TELL_AFTER = 3               /* refusals in a row */
+};
+
+static uint64_t log_bytes_of(const struct ft_snapshot *s)
+{
+    return ft_region_log_bytes(&s->job->region) - s->slots[atomic_load(&s->named) - 1].at.stream[0].end;
+}
+
+static uint64_t refused_ms(const struct ft_snapshot *s)
+{
+    return ft_min(REFUSED_MOST_MS, (uint64_t)REFUSED_MS << ft_min(s->refusals, 8));
+}
+
+static bool short_of_memory(const struct ft_job *job)
+{
+    const struct ft_params *p = &job->region.header->params;
+
+    return ft_region_log_bytes(&job->region) - ft_region_released_bytes(&job->region) > p->nextents * p->extent_bytes / 2;
+}
+
+bool ft_cadence_due(const struct ft_snapshot *s, uint64_t now)
+{
+    const struct ft_job *job = s->job;
+    uint64_t every = job->options->snapshot_ms;
+    uint64_t began = atomic_load_explicit(&ft_region_rank(&job->region, s->rank)->started_ns, memory_order_relaxed);
+    uint64_t since = now - ft_max(began, s->asked_ns), share = short_of_memory(job) ? SHARE_SHORT : SHARE;
+
+    if (s->refusals && since < refused_ms(s) * 1000000)
+        return false;
+    if (every != FT_SNAPSHOT_AUTO)
+        return since >= every * 1000000;
+    if ((s->cost_ns + s->last_ns) * share > now - job->deadlines->begin_ns && s->made)
+        return false;
+    return since >= SOON_MS * 1000000ull || (atomic_load(&s->named) && log_bytes_of(s) >= LOG_BYTES);
+}
+
+static const char *const reasons[] = {
+    [FT_IMAGE_THREADS] = "it has more than one thread",
+    [FT_IMAGE_CHILDREN] = "it has child processes",
+    [FT_IMAGE_DESCRIPTOR] = "it has pipes, sockets or the like of its own",
+    [FT_IMAGE_READ_WRITE] = "it both reads and writes a file",
+    [FT_IMAGE_LOCK] = "it holds a lock on a file",
+    [FT_IMAGE_MAPPING] = "it shares memory with others",
+    [FT_IMAGE_TIMERS] = "it has timers of timer_create()",
+    [FT_IMAGE_WRAPPER] = "it is not the process that ftrun started, but a child of that",
+    [FT_IMAGE_SYSTEM] = "the system does not let it",
+    [FT_IMAGE_LINE] = "it is in the middle of a long line of output",
+};
+
+const char *ft_cadence_reason(const struct ft_snapshot *s)
+{
+    return s->reason < sizeof reasons / sizeof reasons[0] && reasons[s->reason] ? reasons[s->reason] : "unknown";
+}
+
+static bool is_to_be_told(const struct ft_snapshot *s)
+{
+    return s->refusals >= TELL_AFTER && !s->told;
+}
+
+static bool has_one(const struct ft_snapshot *s)
+{
+    return atomic_load(&s->named) != 0;
+}
+
+/* Ranks with the same reason in one line. */
+static void tell(struct ft_snapshot *first, uint32_t n)
+{
+    const struct ft_say *say = &first->job->say;
+    char others[64] = "";
+    uint32_t more = 0;
+
+    for (struct ft_snapshot *s = first; s < first + n; s++) {
+        if (!is_to_be_told(s) || s->reason != first->reason || has_one(s) != has_one(first))
+            continue;
+        more += s != first;
+        s->told = s != first;
+    }
+    if (more)
+        snprintf(others, sizeof others, " (and %u other ranks)", more);
+    ft_say_notice(say, "rank %u%s gets no %ssnapshot: %s; if it is killed it %s", first->rank, others, has_one(first) ? "newer " : "",
+                  ft_cadence_reason(first), has_one(first) ? "goes on from the one it has" : "replays from the start");
+    first->told = true;
+}
+
+void ft_cadence_tell(struct ft_snapshot *ranks, uint32_t n)
+{
+    for (uint32_t r = 0; r < n; r++)
+        if (is_to_be_told(&ranks[r]))
+            tell(&ranks[r], n - r);
+}

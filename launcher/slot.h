@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The processes that are snapshots, each in a slot of its rank: watched, ended, adopted. */
+#ifndef LAUNCHER_SLOT_H
+#define LAUNCHER_SLOT_H
+
+#include <stdbool.h>
+
+struct ft_snapshot;
+
+/* The slot has the number of a process: its death will empty the slot. False: it is dead already, or not our rank's. */
+bool ft_slot_watch(struct ft_snapshot *s, int slot);
+
+/* Its process is to end: nobody needs it any more. */
+void ft_slot_condemn(struct ft_snapshot *s, int slot);
+
+/* Empties it. */
+void ft_slot_forget(struct ft_snapshot *s, int slot);
+
+/* What a dead agent has left in it: nothing, a process that is dead, the snapshot that is named, or one that was being ended. */
+void ft_slot_adopt(struct ft_snapshot *s, int slot);
+
+#endif
