@@ -135,6 +135,7 @@ launch_shell_tests = \
 	launcher/test/twins.sh \
 	launcher/test/killat.sh \
 	launcher/test/jobcontrol.sh \
+	launcher/test/restart_all.sh \
 	launcher/test/signals.sh \
 	launcher/test/stdin.sh \
 	launcher/test/stdio.sh \
@@ -161,6 +162,13 @@ launcher_test_ends_SOURCES = launcher/test/ends.c
 launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_ends_LDADD = libftmpi.la
 launcher_test_ends_LDFLAGS = -no-install
+
+check_PROGRAMS += launcher/test/again
+launcher_test_again_SOURCES = launcher/test/again.c
+launcher_test_again_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
+launcher_test_again_LDADD = libftmpi.la
+launcher_test_again_LDFLAGS = -no-install
+
 check_PROGRAMS += launcher/test/waits
 launcher_test_waits_SOURCES = launcher/test/waits.c
 launcher_test_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
