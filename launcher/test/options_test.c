@@ -95,6 +95,19 @@ Test(options, several_programs)
     expect_error("ftrun --stdin 2 -n 2 a", "no such rank");
 }
 
+Test(options, snapshots)
+{
+    cr_expect_eq(parse("ftrun --snapshot 0.25 a"), 0, "%s", e.text);
+    cr_expect_eq(o.snapshot_ms, 250);
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --snapshot off a"), 0);
+    cr_expect_eq(o.snapshot_ms, 0);
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --snapshot=auto a"), 0);
+    cr_expect_eq(o.snapshot_ms, FT_SNAPSHOT_AUTO);
+    ft_options_free(&o);
+}
+
 Test(options, exports_keep_their_order)
 {
     cr_expect_eq(parse("ftrun -x A=1 -x B -x A=2=3 a"), 0);
@@ -212,6 +225,9 @@ Test(options, mistakes_get_one_line)
     expect_error("ftrun --log-limit 0 a", "needs some memory");
     expect_error("ftrun --log-limit 1Q a", "not a valid value");
     expect_error("ftrun --restart-on 0 a", "not a valid value");
+    expect_error("ftrun --snapshot never a", "not a valid value");
+    expect_error("ftrun --snapshot 0 a", "not a valid value");
+    expect_error("ftrun --snapshot -1 a", "not a valid value");
     expect_error("ftrun --grace soon a", "not a valid value");
     expect_error("ftrun -x =3 a", "not a valid value");
 }
