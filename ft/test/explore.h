@@ -111,7 +111,8 @@ void note_seen(void);                        /* in the end, what of the log's li
 void note_killed(const struct actor *a);
 void judge_lie(void);                        /* in the end, with job.due: a failure if it did not come out, and none if it did */
 bool keeper_has_work(void);                  /* ranks want more than there is, or need less */
-bool keeper_releases_first(void);            /* ... and would be the first to release or forget anything */
+bool keeper_releases_first(void);            /* ... and would be the first to release anything */
+bool keeper_forgets(void);                   /* ... or is about to forget, or not */
 void check_inspection(const struct actor *a, bool again);  /* what `ftrun status` would say; it waited at its last point too */
 void check_tables(void);                     /* no memory is given away twice */
 

@@ -8,6 +8,10 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 
+my $forgets = '--only 6,2,300,8,0,2,0,0 --seeds 200';
+my $snapshots = '--only 6,2,300,16,0,2,1,0 --seeds 400';
+my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
+
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
 my @mutants = (
     ['short slot refilled before everybody has finished with it (RULE 3)', 'ft/core/short.c',
@@ -137,6 +141,44 @@ my @mutants = (
     ft_announce(&s->head->floor, floor);'],
     ['a rank starts from the beginning and leaves its cut as it is', 'ft/shm/region.c',
      'ft_announce(&cut_of(r, s, rank)->end, 0);', ';'],
+    ['the log is forgotten under a rank that replays (RULE 14)', 'ft/shm/keeper.c',
+     'if (ft_ask(&ft_region_rank(k->region, r)->left_at) < end)', 'if (ft_look(&k->streams[0].counters[r].done_at) < end)', $forgets],
+    ['the log is forgotten that the slowest rank has not left behind', 'ft/shm/keeper.c',
+     'if (ft_ask(&ft_region_rank(k->region, r)->left_at) < end)
+            return false;
+    return true;', 'if (ft_ask(&ft_region_rank(k->region, r)->left_at) >= end)
+            return true;
+    return false;', $forgets],
+    ['the keeper forgets without looking again who needs it', 'ft/shm/keeper.c',
+     '    ft_announce(&s->head->floor, s->released + 1);
+    if (!left_behind(k, end)) {', '    ft_announce(&s->head->floor, s->released + 1);
+    if (0) {', $snapshots],
+    ['the keeper does not say that it is about to forget', 'ft/shm/keeper.c',
+     '    ft_announce(&s->head->floor, s->released + 1);
+    if (!left_behind(k, end)) {
+        ft_announce(&s->head->floor, s->released);
+        return -1;
+    }
+    release_oldest(k, s);', '    release_oldest(k, s);
+    ft_announce(&s->head->floor, s->released);', $snapshots],
+    ['what is not forgotten after all stays announced', 'ft/shm/keeper.c',
+     '        ft_announce(&s->head->floor, s->released);
+        return -1;', '        return -1;', $snapshots],
+    ['a rank is started again and does not say what it needs', 'ft/shm/region.c',
+     '    hold(r, rank);
+    return', '    return', $snapshots],
+    ['a rank that is started again needs what its predecessor did', 'ft/shm/region.c',
+     'ft_announce(&ft_region_rank(r, rank)->left_at, ft_peek(&cut_of(r, 0, rank)->end));', ';', $snapshots],
+    ['a snapshot is woken that the log does not reach', 'ft/shm/region.c',
+     'floor) * r->header->params.extent_bytes <= ft_peek(&cut_of(r, s, rank)->end);', 'floor) != UINT64_MAX;', $snapshots],
+    ['a part of a large operation is not left behind before its end', 'ft/core/standard.c',
+     'ft_stream_leave(s, x->out_at);', ';', $larger],
+    ['... or not by who receives nothing', 'ft/core/standard.c',
+     'ft_stream_leave(s, x->made_at);', ';', $larger],
+    ['done_at stays behind when a rank is killed after done (was a real hang)', 'ft/core/stream.c',
+     'ft_publish(&c->done_at, end);
+    return true;', ';
+    return true;', '--only 1,2,5120,1,0,1,0,0 --seeds 60'],
     ['a successor of the keeper forgets free memory', 'ft/shm/places.c',
      'if (!p->named[i])', 'if (!p->named[i] && i % 2)'],
     ['a successor of the keeper has a free place twice', 'ft/shm/places.c',

@@ -250,10 +250,12 @@ bool keeper_has_work(void)
     return want > ft_peek(&stream_head()->assigned) || cuts_allow_release();
 }
 
-bool keeper_releases_first(void)
+bool keeper_releases_first(void) { return job.sc.snapshots && ft_peek(&stream_head()->floor) == 0 && cuts_allow_release(); }
+
+/* Memory is full only from the keeper's looking for the oldest extent to the end of that. */
+bool keeper_forgets(void)
 {
-    return ft_peek(&stream_head()->floor) == 0 &&
-           (cuts_allow_release() || (job.sc.room == FORGETS && memory_named() == job.region.header->params.nextents));
+    return job.sc.room == FORGETS && keeper_actor()->kind == FT_POINT_STORE && memory_named() == job.region.header->params.nextents;
 }
 
 /* Whatever was killed when: the table says that each piece of memory, and of the file, is used once, that there are as many

@@ -202,12 +202,17 @@ static void wake_others(const struct actor *a)
     }
 }
 
+static void kill_alone(struct actor *a)
+{
+    if (a->state == READY || a->state == BLOCKED)
+        kill_actor(a, false);
+}
+
 /* The last moment at which a rank that has no snapshot can start from the beginning is a race with the keeper, which
    chance alone would seldom find. */
 static void kill_with_snapshot(struct actor *a)
 {
-    if (a->state == READY || a->state == BLOCKED)
-        kill_actor(a, false);
+    kill_alone(a);
     if (a->state == DEAD)
         a->snapshot.alive = a->decided = false;
 }
@@ -232,6 +237,9 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
         return;
     if (a == keeper_actor() && p->seed && *kills < p->kills && keeper_releases_first() && random_below(4) == 0) {
         kill_with_snapshot(&job.actor[random_below(job.sc.ranks)]);
+        (*kills)++;
+    } else if (a == keeper_actor() && p->seed && *kills < p->kills && keeper_forgets() && random_below(4) == 0) {
+        kill_alone(&job.actor[random_below(job.sc.ranks)]);
         (*kills)++;
     }
     if (a != keeper_actor())
