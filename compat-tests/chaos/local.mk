@@ -36,6 +36,7 @@ chaos_tests = \
 	compat-tests/chaos/chaos.sh \
 	compat-tests/chaos/check_replay.sh \
 	compat-tests/chaos/diverge.sh \
+	compat-tests/chaos/forget.sh \
 	compat-tests/chaos/keeper.sh \
 	compat-tests/chaos/spill.sh \
 	compat-tests/chaos/survive.sh

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A log larger than its memory whose oldest part is forgotten (--log-full forget), or that nobody will read (--max-restarts 0): no
+# disk, the memory is used again, results are the same, and what it means is told in one line. Ranks that die then:
+# launcher/test/restart_all.sh.
+. "$(dirname "$0")/lib.sh"
+mkdir "$scratch/spill"
+operations=2000
+
+# mixed NAME OPTION...: output by rank in NAME
+mixed() {
+    name=$1
+    shift
+    bounded 300 "$ftrun" -n 3 --snapshot off "$@" --report "$scratch/report.json" "$programs/mixed" -n $operations -b 40 -s 7 \
+        >"$scratch/out" 2>"$scratch/err" || fail "$name: exit code $?"
+    by_rank "$scratch/out" >"$scratch/$name"
+    cmp "$scratch/calm" "$scratch/$name" || fail "$name: the output differs"
+}
+# bounded_log MIB: what was logged is several times that, and nothing spilled
+bounded_log() {
+    logged=$(reported "$scratch/report.json" log_bytes) peak=$(reported "$scratch/report.json" peak_log_bytes)
+    echo "$name: at most $((peak >> 20)) MiB of a log of $((logged >> 20)) MiB"
+    [ "$logged" -gt $(($1 << 21)) ] || fail "$name: too little is logged: $logged"
+    [ "$peak" -le $(($1 << 20)) ] || fail "$name: $peak bytes of log are held"
+    [ "$(reported "$scratch/report.json" spilled_bytes)" = 0 ] || fail "$name: the log is spilled"
+}
+bounded 300 "$ftrun" -n 3 --snapshot off --quiet "$programs/mixed" -n $operations -b 40 -s 7 >"$scratch/out" || fail "undisturbed: exit code $?"
+by_rank "$scratch/out" >"$scratch/calm"
+
+mixed forget --log-full forget --log-limit 16M
+bounded_log 16
+[ "$(wc -l <"$scratch/err")" = 1 ] && grep -q 'limit of 16 MiB: its oldest part is forgotten' "$scratch/err" || fail "forget: says $(cat "$scratch/err")"
+
+mixed unread --max-restarts 0
+bounded_log 32
+[ ! -s "$scratch/err" ] || fail "unread: says $(cat "$scratch/err")"
+
+mixed spilling --log-limit 16M --log-spill "$scratch/spill"
+[ "$(wc -l <"$scratch/err")" = 1 ] && grep -q "limit of 16 MiB: its oldest part goes to a file in $scratch/spill" "$scratch/err" ||
+    fail "spill: says $(cat "$scratch/err")"
+
+# One operation larger than the memory for the log.
+bounded 300 "$ftrun" -n 2 --quiet --log-full forget --log-limit 16M "$programs/huge" 100000000 >"$scratch/out" || fail "one large operation: exit code $?"
+[ "$(grep -c ' ok: ' "$scratch/out")" = 2 ] || fail "one large operation: wrong result"
+
+bounded 60 "$ftrun" --log-full drop true 2>"$scratch/err"
+[ $? = 2 ] && grep -q 'wanted: spill|forget' "$scratch/err" || fail "--log-full drop: $(cat "$scratch/err")"
+finish
