@@ -6,6 +6,7 @@ snapshot_programs = \
 	compat-tests/snapshot/writes \
 	compat-tests/snapshot/appends \
 	compat-tests/snapshot/updates \
+	compat-tests/snapshot/locks \
 	compat-tests/snapshot/pipes \
 	compat-tests/snapshot/children \
 	compat-tests/snapshot/waits \
@@ -43,6 +44,10 @@ compat_tests_snapshot_updates_SOURCES = compat-tests/snapshot/updates.c
 compat_tests_snapshot_updates_CPPFLAGS = $(chaos_cppflags)
 compat_tests_snapshot_updates_LDFLAGS = $(chaos_ldflags)
 compat_tests_snapshot_updates_LDADD = compat-tests/snapshot/librounds.la
+compat_tests_snapshot_locks_SOURCES = compat-tests/snapshot/locks.c
+compat_tests_snapshot_locks_CPPFLAGS = $(chaos_cppflags)
+compat_tests_snapshot_locks_LDFLAGS = $(chaos_ldflags)
+compat_tests_snapshot_locks_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_pipes_SOURCES = compat-tests/snapshot/pipes.c
 compat_tests_snapshot_pipes_CPPFLAGS = $(chaos_cppflags)
 compat_tests_snapshot_pipes_LDFLAGS = $(chaos_ldflags)

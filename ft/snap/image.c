@@ -16,11 +16,19 @@
 #define PR_GET_TID_ADDRESS 40
 #endif
 
+/* A thread that has been joined is in the kernel's list for a moment yet. */
 static bool one_thread(void)
 {
     struct stat st;
 
-    return stat("/proc/self/task", &st) == 0 && st.st_nlink == 3; /* ".", "..", and ours */
+    for (int tries = 0; tries < 4; tries++) {
+        if (stat("/proc/self/task", &st) < 0)
+            return false;
+        if (st.st_nlink == 3) /* ".", "..", and ours */
+            return true;
+        sched_yield();
+    }
+    return false;
 }
 
 /* The first byte of a file, or 0 if it is empty; -1: it cannot be read. */
