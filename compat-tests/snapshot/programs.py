@@ -47,7 +47,7 @@ CASES = [
     case('locks', 'between'),
     case('pipes', 'always', back='start', reason='pipes, sockets'),
     case('pipes', 'between'),
-    case('pipes', 'sometimes'),
+    case('pipes', 'later'),
     case('children', 'one'),
     case('children', 'long', back='start', reason='has child processes'),
     case('waits'),
