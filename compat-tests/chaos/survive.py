@@ -135,7 +135,7 @@ class Survivor:
             return 0.0005
         if self.aim:
             return self.follow(progress)
-        if enough(self.counts, self.args.kills):
+        if len(self.kills) >= self.args.per_run or enough(self.counts, self.args.kills):
             return 0.005
         finalizing = [r for r, p in enumerate(progress) if p.all()[4] == IN_FINALIZE]
         if finalizing and self.short_of(self.args.in_ends, 'finalize'):
@@ -344,14 +344,14 @@ class Campaign:
         a = self.args
         print('FAILED: %d ranks, seed %d: %s' % (a.ranks, seed, failure))
         options = ['--%s %g' % (n, getattr(a, n.replace('-', '_'))) for n in
-                   ('rate', 'ranks', 'all', 'majority', 'launchers', 'snapshots', 'in-replay', 'in-ends', 'timeout')]
+                   ('rate', 'ranks', 'per-run', 'all', 'majority', 'launchers', 'snapshots', 'in-replay', 'in-ends', 'timeout')]
         print('again with: %s --ftrun %s --seed %d --runs 1 --kills %d %s%s%s -- %s' %
               (sys.argv[0], a.ftrun, seed, a.kills, ' '.join(options), ' --snapshot ' + a.snapshot if a.snapshot else '',
                ' --ftrun-args=' + shlex.quote(a.given) if a.given else '', shlex.join(a.command)))
         if a.keep:
             kept = os.path.join(a.keep, 'seed-%d' % seed)
             shutil.rmtree(kept, ignore_errors=True)
-            shutil.copytree(os.path.join(self.scratch, 'seed-%d' % seed), kept, ignore=lambda d, _: ['run'] if d.endswith('run') else [])
+            shutil.copytree(os.path.join(self.scratch, 'seed-%d' % seed), kept, ignore=shutil.ignore_patterns('run'))
             print('kept in', kept)
         sys.stdout.flush()
         self.counts['failed'] += 1
@@ -427,6 +427,7 @@ def main():
     p.add_argument('--rate', type=float, default=10, help='kills a second (default 10); --find-limit begins with it')
     p.add_argument('--kills', type=int, default=100, help='to be survived (default 100)')
     p.add_argument('--runs', type=int, default=1000, help='at most so many (default 1000)')
+    p.add_argument('--per-run', type=int, default=60, help='kills in one run, which may else never end (default 60)')
     p.add_argument('--seed', type=int, default=1, help='of the first run (default 1)')
     p.add_argument('--failures', type=int, default=1, help='stop after so many failed seeds (default 1)')
     p.add_argument('--in-replay', type=float, default=0.25, help='share of kills aimed at replays (default 0.25)')
