@@ -146,6 +146,7 @@ launch_shell_tests = \
 	launcher/test/timeline.sh \
 	launcher/test/many.sh \
 	launcher/test/mpi_ends.sh \
+	launcher/test/deaths.sh \
 	launcher/test/control.sh \
 	launcher/test/attach.sh \
 	launcher/test/status.sh \
@@ -169,6 +170,11 @@ launcher_test_again_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_again_LDADD = libftmpi.la
 launcher_test_again_LDFLAGS = -no-install
 
+check_PROGRAMS += launcher/test/deaths
+launcher_test_deaths_SOURCES = launcher/test/deaths.c
+launcher_test_deaths_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
+launcher_test_deaths_LDADD = libftmpi.la
+launcher_test_deaths_LDFLAGS = -no-install
 check_PROGRAMS += launcher/test/waits
 launcher_test_waits_SOURCES = launcher/test/waits.c
 launcher_test_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
