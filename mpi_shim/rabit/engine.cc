@@ -11,6 +11,7 @@
 #define OMPI_SKIP_MPICXX 1
 #include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -137,15 +138,17 @@ class Engine : public rabit::engine::IEngine {
   bool active_ = false;
   int rank_ = 0, size_ = 1;
   int version_ = 0;
-  pid_t owner_ = 0;  // the process that called MPI_Init; 0 if that was not this engine
+  static bool child_;  // of a rank that forked it: not the rank. (A snapshot goes on with another pid than the one that called MPI_Init.)
 
-  static void AtExit(int status, void *engine);
+  static void AtExit(int status, void *);
 };
+
+bool Engine::child_ = false;
 
 /* A process that exits with an error does not finalize: finalizing waits for the other ranks, and its status
    is its verdict on the job. A child that the program forked is not the rank. */
-void Engine::AtExit(int status, void *engine) {
-  if (status != 0 || static_cast<Engine *>(engine)->owner_ != getpid()) return;
+void Engine::AtExit(int status, void *) {
+  if (status != 0 || child_) return;
   int done = 0;
   MPI_Finalized(&done);
   if (!done) MPI_Finalize();
@@ -162,8 +165,8 @@ bool Engine::Start() {
   if (!done) {
     int provided;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-    owner_ = getpid();
-    on_exit(AtExit, this);
+    pthread_atfork(nullptr, nullptr, [] { child_ = true; });
+    on_exit(AtExit, nullptr);
   }
   MPIX_Mark_rabit();
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
