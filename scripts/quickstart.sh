@@ -27,4 +27,4 @@ build_in build
 echo "3/3 XGBoost, 60000 rows, 10 classes, 20 rounds: about a minute"
 # Two of the kills hit the same rank; rank 0 is the one that many systems cannot lose.
 exec /usr/bin/python3 compat-tests/xgboost/drive.py --ftrun build/ftrun -n 4 \
-  --kill 2@20% --kill 0@40% --kill 2@60% --kill 3@80% --max-memory 12 $respawn
+  --kill 2@20% --kill 0@40% --kill 2@60% --kill 3@80% --max-memory 12 --keep build/quickstart $respawn

@@ -74,11 +74,14 @@ def memory_in_use(root):
 class Run:
     """One ftrun job, its output shown as it comes."""
 
-    def __init__(self, name, options, work, kills, extra):
-        self.name, self.kills = name, kills
+    def __init__(self, name, options, work, kills=(), extra=(), keep=None):
+        self.name, self.kills = name, list(kills)
         self.status_dir = os.path.join(work, name.replace(" ", "-"))
         os.mkdir(self.status_dir)
-        self.report_path = os.path.join(self.status_dir, "report.json")
+        self.report_path = keep + ".json" if keep else os.path.join(self.status_dir, "report.json")
+        self.kept = [self.report_path, keep + ".svg"] if keep else []
+        if keep:
+            extra = ["--timeline", keep + ".svg", *extra]
         self.command = [options.ftrun, "-n", str(options.ranks), "--rabit", "--report", self.report_path, *extra, *options.ftrun_arg,
                         "/usr/bin/python3", os.path.join(HERE, "train.py"), "--status", self.status_dir, *options.train]
         self.quiet = options.quiet
@@ -246,6 +249,7 @@ def main():
     args.add_argument("--ftrun-arg", action="append", default=[], metavar="ARG", help="one more argument for ftrun")
     args.add_argument("--max-memory", type=float, default=12, metavar="GIB")
     args.add_argument("--timeout", type=float, default=600, help="seconds for each of the two runs")
+    args.add_argument("--keep", metavar="NAME", help="NAME.json and NAME.svg: report and picture of the second run")
     args.add_argument("--quiet", action="store_true")
     args.add_argument("train", nargs="*", help="arguments of train.py, after --")
     options = args.parse_args()
@@ -254,9 +258,9 @@ def main():
         return 2
 
     with tempfile.TemporaryDirectory(prefix="ftmpi-train-") as work:
-        first = Run("undisturbed", options, work, [], [])
+        first = Run("undisturbed", options, work)
         second = Run(f"{len(options.kill)} kill" + ("s" if len(options.kill) != 1 else ""), options, work, options.kill,
-                     ["--max-restarts", "0"] if options.no_respawn else [])
+                     ["--max-restarts", "0"] if options.no_respawn else [], options.keep)
         runs = [first, second]
         for run in runs:
             print(f"{run.name}: {options.ranks} ranks", flush=True)
@@ -265,6 +269,8 @@ def main():
                 runs = [first]
                 break
     table(runs, options.ranks)
+    if runs[-1].kept:
+        print(f"What happened in the run with kills: {' (a report), '.join(runs[-1].kept)} (a picture)\n", flush=True)
     failures = verdict(runs, options)
     for why in failures:
         print(f"FAILED: {why}")

@@ -39,14 +39,16 @@ run 60 "$ftrun" --rabit -n 3 $python "$here/calls.py" 3
 
 echo "two ranks are killed, rank 0 one of them: same model, same output"
 # shellcheck disable=SC2086
-run 120 $python "$here/drive.py" --quiet --ftrun "$ftrun" -n 4 --kill 0@r2 --kill 2@r3 -- $small
+run 120 $python "$here/drive.py" --quiet --ftrun-arg=--snapshot --ftrun-arg=0.5 --ftrun "$ftrun" -n 4 --kill 0@r2 --kill 2@r3 \
+  --keep "$work/kept" -- $small
 [ $code = 0 ] || fail "killed and restarted, code $code"
+[ "$(grep -c '<use href="#k" .*<title>' "$work/kept.svg")" = 2 ] || fail "not two deaths in the picture of it"
 
 if [ "${FT_TIER-normal}" = quick ]; then exit 0; fi
 
-echo "the same with most of the log on disk"
+echo "the same from the beginning, with most of the log on disk"
 # shellcheck disable=SC2086
-run 120 $python "$here/drive.py" --quiet --ftrun-arg=--log-limit --ftrun-arg=128M --ftrun-arg=--log-spill \
+run 120 $python "$here/drive.py" --quiet --ftrun-arg=--snapshot --ftrun-arg=off --ftrun-arg=--log-limit --ftrun-arg=128M --ftrun-arg=--log-spill \
   --ftrun-arg="$work" --ftrun "$ftrun" -n 4 --kill 1@r3 --kill 3@r4 -- $small
 [ $code = 0 ] && grep -q 'on disk)' "$work/out" || fail "killed with a spilled log, code $code"
 
