@@ -286,11 +286,14 @@ static void put_how(const struct page *p, int signal, int code, bool lost)
 
 static void put_aftermath(const struct page *p, const struct ft_restart *d)
 {
+    static const char *const ways[] = {
+        [FT_BACK_SNAPSHOT] = "its snapshot went on", [FT_BACK_START] = "it was started again", [FT_BACK_ALL] = "all were started again",
+    };
     char text[64];
 
     if (!d->started_ns)
         return;
-    fprintf(p->out, "; %s", d->way == FT_BACK_SNAPSHOT ? "its snapshot went on" : "it was started again");
+    fprintf(p->out, "; %s", ways[d->way]);
     if (d->live_ns)
         fprintf(p->out, ", %s later it was where it had been, after a replay of %" PRIu64 " unit%s",
                 span(since_begin(p, d->live_ns) - since_begin(p, d->died_ns), text, sizeof text), d->replayed, d->replayed == 1 ? "" : "s");

@@ -44,6 +44,20 @@ run -q --timeline "$pic" -n 3 "$waits" slow 1 100
 expect_code 0
 look 3 1 0:m 1:r 2:m '=rank 1 died of signal 9 SIGKILL' '=it was started again' '=1 restart' '=exit code 0' '=3 ranks on' '=replaying'
 
+# Snapshots: as many as the report has, below the rows of the ranks that took some. Rank 1 dies with its own, so all start again.
+cd "$tmp" || exit 99
+run -q --timeline "$pic" --report "$tmp/report" --snapshot 0.02 -n 3 "$top_builddir/launcher/test/again" 600 1.0:x400
+expect_code 0
+set -- $(python3 -c 'import json, sys
+report = json.load(open(sys.argv[1]))
+n = report["snapshots"]["taken"]
+ways = {"snapshot": "its snapshot went on", "start": "it was started again", "all": "all were started again"}
+print(len(report["restarts"]), f"={n}_snapshot" if n else "=exit_code", "=" + ways[report["restarts"][0]["way_back"]].replace(" ", "_"),
+      *(f"{r}:t" for r in range(3) if report["per_rank"][r]["snapshots"]["taken"]))' "$tmp/report")
+deaths=$1 counted=$(echo "$2" | tr _ ' ') way=$(echo "$3" | tr _ ' ')
+shift 3
+look 3 "$deaths" "$counted" "$way" "$@"
+
 # A program that never calls MPI; a name that is not fit for XML; a job that fails, and by whom.
 printf '#!/bin/sh\n[ $FTMPI_RANK = 0 ] || exit 9\nsleep 10\n' >"$tmp/a<&>"
 chmod +x "$tmp/a<&>"
