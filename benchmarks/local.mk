@@ -9,6 +9,7 @@ bench_programs = \
 	benchmarks/barrier \
 	benchmarks/init \
 	benchmarks/recovery \
+	benchmarks/rewrite \
 	benchmarks/memory
 check_PROGRAMS += $(bench_programs)
 bench_cppflags = -I$(top_srcdir)/mpi_shim $(AM_CPPFLAGS)
@@ -45,6 +46,10 @@ benchmarks_recovery_SOURCES = benchmarks/recovery.c
 benchmarks_recovery_CPPFLAGS = $(bench_cppflags)
 benchmarks_recovery_LDFLAGS = -no-install
 benchmarks_recovery_LDADD = libftmpi.la
+benchmarks_rewrite_SOURCES = benchmarks/rewrite.c
+benchmarks_rewrite_CPPFLAGS = $(bench_cppflags)
+benchmarks_rewrite_LDFLAGS = -no-install
+benchmarks_rewrite_LDADD = libftmpi.la
 benchmarks_memory_SOURCES = benchmarks/memory.c
 benchmarks_memory_CPPFLAGS = $(bench_cppflags)
 benchmarks_memory_LDFLAGS = -no-install

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long a killed rank is away. Rank 1 dies by SIGKILL after -n logged 8-byte allreduces; its successor replays them and
-   takes part in the next. Times go through a file that both incarnations map:
+/* How long a killed rank is away. Rank 1 dies by SIGKILL after -n logged 8-byte allreduces; its successor replays them, or what came
+   after its snapshot, and takes part in the next. When it died is in a file, which is open only while it is used:
 
-     recovery -t FILE [-n OPERATIONS]   rank 1's successor prints, in microseconds since the kill:
+     recovery -t FILE [-n OPERATIONS] [-m MIB] [-w SECONDS]
+                                        rank 1's successor prints, in microseconds since the kill:
                                         "main INIT LIVE": entered main, left MPI_Init, finished its first live operation
+                                        (main and INIT 0: it is a snapshot that was woken)
+                   -m  rank 1 holds so much memory, written once
+                   -w  goes on for so long, an operation each millisecond, so that there is a snapshot behind the others
      recovery -s                        the program's own start, without MPI_Init: median of 31 posix_spawn -> main */
 #include <fcntl.h>
 #include <mpi.h>
@@ -13,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,44 +59,85 @@ static int own_start(char *program)
     return 0;
 }
 
+static uint64_t killed_at(const char *file)
+{
+    uint64_t at = 0;
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && read(fd, &at, sizeof at) != sizeof at) at = 0;
+    if (fd >= 0) close(fd);
+    return at;
+}
+
+static void kill_myself(const char *file)
+{
+    int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    uint64_t at = now_ns();
+    if (fd >= 0 && write(fd, &at, sizeof at) == sizeof at) kill(getpid(), SIGKILL);
+    perror(file);
+    exit(1);
+}
+
+static uint64_t sum(uint64_t x)
+{
+    uint64_t out = 0;
+    MPI_Allreduce(&x, &out, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return out;
+}
+
+/* An operation each millisecond until rank 0's clock says that it is enough. */
+static uint64_t go_on(int rank, uint64_t x, double seconds)
+{
+    uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
+    int more = 1;
+    while (more) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        if (rank == 0) more = now_ns() < end;
+        MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        x = sum(x + (uint64_t)rank);
+    }
+    return x;
+}
+
+static double since_us(uint64_t killed, uint64_t at)
+{
+    return at > killed ? (double)(at - killed) / 1e3 : 0;
+}
+
 int main(int argc, char **argv)
 {
-    uint64_t at_main = now_ns(), *killed;
-    const char *file = NULL, *incarnation = getenv("FTMPI_INCARNATION");
+    uint64_t at_main = now_ns(), x = 0;
+    const char *file = NULL;
     int rank, operations = 10000;
-    for (int c; (c = getopt(argc, argv, "t:n:sc:")) != -1;) {
+    size_t mib = 0;
+    double seconds = 0;
+    for (int c; (c = getopt(argc, argv, "t:n:m:w:sc:")) != -1;) {
         switch (c) {
         case 't': file = optarg; break;
         case 'n': operations = atoi(optarg); break;
+        case 'm': mib = strtoul(optarg, NULL, 0); break;
+        case 'w': seconds = atof(optarg); break;
         case 's': return own_start(argv[0]);
         case 'c': return write(atoi(optarg), &at_main, sizeof at_main) != sizeof at_main;
         default: return 2;
         }
     }
-    int fd = file ? open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
-    if (fd < 0 || ftruncate(fd, sizeof *killed)) {
-        fprintf(stderr, "usage: recovery -t FILE [-n OPERATIONS] | -s\n");
+    if (!file) {
+        fprintf(stderr, "usage: recovery -t FILE [-n OPERATIONS] [-m MIB] [-w SECONDS] | -s\n");
         return 2;
     }
-    killed = mmap(NULL, sizeof *killed, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (killed == MAP_FAILED) return 2;
 
     MPI_Init(&argc, &argv);
-    uint64_t at_init = now_ns(), in = 1, out = 0;
+    uint64_t at_init = now_ns();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < operations; i++) {
-        in = out + (uint64_t)rank;
-        MPI_Allreduce(&in, &out, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    }
-    int first = incarnation && strcmp(incarnation, "0") == 0;
-    if (rank == 1 && first) {
-        *killed = now_ns();
-        kill(getpid(), SIGKILL);
-    }
-    MPI_Allreduce(&in, &out, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    uint64_t live = now_ns();
-    if (rank == 1 && !first)
-        printf("%.1f %.1f %.1f\n", (double)(at_main - *killed) / 1e3, (double)(at_init - *killed) / 1e3, (double)(live - *killed) / 1e3);
+    char *memory = rank == 1 && mib ? malloc(mib << 20) : NULL;
+    if (memory) memset(memory, 1, mib << 20);
+    for (int i = 0; i < operations; i++) x = sum(x + (uint64_t)rank);
+    if (seconds > 0) x = go_on(rank, x, seconds);
+    if (rank == 1 && !killed_at(file)) kill_myself(file);
+    x = sum(x);
+    uint64_t live = now_ns(), killed = rank == 1 ? killed_at(file) : 0;
+    if (rank == 1) printf("%.1f %.1f %.1f\n", since_us(killed, at_main), since_us(killed, at_init), since_us(killed, live));
     MPI_Finalize();
+    free(memory);
     return 0;
 }

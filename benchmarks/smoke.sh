@@ -24,4 +24,10 @@ for ranks in 2 3; do
     done
 done
 timeout -k 5 60 "$top_builddir/ftrun" -n 4 "$top_builddir/benchmarks/init" || failed=1
+timeout -k 5 60 "$top_builddir/ftrun" -n 2 "$top_builddir/benchmarks/rewrite" -m 8 -i 100 >"$scratch/out" && grep -q '^[0-9.]*$' "$scratch/out" || failed=1
+for snapshot in off 0.01; do
+    rm -f "$scratch/killed"
+    timeout -k 5 60 "$top_builddir/ftrun" -n 2 --quiet --snapshot $snapshot "$top_builddir/benchmarks/recovery" -t "$scratch/killed" \
+        -n 1000 -m 8 -w 0.2 >"$scratch/out" && grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || failed=1
+done
 exit $failed
