@@ -7,6 +7,7 @@
 
 #include "launcher/output.h"
 #include "launcher/sink.h"
+#include "launcher/snapshot.h"
 
 /* After a success, processes that a rank left behind (a `tee` that is about to end) get a moment to end by
    themselves; then they are asked to; then killed; and what cannot be killed is named and left. */
@@ -44,6 +45,17 @@ static void write_out(struct ft_job *job)
         leave_loop(job);
 }
 
+/* A snapshot of some GiB takes a while to die: nothing to wonder about, unless it takes longer than anything does. */
+static bool snapshots_die(const struct ft_job *job, uint64_t now)
+{
+    if (job->code || job->sweep_stage != LEAVE || now >= job->sweep_next_ns + KILL_MS * 1000000ull)
+        return false;
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        if (!ft_snapshots_gone(job, r))
+            return true;
+    return false;
+}
+
 void ft_sweep_step(struct ft_job *job)
 {
     static const int signals[] = {[LEAVE] = 0, [ASK] = SIGTERM, [KILL] = SIGKILL, [NAME] = SIGKILL};
@@ -61,7 +73,7 @@ void ft_sweep_step(struct ft_job *job)
         write_out(job);
         return;
     }
-    while (job->sweep_stage < NAME && ft_job_now() >= job->sweep_next_ns) {
+    while (job->sweep_stage < NAME && ft_job_now() >= job->sweep_next_ns && !snapshots_die(job, ft_job_now())) {
         enter_stage(job, job->sweep_stage + 1);
         if (job->sweep_stage == ASK && !job->code)
             ft_say_notice(&job->say, "process %d, left behind by a rank that is done, is told to end with the job", one);
