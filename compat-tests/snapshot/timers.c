@@ -78,7 +78,7 @@ int main(int argc, char **argv)
         rounds_mix(&r, rounds_draw(&r, 0));
         if (!strcmp(r.what, "pending")) {
             if (r.at > 1) fetch(&r); /* of the last round: it was set before MPI was called */
-            if (r.at < r.n) MUST(&r, setitimer(ITIMER_REAL, &soon, NULL) == 0);
+            if (r.at < r.n) MUST(&r, setitimer(ITIMER_REAL, &soon, NULL) == 0 && usleep(1000) == 0);
         } else if (!strcmp(r.what, "prof")) {
             if (r.at % 32 == 0) await_tick(true);
         } else if (strcmp(r.what, "alarm") && r.at % 8 == 0) await_tick(false);
