@@ -88,6 +88,14 @@ class Victim:
             time.sleep(0.0005)
         return False
 
+    def kill(self):
+        """False: somebody was faster."""
+        try:
+            self.send(signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        return True
+
     def close(self):
         os.close(self.fd)
 
@@ -215,7 +223,7 @@ class Survivor:
     def kill(self, ranks, progress):
         """All of them at once: stopped, looked at, and then killed one after the other. How many it were."""
         held = self.hold(sorted(ranks), progress)
-        stopped = []
+        stopped, killed = [], 0
         for r, v in held:
             try:
                 if v.stop():
@@ -223,14 +231,15 @@ class Survivor:
             except OSError:
                 pass
         for r, v, phase in stopped:
-            v.send(signal.SIGKILL)
-            self.kills.append((r, v.pid, phase))
-            self.counts.update(['kills', phase])
-            self.at += self.pause()
+            if v.kill():
+                self.kills.append((r, v.pid, phase))
+                self.counts.update(['kills', phase])
+                self.at += self.pause()
+                killed += 1
         for _, v in held:
             v.close()
         self.at = max(self.at, time.monotonic())
-        return len(stopped)
+        return killed
 
     @staticmethod
     def phase_of(rank, victim, progress):
@@ -254,9 +263,8 @@ class Survivor:
             victim = Victim(status['agent_pid'], self.run.token)
         except OSError:
             return
-        victim.send(signal.SIGKILL)
+        self.others['launchers'] += victim.kill()
         victim.close()
-        self.others['launchers'] += 1
 
     def kill_snapshot(self, rank):
         """What stands ready for this rank; the rank is killed next."""
@@ -391,9 +399,9 @@ def progress_under(args, scratch, rate):
                 elif rate and now >= self.at:
                     self.at += self.rng.expovariate(rate)
                     for r, v in self.hold([self.rng.randrange(args.ranks)], progress):
-                        v.send(signal.SIGKILL)
+                        if v.kill():
+                            self.kills.append((r, v.pid, None))
                         v.close()
-                        self.kills.append((r, v.pid, None))
             return 0.0002
 
     try:

@@ -3,7 +3,10 @@
 # Kills at a rate, aimed at replays, MPI_Init and MPI_Finalize, all ranks and launcher processes among them; each is in the
 # report. For a campaign call survive.py (--kills 2000, --find-limit).
 . "$(dirname "$0")/lib.sh"
-kills=40
-if quick; then kills=15; fi
-python3 "$here/survive.py" --ftrun "$ftrun" --ranks 3 --rate 10 --kills $kills --runs 40 --seed "${CHAOS_SEED:-1}" --launchers 0.05 || failed=1
+kills=20
+if quick; then kills=8; fi
+for snapshot in off 0.05; do
+    python3 "$here/survive.py" --ftrun "$ftrun" --ranks 3 --rate 10 --kills $kills --runs 40 --seed "${CHAOS_SEED:-1}" --launchers 0.05 \
+        --snapshot $snapshot --snapshots 0.05 || failed=1
+done
 finish
