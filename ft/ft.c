@@ -339,8 +339,12 @@ int ft_fork_keeps(struct ft *ft, bool keep, struct ft_error *e)
    while asleep), MPI_COMM_SELF shares nothing with anybody, the host is the same. */
 void ft_resume(struct ft *ft)
 {
+    char incarnation[16];
+
     if (!ft->block)
         return;
+    snprintf(incarnation, sizeof incarnation, "%u", ft_peek32(&ft->block->incarnation));
+    setenv("FTMPI_INCARNATION", incarnation, 1); /* for who asks from now on */
     ft_stream_resume(&ft->world);
     atomic_store(&ft->block->attached_pid, (uint32_t)getpid());
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
