@@ -287,7 +287,7 @@ static void become_rank(const struct agent *a, int in, const int write[2])
 static void start(struct agent *a)
 {
     struct ft_error e;
-    int write[2], in;
+    int write[2], in = -1;
 
     check(ft_output_open(a->output, 0, write, &e) == 0 && (in = ft_input_open(a->input)) >= 0, "pipes");
     a->rank = fork();
