@@ -9,5 +9,6 @@ include compat-tests/mpi4py/local.mk
 # Not in a sanitized build: the README's program and the recipes' are not sanitized.
 EXTRA_DIST += compat-tests/readme.sh compat-tests/recipes.sh compat-tests/recipes.c
 if !SANITIZED
-TESTS += compat-tests/readme.sh compat-tests/recipes.sh
+TESTS += compat-tests/recipes.sh
+tests_alone += compat-tests/readme.sh
 endif

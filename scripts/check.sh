@@ -28,12 +28,14 @@ part_packages() {
 
 part_build() { build_in build; }
 
-# tests_in DIRECTORY [MAKE-ARGUMENT...]: test programs are compiled on all cores, tests run one at a time, because
-# some of them want the machine to themselves.
+# One more than there are processors, because many tests sleep. scripts/run-test.sh sees to those that want the machine to themselves.
+jobs=$(($(nproc) + 1))
+
+# tests_in DIRECTORY [MAKE-ARGUMENT...]
 tests_in() {
   local directory=$1
   shift
-  make -C "$directory" -j"$(nproc)" check TESTS= "$@" && make -C "$directory" -k check "$@"
+  make -C "$directory" -j$jobs check TESTS= "$@" && make -C "$directory" -j$jobs -k check "$@"
 }
 
 part_check() { tests_in build; }
@@ -42,7 +44,7 @@ part_check() { tests_in build; }
 quick() { FT_TIER=quick FTMPI_TEST_QUICK=1 "$@"; }
 
 # The parts below compile everything with their own settings, so that is where warnings count.
-part_distcheck() { quick make -C build -j"$(nproc)" distcheck DISTCHECK_CONFIGURE_FLAGS=--enable-werror; }
+part_distcheck() { quick make -C build -j$jobs distcheck DISTCHECK_CONFIGURE_FLAGS=--enable-werror; }
 
 part_sanitizers() {
   build_in build/san --enable-sanitizers=address,undefined CFLAGS='-g -O1' CXXFLAGS='-g -O1' && quick tests_in build/san

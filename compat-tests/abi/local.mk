@@ -7,5 +7,6 @@ EXTRA_DIST += \
 	compat-tests/abi/library.sh
 AM_TESTS_ENVIRONMENT += CC='$(CC)'; CXX='$(CXX)'; export CC CXX;
 if !SANITIZED
-TESTS += compat-tests/abi/abi.sh compat-tests/abi/library.sh
+TESTS += compat-tests/abi/abi.sh
+tests_alone += compat-tests/abi/library.sh
 endif

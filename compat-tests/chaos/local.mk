@@ -42,12 +42,14 @@ chaos_tests = \
 	compat-tests/chaos/survive.sh
 # These are about memory, speed and bare system calls, which sanitizers change.
 chaos_plain_tests = \
-	compat-tests/chaos/chaos512.sh \
 	compat-tests/chaos/exact.sh \
-	compat-tests/chaos/huge.sh \
 	ft/test/strace.sh
+chaos_alone_tests = \
+	compat-tests/chaos/chaos512.sh \
+	compat-tests/chaos/huge.sh
 TESTS += $(chaos_tests)
 if !SANITIZED
 TESTS += $(chaos_plain_tests)
+tests_alone += $(chaos_alone_tests)
 endif
-EXTRA_DIST += $(chaos_tests) $(chaos_plain_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
+EXTRA_DIST += $(chaos_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
