@@ -9,11 +9,12 @@
 #include "launcher/job.h"
 #include "launcher/snapshot.h"
 
-/* When: --snapshot auto keeps to a hundredth of a rank's time, or a twentieth while the log is short of memory. */
+/* When: --snapshot auto keeps to a hundredth of a rank's time, or a twentieth while the log holds much. */
 enum {
-    SHARE = 100, SHARE_SHORT = 20,
+    SHARE = 100, SHARE_MUCH = 20,
     SOON_MS = 1000,              /* not before, without a need */
     LOG_BYTES = 64 << 20,        /* a need: so much was logged since */
+    MUCH_BYTES = 512 << 20,      /* or half of the log's limit */
     REFUSED_MS = 1000, REFUSED_MOST_MS = 10000,
     TELL_AFTER = 3               /* refusals in a row */
 };
@@ -28,11 +29,12 @@ static uint64_t refused_ms(const struct ft_snapshot *s)
     return ft_min(REFUSED_MOST_MS, (uint64_t)REFUSED_MS << ft_min(s->refusals, 8));
 }
 
-static bool short_of_memory(const struct ft_job *job)
+/* Memory that is written for the first time costs more than snapshots do. */
+static bool holds_much(const struct ft_job *job)
 {
     const struct ft_params *p = &job->region.header->params;
 
-    return ft_region_log_bytes(&job->region) - ft_region_released_bytes(&job->region) > p->nextents * p->extent_bytes / 2;
+    return ft_region_log_bytes(&job->region) - ft_region_released_bytes(&job->region) > ft_min(MUCH_BYTES, p->nextents * p->extent_bytes / 2);
 }
 
 bool ft_cadence_due(const struct ft_snapshot *s, uint64_t now)
@@ -40,7 +42,7 @@ bool ft_cadence_due(const struct ft_snapshot *s, uint64_t now)
     const struct ft_job *job = s->job;
     uint64_t every = job->options->snapshot_ms;
     uint64_t began = atomic_load_explicit(&ft_region_rank(&job->region, s->rank)->started_ns, memory_order_relaxed);
-    uint64_t since = now - ft_max(began, s->asked_ns), share = short_of_memory(job) ? SHARE_SHORT : SHARE;
+    uint64_t since = now - ft_max(began, s->asked_ns), share = holds_much(job) ? SHARE_MUCH : SHARE;
 
     if (s->refusals && since < refused_ms(s) * 1000000)
         return false;
