@@ -48,7 +48,7 @@ bool ft_cadence_due(const struct ft_snapshot *s, uint64_t now)
         return false;
     if (every != FT_SNAPSHOT_AUTO)
         return since >= every * 1000000;
-    if ((s->cost_ns + s->last_ns) * share > now - job->deadlines->begin_ns && s->made)
+    if (since < s->last_ns * share)
         return false;
     return since >= SOON_MS * 1000000ull || (atomic_load(&s->named) && log_bytes_of(s) >= LOG_BYTES);
 }

@@ -8,8 +8,8 @@
 
 struct ft_snapshot;
 
-/* --snapshot SECONDS: so long after the last one. auto: after a second, or when much has been logged since, as long as snapshots
-   have not cost more than their share of the time. Later and later if it is refused. */
+/* --snapshot SECONDS: so long after the last one. auto: after a second, or when much has been logged since, but so
+   long after the last one that what it cost is its share of the time. Later and later if it is refused. */
 bool ft_cadence_due(const struct ft_snapshot *s, uint64_t now);
 
 /* Once for each, when it has been refused often enough to last: which of n ranks have none, or none that is newer, and why. */
