@@ -20,6 +20,7 @@
 #include "launcher/output.h"
 #include "launcher/program.h"
 #include "launcher/renew.h"
+#include "launcher/slot.h"
 #include "launcher/snapshot.h"
 
 enum { AGAIN_MS = 10, STUCK_MS = 5000, QUICK_MS = 1000 };
@@ -310,7 +311,8 @@ static void wake(struct ft_job *job, struct ft_proc *proc)
     ft_output_return(job->output, proc->rank, mark);
     if (proc->rank == job->options->stdin_rank && job->input) {
         if (ft_input_return(job->input, slot->pid, mark) < 0) {
-            ft_say(&job->say, "rank %u: its snapshot cannot be given its standard input: %s", proc->rank, strerror(errno));
+            if (!ft_slot_is_dead(slot))
+                ft_say(&job->say, "rank %u: its snapshot cannot be given its standard input: %s", proc->rank, strerror(errno));
             ft_snapshots_drop(job, proc->rank);
             back_to_clearing(job, proc);
             return;
@@ -355,15 +357,17 @@ void ft_ranks_unwakable(struct ft_job *job, uint32_t rank)
         back_to_clearing(job, &job->procs[rank]);
 }
 
-/* As the end of start(): the copy waits until it is watched. */
+/* As the end of start(): the copy waits until it is watched. -1: it is dead. */
 static int adopt_copy(struct ft_job *job, struct ft_proc *proc, pid_t pid)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
     struct ft_leaders leaders = ft_job_leaders(job);
+    bool child = ft_death_is_child(pid);
     struct ft_error e;
 
-    if (!pid || (!ft_death_is_child(pid) && !ft_reap_is_rank(&leaders, pid, proc->rank)))
+    if (!child && !ft_reap_is_rank(&leaders, pid, proc->rank))
         return -1;
+    job->strangers |= !child;
     proc->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (proc->pidfd < 0)
         return -1;
@@ -384,12 +388,15 @@ void ft_ranks_copied(struct ft_job *job, uint32_t rank)
     struct ft_proc *proc = &job->procs[rank];
     const struct ft_snap_words *words = &ft_region_rank(&job->region, rank)->snap;
     char how[64];
+    pid_t pid;
 
     if (ft_proc_phase(proc) != FT_PROC_WAKING || ft_look(&words->copied) != proc->incarnation)
         return;
     ft_ranks_death(proc, how, sizeof how);
-    if (adopt_copy(job, proc, (pid_t)ft_peek(&words->copy)) < 0) {
+    pid = (pid_t)ft_peek(&words->copy);
+    if (!pid)
         ft_snapshots_failed(job, rank);
+    if (!pid || adopt_copy(job, proc, pid) < 0) {
         back_to_clearing(job, proc);
         return;
     }

@@ -3,6 +3,7 @@
 #include "launcher/slot.h"
 
 #include <event2/event.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -61,16 +62,30 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     ft_ranks_unwakable(s->job, s->rank);
 }
 
-bool ft_slot_watch(struct ft_snapshot *s, int slot)
+bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid)
 {
     struct ft_leaders leaders = ft_job_leaders(s->job);
+
+    return pid && (ft_death_is_child(pid) || ft_reap_is_rank(&leaders, pid, s->rank));
+}
+
+bool ft_slot_is_dead(const struct ft_snap_slot *slot)
+{
+    struct pollfd p = {.fd = slot->pidfd, .events = POLLIN};
+
+    return p.fd < 0 || poll(&p, 1, 0) > 0;
+}
+
+bool ft_slot_watch(struct ft_snapshot *s, int slot)
+{
     struct ft_snap_slot *p = &s->slots[slot];
 
-    if (!ft_death_is_child(p->pid) && !ft_reap_is_rank(&leaders, p->pid, s->rank))
+    if (!ft_slot_is_ours(s, p->pid))
         return false;
+    s->job->strangers |= !ft_death_is_child(p->pid);
     p->of = s;
     p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-    if (p->pidfd < 0)
+    if (ft_slot_is_dead(p))
         return false;
     p->gone = event_new(s->job->base, p->pidfd, EV_READ, on_gone, p);
     if (!p->gone || event_add(p->gone, NULL) < 0) {

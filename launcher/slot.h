@@ -4,11 +4,19 @@
 #define LAUNCHER_SLOT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct ft_snapshot;
+struct ft_snap_slot;
+
+/* The process is the rank's, alive or at least not waited for. */
+bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid);
 
 /* The slot has the number of a process: its death will empty the slot. False: it is dead already, or not our rank's. */
 bool ft_slot_watch(struct ft_snapshot *s, int slot);
+
+/* What is watched: its death has perhaps not been heard of. */
+bool ft_slot_is_dead(const struct ft_snap_slot *slot);
 
 /* Its process is to end: nobody needs it any more. */
 void ft_slot_condemn(struct ft_snapshot *s, int slot);

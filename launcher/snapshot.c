@@ -24,7 +24,7 @@
 #include "launcher/usage.h"
 
 enum {
-    TICK_US = 50000,
+    TICK_MS = 50,                /* or less, if snapshots are wanted more often */
     PAGE_NS = 1900,              /* of a page written for the first time after a fork */
     WAKE_TRIES = 200             /* to fork, one each time that ranks.c looks: some seconds */
 };
@@ -73,15 +73,25 @@ static void ask(struct ft_snapshot *s)
     ft_publish(&w->want, s->number);
 }
 
+/* The process that is to become the snapshot, as far as it is known: by its own word or by the rank's. */
+static pid_t half_made(const struct ft_snapshot *s)
+{
+    const struct ft_snap_words *w = words_of(s);
+    pid_t pid = (pid_t)ft_look(&w->pid);
+
+    return pid ? pid : ft_look(&w->forked) == s->number ? (pid_t)ft_peek(&w->child) : 0;
+}
+
 /* A fork that has been made and did not get as far as to be seen ends itself: it looks at `want` after it has said `taken`. */
 static void give_up(struct ft_snapshot *s)
 {
     struct ft_snap_words *w = words_of(s);
-    uint64_t number = s->number;
+    pid_t pid;
 
     ft_announce(&w->want, 0);
-    if (ft_ask(&w->taken) == number && ft_death_is_child((pid_t)ft_look(&w->pid)))
-        kill((pid_t)ft_look(&w->pid), SIGKILL);
+    pid = half_made(s);
+    if (ft_slot_is_ours(s, pid))
+        kill(pid, SIGKILL);
     s->number = 0;
     ft_wake(&w->go);
 }
@@ -161,7 +171,7 @@ static void taken(struct ft_snapshot *s)
         return;
     }
     s->made++;
-    s->refusals = 0;
+    s->refusals = s->lost = 0;
     s->told = false;
     atomic_store(&s->named, (uint32_t)slot + 1);
     s->number = 0;
@@ -183,6 +193,19 @@ static void look(struct ft_snapshot *s)
     else if (s->number && ft_look(&w->ready) == s->number && ft_look(&w->go) != s->number)
         let_go(s);
     ft_ranks_copied(s->job, s->rank);
+}
+
+/* The process that was to be it died before it could say so. The first time that is bad luck. */
+static void look_for_lost(struct ft_snapshot *s)
+{
+    const struct ft_snap_words *w = words_of(s);
+
+    if (!s->number || ft_look(&w->forked) != s->number || ft_slot_is_ours(s, half_made(s)) || ft_look(&w->taken) == s->number)
+        return;
+    if (s->lost++)
+        refused(s, FT_IMAGE_SYSTEM);
+    else
+        give_up(s);
 }
 
 static void on_bell(evutil_socket_t fd, short what, void *arg)
@@ -221,6 +244,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         struct ft_snapshot *s = of(job, r);
 
+        look_for_lost(s);
         if (!can_be_asked(s) || !ft_cadence_due(s, now))
             continue;
         if (is_leader(s))
@@ -265,8 +289,11 @@ void ft_snapshots_failed(struct ft_job *job, uint32_t rank)
 
     if (s->tries++ == 0)
         ft_say_notice(&job->say, "rank %u: its snapshot cannot fork (no memory, or too many processes); it is tried again", rank);
-    if (s->tries > WAKE_TRIES)
-        ft_snapshots_drop(job, rank);
+    if (s->tries <= WAKE_TRIES)
+        return;
+    ft_say_notice(&job->say, "rank %u: its snapshot still cannot fork and is given up", rank);
+    s->tries = 0;
+    ft_snapshots_drop(job, rank);
 }
 
 void ft_snapshots_woken(struct ft_job *job, uint32_t rank)
@@ -288,6 +315,7 @@ void ft_snapshots_drop(struct ft_job *job, uint32_t rank)
 
     if (s->number)
         give_up(s);
+    ft_announce(&words_of(s)->want, 0); /* the next process of this rank has not been asked for anything */
     atomic_store(&s->named, 0);
     for (int i = 0; i < FT_SNAP_SLOTS; i++)
         ft_slot_condemn(s, i);
@@ -379,7 +407,7 @@ int ft_snapshots_bell(const struct ft_job *job)
 int ft_snapshots_watch(struct ft_job *job)
 {
     struct ft_snapshooter *all = job->snapshots;
-    struct timeval tick = {.tv_usec = TICK_US};
+    struct timeval tick = {.tv_usec = (suseconds_t)ft_min(TICK_MS, ft_max(1, job->options->snapshot_ms)) * 1000};
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
         for (int i = 0; i < FT_SNAP_SLOTS; i++) {
@@ -411,12 +439,29 @@ void ft_snapshots_unwatch(struct ft_job *job)
     all->rung = all->tick = NULL;
 }
 
+/* The dead agent was asking for one, or giving it up; had named it; or was about to, which look() does from the beginning. */
+static void adopt_making(struct ft_snapshot *s)
+{
+    const struct ft_snap_words *w = words_of(s);
+    uint32_t named = atomic_load(&s->named);
+
+    if (!s->number)
+        return;
+    if (ft_look(&w->want) != s->number)
+        give_up(s);
+    else if (ft_look(&w->taken) == s->number && named && s->slots[named - 1].pid == (pid_t)ft_look(&w->pid))
+        s->number = 0;
+    else if (ft_look(&w->taken) == s->number)
+        ft_slot_forget(s, other_slot(s));
+}
+
 void ft_snapshots_adopt(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         struct ft_snapshot *s = of(job, r);
         uint32_t named = atomic_load(&s->named);
 
+        adopt_making(s);
         for (int i = 0; i < FT_SNAP_SLOTS; i++)
             ft_slot_adopt(s, i);
         if (named && atomic_load(&s->named))

@@ -46,6 +46,7 @@ struct ft_snapshot {
     uint64_t asked_ns;         /* when it, or the last one, was asked for */
     uint64_t made, refused;    /* how often */
     uint32_t refusals;         /* in a row */
+    uint32_t lost;             /* in a row: it died before it waited */
     uint32_t reason;           /* of the last one, enum ft_image_reason */
     uint32_t tries;            /* to wake it, in a row */
     bool told;                 /* that it has none, and why */

@@ -75,6 +75,8 @@ struct ft_snap_words {
     _Atomic uint64_t refused;                /* this one cannot be made ... */
     _Atomic uint64_t reason;                 /* ... since: enum ft_image_reason */
     struct ft_position at;                   /* where it stands */
+    _Atomic uint64_t forked;                 /* this one has been begun ... */
+    _Atomic uint64_t child;                  /* ... in this process */
     _Atomic uint64_t stood_ns;               /* time it lost to its snapshots, all in all */
 
     /* the process that becomes the snapshot, then the snapshot */

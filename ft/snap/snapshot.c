@@ -68,31 +68,46 @@ static bool move(int from, int to)
     return moved;
 }
 
-/* The owner of a descriptor's signals belongs to its description: each group opens its own (launcher/spawn.c). */
-static bool tie_to_launcher(const struct ft_snapshots *s)
+/* The owner of a descriptor's signals belongs to its description: each group has its own (launcher/spawn.c). Opened before the
+   fork: what can fail then is the fork, not what comes of it. */
+static int open_tie(const struct ft_snapshots *s)
+{
+    char path[40];
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", s->life);
+    return open(path, O_RDONLY | O_NONBLOCK);
+}
+
+static pid_t clone_tied(const struct ft_snapshots *s, int *tie)
+{
+    pid_t pid;
+
+    *tie = open_tie(s);
+    if (*tie < 0)
+        return -1;
+    pid = ft_image_clone();
+    if (pid != 0)
+        close(*tie);
+    return pid;
+}
+
+/* In a process that was cloned: out of the group of the one that made it. */
+static void leave_group(const struct ft_snapshots *s, int tie)
 {
     struct f_owner_ex owner = {F_OWNER_PGRP, getpid()};
     struct pollfd p = {.fd = s->life};
-    char path[40];
-    int fd;
 
-    snprintf(path, sizeof path, "/proc/self/fd/%d", s->life);
-    fd = open(path, O_RDONLY | O_NONBLOCK);
-    if (fd < 0 || !move(fd, s->life))
-        return false;
-    if (fcntl(s->life, F_SETOWN_EX, &owner) < 0 || fcntl(s->life, F_SETSIG, SIGKILL) < 0 ||
-        fcntl(s->life, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
-        return false;
-    return poll(&p, 1, 0) == 0;
+    if (setpgid(0, 0) < 0 || !move(tie, s->life) || fcntl(s->life, F_SETOWN_EX, &owner) < 0 || fcntl(s->life, F_SETSIG, SIGKILL) < 0 ||
+        fcntl(s->life, F_SETFL, O_ASYNC | O_NONBLOCK) < 0 || poll(&p, 1, 0) != 0)
+        _exit(127);
 }
 
 /* The copy: not before the agent watches over it. */
-static void become(struct ft_snapshots *s, uint64_t incarnation)
+static void become(struct ft_snapshots *s, uint64_t incarnation, int tie)
 {
     uint64_t seen;
 
-    if (setpgid(0, 0) < 0 || !tie_to_launcher(s))
-        _exit(127);
+    leave_group(s, tie);
     while ((seen = ft_look(&s->words->run)) != incarnation)
         sleep_on(&s->words->run, seen);
     ft_region_fork_keeps(s->region, false);
@@ -100,15 +115,14 @@ static void become(struct ft_snapshots *s, uint64_t incarnation)
 }
 
 /* Returns in a copy only. */
-static void wait_as_snapshot(struct ft_snapshots *s, uint64_t number)
+static void wait_as_snapshot(struct ft_snapshots *s, uint64_t number, int tie)
 {
     uint64_t last = ft_peek32(&s->block->incarnation), wanted;
     pid_t pid;
 
     /* While it is in the rank's group it dies with that; before it leaves it can be found. */
     ft_publish(&s->words->pid, (uint64_t)getpid());
-    if (setpgid(0, 0) < 0 || !tie_to_launcher(s))
-        _exit(127);
+    leave_group(s, tie);
     ft_announce(&s->words->taken, number);
     if (!ft_ask(&s->words->want))
         _exit(0); /* given up: either this is seen here, or `taken` there */
@@ -117,9 +131,9 @@ static void wait_as_snapshot(struct ft_snapshots *s, uint64_t number)
         while ((wanted = ft_look(&s->words->wake)) <= last)
             sleep_on(&s->words->wake, wanted);
         ft_files_look_again(&s->image.files);
-        pid = ft_image_clone();
+        pid = clone_tied(s, &tie);
         if (pid == 0) {
-            become(s, wanted);
+            become(s, wanted, tie);
             return;
         }
         ft_note(&s->words->copy, pid > 0 ? (uint64_t)pid : 0);
@@ -152,6 +166,13 @@ static bool stand_still(struct ft_snapshots *s, uint64_t number, const struct ft
     return true;
 }
 
+/* If it dies before it can say `taken`, nobody else knows of it. */
+static void say_forked(const struct ft_snapshots *s, uint64_t number, pid_t pid)
+{
+    ft_note(&s->words->child, (uint64_t)pid);
+    ft_publish(&s->words->forked, number);
+}
+
 static void send_again(const sigset_t *pending)
 {
     for (int signal = 1; signal < NSIG; signal++)
@@ -165,6 +186,7 @@ static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_positi
     enum ft_image_reason reason = is_tied(s) ? ft_image_take(&s->image, &s->own) : FT_IMAGE_SYSTEM;
     sigset_t pending;
     pid_t pid = -1;
+    int tie;
 
     if (reason != FT_IMAGE_GOOD) {
         refuse(s, number, reason);
@@ -174,15 +196,17 @@ static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_positi
     if (!stand_still(s, number, p))
         return false;
     if (ft_region_fork_keeps(s->region, true) == 0)
-        pid = ft_image_clone();
+        pid = clone_tied(s, &tie);
     if (pid == 0) {
-        wait_as_snapshot(s, number);
+        wait_as_snapshot(s, number, tie);
         send_again(&pending);
         return true;
     }
     ft_region_fork_keeps(s->region, false);
     if (pid < 0)
-        refuse(s, number, FT_IMAGE_SYSTEM);
+        refuse(s, number, FT_IMAGE_FORK);
+    else
+        say_forked(s, number, pid);
     return false;
 }
 
