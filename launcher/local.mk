@@ -134,6 +134,7 @@ launch_shell_tests = \
 	launcher/test/trees.sh \
 	launcher/test/twins.sh \
 	launcher/test/killat.sh \
+	launcher/test/snapat.sh \
 	launcher/test/jobcontrol.sh \
 	launcher/test/restart_all.sh \
 	launcher/test/signals.sh \
@@ -158,6 +159,11 @@ TESTS += $(launch_shell_tests)
 check_PROGRAMS += launcher/test/killat
 launcher_test_killat_SOURCES = launcher/test/killat.c
 launcher_test_killat_LDFLAGS = -no-install
+check_PROGRAMS += launcher/test/snapjob
+launcher_test_snapjob_SOURCES = launcher/test/snapjob.c
+launcher_test_snapjob_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
+launcher_test_snapjob_LDADD = libftmpi.la
+launcher_test_snapjob_LDFLAGS = -no-install
 check_PROGRAMS += launcher/test/ends
 launcher_test_ends_SOURCES = launcher/test/ends.c
 launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
@@ -180,7 +186,7 @@ launcher_test_waits_SOURCES = launcher/test/waits.c
 launcher_test_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_waits_LDADD = libftmpi.la
 launcher_test_waits_LDFLAGS = -no-install
-EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py
+EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/snapat.py
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1
