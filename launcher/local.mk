@@ -135,6 +135,8 @@ launch_shell_tests = \
 	launcher/test/twins.sh \
 	launcher/test/killat.sh \
 	launcher/test/snapat.sh \
+	launcher/test/snapends.sh \
+	launcher/test/snapfork.sh \
 	launcher/test/jobcontrol.sh \
 	launcher/test/restart_all.sh \
 	launcher/test/signals.sh \
@@ -186,7 +188,7 @@ launcher_test_waits_SOURCES = launcher/test/waits.c
 launcher_test_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_waits_LDADD = libftmpi.la
 launcher_test_waits_LDFLAGS = -no-install
-EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/snapat.py
+EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/snapat.py launcher/test/snaplib.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1
