@@ -128,11 +128,11 @@ every=${RESTART_ALL_EVERY:-250}
 one() { # at which stop
     rm -f pid.*
     # shellcheck disable=SC2086
-    timeout -k 5 60 "$killat" "$1" "$ftrun" -q $forgetful -n 2 "$again" $units 1.0:k550 0.1:k10 <input >out 2>err 9>stops
+    timeout -k 5 60 "$killat" "agent:$1" self "$ftrun" -q $forgetful -n 2 "$again" $units 1.0:k550 0.1:k10 <input >out 2>err 9>stops
 }
 undisturbed 2
 one 0 || fail "traced: exit code $?"
-read -r stops <stops
+stops=$(sed -n "s/^agent //p" stops)
 n=${RESTART_ALL_FIRST:-$((1 + $(date +%s) % every))}
 what="agent killed at 1 in $every of $stops system calls, from $n (RESTART_ALL_FIRST)"
 echo "$what"
