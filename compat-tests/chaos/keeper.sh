@@ -28,7 +28,7 @@ until_running() {
     return 1
 }
 
-setsid "$ftrun" -n 3 --quiet --log-limit 16M --log-spill "$scratch/spill" --report "$scratch/report.json" "$programs/mixed" \
+setsid "$ftrun" -n 3 --quiet --snapshot off --log-limit 16M --log-spill "$scratch/spill" --report "$scratch/report.json" "$programs/mixed" \
     -n $operations -b 40 -s 7 -k 1:$((operations - 10)) >"$scratch/wild" 2>"$scratch/err" &
 until_running 2 || fail "there are not two launcher processes: $(cat "$scratch/launchers")"
 # The agent is the younger one, and from then on the older one.

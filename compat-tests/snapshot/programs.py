@@ -83,6 +83,7 @@ class RoundKiller(chaos.Killer):
     def __init__(self, seed, c, kills, token, has_snapshot, why):
         self.why, self.reasons, self.ask_at = why, set(), time.monotonic() + 0.2
         self.wanted = c.reason  # None: nothing is asked
+        self.answers = 0
         self.rng = random.Random('%d %s' % (seed, name_of(c)))
         self.token, self.has_snapshot = token, has_snapshot
         self.counted = self.uncounted = 0
@@ -102,7 +103,9 @@ class RoundKiller(chaos.Killer):
             return 0.002
         now = time.monotonic()
         if self.wanted and not any(self.wanted in r for r in self.reasons) and now > self.ask_at:
-            self.reasons |= self.why()
+            reasons = self.why()
+            self.answers += reasons is not None
+            self.reasons |= reasons or set()
             self.ask_at = time.monotonic() + 0.2
         for item in list(self.again):
             rank, old, wait, until = item
@@ -182,12 +185,12 @@ class Job:
         return rank in self.seen
 
     def why(self):
-        """What `ftrun status` says of ranks without a snapshot."""
+        """What `ftrun status` says of ranks without a snapshot; None: nothing, since it was too busy."""
         asked = subprocess.run([self.run.command[0], 'status', '--json', str(self.run.job.pid)], capture_output=True, timeout=30)
         try:
             return {rank['no_snapshot'] for rank in json.loads(asked.stdout)['rank'] if 'no_snapshot' in rank}
         except (ValueError, KeyError):
-            return set()
+            return None
 
     def go(self, killer=None):
         self.run.stdin = self.stdin()
@@ -252,7 +255,7 @@ def one(args, c, seed, scratch):
     ways = collections.Counter(r.get('way_back', 'unknown') for r in report['restarts'])
     if c.back == 'start' and ways['snapshot']:
         raise chaos.Failure('a rank that cannot be put back was')
-    if killer.wanted and not any(c.reason in r for r in killer.reasons):
+    if killer.wanted and killer.answers >= 3 and not any(c.reason in r for r in killer.reasons):
         raise chaos.Failure('ftrun status does not say "%s", but %s' % (c.reason, killer.reasons or 'nothing'))
     if args.verbose:
         print('  seed %d: %d kills, back by %s, %.2f s' % (seed, killer.counted + killer.uncounted, dict(ways), wild.run.seconds))
