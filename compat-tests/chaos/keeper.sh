@@ -12,17 +12,15 @@ by_rank "$scratch/calm" >"$scratch/calm.sorted"
 
 # The launcher processes of our job, the oldest first: nobody else spills into this directory.
 launchers() {
-    for p in /proc/[0-9]*; do
-        case $(readlink "$p/exe" 2>/dev/null) in */ftrun) ;; *) continue ;; esac
-        tr '\0' '\n' <"$p/cmdline" 2>/dev/null | grep -qx -- "$scratch/spill" || continue
-        [ "$(sed 's/.*) \(.\).*/\1/' "$p/stat" 2>/dev/null)" = Z ] || echo "$(sed 's/.*) //' "$p/stat" | cut -d' ' -f20) ${p#/proc/}"
+    pgrep -f -- "--log-spill $scratch/spill" | while read -r p; do
+        [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$p/stat" 2>/dev/null)" = Z ] || echo "$(sed 's/.*) //' "/proc/$p/stat" | cut -d' ' -f20) $p"
     done 2>/dev/null | sort -n | cut -d' ' -f2
 }
-# until NUMBER: so many of them run, within two minutes
+# until_running NUMBER [PID]: so many of them run, and PID, which was killed, does no more; within two minutes
 until_running() {
     for _ in $(seq 600); do
         launchers >"$scratch/launchers"
-        [ "$(wc -l <"$scratch/launchers")" != "$1" ] || return 0
+        [ "$(wc -l <"$scratch/launchers")" != "$1" ] || grep -qx "${2-none}" "$scratch/launchers" || return 0
         sleep 0.2
     done
     return 1
@@ -42,7 +40,7 @@ for i in $(seq $takeovers); do
     done
     [ "$(wc -l <"$scratch/wild")" -lt "$(wc -l <"$scratch/calm")" ] || fail "takeover $i: the job is too short for this test"
     kill -9 "$agent" || fail "takeover $i: there is no agent $agent"
-    until_running 2 || fail "takeover $i: the survivor has no twin: $(cat "$scratch/launchers")"
+    until_running 2 "$agent" || fail "takeover $i: the survivor has no twin: $(cat "$scratch/launchers")"
     which=head
 done
 until_running 0 || fail "the job does not end"

@@ -37,7 +37,6 @@ chaos_tests = \
 	compat-tests/chaos/check_replay.sh \
 	compat-tests/chaos/diverge.sh \
 	compat-tests/chaos/forget.sh \
-	compat-tests/chaos/keeper.sh \
 	compat-tests/chaos/spill.sh \
 	compat-tests/chaos/survive.sh
 # These are about memory, speed and bare system calls, which sanitizers change.
@@ -48,8 +47,10 @@ chaos_alone_tests = \
 	compat-tests/chaos/chaos512.sh \
 	compat-tests/chaos/huge.sh
 TESTS += $(chaos_tests)
+# Its job must not end before its launcher processes have been killed one after the other.
+tests_alone += compat-tests/chaos/keeper.sh
 if !SANITIZED
 TESTS += $(chaos_plain_tests)
 tests_alone += $(chaos_alone_tests)
 endif
-EXTRA_DIST += $(chaos_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
+EXTRA_DIST += compat-tests/chaos/keeper.sh $(chaos_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
