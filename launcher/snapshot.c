@@ -177,8 +177,8 @@ static void taken(struct ft_snapshot *s)
     s->number = 0;
     if (s->made == 1)
         ft_say_detail(&s->job->say, "rank %u has a snapshot at unit %llu, process %d", s->rank, (unsigned long long)p->at.stream[0].unit, p->pid);
-    ft_report_cut(s->job->report, s->rank, p->taken_ns, p->at.stream[0].unit, s->last_ns);
     name(s, slot);
+    ft_report_cut(s->job->report, s->rank, p->taken_ns, p->at.stream[0].unit, s->last_ns);
 }
 
 /* Whatever the rank, or its snapshot, has said since. */
