@@ -78,7 +78,7 @@ ftrun_SOURCES = launcher/ftrun.c
 ftrun_LDADD = liblaunch.la
 
 # Unit tests of the pure parts; without Criterion they are one SKIP.
-launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/options_test \
+launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
 	launcher/test/report_test launcher/test/timeline_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
@@ -91,6 +91,9 @@ endif
 launcher_test_policy_test_SOURCES = launcher/test/policy_test.c
 launcher_test_policy_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_policy_test_LDADD = $(launch_unit_libs)
+launcher_test_signals_test_SOURCES = launcher/test/signals_test.c
+launcher_test_signals_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_signals_test_LDADD = $(launch_unit_libs)
 launcher_test_format_test_SOURCES = launcher/test/format_test.c
 launcher_test_format_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_format_test_LDADD = $(launch_unit_libs)

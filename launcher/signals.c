@@ -28,22 +28,22 @@ int ft_signals_take(struct ft_signals *s)
     return s->fd < 0 ? -1 : 0;
 }
 
+/* Each kind by itself: what the standby passes on may come after something else has come to us. */
 bool ft_signals_again(struct ft_signals *s, int signal, pid_t sender, bool direct, uint64_t now_ns)
 {
-    uint64_t since = now_ns - s->at_ns;
-    bool same = sender && s->last == signal && s->sender == sender;
+    struct ft_signal_seen *seen = &s->seen[signal];
+    bool paired, twice;
 
-    if (same && since < TWICE_NS)
+    if (!sender)
+        return false;
+    if (seen->sender != sender || now_ns - seen->at_ns > PAIR_NS)
+        *seen = (struct ft_signal_seen){.sender = sender};
+    twice = now_ns - seen->at_ns < TWICE_NS;
+    paired = direct ? seen->ahead < 0 : seen->ahead > 0;
+    seen->ahead += direct ? 1 : -1;
+    if (paired || twice)
         return true;
-    if (same && s->direct != direct && !s->paired && since < PAIR_NS) {
-        s->paired = true;
-        return true;
-    }
-    s->last = signal;
-    s->sender = sender;
-    s->direct = direct;
-    s->paired = false;
-    s->at_ns = now_ns;
+    seen->at_ns = now_ns;
     return false;
 }
 

@@ -7,17 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FT_IGNORED = 4 };
+enum { FT_IGNORED = 4, FT_SIGNALS = 65 };
+
+/* The last ones of a kind, all from the same sender. */
+struct ft_signal_seen {
+    pid_t sender;
+    int ahead;                          /* that many more have come to us than have been passed on by the standby */
+    uint64_t at_ns;                     /* when one was last taken for new */
+};
 
 struct ft_signals {
     int fd;                             /* signalfd; whoever reads gets his own */
     sigset_t mask;                      /* as it was when ftrun was started */
     void (*before[FT_IGNORED])(int);    /* dispositions of those we ignore */
 
-    pid_t sender;                       /* of the last one, see ft_signals_again */
-    int last;
-    bool direct, paired;
-    uint64_t at_ns;
+    struct ft_signal_seen seen[FT_SIGNALS];
 };
 
 /* Blocks what the launcher takes (what is ignored, as under nohup, stays so). -1: errno. */
