@@ -11,7 +11,8 @@ unset LD_PRELOAD PROBLEM MAKEFLAGS
 recipes=$(cd "$top_srcdir" && pwd)/docs/recipes.md
 PATH=$(cd "$top_builddir" && pwd):$PATH
 FTMPI_RUN_DIR=$tmp/run # this test's jobs only
-export PATH FTMPI_RUN_DIR
+FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
+export PATH FTMPI_RUN_DIR FTMPI_SNAPSHOT
 mkdir -m 700 "$tmp/run" && cp "$top_srcdir/compat-tests/recipes.c" "$tmp/program.c" && cd "$tmp" || exit 99
 ftmpicc -g program.c -o program || exit 99
 

@@ -4,6 +4,8 @@
 # count, call site) and the job ends; without the option it runs, and a program that is deterministic sees no difference
 # (DESIGN, invariant 6).
 . "$(dirname "$0")/lib.sh"
+FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
+export FTMPI_SNAPSHOT
 host=$(hostname)
 
 # WHAT CALL [OPTION...]: what the message must name

@@ -8,6 +8,8 @@ here=${top_srcdir:-.}/compat-tests/wrappers
 command -v mpifort.openmpi >/dev/null && command -v mpic++.openmpi >/dev/null ||
     { echo "SKIP: apt-get install libopenmpi-dev gfortran"; exit 77; }
 unset LD_LIBRARY_PATH
+FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
+export FTMPI_SNAPSHOT
 
 flags="-w -DROUNDS=300"
 fortran="$flags -cpp -ffree-line-length-none -fallow-argument-mismatch"

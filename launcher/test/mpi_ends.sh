@@ -3,6 +3,8 @@
 # What the end of an MPI rank means for the job, and that a job with deaths prints what one without prints.
 . "$(dirname "$0")/lib.sh"
 ends=$top_builddir/launcher/test/ends
+FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
+export FTMPI_SNAPSHOT
 # A sanitizer would turn SIGSEGV into an exit code.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0"
 

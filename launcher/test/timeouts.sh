@@ -5,6 +5,8 @@
 waits=$top_builddir/launcher/test/waits
 FTMPI_RUN_DIR=$tmp/run
 export FTMPI_RUN_DIR
+FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
+export FTMPI_SNAPSHOT
 cd "$tmp" || exit 99
 seconds_since() { echo $(($(date +%s) - $1)); }
 
