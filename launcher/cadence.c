@@ -64,6 +64,7 @@ static const char *const reasons[] = {
     [FT_IMAGE_WRAPPER] = "it is not the process that ftrun started, but a child of that",
     [FT_IMAGE_FORK] = "it cannot fork (no memory, or too many processes)",
     [FT_IMAGE_SYSTEM] = "the system does not let it",
+    [FT_IMAGE_MEMORY] = "there may not be memory enough for a second copy of all ranks",
     [FT_IMAGE_LINE] = "it is in the middle of a long line of output",
 };
 

@@ -17,6 +17,7 @@
 #include "launcher/death.h"
 #include "launcher/input.h"
 #include "launcher/job.h"
+#include "launcher/limits.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
 #include "launcher/shared.h"
@@ -33,6 +34,8 @@ struct ft_snapshooter {
     int bell;
     struct ft_snapshot *ranks;   /* in shared memory */
     struct event *rung, *tick;
+    uint64_t looked_ns;          /* when, */
+    bool room;                   /* and whether there was memory for all ranks to be rewritten */
     pid_t *kept;                 /* by rank and slot */
 };
 
@@ -234,6 +237,21 @@ static bool is_leader(const struct ft_snapshot *s)
     return ft_look32(&ft_region_rank(&s->job->region, s->rank)->attached_pid) == (uint32_t)s->job->procs[s->rank].pid;
 }
 
+/* Rather none than the OOM killer. Looked at once in a second. */
+static bool has_room(struct ft_job *job, uint64_t now)
+{
+    struct ft_snapshooter *all = job->snapshots;
+    uint64_t sum = 0;
+
+    if (now - all->looked_ns < 1000000000)
+        return all->room;
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        sum += job->leaders[r] ? ft_usage_tree(job->leaders[r]) : 0;
+    all->room = sum <= ft_limits_memory();
+    all->looked_ns = now;
+    return all->room;
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_job *job = arg;
@@ -247,10 +265,12 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         look_for_lost(s);
         if (!can_be_asked(s) || !ft_cadence_due(s, now))
             continue;
-        if (is_leader(s))
-            ask(s);
-        else
+        if (!is_leader(s))
             refused(s, FT_IMAGE_WRAPPER);
+        else if (!has_room(job, now))
+            refused(s, FT_IMAGE_MEMORY);
+        else
+            ask(s);
     }
     ft_cadence_tell(job->snapshots->ranks, job->options->nranks);
 }

@@ -18,6 +18,7 @@ enum ft_image_reason {
     FT_IMAGE_TIMERS,       /* timers of timer_create() */
     FT_IMAGE_WRAPPER,      /* not the process that ftrun started: a shell waits for it */
     FT_IMAGE_FORK,         /* no memory, or no process */
+    FT_IMAGE_MEMORY,       /* if the ranks rewrote all they have, the host would be short of memory */
     FT_IMAGE_LINE,         /* it is in the middle of a long line of output */
     FT_IMAGE_SYSTEM        /* the system cannot tell, or cannot do it */
 };
