@@ -9,10 +9,11 @@
 #include "launcher/job.h"
 #include "launcher/snapshot.h"
 
-/* When: --snapshot auto keeps to a hundredth of a rank's time, or a twentieth while the log holds much. */
+/* When: --snapshot auto keeps to a hundredth of a processor's time, or a twentieth while the log holds much. */
 enum {
     SHARE = 100, SHARE_MUCH = 20,
     SOON_MS = 1000,              /* not before, without a need */
+    LEAST_NS = 1000000,          /* it costs at least */
     LOG_BYTES = 64 << 20,        /* a need: so much was logged since */
     MUCH_BYTES = 512 << 20,      /* or half of the log's limit */
     REFUSED_MS = 1000, REFUSED_MOST_MS = 10000,
@@ -37,18 +38,27 @@ static bool holds_much(const struct ft_job *job)
     return ft_region_log_bytes(&job->region) - ft_region_released_bytes(&job->region) > ft_min(MUCH_BYTES, p->nextents * p->extent_bytes / 2);
 }
 
+/* Ranks that share a processor share what snapshots may cost of its time. */
+static uint64_t least_pause(const struct ft_snapshot *s)
+{
+    const struct ft_params *p = &s->job->region.header->params;
+    uint64_t crowd = ft_max(1, ft_div_up(p->nranks, p->cores));
+
+    return ft_max(s->last_ns, LEAST_NS) * crowd * (holds_much(s->job) ? SHARE_MUCH : SHARE);
+}
+
 bool ft_cadence_due(const struct ft_snapshot *s, uint64_t now)
 {
     const struct ft_job *job = s->job;
     uint64_t every = job->options->snapshot_ms;
     uint64_t began = atomic_load_explicit(&ft_region_rank(&job->region, s->rank)->started_ns, memory_order_relaxed);
-    uint64_t since = now - ft_max(began, s->asked_ns), share = holds_much(job) ? SHARE_MUCH : SHARE;
+    uint64_t since = now - ft_max(began, s->asked_ns);
 
     if (s->refusals && since < refused_ms(s) * 1000000)
         return false;
     if (every != FT_SNAPSHOT_AUTO)
         return since >= every * 1000000;
-    if (since < s->last_ns * share)
+    if (since < least_pause(s))
         return false;
     return since >= SOON_MS * 1000000ull || (atomic_load(&s->named) && log_bytes_of(s) >= LOG_BYTES);
 }

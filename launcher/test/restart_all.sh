@@ -3,6 +3,8 @@
 # The last way back: a rank dies and the log that it would need has been forgotten, so all start again from the beginning. Results and
 # output are those of an undisturbed run, whatever happens meanwhile. RESTART_ALL_EVERY=1 kills the agent at each of its system calls.
 . "$(dirname "$0")/lib.sh"
+# A sanitizer would turn SIGSEGV into an exit code.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0"
 again=$top_builddir/launcher/test/again
 killat=$top_builddir/launcher/test/killat
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # killat.sh
