@@ -100,6 +100,9 @@ class Victim:
         os.close(self.fd)
 
 
+SHARES_FROM = 200  # kills: of fewer, the shares are chance
+
+
 def well_aimed(counts):
     """A fifth in replays, a twentieth in MPI_Init and MPI_Finalize."""
     return counts['replay'] >= 0.2 * counts['kills'] and counts['init'] + counts['finalize'] >= 0.05 * counts['kills']
@@ -467,7 +470,7 @@ def main():
         campaign = Campaign(args, scratch)
         campaign.until(args.kills)
         campaign.summary(time.monotonic() - begin)
-        hit = well_aimed(campaign.counts)
+        hit = well_aimed(campaign.counts) or campaign.counts['kills'] < SHARES_FROM
         if not hit:
             print('FAILED: fewer than a fifth of the kills in a replay, or than a twentieth in MPI_Init and MPI_Finalize')
         return 1 if campaign.counts['failed'] or not hit else 0
