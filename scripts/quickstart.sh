@@ -3,16 +3,20 @@
 # From a fresh Debian 12 to the main job: installs what is missing, builds in build/, then trains XGBoost on 4 ranks
 # twice, undisturbed and with four of them killed on the way, and compares the models. Needs root or sudo for
 # apt-get only when a package is missing.
-#   --no-respawn   forbid ftrun to restart anything: the second run, and this script, must fail
+#   --no-respawn   6 rounds, and ftrun may not restart anything: the second run, and this script, must fail
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/packages.sh
 . scripts/build.sh
 
 respawn=
+rounds=20
 case "${1-}" in
   "") ;;
-  --no-respawn) respawn=--no-respawn ;;
+  --no-respawn)
+    respawn=--no-respawn
+    rounds=6
+    ;;
   *)
     echo "usage: $0 [--no-respawn]" >&2
     exit 2
@@ -24,7 +28,7 @@ echo "1/3 packages"
 need $packages_build $packages_train
 echo "2/3 building in build/"
 build_in build
-echo "3/3 XGBoost, 60000 rows, 10 classes, 20 rounds: about a minute"
+echo "3/3 XGBoost, 60000 rows, 10 classes, $rounds rounds: a minute or two"
 # Two of the kills hit the same rank; rank 0 is the one that many systems cannot lose.
 exec /usr/bin/python3 compat-tests/xgboost/drive.py --ftrun build/ftrun -n 4 \
-  --kill 2@20% --kill 0@40% --kill 2@60% --kill 3@80% --max-memory 12 --keep build/quickstart $respawn
+  --kill 2@20% --kill 0@40% --kill 2@60% --kill 3@80% --max-memory 12 --keep build/quickstart $respawn -- --rounds $rounds

@@ -4,5 +4,5 @@
 . "$(dirname "$0")/lib.sh"
 quick && skip "not in the quick tier"
 python3 "$here/chaos.py" --ftrun "$ftrun" --ranks 512 --seeds 1 --kills 3 --least 3 --timeout 400 -v \
-    -- "$programs/mixed" -n 2000 -m 8192 -b 0 -s '{seed}' -p '{dir}' || failed=1
+    -- "$programs/mixed" -n 1000 -m 8192 -b 0 -s '{seed}' -p '{dir}' || failed=1
 finish
