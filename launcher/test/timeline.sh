@@ -80,7 +80,10 @@ asked() { "$ftrun" status "$front" >"$tmp/status" 2>/dev/null; started; }
 wait_for asked
 kill -9 "$(other_process "$front")"
 wait_for grep -q 'goes on with it' "$tmp/err"
-kill -9 "$("$ftrun" status --json "$front" | python3 -c 'import json, sys; print(json.load(sys.stdin)["rank"][0]["pid"])')"
+victim= # the successor may not answer yet
+found() { victim=$("$ftrun" status --json "$front" 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["rank"][0]["pid"])' 2>/dev/null); }
+wait_for found
+kill -9 "$victim"
 wait_for grep -q 'rank 0 .* restarted' "$tmp/err"
 touch "$tmp/go"
 wait $pid || fail "$what: exit code $?"
