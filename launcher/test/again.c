@@ -76,7 +76,7 @@ static void maybe_die(int unit)
 static void each_snapshot(void visit(int pid))
 {
     char path[64], text[65536], wanted[32];
-    FILE *children, *environ;
+    FILE *children, *environment;
     int pid;
 
     snprintf(wanted, sizeof wanted, "FTMPI_RANK=%d", rank);
@@ -86,10 +86,10 @@ static void each_snapshot(void visit(int pid))
         size_t n = 0;
 
         snprintf(path, sizeof path, "/proc/%d/environ", pid);
-        environ = pid != getpid() ? fopen(path, "r") : NULL;
-        if (environ) {
-            n = fread(text, 1, sizeof text - 1, environ);
-            fclose(environ);
+        environment = pid != getpid() ? fopen(path, "r") : NULL;
+        if (environment) {
+            n = fread(text, 1, sizeof text - 1, environment);
+            fclose(environment);
         }
         text[n] = 0;
         for (const char *var = text; var < text + n; var += strlen(var) + 1)
