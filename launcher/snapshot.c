@@ -60,7 +60,6 @@ static void count_pages(struct ft_snapshot *s, const struct ft_snap_slot *p)
 {
     uint64_t ns = ft_usage_unshared(p->pid) / (uint64_t)sysconf(_SC_PAGESIZE) * PAGE_NS;
 
-    s->cost_ns += ns;
     s->last_ns += ns;
 }
 
@@ -105,7 +104,6 @@ static void count_stood(struct ft_snapshot *s)
 
     if (stood < s->stood_ns)
         s->stood_ns = 0; /* everything was made new */
-    s->cost_ns += stood - s->stood_ns;
     s->last_ns += stood - s->stood_ns;
     s->stood_ns = stood;
 }
@@ -114,7 +112,6 @@ static void refused(struct ft_snapshot *s, uint32_t reason)
 {
     count_stood(s);
     s->asked_ns = ft_job_now();
-    s->refused++;
     s->refusals++;
     s->reason = reason;
     if (s->number)

@@ -44,15 +44,14 @@ struct ft_snapshot {
     uint64_t number;           /* of the one that is being made, in the other slot; 0: none is */
     uint64_t numbers;          /* given so far */
     uint64_t asked_ns;         /* when it, or the last one, was asked for */
-    uint64_t made, refused;    /* how often */
+    uint64_t made;             /* so many */
     uint32_t refusals;         /* in a row */
     uint32_t lost;             /* in a row: it died before it waited */
     uint32_t reason;           /* of the last one, enum ft_image_reason */
     uint32_t tries;            /* to wake it, in a row */
     bool told;                 /* that it has none, and why */
-    uint64_t cost_ns;          /* so far: standing still, forking, and copying pages afterwards */
-    uint64_t stood_ns;         /* of that, what the rank itself has counted */
-    uint64_t last_ns;          /* what the last one cost */
+    uint64_t stood_ns;         /* what the rank itself had counted of its standing still */
+    uint64_t last_ns;          /* what the last one cost: standing still, forking, and the pages that the one before it made the rank copy */
 
     struct ft_job *job;        /* of the agent, as rank */
     uint32_t rank;

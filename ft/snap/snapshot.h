@@ -43,8 +43,7 @@ struct ft_snapshots {
 void ft_snapshots_open(struct ft_snapshots *s, const struct ft_region *region, uint32_t rank, const struct ft_image_own *own, int bell,
                        int life);
 
-/* Between two calls of the program, at p. True: this is the copy, and the rank is dead. Does nothing but one load as long as no
-   snapshot is wanted. */
+/* Between two calls of the program, at p, if one is due. True: this is the copy, and the rank is dead. */
 bool ft_snapshots_take(struct ft_snapshots *s, const struct ft_position *p);
 
 static inline bool ft_snapshots_due(const struct ft_snapshots *s)
