@@ -31,6 +31,75 @@ FTMPI_API int MPIX_Incarnation(int *n);
    A job in which no rank ever said so trained nothing in common, and ftrun reports that as an error. */
 FTMPI_API int MPIX_Mark_rabit(void);
 
+/* ---- checkpoints: a cut that the program makes itself ----
+
+   A program that wants to go on from where it was, and not to be replayed from its start, loads a checkpoint near the beginning of its
+   main, and makes one whenever it likes:
+
+     MPIX_Checkpoint_load(&model, &n, NULL, NULL, &version);    version 0: a fresh start, nothing is loaded
+     for (int i = version; i < rounds; i++) {
+         ...
+         MPIX_Checkpoint(model, n, NULL, 0);                    version i + 1
+     }
+
+   All of these are calls on MPI_COMM_WORLD. Memory for checkpoints is held by ftrun, one copy of the global model for all ranks of a
+   host; the last two versions are there. What the program calls before it loads must be the same in each of its lives. */
+
+/* MPIX_Checkpoint(global, nglobal, local, nlocal)
+     IN  global   the model that all ranks have alike, nglobal bytes; what rank 0 gives is kept
+     IN  nglobal  non-negative; the same on all ranks
+     IN  local    this rank's own model, nlocal bytes; NULL and 0: none
+     IN  nlocal   non-negative; may differ between ranks and versions
+   Collective. Returns when every rank has handed over its models: from then on, no rank goes back before this call, unless all start
+   again from an earlier durable checkpoint. C's stdio is flushed. The buffers may be reused at once.
+   Errors: MPI_ERR_COUNT, MPI_ERR_BUFFER; no memory for the models: MPI_ERR_NO_MEM on every rank, and the last checkpoint stays. */
+FTMPI_API int MPIX_Checkpoint(const void *global, MPI_Count nglobal, const void *local, MPI_Count nlocal);
+
+/* Gives the bytes of a model: *bytes stays the program's, and must be readable until the next call of a function of this library.
+   Returns 0, or something else: there are none, which ends the job with an error. */
+typedef int MPIX_Serialize_function(void *state, const void **bytes, MPI_Count *n);
+
+/* MPIX_Checkpoint_lazy(serialize, state)
+   Collective. As MPIX_Checkpoint with the global model that serialize(state, ...) gives, but the function is called on rank 0, and
+   before this call returns, only if somebody needs the bytes: because there is much to be replayed since the last version that was kept, or a
+   durable checkpoint is due. A rank that is restarted goes on from the last version that was kept, so its version number may be
+   smaller than the one before.
+   Errors: as MPIX_Checkpoint; MPI_ERR_ARG. */
+FTMPI_API int MPIX_Checkpoint_lazy(MPIX_Serialize_function *serialize, void *state);
+
+/* MPIX_Checkpoint_load(global, nglobal, local, nlocal, version)
+     OUT global, nglobal  the global model of the last checkpoint; NULL and 0 if version is 0. The memory is the library's, and good until
+                          the next load or MPI_Finalize. Both may be NULL: not wanted
+     OUT local, nlocal    this rank's own one, likewise
+     OUT version          how many checkpoints were made before (integer), 0: none
+   Collective the first time that all ranks call it; in a rank that was restarted it does not wait for others. What this rank calls next is
+   what it called after that checkpoint was made.
+   Errors: MPI_ERR_ARG (version is NULL, or a model without its length), MPI_ERR_NO_MEM. */
+FTMPI_API int MPIX_Checkpoint_load(void **global, MPI_Count *nglobal, void **local, MPI_Count *nlocal, int *version);
+
+/* MPIX_Checkpoint_version(version)
+     OUT version  checkpoints that this rank has made or loaded (integer)
+   A local call. Errors: MPI_ERR_ARG. */
+FTMPI_API int MPIX_Checkpoint_version(int *version);
+
+/* MPIX_Allreduce_cached(sendbuf, recvbuf, count, datatype, op, comm, key), MPIX_Bcast_cached(buffer, count, datatype, root, comm, key)
+   MPI_Allreduce, MPI_Bcast of what is done once in a job's life, but again by each rank that is restarted, which may come to it when the
+   others are far beyond: the result is kept for the whole job, and found by key.
+     IN  key  a string of 1 to 255 bytes, the same on all ranks, used once; or NULL: the place of the call in the program, what is
+              called, and how often it was called before in this life of the rank, are the key
+   Errors: as the MPI functions'; MPI_ERR_ARG: the key is empty or too long, was used for another call before, or the cached
+   result is of another size or type. */
+FTMPI_API int MPIX_Allreduce_cached(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                    const char *key);
+FTMPI_API int MPIX_Bcast_cached(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, const char *key);
+
+/* MPIX_Snapshot(taken)
+     OUT taken  true if this rank has a snapshot of this moment now (logical); false if it cannot have one, or snapshots are off
+   A local call that waits until ftrun has it: some milliseconds. If the rank dies it goes on from here, and returns from this call
+   again, with the same result.
+   Errors: MPI_ERR_ARG. */
+FTMPI_API int MPIX_Snapshot(int *taken);
+
 #ifdef __cplusplus
 }
 #endif
