@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -11,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_SIZES = 64 };
+enum { MAX_SIZES = 64, TYPES = 4, SMALL = 8192, DEFAULT_LARGEST = 1 << 20 };
 
-static const struct bench_type types[] = {
+static const struct bench_type types[TYPES] = {
     {"mpi_char", MPI_CHAR, 1, BENCH_CHAR},
     {"mpi_int", MPI_INT, 4, BENCH_INT},
     {"mpi_float", MPI_FLOAT, 4, BENCH_FLOAT},
@@ -21,29 +22,44 @@ static const struct bench_type types[] = {
 };
 
 struct options {
+    const char *sizes_text;         /* of -m; expanded for each type, whose size is where it begins */
     size_t sizes[MAX_SIZES];
     int nsizes;
-    int iterations, warmup;         /* 0: by size, as OSU does */
+    int iterations, warmup;         /* 0, -1: by size, as OSU does */
     bool full, validate;
     size_t memory;                  /* bytes a rank may allocate */
-    const struct bench_type *type;
-    int digits;
+    bool use[TYPES];
+    const struct bench_type *type;  /* the one that is running */
+    int digits, root;
     int kill_rank;                  /* -1: nobody */
+};
+
+enum { OPTION_DIGITS = 256, OPTION_KILL };
+
+static const struct option long_options[] = {
+    {"message-size", required_argument, NULL, 'm'}, {"iterations", required_argument, NULL, 'i'},
+    {"warmup", required_argument, NULL, 'x'},       {"full", no_argument, NULL, 'f'},
+    {"validation", no_argument, NULL, 'c'},         {"mem-limit", required_argument, NULL, 'M'},
+    {"type", required_argument, NULL, 'T'},         {"root-rank", required_argument, NULL, 'k'},
+    {"help", no_argument, NULL, 'h'},               {"digits", required_argument, NULL, OPTION_DIGITS},
+    {"kill", required_argument, NULL, OPTION_KILL}, {NULL, 0, NULL, 0},
 };
 
 static const char usage_text[] =
     "options, as OSU's programs take them:\n"
-    "  -m MIN:MAX     message sizes in bytes, doubling; also MAX alone, or a list 8,1024,65536\n"
-    "  -i N           timed iterations (default 1000, above 8 KiB 100)\n"
-    "  -x N           warm-up iterations (default 200, above 8 KiB 10)\n"
-    "  -f             also minimum and maximum over the ranks, and the iterations\n"
-    "  -c             validate every byte of every iteration\n"
-    "  -M BYTES       largest memory of a rank (default 512 MiB); larger sizes are left out\n"
-    "  -T TYPE        mpi_char, mpi_int, mpi_float (default), mpi_double\n"
+    "  -m, --message-size [MIN:]MAX  message sizes in bytes, doubling (default 1 element to 1 MiB); MIN: also, or a list 8,1k,64k\n"
+    "  -i, --iterations N            timed iterations (default 1000, above 8 KiB 100)\n"
+    "  -x, --warmup N                warm-up iterations (default 200, above 8 KiB 10)\n"
+    "  -f, --full                    also minimum and maximum over the ranks, and the iterations\n"
+    "  -c, --validation              validate every byte of every iteration\n"
+    "  -M, --mem-limit BYTES         largest memory of a rank (default 512 MiB); larger sizes are left out\n"
+    "  -T, --type TYPE,...           mpi_char, mpi_int, mpi_float, mpi_double, all (default: mpi_float if\n"
+    "                                something is added up, else mpi_char)\n"
+    "  -k, --root-rank [fixed:]RANK  root of bcast and reduce (default 0)\n"
     "beyond OSU's:\n"
-    "  -p DIGITS      digits behind the point (default 2)\n"
-    "  -k RANK        that rank kills itself with SIGKILL once after the last size, then all verify\n"
-    "                 the results again: for an MPI that survives it (needs FTMPI_INCARNATION)\n";
+    "  --digits N                    digits behind the point (default 2)\n"
+    "  --kill RANK                   that rank kills itself with SIGKILL once after the last size, then all verify the\n"
+    "                                results again: for an MPI that survives it (needs FTMPI_INCARNATION)\n";
 
 /* CLOCK_MONOTONIC and not MPI_Wtime: the same clock whatever the MPI, and comparable between processes. */
 static double now_us(void)
@@ -87,6 +103,24 @@ int64_t bench_wrong(const struct bench_type *t, const void *buffer, size_t count
     return wrong;
 }
 
+void bench_fill(const struct bench_case *c, int iteration)
+{
+    bench_fill_part(c, c->send, c->rank, iteration);
+}
+
+int64_t bench_check_sum(const struct bench_case *c, int iteration)
+{
+    return bench_wrong(c->type, c->recv, (size_t)c->count, bench_sum, c->ranks, iteration);
+}
+
+int64_t bench_check_gathered(const struct bench_case *c, int iteration)
+{
+    int64_t wrong = 0;
+    for (int r = 0; r < c->ranks; r++)
+        wrong += bench_wrong(c->type, (char *)c->recv + (size_t)r * c->bytes, (size_t)c->count, bench_input, r, iteration);
+    return wrong;
+}
+
 void bench_fill_part(const struct bench_case *c, void *part, int rank, int iteration)
 {
     for (int i = 0; i < c->count; i++)
@@ -124,27 +158,58 @@ static bool parse_size(const char *text, size_t *out)
     return *end == '\0';
 }
 
-static bool parse_sizes(struct options *o, char *text)
+static bool add_size(struct options *o, size_t size)
 {
+    if (o->nsizes == MAX_SIZES) return false;
+    o->sizes[o->nsizes++] = size;
+    return true;
+}
+
+static bool parse_list(struct options *o, char *text)
+{
+    size_t size;
+    for (char *part = strtok(text, ","); part; part = strtok(NULL, ","))
+        if (!parse_size(part, &size) || !add_size(o, size)) return false;
+    return o->nsizes > 0;
+}
+
+/* Of o->sizes_text and o->type. */
+static bool parse_sizes(struct options *o)
+{
+    char buffer[512], *text = buffer;
+    size_t low = 0, high = DEFAULT_LARGEST;
+    if (strlen(o->sizes_text) >= sizeof buffer) return false;
+    strcpy(buffer, o->sizes_text);
     o->nsizes = 0;
-    if (strchr(text, ',')) {
-        for (char *part = strtok(text, ","); part; part = strtok(NULL, ",")) {
-            if (o->nsizes == MAX_SIZES || !parse_size(part, &o->sizes[o->nsizes])) return false;
-            o->nsizes++;
-        }
-        return o->nsizes > 0;
-    }
-    size_t low = 0, high;
+    if (strchr(text, ',')) return parse_list(o, text);
     char *colon = strchr(text, ':');
     if (colon) {
         *colon = '\0';
         if (*text && !parse_size(text, &low)) return false;
         text = colon + 1;
     }
-    if (!parse_size(text, &high) || high < low) return false;
+    if (!(colon && !*text) && !parse_size(text, &high)) return false;
     if (low == 0) low = o->type->size;
-    for (size_t s = low; s <= high && o->nsizes < MAX_SIZES; s *= 2) o->sizes[o->nsizes++] = s;
+    for (size_t s = low; s <= high && s >= low && add_size(o, s); s *= 2)
+        ;
     return o->nsizes > 0;
+}
+
+static bool parse_types(struct options *o, const char *text)
+{
+    char buffer[128];
+    if (strlen(text) >= sizeof buffer) return false;
+    strcpy(buffer, text);
+    memset(o->use, 0, sizeof o->use);
+    bool any = false;
+    for (char *part = strtok(buffer, ","); part; part = strtok(NULL, ",")) {
+        bool all = strcmp(part, "all") == 0, known = all;
+        for (size_t i = 0; i < TYPES; i++)
+            if (all || strcmp(part, types[i].name) == 0) o->use[i] = known = true;
+        if (!known) return false;
+        any = true;
+    }
+    return any;
 }
 
 static bool parse_count(const char *text, int *out)
@@ -155,35 +220,43 @@ static bool parse_count(const char *text, int *out)
     return true;
 }
 
-/* NULL, or what is wrong with the command line. */
-static const char *parse(int argc, char **argv, struct options *o)
+static bool parse_root(const char *text, int *out)
 {
-    static char defaults[] = "4:1048576";
-    char *sizes = defaults;
-    *o = (struct options){.memory = (size_t)512 << 20, .type = &types[2], .digits = 2, .kill_rank = -1, .warmup = -1};
+    return parse_count(strncmp(text, "fixed:", 6) == 0 ? text + 6 : text, out);
+}
+
+/* NULL, or what is wrong with the command line. */
+static const char *parse(int argc, char **argv, const struct bench *b, int ranks, struct options *o)
+{
+    *o = (struct options){.sizes_text = ":", .memory = (size_t)512 << 20, .digits = 2, .kill_rank = -1, .warmup = -1};
+    parse_types(o, b->adds ? "mpi_float" : "mpi_char");
     opterr = 0;
-    for (int c; (c = getopt(argc, argv, "m:i:x:fcM:T:p:k:h")) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "m:i:x:fcM:T:k:h", long_options, NULL)) != -1;) {
         switch (c) {
-        case 'm': sizes = optarg; break;
+        case 'm': o->sizes_text = optarg; break;
         case 'i': if (!parse_count(optarg, &o->iterations) || o->iterations < 1) return "-i wants a number above 0"; break;
         case 'x': if (!parse_count(optarg, &o->warmup)) return "-x wants a number"; break;
         case 'f': o->full = true; break;
         case 'c': o->validate = true; break;
         case 'M': if (!parse_size(optarg, &o->memory)) return "-M wants a number of bytes"; break;
-        case 'p': if (!parse_count(optarg, &o->digits) || o->digits > 9) return "-p wants 0 to 9"; break;
-        case 'k': if (!parse_count(optarg, &o->kill_rank)) return "-k wants a rank"; break;
-        case 'T':
-            o->type = NULL;
-            for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-                if (strcmp(optarg, types[i].name) == 0) o->type = &types[i];
-            if (!o->type) return "-T wants mpi_char, mpi_int, mpi_float or mpi_double";
+        case 'T': if (!parse_types(o, optarg)) return "-T wants some of mpi_char, mpi_int, mpi_float, mpi_double, or all"; break;
+        case 'k':
+            if (!b->rooted) return "-k: this operation has no root";
+            if (!parse_root(optarg, &o->root) || o->root >= ranks) return "-k wants a rank of the job";
+            break;
+        case OPTION_DIGITS: if (!parse_count(optarg, &o->digits) || o->digits > 9) return "--digits wants 0 to 9"; break;
+        case OPTION_KILL:
+            if (!parse_count(optarg, &o->kill_rank) || o->kill_rank >= ranks) return "--kill wants a rank of the job";
             break;
         case 'h': return "";
-        default: return "unknown option";
+        default: return "unknown option, or one without its value";
         }
     }
     if (optind != argc) return "no arguments but options";
-    if (!parse_sizes(o, sizes)) return "-m wants MIN:MAX, MAX or a list";
+    for (int i = 0; i < TYPES; i++) {
+        o->type = &types[i];
+        if (o->use[i] && !parse_sizes(o)) return "-m wants MIN:MAX, MIN:, MAX or a list";
+    }
     return NULL;
 }
 
@@ -191,8 +264,11 @@ static const char *parse(int argc, char **argv, struct options *o)
 
 static void print_head(const struct bench *b, const struct options *o)
 {
-    printf("\n# ftmpi MPI %s Latency Test\n", b->title);
-    if (!b->unsized) printf("# Datatype: %s.\n%-*s", o->type->name, 10, "# Size");
+    if (!b->unsized) {
+        char name[16] = "";
+        for (size_t i = 0; i < sizeof name - 1 && o->type->name[i]; i++) name[i] = (char)toupper(o->type->name[i]);
+        printf("# Datatype: %s.\n%-*s", name, 10, "# Size");
+    }
     printf(b->unsized ? "# Avg Latency(us)" : "%*s", 18, "Avg Latency(us)");
     if (o->full) printf("%*s%*s%*s", 18, "Min Latency(us)", 18, "Max Latency(us)", 12, "Iterations");
     if (o->validate) printf("%*s", 18, "Validation");
@@ -232,9 +308,18 @@ static void time_stream(const struct bench *b, const struct bench_case *c, int i
     over_ranks((now_us() - begin) / iterations, c->ranks, us);
 }
 
-/* Each call behind a barrier, from the moment the last rank enters to the moment the last one leaves. The processes
-   must share a clock, so: one host. */
-static int time_separate(const struct bench *b, const struct bench_case *c, int iterations, int warmup, double us[3])
+static void timed_call(const struct bench *b, struct bench_case *c)
+{
+    c->entered = now_us();
+    b->call(c);
+    c->left = now_us();
+}
+
+/* Each call behind a barrier; with -c its input is new each time and its result is looked at. Of a `separate` operation
+   the average is that of the times from the moment the last rank enters to the moment the last one leaves (the processes
+   must share a clock, so: one host), of others that over the ranks.
+   Returns the elements that are wrong on all ranks; -1 without memory. */
+static int64_t time_single(const struct bench *b, struct bench_case *c, const struct options *o, int iterations, int warmup, double us[3])
 {
     double *begin = calloc((size_t)iterations * 2, sizeof *begin), *last = calloc((size_t)iterations * 2, sizeof *last);
     if (!begin || !last) {
@@ -243,40 +328,26 @@ static int time_separate(const struct bench *b, const struct bench_case *c, int 
         return -1;
     }
     double *end = begin + iterations, *last_end = last + iterations, mine = 0;
+    int64_t wrong = 0, all = 0;
     for (int i = -warmup; i < iterations; i++) {
+        if (o->validate) b->fill(c, i + warmup);
         MPI_Barrier(MPI_COMM_WORLD);
-        double t0 = now_us();
-        b->call(c);
-        double t1 = now_us();
+        timed_call(b, c);
+        if (o->validate) wrong += b->check(c, i + warmup);
         if (i < 0) continue;
-        begin[i] = t0;
-        end[i] = t1;
-        mine += t1 - t0;
+        begin[i] = c->entered;
+        end[i] = c->left;
+        mine += c->left - c->entered;
     }
     over_ranks(mine / iterations, c->ranks, us);
-    MPI_Reduce(begin, last, iterations * 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    double sum = 0;
-    for (int i = 0; i < iterations; i++) sum += last_end[i] - last[i];
-    us[0] = sum / iterations;
+    if (b->separate) {
+        MPI_Reduce(begin, last, iterations * 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+        double sum = 0;
+        for (int i = 0; i < iterations; i++) sum += last_end[i] - last[i];
+        us[0] = sum / iterations;
+    }
     free(begin);
     free(last);
-    return 0;
-}
-
-static int64_t time_validated(const struct bench *b, const struct bench_case *c, int iterations, int warmup, double us[3])
-{
-    int64_t wrong = 0, all = 0;
-    double mine = 0;
-    for (int i = -warmup; i < iterations; i++) {
-        b->fill(c, i + warmup);
-        MPI_Barrier(MPI_COMM_WORLD);
-        double t0 = now_us();
-        b->call(c);
-        double t1 = now_us();
-        wrong += b->check(c, i + warmup);
-        if (i >= 0) mine += t1 - t0;
-    }
-    over_ranks(mine / iterations, c->ranks, us);
     MPI_Allreduce(&wrong, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     return all;
 }
@@ -284,7 +355,7 @@ static int64_t time_validated(const struct bench *b, const struct bench_case *c,
 /* The proof that what was timed can be brought back: a rank dies having forgotten everything, is started
    again, and must arrive here with the same received bytes as the others, and then take part in one more
    validated operation. Returns wrong elements over all ranks. */
-static int64_t kill_and_verify(const struct bench *b, const struct bench_case *c, int victim, uint64_t hash)
+static int64_t kill_and_verify(const struct bench *b, struct bench_case *c, int victim, uint64_t hash)
 {
     const char *incarnation = getenv("FTMPI_INCARNATION");
     if (c->rank == victim && incarnation && strcmp(incarnation, "0") == 0) kill(getpid(), SIGKILL);
@@ -292,64 +363,99 @@ static int64_t kill_and_verify(const struct bench *b, const struct bench_case *c
     MPI_Allreduce(mine, low, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
     int64_t wrong = b->same && low[0] != ~low[1], all = 0;
     b->fill(c, 1);
-    b->call(c);
+    timed_call(b, c);
     wrong += b->check(c, 1);
     MPI_Allreduce(&wrong, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     return all;
 }
 
-static int run(const struct bench *b, const struct options *o)
+static void free_buffers(const struct bench *b, struct bench_case *c)
 {
-    struct bench_case c = {.type = o->type};
-    MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &c.ranks);
-    if (c.rank == 0) print_head(b, o);
+    free(c->counts);
+    if (!b->recv_is_send) free(c->recv);
+    free(c->send);
+}
 
+/* Whether the memory allows this size; its buffers are there then. */
+static bool allocate(const struct bench *b, struct bench_case *c, const struct options *o, size_t bytes, size_t *recv)
+{
+    c->count = b->unsized ? 1 : bytes / o->type->size > INT_MAX ? 0 : (int)(bytes / o->type->size);
+    c->bytes = (size_t)c->count * o->type->size;
+    size_t send = c->bytes * (b->send_all ? (size_t)c->ranks : 1);
+    *recv = c->bytes * (b->recv_all ? (size_t)c->ranks : 1);
+    if (c->bytes == 0 || send + (b->recv_is_send ? 0 : *recv) > o->memory) return false;
+    c->send = aligned_alloc(4096, (send + 4095) / 4096 * 4096);
+    c->recv = b->recv_is_send ? c->send : aligned_alloc(4096, (*recv + 4095) / 4096 * 4096);
+    c->counts = calloc((size_t)c->ranks * 2, sizeof(int));
+    if (!c->send || !c->recv || !c->counts) {
+        fprintf(stderr, "rank %d: no memory for %zu + %zu bytes\n", c->rank, send, *recv);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    memset(c->send, 0, send);
+    memset(c->recv, 0, *recv);
+    c->displs = c->counts + c->ranks;
+    for (int r = 0; r < c->ranks; r++) {
+        c->counts[r] = c->count;
+        c->displs[r] = r * c->count;
+    }
+    return true;
+}
+
+/* One size: measures, prints its row, returns wrong elements. */
+static int64_t measure(const struct bench *b, struct bench_case *c, const struct options *o)
+{
+    bool big = c->bytes > SMALL;
+    int iterations = o->iterations ? o->iterations : big ? 100 : 1000;
+    int warmup = o->warmup >= 0 ? o->warmup : big ? 10 : 200;
+    double us[3] = {0};
+    int64_t wrong = 0;
+    b->fill(c, 0);
+    if (b->separate || o->validate) wrong = time_single(b, c, o, iterations, warmup, us);
+    else time_stream(b, c, iterations, warmup, us);
+    if (wrong < 0) {
+        fprintf(stderr, "rank %d: no memory for the times of %d iterations\n", c->rank, iterations);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    if (c->rank == 0) print_row(b, o, c->bytes, us, iterations, wrong);
+    return wrong;
+}
+
+/* All sizes of one type. last: nothing comes after it, so this is where --kill kills. */
+static int64_t run(const struct bench *b, const struct options *o, int rank, int ranks, bool last)
+{
+    struct bench_case c = {.type = o->type, .rank = rank, .ranks = ranks, .root = o->root};
     int64_t wrong = 0;
     uint64_t hash = 0;
-    bool last = false;
-    for (int s = 0; s < o->nsizes && !last; s++) {
-        last = s + 1 == o->nsizes || b->unsized;
-        c.count = b->unsized ? 1 : (int)(o->sizes[s] / o->type->size);
-        c.bytes = (size_t)c.count * o->type->size;
-        size_t send = c.bytes * (b->send_all ? (size_t)c.ranks : 1), recv = c.bytes * (b->recv_all ? (size_t)c.ranks : 1);
-        if (c.bytes == 0 || send + recv > o->memory) continue;
-        c.send = aligned_alloc(4096, (send + 4095) / 4096 * 4096);
-        c.recv = b->recv_is_send ? c.send : aligned_alloc(4096, (recv + 4095) / 4096 * 4096);
-        c.counts = calloc((size_t)c.ranks * 2, sizeof(int));
-        if (!c.send || !c.recv || !c.counts) {
-            fprintf(stderr, "rank %d: no memory for %zu + %zu bytes\n", c.rank, send, recv);
-            return 2;
-        }
-        c.displs = c.counts + c.ranks;
-        for (int r = 0; r < c.ranks; r++) {
-            c.counts[r] = c.count;
-            c.displs[r] = r * c.count;
-        }
-        memset(c.recv, 0, recv);
-        b->fill(&c, 0);
-
-        bool big = c.bytes > 8192;
-        int iterations = o->iterations ? o->iterations : big ? 100 : 1000;
-        int warmup = o->warmup >= 0 ? o->warmup : big ? 10 : 200;
-        double us[3] = {0};
-        int64_t bad = 0;
-        if (o->validate) bad = time_validated(b, &c, iterations, warmup, us);
-        else if (!b->separate) time_stream(b, &c, iterations, warmup, us);
-        else if (time_separate(b, &c, iterations, warmup, us)) return 2;
-        wrong += bad;
-        if (c.rank == 0) print_row(b, o, c.bytes, us, iterations, bad);
-
+    int sizes = b->unsized ? 1 : o->nsizes, measured = 0;
+    if (rank == 0) print_head(b, o);
+    for (int s = 0; s < sizes; s++) {
+        size_t recv;
+        if (!allocate(b, &c, o, o->sizes[s], &recv)) continue;
+        measured++;
+        wrong += measure(b, &c, o);
         hash = hash_bytes(hash, c.recv, recv);
-        if (last && o->kill_rank >= 0) {
+        if (last && s + 1 == sizes && o->kill_rank >= 0) {
             int64_t lost = kill_and_verify(b, &c, o->kill_rank, hash);
-            if (c.rank == 0)
-                printf("# Rank %d killed and back, verification: %s\n", o->kill_rank, lost ? "Fail" : "Pass");
+            if (rank == 0) printf("# Rank %d killed and back, verification: %s\n", o->kill_rank, lost ? "Fail" : "Pass");
             wrong += lost;
         }
-        free(c.counts);
-        if (!b->recv_is_send) free(c.recv);
-        free(c.send);
+        free_buffers(b, &c);
+    }
+    if (measured < sizes && rank == 0)
+        fprintf(stderr, "%d sizes are left out: less than an element, or more than -M allows\n", sizes - measured);
+    return measured ? wrong : 1;
+}
+
+static int run_types(const struct bench *b, struct options *o, int rank, int ranks)
+{
+    int64_t wrong = 0;
+    if (rank == 0) printf("\n# ftmpi MPI %s Latency Test\n", b->title);
+    int end = TYPES;
+    while (!o->use[end - 1]) end--;
+    for (int i = 0; i < end; i++) {
+        o->type = &types[i];
+        if (!o->use[i] || (b->unsized && i + 1 < end) || !parse_sizes(o)) continue;
+        wrong += run(b, o, rank, ranks, i + 1 == end);
     }
     return wrong ? 1 : 0;
 }
@@ -358,9 +464,10 @@ int bench_main(int argc, char **argv, const struct bench *b)
 {
     struct options o;
     MPI_Init(&argc, &argv);
-    int rank, code;
+    int rank, ranks, code;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const char *problem = parse(argc, argv, &o);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const char *problem = parse(argc, argv, b, ranks, &o);
     if (problem) {
         if (rank == 0) {
             if (*problem) fprintf(stderr, "%s: %s\n", argv[0], problem);
@@ -368,7 +475,7 @@ int bench_main(int argc, char **argv, const struct bench *b)
         }
         code = *problem ? 2 : 0;
     } else {
-        code = run(b, &o);
+        code = run_types(b, &o, rank, ranks);
     }
     MPI_Finalize();
     return code;

@@ -30,6 +30,7 @@ struct bench_case {
     size_t bytes;            /* count * type->size: what the Size column says */
     void *send, *recv;       /* as large as struct bench asks for */
     int *counts, *displs;    /* of ranks, for v-operations: count each, packed */
+    double entered, left;    /* microseconds: this rank's last call, for check */
 };
 
 struct bench {
@@ -38,11 +39,14 @@ struct bench {
     bool send_all, recv_all; /* that buffer holds `ranks` parts, not one */
     bool recv_is_send;       /* one buffer (bcast) */
     bool same;               /* every rank receives the same bytes */
+    bool rooted;             /* -k means something */
+    bool adds;               /* reductions: floats by default, chars otherwise */
     /* Back-to-back calls overlap when some ranks need not wait for others (bcast, reduce): then each call starts
        behind a barrier and is timed until the last rank is out of it. */
     bool separate;
     void (*call)(const struct bench_case *c);
-    /* -c: before and after every iteration. check returns how many elements are wrong; every byte is looked at. */
+    /* -c: before and after every iteration. check returns how many elements are wrong on this rank; every byte is looked at.
+       It may communicate. */
     void (*fill)(const struct bench_case *c, int iteration);
     int64_t (*check)(const struct bench_case *c, int iteration);
 };
@@ -61,5 +65,10 @@ int64_t bench_input(size_t i, int rank, int iteration);
 int64_t bench_sum(size_t i, int ranks, int iteration);
 /* Fills one part with bench_input. */
 void bench_fill_part(const struct bench_case *c, void *part, int rank, int iteration);
+
+/* fill and check of most: the rank's own input in send; recv has the sum; recv has every rank's input. */
+void bench_fill(const struct bench_case *c, int iteration);
+int64_t bench_check_sum(const struct bench_case *c, int iteration);
+int64_t bench_check_gathered(const struct bench_case *c, int iteration);
 
 #endif

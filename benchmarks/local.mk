@@ -54,5 +54,10 @@ benchmarks_memory_SOURCES = benchmarks/memory.c
 benchmarks_memory_CPPFLAGS = $(bench_cppflags)
 benchmarks_memory_LDFLAGS = -no-install
 benchmarks_memory_LDADD = libftmpi.la
+# Not linked with libftmpi: it stands in front of any MPI.
+check_LTLIBRARIES += benchmarks/libwrong.la
+benchmarks_libwrong_la_SOURCES = benchmarks/wrong.c
+benchmarks_libwrong_la_CPPFLAGS = $(bench_cppflags)
+benchmarks_libwrong_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 TESTS += benchmarks/smoke.sh
 EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare benchmarks/figures benchmarks/cacheline.c

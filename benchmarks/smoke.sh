@@ -1,33 +1,78 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every benchmark runs and every byte of every iteration is right, also after a rank was killed.
-: "${top_builddir:=$(pwd)}"
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/bench-smoke.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-for ranks in 2 3; do
-    for name in allreduce bcast reduce allgather allgatherv barrier; do
-        sizes="-m 4,1000,70000,1500000"
-        [ $name = barrier ] && sizes=
-        for kind in -c "-f -T mpi_int"; do
-            # shellcheck disable=SC2086
-            timeout -k 5 120 "$top_builddir/ftrun" -n $ranks --quiet --report "$scratch/report" \
-                "$top_builddir/benchmarks/$name" $sizes -i 6 -x 2 -k 1 $kind >"$scratch/out" 2>&1
-            code=$?
-            if [ $code -ne 0 ] || ! grep -q 'verification: Pass' "$scratch/out" || grep -q Fail "$scratch/out" ||
-                ! grep -q '"recover_seconds": [0-9]' "$scratch/report"; then
-                echo "FAILED: $name $kind, $ranks ranks, exit code $code"
-                cat "$scratch/out"
-                failed=1
-            fi
-        done
-    done
+# Every benchmark runs and every byte of every iteration is right, also after a rank was killed; what -c finds and what it
+# prints; OSU's options and columns.
+# shellcheck source=compat-tests/chaos/lib.sh
+. "$(dirname "$0")/../compat-tests/chaos/lib.sh"
+benchmarks=$top_builddir/benchmarks
+
+# job RANKS PROGRAM OPTION...: its output in $scratch/out, its exit code in $code
+job() {
+    ranks=$1 program=$2
+    shift 2
+    bounded 60 "$ftrun" -n "$ranks" --quiet --report "$scratch/report" "$benchmarks/$program" "$@" >"$scratch/out" 2>&1
+    code=$?
+}
+wrong() {
+    fail "$1, exit code $code"
+    cat "$scratch/out"
+}
+line() { grep -q "$1" "$scratch/out" || wrong "$program: no line $1"; }
+
+after_a_kill() {
+    sizes="-m 8,1000,70000,1500000"
+    [ "$2" = barrier ] && sizes=
+    # shellcheck disable=SC2086
+    job "$1" "$2" $sizes -i 6 -x 2 --kill 1 $3
+    [ $code = 0 ] && grep -q 'verification: Pass' "$scratch/out" && ! grep -q Fail "$scratch/out" &&
+        grep -q '"recover_seconds": [0-9]' "$scratch/report" && return
+    wrong "$2 $3, $1 ranks"
+}
+
+operations="allreduce bcast reduce allgather allgatherv barrier"
+for name in $operations; do
+    after_a_kill 2 "$name" -c
+    quick && continue
+    after_a_kill 2 "$name" "-f -T mpi_int"
+    after_a_kill 3 "$name" "-c -T all"
 done
-timeout -k 5 60 "$top_builddir/ftrun" -n 4 "$top_builddir/benchmarks/init" || failed=1
-timeout -k 5 60 "$top_builddir/ftrun" -n 2 "$top_builddir/benchmarks/rewrite" -m 8 -i 100 >"$scratch/out" && grep -q '^[0-9.]*$' "$scratch/out" || failed=1
+
+# A library that computes wrongly is found, also if only the last of the calls was wrong: two to warm up, three timed.
+preload=$(cd "$benchmarks/.libs" && pwd)/libwrong.so
+preload="$(ldd "$preload" | awk '/lib[at]san/ { print $3 }') $preload" # sanitizers insist on being first
+for name in $operations; do
+    call=5
+    [ "$name" = barrier ] && call=0
+    bounded 60 "$ftrun" -n 3 --quiet -x FTBENCH_WRONG=$call -x LD_PRELOAD="$preload" "$benchmarks/$name" \
+        -m 1000:1000 -i 3 -x 2 -c >"$scratch/out" 2>&1
+    code=$?
+    [ $code = 1 ] && grep -q ' Fail$' "$scratch/out" || wrong "$name -c with a library that computes wrongly"
+done
+
+# What scripts read OSU's output by.
+job 2 allreduce -m 4:16 -f -c -i 5
+line '^# ftmpi MPI Allreduce Latency Test$'
+line '^# Datatype: MPI_FLOAT\.$'
+line '^# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations        Validation$'
+[ "$(grep -Ec '^(4|8|16) +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]{2} +5 +Pass$' "$scratch/out")" = 3 ] || wrong "allreduce's rows"
+job 2 bcast --message-size 1:2 --iterations 5 --warmup 1 -T mpi_char,mpi_double -m 8: -M 64 --root-rank fixed:1
+[ "$(awk '/^[0-9]+ +[0-9.]+$/ { printf "%s ", $1 }' "$scratch/out")" = "8 16 32 64 8 16 32 64 " ] || wrong "bcast's sizes"
+line '^14 sizes are left out'
+job 2 barrier -i 5
+[ "$(grep -Ec '^ +[0-9]+\.[0-9]{2}$' "$scratch/out")" = 1 ] || wrong "barrier's row"
+for bad in "-k 0" "-i 0" "-m 8,x" "-T mpi_long" "--kill 2" "--what" "-m" "8"; do
+    # shellcheck disable=SC2086
+    job 2 allreduce $bad
+    [ $code = 2 ] || wrong "allreduce $bad"
+done
+
+job 4 init
+line '^nprocs: 4, min: [0-9.]* ms, max: [0-9.]* ms, avg: [0-9.]* ms$'
+job 2 rewrite -m 8 -i 100
+line '^[0-9.]*$'
 for snapshot in off 0.01; do
     rm -f "$scratch/killed"
-    timeout -k 5 60 "$top_builddir/ftrun" -n 2 --quiet --snapshot $snapshot "$top_builddir/benchmarks/recovery" -t "$scratch/killed" \
-        -n 1000 -m 8 -w 0.2 >"$scratch/out" && grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || failed=1
+    bounded 60 "$ftrun" -n 2 --quiet --snapshot $snapshot "$benchmarks/recovery" -t "$scratch/killed" -n 1000 -m 8 -w 0.2 >"$scratch/out" &&
+        grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || fail "recovery, --snapshot $snapshot"
 done
-exit $failed
+finish
