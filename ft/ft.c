@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ft/core/check.h"
+#include "ft/shm/models.h"
 #include "ft/snap/snapshot.h"
 
 struct ft {
@@ -20,7 +21,7 @@ struct ft {
     struct ft_stream world, self;
     struct ft_rank_block *block;
     struct ft_snapshots snapshots;
-    int kick_fd, spill_fd;
+    int kick_fd, spill_fd, models_fd;
     char host[HOST_NAME_MAX + 1];
 };
 
@@ -81,7 +82,7 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
     long rank;
     char rest;
 
-    if (sscanf(fds, "%d,%d,%d,%d,%d%c", &memory, &ft->kick_fd, &ft->spill_fd, &bell, &life, &rest) != 5 ||
+    if (sscanf(fds, "%d,%d,%d,%d,%d,%d%c", &memory, &ft->kick_fd, &ft->spill_fd, &bell, &life, &ft->models_fd, &rest) != 6 ||
         number_from("FTMPI_RANK", 0, &rank) != 0)
         return ft_err_set(e, FT_EJOB, "the environment is damaged: FTMPI_FDS=%s FTMPI_RANK=%s", fds,
                           getenv("FTMPI_RANK") ? getenv("FTMPI_RANK") : "(none)");
@@ -92,6 +93,9 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
         err = ft_err_set(e, FT_EJOB, "FTMPI_RANK is %ld in a job of %u ranks", rank, ft->region.header->params.nranks);
         goto attached;
     }
+    err = ft_models_attach(ft->models_fd, e);
+    if (err)
+        goto attached;
     ft->block = ft_region_rank(&ft->region, (uint32_t)rank);
     ft->world.rank = (uint32_t)rank;
     err = take_slot(ft, e);
@@ -104,7 +108,8 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
     ft_log_warm(&ft->world.log);
     ft->world.ft = ft;
     ft_snapshots_open(&ft->snapshots, &ft->region, (uint32_t)rank,
-                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life}, .nfds = 5}, bell, life);
+                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life, ft->models_fd}, .nfds = 6},
+                      bell, life);
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
     return 0;
 
@@ -140,6 +145,7 @@ void ft_detach(struct ft *ft)
         ft_region_close(&ft->region);
         close(ft->kick_fd);
         close(ft->spill_fd);
+        close(ft->models_fd);
     }
     free(ft);
 }

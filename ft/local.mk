@@ -15,6 +15,8 @@ libft_la_SOURCES = \
 	ft/shm/layout.h ft/shm/layout.c \
 	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \
 	ft/shm/region.h ft/shm/region.c \
+	ft/shm/models.h ft/shm/models.c \
+	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/wait.h ft/shm/wait.c \
 	ft/shm/log.h ft/shm/log.c \
 	ft/shm/keeper.h ft/shm/keeper.c \

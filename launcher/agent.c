@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ft/shm/models.h"
 #include "launcher/adopt.h"
 #include "launcher/control.h"
 #include "launcher/full.h"
@@ -85,7 +86,8 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
         config.full = FT_FULL_FORGET;
         params.nextents = ft_min(params.nextents, UNREAD_EXTENTS);
     }
-    if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0)
+    if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
+        (err = job->models = ft_models_create(e)) < 0)
         return err;
     ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
                   (unsigned long long)(params.nextents * params.extent_bytes) >> 20,
@@ -111,7 +113,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL,
         .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper),
-        .bell = ft_snapshots_bell(job),
+        .bell = ft_snapshots_bell(job), .models = job->models,
         .limits = &a->limits, .signals = &job->signals,
     };
 
@@ -358,6 +360,8 @@ static void release(struct agent *a)
         ft_keeper_close(job->keeper);
     if (job->region.base)
         ft_region_close(&job->region);
+    if (job->models >= 0)
+        close(job->models);
     ft_stdio_memory_free(job->stdio);
     ft_policy_free(job->policy);
     ft_shared_free(job->procs, job->options->nranks * sizeof *job->procs);
@@ -401,7 +405,7 @@ int ft_agent_run(const struct ft_options *options)
 
     if (!a || !report || !deadlines)
         return FT_CODE_JOB;
-    a->job = (struct ft_job){.options = options, .report = report, .deadlines = deadlines, .launcher = getpid(),
+    a->job = (struct ft_job){.options = options, .report = report, .deadlines = deadlines, .launcher = getpid(), .models = -1,
                               .say = {.quiet = options->quiet, .verbose = options->verbose}};
     report->fd = -1;
     code = check_request(a, &e);

@@ -37,7 +37,7 @@ enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
 
 struct ft_environ {
     uint32_t nranks;
-    char fds[TEXT], job[TEXT];
+    char fds[2 * TEXT], job[TEXT];
     char *preload, *library_path;
     char text[NOWN][TEXT];
     size_t n;
@@ -113,7 +113,8 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
         ft_environ_free(env);
         return NULL;
     }
-    snprintf(env->fds, TEXT, "FTMPI_FDS=%d,%d,%d,%d,%d", first_fd, first_fd + 1, first_fd + 2, first_fd + 3, first_fd + 4);
+    snprintf(env->fds, sizeof env->fds, "FTMPI_FDS=%d,%d,%d,%d,%d,%d", first_fd, first_fd + 1, first_fd + 2, first_fd + 3, first_fd + 4,
+             first_fd + 5);
     set(env, env->fds);
     snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
     set(env, env->job);

@@ -71,6 +71,7 @@ struct ft_job {
     struct ft_say say;
     struct ft_policy *policy;
     struct ft_region region;
+    int models;             /* memory for models (ft/shm/models.h) */
     struct ft_keeper *keeper;
     struct event_base *base;
     struct ft_stdio_memory *stdio;

@@ -33,7 +33,7 @@ static void again(struct event *timer, uint64_t every_us, uint64_t begin_ns)
 
 static uint64_t memory_of(const struct ft_job *job)
 {
-    uint64_t sum = ft_usage_self() + ft_usage_memfd(job->region.fd) + ft_snapshots_bytes(job);
+    uint64_t sum = ft_usage_self() + ft_usage_memfd(job->region.fd) + ft_usage_memfd(job->models) + ft_snapshots_bytes(job);
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
         if (job->leaders[r])

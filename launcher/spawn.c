@@ -22,7 +22,7 @@
 #include "launcher/signals.h"
 #include "launcher/topology.h"
 
-enum { STACK_BYTES = 64 << 10, FIRST_FD = 100, INHERITED = 5 };
+enum { STACK_BYTES = 64 << 10, FIRST_FD = 100, INHERITED = 6 };
 
 struct ft_spawn {
     struct ft_spawn_config config;
@@ -67,7 +67,7 @@ static int place_descriptors(const struct ft_spawn *s)
     if (dup2(s->in >= 0 ? s->in : s->null, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->err, 2) < 0)
         return -1;
     if (dup2(c->memfd, s->first) < 0 || dup2(c->kick, s->first + 1) < 0 || dup2(c->spill, s->first + 2) < 0 ||
-        dup2(c->bell, s->first + 3) < 0)
+        dup2(c->bell, s->first + 3) < 0 || dup2(c->models, s->first + 5) < 0)
         return -1;
     return tie_to_launcher(s, s->first + 4);
 }
@@ -145,7 +145,7 @@ int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int 
 /* Above every descriptor that a rank inherits, so that placing one never closes another. */
 static int first_free(const struct ft_spawn *s)
 {
-    const int sources[] = {s->config.memfd, s->config.kick, s->config.spill, s->config.bell, s->null, s->life[0], s->life[1]};
+    const int sources[] = {s->config.memfd, s->config.kick, s->config.spill, s->config.bell, s->config.models, s->null, s->life[0], s->life[1]};
     int first = FIRST_FD;
 
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)

@@ -73,7 +73,8 @@ void ft_layout_header(const struct ft_params *p, struct ft_header *h)
     ft_layout_stream(p, &l);
     h->version = FT_LAYOUT_VERSION;
     h->params = *p;
-    h->ranks_at = ft_align(sizeof *h, 4096);
+    h->checkpoints_at = ft_align(sizeof *h, 4096);
+    h->ranks_at = ft_align(h->checkpoints_at + sizeof(struct ft_version_head) + p->nranks * sizeof(struct ft_version_words), 4096);
     h->asleep_at = h->ranks_at + p->nranks * sizeof(struct ft_rank_block);
     h->streams_at = ft_align(h->asleep_at + ft_align(p->nranks, FT_LINE), 4096);
     h->stream_bytes = l.bytes;

@@ -2,7 +2,7 @@
 /* What agent-owned memory looks like (DESIGN section 3, RULES 1-14): one memfd per node, created by the
    agent, mapped by every rank. All offsets are from the start of the mapping.
 
-     header | rank blocks | asleep flags | stream 0 | stream 1 | ... | extents of the log
+     header | checkpoints | rank blocks | asleep flags | stream 0 | stream 1 | ... | extents of the log
 
    One writer per word: the comment of each field says who. Everything that two incarnations must agree
    on (sizes, depths) is in struct ft_params, fixed for the job. */
@@ -17,7 +17,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 5, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 6, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -43,7 +43,54 @@ struct ft_header {
     struct ft_params params;
     _Atomic uint64_t resetting;  /* agent: everything is being made new */
     _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
-    uint64_t ranks_at, asleep_at, streams_at, stream_bytes, extents_at;
+    uint64_t checkpoints_at, ranks_at, asleep_at, streams_at, stream_bytes, extents_at;
+};
+
+/* ---- checkpoints: what is said of models, which are in the store (ft/shm/models.h). ft_region_reset makes a new generation of it ---- */
+
+/* One of the two places for a version: of every rank for its own model, of rank 0 for the global one as well. */
+struct ft_model_slot {
+    _Atomic uint64_t version;   /* 1, 2, ...; 0: none, or it is being written. First and last */
+    _Atomic uint64_t unit;      /* of the checkpoint's operation */
+    _Atomic uint64_t end;       /* where its record ends in the log */
+    _Atomic uint64_t chain;     /* hash of all calls up to it */
+    _Atomic uint64_t nglobal, nlocal;
+    _Atomic uint64_t global_hash, local_hash;
+};
+
+enum ft_ask {
+    FT_ASK_MARK = 1,   /* note what has been printed, for slot `slot` */
+    FT_ASK_JUMP,       /* what is printed from now on follows what was noted for slot `slot` */
+    FT_ASK_SNAPSHOT    /* make a snapshot now */
+};
+
+/* One per rank. */
+struct ft_version_words {
+    /* the rank */
+    _Alignas(FT_LINE) struct ft_model_slot slot[2];
+    _Alignas(FT_LINE) _Atomic uint64_t consumed;  /* it has finished with, or loaded, the checkpoint of this version: it will never
+                                                     load an older one */
+    _Atomic uint64_t loads;          /* its first load is this unit, plus one; 0: it has not loaded */
+    _Atomic uint64_t asks;           /* number of its last request to the agent, over all incarnations: it stands still until ... */
+    _Atomic uint64_t kind, asked;    /* enum ft_ask, slot */
+
+    /* agent */
+    _Alignas(FT_LINE) _Atomic uint64_t answered;  /* ... this is not less */
+    _Atomic uint64_t answer;         /* with FT_ASK_SNAPSHOT: 1 if there is one */
+};
+
+struct ft_version_head {
+    /* agent */
+    _Alignas(FT_LINE) _Atomic uint64_t base_version;  /* what the job's programs find when they begin; 0: nothing */
+    _Atomic uint64_t base_slot;
+    _Atomic uint64_t generation;     /* how often all ranks began again */
+    _Atomic uint64_t wanted;         /* a lazy checkpoint is to be kept, whatever rank 0 thinks: a number, counts up */
+    _Atomic uint64_t pinned;         /* nobody writes over this version now; 0: none */
+
+    /* rank 0 */
+    _Alignas(FT_LINE) _Atomic uint64_t prefix_end;    /* the log up to here, less one, is in the store as well: what is called before
+                                                         the first load; 0: it is not */
+    _Atomic uint64_t cache_end;      /* the bootstrap cache in the store ends here */
 };
 
 enum ft_rank_state {

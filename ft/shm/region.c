@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 
 static int map_region(struct ft_region *r, uint64_t size, struct ft_error *e)
@@ -150,6 +151,16 @@ uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank)
     return ft_look(&counters_of(r, 0)[rank].done);
 }
 
+bool ft_region_committed(const struct ft_region *r, uint64_t unit)
+{
+    const struct ft_counters *c = counters_of(r, 0);
+
+    for (uint32_t i = 0; i < r->header->params.nranks; i++)
+        if (ft_look(&c[i].done) <= unit)
+            return false;
+    return true;
+}
+
 uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank)
 {
     struct ft_rank_block *b = ft_region_rank(r, rank);
@@ -263,7 +274,10 @@ void ft_region_reset(const struct ft_region *r)
     const struct ft_header *h = r->header;
     uint64_t streams = h->params.nstreams * h->stream_bytes;
 
+    if (!ft_region_resetting(r)) /* then it has been done, and counters may be gone */
+        ft_versions_settle(r);
     ft_publish(&r->header->resetting, 1);
+    ft_versions_renew(r);
     ft_point_store();
     memset(r->base + h->ranks_at, 0, h->streams_at - h->ranks_at);
     /* Tables are large and for the most part untouched: holes are zeros. */

@@ -64,13 +64,17 @@ bool ft_region_whole(const struct ft_region *r);
 uint64_t ft_region_cut(const struct ft_region *r, uint32_t rank);
 
 /* All ranks and their snapshots are dead and reaped, and the keeper is stopped (ft_keeper_stop; ft_keeper_run afterwards):
-   everything as new, the log included, for the restart of everybody. Killed in the middle, it is finished by the ft_keeper_run of
+   everything as new, the log included, for the restart of everybody; the newest checkpoint becomes what programs
+   begin with (ft/shm/versions.h). Killed in the middle, it is finished by the ft_keeper_run of
    the next agent. */
 void ft_region_reset(const struct ft_region *r);
 bool ft_region_resetting(const struct ft_region *r);  /* and has not come to its end */
 
 /* How far this rank ever came in stream 0, in units: the yardstick of RULE 19. */
 uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank);
+
+/* Every rank has finished with this unit of stream 0. */
+bool ft_region_committed(const struct ft_region *r, uint64_t unit);
 
 /* Units that rank's incarnation has taken out of the log so far, since the start or its snapshot's cut. */
 uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank);

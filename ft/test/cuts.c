@@ -17,6 +17,7 @@
 
 #include "ft/ft.h"
 #include "ft/shm/keeper.h"
+#include "ft/shm/models.h"
 #include "ft/shm/wait.h"
 
 enum { RANKS = 2, SECONDS = 120 };
@@ -196,7 +197,8 @@ int main(int argc, char **argv)
     slots = mmap(NULL, RANKS * sizeof *slots, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (slots == MAP_FAILED || ft_region_create(&region, &params, &e) != 0 || ft_keeper_open(&keeper, &region, &config, &e) != 0)
         die("cannot begin");
-    snprintf(fds, sizeof fds, "%d,%d,%d,-1,-1", region.fd, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
+    snprintf(fds, sizeof fds, "%d,%d,%d,-1,-1,%d", region.fd, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper),
+             ft_models_create(&e));
     setenv("FTMPI_FDS", fds, 1);
     since = ft_clock_ns();
     for (uint32_t r = 0; r < RANKS; r++)

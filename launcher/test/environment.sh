@@ -37,7 +37,7 @@ ls /proc/$$/fd | awk '$1 >= 100 {n++} END {print n}'
 EOF
 chmod +x "$tmp/fds"
 run -n 2 "$tmp/fds"
-n=$((5 + $(ls /proc/$$/fd | awk '$1 >= 100 {n++} END {print n + 0}')))
+n=$((6 + $(ls /proc/$$/fd | awk '$1 >= 100 {n++} END {print n + 0}')))
 expect_out $n $n
 
 # Limits, signals: as if ftrun were not there.

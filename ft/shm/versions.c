@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/shm/versions.h"
+
+#include "ft/shm/word.h"
+
+struct ft_version_head *ft_versions_head(const struct ft_region *r)
+{
+    return (struct ft_version_head *)(void *)(r->base + r->header->checkpoints_at);
+}
+
+struct ft_version_words *ft_versions_of(const struct ft_region *r, uint32_t rank)
+{
+    return (struct ft_version_words *)(void *)(ft_versions_head(r) + 1) + rank;
+}
+
+/* A slot may be written over while it is read: then its version is another one afterwards, or none. */
+static uint64_t read_slot(const struct ft_model_slot *s, struct ft_version *v)
+{
+    uint64_t version = ft_look(&s->version);
+
+    v->unit = ft_peek(&s->unit);
+    v->end = ft_peek(&s->end);
+    v->chain = ft_peek(&s->chain);
+    v->nglobal = ft_peek(&s->nglobal);
+    v->nlocal = ft_peek(&s->nlocal);
+    v->global_hash = ft_peek(&s->global_hash);
+    v->local_hash = ft_peek(&s->local_hash);
+    atomic_thread_fence(memory_order_acquire);
+    return ft_look(&s->version) == version ? version : 0;
+}
+
+/* By rank 0's words: what it has not kept is not there for anybody. */
+static bool read_committed(const struct ft_region *r, uint32_t slot, struct ft_version *v)
+{
+    const struct ft_version_head *h = ft_versions_head(r);
+
+    *v = (struct ft_version){ .slot = slot };
+    v->version = read_slot(&ft_versions_of(r, 0)->slot[slot], v);
+    if (!v->version)
+        return false;
+    v->base = v->version == ft_peek(&h->base_version) && slot == ft_peek(&h->base_slot);
+    return v->base || ft_region_committed(r, v->unit);
+}
+
+/* The slots are looked at one after the other: both may be found being written over, if that takes two versions. */
+static bool find_newest(const struct ft_region *r, struct ft_version *v)
+{
+    struct ft_version other;
+
+    do {
+        bool one = read_committed(r, 0, v);
+
+        if (read_committed(r, 1, &other) && (!one || other.version > v->version))
+            *v = other;
+        else if (!one)
+            *v = (struct ft_version){ 0 };
+    } while (!v->version && ft_look(&ft_versions_of(r, 0)->consumed));
+    return v->version != 0;
+}
+
+bool ft_versions_newest(const struct ft_region *r, uint32_t rank, struct ft_version *v)
+{
+    struct ft_version mine;
+
+    do
+        if (!find_newest(r, v) || rank == 0)
+            return v->version != 0;
+    while (read_slot(&ft_versions_of(r, rank)->slot[v->slot], &mine) != v->version);
+    v->nlocal = mine.nlocal;
+    v->local_hash = mine.local_hash;
+    return true;
+}
+
+bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_version *v)
+{
+    if (ft_look(&ft_versions_of(r, rank)->loads) && ft_look(&ft_versions_head(r)->prefix_end) && ft_versions_newest(r, rank, v) && !v->base)
+        return true;
+    *v = (struct ft_version){ 0 };
+    return false;
+}
+
+void ft_versions_begin(const struct ft_region *r, uint64_t version, uint32_t slot)
+{
+    struct ft_version_head *h = ft_versions_head(r);
+
+    ft_note(&h->base_slot, slot);
+    ft_publish(&h->base_version, version);
+    ft_versions_renew(r);
+}
+
+void ft_versions_settle(const struct ft_region *r)
+{
+    struct ft_version_head *h = ft_versions_head(r);
+    struct ft_version v;
+
+    if (!ft_versions_newest(r, 0, &v) || v.base)
+        return;
+    /* In this order: killed in between, no slot is the base, and the newest is found again as the one that is committed. */
+    ft_note(&h->base_slot, v.slot);
+    ft_publish(&h->base_version, v.version);
+}
+
+static void forget(struct ft_version_words *w, uint64_t base, uint64_t slot)
+{
+    ft_note(&w->slot[1 - slot].version, 0);
+    ft_note(&w->slot[slot].unit, 0);
+    ft_note(&w->slot[slot].end, 0);
+    ft_note(&w->slot[slot].chain, 0);
+    if (!base)
+        ft_note(&w->slot[slot].version, 0);
+    ft_note(&w->consumed, base);
+    ft_note(&w->loads, 0);
+}
+
+void ft_versions_renew(const struct ft_region *r)
+{
+    struct ft_version_head *h = ft_versions_head(r);
+
+    for (uint32_t i = 0; i < r->header->params.nranks; i++)
+        forget(ft_versions_of(r, i), ft_peek(&h->base_version), ft_peek(&h->base_slot));
+    ft_note(&h->prefix_end, 0);
+    ft_note(&h->cache_end, 0);
+    ft_publish(&h->generation, ft_peek(&h->generation) + 1);
+}

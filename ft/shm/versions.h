@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which checkpoints there are, and what a rank finds in them: the words of struct ft_version_head and ft_version_words. */
+#ifndef FT_SHM_VERSIONS_H
+#define FT_SHM_VERSIONS_H
+
+#include <stdbool.h>
+
+#include "ft/shm/region.h"
+
+/* One version as one rank has it. */
+struct ft_version {
+    uint64_t version;            /* 1, 2, ...; 0: none */
+    uint32_t slot;
+    bool base;                   /* the job's programs begin with it: it has no place in the log */
+    uint64_t unit, end, chain;   /* as struct ft_model_slot */
+    uint64_t nglobal, global_hash;
+    uint64_t nlocal, local_hash; /* of the rank */
+};
+
+struct ft_version_head *ft_versions_head(const struct ft_region *r);
+struct ft_version_words *ft_versions_of(const struct ft_region *r, uint32_t rank);
+
+/* The newest version that is committed and whose models are in the store: any rank, whoever is or will be that rank, has it, and
+   nobody writes over it before that rank says that it has consumed a later one. False: there is none (v is zeros). May be asked at
+   any time by anybody; the answer never goes down. */
+bool ft_versions_newest(const struct ft_region *r, uint32_t rank, struct ft_version *v);
+
+/* Rank, if it dies now, will load that version at its first load, and what it calls before is in the store. False: v is zeros, and
+   it is to be started with all of its log or with all other ranks. */
+bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_version *v);
+
+/* Agent: the models of `slot` are in the store and the rank's words (slot) say their sizes and hashes: the job's programs begin with
+   this version. Before any rank is started, or when all are dead. */
+void ft_versions_begin(const struct ft_region *r, uint64_t version, uint32_t slot);
+
+/* ft_region_reset: the newest version becomes the base (before counters are made new), and then all else is forgotten. Both may be
+   done again. */
+void ft_versions_settle(const struct ft_region *r);
+void ft_versions_renew(const struct ft_region *r);
+
+#endif
