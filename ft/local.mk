@@ -88,3 +88,5 @@ check_PROGRAMS += image
 TESTS += image
 image_SOURCES = ft/test/image.c
 image_LDADD = libft.la
+
+include ft/store/local.mk

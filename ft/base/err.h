@@ -12,7 +12,8 @@ enum ft_err {
     FT_EMISMATCH = -4,  /* ranks called different collectives */
     FT_EDIVERGED = -5,  /* a restarted rank called, or contributed, something else than before */
     FT_EINVAL = -6,     /* invalid argument */
-    FT_ESPACE = -7      /* no room left for the log */
+    FT_ESPACE = -7,     /* no room left for the log */
+    FT_EDAMAGED = -8    /* a file is not what was written to it */
 };
 
 enum { FT_ERROR_TEXT = 512 };

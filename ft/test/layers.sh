@@ -21,6 +21,9 @@ done
 for i in $(includes "$src"/ft/snap/*.[ch]); do
   case $i in ft/base/*|ft/shm/*|ft/snap/*) ;; *) complain "ft/snap includes $i" ;; esac
 done
+for i in $(includes "$src"/ft/store/*.[ch]); do
+  case $i in ft/base/*|ft/store/*|config.h) ;; *) complain "ft/store includes $i" ;; esac
+done
 for i in $(includes "$src"/mpi_shim/*.[ch]); do
   case $i in ft/base/*|ft/ft.h|mpi_shim/*|mpi.h|ftmpi.h|*.h) ;; *) complain "mpi_shim includes $i" ;; esac
   case $i in ft/shm/*|ft/core/*) complain "mpi_shim includes $i: ft.h is all it sees" ;; esac
