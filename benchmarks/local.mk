@@ -10,6 +10,7 @@ bench_programs = \
 	benchmarks/init \
 	benchmarks/recovery \
 	benchmarks/rewrite \
+	benchmarks/checkpoint \
 	benchmarks/memory
 check_PROGRAMS += $(bench_programs)
 bench_cppflags = -I$(top_srcdir)/mpi_shim $(AM_CPPFLAGS)
@@ -50,6 +51,10 @@ benchmarks_rewrite_SOURCES = benchmarks/rewrite.c
 benchmarks_rewrite_CPPFLAGS = $(bench_cppflags)
 benchmarks_rewrite_LDFLAGS = -no-install
 benchmarks_rewrite_LDADD = libftmpi.la
+benchmarks_checkpoint_SOURCES = benchmarks/checkpoint.c
+benchmarks_checkpoint_CPPFLAGS = $(bench_cppflags)
+benchmarks_checkpoint_LDFLAGS = -no-install
+benchmarks_checkpoint_LDADD = libftmpi.la
 benchmarks_memory_SOURCES = benchmarks/memory.c
 benchmarks_memory_CPPFLAGS = $(bench_cppflags)
 benchmarks_memory_LDFLAGS = -no-install
