@@ -34,3 +34,9 @@ int MPIX_Mark_rabit(void)
         ft_mark_rabit(shim.ft);
     return err;
 }
+
+int MPIX_Call_site(const void *address)
+{
+    shim.site = address ? ft_site(address) : 0;
+    return MPI_SUCCESS;
+}

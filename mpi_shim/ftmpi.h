@@ -31,6 +31,12 @@ FTMPI_API int MPIX_Incarnation(int *n);
    A job in which no rank ever said so trained nothing in common, and ftrun reports that as an error. */
 FTMPI_API int MPIX_Mark_rabit(void);
 
+/* MPIX_Call_site(address)
+     IN  address  of an instruction in the program, or NULL
+   A local call, for libraries that make MPI calls on behalf of a program: those that follow count as made at address, in messages and
+   where operations are found by the place of their call (MPIX_Allreduce_cached). NULL: each at its own place again. No errors. */
+FTMPI_API int MPIX_Call_site(const void *address);
+
 /* ---- checkpoints: a cut that the program makes itself ----
 
    A program that wants to go on from where it was, and not to be replayed from its start, loads a checkpoint near the beginning of its

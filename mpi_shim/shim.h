@@ -13,8 +13,8 @@
 /* The same function under its public name. */
 #define SHIM_ALIAS(type, name, arguments) type MPI_##name arguments __attribute__((weak, alias("PMPI_" #name)))
 
-/* The caller of the exported function this stands in: must be expanded there, not in a helper. */
-#define SHIM_SITE() ft_site(__builtin_return_address(0))
+/* The caller of the exported function this stands in, or whom MPIX_Call_site named: must be expanded there, not in a helper. */
+#define SHIM_SITE() (shim.site ? shim.site : ft_site(__builtin_return_address(0)))
 
 #define SHIM_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
@@ -26,6 +26,7 @@ struct shim {
     struct ft *ft;                  /* while running */
     int thread_level;
     unsigned long main_thread;
+    uint64_t site;                  /* what MPIX_Call_site said; 0: nothing */
     int rank;                       /* kept for messages after MPI_Finalize; -1 before MPI_Init */
 };
 extern struct shim shim;

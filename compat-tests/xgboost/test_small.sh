@@ -37,6 +37,20 @@ echo "every entry of it works from inside libxgboost"
 run 60 "$ftrun" --rabit -n 3 $python "$here/calls.py" 3
 [ $code = 0 ] && [ "$(grep -c ': ok$' "$work/out")" = 3 ] || fail "calls.py, code $code"
 
+echo "an operation is known by the place in libxgboost that wants it, not by the one that hands it on"
+cat >"$work/places.py" <<'END'
+import numpy as np
+import xgboost
+from xgboost import collective
+with collective.CommunicatorContext():
+    if collective.get_rank() == 0:
+        xgboost.DMatrix(np.ones((2, 2)))
+    else:
+        collective.allreduce(np.ones(2, np.uint64), collective.Op.MAX)
+END
+run 30 "$ftrun" --rabit -n 2 $python "$work/places.py"
+[ $code != 0 ] && [ "$(grep -o 'at libxgboost.so+0x[0-9a-f]*' "$work/out" | sort -u | wc -l)" = 2 ] || fail "not two places, code $code"
+
 echo "two ranks are killed, rank 0 one of them: same model, same output"
 # shellcheck disable=SC2086
 run 120 $python "$here/drive.py" --quiet --ftrun-arg=--snapshot --ftrun-arg=0.5 --ftrun "$ftrun" -n 4 --kill 0@r2 --kill 2@r3 \

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <climits>
 #include <string>
@@ -82,6 +83,36 @@ void Fill(size_t count, Prepare *prepare, void *arg) {
   if (!known) prepare(arg);
 }
 
+/* libxgboost makes all its calls of one kind at a few places: who called those is what tells one operation from another, in
+   messages and in the bootstrap cache. While it exists, MPI calls count as made there. */
+class Site {
+ public:
+  explicit Site(void *caller) {
+    Search search = {caller, false, nullptr};
+    _Unwind_Backtrace(Look, &search);
+    MPIX_Call_site(search.next ? search.next : caller);
+  }
+  ~Site() { MPIX_Call_site(nullptr); }
+
+ private:
+  struct Search {
+    void *caller;
+    bool seen;
+    void *next;
+  };
+
+  static _Unwind_Reason_Code Look(_Unwind_Context *frame, void *arg) {
+    Search *search = static_cast<Search *>(arg);
+    void *at = reinterpret_cast<void *>(_Unwind_GetIP(frame));
+    if (search->seen) {
+      search->next = at;
+      return _URC_END_OF_STACK;
+    }
+    search->seen = at == search->caller;
+    return _URC_NO_REASON;
+  }
+};
+
 void AllreducePieces(void *buf, size_t type_nbytes, size_t count, MPI_Datatype type, MPI_Op op) {
   char *at = static_cast<char *>(buf);
   do {  // also once for a count of zero: it is a collective like any other
@@ -122,7 +153,9 @@ class Engine : public rabit::engine::IEngine {
   void Allgather(void *buf, size_t total, size_t slice_begin, size_t slice_end, size_t) override;
   void Allreduce(void *buf, size_t type_nbytes, size_t count, Reducer *reducer, Prepare *prepare, void *arg) override;
   void Broadcast(void *buf, size_t size, int root) override {
-    if (active_) BroadcastPieces(buf, size, root);
+    if (!active_) return;
+    Site site(__builtin_return_address(0));
+    BroadcastPieces(buf, size, root);
   }
   int LoadCheckPoint() override { return 0; }  // XGBoost 1.7 keeps nothing here: a restarted rank runs from its start
   void CheckPoint() override { ++version_; }
@@ -179,6 +212,7 @@ bool Engine::Start() {
 /* A rank knows its own slice and its predecessor's; MPI wants to know everybody's. */
 void Engine::Allgather(void *buf, size_t total, size_t slice_begin, size_t slice_end, size_t) {
   if (!active_) return;
+  Site site(__builtin_return_address(0));
   std::vector<unsigned long> ends(2 * size_);
   ends[2 * rank_] = slice_begin;
   ends[2 * rank_ + 1] = slice_end;
@@ -209,6 +243,7 @@ void Engine::Allreduce(void *buf, size_t type_nbytes, size_t count, Reducer *red
     if (prepare) prepare(arg);
     return;
   }
+  Site site(__builtin_return_address(0));
   Fill(count, prepare, arg);
   custom = {reducer, type_nbytes};
   MPI_Datatype type;
@@ -311,6 +346,7 @@ EXPORT void Allreduce_(void *buf, size_t type_nbytes, size_t count, Reducer *red
     engine.Allreduce(buf, type_nbytes, count, reducer, prepare, arg);
     return;
   }
+  Site site(__builtin_return_address(0));
   Fill(count, prepare, arg);
   AllreducePieces(buf, type_nbytes, count, type, operation);
 }

@@ -120,6 +120,8 @@ static void extensions(void)
     OK(MPIX_Replaying(MPI_COMM_WORLD, &n));
     CHECK(n == 0, "replaying");
     OK(MPIX_Mark_rabit());
+    OK(MPIX_Call_site(&n));
+    OK(MPIX_Call_site(NULL));
     RAISES(MPIX_Incarnation(NULL), MPI_ERR_ARG);
     RAISES(MPIX_Replaying(MPI_COMM_NULL, &n), MPI_ERR_COMM);
     RAISES(MPIX_Replaying(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
