@@ -7,8 +7,8 @@
 
 #include "ft/base/err.h"
 
-/* Every rank's LD_LIBRARY_PATH begins with this directory; there is no library in it but libmpi.so.40, ours under Open
-   MPI's name. FT_EINVAL with a line if it is not there or cannot be expressed. */
+/* Every rank's LD_LIBRARY_PATH begins with this directory; there are no libraries in it but libmpi.so.40, ours under Open
+   MPI's name, and librabit.so. FT_EINVAL with a line if it is not there or cannot be expressed. */
 int ft_library_compat(char *dir, size_t size, struct ft_error *e);
 
 /* --rabit: "libftmpi.so.0:libftmpi_rabit.so" with full paths, to preload so that a stock libxgboost finds our engine.

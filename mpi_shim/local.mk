@@ -33,7 +33,10 @@ EXTRA_DIST += mpi_shim/libftmpi.map
 # The same file under Open MPI's name, in a directory of its own that only ftrun's ranks look into; also in the build tree.
 # The directory's place relative to libftmpi.so.0 is what launcher/library.c knows.
 compat_link = .libs/ftmpi/libmpi.so.40
-all-local: $(compat_link)
+compat_rabit = .libs/ftmpi/librabit.so
+all-local: $(compat_link) $(compat_rabit)
+$(compat_rabit): | librabit.la
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f ../librabit.so $@
 $(compat_link): | libftmpi.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f ../libftmpi.so.0 $@
 install-exec-local: install-compat
@@ -42,7 +45,7 @@ uninstall-local: uninstall-compat
 install-compat:
 	$(MKDIR_P) "$(DESTDIR)$(libdir)/ftmpi"
 	cd "$(DESTDIR)$(libdir)/ftmpi" && rm -f libmpi.so.40 && $(LN_S) ../libftmpi.so.0 libmpi.so.40
-uninstall-compat:
+uninstall-compat: uninstall-compatLTLIBRARIES
 	rm -f "$(DESTDIR)$(libdir)/ftmpi/libmpi.so.40"
 	-rmdir "$(DESTDIR)$(libdir)/ftmpi"
 
