@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Rabit's recovery scenarios over librabit.so (docs/rabit.md).
+check_PROGRAMS += compat-tests/rabit/recover
+compat_tests_rabit_recover_SOURCES = compat-tests/rabit/recover.c compat-tests/rabit/mock.h compat-tests/rabit/mock.c \
+	compat-tests/chaos/progress.h compat-tests/chaos/progress.c
+compat_tests_rabit_recover_CPPFLAGS = $(chaos_cppflags)
+compat_tests_rabit_recover_LDFLAGS = $(chaos_ldflags)
+compat_tests_rabit_recover_LDADD = librabit.la libftmpi.la -lm
