@@ -31,7 +31,6 @@ static struct {
 } option = {.model = "global", .boot = "none", .floats = 10000, .rounds = 3};
 
 static int rank, ranks, version, seq;
-static unsigned long ops;   /* in this life and those it goes on from */
 static float *model, *mine; /* what all have alike; with model=local this rank's own, and up to EXTRA floats more in a checkpoint */
 static float *data;         /* what is reduced */
 
@@ -48,11 +47,25 @@ static void check(bool good, const char *what, size_t i)
     exit(1);
 }
 
+/* Ranks that broadcast are this far apart. */
+static int stride(void)
+{
+    return ranks < 3 ? 1 : ranks / 3;
+}
+
+static int roots(void)
+{
+    return (ranks + stride() - 1) / stride();
+}
+
 /* The next operation is about to be made. */
 static void step(void)
 {
-    mock_here(rank, version, seq++);
-    progress_advance(++ops);
+    unsigned long every_round = 3 + 2 * (unsigned long)roots();
+
+    mock_here(rank, version, seq);
+    progress_advance((unsigned long)version * every_round + (unsigned long)seq);
+    seq++;
 }
 
 static void tell(const char *what)
@@ -310,7 +323,7 @@ int main(int argc, char **argv)
             bootstrap();
         booted = true;
         largest();
-        for (int root = 0; root < ranks; root += ranks < 3 ? 1 : ranks / 3)
+        for (int root = 0; root < ranks; root += stride())
             broadcast(root);
         total();
         checkpoint();
