@@ -65,4 +65,8 @@ benchmarks_libwrong_la_SOURCES = benchmarks/wrong.c
 benchmarks_libwrong_la_CPPFLAGS = $(bench_cppflags)
 benchmarks_libwrong_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 TESTS += benchmarks/smoke.sh
-EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare benchmarks/figures benchmarks/cacheline.c
+TESTS += benchmarks/compare.sh
+EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/compare benchmarks/figures benchmarks/cacheline.c \
+	benchmarks/ftbench/__init__.py benchmarks/ftbench/blocks.py benchmarks/ftbench/cases.py benchmarks/ftbench/cli.py \
+	benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py benchmarks/ftbench/report.py \
+	benchmarks/ftbench/results.py benchmarks/ftbench/runs.py

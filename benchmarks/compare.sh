@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The runner: what it makes of given runs (ratios, means, bars, report), and that it measures, with tiny settings.
+# shellcheck source=compat-tests/chaos/lib.sh
+. "$(dirname "$0")/../compat-tests/chaos/lib.sh"
+compare="$here/compare --build $top_builddir"
+report=$scratch/report
+
+says() { grep -qF -- "$1" "$scratch/out" || { fail "not said: $1"; cat "$scratch/out"; }; }
+page() { grep -qF -- "$1" "$report/index.html" || fail "not in the report: $1"; }
+
+# Open MPI 10 and 8 (two settings), MPICH 9: the better is 8; ours 4, 2.0x. At the other size 30 against 40: 0.75x. The first
+# attempt at a block in which the machine moved does not count.
+cat >"$scratch/given.csv" <<'END'
+benchmark,ranks,size,mpi,mode,setting,run,operations,us,line_ns_before,line_ns_after,stolen_ms,others,moved,attempt
+allreduce,2,8,Open MPI,,default,1,100,1000,60,200,0,0,1,1
+allreduce,2,8,ftmpi,within,,1,50,1,60,200,0,0,1,1
+allreduce,2,8,Open MPI,,default,1,100,10,60,61,0,0,0,2
+allreduce,2,8,Open MPI,,ring,1,100,7,60,61,0,0,0,2
+allreduce,2,8,Open MPI,,ring,2,100,8,60,61,0,0,0,2
+allreduce,2,8,Open MPI,,ring,3,100,9,60,61,0,0,0,2
+allreduce,2,8,MPICH,,default,1,100,9,60,61,0,0,0,2
+allreduce,2,8,ftmpi,within,,1,50,4,60,61,0,0,0,2
+allreduce,2,1024,Open MPI,,default,1,100,30,60,61,0,0,1,1
+allreduce,2,1024,ftmpi,within,,1,50,40,60,61,0,0,1,1
+allreduce,4,8,Open MPI,,default,1,100,30,60,61,0,0,0,1
+allreduce,4,8,ftmpi,within,,1,50,10,60,61,0,0,0,1
+END
+# shellcheck disable=SC2086
+bounded 60 $compare --from "$scratch/given.csv" --report "$report" >"$scratch/out" 2>&1 || fail "--from: code $?"
+says 'allreduce     2 ranks  within    geometric mean of 2: 1.22x, wanted 2.0x: MISSED; least 0.75x at 1 KiB BELOW 1.0x, 1 blocks in which the machine moved'
+says 'allreduce     4 ranks  within    geometric mean of 1: 3.00x, wanted 2.0x: reached; least 3.00x at 8 B'
+says 'Open MPI, not its default setting: allreduce/2/8 B ring'
+page '<td>8.000 (25%) ring</td>'
+page '<td class="bad">1.22x</td>'
+page '<td class="good">3.00x</td>'
+pictures="latency-allreduce-2.svg bandwidth-allreduce-4.svg ranks-allreduce-8.svg"
+if command -v gnuplot >/dev/null; then
+    for picture in $pictures; do
+        page "<img src=\"$picture\""
+        grep -q 'ftmpi within' "$report/$picture" && grep -q '</svg>' "$report/$picture" || fail "$picture"
+    done
+fi
+# Without gnuplot that is said, and all else is there.
+rm -r "$report"
+# shellcheck disable=SC2086
+GNUPLOT=no-such-gnuplot bounded 60 $compare --from "$scratch/given.csv" --report "$report" >"$scratch/out" 2>&1 || fail "--from without gnuplot: code $?"
+says 'no gnuplot, so no pictures (package gnuplot-nox)'
+page 'no gnuplot'
+page '<td class="bad">1.22x</td>'
+
+# It measures: every mode, the operations that each run really made, and the kill at the end of a block.
+libraries=ftmpi
+quick || libraries=openmpi,mpich,ftmpi
+# shellcheck disable=SC2086
+bounded 120 $compare -b bcast,barrier -n 2 -m 8,64k -r 1 --retries 0 --seconds 0.02 --mode all --only $libraries --report "$report" \
+    --csv "$scratch/copy.csv" >"$scratch/out" 2>&1 || { fail "measuring: code $?"; cat "$scratch/out"; }
+says 'rank 1 was killed after timing, replayed from unit 1 and was verified'
+cmp -s "$report/compare.csv" "$scratch/copy.csv" || fail "--csv is not what the report has"
+for mode in within sustained released unlogged; do
+    [ "$(grep -c "^bcast,2,[0-9]*,ftmpi,$mode,,1,[1-9][0-9]*,[0-9.]*," "$scratch/copy.csv")" = 2 ] || fail "rows of bcast, $mode"
+    grep -q "^barrier,2,,ftmpi,$mode,,1,[1-9][0-9]*,[0-9.]*," "$scratch/copy.csv" || fail "row of barrier, $mode"
+done
+page '<h3>bcast, 2 ranks</h3>'
+for bad in "-b gather" "-n 0" "-m 8:4:4" "--mode off"; do
+    # shellcheck disable=SC2086
+    bounded 60 $compare $bad >"$scratch/out" 2>&1 && fail "$bad was accepted"
+done
+finish

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is measured: operations, ranks, sizes, how many calls, and what is wanted of them."""
+
+# Microbenchmarks of issue 7 with their bars: the better of the others over ftmpi, geometric mean over SIZES, by ranks on two cores.
+BARS = {
+    2: {'allreduce': 2.0, 'bcast': 1.5, 'reduce': 1.8, 'allgather': 1.8, 'barrier': 1.2},
+    4: {'allreduce': 2.0, 'bcast': 1.5, 'reduce': 1.5, 'allgather': 1.5, 'barrier': 1.8},
+    8: {'allreduce': 2.5, 'bcast': 1.5, 'reduce': 1.5, 'allgather': 1.5, 'barrier': 2.5},
+    16: {'allreduce': 3.0, 'bcast': 1.5, 'reduce': 1.5, 'allgather': 1.5, 'barrier': 3.0},
+}
+POINT_BAR = 1.0     # no single point below
+OPERATIONS = ['allreduce', 'bcast', 'reduce', 'allgather', 'barrier']
+EVERY_OPERATION = OPERATIONS + ['allgatherv']
+SIZES = '8:16m:4'
+# --quick: what fits two minutes.
+QUICK_RANKS, QUICK_SIZES, QUICK_SECONDS = [2, 4], '8,4k,64k,1m', 85
+
+# Calls per run, by size: long enough to measure, and a few hundred MiB of log at most.
+COUNTS = [(64, 200000), (1 << 10, 100000), (4 << 10, 50000), (16 << 10, 16000), (64 << 10, 5000), (256 << 10, 1500),
+          (1 << 20, 400), (4 << 20, 120), (1 << 62, 40)]
+LOG_CAP = 1 << 30     # bytes of results in one run; at least three calls
+RECORD = 192          # bytes of log a unit takes at most beyond its result: its head and rounding
+SEGMENT = 16 << 10    # a large result is logged in pieces; each has a head
+
+
+def parse_size(text):
+    unit = {'k': 10, 'm': 20, 'g': 30}.get(text[-1:].lower(), 0)
+    size = int(text[:-1] if unit else text) << unit
+    if size < 1:
+        raise ValueError(text)
+    return size
+
+
+def parse_sizes(text):
+    """A list 8,1k,4m, or MIN:MAX:FACTOR, which always has MAX, too."""
+    if ':' not in text:
+        return [parse_size(s) for s in text.split(',')]
+    low, high, factor = (text.split(':') + ['2'])[:3]
+    low, high, factor = parse_size(low), parse_size(high), int(factor)
+    if factor < 2 or high < low:
+        raise ValueError(text)
+    sizes = [low]
+    while sizes[-1] * factor < high:
+        sizes.append(sizes[-1] * factor)
+    return sizes + [high] if high > low else sizes
+
+
+def size_name(size):
+    if size is None:
+        return '-'
+    for unit, name in ((1 << 20, 'MiB'), (1 << 10, 'KiB')):
+        if size >= unit and size % unit == 0:
+            return '%d %s' % (size // unit, name)
+    return '%d B' % size
+
+
+def parts(benchmark, ranks):
+    """How many contributions a result holds."""
+    return ranks if benchmark.startswith('allgather') else 1
+
+
+def count_for(benchmark, ranks, size, quick):
+    """Calls of a run, were they fast enough (see affordable)."""
+    n = next(n for limit, n in COUNTS if (size or 8) <= limit)
+    n //= max(1, ranks * ranks // 8)
+    if quick:
+        n //= 2
+    return max(min(max(n, 10), LOG_CAP // ((size or 1) * parts(benchmark, ranks))), 3)
+
+
+def affordable(count, us, seconds):
+    """With more ranks than cores some calls take milliseconds: no more of them than fit the time."""
+    return max(3, min(count, int(seconds * 1e6 / us))) if us else count
+
+
+def warmup(count):
+    return max(2, count // 10)
+
+
+def log_bytes(benchmark, ranks, size, count):
+    """Of count calls and their warm-up, and of the program's few others."""
+    result = (size or 0) * parts(benchmark, ranks)
+    calls = count + warmup(count) + 8
+    need = calls * (result + RECORD * (1 + result // SEGMENT))
+    if benchmark in ('bcast', 'reduce'):
+        need += 2 * calls * (16 + RECORD)     # a barrier before each, the times afterwards
+    return need
+
+
+# ftmpi's modes.
+MODES = {
+    'within': 'fault tolerance on, within budget: the log is prepared before timing and large enough',
+    'sustained': 'fault tolerance on, four times as many calls as the prepared log holds, no snapshots',
+    'released': 'fault tolerance on, sustained, as users run it: snapshots by default, the log is released behind them',
+    'unlogged': 'fault tolerance off (--max-restarts 0)',
+}
+SECONDS, QUICK_RUN_SECONDS = 1.5, 0.3          # of a run, at most and roughly
+RELEASED_TIMES, RELEASED_WARMUP = 3, 0.5       # so much longer is one of `released`; so many more calls are not timed
+
+
+def budget(mode, benchmark, ranks, size, count, us, seconds):
+    """(options of ftrun, calls, warm-up calls) of a mode. us of one call and seconds of the run: for `released`."""
+    if mode == 'released':
+        calls = max(20, int(seconds * 1e6 / us / (1 + RELEASED_WARMUP)))
+        return [], calls, int(calls * RELEASED_WARMUP)
+    if mode == 'unlogged':
+        return ['--max-restarts', '0'], count, warmup(count)
+    need = log_bytes(benchmark, ranks, size, count) + (64 << 20)
+    if mode == 'within':
+        return ['--snapshot', 'off', '--log-prepare', str(need), '--log-limit', str(need + (256 << 20))], count, warmup(count)
+    return (['--snapshot', 'off', '--log-prepare', str(need // 4 + (16 << 20)), '--log-limit', str(need * 2 + (256 << 20))],
+            count, warmup(count))

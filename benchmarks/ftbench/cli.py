@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""benchmarks/compare's options and order of work."""
+
+import argparse
+import os
+import shlex
+import signal
+import sys
+import time
+
+from . import blocks, cases, machine, mpis, report, results
+
+
+def integers(text):
+    values = [int(v) for v in text.split(',')]
+    if min(values) < 1:
+        raise ValueError(text)
+    return values
+
+
+def sizes(text):
+    return cases.parse_sizes(text)
+
+
+def operations(text):
+    names = text.split(',')
+    if not set(names) <= set(cases.EVERY_OPERATION):
+        raise ValueError(text)
+    return names
+
+
+def modes(text):
+    names = {'both': 'within,sustained', 'all': ','.join(cases.MODES)}.get(text, text).split(',')
+    if not set(names) <= set(cases.MODES):
+        raise ValueError(text)
+    return names
+
+
+def parse(doc):
+    p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('-b', '--benchmark', type=operations, help='of %s (default: all but allgatherv)' % ', '.join(cases.EVERY_OPERATION))
+    p.add_argument('-n', '--ranks', type=integers, help='a list (default 2,4,8,16; quick 2,4)')
+    p.add_argument('-m', '--sizes', type=sizes, help='a list, such as 8,1k,4m, or MIN:MAX:FACTOR (default %s; quick %s)' %
+                   (cases.SIZES, cases.QUICK_SIZES))
+    p.add_argument('-r', '--repeat', type=int, help='runs of each in a block (default 7, quick 3)')
+    p.add_argument('--seconds', type=float, help='of a run, at most and roughly (default %g, quick %g)' % (cases.SECONDS, cases.QUICK_RUN_SECONDS))
+    p.add_argument('--retries', type=int, help='how often a block in which the machine moved is repeated (default 2, quick 0)')
+    p.add_argument('--quick', action='store_true', help='in under two minutes: fewer and shorter runs, no trial of settings; '
+                   'no new block is begun after %d s' % cases.QUICK_SECONDS)
+    p.add_argument('--mode', type=modes, help='a list of %s; both: within,sustained; all (default within,released; quick within)' %
+                   ', '.join(cases.MODES))
+    p.add_argument('--tcp', action='store_true', help='between the ranks TCP only, also on one host')
+    p.add_argument('--only', default='', help='leave out MPIs not in this list, such as openmpi,ftmpi')
+    p.add_argument('--build', metavar='TREE', help="ftmpi's build tree (default: here, or build/)")
+    p.add_argument('--report', metavar='DIR', help='where the report goes (default benchmarks/report in the build tree); '
+                   'what faults and xgboost have put there becomes part of it')
+    p.add_argument('--from', dest='source', metavar='CSV', help='measure nothing: make the report of these runs')
+    p.add_argument('--csv', metavar='FILE', help='every single run also goes here (in any case to compare.csv in the report)')
+    p.add_argument('-v', '--verbose', action='store_true')
+    args = p.parse_args()
+    args.repeat = args.repeat or (3 if args.quick else 7)
+    args.retries = args.retries if args.retries is not None else 0 if args.quick else 2
+    args.benchmark = args.benchmark or cases.OPERATIONS
+    args.ranks = args.ranks or (cases.QUICK_RANKS if args.quick else sorted(cases.BARS))
+    args.sizes = args.sizes or cases.parse_sizes(cases.QUICK_SIZES if args.quick else cases.SIZES)
+    args.mode = args.mode or (['within'] if args.quick else ['within', 'released'])
+    args.seconds = args.seconds or (cases.QUICK_RUN_SECONDS if args.quick else cases.SECONDS)
+    args.deadline = time.monotonic() + cases.QUICK_SECONDS if args.quick else None
+    args.failures = []
+    return args
+
+
+def head(case, table_columns, repeat):
+    cores = len(os.sched_getaffinity(0))
+    ours = [c[1] for c in table_columns if c[1]]
+    print('\n%s, %d ranks on %d cores, microseconds (median of %d, spread); ratio = better of the others / ftmpi' %
+          (case.benchmark, case.ranks, cores, repeat))
+    print('%-9s' % 'size' + ''.join('%20s' % ' '.join(c).strip() for c in table_columns) + ''.join('%11s' % m for m in ours) +
+          '   line ns, stolen ms, others')
+
+
+def row(table, case, size, columns):
+    text = '%-9s' % cases.size_name(size)
+    for c in columns:
+        cell = table.cell(case.benchmark, case.ranks, size, c)
+        text += '%20s' % ('%.3f (%2.0f%%)' % (cell.us, cell.spread * 100) if cell else 'failed')
+    for mode in [c[1] for c in columns if c[1]]:
+        ratio = table.ratio(case.benchmark, case.ranks, size, mode)
+        text += '%11s' % ('%.2fx' % ratio if ratio else '-')
+    state = table.block(case.benchmark, case.ranks, size)
+    if state:
+        s = state[0]
+        text += '   %.0f -> %.0f, %d, %.0f%%%s' % (s['line_ns_before'], s['line_ns_after'], s['stolen_ms'], s['others'] * 100, ' *' if s['moved'] else '')
+    print(text, flush=True)
+
+
+def measure(args, libraries, watch, table, save):
+    """Returns what was left out for want of time."""
+    left_out = []
+
+    def no_time():
+        return args.deadline and time.monotonic() > args.deadline
+
+    for ranks in args.ranks:
+        for benchmark in args.benchmark:
+            if no_time():
+                left_out.append('%s on %d ranks' % (benchmark, ranks))
+                continue
+            case = blocks.Case(benchmark, ranks, args.sizes, libraries, args.mode, args)
+            case.trial()
+            columns = [(m.name, '') for m in case.mpis if m.key != 'ftmpi'] + [('ftmpi', mode) for m in case.mpis if m.key == 'ftmpi' for mode in case.modes]
+            head(case, columns, args.repeat)
+            for size in case.sizes:
+                if no_time():
+                    left_out.append('%s on %d ranks at %s' % (benchmark, ranks, cases.size_name(size)))
+                    continue
+                for attempt in range(1, args.retries + 2):
+                    rows = case.block(size, watch, attempt)
+                    table.rows += rows
+                    save()
+                    if not any(r['moved'] for r in rows):
+                        break
+                row(table, case, size, columns)
+    return left_out
+
+
+def chosen(table):
+    """Which settings won, where it was not the default."""
+    for column in table.columns():
+        won = [(b, r, s, table.cell(b, r, s, column)) for b, r in table.kinds() for s in table.sizes(b, r)]
+        won = ['%s/%d/%s %s' % (b, r, cases.size_name(s), c.setting) for b, r, s, c in won if c and c.setting not in ('', 'default')]
+        if won:
+            print('%s, not its default setting: %s' % (column[0], ', '.join(won)))
+
+
+def main(doc):
+    args = parse(doc)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    tree = mpis.find_tree(args.build, 'compare')
+    base = os.path.join(tree or os.getcwd(), 'benchmarks')
+    directory = args.report or os.path.join(base, 'report')
+    facts = [('command', shlex.join(['benchmarks/compare'] + sys.argv[1:])), ('machine', machine.describe())]
+    began, left_out = time.monotonic(), []
+    table = results.Table.read(args.source) if args.source else results.Table()
+    if not args.source:
+        libraries, told = mpis.find(set(args.only.split(',')) if args.only else None, tree, args.tcp)
+        for text in told:
+            print(text)
+        if not libraries:
+            sys.exit('compare: no MPI to compare')
+        os.makedirs(directory, exist_ok=True)
+        mpis.build(libraries, args.benchmark, os.path.join(base, 'compare.d'))
+        paths = [os.path.join(directory, 'compare.csv')] + ([args.csv] if args.csv else [])
+        facts += [(m.name, m.version()) for m in libraries if m.key != 'ftmpi']
+        left_out = measure(args, libraries, machine.Watch(os.path.join(base, 'compare.d')), table, lambda: [table.write(p) for p in paths])
+    print()
+    for line in results.summary_text(table):
+        print(line)
+    chosen(table)
+    if not args.source and any(m in ('within', 'sustained') for m in args.mode) and not args.failures and any(r['mode'] for r in table.rows):
+        print('In the last run of each block within or sustained rank 1 was killed after timing, replayed from unit 1 and was verified.')
+    if left_out:
+        print('left out, since quick is over: ' + ', '.join(left_out))
+        facts.append(('left out', ', '.join(left_out)))
+    path, told = report.write(table, directory, facts, args.failures)
+    print('%.0f s; report: %s%s' % (time.monotonic() - began, path, '; ' + told if told else ''))
+    for failure in args.failures:
+        print('\nFAILED: ' + failure)
+    return 1 if args.failures else 0

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What happened to the machine meanwhile: a virtual one moves, and two moments of it are two machines."""
+
+import os
+import platform
+import subprocess
+import time
+
+from .mpis import HERE
+
+
+class Watch:
+    """cpus: the two whose distance is measured."""
+
+    def __init__(self, directory):
+        os.makedirs(directory, exist_ok=True)
+        self.line = os.path.join(directory, 'cacheline')
+        self.cpus = sorted(os.sched_getaffinity(0))[:2]
+        subprocess.run(['cc', '-O2', '-pthread', '-o', self.line, os.path.join(HERE, 'cacheline.c')], check=True)
+
+    def begin(self):
+        return Span(self)
+
+    def distance(self):
+        """ns for a cache line to change hands; the better of three tries (the median of each). 0 with one processor."""
+        if self.cpus[0] == self.cpus[-1]:
+            return 0.0
+        return min(float(subprocess.run([self.line] + [str(c) for c in self.cpus], stdout=subprocess.PIPE, check=True)
+                         .stdout.split()[0]) for _ in range(3))
+
+
+class Span:
+    """Between two moments. stop() fills after, stolen (ms), others (share of the processors that went elsewhere), moved."""
+
+    def __init__(self, watch):
+        self.watch = watch
+        self.before = watch.distance()
+        self.began = time.monotonic()
+        self.stat, self.own = self.ticks(), self.children()
+
+    @staticmethod
+    def ticks():
+        with open('/proc/stat', encoding='ascii') as f:
+            n = [int(v) for v in f.readline().split()[1:]]
+        return {'busy': n[0] + n[1] + n[2] + n[5] + n[6], 'stolen': n[7]}
+
+    @staticmethod
+    def children():
+        t = os.times()
+        return (t.children_user + t.children_system + t.user + t.system) * os.sysconf('SC_CLK_TCK')
+
+    def stop(self):
+        cores, tick = len(os.sched_getaffinity(0)), os.sysconf('SC_CLK_TCK')
+        wall = max(time.monotonic() - self.began, 0.001) * tick * cores
+        now = self.ticks()
+        stolen = now['stolen'] - self.stat['stolen']
+        self.stolen = stolen * 1000 // tick
+        self.others = max(0.0, (now['busy'] - self.stat['busy'] - (self.children() - self.own)) / wall)
+        self.after = self.watch.distance()
+        self.moved = abs(self.after - self.before) > 0.1 * self.before or stolen / wall > 0.01 or self.others > 0.05
+        return self
+
+    def text(self):
+        return '%.0f -> %.0f, %d, %.0f%%%s' % (self.before, self.after, self.stolen, self.others * 100, ' *' if self.moved else '')
+
+
+def describe():
+    """One line for the report."""
+    model = next((l.partition(':')[2].strip() for l in open('/proc/cpuinfo', encoding='utf-8') if l.startswith('model name')), platform.machine())
+    return '%s, %d processors, Linux %s' % (model, len(os.sched_getaffinity(0)), platform.release())

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every single run, and what is made of them: medians, spread, ratios, geometric means against the bars."""
+
+import csv
+import math
+import statistics
+
+from . import cases
+
+FIELDS = {'benchmark': str, 'ranks': int, 'size': int, 'mpi': str, 'mode': str, 'setting': str, 'run': int, 'operations': int, 'us': float,
+          'line_ns_before': float, 'line_ns_after': float, 'stolen_ms': int, 'others': float, 'moved': int, 'attempt': int}
+OURS = 'ftmpi'
+
+
+def median_spread(values):
+    m = statistics.median(values)
+    return m, (max(values) - min(values)) / m if m else 0.0
+
+
+class Cell:
+    """One MPI (in one mode) at one size: its better setting."""
+
+    def __init__(self, values, setting):
+        self.setting = setting
+        self.us, self.spread = median_spread(values)
+        self.n = len(values)
+
+
+class Table:
+    def __init__(self):
+        self.rows = []
+
+    @classmethod
+    def read(cls, path):
+        table = cls()
+        with open(path, newline='', encoding='utf-8') as f:
+            for row in csv.DictReader(f):
+                table.rows.append({k: None if k == 'size' and row[k] == '' else kind(row[k]) for k, kind in FIELDS.items()})
+        return table
+
+    def write(self, path):
+        with open(path, 'w', newline='', encoding='utf-8') as f:
+            out = csv.writer(f)
+            out.writerow(FIELDS)
+            for row in self.rows:
+                out.writerow(['' if row[k] is None else '%.4f' % row[k] if k in ('us', 'others') else int(row[k]) if k == 'moved' else row[k]
+                              for k in FIELDS])
+
+    def block(self, benchmark, ranks, size):
+        """Its rows, of the last attempt."""
+        rows = [r for r in self.rows if (r['benchmark'], r['ranks'], r['size']) == (benchmark, ranks, size)]
+        last = max((r['attempt'] for r in rows), default=0)
+        return [r for r in rows if r['attempt'] == last]
+
+    def cell(self, benchmark, ranks, size, column):
+        """column: (MPI's name, mode). None without a run."""
+        tried = {}
+        for r in self.block(benchmark, ranks, size):
+            if (r['mpi'], r['mode']) == column:
+                tried.setdefault(r['setting'], []).append(r['us'])
+        return min((Cell(v, s) for s, v in tried.items()), key=lambda c: c.us, default=None)
+
+    def moved(self, benchmark, ranks, size):
+        return any(r['moved'] for r in self.block(benchmark, ranks, size))
+
+    def columns(self):
+        """The others first, then our modes."""
+        seen = dict.fromkeys((r['mpi'], r['mode']) for r in self.rows)
+        return sorted(seen, key=lambda c: c[0] == OURS)
+
+    def kinds(self):
+        """(benchmark, ranks), as measured."""
+        return list(dict.fromkeys((r['benchmark'], r['ranks']) for r in self.rows))
+
+    def sizes(self, benchmark, ranks):
+        return list(dict.fromkeys(r['size'] for r in self.rows if (r['benchmark'], r['ranks']) == (benchmark, ranks)))
+
+    def best_other(self, benchmark, ranks, size):
+        cells = [self.cell(benchmark, ranks, size, c) for c in self.columns() if c[0] != OURS]
+        return min((c.us for c in cells if c), default=None)
+
+    def ratio(self, benchmark, ranks, size, mode):
+        """The better of the others over ftmpi: above 1, ftmpi is faster. None if one of the two is missing."""
+        mine, best = self.cell(benchmark, ranks, size, (OURS, mode)), self.best_other(benchmark, ranks, size)
+        return best / mine.us if mine and best and mine.us else None
+
+    def summary(self):
+        """For each case and mode: geometric mean, smallest point and its size, sizes, the bar (None: none), moved blocks."""
+        for benchmark, ranks in self.kinds():
+            for mode in [c[1] for c in self.columns() if c[0] == OURS]:
+                ratios = {s: self.ratio(benchmark, ranks, s, mode) for s in self.sizes(benchmark, ranks)}
+                ratios = {s: r for s, r in ratios.items() if r}
+                if not ratios:
+                    continue
+                least = min(ratios, key=ratios.get)
+                yield {'benchmark': benchmark, 'ranks': ranks, 'mode': mode, 'points': len(ratios), 'least': ratios[least],
+                       'least_size': least, 'mean': math.exp(statistics.fmean(math.log(r) for r in ratios.values())),
+                       'bar': cases.BARS.get(ranks, {}).get(benchmark),
+                       'moved': sum(self.moved(benchmark, ranks, s) for s in ratios)}
+
+
+def summary_text(table):
+    """The same as lines."""
+    lines = []
+    for s in table.summary():
+        bar = '' if s['bar'] is None else ', wanted %.1fx: %s' % (s['bar'], 'reached' if s['mean'] >= s['bar'] else 'MISSED')
+        low = ' BELOW %.1fx' % cases.POINT_BAR if s['least'] < cases.POINT_BAR else ''
+        moved = ', %d blocks in which the machine moved' % s['moved'] if s['moved'] else ''
+        lines.append('%-11s %3d ranks  %-9s geometric mean of %d: %.2fx%s; least %.2fx at %s%s%s' % (
+            s['benchmark'], s['ranks'], s['mode'], s['points'], s['mean'], bar, s['least'], cases.size_name(s['least_size']), low, moved))
+    return lines

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One run of a program: its command, its end, its rows."""
+
+import os
+import re
+import signal
+import subprocess
+
+
+class Bad(Exception):
+    pass
+
+
+def end(job):
+    """Nothing stays behind: launchers end their ranks, which have sessions of their own."""
+    if job.poll() is None:
+        job.terminate()
+        try:
+            job.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            job.wait()
+
+
+def output(command, env=None, timeout=300):
+    """What it prints on standard output; raises Bad unless it ends well in time."""
+    # A session of its own, so that a launcher that hangs can be ended with everything it started.
+    job = subprocess.Popen(command, env=dict(os.environ, **(env or {})), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        out, err = job.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired as e:
+        raise Bad('no end after %d s: %s' % (timeout, ' '.join(command))) from e
+    finally:
+        end(job)    # also when we are told to stop ourselves
+    text = out.decode(errors='replace')
+    if job.returncode != 0:
+        raise Bad('exit code %d: %s\n%s%s' % (job.returncode, ' '.join(command), text[-500:], err.decode(errors='replace')[-800:]))
+    return text
+
+
+def rows(text):
+    """{size: microseconds} as OSU's programs print them; size None if there is no such column."""
+    found = {}
+    for line in text.splitlines():
+        fields = line.split()
+        if not fields or not all(re.fullmatch(r'[0-9.]+', f) for f in fields[:2]):
+            continue
+        found[int(fields[0]) if len(fields) > 1 else None] = float(fields[1] if len(fields) > 1 else fields[0])
+    return found
+
+
+def latencies(mpi, benchmark, ranks, sizes, calls, warmup, setting=([], {}), budget=(), kill=False, timeout=300):
+    """{size: microseconds} of one run over these sizes ([None]: the operation has none). kill: rank 1 dies after the last, is
+    brought back, and all results are verified."""
+    command, env = mpi.command(mpi.programs[benchmark], ranks, setting, budget)
+    command += ['--digits', '6', '-i', str(calls), '-x', str(warmup)]
+    if sizes != [None]:
+        command += ['-m', ','.join(str(s) for s in sizes) + ',' * (len(sizes) == 1), '-M', str(max(1 << 30, max(sizes) * (ranks + 1)))]
+    if kill:
+        command += ['--kill', '1']
+    text = output(command, env, timeout)
+    if kill and 'verification: Pass' not in text:
+        raise Bad('no verification after the kill: %s\n%s' % (' '.join(command), text[-500:]))
+    found = rows(text)
+    if set(found) != set(sizes):
+        raise Bad('rows are missing: %s\n%s' % (' '.join(command), text[-500:]))
+    return found
