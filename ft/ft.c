@@ -11,7 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ft/agree.h"
+#include "ft/checkpoint.h"
 #include "ft/core/check.h"
+#include "ft/prefix.h"
 #include "ft/shm/models.h"
 #include "ft/snap/snapshot.h"
 
@@ -21,7 +24,8 @@ struct ft {
     struct ft_stream world, self;
     struct ft_rank_block *block;
     struct ft_snapshots snapshots;
-    int kick_fd, spill_fd, models_fd;
+    struct ft_checkpoints checkpoints;
+    int kick_fd, spill_fd;
     char host[HOST_NAME_MAX + 1];
 };
 
@@ -78,11 +82,11 @@ static int take_slot(struct ft *ft, struct ft_error *e)
 
 static int join(struct ft *ft, const char *fds, struct ft_error *e)
 {
-    int memory, bell, life, err;
+    int memory, bell, life, models, err;
     long rank;
     char rest;
 
-    if (sscanf(fds, "%d,%d,%d,%d,%d,%d%c", &memory, &ft->kick_fd, &ft->spill_fd, &bell, &life, &ft->models_fd, &rest) != 6 ||
+    if (sscanf(fds, "%d,%d,%d,%d,%d,%d%c", &memory, &ft->kick_fd, &ft->spill_fd, &bell, &life, &models, &rest) != 6 ||
         number_from("FTMPI_RANK", 0, &rank) != 0)
         return ft_err_set(e, FT_EJOB, "the environment is damaged: FTMPI_FDS=%s FTMPI_RANK=%s", fds,
                           getenv("FTMPI_RANK") ? getenv("FTMPI_RANK") : "(none)");
@@ -93,7 +97,7 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
         err = ft_err_set(e, FT_EJOB, "FTMPI_RANK is %ld in a job of %u ranks", rank, ft->region.header->params.nranks);
         goto attached;
     }
-    err = ft_models_attach(ft->models_fd, e);
+    err = ft_models_attach(models, e);
     if (err)
         goto attached;
     ft->block = ft_region_rank(&ft->region, (uint32_t)rank);
@@ -108,8 +112,9 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
     ft_log_warm(&ft->world.log);
     ft->world.ft = ft;
     ft_snapshots_open(&ft->snapshots, &ft->region, (uint32_t)rank,
-                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life, ft->models_fd}, .nfds = 6},
+                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life, models}, .nfds = 6},
                       bell, life);
+    ft_checkpoints_open(&ft->checkpoints, &ft->world, &ft->region, models, bell);
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
     return 0;
 
@@ -131,6 +136,8 @@ int ft_attach(struct ft **out, struct ft_error *e)
     single(&ft->self, "MPI_COMM_SELF");
     if (fds)
         err = join(ft, fds, e);
+    else
+        ft_checkpoints_open(&ft->checkpoints, &ft->world, NULL, -1, -1);
     if (err)
         free(ft);
     else
@@ -145,8 +152,8 @@ void ft_detach(struct ft *ft)
         ft_region_close(&ft->region);
         close(ft->kick_fd);
         close(ft->spill_fd);
-        close(ft->models_fd);
     }
+    ft_checkpoints_close(&ft->checkpoints);
     free(ft);
 }
 
@@ -183,13 +190,15 @@ static int alone(const struct ft_coll *c)
 }
 
 /* A snapshot is wanted; the copy that it makes comes back here, too. */
-static void take_snapshot(struct ft *ft)
+static bool take_snapshot(struct ft *ft)
 {
     struct ft_position at;
 
     ft_position(ft, &at);
-    if (ft_snapshots_take(&ft->snapshots, &at))
-        ft_resume(ft);
+    if (!ft_snapshots_take(&ft->snapshots, &at))
+        return false;
+    ft_resume(ft);
+    return true;
 }
 
 /* Every collective: sign, check, plan, run. total: bytes of the whole result. */
@@ -198,10 +207,14 @@ static int collective(struct ft_coll *c, const struct ft_sig *sig, uint64_t tota
     struct ft_stream *s = c->s;
     int err;
 
-    if (s->ft && ft_snapshots_due(&s->ft->snapshots))
+    if (__builtin_expect(s->loading, 0)) {
+        if ((err = ft_prefix_check(s, sig, site, e)))
+            return err;
+    } else if (s->ft && ft_snapshots_due(&s->ft->snapshots)) {
         take_snapshot(s->ft);
+    }
     err = s->n == 1 && !s->checks ? 0 : ft_stream_begin(s, sig, site, e);
-    if (!err && __builtin_expect(s->checks != NULL, 0))
+    if (!err && __builtin_expect(s->checks != NULL, 0) && !ft_sig_agrees(sig))
         err = ft_check_contribution(c, e);
     if (err)
         return err;
@@ -317,6 +330,65 @@ int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *
         c.bytes = ft_max(c.bytes, (uint64_t)counts[r] * type.elem);
     }
     return collective(&c, &sig, sig.count * type.elem, site, e);
+}
+
+static struct ft_sig agreement(enum ft_call call, uint64_t count)
+{
+    return (struct ft_sig){ .call = (uint8_t)call, .root = -1, .elem = 1, .kind = FT_BYTE, .count = count };
+}
+
+/* An allreduce, the short way whatever the job's constants are. */
+int ft_agree(struct ft_stream *s, enum ft_call call, uint64_t count, uint64_t *word, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = agreement(call, count);
+    struct ft_op max = { .reduction = FT_MAX, .fold = ft_reduce_find(FT_U64, FT_MAX) };
+    uint64_t given = *word;
+    struct ft_coll c = { .s = s, .op = &max, .send = (const char *)&given, .recv = (char *)word, .bytes = sizeof *word,
+                         .elem = sizeof *word, .kind = FT_U64, .root = -1 };
+
+    return collective(&c, &sig, sizeof *word, site, e);
+}
+
+void ft_agree_after(const struct ft_stream *s, enum ft_call call, uint64_t count, uint64_t *end, uint64_t *chain)
+{
+    struct ft_sig sig = agreement(call, count);
+
+    *end = s->n == 1 ? 0 : ft_log_place(&s->log, s->end, sizeof *end) + ft_record_bytes(sizeof *end);
+    *chain = s->n == 1 && !s->checks ? s->chain : ft_sig_chain(s->chain, &sig);
+}
+
+int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struct ft_error *e)
+{
+    return ft_checkpoints_make(&ft->checkpoints, m, site, e);
+}
+
+int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
+{
+    return ft_checkpoints_make_lazy(&ft->checkpoints, serialize, state, site, e);
+}
+
+int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e)
+{
+    return ft_checkpoints_load(&ft->checkpoints, m, site, e);
+}
+
+uint64_t ft_version(const struct ft *ft) { return ft->checkpoints.version; }
+
+bool ft_snapshot_now(struct ft *ft)
+{
+    struct ft_version_words *words = ft->checkpoints.mine;
+    struct ft_wait w = { 0 };
+    uint64_t number, seen;
+
+    if (!ft->block || ft->world.loading || ft->checkpoints.bell < 0)
+        return false;
+    number = ft_checkpoints_ask(&ft->checkpoints, FT_ASK_SNAPSHOT, 0);
+    while ((seen = ft_look(&words->answered)) < number) {
+        if (ft_snapshots_due(&ft->snapshots) && take_snapshot(ft))
+            return true;
+        ft_wait_turn(&w, &ft->patience, &words->answered, seen);
+    }
+    return ft_peek(&words->answer) != 0;
 }
 
 int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)

@@ -78,6 +78,33 @@ int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t cou
 int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
                   struct ft_type type, uint64_t site, struct ft_error *e);
 
+/* ---- checkpoints (mpi_shim/ftmpi.h says what they are for) ---- */
+
+struct ft_models {
+    const void *global, *local;  /* the model that all ranks have alike, this rank's own one */
+    uint64_t nglobal, nlocal;    /* bytes */
+};
+
+/* Gives the bytes of a model, which stay its own. 0, or something else: it cannot. */
+typedef int ft_serialize(void *state, const void **bytes, uint64_t *n);
+
+/* Collective. Flushes stdio. Rank 0's global model is kept, and each rank's local one. After FT_ENOMEM, which all ranks get, the
+   program may go on: the last checkpoint stays. */
+int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struct ft_error *e);
+
+/* Collective. The same with what `serialize` gives on rank 0, if it is worth it; else only the version counts up. FT_EINVAL: it has
+   failed. */
+int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e);
+
+/* Collective in a program's first life. The last checkpoint; the memory is good until the next load or ft_detach. FT_ENOMEM: nothing has
+   happened yet; FT_ESYS: models cannot be read. */
+int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e);
+
+uint64_t ft_version(const struct ft *ft);  /* checkpoints made or loaded */
+
+/* Has a snapshot made now, and waits for it. False: there is none. Returns once more in the copy that goes on from it: true. */
+bool ft_snapshot_now(struct ft *ft);
+
 /* MPI_Finalize: a unit with everybody's participation (RULE 20). */
 int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e);
 

@@ -3,6 +3,9 @@
 noinst_LTLIBRARIES += libft.la
 libft_la_SOURCES = \
 	ft/ft.h ft/ft.c \
+	ft/agree.h \
+	ft/prefix.h ft/prefix.c \
+	ft/checkpoint.h ft/checkpoint.c \
 	ft/base/err.h ft/base/err.c \
 	ft/base/util.h ft/base/util.c \
 	ft/base/position.h \

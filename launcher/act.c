@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "launcher/cut.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
 #include "launcher/renew.h"
@@ -103,10 +104,13 @@ static void kill_hung(struct ft_job *job, uint32_t rank)
 static void tell_all(struct ft_job *job, uint32_t rank)
 {
     const struct ft_proc *proc = &job->procs[rank];
-    char how[64];
+    uint64_t version = ft_cuts_newest(job);
+    char how[64], from[64] = "the beginning";
 
-    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s and needs a part of the log that is gone: all %u ranks start again from the "
-                  "beginning", rank, proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), job->options->nranks);
+    if (version)
+        snprintf(from, sizeof from, "checkpoint %llu", (ull)version);
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s and needs a part of the log that is gone: all %u ranks start again from %s",
+                  rank, proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), job->options->nranks, from);
 }
 
 static void gather(struct ft_job *job)

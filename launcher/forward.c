@@ -217,14 +217,18 @@ bool ft_forward_mark(const struct ft_forward *f, uint32_t stream, int which)
 {
     struct ft_lines lines = ft_stdio_lines(f->m, stream);
 
-    return ft_lines_mark(&lines, ft_stdio_mark(f->m, stream, which));
+    return ft_lines_mark(&lines, ft_stdio_mark(f->m, stream, which), ft_stdio_long_part(f->m, stream, which));
 }
 
 void ft_forward_return(struct ft_forward *f, uint32_t stream, int which)
 {
+    const struct ft_lines_mark *mark = ft_stdio_mark(f->m, stream, which);
+
+    if (!mark->noted)
+        return;
     ft_forward_restart(f, stream); /* a step of its own: lines.h */
     begin(f, stream);
-    ft_lines_return(&f->lines, ft_stdio_mark(f->m, stream, which));
+    ft_lines_return(&f->lines, mark, ft_stdio_long_part(f->m, stream, which));
     commit(f, 0);
 }
 

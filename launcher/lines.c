@@ -152,18 +152,21 @@ void ft_lines_restart(struct ft_lines *l)
     l->s.len = 0;
 }
 
-bool ft_lines_mark(const struct ft_lines *l, struct ft_lines_mark *mark)
+bool ft_lines_mark(const struct ft_lines *l, struct ft_lines_mark *mark, char *long_part)
 {
-    if (l->s.len > sizeof mark->part)
+    char *to = l->s.len > sizeof mark->part ? long_part : mark->part;
+
+    if (!to)
         return false;
     mark->at = l->s.at;
     mark->len = l->s.len;
-    memcpy(mark->part, l->part, l->s.len);
+    memcpy(to, l->part, l->s.len);
+    mark->noted = 1;
     return true;
 }
 
-void ft_lines_return(struct ft_lines *l, const struct ft_lines_mark *mark)
+void ft_lines_return(struct ft_lines *l, const struct ft_lines_mark *mark, const char *long_part)
 {
     l->s.at = mark->at;
-    keep_part(l, mark->part, mark->len);
+    keep_part(l, mark->len > sizeof mark->part ? long_part : mark->part, mark->len);
 }

@@ -55,6 +55,7 @@ liblaunch_la_SOURCES = \
 	launcher/sink.h launcher/sink.c \
 	launcher/sites.h launcher/sites.c \
 	launcher/slot.h launcher/slot.c \
+	launcher/cut.h launcher/cut.c \
 	launcher/snapshot.h launcher/snapshot.c \
 	launcher/spawn.h launcher/spawn.c \
 	launcher/spool.h launcher/spool.c \

@@ -14,6 +14,7 @@
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "launcher/act.h"
+#include "launcher/cut.h"
 #include "launcher/death.h"
 #include "launcher/limits.h"
 #include "launcher/input.h"
@@ -256,13 +257,15 @@ void ft_ranks_cancel(struct ft_job *job)
 static void tell_restart(struct ft_job *job, const struct ft_proc *proc, const char *how)
 {
     uint64_t most = job->options->max_restarts;
-    char of[64] = "";
+    char of[64] = "", from[64] = "";
 
+    if (proc->way == FT_BACK_CHECKPOINT)
+        snprintf(from, sizeof from, " from checkpoint %llu", (unsigned long long)ft_cuts_version(job, proc->rank));
     if (most != UINT64_MAX)
         snprintf(of, sizeof of, ", %llu of %llu for the job", (unsigned long long)ft_policy_restarts(job->policy),
                  (unsigned long long)most);
     ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted%s, restart %llu%s", proc->rank, proc->before, ft_say_host(), how,
-                  proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : "", (unsigned long long)proc->restart, of);
+                  proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : from, (unsigned long long)proc->restart, of);
 }
 
 /* An incarnation after the first one runs. */
@@ -281,7 +284,7 @@ static void start_over(struct ft_job *job, struct ft_proc *proc)
     ft_output_restart(job->output, proc->rank);
     ft_ranks_death(proc, how, sizeof how);
     proc->lost = false;
-    proc->way = proc->with_all ? FT_BACK_ALL : FT_BACK_START;
+    proc->way = proc->with_all ? FT_BACK_ALL : ft_region_cut(&job->region, proc->rank) ? FT_BACK_CHECKPOINT : FT_BACK_START;
     proc->with_all = false;
     proc->incarnation++;
     if (start(job, proc) == 0)

@@ -54,7 +54,7 @@ void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way,
 {
     struct ft_rank_total *total = &r->ranks[rank];
     struct ft_restart *restart = ft_report_last(r, rank);
-    uint64_t *at = way == FT_BACK_SNAPSHOT ? &total->cut_ns : &total->origin_ns;
+    uint64_t *at = way == FT_BACK_SNAPSHOT ? &total->cut_ns : way == FT_BACK_CHECKPOINT ? &total->checkpoint_ns : &total->origin_ns;
 
     if (restart && !restart->from_ns)
         restart->from_ns = *at;

@@ -35,6 +35,7 @@ struct ft_rank_total {
     uint64_t origin_ns;     /* when it was last at the beginning of the program ... */
     uint64_t cut_ns;        /* ... and at its newest snapshot: when that was taken, or woken */
     uint64_t cut_unit;      /* of that snapshot */
+    uint64_t checkpoint_ns; /* ... and at the newest checkpoint that it can load */
     uint64_t cuts, cuts_cost_ns, cuts_most_ns;  /* snapshots taken: number, time spent on all and on the slowest */
 };
 

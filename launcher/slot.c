@@ -14,6 +14,7 @@
 #include "launcher/ranks.h"
 #include "launcher/reap.h"
 #include "launcher/snapshot.h"
+#include "launcher/usage.h"
 
 void ft_slot_condemn(struct ft_snapshot *s, int slot)
 {
@@ -57,8 +58,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     if (!named)
         return;
     s->asked_ns = 0; /* another one, as soon as it may be */
-    if (ft_region_whole(&s->job->region))
-        ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, if no more is released */
+    ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, or load its checkpoint, if no more is released */
     ft_ranks_unwakable(s->job, s->rank);
 }
 
@@ -104,4 +104,35 @@ void ft_slot_adopt(struct ft_snapshot *s, int slot)
         ft_slot_forget(s, slot);
     else if (p->pid && atomic_load(&s->named) != (uint32_t)slot + 1)
         ft_slot_condemn(s, slot);
+}
+
+/* ---- of all ranks ---- */
+
+bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank)
+{
+    return !job->snapshots->ranks[rank].slots[0].pid && !job->snapshots->ranks[rank].slots[1].pid;
+}
+
+const pid_t *ft_snapshots_kept(const struct ft_job *job, uint32_t *n)
+{
+    struct ft_snapshooter *all = job->snapshots;
+
+    *n = FT_SNAP_SLOTS * job->options->nranks;
+    for (uint32_t i = 0; i < *n; i++) {
+        const struct ft_snap_slot *p = &all->ranks[i / FT_SNAP_SLOTS].slots[i % FT_SNAP_SLOTS];
+
+        all->kept[i] = p->condemned ? 0 : p->pid;
+    }
+    return all->kept;
+}
+
+uint64_t ft_snapshots_bytes(const struct ft_job *job)
+{
+    uint64_t sum = 0;
+    uint32_t n;
+    const pid_t *kept = ft_snapshots_kept(job, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += kept[i] ? ft_usage_unshared(kept[i]) : 0;
+    return sum;
 }

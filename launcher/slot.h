@@ -4,6 +4,7 @@
 #define LAUNCHER_SLOT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct ft_snapshot;
@@ -26,5 +27,15 @@ void ft_slot_forget(struct ft_snapshot *s, int slot);
 
 /* What a dead agent has left in it: nothing, a process that is dead, the snapshot that is named, or one that was being ended. */
 void ft_slot_adopt(struct ft_snapshot *s, int slot);
+
+/* Of the agent, and all that is shared. */
+struct ft_snapshooter {
+    int bell;
+    struct ft_snapshot *ranks;   /* in shared memory */
+    struct event *rung, *tick;
+    uint64_t looked_ns;          /* when, */
+    bool room;                   /* and whether there was memory for all ranks to be rewritten */
+    pid_t *kept;                 /* by rank and slot */
+};
 
 #endif

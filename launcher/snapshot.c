@@ -14,6 +14,7 @@
 #include "ft/shm/wait.h"
 #include "ft/snap/image.h"
 #include "launcher/cadence.h"
+#include "launcher/cut.h"
 #include "launcher/death.h"
 #include "launcher/input.h"
 #include "launcher/job.h"
@@ -28,15 +29,6 @@ enum {
     TICK_MS = 50,                /* or less, if snapshots are wanted more often */
     PAGE_NS = 1900,              /* of a page written for the first time after a fork */
     WAKE_TRIES = 200             /* to fork, one each time that ranks.c looks: some seconds */
-};
-
-struct ft_snapshooter {
-    int bell;
-    struct ft_snapshot *ranks;   /* in shared memory */
-    struct event *rung, *tick;
-    uint64_t looked_ns;          /* when, */
-    bool room;                   /* and whether there was memory for all ranks to be rewritten */
-    pid_t *kept;                 /* by rank and slot */
 };
 
 static struct ft_snapshot *of(const struct ft_job *job, uint32_t rank)
@@ -170,7 +162,13 @@ static void taken(struct ft_snapshot *s)
         give_up(s);
         return;
     }
+    if (p->at.stream[0].unit < ft_region_cut(&s->job->region, s->rank)) { /* a checkpoint has overtaken it */
+        give_up(s);
+        ft_slot_condemn(s, slot);
+        return;
+    }
     s->made++;
+    s->named_number = s->number;
     s->refusals = s->lost = 0;
     s->told = false;
     atomic_store(&s->named, (uint32_t)slot + 1);
@@ -249,6 +247,19 @@ static bool has_room(struct ft_job *job, uint64_t now)
     return all->room;
 }
 
+static bool try(struct ft_snapshot *s, uint64_t now)
+{
+    if (!is_leader(s))
+        refused(s, FT_IMAGE_WRAPPER);
+    else if (!has_room(s->job, now))
+        refused(s, FT_IMAGE_MEMORY);
+    else
+        ask(s);
+    return s->number != 0;
+}
+
+static bool is_on(const struct ft_job *job) { return job->options->snapshot_ms && job->options->max_restarts; }
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_job *job = arg;
@@ -260,16 +271,28 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         struct ft_snapshot *s = of(job, r);
 
         look_for_lost(s);
-        if (!can_be_asked(s) || !ft_cadence_due(s, now))
-            continue;
-        if (!is_leader(s))
-            refused(s, FT_IMAGE_WRAPPER);
-        else if (!has_room(job, now))
-            refused(s, FT_IMAGE_MEMORY);
-        else
-            ask(s);
+        if (can_be_asked(s) && ft_cadence_due(s, now))
+            try(s, now);
     }
+    ft_cuts_look(job);
     ft_cadence_tell(job->snapshots->ranks, job->options->nranks);
+}
+
+bool ft_snapshots_serve(struct ft_job *job, uint32_t rank, uint64_t number, bool *has)
+{
+    struct ft_snapshot *s = of(job, rank);
+
+    *has = false;
+    if (!is_on(job))
+        return true;
+    if (s->request != number) {
+        if (!s->number && !can_be_asked(s))
+            return false; /* an older one is being ended */
+        s->requested = s->number || try(s, ft_job_now()) ? s->number : 0;
+        s->request = number;
+    }
+    *has = s->requested && s->named_number == s->requested;
+    return *has || !s->requested || s->number != s->requested;
 }
 
 /* ---- what ranks.c wants to know ---- */
@@ -344,35 +367,6 @@ void ft_snapshots_drop_all(struct ft_job *job)
         ft_snapshots_drop(job, r);
 }
 
-bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank)
-{
-    return !of(job, rank)->slots[0].pid && !of(job, rank)->slots[1].pid;
-}
-
-const pid_t *ft_snapshots_kept(const struct ft_job *job, uint32_t *n)
-{
-    struct ft_snapshooter *all = job->snapshots;
-
-    *n = FT_SNAP_SLOTS * job->options->nranks;
-    for (uint32_t i = 0; i < *n; i++) {
-        const struct ft_snap_slot *p = &all->ranks[i / FT_SNAP_SLOTS].slots[i % FT_SNAP_SLOTS];
-
-        all->kept[i] = p->condemned ? 0 : p->pid;
-    }
-    return all->kept;
-}
-
-uint64_t ft_snapshots_bytes(const struct ft_job *job)
-{
-    uint64_t sum = 0;
-    uint32_t n;
-    const pid_t *kept = ft_snapshots_kept(job, &n);
-
-    for (uint32_t i = 0; i < n; i++)
-        sum += kept[i] ? ft_usage_unshared(kept[i]) : 0;
-    return sum;
-}
-
 const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank)
 {
     const struct ft_snapshot *s = of(job, rank);
@@ -437,7 +431,7 @@ int ft_snapshots_watch(struct ft_job *job)
     all->tick = event_new(job->base, -1, EV_PERSIST, on_tick, job);
     if (!all->rung || !all->tick || event_add(all->rung, NULL) < 0)
         return -1;
-    return job->options->snapshot_ms && job->options->max_restarts ? event_add(all->tick, &tick) : 0;
+    return is_on(job) ? event_add(all->tick, &tick) : 0;
 }
 
 /* The ranks are dead or not ours any more. */
@@ -490,4 +484,5 @@ void ft_snapshots_look(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
         look(of(job, r));
+    ft_cuts_look(job);
 }

@@ -43,6 +43,9 @@ struct ft_snapshot {
     _Atomic uint32_t named;    /* slot + 1 of the one to be woken, 0: there is none */
     uint64_t number;           /* of the one that is being made, in the other slot; 0: none is */
     uint64_t numbers;          /* given so far */
+    uint64_t request;          /* of the rank for one: number `requested` is that */
+    uint64_t requested;
+    uint64_t named_number;     /* of the last one named */
     uint64_t asked_ns;         /* when it, or the last one, was asked for */
     uint64_t made;             /* so many */
     uint32_t refusals;         /* in a row */
@@ -77,6 +80,9 @@ void ft_snapshots_buried(struct ft_job *job, uint32_t rank);
 
 /* What a killed rank was making of itself is dead, too. */
 bool ft_snapshots_clear(struct ft_job *job, uint32_t rank);
+
+/* The rank has asked for one, in its request `number`. True: there is an answer; *has: it has one that was made meanwhile. */
+bool ft_snapshots_serve(struct ft_job *job, uint32_t rank, uint64_t number, bool *has);
 
 /* Rank can be woken. */
 bool ft_snapshots_usable(const struct ft_job *job, uint32_t rank);

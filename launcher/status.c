@@ -11,6 +11,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/util.h"
 #include "launcher/activity.h"
+#include "launcher/cut.h"
 #include "launcher/say.h"
 #include "launcher/sites.h"
 #include "launcher/snapshot.h"
@@ -100,13 +101,17 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
 
     if (slot && ft_region_holds(&job->region, rank))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_SNAPSHOT)));
-    if (ft_region_whole(&job->region))
+    if (ft_cuts_version(job, rank))
+        json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_CHECKPOINT)));
+    else if (ft_region_whole(&job->region))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_START)));
     json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_ALL)));
     json_object_set_new(o, "ways_back", ways);
     if (slot)
         json_object_set_new(o, "snapshot", json_pack("{si sI sf}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
                                                      "seconds", (double)(ft_job_now() - slot->taken_ns) / 1e9));
+    if (ft_cuts_newest(job))
+        json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));
     if (reason)
         json_object_set_new(o, "no_snapshot", json_string(reason));
 }

@@ -77,7 +77,8 @@ static bool map_areas(struct ft_stdio_memory *m, uint64_t nstreams)
         each /= 2;
     m->room = each / sizeof *m->hashes;
     m->marks = map_each(nstreams, FT_MARKS * sizeof *m->marks);
-    return m->parts && m->hashes && m->marks;
+    m->long_parts = map_each(nstreams, (FT_MARKS - FT_MARK_MODELS) * longest);
+    return m->parts && m->hashes && m->marks && m->long_parts;
 }
 
 static bool open_files(struct ft_stdio_memory *m)
@@ -152,6 +153,13 @@ struct ft_lines_mark *ft_stdio_mark(const struct ft_stdio_memory *m, uint32_t st
     return &m->marks[(size_t)stream * FT_MARKS + (size_t)which];
 }
 
+char *ft_stdio_long_part(const struct ft_stdio_memory *m, uint32_t stream, int which)
+{
+    size_t at = (size_t)stream * (FT_MARKS - FT_MARK_MODELS) + (size_t)(which - FT_MARK_MODELS);
+
+    return which < FT_MARK_MODELS ? NULL : m->long_parts + at * m->longest;
+}
+
 struct ft_spool *ft_stdio_spool(struct ft_stdio_memory *m, uint32_t stream)
 {
     return &m->spools[m->one_sink ? 0 : stream % 2];
@@ -170,6 +178,8 @@ void ft_stdio_memory_free(struct ft_stdio_memory *m)
         munmap(m->parts, nstreams * m->longest);
     if (m->marks)
         munmap(m->marks, nstreams * FT_MARKS * sizeof *m->marks);
+    if (m->long_parts)
+        munmap(m->long_parts, nstreams * (FT_MARKS - FT_MARK_MODELS) * m->longest);
     if (m->intake)
         munmap((void *)m->intake, FT_INTAKE_BYTES);
     if (m->shared)

@@ -18,7 +18,8 @@
 #include "launcher/output_dir.h"
 #include "launcher/store.h"
 
-enum { FT_INTAKE_BYTES = 64 << 10 /* a pipe's capacity */, FT_MARKS = 2 };
+enum { FT_INTAKE_BYTES = 64 << 10 /* a pipe's capacity */, FT_MARKS = 4,
+    FT_MARK_MODELS = 2 /* those before it are snapshots', the others checkpoints' */ };
 
 struct ft_stdio_config {
     uint32_t nranks;
@@ -85,6 +86,7 @@ struct ft_stdio_memory {
     uint64_t room;
     char *parts;             /* longest for each stream */
     struct ft_lines_mark *marks; /* FT_MARKS for each stream */
+    char *long_parts;        /* longest for each mark of a checkpoint */
     uint32_t longest;
     int intake_fd;
     const char *intake;      /* its mapping */
@@ -102,6 +104,9 @@ struct ft_lines ft_stdio_lines(const struct ft_stdio_memory *m, uint32_t stream)
 
 /* One of a stream's marks. Which of them is good is known to who had it made. */
 struct ft_lines_mark *ft_stdio_mark(const struct ft_stdio_memory *m, uint32_t stream, int which);
+
+/* Where such a mark has an unfinished line that it does not hold itself; NULL: nowhere. */
+char *ft_stdio_long_part(const struct ft_stdio_memory *m, uint32_t stream, int which);
 
 /* The spool for a stream's output. */
 struct ft_spool *ft_stdio_spool(struct ft_stdio_memory *m, uint32_t stream);

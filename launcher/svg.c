@@ -287,7 +287,8 @@ static void put_how(const struct page *p, int signal, int code, bool lost)
 static void put_aftermath(const struct page *p, const struct ft_restart *d)
 {
     static const char *const ways[] = {
-        [FT_BACK_SNAPSHOT] = "its snapshot went on", [FT_BACK_START] = "it was started again", [FT_BACK_ALL] = "all were started again",
+        [FT_BACK_SNAPSHOT] = "its snapshot went on", [FT_BACK_CHECKPOINT] = "it went on from its checkpoint",
+        [FT_BACK_START] = "it was started again", [FT_BACK_ALL] = "all were started again",
     };
     char text[64];
 

@@ -5,14 +5,17 @@
 
 enum ft_way_back {
     FT_BACK_SNAPSHOT,   /* its snapshot is woken, and goes on from there with the log */
+    FT_BACK_CHECKPOINT, /* the program is started from its beginning, loads its checkpoint, and goes on from there with the log */
     FT_BACK_START,      /* the program is started from its beginning, with the log */
     FT_BACK_ALL         /* a part of the log that it would need is gone: all ranks start again */
 };
 
-/* "snapshot", "start", "all". */
+/* "snapshot", "checkpoint", "start", "all". */
 static inline const char *ft_way_back_text(enum ft_way_back way)
 {
-    return way == FT_BACK_SNAPSHOT ? "snapshot" : way == FT_BACK_START ? "start" : "all";
+    static const char *const texts[] = {"snapshot", "checkpoint", "start", "all"};
+
+    return texts[way];
 }
 
 #endif

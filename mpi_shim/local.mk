@@ -23,6 +23,7 @@ libftmpi_la_SOURCES = \
 	mpi_shim/wrappers.h mpi_shim/wrappers.c \
 	mpi_shim/error_class.h mpi_shim/errhandler.c \
 	mpi_shim/extension.c \
+	mpi_shim/checkpoint.c \
 	mpi_shim/missing.h mpi_shim/missing.c
 libftmpi_la_CFLAGS = $(AM_CFLAGS)
 libftmpi_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,--version-script=$(srcdir)/mpi_shim/libftmpi.map
@@ -56,10 +57,10 @@ include mpi_shim/rabit/local.mk
 
 # One rank: every function and every way an error takes. Several: world.sh, under ftrun.
 shim_programs = mpi_shim/test/solo mpi_shim/test/reductions mpi_shim/test/moves mpi_shim/test/userops \
-	mpi_shim/test/mismatch
+	mpi_shim/test/mismatch mpi_shim/test/versions
 check_PROGRAMS += $(shim_programs)
-TESTS += mpi_shim/test/solo mpi_shim/test/world.sh
-EXTRA_DIST += mpi_shim/test/world.sh
+TESTS += mpi_shim/test/solo mpi_shim/test/world.sh mpi_shim/test/versions.sh
+EXTRA_DIST += mpi_shim/test/world.sh mpi_shim/test/versions.sh
 # -no-install: the real program in the build tree, not a libtool script that ftrun would start instead.
 shim_cppflags = -I$(srcdir)/mpi_shim
 shim_ldflags = -no-install
@@ -83,6 +84,10 @@ mpi_shim_test_mismatch_SOURCES = mpi_shim/test/mismatch.c mpi_shim/test/world.h
 mpi_shim_test_mismatch_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
 mpi_shim_test_mismatch_LDFLAGS = $(shim_ldflags)
 mpi_shim_test_mismatch_LDADD = libftmpi.la
+mpi_shim_test_versions_SOURCES = mpi_shim/test/versions.c mpi_shim/test/world.h
+mpi_shim_test_versions_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
+mpi_shim_test_versions_LDFLAGS = $(shim_ldflags)
+mpi_shim_test_versions_LDADD = libftmpi.la
 
 # The C++ binding.
 check_PROGRAMS += mpi_shim/test/cxxbinding

@@ -274,13 +274,8 @@
 
 /* MPIX_ and PMPIX_: persistent collectives, Open MPI's extension. libmpi_mpifh imports them. */
 #define SHIM_MISSING_EXTENSIONS(X) \
-    X(Checkpoint) \
-    X(Checkpoint_lazy) \
-    X(Checkpoint_load) \
-    X(Checkpoint_version) \
     X(Allreduce_cached) \
     X(Bcast_cached) \
-    X(Snapshot) \
     X(Allgather_init) \
     X(Allgatherv_init) \
     X(Allreduce_init) \

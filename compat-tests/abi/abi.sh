@@ -88,7 +88,7 @@ part "what is not there yet says so, every function of it"
   while read -r f; do
     case $f in
       T_*) echo "int (MPI_$f)(); static void c_$f(void) { int e = (MPI_$f)(); if (e != MPI_T_ERR_CANNOT_INIT) bad++, puts(\"MPI_$f\"); }" ;;
-      *_init) if grep -qx "MPI_$f" "$tmp/ours.all"; then p=MPI_; else p=MPIX_; fi
+      *_init|*_cached) if grep -qx "MPI_$f" "$tmp/ours.all"; then p=MPI_; else p=MPIX_; fi
         echo "int ($p$f)(); static void c_$f(void) { code = 0; int e = ($p$f)(); if (e != 52 || code != 52) bad++, puts(\"$p$f\"); }" ;;
       *) echo "int (MPI_$f)(); static void c_$f(void) { code = 0; int e = (MPI_$f)(); if (e != 52 || code != 52) bad++, puts(\"MPI_$f\"); }" ;;
     esac

@@ -37,7 +37,8 @@ const char *ft_sig_print(const struct ft_sig *sig, char *text, size_t size)
     const char *kind = sig->kind < FT_NKINDS ? ft_kind_text(sig->kind) : "?";
     char what[96], root[24] = "";
 
-    if (sig->call == FT_CALL_BARRIER || sig->call == FT_CALL_FINALIZE || sig->call == FT_CALL_NONE) {
+    if (sig->call == FT_CALL_BARRIER || sig->call == FT_CALL_FINALIZE || sig->call == FT_CALL_NONE ||
+        (ft_sig_agrees(sig) && !sig->count)) {
         snprintf(text, size, "%s", call);
         return text;
     }

@@ -17,7 +17,10 @@
     X(FT_CALL_ALLREDUCE, "MPI_Allreduce")       \
     X(FT_CALL_ALLGATHER, "MPI_Allgather")       \
     X(FT_CALL_ALLGATHERV, "MPI_Allgatherv")     \
-    X(FT_CALL_FINALIZE, "MPI_Finalize")
+    X(FT_CALL_FINALIZE, "MPI_Finalize")         \
+    X(FT_CALL_CHECKPOINT, "MPIX_Checkpoint")    \
+    X(FT_CALL_LAZY, "MPIX_Checkpoint_lazy")     \
+    X(FT_CALL_LOAD, "MPIX_Checkpoint_load")
 
 enum ft_call {
 #define X(name, text) name,
@@ -35,9 +38,12 @@ struct ft_sig {
     int32_t root;       /* rank in the stream, -1 where there is none */
     uint32_t elem;      /* bytes of one element */
     uint32_t zero2;
-    uint64_t count;     /* elements per rank (allgatherv: in all) */
+    uint64_t count;     /* elements per rank (allgatherv: in all; a checkpoint: bytes of the global model) */
     uint64_t shape;     /* allgatherv: hash of the counts; else 0 */
 };
+
+/* Units by which ranks agree on a word (ft/agree.h). */
+static inline bool ft_sig_agrees(const struct ft_sig *sig) { return sig->call >= FT_CALL_CHECKPOINT; }
 
 bool ft_sig_equal(const struct ft_sig *a, const struct ft_sig *b);
 

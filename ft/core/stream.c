@@ -68,6 +68,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
      sig, site, first     of the call in progress: there is none between two calls
+     loading, load        no snapshot is made before it has loaded
      recovering           again, if only to note when it is over
      log                  ft_log_resume */
 void ft_stream_resume(struct ft_stream *s)
@@ -135,6 +136,16 @@ void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end)
         ft_note(&s->block->live_ns, ft_clock_ns());
         s->recovering = false;
     }
+}
+
+/* What it has done on the way here counts as replayed, what it leaves out does not. */
+void ft_stream_jump(struct ft_stream *s, uint64_t unit, uint64_t end, uint64_t chain)
+{
+    if (s->block)
+        ft_note(&s->block->from, unit - (s->unit - ft_peek(&s->block->from)));
+    s->chain = chain;
+    s->unit = unit;
+    ft_stream_end(s, 0, end);
 }
 
 int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e)

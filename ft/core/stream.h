@@ -46,6 +46,8 @@ struct ft_stream {
 
     struct ft_rank_block *block;  /* where it is noted how far this incarnation is, or NULL */
     bool recovering;              /* the first live unit is not behind it */
+    bool loading;                 /* restarted, it has not loaded its checkpoint yet, ... */
+    uint64_t load;                /* ... as it had at this unit */
 };
 
 /* Makes the handle of stream `id` for `rank` out of what the region says. */
@@ -64,10 +66,13 @@ int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site
 /* Ends it: `units` further, the last record ending at `end`. */
 void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end);
 
+/* Goes on elsewhere: at a unit that comes next after a record that ends at `end`, with the hash of all calls up to it. */
+void ft_stream_jump(struct ft_stream *s, uint64_t unit, uint64_t end, uint64_t chain);
+
 /* This rank needs nothing of the log below `position` any more: the keeper may forget it. Release: it has been read by then. */
 static inline void ft_stream_leave(struct ft_stream *s, uint64_t position)
 {
-    if (s->block)
+    if (s->block && !s->loading) /* it is at its cut by then, which is further */
         ft_publish(&s->block->left_at, position);
 }
 

@@ -175,7 +175,7 @@ static bool is_short(const struct ft_params *p, const struct ft_inspect *i)
 {
     uint64_t bytes = i->sig.count * i->sig.elem;
 
-    if (!i->replaying && i->shown > i->unit)
+    if (ft_sig_agrees(&i->sig) || (!i->replaying && i->shown > i->unit))
         return true;
     if (i->sig.call == FT_CALL_ALLGATHERV)
         return ft_params_short(p, bytes, bytes);

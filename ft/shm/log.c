@@ -8,6 +8,7 @@
 
 #include "ft/base/copy.h"
 #include "ft/shm/extent.h"
+#include "ft/shm/models.h"
 
 /* Extents asked for before they are needed: the keeper populates at some 0.4-1 GB/s here, a few
    milliseconds each. */
@@ -22,13 +23,15 @@ static char *memory_extent(const struct ft_log *log, uint64_t place)
     return log->region->base + log->region->header->extents_at + place * log->extent_bytes;
 }
 
-/* What the table says of an extent that has been assigned. */
-static uint64_t entry_of(const struct ft_log *log, uint64_t extent)
+/* What the table says of an extent that has been assigned. gone NULL: it cannot be released, since this rank needs it. */
+static uint64_t entry_of(const struct ft_log *log, uint64_t extent, bool *gone)
 {
     uint64_t n = log->region->header->params.ntable, entry = ft_look(&log->table[extent & (n - 1)]);
+    bool held = ft_extent_state(entry) != FT_EXTENT_RELEASED && ft_extent_lap(entry) == extent / n;
 
-    FT_INVARIANT(ft_extent_state(entry) != FT_EXTENT_RELEASED && ft_extent_lap(entry) == extent / n,
-                 "no part of the log is released that a rank needs");
+    FT_INVARIANT(held || gone, "no part of the log is released that a rank needs");
+    if (gone)
+        *gone = !held;
     return entry;
 }
 
@@ -87,7 +90,7 @@ static char *live_extent(struct ft_log *log, uint64_t extent)
             ask(log, extent + 1 + (log->asks_ahead ? AHEAD : 0));
         ft_wait_turn(&w, log->patience, &log->head->assigned, seen);
     }
-    entry = entry_of(log, extent);
+    entry = entry_of(log, extent, NULL);
     FT_INVARIANT(ft_extent_state(entry) == FT_EXTENT_MEMORY, "an uncommitted extent is in memory");
     return enter_extent(log, extent, entry);
 }
@@ -124,7 +127,7 @@ static char *file_extent(struct ft_log *log, uint64_t place)
 }
 
 /* The entry of an extent that has a record in it already. */
-static uint64_t look_up(struct ft_log *log, uint64_t extent)
+static uint64_t look_up(struct ft_log *log, uint64_t extent, bool *gone)
 {
     struct ft_wait w = { 0 };
     uint64_t seen;
@@ -132,7 +135,7 @@ static uint64_t look_up(struct ft_log *log, uint64_t extent)
     /* Another rank wrote there, so it is assigned; but its store may reach us before the keeper's. */
     while ((seen = ft_look(&log->head->assigned)) <= extent)
         ft_wait_turn(&w, log->patience, &log->head->assigned, seen);
-    return entry_of(log, extent);
+    return entry_of(log, extent, gone);
 }
 
 static void copy_out(void *to, const char *from, uint64_t n, bool past_cache)
@@ -143,13 +146,12 @@ static void copy_out(void *to, const char *from, uint64_t n, bool past_cache)
         memcpy(to, from, n);
 }
 
-int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n, bool past_cache)
+static int read_extent(struct ft_log *log, uint64_t extent, uint64_t offset, void *to, uint64_t n, bool past_cache, bool *gone)
 {
-    uint64_t extent = position / log->extent_bytes, entry = look_up(log, extent);
+    uint64_t entry = look_up(log, extent, gone);
     const char *at;
 
-    offset += position & (log->extent_bytes - 1);
-    for (;;) {
+    while (!gone || !*gone) {
         uint64_t again;
 
         if (ft_extent_state(entry) == FT_EXTENT_FILE)
@@ -165,12 +167,29 @@ int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to
         /* Spilled and its memory given away meanwhile? Then what was copied may be another's (RULE 14). The
            fence keeps the copy's loads before the second look. */
         atomic_thread_fence(memory_order_acquire);
-        again = entry_of(log, extent);
+        again = entry_of(log, extent, gone);
         if (again == entry)
             return 0;
         log->near_[extent % FT_LOG_NEAR].at = NULL;
         entry = again;
     }
+    return FT_ESPACE;
+}
+
+int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n, bool past_cache)
+{
+    struct ft_error e;
+
+    if (__builtin_expect(position < log->prefix_end, 0))
+        return ft_models_read(log->models_fd, FT_MODELS_PREFIX, position + offset, to, n, &e) ? FT_ESPACE : 0;
+    return read_extent(log, position / log->extent_bytes, offset + (position & (log->extent_bytes - 1)), to, n, past_cache, NULL);
+}
+
+bool ft_log_try_read(struct ft_log *log, uint64_t position, void *to, uint64_t n)
+{
+    bool gone;
+
+    return read_extent(log, position / log->extent_bytes, position & (log->extent_bytes - 1), to, n, true, &gone) == 0;
 }
 
 void ft_log_warm(struct ft_log *log)

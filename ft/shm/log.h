@@ -25,7 +25,8 @@ struct ft_log {
     struct ft_counters *mine;     /* `want` is said there */
     const struct ft_patience *patience;
     uint64_t extent_bytes;
-    int kick_fd, spill_fd;
+    int kick_fd, spill_fd, models_fd;
+    uint64_t prefix_end;          /* what is below is read from the store; 0: nothing */
     bool asks_ahead;              /* this rank asks for memory before it is needed, for all */
     uint64_t warm_to;             /* page tables are filled up to this position ... */
     uint64_t warm_step;           /* ... and are filled so many bytes at a time */
@@ -63,6 +64,9 @@ static inline const char *ft_log_at_hand(const struct ft_log *log, uint64_t posi
    the keeper moves it. past_cache: the destination is not wanted in the cache. FT_ESPACE if the spill file
    cannot be mapped. */
 int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n, bool past_cache);
+
+/* n bytes of one extent at `position`, all committed. False: they are not there any more. */
+bool ft_log_try_read(struct ft_log *log, uint64_t position, void *to, uint64_t n);
 
 /* Maps what the keeper was told to prepare, so that no page fault waits on the first pass. */
 void ft_log_warm(struct ft_log *log);

@@ -127,6 +127,7 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     struct ft_rank_block *b = ft_region_rank(r, rank);
 
     hold(r, rank);
+    ft_versions_void(r, rank);
     b->last_words[0] = 0;
     atomic_store(&b->exit_code, 0);
     atomic_store(&b->attached_pid, 0);
@@ -224,12 +225,25 @@ void ft_region_register(const struct ft_region *r, uint32_t rank, const struct f
     }
 }
 
-void ft_region_unregister(const struct ft_region *r, uint32_t rank)
+/* To where the rank is if it is started from its beginning. */
+static void fall_back(const struct ft_region *r, uint32_t rank, const struct ft_version *v)
 {
     for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
-        ft_note(&cut_of(r, s, rank)->unit, 0);
-        ft_announce(&cut_of(r, s, rank)->end, 0);
+        ft_note(&cut_of(r, s, rank)->unit, v->version ? v->unit + 1 : 0);
+        ft_announce(&cut_of(r, s, rank)->end, v->end);
     }
+}
+
+void ft_region_unregister(const struct ft_region *r, uint32_t rank)
+{
+    struct ft_version v;
+    bool holds = true;
+
+    ft_versions_loadable(r, rank, &v);
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+        holds = holds && ft_ask(&stream_head(r, s)->floor) * r->header->params.extent_bytes <= v.end;
+    if (holds)
+        fall_back(r, rank, &v);
 }
 
 /* The keeper says how far it is going to forget, and then asks what ranks have left behind. Here it is said first what the rank
@@ -251,7 +265,10 @@ bool ft_region_reaches(const struct ft_region *r, uint32_t rank)
 
 bool ft_region_withdraw(const struct ft_region *r, uint32_t rank)
 {
-    ft_region_unregister(r, rank);
+    struct ft_version v;
+
+    ft_versions_loadable(r, rank, &v);
+    fall_back(r, rank, &v);
     return ft_region_reaches(r, rank);
 }
 

@@ -40,8 +40,8 @@ int ft_region_fork_keeps(const struct ft_region *r, bool keep);
    at once with ft_keeper_kick. */
 void ft_region_register(const struct ft_region *r, uint32_t rank, const struct ft_position *p);
 
-/* Rank has no snapshot any more and lives: it is to start from the beginning when it dies. Nothing is released until all ranks have
-   cuts again. */
+/* Rank has no snapshot any more and lives: it is to start from the beginning when it dies, or to load its checkpoint
+   (ft_versions_loadable), if the log is all there from then on; else nothing changes. */
 void ft_region_unregister(const struct ft_region *r, uint32_t rank);
 
 /* Rank is dead and reaped, and its snapshot is to be woken: is the log all there from its cut on? Before ft_region_start_rank. True
@@ -49,8 +49,8 @@ void ft_region_unregister(const struct ft_region *r, uint32_t rank);
    of no use any more, the rank can only start over with all the others (ft_region_reset). */
 bool ft_region_reaches(const struct ft_region *r, uint32_t rank);
 
-/* Rank is dead and reaped, has no snapshot that can be woken, and is to start from the beginning: as ft_region_unregister, and then
-   as ft_region_reaches. Whoever restarts a rank from the beginning asks this, not ft_region_whole: another rank's cut may advance
+/* Rank is dead and reaped, has no snapshot that can be woken, and is to start from the beginning, and perhaps to load its checkpoint: its
+   cut is that then, or the start; and as ft_region_reaches. Whoever restarts a rank from the beginning asks this, not ft_region_whole: another rank's cut may advance
    meanwhile, or the log reach its limit. */
 bool ft_region_withdraw(const struct ft_region *r, uint32_t rank);
 

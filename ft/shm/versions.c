@@ -29,14 +29,25 @@ static uint64_t read_slot(const struct ft_model_slot *s, struct ft_version *v)
     return ft_look(&s->version) == version ? version : 0;
 }
 
-/* By rank 0's words: what it has not kept is not there for anybody. */
+/* Every rank has kept its part of what rank 0 has in that slot, in one and the same unit: one that could not says so in that, and it
+   counts for nobody. */
+static bool all_have(const struct ft_region *r, const struct ft_version *v)
+{
+    struct ft_version theirs;
+
+    for (uint32_t i = 1; i < r->header->params.nranks; i++)
+        if (read_slot(&ft_versions_of(r, i)->slot[v->slot], &theirs) != v->version || theirs.unit != v->unit)
+            return false;
+    return true;
+}
+
 static bool read_committed(const struct ft_region *r, uint32_t slot, struct ft_version *v)
 {
     const struct ft_version_head *h = ft_versions_head(r);
 
     *v = (struct ft_version){ .slot = slot };
     v->version = read_slot(&ft_versions_of(r, 0)->slot[slot], v);
-    if (!v->version)
+    if (!v->version || !all_have(r, v))
         return false;
     v->base = v->version == ft_peek(&h->base_version) && slot == ft_peek(&h->base_slot);
     return v->base || ft_region_committed(r, v->unit);
@@ -71,12 +82,41 @@ bool ft_versions_newest(const struct ft_region *r, uint32_t rank, struct ft_vers
     return true;
 }
 
+bool ft_versions_kept(const struct ft_region *r, const struct ft_version_words *words, uint32_t slot, uint64_t version,
+                      struct ft_version *v)
+{
+    struct ft_version global;
+
+    *v = (struct ft_version){ .version = version, .slot = slot };
+    if (read_slot(&words->slot[slot], v) != version)
+        return false;
+    if (!r)
+        return true;
+    if (read_slot(&ft_versions_of(r, 0)->slot[slot], &global) != version)
+        return false;
+    v->nglobal = global.nglobal;
+    v->global_hash = global.global_hash;
+    return true;
+}
+
+bool ft_versions_can_load(const struct ft_region *r, uint32_t rank)
+{
+    return ft_look(&ft_versions_of(r, rank)->loads) && ft_look(&ft_versions_head(r)->prefix_end);
+}
+
 bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_version *v)
 {
-    if (ft_look(&ft_versions_of(r, rank)->loads) && ft_look(&ft_versions_head(r)->prefix_end) && ft_versions_newest(r, rank, v) && !v->base)
+    if (ft_versions_can_load(r, rank) && ft_versions_newest(r, rank, v) && !v->base)
         return true;
     *v = (struct ft_version){ 0 };
     return false;
+}
+
+void ft_versions_void(const struct ft_region *r, uint32_t rank)
+{
+    struct ft_version_words *w = ft_versions_of(r, rank);
+
+    ft_publish(&w->answered, ft_peek(&w->asks));
 }
 
 void ft_versions_begin(const struct ft_region *r, uint64_t version, uint32_t slot)

@@ -25,9 +25,20 @@ struct ft_version_words *ft_versions_of(const struct ft_region *r, uint32_t rank
    any time by anybody; the answer never goes down. */
 bool ft_versions_newest(const struct ft_region *r, uint32_t rank, struct ft_version *v);
 
+/* What one rank's words say of a version in a slot, of which that rank knows that it is committed. region NULL: a world of one.
+   False: it has been written over. */
+bool ft_versions_kept(const struct ft_region *r, const struct ft_version_words *words, uint32_t slot, uint64_t version,
+                      struct ft_version *v);
+
+/* Whatever rank does before it loads is in the store: it can be started from its beginning without the log up to a checkpoint. */
+bool ft_versions_can_load(const struct ft_region *r, uint32_t rank);
+
 /* Rank, if it dies now, will load that version at its first load, and what it calls before is in the store. False: v is zeros, and
    it is to be started with all of its log or with all other ranks. */
 bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_version *v);
+
+/* Agent, before rank's next incarnation: what the dead one has asked for is void. */
+void ft_versions_void(const struct ft_region *r, uint32_t rank);
 
 /* Agent: the models of `slot` are in the store and the rank's words (slot) say their sizes and hashes: the job's programs begin with
    this version. Before any rank is started, or when all are dead. */

@@ -164,13 +164,13 @@ Test(lines, lines_beyond_the_room_for_hashes_are_counted)
 
 static void mark(struct ft_lines_mark *m)
 {
-    cr_assert(ft_lines_mark(&l, m));
+    cr_assert(ft_lines_mark(&l, m, NULL));
 }
 
 static void go_back(const struct ft_lines_mark *m)
 {
     ft_lines_restart(&l);
-    ft_lines_return(&l, m);
+    ft_lines_return(&l, m, NULL);
 }
 
 Test(lines, what_was_printed_since_a_mark_comes_again)
@@ -236,9 +236,9 @@ Test(lines, a_line_too_long_for_a_mark)
 
     memset(text, 'x', sizeof text);
     feed_to(&l, text, FT_MARK_BYTES, emit);
-    cr_expect(ft_lines_mark(&l, &m));
+    cr_expect(ft_lines_mark(&l, &m, NULL));
     feed_to(&l, text, 1, emit);
-    cr_expect_not(ft_lines_mark(&l, &m));
+    cr_expect_not(ft_lines_mark(&l, &m, NULL));
     go_back(&m);
     feed("x\n");
     cr_expect_eq(ngot, FT_MARK_BYTES + 2);

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/checkpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ft/agree.h"
+#include "ft/base/hash.h"
+#include "ft/prefix.h"
+#include "ft/shm/models.h"
+
+/* When a lazy checkpoint is kept: there is much to be replayed, and it costs little beside that. */
+enum { LAZY_NS = 1000000000, LAZY_BYTES = 64 << 20, LAZY_SHARE = 50 };
+
+void ft_checkpoints_open(struct ft_checkpoints *c, struct ft_stream *world, const struct ft_region *region, int fd, int bell)
+{
+    struct ft_version v;
+
+    memset(c, 0, sizeof *c);
+    c->s = world;
+    c->region = region;
+    c->fd = fd;
+    c->bell = bell;
+    c->mine = region ? ft_versions_of(region, world->rank) : &c->alone;
+    c->kept_ns = ft_clock_ns();
+    if (!region)
+        return;
+    c->head = ft_versions_head(region);
+    c->version = c->kept = ft_look(&c->head->base_version);
+    c->slot = (uint32_t)ft_look(&c->head->base_slot);
+    if (ft_versions_loadable(region, world->rank, &v))
+        ft_prefix_follow(world, fd, ft_peek(&c->head->prefix_end) - 1, ft_peek(&c->mine->loads) - 1);
+}
+
+void ft_checkpoints_close(struct ft_checkpoints *c)
+{
+    free(c->global);
+    free(c->local);
+    if (c->fd >= 0)
+        close(c->fd);
+}
+
+/* ---- the agent ---- */
+
+static void ring(const struct ft_checkpoints *c)
+{
+    uint64_t one = 1;
+
+    if (c->bell >= 0 && write(c->bell, &one, sizeof one) < 0) {
+        /* its count is full: the agent has not looked for long, and will see this, too */
+    }
+}
+
+uint64_t ft_checkpoints_ask(struct ft_checkpoints *c, enum ft_ask kind, uint32_t slot)
+{
+    uint64_t number = ft_peek(&c->mine->asks) + 1;
+
+    ft_note(&c->mine->kind, kind);
+    ft_note(&c->mine->asked, slot);
+    ft_publish(&c->mine->asks, number);
+    ring(c);
+    return number;
+}
+
+static void await(const struct ft_checkpoints *c, _Atomic uint64_t *word, uint64_t least)
+{
+    struct ft_wait w = { 0 };
+    uint64_t seen;
+
+    while ((seen = ft_look(word)) < least)
+        ft_wait_turn(&w, c->s->patience, word, seen);
+}
+
+/* Stands still until the agent has done it. */
+static void have_done(struct ft_checkpoints *c, enum ft_ask kind, uint32_t slot)
+{
+    if (c->bell < 0)
+        return;
+    fflush(NULL);
+    await(c, &c->mine->answered, ft_checkpoints_ask(c, kind, slot));
+}
+
+/* ---- making one ---- */
+
+/* Until nobody can load what is in the other slot, for ever: everybody has consumed the version after it. */
+static void await_consumed(const struct ft_checkpoints *c)
+{
+    for (uint32_t i = 0; c->region && c->kept && i < c->s->n; i++)
+        await(c, &ft_versions_of(c->region, ft_stream_before(c->s, i))->consumed, c->kept);
+}
+
+/* Whoever wants to read it a little longer pins it, and looks then whether it is still there; here it is the other way round. */
+static void take_slot(const struct ft_checkpoints *c, struct ft_model_slot *slot)
+{
+    uint64_t old = ft_peek(&slot->version);
+    struct ft_wait w = { 0 };
+
+    ft_announce(&slot->version, 0);
+    while (c->region && old && ft_ask(&c->head->pinned) == old)
+        ft_wait_turn(&w, c->s->patience, &c->head->pinned, old);
+}
+
+static int write_models(const struct ft_checkpoints *c, uint32_t slot, const struct ft_models *m, struct ft_error *e)
+{
+    uint64_t local = ft_models_local(c->s->rank, slot);
+    int err = ft_models_write(c->fd, local, 0, m->local, m->nlocal, e);
+
+    ft_models_end(c->fd, local, err ? 0 : m->nlocal);
+    if (err || c->s->rank != 0)
+        return err;
+    err = ft_models_write(c->fd, ft_models_global(slot), 0, m->global, m->nglobal, e);
+    ft_models_end(c->fd, ft_models_global(slot), err ? 0 : m->nglobal);
+    return err;
+}
+
+static uint64_t hash_of(const void *bytes, uint64_t n) { return n ? ft_hash(0, bytes, n) : 0; }
+
+/* What a rank that loads it will go by; version last. count: of the unit's signature. */
+static void describe(const struct ft_checkpoints *c, struct ft_model_slot *slot, const struct ft_models *m, uint64_t count)
+{
+    uint64_t end, chain;
+
+    ft_agree_after(c->s, FT_CALL_CHECKPOINT, count, &end, &chain);
+    ft_note(&slot->unit, c->s->unit);
+    ft_note(&slot->end, end);
+    ft_note(&slot->chain, chain);
+    ft_note(&slot->nglobal, m->nglobal);
+    ft_note(&slot->nlocal, m->nlocal);
+    ft_note(&slot->global_hash, c->s->rank == 0 ? hash_of(m->global, m->nglobal) : 0);
+    ft_note(&slot->local_hash, hash_of(m->local, m->nlocal));
+    ft_publish(&slot->version, c->version + 1);
+}
+
+/* A world of one without ftrun has nobody else to make it. */
+static int have_memory(struct ft_checkpoints *c, struct ft_error *e)
+{
+    if (c->fd < 0)
+        c->fd = ft_models_create(e);
+    return c->fd < 0 ? FT_ENOMEM : 0;
+}
+
+/* An earlier incarnation may have done it all; then its contribution to the unit may be out already, and the models may not be touched
+   (RULE 2). What was printed is noted again: it is the same. */
+static int keep(struct ft_checkpoints *c, uint32_t slot, const struct ft_models *m, uint64_t count, struct ft_error *e)
+{
+    struct ft_model_slot *words = &c->mine->slot[slot];
+    int err = have_memory(c, e);
+
+    if (!err && (ft_peek(&words->version) != c->version + 1 || ft_peek(&words->unit) != c->s->unit)) {
+        await_consumed(c);
+        take_slot(c, words);
+        err = write_models(c, slot, m, e);
+        if (!err)
+            describe(c, words, m, count);
+    }
+    if (!err)
+        have_done(c, FT_ASK_MARK, slot);
+    return err;
+}
+
+/* Not every rank could: the words that say so are taken back before the memory is. */
+static void discard(struct ft_checkpoints *c, uint32_t slot)
+{
+    ft_announce(&c->mine->slot[slot].version, 0);
+    ft_models_end(c->fd, ft_models_local(c->s->rank, slot), 0);
+    if (c->s->rank == 0)
+        ft_models_end(c->fd, ft_models_global(slot), 0);
+}
+
+static void consume(struct ft_checkpoints *c)
+{
+    if (c->region && ft_peek(&c->mine->consumed) < c->kept) {
+        ft_announce(&c->mine->consumed, c->kept);
+        ft_wake_sleepers(c->s->patience, &c->mine->consumed);
+    }
+    ring(c);
+}
+
+static void has_kept(struct ft_checkpoints *c, uint32_t slot, uint64_t began_ns)
+{
+    c->version++;
+    c->kept = c->version;
+    c->slot = slot;
+    c->kept_end = c->s->end;
+    c->kept_ns = ft_clock_ns();
+    c->cost_ns = c->kept_ns - began_ns;
+    consume(c);
+}
+
+/* count: of the unit's signature, which all ranks know. */
+static int make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t count, uint64_t site, struct ft_error *e)
+{
+    bool live = !ft_stream_replays(c->s, c->s->unit);
+    uint32_t slot = c->kept ? 1 - c->slot : 0;
+    uint64_t failed = 0, began_ns = ft_clock_ns();
+    struct ft_error why;
+    int err;
+
+    if (live)
+        failed = keep(c, slot, m, count, &why) != 0;
+    else
+        snprintf(why.text, sizeof why.text, "rank %u had no memory for its models", c->s->rank);
+    if (!failed)
+        snprintf(why.text, sizeof why.text, "another rank has no memory for its models");
+    err = ft_agree(c->s, FT_CALL_CHECKPOINT, count, &failed, site, e);
+    if (err)
+        return err;
+    if (!failed) {
+        has_kept(c, slot, began_ns);
+        return 0;
+    }
+    if (live)
+        discard(c, slot);
+    return ft_err_set(e, FT_ENOMEM, "%s; the last checkpoint stays", why.text);
+}
+
+int ft_checkpoints_make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t site, struct ft_error *e)
+{
+    return make(c, m, m->nglobal, site, e);
+}
+
+static bool is_worth_it(const struct ft_checkpoints *c)
+{
+    uint64_t since = ft_clock_ns() - c->kept_ns;
+
+    if (since < LAZY_SHARE * c->cost_ns)
+        return false;
+    return since >= LAZY_NS || c->s->end - c->kept_end >= LAZY_BYTES || (c->head && ft_look(&c->head->wanted) > c->version);
+}
+
+int ft_checkpoints_make_lazy(struct ft_checkpoints *c, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
+{
+    uint64_t wanted = c->s->rank == 0 && is_worth_it(c);
+    struct ft_models m = { 0 };
+    int err = ft_agree(c->s, FT_CALL_LAZY, 0, &wanted, site, e);
+
+    if (err || !wanted) {
+        c->version += !err;
+        return err;
+    }
+    if (c->s->rank == 0 && !ft_stream_replays(c->s, c->s->unit) && serialize(state, &m.global, &m.nglobal) != 0)
+        return ft_err_set(e, FT_EINVAL, "rank 0 cannot serialise its model: the function given to MPIX_Checkpoint_lazy has failed");
+    return make(c, &m, 0, site, e);
+}
+
+/* ---- loading ---- */
+
+static int read_model(struct ft_checkpoints *c, uint64_t area, uint64_t n, uint64_t hash, void **bytes, struct ft_error *e)
+{
+    int err;
+
+    *bytes = NULL;
+    if (!n)
+        return 0;
+    *bytes = malloc(n);
+    if (!*bytes)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a model of %llu bytes", c->s->rank, (unsigned long long)n);
+    err = ft_models_read(c->fd, area, 0, *bytes, n, e);
+    if (!err && hash_of(*bytes, n) != hash)
+        err = ft_err_set(e, FT_ESYS, "rank %u: %llu bytes of a model are not what was kept", c->s->rank, (unsigned long long)n);
+    return err;
+}
+
+/* The library's copies, for the program. */
+static int read_models(struct ft_checkpoints *c, const struct ft_version *v, struct ft_models *m, struct ft_error *e)
+{
+    void *global, *local = NULL;
+    int err = read_model(c, ft_models_global(v->slot), v->nglobal, v->global_hash, &global, e);
+
+    if (!err)
+        err = read_model(c, ft_models_local(c->s->rank, v->slot), v->nlocal, v->local_hash, &local, e);
+    if (err) {
+        free(global);
+        free(local);
+        return err;
+    }
+    free(c->global);
+    free(c->local);
+    c->global = global;
+    c->local = local;
+    *m = (struct ft_models){ .global = global, .nglobal = v->nglobal, .local = local, .nlocal = v->nlocal };
+    return 0;
+}
+
+/* What this rank has made or loaded last. Where it replays from a snapshot, others may have gone on by two versions. */
+static int read_current(struct ft_checkpoints *c, struct ft_models *m, struct ft_error *e)
+{
+    struct ft_version v;
+
+    *m = (struct ft_models){ 0 };
+    if (!c->kept)
+        return 0;
+    if (!ft_versions_kept(c->region, c->mine, c->slot, c->kept, &v))
+        return ft_err_set(e, FT_ESYS, "rank %u loads version %llu, which it has gone beyond before it was restarted: a program should "
+                          "load once, near its beginning", c->s->rank, (unsigned long long)c->kept);
+    return read_models(c, &v, m, e);
+}
+
+/* This rank has been here before, and was killed after that version. */
+static int jump(struct ft_checkpoints *c, const struct ft_version *v, struct ft_models *m, struct ft_error *e)
+{
+    int err = read_models(c, v, m, e);
+
+    if (err)
+        return err;
+    have_done(c, FT_ASK_JUMP, v->slot);
+    ft_prefix_leave(c->s);
+    ft_stream_jump(c->s, v->unit + 1, v->end, v->chain);
+    c->version = c->kept = v->version;
+    c->slot = v->slot;
+    c->kept_end = v->end;
+    consume(c);
+    return 0;
+}
+
+/* A unit like any other: from it on, all of them can go on from checkpoints. */
+static int begin(struct ft_checkpoints *c, struct ft_models *m, uint64_t site, struct ft_error *e)
+{
+    bool live = c->region && !ft_stream_replays(c->s, c->s->unit);
+    bool base = c->kept && c->head && c->kept == ft_peek(&c->head->base_version);
+    uint64_t nothing = 0;
+    int err = 0;
+
+    if (live && c->s->rank == 0)
+        err = ft_prefix_keep(c->s, c->fd, &c->head->prefix_end, e);
+    if (!err && live)
+        ft_publish(&c->mine->loads, c->s->unit + 1);
+    if (!err)
+        err = ft_agree(c->s, FT_CALL_LOAD, 0, &nothing, site, e);
+    ft_prefix_leave(c->s);
+    if (!err && base)
+        have_done(c, FT_ASK_JUMP, c->slot);
+    return err ? err : read_current(c, m, e);
+}
+
+int ft_checkpoints_load(struct ft_checkpoints *c, struct ft_models *m, uint64_t site, struct ft_error *e)
+{
+    struct ft_version v;
+    int err;
+
+    if (c->loaded)
+        return read_current(c, m, e);
+    if (c->region && ft_versions_loadable(c->region, c->s->rank, &v) && v.unit + 1 > ft_peek(&c->mine->loads))
+        err = jump(c, &v, m, e);
+    else
+        err = begin(c, m, site, e);
+    c->loaded = !err;
+    return err;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* versions ROUNDS [lazy] [snapshot] [late] [big BYTES] [kill=RANK,VERSION,PLACE,LIFE]...: a program that makes a checkpoint in each
+   round, with models whose sizes differ by version and rank, zero bytes among them, and looks at all it is given back. Its output
+   follows from ROUNDS and the number of ranks only. It is killed at the PLACEth place of a version (-1: before the load) of a life of the
+   rank. lazy: MPIX_Checkpoint_lazy, every third version a normal one. snapshot: MPIX_Snapshot in each round. late: two rounds and their
+   checkpoints before the first load. */
+#include <ftmpi.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "world.h"
+
+static int rank, size, life, version = -1, place;
+static int rounds, big;
+static bool lazy, snapshots, late;
+
+struct kill { int rank, version, place, life; };
+static struct kill kills[64];
+static int nkills;
+
+/* A place to die at. */
+static void here(void)
+{
+    MPIX_Incarnation(&life); /* one that a snapshot has made is another one */
+    for (int i = 0; i < nkills; i++)
+        if (kills[i].rank == rank && kills[i].version == version && kills[i].place == place && kills[i].life == life)
+            raise(SIGKILL);
+    place++;
+}
+
+static void options(int argc, char **argv)
+{
+    rounds = atoi(argv[1]);
+    for (int i = 2; i < argc; i++) {
+        struct kill *k = &kills[nkills];
+
+        if (sscanf(argv[i], "kill=%d,%d,%d,%d", &k->rank, &k->version, &k->place, &k->life) == 4)
+            nkills++;
+        else if (sscanf(argv[i], "big=%d", &big) != 1)
+            lazy |= !strcmp(argv[i], "lazy"), snapshots |= !strcmp(argv[i], "snapshot"), late |= !strcmp(argv[i], "late");
+    }
+}
+
+/* ---- models ---- */
+
+static size_t bytes_of(int v, int owner)
+{
+    static const int sizes[] = {0, 1, 4096, 100001, 7, 0, 65536};
+
+    if (owner == 0)
+        return big ? (size_t)big : (size_t)sizes[(v + 3) % 7];
+    return v % 3 == 2 ? 0 : (size_t)sizes[(v * 5 + owner) % 7];
+}
+
+static unsigned char *model_of(int v, int owner, size_t *n)
+{
+    unsigned char *bytes;
+    unsigned x = (unsigned)(v * 1000 + owner);
+
+    *n = bytes_of(v, owner);
+    bytes = malloc(*n + 1);
+    CHECK(bytes, "no memory");
+    for (size_t i = 0; i < *n; i++)
+        bytes[i] = (unsigned char)((x = x * 1103515245u + 12345u) >> 16);
+    return bytes;
+}
+
+static void compare(const char *what, int v, int owner, const void *got, MPI_Count n)
+{
+    size_t want;
+    unsigned char *bytes = model_of(v, owner, &want);
+
+    CHECK((size_t)n == want && (!n || !memcmp(got, bytes, want)), "rank %d life %d: %s model of version %d, %lld bytes", rank, life, what, v,
+          (long long)n);
+    free(bytes);
+}
+
+static void load(void)
+{
+    void *global = &global, *local = &local;
+    MPI_Count nglobal = -1, nlocal = -1;
+    int told;
+
+    OK(MPIX_Checkpoint_load(&global, &nglobal, &local, &nlocal, &version));
+    OK(MPIX_Checkpoint_version(&told));
+    CHECK(told == version, "%d, not %d", told, version);
+    if (version == 0) {
+        CHECK(!global && !nglobal && !local && !nlocal, "a model of nothing");
+        return;
+    }
+    compare("global", version, 0, global, nglobal);
+    if (lazy && version % 3)
+        CHECK(!local && !nlocal, "a local model of a lazy version");
+    else
+        compare("local", version, rank + 1, local, nlocal);
+}
+
+static unsigned char *lazy_bytes;
+
+static int serialize(void *state, const void **bytes, MPI_Count *n)
+{
+    size_t count;
+
+    CHECK(rank == 0, "rank %d is asked for the model", rank);
+    free(lazy_bytes);
+    *bytes = lazy_bytes = model_of(*(int *)state, 0, &count);
+    *n = (MPI_Count)count;
+    return 0;
+}
+
+static void keep(int v)
+{
+    size_t nglobal, nlocal;
+    unsigned char *global, *local;
+
+    if (lazy && v % 3) {
+        OK(MPIX_Checkpoint_lazy(serialize, &v));
+        return;
+    }
+    global = model_of(v, 0, &nglobal);
+    local = model_of(v, rank + 1, &nlocal);
+    OK(MPIX_Checkpoint(global, (MPI_Count)nglobal, local, (MPI_Count)nlocal));
+    free(global);
+    free(local);
+}
+
+/* ---- what it computes ---- */
+
+static long one_round(int i)
+{
+    enum { MANY = 40000 };
+    static int many[MANY];
+    long x = rank + i;
+    int word = rank == i % size ? i * 7 : -1, taken;
+
+    printf("rank %d round %d", rank, i);
+    if (i % 2)
+        fflush(stdout);
+    here();
+    OK(MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+    here();
+    OK(MPI_Bcast(&word, 1, MPI_INT, i % size, MPI_COMM_WORLD));
+    if (i % 3 == 1) {
+        for (int k = 0; k < MANY; k++)
+            many[k] = rank * k + i;
+        OK(MPI_Allreduce(MPI_IN_PLACE, many, MANY, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+        CHECK(many[MANY - 1] == (size - 1) * (MANY - 1) + i, "%d", many[MANY - 1]);
+    }
+    if (snapshots)
+        OK(MPIX_Snapshot(&taken));
+    here();
+    printf(": %ld %d\n", x, word);
+    return x + word;
+}
+
+/* A line that the checkpoint has cut in two: what follows a checkpoint follows its load. */
+static void end_line(void)
+{
+    if (version > 0)
+        printf(version % 4 ? " version %d\n" : "version %d\n", version);
+}
+
+static void rounds_to(int end)
+{
+    for (int i = version < 0 ? 0 : version; i < end; i++) {
+        struct timespec nap = {.tv_nsec = 2000000};
+
+        end_line();
+        one_round(i);
+        if (lazy)
+            nanosleep(&nap, NULL);
+        if ((i + 1) % 4)
+            printf("rank %d makes", rank);
+        here();
+        keep(i + 1);
+        version = i + 1;
+        place = 0;
+        here();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    long n;
+
+    options(argc, argv);
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    printf("rank %d begins\n", rank);
+    here();
+    n = rank;
+    OK(MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+    CHECK(n == size * (size - 1) / 2, "%ld", n);
+    here();
+    if (late) {
+        rounds_to(2);
+        version = -1;
+        place = 10;
+    }
+    here();
+    load();
+    place = 0;
+    here();
+    rounds_to(rounds);
+    here();
+    end_line();
+    printf("rank %d has made %d versions\n", rank, version);
+    MPI_Finalize();
+    return 0;
+}
