@@ -10,6 +10,7 @@ bench_programs = \
 	benchmarks/init \
 	benchmarks/recovery \
 	benchmarks/rewrite \
+	benchmarks/steady \
 	benchmarks/checkpoint \
 	benchmarks/memory
 check_PROGRAMS += $(bench_programs)
@@ -55,6 +56,10 @@ benchmarks_checkpoint_SOURCES = benchmarks/checkpoint.c
 benchmarks_checkpoint_CPPFLAGS = $(bench_cppflags)
 benchmarks_checkpoint_LDFLAGS = -no-install
 benchmarks_checkpoint_LDADD = libftmpi.la
+benchmarks_steady_SOURCES = benchmarks/steady.c
+benchmarks_steady_CPPFLAGS = $(bench_cppflags)
+benchmarks_steady_LDFLAGS = -no-install
+benchmarks_steady_LDADD = libftmpi.la
 benchmarks_memory_SOURCES = benchmarks/memory.c
 benchmarks_memory_CPPFLAGS = $(bench_cppflags)
 benchmarks_memory_LDFLAGS = -no-install
@@ -65,8 +70,13 @@ benchmarks_libwrong_la_SOURCES = benchmarks/wrong.c
 benchmarks_libwrong_la_CPPFLAGS = $(bench_cppflags)
 benchmarks_libwrong_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 TESTS += benchmarks/smoke.sh
-TESTS += benchmarks/compare.sh
-EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/compare benchmarks/figures benchmarks/cacheline.c \
+TESTS += benchmarks/compare.sh benchmarks/faults.sh
+# As compat-tests/xgboost: a sanitizer's library would have to be the first one in Python.
+if !SANITIZED
+TESTS += benchmarks/xgboost.sh
+endif
+EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/faults.sh benchmarks/compare benchmarks/faults benchmarks/xgboost.sh benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
 	benchmarks/ftbench/__init__.py benchmarks/ftbench/blocks.py benchmarks/ftbench/cases.py benchmarks/ftbench/cli.py \
+	benchmarks/ftbench/faults.py \
 	benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py benchmarks/ftbench/report.py \
-	benchmarks/ftbench/results.py benchmarks/ftbench/runs.py
+	benchmarks/ftbench/results.py benchmarks/ftbench/runs.py benchmarks/ftbench/xgboost_worker.py

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long a killed rank is away. Rank 1 dies by SIGKILL after -n logged 8-byte allreduces; its successor replays them, or what came
+/* How long a killed rank is away. Rank 1 dies by SIGKILL after -n logged allreduces of -b bytes (default 8); its successor replays them, or what came
    after its snapshot, and takes part in the next. When it died is in a file, which is open only while it is used:
 
-     recovery -t FILE [-n OPERATIONS] [-m MIB] [-w SECONDS]
+     recovery -t FILE [-n OPERATIONS] [-b BYTES] [-m MIB] [-w SECONDS]
                                         rank 1's successor prints, in microseconds since the kill:
-                                        "main INIT LIVE": entered main, left MPI_Init, finished its first live operation
-                                        (main and INIT 0: it is a snapshot that was woken)
+                                        "MAIN INIT LIVE REPLAYED KILLED": entered main, left MPI_Init, finished its first live
+                                        operation, had replayed all before it (MAIN and INIT 0: it is a snapshot that was woken);
+                                        KILLED is when that was, in seconds since 1970
                    -m  rank 1 holds so much memory, written once
                    -w  goes on for so long, an operation each millisecond, so that there is a snapshot behind the others
      recovery -s                        the program's own start, without MPI_Init: median of 31 posix_spawn -> main */
@@ -23,11 +24,16 @@
 
 extern char **environ;
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
 }
 
 static int ascending(const void *a, const void *b)
@@ -59,11 +65,16 @@ static int own_start(char *program)
     return 0;
 }
 
-static uint64_t killed_at(const char *file)
+/* The moment of the kill by two clocks, zeros if it is to come. */
+struct kill_time {
+    uint64_t monotonic, real;
+};
+
+static struct kill_time killed_at(const char *file)
 {
-    uint64_t at = 0;
+    struct kill_time at = {0};
     int fd = open(file, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && read(fd, &at, sizeof at) != sizeof at) at = 0;
+    if (fd >= 0 && read(fd, &at, sizeof at) != sizeof at) at = (struct kill_time){0};
     if (fd >= 0) close(fd);
     return at;
 }
@@ -71,7 +82,7 @@ static uint64_t killed_at(const char *file)
 static void kill_myself(const char *file)
 {
     int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    uint64_t at = now_ns();
+    struct kill_time at = {now_ns(), clock_ns(CLOCK_REALTIME)};
     if (fd >= 0 && write(fd, &at, sizeof at) == sizeof at) kill(getpid(), SIGKILL);
     perror(file);
     exit(1);
@@ -98,9 +109,18 @@ static uint64_t go_on(int rank, uint64_t x, double seconds)
     return x;
 }
 
-static double since_us(uint64_t killed, uint64_t at)
+static double since_us(struct kill_time killed, uint64_t at)
 {
-    return at > killed ? (double)(at - killed) / 1e3 : 0;
+    return at > killed.monotonic ? (double)(at - killed.monotonic) / 1e3 : 0;
+}
+
+/* The first element goes through sum and on; the others are only there. */
+static uint64_t sum_many(uint64_t *buffer, size_t n, uint64_t x)
+{
+    if (n <= 1) return sum(x);
+    buffer[0] = x;
+    MPI_Allreduce(buffer, buffer + n, (int)n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return buffer[n];
 }
 
 int main(int argc, char **argv)
@@ -108,12 +128,13 @@ int main(int argc, char **argv)
     uint64_t at_main = now_ns(), x = 0;
     const char *file = NULL;
     int rank, operations = 10000;
-    size_t mib = 0;
+    size_t mib = 0, words = 1;
     double seconds = 0;
-    for (int c; (c = getopt(argc, argv, "t:n:m:w:sc:")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "t:n:b:m:w:sc:")) != -1;) {
         switch (c) {
         case 't': file = optarg; break;
         case 'n': operations = atoi(optarg); break;
+        case 'b': words = strtoul(optarg, NULL, 0) / sizeof(uint64_t); break;
         case 'm': mib = strtoul(optarg, NULL, 0); break;
         case 'w': seconds = atof(optarg); break;
         case 's': return own_start(argv[0]);
@@ -122,7 +143,7 @@ int main(int argc, char **argv)
         }
     }
     if (!file) {
-        fprintf(stderr, "usage: recovery -t FILE [-n OPERATIONS] [-m MIB] [-w SECONDS] | -s\n");
+        fprintf(stderr, "usage: recovery -t FILE [-n OPERATIONS] [-b BYTES] [-m MIB] [-w SECONDS] | -s\n");
         return 2;
     }
 
@@ -131,13 +152,21 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     char *memory = rank == 1 && mib ? malloc(mib << 20) : NULL;
     if (memory) memset(memory, 1, mib << 20);
-    for (int i = 0; i < operations; i++) x = sum(x + (uint64_t)rank);
+    uint64_t *buffer = calloc(words ? words * 2 : 1, sizeof *buffer);
+    if (!buffer) return 2;
+    for (int i = 0; i < operations; i++) x = sum_many(buffer, words, x + (uint64_t)rank);
     if (seconds > 0) x = go_on(rank, x, seconds);
-    if (rank == 1 && !killed_at(file)) kill_myself(file);
-    x = sum(x);
-    uint64_t live = now_ns(), killed = rank == 1 ? killed_at(file) : 0;
-    if (rank == 1) printf("%.1f %.1f %.1f\n", since_us(killed, at_main), since_us(killed, at_init), since_us(killed, live));
+    uint64_t replayed = now_ns();
+    if (rank == 1 && !killed_at(file).monotonic) kill_myself(file);
+    sum(x);
+    uint64_t live = now_ns();
+    if (rank == 1) {
+        struct kill_time killed = killed_at(file);
+        printf("%.1f %.1f %.1f %.1f %.6f\n", since_us(killed, at_main), since_us(killed, at_init), since_us(killed, live),
+               since_us(killed, replayed), (double)killed.real / 1e9);
+    }
     MPI_Finalize();
+    free(buffer);
     free(memory);
     return 0;
 }

@@ -73,6 +73,6 @@ line '^[0-9.]*$'
 for snapshot in off 0.01; do
     rm -f "$scratch/killed"
     bounded 60 "$ftrun" -n 2 --quiet --snapshot $snapshot "$benchmarks/recovery" -t "$scratch/killed" -n 1000 -m 8 -w 0.2 >"$scratch/out" &&
-        grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || fail "recovery, --snapshot $snapshot"
+        grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || fail "recovery, --snapshot $snapshot"
 done
 finish

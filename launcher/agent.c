@@ -38,7 +38,7 @@ enum { UNREAD_EXTENTS = 8, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 6
 struct agent {
     struct ft_job job;
     struct ft_loop *loop;
-    char library_path[PATH_BYTES], preload[PRELOAD_BYTES];
+    char library_path[PATH_BYTES], preload[PRELOAD_BYTES], python_path[PATH_BYTES];
     struct ft_limits limits;
     sigset_t mask;
     struct ft_topology *topology;
@@ -112,6 +112,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
     struct ft_spawn_config config = {
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL,
+        .python_path = o->rabit ? a->python_path : NULL,
         .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper),
         .bell = ft_snapshots_bell(job), .models = job->models,
         .limits = &a->limits, .signals = &job->signals,
@@ -152,7 +153,7 @@ static int check_request(struct agent *a, struct ft_error *e)
         return FT_CODE_JOB;
     if (ft_library_compat(a->library_path, sizeof a->library_path, e) < 0)
         return FT_CODE_JOB;
-    if (o->rabit && ft_library_rabit(a->preload, sizeof a->preload, e) < 0)
+    if (o->rabit && ft_library_rabit(a->preload, sizeof a->preload, a->python_path, sizeof a->python_path, e) < 0)
         return FT_CODE_JOB;
     if (ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e) < 0 ||
         ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e) < 0)

@@ -38,7 +38,7 @@ enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
 struct ft_environ {
     uint32_t nranks;
     char fds[2 * TEXT], job[TEXT];
-    char *preload, *library_path;
+    char *preload, *library_path, *python_path;
     char text[NOWN][TEXT];
     size_t n;
     char *vars[];
@@ -99,7 +99,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 6) * sizeof env->vars[0]);
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 8) * sizeof env->vars[0]);
     if (!env)
         return NULL;
     env->nranks = config->nranks;
@@ -109,7 +109,8 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     for (size_t i = 0; i < context->nexports; i++)
         export(env, context->exports[i]);
     if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 ||
-        (config->preload && prepend(env, &env->preload, "LD_PRELOAD", config->preload) < 0)) {
+        (config->preload && prepend(env, &env->preload, "LD_PRELOAD", config->preload) < 0) ||
+        (config->python_path && prepend(env, &env->python_path, "PYTHONPATH", config->python_path) < 0)) {
         ft_environ_free(env);
         return NULL;
     }
@@ -143,6 +144,7 @@ void ft_environ_free(struct ft_environ *env)
 {
     if (!env)
         return;
+    free(env->python_path);
     free(env->preload);
     free(env->library_path);
     free(env);

@@ -61,17 +61,21 @@ int ft_library_compat(char *dir, size_t size, struct ft_error *e)
     return 0;
 }
 
-int ft_library_rabit(char *preload, size_t size, struct ft_error *e)
+int ft_library_rabit(char *preload, size_t size, char *python, size_t python_size, struct ft_error *e)
 {
-    char engine[PATH_MAX], plugin[PATH_MAX];
+    char engine[PATH_MAX], plugin[PATH_MAX], module[PATH_MAX];
     int err = find("libftmpi.so.0", engine, e);
 
     if (!err)
         err = find("libftmpi_rabit.so", plugin, e);
+    if (!err)
+        err = find("ftmpi/python/ftmpi_xgboost.py", module, e);
     if (err)
         return err;
     if (snprintf(preload, size, "%s/libftmpi.so.0:%s/libftmpi_rabit.so", engine, plugin) >= (int)size)
         return ft_err_set(e, FT_EINVAL, "--rabit: %s: the path is too long", engine);
+    if (snprintf(python, python_size, "%s/ftmpi/python", module) >= (int)python_size)
+        return ft_err_set(e, FT_EINVAL, "--rabit: %s: the path is too long", module);
     if (strchr(preload, ' ')) /* LD_PRELOAD takes spaces for separators */
         return ft_err_set(e, FT_EINVAL, "--rabit: %s: the path holds a space, which LD_PRELOAD cannot express", preload);
     return 0;

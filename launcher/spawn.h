@@ -23,6 +23,7 @@ struct ft_spawn_config {
     const char *job_id;
     const char *library_path;     /* first in the ranks' LD_LIBRARY_PATH */
     const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
+    const char *python_path;      /* first in their PYTHONPATH, NULL: as it is */
     int memfd, kick, spill, bell, models; /* what ranks inherit, as FTMPI_FDS; there the pipe of spawn.c is before the last */
     const struct ft_limits *limits;  /* as they were when ftrun was started */
     const struct ft_signals *signals;

@@ -139,7 +139,7 @@ def main(doc):
     tree = mpis.find_tree(args.build, 'compare')
     base = os.path.join(tree or os.getcwd(), 'benchmarks')
     directory = args.report or os.path.join(base, 'report')
-    facts = [('command', shlex.join(['benchmarks/compare'] + sys.argv[1:])), ('machine', machine.describe())]
+    facts = {'compare': shlex.join(['benchmarks/compare'] + sys.argv[1:]), 'machine': machine.describe()}
     began, left_out = time.monotonic(), []
     table = results.Table.read(args.source) if args.source else results.Table()
     if not args.source:
@@ -151,7 +151,7 @@ def main(doc):
         os.makedirs(directory, exist_ok=True)
         mpis.build(libraries, args.benchmark, os.path.join(base, 'compare.d'))
         paths = [os.path.join(directory, 'compare.csv')] + ([args.csv] if args.csv else [])
-        facts += [(m.name, m.version()) for m in libraries if m.key != 'ftmpi']
+        facts.update({m.name: m.version() for m in libraries if m.key != 'ftmpi'})
         left_out = measure(args, libraries, machine.Watch(os.path.join(base, 'compare.d')), table, lambda: [table.write(p) for p in paths])
     print()
     for line in results.summary_text(table):
@@ -161,7 +161,7 @@ def main(doc):
         print('In the last run of each block within or sustained rank 1 was killed after timing, replayed from unit 1 and was verified.')
     if left_out:
         print('left out, since quick is over: ' + ', '.join(left_out))
-        facts.append(('left out', ', '.join(left_out)))
+        facts['left out'] = ', '.join(left_out)
     path, told = report.write(table, directory, facts, args.failures)
     print('%.0f s; report: %s%s' % (time.monotonic() - began, path, '; ' + told if told else ''))
     for failure in args.failures:

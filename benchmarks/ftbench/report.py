@@ -4,6 +4,7 @@
 import csv
 import glob
 import html
+import json
 import os
 import statistics
 import time
@@ -106,14 +107,28 @@ def images(pictures, key):
     return '<p>%s</p>\n' % '\n'.join('<img src="%s" alt="%s">' % (name, name) for name in (pictures or {}).get(key, []) if name)
 
 
+def remember(directory, facts):
+    """Those of earlier programs that wrote into this directory, and these."""
+    path = os.path.join(directory, 'about.json')
+    known = {}
+    if os.path.exists(path):
+        with open(path, encoding='utf-8') as f:
+            known = json.load(f)
+    known.update(facts)
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump(known, f, indent=1)
+    return known
+
+
 def write(table, directory, facts, failures):
-    """facts: [(name, text)] for the top. Returns index.html's path, and what is to be said ('' or that there are no pictures)."""
+    """facts: {name: text} for the top. Returns index.html's path, and what is to be said ('' or that there are no pictures)."""
     os.makedirs(directory, exist_ok=True)
+    facts = remember(directory, dict(facts, written=time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime())))
     rows = read_measurements(directory)
     pictures = draw(table, rows, directory)
     told = '' if pictures is not None else 'no gnuplot, so no pictures (package gnuplot-nox)'
     page = '<!DOCTYPE html><html lang="en">' + STYLE + '<h1>ftmpi benchmarks</h1>\n<pre>%s</pre>\n' % html.escape(
-        '\n'.join('%-9s %s' % f for f in facts + [('written', time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime()))]))
+        '\n'.join('%-9s %s' % f for f in facts.items()))
     if told:
         page += '<p>%s</p>\n' % told
     if failures:

@@ -3,6 +3,7 @@
 
 import csv
 import math
+import os
 import statistics
 
 from . import cases
@@ -38,9 +39,13 @@ class Table:
                 table.rows.append({k: None if k == 'size' and row[k] == '' else kind(row[k]) for k, kind in FIELDS.items()})
         return table
 
+    @classmethod
+    def read_if_there(cls, path):
+        return cls.read(path) if os.path.exists(path) else cls()
+
     def write(self, path):
         with open(path, 'w', newline='', encoding='utf-8') as f:
-            out = csv.writer(f)
+            out = csv.writer(f, lineterminator='\n')
             out.writerow(FIELDS)
             for row in self.rows:
                 out.writerow(['' if row[k] is None else '%.4f' % row[k] if k in ('us', 'others') else int(row[k]) if k == 'moved' else row[k]

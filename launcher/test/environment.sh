@@ -25,6 +25,12 @@ FTMPI_RANK=7 PMI_SIZE=9 run -n 1 sh -c 'env | grep -E "^(FTMPI_RANK|PMI_SIZE)="'
 sort -o "$tmp/out" "$tmp/out"
 expect_out FTMPI_RANK=0 PMI_SIZE=1
 
+# The module for XGBoost is found, a PYTHONPATH of the user's is kept; without --rabit nothing is touched.
+PYTHONPATH=/a:/b run -n 1 sh -c 'echo $PYTHONPATH'
+expect_out /a:/b
+PYTHONPATH=/a:/b run --rabit -n 1 sh -c 'case $PYTHONPATH in *:/a:/b) [ -r "${PYTHONPATH%%:*}/ftmpi_xgboost.py" ] && echo found ;; esac'
+expect_out found
+
 # The descriptors in FTMPI_FDS are open, and of ftrun's own only what ties the rank's life to it.
 cat >"$tmp/fds" <<'EOF'
 #!/bin/sh

@@ -6,6 +6,15 @@ libftmpi_rabit_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 libftmpi_rabit_la_LDFLAGS = -module -avoid-version -shared -Wl,--as-needed
 libftmpi_rabit_la_LIBADD = libftmpi.la
 
+# Checkpoints of XGBoost's training: in a directory of its own that is in the PYTHONPATH of ftrun --rabit's ranks; also in the build
+# tree, by a link, so that what Python compiles stays out of the sources.
+ftpythondir = $(libdir)/ftmpi/python
+dist_ftpython_DATA = mpi_shim/rabit/ftmpi_xgboost.py
+python_link = .libs/ftmpi/python/ftmpi_xgboost.py
+all-local: $(python_link)
+$(python_link): | libftmpi.la
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f $(abs_top_srcdir)/mpi_shim/rabit/ftmpi_xgboost.py $@
+
 # Rabit's C API under Rabit's name, beside libmpi.so.40: only ftrun's ranks look there.
 compatdir = $(libdir)/ftmpi
 compat_LTLIBRARIES = librabit.la
