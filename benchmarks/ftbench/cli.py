@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 
-from . import blocks, cases, machine, mpis, report, results
+from . import blocks, cases, faults, machine, mpis, report, results
 
 
 def integers(text):
@@ -38,7 +38,7 @@ def modes(text):
 
 def parse(doc):
     p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument('-b', '--benchmark', type=operations, help='of %s (default: all but allgatherv)' % ', '.join(cases.EVERY_OPERATION))
+    p.add_argument('-b', '--benchmark', type=operations, help='of %s (default: all but allgatherv, and then what benchmarks/faults measures)' % ', '.join(cases.EVERY_OPERATION))
     p.add_argument('-n', '--ranks', type=integers, help='a list (default 2,4,8,16; quick 2,4)')
     p.add_argument('-m', '--sizes', type=sizes, help='a list, such as 8,1k,4m, or MIN:MAX:FACTOR (default %s; quick %s)' %
                    (cases.SIZES, cases.QUICK_SIZES))
@@ -60,6 +60,7 @@ def parse(doc):
     args = p.parse_args()
     args.repeat = args.repeat or (3 if args.quick else 7)
     args.retries = args.retries if args.retries is not None else 0 if args.quick else 2
+    args.all = not args.benchmark
     args.benchmark = args.benchmark or cases.OPERATIONS
     args.ranks = args.ranks or (cases.QUICK_RANKS if args.quick else sorted(cases.BARS))
     args.sizes = args.sizes or cases.parse_sizes(cases.QUICK_SIZES if args.quick else cases.SIZES)
@@ -124,6 +125,16 @@ def measure(args, libraries, watch, table, save):
     return left_out
 
 
+def fault_tolerance(args, libraries, watch, directory, programs):
+    """What benchmarks/faults measures, a little of it if quick."""
+    ours = [m for m in libraries if m.key == 'ftmpi']
+    if not (ours and args.all):
+        return
+    faults.build(ours[0], programs)
+    how = faults.Faults(ours[0], 1 if args.quick else 5, 'tiny' if args.quick else 'full', watch, args.failures)
+    faults.write(how.run(['recovery', 'replay', 'kills'] if args.quick else faults.MEASURES), os.path.join(directory, 'faults.csv'))
+
+
 def chosen(table):
     """Which settings won, where it was not the default."""
     for column in table.columns():
@@ -149,10 +160,13 @@ def main(doc):
         if not libraries:
             sys.exit('compare: no MPI to compare')
         os.makedirs(directory, exist_ok=True)
-        mpis.build(libraries, args.benchmark, os.path.join(base, 'compare.d'))
+        programs = os.path.join(base, 'compare.d')
+        mpis.build(libraries, args.benchmark, programs)
+        watch = machine.Watch(programs)
         paths = [os.path.join(directory, 'compare.csv')] + ([args.csv] if args.csv else [])
         facts.update({m.name: m.version() for m in libraries if m.key != 'ftmpi'})
-        left_out = measure(args, libraries, machine.Watch(os.path.join(base, 'compare.d')), table, lambda: [table.write(p) for p in paths])
+        left_out = measure(args, libraries, watch, table, lambda: [table.write(p) for p in paths])
+        fault_tolerance(args, libraries, watch, directory, programs)
     print()
     for line in results.summary_text(table):
         print(line)

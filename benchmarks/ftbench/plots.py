@@ -8,7 +8,7 @@ import subprocess
 
 from . import cases
 
-HEAD = """set terminal svg size 720,460 dynamic background rgb 'white'
+HEAD = """set terminal svg noenhanced size 720,460 dynamic background rgb 'white'
 set output '%s'
 set title "%s"
 set xlabel "%s"
@@ -52,17 +52,25 @@ def lines_by_size(table, benchmark, ranks, value):
                               for cell in [table.cell(benchmark, ranks, s, c)] if cell]) for c in table.columns()]
 
 
-SIZE_AXES = "set logscale x 2\nset logscale y 10\nset format x '%.0b %BB'\nset xtics rotate by -30\n"
+def axes(values, names):
+    """Both logarithmic; at most eight of the values have their names below."""
+    every = -(-len(values) // 8) or 1
+    tics = ', '.join('"%s" %s' % (names(v), v) for v in values[::every])
+    return 'set logscale x 2\nset logscale y 10\nset xtics (%s)\nset xrange [%g:%g]\n' % (tics, min(values) * 0.9, max(values) * 1.1)
+
+
+def size_axes(table, benchmark, ranks):
+    return axes([s for s in table.sizes(benchmark, ranks) if s] or [1], cases.size_name)
 
 
 def latency(table, benchmark, ranks, directory):
     return draw(os.path.join(directory, 'latency-%s-%d.svg' % (benchmark, ranks)), '%s, %d ranks' % (benchmark, ranks), 'size',
-                'microseconds', SIZE_AXES, lines_by_size(table, benchmark, ranks, lambda s, us: us))
+                'microseconds', size_axes(table, benchmark, ranks), lines_by_size(table, benchmark, ranks, lambda s, us: us))
 
 
 def bandwidth(table, benchmark, ranks, directory):
     return draw(os.path.join(directory, 'bandwidth-%s-%d.svg' % (benchmark, ranks)), '%s, %d ranks' % (benchmark, ranks), 'size',
-                'GB/s (size / time)', SIZE_AXES, lines_by_size(table, benchmark, ranks, lambda s, us: s / us / 1e3))
+                'GB/s (size / time)', size_axes(table, benchmark, ranks), lines_by_size(table, benchmark, ranks, lambda s, us: s / us / 1e3))
 
 
 def against_ranks(table, benchmark, size, directory):
@@ -72,7 +80,7 @@ def against_ranks(table, benchmark, size, directory):
         return None
     lines = [(column_name(c), [(r, cell.us) for r in every for cell in [table.cell(benchmark, r, size, c)] if cell]) for c in table.columns()]
     return draw(os.path.join(directory, 'ranks-%s-%s.svg' % (benchmark, size or 0)), '%s, %s' % (benchmark, cases.size_name(size)), 'ranks',
-                'microseconds', 'set logscale x 2\nset logscale y 10\nset xtics (%s)\n' % ', '.join(str(r) for r in every), lines)
+                'microseconds', axes(every, str), lines)
 
 
 def measurements(rows, measure, x, y, directory, log='xy'):
