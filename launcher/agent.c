@@ -15,6 +15,7 @@
 #include "ft/shm/models.h"
 #include "launcher/adopt.h"
 #include "launcher/control.h"
+#include "launcher/durable.h"
 #include "launcher/full.h"
 #include "launcher/job.h"
 #include "launcher/library.h"
@@ -158,7 +159,7 @@ static int check_request(struct agent *a, struct ft_error *e)
     if (ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e) < 0 ||
         ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e) < 0)
         return FT_CODE_USAGE;
-    return 0;
+    return ft_durable_open(job, e);
 }
 
 /* All that outlives a launcher process, in the order in which each needs the one before. Nothing has to be undone: the
@@ -188,6 +189,7 @@ static void forget(struct ft_job *job)
     job->sinks[0] = job->sinks[1] = NULL;
     job->timeout = NULL;
     job->watch = NULL;
+    ft_durable_forget(job);
     job->control = NULL;
     job->grace = job->again = NULL;
     job->sweeping = job->swept = job->over = job->strangers = false;
@@ -258,6 +260,7 @@ static void report(struct ft_job *job)
                   (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
                   (unsigned long long)job->report->spilled_bytes);
     tell_unchecked(job);
+    job->report->durable = ft_durable_totals(job);
     if (ft_report_write(job->report, code, now, &e) < 0)
         not_written(job, &e);
     if (ft_svg_write(job->report->timeline, job->report, code, now, &e) < 0)
@@ -356,6 +359,7 @@ static void release(struct agent *a)
 
     ft_spawn_free(job->spawn);
     ft_snapshots_free(job);
+    ft_durable_close(job);
     ft_topology_free(a->topology);
     if (job->keeper)
         ft_keeper_close(job->keeper);
@@ -410,7 +414,7 @@ int ft_agent_run(const struct ft_options *options)
                               .say = {.quiet = options->quiet, .verbose = options->verbose}};
     report->fd = -1;
     code = check_request(a, &e);
-    if (code || (err = prepare(a, &e)) < 0 || (err = run_in_two(a, &code, &e)) < 0) {
+    if (code || (err = prepare(a, &e)) < 0 || (code = ft_durable_resume(&a->job, &e)) || (err = run_in_two(a, &code, &e)) < 0) {
         ft_say(&a->job.say, "%s%s", e.text, err == FT_ENOMEM ? " (a small ulimit -v or -d?)" : "");
         code = code ? code : FT_CODE_JOB;
     }

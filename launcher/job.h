@@ -24,6 +24,7 @@
 struct event;
 struct event_base;
 struct ft_control;
+struct ft_durable;
 struct ft_snapshooter;
 struct ft_input;
 struct ft_output;
@@ -80,6 +81,7 @@ struct ft_job {
     struct ft_input *input; /* NULL: no rank reads our standard input */
     struct ft_spawn *spawn;
     struct ft_snapshooter *snapshots;
+    struct ft_durable *durable;  /* NULL: no --ckpt-dir */
     struct ft_report *report;  /* in shared memory, as policy and procs */
     struct ft_twin *twin;
     struct ft_signals signals;

@@ -9,11 +9,13 @@ liblaunch_la_SOURCES = \
 	launcher/appfile.h launcher/appfile.c \
 	launcher/bands.h launcher/bands.c \
 	launcher/cadence.h launcher/cadence.c \
+	launcher/ckpt_writer.h launcher/ckpt_writer.c \
 	launcher/client.h launcher/client.c \
 	launcher/configure.h launcher/configure.c \
 	launcher/control.h launcher/control.c \
 	launcher/deadlines.h launcher/deadlines.c \
 	launcher/death.h launcher/death.c \
+	launcher/durable.h launcher/durable.c \
 	launcher/elf.h launcher/elf.c \
 	launcher/environ.h launcher/environ.c \
 	launcher/format.h launcher/format.c \
@@ -22,6 +24,7 @@ liblaunch_la_SOURCES = \
 	launcher/full.h launcher/full.c \
 	launcher/help.h launcher/help.c \
 	launcher/hosts.h launcher/hosts.c \
+	launcher/identity.h launcher/identity.c \
 	launcher/input.h launcher/input.c \
 	launcher/job.h \
 	launcher/ways.h \

@@ -16,6 +16,7 @@
 #include "launcher/act.h"
 #include "launcher/control.h"
 #include "launcher/agent.h"
+#include "launcher/durable.h"
 #include "launcher/input.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
@@ -305,7 +306,7 @@ static int fill(struct ft_loop *l, struct ft_job *job)
         return -1;
     job->grace = evtimer_new(job->base, on_grace, job);
     job->again = evtimer_new(job->base, on_again, job);
-    if (ft_snapshots_watch(job) < 0)
+    if (ft_snapshots_watch(job) < 0 || ft_durable_watch(job) < 0)
         return -1;
     l->keeper_failed = event_new(job->base, l->alarm[0], EV_READ, on_keeper_failed, l);
     if (!job->grace || !job->again || !l->keeper_failed || event_add(l->keeper_failed, NULL) < 0)
@@ -370,6 +371,7 @@ void ft_loop_free(struct ft_loop *l)
     ft_watch_free(job->watch);
     ft_timeout_free(job->timeout);
     ft_sampler_free(l->sampler);
+    ft_durable_unwatch(job);
     ft_snapshots_unwatch(job);
     ft_input_free(job->input);
     free_event(l->keeper_failed);

@@ -145,6 +145,7 @@ static void set_defaults(struct ft_options *o)
     ft_values_restart_on("signal,129-159", &o->restart_on);
     o->log_spill = tmp && *tmp ? tmp : "/tmp";
     o->snapshot_ms = FT_SNAPSHOT_AUTO;
+    o->ckpt_versions = 1;
     o->grace_ms = 2000;
 }
 
@@ -273,6 +274,8 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
     o->nranks = (uint32_t)n;
     if (o->stdin_rank >= (int64_t)n)
         return ft_err_set(e, FT_EINVAL, "--stdin %lld: there is no such rank, the last one is %u", (long long)o->stdin_rank, o->nranks - 1);
+    if (o->resume && !o->ckpt_dir)
+        return ft_err_set(e, FT_EINVAL, "--resume: from where? --ckpt-dir names the directory of the checkpoints");
     if (o->nforeign)
         ft_options_notice(o, "%s%s ignored: ftmpi has no such parameters", o->foreign, o->nforeign > 1 ? " and others are" : " is");
     return 0;

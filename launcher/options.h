@@ -35,6 +35,9 @@ struct ft_context {
     bool plain;                /* it is a script without "#!": for the shell */
 };
 
+/* Whether the job goes on from a checkpoint in ckpt_dir. */
+enum ft_resume { FT_RESUME_NO, FT_RESUME_YES, FT_RESUME_AUTO /* if there is one */ };
+
 struct ft_options {
     char job_id[16];           /* 8 characters, drawn anew for every job */
     const char *job_name;      /* NULL: none */
@@ -52,6 +55,10 @@ struct ft_options {
     uint64_t max_restarts;     /* UINT64_MAX: no limit */
     struct ft_restart_on restart_on;
     uint64_t snapshot_ms;      /* 0: no snapshots; FT_SNAPSHOT_AUTO */
+    const char *ckpt_dir;      /* NULL: checkpoints are kept in memory only */
+    uint64_t ckpt_versions;    /* one of so many is written to it ... */
+    uint64_t ckpt_ms;          /* ... and none before so much time has passed */
+    enum ft_resume resume;
     uint64_t log_limit;        /* bytes; 0: from the machine's memory */
     enum ft_full log_full;
     uint64_t log_prepare;      /* bytes */

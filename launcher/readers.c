@@ -272,6 +272,37 @@ READER(max_restarts)
     return 0;
 }
 
+READER(ckpt_every)
+{
+    char text[32];
+    size_t len = strlen(w->value);
+
+    (void)e;
+    if (!len || len >= sizeof text)
+        return FT_EINVAL;
+    o->ckpt_versions = 1;
+    o->ckpt_ms = 0;
+    if (w->value[len - 1] != 's')
+        return ft_values_number(w->value, &o->ckpt_versions) < 0 || !o->ckpt_versions ? FT_EINVAL : 0;
+    memcpy(text, w->value, len - 1);
+    text[len - 1] = 0;
+    return ft_values_milliseconds(text, &o->ckpt_ms) < 0 || !o->ckpt_ms ? FT_EINVAL : 0;
+}
+
+READER(resume)
+{
+    bool yes;
+
+    if (w->value && !strcmp(w->value, "auto")) {
+        o->resume = FT_RESUME_AUTO;
+        return 0;
+    }
+    if (ft_values_flag(w->value, &yes) < 0)
+        return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not a valid value; wanted: yes, no or auto", w->who, w->value);
+    o->resume = yes ? FT_RESUME_YES : FT_RESUME_NO;
+    return 0;
+}
+
 READER(snapshot)
 {
     (void)e;

@@ -34,6 +34,8 @@ FT_READER(output);
 FT_READER(stdin);
 FT_READER(max_restarts);
 FT_READER(snapshot);
+FT_READER(ckpt_every);
+FT_READER(resume);
 FT_READER(restart_on);
 FT_READER(log_limit);
 FT_READER(log_full);

@@ -210,6 +210,22 @@ static json_t *command(const struct ft_report *r)
     return list;
 }
 
+static json_t *durable(const struct ft_durable_totals *from)
+{
+    json_t *to = from ? json_object() : json_null();
+
+    if (!from)
+        return to;
+    add(to, "resumed_version", from->resumed);
+    add(to, "last_version", from->last);
+    add(to, "written", from->written);
+    add(to, "failed", from->failed);
+    add(to, "last_bytes", from->bytes);
+    add_seconds(to, "seconds", from->ns);
+    add_seconds(to, "longest_seconds", from->most_ns);
+    return to;
+}
+
 static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now_ns)
 {
     json_t *all = json_object();
@@ -226,6 +242,7 @@ static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now
     add(all, "spilled_bytes", r->spilled_bytes);
     add(all, "peak_memory_bytes", r->peak_memory_bytes);
     json_object_set_new(all, "snapshots", cuts_of_all(r));
+    json_object_set_new(all, "durable", durable(r->durable));
     json_object_set_new(all, "restarts", restarts(r));
     json_object_set_new(all, "per_rank", ranks(r));
     return all;

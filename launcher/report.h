@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "ft/base/err.h"
+#include "launcher/durable.h"
 #include "launcher/timeline.h"
 #include "launcher/ways.h"
 
@@ -53,6 +54,7 @@ struct ft_report {
     struct ft_rank_total *ranks;
     struct ft_timeline *timeline; /* whoever made it closes it; NULL: no picture wanted */
     uint64_t log_bytes, spilled_bytes, released_bytes, peak_log_bytes, peak_memory_bytes;
+    const struct ft_durable_totals *durable;  /* set before it is written; NULL: there is no --ckpt-dir */
     uint64_t log_before, spilled_before;  /* of these, in logs that are no more: all ranks started again */
 };
 

@@ -68,6 +68,10 @@ static const struct ft_setting settings[] = {
     {"hang-timeout", "SECONDS", FT_SECONDS, AT(hang_timeout_ms), "0", "restart a rank that all others have waited for so long", false},
     {"snapshot", "auto|off|SECONDS", FT_TEXT, BY(snapshot), "auto",
      "snapshots of ranks: when they cost less than 1 percent of the\ntime, never, or this often (default auto)", false},
+    {"ckpt-dir", "DIR", FT_TEXT, AT(ckpt_dir), "none", "also write the program's checkpoints to files in DIR; the last\ntwo stay", false},
+    {"ckpt-every", "N|SECONDSs", FT_TEXT, BY(ckpt_every), "1",
+     "write every Nth checkpoint, or one in so many seconds (\"30s\");\nnever more than one at a time (default 1)", false},
+    {"resume", NULL, FT_FLAG, BY(resume), "no", "go on from the newest checkpoint in --ckpt-dir; --resume=auto:\nif there is one", false},
     FLAG("check-replay", check_replay, "compare what restarted ranks contribute with what they\nhad contributed"),
     {"log-limit", "SIZE", FT_SIZE, BY(log_limit), "auto",
      "memory for the log (default auto: a quarter of what there is)", false},
@@ -189,19 +193,6 @@ const char *ft_settings_nearest(const char *name, size_t len, bool settings_only
     return text;
 }
 
-static int read_flag(const char *value, bool *flag)
-{
-    static const char *const words[2][4] = {{"no", "false", "off", "0"}, {"yes", "true", "on", "1"}};
-
-    for (int i = 0; i < 8; i++) {
-        if (value && strcmp(value, words[i / 4][i % 4]))
-            continue;
-        *flag = !value || i / 4;
-        return 0;
-    }
-    return FT_EINVAL;
-}
-
 /* By type. */
 static int read_field(struct ft_options *o, const struct ft_setting *s, const char *value)
 {
@@ -209,7 +200,7 @@ static int read_field(struct ft_options *o, const struct ft_setting *s, const ch
 
     switch (s->type) {
     case FT_FLAG:
-        return read_flag(value, field);
+        return ft_values_flag(value, field);
     case FT_NUMBER:
         return ft_values_number(value, field);
     case FT_SIZE:
@@ -232,6 +223,7 @@ static const char *meaning(const char *arg)
         {"SECONDS", ", a number"},
         {"SIZE", ", like 512M or 2G"},
         {"LIST", ", separated by commas"},
+        {"N|SECONDSs", ", a number like 10, or seconds like 30s"},
         {"UNIT", ": none, hwthread, core, l2cache, l3cache, numa or socket"},
     };
 

@@ -297,6 +297,8 @@ void ft_show_status(FILE *to, const json_t *status)
             number(status, "pid"), string(status, "host"), number(status, "ranks"), number(status, "ranks") == 1 ? "" : "s",
             duration(json_number_value(json_object_get(status, "seconds")), since, sizeof since), command(status, "", what, sizeof what));
     show_ranks(to, ranks, &places);
+    if (json_object_get(status, "durable_version"))
+        fprintf(to, "last checkpoint on disk: version %lld\n", number(status, "durable_version"));
     if (json_object_get(json_array_get(ranks, 0), "ways_back"))
         show_ranks(to, ranks, &ways);
 }

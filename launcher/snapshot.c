@@ -17,6 +17,7 @@
 #include "launcher/cut.h"
 #include "launcher/death.h"
 #include "launcher/input.h"
+#include "launcher/durable.h"
 #include "launcher/job.h"
 #include "launcher/limits.h"
 #include "launcher/output.h"
@@ -214,6 +215,7 @@ static void on_bell(evutil_socket_t fd, short what, void *arg)
     if (read(fd, &rings, sizeof rings) < 0)
         return;
     ft_snapshots_look(arg);
+    ft_durable_look(arg);
 }
 
 /* ---- when ---- */

@@ -16,6 +16,7 @@
 #include "launcher/sites.h"
 #include "launcher/snapshot.h"
 #include "launcher/procstat.h"
+#include "launcher/durable.h"
 #include "launcher/twin.h"
 #include "launcher/watch.h"
 
@@ -150,6 +151,8 @@ json_t *ft_status_all(const struct ft_job *job)
         for (uint32_t r = 0; r < job->options->nranks; r++)
             json_array_append_new(ranks, one_rank(&l, r));
     }
+    if (ft_durable_totals(job))
+        json_object_set_new(all, "durable_version", json_integer((json_int_t)ft_durable_totals(job)->last));
     json_object_set_new(all, "rank", ranks);
     free(l.sites);
     free(l.awaited);

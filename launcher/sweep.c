@@ -5,6 +5,7 @@
 #include <event2/event.h>
 #include <signal.h>
 
+#include "launcher/durable.h"
 #include "launcher/output.h"
 #include "launcher/sink.h"
 #include "launcher/snapshot.h"
@@ -37,6 +38,8 @@ static void leave_loop(struct ft_job *job)
 
 static void write_out(struct ft_job *job)
 {
+    if (!ft_durable_settled(job))
+        return;
     if (!job->swept) {
         job->swept = true;
         ft_output_finish(job->output);
@@ -96,6 +99,7 @@ void ft_sweep_begin(struct ft_job *job)
 
 void ft_sweep_hurry(struct ft_job *job)
 {
+    ft_durable_hurry(job);
     if (job->swept)
         leave_loop(job); /* nobody reads what is waiting */
     else

@@ -58,6 +58,19 @@ int ft_values_milliseconds(const char *text, uint64_t *ms)
     return 0;
 }
 
+int ft_values_flag(const char *value, bool *flag)
+{
+    static const char *const words[2][4] = {{"no", "false", "off", "0"}, {"yes", "true", "on", "1"}};
+
+    for (int i = 0; i < 8; i++) {
+        if (value && strcmp(value, words[i / 4][i % 4]))
+            continue;
+        *flag = !value || i / 4;
+        return 0;
+    }
+    return FT_EINVAL;
+}
+
 static int add_codes(const char *item, struct ft_restart_on *on)
 {
     unsigned from, to;

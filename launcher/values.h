@@ -3,6 +3,7 @@
 #ifndef LAUNCHER_VALUES_H
 #define LAUNCHER_VALUES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "launcher/policy.h"
@@ -15,6 +16,9 @@ int ft_values_size(const char *text, uint64_t *bytes);
 
 /* Seconds with a fraction, at most about 30 years. */
 int ft_values_milliseconds(const char *text, uint64_t *ms);
+
+/* yes, true, on, 1, or no, ...; NULL is yes. */
+int ft_values_flag(const char *text, bool *flag);
 
 /* "signal,129-159", "none", "3". */
 int ft_values_restart_on(const char *text, struct ft_restart_on *on);

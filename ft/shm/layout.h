@@ -84,8 +84,9 @@ struct ft_version_head {
     _Alignas(FT_LINE) _Atomic uint64_t base_version;  /* what the job's programs find when they begin; 0: nothing */
     _Atomic uint64_t base_slot;
     _Atomic uint64_t generation;     /* how often all ranks began again */
-    _Atomic uint64_t wanted;         /* a lazy checkpoint is to be kept, whatever rank 0 thinks: a number, counts up */
-    _Atomic uint64_t pinned;         /* nobody writes over this version now; 0: none */
+    _Atomic uint64_t wanted;         /* the first lazy checkpoint that is not older than this version is to be kept, whatever rank 0
+                                        thinks; 0: none */
+    _Atomic uint64_t pinned;         /* nobody writes to this slot now, plus one; 0: to any */
 
     /* rank 0 */
     _Alignas(FT_LINE) _Atomic uint64_t prefix_end;    /* the log up to here, less one, is in the store as well: what is called before

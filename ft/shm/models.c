@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ft/base/hash.h"
 #include "ft/base/util.h"
 #include "ft/shm/point.h"
 
@@ -120,6 +121,21 @@ int ft_models_read(int fd, uint64_t area, uint64_t at, void *bytes, uint64_t n, 
         at += (uint64_t)done;
         n -= (uint64_t)done;
     }
+    return 0;
+}
+
+int ft_models_hash(int fd, uint64_t area, uint64_t n, uint64_t *hash, struct ft_error *e)
+{
+    void *bytes;
+
+    *hash = 0;
+    if (!n)
+        return 0;
+    bytes = mmap(NULL, n, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, (off_t)(area * FT_MODELS_AREA_BYTES));
+    if (bytes == MAP_FAILED)
+        return ft_err_set(e, FT_ENOMEM, "cannot map %llu bytes of a model: %s", (unsigned long long)n, strerror(errno));
+    *hash = ft_hash(0, bytes, n);
+    munmap(bytes, n);
     return 0;
 }
 

@@ -34,6 +34,9 @@ int ft_models_write(int fd, uint64_t area, uint64_t at, const void *bytes, uint6
 /* FT_ESYS: so much is not there. */
 int ft_models_read(int fd, uint64_t area, uint64_t at, void *bytes, uint64_t n, struct ft_error *e);
 
+/* As ft_hash(0, ...) of the first n bytes of an area; 0 if n is 0. FT_ENOMEM. */
+int ft_models_hash(int fd, uint64_t area, uint64_t n, uint64_t *hash, struct ft_error *e);
+
 /* The area ends at n: gives back the memory of what is beyond. */
 void ft_models_end(int fd, uint64_t area, uint64_t n);
 

@@ -81,8 +81,8 @@ static int fill(const struct ft_disk *disk, int fd, struct ft_ckpt_header *h, co
     free(block);
     if (err)
         return err;
-    if (models->taken)
-        models->taken(models->arg);
+    if (models->taken && models->taken(models->arg) < 0)
+        return -1;
     if (write_header(disk, fd, h) < 0)
         return -1;
     return disk->sync(disk->arg, fd);

@@ -10,7 +10,7 @@
 struct ft_ckpt_models {
     /* n bytes at `at` of a section. 0, or -1 and errno. */
     int (*get)(void *arg, uint32_t section, uint64_t at, void *to, size_t n);
-    void (*taken)(void *arg);  /* all has been read: they may change from now on; not called if that fails. May be NULL */
+    int (*taken)(void *arg);   /* all has been read, and they may change from now on. 0, or -1 and errno: it is no good. May be NULL */
     void *arg;
 };
 

@@ -132,6 +132,28 @@ Test(report, lost_work_counts_from_where_the_successor_begins)
     end(&r, all);
 }
 
+Test(report, checkpoints_on_disk_are_null_without_a_directory)
+{
+    struct ft_durable_totals totals = {.resumed = 12, .last = 14, .written = 2, .failed = 1, .bytes = 1000, .ns = 30000000, .most_ns = 20000000};
+    struct ft_report r;
+    json_t *all;
+
+    open_report(&r);
+    all = written(&r);
+    cr_expect(json_is_null(json_object_get(all, "durable")));
+    json_decref(all);
+    r.durable = &totals;
+    all = written(&r);
+    expect(json_object_get(all, "durable"), "resumed_version", 12);
+    expect(json_object_get(all, "durable"), "last_version", 14);
+    expect(json_object_get(all, "durable"), "written", 2);
+    expect(json_object_get(all, "durable"), "failed", 1);
+    expect(json_object_get(all, "durable"), "last_bytes", 1000);
+    expect(json_object_get(all, "durable"), "seconds", 0.03);
+    expect(json_object_get(all, "durable"), "longest_seconds", 0.02);
+    end(&r, all);
+}
+
 Test(report, saying_it_twice_changes_nothing)
 {
     struct ft_report r;

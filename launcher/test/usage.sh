@@ -25,6 +25,15 @@ bad 2 'needs a value' -n
 bad 2 'No such file or directory' --wdir "$tmp/nonesuch" true
 bad 2 'Not a directory' --wdir "$tmp/file" true
 bad 2 'No such file or directory' --report "$tmp/nonesuch/report" true
+bad 2 'Not a directory' --ckpt-dir "$tmp/file" true
+bad 2 'No such file or directory' --ckpt-dir "$tmp/nonesuch/dir" true
+bad 2 'name.* the directory' --resume true
+bad 2 'there is no checkpoint in' --ckpt-dir "$tmp/ckpt" --resume true
+bad 2 'wanted: yes, no or auto' --resume=perhaps true
+bad 2 'a number like 10, or seconds like 30s' --ckpt-every 0 true
+bad 2 'not a valid value' --ckpt-every 0s true
+bad 2 'not a valid value' --ckpt-every s true
+bad 2 'not a valid value' --ckpt-every 5m true
 bad 1 'No such file or directory' --log-spill "$tmp/nonesuch" true
 bad 1 'too small' --log-limit 1K true
 bad 127 'command not found' -n 2 no-such-program-anywhere

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread of the agent that writes one checkpoint at a time to a directory, out of the memory for models. */
+#ifndef LAUNCHER_CKPT_WRITER_H
+#define LAUNCHER_CKPT_WRITER_H
+
+#include <stdbool.h>
+
+#include "ft/store/ckpt_dir.h"
+
+struct ft_ckpt_writer;
+
+struct ft_ckpt_writer_config {
+    int dir, models;             /* descriptors, copied */
+    void (*taken)(void *arg);    /* called by the thread: the models may be written over from now on */
+    void *arg;
+};
+
+struct ft_ckpt_written {
+    uint64_t version;
+    uint64_t bytes;              /* of the file */
+    int err;                     /* 0, or as ft_ckpt_dir_write, and e */
+    struct ft_error e;
+};
+
+/* NULL: errno. */
+struct ft_ckpt_writer *ft_ckpt_writer_new(const struct ft_ckpt_writer_config *config);
+
+/* Readable when something has been written, or could not be. */
+int ft_ckpt_writer_fd(const struct ft_ckpt_writer *w);
+
+/* Starts to write a version, whose models are in `slot`; nothing may be in progress. The sections of h say their lengths and
+   what ft_hash the ranks had of them: other bytes are not written. h is owned from now on. `before` as in ft_ckpt_dir_write. */
+void ft_ckpt_writer_begin(struct ft_ckpt_writer *w, const struct ft_ckpt_header *h, uint32_t slot, uint64_t before);
+
+/* What has come of it. False: it is not finished. */
+bool ft_ckpt_writer_take(struct ft_ckpt_writer *w, struct ft_ckpt_written *result);
+
+/* The thread ends. A write in progress is left to itself until the process ends: nobody waits for a disk here. */
+void ft_ckpt_writer_free(struct ft_ckpt_writer *w);
+
+#endif
