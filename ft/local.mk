@@ -66,10 +66,10 @@ threads_SOURCES = ft/test/threads.c
 threads_LDADD = libft.la
 
 # A model of what is to be built: log release behind snapshots (docs/models.md).
-dist_check_SCRIPTS = ft/model/check.sh
-EXTRA_DIST += ft/model/release.pml
+dist_check_SCRIPTS = ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh
+EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/checkpoint.pml ft/model/cache.pml
 if !SANITIZED
-TESTS += ft/model/check.sh
+TESTS += ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh
 endif
 
 # Real processes, real forks: what a coroutine cannot show of a snapshot.
