@@ -5,6 +5,7 @@
 # shellcheck disable=SC2034
 model=checkpoint
 broken_base="-DR=2 -DFINE"
+# shellcheck source=SCRIPTDIR/search.sh
 . "$(dirname "$0")/search.sh"
 
 sound_all() {

@@ -6,6 +6,7 @@
 # shellcheck disable=SC2034
 model=release
 broken_base=-DR=2
+# shellcheck source=SCRIPTDIR/search.sh
 . "$(dirname "$0")/search.sh"
 
 sound_all() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Searching a model exhaustively, for the scripts that say which: release.sh, checkpoint.sh, cache.sh. They set model, and broken_base:
 # the flags that all its broken variants are searched with, and define sound_all and broken_all.
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2154,SC2094
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 cc=${CC:-cc}
