@@ -92,14 +92,13 @@ static void await_consumed(const struct ft_checkpoints *c)
 }
 
 /* Whoever wants to read it a little longer pins it, and looks then whether it is still there; here it is the other way round. */
-static void take_slot(const struct ft_checkpoints *c, struct ft_model_slot *slot)
+static void take_slot(const struct ft_checkpoints *c, uint32_t slot)
 {
-    uint64_t old = ft_peek(&slot->version);
     struct ft_wait w = { 0 };
 
-    ft_announce(&slot->version, 0);
-    while (c->region && old && ft_ask(&c->head->pinned) == old)
-        ft_wait_turn(&w, c->s->patience, &c->head->pinned, old);
+    ft_announce(&c->mine->slot[slot].version, 0);
+    while (c->region && ft_ask(&c->head->pinned) == slot + 1) /* by slot: who was killed here has left no version in it */
+        ft_wait_turn(&w, c->s->patience, &c->head->pinned, slot + 1);
 }
 
 static int write_models(const struct ft_checkpoints *c, uint32_t slot, const struct ft_models *m, struct ft_error *e)
@@ -150,7 +149,7 @@ static int keep(struct ft_checkpoints *c, uint32_t slot, const struct ft_models 
 
     if (!err && (ft_peek(&words->version) != c->version + 1 || ft_peek(&words->unit) != c->s->unit)) {
         await_consumed(c);
-        take_slot(c, words);
+        take_slot(c, slot);
         err = write_models(c, slot, m, e);
         if (!err)
             describe(c, words, m, count);
@@ -223,11 +222,13 @@ int ft_checkpoints_make(struct ft_checkpoints *c, const struct ft_models *m, uin
 
 static bool is_worth_it(const struct ft_checkpoints *c)
 {
-    uint64_t since = ft_clock_ns() - c->kept_ns;
+    uint64_t since = ft_clock_ns() - c->kept_ns, wanted = c->head ? ft_look(&c->head->wanted) : 0;
 
+    if (wanted > c->kept && c->version + 1 >= wanted)
+        return true;
     if (since < LAZY_SHARE * c->cost_ns)
         return false;
-    return since >= LAZY_NS || c->s->end - c->kept_end >= LAZY_BYTES || (c->head && ft_look(&c->head->wanted) > c->version);
+    return since >= LAZY_NS || c->s->end - c->kept_end >= LAZY_BYTES;
 }
 
 int ft_checkpoints_make_lazy(struct ft_checkpoints *c, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
