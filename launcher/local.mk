@@ -153,6 +153,7 @@ launch_shell_tests = \
 	launcher/test/terminal.sh \
 	launcher/test/environment.sh \
 	launcher/test/report.sh \
+	launcher/test/resume.sh \
 	launcher/test/timeline.sh \
 	launcher/test/many.sh \
 	launcher/test/mpi_ends.sh \
@@ -173,6 +174,11 @@ launcher_test_snapjob_SOURCES = launcher/test/snapjob.c
 launcher_test_snapjob_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_snapjob_LDADD = libftmpi.la
 launcher_test_snapjob_LDFLAGS = -no-install
+check_PROGRAMS += launcher/test/resumejob
+launcher_test_resumejob_SOURCES = launcher/test/resumejob.c
+launcher_test_resumejob_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
+launcher_test_resumejob_LDADD = libftmpi.la
+launcher_test_resumejob_LDFLAGS = -no-install
 check_PROGRAMS += launcher/test/ends
 launcher_test_ends_SOURCES = launcher/test/ends.c
 launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim

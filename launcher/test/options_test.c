@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/identity.h"
 #include "launcher/values.h"
 
 static struct ft_options o;
@@ -295,4 +296,56 @@ Test(settings, are_in_the_man_page)
         }
     }
     free(page);
+}
+
+/* What checkpoints are known by. */
+static void expect_identity(const char *line, const char *identity)
+{
+    char text[64];
+
+    cr_assert_eq(parse(line), 0, "%s: %s", line, e.text);
+    cr_expect_str_eq(ft_identity(&o, text, sizeof text), identity, "%s is \"%s\"", line, text);
+    ft_options_free(&o);
+}
+
+Test(options, identity_of_a_job)
+{
+    char first[64], second[64];
+
+    expect_identity("ftrun -n 3 ./bin/train --rounds 10 data", "train");
+    expect_identity("ftrun -n 3 ./bin/train --rounds 20 data", "train");
+    expect_identity("ftrun /usr/bin/python3.11 -u -m pdb", "python3.11 pdb");
+    expect_identity("ftrun python3 dir/train.py --rounds 10", "python3 train.py");
+    expect_identity("ftrun pythonic dir/train.py", "pythonic");
+    expect_identity("ftrun sh", "sh");
+    expect_identity("ftrun -n 2 a/b : -n 3 perl c/d x", "2 b : 3 perl d");
+    expect_identity("ftrun a\tb", "a?b");
+
+    cr_expect_eq(parse("ftrun a-name-that-is-longer-than-there-is-room-for-in-the-text-and-ends-with-1"), 0);
+    ft_identity(&o, first, sizeof first);
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun a-name-that-is-longer-than-there-is-room-for-in-the-text-and-ends-with-2"), 0);
+    ft_identity(&o, second, sizeof second);
+    ft_options_free(&o);
+    cr_expect(strcmp(first, second) && strlen(first) < sizeof first, "\"%s\", \"%s\"", first, second);
+}
+
+Test(options, checkpoints)
+{
+    cr_expect_eq(parse("ftrun a"), 0);
+    cr_expect(!o.ckpt_dir && o.ckpt_versions == 1 && !o.ckpt_ms && o.resume == FT_RESUME_NO);
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --ckpt-dir d --ckpt-every 10 --resume a"), 0);
+    cr_expect(o.ckpt_versions == 10 && !o.ckpt_ms && o.resume == FT_RESUME_YES);
+    cr_expect_str_eq(o.ckpt_dir, "d");
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --ckpt-dir d --ckpt-every 10 --ckpt-every 1.5s --resume=auto a"), 0);
+    cr_expect(o.ckpt_versions == 1 && o.ckpt_ms == 1500 && o.resume == FT_RESUME_AUTO);
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --ckpt-dir d --resume --resume=no a"), 0);
+    cr_expect(o.resume == FT_RESUME_NO);
+    ft_options_free(&o);
+    expect_error("ftrun --resume a", "--ckpt-dir names the directory");
+    expect_error("ftrun --ckpt-every 18446744073709551616 a", "not a valid value");
+    expect_error("ftrun --ckpt-every 99999999999999999999999999999999s a", "not a valid value");
 }

@@ -1,0 +1,267 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Durable checkpoints: everything of a job is killed at once, at random moments, and `ftrun --resume` ends with the result of an undisturbed run. Damaged
+# files, files of somebody else, a full disk. RESUME_SEED repeats the moments of a run.
+. "$(dirname "$0")/lib.sh"
+job=$top_builddir/launcher/test/resumejob
+FTMPI_RUN_DIR=$tmp/run
+export FTMPI_RUN_DIR
+cd "$tmp" || exit 99
+seed=${RESUME_SEED:-$(date +%s)}
+echo "RESUME_SEED=$seed"
+random() { # below $1
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    echo $((seed / 65536 % $1))
+}
+files() { ls ckpt 2>/dev/null | grep -c '^checkpoint-[0-9]*\.ftmpi$'; }
+newest() { ls ckpt | sed -n 's/^checkpoint-0*\([0-9]*\)\.ftmpi$/\1/p' | sort -n | tail -n 1; }
+file() { printf 'ckpt/checkpoint-%010d.ftmpi' "$1"; }
+has_version() { v=$(newest 2>/dev/null) && [ "${v:-0}" -ge "$1" ]; }
+has_got_on() { has_version "$1" || is_gone "$front"; }
+final() { grep '^final: ' "$1"; }
+undisturbed() { # arguments of the job
+    run -q -n 3 "$job" "$@"
+    expect_code 0
+    wanted=$(final out)
+    cp out calm
+    [ -n "$wanted" ] || fail "$what: no result"
+}
+# begin OPTIONS...: leaves pid, and front and second, the two launcher processes
+begin() {
+    what="ftrun $*"
+    rm -f front
+    timeout --foreground -k 5 100 sh -c 'echo $$ >front; exec "$@"' sh "$ftrun" --ckpt-dir ckpt "$@" >out 2>err </dev/null &
+    pid=$!
+    wait_for test -s front
+    front=$(cat front)
+}
+# At once: both launcher processes and all ranks. One that was just being forked dies in the second round.
+kill_everything() {
+    all=$(for cwd in $(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$tmp" 2>/dev/null); do
+        case $(readlink "${cwd%cwd}exe") in */resumejob|*/ftrun|*/lt-ftrun) basename "${cwd%/cwd}" ;; esac
+    done)
+    # shellcheck disable=SC2086
+    [ -z "$all" ] || kill -9 $all 2>/dev/null
+    echo "$all" >>killed
+}
+die() {
+    : >killed
+    kill_everything
+    kill_everything
+    wait "$pid"
+    wait_for all_gone killed
+}
+expect_finished() {
+    wait "$pid"
+    code=$?
+    expect_code 0
+    [ "$(final out)" = "$wanted" ] || fail "$what: $(final out), not $wanted"
+}
+
+# Killed again and again, each time a little further, with models of all kinds.
+again() { # kills, arguments of the job
+    kills=$1
+    shift
+    rm -rf ckpt
+    undisturbed "$@"
+    resumed=0 printed=
+    for i in $(seq "$kills"); do
+        before=$(newest 2>/dev/null)
+        begin -q -n 3 --resume=auto "$job" "$@"
+        [ "$(random 3)" = 0 ] || wait_for has_got_on $((${before:-0} + 1))
+        sleep "0.$(random 3)$(random 10)"
+        die
+        printed="$printed $(sed -n 's/^begins with version \([0-9]*\)/\1/p' err)"
+        ! grep -q '^begins with version [1-9]' err || resumed=$((resumed + 1))
+        grep -v '^begins with' err | grep . && fail "$what: says something"
+        [ "$(files)" -le 3 ] || fail "$what: $(files) files" # killed before the oldest was removed
+        cat out >>rounds
+    done
+    begin -q -n 3 --resume=auto "$job" "$@"
+    expect_finished
+    echo "$*: began with versions$printed $(sed -n 's/^begins with version \([0-9]*\)/\1/p' err)"
+    [ $resumed -gt 0 ] || fail "$what: never began with a version"
+    [ "$(files)" = 2 ] || fail "$what: $(files) files are left"
+    case $* in
+        *lazy) has_version 2 ;; # the last one may not have been wanted
+        *) has_version "$1" ;;
+    esac || fail "$what: the last version on disk is $(newest)"
+    # what was printed, whenever, is what an undisturbed run prints
+    cat out >>rounds
+    sort -u rounds | grep -v -x -F -f calm | grep '^round [0-9]*: [0-9a-f]\{16\}$' && fail "$what: other rounds than undisturbed"
+    rm -f rounds
+}
+kills=4
+[ -z "$FTMPI_TEST_QUICK" ] || kills=2
+again $kills 60 8000 20 local
+[ -n "$FTMPI_TEST_QUICK" ] || again 2 40 4000000 20
+again 2 200 800 5 lazy
+
+# A job that has ended: the last version is loaded, and that was it.
+undisturbed 20 800 1 local
+rm -rf ckpt
+run --ckpt-dir ckpt -n 3 "$job" 20 800 1 local
+expect_code 0
+has_version 20 || fail "$what: the last version on disk is $(newest)"
+[ "$(stat -c %a ckpt) $(stat -c %a "$(file 20)")" = "700 600" ] || fail "$what: modes $(stat -c %a ckpt "$(file 20)")"
+run --ckpt-dir ckpt --resume -n 3 "$job" 20 800 1 local
+expect_code 0
+expect_out "$wanted"
+expect_err 'begins with version 20'
+expect_err 'ftrun: resumed from version 20 in ckpt, made 20'
+run --ckpt-dir ckpt --resume -n 3 "$job" 25 800 1 local # and more rounds
+expect_code 0
+expect_err 'begins with version 20'
+has_version 25 || fail "$what: the last version on disk is $(newest)"
+before=$(ls ckpt | head -n 1 | sed 's/[^0-9]*0*\([0-9]*\).*/\1/') # some may have been left out
+[ "$before" -ge 20 ] && [ "$before" -lt 25 ] || fail "$what: version $before is the one before"
+cp -r ckpt kept
+
+# Refused: one line, nothing is started or changed.
+refused() { # pattern, arguments
+    pattern=$1
+    shift
+    run "$@"
+    expect_code 2
+    expect_err "$pattern"
+    expect_err_lines 1
+    expect_no_out
+    diff -r ckpt kept >/dev/null || fail "$what: the directory is not what it was"
+}
+refused 'there are checkpoints of an earlier job, the newest is version 25' --ckpt-dir ckpt -n 3 "$job" 30 800 1 local
+refused 'it is of the program "resumejob", this is "true"' --ckpt-dir ckpt --resume -n 3 true
+refused 'it is of 3 ranks, these are 4' --ckpt-dir ckpt --resume=auto -n 4 "$job" 30 800 1 local
+printf 'x' | dd of="$(file "$before")" bs=1 seek=100 conv=notrunc 2>/dev/null
+printf 'x' | dd of="$(file 25)" bs=1 seek=100 conv=notrunc 2>/dev/null
+run --ckpt-dir ckpt --resume=auto -n 3 "$job" 30 800 1 local
+expect_code 2
+expect_err 'there is no good checkpoint in it'
+expect_err "checkpoint-00000000$before.ftmpi cannot be used: its header is damaged (checksum)"
+
+# Damaged: the version before is taken, and the line says why.
+damaged() { # pattern
+    run --ckpt-dir ckpt --resume -n 3 "$job" 30 800 1 local
+    expect_code 0
+    expect_err "ftrun: --resume: checkpoint-0000000025.ftmpi cannot be used: $1"
+    expect_err "begins with version $before"
+    has_version 30 || fail "$what: the last version on disk is $(newest)"
+    [ "$(files)" = 2 ] || fail "$what: $(files) files are left"
+    rm -rf ckpt
+    cp -r kept ckpt
+}
+rm -rf ckpt && cp -r kept ckpt
+size=$(stat -c %s "$(file 25)")
+truncate -s $((size / 2)) "$(file 25)"
+damaged "it has $((size / 2)) bytes and should have $size"
+truncate -s 0 "$(file 25)"
+damaged 'it has 0 bytes: no checkpoint is that short'
+head -c $((size - 1)) "$(file 25)" >part && printf '\377' >>part && cp part "$(file 25)"
+damaged 'the model of rank 2 in it is damaged (checksum)'
+cp "$(file "$before")" "$(file 25)"
+damaged 'it holds version 2[0-4], which its name does not say'
+rm "$(file 25)" && mkfifo "$(file 25)"
+damaged 'it is no regular file'
+
+# Resumed, and the program does not care: what it makes is not what its version number says.
+run --ckpt-dir ckpt --resume -n 3 "$job" 30 800 1 local anew
+expect_code 0
+expect_err 'makes checkpoints, but has not loaded version 25, which it was resumed from; nothing is written to ckpt'
+expect_err_lines 3
+diff -r ckpt kept || fail "$what: the directory is not what it was"
+run --ckpt-dir empty -n 2 true
+expect_code 0
+expect_err 'ckpt-dir empty: the program has made no checkpoint'
+
+# Directories.
+rm -rf ckpt && mkdir ckpt && echo "something" >ckpt/checkpoint.tmp # a writer was killed before its first file had a name
+run --ckpt-dir ckpt --resume -n 3 "$job" 5 800 1
+expect_code 2
+expect_err 'there is no checkpoint in ckpt'
+run --ckpt-dir ckpt --resume=auto -n 3 "$job" 5 800 1
+expect_code 0
+[ ! -e ckpt/checkpoint.tmp ] || fail "$what: checkpoint.tmp is still there"
+chmod 0 ckpt
+if [ "$(id -u)" != 0 ]; then
+    run --ckpt-dir ckpt --resume -n 3 "$job" 5 800 1
+    expect_code 2
+    expect_err 'cannot use the directory ckpt: Permission denied'
+elif command -v setpriv >/dev/null; then
+    chmod 711 "$tmp" && mkdir -m 777 run_of_nobody
+    what="of another user"
+    FTMPI_RUN_DIR=$tmp/run_of_nobody/run setpriv --reuid=65534 --regid=65534 --clear-groups \
+        timeout 60 "$ftrun" --ckpt-dir ckpt --resume -n 3 "$job" 5 800 1 >out 2>err
+    code=$?
+    grep -q 'Permission denied' err || echo "nobody cannot run it here: $(head -1 err)"
+    [ $code != 0 ] || fail "$what: exit code 0"
+fi
+chmod 700 ckpt
+
+# One job at a time.
+rm -rf ckpt
+begin -n 3 "$job" 100000 800 5
+wait_for has_version 2
+timeout 60 "$ftrun" --ckpt-dir ckpt --resume -n 3 "$job" 5 800 1 >out2 2>err2
+code=$?
+expect_code 2
+grep -q 'is in use by another job' err2 || fail "$what: $(cat err2)"
+# Told to end, it leaves its last version; rank 0 may be one ahead of what is committed.
+kill -TERM "$front"
+wait "$pid"
+last=$(sed -n 's/^round \([0-9]*\):.*/\1/p' out | tail -n 1)
+has_version $((last - 1)) || fail "told to end: version $last was made, $(newest) is on disk"
+
+# --ckpt-every.
+rm -rf ckpt
+run --ckpt-dir ckpt --ckpt-every 7 -v -n 3 "$job" 30 800 20
+expect_code 0
+versions=$(sed -n 's/.*version \([0-9]*\) is in ckpt.*/\1/p' err | tr '\n' ' ')
+before=0
+for v in $versions; do
+    [ "$v" -ge $((before + 7)) ] || [ "$v" = 30 ] || fail "$what: versions $versions"
+    before=$v
+done
+[ "$before" = 30 ] || fail "$what: versions $versions"
+rm -rf ckpt
+run --ckpt-dir ckpt --ckpt-every 1000s -v -n 3 "$job" 30 800 5
+[ "$(grep -c 'is in ckpt' err)" = 2 ] || fail "$what: $(grep -c 'is in ckpt' err) versions are written, not the first and the last"
+
+# The agent is killed: the successor goes on with writing.
+rm -rf ckpt
+begin -q -n 3 "$job" 60 80000 10 local
+for i in 1 2 3; do
+    wait_for has_version $((i * 8))
+    other=$(other_process "$front")
+    [ -z "$other" ] || kill -9 "$other"
+done
+undisturbed_of=$(timeout 60 "$ftrun" -q -n 3 "$job" 60 80000 0 local 2>/dev/null | grep '^final')
+wanted=$undisturbed_of
+expect_finished
+has_version 60 || fail "$what: the last version on disk is $(newest)"
+
+# The disk is full: told once, the last good version stays, the job ends well; when there is room it goes on.
+rm -rf ckpt && mkdir ckpt
+if mount -t tmpfs -o size=1m,mode=700 none "$tmp/ckpt" 2>/dev/null; then
+    trap 'umount "$tmp/ckpt"; rm -rf "$tmp"' EXIT
+    begin -n 3 "$job" 4000 300000 5
+    wait_for has_version 3
+    fill_up() {
+        cat /dev/zero >>ckpt/ballast # and what the writer makes room for, again
+        grep -q 'No space left on device; the job goes on, and version [0-9]* is the last one there' err
+    }
+    wait_for fill_up
+    stays=$(newest)
+    grep -q "version $stays is the last one there" err || fail "$what: $stays is the newest file"
+    sleep 1.5 # one more try
+    rm ckpt/ballast
+    wait_for grep -q 'checkpoints can be written again' err
+    die
+    [ "$(grep -c 'No space left' err)" = 1 ] || fail "$what: told $(grep -c 'No space left' err) times"
+    begin -q -n 3 --resume "$job" 100 300000 0
+    wait_for grep -q 'begins with version [1-9]' err
+    die
+    umount "$tmp/ckpt"
+    trap 'rm -rf "$tmp"' EXIT
+else
+    echo "no tmpfs can be mounted here: the full disk is left out"
+fi
+finish
