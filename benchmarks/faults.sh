@@ -4,7 +4,7 @@
 # shellcheck source=compat-tests/chaos/lib.sh
 . "$(dirname "$0")/../compat-tests/chaos/lib.sh"
 report=$scratch/report
-only="--only recovery,replay,kills"
+only="--only recovery,replay,checkpoints,kills"
 quick || only=
 # shellcheck disable=SC2086
 bounded 200 "$here/faults" --build "$top_builddir" --how tiny --repeat 1 $only --report "$report" >"$scratch/out" 2>&1 ||
@@ -14,11 +14,14 @@ awk -F, '
     $1 == "recovery" && $5 == "total" { total[$2] = $8 }
     $1 == "recovery" && $5 != "total" { sum[$2] += $8; parts[$2]++ }
     $1 == "replay rate" && $8 > 0 { rates++ }
+    $1 == "overhead of checkpoints" && $5 == "total" && $8 > 0 { checkpoints++ }
+    $1 == "recovery from a checkpoint" && $8 > 0 { checkpoints++ }
     $1 == "progress under kills" { got[$5, $2, $4] = $8 }
     function bad(text) { print text; failed = 1 }
     END {
         if (parts["start"] != 6 || parts["snapshot"] != 4) bad("parts of a recovery: " parts["start"] ", " parts["snapshot"])
         for (way in total) if (sum[way] < 0.98 * total[way] || sum[way] > 1.02 * total[way]) bad(way ": " sum[way] " ms of " total[way])
+        if (checkpoints != 5) bad(checkpoints " lines of checkpoints")
         if (rates != 4) bad(rates " replay rates")
         split("start snapshot", ways, " ")
         for (i in ways) {
@@ -31,4 +34,9 @@ awk -F, '
 grep -q '<h2>Recovery</h2>' "$report/index.html" || fail "the report"
 ! command -v gnuplot >/dev/null || grep -q 'src="recovery-parts.svg"' "$report/index.html" || fail "the picture of a recovery's parts"
 bounded 60 "$here/faults" --build "$top_builddir" --only nothing >"$scratch/out" 2>&1 && fail "--only nothing was accepted"
+# What `figures` prints: a line of numbers for each heading's sizes.
+if ! quick; then
+    bounded 120 "$here/figures" --build "$top_builddir" --tables --small --repeat 1 >"$scratch/out" 2>&1 &&
+        [ "$(grep -c '^[0-9].* [0-9.]* ([0-9.]* to [0-9.]*).* ratio [0-9.]* ' "$scratch/out")" = 6 ] || { fail "figures --tables"; cat "$scratch/out"; }
+fi
 finish

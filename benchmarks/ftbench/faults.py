@@ -15,8 +15,8 @@ import time
 from . import cases, runs
 
 FIELDS = ['measure', 'variant', 'x_name', 'x', 'part', 'unit', 'run', 'value']
-PROGRAMS = ['recovery', 'rewrite', 'steady']     # one source file each
-MEASURES = ['recovery', 'memory', 'replay', 'log', 'snapshots', 'kills']
+PROGRAMS = ['recovery', 'rewrite', 'steady', 'checkpoint']     # one source file each
+MEASURES = ['recovery', 'memory', 'replay', 'log', 'snapshots', 'checkpoints', 'kills']
 
 
 class Faults:
@@ -40,8 +40,9 @@ class Faults:
         command = [self.mpi.launcher, '-n', str(ranks), '--quiet'] + place + list(options) + [self.mpi.programs[program]] + [str(a) for a in arguments]
         return runs.output(command, timeout=timeout)
 
-    def measure(self, name, x_name, points, variants, one):
-        """one(x, variant) gives {part: (value, unit)}; runs alternate between the variants."""
+    def measure(self, name, x_name, points, variants, one, names=None):
+        """one(x, variant) gives {part: (value, unit)}; runs alternate between the variants. names: what variants are called."""
+        names = names or {v: v for v in variants}
         print('\n%s' % name)
         for x in points:
             span = self.watch.begin()
@@ -56,10 +57,10 @@ class Faults:
                         continue
                     for part, (value, unit) in parts.items():
                         seen[variant].setdefault((part, unit), []).append(value)
-                        self.rows.append(dict(zip(FIELDS, (name, variant, x_name, x, part, unit, i + 1, '%.6g' % value))))
+                        self.rows.append(dict(zip(FIELDS, (name, names[variant], x_name, x, part, unit, i + 1, '%.6g' % value))))
             span.stop()
             for variant, parts in seen.items():
-                print('  %-10s %-8s %-24s %s   %s' % (x, x_name.split()[-1], variant, ', '.join(
+                print('  %-10s %-8s %-24s %s   %s' % (x, x_name.split()[-1], names[variant], ', '.join(
                     '%s %.4g %s' % (part, statistics.median(v), unit) for (part, unit), v in parts.items()), span.text()), flush=True)
 
     # ---- recovery ----
@@ -134,6 +135,23 @@ class Faults:
         steps = self.by(full=50000, quick=3000, tiny=100)
         self.measure('overhead of snapshots', 'MiB', self.by(full=[16, 256, 1024], quick=[64], tiny=[16]), ['off', 'auto'],
                      lambda x, v: {'total': (float(self.ftrun('rewrite', ['--snapshot', v], '-m', x, '-r', 1, '-i', steps)), 'us')})
+
+    def checkpoints(self):
+        """Of a model that all ranks have alike, and of one of each; with a copy of as many bytes. Then what they save: rank 1 is
+        killed 1,000 operations later."""
+        sizes = self.by(full=[0, 1, 16, 64, 256], quick=[1, 64], tiny=[1])
+
+        def cost(mib, variant):
+            text = self.ftrun('checkpoint', ['--snapshot', 'off'], '-g', 0, '-l', 0, variant, mib, '-i', self.by(full=9, quick=5, tiny=3))
+            checkpoint, copy = (float(v) for v in text.split())
+            return {'total': (checkpoint, 'us'), 'memcpy': (copy, 'us')}
+
+        def saved(mib, _):
+            loaded, live = (float(v) / 1e3 for v in self.ftrun('checkpoint', ['--snapshot', 'off'], '-t', self.path('killed'), '-g', mib,
+                                                                     '-n', 1000).split())
+            return {'until it is loaded': (loaded, 'ms'), 'replay and rejoin': (live - loaded, 'ms'), 'total': (live, 'ms')}
+        self.measure('overhead of checkpoints', 'MiB', sizes, ['-g', '-l'], cost, {'-g': 'global model', '-l': 'local models'})
+        self.measure('recovery from a checkpoint', 'MiB', sizes, ['checkpoint'], saved)
 
     # ---- progress under kills ----
 

@@ -102,7 +102,7 @@ def stacked(rows, measure, y, directory):
             if r['part'] not in parts:
                 parts.append(r['part'])
             bars.setdefault('%s, %s' % (r['variant'], r['x']), {}).setdefault(r['part'], []).append(float(r['value']))
-    if len(parts) < 2 or 'kills' in parts:     # nothing that adds up
+    if len(parts) < 2 or 'rejoin' not in parts[-1]:     # nothing that adds up
         return None
     path = os.path.join(directory, measure.replace(' ', '-') + '-parts.svg')
     text = HEAD % (path, measure, '', y, 'outside right')
