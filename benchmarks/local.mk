@@ -70,13 +70,12 @@ benchmarks_libwrong_la_SOURCES = benchmarks/wrong.c
 benchmarks_libwrong_la_CPPFLAGS = $(bench_cppflags)
 benchmarks_libwrong_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 TESTS += benchmarks/smoke.sh
-TESTS += benchmarks/compare.sh benchmarks/faults.sh
-# As compat-tests/xgboost: a sanitizer's library would have to be the first one in Python.
+# Not with sanitizers: these compile programs without them, and Python was built without.
 if !SANITIZED
-TESTS += benchmarks/xgboost.sh
+TESTS += benchmarks/compare.sh benchmarks/faults.sh benchmarks/xgboost.sh
 endif
-EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/faults.sh benchmarks/compare benchmarks/faults benchmarks/xgboost.sh benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
+EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/faults.sh benchmarks/xgboost.sh \
+	benchmarks/compare benchmarks/faults benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
 	benchmarks/ftbench/__init__.py benchmarks/ftbench/blocks.py benchmarks/ftbench/cases.py benchmarks/ftbench/cli.py \
-	benchmarks/ftbench/faults.py \
-	benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py benchmarks/ftbench/report.py \
-	benchmarks/ftbench/results.py benchmarks/ftbench/runs.py benchmarks/ftbench/xgboost_worker.py
+	benchmarks/ftbench/faults.py benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py \
+	benchmarks/ftbench/report.py benchmarks/ftbench/results.py benchmarks/ftbench/runs.py benchmarks/ftbench/xgboost_worker.py
