@@ -142,6 +142,7 @@ launch_shell_tests = \
 	launcher/test/twins.sh \
 	launcher/test/killat.sh \
 	launcher/test/snapat.sh \
+	launcher/test/versionsat.sh \
 	launcher/test/snapends.sh \
 	launcher/test/snapfork.sh \
 	launcher/test/jobcontrol.sh \

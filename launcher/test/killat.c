@@ -3,6 +3,7 @@
    the point is passed. Points are stops at system calls; each call is two, before it is made and after it.
 
      agent    the agent, whichever process that is
+     rank     RANK, whichever process that is
      take1, take2     RANK makes its first, second snapshot of itself, from the first look at itself to the fork
      born1, born2     the process that becomes its first, second snapshot, until it waits
      noted1, noted2   the agent, from the beginning of take1, take2 until the snapshot is known to it
@@ -32,11 +33,11 @@
 #include <unistd.h>
 
 enum role { UNKNOWN, FRONT, AGENT, STANDBY, THREAD, RANK, SNAPSHOT, OTHER };
-enum point { P_AGENT, P_TAKE1, P_TAKE2, P_BORN1, P_BORN2, P_NOTED1, P_NOTED2, P_SETTLED, P_WAKE, P_COPY, P_DEATH, NPOINTS };
+enum point { P_AGENT, P_RANK, P_TAKE1, P_TAKE2, P_BORN1, P_BORN2, P_NOTED1, P_NOTED2, P_SETTLED, P_WAKE, P_COPY, P_DEATH, NPOINTS };
 enum { MOST = 512, PLANS = 8, HANG_S = 30, LEFT_S = 3, GOING_ON = 12 };
 
 static const char *const role_names[] = {"process", "front", "agent", "standby", "thread", "rank", "snapshot", "child"};
-static const char *const point_names[] = {"agent", "take1", "take2", "born1", "born2", "noted1", "noted2", "settled", "wake", "copy",
+static const char *const point_names[] = {"agent", "rank", "take1", "take2", "born1", "born2", "noted1", "noted2", "settled", "wake", "copy",
                                           "death"};
 
 struct proc {
@@ -238,6 +239,7 @@ static bool at_rank(struct proc *p)
 
     if (p->rank != victim_rank)
         return false;
+    one = pass(P_RANK, p);
     if (p->taking && p->takes <= 2)
         one |= pass(p->takes == 1 ? P_TAKE1 : P_TAKE2, p);
     if (p->copy && dead && p->going_on < GOING_ON)

@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* versions ROUNDS [lazy] [snapshot] [late] [big BYTES] [kill=RANK,VERSION,PLACE,LIFE]...: a program that makes a checkpoint in each
+/* versions ROUNDS [lazy|mixed] [snapshot] [late] [big=BYTES] [flood=VERSION] [kill=RANK,VERSION,PLACE,LIFE]...: a program that makes a checkpoint in each
    round, with models whose sizes differ by version and rank, zero bytes among them, and looks at all it is given back. Its output
    follows from ROUNDS and the number of ranks only. It is killed at the PLACEth place of a version (-1: before the load) of a life of the
-   rank. lazy: MPIX_Checkpoint_lazy, every third version a normal one. snapshot: MPIX_Snapshot in each round. late: two rounds and their
-   checkpoints before the first load. */
+   rank. lazy: MPIX_Checkpoint_lazy, some of them in a second; mixed: every third version is a normal one. snapshot: MPIX_Snapshot in each round. late: two rounds and their
+   checkpoints before the first load. flood: 40 MiB are logged after that version.
+
+   What goes wrong: poor: rank 1 has no memory for version 3, and no rank makes it; differ: rank 1 has another idea of version 1; strange:
+   restarted, it calls more before it loads than before; speechless: the model cannot be serialised; errors: arguments. */
 #include <ftmpi.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "world.h"
 
 static int rank, size, life, version = -1, place;
-static int rounds, big;
-static bool lazy, snapshots, late;
+static int rounds, big, flood = -1;
+static bool snapshots, late;
 
 struct kill { int rank, version, place, life; };
 static struct kill kills[64];
 static int nkills;
+
+static char **words;
+static bool is(const char *word)
+{
+    for (char **w = words; *w; w++)
+        if (!strcmp(*w, word))
+            return true;
+    return false;
+}
 
 /* A place to die at. */
 static void here(void)
@@ -37,9 +50,12 @@ static void options(int argc, char **argv)
 
         if (sscanf(argv[i], "kill=%d,%d,%d,%d", &k->rank, &k->version, &k->place, &k->life) == 4)
             nkills++;
-        else if (sscanf(argv[i], "big=%d", &big) != 1)
-            lazy |= !strcmp(argv[i], "lazy"), snapshots |= !strcmp(argv[i], "snapshot"), late |= !strcmp(argv[i], "late");
+        else if (sscanf(argv[i], "big=%d", &big) != 1 && sscanf(argv[i], "flood=%d", &flood) != 1)
+            continue;
     }
+    words = argv;
+    snapshots = is("snapshot");
+    late = is("late");
 }
 
 /* ---- models ---- */
@@ -66,6 +82,8 @@ static unsigned char *model_of(int v, int owner, size_t *n)
     return bytes;
 }
 
+static bool is_lazy(int v) { return is("lazy") || (is("mixed") && v % 3); }
+
 static void compare(const char *what, int v, int owner, const void *got, MPI_Count n)
 {
     size_t want;
@@ -76,6 +94,19 @@ static void compare(const char *what, int v, int owner, const void *got, MPI_Cou
     free(bytes);
 }
 
+/* A line in a file for each load: rank and version. */
+static void note_load(void)
+{
+    const char *name = getenv("VERSIONS_LOADS");
+    FILE *file = name ? fopen(name, "ae") : NULL;
+
+    CHECK(!name || file, "%s", name);
+    if (file) {
+        fprintf(file, "%d %d\n", rank, version);
+        fclose(file);
+    }
+}
+
 static void load(void)
 {
     void *global = &global, *local = &local;
@@ -83,6 +114,7 @@ static void load(void)
     int told;
 
     OK(MPIX_Checkpoint_load(&global, &nglobal, &local, &nlocal, &version));
+    note_load();
     OK(MPIX_Checkpoint_version(&told));
     CHECK(told == version, "%d, not %d", told, version);
     if (version == 0) {
@@ -90,7 +122,7 @@ static void load(void)
         return;
     }
     compare("global", version, 0, global, nglobal);
-    if (lazy && version % 3)
+    if (is_lazy(version))
         CHECK(!local && !nlocal, "a local model of a lazy version");
     else
         compare("local", version, rank + 1, local, nlocal);
@@ -103,26 +135,36 @@ static int serialize(void *state, const void **bytes, MPI_Count *n)
     size_t count;
 
     CHECK(rank == 0, "rank %d is asked for the model", rank);
+    if (is("speechless"))
+        return 1;
     free(lazy_bytes);
     *bytes = lazy_bytes = model_of(*(int *)state, 0, &count);
     *n = (MPI_Count)count;
     return 0;
 }
 
-static void keep(int v)
+/* False: there is no memory. */
+static bool keep(int v)
 {
     size_t nglobal, nlocal;
     unsigned char *global, *local;
+    int err, told;
 
-    if (lazy && v % 3) {
+    if (is_lazy(v)) {
         OK(MPIX_Checkpoint_lazy(serialize, &v));
-        return;
+        return true;
     }
     global = model_of(v, 0, &nglobal);
     local = model_of(v, rank + 1, &nlocal);
-    OK(MPIX_Checkpoint(global, (MPI_Count)nglobal, local, (MPI_Count)nlocal));
+    nglobal -= is("differ") && v == 1 && rank == 1;
+    err = MPIX_Checkpoint(global, (MPI_Count)nglobal, local, (MPI_Count)nlocal);
+    CHECK(!err || (err == MPI_ERR_NO_MEM && is("poor") && v == 3), "error %d for version %d", err, v);
+    CHECK(err || !is("poor") || v < 3, "rank %d makes version %d", rank, v);
+    OK(MPIX_Checkpoint_version(&told));
+    CHECK(told == (err ? v - 1 : v), "version %d", told);
     free(global);
     free(local);
+    return !err;
 }
 
 /* ---- what it computes ---- */
@@ -161,23 +203,62 @@ static void end_line(void)
         printf(version % 4 ? " version %d\n" : "version %d\n", version);
 }
 
+static void limit_size(rlim_t soft, rlim_t hard)
+{
+    struct rlimit limit = {soft, hard};
+
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0, "setrlimit");
+}
+
+static void log_much(void)
+{
+    enum { MANY = 1 << 20 };
+    static char many[MANY];
+
+    for (int i = 0; i < 40; i++) {
+        memset(many, i, rank == 0 ? MANY : 0);
+        OK(MPI_Bcast(many, MANY, MPI_BYTE, 0, MPI_COMM_WORLD));
+        CHECK(many[MANY - 1] == i, "%d", many[MANY - 1]);
+    }
+}
+
 static void rounds_to(int end)
 {
     for (int i = version < 0 ? 0 : version; i < end; i++) {
-        struct timespec nap = {.tv_nsec = 2000000};
+        struct timespec nap = {.tv_nsec = 60000000};
 
         end_line();
+        if (i == flood)
+            log_much();
         one_round(i);
-        if (lazy)
+        if (is("lazy"))
             nanosleep(&nap, NULL);
         if ((i + 1) % 4)
             printf("rank %d makes", rank);
         here();
-        keep(i + 1);
+        if (is("poor") && i == 2 && rank == 1)
+            limit_size(4096, 4096);
+        if (!keep(i + 1)) {
+            printf(", but for version %d there is no memory\n", i + 1);
+            return;
+        }
         version = i + 1;
         place = 0;
         here();
     }
+}
+
+static void wrong_arguments(void)
+{
+    void *p;
+    MPI_Count n;
+    int v;
+
+    CHECK(MPIX_Checkpoint(NULL, 1, NULL, 0) == MPI_ERR_BUFFER && MPIX_Checkpoint(NULL, 0, NULL, 1) == MPI_ERR_BUFFER, "buffer");
+    CHECK(MPIX_Checkpoint(&v, -1, NULL, 0) == MPI_ERR_COUNT && MPIX_Checkpoint(NULL, 0, &v, -1) == MPI_ERR_COUNT, "count");
+    CHECK(MPIX_Checkpoint_load(NULL, NULL, NULL, NULL, NULL) == MPI_ERR_ARG && MPIX_Checkpoint_version(NULL) == MPI_ERR_ARG, "version");
+    CHECK(MPIX_Checkpoint_load(&p, NULL, NULL, NULL, &v) == MPI_ERR_ARG && MPIX_Checkpoint_load(NULL, NULL, NULL, &n, &v) == MPI_ERR_ARG, "half");
+    CHECK(MPIX_Checkpoint_lazy(NULL, NULL) == MPI_ERR_ARG && MPIX_Snapshot(NULL) == MPI_ERR_ARG, "null pointers");
 }
 
 int main(int argc, char **argv)
@@ -188,6 +269,10 @@ int main(int argc, char **argv)
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    limit_size(4096, RLIM_INFINITY); /* the library's writes are none of the program's */
+    if (is("errors"))
+        wrong_arguments();
     printf("rank %d begins\n", rank);
     here();
     n = rank;
@@ -200,12 +285,15 @@ int main(int argc, char **argv)
         place = 10;
     }
     here();
+    if (is("strange") && life)
+        OK(MPI_Barrier(MPI_COMM_WORLD));
     load();
     place = 0;
     here();
     rounds_to(rounds);
     here();
-    end_line();
+    if (version == rounds)
+        end_line();
     printf("rank %d has made %d versions\n", rank, version);
     MPI_Finalize();
     return 0;

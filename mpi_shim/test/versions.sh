@@ -9,17 +9,22 @@ program=$top_builddir/mpi_shim/test/versions
 case $program in /*) ;; *) program=$(pwd)/$program ;; esac
 full=$([ -n "${FTMPI_TEST_QUICK-}" ] || echo yes)
 
-# same OPTIONS ARGS KILL...: as without kills; every one of them has happened. OPTIONS and ARGS are one word each.
+# wants RANKS ARGS: what is printed if nobody is killed; sets wanted
+wants() {
+    wanted="$tmp/want $*"
+    # shellcheck disable=SC2086
+    [ -f "$wanted" ] || timeout 60 "$ftrun" -n "$1" "$program" $2 2>/dev/null | sort >"$wanted"
+    [ -s "$wanted" ] || fail "$program $2 on $1 ranks prints nothing"
+}
+# same RANKS OPTIONS ARGS KILL...: as without kills; every one of them has happened. OPTIONS and ARGS are one word each.
 same() {
-    options=$1 args=$2
-    shift 2
+    ranks=$1 options=$2 args=$3
+    shift 3
+    wants "$ranks" "$args"
     # shellcheck disable=SC2086
-    timeout 60 "$ftrun" $options $program $args 2>/dev/null | sort >"$tmp/want"
-    [ -s "$tmp/want" ] || fail "$options $program $args prints nothing"
-    # shellcheck disable=SC2086
-    run $options --report "$tmp/report" "$program" $args $(printf 'kill=%s ' "$@")
+    run -n "$ranks" $options --report "$tmp/report" "$program" $args $(printf 'kill=%s ' "$@")
     expect_code 0
-    sort "$tmp/out" | cmp -s "$tmp/want" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$tmp/want" - | head; }
+    sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
     grep -q 'not what it was before' "$tmp/err" && fail "$what: a line was printed differently"
     [ "$(grep -c way_back "$tmp/report")" = $# ] || fail "$what: $(grep -c way_back "$tmp/report") restarts, not $#"
 }
@@ -32,29 +37,76 @@ for n in 1 2 4; do
 done
 "$program" 3 >"$tmp/out" || fail "without ftrun"
 
-places='-1,0 -1,1 -1,2 0,0 0,2 0,3 1,0 1,1 1,3 2,2'
-[ -z "$full" ] || places="$places 0,1 1,2 2,0 2,1 2,3 3,0 3,1 3,2 3,3 4,0 4,1 4,2 4,3 5,0 5,1"
+places='-1,1 0,0 0,3 1,0 2,2'
+[ -z "$full" ] || places="$places -1,0 -1,2 0,1 0,2 1,1 1,2 1,3 2,0 2,1 2,3 3,0 3,1 3,2 3,3 4,0 4,1 4,2 4,3 5,0 5,1"
 for at in $places; do
-    same '-n 3 --snapshot off' 5 "1,$at,0"
+    same 3 '--snapshot off' 5 "1,$at,0"
     case $at in -*|0,*) way start ;; 1,0|1,1) ;; *) way checkpoint ;; esac
 done
-same '-n 3 --snapshot off' 5 0,2,3,0 # the rank that keeps the global model
-same '-n 3 --snapshot off' 5 0,2,1,0 1,2,1,0 2,2,1,0
-same '-n 3 --snapshot off' 5 0,2,1,0 1,2,2,0 2,3,0,0
-same '-n 4 --snapshot off' 5 0,2,1,0 0,2,0,1 0,2,3,2 1,3,0,0 1,3,0,1
-same '-n 2 --snapshot off' 5 0,3,3,0 1,3,3,0 0,-1,1,1 0,-1,2,2 1,-1,2,1 # on the way back
-same '-n 1 --snapshot off' 5 0,3,0,0 0,4,1,1
-same '-n 3 --snapshot off' '5 late' 1,-1,2,0 0,4,2,0 1,2,3,1
-same '-n 3 --snapshot off' '9 lazy' 1,3,0,0 0,4,3,0
-same '-n 3 --snapshot off' '5 big=5000000' 1,3,1,0 0,4,0,0
-same '-n 3 --snapshot 0.002' 5 0,2,1,0 1,3,3,0
-same '-n 3 --snapshot auto' '5 snapshot' 0,2,3,0 1,3,3,0
+same 3 '--snapshot off' 5 0,2,3,0 # the rank that keeps the global model
+same 3 '--snapshot off' 5 0,2,1,0 1,2,1,0 2,2,1,0
+same 3 '--snapshot off' 5 0,2,1,0 1,2,2,0 2,3,0,0
+same 4 '--snapshot off' 5 0,2,1,0 0,2,0,1 0,2,3,2 1,3,0,0 1,3,0,1
+same 2 '--snapshot off' 5 0,3,3,0 1,3,3,0 0,-1,1,1 0,-1,2,2 1,-1,2,1 # on the way back
+same 1 '--snapshot off' 5 0,3,0,0 0,4,1,1
+same 3 '--snapshot off' '5 late' 1,-1,2,0 0,4,2,0 1,2,3,1
+same 3 '--snapshot off' '9 mixed' 1,3,0,0 0,4,3,0
+if [ -n "$full" ]; then
+    same 3 '--snapshot off' '42 lazy' 1,30,0,0 0,41,1,0 # after one second, and after two
+    way checkpoint
+fi
+same 3 '--snapshot off' '5 big=5000000' 1,3,1,0 0,4,0,0
+same 3 '--snapshot 0.002' 5 0,2,1,0 1,3,3,0
+same 3 '--snapshot auto' '5 snapshot' 0,2,3,0 1,3,3,0
 way snapshot
 
 # Nobody holds the log behind a checkpoint; and memory for it that is full.
-same '-n 3 --snapshot off' 90 1,60,2,0 0,85,1,0
+same 3 '--snapshot off' 90 1,60,2,0 0,85,1,0
 released=$(sed -n 's/.*"released_bytes": \([0-9]*\).*/\1/p' "$tmp/report")
 [ "$released" -gt 0 ] || fail "$what: nothing of the log is released"
-same '-n 3 --snapshot off --log-full forget --log-limit 16M' 60 1,30,2,0 0,55,0,0
+same 3 '--snapshot off --log-full forget --log-limit 16M' 60 1,30,2,0 0,55,0,0
 way checkpoint
+
+# If nobody has the log since the last checkpoint, all ranks begin with that.
+VERSIONS_LOADS=$tmp/loads
+export VERSIONS_LOADS
+# again RESTARTS KILL...: those before the first one are all ranks'
+again() {
+    want=$1
+    shift
+    wants 3 '5 flood=3'
+    rm -f "$tmp/loads"
+    # shellcheck disable=SC2046
+    run -n 3 --snapshot off --log-full forget --log-limit 16M --report "$tmp/report" "$program" 5 flood=3 $(printf 'kill=%s ' "$@")
+    expect_code 0
+    sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
+    expect_err 'all 3 ranks start again from checkpoint 3'
+    way all
+    [ "$(grep -c way_back "$tmp/report")" = "$want" ] || fail "$what: $(grep -c way_back "$tmp/report") restarts, not $want"
+    for rank in 0 1 2; do
+        grep -q "^$rank 3$" "$tmp/loads" || fail "$what: rank $rank has not loaded version 3"
+    done
+}
+again 3 1,3,2,0
+again 6 1,3,2,0 0,3,1,1 2,4,3,1 # the second is of the same log
+again 5 1,3,2,0 1,-1,1,1 2,5,0,1
+unset VERSIONS_LOADS
+
+# What goes wrong is said, and is nobody's hang or wrong number.
+same 3 '--snapshot off' '5 poor' 1,2,3,0 1,2,0,1
+run -n 3 "$program" 5 poor
+expect_code 0
+[ "$(grep -c 'makes, but for version 3 there is no memory' "$tmp/out")" = 3 ] || fail "$what: not every rank is told"
+run -n 3 "$program" 3 errors
+expect_code 0
+refused() { # WORD ARGS..., and what is said
+    said=$1
+    shift
+    run -n 3 --snapshot off "$program" "$@"
+    [ "$code" != 0 ] && [ "$code" -lt 124 ] || fail "$what: exit code $code"
+    expect_err "$said"
+}
+refused 'mismatched collectives.*MPIX_Checkpoint(.* x byte)' 5 differ
+refused 'rank 1 was restarted and calls MPI_Barrier at .* before its checkpoint is loaded' 5 strange kill=1,2,2,0
+[ -z "$full" ] || refused 'cannot serialise its model' 40 lazy speechless
 finish
