@@ -155,6 +155,7 @@ launch_shell_tests = \
 	launcher/test/environment.sh \
 	launcher/test/report.sh \
 	launcher/test/resume.sh \
+	launcher/test/resumeat.sh \
 	launcher/test/timeline.sh \
 	launcher/test/many.sh \
 	launcher/test/mpi_ends.sh \

@@ -7,6 +7,7 @@
      take1, take2     RANK makes its first, second snapshot of itself, from the first look at itself to the fork
      born1, born2     the process that becomes its first, second snapshot, until it waits
      noted1, noted2   the agent, from the beginning of take1, take2 until the snapshot is known to it
+     disk     a thread of the agent that writes a checkpoint to a file
      settled  (not a stop) RANK has a new snapshot, every other rank has one, and the agent sleeps again
 
    and of what follows the first death of RANK from our hand:
@@ -33,12 +34,12 @@
 #include <unistd.h>
 
 enum role { UNKNOWN, FRONT, AGENT, STANDBY, THREAD, RANK, SNAPSHOT, OTHER };
-enum point { P_AGENT, P_RANK, P_TAKE1, P_TAKE2, P_BORN1, P_BORN2, P_NOTED1, P_NOTED2, P_SETTLED, P_WAKE, P_COPY, P_DEATH, NPOINTS };
+enum point { P_AGENT, P_RANK, P_TAKE1, P_TAKE2, P_BORN1, P_BORN2, P_NOTED1, P_NOTED2, P_SETTLED, P_WAKE, P_COPY, P_DEATH, P_DISK, NPOINTS };
 enum { MOST = 512, PLANS = 8, HANG_S = 30, LEFT_S = 3, GOING_ON = 12 };
 
 static const char *const role_names[] = {"process", "front", "agent", "standby", "thread", "rank", "snapshot", "child"};
 static const char *const point_names[] = {"agent", "rank", "take1", "take2", "born1", "born2", "noted1", "noted2", "settled", "wake", "copy",
-                                          "death"};
+                                          "death", "disk"};
 
 struct proc {
     pid_t pid;              /* 0: gone */
@@ -61,6 +62,7 @@ static struct {
 } plans[PLANS];
 static int nplans, victim_rank = 1, noting, sleeps;
 static long passed[NPOINTS];
+static bool disk;       /* threads are looked at */
 static bool dead, back; /* RANK, by our hand; its first copy goes on */
 static int code = 99;
 
@@ -176,7 +178,7 @@ static bool is_thread(pid_t pid, pid_t of)
 
 static void resume(const struct proc *p, int signal)
 {
-    bool calls = p->role == AGENT || p->role == SNAPSHOT || (p->role == RANK && (p->rank == victim_rank || p->rank < 0));
+    bool calls = p->role == AGENT || (disk && p->role == THREAD) || p->role == SNAPSHOT || (p->role == RANK && (p->rank == victim_rank || p->rank < 0));
 
     ptrace(calls ? PTRACE_SYSCALL : PTRACE_CONT, p->pid, NULL, (void *)(long)signal);
 }
@@ -296,6 +298,16 @@ static bool at_agent(struct proc *p, bool entry)
     return one;
 }
 
+static bool at_thread(const struct proc *p)
+{
+    static const long calls[] = {SYS_unlinkat, SYS_openat, SYS_fallocate, SYS_pwrite64, SYS_fsync, SYS_renameat, SYS_renameat2, SYS_getdents64};
+
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        if (p->call == calls[i])
+            return pass(P_DISK, p);
+    return false;
+}
+
 /* True: it has been killed. */
 static bool at_call(struct proc *p)
 {
@@ -313,6 +325,8 @@ static bool at_call(struct proc *p)
         if (p->rank == victim_rank)
             sleeps = 2;
     }
+    if (p->role == THREAD)
+        return at_thread(p);
     return p->role == RANK ? at_rank(p) : p->role == SNAPSHOT ? at_snapshot(p) : p->role == AGENT ? at_agent(p, entry) : false;
 }
 
@@ -402,6 +416,7 @@ static char **read_plans(char **argv)
         *colon = 0;
         for (plans[nplans].point = 0; plans[nplans].point < NPOINTS && strcmp(point_names[plans[nplans].point], argv[0]) != 0;)
             plans[nplans].point++;
+        disk |= plans[nplans].point == P_DISK;
         plans[nplans].n = atol(colon + 1);
         plans[nplans].victims = argv[1];
     }
