@@ -146,6 +146,7 @@ launch_shell_tests = \
 	launcher/test/snapends.sh \
 	launcher/test/snapfork.sh \
 	launcher/test/jobcontrol.sh \
+	launcher/test/traced.sh \
 	launcher/test/restart_all.sh \
 	launcher/test/signals.sh \
 	launcher/test/stdin.sh \

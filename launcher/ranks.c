@@ -213,13 +213,16 @@ void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
 
 static void on_gone(evutil_socket_t fd, short what, void *arg)
 {
+    struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
     struct ft_proc *proc = arg;
     struct ft_job *job = proc->job;
 
     (void)fd;
     (void)what;
     if (!ft_death_reap(proc)) {
-        event_add(proc->gone, NULL);
+        /* Its pidfd is readable, but a tracer has its exit status first: not in a loop. */
+        event_assign(proc->gone, job->base, -1, 0, on_gone, proc);
+        event_add(proc->gone, &soon);
         return;
     }
     event_free(proc->gone);
