@@ -175,6 +175,9 @@ static int prepare(struct agent *a, struct ft_error *e)
         (err = ft_snapshots_new(job, e)) < 0 ||
         (err = set_up_spawn(a, e)) < 0)
         return err;
+    job->control = ft_control_new(job, e);
+    if (!job->control)
+        ft_say_notice(&job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e->text);
     return ft_twin_new(&job->twin, job->options->nranks, e);
 }
 
@@ -190,7 +193,7 @@ static void forget(struct ft_job *job)
     job->timeout = NULL;
     job->watch = NULL;
     ft_durable_forget(job);
-    job->control = NULL;
+    ft_control_forget(job->control);
     job->grace = job->again = NULL;
     job->sweeping = job->swept = job->over = job->strangers = false;
     memset(job->leaders, 0, job->options->nranks * sizeof *job->leaders);
@@ -357,6 +360,7 @@ static void release(struct agent *a)
 {
     struct ft_job *job = &a->job;
 
+    ft_control_free(job->control);
     ft_spawn_free(job->spawn);
     ft_snapshots_free(job);
     ft_durable_close(job);

@@ -17,6 +17,7 @@
 
 #include "launcher/act.h"
 #include "launcher/rundir.h"
+#include "launcher/shared.h"
 #include "launcher/status.h"
 #include "launcher/sweep.h"
 
@@ -25,7 +26,8 @@ enum {
     REQUEST_MAX = 4096,         /* bytes */
     REQUEST_SECONDS = 10,       /* for a request to come, and for an answer to be taken */
     KEPT_FOR_SLOW = 1 << 20,    /* bytes of output that a client may lag behind */
-    END_TURNS = 20, END_MS = 10 /* turns without progress before the job ends without a client */
+    END_TURNS = 20, END_MS = 10,/* turns without progress before the job ends without a client */
+    RETURN_MS = 1000            /* for a dead agent's clients to come back */
 };
 
 struct client {
@@ -40,6 +42,12 @@ struct ft_control {
     struct ft_job *job;
     int dir, fd;
     char name[FT_SOCKET_NAME];
+    _Atomic uint32_t *waiting;  /* clients that do, of this agent; in shared memory */
+
+    /* of the agent */
+    struct event_base *base;
+    uint64_t since_ns;
+    uint32_t expected;          /* so many waited for its predecessor */
     struct event *readable;
     LIST_HEAD(, client) clients;
     unsigned nclients, nattached;
@@ -50,6 +58,7 @@ static void drop(struct client *cl)
     LIST_REMOVE(cl, link);
     cl->c->nclients--;
     cl->c->nattached -= cl->attached;
+    atomic_fetch_sub(cl->c->waiting, cl->waits);
     bufferevent_free(cl->io);
     free(cl);
 }
@@ -94,6 +103,7 @@ static void stop_job(struct ft_job *job)
 static void let_wait(struct client *cl)
 {
     cl->waits = true;
+    atomic_fetch_add(cl->c->waiting, 1);
     bufferevent_set_timeouts(cl->io, NULL, NULL);
     send_json(cl, ft_status_info(cl->c->job));
 }
@@ -162,7 +172,7 @@ static void serve(struct ft_control *c, int fd)
     struct timeval limit = {.tv_sec = REQUEST_SECONDS};
     struct client *cl = calloc(1, sizeof *cl);
 
-    if (!cl || !(cl->io = bufferevent_socket_new(c->job->base, fd, BEV_OPT_CLOSE_ON_FREE))) {
+    if (!cl || !(cl->io = bufferevent_socket_new(c->base, fd, BEV_OPT_CLOSE_ON_FREE))) {
         free(cl);
         close(fd);
         return;
@@ -205,14 +215,39 @@ struct ft_control *ft_control_new(struct ft_job *job, struct ft_error *e)
     snprintf(c->name, sizeof c->name, "%.16s.sock", job->options->job_id);
     c->dir = ft_rundir_make(path, e);
     if (c->dir >= 0) {
-        c->fd = ft_rundir_listen(c->dir, c->name);
-        c->readable = c->fd < 0 ? NULL : event_new(job->base, c->fd, EV_READ | EV_PERSIST, on_connection, c);
-        if (c->readable && event_add(c->readable, NULL) == 0)
+        c->waiting = ft_shared_new(sizeof *c->waiting);
+        c->fd = c->waiting ? ft_rundir_listen(c->dir, c->name) : -1;
+        if (c->fd >= 0)
             return c;
         ft_err_set(e, FT_ESYS, "no socket in %.300s: %s", path, strerror(errno));
     }
     ft_control_free(c);
     return NULL;
+}
+
+void ft_control_forget(struct ft_control *c)
+{
+    if (!c)
+        return;
+    LIST_INIT(&c->clients);
+    c->nclients = c->nattached = 0;
+    c->readable = NULL;
+}
+
+static int listen_in(struct ft_control *c, struct event_base *base)
+{
+    c->base = base;
+    c->readable = event_new(base, c->fd, EV_READ | EV_PERSIST, on_connection, c);
+    return c->readable ? event_add(c->readable, NULL) : -1;
+}
+
+int ft_control_serve(struct ft_control *c)
+{
+    if (!c)
+        return 0;
+    c->expected = atomic_exchange(c->waiting, 0);
+    c->since_ns = ft_job_now();
+    return listen_in(c, c->job->base);
 }
 
 /* Tells a client that has been too slow what it missed, once it has caught up. */
@@ -266,6 +301,30 @@ static size_t push(struct ft_control *c)
     return left;
 }
 
+static bool is_expected(const struct ft_control *c)
+{
+    return atomic_load(c->waiting) < c->expected && ft_job_now() - c->since_ns < RETURN_MS * 1000000ull;
+}
+
+/* Who has connected already, and who waited for our predecessor; in a loop of their own, since the job's is over. */
+static void await_latecomers(struct ft_control *c)
+{
+    struct timespec pause = {.tv_nsec = END_MS * 1000000};
+    struct event_base *base = event_base_new();
+
+    if (!base)
+        return;
+    if (c->readable)
+        event_free(c->readable);
+    if (listen_in(c, base) == 0) {
+        event_base_loop(base, EVLOOP_NONBLOCK);
+        while (is_expected(c)) {
+            nanosleep(&pause, NULL);
+            event_base_loop(base, EVLOOP_NONBLOCK);
+        }
+    }
+}
+
 void ft_control_end(struct ft_control *c, int code)
 {
     struct timespec pause = {.tv_nsec = END_MS * 1000000};
@@ -274,6 +333,7 @@ void ft_control_end(struct ft_control *c, int code)
 
     if (!c)
         return;
+    await_latecomers(c);
     unlinkat(c->dir, c->name, 0);
     LIST_FOREACH(cl, &c->clients, link)
         if (cl->waits) {
@@ -288,7 +348,7 @@ void ft_control_end(struct ft_control *c, int code)
     }
 }
 
-void ft_control_free(struct ft_control *c)
+void ft_control_leave(struct ft_control *c)
 {
     struct client *cl;
 
@@ -298,9 +358,22 @@ void ft_control_free(struct ft_control *c)
         drop(cl);
     if (c->readable)
         event_free(c->readable);
-    if (c->fd >= 0)
+    c->readable = NULL;
+    if (c->base && c->base != c->job->base)
+        event_base_free(c->base);
+    c->base = NULL;
+}
+
+void ft_control_free(struct ft_control *c)
+{
+    if (!c)
+        return;
+    if (c->fd >= 0) {
+        unlinkat(c->dir, c->name, 0);
         close(c->fd);
+    }
     if (c->dir >= 0)
         close(c->dir);
+    ft_shared_free(c->waiting, sizeof *c->waiting);
     free(c);
 }

@@ -19,16 +19,25 @@
 
 struct ft_control;
 
-/* Starts serving; takes the place of a predecessor that was killed. Needs the event loop, uses nothing else of the job before its ranks
-   are set up. NULL with a line: the job cannot be reached, nothing else. */
+/* Makes the socket, before the first fork: all launcher processes hold it, so who asks between an agent's death and its successor
+   waits instead of finding nobody. NULL with a line: the job cannot be reached, nothing else. */
 struct ft_control *ft_control_new(struct ft_job *job, struct ft_error *e);
 
-/* Output of the job, for those that are attached. c may be NULL, as in all that follows. */
+/* This process is the agent: what its predecessor knew of clients is nothing to it. c may be NULL, as in all that follows. */
+void ft_control_forget(struct ft_control *c);
+
+/* Starts serving. Needs the event loop. -1: no memory. */
+int ft_control_serve(struct ft_control *c);
+
+/* Output of the job, for those that are attached. */
 void ft_control_tap(struct ft_control *c, int stream, const char *data, size_t len);
 
-/* The job is over: tells those that wait, and stops serving. Takes a moment at most. */
+/* The job is over: tells those that wait, and stops serving. Takes a moment at most; after a takeover a second since then, if
+   clients that waited for the dead agent's word have not come back. */
 void ft_control_end(struct ft_control *c, int code);
 
+/* The agent's part; and all of it, with the socket's name. */
+void ft_control_leave(struct ft_control *c);
 void ft_control_free(struct ft_control *c);
 
 #endif

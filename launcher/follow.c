@@ -28,37 +28,54 @@ static int say_silent(const struct ft_job_entry *job)
     return FT_CODE_NO_JOB;
 }
 
+/* Asks once. 0 with f->info, or an error of the link. */
+static int ask(struct ft_follow *f, int fd, const char *request)
+{
+    int err = ft_link_open(&f->link, fd, request);
+
+    json_decref(f->info);
+    f->info = NULL;
+    if (err == 0) {
+        f->link.timeout_ms = ANSWER_MS;
+        f->info = ft_link_line(&f->link, &err);
+        f->link.timeout_ms = -1;
+    }
+    if (f->info)
+        return 0;
+    ft_link_close(&f->link);
+    return err;
+}
+
 int ft_follow_ask(struct ft_follow *f, const char *request)
 {
+    struct timespec pause = {.tv_nsec = TRY_MS * 1000000};
     int fd = ft_rundir_connect(f->job->dir, f->job->name), err = FT_LINK_GONE;
     const char *refusal;
 
     if (fd < 0 && errno == EAGAIN)
         return say_silent(f->job);
-    if (fd >= 0) {
-        json_decref(f->info);
-        f->info = NULL;
-        if (ft_link_open(&f->link, fd, request) == 0) {
-            f->link.timeout_ms = ANSWER_MS;
-            f->info = ft_link_line(&f->link, &err);
-            f->link.timeout_ms = -1;
-        }
-        refusal = json_string_value(json_object_get(f->info, "error"));
-        if (refusal)
-            ft_say(&aloud, "job %s: %s", f->job->id, refusal);
-        if (f->info && !refusal)
-            return 0;
-        ft_link_close(&f->link);
-        if (refusal)
-            return FT_CODE_NO_JOB;
+    for (int i = 0; i < SUCCESSOR_TRIES && fd >= 0; i++) { /* the agent may be killed over it */
+        err = ask(f, fd, request);
+        if (err != FT_LINK_GONE)
+            break;
+        nanosleep(&pause, NULL);
+        fd = ft_rundir_connect(f->job->dir, f->job->name);
     }
     if (err == FT_LINK_LATE)
         return say_silent(f->job);
-    ft_say(&aloud, "job %s is not there any more", f->job->id);
+    if (err) {
+        ft_say(&aloud, "job %s is not there any more", f->job->id);
+        return FT_CODE_NO_JOB;
+    }
+    refusal = json_string_value(json_object_get(f->info, "error"));
+    if (!refusal)
+        return 0;
+    ft_say(&aloud, "job %s: %s", f->job->id, refusal);
+    ft_link_close(&f->link);
     return FT_CODE_NO_JOB;
 }
 
-/* The agent is gone without a word: another may take its place. */
+/* The agent is gone without a word: another may take its place, and be soon done. */
 static bool find_successor(struct ft_follow *f, const char *request)
 {
     struct timespec pause = {.tv_nsec = TRY_MS * 1000000};
@@ -69,7 +86,8 @@ static bool find_successor(struct ft_follow *f, const char *request)
     for (int i = 0; i < SUCCESSOR_TRIES && !f->info; i++) {
         int fd;
 
-        nanosleep(&pause, NULL);
+        if (i)
+            nanosleep(&pause, NULL);
         fd = ft_rundir_connect(f->job->dir, f->job->name);
         if (fd < 0)
             continue;

@@ -7,25 +7,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "launcher/link.h"
 
-enum { ANSWER_MS = 3000 };
+enum {
+    ANSWER_MS = 3000,
+    SUCCESSOR_TRIES = 20, TRY_MS = 50   /* when an agent was killed while it was asked */
+};
 
-static json_t *ask(int fd)
+/* *err: FT_LINK_LATE, it is silent; FT_LINK_GONE, it died over it. */
+static json_t *ask(int fd, int *err)
 {
     struct ft_link *l = malloc(sizeof *l);
     json_t *info = NULL;
-    int err;
 
+    *err = FT_LINK_GONE;
     if (!l) {
         close(fd);
         return NULL;
     }
     if (ft_link_open(l, fd, "info") == 0) {
         l->timeout_ms = ANSWER_MS;
-        info = ft_link_line(l, &err);
+        info = ft_link_line(l, err);
     }
     ft_link_close(l);
     free(l);
@@ -50,14 +55,21 @@ static void add(struct ft_jobs *jobs, int dir, const char *name, json_t *info)
 static void look_at(struct ft_jobs *jobs, int dir, const char *name, bool clean)
 {
     size_t len = strlen(name);
-    json_t *info;
-    int fd;
+    struct timespec pause = {.tv_nsec = TRY_MS * 1000000};
+    json_t *info = NULL;
+    int fd, err = FT_LINK_GONE;
 
     if (len <= 5 || len >= FT_SOCKET_NAME || strcmp(name + len - 5, ".sock"))
         return;
     fd = ft_rundir_connect(dir, name);
+    for (int i = 0; i < SUCCESSOR_TRIES && fd >= 0; i++) {
+        info = ask(fd, &err);
+        if (info || err != FT_LINK_GONE)
+            break;
+        nanosleep(&pause, NULL);
+        fd = ft_rundir_connect(dir, name);
+    }
     if (fd >= 0) {
-        info = ask(fd);
         /* One that ended just now is none; one that is there and silent is. */
         if (info || faccessat(dir, name, F_OK, 0) == 0)
             add(jobs, dir, name, info);

@@ -341,13 +341,11 @@ no_memory:
 void ft_loop_serve(struct ft_loop *l)
 {
     struct ft_job *job = l->job;
-    struct ft_error e;
 
     job->timeout = ft_timeout_new(job);
     job->watch = ft_watch_new(job);
-    job->control = ft_control_new(job, &e);
-    if (!job->control)
-        ft_say_notice(&job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e.text);
+    if (ft_control_serve(job->control) < 0)
+        ft_say_notice(&job->say, "no memory to answer ftrun list, status, stop, wait and attach");
 }
 
 void ft_loop_run(struct ft_loop *l)
@@ -367,7 +365,7 @@ void ft_loop_free(struct ft_loop *l)
     struct ft_job *job = l->job;
 
     job->say.tap = NULL;
-    ft_control_free(job->control);
+    ft_control_leave(job->control);
     ft_watch_free(job->watch);
     ft_timeout_free(job->timeout);
     ft_sampler_free(l->sampler);

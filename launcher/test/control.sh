@@ -154,8 +154,45 @@ wait "$(cat c.pid)" # killed
 ended a 0
 wait_for no_sockets
 
+# A successor that has nothing left to do but to end: who waits still learns how. (`ftrun wait` said that the job is gone.)
+begin i -n 2 sh -c 'while [ ! -e '"$tmp"'/end_i ]; do sleep 0.05; done; exit 9'
+wait_for has_two ""
+ranks=$(ask_and_see "import json, sys; print(*(r['pid'] for r in json.load(sys.stdin)['rank']))")
+i_agent=$(pid_of "" agent_pid)
+sockets_of() { ls -l "/proc/$1/fd" | grep -c 'socket:'; }
+before=$(sockets_of "$i_agent")
+timeout 90 "$ftrun" wait 2>wait.err &
+waiting=$!
+has_client() { [ "$(sockets_of "$i_agent")" -gt "$before" ]; }
+wait_for has_client
+kill -STOP "$i_agent"
+: >end_i
+zombies() { for pid in $ranks; do is_gone "$pid" || return 1; done; }
+wait_for zombies
+kill -9 "$i_agent"
+wait $waiting
+code=$? what="ftrun wait, of a job that ends with the takeover"
+expect_code 9
+[ ! -s wait.err ] || fail "$what says: $(cat wait.err)"
+ended i 9
+wait_for no_sockets
+
+# Nobody has to ask twice after a takeover. (There was no socket until the successor had made one.)
+begin j -n 2 sleep 1000
+wait_for has_two ""
+for i in 1 2 3; do
+    run status --json
+    expect_code 0
+    kill -9 "$(sed -n 's/^ "agent_pid": \([0-9]*\),*$/\1/p' "$tmp/out")"
+    run status
+    expect_code 0
+    wait_for has_two ""
+done
+run stop
+ended j 137 # the process that the shell started was killed
+
 # A rank that replays says how far it is, and that others wait for it.
-begin g -n 3 "$waits" slow 1 1000
+begin g --snapshot off -n 3 "$waits" slow 1 1000
 check "rank[1]['state'] == 'replaying' and 0 < rank[1]['replayed'] < rank[1]['to_replay'] == 1000 and rank[1]['incarnation'] == 1 and
     rank[1]['restarts'] == 1 and rank[0]['state'] == 'in MPI' and rank[0]['waits_for'] == [1]"
 run stop
