@@ -13,3 +13,4 @@ if !SANITIZED
 TESTS += compat-tests/recipes.sh
 tests_alone += compat-tests/readme.sh
 endif
+tests_dist += compat-tests/recipes.sh compat-tests/readme.sh

@@ -93,3 +93,6 @@ image_SOURCES = ft/test/image.c
 image_LDADD = libft.la
 
 include ft/store/local.mk
+tests_dist += ft/test/layers.sh ft/test/vectorised.sh
+# What the objects call and who includes whom; sanitizers have nothing to do with it.
+tests_unsanitized += ft/test/layers.sh

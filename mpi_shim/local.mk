@@ -97,3 +97,4 @@ mpi_shim_test_cxxbinding_SOURCES = mpi_shim/test/cxxbinding.cc
 mpi_shim_test_cxxbinding_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
 mpi_shim_test_cxxbinding_LDFLAGS = $(shim_ldflags)
 mpi_shim_test_cxxbinding_LDADD = libftmpi.la
+tests_dist += mpi_shim/test/cxxbinding.sh

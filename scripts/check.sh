@@ -44,10 +44,21 @@ part_check() { tests_in build; }
 quick() { FT_TIER=quick FTMPI_TEST_QUICK=1 "$@"; }
 
 # The parts below compile everything with their own settings, so that is where warnings count.
-part_distcheck() { quick make -C build -j$jobs distcheck DISTCHECK_CONFIGURE_FLAGS=--enable-werror; }
+# Every file of the repository is in the tarball; the tarball builds and installs out of a tree that cannot be written, and its tests find what they
+# need there. That they pass otherwise, too, is what part check shows.
+part_distcheck() {
+  FT_TESTS=dist quick make -C build -j$jobs distcheck DISTCHECK_CONFIGURE_FLAGS=--enable-werror && tarball_is_whole
+}
+
+tarball_is_whole() {
+  local missing
+  [ -d .git ] || [ -f .git ] || return 0
+  missing=$(comm -23 <(git ls-files | grep -v '^\.gitignore$' | sort) <(tar tzf build/ftmpi-*.tar.gz | sed 's|^[^/]*/||' | sort))
+  [ -z "$missing" ] || { echo "not in the tarball:" && echo "$missing" && return 1; }
+}
 
 part_sanitizers() {
-  build_in build/san --enable-sanitizers=address,undefined CFLAGS='-g -O1' CXXFLAGS='-g -O1' && quick tests_in build/san
+  build_in build/san --enable-sanitizers=address,undefined CFLAGS='-g -O1' CXXFLAGS='-g -O1' && FT_TESTS=sanitized quick tests_in build/san
 }
 
 # Races can only be seen between threads: one program, with threads as ranks. It ends with a code of its own when the
@@ -58,7 +69,7 @@ part_tsan() {
   fixed=$(setarch -R true 2>/dev/null && echo "setarch -R")
   build_targets=threads build_in build/tsan --enable-sanitizers=thread CFLAGS='-g -O1 -Wno-tsan' CXXFLAGS='-g -O1' || return 1
   $fixed make -C build/tsan check-TESTS TESTS=threads || failed=1
-  for seed in 2 3 4 5 6; do
+  for seed in 2 3; do
     $fixed build/tsan/threads $seed || { echo "FAIL: threads $seed" && failed=1; }
   done
   return $failed

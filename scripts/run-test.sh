@@ -2,6 +2,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # run-test.sh TEST: what make check starts each test with. Tests may run several at a time (make -j), but for those in
 # $tests_alone, which want the machine or the build tree to themselves: they wait until nobody else runs.
+# FT_TESTS=dist: only those in $tests_dist, for which it matters that they come out of a tarball; FT_TESTS=sanitized: all but those in
+# $tests_unsanitized, which show nothing more there. Others are skipped.
+is_in() {
+  for name in $2; do
+    case $1 in *"$name") return 0 ;; esac
+  done
+  return 1
+}
+left_out() { echo "${1##*/}: left out, FT_TESTS=$FT_TESTS" && exit 77; }
+case ${FT_TESTS-} in
+  dist) is_in "$1" "${tests_dist-}" || left_out "$1" ;;
+  sanitized) ! is_in "$1" "${tests_unsanitized-}" || left_out "$1" ;;
+esac
 how=--shared
 for alone in ${tests_alone-}; do
   case $1 in *"$alone") how=--exclusive ;; esac

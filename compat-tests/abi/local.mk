@@ -10,3 +10,4 @@ if !SANITIZED
 TESTS += compat-tests/abi/abi.sh
 tests_alone += compat-tests/abi/library.sh
 endif
+tests_dist += compat-tests/abi/abi.sh compat-tests/abi/library.sh

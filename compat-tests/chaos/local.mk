@@ -54,3 +54,4 @@ TESTS += $(chaos_plain_tests)
 tests_alone += $(chaos_alone_tests)
 endif
 EXTRA_DIST += compat-tests/chaos/keeper.sh $(chaos_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
+tests_dist += compat-tests/chaos/diverge.sh compat-tests/chaos/exact.sh

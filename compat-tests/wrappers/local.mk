@@ -4,3 +4,4 @@ EXTRA_DIST += compat-tests/wrappers/wrappers.sh compat-tests/wrappers/coll.f90 c
 if !SANITIZED
 TESTS += compat-tests/wrappers/wrappers.sh
 endif
+tests_dist += compat-tests/wrappers/wrappers.sh
