@@ -7,12 +7,12 @@
 library=$(realpath "$top_builddir/.libs/librabit.so")
 python=/usr/bin/python3
 [ -x $python ] || skip "no $python"
-models="none"
+models="none global local"
 seconds=6
 if quick; then seconds=1; fi
 
 for model in $models; do
-    bounded 300 python3 "$here/../chaos/chaos.py" --ftrun "$ftrun" --ranks 3 --seeds 100 --kills 3 --least 3 --seconds $seconds --timeout 120 \
+    bounded 300 python3 "$here/../chaos/chaos.py" --ftrun "$ftrun" --ranks 3 --seeds 100 --kills 3 --least 1 --seconds $seconds --timeout 120 \
         -- $python "$here/binding.py" "$library" "$model" 40 '{dir}' || failed=1
 done
 

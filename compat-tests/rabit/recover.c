@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rabit's recovery scenarios over its C API:
 
-     recover model=global|local|lazy|none [boot=none|before|site|keys] [floats=10000] [rounds=3] [progress=DIR] [mock=R,V,S,T ...]
+     recover model=global|local|lazy|none [boot=none|before|site|keys] [floats=10000] [rounds=3] [pause=MS] [progress=DIR] [mock=R,V,S,T ...]
 
    A round takes the maximum of what the ranks have, broadcasts from some of them, adds up, and makes a checkpoint; every value is held
    against what it must be, and lines with the rank in front and a hash tell what was computed. All numbers are whole and small, so
-   that floats are exact in any order. model=none makes no checkpoints: a restarted rank is replayed.
+   that floats are exact in any order. model=none makes no checkpoints: a restarted rank is replayed. pause is before each checkpoint.
 
    boot: what a program does once, and each restarted rank again: the size of the data, a seed, a histogram. before: in front of the
    load. site, keys: in the first round of each life, whatever round that is, as XGBoost does; keys: by MPIX_Allreduce_cached. */
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../chaos/progress.h"
 #include "ftmpi.h"
@@ -27,7 +28,7 @@ enum { BINS = 64, EXTRA = 5 };
 static struct {
     const char *model, *boot, *progress;
     size_t floats;
-    int rounds;
+    int rounds, pause;
 } option = {.model = "global", .boot = "none", .floats = 10000, .rounds = 3};
 
 static int rank, ranks, version, seq;
@@ -234,6 +235,7 @@ static void checkpoint(void)
 {
     size_t bytes = option.floats * sizeof *model;
 
+    usleep(1000 * (useconds_t)option.pause);
     step();
     if (is(option.model, "global"))
         RabitCheckPoint((const char *)model, bytes, NULL, 0);
@@ -291,6 +293,8 @@ static void read_option(const char *argument)
         option.floats = strtoul(argument + 7, NULL, 10);
     else if (strncmp(argument, "rounds=", 7) == 0)
         option.rounds = atoi(argument + 7);
+    else if (strncmp(argument, "pause=", 6) == 0)
+        option.pause = atoi(argument + 6);
     else if (strncmp(argument, "progress=", 9) == 0)
         option.progress = argument + 9;
     else {
