@@ -8,9 +8,11 @@ import argparse
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOGETHER = ["0@7", "4@7", "9@7", "1@8"]
@@ -18,30 +20,40 @@ PLAIN = ("--plain", "--rounds", "9")
 THREADS = ("--rounds", "9", "--nthread", "2")
 ONE = ("--rounds", "9")
 
+NEW = "a new directory"
+KEPT = ["--bootstrap-cache", "--snapshot", "off"]
+
 # name: (what is trained, options of ftrun, more arguments of the program, deaths, ways back that the report may tell of)
 RUNS = {
     "snapshots": (PLAIN, ["--snapshot", "0.5"], [], TOGETHER, {"snapshot", "start"}),
     "from the start": (PLAIN, ["--snapshot", "off"], [], TOGETHER, {"start"}),
-    "checkpoints": (THREADS, ["--bootstrap-cache"], ["--every", "3"], TOGETHER, {"checkpoint"}),
-    "lazy checkpoints": (THREADS, ["--bootstrap-cache"], ["--every", "1", "--lazy"], TOGETHER, {"checkpoint", "start"}),
+    "checkpoints": (THREADS, KEPT, ["--every", "3"], TOGETHER, {"checkpoint"}),
+    "lazy checkpoints": (THREADS, [*KEPT, "--ckpt-dir", NEW], ["--every", "1", "--lazy"], TOGETHER, {"checkpoint", "start"}),
     "both": (ONE, ["--bootstrap-cache", "--snapshot", "0.5"], ["--every", "3"], TOGETHER, {"checkpoint", "snapshot"}),
-    "again and again": (THREADS, ["--bootstrap-cache"], ["--every", "3"], ["4@7", "4@8", "4@6", "4@3", "0@3", "0@8"], {"checkpoint", "start"}),
-    "before the first": (THREADS, ["--bootstrap-cache"], ["--every", "3"], ["0@0", "2@1", "9@2", "5@3"], {"checkpoint", "start"}),
-    "everybody": (THREADS, ["--bootstrap-cache"], ["--every", "3"], [f"{r}@7" for r in range(10)], {"checkpoint", "start", "all"}),
+    "again and again": (THREADS, KEPT, ["--every", "3"], ["4@7", "4@8", "4@6", "4@3", "0@3", "0@8"], {"checkpoint", "start"}),
+    "before the first": (THREADS, KEPT, ["--every", "3"], ["0@0", "2@1", "9@2", "5@3"], {"checkpoint", "start"}),
+    "everybody": (THREADS, KEPT, ["--every", "3"], [f"{r}@7" for r in range(10)], {"checkpoint", "start", "all"}),
 }
+LOST = "everything lost"
 
 
 class Job:
-    def __init__(self, options, ftrun_options, arguments, deaths, work):
+    def __init__(self, options, ftrun_options, arguments, deaths, work, watch=None):
+        """watch(job, marks): called when it has been started."""
         marks = tempfile.mkdtemp(dir=work)
         report = os.path.join(marks, "report")
-        command = [options.ftrun, "-n", "10", "--rabit", "--quiet", "--report", report, "-x", "OMP_WAIT_POLICY=passive", *ftrun_options,
+        command = ["timeout", str(options.timeout), options.ftrun, "-n", "10", "--rabit", "--quiet", "--report", report,
+                   "-x", "OMP_WAIT_POLICY=passive", *ftrun_options,
                    "/usr/bin/python3", os.path.join(HERE, "checkpointed.py"), "--marks", marks, *arguments]
         for death in deaths:
             command += ["--die", death]
-        done = subprocess.run(["timeout", str(options.timeout), *command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="replace", check=False)
-        self.code, self.said, self.lines = done.returncode, done.stderr, done.stdout.splitlines()
+        with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
+            with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err) as job:
+                if watch:
+                    watch(job, marks)
+            out.seek(0)
+            err.seek(0)
+            self.code, self.said, self.lines = job.returncode, err.read(), out.read().splitlines()
         self.died = sorted(name for name in os.listdir(marks) if "@" in name)
         self.report = {}
         if os.path.exists(report) and os.path.getsize(report):
@@ -69,28 +81,71 @@ class Job:
         return found
 
 
+def kill_all(marks):
+    """Both processes of ftrun and all ranks: those on whose command line the job's own directory stands."""
+    found = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and int(pid) != os.getpid()]
+    for pid in found:
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as line:
+                if marks.encode() in line.read():
+                    os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+
+
+def lost(options, work, undisturbed):
+    """Everything is killed at once while rank 4 stands in round 7; the job is resumed from the files. The failures."""
+    files = tempfile.mkdtemp(dir=work)
+    kept = ["--bootstrap-cache", "--ckpt-dir", files]
+
+    def watch(job, marks):
+        end = time.monotonic() + options.timeout
+        while job.poll() is None and time.monotonic() < end:
+            if os.path.exists(f"{marks}/4@7") and any(name.endswith(".ftmpi") for name in os.listdir(files)):
+                kill_all(marks)
+                break
+            time.sleep(0.02)
+        kill_all(marks)  # what was just being forked
+
+    first = Job(options, kept, [*THREADS, "--every", "3", "--stall"], ["4@7"], work, watch)
+    if first.code == 0 or first.models() or not os.listdir(files):
+        return [f"code {first.code}, {len(first.models())} models of a job of which nothing is left", *os.listdir(files), *first.said.splitlines()]
+    second = Job(options, [*kept, "--resume"], [*THREADS, "--every", "3"], ["0@8", "4@8"], work)
+    failures = second.failures(["0@8", "4@8"], {"checkpoint", "snapshot"})
+    if second.models() != undisturbed.models():
+        failures.append("the models differ")
+    rounds = [line for line in second.lines if line.startswith("[")]
+    if rounds != [line for line in undisturbed.lines if line.startswith("[")][-len(rounds):] or len(rounds) not in (3, 6):
+        failures.append(f"printed were the rounds {rounds}")
+    return failures
+
+
+def tell(name, failures, told=""):
+    print("\n".join(f"FAIL: {name}: {why}" for why in failures) or f"{name}: ok{': ' if told else ''}{told}", flush=True)
+    return bool(failures)
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     args.add_argument("--ftrun", required=True)
     args.add_argument("--timeout", type=int, default=120, help="seconds for each job")
-    args.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RUNS)}")
+    args.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join([*RUNS, LOST])}")
     options = args.parse_args()
     bad = False
     undisturbed = {}
     with tempfile.TemporaryDirectory(prefix="ftmpi-bootstrap-") as work:
-        for name in options.names or RUNS:
-            training, ftrun_options, more, deaths, ways = RUNS[name]
-            arguments = [*training, *more]
+        for name in options.names or [*RUNS, LOST]:
+            training, ftrun_options, more, deaths, ways = RUNS.get(name, (THREADS, ["--bootstrap-cache"], [], [], set()))
+            ftrun_options = [tempfile.mkdtemp(dir=work) if option == NEW else option for option in ftrun_options]
             if training not in undisturbed:
-                undisturbed[training] = Job(options, ftrun_options, arguments, [], work)
-                failures = undisturbed[training].failures([], set())
-                print("\n".join(f"FAIL: {name}, undisturbed: {why}" for why in failures) or f"{name}, undisturbed: ok", flush=True)
-                bad = bad or bool(failures)
-            job = Job(options, ftrun_options, arguments, deaths, work)
-            failures = job.failures(deaths, ways, undisturbed[training])
+                undisturbed[training] = Job(options, ftrun_options, [*training, *more], [], work)
+                bad |= tell(f"{name}, undisturbed", undisturbed[training].failures([], set()))
+            if name == LOST:
+                bad |= tell(name, lost(options, work, undisturbed[training]))
+                continue
+            job = Job(options, ftrun_options, [*training, *more], deaths, work)
             told = ", ".join(f"{r['rank']} from {r['way_back']}" for r in job.report.get("restarts", []))
-            print("\n".join(f"FAIL: {name}: {why}" for why in failures) or f"{name}: ok: {told}", flush=True)
-            bad = bad or bool(failures)
+            bad |= tell(name, job.failures(deaths, ways, undisturbed[training]), told)
     return 1 if bad else 0
 
 

@@ -7,12 +7,13 @@
 or without ftrun, if Python finds ftmpi_xgboost (PYTHONPATH). Data is made up, each rank has rows of its own. Prints one line per rank with the SHA-256 of the model it ended with.
 
 For those who test it: --die RANK@ROUND (repeatable) makes a rank kill itself before it does that round, once: a file in the
-directory --marks says that it has. --plain is xgboost.train without checkpoints, with row and column sampling."""
+directory --marks says that it has. With --stall it does not die there, but waits for ever. --plain is xgboost.train without checkpoints, with row and column sampling."""
 import argparse
 import hashlib
 import os
 import signal
 import sys
+import time
 
 import numpy as np
 import xgboost
@@ -22,8 +23,9 @@ import ftmpi_xgboost
 
 
 class Dies(xgboost.callback.TrainingCallback):
-    def __init__(self, deaths, marks):
+    def __init__(self, deaths, marks, stall):
         super().__init__()
+        self.stall = stall
         self.rounds = {int(death.split("@")[1]) for death in deaths if int(death.split("@")[0]) == collective.get_rank()}
         self.marks = marks
 
@@ -33,6 +35,8 @@ class Dies(xgboost.callback.TrainingCallback):
                 os.close(os.open(f"{self.marks}/{collective.get_rank()}@{epoch}", os.O_CREAT | os.O_EXCL))
             except FileExistsError:
                 return False
+            while self.stall:
+                time.sleep(1)
             os.kill(os.getpid(), signal.SIGKILL)
         return False
 
@@ -55,6 +59,7 @@ def main():
     args.add_argument("--plain", action="store_true")
     args.add_argument("--die", action="append", default=[], metavar="RANK@ROUND")
     args.add_argument("--marks", metavar="DIR", default=".")
+    args.add_argument("--stall", action="store_true")
     args = args.parse_args()
 
     params = {"objective": "binary:logistic", "eval_metric": ["logloss", "auc"], "tree_method": "hist", "max_bin": 32, "max_depth": 4,
@@ -63,7 +68,7 @@ def main():
         rank, size = collective.get_rank(), collective.get_world_size()
         data = made_up(args.rows // size, args.features, rank)
         test = made_up(args.rows // size // 4, args.features, size + rank)
-        callbacks, evals, history = [Dies(args.die, args.marks)], [(data, "train"), (test, "test")], {}
+        callbacks, evals, history = [Dies(args.die, args.marks, args.stall)], [(data, "train"), (test, "test")], {}
         if args.plain:
             params.update(subsample=0.8, colsample_bytree=0.8, colsample_bylevel=0.8)
             model = xgboost.train(params, data, args.rounds, evals=evals, evals_result=history, callbacks=callbacks)
