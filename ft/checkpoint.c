@@ -140,8 +140,7 @@ static int have_memory(struct ft_checkpoints *c, struct ft_error *e)
     return c->fd < 0 ? FT_ENOMEM : 0;
 }
 
-/* An earlier incarnation may have done it all; then its contribution to the unit may be out already, and the models may not be touched
-   (RULE 2). What was printed is noted again: it is the same. */
+/* An earlier incarnation may have done it all; what was printed is noted again: it is the same. */
 static int keep(struct ft_checkpoints *c, uint32_t slot, const struct ft_models *m, uint64_t count, struct ft_error *e)
 {
     struct ft_model_slot *words = &c->mine->slot[slot];
@@ -197,12 +196,12 @@ static int make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t co
     struct ft_error why;
     int err;
 
-    if (live)
+    /* Once a rank has said whether it could, nothing of it changes any more (RULE 2): a successor that could after all would leave a version
+       behind that is complete, while the others take theirs back. */
+    if (live && !ft_stream_has_contributed(c->s))
         failed = keep(c, slot, m, count, &why) != 0;
-    else
-        snprintf(why.text, sizeof why.text, "rank %u had no memory for its models", c->s->rank);
     if (!failed)
-        snprintf(why.text, sizeof why.text, "another rank has no memory for its models");
+        snprintf(why.text, sizeof why.text, "a rank has no memory for its models");
     err = ft_agree(c->s, FT_CALL_CHECKPOINT, count, &failed, site, e);
     if (err)
         return err;

@@ -30,7 +30,7 @@ static int contribute(struct ft_coll *c, const void *from, uint64_t bytes, struc
     struct ft_slot *slot = ft_stream_short_slot(s, s->rank, s->unit);
     int err;
 
-    if (ft_peek(&slot->unit) > s->unit)
+    if (ft_stream_has_contributed(s))
         return 0;  /* an earlier incarnation has; others may have read it already (RULE 2) */
     err = await_slot(s, s->unit, e);
     if (err)

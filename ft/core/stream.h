@@ -127,6 +127,12 @@ static inline struct ft_slot *ft_stream_short_slot(const struct ft_stream *s, ui
     return (struct ft_slot *)(void *)(s->shorts + i * s->short_bytes);
 }
 
+/* An earlier incarnation has contributed to the next unit, a short one: that counts, whatever is given now. */
+static inline bool ft_stream_has_contributed(const struct ft_stream *s)
+{
+    return s->n > 1 && ft_peek(&ft_stream_short_slot(s, s->rank, s->unit)->unit) > s->unit;
+}
+
 static inline char *ft_stream_slot(const struct ft_stream *s, uint32_t rank, uint64_t u)
 {
     uint64_t i = (uint64_t)rank * s->params->slot_depth + (u & (s->params->slot_depth - 1));
