@@ -38,7 +38,8 @@ pictures="latency-allreduce-2.svg bandwidth-allreduce-4.svg ranks-allreduce-8.sv
 if command -v gnuplot >/dev/null; then
     for picture in $pictures; do
         page "<img src=\"$picture\""
-        grep -q 'ftmpi within' "$report/$picture" && grep -q '</svg>' "$report/$picture" || fail "$picture"
+        grep -q 'ftmpi within' "$report/$picture" || fail "$picture"
+        grep -q '</svg>' "$report/$picture" || fail "$picture is not whole"
     done
 fi
 # Without gnuplot that is said, and all else is there.

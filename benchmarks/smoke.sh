@@ -46,7 +46,9 @@ for name in $operations; do
     bounded 60 "$ftrun" -n 3 --quiet -x FTBENCH_WRONG=$call -x LD_PRELOAD="$preload" "$benchmarks/$name" \
         -m 1000:1000 -i 3 -x 2 -c >"$scratch/out" 2>&1
     code=$?
-    [ $code = 1 ] && grep -q ' Fail$' "$scratch/out" || wrong "$name -c with a library that computes wrongly"
+    [ $code = 1 ] || wrong "$name -c with a library that computes wrongly"
+    program=$name
+    line " Fail\$"
 done
 
 # What scripts read OSU's output by.
@@ -72,7 +74,8 @@ job 2 rewrite -m 8 -i 100
 line '^[0-9.]*$'
 for snapshot in off 0.01; do
     rm -f "$scratch/killed"
-    bounded 60 "$ftrun" -n 2 --quiet --snapshot $snapshot "$benchmarks/recovery" -t "$scratch/killed" -n 1000 -m 8 -w 0.2 >"$scratch/out" &&
-        grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || fail "recovery, --snapshot $snapshot"
+    bounded 60 "$ftrun" -n 2 --quiet --snapshot $snapshot "$benchmarks/recovery" -t "$scratch/killed" -n 1000 -m 8 -w 0.2 >"$scratch/out" ||
+        fail "recovery, --snapshot $snapshot: code $?"
+    grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || fail "recovery, --snapshot $snapshot"
 done
 finish
