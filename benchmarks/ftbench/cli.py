@@ -95,8 +95,8 @@ def row(table, case, size, columns):
     print(text, flush=True)
 
 
-def measure(args, libraries, watch, table, save):
-    """Returns what was left out for want of time."""
+def measure(args, libraries, watch, table, save, publish):
+    """Returns what was left out for want of time. save: after each block; publish: after each case."""
     left_out = []
 
     def no_time():
@@ -122,6 +122,7 @@ def measure(args, libraries, watch, table, save):
                     if not any(r['moved'] for r in rows):
                         break
                 row(table, case, size, columns)
+            publish()
     return left_out
 
 
@@ -165,7 +166,8 @@ def main(doc):
         watch = machine.Watch(programs)
         paths = [os.path.join(directory, 'compare.csv')] + ([args.csv] if args.csv else [])
         facts.update({m.name: m.version() for m in libraries if m.key != 'ftmpi'})
-        left_out = measure(args, libraries, watch, table, lambda: [table.write(p) for p in paths])
+        left_out = measure(args, libraries, watch, table, lambda: [table.write(p) for p in paths],
+                           lambda: report.write(table, directory, facts, args.failures))
         fault_tolerance(args, libraries, watch, directory, programs)
     print()
     for line in results.summary_text(table):
@@ -175,7 +177,7 @@ def main(doc):
         print('In the last run of each block within or sustained rank 1 was killed after timing, replayed from unit 1 and was verified.')
     if left_out:
         print('left out, since quick is over: ' + ', '.join(left_out))
-        facts['left out'] = ', '.join(left_out)
+    facts['left out'] = ', '.join(left_out) or 'nothing'
     path, told = report.write(table, directory, facts, args.failures)
     print('%.0f s; report: %s%s' % (time.monotonic() - began, path, '; ' + told if told else ''))
     for failure in args.failures:
