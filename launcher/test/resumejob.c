@@ -134,14 +134,16 @@ int main(int argc, char **argv)
         nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
         MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         j.model[0] = sum;
-        keep(&j);
-        if (!j.rank) {
-            printf("round %d: %016llx\n", j.version, (unsigned long long)sum);
+        if (!j.rank) { /* before the checkpoint: a restarted rank goes on behind it */
+            printf("round %d: %016llx\n", j.version + 1, (unsigned long long)sum);
             fflush(stdout);
         }
+        keep(&j);
     }
     if (!j.rank)
         printf("final: %016llx\n", (unsigned long long)j.model[0]);
+    free(j.model);
+    free(j.local);
     MPI_Finalize();
     return 0;
 }
