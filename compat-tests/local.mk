@@ -2,6 +2,7 @@
 include compat-tests/xgboost/local.mk
 include compat-tests/chaos/local.mk
 include compat-tests/snapshot/local.mk
+include compat-tests/cache/local.mk
 include compat-tests/abi/local.mk
 include compat-tests/wrappers/local.mk
 include compat-tests/mpi4py/local.mk

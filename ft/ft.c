@@ -13,6 +13,7 @@
 
 #include "ft/agree.h"
 #include "ft/checkpoint.h"
+#include "ft/core/cache.h"
 #include "ft/core/check.h"
 #include "ft/prefix.h"
 #include "ft/shm/models.h"
@@ -25,6 +26,7 @@ struct ft {
     struct ft_rank_block *block;
     struct ft_snapshots snapshots;
     struct ft_checkpoints checkpoints;
+    struct ft_cache cache;
     int kick_fd, spill_fd;
     char host[HOST_NAME_MAX + 1];
 };
@@ -80,6 +82,12 @@ static int take_slot(struct ft *ft, struct ft_error *e)
     return 0;
 }
 
+/* Of the bootstrap cache: the job goes on without. */
+static void tell_lost(const char *why)
+{
+    fprintf(stderr, "ftmpi: the bootstrap cache is not complete: %s; a rank that dies may not find its way back\n", why);
+}
+
 static int join(struct ft *ft, const char *fds, struct ft_error *e)
 {
     int memory, bell, life, models, err;
@@ -111,6 +119,7 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
         ft->world.host = ft->host;
     ft_log_warm(&ft->world.log);
     ft->world.ft = ft;
+    ft_cache_open(&ft->cache, &ft->world, &ft->region, models, tell_lost);
     ft_snapshots_open(&ft->snapshots, &ft->region, (uint32_t)rank,
                       &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life, models}, .nfds = 6},
                       bell, life);
@@ -134,6 +143,7 @@ int ft_attach(struct ft **out, struct ft_error *e)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     single(&ft->world, "MPI_COMM_WORLD");
     single(&ft->self, "MPI_COMM_SELF");
+    ft_cache_open(&ft->cache, &ft->world, NULL, -1, tell_lost);
     if (fds)
         err = join(ft, fds, e);
     else
@@ -153,6 +163,7 @@ void ft_detach(struct ft *ft)
         close(ft->kick_fd);
         close(ft->spill_fd);
     }
+    ft_cache_close(&ft->cache);
     ft_checkpoints_close(&ft->checkpoints);
     free(ft);
 }
@@ -165,7 +176,11 @@ struct ft_stream *ft_world(struct ft *ft) { return &ft->world; }
 struct ft_stream *ft_self(struct ft *ft) { return &ft->self; }
 
 /* Only what the earlier incarnation went beyond is certain to be complete: its last operation may be half done. */
-bool ft_replaying(struct ft_stream *s) { return s->unit + 1 < s->called && !s->checks; }
+bool ft_replaying(struct ft_stream *s)
+{
+    /* The bootstrap cache may have to tell by what is contributed. */
+    return s->unit + 1 < s->called && !s->checks && !(s->attentive && s->cache->loaded);
+}
 
 void ft_mark_rabit(struct ft *ft)
 {
@@ -201,20 +216,16 @@ static bool take_snapshot(struct ft *ft)
     return true;
 }
 
-/* Every collective: sign, check, plan, run. total: bytes of the whole result. */
-static int collective(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+/* Sign, check, plan, run. total: bytes of the whole result. */
+static int perform(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
     int err;
 
-    if (__builtin_expect(s->loading, 0)) {
-        if ((err = ft_prefix_check(s, sig, site, e)))
-            return err;
-    } else if (s->ft && ft_snapshots_due(&s->ft->snapshots)) {
-        take_snapshot(s->ft);
-    }
+    if (__builtin_expect(s->loading, 0) && (err = ft_prefix_check(s, sig, site, e)))
+        return err;
     err = s->n == 1 && !s->checks ? 0 : ft_stream_begin(s, sig, site, e);
-    if (!err && __builtin_expect(s->checks != NULL, 0) && !ft_sig_agrees(sig))
+    if (!err && __builtin_expect(s->checks != NULL, 0) && !ft_sig_agrees(sig) && !c->known)
         err = ft_check_contribution(c, e);
     if (err)
         return err;
@@ -222,6 +233,18 @@ static int collective(struct ft_coll *c, const struct ft_sig *sig, uint64_t tota
         return alone(c);
     ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
     return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
+}
+
+/* Every collective. */
+static int collective(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+
+    if (s->ft && ft_snapshots_due(&s->ft->snapshots) && !s->loading)
+        take_snapshot(s->ft);
+    if (__builtin_expect(s->attentive || c->key, 0) && s->cache)
+        return ft_cache_call(s->cache, c, sig, total, site, perform, e);
+    return perform(c, sig, total, site, e);
 }
 
 /* What an element of the type consists of. */
@@ -240,14 +263,20 @@ int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
     return rendezvous(s, FT_CALL_BARRIER, site, e);
 }
 
-int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, uint64_t site, struct ft_error *e)
+int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, const char *key, uint64_t site,
+                    struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_BCAST, .kind = type.kind, .root = root, .elem = type.elem, .count = count };
     bool is_root = (uint32_t)root == s->rank;
     struct ft_coll c = { .s = s, .send = is_root ? buf : NULL, .recv = is_root ? NULL : buf,
-                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root };
+                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root, .key = key };
 
     return collective(&c, &sig, c.bytes, site, e);
+}
+
+int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, uint64_t site, struct ft_error *e)
+{
+    return ft_bcast_cached(s, buf, count, type, root, NULL, site, e);
 }
 
 /* The elements did not fit slots: everybody's contributions were gathered, and whoever wants the result
@@ -283,15 +312,21 @@ static int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site,
     return err;
 }
 
-int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
-                 const struct ft_op *op, uint64_t site, struct ft_error *e)
+int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                        const struct ft_op *op, const char *key, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = op->reduction, .kind = type.kind, .root = -1,
                           .elem = type.elem, .count = count };
     struct ft_coll c = { .s = s, .op = op, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
-                         .kind = data_kind(type), .root = -1 };
+                         .kind = data_kind(type), .root = -1, .key = key };
 
     return reduction(&c, &sig, site, e);
+}
+
+int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                 const struct ft_op *op, uint64_t site, struct ft_error *e)
+{
+    return ft_allreduce_cached(s, send, recv, count, type, op, NULL, site, e);
 }
 
 int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
@@ -357,19 +392,34 @@ void ft_agree_after(const struct ft_stream *s, enum ft_call call, uint64_t count
     *chain = s->n == 1 && !s->checks ? s->chain : ft_sig_chain(s->chain, &sig);
 }
 
+/* The bootstrap cache goes by the version. */
+static int at_version(struct ft *ft, bool jumped, int err)
+{
+    if (!err)
+        ft_cache_at_version(&ft->cache, ft->checkpoints.version, jumped);
+    return err;
+}
+
 int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struct ft_error *e)
 {
-    return ft_checkpoints_make(&ft->checkpoints, m, site, e);
+    int err = ft_cache_settle(&ft->cache, perform, e); /* a checkpoint says where it is before it is made */
+
+    return err ? err : at_version(ft, false, ft_checkpoints_make(&ft->checkpoints, m, site, e));
 }
 
 int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
 {
-    return ft_checkpoints_make_lazy(&ft->checkpoints, serialize, state, site, e);
+    int err = ft_cache_settle(&ft->cache, perform, e);
+
+    return err ? err : at_version(ft, false, ft_checkpoints_make_lazy(&ft->checkpoints, serialize, state, site, e));
 }
 
 int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e)
 {
-    return ft_checkpoints_load(&ft->checkpoints, m, site, e);
+    uint64_t before = ft->checkpoints.version;
+    int err = ft_checkpoints_load(&ft->checkpoints, m, site, e);
+
+    return at_version(ft, ft->checkpoints.version != before, err);
 }
 
 uint64_t ft_version(const struct ft *ft) { return ft->checkpoints.version; }
@@ -424,6 +474,7 @@ void ft_resume(struct ft *ft)
     snprintf(incarnation, sizeof incarnation, "%u", ft_peek32(&ft->block->incarnation));
     setenv("FTMPI_INCARNATION", incarnation, 1); /* for who asks from now on */
     ft_stream_resume(&ft->world);
+    ft_cache_resume(&ft->cache);
     atomic_store(&ft->block->attached_pid, (uint32_t)getpid());
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
 }

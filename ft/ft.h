@@ -11,6 +11,7 @@
      FT_EDIVERGED  this rank is a restarted one and the log holds another call (both named), or, with --check-replay,
                    it has contributed other data
      FT_ENOMEM     no private memory for a temporary
+     FT_ESYS       what is in the bootstrap cache cannot be read
    after which the job must be ended with ft_end: the stream cannot go on. */
 #ifndef FT_FT_H
 #define FT_FT_H
@@ -77,6 +78,15 @@ int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t cou
 /* counts[r] elements of rank r go to recv + displs[r] elements. */
 int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
                   struct ft_type type, uint64_t site, struct ft_error *e);
+
+/* As ft_allreduce, ft_bcast; the result is kept for ranks that come back (docs/design.md, section 18). key: of 1 to 255 bytes, used
+   once in this life of the rank, the same on all ranks; "": the place of the call and how often it was called. Beyond the errors above
+   FT_EINVAL, with a line: the key was used before, or the result that is kept is of another call. The call was not made then, and the
+   stream can go on. */
+int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                        const struct ft_op *op, const char *key, uint64_t site, struct ft_error *e);
+int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, const char *key, uint64_t site,
+                    struct ft_error *e);
 
 /* ---- checkpoints (mpi_shim/ftmpi.h says what they are for) ---- */
 

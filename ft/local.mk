@@ -29,6 +29,8 @@ libft_la_SOURCES = \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c \
 	ft/core/check.h ft/core/check.c \
+	ft/core/keys.h ft/core/keys.c \
+	ft/core/cache.h ft/core/cache.c ft/core/bootstrap.c \
 	ft/core/short.c ft/core/standard.c \
 	ft/snap/files.h ft/snap/files.c \
 	ft/snap/image.h ft/snap/image.c \

@@ -81,6 +81,7 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
     int err;
 
     ft_params_default(&params, o->nranks, processors, limit);
+    params.bootstrap_cache = o->bootstrap_cache;
     if (o->check_replay)
         ft_params_check_replay(&params, limit);
     if (o->max_restarts == 0) {
@@ -114,6 +115,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL,
         .python_path = o->rabit ? a->python_path : NULL,
+        .bootstrap_cache = o->bootstrap_cache,
         .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper),
         .bell = ft_snapshots_bell(job), .models = job->models,
         .limits = &a->limits, .signals = &job->signals,

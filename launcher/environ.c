@@ -119,6 +119,8 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     set(env, env->fds);
     snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
     set(env, env->job);
+    if (config->bootstrap_cache || getenv("FTMPI_BOOTSTRAP_CACHE"))
+        set(env, config->bootstrap_cache ? (char *)"FTMPI_BOOTSTRAP_CACHE=1" : (char *)"FTMPI_BOOTSTRAP_CACHE=0");
     for (int i = 0; i < NOWN; i++) {
         snprintf(env->text[i], TEXT, "%s=", own[i].name);
         set(env, env->text[i]);

@@ -51,7 +51,7 @@ struct ft_options {
     const char *output_dir;    /* NULL: none */
     int64_t stdin_rank;        /* -1: none */
     uint64_t timeout_ms, hang_timeout_ms;  /* 0: none */
-    bool check_replay, die_with_launcher;
+    bool check_replay, bootstrap_cache, die_with_launcher;
     uint64_t max_restarts;     /* UINT64_MAX: no limit */
     struct ft_restart_on restart_on;
     uint64_t snapshot_ms;      /* 0: no snapshots; FT_SNAPSHOT_AUTO */

@@ -73,6 +73,7 @@ static const struct ft_setting settings[] = {
      "write every Nth checkpoint, or one in so many seconds (\"30s\");\nnever more than one at a time (default 1)", false},
     {"resume", NULL, FT_FLAG, BY(resume), "no", "go on from the newest checkpoint in --ckpt-dir; --resume=auto:\nif there is one", false},
     FLAG("check-replay", check_replay, "compare what restarted ranks contribute with what they\nhad contributed"),
+    FLAG("bootstrap-cache", bootstrap_cache, "keep the results of what a program calls before its first\ncheckpoint for ranks that come back by a later one"),
     {"log-limit", "SIZE", FT_SIZE, BY(log_limit), "auto",
      "memory for the log (default auto: a quarter of what there is)", false},
     {"log-full", "spill|forget", FT_TEXT, BY(log_full), "spill",

@@ -4,6 +4,7 @@
 #ifndef LAUNCHER_SPAWN_H
 #define LAUNCHER_SPAWN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -24,6 +25,7 @@ struct ft_spawn_config {
     const char *library_path;     /* first in the ranks' LD_LIBRARY_PATH */
     const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
     const char *python_path;      /* first in their PYTHONPATH, NULL: as it is */
+    bool bootstrap_cache;         /* programs may ask by FTMPI_BOOTSTRAP_CACHE */
     int memfd, kick, spill, bell, models; /* what ranks inherit, as FTMPI_FDS; there the pipe of spawn.c is before the last */
     const struct ft_limits *limits;  /* as they were when ftrun was started */
     const struct ft_signals *signals;

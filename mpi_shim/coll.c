@@ -40,15 +40,13 @@ int PMPI_Barrier(MPI_Comm comm)
     return finish("Barrier", ft_barrier(comm->stream, SHIM_SITE(), &e), &e);
 }
 
-SHIM_ALIAS(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm));
-int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+static inline __attribute__((always_inline)) int bcast(const char *me, void *buffer, int count, MPI_Datatype datatype, int root,
+                                                       MPI_Comm comm, const char *key, uint64_t site)
 {
-    const char *me = "Bcast";
     struct ft_error e;
+    uint64_t n;
     int err;
 
-    if (!shim_comm_ok(comm))
-        return shim_bad_comm(comm, me);
     err = check_data(comm, me, "count", count, datatype, buffer);
     if (!err)
         err = shim_check_root(comm, me, root);
@@ -56,8 +54,25 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
         err = shim_raise(comm, me, MPI_ERR_ARG, "MPI_IN_PLACE makes no sense in a broadcast; pass the buffer");
     if (err)
         return err;
-    return finish(me, ft_bcast(comm->stream, buffer, (uint64_t)count * datatype->per, shim_base(datatype), root,
-                               SHIM_SITE(), &e), &e);
+    n = (uint64_t)count * datatype->per;
+    err = key ? ft_bcast_cached(comm->stream, buffer, n, shim_base(datatype), root, key, site, &e)
+              : ft_bcast(comm->stream, buffer, n, shim_base(datatype), root, site, &e);
+    if (key && err == FT_EINVAL)
+        return shim_raise(comm, me, MPI_ERR_ARG, "%s", e.text);
+    return finish(me, err, &e);
+}
+
+SHIM_ALIAS(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm));
+int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, "Bcast");
+    return bcast("Bcast", buffer, count, datatype, root, comm, NULL, SHIM_SITE());
+}
+
+int shim_bcast_cached(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, const char *key, uint64_t site)
+{
+    return bcast("X_Bcast_cached", buffer, count, datatype, root, comm, key, site);
 }
 
 /* What a rank sends must be what it will receive from itself; the engine is told the receiving side only. */

@@ -274,8 +274,6 @@
 
 /* MPIX_ and PMPIX_: persistent collectives, Open MPI's extension. libmpi_mpifh imports them. */
 #define SHIM_MISSING_EXTENSIONS(X) \
-    X(Allreduce_cached) \
-    X(Bcast_cached) \
     X(Allgather_init) \
     X(Allgatherv_init) \
     X(Allreduce_init) \

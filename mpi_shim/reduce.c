@@ -108,16 +108,14 @@ static int check_receive(MPI_Comm comm, const char *me, const struct reduction *
     return shim_check_buffer(comm, me, "recvbuf", recvbuf, r->count * r->type.elem);
 }
 
-SHIM_ALIAS(int, Allreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm));
-int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+static inline __attribute__((always_inline)) int allreduce(const char *me, const void *sendbuf, void *recvbuf, int count,
+                                                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, const char *key,
+                                                           uint64_t site)
 {
-    const char *me = "Allreduce";
     struct reduction r;
     struct ft_error e;
     int err;
 
-    if (!shim_comm_ok(comm))
-        return shim_bad_comm(comm, me);
     err = prepare(&r, comm, me, count, datatype, op);
     if (!err)
         err = check_receive(comm, me, &r, recvbuf);
@@ -132,10 +130,27 @@ int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
         err = shim_check_buffer(comm, me, "sendbuf", sendbuf, r.count * r.type.elem);
     if (err)
         return err;
-    err = ft_allreduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, SHIM_SITE(), &e);
+    err = key ? ft_allreduce_cached(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, key, site, &e)
+              : ft_allreduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, site, &e);
+    if (key && err == FT_EINVAL)
+        return shim_raise(comm, me, MPI_ERR_ARG, "%s", e.text);
     if (!SHIM_LIKELY(err == 0))
         shim_engine_failed(me, err, &e);
     return MPI_SUCCESS;
+}
+
+SHIM_ALIAS(int, Allreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm));
+int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    if (!shim_comm_ok(comm))
+        return shim_bad_comm(comm, "Allreduce");
+    return allreduce("Allreduce", sendbuf, recvbuf, count, datatype, op, comm, NULL, SHIM_SITE());
+}
+
+int shim_allreduce_cached(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                          const char *key, uint64_t site)
+{
+    return allreduce("X_Allreduce_cached", sendbuf, recvbuf, count, datatype, op, comm, key, site);
 }
 
 /* Buffers of MPI_Reduce: recvbuf and MPI_IN_PLACE mean something on the root only. */

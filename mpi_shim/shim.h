@@ -104,6 +104,11 @@ static inline struct ft_type shim_base(MPI_Datatype type)
     return (struct ft_type){.elem = type->base_elem, .kind = type->base};
 }
 
+/* MPI_Allreduce and MPI_Bcast with a key of the bootstrap cache (cached.c), "": none. comm is one. */
+int shim_allreduce_cached(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                          const char *key, uint64_t site);
+int shim_bcast_cached(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, const char *key, uint64_t site);
+
 /* Created objects leave their number in Fortran, if they have one (fortran.c); 0 is none. */
 void shim_type_unnumber(MPI_Datatype type);
 void shim_op_unnumber(MPI_Op op);

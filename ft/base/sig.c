@@ -33,9 +33,13 @@ static const char *call_text(unsigned call)
 
 const char *ft_sig_print(const struct ft_sig *sig, char *text, size_t size)
 {
-    const char *call = call_text(sig->call);
+    const char *name = call_text(sig->call);
     const char *kind = sig->kind < FT_NKINDS ? ft_kind_text(sig->kind) : "?";
-    char what[96], root[24] = "";
+    char call[40], what[96], root[24] = "", key[24] = "";
+
+    /* "MPIX_Allreduce_cached" */
+    snprintf(call, sizeof call, sig->cached == FT_CACHED_DECLARED ? "MPIX%s_cached" : "%s",
+             sig->cached == FT_CACHED_DECLARED ? strchr(name, '_') : name);
 
     if (sig->call == FT_CALL_BARRIER || sig->call == FT_CALL_FINALIZE || sig->call == FT_CALL_NONE ||
         (ft_sig_agrees(sig) && !sig->count)) {
@@ -48,9 +52,11 @@ const char *ft_sig_print(const struct ft_sig *sig, char *text, size_t size)
         snprintf(what, sizeof what, "%llu x %s", (unsigned long long)sig->count, kind);
     if (sig->root >= 0)
         snprintf(root, sizeof root, ", root %d", sig->root);
+    if (sig->cached == FT_CACHED_DECLARED && sig->shape)
+        snprintf(key, sizeof key, ", key #%08x", (unsigned)(sig->shape >> 32));
     if (sig->reduction != FT_NONE)
-        snprintf(text, size, "%s(%s, %s%s)", call, ft_reduction_text(sig->reduction), what, root);
+        snprintf(text, size, "%s(%s, %s%s%s)", call, ft_reduction_text(sig->reduction), what, root, key);
     else
-        snprintf(text, size, "%s(%s%s)", call, what, root);
+        snprintf(text, size, "%s(%s%s%s)", call, what, root, key);
     return text;
 }

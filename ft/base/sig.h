@@ -29,17 +29,22 @@ enum ft_call {
     FT_NCALLS
 };
 
+enum ft_cached {
+    FT_CACHED_DECLARED = 1,  /* the program says that it is done once */
+    FT_CACHED_REPEATED       /* done once more, since all ranks asked for it again */
+};
+
 /* 32 bytes; compared and hashed as four words, so no padding. */
 struct ft_sig {
     uint8_t call;       /* enum ft_call */
     uint8_t reduction;  /* enum ft_reduction */
     uint8_t kind;       /* enum ft_kind; for calls that only move data all one-byte kinds are FT_BYTE */
-    uint8_t zero;
+    uint8_t cached;     /* enum ft_cached: of the bootstrap cache, or 0 */
     int32_t root;       /* rank in the stream, -1 where there is none */
     uint32_t elem;      /* bytes of one element */
     uint32_t zero2;
     uint64_t count;     /* elements per rank (allgatherv: in all; a checkpoint: bytes of the global model) */
-    uint64_t shape;     /* allgatherv: hash of the counts; else 0 */
+    uint64_t shape;     /* allgatherv: hash of the counts; FT_CACHED_DECLARED: of the key; else 0 */
 };
 
 /* Units by which ranks agree on a word (ft/agree.h). */

@@ -18,6 +18,8 @@ struct ft_coll {
     uint8_t kind;                 /* enum ft_kind: what the bytes are, for --check-replay */
     int root;                     /* -1: none */
     const int *counts, *displs;   /* allgatherv: elements per rank; else NULL */
+    const char *key;              /* of the bootstrap cache; "": its place; NULL: not declared to be in it */
+    bool known;                   /* the result is in recv already, and this rank has contributed: only what it owes to others is left */
     struct ft_plan plan;
 };
 

@@ -129,7 +129,7 @@ static int result_live(struct ft_coll *c, struct ft_error *e)
         err = await_all(s, e);
     else if (s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c))
         err = await_contribution(s, (uint32_t)c->root, e);
-    if (err || !c->recv)
+    if (err || !c->recv || c->known)
         return err;
     if (ft_coll_gathers(c)) {
         for (uint32_t r = 0; r < s->n; r++)

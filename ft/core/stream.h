@@ -12,9 +12,12 @@
 #include "ft/shm/log.h"
 
 struct ft;
+struct ft_cache;
 
 struct ft_stream {
     struct ft *ft;                    /* whose calls on it may take snapshots, or NULL */
+    struct ft_cache *cache;           /* of bootstrap operations, or NULL ... */
+    bool attentive;                   /* ... which looks at every call, not only at those with a key */
     const struct ft_region *region;   /* NULL: a stream of this rank alone, with nothing shared */
     const struct ft_params *params;
     const struct ft_patience *patience;

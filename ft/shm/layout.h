@@ -33,6 +33,7 @@ struct ft_params {
     uint64_t extent_bytes;  /* of one piece of log memory */
     uint64_t nextents;      /* pieces of log memory: the log limit */
     uint64_t ntable;        /* pieces a stream's log can have at a time, in memory or spilled; a power of two */
+    uint64_t bootstrap_cache;  /* --bootstrap-cache: 1 */
     uint64_t check_units;   /* --check-replay: units whose contributions are compared; 0: off */
 };
 
@@ -73,6 +74,8 @@ struct ft_version_words {
     _Atomic uint64_t loads;          /* its first load is this unit, plus one; 0: it has not loaded */
     _Atomic uint64_t asks;           /* number of its last request to the agent, over all incarnations: it stands still until ... */
     _Atomic uint64_t kind, asked;    /* enum ft_ask, slot */
+    _Atomic uint64_t doubt;          /* it asks all others whether this unit, less one, is one more call of ... */
+    _Atomic uint64_t doubt_key;      /* ... this entry of the bootstrap cache; 0: it does not */
 
     /* agent */
     _Alignas(FT_LINE) _Atomic uint64_t answered;  /* ... this is not less */

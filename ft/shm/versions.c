@@ -106,7 +106,9 @@ bool ft_versions_can_load(const struct ft_region *r, uint32_t rank)
 
 bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_version *v)
 {
-    if (ft_versions_can_load(r, rank) && ft_versions_newest(r, rank, v) && !v->base)
+    /* With --bootstrap-cache a whole version must show first what is called anew in each (ft/core/bootstrap.c). */
+    if (ft_versions_can_load(r, rank) && ft_versions_newest(r, rank, v) && !v->base &&
+        v->version > ft_peek(&ft_versions_head(r)->base_version) + r->header->params.bootstrap_cache)
         return true;
     *v = (struct ft_version){ 0 };
     return false;

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/core/cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ft/base/hash.h"
+#include "ft/shm/models.h"
+
+/* In the cache's area: entries, and from the middle on what each rank contributed, by unit. */
+#define CONTRIBUTIONS_AT (FT_MODELS_AREA_BYTES / 2)
+enum { CONTRIBUTIONS = 8192 };
+
+void ft_cache_open(struct ft_cache *k, struct ft_stream *s, const struct ft_region *region, int fd, void (*lost)(const char *why))
+{
+    *k = (struct ft_cache){.s = s, .fd = fd, .tell_lost = lost};
+    s->cache = k;
+    if (!region)
+        return;
+    k->head = ft_versions_head(region);
+    k->words = ft_versions_of(region, 0);
+    ft_publish(&k->words[s->rank].doubt, 0);
+    k->restarted = ft_peek32(&ft_region_rank(region, s->rank)->incarnation) > 0;
+    /* One rank alone: whatever it calls, it has the result, and there is no trail to tell from. */
+    k->sites = region->header->params.bootstrap_cache && s->n > 1;
+    s->attentive = k->sites;
+}
+
+void ft_cache_close(struct ft_cache *k)
+{
+    ft_keys_free(&k->keys);
+    free(k->ahead);
+    k->ahead = NULL;
+}
+
+/* What it knew at its cut is still true; the dead incarnation may have written more, and have been in doubt. */
+void ft_cache_resume(struct ft_cache *k)
+{
+    if (!k->head)
+        return;
+    k->restarted = true;
+    ft_publish(&k->words[k->s->rank].doubt, 0);
+}
+
+/* Units that the stream will not come to any more. */
+static void forget_behind(struct ft_cache *k)
+{
+    for (uint64_t i = 0; i < k->nahead; i++)
+        if (k->ahead[i].unit < k->s->unit)
+            k->ahead[i--] = k->ahead[--k->nahead];
+}
+
+void ft_cache_at_version(struct ft_cache *k, uint64_t version, bool jumped)
+{
+    if (!k->head)
+        return;
+    k->version = version - ft_peek(&k->head->base_version);
+    k->loaded = k->loaded || jumped;
+    if (jumped)
+        forget_behind(k);
+    /* Ranks that were there all the time have all of it behind them; rank 0 tells the others what is called again. */
+    if (k->sites)
+        k->s->attentive = k->nahead > 0 || k->version == 0 || k->loaded || k->s->rank == 0;
+}
+
+static int read_at(const struct ft_cache *k, uint64_t at, void *to, uint64_t n, struct ft_error *e)
+{
+    return ft_models_read(k->fd, FT_MODELS_CACHE, at, to, n, e);
+}
+
+static int take_in(struct ft_cache *k, uint64_t at, const struct ft_entry *entry, struct ft_error *e)
+{
+    struct ft_key *key = ft_keys_add(&k->keys, entry->key);
+
+    if (!key)
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for the bootstrap cache", k->s->rank);
+    if (entry->kind == FT_ENTRY_RECURRING) {
+        key->most = ft_max(key->most, entry->unit);
+        return 0;
+    }
+    FT_INVARIANT(key->nkept < FT_KEYS_KEPT, "a bounded number of entries for each key");
+    key->kept[key->nkept++] = (struct ft_kept){.at = at, .unit = entry->unit};
+    if (entry->kind == FT_ENTRY_PLACE)
+        k->sites_bytes += entry->result_bytes;
+    return 0;
+}
+
+int ft_cache_scan(struct ft_cache *k, struct ft_error *e)
+{
+    uint64_t end = ft_look(&k->head->cache_end);
+
+    while (k->scanned < end) {
+        struct ft_entry entry;
+        int err = read_at(k, k->scanned, &entry, sizeof entry, e);
+
+        if (!err)
+            err = take_in(k, k->scanned, &entry, e);
+        if (err)
+            return err;
+        k->scanned += entry.bytes;
+    }
+    return 0;
+}
+
+/* The result as pieces of the program's memory, in rank order: one, but for allgatherv. */
+static uint32_t pieces(const struct ft_coll *c) { return c->displs ? c->s->n : 1; }
+
+static char *piece(const struct ft_coll *c, uint32_t i, uint64_t total, uint64_t *n)
+{
+    char *to = c->recv ? c->recv : (char *)c->send;  /* the root of a bcast gives and has it in one buffer */
+
+    *n = c->displs ? ft_coll_part(c, i) : total;
+    return *n ? to + (c->displs ? ft_coll_displ(c, i) : 0) : NULL;
+}
+
+static uint64_t hash_result(const struct ft_coll *c, uint64_t total)
+{
+    uint64_t hash = 0, n;
+
+    for (uint32_t i = 0; i < pieces(c); i++) {
+        const char *from = piece(c, i, total, &n);
+
+        hash = ft_hash(hash, from, n);
+    }
+    return hash;
+}
+
+static int write_result(const struct ft_cache *k, uint64_t at, const struct ft_coll *c, uint64_t total, struct ft_error *e)
+{
+    uint64_t n;
+    int err = 0;
+
+    for (uint32_t i = 0; i < pieces(c) && !err; i++, at += n) {
+        const char *from = piece(c, i, total, &n);
+
+        if (n)
+            err = ft_models_write(k->fd, FT_MODELS_CACHE, at, from, n, e);
+    }
+    return err;
+}
+
+static void tell_lost(struct ft_cache *k, const struct ft_error *e)
+{
+    if (!k->lost)
+        k->tell_lost(e->text);
+    k->lost = true;
+}
+
+/* An entry that is not said to be there is written over by the next one. */
+static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, const struct ft_coll *c, struct ft_error *e)
+{
+    uint64_t at = k->scanned, result_at = at + sizeof *entry + ft_align(entry->key_bytes, 8);
+    int err;
+
+    entry->bytes = result_at - at + ft_align(entry->result_bytes, 8);
+    if (at + entry->bytes > CONTRIBUTIONS_AT) {
+        ft_err_set(e, FT_ENOMEM, "there are %llu GiB in it", (unsigned long long)(at >> 30));
+        tell_lost(k, e);
+        return 0;
+    }
+    err = ft_models_write(k->fd, FT_MODELS_CACHE, at, entry, sizeof *entry, e);
+    if (!err && entry->key_bytes)
+        err = ft_models_write(k->fd, FT_MODELS_CACHE, at + sizeof *entry, key, entry->key_bytes, e);
+    if (!err && entry->result_bytes)
+        err = write_result(k, result_at, c, entry->result_bytes, e);
+    if (err) {
+        tell_lost(k, e);
+        return 0;
+    }
+    err = take_in(k, at, entry, e);
+    if (err)
+        return err;
+    k->scanned += entry->bytes;
+    ft_publish(&k->head->cache_end, k->scanned);
+    return 0;
+}
+
+int ft_cache_keep(struct ft_cache *k, struct ft_entry entry, const char *text, const struct ft_coll *c, uint64_t total, struct ft_error *e)
+{
+    entry.key_bytes = text ? (uint32_t)strlen(text) : 0;
+    entry.result_bytes = total;
+    entry.result_hash = hash_result(c, total);
+    return append(k, &entry, text, c, e);
+}
+
+int ft_cache_recurs(struct ft_cache *k, uint64_t hash, uint64_t times, struct ft_error *e)
+{
+    struct ft_entry entry = {.kind = FT_ENTRY_RECURRING, .key = hash, .unit = times};
+
+    return append(k, &entry, NULL, NULL, e);
+}
+
+int ft_cache_head(const struct ft_cache *k, uint64_t at, struct ft_entry *entry, char *key, struct ft_error *e)
+{
+    int err = read_at(k, at, entry, sizeof *entry, e);
+
+    key[0] = 0;
+    if (err || !entry->key_bytes)
+        return err;
+    key[ft_min(entry->key_bytes, 255)] = 0;
+    return read_at(k, at + sizeof *entry, key, ft_min(entry->key_bytes, 255), e);
+}
+
+int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c, uint64_t total, struct ft_error *e)
+{
+    char key[256];
+    struct ft_entry entry;
+    uint64_t from, n;
+    int err = ft_cache_head(k, at, &entry, key, e);
+
+    FT_INVARIANT(err || entry.result_bytes == total, "an entry is served to a call of its own size");
+    from = at + sizeof entry + ft_align(entry.key_bytes, 8);
+    for (uint32_t i = 0; i < pieces(c) && !err; i++, from += n) {
+        char *to = piece(c, i, total, &n);
+
+        if (n)
+            err = read_at(k, from, to, n, e);
+    }
+    if (!err && hash_result(c, total) != entry.result_hash)
+        err = ft_err_set(e, FT_ESYS, "rank %u found a damaged entry in the bootstrap cache", k->s->rank);
+    return err;
+}
+
+static uint64_t contribution_at(const struct ft_cache *k, uint64_t unit)
+{
+    return CONTRIBUTIONS_AT + (k->s->rank * (uint64_t)CONTRIBUTIONS + unit) * sizeof(uint64_t);
+}
+
+uint64_t ft_cache_contributed(const struct ft_cache *k, uint64_t unit)
+{
+    struct ft_error e;
+    uint64_t hash = 0;
+
+    if (unit < CONTRIBUTIONS && read_at(k, contribution_at(k, unit), &hash, sizeof hash, &e) != 0)
+        hash = 0;  /* beyond all that anybody wrote */
+    return hash;
+}
+
+void ft_cache_note_contribution(const struct ft_cache *k, uint64_t unit, uint64_t hash)
+{
+    struct ft_error e;
+
+    /* Not written it is as if it were not known. */
+    if (unit < CONTRIBUTIONS)
+        ft_models_write(k->fd, FT_MODELS_CACHE, contribution_at(k, unit), &hash, sizeof hash, &e);
+}
+
