@@ -41,8 +41,11 @@ include ft/base/local.mk
 
 # Inspection: the pure part, and what is read of a region; the explorer asks it at every wait, too. Hashes of contributions.
 if HAVE_CRITERION
-check_PROGRAMS += ft/test/inspect_test ft/test/check_test
-TESTS += ft/test/inspect_test ft/test/check_test
+check_PROGRAMS += ft/test/inspect_test ft/test/check_test ft/test/versions_test
+TESTS += ft/test/inspect_test ft/test/check_test ft/test/versions_test
+ft_test_versions_test_SOURCES = ft/test/versions_test.c
+ft_test_versions_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+ft_test_versions_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_check_test_SOURCES = ft/test/check_test.c
 ft_test_check_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_check_test_LDADD = libft.la $(CRITERION_LIBS)

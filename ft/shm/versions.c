@@ -53,33 +53,39 @@ static bool read_committed(const struct ft_region *r, uint32_t slot, struct ft_v
     return v->base || ft_region_committed(r, v->unit);
 }
 
-/* The slots are looked at one after the other: both may be found being written over, if that takes two versions. */
-static bool find_newest(const struct ft_region *r, struct ft_version *v)
+/* Slots are looked at one after the other, and ranks go on meanwhile. A committed version is there until the next one is, in the other
+   slot: so the first slot is looked at once more. By then rank 0 may be two versions further: then all again. Never waits for a rank: who
+   asks may be the one that is to start it again. */
+enum { LOOKS = 3, TRIES = 8 };
+
+static void find_newest(const struct ft_region *r, struct ft_version *v)
 {
-    struct ft_version other;
+    const struct ft_model_slot *slots = ft_versions_of(r, 0)->slot;
+    struct ft_version one;
+    uint64_t seen[2];
 
-    do {
-        bool one = read_committed(r, 0, v);
-
-        if (read_committed(r, 1, &other) && (!one || other.version > v->version))
-            *v = other;
-        else if (!one)
-            *v = (struct ft_version){ 0 };
-    } while (!v->version && ft_look(&ft_versions_of(r, 0)->consumed));
-    return v->version != 0;
+    for (int tries = 0; tries < TRIES; tries++) {
+        *v = (struct ft_version){ 0 };
+        seen[0] = ft_look(&slots[0].version);
+        seen[1] = ft_look(&slots[1].version);
+        for (uint32_t look = 0; look < LOOKS; look++)
+            if (read_committed(r, look % 2, &one) && one.version > v->version)
+                *v = one;
+        if (ft_look(&slots[0].version) == seen[0] && ft_look(&slots[1].version) == seen[1])
+            return;
+    }
 }
 
 bool ft_versions_newest(const struct ft_region *r, uint32_t rank, struct ft_version *v)
 {
-    struct ft_version mine;
+    struct ft_version mine = { 0 };
 
     do
-        if (!find_newest(r, v) || rank == 0)
-            return v->version != 0;
-    while (read_slot(&ft_versions_of(r, rank)->slot[v->slot], &mine) != v->version);
+        find_newest(r, v);
+    while (v->version && read_slot(&ft_versions_of(r, rank)->slot[v->slot], &mine) != v->version);
     v->nlocal = mine.nlocal;
     v->local_hash = mine.local_hash;
-    return true;
+    return v->version != 0;
 }
 
 bool ft_versions_kept(const struct ft_region *r, const struct ft_version_words *words, uint32_t slot, uint64_t version,
