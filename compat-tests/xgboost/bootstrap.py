@@ -128,7 +128,7 @@ def tell(name, failures, told=""):
 def main():
     args = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     args.add_argument("--ftrun", required=True)
-    args.add_argument("--timeout", type=int, default=120, help="seconds for each job")
+    args.add_argument("--timeout", type=int, default=200, help="seconds for each job")
     args.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join([*RUNS, LOST])}")
     options = args.parse_args()
     bad = False

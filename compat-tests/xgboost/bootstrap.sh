@@ -8,7 +8,7 @@ $python -c 'import sys, xgboost; sys.exit(not xgboost.__version__.startswith("1.
   { echo "SKIP: XGBoost 1.7 is missing: apt-get install python3-xgboost" && exit 77; }
 
 echo "-- trainings that break off, over a store in Python"
-timeout 100 $python -W ignore "$here/resume.py"
+timeout 200 $python -W ignore "$here/resume.py"
 echo "-- without ftrun it is plain training"
 module=$(cd "$here/../../mpi_shim/rabit" && pwd)
 alone=$(PYTHONPATH=$module PYTHONDONTWRITEBYTECODE=1 timeout 100 $python - <<'END'
@@ -28,12 +28,23 @@ trap 'rm -rf "$work"' EXIT
 told() {
   said=$1
   shift
-  timeout 60 ./ftrun -n 2 --quiet "$@" >"$work/out" 2>&1 && { echo "FAIL: not refused: $said" && exit 1; }
+  timeout 120 ./ftrun -n 2 --quiet "$@" >"$work/out" 2>&1 && { echo "FAIL: not refused: $said" && exit 1; }
   grep -q "^ftmpi_xgboost.Error: ftmpi_xgboost: .*$said" "$work/out" || { echo "FAIL: not said: $said" && cat "$work/out" && exit 1; }
 }
 told 'ftmpi_xgboost.communicator.*' --rabit $python -c 'import ftmpi_xgboost; ftmpi_xgboost.load()'
 told 'ftrun --rabit --bootstrap-cache' --rabit $python -c 'import ftmpi_xgboost
 with ftmpi_xgboost.communicator(): ftmpi_xgboost.load()'
 
+echo "-- a rank that goes on from a checkpoint without the cache: told which calls do not match, nothing is trained wrongly"
+timeout 120 ./ftrun -n 3 --quiet --rabit --snapshot off -x FTMPI_BOOTSTRAP_CACHE=1 $python "$here/checkpointed.py" --rounds 5 --every 2 --die 1@3 \
+  --marks "$work" >"$work/out" 2>&1 && { echo "FAIL: it went on" && exit 1; }
+grep -q 'rank 1 was restarted and, at unit .*but its log has .*libxgboost' "$work/out" || { echo "FAIL: not told" && cat "$work/out" && exit 1; }
+
 echo "-- ten ranks"
-exec $python "$here/bootstrap.py" --ftrun "$(pwd)/ftrun" snapshots
+# The other runs of bootstrap.py: FT_TIER=full.
+case ${FT_TIER:-normal} in
+quick) set -- checkpoints ;;
+full) set -- ;;
+*) set -- checkpoints "everything lost" snapshots ;;
+esac
+exec $python "$here/bootstrap.py" --ftrun "$(pwd)/ftrun" "$@"

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import ftmpi_xgboost  # noqa: E402 pylint: disable=wrong-import-position
 
 ROUNDS = 9
+BREAKS = [(3, [2, 4, 8, 8], False), (1, [3, 7], True), (2, [5], False), (1, [1, 2, 3, 7], False), (4, [], False)]  # every, before round, lazy
 Result = collections.namedtuple("Result", "model history lines")
 
 
@@ -142,7 +143,7 @@ def main():
         print(name, flush=True)
         params = {"objective": "binary:logistic", "tree_method": "hist", "nthread": 1, "max_depth": 4, **params}
         wanted = once(xgboost.train, params, -1, arguments)
-        for every, breaks, lazy in ((2, [5], False), (3, [2, 4, 8, 8], False), (1, [1, 2, 3, 7], True), (4, [], False)):
+        for every, breaks, lazy in BREAKS[:2] if os.environ.get("FT_TIER") == "quick" else BREAKS:
             store = Store()
             got = lives(params, arguments, every, breaks, lazy, store)
             what = f"{name}, checkpoints every {every}, breaks at {breaks}"
