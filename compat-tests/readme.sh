@@ -25,6 +25,15 @@ timeout 120 sh -e "$scratch/commands" >"$scratch/out" 2>"$scratch/err" || fail "
 [ "$(cat "$scratch/out")" = 2999997000000 ] || fail "the example prints something else"
 grep -q ': done: 0 restarts' "$scratch/err" || fail "the example's -v says something else"
 [ "$(./sum)" = 0 ] || fail "without ftrun it is not a world of one"
+
+# The one with checkpoints, and what it says about going on.
+block 'Checkpoints of its own' 1 >"$scratch/commands"
+grep -q '^build/ftrun .*--ckpt-dir ' "$scratch/commands" || fail "the example with checkpoints is not where it was"
+timeout 120 sh -e "$scratch/commands" >"$scratch/out" 2>"$scratch/err" || fail "the example with checkpoints: exit code $?"
+grep -qx '1\.[0-9]*e-11' "$scratch/out" || fail "the example with checkpoints prints something else"
+cp "$scratch/out" "$scratch/first"
+$(grep '^build/ftrun ' "$scratch/commands" | sed 's/--ckpt-dir/--resume &/') >"$scratch/out" 2>"$scratch/err" || fail "it cannot be resumed: exit code $?"
+cmp -s "$scratch/out" "$scratch/first" || fail "resumed, it prints something else"
 [ "${FT_TIER-}" != quick ] || exit $failed
 
 # One of its processes is killed, once it is under way.
