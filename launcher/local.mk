@@ -182,6 +182,10 @@ launcher_test_resumejob_SOURCES = launcher/test/resumejob.c
 launcher_test_resumejob_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_resumejob_LDADD = libftmpi.la
 launcher_test_resumejob_LDFLAGS = -no-install
+check_LTLIBRARIES += launcher/test/nomem.la
+launcher_test_nomem_la_SOURCES = launcher/test/nomem.c
+launcher_test_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+launcher_test_nomem_la_LIBADD = -ldl
 check_PROGRAMS += launcher/test/ends
 launcher_test_ends_SOURCES = launcher/test/ends.c
 launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
@@ -211,3 +215,5 @@ dist_man_MANS += docs/ftrun.1
 tests_dist += launcher/test/usage.sh launcher/test/configure.sh launcher/test/stress.sh
 # Runs instruction by instruction, of which sanitizers add many; what it runs is forwarding, as in all others.
 tests_unsanitized += launcher/test/forward_crash
+# Its ranks preload nomem.so, before the sanitizers' library, which wants to be the first.
+tests_unsanitized += launcher/test/snapfork.sh

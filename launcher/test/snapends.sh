@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/snaplib.sh"
 long="-n 3 $snapjob once 1000000"
-some="-n 3 $snapjob once 1500"
+some="-n 3 $snapjob once 1500 go" # does not end before it may
 undisturbed
 
 # Ended from outside.

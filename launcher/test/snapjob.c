@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* snapjob once|again UNITS: an MPI program whose output, files and memory follow from what it has read and received only, for
+/* snapjob once|again UNITS [FILE]: an MPI program whose output, files and memory follow from what it has read and received only, for
    launcher/test/snapat.sh. once: its file may not be there yet, so a rank that starts from the beginning is an error. Each start is
-   a line in the file `starts`, rank and pid. Each unit takes a millisecond. */
+   a line in the file `starts`, rank and pid. Each unit takes a millisecond; half way it goes on calling MPI until FILE is there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -70,6 +70,18 @@ static void print(FILE *part, int unit, long x)
         fflush(part);
 }
 
+/* What the file was at first is in the log: a replay waits as long. */
+static void hold(const char *file)
+{
+    int there = 0;
+
+    while (!there) {
+        there = rank == 0 && access(file, F_OK) == 0;
+        MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        usleep(1000);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int units = argc > 2 ? atoi(argv[2]) : 0;
@@ -81,6 +93,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     part = begin(argc > 1 && !strcmp(argv[1], "once"));
     for (int unit = 0; unit < units; unit++) {
+        if (argc > 3 && unit == units / 2)
+            hold(argv[3]);
         x = exchange(unit, x * 31 + rank + next_input());
         for (int i = unit % 8; i < MEMORY; i += 8)
             memory[i] = memory[(i * 7 + 1) % MEMORY] + x;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced after lib.sh: jobs of snapjob in a directory of their own, and every process that belongs to one.
-[ -z "${sanitized-}" ] || { echo "these times are not of sanitized programs"; exit 77; }
+ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0 # ranks that are sent SIGSEGV are to die of it
+export ASAN_OPTIONS
 snapjob=$top_builddir/launcher/test/snapjob
 FTMPI_RUN_DIR=$tmp/run
 export FTMPI_RUN_DIR
@@ -11,8 +12,10 @@ as= # a command that runs another
 fresh() { rm -rf "$job_dir" && mkdir -m 777 "$job_dir"; }
 # The pids of processes in the job's directory that run the program $1.
 processes() {
-    for cwd in $(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$job_dir" 2>/dev/null); do
-        case $(readlink "${cwd%cwd}exe") in *"$1") basename "${cwd%/cwd}" ;; esac
+    # One look at each process there is; ls because find would look at all that /proc has of them.
+    # shellcheck disable=SC2012
+    for pid in $(ls -l /proc/[0-9]*/cwd 2>/dev/null | sed -n "s|.* /proc/\([0-9]*\)/cwd -> $job_dir\$|\1|p"); do
+        case $(readlink "/proc/$pid/exe") in *"$1") echo "$pid" ;; esac
     done
 }
 ranks() { sed 's/.* //' "$job_dir/starts"; }
@@ -35,7 +38,8 @@ begin() {
 }
 told() { grep -q -e "$1" "$job_dir/err"; }
 expect_told() { told "$1" || { fail "$what: does not say \"$1\""; tail -n 5 "$job_dir/err"; }; }
-await_end() { # code
+await_end() { # code; a job that holds goes on
+    : >"$job_dir/go"
     wait "$job"
     code=$?
     [ "$code" = "$1" ] || { fail "$what: exit code $code, not $1"; tail -n 5 "$job_dir/err"; }
