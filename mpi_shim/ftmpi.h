@@ -92,7 +92,7 @@ FTMPI_API int MPIX_Checkpoint_version(int *version);
    MPI_Allreduce, MPI_Bcast of what is done once in a job's life, but again by each rank that is restarted, which may come to it when the
    others are far beyond: the result is kept for the whole job, and found by key.
      IN  key  a string of 1 to 255 bytes, the same on all ranks, used once; or NULL: the place of the call in the program, what is
-              called, and how often it was called before in this life of the rank, are the key
+              called, and how often it was called before in this life of the rank, are the key; all such calls of one place belong into one version
    Errors: as the MPI functions'; MPI_ERR_ARG: the key is empty or too long, was used for another call before, or the cached
    result is of another size or type. */
 FTMPI_API int MPIX_Allreduce_cached(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,

@@ -150,6 +150,7 @@ static void tell_lost(struct ft_cache *k, const struct ft_error *e)
 static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, const struct ft_coll *c, struct ft_error *e)
 {
     uint64_t at = k->scanned, result_at = at + sizeof *entry + ft_align(entry->key_bytes, 8);
+    char head[sizeof *entry + 256];
     int err;
 
     entry->bytes = result_at - at + ft_align(entry->result_bytes, 8);
@@ -158,9 +159,9 @@ static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, c
         tell_lost(k, e);
         return 0;
     }
-    err = ft_models_write(k->fd, FT_MODELS_CACHE, at, entry, sizeof *entry, e);
-    if (!err && entry->key_bytes)
-        err = ft_models_write(k->fd, FT_MODELS_CACHE, at + sizeof *entry, key, entry->key_bytes, e);
+    memcpy(head, entry, sizeof *entry);
+    memcpy(head + sizeof *entry, key ? key : "", entry->key_bytes);
+    err = ft_models_write(k->fd, FT_MODELS_CACHE, at, head, sizeof *entry + entry->key_bytes, e);
     if (!err && entry->result_bytes)
         err = write_result(k, result_at, c, entry->result_bytes, e);
     if (err) {

@@ -14,7 +14,7 @@
 enum ft_models_area {
     FT_MODELS_GLOBAL = 0,   /* two slots of the global model: rank 0 */
     FT_MODELS_PREFIX = 2,  /* the log up to the first load, at the same positions: rank 0 */
-    FT_MODELS_CACHE = 3,    /* the bootstrap cache: rank 0 */
+    FT_MODELS_CACHE = 3,    /* the bootstrap cache: rank 0; in its upper half what each rank contributed, each its own */
     FT_MODELS_LOCAL = 4     /* two slots of each rank's own model */
 };
 
