@@ -31,7 +31,7 @@ LISTS = {
     'first': (['0,0,0,0', '0,1,0,1', '1,1,0,0', '1,1,0,1', '9,2,0,0', '4,2,0,0', '0,2,0,2'], 3),
 }
 MODELS = ['global', 'local', 'lazy', 'none']
-BOOTS = ['before']
+BOOTS = ['before', 'keys', 'site']
 LOAD, BOOTSTRAP = -4, (-1, -2, -3)
 
 

@@ -9,7 +9,7 @@ tier=full seeds=4
 if quick; then tier=quick seeds=1; fi
 bounded 900 python3 "$here/recover.py" --ftrun "$ftrun" --program "$recover" --tier $tier || failed=1
 
-for how in 'local off before' 'global off before' 'global auto before'; do
+for how in 'local off before' 'global off keys' 'global auto before'; do
     # shellcheck disable=SC2086
     set -- $how
     bounded 300 python3 "$here/../chaos/chaos.py" --ftrun "$ftrun" --ranks 4 --seeds $seeds --kills 4 --timeout 60 --ftrun-args "--snapshot $2" -- \
