@@ -9,11 +9,12 @@ program=$top_builddir/mpi_shim/test/versions
 case $program in /*) ;; *) program=$(pwd)/$program ;; esac
 full=$([ -n "${FTMPI_TEST_QUICK-}" ] || echo yes)
 
+# Nobody reads input: a prompt, the beginning of a line that takes long, is shown to who does, and lines are mixed then.
 # wants RANKS ARGS: what is printed if nobody is killed; sets wanted
 wants() {
     wanted="$tmp/want $*"
     # shellcheck disable=SC2086
-    [ -f "$wanted" ] || timeout 60 "$ftrun" -n "$1" "$program" $2 2>/dev/null | sort >"$wanted"
+    [ -f "$wanted" ] || timeout 60 "$ftrun" --stdin none -n "$1" "$program" $2 2>/dev/null | sort >"$wanted"
     [ -s "$wanted" ] || fail "$program $2 on $1 ranks prints nothing"
 }
 # same RANKS OPTIONS ARGS KILL...: as without kills; every one of them has happened. OPTIONS and ARGS are one word each.
@@ -22,7 +23,7 @@ same() {
     shift 3
     wants "$ranks" "$args"
     # shellcheck disable=SC2086
-    run -n "$ranks" $options --report "$tmp/report" "$program" $args $(printf 'kill=%s ' "$@")
+    run --stdin none -n "$ranks" $options --report "$tmp/report" "$program" $args $(printf 'kill=%s ' "$@")
     expect_code 0
     sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
     grep -q 'not what it was before' "$tmp/err" && fail "$what: a line was printed differently"
@@ -77,7 +78,7 @@ again() {
     wants 3 '5 flood=3'
     rm -f "$tmp/loads"
     # shellcheck disable=SC2046
-    run -n 3 --snapshot off --log-full forget --log-limit 16M --report "$tmp/report" "$program" 5 flood=3 $(printf 'kill=%s ' "$@")
+    run --stdin none -n 3 --snapshot off --log-full forget --log-limit 16M --report "$tmp/report" "$program" 5 flood=3 $(printf 'kill=%s ' "$@")
     expect_code 0
     sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
     expect_err 'all 3 ranks start again from checkpoint 3'
