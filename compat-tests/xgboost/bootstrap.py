@@ -43,7 +43,7 @@ class Job:
         marks = tempfile.mkdtemp(dir=work)
         report = os.path.join(marks, "report")
         command = ["timeout", str(options.timeout), options.ftrun, "-n", "10", "--rabit", "--quiet", "--report", report,
-                   "-x", "OMP_WAIT_POLICY=passive", *ftrun_options,
+                   "-x", "OMP_WAIT_POLICY=passive", *(tempfile.mkdtemp(dir=work) if option == NEW else option for option in ftrun_options),
                    "/usr/bin/python3", os.path.join(HERE, "checkpointed.py"), "--marks", marks, *arguments]
         for death in deaths:
             command += ["--die", death]
@@ -136,7 +136,6 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ftmpi-bootstrap-") as work:
         for name in options.names or [*RUNS, LOST]:
             training, ftrun_options, more, deaths, ways = RUNS.get(name, (THREADS, ["--bootstrap-cache"], [], [], set()))
-            ftrun_options = [tempfile.mkdtemp(dir=work) if option == NEW else option for option in ftrun_options]
             if training not in undisturbed:
                 undisturbed[training] = Job(options, ftrun_options, [*training, *more], [], work)
                 bad |= tell(f"{name}, undisturbed", undisturbed[training].failures([], set()))
