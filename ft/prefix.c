@@ -20,7 +20,7 @@ static bool copy(struct ft_stream *s, int models, char *piece)
     struct ft_error e;
 
     for (uint64_t at = 0, n; at < s->end; at += n) {
-        n = ft_min(PIECE, s->end - at); /* extents are whole pieces */
+        n = ft_min(ft_min(PIECE, s->params->extent_bytes), s->end - at); /* both are powers of two: it lies in one extent */
         if (!ft_log_try_read(&s->log, at, piece, n) || ft_models_write(models, FT_MODELS_PREFIX, at, piece, n, &e) != 0)
             return false;
     }
