@@ -266,10 +266,10 @@ bool ft_region_reaches(const struct ft_region *r, uint32_t rank)
 bool ft_region_withdraw(const struct ft_region *r, uint32_t rank)
 {
     struct ft_version v;
+    bool loads = ft_versions_loadable(r, rank, &v);
 
-    ft_versions_loadable(r, rank, &v);
     fall_back(r, rank, &v);
-    return ft_region_reaches(r, rank);
+    return ft_region_reaches(r, rank) && (loads || ft_versions_can_begin(r, rank));
 }
 
 bool ft_region_whole(const struct ft_region *r)

@@ -120,6 +120,13 @@ bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_ve
     return false;
 }
 
+bool ft_versions_can_begin(const struct ft_region *r, uint32_t rank)
+{
+    uint64_t base = ft_look(&ft_versions_head(r)->base_version);
+
+    return base == 0 || ft_look(&ft_versions_of(r, rank)->consumed) <= base;
+}
+
 void ft_versions_void(const struct ft_region *r, uint32_t rank)
 {
     struct ft_version_words *w = ft_versions_of(r, rank);

@@ -37,6 +37,10 @@ bool ft_versions_can_load(const struct ft_region *r, uint32_t rank);
    it is to be started with all of its log or with all other ranks. */
 bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_version *v);
 
+/* The base version is there for rank, if it is started from its beginning and can load no later one. False: it has consumed a later one, so
+   others write over it. */
+bool ft_versions_can_begin(const struct ft_region *r, uint32_t rank);
+
 /* Agent, before rank's next incarnation: what the dead one has asked for is void. */
 void ft_versions_void(const struct ft_region *r, uint32_t rank);
 
