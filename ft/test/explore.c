@@ -79,7 +79,7 @@ static uint32_t count_covered(const bool *which)
     return n;
 }
 
-static const char *const room_text[] = { "", " spilled", " forgotten" };
+static const char *const room_text[] = { "", " spilled", " forgotten", " released" };
 
 static bool search(struct scenario sc, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
@@ -125,6 +125,27 @@ static bool search_snapshots(uint32_t ranks, uint32_t seed, uint32_t seeds, uint
            (unsigned long long)job.seen.resets);
     if (good && !(job.seen.released && job.seen.around && job.seen.spilled && job.seen.resets)) {
         puts("FAILED snapshots: not everything happened that was to be tried");
+        return false;
+    }
+    return good;
+}
+
+/* Ranks that make checkpoints and go on from them, a log that is released behind these, everybody restarted with the newest, and
+   sometimes no memory for one. */
+static bool search_checkpoints(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
+{
+    struct scenario sc = { .what = CHECKPOINTED, .ranks = ranks, .count = 300, .calls = 12, .room = RELEASES, .by_chance = ranks > 2 };
+    bool good;
+
+    make_region(ranks, sc.room, false);
+    memset(&job.seen, 0, sizeof job.seen);
+    good = search(sc, seed, 4 * seeds, kills, quick);
+    drop_region();
+    printf("           %llu extents released, %llu versions loaded, %llu with no memory for them, everybody restarted %llu times\n",
+           (unsigned long long)job.seen.released, (unsigned long long)job.seen.loads, (unsigned long long)job.seen.lacking,
+           (unsigned long long)job.seen.resets);
+    if (good && !(job.seen.released && job.seen.loads && job.seen.lacking && job.seen.resets)) {
+        puts("FAILED checkpoints: not everything happened that was to be tried");
         return false;
     }
     return good;
@@ -181,13 +202,15 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, enum tier 
         return false;
     if (!search_snapshots(2, seed, seeds, kills, tier == QUICK) || (tier == FULL && !search_snapshots(3, seed, seeds, kills, false)))
         return false;
+    if (!search_checkpoints(2, seed, seeds, kills, tier != FULL) || !search_checkpoints(3, seed, seeds, kills, true))
+        return false;
     if (!search_forgotten(2, seed, seeds, kills, tier != FULL) || !search_forgotten(3, seed, seeds, kills, true))
         return false;
     for (uint32_t ranks = 2; ranks <= MAX_RANKS; ranks++) {
         bool sample = tier == QUICK || (tier == NORMAL && ranks > 2);
 
         make_region(ranks, ROOMY, false);
-        for (enum what w = 0; w < NWHAT; w++)
+        for (enum what w = 0; w <= MIXED; w++)
             for (int size = 0; size < 3; size++) {
                 /* none, one unit, several units with an odd end */
                 struct scenario sc = { .what = w, .ranks = ranks, .count = size == 0 ? 0 : size == 1 ? 5 : 75,

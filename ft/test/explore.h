@@ -9,16 +9,18 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "ft/checkpoint.h"
 #include "ft/core/op.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 
 enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_POINTS = 512, MAX_BYTES = 20480 };
 
-/* Log memory: enough; little, so that the keeper must spill while ranks work and replay, or forget. */
-enum room { ROOMY, SPILLS, FORGETS };
+/* Log memory: enough; little, so that the keeper must spill while ranks work and replay, or forget; little that is used again behind checkpoints. */
+enum room { ROOMY, SPILLS, FORGETS, RELEASES };
 
-enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, NWHAT };
+/* CHECKPOINTED: mixed, and ranks load and make checkpoints (ft/test/versions.c). */
+enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, NWHAT };
 
 struct scenario {
     enum what what;
@@ -49,6 +51,7 @@ struct actor {
 
     uint32_t call;                 /* ranks */
     struct ft_stream stream;
+    struct ft_checkpoints checkpoints;
     struct {
         bool alive;                /* and registered */
         struct ft_stream stream;
@@ -75,8 +78,13 @@ struct job {
     struct ft_keeper *keeper;      /* the private memory of all its incarnations: what a killed one left is the next one's */
     struct ft_patience patience;
     struct actor actor[MAX_RANKS + 1];
-    struct { uint64_t released, around, spilled, forgotten, resets, useless; } seen;  /* extents released, in an entry used before, spilled,
-                                       forgotten; restarts of all; snapshots that the log did not reach any more */
+    struct { uint64_t released, around, spilled, forgotten, resets, useless, loads, lacking; } seen;  /* extents released, in an entry used before, spilled,
+                                       forgotten; restarts of all; snapshots that the log did not reach any more; versions
+                                       loaded; checkpoints that there was no memory for */
+    int models;                    /* memory for them */
+    enum { UNKNOWN, MADE, FAILED } outcome[MORE_CALLS];  /* of the checkpoint after each call, in this life of all ranks */
+    uint32_t begins[MORE_CALLS + 1]; /* by version: the call after it */
+    bool may_fail;                 /* memory for a model may be lacking */
     uint32_t liar;                 /* with sc.lies: the rank that was killed; MAX_RANKS: none yet */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t steps;                /* points passed in this run */
@@ -94,7 +102,17 @@ void stop_at_point(char *bulk_to, size_t bulk_n, uint32_t number);  /* called by
 void stop_here(struct actor *a, int kind);   /* of the actor that runs: lets others run */
 void end_here(struct actor *a) __attribute__((noreturn));
 bool run_job(const struct plan *p);          /* one run; false: job.failure says why */
+uint32_t random_below(uint32_t n);
 bool replay_all(void);                       /* everybody again, alone and one after the other: all must come out of the log */
+
+/* versions.c */
+void open_versions(struct actor *r);
+void drop_versions(struct actor *r);         /* it is dead */
+void reset_versions(bool all);               /* memory as for the first incarnations; all: all ranks begin again with the base version */
+bool load_version(struct actor *r);          /* before the call it stands at, if it is time: which may then be another one. False: failed */
+bool make_version(struct actor *r);          /* after it, if it is time. False: failed */
+bool has_cut(uint32_t rank);                 /* one that is not registered yet */
+void register_cuts(void);                    /* as the agent */
 
 /* points.c */
 uint32_t npoints(void);

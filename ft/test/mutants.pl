@@ -10,6 +10,7 @@ use File::Temp qw(tempdir);
 
 my $forgets = '--only 6,2,300,8,0,2,0,0 --seeds 200';
 my $snapshots = '--only 6,2,300,16,0,2,1,0 --seeds 400';
+my $versions = '--only 7,2,300,12,0,3,0,0 --seeds 400';
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -140,7 +141,7 @@ my @mutants = (
         release_oldest(k, s);
     ft_announce(&s->head->floor, floor);'],
     ['a rank starts from the beginning and leaves its cut as it is', 'ft/shm/region.c',
-     'ft_announce(&cut_of(r, s, rank)->end, 0);', ';'],
+     'ft_announce(&cut_of(r, s, rank)->end, v->end);', ';'],
     ['the log is forgotten under a rank that replays (RULE 14)', 'ft/shm/keeper.c',
      'if (ft_ask(&ft_region_rank(k->region, r)->left_at) < end)', 'if (ft_look(&k->streams[0].counters[r].done_at) < end)', $forgets],
     ['the log is forgotten that the slowest rank has not left behind', 'ft/shm/keeper.c',
@@ -241,6 +242,29 @@ my @mutants = (
      'return other->done < me->done && other->unit <= unit;', 'return 0;'],
     ['inspection: what of a replayed operation is live does not count', 'ft/shm/inspect.c',
      'return n ? n : mark_standard(&m, i);', 'return i->replaying ? n : mark_standard(&m, i);'],
+    # docs/models.md has the stories, by the names in brackets
+    ['a checkpoint is consumed before it is committed (EARLY; was a real hang)', 'ft/checkpoint.c',
+     'err = ft_stream_await_commit(c->s, c->s->unit - 1, e);', 'err = 0;', $versions],
+    ['a version is said before its models are written (VERSION_FIRST)', 'ft/checkpoint.c',
+     '        err = write_models(c, slot, m, e);
+        if (!err)
+            describe(c, words, m, count);', '        describe(c, words, m, count);
+        err = write_models(c, slot, m, e);', $versions],
+    ['a version is loaded that is not committed (UNCOMMITTED)', 'ft/shm/versions.c',
+     'return v->base || ft_region_committed(r, v->unit);', 'return true;', $versions],
+    ['a load does not say that it has consumed the version (LOAD_UNSAID)', 'ft/checkpoint.c',
+     '    c->kept_end = v->end;
+    consume(c);', '    c->kept_end = v->end;', $versions],
+    ['what is called before the load comes out of the log (PREFIX_LAST)', 'ft/checkpoint.c',
+     'ft_prefix_follow(world, fd, ft_peek(&c->head->prefix_end) - 1, ft_peek(&c->mine->loads) - 1);',
+     'ft_prefix_follow(world, fd, 0, ft_peek(&c->mine->loads) - 1);', $versions],
+    ['words of slots stay when everybody begins again (OLD_WORDS)', 'ft/shm/region.c',
+     '    ft_versions_renew(r);
+    ft_point_store();', '    ft_point_store();', $versions],
+    ['a rank is started from its beginning, and the base version is gone (was a real error)', 'ft/shm/region.c',
+     'return ft_region_reaches(r, rank) && (loads || ft_versions_can_begin(r, rank));', 'return ft_region_reaches(r, rank);', $versions],
+    ['the beginning of the log is put aside across extents (was a real error)', 'ft/prefix.c',
+     'ft_min(ft_min(PIECE, s->params->extent_bytes), s->end - at)', 'ft_min(PIECE, s->end - at)', $versions],
 );
 @mutants = grep { $_->[0] =~ /$ENV{FT_MUTANTS}/ } @mutants if $ENV{FT_MUTANTS};  # some of them, by hand
 my ($share, $shares) = split m{/}, $ENV{FT_SHARE} // '0/1';                        # each Nth of them: mutants.sh runs several
@@ -257,7 +281,7 @@ for my $m (@mutants) {
     my ($name, $file, $from, $to, $how_long) = @$m;
     $how_long //= '--seeds 60';
     # A header's mutant is seen by what includes it: a copy of the tree, and the files that matter compiled from there.
-    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/snap' '$source/ft/ft.h' '$source/ft/ft.c' '$dir/ft/'") == 0
+    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/snap' '$dir/ft/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
         or die "cannot copy $source/ft\n";
     open(my $in, '<', "$dir/$file") or die "$file: $!\n";
     local $/;

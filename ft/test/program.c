@@ -8,9 +8,10 @@
 #include "ft/ft.h"
 #include "ft/shm/extent.h"
 #include "ft/shm/inspect.h"
+#include "ft/shm/models.h"
 #include "ft/test/explore.h"
 
-const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed" };
+const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint" };
 
 static int32_t truth(uint32_t call, uint32_t rank, uint32_t i)
 {
@@ -34,12 +35,12 @@ static enum what call_of(uint32_t call)
 {
     static const enum what mix[] = { ALLREDUCE, BCAST, REDUCE, BARRIER, ALLGATHER, BCAST, ALLREDUCE, ALLGATHERV };
 
-    return job.sc.what == MIXED ? mix[call % 8] : job.sc.what;
+    return job.sc.what >= MIXED ? mix[call % 8] : job.sc.what;
 }
 
 static uint32_t count_of(uint32_t call)
 {
-    return job.sc.what == MIXED ? (call % 3 == 1 ? job.sc.count * 5 : call % 3 == 2 ? 0 : job.sc.count) : job.sc.count;
+    return job.sc.what >= MIXED ? (call % 3 == 1 ? job.sc.count * 5 : call % 3 == 2 ? 0 : job.sc.count) : job.sc.count;
 }
 
 static uint32_t part_of(uint32_t count, uint32_t rank) { return rank % 3 == 1 ? 0 : count - count / 3 * (rank % 2); }
@@ -167,6 +168,7 @@ static void open_stream(struct actor *r)
     } else {
         r->call = 0;
         ft_stream_open(&r->stream, &job.region, 0, r->index, "WORLD", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
+        open_versions(r);
     }
     atomic_store(&ft_region_rank(&job.region, r->index)->state, FT_RANK_ATTACHED);
 }
@@ -176,6 +178,8 @@ void rank_main(struct actor *r)
     struct ft_error e;
 
     for (open_stream(r); r->call < job.sc.calls; r->call++) {
+        if (!load_version(r) || r->call == job.sc.calls) /* the version after the last call */
+            break;
         if (job.sc.snapshots && r->call && (r->call + r->index) % (job.sc.room == FORGETS ? 6 : 3) == 0)
             take_snapshot(r);
         stop_here(r, -1);
@@ -184,7 +188,10 @@ void rank_main(struct actor *r)
             break;
         }
         check_result(r);
+        if (!make_version(r))
+            break;
     }
+    drop_versions(r);
     ft_stream_close(&r->stream);
 }
 
@@ -221,6 +228,7 @@ void keeper_main(struct actor *a)
     for (;;) {
         uint64_t gone = spilled_or_forgotten(), memory;
 
+        register_cuts();
         ft_keeper_serve(job.keeper);
         memory = memory_named();
         if (spilled_or_forgotten() != gone && memory != job.region.header->params.nextents)
@@ -244,13 +252,16 @@ bool keeper_has_work(void)
 {
     const struct ft_counters *c = (const void *)((const char *)stream_head() + job.region.stream.counters_at);
     uint64_t want = 0;
+    bool cuts = false;
 
-    for (uint32_t r = 0; r < job.sc.ranks; r++)
+    for (uint32_t r = 0; r < job.sc.ranks; r++) {
         want = ft_max(want, ft_peek(&c[r].want));
-    return want > ft_peek(&stream_head()->assigned) || cuts_allow_release();
+        cuts = cuts || has_cut(r);
+    }
+    return want > ft_peek(&stream_head()->assigned) || cuts || cuts_allow_release();
 }
 
-bool keeper_releases_first(void) { return job.sc.snapshots && ft_peek(&stream_head()->floor) == 0 && cuts_allow_release(); }
+bool keeper_releases_first(void) { return (job.sc.snapshots || job.sc.what == CHECKPOINTED) && ft_peek(&stream_head()->floor) == 0 && cuts_allow_release(); }
 
 /* Memory is full only from the keeper's looking for the oldest extent to the end of that. */
 bool keeper_forgets(void)
@@ -321,12 +332,13 @@ void judge_lie(void)
 void make_region(uint32_t ranks, enum room room, bool snapshots)
 {
     struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .short_depth = 2,
-                                .slot_bytes = snapshots ? 1024 : room ? 512 : 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096,
-                                .nextents = snapshots ? 6 : room ? 4 : 16, .ntable = snapshots ? 16 : 64, .check_units = ranks == 3 || room ? 64 : 0 };
+                                .slot_bytes = snapshots || room == RELEASES ? 1024 : room ? 512 : 128, .slot_depth = 2, .trail = 8, .extent_bytes = 4096,
+                                .nextents = snapshots || room == RELEASES ? 6 : room ? 4 : 16, .ntable = snapshots ? 16 : 64, .check_units = ranks == 3 || room ? 64 : 0 };
     struct ft_keeper_config config = { .full = room == FORGETS ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
 
-    if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0) {
+    if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0 ||
+        (job.models = ft_models_create(&e)) < 0) {
         fprintf(stderr, "explore: %s\n", e.text);
         exit(2);
     }
@@ -336,6 +348,7 @@ void make_region(uint32_t ranks, enum room room, bool snapshots)
 
 void drop_region(void)
 {
+    close(job.models);
     ft_keeper_close(job.keeper);
     ft_region_close(&job.region);
 }
@@ -350,6 +363,7 @@ void reset_region(void)
     memset(stream, 0, h->stream_bytes);
     memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);
     ((struct ft_stream_head *)(void *)stream)->nranks = job.sc.ranks;
+    reset_versions(false);
     if (ftruncate(ft_keeper_spill_fd(job.keeper), 0) != 0)
         failed("the spill file cannot be emptied");
 }
@@ -368,6 +382,8 @@ void check_inspection(const struct actor *r, bool again)
     if ((!waits && r->kind != -1) || job.failure[0])
         return;
     ft_inspect_read(&job.region, all);
+    if (waits && !i->in_call && job.sc.what == CHECKPOINTED)
+        return;  /* for a slot, or to put the log's beginning aside: no call yet */
     if (i->in_call != waits || i->unit != r->stream.unit ||
         (waits && (i->site != r->stream.site || !ft_sig_equal(&i->sig, &r->stream.sig))))
         failed("rank %u incarnation %u call %u: inspection says unit %llu, %s a call", r->index, r->incarnation, r->call,

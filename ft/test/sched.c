@@ -109,6 +109,8 @@ static void kill_actor(struct actor *a, bool torn)
         note_killed(a);
     if (a != keeper_actor() && a->stream.log.window)
         munmap(a->stream.log.window, a->stream.log.extent_bytes);  /* a snapshot does not have it either */
+    if (a != keeper_actor())
+        drop_versions(a);
     a->state = DEAD;
     a->incarnation++;
     if (a == keeper_actor()) /* it is the agent's: the next one decides again */
@@ -129,6 +131,7 @@ static void start_everybody(void)
         a->snapshot.alive = false;
     }
     ft_region_reset(&job.region);
+    reset_versions(true);
     job.seen.resets++;
     for (uint32_t i = 0; i <= job.sc.ranks; i++)
         start(&job.actor[i]);
@@ -156,7 +159,7 @@ static void start_again(struct actor *a)
 }
 
 static uint32_t random_state;
-static uint32_t random_below(uint32_t n)
+uint32_t random_below(uint32_t n)
 {
     random_state ^= random_state << 13;
     random_state ^= random_state >> 17;
@@ -220,7 +223,7 @@ static void kill_with_snapshot(struct actor *a)
 /* Chance kills early or late: where the log's life matters the end of a run is another matter than its beginning. */
 static bool chance_kills(const struct plan *p)
 {
-    uint32_t rarity = job.sc.snapshots || job.sc.room == FORGETS ? 24u << 2 * (p->seed / 8 % 3) : 24;
+    uint32_t rarity = job.sc.snapshots || job.sc.room == FORGETS || job.sc.what == CHECKPOINTED ? 24u << 2 * (p->seed / 8 % 3) : 24;
 
     return random_below(rarity) == 0;
 }
@@ -249,6 +252,8 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
         (*kills)++;
         if (p->seed && job.sc.snapshots && random_below(3) == 0)
             a->snapshot.alive = false;  /* killed as well */
+        if (p->seed && job.sc.what == CHECKPOINTED && random_below(8) == 0)
+            start_everybody();  /* they are killed all, and had no way back but that */
     } else if (a->kind == FT_POINT_WAIT) {
         a->state = BLOCKED;
     }
@@ -262,6 +267,7 @@ bool run_job(const struct plan *p)
     uint32_t kills = 0;
 
     random_state = p->seed * 2654435761u + 1;
+    job.may_fail = p->seed % 2 == 1;
     job.failure[0] = 0;
     job.steps = 0;
     job.liar = MAX_RANKS;
