@@ -212,7 +212,7 @@ my @mutants = (
     ['--check-replay: the hash of a call with several units is the next one\'s', 'ft/core/check.c',
      'ft_note(&s->checks[s->unit], hash);', 'ft_note(&s->checks[s->unit + 1], hash);'],
     ['--check-replay: a rank says what it contributes after it has contributed', 'ft/ft.c',
-     '    if (!err && __builtin_expect(s->checks != NULL, 0))
+     '    if (!err && __builtin_expect(s->checks != NULL, 0) && !ft_sig_agrees(sig) && !c->known)
         err = ft_check_contribution(c, e);
     if (err)
         return err;
