@@ -243,8 +243,6 @@ my @mutants = (
     ['inspection: what of a replayed operation is live does not count', 'ft/shm/inspect.c',
      'return n ? n : mark_standard(&m, i);', 'return i->replaying ? n : mark_standard(&m, i);'],
     # docs/models.md has the stories, by the names in brackets
-    ['a checkpoint is consumed before it is committed (EARLY; was a real hang)', 'ft/checkpoint.c',
-     'err = ft_stream_await_commit(c->s, c->s->unit - 1, e);', 'err = 0;', $versions],
     ['a version is said before its models are written (VERSION_FIRST)', 'ft/checkpoint.c',
      '        err = write_models(c, slot, m, e);
         if (!err)
