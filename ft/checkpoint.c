@@ -206,13 +206,8 @@ static int make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t co
     if (err)
         return err;
     if (!failed) {
-        /* Short operations return before they are committed. Who said now that it has consumed this version could be found without one:
-           if another rank is killed before it is done, that one goes on from the version before. */
-        if (c->s->n > 1)
-            err = ft_stream_await_commit(c->s, c->s->unit - 1, e);
-        if (!err)
-            has_kept(c, slot, began_ns);
-        return err;
+        has_kept(c, slot, began_ns);
+        return 0;
     }
     if (live)
         discard(c, slot);
