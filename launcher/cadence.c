@@ -84,9 +84,10 @@ const char *ft_cadence_reason(const struct ft_snapshot *s)
     return s->reason < sizeof reasons / sizeof reasons[0] && reasons[s->reason] ? reasons[s->reason] : "unknown";
 }
 
+/* What is behind a wrapper stays there; anything else may go away. */
 static bool is_to_be_told(const struct ft_snapshot *s)
 {
-    return s->refusals >= TELL_AFTER && !s->told;
+    return s->refusals >= (s->reason == FT_IMAGE_WRAPPER ? 1 : TELL_AFTER) && !s->told;
 }
 
 static bool has_one(const struct ft_snapshot *s)

@@ -83,7 +83,7 @@ ftrun_LDADD = liblaunch.la
 
 # Unit tests of the pure parts; without Criterion they are one SKIP.
 launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
-	launcher/test/report_test launcher/test/timeline_test
+	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -110,6 +110,9 @@ launcher_test_options_test_LDADD = $(launch_unit_libs)
 launcher_test_report_test_SOURCES = launcher/test/report_test.c
 launcher_test_report_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
 launcher_test_report_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
+launcher_test_cadence_test_SOURCES = launcher/test/cadence_test.c
+launcher_test_cadence_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_cadence_test_LDADD = $(launch_unit_libs)
 launcher_test_timeline_test_SOURCES = launcher/test/timeline_test.c
 launcher_test_timeline_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_timeline_test_LDADD = $(launch_unit_libs)
