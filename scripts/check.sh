@@ -103,6 +103,8 @@ count() { awk -v word="# $1:" '$1 " " $2 == word { sum += $3 } END { print sum +
 run_part() {
   local part=$1 log=$logs/$1.log start=$SECONDS code=0 p f s left_out=0
   echo "== $part"
+  export test_times=$PWD/$logs/$part.times # scripts/run-test.sh writes it
+  rm -f "$test_times"
   "part_${part//-/_}" 2>&1 </dev/null | tee "$log" | grep --line-buffered -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR|FAILED): |^installing|SIGKILL|warning:|error:'
   code=${PIPESTATUS[0]}
   p=$(($(count PASS "$log") + $(count XFAIL "$log")))
@@ -124,6 +126,7 @@ run_part() {
   fi
   summary+=("$(printf '%-12s %5d s  %s%s' "$part" $((SECONDS - start)) "$([ "$code" = 0 ] && echo ok || echo FAILED)" \
     "$([ $((p + f + s)) -gt 0 ] && echo ", tests: $p passed, $f failed, $s skipped, $left_out left out")")")
+  [ ! -s "$test_times" ] || summary+=("$(sort -rn "$test_times" | head -n 8 | awk '{sub(".*/", "", $2); printf "%s%s %d s", NR == 1 ? "    the longest: " : ", ", $2, $1}')")
 }
 
 for part in $parts; do

@@ -19,6 +19,13 @@ how=--shared
 for alone in ${tests_alone-}; do
   case $1 in *"$alone") how=--exclusive ;; esac
 done
-command -v flock >/dev/null || exec "$@"
-# Not for ever: what an interrupted make left running may have it.
-exec flock $how --timeout 900 --conflict-exit-code 99 --close . "$@"
+began=$(date +%s)
+if command -v flock >/dev/null; then
+  # Not for ever: what an interrupted make left running may have it.
+  flock $how --timeout 900 --conflict-exit-code 99 --close . "$@"
+else
+  "$@"
+fi
+code=$?
+[ -z "${test_times-}" ] || echo "$(($(date +%s) - began)) $1" >>"$test_times"
+exit $code
