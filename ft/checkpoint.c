@@ -97,6 +97,7 @@ static void take_slot(const struct ft_checkpoints *c, uint32_t slot)
     struct ft_wait w = { 0 };
 
     ft_announce(&c->mine->slot[slot].version, 0);
+    atomic_thread_fence(memory_order_release); /* before anything else of the slot changes */
     while (c->region && ft_ask(&c->head->pinned) == slot + 1) /* by slot: who was killed here has left no version in it */
         ft_wait_turn(&w, c->s->patience, &c->head->pinned, slot + 1);
 }
