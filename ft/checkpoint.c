@@ -204,6 +204,10 @@ static int make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t co
     if (!failed)
         snprintf(why.text, sizeof why.text, "a rank has no memory for its models");
     err = ft_agree(c->s, FT_CALL_CHECKPOINT, count, &failed, site, e);
+    /* Short operations return before they are committed: everybody has contributed. Who said now that it has consumed this version could
+       be found without one: if another rank is killed before it is done, that one goes on from the version before. */
+    if (!err && c->s->n > 1)
+        err = ft_stream_await_commit(c->s, c->s->unit - 1, e);
     if (err)
         return err;
     if (!failed) {
