@@ -49,7 +49,6 @@ install-compat:
 	cd "$(DESTDIR)$(libdir)/ftmpi" && rm -f libmpi.so.40 && $(LN_S) ../libftmpi.so.0 libmpi.so.40
 uninstall-compat: uninstall-compatLTLIBRARIES
 	rm -f "$(DESTDIR)$(libdir)/ftmpi/libmpi.so.40"
-	-rmdir "$(DESTDIR)$(libdir)/ftmpi"
 
 ftmpiincludedir = $(includedir)/ftmpi
 ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/mpicxx.h mpi_shim/ftmpi.h

@@ -51,7 +51,8 @@ tools-install-links:
 tools-uninstall-links:
 	@for link in $(tools_links); do rm -f "$(DESTDIR)$(bindir)/$${link%:*}"; done
 	@for link in $(tools_plain_links); do rm -f "$(DESTDIR)$(plainbindir)/$${link%:*}"; done
-	@rmdir '$(DESTDIR)$(plainbindir)' '$(DESTDIR)$(libdir)/ftmpi' 2>/dev/null || :
+	@rm -rf '$(DESTDIR)$(ftpythondir)/__pycache__'
+	@for d in '$(plainbindir)' '$(ftpythondir)' '$(libdir)/ftmpi'; do rmdir "$(DESTDIR)$$d" 2>/dev/null || :; done
 .PHONY: tools-install-links tools-uninstall-links
 
 install-exec-hook: tools-install-links

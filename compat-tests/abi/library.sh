@@ -67,7 +67,7 @@ LD_LIBRARY_PATH=/a:/b run -n 1 sh -c 'echo $LD_LIBRARY_PATH'
 expect_out "$(realpath "$top_builddir")/.libs/ftmpi:/a:/b"
 LD_LIBRARY_PATH='' run -n 1 sh -c 'echo $LD_LIBRARY_PATH'
 expect_out "$(realpath "$top_builddir")/.libs/ftmpi"
-[ "$(echo $(ls "$shown"))" = "libmpi.so.40 librabit.so" ] || fail "$shown holds more than libmpi.so.40 and librabit.so"
+[ "$(echo $(ls "$shown"))" = "libmpi.so.40 librabit.so python" ] || fail "$shown holds more than libmpi.so.40, librabit.so and python/"
 
 # Where it cannot work it says so.
 mkdir -p "$tmp/a:b/.libs/ftmpi" "$tmp/alone"
