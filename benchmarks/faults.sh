@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../compat-tests/chaos/lib.sh"
 report=$scratch/report
 only="--only recovery,replay,checkpoints,kills"
-quick || only=
+[ "${FT_TIER-}" != full ] || only=
 # shellcheck disable=SC2086
 bounded 200 "$here/faults" --build "$top_builddir" --how tiny --repeat 1 $only --report "$report" >"$scratch/out" 2>&1 ||
     { fail "faults: code $?"; cat "$scratch/out"; }

@@ -295,7 +295,7 @@ int main(int argc, char **argv)
     if (seed == 0 || kills == 0)
         return usage();
     if (!seeds_given)
-        seeds = how == QUICK ? 40 : how == NORMAL ? 100 : 300;
+        seeds = how == QUICK ? 40 : how == NORMAL ? 70 : 300;
     divert_points();
     if (only || plan)
         return only ? again(only, plan, seed, seeds, kills, how == QUICK) : usage();
