@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 mkdir "$scratch/spill"
 operations=16000 takeovers=4
-if quick; then operations=8000 takeovers=2; fi
+if quick; then operations=5000 takeovers=2; fi
 
 "$ftrun" -n 3 --quiet "$programs/mixed" -n $operations -b 40 -s 7 >"$scratch/calm" || fail "undisturbed: exit code $?"
 by_rank "$scratch/calm" >"$scratch/calm.sorted"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The agent is killed before and after each of its system calls, while ranks read, print, die and come back: the output is that
-# of an undisturbed run, and so is the exit code. KILLAT_EVERY=1 tries every stop; FTMPI_TEST_QUICK=1 each seventh.
+# of an undisturbed run, and so is the exit code. KILLAT_EVERY=1 tries every stop; FTMPI_TEST_QUICK=1 each eleventh.
 . "$(dirname "$0")/lib.sh"
 cd "$tmp" || exit 99
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # it cannot look at a traced process
 export ASAN_OPTIONS
 killat=$top_builddir/launcher/test/killat
 every=${KILLAT_EVERY:-5}
-[ -z "$FTMPI_TEST_QUICK" ] || every=7
+[ -z "$FTMPI_TEST_QUICK" ] || every=11
 
 cat >job <<'E'
 echo "rank $FTMPI_RANK begins"
