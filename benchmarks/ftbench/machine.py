@@ -6,7 +6,7 @@ import platform
 import subprocess
 import time
 
-from .mpis import HERE
+from .mpis import HERE, fresh
 
 
 class Watch:
@@ -16,7 +16,8 @@ class Watch:
         os.makedirs(directory, exist_ok=True)
         self.line = os.path.join(directory, 'cacheline')
         self.cpus = sorted(os.sched_getaffinity(0))[:2]
-        subprocess.run(['cc', '-O2', '-pthread', '-o', self.line, os.path.join(HERE, 'cacheline.c')], check=True)
+        subprocess.run(['cc', '-O2', '-pthread', '-o', fresh(self.line), os.path.join(HERE, 'cacheline.c')], check=True)
+        os.replace(fresh(self.line), self.line)
 
     def begin(self):
         return Span(self)

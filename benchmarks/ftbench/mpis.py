@@ -158,6 +158,11 @@ def find(only, tree, tcp):
     return mpis, told
 
 
+def fresh(path):
+    """What becomes `path` by os.replace when it is whole: another benchmark may be running the one that is there."""
+    return '%s.%d' % (path, os.getpid())
+
+
 def build(mpis, names, directory):
     for mpi in mpis:
         where = os.path.join(directory, mpi.key)
@@ -165,8 +170,9 @@ def build(mpis, names, directory):
         for name in names:
             out = os.path.join(where, name)
             sources = [os.path.join(HERE, s) for s in SOURCES.get(name, [name + '.c', 'bench.c'])]
-            command = mpi.compile_command(sources, out)
+            command = mpi.compile_command(sources, fresh(out))
             if subprocess.run(command, check=False).returncode != 0:
                 sys.exit('compare: %s: %s cannot compile %s.c (above); are its headers installed (libopenmpi-dev, libmpich-dev)? '
                          '--only leaves others out' % (mpi.name, command[0], name))
+            os.replace(fresh(out), out)
             mpi.programs[name] = out
