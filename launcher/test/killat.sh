@@ -7,7 +7,7 @@ cd "$tmp" || exit 99
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # it cannot look at a traced process
 export ASAN_OPTIONS
 killat=$top_builddir/launcher/test/killat
-every=${KILLAT_EVERY:-5}
+every=${KILLAT_EVERY:-7}
 [ -z "$FTMPI_TEST_QUICK" ] || every=11
 
 cat >job <<'E'
