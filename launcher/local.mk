@@ -72,7 +72,8 @@ liblaunch_la_SOURCES = \
 	launcher/twin.h launcher/twin.c \
 	launcher/usage.h launcher/usage.c \
 	launcher/values.h launcher/values.c \
-	launcher/watch.h launcher/watch.c
+	launcher/watch.h launcher/watch.c \
+	launcher/wire.h launcher/wire.c
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
 liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 liblaunch_la_LIBADD = libftstore.la libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) -lpthread
@@ -83,7 +84,7 @@ ftrun_LDADD = liblaunch.la
 
 # Unit tests of the pure parts; without Criterion they are one SKIP.
 launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
-	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test
+	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -113,6 +114,9 @@ launcher_test_report_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
 launcher_test_cadence_test_SOURCES = launcher/test/cadence_test.c
 launcher_test_cadence_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_cadence_test_LDADD = $(launch_unit_libs)
+launcher_test_wire_test_SOURCES = launcher/test/wire_test.c
+launcher_test_wire_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_wire_test_LDADD = $(launch_unit_libs)
 launcher_test_timeline_test_SOURCES = launcher/test/timeline_test.c
 launcher_test_timeline_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_timeline_test_LDADD = $(launch_unit_libs)

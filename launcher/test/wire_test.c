@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What nodes and the controller say to each other (launcher/wire.h): comes out as it went in, and nothing that is not so gets in. */
+#include "config.h"
+#include "launcher/wire.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct ft_error e;
+
+/* The frame must be whole only when its last byte is there. */
+static struct ft_wire_frame opened(const struct ft_wire_bytes *b, enum ft_wire_type type)
+{
+    struct ft_wire_frame f = {0};
+
+    cr_assert(b->data, "there is memory");
+    for (size_t len = 0; len < b->len; len++)
+        cr_assert_eq(ft_wire_next(b->data, len, &f, &e), 0);
+    cr_assert_eq(ft_wire_next(b->data, b->len, &f, &e), (int)b->len);
+    cr_assert_eq(f.type, type);
+    return f;
+}
+
+/* A frame with this text in the place of a payload. */
+static struct ft_wire_frame said(enum ft_wire_type type, const char *text)
+{
+    return (struct ft_wire_frame){type, (uint32_t)strlen(text), (const uint8_t *)text};
+}
+
+Test(wire, a_hello_comes_out_as_it_went_in)
+{
+    struct ft_wire_hello in = {.node = 3, .incarnation = 2, .version = "0.5", .host = "h\"ost", .pid = 77, .naddresses = 2,
+                               .addresses = {{"10.0.0.1"}, {"fe80::1%eth0"}}, .port = 65535}, out;
+    struct ft_wire_bytes b = ft_wire_put_hello(&in);
+    struct ft_wire_frame f = opened(&b, FT_WIRE_HELLO);
+
+    cr_assert_eq(ft_wire_get_hello(&f, &out, &e), 0);
+    cr_expect(!memcmp(&in, &out, sizeof in));
+    free(b.data);
+}
+
+Test(wire, a_state_comes_out_as_it_went_in)
+{
+    struct ft_wire_rank ranks[4096];
+    struct ft_wire_state in = {.phase = FT_NODE_ENDED, .code = 139, .committed = UINT64_C(1) << 40, .whole = true, .signals = 3,
+                               .input = 1000, .nranks = 4096, .ranks = ranks}, out;
+    struct ft_wire_bytes b;
+    struct ft_wire_frame f;
+
+    for (uint32_t i = 0; i < in.nranks; i++)
+        ranks[i] = (struct ft_wire_rank){i % FT_NODE_RANK_STATES, UINT32_MAX - i, i, 100000 + i};
+    b = ft_wire_put_state(&in);
+    f = opened(&b, FT_WIRE_STATE);
+    cr_assert_eq(ft_wire_get_state(&f, &out, &e), 0);
+    cr_assert_eq(out.nranks, in.nranks);
+    cr_expect(!memcmp(out.ranks, ranks, sizeof ranks));
+    cr_expect(out.phase == in.phase && out.code == in.code && out.committed == in.committed && out.whole && out.signals == 3 && out.input == 1000);
+    ft_wire_state_free(&out);
+    free(b.data);
+}
+
+Test(wire, a_table_comes_out_as_it_went_in)
+{
+    struct ft_wire_node nodes[2] = {
+        {.up = true, .incarnation = 5, .host = "one", .naddresses = 1, .addresses = {{"127.0.0.1"}}, .port = 1},
+        {.host = "two"}};
+    struct ft_wire_table in = {.nnodes = 2, .nodes = nodes}, out;
+    struct ft_wire_bytes b = ft_wire_put_table(&in);
+    struct ft_wire_frame f = opened(&b, FT_WIRE_TABLE);
+
+    cr_assert_eq(ft_wire_get_table(&f, &out, &e), 0);
+    cr_assert_eq(out.nnodes, 2);
+    cr_expect(!memcmp(out.nodes, nodes, sizeof nodes));
+    ft_wire_table_free(&out);
+    free(b.data);
+}
+
+Test(wire, small_frames_come_out_as_they_went_in)
+{
+    struct ft_wire_job job;
+    struct ft_wire_bytes b = ft_wire_put_job(&(struct ft_wire_job){FT_JOB_END, 255});
+    struct ft_wire_frame f = opened(&b, FT_WIRE_JOB);
+    uint64_t place;
+    const uint8_t *data;
+    uint32_t len;
+    int signal;
+    bool last;
+
+    cr_assert_eq(ft_wire_get_job(&f, &job, &e), 0);
+    cr_expect(job.phase == FT_JOB_END && job.code == 255);
+    free(b.data);
+    b = ft_wire_put_beat();
+    cr_expect_eq(opened(&b, FT_WIRE_BEAT).length, 0);
+    free(b.data);
+    b = ft_wire_put_got(UINT64_C(0x123456789abcdef));
+    f = opened(&b, FT_WIRE_GOT);
+    cr_assert_eq(ft_wire_get_got(&f, &place, &e), 0);
+    cr_expect_eq(place, UINT64_C(0x123456789abcdef));
+    free(b.data);
+    b = ft_wire_put_signal(9, 64);
+    f = opened(&b, FT_WIRE_SIGNAL);
+    cr_assert_eq(ft_wire_get_signal(&f, &place, &signal, &e), 0);
+    cr_expect(place == 9 && signal == 64);
+    free(b.data);
+    b = ft_wire_put_input(7, true, "words", 5);
+    f = opened(&b, FT_WIRE_INPUT_BYTES);
+    cr_assert_eq(ft_wire_get_input(&f, &place, &last, &data, &len, &e), 0);
+    cr_expect(place == 7 && last && len == 5 && !memcmp(data, "words", 5));
+    free(b.data);
+}
+
+static size_t put_record(uint8_t *to, const struct ft_wire_record *r)
+{
+    ft_wire_record_head(to, r);
+    memcpy(to + FT_WIRE_RECORD, r->data, r->length);
+    return FT_WIRE_RECORD + r->length;
+}
+
+Test(wire, records_come_out_as_they_went_in)
+{
+    struct ft_wire_record in[2] = {
+        {.rank = 70000, .stream = FT_RECORD_STDERR, .flags = FT_RECORD_FLAGS, .position = UINT64_C(1) << 50, .length = 3, .data = (const uint8_t *)"ab\n"},
+        {.stream = FT_RECORD_AGENT, .flags = FT_RECORD_BEGINS, .length = 1, .data = (const uint8_t *)"\n"}};
+    uint8_t out[200];
+    size_t len = FT_WIRE_OUT_HEAD;
+    struct ft_wire_bytes b;
+    struct ft_wire_record r;
+    struct ft_wire_frame f;
+    const uint8_t *data;
+    uint64_t place;
+    uint32_t bytes;
+
+    for (int i = 0; i < 2; i++)
+        len += put_record(out + len, &in[i]);
+    ft_wire_out_head(out, 99, (uint32_t)len - FT_WIRE_OUT_HEAD);
+    b = (struct ft_wire_bytes){out, len};
+    f = opened(&b, FT_WIRE_OUT);
+    cr_assert_eq(ft_wire_get_out(&f, &place, &data, &bytes, &e), 0);
+    cr_expect_eq(place, 99);
+    for (int i = 0; i < 2; i++) {
+        int n = ft_wire_record(data, bytes, &r, &e);
+
+        cr_assert_gt(n, 0);
+        cr_expect(r.rank == in[i].rank && r.stream == in[i].stream && r.flags == in[i].flags && r.position == in[i].position);
+        cr_expect(r.length == in[i].length && !memcmp(r.data, in[i].data, r.length));
+        data += n;
+        bytes -= (uint32_t)n;
+    }
+    cr_expect_eq(bytes, 0);
+    for (size_t cut = FT_WIRE_OUT_HEAD + 1; cut < len; cut++) {
+        if (cut == FT_WIRE_OUT_HEAD + FT_WIRE_RECORD + 3)
+            continue; /* after the first record: whole */
+        f.length = (uint32_t)(cut - FT_WIRE_HEAD);
+        cr_expect_eq(ft_wire_get_out(&f, &place, &data, &bytes, &e), FT_EDAMAGED, "cut at %zu", cut);
+    }
+}
+
+Test(wire, heads_that_are_none_are_refused)
+{
+    static const uint8_t heads[][FT_WIRE_HEAD] = {
+        {0, 0, 0, 0, 0}, {0, 0, 0, 0, FT_WIRE_TYPES}, {1, 0, 16, 0, FT_WIRE_BEAT}, {0, 0, 0, 0x80, FT_WIRE_BEAT},
+        {0, 0, 0, 0, FT_WIRE_BEAT, 1}, {0, 0, 0, 0, FT_WIRE_BEAT, 0, 0, 1}, "GET / HT"};
+    struct ft_wire_frame f;
+
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        cr_expect_eq(ft_wire_next(heads[i], FT_WIRE_HEAD, &f, &e), FT_EDAMAGED, "head %zu", i);
+}
+
+Test(wire, json_that_is_not_so_is_refused)
+{
+    static const char *const hellos[] = {
+        "", "null", "[]", "{}", "{\"node\":0", "{\"node\":-1,\"incarnation\":0,\"version\":\"\",\"host\":\"\",\"pid\":1,\"addresses\":[],\"port\":1}",
+        "{\"node\":1,\"node\":1,\"incarnation\":0,\"version\":\"\",\"host\":\"\",\"pid\":1,\"addresses\":[],\"port\":1}",
+        "{\"node\":1,\"incarnation\":0,\"version\":\"0123456789012345678901234567890123456789\",\"host\":\"\",\"pid\":1,\"addresses\":[],\"port\":1}",
+        "{\"node\":1,\"incarnation\":0,\"version\":\"\",\"host\":\"a\\u0000b\",\"pid\":1,\"addresses\":[],\"port\":1}",
+        "{\"node\":1,\"incarnation\":0,\"version\":\"\",\"host\":\"\",\"pid\":1,\"addresses\":[1],\"port\":1}",
+        "{\"node\":1,\"incarnation\":0,\"version\":\"\",\"host\":\"\",\"pid\":1,\"addresses\":[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"],\"port\":1}",
+        "{\"node\":1,\"incarnation\":0,\"version\":\"\",\"host\":\"\",\"pid\":1,\"addresses\":[],\"port\":65536}"};
+    static const char *const states[] = {
+        "{}", "{\"phase\":6,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":256,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":1,\"signals\":0,\"input\":0,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[[1,1,1]]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[[4,1,1,1]]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[{}]}"};
+    struct ft_wire_frame f;
+    struct ft_wire_hello hello;
+    struct ft_wire_state state;
+    struct ft_wire_table table;
+    struct ft_wire_job job;
+
+    for (size_t i = 0; i < sizeof hellos / sizeof hellos[0]; i++) {
+        f = said(FT_WIRE_HELLO, hellos[i]);
+        cr_expect_eq(ft_wire_get_hello(&f, &hello, &e), FT_EDAMAGED, "HELLO %zu", i);
+    }
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
+        f = said(FT_WIRE_STATE, states[i]);
+        cr_expect_eq(ft_wire_get_state(&f, &state, &e), FT_EDAMAGED, "STATE %zu", i);
+    }
+    f = said(FT_WIRE_TABLE, "{\"nodes\":[{\"up\":true}]}");
+    cr_expect_eq(ft_wire_get_table(&f, &table, &e), FT_EDAMAGED);
+    f = said(FT_WIRE_JOB, "{\"phase\":3,\"code\":0}");
+    cr_expect_eq(ft_wire_get_job(&f, &job, &e), FT_EDAMAGED);
+}
+
+Test(wire, records_that_are_none_are_refused)
+{
+    static const struct ft_wire_record wrong[] = {
+        {.stream = FT_RECORD_STREAMS}, {.flags = FT_RECORD_FLAGS + 1}, {.length = FT_WIRE_PIECE + 1}, {.position = UINT64_MAX},
+        {.stream = FT_RECORD_AGENT, .rank = 1}, {.stream = FT_RECORD_AGENT, .position = 1}};
+    uint8_t head[FT_WIRE_RECORD];
+    struct ft_wire_record r;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        ft_wire_record_head(head, &wrong[i]);
+        cr_expect_eq(ft_wire_record(head, sizeof head, &r, &e), FT_EDAMAGED, "record %zu", i);
+    }
+}
+
+Test(wire, small_payloads_of_another_length_are_refused)
+{
+    struct ft_wire_frame f = said(FT_WIRE_GOT, "123456789");
+    const uint8_t *data;
+    uint64_t place;
+    uint32_t len;
+    int signal;
+    bool last;
+
+    cr_expect_eq(ft_wire_get_got(&f, &place, &e), FT_EDAMAGED);
+    cr_expect_eq(ft_wire_get_signal(&f, &place, &signal, &e), FT_EDAMAGED);
+    cr_expect_eq(ft_wire_get_input(&f, &place, &last, &data, &len, &e), FT_EDAMAGED);
+    f = said(FT_WIRE_INPUT_BYTES, "12345678abcd");
+    cr_expect_eq(ft_wire_get_input(&f, &place, &last, &data, &len, &e), FT_EDAMAGED, "2 is no truth");
+    f = said(FT_WIRE_SIGNAL, "12345678abcd");
+    cr_expect_eq(ft_wire_get_signal(&f, &place, &signal, &e), FT_EDAMAGED, "no such signal");
+}
