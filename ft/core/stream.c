@@ -268,6 +268,7 @@ int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, s
 
     if (err)
         return ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->rank, s->name);
+    rec.sig.length = 0;
     if (rec.unit == u + 1 && ft_sig_equal(&rec.sig, &s->sig))
         return 0;
     if (rec.unit != u + 1) {

@@ -137,10 +137,22 @@ static int spill(struct ft_keeper *k, uint64_t *freed)
     return 0;
 }
 
+/* Where the log begins that other nodes may ask for. */
+static uint64_t acknowledged(const struct ft_keeper *k)
+{
+    const struct ft_params *p = &k->region->header->params;
+    uint64_t at = p->keeps_log ? 0 : UINT64_MAX;
+
+    for (uint32_t i = 0; p->nnodes > 1 && i < p->nnodes; i++)
+        if (i != p->node && ft_ask(&ft_region_link(k->region, i)->wanted))
+            at = ft_min(at, ft_ask(&ft_region_link(k->region, i)->acked_at));
+    return at;
+}
+
 /* Extents wholly below every rank's cut. */
 static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream *s)
 {
-    uint64_t end = UINT64_MAX;
+    uint64_t end = acknowledged(k);
 
     for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
         end = ft_min(end, ft_ask(&s->cuts[r].end));
@@ -183,6 +195,8 @@ static void release(struct ft_keeper *k, struct keeper_stream *s)
    lately, for all that is known. So everybody has finished with it, too. Of the world only: ranks say it of no other stream. */
 static bool left_behind(const struct ft_keeper *k, uint64_t end)
 {
+    if (acknowledged(k) < end)
+        return false;
     for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
         if (ft_ask(&ft_region_rank(k->region, r)->left_at) < end)
             return false;

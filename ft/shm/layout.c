@@ -21,6 +21,20 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->extent_bytes = 4u << 20;
     p->nextents = log_limit / p->extent_bytes;
     p->ntable = 1u << 20;
+    p->world = nranks;
+    p->nnodes = 1;
+    p->segment = p->slot_bytes;
+}
+
+void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32_t world)
+{
+    p->world = world;
+    p->nnodes = nnodes;
+    p->node = node;
+    if (nnodes == 1)
+        return;
+    p->segment = p->slot_bytes = 131072;
+    p->slot_depth = 8;
 }
 
 void ft_params_check_replay(struct ft_params *p, uint64_t log_limit)
@@ -47,6 +61,8 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "the trail must be longer than what ranks can be apart");
     if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->slot_bytes * 4ull > p->extent_bytes)
         return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines, short ones 16 KiB and others a quarter of an extent at most");
+    if (p->nnodes > 1 && (p->node >= p->nnodes || p->nranks >= p->world || p->segment > p->slot_bytes || p->segment % FT_LINE))
+        return ft_err_set(e, FT_EINVAL, "node %u of %u with %u of %u ranks: this cannot be", p->node, p->nnodes, p->nranks, p->world);
     if (p->nextents < 4)
         return ft_err_set(e, FT_EINVAL, "the log limit is too small: at least %llu bytes are needed",
                           4ull * (unsigned long long)p->extent_bytes);
@@ -62,7 +78,9 @@ void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l)
     l->shorts_at = l->trails_at + (uint64_t)p->nranks * p->trail * sizeof(struct ft_trail);
     l->slots_at = ft_align(l->shorts_at + (uint64_t)p->nranks * p->short_depth * l->short_bytes, 4096);
     l->table_at = ft_align(l->slots_at + (uint64_t)p->nranks * p->slot_depth * p->slot_bytes, 4096);
-    l->checks_at = ft_align(l->table_at + p->ntable * sizeof(uint64_t), 4096);
+    l->partials_at = ft_align(l->table_at + p->ntable * sizeof(uint64_t), 4096);
+    l->starts_at = l->partials_at + (p->nnodes > 1 ? ft_align((uint64_t)p->slot_depth * p->slot_bytes, 4096) : 0);
+    l->checks_at = l->starts_at + (p->nnodes > 1 ? ft_align(p->ntable * sizeof(uint64_t), 4096) : 0);
     l->bytes = ft_align(l->checks_at + p->nranks * p->check_units * sizeof(uint64_t), 4096);
 }
 
@@ -73,7 +91,13 @@ void ft_layout_header(const struct ft_params *p, struct ft_header *h)
     ft_layout_stream(p, &l);
     h->version = FT_LAYOUT_VERSION;
     h->params = *p;
+    h->map_at = h->links_at = 0;
     h->checkpoints_at = ft_align(sizeof *h, 4096);
+    if (p->nnodes > 1) {
+        h->map_at = h->checkpoints_at;
+        h->links_at = ft_align(h->map_at + (p->nnodes + 1 + p->world) * sizeof(uint32_t), FT_LINE);
+        h->checkpoints_at = ft_align(h->links_at + p->nnodes * sizeof(struct ft_link_words), 4096);
+    }
     h->ranks_at = ft_align(h->checkpoints_at + sizeof(struct ft_version_head) + p->nranks * sizeof(struct ft_version_words), 4096);
     h->asleep_at = h->ranks_at + p->nranks * sizeof(struct ft_rank_block);
     h->streams_at = ft_align(h->asleep_at + ft_align(p->nranks, FT_LINE), 4096);

@@ -4,6 +4,9 @@
 
      header | checkpoints | rank blocks | asleep flags | stream 0 | stream 1 | ... | extents of the log
 
+   A job on several nodes has such a memory on each, with one more part after the header: who is where, and the
+   links (struct ft_link_words).
+
    One writer per word: the comment of each field says who. Everything that two incarnations must agree
    on (sizes, depths) is in struct ft_params, fixed for the job. */
 #ifndef FT_SHM_LAYOUT_H
@@ -17,7 +20,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 6, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 7, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -35,6 +38,34 @@ struct ft_params {
     uint64_t ntable;        /* pieces a stream's log can have at a time, in memory or spilled; a power of two */
     uint64_t bootstrap_cache;  /* --bootstrap-cache: 1 */
     uint64_t check_units;   /* --check-replay: units whose contributions are compared; 0: off */
+
+    /* the job as a whole; what is not the node's own is the same on every node (ft_params_nodes) */
+    uint32_t world;         /* ranks of the job on all nodes */
+    uint32_t nnodes, node;  /* there are so many, this is number `node` */
+    uint32_t segment;       /* between nodes: bytes of a unit's result, at most; no more than slot_bytes */
+    uint32_t keeps_log;     /* nothing of the log is released: another node may be replaced (--survive host) */
+};
+
+/* Between nodes: what this node says of the link to another one. [nnodes] of them; not used for the node itself. A socket
+   has a generation, which the agent counts up. */
+struct ft_link_words {
+    /* the representative (local rank 0) */
+    _Alignas(FT_LINE) _Atomic uint64_t wanted;  /* it needs a socket of at least this generation: the agent tries while that is ahead of
+                                                   `posted`. 0: no link to this node */
+    _Atomic uint64_t acked;      /* the other node has committed all units below; never lowered while one incarnation of it lives */
+    _Atomic uint64_t acked_at;   /* the log below this position is not needed by it: what is released is below that */
+
+    /* agent */
+    _Alignas(FT_LINE) _Atomic uint64_t posted;  /* the generation last handed over; said before it is sent, so that what a representative
+                                                   took with it into its grave is not waited for */
+    _Atomic uint64_t gone;       /* the other node's representative has left MPI_Finalize and its process is no more: it lacks nothing */
+};
+
+/* With each socket over the socketpair of FTMPI_FDS comes this. */
+struct ft_link_post {
+    uint32_t peer;               /* node */
+    uint32_t peer_incarnation;   /* of that node */
+    uint64_t generation;
 };
 
 struct ft_header {
@@ -44,6 +75,7 @@ struct ft_header {
     struct ft_params params;
     _Atomic uint64_t resetting;  /* agent: everything is being made new */
     _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
+    uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[nnodes]. Else 0 */
     uint64_t checkpoints_at, ranks_at, asleep_at, streams_at, stream_bytes, extents_at;
 };
 
@@ -209,6 +241,8 @@ struct ft_stream_head {
 /* Offsets inside a stream. */
 struct ft_stream_layout {
     uint64_t cuts_at, counters_at, trails_at, shorts_at, slots_at, table_at;
+    uint64_t partials_at;    /* nnodes > 1: what this node's ranks make together of a unit, [slot_depth] of slot_bytes (RULE 5) */
+    uint64_t starts_at;      /* nnodes > 1: the first unit of each extent, plus one, where the table has it; the representative */
     uint64_t checks_at;      /* a hash for each unit an operation begins with, [nranks][check_units]: each rank its own; 0: none yet */
     uint64_t bytes;
     uint64_t short_bytes;    /* of one short slot, head included */
@@ -222,6 +256,10 @@ static inline int ft_params_short(const struct ft_params *p, uint64_t bytes, uin
 
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);
+
+/* Ranks first[node] to first[node + 1], in the order of nodes, are this node's: first[nnodes] is the job's size. Sizes become those that all
+   nodes have alike, whatever their ranks (RULE 8). Bytes of log and the like as given to ft_params_default. */
+void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32_t world);
 
 /* Turns --check-replay on. Its hashes, 8 bytes per rank and unit, take as much memory as the log at most (or 1 GiB, if
    that is more); operations further on are not looked at. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -68,6 +69,67 @@ created:
     close(r->fd);
     *r = (struct ft_region){ .fd = -1 }; /* not MAP_FAILED for a base: the caller asks whether there is one */
     return FT_ESYS;
+}
+
+const uint32_t *ft_region_first(const struct ft_region *r)
+{
+    return r->header->map_at ? (const uint32_t *)(const void *)(r->base + r->header->map_at) : NULL;
+}
+
+const uint32_t *ft_region_rank_at(const struct ft_region *r)
+{
+    return r->header->map_at ? ft_region_first(r) + r->header->params.nnodes + 1 : NULL;
+}
+
+int ft_region_map(const struct ft_region *r, const uint32_t *first, const uint32_t *rank_at, struct ft_error *e)
+{
+    const struct ft_params *p = &r->header->params;
+    uint32_t *to = (uint32_t *)(void *)(r->base + r->header->map_at);
+    bool *met = calloc(p->world, 1);
+    bool sound = met && first[0] == 0 && first[p->nnodes] == p->world && first[p->node + 1] - first[p->node] == p->nranks;
+
+    for (uint32_t k = 0; k < p->nnodes; k++)
+        sound = sound && first[k] < first[k + 1];
+    for (uint32_t i = 0; sound && i < p->world; i++) {
+        sound = rank_at[i] < p->world && !met[rank_at[i]];
+        if (sound)
+            met[rank_at[i]] = true;
+    }
+    free(met);
+    if (!sound)
+        return ft_err_set(e, FT_EINVAL, "the map of %u ranks to %u nodes is damaged", p->world, p->nnodes);
+    memcpy(to, first, (p->nnodes + 1) * sizeof *to);
+    memcpy(to + p->nnodes + 1, rank_at, p->world * sizeof *to);
+    return 0;
+}
+
+uint32_t ft_region_rank_of(const struct ft_region *r, uint32_t local)
+{
+    return r->header->map_at ? ft_region_rank_at(r)[ft_region_first(r)[r->header->params.node] + local] : local;
+}
+
+int64_t ft_region_local(const struct ft_region *r, uint32_t rank)
+{
+    for (uint32_t i = 0; i < r->header->params.nranks; i++)
+        if (ft_region_rank_of(r, i) == rank)
+            return i;
+    return -1;
+}
+
+uint32_t ft_region_node_of(const struct ft_region *r, uint32_t rank)
+{
+    const uint32_t *first = ft_region_first(r), *rank_at = ft_region_rank_at(r);
+
+    for (uint32_t k = 0; first && k < r->header->params.nnodes; k++)
+        for (uint32_t i = first[k]; i < first[k + 1]; i++)
+            if (rank_at[i] == rank)
+                return k;
+    return 0;
+}
+
+struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t node)
+{
+    return (struct ft_link_words *)(void *)(r->base + r->header->links_at) + node;
 }
 
 int ft_region_attach(struct ft_region *r, int fd, struct ft_error *e)

@@ -19,6 +19,20 @@ struct ft_region {
    one of them can go on when it is dead. Errors: FT_EINVAL, FT_ESYS. */
 int ft_region_create(struct ft_region *r, const struct ft_params *params, struct ft_error *e);
 
+/* Agent, before it starts ranks, if nnodes > 1: node k has places first[k] to first[k + 1] less one, rank_at[place] is the rank
+   there; a node's ranks are, by their local index, those at its places in order. FT_EINVAL if that is not every rank once, and
+   params' numbers. */
+int ft_region_map(const struct ft_region *r, const uint32_t *first, const uint32_t *rank_at, struct ft_error *e);
+
+/* What was given there; with one node rank and place are the same. */
+uint32_t ft_region_rank_of(const struct ft_region *r, uint32_t local);           /* in the job */
+int64_t ft_region_local(const struct ft_region *r, uint32_t rank);               /* -1: not of this node */
+uint32_t ft_region_node_of(const struct ft_region *r, uint32_t rank);
+const uint32_t *ft_region_first(const struct ft_region *r);                      /* NULL with one node */
+const uint32_t *ft_region_rank_at(const struct ft_region *r);
+
+struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t node);  /* nnodes > 1 */
+
 /* Rank: maps what fd names after checking that it is ours. The mapping is not inherited by fork
    (RULE 15). fd is owned from then on, and close-on-exec. Errors: FT_EJOB, FT_ESYS. */
 int ft_region_attach(struct ft_region *r, int fd, struct ft_error *e);
