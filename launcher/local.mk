@@ -15,6 +15,7 @@ liblaunch_la_SOURCES = \
 	launcher/control.h launcher/control.c \
 	launcher/deadlines.h launcher/deadlines.c \
 	launcher/death.h launcher/death.c \
+	launcher/description.h launcher/description.c \
 	launcher/durable.h launcher/durable.c \
 	launcher/elf.h launcher/elf.c \
 	launcher/environ.h launcher/environ.c \
@@ -84,7 +85,8 @@ ftrun_LDADD = liblaunch.la
 
 # Unit tests of the pure parts; without Criterion they are one SKIP.
 launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
-	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test
+	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test \
+	launcher/test/description_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -117,6 +119,9 @@ launcher_test_cadence_test_LDADD = $(launch_unit_libs)
 launcher_test_wire_test_SOURCES = launcher/test/wire_test.c
 launcher_test_wire_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_wire_test_LDADD = $(launch_unit_libs)
+launcher_test_description_test_SOURCES = launcher/test/description_test.c
+launcher_test_description_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_description_test_LDADD = $(launch_unit_libs)
 launcher_test_timeline_test_SOURCES = launcher/test/timeline_test.c
 launcher_test_timeline_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_timeline_test_LDADD = $(launch_unit_libs)

@@ -135,7 +135,7 @@ static void draw_job_id(char id[16])
     id[sizeof random] = 0;
 }
 
-static void set_defaults(struct ft_options *o)
+void ft_options_defaults(struct ft_options *o)
 {
     const char *tmp = getenv("TMPDIR");
 
@@ -147,9 +147,10 @@ static void set_defaults(struct ft_options *o)
     o->snapshot_ms = FT_SNAPSHOT_AUTO;
     o->ckpt_versions = 1;
     o->grace_ms = 2000;
+    o->lease_ms = 3000;
 }
 
-static int add_context(struct ft_options *o, struct ft_error *e)
+int ft_options_add_context(struct ft_options *o, struct ft_error *e)
 {
     struct ft_context *list = realloc(o->contexts, (o->ncontexts + 1) * sizeof *list);
 
@@ -165,7 +166,7 @@ static int read_app(struct ft_options *o, struct ft_error *e);
 /* From the next word to the next ":" or the end. */
 static int read_context(struct ft_options *o, struct words *w, const char *where, struct ft_error *e)
 {
-    int err = add_context(o, e);
+    int err = ft_options_add_context(o, e);
 
     while (!err && w->at < w->n && w->v[w->at][0] == '-' && w->v[w->at][1]) {
         if (!strcmp(w->v[w->at], "--")) {
@@ -285,7 +286,7 @@ int ft_options_configure(struct ft_options *o, struct ft_error *e)
 {
     int err;
 
-    set_defaults(o);
+    ft_options_defaults(o);
     err = ft_configure_files(o, e);
     return err ? err : ft_configure_environment(o, e);
 }

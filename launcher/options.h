@@ -69,6 +69,11 @@ struct ft_options {
     bool verbose, quiet;
     bool help, version;        /* asked for: nothing else is valid */
 
+    const struct ft_description *node;  /* this process is one node of several, and the ranks are local; NULL: it is not */
+    const char *iface;         /* where sockets between hosts listen: name or CIDR; NULL: towards the other hosts */
+    bool survive_host;         /* the log stays whole, for the node that replaces a lost one */
+    uint64_t lease_ms;         /* a node that has not been heard of for so long is lost */
+
     const char **genv;         /* exports of all contexts; ft_options_parse puts them in front of theirs */
     size_t ngenv;
     uint32_t slots;            /* of the host file; 0: there is none */
@@ -80,6 +85,9 @@ struct ft_options {
     void **kept;               /* strings made here, and arrays of them */
     size_t nkept;
 };
+
+/* What holds when nobody sets anything, with a new job id. */
+void ft_options_defaults(struct ft_options *o);
 
 /* Defaults, configuration files, environment, command line, each before the next. Strings of argv are not copied,
    and the ":" between contexts are replaced by NULL. 0, or FT_EINVAL with one line. ft_options_free in any case. */
@@ -101,6 +109,9 @@ char *ft_options_keep(struct ft_options *o, const char *format, ...) __attribute
 
 /* Adds a line to o->notices. */
 void ft_options_notice(struct ft_options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One more context, of one rank. */
+int ft_options_add_context(struct ft_options *o, struct ft_error *e);
 
 /* Adds to a list of exports. */
 int ft_options_add(const char ***list, size_t *n, const char *text, struct ft_error *e);

@@ -339,6 +339,13 @@ READER(log_full)
     return forget || !strcmp(w->value, "spill") ? 0 : FT_EINVAL;
 }
 
+READER(survive)
+{
+    (void)e;
+    o->survive_host = !strcmp(w->value, "host");
+    return o->survive_host || !strcmp(w->value, "rank") ? 0 : FT_EINVAL;
+}
+
 READER(help)
 {
     (void)w;

@@ -39,6 +39,7 @@ FT_READER(resume);
 FT_READER(restart_on);
 FT_READER(log_limit);
 FT_READER(log_full);
+FT_READER(survive);
 FT_READER(help);
 FT_READER(version);
 FT_READER(nothing);

@@ -82,6 +82,12 @@ static const struct ft_setting settings[] = {
     {"log-prepare", "SIZE", FT_SIZE, AT(log_prepare), "0", "log memory made ready before the start (default 0)", false},
     FLAG("rabit", rabit, "give XGBoost our engine; fail if no rank uses it"),
 
+    HEADING("Several hosts"),
+    {"survive", "rank|host", FT_TEXT, BY(survive), "rank",
+     "what a job is to survive: with host, nodes keep the whole log for\none that replaces a lost one (default rank)", false},
+    {"lease", "SECONDS", FT_SECONDS, AT(lease_ms), "3", "a host not heard of for so long is lost (default 3)", false},
+    {"iface", "NAME|CIDR", FT_TEXT, AT(iface), "none", "interface or network that sockets between hosts use", false},
+
     HEADING("The job's end"),
     {"timeout", "SECONDS", FT_SECONDS, AT(timeout_ms), "0", "end the job after this time, with code 110 (0: never)", false},
     {"grace", "SECONDS", FT_SECONDS, AT(grace_ms), "2", "between SIGTERM and SIGKILL to ranks (default 2)", false},
@@ -98,7 +104,7 @@ static const struct ft_setting settings[] = {
     HEADING("Accepted for the sake of scripts, without effect"),
     COMMAND("allow-run-as-root", NULL, nothing, "root is allowed"),
     COMMAND2("mca | gmca prtemca pmixmca omca", "NAME VALUE", foreign, "Open MPI's parameters do not exist here"),
-    COMMAND("| launcher bootstrap rmk iface prefix", "NAME", foreign, "of clusters; ranks start on this host"),
+    COMMAND("| launcher bootstrap rmk prefix", "NAME", foreign, "of clusters; ranks start on this host"),
 };
 
 enum { NSETTINGS = sizeof settings / sizeof settings[0] };
