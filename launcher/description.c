@@ -58,7 +58,7 @@ static json_t *numbers(const uint32_t *list, uint32_t n)
 
 static json_t *hex(const unsigned char *data, size_t n)
 {
-    char text[2 * FT_SECRET_BYTES + 1];
+    char text[2 * FT_JOB_SECRET_BYTES + 1];
 
     for (size_t i = 0; i < n; i++)
         snprintf(text + 2 * i, 3, "%02x", data[i]);

@@ -13,7 +13,7 @@
 #include "ft/base/err.h"
 #include "launcher/options.h"
 
-enum { FT_NODES_MAX = 4096, FT_WORLD_MAX = 65536, FT_SECRET_BYTES = 32, FT_DESCRIPTION_MAX = 64 << 20 };
+enum { FT_NODES_MAX = 4096, FT_WORLD_MAX = 65536, FT_JOB_SECRET_BYTES = 32, FT_DESCRIPTION_MAX = 64 << 20 };
 
 /* A node's place in its job. Places are node-major: place first[node] + i is local rank i of that node, rank rank_at[place] of the job,
    with the ranks of a node in ascending order. */
@@ -24,7 +24,7 @@ struct ft_description {
     uint32_t *first;           /* nnodes + 1 of them */
     uint32_t *rank_at;         /* world of them */
     uint32_t *incarnations;    /* by local rank: number of its first incarnation on this node */
-    unsigned char secret[FT_SECRET_BYTES];
+    unsigned char secret[FT_JOB_SECRET_BYTES];
     char **controllers;        /* numeric addresses of the controller, NULL at the end ... */
     uint16_t port;             /* ... and its port */
     char *host;                /* this node's host, as the user wrote it */

@@ -32,7 +32,7 @@ static void make(uint32_t which)
     d = (struct ft_description){.node = which, .nnodes = 3, .world = 5, .incarnation = 2, .epoch = 1, .first = first, .rank_at = rank_at,
                                 .incarnations = incarnations, .controllers = controllers, .port = 4711, .host = (char *)"h\xf6st",
                                 .cwd = (char *)"/a b", .env = env};
-    for (int i = 0; i < FT_SECRET_BYTES; i++)
+    for (int i = 0; i < FT_JOB_SECRET_BYTES; i++)
         d.secret[i] = (unsigned char)(i * 9);
 }
 
