@@ -4,9 +4,11 @@ noinst_LTLIBRARIES += liblaunch.la
 liblaunch_la_SOURCES = \
 	launcher/act.h launcher/act.c \
 	launcher/activity.h launcher/activity.c \
+	launcher/address.h launcher/address.c \
 	launcher/adopt.h launcher/adopt.c \
 	launcher/agent.h launcher/agent.c \
 	launcher/appfile.h launcher/appfile.c \
+	launcher/auth.h launcher/auth.c \
 	launcher/bands.h launcher/bands.c \
 	launcher/cadence.h launcher/cadence.c \
 	launcher/ckpt_writer.h launcher/ckpt_writer.c \
@@ -20,6 +22,7 @@ liblaunch_la_SOURCES = \
 	launcher/elf.h launcher/elf.c \
 	launcher/environ.h launcher/environ.c \
 	launcher/format.h launcher/format.c \
+	launcher/fetch.h \
 	launcher/follow.h launcher/follow.c \
 	launcher/forward.h launcher/forward.c \
 	launcher/full.h launcher/full.c \
@@ -34,6 +37,7 @@ liblaunch_la_SOURCES = \
 	launcher/limits.h launcher/limits.c \
 	launcher/lines.h launcher/lines.c \
 	launcher/link.h launcher/link.c \
+	launcher/links.h \
 	launcher/loop.h launcher/loop.c \
 	launcher/nearest.h launcher/nearest.c \
 	launcher/options.h launcher/options.c \
@@ -76,8 +80,8 @@ liblaunch_la_SOURCES = \
 	launcher/watch.h launcher/watch.c \
 	launcher/wire.h launcher/wire.c
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
-liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
-liblaunch_la_LIBADD = libftstore.la libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) -lpthread
+liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS) $(CRYPTO_CFLAGS)
+liblaunch_la_LIBADD = libftstore.la libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) $(CRYPTO_LIBS) -lpthread
 
 bin_PROGRAMS += ftrun
 ftrun_SOURCES = launcher/ftrun.c
@@ -138,6 +142,13 @@ TESTS += launcher/test/marks
 launcher_test_marks_SOURCES = launcher/test/marks.c
 launcher_test_marks_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_marks_LDADD = liblaunch.la $(EVENT_LIBS)
+
+# What strangers may send to a listening socket.
+check_PROGRAMS += launcher/test/strangers
+TESTS += launcher/test/strangers
+launcher_test_strangers_SOURCES = launcher/test/strangers.c
+launcher_test_strangers_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+launcher_test_strangers_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # Real runs. top_builddir tells them where ftrun is.
 launch_shell_tests = \

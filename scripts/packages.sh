@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2034
 # Sourced by the other scripts: which Debian packages what needs, and need(), which installs the missing ones.
 
-packages_build="gcc g++ make autoconf automake libtool pkg-config libhwloc-dev libevent-dev libjansson-dev libxxhash-dev"
+packages_build="gcc g++ make autoconf automake libtool pkg-config libhwloc-dev libevent-dev libjansson-dev libxxhash-dev libssl-dev"
 packages_train="python3-xgboost dataset-fashion-mnist"
 packages_check="libcriterion-dev gfortran python3-mpi4py libopenmpi-dev openmpi-bin mpich clang binutils strace spin shellcheck git cmake gdb valgrind procps python3 man-db gnuplot-nox"
 
