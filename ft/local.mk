@@ -29,6 +29,8 @@ libft_la_SOURCES = \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c \
 	ft/core/check.h ft/core/check.c \
+	ft/core/tree.h ft/core/tree.c \
+	ft/core/exchange.h ft/core/exchange.c \
 	ft/core/keys.h ft/core/keys.c \
 	ft/core/cache.h ft/core/cache.c ft/core/bootstrap.c \
 	ft/core/short.c ft/core/standard.c \
@@ -41,8 +43,11 @@ include ft/base/local.mk
 
 # Inspection: the pure part, and what is read of a region; the explorer asks it at every wait, too. Hashes of contributions.
 if HAVE_CRITERION
-check_PROGRAMS += ft/test/inspect_test ft/test/check_test ft/test/versions_test
-TESTS += ft/test/inspect_test ft/test/check_test ft/test/versions_test
+check_PROGRAMS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test
+TESTS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test
+ft_test_tree_test_SOURCES = ft/test/tree_test.c
+ft_test_tree_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+ft_test_tree_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_versions_test_SOURCES = ft/test/versions_test.c
 ft_test_versions_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_versions_test_LDADD = libft.la $(CRITERION_LIBS)

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/core/exchange.h"
+
+enum {
+    ACK_UNITS = 256,     /* a peer that has sent nothing for so long says how far it is, ... */
+    ACK_BYTES = 4 << 20  /* ... or after so much of the log */
+};
+
+static uint64_t max(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* ---- who is around us ---- */
+
+/* The peer of this node, put where the order of numbers wants it if it is not there. */
+static struct ft_peer *place(struct ft_exchange *x, uint32_t node)
+{
+    uint32_t i = x->n;
+
+    for (uint32_t p = 0; p < x->n; p++)
+        if (x->peer[p].node == node)
+            return &x->peer[p];
+    for (; i > 0 && x->peer[i - 1].node > node; i--)
+        x->peer[i] = x->peer[i - 1];
+    x->peer[i] = (struct ft_peer){ .node = node };
+    x->n++;
+    return &x->peer[i];
+}
+
+void ft_exchange_init(struct ft_exchange *x, uint32_t nodes, uint32_t me, uint32_t depth, uint64_t mine)
+{
+    *x = (struct ft_exchange){ .nodes = nodes, .me = me, .depth = depth, .mine = mine, .own = mine, .folded = mine };
+    for (int tree = 0; tree < FT_TREES; tree++) {
+        const struct ft_shape *shape = &x->shape[tree];
+
+        ft_tree_shape(&x->shape[tree], (enum ft_tree)tree, nodes, me);
+        for (uint32_t i = 0; i < shape->n; i++)
+            place(x, shape->of[i].node)->role[tree] = (uint8_t)shape->of[i].role;
+    }
+}
+
+int ft_exchange_peer(const struct ft_exchange *x, uint32_t node)
+{
+    for (uint32_t p = 0; p < x->n; p++)
+        if (x->peer[p].node == node)
+            return (int)p;
+    return -1;
+}
+
+static enum ft_role role(const struct ft_exchange *x, const struct ft_peer *p)
+{
+    return (enum ft_role)p->role[x->tree];
+}
+
+/* ---- the operation ---- */
+
+void ft_exchange_begin(struct ft_exchange *x, enum ft_tree tree, enum ft_unit_kind kind, uint32_t root, uint64_t first, uint64_t end,
+                       uint64_t own)
+{
+    for (uint32_t p = 0; p < x->n; p++) {  /* nothing of the operation before was for who is not in its tree */
+        struct ft_peer *peer = &x->peer[p];
+
+        if (role(x, peer) == FT_ROLE_NONE && peer->out >= max(peer->answer, x->first))
+            peer->out = max(peer->out, first);
+    }
+    x->tree = tree;
+    x->kind = kind;
+    x->root = root;
+    x->first = first;
+    x->end = end;
+    x->own = own;
+    x->folded = x->mine;
+}
+
+void ft_exchange_own(struct ft_exchange *x, uint64_t own)
+{
+    x->own = max(x->own, own);
+}
+
+static bool sends_part(const struct ft_exchange *x, uint64_t u)
+{
+    for (uint32_t p = 0; p < x->n; p++)
+        if (x->peer[p].sending == FT_FRAME_PART && x->peer[p].sending_unit == u)
+            return true;
+    return false;
+}
+
+static bool takes(const struct ft_exchange *x, enum ft_take take, uint64_t u)
+{
+    for (uint32_t p = 0; p < x->n; p++)
+        if (x->peer[p].taking == take + 1 && x->peer[p].taking_unit == u)
+            return true;
+    return false;
+}
+
+/* Everybody of that role has given us unit u. */
+static bool came(const struct ft_exchange *x, enum ft_role from, uint64_t u)
+{
+    for (uint32_t p = 0; p < x->n; p++)
+        if (role(x, &x->peer[p]) == from && x->peer[p].in <= u)
+            return false;
+    return true;
+}
+
+static bool has_parent(const struct ft_exchange *x)
+{
+    return x->shape[x->tree].depth > 0;
+}
+
+static bool result_is_due(const struct ft_exchange *x)
+{
+    uint64_t u = x->mine;
+
+    if (u >= x->end || sends_part(x, u) || takes(x, FT_TAKE_RES, u))
+        return false;
+    if (x->kind == FT_UNIT_BCAST)
+        return x->me == x->root && x->own > u;
+    return !has_parent(x) && x->folded > u && came(x, FT_ROLE_EDGE, u);
+}
+
+/* What has been folded stays so while we live: the other half may have combined it already, so a child that comes again, and is not as
+   deterministic as it should be, changes nothing. */
+static bool fold_is_due(const struct ft_exchange *x)
+{
+    uint64_t u = x->folded;
+
+    return u < x->end && u < x->own && u < x->mine + x->depth && x->kind != FT_UNIT_BCAST && came(x, FT_ROLE_DOWN, u);
+}
+
+enum ft_step ft_exchange_step(const struct ft_exchange *x, uint64_t *u)
+{
+    if (result_is_due(x)) {
+        *u = x->mine;
+        return FT_STEP_RESULT;
+    }
+    if (fold_is_due(x)) {
+        *u = x->folded;
+        return FT_STEP_FOLD;
+    }
+    return FT_STEP_NONE;
+}
+
+void ft_exchange_folded(struct ft_exchange *x, uint64_t u)
+{
+    x->folded = max(x->folded, u + 1);
+}
+
+void ft_exchange_commit(struct ft_exchange *x, uint64_t u, uint64_t bytes)
+{
+    x->mine = u + 1;
+    x->folded = max(x->folded, x->mine);
+    x->bytes += bytes;
+}
+
+/* ---- connections ---- */
+
+void ft_exchange_connected(struct ft_exchange *x, uint32_t p)
+{
+    ft_exchange_broken(x, p);
+    x->peer[p].up = true;
+}
+
+/* What has come over it and is not folded or committed is forgotten: a peer that comes back, perhaps as another incarnation, gives it again. */
+void ft_exchange_broken(struct ft_exchange *x, uint32_t p)
+{
+    struct ft_peer *peer = &x->peer[p];
+
+    peer->up = peer->greeted = peer->heard = peer->farewell = false;
+    peer->sending = FT_FRAME_NONE;
+    peer->taking = 0;
+    peer->in = 0;
+}
+
+bool ft_exchange_hello(struct ft_exchange *x, uint32_t p, uint64_t count)
+{
+    struct ft_peer *peer = &x->peer[p];
+
+    peer->count = count;  /* a node that was lost may have less than it had */
+    if (count < x->base)
+        return false;
+    peer->heard = true;
+    peer->gone = false;
+    peer->out = count;
+    peer->in = 0;
+    peer->answer = x->mine;
+    return true;
+}
+
+/* ---- what goes out ---- */
+
+/* The frame for the next unit that peer may lack, if there is one and it can be sent. */
+static enum ft_frame next_unit(const struct ft_exchange *x, const struct ft_peer *peer, uint64_t *u)
+{
+    enum ft_role to = role(x, peer);
+
+    *u = max(peer->out, peer->count);
+    if (*u < x->mine)
+        return to != FT_ROLE_NONE || *u < max(peer->answer, x->first) ? FT_FRAME_RES : FT_FRAME_NONE;
+    if (*u < x->folded && *u < x->end && x->kind != FT_UNIT_BCAST && (to == FT_ROLE_UP || to == FT_ROLE_EDGE))
+        return FT_FRAME_PART;
+    return FT_FRAME_NONE;
+}
+
+static bool must_tell(const struct ft_exchange *x, const struct ft_peer *peer)
+{
+    return x->mine - peer->told >= ACK_UNITS || x->bytes - peer->told_bytes >= ACK_BYTES;
+}
+
+static enum ft_frame next_frame(const struct ft_exchange *x, const struct ft_peer *peer, uint64_t *u)
+{
+    enum ft_frame frame;
+
+    *u = 0;
+    if (!peer->up || peer->sending)
+        return FT_FRAME_NONE;
+    if (!peer->greeted)
+        return FT_FRAME_HELLO;
+    if (!peer->heard)
+        return FT_FRAME_NONE;
+    frame = next_unit(x, peer, u);
+    if (frame)
+        return frame;
+    *u = 0;
+    if (x->leaving && ft_exchange_over(x))
+        return peer->farewell ? FT_FRAME_NONE : FT_FRAME_BYE;
+    return must_tell(x, peer) ? FT_FRAME_ACK : FT_FRAME_NONE;
+}
+
+enum ft_frame ft_exchange_send(struct ft_exchange *x, uint32_t p, uint64_t *u)
+{
+    struct ft_peer *peer = &x->peer[p];
+    enum ft_frame frame = next_frame(x, peer, u);
+
+    peer->sending = (uint8_t)frame;
+    peer->sending_unit = *u;
+    if (frame) {
+        peer->told = x->mine;
+        peer->told_bytes = x->bytes;
+    }
+    return frame;
+}
+
+void ft_exchange_sent(struct ft_exchange *x, uint32_t p)
+{
+    struct ft_peer *peer = &x->peer[p];
+
+    switch ((enum ft_frame)peer->sending) {
+    case FT_FRAME_HELLO:
+        peer->greeted = true;
+        break;
+    case FT_FRAME_PART:
+    case FT_FRAME_RES:
+        peer->out = peer->sending_unit + 1;
+        break;
+    case FT_FRAME_BYE:
+        peer->farewell = true;
+        break;
+    case FT_FRAME_ACK:
+    case FT_FRAME_NONE:
+        break;
+    }
+    peer->sending = FT_FRAME_NONE;
+}
+
+/* ---- what comes in ---- */
+
+/* RES beats PART. Early ones stay in the link: all that this peer has for the units before has come, so nothing behind it is needed for
+   these. */
+static enum ft_take take_result(const struct ft_exchange *x, uint64_t u)
+{
+    if (u < x->mine)
+        return FT_TAKE_DROP;
+    if (u > x->mine || u >= x->end)
+        return FT_TAKE_WAIT;
+    if (takes(x, FT_TAKE_RES, u) || sends_part(x, u))
+        return FT_TAKE_WAIT;
+    return x->kind == FT_UNIT_GATHER && takes(x, FT_TAKE_PART, u) ? FT_TAKE_WAIT : FT_TAKE_RES;
+}
+
+static enum ft_take take_partial(const struct ft_exchange *x, const struct ft_peer *peer, uint64_t u)
+{
+    enum ft_role from = role(x, peer);
+
+    if (u < x->mine)
+        return FT_TAKE_DROP;
+    if (u >= x->end)
+        return FT_TAKE_WAIT;
+    if (x->kind == FT_UNIT_BCAST || (from != FT_ROLE_DOWN && from != FT_ROLE_EDGE))
+        return FT_TAKE_WRONG;
+    if (u > max(peer->in, x->mine))
+        return FT_TAKE_WRONG;  /* there is a gap */
+    if (u >= x->mine + x->depth)
+        return FT_TAKE_WAIT;
+    if (from == FT_ROLE_DOWN && u < x->folded)
+        return FT_TAKE_DROP;
+    return x->kind == FT_UNIT_GATHER && takes(x, FT_TAKE_RES, u) ? FT_TAKE_WAIT : FT_TAKE_PART;
+}
+
+enum ft_take ft_exchange_head(struct ft_exchange *x, uint32_t p, enum ft_frame frame, uint64_t u, uint64_t count)
+{
+    struct ft_peer *peer = &x->peer[p];
+    enum ft_take take = FT_TAKE_WRONG;
+
+    if (!peer->heard || peer->taking || count < peer->count)
+        return FT_TAKE_WRONG;
+    peer->count = count;
+    if (frame == FT_FRAME_ACK || frame == FT_FRAME_BYE) {
+        peer->gone = peer->gone || frame == FT_FRAME_BYE;
+        return FT_TAKE_DROP;
+    }
+    if (u >= peer->in && frame == FT_FRAME_RES && u < count)
+        take = take_result(x, u);
+    else if (u >= peer->in && frame == FT_FRAME_PART && u >= count)
+        take = take_partial(x, peer, u);
+    if (take <= FT_TAKE_DROP) {
+        peer->taking = (uint8_t)(take + 1);
+        peer->taking_unit = u;
+    }
+    return take;
+}
+
+void ft_exchange_taken(struct ft_exchange *x, uint32_t p)
+{
+    struct ft_peer *peer = &x->peer[p];
+
+    if (peer->taking)
+        peer->in = peer->taking_unit + 1;
+    peer->taking = 0;
+}
+
+/* ---- when may a call return, what may be released, who may leave ---- */
+
+bool ft_exchange_owes(const struct ft_exchange *x)
+{
+    for (uint32_t p = 0; p < x->n; p++) {
+        const struct ft_peer *peer = &x->peer[p];
+        uint64_t u;
+
+        if (peer->sending || (peer->taking && peer->taking != FT_TAKE_DROP + 1) || next_frame(x, peer, &u))
+            return true;
+    }
+    return false;
+}
+
+uint64_t ft_exchange_acknowledged(const struct ft_exchange *x)
+{
+    uint64_t least = x->mine;
+
+    for (uint32_t p = 0; p < x->n; p++)
+        if (!x->peer[p].gone && x->peer[p].count < least)
+            least = x->peer[p].count;
+    return least;
+}
+
+void ft_exchange_release(struct ft_exchange *x, uint64_t base)
+{
+    x->base = max(x->base, base);
+}
+
+void ft_exchange_leave(struct ft_exchange *x)
+{
+    x->leaving = true;
+}
+
+void ft_exchange_gone(struct ft_exchange *x, uint32_t p)
+{
+    x->peer[p].gone = true;
+}
+
+bool ft_exchange_settled(const struct ft_exchange *x)
+{
+    if (!ft_exchange_over(x) || ft_exchange_owes(x))
+        return false;
+    for (uint32_t p = 0; p < x->n; p++)
+        if (!x->peer[p].gone && x->peer[p].count < x->mine)
+            return false;
+    return true;
+}

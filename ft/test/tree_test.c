@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The logical trees between nodes (ft/core/tree.h), and what goes over their links (ft/core/exchange.h): each trace is a promise. */
+#include "ft/core/exchange.h"
+
+#include <criterion/criterion.h>
+
+enum { MOST = 300 };
+
+static struct ft_shape shapes[MOST];
+
+/* Children's intervals and the node itself are its subtree, in order; both ends of a link say the same of it. */
+static void check_node(enum ft_tree tree, uint32_t nodes, uint32_t me)
+{
+    const struct ft_shape *s = &shapes[me];
+    uint32_t at = s->from, links = 0;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct ft_neighbour *of = &s->of[i];
+        const struct ft_shape *other = &shapes[of->node];
+        bool back = false;
+
+        for (uint32_t k = 0; k < other->n; k++)
+            back = back || (other->of[k].node == me && other->of[k].role == (of->role == FT_ROLE_UP ? FT_ROLE_DOWN
+                            : of->role == FT_ROLE_DOWN ? FT_ROLE_UP : FT_ROLE_EDGE));
+        cr_assert(back, "%u nodes, tree %d: %u has %u around, and is not around it", nodes, tree, me, of->node);
+        if (of->role == FT_ROLE_DOWN) {
+            at += at == me;
+            cr_assert(of->from == at && of->from <= of->node && of->node < of->to);
+            cr_assert(other->from == of->from && other->to == of->to && other->depth == s->depth + 1);
+            at = of->to;
+        } else {
+            links++;
+        }
+        if (of->role == FT_ROLE_EDGE)
+            cr_assert(s->depth == 0 && other->from == of->from && other->to == of->to && (of->to == s->from || of->from == s->to));
+    }
+    at += at == me;
+    cr_assert_eq(at, s->to);
+    cr_assert_eq(links, nodes > 1);
+}
+
+Test(tree, every_shape_is_in_order)
+{
+    for (uint32_t nodes = 1; nodes <= MOST; nodes += nodes < 70 ? 1 : 23)
+        for (int tree = 0; tree < FT_TREES; tree++) {
+            uint32_t height = 0;
+
+            for (uint32_t me = 0; me < nodes; me++) {
+                ft_tree_shape(&shapes[me], (enum ft_tree)tree, nodes, me);
+                height = shapes[me].depth > height ? shapes[me].depth : height;
+            }
+            for (uint32_t me = 0; me < nodes; me++)
+                check_node((enum ft_tree)tree, nodes, me);
+            cr_assert_eq(ft_tree_height((enum ft_tree)tree, nodes), height, "%u nodes: %u", nodes, height);
+            cr_assert(tree == FT_TREE_CHAIN || 1u << height < nodes + 1);
+        }
+}
+
+Test(tree, up_to_four_nodes_both_are_one)
+{
+    for (uint32_t nodes = 1; nodes <= 4; nodes++)
+        for (uint32_t me = 0; me < nodes; me++) {
+            struct ft_shape a, b;
+
+            ft_tree_shape(&a, FT_TREE_BALANCED, nodes, me);
+            ft_tree_shape(&b, FT_TREE_CHAIN, nodes, me);
+            cr_assert(a.n == b.n && a.from == b.from && a.to == b.to && a.depth == b.depth);
+            for (uint32_t i = 0; i < a.n; i++)
+                cr_assert(a.of[i].node == b.of[i].node && a.of[i].role == b.of[i].role);
+        }
+}
+
+Test(tree, peers_are_all_neighbours_once)
+{
+    for (uint32_t nodes = 1; nodes <= MOST; nodes++)
+        for (uint32_t me = 0; me < nodes; me += 1 + nodes / 50) {
+            struct ft_exchange x;
+
+            ft_exchange_init(&x, nodes, me, 4, 0);
+            cr_assert(x.n <= FT_PEERS && x.n <= nodes - 1);
+            for (uint32_t p = 0; p < x.n; p++) {
+                cr_assert(p == 0 || x.peer[p - 1].node < x.peer[p].node);
+                cr_assert(x.peer[p].node != me && ft_exchange_peer(&x, x.peer[p].node) == (int)p);
+                cr_assert(x.peer[p].role[0] || x.peer[p].role[1]);
+            }
+            cr_assert_eq(ft_exchange_peer(&x, me), -1);
+        }
+}
+
+/* ---- traces: node `me` of three, 0 = 1 - 2, the root edge is between 0 and 1 ---- */
+
+static struct ft_exchange x;
+enum { DEPTH = 4, BYTES = 100 };
+
+static uint32_t at(uint32_t node) { return (uint32_t)ft_exchange_peer(&x, node); }
+
+static void node(uint32_t me, uint64_t mine) { ft_exchange_init(&x, 3, me, DEPTH, mine); }
+
+static void begin(enum ft_unit_kind kind, uint64_t first, uint64_t end) { ft_exchange_begin(&x, FT_TREE_BALANCED, kind, 0, first, end, first); }
+
+#define SENDS(to, what, unit) do { uint64_t u_; cr_assert_eq((int)ft_exchange_send(&x, at(to), &u_), FT_FRAME_##what); \
+        cr_assert_eq(u_, (uint64_t)(unit)); ft_exchange_sent(&x, at(to)); } while (0)
+#define SILENT(to) do { uint64_t u_; cr_assert_eq((int)ft_exchange_send(&x, at(to), &u_), FT_FRAME_NONE); } while (0)
+#define COMES(from, what, unit, count) ft_exchange_head(&x, at(from), FT_FRAME_##what, unit, count)
+#define TAKES(from, what, unit, count, how) do { cr_assert_eq((int)COMES(from, what, unit, count), FT_TAKE_##how); \
+        ft_exchange_taken(&x, at(from)); } while (0)
+#define STEP(what, unit) do { uint64_t u_ = 0; cr_assert_eq((int)ft_exchange_step(&x, &u_), FT_STEP_##what); cr_assert_eq(u_, (uint64_t)(unit)); } while (0)
+
+static void connect(uint32_t to, uint64_t count)
+{
+    uint64_t mine = x.mine;
+
+    ft_exchange_connected(&x, at(to));
+    SENDS(to, HELLO, 0);
+    SILENT(to);
+    cr_assert(ft_exchange_hello(&x, at(to), count));
+    cr_assert_eq(x.mine, mine);
+}
+
+static void fold(uint64_t u)
+{
+    STEP(FOLD, u);
+    ft_exchange_folded(&x, u);
+}
+
+static void result(uint64_t u)
+{
+    STEP(RESULT, u);
+    ft_exchange_commit(&x, u, BYTES);
+}
+
+static void taken_result(uint32_t from, uint64_t u, uint64_t count)
+{
+    TAKES(from, RES, u, count, RES);
+    ft_exchange_commit(&x, u, BYTES);
+}
+
+Test(exchange, both_halves_combine_and_children_get_the_result)
+{
+    node(1, 0);
+    connect(0, 0);
+    connect(2, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    STEP(NONE, 0);
+    ft_exchange_own(&x, 1);
+    STEP(NONE, 0);
+    TAKES(2, PART, 0, 0, PART);
+    fold(0);
+    STEP(NONE, 0);
+    cr_assert(ft_exchange_owes(&x));
+    SENDS(0, PART, 0);
+    SILENT(2);
+    TAKES(0, PART, 0, 0, PART);
+    result(0);
+    SILENT(0);
+    SENDS(2, RES, 0);
+    cr_assert(ft_exchange_over(&x) && !ft_exchange_owes(&x));
+}
+
+Test(exchange, a_leaf_gives_partials_ahead_and_takes_results)
+{
+    node(2, 0);
+    connect(1, 0);
+    begin(FT_UNIT_REDUCE, 0, 9);
+    ft_exchange_own(&x, 9);
+    for (uint64_t u = 0; u < DEPTH; u++) {
+        fold(u);
+        SENDS(1, PART, u);
+    }
+    STEP(NONE, 0); /* no more than DEPTH in flight */
+    SILENT(1);
+    for (uint64_t u = 0; u < 9; u++) {
+        taken_result(1, u, u + 1);
+        if (u + DEPTH < 9) {
+            fold(u + DEPTH);
+            SENDS(1, PART, u + DEPTH);
+        }
+    }
+    SILENT(1);
+    cr_assert(ft_exchange_over(&x) && !ft_exchange_owes(&x));
+}
+
+Test(exchange, partials_ahead_are_taken_within_the_window)
+{
+    node(1, 0);
+    connect(2, 0);
+    begin(FT_UNIT_REDUCE, 0, 9);
+    for (uint64_t u = 0; u < DEPTH; u++)
+        TAKES(2, PART, u, 0, PART);
+    cr_assert_eq((int)COMES(2, PART, DEPTH, 0), FT_TAKE_WAIT);
+}
+
+Test(exchange, what_is_asked_for_below_is_answered_then_partials) /* the answer rule */
+{
+    node(1, 7);
+    begin(FT_UNIT_REDUCE, 6, 9);
+    ft_exchange_own(&x, 8);
+    connect(2, 3);
+    connect(0, 5);
+    for (uint64_t u = 3; u < 7; u++)
+        SENDS(2, RES, u);
+    SILENT(2);
+    TAKES(2, PART, 7, 7, PART);
+    fold(7);
+    SENDS(0, RES, 5);
+    SENDS(0, RES, 6);
+    SENDS(0, PART, 7);
+    SILENT(0);
+}
+
+Test(exchange, a_partial_is_sent_again_after_a_reset) /* RULE 24 */
+{
+    node(2, 4);
+    begin(FT_UNIT_REDUCE, 4, 5);
+    ft_exchange_own(&x, 5);
+    fold(4);
+    for (int i = 0; i < 3; i++) {
+        uint64_t u;
+
+        connect(1, 4);
+        SENDS(1, PART, 4);
+        SILENT(1);
+        ft_exchange_broken(&x, at(1));
+        SILENT(1);
+        connect(1, 4);
+        cr_assert_eq((int)ft_exchange_send(&x, at(1), &u), FT_FRAME_PART); /* and in the middle of it */
+        ft_exchange_broken(&x, at(1));
+    }
+}
+
+Test(exchange, results_travel_upwards) /* RULE 24: a parent that was replaced learns from its child, and its own parent from it */
+{
+    node(1, 0);
+    connect(0, 0);
+    connect(2, 5);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    SILENT(0);
+    taken_result(2, 0, 5);
+    SENDS(0, RES, 0);
+    SILENT(2);
+}
+
+Test(exchange, not_after_a_partial_over_this_connection)
+{
+    node(1, 0);
+    connect(0, 0);
+    connect(2, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    ft_exchange_own(&x, 1);
+    TAKES(2, PART, 0, 0, PART);
+    fold(0);
+    SENDS(0, PART, 0);
+    connect(2, 1); /* replaced, with the log from elsewhere */
+    taken_result(2, 0, 1);
+    SILENT(0);
+    ft_exchange_broken(&x, at(0));
+    connect(0, 0);
+    SENDS(0, RES, 0);
+}
+
+Test(exchange, partials_of_a_broken_link_are_forgotten_unless_folded)
+{
+    node(1, 0);
+    begin(FT_UNIT_REDUCE, 0, 2);
+    ft_exchange_own(&x, 2);
+    connect(2, 0);
+    TAKES(2, PART, 0, 0, PART);
+    fold(0);
+    TAKES(2, PART, 1, 0, PART);
+    connect(2, 0);
+    STEP(NONE, 0);
+    TAKES(2, PART, 0, 0, DROP);
+    TAKES(2, PART, 1, 0, PART);
+    fold(1);
+}
+
+Test(exchange, the_other_half_is_not_taken_from_an_old_connection)
+{
+    node(0, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    ft_exchange_own(&x, 1);
+    connect(1, 0);
+    fold(0);
+    SENDS(1, PART, 0);
+    TAKES(1, PART, 0, 0, PART);
+    ft_exchange_broken(&x, at(1));
+    STEP(NONE, 0);
+    connect(1, 0);
+    SENDS(1, PART, 0);
+    TAKES(1, PART, 0, 0, PART);
+    result(0);
+    SILENT(1);
+}
+
+Test(exchange, a_unit_is_not_committed_while_its_partial_is_being_sent) /* its memory is used again then: RULE 5 */
+{
+    uint64_t u;
+
+    node(0, 0);
+    connect(1, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    ft_exchange_own(&x, 1);
+    fold(0);
+    cr_assert_eq((int)ft_exchange_send(&x, at(1), &u), FT_FRAME_PART);
+    TAKES(1, PART, 0, 0, PART);
+    STEP(NONE, 0);
+    ft_exchange_sent(&x, at(1));
+    result(0);
+
+    node(1, 0);
+    connect(0, 0);
+    connect(2, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    ft_exchange_own(&x, 1);
+    TAKES(2, PART, 0, 0, PART);
+    fold(0);
+    cr_assert_eq((int)ft_exchange_send(&x, at(0), &u), FT_FRAME_PART);
+    connect(2, 1);
+    cr_assert_eq((int)COMES(2, RES, 0, 1), FT_TAKE_WAIT);
+    ft_exchange_sent(&x, at(0));
+    cr_assert_eq((int)COMES(2, RES, 0, 1), FT_TAKE_RES);
+}
+
+Test(exchange, one_writer_of_a_record_at_a_time)
+{
+    node(1, 0);
+    connect(0, 1);
+    connect(2, 1);
+    begin(FT_UNIT_GATHER, 0, 1);
+    ft_exchange_own(&x, 1);
+    cr_assert_eq((int)COMES(0, RES, 0, 1), FT_TAKE_RES);
+    cr_assert_eq((int)COMES(2, RES, 0, 1), FT_TAKE_WAIT);
+    STEP(NONE, 0);
+    ft_exchange_broken(&x, at(0));
+    cr_assert_eq((int)COMES(2, RES, 0, 1), FT_TAKE_RES);
+    ft_exchange_broken(&x, at(2));
+    connect(0, 0);
+    connect(2, 1);
+    cr_assert_eq((int)COMES(0, PART, 0, 0), FT_TAKE_PART);
+    cr_assert_eq((int)COMES(2, RES, 0, 1), FT_TAKE_WAIT);
+    cr_assert(ft_exchange_owes(&x)); /* nobody leaves with half a slice in a record */
+    ft_exchange_taken(&x, at(0));
+    cr_assert_eq((int)COMES(2, RES, 0, 1), FT_TAKE_RES);
+}
+
+Test(exchange, results_ahead_wait)
+{
+    node(1, 0);
+    connect(0, 2);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    cr_assert_eq((int)COMES(0, RES, 1, 2), FT_TAKE_WAIT);
+    taken_result(0, 0, 2);
+    cr_assert_eq((int)COMES(0, RES, 1, 2), FT_TAKE_WAIT); /* no operation is open for it */
+    begin(FT_UNIT_REDUCE, 1, 2);
+    taken_result(0, 1, 2);
+}
+
+Test(exchange, a_broadcast_flows_away_from_its_root)
+{
+    node(0, 0);
+    connect(1, 0);
+    begin(FT_UNIT_BCAST, 0, 2);
+    STEP(NONE, 0);
+    ft_exchange_own(&x, 1);
+    result(0);
+    SENDS(1, RES, 0);
+    SILENT(1);
+
+    node(1, 0);
+    connect(0, 0);
+    connect(2, 0);
+    begin(FT_UNIT_BCAST, 0, 2);
+    ft_exchange_own(&x, 2); /* no matter */
+    STEP(NONE, 0);
+    taken_result(0, 0, 1);
+    SILENT(0);
+    SENDS(2, RES, 0);
+    taken_result(2, 1, 2); /* that one had it */
+    SENDS(0, RES, 1);
+    SILENT(2);
+}
+
+Test(exchange, who_is_silent_acknowledges)
+{
+    node(2, 0);
+    connect(1, 0);
+    begin(FT_UNIT_BCAST, 0, 1000);
+    for (uint64_t u = 0; u < 255; u++) {
+        taken_result(1, u, u + 1);
+        SILENT(1);
+    }
+    taken_result(1, 255, 256);
+    SENDS(1, ACK, 0);
+    SILENT(1);
+    TAKES(1, RES, 256, 257, RES);
+    ft_exchange_commit(&x, 256, 4 << 20);
+    SENDS(1, ACK, 0);
+    cr_assert_eq(ft_exchange_acknowledged(&x), 257);
+
+    node(1, 9);
+    connect(0, 5);
+    connect(2, 3);
+    cr_assert_eq(ft_exchange_acknowledged(&x), 3);
+    TAKES(2, ACK, 0, 7, DROP);
+    cr_assert_eq(ft_exchange_acknowledged(&x), 5);
+    ft_exchange_broken(&x, at(0)); /* what it has said stands */
+    cr_assert_eq(ft_exchange_acknowledged(&x), 5);
+    connect(0, 0); /* unless it has lost all */
+    cr_assert_eq(ft_exchange_acknowledged(&x), 0);
+}
+
+/* 8 nodes, node 4 of the right half [4, 8): balanced: parent 5, chain: root edge to 3, child 5. */
+Test(exchange, peers_of_the_other_tree_get_nothing)
+{
+    ft_exchange_init(&x, 8, 4, DEPTH, 0);
+    connect(3, 0);
+    connect(5, 0);
+    begin(FT_UNIT_REDUCE, 0, 2);
+    ft_exchange_own(&x, 2);
+    fold(0);
+    SENDS(5, PART, 0);
+    SILENT(3);
+    taken_result(5, 0, 1);
+    SILENT(3);
+    cr_assert(!ft_exchange_owes(&x));
+    ft_exchange_broken(&x, at(3)); /* but who connects and lacks something is answered, whatever the tree */
+    connect(3, 0);
+    SENDS(3, RES, 0);
+    fold(1);
+    SENDS(5, PART, 1);
+    taken_result(5, 1, 2);
+    SILENT(3);
+    ft_exchange_begin(&x, FT_TREE_CHAIN, FT_UNIT_REDUCE, 0, 2, 3, 3);
+    SILENT(3);
+    TAKES(5, PART, 2, 2, PART);
+    fold(2);
+    SENDS(3, PART, 2); /* it is not bothered with unit 1 */
+    TAKES(3, PART, 2, 2, PART);
+    result(2);
+    SENDS(5, RES, 2);
+    cr_assert(!ft_exchange_owes(&x));
+}
+
+Test(exchange, what_is_not_in_order_is_wrong)
+{
+    node(1, 5);
+    connect(2, 5);
+    begin(FT_UNIT_REDUCE, 5, 9);
+    cr_assert_eq((int)COMES(2, PART, 6, 5), FT_TAKE_WRONG); /* a gap */
+    cr_assert_eq((int)COMES(2, RES, 5, 5), FT_TAKE_WRONG);  /* not committed there */
+    cr_assert_eq((int)COMES(2, PART, 5, 4), FT_TAKE_WRONG); /* fewer than before */
+    TAKES(2, PART, 5, 5, PART);
+    cr_assert_eq((int)COMES(2, PART, 5, 5), FT_TAKE_WRONG); /* twice */
+    cr_assert_eq((int)COMES(0, PART, 5, 5), FT_TAKE_WRONG); /* before its HELLO */
+    cr_assert_eq((int)COMES(2, NONE, 6, 5), FT_TAKE_WRONG);
+    begin(FT_UNIT_BCAST, 5, 9);
+    cr_assert_eq((int)COMES(2, PART, 6, 5), FT_TAKE_WRONG);
+    node(2, 0);
+    connect(1, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    cr_assert_eq((int)COMES(1, PART, 0, 0), FT_TAKE_WRONG); /* from a parent */
+}
+
+Test(exchange, below_the_base_there_is_no_answer) /* RULE 26 */
+{
+    node(1, 9);
+    ft_exchange_release(&x, 4);
+    connect(2, 4);
+    ft_exchange_connected(&x, at(0));
+    SENDS(0, HELLO, 0);
+    cr_assert(!ft_exchange_hello(&x, at(0), 3));
+    SILENT(0);
+}
+
+Test(exchange, nobody_leaves_before_its_neighbours_have_all)
+{
+    node(1, 0);
+    connect(0, 0);
+    connect(2, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    ft_exchange_leave(&x);
+    ft_exchange_own(&x, 1);
+    TAKES(2, PART, 0, 0, PART);
+    fold(0);
+    SENDS(0, PART, 0);
+    TAKES(0, PART, 0, 0, PART);
+    result(0);
+    SENDS(2, RES, 0);
+    SENDS(2, BYE, 0);
+    SENDS(0, BYE, 0);
+    SILENT(0);
+    cr_assert(!ft_exchange_settled(&x));
+    TAKES(0, BYE, 0, 1, DROP);
+    cr_assert(!ft_exchange_settled(&x));
+    ft_exchange_broken(&x, at(2));
+    connect(2, 0);
+    cr_assert(!ft_exchange_settled(&x));
+    SENDS(2, RES, 0);
+    SENDS(2, BYE, 0);
+    cr_assert(!ft_exchange_settled(&x));
+    ft_exchange_gone(&x, at(2)); /* its agent says so */
+    cr_assert(ft_exchange_settled(&x));
+}
+
+Test(exchange, a_node_alone_needs_nobody)
+{
+    ft_exchange_init(&x, 1, 0, DEPTH, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    ft_exchange_own(&x, 1);
+    fold(0);
+    result(0);
+    ft_exchange_leave(&x);
+    cr_assert(ft_exchange_settled(&x));
+}
