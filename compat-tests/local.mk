@@ -7,6 +7,7 @@ include compat-tests/abi/local.mk
 include compat-tests/wrappers/local.mk
 include compat-tests/mpi4py/local.mk
 include compat-tests/rabit/local.mk
+include compat-tests/hosts/local.mk
 
 # Not in a sanitized build: the README's program and the recipes' are not sanitized.
 EXTRA_DIST += compat-tests/readme.sh compat-tests/recipes.sh compat-tests/recipes.c

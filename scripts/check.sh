@@ -80,7 +80,7 @@ part_clang() {
   build_in build/clang --enable-werror CC=clang CXX=clang++ CFLAGS=-O0 CXXFLAGS=-O0 && make -C build/clang -j"$(nproc)" check TESTS=
 }
 
-part_scripts() { shellcheck scripts/*.sh .ci/run compat-tests/*.sh compat-tests/xgboost/*.sh tools/test/*.sh build/ftmpicc && shellcheck -x benchmarks/*.sh &&
+part_scripts() { shellcheck scripts/*.sh .ci/run compat-tests/*.sh compat-tests/xgboost/*.sh compat-tests/hosts/*.sh tools/test/*.sh build/ftmpicc && shellcheck -x benchmarks/*.sh &&
   PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/xgboost/*.py benchmarks/ftbench/*.py benchmarks/{compare,faults,figures,xgboost}; }
 
 # What a new user sees, to the letter.
