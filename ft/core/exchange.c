@@ -229,9 +229,9 @@ enum ft_frame ft_exchange_send(struct ft_exchange *x, uint32_t p, uint64_t *u)
     struct ft_peer *peer = &x->peer[p];
     enum ft_frame frame = next_frame(x, peer, u);
 
-    peer->sending = (uint8_t)frame;
-    peer->sending_unit = *u;
     if (frame) {
+        peer->sending = (uint8_t)frame;
+        peer->sending_unit = *u;
         peer->told = x->mine;
         peer->told_bytes = x->bytes;
     }

@@ -321,6 +321,21 @@ Test(exchange, a_unit_is_not_committed_while_its_partial_is_being_sent) /* its m
     cr_assert_eq((int)COMES(2, RES, 0, 1), FT_TAKE_RES);
 }
 
+Test(exchange, asking_while_a_frame_is_under_way_changes_nothing) /* it ended the frame, which was sent again */
+{
+    uint64_t u;
+
+    node(0, 0);
+    connect(1, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    ft_exchange_own(&x, 1);
+    fold(0);
+    cr_assert_eq((int)ft_exchange_send(&x, at(1), &u), FT_FRAME_PART);
+    SILENT(1);
+    ft_exchange_sent(&x, at(1));
+    SILENT(1);
+}
+
 Test(exchange, one_writer_of_a_record_at_a_time)
 {
     node(1, 0);
