@@ -10,7 +10,7 @@
 #include "launcher/shared.h"
 
 enum rank_life { STARTING, UP, DOWN };
-enum stage { RUNNING, GATHERING, ASKED, TERMINATING, KILLING, OVER };
+enum stage { RUNNING, GATHERING, STAYING, ASKED, TERMINATING, KILLING, OVER };
 
 struct rank {
     enum rank_life life;
@@ -82,6 +82,8 @@ static void end(struct ft_policy *p, enum ft_reason reason, uint32_t rank, uint6
             p->ranks[r].life = DOWN;
     if (!p->now.up)
         finish(p, out);
+    else if (reason == FT_END_FENCED)
+        send(p, KILLING, SIGKILL, out);
     else if (reason != FT_END_SIGNALLED)
         send(p, TERMINATING, SIGTERM, out);
     else if (number == SIGTERM)
@@ -152,7 +154,7 @@ static bool stays_dead(const struct ft_policy *p, const struct rank *rank, enum 
 
 static bool is_going(const struct ft_policy *p)
 {
-    return p->now.stage == RUNNING || p->now.stage == GATHERING;
+    return p->now.stage == RUNNING || p->now.stage == GATHERING || p->now.stage == STAYING;
 }
 
 static void restart(struct ft_policy *p, uint32_t rank, struct ft_effects *out)
@@ -180,10 +182,19 @@ static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
     restart(p, ev->rank, out);
 }
 
+/* Other nodes may have to begin again, and need the log. */
+static void stay(struct ft_policy *p, struct ft_effects *out)
+{
+    p->now.stage = STAYING;
+    effect(out, FT_DO_STAY);
+}
+
 static void all_done(struct ft_policy *p, struct ft_effects *out)
 {
     if (p->config.need_rabit && !p->now.rabit_used)
         end(p, FT_END_NO_RABIT, 0, 0, FT_CODE_JOB, out);
+    else if (p->config.node)
+        stay(p, out);
     else
         finish(p, out);
 }
@@ -265,6 +276,10 @@ static void stranded(struct ft_policy *p, const struct ft_event *ev, struct ft_e
 {
     if (p->now.stage != RUNNING || p->ranks[ev->rank].life != STARTING)
         return;
+    if (p->config.node) { /* the other nodes' ranks go on, and these cannot start without them */
+        end(p, FT_END_STRANDED, ev->rank, 0, FT_CODE_JOB, out);
+        return;
+    }
     for (uint32_t r = 0; r < p->config.nranks; r++) {
         if (p->ranks[r].life != DOWN)
             continue;
@@ -282,6 +297,14 @@ static void grace_over(struct ft_policy *p, struct ft_effects *out)
     if (p->now.stage == ASKED)
         send(p, TERMINATING, SIGTERM, out);
     else if (p->now.stage == TERMINATING)
+        send(p, KILLING, SIGKILL, out);
+}
+
+static void fenced(struct ft_policy *p, struct ft_effects *out)
+{
+    if (is_going(p))
+        end(p, FT_END_FENCED, 0, 0, FT_CODE_JOB, out);
+    else if (p->now.stage != KILLING)
         send(p, KILLING, SIGKILL, out);
 }
 
@@ -323,6 +346,17 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         if (p->now.stage == GATHERING)
             p->now.stage = RUNNING;
         break;
+    case FT_EV_ALL_DONE:
+        if (p->now.stage == STAYING)
+            finish(p, out);
+        break;
+    case FT_EV_ENDED:
+        if (is_going(p))
+            end(p, FT_END_ELSEWHERE, 0, 0, ev->code, out);
+        break;
+    case FT_EV_FENCED:
+        fenced(p, out);
+        break;
     }
 }
 
@@ -352,6 +386,8 @@ void ft_policy_recover(struct ft_policy *p, struct ft_effects *out)
         effect(out, FT_DO_FINISH)->code = p->now.code;
     } else if (p->now.stage == GATHERING) {
         effect(out, FT_DO_GATHER);
+    } else if (p->now.stage == STAYING) {
+        effect(out, FT_DO_STAY);
     } else if (p->now.stage != RUNNING) {
         effect(out, FT_DO_SIGNAL)->number = (uint64_t)p->now.asked;
     }
@@ -373,6 +409,17 @@ bool ft_policy_wants(const struct ft_policy *p, uint32_t rank)
 bool ft_policy_gathers(const struct ft_policy *p)
 {
     return p->now.stage == GATHERING;
+}
+
+bool ft_policy_stays(const struct ft_policy *p)
+{
+    return p->now.stage == STAYING;
+}
+
+bool ft_policy_ends(const struct ft_policy *p, int *code)
+{
+    *code = p->now.code;
+    return !is_going(p);
 }
 
 static size_t size_of(uint32_t nranks)

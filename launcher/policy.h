@@ -13,7 +13,10 @@
                                                                            start together when everything is as new. Only
                                                                            deaths by themselves are counted; what is counted
                                                                            at the furthest unit stays
-     every rank has left with 0                                         -> done */
+     every rank has left with 0                                         -> done; on one node of several it stays, for its log, until
+                                                                           the others are done, too
+     the job ends on another node                                      -> it ends here, without a word
+     it is cut off from the others                                     -> its ranks are killed at once, before others take their place */
 #ifndef LAUNCHER_POLICY_H
 #define LAUNCHER_POLICY_H
 
@@ -38,6 +41,7 @@ struct ft_policy_config {
     struct ft_restart_on restart_on;
     uint64_t max_restarts; /* of the whole job; UINT64_MAX: no limit, 0: none are restarted */
     bool need_rabit;       /* a job in which no rank used the XGBoost engine has failed (--rabit) */
+    bool node;             /* these ranks are not all of the job: it runs on several nodes */
 };
 
 enum ft_event_kind {
@@ -48,7 +52,10 @@ enum ft_event_kind {
     FT_EV_FAILED,          /* code: the agent cannot go on, and has said why */
     FT_EV_HUNG,            /* rank: all others have waited for it too long */
     FT_EV_STRANDED,        /* rank, which was to be restarted: a part of the log that it would need is gone */
-    FT_EV_RENEWED          /* after FT_DO_GATHER: every rank is dead with its process tree, and the log is as new */
+    FT_EV_RENEWED,         /* after FT_DO_GATHER: every rank is dead with its process tree, and the log is as new */
+    FT_EV_ALL_DONE,        /* the ranks of all other nodes have left with 0, too */
+    FT_EV_ENDED,           /* code: the job has ended on another node */
+    FT_EV_FENCED           /* this node counts as lost, or will */
 };
 
 struct ft_event {
@@ -74,6 +81,7 @@ enum ft_effect_kind {
     FT_DO_FINISH,          /* code: no rank is left */
     FT_DO_KILL,            /* rank, with its process group; its death will be an FT_EV_EXITED like any other */
     FT_DO_TELL_ALL,        /* rank: because of it all start again from the beginning */
+    FT_DO_STAY,            /* all ranks here have left with 0; FT_EV_ALL_DONE is wanted */
     FT_DO_GATHER           /* every rank that runs is killed; one that has left becomes one to be restarted. FT_EV_RENEWED is wanted,
                               and no rank started before */
 };
@@ -90,7 +98,10 @@ enum ft_reason {
     FT_END_SIGNALLED,      /* signal that ftrun was sent */
     FT_END_NO_RABIT,       /* - */
     FT_END_SAID,           /* the agent has told the user */
-    FT_END_HUNG            /* times in a row at the same furthest unit; rank */
+    FT_END_HUNG,           /* times in a row at the same furthest unit; rank */
+    FT_END_ELSEWHERE,      /* -; it has been told there */
+    FT_END_FENCED,         /* - */
+    FT_END_STRANDED        /* -; rank cannot go on with the log of this node, which wants to be replaced */
 };
 
 struct ft_effect {
@@ -131,6 +142,12 @@ bool ft_policy_wants(const struct ft_policy *p, uint32_t rank);
 
 /* All ranks are to start together: FT_EV_RENEWED is wanted. */
 bool ft_policy_gathers(const struct ft_policy *p);
+
+/* FT_DO_STAY was the last word. */
+bool ft_policy_stays(const struct ft_policy *p);
+
+/* The job ends; its code. */
+bool ft_policy_ends(const struct ft_policy *p, int *code);
 
 uint64_t ft_policy_restarts(const struct ft_policy *p);  /* of the whole job; those with all others are not counted */
 uint64_t ft_policy_restarts_of(const struct ft_policy *p, uint32_t rank);  /* all */

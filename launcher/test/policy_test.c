@@ -16,7 +16,8 @@ static const char *const reasons[] = {
     [FT_END_VERDICT] = "verdict", [FT_END_DEATH] = "death", [FT_END_LAST_WORDS] = "last-words",
     [FT_END_NO_FINALIZE] = "no-finalize", [FT_END_GIVEN_UP] = "given-up", [FT_END_KILLED_EARLY] = "killed-early",
     [FT_END_MAX_RESTARTS] = "max-restarts", [FT_END_SIGNALLED] = "signalled", [FT_END_NO_RABIT] = "no-rabit",
-    [FT_END_SAID] = "said", [FT_END_HUNG] = "hung",
+    [FT_END_SAID] = "said", [FT_END_HUNG] = "hung", [FT_END_ELSEWHERE] = "elsewhere",
+    [FT_END_FENCED] = "fenced", [FT_END_STRANDED] = "stranded",
 };
 
 /* "retire 1, end 139 given-up, signal 15" */
@@ -50,6 +51,9 @@ static const char *trace(const struct ft_effects *fx, char *text, size_t size)
             break;
         case FT_DO_GATHER:
             n += (size_t)snprintf(text + n, size - n, "%sgather", comma);
+            break;
+        case FT_DO_STAY:
+            n += (size_t)snprintf(text + n, size - n, "%sstay", comma);
             break;
         case FT_DO_FINISH:
             n += (size_t)snprintf(text + n, size - n, "%sfinish %d", comma, e->code);
@@ -571,4 +575,90 @@ Test(policy, a_restart_of_all_that_was_interrupted_goes_on)
     for (uint32_t r = 0; r < 2; r++)
         EXITED(r ? "retire 1" : "retire 0", r, .state = FT_RANK_FINALIZED);
     EXITED("retire 2, finish 0", 2, .state = FT_RANK_FINALIZED);
+}
+
+/* One node of several. */
+static void begin_node(uint32_t nranks)
+{
+    struct ft_policy_config c = defaults(nranks);
+
+    c.node = true;
+    begin_with(c);
+}
+
+static void leave_all(void)
+{
+    EXITED("retire 0", 0, .state = FT_RANK_FINALIZED);
+    interrupted("retire 1, stay", (struct ft_event){.kind = FT_EV_EXITED, .rank = 1, .state = FT_RANK_FINALIZED});
+    resumed("stay");
+    cr_expect(ft_policy_stays(p));
+}
+
+Test(policy, a_node_that_is_done_stays_until_all_are)
+{
+    int code;
+
+    begin_node(2);
+    STEP("", .kind = FT_EV_ALL_DONE); /* not that we know of */
+    leave_all();
+    cr_expect_not(ft_policy_ends(p, &code));
+    STEP("finish 0", .kind = FT_EV_ALL_DONE);
+    cr_expect(ft_policy_ends(p, &code) && code == 0);
+    STEP("", .kind = FT_EV_ENDED, .code = 3);
+}
+
+Test(policy, a_node_that_is_done_ends_with_the_others)
+{
+    begin_node(2);
+    leave_all();
+    STEP("end 7 elsewhere, finish 7", .kind = FT_EV_ENDED, .code = 7);
+    begin_node(2);
+    leave_all();
+    STEP("end 1 said, finish 1", .kind = FT_EV_FAILED, .code = 1);
+    begin_node(2);
+    leave_all();
+    STEP("end 1 fenced, finish 1", .kind = FT_EV_FENCED);
+}
+
+Test(policy, the_jobs_end_on_another_node_is_ours)
+{
+    begin_node(3);
+    KILLED("restart 2 #1", 2, SIGKILL, .progress = 10);
+    STEP("end 5 elsewhere, signal 15", .kind = FT_EV_ENDED, .code = 5);
+    STEP("", .kind = FT_EV_ENDED, .code = 5); /* said again after a reconnect */
+    cr_expect_not(ft_policy_wants(p, 2));
+    STEP("signal 9", .kind = FT_EV_GRACE);
+    KILLED("retire 0", 0, SIGKILL);
+    KILLED("retire 1, finish 5", 1, SIGKILL);
+}
+
+Test(policy, a_verdict_here_stands_when_the_controller_says_it_back)
+{
+    begin_node(2);
+    EXITED("retire 1, end 3 verdict, signal 15", 1, .code = 3);
+    STEP("", .kind = FT_EV_ENDED, .code = 3);
+    KILLED("retire 0, finish 3", 0, SIGTERM);
+}
+
+Test(policy, a_node_that_is_cut_off_kills_at_once)
+{
+    begin_node(2);
+    interrupted("end 1 fenced, signal 9", (struct ft_event){.kind = FT_EV_FENCED});
+    resumed("signal 9");
+    STEP("", .kind = FT_EV_FENCED);
+    STEP("", .kind = FT_EV_ENDED, .code = 5); /* too late: others have our place */
+    KILLED("retire 0", 0, SIGKILL);
+    KILLED("retire 1, finish 1", 1, SIGKILL);
+    begin_node(2);
+    STEP("end 5 elsewhere, signal 15", .kind = FT_EV_ENDED, .code = 5);
+    STEP("signal 9", .kind = FT_EV_FENCED);
+}
+
+Test(policy, a_stranded_rank_of_a_node_is_for_another_node_to_replace)
+{
+    begin_node(2);
+    KILLED("restart 1 #1", 1, SIGKILL, .progress = 10);
+    STEP("end 1 stranded, signal 15", .kind = FT_EV_STRANDED, .rank = 1);
+    cr_expect_not(ft_policy_gathers(p));
+    KILLED("retire 0, finish 1", 0, SIGTERM);
 }
