@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "launcher/cut.h"
+#include "launcher/node.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
 #include "launcher/renew.h"
@@ -28,7 +29,7 @@ static void tell_last_words(struct ft_job *job, const struct ft_proc *proc, int 
     if (words[0])
         ft_say(&job->say, "%s", words);
     else
-        ft_say(&job->say, "rank %u (pid %d, host %s) ended the job with code %d", proc->rank, proc->pid, ft_say_host(), code);
+        ft_say(&job->say, "rank %u (pid %d, host %s) ended the job with code %d", ft_job_rank(job, proc->rank), proc->pid, ft_say_host(), code);
 }
 
 static double hang_seconds(const struct ft_job *job)
@@ -42,7 +43,7 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
     const struct ft_proc *proc = &job->procs[fx->rank];
     char who[128], how[64];
 
-    snprintf(who, sizeof who, "rank %u (pid %d, host %.64s)", proc->rank, proc->pid, ft_say_host());
+    snprintf(who, sizeof who, "rank %u (pid %d, host %.64s)", ft_job_rank(job, proc->rank), proc->pid, ft_say_host());
     ft_ranks_death(proc, how, sizeof how);
     switch (fx->reason) {
     case FT_END_VERDICT:
@@ -69,6 +70,8 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         ft_say(say, "%s %s; not restarted (%llu restarts so far, --max-restarts), the job is ended", who, how, (ull)fx->number);
         break;
     case FT_END_SIGNALLED:
+        if (job->node)
+            break; /* the controller says it for all */
         ft_say(say, "told to stop by signal %llu (SIG%s); the job is ended", (ull)fx->number, sigabbrev_np((int)fx->number));
         break;
     case FT_END_NO_RABIT:
@@ -76,6 +79,12 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
                "start its communicator (xgboost.collective.CommunicatorContext)?", job->options->nranks);
         break;
     case FT_END_SAID:
+    case FT_END_ELSEWHERE:
+    case FT_END_FENCED:
+        break;
+    case FT_END_STRANDED:
+        ft_say_notice(say, "%s %s and needs a part of the log that this host has no more; all ranks of this host start again", who, how);
+        ft_node_strand(job->node);
         break;
     case FT_END_HUNG:
         ft_say(say, "%s has kept all others waiting for %g s (--hang-timeout), %llu times in a row at unit %llu; given up, the job is "
@@ -97,7 +106,7 @@ static void kill_hung(struct ft_job *job, uint32_t rank)
     const struct ft_proc *proc = &job->procs[rank];
 
     ft_say_notice(&job->say, "rank %u (pid %d, host %s) has kept all others waiting for %g s at unit %llu (--hang-timeout); it is "
-                  "killed", rank, proc->pid, ft_say_host(), hang_seconds(job), (ull)ft_region_progress(&job->region, rank));
+                  "killed", ft_job_rank(job, rank), proc->pid, ft_say_host(), hang_seconds(job), (ull)ft_region_progress(&job->region, rank));
     kill_rank(job, rank);
 }
 
@@ -110,7 +119,7 @@ static void tell_all(struct ft_job *job, uint32_t rank)
     if (version)
         snprintf(from, sizeof from, "checkpoint %llu", (ull)version);
     ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s and needs a part of the log that is gone: all %u ranks start again from %s",
-                  rank, proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), job->options->nranks, from);
+                  ft_job_rank(job, rank), proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), job->options->nranks, from);
 }
 
 static void gather(struct ft_job *job)
@@ -164,6 +173,8 @@ static void do_effect(struct ft_job *job, const struct ft_effect *fx)
         job->code = fx->code;
         ft_sweep_begin(job);
         break;
+    case FT_DO_STAY:
+        break; /* the controller is told: ft_node_changed */
     case FT_DO_KILL:
         kill_hung(job, fx->rank);
         break;
@@ -181,6 +192,7 @@ void ft_act_do(struct ft_job *job, const struct ft_effects *effects)
     for (int i = 0; i < effects->n; i++)
         do_effect(job, &effects->e[i]);
     ft_policy_settle(job->policy);
+    ft_node_changed(job->node);
 }
 
 void ft_act(struct ft_job *job, const struct ft_event *ev)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ft/shm/models.h"
+#include "launcher/act.h"
 #include "launcher/adopt.h"
 #include "launcher/control.h"
 #include "launcher/durable.h"
@@ -21,6 +22,7 @@
 #include "launcher/library.h"
 #include "launcher/limits.h"
 #include "launcher/loop.h"
+#include "launcher/node.h"
 #include "launcher/placement.h"
 #include "launcher/program.h"
 #include "launcher/ranks.h"
@@ -33,7 +35,7 @@
 #include "launcher/topology.h"
 #include "launcher/twin.h"
 
-enum { UNREAD_EXTENTS = 8, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
+enum { UNREAD_EXTENTS = 8, LATE_MS = 100, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* What lives as long as ft_agent_run and nobody else needs to see. */
 struct agent {
@@ -58,6 +60,8 @@ struct ft_leaders ft_job_leaders(const struct ft_job *job)
     struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
                                  .job = job->options->job_id, .strangers = job->strangers};
 
+    if (job->options->node)
+        leaders.ranks = job->options->node->rank_at + job->options->node->first[job->options->node->node];
     leaders.kept = ft_snapshots_kept(job, &leaders.nkept);
     return leaders;
 }
@@ -66,6 +70,14 @@ void ft_job_note_log(const struct ft_job *job)
 {
     ft_report_log(job->report, ft_region_log_bytes(&job->region), ft_region_released_bytes(&job->region),
                   ft_keeper_stats(job->keeper).spilled_bytes);
+}
+
+/* It lies between other nodes, and may have to give them what it has. */
+static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
+{
+    if (o->node->nnodes > 1)
+        ft_params_nodes(params, o->node->nnodes, o->node->node, o->node->world);
+    params->keeps_log = o->survive_host;
 }
 
 /* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
@@ -82,14 +94,18 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
 
     ft_params_default(&params, o->nranks, processors, limit);
     params.bootstrap_cache = o->bootstrap_cache;
+    if (o->node)
+        set_up_nodes(&params, o);
     if (o->check_replay)
         ft_params_check_replay(&params, limit);
-    if (o->max_restarts == 0) {
+    if (o->max_restarts == 0 && !o->node) { /* other nodes may ask for it */
         config.full = FT_FULL_FORGET;
         params.nextents = ft_min(params.nextents, UNREAD_EXTENTS);
     }
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
         (err = job->models = ft_models_create(e)) < 0)
+        return err;
+    if (params.nnodes > 1 && (err = ft_region_map(&job->region, o->node->first, o->node->rank_at, e)) < 0)
         return err;
     ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
                   (unsigned long long)(params.nextents * params.extent_bytes) >> 20,
@@ -103,6 +119,8 @@ static int set_up_stdio(struct ft_job *job, struct ft_error *e)
     struct ft_stdio_config config = {.nranks = o->nranks, .keep = o->max_restarts > 0, .merge = o->merge_stderr,
                                      .output_dir = o->output_dir, .store_dir = o->stdin_rank >= 0 ? o->log_spill : NULL};
 
+    if (o->node)
+        config.ranks = o->node->rank_at + o->node->first[o->node->node];
     job->stdio = ft_stdio_memory_new(&config, e);
     return job->stdio ? 0 : FT_ESYS;
 }
@@ -116,6 +134,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
         .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL,
         .python_path = o->rabit ? a->python_path : NULL,
         .bootstrap_cache = o->bootstrap_cache,
+        .node = o->node, .links = ft_node_socket(job->node),
         .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper),
         .bell = ft_snapshots_bell(job), .models = job->models,
         .limits = &a->limits, .signals = &job->signals,
@@ -130,7 +149,7 @@ static int set_up_ranks(struct ft_job *job, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
     struct ft_policy_config config = {.nranks = o->nranks, .restart_on = o->restart_on, .max_restarts = o->max_restarts,
-                                      .need_rabit = o->rabit};
+                                      .need_rabit = o->rabit, .node = o->node};
 
     job->policy = ft_policy_new(&config);
     job->procs = ft_shared_new(o->nranks * sizeof *job->procs);
@@ -138,7 +157,8 @@ static int set_up_ranks(struct ft_job *job, struct ft_error *e)
     if (!job->policy || !job->procs || !job->leaders)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t r = 0; r < o->nranks; r++)
-        job->procs[r] = (struct ft_proc){.job = job, .rank = r, .pidfd = -1, .way = FT_BACK_START};
+        job->procs[r] = (struct ft_proc){.job = job, .rank = r, .pidfd = -1, .way = FT_BACK_START,
+                                         .incarnation = o->node ? o->node->incarnations[r] : 0};
     return 0;
 }
 
@@ -173,12 +193,14 @@ static int prepare(struct agent *a, struct ft_error *e)
 
     if (ft_signals_take(&job->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
-    if ((err = set_up_memory(a, e)) < 0 || (err = set_up_stdio(job, e)) < 0 || (err = set_up_ranks(job, e)) < 0 ||
+    if (job->options->node && (err = ft_node_new(&job->node, job, e)) < 0)
+        return err;
+    if ((err = set_up_memory(a, e)) < 0 || (err = ft_node_open(job->node, e)) < 0 || (err = set_up_stdio(job, e)) < 0 || (err = set_up_ranks(job, e)) < 0 ||
         (err = ft_snapshots_new(job, e)) < 0 ||
         (err = set_up_spawn(a, e)) < 0)
         return err;
-    job->control = ft_control_new(job, e);
-    if (!job->control)
+    job->control = job->node ? NULL : ft_control_new(job, e);
+    if (!job->control && !job->node)
         ft_say_notice(&job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e->text);
     return ft_twin_new(&job->twin, job->options->nranks, e);
 }
@@ -195,6 +217,7 @@ static void forget(struct ft_job *job)
     job->timeout = NULL;
     job->watch = NULL;
     ft_durable_forget(job);
+    ft_node_forget(job->node);
     ft_control_forget(job->control);
     job->grace = job->again = NULL;
     job->sweeping = job->swept = job->over = job->strangers = false;
@@ -293,6 +316,7 @@ static void tear_down(struct agent *a)
     struct ft_job *job = &a->job;
 
     ft_keeper_stop(job->keeper);
+    ft_node_leave(job->node);
     if (a->loop)
         ft_loop_free(a->loop);
     a->loop = NULL;
@@ -314,6 +338,8 @@ static int run(struct agent *a, bool successor)
         ft_loop_alone(a->loop);
     }
     ft_loop_serve(a->loop);
+    if (ft_node_serve(job->node) < 0)
+        ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
     if (!successor)
         ft_ranks_start(job);
     ft_loop_run(a->loop);
@@ -363,6 +389,7 @@ static void release(struct agent *a)
     struct ft_job *job = &a->job;
 
     ft_control_free(job->control);
+    ft_node_free(job->node);
     ft_spawn_free(job->spawn);
     ft_snapshots_free(job);
     ft_durable_close(job);
@@ -397,6 +424,8 @@ static int run_in_two(struct agent *a, int *code, struct ft_error *e)
     role = ft_twin_fork(job->twin, FT_TWIN_STANDBY, e);
     if (role < 0)
         return role;
+    if (job->node)
+        ft_twin_watch(job->twin, ft_node_is_late, job->node, LATE_MS);
     if (role == FT_TWIN_STANDBY) {
         *code = take_over(a);
         return 0;

@@ -8,11 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/description.h"
 #include "launcher/options.h"
 #include "launcher/spawn.h"
 
 /* Which number each variable of a rank holds. */
-enum value { RANK, SIZE, INCARNATION };
+enum value { RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, INCARNATION, VALUES };
 
 static const struct {
     const char *name;
@@ -23,12 +24,12 @@ static const struct {
     {"FTMPI_INCARNATION", INCARNATION},
     {"OMPI_COMM_WORLD_RANK", RANK},
     {"OMPI_COMM_WORLD_SIZE", SIZE},
-    {"OMPI_COMM_WORLD_LOCAL_RANK", RANK},  /* one host */
-    {"OMPI_COMM_WORLD_LOCAL_SIZE", SIZE},
-    {"OMPI_COMM_WORLD_NODE_RANK", RANK},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", LOCAL_RANK},
+    {"OMPI_COMM_WORLD_LOCAL_SIZE", LOCAL_SIZE},
+    {"OMPI_COMM_WORLD_NODE_RANK", LOCAL_RANK},
     {"OMPI_UNIVERSE_SIZE", SIZE},
-    {"MPI_LOCALRANKID", RANK},
-    {"MPI_LOCALNRANKS", SIZE},
+    {"MPI_LOCALRANKID", LOCAL_RANK},
+    {"MPI_LOCALNRANKS", LOCAL_SIZE},
     {"PMI_RANK", RANK},
     {"PMI_SIZE", SIZE},
 };
@@ -36,7 +37,9 @@ static const struct {
 enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
 
 struct ft_environ {
+    const struct ft_description *node;
     uint32_t nranks;
+    int first_fd;
     char fds[2 * TEXT], job[TEXT];
     char *preload, *library_path, *python_path;
     char text[NOWN][TEXT];
@@ -92,6 +95,17 @@ static int prepend(struct ft_environ *env, char **list, const char *name, const 
     return 0;
 }
 
+/* With other nodes there are the representative's links to them. */
+static void list_descriptors(struct ft_environ *env, bool links)
+{
+    int first = env->first_fd;
+    size_t n = (size_t)snprintf(env->fds, sizeof env->fds, "FTMPI_FDS=%d,%d,%d,%d,%d,%d", first, first + 1, first + 2, first + 3, first + 4,
+                                first + 5);
+
+    if (env->node && env->node->nnodes > 1)
+        snprintf(env->fds + n, sizeof env->fds - n, ",%d", links ? first + 6 : -1);
+}
+
 struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const struct ft_context *context, int first_fd)
 {
     struct ft_environ *env;
@@ -102,7 +116,9 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 8) * sizeof env->vars[0]);
     if (!env)
         return NULL;
+    env->node = config->node;
     env->nranks = config->nranks;
+    env->first_fd = first_fd;
     for (size_t i = 0; i < count; i++)
         if (!context->bare || !strncmp(environ[i], "FTMPI_", 6))
             env->vars[env->n++] = environ[i];
@@ -114,8 +130,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
         ft_environ_free(env);
         return NULL;
     }
-    snprintf(env->fds, sizeof env->fds, "FTMPI_FDS=%d,%d,%d,%d,%d,%d", first_fd, first_fd + 1, first_fd + 2, first_fd + 3, first_fd + 4,
-             first_fd + 5);
+    list_descriptors(env, false);
     set(env, env->fds);
     snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
     set(env, env->job);
@@ -130,11 +145,15 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
 void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation)
 {
-    for (int i = 0; i < NOWN; i++) {
-        uint32_t value = own[i].value == RANK ? rank : own[i].value == SIZE ? env->nranks : incarnation;
+    const struct ft_description *d = env->node;
+    const uint32_t values[VALUES] = {
+        [RANK] = d ? d->rank_at[d->first[d->node] + rank] : rank, [SIZE] = d ? d->world : env->nranks,
+        [LOCAL_RANK] = rank, [LOCAL_SIZE] = env->nranks, [INCARNATION] = incarnation,
+    };
 
-        snprintf(env->text[i], TEXT, "%s=%u", own[i].name, value);
-    }
+    list_descriptors(env, rank == 0);
+    for (int i = 0; i < NOWN; i++)
+        snprintf(env->text[i], TEXT, "%s=%u", own[i].name, values[own[i].value]);
 }
 
 char **ft_environ_get(struct ft_environ *env)

@@ -10,9 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "launcher/format.h"
 #include "launcher/output_dir.h"
 #include "launcher/spool.h"
+#include "launcher/wire.h"
 
 enum { STAGE = 64 << 10, LONG_LINE = 64 << 10 };
 
@@ -66,6 +68,28 @@ static void write_spool(struct ft_forward *f, const char *data, size_t len)
     f->tail += len;
 }
 
+/* One node of several. What it is that is spooled says its head; a long line is more than one record. */
+static void write_records(struct ft_forward *f, bool begins, const char *data, size_t len)
+{
+    struct ft_spool *spool = ft_stdio_spool(f->m, f->stream);
+    uint8_t head[FT_WIRE_RECORD];
+
+    while (len && !spool->state->dead) {
+        struct ft_wire_record r = {.rank = f->m->config.ranks[f->stream / 2], .stream = f->stream % 2, .position = f->written,
+                                   .length = (uint32_t)ft_min(len, FT_WIRE_PIECE)};
+
+        r.flags = (uint16_t)((begins ? FT_RECORD_BEGINS : 0) | (len > r.length ? FT_RECORD_MORE : f->last ? FT_RECORD_LAST : 0));
+        ft_wire_record_head(head, &r);
+        ft_spool_put(spool, f->tail, head, sizeof head);
+        ft_spool_put(spool, f->tail + sizeof head, data, r.length);
+        f->tail += sizeof head + r.length;
+        f->written += r.length;
+        begins = data[r.length - 1] == '\n';
+        data += r.length;
+        len -= r.length;
+    }
+}
+
 static void put(struct ft_forward *f, const char *data, size_t len)
 {
     if (f->m->config.output_dir)
@@ -100,7 +124,9 @@ static void emit(void *arg, bool begins, const char *data, size_t len)
 {
     struct ft_forward *f = arg;
 
-    if (f->tag_len)
+    if (f->m->config.ranks)
+        write_records(f, begins, data, len);
+    else if (f->tag_len)
         ft_format_lines(f->tag, f->tag_len, begins, f->last, data, len, stage, f);
     else
         put(f, data, len);

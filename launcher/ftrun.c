@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "launcher/agent.h"
 #include "launcher/client.h"
 #include "launcher/help.h"
+#include "launcher/node.h"
 #include "launcher/options.h"
 #include "launcher/say.h"
 
@@ -46,6 +48,8 @@ int main(int argc, char **argv)
     fill_standard_descriptors();
     if (argc > 1 && ft_client_is_command(argv[1]))
         return ft_client_run(argv + 1);
+    if (argc == 2 && !strcmp(argv[1], "--node"))
+        return ft_node_main();
     if (ft_options_parse(&options, argc, argv, &e) < 0) {
         ft_say(&(struct ft_say){0}, "%s", e.text);
         code = FT_CODE_USAGE;

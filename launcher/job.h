@@ -12,6 +12,7 @@
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 #include "launcher/deadlines.h"
+#include "launcher/description.h"
 #include "launcher/options.h"
 #include "launcher/policy.h"
 #include "launcher/reap.h"
@@ -27,6 +28,7 @@ struct ft_control;
 struct ft_durable;
 struct ft_snapshooter;
 struct ft_input;
+struct ft_node;
 struct ft_output;
 struct ft_sink;
 struct ft_stdio_memory;
@@ -93,6 +95,7 @@ struct ft_job {
     struct ft_timeout *timeout;  /* NULL: none */
     struct ft_watch *watch;
     struct ft_control *control;  /* NULL: the job cannot be asked anything */
+    struct ft_node *node;        /* NULL: there is one node, this */
 
     struct event *grace;    /* time between two signals to the ranks */
     struct event *again;    /* look again for processes that have been killed */
@@ -108,6 +111,14 @@ struct ft_job {
 uint64_t ft_job_now(void);  /* CLOCK_MONOTONIC, ns */
 struct ft_leaders ft_job_leaders(const struct ft_job *job);
 void ft_job_note_log(const struct ft_job *job);  /* enters its size into the report */
+
+/* The number in the job of one of this agent's ranks: what people are told. */
+static inline uint32_t ft_job_rank(const struct ft_job *job, uint32_t local)
+{
+    const struct ft_description *d = job->options->node;
+
+    return d ? d->rank_at[d->first[d->node] + local] : local;
+}
 
 static inline void ft_proc_enter(struct ft_proc *proc, enum ft_phase phase)
 {

@@ -40,6 +40,8 @@ liblaunch_la_SOURCES = \
 	launcher/links.h \
 	launcher/loop.h launcher/loop.c \
 	launcher/nearest.h launcher/nearest.c \
+	launcher/node.h launcher/node.c \
+	launcher/node_main.c \
 	launcher/options.h launcher/options.c \
 	launcher/outfile.h launcher/outfile.c \
 	launcher/output.h launcher/output.c \
@@ -75,6 +77,7 @@ liblaunch_la_SOURCES = \
 	launcher/timeline.h launcher/timeline.c \
 	launcher/topology.h launcher/topology.c \
 	launcher/twin.h launcher/twin.c \
+	launcher/uplink.h launcher/uplink.c \
 	launcher/usage.h launcher/usage.c \
 	launcher/values.h launcher/values.c \
 	launcher/watch.h launcher/watch.c \
@@ -188,6 +191,7 @@ launch_shell_tests = \
 	launcher/test/attach.sh \
 	launcher/test/status.sh \
 	launcher/test/timeouts.sh \
+	launcher/test/node.sh \
 	launcher/test/stress.sh
 TESTS += $(launch_shell_tests)
 
@@ -231,7 +235,7 @@ launcher_test_waits_SOURCES = launcher/test/waits.c
 launcher_test_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_waits_LDADD = libftmpi.la
 launcher_test_waits_LDFLAGS = -no-install
-EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/snapat.py launcher/test/snaplib.sh
+EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1

@@ -18,6 +18,7 @@
 #include "launcher/agent.h"
 #include "launcher/durable.h"
 #include "launcher/input.h"
+#include "launcher/node.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
 #include "launcher/sampler.h"
@@ -75,7 +76,7 @@ static void on_differs(void *arg, uint32_t rank, int stream, uint64_t line)
     const struct ft_job *job = arg;
 
     ft_say(&job->say, "rank %u: after its restart, line %llu of its %s is not what it was before (a time stamp?); what was "
-           "printed first stands", rank, (unsigned long long)line, stream ? "stderr" : "stdout");
+           "printed first stands", ft_job_rank(job, rank), (unsigned long long)line, stream ? "stderr" : "stdout");
 }
 
 void ft_loop_keeper_failed(void *arg, const char *line)
@@ -128,6 +129,8 @@ static void take_signal(struct ft_job *job, int signal, pid_t sender, bool direc
         children_died(job);
         return;
     }
+    if (job->node && signal != SIGTERM)
+        return; /* they are the controller's business, which may be in the same process group, or a hung up starter's */
     if (ft_signals_again(&job->signals, signal, sender, direct, ft_job_now()))
         return;
     if (signal == SIGTSTP)
@@ -255,6 +258,8 @@ static int set_up_output(struct ft_job *job)
         .failed = on_file_failed,
         .room = on_room,
         .arg = job,
+        .flush = job->node ? ft_node_flush : NULL,
+        .flush_arg = job->node,
     };
 
     job->output = ft_output_new(job->base, job->stdio, &config);
@@ -296,6 +301,8 @@ static int set_up_input(struct ft_job *job)
 static int fill(struct ft_loop *l, struct ft_job *job)
 {
     job->base = event_base_new();
+    if (job->base && job->node)
+        event_base_priority_init(job->base, 2); /* its lease goes before all else */
     if (!job->base || set_up_output(job) < 0)
         return -1;
     l->signals = event_new(job->base, job->signals.fd, EV_READ | EV_PERSIST, on_signals, job);

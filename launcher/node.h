@@ -46,8 +46,12 @@ void ft_node_changed(struct ft_node *n);
 /* For the sink: there is more in the spool. arg: the node. */
 void ft_node_flush(void *arg);
 
-/* Everything here is over, and written: may the agent leave? If not, it is asked again (ft_sweep_step) when it may. */
-bool ft_node_may_leave(struct ft_node *n);
+/* Everything here is over; `waiting`: not all that was printed has been acknowledged. May the agent leave? If not, it is asked again
+   (ft_sweep_step) when it may. */
+bool ft_node_may_leave(struct ft_node *n, bool waiting);
+
+/* Its ranks cannot go on with the log that is here: it wants to be replaced. */
+void ft_node_strand(struct ft_node *n);
 
 /* For the process that stands by: its twin has not heard of the controller for too long, and does nothing about it. */
 bool ft_node_is_late(void *arg);

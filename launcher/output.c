@@ -144,6 +144,10 @@ static int make_sinks(struct ft_output *o)
     struct ft_stdio_memory *m = o->memory;
     const struct ft_output_config *c = &o->config;
 
+    if (c->flush) {
+        o->sinks[0] = o->sinks[1] = ft_sink_new_records(&m->spools[0], c->flush, c->flush_arg, c->room, c->arg);
+        return o->sinks[0] ? 0 : -1;
+    }
     o->sinks[0] = ft_sink_new(o->base, &m->spools[0], 1, c->room, c->arg);
     o->sinks[1] = m->one_sink ? o->sinks[0] : ft_sink_new(o->base, &m->spools[1], 2, c->room, c->arg);
     return o->sinks[0] && o->sinks[1] ? 0 : -1;

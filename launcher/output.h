@@ -31,6 +31,8 @@ struct ft_output_config {
     /* A sink has written something. */
     void (*room)(void *arg);
     void *arg;
+    void (*flush)(void *arg);     /* one node of several: ft_sink_new_records; NULL: as it is */
+    void *flush_arg;
 };
 
 /* In the agent, the first or a successor. NULL: no memory. */

@@ -18,6 +18,7 @@
 #include "launcher/death.h"
 #include "launcher/limits.h"
 #include "launcher/input.h"
+#include "launcher/node.h"
 #include "launcher/output.h"
 #include "launcher/program.h"
 #include "launcher/renew.h"
@@ -75,7 +76,7 @@ int ft_ranks_watch(struct ft_job *job, struct ft_proc *proc, struct ft_error *e)
     proc->gone = event_new(job->base, proc->pidfd, EV_READ, on_gone, proc);
     if (proc->gone && event_add(proc->gone, NULL) == 0)
         return 0;
-    return ft_err_set(e, FT_ESYS, "rank %u cannot be watched: %s", proc->rank, strerror(errno));
+    return ft_err_set(e, FT_ESYS, "rank %u cannot be watched: %s", ft_job_rank(job, proc->rank), strerror(errno));
 }
 
 static void close_ends(const int write[2], int in)
@@ -100,7 +101,7 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     if (ft_output_open(job->output, proc->rank, write, &e) < 0) {
         err = FT_ESYS;
     } else if (proc->rank == job->options->stdin_rank && job->input && (in = ft_input_open(job->input)) < 0) {
-        err = ft_err_set(&e, FT_ESYS, "cannot make a pipe for the standard input of rank %u: %s", proc->rank, strerror(errno));
+        err = ft_err_set(&e, FT_ESYS, "cannot make a pipe for the standard input of rank %u: %s", ft_job_rank(job, proc->rank), strerror(errno));
     } else {
         tell_standby(job, proc->rank);
         ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
@@ -128,6 +129,8 @@ static int start(struct ft_job *job, struct ft_proc *proc)
 
 void ft_ranks_start(struct ft_job *job)
 {
+    if (!ft_node_is_ready(job->node))
+        return;
     for (uint32_t r = 0; r < job->options->nranks; r++)
         if (ft_proc_phase(&job->procs[r]) == FT_PROC_NEW) {
             if (start(job, &job->procs[r]) < 0)
@@ -206,7 +209,7 @@ void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
     job->leaders[proc->rank] = 0;
     ft_snapshots_buried(job, proc->rank);
     ft_ranks_note_recovery(job, proc->rank);
-    ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", proc->rank, proc->pid, ft_ranks_death(proc, how, sizeof how),
+    ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", ft_job_rank(job, proc->rank), proc->pid, ft_ranks_death(proc, how, sizeof how),
                   (unsigned long long)ev.progress);
     ft_act(job, &ev);
 }
@@ -267,7 +270,7 @@ static void tell_restart(struct ft_job *job, const struct ft_proc *proc, const c
     if (most != UINT64_MAX)
         snprintf(of, sizeof of, ", %llu of %llu for the job", (unsigned long long)ft_policy_restarts(job->policy),
                  (unsigned long long)most);
-    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted%s, restart %llu%s", proc->rank, proc->before, ft_say_host(), how,
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted%s, restart %llu%s", ft_job_rank(job, proc->rank), proc->before, ft_say_host(), how,
                   proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : from, (unsigned long long)proc->restart, of);
 }
 
@@ -318,7 +321,7 @@ static void wake(struct ft_job *job, struct ft_proc *proc)
     if (proc->rank == job->options->stdin_rank && job->input) {
         if (ft_input_return(job->input, slot->pid, mark) < 0) {
             if (!ft_slot_is_dead(slot))
-                ft_say(&job->say, "rank %u: its snapshot cannot be given its standard input: %s", proc->rank, strerror(errno));
+                ft_say(&job->say, "rank %u: its snapshot cannot be given its standard input: %s", ft_job_rank(job, proc->rank), strerror(errno));
             ft_snapshots_drop(job, proc->rank);
             back_to_clearing(job, proc);
             return;
@@ -422,7 +425,7 @@ bool ft_ranks_is_clear(struct ft_job *job, uint32_t rank)
         return true;
     if (!proc->stuck_told && ft_job_now() - proc->died_ns > STUCK_MS * 1000000ull) {
         proc->stuck_told = true;
-        ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", rank, one);
+        ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", ft_job_rank(job, rank), one);
     }
     return false;
 }

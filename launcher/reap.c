@@ -129,11 +129,11 @@ static bool has_variable(pid_t pid, const char *wanted)
     return found;
 }
 
-static bool has_rank(pid_t pid, uint32_t rank)
+static bool has_rank(const struct ft_leaders *leaders, pid_t pid, uint32_t rank)
 {
     char wanted[32];
 
-    snprintf(wanted, sizeof wanted, "FTMPI_RANK=%u", rank);
+    snprintf(wanted, sizeof wanted, "FTMPI_RANK=%u", leaders->ranks ? leaders->ranks[rank] : rank);
     return has_variable(pid, wanted);
 }
 
@@ -147,7 +147,7 @@ static bool has_job(pid_t pid, const char *job)
 
 bool ft_reap_is_rank(const struct ft_leaders *leaders, pid_t pid, uint32_t rank)
 {
-    return has_job(pid, leaders->job) && has_rank(pid, rank);
+    return has_job(pid, leaders->job) && has_rank(leaders, pid, rank);
 }
 
 struct hunt {
@@ -174,7 +174,7 @@ static void hunt_one(void *arg, pid_t pid)
 
     if (is_leader(h->leaders, pid) || is_kept(h->leaders, pid) || !ft_procstat_read(pid, &stat))
         return;
-    if (h->group && stat.group != h->group && !has_rank(pid, h->rank))
+    if (h->group && stat.group != h->group && !has_rank(h->leaders, pid, h->rank))
         return;
     if (stat.state == 'Z') {
         waitpid(pid, NULL, WNOHANG);

@@ -18,6 +18,7 @@ struct ft_leaders {
     uint32_t nkept;
     pid_t other;         /* the other process of ftrun, 0: none; may be our child */
     const char *job;     /* id */
+    const uint32_t *ranks;  /* their numbers in the job, which are in their environment; NULL: as here */
     bool strangers;      /* orphans may have become init's children: they are looked for by FTMPI_JOB in their environment */
 };
 

@@ -54,10 +54,19 @@ void ft_say_detail(const struct ft_say *s, const char *format, ...)
     }
 }
 
+static const char *known_as;
+
+void ft_say_set_host(const char *name)
+{
+    known_as = name;
+}
+
 const char *ft_say_host(void)
 {
     static struct utsname name; /* filled once, the same for ever */
 
+    if (known_as)
+        return known_as;
     if (!name.nodename[0])
         uname(&name);
     return name.nodename;

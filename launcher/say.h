@@ -26,7 +26,8 @@ void ft_say_notice(const struct ft_say *s, const char *format, ...) __attribute_
 /* Only with --verbose. */
 void ft_say_detail(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* This host's name, for messages. */
+/* This host's name, for messages; and another one, as the user knows it (it is kept). */
+void ft_say_set_host(const char *name);
 const char *ft_say_host(void);
 
 #endif

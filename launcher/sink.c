@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 #include "launcher/spool.h"
+#include "launcher/wire.h"
 
 enum { FULL = 1 << 20, PIECE = 4096 };
 
 /* How to write without waiting. */
-enum way { WAY_FILE, WAY_NONBLOCK, WAY_POLL };
+enum way { WAY_FILE, WAY_NONBLOCK, WAY_POLL, WAY_RECORDS };
 
 struct ft_sink {
     int fd;
@@ -26,6 +27,8 @@ struct ft_sink {
     struct event *writable;
     void (*room)(void *arg);
     void *arg;
+    void (*flush)(void *arg);  /* WAY_RECORDS */
+    void *flush_arg;
 };
 
 static int reopen(int fd)
@@ -77,6 +80,10 @@ static void give_up(struct ft_sink *s, int error)
 
 void ft_sink_flush(struct ft_sink *s)
 {
+    if (s->way == WAY_RECORDS) {
+        s->flush(s->flush_arg);
+        return;
+    }
     while (ft_spool_pending(s->spool)) {
         ssize_t n = write_some(s);
 
@@ -100,15 +107,28 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
         s->room(s->arg);
 }
 
+/* Of a line of our own. */
+static uint64_t put_head(struct ft_sink *s, uint64_t at, size_t len)
+{
+    uint8_t head[FT_WIRE_RECORD];
+
+    ft_wire_record_head(head, &(struct ft_wire_record){.stream = FT_RECORD_AGENT, .flags = FT_RECORD_BEGINS, .length = (uint32_t)len});
+    ft_spool_put(s->spool, at, head, sizeof head);
+    return sizeof head;
+}
+
 void ft_sink_add(struct ft_sink *s, const void *data, size_t len)
 {
     struct ft_spool_state *state = s->spool->state;
+    uint64_t at = state->tail;
 
     if (state->dead)
         return;
-    ft_spool_put(s->spool, state->tail, data, len);
+    if (s->way == WAY_RECORDS)
+        at += put_head(s, at, len);
+    ft_spool_put(s->spool, at, data, len);
     ft_stdio_order();
-    state->tail += len;
+    state->tail = at + len;
     ft_sink_flush(s);
 }
 
@@ -129,6 +149,25 @@ struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int
         return NULL;
     }
     return s;
+}
+
+struct ft_sink *ft_sink_new_records(struct ft_spool *spool, void (*flush)(void *arg), void *flush_arg, void (*room)(void *arg), void *arg)
+{
+    struct ft_sink *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    *s = (struct ft_sink){.fd = -1, .own = -1, .way = WAY_RECORDS, .spool = spool, .room = room, .arg = arg, .flush = flush,
+                          .flush_arg = flush_arg};
+    ft_spool_adopt(spool, -1);
+    return s;
+}
+
+void ft_sink_taken(struct ft_sink *s, uint64_t place)
+{
+    ft_spool_taken(s->spool, place);
+    if (s->room)
+        s->room(s->arg);
 }
 
 bool ft_sink_full(const struct ft_sink *s)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct event_base;
 struct ft_sink;
@@ -17,6 +18,11 @@ struct ft_spool;
 /* `room` is called from the event loop each time something was written. fd stays the caller's, and so does the spool. NULL:
    no memory. */
 struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int fd, void (*room)(void *arg), void *arg);
+
+/* One node of several: what is in the spool is records (wire.h), and goes to the controller. `flush` is called when there is more, and calls
+   ft_sink_taken when that has it. */
+struct ft_sink *ft_sink_new_records(struct ft_spool *spool, void (*flush)(void *arg), void *flush_arg, void (*room)(void *arg), void *arg);
+void ft_sink_taken(struct ft_sink *s, uint64_t place);
 
 /* Puts whole lines into the spool and writes what can be written at once. */
 void ft_sink_add(struct ft_sink *s, const void *data, size_t len);

@@ -22,14 +22,14 @@
 #include "launcher/signals.h"
 #include "launcher/topology.h"
 
-enum { STACK_BYTES = 64 << 10, FIRST_FD = 100, INHERITED = 6 };
+enum { STACK_BYTES = 64 << 10, FIRST_FD = 100, LINKS = 6 /* its place among the descriptors inherited */ };
 
 struct ft_spawn {
     struct ft_spawn_config config;
     struct ft_environ **env;  /* by context */
     int null;
     int life[2];       /* a pipe nobody writes to: when its last write end closes, every rank is killed */
-    int first;         /* descriptors first..first+INHERITED-1 are the ranks' */
+    int first;         /* descriptors from here on are the ranks' */
     char life_path[40];
     char *stack;
     /* of the child being started */
@@ -68,6 +68,8 @@ static int place_descriptors(const struct ft_spawn *s)
         return -1;
     if (dup2(c->memfd, s->first) < 0 || dup2(c->kick, s->first + 1) < 0 || dup2(c->spill, s->first + 2) < 0 ||
         dup2(c->bell, s->first + 3) < 0 || dup2(c->models, s->first + 5) < 0)
+        return -1;
+    if (c->links >= 0 && s->rank == 0 && dup2(c->links, s->first + LINKS) < 0)
         return -1;
     return tie_to_launcher(s, s->first + 4);
 }
@@ -145,7 +147,7 @@ int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int 
 /* Above every descriptor that a rank inherits, so that placing one never closes another. */
 static int first_free(const struct ft_spawn *s)
 {
-    const int sources[] = {s->config.memfd, s->config.kick, s->config.spill, s->config.bell, s->config.models, s->null, s->life[0], s->life[1]};
+    const int sources[] = {s->config.memfd, s->config.kick, s->config.spill, s->config.bell, s->config.models, s->config.links, s->null, s->life[0], s->life[1]};
     int first = FIRST_FD;
 
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)

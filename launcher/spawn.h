@@ -12,6 +12,7 @@
 #include "ft/base/err.h"
 
 struct ft_context;
+struct ft_description;
 struct ft_limits;
 struct ft_signals;
 struct ft_topology;
@@ -22,6 +23,8 @@ struct ft_spawn_config {
     size_t ncontexts;
     uint32_t nranks;
     const char *job_id;
+    const struct ft_description *node;  /* the ranks are those of one node of several; NULL: all */
+    int links;                    /* for local rank 0, the last of FTMPI_FDS, where there are others; -1: none */
     const char *library_path;     /* first in the ranks' LD_LIBRARY_PATH */
     const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
     const char *python_path;      /* first in their PYTHONPATH, NULL: as it is */

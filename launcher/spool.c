@@ -111,6 +111,15 @@ void ft_spool_adopt(struct ft_spool *s, int out)
     settle(s, out);
 }
 
+void ft_spool_taken(struct ft_spool *s, uint64_t place)
+{
+    if (place <= s->written)
+        return;
+    lseek(s->fd, (off_t)place, SEEK_SET);
+    s->written = place;
+    give_back(s);
+}
+
 ssize_t ft_spool_write(struct ft_spool *s, int out, size_t most)
 {
     ssize_t n = -1;

@@ -24,6 +24,9 @@ uint64_t ft_spool_pending(const struct ft_spool *s);
 /* Writes some of them, at most `most`. -1: errno. */
 ssize_t ft_spool_write(struct ft_spool *s, int out, size_t most);
 
+/* Somebody has taken over what is below this place: as if it had been written. */
+void ft_spool_taken(struct ft_spool *s, uint64_t place);
+
 /* Nothing more is written. error 0: for a reason that nobody needs to know. */
 void ft_spool_give_up(struct ft_spool *s, int error);
 

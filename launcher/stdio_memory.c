@@ -122,7 +122,7 @@ struct ft_stdio_memory *ft_stdio_memory_new(const struct ft_stdio_config *config
     m->config = *config;
     m->store = (struct ft_store){.from = -1, .to = -1, .middle = {-1, -1}};
     m->intake_fd = m->spools[0].fd = m->spools[1].fd = -1;
-    m->one_sink = same_place(1, 2);
+    m->one_sink = config->ranks || same_place(1, 2);
     m->shared_bytes = sizeof *m->shared + nstreams * sizeof m->shared->streams[0] + config->nranks * sizeof *m->told;
     m->shared = map(m->shared_bytes);
     if (!m->shared || !map_areas(m, nstreams) || !open_files(m)) {

@@ -25,6 +25,8 @@ struct ft_stdio_config {
     uint32_t nranks;
     bool keep;               /* ranks may be restarted: keep hashes of their lines */
     bool merge;              /* a rank's stderr is its stdout */
+    const uint32_t *ranks;   /* one node of several: its ranks' numbers in the job, and what they print is spooled as records (wire.h), both
+                                streams in one; NULL: as it is */
     const char *output_dir;  /* --output-filename; NULL: none */
     const char *store_dir;   /* for a file that keeps standard input; NULL: no rank reads it */
 };
@@ -32,7 +34,7 @@ struct ft_stdio_config {
 /* Of one stream: a rank's stdout or stderr, over all incarnations. */
 struct ft_stream_state {
     struct ft_lines_state lines;
-    uint64_t written;        /* bytes in its file, with output_dir */
+    uint64_t written;        /* bytes in its file, with output_dir; in all its records, on one node of several */
 };
 
 /* A change that is made at once: from the store of 1 to `valid` on it has happened, whoever copies the rest. */

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "launcher/durable.h"
+#include "launcher/node.h"
 #include "launcher/output.h"
 #include "launcher/sink.h"
 #include "launcher/snapshot.h"
@@ -36,6 +37,13 @@ static void leave_loop(struct ft_job *job)
     event_base_loopbreak(job->base);
 }
 
+static bool may_leave(struct ft_job *job)
+{
+    bool waiting = ft_sink_pending(job->sinks[0]) || ft_sink_pending(job->sinks[1]);
+
+    return job->node ? ft_node_may_leave(job->node, waiting) : !waiting;
+}
+
 static void write_out(struct ft_job *job)
 {
     if (!ft_durable_settled(job))
@@ -44,7 +52,7 @@ static void write_out(struct ft_job *job)
         job->swept = true;
         ft_output_finish(job->output);
     }
-    if (!ft_sink_pending(job->sinks[0]) && !ft_sink_pending(job->sinks[1]))
+    if (may_leave(job))
         leave_loop(job);
 }
 

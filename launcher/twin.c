@@ -29,6 +29,9 @@ struct ft_twin {
     uint32_t nranks;
     int *durable;           /* descriptors that stay */
     size_t ndurable;
+    bool (*late)(void *arg);/* NULL: it never is */
+    void *late_arg;
+    int late_ms;
     struct ft_ends ends[];
 };
 
@@ -296,6 +299,13 @@ static void pass_signal(struct ft_twin *t, int signals)
     stop_here(t, (int)info.ssi_signo);
 }
 
+void ft_twin_watch(struct ft_twin *t, bool (*late)(void *arg), void *arg, int ms)
+{
+    t->late = late;
+    t->late_arg = arg;
+    t->late_ms = ms;
+}
+
 bool ft_twin_stand_by(struct ft_twin *t, int signals, int *code, int *how)
 {
     struct pollfd p[2] = {{.fd = t->socket, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
@@ -303,7 +313,11 @@ bool ft_twin_stand_by(struct ft_twin *t, int signals, int *code, int *how)
     int fds[FT_ENDS], got;
 
     for (;;) {
-        if (poll(p, 2, -1) < 0)
+        int ready = poll(p, 2, t->late ? t->late_ms : -1);
+
+        if (t->late && t->late(t->late_arg))
+            kill(t->other, SIGKILL); /* its end of the socket tells */
+        if (ready <= 0)
             continue;
         if (p[1].revents & POLLIN)
             pass_signal(t, signals);

@@ -50,6 +50,9 @@ bool ft_twin_front(const struct ft_twin *t);
    what is read there is passed to the agent. */
 bool ft_twin_stand_by(struct ft_twin *t, int signals, int *code, int *how);
 
+/* Before the fork: a standby asks this every so many milliseconds. True: its twin, which may be stopped, is killed. */
+void ft_twin_watch(struct ft_twin *t, bool (*late)(void *arg), void *arg, int ms);
+
 /* After that: what the dead agent had sent for rank. Owned by the caller, who may take descriptors out (set them to -1). */
 struct ft_ends *ft_twin_ends(struct ft_twin *t, uint32_t rank);
 

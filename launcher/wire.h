@@ -107,6 +107,7 @@ struct ft_wire_state {
 
 struct ft_wire_node {
     bool up;
+    bool done;                   /* its representative (local rank 0) has left with 0, or all of it is DONE: it lacks nothing any more */
     uint32_t incarnation;
     char host[FT_WIRE_NAME];
     uint32_t naddresses;

@@ -64,7 +64,7 @@ Test(wire, a_state_comes_out_as_it_went_in)
 Test(wire, a_table_comes_out_as_it_went_in)
 {
     struct ft_wire_node nodes[2] = {
-        {.up = true, .incarnation = 5, .host = "one", .naddresses = 1, .addresses = {{"127.0.0.1"}}, .port = 1},
+        {.up = true, .done = true, .incarnation = 5, .host = "one", .naddresses = 1, .addresses = {{"127.0.0.1"}}, .port = 1},
         {.host = "two"}};
     struct ft_wire_table in = {.nnodes = 2, .nodes = nodes}, out;
     struct ft_wire_bytes b = ft_wire_put_table(&in);

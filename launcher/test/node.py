@@ -1,0 +1,504 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A node (`ftrun --node`, launcher/node.h) against a controller that is this script, which can cut connections, fall silent and lie.
+
+    node.py FTRUN [TEST...]"""
+
+import hashlib
+import hmac
+import json
+import os
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+SECRET = bytes(range(32))
+MAGIC = b"ftmpi1\0\0"
+CONTROL = 1
+HELLO, STATE, OUT, BEAT, TABLE, JOB, GOT, SIGNAL, INPUT = range(1, 10)
+STARTING, RUNNING, DONE, ENDED, STRANDED, LEFT = range(6)
+RUN, END, FINISH = range(3)
+PATIENCE = 20
+ftrun = os.path.abspath(sys.argv[1])
+version = subprocess.run([ftrun, "--version"], stdout=subprocess.PIPE, check=True).stdout.decode().split()[-1]
+
+
+def frame(kind, payload=b""):
+    return struct.pack("<II", len(payload), kind) + payload
+
+
+class Gone(Exception):
+    """The node has closed the connection."""
+
+
+class Node:
+    """One node of a job, its controller, and what that knows of it."""
+
+    def __init__(self, program, world=1, first=None, rank_at=None, node=0, incarnation=0, stdin=-1, beats=True, **settings):
+        first = first or [0, world]
+        self.listener = socket.socket()
+        self.listener.bind(("127.0.0.1", 0))
+        self.listener.listen(8)
+        self.first, self.node, self.incarnation = first, node, incarnation
+        n = first[node + 1] - first[node]
+        self.description = {
+            "ftmpi": version, "job": "testtest", "node": node, "nodes": len(first) - 1, "world": world, "incarnation": incarnation,
+            "epoch": 0, "first": first, "rank_at": rank_at or list(range(world)), "incarnations": [3 * incarnation] * n,
+            "secret": SECRET.hex(), "controllers": ["127.0.0.1"], "port": self.listener.getsockname()[1], "host": "thathost",
+            "cwd": os.getcwd(), "env": [f"PATH={os.environ['PATH']}"],
+            "contexts": [{"ranks": n, "argv": program, "exports": [], "bare": False}], "settings": settings, "stdin": stdin}
+        self.process = subprocess.Popen([ftrun, "--node"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        self.process.stdin.write(json.dumps(self.description).encode() + b"\n")
+        self.process.stdin.flush()
+        self.socket = None
+        self.buffer = b""
+        self.state = None
+        self.hellos = 0
+        self.pid = 0                # of the agent
+        self.have = 0               # of the spool
+        self.printed = {}           # (rank, stream): bytes
+        self.lines = ""             # of the agent
+        self.acknowledges = True
+        self.job = (RUN, 0)
+        self.beats = beats          # else it is silent
+        self.beaten = 0
+
+    def connect(self):
+        """Accepts, proves, and says TABLE and JOB."""
+        self.listener.settimeout(PATIENCE)
+        s, _ = self.listener.accept()
+        s.settimeout(PATIENCE)
+        caller = self.exactly(s, 64)
+        assert caller[:9] == MAGIC + bytes([CONTROL]), caller
+        answerer = MAGIC + bytes([CONTROL]) + bytes(23) + os.urandom(32)
+        s.sendall(answerer)
+
+        def proof(role):
+            text = role.ljust(16, b"\0") + bytes([CONTROL]) + caller[32:] + answerer[32:]
+            return hmac.new(SECRET, text, hashlib.sha256).digest()
+
+        assert self.exactly(s, 32) == proof(b"caller")
+        s.sendall(proof(b"answerer"))
+        self.socket, self.buffer, self.state = s, b"", None
+        self.say_table()
+        self.say_job()
+        return self
+
+    @staticmethod
+    def exactly(s, n):
+        data = b""
+        while len(data) < n:
+            more = s.recv(n - len(data))
+            if not more:
+                raise Gone
+            data += more
+        return data
+
+    def send(self, kind, payload=b""):
+        self.socket.sendall(frame(kind, payload))
+
+    def say_table(self, incarnation=None):
+        nodes = [{"up": i == self.node, "done": False, "incarnation": self.incarnation if incarnation is None else incarnation,
+                  "host": "x", "addresses": [], "port": 0} for i in range(len(self.first) - 1)]
+        self.send(TABLE, json.dumps({"nodes": nodes}).encode())
+
+    def say_job(self, *job):
+        self.job = job or self.job
+        self.send(JOB, json.dumps({"phase": self.job[0], "code": self.job[1]}).encode())
+
+    def signal(self, number, sig):
+        self.send(SIGNAL, struct.pack("<QI", number, sig))
+
+    def input(self, place, data, last=False):
+        self.send(INPUT, struct.pack("<QI", place, last) + data)
+
+    def got(self):
+        self.send(GOT, struct.pack("<Q", self.have))
+
+    def cut(self):
+        """Breaks the connection without a word."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+    def take_records(self, payload):
+        place = struct.unpack_from("<Q", payload)[0]
+        assert place <= self.have, "a hole in the spool"
+        at = 8
+        while at < len(payload):
+            rank, stream, flags, position, length, zero = struct.unpack_from("<IHHQII", payload, at)
+            data = payload[at + 24:at + 24 + length]
+            begin = place + at - 8
+            at += 24 + length
+            assert len(data) == length and not zero and flags < 8
+            if begin < self.have:
+                continue            # it comes again after a reconnect
+            self.have = begin + 24 + length
+            if stream == 2:
+                self.lines += data.decode()
+                continue
+            before = self.printed.setdefault((rank, stream), b"")
+            assert position == len(before), f"rank {rank} is at {position}, not at {len(before)}"
+            self.printed[rank, stream] = before + data
+
+    def take(self, kind, payload):
+        if kind == HELLO:
+            hello = json.loads(payload)
+            assert hello["node"] == self.node and hello["incarnation"] == self.incarnation and hello["host"] == "thathost", hello
+            self.hellos += 1
+            self.pid = hello["pid"]
+        elif kind == STATE:
+            self.state = json.loads(payload)
+        elif kind == OUT:
+            self.take_records(payload)
+            if self.acknowledges:
+                self.got()
+        else:
+            assert kind == BEAT, kind
+
+    def pump(self, seconds=0.02):
+        """Takes what comes within this time."""
+        if self.beats and time.monotonic() - self.beaten > 0.1:
+            self.send(BEAT)
+            self.beaten = time.monotonic()
+        self.socket.settimeout(seconds)
+        try:
+            data = self.socket.recv(1 << 14)
+        except socket.timeout:
+            return
+        if not data:
+            raise Gone
+        self.socket.settimeout(PATIENCE)
+        self.buffer += data
+        while len(self.buffer) >= 8:
+            length, kind = struct.unpack_from("<II", self.buffer)
+            if len(self.buffer) < 8 + length:
+                return
+            payload, self.buffer = self.buffer[8:8 + length], self.buffer[8 + length:]
+            self.take(kind, payload)
+
+    def until(self, condition, what, seconds=PATIENCE):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, f"waited in vain for {what}: {self.state} {self.printed} {self.lines}"
+            self.pump()
+
+    def phase(self, phase, seconds=PATIENCE):
+        self.until(lambda: self.state and self.state["phase"] == phase, f"phase {phase}", seconds)
+
+    def out(self, rank=0, stream=0):
+        return self.printed.get((rank, stream), b"").decode()
+
+    def ends(self, code, status=None):
+        """It says its last word, and leaves."""
+        self.phase(LEFT)
+        assert self.state["code"] == code, self.state
+        self.socket.close()
+        self.process.stdin.close()
+        self.stderr = self.process.stderr.read().decode()
+        assert self.process.wait(PATIENCE) == (code if status is None else status), self.process.returncode
+
+    def twin(self):
+        """The launcher process that stands by."""
+        return next((p for p in launchers(self.process.pid) + launchers(self.pid) + [self.process.pid] if p != self.pid and lives(p)), None)
+
+
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as f:
+            return [int(p) for p in f.read().split()]
+    except OSError:
+        return []
+
+
+def launchers(pid):
+    return [p for p in children(pid) if os.path.basename(os.readlink(f"/proc/{p}/exe")) == os.path.basename(os.path.realpath(ftrun))]
+
+
+def lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def gone(pids, seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while any(map(lives, pids)):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def sh(script):
+    return ["/bin/sh", "-c", script]
+
+
+# ---- what is promised ----
+
+def test_prints_and_leaves():
+    """Its ranks have the job's numbers; it stays when they are done, and leaves when the job is."""
+    names = ["FTMPI_RANK", "FTMPI_SIZE", "FTMPI_INCARNATION", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+             "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_UNIVERSE_SIZE", "PMI_RANK"]
+    n = Node(sh('echo "' + " ".join("$" + v for v in names) + '"; echo err >&2; printf end'), world=5, first=[0, 2, 5],
+             rank_at=[0, 2, 1, 3, 4], node=1).connect()
+    n.phase(DONE)
+    for local, rank in enumerate([1, 3, 4]):
+        n.until(lambda: n.out(rank) == f"{rank} 5 0 {rank} {local} 3 5 {rank}\nend" and n.out(rank, 1) == "err\n", f"rank {rank}")
+    assert n.lines == "", n.lines
+    assert [r[0] for r in n.state["ranks"]] == [3, 3, 3], n.state
+    time.sleep(0.3)
+    n.pump()
+    assert n.state["phase"] == DONE and n.process.poll() is None
+    n.say_job(FINISH, 0)
+    n.ends(0)
+    assert n.stderr == "", n.stderr
+
+
+def test_verdict():
+    """What ends the job here is said with the job's rank and the user's name of the host; the node waits to be told that it ends."""
+    n = Node(sh('[ $FTMPI_RANK = 3 ] && exit 5; sleep 1000'), world=4, first=[0, 2, 4], node=1).connect()
+    n.phase(ENDED)
+    assert n.state["code"] == 5
+    assert "rank 3 (pid " in n.lines and "host thathost) exited with code 5; the job is ended\n" in n.lines, n.lines
+    n.say_job(END, 5)
+    n.ends(5)
+
+
+def test_ends_with_others():
+    """The job's end elsewhere is SIGTERM, then SIGKILL here, without a line."""
+    n = Node(sh('trap "echo asked" TERM; echo on; while :; do sleep 0.01; done'), grace="0.3").connect()
+    n.until(lambda: n.out() == "on\n", "its rank")
+    n.say_job(END, 9)
+    n.ends(9)
+    assert n.out() == "on\nasked\n" and n.lines == "", (n.out(), n.lines)
+
+
+def test_restart_is_local():
+    """A killed rank is started again by its node alone; what it had printed is not said twice."""
+    n = Node(sh('echo one; [ $FTMPI_INCARNATION = 6 ] && kill -9 $$; echo two; exit 0'), world=3, first=[0, 2, 3], node=1,
+             incarnation=2).connect()
+    n.phase(DONE)
+    n.until(lambda: n.out(2) == "one\ntwo\n", "its output")
+    assert "rank 2 (pid " in n.lines and "restarted, restart 1" in n.lines, n.lines
+    assert n.state["ranks"][0][1:3] == [7, 1], n.state
+    n.say_job(FINISH, 0)
+    n.ends(0)
+
+
+LINES = 20000
+COUNT = f'i=0; while [ $i -lt {LINES} ]; do i=$((i + 1)); echo "line $i"; done'
+ALL = "".join(f"line {i}\n" for i in range(1, LINES + 1))
+
+
+def test_cut_connections():
+    """A connection that breaks costs nothing, however often, and whatever has been acknowledged."""
+    n = Node(sh(COUNT), lease="5").connect()
+    for i in range(6):
+        n.acknowledges = i % 2 == 0
+        n.until(lambda: n.state and len(n.out()) > (i + 1) * 20000, "more output")
+        n.cut()
+        n.connect()
+    n.acknowledges = True
+    n.until(lambda: n.out() == ALL, "its output")
+    assert n.hellos == 7
+    n.got()
+    n.phase(DONE)
+    n.say_job(FINISH, 0)
+    n.ends(0)
+
+
+def test_killed_agents():
+    """The process that stands by takes over the node, too: output once, the same ranks, the state said again."""
+    n = Node(sh(COUNT + "; while [ ! -e end ]; do sleep 0.01; done"), lease="5").connect()
+    n.phase(RUNNING)
+    rank = n.state["ranks"][0]
+    for i in range(2): # first the one that the other had forked, then that
+        n.acknowledges = i == 0
+        n.until(lambda: len(n.out()) > (i + 1) * 20000, "more output")
+        n.until(n.twin, "two launcher processes")
+        os.kill(n.pid, signal.SIGKILL)
+        n.connect()
+        n.phase(RUNNING)
+    n.acknowledges = True
+    n.until(lambda: n.out() == ALL, "its output")
+    assert n.state["ranks"][0] == rank, n.state
+    open("end", "w").close()
+    n.phase(DONE)
+    n.got()
+    n.say_job(FINISH, 0)
+    n.ends(0, -signal.SIGKILL)
+
+
+def test_lease():
+    """A controller that is silent for two thirds of the lease has no ranks here any more, though the connection stands."""
+    n = Node(sh("exec sleep 1000"), lease="0.9").connect()
+    n.phase(RUNNING)
+    n.until(lambda: n.state["ranks"][0][0] == 1, "its rank")
+    rank, begin = n.state["ranks"][0][3], time.monotonic()
+    n.beats = False
+    assert gone([rank], 0.85), "its rank lives"
+    assert time.monotonic() - begin > 0.4, "too early"
+    assert n.process.wait(PATIENCE) == 1
+    assert "node 0 (host thathost): ftrun has not been heard of for 0.6 s" in n.process.stderr.read().decode()
+
+
+def test_stopped_agent():
+    """A stopped launcher process cannot keep its ranks beyond the lease: the other one ends it, and them."""
+    n = Node(sh("exec sleep 1000"), lease="0.9").connect()
+    n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
+    rank = n.state["ranks"][0][3]
+    os.kill(n.pid, signal.SIGSTOP)
+    assert gone([rank], 1.5), "its rank lives"
+    assert n.process.wait(PATIENCE) == 1
+
+
+def test_frozen_node():
+    """All of a node is stopped and goes on when its lease is over: its ranks are dead before they do anything."""
+    n = Node(sh("while :; do date +%s%N >clock; sleep 0.01; done"), lease="0.9").connect()
+    n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
+    rank, agent = n.state["ranks"][0][3], n.pid
+    for pid in (rank, agent, n.process.pid):
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(1.2)
+    for pid in (agent, n.process.pid):
+        os.kill(pid, signal.SIGCONT)
+    assert gone([rank], 1), "its rank lives"
+    assert n.process.wait(PATIENCE) == 1
+
+
+def test_replaced():
+    """Who learns that another one has its place is fenced at once."""
+    n = Node(sh("exec sleep 1000")).connect()
+    n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
+    rank = n.state["ranks"][0][3]
+    n.say_table(incarnation=1)
+    assert gone([rank], 2), "its rank lives"
+    assert n.process.wait(PATIENCE) == 1
+
+
+def test_signals():
+    """Each signal once, also when it is said again; a second one to end kills at once."""
+    n = Node(sh('trap "echo usr" USR1; trap "echo int" INT; echo on; while :; do sleep 0.01; done'), lease="5").connect()
+    n.until(lambda: n.out() == "on\n", "its rank")
+    n.signal(1, signal.SIGUSR1)
+    n.until(lambda: n.out() == "on\nusr\n", "the signal")
+    n.signal(1, signal.SIGUSR1)
+    n.until(lambda: n.state["signals"] == 1, "its number")
+    n.cut()
+    n.connect()
+    n.signal(1, signal.SIGUSR1)
+    n.signal(2, signal.SIGINT)
+    n.until(lambda: n.out() == "on\nusr\nint\n", "the other signal")
+    n.signal(3, signal.SIGINT)
+    n.phase(ENDED)
+    n.say_job(END, 130)
+    n.ends(130)
+    assert n.lines == "", n.lines
+
+
+def test_input():
+    """Standard input comes over the connection, once, whatever breaks; a restarted rank is given it again."""
+    text = "".join(f"word {i}\n" for i in range(20000)).encode()
+    n = Node(sh('[ $FTMPI_INCARNATION = 0 ] && { head -c 1000 >/dev/null; kill -9 $$; }; exec sha256sum'), stdin=0, lease="5").connect()
+
+    def give(to):
+        while n.state is None or n.state["input"] < to:
+            n.pump()
+            at = n.state["input"] if n.state else 0
+            n.input(at, text[at:min(at + 65536, to)], at + 65536 >= len(text) and to == len(text))
+            n.state = None
+            n.until(lambda: n.state, "its state")
+
+    n.until(lambda: n.state, "its state")
+    give(50000)
+    n.cut()
+    n.connect()
+    n.until(lambda: n.state, "its state")
+    assert n.state["input"] <= 50000
+    give(100000)
+    n.until(n.twin, "two launcher processes")
+    os.kill(n.pid, signal.SIGKILL)
+    n.connect()
+    n.until(lambda: n.state, "its state")
+    assert n.state["input"] <= 100000
+    give(len(text))
+    n.phase(DONE)
+    n.until(lambda: n.out().startswith(hashlib.sha256(text).hexdigest()), "the sum")
+    n.say_job(FINISH, 0)
+    n.ends(0)
+
+
+def test_back_pressure():
+    """What nobody acknowledges stops a rank that prints: memory is bounded; then nothing is lost."""
+    n = Node(sh("yes | head -c 4000000; echo; echo done >&2"), lease="5").connect()
+    n.acknowledges = False
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        n.pump()
+    assert len(n.out()) < 2500000, len(n.out())
+    n.acknowledges = True
+    n.got()
+    n.until(lambda: len(n.out()) == 4000001 and n.out(0, 1) == "done\n", "its output")
+    n.phase(DONE)
+    n.say_job(FINISH, 0)
+    n.ends(0)
+
+
+def test_long_line():
+    """A line that is longer than a record comes in pieces that say so."""
+    n = Node(sh("head -c 700000 /dev/zero | tr '\\0' x; echo; echo short")).connect()
+    n.phase(DONE)
+    n.until(lambda: n.out() == "x" * 700000 + "\nshort\n", "its output")
+    n.say_job(FINISH, 0)
+    n.ends(0)
+
+
+def test_garbage():
+    """A controller that says nonsense costs the connection, not the job."""
+    n = Node(sh("while [ ! -e end ]; do sleep 0.01; done; echo ok"), lease="5").connect()
+    nonsense = [struct.pack("<II", 1 << 30, BEAT), frame(JOB, b"{}"), frame(99), frame(TABLE, b'{"nodes":[]}'), frame(GOT, bytes(7)),
+                frame(GOT, b"\xff" * 8), frame(STATE), os.urandom(64)]
+    for data in nonsense:
+        n.phase(RUNNING)
+        n.socket.sendall(data)
+        try:
+            while True:
+                n.pump()
+        except (Gone, ConnectionError):
+            pass
+        n.connect()
+    open("end", "w").close()
+    n.phase(DONE)
+    n.until(lambda: n.out() == "ok\n", "its output")
+    n.say_job(FINISH, 0)
+    n.ends(0)
+
+
+def main():
+    tests = {name[5:]: f for name, f in globals().items() if name.startswith("test_")}
+    failed = 0
+    top = os.getcwd()
+    for name in sys.argv[2:] or tests:
+        begin = time.monotonic()
+        with tempfile.TemporaryDirectory(dir=top) as dir:
+            os.chdir(dir)
+            try:
+                tests[name]()
+                print(f"ok   {name} ({time.monotonic() - begin:.2f} s)")
+            except (AssertionError, Gone, OSError) as e:
+                failed += 1
+                print(f"FAIL {name}: {type(e).__name__} {e}")
+                if os.environ.get("TRACE"):
+                    raise
+            os.chdir(top)
+    sys.exit(1 if failed else 0)
+
+
+main()
