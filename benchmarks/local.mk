@@ -64,6 +64,9 @@ benchmarks_memory_SOURCES = benchmarks/memory.c
 benchmarks_memory_CPPFLAGS = $(bench_cppflags)
 benchmarks_memory_LDFLAGS = -no-install
 benchmarks_memory_LDADD = libftmpi.la
+# No MPI in it.
+check_PROGRAMS += benchmarks/rawtcp
+benchmarks_rawtcp_SOURCES = benchmarks/rawtcp.c
 # Not linked with libftmpi: it stands in front of any MPI.
 check_LTLIBRARIES += benchmarks/libwrong.la
 benchmarks_libwrong_la_SOURCES = benchmarks/wrong.c
@@ -72,10 +75,10 @@ benchmarks_libwrong_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 TESTS += benchmarks/smoke.sh
 # Not with sanitizers: these compile programs without them, and Python was built without.
 if !SANITIZED
-TESTS += benchmarks/compare.sh benchmarks/faults.sh benchmarks/xgboost.sh
+TESTS += benchmarks/compare.sh benchmarks/faults.sh benchmarks/hosts.sh benchmarks/xgboost.sh
 endif
-EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/faults.sh benchmarks/xgboost.sh \
-	benchmarks/compare benchmarks/faults benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
+EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/faults.sh benchmarks/hosts.sh benchmarks/xgboost.sh \
+	benchmarks/compare benchmarks/faults benchmarks/hosts benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
 	benchmarks/ftbench/__init__.py benchmarks/ftbench/blocks.py benchmarks/ftbench/cases.py benchmarks/ftbench/cli.py \
-	benchmarks/ftbench/faults.py benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py \
+	benchmarks/ftbench/faults.py benchmarks/ftbench/hosts.py benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py \
 	benchmarks/ftbench/report.py benchmarks/ftbench/results.py benchmarks/ftbench/runs.py benchmarks/ftbench/xgboost_worker.py

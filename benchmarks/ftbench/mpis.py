@@ -150,7 +150,7 @@ def find(only, tree, tcp):
             told.append('%s: not here (%s, %s)' % (cls.name, cls.compiler, cls.launcher))
     if only is None or 'ftmpi' in only:
         if tcp:
-            told.append('ftmpi: no ranks on other hosts yet, so nothing to compare over TCP')
+            told.append('ftmpi: within a host there is no TCP to compare; over several: benchmarks/hosts')
         elif tree:
             mpis.append(Ftmpi(tree))
         else:

@@ -5,4 +5,4 @@ hosts_tests = \
 TESTS += $(hosts_tests)
 # Nothing of ours runs in it.
 tests_unsanitized += compat-tests/hosts/lab_test.sh
-EXTRA_DIST += $(hosts_tests) compat-tests/hosts/lab.sh compat-tests/hosts/launch.sh
+EXTRA_DIST += $(hosts_tests) compat-tests/hosts/lab.sh compat-tests/hosts/launch.sh compat-tests/hosts/break.py
