@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
@@ -31,13 +30,14 @@ enum {
     STATE_PULSES = 12,          /* the state is said so often whether it has changed or not */
     SOON_MS = 10,               /* for several changes to become one */
     BYE_MS = 1000,              /* for the controller to hear the last word */
-    MEET_MS = 20000,            /* for the first connection */
+    MEET_MS = 10000,            /* for the first connection */
+    BEATS = 64,                 /* without an answer, that are remembered */
     CONTROLLERS = FT_ADDRESSES
 };
 
 /* In shared memory: what a successor of this agent has to know. */
 struct shared {
-    _Atomic uint64_t heard_ns;  /* CLOCK_BOOTTIME; of the controller, or begun */
+    _Atomic uint64_t heard_ns;  /* CLOCK_BOOTTIME: the controller has heard of us since, or we have begun then */
     _Atomic uint32_t met;       /* it has taken us */
     bool ready;                 /* ranks may be started */
     bool fenced;
@@ -66,18 +66,11 @@ struct ft_node {
     struct event *pulse, *soon, *room, *bye;
     struct evbuffer *waiting;   /* input that found no room */
     unsigned pulses;
+    uint64_t sent_ns[BEATS];    /* when BEAT i % BEATS of this connection was */
+    uint64_t sent, answered;
     bool dirty;                 /* STATE is to be said */
     bool let_go;                /* the controller has heard the last word, or will not */
 };
-
-/* Goes on while the machine sleeps. */
-static uint64_t boot_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t lease_ns(const struct ft_node *n)
 {
@@ -197,14 +190,32 @@ static void fence(struct ft_node *n, const char *why)
         ft_sweep_hurry(n->job);
 }
 
-static void heard(struct ft_node *n)
+/* The controller has heard of us at `when` or later. */
+static void heard(struct ft_node *n, uint64_t when)
 {
-    atomic_store(&n->shared->heard_ns, boot_ns());
+    atomic_store(&n->shared->heard_ns, ft_max(when, atomic_load(&n->shared->heard_ns)));
+}
+
+/* Only as many as are remembered: a controller that is slow to answer gets no more. */
+static void beat(struct ft_node *n)
+{
+    if (!ft_uplink_is_up(n->uplink) || n->sent - n->answered == BEATS)
+        return;
+    n->sent_ns[n->sent++ % BEATS] = ft_uplink_now();
+    ft_uplink_say(n->uplink, ft_wire_put_beat());
+}
+
+static int take_answer(struct ft_node *n, struct ft_error *e)
+{
+    if (n->answered == n->sent)
+        return ft_err_set(e, FT_EDAMAGED, "an answer to a BEAT that was not sent");
+    heard(n, n->sent_ns[n->answered++ % BEATS]);
+    return 0;
 }
 
 static bool is_silent(const struct ft_node *n)
 {
-    uint64_t silent = boot_ns() - atomic_load(&n->shared->heard_ns);
+    uint64_t silent = ft_uplink_now() - atomic_load(&n->shared->heard_ns);
 
     return silent > (atomic_load(&n->shared->met) ? lease_ns(n) / 3 * 2 : MEET_MS * UINT64_C(1000000));
 }
@@ -241,8 +252,8 @@ static void on_pulse(evutil_socket_t fd, short what, void *arg)
     n->pulses++;
     if (n->pulses % STATE_PULSES == 0)
         say_state(n);
-    else if (n->pulses % 2 == 0)
-        ft_uplink_say(n->uplink, ft_wire_put_beat());
+    if (n->pulses % 2 == 0)
+        beat(n);
 }
 
 /* ---- standard input ---- */
@@ -384,7 +395,6 @@ static int take_frame(void *arg, const struct ft_wire_frame *f, struct ft_error 
 
     if (n->shared->fenced)
         return ft_err_set(e, FT_EDAMAGED, "too late");
-    heard(n);
     switch (f->type) {
     case FT_WIRE_TABLE:
         return take_table(n, f, e);
@@ -397,7 +407,7 @@ static int take_frame(void *arg, const struct ft_wire_frame *f, struct ft_error 
     case FT_WIRE_INPUT_BYTES:
         return take_input(n, f, e);
     case FT_WIRE_BEAT:
-        return 0;
+        return take_answer(n, e);
     default:
         return ft_err_set(e, FT_EDAMAGED, "a frame for the controller");
     }
@@ -442,11 +452,13 @@ static void on_up(void *arg)
 {
     struct ft_node *n = arg;
 
-    heard(n);
+    heard(n, ft_uplink_dialled(n->uplink)); /* it has proved itself with what we have sent since */
+    n->sent = n->answered = 0;
     evbuffer_drain(n->waiting, evbuffer_get_length(n->waiting)); /* it comes again, from the place that is said now */
     n->hello.pid = (uint32_t)getpid();
     ft_uplink_say(n->uplink, ft_wire_put_hello(&n->hello));
     say_state(n);
+    beat(n);
     if (n->shared->left)
         say_bye(n);
 }
@@ -487,7 +499,7 @@ int ft_node_new(struct ft_node **out, struct ft_job *job, struct ft_error *e)
     n->job = job;
     n->d = job->options->node;
     n->listener = n->input = -1;
-    heard(n);
+    heard(n, ft_uplink_now());
     *out = n;
     return replace_stdin(n, e);
 }

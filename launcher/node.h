@@ -3,8 +3,8 @@
    wire.h says what is said; a connection that breaks, on either side or with a launcher process, is made again, and both say their
    state.
 
-   Fencing (DESIGN invariant 5): what the controller has not heard of for a lease it replaces. So who has not heard of the
-   controller for two thirds of that kills its ranks, at once and before anything else: this agent, also when it was stopped and wakes up
+   Fencing (DESIGN invariant 5): what the controller has not heard of for a lease it replaces. So whose last answered BEAT was sent
+   two thirds of that ago kills its ranks, at once and before anything else: this agent, also when it was stopped and wakes up
    late, or the process that stands by for it. */
 #ifndef LAUNCHER_NODE_H
 #define LAUNCHER_NODE_H

@@ -10,12 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
 #include "launcher/stdio_memory.h"
 
-enum { FIRST_MS = 20, LAST_MS = 500, AHEAD = 1 << 20 /* bytes in the buffer */, PIECE = 256 << 10 };
+enum { FIRST_MS = 20, LAST_MS = 500, AHEAD = 1 << 20 /* bytes in the buffer */, OPEN = 2 << 20 /* not acknowledged */, PIECE = 256 << 10 };
 
 struct ft_uplink {
     struct ft_uplink_config config;
@@ -23,12 +24,21 @@ struct ft_uplink {
     struct bufferevent *io;
     struct event *again;
     unsigned wait_ms;
+    uint64_t dialled_ns;
     uint64_t sent;              /* place in the spool */
     char trouble[FT_ERROR_TEXT];
     char piece[PIECE];
 };
 
 static void dial(struct ft_uplink *u);
+
+uint64_t ft_uplink_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static void later(struct ft_uplink *u)
 {
@@ -119,7 +129,7 @@ void ft_uplink_flush(struct ft_uplink *u)
     uint8_t head[FT_WIRE_OUT_HEAD];
 
     u->sent = ft_max(u->sent, s->written);
-    while (out && u->sent < s->state->tail && evbuffer_get_length(out) < AHEAD) {
+    while (out && u->sent < s->state->tail && u->sent - s->written < OPEN && evbuffer_get_length(out) < AHEAD) {
         ssize_t n = pread(s->fd, u->piece, ft_min(sizeof u->piece, s->state->tail - u->sent), (off_t)u->sent);
         size_t len = n > 0 ? whole_records(u->piece, (size_t)n) : 0;
 
@@ -162,6 +172,7 @@ static void on_dialled(void *arg, int fd, enum ft_auth_kind kind, const struct f
 
 static void dial(struct ft_uplink *u)
 {
+    u->dialled_ns = ft_uplink_now();
     u->dial = ft_auth_dial(u->config.auth, u->config.controllers, u->config.ncontrollers, FT_AUTH_CONTROL, on_dialled, u);
     if (!u->dial)
         later(u);
@@ -187,6 +198,11 @@ struct ft_uplink *ft_uplink_new(const struct ft_uplink_config *config)
 bool ft_uplink_is_up(const struct ft_uplink *u)
 {
     return u->io;
+}
+
+uint64_t ft_uplink_dialled(const struct ft_uplink *u)
+{
+    return u->dialled_ns;
 }
 
 const char *ft_uplink_trouble(const struct ft_uplink *u)

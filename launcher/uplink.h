@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "launcher/auth.h"
 #include "launcher/wire.h"
@@ -33,6 +34,10 @@ struct ft_uplink_config {
 struct ft_uplink *ft_uplink_new(const struct ft_uplink_config *config);
 
 bool ft_uplink_is_up(const struct ft_uplink *u);
+
+/* When the connection that is up was begun, before anything was sent; by a clock (ns) that goes on while the machine sleeps. */
+uint64_t ft_uplink_dialled(const struct ft_uplink *u);
+uint64_t ft_uplink_now(void);
 
 /* Why the last attempt failed; empty: none did. */
 const char *ft_uplink_trouble(const struct ft_uplink *u);

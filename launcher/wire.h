@@ -9,13 +9,16 @@
      node -> controller   HELLO    who it is, and where its links come to
                           STATE    what has become of its ranks; how far it has SIGNAL and INPUT
                           OUT      u64 place in its spool, then whole records: what its ranks print
-                          BEAT     nothing: it lives
+                          BEAT     nothing: it lives. The controller answers each with one
      controller -> node   TABLE    all nodes
                           JOB      what is to become of the job
                           GOT      u64: what the spool holds below this place has been taken over
                           SIGNAL   for the ranks, numbered from 1; those above STATE's number are said again
                           INPUT    u64 place in standard input, u32 1 if it ends with these bytes, then the bytes; from STATE's place on
                           BEAT
+
+   Leases: the answer to a BEAT says that the controller has heard of this node since that was sent, and nothing else does: so who counts
+   from there counts from earlier than the controller does.
 
    A record is {u32 rank in the job, u16 stream, u16 flags, u64 position, u32 length, u32 zero} and the bytes. position counts what
    the rank has printed there over all its lives, so whatever lies below what is had already is dropped (a node that replaces a lost one

@@ -66,7 +66,6 @@ class Node:
         self.acknowledges = True
         self.job = (RUN, 0)
         self.beats = beats          # else it is silent
-        self.beaten = 0
 
     def connect(self):
         """Accepts, proves, and says TABLE and JOB."""
@@ -159,12 +158,11 @@ class Node:
                 self.got()
         else:
             assert kind == BEAT, kind
+            if self.beats:
+                self.send(BEAT)
 
     def pump(self, seconds=0.02):
         """Takes what comes within this time."""
-        if self.beats and time.monotonic() - self.beaten > 0.1:
-            self.send(BEAT)
-            self.beaten = time.monotonic()
         self.socket.settimeout(seconds)
         try:
             data = self.socket.recv(1 << 14)
@@ -306,7 +304,7 @@ def test_cut_connections():
         n.cut()
         n.connect()
     n.acknowledges = True
-    n.until(lambda: n.out() == ALL, "its output")
+    n.until(lambda: n.state and n.out() == ALL, "its output")
     assert n.hellos == 7
     n.got()
     n.phase(DONE)
@@ -343,8 +341,14 @@ def test_lease():
     n.until(lambda: n.state["ranks"][0][0] == 1, "its rank")
     rank, begin = n.state["ranks"][0][3], time.monotonic()
     n.beats = False
-    assert gone([rank], 0.85), "its rank lives"
-    assert time.monotonic() - begin > 0.4, "too early"
+    try:
+        while lives(rank) and time.monotonic() < begin + 3: # all but BEAT says nothing
+            n.say_job()
+            n.pump()
+    except (Gone, ConnectionError):
+        pass
+    assert gone([rank], 0.5), "its rank lives"
+    assert time.monotonic() - begin > 0.3, "too early"
     assert n.process.wait(PATIENCE) == 1
     assert "node 0 (host thathost): ftrun has not been heard of for 0.6 s" in n.process.stderr.read().decode()
 
@@ -355,7 +359,7 @@ def test_stopped_agent():
     n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
     rank = n.state["ranks"][0][3]
     os.kill(n.pid, signal.SIGSTOP)
-    assert gone([rank], 1.5), "its rank lives"
+    assert gone([rank], 3), "its rank lives"
     assert n.process.wait(PATIENCE) == 1
 
 
