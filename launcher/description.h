@@ -13,7 +13,7 @@
 #include "ft/base/err.h"
 #include "launcher/options.h"
 
-enum { FT_NODES_MAX = 4096, FT_WORLD_MAX = 65536, FT_JOB_SECRET_BYTES = 32, FT_DESCRIPTION_MAX = 64 << 20 };
+enum { FT_JOB_SECRET_BYTES = 32, FT_DESCRIPTION_MAX = 64 << 20 };
 
 /* A node's place in its job. Places are node-major: place first[node] + i is local rank i of that node, rank rank_at[place] of the job,
    with the ranks of a node in ascending order. */

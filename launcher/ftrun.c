@@ -10,6 +10,7 @@
 
 #include "launcher/agent.h"
 #include "launcher/client.h"
+#include "launcher/controller.h"
 #include "launcher/help.h"
 #include "launcher/node.h"
 #include "launcher/options.h"
@@ -59,7 +60,7 @@ int main(int argc, char **argv)
         puts("ftrun (ftmpi) " PACKAGE_VERSION);
     } else {
         tell_first(&options);
-        code = ft_agent_run(&options);
+        code = options.map ? ft_controller_run(&options) : ft_agent_run(&options);
     }
     ft_options_free(&options);
     return code;

@@ -53,41 +53,70 @@ static bool is_this_host(const char *name)
     return !name[len] || !own[len] || !strcasecmp(name, own);
 }
 
-/* "name" or "name:slots" (for IPv6 addresses "[name]:slots"); *slots 0: no number. */
-static int read_host(const char *text, size_t len, const char *who, uint32_t *slots, struct ft_error *e)
+/* "name" or "name:slots" (for IPv6 addresses "[name]:slots"); host->slots 0: no number. */
+static int read_host(struct ft_options *o, const char *text, size_t len, const char *who, struct ft_host *host, struct ft_error *e)
 {
-    char name[NAME_BYTES], *colon, *host = name;
+    char whole[NAME_BYTES], *colon, *name = whole;
     uint64_t n = 0;
 
-    snprintf(name, sizeof name, "%.*s", (int)len, text);
-    if (*name == '[' && (colon = strchr(name, ']'))) {
-        host = name + 1;
+    snprintf(whole, sizeof whole, "%.*s", (int)len, text);
+    if (*whole == '[' && (colon = strchr(whole, ']'))) {
+        name = whole + 1;
         *colon++ = 0;
         colon = *colon == ':' ? colon : NULL;
     } else {
-        colon = strchr(name, ':');
+        colon = strchr(whole, ':');
         if (colon && strchr(colon + 1, ':'))
             colon = NULL;
     }
     if (colon)
         *colon++ = 0;
-    if (!*host || len >= sizeof name || (colon && (ft_values_number(colon, &n) < 0 || n < 1 || n > FT_RANKS_MAX)))
+    /* "-": ssh would take it for an option */
+    if (!*name || *name == '-' || len >= sizeof whole || (colon && (ft_values_number(colon, &n) < 0 || n < 1 || n > FT_RANKS_MAX)))
         return ft_err_set(e, FT_EINVAL, "%s: \"%.*s\" is not a host; wanted: NAME or NAME:SLOTS", who, (int)(len > 80 ? 80 : len), text);
-    if (!is_this_host(host))
-        return ft_err_set(e, FT_EINVAL, "%s: %.80s is another host than this one; jobs on several hosts are not there yet", who, host);
-    *slots = (uint32_t)n;
+    *host = (struct ft_host){.name = ft_options_keep(o, "%s", name), .slots = (uint32_t)n, .here = is_this_host(name)};
+    return host->name ? 0 : ft_err_set(e, FT_EINVAL, "out of memory");
+}
+
+static struct ft_host *find(const struct ft_hosts *hosts, const char *name)
+{
+    for (size_t i = 0; i < hosts->n; i++)
+        if (!strcasecmp(hosts->list[i].name, name))
+            return &hosts->list[i];
+    return NULL;
+}
+
+int ft_hosts_add(struct ft_options *o, struct ft_hosts *hosts, const struct ft_host *host)
+{
+    struct ft_host *same = find(hosts, host->name), *list;
+
+    if (same) {
+        same->slots += host->slots;
+        return 0;
+    }
+    if (!(hosts->n & (hosts->n - 1))) { /* 0 or a power of two: it is full */
+        list = ft_options_own(o, malloc((2 * hosts->n + 1) * sizeof *list));
+        if (!list)
+            return -1;
+        for (size_t i = 0; i < hosts->n; i++)
+            list[i] = hosts->list[i];
+        hosts->list = list;
+    }
+    hosts->list[hosts->n++] = *host;
     return 0;
 }
 
-int ft_hosts_list(const char *text, const char *who, uint32_t *slots, struct ft_error *e)
+int ft_hosts_list(struct ft_options *o, const char *text, const char *who, struct ft_hosts *hosts, struct ft_error *e)
 {
     for (;;) {
         size_t len = strcspn(text, ",");
-        uint32_t n;
+        struct ft_host host;
 
-        if (read_host(text, len, who, &n, e) < 0)
+        if (read_host(o, text, len, who, &host, e) < 0)
             return FT_EINVAL;
-        *slots += n ? n : 1;
+        host.slots += !host.slots;
+        if (ft_hosts_add(o, hosts, &host) < 0)
+            return ft_err_set(e, FT_EINVAL, "out of memory");
         if (!text[len])
             return 0;
         text += len + 1;
@@ -114,7 +143,7 @@ static int read_rest(char *rest, const char *where, uint32_t *slots, struct ft_e
     return 0;
 }
 
-static int read_line(char *line, const char *where, uint32_t *slots, struct ft_error *e)
+static int read_line(struct ft_options *o, char *line, const char *where, struct ft_host *host, struct ft_error *e)
 {
     size_t len;
 
@@ -123,37 +152,74 @@ static int read_line(char *line, const char *where, uint32_t *slots, struct ft_e
     len = strcspn(line, " \t");
     if (!len)
         return 1; /* nothing on it */
-    if (read_host(line, len, where, slots, e) < 0)
+    if (read_host(o, line, len, where, host, e) < 0)
         return FT_EINVAL;
-    return read_rest(line + len, where, slots, e);
+    return read_rest(line + len, where, &host->slots, e);
 }
 
-int ft_hosts_file(const char *path, const char *who, uint32_t each, uint32_t *slots, struct ft_error *e)
+/* Adds the hosts in the order of the file; *counted: of those lines that have a number. */
+static int read_lines(struct ft_options *o, FILE *f, const char *path, uint32_t each, struct ft_hosts *hosts, uint32_t *counted,
+                      uint32_t *uncounted, struct ft_error *e)
+{
+    char line[1024], where[512];
+    uint32_t number = 0;
+    int err = 0;
+
+    while (err >= 0 && fgets(line, sizeof line, f)) {
+        struct ft_host host;
+
+        snprintf(where, sizeof where, "%s:%u", path, ++number);
+        if ((err = read_line(o, line, where, &host, e)))
+            continue;
+        *counted += host.slots;
+        *uncounted += !host.slots;
+        if (!host.slots)
+            host.slots = each ? each : 1;
+        if (ft_hosts_add(o, hosts, &host) < 0)
+            err = ft_err_set(e, FT_EINVAL, "out of memory");
+    }
+    return err < 0 ? err : 0;
+}
+
+int ft_hosts_file(struct ft_options *o, const char *path, const char *who, uint32_t each, struct ft_hosts *hosts, struct ft_error *e)
 {
     FILE *f = fopen(path, "re");
-    char line[1024], where[512];
-    uint32_t number = 0, counted = 0, uncounted = 0;
-    int err = 0;
+    struct ft_hosts listed = {0};
+    uint32_t counted = 0, uncounted = 0;
+    int err;
 
     if (!f)
         return ft_err_set(e, FT_EINVAL, "%s %s: %s", who, path, strerror(errno));
     errno = 0;
-    while (err >= 0 && fgets(line, sizeof line, f)) {
-        uint32_t n = 0;
-
-        snprintf(where, sizeof where, "%s:%u", path, ++number);
-        if ((err = read_line(line, where, &n, e)) == 0) {
-            counted += n;
-            uncounted += !n;
-        }
-    }
+    err = read_lines(o, f, path, each, &listed, &counted, &uncounted, e);
     if (err >= 0 && ferror(f))
         err = ft_err_set(e, FT_EINVAL, "%s %s: %s", who, path, strerror(errno));
     fclose(f);
     if (err < 0)
         return err;
-    if (!counted && !uncounted)
+    if (!listed.n)
         return ft_err_set(e, FT_EINVAL, "%s %s: there is no host in it", who, path);
-    *slots += counted + uncounted * (each ? each : !counted && uncounted == 1 ? ft_topology_processors() : 1);
+    if (!each && !counted && uncounted == 1 && listed.list->here)
+        listed.list->slots = ft_topology_processors();
+    for (size_t i = 0; i < listed.n; i++)
+        if (ft_hosts_add(o, hosts, &listed.list[i]) < 0)
+            return ft_err_set(e, FT_EINVAL, "out of memory");
     return 0;
+}
+
+uint32_t ft_hosts_slots(const struct ft_hosts *hosts)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < hosts->n; i++)
+        n += hosts->list[i].slots;
+    return n;
+}
+
+bool ft_hosts_elsewhere(const struct ft_hosts *hosts)
+{
+    for (size_t i = 0; i < hosts->n; i++)
+        if (!hosts->list[i].here)
+            return true;
+    return false;
 }

@@ -12,9 +12,13 @@ liblaunch_la_SOURCES = \
 	launcher/bands.h launcher/bands.c \
 	launcher/cadence.h launcher/cadence.c \
 	launcher/ckpt_writer.h launcher/ckpt_writer.c \
+	launcher/channel.h launcher/channel.c \
 	launcher/client.h launcher/client.c \
 	launcher/configure.h launcher/configure.c \
 	launcher/control.h launcher/control.c \
+	launcher/controller.h launcher/controller.c \
+	launcher/controller_peers.h launcher/controller_peers.c \
+	launcher/controller_tell.h launcher/controller_tell.c \
 	launcher/deadlines.h launcher/deadlines.c \
 	launcher/death.h launcher/death.c \
 	launcher/description.h launcher/description.c \
@@ -43,6 +47,9 @@ liblaunch_la_SOURCES = \
 	launcher/node.h launcher/node.c \
 	launcher/node_main.c \
 	launcher/options.h launcher/options.c \
+	launcher/map.h launcher/map.c \
+	launcher/merge.h launcher/merge.c \
+	launcher/nodes_policy.h launcher/nodes_policy.c \
 	launcher/outfile.h launcher/outfile.c \
 	launcher/output.h launcher/output.c \
 	launcher/output_dir.h launcher/output_dir.c \
@@ -53,6 +60,8 @@ liblaunch_la_SOURCES = \
 	launcher/ranks.h launcher/ranks.c \
 	launcher/readers.h launcher/readers.c \
 	launcher/reap.h launcher/reap.c \
+	launcher/relay.h launcher/relay.c \
+	launcher/remote.h launcher/remote.c \
 	launcher/renew.h launcher/renew.c \
 	launcher/report.h launcher/report.c \
 	launcher/rundir.h launcher/rundir.c \
@@ -93,7 +102,7 @@ ftrun_LDADD = liblaunch.la
 # Unit tests of the pure parts; without Criterion they are one SKIP.
 launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
 	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test \
-	launcher/test/description_test
+	launcher/test/description_test launcher/test/nodes_policy_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -126,6 +135,9 @@ launcher_test_cadence_test_LDADD = $(launch_unit_libs)
 launcher_test_wire_test_SOURCES = launcher/test/wire_test.c
 launcher_test_wire_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_wire_test_LDADD = $(launch_unit_libs)
+launcher_test_nodes_policy_test_SOURCES = launcher/test/nodes_policy_test.c
+launcher_test_nodes_policy_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_nodes_policy_test_LDADD = $(launch_unit_libs)
 launcher_test_description_test_SOURCES = launcher/test/description_test.c
 launcher_test_description_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_description_test_LDADD = $(launch_unit_libs)

@@ -12,6 +12,7 @@
 #include "ft/base/util.h"
 #include "launcher/appfile.h"
 #include "launcher/configure.h"
+#include "launcher/map.h"
 #include "launcher/values.h"
 
 /* Words of a command line, or of a line of an --app file. */
@@ -148,6 +149,7 @@ void ft_options_defaults(struct ft_options *o)
     o->ckpt_versions = 1;
     o->grace_ms = 2000;
     o->lease_ms = 3000;
+    o->start_ms = 60000;
 }
 
 int ft_options_add_context(struct ft_options *o, struct ft_error *e)
@@ -212,7 +214,7 @@ static int read_app(struct ft_options *o, struct ft_error *e)
 
     if (*c.argv)
         return ft_err_set(e, FT_EINVAL, "--app %s: and a program, %.80s; the file says which programs run", c.app, *c.argv);
-    if (c.counted || c.wdir || c.nexports || c.per_host || c.slots)
+    if (c.counted || c.wdir || c.nexports || c.per_host || c.hosts.n)
         return ft_err_set(e, FT_EINVAL, "--app %s: what concerns one program, as -n does, belongs in the file", c.app);
     o->ncontexts--;
     if (ft_appfile_open(&file, o, c.app, e) < 0)
@@ -235,17 +237,22 @@ static int read_app(struct ft_options *o, struct ft_error *e)
 /* What the options of one context mean together. */
 static int settle(struct ft_options *o, struct ft_context *c, struct ft_error *e)
 {
-    uint32_t slots = c->slots ? c->slots : o->slots;
+    uint32_t own = ft_hosts_slots(&c->hosts), common = ft_hosts_slots(&o->hosts), slots = own ? own : common;
 
     if (o->place.each && !c->per_host && o->ncontexts == 1)
         c->per_host = o->place.each * ft_topology_count(o->place.map);
-    if (!c->counted)
-        c->nranks = c->per_host ? c->per_host : c->slots ? c->slots : o->slots && o->ncontexts == 1 ? o->slots : 1;
-    if (c->per_host && c->nranks > c->per_host)
-        return ft_err_set(e, FT_EINVAL, "%u ranks at %u per host need %u hosts; jobs on several hosts are not there yet", c->nranks,
-                          c->per_host, (c->nranks + c->per_host - 1) / c->per_host);
-    if (slots && c->nranks > slots && !o->oversubscribe)
-        ft_options_notice(o, "%u ranks on %u slots: they share processors", c->nranks, slots);
+    if (ft_map_wanted(o)) {
+        if (ft_map_count(o, c, e) < 0)
+            return FT_EINVAL;
+    } else {
+        if (!c->counted)
+            c->nranks = c->per_host ? c->per_host : own ? own : common && o->ncontexts == 1 ? common : 1;
+        if (c->per_host && c->nranks > c->per_host)
+            return ft_err_set(e, FT_EINVAL, "%u ranks at %u per host need %u hosts; --host names them", c->nranks, c->per_host,
+                              (c->nranks + c->per_host - 1) / c->per_host);
+        if (slots && c->nranks > slots && !o->oversubscribe)
+            ft_options_notice(o, "%u ranks on %u slots: they share processors", c->nranks, slots);
+    }
     for (size_t i = 0; i < o->ngenv; i++)
         if (ft_options_add(&c->exports, &c->nexports, o->genv[i], e) < 0)
             return FT_EINVAL;
@@ -270,9 +277,11 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
         o->contexts[c].first = (uint32_t)n;
         n += o->contexts[c].nranks;
     }
-    if (n > FT_RANKS_MAX)
+    if (n > (ft_map_wanted(o) ? FT_WORLD_MAX : FT_RANKS_MAX))
         return ft_err_set(e, FT_EINVAL, "%llu ranks: too many, at most %d run on one host", (unsigned long long)n, FT_RANKS_MAX);
     o->nranks = (uint32_t)n;
+    if (ft_map_wanted(o) && ft_map_make(o, e) < 0)
+        return FT_EINVAL;
     if (o->stdin_rank >= (int64_t)n)
         return ft_err_set(e, FT_EINVAL, "--stdin %lld: there is no such rank, the last one is %u", (long long)o->stdin_rank, o->nranks - 1);
     if (o->resume && !o->ckpt_dir)
@@ -312,6 +321,8 @@ void ft_options_free(struct ft_options *o)
     }
     free(o->contexts);
     free(o->genv);
+    free(o->launch_args);
+    ft_map_free(o->map);
     for (size_t i = 0; i < o->nnotices; i++)
         free(o->notices[i]);
     free(o->notices);

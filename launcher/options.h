@@ -9,11 +9,13 @@
 
 #include "ft/base/err.h"
 #include "ft/shm/keeper.h"
+#include "launcher/hosts.h"
 #include "launcher/policy.h"
 #include "launcher/settings.h"
 #include "launcher/topology.h"
 
 enum { FT_RANKS_MAX = 4096 };  /* on one host */
+enum { FT_NODES_MAX = 4096, FT_WORLD_MAX = 65536 }; /* ranks on all of them */
 enum { FT_SETTINGS_MAX = 96 }; /* rows of the table in settings.c */
 enum { FT_CODE_USAGE = 2 };    /* ftrun's exit code for a bad command line */
 
@@ -27,7 +29,7 @@ struct ft_context {
     bool bare;                 /* the ranks get nothing of ftrun's environment but FTMPI_* and exports */
     const char **exports;      /* -x, in order: "A" or "A=v" */
     size_t nexports;
-    uint32_t slots;            /* of the hosts named for it; 0: none are */
+    struct ft_hosts hosts;     /* named for it */
     uint32_t per_host;         /* -N; 0: not told */
     bool counted;              /* -n was given */
     const char *app;           /* file that holds contexts in the place of this one */
@@ -72,11 +74,18 @@ struct ft_options {
     const struct ft_description *node;  /* this process is one node of several, and the ranks are local; NULL: it is not */
     const char *iface;         /* where sockets between hosts listen: name or CIDR; NULL: towards the other hosts */
     bool survive_host;         /* the log stays whole, for the node that replaces a lost one */
+    struct ft_map *map;        /* the job is on several hosts: who is where; NULL: it is on this one, and all the rest is nothing to it */
+    const char *launcher;      /* "ssh", "exec:COMMAND"; NULL: ssh, and what is on this host is started directly */
+    const char **launch_args;  /* for it */
+    size_t nlaunch_args;
+    const char *prefix;        /* where ftmpi is on the other hosts; NULL: where it is here */
+    uint64_t spares;           /* hosts at the end of the list that have no ranks as yet */
+    uint64_t wait_ms, start_ms; /* for a host to come back; for one to answer */
     uint64_t lease_ms;         /* a node that has not been heard of for so long is lost */
 
     const char **genv;         /* exports of all contexts; ft_options_parse puts them in front of theirs */
     size_t ngenv;
-    uint32_t slots;            /* of the host file; 0: there is none */
+    struct ft_hosts hosts;     /* of the host file */
     const char *foreign;       /* the first of Open MPI's parameters, which do nothing here */
     uint32_t nforeign;
     struct ft_origin origins[FT_SETTINGS_MAX];

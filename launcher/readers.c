@@ -18,7 +18,7 @@ static struct ft_context *last(struct ft_options *o)
     return &o->contexts[o->ncontexts - 1];
 }
 
-static int read_ranks(const struct ft_word *w, uint32_t *ranks, struct ft_error *e)
+static int read_ranks(const struct ft_word *w, uint32_t most, uint32_t *ranks, struct ft_error *e)
 {
     uint64_t n;
 
@@ -26,7 +26,7 @@ static int read_ranks(const struct ft_word *w, uint32_t *ranks, struct ft_error 
         return FT_EINVAL;
     if (n < 1)
         return ft_err_set(e, FT_EINVAL, "%s %s: a job has at least one rank", w->who, w->value);
-    if (n > FT_RANKS_MAX)
+    if (n > most)
         return ft_err_set(e, FT_EINVAL, "%s %s: too many, at most %d ranks run on one host", w->who, w->value, FT_RANKS_MAX);
     *ranks = (uint32_t)n;
     return 0;
@@ -35,12 +35,12 @@ static int read_ranks(const struct ft_word *w, uint32_t *ranks, struct ft_error 
 READER(count)
 {
     last(o)->counted = true;
-    return read_ranks(w, &last(o)->nranks, e);
+    return read_ranks(w, FT_WORLD_MAX, &last(o)->nranks, e);
 }
 
 READER(per_host)
 {
-    return read_ranks(w, &last(o)->per_host, e);
+    return read_ranks(w, FT_RANKS_MAX, &last(o)->per_host, e);
 }
 
 READER(wdir)
@@ -59,17 +59,17 @@ READER(app)
 
 READER(host)
 {
-    return ft_hosts_list(w->value, w->who, &last(o)->slots, e);
+    return ft_hosts_list(o, w->value, w->who, &last(o)->hosts, e);
 }
 
 READER(hostfile)
 {
-    return ft_hosts_file(w->value, w->who, 0, &o->slots, e);
+    return ft_hosts_file(o, w->value, w->who, 0, &o->hosts, e);
 }
 
 READER(hydra_hostfile)
 {
-    return ft_hosts_file(w->value, w->who, 1, &o->slots, e);
+    return ft_hosts_file(o, w->value, w->who, 1, &o->hosts, e);
 }
 
 READER(bind)
@@ -257,7 +257,7 @@ READER(stdin)
     }
     if (!strcmp(w->value, "all"))
         return ft_err_set(e, FT_EINVAL, "%s all: standard input goes to one rank only; name it, or none", w->who);
-    if (ft_values_number(w->value, &rank) < 0 || rank >= FT_RANKS_MAX)
+    if (ft_values_number(w->value, &rank) < 0 || rank >= FT_WORLD_MAX)
         return FT_EINVAL;
     o->stdin_rank = (int64_t)rank; /* whether there is such a rank is known at the end */
     return 0;
@@ -344,6 +344,23 @@ READER(survive)
     (void)e;
     o->survive_host = !strcmp(w->value, "host");
     return o->survive_host || !strcmp(w->value, "rank") ? 0 : FT_EINVAL;
+}
+
+/* What Hydra has besides (rsh, slurm, ...) is not to be had, and what it starts here is started here anyway. */
+READER(launcher)
+{
+    if (!strcmp(w->value, "ssh") || (!strncmp(w->value, "exec:", 5) && w->value[5]))
+        o->launcher = w->value;
+    else if (!strncmp(w->value, "exec", 4))
+        return ft_err_set(e, FT_EINVAL, "%s %.80s: wanted: exec:COMMAND, which is called as COMMAND HOST PROGRAM ARGUMENT...", w->who, w->value);
+    else
+        return ft_read_foreign(o, w, e);
+    return 0;
+}
+
+READER(launch_arg)
+{
+    return ft_options_add(&o->launch_args, &o->nlaunch_args, w->value, e);
 }
 
 READER(help)

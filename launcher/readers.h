@@ -40,6 +40,8 @@ FT_READER(restart_on);
 FT_READER(log_limit);
 FT_READER(log_full);
 FT_READER(survive);
+FT_READER(launcher);
+FT_READER(launch_arg);
 FT_READER(help);
 FT_READER(version);
 FT_READER(nothing);

@@ -27,14 +27,14 @@ static const struct ft_setting settings[] = {
     {"job-name", "NAME", FT_TEXT, AT(job_name), "none", "what the job is called in lists", false},
 
     HEADING("Where ranks run"),
-    COMMAND("host H | hosts", "LIST", host, "hosts and slots, \"a:4,b\"; so far only this one"),
+    COMMAND("host H | hosts", "LIST", host, "hosts and slots, \"a:4,b\""),
     COMMAND("hostfile machinefile", "FILE", hostfile, "the same from a file, \"a slots=4\" or \"a:4\" a line"),
     COMMAND("f", "FILE", hydra_hostfile, "the same, a host without number has one slot"),
     COMMAND("N ppn npernode | perhost", "N", per_host, "ranks per host"),
     {"bind-to", "UNIT", FT_TEXT, BY(bind), "none",
      "bind each rank to a hwthread, core, l3cache, numa node or\nsocket of its own (default none)", false},
     {"map-by", "UNIT", FT_TEXT, BY(map), "slot",
-     "spread bound ranks over these units; :PE=N gives each N cores,\nppr:N:UNIT starts N on each", false},
+     "slot or node: fill one host after the other, or all in turn; spread\nbound ranks over these units; :PE=N gives each N cores,\nppr:N:UNIT starts N on each", false},
     {"rank-by", "UNIT", FT_TEXT, BY(order), "as mapped", "slot or core: number the ranks along the cores", false},
     COMMAND("use-hwthread-cpus", NULL, hwthreads, "count hardware threads, not cores"),
     FLAG("report-bindings", report_bindings, "say which rank runs on which processors"),
@@ -83,6 +83,13 @@ static const struct ft_setting settings[] = {
     FLAG("rabit", rabit, "give XGBoost our engine; fail if no rank uses it"),
 
     HEADING("Several hosts"),
+    {"launcher | bootstrap", "ssh|exec:COMMAND", FT_TEXT, BY(launcher), "ssh",
+     "what starts a host's part of the job; COMMAND is called as\nCOMMAND HOST PROGRAM ARGUMENT...", false},
+    COMMAND("launch-arg", "WORD", launch_arg, "a word more for ssh or COMMAND; repeatable"),
+    {"prefix", "DIR", FT_TEXT, AT(prefix), "none", "where ftmpi is installed on the other hosts", false},
+    {"spares", "N", FT_NUMBER, AT(spares), "0", "the last N hosts of the list stand in for those that are lost", false},
+    {"wait-for-host", "SECONDS", FT_SECONDS, AT(wait_ms), "0", "how long to wait for a lost host to come back", false},
+    {"start-timeout", "SECONDS", FT_SECONDS, AT(start_ms), "60", "how long a host may take to answer (default 60)", false},
     {"survive", "rank|host", FT_TEXT, BY(survive), "rank",
      "what a job is to survive: with host, nodes keep the whole log for\none that replaces a lost one (default rank)", false},
     {"lease", "SECONDS", FT_SECONDS, AT(lease_ms), "3", "a host not heard of for so long is lost (default 3)", false},
@@ -104,7 +111,7 @@ static const struct ft_setting settings[] = {
     HEADING("Accepted for the sake of scripts, without effect"),
     COMMAND("allow-run-as-root", NULL, nothing, "root is allowed"),
     COMMAND2("mca | gmca prtemca pmixmca omca", "NAME VALUE", foreign, "Open MPI's parameters do not exist here"),
-    COMMAND("| launcher bootstrap rmk prefix", "NAME", foreign, "of clusters; ranks start on this host"),
+    COMMAND("| rmk", "NAME", foreign, "of clusters; hosts are those of the host list"),
 };
 
 enum { NSETTINGS = sizeof settings / sizeof settings[0] };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "launcher/identity.h"
+#include "launcher/map.h"
 #include "launcher/values.h"
 
 static struct ft_options o;
@@ -219,7 +220,6 @@ Test(options, mistakes_get_one_line)
     expect_error("ftrun --output tag,xml a", "\"xml\" is not valid");
     expect_error("ftrun --timeout -3 a", "not a valid value");
     expect_error("ftrun --timeout inf a", "not a valid value");
-    expect_error("ftrun -H localhost,far.example.org a", "far.example.org is another host");
     expect_error("ftrun -H localhost:x a", "is not a host");
     expect_error("ftrun -n 4 -N 2 a", "need 2 hosts");
     expect_error("ftrun --hostfile /nonexistent a", "No such file");
@@ -231,6 +231,49 @@ Test(options, mistakes_get_one_line)
     expect_error("ftrun --snapshot -1 a", "not a valid value");
     expect_error("ftrun --grace soon a", "not a valid value");
     expect_error("ftrun -x =3 a", "not a valid value");
+}
+
+/* "a:0,1 b:2": nodes and their ranks. */
+static void expect_map(const char *line, const char *expected)
+{
+    char text[512] = "";
+    size_t n = 0;
+
+    cr_assert_eq(parse(line), 0, "%s: %s", line, e.text);
+    for (uint32_t node = 0; o.map && node < o.map->nnodes; node++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s:", node ? " " : "", o.map->hosts.list[o.map->host[node]].name);
+        for (uint32_t place = o.map->first[node]; place < o.map->first[node + 1]; place++)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%u", place > o.map->first[node] ? "," : "", o.map->rank_at[place]);
+    }
+    cr_expect_str_eq(text, expected, "%s: %s", line, text);
+    ft_options_free(&o);
+}
+
+Test(options, ranks_go_to_hosts)
+{
+    expect_map("ftrun -H localhost:2 -n 4 a", "");
+    expect_map("ftrun -H far:2,away:3 a", "far:0,1 away:2,3,4");
+    expect_map("ftrun -H far:2,away:3 -n 3 a", "far:0,1 away:2");
+    expect_map("ftrun -H far:2,away:3 -n 1 a", "far:0");
+    expect_map("ftrun -H far:2,away:3 -n 4 --map-by node a", "far:0,2 away:1,3");
+    expect_map("ftrun -H far:1,away:3 -n 4 --map-by node a", "far:0 away:1,2,3");
+    expect_map("ftrun -H far,away -n 5 a", "far:0,2,4 away:1,3");
+    expect_map("ftrun -H far:2,away:2 -n 7 a", "far:0,1,4,5 away:2,3,6");
+    expect_map("ftrun -H far,away,far a", "far:0,1 away:2");
+    expect_map("ftrun -H far:8,away:8 -ppn 2 a", "far:0,1 away:2,3");
+    expect_map("ftrun -H far:8,away:8 -N 2 -n 3 a", "far:0,1 away:2");
+    expect_map("ftrun -H far:8,away:8 --map-by ppr:2:node a", "far:0,1 away:2,3");
+    expect_map("ftrun -H far,away,spare --spares 1 a", "far:0 away:1");
+    expect_map("ftrun -H far -n 1 a : -H away:2 b", "far:0 away:1,2");
+    expect_map("ftrun -H far:2,away:2 -n 1 a : -H far:2,away:2 -n 2 b", "far:0,1 away:2");
+    expect_map("ftrun -H localhost,127.0.0.1,far -n 3 a", "localhost:0,1 far:2");
+    expect_map("ftrun --launcher exec:x -H 127.0.0.1,127.0.0.2 a", "127.0.0.1:0 127.0.0.2:1");
+    expect_map("ftrun -H [fe80::1]:2,fe80::2 a", "fe80::1:0,1 fe80::2:2");
+    expect_error("ftrun -H far,away -N 2 -n 5 a", "need 3 hosts; there are 2");
+    expect_error("ftrun -H far --spares 1 a", "no host of 1 is left");
+    expect_error("ftrun -H far:4096 -n 4097 a", "at most 4096 run on one host");
+    expect_error("ftrun -H far a : b", "on which host?");
+    expect_error("ftrun -H -far a", "is not a host");
 }
 
 Test(options, sizes)

@@ -39,13 +39,17 @@ bad() { # pattern, arguments
     expect_err_lines 1
     expect_no_out
 }
-printf 'localhost:1\nnode17 slots=4\n' >"$tmp/hosts"
-bad 'hosts:2: node17 is another host' --hostfile "$tmp/hosts" echo
+printf 'localhost:1\nnode17 slots 4\n' >"$tmp/hosts"
+bad 'hosts:2: "slots" is not understood' --hostfile "$tmp/hosts" echo
 printf 'localhost slots=none\n' >"$tmp/hosts"
 bad 'hosts:1: "slots=none" is not a number of slots' --hostfile "$tmp/hosts" echo
 printf '# none\n' >"$tmp/hosts"
 bad 'no host in it' --hostfile "$tmp/hosts" echo
-bad 'node17 is another host' -H node17:2 -n 2 echo
+bad 'not a host' -H -oProxyCommand=touch:2 -n 2 echo
+bad 'not there yet for jobs on several hosts' -H node17:2 --report "$tmp/report" echo
+bad 'need 3 hosts; there are 2' -H node17,node18 -n 5 -ppn 2 echo
+bad 'no host of 2 is left' -H node17,node18 --spares 2 echo
+bad 'wanted: exec:COMMAND' --launcher exec -H node17 echo
 bad 'need 2 hosts' -n 4 -ppn 2 echo
 bad 'Is a directory' --hostfile "$tmp" echo
 
