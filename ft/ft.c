@@ -15,6 +15,8 @@
 #include "ft/checkpoint.h"
 #include "ft/core/cache.h"
 #include "ft/core/check.h"
+#include "ft/core/nodes.h"
+#include "ft/net/links.h"
 #include "ft/prefix.h"
 #include "ft/shm/models.h"
 #include "ft/snap/snapshot.h"
@@ -27,6 +29,8 @@ struct ft {
     struct ft_snapshots snapshots;
     struct ft_checkpoints checkpoints;
     struct ft_cache cache;
+    struct ft_nodes nodes;      /* of a job on several nodes, ... */
+    struct ft_net *net;         /* ... its representative's; else NULL */
     int kick_fd, spill_fd;
     char host[HOST_NAME_MAX + 1];
 };
@@ -34,7 +38,8 @@ struct ft {
 static void single(struct ft_stream *s, const char *name)
 {
     memset(s, 0, sizeof *s);
-    s->n = 1;
+    s->n = s->size = 1;
+    s->apart = true;
     s->name = name;
 }
 
@@ -88,40 +93,67 @@ static void tell_lost(const char *why)
     fprintf(stderr, "ftmpi: the bootstrap cache is not complete: %s; a rank that dies may not find its way back\n", why);
 }
 
+/* A job on several nodes: local rank 0 asks for links at once, they are there before the program needs them. */
+static int join_nodes(struct ft *ft, int post, int bell, struct ft_error *e)
+{
+    struct ft_wire wire;
+
+    if (ft->region.header->params.nnodes == 1)
+        return 0;
+    if (ft->world.rank != 0) {
+        ft_nodes_open(&ft->nodes, &ft->world, NULL);
+        return 0;
+    }
+    ft->net = malloc(sizeof *ft->net);
+    if (!ft->net)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    ft_net_open(ft->net, &ft->nodes, &ft->region, post, bell, &wire);
+    ft_nodes_open(&ft->nodes, &ft->world, &wire);
+    ft_net_start(ft->net);
+    return 0;
+}
+
 static int join(struct ft *ft, const char *fds, struct ft_error *e)
 {
-    int memory, bell, life, models, err;
+    int memory, bell, life, models, post = -1, err, given;
+    int64_t local;
     long rank;
     char rest;
 
-    if (sscanf(fds, "%d,%d,%d,%d,%d,%d%c", &memory, &ft->kick_fd, &ft->spill_fd, &bell, &life, &models, &rest) != 6 ||
+    given = sscanf(fds, "%d,%d,%d,%d,%d,%d,%d%c", &memory, &ft->kick_fd, &ft->spill_fd, &bell, &life, &models, &post, &rest);
+    if ((given != 6 && given != 7) ||
         number_from("FTMPI_RANK", 0, &rank) != 0)
         return ft_err_set(e, FT_EJOB, "the environment is damaged: FTMPI_FDS=%s FTMPI_RANK=%s", fds,
                           getenv("FTMPI_RANK") ? getenv("FTMPI_RANK") : "(none)");
     err = ft_region_attach(&ft->region, memory, e);
     if (err)
         return err;
-    if (rank >= (long)ft->region.header->params.nranks) {
+    local = rank > UINT32_MAX ? -1 : ft_region_local(&ft->region, (uint32_t)rank);
+    if (local < 0) {
         err = ft_err_set(e, FT_EJOB, "FTMPI_RANK is %ld in a job of %u ranks", rank, ft->region.header->params.nranks);
         goto attached;
     }
     err = ft_models_attach(models, e);
     if (err)
         goto attached;
-    ft->block = ft_region_rank(&ft->region, (uint32_t)rank);
-    ft->world.rank = (uint32_t)rank;
+    ft->block = ft_region_rank(&ft->region, (uint32_t)local);
+    ft->world.rank = (uint32_t)local;
+    ft->world.me = (uint32_t)rank;
     err = take_slot(ft, e);
     if (err)
         goto attached;
     set_patience(ft);
-    ft_stream_open(&ft->world, &ft->region, 0, (uint32_t)rank, "MPI_COMM_WORLD", &ft->patience, ft->kick_fd, ft->spill_fd);
+    ft_stream_open(&ft->world, &ft->region, 0, (uint32_t)local, "MPI_COMM_WORLD", &ft->patience, ft->kick_fd, ft->spill_fd);
     if (ft->world.checks && gethostname(ft->host, sizeof ft->host) == 0)
         ft->world.host = ft->host;
     ft_log_warm(&ft->world.log);
     ft->world.ft = ft;
+    err = join_nodes(ft, post, bell, e);
+    if (err)
+        goto attached;
     ft_cache_open(&ft->cache, &ft->world, &ft->region, models, tell_lost);
-    ft_snapshots_open(&ft->snapshots, &ft->region, (uint32_t)rank,
-                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life, models}, .nfds = 6},
+    ft_snapshots_open(&ft->snapshots, &ft->region, (uint32_t)local,
+                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life, models, post}, .nfds = 7},
                       bell, life);
     ft_checkpoints_open(&ft->checkpoints, &ft->world, &ft->region, models, bell);
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
@@ -157,6 +189,10 @@ int ft_attach(struct ft **out, struct ft_error *e)
 
 void ft_detach(struct ft *ft)
 {
+    if (ft->net)
+        ft_net_close(ft->net);
+    free(ft->net);
+    ft_nodes_close(&ft->nodes);
     if (ft->region.base) {
         ft_stream_close(&ft->world);
         ft_region_close(&ft->region);
@@ -168,8 +204,8 @@ void ft_detach(struct ft *ft)
     free(ft);
 }
 
-int ft_rank(const struct ft *ft) { return (int)ft->world.rank; }
-int ft_size(const struct ft *ft) { return (int)ft->world.n; }
+int ft_rank(const struct ft *ft) { return (int)ft->world.me; }
+int ft_size(const struct ft *ft) { return (int)ft->world.size; }
 int ft_incarnation(const struct ft *ft) { return ft->block ? (int)ft_peek32(&ft->block->incarnation) : 0; }
 bool ft_solo(const struct ft *ft) { return !ft->block; }
 struct ft_stream *ft_world(struct ft *ft) { return &ft->world; }
@@ -187,6 +223,9 @@ void ft_mark_rabit(struct ft *ft)
     if (ft->block)
         ft_publish32(&ft->block->rabit_used, 1);
 }
+
+/* Of one rank. */
+static inline bool is_lone(const struct ft_stream *s) { return s->apart && !s->nodes; }
 
 /* A stream of one rank has nobody to agree with and nothing to lose: results are this rank's own input. */
 static int alone(const struct ft_coll *c)
@@ -210,6 +249,7 @@ static bool take_snapshot(struct ft *ft)
     struct ft_position at;
 
     ft_position(ft, &at);
+    ft->snapshots.nlinks = ft->net ? ft_net_descriptors(ft->net, ft->snapshots.links) : 0;
     if (!ft_snapshots_take(&ft->snapshots, &at))
         return false;
     ft_resume(ft);
@@ -224,13 +264,13 @@ static int perform(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, 
 
     if (__builtin_expect(s->loading, 0) && (err = ft_prefix_check(s, sig, site, e)))
         return err;
-    err = s->n == 1 && !s->checks ? 0 : ft_stream_begin(s, sig, site, e);
+    err = is_lone(s) && !s->checks ? 0 : ft_stream_begin(s, sig, site, e);
     if (!err && __builtin_expect(s->checks != NULL, 0) && !ft_sig_agrees(sig) && !c->known)
         err = ft_check_contribution(c, e);
     if (err)
         return err;
-    if (s->n == 1)
-        return alone(c);
+    if (s->apart)
+        return is_lone(s) ? alone(c) : ft_nodes_run(c, e);
     ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
     return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
 }
@@ -267,7 +307,7 @@ int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_ty
                     struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_BCAST, .kind = type.kind, .root = root, .elem = type.elem, .count = count };
-    bool is_root = (uint32_t)root == s->rank;
+    bool is_root = (uint32_t)root == s->me;
     struct ft_coll c = { .s = s, .send = is_root ? buf : NULL, .recv = is_root ? NULL : buf,
                          .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root, .key = key };
 
@@ -283,7 +323,7 @@ int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type
    folds them, from the right as everywhere. */
 static void fold_gathered(const struct ft_coll *c, char *parts, void *recv)
 {
-    uint32_t r = c->s->n - 1;
+    uint32_t r = c->s->size - 1;
     uint64_t n = c->bytes / c->elem;
 
     memcpy(recv, parts + r * c->bytes, c->bytes);
@@ -291,20 +331,27 @@ static void fold_gathered(const struct ft_coll *c, char *parts, void *recv)
         c->op->user(c->op->ctx, parts + r * c->bytes, recv, n);  /* parts is private: the copy is made already */
 }
 
+static bool fits_slots(const struct ft_coll *c, const struct ft_sig *sig)
+{
+    const struct ft_stream *s = c->s;
+
+    return s->apart ? !s->nodes || !ft_nodes_gathers(s->nodes, c, sig) : sig->elem <= s->params->slot_bytes;
+}
+
 static int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
 {
     char *recv = c->recv;
     int err;
 
-    if (c->s->n == 1 || sig->elem <= c->s->params->slot_bytes || c->bytes == 0)
+    if (fits_slots(c, sig) || c->bytes == 0)
         return collective(c, sig, c->bytes, site, e);
     if (recv) {
-        c->recv = malloc(c->s->n * c->bytes);
+        c->recv = malloc(c->s->size * c->bytes);
         if (!c->recv)
-            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce %llu bytes by a user function", c->s->rank,
+            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce %llu bytes by a user function", c->s->me,
                               (unsigned long long)c->bytes);
     }
-    err = collective(c, sig, c->s->n * c->bytes, site, e);
+    err = collective(c, sig, c->s->size * c->bytes, site, e);
     if (recv && !err)
         fold_gathered(c, c->recv, recv);
     if (recv)
@@ -334,7 +381,7 @@ int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count,
 {
     struct ft_sig sig = { .call = FT_CALL_REDUCE, .reduction = op->reduction, .kind = type.kind, .root = root,
                           .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = (uint32_t)root == s->rank ? recv : NULL,
+    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = (uint32_t)root == s->me ? recv : NULL,
                          .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root };
 
     return reduction(&c, &sig, site, e);
@@ -347,7 +394,7 @@ int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t cou
     struct ft_coll c = { .s = s, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
                          .kind = data_kind(type), .root = -1 };
 
-    return collective(&c, &sig, s->n * c.bytes, site, e);
+    return collective(&c, &sig, s->size * c.bytes, site, e);
 }
 
 int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
@@ -357,7 +404,7 @@ int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *
     struct ft_coll c = { .s = s, .send = send, .recv = recv, .elem = type.elem, .kind = data_kind(type), .root = -1, .counts = counts,
                          .displs = displs };
 
-    for (uint32_t r = 0; r < s->n; r++) {
+    for (uint32_t r = 0; r < s->size; r++) {
         struct ft_sig one = { .count = (uint64_t)counts[r] };
 
         sig.count += (uint64_t)counts[r];
@@ -388,8 +435,8 @@ void ft_agree_after(const struct ft_stream *s, enum ft_call call, uint64_t count
 {
     struct ft_sig sig = agreement(call, count);
 
-    *end = s->n == 1 ? 0 : ft_log_place(&s->log, s->end, sizeof *end) + ft_record_bytes(sizeof *end);
-    *chain = s->n == 1 && !s->checks ? s->chain : ft_sig_chain(s->chain, &sig);
+    *end = is_lone(s) ? 0 : ft_log_place(&s->log, s->end, sizeof *end) + ft_record_bytes(sizeof *end);
+    *chain = is_lone(s) && !s->checks ? s->chain : ft_sig_chain(s->chain, &sig);
 }
 
 /* The bootstrap cache goes by the version. */
@@ -445,6 +492,8 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
 {
     int err = rendezvous(&ft->world, FT_CALL_FINALIZE, site, e);
 
+    if (!err && ft->net)
+        err = ft_nodes_leave(&ft->nodes, e);
     if (!err && ft->block)
         ft_publish32(&ft->block->state, FT_RANK_FINALIZED);
     return err;
@@ -475,6 +524,10 @@ void ft_resume(struct ft *ft)
     setenv("FTMPI_INCARNATION", incarnation, 1); /* for who asks from now on */
     ft_stream_resume(&ft->world);
     ft_cache_resume(&ft->cache);
+    if (ft->net) {
+        ft_nodes_resume(&ft->nodes);
+        ft_net_resume(ft->net);
+    }
     atomic_store(&ft->block->attached_pid, (uint32_t)getpid());
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
 }

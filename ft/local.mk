@@ -34,6 +34,8 @@ libft_la_SOURCES = \
 	ft/core/keys.h ft/core/keys.c \
 	ft/core/cache.h ft/core/cache.c ft/core/bootstrap.c \
 	ft/core/short.c ft/core/standard.c \
+	ft/core/frame.h ft/core/nodes.h ft/core/nodes_op.h ft/core/nodes.c ft/core/frames.c \
+	ft/net/links.h ft/net/links.c \
 	ft/snap/files.h ft/snap/files.c \
 	ft/snap/image.h ft/snap/image.c \
 	ft/snap/snapshot.h ft/snap/snapshot.c
@@ -87,6 +89,12 @@ check_PROGRAMS += cuts
 TESTS += cuts
 cuts_SOURCES = ft/test/cuts.c
 cuts_LDADD = libft.la
+
+# Several nodes, with ranks, links and nodes that are lost; no launcher.
+check_PROGRAMS += nodes
+TESTS += nodes
+nodes_SOURCES = ft/test/nodes.c
+nodes_LDADD = libft.la
 
 # Mutants need an explorer that is not sanitized and the compiler by itself.
 dist_check_SCRIPTS += ft/test/mutants.sh ft/test/layers.sh ft/test/vectorised.sh

@@ -67,6 +67,6 @@ int ft_prefix_check(const struct ft_stream *s, const struct ft_sig *sig, uint64_
     if (!s->loading || s->unit < s->load || sig->call == FT_CALL_LOAD)
         return 0;
     return ft_err_set(e, FT_EDIVERGED, "rank %u was restarted and calls %s at %s before its checkpoint is loaded, where it had called "
-                      "MPIX_Checkpoint_load: what a program calls before it loads must be the same in each of its lives", s->rank,
+                      "MPIX_Checkpoint_load: what a program calls before it loads must be the same in each of its lives", s->me,
                       ft_sig_print(sig, call, sizeof call), ft_site_print(site, where, sizeof where));
 }

@@ -9,7 +9,7 @@ static int differs(const struct ft_stream *s, struct ft_error *e)
     char call[128], site[96];
 
     return ft_err_set(e, FT_EDIVERGED, "rank %u (host %.64s) was restarted and, at unit %llu of %s, in %s at %s, contributed other "
-                      "data than before its restart: the program is not deterministic (--check-replay)", s->rank, s->host,
+                      "data than before its restart: the program is not deterministic (--check-replay)", s->me, s->host,
                       (unsigned long long)s->unit, s->name, ft_sig_print(&s->sig, call, sizeof call),
                       ft_site_print(s->site, site, sizeof site));
 }
@@ -17,7 +17,7 @@ static int differs(const struct ft_stream *s, struct ft_error *e)
 int ft_check_contribution(const struct ft_coll *c, struct ft_error *e)
 {
     const struct ft_stream *s = c->s;
-    uint64_t bytes = ft_coll_part(c, s->rank), hash, before;
+    uint64_t bytes = ft_coll_part(c, s->me), hash, before;
 
     if (!bytes || (s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c)) || s->unit >= s->params->check_units)
         return 0;

@@ -17,8 +17,8 @@ uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u)
     if (!ft_coll_gathers(c))
         return ft_plan_slice(c->bytes, c->plan.segment, u);
     if (!c->counts)
-        return c->s->n * ft_plan_slice(c->bytes, c->plan.segment, u);
-    return ft_coll_slice_at(c, u, c->s->n);
+        return c->s->size * ft_plan_slice(c->bytes, c->plan.segment, u);
+    return ft_coll_slice_at(c, u, c->s->size);
 }
 
 void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch)

@@ -40,10 +40,10 @@ static inline uint64_t ft_coll_displ(const struct ft_coll *c, uint32_t r)
     return c->displs ? (uint64_t)((int64_t)c->displs[r] * (int64_t)c->elem) : r * c->bytes;
 }
 
-/* Who writes the heads of the records, and all of a result too small to share out. */
+/* On one node: who writes the heads of the records, and all of a result too small to share out. */
 static inline bool ft_coll_leads(const struct ft_coll *c)
 {
-    return c->s->rank == (c->root < 0 ? 0 : (uint32_t)c->root);
+    return c->s->me == (c->root < 0 ? 0 : (uint32_t)c->root);
 }
 
 /* Bytes of unit u's result, and where rank r's slice begins in it (allgather). */
@@ -54,6 +54,7 @@ uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r);
    included. Errors as in ft.h. */
 int ft_short_run(struct ft_coll *c, struct ft_error *e);
 int ft_standard_run(struct ft_coll *c, struct ft_error *e);
+int ft_nodes_run(struct ft_coll *c, struct ft_error *e);  /* ft/core/nodes.h */
 
 /* acc = x op acc for n bytes, x in shared memory or not; acc private or a log entry nobody reads yet. User
    functions see copies only (RULE 11), made in scratch of n bytes. */

@@ -13,6 +13,7 @@
 enum ft_way {
     FT_WAY_SHORT,   /* one unit: everybody reads everybody's slot */
     FT_WAY_REDUCE,  /* segments through slots, each rank reduces its chunk */
+    FT_WAY_NODES,   /* over several nodes (ft/core/nodes.h) */
     FT_WAY_DIRECT   /* segments written where they are read, in the log: bcast, allgather */
 };
 

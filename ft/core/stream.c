@@ -36,6 +36,9 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     s->patience = patience;
     s->rank = rank;
     s->n = ft_look32(&head->nranks);
+    s->me = ft_region_rank_of(region, rank);
+    s->size = s->params->nnodes > 1 ? s->params->world : s->n;
+    s->apart = s->params->nnodes > 1 || s->n == 1;
     s->name = name;
     s->counters = (struct ft_counters *)(void *)(base + region->stream.counters_at);
     s->trails = (struct ft_trail *)(void *)(base + region->stream.trails_at);
@@ -63,7 +66,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
 }
 
 /* Field by field, what a copy made at the cut has and whether it is still true:
-     ft, cache, attentive, region, params, patience, rank, n, name, counters, trails, shorts, slots, checks, host, block   constants of the rank
+     ft, cache, attentive, region, params, patience, rank, n, me, size, apart, nodes, name, counters, trails, shorts, slots, checks, host, block   constants of the rank
      unit, end, chain     the position: that of the cut, which is where the program's own memory is
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
@@ -93,7 +96,7 @@ static int diverged(struct ft_stream *s, uint64_t unit, const struct ft_sig *bef
     char now_call[128], now_site[96], then_call[128], then_site[96];
 
     return ft_err_set(e, FT_EDIVERGED, "rank %u was restarted and, at unit %llu of %s, calls %s at %s, but its log has %s at %s: "
-                      "the program must repeat its calls", s->rank, (unsigned long long)unit, s->name,
+                      "the program must repeat its calls", s->me, (unsigned long long)unit, s->name,
                       ft_sig_print(&s->sig, now_call, sizeof now_call), ft_site_print(s->site, now_site, sizeof now_site),
                       ft_sig_print(before, then_call, sizeof then_call), ft_site_print(site, then_site, sizeof then_site));
 }
@@ -196,8 +199,8 @@ static int mismatch(struct ft_stream *s, uint32_t other, uint64_t unit, const st
 
     return ft_err_set(e, FT_EMISMATCH, "mismatched collectives on %s at unit %llu: rank %u calls %s at %s, rank %u calls %s at %s",
                       s->name, (unsigned long long)unit,
-                      s->rank, ft_sig_print(mine, my_call, sizeof my_call), ft_site_print(my_site, my_text, sizeof my_text),
-                      other, ft_sig_print(theirs, their_call, sizeof their_call),
+                      s->me, ft_sig_print(mine, my_call, sizeof my_call), ft_site_print(my_site, my_text, sizeof my_text),
+                      ft_region_rank_of(s->region, other), ft_sig_print(theirs, their_call, sizeof their_call),
                       ft_site_print(their_site, their_text, sizeof their_text));
 }
 
@@ -226,7 +229,7 @@ int ft_stream_mismatch(struct ft_stream *s, uint32_t other, struct ft_error *e)
             return mismatch(s, other, u, &mine, my_site, &theirs, their_site, e);
     }
     return ft_err_set(e, FT_EMISMATCH, "ranks %u and %u called different collectives on %s some time before unit %llu: "
-                      "all ranks must make the same calls in the same order", s->rank, other, s->name,
+                      "all ranks must make the same calls in the same order", s->me, ft_region_rank_of(s->region, other), s->name,
                       (unsigned long long)s->first);
 }
 
@@ -267,7 +270,7 @@ int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, s
     int err = ft_log_read(&s->log, position, 0, &rec, sizeof rec, false);
 
     if (err)
-        return ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->rank, s->name);
+        return ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->me, s->name);
     rec.sig.length = 0;
     if (rec.unit == u + 1 && ft_sig_equal(&rec.sig, &s->sig))
         return 0;

@@ -21,7 +21,10 @@ struct ft_stream {
     const struct ft_region *region;   /* NULL: a stream of this rank alone, with nothing shared */
     const struct ft_params *params;
     const struct ft_patience *patience;
-    uint32_t rank, n;                 /* of this stream */
+    uint32_t rank, n;                 /* of this stream, on this node: what all shared words are numbered by */
+    uint32_t me, size;                /* the same in the whole job: what programs see */
+    bool apart;                       /* not all of the stream's ranks share this memory, or there is one only */
+    struct ft_nodes *nodes;           /* what it takes to work with those of other nodes, or NULL */
     const char *name;                 /* for messages */
 
     struct ft_counters *counters;     /* [n] */
@@ -130,9 +133,11 @@ static inline struct ft_slot *ft_stream_short_slot(const struct ft_stream *s, ui
     return (struct ft_slot *)(void *)(s->shorts + i * s->short_bytes);
 }
 
-/* An earlier incarnation has contributed to the next unit, a short one: that counts, whatever is given now. */
+/* An earlier incarnation has contributed to the next unit, one of a single segment: that counts, whatever is given now. */
 static inline bool ft_stream_has_contributed(const struct ft_stream *s)
 {
+    if (s->nodes)
+        return ft_peek(&s->counters[s->rank].contributed) > s->unit;
     return s->n > 1 && ft_peek(&ft_stream_short_slot(s, s->rank, s->unit)->unit) > s->unit;
 }
 

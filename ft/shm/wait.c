@@ -25,21 +25,19 @@ void ft_wake(const void *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static void sleep_on(struct ft_wait *w, const struct ft_patience *p, const void *word, uint32_t seen)
+void ft_wait_sleep(const struct ft_patience *p, const void *word, uint64_t seen, uint64_t most_ns)
 {
-    uint64_t waited = ft_clock_ns() - w->since_ns;
-    struct timespec bound = { .tv_nsec = (long)ft_min(ft_max(SLEEP_NS, waited / 2), LONGEST_SLEEP_NS) };
+    struct timespec bound = { .tv_nsec = (long)most_ns };
     _Atomic uint8_t *flag = &p->asleep[p->self];
 
     /* seq_cst: before the kernel's own look at the word, as the publisher's store is before its look at
        the flag. The system call is a full barrier on every processor we know; the order says it anyway. */
     atomic_store_explicit(flag, 1, memory_order_seq_cst);
-    syscall(SYS_futex, word, FUTEX_WAIT, seen, &bound, NULL, 0);
+    syscall(SYS_futex, word, FUTEX_WAIT, (uint32_t)seen, &bound, NULL, 0);
     atomic_store_explicit(flag, 0, memory_order_relaxed);
 }
 
-/* True when a sleep is due. */
-static bool patience_lost(struct ft_wait *w, const struct ft_patience *p)
+bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
 {
     uint64_t now;
 
@@ -70,8 +68,8 @@ static bool patience_lost(struct ft_wait *w, const struct ft_patience *p)
 
 bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen)
 {
-    if (patience_lost(w, p)) {
-        sleep_on(w, p, word, (uint32_t)seen);
+    if (ft_wait_patience(w, p)) {
+        ft_wait_sleep(p, word, seen, ft_min(ft_max(SLEEP_NS, (ft_clock_ns() - w->since_ns) / 2), LONGEST_SLEEP_NS));
         return true;
     }
     return w->turns % 1024 == 0;

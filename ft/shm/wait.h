@@ -35,6 +35,11 @@ struct ft_wait {
    that the caller may spend time on finding out why. */
 bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen);
 
+/* Its two halves, for who waits for other things as well. A turn without a sleep; true when one is due. */
+bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p);
+/* Sleeps until the word's low half is not `seen`'s any more, for most_ns (less than a second) at most. */
+void ft_wait_sleep(const struct ft_patience *p, const void *word, uint64_t seen, uint64_t most_ns);
+
 /* Wakes whoever sleeps on the word (or its low half, which is what sleepers name). */
 void ft_wake(const void *word);
 

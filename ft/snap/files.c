@@ -40,6 +40,9 @@ static bool is_own(const struct ft_image_own *own, int fd)
     for (int i = 0; i < own->nfds; i++)
         if (own->fds[i] == fd)
             return true;
+    for (int i = 0; i < own->nlinks; i++)
+        if (own->links[i] == fd)
+            return true;
     return false;
 }
 

@@ -23,7 +23,7 @@ enum ft_image_reason {
     FT_IMAGE_SYSTEM        /* the system cannot tell, or cannot do it */
 };
 
-enum { FT_FILES_MAX = 256, FT_FILES_OURS = 8 };
+enum { FT_FILES_MAX = 256, FT_FILES_OURS = 8, FT_FILES_LINKS = 8 };
 
 struct ft_file_id {
     dev_t device;
@@ -34,6 +34,8 @@ struct ft_file_id {
 struct ft_image_own {
     int fds[FT_FILES_OURS];
     int nfds;
+    const int *links;            /* sockets to other nodes */
+    int nlinks;
     struct ft_file_id stdio[3];  /* the pipes that ftrun gave it as 0, 1 and 2: ft_files_stdio */
     struct {
         const void *start;

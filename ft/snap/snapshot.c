@@ -120,6 +120,8 @@ static void wait_as_snapshot(struct ft_snapshots *s, uint64_t number, int tie)
     uint64_t last = ft_peek32(&s->block->incarnation), wanted;
     pid_t pid;
 
+    for (int i = 0; i < s->nlinks; i++)
+        close(s->links[i]);
     /* While it is in the rank's group it dies with that; before it leaves it can be found. */
     ft_publish(&s->words->pid, (uint64_t)getpid());
     leave_group(s, tie);
@@ -219,6 +221,8 @@ bool ft_snapshots_take(struct ft_snapshots *s, const struct ft_position *p)
     s->answered = number;
     if (!number)
         return false;
+    s->own.links = s->links;
+    s->own.nlinks = s->nlinks;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask);
     woken = take(s, number, p);

@@ -35,6 +35,8 @@ struct ft_snapshots {
     int bell;                     /* an eventfd, read by the agent */
     int life;                     /* the pipe by which the kernel kills this process group when the launcher is gone */
     struct ft_image_own own;
+    int links[FT_FILES_LINKS];    /* the library's too, but the snapshot closes them: another host is to see this process's end */
+    int nlinks;                   /* the rank's, before each ft_snapshots_take */
     struct ft_image image;
     uint64_t answered;            /* last number looked into */
 };

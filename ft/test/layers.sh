@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Who may include whom (DESIGN section 8), and that what is called pure is: base <- shm <- core <- ft.h, no clock,
+# Who may include whom (DESIGN section 8), and that what is called pure is: base <- shm <- core <- net <- ft.h, no clock,
 # socket, file or exit in core, plan and policy; only libc and pthreads under users' programs.
 set -u
 src=${top_srcdir:-.}
@@ -17,6 +17,9 @@ for i in $(includes "$src"/ft/shm/*.[ch]); do
 done
 for i in $(includes "$src"/ft/core/*.[ch]); do
   case $i in ft/base/*|ft/shm/*|ft/core/*|ft/ft.h) ;; *) complain "ft/core includes $i" ;; esac
+done
+for i in $(includes "$src"/ft/net/*.[ch]); do
+  case $i in ft/base/*|ft/shm/*|ft/core/*|ft/net/*) ;; *) complain "ft/net includes $i" ;; esac
 done
 for i in $(includes "$src"/ft/snap/*.[ch]); do
   case $i in ft/base/*|ft/shm/*|ft/snap/*) ;; *) complain "ft/snap includes $i" ;; esac

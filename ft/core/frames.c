@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is in the frames between nodes, and where it goes (ft/core/nodes.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ft/base/hash.h"
+#include "ft/base/site.h"
+#include "ft/core/nodes_op.h"
+
+/* What two nodes must have alike before one understands the other's records. */
+static uint64_t constants(const struct ft_nodes *n)
+{
+    const struct ft_params *p = n->s->params;
+    uint64_t h = ft_hash_mix(p->world ^ (uint64_t)p->nnodes << 32, p->segment ^ (uint64_t)p->slot_depth << 32);
+
+    h = ft_hash_mix(h, p->extent_bytes ^ (uint64_t)FT_LAYOUT_VERSION << 48);
+    h ^= ft_hash(1, n->first, (n->n + 1) * sizeof *n->first);
+    return h ^ ft_hash(2, n->rank_at, p->world * sizeof *n->rank_at);
+}
+
+uint64_t ft_nodes_longest(const struct ft_nodes *n) { return n->s->params->extent_bytes; }
+
+/* ---- old results ---- */
+
+/* The last extent that begins with unit u or with one before it. */
+static uint64_t extent_of(const struct ft_nodes *n, uint64_t u)
+{
+    const struct ft_log *log = &n->s->log;
+    uint64_t ntable = n->s->params->ntable, extent = ft_look(&log->head->floor), assigned = ft_look(&log->head->assigned), start;
+
+    while (extent + 1 < assigned && (start = ft_look(&n->starts[(extent + 1) & (ntable - 1)])) != 0 && start - 1 <= u)
+        extent++;
+    return extent;
+}
+
+/* The first unit that can still be read. */
+static uint64_t base_unit(const struct ft_nodes *n)
+{
+    uint64_t floor = ft_look(&n->s->log.head->floor), start = ft_look(&n->starts[floor & (n->s->params->ntable - 1)]);
+
+    return floor && start ? start - 1 : 0;
+}
+
+static int damaged(const struct ft_nodes *n, uint64_t u, struct ft_error *e)
+{
+    return ft_err_set(e, FT_ESPACE, "rank %u cannot read unit %llu of %s in its log, which another node asks for", n->s->me,
+                      (unsigned long long)u, n->s->name);
+}
+
+/* The head of the record after the reader's position. */
+static bool read_head(struct ft_nodes *n, struct ft_nodes_reader *reader, struct ft_record *rec)
+{
+    uint64_t extent = n->s->log.extent_bytes, next = (reader->position + extent - 1) / extent;
+    bool crosses = reader->position % extent != 0 && ft_look(&n->starts[next & (n->s->params->ntable - 1)]) == reader->unit + 1;
+
+    if (crosses)
+        reader->position = next * extent;
+    return ft_log_try_read(&n->s->log, reader->position, rec, sizeof *rec) && rec->unit == reader->unit + 1 &&
+           rec->sig.length <= extent;
+}
+
+/* Committed unit u, as it was logged. Readers go forwards; what they have passed is looked up by extents. */
+static int read_unit(struct ft_nodes *n, struct ft_nodes_reader *reader, uint64_t u, struct ft_record *rec, struct ft_error *e)
+{
+    uint64_t length, extent_bytes = n->s->log.extent_bytes;
+
+    if (reader->unit > u || (reader->unit == 0 && reader->position == 0) || u - reader->unit > 1024) {
+        uint64_t extent = extent_of(n, u), start = ft_look(&n->starts[extent & (n->s->params->ntable - 1)]);
+
+        reader->position = extent * extent_bytes;
+        reader->unit = start ? start - 1 : 0;
+    }
+    for (;;) {
+        if (!read_head(n, reader, rec))
+            return damaged(n, u, e);
+        length = rec->sig.length;
+        if (reader->unit == u)
+            break;
+        reader->unit++;
+        reader->position += ft_record_bytes(length);
+    }
+    if (length > reader->room) {
+        free(reader->bytes);
+        reader->room = 0;
+        reader->bytes = malloc(length);
+        if (!reader->bytes)
+            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to send %llu bytes", n->s->me, (unsigned long long)length);
+        reader->room = length;
+    }
+    if (length && !ft_log_try_read(&n->s->log, reader->position + ft_record_offset(length), reader->bytes, length))
+        return damaged(n, u, e);
+    reader->unit++;
+    reader->position += ft_record_bytes(length);
+    return 0;
+}
+
+/* ---- out ---- */
+
+static void part(struct ft_nodes *n, uint64_t u, struct ft_frame_head *head, const char **payload)
+{
+    struct ft_nodes_op *op = n->op;
+    const struct ft_shape *shape = &n->x.shape[n->x.tree];
+    uint64_t i = u - n->s->first, from;
+
+    if (op->kind == FT_UNIT_REDUCE) {
+        head->length = (uint32_t)ft_coll_result(op->c, i);
+        *payload = ft_nodes_partial(op, u);
+        return;
+    }
+    from = ft_nodes_slices_at(op, i, shape->from);
+    head->length = (uint32_t)(ft_nodes_slices_at(op, i, shape->to) - from);
+    *payload = head->length ? ft_nodes_payload(op, u) + from : NULL;
+}
+
+int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head, const char **payload, struct ft_error *e)
+{
+    struct ft_record rec;
+    uint64_t u;
+    int err;
+
+    memset(head, 0, sizeof *head);
+    head->type = (uint8_t)ft_exchange_send(&n->x, p, &u);
+    head->unit = u;
+    head->count = n->x.mine;
+    *payload = NULL;
+    if (head->type == FT_FRAME_HELLO) {
+        head->unit = n->node;
+        head->site = constants(n);
+    }
+    if (head->type != FT_FRAME_PART && head->type != FT_FRAME_RES)
+        return 0;
+    head->sig = n->s->sig;
+    head->site = n->s->site;
+    if (head->type == FT_FRAME_PART) {
+        part(n, u, head, payload);
+    } else if (n->op && ft_nodes_hot(n->op, u)) {
+        head->length = (uint32_t)ft_coll_result(n->op->c, u - n->s->first);
+        *payload = ft_nodes_payload(n->op, u);
+    } else {
+        err = read_unit(n, &n->reader[p], u, &rec, e);
+        if (err)
+            return err;
+        head->length = rec.sig.length;
+        head->sig = rec.sig;
+        head->sig.length = 0;
+        head->site = rec.site;
+        *payload = n->reader[p].bytes;
+    }
+    return 0;
+}
+
+/* ---- in ---- */
+
+static int greet(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, enum ft_take *take, struct ft_error *e)
+{
+    uint32_t peer = n->x.peer[p].node;
+
+    *take = FT_TAKE_WRONG;
+    if (head->unit != peer || n->x.peer[p].heard)
+        return 0;
+    if (head->site != constants(n))
+        return ft_err_set(e, FT_EJOB, "node %u and node %u do not work on the same job: ftmpi must be of one version, and sizes alike, on all hosts",
+                          n->node, peer);
+    ft_exchange_release(&n->x, base_unit(n));
+    if (!ft_exchange_hello(&n->x, p, head->count))
+        return ft_err_set(e, FT_ESPACE, "node %u comes back with the log up to unit %llu, of which node %u has released units below %llu: all ranks "
+                          "must begin again", peer, (unsigned long long)head->count, n->node, (unsigned long long)n->x.base);
+    n->reader[p].unit = n->reader[p].position = 0;
+    *take = FT_TAKE_DROP;
+    return 0;
+}
+
+static int mismatch(const struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, struct ft_error *e)
+{
+    const struct ft_stream *s = n->s;
+    uint32_t peer = n->x.peer[p].node;
+    char mine[128], my_site[96], theirs[128], their_site[96];
+
+    return ft_err_set(e, FT_EMISMATCH, "mismatched collectives on %s at unit %llu: rank %u (node %u) calls %s at %s, rank %u (node %u) calls %s "
+                      "at %s", s->name, (unsigned long long)head->unit, s->me, n->node, ft_sig_print(&s->sig, mine, sizeof mine),
+                      ft_site_print(s->site, my_site, sizeof my_site), n->rank_at[n->first[peer]], peer,
+                      ft_sig_print(&head->sig, theirs, sizeof theirs), ft_site_print(head->site, their_site, sizeof their_site));
+}
+
+/* How far the peer is decides what of the log is kept for it: by whole extents, as it is released. */
+static void note_count(struct ft_nodes *n, uint32_t p, uint64_t count)
+{
+    struct ft_link_words *words = ft_region_link(n->s->region, n->x.peer[p].node);
+    uint64_t bytes = n->s->log.extent_bytes, next = ft_peek(&words->acked_at) / bytes + 1, start;
+
+    ft_note(&words->acked, count);
+    start = ft_look(&n->starts[next & (n->s->params->ntable - 1)]);
+    if (start && start - 1 <= count && ft_look(&n->s->log.head->assigned) > next)
+        ft_publish(&words->acked_at, extent_of(n, count) * bytes);
+}
+
+static int make_inbox(struct ft_nodes *n, uint32_t p, struct ft_error *e)
+{
+    if (!n->inbox[p])
+        n->inbox[p] = malloc((size_t)n->s->params->slot_depth * n->s->params->segment);
+    return n->inbox[p] ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for what other nodes send", n->s->me);
+}
+
+/* The other nodes' slices that come from p. */
+static const struct ft_neighbour *neighbour(const struct ft_nodes *n, uint32_t p)
+{
+    const struct ft_shape *shape = &n->x.shape[n->x.tree];
+
+    for (uint32_t i = 0; i < shape->n; i++)
+        if (shape->of[i].node == n->x.peer[p].node)
+            return &shape->of[i];
+    return NULL;
+}
+
+/* Where the payload goes, and how long it has to be. */
+static int find_sink(struct ft_nodes *n, uint32_t p, uint64_t u, enum ft_take take, char **sink, uint64_t *length, struct ft_error *e)
+{
+    struct ft_nodes_op *op = n->op;
+    const struct ft_neighbour *from = neighbour(n, p);
+    uint64_t i = u - n->s->first, at;
+    int err;
+
+    *length = ft_coll_result(op->c, i);
+    if (take == FT_TAKE_RES) {
+        *sink = ft_nodes_payload(op, u);
+        return 0;
+    }
+    if (op->kind == FT_UNIT_GATHER) {
+        at = ft_nodes_slices_at(op, i, from->from);
+        *length = ft_nodes_slices_at(op, i, from->to) - at;
+        *sink = ft_nodes_payload(op, u) + at;
+        return 0;
+    }
+    err = make_inbox(n, p, e);
+    *sink = err ? NULL : n->inbox[p] + ft_nodes_slot(n, u);
+    return err;
+}
+
+/* The window of what is committed here and not consumed is full, or that of what is being sent. */
+static bool is_full(const struct ft_nodes *n, uint64_t u)
+{
+    struct ft_nodes_op *op = n->op;
+
+    return op && u == n->x.mine &&
+           (ft_nodes_lags(op) || (op->c->recv && u >= n->s->first + op->out + n->s->params->slot_depth));
+}
+
+int ft_nodes_incoming(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, enum ft_take *take, char **sink,
+                      struct ft_error *e)
+{
+    struct ft_exchange *x = &n->x;
+    bool payload = head->type == FT_FRAME_PART || head->type == FT_FRAME_RES;
+    uint64_t length;
+    int err;
+
+    *sink = NULL;
+    *take = FT_TAKE_WRONG;
+    if (head->length > ft_nodes_longest(n) || (head->length && !payload))
+        return 0;
+    if (head->type == FT_FRAME_HELLO)
+        return greet(n, p, head, take, e);
+    if (!x->peer[p].heard)
+        return 0;
+    if (payload && n->op && head->unit >= x->mine && head->unit >= n->s->first && head->unit < x->end && !ft_sig_equal(&head->sig, &n->s->sig))
+        return mismatch(n, p, head, e);
+    if (head->type == FT_FRAME_RES && is_full(n, head->unit)) {
+        *take = FT_TAKE_WAIT;
+        return 0;
+    }
+    *take = ft_exchange_head(x, p, (enum ft_frame)head->type, head->unit, head->count);
+    if (*take == FT_TAKE_WRONG)
+        return 0;
+    note_count(n, p, x->peer[p].count);
+    if (*take != FT_TAKE_PART && *take != FT_TAKE_RES)
+        return 0;
+    err = find_sink(n, p, head->unit, *take, sink, &length, e);
+    if (!err && length != head->length)
+        *take = FT_TAKE_WRONG;
+    return err;
+}
+
+void ft_nodes_arrived(struct ft_nodes *n, uint32_t p)
+{
+    const struct ft_peer *peer = &n->x.peer[p];
+    bool result = peer->taking == FT_TAKE_RES + 1;
+    uint64_t u = peer->taking_unit;
+
+    ft_exchange_taken(&n->x, p);
+    if (result)
+        ft_nodes_commit(n->op, u);
+}

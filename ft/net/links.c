@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/net/links.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+    LOOK_TURNS = 32,          /* turns of a wait between looks for new sockets */
+    LOCAL_NS = 1000000,       /* longest sleep on a word of this node's: peers may want something */
+    SHORT_MS = 2, LONG_MS = 100,
+    NO_FD = -1
+};
+
+/* ---- sockets come and go ---- */
+
+static struct ft_link_words *words(const struct ft_net *net, uint32_t p)
+{
+    return ft_region_link(net->region, net->nodes->x.peer[p].node);
+}
+
+static void ring(const struct ft_net *net)
+{
+    uint64_t one = 1;
+
+    if (write(net->bell, &one, sizeof one) < 0) {
+        /* full: the agent has not looked for long, and will see this, too */
+    }
+}
+
+static void want(const struct ft_net *net, uint32_t p, uint64_t generation)
+{
+    _Atomic uint64_t *wanted = &words(net, p)->wanted;
+
+    if (ft_peek(wanted) < generation)
+        ft_announce(wanted, generation);
+    ring(net);
+}
+
+static void forget(struct ft_net_link *l)
+{
+    l->sending = l->headed = l->taking = false;
+    l->from = l->to = 0;
+}
+
+static void drop(struct ft_net *net, uint32_t p)
+{
+    struct ft_net_link *l = &net->link[p];
+
+    if (l->fd == NO_FD)
+        return;
+    close(l->fd);
+    l->fd = NO_FD;
+    forget(l);
+    ft_exchange_broken(&net->nodes->x, p);
+    net->nodes->lingers = true;
+}
+
+static void broken(struct ft_net *net, uint32_t p)
+{
+    drop(net, p);
+    want(net, p, net->link[p].generation + 1);
+}
+
+static void adopt(struct ft_net *net, const struct ft_link_post *post, int fd)
+{
+    int p = ft_exchange_peer(&net->nodes->x, post->peer);
+
+    if (p < 0 || post->generation <= net->link[p].generation) {
+        close(fd);
+        return;
+    }
+    drop(net, (uint32_t)p);
+    net->link[p].fd = fd;
+    net->link[p].generation = post->generation;
+    ft_exchange_connected(&net->nodes->x, (uint32_t)p);
+}
+
+/* What the agent has handed over. True: something. */
+static bool look_for_sockets(struct ft_net *net)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct ft_link_post post;
+    bool found = false;
+
+    for (;;) {
+        struct iovec iov = { &post, sizeof post };
+        struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+        struct cmsghdr *c;
+        int fd;
+
+        if (recvmsg(net->post, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof post)
+            return found;
+        c = CMSG_FIRSTHDR(&m);
+        if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+        adopt(net, &post, fd);
+        found = true;
+    }
+}
+
+/* One load each, while nothing has come. */
+static bool is_posted(const struct ft_net *net)
+{
+    for (uint32_t p = 0; p < net->nodes->x.n; p++)
+        if (ft_look(&words(net, p)->posted) > net->link[p].generation)
+            return true;
+    return false;
+}
+
+/* ---- out ---- */
+
+/* 1: something went out; 0; an error that ends the job. A link that breaks is none. */
+static int push(struct ft_net *net, uint32_t p, struct ft_error *e)
+{
+    struct ft_net_link *l = &net->link[p];
+    struct iovec iov[2];
+    struct msghdr m = { .msg_iov = iov };
+    ssize_t n;
+
+    if (!l->sending) {
+        int err = ft_nodes_outgoing(net->nodes, p, &l->out, &l->payload, e);
+
+        if (err || l->out.type == FT_FRAME_NONE)
+            return err;
+        l->sending = true;
+        l->written = 0;
+    }
+    if (l->written < sizeof l->out)
+        iov[m.msg_iovlen++] = (struct iovec){ (char *)&l->out + l->written, sizeof l->out - l->written };
+    if (l->out.length) {
+        uint64_t done = l->written < sizeof l->out ? 0 : l->written - sizeof l->out;
+
+        iov[m.msg_iovlen++] = (struct iovec){ (char *)(uintptr_t)l->payload + done, l->out.length - done };
+    }
+    n = sendmsg(l->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0) {
+        if (errno != EAGAIN && errno != EINTR)
+            broken(net, p);
+        return 0;
+    }
+    l->written += (uint64_t)n;
+    if (l->written == sizeof l->out + l->out.length) {
+        l->sending = false;
+        ft_exchange_sent(&net->nodes->x, p);
+    }
+    return 1;
+}
+
+/* ---- in ---- */
+
+/* False: nothing there now, or the link is broken. */
+static bool receive(struct ft_net *net, uint32_t p, struct iovec *iov, size_t parts, uint64_t *got)
+{
+    struct msghdr m = { .msg_iov = iov, .msg_iovlen = parts };
+    ssize_t n = recvmsg(net->link[p].fd, &m, MSG_DONTWAIT);
+
+    if (n <= 0) {
+        if (n == 0 || (errno != EAGAIN && errno != EINTR))
+            broken(net, p);
+        return false;
+    }
+    *got = (uint64_t)n;
+    return true;
+}
+
+/* Into the stage, behind what is there. */
+static bool fill_stage(struct ft_net *net, uint32_t p)
+{
+    struct ft_net_link *l = &net->link[p];
+    struct iovec iov;
+    uint64_t got;
+
+    if (l->from == l->to)
+        l->from = l->to = 0;
+    if (l->from) {
+        memmove(l->stage, l->stage + l->from, l->to - l->from);
+        l->to -= l->from;
+        l->from = 0;
+    }
+    iov = (struct iovec){ l->stage + l->to, sizeof l->stage - l->to };
+    if (!receive(net, p, &iov, 1, &got))
+        return false;
+    l->to += got;
+    return true;
+}
+
+/* The rest of a payload, straight to where it is needed; what follows it, into the stage. */
+static bool fill_sink(struct ft_net *net, uint32_t p)
+{
+    struct ft_net_link *l = &net->link[p];
+    struct iovec iov[2];
+    char scrap[65536];
+    uint64_t got, n;
+
+    if (l->from < l->to) {
+        n = ft_min(l->left, l->to - l->from);
+        if (l->sink)
+            ft_fill(l->sink, l->stage + l->from, n);
+        l->from += n;
+    } else {
+        uint64_t most = l->sink ? l->left : ft_min(l->left, sizeof scrap);
+        bool whole = most == l->left;
+
+        iov[0] = (struct iovec){ l->sink ? l->sink : scrap, most };
+        iov[1] = (struct iovec){ l->stage, sizeof l->stage };
+        if (!receive(net, p, iov, whole ? 2 : 1, &got))
+            return false;
+        n = ft_min(got, most);
+        l->from = 0;
+        l->to = got - n;
+    }
+    l->left -= n;
+    if (l->sink)
+        l->sink += n;
+    return true;
+}
+
+static void finish(struct ft_net *net, uint32_t p)
+{
+    net->link[p].taking = false;
+    ft_nodes_arrived(net->nodes, p);
+}
+
+/* What to do with the frame whose head is there. 1, 0: it waits, or an error. */
+static int decide(struct ft_net *net, uint32_t p, struct ft_error *e)
+{
+    struct ft_net_link *l = &net->link[p];
+    enum ft_take take;
+    int err = ft_nodes_incoming(net->nodes, p, &l->in, &take, &l->sink, e);
+
+    if (err || take == FT_TAKE_WAIT)
+        return err;
+    if (take == FT_TAKE_WRONG) {
+        broken(net, p);
+        return 1;
+    }
+    l->headed = false;
+    l->left = l->in.length;
+    l->taking = true;
+    if (!l->left)
+        finish(net, p);
+    return 1;
+}
+
+static int pull(struct ft_net *net, uint32_t p, struct ft_error *e)
+{
+    struct ft_net_link *l = &net->link[p];
+
+    if (l->taking) {
+        if (!fill_sink(net, p))
+            return 0;
+        if (!l->left)
+            finish(net, p);
+        return 1;
+    }
+    if (!l->headed) {
+        if (l->to - l->from < sizeof l->in && (!fill_stage(net, p) || l->to - l->from < sizeof l->in))
+            return 0;
+        memcpy(&l->in, l->stage + l->from, sizeof l->in);
+        l->from += sizeof l->in;
+        l->headed = true;
+    }
+    return decide(net, p, e);
+}
+
+/* ---- for ft/core/nodes.h ---- */
+
+static int turn(void *arg, struct ft_error *e)
+{
+    struct ft_net *net = arg;
+    int moved = 0, err;
+
+    for (uint32_t p = 0; p < net->nodes->x.n; p++) {
+        if (net->link[p].fd == NO_FD)
+            continue;
+        if ((err = push(net, p, e)) < 0)
+            return err;
+        moved |= err;
+        if (net->link[p].fd == NO_FD)
+            continue;
+        if ((err = pull(net, p, e)) < 0)
+            return err;
+        moved |= err;
+    }
+    return moved;
+}
+
+/* Until a socket can be read or written, or the agent has sent another one. A link whose next frame waits is not looked at: it could be
+   read all the time. */
+static void sleep_on_sockets(struct ft_net *net, uint64_t waited_ns)
+{
+    struct pollfd fds[FT_PEERS + 1];
+    nfds_t n = 0;
+
+    for (uint32_t p = 0; p < net->nodes->x.n; p++) {
+        const struct ft_net_link *l = &net->link[p];
+
+        if (l->fd != NO_FD && (!l->headed || l->sending))
+            fds[n++] = (struct pollfd){ .fd = l->fd, .events = (short)((l->headed ? 0 : POLLIN) | (l->sending ? POLLOUT : 0)) };
+    }
+    fds[n++] = (struct pollfd){ .fd = net->post, .events = POLLIN };
+    poll(fds, n, (int)ft_min(ft_max(SHORT_MS, waited_ns / 2000000), LONG_MS));
+}
+
+static bool pause_turn(void *arg, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen)
+{
+    struct ft_net *net = arg;
+    const struct ft_patience *patience = net->nodes->s->patience;
+    uint64_t now;
+
+    if (++net->turns % LOOK_TURNS == 0 && is_posted(net))
+        look_for_sockets(net);
+    if (!ft_wait_patience(w, patience))
+        return w->turns % 1024 == 0;
+    if (is_posted(net) && look_for_sockets(net))
+        return false;
+    now = ft_clock_ns();
+    if (word)
+        ft_wait_sleep(patience, word, seen, LOCAL_NS);
+    else
+        sleep_on_sockets(net, now - w->since_ns);
+    return true;
+}
+
+void ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_region *region, int post, int bell, struct ft_wire *wire)
+{
+    memset(net, 0, sizeof *net);
+    net->nodes = nodes;
+    net->region = region;
+    net->post = post;
+    net->bell = bell;
+    for (uint32_t p = 0; p < FT_PEERS; p++)
+        net->link[p].fd = NO_FD;
+    *wire = (struct ft_wire){ .net = net, .turn = turn, .pause = pause_turn };
+}
+
+/* Sockets that an earlier incarnation had are gone with it; those that wait in the socketpair are as good as new ones. */
+void ft_net_start(struct ft_net *net)
+{
+    look_for_sockets(net);
+    for (uint32_t p = 0; p < net->nodes->x.n; p++)
+        if (net->link[p].fd == NO_FD)
+            want(net, p, ft_look(&words(net, p)->posted) + 1);
+}
+
+int ft_net_descriptors(const struct ft_net *net, int *fds)
+{
+    int n = 0;
+
+    for (uint32_t p = 0; p < FT_PEERS; p++)
+        if (net->link[p].fd != NO_FD)
+            fds[n++] = net->link[p].fd;
+    return n;
+}
+
+void ft_net_resume(struct ft_net *net)
+{
+    for (uint32_t p = 0; p < FT_PEERS; p++) {
+        net->link[p].fd = NO_FD;
+        forget(&net->link[p]);
+    }
+    ft_net_start(net);
+}
+
+void ft_net_close(struct ft_net *net)
+{
+    for (uint32_t p = 0; p < FT_PEERS; p++)
+        if (net->link[p].fd != NO_FD)
+            close(net->link[p].fd);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The representative's links: TCP sockets that the agents have opened and authenticated, moved along by the rank itself while it is in a call.
+   Frames are read to where they are needed and written from where they are; ft/core/nodes.h knows where that is. */
+#ifndef FT_NET_LINKS_H
+#define FT_NET_LINKS_H
+
+#include "ft/core/nodes.h"
+
+enum { FT_NET_STAGE = 8192 };  /* what is read before it is known what it is: heads, and small payloads behind them */
+
+struct ft_net_link {
+    int fd;                     /* -1: there is none */
+    uint64_t generation;        /* of the last socket */
+
+    /* out */
+    struct ft_frame_head out;
+    const char *payload;
+    uint64_t written;           /* bytes of head and payload */
+    bool sending;
+
+    /* in */
+    struct ft_frame_head in;
+    bool headed;                /* `in` has come, and nobody wants it yet */
+    bool taking;                /* its payload is being read ... */
+    char *sink;                 /* ... to here (NULL: nowhere) ... */
+    uint64_t left;              /* ... so much more of it */
+    uint64_t from, to;          /* of stage: read and not looked at */
+    char stage[FT_NET_STAGE];
+};
+
+struct ft_net {
+    struct ft_nodes *nodes;
+    const struct ft_region *region;
+    int post, bell;             /* the socketpair from the agent; how it is told that a word has changed */
+    uint32_t turns;
+    struct ft_net_link link[FT_PEERS];
+};
+
+/* Fills wire. Then ft_nodes_open, and ft_net_start, which asks the agent for links. post, bell: the rank's. */
+void ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_region *region, int post, int bell, struct ft_wire *wire);
+void ft_net_start(struct ft_net *net);
+void ft_net_close(struct ft_net *net);
+
+/* The descriptors of links there are now, at most FT_PEERS: a snapshot does not keep them, or the peer would not see this rank's end. */
+int ft_net_descriptors(const struct ft_net *net, int *fds);
+
+/* In the copy, which has none of them open; after ft_nodes_resume. */
+void ft_net_resume(struct ft_net *net);
+
+#endif

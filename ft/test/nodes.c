@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives over several nodes without a launcher: a region, keeper and ranks (processes) for each node, and in this process agents as small as can
+   be, which connect representatives over loopback. Every rank checks every result against what it must be. Faults come by seed: ranks are
+   killed and started again, representatives among them, links are shut down in the middle of frames, whole nodes are lost and begin
+   with no log at all.
+
+   nodes                                    a choice of short ones, as in make check
+   nodes NODES RANKS SEED [CALLS [FAULTS [MOST]]]   RANKS: of a node, at most; FAULTS: letters k (kills), r (resets), n (nodes); MOST: elements
+   nodes speed NODES RANKS                  times of an allreduce by size */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ft/base/hash.h"
+#include "ft/ft.h"
+#include "ft/shm/keeper.h"
+#include "ft/shm/models.h"
+#include "ft/shm/wait.h"
+
+enum { NODES = 16, WORLD = 64, SECONDS = 120, FAULTS = 16, LONGEST_MS = 40 };
+
+static struct plan {
+    uint32_t nodes, ranks;
+    uint64_t seed;
+    uint32_t calls;
+    const char *faults;
+    uint64_t most;          /* elements of a large operation */
+    bool speed;
+} plan;
+
+static struct node {
+    struct ft_region region;
+    struct ft_keeper *keeper;
+    int pair[2];            /* agent's, representative's */
+    int bell, models;
+    uint32_t n;
+    pid_t pid[WORLD];       /* 0: has ended well */
+    uint32_t incarnation[WORLD], life;
+} node[NODES];
+
+static uint32_t world, first[NODES + 1], rank_at[WORLD];
+
+static _Noreturn void die(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fprintf(stderr, "nodes %u %u %llu %u %s: ", plan.nodes, plan.ranks, (unsigned long long)plan.seed, plan.calls, plan.faults);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    _exit(1);
+}
+
+static uint64_t draw(uint64_t *state)
+{
+    *state += 0x9e3779b97f4a7c15ull;
+    return ft_hash_mix(*state, 0x123456789abcdefull);
+}
+
+/* ---- the program ---- */
+
+/* x -> a x + b: composition is associative and does not commute. */
+struct affine { uint32_t a, b; };
+
+static void compose(void *ctx, const void *in, void *inout, uint64_t n)
+{
+    const struct affine *l = in;
+    struct affine *r = inout;
+
+    (void)ctx;
+    for (uint64_t i = 0; i < n; i++)
+        r[i] = (struct affine){ l[i].a * r[i].a, l[i].a * r[i].b + l[i].b };
+}
+
+static int64_t given(uint32_t call, uint32_t rank, uint64_t i) { return (int64_t)(call * 1000003ull + rank * 1009 + i * 7); }
+
+static struct affine affine_of(uint32_t call, uint32_t rank, uint64_t i)
+{
+    return (struct affine){ (uint32_t)(call + 3 * rank + i) | 1, (uint32_t)(rank * 77 + i + call) };
+}
+
+struct program {
+    struct ft *ft;
+    uint32_t call, me;
+    int64_t *send, *recv;
+    struct ft_error e;
+};
+
+static void check(const struct program *p, int err, const char *what)
+{
+    if (err)
+        die("rank %u, call %u, %s: %s", p->me, p->call, what, p->e.text);
+}
+
+static void wrong(const struct program *p, const char *what, uint64_t i, int64_t is, int64_t should)
+{
+    die("rank %u, call %u: %s: element %llu is %lld and should be %lld", p->me, p->call, what, (unsigned long long)i, (long long)is,
+        (long long)should);
+}
+
+static const struct ft_type INT64 = { .elem = 8, .kind = FT_I64 };
+
+static void sums(struct program *p, uint64_t n, bool in_place, int root)
+{
+    struct ft_op sum = { .reduction = FT_SUM, .fold = ft_reduce_find(FT_I64, FT_SUM) };
+    const int64_t *send = in_place ? p->recv : p->send;
+
+    for (uint64_t i = 0; i < n; i++)
+        (in_place ? p->recv : p->send)[i] = given(p->call, p->me, i);
+    if (root < 0)
+        check(p, ft_allreduce(ft_world(p->ft), send, p->recv, n, INT64, &sum, 1, &p->e), "allreduce");
+    else
+        check(p, ft_reduce(ft_world(p->ft), send, p->recv, n, INT64, &sum, root, 1, &p->e), "reduce");
+    for (uint64_t i = 0; i < n && (root < 0 || (uint32_t)root == p->me); i++) {
+        int64_t should = (int64_t)world * given(p->call, 0, i) + 1009ll * world * (world - 1) / 2;
+
+        if (p->recv[i] != should)
+            wrong(p, root < 0 ? "allreduce" : "reduce", i, p->recv[i], should);
+    }
+}
+
+static void composition(struct program *p, uint64_t n)
+{
+    struct ft_op op = { .reduction = FT_USER, .user = compose };
+    struct affine *send = (struct affine *)p->send, *recv = (struct affine *)p->recv;
+
+    for (uint64_t i = 0; i < n; i++)
+        send[i] = affine_of(p->call, p->me, i);
+    check(p, ft_allreduce(ft_world(p->ft), send, recv, n, (struct ft_type){ .elem = 8, .kind = FT_OPAQUE, .base = FT_U32 }, &op, 2, &p->e),
+          "user allreduce");
+    for (uint64_t i = 0; i < n; i++) {
+        struct affine should = affine_of(p->call, world - 1, i);
+
+        for (uint32_t r = world - 1; r-- > 0;) {
+            struct affine x = affine_of(p->call, r, i);
+
+            compose(NULL, &x, &should, 1);
+        }
+        if (memcmp(&should, &recv[i], sizeof should) != 0)
+            wrong(p, "composition", i, recv[i].b, should.b);
+    }
+}
+
+static void composed(void *ctx, const void *in, void *inout, uint64_t n)
+{
+    for (uint64_t k = 0; k < n; k++)
+        compose(ctx, (const char *)in + k * 300000, (char *)inout + k * 300000, 300000 / 8);
+}
+
+/* An element that fits no slot. */
+static void giants(struct program *p)
+{
+    struct ft_op op = { .reduction = FT_USER, .user = composed };
+    struct affine *send = (struct affine *)p->send, *recv = (struct affine *)p->recv;
+    uint64_t n = 300000 / 8;
+
+    for (uint64_t i = 0; i < n; i++)
+        send[i] = affine_of(p->call, p->me, i);
+    check(p, ft_allreduce(ft_world(p->ft), send, recv, 1, (struct ft_type){ .elem = 300000, .kind = FT_OPAQUE, .base = FT_U32 }, &op, 2, &p->e),
+          "giants");
+    for (uint64_t i = 0; i < n; i += 97) {
+        struct affine should = affine_of(p->call, world - 1, i);
+
+        for (uint32_t r = world - 1; r-- > 0;) {
+            struct affine x = affine_of(p->call, r, i);
+
+            compose(NULL, &x, &should, 1);
+        }
+        if (memcmp(&should, &recv[i], sizeof should) != 0)
+            wrong(p, "giants", i, recv[i].b, should.b);
+    }
+}
+
+static void broadcast(struct program *p, uint64_t n, int root)
+{
+    for (uint64_t i = 0; i < n; i++)
+        p->recv[i] = (uint32_t)root == p->me ? given(p->call, p->me, i) : -1;
+    check(p, ft_bcast(ft_world(p->ft), p->recv, n, INT64, root, 3, &p->e), "bcast");
+    for (uint64_t i = 0; i < n; i++)
+        if (p->recv[i] != given(p->call, (uint32_t)root, i))
+            wrong(p, "bcast", i, p->recv[i], given(p->call, (uint32_t)root, i));
+}
+
+static void gather(struct program *p, uint64_t n, bool in_place)
+{
+    int64_t *send = in_place ? p->recv + p->me * n : p->send;
+
+    for (uint64_t i = 0; i < n; i++)
+        send[i] = given(p->call, p->me, i);
+    check(p, ft_allgather(ft_world(p->ft), send, p->recv, n, INT64, 4, &p->e), "allgather");
+    for (uint64_t i = 0; i < n * world; i++)
+        if (p->recv[i] != given(p->call, (uint32_t)(i / n), i % n))
+            wrong(p, "allgather", i, p->recv[i], given(p->call, (uint32_t)(i / n), i % n));
+}
+
+static void gather_unequal(struct program *p, uint64_t n, uint64_t *state)
+{
+    int counts[WORLD], displs[WORLD], at = 0;
+
+    for (uint32_t r = 0; r < world; r++) {
+        counts[r] = draw(state) % 4 ? (int)(draw(state) % (n + 1)) : 0;
+        displs[r] = at;
+        at += counts[r] + 1;
+    }
+    for (int i = 0; i < counts[p->me]; i++)
+        p->send[i] = given(p->call, p->me, (uint64_t)i);
+    memset(p->recv, -1, (size_t)at * 8);
+    check(p, ft_allgatherv(ft_world(p->ft), p->send, p->recv, counts, displs, INT64, 5, &p->e), "allgatherv");
+    for (uint32_t r = 0; r < world; r++)
+        for (int i = 0; i <= counts[r]; i++) {
+            int64_t should = i < counts[r] ? given(p->call, r, (uint64_t)i) : -1;
+
+            if (p->recv[displs[r] + i] != should)
+                wrong(p, "allgatherv", (uint64_t)(displs[r] + i), p->recv[displs[r] + i], should);
+        }
+}
+
+/* What the call's number and the seed say, the same on every rank. */
+static void one_call(struct program *p)
+{
+    uint64_t state = plan.seed * 1000003 + p->call, kind = draw(&state) % 16, n = draw(&state) % 150;
+    bool in_place = draw(&state) % 2;
+    int root = (int)(draw(&state) % world);
+
+    if (draw(&state) % 4 == 0)
+        n = draw(&state) % 6000;
+    if (draw(&state) % 12 == 0)
+        n = draw(&state) % plan.most;
+    if (kind < 4)
+        sums(p, n, in_place, -1);
+    else if (kind < 6)
+        sums(p, n, in_place, root);
+    else if (kind < 8)
+        composition(p, n % 20000);
+    else if (kind < 11)
+        broadcast(p, n, root);
+    else if (kind < 13)
+        gather(p, n / world, in_place);
+    else if (kind < 15)
+        gather_unequal(p, n / world, &state);
+    else if (draw(&state) % 4)
+        check(p, ft_barrier(ft_world(p->ft), 6, &p->e), "barrier");
+    else
+        giants(p);
+}
+
+static void measure(struct program *p)
+{
+    struct ft_op sum = { .reduction = FT_SUM, .fold = ft_reduce_find(FT_F32, FT_SUM) };
+
+    for (uint64_t bytes = 8; bytes <= 16 << 20; bytes *= bytes < 1024 ? 8 : 4) {
+        int rounds = bytes <= 4096 ? 3000 : (int)(64 << 20) / (int)bytes;
+        uint64_t since = 0;
+
+        if (rounds < 10)
+            rounds = 10;
+        for (int i = -rounds / 4; i < rounds; i++) {
+            if (i == 0)
+                since = ft_clock_ns();
+            check(p, ft_allreduce(ft_world(p->ft), p->send, p->recv, bytes / 4, (struct ft_type){ .elem = 4, .kind = FT_F32 }, &sum, 1, &p->e),
+                  "allreduce");
+        }
+        if (p->me == 0)
+            printf("%9llu bytes %10.2f us\n", (unsigned long long)bytes, (double)(ft_clock_ns() - since) / rounds / 1000);
+    }
+    fflush(stdout);
+}
+
+/* A link is reset: one of this representative's sockets, whichever. */
+static void reset_link(int signal)
+{
+    static unsigned turn;
+    int found = 0, saved = errno;
+
+    (void)signal;
+    for (int round = 0; round < 2; round++)
+        for (int fd = 3; fd < 256; fd++) {
+            struct sockaddr_in a;
+            socklen_t len = sizeof a;
+
+            if (getsockname(fd, (struct sockaddr *)&a, &len) != 0 || a.sin_family != AF_INET)
+                continue;
+            if (round == 0) {
+                found++;
+            } else if (turn % (unsigned)found-- == 0) {
+                shutdown(fd, SHUT_RDWR);
+                turn++;
+                goto done;
+            }
+        }
+done:
+    errno = saved;
+}
+
+static int program(uint32_t k, uint32_t local)
+{
+    struct program p = { .me = rank_at[first[k] + local] };
+    uint64_t room = (plan.most + 150) * 8 + 4096 + (uint64_t)WORLD * 300000;
+    char text[96];
+    struct node *n = &node[k];
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(SECONDS);
+    signal(SIGUSR1, local == 0 ? reset_link : SIG_IGN);
+    snprintf(text, sizeof text, "%d,%d,%d,%d,-1,%d,%d", n->region.fd, ft_keeper_kick_fd(n->keeper), ft_keeper_spill_fd(n->keeper), n->bell,
+             n->models, local == 0 ? n->pair[1] : -1);
+    setenv("FTMPI_FDS", text, 1);
+    snprintf(text, sizeof text, "%u", p.me);
+    setenv("FTMPI_RANK", text, 1);
+    p.send = malloc(plan.speed ? 32 << 20 : room);
+    p.recv = malloc(plan.speed ? 32 << 20 : room);
+    if (!p.send || !p.recv || ft_attach(&p.ft, &p.e) != 0)
+        die("rank %u cannot join: %s", p.me, p.e.text);
+    if (ft_rank(p.ft) != (int)p.me || ft_size(p.ft) != (int)world)
+        die("rank %u is %d of %d", p.me, ft_rank(p.ft), ft_size(p.ft));
+    if (plan.speed)
+        memset(p.send, 0, 16 << 20), measure(&p);
+    else
+        for (p.call = 0; p.call < plan.calls; p.call++)
+            one_call(&p);
+    check(&p, ft_finalize(p.ft, 7, &p.e), "finalize");
+    ft_detach(p.ft);
+    return 0;
+}
+
+/* ---- the agents ---- */
+
+static void start(uint32_t k, uint32_t local)
+{
+    pid_t pid;
+
+    ft_region_start_rank(&node[k].region, local, node[k].incarnation[local]++);
+    pid = fork();
+    if (pid < 0)
+        die("fork: %s", strerror(errno));
+    if (pid == 0)
+        _exit(program(k, local));
+    node[k].pid[local] = pid;
+}
+
+static void hand_over(uint32_t k, uint32_t peer, int fd)
+{
+    _Atomic uint64_t *posted = &ft_region_link(&node[k].region, peer)->posted;
+    struct ft_link_post post = { .peer = peer, .peer_incarnation = node[peer].life, .generation = atomic_load(posted) + 1 };
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = { .bytes = { 0 } };
+    struct iovec iov = { &post, sizeof post };
+    struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    int one = 1;
+
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    atomic_store(posted, post.generation);
+    if (sendmsg(node[k].pair[0], &m, MSG_DONTWAIT) < 0 && errno != EAGAIN)
+        die("sendmsg: %s", strerror(errno));
+    close(fd);
+}
+
+static void link_nodes(uint32_t a, uint32_t b)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof at;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), far;
+
+    if (bind(listener, (struct sockaddr *)&at, sizeof at) != 0 || listen(listener, 1) != 0 ||
+        getsockname(listener, (struct sockaddr *)&at, &len) != 0 || connect(near, (struct sockaddr *)&at, sizeof at) != 0 ||
+        (far = accept(listener, NULL, NULL)) < 0)
+        die("no link: %s", strerror(errno));
+    close(listener);
+    hand_over(a, b, near);
+    hand_over(b, a, far);
+}
+
+static bool lacks(uint32_t k, uint32_t peer)
+{
+    const struct ft_link_words *w = ft_region_link(&node[k].region, peer);
+
+    return atomic_load(&w->wanted) > atomic_load(&w->posted);
+}
+
+static void serve_links(void)
+{
+    for (uint32_t a = 0; a < plan.nodes; a++)
+        for (uint32_t b = a + 1; b < plan.nodes; b++)
+            if (lacks(a, b) || lacks(b, a))
+                link_nodes(a, b);
+}
+
+static void keeper_failed(void *arg, const char *line)
+{
+    (void)arg;
+    die("%s", line);
+}
+
+static void make_node(uint32_t k)
+{
+    struct ft_keeper_config config = { .full = plan.speed ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/tmp" };
+    struct node *n = &node[k];
+    struct ft_params params;
+    struct ft_error e;
+
+    n->n = first[k + 1] - first[k];
+    ft_params_default(&params, n->n, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), 64u << 20);
+    ft_params_nodes(&params, plan.nodes, k, world);
+    if (!plan.speed && world > params.cores)
+        params.cores = 1;  /* all nodes are on this host: nobody spins */
+    params.keeps_log = strchr(plan.faults, 'n') != NULL;
+    if (ft_region_create(&n->region, &params, &e) != 0 || ft_region_map(&n->region, first, rank_at, &e) != 0 ||
+        ft_keeper_open(&n->keeper, &n->region, &config, &e) != 0 || (n->models = ft_models_create(&e)) < 0)
+        die("%s", e.text);
+    n->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (n->bell < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, n->pair) != 0)
+        die("%s", strerror(errno));
+}
+
+static void run_node(uint32_t k)
+{
+    struct ft_error e;
+
+    for (uint32_t r = 0; r < node[k].n; r++)
+        start(k, r);
+    if (ft_keeper_run(node[k].keeper, keeper_failed, NULL, &e) != 0)
+        die("%s", e.text);
+}
+
+static void end_node(uint32_t k)
+{
+    struct node *n = &node[k];
+
+    ft_keeper_stop(n->keeper);
+    ft_keeper_close(n->keeper);
+    ft_region_close(&n->region);
+    close(n->models);
+    close(n->bell);
+    close(n->pair[0]);
+    close(n->pair[1]);
+}
+
+/* Everything of it is gone, and it begins again with nothing. */
+static void lose_node(uint32_t k)
+{
+    for (uint32_t r = 0; r < node[k].n; r++)
+        if (node[k].pid[r]) {
+            kill(node[k].pid[r], SIGKILL);
+            waitpid(node[k].pid[r], NULL, 0);
+        }
+    end_node(k);
+    node[k].life++;
+    make_node(k);
+    run_node(k);
+}
+
+/* True while somebody runs. */
+static bool reap(void)
+{
+    bool runs = false;
+
+    for (uint32_t k = 0; k < plan.nodes; k++)
+        for (uint32_t r = 0; r < node[k].n; r++) {
+            int status;
+
+            if (!node[k].pid[r])
+                continue;
+            runs = true;
+            if (waitpid(node[k].pid[r], &status, WNOHANG) <= 0)
+                continue;
+            node[k].pid[r] = 0;
+            if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+                start(k, r);
+            } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+                die("rank %u of node %u ended with status %#x", r, k, (unsigned)status);
+            } else if (r == 0) {
+                for (uint32_t other = 0; other < plan.nodes; other++)
+                    if (other != k)
+                        atomic_store(&ft_region_link(&node[other].region, k)->gone, 1);
+            }
+        }
+    return runs;
+}
+
+static bool has_ended(uint32_t k)
+{
+    bool ended = false;
+
+    for (uint32_t r = 0; r < node[k].n; r++)
+        ended = ended || !node[k].pid[r];
+    return ended;
+}
+
+/* Nobody dies in what follows his end, and a node that has ended does not come back: that is the controller's to see to. */
+static int fault(uint64_t *state)
+{
+    char what = plan.faults[draw(state) % strlen(plan.faults)];
+    uint32_t k = (uint32_t)(draw(state) % plan.nodes), r = draw(state) % 2 ? 0 : (uint32_t)(draw(state) % node[k].n);
+
+    if (has_ended(k) || !node[k].pid[r])
+        return 0;
+    if (what == 'k')
+        kill(node[k].pid[r], SIGKILL);
+    else if (what == 'r' && ft_region_rank(&node[k].region, 0)->state == FT_RANK_ATTACHED && node[k].pid[0])
+        kill(node[k].pid[0], SIGUSR1);
+    else if (what == 'n' && draw(state) % 8 == 0)
+        lose_node(k);
+    return 1;
+}
+
+static void place_ranks(void)
+{
+    uint64_t state = plan.seed;
+
+    world = 0;
+    for (uint32_t k = 0; k < plan.nodes; k++) {
+        first[k] = world;
+        world += plan.speed ? plan.ranks : 1 + (uint32_t)(draw(&state) % plan.ranks);
+    }
+    first[plan.nodes] = world;
+    for (uint32_t i = 0; i < world; i++)
+        rank_at[i] = i;
+    for (uint32_t i = world - 1; plan.seed % 3 == 0 && !plan.speed && i > 0; i--) {
+        uint32_t j = (uint32_t)(draw(&state) % (i + 1)), at = rank_at[i];
+
+        rank_at[i] = rank_at[j];
+        rank_at[j] = at;
+    }
+}
+
+static void run(void)
+{
+    uint64_t state = plan.seed + 17, since = ft_clock_ns(), last = since;
+    uint32_t faults = 0, pause_ms = 1;
+
+    place_ranks();
+    memset(node, 0, sizeof node);
+    for (uint32_t k = 0; k < plan.nodes; k++)
+        make_node(k);
+    for (uint32_t k = 0; k < plan.nodes; k++)
+        run_node(k);
+    while (reap()) {
+        struct pollfd bells[NODES];
+
+        for (uint32_t k = 0; k < plan.nodes; k++) {
+            uint64_t rung;
+
+            bells[k] = (struct pollfd){ .fd = node[k].bell, .events = POLLIN };
+            if (read(node[k].bell, &rung, sizeof rung) < 0 && errno != EAGAIN)
+                die("bell: %s", strerror(errno));
+        }
+        serve_links();
+        if (*plan.faults != '-' && faults < FAULTS && ft_clock_ns() - last > pause_ms * 1000000ull) {
+            last = ft_clock_ns();
+            pause_ms = 1 + (uint32_t)(draw(&state) % LONGEST_MS);
+            faults += (uint32_t)fault(&state);
+        }
+        poll(bells, plan.nodes, 2);
+        if (ft_clock_ns() - since > SECONDS * 1000000000ull)
+            die("it hangs");
+    }
+    for (uint32_t k = 0; k < plan.nodes; k++)
+        end_node(k);
+    printf("nodes %u %u %llu %u %s: %u ranks, %u faults, %llu ms\n", plan.nodes, plan.ranks, (unsigned long long)plan.seed, plan.calls,
+           plan.faults, world, faults, (unsigned long long)(ft_clock_ns() - since) / 1000000);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct plan normal[] = {
+        { 2, 1, 1, 150, "-", 200000, false },   { 2, 3, 2, 100, "-", 200000, false }, { 3, 2, 3, 100, "-", 100000, false },
+        { 5, 2, 4, 60, "-", 50000, false },     { 8, 1, 5, 60, "-", 50000, false },   { 2, 2, 6, 100, "kr", 200000, false },
+        { 3, 2, 7, 100, "kr", 200000, false },  { 5, 1, 8, 100, "kr", 100000, false }, { 3, 2, 9, 60, "krn", 50000, false },
+    };
+
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (argc >= 4 && strcmp(argv[1], "speed") == 0) {
+        plan = (struct plan){ .nodes = (uint32_t)atoi(argv[2]), .ranks = (uint32_t)atoi(argv[3]), .faults = "-", .speed = true };
+        run();
+        return 0;
+    }
+    if (argc >= 4) {
+        plan = (struct plan){ (uint32_t)atoi(argv[1]), (uint32_t)atoi(argv[2]), (uint64_t)atoll(argv[3]), argc > 4 ? (uint32_t)atoi(argv[4]) : 100,
+                              argc > 5 ? argv[5] : "-", argc > 6 ? (uint64_t)atoll(argv[6]) : 200000, false };
+        run();
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof normal / sizeof normal[0]; i++) {
+        plan = normal[i];
+        run();
+    }
+    return 0;
+}
