@@ -111,7 +111,7 @@ my @mutants = (
     ['the log is released by what ranks have done, not by their cuts (RULE 6)', 'ft/shm/keeper.c',
      'ft_ask(&s->cuts[r].end)', 'ft_look(&s->counters[r].done_at)'],
     ['the log is released behind the newest cut (RULE 6)', 'ft/shm/keeper.c',
-     '    uint64_t end = UINT64_MAX;
+     '    uint64_t end = acknowledged(k);
 
     for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
         end = ft_min(end,', '    uint64_t end = 0;
@@ -216,8 +216,8 @@ my @mutants = (
         err = ft_check_contribution(c, e);
     if (err)
         return err;
-    if (s->n == 1)
-        return alone(c);
+    if (s->apart)
+        return is_lone(s) ? alone(c) : ft_nodes_run(c, e);
     ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
     return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);',
      '    uint64_t u = s->unit;
@@ -279,7 +279,7 @@ for my $m (@mutants) {
     my ($name, $file, $from, $to, $how_long) = @$m;
     $how_long //= '--seeds 60';
     # A header's mutant is seen by what includes it: a copy of the tree, and the files that matter compiled from there.
-    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/snap' '$dir/ft/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
+    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/net' '$source/ft/snap' '$dir/ft/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
         or die "cannot copy $source/ft\n";
     open(my $in, '<', "$dir/$file") or die "$file: $!\n";
     local $/;
