@@ -77,6 +77,12 @@ TESTS += threads
 threads_SOURCES = ft/test/threads.c
 threads_LDADD = libft.la
 
+# Many nodes, simulated, over the objects that ship.
+check_PROGRAMS += sim
+TESTS += sim
+sim_SOURCES = ft/test/sim.h ft/test/sim.c ft/test/sim_events.c ft/test/sim_net.c ft/test/sim_node.c
+sim_LDADD = libft.la
+
 # A model of what is to be built: log release behind snapshots (docs/models.md).
 dist_check_SCRIPTS = ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh
 EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/checkpoint.pml ft/model/cache.pml

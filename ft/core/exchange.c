@@ -58,7 +58,7 @@ void ft_exchange_begin(struct ft_exchange *x, enum ft_tree tree, enum ft_unit_ki
     for (uint32_t p = 0; p < x->n; p++) {  /* nothing of the operation before was for who is not in its tree */
         struct ft_peer *peer = &x->peer[p];
 
-        if (role(x, peer) == FT_ROLE_NONE && peer->out >= max(peer->answer, x->first))
+        if (role(x, peer) == FT_ROLE_NONE && max(peer->out, peer->count) >= max(peer->answer, x->first))
             peer->out = max(peer->out, first);
     }
     x->tree = tree;
@@ -186,7 +186,8 @@ bool ft_exchange_hello(struct ft_exchange *x, uint32_t p, uint64_t count)
 
 /* ---- what goes out ---- */
 
-/* The frame for the next unit that peer may lack, if there is one and it can be sent. */
+/* The frame for the next unit that peer may lack, if there is one and it can be sent. A partial whose result is coming in stays: the unit
+   would be committed, and the partial's memory used again, in the middle of it. */
 static enum ft_frame next_unit(const struct ft_exchange *x, const struct ft_peer *peer, uint64_t *u)
 {
     enum ft_role to = role(x, peer);
@@ -194,9 +195,9 @@ static enum ft_frame next_unit(const struct ft_exchange *x, const struct ft_peer
     *u = max(peer->out, peer->count);
     if (*u < x->mine)
         return to != FT_ROLE_NONE || *u < max(peer->answer, x->first) ? FT_FRAME_RES : FT_FRAME_NONE;
-    if (*u < x->folded && *u < x->end && x->kind != FT_UNIT_BCAST && (to == FT_ROLE_UP || to == FT_ROLE_EDGE))
-        return FT_FRAME_PART;
-    return FT_FRAME_NONE;
+    if (*u >= x->folded || *u >= x->end || x->kind == FT_UNIT_BCAST || takes(x, FT_TAKE_RES, *u))
+        return FT_FRAME_NONE;
+    return to == FT_ROLE_UP || to == FT_ROLE_EDGE ? FT_FRAME_PART : FT_FRAME_NONE;
 }
 
 static bool must_tell(const struct ft_exchange *x, const struct ft_peer *peer)

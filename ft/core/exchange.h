@@ -20,7 +20,8 @@
    - One operation is open at a time (begin ... end); all units below its first are committed. Only while one is open, or at the end in
      finalize, are links driven.
    - A frame is begun (ft_exchange_send) and ended (ft_exchange_sent); in between ft_exchange_broken may come. Its bytes must not change
-     meanwhile: log records never do, and a unit is not committed while its PART is being sent (RESULT and RES wait).
+     meanwhile: log records never do, and a unit is not committed while its PART is being sent (RESULT and RES wait;
+     and a PART does not begin while its RES comes in).
    - Likewise a frame that comes is announced (ft_exchange_head), and if it is to be taken, ends in ft_exchange_taken or _broken. RES goes
      straight into the record of unit `mine`. PART of a reduction goes to inbox[peer][u % depth], of a gather into the record: that is
      free until u is committed. Half-taken payload of a broken link is forgotten; it comes again.

@@ -321,6 +321,23 @@ Test(exchange, a_unit_is_not_committed_while_its_partial_is_being_sent) /* its m
     cr_assert_eq((int)COMES(2, RES, 0, 1), FT_TAKE_RES);
 }
 
+Test(exchange, a_partial_is_not_begun_while_its_result_comes_in) /* sim, seed 286: the next unit was folded into it while it was sent */
+{
+    node(1, 0);
+    connect(0, 0);
+    connect(2, 0);
+    begin(FT_UNIT_REDUCE, 0, 1);
+    ft_exchange_own(&x, 1);
+    TAKES(2, PART, 0, 0, PART);
+    fold(0);
+    connect(2, 1);
+    cr_assert_eq((int)COMES(2, RES, 0, 1), FT_TAKE_RES);
+    SILENT(0);
+    ft_exchange_taken(&x, at(2));
+    ft_exchange_commit(&x, 0, BYTES);
+    SENDS(0, RES, 0);
+}
+
 Test(exchange, asking_while_a_frame_is_under_way_changes_nothing) /* it ended the frame, which was sent again */
 {
     uint64_t u;
@@ -454,6 +471,24 @@ Test(exchange, peers_of_the_other_tree_get_nothing)
     result(2);
     SENDS(5, RES, 2);
     cr_assert(!ft_exchange_owes(&x));
+}
+
+Test(exchange, nor_after_they_have_given_results_themselves) /* sim: they were given all of them again */
+{
+    ft_exchange_init(&x, 8, 4, DEPTH, 0);
+    connect(3, 0);
+    connect(5, 0);
+    ft_exchange_begin(&x, FT_TREE_CHAIN, FT_UNIT_BCAST, 0, 0, 1, 0);
+    taken_result(3, 0, 1);
+    SENDS(5, RES, 0);
+    for (uint64_t u = 1; u < 4; u++) {
+        begin(FT_UNIT_REDUCE, u, u + 1);
+        ft_exchange_own(&x, u + 1);
+        fold(u);
+        SENDS(5, PART, u);
+        taken_result(5, u, u + 1);
+        SILENT(3);
+    }
 }
 
 Test(exchange, what_is_not_in_order_is_wrong)

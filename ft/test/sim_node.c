@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The simulator's nodes: the driver of an exchange, as the engine is one, and what can happen to it. */
+#include <string.h>
+
+#include "ft/test/sim.h"
+
+static const struct op *op_of(const struct node *n) { return &job.op[n->op]; }
+
+static bool last_op(const struct node *n) { return n->op + 1 == job.c.nops; }
+
+static struct event mine_is(uint32_t i, enum event_what what)
+{
+    return (struct event){ .what = what, .node = i, .life = job.node[i].life, .incarnation = job.node[i].incarnation };
+}
+
+/* ---- values ---- */
+
+static struct value own_value(uint32_t i, uint64_t u)
+{
+    return (struct value){ .unit = u, .hash = mix(job.c.seed, i, u), .from = i, .to = i + 1 };
+}
+
+static struct value combine(uint32_t i, struct value left, struct value right)
+{
+    if (left.unit != right.unit || left.to != right.from)
+        fail("node %u combines [%u, %u) of unit %llu with [%u, %u) of unit %llu", i, left.from, left.to, (unsigned long long)left.unit,
+             right.from, right.to, (unsigned long long)right.unit);
+    return (struct value){ .unit = left.unit, .hash = left.hash ^ right.hash, .from = left.from, .to = right.to };
+}
+
+/* ---- one unit ---- */
+
+static void contribute_later(uint32_t i)
+{
+    struct node *n = &job.node[i];
+
+    if (n->contributing || n->own >= op_of(n)->end || n->own >= n->mine + job.c.depth)
+        return;
+    n->contributing = true;
+    schedule(delay(15), mine_is(i, CONTRIBUTES));
+}
+
+static void commit(uint32_t i, uint64_t u, uint64_t hash)
+{
+    struct node *n = &job.node[i];
+
+    if (u != n->mine)
+        fail("node %u commits unit %llu and has %llu", i, (unsigned long long)u, (unsigned long long)n->mine);
+    if (hash != job.expected[u])
+        fail("node %u commits another result of unit %llu", i, (unsigned long long)u);
+    n->log[u] = hash;
+    n->mine = u + 1;
+    n->own = n->own > n->mine ? n->own : n->mine;
+    ft_exchange_commit(&n->x, u, 1000);
+    contribute_later(i);
+    if (job.c.planned && i == job.c.victim && u + 1 == job.c.at_unit && !job.failures++)
+        schedule(0, (struct event){ .what = FAILS });
+}
+
+static void fold(uint32_t i, uint64_t u)
+{
+    struct node *n = &job.node[i];
+    const struct ft_shape *shape = &n->x.shape[n->x.tree];
+    struct value *partial = &n->partial[u % job.c.depth];
+    struct value acc = own_value(i, u);
+
+    for (uint32_t p = 0; p < n->x.n; p++)
+        if (n->x.peer[p].sending == FT_FRAME_PART && n->x.peer[p].sending_unit % job.c.depth == u % job.c.depth)
+            fail("node %u folds unit %llu over one that is being sent", i, (unsigned long long)u);
+    for (uint32_t k = shape->n; k-- > 0;) {
+        const struct ft_neighbour *of = &shape->of[k];
+
+        if (of->role == FT_ROLE_DOWN) {
+            struct value v = n->inbox[ft_exchange_peer(&n->x, of->node)][u % job.c.depth];
+
+            acc = of->node > i ? combine(i, acc, v) : combine(i, v, acc);
+        }
+    }
+    *partial = acc;
+    ft_exchange_folded(&n->x, u);
+}
+
+static void result(uint32_t i, uint64_t u)
+{
+    struct node *n = &job.node[i];
+    const struct ft_shape *shape = &n->x.shape[n->x.tree];
+    struct value v = op_of(n)->kind == FT_UNIT_BCAST ? own_value(i, u) : n->partial[u % job.c.depth];
+
+    if (op_of(n)->kind != FT_UNIT_BCAST && shape->n && shape->of[shape->n - 1].role == FT_ROLE_EDGE) {
+        uint32_t other = shape->of[shape->n - 1].node;
+        struct value half = n->inbox[ft_exchange_peer(&n->x, other)][u % job.c.depth];
+
+        v = other > i ? combine(i, v, half) : combine(i, half, v);
+    }
+    if (v.unit != u)
+        fail("node %u makes unit %llu of a partial of unit %llu", i, (unsigned long long)u, (unsigned long long)v.unit);
+    commit(i, u, v.hash);
+}
+
+/* ---- links ---- */
+
+void lose(uint32_t i, uint32_t p, bool heard)
+{
+    struct node *n = &job.node[i];
+
+    if (!heard)
+        net_close(n->conn[p], i, roll(2), delay(40));
+    else
+        n->conn[p]->closed[end_of(n->conn[p], i)] = true;
+    n->conn[p] = NULL;
+    ft_exchange_broken(&n->x, p);
+    if (!n->given[p])
+        dial(i, p, delay(50));
+}
+
+static struct value payload(uint32_t i, enum ft_frame what, uint64_t u)
+{
+    struct node *n = &job.node[i];
+
+    if (what == FT_FRAME_PART)
+        return n->partial[u % job.c.depth];
+    if (what == FT_FRAME_RES) {
+        if (u < n->base || u >= n->mine)
+            fail("node %u sends the result of unit %llu, its log is [%llu, %llu)", i, (unsigned long long)u, (unsigned long long)n->base,
+                 (unsigned long long)n->mine);
+        return (struct value){ .unit = u, .hash = n->log[u % MOST_UNITS] };
+    }
+    return (struct value){ 0 };
+}
+
+static bool begin_to_send(uint32_t i, uint32_t p)
+{
+    struct node *n = &job.node[i];
+    uint64_t u;
+    enum ft_frame what = ft_exchange_send(&n->x, p, &u);
+    struct event e = mine_is(i, SENT);
+
+    if (what == FT_FRAME_NONE)
+        return false;
+    n->sending[p] = payload(i, what, u);
+    if (what == FT_FRAME_PART && n->sending[p].unit != u)
+        fail("node %u sends the partial of unit %llu for unit %llu", i, (unsigned long long)n->sending[p].unit, (unsigned long long)u);
+    n->sent++;
+    job.frames[what]++;
+    net_push(n->conn[p], i, (struct frame){ .what = (uint8_t)what, .unit = u, .count = n->x.mine, .value = n->sending[p] });
+    if (what == FT_FRAME_PART && !job.c.steady) {  /* its memory is read for a while */
+        e.peer = p;
+        e.conn = n->conn[p];
+        schedule(delay(20), e);
+    } else {
+        ft_exchange_sent(&n->x, p);
+    }
+    return true;
+}
+
+static void sent(const struct event *e)
+{
+    struct node *n = &job.node[e->node];
+    const struct ft_peer *peer = &n->x.peer[e->peer];
+    struct value now = n->partial[peer->sending_unit % job.c.depth];
+
+    if (n->conn[e->peer] != e->conn || !peer->sending)
+        return;
+    if (memcmp(&now, &n->sending[e->peer], sizeof now) != 0)
+        fail("node %u: the partial of unit %llu changes while it is being sent", e->node, (unsigned long long)peer->sending_unit);
+    ft_exchange_sent(&n->x, e->peer);
+}
+
+static void take_partial(uint32_t i, uint32_t p, const struct frame *f)
+{
+    struct node *n = &job.node[i];
+    struct value *slot = &n->inbox[p][f->unit % job.c.depth];
+
+    if (slot->to && slot->unit > f->unit)
+        fail("node %u takes the partial of unit %llu where that of unit %llu is", i, (unsigned long long)f->unit,
+             (unsigned long long)slot->unit);
+    *slot = f->value;
+}
+
+/* The first frame from peer p, if it can be read now. */
+static bool read_frame(uint32_t i, uint32_t p)
+{
+    struct node *n = &job.node[i];
+    struct frame *f = n->conn[p] ? net_first(n->conn[p], i) : NULL;
+    struct event e = mine_is(i, TAKEN);
+    enum ft_take take;
+
+    if (!f || n->x.peer[p].taking)
+        return false;
+    if (f->what == FRAME_END) {
+        lose(i, p, true);
+        return true;
+    }
+    if (f->what == FT_FRAME_HELLO) {
+        if (!ft_exchange_hello(&n->x, p, f->count)) {
+            if (!job.c.releases)
+                fail("node %u has released what node %u lacks", i, n->x.peer[p].node);
+            all_again();
+            return false;
+        }
+        net_pop(n->conn[p], i);
+        return true;
+    }
+    take = ft_exchange_head(&n->x, p, (enum ft_frame)f->what, f->unit, f->count);
+    if (take == FT_TAKE_WRONG)
+        fail("node %u, at %llu, gets frame %u of unit %llu from node %u, which says it has %llu: wrong", i, (unsigned long long)n->mine,
+             f->what, (unsigned long long)f->unit, n->x.peer[p].node, (unsigned long long)f->count);
+    if (take == FT_TAKE_WAIT || take == FT_TAKE_WRONG)
+        return false;
+    if (take == FT_TAKE_DROP || (job.c.steady && take == FT_TAKE_PART)) {
+        if (take == FT_TAKE_PART)
+            take_partial(i, p, f);
+        net_pop(n->conn[p], i);
+        ft_exchange_taken(&n->x, p);
+        return true;
+    }
+    e.peer = p;
+    e.conn = n->conn[p];
+    schedule(job.c.steady ? 0 : delay(20), e);
+    return false;
+}
+
+static void taken(const struct event *e)
+{
+    struct node *n = &job.node[e->node];
+    struct frame f;
+
+    if (n->conn[e->peer] != e->conn || !n->x.peer[e->peer].taking)
+        return;
+    f = *net_first(e->conn, e->node);
+    net_pop(e->conn, e->node);
+    if (f.what == FT_FRAME_PART && f.unit >= n->mine)
+        take_partial(e->node, e->peer, &f);
+    ft_exchange_taken(&n->x, e->peer);
+    if (f.what == FT_FRAME_RES)
+        commit(e->node, f.unit, f.value.hash);
+}
+
+static void adopt(uint32_t i, uint32_t p)
+{
+    struct node *n = &job.node[i];
+    struct conn *c = n->given[p];
+
+    if (!c)
+        return;
+    n->given[p] = NULL;
+    if (n->conn[p])
+        net_close(n->conn[p], i, roll(2), delay(5));
+    n->conn[p] = c;
+    ft_exchange_connected(&n->x, p);
+}
+
+/* ---- a representative ---- */
+
+static void leave(uint32_t i)
+{
+    struct node *n = &job.node[i];
+
+    n->left = true;
+    job.left++;
+    for (uint32_t p = 0; p < n->x.n; p++) {
+        struct conn *both[2] = { n->conn[p], n->given[p] };
+
+        n->conn[p] = n->given[p] = NULL;
+        for (int k = 0; k < 2; k++)
+            if (both[k])
+                net_close(both[k], i, roll(2), delay(40));
+    }
+}
+
+static void release(uint32_t i)
+{
+    struct node *n = &job.node[i];
+    uint64_t least = ft_exchange_acknowledged(&n->x);
+
+    if (!job.c.releases || least <= n->base || last_op(n))
+        return;
+    n->base = least;
+    ft_exchange_release(&n->x, least);
+}
+
+static void return_from_call(uint32_t i)
+{
+    struct node *n = &job.node[i];
+
+    if (!n->in_call || !ft_exchange_over(&n->x) || ft_exchange_owes(&n->x))
+        return;
+    if (last_op(n)) {
+        if (ft_exchange_settled(&n->x))
+            leave(i);
+        return;
+    }
+    n->in_call = false;
+    n->op++;
+    schedule(delay(roll(8) ? 10 : 300), mine_is(i, CALLS));
+}
+
+void look(uint32_t i)
+{
+    struct node *n = &job.node[i];
+    bool more = true;
+
+    while (more && n->alive && n->in_call && !n->left && !failed()) {
+        uint64_t u;
+        enum ft_step step;
+
+        more = false;
+        for (uint32_t p = 0; p < n->x.n && n->alive; p++) {
+            adopt(i, p);
+            more = read_frame(i, p) || more;
+        }
+        if (!n->alive)
+            return;
+        step = ft_exchange_step(&n->x, &u);
+        if (step == FT_STEP_FOLD)
+            fold(i, u);
+        else if (step == FT_STEP_RESULT)
+            result(i, u);
+        more = more || step != FT_STEP_NONE;
+        for (uint32_t p = 0; p < n->x.n; p++)
+            more = (n->conn[p] && begin_to_send(i, p)) || more;
+        if (n->x.folded > n->x.mine + job.c.depth)
+            fail("node %u has folded %llu units beyond %llu", i, (unsigned long long)n->x.folded, (unsigned long long)n->x.mine);
+    }
+    release(i);
+    if (!n->left)
+        return_from_call(i);
+}
+
+static void calls(uint32_t i)
+{
+    struct node *n = &job.node[i];
+    const struct op *o;
+
+    while (n->mine >= op_of(n)->end && !last_op(n))
+        n->op++;  /* answered out of the log */
+    o = op_of(n);
+    if (n->mine >= o->end) {  /* finalize is: settle what is left to settle */
+        ft_exchange_begin(&n->x, o->tree, o->kind, o->root, o->first, o->end, n->own);
+        ft_exchange_leave(&n->x);
+        n->in_call = true;
+        return;
+    }
+    if (n->own < o->first)
+        n->own = o->first;
+    if (last_op(n))
+        ft_exchange_leave(&n->x);
+    ft_exchange_begin(&n->x, o->tree, o->kind, o->root, o->first, o->end, n->own);
+    n->in_call = true;
+    contribute_later(i);
+}
+
+void node_starts(uint32_t i)
+{
+    struct node *n = &job.node[i];
+
+    n->alive = true;
+    n->in_call = false;
+    n->op = 0;
+    if (n->solo)
+        n->own = n->mine;
+    memset(n->inbox, 0, sizeof n->inbox);
+    memset(n->partial, 0, sizeof n->partial);
+    ft_exchange_init(&n->x, job.c.nodes, i, job.c.depth, n->mine);
+    ft_exchange_release(&n->x, n->base);
+    for (uint32_t p = 0; p < n->x.n; p++)
+        dial(i, p, delay(10));
+    schedule(delay(50), mine_is(i, CALLS));
+}
+
+void representative_dies(uint32_t i, bool rudely, uint64_t after, uint64_t back)
+{
+    struct node *n = &job.node[i];
+
+    n->alive = n->in_call = false;
+    n->incarnation++;
+    for (uint32_t p = 0; p < n->x.n; p++) {
+        struct conn *both[2] = { n->conn[p], n->given[p] };
+
+        n->conn[p] = n->given[p] = NULL;
+        for (int k = 0; k < 2; k++)
+            if (both[k])
+                net_close(both[k], i, rudely, after);
+    }
+    if (back)
+        schedule(back, mine_is(i, STARTS));
+}
+
+/* It is started again and contributes later: nobody else hears of it. */
+void rank_dies(uint32_t i)
+{
+    struct node *n = &job.node[i];
+
+    if (n->contributing)
+        return;
+    n->contributing = true;
+    schedule(delay(300), mine_is(i, CONTRIBUTES));
+}
+
+/* ---- a node ---- */
+
+void node_dies(uint32_t i)
+{
+    struct node *n = &job.node[i];
+
+    n->life++;
+    n->mine = n->own = n->base = 0;
+    n->contributing = false;
+    representative_dies(i, true, delay(roll(2) ? 20 : 1000), 0);
+    schedule(delay(1000), mine_is(i, REPLACED));
+}
+
+/* Any prefix of anybody's log will do, even none; but when somebody has left, who would answer, it is one of these whose log is fetched. */
+static void replaced(uint32_t i)
+{
+    struct node *n = &job.node[i];
+    uint32_t from = (uint32_t)roll(job.c.nodes);
+    const struct node *m = &job.node[from];
+    uint64_t units = job.c.steady || roll(2) ? m->mine : roll(m->mine + 1);
+
+    if (job.c.steady)
+        m = &job.node[from = n->x.peer[0].node], units = m->mine;
+    for (uint32_t k = 0; k < job.c.nodes; k++)
+        if (job.node[k].left) {
+            m = &job.node[k];
+            units = m->mine;
+        }
+    if (m->base || !(m->alive || m->left))
+        units = 0;
+    memcpy(n->log, m->log, units * sizeof *n->log);
+    n->mine = n->own = units;
+    node_starts(i);
+}
+
+/* What a peer that has left would have to answer is not here: the node begins anew, with all of somebody's log. */
+static void hears_gone(const struct event *e)
+{
+    struct node *n = &job.node[e->node];
+    bool whole = false;
+
+    if (!n->alive || n->left || n->incarnation != e->incarnation || !job.node[n->x.peer[e->peer].node].left)
+        return;
+    ft_exchange_gone(&n->x, e->peer);
+    if (n->mine >= job.units) {
+        look(e->node);
+        return;
+    }
+    for (uint32_t k = 0; k < job.c.nodes; k++)
+        whole = whole || (job.node[k].left && job.node[k].base == 0);
+    if (whole)
+        node_dies(e->node);
+    else if (job.c.releases)
+        all_again();
+    else
+        fail("node %u lacks units below %llu, and node %u has left", e->node, (unsigned long long)n->mine, n->x.peer[e->peer].node);
+}
+
+/* A log that somebody needs has been released: all nodes begin again. */
+void all_again(void)
+{
+    job.restarts++;
+    job.left = 0;
+    for (uint32_t i = 0; i < job.c.nodes; i++) {
+        struct node *n = &job.node[i];
+
+        n->life++;
+        n->left = false;
+        n->contributing = false;
+        n->mine = n->own = n->base = 0;
+        representative_dies(i, true, delay(20), 500 + delay(100));
+    }
+}
+
+void node_event(const struct event *e)
+{
+    struct node *n = &job.node[e->node];
+    bool same = n->alive && n->incarnation == e->incarnation;
+
+    switch (e->what) {
+    case CALLS:
+        if (same)
+            calls(e->node);
+        break;
+    case CONTRIBUTES:
+        if (n->life != e->life)
+            return;
+        n->contributing = false;
+        if (n->own < op_of(n)->end && n->own < n->mine + job.c.depth)
+            n->own++;
+        if (n->in_call)
+            ft_exchange_own(&n->x, n->own);
+        contribute_later(e->node);
+        break;
+    case SENT:
+        if (same)
+            sent(e);
+        break;
+    case TAKEN:
+        if (same)
+            taken(e);
+        break;
+    case RESET:
+        if (n->conn[e->peer] == e->conn)
+            lose(e->node, e->peer, true);
+        else if (n->given[e->peer] == e->conn) {
+            n->given[e->peer] = NULL;
+            dial(e->node, e->peer, delay(50));
+        }
+        e->conn->closed[end_of(e->conn, e->node)] = true;
+        break;
+    case HEARS_GONE:
+        hears_gone(e);
+        return;
+    case STARTS:
+        if (n->life == e->life && n->incarnation == e->incarnation && !n->alive)
+            node_starts(e->node);
+        break;
+    case REPLACED:
+        if (n->life == e->life && !n->alive)
+            replaced(e->node);
+        break;
+    case ARRIVES:
+    case DIALS:
+    case GIVEN:
+    case FAILS:
+        break;
+    }
+    look(e->node);
+}
