@@ -36,11 +36,16 @@ void ft_checkpoints_open(struct ft_checkpoints *c, struct ft_stream *world, cons
 
 void ft_checkpoints_close(struct ft_checkpoints *c)
 {
+    for (uint32_t slot = 0; slot < 2; slot++)
+        for (int global = 0; global < 2; global++)
+            ft_model_map_close(&c->maps[slot][global]);
     free(c->global);
     free(c->local);
     if (c->fd >= 0)
         close(c->fd);
 }
+
+void ft_checkpoints_resume(struct ft_checkpoints *c) { memset(c->maps, 0, sizeof c->maps); }
 
 /* ---- the agent ---- */
 
@@ -73,14 +78,22 @@ static void await(const struct ft_checkpoints *c, _Atomic uint64_t *word, uint64
         ft_wait_turn(&w, c->s->patience, word, seen);
 }
 
-/* Stands still until the agent has done it. */
-static void have_done(struct ft_checkpoints *c, enum ft_ask kind, uint32_t slot)
+/* The program stands still, and prints nothing, until the agent has done it: await_done. */
+static uint64_t want_done(struct ft_checkpoints *c, enum ft_ask kind, uint32_t slot)
 {
     if (c->bell < 0)
-        return;
+        return 0;
     fflush(NULL);
-    await(c, &c->mine->answered, ft_checkpoints_ask(c, kind, slot));
+    return ft_checkpoints_ask(c, kind, slot);
 }
+
+static void await_done(struct ft_checkpoints *c, uint64_t number)
+{
+    if (c->bell >= 0)
+        await(c, &c->mine->answered, number);
+}
+
+static void have_done(struct ft_checkpoints *c, enum ft_ask kind, uint32_t slot) { await_done(c, want_done(c, kind, slot)); }
 
 /* ---- making one ---- */
 
@@ -102,23 +115,24 @@ static void take_slot(const struct ft_checkpoints *c, uint32_t slot)
         ft_wait_turn(&w, c->s->patience, &c->head->pinned, slot + 1);
 }
 
-static int write_models(const struct ft_checkpoints *c, uint32_t slot, const struct ft_models *m, struct ft_error *e)
-{
-    uint64_t local = ft_models_local(c->s->rank, slot);
-    int err = ft_models_write(c->fd, local, 0, m->local, m->nlocal, e);
+struct hashes {
+    uint64_t local, global;
+};
 
-    ft_models_end(c->fd, local, err ? 0 : m->nlocal);
+static int write_models(struct ft_checkpoints *c, uint32_t slot, const struct ft_models *m, struct hashes *hash, struct ft_error *e)
+{
+    struct ft_model_map *maps = c->maps[slot];
+    int err = ft_model_map_put(&maps[0], c->fd, ft_models_local(c->s->rank, slot), m->local, m->nlocal, &hash->local, e);
+
+    hash->global = 0;
     if (err || c->s->rank != 0)
         return err;
-    err = ft_models_write(c->fd, ft_models_global(slot), 0, m->global, m->nglobal, e);
-    ft_models_end(c->fd, ft_models_global(slot), err ? 0 : m->nglobal);
-    return err;
+    return ft_model_map_put(&maps[1], c->fd, ft_models_global(slot), m->global, m->nglobal, &hash->global, e);
 }
 
-static uint64_t hash_of(const void *bytes, uint64_t n) { return n ? ft_hash(0, bytes, n) : 0; }
-
 /* What a rank that loads it will go by; version last. count: of the unit's signature. */
-static void describe(const struct ft_checkpoints *c, struct ft_model_slot *slot, const struct ft_models *m, uint64_t count)
+static void describe(const struct ft_checkpoints *c, struct ft_model_slot *slot, const struct ft_models *m, const struct hashes *hash,
+                     uint64_t count)
 {
     uint64_t end, chain;
 
@@ -128,8 +142,8 @@ static void describe(const struct ft_checkpoints *c, struct ft_model_slot *slot,
     ft_note(&slot->chain, chain);
     ft_note(&slot->nglobal, m->nglobal);
     ft_note(&slot->nlocal, m->nlocal);
-    ft_note(&slot->global_hash, c->s->rank == 0 ? hash_of(m->global, m->nglobal) : 0);
-    ft_note(&slot->local_hash, hash_of(m->local, m->nlocal));
+    ft_note(&slot->global_hash, hash->global);
+    ft_note(&slot->local_hash, hash->local);
     ft_publish(&slot->version, c->version + 1);
 }
 
@@ -141,21 +155,28 @@ static int have_memory(struct ft_checkpoints *c, struct ft_error *e)
     return c->fd < 0 ? FT_ENOMEM : 0;
 }
 
-/* An earlier incarnation may have done it all; what was printed is noted again: it is the same. */
+/* An earlier incarnation may have done it all; what was printed is noted again: it is the same. It is noted while the models are
+   written, once the slot is nobody's: until then somebody might go back to what was noted for it before. */
 static int keep(struct ft_checkpoints *c, uint32_t slot, const struct ft_models *m, uint64_t count, struct ft_error *e)
 {
     struct ft_model_slot *words = &c->mine->slot[slot];
     int err = have_memory(c, e);
+    struct hashes hash;
+    uint64_t mark;
 
-    if (!err && (ft_peek(&words->version) != c->version + 1 || ft_peek(&words->unit) != c->s->unit)) {
-        await_consumed(c);
-        take_slot(c, slot);
-        err = write_models(c, slot, m, e);
-        if (!err)
-            describe(c, words, m, count);
-    }
-    if (!err)
+    if (err)
+        return err;
+    if (ft_peek(&words->version) == c->version + 1 && ft_peek(&words->unit) == c->s->unit) {
         have_done(c, FT_ASK_MARK, slot);
+        return 0;
+    }
+    await_consumed(c);
+    take_slot(c, slot);
+    mark = want_done(c, FT_ASK_MARK, slot);
+    err = write_models(c, slot, m, &hash, e);
+    if (!err)
+        describe(c, words, m, &hash, count);
+    await_done(c, mark);
     return err;
 }
 
@@ -163,9 +184,9 @@ static int keep(struct ft_checkpoints *c, uint32_t slot, const struct ft_models 
 static void discard(struct ft_checkpoints *c, uint32_t slot)
 {
     ft_announce(&c->mine->slot[slot].version, 0);
-    ft_models_end(c->fd, ft_models_local(c->s->rank, slot), 0);
+    ft_model_map_clear(&c->maps[slot][0], c->fd, ft_models_local(c->s->rank, slot));
     if (c->s->rank == 0)
-        ft_models_end(c->fd, ft_models_global(slot), 0);
+        ft_model_map_clear(&c->maps[slot][1], c->fd, ft_models_global(slot));
 }
 
 static void consume(struct ft_checkpoints *c)
@@ -252,9 +273,13 @@ int ft_checkpoints_make_lazy(struct ft_checkpoints *c, ft_serialize *serialize, 
 
 /* ---- loading ---- */
 
+enum { PIECE = 1 << 18 /* read, and hashed while it is in the cache */ };
+
 static int read_model(struct ft_checkpoints *c, uint64_t area, uint64_t n, uint64_t hash, void **bytes, struct ft_error *e)
 {
-    int err;
+    struct ft_hashing h;
+    uint64_t piece;
+    int err = 0;
 
     *bytes = NULL;
     if (!n)
@@ -262,8 +287,13 @@ static int read_model(struct ft_checkpoints *c, uint64_t area, uint64_t n, uint6
     *bytes = malloc(n);
     if (!*bytes)
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a model of %llu bytes", c->s->rank, (unsigned long long)n);
-    err = ft_models_read(c->fd, area, 0, *bytes, n, e);
-    if (!err && hash_of(*bytes, n) != hash)
+    ft_hashing_begin(&h, 0, n);
+    for (uint64_t at = 0; at < n && !err; at += piece) {
+        piece = ft_min(PIECE, n - at);
+        err = ft_models_read(c->fd, area, at, (char *)*bytes + at, piece, e);
+        ft_hashing_add(&h, (char *)*bytes + at, piece);
+    }
+    if (!err && ft_hashing_end(&h) != hash)
         err = ft_err_set(e, FT_ESYS, "rank %u: %llu bytes of a model are not what was kept", c->s->rank, (unsigned long long)n);
     return err;
 }

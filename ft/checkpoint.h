@@ -13,6 +13,7 @@
 
 #include "ft/core/stream.h"
 #include "ft/ft.h"
+#include "ft/shm/model_map.h"
 #include "ft/shm/versions.h"
 
 struct ft_checkpoints {
@@ -31,6 +32,7 @@ struct ft_checkpoints {
     uint64_t cost_ns;
     bool loaded;                      /* in this life */
     void *global, *local;             /* of the last load */
+    struct ft_model_map maps[2][2];   /* of this rank: by slot, local and global */
 
     struct ft_version_words alone;    /* `mine` of a world of one */
 };
@@ -38,6 +40,9 @@ struct ft_checkpoints {
 /* region NULL: a world of one; fd is then made when it is needed. */
 void ft_checkpoints_open(struct ft_checkpoints *c, struct ft_stream *world, const struct ft_region *region, int fd, int bell);
 void ft_checkpoints_close(struct ft_checkpoints *c);
+
+/* In a forked copy that is the rank now. */
+void ft_checkpoints_resume(struct ft_checkpoints *c);
 
 /* ft.h: ft_checkpoint, ft_checkpoint_lazy, ft_load. */
 int ft_checkpoints_make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t site, struct ft_error *e);

@@ -153,7 +153,7 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
         goto attached;
     ft_cache_open(&ft->cache, &ft->world, &ft->region, models, tell_lost);
     ft_snapshots_open(&ft->snapshots, &ft->region, (uint32_t)local,
-                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life, models, post}, .nfds = 7},
+                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life, models, post}, .nfds = 7, .not_copied = models},
                       bell, life);
     ft_checkpoints_open(&ft->checkpoints, &ft->world, &ft->region, models, bell);
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
@@ -524,6 +524,7 @@ void ft_resume(struct ft *ft)
     setenv("FTMPI_INCARNATION", incarnation, 1); /* for who asks from now on */
     ft_stream_resume(&ft->world);
     ft_cache_resume(&ft->cache);
+    ft_checkpoints_resume(&ft->checkpoints);
     if (ft->net) {
         ft_nodes_resume(&ft->nodes);
         ft_net_resume(ft->net);

@@ -12,13 +12,13 @@ libft_la_SOURCES = \
 	ft/base/sig.h ft/base/sig.c \
 	ft/base/copy.h ft/base/copy.c \
 	ft/base/site.h ft/base/site.c \
-	ft/base/hash.h ft/base/hash.c \
+	ft/base/hash.h ft/base/hash.c ft/base/hash_copy.c \
 	ft/base/reduce.h ft/base/reduce.c \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/layout.h ft/shm/layout.c \
 	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \
 	ft/shm/region.h ft/shm/region.c \
-	ft/shm/models.h ft/shm/models.c \
+	ft/shm/models.h ft/shm/models.c ft/shm/model_map.h ft/shm/model_map.c \
 	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/wait.h ft/shm/wait.c \
 	ft/shm/log.h ft/shm/log.c \

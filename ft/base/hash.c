@@ -4,7 +4,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { BLOCK = 32, PACK = 4096 };
+enum { PACK = 4096 };
 
 static uint64_t word(const unsigned char *p)
 {
@@ -14,23 +14,51 @@ static uint64_t word(const unsigned char *p)
     return w;
 }
 
+static void mix_block(struct ft_hashing *h, const unsigned char *p)
+{
+    h->a = ft_hash_mix(word(p) ^ h->a, word(p + 8)); /* two chains: the products overlap */
+    h->b = ft_hash_mix(word(p + 16) ^ h->b, word(p + 24));
+}
+
+static void mix_tail(struct ft_hashing *h, const unsigned char *p, size_t n)
+{
+    unsigned char tail[FT_HASH_BLOCK] = { 0 };
+
+    if (!n)
+        return;
+    memcpy(tail, p, n);
+    mix_block(h, tail);
+}
+
+void ft_hashing_begin(struct ft_hashing *h, uint64_t seed, size_t total)
+{
+    h->a = seed;
+    h->b = ft_hash_mix(seed, total);
+}
+
+void ft_hashing_add(struct ft_hashing *h, const void *data, size_t n)
+{
+    struct ft_hashing chains = *h; /* in registers */
+    const unsigned char *p = data;
+
+    for (; n >= FT_HASH_BLOCK; p += FT_HASH_BLOCK, n -= FT_HASH_BLOCK)
+        mix_block(&chains, p);
+    mix_tail(&chains, p, n);
+    *h = chains;
+}
+
+uint64_t ft_hashing_end(const struct ft_hashing *h)
+{
+    return ft_hash_mix(h->a, h->b ^ 0xa0761d6478bd642full);
+}
+
 uint64_t ft_hash(uint64_t seed, const void *data, size_t n)
 {
-    const unsigned char *p = data;
-    unsigned char tail[BLOCK] = { 0 };
-    uint64_t a = seed, b = ft_hash_mix(seed, n);
-    size_t left = n;
+    struct ft_hashing h;
 
-    for (; left >= BLOCK; p += BLOCK, left -= BLOCK) {  /* two chains: the products overlap */
-        a = ft_hash_mix(word(p) ^ a, word(p + 8));
-        b = ft_hash_mix(word(p + 16) ^ b, word(p + 24));
-    }
-    if (left) {
-        memcpy(tail, p, left);
-        a = ft_hash_mix(word(tail) ^ a, word(tail + 8));
-        b = ft_hash_mix(word(tail + 16) ^ b, word(tail + 24));
-    }
-    return ft_hash_mix(a, b ^ 0xa0761d6478bd642full);
+    ft_hashing_begin(&h, seed, n);
+    ft_hashing_add(&h, data, n);
+    return ft_hashing_end(&h);
 }
 
 /* The data in an element: at 0 and at `second`. */

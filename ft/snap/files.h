@@ -41,6 +41,7 @@ struct ft_image_own {
         const void *start;
         size_t bytes;
     } mapping;                   /* the library's own shared memory */
+    int not_copied;              /* of fds: a fork has none of the mappings of this one; 0: none such */
 };
 
 /* An open file: a fork shares its offset and flags. */

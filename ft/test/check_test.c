@@ -4,6 +4,7 @@
 #include "ft/core/check.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ft/base/hash.h"
@@ -125,6 +126,36 @@ Test(check, every_byte_and_the_length_count)
             data[k] ^= (unsigned char)(1 << bit);
         }
     cr_assert_neq(ft_hash(8, data, 200), h[200]);
+}
+
+/* In pieces, and copied on the way, it is the same hash: sizes with and without whole lines, with a tail, past the cache. */
+Test(check, a_hash_in_pieces_is_that_of_the_whole)
+{
+    static const size_t sizes[] = { 0, 1, 31, 32, 63, 64, 65, 4095, 100001, (4 << 20) - 1, (4 << 20) + 33, 9 << 20 };
+    size_t most = 10 << 20;
+    unsigned char *data = malloc(most), *copy = malloc(most);
+
+    cr_assert(data && copy);
+    for (size_t i = 0; i < most; i++)
+        data[i] = (unsigned char)(i * 2654435761u >> 13);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (size_t shift = 0; shift < 17; shift += 8) {
+            size_t n = sizes[i], whole = n / 3 / FT_HASH_BLOCK * FT_HASH_BLOCK;
+            struct ft_hashing added, copied;
+
+            memset(copy, 0, n + shift + 1);
+            ft_hashing_begin(&added, 5, n);
+            ft_hashing_begin(&copied, 5, n);
+            ft_hashing_add(&added, data, whole);
+            ft_hashing_add(&added, data + whole, n - whole);
+            ft_hashing_copy(&copied, copy + shift, data, whole);
+            ft_hashing_copy(&copied, copy + shift + whole, data + whole, n - whole);
+            cr_assert_eq(ft_hashing_end(&added), ft_hash(5, data, n), "%zu bytes", n);
+            cr_assert_eq(ft_hashing_end(&copied), ft_hash(5, data, n), "%zu bytes copied", n);
+            cr_assert(memcmp(copy + shift, data, n) == 0 && copy[shift + n] == 0, "%zu bytes to +%zu", n, shift);
+        }
+    free(copy);
+    free(data);
 }
 
 /* Two elements of each kind that differ in their padding only, and in nothing but a byte of data. */

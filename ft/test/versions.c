@@ -49,6 +49,8 @@ void open_versions(struct actor *r)
 
 void drop_versions(struct actor *r)
 {
+    for (uint32_t i = 0; i < 4; i++)
+        ft_model_map_close(&r->checkpoints.maps[i / 2][i % 2]);
     free(r->checkpoints.global);
     free(r->checkpoints.local);
     r->checkpoints.global = r->checkpoints.local = NULL;
