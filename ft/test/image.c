@@ -34,6 +34,7 @@ static struct shared {
     char more[8192];
 } *shared;
 
+static int models;      /* a descriptor: mappings of it are not copied by a fork; 0: none */
 static int report = 2;  /* where what is wrong is told, whatever a test does with 2 */
 
 #define CHECK(what)                                                             \
@@ -50,7 +51,7 @@ static void on_child(int signal) { (void)signal; atomic_fetch_add(&children_seen
 /* What the library would say is its own; 1 is a pipe. */
 static struct ft_image_own own(void)
 {
-    struct ft_image_own ours = {.fds = {report}, .nfds = 1, .mapping = {shared, sizeof *shared}};
+    struct ft_image_own ours = {.fds = {report, models}, .nfds = 1 + (models > 0), .mapping = {shared, sizeof *shared}, .not_copied = models};
 
     ft_files_stdio(&ours);
     return ours;
@@ -304,6 +305,8 @@ static void do_to_myself(const char *what)
         CHECK(fcntl(open("lock", O_WRONLY | O_CREAT, 0600), F_SETLK, &(struct flock){.l_type = F_WRLCK}) == 0);
     else if (!strcmp(what, "mapping"))
         CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
+    else if (!strcmp(what, "models"))
+        CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, models, 4096) != MAP_FAILED);
     else if (!strcmp(what, "part of our mapping"))
         CHECK(madvise((char *)shared + 4096, 4096, MADV_DONTFORK) == 0);
     else if (!strcmp(what, "timer"))
@@ -373,6 +376,8 @@ int main(void)
     CHECK(reason_after("record lock") == FT_IMAGE_LOCK);
     CHECK(reason_after("mapping") == FT_IMAGE_MAPPING);
     CHECK(reason_after("part of our mapping") == FT_IMAGE_GOOD);
+    models = memfd_create("models", MFD_CLOEXEC);
+    CHECK(models > 0 && reason_after("models") == FT_IMAGE_GOOD && reason_after("mapping") == FT_IMAGE_MAPPING);
     if (access("/proc/self/timers", R_OK) == 0)
         CHECK(reason_after("timer") == FT_IMAGE_TIMERS);
     snprintf(command, sizeof command, "rm -r %s", dir);

@@ -58,7 +58,8 @@ if [ -n "$full" ]; then
 fi
 same 3 '--snapshot off' '5 big=5000000' 1,3,1,0 0,4,0,0
 same 3 '--snapshot 0.002' 5 0,2,1,0 1,3,3,0
-same 3 '--snapshot auto' '5 snapshot' 0,2,3,0 1,3,3,0
+same 3 '--snapshot auto' '9 snapshot' 0,5,3,0 1,6,3,0 0,7,3,1 # with models mapped, which snapshots do not have
+grep -q 'gets no .*snapshot' "$tmp/err" && fail "$what: $(grep 'gets no' "$tmp/err")"
 way snapshot
 
 # Nobody holds the log behind a checkpoint; and memory for it that is full.
