@@ -136,6 +136,12 @@ static void drop_node(struct controller *c, uint32_t node)
         ft_relay_stop(c->relay);
 }
 
+/* Its representative has left for good: no links come from there. */
+static bool is_done(const struct ft_wire_state *s)
+{
+    return s->phase == FT_NODE_DONE || (s->phase == FT_NODE_RUNNING && s->nranks && s->ranks[0].state == FT_NODE_RANK_DOWN);
+}
+
 static void say_table(struct controller *c)
 {
     struct ft_wire_table table = {.nnodes = c->map->nnodes, .nodes = calloc(c->map->nnodes, sizeof *table.nodes)};
@@ -146,6 +152,7 @@ static void say_table(struct controller *c)
 
         n->up = hello && ft_nodes_is_up(c->policy, i);
         n->incarnation = ft_nodes_incarnation(c->policy, i);
+        n->done = c->nodes[i].said_state && is_done(&c->nodes[i].state);
         snprintf(n->host, sizeof n->host, "%s", c->map->hosts.list[ft_nodes_host(c->policy, i)].name);
         if (!n->up)
             continue;
@@ -316,7 +323,7 @@ static int take_state(struct controller *c, uint32_t node, const struct ft_wire_
     struct node *n = &c->nodes[node];
     struct ft_wire_state state;
     uint64_t restarts = 0;
-    bool first = !n->said_state;
+    bool first = !n->said_state, was_done = is_done(&n->state);
 
     if (ft_wire_get_state(f, &state, e) < 0)
         return FT_EDAMAGED;
@@ -335,6 +342,8 @@ static int take_state(struct controller *c, uint32_t node, const struct ft_wire_
         restarts += state.ranks[r].restarts;
     step(c, (struct ft_nodes_event){.kind = FT_NV_STATE, .node = node, .phase = state.phase, .code = state.code, .whole = state.whole,
                                     .committed = state.committed, .restarts = restarts});
+    if (is_done(&n->state) != was_done)
+        say_table(c);
     return 0;
 }
 
@@ -428,9 +437,10 @@ static void on_starter_ended(void *arg, uint32_t node, int status, const char *s
 static void on_starter_line(void *arg, uint32_t node, const char *line)
 {
     const struct controller *c = arg;
+    const char *text = strncmp(line, "ftrun: ", 7) ? line : line + 7;
 
     if (!ft_nodes_is_ending(c->policy) || c->say.verbose)
-        ft_say(&c->say, "%s: %s", c->map->hosts.list[ft_nodes_host(c->policy, node)].name, line);
+        ft_say(&c->say, "host %s: %s", c->map->hosts.list[ft_nodes_host(c->policy, node)].name, text);
 }
 
 /* ---- signals, time, standard input ---- */

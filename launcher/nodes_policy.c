@@ -379,7 +379,8 @@ static void signalled(struct ft_nodes *p, int code)
         end(p, code);
 }
 
-/* Whoever slept, or was not given a processor, has heard nobody: that is nobody's fault. It is always safe to declare a loss later. */
+/* Whoever slept, or was not given a processor, has heard nobody: that is nobody's fault. It is always safe to declare a loss later. Who is
+   awake is called twice as often (ft_nodes_due), also if nobody says anything. */
 static void forgive_sleep(struct ft_nodes *p, uint64_t now)
 {
     uint64_t slept = now - p->now;
@@ -468,7 +469,7 @@ uint64_t ft_nodes_due(const struct ft_nodes *p)
         return due;
     for (const struct node *n = p->nodes; n < p->nodes + p->config.nnodes; n++) {
         if (n->life == UP || n->life == LEAVING)
-            due = ft_min(due, n->heard + p->config.lease_ms);
+            due = ft_min(due, ft_min(n->heard + p->config.lease_ms, p->now + p->config.lease_ms / 6));
         else if (n->life == STARTING || n->life == WAITING)
             due = ft_min(due, n->until);
     }

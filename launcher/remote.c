@@ -307,14 +307,14 @@ void ft_remote_up(struct ft_remote *r, uint32_t node)
     launch_next(r);
 }
 
-/* Its children, if it has any, are its own business: an agent is not to be killed with it. */
+/* Who has not come up is asked: it ends what it may have started. Else nothing is to be waited for; an agent's ranks are dead already. */
 void ft_remote_end(struct ft_remote *r, uint32_t node)
 {
     struct starter *s = &r->starters[node];
 
     no_longer_starting(s);
     if (s->pid)
-        kill(s->pid, SIGKILL);
+        kill(s->pid, s->up ? SIGKILL : SIGTERM);
     s->pid = 0; /* reaped by the way */
     s->waits = s->up = false;
     close_pipes(s);

@@ -185,6 +185,16 @@ Test(nodes_policy, two_at_once)
     done();
 }
 
+/* When all are lost nothing happens but time: that is no sleep. (A controller that had lost all its nodes waited for ever.) */
+Test(nodes_policy, all_at_once)
+{
+    begin(config(2, 2), true);
+    for (uint64_t end = now + 3000; now < end; expect(now < end ? "" : "drop(0) lost(0@0->0,1) start(0.1@0) table drop(1) renew(1@1->1,1) drop(1) "
+                                                                       "drop(0) end(0) renew(0) start(0.2@0) start(1.1@1) table run(0)", TIME()))
+        now = ft_nodes_due(p);
+    done();
+}
+
 Test(nodes_policy, cannot_be_started)
 {
     struct ft_nodes_config c = config(2, 2);
