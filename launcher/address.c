@@ -7,6 +7,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,4 +257,21 @@ int ft_address_listen(const char *spec, const struct ft_address *towards, struct
     for (size_t i = 0; fd >= 0 && i < *n; i++)
         set_port(&list[i], ft_address_port(&at));
     return fd;
+}
+
+/* Buffers are left to the kernel: it lets them grow to several MiB as the connection needs it, and setting them would
+   end that, and at net.core.rmem_max (208 KiB as systems come). */
+void ft_address_tune(int fd)
+{
+    int yes = 1, idle = 5, every = 2, times = 3, lost_ms = 10000;
+
+    /* A frame is written at once and waited for. */
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    /* A connection that leads nowhere (its other end's host lost power, a firewall forgot it) is noticed in about 11 s idle or not; the death
+       of a node is noticed by its lease long before. A cut that heals sooner is nothing to a connection. */
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &lost_ms, sizeof lost_ms);
 }

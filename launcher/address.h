@@ -34,4 +34,7 @@ uint16_t ft_address_port(const struct ft_address *a);
 int ft_address_listen(const char *spec, const struct ft_address *towards, struct ft_address list[FT_ADDRESSES], size_t *n,
                       struct ft_error *e);
 
+/* Options of a connection between nodes, for its whole life. */
+void ft_address_tune(int fd);
+
 #endif

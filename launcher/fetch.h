@@ -44,10 +44,20 @@ struct ft_fetch *ft_fetch_start(const struct ft_fetch_config *config, const stru
 /* Before done was called: it will not be. What has come stays. */
 void ft_fetch_stop(struct ft_fetch *f);
 
-/* The other end, used by links.c: answers on a proved connection, which it owns, until there is no more to send. -1: no memory (fd is closed). */
+/* ---- the other end, used by links.c ---- */
+
+struct ft_answer;
 struct ft_serving;
-struct ft_serving *ft_fetch_serve(struct event_base *base, int fd, const struct ft_region *region, int spill_fd, uint32_t node,
-                                  uint32_t incarnation, void (*gone)(void *arg, struct ft_serving *s), void *arg);
+
+/* What is there for who asks from this position on: fills verdict, extent_bytes and position. */
+void ft_fetch_answer(const struct ft_region *region, uint64_t position, struct ft_answer *a);
+
+/* Sends it, on a connection that is its own from now on. NULL: no memory. gone is called once: all is sent, or the other
+   end has gone, or does not read. */
+struct ft_serving *ft_fetch_serve(struct event_base *base, int fd, const struct ft_region *region, int spill_fd, uint64_t position,
+                                  void (*gone)(void *arg), void *arg);
+
+/* Before gone was called: it will not be. */
 void ft_fetch_hang_up(struct ft_serving *s);
 
 #endif

@@ -42,6 +42,7 @@ struct ft_links_config {
     const struct ft_region *region;   /* borrowed; of this node */
     int spill_fd;                     /* of its log */
     ft_links_look_up *look_up;
+    bool (*left)(void *arg);          /* local rank 0 has left MPI_Finalize, its process is gone and will not come back. NULL: never */
     void *arg;
 };
 

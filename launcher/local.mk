@@ -26,10 +26,11 @@ liblaunch_la_SOURCES = \
 	launcher/elf.h launcher/elf.c \
 	launcher/environ.h launcher/environ.c \
 	launcher/format.h launcher/format.c \
-	launcher/fetch.h \
+	launcher/fetch.h launcher/fetch.c \
 	launcher/follow.h launcher/follow.c \
 	launcher/forward.h launcher/forward.c \
 	launcher/full.h launcher/full.c \
+	launcher/greeting.h launcher/greeting.c \
 	launcher/help.h launcher/help.c \
 	launcher/hosts.h launcher/hosts.c \
 	launcher/identity.h launcher/identity.c \
@@ -41,7 +42,7 @@ liblaunch_la_SOURCES = \
 	launcher/limits.h launcher/limits.c \
 	launcher/lines.h launcher/lines.c \
 	launcher/link.h launcher/link.c \
-	launcher/links.h \
+	launcher/links.h launcher/links.c \
 	launcher/loop.h launcher/loop.c \
 	launcher/nearest.h launcher/nearest.c \
 	launcher/node.h launcher/node.c \
@@ -164,6 +165,13 @@ TESTS += launcher/test/strangers
 launcher_test_strangers_SOURCES = launcher/test/strangers.c
 launcher_test_strangers_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_strangers_LDADD = liblaunch.la $(EVENT_LIBS)
+
+# Logs and links between nodes.
+check_PROGRAMS += launcher/test/fetched
+TESTS += launcher/test/fetched
+launcher_test_fetched_SOURCES = launcher/test/fetched.c
+launcher_test_fetched_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+launcher_test_fetched_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # Real runs. top_builddir tells them where ftrun is.
 launch_shell_tests = \

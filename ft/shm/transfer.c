@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/shm/transfer.h"
+
+#include <string.h>
+
+#include "ft/shm/extent.h"
+
+enum { AHEAD = 4 }; /* extents asked for before they are needed, as ft/shm/log.c does */
+
+static char *stream_of(const struct ft_region *r) { return r->base + r->header->streams_at; }
+
+static struct ft_counters *counters_of(const struct ft_region *r)
+{
+    return (struct ft_counters *)(void *)(stream_of(r) + r->stream.counters_at);
+}
+
+static _Atomic uint64_t *start_of(const struct ft_region *r, uint64_t extent)
+{
+    _Atomic uint64_t *starts = (_Atomic uint64_t *)(void *)(stream_of(r) + r->stream.starts_at);
+
+    return &starts[extent & (r->header->params.ntable - 1)];
+}
+
+/* ---- reading ---- */
+
+void ft_reader_open(struct ft_reader *t, const struct ft_region *r, int spill_fd)
+{
+    char *base = stream_of(r);
+
+    memset(t, 0, sizeof *t);
+    t->extent_bytes = r->header->params.extent_bytes;
+    t->log.region = r;
+    t->log.head = (struct ft_stream_head *)(void *)base;
+    t->log.table = (const _Atomic uint64_t *)(void *)(base + r->stream.table_at);
+    t->log.extent_bytes = t->extent_bytes;
+    t->log.spill_fd = spill_fd;
+}
+
+void ft_reader_close(struct ft_reader *t)
+{
+    ft_log_close(&t->log);
+}
+
+/* done_at of a rank may be behind its `done`, never ahead. */
+uint64_t ft_reader_end(const struct ft_reader *t)
+{
+    const struct ft_region *r = t->log.region;
+    uint64_t end = UINT64_MAX;
+
+    for (uint32_t i = 0; i < r->header->params.nranks; i++)
+        end = ft_min(end, ft_look(&counters_of(r)[i].done_at));
+    return end;
+}
+
+bool ft_reader_read(struct ft_reader *t, uint64_t position, void *to, uint64_t n)
+{
+    /* There was an extent for what is committed; the look at `assigned` only spares ft_log_try_read its wait for one. */
+    return ft_look(&t->log.head->assigned) > position / t->extent_bytes && ft_log_try_read(&t->log, position, to, n);
+}
+
+uint64_t ft_reader_start(const struct ft_reader *t, uint64_t extent)
+{
+    return ft_look(start_of(t->log.region, extent));
+}
+
+/* ---- writing ---- */
+
+static const _Atomic uint64_t *entry_of(const struct ft_writer *w, uint64_t extent)
+{
+    const struct ft_region *r = w->region;
+
+    return (const _Atomic uint64_t *)(void *)(stream_of(r) + r->stream.table_at) + (extent & (r->header->params.ntable - 1));
+}
+
+/* What is not whole is in memory, and stays where it is: the keeper spills what is below done_at only. */
+static char *live(const struct ft_writer *w, uint64_t position)
+{
+    uint64_t entry = ft_look(entry_of(w, position / w->extent_bytes));
+
+    FT_INVARIANT(ft_extent_state(entry) == FT_EXTENT_MEMORY, "what is not committed is in memory");
+    return w->region->base + w->region->header->extents_at + ft_extent_place(entry) * w->extent_bytes + position % w->extent_bytes;
+}
+
+/* The rank's words as it would have written them itself; nobody reads both before it is started. */
+static void say_done(const struct ft_writer *w)
+{
+    struct ft_counters *c = counters_of(w->region);
+
+    for (uint32_t i = 0; i < w->region->header->params.nranks; i++) {
+        ft_publish(&c[i].done, w->unit);
+        ft_publish(&c[i].done_at, w->end);
+    }
+}
+
+/* Where the record of the next unit begins, if bytes behind `end` have come. A record that begins an extent is told by starts_at:
+   what is at `end` then is not a record, and looks like anything. */
+static uint64_t next_record(const struct ft_writer *w)
+{
+    uint64_t after = w->end / w->extent_bytes + 1;
+
+    return w->end % w->extent_bytes && ft_peek(start_of(w->region, after)) == w->unit + 1 ? after * w->extent_bytes : w->end;
+}
+
+/* t NULL: it has just been put. */
+static bool read_head(const struct ft_writer *w, struct ft_reader *t, uint64_t at, struct ft_record *head)
+{
+    if (t)
+        return ft_reader_read(t, at, head, sizeof *head);
+    memcpy(head, live(w, at), sizeof *head);
+    return true;
+}
+
+/* Counts the records that are whole with the bytes below `have`. */
+static int count(struct ft_writer *w, struct ft_reader *t, uint64_t have, struct ft_error *e)
+{
+    struct ft_record head;
+    uint64_t at, bytes;
+
+    while ((at = next_record(w)) + FT_LINE <= have) {
+        if (!read_head(w, t, at, &head))
+            return ft_err_set(e, FT_ESYS, "the log at %llu cannot be read", (unsigned long long)at);
+        bytes = ft_record_bytes(head.sig.length);
+        if (head.unit != w->unit + 1 || bytes > w->extent_bytes - at % w->extent_bytes)
+            return ft_err_set(e, FT_EDAMAGED, "at %llu of the log, where unit %llu should be, is something else", (unsigned long long)at,
+                              (unsigned long long)w->unit);
+        if (at + bytes > have)
+            break;
+        if (at % w->extent_bytes == 0)
+            ft_note(start_of(w->region, at / w->extent_bytes), w->unit + 1);
+        w->unit++;
+        w->end = at + bytes;
+    }
+    return 0;
+}
+
+int ft_writer_open(struct ft_writer *w, const struct ft_region *r, const struct ft_keeper *keeper, int spill_fd, struct ft_error *e)
+{
+    struct ft_reader t;
+    int err;
+
+    *w = (struct ft_writer){.region = r, .keeper = keeper, .extent_bytes = r->header->params.extent_bytes};
+    ft_reader_open(&t, r, spill_fd);
+    err = count(w, &t, ft_reader_end(&t), e);
+    ft_reader_close(&t);
+    w->at = w->end;
+    say_done(w);
+    return err;
+}
+
+uint64_t ft_writer_room(struct ft_writer *w)
+{
+    const struct ft_stream_head *head = (const struct ft_stream_head *)(const void *)stream_of(w->region);
+    _Atomic uint64_t *want = &counters_of(w->region)->want;
+    uint64_t extent = w->at / w->extent_bytes;
+
+    if (ft_look(&head->assigned) < extent + 1 + AHEAD && ft_peek(want) < extent + 1 + AHEAD) {
+        ft_publish(want, extent + 1 + AHEAD);
+        ft_keeper_kick(w->keeper);
+    }
+    return ft_look(&head->assigned) > extent ? w->extent_bytes - w->at % w->extent_bytes : 0;
+}
+
+int ft_writer_put(struct ft_writer *w, const void *bytes, uint64_t n, uint64_t next, struct ft_error *e)
+{
+    int err;
+
+    FT_INVARIANT(n <= w->extent_bytes - w->at % w->extent_bytes, "there is room for what is put");
+    ft_fill(live(w, w->at), bytes, n);
+    if (next)
+        ft_note(start_of(w->region, w->at / w->extent_bytes + 1), next);
+    w->at += n;
+    err = count(w, NULL, w->at, e);
+    say_done(w);
+    return err;
+}
+
+void ft_writer_cut(struct ft_writer *w)
+{
+    w->at = w->end;
+}

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/links.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ft/shm/region.h"
+#include "ft/shm/word.h"
+#include "launcher/fetch.h"
+#include "launcher/greeting.h"
+#include "launcher/say.h"
+#include "launcher/shared.h"
+
+enum {
+    RETRY_MS = 10, RETRY_MOST_MS = 1000,
+    CALL_MS = 100,       /* time for who was asked to connect */
+    GREETING_MS = 5000,
+    LOOK_MS = 1000       /* a ring may be lost with the rank that owed it */
+};
+
+struct peer {
+    struct ft_links *l;
+    uint32_t node;
+    uint32_t seen;       /* the highest incarnation heard of, plus one; 0: none */
+    bool forced;         /* a link is to be made though the representative has not asked */
+    struct ft_dial *dial;
+    struct greeter *greeter;
+    struct event *retry; /* pending: not before that */
+    unsigned wait_ms;    /* the next time */
+};
+
+/* A proved connection on which something is to be said or heard before it is what it is for. */
+struct greeter {
+    LIST_ENTRY(greeter) link;
+    struct ft_links *l;
+    struct peer *peer;   /* we have called it; NULL: it has called us */
+    uint32_t incarnation;
+    int fd;
+    enum ft_auth_kind kind;
+    uint8_t in[FT_GREETING_BYTES];
+    size_t have, need;
+    struct event *readable;
+};
+
+struct serving {
+    LIST_ENTRY(serving) link;
+    struct ft_links *l;
+    struct ft_serving *s;
+};
+
+struct ft_links {
+    struct ft_links_config config;
+    unsigned char secret[FT_SECRET_BYTES];
+    int pair[2];                  /* ours, local rank 0's */
+    _Atomic uint32_t *posting;    /* by node, in shared memory: said, perhaps not sent */
+
+    /* of the agent */
+    struct event_base *base;
+    const struct ft_say *say;
+    struct ft_auth *auth;
+    struct peer *peers;
+    struct event *look;
+    LIST_HEAD(, greeter) greeters;
+    LIST_HEAD(, serving) servings;
+};
+
+static void consider(struct peer *p);
+
+static struct ft_link_words *words_of(const struct peer *p) { return ft_region_link(p->l->config.region, p->node); }
+
+/* Not before so long from now, and longer the next time. */
+static void wait_then(struct peer *p, unsigned at_least_ms)
+{
+    unsigned ms = p->wait_ms > at_least_ms ? p->wait_ms : at_least_ms;
+    struct timeval wait = {.tv_sec = ms / 1000, .tv_usec = (suseconds_t)(ms % 1000) * 1000};
+
+    p->wait_ms = p->wait_ms * 2 < RETRY_MOST_MS ? p->wait_ms * 2 : RETRY_MOST_MS;
+    event_add(p->retry, &wait);
+}
+
+/* ---- handing over ---- */
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+union control {
+    struct cmsghdr header;
+    char room[CMSG_SPACE(sizeof(int))];
+};
+
+/* 0, or -1 with errno. */
+static int send_post(const struct ft_links *l, const struct ft_link_post *post, int fd)
+{
+    union control control = {0};
+    struct iovec text = {(void *)post, sizeof *post};
+    struct msghdr h = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+    ssize_t n;
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    do
+        n = sendmsg(l->pair[0], &h, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? -1 : 0;
+}
+
+/* Takes the oldest back out that the representative has not come to: it is out of MPI for long, and newer ones are better. */
+static bool take_back(const struct ft_links *l)
+{
+    union control control;
+    struct ft_link_post post;
+    struct iovec text = {&post, sizeof post};
+    struct msghdr h = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct cmsghdr *c;
+    int fd;
+
+    if (recvmsg(l->pair[1], &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
+        return false;
+    c = CMSG_FIRSTHDR(&h);
+    if (c && c->cmsg_type == SCM_RIGHTS) {
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+        close(fd);
+    }
+    return true;
+}
+
+/* The link is the representative's from now on. `posted` is said first (layout.h): killed before it is sent, a successor sees that in
+   `posting` and makes another. */
+static void post(struct peer *p, int fd, uint32_t incarnation)
+{
+    struct ft_links *l = p->l;
+    struct ft_link_words *words = words_of(p);
+    struct ft_link_post said = {.peer = p->node, .peer_incarnation = incarnation};
+    int failed, error;
+
+    ft_address_tune(fd);
+    said.generation = ft_max(ft_peek(&words->posted) + 1, ft_look(&words->wanted));
+    atomic_store(&l->posting[p->node], 1);
+    ft_note(&words->gone, 0);
+    ft_announce(&words->posted, said.generation);
+    while ((failed = send_post(l, &said, fd)) && (errno == EAGAIN || errno == ETOOMANYREFS) && take_back(l))
+        ;
+    error = errno;
+    atomic_store(&l->posting[p->node], 0);
+    close(fd);
+    event_del(p->retry); /* what it waited for is there */
+    p->forced = failed;
+    p->wait_ms = RETRY_MS;
+    if (failed) {
+        ft_say_detail(l->say, "a link with node %u cannot be handed to its rank: %s", p->node, strerror(error));
+        wait_then(p, RETRY_MOST_MS);
+    } else {
+        ft_say_detail(l->say, "link %llu with node %u", (unsigned long long)said.generation, p->node);
+    }
+}
+
+/* ---- one peer ---- */
+
+static bool is_needed(const struct peer *p)
+{
+    const struct ft_link_words *words = words_of(p);
+
+    return p->forced || (ft_look(&words->wanted) > ft_peek(&words->posted) && !ft_peek(&words->gone));
+}
+
+static void on_retry(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    consider(arg);
+}
+
+/* What the table says, together with what we have heard ourselves. False: there is nobody to talk to now. */
+static bool look_up(struct peer *p, struct ft_peer *entry)
+{
+    struct ft_links *l = p->l;
+
+    *entry = (struct ft_peer){0};
+    if (!l->config.look_up(l->config.arg, p->node, entry))
+        return false;
+    if (entry->incarnation + 1 > p->seen) {
+        p->seen = entry->incarnation + 1;
+        p->wait_ms = RETRY_MS;
+        ft_note(&words_of(p)->gone, 0); /* it was another one that had left */
+    }
+    return entry->up && entry->naddresses && entry->incarnation + 1 == p->seen;
+}
+
+static void free_greeter(struct greeter *g)
+{
+    LIST_REMOVE(g, link);
+    if (g->peer)
+        g->peer->greeter = NULL;
+    if (g->readable)
+        event_free(g->readable);
+    close_fd(&g->fd);
+    free(g);
+}
+
+static bool say_it(int fd, const void *text, size_t n)
+{
+    return send(fd, text, n, MSG_NOSIGNAL) == (ssize_t)n; /* the first bytes of a connection always fit, or it has ended */
+}
+
+static void give_up(struct peer *p, const char *why)
+{
+    ft_say_detail(p->l->say, "no link with node %u yet: %s", p->node, why);
+    wait_then(p, 0);
+}
+
+static void take_answer(struct greeter *g)
+{
+    struct peer *p = g->peer;
+    uint32_t incarnation = g->incarnation;
+    struct ft_answer a;
+    bool sound = ft_answer_get(g->in, &a) && a.node == p->node && (a.verdict != FT_VERDICT_YES || a.incarnation == incarnation);
+    int fd = g->fd;
+
+    g->fd = -1;
+    free_greeter(g);
+    if (sound && a.verdict == FT_VERDICT_YES && p->node < p->l->config.node) {
+        post(p, fd, incarnation);
+        consider(p);
+        return;
+    }
+    close(fd);
+    if (sound && a.verdict == FT_VERDICT_YES) {
+        p->forced = false; /* it connects to us; if not, it is asked again */
+        wait_then(p, CALL_MS);
+    } else if (sound && a.verdict == FT_VERDICT_LEFT) {
+        p->forced = false;
+        ft_publish(&words_of(p)->gone, 1);
+    } else {
+        give_up(p, sound ? ft_verdict_text(a.verdict) : "it does not answer as it should");
+    }
+}
+
+static void take_greeting(struct greeter *g);
+
+/* False: not all has come yet, or the greeter is gone. */
+static bool hear(struct greeter *g)
+{
+    while (g->have < g->need) {
+        ssize_t n = recv(g->fd, g->in + g->have, g->need - g->have, 0);
+
+        if (n > 0) {
+            g->have += (size_t)n;
+        } else if (n < 0 && errno == EAGAIN) {
+            return false;
+        } else if (n == 0 || errno != EINTR) {
+            struct peer *p = g->peer;
+
+            free_greeter(g);
+            if (p)
+                give_up(p, "it broke off");
+            return false;
+        }
+    }
+    return true;
+}
+
+static void on_heard(evutil_socket_t fd, short what, void *arg)
+{
+    struct greeter *g = arg;
+    struct peer *p = g->peer;
+
+    (void)fd;
+    if (what & EV_TIMEOUT) {
+        free_greeter(g);
+        if (p)
+            give_up(p, "it says nothing");
+    } else if (hear(g)) {
+        if (p)
+            take_answer(g);
+        else
+            take_greeting(g);
+    }
+}
+
+/* fd is its own from now on. -1: no memory. */
+static int meet(struct ft_links *l, struct peer *p, int fd, enum ft_auth_kind kind)
+{
+    struct timeval limit = {.tv_sec = GREETING_MS / 1000};
+    struct greeter *g = calloc(1, sizeof *g);
+
+    if (!g) {
+        close(fd);
+        return -1;
+    }
+    *g = (struct greeter){.l = l, .peer = p, .fd = fd, .kind = kind, .need = p ? FT_ANSWER_BYTES : FT_GREETING_BYTES};
+    LIST_INSERT_HEAD(&l->greeters, g, link);
+    if (p)
+        p->greeter = g;
+    g->readable = event_new(l->base, fd, EV_READ | EV_PERSIST, on_heard, g);
+    if (g->readable && event_add(g->readable, &limit) == 0)
+        return 0;
+    free_greeter(g);
+    return -1;
+}
+
+static void on_dialed(void *arg, int fd, enum ft_auth_kind kind, const struct ft_error *e)
+{
+    struct peer *p = arg;
+    struct ft_links *l = p->l;
+    struct ft_greeting g = {.want = p->node < l->config.node ? FT_WANT_LINK : FT_WANT_CALL, .from = l->config.node,
+                            .from_incarnation = l->config.incarnation, .to = p->node};
+    uint8_t text[FT_GREETING_BYTES];
+    struct ft_peer entry;
+
+    p->dial = NULL;
+    if (fd < 0) {
+        give_up(p, e->text);
+        return;
+    }
+    if (!look_up(p, &entry)) { /* meanwhile it is gone */
+        close(fd);
+        return;
+    }
+    g.to_incarnation = entry.incarnation;
+    ft_greeting_put(&g, text);
+    if (!say_it(fd, text, sizeof text)) {
+        close(fd);
+        give_up(p, "it broke off");
+    } else if (meet(l, p, fd, kind) < 0) {
+        give_up(p, "out of memory");
+    } else {
+        p->greeter->incarnation = entry.incarnation;
+    }
+}
+
+/* Makes a link if one is needed and none is being made. */
+static void consider(struct peer *p)
+{
+    struct ft_peer entry;
+
+    if (p->node == p->l->config.node || p->dial || p->greeter || event_pending(p->retry, EV_TIMEOUT, NULL) || !is_needed(p) ||
+        !look_up(p, &entry))
+        return;
+    p->dial = ft_auth_dial(p->l->auth, entry.addresses, entry.naddresses, FT_AUTH_LINK, on_dialed, p);
+    if (!p->dial)
+        give_up(p, "out of memory");
+}
+
+/* What is under way leads to somebody who is not there any more, or comes too early. */
+static void start_anew(struct peer *p)
+{
+    if (p->dial)
+        ft_auth_hang_up(p->dial);
+    p->dial = NULL;
+    if (p->greeter)
+        free_greeter(p->greeter);
+    event_del(p->retry);
+}
+
+void ft_links_table_changed(struct ft_links *l)
+{
+    struct ft_peer entry;
+
+    if (!l || !l->peers)
+        return;
+    for (uint32_t k = 0; k < l->config.nnodes; k++) {
+        struct peer *p = &l->peers[k];
+        uint32_t seen = p->seen;
+
+        if (k == l->config.node)
+            continue;
+        look_up(p, &entry);
+        if (p->seen != seen)
+            start_anew(p);
+        consider(p);
+    }
+}
+
+void ft_links_look(struct ft_links *l)
+{
+    if (!l || !l->peers)
+        return;
+    for (uint32_t k = 0; k < l->config.nnodes; k++)
+        consider(&l->peers[k]);
+}
+
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    ft_links_look(arg);
+}
+
+/* ---- being called ---- */
+
+static void on_served(void *arg)
+{
+    struct serving *v = arg;
+
+    LIST_REMOVE(v, link);
+    free(v);
+}
+
+static void serve_log(struct ft_links *l, int fd, uint64_t position)
+{
+    struct serving *v = calloc(1, sizeof *v);
+
+    if (!v) {
+        close(fd);
+        return;
+    }
+    v->l = l;
+    LIST_INSERT_HEAD(&l->servings, v, link);
+    v->s = ft_fetch_serve(l->base, fd, l->config.region, l->config.spill_fd, position, on_served, v);
+    if (!v->s)
+        on_served(v);
+}
+
+static bool has_left(const struct ft_links *l)
+{
+    return l->config.left && l->config.left(l->config.arg);
+}
+
+static enum ft_verdict judge(struct ft_links *l, const struct ft_greeting *g, enum ft_auth_kind kind)
+{
+    struct ft_peer entry;
+    struct peer *p;
+
+    if (g->to != l->config.node || g->from >= l->config.nnodes || g->from == l->config.node ||
+        (g->want == FT_WANT_LOG) != (kind == FT_AUTH_FETCH) || (g->want == FT_WANT_LINK && g->from < l->config.node) ||
+        (g->want == FT_WANT_CALL && g->from > l->config.node))
+        return FT_VERDICT_NODE;
+    p = &l->peers[g->from];
+    look_up(p, &entry);
+    if (g->to_incarnation != l->config.incarnation || g->from_incarnation + 1 < p->seen)
+        return FT_VERDICT_STALE;
+    p->seen = g->from_incarnation + 1; /* the controller has started it: its predecessor is dead, though we have not been told yet */
+    if (g->want != FT_WANT_LOG && has_left(l))
+        return FT_VERDICT_LEFT;
+    return FT_VERDICT_YES;
+}
+
+static void take_greeting(struct greeter *g)
+{
+    struct ft_links *l = g->l;
+    struct ft_answer a = {.node = l->config.node, .incarnation = l->config.incarnation};
+    uint8_t text[FT_ANSWER_BYTES];
+    struct ft_greeting said;
+    enum ft_auth_kind kind = g->kind;
+    int fd = g->fd;
+    bool sound = ft_greeting_get(g->in, &said);
+
+    g->fd = -1;
+    free_greeter(g);
+    if (!sound) {
+        close(fd);
+        return;
+    }
+    a.verdict = judge(l, &said, kind);
+    if (said.want == FT_WANT_LOG && a.verdict == FT_VERDICT_YES) {
+        ft_fetch_answer(l->config.region, said.position, &a);
+        ft_answer_put(&a, text);
+        if (say_it(fd, text, sizeof text) && a.verdict == FT_VERDICT_YES)
+            serve_log(l, fd, said.position);
+        else
+            close(fd);
+        return;
+    }
+    ft_answer_put(&a, text);
+    if (!say_it(fd, text, sizeof text) || a.verdict != FT_VERDICT_YES || said.want == FT_WANT_CALL) {
+        close(fd);
+    } else {
+        struct peer *p = &l->peers[said.from];
+
+        post(p, fd, said.from_incarnation);
+        consider(p);
+        return;
+    }
+    if (a.verdict == FT_VERDICT_YES) {
+        l->peers[said.from].forced = true;
+        event_del(l->peers[said.from].retry);
+        consider(&l->peers[said.from]);
+    }
+}
+
+static void on_came(void *arg, int fd, enum ft_auth_kind kind, const struct ft_error *e)
+{
+    (void)e;
+    meet(arg, NULL, fd, kind);
+}
+
+/* ---- all of it ---- */
+
+int ft_links_new(struct ft_links **out, const struct ft_links_config *config, struct ft_error *e)
+{
+    struct ft_links *l = calloc(1, sizeof *l);
+
+    if (!l) {
+        close(config->listener);
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    }
+    l->config = *config;
+    memcpy(l->secret, config->secret, sizeof l->secret);
+    l->config.secret = l->secret;
+    l->pair[0] = l->pair[1] = -1;
+    l->posting = ft_shared_new(config->nnodes * sizeof *l->posting);
+    if (!l->posting || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->pair) < 0) {
+        ft_err_set(e, FT_ESYS, "cannot prepare for links to other nodes: %s", strerror(errno));
+        ft_links_free(l);
+        return FT_ESYS;
+    }
+    *out = l;
+    return 0;
+}
+
+int ft_links_socket(const struct ft_links *l)
+{
+    return l ? l->pair[1] : -1;
+}
+
+void ft_links_forget(struct ft_links *l)
+{
+    if (!l)
+        return;
+    l->base = NULL;
+    l->say = NULL;
+    l->auth = NULL;
+    l->peers = NULL; /* its events are of the other agent's loop */
+    l->look = NULL;
+    LIST_INIT(&l->greeters);
+    LIST_INIT(&l->servings);
+}
+
+static int make_peers(struct ft_links *l)
+{
+    l->peers = calloc(l->config.nnodes, sizeof *l->peers);
+    for (uint32_t k = 0; l->peers && k < l->config.nnodes; k++) {
+        struct peer *p = &l->peers[k];
+
+        *p = (struct peer){.l = l, .node = k, .wait_ms = RETRY_MS, .retry = evtimer_new(l->base, on_retry, p)};
+        p->forced = atomic_exchange(&l->posting[k], 0); /* a predecessor did not come to it */
+        if (!p->retry)
+            return -1;
+    }
+    return l->peers ? 0 : -1;
+}
+
+int ft_links_serve(struct ft_links *l, struct event_base *base, const struct ft_say *say)
+{
+    struct timeval often = {.tv_sec = LOOK_MS / 1000};
+
+    if (!l)
+        return 0;
+    l->base = base;
+    l->say = say;
+    l->auth = ft_auth_new(base, l->secret, say);
+    l->look = event_new(base, -1, EV_PERSIST, on_look, l);
+    if (!l->auth || !l->look || event_add(l->look, &often) < 0 || make_peers(l) < 0 ||
+        ft_auth_listen(l->auth, l->config.listener, 1u << FT_AUTH_LINK | 1u << FT_AUTH_FETCH, on_came, l) < 0)
+        return -1;
+    ft_links_look(l);
+    return 0;
+}
+
+void ft_links_leave(struct ft_links *l)
+{
+    if (!l)
+        return;
+    while (!LIST_EMPTY(&l->servings)) {
+        struct serving *v = LIST_FIRST(&l->servings);
+
+        ft_fetch_hang_up(v->s);
+        on_served(v);
+    }
+    while (!LIST_EMPTY(&l->greeters))
+        free_greeter(LIST_FIRST(&l->greeters));
+    ft_auth_free(l->auth); /* and with it all dials */
+    l->auth = NULL;
+    for (uint32_t k = 0; l->peers && k < l->config.nnodes; k++)
+        if (l->peers[k].retry)
+            event_free(l->peers[k].retry);
+    free(l->peers);
+    l->peers = NULL;
+    if (l->look)
+        event_free(l->look);
+    l->look = NULL;
+}
+
+void ft_links_free(struct ft_links *l)
+{
+    if (!l)
+        return;
+    close_fd(&l->config.listener);
+    close_fd(&l->pair[0]);
+    close_fd(&l->pair[1]);
+    ft_shared_free(l->posting, l->config.nnodes * sizeof *l->posting);
+    explicit_bzero(l->secret, sizeof l->secret);
+    free(l);
+}
