@@ -105,12 +105,23 @@ static bool has_parent(const struct ft_exchange *x)
     return x->shape[x->tree].depth > 0;
 }
 
+/* Who has left had the last unit committed. It has no payload, and who left does not answer. */
+static bool last_is_known(const struct ft_exchange *x)
+{
+    for (uint32_t p = 0; p < x->n; p++)
+        if (x->peer[p].gone && x->leaving && x->mine + 1 == x->end)
+            return true;
+    return false;
+}
+
 static bool result_is_due(const struct ft_exchange *x)
 {
     uint64_t u = x->mine;
 
     if (u >= x->end || sends_part(x, u) || takes(x, FT_TAKE_RES, u))
         return false;
+    if (last_is_known(x))
+        return true;
     if (x->kind == FT_UNIT_BCAST)
         return x->me == x->root && x->own > u;
     return !has_parent(x) && x->folded > u && came(x, FT_ROLE_EDGE, u);

@@ -62,8 +62,8 @@ enum ft_take {
 enum ft_step {
     FT_STEP_NONE,
     FT_STEP_FOLD,   /* combine the children's partials of unit u with the own one, then ft_exchange_folded (leaf, gather: nothing to do) */
-    FT_STEP_RESULT  /* write the record of unit u (REDUCE: left half op right half; one node: the fold; others: it is there), publish it,
-                       then ft_exchange_commit */
+    FT_STEP_RESULT  /* write the record of unit u (REDUCE: left half op right half; one node: the fold; others, and finalize's unit: it is
+                       there), publish it, then ft_exchange_commit */
 };
 
 struct ft_peer {
@@ -144,9 +144,11 @@ static inline bool ft_exchange_over(const struct ft_exchange *x) { return x->min
 uint64_t ft_exchange_acknowledged(const struct ft_exchange *x);
 void ft_exchange_release(struct ft_exchange *x, uint64_t base);
 
-/* In finalize, when its unit is committed: nobody leaves before all neighbours have all results (they would ask in vain), and know that
-   we have. Drive links until ft_exchange_settled: then all have acknowledged, and our BYE is out to those that are connected. A peer that has said
-   BYE, or that the agent knows to have finished (ft_exchange_gone), needs nothing. */
+/* Finalize: a unit without payload that everybody takes part in; ft_exchange_leave comes before its ft_exchange_begin. Nobody leaves before all
+   neighbours have all results (they would ask in vain): links are driven until ft_exchange_settled: then all have acknowledged, and our
+   BYE is out to those that are connected. A peer that has said BYE, or that the agent knows to have left (ft_exchange_gone), needs nothing
+   and answers nothing. But that it has left says that the last unit is committed, and so it is here (STEP_RESULT). A node that is replaced
+   then lacks no more than that if it has the whole log of any other, since all had come so far. */
 void ft_exchange_leave(struct ft_exchange *x);
 void ft_exchange_gone(struct ft_exchange *x, uint32_t p);
 bool ft_exchange_settled(const struct ft_exchange *x);

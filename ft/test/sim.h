@@ -97,9 +97,10 @@ struct job {
     uint32_t nheap, room;
     struct conn *conns;
     uint64_t nconns;
-    uint32_t left, restarts;   /* nodes that have left; times all began again */
+    uint32_t left, restarts;   /* nodes that have left; times all began again, ... */
+    uint32_t refetched;        /* ... and one, since it was short of what others had left with */
     uint64_t failures;         /* of the table's kind, so far */
-    uint64_t frames[FRAMES], events;
+    uint64_t frames[FRAMES], last, events;  /* last: PART and RES of finalize's unit */
     char failure[256];
 };
 

@@ -86,6 +86,11 @@ static void result(uint32_t i, uint64_t u)
     const struct ft_shape *shape = &n->x.shape[n->x.tree];
     struct value v = op_of(n)->kind == FT_UNIT_BCAST ? own_value(i, u) : n->partial[u % job.c.depth];
 
+    for (uint32_t p = 0; p < n->x.n; p++)
+        if (u + 1 == job.units && n->x.peer[p].gone) {  /* finalize's unit has no payload */
+            commit(i, u, job.expected[u]);
+            return;
+        }
     if (op_of(n)->kind != FT_UNIT_BCAST && shape->n && shape->of[shape->n - 1].role == FT_ROLE_EDGE) {
         uint32_t other = shape->of[shape->n - 1].node;
         struct value half = n->inbox[ft_exchange_peer(&n->x, other)][u % job.c.depth];
@@ -142,6 +147,7 @@ static bool begin_to_send(uint32_t i, uint32_t p)
         fail("node %u sends the partial of unit %llu for unit %llu", i, (unsigned long long)n->sending[p].unit, (unsigned long long)u);
     n->sent++;
     job.frames[what]++;
+    job.last += u + 1 == job.units;
     net_push(n->conn[p], i, (struct frame){ .what = (uint8_t)what, .unit = u, .count = n->x.mine, .value = n->sending[p] });
     if (what == FT_FRAME_PART && !job.c.steady) {  /* its memory is read for a while */
         e.peer = p;
@@ -410,29 +416,24 @@ void node_dies(uint32_t i)
     schedule(delay(1000), mine_is(i, REPLACED));
 }
 
-/* Any prefix of anybody's log will do, even none; but when somebody has left, who would answer, it is one of these whose log is fetched. */
+/* Any prefix of anybody's log will do, even none. But once somebody has left, who would have to answer, the whole log of one that has most. */
 static void replaced(uint32_t i)
 {
     struct node *n = &job.node[i];
-    uint32_t from = (uint32_t)roll(job.c.nodes);
-    const struct node *m = &job.node[from];
-    uint64_t units = job.c.steady || roll(2) ? m->mine : roll(m->mine + 1);
+    uint32_t from = job.c.steady ? n->x.peer[0].node : (uint32_t)roll(job.c.nodes);
+    uint64_t units = 0;
 
-    if (job.c.steady)
-        m = &job.node[from = n->x.peer[0].node], units = m->mine;
-    for (uint32_t k = 0; k < job.c.nodes; k++)
-        if (job.node[k].left) {
-            m = &job.node[k];
-            units = m->mine;
-        }
-    if (m->base || !(m->alive || m->left))
-        units = 0;
-    memcpy(n->log, m->log, units * sizeof *n->log);
+    for (uint32_t k = 0; k < job.c.nodes && job.left; k++)
+        if (job.node[k].mine > job.node[from].mine && (!job.node[k].left || job.node[k].mine > job.node[from].mine + 1))
+            from = k;
+    if (job.node[from].base == 0)
+        units = job.left || job.c.steady || roll(2) ? job.node[from].mine : roll(job.node[from].mine + 1);
+    memcpy(n->log, job.node[from].log, units * sizeof *n->log);
     n->mine = n->own = units;
     node_starts(i);
 }
 
-/* What a peer that has left would have to answer is not here: the node begins anew, with all of somebody's log. */
+/* What a peer that has left would have to answer, and is not here: the node begins anew, with all of somebody's log. */
 static void hears_gone(const struct event *e)
 {
     struct node *n = &job.node[e->node];
@@ -441,12 +442,13 @@ static void hears_gone(const struct event *e)
     if (!n->alive || n->left || n->incarnation != e->incarnation || !job.node[n->x.peer[e->peer].node].left)
         return;
     ft_exchange_gone(&n->x, e->peer);
-    if (n->mine >= job.units) {
+    if (n->mine + 1 >= job.units) {
         look(e->node);
         return;
     }
     for (uint32_t k = 0; k < job.c.nodes; k++)
-        whole = whole || (job.node[k].left && job.node[k].base == 0);
+        whole = whole || (job.node[k].mine + 1 >= job.units && job.node[k].base == 0);
+    job.refetched++;
     if (whole)
         node_dies(e->node);
     else if (job.c.releases)

@@ -552,6 +552,21 @@ Test(exchange, nobody_leaves_before_its_neighbours_have_all)
     cr_assert(ft_exchange_settled(&x));
 }
 
+Test(exchange, who_has_left_had_the_last_unit) /* a replaced node waited for it for ever */
+{
+    node(0, 3);
+    ft_exchange_leave(&x);
+    begin(FT_UNIT_REDUCE, 3, 4);
+    STEP(NONE, 0);
+    ft_exchange_gone(&x, at(1));
+    result(3);
+    cr_assert(ft_exchange_settled(&x));
+    node(0, 2);
+    begin(FT_UNIT_REDUCE, 2, 3); /* not other ones */
+    ft_exchange_gone(&x, at(1));
+    STEP(NONE, 0);
+}
+
 Test(exchange, a_node_alone_needs_nobody)
 {
     ft_exchange_init(&x, 1, 0, DEPTH, 0);
