@@ -97,11 +97,15 @@ part_no_respawn() {
   [ $code = 1 ] && grep -q '^FAILED: 4 kills: ftrun ended with code' <<<"$output" && ! grep -q '^FAILED: undisturbed' <<<"$output"
 }
 
+# processor: seconds of processor time of everything this script has waited for.
+processor() { awk -v ticks="$(getconf CLK_TCK)" '{ printf "%.0f", ($16 + $17) / ticks }' /proc/$$/stat; }
+
 # count WORD LOG: the number that automake's summaries in LOG give for WORD, added up.
 count() { awk -v word="# $1:" '$1 " " $2 == word { sum += $3 } END { print sum + 0 }' "$2"; }
 
 run_part() {
-  local part=$1 log=$logs/$1.log start=$SECONDS code=0 p f s left_out=0
+  local part=$1 log=$logs/$1.log start=$SECONDS processor_start code=0 p f s left_out=0
+  processor_start=$(processor)
   echo "== $part"
   export test_times=$PWD/$logs/$part.times # scripts/run-test.sh writes it
   rm -f "$test_times"
@@ -124,9 +128,9 @@ run_part() {
     [ "$f" -gt 0 ] || tail -n 15 "$log"
     echo "$part FAILED, all of it is in $log"
   fi
-  summary+=("$(printf '%-12s %5d s  %s%s' "$part" $((SECONDS - start)) "$([ "$code" = 0 ] && echo ok || echo FAILED)" \
+  summary+=("$(printf '%-12s %5d s (%4d)  %s%s' "$part" $((SECONDS - start)) $(($(processor) - processor_start)) "$([ "$code" = 0 ] && echo ok || echo FAILED)" \
     "$([ $((p + f + s)) -gt 0 ] && echo ", tests: $p passed, $f failed, $s skipped, $left_out left out")")")
-  [ ! -s "$test_times" ] || summary+=("$(sort -rn "$test_times" | head -n 8 | awk '{sub(".*/", "", $2); printf "%s%s %d s", NR == 1 ? "    the longest: " : ", ", $2, $1}')")
+  [ ! -s "$test_times" ] || summary+=("    seconds (of processor time): $(sort -k 2rn "$test_times" | head -n 8 | awk '{ sub(".*/", "", $1); printf "%s%s %d (%d)", NR == 1 ? "" : ", ", $1, $2, $3 }')")
 }
 
 for part in $parts; do
@@ -143,6 +147,6 @@ mkdir -p $logs
 for part in $parts; do run_part "$part"; done
 echo
 printf '%s\n' "${summary[@]}"
-printf '%-12s %5d s\n' "all" "$SECONDS"
+printf '%-12s %5d s (%4d)\n' "all" "$SECONDS" "$(processor)"
 echo "$passed passed, $failed failed$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
 [ "$failed" = 0 ] && [ "$skipped" = 0 ]

@@ -27,5 +27,6 @@ else
   "$@"
 fi
 code=$?
-[ -z "${test_times-}" ] || echo "$(($(date +%s) - began)) $1" >>"$test_times"
+# Its name, seconds, and seconds of processor time of all processes that were waited for.
+[ -z "${test_times-}" ] || echo "$1 $(($(date +%s) - began)) $(awk -v ticks="$(getconf CLK_TCK)" '{ printf "%.0f", ($16 + $17) / ticks }' /proc/$$/stat)" >>"$test_times"
 exit $code
