@@ -16,10 +16,10 @@ sound_all() {
     seen 3 "all ranks begin with a version"
     seen 4 "no way back, and all ranks are restarted" "-DR=2 -DSNAPSHOTS"
     seen 5 "the agent sees that the slot it has pinned is written again" "-DR=2 -DFINE -DDURABLE -DK=0"
-    sound "... in small steps" "-DR=2 -DFINE" "-O2 -DSAFETY" "-w22"
-    sound "... ranks with snapshots, too" "-DR=2 -DSNAPSHOTS -DN=4" "-O2 -DSAFETY" "-w22"
+    sound "... in small steps" "-DR=2 -DFINE" "-O1 -DSAFETY" "-w22"
+    sound "... ranks with snapshots, too" "-DR=2 -DSNAPSHOTS -DN=4" "-O1 -DSAFETY" "-w22"
+    [ "${FT_TIER:-normal}" = full ] || { sound "3 ranks, 2 failures, 2 checkpoints" "-DN=4" "-O1 -DSAFETY" "-w22"; return; }
     sound "3 ranks, 2 failures" "" "-O2 -DSAFETY" "-w24"
-    [ "${FT_TIER:-normal}" = full ] || return
     sound "... versions are copied to disk (1 failure)" "-DR=2 -DFINE -DDURABLE -DK=1 -DALONE" "-O2 -DSAFETY" "-w22"
     sound "... no memory for a model, once" "-DR=2 -DFINE -DFULL -DALONE" "-O2 -DSAFETY" "-w22"
     sound "... versions that are not stored" "-DR=2 -DFINE -DLAZY -DALONE" "-O2 -DSAFETY" "-w22"

@@ -19,8 +19,8 @@ sound_all() {
     seen 4 "a snapshot is woken"
     sound "... with a snapshot that forks the next incarnation and stays" "-DR=2 -DK=3 -DSPAWN" "-O0 -DSAFETY" "-w20"
     sound "... with forgetting instead of spilling" "-DR=2 -DK=3 -DFORGET" "-O0 -DSAFETY" "-w20"
+    [ "${FT_TIER:-normal}" = full ] || { sound "3 ranks, 2 kills, 3 units, a keeper that decides by itself" "-DN=3 -DTHREADS" "-O1 -DSAFETY" "-w22"; return; }
     sound "3 ranks, 2 kills, a keeper that decides by itself" "-DTHREADS" "-O2 -DSAFETY" "-w24"
-    [ "${FT_TIER:-normal}" = full ] || return
     sound "... and all in turn" "" "-O2 -DSAFETY" "-w24"
     sound "2 ranks, 3 kills, a keeper that decides by itself, and looks again" "-DR=2 -DK=3 -DTHREADS" "-O0 -DSAFETY" "-w20"
     sound "... KEEP_CUT does no harm" "-DR=2 -DKEEP_CUT" "-O0 -DSAFETY" "-w20"
