@@ -167,8 +167,11 @@ launcher_test_strangers_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_strangers_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # Logs and links between nodes.
-check_PROGRAMS += launcher/test/fetched
-TESTS += launcher/test/fetched
+check_PROGRAMS += launcher/test/fetched launcher/test/linked
+TESTS += launcher/test/fetched launcher/test/linked
+launcher_test_linked_SOURCES = launcher/test/linked.c
+launcher_test_linked_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+launcher_test_linked_LDADD = liblaunch.la $(EVENT_LIBS)
 launcher_test_fetched_SOURCES = launcher/test/fetched.c
 launcher_test_fetched_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_fetched_LDADD = liblaunch.la $(EVENT_LIBS)
