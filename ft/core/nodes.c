@@ -619,6 +619,14 @@ static bool lingers(struct ft_nodes *n, uint64_t *since_ns)
     return false;
 }
 
+/* Peers that have finished with everything, as agents know. */
+static void look_for_gone(struct ft_nodes *n)
+{
+    for (uint32_t p = 0; p < n->x.n; p++)
+        if (ft_look(&ft_region_link(n->s->region, n->x.peer[p].node)->gone))
+            ft_exchange_gone(&n->x, p);
+}
+
 static int await_more(struct ft_nodes_op *op, struct ft_wait *w, struct ft_error *e)
 {
     struct ft_nodes *n = op->n;
@@ -629,6 +637,8 @@ static int await_more(struct ft_nodes_op *op, struct ft_wait *w, struct ft_error
     /* What local ranks have made is with other nodes, or it is these that make it. */
     if (!ft_exchange_over(&n->x) && (given || n->x.own > n->x.mine))
         word = NULL;
+    if (n->x.leaving)
+        look_for_gone(n);
     if (n->wire.pause(n->wire.net, w, word, word ? ft_look(word) : 0))
         return ft_stream_verify(s, e);
     return 0;
@@ -649,6 +659,8 @@ static void open_exchange(struct ft_nodes_op *op)
     }
     op->base = op->placed = i;
     op->placed_end = end;
+    if (s->sig.call == FT_CALL_FINALIZE)
+        ft_exchange_leave(&n->x);  /* a peer that is gone had committed it, so everybody has contributed */
     ft_exchange_begin(&n->x, tree_of(op->c), op->kind, root, s->first, unit_of(op, op->c->plan.units), s->first);
     n->op = op;
 }
@@ -823,9 +835,7 @@ int ft_nodes_leave(struct ft_nodes *n, struct ft_error *e)
         moved = n->wire.turn(n->wire.net, e);
         if (moved < 0)
             return moved;
-        for (uint32_t p = 0; p < n->x.n; p++)
-            if (ft_look(&ft_region_link(n->s->region, n->x.peer[p].node)->gone))
-                ft_exchange_gone(&n->x, p);
+        look_for_gone(n);
         if (ft_exchange_settled(&n->x))
             return 0;
         if (moved)

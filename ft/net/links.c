@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 enum {
+    DEAR = 15,                /* a turn that asks sockets takes as long as so many that look at a word */
     LOOK_TURNS = 32,          /* turns of a wait between looks for new sockets */
     LOCAL_NS = 1000000,       /* longest sleep on a word of this node's: peers may want something */
     SHORT_MS = 2, LONG_MS = 100,
@@ -319,8 +320,9 @@ static bool pause_turn(void *arg, struct ft_wait *w, _Atomic uint64_t *word, uin
 
     if (++net->turns % LOOK_TURNS == 0 && is_posted(net))
         look_for_sockets(net);
+    w->turns += DEAR;
     if (!ft_wait_patience(w, patience))
-        return w->turns % 1024 == 0;
+        return net->turns % 1024 == 0;
     if (is_posted(net) && look_for_sockets(net))
         return false;
     now = ft_clock_ns();

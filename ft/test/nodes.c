@@ -5,7 +5,8 @@
    with no log at all.
 
    nodes                                    a choice of short ones, as in make check
-   nodes NODES RANKS SEED [CALLS [FAULTS [MOST]]]   RANKS: of a node, at most; FAULTS: letters k (kills), r (resets), n (nodes); MOST: elements
+   nodes NODES RANKS SEED [CALLS [FAULTS [MOST]]]   RANKS: of a node, at most; FAULTS: letters k (kills), r (resets), n (nodes), c (no fault:
+                                            checkpoints); MOST: elements
    nodes speed NODES RANKS                  times of an allreduce by size */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,6 +28,7 @@
 #include "ft/ft.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/models.h"
+#include "ft/shm/versions.h"
 #include "ft/shm/wait.h"
 
 enum { NODES = 16, WORLD = 64, SECONDS = 120, FAULTS = 16, LONGEST_MS = 40 };
@@ -279,6 +281,52 @@ static void measure(struct program *p)
     fflush(stdout);
 }
 
+enum { EVERY = 7 };
+
+/* Calls that a version has behind it, in the models that all ranks have alike and in each rank's own. */
+static void make_checkpoint(struct program *p)
+{
+    uint32_t global[64], local[16];
+    struct ft_models m = { .global = global, .nglobal = sizeof global, .local = local, .nlocal = sizeof local };
+
+    for (uint32_t i = 0; i < 64; i++)
+        global[i] = p->call + i;
+    for (uint32_t i = 0; i < 16; i++)
+        local[i] = p->call * 1000 + p->me;
+    check(p, ft_checkpoint(p->ft, &m, 8, &p->e), "checkpoint");
+}
+
+static void load_checkpoint(struct program *p)
+{
+    const uint32_t *global, *local;
+    struct ft_models m;
+
+    check(p, ft_barrier(ft_world(p->ft), 9, &p->e), "what comes before the load");
+    check(p, ft_load(p->ft, &m, 9, &p->e), "load");
+    if (!ft_version(p->ft))
+        return;
+    global = m.global;
+    local = m.local;
+    if (m.nglobal != 256 || m.nlocal != 64 || global[63] != global[0] + 63 || local[15] != global[0] * 1000 + p->me ||
+        global[0] != ft_version(p->ft) * EVERY)
+        die("rank %u loads version %llu, which is damaged", p->me, (unsigned long long)ft_version(p->ft));
+    p->call = global[0];
+}
+
+static void run_program(struct program *p)
+{
+    bool checkpoints = strchr(plan.faults, 'c') != NULL;
+
+    if (checkpoints)
+        load_checkpoint(p);
+    while (p->call < plan.calls) {
+        one_call(p);
+        p->call++;
+        if (checkpoints && p->call % EVERY == 0)
+            make_checkpoint(p);
+    }
+}
+
 /* A link is reset: one of this representative's sockets, whichever. */
 static void reset_link(int signal)
 {
@@ -329,8 +377,7 @@ static int program(uint32_t k, uint32_t local)
     if (plan.speed)
         memset(p.send, 0, 16 << 20), measure(&p);
     else
-        for (p.call = 0; p.call < plan.calls; p.call++)
-            one_call(&p);
+        run_program(&p);
     check(&p, ft_finalize(p.ft, 7, &p.e), "finalize");
     ft_detach(p.ft);
     return 0;
@@ -342,6 +389,8 @@ static void start(uint32_t k, uint32_t local)
 {
     pid_t pid;
 
+    if (node[k].incarnation[local] && !ft_region_withdraw(&node[k].region, local))
+        die("rank %u of node %u has nothing to begin from", local, k);
     ft_region_start_rank(&node[k].region, local, node[k].incarnation[local]++);
     pid = fork();
     if (pid < 0)
@@ -405,6 +454,22 @@ static void serve_links(void)
                 link_nodes(a, b);
 }
 
+/* What ranks ask of their agents: there is no output to be kept in step with. */
+static void serve_ranks(void)
+{
+    for (uint32_t k = 0; k < plan.nodes; k++)
+        for (uint32_t r = 0; r < node[k].n; r++) {
+            struct ft_version_words *w = ft_versions_of(&node[k].region, r);
+            uint64_t asks = atomic_load(&w->asks);
+
+            if (atomic_load(&w->answered) != asks) {
+                atomic_store(&w->answered, asks);
+                ft_wake(&w->answered);
+                ft_region_unregister(&node[k].region, r);  /* its cut is its checkpoint */
+            }
+        }
+}
+
 static void keeper_failed(void *arg, const char *line)
 {
     (void)arg;
@@ -465,6 +530,7 @@ static void lose_node(uint32_t k)
         }
     end_node(k);
     node[k].life++;
+    memset(node[k].incarnation, 0, sizeof node[k].incarnation);
     make_node(k);
     run_node(k);
 }
@@ -547,6 +613,7 @@ static void run(void)
 {
     uint64_t state = plan.seed + 17, since = ft_clock_ns(), last = since;
     uint32_t faults = 0, pause_ms = 1;
+    uint64_t logged, units, released = 0, spilled = 0;
 
     place_ranks();
     memset(node, 0, sizeof node);
@@ -565,6 +632,7 @@ static void run(void)
                 die("bell: %s", strerror(errno));
         }
         serve_links();
+        serve_ranks();
         if (*plan.faults != '-' && faults < FAULTS && ft_clock_ns() - last > pause_ms * 1000000ull) {
             last = ft_clock_ns();
             pause_ms = 1 + (uint32_t)(draw(&state) % LONGEST_MS);
@@ -574,10 +642,18 @@ static void run(void)
         if (ft_clock_ns() - since > SECONDS * 1000000000ull)
             die("it hangs");
     }
-    for (uint32_t k = 0; k < plan.nodes; k++)
+    logged = ft_region_log_bytes(&node[0].region);
+    units = ft_region_progress(&node[0].region, 0);
+    for (uint32_t k = 0; k < plan.nodes; k++) {
+        if (ft_region_log_bytes(&node[k].region) != logged || ft_region_progress(&node[k].region, 0) != units)
+            die("nodes 0 and %u have different logs", k);
+        released += ft_region_released_bytes(&node[k].region);
+        spilled += ft_keeper_stats(node[k].keeper).spilled_bytes;
         end_node(k);
-    printf("nodes %u %u %llu %u %s: %u ranks, %u faults, %llu ms\n", plan.nodes, plan.ranks, (unsigned long long)plan.seed, plan.calls,
-           plan.faults, world, faults, (unsigned long long)(ft_clock_ns() - since) / 1000000);
+    }
+    printf("nodes %u %u %llu %u %s: %u ranks, %u faults, %llu ms; %llu MiB logged, released %llu, spilled %llu\n", plan.nodes, plan.ranks,
+           (unsigned long long)plan.seed, plan.calls, plan.faults, world, faults, (unsigned long long)(ft_clock_ns() - since) / 1000000,
+           (unsigned long long)logged >> 20, (unsigned long long)released >> 20, (unsigned long long)spilled >> 20);
     fflush(stdout);
 }
 
