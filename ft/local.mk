@@ -35,7 +35,7 @@ libft_la_SOURCES = \
 	ft/core/keys.h ft/core/keys.c \
 	ft/core/cache.h ft/core/cache.c ft/core/bootstrap.c \
 	ft/core/short.c ft/core/standard.c \
-	ft/core/frame.h ft/core/nodes.h ft/core/nodes_op.h ft/core/nodes.c ft/core/frames.c \
+	ft/core/frame.h ft/core/nodes.h ft/core/nodes_op.h ft/core/nodes.c ft/core/nodes_local.c ft/core/nodes_exchange.c ft/core/frames.c \
 	ft/net/links.h ft/net/links.c \
 	ft/snap/files.h ft/snap/files.c \
 	ft/snap/image.h ft/snap/image.c \

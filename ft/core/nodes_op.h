@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One operation between nodes while it runs: shared by nodes.c, which runs it, and frames.c, which says what is in frames. Units are
+/* One operation between nodes while it runs: shared by nodes.c, which runs it, nodes_local.c, what every rank does,
+   nodes_exchange.c, what the representative does, and frames.c, what is in frames. Units are
    relative to the operation's first one where they are called i, else u. */
 #ifndef FT_CORE_NODES_OP_H
 #define FT_CORE_NODES_OP_H
@@ -25,6 +26,11 @@ struct ft_nodes_op {
     uint64_t at[FT_NODES_RING];
 };
 
+static inline uint64_t ft_nodes_unit(const struct ft_nodes_op *op, uint64_t i) { return op->c->s->first + i; }
+
+/* Where the record of unit i goes when the one before it ends at `before`. *result: bytes of its result. */
+uint64_t ft_nodes_place(const struct ft_nodes_op *op, uint64_t i, uint64_t before, uint64_t *result);
+
 /* Where unit i's record is. base <= i, and not long ago. */
 uint64_t ft_nodes_at(struct ft_nodes_op *op, uint64_t i);
 
@@ -45,6 +51,45 @@ bool ft_nodes_lags(struct ft_nodes_op *op);
 
 /* The record of unit u, the next one, is written but for its head: publishes it. */
 void ft_nodes_commit(struct ft_nodes_op *op, uint64_t u);
+
+/* acc = x op (what has been pushed before), from the right. The first is not copied if it need not be.
+   Begins as { .op, .acc, .n }. */
+struct ft_nodes_fold {
+    const struct ft_nodes_op *op;
+    const char *first;
+    char *acc;
+    bool begun;
+    uint64_t n;
+};
+
+void ft_nodes_push(struct ft_nodes_fold *f, const char *x);
+/* All local ranks' contributions to unit i, from `from` on. */
+void ft_nodes_push_slots(struct ft_nodes_fold *f, uint64_t i, uint64_t from);
+
+/* What local ranks make together of a large unit, in the region. */
+char *ft_nodes_local_partial(const struct ft_nodes_op *op, uint64_t u);
+
+/* Whether all local ranks are in the same call. */
+int ft_nodes_verify(struct ft_nodes_op *op, struct ft_error *e);
+
+/* The steps that need no other node. 1: something was done; 0; an error. */
+int ft_nodes_local_steps(struct ft_nodes_op *op, struct ft_error *e);
+
+/* This rank has made and consumed all of it. */
+bool ft_nodes_over(const struct ft_nodes_op *op);
+
+/* The word of another local rank that this one waits for, NULL if there is none. As in standard.c: never one of our own. */
+_Atomic uint64_t *ft_nodes_awaited(const struct ft_nodes_op *op);
+
+/* ---- the representative's ---- */
+
+int ft_nodes_represent(struct ft_nodes_op *op, struct ft_error *e);
+
+/* The keeper may move what is below. */
+void ft_nodes_release(struct ft_nodes_op *op, uint64_t position);
+
+/* Peers that have finished with everything, as agents know. */
+void ft_nodes_look_for_gone(struct ft_nodes *n);
 
 static inline uint64_t ft_nodes_slot(const struct ft_nodes *n, uint64_t u)
 {

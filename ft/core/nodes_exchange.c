@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations between nodes: what the representative does, for its node. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ft/core/nodes_op.h"
+
+enum {
+    CHAIN_BYTES = 256 << 10  /* what is larger goes along the chain: a link's bandwidth counts, not the number of hops */
+};
+#define LINGER_NS 1000000000ull
+
+static enum ft_tree tree_of(const struct ft_coll *c)
+{
+    uint64_t bytes = ft_coll_gathers(c) ? c->s->size * c->bytes : c->bytes;
+
+    return bytes > CHAIN_BYTES ? FT_TREE_CHAIN : FT_TREE_BALANCED;
+}
+
+/* Frames under way from records of this operation: the first of them, or the commit count. */
+static uint64_t lowest_sent(struct ft_nodes_op *op)
+{
+    const struct ft_exchange *x = &op->n->x;
+    uint64_t low = x->mine;
+
+    for (uint32_t p = 0; p < x->n; p++)
+        if (x->peer[p].sending == FT_FRAME_RES && ft_nodes_hot(op, x->peer[p].sending_unit))
+            low = ft_min(low, x->peer[p].sending_unit);
+    return low;
+}
+
+bool ft_nodes_lags(struct ft_nodes_op *op)
+{
+    return op->n->x.mine - lowest_sent(op) >= op->n->s->params->slot_depth;
+}
+
+void ft_nodes_release(struct ft_nodes_op *op, uint64_t position)
+{
+    _Atomic uint64_t *done_at = &op->n->s->counters[0].done_at;
+
+    if (ft_peek(done_at) < position)
+        ft_publish(done_at, position);
+}
+
+void ft_nodes_commit(struct ft_nodes_op *op, uint64_t u)
+{
+    struct ft_nodes *n = op->n;
+    struct ft_stream *s = n->s;
+    uint64_t i = u - s->first, position = ft_nodes_at(op, i), result = ft_coll_result(op->c, i), extent = s->log.extent_bytes;
+    struct ft_record head = { .unit = u + 1, .site = s->site, .sig = s->sig };
+
+    head.sig.length = (uint32_t)result;
+    ft_fill(ft_log_write(&s->log, position), &head, sizeof head);
+    if ((position & (extent - 1)) == 0)
+        ft_publish(&n->starts[position / extent & (s->params->ntable - 1)], u + 1);
+    ft_announce(&s->counters[0].done, u + 1);
+    if (s->n > 1)
+        ft_wake_sleepers(s->patience, &s->counters[0].done);
+    ft_exchange_commit(&n->x, u, ft_record_bytes(result));
+    u = lowest_sent(op);
+    ft_nodes_release(op, u == n->x.mine ? position + ft_record_bytes(result) : ft_nodes_at(op, u - s->first));
+}
+
+static const struct ft_neighbour *child(const struct ft_exchange *x, bool right)
+{
+    const struct ft_shape *shape = &x->shape[x->tree];
+
+    for (uint32_t i = 0; i < shape->n; i++)
+        if (shape->of[i].role == FT_ROLE_DOWN && (shape->of[i].from > x->me) == right)
+            return &shape->of[i];
+    return NULL;
+}
+
+static bool folds(const struct ft_nodes_op *op)
+{
+    return (op->small && op->n->s->n > 1) || child(&op->n->x, false) || child(&op->n->x, true);
+}
+
+const char *ft_nodes_partial(struct ft_nodes_op *op, uint64_t u)
+{
+    if (folds(op))
+        return op->n->folds + ft_nodes_slot(op->n, u);
+    if (op->n->s->n > 1)
+        return ft_nodes_local_partial(op, u);
+    return op->c->send + (u - op->n->s->first) * op->c->plan.segment;
+}
+
+static const char *come_from(const struct ft_nodes *n, const struct ft_neighbour *from, uint64_t u)
+{
+    return n->inbox[ft_exchange_peer(&n->x, from->node)] + ft_nodes_slot(n, u);
+}
+
+/* The node's subtree: right child, own ranks, left child. In private memory: a successor does it again from what it is given again. */
+static int fold(struct ft_nodes_op *op, uint64_t u, struct ft_error *e)
+{
+    struct ft_nodes *n = op->n;
+    struct ft_stream *s = n->s;
+    const struct ft_neighbour *right = child(&n->x, true), *left = child(&n->x, false);
+    uint64_t i = u - s->first;
+    struct ft_nodes_fold f = { .op = op, .n = ft_coll_result(op->c, i) };
+
+    if (op->kind != FT_UNIT_REDUCE || !f.n || !folds(op))
+        return 0;
+    if (!n->folds && !(n->folds = malloc((size_t)s->params->slot_depth * s->params->segment)))
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce", s->me);
+    f.acc = n->folds + ft_nodes_slot(n, u);
+    if (right)
+        ft_nodes_push(&f, come_from(n, right, u));
+    if (s->n == 1)
+        ft_nodes_push(&f, op->c->send + i * op->c->plan.segment);
+    else if (op->small)
+        ft_nodes_push_slots(&f, i, 0);
+    else
+        ft_nodes_push(&f, ft_nodes_local_partial(op, u));
+    if (left)
+        ft_nodes_push(&f, come_from(n, left, u));
+    return 0;
+}
+
+/* Both halves are there: left op right. */
+static void write_result(struct ft_nodes_op *op, uint64_t u)
+{
+    struct ft_nodes *n = op->n;
+    const struct ft_coll *c = op->c;
+    const struct ft_shape *shape = &n->x.shape[n->x.tree];
+    uint64_t bytes = ft_coll_result(c, u - n->s->first);
+    bool user = c->op && c->op->reduction == FT_USER;
+    const char *mine, *theirs = NULL;
+    char *to = ft_nodes_payload(op, u);
+    struct ft_nodes_fold f = { .op = op, .acc = user ? op->acc : to, .n = bytes };
+
+    if (op->kind != FT_UNIT_REDUCE || !bytes)
+        return;
+    for (uint32_t i = 0; i < shape->n; i++)
+        if (shape->of[i].role == FT_ROLE_EDGE)
+            theirs = come_from(n, &shape->of[i], u);
+    FT_INVARIANT(theirs, "who combines has both halves");
+    mine = ft_nodes_partial(op, u);
+    ft_point_bulk(to, bytes);
+    ft_nodes_push(&f, shape->from == 0 ? theirs : mine);
+    ft_nodes_push(&f, shape->from == 0 ? mine : theirs);
+    if (user)
+        ft_fill(to, f.acc, bytes);
+}
+
+/* How far all local ranks are. */
+static void look_at_own(struct ft_nodes_op *op)
+{
+    struct ft_stream *s = op->c->s;
+    uint64_t own = op->made;
+
+    if (op->own >= op->c->plan.units)
+        return;
+    for (uint32_t r = 1; r < s->n; r++) {
+        uint64_t done = ft_look(&s->counters[r].done);
+
+        own = ft_min(own, done > s->first ? done - s->first : 0);
+    }
+    op->own = ft_max(op->own, own);
+    ft_exchange_own(&op->n->x, ft_nodes_unit(op, op->own));
+}
+
+static int exchange_steps(struct ft_nodes_op *op, struct ft_error *e)
+{
+    struct ft_exchange *x = &op->n->x;
+    enum ft_step step;
+    int moved = 0, err;
+    uint64_t u;
+
+    look_at_own(op);
+    if (op->own && !op->verified && op->c->s->n > 1 && op->kind == FT_UNIT_REDUCE && (err = ft_nodes_verify(op, e)) != 0)
+        return err;
+    while ((step = ft_exchange_step(x, &u)) != FT_STEP_NONE) {
+        moved = 1;
+        if (step == FT_STEP_FOLD) {
+            err = fold(op, u, e);
+            if (err)
+                return err;
+            ft_exchange_folded(x, u);
+        } else {
+            if (ft_nodes_lags(op))
+                return moved;
+            write_result(op, u);
+            ft_nodes_commit(op, u);
+            return moved;  /* others may want to know */
+        }
+    }
+    return moved;
+}
+
+/* A link that is not there: to a peer that may lack what this call has come to. The program may compute for long after it; so the
+   representative waits a moment, in which a process can be started again. */
+static bool awaits_peer(struct ft_nodes *n)
+{
+    bool awaits = false;
+
+    for (uint32_t p = 0; p < n->x.n; p++) {
+        const struct ft_peer *peer = &n->x.peer[p];
+
+        awaits = awaits || (!peer->gone && !peer->heard && peer->count < n->x.mine);
+    }
+    return awaits;
+}
+
+static bool lingers(struct ft_nodes *n, uint64_t *since_ns)
+{
+    if (!n->lingers)
+        return false;
+    if (!awaits_peer(n)) {
+        n->lingers = false;
+        return false;
+    }
+    if (!*since_ns)
+        *since_ns = ft_clock_ns();
+    if (ft_clock_ns() - *since_ns < LINGER_NS)
+        return true;
+    n->lingers = false;
+    return false;
+}
+
+void ft_nodes_look_for_gone(struct ft_nodes *n)
+{
+    for (uint32_t p = 0; p < n->x.n; p++)
+        if (ft_look(&ft_region_link(n->s->region, n->x.peer[p].node)->gone))
+            ft_exchange_gone(&n->x, p);
+}
+
+static int await_more(struct ft_nodes_op *op, struct ft_wait *w, struct ft_error *e)
+{
+    struct ft_nodes *n = op->n;
+    struct ft_stream *s = n->s;
+    _Atomic uint64_t *word = s->n > 1 ? ft_nodes_awaited(op) : NULL;
+    bool given = op->kind == FT_UNIT_BCAST && n->x.root != n->node;
+
+    /* What local ranks have made is with other nodes, or it is these that make it. */
+    if (!ft_exchange_over(&n->x) && (given || n->x.own > n->x.mine))
+        word = NULL;
+    if (n->x.leaving)
+        ft_nodes_look_for_gone(n);
+    if (n->wire.pause(n->wire.net, w, word, word ? ft_look(word) : 0))
+        return ft_stream_verify(s, e);
+    return 0;
+}
+
+/* The tree's part begins where the node's commit count is, which an earlier incarnation may have brought into this operation. */
+static void open_exchange(struct ft_nodes_op *op)
+{
+    struct ft_nodes *n = op->n;
+    struct ft_stream *s = op->c->s;
+    uint32_t root = op->kind == FT_UNIT_BCAST ? ft_region_node_of(s->region, (uint32_t)op->c->root) : 0;
+    uint64_t end = s->end, i;
+
+    for (i = 0; ft_nodes_unit(op, i) < n->x.mine; i++) {
+        uint64_t result, position = ft_nodes_place(op, i, end, &result);
+
+        end = position + ft_record_bytes(result);
+    }
+    op->base = op->placed = i;
+    op->placed_end = end;
+    if (s->sig.call == FT_CALL_FINALIZE)
+        ft_exchange_leave(&n->x);  /* a peer that is gone had committed it, so everybody has contributed */
+    ft_exchange_begin(&n->x, tree_of(op->c), op->kind, root, s->first, ft_nodes_unit(op, op->c->plan.units), s->first);
+    n->op = op;
+}
+
+int ft_nodes_represent(struct ft_nodes_op *op, struct ft_error *e)
+{
+    struct ft_nodes *n = op->n;
+    struct ft_wait w = { 0 };
+    uint64_t since_ns = 0;
+    bool live = n->x.mine < ft_nodes_unit(op, op->c->plan.units), last = ft_nodes_unit(op, op->c->plan.units) >= op->c->s->mine;
+    int err = 0, moved;
+
+    if (live)
+        open_exchange(op);
+    while (!err) {
+        moved = ft_nodes_local_steps(op, e);
+        if (moved >= 0 && live) {
+            err = exchange_steps(op, e);
+            moved = err < 0 ? err : moved | err;
+        }
+        if (moved >= 0 && (live || last)) {
+            err = n->wire.turn(n->wire.net, e);
+            moved = err < 0 ? err : moved | err;
+        }
+        err = moved < 0 ? moved : 0;
+        if (err || moved) {
+            w.turns = 0;
+            w.since_ns = 0;
+            continue;
+        }
+        if (ft_nodes_over(op) && (!live || ft_exchange_over(&n->x)) &&
+            !((live || last) && (ft_exchange_owes(&n->x) || lingers(n, &since_ns))))
+            break;
+        err = await_more(op, &w, e);
+    }
+    n->op = NULL;
+    return err;
+}
