@@ -411,6 +411,11 @@ static void on_connection(void *arg, int fd, enum ft_auth_kind kind, const struc
 
 /* ---- what starts them ---- */
 
+static const char *without_name(const char *line)
+{
+    return strncmp(line, "ftrun: ", 7) ? line : line + 7;
+}
+
 /* No more tries: nothing about these changes in a second. */
 static bool is_fatal(int status, const char *why)
 {
@@ -422,13 +427,22 @@ static bool is_fatal(int status, const char *why)
     return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) != 255;
 }
 
+/* 127 for a command that is not there, as on one host. */
+static int code_of(int status)
+{
+    int code = status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+
+    return code && code != 255 ? code : FT_CODE_JOB;
+}
+
 static void on_starter_ended(void *arg, uint32_t node, int status, const char *said)
 {
     struct controller *c = arg;
 
     if (ft_nodes_is_expected(c->policy, node) && !ft_nodes_is_up(c->policy, node)) {
-        ft_remote_how(status, said, c->nodes[node].why, sizeof c->nodes[node].why);
-        step(c, (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = node, .fatal = is_fatal(status, c->nodes[node].why)});
+        ft_remote_how(status, without_name(said), c->nodes[node].why, sizeof c->nodes[node].why);
+        step(c, (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = node, .fatal = is_fatal(status, c->nodes[node].why),
+                                        .code = code_of(status)});
     }
     leave_if_written(c);
 }
@@ -437,10 +451,8 @@ static void on_starter_ended(void *arg, uint32_t node, int status, const char *s
 static void on_starter_line(void *arg, uint32_t node, const char *line)
 {
     const struct controller *c = arg;
-    const char *text = strncmp(line, "ftrun: ", 7) ? line : line + 7;
-
     if (!ft_nodes_is_ending(c->policy) || c->say.verbose)
-        ft_say(&c->say, "host %s: %s", c->map->hosts.list[ft_nodes_host(c->policy, node)].name, text);
+        ft_say(&c->say, "host %s: %s", c->map->hosts.list[ft_nodes_host(c->policy, node)].name, without_name(line));
 }
 
 /* ---- signals, time, standard input ---- */

@@ -49,7 +49,10 @@ static void tell_not_started(const struct ft_say *say, const struct ft_telling *
         snprintf(then, sizeof then, "%.300s takes its place", o->map->hosts.list[fx->to].name);
     else if (o->wait_ms)
         snprintf(then, sizeof then, "waiting for it (--wait-for-host %g)", (double)o->wait_ms / 1e3);
-    ft_say(say, "cannot start on %s: %s; tried %llu time%s, %s", who, why, (ull)fx->number, fx->number == 1 ? "" : "s", then);
+    if (fx->number > 1)
+        ft_say(say, "cannot start on %s: %s; tried %llu times, %s", who, why, (ull)fx->number, then);
+    else
+        ft_say(say, "cannot start on %s: %s; %s", who, why, then);
 }
 
 void ft_controller_tell(const struct ft_say *say, const struct ft_telling *t, const struct ft_nodes_effect *fx)

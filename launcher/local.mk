@@ -213,6 +213,7 @@ launch_shell_tests = \
 	launcher/test/control.sh \
 	launcher/test/attach.sh \
 	launcher/test/status.sh \
+	launcher/test/hosts.sh \
 	launcher/test/timeouts.sh \
 	launcher/test/node.sh \
 	launcher/test/stress.sh

@@ -204,14 +204,14 @@ static bool find_spare(const struct ft_nodes *p, const struct node *node, uint32
 }
 
 /* Its host is tried again for as long as --wait-for-host says, and so is any other that comes free. */
-static void wait_or_end(struct ft_nodes *p, struct node *node)
+static void wait_or_end(struct ft_nodes *p, struct node *node, int code)
 {
     if (!node->wanted_since)
         node->wanted_since = p->now + !p->now;
     if (p->now - node->wanted_since >= p->config.wait_ms) {
         if (p->config.wait_ms)
             tell(p, FT_NT_NOWHERE, node, 0);
-        end(p, FT_CODE_JOB);
+        end(p, code);
         return;
     }
     node->life = WAITING;
@@ -290,7 +290,7 @@ static void lost(struct ft_nodes *p, struct node *node, bool silent)
     }
 }
 
-static void not_started(struct ft_nodes *p, struct node *node, bool fatal)
+static void not_started(struct ft_nodes *p, struct node *node, bool fatal, int code)
 {
     uint32_t spare;
 
@@ -314,7 +314,7 @@ static void not_started(struct ft_nodes *p, struct node *node, bool fatal)
     }
     if (!node->wanted_since)
         tell(p, FT_NT_CANNOT_START, node, node->tries);
-    wait_or_end(p, node);
+    wait_or_end(p, node, code);
 }
 
 static void said_hello(struct ft_nodes *p, struct node *node)
@@ -396,7 +396,7 @@ static void look_at(struct ft_nodes *p, struct node *node)
     if ((node->life == UP || node->life == LEAVING) && p->now - ft_min(p->now, node->heard) >= p->config.lease_ms)
         lost(p, node, node->connected || p->stage != RUNNING);
     else if (node->life == STARTING && p->now >= node->until)
-        not_started(p, node, false);
+        not_started(p, node, false, FT_CODE_JOB);
     else if (node->life == WAITING && p->now >= node->until)
         start(p, node);
 }
@@ -436,7 +436,7 @@ static void step(struct ft_nodes *p, const struct ft_nodes_event *ev)
         said_state(p, node, ev);
         break;
     case FT_NV_NOT_STARTED:
-        not_started(p, node, ev->fatal);
+        not_started(p, node, ev->fatal, ev->code);
         break;
     case FT_NV_SIGNAL:
         signalled(p, ev->code);

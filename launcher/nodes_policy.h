@@ -44,7 +44,8 @@ enum ft_nodes_event_kind {
     FT_NV_HEARD,               /* node: anything at all */
     FT_NV_CLOSED,              /* node: the connection has broken */
     FT_NV_STATE,               /* node: phase, code, whole, committed, restarts */
-    FT_NV_NOT_STARTED,         /* node: what was to start it has ended before it said HELLO; fatal: no use in trying again */
+    FT_NV_NOT_STARTED,         /* node: what was to start it has ended before it said HELLO; fatal: no use in trying again; code: the job's,
+                                  if it ends for that */
     FT_NV_SIGNAL,              /* code: ftrun was sent a signal that ends the job */
     FT_NV_STOP                 /* code: the job is to end; why has been said */
 };

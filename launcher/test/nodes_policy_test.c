@@ -80,6 +80,8 @@ static struct ft_nodes_event state_of(uint32_t node, enum ft_node_phase phase, i
 #define TIME() ((struct ft_nodes_event){.kind = FT_NV_TIME})
 #define OF(what, n) ((struct ft_nodes_event){.kind = what, .node = n})
 
+#define FAILED(n) ((struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = n, .code = 1})
+
 /* Everybody is heard of every half second. */
 static void pass(uint64_t ms, const char *living)
 {
@@ -203,14 +205,14 @@ Test(nodes_policy, cannot_be_started)
     p = ft_nodes_new(&c);
     expect("start(0.0@0) start(1.0@1)", TIME());
     expect("table", OF(FT_NV_HELLO, 0));
-    expect("drop(1)", OF(FT_NV_NOT_STARTED, 1));
+    expect("drop(1)", FAILED(1));
     pass(500, "");
     expect("start(1.1@1)", OF(FT_NV_HEARD, 0));
-    expect("drop(1)", OF(FT_NV_NOT_STARTED, 1));
+    expect("drop(1)", FAILED(1));
     pass(500, "0");
     now += 500;
     expect("start(1.2@1)", OF(FT_NV_HEARD, 0));
-    expect("drop(1) cannot-start(1@1->1,3) drop(1) end(1)", OF(FT_NV_NOT_STARTED, 1));
+    expect("drop(1) cannot-start(1@1->1,3) drop(1) end(1)", FAILED(1));
     expect("drop(0) finish(1)", state_of(0, FT_NODE_LEFT, 0, true));
     done();
 }
@@ -218,13 +220,13 @@ Test(nodes_policy, cannot_be_started)
 Test(nodes_policy, a_spare_takes_the_place_of_who_cannot_be_started)
 {
     struct ft_nodes_config c = config(2, 3);
-    struct ft_nodes_event hopeless = {.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true};
+    struct ft_nodes_event hopeless = {.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 127};
 
     now = 1000;
     p = ft_nodes_new(&c);
     expect("start(0.0@0) start(1.0@1)", TIME());
     expect("drop(1) cannot-start(1@1->2,1) start(1.1@2) table", hopeless);
-    expect("drop(1) cannot-start(1@2->2,1) drop(0) drop(1) end(1) finish(1)", hopeless);
+    expect("drop(1) cannot-start(1@2->2,1) drop(0) drop(1) end(127) finish(127)", hopeless);
     done();
 }
 
@@ -238,16 +240,16 @@ Test(nodes_policy, a_host_is_waited_for)
     pass(2500, "0");
     now += 500;
     expect("drop(1) lost(1@1->1,0) start(1.1@1) table", OF(FT_NV_HEARD, 0));
-    expect("drop(1) cannot-start(1@1->1,1)", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true});
+    expect("drop(1) cannot-start(1@1->1,1)", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 127});
     pass(500, "0");
     now += 500;
     expect("start(1.2@1)", OF(FT_NV_HEARD, 0));
-    expect("drop(1)", OF(FT_NV_NOT_STARTED, 1));
+    expect("drop(1)", FAILED(1));
     pass(500, "0");
     now += 500;
     expect("start(1.3@1)", OF(FT_NV_HEARD, 0));
     pass(1500, "0");
-    expect("drop(1) nowhere(1@1->1,0) drop(1) end(1)", OF(FT_NV_NOT_STARTED, 1));
+    expect("drop(1) nowhere(1@1->1,0) drop(1) end(1)", FAILED(1));
     done();
 }
 

@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs on several hosts, all of which are this one: where ranks go, what they print, how the job ends, and what is said of hosts that
+# cannot be reached or are lost. (compat-tests/hosts has hosts that are more like it.)
+. "$(dirname "$0")/lib.sh"
+ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+export ASAN_OPTIONS tmp
+# A launcher: NAME runs here, down-NAME cannot be reached, gone-NAME only until it has been lost, bad-NAME has no ftrun.
+cat >"$tmp/go" <<'END'
+#!/bin/sh
+host=$1
+shift
+echo "$host" >>"$tmp/started"
+case $host in
+down-*) echo "connect to host $host: No route to host" >&2; exit 255 ;;
+gone-*) [ ! -e "$tmp/lost" ] || { echo "connect to host $host: No route to host" >&2; exit 255; } ;;
+bad-*) echo "sh: $1: not found" >&2; exit 127 ;;
+esac
+exec "$@"
+END
+chmod +x "$tmp/go"
+hosts() { # hosts, arguments
+    list=$1
+    shift
+    run --launcher "exec:$tmp/go" -H "$list" "$@"
+}
+# shellcheck disable=SC2016
+who='echo $FTMPI_RANK of $FTMPI_SIZE, $OMPI_COMM_WORLD_LOCAL_RANK of $OMPI_COMM_WORLD_LOCAL_SIZE'
+sorted() { sort "$tmp/out" >"$tmp/sorted" && mv "$tmp/sorted" "$tmp/out"; }
+
+# Where ranks go, what they are told, and what they print.
+hosts a,b:2 sh -c "$who"
+expect_code 0
+expect_err_lines 0
+sorted
+expect_out '0 of 3, 0 of 1' '1 of 3, 0 of 2' '2 of 3, 1 of 2'
+hosts a:2,b:2 --map-by node -n 3 -l sh -c "$who"
+sorted
+expect_out '[1,0]<stdout>:0 of 3, 0 of 2' '[1,1]<stdout>:1 of 3, 0 of 1' '[1,2]<stdout>:2 of 3, 1 of 2'
+# shellcheck disable=SC2016
+hosts a -x A=here -n 1 sh -c 'echo $A $B; pwd' : -H b -env B there -wdir / sh -c 'echo $A$B; pwd'
+sorted
+expect_out / "$(pwd)" here there
+
+# Standard input goes to its rank, wherever that is.
+seq 100000 >"$tmp/in"
+timeout -k 5 60 "$ftrun" --launcher "exec:$tmp/go" -H a,b --stdin 1 cat <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+cmp -s "$tmp/in" "$tmp/out" || fail "standard input did not get to rank 1 and back"
+# shellcheck disable=SC2016
+seq 5 | timeout -k 5 60 "$ftrun" --launcher "exec:$tmp/go" -H a,b sh -c '[ $FTMPI_RANK = 1 ] || wc -l' >"$tmp/out" 2>"$tmp/err"
+expect_out 5
+
+# Long lines of several ranks are not mixed, and nobody waits for ever for a reader that is slow.
+# shellcheck disable=SC2016
+hosts a,b -n 4 --oversubscribe sh -c 'for i in 1 2 3; do head -c 200000 /dev/zero | tr "\0" $FTMPI_RANK; echo; done'
+[ "$(sort "$tmp/out" | uniq -c | awk '{print $1, length($2)}' | tr '\n' ' ')" = '3 200000 3 200000 3 200000 3 200000 ' ] || fail "long lines are mixed"
+
+# Exit codes, and one line that names rank and host.
+# shellcheck disable=SC2016
+hosts a,b:2 sh -c '[ $FTMPI_RANK != 2 ] || exit 7; sleep 50'
+expect_code 7
+expect_err '^ftrun: rank 2 (pid [0-9]*, host b) exited with code 7; the job is ended$'
+expect_err_lines 1
+hosts a,b --timeout 0.5 sleep 50
+expect_code 110
+expect_err 'the time is up'
+hosts a,b --max-restarts 0 sh -c 'kill -9 $$'
+expect_code 137
+hosts a,b no-such-program-anywhere
+expect_code 127
+expect_err 'command not found'
+expect_err_lines 1
+
+# Who cannot be started: what failed there, where, and how often it was tried.
+: >"$tmp/started"
+hosts a,down-b sleep 50
+expect_code 1
+expect_err '^ftrun: cannot start on host down-b (rank 1): connect to host down-b: No route to host (exit code 255); tried 3 times, the job is ended$'
+expect_err_lines 1
+[ "$(grep -c down-b "$tmp/started")" = 3 ] || fail "down-b was not tried three times"
+hosts a,bad-b sleep 50
+expect_code 127
+expect_err 'cannot start on host bad-b (rank 1): sh: .*: not found (exit code 127); the job is ended'
+expect_err_lines 1
+hosts a,down-b,c --spares 1 sh -c "$who"
+expect_code 0
+expect_err 'host down-b (rank 1).* tried 3 times, c takes its place'
+sorted
+expect_out '0 of 2, 0 of 1' '1 of 2, 0 of 1'
+run --launcher "exec:$tmp/nonesuch" -H a,b true
+expect_code 127
+expect_err 'nonesuch: No such file'
+
+# Signals: to all ranks of all hosts, whose end is awaited.
+what="ftrun, told to stop"
+# shellcheck disable=SC2016
+timeout -k 5 60 "$ftrun" --launcher "exec:$tmp/go" -H a,b:2 sh -c 'trap "echo got \$FTMPI_RANK; exit 0" INT TERM; echo $$ >"$tmp/rank.$FTMPI_RANK"; while :; do sleep 0.1; done' \
+    >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+wait_for [ -s "$tmp/rank.0" ] && wait_for [ -s "$tmp/rank.1" ] && wait_for [ -s "$tmp/rank.2" ]
+kill -INT $pid
+wait $pid
+code=$?
+expect_code 130
+sorted
+expect_out 'got 0' 'got 1' 'got 2'
+all_gone "$tmp"/rank.* || fail "ranks live on"
+expect_err 'told to stop by signal 2'
+expect_err_lines 1
+
+# A lost node: its processes are killed, its lease ends, others take its place, and nothing is printed twice.
+# shellcheck disable=SC2016
+count='i=0; while [ $i -lt 12 ]; do echo $FTMPI_RANK: $i; i=$((i + 1)); sleep 0.1; done'
+expect_counts() { # ranks
+    for r in $(seq 0 $(($1 - 1))); do for i in $(seq 0 11); do echo "$r: $i"; done; done | sort >"$tmp/want"
+    sorted
+    cmp -s "$tmp/want" "$tmp/out" || { fail "$what: output differs:"; diff "$tmp/want" "$tmp/out" | head; }
+}
+lose() { # the node of rank $1: both its processes stop before either dies, or the one would go on for the other
+    rank=$(cat "$tmp/rank.$1") && agent=$(awk '/^PPid/ { print $2 }' "/proc/$rank/status") &&
+        twin=$(awk '/^PPid/ { print $2 }' "/proc/$agent/status") && kill -STOP "$twin" "$agent" && kill -KILL "$twin" "$agent"
+}
+lost() { # rank whose node is lost, arguments
+    rm -f "$tmp"/rank.* "$tmp/lost"
+    rank=$1
+    shift
+    what="ftrun $*, without the node of rank $rank"
+    # shellcheck disable=SC2016
+    timeout -k 5 60 "$ftrun" --lease 0.9 --launcher "exec:$tmp/go" "$@" sh -c 'echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; '"$count" \
+        >"$tmp/out" 2>"$tmp/err" &
+    pid=$!
+    wait_for grep -q ": 3" "$tmp/out"
+    wait_for [ -s "$tmp/rank.$rank" ]
+    : >"$tmp/lost"
+    lose "$rank" || fail "cannot lose the node of rank $rank"
+    wait $pid
+    code=$?
+}
+lost 1 -H a,b:2
+expect_code 0
+expect_counts 3
+expect_err '^ftrun: host b (ranks 1-2) is gone for 0.9 s; its ranks start again there$'
+lost 1 -H a,gone-b,c --spares 1
+expect_code 0
+expect_counts 2
+expect_err 'cannot start on host gone-b (rank 1): .* c takes its place'
+lost 1 -H a,gone-b
+expect_code 1
+expect_err 'cannot start on host gone-b (rank 1): .*; tried 3 times, the job is ended$'
+lost 0 -H a
+expect_code 0
+expect_counts 1
+finish
