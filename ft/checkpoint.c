@@ -25,6 +25,7 @@ void ft_checkpoints_open(struct ft_checkpoints *c, struct ft_stream *world, cons
     c->bell = bell;
     c->mine = region ? ft_versions_of(region, world->rank) : &c->alone;
     c->kept_ns = ft_clock_ns();
+    ft_publish(&c->mine->store_unit, 0);
     if (!region)
         return;
     c->head = ft_versions_head(region);
@@ -45,7 +46,23 @@ void ft_checkpoints_close(struct ft_checkpoints *c)
         close(c->fd);
 }
 
-void ft_checkpoints_resume(struct ft_checkpoints *c) { memset(c->maps, 0, sizeof c->maps); }
+void ft_checkpoints_resume(struct ft_checkpoints *c)
+{
+    memset(c->maps, 0, sizeof c->maps);
+    ft_publish(&c->mine->store_unit, 0);
+}
+
+/* What this rank is in, for `ftrun status` and --hang-timeout: there is no unit of it yet. */
+static void say_busy(struct ft_checkpoints *c, enum ft_call call, uint64_t count, uint64_t site, bool commits)
+{
+    ft_note(&c->mine->store_commits, commits);
+    ft_note(&c->mine->store_call, call);
+    ft_note(&c->mine->store_count, count);
+    ft_note(&c->mine->store_site, site);
+    ft_publish(&c->mine->store_unit, c->s->unit + 1);
+}
+
+static void say_done(struct ft_checkpoints *c) { ft_publish(&c->mine->store_unit, 0); }
 
 /* ---- the agent ---- */
 
@@ -220,15 +237,21 @@ static int make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t co
 
     /* Once a rank has said whether it could, nothing of it changes any more (RULE 2): a successor that could after all would leave a version
        behind that is complete, while the others take theirs back. */
-    if (live && !ft_stream_has_contributed(c->s))
+    if (live && !ft_stream_has_contributed(c->s)) {
+        say_busy(c, FT_CALL_CHECKPOINT, count, site, false);
         failed = keep(c, slot, m, count, &why) != 0;
+        say_done(c);
+    }
     if (!failed)
         snprintf(why.text, sizeof why.text, "a rank has no memory for its models");
     err = ft_agree(c->s, FT_CALL_CHECKPOINT, count, &failed, site, e);
     /* Short operations return before they are committed: everybody has contributed. Who said now that it has consumed this version could
        be found without one: if another rank is killed before it is done, that one goes on from the version before. */
-    if (!err && c->s->n > 1)
+    if (!err && c->s->n > 1) {
+        say_busy(c, FT_CALL_CHECKPOINT, count, site, true);
         err = ft_stream_await_commit(c->s, c->s->unit - 1, e);
+        say_done(c);
+    }
     if (err)
         return err;
     if (!failed) {
@@ -377,10 +400,12 @@ int ft_checkpoints_load(struct ft_checkpoints *c, struct ft_models *m, uint64_t 
 
     if (c->loaded)
         return read_current(c, m, e);
+    say_busy(c, FT_CALL_LOAD, 0, site, false);
     if (c->region && ft_versions_loadable(c->region, c->s->rank, &v) && v.unit + 1 > ft_peek(&c->mine->loads))
         err = jump(c, &v, m, e);
     else
         err = begin(c, m, site, e);
+    say_done(c);
     c->loaded = !err;
     return err;
 }

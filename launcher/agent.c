@@ -289,6 +289,7 @@ static void report(struct ft_job *job)
                   (unsigned long long)job->report->spilled_bytes);
     tell_unchecked(job);
     job->report->durable = ft_durable_totals(job);
+    ft_versions_cache(&job->region, &job->report->cache);
     if (ft_report_write(job->report, code, now, &e) < 0)
         not_written(job, &e);
     if (ft_svg_write(job->report->timeline, job->report, code, now, &e) < 0)

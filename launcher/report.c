@@ -226,6 +226,17 @@ static json_t *durable(const struct ft_durable_totals *from)
     return to;
 }
 
+json_t *ft_report_cache(const struct ft_cache_totals *from)
+{
+    json_t *to = json_object();
+
+    add(to, "results", from->results);
+    add(to, "bytes", from->bytes);
+    add(to, "answers", from->answers);
+    json_object_set_new(to, "complete", json_boolean(!from->lost));
+    return to;
+}
+
 static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now_ns)
 {
     json_t *all = json_object();
@@ -243,6 +254,7 @@ static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now
     add(all, "peak_memory_bytes", r->peak_memory_bytes);
     json_object_set_new(all, "snapshots", cuts_of_all(r));
     json_object_set_new(all, "durable", durable(r->durable));
+    json_object_set_new(all, "bootstrap_cache", ft_report_cache(&r->cache));
     json_object_set_new(all, "restarts", restarts(r));
     json_object_set_new(all, "per_rank", ranks(r));
     return all;

@@ -3,11 +3,13 @@
 #ifndef LAUNCHER_REPORT_H
 #define LAUNCHER_REPORT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "ft/base/err.h"
+#include "ft/shm/versions.h"
 #include "launcher/durable.h"
 #include "launcher/timeline.h"
 #include "launcher/ways.h"
@@ -54,6 +56,7 @@ struct ft_report {
     struct ft_rank_total *ranks;
     struct ft_timeline *timeline; /* whoever made it closes it; NULL: no picture wanted */
     uint64_t log_bytes, spilled_bytes, released_bytes, peak_log_bytes, peak_memory_bytes;
+    struct ft_cache_totals cache; /* set before it is written */
     const struct ft_durable_totals *durable;  /* set before it is written; NULL: there is no --ckpt-dir */
     uint64_t log_before, spilled_before;  /* of these, in logs that are no more: all ranks started again */
 };
@@ -78,6 +81,9 @@ void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released, uint6
 
 /* A new log begins: everything so far is released. May be called again. */
 void ft_report_renew(struct ft_report *r);
+
+/* As json, a new reference; also for `ftrun status`. */
+json_t *ft_report_cache(const struct ft_cache_totals *from);
 
 /* Writes it all. FT_ESYS with a line. */
 int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e);

@@ -136,6 +136,8 @@ static void tell_awaited(const json_t *rank, char text[TEXT])
     }
     if (json_is_true(json_object_get(rank, "waits_for_memory")))
         append(text, *text ? ", log memory" : "log memory");
+    if (json_is_true(json_object_get(rank, "waits_for_disk")))
+        append(text, *text ? ", the disk (--ckpt-dir)" : "the disk (--ckpt-dir)");
 }
 
 static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
@@ -290,6 +292,7 @@ void ft_show_status(FILE *to, const json_t *status)
     static const struct groups places = {.heads = {"RANKS", "STATE", "FOR", "WHERE", "WAITS FOR RANKS"}, .describe = describe_place};
     static const struct groups ways = {.heads = {"RANKS", "WAYS BACK", "SNAPSHOT'S AGE", "NO NEWER ONE BECAUSE", ""}, .describe = describe_ways};
     const json_t *ranks = json_object_get(status, "rank");
+    const json_t *cache = json_object_get(status, "bootstrap_cache");
     const char *name = string(status, "name");
     char since[TEXT], what[TEXT];
 
@@ -299,6 +302,9 @@ void ft_show_status(FILE *to, const json_t *status)
     show_ranks(to, ranks, &places);
     if (json_object_get(status, "durable_version"))
         fprintf(to, "last checkpoint on disk: version %lld\n", number(status, "durable_version"));
+    if (cache)
+        fprintf(to, "bootstrap cache: %lld results, %lld bytes%s; %lld calls answered from it\n", number(cache, "results"), number(cache, "bytes"),
+                json_is_true(json_object_get(cache, "complete")) ? "" : " (not all: there was no memory)", number(cache, "answers"));
     if (json_object_get(json_array_get(ranks, 0), "ways_back"))
         show_ranks(to, ranks, &ways);
 }

@@ -12,6 +12,7 @@
 #include "ft/base/util.h"
 #include "launcher/activity.h"
 #include "launcher/cut.h"
+#include "launcher/report.h"
 #include "launcher/say.h"
 #include "launcher/sites.h"
 #include "launcher/snapshot.h"
@@ -71,6 +72,7 @@ static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
     json_object_set_new(o, "waits_for", list);
     json_object_set_new(o, "waits_for_count", json_integer(n));
     json_object_set_new(o, "waits_for_memory", json_boolean(ft_inspect_awaits_memory(params, l->all, rank)));
+    json_object_set_new(o, "waits_for_disk", json_boolean(ft_inspect_awaits_disk(l->all, rank)));
 }
 
 static void add_call(json_t *o, const struct look *l, uint32_t rank)
@@ -142,6 +144,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
 json_t *ft_status_all(const struct ft_job *job)
 {
     struct look l = {.job = job};
+    struct ft_cache_totals cache;
     json_t *all = ft_status_info(job), *ranks = json_array();
 
     l.awaited = calloc(job->options->nranks, sizeof *l.awaited);
@@ -153,6 +156,9 @@ json_t *ft_status_all(const struct ft_job *job)
     }
     if (ft_durable_totals(job))
         json_object_set_new(all, "durable_version", json_integer((json_int_t)ft_durable_totals(job)->last));
+    ft_versions_cache(&job->region, &cache);
+    if (cache.results || cache.lost)
+        json_object_set_new(all, "bootstrap_cache", ft_report_cache(&cache));
     json_object_set_new(all, "rank", ranks);
     free(l.sites);
     free(l.awaited);

@@ -51,6 +51,16 @@ static struct ft_entry entry_of(const struct call *x, enum ft_entry_kind kind, c
     return (struct ft_entry){.kind = kind, .key = x->hash, .unit = unit, .site = x->site, .sig = *sig};
 }
 
+static int answer(const struct call *x, uint64_t at, struct ft_error *e)
+{
+    struct ft_version_words *mine = &x->k->words[x->k->s->rank];
+    int err = ft_cache_serve(x->k, at, x->c, x->total, e);
+
+    if (!err)
+        ft_note(&mine->answers, ft_peek(&mine->answers) + 1);
+    return err;
+}
+
 /* ---- with a key ---- */
 
 static int used_twice(const struct call *x, struct ft_error *e)
@@ -93,7 +103,7 @@ static int serve_key(const struct call *x, const struct ft_sig *sig, const struc
         return err;
     if (!ft_sig_equal(&entry.sig, sig) || strcmp(text, x->c->key) != 0)
         return other_call(x, sig, &entry, e);
-    err = ft_cache_serve(x->k, kept->at, x->c, x->total, e);
+    err = answer(x, kept->at, e);
     if (!err && kept->unit > x->k->s->unit)
         err = remember_ahead(x->k, kept->unit, kept->at, e);
     return err;
@@ -471,7 +481,7 @@ static int again(const struct call *x, struct ft_error *e)
         place->kept[i].served = true;
     if (found == REPEATED)
         return repeat(x, e);
-    return open && found == OTHER ? ft_cache_serve(k, place->kept[i].at, x->c, x->total, e) : by_position(x, e);
+    return open && found == OTHER ? answer(x, place->kept[i].at, e) : by_position(x, e);
 }
 
 int ft_cache_call(struct ft_cache *k, struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, ft_perform *run,

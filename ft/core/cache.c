@@ -78,6 +78,7 @@ static int take_in(struct ft_cache *k, uint64_t at, const struct ft_entry *entry
         key->most = ft_max(key->most, entry->unit);
         return 0;
     }
+    k->results++;
     FT_INVARIANT(key->nkept < FT_KEYS_KEPT, "a bounded number of entries for each key");
     key->kept[key->nkept++] = (struct ft_kept){.at = at, .unit = entry->unit};
     if (entry->kind == FT_ENTRY_PLACE)
@@ -144,6 +145,7 @@ static void tell_lost(struct ft_cache *k, const struct ft_error *e)
     if (!k->lost)
         k->tell_lost(e->text);
     k->lost = true;
+    ft_note(&k->head->cache_lost, 1);
 }
 
 /* An entry that is not said to be there is written over by the next one. */
@@ -172,6 +174,7 @@ static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, c
     if (err)
         return err;
     k->scanned += entry->bytes;
+    ft_note(&k->head->cache_results, k->results);
     ft_publish(&k->head->cache_end, k->scanned);
     return 0;
 }

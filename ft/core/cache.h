@@ -28,6 +28,7 @@ struct ft_cache {
     void (*tell_lost)(const char *why);
     bool lost;                       /* rank 0 has told that there is no memory for it */
     uint64_t scanned;                /* entries below are in `keys` */
+    uint64_t results;                /* entries that are results, as far as scanned */
     uint64_t sites_bytes;            /* of entries without a key, as far as scanned */
     struct ft_keys keys;
     struct ft_ahead *ahead;          /* were served before the stream came to them */

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "ft/base/reduce.h"
 #include "ft/shm/trail.h"
+#include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 
 enum { TRIES = 8 };
@@ -35,6 +37,22 @@ static struct world world_of(const struct ft_region *r)
 static const struct ft_trail *trail_of(const struct world *w, uint32_t rank, uint64_t unit)
 {
     return &w->trails[(uint64_t)rank * w->p->trail + (unit & (w->p->trail - 1))];
+}
+
+/* Models come before the unit: nothing but this says that it is in a call. */
+static void read_store(const struct ft_region *r, uint32_t rank, struct ft_inspect *i)
+{
+    const struct ft_version_words *w = ft_versions_of(r, rank);
+    uint64_t pinned = ft_look(&ft_versions_head(r)->pinned);
+
+    i->consumed = ft_look(&w->consumed);
+    if (i->state != FT_RANK_ATTACHED || i->in_call || ft_look(&w->store_unit) != i->unit + 1)
+        return;
+    i->in_call = i->in_store = true;
+    i->sig = (struct ft_sig){ .call = (uint8_t)ft_peek(&w->store_call), .root = -1, .elem = 1, .kind = FT_BYTE, .count = ft_peek(&w->store_count) };
+    i->site = ft_peek(&w->store_site);
+    i->store_commits = ft_peek(&w->store_commits);
+    i->store_pinned = !i->store_commits && i->sig.call == FT_CALL_CHECKPOINT && pinned && ft_peek(&w->slot[(pinned - 1) & 1].version) == 0;
 }
 
 /* The call in progress. Calls follow each other, so the next one begins where the last one left off: one entry of the trail
@@ -105,6 +123,7 @@ void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
             i->unit = i->state == FT_RANK_ABSENT ? 0 : ft_look(&b->left);
         }
         i->shown = shown(&w, rank, i->called);
+        read_store(r, rank, i);
     }
 }
 
@@ -136,6 +155,12 @@ static bool not_done(const struct ft_inspect *other, const struct ft_inspect *me
 {
     (void)me;
     return other->done <= unit;
+}
+
+static bool not_consumed(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
+{
+    (void)unit;
+    return other->consumed < me->consumed;
 }
 
 /* In the same operation, or before it, and less far: with contributions, with results. */
@@ -214,6 +239,10 @@ uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *r
         memset(awaited, 0, p->nranks * sizeof *awaited);
     if (!i->in_call)
         return 0;
+    if (i->in_store && i->store_commits)
+        return mark(&m, not_done, i->unit - 1);
+    if (i->in_store) /* ft/checkpoint.c: until nobody can load the version whose place is taken */
+        return i->sig.call == FT_CALL_CHECKPOINT ? mark(&m, not_consumed, i->unit) : 0;
     if (is_short(p, i))
         return i->replaying ? mark(&m, not_done, i->unit) : mark_short(&m, i);
     n = i->replaying ? mark(&m, not_done, i->unit) : 0;  /* the rest of the operation may be live */
@@ -222,8 +251,10 @@ uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *r
 
 bool ft_inspect_awaits_memory(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank)
 {
-    return ranks[rank].in_call && ranks[rank].wants_memory && ft_inspect_awaits(p, ranks, rank, NULL) == 0;
+    return ranks[rank].in_call && !ranks[rank].in_store && ranks[rank].wants_memory && ft_inspect_awaits(p, ranks, rank, NULL) == 0;
 }
+
+bool ft_inspect_awaits_disk(const struct ft_inspect *ranks, uint32_t rank) { return ranks[rank].in_store && ranks[rank].store_pinned; }
 
 int64_t ft_inspect_awaited(const struct ft_params *p, const struct ft_inspect *ranks)
 {
@@ -236,7 +267,7 @@ int64_t ft_inspect_awaited(const struct ft_params *p, const struct ft_inspect *r
         if (ft_inspect_awaits(p, ranks, r, NULL)) {
             waiting++;
         } else {
-            if (one >= 0 || ft_inspect_awaits_memory(p, ranks, r))
+            if (one >= 0 || ft_inspect_awaits_memory(p, ranks, r) || ft_inspect_awaits_disk(ranks, r))
                 return -1;
             one = r;
         }

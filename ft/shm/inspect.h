@@ -17,6 +17,9 @@ struct ft_inspect {
     uint32_t incarnation;   /* 0, 1, ... */
     uint32_t pid;           /* that called MPI_Init; 0 before */
     bool in_call;           /* in an MPI call that communicates; else in the program's own code */
+    bool in_store;          /* with in_call: a function of checkpoints, busy with models, or waiting to be: the unit is not called yet */
+    bool store_commits;     /* ... or its unit is called, the one before `unit`, and not committed */
+    bool store_pinned;      /* ... and the slot it is to write is still being copied to disk */
     bool replaying;         /* has not come to the end of what earlier incarnations had finished with ... */
     uint64_t replay_to;     /* ... which is this unit */
     uint64_t unit;          /* the call in progress begins with it, or the next one will */
@@ -30,6 +33,7 @@ struct ft_inspect {
     uint64_t called;        /* units below have been called ... */
     uint64_t shown;         /* ... contributed on the short path ... */
     uint64_t contributed;   /* ... or on the standard one, where there is something to reduce */
+    uint64_t consumed;      /* version of the newest checkpoint it has finished with, or loaded */
     bool wants_memory;      /* it is at the end of the log memory there is, and has asked for more */
 };
 
@@ -45,6 +49,9 @@ uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *r
 
 /* Whether rank waits for the agent: the log is at its limit, or memory is slow to come. Pure. */
 bool ft_inspect_awaits_memory(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank);
+
+/* Whether rank waits for the disk: a checkpoint that is being written has the slot for the next one. Pure. */
+bool ft_inspect_awaits_disk(const struct ft_inspect *ranks, uint32_t rank);
 
 /* The rank that everyone else waits for, directly or through others: exactly one rank of the world waits for nobody (it is
    outside MPI, or has something to do in its call, or is not there), and all others wait for somebody. -1 if there

@@ -20,7 +20,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 7, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 8, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -108,6 +108,11 @@ struct ft_version_words {
     _Atomic uint64_t kind, asked;    /* enum ft_ask, slot */
     _Atomic uint64_t doubt;          /* it asks all others whether this unit, less one, is one more call of ... */
     _Atomic uint64_t doubt_key;      /* ... this entry of the bootstrap cache; 0: it does not */
+    _Alignas(FT_LINE) _Atomic uint64_t store_unit;  /* it has called a function of checkpoints that will be this unit, less one, and is busy
+                                                       with models before that, or waits to be, or see store_commits; 0: it is not */
+    _Atomic uint64_t store_call, store_count, store_site;  /* which: enum ft_call, count of its signature, place in the program */
+    _Atomic uint64_t store_commits;  /* 1: it has called the unit before this one for it, and waits until that is committed */
+    _Atomic uint64_t answers;        /* so many calls were answered from the bootstrap cache, over all incarnations; for people */
 
     /* agent */
     _Alignas(FT_LINE) _Atomic uint64_t answered;  /* ... this is not less */
@@ -127,6 +132,8 @@ struct ft_version_head {
     _Alignas(FT_LINE) _Atomic uint64_t prefix_end;    /* the log up to here, less one, is in the store as well: what is called before
                                                          the first load; 0: it is not */
     _Atomic uint64_t cache_end;      /* the bootstrap cache in the store ends here */
+    _Atomic uint64_t cache_results;  /* so many are in it; for people */
+    _Atomic uint64_t cache_lost;     /* 1: not all, for there was no memory; for people */
 };
 
 enum ft_rank_state {

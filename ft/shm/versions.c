@@ -127,6 +127,15 @@ bool ft_versions_can_begin(const struct ft_region *r, uint32_t rank)
     return base == 0 || ft_look(&ft_versions_of(r, rank)->consumed) <= base;
 }
 
+void ft_versions_cache(const struct ft_region *r, struct ft_cache_totals *t)
+{
+    const struct ft_version_head *h = ft_versions_head(r);
+
+    *t = (struct ft_cache_totals){ .results = ft_peek(&h->cache_results), .bytes = ft_peek(&h->cache_end), .lost = ft_peek(&h->cache_lost) };
+    for (uint32_t i = 0; i < r->header->params.nranks; i++)
+        t->answers += ft_peek(&ft_versions_of(r, i)->answers);
+}
+
 void ft_versions_void(const struct ft_region *r, uint32_t rank)
 {
     struct ft_version_words *w = ft_versions_of(r, rank);
@@ -165,6 +174,7 @@ static void forget(struct ft_version_words *w, uint64_t base, uint64_t slot)
         ft_note(&w->slot[slot].version, 0);
     ft_note(&w->consumed, base);
     ft_note(&w->loads, 0);
+    ft_note(&w->store_unit, 0);
 }
 
 void ft_versions_renew(const struct ft_region *r)
@@ -175,5 +185,7 @@ void ft_versions_renew(const struct ft_region *r)
         forget(ft_versions_of(r, i), ft_peek(&h->base_version), ft_peek(&h->base_slot));
     ft_note(&h->prefix_end, 0);
     ft_note(&h->cache_end, 0);
+    ft_note(&h->cache_results, 0);
+    ft_note(&h->cache_lost, 0);
     ft_publish(&h->generation, ft_peek(&h->generation) + 1);
 }

@@ -41,6 +41,14 @@ bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_ve
    others write over it. */
 bool ft_versions_can_begin(const struct ft_region *r, uint32_t rank);
 
+/* For people: what the bootstrap cache has, and how often it was of use. */
+struct ft_cache_totals {
+    uint64_t results, bytes, answers;
+    bool lost;                   /* there was no memory for some */
+};
+
+void ft_versions_cache(const struct ft_region *r, struct ft_cache_totals *t);
+
 /* Agent, before rank's next incarnation: what the dead one has asked for is void. */
 void ft_versions_void(const struct ft_region *r, uint32_t rank);
 

@@ -9,6 +9,7 @@
 #include "ft/base/reduce.h"
 #include "ft/core/stream.h"
 #include "ft/shm/trail.h"
+#include "ft/shm/versions.h"
 
 enum { N = 4 };
 
@@ -129,6 +130,80 @@ Test(inspect, called_but_stopped_before_it_contributed)
     cr_assert_eq(awaits(0), 1);
     cr_assert(awaited[2]);
     cr_assert_eq(culprit(), 2);
+}
+
+static struct ft_version_words *busy(uint32_t rank, enum ft_call call)
+{
+    struct ft_version_words *w = ft_versions_of(&region, rank);
+
+    ft_note(&w->store_call, call);
+    ft_note(&w->store_site, 78);
+    ft_publish(&w->store_unit, stream[rank].unit + 1);
+    return w;
+}
+
+static void look(void) { ft_inspect_read(&region, ranks); }
+
+/* It was "outside MPI", and so --hang-timeout took it for the rank that hangs, or found two of them. */
+Test(inspect, a_checkpoint_waits_for_who_has_not_consumed_the_last_one)
+{
+    for (uint32_t r = 0; r < N; r++)
+        ft_publish(&busy(r, FT_CALL_CHECKPOINT)->consumed, 3);
+    look();
+    cr_assert(ranks[1].in_call && ranks[1].in_store && ranks[1].sig.call == FT_CALL_CHECKPOINT && ranks[1].site == 78);
+    cr_assert_eq(awaits(1), 0, "it is busy with its models");
+    ft_publish(&ft_versions_of(&region, 2)->consumed, 2);
+    ft_publish(&ft_versions_of(&region, 2)->store_unit, 0);
+    cr_assert_eq(awaits(1), 1);
+    cr_assert(awaited[2]);
+    cr_assert_eq(awaits(2), 0);
+    cr_assert_not(ranks[2].in_call);
+    cr_assert_eq(culprit(), 2);
+}
+
+Test(inspect, a_checkpoint_waits_for_its_commit)
+{
+    for (uint32_t r = 0; r < N; r++) {
+        stream[r].unit = 5;
+        ft_publish(&ft_region_rank(&region, r)->left, 5);
+        ft_publish(&stream[r].counters[r].done, r == 3 ? 4 : 5);
+    }
+    for (uint32_t r = 0; r < 3; r++)
+        ft_note(&busy(r, FT_CALL_CHECKPOINT)->store_commits, 1);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[3]);
+    cr_assert_eq(culprit(), 3);
+}
+
+Test(inspect, a_checkpoint_waits_for_the_disk)
+{
+    ft_note(&busy(1, FT_CALL_CHECKPOINT)->slot[0].version, 7);
+    for (uint32_t r = 0; r < N; r++)
+        if (r != 1) {
+            call(r, &small);
+            contribute(r);
+        }
+    look();
+    cr_assert_not(ft_inspect_awaits_disk(ranks, 1));
+    cr_assert_eq(culprit(), 1);
+    ft_publish(&ft_versions_head(&region)->pinned, 1);
+    look();
+    cr_assert_not(ft_inspect_awaits_disk(ranks, 1), "it has not taken that slot yet");
+    ft_publish(&ft_versions_of(&region, 1)->slot[0].version, 0);
+    look();
+    cr_assert(ft_inspect_awaits_disk(ranks, 1));
+    cr_assert_eq(culprit(), -1, "nobody is killed for a slow disk");
+}
+
+Test(inspect, a_load_shows_and_what_a_dead_rank_was_in_does_not)
+{
+    busy(1, FT_CALL_LOAD);
+    look();
+    cr_assert(ranks[1].in_store && ranks[1].sig.call == FT_CALL_LOAD);
+    cr_assert_eq(awaits(1), 0);
+    ft_stream_begin(&stream[1], &small, 77, &(struct ft_error){0});
+    look();
+    cr_assert(ranks[1].in_call && !ranks[1].in_store && ranks[1].sig.call == FT_CALL_ALLREDUCE);
 }
 
 Test(inspect, a_bcast_waits_for_its_root_only)

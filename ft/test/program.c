@@ -382,8 +382,13 @@ void check_inspection(const struct actor *r, bool again)
     if ((!waits && r->kind != -1) || job.failure[0])
         return;
     ft_inspect_read(&job.region, all);
-    if (waits && !i->in_call && job.sc.what == CHECKPOINTED)
-        return;  /* for a slot, or to put the log's beginning aside: no call yet */
+    if (i->in_store && !waits)
+        failed("rank %u incarnation %u call %u: inspection says it is busy with models", r->index, r->incarnation, r->call);
+    if (i->in_store) {  /* for a slot: no call yet */
+        if (again && i->sig.call == FT_CALL_CHECKPOINT && !ft_inspect_awaits(p, all, r->index, awaited))
+            failed("rank %u incarnation %u waits for nobody before call %u's checkpoint, inspection says", r->index, r->incarnation, r->call);
+        return;
+    }
     if (i->in_call != waits || i->unit != r->stream.unit ||
         (waits && (i->site != r->stream.site || !ft_sig_equal(&i->sig, &r->stream.sig))))
         failed("rank %u incarnation %u call %u: inspection says unit %llu, %s a call", r->index, r->incarnation, r->call,
