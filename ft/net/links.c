@@ -11,7 +11,7 @@
 
 enum {
     DEAR = 15,                /* a turn that asks sockets takes as long as so many that look at a word */
-    LOOK_TURNS = 32,          /* turns of a wait between looks for new sockets */
+    LOOK_TURNS = 32,          /* turns between looks for new sockets */
     LOCAL_NS = 1000000,       /* longest sleep on a word of this node's: peers may want something */
     SHORT_MS = 2, LONG_MS = 100,
     NO_FD = -1
@@ -252,7 +252,8 @@ static int decide(struct ft_net *net, uint32_t p, struct ft_error *e)
     return 1;
 }
 
-static int pull(struct ft_net *net, uint32_t p, struct ft_error *e)
+/* One step: at most one system call. */
+static int step(struct ft_net *net, uint32_t p, struct ft_error *e)
 {
     struct ft_net_link *l = &net->link[p];
 
@@ -273,6 +274,19 @@ static int pull(struct ft_net *net, uint32_t p, struct ft_error *e)
     return decide(net, p, e);
 }
 
+/* A frame that is in the stage as a whole is taken at once. */
+static int pull(struct ft_net *net, uint32_t p, struct ft_error *e)
+{
+    struct ft_net_link *l = &net->link[p];
+    int moved = 0, err;
+
+    do {
+        err = step(net, p, e);
+        moved |= err > 0;
+    } while (err > 0 && l->taking && l->to > l->from);
+    return err < 0 ? err : moved;
+}
+
 /* ---- for ft/core/nodes.h ---- */
 
 static int turn(void *arg, struct ft_error *e)
@@ -280,6 +294,8 @@ static int turn(void *arg, struct ft_error *e)
     struct ft_net *net = arg;
     int moved = 0, err;
 
+    if (++net->turns % LOOK_TURNS == 0 && is_posted(net))
+        look_for_sockets(net);
     for (uint32_t p = 0; p < net->nodes->x.n; p++) {
         if (net->link[p].fd == NO_FD)
             continue;
@@ -318,8 +334,6 @@ static bool pause_turn(void *arg, struct ft_wait *w, _Atomic uint64_t *word, uin
     const struct ft_patience *patience = net->nodes->s->patience;
     uint64_t now;
 
-    if (++net->turns % LOOK_TURNS == 0 && is_posted(net))
-        look_for_sockets(net);
     w->turns += DEAR;
     if (!ft_wait_patience(w, patience))
         return net->turns % 1024 == 0;

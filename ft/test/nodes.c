@@ -264,11 +264,9 @@ static void measure(struct program *p)
     struct ft_op sum = { .reduction = FT_SUM, .fold = ft_reduce_find(FT_F32, FT_SUM) };
 
     for (uint64_t bytes = 8; bytes <= 16 << 20; bytes *= bytes < 1024 ? 8 : 4) {
-        int rounds = bytes <= 4096 ? 3000 : (int)(64 << 20) / (int)bytes;
+        int rounds = bytes <= 4096 ? 2000 : (int)ft_max(10, (32ull << 20) / bytes);
         uint64_t since = 0;
 
-        if (rounds < 10)
-            rounds = 10;
         for (int i = -rounds / 4; i < rounds; i++) {
             if (i == 0)
                 since = ft_clock_ns();
