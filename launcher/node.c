@@ -17,7 +17,9 @@
 #include "ft/shm/wait.h"
 #include "launcher/act.h"
 #include "launcher/auth.h"
+#include "launcher/fetch.h"
 #include "launcher/job.h"
+#include "launcher/links.h"
 #include "launcher/ranks.h"
 #include "launcher/shared.h"
 #include "launcher/sink.h"
@@ -55,12 +57,13 @@ struct ft_node {
     struct shared *shared;
     struct ft_address controllers[CONTROLLERS];
     size_t ncontrollers;
-    int listener;               /* for the other nodes; -1: there is none */
+    struct ft_links *links;     /* to the other nodes; NULL: there are none */
     struct ft_wire_hello hello;
     int input;                  /* what is written there comes out of standard input; -1: no rank here reads it */
 
     /* of the agent */
     struct ft_auth *auth;
+    struct ft_fetch *fetch;     /* NULL: not now */
     struct ft_uplink *uplink;
     struct ft_wire_table table;
     struct event *pulse, *soon, *room, *bye;
@@ -308,11 +311,79 @@ static void tell_gone(const struct ft_node *n)
             ft_announce(&ft_region_link(&n->job->region, i)->gone, 1);
 }
 
+static bool look_up(void *arg, uint32_t node, struct ft_peer *peer)
+{
+    const struct ft_node *n = arg;
+    const struct ft_wire_node *w = node < n->table.nnodes ? &n->table.nodes[node] : NULL;
+
+    if (!w)
+        return false;
+    *peer = (struct ft_peer){.incarnation = w->incarnation, .up = w->up};
+    for (uint32_t i = 0; i < w->naddresses && peer->naddresses < FT_ADDRESSES; i++)
+        peer->naddresses += ft_address_parse(&peer->addresses[peer->naddresses], w->addresses[i].text, (uint16_t)w->port);
+    return true;
+}
+
+/* Our representative needs no links any more, and never will. */
+static bool has_left(void *arg)
+{
+    const struct ft_node *n = arg;
+    int code;
+
+    return ft_proc_phase(&n->job->procs[0]) == FT_PROC_RETIRED && !ft_policy_ends(n->job->policy, &code);
+}
+
 static void make_ready(struct ft_node *n)
 {
+    int code;
+
+    if (ft_policy_ends(n->job->policy, &code))
+        return;
     n->shared->ready = true;
     ft_ranks_start(n->job);
     ft_node_changed(n);
+}
+
+static void on_fetched(void *arg, uint64_t units, uint64_t bytes, const struct ft_error *e)
+{
+    struct ft_node *n = arg;
+
+    n->fetch = NULL;
+    ft_say_detail(&n->job->say, "node %u (host %s) has fetched %llu units of log, %llu bytes%s%s", n->d->node, ft_say_host(),
+                  (unsigned long long)units, (unsigned long long)bytes, e->text[0] ? ": " : "", e->text);
+    make_ready(n);
+}
+
+/* A node that replaces a lost one replays out of its own memory: what there is of the log comes before the ranks. */
+static bool start_fetch(struct ft_node *n)
+{
+    struct ft_fetch_config config = {.base = n->job->base, .secret = n->d->secret, .say = &n->job->say, .node = n->d->node,
+                                     .incarnation = n->d->incarnation, .region = &n->job->region, .keeper = n->job->keeper,
+                                     .spill_fd = ft_keeper_spill_fd(n->job->keeper)};
+    struct ft_source *sources = calloc(n->table.nnodes, sizeof *sources);
+    size_t count = 0;
+
+    for (uint32_t i = 0; sources && i < n->table.nnodes; i++) {
+        struct ft_peer peer;
+
+        if (i == n->d->node || !look_up(n, i, &peer) || !peer.up || !peer.naddresses)
+            continue;
+        sources[count] = (struct ft_source){.node = i, .incarnation = peer.incarnation, .naddresses = peer.naddresses};
+        memcpy(sources[count++].addresses, peer.addresses, sizeof peer.addresses);
+    }
+    if (count)
+        n->fetch = ft_fetch_start(&config, sources, count, on_fetched, n);
+    free(sources);
+    return n->fetch;
+}
+
+static void get_ready(struct ft_node *n)
+{
+    if (n->shared->ready || n->fetch)
+        return;
+    if (n->d->incarnation && n->d->nnodes > 1 && start_fetch(n))
+        return;
+    make_ready(n);
 }
 
 static int take_table(struct ft_node *n, const struct ft_wire_frame *f, struct ft_error *e)
@@ -333,8 +404,8 @@ static int take_table(struct ft_node *n, const struct ft_wire_frame *f, struct f
     }
     atomic_store(&n->shared->met, 1);
     tell_gone(n);
-    if (!n->shared->ready)
-        make_ready(n);
+    ft_links_table_changed(n->links);
+    get_ready(n);
     return 0;
 }
 
@@ -498,7 +569,7 @@ int ft_node_new(struct ft_node **out, struct ft_job *job, struct ft_error *e)
     }
     n->job = job;
     n->d = job->options->node;
-    n->listener = n->input = -1;
+    n->input = -1;
     heard(n, ft_uplink_now());
     *out = n;
     return replace_stdin(n, e);
@@ -523,20 +594,33 @@ static void introduce(struct ft_node *n, const struct ft_address *list, size_t c
     h->port = count ? ft_address_port(&list[0]) : 0;
 }
 
+static int open_links(struct ft_node *n, int listener, struct ft_error *e)
+{
+    struct ft_links_config config = {.secret = n->d->secret, .node = n->d->node, .nnodes = n->d->nnodes, .incarnation = n->d->incarnation,
+                                     .listener = listener, .region = &n->job->region, .spill_fd = ft_keeper_spill_fd(n->job->keeper),
+                                     .look_up = look_up, .left = has_left, .arg = n};
+
+    return ft_links_new(&n->links, &config, e);
+}
+
 int ft_node_open(struct ft_node *n, struct ft_error *e)
 {
     struct ft_address list[FT_ADDRESSES];
+    int listener, err;
     size_t count = 0;
-    int err;
 
     if (!n)
         return 0;
     if ((err = find_controllers(n, e)) < 0)
         return err;
+    if (n->d->nnodes > 1 && n->job->options->log_full == FT_FULL_FORGET)
+        return ft_err_set(e, FT_EINVAL, "--log-full forget is not to be had on several hosts yet: another one may need what is forgotten");
     if (n->d->nnodes > 1) {
-        n->listener = ft_address_listen(n->job->options->iface, &n->controllers[0], list, &count, e);
-        if (n->listener < 0)
-            return n->listener;
+        listener = ft_address_listen(n->job->options->iface, &n->controllers[0], list, &count, e);
+        if (listener < 0)
+            return listener;
+        if ((err = open_links(n, listener, e)) < 0)
+            return err;
     }
     introduce(n, list, count);
     return 0;
@@ -546,7 +630,9 @@ void ft_node_forget(struct ft_node *n)
 {
     if (!n)
         return;
+    ft_links_forget(n->links);
     n->auth = NULL;
+    n->fetch = NULL;
     n->uplink = NULL;
     n->table = (struct ft_wire_table){0};
     n->pulse = n->soon = n->room = n->bye = NULL;
@@ -583,7 +669,7 @@ int ft_node_serve(struct ft_node *n)
     config = (struct ft_uplink_config){.base = job->base, .auth = n->auth, .controllers = n->controllers, .ncontrollers = n->ncontrollers,
                                        .spool = &job->stdio->spools[0], .up = on_up, .down = on_down, .take = take_frame, .arg = n};
     n->uplink = ft_uplink_new(&config);
-    if (!n->uplink)
+    if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0)
         return -1;
     check_lease(n); /* its predecessor may have been stopped for long */
     return 0;
@@ -596,13 +682,13 @@ bool ft_node_is_ready(const struct ft_node *n)
 
 int ft_node_socket(const struct ft_node *n)
 {
-    (void)n;
-    return -1;
+    return n && n->links ? ft_links_socket(n->links) : -1;
 }
 
 void ft_node_rung(struct ft_node *n)
 {
-    (void)n;
+    if (n)
+        ft_links_look(n->links);
 }
 
 void ft_node_strand(struct ft_node *n)
@@ -629,6 +715,9 @@ void ft_node_leave(struct ft_node *n)
 {
     if (!n)
         return;
+    if (n->fetch)
+        ft_fetch_stop(n->fetch);
+    ft_links_leave(n->links);
     ft_uplink_free(n->uplink);
     ft_auth_free(n->auth);
     ft_wire_table_free(&n->table);
@@ -645,8 +734,7 @@ void ft_node_free(struct ft_node *n)
 {
     if (!n)
         return;
-    if (n->listener >= 0)
-        close(n->listener);
+    ft_links_free(n->links);
     if (n->input >= 0)
         close(n->input);
     ft_shared_free(n->shared, sizeof *n->shared);

@@ -211,6 +211,7 @@ static int open_stream(struct stream *s, int *write)
 
 int ft_output_open(struct ft_output *o, uint32_t rank, int write[2], struct ft_error *e)
 {
+    const uint32_t *ranks = o->memory->config.ranks;
     struct stream *s = &o->streams[2 * rank];
     bool good;
 
@@ -220,7 +221,7 @@ int ft_output_open(struct ft_output *o, uint32_t rank, int write[2], struct ft_e
         good = (write[1] = fcntl(write[0], F_DUPFD_CLOEXEC, 3)) >= 0;
     else if (good)
         good = open_stream(&s[1], &write[1]) == 0;
-    return good ? 0 : ft_err_set(e, FT_ESYS, "no pipe for the output of rank %u: %s", rank, strerror(errno));
+    return good ? 0 : ft_err_set(e, FT_ESYS, "no pipe for the output of rank %u: %s", ranks ? ranks[rank] : rank, strerror(errno));
 }
 
 int ft_output_fd(const struct ft_output *o, uint32_t rank, int stream)

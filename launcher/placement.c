@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "launcher/description.h"
 #include "launcher/values.h"
 
 enum { LINE_BYTES = 1024 };
@@ -119,6 +120,12 @@ static const char *command(const struct ft_context *c, char *text, size_t size)
     return text;
 }
 
+/* In the job. */
+static uint32_t number(const struct ft_options *o, uint32_t local)
+{
+    return o->node ? o->node->rank_at[o->node->first[o->node->node] + local] : local;
+}
+
 static void display_map(const struct ft_options *o, const struct ft_say *say)
 {
     char line[LINE_BYTES];
@@ -147,6 +154,6 @@ struct ft_topology *ft_placement_make(const struct ft_options *o, const struct f
     if (o->display_map)
         display_map(o, say);
     for (uint32_t r = 0; o->report_bindings && r < o->nranks; r++)
-        ft_say(say, "rank %u: %s", r, ft_topology_text(t, r, text, sizeof text));
+        ft_say(say, "rank %u: %s", number(o, r), ft_topology_text(t, r, text, sizeof text));
     return t;
 }

@@ -53,7 +53,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     (void)what;
     waitpid(pid, NULL, WNOHANG);
     if (named && !p->condemned)
-        ft_say_detail(&s->job->say, "rank %u has lost its snapshot (process %d)", s->rank, pid);
+        ft_say_detail(&s->job->say, "rank %u has lost its snapshot (process %d)", ft_job_rank(s->job, s->rank), pid);
     ft_slot_forget(s, (int)(p - s->slots));
     if (!named)
         return;

@@ -20,6 +20,7 @@
 #include "launcher/durable.h"
 #include "launcher/job.h"
 #include "launcher/limits.h"
+#include "launcher/node.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
 #include "launcher/shared.h"
@@ -175,7 +176,8 @@ static void taken(struct ft_snapshot *s)
     atomic_store(&s->named, (uint32_t)slot + 1);
     s->number = 0;
     if (s->made == 1)
-        ft_say_detail(&s->job->say, "rank %u has a snapshot at unit %llu, process %d", s->rank, (unsigned long long)p->at.stream[0].unit, p->pid);
+        ft_say_detail(&s->job->say, "rank %u has a snapshot at unit %llu, process %d", ft_job_rank(s->job, s->rank),
+                      (unsigned long long)p->at.stream[0].unit, p->pid);
     name(s, slot);
     ft_report_cut(s->job->report, s->rank, p->taken_ns, p->at.stream[0].unit, s->last_ns);
 }
@@ -209,13 +211,15 @@ static void look_for_lost(struct ft_snapshot *s)
 
 static void on_bell(evutil_socket_t fd, short what, void *arg)
 {
+    struct ft_job *job = arg;
     uint64_t rings;
 
     (void)what;
     if (read(fd, &rings, sizeof rings) < 0)
         return;
-    ft_snapshots_look(arg);
-    ft_durable_look(arg);
+    ft_snapshots_look(job);
+    ft_durable_look(job);
+    ft_node_rung(job->node);
 }
 
 /* ---- when ---- */
@@ -330,10 +334,11 @@ void ft_snapshots_failed(struct ft_job *job, uint32_t rank)
     struct ft_snapshot *s = of(job, rank);
 
     if (s->tries++ == 0)
-        ft_say_notice(&job->say, "rank %u: its snapshot cannot fork (no memory, or too many processes); it is tried again", rank);
+        ft_say_notice(&job->say, "rank %u: its snapshot cannot fork (no memory, or too many processes); it is tried again",
+                      ft_job_rank(job, rank));
     if (s->tries <= WAKE_TRIES)
         return;
-    ft_say_notice(&job->say, "rank %u: its snapshot still cannot fork and is given up", rank);
+    ft_say_notice(&job->say, "rank %u: its snapshot still cannot fork and is given up", ft_job_rank(job, rank));
     s->tries = 0;
     ft_snapshots_drop(job, rank);
 }

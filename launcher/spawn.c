@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/description.h"
 #include "launcher/environ.h"
 #include "launcher/limits.h"
 #include "launcher/options.h"
@@ -116,6 +117,8 @@ static void select_rank(struct ft_spawn *s, uint32_t rank, uint32_t incarnation)
 int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int in, int out, int err, volatile pid_t *record,
                    struct ft_child *kid, int *error, struct ft_error *e)
 {
+    const struct ft_description *d = s->config.node;
+    uint32_t number = d ? d->rank_at[d->first[d->node] + rank] : rank; /* in the job */
     sigset_t all, before;
     int pidfd = -1, made;
 
@@ -132,13 +135,13 @@ int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int 
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     *error = 0;
     if (kid->pid < 0)
-        return ft_err_set(e, FT_ESYS, "rank %u cannot be started: %s", rank,
+        return ft_err_set(e, FT_ESYS, "rank %u cannot be started: %s", number,
                           made == EAGAIN ? "too many processes (ulimit -u, or the pids limit of the cgroup)" : strerror(made));
     if (s->error) {
         waitpid(kid->pid, NULL, 0);
         close(pidfd);
         *error = s->error;
-        return ft_err_set(e, FT_ESYS, "rank %u cannot be started: %s", rank, strerror(s->error));
+        return ft_err_set(e, FT_ESYS, "rank %u cannot be started: %s", number, strerror(s->error));
     }
     kid->pidfd = pidfd;
     return 0;

@@ -82,7 +82,7 @@ static void tell_progress(struct ft_watch *w, uint64_t now)
     if (slowest < 0)
         return;
     w->told_ns = now;
-    ft_say_notice(&w->job->say, "rank %lld replays: unit %llu of %llu (%llu%%)", (long long)slowest,
+    ft_say_notice(&w->job->say, "rank %u replays: unit %llu of %llu (%llu%%)", ft_job_rank(w->job, (uint32_t)slowest),
                   (unsigned long long)w->now[slowest].unit, (unsigned long long)w->now[slowest].replay_to,
                   (unsigned long long)(w->now[slowest].unit * 100 / w->now[slowest].replay_to));
 }
@@ -111,12 +111,34 @@ static bool is_suspended(const struct ft_job *job, int64_t awaited)
     return false;
 }
 
+/* Of a node with others one rank in a call may wait for them. So the one that the others here wait for is the one that is in none, and
+   has not been where they are; with one rank there is nobody to tell. */
+static int64_t awaited_here(const struct ft_watch *w)
+{
+    int64_t out = -1;
+    uint32_t n = w->job->options->nranks, in = 0;
+
+    for (uint32_t r = 0; r < n; r++)
+        if (w->now[r].state == FT_RANK_ATTACHED && !w->now[r].in_call)
+            out = out < 0 ? (int64_t)r : n;
+    for (uint32_t r = 0; out >= 0 && out < n && r < n; r++)
+        in += w->now[r].in_call && !w->now[r].replaying && w->now[r].unit >= w->now[out].unit;
+    return in && in == n - 1 ? out : -1;
+}
+
+static int64_t awaited(const struct ft_watch *w)
+{
+    const struct ft_params *p = &w->job->region.header->params;
+
+    return p->nnodes > 1 ? awaited_here(w) : ft_inspect_awaited(p, w->now);
+}
+
 static void look_for_hang(struct ft_watch *w, uint64_t now)
 {
     struct ft_job *job = w->job;
     struct ft_deadlines *d = job->deadlines;
     uint64_t limit = job->options->hang_timeout_ms * 1000000;
-    int64_t rank = ft_inspect_awaited(&job->region.header->params, w->now);
+    int64_t rank = awaited(w);
     bool there = rank >= 0 && ft_proc_phase(&job->procs[rank]) == FT_PROC_RUNNING;
 
     if (!there || rank != d->hung || place_of(&w->now[rank]) != d->hung_where || is_suspended(job, rank)) {

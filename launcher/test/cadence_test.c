@@ -9,7 +9,8 @@
 
 static bool is_told(uint32_t reason, uint32_t refusals)
 {
-    static struct ft_job job = {.say = {.quiet = true}};
+    static const struct ft_options options;
+    static struct ft_job job = {.options = &options, .say = {.quiet = true}};
     struct ft_snapshot s = {.job = &job, .reason = reason, .refusals = refusals};
     struct ft_params params;
     struct ft_error e;
