@@ -345,6 +345,8 @@ static int run(struct agent *a, bool successor)
         ft_ranks_start(job);
     ft_loop_run(a->loop);
     job->say.sink = NULL; /* what is said from here on is not waited for by the loop */
+    if (job->node)
+        job->say.verbose = false; /* and not heard by the controller */
     check_written(job);
     report(job);
     ft_control_end(job->control, job->code);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ enum {
     SOON_MS = 10,               /* for several changes to become one */
     BYE_MS = 1000,              /* for the controller to hear the last word */
     MEET_MS = 10000,            /* for the first connection */
+    NICE = -10,
     BEATS = 64,                 /* without an answer, that are remembered */
     CONTROLLERS = FT_ADDRESSES
 };
@@ -669,6 +671,7 @@ int ft_node_serve(struct ft_node *n)
     config = (struct ft_uplink_config){.base = job->base, .auth = n->auth, .controllers = n->controllers, .ncontrollers = n->ncontrollers,
                                        .spool = &job->stdio->spools[0], .up = on_up, .down = on_down, .take = take_frame, .arg = n};
     n->uplink = ft_uplink_new(&config);
+    setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: its beats come between ranks that have all processors (spawn.c) */
     if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0)
         return -1;
     check_lease(n); /* its predecessor may have been stopped for long */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ struct ft_spawn {
     struct ft_spawn_config config;
     struct ft_environ **env;  /* by context */
     int null;
+    int nice;          /* of this process as it was started */
     int life[2];       /* a pipe nobody writes to: when its last write end closes, every rank is killed */
     int first;         /* descriptors from here on are the ranks' */
     char life_path[40];
@@ -92,6 +94,8 @@ __attribute__((no_sanitize("address"))) static int child(void *arg)
     if (c->topology)
         ft_topology_bind(c->topology, s->rank); /* a core that has gone since is no reason to fail */
     ft_limits_give_back(c->limits);
+    if (c->node)
+        setpriority(PRIO_PROCESS, 0, s->nice);
     ft_signals_give_back(c->signals);
     if (s->context->plain)
         execvpe(s->context->path, s->context->argv, s->vars); /* has a slash: no search; leaves it to the shell */
@@ -166,6 +170,7 @@ int ft_spawn_new(struct ft_spawn **out, const struct ft_spawn_config *config, st
     if (!s)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     s->config = *config;
+    s->nice = getpriority(PRIO_PROCESS, 0);
     s->null = s->life[0] = s->life[1] = -1;
     s->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (s->stack == MAP_FAILED || pipe2(s->life, O_CLOEXEC) < 0 || (s->null = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0) {
