@@ -15,7 +15,7 @@
 #include "ft/shm/models.h"
 #include "launcher/act.h"
 #include "launcher/adopt.h"
-#include "launcher/control.h"
+#include "launcher/control_job.h"
 #include "launcher/durable.h"
 #include "launcher/full.h"
 #include "launcher/job.h"
@@ -189,6 +189,7 @@ static int check_request(struct agent *a, struct ft_error *e)
 static int prepare(struct agent *a, struct ft_error *e)
 {
     struct ft_job *job = &a->job;
+    struct ft_control_job shown = ft_control_job_of(job);
     int err;
 
     if (ft_signals_take(&job->signals) < 0)
@@ -199,7 +200,7 @@ static int prepare(struct agent *a, struct ft_error *e)
         (err = ft_snapshots_new(job, e)) < 0 ||
         (err = set_up_spawn(a, e)) < 0)
         return err;
-    job->control = job->node ? NULL : ft_control_new(job, e);
+    job->control = job->node ? NULL : ft_control_new(&shown, e);
     if (!job->control && !job->node)
         ft_say_notice(&job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e->text);
     return ft_twin_new(&job->twin, job->options->nranks, e);

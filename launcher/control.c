@@ -15,11 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launcher/act.h"
+#include "launcher/job.h"
 #include "launcher/rundir.h"
 #include "launcher/shared.h"
-#include "launcher/status.h"
-#include "launcher/sweep.h"
 
 enum {
     CLIENTS_MAX = 64,
@@ -39,13 +37,13 @@ struct client {
 };
 
 struct ft_control {
-    struct ft_job *job;
+    struct ft_control_job job;
     int dir, fd;
     char name[FT_SOCKET_NAME];
     _Atomic uint32_t *waiting;  /* clients that do, of this agent; in shared memory */
 
     /* of the agent */
-    struct event_base *base;
+    struct event_base *base, *serving; /* serving: the job's, as long as that lasts */
     uint64_t since_ns;
     uint32_t expected;          /* so many waited for its predecessor */
     struct event *readable;
@@ -93,30 +91,23 @@ static void on_event(struct bufferevent *io, short what, void *arg)
     drop(arg);
 }
 
-static void stop_job(struct ft_job *job)
-{
-    if (job->sweeping)
-        ft_sweep_hurry(job);
-    ft_act(job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = SIGTERM});
-}
-
 static void let_wait(struct client *cl)
 {
     cl->waits = true;
     atomic_fetch_add(cl->c->waiting, 1);
     bufferevent_set_timeouts(cl->io, NULL, NULL);
-    send_json(cl, ft_status_info(cl->c->job));
+    send_json(cl, cl->c->job.info(cl->c->job.arg));
 }
 
 static void answer(struct client *cl, const char *request)
 {
-    struct ft_job *job = cl->c->job;
+    const struct ft_control_job *job = &cl->c->job;
 
     cl->asked = true;
     if (!strcmp(request, "info")) {
-        send_json(cl, ft_status_info(job));
+        send_json(cl, job->info(job->arg));
     } else if (!strcmp(request, "status")) {
-        send_json(cl, ft_status_all(job));
+        send_json(cl, job->status(job->arg));
     } else if (!strcmp(request, "wait")) {
         let_wait(cl);
     } else if (!strcmp(request, "attach")) {
@@ -125,7 +116,7 @@ static void answer(struct client *cl, const char *request)
         cl->c->nattached++;
     } else if (!strcmp(request, "stop")) {
         let_wait(cl);
-        stop_job(job); /* the last: the job may be over with it */
+        job->stop(job->arg); /* the last: the job may be over with it */
     } else {
         send_json(cl, json_pack("{ss}", "error", "unknown request: is this ftrun of the same version as the job's?"));
     }
@@ -200,7 +191,7 @@ static void on_connection(evutil_socket_t listener, short what, void *arg)
         close(fd);
 }
 
-struct ft_control *ft_control_new(struct ft_job *job, struct ft_error *e)
+struct ft_control *ft_control_new(const struct ft_control_job *job, struct ft_error *e)
 {
     struct ft_control *c = calloc(1, sizeof *c);
     char path[FT_RUNDIR_PATH];
@@ -209,10 +200,10 @@ struct ft_control *ft_control_new(struct ft_job *job, struct ft_error *e)
         ft_err_set(e, FT_ENOMEM, "out of memory");
         return NULL;
     }
-    c->job = job;
+    c->job = *job;
     c->fd = -1;
     LIST_INIT(&c->clients);
-    snprintf(c->name, sizeof c->name, "%.16s.sock", job->options->job_id);
+    snprintf(c->name, sizeof c->name, "%.16s.sock", job->id);
     c->dir = ft_rundir_make(path, e);
     if (c->dir >= 0) {
         c->waiting = ft_shared_new(sizeof *c->waiting);
@@ -241,13 +232,14 @@ static int listen_in(struct ft_control *c, struct event_base *base)
     return c->readable ? event_add(c->readable, NULL) : -1;
 }
 
-int ft_control_serve(struct ft_control *c)
+int ft_control_serve(struct ft_control *c, struct event_base *base)
 {
     if (!c)
         return 0;
     c->expected = atomic_exchange(c->waiting, 0);
     c->since_ns = ft_job_now();
-    return listen_in(c, c->job->base);
+    c->serving = base;
+    return listen_in(c, base);
 }
 
 /* Tells a client that has been too slow what it missed, once it has caught up. */
@@ -359,7 +351,7 @@ void ft_control_leave(struct ft_control *c)
     if (c->readable)
         event_free(c->readable);
     c->readable = NULL;
-    if (c->base && c->base != c->job->base)
+    if (c->base && c->base != c->serving)
         event_base_free(c->base);
     c->base = NULL;
 }

@@ -15,19 +15,32 @@
 #ifndef LAUNCHER_CONTROL_H
 #define LAUNCHER_CONTROL_H
 
-#include "launcher/job.h"
+#include <jansson.h>
+#include <stddef.h>
 
+#include "ft/base/err.h"
+
+struct event_base;
 struct ft_control;
+
+/* What the job says. Objects are taken over; stop may end the job at once. */
+struct ft_control_job {
+    const char *id;
+    json_t *(*info)(void *arg);
+    json_t *(*status)(void *arg);
+    void (*stop)(void *arg);
+    void *arg;
+};
 
 /* Makes the socket, before the first fork: all launcher processes hold it, so who asks between an agent's death and its successor
    waits instead of finding nobody. NULL with a line: the job cannot be reached, nothing else. */
-struct ft_control *ft_control_new(struct ft_job *job, struct ft_error *e);
+struct ft_control *ft_control_new(const struct ft_control_job *job, struct ft_error *e);
 
 /* This process is the agent: what its predecessor knew of clients is nothing to it. c may be NULL, as in all that follows. */
 void ft_control_forget(struct ft_control *c);
 
-/* Starts serving. Needs the event loop. -1: no memory. */
-int ft_control_serve(struct ft_control *c);
+/* Starts serving. -1: no memory. */
+int ft_control_serve(struct ft_control *c, struct event_base *base);
 
 /* Output of the job, for those that are attached. */
 void ft_control_tap(struct ft_control *c, int stream, const char *data, size_t len);

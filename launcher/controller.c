@@ -19,7 +19,9 @@
 #include "ft/base/util.h"
 #include "launcher/address.h"
 #include "launcher/auth.h"
+#include "launcher/control.h"
 #include "launcher/controller_peers.h"
+#include "launcher/controller_status.h"
 #include "launcher/controller_tell.h"
 #include "launcher/deadlines.h"
 #include "launcher/description.h"
@@ -61,6 +63,7 @@ struct controller {
     struct ft_peers *peers;
     struct ft_remote *remote;
     struct event *signalled, *due, *timeout;
+    struct ft_control *control; /* NULL: the job cannot be asked anything */
 
     struct ft_description d;   /* what is the same for all nodes */
     int listener;
@@ -291,6 +294,7 @@ static void on_output(void *arg, int stream, const char *data, size_t len)
     const struct controller *c = arg;
 
     ft_sink_add(c->sinks[stream], data, len);
+    ft_control_tap(c->control, stream, data, len);
 }
 
 static int take_output(struct controller *c, uint32_t node, const struct ft_wire_frame *f, struct ft_error *e)
@@ -528,6 +532,61 @@ static void on_input_failed(void *arg, const struct ft_error *e)
     step(c, (struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});
 }
 
+/* ---- who asks ---- */
+
+static const struct ft_wire_state *state_of(const void *arg, uint32_t node)
+{
+    const struct controller *c = arg;
+
+    return &c->nodes[node].state;
+}
+
+static struct ft_controller_view view_of(const struct controller *c)
+{
+    return (struct ft_controller_view){.options = c->o, .policy = c->policy, .state = state_of, .arg = c,
+                                       .seconds = (double)(now_ms() - c->begin_ms) / 1e3};
+}
+
+static json_t *show_info(void *arg)
+{
+    struct ft_controller_view v = view_of(arg);
+
+    return ft_controller_info(&v);
+}
+
+static json_t *show_status(void *arg)
+{
+    struct ft_controller_view v = view_of(arg);
+
+    return ft_controller_status(&v);
+}
+
+static void asked_to_stop(void *arg)
+{
+    stop(arg, SIGTERM);
+}
+
+static void on_tap(void *arg, int stream, const char *data, size_t len)
+{
+    const struct controller *c = arg;
+
+    ft_control_tap(c->control, stream, data, len);
+}
+
+static void serve(struct controller *c)
+{
+    struct ft_control_job job = {.id = c->o->job_id, .info = show_info, .status = show_status, .stop = asked_to_stop, .arg = c};
+    struct ft_error e;
+
+    c->control = ft_control_new(&job, &e);
+    if (!c->control)
+        ft_say_notice(&c->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e.text);
+    else if (ft_control_serve(c->control, c->base) < 0)
+        ft_say_notice(&c->say, "no memory to answer ftrun list, status, stop, wait and attach");
+    c->say.tap = on_tap;
+    c->say.tap_arg = c;
+}
+
 /* ---- setting up ---- */
 
 /* What is known to be impossible is said before anything is started. */
@@ -713,6 +772,7 @@ static void check_written(struct controller *c)
 static int run(struct controller *c)
 {
     ft_controller_display(&c->say, c->o);
+    serve(c);
     step(c, (struct ft_nodes_event){.kind = FT_NV_TIME});
     if (!c->over)
         event_base_dispatch(c->base);
@@ -720,6 +780,7 @@ static int run(struct controller *c)
     check_written(c);
     ft_say_detail(&c->say, "done: %u nodes, %llu of them replaced, %llu restarts of ranks", c->map->nnodes,
                   (unsigned long long)ft_nodes_replaced(c->policy), (unsigned long long)ft_nodes_restarts(c->policy));
+    ft_control_end(c->control, c->code);
     return c->code;
 }
 
@@ -732,6 +793,9 @@ static void free_event(struct event *ev)
 static void tear_down(struct controller *c)
 {
     c->say.sink = NULL;
+    c->say.tap = NULL;
+    ft_control_leave(c->control);
+    ft_control_free(c->control);
     ft_remote_free(c->remote);
     ft_peers_free(c->peers);
     ft_auth_free(c->auth);

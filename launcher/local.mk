@@ -16,7 +16,9 @@ liblaunch_la_SOURCES = \
 	launcher/client.h launcher/client.c \
 	launcher/configure.h launcher/configure.c \
 	launcher/control.h launcher/control.c \
+	launcher/control_job.h launcher/control_job.c \
 	launcher/controller.h launcher/controller.c \
+	launcher/controller_status.h launcher/controller_status.c \
 	launcher/controller_peers.h launcher/controller_peers.c \
 	launcher/controller_tell.h launcher/controller_tell.c \
 	launcher/deadlines.h launcher/deadlines.c \

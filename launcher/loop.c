@@ -351,7 +351,7 @@ void ft_loop_serve(struct ft_loop *l)
 
     job->timeout = ft_timeout_new(job);
     job->watch = ft_watch_new(job);
-    if (ft_control_serve(job->control) < 0)
+    if (ft_control_serve(job->control, job->base) < 0)
         ft_say_notice(&job->say, "no memory to answer ftrun list, status, stop, wait and attach");
 }
 

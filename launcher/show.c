@@ -145,7 +145,9 @@ static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
     long long restarts = number(rank, "restarts");
     char more[TEXT] = "";
 
-    if (json_object_get(rank, "operation") && coarse)
+    if (json_object_get(rank, "host"))
+        snprintf(text, TEXT, "on %s", string(rank, "host"));
+    else if (json_object_get(rank, "operation") && coarse)
         snprintf(text, TEXT, "%s", string(rank, "operation"));
     else if (json_object_get(rank, "operation"))
         snprintf(text, TEXT, "unit %lld: %s at %s", number(rank, "unit"), string(rank, "operation"), string(rank, "site"));
@@ -168,7 +170,7 @@ static void describe_place(const json_t *rank, bool coarse, struct group *g)
     tell_what(rank, coarse, g->cells[3]);
     if (!coarse)
         tell_awaited(rank, g->cells[4]);
-    g->least = g->most = json_number_value(json_object_get(rank, "seconds"));
+    g->least = g->most = json_object_get(rank, "seconds") ? json_number_value(json_object_get(rank, "seconds")) : -1;
     g->pid = number(rank, "pid");
 }
 
@@ -287,6 +289,20 @@ static void show_ranks(FILE *to, const json_t *ranks, const struct groups *what)
     free(gs.list);
 }
 
+/* Of a job on several hosts. */
+static void show_nodes(FILE *to, const json_t *nodes)
+{
+    const json_t *node;
+    size_t i;
+
+    json_array_foreach(nodes, i, node) {
+        fprintf(to, "node %lld on %s: %s, %lld units", number(node, "node"), string(node, "host"), string(node, "state"), number(node, "units"));
+        if (number(node, "incarnation"))
+            fprintf(to, ", started %lld times", number(node, "incarnation") + 1);
+        fprintf(to, "%s\n", json_is_true(json_object_get(node, "whole_log")) ? "" : ", not the whole log");
+    }
+}
+
 void ft_show_status(FILE *to, const json_t *status)
 {
     static const struct groups places = {.heads = {"RANKS", "STATE", "FOR", "WHERE", "WAITS FOR RANKS"}, .describe = describe_place};
@@ -299,6 +315,7 @@ void ft_show_status(FILE *to, const json_t *status)
     fprintf(to, "job %s (%s%spid %lld, host %s), %lld rank%s, running for %s: %s\n", string(status, "job"), name, *name ? ", " : "",
             number(status, "pid"), string(status, "host"), number(status, "ranks"), number(status, "ranks") == 1 ? "" : "s",
             duration(json_number_value(json_object_get(status, "seconds")), since, sizeof since), command(status, "", what, sizeof what));
+    show_nodes(to, json_object_get(status, "node"));
     show_ranks(to, ranks, &places);
     if (json_object_get(status, "durable_version"))
         fprintf(to, "last checkpoint on disk: version %lld\n", number(status, "durable_version"));

@@ -20,4 +20,7 @@ json_t *ft_status_info(const struct ft_job *job);
 enum { FT_STATUS_AWAITED = 16 };
 json_t *ft_status_all(const struct ft_job *job);
 
+/* Words of the job's command line, ":" between its programs. */
+json_t *ft_status_command(const struct ft_options *o);
+
 #endif

@@ -108,6 +108,21 @@ all_gone "$tmp"/rank.* || fail "ranks live on"
 expect_err 'told to stop by signal 2'
 expect_err_lines 1
 
+# Who asks gets an answer from the controller.
+what="ftrun status, stop"
+timeout -k 5 60 "$ftrun" --job-name "hosts-$$" --launcher "exec:$tmp/go" -H a,b:2 sleep 50 >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+# shellcheck disable=SC2317
+both_run() { "$ftrun" status "hosts-$$" 2>&1 | tee "$tmp/status" | grep -c '^node [01] on [ab]: running' | grep -q 2; }
+wait_for both_run
+grep -q '^1-2 *running *on b' "$tmp/status" || { fail "ftrun status does not say where ranks 1 and 2 run"; cat "$tmp/status"; }
+"$ftrun" stop "hosts-$$" >/dev/null
+code=$?
+expect_code 143
+wait $pid
+code=$?
+expect_code 143
+
 # A lost node: its processes are killed, its lease ends, others take its place, and nothing is printed twice.
 # shellcheck disable=SC2016
 count='i=0; while [ $i -lt 12 ]; do echo $FTMPI_RANK: $i; i=$((i + 1)); sleep 0.1; done'
