@@ -243,7 +243,7 @@ static bool is_full(const struct ft_nodes *n, uint64_t u)
     struct ft_nodes_op *op = n->op;
 
     return op && u == n->x.mine &&
-           (ft_nodes_lags(op) || (op->c->recv && u >= n->s->first + op->out + n->s->params->slot_depth));
+           (ft_nodes_lags(op) || (op->takes && u >= n->s->first + op->out + n->s->params->slot_depth));
 }
 
 int ft_nodes_incoming(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, enum ft_take *take, char **sink,

@@ -242,7 +242,7 @@ static int make(struct ft_nodes_op *op, struct ft_error *e)
     op->made++;
     if (s->rank != 0) {
         ft_stream_done(s, u + 1, op->made_at);
-        if (!c->recv)
+        if (!op->takes)
             ft_stream_leave(s, op->made_at);
     }
     return 0;
@@ -255,7 +255,7 @@ static bool can_make(const struct ft_nodes_op *op)
 
     if (op->made >= op->c->plan.units || op->made >= op->in || obstacle(op))
         return false;
-    return op->c->recv ? op->made - op->out < depth : u < depth || ft_stream_committed(s, u - depth);
+    return op->takes ? op->made - op->out < depth : u < depth || ft_stream_committed(s, u - depth);
 }
 
 static int consume(struct ft_nodes_op *op, struct ft_error *e)
@@ -320,7 +320,7 @@ int ft_nodes_local_steps(struct ft_nodes_op *op, struct ft_error *e)
             return err;
         moved = 1;
     }
-    if (op->out < op->made && op->c->recv && ft_stream_committed(s, ft_nodes_unit(op, op->out))) {
+    if (op->out < op->made && op->takes && ft_stream_committed(s, ft_nodes_unit(op, op->out))) {
         err = consume(op, e);
         if (err)
             return err;
@@ -346,7 +346,7 @@ _Atomic uint64_t *ft_nodes_awaited(const struct ft_nodes_op *op)
         if (word)
             return word;
     }
-    if (op->c->recv && op->out < op->made)
+    if (op->takes && op->out < op->made)
         return uncommitted(op, ft_nodes_unit(op, op->out));
     u = ft_nodes_unit(op, ft_min(op->made, op->c->plan.units)); /* a full window; in == made: of slots */
     return u >= s->params->slot_depth ? uncommitted(op, u - s->params->slot_depth) : NULL;

@@ -13,6 +13,7 @@ struct ft_nodes_op {
     struct ft_coll *c;
     struct ft_nodes *n;
     enum ft_unit_kind kind;
+    bool takes;                  /* it is over for this rank when the result is there: one that receives it, or a barrier's */
     bool small;                  /* a reduction that the representative folds alone */
     uint64_t in, made, out;      /* units contributed, made, consumed */
     uint64_t made_at, out_at;    /* where the records before them end */

@@ -6,7 +6,7 @@
 
    nodes                                    a choice of short ones, as in make check
    nodes NODES RANKS SEED [CALLS [FAULTS [MOST]]]   RANKS: of a node, at most; FAULTS: letters k (kills), r (resets), n (nodes), c (no fault:
-                                            checkpoints); MOST: elements
+                                            checkpoints); m alone: a call that does not match. MOST: elements
    nodes speed NODES RANKS                  times of an allreduce by size */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <netinet/in.h>
@@ -31,7 +32,7 @@
 #include "ft/shm/versions.h"
 #include "ft/shm/wait.h"
 
-enum { NODES = 16, WORLD = 64, SECONDS = 120, FAULTS = 16, LONGEST_MS = 40 };
+enum { NODES = 16, WORLD = 64, SECONDS = 120, FAULTS = 16, LONGEST_MS = 40, MISMATCH = 7 };
 
 static struct plan {
     uint32_t nodes, ranks;
@@ -53,6 +54,7 @@ static struct node {
 } node[NODES];
 
 static uint32_t world, first[NODES + 1], rank_at[WORLD];
+static _Atomic uint32_t *entered;  /* [WORLD]: calls that each rank has come to */
 
 static _Noreturn void die(const char *format, ...)
 {
@@ -230,6 +232,15 @@ static void gather_unequal(struct program *p, uint64_t n, uint64_t *state)
         }
 }
 
+/* Nobody leaves before all have come. (Ranks that do not speak for their node did.) */
+static void pass_barrier(struct program *p)
+{
+    check(p, ft_barrier(ft_world(p->ft), 6, &p->e), "barrier");
+    for (uint32_t r = 0; r < world; r++)
+        if (entered[r] <= p->call)
+            die("rank %u leaves barrier %u, which rank %u has not come to", p->me, p->call, r);
+}
+
 /* What the call's number and the seed say, the same on every rank. */
 static void one_call(struct program *p)
 {
@@ -241,6 +252,8 @@ static void one_call(struct program *p)
         n = draw(&state) % 6000;
     if (draw(&state) % 12 == 0)
         n = draw(&state) % plan.most;
+    if (entered[p->me] <= p->call)
+        entered[p->me] = p->call + 1;
     if (kind < 4)
         sums(p, n, in_place, -1);
     else if (kind < 6)
@@ -254,7 +267,7 @@ static void one_call(struct program *p)
     else if (kind < 15)
         gather_unequal(p, n / world, &state);
     else if (draw(&state) % 4)
-        check(p, ft_barrier(ft_world(p->ft), 6, &p->e), "barrier");
+        pass_barrier(p);
     else
         giants(p);
 }
@@ -311,6 +324,16 @@ static void load_checkpoint(struct program *p)
     p->call = global[0];
 }
 
+/* The last rank calls something else than all others, who each find out or are ended by those that do. */
+static void differ(struct program *p)
+{
+    int err = p->me == world - 1 ? ft_bcast(ft_world(p->ft), p->recv, 10, INT64, 0, 11, &p->e) : ft_barrier(ft_world(p->ft), 12, &p->e);
+
+    if (err != FT_EMISMATCH || !strstr(p->e.text, "MPI_Bcast") || !strstr(p->e.text, "MPI_Barrier"))
+        die("rank %u is told of a mismatch: %d, %s", p->me, err, p->e.text);
+    _exit(MISMATCH);
+}
+
 static void run_program(struct program *p)
 {
     bool checkpoints = strchr(plan.faults, 'c') != NULL;
@@ -318,6 +341,8 @@ static void run_program(struct program *p)
     if (checkpoints)
         load_checkpoint(p);
     while (p->call < plan.calls) {
+        if (*plan.faults == 'm' && p->call == plan.calls / 2)
+            differ(p);
         one_call(p);
         p->call++;
         if (checkpoints && p->call % EVERY == 0)
@@ -533,6 +558,16 @@ static void lose_node(uint32_t k)
     run_node(k);
 }
 
+static void end_ranks(void)
+{
+    for (uint32_t k = 0; k < plan.nodes; k++)
+        for (uint32_t r = 0; r < node[k].n; r++)
+            if (node[k].pid[r]) {
+                kill(node[k].pid[r], SIGKILL);
+                waitpid(node[k].pid[r], NULL, 0);
+            }
+}
+
 /* True while somebody runs. */
 static bool reap(void)
 {
@@ -548,6 +583,8 @@ static bool reap(void)
             if (waitpid(node[k].pid[r], &status, WNOHANG) <= 0)
                 continue;
             node[k].pid[r] = 0;
+            if (*plan.faults == 'm' && WIFEXITED(status) && WEXITSTATUS(status) == MISMATCH)
+                return false;
             if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
                 start(k, r);
             } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
@@ -615,6 +652,8 @@ static void run(void)
 
     place_ranks();
     memset(node, 0, sizeof node);
+    for (uint32_t r = 0; r < WORLD; r++)
+        entered[r] = 0;
     for (uint32_t k = 0; k < plan.nodes; k++)
         make_node(k);
     for (uint32_t k = 0; k < plan.nodes; k++)
@@ -631,7 +670,7 @@ static void run(void)
         }
         serve_links();
         serve_ranks();
-        if (*plan.faults != '-' && faults < FAULTS && ft_clock_ns() - last > pause_ms * 1000000ull) {
+        if (*plan.faults != '-' && *plan.faults != 'm' && faults < FAULTS && ft_clock_ns() - last > pause_ms * 1000000ull) {
             last = ft_clock_ns();
             pause_ms = 1 + (uint32_t)(draw(&state) % LONGEST_MS);
             faults += (uint32_t)fault(&state);
@@ -640,10 +679,12 @@ static void run(void)
         if (ft_clock_ns() - since > SECONDS * 1000000000ull)
             die("it hangs");
     }
+    if (*plan.faults == 'm')
+        end_ranks();
     logged = ft_region_log_bytes(&node[0].region);
     units = ft_region_progress(&node[0].region, 0);
     for (uint32_t k = 0; k < plan.nodes; k++) {
-        if (ft_region_log_bytes(&node[k].region) != logged || ft_region_progress(&node[k].region, 0) != units)
+        if (*plan.faults != 'm' && (ft_region_log_bytes(&node[k].region) != logged || ft_region_progress(&node[k].region, 0) != units))
             die("nodes 0 and %u have different logs", k);
         released += ft_region_released_bytes(&node[k].region);
         spilled += ft_keeper_stats(node[k].keeper).spilled_bytes;
@@ -661,9 +702,13 @@ int main(int argc, char **argv)
         { 2, 1, 1, 150, "-", 200000, false },   { 2, 3, 2, 100, "-", 200000, false }, { 3, 2, 3, 100, "-", 100000, false },
         { 5, 2, 4, 60, "-", 50000, false },     { 8, 1, 5, 60, "-", 50000, false },   { 2, 2, 6, 100, "kr", 200000, false },
         { 3, 2, 7, 100, "kr", 200000, false },  { 5, 1, 8, 100, "kr", 100000, false }, { 3, 2, 9, 60, "krn", 50000, false },
+        { 2, 1, 1, 10, "m", 1000, false },      { 3, 2, 2, 10, "m", 1000, false },    { 3, 2, 3, 60, "krc", 400000, false },
     };
 
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    entered = mmap(NULL, WORLD * sizeof *entered, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (entered == MAP_FAILED)
+        die("no memory");
     if (argc >= 4 && strcmp(argv[1], "speed") == 0) {
         plan = (struct plan){ .nodes = (uint32_t)atoi(argv[2]), .ranks = (uint32_t)atoi(argv[3]), .faults = "-", .speed = true };
         run();
