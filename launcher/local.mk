@@ -178,6 +178,15 @@ launcher_test_fetched_SOURCES = launcher/test/fetched.c
 launcher_test_fetched_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_fetched_LDADD = liblaunch.la $(EVENT_LIBS)
 
+# What comes out of sockets, on arbitrary bytes.
+check_PROGRAMS += launcher/test/fuzz_wire_plain
+TESTS += launcher/test/fuzz_wire.sh
+dist_check_SCRIPTS += launcher/test/fuzz_wire.sh
+launcher_test_fuzz_wire_plain_SOURCES = launcher/test/fuzz_wire_plain.c launcher/test/fuzz_wire.c
+launcher_test_fuzz_wire_plain_LDADD = liblaunch.la
+# Its target is sanitized anyway.
+tests_unsanitized += launcher/test/fuzz_wire.sh
+
 # Real runs. top_builddir tells them where ftrun is.
 launch_shell_tests = \
 	launcher/test/usage.sh \
