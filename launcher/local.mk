@@ -179,13 +179,13 @@ launcher_test_fetched_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_fetched_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # What comes out of sockets, on arbitrary bytes.
-check_PROGRAMS += launcher/test/fuzz_wire_plain
+check_PROGRAMS += launcher/test/fuzz_wire_plain fuzz_frames_plain
 TESTS += launcher/test/fuzz_wire.sh
 dist_check_SCRIPTS += launcher/test/fuzz_wire.sh
 launcher_test_fuzz_wire_plain_SOURCES = launcher/test/fuzz_wire_plain.c launcher/test/fuzz_wire.c
 launcher_test_fuzz_wire_plain_LDADD = liblaunch.la
-# Its target is sanitized anyway.
-tests_unsanitized += launcher/test/fuzz_wire.sh
+fuzz_frames_plain_SOURCES = ft/test/fuzz_frames_plain.c ft/test/fuzz_frames.c
+fuzz_frames_plain_LDADD = libft.la
 
 # Real runs. top_builddir tells them where ftrun is.
 launch_shell_tests = \

@@ -35,11 +35,12 @@ const char *ft_sig_print(const struct ft_sig *sig, char *text, size_t size)
 {
     const char *name = call_text(sig->call);
     const char *kind = sig->kind < FT_NKINDS ? ft_kind_text(sig->kind) : "?";
+    const char *reduction = sig->reduction < FT_NREDUCTIONS ? ft_reduction_text(sig->reduction) : "?"; /* it may be another node's */
+    const char *tail = sig->cached == FT_CACHED_DECLARED ? strchr(name, '_') : NULL;
     char call[40], what[96], root[24] = "", key[24] = "";
 
     /* "MPIX_Allreduce_cached" */
-    snprintf(call, sizeof call, sig->cached == FT_CACHED_DECLARED ? "MPIX%s_cached" : "%s",
-             sig->cached == FT_CACHED_DECLARED ? strchr(name, '_') : name);
+    snprintf(call, sizeof call, tail ? "MPIX%s_cached" : "%s", tail ? tail : name);
 
     if (sig->call == FT_CALL_BARRIER || sig->call == FT_CALL_FINALIZE || sig->call == FT_CALL_NONE ||
         (ft_sig_agrees(sig) && !sig->count)) {
@@ -55,7 +56,7 @@ const char *ft_sig_print(const struct ft_sig *sig, char *text, size_t size)
     if (sig->cached == FT_CACHED_DECLARED && sig->shape)
         snprintf(key, sizeof key, ", key #%08x", (unsigned)(sig->shape >> 32));
     if (sig->reduction != FT_NONE)
-        snprintf(text, size, "%s(%s, %s%s%s)", call, ft_reduction_text(sig->reduction), what, root, key);
+        snprintf(text, size, "%s(%s, %s%s%s)", call, reduction, what, root, key);
     else
         snprintf(text, size, "%s(%s%s%s)", call, what, root, key);
     return text;

@@ -331,3 +331,12 @@ Test(inspect, a_finalized_rank_does_not_count)
     contribute(2);
     cr_assert_eq(culprit(), 1);
 }
+
+/* Another node's frame is shown in the line about mismatched calls: its numbers index nothing (found by fuzz_frames). */
+Test(inspect, a_call_that_is_none_is_printed_all_the_same)
+{
+    struct ft_sig sig = {.call = 255, .reduction = 255, .kind = 254, .cached = FT_CACHED_DECLARED, .root = -1, .count = 1};
+    char text[128];
+
+    cr_expect_str_eq(ft_sig_print(&sig, text, sizeof text), "an unknown call(?, 1 x ?)");
+}
