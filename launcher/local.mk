@@ -105,7 +105,8 @@ ftrun_LDADD = liblaunch.la
 # Unit tests of the pure parts; without Criterion they are one SKIP.
 launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
 	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test \
-	launcher/test/description_test launcher/test/nodes_policy_test
+	launcher/test/description_test launcher/test/nodes_policy_test \
+	launcher/test/merge_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -138,6 +139,9 @@ launcher_test_cadence_test_LDADD = $(launch_unit_libs)
 launcher_test_wire_test_SOURCES = launcher/test/wire_test.c
 launcher_test_wire_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_wire_test_LDADD = $(launch_unit_libs)
+launcher_test_merge_test_SOURCES = launcher/test/merge_test.c
+launcher_test_merge_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_merge_test_LDADD = $(launch_unit_libs)
 launcher_test_nodes_policy_test_SOURCES = launcher/test/nodes_policy_test.c
 launcher_test_nodes_policy_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_nodes_policy_test_LDADD = $(launch_unit_libs)

@@ -151,7 +151,7 @@ int ft_merge_take(struct ft_merge *m, uint32_t node, uint64_t place, const uint8
             return n < 0 ? n : ft_err_set(e, FT_EDAMAGED, "a record is cut short");
         if (place == s->next) {
             err = take(m, s, &r, e);
-            s->next += (uint64_t)n;
+            s->next += err ? 0 : (uint64_t)n;
             if (!s->open)
                 s->got = s->next;
         }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ranks of several nodes print: each byte once, whole lines, also when a node says it again or another one in its place. */
+#include "config.h"
+#include "launcher/merge.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/wire.h"
+
+static struct ft_merge *m;
+static char out[2][4096];
+static uint8_t spool[2][8192];   /* of two nodes */
+static uint32_t tail[2];
+
+static void put(void *arg, int stream, const char *data, size_t len)
+{
+    (void)arg;
+    strncat(out[stream], data, len);
+}
+
+static void begin(bool tag)
+{
+    struct ft_merge_config config = {.nnodes = 2, .world = 4, .tag = tag, .put = put};
+
+    m = ft_merge_new(&config);
+    cr_assert(m);
+    memset(out, 0, sizeof out);
+    tail[0] = tail[1] = 0;
+}
+
+/* A rank prints: its node's spool has one more record. */
+static void print(uint32_t node, uint32_t rank, uint16_t stream, uint16_t flags, uint64_t position, const char *text)
+{
+    struct ft_wire_record r = {.rank = rank, .stream = stream, .flags = flags, .position = position, .length = (uint32_t)strlen(text)};
+
+    ft_wire_record_head(spool[node] + tail[node], &r);
+    memcpy(spool[node] + tail[node] + FT_WIRE_RECORD, text, r.length);
+    tail[node] += FT_WIRE_RECORD + r.length;
+}
+
+/* The node says what it has from `place` on. */
+static int say(uint32_t node, uint32_t place)
+{
+    struct ft_error e;
+
+    return ft_merge_take(m, node, place, spool[node] + place, tail[node] - place, &e);
+}
+
+enum { BEGINS = FT_RECORD_BEGINS, MORE = FT_RECORD_MORE };
+
+Test(merge, said_again_after_a_break)
+{
+    begin(false);
+    print(0, 1, 0, BEGINS, 0, "one\n");
+    cr_expect_eq(say(0, 0), 0);
+    cr_expect_eq(ft_merge_got(m, 0), tail[0]);
+    print(0, 1, 0, BEGINS, 4, "two\n");
+    print(0, 0, FT_RECORD_AGENT, BEGINS, 0, "ftrun: a line\n");
+    ft_merge_reconnected(m, 0);
+    cr_expect_eq(say(0, 0), 0);
+    cr_expect_eq(say(0, 0), 0);
+    cr_expect_str_eq(out[0], "one\ntwo\n");
+    cr_expect_str_eq(out[1], "ftrun: a line\n", "a line of an agent is not said twice");
+    ft_merge_free(m);
+}
+
+Test(merge, printed_again_by_a_replacement)
+{
+    uint32_t at;
+
+    begin(false);
+    print(0, 1, 0, BEGINS, 0, "one\ntwo\n");
+    print(0, 1, 1, BEGINS, 0, "err\n");
+    cr_expect_eq(say(0, 0), 0);
+    ft_merge_replaced(m, 0);
+    cr_expect_eq(ft_merge_got(m, 0), 0);
+    tail[0] = 0;
+    print(0, 1, 0, BEGINS, 0, "one\n");
+    print(0, 1, 0, BEGINS, 4, "two\nthr");
+    at = tail[0];
+    print(0, 1, 0, 0, 11, "ee\n");
+    print(0, 1, 1, BEGINS, 0, "err\nor\n");
+    cr_expect_eq(say(0, 0), 0);
+    cr_expect_str_eq(out[0], "one\ntwo\nthree\n");
+    cr_expect_str_eq(out[1], "err\nor\n");
+    cr_expect_eq(say(0, at), 0);
+    cr_expect_str_eq(out[0], "one\ntwo\nthree\n");
+    ft_merge_free(m);
+}
+
+Test(merge, a_long_line_is_put_whole)
+{
+    uint32_t before;
+
+    begin(false);
+    print(0, 0, 0, BEGINS, 0, "first\n");
+    cr_expect_eq(say(0, 0), 0);
+    before = tail[0];
+    print(0, 0, 0, BEGINS | MORE, 6, "the begin");
+    cr_expect_eq(say(0, before), 0);
+    cr_expect_eq(ft_merge_got(m, 0), before, "a line that is not whole has not been taken over");
+    print(1, 2, 0, BEGINS, 0, "another's\n");
+    cr_expect_eq(say(1, 0), 0);
+    ft_merge_reconnected(m, 0);
+    print(0, 0, 0, 0, 15, "ning\n");
+    cr_expect_eq(say(0, before), 0);
+    cr_expect_str_eq(out[0], "first\nanother's\nthe beginning\n");
+    cr_expect_eq(ft_merge_got(m, 0), tail[0]);
+    ft_merge_free(m);
+}
+
+Test(merge, tags)
+{
+    begin(true);
+    print(0, 3, 0, BEGINS, 0, "a\nb\n");
+    print(0, 3, 0, BEGINS, 4, "prompt> ");
+    print(0, 3, 0, FT_RECORD_LAST, 12, "answer");
+    cr_expect_eq(say(0, 0), 0);
+    cr_expect_str_eq(out[0], "[1,3]<stdout>:a\n[1,3]<stdout>:b\n[1,3]<stdout>:prompt> answer\n");
+    ft_merge_free(m);
+}
+
+Test(merge, what_no_node_says_is_refused)
+{
+    begin(false);
+    print(0, 4, 0, BEGINS, 0, "x\n"); /* there are ranks 0 to 3 */
+    cr_expect_eq(say(0, 0), FT_EDAMAGED);
+    tail[0] = 0;
+    print(0, 0, 0, BEGINS, 0, "x\n");
+    cr_expect_eq(ft_merge_take(m, 0, 100, spool[0], tail[0], &(struct ft_error){{0}}), FT_EDAMAGED, "there is a gap");
+    cr_expect_eq(ft_merge_take(m, 0, 0, spool[0], tail[0] - 1, &(struct ft_error){{0}}), FT_EDAMAGED, "a record is cut");
+    print(0, 0, 0, BEGINS | MORE, 2, "y");
+    print(0, 1, 0, BEGINS, 0, "z\n");
+    cr_expect_eq(say(0, 0), FT_EDAMAGED, "a line is left unfinished");
+    cr_expect_str_eq(out[0], "x\n");
+    ft_merge_free(m);
+}
