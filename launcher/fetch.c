@@ -18,7 +18,8 @@ enum {
     SENT = 256 << 10,    /* bytes of a piece, as sent */
     TURN = 4,            /* pieces in a turn of the loop: others want it, too */
     STALL_S = 20,        /* without a byte: who does not move is given up */
-    ROOM_MS = 1, ROOMS = 20000  /* looks for memory before that is given up */
+    ROOM_MS = 1, ROOMS = 20000, /* looks for memory before that is given up */
+    ROUNDS = 3, ROUND_MS = 50   /* a source's agent may have been killed, and its successor has the log as well */
 };
 
 /* ---- the other end ---- */
@@ -154,6 +155,7 @@ struct ft_fetch {
     struct ft_auth *auth;
     struct ft_source *sources;
     size_t n, next;
+    unsigned round;
     struct ft_dial *dial;
     int fd;                      /* -1: none */
     struct event *readable;      /* of fd */
@@ -375,6 +377,11 @@ static void on_later(evutil_socket_t fd, short what, void *arg)
     if (f->state == ROOM) {
         if (put_piece(f) && watch(f) < 0)
             next_source(f, "out of memory");
+        return;
+    }
+    if (f->next == f->n && f->n && ++f->round < ROUNDS) {
+        f->next = 0;
+        soon(f, f->round * ROUND_MS);
         return;
     }
     if (f->next == f->n) {

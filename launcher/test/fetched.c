@@ -172,7 +172,9 @@ enum wrong { REFUSES, OTHER_EXTENTS, NO_ANSWER, NO_PIECE, TOO_LONG, OTHER_PLACE,
 
 static struct {
     enum wrong how;
-    uint64_t after;       /* so many bytes */
+    uint64_t after;       /* at this position */
+    _Atomic unsigned times;  /* how often it was asked; it does right from the third time on if `mends` */
+    bool mends;
     struct event_base *base;  /* it has a thread of its own */
     pthread_t thread;
     struct event *tick;
@@ -216,8 +218,9 @@ static void on_fake(void *arg, int fd, enum ft_auth_kind kind, const struct ft_e
     struct ft_greeting g;
     uint8_t text[FT_GREETING_BYTES], answer[FT_ANSWER_BYTES];
     struct ft_answer a = {.verdict = FT_VERDICT_YES, .node = 0, .incarnation = 5, .extent_bytes = EXTENT};
-    uint64_t at, from;
+    uint64_t at, after = fake.mends && fake.times >= 2 ? UINT64_MAX : fake.after;
 
+    fake.times++;
     (void)arg;
     (void)e;
     CHECK(kind == FT_AUTH_FETCH && fcntl(fd, F_SETFL, 0) == 0);
@@ -231,14 +234,21 @@ static void on_fake(void *arg, int fd, enum ft_auth_kind kind, const struct ft_e
         answer[0] ^= 1;
     CHECK(send(fd, answer, sizeof answer, 0) == sizeof answer);
     ft_reader_open(&t, &nodes[0].region, ft_keeper_spill_fd(nodes[0].keeper));
-    from = at = g.position;
+    at = g.position;
     if (fake.how >= NO_PIECE && fake.how != BREAKS && at < nodes[0].end)
         fake_piece(fd, &t, at, ft_min(ft_min(nodes[0].end - at, 5000), EXTENT - at % EXTENT));
-    while (fake.how == BREAKS && at - from < fake.after && at < nodes[0].end) {
-        uint64_t n = ft_min(ft_min(ft_min(nodes[0].end - at, 1 + (uint64_t)rand_r(&fake.random) % 70000), EXTENT - at % EXTENT), fake.after - (at - from));
+    while (fake.how == BREAKS && at < after && at < nodes[0].end) {
+        uint64_t n = ft_min(ft_min(ft_min(nodes[0].end - at, 1 + (uint64_t)rand_r(&fake.random) % 70000), EXTENT - at % EXTENT), after - at);
 
         fake_piece(fd, &t, at, n);
         at += n;
+    }
+    if (after == UINT64_MAX) { /* all that there is */
+        struct ft_piece last = {.position = at, .hash = ft_piece_hash(at, "", 0)};
+        uint8_t head[FT_PIECE_HEAD];
+
+        ft_piece_put(&last, head);
+        CHECK(send(fd, head, sizeof head, MSG_NOSIGNAL) == sizeof head);
     }
     ft_reader_close(&t);
     close(fd);
@@ -292,6 +302,8 @@ static struct ft_source fake_source(enum wrong how, uint64_t after)
     s.addresses[0] = fake.at[0];
     fake.how = how;
     fake.after = after;
+    fake.times = 0;
+    fake.mends = false;
     return s;
 }
 
@@ -413,11 +425,18 @@ static void once(void)
         renew(n);
         sources[0] = fake_source((enum wrong)how, bytes);
         fetch(n, sources, 1, 0, 0);
-        CHECK(got.e.text[0] && !strchr(got.e.text, '\n') && got.units == whole(bytes));
+        CHECK(got.e.text[0] && !strchr(got.e.text, '\n') && got.units == whole(bytes) && fake.times == 3);
         sources[1] = source(rand() % 2);
         fetch(n, sources, 2, 0, 0);
         CHECK(!got.e.text[0] && got.units >= nodes[sources[1].node].unit);
     }
+
+    /* From one that has broken off twice. */
+    renew(n);
+    sources[0] = fake_source(BREAKS, (uint64_t)rand() % nodes[0].end);
+    fake.mends = true;
+    fetch(n, sources, 1, 0, 0);
+    CHECK(!got.e.text[0] && got.units == nodes[0].unit && fake.times == 3);
 
     /* There is nobody. */
     renew(n);
