@@ -263,12 +263,13 @@ int ft_address_listen(const char *spec, const struct ft_address *towards, struct
    end that, and at net.core.rmem_max (208 KiB as systems come). */
 void ft_address_tune(int fd)
 {
-    int yes = 1, idle = 5, every = 2, times = 3, lost_ms = 10000;
+    int yes = 1, idle = 5, every = 2, times = 3, lost_ms = 60000;
 
     /* A frame is written at once and waited for. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    /* A connection that leads nowhere (its other end's host lost power, a firewall forgot it) is noticed in about 11 s idle or not; the death
-       of a node is noticed by its lease long before. A cut that heals sooner is nothing to a connection. */
+    /* A connection that leads nowhere (a firewall forgot it, a cut between these two hosts only) is given up after a minute, idle or not; the
+       death of a node is noticed by its lease long before. No sooner: Linux counts a peer that does not read, since it computes, as
+       one that does not answer, and a link that is opened again sends all that was under way once more. */
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);

@@ -234,7 +234,8 @@ static void options_are_set(int fd)
 
     CHECK(getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &value, &size) == 0 && value);
     CHECK(getsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &value, &size) == 0 && value);
-    CHECK(getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, &size) == 0 && value > 0);
+    /* At 10 s, a representative that computed for that long lost the links whose receive buffers were full. */
+    CHECK(getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, &size) == 0 && value >= 60000);
 }
 
 /* Who wants it: the node with the higher number, the lower, both. */
