@@ -33,6 +33,7 @@ struct peer {
     struct greeter *greeter;
     struct event *retry; /* pending: not before that */
     unsigned wait_ms;    /* the next time */
+    char told[128];      /* the last reason why there is none */
 };
 
 /* A proved connection on which something is to be said or heard before it is what it is for. */
@@ -159,6 +160,7 @@ static void post(struct peer *p, int fd, uint32_t incarnation)
     event_del(p->retry); /* what it waited for is there */
     p->forced = failed;
     p->wait_ms = RETRY_MS;
+    p->told[0] = 0;
     if (failed) {
         ft_say_detail(l->say, "a link with node %u cannot be handed to its rank: %s", p->node, strerror(error));
         wait_then(p, RETRY_MOST_MS);
@@ -217,7 +219,9 @@ static bool say_it(int fd, const void *text, size_t n)
 
 static void give_up(struct peer *p, const char *why)
 {
-    ft_say_detail(p->l->say, "no link with node %u yet: %s", p->node, why);
+    if (strncmp(p->told, why, sizeof p->told - 1))
+        ft_say_detail(p->l->say, "no link with node %u yet: %s", p->node, why);
+    strncpy(p->told, why, sizeof p->told - 1);
     wait_then(p, 0);
 }
 
