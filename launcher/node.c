@@ -33,7 +33,7 @@ enum {
     STATE_PULSES = 12,          /* the state is said so often whether it has changed or not */
     SOON_MS = 10,               /* for several changes to become one */
     BYE_MS = 1000,              /* for the controller to hear the last word */
-    MEET_MS = 10000,            /* for the first connection */
+    MEET_MS = 2000,             /* at least, for the first connection; else two leases */
     NICE = -10,
     BEATS = 64,                 /* without an answer, that are remembered */
     CONTROLLERS = FT_ADDRESSES
@@ -218,25 +218,33 @@ static int take_answer(struct ft_node *n, struct ft_error *e)
     return 0;
 }
 
-static bool is_silent(const struct ft_node *n)
+static uint64_t patience_ns(const struct ft_node *n)
+{
+    if (atomic_load(&n->shared->met))
+        return lease_ns(n) / 3 * 2;
+    return ft_max(2 * lease_ns(n), MEET_MS * UINT64_C(1000000));
+}
+
+static bool is_silent(const struct ft_node *n, uint64_t more_ns)
 {
     uint64_t silent = ft_uplink_now() - atomic_load(&n->shared->heard_ns);
 
-    return silent > (atomic_load(&n->shared->met) ? lease_ns(n) / 3 * 2 : MEET_MS * UINT64_C(1000000));
+    return silent > more_ns + patience_ns(n);
 }
 
+/* A pulse later than the agent itself. Once the ranks are told to die it may take its time. */
 bool ft_node_is_late(void *arg)
 {
     const struct ft_node *n = arg;
 
-    return is_silent(n);
+    return !n->shared->fenced && is_silent(n, lease_ns(n) / FIRST_PULSE);
 }
 
 static void check_lease(struct ft_node *n)
 {
     char why[FT_ERROR_TEXT + 100];
 
-    if (n->shared->fenced || !is_silent(n))
+    if (n->shared->fenced || !is_silent(n, 0))
         return;
     if (atomic_load(&n->shared->met))
         snprintf(why, sizeof why, "ftrun has not been heard of for %g s (two thirds of --lease); the ranks here are killed",

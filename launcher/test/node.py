@@ -69,8 +69,15 @@ class Node:
 
     def connect(self):
         """Accepts, proves, and says TABLE and JOB."""
-        self.listener.settimeout(PATIENCE)
-        s, _ = self.listener.accept()
+        self.listener.settimeout(0.2)
+        for _ in range(5 * PATIENCE):
+            try:
+                s, _ = self.listener.accept()
+                break
+            except socket.timeout:
+                assert self.process.poll() is None or lives(self.pid), self.process.stderr.read().decode()
+        else:
+            raise AssertionError("no node has connected")
         s.settimeout(PATIENCE)
         caller = self.exactly(s, 64)
         assert caller[:9] == MAGIC + bytes([CONTROL]), caller
@@ -351,6 +358,15 @@ def test_lease():
     assert time.monotonic() - begin > 0.3, "too early"
     assert n.process.wait(PATIENCE) == 1
     assert "node 0 (host thathost): ftrun has not been heard of for 0.6 s" in n.process.stderr.read().decode()
+
+
+def test_no_controller():
+    """A node that reaches nobody says so once, and ends."""
+    n = Node(sh("exec sleep 1000"), lease="1")
+    n.listener.close()
+    assert n.process.wait(PATIENCE) == 1
+    said = n.process.stderr.read().decode()
+    assert said.startswith("ftrun: node 0 (host thathost): the ftrun that started it cannot be reached: ") and said.count("\n") == 1, said
 
 
 def test_stopped_agent():
