@@ -186,11 +186,11 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
 }
 
 /* What the table says, together with what we have heard ourselves. False: there is nobody to talk to now. */
-static bool look_up(struct peer *p, struct ft_peer *entry)
+static bool look_up(struct peer *p, struct ft_whereabouts *entry)
 {
     struct ft_links *l = p->l;
 
-    *entry = (struct ft_peer){0};
+    *entry = (struct ft_whereabouts){0};
     if (!l->config.look_up(l->config.arg, p->node, entry))
         return false;
     if (entry->incarnation + 1 > p->seen) {
@@ -322,7 +322,7 @@ static void on_dialed(void *arg, int fd, enum ft_auth_kind kind, const struct ft
     struct ft_greeting g = {.want = p->node < l->config.node ? FT_WANT_LINK : FT_WANT_CALL, .from = l->config.node,
                             .from_incarnation = l->config.incarnation, .to = p->node};
     uint8_t text[FT_GREETING_BYTES];
-    struct ft_peer entry;
+    struct ft_whereabouts entry;
 
     p->dial = NULL;
     if (fd < 0) {
@@ -348,7 +348,7 @@ static void on_dialed(void *arg, int fd, enum ft_auth_kind kind, const struct ft
 /* Makes a link if one is needed and none is being made. */
 static void consider(struct peer *p)
 {
-    struct ft_peer entry;
+    struct ft_whereabouts entry;
 
     if (p->node == p->l->config.node || p->dial || p->greeter || event_pending(p->retry, EV_TIMEOUT, NULL) || !is_needed(p) ||
         !look_up(p, &entry))
@@ -371,7 +371,7 @@ static void start_anew(struct peer *p)
 
 void ft_links_table_changed(struct ft_links *l)
 {
-    struct ft_peer entry;
+    struct ft_whereabouts entry;
 
     if (!l || !l->peers)
         return;
@@ -435,7 +435,7 @@ static bool has_left(const struct ft_links *l)
 
 static enum ft_verdict judge(struct ft_links *l, const struct ft_greeting *g, enum ft_auth_kind kind)
 {
-    struct ft_peer entry;
+    struct ft_whereabouts entry;
     struct peer *p;
 
     if (g->to != l->config.node || g->from >= l->config.nnodes || g->from == l->config.node ||

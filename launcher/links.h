@@ -25,7 +25,7 @@ struct ft_links;
 struct ft_region;
 
 /* What the table of nodes says of one. */
-struct ft_peer {
+struct ft_whereabouts {
     uint32_t incarnation;
     bool up;                 /* it can be connected to */
     size_t naddresses;
@@ -33,7 +33,7 @@ struct ft_peer {
 };
 
 /* False: nothing is known of this node yet. */
-typedef bool ft_links_look_up(void *arg, uint32_t node, struct ft_peer *peer);
+typedef bool ft_links_look_up(void *arg, uint32_t node, struct ft_whereabouts *peer);
 
 struct ft_links_config {
     const unsigned char *secret;      /* FT_SECRET_BYTES, borrowed */

@@ -321,14 +321,14 @@ static void tell_gone(const struct ft_node *n)
             ft_announce(&ft_region_link(&n->job->region, i)->gone, 1);
 }
 
-static bool look_up(void *arg, uint32_t node, struct ft_peer *peer)
+static bool look_up(void *arg, uint32_t node, struct ft_whereabouts *peer)
 {
     const struct ft_node *n = arg;
     const struct ft_wire_node *w = node < n->table.nnodes ? &n->table.nodes[node] : NULL;
 
     if (!w)
         return false;
-    *peer = (struct ft_peer){.incarnation = w->incarnation, .up = w->up};
+    *peer = (struct ft_whereabouts){.incarnation = w->incarnation, .up = w->up};
     for (uint32_t i = 0; i < w->naddresses && peer->naddresses < FT_ADDRESSES; i++)
         peer->naddresses += ft_address_parse(&peer->addresses[peer->naddresses], w->addresses[i].text, (uint16_t)w->port);
     return true;
@@ -374,7 +374,7 @@ static bool start_fetch(struct ft_node *n)
     size_t count = 0;
 
     for (uint32_t i = 0; sources && i < n->table.nnodes; i++) {
-        struct ft_peer peer;
+        struct ft_whereabouts peer;
 
         if (i == n->d->node || !look_up(n, i, &peer) || !peer.up || !peer.naddresses)
             continue;

@@ -52,7 +52,7 @@ struct node {
     struct ft_patience patience;
     uint64_t unit, end;            /* written so far */
     struct ft_links *links;
-    struct ft_peer entry;
+    struct ft_whereabouts entry;
 };
 
 static struct event_base *base;
@@ -135,7 +135,7 @@ static void write_units(struct node *n, uint64_t units)
         write_unit(n);
 }
 
-static bool look_up(void *arg, uint32_t node, struct ft_peer *peer)
+static bool look_up(void *arg, uint32_t node, struct ft_whereabouts *peer)
 {
     (void)arg;
     *peer = nodes[node].entry;

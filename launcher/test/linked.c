@@ -55,7 +55,7 @@ struct node {
     struct ft_region region;
     struct ft_links *links;
     struct end ends[NODES];          /* the newest that its representative has */
-    struct ft_peer table[NODES];     /* what it has been told */
+    struct ft_whereabouts table[NODES];     /* what it has been told */
 };
 
 /* The node that is replaced has two lives at a time: the old one does not know it yet. */
@@ -71,7 +71,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool look_up(void *arg, uint32_t node, struct ft_peer *peer)
+static bool look_up(void *arg, uint32_t node, struct ft_whereabouts *peer)
 {
     *peer = ((struct node *)arg)->table[node];
     return peer->naddresses > 0;
@@ -83,11 +83,11 @@ static bool left(void *arg)
 }
 
 /* Its address is told to nobody yet. */
-static struct ft_peer open_node(struct node *n, uint32_t number, uint32_t incarnation)
+static struct ft_whereabouts open_node(struct node *n, uint32_t number, uint32_t incarnation)
 {
     struct ft_links_config config = {.secret = secret, .node = number, .nnodes = NODES, .incarnation = incarnation,
                                      .region = &n->region, .spill_fd = -1, .look_up = look_up, .left = left, .arg = n};
-    struct ft_peer entry = {.incarnation = incarnation, .up = true};
+    struct ft_whereabouts entry = {.incarnation = incarnation, .up = true};
     struct ft_params params;
     struct ft_error e;
 
@@ -125,7 +125,7 @@ static void close_node(struct node *n)
     ft_region_close(&n->region);
 }
 
-static void tell(struct node *n, uint32_t node, const struct ft_peer *entry)
+static void tell(struct node *n, uint32_t node, const struct ft_whereabouts *entry)
 {
     n->table[node] = *entry;
     ft_links_table_changed(n->links);
@@ -272,7 +272,7 @@ static void nothing_without_need(void)
 /* Nobody to be reached: it is tried on, and there is a link soon after there is somebody. */
 static void who_is_away(void)
 {
-    struct ft_peer there = nodes[2].table[0], wrong = there;
+    struct ft_whereabouts there = nodes[2].table[0], wrong = there;
     uint64_t posted = ft_look(&ft_region_link(&nodes[2].region, 0)->posted);
 
     wrong.addresses[0] = nodes[2].table[1].addresses[0]; /* another node answers there */
@@ -347,7 +347,7 @@ static void who_is_replaced(void)
 {
     struct node *const some[] = {&nodes[0], &nodes[1], &nodes[2], &again, NULL};
     struct node *const now[] = {&nodes[0], &nodes[2], &again, NULL};
-    struct ft_peer entry = open_node(&again, 1, 1);
+    struct ft_whereabouts entry = open_node(&again, 1, 1);
     uint64_t posted;
 
     again.table[0] = nodes[1].table[0];
@@ -468,7 +468,7 @@ static void takeovers(int times)
 
 static void open_all(void)
 {
-    struct ft_peer entries[NODES];
+    struct ft_whereabouts entries[NODES];
 
     base = event_base_new();
     for (uint32_t k = 0; k < NODES; k++)
