@@ -120,6 +120,8 @@ static void start_node(struct controller *c, const struct ft_nodes_effect *fx)
     c->nodes[fx->node].got = 0;
     c->nodes[fx->node].signals = 0;
     c->nodes[fx->node].why[0] = 0;
+    c->nodes[fx->node].said_state = false;
+    c->nodes[fx->node].state.phase = FT_NODE_STARTING; /* what its ranks were stays: they count on from there */
     if (!text) {
         ft_say(&c->say, "out of memory");
         step(c, (struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});

@@ -3,6 +3,7 @@
 #include "launcher/controller_tell.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "launcher/map.h"
 
@@ -40,11 +41,13 @@ static void tell_lost(const struct ft_say *say, const struct ft_options *o, cons
 static void tell_not_started(const struct ft_say *say, const struct ft_telling *t, const struct ft_nodes_effect *fx, const char *who)
 {
     const struct ft_options *o = t->options;
-    char then[WHO] = "the job is ended", why[WHO + 100];
+    char then[WHO] = "the job is ended", why[WHO + 200];
 
     snprintf(why, sizeof why, "%s", t->why);
     if (!*why)
         snprintf(why, sizeof why, "no answer within %g s (--start-timeout)", (double)o->start_ms / 1e3);
+    if (strstr(why, "ftrun: ") && strstr(why, "(exit code 127)"))
+        snprintf(why + strlen(why), sizeof why - strlen(why), "; is ftmpi there? (--prefix)");
     if (fx->to != fx->host)
         snprintf(then, sizeof then, "%.300s takes its place", o->map->hosts.list[fx->to].name);
     else if (o->wait_ms)

@@ -130,6 +130,8 @@ static void forget_text(struct starter *s)
 /* A line of stderr is whole, or as long as fits. */
 static void take_line(struct starter *s)
 {
+    while (s->npart && (unsigned char)s->part[s->npart - 1] <= ' ')
+        s->npart--; /* ssh ends its lines with a carriage return, too */
     s->part[s->npart] = 0;
     s->npart = 0;
     for (char *c = s->part; *c; c++)

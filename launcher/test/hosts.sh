@@ -14,7 +14,7 @@ echo "$host" >>"$tmp/started"
 case $host in
 down-*) echo "connect to host $host: No route to host" >&2; exit 255 ;;
 gone-*) [ ! -e "$tmp/lost" ] || { echo "connect to host $host: No route to host" >&2; exit 255; } ;;
-bad-*) echo "sh: $1: not found" >&2; exit 127 ;;
+bad-*) printf 'sh: %s: not found\r\n' "$1" >&2; exit 127 ;;
 esac
 exec "$@"
 END
@@ -80,7 +80,7 @@ expect_err_lines 1
 [ "$(grep -c down-b "$tmp/started")" = 3 ] || fail "down-b was not tried three times"
 hosts a,bad-b sleep 50
 expect_code 127
-expect_err 'cannot start on host bad-b (rank 1): sh: .*: not found (exit code 127); the job is ended'
+expect_err 'cannot start on host bad-b (rank 1): sh: .*: not found (exit code 127); is ftmpi there? (--prefix); the job is ended'
 expect_err_lines 1
 hosts a,down-b,c --spares 1 sh -c "$who"
 expect_code 0
