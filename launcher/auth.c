@@ -81,7 +81,7 @@ struct ft_auth {
     const struct ft_say *say;
     unsigned char secret[FT_SECRET_BYTES];
     TAILQ_HEAD(strangers, stranger) strangers;  /* that have connected to us, the oldest first */
-    unsigned nstrangers;
+    unsigned nstrangers, room;
     SLIST_HEAD(, listener) listeners;
     LIST_HEAD(, ft_dial) dials;
     uint64_t told_ms;           /* when the last line was said */
@@ -519,7 +519,7 @@ static void on_connection(evutil_socket_t listener, short what, void *arg)
             rest(l);
             return;
         }
-        if (fd < 0 || a->nstrangers == FT_STRANGERS)
+        if (fd < 0 || a->nstrangers >= a->room)
             turn_away(TAILQ_FIRST(&a->strangers), "it has not proved itself before too many others came");
         if (fd >= 0)
             meet(a, fd, NULL, l);
@@ -560,11 +560,17 @@ struct ft_auth *ft_auth_new(struct event_base *base, const unsigned char secret[
         return NULL;
     a->base = base;
     a->say = say;
+    a->room = FT_STRANGERS;
     memcpy(a->secret, secret, FT_SECRET_BYTES);
     TAILQ_INIT(&a->strangers);
     SLIST_INIT(&a->listeners);
     LIST_INIT(&a->dials);
     return a;
+}
+
+void ft_auth_expect(struct ft_auth *a, unsigned friends)
+{
+    a->room = FT_STRANGERS + friends;
 }
 
 void ft_auth_free(struct ft_auth *a)

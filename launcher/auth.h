@@ -42,6 +42,9 @@ struct ft_auth *ft_auth_new(struct event_base *base, const unsigned char secret[
 /* Ends all that is not proved yet, without a word. Neither closes a listener nor what was handed out. */
 void ft_auth_free(struct ft_auth *a);
 
+/* So many friends may come at once (all nodes of a job do): strangers can have so many descriptors more. */
+void ft_auth_expect(struct ft_auth *a, unsigned friends);
+
 /* Accepts at listener (non-blocking; borrowed) from now on connections of these kinds, a mask of 1 << enum ft_auth_kind. -1: no memory.
    done may be called until ft_auth_free. */
 int ft_auth_listen(struct ft_auth *a, int listener, unsigned kinds, ft_auth_done *done, void *arg);

@@ -566,6 +566,8 @@ int ft_links_serve(struct ft_links *l, struct event_base *base, const struct ft_
     l->base = base;
     l->say = say;
     l->auth = ft_auth_new(base, l->secret, say);
+    if (l->auth)
+        ft_auth_expect(l->auth, l->config.nnodes);
     l->look = event_new(base, -1, EV_PERSIST, on_look, l);
     if (!l->auth || !l->look || event_add(l->look, &often) < 0 || make_peers(l) < 0 ||
         ft_auth_listen(l->auth, l->config.listener, 1u << FT_AUTH_LINK | 1u << FT_AUTH_FETCH, on_came, l) < 0)

@@ -392,6 +392,28 @@ static void flood(void)
     free(fds);
 }
 
+/* Who is slow, since all nodes connect at once to a busy process, is not taken for a flood. */
+static void many_friends(void)
+{
+    enum { FRIENDS = 100 };
+    int fds[FT_STRANGERS + FRIENDS + 1];
+    char c;
+
+    ft_auth_expect(auth, FRIENDS);
+    for (int i = 0; i <= FT_STRANGERS + FRIENDS; i++) {
+        fds[i] = stranger();
+        turn();
+        if (i == FT_STRANGERS + FRIENDS - 1)
+            CHECK(recv(fds[0], &c, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+    }
+    is_turned_away(fds[0]);
+    for (int i = 1; i <= FT_STRANGERS + FRIENDS; i++)
+        close(fds[i]);
+    for (int i = 0; i < 20; i++)
+        turn();
+    ft_auth_expect(auth, 0);
+}
+
 /* No descriptor is left for who connects: it waits, or the oldest stranger goes; then all is as before. */
 static void no_descriptors(void)
 {
@@ -471,6 +493,7 @@ static void serve(const char *where, bool patient)
     replayed();
     reflected();
     flood();
+    many_friends();
     no_descriptors();
     if (patient)
         silence();
