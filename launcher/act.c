@@ -83,7 +83,7 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
     case FT_END_FENCED:
         break;
     case FT_END_STRANDED:
-        ft_say_notice(say, "%s %s and needs a part of the log that this host has no more; all ranks of this host start again", who, how);
+        ft_say_notice(say, "%s %s and needs a part of the log that its host has no more", who, how);
         ft_node_strand(job->node);
         break;
     case FT_END_HUNG:
