@@ -147,7 +147,7 @@ void ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire
     n->wire = *wire;
     n->starts = (_Atomic uint64_t *)(void *)(s->slots + (s->region->stream.starts_at - s->region->stream.slots_at));
     n->lingers = true;
-    ft_exchange_init(&n->x, n->n, n->node, ft_min(p->slot_depth, MOST_DEPTH), ft_peek(&s->counters[0].done));
+    ft_exchange_init(&n->x, n->n, n->node, (uint32_t)ft_min(p->slot_depth, MOST_DEPTH), ft_peek(&s->counters[0].done));
 }
 
 void ft_nodes_close(struct ft_nodes *n)
@@ -165,7 +165,7 @@ void ft_nodes_resume(struct ft_nodes *n)
         return;
     n->op = NULL;
     n->lingers = true;
-    ft_exchange_init(&n->x, n->n, n->node, ft_min(n->s->params->slot_depth, MOST_DEPTH), ft_peek(&n->s->counters[0].done));
+    ft_exchange_init(&n->x, n->n, n->node, (uint32_t)ft_min(n->s->params->slot_depth, MOST_DEPTH), ft_peek(&n->s->counters[0].done));
 }
 
 int ft_nodes_leave(struct ft_nodes *n, struct ft_error *e)
