@@ -3,19 +3,19 @@
 # From a fresh Debian 12 to the main job: installs what is missing, builds in build/, then trains XGBoost on 4 ranks
 # twice, undisturbed and with four of them killed on the way, and compares the models. Needs root or sudo for
 # apt-get only when a package is missing.
-#   --no-respawn   6 rounds, and ftrun may not restart anything: the second run, and this script, must fail
+#   --no-respawn   less to train, and ftrun may not restart anything: the second run, and this script, must fail
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/packages.sh
 . scripts/build.sh
 
 respawn=
-rounds=20
+rounds=12 rows=60000
 case "${1-}" in
   "") ;;
   --no-respawn)
     respawn=--no-respawn
-    rounds=6
+    rounds=6 rows=10000
     ;;
   *)
     echo "usage: $0 [--no-respawn]" >&2
@@ -28,8 +28,8 @@ echo "1/3 packages"
 need $packages_build $packages_train
 echo "2/3 building in build/"
 build_in build
-echo "3/3 XGBoost, 60000 rows, 10 classes, $rounds rounds: a minute or two"
+echo "3/3 XGBoost, $rows rows, 10 classes, $rounds rounds: a minute or two"
 # At 20, 40, 60 and 80 percent of the way: by rounds, since the machine may be faster in the second run than in the first. Two of the
 # kills hit the same rank; rank 0 is the one that many systems cannot lose.
 exec /usr/bin/python3 compat-tests/xgboost/drive.py --ftrun build/ftrun -n 4 \
-  --kill 2@r$((rounds / 5)) --kill 0@r$((rounds * 2 / 5)) --kill 2@r$((rounds * 3 / 5)) --kill 3@r$((rounds * 4 / 5)) --max-memory 12 --keep build/quickstart $respawn -- --rounds $rounds
+  --kill 2@r$((rounds / 5)) --kill 0@r$((rounds * 2 / 5)) --kill 2@r$((rounds * 3 / 5)) --kill 3@r$((rounds * 4 / 5)) --max-memory 12 --keep build/quickstart $respawn -- --rounds $rounds --rows $rows

@@ -25,7 +25,9 @@ run() {
   code=0
   timeout "$@" >"$work/out" 2>&1 || code=$?
 }
-small="--rows 2000 --rounds 6 --depth 4"
+# FT_TIER=full: larger trees, and more of them.
+small="--rows 1000 --rounds 4 --depth 3" limit=64M
+[ "${FT_TIER-}" != full ] || small="--rows 2000 --rounds 6 --depth 4" limit=128M
 
 echo "the engine's table has libxgboost's order"
 library=$($python -c 'import os, xgboost.core as c; print(os.path.realpath(c._LIB._name))')
@@ -53,7 +55,7 @@ run 30 "$ftrun" --rabit -n 2 $python "$work/places.py"
 
 echo "two ranks are killed, rank 0 one of them: same model, same output"
 # shellcheck disable=SC2086
-run 120 $python "$here/drive.py" --quiet --ftrun-arg=--snapshot --ftrun-arg=0.5 --ftrun "$ftrun" -n 4 --kill 0@r2 --kill 2@r3 \
+run 300 $python "$here/drive.py" --quiet --ftrun-arg=--snapshot --ftrun-arg=0.5 --ftrun "$ftrun" -n 4 --kill 0@r1 --kill 2@r2 \
   --keep "$work/kept" -- $small
 [ $code = 0 ] || fail "killed and restarted, code $code"
 [ "$(grep -c '<use href="#k" .*<title>' "$work/kept.svg")" = 2 ] || fail "not two deaths in the picture of it"
@@ -62,13 +64,13 @@ if [ "${FT_TIER-normal}" = quick ]; then exit 0; fi
 
 echo "the same from the beginning, with most of the log on disk"
 # shellcheck disable=SC2086
-run 120 $python "$here/drive.py" --quiet --ftrun-arg=--snapshot --ftrun-arg=off --ftrun-arg=--log-limit --ftrun-arg=128M --ftrun-arg=--log-spill \
-  --ftrun-arg="$work" --ftrun "$ftrun" -n 4 --kill 1@r3 --kill 3@r4 -- $small
+run 300 $python "$here/drive.py" --quiet --ftrun-arg=--snapshot --ftrun-arg=off --ftrun-arg=--log-limit --ftrun-arg=$limit --ftrun-arg=--log-spill \
+  --ftrun-arg="$work" --ftrun "$ftrun" -n 4 --kill 1@r2 --kill 3@r3 -- $small
 [ $code = 0 ] && grep -q 'on disk)' "$work/out" || fail "killed with a spilled log, code $code"
 
 echo "without restarts the same job fails"
 # shellcheck disable=SC2086
-run 120 $python "$here/drive.py" --quiet --no-respawn --ftrun "$ftrun" -n 4 --kill 2@r2 -- $small
+run 300 $python "$here/drive.py" --quiet --no-respawn --ftrun "$ftrun" -n 4 --kill 2@r2 -- $small
 [ $code = 1 ] && grep -q '^FAILED: 1 kill: ftrun ended with code' "$work/out" && ! grep -q '^FAILED: undisturbed' "$work/out" ||
   fail "killed and not restarted, code $code"
 
