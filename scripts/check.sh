@@ -95,7 +95,7 @@ part_clang() {
   }
 }
 
-part_scripts() { shellcheck scripts/*.sh .ci/run compat-tests/*.sh compat-tests/xgboost/*.sh compat-tests/hosts/*.sh tools/test/*.sh build/ftmpicc && shellcheck -x benchmarks/*.sh &&
+part_scripts() { shellcheck scripts/*.sh .ci/run compat-tests/*.sh compat-tests/xgboost/*.sh tools/test/*.sh build/ftmpicc && shellcheck -x benchmarks/*.sh compat-tests/hosts/*.sh &&
   PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/xgboost/*.py benchmarks/ftbench/*.py compat-tests/hosts/*.py benchmarks/{compare,faults,figures,hosts,xgboost}; }
 
 # What a new user sees, to the letter.

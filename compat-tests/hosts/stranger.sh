@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Strangers at every port of a job, while it runs and its connections are broken: they get in nowhere, cost a few log lines and nothing else.
+# What listens does so on the job's interface only. (What a stranger may do within the handshake: launcher/test/strangers.)
+# shellcheck source=compat-tests/hosts/lib.sh
+. "$(dirname "$0")/lib.sh"
+lab boot h1 h2
+mixed="$programs/mixed -n 600 -m 20000 -b 0 -w 4000 -s 7"
+
+# shellcheck disable=SC2086
+job -n 2 --host h1,h2 $mixed
+expect 0
+sort "$scratch/out" >"$scratch/wanted"
+
+# Addresses that anything of ours listens at, as seen on HOST ("desk": beside the hosts).
+listening() {
+    if [ "$1" = desk ]; then ss -Hltn; else lab in "$1" ss -Hltn; fi | awk '{print $4}'
+}
+# shellcheck disable=SC2317
+have_ports() { [ -n "$(listening desk)" ] && [ -n "$(listening h1)" ] && [ -n "$(listening h2)" ]; }
+
+# shellcheck disable=SC2086
+begin -n 2 --host h1,h2 --iface 10.77.0.0/24 $mixed
+until_true 20 have_ports || fail "nobody listens: $(listening desk), $(listening h1), $(listening h2)"
+targets=$(listening desk && listening h1 && listening h2)
+for address in $targets; do
+    case $address in 10.77.0.*) ;; *) fail "listens at $address" ;; esac
+done
+# shellcheck disable=SC2086
+python3 "$here/stranger.py" 2 1 $targets >"$scratch/strange" &
+stranger=$!
+for i in 1 2 3; do
+    sleep 0.4
+    lab reset "h$((i % 2 + 1))" '( sport != :22 )'
+done
+wait $stranger || fail "$(cat "$scratch/strange")"
+grep -q '^[1-9][0-9]* connections' "$scratch/strange" || fail "the stranger: $(cat "$scratch/strange")"
+ended 60
+expect 0
+sort "$scratch/out" | cmp -s - "$scratch/wanted" || fail "the output is another one"
+[ "$(wc -l <"$scratch/err")" -lt 30 ] || fail "$(wc -l <"$scratch/err") lines about strangers in two seconds"
+nothing_on h1 h2
+finish
