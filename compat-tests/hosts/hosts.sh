@@ -53,9 +53,9 @@ nothing_on h1 h2 h3
 # ---- the end ----
 begin -n 2 --host h1,h2 sleep 1000
 until_true 20 eval 'lab running h2 | grep -q "sleep 1000"' || fail "no job"
-kill -INT "$job"
+kill -TERM "$job"
 ended 10
-expect 130
+expect 143
 nothing_on h1 h2
 job --timeout 1 -n 2 --host h1,h2 sleep 1000
 expect 110
@@ -70,7 +70,7 @@ nothing_on h1 h2
 # ---- what is wrong, in a line ----
 printf 'h1\nh2 slots=x\n' >"$scratch/hostfile"
 job --hostfile "$scratch/hostfile" true
-expect 1
+expect 2
 lines 1
 says "hostfile.*:2:"
 lab cut h3
@@ -84,7 +84,7 @@ job -n 2 --host h1,h2 --prefix /nowhere true
 says '/nowhere/bin/ftrun'
 mkdir -p "$scratch/old/bin"
 # shellcheck disable=SC2016
-printf '#!/bin/sh\nsed "s/\\"version\\":\\"[^\\"]*\\"/\\"version\\":\\"0.0.1\\"/" | exec %s "$@"\n' "$ftrun" >"$scratch/old/bin/ftrun"
+printf '#!/bin/sh\nsed -u "s/\\"ftmpi\\": *\\"[^\\"]*\\"/\\"ftmpi\\":\\"0.0.1\\"/" | exec %s "$@"\n' "$ftrun" >"$scratch/old/bin/ftrun"
 chmod 755 "$scratch/old/bin/ftrun"
 job -n 2 --host h1,h2 --prefix "$scratch/old" true
 [ "$code" != 0 ] || fail "$what: code 0"
