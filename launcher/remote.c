@@ -137,7 +137,9 @@ static void take_line(struct starter *s)
     for (char *c = s->part; *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';
-    if (!s->part[strspn(s->part, " ")])
+    for (size_t n = strlen(s->part); n && s->part[n - 1] == ' '; n--)
+        s->part[n - 1] = 0; /* ssh ends its lines with a carriage return, too */
+    if (!*s->part)
         return;
     strcpy(s->said, s->part);
     if (s->up)

@@ -11,8 +11,8 @@ if full; then busy=20; fi
 # The bytes that have gone over a host's cable, both ways.
 traffic() { awk -v port="v$1:" '$1 == port { print $2 + $10 }' /proc/net/dev; }
 
-begin -n 2 --host h1,h2,h3 --spares 1 "$programs/mixed" -n 1000000 -b 0 -m 100 -w 3000
-until_true 20 grep -q '^1 op' "$scratch/out" || sleep 1
+begin -n 2 --host h1,h2,h3 --spares 1 "$programs/mixed" -v -n 1000000 -b 0 -m 100 -w 10000
+until_true 20 grep -q '^1 op' "$scratch/out" || fail "no output"
 loops=
 for _ in $(seq $((8 * $(nproc)))); do
     sh -c 'while :; do :; done' &

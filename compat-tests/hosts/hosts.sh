@@ -103,7 +103,7 @@ if [ "$(id -u)" = 0 ] && [ -x /usr/sbin/sshd ]; then
     # h3 runs, and nobody listens there: refused.
     timeout 60 "$ftrun" --host h1,h3 true >"$scratch/out" 2>"$scratch/err" </dev/null && fail "$what: no sshd, code 0"
     lines 1
-    says 'h3.*refused'
+    says 'h3.*refused (exit code 255); tried 3 times'
     nothing_on h1 h2
 fi
 finish

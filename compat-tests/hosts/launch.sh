@@ -13,8 +13,9 @@ shift
 lab_is_reached "$host" || { echo "launch.sh: connect to host $host: No route to host" >&2 && exit 255; }
 pin=
 [ -z "${LAB_PIN-}" ] || pin="taskset -c $(((${host#h} - 1) % $(nproc)))"
+# A session of its own: who ends this process does not end that one.
 # shellcheck disable=SC2086
-lab_in "$host" $pin env -i HOME="$HOME" PATH=/usr/local/bin:/usr/bin:/bin sh -c "cd 2>/dev/null; $*"
+lab_in "$host" $pin setsid env -i HOME="$HOME" PATH=/usr/local/bin:/usr/bin:/bin sh -c "cd 2>/dev/null; $*"
 code=$?
 until lab_is_reached "$host" || ! lab_is_cut "$host"; do sleep 0.1; done
 lab_is_up "$host" || code=255

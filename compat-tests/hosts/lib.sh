@@ -53,11 +53,11 @@ says() { grep -q -e "$1" "$scratch/err" || { fail "$what: does not say \"$1\"" &
 # So many lines on stderr.
 lines() { [ "$(wc -l <"$scratch/err")" = "$1" ] || { fail "$what: not $1 line(s) on stderr" && sed 's/^/  stderr: /' "$scratch/err" | head -n 20; }; }
 
-# Nothing of the job runs on any of these hosts.
+# Nothing of the job runs on any of these hosts. A node that never met its controller waits 10 s for it.
 nothing_on() {
     local host
     for host in "$@"; do
-        until_true 10 nothing_runs "$host" || fail "$what: left on $host: $(lab running "$host")"
+        until_true 20 nothing_runs "$host" || fail "$what: left on $host: $(lab running "$host")"
     done
 }
 nothing_runs() { [ -z "$(lab running "$1")" ]; }

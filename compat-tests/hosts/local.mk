@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Several hosts: network namespaces on this machine (lab.sh), and what ftrun promises over them.
 hosts_tests = \
-	compat-tests/hosts/lab_test.sh
+	compat-tests/hosts/lab_test.sh \
+	compat-tests/hosts/hosts.sh \
+	compat-tests/hosts/mixed.sh \
+	compat-tests/hosts/partition.sh \
+	compat-tests/hosts/stranger.sh \
+	compat-tests/hosts/heartbeat.sh
+# Python was built without sanitizers.
+hosts_plain_tests = compat-tests/hosts/xgboost.sh
 TESTS += $(hosts_tests)
-# Nothing of ours runs in it.
-tests_unsanitized += compat-tests/hosts/lab_test.sh
-EXTRA_DIST += $(hosts_tests) compat-tests/hosts/lab.sh compat-tests/hosts/launch.sh compat-tests/hosts/break.py
+if !SANITIZED
+TESTS += $(hosts_plain_tests)
+endif
+# Nothing of ours runs in the first; the others are about many processes and time, which sanitizers take.
+tests_unsanitized += $(hosts_tests)
+EXTRA_DIST += $(hosts_tests) $(hosts_plain_tests) compat-tests/hosts/lab.sh compat-tests/hosts/lib.sh compat-tests/hosts/launch.sh \
+	compat-tests/hosts/break.py compat-tests/hosts/stranger.py

@@ -26,7 +26,7 @@ if full; then
         breaks $nodes 1 4 2 half,two,kill,lose --seconds "$each" --seeds 10000 --timeout 180
     done
 else
-    breaks 2 2 0 4 $short --lease 1.5
-    breaks 3 1 1 2 rank,rep,kill --lease 1.5
+    breaks 2 2 0 4 $short
+    breaks 3 1 1 2 rank,rep,kill
 fi
 finish

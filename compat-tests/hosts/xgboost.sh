@@ -18,7 +18,7 @@ lab boot h1 h2 h3
 train() {
     mkdir -p "$scratch/$1"
     # shellcheck disable=SC2086
-    begin -n $ranks --host "$hosts" --spares 1 --lease 2 --rabit $python "$here/../xgboost/train.py" --status "$scratch/$1" $size
+    begin -n $ranks --host "$hosts" --spares 1 --survive host --rabit $python "$here/../xgboost/train.py" --status "$scratch/$1" $size
 }
 # shellcheck disable=SC2317
 in_round() {
