@@ -84,6 +84,28 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     done
 fi
 
+# No memory for an entry: the job goes on, says so once, and reports it; who needs that entry afterwards gets a clear end and no other result.
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    # shellcheck disable=SC2016
+    at='[ "$FTMPI_RANK$FTMPI_INCARNATION" = 00 ] || exec "$@"; exec strace -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:error=ENOSPC:when=$K "$@"'
+    for how in 'keys 2' 'keys 3' 'plain 3'; do
+        options=$off K=${how#* }
+        export K
+        [ "${how% *}" = keys ] || options="$off --bootstrap-cache"
+        # shellcheck disable=SC2086
+        {
+            same none -n 3 $options --report "$scratch/report" sh -c "$at" sh "$boot" "${how% *}" 5 none
+            [ "$(grep -c 'the bootstrap cache is not complete: .*No space left' "$scratch/err")" = 1 ] || fail "$how: it is not said once: $(cat "$scratch/err")"
+            grep -q '"complete": false' "$scratch/report" || fail "$how: the report does not say so"
+            bounded 40 "$ftrun" --quiet -n 3 $options sh -c "$at" sh "$boot" "${how% *}" 5 '1,2,3,0' >"$scratch/out" 2>"$scratch/err"
+        }
+        code=$?
+        [ $code = 16 ] && grep -q 'rank 1 was restarted and, .* but its log has' "$scratch/err" || fail "$how: exit code $code: $(cat "$scratch/err")"
+    done
+fi
+same killed -n 3 --snapshot off --report "$scratch/report" "$boot" keys 5 '1,2,3,0'
+grep -q '"answers": [1-9]' "$scratch/report" && grep -q '"complete": true' "$scratch/report" || fail "the report does not tell of the cache"
+
 # wrong CODE PATTERN OPTIONS... WHAT: one line, that code, nothing after it
 wrong() {
     code=$1 pattern=$2

@@ -27,8 +27,11 @@ few[9]["restarts"] = few[9]["incarnation"] = 2
 many = [waiting(r, r, [r ^ 1]) if r % 3 else rank(r, "outside MPI", units=r) for r in range(512)]
 crowd = [waiting(r, 7, list(range(100, 200))) for r in range(100)]
 ways = [rank(r, "outside MPI", ways_back=["snapshot", "all"], snapshot={"pid": 9, "unit": 3, "seconds": 0.5 + r}) for r in range(4)]
+disk = {**call, "operation": "MPIX_Checkpoint(8 x byte)", "waits_for_disk": True}
+stored = [rank(0, "in MPI", unit=7, waits_for=[], waits_for_count=0, **disk), rank(1, "outside MPI")]
+cache = {"results": 5, "bytes": 1234, "answers": 3, "complete": False}
 ways.append(rank(4, "outside MPI", ways_back=["all"], no_snapshot="it has more than one thread"))
-replies = {"ways": {**info, "rank": ways}, "few": {**info, "rank": few}, "many": {**info, "rank": many}, "crowd": {**info, "rank": crowd}, "other": {"error": "not here"},
+replies = {"ways": {**info, "rank": ways}, "few": {**info, "rank": few}, "many": {**info, "rank": many}, "crowd": {**info, "rank": crowd}, "stored": {**info, "rank": stored, "bootstrap_cache": cache}, "other": {"error": "not here"},
            "garbage": b"hello\n", "nothing": b"", "cut": b'{"job": "fa'}
 s = socket.socket(socket.AF_UNIX)
 s.bind("run/fake0001.sock")
@@ -73,6 +76,12 @@ run status
 line '^RANKS  WAYS BACK  *SNAPSHOT.S AGE'
 line '^0-3  *snapshot, all  0\.5 s to 3\.5 s$'
 line '^4  *all  *it has more than one thread$'
+over
+
+answer stored
+run status
+line '^0 .*in MPI .*unit 7: MPIX_Checkpoint(8 x byte) at prog+0x1.* the disk (--ckpt-dir)$'
+line '^bootstrap cache: 5 results, 1234 bytes (not all: there was no memory); 3 calls answered from it$'
 over
 
 # Every rank in a place of its own: then places are told apart less.
