@@ -110,6 +110,7 @@ int ft_models_read(int fd, uint64_t area, uint64_t at, void *bytes, uint64_t n, 
 {
     char *to = bytes;
 
+    ft_point_look(); /* it may be written over since it was found */
     while (n > 0) {
         ssize_t done = pread(fd, to, ft_min(n, MOST_AT_ONCE), (off_t)(area * FT_MODELS_AREA_BYTES + at));
 

@@ -132,9 +132,9 @@ static bool search_snapshots(uint32_t ranks, uint32_t seed, uint32_t seeds, uint
 
 /* Ranks that make checkpoints and go on from them, a log that is released behind these, everybody restarted with the newest, and
    sometimes no memory for one. */
-static bool search_checkpoints(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
+static bool search_checkpoints(enum what what, uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
-    struct scenario sc = { .what = CHECKPOINTED, .ranks = ranks, .count = 300, .calls = 12, .room = RELEASES, .by_chance = ranks > 2 };
+    struct scenario sc = { .what = what, .ranks = ranks, .count = 300, .calls = 12, .room = RELEASES, .by_chance = ranks > 2 };
     bool good;
 
     make_region(ranks, sc.room, false);
@@ -202,7 +202,8 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, enum tier 
         return false;
     if (!search_snapshots(2, seed, seeds, kills, tier == QUICK) || (tier == FULL && !search_snapshots(3, seed, seeds, kills, false)))
         return false;
-    if (!search_checkpoints(2, seed, seeds, kills, tier != FULL) || !search_checkpoints(3, seed, seeds, kills, true))
+    if (!search_checkpoints(CHECKPOINTED, 2, seed, seeds, kills, tier != FULL) || !search_checkpoints(CHECKPOINTED, 3, seed, seeds, kills, true) ||
+        !search_checkpoints(DENSE, 2, seed, seeds, kills, tier != FULL) || (tier == FULL && !search_checkpoints(DENSE, 3, seed, seeds, kills, true)))
         return false;
     if (!search_forgotten(2, seed, seeds, kills, tier != FULL) || !search_forgotten(3, seed, seeds, kills, true))
         return false;

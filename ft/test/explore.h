@@ -19,8 +19,9 @@ enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_POINTS = 512, MAX_BYTE
 /* Log memory: enough; little, so that the keeper must spill while ranks work and replay, or forget; little that is used again behind checkpoints. */
 enum room { ROOMY, SPILLS, FORGETS, RELEASES };
 
-/* CHECKPOINTED: mixed, and ranks load and make checkpoints (ft/test/versions.c). */
-enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, NWHAT };
+/* CHECKPOINTED: mixed, and ranks load and make checkpoints (ft/test/versions.c). DENSE: a checkpoint after every call, which is a bcast from
+   rank 0: it waits for nobody else. */
+enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, DENSE, NWHAT };
 
 struct scenario {
     enum what what;
@@ -104,6 +105,8 @@ void end_here(struct actor *a) __attribute__((noreturn));
 bool run_job(const struct plan *p);          /* one run; false: job.failure says why */
 uint32_t random_below(uint32_t n);
 bool replay_all(void);                       /* everybody again, alone and one after the other: all must come out of the log */
+
+static inline bool makes_versions(void) { return job.sc.what >= CHECKPOINTED; }
 
 /* versions.c */
 void open_versions(struct actor *r);

@@ -11,6 +11,7 @@ use File::Temp qw(tempdir);
 my $forgets = '--only 6,2,300,8,0,2,0,0 --seeds 200';
 my $snapshots = '--only 6,2,300,16,0,2,1,0 --seeds 400';
 my $versions = '--only 7,2,300,12,0,3,0,0 --seeds 400';
+my $dense = '--only 8,2,300,12,0,3,0,0 --seeds 400';
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -261,6 +262,15 @@ my @mutants = (
     ft_point_store();', '    ft_point_store();', $versions],
     ['a rank is started from its beginning, and the base version is gone (was a real error)', 'ft/shm/region.c',
      'return ft_region_reaches(r, rank) && (loads || ft_versions_can_begin(r, rank));', 'return ft_region_reaches(r, rank);', $versions],
+    ['a slot is written while somebody may load what is in it (NO_WAIT)', 'ft/checkpoint.c',
+     '    await_consumed(c);
+    take_slot(c, slot);', '    take_slot(c, slot);', $dense],
+    ['a rank goes by its own words and the unit, and another had no memory (OWN_WORDS)', 'ft/shm/versions.c',
+     'if (!v->version || !all_have(r, v))', 'if (!v->version)', $dense],
+    ['a version is consumed when all have contributed, and not committed (EARLY)', 'ft/checkpoint.c',
+     'err = ft_stream_await_commit(c->s, c->s->unit - 1, e);', ';', $dense],
+    ['one slot instead of two (ONE_COPY)', 'ft/checkpoint.c',
+     'uint32_t slot = c->kept ? 1 - c->slot : 0;', 'uint32_t slot = 0;', $dense],
     ['the beginning of the log is put aside across extents (was a real error)', 'ft/prefix.c',
      'ft_min(ft_min(PIECE, s->params->extent_bytes), s->end - at)', 'ft_min(PIECE, s->end - at)', $versions],
 );

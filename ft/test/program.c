@@ -11,7 +11,7 @@
 #include "ft/shm/models.h"
 #include "ft/test/explore.h"
 
-const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint" };
+const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint", "dense" };
 
 static int32_t truth(uint32_t call, uint32_t rank, uint32_t i)
 {
@@ -35,6 +35,8 @@ static enum what call_of(uint32_t call)
 {
     static const enum what mix[] = { ALLREDUCE, BCAST, REDUCE, BARRIER, ALLGATHER, BCAST, ALLREDUCE, ALLGATHERV };
 
+    if (job.sc.what == DENSE && call > 1)
+        return BCAST;
     return job.sc.what >= MIXED ? mix[call % 8] : job.sc.what;
 }
 
@@ -42,6 +44,8 @@ static uint32_t count_of(uint32_t call)
 {
     return job.sc.what >= MIXED ? (call % 3 == 1 ? job.sc.count * 5 : call % 3 == 2 ? 0 : job.sc.count) : job.sc.count;
 }
+
+static uint32_t root_of(uint32_t call) { return job.sc.what == DENSE ? 0 : call % job.sc.ranks; }
 
 static uint32_t part_of(uint32_t count, uint32_t rank) { return rank % 3 == 1 ? 0 : count - count / 3 * (rank % 2); }
 
@@ -65,7 +69,7 @@ static int make_call(struct actor *r, struct ft_error *e)
 {
     static const struct ft_type type = { .elem = 4, .kind = FT_I32 };
     struct ft_op op = { FT_SUM, ft_reduce_find(FT_I32, FT_SUM), NULL, NULL };
-    uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = r->call % n;
+    uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = root_of(r->call);
     int counts[MAX_RANKS], displs[MAX_RANKS], at = 0;
     const void *send = r->send;
     struct ft_stream *s = &r->stream;
@@ -102,7 +106,7 @@ static int make_call(struct actor *r, struct ft_error *e)
 
 static void check_result(struct actor *r)
 {
-    uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = r->call % n, at = 0;
+    uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = root_of(r->call), at = 0;
 
     switch (call_of(r->call)) {
     case BARRIER:
@@ -261,7 +265,7 @@ bool keeper_has_work(void)
     return want > ft_peek(&stream_head()->assigned) || cuts || cuts_allow_release();
 }
 
-bool keeper_releases_first(void) { return (job.sc.snapshots || job.sc.what == CHECKPOINTED) && ft_peek(&stream_head()->floor) == 0 && cuts_allow_release(); }
+bool keeper_releases_first(void) { return (job.sc.snapshots || makes_versions()) && ft_peek(&stream_head()->floor) == 0 && cuts_allow_release(); }
 
 /* Memory is full only from the keeper's looking for the oldest extent to the end of that. */
 bool keeper_forgets(void)

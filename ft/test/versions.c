@@ -10,9 +10,10 @@
 #include "ft/shm/models.h"
 #include "ft/test/explore.h"
 
-enum { BEFORE = 2, EVERY = 2, MODEL = 128, SITE = 9 };
+enum { BEFORE = 2, MODEL = 128, SITE = 9 };
 
-static bool on(void) { return job.sc.what == CHECKPOINTED; }
+static bool on(void) { return makes_versions(); }
+static uint32_t every(void) { return job.sc.what == DENSE ? 1 : 2; }
 
 /* Of the version made after a call; rank -1: the global one, which begins with the call. Sizes differ, and some local ones are 0. */
 static uint64_t fill(unsigned char *model, int rank, uint32_t call)
@@ -140,7 +141,7 @@ bool make_version(struct actor *r)
     struct ft_error e;
     int err;
 
-    if (!on() || r->call < BEFORE || (r->call - BEFORE) % EVERY != EVERY - 1)
+    if (!on() || r->call < BEFORE || (r->call - BEFORE) % every() != every() - 1)
         return true;
     m.nglobal = fill(global, -1, r->call);
     m.nlocal = fill(local, (int)r->index, r->call);
