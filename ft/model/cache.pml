@@ -3,7 +3,7 @@
    a life, while the others are elsewhere, or everybody does. Is this call the log's next unit, or has it its result in the
    cache? Searched exhaustively by check.sh; docs/models.md says what is modelled and what the variants (-D) are.
 
-   A life: BOOT, then ROUND and CHECKPOINT by turns. Version 0 is BOOT, KEEP (rank 0 has the result in the cache), CHECKPOINT. With
+   A life: BOOT, then ROUND and CHECKPOINT by turns. Version 0 is BOOT and CHECKPOINT; rank 0 puts the result into the cache in between. With
    RECURRING there is no BOOT in a life that has loaded a version; ROUND is called at BOOT's place in the program, and has another
    result each time. */
 #ifndef R
@@ -14,9 +14,9 @@
 #endif
 #define LAST 2 /* version */
 #ifdef RECURRING
-#define U 6
+#define U 5
 #else
-#define U (6 + K / R) /* units: BOOT is called again by everybody when everybody has been killed */
+#define U (5 + K / R) /* units: BOOT is called again by everybody when everybody has been killed */
 #endif
 
 #define CHECK(c, text) if :: (c) -> skip :: else -> printf(text); assert(false) fi
@@ -32,7 +32,6 @@
 
 /* Places in the program, and what is called there: place + 8 * what the result depends on. */
 #define BOOT 1
-#define KEEP 2
 #define ROUND 3
 #define CHECKPOINT 4
 #ifdef RECURRING
@@ -104,9 +103,8 @@ bit one; /* rank 1 has been killed: rank 2 is like it */
 /* The call has its result: what is next? */
 inline returned() {
    if
-   :: todo[r] == BOOT && loaded[r] == 0 -> todo[r] = KEEP; st[r] = (r == 0 && !there -> APPEND : OP)
+   :: todo[r] == BOOT && loaded[r] == 0 -> todo[r] = CHECKPOINT; st[r] = (r == 0 && !there -> APPEND : OP)
    :: todo[r] == BOOT && loaded[r] > 0 -> todo[r] = ROUND; st[r] = OP
-   :: todo[r] == KEEP -> todo[r] = CHECKPOINT; st[r] = OP
    :: todo[r] == ROUND && ver[r] == LAST -> todo[r] = 0; st[r] = OP
    :: todo[r] == ROUND && ver[r] < LAST -> todo[r] = CHECKPOINT; st[r] = OP
    :: todo[r] == CHECKPOINT -> ver[r]++; todo[r] = ROUND; st[r] = OP

@@ -167,20 +167,12 @@ uint32_t random_below(uint32_t n)
     return random_state % n;
 }
 
-/* What takes one rank standing still at the wrong point while another goes a long way is hardly found by drawing lots at each point. */
-static bool goes_on(const struct plan *p)
-{
-    return job.sc.what == DENSE && p->seed % 4 != 0 && random_below(p->seed % 4 == 1 ? 8 : 96) != 0;
-}
-
 static struct actor *pick(const struct actor *last, const struct plan *p)
 {
     struct actor *ready[MAX_RANKS + 1], *dead[MAX_RANKS + 1];
     uint32_t nready = 0, ndead = 0, n = job.sc.ranks + 1, from = last ? last->index : 0;
 
     if (!p->seed && !p->switch_always && last && last->state == READY)
-        return &job.actor[from];
-    if (p->seed && last && last->state == READY && goes_on(p))
         return &job.actor[from];
     for (uint32_t i = 1; i <= n; i++) {
         struct actor *a = &job.actor[(from + i) % n];
