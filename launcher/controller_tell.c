@@ -72,6 +72,10 @@ void ft_controller_tell(const struct ft_say *say, const struct ft_telling *t, co
         tell_not_started(say, t, fx, who);
         break;
     case FT_NT_RENEW:
+        if (fx->number == 2) {
+            ft_say_notice(say, "%s needs a part of the log that is nowhere any more: all %u ranks start again", who, o->map->world);
+            break;
+        }
         ft_say_notice(say, "%s %s for %g s, and the log from the start is nowhere (--survive host keeps it): all %u ranks start again", who,
                       fx->number ? "has not been heard of" : "is gone", (double)o->lease_ms / 1e3, o->map->world);
         break;

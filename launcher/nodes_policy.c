@@ -46,6 +46,7 @@ struct ft_nodes {
     uint32_t epoch;
     uint64_t now, replaced;
     bool begun;
+    bool stranded;             /* a node has been, in this epoch */
     struct ft_nodes_effect *effects;
     uint32_t neffects, room;
     struct host *hosts;
@@ -107,6 +108,7 @@ static void move(struct ft_nodes *p, struct node *node, uint32_t host)
 static void start_all(struct ft_nodes *p)
 {
     p->stage = RUNNING;
+    p->stranded = false;
     p->epoch++;
     for (uint32_t i = 0; i < p->config.nnodes; i++) {
         p->nodes[i].incarnation++;
@@ -339,6 +341,21 @@ uint64_t ft_nodes_restarts(const struct ft_nodes *p)
     return n;
 }
 
+/* Another node's log helps it, once. If it did not, what is there of logs is not enough for all. */
+static void stranded(struct ft_nodes *p, struct node *node)
+{
+    if (p->stranded || !has_log(p, node)) {
+        tell(p, FT_NT_RENEW, node, 2);
+        p->replaced++;
+        begin(p, RENEWING, FT_JOB_END); /* it leaves with the others */
+        return;
+    }
+    p->stranded = true;
+    tell(p, FT_NT_STRANDED, node, 0);
+    node->life = LEAVING;
+    effect(p, FT_ND_END_ONE, node);
+}
+
 static void said_state(struct ft_nodes *p, struct node *node, const struct ft_nodes_event *ev)
 {
     if (node->life != UP && node->life != LEAVING)
@@ -357,9 +374,7 @@ static void said_state(struct ft_nodes *p, struct node *node, const struct ft_no
     } else if (ev->phase == FT_NODE_ENDED) {
         end(p, ev->code);
     } else if (ev->phase == FT_NODE_STRANDED && node->life == UP) {
-        tell(p, FT_NT_STRANDED, node, 0);
-        node->life = LEAVING;
-        effect(p, FT_ND_END_ONE, node);
+        stranded(p, node);
     } else if (p->config.max_restarts && ft_nodes_restarts(p) > p->config.max_restarts) {
         tell(p, FT_NT_MAX_RESTARTS, node, ft_nodes_restarts(p) - 1);
         end(p, FT_CODE_JOB);

@@ -8,7 +8,7 @@
      ... silently, as a dead host is          -> on a spare host, else on its own
      ... and there is nowhere to put it       -> its host is tried once a second for --wait-for-host; then the job ends
      no other node has the log from the start -> all nodes are ended and started anew: a new epoch
-     a node says that it is stranded          -> that one is ended, and replaced where it was
+     a node says that it is stranded          -> that one is ended, and replaced where it was; the next one: all anew
      a node reached a verdict                 -> the job ends with its code everywhere
      all nodes are done                       -> finish: they leave
      all nodes have left, or are lost         -> over */
@@ -76,7 +76,7 @@ enum ft_nodes_reason {
     FT_NT_LOST,                /* node, host: replaced on `to`; number 1: not heard of for a lease, else its connection had broken */
     FT_NT_CANNOT_START,        /* node, host, number: after so many tries; why is known to who tried. Started on `to` if that is another,
                                   else waited for; or, without --wait-for-host, the job ends */
-    FT_NT_RENEW,               /* node, host, number as LOST: because of it all start again */
+    FT_NT_RENEW,               /* node, host, number as LOST, or 2: it is stranded; because of it all start again */
     FT_NT_STRANDED,            /* node: it starts again */
     FT_NT_NOWHERE,             /* node, host: it has been waited for in vain; the job ends */
     FT_NT_GIVEN_UP,            /* node, number: lost so many times in a row without progress; the job ends */

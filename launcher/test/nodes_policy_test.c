@@ -321,6 +321,13 @@ Test(nodes_policy, stranded)
     expect("stranded(1@1->1,0) end-one(1)", state_of(1, FT_NODE_STRANDED, 0, false));
     expect("", state_of(1, FT_NODE_STRANDED, 0, false));
     expect("drop(1) lost(1@1->1,0) start(1.1@1) table", state_of(1, FT_NODE_LEFT, 0, false));
+    expect("table", OF(FT_NV_HELLO, 1));
+    expect("renew(0@0->0,2) end(0)", state_of(0, FT_NODE_STRANDED, 0, true)); /* what there is of logs does not go together */
+    expect("drop(0)", state_of(0, FT_NODE_LEFT, 0, true));
+    expect("drop(1) renew(0) start(0.1@0) start(1.2@1) table run(0)", state_of(1, FT_NODE_LEFT, 0, true));
+    done();
+    begin(config(2, 2), false);
+    expect("renew(1@1->1,2) end(0)", state_of(1, FT_NODE_STRANDED, 0, false));
     done();
 }
 
