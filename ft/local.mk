@@ -104,11 +104,11 @@ nodes_SOURCES = ft/test/nodes.c
 nodes_LDADD = libft.la
 
 # Mutants need an explorer that is not sanitized and the compiler by itself.
-dist_check_SCRIPTS += ft/test/mutants.sh ft/test/layers.sh ft/test/vectorised.sh
+dist_check_SCRIPTS += ft/test/mutants.sh ft/test/sim_mutants.sh ft/test/layers.sh ft/test/vectorised.sh
 EXTRA_DIST += ft/test/mutants.pl
 TESTS += ft/test/layers.sh
 if !SANITIZED
-TESTS += ft/test/mutants.sh
+TESTS += ft/test/mutants.sh ft/test/sim_mutants.sh
 endif
 
 # A process that is put back.

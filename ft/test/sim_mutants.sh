@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every seeded mutant of the exchange between nodes (ft/core/exchange.c) is caught by the simulator. Not in the quick tier; in the normal one, a
+# third of them each day: one takes a second or two. FT_TIER=full: all. Arguments: only those whose name matches.
+set -u
+src=${top_srcdir:-.}
+[ "${FT_TIER:-normal}" != quick ] || { echo "sim_mutants: not in the quick tier"; exit 77; }
+cc=${CC:-cc}
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/ftmpi-sim.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 99' INT TERM HUP
+days=3 day=$(($(date +%s) / 86400 % 3))
+[ "${FT_TIER:-normal}" != full ] && [ $# = 0 ] || days=1 day=0
+# shellcheck disable=SC2086
+$cc -std=gnu17 -O1 -w -I"$src" -r -nostdlib -o "$tmp/sim.o" "$src/ft/test/sim.c" "$src/ft/test/sim_events.c" "$src/ft/test/sim_net.c" \
+  "$src/ft/test/sim_node.c" "$src/ft/core/tree.c" || exit 99
+number=0 missed=0
+
+# mutant "NAME" "WHAT (occurs once)" "BY WHAT"
+mutant() {
+    number=$((number + 1))
+    [ $((number % days)) = "$day" ] || return
+    [ -z "$only" ] || case $1 in *"$only"*) ;; *) return ;; esac
+    WHAT=$2 BY=$3 perl -0777 -pe '$n = s/\Q$ENV{WHAT}\E/$ENV{BY}/g; END { exit($n == 1 ? 0 : 1) }' "$src/ft/core/exchange.c" >"$tmp/exchange.c" ||
+        { echo "FAIL    $1: does not apply"; missed=$((missed + 1)); return; }
+    $cc -std=gnu17 -O1 -w -I"$src" -o "$tmp/sim" "$tmp/exchange.c" "$tmp/sim.o" ||
+        { echo "FAIL    $1: does not compile"; missed=$((missed + 1)); return; }
+    if timeout 100 "$tmp/sim" --seeds 500 >"$tmp/out" 2>&1; then
+        echo "MISSED  $1"
+        missed=$((missed + 1))
+    else
+        echo "caught  $1"
+        sed -n 's/^FAILED [^:]*: [^:]*: /          /p' "$tmp/out"
+    fi
+}
+
+only=${1-}
+mutant "a result is not given upwards (RULE 24)" 'return to != FT_ROLE_NONE || *u < max(peer->answer, x->first) ? FT_FRAME_RES' \
+    'return to == FT_ROLE_DOWN || *u < max(peer->answer, x->first) ? FT_FRAME_RES'
+mutant "a partial is not sent again over a new connection (RULE 24)" 'peer->out = count;' 'peer->out = max(peer->out, count);'
+mutant "what a peer lacks from before is not answered to those aside" 'peer->answer = x->mine;' 'peer->answer = 0;
+    if (peer->role[x->tree] == FT_ROLE_NONE) peer->out = x->mine;'
+mutant "a result ahead is dropped, not left in the link" 'if (u > x->mine || u >= x->end)
+        return FT_TAKE_WAIT;' 'if (u > x->mine)
+        return FT_TAKE_DROP;
+    if (u >= x->end)
+        return FT_TAKE_WAIT;'
+mutant "a unit is committed while its partial is being sent (RULE 5)" 'u >= x->end || sends_part(x, u) || takes(x, FT_TAKE_RES, u)' \
+    'u >= x->end || takes(x, FT_TAKE_RES, u)'
+mutant "a result is taken while its partial is being sent (RULE 5)" 'takes(x, FT_TAKE_RES, u) || sends_part(x, u))
+        return FT_TAKE_WAIT' 'takes(x, FT_TAKE_RES, u))
+        return FT_TAKE_WAIT'
+mutant "a partial is begun while its result comes in" '|| takes(x, FT_TAKE_RES, *u))' ')'
+mutant "two results of a unit are taken at a time" 'if (takes(x, FT_TAKE_RES, u) || sends' 'if (sends'
+mutant "a fold does not wait for all children" 'x->kind != FT_UNIT_BCAST && came(x, FT_ROLE_DOWN, u)' 'x->kind != FT_UNIT_BCAST'
+mutant "a half is combined with what the other half has not sent" '&& x->folded > u && came(x, FT_ROLE_EDGE, u);' '&& x->folded > u;'
+mutant "a broadcast is decided by who is not its root" 'return x->me == x->root && x->own > u;' 'return x->own > u;'
+mutant "settled units are sent again to those aside" 'max(peer->out, peer->count) >= max(peer->answer, x->first)' '0'
+mutant "a replaced node is taken for as far as it was" 'peer->count = count;  /*' 'peer->count = max(peer->count, count);  /*'
+mutant "released units are not refused" 'if (count < x->base)' 'if (0)'
+mutant "that a peer has left says nothing of the last unit" 'if (last_is_known(x))
+        return true;' ''
+echo "$missed missed"
+[ $missed = 0 ]
