@@ -696,10 +696,22 @@ int ft_node_socket(const struct ft_node *n)
     return n && n->links ? ft_links_socket(n->links) : -1;
 }
 
+/* A node that was replaced lacks what our log has no more: the representative has found out when they met. */
+static bool is_lacked(const struct ft_node *n)
+{
+    for (uint32_t k = 0; k < n->d->nnodes; k++)
+        if (k != n->d->node && ft_look(&ft_region_link(&n->job->region, k)->lacks))
+            return true;
+    return false;
+}
+
 void ft_node_rung(struct ft_node *n)
 {
-    if (n)
-        ft_links_look(n->links);
+    if (!n)
+        return;
+    if (n->d->nnodes > 1 && !n->shared->stranded && is_lacked(n))
+        ft_node_strand(n);
+    ft_links_look(n->links);
 }
 
 void ft_node_strand(struct ft_node *n)

@@ -163,9 +163,10 @@ static int greet(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *hea
         return ft_err_set(e, FT_EJOB, "node %u and node %u do not work on the same job: ftmpi must be of one version, and sizes alike, on all hosts",
                           n->node, peer);
     ft_exchange_release(&n->x, base_unit(n));
-    if (!ft_exchange_hello(&n->x, p, head->count))
-        return ft_err_set(e, FT_ESPACE, "node %u comes back with the log up to unit %llu, of which node %u has released units below %llu: all ranks "
-                          "must begin again", peer, (unsigned long long)head->count, n->node, (unsigned long long)n->x.base);
+    if (!ft_exchange_hello(&n->x, p, head->count)) {
+        ft_announce(&ft_region_link(n->s->region, peer)->lacks, 1); /* the driver gives the link up, and rings */
+        return 0;
+    }
     n->reader[p].unit = n->reader[p].position = 0;
     *take = FT_TAKE_DROP;
     return 0;
