@@ -61,13 +61,14 @@ def visit(rng, s, recorded):
 def main():
     seconds, seed = float(sys.argv[1]), int(sys.argv[2])
     targets = [t.rsplit(':', 1) for t in sys.argv[3:]]
-    rng, held, recorded, visits, code = random.Random(seed), [], [], 0, 0
+    rng, held, recorded, visits, code, why = random.Random(seed), [], [], 0, 0, None
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         host, port = rng.choice(targets)
         try:
             s = socket.create_connection((host.strip('[]'), int(port)), 1)
-        except OSError:
+        except OSError as e:
+            why = '%s:%s: %s' % (host, port, e)
             continue
         visits += 1
         try:
@@ -82,7 +83,7 @@ def main():
             pass
         if s not in held:
             s.close()
-    print('%d connections, %d of them held' % (visits, len(held)))
+    print('%d connections, %d of them held; refused last: %s' % (visits, len(held), why))
     return code or visits == 0
 
 

@@ -5,7 +5,7 @@
 # shellcheck source=compat-tests/hosts/lib.sh
 . "$(dirname "$0")/lib.sh"
 lab boot h1 h2
-mixed="$programs/mixed -n 600 -m 20000 -b 0 -w 4000 -s 7"
+mixed="$programs/mixed -n 1000 -m 20000 -b 0 -w 4000 -s 7"
 
 # shellcheck disable=SC2086
 job -n 2 --host h1,h2 $mixed
