@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,7 +35,7 @@
 #include "launcher/sink.h"
 #include "launcher/stdio_memory.h"
 
-enum { LEAVE_MS = 5000 /* for starters of nodes that have left */, TEXT = 1024 };
+enum { LEAVE_MS = 5000 /* for starters of nodes that have left */, TEXT = 1024, NICE = -10 };
 
 _Static_assert((int)FT_SECRET_BYTES == (int)FT_JOB_SECRET_BYTES, "one secret");
 
@@ -776,6 +777,7 @@ static int run(struct controller *c)
 {
     ft_controller_display(&c->say, c->o);
     serve(c);
+    setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: nodes that hear no answer in time end themselves */
     step(c, (struct ft_nodes_event){.kind = FT_NV_TIME});
     if (!c->over)
         event_base_dispatch(c->base);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +41,7 @@ struct ft_remote {
     char *command;              /* of exec:, cut into words */
     const char **words;         /* for one call; room for all */
     uint32_t starting;          /* have not come up yet */
+    int nice;                   /* of what is started; the controller may go before others */
     struct starter starters[];
 };
 
@@ -204,6 +206,7 @@ static void run_child(const struct ft_remote *r, int in, int err)
     dup2(in, 0);
     dup2(null, 1);
     dup2(err, 2);
+    setpriority(PRIO_PROCESS, 0, r->nice);
     ft_signals_give_back(r->config.signals);
     execvp(r->words[0], (char **)r->words);
     dprintf(2, "%s: %s\n", r->words[0], strerror(errno));
@@ -385,6 +388,7 @@ struct ft_remote *ft_remote_new(struct event_base *base, const struct ft_remote_
         goto no_memory;
     r->base = base;
     r->config = *config;
+    r->nice = getpriority(PRIO_PROCESS, 0);
     for (uint32_t i = 0; i < config->nnodes; i++)
         r->starters[i] = (struct starter){.r = r, .node = i, .in = -1, .err = -1};
     r->command = malloc(strlen(command) + 1);
