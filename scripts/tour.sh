@@ -283,9 +283,9 @@ stop 'mkdir -p config/ftmpi && cp wrong.conf config/ftmpi/ftmpi.conf && ftrun -n
 exit code 2
 END
 
-stop 'ftrun -H node1,node2 ./total' <<'END'
-! ftrun: -H: node1 is another host than this one; jobs on several hosts are not there yet
-exit code 2
+stop 'ftrun -H node1 --launcher exec:false ./total' <<'END'
+! ftrun: cannot start on host node1 (rank 0): exit code 1; the job is ended
+exit code 1
 END
 
 stop 'ftrun -n 2 sh -c "[ \$FTMPI_RANK = 0 ] || exit 3"' <<'END'
