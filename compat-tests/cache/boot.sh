@@ -84,6 +84,8 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     done
 fi
 
+ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" # it cannot look at a traced process
+export ASAN_OPTIONS
 # No memory for an entry: the job goes on, says so once, and reports it; who needs that entry afterwards gets a clear end and no other result.
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     # shellcheck disable=SC2016
