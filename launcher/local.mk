@@ -209,7 +209,6 @@ launch_shell_tests = \
 	launcher/test/versionsat.sh \
 	launcher/test/snapends.sh \
 	launcher/test/snapfork.sh \
-	launcher/test/jobcontrol.sh \
 	launcher/test/traced.sh \
 	launcher/test/restart_all.sh \
 	launcher/test/signals.sh \
@@ -233,6 +232,9 @@ launch_shell_tests = \
 	launcher/test/node.sh \
 	launcher/test/stress.sh
 TESTS += $(launch_shell_tests)
+# Alone, since it is not understood yet: on a busy machine (sanitized, four at a time) ftrun stopped once more when `fg` had continued it, in 3 of 24 runs, always
+# after a takeover.
+tests_alone += launcher/test/jobcontrol.sh
 
 # -no-install: the binary itself, not libtool's script, which would be timed and killed in its place.
 check_PROGRAMS += launcher/test/killat
@@ -274,7 +276,7 @@ launcher_test_waits_SOURCES = launcher/test/waits.c
 launcher_test_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
 launcher_test_waits_LDADD = libftmpi.la
 launcher_test_waits_LDFLAGS = -no-install
-EXTRA_DIST += $(launch_shell_tests) launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
+EXTRA_DIST += $(launch_shell_tests) launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1

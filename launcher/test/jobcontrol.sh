@@ -80,6 +80,7 @@ until("kill %1 leaves ranks", lambda: state(ranks) == "gone")
 
 # The process that the shell waits for has become the agent.
 ranks = start()
+time.sleep(0.5)  # the other process knows the ranks' pipes by then; those it does not know it would start again
 os.kill(int(ftrun_of(ranks)), 9)
 until("no takeover", lambda: b"goes on with it" in screen)
 type_and_wait(b"\x1a", b"Stopped")
