@@ -23,6 +23,7 @@
 #include "launcher/limits.h"
 #include "launcher/loop.h"
 #include "launcher/node.h"
+#include "launcher/node_lease.h"
 #include "launcher/placement.h"
 #include "launcher/program.h"
 #include "launcher/ranks.h"
@@ -429,7 +430,7 @@ static int run_in_two(struct agent *a, int *code, struct ft_error *e)
     if (role < 0)
         return role;
     if (job->node)
-        ft_twin_watch(job->twin, ft_node_is_late, job->node, LATE_MS);
+        ft_twin_watch(job->twin, ft_node_lease_is_late, job->node, LATE_MS);
     if (role == FT_TWIN_STANDBY) {
         *code = take_over(a);
         return 0;

@@ -18,6 +18,11 @@ liblaunch_la_SOURCES = \
 	launcher/control.h launcher/control.c \
 	launcher/control_job.h launcher/control_job.c \
 	launcher/controller.h launcher/controller.c \
+	launcher/controller_act.h launcher/controller_act.c \
+	launcher/controller_job.h \
+	launcher/controller_nodes.h launcher/controller_nodes.c \
+	launcher/controller_start.h launcher/controller_start.c \
+	launcher/controller_stdio.h launcher/controller_stdio.c \
 	launcher/controller_status.h launcher/controller_status.c \
 	launcher/controller_peers.h launcher/controller_peers.c \
 	launcher/controller_tell.h launcher/controller_tell.c \
@@ -48,6 +53,12 @@ liblaunch_la_SOURCES = \
 	launcher/loop.h launcher/loop.c \
 	launcher/nearest.h launcher/nearest.c \
 	launcher/node.h launcher/node.c \
+	launcher/node_hear.h launcher/node_hear.c \
+	launcher/node_input.h launcher/node_input.c \
+	launcher/node_job.h \
+	launcher/node_lease.h launcher/node_lease.c \
+	launcher/node_say.h launcher/node_say.c \
+	launcher/node_table.h launcher/node_table.c \
 	launcher/node_main.c \
 	launcher/options.h launcher/options.c \
 	launcher/map.h launcher/map.c \
@@ -87,6 +98,7 @@ liblaunch_la_SOURCES = \
 	launcher/svg.h launcher/svg.c \
 	launcher/sweep.h launcher/sweep.c \
 	launcher/timeline.h launcher/timeline.c \
+	launcher/timer.h launcher/timer.c \
 	launcher/topology.h launcher/topology.c \
 	launcher/twin.h launcher/twin.c \
 	launcher/uplink.h launcher/uplink.c \

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One node of several (`ftrun --node`): what ties this agent, whose ranks are its own business, to the controller and to the other nodes.
    wire.h says what is said; a connection that breaks, on either side or with a launcher process, is made again, and both say their
-   state.
-
-   Fencing (DESIGN invariant 5): what the controller has not heard of for a lease it replaces. So whose last answered BEAT was sent
-   two thirds of that ago kills its ranks, at once and before anything else: this agent, also when it was stopped and wakes up
-   late, or the process that stands by for it. */
+   state. */
 #ifndef LAUNCHER_NODE_H
 #define LAUNCHER_NODE_H
 
@@ -52,9 +48,6 @@ bool ft_node_may_leave(struct ft_node *n, bool waiting);
 
 /* Its ranks cannot go on with the log that is here: it wants to be replaced. */
 void ft_node_strand(struct ft_node *n);
-
-/* For the process that stands by: its twin has not heard of the controller for too long, and does nothing about it. */
-bool ft_node_is_late(void *arg);
 
 /* The agent's part; and all of it. */
 void ft_node_leave(struct ft_node *n);

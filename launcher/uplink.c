@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
 #include "launcher/stdio_memory.h"
+#include "launcher/timer.h"
 
 enum { FIRST_MS = 20, LAST_MS = 500, AHEAD = 1 << 20 /* bytes in the buffer */, OPEN = 2 << 20 /* not acknowledged */, PIECE = 256 << 10 };
 
@@ -32,19 +32,9 @@ struct ft_uplink {
 
 static void dial(struct ft_uplink *u);
 
-uint64_t ft_uplink_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void later(struct ft_uplink *u)
 {
-    struct timeval wait = {.tv_usec = (suseconds_t)u->wait_ms * 1000};
-
-    event_add(u->again, &wait);
+    ft_timer_set(u->again, u->wait_ms);
     u->wait_ms = ft_min(2 * u->wait_ms, LAST_MS);
 }
 
@@ -172,7 +162,7 @@ static void on_dialled(void *arg, int fd, enum ft_auth_kind kind, const struct f
 
 static void dial(struct ft_uplink *u)
 {
-    u->dialled_ns = ft_uplink_now();
+    u->dialled_ns = ft_timer_boot_ns();
     u->dial = ft_auth_dial(u->config.auth, u->config.controllers, u->config.ncontrollers, FT_AUTH_CONTROL, on_dialled, u);
     if (!u->dial)
         later(u);

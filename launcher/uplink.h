@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A node's connection to the controller: made, proved (auth.h), made again when it breaks, after 20 ms to 0.5 s, for as long as there is a node.
    Frames go both ways; what the ranks print comes out of a spool (spool.h), where it stays until it is acknowledged, so that each
-   connection begins where the acknowledgements end. What the frames mean is node.c's. */
+   connection begins where the acknowledgements end. What the frames mean is node_hear.c's. */
 #ifndef LAUNCHER_UPLINK_H
 #define LAUNCHER_UPLINK_H
 
@@ -35,9 +35,8 @@ struct ft_uplink *ft_uplink_new(const struct ft_uplink_config *config);
 
 bool ft_uplink_is_up(const struct ft_uplink *u);
 
-/* When the connection that is up was begun, before anything was sent; by a clock (ns) that goes on while the machine sleeps. */
+/* When the connection that is up was begun, before anything was sent (ft_timer_boot_ns). */
 uint64_t ft_uplink_dialled(const struct ft_uplink *u);
-uint64_t ft_uplink_now(void);
 
 /* Why the last attempt failed; empty: none did. */
 const char *ft_uplink_trouble(const struct ft_uplink *u);

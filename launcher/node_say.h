@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a node says of itself to the controller: STATE (wire.h). */
+#ifndef LAUNCHER_NODE_SAY_H
+#define LAUNCHER_NODE_SAY_H
+
+struct ft_node;
+
+/* If there is a connection. */
+void ft_node_say_state(struct ft_node *n);
+
+#endif
