@@ -270,14 +270,32 @@ my @mutants = (
     ['the beginning of the log is put aside across extents (was a real error)', 'ft/prefix.c',
      'ft_min(ft_min(PIECE, s->params->extent_bytes), s->end - at)', 'ft_min(PIECE, s->end - at)', $versions],
 );
+my ($source, $library, $object, @cc) = @ARGV;
+die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]\n" unless @cc;
+
+# What the code has no more is said at once, of all mutants, not on the day when one has its turn.
+my $stale = 0;
+for my $m (@mutants) {
+    my ($name, $file, $from) = @$m;
+    my $text = slurp("$source/$file");
+    my $count = () = $text =~ /\Q$from\E/g;
+    $stale++, print "FAIL    does not apply, $file has it in $count places: $name\n" if $count != 1;
+}
+exit(2) if $stale;
+
 @mutants = grep { $_->[0] =~ /$ENV{FT_MUTANTS}/ } @mutants if $ENV{FT_MUTANTS};  # some of them, by hand
 my ($share, $shares) = split m{/}, $ENV{FT_SHARE} // '0/1';                        # each Nth of them: mutants.sh runs several
 @mutants = @mutants[grep { $_ % $shares == $share } 0 .. $#mutants];
 
-my ($source, $library, $object, @cc) = @ARGV;
-die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]\n" unless @cc;
 my $dir = tempdir(CLEANUP => 1);
 my $missed = 0;
+
+sub slurp {
+    my ($path) = @_;
+    open(my $in, '<', $path) or die "$path: $!\n";
+    local $/;
+    return scalar <$in>;
+}
 
 sub run { my $rc = system(@_); return $rc == -1 ? -1 : $rc >> 8; }
 
@@ -287,12 +305,7 @@ for my $m (@mutants) {
     # A header's mutant is seen by what includes it: a copy of the tree, and the files that matter compiled from there.
     run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/net' '$source/ft/snap' '$dir/ft/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
         or die "cannot copy $source/ft\n";
-    open(my $in, '<', "$dir/$file") or die "$file: $!\n";
-    local $/;
-    my $text = <$in>;
-    close $in;
-    my $count = () = $text =~ /\Q$from\E/g;
-    die "mutant does not apply ($count places): $name\n" if $count != 1;
+    my $text = slurp("$dir/$file");
     $text =~ s/\Q$from\E/$to/;
     open(my $out, '>', "$dir/$file") or die "$file: $!\n";
     print $out $text;
@@ -308,8 +321,7 @@ for my $m (@mutants) {
         print "MISSED  $name\n";
         $missed++;
     } else {
-        open(my $log, '<', "$dir/out") or die;
-        my $said = <$log>;
+        my $said = slurp("$dir/out");
         my ($how) = $said =~ /^FAILED [^:]*: (.*)$/m;
         $how //= $rc == 124 ? 'no end' : "exit code $rc";
         print "caught  $name\n          $how\n";
