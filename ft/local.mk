@@ -48,16 +48,12 @@ include ft/base/local.mk
 if HAVE_CRITERION
 check_PROGRAMS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test
 TESTS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test
-ft_test_tree_test_SOURCES = ft/test/tree_test.c
 ft_test_tree_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_tree_test_LDADD = libft.la $(CRITERION_LIBS)
-ft_test_versions_test_SOURCES = ft/test/versions_test.c
 ft_test_versions_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_versions_test_LDADD = libft.la $(CRITERION_LIBS)
-ft_test_check_test_SOURCES = ft/test/check_test.c
 ft_test_check_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_check_test_LDADD = libft.la $(CRITERION_LIBS)
-ft_test_inspect_test_SOURCES = ft/test/inspect_test.c
 ft_test_inspect_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_inspect_test_LDADD = libft.la $(CRITERION_LIBS)
 endif

@@ -127,80 +127,67 @@ TESTS += $(launch_unit_tests)
 else
 TESTS += launcher/test/no_criterion.sh
 endif
-launcher_test_policy_test_SOURCES = launcher/test/policy_test.c
 launcher_test_policy_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_policy_test_LDADD = $(launch_unit_libs)
-launcher_test_signals_test_SOURCES = launcher/test/signals_test.c
 launcher_test_signals_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_signals_test_LDADD = $(launch_unit_libs)
-launcher_test_format_test_SOURCES = launcher/test/format_test.c
 launcher_test_format_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_format_test_LDADD = $(launch_unit_libs)
-launcher_test_lines_test_SOURCES = launcher/test/lines_test.c
 launcher_test_lines_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_lines_test_LDADD = $(launch_unit_libs)
-launcher_test_options_test_SOURCES = launcher/test/options_test.c
 launcher_test_options_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_options_test_LDADD = $(launch_unit_libs)
-launcher_test_report_test_SOURCES = launcher/test/report_test.c
 launcher_test_report_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
 launcher_test_report_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
-launcher_test_cadence_test_SOURCES = launcher/test/cadence_test.c
 launcher_test_cadence_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_cadence_test_LDADD = $(launch_unit_libs)
-launcher_test_wire_test_SOURCES = launcher/test/wire_test.c
 launcher_test_wire_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_wire_test_LDADD = $(launch_unit_libs)
-launcher_test_merge_test_SOURCES = launcher/test/merge_test.c
 launcher_test_merge_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_merge_test_LDADD = $(launch_unit_libs)
-launcher_test_nodes_policy_test_SOURCES = launcher/test/nodes_policy_test.c
 launcher_test_nodes_policy_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_nodes_policy_test_LDADD = $(launch_unit_libs)
-launcher_test_description_test_SOURCES = launcher/test/description_test.c
 launcher_test_description_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_description_test_LDADD = $(launch_unit_libs)
-launcher_test_timeline_test_SOURCES = launcher/test/timeline_test.c
 launcher_test_timeline_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_timeline_test_LDADD = $(launch_unit_libs)
 
 check_PROGRAMS += launcher/test/forward_crash
 TESTS += launcher/test/forward_crash
-launcher_test_forward_crash_SOURCES = launcher/test/forward_crash.c
 launcher_test_forward_crash_LDADD = liblaunch.la
 # No instructions for the binding of symbols: the test goes through them one by one.
 launcher_test_forward_crash_LDFLAGS = -Wl,-z,now
 
 check_PROGRAMS += launcher/test/marks
 TESTS += launcher/test/marks
-launcher_test_marks_SOURCES = launcher/test/marks.c
 launcher_test_marks_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_marks_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # What strangers may send to a listening socket.
 check_PROGRAMS += launcher/test/strangers
 TESTS += launcher/test/strangers
-launcher_test_strangers_SOURCES = launcher/test/strangers.c
 launcher_test_strangers_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_strangers_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # Logs and links between nodes.
 check_PROGRAMS += launcher/test/fetched launcher/test/linked
 TESTS += launcher/test/fetched launcher/test/linked
-launcher_test_linked_SOURCES = launcher/test/linked.c
 launcher_test_linked_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_linked_LDADD = liblaunch.la $(EVENT_LIBS)
-launcher_test_fetched_SOURCES = launcher/test/fetched.c
 launcher_test_fetched_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_fetched_LDADD = liblaunch.la $(EVENT_LIBS)
 
-# What comes out of sockets, on arbitrary bytes.
-check_PROGRAMS += launcher/test/fuzz_wire_plain fuzz_frames_plain
-TESTS += launcher/test/fuzz_wire.sh
-dist_check_SCRIPTS += launcher/test/fuzz_wire.sh
-launcher_test_fuzz_wire_plain_SOURCES = launcher/test/fuzz_wire_plain.c launcher/test/fuzz_wire.c
-launcher_test_fuzz_wire_plain_LDADD = liblaunch.la
-fuzz_frames_plain_SOURCES = ft/test/fuzz_frames_plain.c ft/test/fuzz_frames.c
+# What comes out of files and sockets, on arbitrary bytes.
+check_PROGRAMS += fuzz_checkpoint_plain fuzz_wire_plain fuzz_frames_plain
+TESTS += ft/test/fuzz.sh
+dist_check_SCRIPTS += ft/test/fuzz.sh
+fuzz_driver = ft/test/fuzz_driver.h ft/test/fuzz_driver.c
+fuzz_checkpoint_plain_SOURCES = ft/test/fuzz_checkpoint.c ft/test/fuzz_checkpoint_seeds.c ft/test/ckpt_models.h $(fuzz_driver)
+fuzz_checkpoint_plain_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
+fuzz_checkpoint_plain_LDADD = libftstore.la libft.la $(XXHASH_LIBS)
+fuzz_wire_plain_SOURCES = launcher/test/fuzz_wire.c launcher/test/fuzz_wire_seeds.c $(fuzz_driver)
+fuzz_wire_plain_LDADD = liblaunch.la
+fuzz_frames_plain_SOURCES = ft/test/fuzz_frames.c ft/test/fuzz_frames_seeds.c $(fuzz_driver)
 fuzz_frames_plain_LDADD = libft.la
 
 # Real runs. top_builddir tells them where ftrun is.
@@ -247,46 +234,14 @@ TESTS += $(launch_shell_tests)
 # Alone: what a person types comes in order, and slowly.
 tests_alone += launcher/test/jobcontrol.sh
 
-# -no-install: the binary itself, not libtool's script, which would be timed and killed in its place.
-check_PROGRAMS += launcher/test/killat
-launcher_test_killat_SOURCES = launcher/test/killat.c
-launcher_test_killat_LDFLAGS = -no-install
-check_PROGRAMS += launcher/test/snapjob
-launcher_test_snapjob_SOURCES = launcher/test/snapjob.c
-launcher_test_snapjob_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
-launcher_test_snapjob_LDADD = libftmpi.la
-launcher_test_snapjob_LDFLAGS = -no-install
-check_PROGRAMS += launcher/test/resumejob
-launcher_test_resumejob_SOURCES = launcher/test/resumejob.c
-launcher_test_resumejob_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
-launcher_test_resumejob_LDADD = libftmpi.la
-launcher_test_resumejob_LDFLAGS = -no-install
+# killat runs MPI programs and is none.
+check_PROGRAMS += launcher/test/killat launcher/test/snapjob launcher/test/resumejob launcher/test/ends launcher/test/again \
+	launcher/test/deaths launcher/test/waits
+launcher_test_killat_LDADD =
 check_LTLIBRARIES += launcher/test/nomem.la
 launcher_test_nomem_la_SOURCES = launcher/test/nomem.c
 launcher_test_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 launcher_test_nomem_la_LIBADD = -ldl
-check_PROGRAMS += launcher/test/ends
-launcher_test_ends_SOURCES = launcher/test/ends.c
-launcher_test_ends_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
-launcher_test_ends_LDADD = libftmpi.la
-launcher_test_ends_LDFLAGS = -no-install
-
-check_PROGRAMS += launcher/test/again
-launcher_test_again_SOURCES = launcher/test/again.c
-launcher_test_again_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
-launcher_test_again_LDADD = libftmpi.la
-launcher_test_again_LDFLAGS = -no-install
-
-check_PROGRAMS += launcher/test/deaths
-launcher_test_deaths_SOURCES = launcher/test/deaths.c
-launcher_test_deaths_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
-launcher_test_deaths_LDADD = libftmpi.la
-launcher_test_deaths_LDFLAGS = -no-install
-check_PROGRAMS += launcher/test/waits
-launcher_test_waits_SOURCES = launcher/test/waits.c
-launcher_test_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/mpi_shim
-launcher_test_waits_LDADD = libftmpi.la
-launcher_test_waits_LDFLAGS = -no-install
 EXTRA_DIST += $(launch_shell_tests) launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 

@@ -60,41 +60,11 @@ shim_programs = mpi_shim/test/solo mpi_shim/test/reductions mpi_shim/test/moves 
 	mpi_shim/test/mismatch mpi_shim/test/versions
 check_PROGRAMS += $(shim_programs)
 TESTS += mpi_shim/test/solo mpi_shim/test/world.sh mpi_shim/test/versions.sh
-EXTRA_DIST += mpi_shim/test/world.sh mpi_shim/test/versions.sh
-# -no-install: the real program in the build tree, not a libtool script that ftrun would start instead.
-shim_cppflags = -I$(srcdir)/mpi_shim
-shim_ldflags = -no-install
-mpi_shim_test_solo_SOURCES = mpi_shim/test/solo.c mpi_shim/test/world.h
-mpi_shim_test_solo_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
-mpi_shim_test_solo_LDFLAGS = $(shim_ldflags)
-mpi_shim_test_solo_LDADD = libftmpi.la
-mpi_shim_test_reductions_SOURCES = mpi_shim/test/reductions.c mpi_shim/test/world.h
-mpi_shim_test_reductions_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
-mpi_shim_test_reductions_LDFLAGS = $(shim_ldflags)
-mpi_shim_test_reductions_LDADD = libftmpi.la
-mpi_shim_test_moves_SOURCES = mpi_shim/test/moves.c mpi_shim/test/world.h
-mpi_shim_test_moves_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
-mpi_shim_test_moves_LDFLAGS = $(shim_ldflags)
-mpi_shim_test_moves_LDADD = libftmpi.la
-mpi_shim_test_userops_SOURCES = mpi_shim/test/userops.c mpi_shim/test/world.h
-mpi_shim_test_userops_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
-mpi_shim_test_userops_LDFLAGS = $(shim_ldflags)
-mpi_shim_test_userops_LDADD = libftmpi.la
-mpi_shim_test_mismatch_SOURCES = mpi_shim/test/mismatch.c mpi_shim/test/world.h
-mpi_shim_test_mismatch_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
-mpi_shim_test_mismatch_LDFLAGS = $(shim_ldflags)
-mpi_shim_test_mismatch_LDADD = libftmpi.la
-mpi_shim_test_versions_SOURCES = mpi_shim/test/versions.c mpi_shim/test/world.h
-mpi_shim_test_versions_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
-mpi_shim_test_versions_LDFLAGS = $(shim_ldflags)
-mpi_shim_test_versions_LDADD = libftmpi.la
+EXTRA_DIST += mpi_shim/test/world.h mpi_shim/test/world.sh mpi_shim/test/versions.sh
 
 # The C++ binding.
 check_PROGRAMS += mpi_shim/test/cxxbinding
 TESTS += mpi_shim/test/cxxbinding.sh
 EXTRA_DIST += mpi_shim/test/cxxbinding.sh
 mpi_shim_test_cxxbinding_SOURCES = mpi_shim/test/cxxbinding.cc
-mpi_shim_test_cxxbinding_CPPFLAGS = $(shim_cppflags) $(AM_CPPFLAGS)
-mpi_shim_test_cxxbinding_LDFLAGS = $(shim_ldflags)
-mpi_shim_test_cxxbinding_LDADD = libftmpi.la
 tests_dist += mpi_shim/test/cxxbinding.sh

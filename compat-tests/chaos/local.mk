@@ -8,29 +8,7 @@ chaos_programs = \
 	compat-tests/chaos/stamp \
 	ft/test/strace_allreduce
 check_PROGRAMS += $(chaos_programs)
-chaos_cppflags = -I$(top_srcdir)/mpi_shim $(AM_CPPFLAGS)
-# -no-install: the real program in the build tree, not a libtool script that ftrun would start instead.
-chaos_ldflags = -no-install
 compat_tests_chaos_mixed_SOURCES = compat-tests/chaos/mixed.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
-compat_tests_chaos_mixed_CPPFLAGS = $(chaos_cppflags)
-compat_tests_chaos_mixed_LDFLAGS = $(chaos_ldflags)
-compat_tests_chaos_mixed_LDADD = libftmpi.la
-compat_tests_chaos_huge_SOURCES = compat-tests/chaos/huge.c
-compat_tests_chaos_huge_CPPFLAGS = $(chaos_cppflags)
-compat_tests_chaos_huge_LDFLAGS = $(chaos_ldflags)
-compat_tests_chaos_huge_LDADD = libftmpi.la
-compat_tests_chaos_diverge_SOURCES = compat-tests/chaos/diverge.c
-compat_tests_chaos_diverge_CPPFLAGS = $(chaos_cppflags)
-compat_tests_chaos_diverge_LDFLAGS = $(chaos_ldflags)
-compat_tests_chaos_diverge_LDADD = libftmpi.la
-compat_tests_chaos_stamp_SOURCES = compat-tests/chaos/stamp.c
-compat_tests_chaos_stamp_CPPFLAGS = $(chaos_cppflags)
-compat_tests_chaos_stamp_LDFLAGS = $(chaos_ldflags)
-compat_tests_chaos_stamp_LDADD = libftmpi.la
-ft_test_strace_allreduce_SOURCES = ft/test/strace_allreduce.c
-ft_test_strace_allreduce_CPPFLAGS = $(chaos_cppflags)
-ft_test_strace_allreduce_LDFLAGS = $(chaos_ldflags)
-ft_test_strace_allreduce_LDADD = libftmpi.la
 
 chaos_tests = \
 	compat-tests/chaos/chaos.sh \

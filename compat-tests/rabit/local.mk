@@ -3,8 +3,6 @@
 check_PROGRAMS += compat-tests/rabit/recover
 compat_tests_rabit_recover_SOURCES = compat-tests/rabit/recover.c compat-tests/rabit/mock.h compat-tests/rabit/mock.c \
 	compat-tests/chaos/progress.h compat-tests/chaos/progress.c
-compat_tests_rabit_recover_CPPFLAGS = $(chaos_cppflags)
-compat_tests_rabit_recover_LDFLAGS = $(chaos_ldflags)
 compat_tests_rabit_recover_LDADD = librabit.la libftmpi.la -lm
 rabit_tests = compat-tests/rabit/recover.sh
 # Not with sanitizers: their run-time library would have to be the first one in a Python that was built without it.

@@ -9,15 +9,11 @@ libftstore_la_SOURCES = \
 libftstore_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
 libftstore_la_LIBADD = $(XXHASH_LIBS)
 
-# The power fails at every system call of the writer; damaged files; the reader on arbitrary bytes.
-check_PROGRAMS += ckpt_power ckpt_damage fuzz_plain
-TESTS += ckpt_power ckpt_damage ft/test/fuzz_checkpoint.sh
+# The power fails at every system call of the writer; damaged files.
+check_PROGRAMS += ckpt_power ckpt_damage
+TESTS += ckpt_power ckpt_damage
 ckpt_power_SOURCES = ft/test/ckpt_power.c ft/test/ckpt_models.h
 ckpt_power_LDADD = libftstore.la libft.la
 ckpt_damage_SOURCES = ft/test/ckpt_damage.c ft/test/ckpt_models.h
 ckpt_damage_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
 ckpt_damage_LDADD = libftstore.la libft.la $(XXHASH_LIBS)
-fuzz_plain_SOURCES = ft/test/fuzz_plain.c ft/test/fuzz_checkpoint.c ft/test/ckpt_models.h
-fuzz_plain_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
-fuzz_plain_LDADD = libftstore.la libft.la $(XXHASH_LIBS)
-dist_check_SCRIPTS += ft/test/fuzz_checkpoint.sh

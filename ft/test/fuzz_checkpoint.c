@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The checkpoint reader on arbitrary bytes (libFuzzer's entry point; fuzz_plain.c drives it without). The first byte says which checksums are
+/* The checkpoint reader on arbitrary bytes (libFuzzer's entry point; fuzz_driver.c drives it without). The first byte says which checksums are
    made right, for most of the reader lies behind them. What is accepted must be encoded again to the same bytes, and its models must
    lie in the file one behind the other. */
 #include "config.h"
@@ -11,8 +11,7 @@
 
 #include "ft/base/util.h"
 #include "ft/store/ckpt_file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "ft/test/fuzz_driver.h"
 
 enum { FIX_PREFIX = 1, FIX_REST = 2, FIX_LENGTH = 4 };
 

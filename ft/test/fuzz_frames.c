@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A representative (ft/net/links.c, ft/core/frames.c, exchange.c, nodes.c) whose peer says anything: it ends its call, or its link, or the job with
-   a line, and writes nowhere else. libFuzzer's entry point; fuzz_frames_plain drives it without.
+   a line, and writes nowhere else. libFuzzer's entry point; fuzz_driver.c drives it without.
 
    The first byte chooses which node we are, and the calls. Then come frames: {type, unit, count, length, what is wrong} as differences to what would be
    right, and bytes of the payload. */
@@ -15,8 +15,7 @@
 #include "ft/ft.h"
 #include "ft/net/links.h"
 #include "ft/shm/keeper.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "ft/test/fuzz_driver.h"
 
 enum { EXTENT = 64 << 10, EXTENTS = 6, MOST = 2000, CALLS = 6, RECONNECTS = 4 };
 enum { WRONG_NODE = 1, WRONG_SIG = 2, WRONG_SITE = 4, RAW = 8, CUT = 16, CLOSED = 32 };

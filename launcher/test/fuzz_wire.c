@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All that an agent or the controller reads from a socket, on arbitrary bytes (libFuzzer's entry point; fuzz_wire_plain drives it without). The
+/* All that an agent or the controller reads from a socket, on arbitrary bytes (libFuzzer's entry point; fuzz_driver.c drives it without). The
    first byte says what they are taken for. Numbers that are accepted must be said again as they came; of pieces of a log only whole
    records may count. */
 #include "config.h"
@@ -12,10 +12,9 @@
 #include "ft/base/util.h"
 #include "ft/shm/transfer.h"
 #include "ft/shm/word.h"
+#include "ft/test/fuzz_driver.h"
 #include "launcher/greeting.h"
 #include "launcher/wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 enum { EXTENT = 16 << 10, EXTENTS = 4 };
 

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Bytes from outside, whatever they are: checkpoint files (fuzz_checkpoint), what agents and controller read from sockets after the handshake
+# (fuzz_wire), what representatives do (fuzz_frames). By the plain drivers, all at a time; then, where clang has it, by libFuzzer: the checkpoints, and with
+# FT_TIER=full or FUZZ_SECONDS all three. FUZZ_SECONDS: each (default 3; 20 in full). Arguments: only these.
+set -u
+src=${top_srcdir:-.}
+build=${top_builddir:-.}
+names=${*:-fuzz_checkpoint fuzz_wire fuzz_frames}
+search=$names
+default=20
+[ "${FT_TIER-}" = full ] || default=3
+[ -n "${FUZZ_SECONDS-}" ] || [ "${FT_TIER-}" = full ] || [ $# -gt 0 ] || search=fuzz_checkpoint
+seconds=${FUZZ_SECONDS:-$default}
+[ -z "${FTMPI_TEST_QUICK-}" ] || seconds=1
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 99' INT TERM HUP
+
+failed=0
+for name in $names; do
+  {
+    timeout -k 5 120 "$build/${name}_plain" "$seconds"
+    echo $? >"$tmp/$name.code"
+  } >"$tmp/$name.log" 2>&1 &
+done
+wait
+for name in $names; do
+  cat "$tmp/$name.log"
+  [ "$(cat "$tmp/$name.code")" = 0 ] || { echo "FAIL: ${name}_plain: exit code $(cat "$tmp/$name.code")"; failed=1; }
+done
+[ $failed = 0 ] || exit 1
+# libFuzzer's programs have sanitizers of their own: one build's are as good as another's.
+[ -z "${sanitized-}" ] || exit 0
+
+clang=${FUZZ_CC:-clang}
+if ! command -v "$clang" >/dev/null ||
+  ! printf 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d && n < 0; }' >"$tmp/t.c" ||
+  ! "$clang" -fsanitize=fuzzer,address -o "$tmp/t" "$tmp/t.c" 2>/dev/null; then
+  echo "no clang with libFuzzer: the plain drivers only (apt-get install clang)"
+  exit 0
+fi
+
+# fuzz NAME SOURCE...: what looks at the bytes is instrumented, the rest comes out of the library. (pointer-overflow: NULL + 0.)
+fuzz() {
+  name=$1
+  shift
+  # shellcheck disable=SC2046
+  "$clang" -std=gnu17 -O1 -g -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize=pointer-overflow \
+    -fno-sanitize-recover=undefined -I"$src" -I"$build" -o "$tmp/$name" "$@" "$build/.libs/libft.a" \
+    $(pkg-config --cflags --libs libxxhash jansson) -lpthread || { echo "FAIL: $name does not compile"; exit 1; }
+  mkdir "$tmp/$name.corpus"
+  "$build/${name}_plain" seeds "$tmp/$name.corpus" || exit 1
+  (cd "$tmp" && timeout -k 5 300 "./$name" -max_total_time="$seconds" -max_len=8192 -verbosity=0 -print_final_stats=1 "$name.corpus") >"$tmp/log" 2>&1
+  code=$?
+  grep -E 'stat::(number_of_executed_units|new_units_added)' "$tmp/log"
+  [ $code = 0 ] || { tail -40 "$tmp/log"; echo "FAIL: $name: exit code $code"; exit 1; }
+}
+for name in $search; do
+  case $name in
+    fuzz_checkpoint) fuzz "$name" "$src/ft/test/fuzz_checkpoint.c" "$src/ft/store/ckpt_header.c" "$src/ft/store/ckpt_file.c" \
+      "$src/ft/base/err.c" "$src/ft/base/util.c" ;;
+    fuzz_wire) fuzz "$name" "$src/launcher/test/fuzz_wire.c" "$src/launcher/wire.c" "$src/launcher/greeting.c" \
+      "$src/ft/shm/transfer.c" "$src/ft/shm/log.c" ;;
+    fuzz_frames) fuzz "$name" "$src/ft/test/fuzz_frames.c" "$src/ft/net/links.c" "$src"/ft/core/*.c "$src/ft/base/sig.c" ;;
+    *) echo "no target $name" && exit 2 ;;
+  esac
+done

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NAME_plain SECONDS [SEED]: runs a fuzz target that long.     NAME_plain seeds DIR: writes what libFuzzer begins with */
+#include "ft/test/fuzz_driver.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t state = 1;
+
+uint64_t fuzz_draw(uint64_t below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % below;
+}
+
+void fuzz_add(struct fuzz_input *in, const void *bytes, size_t n)
+{
+    if (n > FUZZ_BYTES - in->n)
+        n = FUZZ_BYTES - in->n;
+    memcpy(in->bytes + in->n, bytes, n);
+    in->n += n;
+}
+
+static void change(struct fuzz_input *in)
+{
+    static const uint64_t numbers[] = {0, 1, 7, 8, 63, 64, 65, 255, 1 << 16, 0x7fffffff, 0xffffffff, 1ull << 40, 1ull << 63, UINT64_MAX};
+    size_t at = fuzz_draw(2) || in->n < fuzz_target.head ? fuzz_draw(in->n) : fuzz_draw(fuzz_target.head), from;
+    uint64_t number = numbers[fuzz_draw(sizeof numbers / sizeof numbers[0])];
+
+    switch (fuzz_draw(6)) {
+    case 0:
+        in->bytes[at] ^= (uint8_t)(1 << fuzz_draw(8));
+        break;
+    case 1:
+        in->bytes[at] = (uint8_t)fuzz_draw(256);
+        break;
+    case 2:
+        if (at + 8 <= in->n)
+            memcpy(in->bytes + at, &number, fuzz_draw(2) ? 8 : fuzz_draw(2) ? 4 : 2);
+        break;
+    case 3:
+        in->n = 1 + fuzz_draw(in->n);
+        break;
+    case 4: /* something of it once more, elsewhere */
+        from = fuzz_draw(in->n);
+        memmove(in->bytes + at, in->bytes + from, fuzz_draw(in->n - (at > from ? at : from)));
+        break;
+    default:
+        in->bytes[0] = (uint8_t)fuzz_draw(fuzz_target.kinds);
+    }
+}
+
+static void run(double seconds)
+{
+    struct fuzz_input *seeds = calloc((size_t)fuzz_target.seeds, sizeof *seeds);
+    static struct fuzz_input in;
+    struct timespec begin, now;
+    long n = 0;
+
+    if (!seeds)
+        abort();
+    for (int i = 0; i < fuzz_target.seeds; i++) {
+        fuzz_target.seed(&seeds[i], i);
+        LLVMFuzzerTestOneInput(seeds[i].bytes, seeds[i].n);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        for (int k = 0; k < 50; k++, n++) {
+            if (fuzz_target.make) {
+                fuzz_target.make(&in);
+            } else {
+                in = seeds[fuzz_draw((uint64_t)fuzz_target.seeds)];
+                for (uint64_t changes = fuzz_draw(6); changes; changes--)
+                    change(&in);
+            }
+            LLVMFuzzerTestOneInput(in.bytes, in.n);
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((double)(now.tv_sec - begin.tv_sec) + (double)(now.tv_nsec - begin.tv_nsec) / 1e9 < seconds);
+    free(seeds);
+    printf("%ld inputs\n", n);
+}
+
+static int write_seeds(const char *dir)
+{
+    static struct fuzz_input in;
+    char path[4096];
+
+    for (int i = 0; i < fuzz_target.seeds; i++) {
+        int fd;
+
+        fuzz_target.seed(&in, i);
+        snprintf(path, sizeof path, "%s/seed%d", dir, i);
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (fd < 0 || write(fd, in.bytes, in.n) != (ssize_t)in.n)
+            return 1;
+        close(fd);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && !strcmp(argv[1], "seeds"))
+        return write_seeds(argv[2]);
+    if (argc < 2)
+        return 2;
+    state = argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)time(NULL);
+    state = state * 2 + 1;
+    printf("%s: seed %llu, ", argv[0], (unsigned long long)(state / 2));
+    fflush(stdout);
+    run(atof(argv[1]));
+    return 0;
+}
