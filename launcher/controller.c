@@ -135,8 +135,8 @@ static int check_request(const struct ft_options *o, struct ft_error *e)
         bool asked;
         const char *what;
     } not_yet[] = {
-        {o->bootstrap_cache, "--bootstrap-cache"}, {o->ckpt_dir, "--ckpt-dir"}, {o->output_dir, "--output-filename"},
-        {o->report, "--report"}, {o->timeline, "--timeline"}, {o->die_with_launcher, "--die-with-launcher"},
+        {o->bootstrap_cache, "--bootstrap-cache"}, {o->ckpt_dir, "--ckpt-dir"},
+        {o->report, "--report"}, {o->timeline, "--timeline"},
     };
 
     for (size_t i = 0; i < sizeof not_yet / sizeof not_yet[0]; i++)

@@ -19,6 +19,7 @@ struct event;
 struct event_base;
 struct ft_auth;
 struct ft_control;
+struct ft_files;
 struct ft_merge;
 struct ft_peers;
 struct ft_relay;
@@ -46,6 +47,7 @@ struct ft_controller {
     struct event_base *base;
     struct ft_sink *sinks[2];
     struct ft_merge *merge;
+    struct ft_files *files;    /* NULL: no --output-filename */
     struct ft_relay *relay;    /* NULL: no rank reads our standard input */
     uint32_t reader;           /* the node of the rank that does */
     struct ft_nodes *policy;

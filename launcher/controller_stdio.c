@@ -6,6 +6,7 @@
 
 #include "launcher/control.h"
 #include "launcher/controller_act.h"
+#include "launcher/controller_files.h"
 #include "launcher/controller_peers.h"
 #include "launcher/map.h"
 #include "launcher/merge.h"
@@ -39,6 +40,13 @@ static void on_output(void *arg, int stream, const char *data, size_t len)
 
     ft_sink_add(c->sinks[stream], data, len);
     ft_control_tap(c->control, stream, data, len);
+}
+
+static void on_rank_output(void *arg, uint32_t rank, int stream, const char *data, size_t len)
+{
+    const struct ft_controller *c = arg;
+
+    ft_files_append(c->files, rank, stream, data, len);
 }
 
 int ft_controller_take_output(struct ft_controller *c, uint32_t node, const struct ft_wire_frame *f, struct ft_error *e)
@@ -75,7 +83,12 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
     struct ft_merge_config merge = {.nnodes = c->map->nnodes, .world = c->map->world, .tag = o->tag_output, .timestamp = o->timestamp_output,
                                     .put = on_output, .arg = c};
     struct ft_relay_config relay = {.send = on_input, .failed = on_input_failed, .arg = c};
+    int err = ft_files_new(&c->files, o, &c->say, e);
 
+    if (err < 0)
+        return err;
+    merge.file = c->files ? on_rank_output : NULL;
+    merge.instead = ft_files_instead(c->files);
     c->stdio = ft_stdio_memory_new(&config, e);
     if (!c->stdio)
         return FT_ESYS;
@@ -105,6 +118,8 @@ void ft_controller_stdio_check(struct ft_controller *c)
             c->code = c->code ? c->code : FT_CODE_JOB;
         }
     }
+    if (ft_files_failed(c->files)) /* it has been told */
+        c->code = c->code ? c->code : FT_CODE_JOB;
 }
 
 void ft_controller_stdio_close(struct ft_controller *c)
@@ -115,4 +130,5 @@ void ft_controller_stdio_close(struct ft_controller *c)
         ft_sink_free(c->sinks[1]);
     ft_sink_free(c->sinks[0]);
     ft_stdio_memory_free(c->stdio);
+    ft_files_free(c->files);
 }

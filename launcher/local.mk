@@ -19,6 +19,7 @@ liblaunch_la_SOURCES = \
 	launcher/control_job.h launcher/control_job.c \
 	launcher/controller.h launcher/controller.c \
 	launcher/controller_act.h launcher/controller_act.c \
+	launcher/controller_files.h launcher/controller_files.c \
 	launcher/controller_job.h \
 	launcher/controller_nodes.h launcher/controller_nodes.c \
 	launcher/controller_start.h launcher/controller_start.c \

@@ -25,16 +25,28 @@ struct source {
 struct ft_merge {
     struct ft_merge_config config;
     uint64_t *have;            /* 2 * rank + stream: bytes that were put */
-    int to;                    /* of what is staged */
+    int to;                    /* of what is staged ... */
+    int64_t rank;              /* ... and whose it is, if there are files; -1: an agent's */
     size_t staged;
     char stage[STAGE];
     struct source sources[];
 };
 
+static void deliver(struct ft_merge *m, const char *data, size_t len)
+{
+    const struct ft_merge_config *c = &m->config;
+    bool filed = c->file && m->rank >= 0;
+
+    if (filed)
+        c->file(c->arg, (uint32_t)m->rank, m->to, data, len);
+    if (!filed || !c->instead)
+        c->put(c->arg, m->to, data, len);
+}
+
 static void unstage(struct ft_merge *m)
 {
     if (m->staged)
-        m->config.put(m->config.arg, m->to, m->stage, m->staged);
+        deliver(m, m->stage, m->staged);
     m->staged = 0;
 }
 
@@ -45,7 +57,7 @@ static void stage(void *arg, const char *data, size_t len)
     if (len > STAGE - m->staged)
         unstage(m);
     if (len > STAGE) {
-        m->config.put(m->config.arg, m->to, data, len);
+        deliver(m, data, len);
         return;
     }
     memcpy(m->stage + m->staged, data, len);
@@ -56,14 +68,16 @@ static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *
 {
     const struct ft_merge_config *c = &m->config;
     int to = r->stream != FT_RECORD_STDOUT;
+    int64_t rank = r->stream == FT_RECORD_AGENT ? -1 : (int64_t)r->rank;
     time_t now = c->timestamp ? time(NULL) : 0;
     char tag[FT_TAG_BYTES];
     struct tm local;
     size_t n;
 
-    if (to != m->to)
+    if (to != m->to || (c->file && rank != m->rank))
         unstage(m);
     m->to = to;
+    m->rank = rank;
     if (r->stream == FT_RECORD_AGENT || (!c->tag && !c->timestamp)) {
         stage(m, data, len);
         return;

@@ -17,6 +17,9 @@ struct ft_merge_config {
     bool tag, timestamp;
     /* Whole lines of a stream (0 stdout, 1 stderr), or the beginning of one that is a prompt. */
     void (*put)(void *arg, int stream, const char *data, size_t len);
+    /* The same before that, of one rank, for a file of its own (--output-filename); NULL: there are none. */
+    void (*file)(void *arg, uint32_t rank, int stream, const char *data, size_t len);
+    bool instead;              /* what went to `file` is not put */
     void *arg;
 };
 

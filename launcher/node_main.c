@@ -76,7 +76,6 @@ static void leave_to_controller(struct ft_options *o, const struct ft_descriptio
     o->timeout_ms = 0;
     o->tag_output = o->timestamp_output = false;
     o->report = o->timeline = o->output_dir = o->ckpt_dir = NULL;
-    o->die_with_launcher = false;
 }
 
 int ft_node_main(void)

@@ -10,7 +10,7 @@
 #include "launcher/wire.h"
 
 static struct ft_merge *m;
-static char out[2][4096];
+static char out[2][4096], files[8][256];
 static uint8_t spool[2][8192];   /* of two nodes */
 static uint32_t tail[2];
 
@@ -20,14 +20,24 @@ static void put(void *arg, int stream, const char *data, size_t len)
     strncat(out[stream], data, len);
 }
 
-static void begin(bool tag)
+static void put_into_file(void *arg, uint32_t rank, int stream, const char *data, size_t len)
 {
-    struct ft_merge_config config = {.nnodes = 2, .world = 4, .tag = tag, .put = put};
+    (void)arg;
+    strncat(files[2 * rank + (uint32_t)stream], data, len);
+}
 
-    m = ft_merge_new(&config);
+static void begin_with(const struct ft_merge_config *config)
+{
+    m = ft_merge_new(config);
     cr_assert(m);
     memset(out, 0, sizeof out);
+    memset(files, 0, sizeof files);
     tail[0] = tail[1] = 0;
+}
+
+static void begin(bool tag)
+{
+    begin_with(&(struct ft_merge_config){.nnodes = 2, .world = 4, .tag = tag, .put = put});
 }
 
 /* A rank prints: its node's spool has one more record. */
@@ -120,6 +130,29 @@ Test(merge, tags)
     cr_expect_eq(say(0, 0), 0);
     cr_expect_str_eq(out[0], "[1,3]<stdout>:a\n[1,3]<stdout>:b\n[1,3]<stdout>:prompt> answer\n");
     ft_merge_free(m);
+}
+
+Test(merge, each_rank_has_files_of_its_own)
+{
+    for (int instead = 0; instead < 2; instead++) {
+        begin_with(&(struct ft_merge_config){.nnodes = 2, .world = 4, .tag = true, .put = put, .file = put_into_file, .instead = instead});
+        print(0, 0, 0, BEGINS, 0, "a\n");
+        print(0, 1, 0, BEGINS, 0, "b\n");
+        print(0, 0, FT_RECORD_AGENT, BEGINS, 0, "ftrun: a line\n");
+        print(0, 1, 1, BEGINS, 0, "e\n");
+        print(0, 0, 0, BEGINS, 2, "c\n");
+        cr_expect_eq(say(0, 0), 0);
+        ft_merge_replaced(m, 0);
+        tail[0] = 0;
+        print(0, 0, 0, BEGINS, 0, "a\nc\nd\n");
+        cr_expect_eq(say(0, 0), 0);
+        cr_expect_str_eq(files[0], "[1,0]<stdout>:a\n[1,0]<stdout>:c\n[1,0]<stdout>:d\n");
+        cr_expect_str_eq(files[2], "[1,1]<stdout>:b\n");
+        cr_expect_str_eq(files[3], "[1,1]<stderr>:e\n");
+        cr_expect_str_eq(out[0], instead ? "" : "[1,0]<stdout>:a\n[1,1]<stdout>:b\n[1,0]<stdout>:c\n[1,0]<stdout>:d\n");
+        cr_expect_str_eq(out[1], instead ? "ftrun: a line\n" : "ftrun: a line\n[1,1]<stderr>:e\n");
+        ft_merge_free(m);
+    }
 }
 
 Test(merge, what_no_node_says_is_refused)
