@@ -163,6 +163,21 @@ static int set_up_ranks(struct ft_job *job, struct ft_error *e)
     return 0;
 }
 
+/* On one node of several, the controller has the files. */
+static int open_report(struct ft_job *job, struct ft_error *e)
+{
+    const struct ft_options *o = job->options;
+    int err = ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e);
+
+    if (err < 0 || (err = ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e)) < 0)
+        return err;
+    job->report->wanted |= o->node && o->node->report;
+    if (!o->node || !o->node->timeline)
+        return 0;
+    job->report->timeline = ft_timeline_new(o->nranks, job->report->begin_ns);
+    return job->report->timeline ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
+}
+
 /* What the user can get wrong, checked before anything is made. 0 or the exit code, with a line. */
 static int check_request(struct agent *a, struct ft_error *e)
 {
@@ -179,8 +194,7 @@ static int check_request(struct agent *a, struct ft_error *e)
         return FT_CODE_JOB;
     if (o->rabit && ft_library_rabit(a->preload, sizeof a->preload, a->python_path, sizeof a->python_path, e) < 0)
         return FT_CODE_JOB;
-    if (ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e) < 0 ||
-        ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e) < 0)
+    if (open_report(job, e) < 0)
         return FT_CODE_USAGE;
     return ft_durable_open(job, e);
 }

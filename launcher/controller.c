@@ -14,6 +14,7 @@
 #include "launcher/controller_act.h"
 #include "launcher/controller_job.h"
 #include "launcher/controller_nodes.h"
+#include "launcher/controller_report.h"
 #include "launcher/controller_start.h"
 #include "launcher/controller_status.h"
 #include "launcher/controller_stdio.h"
@@ -136,7 +137,6 @@ static int check_request(const struct ft_options *o, struct ft_error *e)
         const char *what;
     } not_yet[] = {
         {o->bootstrap_cache, "--bootstrap-cache"}, {o->ckpt_dir, "--ckpt-dir"},
-        {o->report, "--report"}, {o->timeline, "--timeline"},
     };
 
     for (size_t i = 0; i < sizeof not_yet / sizeof not_yet[0]; i++)
@@ -164,6 +164,16 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
     return 0;
 }
 
+static void report(struct ft_controller *c)
+{
+    struct ft_error e;
+
+    if (ft_controller_report_write(c->report, c->code, &e) == 0)
+        return;
+    ft_say(&c->say, "%s", e.text);
+    c->code = c->code ? c->code : FT_CODE_JOB;
+}
+
 static int run(struct ft_controller *c)
 {
     ft_controller_display(&c->say, c->o);
@@ -176,6 +186,7 @@ static int run(struct ft_controller *c)
     ft_controller_stdio_check(c);
     ft_say_detail(&c->say, "done: %u nodes, %llu of them replaced, %llu restarts of ranks", c->map->nnodes,
                   (unsigned long long)ft_nodes_replaced(c->policy), (unsigned long long)ft_nodes_restarts(c->policy));
+    report(c);
     ft_control_end(c->control, c->code);
     return c->code;
 }
@@ -192,6 +203,7 @@ static void tear_down(struct ft_controller *c)
     ft_controller_nodes_close(c);
     ft_controller_stdio_close(c);
     ft_controller_act_close(c);
+    ft_controller_report_free(c->report);
     if (c->base)
         event_base_free(c->base);
 }
@@ -203,7 +215,7 @@ int ft_controller_run(const struct ft_options *options)
     struct ft_error e;
     int code;
 
-    if (check_request(options, &e) < 0) {
+    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0) {
         ft_say(&c.say, "%s", e.text);
         return FT_CODE_USAGE;
     }

@@ -9,6 +9,7 @@
 #include "ft/base/util.h"
 #include "launcher/controller_nodes.h"
 #include "launcher/controller_peers.h"
+#include "launcher/controller_report.h"
 #include "launcher/controller_start.h"
 #include "launcher/controller_tell.h"
 #include "launcher/map.h"
@@ -45,6 +46,16 @@ static void finish(struct ft_controller *c, int code)
     ft_controller_leave(c);
 }
 
+/* What is told of hosts that are lost is entered into the report, too. */
+static void note_loss(const struct ft_controller *c, const struct ft_nodes_effect *fx)
+{
+    bool replaced = fx->reason == FT_NT_LOST || fx->reason == FT_NT_RENEW;
+
+    if (replaced || fx->reason == FT_NT_GIVEN_UP || fx->reason == FT_NT_NO_RESTARTS)
+        ft_controller_report_lost(c->report, fx->node, replaced ? (int64_t)fx->to : -1, fx->reason == FT_NT_RENEW,
+                                  fx->reason != FT_NT_RENEW || fx->number != 2 /* it is stranded */);
+}
+
 static void do_effect(struct ft_controller *c, const struct ft_nodes_effect *fx)
 {
     struct ft_wire_job end = {.phase = FT_JOB_END, .code = FT_CODE_JOB};
@@ -69,6 +80,7 @@ static void do_effect(struct ft_controller *c, const struct ft_nodes_effect *fx)
     case FT_ND_RENEW:
         break; /* positions in the output stay: what is printed again is known */
     case FT_ND_TELL:
+        note_loss(c, fx);
         ft_controller_tell(&c->say, &t, fx);
         break;
     case FT_ND_FINISH:

@@ -19,6 +19,7 @@ struct event;
 struct event_base;
 struct ft_auth;
 struct ft_control;
+struct ft_controller_report;
 struct ft_files;
 struct ft_merge;
 struct ft_peers;
@@ -55,6 +56,7 @@ struct ft_controller {
     struct ft_peers *peers;
     struct ft_remote *remote;
     struct event *signalled, *due, *timeout;
+    struct ft_controller_report *report; /* NULL: no --report, no --timeline */
     struct ft_control *control; /* NULL: the job cannot be asked anything */
 
     struct ft_description d;   /* what is the same for all nodes */

@@ -12,6 +12,7 @@
 #include "launcher/auth.h"
 #include "launcher/controller_act.h"
 #include "launcher/controller_peers.h"
+#include "launcher/controller_report.h"
 #include "launcher/controller_stdio.h"
 #include "launcher/map.h"
 #include "launcher/merge.h"
@@ -95,6 +96,7 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
     ft_wire_state_free(&n->state);
     n->state = state;
     n->said_state = true;
+    ft_controller_report_state(c->report, node, &state);
     if (first)
         n->signals = state.signals;
     send_signals(c, node);
@@ -116,6 +118,7 @@ static int on_frame(void *arg, uint32_t node, const struct ft_wire_frame *f, str
 {
     struct ft_controller *c = arg;
 
+    ft_controller_report_heard(c->report, node);
     switch (f->type) {
     case FT_WIRE_STATE:
         return take_state(c, node, f, e);
@@ -126,6 +129,10 @@ static int on_frame(void *arg, uint32_t node, const struct ft_wire_frame *f, str
         ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HEARD, .node = node});
         ft_peers_send(c->peers, node, ft_wire_put_beat()); /* its lease goes on from when it said this */
         return 0;
+    case FT_WIRE_REPORT:
+    case FT_WIRE_CELLS:
+        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HEARD, .node = node});
+        return ft_controller_report_take(c->report, node, f, e);
     default:
         return ft_err_set(e, FT_EDAMAGED, "a node does not say frames of type %d", (int)f->type);
     }
@@ -147,6 +154,7 @@ static void on_hello(void *arg, uint32_t node)
     c->nodes[node].said_state = false;
     ft_merge_reconnected(c->merge, node);
     ft_remote_up(c->remote, node);
+    ft_controller_report_up(c->report, node);
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HELLO, .node = node});
     ft_controller_say_table(c);
     ft_peers_send(c->peers, node, ft_wire_put_job(&c->job));

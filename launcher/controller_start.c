@@ -11,6 +11,7 @@
 
 #include "launcher/auth.h"
 #include "launcher/controller_act.h"
+#include "launcher/controller_report.h"
 #include "launcher/map.h"
 #include "launcher/merge.h"
 #include "launcher/remote.h"
@@ -41,6 +42,7 @@ void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_eff
         text = ft_description_write(c->o, &d);
     free(d.incarnations);
     ft_merge_replaced(c->merge, fx->node);
+    ft_controller_report_start(c->report, fx->node, fx->host);
     c->nodes[fx->node].got = 0;
     c->nodes[fx->node].signals = 0;
     c->nodes[fx->node].why[0] = 0;

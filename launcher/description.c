@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* ---- writing: NULL, which jansson passes through, means no memory ---- */
 
 /* Bytes that are no UTF-8 have no place in JSON: each becomes the character of its number. */
@@ -162,13 +161,13 @@ static int local_stdin(const struct ft_options *o, const struct ft_description *
 
 char *ft_description_write(const struct ft_options *o, const struct ft_description *d)
 {
-    json_t *j = json_pack("{ss ss si si si si si so so so so so si so so so so so si}", "ftmpi", PACKAGE_VERSION, "job", o->job_id, "node",
+    json_t *j = json_pack("{ss ss si si si si si so so so so so si so so so so so si sb sb}", "ftmpi", PACKAGE_VERSION, "job", o->job_id, "node",
                           (int)d->node, "nodes", (int)d->nnodes, "world", (int)d->world, "incarnation", (int)d->incarnation, "epoch",
                           (int)d->epoch, "first", numbers(d->first, d->nnodes + 1), "rank_at", numbers(d->rank_at, d->world),
                           "incarnations", numbers(d->incarnations, ft_description_count(d, d->node)), "secret",
                           hex(d->secret, sizeof d->secret), "controllers", words(d->controllers), "port", (int)d->port, "host",
                           bytes(d->host), "cwd", bytes(d->cwd), "env", words(d->env), "contexts", contexts(o, d), "settings", settings(o),
-                          "stdin", local_stdin(o, d));
+                          "stdin", local_stdin(o, d), "report", o->report != NULL, "timeline", o->timeline != NULL);
     char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
     json_decref(j);
@@ -290,6 +289,8 @@ static int read_place(struct ft_description *d, const json_t *j)
         !from_hex(json_object_get(j, "secret"), d->secret, sizeof d->secret))
         return -1;
     d->port = (uint16_t)port;
+    d->report = json_is_true(json_object_get(j, "report"));
+    d->timeline = json_is_true(json_object_get(j, "timeline"));
     d->first = to_numbers(json_object_get(j, "first"), d->nnodes + 1, d->world);
     d->rank_at = to_numbers(json_object_get(j, "rank_at"), d->world, d->world - 1);
     if (!d->first || !d->rank_at || !is_map(d))

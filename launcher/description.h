@@ -7,6 +7,7 @@
 #ifndef LAUNCHER_DESCRIPTION_H
 #define LAUNCHER_DESCRIPTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ struct ft_description {
     uint16_t port;             /* ... and its port */
     char *host;                /* this node's host, as the user wrote it */
     char *cwd;                 /* where ftrun was started */
+    bool report, timeline;     /* what happens here is to be told */
     char **env;                /* "NAME=VALUE" for the agent and its ranks, NULL at the end */
 };
 

@@ -19,13 +19,14 @@ liblaunch_la_SOURCES = \
 	launcher/control_job.h launcher/control_job.c \
 	launcher/controller.h launcher/controller.c \
 	launcher/controller_act.h launcher/controller_act.c \
-	launcher/controller_files.h launcher/controller_files.c \
 	launcher/controller_job.h \
 	launcher/controller_nodes.h launcher/controller_nodes.c \
 	launcher/controller_start.h launcher/controller_start.c \
 	launcher/controller_stdio.h launcher/controller_stdio.c \
 	launcher/controller_status.h launcher/controller_status.c \
+	launcher/controller_files.h launcher/controller_files.c \
 	launcher/controller_peers.h launcher/controller_peers.c \
+	launcher/controller_report.h launcher/controller_report.c \
 	launcher/controller_tell.h launcher/controller_tell.c \
 	launcher/deadlines.h launcher/deadlines.c \
 	launcher/death.h launcher/death.c \
@@ -61,6 +62,7 @@ liblaunch_la_SOURCES = \
 	launcher/node_say.h launcher/node_say.c \
 	launcher/node_table.h launcher/node_table.c \
 	launcher/node_main.c \
+	launcher/node_report.h launcher/node_report.c \
 	launcher/options.h launcher/options.c \
 	launcher/map.h launcher/map.c \
 	launcher/merge.h launcher/merge.c \
@@ -106,7 +108,8 @@ liblaunch_la_SOURCES = \
 	launcher/usage.h launcher/usage.c \
 	launcher/values.h launcher/values.c \
 	launcher/watch.h launcher/watch.c \
-	launcher/wire.h launcher/wire.c
+	launcher/wire.h launcher/wire.c \
+	launcher/wire_report.h launcher/wire_report.c
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
 liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS) $(CRYPTO_CFLAGS)
 liblaunch_la_LIBADD = libftstore.la libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) $(CRYPTO_LIBS) -lpthread
@@ -228,6 +231,7 @@ launch_shell_tests = \
 	launcher/test/attach.sh \
 	launcher/test/status.sh \
 	launcher/test/hosts.sh \
+	launcher/test/hosts_options.sh \
 	launcher/test/timeouts.sh \
 	launcher/test/node.sh \
 	launcher/test/stress.sh
@@ -243,7 +247,7 @@ check_LTLIBRARIES += launcher/test/nomem.la
 launcher_test_nomem_la_SOURCES = launcher/test/nomem.c
 launcher_test_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 launcher_test_nomem_la_LIBADD = -ldl
-EXTRA_DIST += $(launch_shell_tests) launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
+EXTRA_DIST += $(launch_shell_tests) launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/hosts_lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1

@@ -318,7 +318,7 @@ static int fill(struct ft_loop *l, struct ft_job *job)
     l->keeper_failed = event_new(job->base, l->alarm[0], EV_READ, on_keeper_failed, l);
     if (!job->grace || !job->again || !l->keeper_failed || event_add(l->keeper_failed, NULL) < 0)
         return -1;
-    if (job->report->fd >= 0 || job->report->timeline)
+    if (job->report->wanted || job->report->timeline)
         l->sampler = ft_sampler_new(job);
     return 0;
 }

@@ -17,6 +17,7 @@
 #include "launcher/node_input.h"
 #include "launcher/node_job.h"
 #include "launcher/node_lease.h"
+#include "launcher/node_report.h"
 #include "launcher/node_say.h"
 #include "launcher/node_table.h"
 #include "launcher/shared.h"
@@ -40,8 +41,10 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (n->dirty)
+    if (n->dirty) {
         ft_node_say_state(n);
+        ft_node_report_changed(n->report, n->uplink);
+    }
 }
 
 void ft_node_changed(struct ft_node *n)
@@ -62,6 +65,7 @@ static void on_pulse(evutil_socket_t fd, short what, void *arg)
     n->pulses++;
     if (n->pulses % STATE_PULSES == 0)
         ft_node_say_state(n);
+    ft_node_report_say(n->report, n->uplink, n->pulses % STATE_PULSES == 0);
     if (n->pulses % 2 == 0)
         ft_node_lease_beat(n);
 }
@@ -84,6 +88,7 @@ static void on_bye(evutil_socket_t fd, short what, void *arg)
 
 static void say_bye(struct ft_node *n)
 {
+    ft_node_report_say(n->report, n->uplink, true);
     n->shared->left = true;
     ft_node_say_state(n);
     if (ft_uplink_is_up(n->uplink))
@@ -109,6 +114,8 @@ static void on_up(void *arg)
     n->hello.pid = (uint32_t)getpid();
     ft_uplink_say(n->uplink, ft_wire_put_hello(&n->hello));
     ft_node_say_state(n);
+    ft_node_report_again(n->report);
+    ft_node_report_say(n->report, n->uplink, true);
     ft_node_lease_beat(n);
     if (n->shared->left)
         say_bye(n);
@@ -207,6 +214,7 @@ void ft_node_forget(struct ft_node *n)
     n->auth = NULL;
     n->fetch = NULL;
     n->uplink = NULL;
+    n->report = NULL;
     n->table = (struct ft_wire_table){0};
     n->pulse = n->soon = n->room = n->bye = NULL;
     n->waiting = NULL;
@@ -238,6 +246,7 @@ int ft_node_serve(struct ft_node *n)
         return -1;
     config = (struct ft_uplink_config){.base = job->base, .auth = n->auth, .controllers = n->controllers, .ncontrollers = n->ncontrollers,
                                        .spool = &job->stdio->spools[0], .up = on_up, .down = on_down, .take = ft_node_hear, .arg = n};
+    n->report = ft_node_report_new(job);
     n->uplink = ft_uplink_new(&config);
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: its beats come between ranks that have all processors (spawn.c) */
     if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0)
@@ -296,6 +305,7 @@ void ft_node_leave(struct ft_node *n)
         ft_fetch_stop(n->fetch);
     ft_links_leave(n->links);
     ft_uplink_free(n->uplink);
+    ft_node_report_free(n->report);
     ft_auth_free(n->auth);
     ft_wire_table_free(&n->table);
     ft_timer_free(n->pulse);

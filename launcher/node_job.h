@@ -20,6 +20,7 @@ struct event;
 struct ft_auth;
 struct ft_fetch;
 struct ft_links;
+struct ft_node_report;
 struct ft_uplink;
 
 enum {
@@ -55,6 +56,7 @@ struct ft_node {
     struct ft_auth *auth;
     struct ft_fetch *fetch;     /* NULL: not now */
     struct ft_uplink *uplink;
+    struct ft_node_report *report; /* NULL: none is wanted */
     struct ft_wire_table table;
     struct event *pulse, *soon, *room, *bye;
     struct evbuffer *waiting;   /* input that found no room */

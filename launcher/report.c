@@ -33,6 +33,7 @@ int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t 
         ft_report_close(r);
         return FT_ESYS;
     }
+    r->wanted = path;
     return 0;
 }
 
@@ -120,6 +121,43 @@ static void add_death(json_t *object, int signal, int code, bool lost)
         json_object_set_new(object, "exit_code", lost ? json_null() : json_integer(code));
 }
 
+static json_t *host_name(const struct ft_report *r, uint32_t host)
+{
+    const char *name = r->hosts ? r->hosts->names[host] : ft_say_host();
+    json_t *text = json_string(name); /* NULL if it is not UTF-8 */
+
+    return text ? text : json_string("(not UTF-8)");
+}
+
+static json_t *host_names(const struct ft_report *r)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < (r->hosts ? r->hosts->n : 1); i++)
+        json_array_append_new(list, host_name(r, i));
+    return list;
+}
+
+static json_t *host_losses(const struct ft_report *r)
+{
+    json_t *list = json_array();
+
+    for (uint64_t i = 0; r->hosts && i < r->hosts->nlosses; i++) {
+        const struct ft_host_loss *from = &r->hosts->losses[i];
+        json_t *to = json_object();
+
+        add(to, "node", from->node);
+        json_object_set_new(to, "host", host_name(r, from->host));
+        add_span(to, "at_seconds", r->begin_ns, from->lost_ns);
+        add_span(to, "detect_seconds_at_most", from->heard_ns, from->lost_ns);
+        json_object_set_new(to, "replaced_by", from->to < 0 ? json_null() : host_name(r, (uint32_t)from->to));
+        add_span(to, "replace_seconds", from->lost_ns, from->up_ns);
+        json_object_set_new(to, "all_ranks", json_boolean(from->all));
+        json_array_append_new(list, to);
+    }
+    return list;
+}
+
 static json_t *restarts(const struct ft_report *r)
 {
     json_t *list = json_array();
@@ -129,9 +167,10 @@ static json_t *restarts(const struct ft_report *r)
         json_t *to = json_object();
 
         add(to, "rank", from->rank);
-        json_object_set_new(to, "host", json_string(ft_say_host()));
+        json_object_set_new(to, "host", host_name(r, from->host));
         add(to, "pid", (uint64_t)from->pid);
         add_death(to, from->signal, from->code, from->lost);
+        json_object_set_new(to, "host_lost", json_boolean(from->host_lost));
         add_span(to, "at_seconds", r->begin_ns, from->died_ns);
         add_span(to, "detect_seconds_at_most", from->seen_ns, from->died_ns);
         json_object_set_new(to, "way_back", from->started_ns ? json_string(ft_way_back_text(from->way)) : json_null());
@@ -185,6 +224,7 @@ static json_t *ranks(const struct ft_report *r)
         json_t *to = json_object();
 
         add(to, "rank", i);
+        json_object_set_new(to, "host", host_name(r, r->hosts ? r->hosts->of_rank[i] : 0));
         add(to, "pid", (uint64_t)from->pid);
         add_death(to, from->signal, from->code, false);
         add_span(to, "ended_at_seconds", r->begin_ns, from->ended_ns);
@@ -243,6 +283,7 @@ static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now
 
     json_object_set_new(all, "command", command(r));
     json_object_set_new(all, "host", json_string(ft_say_host()));
+    json_object_set_new(all, "hosts", host_names(r));
     add(all, "ranks", r->nranks);
     json_object_set_new(all, "began_at", json_real(r->began_at));
     json_object_set_new(all, "exit_code", json_integer(exit_code));
@@ -255,6 +296,7 @@ static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now
     json_object_set_new(all, "snapshots", cuts_of_all(r));
     json_object_set_new(all, "durable", durable(r->durable));
     json_object_set_new(all, "bootstrap_cache", ft_report_cache(&r->cache));
+    json_object_set_new(all, "hosts_lost", host_losses(r));
     json_object_set_new(all, "restarts", restarts(r));
     json_object_set_new(all, "per_rank", ranks(r));
     return all;

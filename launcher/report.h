@@ -27,6 +27,8 @@ struct ft_restart {
     enum ft_way_back way;
     uint64_t from_ns;       /* when the rank had last been at the point its successor begins at */
     uint64_t replayed;      /* units its successor took out of the log */
+    uint32_t host;          /* of several: it died there (ft_report_hosts) ... */
+    bool host_lost;         /* ... since the host was lost: when it died is when that was noticed */
 };
 
 struct ft_rank_total {
@@ -42,11 +44,30 @@ struct ft_rank_total {
     uint64_t cuts, cuts_cost_ns, cuts_most_ns;  /* snapshots taken: number, time spent on all and on the slowest */
 };
 
+/* A job on several hosts: one of them, or its connection for longer than a lease, was lost. */
+struct ft_host_loss {
+    uint32_t node, host;
+    int64_t to;             /* host that its ranks are started on; -1: the job ended */
+    bool all;               /* ... and so are all other ranks: nobody else had the log from the start */
+    uint64_t heard_ns, lost_ns; /* it was heard of last; it was counted as lost */
+    uint64_t up_ns;         /* its replacement was there; 0: never */
+};
+
+/* NULL in a report: there is one host, this. */
+struct ft_report_hosts {
+    uint32_t n;
+    const char **names;
+    uint32_t *of_rank;      /* where each rank is, in the end */
+    struct ft_host_loss *losses;
+    uint64_t nlosses;
+};
+
 enum { FT_RESTARTS_MAX = 1 << 20 };  /* that are told apart in a report */
 
 /* To be put into shared memory (shared.h). */
 struct ft_report {
-    int fd;                 /* -1: no report wanted */
+    int fd;                 /* -1: no report wanted, or not here */
+    bool wanted;            /* a node of several: by the controller */
     char **argv;
     uint32_t nranks;
     uint64_t begin_ns;
@@ -58,6 +79,7 @@ struct ft_report {
     uint64_t log_bytes, spilled_bytes, released_bytes, peak_log_bytes, peak_memory_bytes;
     struct ft_cache_totals cache; /* set before it is written */
     const struct ft_durable_totals *durable;  /* set before it is written; NULL: there is no --ckpt-dir */
+    const struct ft_report_hosts *hosts;      /* set before it is written */
     uint64_t log_before, spilled_before;  /* of these, in logs that are no more: all ranks started again */
 };
 

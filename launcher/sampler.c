@@ -87,7 +87,7 @@ struct ft_sampler *ft_sampler_new(struct ft_job *job)
         ft_sampler_free(s);
         return NULL;
     }
-    if (job->report->fd >= 0)
+    if (job->report->wanted)
         wait_us(s->memory, FIRST_US);
     if (job->report->timeline)
         wait_us(s->ranks, ft_timeline_every(job->report->timeline) / 1000);

@@ -17,7 +17,7 @@
 #include "launcher/say.h"
 
 /* Pixels, and characters. */
-enum { WIDTH = 1000, LEFT = 76, PLOT = 900, TOP = 92, HEIGHT_MAX = 1000, PITCH_MIN = 2, PITCH_MAX = 32, THIN = 8, LABEL_EVERY = 13,
+enum { WIDTH = 1000, LEFT = 76, RIGHT = 24, HOST_CHARS = 16, CHAR = 7, TOP = 92, HEIGHT_MAX = 1000, PITCH_MIN = 2, PITCH_MAX = 32, THIN = 8, LABEL_EVERY = 13,
        TITLE_CHARS = 84, CUT = 7 };
 /* What bounds the file. */
 enum { ROWS_MAX = 512, COLUMNS_OF_ALL = 60000, COLUMNS_MIN = 100, STEPS = 12, STEPS_THIN = 4, TITLES_MAX = 2000 };
@@ -32,6 +32,7 @@ struct page {
     bool *marked;          /* by row and column: a death is marked there */
     uint32_t ntitles;      /* of marks that tell of themselves */
     double seconds;        /* the job's */
+    double left, plot;     /* where rows begin, and how long they are */
     double pitch, bar, gap; /* of a row; what of it is filled, and what is not: for snapshots */
     double cross, cut;     /* sizes of marks */
 };
@@ -45,7 +46,7 @@ static double x_of(const struct page *p, double seconds)
 {
     double part = seconds / p->seconds;
 
-    return LEFT + PLOT * (part < 0 ? 0 : part > 1 ? 1 : part);
+    return p->left + p->plot * (part < 0 ? 0 : part > 1 ? 1 : part);
 }
 
 static double y_of(const struct page *p, uint32_t row) { return TOP + p->pitch * row; }
@@ -117,6 +118,21 @@ static void put_count(FILE *out, uint64_t n, const char *what)
         fprintf(out, " · %" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
 }
 
+static void put_hosts(const struct page *p)
+{
+    const struct ft_report_hosts *hosts = p->r->hosts;
+    int left = TITLE_CHARS / 2;
+
+    if (!hosts)
+        put_word(p->out, ft_say_host(), TITLE_CHARS);
+    for (uint32_t i = 0; hosts && i < hosts->n && left >= 0; i++) {
+        left = put_text(p->out, i ? ", " : "", left);
+        left = left < 0 ? left : put_word(p->out, hosts->names[i], left);
+    }
+    if (left < 0)
+        fputs("…", p->out);
+}
+
 static void put_heading(const struct page *p, int exit_code)
 {
     time_t began = (time_t)p->r->began_at;
@@ -129,11 +145,12 @@ static void put_heading(const struct page *p, int exit_code)
     fprintf(p->out, "<text x=\"%d\" class=\"h\" y=\"26\">", LEFT);
     put_command(p);
     fprintf(p->out, "</text>\n<text x=\"%d\" y=\"46\">%u rank%s on ", LEFT, p->t->nranks, p->t->nranks == 1 ? "" : "s");
-    put_word(p->out, ft_say_host(), TITLE_CHARS);
+    put_hosts(p);
     gmtime_r(&began, &tm);
     strftime(text, sizeof text, "%F %T UTC", &tm);
     fprintf(p->out, " · %s", text);
     fprintf(p->out, " · %s", span(p->seconds, text, sizeof text));
+    put_count(p->out, p->r->hosts ? p->r->hosts->nlosses : 0, "lost host");
     put_count(p->out, p->r->nrestarts, "restart");
     put_count(p->out, snapshots, "snapshot");
     fprintf(p->out, " · exit code %d</text>\n", exit_code);
@@ -202,15 +219,20 @@ static void put_axis(const struct page *p)
 
 /* ---- rows ---- */
 
-static const char *row_name(const struct page *p, uint32_t row, char *text, size_t size)
+static void put_row_name(const struct page *p, uint32_t row)
 {
     uint32_t first = row * p->grid.per_row, last = (uint32_t)ft_min(p->t->nranks, first + p->grid.per_row) - 1;
 
-    if (first == last)
-        snprintf(text, size, "rank %u", first);
-    else
-        snprintf(text, size, "%u–%u", first, last);
-    return text;
+    if (first != last) {
+        fprintf(p->out, "%u–%u", first, last);
+        return;
+    }
+    fprintf(p->out, "rank %u", first);
+    if (p->r->hosts) {
+        fputs(" · ", p->out);
+        if (put_word(p->out, p->r->hosts->names[p->r->hosts->of_rank[first]], HOST_CHARS) < 0)
+            fputs("…", p->out);
+    }
 }
 
 static void put_cuts(const struct page *p, uint32_t row)
@@ -229,10 +251,11 @@ static void put_cuts(const struct page *p, uint32_t row)
 
 static void put_row(const struct page *p, uint32_t row)
 {
-    char transform[128], name[32];
+    char transform[128];
 
     ft_bands_take(p->bands, row);
-    fprintf(p->out, "<g class=\"row\"><title>%s", row_name(p, row, name, sizeof name));
+    fputs("<g class=\"row\"><title>", p->out);
+    put_row_name(p, row);
     for (int i = 0; i < FT_BANDS; i++) {
         double share = 100 * ft_bands_share(p->bands, (enum ft_band)i);
 
@@ -240,8 +263,8 @@ static void put_row(const struct page *p, uint32_t row)
             fprintf(p->out, "%s %s %.*f %%", i ? "," : ":", ft_band_styles[i].text, share < 10 ? 1 : 0, share);
     }
     fputs("</title>\n", p->out);
-    snprintf(transform, sizeof transform, "matrix(%.8g 0 0 %.6g %d %.6g)", PLOT * column_seconds(p) / p->seconds, -p->bar / p->grid.steps,
-             LEFT, y_of(p, row) + p->bar);
+    snprintf(transform, sizeof transform, "matrix(%.8g 0 0 %.6g %g %.6g)", p->plot * column_seconds(p) / p->seconds, -p->bar / p->grid.steps,
+             p->left, y_of(p, row) + p->bar);
     ft_bands_put(p->bands, transform, p->out);
     put_cuts(p, row);
     fputs("</g>\n", p->out);
@@ -259,29 +282,36 @@ static uint32_t label_every(const struct page *p)
 static void put_rows(const struct page *p)
 {
     uint32_t every = label_every(p);
-    char name[32];
 
     fprintf(p->out, "<g clip-path=\"url(#plot)\"%s>\n", p->pitch >= THIN ? " shape-rendering=\"crispEdges\"" : "");
     for (uint32_t row = 0; row < p->grid.nrows; row++)
         put_row(p, row);
     fputs("</g>\n", p->out);
-    for (uint32_t row = 0; row < p->grid.nrows; row += every)
-        fprintf(p->out, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%s</text>\n", LEFT - 8, y_of(p, row) + p->bar / 2 + 4,
-                row_name(p, row, name, sizeof name));
+    for (uint32_t row = 0; row < p->grid.nrows; row += every) {
+        fprintf(p->out, "<text x=\"%g\" y=\"%.2f\" text-anchor=\"end\">", p->left - 8, y_of(p, row) + p->bar / 2 + 4);
+        put_row_name(p, row);
+        fputs("</text>\n", p->out);
+    }
 }
 
 /* ---- deaths ---- */
 
-static void put_how(const struct page *p, int signal, int code, bool lost)
+static void put_how(const struct page *p, const struct ft_restart *d)
 {
-    const char *name = sigabbrev_np(signal);
+    const char *name = sigabbrev_np(d->signal);
+    int signal = d->signal;
 
-    if (lost)
+    if (d->host_lost) {
+        fputs("was lost with host ", p->out);
+        put_word(p->out, p->r->hosts->names[d->host], TITLE_CHARS);
+    } else if (d->lost && d->way == FT_BACK_ALL && p->r->hosts)
+        fputs("was ended", p->out);
+    else if (d->lost)
         fputs("was lost with a process of ftrun", p->out);
     else if (signal)
         fprintf(p->out, "died of signal %d%s%s", signal, name ? " SIG" : "", name ? name : "");
     else
-        fprintf(p->out, "left with code %d", code);
+        fprintf(p->out, "left with code %d", d->code);
 }
 
 static void put_aftermath(const struct page *p, const struct ft_restart *d)
@@ -318,7 +348,7 @@ static void put_death(struct page *p, const struct ft_restart *d)
         return;
     }
     fprintf(p->out, "><title>%s: rank %u ", span(at, text, sizeof text), d->rank);
-    put_how(p, d->signal, d->code, d->lost);
+    put_how(p, d);
     put_aftermath(p, d);
     fputs("</title></use>\n", p->out);
 }
@@ -362,8 +392,8 @@ static void put_style(const struct page *p)
     for (int i = 0; i < FT_BANDS; i++)
         fprintf(p->out, ".%s{fill:%s}", ft_band_styles[i].class, ft_band_styles[i].colour);
     fputs(".t{fill:#00644d;shape-rendering:auto}</style>\n", p->out);
-    fprintf(p->out, "<defs><clipPath id=\"plot\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%.2f\"/></clipPath>\n", LEFT, TOP, PLOT,
-            bottom(p) - TOP);
+    fprintf(p->out, "<defs><clipPath id=\"plot\"><rect x=\"%g\" y=\"%d\" width=\"%g\" height=\"%.2f\"/></clipPath>\n", p->left, TOP,
+            p->plot, bottom(p) - TOP);
     fputs("<g id=\"k\" fill=\"none\">", p->out);
     put_cross(p, "#fff", 5);
     put_cross(p, "#c1121f", 2.2);
@@ -405,6 +435,17 @@ static void lay_out(struct page *p, const struct ft_timeline *t, uint64_t end_ns
     p->cut = p->gap > 0 ? p->gap - 1 : p->bar;
 }
 
+/* For the names of hosts, where each row is one rank's. */
+static void set_margin(struct page *p)
+{
+    size_t chars = 0;
+
+    for (uint32_t i = 0; p->r->hosts && p->grid.per_row == 1 && i < p->r->hosts->n; i++)
+        chars = ft_max(chars, 3 + ft_min(HOST_CHARS, strlen(p->r->hosts->names[i])));
+    p->left = LEFT + (double)(CHAR * chars);
+    p->plot = WIDTH - RIGHT - p->left;
+}
+
 static int draw(const struct ft_timeline *t, const struct ft_report *r, int exit_code, uint64_t now_ns)
 {
     uint64_t end_ns = ft_max(now_ns, t->begin_ns + 1);
@@ -412,6 +453,7 @@ static int draw(const struct ft_timeline *t, const struct ft_report *r, int exit
     int fd = dup(t->fd), failed = -1;
 
     lay_out(&p, t, end_ns);
+    set_margin(&p);
     p.bands = ft_bands_new(t, &p.grid);
     p.marked = calloc((size_t)p.grid.nrows * p.grid.ncolumns, sizeof *p.marked);
     p.out = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -431,7 +473,7 @@ static int draw(const struct ft_timeline *t, const struct ft_report *r, int exit
 
 int ft_svg_write(const struct ft_timeline *t, const struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e)
 {
-    if (t && draw(t, r, exit_code, now_ns))
+    if (t && t->fd >= 0 && draw(t, r, exit_code, now_ns))
         return ft_err_set(e, FT_ESYS, "--timeline: the picture could not be written: %s", strerror(errno));
     return 0;
 }

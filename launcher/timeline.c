@@ -18,26 +18,34 @@ static size_t half_bytes(const struct ft_timeline *t)
     return (size_t)t->nranks * t->ncells * sizeof(struct ft_cell);
 }
 
-int ft_timeline_open(struct ft_timeline **made, const char *path, uint32_t nranks, uint64_t now_ns, struct ft_error *e)
+struct ft_timeline *ft_timeline_new(uint32_t nranks, uint64_t now_ns)
 {
-    struct ft_timeline *t;
+    struct ft_timeline *t = ft_shared_new(sizeof *t);
 
-    *made = NULL;
-    if (!path)
-        return 0;
-    *made = t = ft_shared_new(sizeof *t);
     if (!t)
-        return ft_err_set(e, FT_ENOMEM, "out of memory");
+        return NULL;
     t->fd = -1;
     t->nranks = nranks;
     t->ncells = (uint32_t)ft_min(CELLS_MAX, ft_max(CELLS_MIN, CELLS_OF_ALL / nranks));
-    t->begin_ns = t->last_ns = now_ns;
+    t->begin_ns = t->last_ns = t->said_ns = now_ns;
     for (int i = 0; i < 2; i++)
         t->cells[i] = ft_shared_new(half_bytes(t));
-    if (!t->cells[0] || !t->cells[1])
+    if (t->cells[0] && t->cells[1])
+        return t;
+    ft_timeline_close(t);
+    return NULL;
+}
+
+int ft_timeline_open(struct ft_timeline **made, const char *path, uint32_t nranks, uint64_t now_ns, struct ft_error *e)
+{
+    *made = NULL;
+    if (!path)
+        return 0;
+    *made = ft_timeline_new(nranks, now_ns);
+    if (!*made)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    t->fd = ft_outfile_open("--timeline", path, e);
-    return t->fd < 0 ? t->fd : 0;
+    (*made)->fd = ft_outfile_open("--timeline", path, e);
+    return (*made)->fd < 0 ? (*made)->fd : 0;
 }
 
 /* Only the agent changes it, and sees its own changes; a successor is another process, after the death of this one. */
@@ -126,6 +134,18 @@ void ft_timeline_cut(struct ft_timeline *t, uint32_t rank, uint64_t at_ns)
     uint32_t i = cell_at(t, at_ns);
 
     ft_timeline_add(&row(t, level(t), rank)[i], &(struct ft_cell){.cuts = 1});
+}
+
+/* Its own cells have other bounds: a part of it in each of ours is near enough, and leaves no gap. */
+void ft_timeline_put(struct ft_timeline *t, uint32_t rank, uint64_t from_ns, uint64_t to_ns, const struct ft_cell *cell)
+{
+    uint32_t to = cell_at(t, to_ns - 1), from = cell_at(t, from_ns);
+    struct ft_cell one = *cell;
+
+    for (uint32_t i = from; i <= to; i++) {
+        ft_timeline_add(&row(t, level(t), rank)[i], &one);
+        one.cuts = 0;
+    }
 }
 
 void ft_timeline_close(struct ft_timeline *t)

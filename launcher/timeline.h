@@ -18,9 +18,10 @@ struct ft_cell {
 };
 
 struct ft_timeline {
-    int fd;
+    int fd;                        /* -1: none */
     uint32_t nranks, ncells;
     uint64_t begin_ns, last_ns;    /* of the job; of the last sample */
+    uint64_t said_ns;              /* a node of several: the controller has what was before */
     _Atomic uint32_t level;        /* cells are of FT_CELL_NS << level, and in cells[level % 2] */
     struct ft_cell *cells[2];      /* by rank, ncells each */
 };
@@ -30,6 +31,9 @@ enum { FT_CELL_NS = 2000000 };     /* at first */
 /* Opens the file. *t is NULL if path is (nothing is wanted). FT_ESYS or FT_ENOMEM with a line. */
 int ft_timeline_open(struct ft_timeline **t, const char *path, uint32_t nranks, uint64_t now_ns, struct ft_error *e);
 
+/* One that nobody draws: its owner says to another what is in it. NULL: no memory. */
+struct ft_timeline *ft_timeline_new(uint32_t nranks, uint64_t now_ns);
+
 /* How long the next sample may wait: a few per cell. */
 uint64_t ft_timeline_every(const struct ft_timeline *t);
 
@@ -38,6 +42,9 @@ void ft_timeline_sample(struct ft_timeline *t, uint64_t now_ns, const enum ft_ac
 
 /* A snapshot of rank was taken. */
 void ft_timeline_cut(struct ft_timeline *t, uint32_t rank, uint64_t at_ns);
+
+/* What rank did from one moment to another, as seen elsewhere. */
+void ft_timeline_put(struct ft_timeline *t, uint32_t rank, uint64_t from_ns, uint64_t to_ns, const struct ft_cell *cell);
 
 /* The cells of rank, each of ft_timeline_width: ncells, of which the job has come to some. */
 const struct ft_cell *ft_timeline_row(const struct ft_timeline *t, uint32_t rank);

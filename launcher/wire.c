@@ -57,7 +57,7 @@ int ft_wire_next(const void *data, size_t len, struct ft_wire_frame *f, struct f
     return len - FT_WIRE_HEAD < f->length ? 0 : FT_WIRE_HEAD + (int)f->length;
 }
 
-static struct ft_wire_bytes frame(enum ft_wire_type type, size_t length)
+struct ft_wire_bytes ft_wire_new(enum ft_wire_type type, size_t length)
 {
     struct ft_wire_bytes b = {.len = FT_WIRE_HEAD + length};
 
@@ -73,7 +73,7 @@ static struct ft_wire_bytes frame_json(enum ft_wire_type type, json_t *object)
     struct ft_wire_bytes b = {0};
 
     if (text)
-        b = frame(type, strlen(text));
+        b = ft_wire_new(type, strlen(text));
     if (b.data)
         memcpy(b.data + FT_WIRE_HEAD, text, b.len - FT_WIRE_HEAD);
     free(text);
@@ -318,12 +318,12 @@ int ft_wire_get_job(const struct ft_wire_frame *f, struct ft_wire_job *m, struct
 
 struct ft_wire_bytes ft_wire_put_beat(void)
 {
-    return frame(FT_WIRE_BEAT, 0);
+    return ft_wire_new(FT_WIRE_BEAT, 0);
 }
 
 struct ft_wire_bytes ft_wire_put_got(uint64_t place)
 {
-    struct ft_wire_bytes b = frame(FT_WIRE_GOT, FT_WIRE_PLACE);
+    struct ft_wire_bytes b = ft_wire_new(FT_WIRE_GOT, FT_WIRE_PLACE);
 
     if (b.data)
         put64(b.data + FT_WIRE_HEAD, place);
@@ -340,7 +340,7 @@ int ft_wire_get_got(const struct ft_wire_frame *f, uint64_t *place, struct ft_er
 
 struct ft_wire_bytes ft_wire_put_signal(uint64_t number, int signal)
 {
-    struct ft_wire_bytes b = frame(FT_WIRE_SIGNAL, 12);
+    struct ft_wire_bytes b = ft_wire_new(FT_WIRE_SIGNAL, 12);
 
     if (b.data) {
         put64(b.data + FT_WIRE_HEAD, number);
@@ -360,7 +360,7 @@ int ft_wire_get_signal(const struct ft_wire_frame *f, uint64_t *number, int *sig
 
 struct ft_wire_bytes ft_wire_put_input(uint64_t place, bool last, const void *data, uint32_t len)
 {
-    struct ft_wire_bytes b = frame(FT_WIRE_INPUT_BYTES, FT_WIRE_INPUT + (size_t)len);
+    struct ft_wire_bytes b = ft_wire_new(FT_WIRE_INPUT_BYTES, FT_WIRE_INPUT + (size_t)len);
 
     if (b.data) {
         put64(b.data + FT_WIRE_HEAD, place);

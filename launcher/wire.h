@@ -10,6 +10,8 @@
                           STATE    what has become of its ranks; how far it has SIGNAL and INPUT
                           OUT      u64 place in its spool, then whole records: what its ranks print
                           BEAT     nothing: it lives. The controller answers each with one
+                          REPORT   if wanted: what it has to say for --report (wire_report.h)
+                          CELLS    if wanted: for --timeline (likewise)
      controller -> node   TABLE    all nodes
                           JOB      what is to become of the job
                           GOT      u64: what the spool holds below this place has been taken over
@@ -46,6 +48,7 @@ enum {
 enum ft_wire_type {
     FT_WIRE_HELLO = 1, FT_WIRE_STATE, FT_WIRE_OUT, FT_WIRE_BEAT,
     FT_WIRE_TABLE, FT_WIRE_JOB, FT_WIRE_GOT, FT_WIRE_SIGNAL, FT_WIRE_INPUT_BYTES,
+    FT_WIRE_REPORT, FT_WIRE_CELLS,
     FT_WIRE_TYPES
 };
 
@@ -66,6 +69,9 @@ struct ft_wire_bytes {
     uint8_t *data;
     size_t len;
 };
+
+/* A frame whose payload is to be written behind its head. */
+struct ft_wire_bytes ft_wire_new(enum ft_wire_type type, size_t length);
 
 struct ft_wire_address {
     char text[64];               /* numeric */

@@ -19,9 +19,9 @@ static char *env[] = {(char *)"FTMPI_A=b", (char *)"FTMPI_L\xe4ut=\xff\x01\"\\\n
 
 static void make(uint32_t which)
 {
-    static char words[][24] = {"ftrun", "--log-limit=64M", "--survive", "host", "--stdin", "1", "--tag-output", "-n", "3", "-x", "FT_T",
+    static char words[][24] = {"ftrun", "--log-limit=64M", "--survive", "host", "--report", "r.json", "--stdin", "1", "--tag-output", "-n", "3", "-x", "FT_T",
                                "-x", "FT_U", "./a", "b c", "\xc3\xa4\xe4", ":", "-n", "2", "-wdir", "/tmp", "-genvnone", "d"};
-    static char *argv[24];
+    static char *argv[26];
     int argc = sizeof words / sizeof words[0];
 
     for (int i = 0; i < argc; i++)
@@ -116,6 +116,8 @@ Test(description, settings_go_along)
     cr_expect(node.survive_host);
     cr_expect_eq(node.stdin_rank, 0, "rank 1 is the first of node 1");
     cr_expect_not(node.tag_output, "the controller does that");
+    cr_expect_null(node.report, "and that");
+    cr_expect(got.report && !got.timeline, "but it is told what happens");
     done();
     make(0);
     cr_assert_eq(read_back(), 0, "%s", e.text);

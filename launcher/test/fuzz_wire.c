@@ -15,6 +15,7 @@
 #include "ft/test/fuzz_driver.h"
 #include "launcher/greeting.h"
 #include "launcher/wire.h"
+#include "launcher/wire_report.h"
 
 enum { EXTENT = 16 << 10, EXTENTS = 4 };
 
@@ -44,6 +45,8 @@ static int payload(const struct ft_wire_frame *f, struct ft_error *e)
     struct ft_wire_state state = {0};
     struct ft_wire_table table = {0};
     struct ft_wire_job job;
+    struct ft_wire_report report;
+    struct ft_wire_cells cells;
     const uint8_t *data;
     uint64_t number;
     uint32_t len;
@@ -70,6 +73,14 @@ static int payload(const struct ft_wire_frame *f, struct ft_error *e)
     case FT_WIRE_INPUT_BYTES:
         if (!(err = ft_wire_get_input(f, &number, &last, &data, &len, e)))
             FT_INVARIANT(data + len <= f->payload + f->length, "input is in its frame");
+        return err;
+    case FT_WIRE_REPORT:
+        if (!(err = ft_wire_get_report(f, &report, e)))
+            ft_wire_report_free(&report);
+        return err;
+    case FT_WIRE_CELLS:
+        if (!(err = ft_wire_get_cells(f, &cells, e)) && cells.nranks && cells.ncells)
+            FT_INVARIANT(ft_wire_cell(&cells, cells.nranks - 1, cells.ncells - 1).cuts <= UINT16_MAX, "cells are in their frame");
         return err;
     case FT_WIRE_BEAT:
     case FT_WIRE_TYPES: break;

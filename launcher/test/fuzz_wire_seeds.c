@@ -9,6 +9,7 @@
 #include "ft/test/fuzz_driver.h"
 #include "launcher/greeting.h"
 #include "launcher/wire.h"
+#include "launcher/wire_report.h"
 
 static void add_frame(struct fuzz_input *in, struct ft_wire_bytes frame)
 {
@@ -18,6 +19,15 @@ static void add_frame(struct fuzz_input *in, struct ft_wire_bytes frame)
     free(frame.data);
 }
 
+static const struct ft_cell *row(const void *arg, uint32_t rank)
+{
+    static const struct ft_cell cell = {.seen = {1, 2}, .cuts = 3};
+
+    (void)arg;
+    (void)rank;
+    return &cell;
+}
+
 static void from_node(struct fuzz_input *in)
 {
     static struct ft_wire_hello hello = {.node = 1, .incarnation = 2, .version = "0.1.0", .host = "h1", .pid = 17, .naddresses = 2, .port = 4711,
@@ -25,6 +35,9 @@ static void from_node(struct fuzz_input *in)
     struct ft_wire_rank ranks[2] = {{.state = FT_NODE_RANK_UP, .pid = 1}, {.state = FT_NODE_RANK_DOWN, .restarts = 3}};
     struct ft_wire_state s = {.phase = FT_NODE_RUNNING, .committed = 1000, .whole = true, .nranks = 2, .ranks = ranks};
     struct ft_wire_record r = {.rank = 3, .stream = FT_RECORD_STDOUT, .flags = FT_RECORD_BEGINS, .position = 77, .length = 6};
+    struct ft_wire_restart restart = {.restart = {.signal = 9, .died_ns = 5}};
+    struct ft_wire_life life = {.total = {.pid = 1}};
+    struct ft_wire_report report = {.nrestarts = 1, .nranks = 1, .restarts = &restart, .ranks = &life};
     uint8_t out[FT_WIRE_OUT_HEAD], head[FT_WIRE_RECORD];
 
     add_frame(in, ft_wire_put_hello(&hello));
@@ -37,6 +50,8 @@ static void from_node(struct fuzz_input *in)
         fuzz_add(in, "hello\n", 6);
     }
     add_frame(in, ft_wire_put_beat());
+    add_frame(in, ft_wire_put_report(&report));
+    add_frame(in, ft_wire_put_cells(&(struct ft_wire_cells){.width_ns = 1, .nranks = 1, .ncells = 1}, row, NULL));
 }
 
 static void from_controller(struct fuzz_input *in)

@@ -3,30 +3,9 @@
 # Jobs on several hosts, all of which are this one: where ranks go, what they print, how the job ends, and what is said of hosts that
 # cannot be reached or are lost. (compat-tests/hosts has hosts that are more like it.)
 . "$(dirname "$0")/lib.sh"
-ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-export ASAN_OPTIONS tmp
-# A launcher: NAME runs here, down-NAME cannot be reached, gone-NAME only until it has been lost, bad-NAME has no ftrun.
-cat >"$tmp/go" <<'END'
-#!/bin/sh
-host=$1
-shift
-echo "$host" >>"$tmp/started"
-case $host in
-down-*) echo "connect to host $host: No route to host" >&2; exit 255 ;;
-gone-*) [ ! -e "$tmp/lost" ] || { echo "connect to host $host: No route to host" >&2; exit 255; } ;;
-bad-*) printf 'sh: %s: not found\r\n' "$1" >&2; exit 127 ;;
-esac
-exec "$@"
-END
-chmod +x "$tmp/go"
-hosts() { # hosts, arguments
-    list=$1
-    shift
-    run --launcher "exec:$tmp/go" -H "$list" "$@"
-}
+. "$(dirname "$0")/hosts_lib.sh"
 # shellcheck disable=SC2016
 who='echo $FTMPI_RANK of $FTMPI_SIZE, $OMPI_COMM_WORLD_LOCAL_RANK of $OMPI_COMM_WORLD_LOCAL_SIZE'
-sorted() { sort "$tmp/out" >"$tmp/sorted" && mv "$tmp/sorted" "$tmp/out"; }
 
 # Where ranks go, what they are told, and what they print.
 hosts a,b:2 sh -c "$who"
@@ -128,10 +107,6 @@ expect_counts() { # ranks
     for r in $(seq 0 $(($1 - 1))); do for i in $(seq 0 11); do echo "$r: $i"; done; done | sort >"$tmp/want"
     sorted
     cmp -s "$tmp/want" "$tmp/out" || { fail "$what: output differs:"; diff "$tmp/want" "$tmp/out" | head; }
-}
-lose() { # the node of rank $1: both its processes stop before either dies, or the one would go on for the other
-    rank=$(cat "$tmp/rank.$1") && agent=$(awk '/^PPid/ { print $2 }' "/proc/$rank/status") &&
-        twin=$(awk '/^PPid/ { print $2 }' "/proc/$agent/status") && kill -STOP "$twin" "$agent" && kill -KILL "$twin" "$agent"
 }
 lost() { # rank whose node is lost, arguments
     rm -f "$tmp"/rank.* "$tmp/lost"

@@ -132,6 +132,39 @@ Test(report, lost_work_counts_from_where_the_successor_begins)
     end(&r, all);
 }
 
+/* Several hosts: who died with which, and what was put in its place. */
+Test(report, hosts_that_are_lost)
+{
+    static const char *names[] = {"alpha", "beta", "spare"};
+    uint32_t of_rank[] = {0, 2};
+    struct ft_host_loss losses[] = {{.node = 1, .host = 1, .to = 2, .heard_ns = at(9), .lost_ns = at(12), .up_ns = at(12.5)},
+                                    {.node = 0, .host = 0, .to = -1, .heard_ns = at(80), .lost_ns = at(83), .all = true}};
+    struct ft_report_hosts hosts = {.n = 3, .names = names, .of_rank = of_rank, .losses = losses, .nlosses = 2};
+    const json_t *first, *second;
+    struct ft_report r;
+    json_t *all;
+
+    open_report(&r);
+    r.hosts = &hosts;
+    *ft_report_restart(&r) = (struct ft_restart){.rank = 1, .host = 1, .host_lost = true, .lost = true, .seen_ns = at(9), .died_ns = at(12)};
+    all = written(&r);
+    cr_expect_str_eq(json_string_value(json_array_get(json_object_get(all, "hosts"), 2)), "spare");
+    first = json_array_get(json_object_get(all, "hosts_lost"), 0);
+    second = json_array_get(json_object_get(all, "hosts_lost"), 1);
+    cr_expect_str_eq(json_string_value(json_object_get(first, "host")), "beta");
+    cr_expect_str_eq(json_string_value(json_object_get(first, "replaced_by")), "spare");
+    expect(first, "at_seconds", 12);
+    expect(first, "detect_seconds_at_most", 3);
+    expect(first, "replace_seconds", 0.5);
+    cr_expect(json_is_false(json_object_get(first, "all_ranks")));
+    cr_expect(json_is_null(json_object_get(second, "replaced_by")) && json_is_null(json_object_get(second, "replace_seconds")));
+    cr_expect(json_is_true(json_object_get(second, "all_ranks")));
+    cr_expect_str_eq(json_string_value(json_object_get(restart(all, 0), "host")), "beta");
+    cr_expect(json_is_true(json_object_get(restart(all, 0), "host_lost")) && json_is_null(json_object_get(restart(all, 0), "exit_code")));
+    cr_expect_str_eq(json_string_value(json_object_get(json_array_get(json_object_get(all, "per_rank"), 1), "host")), "spare");
+    end(&r, all);
+}
+
 Test(report, checkpoints_on_disk_are_null_without_a_directory)
 {
     struct ft_durable_totals totals = {.resumed = 12, .last = 14, .written = 2, .failed = 1, .bytes = 1000, .ns = 30000000, .most_ns = 20000000};

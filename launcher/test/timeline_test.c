@@ -253,6 +253,28 @@ Test(timeline, deaths_and_snapshots_are_marked)
     close_timeline(t);
 }
 
+Test(timeline, cells_from_elsewhere_leave_no_gap)
+{
+    struct ft_timeline *t = open_timeline(2), *other = ft_timeline_new(1, begin + SECOND / 3);
+    uint32_t cuts = 0;
+
+    cr_assert(other);
+    look(other, 0.4, 9, FT_REPLAYING);
+    ft_timeline_cut(other, 0, begin + 5 * SECOND);
+    for (uint32_t i = 0; i < 9 * SECOND / ft_timeline_width(other); i++) {
+        uint64_t from = begin + SECOND / 3 + i * ft_timeline_width(other);
+
+        ft_timeline_put(t, 1, from, from + ft_timeline_width(other), &ft_timeline_row(other, 0)[i]);
+    }
+    for (double s = 0.5; s < 8.9; s += 0.01)
+        cr_expect(cell(t, 1, s)->seen[FT_REPLAYING] && !all(cell(t, 0, s)), "at %g s", s);
+    for (uint32_t i = 0; i < t->ncells; i++)
+        cuts += ft_timeline_row(t, 1)[i].cuts;
+    cr_expect_eq(cuts, 1);
+    ft_timeline_close(other);
+    close_timeline(t);
+}
+
 Test(timeline, pictures_are_bounded)
 {
     struct { uint32_t nranks; double seconds; off_t most; } cases[] = {

@@ -2,6 +2,7 @@
 /* What nodes and the controller say to each other (launcher/wire.h): comes out as it went in, and nothing that is not so gets in. */
 #include "config.h"
 #include "launcher/wire.h"
+#include "launcher/wire_report.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -155,6 +156,68 @@ Test(wire, records_come_out_as_they_went_in)
         f.length = (uint32_t)(cut - FT_WIRE_HEAD);
         cr_expect_eq(ft_wire_get_out(&f, &place, &data, &bytes, &e), FT_EDAMAGED, "cut at %zu", cut);
     }
+}
+
+Test(wire, a_report_comes_out_as_it_went_in)
+{
+    struct ft_wire_restart restarts[2] = {
+        {7, {.rank = 3, .pid = 77, .signal = 9, .seen_ns = 1, .died_ns = 2, .started_ns = 3, .live_ns = 4, .way = FT_BACK_ALL, .from_ns = 5, .replayed = 6}},
+        {8, {.code = 255, .lost = true, .died_ns = INT64_MAX}}};
+    struct ft_wire_life ranks[3] = {{.total = {.pid = 1, .ended_ns = 2, .restarts = 3, .units = 4, .origin_ns = 5, .cut_unit = 6, .cuts = 7, .cuts_cost_ns = 8,
+                                               .cuts_most_ns = 9, .checkpoint_ns = 10}, .live_ns = 11, .replayed = 12}};
+    struct ft_wire_report in = {.now_ns = 1, .log_bytes = 2, .released_bytes = 3, .peak_log_bytes = 4, .spilled_bytes = 5, .peak_memory_bytes = 6,
+                                .nrestarts = 2, .nranks = 3, .restarts = restarts, .ranks = ranks}, out;
+    struct ft_wire_bytes b = ft_wire_put_report(&in);
+    struct ft_wire_frame f = opened(&b, FT_WIRE_REPORT);
+
+    cr_assert_eq(ft_wire_get_report(&f, &out, &e), 0);
+    cr_expect(out.now_ns == 1 && out.log_bytes == 2 && out.released_bytes == 3 && out.peak_log_bytes == 4 && out.spilled_bytes == 5 &&
+              out.peak_memory_bytes == 6 && out.nrestarts == 2 && out.nranks == 3);
+    for (int i = 0; i < 2; i++)
+        cr_expect(out.restarts[i].index == restarts[i].index && !memcmp(&out.restarts[i].restart, &restarts[i].restart, sizeof restarts[i].restart));
+    cr_expect(!memcmp(out.ranks, ranks, sizeof ranks));
+    ft_wire_report_free(&out);
+    for (uint32_t cut = 0; cut < f.length; cut += 8) {
+        struct ft_wire_frame shorter = {f.type, cut, f.payload};
+
+        cr_expect_eq(ft_wire_get_report(&shorter, &out, &e), FT_EDAMAGED, "cut at %u", cut);
+    }
+    b.data[FT_WIRE_HEAD + 8 * (8 + 3) + 1] = 1; /* signal 265 */
+    cr_expect_eq(ft_wire_get_report(&f, &out, &e), FT_EDAMAGED);
+    free(b.data);
+}
+
+static const struct ft_cell *row(const void *arg, uint32_t rank)
+{
+    return (const struct ft_cell *)arg + (size_t)3 * rank;
+}
+
+Test(wire, cells_come_out_as_they_went_in)
+{
+    struct ft_cell cells[12] = {{.seen = {1}}};
+    struct ft_wire_cells in = {.now_ns = 5, .begin_ns = 6, .width_ns = 7, .first = 1, .nranks = 3, .ncells = 3}, out;
+    struct ft_wire_bytes b;
+    struct ft_wire_frame f;
+
+    for (int i = 0; i < 12; i++)
+        cells[i] = (struct ft_cell){.seen = {[FT_DEAD] = (uint16_t)(60000 + i)}, .cuts = (uint16_t)i};
+    b = ft_wire_put_cells(&in, row, cells);
+    f = opened(&b, FT_WIRE_CELLS);
+    cr_assert_eq(ft_wire_get_cells(&f, &out, &e), 0);
+    cr_expect(out.now_ns == 5 && out.begin_ns == 6 && out.width_ns == 7 && out.first == 1 && out.nranks == 3 && out.ncells == 3);
+    for (uint32_t i = 0; i < 9; i++) {
+        struct ft_cell c = ft_wire_cell(&out, i / 3, i % 3);
+
+        cr_expect(!memcmp(&c, &cells[3 + i], sizeof c), "cell %u", i);
+    }
+    f.length -= 2;
+    cr_expect_eq(ft_wire_get_cells(&f, &out, &e), FT_EDAMAGED);
+    f.length += 2;
+    b.data[FT_WIRE_HEAD + 16] = 0; /* cells of no length */
+    cr_expect_eq(ft_wire_get_cells(&f, &out, &e), FT_EDAMAGED);
+    free(b.data);
+    cr_expect_eq(ft_wire_cells_ranks(1024), 63);
+    cr_expect_eq(ft_wire_cells_ranks(0), (FT_WIRE_MOST - 48) / 16);
 }
 
 Test(wire, heads_that_are_none_are_refused)
