@@ -220,8 +220,16 @@ def children(pid):
         return []
 
 
+def program_of(pid):
+    """None: it has ended meanwhile."""
+    try:
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except FileNotFoundError:
+        return None
+
+
 def launchers(pid):
-    return [p for p in children(pid) if os.path.basename(os.readlink(f"/proc/{p}/exe")) == os.path.basename(os.path.realpath(ftrun))]
+    return [p for p in children(pid) if program_of(p) == os.path.basename(os.path.realpath(ftrun))]
 
 
 def lives(pid):
