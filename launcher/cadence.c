@@ -10,13 +10,12 @@
 #include "launcher/job.h"
 #include "launcher/snapshot.h"
 
-/* When: --snapshot auto keeps to a hundredth of a processor's time, or a twentieth while the log holds much. */
 enum {
-    SHARE = 100, SHARE_MUCH = 20,
+    SHARE_BYTES = 128 << 20,     /* auto: a percent of the job's time, and one more for each of these that the log holds, */
+    SHARE_LIMIT = 8,             /* or for each such part of its limit */
     SOON_MS = 1000,              /* not before, without a need */
     LEAST_NS = 1000000,          /* it costs at least */
     LOG_BYTES = 64 << 20,        /* a need: so much was logged since */
-    MUCH_BYTES = 512 << 20,      /* or half of the log's limit */
     REFUSED_MS = 1000, REFUSED_MOST_MS = 10000,
     TELL_AFTER = 3               /* refusals in a row */
 };
@@ -31,37 +30,49 @@ static uint64_t refused_ms(const struct ft_snapshot *s)
     return ft_min(REFUSED_MOST_MS, (uint64_t)REFUSED_MS << ft_min(s->refusals, 8));
 }
 
-/* Memory that is written for the first time costs more than snapshots do. */
-static bool holds_much(const struct ft_job *job)
+/* A log that grows costs, too: memory that is written for the first time, and in the end its limit. */
+static uint64_t percent(const struct ft_job *job)
 {
     const struct ft_params *p = &job->region.header->params;
+    uint64_t held = ft_region_log_bytes(&job->region) - ft_region_released_bytes(&job->region);
 
-    return ft_region_log_bytes(&job->region) - ft_region_released_bytes(&job->region) > ft_min(MUCH_BYTES, p->nextents * p->extent_bytes / 2);
+    return 1 + held / ft_min(SHARE_BYTES, p->nextents * p->extent_bytes / SHARE_LIMIT);
 }
 
-/* Ranks that share a processor share what snapshots may cost of its time. */
-static uint64_t least_pause(const struct ft_snapshot *s)
+/* What the dearest rank's snapshot cost, for ranks that share a processor one after the other. */
+static uint64_t cost(const struct ft_job *job, const struct ft_snapshot *ranks)
 {
-    const struct ft_params *p = &s->job->region.header->params;
-    uint64_t crowd = ft_max(1, ft_div_up(p->nranks, p->cores));
+    const struct ft_params *p = &job->region.header->params;
+    uint64_t most = LEAST_NS;
 
-    return ft_max(s->last_ns, LEAST_NS) * crowd * (holds_much(s->job) ? SHARE_MUCH : SHARE);
+    for (uint32_t r = 0; r < p->nranks; r++)
+        most = ft_max(most, ranks[r].last_ns);
+    return most * ft_max(1, ft_div_up(p->nranks, p->cores));
 }
 
-bool ft_cadence_due(const struct ft_snapshot *s, uint64_t now)
+static bool has_logged_much(const struct ft_snapshot *ranks, uint32_t n)
 {
-    const struct ft_job *job = s->job;
-    uint64_t every = job->options->snapshot_ms;
-    uint64_t began = atomic_load_explicit(&ft_region_rank(&job->region, s->rank)->started_ns, memory_order_relaxed);
-    uint64_t since = now - ft_max(began, s->asked_ns);
+    for (uint32_t r = 0; r < n; r++)
+        if (atomic_load(&ranks[r].named) && log_bytes_of(&ranks[r]) >= LOG_BYTES)
+            return true;
+    return false;
+}
 
-    if (s->refusals && since < refused_ms(s) * 1000000)
+bool ft_cadence_round(const struct ft_job *job, const struct ft_snapshot *ranks, uint64_t since)
+{
+    if (job->options->snapshot_ms != FT_SNAPSHOT_AUTO)
+        return since >= job->options->snapshot_ms * 1000000;
+    if (since < cost(job, ranks) * 100 / percent(job))
         return false;
-    if (every != FT_SNAPSHOT_AUTO)
-        return since >= every * 1000000;
-    if (since < least_pause(s))
-        return false;
-    return since >= SOON_MS * 1000000ull || (atomic_load(&s->named) && log_bytes_of(s) >= LOG_BYTES);
+    return since >= SOON_MS * 1000000ull || has_logged_much(ranks, job->region.header->params.nranks);
+}
+
+bool ft_cadence_due(const struct ft_snapshot *s, uint64_t round, uint64_t now)
+{
+    uint64_t began = atomic_load_explicit(&ft_region_rank(&s->job->region, s->rank)->started_ns, memory_order_relaxed);
+    uint64_t last = ft_max(began, s->asked_ns);
+
+    return s->refusals ? now - last >= refused_ms(s) * 1000000 : last < round;
 }
 
 static const char *const reasons[] = {

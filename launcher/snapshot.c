@@ -29,7 +29,6 @@
 
 enum {
     TICK_MS = 50,                /* or less, if snapshots are wanted more often */
-    PAGE_NS = 1900,              /* of a page written for the first time after a fork */
     WAKE_TRIES = 200             /* to fork, one each time that ranks.c looks: some seconds */
 };
 
@@ -52,9 +51,9 @@ static int other_slot(const struct ft_snapshot *s)
 /* Copied pages are paid for by who writes first: the rank, for the most part. Counted when the snapshot ends, or is replaced. */
 static void count_pages(struct ft_snapshot *s, const struct ft_snap_slot *p)
 {
-    uint64_t ns = ft_usage_unshared(p->pid) / (uint64_t)sysconf(_SC_PAGESIZE) * PAGE_NS;
+    uint64_t pages = ft_usage_unshared(p->pid) / (uint64_t)sysconf(_SC_PAGESIZE);
 
-    s->last_ns += ns;
+    s->last_ns += pages * ft_peek(&words_of(s)->page_ns);
 }
 
 /* ---- making one ---- */
@@ -269,15 +268,18 @@ static bool is_on(const struct ft_job *job) { return job->options->snapshot_ms &
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_job *job = arg;
+    struct ft_snapshooter *all = job->snapshots;
     uint64_t now = ft_job_now();
 
     (void)fd;
     (void)what;
+    if (ft_cadence_round(job, all->ranks, now - all->round_ns))
+        all->round_ns = now;
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         struct ft_snapshot *s = of(job, r);
 
         look_for_lost(s);
-        if (can_be_asked(s) && ft_cadence_due(s, now))
+        if (can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
             try(s, now);
     }
     ft_cuts_look(job);
@@ -434,6 +436,7 @@ int ft_snapshots_watch(struct ft_job *job)
             p->pidfd = -1;
             p->gone = NULL;
         }
+    all->round_ns = ft_job_now();
     all->rung = event_new(job->base, all->bell, EV_READ | EV_PERSIST, on_bell, job);
     all->tick = event_new(job->base, -1, EV_PERSIST, on_tick, job);
     if (!all->rung || !all->tick || event_add(all->rung, NULL) < 0)

@@ -20,7 +20,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 8, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 9, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -170,6 +170,7 @@ struct ft_snap_words {
     _Atomic uint64_t forked;                 /* this one has been begun ... */
     _Atomic uint64_t child;                  /* ... in this process */
     _Atomic uint64_t stood_ns;               /* time it lost to its snapshots, all in all */
+    _Atomic uint64_t page_ns;                /* what a page costs that is written for the first time after the last one's fork */
 
     /* the process that becomes the snapshot, then the snapshot */
     _Alignas(FT_LINE) _Atomic uint64_t pid;
