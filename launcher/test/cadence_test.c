@@ -68,7 +68,7 @@ Test(rounds, come_each_second_while_they_cost_little)
 /* Each rank by itself kept to 1 percent of its processor; four of them cost the job 4, since all wait for the one that stands still. */
 Test(rounds, cost_the_job_a_hundredth_of_its_time)
 {
-    ranks[1].last_ns = ranks[3].last_ns = 20 * MS; /* two of them on one processor: 40 ms */
+    ranks[1].last_ns = ranks[3].last_ns = 16 * MS; /* two of them on one processor, and a quarter: 40 ms */
     cr_expect_not(ft_cadence_round(&job, ranks, 3999 * MS));
     cr_expect(ft_cadence_round(&job, ranks, 4000 * MS));
 }
