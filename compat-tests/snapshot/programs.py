@@ -9,6 +9,7 @@ why, and are restarted from their beginning."""
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import random
@@ -274,9 +275,9 @@ def all_seeds(args, c, scratch):
         try:
             ways += one(args, c, seed, scratch)
         except chaos.Failure as failure:
-            print('FAILED: %s, seed %d: %s' % (name_of(c), seed, failure))
-            print('again with: %s --ftrun %s --programs %s --snapshot %s --kills %d --first-seed %d --only %s' %
-                  (sys.argv[0], args.ftrun, args.programs, args.snapshot, args.kills, seed, shlex.quote(name_of(c))))
+            print('FAILED: %s, seed %d: %s\n'
+                  'again with: %s --ftrun %s --programs %s --snapshot %s --kills %d --first-seed %d --only %s' %
+                  (name_of(c), seed, failure, sys.argv[0], args.ftrun, args.programs, args.snapshot, args.kills, seed, shlex.quote(name_of(c))))
             if args.keep:
                 shutil.copytree(os.path.join(scratch, 'seed'), os.path.join(args.keep, name_of(c).replace(' ', '-')), dirs_exist_ok=True)
             return False
@@ -290,6 +291,14 @@ def all_seeds(args, c, scratch):
     return True
 
 
+def one_case(args, c):
+    if c.program == 'openmp' and subprocess.run([os.path.join(args.programs, 'openmp'), '-n', '0'], stdout=subprocess.DEVNULL).returncode == 77:
+        print('openmp: the compiler has none')
+        return True
+    with tempfile.TemporaryDirectory(prefix='snapshot-') as scratch:
+        return all_seeds(args, c, scratch)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--ftrun', default='./ftrun')
@@ -298,6 +307,7 @@ def main():
     p.add_argument('--seeds', type=int, default=1, help='for each program (default 1)')
     p.add_argument('--first-seed', type=int, default=1)
     p.add_argument('--kills', type=int, default=2, help='for each seed (default 2)')
+    p.add_argument('--jobs', type=int, default=3, help='programs at a time, which wait most of the time (default 3)')
     p.add_argument('--most', type=int, default=0, help='no more than so many programs')
     p.add_argument('--only', action='append', metavar='NAME', help='this program, as it is named in the output; repeatable')
     p.add_argument('--timeout', type=float, default=60, help='seconds after which a job is called hung (default 60)')
@@ -313,14 +323,8 @@ def main():
         cases = [c for c in cases if c.back != 'snapshot']
     if not cases:
         sys.exit('no such program')
-    good = True
-    for c in cases:
-        if c.program == 'openmp' and subprocess.run([os.path.join(args.programs, 'openmp'), '-n', '0'], stdout=subprocess.DEVNULL).returncode == 77:
-            print('openmp: the compiler has none')
-            continue
-        with tempfile.TemporaryDirectory(prefix='snapshot-') as scratch:
-            good &= all_seeds(args, c, scratch)
-    return 0 if good else 1
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        return 0 if all(list(pool.map(lambda c: one_case(args, c), cases))) else 1
 
 
 if __name__ == '__main__':
