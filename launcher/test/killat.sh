@@ -40,18 +40,27 @@ undisturbed() { # where; sets stops
     [ "$(wc -l <wanted.out)" = 208 ] || fail "$1, undisturbed: $(wc -l <wanted.out) lines"
     stops=$(sed -n 's/^agent //p' stops)
 }
-runs=0
-for where in pipe file append; do
-    undisturbed $where
-    n=$((1 + $(date +%s) % every))
+# all_stops WHERE: those that have their turn, in a directory of their own
+all_stops() {
+    mkdir "$1" && cd "$1" && ln ../job ../input . || exit 99
+    undisturbed "$1"
+    n=$((1 + $(date +%s) % every)) runs=0
     while [ $n -le "$stops" ]; do
-        one $n $where
-        [ "$code" = 0 ] || fail "$where, killed at stop $n of $stops: exit code $code"
-        sort out | cmp -s - wanted.out || fail "$where, killed at stop $n of $stops: stdout differs: $(sort out | diff - wanted.out | head -3 | tr '\n' '|')"
-        sort err | cmp -s - wanted.err || fail "$where, killed at stop $n of $stops: stderr differs"
+        one $n "$1"
+        [ "$code" = 0 ] || fail "$1, killed at stop $n of $stops: exit code $code"
+        sort out | cmp -s - wanted.out || fail "$1, killed at stop $n of $stops: stdout differs: $(sort out | diff - wanted.out | head -3 | tr '\n' '|')"
+        sort err | cmp -s - wanted.err || fail "$1, killed at stop $n of $stops: stderr differs"
         n=$((n + every))
         runs=$((runs + 1))
     done
+    echo "$1: $runs runs"
+    exit $failed
+}
+# Each waits most of the time.
+pids=
+for where in pipe file append; do
+    (all_stops $where) &
+    pids="$pids $!"
 done
-echo "$runs runs"
+for pid in $pids; do wait "$pid" || failed=1; done
 finish
