@@ -16,6 +16,20 @@ fail() { echo "FAILED: $*"; failed=1; }
 finish() { exit $failed; }
 # bounded SECONDS COMMAND...: a test never hangs
 bounded() { timeout -k 5 "$@"; }
+# aside COMMAND...: at the same time as others, for those that wait most of the time. asides_end: what they printed, one after the other, when all have
+# ended; the test fails if one did.
+asides=0
+aside() {
+    asides=$((asides + 1))
+    { "$@" && : >"$scratch/aside.$asides.good"; } >"$scratch/aside.$asides" 2>&1 &
+}
+asides_end() {
+    wait
+    for aside in $(seq $asides); do
+        cat "$scratch/aside.$aside"
+        [ -e "$scratch/aside.$aside.good" ] || failed=1
+    done
+}
 # Lines in order per rank.
 by_rank() { sort -s -n -k1,1 "$@"; }
 # A number out of ftrun's report.

@@ -8,14 +8,15 @@ recover=$top_builddir/compat-tests/rabit/recover
 tier=quick seeds=2
 if quick; then seeds=1; fi
 [ "${FT_TIER-}" != full ] || tier=full
-bounded 900 python3 "$here/recover.py" --ftrun "$ftrun" --program "$recover" --tier $tier || failed=1
+aside bounded 900 python3 "$here/recover.py" --ftrun "$ftrun" --program "$recover" --tier $tier
 
 for how in 'local off before' 'global off keys' 'global auto before'; do
     # shellcheck disable=SC2086
     set -- $how
-    bounded 300 python3 "$here/../chaos/chaos.py" --ftrun "$ftrun" --ranks 4 --seeds $seeds --kills 4 --timeout 60 --ftrun-args "--snapshot $2" -- \
-        "$recover" model="$1" boot="$3" rounds=40 floats=2000 'progress={dir}' || fail "killed: $how"
+    aside bounded 300 python3 "$here/../chaos/chaos.py" --ftrun "$ftrun" --ranks 4 --seeds $seeds --kills 4 --timeout 60 --ftrun-args "--snapshot $2" -- \
+        "$recover" model="$1" boot="$3" rounds=40 floats=2000 'progress={dir}'
 done
+asides_end
 
 # Without the cache, what a restarted rank does once more after its load is another call than the log has, or than the others
 # make: upstream aborts, or waits for ever. Here: one line with both calls.
