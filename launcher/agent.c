@@ -211,9 +211,8 @@ static int prepare(struct agent *a, struct ft_error *e)
         return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
     if (job->options->node && (err = ft_node_new(&job->node, job, e)) < 0)
         return err;
-    if ((err = set_up_memory(a, e)) < 0 || (err = ft_node_open(job->node, e)) < 0 || (err = set_up_stdio(job, e)) < 0 || (err = set_up_ranks(job, e)) < 0 ||
-        (err = ft_snapshots_new(job, e)) < 0 ||
-        (err = set_up_spawn(a, e)) < 0)
+    if ((err = set_up_memory(a, e)) < 0 || (err = ft_node_open(job->node, e)) < 0 || (err = set_up_stdio(job, e)) < 0 ||
+        (err = set_up_ranks(job, e)) < 0 || (err = ft_snapshots_new(job, e)) < 0 || (err = set_up_spawn(a, e)) < 0)
         return err;
     job->control = job->node ? NULL : ft_control_new(&shown, e);
     if (!job->control && !job->node)

@@ -123,6 +123,17 @@ static void suspend(struct ft_job *job)
         kill(getpid(), SIGSTOP); /* the user's shell waits for this */
 }
 
+/* One node of several: the controller has not been told, and neither has the user. */
+static void stop_here(struct ft_job *job, int signal)
+{
+    int code;
+
+    if (!ft_policy_ends(job->policy, &code))
+        ft_say(&job->say, "ftrun on host %s was told to stop by signal %d (SIG%s); the job is ended", ft_say_host(), signal,
+               sigabbrev_np(signal));
+    stop(job, signal);
+}
+
 static void take_signal(struct ft_job *job, int signal, pid_t sender, bool direct)
 {
     if (signal == SIGCHLD) {
@@ -137,6 +148,8 @@ static void take_signal(struct ft_job *job, int signal, pid_t sender, bool direc
         suspend(job);
     else if (signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGCONT)
         ft_ranks_signal(job, signal);
+    else if (job->node)
+        stop_here(job, signal);
     else
         stop(job, signal);
 }

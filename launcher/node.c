@@ -108,7 +108,6 @@ static void on_up(void *arg)
 {
     struct ft_node *n = arg;
 
-    ft_node_lease_heard(n, ft_uplink_dialled(n->uplink)); /* it has proved itself with what we have sent since */
     n->sent = n->answered = 0;
     ft_node_input_again(n);
     n->hello.pid = (uint32_t)getpid();
@@ -141,7 +140,6 @@ int ft_node_new(struct ft_node **out, struct ft_job *job, struct ft_error *e)
     }
     n->job = job;
     n->d = job->options->node;
-    ft_node_lease_heard(n, ft_timer_boot_ns());
     *out = n;
     return ft_node_input_open(n, e);
 }
@@ -203,6 +201,7 @@ int ft_node_open(struct ft_node *n, struct ft_error *e)
             return err;
     }
     introduce(n, list, count);
+    ft_node_lease_heard(n, ft_timer_boot_ns()); /* from now on: memory may have taken its time (--log-prepare) */
     return 0;
 }
 

@@ -15,8 +15,8 @@ struct ft_job;
 struct ft_node;
 struct ft_spool;
 
-/* Before the first fork. First: what its memory needs; then, when that is there, sockets. n may be NULL (there is one node) in all
-   that follows. FT_ENOMEM, FT_ESYS, FT_EINVAL (--iface). */
+/* Before the first fork. First: what its memory needs; then, when that is there, sockets, and the time to meet the controller begins.
+   n may be NULL (there is one node) in all that follows. FT_ENOMEM, FT_ESYS, FT_EINVAL (--iface). */
 int ft_node_new(struct ft_node **out, struct ft_job *job, struct ft_error *e);
 int ft_node_open(struct ft_node *n, struct ft_error *e);
 

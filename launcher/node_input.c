@@ -31,7 +31,7 @@ uint64_t ft_node_input_place(const struct ft_node *n)
 
 static void end_input(struct ft_node *n)
 {
-    if (n->shared->input_ended && !evbuffer_get_length(n->waiting))
+    if (n->shared->input_ended && ft_node_input_place(n) >= n->shared->input_end)
         shutdown(n->input, SHUT_WR); /* for all that hold it; may be done twice */
 }
 
@@ -63,7 +63,10 @@ int ft_node_input_take(struct ft_node *n, const struct ft_wire_frame *f, struct 
     if (place > have || place + len < have)
         return 0;
     evbuffer_add(n->waiting, data + (have - place), len - (uint32_t)(have - place));
-    n->shared->input_ended |= last;
+    if (last) {
+        n->shared->input_end = place + len;
+        n->shared->input_ended = true;
+    }
     on_room(-1, 0, n);
     return 0;
 }

@@ -30,13 +30,14 @@ enum {
 
 /* In shared memory: what a successor of this agent has to know. */
 struct ft_node_shared {
-    _Atomic uint64_t heard_ns;  /* CLOCK_BOOTTIME: the controller has heard of us since, or we have begun then */
+    _Atomic uint64_t heard_ns;  /* CLOCK_BOOTTIME: the controller has heard of us since, or we look for it since then */
     _Atomic uint32_t met;       /* it has taken us */
     bool ready;                 /* ranks may be started */
     bool fenced;
     bool stranded;
     bool left;                  /* said, or about to be */
-    bool input_ended;
+    bool input_ended;           /* standard input has been said to its end, which is at input_end; perhaps not all of it has been kept */
+    uint64_t input_end;
     uint64_t signals;           /* number of the last one */
     enum ft_job_phase phase;
     int code;

@@ -13,6 +13,7 @@
 #include "launcher/node_lease.h"
 #include "launcher/ranks.h"
 #include "launcher/say.h"
+#include "launcher/uplink.h"
 
 /* That a peer's representative is gone for good is news for ours. */
 static void tell_gone(const struct ft_node *n)
@@ -104,6 +105,7 @@ int ft_node_table_take(struct ft_node *n, const struct ft_wire_frame *f, struct 
         ft_node_fence(n, "another one has been started in its place; the ranks here are killed");
         return 0;
     }
+    ft_node_lease_heard(n, ft_uplink_dialled(n->uplink)); /* it says this to who has said HELLO, and we did since */
     atomic_store(&n->shared->met, 1);
     tell_gone(n);
     ft_links_table_changed(n->links);

@@ -329,6 +329,8 @@ static void said_hello(struct ft_nodes *p, struct node *node)
         node->wanted_since = 0;
         p->hosts[node->host].bad = false;
         effect(p, FT_ND_TABLE, NULL);
+    } else if (node->life == LEAVING) {
+        effect(p, FT_ND_END_ONE, node); /* it may not have heard it */
     }
 }
 

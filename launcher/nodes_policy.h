@@ -65,7 +65,7 @@ enum ft_nodes_effect_kind {
     FT_ND_START,               /* node, host, incarnation, epoch: its agent is started */
     FT_ND_DROP,                /* node: nothing is taken from this incarnation any more; its connection and its starter are closed */
     FT_ND_JOB,                 /* phase, code: said to all, and to who connects later */
-    FT_ND_END_ONE,             /* node: JOB END to this node alone */
+    FT_ND_END_ONE,             /* node: JOB END to this node alone, in the place of what all are told */
     FT_ND_TABLE,               /* who is where has changed */
     FT_ND_RENEW,               /* all nodes are gone, and start anew: what their ranks printed is counted from the beginning */
     FT_ND_TELL,                /* reason, node, host, number */

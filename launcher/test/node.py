@@ -67,8 +67,8 @@ class Node:
         self.job = (RUN, 0)
         self.beats = beats          # else it is silent
 
-    def connect(self):
-        """Accepts, proves, and says TABLE and JOB."""
+    def connect(self, silent=False):
+        """Accepts, proves, and says TABLE and JOB; silent: says nothing."""
         self.listener.settimeout(0.2)
         for _ in range(5 * PATIENCE):
             try:
@@ -91,8 +91,9 @@ class Node:
         assert self.exactly(s, 32) == proof(b"caller")
         s.sendall(proof(b"answerer"))
         self.socket, self.buffer, self.state = s, b"", None
-        self.say_table()
-        self.say_job()
+        if not silent:
+            self.say_table()
+            self.say_job()
         return self
 
     @staticmethod
@@ -226,6 +227,16 @@ def program_of(pid):
         return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
     except FileNotFoundError:
         return None
+
+
+def opened(pid):
+    paths = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            paths.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except OSError:
+            pass
+    return paths
 
 
 def launchers(pid):
@@ -368,6 +379,23 @@ def test_lease():
     assert "node 0 (host thathost): ftrun has not been heard of for 0.6 s" in n.process.stderr.read().decode()
 
 
+def test_silent_connections():
+    """Connections that are made and proved, on which nothing is said, do not keep ranks alive: nobody has heard HELLO there. (They once
+    did, and the controller counts from what it has heard: it could have started others in their place.)"""
+    n = Node(sh("exec sleep 1000"), lease="0.9").connect()
+    n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
+    rank, begin = n.state["ranks"][0][3], time.monotonic()
+    try:
+        while lives(rank) and time.monotonic() < begin + 3:
+            n.cut()
+            n.connect(silent=True)
+    except (AssertionError, Gone, ConnectionError):
+        pass
+    assert gone([rank], 0.5), "its rank lives"
+    assert time.monotonic() - begin < 2.5, "too late"
+    assert n.process.wait(PATIENCE) == 1
+
+
 def test_no_controller():
     """A node that reaches nobody says so once, and ends."""
     n = Node(sh("exec sleep 1000"), lease="1")
@@ -375,6 +403,20 @@ def test_no_controller():
     assert n.process.wait(PATIENCE) == 1
     said = n.process.stderr.read().decode()
     assert said.startswith("ftrun: node 0 (host thathost): the ftrun that started it cannot be reached: ") and said.count("\n") == 1, said
+
+
+def test_slow_start():
+    """Time to meet the controller begins when it is looked for, and not with memory that takes long to be made ready."""
+    n = Node(sh("exec sleep 1000"), lease="0.9", **{"log-prepare": "256m"})
+    while not any("memfd:ftmpi" in p for p in opened(n.process.pid)):
+        assert n.process.poll() is None
+    os.kill(n.process.pid, signal.SIGSTOP)
+    time.sleep(2.1)
+    os.kill(n.process.pid, signal.SIGCONT)
+    n.connect()
+    n.phase(RUNNING)
+    n.say_job(END, 0)
+    n.ends(0)
 
 
 def test_stopped_agent():
@@ -431,6 +473,18 @@ def test_signals():
     assert n.lines == "", n.lines
 
 
+def test_told_to_stop():
+    """A launcher process that is told to stop on its own host ends the job, and says why: the controller does not know."""
+    n = Node(sh("exec sleep 1000"), lease="5").connect()
+    n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
+    os.kill(n.pid, signal.SIGTERM)
+    n.phase(ENDED)
+    n.until(lambda: n.lines, "a line")
+    assert n.lines == "ftrun: ftrun on host thathost was told to stop by signal 15 (SIGTERM); the job is ended\n", n.lines
+    n.say_job(END, 143)
+    n.ends(143)
+
+
 def test_input():
     """Standard input comes over the connection, once, whatever breaks; a restarted rank is given it again."""
     text = "".join(f"word {i}\n" for i in range(20000)).encode()
@@ -461,6 +515,38 @@ def test_input():
     n.until(lambda: n.out().startswith(hashlib.sha256(text).hexdigest()), "the sum")
     n.say_job(FINISH, 0)
     n.ends(0)
+
+
+def test_input_end():
+    """The end of standard input is one only when all that comes before is there: what found no room is lost with a connection or an agent, and
+    comes again. (It was once remembered that it had ended, and not where: the rest was cut off.)"""
+    text = os.urandom(1 << 20) * 6  # more than an agent takes ahead of its rank
+    for lose in (lambda n: n.cut(), lambda n: os.kill(n.pid, signal.SIGKILL)):
+        n = Node(sh("while [ ! -e go ]; do sleep 0.01; done; exec sha256sum"), stdin=0, lease="5").connect()
+
+        def give():
+            for at in range(n.state["input"], len(text), 65536):
+                n.input(at, text[at:at + 65536], at + 65536 >= len(text))
+
+        n.until(lambda: n.state, "its state")
+        give()
+        n.until(lambda: n.state["input"] > 4 << 20, "most of it")
+        n.until(n.twin, "two launcher processes")
+        lose(n)
+        n.connect()
+        n.until(lambda: n.state, "its state")
+        assert n.state["input"] < len(text)
+        open("go", "w").close()
+        first = n.state["input"]
+        n.input(first, text[first:first + 1000])
+        n.until(lambda: n.state["input"] == first + 1000, "a little more")
+        give()
+        n.until(lambda: n.out().startswith(hashlib.sha256(text).hexdigest()), "the sum")
+        n.phase(DONE)
+        n.say_job(FINISH, 0)
+        n.phase(LEFT)
+        n.socket.close()
+        os.unlink("go")
 
 
 def test_back_pressure():
