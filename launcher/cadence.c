@@ -122,8 +122,8 @@ static void tell(struct ft_snapshot *first, uint32_t n)
     }
     if (more)
         snprintf(others, sizeof others, " (and %u other ranks)", more);
-    ft_say_notice(say, "rank %u%s gets no %ssnapshot: %s; if it is killed it %s", ft_job_rank(first->job, first->rank), others, has_one(first) ? "newer " : "",
-                  ft_cadence_reason(first), has_one(first) ? "goes on from the one it has" :
+    ft_say_notice(say, "rank %u%s gets no %ssnapshot: %s; if it is killed it %s", ft_job_rank(first->job, first->rank), others,
+                  has_one(first) ? "newer " : "", ft_cadence_reason(first), has_one(first) ? "goes on from the one it has" :
                   ft_versions_can_load(&first->job->region, first->rank) ? "goes on from its last checkpoint" : "replays from the start");
     first->told = true;
 }

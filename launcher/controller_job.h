@@ -33,6 +33,7 @@ enum { FT_CONTROLLER_TEXT = 1024 };
 /* What is remembered of a node beside its life (nodes_policy.h). */
 struct ft_controller_node {
     char why[FT_CONTROLLER_TEXT]; /* why it could not be started */
+    uint64_t before;           /* signals from before this incarnation was started: not for it */
     uint64_t signals;          /* how many it has had */
     uint64_t got;              /* said with the last GOT */
     bool said_state;           /* on this connection */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "launcher/address.h"
 #include "launcher/auth.h"
 #include "launcher/controller_act.h"
@@ -98,7 +99,7 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
     n->said_state = true;
     ft_controller_report_state(c->report, node, &state);
     if (first)
-        n->signals = state.signals;
+        n->signals = ft_max(state.signals, n->before);
     send_signals(c, node);
     if (c->relay && node == c->reader) {
         if (first)
@@ -155,9 +156,9 @@ static void on_hello(void *arg, uint32_t node)
     ft_merge_reconnected(c->merge, node);
     ft_remote_up(c->remote, node);
     ft_controller_report_up(c->report, node);
+    ft_peers_send(c->peers, node, ft_wire_put_job(&c->job)); /* first: the step may have something else for this node alone */
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HELLO, .node = node});
     ft_controller_say_table(c);
-    ft_peers_send(c->peers, node, ft_wire_put_job(&c->job));
     c->nodes[node].got = 0; /* what was acknowledged may not have come */
     ft_controller_acknowledge(c, node);
 }

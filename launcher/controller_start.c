@@ -44,7 +44,7 @@ void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_eff
     ft_merge_replaced(c->merge, fx->node);
     ft_controller_report_start(c->report, fx->node, fx->host);
     c->nodes[fx->node].got = 0;
-    c->nodes[fx->node].signals = 0;
+    c->nodes[fx->node].before = c->nsent;
     c->nodes[fx->node].why[0] = 0;
     c->nodes[fx->node].said_state = false;
     c->nodes[fx->node].state.phase = FT_NODE_STARTING; /* what its ranks were stays: they count on from there */

@@ -37,7 +37,8 @@ struct ft_fetch_config {
    is gone when this is called. */
 typedef void ft_fetch_done(void *arg, uint64_t units, uint64_t bytes, const struct ft_error *e);
 
-/* Fetches from the sources, in their order, until one has given all it had; each is asked three times at most. done is called once, later. NULL: no memory. */
+/* Fetches from the sources, in their order, until one has given all it had; each is asked three times at most. done is called once, later.
+   NULL: no memory. */
 struct ft_fetch *ft_fetch_start(const struct ft_fetch_config *config, const struct ft_source *sources, size_t n, ft_fetch_done *done,
                                 void *arg);
 

@@ -270,8 +270,8 @@ static void tell_restart(struct ft_job *job, const struct ft_proc *proc, const c
     if (most != UINT64_MAX)
         snprintf(of, sizeof of, ", %llu of %llu for the job", (unsigned long long)ft_policy_restarts(job->policy),
                  (unsigned long long)most);
-    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted%s, restart %llu%s", ft_job_rank(job, proc->rank), proc->before, ft_say_host(), how,
-                  proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : from, (unsigned long long)proc->restart, of);
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted%s, restart %llu%s", ft_job_rank(job, proc->rank), proc->before,
+                  ft_say_host(), how, proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : from, (unsigned long long)proc->restart, of);
 }
 
 /* An incarnation after the first one runs. */

@@ -139,8 +139,6 @@ static void take_line(struct starter *s)
     for (char *c = s->part; *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';
-    for (size_t n = strlen(s->part); n && s->part[n - 1] == ' '; n--)
-        s->part[n - 1] = 0; /* ssh ends its lines with a carriage return, too */
     if (!*s->part)
         return;
     strcpy(s->said, s->part);
@@ -200,7 +198,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 
 static void run_child(const struct ft_remote *r, int in, int err)
 {
-    int null = open("/dev/null", O_WRONLY);
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
     setsid(); /* the terminal's signals are for ftrun; and nobody is asked for a password */
     dup2(in, 0);
@@ -240,6 +238,7 @@ static int launch(struct starter *s)
         goto failed;
     if (s->pid == 0)
         run_child(s->r, in[0], err[1]);
+    s->r->starting++;
     close(in[0]);
     close(err[1]);
     return watch(s, in[1], err[0]);
@@ -272,7 +271,6 @@ static void launch_next(struct ft_remote *r)
         if (!s->waits)
             continue;
         s->waits = false;
-        r->starting++;
         if (launch(s) == 0)
             continue;
         snprintf(s->said, sizeof s->said, "cannot start a process: %s", strerror(errno));

@@ -154,7 +154,8 @@ int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int 
 /* Above every descriptor that a rank inherits, so that placing one never closes another. */
 static int first_free(const struct ft_spawn *s)
 {
-    const int sources[] = {s->config.memfd, s->config.kick, s->config.spill, s->config.bell, s->config.models, s->config.links, s->null, s->life[0], s->life[1]};
+    const int sources[] = {s->config.memfd, s->config.kick, s->config.spill, s->config.bell, s->config.models,
+                           s->config.links, s->null, s->life[0], s->life[1]};
     int first = FIRST_FD;
 
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)

@@ -44,7 +44,8 @@ json_t *ft_status_info(const struct ft_job *job)
 
     return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)job->launcher,
                      "agent_pid", (int)getpid(), "standby_pid", (int)ft_twin_pid(job->twin), "host", ft_say_host(), "version",
-                     PACKAGE_VERSION, "ranks", (int)o->nranks, "seconds", seconds, "started", (json_int_t)(time(NULL) - (time_t)seconds), "command", ft_status_command(o));
+                     PACKAGE_VERSION, "ranks", (int)o->nranks, "seconds", seconds, "started",
+                     (json_int_t)(time(NULL) - (time_t)seconds), "command", ft_status_command(o));
 }
 
 /* Everything about one rank that goes into its object. */

@@ -257,8 +257,8 @@ struct ft_wire_bytes ft_wire_put_table(const struct ft_wire_table *m)
     for (uint32_t i = 0; i < m->nnodes; i++) {
         const struct ft_wire_node *n = &m->nodes[i];
 
-        json_array_append_new(nodes, json_pack("{s:b, s:b, s:I, s:s, s:o, s:I}", "up", (int)n->up, "done", (int)n->done, "incarnation", (json_int_t)n->incarnation,
-            "host", n->host, "addresses", address_list(n->naddresses, n->addresses), "port", (json_int_t)n->port));
+        json_array_append_new(nodes, json_pack("{s:b, s:b, s:I, s:s, s:o, s:I}", "up", (int)n->up, "done", (int)n->done,
+            "incarnation", (json_int_t)n->incarnation, "host", n->host, "addresses", address_list(n->naddresses, n->addresses), "port", (json_int_t)n->port));
     }
     return frame_json(FT_WIRE_TABLE, json_pack("{s:o}", "nodes", nodes));
 }

@@ -108,34 +108,39 @@ expect_counts() { # ranks
     sorted
     cmp -s "$tmp/want" "$tmp/out" || { fail "$what: output differs:"; diff "$tmp/want" "$tmp/out" | head; }
 }
-lost() { # rank whose node is lost, arguments
-    rm -f "$tmp"/rank.* "$tmp/lost"
-    rank=$1
-    shift
-    what="ftrun $*, without the node of rank $rank"
+lost() { # ranks, that whose node is lost, arguments
+    rm -f "$tmp"/rank.* "$tmp"/usr.* "$tmp/lost"
+    ranks=$1
+    of=$2
+    shift 2
+    what="ftrun $*, without the node of rank $of"
     # shellcheck disable=SC2016
-    timeout -k 5 60 "$ftrun" --lease 0.9 --launcher "exec:$tmp/go" "$@" sh -c 'echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; '"$count" \
+    timeout -k 5 60 "$ftrun" --lease 0.9 --launcher "exec:$tmp/go" "$@" sh -c 'trap "echo \$\$ >>$tmp/usr.$FTMPI_RANK" USR1; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; '"$count" \
         >"$tmp/out" 2>"$tmp/err" &
     pid=$!
-    wait_for grep -q ": 3" "$tmp/out"
-    wait_for [ -s "$tmp/rank.$rank" ]
+    for r in $(seq 0 $((ranks - 1))); do wait_for grep -q "$r: 3" "$tmp/out"; done
+    kill -USR1 "$(cat /proc/$pid/task/$pid/children)"
+    wait_for [ -s "$tmp/usr.$of" ]
     : >"$tmp/lost"
-    lose "$rank" || fail "cannot lose the node of rank $rank"
+    lose "$of" || fail "cannot lose the node of rank $of"
     wait $pid
     code=$?
+    # Those who come in the place of others were once sent all signals from before, when they did not expect them yet.
+    [ "$(wc -l <"$tmp/usr.$of")" = 1 ] || fail "$what: rank $of was sent a signal from before its start"
+    ! grep -q restarted "$tmp/err" || fail "$what: a rank was restarted"
 }
-lost 1 -H a,b:2
+lost 3 1 -H a,b:2
 expect_code 0
 expect_counts 3
 expect_err '^ftrun: host b (ranks 1-2) is gone for 0.9 s; its ranks start again there$'
-lost 1 -H a,gone-b,c --spares 1
+lost 2 1 -H a,gone-b,c --spares 1
 expect_code 0
 expect_counts 2
 expect_err 'cannot start on host gone-b (rank 1): .* c takes its place'
-lost 1 -H a,gone-b
+lost 2 1 -H a,gone-b
 expect_code 1
 expect_err 'cannot start on host gone-b (rank 1): .*; tried 3 times, the job is ended$'
-lost 0 -H a
+lost 1 0 -H a
 expect_code 0
 expect_counts 1
 finish

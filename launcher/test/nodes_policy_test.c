@@ -320,6 +320,8 @@ Test(nodes_policy, stranded)
     begin(config(2, 2), true);
     expect("stranded(1@1->1,0) end-one(1)", state_of(1, FT_NODE_STRANDED, 0, false));
     expect("", state_of(1, FT_NODE_STRANDED, 0, false));
+    expect("", OF(FT_NV_CLOSED, 1));
+    expect("end-one(1)", OF(FT_NV_HELLO, 1)); /* once it was not said again, and a node that had not heard it stayed for ever */
     expect("drop(1) lost(1@1->1,0) start(1.1@1) table", state_of(1, FT_NODE_LEFT, 0, false));
     expect("table", OF(FT_NV_HELLO, 1));
     expect("renew(0@0->0,2) end(0)", state_of(0, FT_NODE_STRANDED, 0, true)); /* what there is of logs does not go together */
