@@ -16,6 +16,8 @@ LAB = os.path.join(os.path.dirname(mpis.HERE), 'compat-tests', 'hosts')
 LAUNCH = os.path.join(LAB, 'launch.sh')
 # What issue 6 wants of allreduce: by whether there is one rank a host, below and from this size on.
 LARGE = 16 << 10
+OURS = 'ftmpi'
+MODES = ['within', 'released']  # as benchmarks/compare has them
 BARS = {True: (1.0, 1.3), False: (1.5, 1.5)}
 RAW_MS = 300        # of a run of bare TCP, at most and roughly
 
@@ -78,6 +80,7 @@ class Measured:
         self.benchmark, self.ranks, self.args = benchmark, ranks, args
         self.us = {}
         self.libraries = [m for m in libraries if self.probe(m)]
+        self.modes = [m for m in args.modes if any(mpi.key == OURS for mpi in self.libraries)]
 
     def failed(self, e):
         self.args.failures.append(str(e))
@@ -85,6 +88,13 @@ class Measured:
 
     def latencies(self, mpi, sizes, calls, setting=([], {})):
         return runs.latencies(mpi, self.benchmark, self.ranks, sizes, calls, cases.warmup(calls), setting, timeout=120)
+
+    def ours(self, mpi, mode, size, last):
+        """Microseconds of one run of ftmpi. The last of `within` kills a rank, and verifies."""
+        budget, calls, warmup = cases.budget(mode, self.benchmark, self.ranks, size, self.calls(mpi, size, self.args.seconds), self.us[mpi.key, size],
+                                             cases.RELEASED_TIMES * self.args.seconds)
+        kill = last and mode == 'within'
+        return runs.latencies(mpi, self.benchmark, self.ranks, [size], calls, warmup, budget=budget, kill=kill, timeout=120)[size]
 
     def probe(self, mpi):
         """Whether it runs, and how long a call takes."""
@@ -114,42 +124,49 @@ class Measured:
         return sorted(tried, key=tried.get)[:2]
 
     def block(self, size):
-        """{column: [microseconds of each run]}, a column is (library, setting)."""
+        """{column: [microseconds of each run]}, a column is (library, setting); of ftmpi: mode."""
         entries = []
         for mpi in self.libraries:
             several = len(mpi.settings(self.benchmark)) > 1 and not self.args.no_trial
-            entries += [(mpi, name) for name in (self.settings(mpi, size) if several else ['default'])]
+            entries += [(mpi, name) for name in (self.modes if mpi.key == OURS else self.settings(mpi, size) if several else ['default'])]
         found = {}
-        for _ in range(self.args.repeat):
+        for i in range(self.args.repeat):
             for mpi, name in entries:
                 seconds = RAW_MS / 1000 if mpi.key == 'tcp' else self.args.seconds
                 try:
-                    us = self.latencies(mpi, [size], self.calls(mpi, size, seconds), mpi.settings(self.benchmark)[name])[size]
+                    if mpi.key == OURS:
+                        us = self.ours(mpi, name, size, i == self.args.repeat - 1)
+                    else:
+                        us = self.latencies(mpi, [size], self.calls(mpi, size, seconds), mpi.settings(self.benchmark)[name])[size]
                     found.setdefault((mpi.name, name), []).append(us)
                 except runs.Bad as e:
                     self.failed(e)
         return found
 
 
-def best(found, name):
-    """(median, spread, setting) of a library's better setting, None if it has no run."""
-    columns = [(statistics.median(v), (max(v) - min(v)) / statistics.median(v), s) for (n, s), v in found.items() if n == name]
+def best(found, name, setting=None):
+    """(median, spread, setting) of a library's better setting, or of that one; None if it has no run."""
+    columns = [(statistics.median(v), (max(v) - min(v)) / statistics.median(v), s) for (n, s), v in found.items()
+               if n == name and setting in (None, s)]
     return min(columns, default=None)
 
 
-def line(size, found, names, span, others):
+def line(size, found, columns, span, others):
+    """Prints it; {mode: ratio}."""
     text = '%-9s' % cases.size_name(size)
-    for name in names:
-        b = best(found, name)
-        text += '%19s' % ('%.2f (%.0f%%)' % (b[0], 100 * b[1]) if b else 'failed')
-    ours = best(found, 'ftmpi')
+    for name, setting in columns:
+        b = best(found, name, setting)
+        text += '%18s' % ('%.2f (%.0f%%)' % (b[0], 100 * b[1]) if b else 'failed')
     rivals = [best(found, n)[0] for n in others if best(found, n)]
-    ratio = min(rivals) / ours[0] if ours and rivals else None
-    text += '%9s' % ('%.2fx' % ratio if ratio else '-')
-    text += '%9s' % ('%.2f' % (best(found, 'TCP')[0] / ours[0]) if ours and best(found, 'TCP') else '-')
+    ratios, shares = {}, []
+    for mode in [s for n, s in columns if n == OURS]:
+        ours, raw = best(found, OURS, mode), best(found, 'TCP')
+        ratios[mode] = min(rivals) / ours[0] if ours and rivals else None
+        text += '%10s' % ('%.2fx' % ratios[mode] if ratios[mode] else '-')
+        shares.append('%.2f' % (raw[0] / ours[0]) if ours and raw else '-')
     settings = ', '.join('%s: %s' % (n, best(found, n)[2]) for n in others if best(found, n) and best(found, n)[2] != 'default')
-    print('%s   %s  %s' % (text, span.text(), settings), flush=True)
-    return ratio
+    print('%s%14s   %s  %s' % (text, ' '.join(shares), span.text(), settings), flush=True)
+    return ratios
 
 
 def stream(raw, size=1 << 20):
@@ -179,6 +196,7 @@ def parse(doc):
     p.add_argument('-m', '--sizes', type=cases.parse_sizes, default=cases.parse_sizes(cases.SIZES))
     p.add_argument('-r', '--repeat', type=int, default=5)
     p.add_argument('--seconds', type=float, default=0.7, help='of a run, at most and roughly (default 0.7)')
+    p.add_argument('--modes', type=lambda text: text.split(','), default=MODES, help='of ftmpi: some of %s' % ','.join(cases.MODES))
     p.add_argument('--no-trial', action='store_true', help="the others' default settings only")
     p.add_argument('--only', default='', help='leave out MPIs not in this list, such as openmpi,ftmpi,tcp')
     p.add_argument('--build', metavar='TREE', help="ftmpi's build tree (default: here, or build/)")
@@ -188,6 +206,8 @@ def parse(doc):
     args.ranks = [int(n) for n in args.ranks.split(',')] if args.ranks else [args.hosts]
     if any(n % args.hosts or n < 1 for n in args.ranks) or args.hosts < 2 or args.benchmark not in cases.EVERY_OPERATION:
         p.error('two hosts or more, and a multiple of that of ranks')
+    if any(m not in cases.MODES for m in args.modes):
+        p.error('--modes wants some of %s' % ', '.join(cases.MODES))
     args.failures = []
     return args
 
@@ -225,24 +245,28 @@ def main(doc):
         mpis.build([raw], ['rawtcp'], programs)
         raw.programs[args.benchmark] = raw.programs['rawtcp']
     watch = machine.Watch(programs)
-    names = [m.name for m in found]
-    others = [n for n in names if n not in ('ftmpi', 'TCP')]
+    columns = [c for m in found for c in ([(m.name, mode) for mode in args.modes] if m.key == OURS else [(m.name, None)])]
+    others = [m.name for m in found if m.key not in (OURS, 'tcp')]
     rows = []
     for ranks in args.ranks:
         measured = Measured(args.benchmark, ranks, found, args)
         print('\n%s, %d ranks on %d hosts, microseconds (median of %d, spread); ratio = better of the others / ftmpi' %
               (args.benchmark, ranks, args.hosts, args.repeat))
-        print('%-9s' % 'size' + ''.join('%19s' % n for n in names) + '    ratio TCP/ours   line ns, stolen ms, others')
-        ratios = {}
+        modes = [s for n, s in columns if n == OURS]
+        print('%-9s' % 'size' + ''.join('%18s' % (n if s is None else s) for n, s in columns) + ''.join('%10s' % m for m in modes) +
+              '     TCP/ours   line ns, stolen ms, others')
+        ratios = {mode: {} for mode in modes}
         for size in args.sizes:
             span = watch.begin()
             result = measured.block(size)
             span.stop()
-            ratios[size] = line(size, result, names, span, others)
+            for mode, ratio in line(size, result, columns, span, others).items():
+                ratios[mode][size] = ratio
             rows += [(args.benchmark, args.hosts, ranks, size, n, s, us) for (n, s), values in result.items() for us in values]
         if args.benchmark == 'allreduce':
-            for text in judge(ratios, ranks == args.hosts):
-                print(text)
+            for mode in modes:
+                for text in judge(ratios[mode], ranks == args.hosts):
+                    print(mode + ', ' + text)
     for raw in [m for m in found if m.key == 'tcp']:
         print('one TCP connection, one way, 1 MiB at a time: %.2f GB/s' % stream(raw))
     if args.csv:
