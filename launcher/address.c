@@ -208,13 +208,38 @@ static void set_port(struct ft_address *a, uint16_t port)
         v6(a)->sin6_port = htons(port);
 }
 
+/* BBR sends by a timer, at the rate it believes the way has: right for a line that loses packets, and half of the speed between hosts of one
+   room (docs/performance.md, "Several hosts"). Where it is the system's choice, connections of a job have what Linux has by default, or
+   what everybody may choose. Said before there is a connection: one that has begun with the timer keeps it. */
+static void choose_congestion_control(int fd)
+{
+    static const char *const others[] = {"cubic", "reno"};
+    char name[16] = "";
+    socklen_t len = sizeof name - 1;
+
+    if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len) || strncmp(name, "bbr", 3) != 0)
+        return;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, others[i], (socklen_t)strlen(others[i])) == 0)
+            return;
+}
+
+int ft_address_socket(int family)
+{
+    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd >= 0)
+        choose_congestion_control(fd);
+    return fd;
+}
+
 /* A socket for both kinds of addresses, or, on hosts without IPv6, for one. */
 static int open_wildcard(struct ft_address *at)
 {
     int fd, no = 0;
 
     ft_address_parse(at, "::", 0);
-    fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    fd = ft_address_socket(AF_INET6);
     if (fd >= 0 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no) == 0 &&
         bind(fd, (struct sockaddr *)&at->s, at->len) == 0)
         return fd;
@@ -230,7 +255,7 @@ static int open_listener(struct ft_address *at, bool wildcard, struct ft_error *
     int fd = wildcard ? open_wildcard(at) : -1, bound = fd >= 0;
 
     if (!bound)
-        fd = socket(at->s.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        fd = ft_address_socket(at->s.ss_family);
     if (fd >= 0 && (bound || bind(fd, (struct sockaddr *)&at->s, at->len) == 0) && listen(fd, BACKLOG) == 0 &&
         getsockname(fd, (struct sockaddr *)&at->s, &at->len) == 0)
         return fd;

@@ -34,6 +34,9 @@ uint16_t ft_address_port(const struct ft_address *a);
 int ft_address_listen(const char *spec, const struct ft_address *towards, struct ft_address list[FT_ADDRESSES], size_t *n,
                       struct ft_error *e);
 
+/* A TCP socket for connections of the job, those that it is asked for included: non-blocking, close-on-exec; -1 and errno. */
+int ft_address_socket(int family);
+
 /* Options of a connection between nodes, for its whole life. */
 void ft_address_tune(int fd);
 

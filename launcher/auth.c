@@ -431,7 +431,7 @@ static void on_failed(evutil_socket_t fd, short what, void *arg)
 static bool call(struct ft_dial *d, const struct ft_address *to)
 {
     char text[FT_ADDRESS_TEXT];
-    int fd = socket(to->s.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = ft_address_socket(to->s.ss_family);
     struct stranger *s;
 
     if (fd < 0 || (connect(fd, (const struct sockaddr *)&to->s, to->len) < 0 && errno != EINPROGRESS)) {

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ft/base/copy.h"
 #include "ft/core/nodes_op.h"
 
 enum {
+    PAST_CACHE = 16 << 10,   /* the log of a segment of so much is not worth room in the cache */
     CHAIN_BYTES = 256 << 10  /* what is larger goes along the chain: a link's bandwidth counts, not the number of hops */
 };
 #define LINGER_NS 1000000000ull
@@ -117,8 +119,18 @@ static int fold(struct ft_nodes_op *op, uint64_t u, struct ft_error *e)
     return 0;
 }
 
-/* Both halves are there: left op right. */
-static void write_result(struct ft_nodes_op *op, uint64_t u)
+/* The only rank of its node takes a result as it makes it: it folds into its buffer, where the result will be used, and the record is a copy
+   of that, past the cache if nobody is sent it from there. A buffer that is both input and output is contributed up to there (RULE 10), and a
+   contribution is not asked for any more once its unit is committed, which follows at once. */
+static bool takes_as_made(const struct ft_nodes_op *op, uint64_t i)
+{
+    const struct ft_coll *c = op->c;
+
+    return op->kind == FT_UNIT_REDUCE && c->s->n == 1 && c->recv && op->out == i && c->op && c->op->reduction != FT_USER;
+}
+
+/* Both halves are there: left op right. recv: where the result is to be, too, or NULL. */
+static void write_result(struct ft_nodes_op *op, uint64_t u, char *recv)
 {
     struct ft_nodes *n = op->n;
     const struct ft_coll *c = op->c;
@@ -127,7 +139,7 @@ static void write_result(struct ft_nodes_op *op, uint64_t u)
     bool user = c->op && c->op->reduction == FT_USER;
     const char *mine, *theirs = NULL;
     char *to = ft_nodes_payload(op, u);
-    struct ft_nodes_fold f = { .op = op, .acc = user ? op->acc : to, .n = bytes };
+    struct ft_nodes_fold f = { .op = op, .acc = user ? op->acc : recv ? recv : to, .n = bytes };
 
     if (op->kind != FT_UNIT_REDUCE || !bytes)
         return;
@@ -139,8 +151,26 @@ static void write_result(struct ft_nodes_op *op, uint64_t u)
     ft_point_bulk(to, bytes);
     ft_nodes_push(&f, shape->from == 0 ? theirs : mine);
     ft_nodes_push(&f, shape->from == 0 ? mine : theirs);
-    if (user)
+    if (f.acc == recv && bytes >= PAST_CACHE && !child(&n->x, false) && !child(&n->x, true))
+        ft_copy_past_cache(to, recv, bytes);
+    else if (f.acc != to)
         ft_fill(to, f.acc, bytes);
+}
+
+static void make_result(struct ft_nodes_op *op, uint64_t u)
+{
+    const struct ft_coll *c = op->c;
+    uint64_t i = u - c->s->first;
+    bool taken = takes_as_made(op, i);
+
+    write_result(op, u, taken ? c->recv + i * c->plan.segment : NULL);
+    ft_nodes_commit(op, u);
+    if (taken) {
+        op->out_at = ft_nodes_at(op, i) + ft_record_bytes(ft_coll_result(c, i));
+        op->out++;
+        op->checked = true;
+        ft_stream_leave(c->s, op->out_at);
+    }
 }
 
 /* How far all local ranks are. */
@@ -180,8 +210,7 @@ static int exchange_steps(struct ft_nodes_op *op, struct ft_error *e)
         } else {
             if (ft_nodes_lags(op))
                 return moved;
-            write_result(op, u);
-            ft_nodes_commit(op, u);
+            make_result(op, u);
             return moved;  /* others may want to know */
         }
     }

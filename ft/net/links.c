@@ -119,12 +119,23 @@ static bool is_posted(const struct ft_net *net)
 
 /* ---- out ---- */
 
+static ssize_t send_pieces(struct ft_net_link *l)
+{
+    struct iovec iov[2];
+    struct msghdr m = { .msg_iov = iov };
+    uint64_t done = l->written < sizeof l->out ? 0 : l->written - sizeof l->out;
+
+    if (l->written < sizeof l->out)
+        iov[m.msg_iovlen++] = (struct iovec){ (char *)&l->out + l->written, sizeof l->out - l->written };
+    iov[m.msg_iovlen++] = (struct iovec){ (char *)(uintptr_t)l->payload + done, l->out.length - done };
+    return sendmsg(l->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 /* 1: something went out; 0; an error that ends the job. A link that breaks is none. */
 static int push(struct ft_net *net, uint32_t p, struct ft_error *e)
 {
     struct ft_net_link *l = &net->link[p];
-    struct iovec iov[2];
-    struct msghdr m = { .msg_iov = iov };
+    uint64_t whole;
     ssize_t n;
 
     if (!l->sending) {
@@ -134,22 +145,21 @@ static int push(struct ft_net *net, uint32_t p, struct ft_error *e)
             return err;
         l->sending = true;
         l->written = 0;
+        if (l->out.length <= FT_NET_SMALL) {
+            memcpy(l->small, &l->out, sizeof l->out);
+            if (l->out.length)
+                memcpy(l->small + sizeof l->out, l->payload, l->out.length);
+        }
     }
-    if (l->written < sizeof l->out)
-        iov[m.msg_iovlen++] = (struct iovec){ (char *)&l->out + l->written, sizeof l->out - l->written };
-    if (l->out.length) {
-        uint64_t done = l->written < sizeof l->out ? 0 : l->written - sizeof l->out;
-
-        iov[m.msg_iovlen++] = (struct iovec){ (char *)(uintptr_t)l->payload + done, l->out.length - done };
-    }
-    n = sendmsg(l->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+    whole = sizeof l->out + l->out.length;
+    n = l->out.length <= FT_NET_SMALL ? send(l->fd, l->small + l->written, whole - l->written, MSG_DONTWAIT | MSG_NOSIGNAL) : send_pieces(l);
     if (n < 0) {
         if (errno != EAGAIN && errno != EINTR)
             broken(net, p);
         return 0;
     }
     l->written += (uint64_t)n;
-    if (l->written == sizeof l->out + l->out.length) {
+    if (l->written == whole) {
         l->sending = false;
         ft_exchange_sent(&net->nodes->x, p);
     }
@@ -162,7 +172,8 @@ static int push(struct ft_net *net, uint32_t p, struct ft_error *e)
 static bool receive(struct ft_net *net, uint32_t p, struct iovec *iov, size_t parts, uint64_t *got)
 {
     struct msghdr m = { .msg_iov = iov, .msg_iovlen = parts };
-    ssize_t n = recvmsg(net->link[p].fd, &m, MSG_DONTWAIT);
+    int fd = net->link[p].fd;
+    ssize_t n = parts == 1 ? recv(fd, iov->iov_base, iov->iov_len, MSG_DONTWAIT) : recvmsg(fd, &m, MSG_DONTWAIT);
 
     if (n <= 0) {
         if (n == 0 || (errno != EAGAIN && errno != EINTR))

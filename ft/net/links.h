@@ -6,7 +6,10 @@
 
 #include "ft/core/nodes.h"
 
-enum { FT_NET_STAGE = 8192 };  /* what is read before it is known what it is: heads, and small payloads behind them */
+enum {
+    FT_NET_STAGE = 8192,  /* what is read before it is known what it is: heads, and small payloads behind them */
+    FT_NET_SMALL = 1024   /* a frame with so much is copied and sent in one piece: gathering two costs more */
+};
 
 struct ft_net_link {
     int fd;                     /* -1: there is none */
@@ -17,6 +20,7 @@ struct ft_net_link {
     const char *payload;
     uint64_t written;           /* bytes of head and payload */
     bool sending;
+    char small[sizeof(struct ft_frame_head) + FT_NET_SMALL];
 
     /* in */
     struct ft_frame_head in;

@@ -229,11 +229,14 @@ static void await_link(struct node *a, struct node *b, struct node *const *list)
 
 static void options_are_set(int fd)
 {
+    char control[16] = "";
     int value = 0;
-    socklen_t size = sizeof value;
+    socklen_t size = sizeof value, length = sizeof control - 1;
 
     CHECK(getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &value, &size) == 0 && value);
     CHECK(getsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &value, &size) == 0 && value);
+    /* Where the system's choice is BBR, links had half of the speed. */
+    CHECK(getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, control, &length) == 0 && strncmp(control, "bbr", 3) != 0);
     /* At 10 s, a representative that computed for that long lost the links whose receive buffers were full. */
     CHECK(getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, &size) == 0 && value >= 60000);
 }
