@@ -33,6 +33,7 @@ struct client {
     struct ft_control *c;
     struct bufferevent *io;
     bool asked, waits, attached;
+    bool expects;               /* its answer, a status, is being made */
     uint64_t dropped;           /* bytes of output since the last that it got */
 };
 
@@ -80,7 +81,7 @@ static void on_written(struct bufferevent *io, void *arg)
     struct client *cl = arg;
 
     (void)io;
-    if (cl->asked && !cl->waits)
+    if (cl->asked && !cl->waits && !cl->expects)
         drop(cl);
 }
 
@@ -107,7 +108,9 @@ static void answer(struct client *cl, const char *request)
     if (!strcmp(request, "info")) {
         send_json(cl, job->info(job->arg));
     } else if (!strcmp(request, "status")) {
-        send_json(cl, job->status(job->arg));
+        cl->expects = job->ask && job->ask(job->arg);
+        if (!cl->expects)
+            send_json(cl, job->status(job->arg));
     } else if (!strcmp(request, "wait")) {
         let_wait(cl);
     } else if (!strcmp(request, "attach")) {
@@ -240,6 +243,19 @@ int ft_control_serve(struct ft_control *c, struct event_base *base)
     c->since_ns = ft_job_now();
     c->serving = base;
     return listen_in(c, base);
+}
+
+void ft_control_answer(struct ft_control *c)
+{
+    struct client *cl;
+
+    if (!c)
+        return;
+    LIST_FOREACH(cl, &c->clients, link) {
+        if (cl->expects)
+            send_json(cl, c->job.status(c->job.arg));
+        cl->expects = false;
+    }
 }
 
 /* Tells a client that has been too slow what it missed, once it has caught up. */

@@ -16,6 +16,7 @@
 #define LAUNCHER_CONTROL_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ft/base/err.h"
@@ -29,6 +30,8 @@ struct ft_control_job {
     json_t *(*info)(void *arg);
     json_t *(*status)(void *arg);
     void (*stop)(void *arg);
+    /* Sees to it that status is of now. True: that takes a moment, and ft_control_answer follows; false, or NULL: it is. */
+    bool (*ask)(void *arg);
     void *arg;
 };
 
@@ -41,6 +44,9 @@ void ft_control_forget(struct ft_control *c);
 
 /* Starts serving. -1: no memory. */
 int ft_control_serve(struct ft_control *c, struct event_base *base);
+
+/* Status is of now: who has asked for it gets it. */
+void ft_control_answer(struct ft_control *c);
 
 /* Output of the job, for those that are attached. */
 void ft_control_tap(struct ft_control *c, int stream, const char *data, size_t len);

@@ -12,6 +12,7 @@
 
 #include "launcher/control.h"
 #include "launcher/controller_act.h"
+#include "launcher/controller_ask.h"
 #include "launcher/controller_job.h"
 #include "launcher/controller_nodes.h"
 #include "launcher/controller_report.h"
@@ -81,9 +82,14 @@ static const struct ft_wire_state *state_of(const void *arg, uint32_t node)
     return &c->nodes[node].state;
 }
 
+static const json_t *calls_of(const void *arg, uint32_t rank)
+{
+    return ft_controller_ask_rank(arg, rank);
+}
+
 static struct ft_controller_view view_of(const struct ft_controller *c)
 {
-    return (struct ft_controller_view){.options = c->o, .policy = c->policy, .state = state_of, .arg = c,
+    return (struct ft_controller_view){.options = c->o, .policy = c->policy, .state = state_of, .calls = calls_of, .arg = c,
                                        .seconds = (double)(ft_timer_boot_ns() - c->begin_ns) / 1e9};
 }
 
@@ -115,7 +121,8 @@ static void on_tap(void *arg, int stream, const char *data, size_t len)
 
 static void serve(struct ft_controller *c)
 {
-    struct ft_control_job job = {.id = c->o->job_id, .info = show_info, .status = show_status, .stop = asked_to_stop, .arg = c};
+    struct ft_control_job job = {.id = c->o->job_id, .info = show_info, .status = show_status, .stop = asked_to_stop, .ask = ft_controller_ask,
+                                 .arg = c};
     struct ft_error e;
 
     c->control = ft_control_new(&job, &e);
@@ -152,7 +159,8 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
     c->base = event_base_new();
     if (!c->base || ft_signals_take(&c->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
-    if ((err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_start_open(c, e)) < 0 ||
+    if ((err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
+        (err = ft_controller_start_open(c, e)) < 0 ||
         (err = ft_controller_nodes_open(c, e)) < 0)
         return err;
     c->signalled = event_new(c->base, c->signals.fd, EV_READ | EV_PERSIST, on_signals, c);
@@ -202,6 +210,7 @@ static void tear_down(struct ft_controller *c)
     ft_controller_start_close(c);
     ft_controller_nodes_close(c);
     ft_controller_stdio_close(c);
+    ft_controller_ask_close(c);
     ft_controller_act_close(c);
     ft_controller_report_free(c->report);
     if (c->base)

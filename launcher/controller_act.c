@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "launcher/controller_ask.h"
 #include "launcher/controller_nodes.h"
 #include "launcher/controller_peers.h"
 #include "launcher/controller_report.h"
@@ -26,6 +27,7 @@ static void drop_node(struct ft_controller *c, uint32_t node)
     if (c->nodes[node].state.phase != FT_NODE_LEFT)
         ft_remote_end(c->remote, node);
     ft_peers_drop(c->peers, node);
+    ft_controller_ask_gone(c, node);
     if (c->relay && node == c->reader)
         ft_relay_stop(c->relay);
 }

@@ -17,6 +17,7 @@
 
 struct event;
 struct event_base;
+struct ft_asking;
 struct ft_auth;
 struct ft_control;
 struct ft_controller_report;
@@ -58,6 +59,7 @@ struct ft_controller {
     struct ft_remote *remote;
     struct event *signalled, *due, *timeout;
     struct ft_controller_report *report; /* NULL: no --report, no --timeline */
+    struct ft_asking *ask;
     struct ft_control *control; /* NULL: the job cannot be asked anything */
 
     struct ft_description d;   /* what is the same for all nodes */

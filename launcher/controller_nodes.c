@@ -12,6 +12,7 @@
 #include "launcher/address.h"
 #include "launcher/auth.h"
 #include "launcher/controller_act.h"
+#include "launcher/controller_ask.h"
 #include "launcher/controller_peers.h"
 #include "launcher/controller_report.h"
 #include "launcher/controller_stdio.h"
@@ -134,6 +135,9 @@ static int on_frame(void *arg, uint32_t node, const struct ft_wire_frame *f, str
     case FT_WIRE_CELLS:
         ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HEARD, .node = node});
         return ft_controller_report_take(c->report, node, f, e);
+    case FT_WIRE_CALLS:
+        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HEARD, .node = node});
+        return ft_controller_ask_take(c, node, f, e);
     default:
         return ft_err_set(e, FT_EDAMAGED, "a node does not say frames of type %d", (int)f->type);
     }
@@ -169,6 +173,7 @@ static void on_closed(void *arg, uint32_t node, const struct ft_error *e)
 
     ft_say_detail(&c->say, "node %u: %s", node, e->text);
     c->nodes[node].said_state = false;
+    ft_controller_ask_gone(c, node);
     if (c->relay && node == c->reader)
         ft_relay_stop(c->relay);
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_CLOSED, .node = node});

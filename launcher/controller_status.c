@@ -41,11 +41,18 @@ static json_t *one_rank(const struct ft_controller_view *v, uint32_t node, uint3
     const struct ft_map *map = v->options->map;
     const struct ft_wire_state *s = v->state(v->arg, node);
     bool known = ft_nodes_is_up(v->policy, node) && local < s->nranks;
+    uint32_t number = map->rank_at[map->first[node] + local];
+    const json_t *calls = known ? v->calls(v->arg, number) : NULL;
+    json_t *o;
     struct ft_wire_rank rank = known ? s->ranks[local] : (struct ft_wire_rank){.state = FT_NODE_RANK_STARTING};
 
-    return json_pack("{si ss ss si si si si}", "rank", (int)map->rank_at[map->first[node] + local], "state", states[rank.state], "host",
-                     host_of(v, node), "node", (int)node, "pid", (int)rank.pid, "incarnation", (int)rank.incarnation, "restarts",
-                     (int)rank.restarts);
+    o = json_pack("{si ss ss si si si si}", "rank", (int)number, "state", states[rank.state], "host", host_of(v, node), "node", (int)node, "pid",
+                  (int)rank.pid, "incarnation", (int)rank.incarnation, "restarts", (int)rank.restarts);
+    if (json_is_string(json_object_get(calls, "state")))
+        json_object_set(o, "state", json_object_get(calls, "state"));
+    if (calls)
+        json_object_update_missing(o, (json_t *)calls);
+    return o;
 }
 
 json_t *ft_controller_status(const struct ft_controller_view *v)

@@ -12,6 +12,7 @@ struct ft_controller_view {
     const struct ft_options *options;
     const struct ft_nodes *policy;
     const struct ft_wire_state *(*state)(const void *arg, uint32_t node);  /* the last that it said; all zero: none */
+    const json_t *(*calls)(const void *arg, uint32_t rank);  /* its object, of status.h, as its node made it just now; NULL: that said nothing */
     const void *arg;
     double seconds;            /* since the job began */
 };

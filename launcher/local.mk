@@ -24,6 +24,7 @@ liblaunch_la_SOURCES = \
 	launcher/controller_start.h launcher/controller_start.c \
 	launcher/controller_stdio.h launcher/controller_stdio.c \
 	launcher/controller_status.h launcher/controller_status.c \
+	launcher/controller_ask.h launcher/controller_ask.c \
 	launcher/controller_files.h launcher/controller_files.c \
 	launcher/controller_peers.h launcher/controller_peers.c \
 	launcher/controller_report.h launcher/controller_report.c \
@@ -109,6 +110,7 @@ liblaunch_la_SOURCES = \
 	launcher/values.h launcher/values.c \
 	launcher/watch.h launcher/watch.c \
 	launcher/wire.h launcher/wire.c \
+	launcher/wire_calls.h launcher/wire_calls.c \
 	launcher/wire_report.h launcher/wire_report.c
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
 liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS) $(CRYPTO_CFLAGS)
@@ -145,8 +147,8 @@ launcher_test_report_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
 launcher_test_report_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
 launcher_test_cadence_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_cadence_test_LDADD = $(launch_unit_libs)
-launcher_test_wire_test_CFLAGS = $(launch_unit_cflags)
-launcher_test_wire_test_LDADD = $(launch_unit_libs)
+launcher_test_wire_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
+launcher_test_wire_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
 launcher_test_merge_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_merge_test_LDADD = $(launch_unit_libs)
 launcher_test_nodes_policy_test_CFLAGS = $(launch_unit_cflags)
@@ -190,7 +192,7 @@ fuzz_checkpoint_plain_SOURCES = ft/test/fuzz_checkpoint.c ft/test/fuzz_checkpoin
 fuzz_checkpoint_plain_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
 fuzz_checkpoint_plain_LDADD = libftstore.la libft.la $(XXHASH_LIBS)
 fuzz_wire_plain_SOURCES = launcher/test/fuzz_wire.c launcher/test/fuzz_wire_seeds.c $(fuzz_driver)
-fuzz_wire_plain_LDADD = liblaunch.la
+fuzz_wire_plain_LDADD = liblaunch.la $(JANSSON_LIBS)
 fuzz_frames_plain_SOURCES = ft/test/fuzz_frames.c ft/test/fuzz_frames_seeds.c $(fuzz_driver)
 fuzz_frames_plain_LDADD = libft.la
 

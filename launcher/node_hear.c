@@ -9,6 +9,7 @@
 #include "launcher/node_input.h"
 #include "launcher/node_job.h"
 #include "launcher/node_lease.h"
+#include "launcher/node_say.h"
 #include "launcher/node_table.h"
 #include "launcher/ranks.h"
 #include "launcher/sink.h"
@@ -86,6 +87,10 @@ int ft_node_hear(void *arg, const struct ft_wire_frame *f, struct ft_error *e)
         return ft_node_input_take(n, f, e);
     case FT_WIRE_BEAT:
         return ft_node_lease_answered(n, e);
+    case FT_WIRE_ASK:
+        ft_node_say_state(n);
+        ft_node_say_calls(n);
+        return 0;
     default:
         return ft_err_set(e, FT_EDAMAGED, "a frame for the controller");
     }

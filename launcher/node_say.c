@@ -7,7 +7,9 @@
 #include "ft/base/util.h"
 #include "launcher/node_input.h"
 #include "launcher/node_job.h"
+#include "launcher/status.h"
 #include "launcher/uplink.h"
+#include "launcher/wire_calls.h"
 
 static enum ft_node_phase phase_of(const struct ft_node *n)
 {
@@ -64,4 +66,13 @@ void ft_node_say_state(struct ft_node *n)
     ft_uplink_say(n->uplink, ft_wire_put_state(&m));
     ft_wire_state_free(&m);
     n->dirty = false;
+}
+
+void ft_node_say_calls(struct ft_node *n)
+{
+    struct ft_wire_calls m = {.more = true, .ranks = ft_status_ranks(n->job)};
+
+    for (; m.ranks && m.more; m.first += FT_WIRE_CALLS_MOST)
+        ft_uplink_say(n->uplink, ft_wire_put_calls(&m));
+    json_decref(m.ranks);
 }

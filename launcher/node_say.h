@@ -8,4 +8,7 @@ struct ft_node;
 /* If there is a connection. */
 void ft_node_say_state(struct ft_node *n);
 
+/* Where its ranks are. */
+void ft_node_say_calls(struct ft_node *n);
+
 #endif

@@ -136,6 +136,8 @@ static void tell_awaited(const json_t *rank, char text[TEXT])
     }
     if (json_is_true(json_object_get(rank, "waits_for_memory")))
         append(text, *text ? ", log memory" : "log memory");
+    if (json_is_true(json_object_get(rank, "waits_for_hosts")))
+        append(text, "other hosts");
     if (json_is_true(json_object_get(rank, "waits_for_disk")))
         append(text, *text ? ", the disk (--ckpt-dir)" : "the disk (--ckpt-dir)");
 }
@@ -145,14 +147,16 @@ static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
     long long restarts = number(rank, "restarts");
     char more[TEXT] = "";
 
-    if (json_object_get(rank, "host"))
-        snprintf(text, TEXT, "on %s", string(rank, "host"));
-    else if (json_object_get(rank, "operation") && coarse)
+    if (json_object_get(rank, "operation") && coarse)
         snprintf(text, TEXT, "%s", string(rank, "operation"));
     else if (json_object_get(rank, "operation"))
         snprintf(text, TEXT, "unit %lld: %s at %s", number(rank, "unit"), string(rank, "operation"), string(rank, "site"));
     else if (!coarse && !strcmp(string(rank, "state"), "outside MPI"))
         snprintf(text, TEXT, "%lld units done", number(rank, "units"));
+    if (json_object_get(rank, "host")) {
+        snprintf(more, sizeof more, "on %.100s%s%.140s", string(rank, "host"), *text ? ": " : "", text);
+        strcpy(text, more);
+    }
     if (json_object_get(rank, "to_replay") && !coarse) {
         snprintf(more, sizeof more, "%s%lld of %lld units replayed", *text ? "; " : "", number(rank, "replayed"),
                  number(rank, "to_replay"));

@@ -61,19 +61,36 @@ static bool is_alive(const struct ft_proc *proc)
     return ft_proc_phase(proc) == FT_PROC_RUNNING;
 }
 
+/* Between nodes contributions are not counted as on one host: whoever has not called the unit is awaited, and once all here have, other hosts are. */
+static uint32_t awaits_here(const struct look *l, uint32_t rank)
+{
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < l->job->options->nranks; r++) {
+        const struct ft_inspect *i = &l->all[r];
+
+        l->awaited[r] = i->state != FT_RANK_FINALIZED && i->state != FT_RANK_ENDED && i->called <= l->all[rank].unit;
+        n += l->awaited[r];
+    }
+    return n;
+}
+
 static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
 {
     const struct ft_params *params = &l->job->region.header->params;
-    uint32_t n = ft_inspect_awaits(params, l->all, rank, l->awaited);
+    bool between = params->nnodes > 1 && !l->all[rank].in_store && !l->all[rank].replaying;
+    uint32_t n = between ? awaits_here(l, rank) : ft_inspect_awaits(params, l->all, rank, l->awaited);
     json_t *list = json_array();
 
     for (uint32_t r = 0; r < params->nranks && json_array_size(list) < FT_STATUS_AWAITED; r++)
         if (n && l->awaited[r])
-            json_array_append_new(list, json_integer(r));
+            json_array_append_new(list, json_integer(ft_job_rank(l->job, r)));
     json_object_set_new(o, "waits_for", list);
     json_object_set_new(o, "waits_for_count", json_integer(n));
     json_object_set_new(o, "waits_for_memory", json_boolean(ft_inspect_awaits_memory(params, l->all, rank)));
     json_object_set_new(o, "waits_for_disk", json_boolean(ft_inspect_awaits_disk(l->all, rank)));
+    if (params->nnodes > 1)
+        json_object_set_new(o, "waits_for_hosts", json_boolean(between && !n));
 }
 
 static void add_call(json_t *o, const struct look *l, uint32_t rank)
@@ -127,7 +144,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     const char *state = ft_activity_text(ft_activity_of(proc, i));
     bool alive = is_alive(proc);
     uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
-    json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)rank, "state", state, "pid", alive ? (int)proc->pid : 0, "stopped",
+    json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid", alive ? (int)proc->pid : 0, "stopped",
                           alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
                           (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds", (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
 
@@ -142,11 +159,10 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     return o;
 }
 
-json_t *ft_status_all(const struct ft_job *job)
+json_t *ft_status_ranks(const struct ft_job *job)
 {
     struct look l = {.job = job};
-    struct ft_cache_totals cache;
-    json_t *all = ft_status_info(job), *ranks = json_array();
+    json_t *ranks = json_array();
 
     l.awaited = calloc(job->options->nranks, sizeof *l.awaited);
     l.sites = calloc(1, sizeof *l.sites);
@@ -155,13 +171,21 @@ json_t *ft_status_all(const struct ft_job *job)
         for (uint32_t r = 0; r < job->options->nranks; r++)
             json_array_append_new(ranks, one_rank(&l, r));
     }
+    free(l.sites);
+    free(l.awaited);
+    return ranks;
+}
+
+json_t *ft_status_all(const struct ft_job *job)
+{
+    json_t *all = ft_status_info(job);
+    struct ft_cache_totals cache;
+
     if (ft_durable_totals(job))
         json_object_set_new(all, "durable_version", json_integer((json_int_t)ft_durable_totals(job)->last));
     ft_versions_cache(&job->region, &cache);
     if (cache.results || cache.lost)
         json_object_set_new(all, "bootstrap_cache", ft_report_cache(&cache));
-    json_object_set_new(all, "rank", ranks);
-    free(l.sites);
-    free(l.awaited);
+    json_object_set_new(all, "rank", ft_status_ranks(job));
     return all;
 }

@@ -15,10 +15,14 @@ json_t *ft_status_info(const struct ft_job *job);
      "rank", "state" (starting, outside MPI, in MPI, replaying, clearing, done, dead), "pid", "stopped" (by SIGSTOP or a debugger),
      "incarnation", "restarts", "units" (finished), "seconds" (in this state and call, as far as the agent has seen)
    for one in a call: "unit", "call", "operation" (in words), "count", "type" (or null), "reduction" (or null), "root" (or null), "site",
-     "waits_for" (ranks, at most FT_STATUS_AWAITED of them), "waits_for_count", "waits_for_memory"
+     "waits_for" (ranks, at most FT_STATUS_AWAITED of them), "waits_for_count", "waits_for_memory", "waits_for_disk",
+     "waits_for_hosts" (of several: for others than this)
    for one that replays: "replayed", "to_replay" (units). */
 enum { FT_STATUS_AWAITED = 16 };
 json_t *ft_status_all(const struct ft_job *job);
+
+/* The objects of ranks alone, in an array; of a node of several, its own ranks by their numbers in the job. NULL: no memory. */
+json_t *ft_status_ranks(const struct ft_job *job);
 
 /* Words of the job's command line, ":" between its programs. */
 json_t *ft_status_command(const struct ft_options *o);

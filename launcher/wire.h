@@ -12,12 +12,14 @@
                           BEAT     nothing: it lives. The controller answers each with one
                           REPORT   if wanted: what it has to say for --report (wire_report.h)
                           CELLS    if wanted: for --timeline (likewise)
+                          CALLS    where its ranks are, when it was asked (wire_calls.h)
      controller -> node   TABLE    all nodes
                           JOB      what is to become of the job
                           GOT      u64: what the spool holds below this place has been taken over
                           SIGNAL   for the ranks, numbered from 1; those above STATE's number are said again
                           INPUT    u64 place in standard input, u32 1 if it ends with these bytes, then the bytes; from STATE's place on
                           BEAT
+                          ASK      nothing: somebody wants to know where ranks are; STATE and CALLS follow
 
    Leases: the answer to a BEAT says that the controller has heard of this node since that was sent, and nothing else does: so who counts
    from there counts from earlier than the controller does.
@@ -48,7 +50,7 @@ enum {
 enum ft_wire_type {
     FT_WIRE_HELLO = 1, FT_WIRE_STATE, FT_WIRE_OUT, FT_WIRE_BEAT,
     FT_WIRE_TABLE, FT_WIRE_JOB, FT_WIRE_GOT, FT_WIRE_SIGNAL, FT_WIRE_INPUT_BYTES,
-    FT_WIRE_REPORT, FT_WIRE_CELLS,
+    FT_WIRE_REPORT, FT_WIRE_CELLS, FT_WIRE_CALLS, FT_WIRE_ASK,
     FT_WIRE_TYPES
 };
 

@@ -15,6 +15,7 @@
 #include "ft/test/fuzz_driver.h"
 #include "launcher/greeting.h"
 #include "launcher/wire.h"
+#include "launcher/wire_calls.h"
 #include "launcher/wire_report.h"
 
 enum { EXTENT = 16 << 10, EXTENTS = 4 };
@@ -47,6 +48,7 @@ static int payload(const struct ft_wire_frame *f, struct ft_error *e)
     struct ft_wire_job job;
     struct ft_wire_report report;
     struct ft_wire_cells cells;
+    struct ft_wire_calls calls;
     const uint8_t *data;
     uint64_t number;
     uint32_t len;
@@ -82,6 +84,11 @@ static int payload(const struct ft_wire_frame *f, struct ft_error *e)
         if (!(err = ft_wire_get_cells(f, &cells, e)) && cells.nranks && cells.ncells)
             FT_INVARIANT(ft_wire_cell(&cells, cells.nranks - 1, cells.ncells - 1).cuts <= UINT16_MAX, "cells are in their frame");
         return err;
+    case FT_WIRE_CALLS:
+        if (!(err = ft_wire_get_calls(f, &calls, e)))
+            json_decref(calls.ranks);
+        return err;
+    case FT_WIRE_ASK:
     case FT_WIRE_BEAT:
     case FT_WIRE_TYPES: break;
     }

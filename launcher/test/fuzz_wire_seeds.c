@@ -9,6 +9,7 @@
 #include "ft/test/fuzz_driver.h"
 #include "launcher/greeting.h"
 #include "launcher/wire.h"
+#include "launcher/wire_calls.h"
 #include "launcher/wire_report.h"
 
 static void add_frame(struct fuzz_input *in, struct ft_wire_bytes frame)
@@ -38,6 +39,7 @@ static void from_node(struct fuzz_input *in)
     struct ft_wire_restart restart = {.restart = {.signal = 9, .died_ns = 5}};
     struct ft_wire_life life = {.total = {.pid = 1}};
     struct ft_wire_report report = {.nrestarts = 1, .nranks = 1, .restarts = &restart, .ranks = &life};
+    struct ft_wire_calls calls = {.ranks = json_pack("[{si}, {}]", "rank", 7)};
     uint8_t out[FT_WIRE_OUT_HEAD], head[FT_WIRE_RECORD];
 
     add_frame(in, ft_wire_put_hello(&hello));
@@ -52,6 +54,8 @@ static void from_node(struct fuzz_input *in)
     add_frame(in, ft_wire_put_beat());
     add_frame(in, ft_wire_put_report(&report));
     add_frame(in, ft_wire_put_cells(&(struct ft_wire_cells){.width_ns = 1, .nranks = 1, .ncells = 1}, row, NULL));
+    add_frame(in, ft_wire_put_calls(&calls));
+    json_decref(calls.ranks);
 }
 
 static void from_controller(struct fuzz_input *in)

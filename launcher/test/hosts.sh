@@ -94,7 +94,7 @@ pid=$!
 # shellcheck disable=SC2317
 both_run() { "$ftrun" status "hosts-$$" 2>&1 | tee "$tmp/status" | grep -c '^node [01] on [ab]: running' | grep -q 2; }
 wait_for both_run
-grep -q '^1-2 *running *on b' "$tmp/status" || { fail "ftrun status does not say where ranks 1 and 2 run"; cat "$tmp/status"; }
+grep -q '^1-2 *starting .*on b' "$tmp/status" || { fail "ftrun status does not say where ranks 1 and 2 run"; cat "$tmp/status"; }
 "$ftrun" stop "hosts-$$" >/dev/null 2>&1 || fail "ftrun stop does not stop it"
 wait $pid
 code=$?

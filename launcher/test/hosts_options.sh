@@ -12,12 +12,17 @@ export waits
 # Rank 1 dies, then its host is lost. Each is in the report with its times, the picture names hosts, and every line is once in the rank's file.
 what="ftrun, whose rank 1 dies, and then is lost with its host"
 # shellcheck disable=SC2016
-timeout -k 5 60 "$ftrun" --lease 0.9 --survive host --report "$tmp/report" --timeline "$tmp/picture" --output-filename "$tmp/files" -l --launcher "exec:$tmp/go" -H a,b:2 \
+timeout -k 5 60 "$ftrun" --job-name "options-$$" --lease 0.9 --survive host --report "$tmp/report" --timeline "$tmp/picture" --output-filename "$tmp/files" -l --launcher "exec:$tmp/go" -H a,b:2 \
     sh -c 'echo begin; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; exec "$waits" file 0 "$tmp/end" 20' \
     >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 wait_for [ -s "$tmp/rank.1" ]
 wait_for grep -q '20 allreduces' "$tmp/out"
+# Where ranks are is asked of all hosts: rank 0 stays outside MPI.
+# shellcheck disable=SC2317
+where() { "$ftrun" status "options-$$" >"$tmp/status" 2>&1 && [ "$(grep -c 'on b: unit 20: MPI_Allreduce(sum, 1 x double) at waits.*other hosts$' "$tmp/status")" = 1 ]; }
+wait_for where || cat "$tmp/status"
+grep -q '^0  *outside MPI .*on a: 20 units done' "$tmp/status" && grep -q '^1-2 ' "$tmp/status" || { fail "ftrun status does not say where ranks are"; cat "$tmp/status"; }
 first=$(cat "$tmp/rank.1")
 kill -9 "$first"
 again() { [ "$(cat "$tmp/rank.1")" != "$1" ]; }

@@ -2,6 +2,7 @@
 /* What nodes and the controller say to each other (launcher/wire.h): comes out as it went in, and nothing that is not so gets in. */
 #include "config.h"
 #include "launcher/wire.h"
+#include "launcher/wire_calls.h"
 #include "launcher/wire_report.h"
 
 #include <criterion/criterion.h>
@@ -218,6 +219,42 @@ Test(wire, cells_come_out_as_they_went_in)
     free(b.data);
     cr_expect_eq(ft_wire_cells_ranks(1024), 63);
     cr_expect_eq(ft_wire_cells_ranks(0), (FT_WIRE_MOST - 48) / 16);
+}
+
+Test(wire, calls_come_out_as_they_went_in)
+{
+    struct ft_wire_calls in = {.more = true, .ranks = json_array()}, out;
+    uint32_t got = 0;
+
+    for (int i = 0; i < 1200; i++)
+        json_array_append_new(in.ranks, json_pack("{si}", "rank", i));
+    for (; in.more; in.first += FT_WIRE_CALLS_MOST) {
+        struct ft_wire_bytes b = ft_wire_put_calls(&in);
+        struct ft_wire_frame f = {FT_WIRE_CALLS, (uint32_t)b.len - FT_WIRE_HEAD, b.data + FT_WIRE_HEAD};
+
+        cr_assert_eq(ft_wire_get_calls(&f, &out, &e), 0);
+        cr_expect_eq(out.first, got);
+        cr_expect_eq(json_integer_value(json_object_get(json_array_get(out.ranks, 0), "rank")), got);
+        got += (uint32_t)json_array_size(out.ranks);
+        cr_expect_eq(out.more, got < 1200);
+        json_decref(out.ranks);
+        free(b.data);
+    }
+    cr_expect_eq(got, 1200);
+    json_decref(in.ranks);
+}
+
+Test(wire, calls_that_are_none_are_refused)
+{
+    static const char *const wrong[] = {"", "{}", "{\"first\":0,\"more\":false,\"ranks\":[1]}", "{\"first\":-1,\"more\":false,\"ranks\":[]}",
+                                        "{\"first\":0,\"more\":0,\"ranks\":[]}", "{\"first\":0,\"more\":true,\"ranks\":{}}"};
+    struct ft_wire_calls m;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct ft_wire_frame f = said(FT_WIRE_CALLS, wrong[i]);
+
+        cr_expect_eq(ft_wire_get_calls(&f, &m, &e), FT_EDAMAGED, "%s", wrong[i]);
+    }
 }
 
 Test(wire, heads_that_are_none_are_refused)
