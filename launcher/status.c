@@ -61,7 +61,8 @@ static bool is_alive(const struct ft_proc *proc)
     return ft_proc_phase(proc) == FT_PROC_RUNNING;
 }
 
-/* Between nodes contributions are not counted as on one host: whoever has not called the unit is awaited, and once all here have, other hosts are. */
+/* Between nodes contributions are not counted as on one host: whoever has not called the unit is awaited, and once all here have, other
+   hosts are. */
 static uint32_t awaits_here(const struct look *l, uint32_t rank)
 {
     uint32_t n = 0;
@@ -144,9 +145,10 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     const char *state = ft_activity_text(ft_activity_of(proc, i));
     bool alive = is_alive(proc);
     uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
-    json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid", alive ? (int)proc->pid : 0, "stopped",
-                          alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
-                          (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds", (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
+    json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid",
+                          alive ? (int)proc->pid : 0, "stopped", alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
+                          (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds",
+                          (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
 
     if (o && alive && i->in_call)
         add_call(o, l, rank);

@@ -17,8 +17,8 @@
 #include "launcher/say.h"
 
 /* Pixels, and characters. */
-enum { WIDTH = 1000, LEFT = 76, RIGHT = 24, HOST_CHARS = 16, CHAR = 7, TOP = 92, HEIGHT_MAX = 1000, PITCH_MIN = 2, PITCH_MAX = 32, THIN = 8, LABEL_EVERY = 13,
-       TITLE_CHARS = 84, CUT = 7 };
+enum { WIDTH = 1000, LEFT = 76, RIGHT = 24, HOST_CHARS = 16, CHAR = 7, TOP = 92, HEIGHT_MAX = 1000, PITCH_MIN = 2,
+       PITCH_MAX = 32, THIN = 8, LABEL_EVERY = 13, TITLE_CHARS = 84, CUT = 7 };
 /* What bounds the file. */
 enum { ROWS_MAX = 512, COLUMNS_OF_ALL = 60000, COLUMNS_MIN = 100, STEPS = 12, STEPS_THIN = 4, TITLES_MAX = 2000 };
 enum { TICKS = 10 };

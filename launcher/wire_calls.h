@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a node's ranks are (wire.h: CALLS), as objects of status.h: the controller passes them on to who asks, and looks at no more of them than that they are
-   objects. */
+/* Where a node's ranks are (wire.h: CALLS), as objects of status.h: the controller passes them on to who asks, and looks at no more of
+   them than that they are objects. */
 #ifndef LAUNCHER_WIRE_CALLS_H
 #define LAUNCHER_WIRE_CALLS_H
 

@@ -2,8 +2,8 @@
 /* What a node says for --report and --timeline (wire.h: REPORT, CELLS). All times are of its own monotonic clock, and each frame says
    what that shows now. Numbers of 8 bytes, little endian; pure, as all of wire.h.
 
-     REPORT   now, 5 sums, number of restarts, number of ranks, then the restarts that are new or have changed, with their number in the node's list;
-              then all ranks, or none
+     REPORT   now, 5 sums, number of restarts, number of ranks, then the restarts that are new or have changed, with their
+              number in the node's list; then all ranks, or none
      CELLS    now, begin of the first cell, length of a cell, first rank, number of ranks, number of cells, then each rank's cells (8 counts of 2 bytes)
 
    Either may be said again: it says what is, a cell's counts are proportions. */
