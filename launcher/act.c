@@ -14,6 +14,7 @@
 #include "launcher/renew.h"
 #include "launcher/snapshot.h"
 #include "launcher/sweep.h"
+#include "launcher/timer.h"
 
 typedef unsigned long long ull;
 
@@ -140,16 +141,13 @@ static void retire(struct ft_job *job, uint32_t rank)
 
 static void send_signal(struct ft_job *job, int signal)
 {
-    uint64_t ms = job->options->grace_ms;
-    struct timeval wait = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)};
-
     ft_ranks_signal(job, signal);
     if (signal == SIGTERM)
         ft_ranks_signal(job, SIGCONT); /* a stopped rank would not see it */
     if (signal == SIGKILL)
         event_del(job->grace);
     else
-        event_add(job->grace, &wait);
+        ft_timer_set(job->grace, job->options->grace_ms);
 }
 
 static void do_effect(struct ft_job *job, const struct ft_effect *fx)

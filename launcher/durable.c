@@ -17,6 +17,7 @@
 #include "launcher/job.h"
 #include "launcher/shared.h"
 #include "launcher/sweep.h"
+#include "launcher/timer.h"
 
 enum { RETRY_MS = 1000 };
 
@@ -231,13 +232,6 @@ static void begin_write(struct ft_job *job)
     ft_ckpt_writer_begin(d->watch->writer, &h, v.slot, d->totals.last);
 }
 
-static void set_timer(struct event *timer, uint64_t ms)
-{
-    struct timeval wait = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)};
-
-    event_add(timer, &wait);
-}
-
 /* Milliseconds until something may be written again. */
 static uint64_t wait_ms(const struct ft_job *job)
 {
@@ -288,7 +282,7 @@ void ft_durable_look(struct ft_job *job)
     }
     wait = wait_ms(job);
     if (wait) {
-        set_timer(d->watch->later, wait);
+        ft_timer_set(d->watch->later, wait);
     } else if (v.version > d->totals.last && (job->options->ckpt_ms || v.version >= next_version(job, 0))) {
         begin_write(job);
     } else {
@@ -412,7 +406,7 @@ int ft_durable_watch(struct ft_job *job)
     w->later = evtimer_new(job->base, on_later, job);
     if (!w->done || !w->later || event_add(w->done, NULL) < 0)
         return -1;
-    set_timer(w->later, 0);
+    ft_timer_set(w->later, 0);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "ft/shm/word.h"
 #include "launcher/greeting.h"
 #include "launcher/say.h"
+#include "launcher/timer.h"
 
 enum {
     SENT = 256 << 10,    /* bytes of a piece, as sent */
@@ -214,9 +215,7 @@ static void finish(struct ft_fetch *f)
 
 static void soon(struct ft_fetch *f, unsigned ms)
 {
-    struct timeval wait = {.tv_usec = (suseconds_t)ms * 1000};
-
-    event_add(f->later, &wait);
+    ft_timer_set(f->later, ms);
 }
 
 /* This source gives no more. What is whole of it stays; the next one goes on from there. */

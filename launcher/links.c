@@ -12,10 +12,13 @@
 
 #include "ft/shm/region.h"
 #include "ft/shm/word.h"
+#include "launcher/await.h"
 #include "launcher/fetch.h"
 #include "launcher/greeting.h"
+#include "launcher/handover.h"
 #include "launcher/say.h"
 #include "launcher/shared.h"
+#include "launcher/timer.h"
 
 enum {
     RETRY_MS = 10, RETRY_MOST_MS = 1000,
@@ -30,23 +33,19 @@ struct peer {
     uint32_t seen;       /* the highest incarnation heard of, plus one; 0: none */
     bool forced;         /* a link is to be made though the representative has not asked */
     struct ft_dial *dial;
-    struct greeter *greeter;
+    struct ft_await *answer; /* of who has been called */
+    uint32_t called;     /* its incarnation */
     struct event *retry; /* pending: not before that */
     unsigned wait_ms;    /* the next time */
     char told[128];      /* the last reason why there is none */
 };
 
-/* A proved connection on which something is to be said or heard before it is what it is for. */
-struct greeter {
-    LIST_ENTRY(greeter) link;
+/* A proved connection whose greeting is awaited. */
+struct caller {
+    LIST_ENTRY(caller) link;
     struct ft_links *l;
-    struct peer *peer;   /* we have called it; NULL: it has called us */
-    uint32_t incarnation;
-    int fd;
     enum ft_auth_kind kind;
-    uint8_t in[FT_GREETING_BYTES];
-    size_t have, need;
-    struct event *readable;
+    struct ft_await *greeting;
 };
 
 struct serving {
@@ -67,7 +66,7 @@ struct ft_links {
     struct ft_auth *auth;
     struct peer *peers;
     struct event *look;
-    LIST_HEAD(, greeter) greeters;
+    LIST_HEAD(, caller) callers;
     LIST_HEAD(, serving) servings;
 };
 
@@ -79,10 +78,9 @@ static struct ft_link_words *words_of(const struct peer *p) { return ft_region_l
 static void wait_then(struct peer *p, unsigned at_least_ms)
 {
     unsigned ms = p->wait_ms > at_least_ms ? p->wait_ms : at_least_ms;
-    struct timeval wait = {.tv_sec = ms / 1000, .tv_usec = (suseconds_t)(ms % 1000) * 1000};
 
     p->wait_ms = p->wait_ms * 2 < RETRY_MOST_MS ? p->wait_ms * 2 : RETRY_MOST_MS;
-    event_add(p->retry, &wait);
+    ft_timer_set(p->retry, ms);
 }
 
 /* ---- handing over ---- */
@@ -92,50 +90,6 @@ static void close_fd(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
-}
-
-union control {
-    struct cmsghdr header;
-    char room[CMSG_SPACE(sizeof(int))];
-};
-
-/* 0, or -1 with errno. */
-static int send_post(const struct ft_links *l, const struct ft_link_post *post, int fd)
-{
-    union control control = {0};
-    struct iovec text = {(void *)post, sizeof *post};
-    struct msghdr h = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&h);
-    ssize_t n;
-
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    do
-        n = sendmsg(l->pair[0], &h, MSG_DONTWAIT | MSG_NOSIGNAL);
-    while (n < 0 && errno == EINTR);
-    return n < 0 ? -1 : 0;
-}
-
-/* Takes the oldest back out that the representative has not come to: it is out of MPI for long, and newer ones are better. */
-static bool take_back(const struct ft_links *l)
-{
-    union control control;
-    struct ft_link_post post;
-    struct iovec text = {&post, sizeof post};
-    struct msghdr h = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    struct cmsghdr *c;
-    int fd;
-
-    if (recvmsg(l->pair[1], &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
-        return false;
-    c = CMSG_FIRSTHDR(&h);
-    if (c && c->cmsg_type == SCM_RIGHTS) {
-        memcpy(&fd, CMSG_DATA(c), sizeof fd);
-        close(fd);
-    }
-    return true;
 }
 
 /* The link is the representative's from now on. `posted` is said first (layout.h): killed before it is sent, a successor sees that in
@@ -152,8 +106,7 @@ static void post(struct peer *p, int fd, uint32_t incarnation)
     atomic_store(&l->posting[p->node], 1);
     ft_note(&words->gone, 0);
     ft_announce(&words->posted, said.generation);
-    while ((failed = send_post(l, &said, fd)) && (errno == EAGAIN || errno == ETOOMANYREFS) && take_back(l))
-        ;
+    failed = ft_handover(l->pair, &said, fd);
     error = errno;
     atomic_store(&l->posting[p->node], 0);
     close(fd);
@@ -185,6 +138,16 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
     consider(arg);
 }
 
+/* There is such an incarnation of it: none before counts any more. */
+static void has_come(struct peer *p, uint32_t incarnation)
+{
+    if (incarnation + 1 <= p->seen)
+        return;
+    p->seen = incarnation + 1;
+    p->wait_ms = RETRY_MS;
+    ft_note(&words_of(p)->gone, 0); /* it was another one that had left */
+}
+
 /* What the table says, together with what we have heard ourselves. False: there is nobody to talk to now. */
 static bool look_up(struct peer *p, struct ft_whereabouts *entry)
 {
@@ -193,23 +156,8 @@ static bool look_up(struct peer *p, struct ft_whereabouts *entry)
     *entry = (struct ft_whereabouts){0};
     if (!l->config.look_up(l->config.arg, p->node, entry))
         return false;
-    if (entry->incarnation + 1 > p->seen) {
-        p->seen = entry->incarnation + 1;
-        p->wait_ms = RETRY_MS;
-        ft_note(&words_of(p)->gone, 0); /* it was another one that had left */
-    }
+    has_come(p, entry->incarnation);
     return entry->up && entry->naddresses && entry->incarnation + 1 == p->seen;
-}
-
-static void free_greeter(struct greeter *g)
-{
-    LIST_REMOVE(g, link);
-    if (g->peer)
-        g->peer->greeter = NULL;
-    if (g->readable)
-        event_free(g->readable);
-    close_fd(&g->fd);
-    free(g);
 }
 
 static bool say_it(int fd, const void *text, size_t n)
@@ -225,18 +173,19 @@ static void give_up(struct peer *p, const char *why)
     wait_then(p, 0);
 }
 
-static void take_answer(struct greeter *g)
+static void on_answer(void *arg, int fd, const uint8_t *bytes, const char *why)
 {
-    struct peer *p = g->peer;
-    uint32_t incarnation = g->incarnation;
+    struct peer *p = arg;
     struct ft_answer a;
-    bool sound = ft_answer_get(g->in, &a) && a.node == p->node && (a.verdict != FT_VERDICT_YES || a.incarnation == incarnation);
-    int fd = g->fd;
+    bool sound = bytes && ft_answer_get(bytes, &a) && a.node == p->node && (a.verdict != FT_VERDICT_YES || a.incarnation == p->called);
 
-    g->fd = -1;
-    free_greeter(g);
+    p->answer = NULL;
+    if (!bytes) {
+        give_up(p, why);
+        return;
+    }
     if (sound && a.verdict == FT_VERDICT_YES && p->node < p->l->config.node) {
-        post(p, fd, incarnation);
+        post(p, fd, p->called);
         consider(p);
         return;
     }
@@ -252,69 +201,6 @@ static void take_answer(struct greeter *g)
     }
 }
 
-static void take_greeting(struct greeter *g);
-
-/* False: not all has come yet, or the greeter is gone. */
-static bool hear(struct greeter *g)
-{
-    while (g->have < g->need) {
-        ssize_t n = recv(g->fd, g->in + g->have, g->need - g->have, 0);
-
-        if (n > 0) {
-            g->have += (size_t)n;
-        } else if (n < 0 && errno == EAGAIN) {
-            return false;
-        } else if (n == 0 || errno != EINTR) {
-            struct peer *p = g->peer;
-
-            free_greeter(g);
-            if (p)
-                give_up(p, "it broke off");
-            return false;
-        }
-    }
-    return true;
-}
-
-static void on_heard(evutil_socket_t fd, short what, void *arg)
-{
-    struct greeter *g = arg;
-    struct peer *p = g->peer;
-
-    (void)fd;
-    if (what & EV_TIMEOUT) {
-        free_greeter(g);
-        if (p)
-            give_up(p, "it says nothing");
-    } else if (hear(g)) {
-        if (p)
-            take_answer(g);
-        else
-            take_greeting(g);
-    }
-}
-
-/* fd is its own from now on. -1: no memory. */
-static int meet(struct ft_links *l, struct peer *p, int fd, enum ft_auth_kind kind)
-{
-    struct timeval limit = {.tv_sec = GREETING_MS / 1000};
-    struct greeter *g = calloc(1, sizeof *g);
-
-    if (!g) {
-        close(fd);
-        return -1;
-    }
-    *g = (struct greeter){.l = l, .peer = p, .fd = fd, .kind = kind, .need = p ? FT_ANSWER_BYTES : FT_GREETING_BYTES};
-    LIST_INSERT_HEAD(&l->greeters, g, link);
-    if (p)
-        p->greeter = g;
-    g->readable = event_new(l->base, fd, EV_READ | EV_PERSIST, on_heard, g);
-    if (g->readable && event_add(g->readable, &limit) == 0)
-        return 0;
-    free_greeter(g);
-    return -1;
-}
-
 static void on_dialed(void *arg, int fd, enum ft_auth_kind kind, const struct ft_error *e)
 {
     struct peer *p = arg;
@@ -324,6 +210,7 @@ static void on_dialed(void *arg, int fd, enum ft_auth_kind kind, const struct ft
     uint8_t text[FT_GREETING_BYTES];
     struct ft_whereabouts entry;
 
+    (void)kind;
     p->dial = NULL;
     if (fd < 0) {
         give_up(p, e->text);
@@ -338,11 +225,12 @@ static void on_dialed(void *arg, int fd, enum ft_auth_kind kind, const struct ft
     if (!say_it(fd, text, sizeof text)) {
         close(fd);
         give_up(p, "it broke off");
-    } else if (meet(l, p, fd, kind) < 0) {
-        give_up(p, "out of memory");
-    } else {
-        p->greeter->incarnation = entry.incarnation;
+        return;
     }
+    p->called = entry.incarnation;
+    p->answer = ft_await_new(l->base, fd, FT_ANSWER_BYTES, GREETING_MS, on_answer, p);
+    if (!p->answer)
+        give_up(p, "out of memory");
 }
 
 /* Makes a link if one is needed and none is being made. */
@@ -350,7 +238,7 @@ static void consider(struct peer *p)
 {
     struct ft_whereabouts entry;
 
-    if (p->node == p->l->config.node || p->dial || p->greeter || event_pending(p->retry, EV_TIMEOUT, NULL) || !is_needed(p) ||
+    if (p->node == p->l->config.node || p->dial || p->answer || event_pending(p->retry, EV_TIMEOUT, NULL) || !is_needed(p) ||
         !look_up(p, &entry))
         return;
     p->dial = ft_auth_dial(p->l->auth, entry.addresses, entry.naddresses, FT_AUTH_LINK, on_dialed, p);
@@ -364,8 +252,8 @@ static void start_anew(struct peer *p)
     if (p->dial)
         ft_auth_hang_up(p->dial);
     p->dial = NULL;
-    if (p->greeter)
-        free_greeter(p->greeter);
+    ft_await_free(p->answer);
+    p->answer = NULL;
     event_del(p->retry);
 }
 
@@ -446,59 +334,81 @@ static enum ft_verdict judge(struct ft_links *l, const struct ft_greeting *g, en
     look_up(p, &entry);
     if (g->to_incarnation != l->config.incarnation || g->from_incarnation + 1 < p->seen)
         return FT_VERDICT_STALE;
-    p->seen = g->from_incarnation + 1; /* the controller has started it: its predecessor is dead, though we have not been told yet */
+    if (g->from_incarnation + 1 > p->seen)
+        start_anew(p);
+    has_come(p, g->from_incarnation); /* the controller has started it: its predecessor is dead, though we have not been told yet */
     if (g->want != FT_WANT_LOG && has_left(l))
         return FT_VERDICT_LEFT;
     return FT_VERDICT_YES;
 }
 
-static void take_greeting(struct greeter *g)
+static void take_greeting(struct ft_links *l, int fd, enum ft_auth_kind kind, const struct ft_greeting *said)
 {
-    struct ft_links *l = g->l;
-    struct ft_answer a = {.node = l->config.node, .incarnation = l->config.incarnation};
+    struct ft_answer a = {.node = l->config.node, .incarnation = l->config.incarnation, .verdict = judge(l, said, kind)};
+    bool wanted = a.verdict == FT_VERDICT_YES, answered;
     uint8_t text[FT_ANSWER_BYTES];
-    struct ft_greeting said;
-    enum ft_auth_kind kind = g->kind;
-    int fd = g->fd;
-    bool sound = ft_greeting_get(g->in, &said);
+    struct peer *p;
 
-    g->fd = -1;
-    free_greeter(g);
-    if (!sound) {
-        close(fd);
-        return;
-    }
-    a.verdict = judge(l, &said, kind);
-    if (said.want == FT_WANT_LOG && a.verdict == FT_VERDICT_YES) {
-        ft_fetch_answer(l->config.region, said.position, &a);
-        ft_answer_put(&a, text);
-        if (say_it(fd, text, sizeof text) && a.verdict == FT_VERDICT_YES)
-            serve_log(l, fd, said.position);
+    if (wanted && said->want == FT_WANT_LOG)
+        ft_fetch_answer(l->config.region, said->position, &a);
+    ft_answer_put(&a, text);
+    answered = say_it(fd, text, sizeof text);
+    if (!wanted || said->want == FT_WANT_LOG) {
+        if (answered && a.verdict == FT_VERDICT_YES)
+            serve_log(l, fd, said->position);
         else
             close(fd);
         return;
     }
-    ft_answer_put(&a, text);
-    if (!say_it(fd, text, sizeof text) || a.verdict != FT_VERDICT_YES || said.want == FT_WANT_CALL) {
-        close(fd);
+    p = &l->peers[said->from];
+    if (answered && said->want == FT_WANT_LINK) {
+        post(p, fd, said->from_incarnation);
     } else {
-        struct peer *p = &l->peers[said.from];
+        close(fd);
+        p->forced = true;
+        event_del(p->retry);
+    }
+    consider(p);
+}
 
-        post(p, fd, said.from_incarnation);
-        consider(p);
-        return;
-    }
-    if (a.verdict == FT_VERDICT_YES) {
-        l->peers[said.from].forced = true;
-        event_del(l->peers[said.from].retry);
-        consider(&l->peers[said.from]);
-    }
+static void free_caller(struct caller *c)
+{
+    LIST_REMOVE(c, link);
+    ft_await_free(c->greeting);
+    free(c);
+}
+
+static void on_greeting(void *arg, int fd, const uint8_t *bytes, const char *why)
+{
+    struct caller *c = arg;
+    struct ft_links *l = c->l;
+    enum ft_auth_kind kind = c->kind;
+    struct ft_greeting said;
+
+    (void)why;
+    c->greeting = NULL;
+    free_caller(c);
+    if (bytes && ft_greeting_get(bytes, &said))
+        take_greeting(l, fd, kind, &said);
+    else if (bytes)
+        close(fd);
 }
 
 static void on_came(void *arg, int fd, enum ft_auth_kind kind, const struct ft_error *e)
 {
+    struct ft_links *l = arg;
+    struct caller *c = calloc(1, sizeof *c);
+
     (void)e;
-    meet(arg, NULL, fd, kind);
+    if (!c) {
+        close(fd);
+        return;
+    }
+    *c = (struct caller){.l = l, .kind = kind};
+    LIST_INSERT_HEAD(&l->callers, c, link);
+    c->greeting = ft_await_new(l->base, fd, FT_GREETING_BYTES, GREETING_MS, on_greeting, c);
+    if (!c->greeting)
+        free_caller(c);
 }
 
 /* ---- all of it ---- */
@@ -539,7 +449,7 @@ void ft_links_forget(struct ft_links *l)
     l->auth = NULL;
     l->peers = NULL; /* its events are of the other agent's loop */
     l->look = NULL;
-    LIST_INIT(&l->greeters);
+    LIST_INIT(&l->callers);
     LIST_INIT(&l->servings);
 }
 
@@ -586,17 +496,17 @@ void ft_links_leave(struct ft_links *l)
         ft_fetch_hang_up(v->s);
         on_served(v);
     }
-    while (!LIST_EMPTY(&l->greeters))
-        free_greeter(LIST_FIRST(&l->greeters));
+    while (!LIST_EMPTY(&l->callers))
+        free_caller(LIST_FIRST(&l->callers));
+    for (uint32_t k = 0; l->peers && k < l->config.nnodes; k++)
+        ft_await_free(l->peers[k].answer);
     ft_auth_free(l->auth); /* and with it all dials */
     l->auth = NULL;
     for (uint32_t k = 0; l->peers && k < l->config.nnodes; k++)
-        if (l->peers[k].retry)
-            event_free(l->peers[k].retry);
+        ft_timer_free(l->peers[k].retry);
     free(l->peers);
     l->peers = NULL;
-    if (l->look)
-        event_free(l->look);
+    ft_timer_free(l->look);
     l->look = NULL;
 }
 

@@ -12,6 +12,8 @@
    again, after 10 ms to 1 s, for as long as the link is wanted and the table has the peer. The end of a connection is the end of no
    node.
 
+   (handover.h is the last of these, await.h what is read before that.)
+
    Both launcher processes have the listening socket and the socketpair, so a takeover costs connections that were not handed over yet. */
 #ifndef LAUNCHER_LINKS_H
 #define LAUNCHER_LINKS_H

@@ -9,6 +9,7 @@ liblaunch_la_SOURCES = \
 	launcher/agent.h launcher/agent.c \
 	launcher/appfile.h launcher/appfile.c \
 	launcher/auth.h launcher/auth.c \
+	launcher/await.h launcher/await.c \
 	launcher/bands.h launcher/bands.c \
 	launcher/cadence.h launcher/cadence.c \
 	launcher/ckpt_writer.h launcher/ckpt_writer.c \
@@ -41,6 +42,8 @@ liblaunch_la_SOURCES = \
 	launcher/forward.h launcher/forward.c \
 	launcher/full.h launcher/full.c \
 	launcher/greeting.h launcher/greeting.c \
+	launcher/handover.h launcher/handover.c \
+	launcher/handshake.h launcher/handshake.c \
 	launcher/help.h launcher/help.c \
 	launcher/hosts.h launcher/hosts.c \
 	launcher/identity.h launcher/identity.c \
@@ -124,7 +127,7 @@ ftrun_LDADD = liblaunch.la
 launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
 	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test \
 	launcher/test/description_test launcher/test/nodes_policy_test \
-	launcher/test/merge_test
+	launcher/test/merge_test launcher/test/remote_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -151,6 +154,8 @@ launcher_test_wire_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
 launcher_test_wire_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
 launcher_test_merge_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_merge_test_LDADD = $(launch_unit_libs)
+launcher_test_remote_test_CFLAGS = $(launch_unit_cflags) $(EVENT_CFLAGS)
+launcher_test_remote_test_LDADD = $(launch_unit_libs) $(EVENT_LIBS)
 launcher_test_nodes_policy_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_nodes_policy_test_LDADD = $(launch_unit_libs)
 launcher_test_description_test_CFLAGS = $(launch_unit_cflags)

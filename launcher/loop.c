@@ -24,6 +24,7 @@
 #include "launcher/sampler.h"
 #include "launcher/snapshot.h"
 #include "launcher/sweep.h"
+#include "launcher/timer.h"
 #include "launcher/watch.h"
 
 enum { AGAIN_MS = 100, LONELY_MS = 1000 };
@@ -163,13 +164,6 @@ static void on_signals(evutil_socket_t fd, short what, void *arg)
         take_signal(arg, (int)info.ssi_signo, info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid, true);
 }
 
-static void set_timer(struct event *timer, uint64_t ms)
-{
-    struct timeval wait = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)};
-
-    event_add(timer, &wait);
-}
-
 static int watch_twin(struct ft_loop *l);
 
 /* The standby is dead: from now on the death of this process would be the job's. */
@@ -198,7 +192,7 @@ static void on_lonely(evutil_socket_t fd, short what, void *arg)
         if (!l->lonely_told)
             ft_say(&job->say, "%s; it is tried again", role < 0 ? e.text : "no memory for a second launcher process");
         l->lonely_told = true;
-        set_timer(l->lonely, LONELY_MS);
+        ft_timer_set(l->lonely, LONELY_MS);
         return;
     }
     l->lonely_told = false;
@@ -235,7 +229,7 @@ static void on_twin(evutil_socket_t fd, short what, void *arg)
     if (job->options->die_with_launcher)
         ft_loop_alone(l);
     else
-        set_timer(l->lonely, AGAIN_MS);
+        ft_timer_set(l->lonely, AGAIN_MS);
 }
 
 static int watch_twin(struct ft_loop *l)
@@ -374,12 +368,6 @@ void ft_loop_run(struct ft_loop *l)
         event_base_dispatch(l->job->base);
 }
 
-static void free_event(struct event *ev)
-{
-    if (ev)
-        event_free(ev);
-}
-
 void ft_loop_free(struct ft_loop *l)
 {
     struct ft_job *job = l->job;
@@ -392,12 +380,12 @@ void ft_loop_free(struct ft_loop *l)
     ft_durable_unwatch(job);
     ft_snapshots_unwatch(job);
     ft_input_free(job->input);
-    free_event(l->keeper_failed);
-    free_event(job->again);
-    free_event(job->grace);
-    free_event(l->lonely);
-    free_event(l->twin);
-    free_event(l->signals);
+    ft_timer_free(l->keeper_failed);
+    ft_timer_free(job->again);
+    ft_timer_free(job->grace);
+    ft_timer_free(l->lonely);
+    ft_timer_free(l->twin);
+    ft_timer_free(l->signals);
     job->say.sink = NULL;
     ft_output_free(job->output);
     if (job->base)

@@ -345,6 +345,35 @@ static void who_does_not_take(void)
     close(low);
 }
 
+/* arg: a greeting, or nonsense. */
+static void say_what(void *arg, int fd, enum ft_auth_kind kind, const struct ft_error *e)
+{
+    (void)kind;
+    (void)e;
+    if (fd >= 0 && send(fd, arg, FT_GREETING_BYTES, MSG_NOSIGNAL) < 0)
+        CHECK(errno == EPIPE || errno == ECONNRESET);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* The representative of node 1 had left, and what takes that node's place asks node 0 for its log before the table has it there. That the
+   one before had left was not forgotten then. */
+static void who_had_left_comes_again(struct node *const *list)
+{
+    struct ft_auth *auth = ft_auth_new(base, secret, &say);
+    struct ft_greeting g = {.want = FT_WANT_LOG, .from = 1, .from_incarnation = 1, .to = 0};
+    uint8_t text[FT_GREETING_BYTES];
+
+    ft_publish(&ft_region_link(&nodes[0].region, 1)->gone, 1);
+    ft_greeting_put(&g, text);
+    CHECK(auth && ft_auth_dial(auth, &nodes[2].table[0].addresses[0], 1, FT_AUTH_FETCH, say_what, text));
+    for (double until = seconds() + WAIT_S; ft_look(&ft_region_link(&nodes[0].region, 1)->gone);) {
+        CHECK(seconds() < until);
+        turn(list);
+    }
+    ft_auth_free(auth);
+}
+
 /* Node 1 is replaced. Its old life, which nobody has told, gets no link any more, from nobody who knows or has heard of the new one. */
 static void who_is_replaced(void)
 {
@@ -356,6 +385,7 @@ static void who_is_replaced(void)
     again.table[0] = nodes[1].table[0];
     again.table[2] = nodes[1].table[2];
     serve(&again);
+    who_had_left_comes_again(some);
     /* The new one comes before the table does: its number is proof enough that the old one is dead. */
     want(&again, 0);
     await_link(&again, &nodes[0], some);
@@ -382,16 +412,6 @@ static void who_is_replaced(void)
     await_link(&again, &nodes[2], now);
 }
 
-static void on_nonsense(void *arg, int fd, enum ft_auth_kind kind, const struct ft_error *e)
-{
-    (void)kind;
-    (void)e;
-    if (fd >= 0 && send(fd, arg, FT_GREETING_BYTES, MSG_NOSIGNAL) < 0)
-        CHECK(errno == EPIPE || errno == ECONNRESET);
-    if (fd >= 0)
-        close(fd);
-}
-
 /* Proved, and then not what an agent says. */
 static void nonsense(void)
 {
@@ -407,7 +427,7 @@ static void nonsense(void)
         if (i % 4 == 0)
             for (size_t j = 0; j < sizeof text; j++)
                 text[j] = (uint8_t)rand();
-        CHECK(ft_auth_dial(auth, &nodes[2].table[0].addresses[0], 1, i % 2 ? FT_AUTH_LINK : FT_AUTH_FETCH, on_nonsense, text));
+        CHECK(ft_auth_dial(auth, &nodes[2].table[0].addresses[0], 1, i % 2 ? FT_AUTH_LINK : FT_AUTH_FETCH, say_what, text));
         settle(now, 0.01);
     }
     settle(now, 0.1);
