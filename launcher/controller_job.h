@@ -38,6 +38,7 @@ struct ft_controller_node {
     uint64_t signals;          /* how many it has had */
     uint64_t got;              /* said with the last GOT */
     bool said_state;           /* on this connection */
+    bool told_table;           /* there, too */
     struct ft_wire_state state;
 };
 
@@ -65,6 +66,8 @@ struct ft_controller {
     struct ft_description d;   /* what is the same for all nodes */
     int listener;
     struct ft_wire_job job;    /* as last said */
+    struct event *table;       /* pending: something in it has changed, and is to be said */
+    uint64_t table_ns;         /* not before that */
     int *sent;                 /* signals to ranks, in order */
     uint64_t nsent;
     struct ft_controller_node *nodes;

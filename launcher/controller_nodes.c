@@ -2,6 +2,7 @@
 #include "config.h"
 #include "launcher/controller_nodes.h"
 
+#include <event2/event.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@
 #include "launcher/merge.h"
 #include "launcher/relay.h"
 #include "launcher/remote.h"
+#include "launcher/timer.h"
+
+enum { TABLE_KB_S = 100000 /* so fast tables are said, to all together */ };
 
 /* ---- what they are told ---- */
 
@@ -29,9 +33,10 @@ static bool is_done(const struct ft_wire_state *s)
     return s->phase == FT_NODE_DONE || (s->phase == FT_NODE_RUNNING && s->nranks && s->ranks[0].state == FT_NODE_RANK_DOWN);
 }
 
-void ft_controller_say_table(struct ft_controller *c)
+static struct ft_wire_bytes table_of(const struct ft_controller *c)
 {
     struct ft_wire_table table = {.nnodes = c->map->nnodes, .nodes = calloc(c->map->nnodes, sizeof *table.nodes)};
+    struct ft_wire_bytes bytes = {0};
 
     for (uint32_t i = 0; table.nodes && i < table.nnodes; i++) {
         const struct ft_wire_hello *hello = ft_peers_hello(c->peers, i);
@@ -47,16 +52,48 @@ void ft_controller_say_table(struct ft_controller *c)
         memcpy(n->addresses, hello->addresses, sizeof n->addresses);
         n->port = hello->port;
     }
-    for (uint32_t i = 0; table.nodes && i < table.nnodes; i++)
-        ft_peers_send(c->peers, i, ft_wire_put_table(&table));
+    if (table.nodes)
+        bytes = ft_wire_put_table(&table);
     free(table.nodes);
+    return bytes;
+}
+
+/* While all nodes come, each with a table of all to all, they would keep us and the network from everything else: the next one has to wait
+   until this one should be through. */
+static void say_table(struct ft_controller *c)
+{
+    struct ft_wire_bytes bytes = table_of(c);
+    uint64_t all = (uint64_t)bytes.len * c->map->nnodes;
+
+    ft_peers_send_all(c->peers, bytes);
+    for (uint32_t i = 0; i < c->map->nnodes; i++)
+        c->nodes[i].told_table = true;
+    c->table_ns = ft_timer_boot_ns() + all * 1000 / TABLE_KB_S * 1000;
+}
+
+static void on_table(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    say_table(arg);
+}
+
+void ft_controller_say_table(struct ft_controller *c)
+{
+    uint64_t now = ft_timer_boot_ns();
+
+    if (event_pending(c->table, EV_TIMEOUT, NULL))
+        return;
+    if (now < c->table_ns)
+        ft_timer_set(c->table, (c->table_ns - now) / 1000000 + 1);
+    else
+        say_table(c);
 }
 
 void ft_controller_say_job(struct ft_controller *c, enum ft_job_phase phase, int code)
 {
     c->job = (struct ft_wire_job){.phase = phase, .code = code};
-    for (uint32_t i = 0; i < c->map->nnodes; i++)
-        ft_peers_send(c->peers, i, ft_wire_put_job(&c->job));
+    ft_peers_send_all(c->peers, ft_wire_put_job(&c->job));
 }
 
 /* Those that it has not had. */
@@ -91,7 +128,7 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
     struct ft_controller_node *n = &c->nodes[node];
     struct ft_wire_state state;
     uint64_t restarts = 0;
-    bool first = !n->said_state, was_done = is_done(&n->state);
+    bool first = !n->said_state, was_done = n->said_state && is_done(&n->state);
 
     if (ft_wire_get_state(f, &state, e) < 0)
         return FT_EDAMAGED;
@@ -156,13 +193,14 @@ static void on_hello(void *arg, uint32_t node)
     struct ft_controller *c = arg;
 
     ft_say_detail(&c->say, "node %u on %s is there (pid %u)", node, ft_peers_hello(c->peers, node)->host, ft_peers_hello(c->peers, node)->pid);
-    c->nodes[node].said_state = false;
+    c->nodes[node].said_state = c->nodes[node].told_table = false;
     ft_merge_reconnected(c->merge, node);
     ft_remote_up(c->remote, node);
     ft_controller_report_up(c->report, node);
     ft_peers_send(c->peers, node, ft_wire_put_job(&c->job)); /* first: the step may have something else for this node alone */
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HELLO, .node = node});
-    ft_controller_say_table(c);
+    if (!c->nodes[node].told_table)
+        ft_peers_send(c->peers, node, table_of(c));
     c->nodes[node].got = 0; /* what was acknowledged may not have come */
     ft_controller_acknowledge(c, node);
 }
@@ -237,7 +275,8 @@ int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
                                      .closed = on_closed, .arg = c};
 
     c->peers = ft_peers_new(c->base, &config);
-    if (!c->peers)
+    c->table = evtimer_new(c->base, on_table, c);
+    if (!c->peers || !c->table)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     return listen_for_nodes(c, e);
 }
@@ -245,6 +284,7 @@ int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
 void ft_controller_nodes_close(struct ft_controller *c)
 {
     ft_peers_free(c->peers);
+    ft_timer_free(c->table);
     ft_auth_free(c->auth);
     if (c->listener >= 0)
         close(c->listener);

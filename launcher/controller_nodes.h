@@ -9,7 +9,7 @@
    FT_ESYS, FT_EINVAL (--iface). */
 int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e);
 
-/* To all that are connected: who is where, and what becomes of the job. */
+/* To all that are connected: who is where, soon, and what becomes of the job. */
 void ft_controller_say_table(struct ft_controller *c);
 void ft_controller_say_job(struct ft_controller *c, enum ft_job_phase phase, int code);
 

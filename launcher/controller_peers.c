@@ -4,6 +4,7 @@
 
 #include <event2/event.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/queue.h>
 
 #include "launcher/channel.h"
@@ -161,6 +162,21 @@ void ft_peers_send(struct ft_peers *p, uint32_t node, struct ft_wire_bytes bytes
         ft_channel_send(p->nodes[node].peer->channel, bytes);
     else
         free(bytes.data);
+}
+
+void ft_peers_send_all(struct ft_peers *p, struct ft_wire_bytes bytes)
+{
+    for (uint32_t i = 0; i < p->config.nnodes; i++) {
+        struct ft_wire_bytes copy = {.len = bytes.len};
+
+        if (!p->nodes[i].peer)
+            continue;
+        copy.data = bytes.data ? malloc(bytes.len) : NULL;
+        if (copy.data)
+            memcpy(copy.data, bytes.data, bytes.len);
+        ft_peers_send(p, i, copy);
+    }
+    free(bytes.data);
 }
 
 void ft_peers_drop(struct ft_peers *p, uint32_t node)

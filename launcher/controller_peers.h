@@ -37,6 +37,9 @@ const struct ft_wire_hello *ft_peers_hello(const struct ft_peers *p, uint32_t no
 /* To a node if it is connected; bytes are taken over in any case. */
 void ft_peers_send(struct ft_peers *p, uint32_t node, struct ft_wire_bytes bytes);
 
+/* The same bytes to all that are connected. */
+void ft_peers_send_all(struct ft_peers *p, struct ft_wire_bytes bytes);
+
 /* Closes the node's connection without a word, and forgets what it said. */
 void ft_peers_drop(struct ft_peers *p, uint32_t node);
 
