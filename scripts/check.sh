@@ -40,6 +40,32 @@ tests_in() {
 
 part_check() { tests_in build; }
 
+# The trees that later parts want, and the programs of their tests. Whoever comes first makes them: build_ahead or the part.
+ahead=
+tree() {
+  [ -z "$ahead" ] || echo 0 2>/dev/null >"/proc/$ahead/autogroup" # it is wanted now
+  flock "$logs/$1.lock" scripts/check.sh --tree "$1"
+}
+make_tree() {
+  case $1 in
+    # -g1: lines for the stack's functions; the rest of what -g writes takes a quarter of the compiler's time.
+    sanitizers) build_in build/san --enable-sanitizers=address,undefined CFLAGS='-g1 -O1' CXXFLAGS='-g1 -O1' && make -C build/san -j"$(nproc)" check TESTS= ;;
+    # gcc's -Wtsan says that fences are not looked at.
+    tsan) build_targets=threads build_in build/tsan --enable-sanitizers=thread CFLAGS='-g1 -O1 -Wno-tsan' CXXFLAGS='-g1 -O1' ;;
+  esac
+}
+
+# build_ahead PART...: makes the trees of these parts meanwhile, while tests wait, out of the time that nobody else wants: priorities count within a
+# session, so it has one of its own, and that has the lowest (sched(7), autogroups).
+build_ahead() {
+  # shellcheck disable=SC2016 # the other shell expands it
+  setsid sh -c 'echo 19 2>/dev/null >/proc/self/autogroup; for tree; do nice -n 19 flock "$0/$tree.lock" scripts/check.sh --tree "$tree"; done' \
+    $logs "$@" >$logs/ahead.log 2>&1 </dev/null &
+  ahead=$!
+  trap '[ -z "$ahead" ] || kill -- "-$ahead" 2>/dev/null' EXIT
+  trap 'exit 1' INT TERM HUP
+}
+
 # quick COMMAND...: with what makes tests keep to the quick tier.
 quick() { FT_TIER=quick FTMPI_TEST_QUICK=1 "$@"; }
 
@@ -57,18 +83,14 @@ tarball_is_whole() {
   [ -z "$missing" ] || { echo "not in the tarball:" && echo "$missing" && return 1; }
 }
 
-# -g1: lines for the stack's functions; the rest of what -g writes takes a quarter of the compiler's time.
-part_sanitizers() {
-  build_in build/san --enable-sanitizers=address,undefined CFLAGS='-g1 -O1' CXXFLAGS='-g1 -O1' && FT_TESTS=sanitized quick tests_in build/san
-}
+part_sanitizers() { tree sanitizers && FT_TESTS=sanitized quick tests_in build/san; }
 
 # Races can only be seen between threads: one program, with threads as ranks. It ends with a code of its own when the
-# sanitizer reports anything. Addresses at random beyond what gcc 12's run-time library expects would end it at the start;
-# gcc's -Wtsan says that fences are not looked at.
+# sanitizer reports anything. Addresses at random beyond what gcc 12's run-time library expects would end it at the start.
 part_tsan() {
   local fixed seed failed=0
   fixed=$(setarch -R true 2>/dev/null && echo "setarch -R")
-  build_targets=threads build_in build/tsan --enable-sanitizers=thread CFLAGS='-g1 -O1 -Wno-tsan' CXXFLAGS='-g1 -O1' || return 1
+  tree tsan || return 1
   $fixed make -C build/tsan check-TESTS TESTS=threads || failed=1
   for seed in 2 3; do
     $fixed build/tsan/threads $seed || { echo "FAIL: threads $seed" && failed=1; }
@@ -148,6 +170,7 @@ run_part() {
   [ ! -s "$test_times" ] || summary+=("    seconds (of processor time): $(sort -k 2rn "$test_times" | head -n 8 | awk '{ sub(".*/", "", $1); printf "%s%s %d (%d)", NR == 1 ? "" : ", ", $1, $2, $3 }')")
 }
 
+[ "$parts" != "--tree ${2-}" ] || { make_tree "$2" && exit; exit 1; }
 for part in $parts; do
   case " $all_parts " in *" $part "*) ;; *) echo "$0: no part $part; there are: $all_parts" >&2 && exit 2 ;; esac
 done
@@ -159,7 +182,16 @@ if [ -n "$without" ]; then
   parts=$left
 fi
 mkdir -p $logs
-for part in $parts; do run_part "$part"; done
+trees=
+for part in $parts; do
+  case $part in sanitizers | tsan) trees="$trees $part" ;; esac
+done
+for part in $parts; do
+  # shellcheck disable=SC2086
+  [ "$part" != check ] || [ -z "$trees" ] || build_ahead $trees
+  run_part "$part"
+done
+[ -z "$ahead" ] || { wait "$ahead"; ahead=; } # its processor time counts
 echo
 printf '%s\n' "${summary[@]}"
 printf '%-12s %5d s (%4d)\n' "all" "$SECONDS" "$(processor)"
