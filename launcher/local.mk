@@ -182,6 +182,7 @@ launcher_test_strangers_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # Logs and links between nodes.
 check_PROGRAMS += launcher/test/fetched launcher/test/linked
+EXTRA_DIST += launcher/test/check.h
 TESTS += launcher/test/fetched launcher/test/linked
 launcher_test_linked_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_linked_LDADD = liblaunch.la $(EVENT_LIBS)

@@ -22,20 +22,9 @@
 #include "launcher/fetch.h"
 #include "launcher/greeting.h"
 #include "launcher/links.h"
-#include "launcher/say.h"
+#include "launcher/test/check.h"
 
 enum { NODES = 4, FAKE, EXTENT = 256 << 10, SEGMENT = 64 << 10, UNITS = 1200, PAIR = 60 };
-
-static const unsigned char secret[FT_SECRET_BYTES] = "a secret that nobody can guess.";
-static const struct ft_say say = {.quiet = true};
-static unsigned seed = 1;
-
-static void fail(const char *file, int line, const char *what)
-{
-    fprintf(stderr, "%s:%d: seed %u: %s\n", file, line, seed, what);
-    exit(1);
-}
-#define CHECK(cond) do { if (!(cond)) fail(__FILE__, __LINE__, #cond); } while (0)
 
 static void keeper_failed(void *arg, const char *line)
 {

@@ -28,20 +28,9 @@
 #include "ft/shm/word.h"
 #include "launcher/greeting.h"
 #include "launcher/links.h"
-#include "launcher/say.h"
+#include "launcher/test/check.h"
 
 enum { NODES = 3, WAIT_S = 30 };
-
-static const unsigned char secret[FT_SECRET_BYTES] = "a secret that nobody can guess.";
-static const struct ft_say say = {.quiet = true};
-static unsigned seed = 1;
-
-static void fail(const char *file, int line, const char *what)
-{
-    fprintf(stderr, "%s:%d: seed %u: %s\n", file, line, seed, what);
-    exit(1);
-}
-#define CHECK(cond) do { if (!(cond)) fail(__FILE__, __LINE__, #cond); } while (0)
 
 struct end {
     int fd;
