@@ -219,6 +219,11 @@ def by_rank(output):
     return ranks
 
 
+def filled(command, seed, directory):
+    """The program's words with {seed} and {dir} in them."""
+    return [a.replace('{seed}', str(seed)).replace('{dir}', directory) for a in command]
+
+
 class Run:
     """One job."""
 
@@ -228,17 +233,12 @@ class Run:
         os.makedirs(os.path.join(self.dir, 'progress'))
         self.token = uuid.uuid4().hex
         self.report = os.path.join(self.dir, 'report.json')
-        fill = {'{seed}': str(seed), '{dir}': os.path.join(self.dir, 'progress')}
-        program = []
-        for a in args.command:
-            for k, v in fill.items():
-                a = a.replace(k, v)
-            program.append(a)
         self.environment = dict(os.environ, **{TOKEN: self.token})
         self.observer = None  # an `ftrun wait`
         self.stdin = subprocess.DEVNULL
         self.command = ([args.ftrun, '-n', str(args.ranks), '--max-restarts', '1000000', '--report', self.report] +
-                        shlex.split(args.ftrun_args) + program)
+                        shlex.split(args.ftrun_args) +
+                        filled(args.command, seed, os.path.join(self.dir, 'progress')))
 
     def code(self):
         """The job's exit code, None while it runs. If the process we started was killed, the one that waits beside it knows
@@ -325,20 +325,34 @@ def one_seed(args, seed, scratch):
     return killer.counted, killer.uncounted
 
 
-def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_options(p):
+    """Those that break.py has, too."""
     p.add_argument('--ftrun', default='./ftrun', help='the launcher (default ./ftrun)')
-    p.add_argument('--ranks', type=int, default=2)
-    p.add_argument('--seeds', type=int, default=10, help='how many (default 10)')
+    p.add_argument('--seeds', type=int, default=10, help='how many (default %(default)s)')
     p.add_argument('--first-seed', type=int, default=1)
-    p.add_argument('--kills', type=int, default=4, help='that count, per run (default 4)')
-    p.add_argument('--least', type=int, default=1, help='counting kills that all seeds together must reach (default 1)')
-    p.add_argument('--seconds', type=float, default=0, help='start no new seed after this long (0: all seeds), or after eight times as long if --least is not reached')
     p.add_argument('--timeout', type=float, default=60, help='seconds after which one job is called hung (default 60)')
     p.add_argument('--ftrun-args', default='', help='more options for ftrun, as one string')
     p.add_argument('--keep', metavar='DIR', help='leave output and report of a failing seed here')
     p.add_argument('-v', '--verbose', action='store_true')
     p.add_argument('command', nargs='+', help='program and arguments, with {seed} and {dir}')
+
+
+def keep(args, scratch, seed):
+    """What a failing seed has left, if somebody wants it."""
+    if args.keep:
+        kept = os.path.join(args.keep, 'seed-%d' % seed)
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(os.path.join(scratch, 'seed-%d' % seed), kept)
+        print('kept in', kept)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('--ranks', type=int, default=2)
+    p.add_argument('--kills', type=int, default=4, help='that count, per run (default 4)')
+    p.add_argument('--least', type=int, default=1, help='counting kills that all seeds together must reach (default 1)')
+    p.add_argument('--seconds', type=float, default=0, help='start no new seed after this long (0: all seeds), or after eight times as long if --least is not reached')
+    add_options(p)
     args = p.parse_args()
     args.ftrun = os.path.abspath(args.ftrun)
 
@@ -360,11 +374,7 @@ def main():
                       (sys.argv[0], args.ftrun, args.ranks, seed, args.kills, args.timeout,
                        ' --ftrun-args ' + shlex.quote(args.ftrun_args) if args.ftrun_args else '',
                        shlex.join(args.command)))
-                if args.keep:
-                    kept = os.path.join(args.keep, 'seed-%d' % seed)
-                    shutil.rmtree(kept, ignore_errors=True)
-                    shutil.copytree(os.path.join(scratch, 'seed-%d' % seed), kept)
-                    print('kept in', kept)
+                keep(args, scratch, seed)
                 code = 1
                 break
             counted, uncounted, done = counted + c, uncounted + u, done + 1

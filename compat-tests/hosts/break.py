@@ -36,7 +36,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'chaos'))
 
-from chaos import Failure, Progress, by_rank, compare, slurp  # noqa: E402
+from chaos import Failure, Progress, add_options, by_rank, compare, filled, keep, slurp  # noqa: E402
 
 LAB = os.environ.get('LAB', '')
 SHORT = ['rank', 'all', 'rep', 'agent', 'reset', 'blip', 'mute', 'deaf', 'freeze', 'unplug', 'lossy']
@@ -133,12 +133,6 @@ class Job:
         self.ranks = args.nodes * args.per_node
         os.makedirs(os.path.join(directory, 'progress'))
         os.chmod(directory, 0o755)
-        fill = {'{seed}': str(seed), '{dir}': os.path.join(directory, 'progress')}
-        program = []
-        for a in args.command:
-            for k, v in fill.items():
-                a = a.replace(k, v)
-            program.append(a)
         total = args.nodes + args.spares
         self.command = [args.ftrun, '-n', str(self.ranks), '--host', ','.join('h%d:%d' % (i + 1, args.per_node) for i in range(total)),
                         '--lease', str(args.lease)]
@@ -146,7 +140,7 @@ class Job:
             self.command += ['--launcher', 'exec:' + os.path.join(HERE, 'launch.sh')]
         if args.spares:
             self.command += ['--spares', str(args.spares)]
-        self.command += shlex.split(args.ftrun_args) + program
+        self.command += shlex.split(args.ftrun_args) + filled(args.command, seed, os.path.join(directory, 'progress'))
         self.progress = [None] * self.ranks
         self.job = None
 
@@ -382,22 +376,16 @@ def one_seed(args, seed, scratch):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument('--ftrun', required=True)
     p.add_argument('--nodes', type=int, default=2)
     p.add_argument('--per-node', type=int, default=2)
     p.add_argument('--spares', type=int, default=0)
-    p.add_argument('--seeds', type=int, default=1, help='how many (default 1)')
-    p.add_argument('--first-seed', type=int, default=1)
     p.add_argument('--events', type=int, default=3, help='per run (default 3; 0: the undisturbed run only)')
     p.add_argument('--kinds', default=','.join(SHORT), help='default: all that no host dies of')
     p.add_argument('--lease', type=float, default=3)
     p.add_argument('--launcher', choices=['exec', 'ssh'], default='exec')
     p.add_argument('--seconds', type=float, default=0, help='start no new seed after this long (0: all seeds)')
-    p.add_argument('--timeout', type=float, default=60, help='seconds after which one job is called hung (default 60)')
-    p.add_argument('--ftrun-args', default='', help='more options for ftrun, as one string')
-    p.add_argument('--keep', metavar='DIR', help='leave output of a failing seed here')
-    p.add_argument('-v', '--verbose', action='store_true')
-    p.add_argument('command', nargs='+', help='program and arguments, with {seed} and {dir}')
+    add_options(p)
+    p.set_defaults(seeds=1)
     args = p.parse_args()
     args.ftrun = os.path.abspath(args.ftrun)
     args.kinds = args.kinds.split(',')
@@ -416,10 +404,7 @@ def main():
             except Failure as failure:
                 print('FAILED: %d nodes of %d ranks, seed %d: %s' % (args.nodes, args.per_node, seed, failure))
                 print('again with: %s' % shlex.join(['break.py'] + [a for a in sys.argv[1:]]))
-                if args.keep:
-                    kept = os.path.join(args.keep, 'seed-%d' % seed)
-                    shutil.rmtree(kept, ignore_errors=True)
-                    shutil.copytree(os.path.join(scratch, 'seed-%d' % seed), kept)
+                keep(args, scratch, seed)
                 code = 1
                 break
     finally:
