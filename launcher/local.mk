@@ -215,7 +215,6 @@ launch_shell_tests = \
 	launcher/test/output_takeover.sh \
 	launcher/test/trees.sh \
 	launcher/test/twins.sh \
-	launcher/test/killat.sh \
 	launcher/test/snapat.sh \
 	launcher/test/versionsat.sh \
 	launcher/test/snapends.sh \
@@ -244,6 +243,7 @@ launch_shell_tests = \
 	launcher/test/node.sh \
 	launcher/test/stress.sh
 TESTS += $(launch_shell_tests)
+tests_first += launcher/test/killat.sh
 # Alone: what a person types comes in order, and slowly.
 tests_alone += launcher/test/jobcontrol.sh
 
@@ -255,7 +255,7 @@ check_LTLIBRARIES += launcher/test/nomem.la
 launcher_test_nomem_la_SOURCES = launcher/test/nomem.c
 launcher_test_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 launcher_test_nomem_la_LIBADD = -ldl
-EXTRA_DIST += $(launch_shell_tests) launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/hosts_lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
+EXTRA_DIST += $(launch_shell_tests) launcher/test/killat.sh launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/hosts_lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1

@@ -11,11 +11,12 @@ check_PROGRAMS += $(chaos_programs)
 compat_tests_chaos_mixed_SOURCES = compat-tests/chaos/mixed.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 
 chaos_tests = \
-	compat-tests/chaos/chaos.sh \
 	compat-tests/chaos/check_replay.sh \
 	compat-tests/chaos/diverge.sh \
 	compat-tests/chaos/forget.sh \
-	compat-tests/chaos/spill.sh \
+	compat-tests/chaos/spill.sh
+chaos_long_tests = \
+	compat-tests/chaos/chaos.sh \
 	compat-tests/chaos/survive.sh
 # These are about memory, speed and bare system calls, which sanitizers change.
 chaos_plain_tests = \
@@ -25,11 +26,12 @@ chaos_alone_tests = \
 	compat-tests/chaos/chaos512.sh \
 	compat-tests/chaos/huge.sh
 TESTS += $(chaos_tests)
+tests_first += $(chaos_long_tests)
 # Its job must not end before its launcher processes have been killed one after the other.
 tests_alone += compat-tests/chaos/keeper.sh
 if !SANITIZED
 TESTS += $(chaos_plain_tests)
 tests_alone += $(chaos_alone_tests)
 endif
-EXTRA_DIST += compat-tests/chaos/keeper.sh $(chaos_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
+EXTRA_DIST += compat-tests/chaos/keeper.sh $(chaos_tests) $(chaos_long_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
 tests_dist += compat-tests/chaos/diverge.sh compat-tests/chaos/exact.sh

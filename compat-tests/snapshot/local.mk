@@ -45,5 +45,5 @@ compat_tests_snapshot_memory_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_state_LDADD = compat-tests/snapshot/librounds.la -lm
 
 snapshot_tests = compat-tests/snapshot/programs.sh
-TESTS += $(snapshot_tests)
+tests_first += $(snapshot_tests)
 EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/programs.py

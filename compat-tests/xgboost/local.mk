@@ -2,7 +2,7 @@
 # Stock XGBoost under ftrun. Not with sanitizers: their run-time library would have to be the first one in a Python
 # that was built without it.
 if !SANITIZED
-TESTS += compat-tests/xgboost/test_small.sh compat-tests/xgboost/bootstrap.sh
+tests_first += compat-tests/xgboost/test_small.sh compat-tests/xgboost/bootstrap.sh
 endif
 EXTRA_DIST += \
 	compat-tests/xgboost/test_small.sh \

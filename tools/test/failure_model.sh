@@ -5,7 +5,7 @@ model=${top_srcdir:-.}/docs/failure-model.md
 src=${top_srcdir:-.}
 # The words of every list of tests in the makefiles, without their directories.
 tests=$(cat "$src"/Makefile.am "$src"/*/local.mk "$src"/*/*/local.mk | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' |
-    grep -E '^[a-zA-Z_]*([tT][eE][sS][tT][sS](_alone)?|check_PROGRAMS) *\+?=' | tr -s '[:space:]' '\n' | sed 's|.*/||')
+    grep -E '^[a-zA-Z_]*([tT][eE][sS][tT][sS](_alone|_first)?|check_PROGRAMS) *\+?=' | tr -s '[:space:]' '\n' | sed 's|.*/||')
 failed=0
 fail() {
     echo "FAIL: $*"
