@@ -67,6 +67,14 @@ static void on_read(struct bufferevent *io, void *arg)
         close_with(c, &e);
 }
 
+static void on_written(struct bufferevent *io, void *arg)
+{
+    const struct ft_channel *c = arg;
+
+    (void)io;
+    c->config.written(c->config.arg);
+}
+
 static void on_event(struct bufferevent *io, short what, void *arg)
 {
     struct ft_error e;
@@ -95,7 +103,8 @@ struct ft_channel *ft_channel_new(struct event_base *base, int fd, const struct 
         free(c);
         return NULL;
     }
-    bufferevent_setcb(c->io, on_read, NULL, on_event, c);
+    bufferevent_setcb(c->io, on_read, config->written ? on_written : NULL, on_event, c);
+    bufferevent_setwatermark(c->io, EV_WRITE, config->low, 0);
     bufferevent_setwatermark(c->io, EV_READ, 0, 2 * AHEAD);
     bufferevent_enable(c->io, EV_READ | EV_WRITE);
     return c;

@@ -15,6 +15,9 @@ struct ft_channel_config {
     void (*frame)(void *arg, struct ft_channel *c, const struct ft_wire_frame *f);
     /* It has broken, or what came is no frame: e says which. Has to free the channel. */
     void (*closed)(void *arg, struct ft_channel *c, const struct ft_error *e);
+    /* No more than `low` bytes wait to be sent, after some were. NULL: nobody wants to know. */
+    void (*written)(void *arg);
+    size_t low;
     void *arg;
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Calling others and being called by them is one thing here: both end in a link of the same peer, and each makes the other needless. */
 #include "config.h"
 #include "launcher/links.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One state machine in one file, though it is long: what is done about a node depends on the stage that the job is in, on the other nodes'
+   logs and on the hosts that are free, and each of them changes with what is done. */
 #include "config.h"
 #include "launcher/nodes_policy.h"
 

@@ -2,8 +2,6 @@
 #include "config.h"
 #include "launcher/uplink.h"
 
-#include <event2/buffer.h>
-#include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/channel.h"
 #include "launcher/stdio_memory.h"
 #include "launcher/timer.h"
 
@@ -21,13 +20,12 @@ enum { FIRST_MS = 20, LAST_MS = 500, AHEAD = 1 << 20 /* bytes in the buffer */, 
 struct ft_uplink {
     struct ft_uplink_config config;
     struct ft_dial *dial;
-    struct bufferevent *io;
+    struct ft_channel *channel; /* NULL: there is no connection */
     struct event *again;
     unsigned wait_ms;
     uint64_t dialled_ns;
     uint64_t sent;              /* place in the spool */
     char trouble[FT_ERROR_TEXT];
-    char piece[PIECE];
 };
 
 static void dial(struct ft_uplink *u);
@@ -40,8 +38,8 @@ static void later(struct ft_uplink *u)
 
 static void hang_up(struct ft_uplink *u)
 {
-    bufferevent_free(u->io);
-    u->io = NULL;
+    ft_channel_free(u->channel);
+    u->channel = NULL;
     u->config.down(u->config.arg);
     later(u);
 }
@@ -53,53 +51,29 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
     dial(arg);
 }
 
-static void on_event(struct bufferevent *io, short what, void *arg)
-{
-    (void)io;
-    (void)what;
-    hang_up(arg);
-}
-
-/* Every whole frame that is there. Returns false if one is none. */
-static bool take_frames(struct ft_uplink *u, struct evbuffer *in, struct ft_error *e)
-{
-    uint8_t head[FT_WIRE_HEAD];
-    struct ft_wire_frame f;
-    int n;
-
-    while (evbuffer_copyout(in, head, sizeof head) == (ssize_t)sizeof head) {
-        if (ft_wire_next(head, sizeof head, &f, e) < 0)
-            return false;
-        n = FT_WIRE_HEAD + (int)f.length;
-        if (evbuffer_get_length(in) < (size_t)n)
-            return true;
-        f.payload = evbuffer_pullup(in, n) + FT_WIRE_HEAD;
-        if (u->config.take(u->config.arg, &f, e) < 0)
-            return false;
-        evbuffer_drain(in, (size_t)n);
-    }
-    return true;
-}
-
-static void on_readable(struct bufferevent *io, void *arg)
+static void on_frame(void *arg, struct ft_channel *channel, const struct ft_wire_frame *f)
 {
     struct ft_uplink *u = arg;
     struct ft_error e;
 
-    if (take_frames(u, bufferevent_get_input(io), &e))
+    (void)channel;
+    if (u->config.take(u->config.arg, f, &e) == 0)
         return;
     snprintf(u->trouble, sizeof u->trouble, "the controller said something that is not understood: %.200s", e.text);
     hang_up(u);
 }
 
-static void on_written(struct bufferevent *io, void *arg)
+static void on_closed(void *arg, struct ft_channel *channel, const struct ft_error *e)
 {
-    (void)io;
-    ft_uplink_flush(arg);
+    struct ft_uplink *u = arg;
+
+    (void)channel;
+    snprintf(u->trouble, sizeof u->trouble, "%s", e->text);
+    hang_up(u);
 }
 
 /* Whole records only, of those at the beginning of data. */
-static size_t whole_records(const char *data, size_t len)
+static size_t whole_records(const uint8_t *data, size_t len)
 {
     struct ft_wire_record r;
     struct ft_error e;
@@ -112,29 +86,48 @@ static size_t whole_records(const char *data, size_t len)
     return at;
 }
 
+/* The next of the spool, as a frame. data NULL: there is none, or no memory. */
+static struct ft_wire_bytes next_piece(const struct ft_uplink *u)
+{
+    const struct ft_spool *s = u->config.spool;
+    size_t most = ft_min(PIECE, s->state->tail - u->sent);
+    struct ft_wire_bytes b = {.data = malloc(FT_WIRE_OUT_HEAD + most)};
+    ssize_t n = b.data ? pread(s->fd, b.data + FT_WIRE_OUT_HEAD, most, (off_t)u->sent) : -1;
+    size_t len = n > 0 ? whole_records(b.data + FT_WIRE_OUT_HEAD, (size_t)n) : 0;
+
+    if (!len) {
+        free(b.data);
+        return (struct ft_wire_bytes){0};
+    }
+    ft_wire_out_head(b.data, u->sent, (uint32_t)len);
+    b.len = FT_WIRE_OUT_HEAD + len;
+    return b;
+}
+
 void ft_uplink_flush(struct ft_uplink *u)
 {
     const struct ft_spool *s = u->config.spool;
-    struct evbuffer *out = u->io ? bufferevent_get_output(u->io) : NULL;
-    uint8_t head[FT_WIRE_OUT_HEAD];
 
     u->sent = ft_max(u->sent, s->written);
-    while (out && u->sent < s->state->tail && u->sent - s->written < OPEN && evbuffer_get_length(out) < AHEAD) {
-        ssize_t n = pread(s->fd, u->piece, ft_min(sizeof u->piece, s->state->tail - u->sent), (off_t)u->sent);
-        size_t len = n > 0 ? whole_records(u->piece, (size_t)n) : 0;
+    while (u->channel && u->sent < s->state->tail && u->sent - s->written < OPEN && ft_channel_backlog(u->channel) < AHEAD) {
+        struct ft_wire_bytes b = next_piece(u);
 
-        if (!len)
+        if (!b.data)
             return;
-        ft_wire_out_head(head, u->sent, (uint32_t)len);
-        evbuffer_add(out, head, sizeof head);
-        evbuffer_add(out, u->piece, len);
-        u->sent += len;
+        ft_channel_send(u->channel, b);
+        u->sent += b.len - FT_WIRE_OUT_HEAD;
     }
+}
+
+static void on_written(void *arg)
+{
+    ft_uplink_flush(arg);
 }
 
 static void on_dialled(void *arg, int fd, enum ft_auth_kind kind, const struct ft_error *e)
 {
     struct ft_uplink *u = arg;
+    struct ft_channel_config config = {.frame = on_frame, .closed = on_closed, .written = on_written, .low = AHEAD / 2, .arg = u};
     int one = 1;
 
     (void)kind;
@@ -145,17 +138,13 @@ static void on_dialled(void *arg, int fd, enum ft_auth_kind kind, const struct f
         return;
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    u->io = bufferevent_socket_new(u->config.base, fd, BEV_OPT_CLOSE_ON_FREE);
-    if (!u->io) {
-        close(fd);
+    u->channel = ft_channel_new(u->config.base, fd, &config);
+    if (!u->channel) {
         later(u);
         return;
     }
     u->wait_ms = FIRST_MS;
     u->sent = u->config.spool->written;
-    bufferevent_setcb(u->io, on_readable, on_written, on_event, u);
-    bufferevent_setwatermark(u->io, EV_WRITE, AHEAD / 2, 0);
-    bufferevent_enable(u->io, EV_READ | EV_WRITE);
     u->config.up(u->config.arg);
     ft_uplink_flush(u);
 }
@@ -187,7 +176,7 @@ struct ft_uplink *ft_uplink_new(const struct ft_uplink_config *config)
 
 bool ft_uplink_is_up(const struct ft_uplink *u)
 {
-    return u->io;
+    return u->channel;
 }
 
 uint64_t ft_uplink_dialled(const struct ft_uplink *u)
@@ -202,9 +191,10 @@ const char *ft_uplink_trouble(const struct ft_uplink *u)
 
 void ft_uplink_say(struct ft_uplink *u, struct ft_wire_bytes frame)
 {
-    if (u->io && frame.data)
-        bufferevent_write(u->io, frame.data, frame.len);
-    free(frame.data);
+    if (u->channel)
+        ft_channel_send(u->channel, frame);
+    else
+        free(frame.data);
 }
 
 void ft_uplink_free(struct ft_uplink *u)
@@ -213,8 +203,7 @@ void ft_uplink_free(struct ft_uplink *u)
         return;
     if (u->dial)
         ft_auth_hang_up(u->dial);
-    if (u->io)
-        bufferevent_free(u->io);
+    ft_channel_free(u->channel);
     event_free(u->again);
     free(u);
 }

@@ -41,7 +41,7 @@ uint64_t ft_uplink_dialled(const struct ft_uplink *u);
 /* Why the last attempt failed; empty: none did. */
 const char *ft_uplink_trouble(const struct ft_uplink *u);
 
-/* Says something, if there is a connection. Frees it. */
+/* Says something, if there is a connection; bytes are taken over in any case. */
 void ft_uplink_say(struct ft_uplink *u, struct ft_wire_bytes frame);
 
 /* There is more in the spool, or less (what is acknowledged). */
