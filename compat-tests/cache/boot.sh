@@ -54,7 +54,15 @@ done
     bounded 40 "$ftrun" -n 2 $off --bootstrap-cache "$boot" plain 5 '0,2,3,0' random >"$scratch/out" 2>"$scratch/err" ||
         fail "a random seed: $(cat "$scratch/err")"
 }
+# On several hosts the first rank of each node keeps the results for its own; with one rank or two.
+printf '#!/bin/sh\nshift\nexec "$@"\n' >"$scratch/go"
+chmod +x "$scratch/go"
 ranks=3
+# shellcheck disable=SC2086
+for hosts in a:2,b a,b,c; do
+    same killed --launcher "exec:$scratch/go" -H $hosts $off "$boot" keys 5 '0,2,0,0;1,2,0,0;2,2,0,0'
+    same killed --launcher "exec:$scratch/go" -H $hosts $off "$boot" places 5 '1,2,3,0'
+done
 last=2
 quick || last=8
 for seed in $(seq $last); do
