@@ -98,7 +98,8 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
     c->merge = ft_merge_new(&merge);
     if (!c->sinks[0] || !c->sinks[1] || !c->merge)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    if (c->stdio->store.kind == FT_STORE_NONE)
+    c->d.no_input = c->stdio->store.kind == FT_STORE_NONE;
+    if (c->d.no_input)
         return 0;
     for (uint32_t node = 0; node < c->map->nnodes; node++)
         for (uint32_t place = c->map->first[node]; place < c->map->first[node + 1]; place++)

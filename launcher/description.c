@@ -153,7 +153,7 @@ static json_t *settings(const struct ft_options *o)
 
 static int local_stdin(const struct ft_options *o, const struct ft_description *d)
 {
-    for (uint32_t place = d->first[d->node]; place < d->first[d->node + 1]; place++)
+    for (uint32_t place = d->first[d->node]; !d->no_input && place < d->first[d->node + 1]; place++)
         if (o->stdin_rank == (int64_t)d->rank_at[place])
             return (int)(place - d->first[d->node]);
     return -1;

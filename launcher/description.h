@@ -31,6 +31,7 @@ struct ft_description {
     char *host;                /* this node's host, as the user wrote it */
     char *cwd;                 /* where ftrun was started */
     bool report, timeline;     /* what happens here is to be told */
+    bool no_input;             /* for writing: ftrun's standard input is closed or /dev/null, and so is that of the rank that reads it */
     char **env;                /* "NAME=VALUE" for the agent and its ranks, NULL at the end */
 };
 

@@ -123,6 +123,11 @@ Test(description, settings_go_along)
     cr_assert_eq(read_back(), 0, "%s", e.text);
     cr_expect_eq(node.stdin_rank, -1, "the rank that reads is elsewhere");
     done();
+    make(1);
+    d.no_input = true;
+    cr_assert_eq(read_back(), 0, "%s", e.text);
+    cr_expect_eq(node.stdin_rank, -1, "there is nothing to read");
+    done();
 }
 
 /* `part` of what a controller writes is replaced. */

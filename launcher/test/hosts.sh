@@ -29,6 +29,11 @@ cmp -s "$tmp/in" "$tmp/out" || fail "standard input did not get to rank 1 and ba
 seq 5 | timeout -k 5 60 "$ftrun" --launcher "exec:$tmp/go" -H a,b sh -c '[ $FTMPI_RANK = 1 ] || wc -l' >"$tmp/out" 2>"$tmp/err"
 expect_out 5
 
+# Standard input that is /dev/null, or closed, is at its end for the rank that reads it, too: it was not, and the rank waited for ever.
+hosts a,b cat
+expect_code 0
+timeout -k 5 60 "$ftrun" --launcher "exec:$tmp/go" -H a,b cat <&- >"$tmp/out" 2>"$tmp/err" || fail "ftrun cat without standard input: exit code $?"
+
 # Long lines of several ranks are not mixed, and nobody waits for ever for a reader that is slow.
 # shellcheck disable=SC2016
 hosts a,b -n 4 --oversubscribe sh -c 'for i in 1 2 3; do head -c 200000 /dev/zero | tr "\0" $FTMPI_RANK; echo; done'
