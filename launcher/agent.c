@@ -234,6 +234,7 @@ static void forget(struct ft_job *job)
     ft_durable_forget(job);
     ft_node_forget(job->node);
     ft_control_forget(job->control);
+    ft_signals_forget(&job->signals);
     job->grace = job->again = NULL;
     job->sweeping = job->swept = job->over = job->strangers = false;
     memset(job->leaders, 0, job->options->nranks * sizeof *job->leaders);
@@ -385,7 +386,7 @@ static int take_over(struct agent *a)
     struct ft_job *job = &a->job;
     int code, how;
 
-    if (ft_twin_stand_by(job->twin, job->signals.fd, &code, &how))
+    if (ft_twin_stand_by(job->twin, &job->signals, &code, &how))
         return code;
     forget(job);
     tell_takeover(job, how);

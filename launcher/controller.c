@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "launcher/control.h"
@@ -44,22 +43,18 @@ static void stop(struct ft_controller *c, int signal)
 
 static void on_signals(evutil_socket_t fd, short what, void *arg)
 {
-    struct signalfd_siginfo info;
     struct ft_controller *c = arg;
+    int signal;
 
+    (void)fd;
     (void)what;
-    while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        int signal = (int)info.ssi_signo;
-
+    while ((signal = ft_signals_next(&c->signals)))
         if (signal == SIGCHLD)
             ft_remote_reap(c->remote);
-        else if (ft_signals_again(&c->signals, signal, info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid, true, ft_timer_boot_ns()))
-            continue;
         else if (signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGCONT || signal == SIGTSTP)
             ft_controller_signal_ranks(c, signal);
         else
             stop(c, signal);
-    }
     ft_controller_leave(c);
 }
 

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -135,33 +134,32 @@ static void stop_here(struct ft_job *job, int signal)
     stop(job, signal);
 }
 
-static void take_signal(struct ft_job *job, int signal, pid_t sender, bool direct)
+static void take_signal(struct ft_job *job, int signal, bool passed_on)
 {
-    if (signal == SIGCHLD) {
-        children_died(job);
-        return;
-    }
     if (job->node && signal != SIGTERM)
         return; /* they are the controller's business, which may be in the same process group, or a hung up starter's */
-    if (ft_signals_again(&job->signals, signal, sender, direct, ft_job_now()))
-        return;
-    if (signal == SIGTSTP)
+    if (ft_signals_end(signal)) {
+        if (ft_signals_count(&job->signals, passed_on))
+            (job->node ? stop_here : stop)(job, signal);
+    } else if (signal == SIGTSTP) {
         suspend(job);
-    else if (signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGCONT)
-        ft_ranks_signal(job, signal);
-    else if (job->node)
-        stop_here(job, signal);
-    else
-        stop(job, signal);
+    } else {
+        ft_ranks_signal(job, signal); /* SIGUSR1, SIGUSR2, SIGCONT */
+    }
 }
 
 static void on_signals(evutil_socket_t fd, short what, void *arg)
 {
-    struct signalfd_siginfo info;
+    struct ft_job *job = arg;
+    int signal;
 
+    (void)fd;
     (void)what;
-    while (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
-        take_signal(arg, (int)info.ssi_signo, info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid, true);
+    while ((signal = ft_signals_next(&job->signals)))
+        if (signal == SIGCHLD)
+            children_died(job);
+        else if (ft_twin_leads(job->twin) || ft_signals_end(signal))
+            take_signal(job, signal, false);
 }
 
 static int watch_twin(struct ft_loop *l);
@@ -214,13 +212,12 @@ static void on_twin(evutil_socket_t fd, short what, void *arg)
     struct ft_loop *l = arg;
     struct ft_job *job = l->job;
     pid_t twin = ft_twin_pid(job->twin);
-    struct ft_twin_signal s;
-    int got;
+    int got, signal;
 
     (void)fd;
     (void)what;
-    while ((got = ft_twin_receive(job->twin, &s)) > 0)
-        take_signal(job, s.signal, s.sender, false);
+    while ((got = ft_twin_receive(job->twin, &signal)) > 0)
+        take_signal(job, signal, true);
     if (got == 0)
         return;
     event_free(l->twin);

@@ -3,9 +3,12 @@
 #include "launcher/signals.h"
 
 #include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "ft/shm/wait.h"
 
 /* timeout(1) signals its child and then the group; whoever means to hurry us needs longer than that. */
-enum { TWICE_NS = 1000000, PAIR_NS = 2000000000 };
+enum { TWICE_NS = 1000000 };
 
 /* Writing to whom nobody listens, or beyond ulimit -f; a terminal that belongs to somebody else. */
 static const int ignored[FT_IGNORED] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
@@ -28,23 +31,51 @@ int ft_signals_take(struct ft_signals *s)
     return s->fd < 0 ? -1 : 0;
 }
 
-/* Each kind by itself: what the standby passes on may come after something else has come to us. */
-bool ft_signals_again(struct ft_signals *s, int signal, pid_t sender, bool direct, uint64_t now_ns)
+/* Of SIGTSTP and SIGCONT the last one counts, which may be the same as the one before the other. */
+bool ft_signals_twice(struct ft_signals *s, int signal, pid_t sender, uint64_t now_ns)
 {
     struct ft_signal_seen *seen = &s->seen[signal];
-    bool paired, twice;
 
-    if (!sender)
+    if (!sender || signal == SIGCHLD || signal == SIGTSTP || signal == SIGCONT)
         return false;
-    if (seen->sender != sender || now_ns - seen->at_ns > PAIR_NS)
-        *seen = (struct ft_signal_seen){.sender = sender};
-    twice = now_ns - seen->at_ns < TWICE_NS;
-    paired = direct ? seen->ahead < 0 : seen->ahead > 0;
-    seen->ahead += direct ? 1 : -1;
-    if (paired || twice)
+    if (seen->sender == sender && now_ns - seen->at_ns < TWICE_NS)
         return true;
-    seen->at_ns = now_ns;
+    *seen = (struct ft_signal_seen){sender, now_ns};
     return false;
+}
+
+int ft_signals_next(struct ft_signals *s)
+{
+    struct signalfd_siginfo info;
+
+    while (read(s->fd, &info, sizeof info) == (ssize_t)sizeof info)
+        if (!ft_signals_twice(s, (int)info.ssi_signo, info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid, ft_clock_ns()))
+            return (int)info.ssi_signo;
+    return 0;
+}
+
+void ft_signals_put_back(struct ft_signals *s, int signal)
+{
+    s->seen[signal] = (struct ft_signal_seen){0};
+    kill(getpid(), signal);
+}
+
+bool ft_signals_end(int signal)
+{
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
+bool ft_signals_count(struct ft_signals *s, bool passed_on)
+{
+    if (++s->ends[passed_on] <= s->counted)
+        return false;
+    s->counted++;
+    return true;
+}
+
+void ft_signals_forget(struct ft_signals *s)
+{
+    s->ends[0] = s->ends[1] = s->counted = 0;
 }
 
 void ft_signals_give_back(const struct ft_signals *s)

@@ -7,15 +7,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/shared.h"
+#include "launcher/signals.h"
 
 enum { PATIENCE_MS = 100 /* for a standby that does not take what it is sent */, PROBED = 1024 };
 
@@ -32,6 +34,11 @@ struct ft_twin {
     bool (*late)(void *arg);/* NULL: it never is */
     void *late_arg;
     int late_ms;
+
+    /* Signals that the standby passes on are numbered. */
+    uint64_t npassed, passed[FT_SIGNALS];   /* passed[s]: the last SIGNAL s; 0: none, or undone by a later one */
+    uint64_t given;                         /* agent: the last one that it was given */
+    _Atomic uint64_t *taken;                /* in shared memory: the last one that is done with */
     struct ft_ends ends[];
 };
 
@@ -43,7 +50,8 @@ struct message {
     uint32_t rank, incarnation;
     bool has[FT_ENDS];      /* ENDS: which descriptors come along */
     int code;               /* FINISHED */
-    struct ft_twin_signal signal;
+    int signal;             /* SIGNAL */
+    uint64_t number;
 };
 
 static int open_pidfd(pid_t pid)
@@ -82,7 +90,7 @@ int ft_twin_new(struct ft_twin **out, uint32_t nranks, struct ft_error *e)
 {
     struct ft_twin *t = calloc(1, sizeof *t + nranks * sizeof t->ends[0]);
 
-    if (!t || find_durable(t) < 0) {
+    if (!t || !(t->taken = ft_shared_new(sizeof *t->taken)) || find_durable(t) < 0) {
         ft_twin_free(t);
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     }
@@ -155,6 +163,9 @@ int ft_twin_fork(struct ft_twin *t, enum ft_twin_role role, struct ft_error *e)
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
         return ft_err_set(e, FT_ESYS, "no socket for a second launcher process: %s", strerror(errno));
+    t->npassed = t->given = 0;
+    memset(t->passed, 0, sizeof t->passed);
+    atomic_store(t->taken, 0);
     t->self_pidfd = open_pidfd(self);
     if (t->self_pidfd < 0) {
         ft_err_set(e, FT_ESYS, "no descriptor of this process for a second launcher process: %s", strerror(errno));
@@ -188,6 +199,7 @@ opened:
 
 pid_t ft_twin_pid(const struct ft_twin *t) { return t->other; }
 bool ft_twin_front(const struct ft_twin *t) { return t->front == getpid(); }
+bool ft_twin_leads(const struct ft_twin *t) { return t->parent || !t->other; }
 int ft_twin_fd(const struct ft_twin *t) { return t->socket; }
 struct ft_ends *ft_twin_ends(struct ft_twin *t, uint32_t rank) { return &t->ends[rank]; }
 
@@ -278,25 +290,32 @@ static void take_ends(struct ft_twin *t, const struct message *m, const int fds[
     ends->incarnation = m->incarnation;
 }
 
-/* Stops as the user's shell wants it: only the process that it waits for. */
-static void stop_here(const struct ft_twin *t, int signal)
+static void pass_signals(struct ft_twin *t, struct ft_signals *signals)
 {
-    if (signal == SIGTSTP && ft_twin_front(t))
-        kill(getpid(), SIGSTOP);
-}
-
-/* What a terminal sends goes to the whole process group, so the agent has it already. */
-static void pass_signal(struct ft_twin *t, int signals)
-{
-    struct signalfd_siginfo info;
     struct message m = {.kind = SIGNAL};
 
-    if (read(signals, &info, sizeof info) != (ssize_t)sizeof info || info.ssi_signo == SIGCHLD)
-        return;
-    m.signal = (struct ft_twin_signal){(int)info.ssi_signo, (pid_t)info.ssi_pid};
-    if (info.ssi_code != SI_KERNEL)
-        send_message(t, &m, NULL, 0);
-    stop_here(t, (int)info.ssi_signo);
+    while ((m.signal = ft_signals_next(signals))) {
+        if (m.signal == SIGCHLD || !(ft_twin_leads(t) || ft_signals_end(m.signal)))
+            continue;
+        m.number = t->npassed + 1;
+        if (!send_message(t, &m, NULL, 0)) {
+            ft_signals_put_back(signals, m.signal); /* the agent is slow, or dead */
+            return;
+        }
+        t->passed[m.signal] = ++t->npassed;
+        if (m.signal == SIGTSTP || m.signal == SIGCONT)
+            t->passed[m.signal == SIGCONT ? SIGTSTP : SIGCONT] = 0;
+        if (m.signal == SIGTSTP)
+            kill(getpid(), SIGSTOP); /* as the user's shell wants it, which waits for this process */
+    }
+}
+
+/* What the agent has died over is for its successor. */
+static void take_back(struct ft_twin *t, struct ft_signals *signals)
+{
+    for (int s = 1; s < FT_SIGNALS; s++)
+        if (t->passed[s] > atomic_load(t->taken))
+            ft_signals_put_back(signals, s);
 }
 
 void ft_twin_watch(struct ft_twin *t, bool (*late)(void *arg), void *arg, int ms)
@@ -306,9 +325,9 @@ void ft_twin_watch(struct ft_twin *t, bool (*late)(void *arg), void *arg, int ms
     t->late_ms = ms;
 }
 
-bool ft_twin_stand_by(struct ft_twin *t, int signals, int *code, int *how)
+bool ft_twin_stand_by(struct ft_twin *t, struct ft_signals *signals, int *code, int *how)
 {
-    struct pollfd p[2] = {{.fd = t->socket, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+    struct pollfd p[2] = {{.fd = t->socket, .events = POLLIN}, {.fd = signals->fd, .events = POLLIN}};
     struct message m;
     int fds[FT_ENDS], got;
 
@@ -319,11 +338,8 @@ bool ft_twin_stand_by(struct ft_twin *t, int signals, int *code, int *how)
             kill(t->other, SIGKILL); /* its end of the socket tells */
         if (ready <= 0)
             continue;
-        if (p[1].revents & POLLIN)
-            pass_signal(t, signals);
-        if (!p[0].revents)
-            continue;
-        while ((got = receive_message(t, &m, fds, MSG_DONTWAIT)) > 0) {
+        got = 0;
+        while (p[0].revents && (got = receive_message(t, &m, fds, MSG_DONTWAIT)) > 0) {
             if (m.kind == ENDS) {
                 take_ends(t, &m, fds);
             } else if (m.kind == CLOSE_IN) {
@@ -336,20 +352,27 @@ bool ft_twin_stand_by(struct ft_twin *t, int signals, int *code, int *how)
         }
         if (got < 0) {
             *how = bury(t);
+            take_back(t, signals);
             return false;
         }
+        if (p[1].revents)
+            pass_signals(t, signals);
     }
 }
 
-int ft_twin_receive(struct ft_twin *t, struct ft_twin_signal *s)
+int ft_twin_receive(struct ft_twin *t, int *signal)
 {
     struct message m;
-    int fds[FT_ENDS], got = t->socket < 0 ? 0 : receive_message(t, &m, fds, MSG_DONTWAIT);
+    int fds[FT_ENDS], got;
 
+    atomic_store(t->taken, t->given);
+    got = t->socket < 0 ? 0 : receive_message(t, &m, fds, MSG_DONTWAIT);
     if (got < 0)
         bury(t);
-    else if (got)
-        *s = m.signal;
+    if (got <= 0)
+        return got;
+    t->given = m.number;
+    *signal = m.signal;
     return got;
 }
 
@@ -395,6 +418,7 @@ void ft_twin_free(struct ft_twin *t)
         return;
     close_fd(&t->socket);
     close_fd(&t->other_pidfd);
+    ft_shared_free(t->taken, sizeof *t->taken);
     free(t->durable);
     free(t);
 }

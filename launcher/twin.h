@@ -14,6 +14,7 @@
 
 #include "ft/base/err.h"
 
+struct ft_signals;
 struct ft_twin;
 
 enum ft_twin_role { FT_TWIN_AGENT, FT_TWIN_STANDBY };
@@ -24,12 +25,6 @@ enum { FT_END_OUT, FT_END_ERR, FT_END_IN, FT_END_PIDFD, FT_ENDS };
 struct ft_ends {
     uint32_t incarnation;    /* they belong to */
     int fd[FT_ENDS];
-};
-
-/* A signal that one of the launcher's processes was sent. */
-struct ft_twin_signal {
-    int signal;
-    pid_t sender;            /* 0: the kernel, for a terminal */
 };
 
 /* Before the first fork; what is open now stays open in every launcher process. FT_ENOMEM, FT_ESYS. */
@@ -45,10 +40,14 @@ pid_t ft_twin_pid(const struct ft_twin *t);
 /* True in the process that the user started. */
 bool ft_twin_front(const struct ft_twin *t);
 
+/* True in the older one of the two, which is the other's parent, and in one that is alone. What both are sent it takes: the other one, which may
+   be born at that very moment and then gets a copy that does not say where it comes from, does not. */
+bool ft_twin_leads(const struct ft_twin *t);
+
 /* The standby's life. True: the job is over, *code is its exit code, and the agent is gone. False: the agent is dead, and this
-   process has to go on in its place; *how says how it died (a wait status; -1: unknown). signals: descriptor of a signalfd;
-   what is read there is passed to the agent. */
-bool ft_twin_stand_by(struct ft_twin *t, int signals, int *code, int *how);
+   process has to go on in its place; *how says how it died (a wait status; -1: unknown). What it is sent and has to take (signals.h)
+   it passes to the agent; what the agent has died over is there again. */
+bool ft_twin_stand_by(struct ft_twin *t, struct ft_signals *signals, int *code, int *how);
 
 /* Before the fork: a standby asks this every so many milliseconds. True: its twin, which may be stopped, is killed. */
 void ft_twin_watch(struct ft_twin *t, bool (*late)(void *arg), void *arg, int ms);
@@ -56,10 +55,10 @@ void ft_twin_watch(struct ft_twin *t, bool (*late)(void *arg), void *arg, int ms
 /* After that: what the dead agent had sent for rank. Owned by the caller, who may take descriptors out (set them to -1). */
 struct ft_ends *ft_twin_ends(struct ft_twin *t, uint32_t rank);
 
-/* Agent: to be watched for reading; then ft_twin_receive until it returns 0. 1: *s was sent to the standby. -1: the standby is
-   dead (and waited for, if it is our child); there is nothing to watch any more. */
+/* Agent: to be watched for reading; then ft_twin_receive until it returns 0. 1: *signal was sent to the standby; who asks for
+   the next one has done what it asks for. -1: the standby is dead (and waited for, if it is our child); there is nothing to watch any more. */
 int ft_twin_fd(const struct ft_twin *t);
-int ft_twin_receive(struct ft_twin *t, struct ft_twin_signal *s);
+int ft_twin_receive(struct ft_twin *t, int *signal);
 
 /* Agent: the standby gets copies of the descriptors that are not -1 and drops those of older incarnations. If it is too slow to take
    them it does without: a successor then restarts that rank. */

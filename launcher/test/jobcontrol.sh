@@ -5,7 +5,7 @@
 command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
 cd "$tmp" || exit 99
 timeout -k 5 100 python3 - "$ftrun" <<'EOF'
-import os, pty, select, sys, time
+import os, pty, select, signal, sys, time
 
 pid, fd = pty.fork()
 if pid == 0:
@@ -45,10 +45,21 @@ def ftrun_of(ranks):
     """Our process that is the parent of the ranks; both of ftrun's are in one group."""
     return open(f"/proc/{ranks[0]}/stat").read().rpartition(")")[2].split()[1]
 
+def standby_of(ranks):
+    """Our second process, after a takeover: a child of the first as the ranks are."""
+    agent = ftrun_of(ranks)
+    until("no second process", lambda: others(agent, ranks))
+    return int(others(agent, ranks)[0])
+
+def others(agent, ranks):
+    children = open(f"/proc/{agent}/task/{agent}/children").read().split()
+    return [child for child in children if child not in ranks]
+
 def start():
     if os.path.exists("pids"):
         os.remove("pids")
-    os.write(fd, sys.argv[1].encode() + b" -n 2 sh -c 'echo $$ >>pids; while :; do sleep 0.05; done'\n")
+    # exec: while a shell starts a program it waits uninterruptibly (vfork), also when both have been told to stop.
+    os.write(fd, sys.argv[1].encode() + b" -n 2 sh -c 'echo $$ >>pids; exec sleep 1000'\n")
     until("ranks do not start", lambda: os.path.exists("pids") and len(open("pids").read().split()) == 2)
     return open("pids").read().split()
 
@@ -74,7 +85,7 @@ type_and_wait(b"echo code $?\n", b"code 130")
 ranks = start()
 type_and_wait(b"\x1a", b"Stopped")
 type_and_wait(b"bg\n", b"prompt> ")
-os.write(fd, b"kill %1\nwait %1; echo code $?\n")
+os.write(fd, b"kill %1; wait %1; echo code $?\n")
 until("kill %1 does not end the job", lambda: b"code 143" in screen)
 until("kill %1 leaves ranks", lambda: state(ranks) == "gone")
 
@@ -83,9 +94,30 @@ ranks = start()
 time.sleep(0.5)  # the other process knows the ranks' pipes by then; those it does not know it would start again
 os.kill(int(ftrun_of(ranks)), 9)
 until("no takeover", lambda: b"goes on with it" in screen)
-# Not Ctrl-Z and fg here: an open bug. After a takeover ftrun sometimes stops once more when it has been continued, and then its ranks stay stopped.
+type_and_wait(b"\x1a", b"Stopped")
+until("after a takeover Ctrl-Z does not stop the ranks", lambda: state(ranks) == "TT")
+# Found: a process that is being forked when Ctrl-Z is typed gets a SIGTSTP that does not say that it is the terminal's. The new standby passed it
+# on, and ftrun stopped once more when it had been continued.
+os.kill(standby_of(ranks), signal.SIGTSTP)
+type_and_wait(b"fg\n", b"ftrun")
+until("after a takeover fg does not continue the ranks", lambda: state(ranks) == "SS")
+type_and_wait(b"\x1a", b"Stopped")
+until("the second Ctrl-Z after a takeover does not stop the ranks", lambda: state(ranks) == "TT")
+type_and_wait(b"fg\n", b"ftrun")
+until("the second fg after a takeover does not continue the ranks", lambda: state(ranks) == "SS")
 type_and_wait(b"\x03", b"prompt> ")
 until("after a takeover Ctrl-C leaves ranks", lambda: state(ranks) == "gone")
+
+# The agent is killed while the job is stopped: the other process takes over when it is continued, and continues the ranks.
+ranks = start()
+time.sleep(0.5)
+type_and_wait(b"\x1a", b"Stopped")
+until("Ctrl-Z does not stop the ranks", lambda: state(ranks) == "TT")
+os.kill(int(ftrun_of(ranks)), 9)
+type_and_wait(b"fg\n", b"goes on with it")
+until("fg does not continue the ranks of a killed agent", lambda: state(ranks) == "SS")
+type_and_wait(b"\x03", b"prompt> ")
+until("Ctrl-C leaves ranks of a killed agent", lambda: state(ranks) == "gone")
 os.write(fd, b"exit\n")
 EOF
 code=$? what="ftrun under job control"

@@ -2,6 +2,7 @@
 /* One signal to a process group reaches both launcher processes, and the standby passes its own on: it counts once. */
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "launcher/signals.h"
 
@@ -9,33 +10,61 @@ enum { SHELL = 77, MS = 1000000 };
 
 static struct ft_signals s;
 
-static bool again(int signal, pid_t sender, bool direct, uint64_t ms) { return ft_signals_again(&s, signal, sender, direct, (1000 + ms) * MS); }
+static void reset(void) { s = (struct ft_signals){.fd = -1}; }
+static bool here(void) { return ft_signals_count(&s, false); }
+static bool passed_on(void) { return ft_signals_count(&s, true); }
+static bool twice(int signal, pid_t sender, uint64_t us) { return ft_signals_twice(&s, signal, sender, 1000 * MS + us * 1000); }
 
-Test(signals, a_pair_counts_once)
+Test(signals, an_end_asked_for_of_both_counts_once, .init = reset)
 {
-    cr_expect_not(again(SIGTERM, SHELL, true, 0));
-    cr_expect(again(SIGTERM, SHELL, false, 50));
-    cr_expect_not(again(SIGTERM, SHELL, false, 100), "sent to the standby only");
-    cr_expect(again(SIGTERM, SHELL, true, 150), "which had come to us late");
+    cr_expect(here());
+    cr_expect_not(passed_on(), "however late it comes: no clock is asked");
+    cr_expect(passed_on(), "the second one");
+    cr_expect_not(here(), "which had come to us late");
 }
 
-/* Found: bg, fg, Ctrl-Z. The standby's second SIGCONT came after the terminal's SIGTSTP, was taken for a new one, and the ranks
-   that had just been stopped went on (jobcontrol.sh, on a busy machine). */
-Test(signals, what_is_passed_on_late_does_not_undo_what_came_since)
+Test(signals, an_end_asked_for_of_either_counts, .init = reset)
 {
-    cr_expect_not(again(SIGCONT, SHELL, true, 0));
-    cr_expect_not(again(SIGCONT, SHELL, true, 10));
-    cr_expect_not(again(SIGTSTP, 0, true, 20));
-    cr_expect(again(SIGCONT, SHELL, false, 30));
-    cr_expect(again(SIGCONT, SHELL, false, 40));
-    cr_expect_not(again(SIGCONT, SHELL, true, 50), "fg");
+    cr_expect(passed_on());
+    cr_expect(passed_on());
+    cr_expect_not(here(), "one here, two there");
+    cr_expect_not(here());
+    cr_expect(here());
 }
 
-Test(signals, others_and_later_ones_are_new)
+/* What the fork has left of the predecessor's would keep the first one from counting. */
+Test(signals, a_successor_counts_anew, .init = reset)
 {
-    cr_expect_not(again(SIGTERM, SHELL, true, 0));
-    cr_expect_not(again(SIGTERM, SHELL + 1, false, 10));
-    cr_expect_not(again(SIGTERM, SHELL + 1, true, 5000));
-    cr_expect_not(again(SIGINT, 0, true, 5000));
-    cr_expect_not(again(SIGINT, 0, true, 5000), "a terminal's are not sent twice");
+    passed_on();
+    ft_signals_forget(&s);
+    cr_expect(here());
+}
+
+Test(signals, what_comes_twice_at_once_is_one, .init = reset)
+{
+    cr_expect_not(twice(SIGTERM, SHELL, 0));
+    cr_expect(twice(SIGTERM, SHELL, 900));
+    cr_expect_not(twice(SIGTERM, SHELL, 1100), "a millisecond after the one that counted");
+    cr_expect_not(twice(SIGTERM, SHELL + 1, 1200));
+    cr_expect_not(twice(SIGINT, 0, 1300));
+    cr_expect_not(twice(SIGINT, 0, 1300), "a terminal's are not sent twice");
+    cr_expect_not(twice(SIGTSTP, SHELL, 1400));
+    cr_expect_not(twice(SIGCONT, SHELL, 1400));
+    cr_expect_not(twice(SIGTSTP, SHELL, 1400), "or the job would go on");
+}
+
+/* Found: bg, fg, Ctrl-Z; the shell's SIGCONT came after the SIGTSTP, and the ranks that had just been stopped went on. Within one process they
+   cannot: the kernel takes back what has not been read. */
+Test(signals, stop_and_continue_are_read_in_their_order, .init = reset)
+{
+    cr_assert_eq(ft_signals_take(&s), 0);
+    kill(getpid(), SIGCONT);
+    kill(getpid(), SIGTSTP);
+    cr_expect_eq(ft_signals_next(&s), SIGTSTP);
+    cr_expect_eq(ft_signals_next(&s), 0);
+    kill(getpid(), SIGTERM);
+    cr_expect_eq(ft_signals_next(&s), SIGTERM);
+    ft_signals_put_back(&s, SIGTERM);
+    cr_expect_eq(ft_signals_next(&s), SIGTERM);
+    cr_expect_eq(ft_signals_next(&s), 0);
 }
