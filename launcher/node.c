@@ -108,6 +108,8 @@ static void on_up(void *arg)
 {
     struct ft_node *n = arg;
 
+    if (n->shared->fenced)
+        return; /* who says nothing is replaced */
     n->sent = n->answered = 0;
     ft_node_input_again(n);
     n->hello.pid = (uint32_t)getpid();
@@ -257,6 +259,11 @@ int ft_node_serve(struct ft_node *n)
 bool ft_node_is_ready(const struct ft_node *n)
 {
     return !n || n->shared->ready;
+}
+
+bool ft_node_is_fenced(const struct ft_node *n)
+{
+    return n && n->shared->fenced;
 }
 
 int ft_node_socket(const struct ft_node *n)

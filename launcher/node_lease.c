@@ -47,7 +47,7 @@ void ft_node_lease_heard(struct ft_node *n, uint64_t when)
 /* Only as many as are remembered: a controller that is slow to answer gets no more. */
 void ft_node_lease_beat(struct ft_node *n)
 {
-    if (!ft_uplink_is_up(n->uplink) || n->sent - n->answered == FT_NODE_BEATS)
+    if (n->shared->fenced || !ft_uplink_is_up(n->uplink) || n->sent - n->answered == FT_NODE_BEATS)
         return;
     n->sent_ns[n->sent++ % FT_NODE_BEATS] = ft_timer_boot_ns();
     ft_uplink_say(n->uplink, ft_wire_put_beat());

@@ -19,7 +19,7 @@ uint64_t ft_node_lease_ns(const struct ft_node *n);
 /* The controller has heard of us at `when` (ft_timer_boot_ns) or later. */
 void ft_node_lease_heard(struct ft_node *n, uint64_t when);
 
-/* Says BEAT, to be answered. */
+/* Says BEAT, to be answered; not when it is too late. */
 void ft_node_lease_beat(struct ft_node *n);
 
 /* The next BEAT has been answered. FT_EDAMAGED: none was waiting. */

@@ -57,7 +57,7 @@ void ft_node_say_state(struct ft_node *n)
     struct ft_wire_state m = {.phase = phase_of(n), .committed = committed(job), .whole = ft_region_whole(&job->region),
                               .signals = n->shared->signals, .input = ft_node_input_place(n), .nranks = nranks};
 
-    if (!n->uplink || !ft_uplink_is_up(n->uplink) || !(m.ranks = calloc(nranks, sizeof *m.ranks)))
+    if (n->shared->fenced || !n->uplink || !ft_uplink_is_up(n->uplink) || !(m.ranks = calloc(nranks, sizeof *m.ranks)))
         return;
     ft_policy_ends(job->policy, &m.code);
     for (uint32_t r = 0; r < nranks; r++)

@@ -5,7 +5,7 @@
 
 struct ft_node;
 
-/* If there is a connection. */
+/* If there is a connection, and the ranks here have not been killed for want of one: that is no end of the job. */
 void ft_node_say_state(struct ft_node *n);
 
 /* Where its ranks are. */

@@ -20,7 +20,7 @@ static uint64_t stage_ms(const struct ft_job *job)
 {
     switch (job->sweep_stage) {
     case LEAVE: return job->code ? 0 : LEAVE_MS;
-    case ASK: return job->options->grace_ms;
+    case ASK: return ft_node_is_fenced(job->node) ? 0 : job->options->grace_ms; /* its time is up */
     default: return KILL_MS;
     }
 }
