@@ -42,12 +42,12 @@ void ft_node_report_again(struct ft_node_report *r)
 
 /* ---- restarts, ranks, sums ---- */
 
-/* Those that the controller lacks. False: there are more of them than fit. */
-static bool gather_restarts(struct ft_node_report *r, struct ft_wire_report *m)
+/* Those that the controller lacks, of number `first` and above. False: there are more of them than fit. */
+static bool gather_restarts(struct ft_node_report *r, uint64_t first, struct ft_wire_report *m)
 {
     const struct ft_report *from = r->job->report;
 
-    for (uint64_t i = 0; i < from->nrestarts; i++) {
+    for (uint64_t i = first; i < from->nrestarts; i++) {
         if (i < r->nsaid && !memcmp(&r->said[i], &from->restarts[i], sizeof r->said[i]))
             continue;
         if (m->nrestarts == FT_WIRE_ROWS)
@@ -86,7 +86,7 @@ static struct ft_wire_life life_of(const struct ft_job *job, uint32_t rank)
     return life;
 }
 
-static void say_report(struct ft_node_report *r, struct ft_uplink *uplink, bool all)
+static void say_report(struct ft_node_report *r, struct ft_uplink *uplink, uint64_t first, bool all)
 {
     const struct ft_report *from = r->job->report;
     uint32_t nranks = from->nranks;
@@ -94,15 +94,9 @@ static void say_report(struct ft_node_report *r, struct ft_uplink *uplink, bool 
                                .ranks = calloc(nranks, sizeof *m.ranks)};
     bool last = false;
 
-    for (uint32_t i = 0; i < nranks; i++)
-        if (all)
-            ft_ranks_note_end(r->job, i);
-        else if (from->ranks[i].restarts)
-            ft_ranks_note_recovery(r->job, i);
-    ft_job_note_log(r->job);
     while (m.restarts && m.ranks && make_room(r) && !last) {
         m.nrestarts = 0;
-        last = gather_restarts(r, &m);
+        last = gather_restarts(r, first, &m);
         m.nranks = last && all ? nranks : 0;
         for (uint32_t i = 0; i < m.nranks; i++)
             m.ranks[i] = life_of(r->job, i);
@@ -152,11 +146,23 @@ static void say_cells(const struct ft_node_report *r, struct ft_uplink *uplink, 
     t->said_ns = t->begin_ns + end * width;
 }
 
+/* What is looked up when it is asked for. */
+static void note(struct ft_job *job, bool all)
+{
+    for (uint32_t i = 0; i < job->options->nranks; i++)
+        if (all)
+            ft_ranks_note_end(job, i);
+        else if (job->report->ranks[i].restarts)
+            ft_ranks_note_recovery(job, i);
+    ft_job_note_log(job);
+}
+
 void ft_node_report_changed(struct ft_node_report *r, struct ft_uplink *uplink)
 {
     if (!r || !uplink || !ft_uplink_is_up(uplink))
         return;
-    say_report(r, uplink, false);
+    if (r->nsaid < r->job->report->nrestarts)
+        say_report(r, uplink, r->nsaid, false);
     r->changed = true;
 }
 
@@ -164,7 +170,8 @@ void ft_node_report_say(struct ft_node_report *r, struct ft_uplink *uplink, bool
 {
     if (!r || !uplink || !ft_uplink_is_up(uplink))
         return;
-    say_report(r, uplink, all || r->changed);
+    note(r->job, all || r->changed);
+    say_report(r, uplink, 0, all || r->changed);
     r->changed = false;
     if (r->job->report->timeline)
         say_cells(r, uplink, all);

@@ -16,7 +16,7 @@ struct ft_node_report *ft_node_report_new(struct ft_job *job);
 /* There is a connection, on which nothing has been said. */
 void ft_node_report_again(struct ft_node_report *r);
 
-/* Something has become of the ranks: says what is new of restarts. The rest follows with the next pulse. */
+/* Something has become of the ranks: says which restarts are new. The rest follows with the next pulse. */
 void ft_node_report_changed(struct ft_node_report *r, struct ft_uplink *uplink);
 
 /* Says what is new of restarts and of the timeline; with `all`, or after a change, also what there is of ranks and sums. */
