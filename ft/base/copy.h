@@ -3,11 +3,21 @@
 #ifndef FT_BASE_COPY_H
 #define FT_BASE_COPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Like memcpy, but the destination is not read into the cache first nor kept there: for what is larger than the
    cache and not used soon. Ordered before later stores of this thread, as plain stores are. */
 void ft_copy_past_cache(void *to, const void *from, size_t n);
+
+static inline void ft_copy(void *to, const void *from, size_t n, bool past_cache)
+{
+    if (past_cache)
+        ft_copy_past_cache(to, from, n);
+    else
+        memcpy(to, from, n);
+}
 
 /* The n bytes at p will be written soon: their lines are fetched for writing while other work is done. Stores
    leave a core in order, so one that misses holds up the publication of all that follow it. */

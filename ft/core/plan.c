@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/core/plan.h"
 
+/* A bcast is read while it is written, so in pieces: not too many, since each costs the news of it, some 0.1 us, and a record's head
+   (docs/design.md, section 10). */
+enum { BCAST_PIECES = 4, LEAST_PIECE = 4096 };
+
 static bool reduces(const struct ft_sig *sig)
 {
     return sig->call == FT_CALL_ALLREDUCE || sig->call == FT_CALL_REDUCE;
@@ -15,7 +19,7 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
                   uint64_t bytes, uint64_t total)
 {
     plan->gathered = false;
-    if (ft_params_short(p, bytes, total)) {
+    if (ft_params_short(p, gathers(sig), bytes, total)) {
         plan->way = FT_WAY_SHORT;
         plan->units = 1;
         plan->segment = bytes;
@@ -31,6 +35,8 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
         if (gathers(sig) || plan->gathered)  /* each rank's slice of a unit: together about a slot's worth */
             plan->segment = ft_max(FT_LINE, ft_align(p->slot_bytes / nranks, FT_LINE));
     }
+    if (sig->call == FT_CALL_BCAST)
+        plan->segment = ft_min(plan->segment, ft_max(ft_align(bytes / BCAST_PIECES, FT_LINE), LEAST_PIECE));
     plan->units = ft_div_up(bytes, plan->segment);
 }
 

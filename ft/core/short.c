@@ -89,8 +89,8 @@ static void reduce(const struct ft_coll *c)
         ft_coll_fold(c, slot_of(c, r), c->recv, c->bytes, scratch);
 }
 
-/* This rank's piece of the log entry: the head and a share of the bytes. Reduced results are shared out
-   by chunks if everybody has them; of a gathered one each rank writes its own part. */
+/* This rank's piece of the log entry: the head and a share of the bytes, by whole cache lines, if everybody has the result. Ranks
+   that write to one line take it from each other. Of what is not in one piece there (allgatherv) each rank writes its own part. */
 static void write_log(const struct ft_coll *c, char *record, uint64_t result)
 {
     struct ft_stream *s = c->s;
@@ -98,7 +98,7 @@ static void write_log(const struct ft_coll *c, char *record, uint64_t result)
     uint64_t from = 0, to = result;
     const char *source = c->recv;
 
-    if (ft_coll_gathers(c)) {
+    if (c->displs) {
         from = ft_coll_slice_at(c, 0, s->rank);
         to = from + ft_coll_part(c, s->rank);
         source = (const char *)slot_of(c, s->rank) - from;

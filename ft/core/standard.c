@@ -3,16 +3,22 @@
    (DESIGN section 3). Three steps, each its own function, in a loop that does what can be done and waits
    for one word when nothing can:
 
-     contribute  reductions: the segment, less my own chunk, into my slot   contributed[me] = u + 1
+     contribute  reductions: the segment, less my own chunk, into my slot;
+                 allgather: my slice into the log entry                     contributed[me] = u + 1
      produce     reductions: my chunk of everybody's segments, folded from the right, into the log entry;
-                 bcast: the root writes the entry; allgather: each its slice      done[me] = u + 1
-     consume     copy the entry to the user's buffer, once everybody's done is past u
+                 bcast: the root writes the entry;
+                 allgather: nothing, once everybody has contributed               done[me] = u + 1
+     consume     copy the entry to the user's buffer. Reductions: once everybody's done is past u. allgather: at
+                 once, since everybody's contribution is the entry. bcast: once the root's done is past u. In a replay:
+                 once the unit is committed, whatever it is
 
    When: what is too big for the short way. Cost per rank for an allreduce of B bytes on n ranks: B(n-1)/n
    copied in, B read and B/n written, B copied out, through slots and entries that stay in cache.
 
-   Nothing is produced before every rank has shown the same signature, so two ranks that both believe
-   they are the root cannot tear an entry (RULE 9). */
+   Who may write where (RULE 9). Of a reduction nothing is produced, of an allgather nothing consumed, before every rank has
+   shown the same history of calls: then nobody is in another call that writes there. A bcast's root waits for nobody, but for
+   those that are more than slot_depth units behind. Who receives looks at its signature before and, having copied
+   everything, at all the others': whoever else has written into these entries, another that believes it is the root, had said so before. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +31,9 @@ enum { PAST_CACHE = 4 << 20, PREFETCH = 8192 };
 struct run {
     struct ft_coll *c;
     uint64_t in, made, out;          /* units contributed, produced, consumed; relative to the first */
-    uint64_t made_at, out_at;        /* where the records before them end */
-    bool verified;                   /* everybody has shown the signature */
+    uint64_t in_at, made_at, out_at; /* where the records before them end */
+    uint64_t fresh;                  /* allgather: units from here on were contributed to by this incarnation */
+    bool verified;                   /* everybody has shown the signature; bcast: the root has */
     bool checked;                    /* ... or the log has, in a replay */
     bool past_cache;                 /* the result is larger than what caches hold */
     void *scratch, *acc;             /* for user functions: a slot's worth each */
@@ -39,6 +46,13 @@ static uint64_t place(const struct run *x, uint64_t i, uint64_t before, uint64_t
     *result = ft_coll_result(x->c, i);
     return ft_log_place(&x->c->s->log, before, *result);
 }
+
+static bool gathers(const struct run *x) { return ft_coll_gathers(x->c); }
+
+static bool is_bcast(const struct run *x) { return x->c->s->sig.call == FT_CALL_BCAST; }
+
+/* Receives what the root of a bcast writes. */
+static bool listens(const struct run *x) { return is_bcast(x) && !ft_coll_leads(x->c); }
 
 static bool can_contribute(struct run *x)
 {
@@ -64,29 +78,61 @@ static void prefetch_chunk(const struct run *x, uint64_t from, uint64_t to)
         ft_prefetch_write(record + ft_record_offset(result) + from, ft_min(to - from, PREFETCH));
 }
 
+/* My own chunk is folded by me alone, straight from my buffer: a successor has it there too. */
+static void fill_slot(struct run *x, uint64_t i, uint64_t *from, uint64_t *to)
+{
+    struct ft_coll *c = x->c;
+    uint64_t n = ft_plan_slice(c->bytes, c->plan.segment, i);
+    const char *source = c->send + i * c->plan.segment;
+    char *slot = ft_stream_slot(c->s, c->s->rank, unit_of(x, i));
+
+    ft_plan_chunk(n, c->elem, c->s->n, c->s->rank, from, to);
+    if (*from > 0)
+        ft_fill(slot, source, *from);
+    if (*to < n)
+        ft_fill(slot + *to, source + *to, n - *to);
+}
+
+/* Of a result that is contributions side by side: mine, once into the entry and once, while it is at hand, to where it is to
+   be received. */
+static void write_slice(struct run *x, uint64_t i, char *record, uint64_t result)
+{
+    struct ft_coll *c = x->c;
+    uint32_t me = c->s->rank;
+    uint64_t n = ft_plan_slice(ft_coll_part(c, me), c->plan.segment, i), at = i * c->plan.segment;
+    char *to = c->recv ? c->recv + ft_coll_displ(c, me) + at : NULL;
+
+    if (n)
+        ft_fill(record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), c->send + at, n);
+    if (n && to && to != c->send + at)
+        ft_copy(to, c->send + at, n, x->past_cache);
+    if (ft_coll_leads(c))
+        ft_stream_write_head(c->s, record, unit_of(x, i));
+}
+
 static void contribute(struct run *x)
 {
     struct ft_coll *c = x->c;
     struct ft_stream *s = c->s;
-    uint64_t u = unit_of(x, x->in), n, from, to;
-    const char *source = c->send + x->in * c->plan.segment;
     struct ft_counters *mine = &s->counters[s->rank];
+    uint64_t i = x->in, u = unit_of(x, i), from = 0, to = 0, result, position = place(x, i, x->in_at, &result);
 
     x->in++;
-    if (ft_peek(&mine->contributed) > u)
+    x->in_at = position + ft_record_bytes(result);
+    if (ft_peek(&mine->contributed) > u) {
+        x->fresh = x->in;
         return;
-    n = ft_plan_slice(c->bytes, c->plan.segment, x->in - 1);
-    /* My own chunk is folded by me alone, straight from my buffer: a successor has it there too. */
-    ft_plan_chunk(n, c->elem, s->n, s->rank, &from, &to);
-    if (from > 0)
-        ft_fill(ft_stream_slot(s, s->rank, u), source, from);
-    if (to < n)
-        ft_fill(ft_stream_slot(s, s->rank, u) + to, source + to, n - to);
-    if (x->in == 1)
+    }
+    if (gathers(x))
+        write_slice(x, i, ft_log_write(&s->log, position), result);
+    else
+        fill_slot(x, i, &from, &to);
+    if (i == 0)
         ft_stream_enter(s);
     ft_announce(&mine->contributed, u + 1);
     ft_wake_sleepers(s->patience, &mine->contributed);
-    prefetch_chunk(x, from, to);
+    if (from < to)
+        prefetch_chunk(x, from, to);
 }
 
 /* What keeps unit `made` from being produced: a rank that has not contributed, or NULL. */
@@ -109,19 +155,29 @@ static _Atomic uint64_t *lacking(struct run *x)
     return NULL;
 }
 
-/* Until every rank has shown its signature for this operation. */
-static int await_entry(struct run *x, struct ft_error *e)
+/* Everybody has contributed: in the same operation? The root of a bcast asks nobody, but says which one it is in. */
+static int verify_entry(struct run *x, struct ft_error *e)
 {
-    struct ft_stream *s = x->c->s;
     int err = 0;
 
-    if (x->c->plan.way == FT_WAY_DIRECT)
-        for (uint32_t r = 0; r < s->n && !err; r++)
-            err = ft_stream_await(s, &ft_stream_trail(s, r, s->first)->unit, s->first + 1, e);
-    if (!err)
-        err = x->c->plan.way == FT_WAY_DIRECT ? ft_stream_verify(s, e) : ft_stream_verify_entry(s, e);
+    if (is_bcast(x))
+        ft_stream_enter(x->c->s);
+    else
+        err = ft_stream_verify_entry(x->c->s, e);
     x->verified = !err;
     return err;
+}
+
+static bool can_produce(struct run *x)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t u = unit_of(x, x->made), depth = s->params->slot_depth;
+
+    if (x->made == x->c->plan.units || x->made == x->in || (x->out < x->c->plan.units && x->made - x->out >= depth))
+        return false;
+    if (ft_peek(&s->counters[s->rank].done) > u)
+        return true;
+    return is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);
 }
 
 /* The source of rank r's bytes of my chunk. */
@@ -164,29 +220,25 @@ static int produce(struct run *x, struct ft_error *e)
 {
     struct ft_coll *c = x->c;
     struct ft_stream *s = c->s;
-    uint64_t i = x->made, u = unit_of(x, i), result, position = place(x, i, x->made_at, &result), n;
-    char *record;
+    uint64_t i = x->made, u = unit_of(x, i), result, position = place(x, i, x->made_at, &result);
 
     if (ft_peek(&s->counters[s->rank].done) <= u) {
         if (!x->verified) {
-            int err = await_entry(x, e);
+            int err = verify_entry(x, e);
 
             if (err)
                 return err;
         }
-        record = ft_log_write(&s->log, position);
-        if (c->plan.way == FT_WAY_REDUCE) {
-            produce_reduced(x, record + ft_record_offset(result), result);
-        } else if (ft_coll_gathers(c)) {
-            n = ft_plan_slice(ft_coll_part(c, s->rank), c->plan.segment, i);
-            if (n)
-                ft_fill(record + ft_record_offset(result) + ft_coll_slice_at(c, i, s->rank),
-                        c->send + i * c->plan.segment, n);
-        } else {
-            ft_fill(record + ft_record_offset(result), c->send + i * c->plan.segment, result);
+        if (!gathers(x)) {
+            char *record = ft_log_write(&s->log, position);
+
+            if (is_bcast(x))
+                ft_fill(record + ft_record_offset(result), c->send + i * c->plan.segment, result);
+            else
+                produce_reduced(x, record + ft_record_offset(result), result);
+            if (ft_coll_leads(c))
+                ft_stream_write_head(s, record, u);
         }
-        if (ft_coll_leads(c))
-            ft_stream_write_head(s, record, u);
     }
     x->made_at = position + ft_record_bytes(result);
     x->made++;
@@ -196,23 +248,69 @@ static int produce(struct run *x, struct ft_error *e)
     return 0;
 }
 
+/* Of a rank that has not finished with unit u: its word. NULL: the unit is committed. Never a word of our own. */
+static _Atomic uint64_t *behind(struct ft_stream *s, uint64_t u)
+{
+    if (ft_stream_committed(s, u))
+        return NULL;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t r = ft_stream_before(s, i);
+
+        if (ft_look(&s->counters[r].done) <= u) {
+            FT_INVARIANT(r != s->rank, "a rank does not wait for itself");
+            return &s->counters[r].done;
+        }
+    }
+    return NULL;
+}
+
+/* Until when unit `out` cannot be consumed: a rank that is not done with it, or NULL. */
+static _Atomic uint64_t *unfinished(struct run *x)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t u = unit_of(x, x->out);
+    _Atomic uint64_t *root;
+
+    if (ft_stream_replays(s, u) || x->c->plan.way == FT_WAY_REDUCE)
+        return behind(s, u);
+    if (gathers(x))
+        return NULL;
+    root = &s->counters[x->c->root].done;
+    return ft_look(root) > u ? NULL : root;
+}
+
+/* Whether unit `out` is of the operation that this rank is in: in a replay its record says so, else other ranks' words. */
+static int check_unit(struct run *x, uint64_t position, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t u = unit_of(x, x->out);
+    int err = 0;
+
+    if (ft_stream_replays(s, u)) {
+        if (!x->checked)
+            err = ft_stream_check_record(s, position, u, e);
+        x->checked = !err;
+    } else if (!x->verified) {  /* a bcast */
+        err = ft_stream_verify_entry_of(s, (uint32_t)x->c->root, e);
+        x->verified = !err;
+    }
+    return err;
+}
+
 static int consume(struct run *x, struct ft_error *e)
 {
     struct ft_coll *c = x->c;
     struct ft_stream *s = c->s;
     uint64_t i = x->out, result, position = place(x, i, x->out_at, &result), at = ft_record_offset(result);
-    int err = 0;
+    int err = check_unit(x, position, e);
 
-    if (!x->checked)
-        err = ft_stream_check_record(s, position, unit_of(x, i), e);
-    x->checked = !err;
-    if (!err && !ft_coll_gathers(c)) {
+    if (!err && !gathers(x)) {
         err = ft_log_read(&s->log, position, at, c->recv + i * c->plan.segment, result, x->past_cache);
     } else {
         for (uint32_t r = 0; r < s->n && !err; r++) {
             uint64_t n = ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i);
 
-            if (n)
+            if (n && (r != s->rank || i < x->fresh))
                 err = ft_log_read(&s->log, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n,
                                   x->past_cache);
             at += n;
@@ -237,44 +335,38 @@ static _Atomic uint64_t *blocker(struct run *x, uint64_t *least)
     uint64_t depth = s->params->slot_depth, u;
 
     ft_point_look();
-    if (x->c->plan.way == FT_WAY_REDUCE && x->made < x->in) {
+    if (!is_bcast(x) && x->made < x->in) {
         *least = unit_of(x, x->made) + 1;
         return lacking(x);
     }
-    u = x->out < x->made ? unit_of(x, x->out) : unit_of(x, x->in) - depth;
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t r = ft_stream_before(s, i);
-
-        if (ft_look(&s->counters[r].done) <= u) {
-            FT_INVARIANT(r != s->rank, "a rank does not wait for itself");
-            *least = u + 1;
-            return &s->counters[r].done;
-        }
+    if (x->out < x->made) {
+        *least = unit_of(x, x->out) + 1;
+        return unfinished(x);
     }
-    return NULL;
+    u = unit_of(x, is_bcast(x) ? x->made : x->in) - depth;
+    *least = u + 1;
+    return behind(s, u);
 }
 
 static int run(struct run *x, struct ft_error *e)
 {
     struct ft_coll *c = x->c;
     struct ft_stream *s = c->s;
-    uint64_t units = c->plan.units, window = s->params->slot_depth;
-    bool slots = c->plan.way == FT_WAY_REDUCE;
+    uint64_t units = c->plan.units;
     int err = 0;
 
     while (!err && (x->made < units || x->out < units)) {
         bool moved = false;
 
-        if (slots && can_contribute(x)) {
+        if (can_contribute(x)) {
             contribute(x);
             moved = true;
         }
-        if (x->made < x->in && x->made < units && (x->out == units || x->made - x->out < window) &&
-            (!slots || ft_peek(&s->counters[s->rank].done) > unit_of(x, x->made) || !lacking(x))) {
+        if (can_produce(x)) {
             err = produce(x, e);
             moved = true;
         }
-        if (!err && x->out < x->made && ft_stream_committed(s, unit_of(x, x->out))) {
+        if (!err && x->out < x->made && !unfinished(x)) {
             err = consume(x, e);
             moved = true;
         }
@@ -286,6 +378,12 @@ static int run(struct run *x, struct ft_error *e)
                 err = ft_stream_await(s, word, least, e);
         }
     }
+    /* Who else had written there had said what it calls before that: the fence keeps the copies before this look. With
+       two ranks there is nobody else. Also in a replay: as long as not all have met since, the trail has it. */
+    if (!err && listens(x) && s->n > 2) {
+        atomic_thread_fence(memory_order_acquire);
+        err = ft_stream_verify(s, e);
+    }
     return err;
 }
 
@@ -296,11 +394,11 @@ static void skip_idle_steps(struct run *x)
     struct ft_stream *s = c->s;
     uint64_t result;
 
-    if (c->plan.way == FT_WAY_DIRECT)
+    if (is_bcast(x))
         x->in = c->plan.units;
     if (!c->recv)
         x->out = c->plan.units;
-    if (s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c)) {
+    if (listens(x)) {
         /* All that this rank owes to the others is its signature, which is published. */
         while (x->made < c->plan.units) {
             uint64_t position = place(x, x->made, x->made_at, &result);
@@ -328,10 +426,29 @@ static int check_replayed(struct run *x, struct ft_error *e)
     return err;
 }
 
+/* The next call is likely to be like this one, perhaps behind a short one: what this rank will write of a middling entry straight
+   away, which is memory nobody has touched for long, is to be in the cache by then. */
+static void prepare_next(const struct run *x)
+{
+    const struct ft_coll *c = x->c;
+    uint64_t result = ft_coll_result(c, 0), from = 0, n = result;
+    const char *next;
+
+    if (c->plan.units > 1 || !(gathers(x) || (is_bcast(x) && ft_coll_leads(c))))
+        return;
+    if (gathers(x)) {
+        from = ft_coll_slice_at(c, 0, c->s->rank);
+        n = ft_coll_part(c, c->s->rank);
+    }
+    next = ft_log_at_hand(&c->s->log, x->made_at);
+    if (next)
+        ft_prefetch_write(next + ft_record_offset(result) + from, ft_min(n + FT_LINE, PREFETCH));
+}
+
 int ft_standard_run(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    struct run x = { .c = c, .made_at = s->end, .out_at = s->end, .past_cache = c->bytes >= PAST_CACHE };
+    struct run x = { .c = c, .in_at = s->end, .made_at = s->end, .out_at = s->end, .past_cache = c->bytes >= PAST_CACHE };
     bool user = c->plan.way == FT_WAY_REDUCE && c->op->reduction == FT_USER;
     int err;
 
@@ -346,7 +463,9 @@ int ft_standard_run(struct ft_coll *c, struct ft_error *e)
     }
     free(x.acc);
     free(x.scratch);
-    if (!err)
+    if (!err) {
         ft_stream_end(s, c->plan.units, x.made_at);
+        prepare_next(&x);
+    }
     return err;
 }

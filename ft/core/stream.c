@@ -246,22 +246,27 @@ void ft_stream_enter(struct ft_stream *s)
     ft_publish(&c->first, s->first + 1);
 }
 
+int ft_stream_verify_entry_of(struct ft_stream *s, uint32_t rank, struct ft_error *e)
+{
+    const struct ft_counters *c = &s->counters[rank];
+    bool same = ft_look(&c->first) == s->first + 1;
+    uint64_t chain = ft_peek(&c->chain);
+
+    /* Who has gone on to a later operation (a reduction's rank that is not the root, a bcast's root) writes over it; then its
+       trail must tell. The same first unit before and after: the hash is of this operation. */
+    atomic_thread_fence(memory_order_acquire);
+    if (!same || ft_look(&c->first) != s->first + 1)
+        return ft_stream_verify(s, e);
+    return chain == s->chain ? 0 : ft_stream_mismatch(s, rank, e);
+}
+
 int ft_stream_verify_entry(struct ft_stream *s, struct ft_error *e)
 {
-    for (uint32_t r = 0; r < s->n; r++) {
-        const struct ft_counters *c = &s->counters[r];
-        bool same = ft_look(&c->first) == s->first + 1;
-        uint64_t chain = ft_peek(&c->chain);
+    int err = 0;
 
-        /* Who has gone on to a later operation (a reduction's rank that is not the root) writes over it; then its
-           trail must tell. The same first unit before and after: the hash is of this operation. */
-        atomic_thread_fence(memory_order_acquire);
-        if (!same || ft_look(&c->first) != s->first + 1)
-            return ft_stream_verify(s, e);
-        if (chain != s->chain)
-            return ft_stream_mismatch(s, r, e);
-    }
-    return 0;
+    for (uint32_t r = 0; r < s->n && !err; r++)
+        err = ft_stream_verify_entry_of(s, r, e);
+    return err;
 }
 
 int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, struct ft_error *e)

@@ -102,6 +102,8 @@ int ft_stream_verify(struct ft_stream *s, struct ft_error *e);
    every rank has contributed. Says ft_stream_enter first, before its own contribution. */
 void ft_stream_enter(struct ft_stream *s);
 int ft_stream_verify_entry(struct ft_stream *s, struct ft_error *e);
+/* Of one rank only. */
+int ft_stream_verify_entry_of(struct ft_stream *s, uint32_t rank, struct ft_error *e);
 
 /* What to say when slots disagree on the history of calls: finds the first call that differs. FT_EMISMATCH. */
 int ft_stream_mismatch(struct ft_stream *s, uint32_t other, struct ft_error *e);

@@ -192,8 +192,6 @@ static uint32_t mark(const struct marks *m, test *t, uint64_t unit)
     return n;
 }
 
-static bool reduces(const struct ft_sig *sig) { return sig->call == FT_CALL_ALLREDUCE || sig->call == FT_CALL_REDUCE; }
-
 /* Which way the call goes (ft/core/plan.c). The longest part of an allgatherv is not in its signature, but whoever has
    contributed to it shows; in a replay, where that says nothing, the standard way's questions suit both. */
 static bool is_short(const struct ft_params *p, const struct ft_inspect *i)
@@ -203,8 +201,10 @@ static bool is_short(const struct ft_params *p, const struct ft_inspect *i)
     if (ft_sig_agrees(&i->sig) || (!i->replaying && i->shown > i->unit))
         return true;
     if (i->sig.call == FT_CALL_ALLGATHERV)
-        return ft_params_short(p, bytes, bytes);
-    return ft_params_short(p, bytes, i->sig.call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes);
+        return ft_params_short(p, true, bytes, bytes);
+    if (i->sig.call == FT_CALL_ALLGATHER)
+        return ft_params_short(p, true, bytes, p->nranks * bytes);
+    return ft_params_short(p, false, bytes, bytes);
 }
 
 /* core/short.c: until the slot is free, then for whose contributions are needed. */
@@ -219,12 +219,25 @@ static uint32_t mark_short(const struct marks *m, const struct ft_inspect *i)
     return i->sig.call == FT_CALL_BCAST && !root ? mark_one(m, (uint32_t)i->sig.root, not_shown, i->unit) : 0;
 }
 
+/* A bcast: its root, until everybody is no more than slot_depth units behind; all others, until the root has written. */
+static uint32_t mark_bcast(const struct marks *m, const struct ft_inspect *i)
+{
+    uint64_t at = ft_max(i->done, i->unit);
+
+    if (i->sig.root != (int64_t)m->me)
+        return mark_one(m, (uint32_t)i->sig.root, behind, i->unit);
+    return at < m->p->slot_depth ? 0 : mark(m, not_done, at - m->p->slot_depth);
+}
+
 /* core/standard.c: everybody's call, then contributions to the unit it is at, then everybody's part of the results. */
 static uint32_t mark_standard(const struct marks *m, const struct ft_inspect *i)
 {
-    uint32_t n = mark(m, not_called, i->unit);
+    uint32_t n;
 
-    if (!n && reduces(&i->sig) && i->sig.elem <= m->p->slot_bytes && i->contributed > i->unit)
+    if (i->sig.call == FT_CALL_BCAST)
+        return mark_bcast(m, i);
+    n = mark(m, not_called, i->unit);
+    if (!n && i->contributed > i->unit)
         n = mark(m, not_contributed, ft_min(ft_max(i->done, i->unit), i->contributed - 1));
     return n ? n : mark(m, behind, i->unit);
 }

@@ -14,6 +14,7 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->nstreams = 1;
     p->cores = cores;
     p->short_max = nranks <= 2 ? 1024 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
+    p->gather_max = 512;
     p->short_depth = 4;
     p->slot_bytes = nranks <= 2 ? 65536 : nranks <= 4 ? 131072 : nranks <= 8 ? 65536 : nranks <= 64 ? 32768 : 16384;
     p->slot_depth = nranks <= 8 ? 8 : 4;
@@ -59,8 +60,8 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "the table of extents must have a power of two of entries");
     if (p->trail < 4 * p->short_depth || p->trail < 4 * p->slot_depth)
         return ft_err_set(e, FT_EINVAL, "the trail must be longer than what ranks can be apart");
-    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->slot_bytes * 4ull > p->extent_bytes)
-        return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines, short ones 16 KiB and others a quarter of an extent at most");
+    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->gather_max > p->short_max || p->slot_bytes * 4ull > p->extent_bytes)
+        return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines, short ones 16 KiB (a gather's no larger than others') and others a quarter of an extent at most");
     if (p->nnodes > 1 && (p->node >= p->nnodes || p->nranks >= p->world || p->segment > p->slot_bytes || p->segment % FT_LINE))
         return ft_err_set(e, FT_EINVAL, "node %u of %u with %u of %u ranks: this cannot be", p->node, p->nnodes, p->nranks, p->world);
     if (p->nextents < 4)

@@ -28,7 +28,8 @@ struct ft_params {
     uint32_t nranks;        /* ranks of the job on this node */
     uint32_t nstreams;
     uint32_t cores;         /* processors its ranks may run on, together */
-    uint32_t short_max;     /* largest contribution on the short path */
+    uint32_t short_max;     /* largest contribution on the short path; ... */
+    uint32_t gather_max;    /* ... of an allgather, whose contributions can as well be written into the log at once */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
     uint32_t slot_depth;    /* standard slots per rank: segments in flight */
@@ -258,10 +259,11 @@ struct ft_stream_layout {
     uint64_t short_bytes;    /* of one short slot, head included */
 };
 
-/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. */
-static inline int ft_params_short(const struct ft_params *p, uint64_t bytes, uint64_t total)
+/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. gathers: the
+   result is the contributions side by side. */
+static inline int ft_params_short(const struct ft_params *p, int gathers, uint64_t bytes, uint64_t total)
 {
-    return bytes <= p->short_max && total <= p->slot_bytes;
+    return bytes <= (gathers ? p->gather_max : p->short_max) && total <= p->slot_bytes;
 }
 
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */

@@ -138,14 +138,6 @@ static uint64_t look_up(struct ft_log *log, uint64_t extent, bool *gone)
     return entry_of(log, extent, gone);
 }
 
-static void copy_out(void *to, const char *from, uint64_t n, bool past_cache)
-{
-    if (past_cache)
-        ft_copy_past_cache(to, from, n);
-    else
-        memcpy(to, from, n);
-}
-
 static int read_extent(struct ft_log *log, uint64_t extent, uint64_t offset, void *to, uint64_t n, bool past_cache, bool *gone)
 {
     uint64_t entry = look_up(log, extent, gone);
@@ -163,7 +155,7 @@ static int read_extent(struct ft_log *log, uint64_t extent, uint64_t offset, voi
             at = enter_extent(log, extent, entry);
         if (!at)
             return FT_ESPACE;
-        copy_out(to, at + offset, n, past_cache);
+        ft_copy(to, at + offset, n, past_cache);
         /* Spilled and its memory given away meanwhile? Then what was copied may be another's (RULE 14). The
            fence keeps the copy's loads before the second look. */
         atomic_thread_fence(memory_order_acquire);

@@ -33,6 +33,7 @@ struct scenario {
     bool snapshots;      /* ranks take snapshots and are woken from them; the log is released and its memory used again */
     bool by_chance;      /* every single crash would take too long */
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
+    bool disputed;       /* the last rank takes itself for the root of a bcast: nobody may get bytes of both, all must hear of it */
 };
 
 enum state { READY, BLOCKED, DEAD, OVER };
@@ -130,6 +131,7 @@ void rank_main(struct actor *a);
 void keeper_main(struct actor *a);
 void note_seen(void);                        /* in the end, what of the log's life there was: job.seen */
 void note_killed(const struct actor *a);
+void judge_dispute(void);                    /* in the end, with sc.disputed, likewise */
 void judge_lie(void);                        /* in the end, with job.due: a failure if it did not come out, and none if it did */
 bool keeper_has_work(void);                  /* ranks want more than there is, or need less */
 bool keeper_releases_first(void);            /* ... and would be the first to release anything */

@@ -49,12 +49,11 @@ my @mutants = (
     ['segment slot refilled one unit early (RULE 1: D + 1 in flight)', 'ft/core/standard.c',
      'ft_stream_committed(s, u - depth));', 'ft_stream_committed(s, u - depth - 1));'],
     ['segment published before it is written (RULE 2)', 'ft/core/standard.c',
-     '    x->in++;
-    if (ft_peek(&mine->contributed) > u)
-        return;', '    x->in++;
-    if (ft_peek(&mine->contributed) > u)
-        return;
-    ft_announce(&mine->contributed, u + 1);'],
+     '    else
+        fill_slot(x, i, &from, &to);', '    else
+        ft_announce(&mine->contributed, u + 1);
+    if (!gathers(x))
+        fill_slot(x, i, &from, &to);'],
     ['a published segment is contributed again (RULE 2)', 'ft/core/standard.c',
      'if (ft_peek(&mine->contributed) > u)', 'if (0)'],
     ['a chunk is reduced again after done (RULE 2)', 'ft/core/standard.c',
@@ -65,9 +64,24 @@ my @mutants = (
         ft_stream_done(s, u + 1, x->made_at);
         if (!x->verified) {'],
     ['a chunk is reduced before everybody has contributed', 'ft/core/standard.c',
-     '> unit_of(x, x->made) || !lacking(x))) {', '> unit_of(x, x->made) || 1)) {'],
+     'ft_stream_committed(s, u - depth) : !lacking(x);', 'ft_stream_committed(s, u - depth) : true;'],
     ['an entry is consumed before it is committed', 'ft/core/standard.c',
-     'x->out < x->made && ft_stream_committed(s, unit_of(x, x->out))', 'x->out < x->made'],
+     '!err && x->out < x->made && !unfinished(x)', '!err && x->out < x->made'],
+    ['... or a bcast before its root has written it', 'ft/core/standard.c',
+     'return ft_look(root) > u ? NULL : root;', 'return NULL;'],
+    ['a part of an allgather is published before it is written (RULE 2)', 'ft/core/standard.c',
+     '    if (gathers(x))
+        write_slice(', '    if (gathers(x))
+        ft_announce(&mine->contributed, u + 1);
+    if (gathers(x))
+        write_slice('],
+    ['an allgather is finished before everybody has contributed', 'ft/core/standard.c',
+     'return is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);',
+     'return gathers(x) ? true : is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);'],
+    ['a part contributed by a dead incarnation is not taken out of the log', 'ft/core/standard.c',
+     '(r != s->rank || i < x->fresh)', '(r != s->rank)'],
+    ['who receives a bcast does not look for a second root (RULE 9)', 'ft/core/standard.c',
+     'if (!err && listens(x) && s->n > 2)', 'if (0)', '--only 1,3,75,2,0,0,0,2 --seeds 400'],
     ['a rank that has just seen the last contribution waits for itself (was a real hang)', 'ft/core/standard.c',
      '        *least = unit_of(x, x->made) + 1;
         return lacking(x);', '        *least = unit_of(x, x->made) + 1;

@@ -288,6 +288,8 @@ bool run_job(const struct plan *p)
     note_seen();
     if (job.due)
         judge_lie();
+    if (job.sc.disputed)
+        judge_dispute();
     return !job.failure[0];
 }
 
