@@ -26,7 +26,7 @@ struct options {
     size_t sizes[MAX_SIZES];
     int nsizes;
     int iterations, warmup;         /* 0, -1: by size, as OSU does */
-    bool full, validate;
+    bool full, validate, wall;
     size_t memory;                  /* bytes a rank may allocate */
     bool use[TYPES];
     const struct bench_type *type;  /* the one that is running */
@@ -34,7 +34,7 @@ struct options {
     int kill_rank;                  /* -1: nobody */
 };
 
-enum { OPTION_DIGITS = 256, OPTION_KILL };
+enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL };
 
 static const struct option long_options[] = {
     {"message-size", required_argument, NULL, 'm'}, {"iterations", required_argument, NULL, 'i'},
@@ -42,7 +42,8 @@ static const struct option long_options[] = {
     {"validation", no_argument, NULL, 'c'},         {"mem-limit", required_argument, NULL, 'M'},
     {"type", required_argument, NULL, 'T'},         {"root-rank", required_argument, NULL, 'k'},
     {"help", no_argument, NULL, 'h'},               {"digits", required_argument, NULL, OPTION_DIGITS},
-    {"kill", required_argument, NULL, OPTION_KILL}, {NULL, 0, NULL, 0},
+    {"kill", required_argument, NULL, OPTION_KILL}, {"wall", no_argument, NULL, OPTION_WALL},
+    {NULL, 0, NULL, 0},
 };
 
 static const char usage_text[] =
@@ -58,6 +59,7 @@ static const char usage_text[] =
     "  -k, --root-rank [fixed:]RANK  root of bcast and reduce (default 0)\n"
     "beyond OSU's:\n"
     "  --digits N                    digits behind the point (default 2)\n"
+    "  --wall                        after each row a comment: what a call takes with all there is around it\n"
     "  --kill RANK                   that rank kills itself with SIGKILL once after the last size, then all verify the\n"
     "                                results again: for an MPI that survives it (needs FTMPI_INCARNATION)\n";
 
@@ -245,6 +247,7 @@ static const char *parse(int argc, char **argv, const struct bench *b, int ranks
             if (!parse_root(optarg, &o->root) || o->root >= ranks) return "-k wants a rank of the job";
             break;
         case OPTION_DIGITS: if (!parse_count(optarg, &o->digits) || o->digits > 9) return "--digits wants 0 to 9"; break;
+        case OPTION_WALL: o->wall = true; break;
         case OPTION_KILL:
             if (!parse_count(optarg, &o->kill_rank) || o->kill_rank >= ranks) return "--kill wants a rank of the job";
             break;
@@ -284,6 +287,14 @@ static void print_row(const struct bench *b, const struct options *o, size_t byt
     if (o->full) printf("%*.*f%*.*f%*d", 18, o->digits, us[1], 18, o->digits, us[2], 12, iterations);
     if (o->validate) printf("%*s", 18, wrong ? "Fail" : "Pass");
     printf("\n");
+    fflush(stdout);
+}
+
+/* A barrier before each call, say, is no part of what is measured, but of the time that a run takes. */
+static void print_wall(const struct bench *b, size_t bytes, double us)
+{
+    if (b->unsized) printf("# Wall - %.3f\n", us);
+    else printf("# Wall %zu %.3f\n", bytes, us);
     fflush(stdout);
 }
 
@@ -407,7 +418,7 @@ static int64_t measure(const struct bench *b, struct bench_case *c, const struct
     bool big = c->bytes > SMALL;
     int iterations = o->iterations ? o->iterations : big ? 100 : 1000;
     int warmup = o->warmup >= 0 ? o->warmup : big ? 10 : 200;
-    double us[3] = {0};
+    double us[3] = {0}, begin = now_us();
     int64_t wrong = 0;
     b->fill(c, 0);
     if (b->separate || o->validate) wrong = time_single(b, c, o, iterations, warmup, us);
@@ -417,6 +428,7 @@ static int64_t measure(const struct bench *b, struct bench_case *c, const struct
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     if (c->rank == 0) print_row(b, o, c->bytes, us, iterations, wrong);
+    if (c->rank == 0 && o->wall) print_wall(b, c->bytes, (now_us() - begin) / (iterations + warmup));
     return wrong;
 }
 

@@ -12,8 +12,9 @@ POINT_BAR = 1.0     # no single point below
 OPERATIONS = ['allreduce', 'bcast', 'reduce', 'allgather', 'barrier']
 EVERY_OPERATION = OPERATIONS + ['allgatherv']
 SIZES = '8:16m:4'
-# --quick: what fits two minutes.
+# --quick: what fits two minutes, with what is built before and what benchmarks/faults adds behind.
 QUICK_RANKS, QUICK_SIZES, QUICK_SECONDS = [2, 4], '8,4k,1m', 85
+MINUTES = 75        # of all the rest, unless --minutes says other
 
 # Calls per run, by size: long enough to measure, and a few hundred MiB of log at most.
 COUNTS = [(64, 200000), (1 << 10, 100000), (4 << 10, 50000), (16 << 10, 16000), (64 << 10, 5000), (256 << 10, 1500),
@@ -94,7 +95,13 @@ MODES = {
     'released': 'fault tolerance on, sustained, as users run it: snapshots by default, the log is released behind them',
     'unlogged': 'fault tolerance off (--max-restarts 0)',
 }
-SECONDS, QUICK_RUN_SECONDS = 1.5, 0.1          # of a run, at most and roughly
+SECONDS, QUICK_RUN_SECONDS = 0.4, 0.1          # of a run, at most and roughly
+REPEAT, QUICK_REPEAT = 7, 3                    # runs of each in a block, at most: fewer when its time is over, or ...
+ENOUGH, STEADY = 3, 0.05                       # ... after so many, if no MPI's runs are further apart than this share of their median
+RUN_LIMIT, QUICK_RUN_LIMIT = 60, 6             # no run may take longer, in seconds
+PROBE_CALLS, PROBE_SECONDS = (5, 2000), 0.2    # a first and a second probe; the second one's time for all sizes, roughly
+TRIAL_SHARE = 0.25                             # of a case's time is for trying settings, at most
+HOPELESS = 20                                  # so many times slower than another at every size: not measured
 RELEASED_TIMES, RELEASED_WARMUP = 3, 0.5       # so much longer is one of `released`; so many more calls are not timed
 
 

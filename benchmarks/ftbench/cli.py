@@ -42,7 +42,10 @@ def parse(doc):
     p.add_argument('-n', '--ranks', type=integers, help='a list (default 2,4,8,16; quick 2,4)')
     p.add_argument('-m', '--sizes', type=sizes, help='a list, such as 8,1k,4m, or MIN:MAX:FACTOR (default %s; quick %s)' %
                    (cases.SIZES, cases.QUICK_SIZES))
-    p.add_argument('-r', '--repeat', type=int, help='runs of each in a block (default 7, quick 3)')
+    p.add_argument('-r', '--repeat', type=int, help='runs of each in a block (default %d, quick %d; without this option fewer if '
+                   'they are steady, or time is short)' % (cases.REPEAT, cases.QUICK_REPEAT))
+    p.add_argument('--minutes', type=float, help='for all blocks together, which share them (default %d): fewer runs of each when '
+                   'they are over; 0: no limit' % cases.MINUTES)
     p.add_argument('--seconds', type=float, help='of a run, at most and roughly (default %g, quick %g)' % (cases.SECONDS, cases.QUICK_RUN_SECONDS))
     p.add_argument('--retries', type=int, help='how often a block in which the machine moved is repeated (default 2, quick 0)')
     p.add_argument('--quick', action='store_true', help='in under two minutes: fewer and shorter runs, no trial of settings; '
@@ -58,7 +61,9 @@ def parse(doc):
     p.add_argument('--csv', metavar='FILE', help='every single run also goes here (in any case to compare.csv in the report)')
     p.add_argument('-v', '--verbose', action='store_true')
     args = p.parse_args()
-    args.repeat = args.repeat or (3 if args.quick else 7)
+    args.enough = args.repeat or cases.ENOUGH
+    args.repeat = args.repeat or (cases.QUICK_REPEAT if args.quick else cases.REPEAT)
+    args.limit = cases.QUICK_RUN_LIMIT if args.quick else cases.RUN_LIMIT
     args.retries = args.retries if args.retries is not None else 0 if args.quick else 2
     args.all = not args.benchmark
     args.benchmark = args.benchmark or cases.OPERATIONS
@@ -66,8 +71,9 @@ def parse(doc):
     args.sizes = args.sizes or cases.parse_sizes(cases.QUICK_SIZES if args.quick else cases.SIZES)
     args.mode = args.mode or (['within'] if args.quick else ['within', 'released'])
     args.seconds = args.seconds or (cases.QUICK_RUN_SECONDS if args.quick else cases.SECONDS)
-    args.deadline = time.monotonic() + cases.QUICK_SECONDS if args.quick else None
-    args.failures = []
+    minutes = args.minutes if args.minutes is not None else cases.QUICK_SECONDS / 60 if args.quick else cases.MINUTES
+    args.deadline = time.monotonic() + minutes * 60 if minutes else None
+    args.failures, args.left_out = [], []
     return args
 
 
@@ -96,34 +102,45 @@ def row(table, case, size, columns):
 
 
 def measure(args, libraries, watch, table, save, publish):
-    """Returns what was left out for want of time. save: after each block; publish: after each case."""
-    left_out = []
+    """save: after each block; publish: after each case."""
+    blocks_left = len(args.ranks) * sum(1 if b == 'barrier' else len(args.sizes) for b in args.benchmark)
+
+    def left():
+        return args.deadline - time.monotonic() if args.deadline else None
+
+    def until(share):
+        """When this share of the time that is left will be over."""
+        return time.monotonic() + left() * share if args.deadline else None
 
     def no_time():
-        return args.deadline and time.monotonic() > args.deadline
+        return args.deadline and left() < 0
 
     for ranks in args.ranks:
         for benchmark in args.benchmark:
             if no_time():
-                left_out.append('%s on %d ranks' % (benchmark, ranks))
+                args.left_out.append('%s on %d ranks' % (benchmark, ranks))
                 continue
+            began = time.monotonic()
             case = blocks.Case(benchmark, ranks, args.sizes, libraries, args.mode, args)
-            case.trial()
+            of_case = len(case.sizes) / blocks_left
+            case.trial(began + (left() + time.monotonic() - began) * of_case * cases.TRIAL_SHARE if args.deadline else None)
             columns = [(m.name, '') for m in case.mpis if m.key != 'ftmpi'] + [('ftmpi', mode) for m in case.mpis if m.key == 'ftmpi' for mode in case.modes]
             head(case, columns, args.repeat)
             for size in case.sizes:
                 if no_time():
-                    left_out.append('%s on %d ranks at %s' % (benchmark, ranks, cases.size_name(size)))
+                    args.left_out.append('%s on %d ranks at %s' % (benchmark, ranks, cases.size_name(size)))
+                    blocks_left -= 1
                     continue
+                end = until(1 / blocks_left)
                 for attempt in range(1, args.retries + 2):
-                    rows = case.block(size, watch, attempt)
+                    rows = case.block(size, watch, attempt, end)
                     table.rows += rows
                     save()
-                    if not any(r['moved'] for r in rows):
+                    if not any(r['moved'] for r in rows) or (end and time.monotonic() > end):
                         break
+                blocks_left -= 1
                 row(table, case, size, columns)
             publish()
-    return left_out
 
 
 def fault_tolerance(args, libraries, watch, directory, programs):
@@ -152,7 +169,7 @@ def main(doc):
     base = os.path.join(tree or os.getcwd(), 'benchmarks')
     directory = args.report or os.path.join(base, 'report')
     facts = {'compare': shlex.join(['benchmarks/compare'] + sys.argv[1:]), 'machine': machine.describe()}
-    began, left_out = time.monotonic(), []
+    began = time.monotonic()
     table = results.Table.read(args.source) if args.source else results.Table()
     if not args.source:
         libraries, told = mpis.find(set(args.only.split(',')) if args.only else None, tree, args.tcp)
@@ -166,8 +183,8 @@ def main(doc):
         watch = machine.Watch(programs)
         paths = [os.path.join(directory, 'compare.csv')] + ([args.csv] if args.csv else [])
         facts.update({m.name: m.version() for m in libraries if m.key != 'ftmpi'})
-        left_out = measure(args, libraries, watch, table, lambda: [table.write(p) for p in paths],
-                           lambda: report.write(table, directory, facts, args.failures))
+        measure(args, libraries, watch, table, lambda: [table.write(p) for p in paths],
+                lambda: report.write(table, directory, facts, args.failures))
         fault_tolerance(args, libraries, watch, directory, programs)
     print()
     for line in results.summary_text(table):
@@ -175,9 +192,9 @@ def main(doc):
     chosen(table)
     if not args.source and any(m in ('within', 'sustained') for m in args.mode) and not args.failures and any(r['mode'] for r in table.rows):
         print('In the last run of each block within or sustained rank 1 was killed after timing, replayed from unit 1 and was verified.')
-    if left_out:
-        print('left out, since quick is over: ' + ', '.join(left_out))
-    facts['left out'] = ', '.join(left_out) or 'nothing'
+    if args.left_out:
+        print('left out, or for want of time: ' + ', '.join(args.left_out))
+    facts['left out'] = ', '.join(args.left_out) or 'nothing'
     path, told = report.write(table, directory, facts, args.failures)
     print('%.0f s; report: %s%s' % (time.monotonic() - began, path, '; ' + told if told else ''))
     for failure in args.failures:

@@ -11,6 +11,10 @@ class Bad(Exception):
     pass
 
 
+class Late(Bad):
+    pass
+
+
 def end(job):
     """Nothing stays behind: launchers end their ranks, which have sessions of their own."""
     if job.poll() is None:
@@ -30,7 +34,7 @@ def output(command, env=None, timeout=300):
     try:
         out, err = job.communicate(timeout=timeout)
     except subprocess.TimeoutExpired as e:
-        raise Bad('no end after %d s: %s' % (timeout, ' '.join(command))) from e
+        raise Late('no end after %d s: %s' % (timeout, ' '.join(command))) from e
     finally:
         end(job)    # also when we are told to stop ourselves
     text = out.decode(errors='replace')
@@ -50,19 +54,29 @@ def rows(text):
     return found
 
 
-def latencies(mpi, benchmark, ranks, sizes, calls, warmup, setting=([], {}), budget=(), kill=False, timeout=300):
+def walls(text):
+    """{size: microseconds} of a call with all that is around it (a barrier, say), as --wall has them printed."""
+    found = (re.fullmatch(r'# Wall +([0-9]+|-) +([0-9.]+)', line) for line in text.splitlines())
+    return {None if m[1] == '-' else int(m[1]): float(m[2]) for m in found if m}
+
+
+def latencies(mpi, benchmark, ranks, sizes, calls, warmup, setting=([], {}), budget=(), kill=False, timeout=300, wall=None):
     """{size: microseconds} of one run over these sizes ([None]: the operation has none). kill: rank 1 dies after the last, is
-    brought back, and all results are verified."""
+    brought back, and all results are verified. wall: a dictionary that gets what walls says."""
     command, env = mpi.command(mpi.programs[benchmark], ranks, setting, budget)
     command += ['--digits', '6', '-i', str(calls), '-x', str(warmup)]
     if sizes != [None]:
         command += ['-m', ','.join(str(s) for s in sizes) + ',' * (len(sizes) == 1), '-M', str(max(1 << 30, max(sizes) * (ranks + 1)))]
     if kill:
         command += ['--kill', '1']
+    if wall is not None:
+        command += ['--wall']
     text = output(command, env, timeout)
     if kill and 'verification: Pass' not in text:
         raise Bad('no verification after the kill: %s\n%s' % (' '.join(command), text[-500:]))
     found = rows(text)
+    if wall is not None:
+        wall.update(walls(text))
     if set(found) != set(sizes):
         raise Bad('rows are missing: %s\n%s' % (' '.join(command), text[-500:]))
     return found
