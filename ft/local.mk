@@ -80,11 +80,11 @@ TESTS += sim
 sim_SOURCES = ft/test/sim.h ft/test/sim.c ft/test/sim_events.c ft/test/sim_net.c ft/test/sim_node.c
 sim_LDADD = libft.la
 
-# A model of what is to be built: log release behind snapshots (docs/models.md).
-dist_check_SCRIPTS = ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh
-EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/checkpoint.pml ft/model/cache.pml
+# Models (docs/models.md).
+dist_check_SCRIPTS = ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh
+EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/checkpoint.pml ft/model/cache.pml ft/model/links.pml
 if !SANITIZED
-TESTS += ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh
+TESTS += ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh
 endif
 
 # Real processes, real forks: what a coroutine cannot show of a snapshot.
