@@ -46,8 +46,10 @@ include ft/base/local.mk
 
 # Inspection: the pure part, and what is read of a region; the explorer asks it at every wait, too. Hashes of contributions.
 if HAVE_CRITERION
-check_PROGRAMS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test
-TESTS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test
+check_PROGRAMS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/frames_test
+TESTS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/frames_test
+ft_test_frames_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+ft_test_frames_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_tree_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_tree_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_versions_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

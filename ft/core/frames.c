@@ -22,21 +22,28 @@ uint64_t ft_nodes_longest(const struct ft_nodes *n) { return n->s->params->exten
 
 /* ---- old results ---- */
 
-/* The last extent that begins with unit u or with one before it. */
+/* The first unit of an extent, plus one. */
+static uint64_t start_of(const struct ft_nodes *n, uint64_t extent)
+{
+    return ft_look(&n->starts[extent & (n->s->params->ntable - 1)]);
+}
+
+/* The last extent that begins with unit u or with one before it. Of one that has not begun the ring has what it was before: less than its
+   predecessor's. */
 static uint64_t extent_of(const struct ft_nodes *n, uint64_t u)
 {
     const struct ft_log *log = &n->s->log;
-    uint64_t ntable = n->s->params->ntable, extent = ft_look(&log->head->floor), assigned = ft_look(&log->head->assigned), start;
+    uint64_t extent = ft_look(&log->head->floor), assigned = ft_look(&log->head->assigned), start = start_of(n, extent), next;
 
-    while (extent + 1 < assigned && (start = ft_look(&n->starts[(extent + 1) & (ntable - 1)])) != 0 && start - 1 <= u)
-        extent++;
+    for (; extent + 1 < assigned && (next = start_of(n, extent + 1)) > start && next - 1 <= u; extent++)
+        start = next;
     return extent;
 }
 
 /* The first unit that can still be read. */
 static uint64_t base_unit(const struct ft_nodes *n)
 {
-    uint64_t floor = ft_look(&n->s->log.head->floor), start = ft_look(&n->starts[floor & (n->s->params->ntable - 1)]);
+    uint64_t floor = ft_ask(&n->s->log.head->floor), start = start_of(n, floor);
 
     return floor && start ? start - 1 : 0;
 }
@@ -51,7 +58,7 @@ static int damaged(const struct ft_nodes *n, uint64_t u, struct ft_error *e)
 static bool read_head(struct ft_nodes *n, struct ft_nodes_reader *reader, struct ft_record *rec)
 {
     uint64_t extent = n->s->log.extent_bytes, next = (reader->position + extent - 1) / extent;
-    bool crosses = reader->position % extent != 0 && ft_look(&n->starts[next & (n->s->params->ntable - 1)]) == reader->unit + 1;
+    bool crosses = reader->position % extent != 0 && start_of(n, next) == reader->unit + 1;
 
     if (crosses)
         reader->position = next * extent;
@@ -66,7 +73,7 @@ static int read_unit(struct ft_nodes *n, struct ft_nodes_reader *reader, uint64_
     uint64_t length, extent_bytes = n->s->log.extent_bytes;
 
     if (reader->unit != u || u == 0) {
-        uint64_t extent = extent_of(n, u), start = ft_look(&n->starts[extent & (n->s->params->ntable - 1)]);
+        uint64_t extent = extent_of(n, u), start = start_of(n, extent);
 
         reader->position = extent * extent_bytes;
         reader->unit = start ? start - 1 : 0;
@@ -152,6 +159,28 @@ int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head
 
 /* ---- in ---- */
 
+/* How far the peer is decides what of the log is kept for it: by whole extents, as it is released. */
+static void note_count(struct ft_nodes *n, uint32_t p, uint64_t count)
+{
+    struct ft_link_words *words = ft_region_link(n->s->region, n->x.peer[p].node);
+    uint64_t bytes = n->s->log.extent_bytes, next = ft_peek(&words->acked_at) / bytes + 1, start = start_of(n, next);
+
+    if (start > start_of(n, next - 1) && start - 1 <= count && ft_look(&n->s->log.head->assigned) > next)
+        ft_publish(&words->acked_at, extent_of(n, count) * bytes);
+}
+
+/* What it says in its HELLO may be less than before: it was lost. The keeper says a new floor, and then looks at this word again; so it is lowered,
+   and then the floor looked at (docs/models.md: ACK_KEPT, LOOK_FIRST). */
+static void note_greeting(struct ft_nodes *n, uint32_t p, uint64_t count)
+{
+    struct ft_link_words *words = ft_region_link(n->s->region, n->x.peer[p].node);
+    uint64_t at = extent_of(n, count) * n->s->log.extent_bytes;
+
+    if (at < ft_peek(&words->acked_at))
+        ft_announce(&words->acked_at, at);
+    ft_exchange_release(&n->x, base_unit(n));
+}
+
 static int greet(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, enum ft_take *take, struct ft_error *e)
 {
     uint32_t peer = n->x.peer[p].node;
@@ -162,7 +191,7 @@ static int greet(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *hea
     if (head->site != constants(n))
         return ft_err_set(e, FT_EJOB, "node %u and node %u do not work on the same job: ftmpi must be of one version, and sizes alike, on all hosts",
                           n->node, peer);
-    ft_exchange_release(&n->x, base_unit(n));
+    note_greeting(n, p, head->count);
     if (!ft_exchange_hello(&n->x, p, head->count)) {
         ft_announce(&ft_region_link(n->s->region, peer)->lacks, 1); /* the driver gives the link up, and rings */
         return 0;
@@ -182,18 +211,6 @@ static int mismatch(const struct ft_nodes *n, uint32_t p, const struct ft_frame_
                       "at %s", s->name, (unsigned long long)head->unit, s->me, n->node, ft_sig_print(&s->sig, mine, sizeof mine),
                       ft_site_print(s->site, my_site, sizeof my_site), n->rank_at[n->first[peer]], peer,
                       ft_sig_print(&head->sig, theirs, sizeof theirs), ft_site_print(head->site, their_site, sizeof their_site));
-}
-
-/* How far the peer is decides what of the log is kept for it: by whole extents, as it is released. */
-static void note_count(struct ft_nodes *n, uint32_t p, uint64_t count)
-{
-    struct ft_link_words *words = ft_region_link(n->s->region, n->x.peer[p].node);
-    uint64_t bytes = n->s->log.extent_bytes, next = ft_peek(&words->acked_at) / bytes + 1, start;
-
-    ft_note(&words->acked, count);
-    start = ft_look(&n->starts[next & (n->s->params->ntable - 1)]);
-    if (start && start - 1 <= count && ft_look(&n->s->log.head->assigned) > next)
-        ft_publish(&words->acked_at, extent_of(n, count) * bytes);
 }
 
 static int make_inbox(struct ft_nodes *n, uint32_t p, struct ft_error *e)

@@ -53,8 +53,8 @@ struct ft_link_words {
     /* the representative (local rank 0) */
     _Alignas(FT_LINE) _Atomic uint64_t wanted;  /* it needs a socket of at least this generation: the agent tries while that is ahead of
                                                    `posted`. 0: no link to this node */
-    _Atomic uint64_t acked;      /* the other node has committed all units below; never lowered while one incarnation of it lives */
-    _Atomic uint64_t acked_at;   /* the log below this position is not needed by it: what is released is below that */
+    _Atomic uint64_t acked_at;   /* the log below this position is not needed by it: what is released is below that. Lowered when it has begun
+                                    again with less */
     _Atomic uint64_t lacks;      /* 1: the other node has begun again and lacks what is released here: only all ranks together can begin
                                     again (RULE 26). The bell rings */
 

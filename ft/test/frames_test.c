@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a node keeps of its log for others, and reads out of it for them (ft/core/frames.c): a region whose log has gone round its table, and
+   frames without links. */
+#include "ft/core/nodes.h"
+
+#include <criterion/criterion.h>
+
+#include "ft/shm/keeper.h"
+
+enum { EXTENT = 64 << 10, PER_EXTENT = 4, RESULT = EXTENT / PER_EXTENT - 64, NTABLE = 8, PEER = 1 };
+
+static struct ft_region region;
+static struct ft_keeper *keeper;
+static struct ft_patience patience = { .nasleep = 8 };
+static struct ft_stream stream;
+static struct ft_nodes nodes;
+static struct ft_error e;
+static uint64_t units, end;
+
+static void keeper_failed(void *arg, const char *line)
+{
+    (void)arg;
+    cr_assert(false, "%s", line);
+}
+
+static int no_turn(void *net, struct ft_error *err)
+{
+    (void)net;
+    (void)err;
+    return 0;
+}
+
+static struct ft_link_words *words(void) { return ft_region_link(&region, PEER); }
+
+/* Node 0 of two, which has no rank but this one. */
+static void set_up(void)
+{
+    static const uint32_t first[3] = { 0, 1, 2 }, rank_at[2] = { 0, 1 };
+    struct ft_keeper_config config = { .spill_dir = "/tmp" };
+    struct ft_params params;
+
+    ft_params_default(&params, 1, 1, 64 << 20);
+    ft_params_nodes(&params, 2, 0, 2);
+    params.short_max = 64;
+    params.slot_bytes = params.segment = 1024;
+    params.slot_depth = params.short_depth = 2;
+    params.extent_bytes = EXTENT;
+    params.nextents = NTABLE;
+    params.ntable = NTABLE;
+    cr_assert(ft_region_create(&region, &params, &e) == 0 && ft_region_map(&region, first, rank_at, &e) == 0 &&
+              ft_keeper_open(&keeper, &region, &config, &e) == 0, "%s", e.text);
+    ft_keeper_adopt(keeper, keeper_failed, NULL);
+    patience.asleep = (_Atomic uint8_t *)(region.base + region.header->asleep_at);
+    ft_stream_open(&stream, &region, 0, 0, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
+    ft_nodes_open(&nodes, &stream, &(struct ft_wire){ .turn = no_turn });
+    ft_announce(&words()->wanted, 1);
+}
+
+static void want(uint64_t extents)
+{
+    ft_publish(&stream.counters[0].want, extents);
+    ft_keeper_serve(keeper);
+}
+
+/* A record, as ft_nodes_commit does it. */
+static void commit(void)
+{
+    struct ft_record head = { .unit = units + 1, .sig = { .call = FT_CALL_BCAST, .length = RESULT } };
+    uint64_t at = ft_log_place(&stream.log, end, RESULT);
+
+    want(at / EXTENT + 1);
+    ft_fill(ft_log_write(&stream.log, at), &head, sizeof head);
+    memset(ft_log_write(&stream.log, at) + ft_record_offset(RESULT), (int)units, RESULT);
+    if (at % EXTENT == 0)
+        ft_publish(&nodes.starts[at / EXTENT & (NTABLE - 1)], units + 1);
+    end = at + ft_record_bytes(RESULT);
+    ft_announce(&stream.counters[0].done, ++units);
+    ft_publish(&stream.counters[0].done_at, end);
+    ft_exchange_commit(&nodes.x, units - 1, ft_record_bytes(RESULT));
+}
+
+/* The rank needs nothing below any more. */
+static void cut_here(void)
+{
+    struct ft_position at = { 0 };
+
+    at.stream[0].unit = units;
+    at.stream[0].end = end;
+    ft_region_register(&region, 0, &at);
+    ft_keeper_serve(keeper);
+}
+
+/* The peer says so; what is to be done with it. */
+static enum ft_take says(enum ft_frame what, uint64_t count)
+{
+    struct ft_frame_head head = { .type = (uint8_t)what, .unit = what == FT_FRAME_HELLO ? PEER : 0, .count = count };
+    enum ft_take take;
+    char *sink;
+
+    if (what == FT_FRAME_HELLO) {
+        struct ft_frame_head ours;
+        const char *payload;
+
+        ft_exchange_connected(&nodes.x, 0);
+        cr_assert(ft_nodes_outgoing(&nodes, 0, &ours, &payload, &e) == 0 && ours.type == FT_FRAME_HELLO);
+        ft_exchange_sent(&nodes.x, 0);
+        head.site = ours.site; /* what both must have alike */
+    }
+    cr_assert(ft_nodes_incoming(&nodes, 0, &head, &take, &sink, &e) == 0, "%s", e.text);
+    return take;
+}
+
+static void gets(uint64_t unit)
+{
+    struct ft_frame_head head;
+    const char *payload;
+
+    cr_assert(ft_nodes_outgoing(&nodes, 0, &head, &payload, &e) == 0, "%s", e.text);
+    cr_assert(head.type == FT_FRAME_RES && head.unit == unit && head.length == RESULT && payload[7] == (char)unit);
+    ft_exchange_sent(&nodes.x, 0);
+}
+
+static uint64_t floor_of(void) { return ft_look(&stream.log.head->floor); }
+
+Test(frames, what_is_acknowledged_is_released, .init = set_up)
+{
+    while (units < 3 * PER_EXTENT)
+        commit();
+    cut_here();
+    cr_assert_eq(says(FT_FRAME_HELLO, 0), FT_TAKE_DROP);
+    ft_keeper_serve(keeper);
+    cr_assert_eq(floor_of(), 0);
+    for (uint64_t u = 0; u < units; u++)
+        gets(u);
+    cr_assert_eq(says(FT_FRAME_ACK, 2 * PER_EXTENT), FT_TAKE_DROP);
+    ft_keeper_serve(keeper);
+    cr_assert_eq(floor_of(), 2);
+    cr_assert_eq(says(FT_FRAME_HELLO, PER_EXTENT), FT_TAKE_WRONG); /* RULE 26 */
+    cr_assert_eq(ft_look(&words()->lacks), 1);
+}
+
+/* links.pml, ACK_KEPT: what a lost node had acknowledged was released while its replacement was being answered, and the rank that answered gave
+   the job up: its log could not be read. */
+Test(frames, a_replaced_node_takes_back_what_was_acknowledged, .init = set_up)
+{
+    while (units < 3 * PER_EXTENT)
+        commit();
+    cr_assert_eq(says(FT_FRAME_HELLO, units - 1), FT_TAKE_DROP);
+    gets(units - 1);
+    cr_assert_eq(says(FT_FRAME_ACK, units), FT_TAKE_DROP);
+    cr_assert_eq(ft_look(&words()->acked_at), 2 * EXTENT);
+    ft_exchange_broken(&nodes.x, 0);
+    cr_assert_eq(says(FT_FRAME_HELLO, 1), FT_TAKE_DROP);
+    gets(1);
+    cut_here();
+    cr_assert_eq(floor_of(), 0);
+    for (uint64_t u = 2; u < units; u++)
+        gets(u);
+    cr_assert_eq(says(FT_FRAME_ACK, units), FT_TAKE_DROP);
+    ft_keeper_serve(keeper);
+    cr_assert_eq(floor_of(), 2);
+}
+
+/* Extents that had memory already and had not begun were taken for those that had their entries before, on the last round: they were read, and what
+   came before them was released too early. */
+Test(frames, an_extent_that_has_not_begun_begins_with_no_unit, .init = set_up)
+{
+    uint64_t from;
+
+    cr_assert_eq(says(FT_FRAME_HELLO, 0), FT_TAKE_DROP);
+    while (units < 3 * NTABLE * PER_EXTENT + 2) {
+        commit();
+        gets(units - 1);
+        if (units % PER_EXTENT == 0) {
+            cr_assert_eq(says(FT_FRAME_ACK, units), FT_TAKE_DROP);
+            cut_here();
+        }
+    }
+    want(end / EXTENT + 4);
+    cr_assert_eq(says(FT_FRAME_ACK, units - 1), FT_TAKE_DROP);
+    ft_keeper_serve(keeper);
+    cr_assert_eq(floor_of(), end / EXTENT);
+    cr_assert_eq(ft_look(&words()->acked_at) / EXTENT, end / EXTENT);
+    from = floor_of() * PER_EXTENT;
+    ft_exchange_broken(&nodes.x, 0);
+    cr_assert_eq(says(FT_FRAME_HELLO, from), FT_TAKE_DROP);
+    for (uint64_t u = from; u < units; u++)
+        gets(u);
+}
