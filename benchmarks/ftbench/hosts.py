@@ -91,7 +91,8 @@ class Measured:
 
     def ours(self, mpi, mode, size, last):
         """Microseconds of one run of ftmpi. The last of `within` kills a rank, and verifies."""
-        budget, calls, warmup = cases.budget(mode, self.benchmark, self.ranks, size, self.calls(mpi, size, self.args.seconds), self.us[mpi.key, size],
+        calls = self.calls(mpi, size, self.args.seconds)
+        budget, calls, warmup = cases.budget(mode, self.benchmark, self.ranks, size, calls, self.us[mpi.key, size],
                                              cases.RELEASED_TIMES * self.args.seconds)
         kill = last and mode == 'within'
         return runs.latencies(mpi, self.benchmark, self.ranks, [size], calls, warmup, budget=budget, kill=kill, timeout=120)[size]
@@ -128,7 +129,8 @@ class Measured:
         entries = []
         for mpi in self.libraries:
             several = len(mpi.settings(self.benchmark)) > 1 and not self.args.no_trial
-            entries += [(mpi, name) for name in (self.modes if mpi.key == OURS else self.settings(mpi, size) if several else ['default'])]
+            names = self.modes if mpi.key == OURS else self.settings(mpi, size) if several else ['default']
+            entries += [(mpi, name) for name in names]
         found = {}
         for i in range(self.args.repeat):
             for mpi, name in entries:
