@@ -8,6 +8,7 @@
 #include "ft/base/util.h"
 #include "ft/shm/word.h"
 #include "launcher/job.h"
+#include "launcher/node.h"
 #include "launcher/ranks.h"
 #include "launcher/uplink.h"
 #include "launcher/wire_report.h"
@@ -157,9 +158,15 @@ static void note(struct ft_job *job, bool all)
     ft_job_note_log(job);
 }
 
+/* Who is fenced says nothing: that it was heard of would keep others from taking its place. */
+static bool may_say(const struct ft_node_report *r, const struct ft_uplink *uplink)
+{
+    return r && uplink && ft_uplink_is_up(uplink) && !ft_node_is_fenced(r->job->node);
+}
+
 void ft_node_report_changed(struct ft_node_report *r, struct ft_uplink *uplink)
 {
-    if (!r || !uplink || !ft_uplink_is_up(uplink))
+    if (!may_say(r, uplink))
         return;
     if (r->nsaid < r->job->report->nrestarts)
         say_report(r, uplink, r->nsaid, false);
@@ -168,7 +175,7 @@ void ft_node_report_changed(struct ft_node_report *r, struct ft_uplink *uplink)
 
 void ft_node_report_say(struct ft_node_report *r, struct ft_uplink *uplink, bool all)
 {
-    if (!r || !uplink || !ft_uplink_is_up(uplink))
+    if (!may_say(r, uplink))
         return;
     note(r->job, all || r->changed);
     say_report(r, uplink, 0, all || r->changed);
