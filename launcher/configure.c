@@ -48,9 +48,10 @@ static int read_line(struct ft_options *o, char *line, const char *where, struct
     *value++ = 0;
     name = trim(name);
     s = ft_settings_find_name(name, strlen(name));
+    if (!s && !*ft_settings_nearest(name, strlen(name), true, near, sizeof near))
+        return ft_err_set(e, FT_EINVAL, "%s: there is no setting \"%.80s\" (ftmpi_info lists all)", where, name);
     if (!s)
-        return ft_err_set(e, FT_EINVAL, "%s: there is no setting \"%.80s\"; did you mean %s?", where, name,
-                          ft_settings_nearest(name, strlen(name), true, near, sizeof near));
+        return ft_err_set(e, FT_EINVAL, "%s: there is no setting \"%.80s\"; did you mean %s?", where, name, near);
     w = (struct ft_word){.who = ft_options_keep(o, "%s: %s", where, name), .value = ft_options_keep(o, "%s", trim(value))};
     return w.who && w.value ? ft_settings_read(o, s, &w, where, e) : ft_err_set(e, FT_EINVAL, "out of memory");
 }
@@ -117,10 +118,11 @@ static void tell_unknown(struct ft_options *o, const char *name, size_t len)
     for (; n < len - 6 && n < sizeof lower - 1; n++)
         lower[n] = name[6 + n] == '_' ? '-' : (char)tolower((unsigned char)name[6 + n]);
     ft_settings_nearest(lower, n, true, near, sizeof near);
-    s = ft_settings_find_name(near, strlen(near));
+    s = *near ? ft_settings_find_name(near, strlen(near)) : NULL;
     if (s)
         ft_settings_variable(s, variable, sizeof variable);
-    ft_options_notice(o, "%.*s is set, but nothing here is called that; did you mean %s?", (int)(len < 80 ? len : 80), name, variable);
+    ft_options_notice(o, "%.*s is set, but nothing here is called that%s%s%s", (int)(len < 80 ? len : 80), name, s ? "; did you mean " : "", variable,
+                      s ? "?" : "");
 }
 
 static int read_variable(struct ft_options *o, const struct ft_setting *s, const char *variable, const char *value, struct ft_error *e)

@@ -3,6 +3,7 @@
 #include "launcher/hosts.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "launcher/nearest.h"
 #include "launcher/options.h"
 #include "launcher/topology.h"
 #include "launcher/values.h"
@@ -71,6 +73,9 @@ static int read_host(struct ft_options *o, const char *text, size_t len, const c
     }
     if (colon)
         *colon++ = 0;
+    for (size_t i = 0; i < len; i++)
+        if (iscntrl((unsigned char)text[i]))
+            return ft_err_set(e, FT_EINVAL, "%s: this is not text; wanted: NAME or NAME:SLOTS", who);
     /* "-": ssh would take it for an option */
     if (!*name || *name == '-' || len >= sizeof whole || (colon && (ft_values_number(colon, &n) < 0 || n < 1 || n > FT_RANKS_MAX)))
         return ft_err_set(e, FT_EINVAL, "%s: \"%.*s\" is not a host; wanted: NAME or NAME:SLOTS", who, (int)(len > 80 ? 80 : len), text);
@@ -123,7 +128,7 @@ int ft_hosts_list(struct ft_options *o, const char *text, const char *who, struc
     }
 }
 
-/* What follows the name on a line: slots=N counts, max_slots=N and the like do not. */
+/* What follows the name on a line: slots=N counts, max_slots=N and the like do not. What is hardly another word than slots is meant to be that. */
 static int read_rest(char *rest, const char *where, uint32_t *slots, struct ft_error *e)
 {
     char *word, *save = NULL;
@@ -134,8 +139,11 @@ static int read_rest(char *rest, const char *where, uint32_t *slots, struct ft_e
 
         if (!value)
             return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not understood; wanted: NAME [slots=N]", where, word);
-        if (strncmp(word, "slots=", 6) && strncmp(word, "cpu=", 4) && strncmp(word, "count=", 6))
+        if (strncmp(word, "slots=", 6) && strncmp(word, "cpu=", 4) && strncmp(word, "count=", 6)) {
+            if (ft_nearest_distance(word, (size_t)(value - word), "slots", 5) <= 2)
+                return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not understood; did you mean slots=%.20s?", where, word, value + 1);
             continue;
+        }
         if (ft_values_number(value + 1, &n) < 0 || n < 1 || n > FT_RANKS_MAX)
             return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not a number of slots", where, word);
         *slots = (uint32_t)n;

@@ -84,6 +84,8 @@ static int unknown(const char *word, size_t len, struct ft_error *e)
     char near[64];
 
     ft_settings_nearest(word + dashes, len - dashes, false, near, sizeof near);
+    if (!*near)
+        return ft_err_set(e, FT_EINVAL, "unknown option %.*s (ftrun --help lists all)", (int)ft_min(len, 80), word);
     return ft_err_set(e, FT_EINVAL, "unknown option %.*s; did you mean %s%s? (ftrun --help lists all)", (int)ft_min(len, 80), word,
                       near[1] ? "--" : "-", near);
 }

@@ -189,8 +189,9 @@ const struct ft_setting *ft_settings_find_variable(const char *text, size_t len)
 
 const char *ft_settings_nearest(const char *name, size_t len, bool settings_only, char *text, size_t size)
 {
-    size_t least = SIZE_MAX;
+    size_t least = ft_max(len / 2, 2) + 1;
 
+    *text = 0;
     for (int i = 0; i < NSETTINGS; i++) {
         const char *n = settings[i].names;
         bool first = true;

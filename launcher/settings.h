@@ -60,7 +60,7 @@ const struct ft_setting *ft_settings_find(const char *name, size_t len);
 const struct ft_setting *ft_settings_find_name(const char *name, size_t len);
 const struct ft_setting *ft_settings_find_variable(const char *name, size_t len);
 
-/* The name closest to what was written; among settings only, or all options. */
+/* The name closest to what was written; among settings only, or all options. "": hardly half of it is like any. */
 const char *ft_settings_nearest(const char *name, size_t len, bool settings_only, char *text, size_t size);
 
 /* Reads a value into o and notes where it is from. Strings are not copied. FT_EINVAL with one line. */

@@ -205,6 +205,7 @@ Test(options, mistakes_get_one_line)
     expect_error("ftrun -n 99999999999999999999 a", "not a valid value");
     expect_error("ftrun -n", "needs a value");
     expect_error("ftrun --maxrestarts 3 a", "did you mean --max-restarts?");
+    expect_error("ftrun --frobnicate a", "unknown option --frobnicate (ftrun --help lists all)"); /* --job-name was proposed */
     expect_error("ftrun --raabit a", "did you mean --rabit?");
     expect_error("ftrun --log_limit=1G a", "did you mean --log-limit?");
     expect_error("ftrun --bind-to sokcet a", "not a valid value");

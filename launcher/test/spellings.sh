@@ -41,12 +41,16 @@ bad() { # pattern, arguments
 }
 printf 'localhost:1\nnode17 slots 4\n' >"$tmp/hosts"
 bad 'hosts:2: "slots" is not understood' --hostfile "$tmp/hosts" echo
+printf 'localhost max_slots=9 slot=4\n' >"$tmp/hosts" # it was one rank
+bad 'hosts:1: "slot=4" is not understood; did you mean slots=4?' --hostfile "$tmp/hosts" echo
+printf 'localhost\n\001\033[2Jnode17\n' >"$tmp/hosts" # it was shown, and given to ssh
+bad 'hosts:2: this is not text' --hostfile "$tmp/hosts" echo
 printf 'localhost slots=none\n' >"$tmp/hosts"
 bad 'hosts:1: "slots=none" is not a number of slots' --hostfile "$tmp/hosts" echo
 printf '# none\n' >"$tmp/hosts"
 bad 'no host in it' --hostfile "$tmp/hosts" echo
 bad 'not a host' -H -oProxyCommand=touch:2 -n 2 echo
-bad 'not there yet for jobs on several hosts' -H node17:2 --report "$tmp/report" echo
+bad 'not there yet for jobs on several hosts' -H node17:2 --ckpt-dir "$tmp/ckpt" echo
 bad 'need 3 hosts; there are 2' -H node17,node18 -n 5 -ppn 2 echo
 bad 'no host of 2 is left' -H node17,node18 --spares 2 echo
 bad 'wanted: exec:COMMAND' --launcher exec -H node17 echo
