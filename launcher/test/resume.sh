@@ -18,7 +18,7 @@ newest() { ls ckpt | sed -n 's/^checkpoint-0*\([0-9]*\)\.ftmpi$/\1/p' | sort -n 
 file() { printf 'ckpt/checkpoint-%010d.ftmpi' "$1"; }
 has_version() { v=$(newest 2>/dev/null) && [ "${v:-0}" -ge "$1" ]; }
 has_got_on() { has_version "$1" || is_gone "$front"; }
-final() { grep '^final: ' "$1"; }
+final() { grep -a '^final: ' "$1"; }
 undisturbed() { # arguments of the job
     run -q -n 3 "$job" "$@"
     expect_code 0
@@ -35,21 +35,24 @@ begin() {
     wait_for test -s front
     front=$(cat front)
 }
-# At once: both launcher processes and all ranks. One that was just being forked dies in the second round.
-kill_everything() {
+# At once: both launcher processes and all ranks; again, for those that were just being forked, until there is nobody. (Who is dying has no exe any more,
+# and for as long as its memory is being freed, which is long for a sanitized one, all its files: the directory's lock, and a place in out and err, which
+# the next job empties. There were 0 bytes in them.)
+nobody_lives() {
     all=$(for cwd in $(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$tmp" 2>/dev/null); do
-        case $(readlink "${cwd%cwd}exe") in */resumejob|*/ftrun|*/lt-ftrun) basename "${cwd%/cwd}" ;; esac
+        case $(readlink "${cwd%cwd}exe") in
+        */resumejob|*/ftrun|*/lt-ftrun) basename "${cwd%/cwd}" ;;
+        '') [ ! -e "${cwd%/cwd}" ] || basename "${cwd%/cwd}" ;; # not find itself, which has gone
+        esac
     done)
+    [ -n "$all" ] || return 0
     # shellcheck disable=SC2086
-    [ -z "$all" ] || kill -9 $all 2>/dev/null
-    echo "$all" >>killed
+    kill -9 $all
+    return 1
 }
 die() {
-    : >killed
-    kill_everything
-    kill_everything
+    wait_for nobody_lives
     wait "$pid"
-    wait_for all_gone killed
 }
 expect_finished() {
     wait "$pid"
@@ -75,7 +78,7 @@ again() { # kills, arguments of the job
         die
         printed="$printed $(sed -n 's/^begins with version \([0-9]*\)/\1/p' err)"
         ! grep -q '^begins with version [1-9]' err || resumed=$((resumed + 1))
-        grep -v '^begins with' err | grep . && fail "$what: says something"
+        grep -av '^begins with' err | grep -a . && fail "$what: says something"
         [ "$(files)" -le 3 ] || fail "$what: $(files) files" # killed before the oldest was removed
         cat out >>rounds
     done
