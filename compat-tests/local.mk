@@ -15,4 +15,4 @@ if !SANITIZED
 TESTS += compat-tests/recipes.sh
 tests_alone += compat-tests/readme.sh
 endif
-tests_dist += compat-tests/recipes.sh compat-tests/readme.sh
+tests_dist += compat-tests/readme.sh

@@ -259,7 +259,7 @@ EXTRA_DIST += $(launch_shell_tests) launcher/test/killat.sh launcher/test/jobcon
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1
-tests_dist += launcher/test/usage.sh launcher/test/configure.sh launcher/test/stress.sh
+tests_dist += launcher/test/usage.sh launcher/test/configure.sh
 # Runs instruction by instruction, of which sanitizers add many; what it runs is forwarding, as in all others.
 tests_unsanitized += launcher/test/forward_crash
 # Its ranks preload nomem.so, before the sanitizers' library, which wants to be the first.

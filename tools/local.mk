@@ -66,4 +66,4 @@ if !SANITIZED
 TESTS += $(tools_tests)
 tests_alone += $(tools_alone_tests)
 endif
-tests_dist += $(tools_tests) $(tools_alone_tests)
+tests_dist += $(tools_tests) tools/test/wrapper.sh tools/test/info.sh
