@@ -51,6 +51,7 @@ struct node {
     struct ft_exchange x;
     struct value inbox[FT_PEERS][MOST_DEPTH], partial[MOST_DEPTH], sending[FT_PEERS];
     struct conn *conn[FT_PEERS], *given[FT_PEERS];
+    uint32_t known[FT_PEERS]; /* the life of each peer at its last HELLO */
     uint64_t sent;
 };
 

@@ -130,18 +130,21 @@ static struct value payload(uint32_t i, enum ft_frame what, uint64_t u)
                  (unsigned long long)n->mine);
         return (struct value){ .unit = u, .hash = n->log[u % MOST_UNITS] };
     }
-    return (struct value){ 0 };
+    return (struct value){ .from = n->life }; /* HELLO */
 }
 
 static bool begin_to_send(uint32_t i, uint32_t p)
 {
     struct node *n = &job.node[i];
     uint64_t u;
+    bool sends = n->x.peer[p].sending;
     enum ft_frame what = ft_exchange_send(&n->x, p, &u);
     struct event e = mine_is(i, SENT);
 
     if (what == FT_FRAME_NONE)
         return false;
+    if (sends)
+        fail("node %u begins a frame to node %u in the middle of another", i, n->x.peer[p].node);
     n->sending[p] = payload(i, what, u);
     if (what == FT_FRAME_PART && n->sending[p].unit != u)
         fail("node %u sends the partial of unit %llu for unit %llu", i, (unsigned long long)n->sending[p].unit, (unsigned long long)u);
@@ -167,7 +170,7 @@ static void sent(const struct event *e)
 
     if (n->conn[e->peer] != e->conn || !peer->sending)
         return;
-    if (memcmp(&now, &n->sending[e->peer], sizeof now) != 0)
+    if (peer->sending == FT_FRAME_PART && memcmp(&now, &n->sending[e->peer], sizeof now) != 0)
         fail("node %u: the partial of unit %llu changes while it is being sent", e->node, (unsigned long long)peer->sending_unit);
     ft_exchange_sent(&n->x, e->peer);
 }
@@ -204,6 +207,7 @@ static bool read_frame(uint32_t i, uint32_t p)
             all_again();
             return false;
         }
+        n->known[p] = f->value.from;
         net_pop(n->conn[p], i);
         return true;
     }
@@ -258,10 +262,16 @@ static void adopt(uint32_t i, uint32_t p)
 
 /* ---- a representative ---- */
 
+/* It has met this peer, which has not been lost since. */
+static bool knows(const struct node *n, uint32_t p) { return n->known[p] == job.node[n->x.peer[p].node].life; }
+
 static void leave(uint32_t i)
 {
     struct node *n = &job.node[i];
 
+    for (uint32_t p = 0; p < n->x.n; p++)
+        if (knows(n, p) && job.node[n->x.peer[p].node].mine < job.units)
+            fail("node %u leaves, and node %u, which it knows, lacks units", i, n->x.peer[p].node);
     n->left = true;
     job.left++;
     for (uint32_t p = 0; p < n->x.n; p++) {
@@ -281,16 +291,36 @@ static void release(uint32_t i)
 
     if (!job.c.releases || least <= n->base || last_op(n))
         return;
+    for (uint32_t p = 0; p < n->x.n; p++)
+        if (knows(n, p) && job.node[n->x.peer[p].node].mine < least)
+            fail("node %u releases units below %llu, which node %u lacks", i, (unsigned long long)least, n->x.peer[p].node);
     n->base = least;
     ft_exchange_release(&n->x, least);
 }
+
+/* What a program that computes for an hour would keep from others, and what the call's memory is used for. */
+static void check_debts(uint32_t i)
+{
+    const struct node *n = &job.node[i];
+
+    for (uint32_t p = 0; p < n->x.n; p++) {
+        struct ft_exchange x = n->x;
+        uint64_t u;
+
+        if (x.peer[p].sending || (x.peer[p].taking && x.peer[p].taking != FT_TAKE_DROP + 1) || ft_exchange_send(&x, p, &u))
+            fail("node %u returns from a call and owes node %u a frame", i, x.peer[p].node);
+    }
+}
+
+static bool may_return(const struct node *n) { return n->in_call && ft_exchange_over(&n->x) && !ft_exchange_owes(&n->x); }
 
 static void return_from_call(uint32_t i)
 {
     struct node *n = &job.node[i];
 
-    if (!n->in_call || !ft_exchange_over(&n->x) || ft_exchange_owes(&n->x))
+    if (!may_return(n))
         return;
+    check_debts(i);
     if (last_op(n)) {
         if (ft_exchange_settled(&n->x))
             leave(i);
@@ -323,6 +353,8 @@ void look(uint32_t i)
         else if (step == FT_STEP_RESULT)
             result(i, u);
         more = more || step != FT_STEP_NONE;
+        if (!more && may_return(n))
+            break;
         for (uint32_t p = 0; p < n->x.n; p++)
             more = (n->conn[p] && begin_to_send(i, p)) || more;
         if (n->x.folded > n->x.mine + job.c.depth)
@@ -365,6 +397,7 @@ void node_starts(uint32_t i)
     n->op = 0;
     if (n->solo)
         n->own = n->mine;
+    memset(n->known, -1, sizeof n->known);
     memset(n->inbox, 0, sizeof n->inbox);
     memset(n->partial, 0, sizeof n->partial);
     ft_exchange_init(&n->x, job.c.nodes, i, job.c.depth, n->mine);
