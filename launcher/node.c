@@ -271,7 +271,7 @@ int ft_node_socket(const struct ft_node *n)
     return n && n->links ? ft_links_socket(n->links) : -1;
 }
 
-/* A node that was replaced lacks what our log has no more: the representative has found out when they met. */
+/* A node that was replaced lacks what our log has no more, or we lack what nobody gives us: the representative has found out. */
 static bool is_lacked(const struct ft_node *n)
 {
     for (uint32_t k = 0; k < n->d->nnodes; k++)

@@ -66,10 +66,13 @@ static bool start_fetch(struct ft_node *n)
     struct ft_source *sources = calloc(n->table.nnodes, sizeof *sources);
     size_t count = 0;
 
-    for (uint32_t i = 0; sources && i < n->table.nnodes; i++) {
+    /* Those that were replaced come last: they may be fetching themselves, and what they have is all that they give. */
+    for (uint32_t k = 0; sources && k < 2 * n->table.nnodes; k++) {
+        uint32_t i = k % n->table.nnodes;
         struct ft_whereabouts peer;
 
-        if (i == n->d->node || !ft_node_table_look_up(n, i, &peer) || !peer.up || !peer.naddresses)
+        if (i == n->d->node || !ft_node_table_look_up(n, i, &peer) || !peer.up || !peer.naddresses ||
+            (peer.incarnation > 0) != (k >= n->table.nnodes))
             continue;
         sources[count] = (struct ft_source){.node = i, .incarnation = peer.incarnation, .naddresses = peer.naddresses};
         memcpy(sources[count++].addresses, peer.addresses, sizeof peer.addresses);

@@ -339,6 +339,26 @@ static void sleep_on_sockets(struct ft_net *net, uint64_t waited_ns)
     poll(fds, n, (int)ft_min(ft_max(SHORT_MS, waited_ns / 2000000), LONG_MS));
 }
 
+/* Peers have left, and those who have not give us no more; but we are not in MPI_Finalize yet: this node was replaced, and got a part of the
+   log. The agent has it replaced again (docs/models.md, STAYS_STUCK). */
+static void say_if_stuck(const struct ft_net *net)
+{
+    const struct ft_exchange *x = &net->nodes->x;
+    _Atomic uint64_t *lacks = NULL;
+
+    if (x->leaving || ft_exchange_over(x))
+        return;
+    for (uint32_t p = 0; p < x->n; p++)
+        if (ft_look(&words(net, p)->gone))
+            lacks = &words(net, p)->lacks;
+        else if (!x->peer[p].heard || x->peer[p].count > x->mine)
+            return;
+    if (!lacks || ft_peek(lacks))
+        return;
+    ft_announce(lacks, 1);
+    ring(net);
+}
+
 static bool pause_turn(void *arg, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen)
 {
     struct ft_net *net = arg;
@@ -355,6 +375,7 @@ static bool pause_turn(void *arg, struct ft_wait *w, _Atomic uint64_t *word, uin
         ft_wait_sleep(patience, word, seen, LOCAL_NS);
     else
         sleep_on_sockets(net, now - w->since_ns);
+    say_if_stuck(net);
     return true;
 }
 

@@ -55,8 +55,8 @@ struct ft_link_words {
                                                    `posted`. 0: no link to this node */
     _Atomic uint64_t acked_at;   /* the log below this position is not needed by it: what is released is below that. Lowered when it has begun
                                     again with less */
-    _Atomic uint64_t lacks;      /* 1: the other node has begun again and lacks what is released here: only all ranks together can begin
-                                    again (RULE 26). The bell rings */
+    _Atomic uint64_t lacks;      /* 1: the other node has begun again and lacks what is released here (RULE 26), or this one has, and the other
+                                    one has left: this node is of no use as it is. The bell rings */
 
     /* agent */
     _Alignas(FT_LINE) _Atomic uint64_t posted;  /* the generation last handed over; said before it is sent, so that what a representative

@@ -5,13 +5,18 @@
 
 #include <criterion/criterion.h>
 
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ft/net/links.h"
 #include "ft/shm/keeper.h"
 
 enum { EXTENT = 64 << 10, PER_EXTENT = 4, RESULT = EXTENT / PER_EXTENT - 64, NTABLE = 8, PEER = 1 };
 
 static struct ft_region region;
 static struct ft_keeper *keeper;
-static struct ft_patience patience = { .nasleep = 8 };
+static struct ft_patience patience = { .nasleep = 8, .sleeps = true };
 static struct ft_stream stream;
 static struct ft_nodes nodes;
 static struct ft_error e;
@@ -120,6 +125,17 @@ static void gets(uint64_t unit)
     ft_exchange_sent(&nodes.x, 0);
 }
 
+/* The representative waits for a while; does it ask for its node to be replaced? */
+static bool gives_up(struct ft_net *net, const struct ft_wire *wire)
+{
+    struct ft_wait w = { 0 };
+    uint64_t rung;
+
+    for (int i = 0; i < 20; i++)
+        wire->pause(wire->net, &w, NULL, 0);
+    return ft_look(&words()->lacks) == 1 && read(net->bell, &rung, sizeof rung) == sizeof rung;
+}
+
 static uint64_t floor_of(void) { return ft_look(&stream.log.head->floor); }
 
 Test(frames, what_is_acknowledged_is_released, .init = set_up)
@@ -186,4 +202,22 @@ Test(frames, an_extent_that_has_not_begun_begins_with_no_unit, .init = set_up)
     cr_assert_eq(says(FT_FRAME_HELLO, from), FT_TAKE_DROP);
     for (uint64_t u = from; u < units; u++)
         gets(u);
+}
+
+/* links.pml, STAYS_STUCK: a node that was replaced with a part of the log, and whose neighbours had left by then, waited for them for ever. */
+Test(frames, a_node_that_lacks_what_nobody_gives_it_says_so, .init = set_up)
+{
+    static struct ft_net net;
+    struct ft_wire wire;
+    int pair[2], bell = eventfd(0, EFD_NONBLOCK);
+
+    cr_assert(bell >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0);
+    ft_net_open(&net, &nodes, &region, pair[1], bell, &wire);
+    ft_exchange_begin(&nodes.x, FT_TREE_BALANCED, FT_UNIT_REDUCE, 0, 0, 1, 1);
+    cr_assert(!gives_up(&net, &wire));
+    ft_publish(&words()->gone, 1);
+    nodes.x.leaving = true; /* in MPI_Finalize that says that the last unit is committed */
+    cr_assert(!gives_up(&net, &wire));
+    nodes.x.leaving = false;
+    cr_assert(gives_up(&net, &wire));
 }
