@@ -8,6 +8,8 @@
 
 #include "ft/agree.h"
 #include "ft/base/hash.h"
+#include "ft/collective.h"
+#include "ft/core/cache.h"
 #include "ft/prefix.h"
 #include "ft/shm/models.h"
 
@@ -263,9 +265,22 @@ static int make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t co
     return ft_err_set(e, FT_ENOMEM, "%s; the last checkpoint stays", why.text);
 }
 
+/* What the bootstrap cache has given before the stream came there is behind it, before a checkpoint says where that is. */
+static int settle(struct ft_checkpoints *c, struct ft_error *e) { return ft_cache_settle(c->s->cache, ft_collective_perform, e); }
+
+/* It goes by the version. */
+static int at_version(struct ft_checkpoints *c, bool jumped, int err)
+{
+    if (!err)
+        ft_cache_at_version(c->s->cache, c->version, jumped);
+    return err;
+}
+
 int ft_checkpoints_make(struct ft_checkpoints *c, const struct ft_models *m, uint64_t site, struct ft_error *e)
 {
-    return make(c, m, m->nglobal, site, e);
+    int err = settle(c, e);
+
+    return err ? err : at_version(c, false, make(c, m, m->nglobal, site, e));
 }
 
 static bool is_worth_it(const struct ft_checkpoints *c)
@@ -279,7 +294,7 @@ static bool is_worth_it(const struct ft_checkpoints *c)
     return since >= LAZY_NS || c->s->end - c->kept_end >= LAZY_BYTES;
 }
 
-int ft_checkpoints_make_lazy(struct ft_checkpoints *c, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
+static int make_lazy(struct ft_checkpoints *c, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
 {
     uint64_t wanted = c->s->rank == 0 && is_worth_it(c);
     struct ft_models m = { 0 };
@@ -292,6 +307,13 @@ int ft_checkpoints_make_lazy(struct ft_checkpoints *c, ft_serialize *serialize, 
     if (c->s->rank == 0 && !ft_stream_replays(c->s, c->s->unit) && serialize(state, &m.global, &m.nglobal) != 0)
         return ft_err_set(e, FT_EINVAL, "rank 0 cannot serialise its model: the function given to MPIX_Checkpoint_lazy has failed");
     return make(c, &m, 0, site, e);
+}
+
+int ft_checkpoints_make_lazy(struct ft_checkpoints *c, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
+{
+    int err = settle(c, e);
+
+    return err ? err : at_version(c, false, make_lazy(c, serialize, state, site, e));
 }
 
 /* ---- loading ---- */
@@ -373,15 +395,16 @@ static int jump(struct ft_checkpoints *c, const struct ft_version *v, struct ft_
     return 0;
 }
 
-/* A unit like any other: from it on, all of them can go on from checkpoints. */
+/* A unit like any other: from it on, all of them can go on from checkpoints. What there is is read before: a rank that has no memory for it has not
+   called the unit then, and can load again. */
 static int begin(struct ft_checkpoints *c, struct ft_models *m, uint64_t site, struct ft_error *e)
 {
     bool live = c->region && !ft_stream_replays(c->s, c->s->unit);
     bool base = c->kept && c->head && c->kept == ft_peek(&c->head->base_version);
     uint64_t nothing = 0;
-    int err = 0;
+    int err = read_current(c, m, e);
 
-    if (live && c->s->rank == 0)
+    if (!err && live && c->s->rank == 0)
         err = ft_prefix_keep(c->s, c->fd, &c->head->prefix_end, e);
     if (!err && live)
         ft_publish(&c->mine->loads, c->s->unit + 1);
@@ -390,22 +413,21 @@ static int begin(struct ft_checkpoints *c, struct ft_models *m, uint64_t site, s
     ft_prefix_leave(c->s);
     if (!err && base)
         have_done(c, FT_ASK_JUMP, c->slot);
-    return err ? err : read_current(c, m, e);
+    return err;
 }
 
 int ft_checkpoints_load(struct ft_checkpoints *c, struct ft_models *m, uint64_t site, struct ft_error *e)
 {
+    bool jumps;
     struct ft_version v;
     int err;
 
     if (c->loaded)
         return read_current(c, m, e);
     say_busy(c, FT_CALL_LOAD, 0, site, false);
-    if (c->region && ft_versions_loadable(c->region, c->s->rank, &v) && v.unit + 1 > ft_peek(&c->mine->loads))
-        err = jump(c, &v, m, e);
-    else
-        err = begin(c, m, site, e);
+    jumps = c->region && ft_versions_loadable(c->region, c->s->rank, &v) && v.unit + 1 > ft_peek(&c->mine->loads);
+    err = jumps ? jump(c, &v, m, e) : begin(c, m, site, e);
     say_done(c);
     c->loaded = !err;
-    return err;
+    return at_version(c, jumps, err);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a call's arguments to an operation on a stream; joining and leaving the job. */
+/* Joining and leaving the job; what a snapshot that is woken reads again. */
 #include "ft/ft.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,29 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ft/agree.h"
-#include "ft/checkpoint.h"
-#include "ft/core/cache.h"
-#include "ft/core/check.h"
-#include "ft/core/nodes.h"
-#include "ft/net/links.h"
-#include "ft/prefix.h"
+#include "ft/collective.h"
+#include "ft/handle.h"
 #include "ft/shm/models.h"
-#include "ft/snap/snapshot.h"
 
-struct ft {
-    struct ft_region region;    /* base NULL in a world of one */
-    struct ft_patience patience;
-    struct ft_stream world, self;
-    struct ft_rank_block *block;
-    struct ft_snapshots snapshots;
-    struct ft_checkpoints checkpoints;
-    struct ft_cache cache;
-    struct ft_nodes nodes;      /* of a job on several nodes, ... */
-    struct ft_net *net;         /* ... its representative's; else NULL */
-    int kick_fd, spill_fd;
-    char host[HOST_NAME_MAX + 1];
-};
 
 static void single(struct ft_stream *s, const char *name)
 {
@@ -226,27 +206,8 @@ void ft_mark_rabit(struct ft *ft)
         ft_publish32(&ft->block->rabit_used, 1);
 }
 
-/* Of one rank. */
-static inline bool is_lone(const struct ft_stream *s) { return s->apart && !s->nodes; }
-
-/* A stream of one rank has nobody to agree with and nothing to lose: results are this rank's own input. */
-static int alone(const struct ft_coll *c)
-{
-    struct ft_stream *s = c->s;
-    char *to = c->recv ? c->recv + ft_coll_displ(c, 0) : NULL;
-
-    if (to && to != c->send && c->bytes)
-        memmove(to, c->send, c->bytes);
-    s->unit++;
-    if (s->counters)
-        ft_stream_done_quiet(s, s->unit, 0);
-    if (s->block)
-        ft_stream_end(s, 0, 0);
-    return 0;
-}
-
 /* A snapshot is wanted; the copy that it makes comes back here, too. */
-static bool take_snapshot(struct ft *ft)
+bool ft_handle_snapshot(struct ft *ft)
 {
     struct ft_position at;
 
@@ -258,217 +219,19 @@ static bool take_snapshot(struct ft *ft)
     return true;
 }
 
-/* Sign, check, plan, run. total: bytes of the whole result. */
-static int perform(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
-{
-    struct ft_stream *s = c->s;
-    int err;
-
-    if (__builtin_expect(s->loading, 0) && (err = ft_prefix_check(s, sig, site, e)))
-        return err;
-    err = is_lone(s) && !s->checks ? 0 : ft_stream_begin(s, sig, site, e);
-    if (!err && __builtin_expect(s->checks != NULL, 0) && !ft_sig_agrees(sig) && !c->known)
-        err = ft_check_contribution(c, e);
-    if (err)
-        return err;
-    if (s->apart)
-        return is_lone(s) ? alone(c) : ft_nodes_run(c, e);
-    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
-    return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
-}
-
-/* Every collective. */
-static int collective(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
-{
-    struct ft_stream *s = c->s;
-
-    if (s->ft && ft_snapshots_due(&s->ft->snapshots) && !s->loading)
-        take_snapshot(s->ft);
-    if (__builtin_expect(s->attentive || c->key, 0) && s->cache)
-        return ft_cache_call(s->cache, c, sig, total, site, perform, e);
-    return perform(c, sig, total, site, e);
-}
-
-/* What an element of the type consists of. */
-static uint8_t data_kind(struct ft_type type) { return type.kind == FT_OPAQUE ? type.base : type.kind; }
-
-static int rendezvous(struct ft_stream *s, enum ft_call call, uint64_t site, struct ft_error *e)
-{
-    struct ft_sig sig = { .call = (uint8_t)call, .root = -1, .elem = 1, .kind = FT_BYTE };
-    struct ft_coll c = { .s = s, .root = -1, .elem = 1, .kind = FT_BYTE };
-
-    return collective(&c, &sig, 0, site, e);
-}
-
-int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
-{
-    return rendezvous(s, FT_CALL_BARRIER, site, e);
-}
-
-int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, const char *key, uint64_t site,
-                    struct ft_error *e)
-{
-    struct ft_sig sig = { .call = FT_CALL_BCAST, .kind = type.kind, .root = root, .elem = type.elem, .count = count };
-    bool is_root = (uint32_t)root == s->me;
-    struct ft_coll c = { .s = s, .send = is_root ? buf : NULL, .recv = is_root ? NULL : buf,
-                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root, .key = key };
-
-    return collective(&c, &sig, c.bytes, site, e);
-}
-
-int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, uint64_t site, struct ft_error *e)
-{
-    return ft_bcast_cached(s, buf, count, type, root, NULL, site, e);
-}
-
-/* The elements did not fit slots: everybody's contributions were gathered, and whoever wants the result
-   folds them, from the right as everywhere. */
-static void fold_gathered(const struct ft_coll *c, char *parts, void *recv)
-{
-    uint32_t r = c->s->size - 1;
-    uint64_t n = c->bytes / c->elem;
-
-    memcpy(recv, parts + r * c->bytes, c->bytes);
-    while (r-- > 0)
-        c->op->user(c->op->ctx, parts + r * c->bytes, recv, n);  /* parts is private: the copy is made already */
-}
-
-static bool fits_slots(const struct ft_coll *c, const struct ft_sig *sig)
-{
-    const struct ft_stream *s = c->s;
-
-    return s->apart ? !s->nodes || !ft_nodes_gathers(s->nodes, c, sig) : sig->elem <= s->params->slot_bytes;
-}
-
-static int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
-{
-    char *recv = c->recv;
-    int err;
-
-    if (fits_slots(c, sig) || c->bytes == 0)
-        return collective(c, sig, c->bytes, site, e);
-    if (recv) {
-        c->recv = malloc(c->s->size * c->bytes);
-        if (!c->recv)
-            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce %llu bytes by a user function", c->s->me,
-                              (unsigned long long)c->bytes);
-    }
-    err = collective(c, sig, c->s->size * c->bytes, site, e);
-    if (recv && !err)
-        fold_gathered(c, c->recv, recv);
-    if (recv)
-        free(c->recv);
-    return err;
-}
-
-int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
-                        const struct ft_op *op, const char *key, uint64_t site, struct ft_error *e)
-{
-    struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = op->reduction, .kind = type.kind, .root = -1,
-                          .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
-                         .kind = data_kind(type), .root = -1, .key = key };
-
-    return reduction(&c, &sig, site, e);
-}
-
-int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
-                 const struct ft_op *op, uint64_t site, struct ft_error *e)
-{
-    return ft_allreduce_cached(s, send, recv, count, type, op, NULL, site, e);
-}
-
-int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
-              const struct ft_op *op, int root, uint64_t site, struct ft_error *e)
-{
-    struct ft_sig sig = { .call = FT_CALL_REDUCE, .reduction = op->reduction, .kind = type.kind, .root = root,
-                          .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = (uint32_t)root == s->me ? recv : NULL,
-                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root };
-
-    return reduction(&c, &sig, site, e);
-}
-
-int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
-                 uint64_t site, struct ft_error *e)
-{
-    struct ft_sig sig = { .call = FT_CALL_ALLGATHER, .kind = type.kind, .root = -1, .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
-                         .kind = data_kind(type), .root = -1 };
-
-    return collective(&c, &sig, s->size * c.bytes, site, e);
-}
-
-int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
-                  struct ft_type type, uint64_t site, struct ft_error *e)
-{
-    struct ft_sig sig = { .call = FT_CALL_ALLGATHERV, .kind = type.kind, .root = -1, .elem = type.elem };
-    struct ft_coll c = { .s = s, .send = send, .recv = recv, .elem = type.elem, .kind = data_kind(type), .root = -1, .counts = counts,
-                         .displs = displs };
-
-    for (uint32_t r = 0; r < s->size; r++) {
-        struct ft_sig one = { .count = (uint64_t)counts[r] };
-
-        sig.count += (uint64_t)counts[r];
-        sig.shape = ft_sig_chain(sig.shape, &one);
-        c.bytes = ft_max(c.bytes, (uint64_t)counts[r] * type.elem);
-    }
-    return collective(&c, &sig, sig.count * type.elem, site, e);
-}
-
-static struct ft_sig agreement(enum ft_call call, uint64_t count)
-{
-    return (struct ft_sig){ .call = (uint8_t)call, .root = -1, .elem = 1, .kind = FT_BYTE, .count = count };
-}
-
-/* An allreduce, the short way whatever the job's constants are. */
-int ft_agree(struct ft_stream *s, enum ft_call call, uint64_t count, uint64_t *word, uint64_t site, struct ft_error *e)
-{
-    struct ft_sig sig = agreement(call, count);
-    struct ft_op max = { .reduction = FT_MAX, .fold = ft_reduce_find(FT_U64, FT_MAX) };
-    uint64_t given = *word;
-    struct ft_coll c = { .s = s, .op = &max, .send = (const char *)&given, .recv = (char *)word, .bytes = sizeof *word,
-                         .elem = sizeof *word, .kind = FT_U64, .root = -1 };
-
-    return collective(&c, &sig, sizeof *word, site, e);
-}
-
-void ft_agree_after(const struct ft_stream *s, enum ft_call call, uint64_t count, uint64_t *end, uint64_t *chain)
-{
-    struct ft_sig sig = agreement(call, count);
-
-    *end = is_lone(s) ? 0 : ft_log_place(&s->log, s->end, sizeof *end) + ft_record_bytes(sizeof *end);
-    *chain = is_lone(s) && !s->checks ? s->chain : ft_sig_chain(s->chain, &sig);
-}
-
-/* The bootstrap cache goes by the version. */
-static int at_version(struct ft *ft, bool jumped, int err)
-{
-    if (!err)
-        ft_cache_at_version(&ft->cache, ft->checkpoints.version, jumped);
-    return err;
-}
-
 int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struct ft_error *e)
 {
-    int err = ft_cache_settle(&ft->cache, perform, e); /* a checkpoint says where it is before it is made */
-
-    return err ? err : at_version(ft, false, ft_checkpoints_make(&ft->checkpoints, m, site, e));
+    return ft_checkpoints_make(&ft->checkpoints, m, site, e);
 }
 
 int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)
 {
-    int err = ft_cache_settle(&ft->cache, perform, e);
-
-    return err ? err : at_version(ft, false, ft_checkpoints_make_lazy(&ft->checkpoints, serialize, state, site, e));
+    return ft_checkpoints_make_lazy(&ft->checkpoints, serialize, state, site, e);
 }
 
 int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e)
 {
-    uint64_t before = ft->checkpoints.version;
-    int err = ft_checkpoints_load(&ft->checkpoints, m, site, e);
-
-    return at_version(ft, ft->checkpoints.version != before, err);
+    return ft_checkpoints_load(&ft->checkpoints, m, site, e);
 }
 
 uint64_t ft_version(const struct ft *ft) { return ft->checkpoints.version; }
@@ -483,7 +246,7 @@ bool ft_snapshot_now(struct ft *ft)
         return false;
     number = ft_checkpoints_ask(&ft->checkpoints, FT_ASK_SNAPSHOT, 0);
     while ((seen = ft_look(&words->answered)) < number) {
-        if (ft_snapshots_due(&ft->snapshots) && take_snapshot(ft))
+        if (ft_snapshots_due(&ft->snapshots) && ft_handle_snapshot(ft))
             return true;
         ft_wait_turn(&w, &ft->patience, &words->answered, seen);
     }
@@ -492,7 +255,7 @@ bool ft_snapshot_now(struct ft *ft)
 
 int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
 {
-    int err = rendezvous(&ft->world, FT_CALL_FINALIZE, site, e);
+    int err = ft_collective_rendezvous(&ft->world, FT_CALL_FINALIZE, site, e);
 
     if (!err && ft->net)
         err = ft_nodes_leave(&ft->nodes, e);

@@ -2,8 +2,9 @@
 # The engine: one convenience library, linked into libftmpi, ftrun and the tests.
 noinst_LTLIBRARIES += libft.la
 libft_la_SOURCES = \
-	ft/ft.h ft/ft.c \
-	ft/agree.h \
+	ft/ft.h ft/handle.h ft/ft.c \
+	ft/collective.h ft/collective.c \
+	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \
 	ft/checkpoint.h ft/checkpoint.c \
 	ft/base/err.h ft/base/err.c \
@@ -33,7 +34,8 @@ libft_la_SOURCES = \
 	ft/core/tree.h ft/core/tree.c \
 	ft/core/exchange.h ft/core/exchange.c \
 	ft/core/keys.h ft/core/keys.c \
-	ft/core/cache.h ft/core/cache.c ft/core/bootstrap.c \
+	ft/core/cache.h ft/core/cache.c \
+	ft/core/bootstrap.h ft/core/bootstrap.c ft/core/bootstrap_key.c ft/core/bootstrap_place.c \
 	ft/core/short.c ft/core/standard.c \
 	ft/core/frame.h ft/core/nodes.h ft/core/nodes_op.h ft/core/nodes.c ft/core/nodes_local.c ft/core/nodes_exchange.c ft/core/frames.c \
 	ft/net/links.h ft/net/links.c \

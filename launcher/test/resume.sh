@@ -121,6 +121,14 @@ before=$(ls ckpt | head -n 1 | sed 's/[^0-9]*0*\([0-9]*\).*/\1/') # some may hav
 [ "$before" -ge 20 ] && [ "$before" -lt 25 ] || fail "$what: version $before is the one before"
 cp -r ckpt kept
 
+# A rank without memory for what it loads loads again: it had called the unit of its first load by then, and waited in vain in a second one.
+if [ -z "${sanitized-}" ]; then # they end a program that has no memory
+    run --ckpt-dir poor -n 3 "$job" 2 800000 1
+    run --ckpt-dir poor --resume -n 3 "$job" 4 800000 1 poor
+    expect_code 0
+    rm -rf poor
+fi
+
 # Refused: one line, nothing is started or changed.
 refused() { # pattern, arguments
     pattern=$1

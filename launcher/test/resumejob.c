@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* resumejob ROUNDS BYTES MS [lazy] [local] [anew]: a computation whose state is its checkpoint. Every round all ranks add something up, and the
+/* resumejob ROUNDS BYTES MS [lazy] [local] [anew] [poor]: a computation whose state is its checkpoint. Every round all ranks add something up, and the
    result changes the model of BYTES bytes (and, with "local", one of each rank's own, of another size in each version). Loaded models are
-   checked byte by byte. With "anew" nothing is loaded. Rank 0 says what it began with on stderr, prints each round, and at the end the model's sum. */
+   checked byte by byte. With "anew" nothing is loaded. "poor": rank 1 has no memory to load
+   the model at first, and loads again. Rank 0 says what it began with on stderr, prints each round, and at the end the model's sum. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "ftmpi.h"
@@ -15,7 +17,7 @@ struct job {
     size_t bytes;       /* of the global model, a multiple of 8 */
     uint64_t *model;    /* the first word is the state, the others follow from it */
     unsigned char *local;
-    int lazy, has_local, anew;
+    int lazy, has_local, anew, poor;
 };
 
 static uint64_t mix(uint64_t x)
@@ -63,11 +65,31 @@ static void check_loaded(const struct job *j, const uint64_t *model, MPI_Count n
             fail(j, "the rank's model is not what was kept");
 }
 
+/* A rank that has no memory for what it loads has not loaded, and nobody waits for it in vain when it does. */
+static void load_poor(const struct job *j)
+{
+    struct rlimit before, none;
+    void *model;
+    MPI_Count n;
+    int version;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    getrlimit(RLIMIT_AS, &before);
+    none = before;
+    none.rlim_cur = 1 << 20;
+    setrlimit(RLIMIT_AS, &none);
+    if (MPIX_Checkpoint_load(&model, &n, NULL, NULL, &version) == MPI_SUCCESS)
+        fail(j, "loads without memory");
+    setrlimit(RLIMIT_AS, &before);
+}
+
 static void load(struct job *j)
 {
     void *model, *local;
     MPI_Count n, nlocal;
 
+    if (j->poor && j->rank == 1)
+        load_poor(j);
     if (!j->anew)
         MPIX_Checkpoint_load(&model, &n, &local, &nlocal, &j->version);
     if (!j->rank)
@@ -122,6 +144,7 @@ int main(int argc, char **argv)
     for (int i = 4; i < argc; i++) {
         j.lazy |= !strcmp(argv[i], "lazy");
         j.anew |= !strcmp(argv[i], "anew");
+        j.poor |= !strcmp(argv[i], "poor");
         j.has_local |= !strcmp(argv[i], "local");
     }
     MPI_Init(&argc, &argv);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/collective.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ft/core/cache.h"
+#include "ft/core/check.h"
+#include "ft/core/nodes.h"
+#include "ft/handle.h"
+#include "ft/prefix.h"
+
+/* A stream of one rank has nobody to agree with and nothing to lose: results are this rank's own input. */
+static int alone(const struct ft_coll *c)
+{
+    struct ft_stream *s = c->s;
+    char *to = c->recv ? c->recv + ft_coll_displ(c, 0) : NULL;
+
+    if (to && to != c->send && c->bytes)
+        memmove(to, c->send, c->bytes);
+    s->unit++;
+    if (s->counters)
+        ft_stream_done_quiet(s, s->unit, 0);
+    if (s->block)
+        ft_stream_end(s, 0, 0);
+    return 0;
+}
+
+int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    int err;
+
+    if (__builtin_expect(s->loading, 0) && (err = ft_prefix_check(s, sig, site, e)))
+        return err;
+    err = ft_collective_is_lone(s) && !s->checks ? 0 : ft_stream_begin(s, sig, site, e);
+    if (!err && __builtin_expect(s->checks != NULL, 0) && !ft_sig_agrees(sig) && !c->known)
+        err = ft_check_contribution(c, e);
+    if (err)
+        return err;
+    if (s->apart)
+        return ft_collective_is_lone(s) ? alone(c) : ft_nodes_run(c, e);
+    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
+    return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
+}
+
+int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+
+    if (s->ft && ft_snapshots_due(&s->ft->snapshots) && !s->loading)
+        ft_handle_snapshot(s->ft);
+    if (__builtin_expect(s->attentive || c->key, 0) && s->cache)
+        return ft_cache_call(s->cache, c, sig, total, site, ft_collective_perform, e);
+    return ft_collective_perform(c, sig, total, site, e);
+}
+
+/* What an element of the type consists of. */
+static uint8_t data_kind(struct ft_type type) { return type.kind == FT_OPAQUE ? type.base : type.kind; }
+
+int ft_collective_rendezvous(struct ft_stream *s, enum ft_call call, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = (uint8_t)call, .root = -1, .elem = 1, .kind = FT_BYTE };
+    struct ft_coll c = { .s = s, .root = -1, .elem = 1, .kind = FT_BYTE };
+
+    return ft_collective_run(&c, &sig, 0, site, e);
+}
+
+int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
+{
+    return ft_collective_rendezvous(s, FT_CALL_BARRIER, site, e);
+}
+
+int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, const char *key, uint64_t site,
+                    struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_BCAST, .kind = type.kind, .root = root, .elem = type.elem, .count = count };
+    bool is_root = (uint32_t)root == s->me;
+    struct ft_coll c = { .s = s, .send = is_root ? buf : NULL, .recv = is_root ? NULL : buf,
+                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root, .key = key };
+
+    return ft_collective_run(&c, &sig, c.bytes, site, e);
+}
+
+int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, uint64_t site, struct ft_error *e)
+{
+    return ft_bcast_cached(s, buf, count, type, root, NULL, site, e);
+}
+
+/* The elements did not fit slots: everybody's contributions were gathered, and whoever wants the result
+   folds them, from the right as everywhere. */
+static void fold_gathered(const struct ft_coll *c, char *parts, void *recv)
+{
+    uint32_t r = c->s->size - 1;
+    uint64_t n = c->bytes / c->elem;
+
+    memcpy(recv, parts + r * c->bytes, c->bytes);
+    while (r-- > 0)
+        c->op->user(c->op->ctx, parts + r * c->bytes, recv, n);  /* parts is private: the copy is made already */
+}
+
+static bool fits_slots(const struct ft_coll *c, const struct ft_sig *sig)
+{
+    const struct ft_stream *s = c->s;
+
+    return s->apart ? !s->nodes || !ft_nodes_gathers(s->nodes, c, sig) : sig->elem <= s->params->slot_bytes;
+}
+
+static int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
+{
+    char *recv = c->recv;
+    int err;
+
+    if (fits_slots(c, sig) || c->bytes == 0)
+        return ft_collective_run(c, sig, c->bytes, site, e);
+    if (recv) {
+        c->recv = malloc(c->s->size * c->bytes);
+        if (!c->recv)
+            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce %llu bytes by a user function", c->s->me,
+                              (unsigned long long)c->bytes);
+    }
+    err = ft_collective_run(c, sig, c->s->size * c->bytes, site, e);
+    if (recv && !err)
+        fold_gathered(c, c->recv, recv);
+    if (recv)
+        free(c->recv);
+    return err;
+}
+
+int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                        const struct ft_op *op, const char *key, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = op->reduction, .kind = type.kind, .root = -1,
+                          .elem = type.elem, .count = count };
+    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
+                         .kind = data_kind(type), .root = -1, .key = key };
+
+    return reduction(&c, &sig, site, e);
+}
+
+int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                 const struct ft_op *op, uint64_t site, struct ft_error *e)
+{
+    return ft_allreduce_cached(s, send, recv, count, type, op, NULL, site, e);
+}
+
+int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+              const struct ft_op *op, int root, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_REDUCE, .reduction = op->reduction, .kind = type.kind, .root = root,
+                          .elem = type.elem, .count = count };
+    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = (uint32_t)root == s->me ? recv : NULL,
+                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root };
+
+    return reduction(&c, &sig, site, e);
+}
+
+int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+                 uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_ALLGATHER, .kind = type.kind, .root = -1, .elem = type.elem, .count = count };
+    struct ft_coll c = { .s = s, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
+                         .kind = data_kind(type), .root = -1 };
+
+    return ft_collective_run(&c, &sig, s->size * c.bytes, site, e);
+}
+
+int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
+                  struct ft_type type, uint64_t site, struct ft_error *e)
+{
+    struct ft_sig sig = { .call = FT_CALL_ALLGATHERV, .kind = type.kind, .root = -1, .elem = type.elem };
+    struct ft_coll c = { .s = s, .send = send, .recv = recv, .elem = type.elem, .kind = data_kind(type), .root = -1, .counts = counts,
+                         .displs = displs };
+
+    for (uint32_t r = 0; r < s->size; r++) {
+        struct ft_sig one = { .count = (uint64_t)counts[r] };
+
+        sig.count += (uint64_t)counts[r];
+        sig.shape = ft_sig_chain(sig.shape, &one);
+        c.bytes = ft_max(c.bytes, (uint64_t)counts[r] * type.elem);
+    }
+    return ft_collective_run(&c, &sig, sig.count * type.elem, site, e);
+}

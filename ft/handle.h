@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a process has of its job: what is behind ft.h's struct ft. Made and ended in ft.c. */
+#ifndef FT_HANDLE_H
+#define FT_HANDLE_H
+
+#include <limits.h>
+
+#include "ft/checkpoint.h"
+#include "ft/core/cache.h"
+#include "ft/core/nodes.h"
+#include "ft/net/links.h"
+#include "ft/snap/snapshot.h"
+
+struct ft {
+    struct ft_region region;    /* base NULL in a world of one */
+    struct ft_patience patience;
+    struct ft_stream world, self;
+    struct ft_rank_block *block;
+    struct ft_snapshots snapshots;
+    struct ft_checkpoints checkpoints;
+    struct ft_cache cache;
+    struct ft_nodes nodes;      /* of a job on several nodes, ... */
+    struct ft_net *net;         /* ... its representative's; else NULL */
+    int kick_fd, spill_fd;
+    char host[HOST_NAME_MAX + 1];
+};
+
+/* A snapshot is wanted; true: this process is its copy, which goes on as the rank. */
+bool ft_handle_snapshot(struct ft *ft);
+
+#endif
