@@ -47,14 +47,12 @@ static void answer(struct ft_job *job, uint32_t rank)
     ft_wake(&w->answered);
 }
 
-/* Only what this incarnation has left behind: another one may be on its way there, and need the log. */
 static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_version *v)
 {
     int mark;
     const struct ft_snap_slot *slot = ft_snapshots_named(job, rank, &mark);
 
-    if (!ft_versions_can_load(&job->region, rank) || ft_region_cut(&job->region, rank) > v->unit ||
-        ft_look(&ft_region_rank(&job->region, rank)->left) <= v->unit || (slot && !is_worn(job, slot)))
+    if (!ft_versions_moves_cut(&job->region, rank, v) || (slot && !is_worn(job, slot)))
         return;
     if (slot)
         ft_snapshots_drop(job, rank);

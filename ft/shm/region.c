@@ -302,6 +302,9 @@ void ft_region_unregister(const struct ft_region *r, uint32_t rank)
     bool holds = true;
 
     ft_versions_loadable(r, rank, &v);
+    /* Woken from the snapshot it may still be on its way to that version, and needs the log (found by the explorer). */
+    if (v.version && ft_region_cut(r, rank) <= v.unit)
+        holds = ft_versions_moves_cut(r, rank, &v);
     for (uint32_t s = 0; s < r->header->params.nstreams; s++)
         holds = holds && ft_ask(&stream_head(r, s)->floor) * r->header->params.extent_bytes <= v.end;
     if (holds)

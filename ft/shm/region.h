@@ -55,7 +55,7 @@ int ft_region_fork_keeps(const struct ft_region *r, bool keep);
 void ft_region_register(const struct ft_region *r, uint32_t rank, const struct ft_position *p);
 
 /* Rank has no snapshot any more and lives: it is to start from the beginning when it dies, or to load its checkpoint
-   (ft_versions_loadable), if the log is all there from then on; else nothing changes. */
+   (ft_versions_loadable), if the log is all there from then on and it is not still on its way there; else nothing changes. */
 void ft_region_unregister(const struct ft_region *r, uint32_t rank);
 
 /* Rank is dead and reaped, and its snapshot is to be woken: is the log all there from its cut on? Before ft_region_start_rank. True

@@ -112,7 +112,7 @@ bool ft_versions_can_load(const struct ft_region *r, uint32_t rank)
 
 bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_version *v)
 {
-    /* With --bootstrap-cache a whole version must show first what is called anew in each (ft/core/bootstrap.c). */
+    /* With --bootstrap-cache a whole version must show first what is called anew in each (ft/core/bootstrap_place.c). */
     if (ft_versions_can_load(r, rank) && ft_versions_newest(r, rank, v) && !v->base &&
         v->version > ft_peek(&ft_versions_head(r)->base_version) + r->header->params.bootstrap_cache)
         return true;
@@ -125,6 +125,11 @@ bool ft_versions_can_begin(const struct ft_region *r, uint32_t rank)
     uint64_t base = ft_look(&ft_versions_head(r)->base_version);
 
     return base == 0 || ft_look(&ft_versions_of(r, rank)->consumed) <= base;
+}
+
+bool ft_versions_moves_cut(const struct ft_region *r, uint32_t rank, const struct ft_version *v)
+{
+    return ft_versions_can_load(r, rank) && ft_region_cut(r, rank) <= v->unit && ft_look(&ft_region_rank(r, rank)->left) > v->unit;
 }
 
 void ft_versions_cache(const struct ft_region *r, struct ft_cache_totals *t)

@@ -41,6 +41,10 @@ bool ft_versions_loadable(const struct ft_region *r, uint32_t rank, struct ft_ve
    others write over it. */
 bool ft_versions_can_begin(const struct ft_region *r, uint32_t rank);
 
+/* Agent: may rank's cut be moved to that version, which is committed? Only this incarnation of it has left that behind: another one may be on its
+   way there, and need the log. */
+bool ft_versions_moves_cut(const struct ft_region *r, uint32_t rank, const struct ft_version *v);
+
 /* For people: what the bootstrap cache has, and how often it was of use. */
 struct ft_cache_totals {
     uint64_t results, bytes, answers;
