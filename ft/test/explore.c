@@ -24,7 +24,7 @@ int main(void)
 #else
 #include "ft/test/explore.h"
 
-/* ---- the search ------------------------------------------------------------------------------------- */
+/* ---- the search ---- */
 
 static uint64_t runs;
 
@@ -36,8 +36,8 @@ static bool attempt(const struct plan *p)
     printf("FAILED %s, %u ranks, %u elements, %u calls%s: %s\n"
            "  again: explore --only %d,%u,%u,%u,%d,%d,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
            what_text[job.sc.what], job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place ? ", in place" : "", job.failure,
-           job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.room, job.sc.snapshots, job.sc.lies + 2 * job.sc.disputed, (long long)p->kill_at, p->torn, p->late,
-           p->switch_always, p->seed, p->kills);
+           job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.room, job.sc.snapshots,
+           job.sc.lies + 2 * job.sc.disputed, (long long)p->kill_at, p->torn, p->late, p->switch_always, p->seed, p->kills);
     return false;
 }
 
@@ -79,167 +79,166 @@ static uint32_t count_covered(const bool *which)
     return n;
 }
 
+/* ---- what is searched ---- */
+
+/* quick: a sample. normal, what make check runs: all of it with 2 ranks, a sample with more. full: all; some minutes. */
+enum tier { QUICK, NORMAL, FULL, NTIERS };
+
+/* Single crashes of a scenario: a sample of the ways, all of them, none (every one would take too long); or nothing of it at all. */
+enum singles { ALL, SAMPLE, CHANCE, NOTHING };
+
+struct search {
+    struct scenario sc;
+    enum singles singles[NTIERS];
+    uint32_t times;                  /* so many times the seeds */
+    uint32_t sees;                   /* a bit for each enum seen: the search has failed if that has not happened */
+};
+
+#define SEES(what) (1u << (what))
+
+static const struct search searches[] = {
+    /* every single crash with a successor that contributes other data (--check-replay): short and standard */
+    { { .what = ALLREDUCE, .ranks = 3, .count = 5, .calls = 3, .lies = true }, { SAMPLE, SAMPLE, ALL }, 0, 0 },
+    { { .what = ALLREDUCE, .ranks = 3, .count = 75, .calls = 2, .lies = true }, { SAMPLE, SAMPLE, ALL }, 0, 0 },
+
+    /* two ranks that take themselves for the root of one bcast write into the same entries of the log */
+    { { .what = BCAST, .ranks = 3, .count = 75, .calls = 2, .disputed = true }, { SAMPLE, SAMPLE, ALL }, 8, 0 },
+
+    /* ranks that go on from snapshots, and a log that is released behind these: in a table of 16 extents, which a run goes around */
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true }, { SAMPLE, ALL, ALL }, 4,
+      SEES(WOKEN) | SEES(RELEASED) | SEES(AROUND) | SEES(SPILLED) | SEES(RESETS) },
+    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .snapshots = true }, { NOTHING, NOTHING, CHANCE }, 4,
+      SEES(WOKEN) | SEES(RELEASED) | SEES(AROUND) | SEES(SPILLED) | SEES(RESETS) },
+
+    /* ranks that make checkpoints and go on from them, a log that is released behind these, everybody restarted with the newest, and
+       sometimes no memory for one */
+    { { .what = CHECKPOINTED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES }, { SAMPLE, SAMPLE, ALL }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
+    { { .what = CHECKPOINTED, .ranks = 3, .count = 300, .calls = 12, .room = RELEASES }, { CHANCE, CHANCE, CHANCE }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
+    { { .what = DENSE, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES }, { CHANCE, CHANCE, ALL }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
+    { { .what = DENSE, .ranks = 3, .count = 300, .calls = 12, .room = RELEASES }, { NOTHING, NOTHING, CHANCE }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) },
+
+    /* lazy ones, of which few are kept */
+    { { .what = LAZY, .ranks = 2, .count = 300, .calls = 14, .room = RELEASES }, { CHANCE, CHANCE, ALL }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) | SEES(UNKEPT) },
+    { { .what = LAZY, .ranks = 3, .count = 300, .calls = 14, .room = RELEASES }, { NOTHING, NOTHING, CHANCE }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(LACKING) | SEES(RESETS) | SEES(UNKEPT) },
+
+    /* the bootstrap cache */
+    { { .what = KEYS, .ranks = 2, .count = 300, .calls = 13, .room = RELEASES }, { CHANCE, CHANCE, ALL }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) | SEES(AHEAD) },
+    { { .what = KEYS, .ranks = 3, .count = 300, .calls = 13, .room = RELEASES }, { NOTHING, NOTHING, CHANCE }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) | SEES(AHEAD) },
+    { { .what = PLACES, .ranks = 2, .count = 300, .calls = 14, .room = RELEASES }, { CHANCE, CHANCE, ALL }, 4,
+      SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) | SEES(REPEATED) },
+    { { .what = PLACES, .ranks = 3, .count = 300, .calls = 14, .room = RELEASES }, { NOTHING, NOTHING, CHANCE }, 4,
+      SEES(LOADS) | SEES(RESETS) | SEES(ANSWERED) },
+
+    /* snapshots and checkpoints in one job: the log is released by whichever is older */
+    { { .what = CHECKPOINTED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES, .snapshots = true }, { CHANCE, CHANCE, ALL }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(RESETS) | SEES(WOKEN) | SEES(WORN) },
+    { { .what = KEYS, .ranks = 3, .count = 300, .calls = 13, .room = RELEASES, .snapshots = true }, { NOTHING, CHANCE, CHANCE }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(RESETS) | SEES(WOKEN) | SEES(WORN) | SEES(ANSWERED) },
+    { { .what = LAZY, .ranks = 2, .count = 300, .calls = 14, .room = RELEASES, .snapshots = true }, { NOTHING, CHANCE, CHANCE }, 4,
+      SEES(RELEASED) | SEES(LOADS) | SEES(RESETS) | SEES(WOKEN) | SEES(WORN) | SEES(UNKEPT) },
+
+    /* a log of which the oldest part is forgotten: who dies starts over with all the others, or not. Also one operation that is larger than all
+       memory; and with snapshots, some of which are of no use when they are needed */
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MAX_CALLS, .room = FORGETS }, { CHANCE, CHANCE, ALL }, 4, SEES(FORGOTTEN) | SEES(RESETS) },
+    { { .what = BCAST, .ranks = 2, .count = MAX_BYTES / 4, .calls = 1, .room = FORGETS }, { CHANCE, CHANCE, ALL }, 1, SEES(FORGOTTEN) },
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = FORGETS, .snapshots = true }, { CHANCE, CHANCE, ALL }, 4,
+      SEES(FORGOTTEN) | SEES(USELESS) | SEES(RESETS) },
+    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MAX_CALLS, .room = FORGETS }, { CHANCE, CHANCE, CHANCE }, 4,
+      SEES(FORGOTTEN) | SEES(RESETS) },
+    { { .what = BCAST, .ranks = 3, .count = MAX_BYTES / 4, .calls = 1, .room = FORGETS }, { CHANCE, CHANCE, CHANCE }, 1, SEES(FORGOTTEN) },
+    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .room = FORGETS, .snapshots = true }, { CHANCE, CHANCE, CHANCE }, 4,
+      SEES(FORGOTTEN) | SEES(USELESS) | SEES(RESETS) },
+};
+
 static const char *const room_text[] = { "", " spilled", " forgotten", " released" };
 
-static bool search(struct scenario sc, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
+static const char *const seen_text[NSEEN] = {
+    "extents released", "assigned in an entry used before", "spilled", "forgotten", "restarts of all", "snapshots woken", "of no use",
+    "given up for a checkpoint", "versions loaded", "with no memory for them", "not kept", "calls answered from the cache",
+    "before their turn", "done again in doubt"
+};
+
+static bool saw(uint32_t sees)
+{
+    bool all = true;
+
+    for (uint32_t i = 0; i < NSEEN; i++) {
+        if (!(sees >> i & 1))
+            continue;
+        printf("%s%llu %s", sees & (SEES(i) - 1) ? ", " : "           ", (unsigned long long)job.seen[i], seen_text[i]);
+        all = all && job.seen[i];
+    }
+    putchar('\n');
+    return all;
+}
+
+static bool search(const struct scenario *sc, enum singles singles, uint32_t seed, uint32_t seeds, uint32_t kills)
 {
     uint64_t before = runs;
     bool good;
 
-    job.sc = sc;
+    job.sc = *sc;
     memset(job.covered, 0, sizeof job.covered);
-    good = (sc.by_chance || every_single_crash(quick)) && (sc.lies || random_crashes(seed, seeds, kills));
-    printf("%-10s %u ranks %5u elements%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc.what], sc.ranks, sc.count,
-           sc.in_place ? " in place" : "         ", sc.snapshots ? " snapshots" : sc.room ? room_text[sc.room] : sc.lies ? " lies   " : sc.disputed ? " disputed" : "        ", count_covered(job.covered), (unsigned long long)(runs - before),
-           good ? "" : "  FAILED");
+    memset(job.seen, 0, sizeof job.seen);
+    make_region(sc);
+    good = (singles == CHANCE || every_single_crash(singles == SAMPLE)) && (sc->lies || random_crashes(seed, seeds, kills));
+    drop_region();
+    printf("%-10s %u ranks %5u elements%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what], sc->ranks, sc->count,
+           sc->in_place ? " in place" : "", sc->snapshots ? " snapshots" : "", room_text[sc->room],
+           sc->lies ? " lies" : sc->disputed ? " disputed" : "",
+           count_covered(job.covered), (unsigned long long)(runs - before), good ? "" : "  FAILED");
     fflush(stdout);
     return good;
 }
 
-/* A log that is spilled while ranks work and replay: the mapped pages of a file are the smallest extents there can be. */
-static bool search_spilled(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
+/* Every operation with none, one unit, several units with an odd end; in a log that is spilled while ranks work and replay: the mapped
+   pages of a file are the smallest extents there can be. */
+static bool search_operations(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, enum tier tier)
 {
-    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MAX_CALLS, .room = SPILLS };
-    struct scenario larger = { .what = BCAST, .ranks = ranks, .count = MAX_BYTES / 4, .calls = 1, .room = SPILLS, .by_chance = true };
-    bool good;
+    enum singles singles = tier == QUICK || (tier == NORMAL && ranks > 2) ? SAMPLE : ALL;
+    struct scenario spills = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MAX_CALLS, .room = SPILLS };
+    struct scenario larger = { .what = BCAST, .ranks = ranks, .count = MAX_BYTES / 4, .calls = 1, .room = SPILLS };
 
-    make_region(ranks, SPILLS, false);
-    good = search(sc, seed, seeds, kills, quick) && search(larger, seed, seeds, kills, quick);
-    drop_region();
-    return good;
+    for (enum what w = 0; w <= MIXED; w++)
+        for (int size = 0; size < 3; size++) {
+            struct scenario sc = { .what = w, .ranks = ranks, .count = size == 0 ? 0 : size == 1 ? 5 : 75,
+                                   .calls = w == MIXED ? MAX_CALLS : size == 2 ? 3 : 5, .in_place = ranks == 3 };
+
+            if ((w == BARRIER && size) || (w == MIXED && size != 1) || (size == 0 && ranks != 2 && w != BARRIER))
+                continue;
+            if (!search(&sc, singles, seed, seeds, kills))
+                return false;
+        }
+    if (tier != FULL && ranks > 2) /* by far the longest */
+        return true;
+    return search(&spills, singles, seed, seeds, kills) && search(&larger, CHANCE, seed, seeds, kills);
 }
-
-/* Ranks that go on from snapshots, and a log that is released behind these: in a table of 16 extents, which a run goes
-   around. */
-static bool search_snapshots(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
-{
-    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MORE_CALLS, .snapshots = true, .by_chance = ranks > 2 };
-    bool good;
-
-    make_region(ranks, sc.room, true);
-    memset(&job.seen, 0, sizeof job.seen);
-    good = search(sc, seed, 4 * seeds, kills, quick);
-    drop_region();
-    printf("           %llu extents released, %llu assigned in an entry used before, %llu spilled, everybody restarted %llu times\n",
-           (unsigned long long)job.seen.released, (unsigned long long)job.seen.around, (unsigned long long)job.seen.spilled,
-           (unsigned long long)job.seen.resets);
-    if (good && !(job.seen.released && job.seen.around && job.seen.spilled && job.seen.resets)) {
-        puts("FAILED snapshots: not everything happened that was to be tried");
-        return false;
-    }
-    return good;
-}
-
-/* Ranks that make checkpoints and go on from them, a log that is released behind these, everybody restarted with the newest, and
-   sometimes no memory for one. */
-static bool search_checkpoints(enum what what, uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
-{
-    struct scenario sc = { .what = what, .ranks = ranks, .count = 300, .calls = 12, .room = RELEASES, .by_chance = ranks > 2 };
-    bool good;
-
-    make_region(ranks, sc.room, false);
-    memset(&job.seen, 0, sizeof job.seen);
-    good = search(sc, seed, 4 * seeds, kills, quick);
-    drop_region();
-    printf("           %llu extents released, %llu versions loaded, %llu with no memory for them, everybody restarted %llu times\n",
-           (unsigned long long)job.seen.released, (unsigned long long)job.seen.loads, (unsigned long long)job.seen.lacking,
-           (unsigned long long)job.seen.resets);
-    if (good && !(job.seen.released && job.seen.loads && job.seen.lacking && job.seen.resets)) {
-        puts("FAILED checkpoints: not everything happened that was to be tried");
-        return false;
-    }
-    return good;
-}
-
-/* A log of which the oldest part is forgotten: who dies starts over with all the others, or not. Also one operation that is larger
-   than all memory; and with snapshots, some of which are of no use when they are needed. */
-static bool search_forgotten(uint32_t ranks, uint32_t seed, uint32_t seeds, uint32_t kills, bool by_chance)
-{
-    struct scenario sc = { .what = MIXED, .ranks = ranks, .count = 300, .calls = MAX_CALLS, .room = FORGETS, .by_chance = by_chance };
-    struct scenario larger = { .what = BCAST, .ranks = ranks, .count = MAX_BYTES / 4, .calls = 1, .room = FORGETS, .by_chance = by_chance };
-    bool good;
-
-    memset(&job.seen, 0, sizeof job.seen);
-    make_region(ranks, FORGETS, false);
-    good = search(sc, seed, 4 * seeds, kills, false) && search(larger, seed, seeds, kills, false);
-    drop_region();
-    if (!good)
-        return false;
-    sc.snapshots = true;
-    sc.calls = MORE_CALLS;
-    make_region(ranks, FORGETS, true);
-    good = search(sc, seed, 4 * seeds, kills, false);
-    drop_region();
-    printf("           %llu extents forgotten, %llu snapshots of no use, everybody restarted %llu times\n",
-           (unsigned long long)job.seen.forgotten, (unsigned long long)job.seen.useless, (unsigned long long)job.seen.resets);
-    if (good && !(job.seen.forgotten && job.seen.useless && job.seen.resets)) {
-        puts("FAILED forgetting: not everything happened that was to be tried");
-        return false;
-    }
-    return good;
-}
-
-/* Every single crash with a successor that contributes other data (--check-replay): short and standard. */
-static bool search_lies(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
-{
-    struct scenario sc = { .what = ALLREDUCE, .ranks = 3, .count = 5, .calls = 3, .lies = true };
-    struct scenario larger = { .what = ALLREDUCE, .ranks = 3, .count = 75, .calls = 2, .lies = true };
-
-    bool good;
-
-    make_region(3, ROOMY, false);
-    good = search(sc, seed, seeds, kills, quick) && search(larger, seed, seeds, kills, quick);
-    drop_region();
-    return good;
-}
-
-/* Two ranks that take themselves for the root of one bcast write into the same entries of the log. */
-static bool search_disputed(uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
-{
-    struct scenario sc = { .what = BCAST, .ranks = 3, .count = 75, .calls = 2, .disputed = true };
-    bool good;
-
-    make_region(3, ROOMY, false);
-    good = search(sc, seed, 8 * seeds, kills, quick);
-    drop_region();
-    return good;
-}
-
-/* quick: a sample. normal, what make check runs: all of it with 2 ranks, a sample with more. full: all; some minutes. */
-enum tier { QUICK, NORMAL, FULL };
 
 static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, enum tier tier)
 {
-    if (!search_lies(seed, seeds, kills, tier != FULL) || !search_disputed(seed, seeds, kills, tier != FULL))
-        return false;
-    if (!search_snapshots(2, seed, seeds, kills, tier == QUICK) || (tier == FULL && !search_snapshots(3, seed, seeds, kills, false)))
-        return false;
-    if (!search_checkpoints(CHECKPOINTED, 2, seed, seeds, kills, tier != FULL) || !search_checkpoints(CHECKPOINTED, 3, seed, seeds, kills, true) ||
-        !search_checkpoints(DENSE, 2, seed, seeds, kills, tier != FULL) || (tier == FULL && !search_checkpoints(DENSE, 3, seed, seeds, kills, true)))
-        return false;
-    if (!search_forgotten(2, seed, seeds, kills, tier != FULL) || !search_forgotten(3, seed, seeds, kills, true))
-        return false;
-    for (uint32_t ranks = 2; ranks <= MAX_RANKS; ranks++) {
-        bool sample = tier == QUICK || (tier == NORMAL && ranks > 2);
+    for (uint32_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+        const struct search *s = &searches[i];
 
-        make_region(ranks, ROOMY, false);
-        for (enum what w = 0; w <= MIXED; w++)
-            for (int size = 0; size < 3; size++) {
-                /* none, one unit, several units with an odd end */
-                struct scenario sc = { .what = w, .ranks = ranks, .count = size == 0 ? 0 : size == 1 ? 5 : 75,
-                                       .calls = w == MIXED ? MAX_CALLS : size == 2 ? 3 : 5, .in_place = ranks == 3 };
-
-                if ((w == BARRIER && size) || (w == MIXED && size != 1) || (size == 0 && ranks != 2 && w != BARRIER))
-                    continue;
-                if (!search(sc, seed, seeds, kills, sample))
-                    return false;
-            }
-        drop_region();
-        if (tier != FULL && ranks > 2) /* by far the longest */
+        if (s->singles[tier] == NOTHING)
             continue;
-        if (!search_spilled(ranks, seed, seeds, kills, sample))
+        if (!search(&s->sc, s->singles[tier], seed, s->times * seeds, kills))
             return false;
+        if (s->sees && !saw(s->sees)) {
+            puts("FAILED: not everything happened that was to be tried");
+            return false;
+        }
     }
+    for (uint32_t ranks = 2; ranks <= MAX_RANKS; ranks++)
+        if (!search_operations(ranks, seed, seeds, kills, tier))
+            return false;
     return true;
 }
 
@@ -247,6 +246,7 @@ static bool search_all(uint32_t seed, uint32_t seeds, uint32_t kills, enum tier 
 static int again(const char *only, const char *plan, uint32_t seed, uint32_t seeds, uint32_t kills, bool quick)
 {
     struct plan p = { 0 };
+    bool good;
     int what, in_place, room, snapshots, lies, torn = 0, late = 0, always = 0;
     long long kill_at = 0;
 
@@ -266,8 +266,13 @@ static int again(const char *only, const char *plan, uint32_t seed, uint32_t see
     p.torn = torn;
     p.late = late;
     p.switch_always = always;
-    make_region(job.sc.ranks, job.sc.room, snapshots);
-    if (plan ? !attempt(&p) : !search(job.sc, seed, seeds, kills, quick))
+    if (!plan)
+        good = search(&job.sc, quick ? SAMPLE : ALL, seed, seeds, kills);
+    else {
+        make_region(&job.sc);
+        good = attempt(&p);
+    }
+    if (!good)
         return 1;
     puts("nothing found");
     return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The crash-point explorer's parts: sched.c runs the ranks and the keeper of one job as coroutines and kills them at crash
-   points, points.c makes the code stop there, program.c is what they run and how results are checked, explore.c is the search. */
+   points, points.c makes the code stop there, program.c is what ranks run and how results are checked, versions.c their checkpoints,
+   once.c their operations of the bootstrap cache, agent.c memory and its keeper; explore.c is the search. */
 #ifndef FT_TEST_EXPLORE_H
 #define FT_TEST_EXPLORE_H
 
@@ -10,18 +11,41 @@
 #include <ucontext.h>
 
 #include "ft/checkpoint.h"
+#include "ft/core/cache.h"
 #include "ft/core/op.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
 
 enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_POINTS = 512, MAX_BYTES = 20480 };
 
+/* PLACES: an operation of the bootstrap cache and a step of the program have these in common. */
+enum { ONCE_COUNT = 3, ONCE_PLACE = 21 };
+
 /* Log memory: enough; little, so that the keeper must spill while ranks work and replay, or forget; little that is used again behind checkpoints. */
 enum room { ROOMY, SPILLS, FORGETS, RELEASES };
 
 /* CHECKPOINTED: mixed, and ranks load and make checkpoints (ft/test/versions.c). DENSE: a checkpoint after every call, which is a bcast from
-   rank 0: it waits for nobody else. */
-enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, DENSE, NWHAT };
+   rank 0: it waits for nobody else. LAZY: dense and mixed, and not every version is kept. KEYS, PLACES: operations of the bootstrap cache besides,
+   with keys or known by their places (ft/test/once.c). */
+enum what { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLGATHER, ALLGATHERV, MIXED, CHECKPOINTED, DENSE, LAZY, KEYS, PLACES, NWHAT };
+
+/* What may happen in a run besides results, so that a search can say that it did. */
+enum seen {
+    RELEASED,   /* extents of the log, */
+    AROUND,     /* ... assigned in an entry of the table that was used before, */
+    SPILLED, FORGOTTEN,
+    RESETS,     /* all ranks began again */
+    WOKEN,      /* snapshots */
+    USELESS,    /* ... that the log did not reach any more */
+    WORN,       /* ... given up for a newer checkpoint */
+    LOADS,      /* of versions */
+    LACKING,    /* checkpoints that there was no memory for */
+    UNKEPT,     /* lazy ones that were not kept */
+    ANSWERED,   /* calls, out of the bootstrap cache, */
+    AHEAD,      /* ... before the stream came there */
+    REPEATED,   /* done once more, since all ranks were in doubt */
+    NSEEN
+};
 
 struct scenario {
     enum what what;
@@ -31,12 +55,19 @@ struct scenario {
     bool in_place;
     enum room room;
     bool snapshots;      /* ranks take snapshots and are woken from them; the log is released and its memory used again */
-    bool by_chance;      /* every single crash would take too long */
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
     bool disputed;       /* the last rank takes itself for the root of a bcast: nobody may get bytes of both, all must hear of it */
 };
 
 enum state { READY, BLOCKED, DEAD, OVER };
+
+/* Operations of the bootstrap cache in a life of a rank. */
+struct life {
+    uint32_t had;                  /* a bit for each that it has had */
+    uint32_t from;                 /* the call that it began with, or loaded a version for */
+    bool turned;                   /* it makes them in another order than before, */
+    uint32_t ahead;                /* ... these as soon as it has loaded */
+};
 
 /* A rank, or the keeper: the last one. */
 struct actor {
@@ -54,9 +85,14 @@ struct actor {
     uint32_t call;                 /* ranks */
     struct ft_stream stream;
     struct ft_checkpoints checkpoints;
+    struct ft_cache cache;
+    struct life life;
     struct {
         bool alive;                /* and registered */
         struct ft_stream stream;
+        struct ft_checkpoints checkpoints;
+        struct ft_cache cache;     /* its tables are its own */
+        struct life life;
         uint32_t call;
     } snapshot;
     bool woken;                    /* this incarnation goes on from it */
@@ -80,13 +116,15 @@ struct job {
     struct ft_keeper *keeper;      /* the private memory of all its incarnations: what a killed one left is the next one's */
     struct ft_patience patience;
     struct actor actor[MAX_RANKS + 1];
-    struct { uint64_t released, around, spilled, forgotten, resets, useless, loads, lacking; } seen;  /* extents released, in an entry used before, spilled,
-                                       forgotten; restarts of all; snapshots that the log did not reach any more; versions
-                                       loaded; checkpoints that there was no memory for */
+    uint64_t seen[NSEEN];
     int models;                    /* memory for them */
     enum { UNKNOWN, MADE, FAILED } outcome[MORE_CALLS];  /* of the checkpoint after each call, in this life of all ranks */
     uint32_t begins[MORE_CALLS + 1]; /* by version: the call after it */
     bool may_fail;                 /* memory for a model may be lacking */
+    uint32_t cached;               /* a bit for each operation that rank 0 has put into the bootstrap cache */
+    uint32_t deaths;               /* of ranks, since all began */
+    uint64_t clock_ns;             /* what lazy checkpoints go by */
+    uint32_t seed;
     uint32_t liar;                 /* with sc.lies: the rank that was killed; MAX_RANKS: none yet */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t steps;                /* points passed in this run */
@@ -111,12 +149,18 @@ static inline bool makes_versions(void) { return job.sc.what >= CHECKPOINTED; }
 
 /* versions.c */
 void open_versions(struct actor *r);
+void copy_versions(struct actor *r);         /* for its snapshot */
+void wake_versions(struct actor *r);         /* it is its snapshot's copy now (without versions: the snapshot, which is used up) */
+void resume_versions(struct actor *r);       /* ... and looks at what has become of its words */
 void drop_versions(struct actor *r);         /* it is dead */
+void drop_snapshot(struct actor *r);         /* that is no more */
 void reset_versions(bool all);               /* memory as for the first incarnations; all: all ranks begin again with the base version */
 bool load_version(struct actor *r);          /* before the call it stands at, if it is time: which may then be another one. False: failed */
 bool make_version(struct actor *r);          /* after it, if it is time. False: failed */
-bool has_cut(uint32_t rank);                 /* one that is not registered yet */
-void register_cuts(void);                    /* as the agent */
+
+/* once.c */
+bool make_once(struct actor *r, uint32_t step);  /* step 2 * call: before that call; 2 * call + 1: after it. False: failed */
+void begin_life(struct actor *r);            /* from the call it stands at */
 
 /* points.c */
 uint32_t npoints(void);
@@ -124,10 +168,15 @@ void divert_points(void);
 
 /* program.c */
 extern const char *const what_text[NWHAT];
-void make_region(uint32_t ranks, enum room room, bool snapshots);
+int32_t contribution(const struct actor *r, uint32_t call, uint32_t i);
+void expect_bcast(struct actor *r, uint32_t call, uint32_t root, uint32_t count);
+void expect_reduced(struct actor *r, uint32_t call, uint32_t count);
+void rank_main(struct actor *a);
+
+/* agent.c */
+void make_region(const struct scenario *sc);
 void drop_region(void);
 void reset_region(void);                     /* memory as the agent leaves it for the first incarnations */
-void rank_main(struct actor *a);
 void keeper_main(struct actor *a);
 void note_seen(void);                        /* in the end, what of the log's life there was: job.seen */
 void note_killed(const struct actor *a);

@@ -12,6 +12,11 @@ my $forgets = '--only 6,2,300,8,0,2,0,0 --seeds 200';
 my $snapshots = '--only 6,2,300,16,0,2,1,0 --seeds 400';
 my $versions = '--only 7,2,300,12,0,3,0,0 --seeds 400';
 my $dense = '--only 8,2,300,12,0,3,0,0 --seeds 400';
+my $lazy = '--only 9,2,300,14,0,3,0,0 --seeds 400';
+my $keys = '--only 10,2,300,13,0,3,0,0 --seeds 400';
+my $places = '--only 11,2,300,14,0,3,0,0 --seeds 400';
+my $both = '--only 7,2,300,12,0,3,1,0 --seeds 400';   # snapshots and checkpoints
+my $all = '--only 10,2,300,13,0,3,1,0 --seeds 400';   # ... and the cache
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -226,13 +231,13 @@ my @mutants = (
      'checks_at) + rank * s->params->check_units;', 'checks_at);'],
     ['--check-replay: the hash of a call with several units is the next one\'s', 'ft/core/check.c',
      'ft_note(&s->checks[s->unit], hash);', 'ft_note(&s->checks[s->unit + 1], hash);'],
-    ['--check-replay: a rank says what it contributes after it has contributed', 'ft/ft.c',
+    ['--check-replay: a rank says what it contributes after it has contributed', 'ft/collective.c',
      '    if (!err && __builtin_expect(s->checks != NULL, 0) && !ft_sig_agrees(sig) && !c->known)
         err = ft_check_contribution(c, e);
     if (err)
         return err;
     if (s->apart)
-        return is_lone(s) ? alone(c) : ft_nodes_run(c, e);
+        return ft_collective_is_lone(s) ? alone(c) : ft_nodes_run(c, e);
     ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
     return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);',
      '    uint64_t u = s->unit;
@@ -283,6 +288,65 @@ my @mutants = (
      'uint32_t slot = c->kept ? 1 - c->slot : 0;', 'uint32_t slot = 0;', $dense],
     ['the beginning of the log is put aside across extents (was a real error)', 'ft/prefix.c',
      'ft_min(ft_min(PIECE, s->params->extent_bytes), s->end - at)', 'ft_min(PIECE, s->end - at)', $versions],
+    ['a version is consumed before it is committed (EARLY)', 'ft/checkpoint.c',
+     '    if (!err && c->s->n > 1) {
+        say_busy', '    if (0) {
+        say_busy', $dense],
+    ['a cut is moved to a version that this incarnation is still on its way to', 'ft/shm/versions.c',
+     ' && ft_look(&ft_region_rank(r, rank)->left) > v->unit;', ';', $both],
+    ['a rank has no snapshot any more: is the log there?, and then its cut is taken back (ASK_FIRST)', 'ft/shm/region.c',
+     '    fall_back(r, rank, &v);
+    return ft_region_reaches(r, rank) && (', '    bool reaches = ft_region_reaches(r, rank);
+    fall_back(r, rank, &v);
+    return reaches && (', $both],
+    ['a woken snapshot uses the mapping of models that it does not have', 'ft/checkpoint.c',
+     '    memset(c->maps, 0, sizeof c->maps);
+    ft_publish', '    ft_publish', $both],
+    ['lazy: version k goes to slot k mod 2 (IN_TURN)', 'ft/checkpoint.c',
+     'uint32_t slot = c->kept ? 1 - c->slot : 0;', 'uint32_t slot = (uint32_t)c->version % 2;', $lazy],
+    ['lazy: a successor goes by what it thinks itself', 'ft/checkpoint.c',
+     '    int err = ft_agree(c->s, FT_CALL_LAZY, 0, &wanted, site, e);
+', '    uint64_t own = wanted;
+    int err = ft_agree(c->s, FT_CALL_LAZY, 0, &wanted, site, e);
+    wanted = c->s->rank == 0 ? own : wanted;
+', $lazy],
+    ['lazy: one that is not kept is waited for', 'ft/checkpoint.c',
+     'ft_stream_before(c->s, i))->consumed, c->kept);', 'ft_stream_before(c->s, i))->consumed, c->version);', $lazy],
+    ['lazy: one that is not kept does not count', 'ft/checkpoint.c',
+     'c->version += !err;', ';', $lazy],
+    ['a load does not say which slot is the older one', 'ft/checkpoint.c',
+     '    c->slot = v->slot;
+    c->kept_end', '    c->kept_end', $lazy],
+    ['cache: an entry is published before it is whole (END_FIRST)', 'ft/core/cache.c',
+     '    memcpy(head, entry, sizeof *entry);', '    ft_publish(&k->head->cache_end, at + entry->bytes);
+    memcpy(head, entry, sizeof *entry);', $keys],
+    ['cache: only who does the operation live keeps its result (LIVE_ONLY)', 'ft/core/bootstrap_key.c',
+     'if (err || !k->head || k->s->rank != 0 || k->lost', 'if (err || !k->head || k->s->rank != 0 || k->lost || ft_stream_replays(k->s, unit)', $keys],
+    ['cache: what was answered before its turn is not done when it comes', 'ft/core/bootstrap_key.c',
+     'if (!err && kept->unit > x->k->s->unit)', 'if (0)', $keys],
+    ['cache: a checkpoint is made where what was answered before its turn is to come', 'ft/checkpoint.c',
+     'return ft_cache_settle(c->s->cache, ft_collective_perform, e); }', 'return 0; }', $keys],
+    ['cache: a woken snapshot does not know of entries that came later', 'ft/core/cache.c',
+     '    k->restarted = true;
+    ft_publish', '    ft_publish', $all],
+    ['cache, places: no evidence is waited for (NO_EVIDENCE)', 'ft/core/bootstrap_place.c',
+     'found = look_around(x, e, &err);', 'found = OTHER;', $places],
+    ['cache, places: all are in doubt, and all are answered (ALL_CACHED)', 'ft/core/bootstrap_place.c',
+     'return REPEATED; /*', 'return OTHER; /*', $places],
+    ['cache, places: all are in doubt, and that is no reason to go on (ALONE_EVIDENT)', 'ft/core/bootstrap_place.c',
+     'if (all_in_doubt(x, key, e, err))', 'if (0)', $places],
+    ['cache, places: what is done again since all were in doubt counts as a step (MARK_ALL)', 'ft/core/bootstrap_place.c',
+     'return ft_bootstrap_perform(x, &repeated, e);', '{ int err = count_again(x, e); return err ? err : ft_bootstrap_perform(x, &repeated, e); }', $places],
+    ['cache, places: a doubt does not say of which unit (NO_UNIT)', 'ft/core/bootstrap_place.c',
+     'return doubt == x->k->s->unit + 1 && ', 'return doubt && ', $places],
+    ['cache, places: what is contributed does not count', 'ft/core/bootstrap_place.c',
+     'if (hash && ft_cache_contributed(x->k, place->kept[i].unit) == hash) {', 'if (0) {', $places],
+    ['cache, places: rank 0 does not count what recurs', 'ft/core/bootstrap_place.c',
+     'if (++place->now <= place->most || k->lost)', 'if (1)', $places],
+    ['cache, places: a version can be loaded before a whole one has been counted', 'ft/shm/versions.c',
+     ' + r->header->params.bootstrap_cache)', ')', $places],
+    ['cache, places: only who does the operation live keeps its result (LIVE_ONLY)', 'ft/core/bootstrap_place.c',
+     'return err || s->rank != 0 ? err : keep_place', 'return err || s->rank != 0 || ft_stream_replays(s, unit) ? err : keep_place', $places],
 );
 my ($source, $library, $object, @cc) = @ARGV;
 die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]\n" unless @cc;
@@ -329,7 +393,7 @@ for my $m (@mutants) {
     run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, $object, $library, '-lpthread') == 0
         or die "mutant does not compile: $name\n";
     # 124: a mutant that makes the search endless is caught too
-    my $most = $how_long eq $versions ? 'ulimit -t 30; ' : '';  # some are endless at once; these searches take 5
+    my $most = $how_long =~ /--only [7-9]|--only 1\d/ ? 'ulimit -t 12; ' : '';  # some are endless at once; these searches take 5 to 8
     my $rc = run("${most}timeout 120 '$dir/explore' --quick $how_long > '$dir/out' 2>&1");
     if ($rc == 0) {
         print "MISSED  $name\n";

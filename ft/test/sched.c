@@ -113,6 +113,7 @@ static void kill_actor(struct actor *a, bool torn)
         drop_versions(a);
     a->state = DEAD;
     a->incarnation++;
+    job.deaths += a != keeper_actor();
     if (a == keeper_actor()) /* it is the agent's: the next one decides again */
         for (uint32_t i = 0; i < job.sc.ranks; i++)
             job.actor[i].decided = false;
@@ -128,11 +129,12 @@ static void start_everybody(void)
             a->point = NULL;
             kill_actor(a, false);
         }
-        a->snapshot.alive = false;
+        drop_snapshot(a);
     }
     ft_region_reset(&job.region);
     reset_versions(true);
-    job.seen.resets++;
+    job.seen[RESETS]++;
+    job.deaths = 0;
     for (uint32_t i = 0; i <= job.sc.ranks; i++)
         start(&job.actor[i]);
 }
@@ -142,20 +144,30 @@ static bool has_way_back(struct actor *a)
 {
     if (a->snapshot.alive && ft_region_reaches(&job.region, a->index))
         return true;
-    job.seen.useless += a->snapshot.alive;
-    a->snapshot.alive = false;
+    job.seen[USELESS] += a->snapshot.alive;
+    drop_snapshot(a);
     return ft_region_withdraw(&job.region, a->index);
+}
+
+/* A rank that dies alone has its way back, with a log that is released behind checkpoints only. Not if there was no memory for what is called
+   before the load; nor where places of calls are counted for one more version before any can be loaded. */
+static void judge_restart(const struct actor *a)
+{
+    if (makes_versions() && ft_peek(&ft_versions_head(&job.region)->prefix_end) && job.sc.what != PLACES && !job.sc.snapshots && job.deaths == 1)
+        failed("rank %u was killed alone in call %u, and all have to begin again", a->index, a->call);
 }
 
 /* The same, in two steps. */
 static void start_again(struct actor *a)
 {
-    if (a == keeper_actor() || a->decided)
+    if (a == keeper_actor() || a->decided) {
         start(a);
-    else if (has_way_back(a))
+    } else if (has_way_back(a)) {
         a->decided = true;
-    else
+    } else {
+        judge_restart(a);
         start_everybody();
+    }
 }
 
 static uint32_t random_state;
@@ -216,8 +228,19 @@ static void kill_alone(struct actor *a)
 static void kill_with_snapshot(struct actor *a)
 {
     kill_alone(a);
-    if (a->state == DEAD)
-        a->snapshot.alive = a->decided = false;
+    if (a->state == DEAD) {
+        drop_snapshot(a);
+        a->decided = false;
+    }
+}
+
+/* A rank has been killed; with it are all: and had no way back but to begin again together, or each has its own. */
+static void kill_others(uint32_t chance)
+{
+    if (chance == 0)
+        start_everybody();
+    for (uint32_t i = 0; chance == 1 && i < job.sc.ranks; i++)
+        kill_alone(&job.actor[i]);
 }
 
 /* Chance kills early or late: where the log's life matters the end of a run is another matter than its beginning. */
@@ -251,9 +274,14 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
         kill_actor(a, p->seed ? random_below(2) : p->torn);
         (*kills)++;
         if (p->seed && job.sc.snapshots && random_below(3) == 0)
-            a->snapshot.alive = false;  /* killed as well */
-        if (p->seed && makes_versions() && random_below(8) == 0)
-            start_everybody();  /* they are killed all, and had no way back but that */
+            drop_snapshot(a);  /* killed as well */
+        if (p->seed && makes_versions())
+            kill_others(random_below(8));
+    } else if (p->seed && makes_versions() && a->snapshot.alive && random_below(64) == 0) {
+        drop_snapshot(a);  /* is killed alone */
+        ft_region_unregister(&job.region, a->index);
+        if (a->kind == FT_POINT_WAIT)
+            a->state = BLOCKED;
     } else if (a->kind == FT_POINT_WAIT) {
         a->state = BLOCKED;
     }
@@ -267,16 +295,19 @@ bool run_job(const struct plan *p)
     uint32_t kills = 0;
 
     random_state = p->seed * 2654435761u + 1;
-    job.may_fail = p->seed % 2 == 1;
+    job.seed = p->seed;
+    job.clock_ns = 1000000000;
+    job.may_fail = p->seed % 2 == 1 && job.sc.what != PLACES; /* each version of that has the same calls */
     job.failure[0] = 0;
     job.steps = 0;
     job.liar = MAX_RANKS;
     job.due = false;
+    job.deaths = 0;
     reset_region();
     for (uint32_t i = 0; i <= job.sc.ranks; i++) {
         job.actor[i].index = i;
         job.actor[i].incarnation = 0;
-        job.actor[i].snapshot.alive = false;
+        drop_snapshot(&job.actor[i]);
         start(&job.actor[i]);
     }
     while ((a = pick(a, p)) != NULL && !job.failure[0])
