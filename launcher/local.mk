@@ -229,6 +229,7 @@ launch_shell_tests = \
 	launcher/test/environment.sh \
 	launcher/test/report.sh \
 	launcher/test/resume.sh \
+	launcher/test/large.sh \
 	launcher/test/resumeat.sh \
 	launcher/test/timeline.sh \
 	launcher/test/many.sh \
@@ -248,7 +249,7 @@ tests_first += launcher/test/killat.sh
 tests_alone += launcher/test/jobcontrol.sh
 
 # killat runs MPI programs and is none.
-check_PROGRAMS += launcher/test/killat launcher/test/snapjob launcher/test/resumejob launcher/test/ends launcher/test/again \
+check_PROGRAMS += launcher/test/killat launcher/test/snapjob launcher/test/resumejob launcher/test/largejob launcher/test/ends launcher/test/again \
 	launcher/test/deaths launcher/test/waits
 launcher_test_killat_LDADD =
 check_LTLIBRARIES += launcher/test/nomem.la
