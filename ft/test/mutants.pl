@@ -16,7 +16,6 @@ my $lazy = '--only 9,2,300,14,0,3,0,0 --seeds 400';
 my $keys = '--only 10,2,300,13,0,3,0,0 --seeds 400';
 my $places = '--only 11,2,300,14,0,3,0,0 --seeds 400';
 my $both = '--only 7,2,300,12,0,3,1,0 --seeds 400';   # snapshots and checkpoints
-my $all = '--only 10,2,300,13,0,3,1,0 --seeds 400';   # ... and the cache
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -292,8 +291,6 @@ my @mutants = (
      '    if (!err && c->s->n > 1) {
         say_busy', '    if (0) {
         say_busy', $dense],
-    ['a cut is moved to a version that this incarnation is still on its way to', 'ft/shm/versions.c',
-     ' && ft_look(&ft_region_rank(r, rank)->left) > v->unit;', ';', $both],
     ['a rank has no snapshot any more: is the log there?, and then its cut is taken back (ASK_FIRST)', 'ft/shm/region.c',
      '    fall_back(r, rank, &v);
     return ft_region_reaches(r, rank) && (', '    bool reaches = ft_region_reaches(r, rank);
@@ -326,19 +323,10 @@ my @mutants = (
      'if (!err && kept->unit > x->k->s->unit)', 'if (0)', $keys],
     ['cache: a checkpoint is made where what was answered before its turn is to come', 'ft/checkpoint.c',
      'return ft_cache_settle(c->s->cache, ft_collective_perform, e); }', 'return 0; }', $keys],
-    ['cache: a woken snapshot does not know of entries that came later', 'ft/core/cache.c',
-     '    k->restarted = true;
-    ft_publish', '    ft_publish', $all],
-    ['cache, places: no evidence is waited for (NO_EVIDENCE)', 'ft/core/bootstrap_place.c',
-     'found = look_around(x, e, &err);', 'found = OTHER;', $places],
-    ['cache, places: all are in doubt, and all are answered (ALL_CACHED)', 'ft/core/bootstrap_place.c',
-     'return REPEATED; /*', 'return OTHER; /*', $places],
     ['cache, places: all are in doubt, and that is no reason to go on (ALONE_EVIDENT)', 'ft/core/bootstrap_place.c',
      'if (all_in_doubt(x, key, e, err))', 'if (0)', $places],
     ['cache, places: what is done again since all were in doubt counts as a step (MARK_ALL)', 'ft/core/bootstrap_place.c',
      'return ft_bootstrap_perform(x, &repeated, e);', '{ int err = count_again(x, e); return err ? err : ft_bootstrap_perform(x, &repeated, e); }', $places],
-    ['cache, places: a doubt does not say of which unit (NO_UNIT)', 'ft/core/bootstrap_place.c',
-     'return doubt == x->k->s->unit + 1 && ', 'return doubt && ', $places],
     ['cache, places: what is contributed does not count', 'ft/core/bootstrap_place.c',
      'if (hash && ft_cache_contributed(x->k, place->kept[i].unit) == hash) {', 'if (0) {', $places],
     ['cache, places: rank 0 does not count what recurs', 'ft/core/bootstrap_place.c',
