@@ -37,6 +37,7 @@ bounded 60 "$here/faults" --build "$top_builddir" --only nothing >"$scratch/out"
 # What `figures` prints: a line of numbers for each heading's sizes.
 if ! quick; then
     bounded 120 "$here/figures" --build "$top_builddir" --tables --small --repeat 1 >"$scratch/out" 2>&1 || fail "figures: code $?"
-    [ "$(grep -c '^[0-9].* [0-9.]* ([0-9.]* to [0-9.]*).* ratio [0-9.]* ' "$scratch/out")" = 8 ] || { fail "figures --tables"; cat "$scratch/out"; }
+    [ "$(grep -c "^[0-9].* [0-9.]* ([0-9.]* to [0-9.]*).* ratio [0-9.]* " "$scratch/out")" = 6 ] || { fail "figures --tables: ratios"; cat "$scratch/out"; }
+    [ "$(grep -c "^[12] ranks, 1/[0-9]* MiB  *[0-9.]* (.*) *[0-9.]* (" "$scratch/out")" = 4 ] || { fail "figures --tables: costs"; cat "$scratch/out"; }
 fi
 finish

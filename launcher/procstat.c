@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME = 2, EXIT_CODE = 52 };  /* numbers of fields, from 1 */
+enum { NAME = 2, ENV_START = 50, EXIT_CODE = 52 };  /* numbers of fields, from 1 */
 
 bool ft_procstat_read(pid_t pid, struct ft_procstat *stat)
 {
@@ -27,8 +27,12 @@ bool ft_procstat_read(pid_t pid, struct ft_procstat *stat)
     at = strrchr(text, ')'); /* the name may hold anything */
     if (!at || sscanf(at + 1, " %c %d %d", &stat->state, &stat->parent, &stat->group) != 3)
         return false;
-    for (int field = NAME; field < EXIT_CODE && at; field++)
+    stat->environment = 0;
+    for (int field = NAME; field < EXIT_CODE && at; field++) {
         at = strchr(at + 1, ' ');
+        if (at && field + 1 == ENV_START)
+            stat->environment = strtoul(at, NULL, 10);
+    }
     stat->status = at ? atoi(at) : 0;
     return true;
 }

@@ -145,6 +145,18 @@ static bool has_job(pid_t pid, const char *job)
     return has_variable(pid, wanted);
 }
 
+/* Whether it was in exec since its environment began there: the kernel shows none then, whosever process it is. 0 and not ours to look at: no. */
+static bool was_in_exec(pid_t pid, unsigned long environment)
+{
+    struct ft_procstat now;
+    char path[40];
+
+    if (!ft_procstat_read(pid, &now) || now.environment != environment)
+        return true;
+    snprintf(path, sizeof path, "/proc/%d/environ", pid);
+    return !environment && access(path, R_OK) == 0;
+}
+
 bool ft_reap_is_rank(const struct ft_leaders *leaders, pid_t pid, uint32_t rank)
 {
     return has_job(pid, leaders->job) && has_rank(leaders, pid, rank);
@@ -156,6 +168,7 @@ struct hunt {
     pid_t group;
     int signal;
     uint32_t alive;
+    bool died;          /* one of them since they were listed: its children may have become ours since then */
     pid_t *one;
 };
 
@@ -174,10 +187,12 @@ static void hunt_one(void *arg, pid_t pid)
 
     if (is_leader(h->leaders, pid) || is_kept(h->leaders, pid) || !ft_procstat_read(pid, &stat))
         return;
-    if (h->group && stat.group != h->group && !has_rank(h->leaders, pid, h->rank))
-        return;
     if (stat.state == 'Z') {
-        waitpid(pid, NULL, WNOHANG);
+        h->died |= waitpid(pid, NULL, WNOHANG) == pid;
+        return;
+    }
+    if (h->group && stat.group != h->group && !has_rank(h->leaders, pid, h->rank)) {
+        h->alive += was_in_exec(pid, stat.environment); /* another look tells whose it is */
         return;
     }
     kill(pid, h->signal);
@@ -204,10 +219,13 @@ static void hunt_stranger(void *arg, pid_t pid)
 
 uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t group, int signal, pid_t *one)
 {
-    struct hunt h = {leaders, rank, group, signal, 0, one};
+    struct hunt h = {.leaders = leaders, .rank = rank, .group = group, .signal = signal, .one = one};
 
-    each_child(hunt_one, &h);
-    if (leaders->strangers)
-        each_process(hunt_stranger, &h);
+    do {
+        h.died = false;
+        each_child(hunt_one, &h);
+        if (leaders->strangers)
+            each_process(hunt_stranger, &h);
+    } while (h.died && !h.alive);
     return h.alive;
 }
