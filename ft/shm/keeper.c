@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ struct ft_keeper {
     bool runs;
     atomic_bool stopping;
     pthread_t thread;
+    sem_t begun;
 };
 
 static char *extent_at(const struct ft_keeper *k, uint64_t i)
@@ -344,6 +346,7 @@ static void *keep(void *arg)
 {
     struct ft_keeper *k = arg;
 
+    sem_post(&k->begun);
     if (populates_first(k))
         populate(k, 0, 1);
     while (!atomic_load(&k->stopping)) {
@@ -397,7 +400,8 @@ static void prepare(struct ft_keeper *k)
         populate(k, 0, k->memory.fresh);
 }
 
-/* The thread takes no signals: they are the launcher's. */
+/* The thread takes no signals: they are the launcher's. It has begun when this returns: the launcher forks, and what a thread that is
+   being made holds then is held in the copy for ever (AddressSanitizer's allocator, in node.sh). */
 static int start_thread(struct ft_keeper *k, struct ft_error *e)
 {
     sigset_t all, old;
@@ -405,8 +409,11 @@ static int start_thread(struct ft_keeper *k, struct ft_error *e)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
+    sem_init(&k->begun, 0, 0);
     err = pthread_create(&k->thread, NULL, keep, k);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
+    while (!err && sem_wait(&k->begun) < 0)
+        ;
     return err ? ft_err_set(e, FT_ESYS, "cannot start a thread: %s (is ulimit -u, -v or -d too small?)", strerror(err)) : 0;
 }
 
