@@ -100,7 +100,7 @@ cuts_LDADD = libft.la
 # Several nodes, with ranks, links and nodes that are lost; no launcher.
 check_PROGRAMS += nodes
 TESTS += nodes
-nodes_SOURCES = ft/test/nodes.c
+nodes_SOURCES = ft/test/nodes_job.h ft/test/nodes_program.c ft/test/nodes.c
 nodes_LDADD = libft.la
 
 # Mutants need an explorer that is not sanitized and the compiler by itself.
