@@ -77,6 +77,20 @@ static void sums(struct program *p, uint64_t n, bool in_place, int root)
     }
 }
 
+/* Element i of everybody's, composed in the order of ranks. */
+static void check_composed(const struct program *p, const struct affine *recv, uint64_t i, const char *what)
+{
+    struct affine should = affine_of(p->call, world - 1, i);
+
+    for (uint32_t r = world - 1; r-- > 0;) {
+        struct affine x = affine_of(p->call, r, i);
+
+        compose(NULL, &x, &should, 1);
+    }
+    if (memcmp(&should, &recv[i], sizeof should) != 0)
+        wrong(p, what, i, recv[i].b, should.b);
+}
+
 static void composition(struct program *p, uint64_t n)
 {
     struct ft_op op = { .reduction = FT_USER, .user = compose };
@@ -86,17 +100,8 @@ static void composition(struct program *p, uint64_t n)
         send[i] = affine_of(p->call, p->me, i);
     check(p, ft_allreduce(ft_world(p->ft), send, recv, n, (struct ft_type){ .elem = 8, .kind = FT_OPAQUE, .base = FT_U32 }, &op, 2, &p->e),
           "user allreduce");
-    for (uint64_t i = 0; i < n; i++) {
-        struct affine should = affine_of(p->call, world - 1, i);
-
-        for (uint32_t r = world - 1; r-- > 0;) {
-            struct affine x = affine_of(p->call, r, i);
-
-            compose(NULL, &x, &should, 1);
-        }
-        if (memcmp(&should, &recv[i], sizeof should) != 0)
-            wrong(p, "composition", i, recv[i].b, should.b);
-    }
+    for (uint64_t i = 0; i < n; i++)
+        check_composed(p, recv, i, "composition");
 }
 
 static void composed(void *ctx, const void *in, void *inout, uint64_t n)
@@ -116,17 +121,8 @@ static void giants(struct program *p)
         send[i] = affine_of(p->call, p->me, i);
     check(p, ft_allreduce(ft_world(p->ft), send, recv, 1, (struct ft_type){ .elem = 300000, .kind = FT_OPAQUE, .base = FT_U32 }, &op, 2, &p->e),
           "giants");
-    for (uint64_t i = 0; i < n; i += 97) {
-        struct affine should = affine_of(p->call, world - 1, i);
-
-        for (uint32_t r = world - 1; r-- > 0;) {
-            struct affine x = affine_of(p->call, r, i);
-
-            compose(NULL, &x, &should, 1);
-        }
-        if (memcmp(&should, &recv[i], sizeof should) != 0)
-            wrong(p, "giants", i, recv[i].b, should.b);
-    }
+    for (uint64_t i = 0; i < n; i += 97)
+        check_composed(p, recv, i, "giants");
 }
 
 static void broadcast(struct program *p, uint64_t n, int root)
