@@ -268,6 +268,23 @@ static int settle(struct ft_options *o, struct ft_context *c, struct ft_error *e
     return 0;
 }
 
+/* What is said of other hosts when there are none does nothing; who said it for this job is told. */
+static void note_no_hosts(struct ft_options *o)
+{
+    const struct {
+        bool said;
+        const char *name;
+    } said[] = {{o->spares > 0, "spares"}, {o->survive_host, "survive"}, {o->wait_ms > 0, "wait-for-host"}};
+
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        const struct ft_setting *s = ft_settings_find_name(said[i].name, strlen(said[i].name));
+        struct ft_origin origin = ft_settings_origin(o, s);
+
+        if (said[i].said && !strcmp(origin.source, "command line"))
+            ft_options_notice(o, "--%s %s does nothing: all ranks run on this host (--host names others)", said[i].name, origin.value);
+    }
+}
+
 /* Who is who, now that all contexts are known. */
 static int number_ranks(struct ft_options *o, struct ft_error *e)
 {
@@ -288,6 +305,8 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "--stdin %lld: there is no such rank, the last one is %u", (long long)o->stdin_rank, o->nranks - 1);
     if (o->resume && !o->ckpt_dir)
         return ft_err_set(e, FT_EINVAL, "--resume: from where? --ckpt-dir names the directory of the checkpoints");
+    if (!ft_map_wanted(o))
+        note_no_hosts(o);
     if (o->nforeign)
         ft_options_notice(o, "%s%s ignored: ftmpi has no such parameters", o->foreign, o->nforeign > 1 ? " and others are" : " is");
     return 0;

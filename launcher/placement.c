@@ -58,12 +58,22 @@ static int modify_all(struct ft_options *o, const char *text, const char *who, s
     return 0;
 }
 
+/* Open MPI had boards, and Hydra has them. What is on which one is not to be found out: ranks were mapped by node for it, without a word. */
+static bool is_board(struct ft_options *o, const char *text, size_t len, const char *who)
+{
+    if (!is(text, len, "board"))
+        return false;
+    ft_options_notice(o, "%s board is ignored: which processors are on one board is not known", who);
+    return true;
+}
+
 int ft_placement_bind(struct ft_options *o, const char *text, const char *who, struct ft_error *e)
 {
     size_t len = strcspn(text, ":");
 
     o->place.overload = false;
-    if (!ft_topology_unit(text, len, &o->place.bind))
+    o->place.bind = FT_UNIT_NONE;
+    if (!is_board(o, text, len, who) && !ft_topology_unit(text, len, &o->place.bind))
         return FT_EINVAL;
     if (o->place.bind == FT_UNIT_HOST) /* all of it: that is no binding */
         o->place.bind = FT_UNIT_NONE;
@@ -89,8 +99,12 @@ int ft_placement_map(struct ft_options *o, const char *text, const char *who, st
         text += len + 1;
         len = strcspn(text, ":");
     }
-    if ((len || o->place.each) && (!ft_topology_unit(text, len, &o->place.map) || !o->place.map))
-        return FT_EINVAL;
+    if (is(text, len, "slot") && !o->place.each)
+        return modify_all(o, text + len, who, e); /* as it is without a word: slots are filled one host after the other */
+    if ((len || o->place.each) && !is_board(o, text, len, who) && (!ft_topology_unit(text, len, &o->place.map) || !o->place.map))
+        return o->place.each ? FT_EINVAL
+                             : ft_err_set(e, FT_EINVAL, "%s: \"%.*s\" is not a valid value; wanted: slot, node, socket, numa, l3cache, l2cache, core, hwthread or ppr:N:UNIT",
+                                          who, (int)(len > 80 ? 80 : len), text);
     return modify_all(o, text + len, who, e);
 }
 

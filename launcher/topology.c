@@ -49,7 +49,6 @@ static const struct {
     {"numanode", FT_UNIT_NUMA, HWLOC_OBJ_NUMANODE},
     {"slot", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
     {"node", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
-    {"board", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
     {"machine", FT_UNIT_HOST, HWLOC_OBJ_MACHINE},
 };
 

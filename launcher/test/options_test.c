@@ -211,6 +211,7 @@ Test(options, mistakes_get_one_line)
     expect_error("ftrun --bind-to sokcet a", "not a valid value");
     expect_error("ftrun --bind-to core:tight a", "\"tight\" is not understood");
     expect_error("ftrun --map-by ppr:2 a", "not a valid value");
+    expect_error("ftrun --map-by seq a", "\"seq\" is not a valid value; wanted: slot, node,");
     expect_error("ftrun --map-by core:PE=0 a", "not understood");
     expect_error("ftrun --rabit=maybe a", "yes or no");
     expect_error("ftrun --allow-run-as-root=1 a", "takes no value");
@@ -257,6 +258,8 @@ Test(options, ranks_go_to_hosts)
     expect_map("ftrun -H far:2,away:3 -n 3 a", "far:0,1 away:2");
     expect_map("ftrun -H far:2,away:3 -n 1 a", "far:0");
     expect_map("ftrun -H far:2,away:3 -n 4 --map-by node a", "far:0,2 away:1,3");
+    expect_map("ftrun -H far:2,away:3 -n 4 --map-by slot a", "far:0,1 away:2,3"); /* was mapped by node */
+    expect_map("ftrun -H far:2,away:3 -n 4 --map-by board a", "far:0,1 away:2,3"); /* this, too */
     expect_map("ftrun -H far:1,away:3 -n 4 --map-by node a", "far:0 away:1,2,3");
     expect_map("ftrun -H far,away -n 5 a", "far:0,2,4 away:1,3");
     expect_map("ftrun -H far:2,away:2 -n 7 a", "far:0,1,4,5 away:2,3,6");

@@ -83,6 +83,27 @@ run -q --prtemca a b -n 1 echo ran
 expect_out ran
 expect_err_lines 0
 
+# What does nothing says so; it was ignored without a word. Files and variables may speak of other hosts: they are for all jobs.
+for words in '--spares 1' '--survive host' '--wait-for-host 9'; do
+    # shellcheck disable=SC2086
+    run $words -n 1 true
+    expect_code 0
+    expect_err "^ftrun: $words does nothing: all ranks run on this host"
+    expect_err_lines 1
+done
+FTMPI_SURVIVE=host && export FTMPI_SURVIVE
+run --survive rank -n 1 true
+expect_err_lines 0
+run -n 1 true
+expect_err_lines 0
+unset FTMPI_SURVIVE
+for option in --map-by --bind-to; do
+    run $option board -n 1 true
+    expect_code 0
+    expect_err "^ftrun: $option board is ignored: "
+    expect_err_lines 1
+done
+
 # A file of programs.
 mkdir "$tmp/dir"
 cat >"$tmp/app" <<EOF
