@@ -140,12 +140,22 @@ processor() { awk -v ticks="$(getconf CLK_TCK)" '{ printf "%.0f", ($16 + $17) / 
 # count WORD LOG: the number that automake's summaries in LOG give for WORD, added up.
 count() { awk -v word="# $1:" '$1 " " $2 == word { sum += $3 } END { print sum + 0 }' "$2"; }
 
+# told_by_failed PART LOG: the ends of what the failed tests of this part printed.
+told_by_failed() {
+  local name
+  sed -n 's/^FAIL: \([^ ]*\)$/\1/p' "$2" | sort -u | while read -r name; do
+    echo "-- $1: $name"
+    find build -path "*/${name%.sh}.log" -newer "$2.begun" -exec tail -n 40 {} \;
+  done
+}
+
 run_part() {
   local part=$1 log=$logs/$1.log start=$SECONDS processor_start code=0 p f s left_out=0
   processor_start=$(processor)
   echo "== $part"
   export test_times=$PWD/$logs/$part.times # scripts/run-test.sh writes it
   rm -f "$test_times"
+  touch "$log.begun"
   "part_${part//-/_}" 2>&1 </dev/null | tee "$log" | grep --line-buffered -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR|FAILED): |^installing|SIGKILL|warning:|error:'
   code=${PIPESTATUS[0]}
   p=$(($(count PASS "$log") + $(count XFAIL "$log")))
@@ -162,7 +172,7 @@ run_part() {
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
-    [ "$f" -gt 0 ] || tail -n 15 "$log"
+    if [ "$f" -gt 0 ]; then told_by_failed "$part" "$log" >>$logs/failed.log; else tail -n 15 "$log"; fi
     echo "$part FAILED, all of it is in $log"
   fi
   summary+=("$(printf '%-12s %5d s (%4d)  %s%s' "$part" $((SECONDS - start)) $(($(processor) - processor_start)) "$([ "$code" = 0 ] && echo ok || echo FAILED)" \
@@ -182,6 +192,7 @@ if [ -n "$without" ]; then
   parts=$left
 fi
 mkdir -p $logs
+: >$logs/failed.log
 trees=
 for part in $parts; do
   case $part in sanitizers | tsan) trees="$trees $part" ;; esac
@@ -192,6 +203,7 @@ for part in $parts; do
   run_part "$part"
 done
 [ -z "$ahead" ] || { wait "$ahead"; ahead=; } # its processor time counts
+cat $logs/failed.log # here, since who reads the end only, as CI's reader does, has no files
 echo
 printf '%s\n' "${summary[@]}"
 printf '%-12s %5d s (%4d)\n' "all" "$SECONDS" "$(processor)"
