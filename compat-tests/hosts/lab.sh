@@ -61,11 +61,13 @@ lab_init() {
     LAB=/run/lab
     export LAB
     hostname desk
+    # Its address is its own: else it is the lowest of its ports' and changes when that host dies. Then nobody reaches the desk for seconds, until their
+    # tables of neighbours have grown old: no switch does that to a host.
     mount -t tmpfs -o mode=755 run /run
     mkdir -p "$LAB/ssh" /run/sshd /run/lock
     ip -batch - <<END
 link set lo up
-link add switch type bridge mcast_snooping 0
+link add switch address 02:77:00:00:00:fe type bridge mcast_snooping 0
 address add 10.77.0.254/24 dev switch
 address add fd77::fe/64 dev switch nodad
 link set switch up

@@ -125,6 +125,11 @@ lab kill h3
 lab thaw h3 2>/dev/null
 rmdir "$(lab_group_of h3)" 2>/dev/null && fail "killing and thawing leaves a group"
 
+# The desk's address is no cable's: it was the lowest of them, and when that host was killed the others sent to where nobody was for seconds (what
+# ran there took ftrun at the desk for lost).
+desk=$(ip -br link show switch | awk '{ print $3 }')
+ip -br link show | grep '^vh' | grep -q "$desk" && fail "the desk has the address of a host's cable"
+
 # Killed: who is connected learns it. Lost: nobody does.
 lab in h2 touch /tmp/here
 [ -e "$LAB/h2/tmp/here" ] || fail "a host's /tmp as seen from outside"
