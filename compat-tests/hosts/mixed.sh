@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Mixed collectives over hosts that are broken at random, by seed: ranks, representatives, launcher processes, cables, connections, whole hosts.
-# The output must be that of an undisturbed run over as many nodes, byte for byte. MIXED_SECONDS, MIXED_SEED: for longer hunts.
+# The output must be that of an undisturbed run over as many nodes, byte for byte. MIXED_SECONDS (of each kind), MIXED_SEED, MIXED_NODES: for hunts.
 # shellcheck source=compat-tests/hosts/lib.sh
 . "$(dirname "$0")/lib.sh"
 small="-n 400 -m 60000 -b 200 -w 2000"
@@ -20,7 +20,7 @@ short=rank,rep,all,agent,reset,blip,mute,deaf,freeze,unplug
 if full; then
     lab boot h5 h6 h7 h8 h9 h10 h11 h12
     each=${MIXED_SECONDS:-120}
-    for nodes in 2 3 5 8; do
+    for nodes in ${MIXED_NODES:-2 3 5 8}; do
         breaks $nodes 2 0 5 $short,lossy --seconds "$each" --seeds 10000 --timeout 120
         breaks $nodes 2 4 4 rank,rep,agent,reset,kill,lose,stale,asleep,two --seconds "$each" --seeds 10000 --timeout 180 --ftrun-args '--survive host'
         breaks $nodes 1 4 2 half,two,kill,lose --seconds "$each" --seeds 10000 --timeout 180
