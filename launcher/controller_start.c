@@ -81,16 +81,29 @@ static int code_of(int status)
     return code && code != 255 ? code : FT_CODE_JOB;
 }
 
-static void on_starter_ended(void *arg, uint32_t node, int status, const char *said)
+/* Somebody else's failure is no reason to give up: the next try is ours. */
+static void on_starter_ended(void *arg, uint32_t node, int status, const char *said, const struct ft_host *from)
 {
     struct ft_controller *c = arg;
+    char *why = c->nodes[node].why;
 
     if (ft_nodes_is_expected(c->policy, node) && !ft_nodes_is_up(c->policy, node)) {
-        ft_remote_how(status, without_name(said), c->nodes[node].why, sizeof c->nodes[node].why);
-        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = node,
-                                                      .fatal = is_fatal(status, c->nodes[node].why), .code = code_of(status)});
+        ft_remote_how(status, without_name(said), why, sizeof c->nodes[node].why);
+        if (from && !ft_nodes_is_ending(c->policy))
+            ft_say_detail(&c->say, "node %u on %s cannot be started from %s: %s; it is started from here", node,
+                          c->map->hosts.list[ft_nodes_host(c->policy, node)].name, from->name, why);
+        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = node, .fatal = !from && is_fatal(status, why),
+                                                      .code = code_of(status)});
     }
     ft_controller_leave(c);
+}
+
+static void on_shares(void *arg, const char *line)
+{
+    const struct ft_controller *c = arg;
+
+    if (!ft_nodes_is_ending(c->policy))
+        ft_say_detail(&c->say, "%s", line);
 }
 
 /* A line that does not come from the agent's own sink: it is about to die, or ssh has something to say. */
@@ -143,7 +156,7 @@ static int describe(struct ft_controller *c, struct ft_error *e)
 int ft_controller_start_open(struct ft_controller *c, struct ft_error *e)
 {
     struct ft_remote_config config = {.options = c->o, .signals = &c->signals, .nnodes = c->map->nnodes, .ended = on_starter_ended,
-                                      .line = on_starter_line, .arg = c};
+                                      .line = on_starter_line, .detail = on_shares, .own = -1, .arg = c};
     int err = describe(c, e);
 
     if (err < 0)

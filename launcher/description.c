@@ -8,39 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/bytes.h"
+
 /* ---- writing: NULL, which jansson passes through, means no memory ---- */
-
-/* Bytes that are no UTF-8 have no place in JSON: each becomes the character of its number. */
-static json_t *bytes(const char *text)
-{
-    size_t len = strlen(text), n = 0;
-    char *utf8 = malloc(2 * len + 1);
-    json_t *j;
-
-    if (!utf8)
-        return NULL;
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c >= 0x80)
-            utf8[n++] = (char)(0xc0 | *c >> 6);
-        utf8[n++] = (char)(*c >= 0x80 ? 0x80 | (*c & 0x3f) : *c);
-    }
-    j = json_stringn_nocheck(utf8, n);
-    free(utf8);
-    return j;
-}
-
-static json_t *words(char *const *list)
-{
-    json_t *array = json_array();
-
-    for (; array && *list; list++) {
-        if (json_array_append_new(array, bytes(*list)) < 0) {
-            json_decref(array);
-            return NULL;
-        }
-    }
-    return array;
-}
 
 static json_t *numbers(const uint32_t *list, uint32_t n)
 {
@@ -78,7 +48,7 @@ static json_t *exports(const struct ft_context *c)
             continue;
         if (asprintf(&whole, "%s%s%s", text, strchr(text, '=') ? "" : "=", value) < 0)
             whole = NULL;
-        err = whole ? json_array_append_new(array, bytes(whole)) : -1;
+        err = whole ? json_array_append_new(array, ft_bytes_json(whole)) : -1;
         free(whole);
         if (err < 0) {
             json_decref(array);
@@ -108,8 +78,8 @@ static json_t *contexts(const struct ft_options *o, const struct ft_description 
 
         if (!n)
             continue;
-        j = json_pack("{si so so sb so*}", "ranks", (int)n, "argv", words(c->argv), "exports", exports(c), "bare", c->bare, "wdir",
-                      c->wdir ? bytes(c->wdir) : NULL);
+        j = json_pack("{si so so sb so*}", "ranks", (int)n, "argv", ft_bytes_json_list(c->argv), "exports", exports(c), "bare", c->bare, "wdir",
+                      c->wdir ? ft_bytes_json(c->wdir) : NULL);
         if (json_array_append_new(array, j) < 0) {
             json_decref(array);
             return NULL;
@@ -122,7 +92,7 @@ static json_t *contexts(const struct ft_options *o, const struct ft_description 
 static bool is_of_nodes(const char *name)
 {
     static const char *const own[] = {"stdin",  "tag-output", "timestamp-output", "output-filename", "report",      "timeline",
-                                      "timeout", "launcher",  "launch-arg",       "spares",          "wait-for-host", "prefix",
+                                      "timeout", "launcher",  "launch-arg", "launch-tree", "spares",          "wait-for-host", "prefix",
                                       "start-timeout", "ckpt-dir", "ckpt-every", "resume"};
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -143,7 +113,7 @@ static json_t *settings(const struct ft_options *o)
         if (!ft_settings_is_setting(s) || !is_of_nodes(ft_settings_name(s, name, sizeof name)))
             continue;
         origin = ft_settings_origin(o, s);
-        if (strcmp(origin.source, "default") && json_object_set_new(object, name, bytes(origin.value)) < 0) {
+        if (strcmp(origin.source, "default") && json_object_set_new(object, name, ft_bytes_json(origin.value)) < 0) {
             json_decref(object);
             return NULL;
         }
@@ -165,8 +135,8 @@ char *ft_description_write(const struct ft_options *o, const struct ft_descripti
                           (int)d->node, "nodes", (int)d->nnodes, "world", (int)d->world, "incarnation", (int)d->incarnation, "epoch",
                           (int)d->epoch, "first", numbers(d->first, d->nnodes + 1), "rank_at", numbers(d->rank_at, d->world),
                           "incarnations", numbers(d->incarnations, ft_description_count(d, d->node)), "secret",
-                          hex(d->secret, sizeof d->secret), "controllers", words(d->controllers), "port", (int)d->port, "host",
-                          bytes(d->host), "cwd", bytes(d->cwd), "env", words(d->env), "contexts", contexts(o, d), "settings", settings(o),
+                          hex(d->secret, sizeof d->secret), "controllers", ft_bytes_json_list(d->controllers), "port", (int)d->port, "host",
+                          ft_bytes_json(d->host), "cwd", ft_bytes_json(d->cwd), "env", ft_bytes_json_list(d->env), "contexts", contexts(o, d), "settings", settings(o),
                           "stdin", local_stdin(o, d), "report", o->report != NULL, "timeline", o->timeline != NULL);
     char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
@@ -175,52 +145,6 @@ char *ft_description_write(const struct ft_options *o, const struct ft_descripti
 }
 
 /* ---- reading: NULL and -1 mean that something is not as it has to be ---- */
-
-static char *to_bytes(const json_t *j)
-{
-    const unsigned char *utf8 = (const unsigned char *)json_string_value(j);
-    size_t len = json_string_length(j), n = 0;
-    char *text = utf8 ? malloc(len + 1) : NULL;
-
-    for (size_t i = 0; text && i < len; i++) {
-        unsigned c = utf8[i];
-
-        if (c >= 0x80 && (c & 0xfc) == 0xc0 && i + 1 < len)
-            c = (c & 3) << 6 | (utf8[++i] & 0x3f);
-        else if (c >= 0x80)
-            c = 0; /* not a byte */
-        if (!c) {
-            free(text);
-            return NULL;
-        }
-        text[n++] = (char)c;
-    }
-    if (text)
-        text[n] = 0;
-    return text;
-}
-
-static void free_words(char **list)
-{
-    for (char **w = list; w && *w; w++)
-        free(*w);
-    free(list);
-}
-
-static char **to_words(const json_t *j)
-{
-    size_t n = json_array_size(j);
-    char **list = json_is_array(j) ? calloc(n + 1, sizeof *list) : NULL;
-
-    for (size_t i = 0; list && i < n; i++) {
-        list[i] = to_bytes(json_array_get(j, i));
-        if (!list[i]) {
-            free_words(list);
-            return NULL;
-        }
-    }
-    return list;
-}
 
 static uint32_t *to_numbers(const json_t *j, uint32_t n, uint32_t most)
 {
@@ -296,17 +220,17 @@ static int read_place(struct ft_description *d, const json_t *j)
     if (!d->first || !d->rank_at || !is_map(d))
         return -1;
     d->incarnations = to_numbers(json_object_get(j, "incarnations"), ft_description_count(d, d->node), INT32_MAX);
-    d->controllers = to_words(json_object_get(j, "controllers"));
-    d->host = to_bytes(json_object_get(j, "host"));
-    d->cwd = to_bytes(json_object_get(j, "cwd"));
-    d->env = to_words(json_object_get(j, "env"));
+    d->controllers = ft_bytes_read_list(json_object_get(j, "controllers"));
+    d->host = ft_bytes_read(json_object_get(j, "host"));
+    d->cwd = ft_bytes_read(json_object_get(j, "cwd"));
+    d->env = ft_bytes_read_list(json_object_get(j, "env"));
     return d->incarnations && d->controllers && d->host && d->cwd && d->env ? 0 : -1;
 }
 
 /* A list of words that lives as long as o. */
 static char **keep_words(struct ft_options *o, const json_t *j)
 {
-    char **list = to_words(j);
+    char **list = ft_bytes_read_list(j);
 
     for (char **w = list; w && *w; w++) {
         char *kept = ft_options_keep(o, "%s", *w);
@@ -334,7 +258,7 @@ static int read_context(struct ft_options *o, const json_t *j, struct ft_error *
     for (; *list; list++)
         if (ft_options_add(&c->exports, &c->nexports, *list, e) < 0)
             return -1;
-    if (json_object_get(j, "wdir") && !(wdir = ft_options_own(o, to_bytes(json_object_get(j, "wdir")))))
+    if (json_object_get(j, "wdir") && !(wdir = ft_options_own(o, ft_bytes_read(json_object_get(j, "wdir")))))
         return -1;
     c->wdir = wdir;
     o->nranks += c->nranks;
@@ -348,7 +272,7 @@ static int read_settings(struct ft_options *o, json_t *object, struct ft_error *
 
     json_object_foreach(object, name, j) {
         const struct ft_setting *s = ft_settings_find_name(name, strlen(name));
-        struct ft_word word = {.who = ft_options_keep(o, "%s", name), .value = ft_options_own(o, to_bytes(j))};
+        struct ft_word word = {.who = ft_options_keep(o, "%s", name), .value = ft_options_own(o, ft_bytes_read(j))};
 
         if (!s || !word.who || !word.value || ft_settings_read(o, s, &word, "the job's description", e) < 0)
             return -1;
@@ -403,9 +327,9 @@ void ft_description_free(struct ft_description *d)
     free(d->first);
     free(d->rank_at);
     free(d->incarnations);
-    free_words(d->controllers);
+    ft_bytes_free_list(d->controllers);
     free(d->host);
     free(d->cwd);
-    free_words(d->env);
+    ft_bytes_free_list(d->env);
     *d = (struct ft_description){0};
 }

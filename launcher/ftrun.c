@@ -15,6 +15,7 @@
 #include "launcher/node.h"
 #include "launcher/options.h"
 #include "launcher/say.h"
+#include "launcher/starter.h"
 
 /* A descriptor opened later must not become somebody's stdin, stdout or stderr. */
 static void fill_standard_descriptors(void)
@@ -51,6 +52,8 @@ int main(int argc, char **argv)
         return ft_client_run(argv + 1);
     if (argc == 2 && !strcmp(argv[1], "--node"))
         return ft_node_main();
+    if (argc == 2 && !strcmp(argv[1], "--starter"))
+        return ft_starter_main();
     if (ft_options_parse(&options, argc, argv, &e) < 0) {
         ft_say(&(struct ft_say){0}, "%s", e.text);
         code = FT_CODE_USAGE;

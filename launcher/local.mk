@@ -11,9 +11,11 @@ liblaunch_la_SOURCES = \
 	launcher/auth.h launcher/auth.c \
 	launcher/await.h launcher/await.c \
 	launcher/bands.h launcher/bands.c \
+	launcher/bytes.h launcher/bytes.c \
 	launcher/cadence.h launcher/cadence.c \
 	launcher/ckpt_writer.h launcher/ckpt_writer.c \
 	launcher/channel.h launcher/channel.c \
+	launcher/child.h launcher/child.c \
 	launcher/client.h launcher/client.c \
 	launcher/configure.h launcher/configure.c \
 	launcher/control.h launcher/control.c \
@@ -83,6 +85,7 @@ liblaunch_la_SOURCES = \
 	launcher/reap.h launcher/reap.c \
 	launcher/relay.h launcher/relay.c \
 	launcher/remote.h launcher/remote.c \
+	launcher/remote_words.h launcher/remote_words.c \
 	launcher/renew.h launcher/renew.c \
 	launcher/report.h launcher/report.c \
 	launcher/rundir.h launcher/rundir.c \
@@ -90,6 +93,7 @@ liblaunch_la_SOURCES = \
 	launcher/say.h launcher/say.c \
 	launcher/settings.h launcher/settings.c \
 	launcher/shared.h launcher/shared.c \
+	launcher/shares.h launcher/shares.c \
 	launcher/show.h launcher/show.c \
 	launcher/signals.h launcher/signals.c \
 	launcher/sink.h launcher/sink.c \
@@ -99,6 +103,7 @@ liblaunch_la_SOURCES = \
 	launcher/snapshot.h launcher/snapshot.c \
 	launcher/spawn.h launcher/spawn.c \
 	launcher/spool.h launcher/spool.c \
+	launcher/starter.h launcher/starter.c \
 	launcher/status.h launcher/status.c \
 	launcher/stdio_memory.h launcher/stdio_memory.c \
 	launcher/store.h launcher/store.c \
@@ -127,7 +132,7 @@ ftrun_LDADD = liblaunch.la
 launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
 	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test \
 	launcher/test/description_test launcher/test/nodes_policy_test \
-	launcher/test/merge_test launcher/test/remote_test launcher/test/reap_test
+	launcher/test/merge_test launcher/test/remote_test launcher/test/shares_test launcher/test/reap_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -158,6 +163,8 @@ launcher_test_merge_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_merge_test_LDADD = $(launch_unit_libs)
 launcher_test_remote_test_CFLAGS = $(launch_unit_cflags) $(EVENT_CFLAGS)
 launcher_test_remote_test_LDADD = $(launch_unit_libs) $(EVENT_LIBS)
+launcher_test_shares_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
+launcher_test_shares_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
 launcher_test_nodes_policy_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_nodes_policy_test_LDADD = $(launch_unit_libs)
 launcher_test_description_test_CFLAGS = $(launch_unit_cflags)
@@ -242,6 +249,7 @@ launch_shell_tests = \
 	launcher/test/status.sh \
 	launcher/test/hosts.sh \
 	launcher/test/hosts_options.sh \
+	launcher/test/tree.sh \
 	launcher/test/timeouts.sh \
 	launcher/test/node.sh \
 	launcher/test/stress.sh

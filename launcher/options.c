@@ -152,6 +152,7 @@ void ft_options_defaults(struct ft_options *o)
     o->grace_ms = 2000;
     o->lease_ms = 3000;
     o->start_ms = 60000;
+    o->launch_tree = FT_TREE_AUTO;
 }
 
 int ft_options_add_context(struct ft_options *o, struct ft_error *e)

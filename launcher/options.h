@@ -16,6 +16,8 @@
 
 enum { FT_RANKS_MAX = 4096 };  /* on one host */
 enum { FT_NODES_MAX = 4096, FT_WORLD_MAX = 65536 }; /* ranks on all of them */
+enum { FT_TREE_MIN = 2, FT_TREE_WIDTH = 32 }; /* --launch-tree */
+#define FT_TREE_AUTO UINT64_MAX
 enum { FT_SETTINGS_MAX = 96 }; /* rows of the table in settings.c */
 enum { FT_CODE_USAGE = 2 };    /* ftrun's exit code for a bad command line */
 
@@ -78,6 +80,7 @@ struct ft_options {
     const char *launcher;      /* "ssh", "exec:COMMAND"; NULL: ssh, and what is on this host is started directly */
     const char **launch_args;  /* for it */
     size_t nlaunch_args;
+    uint64_t launch_tree;      /* so many hosts are being started by one at any moment, the rest by those; 0: no others start any; FT_TREE_AUTO */
     const char *prefix;        /* where ftmpi is on the other hosts; NULL: where it is here */
     uint64_t spares;           /* hosts at the end of the list that have no ranks as yet */
     uint64_t wait_ms, start_ms; /* for a host to come back; for one to answer */

@@ -346,6 +346,19 @@ READER(survive)
     return o->survive_host || !strcmp(w->value, "rank") ? 0 : FT_EINVAL;
 }
 
+READER(launch_tree)
+{
+    if (!strcmp(w->value, "auto")) {
+        o->launch_tree = FT_TREE_AUTO;
+        return 0;
+    }
+    if (ft_values_number(w->value, &o->launch_tree) < 0)
+        return FT_EINVAL;
+    if (o->launch_tree && (o->launch_tree < FT_TREE_MIN || o->launch_tree > FT_NODES_MAX))
+        return ft_err_set(e, FT_EINVAL, "%s %s: wanted: %d to %d, 0 or auto", w->who, w->value, FT_TREE_MIN, FT_NODES_MAX);
+    return 0;
+}
+
 /* What Hydra has besides (rsh, slurm, ...) is not to be had, and what it starts here is started here anyway. */
 READER(launcher)
 {

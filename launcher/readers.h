@@ -41,6 +41,7 @@ FT_READER(log_limit);
 FT_READER(log_full);
 FT_READER(survive);
 FT_READER(launcher);
+FT_READER(launch_tree);
 FT_READER(launch_arg);
 FT_READER(help);
 FT_READER(version);

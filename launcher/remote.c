@@ -4,344 +4,398 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "launcher/signals.h"
+#include "ft/base/util.h"
+#include "launcher/remote_words.h"
+#include "launcher/shares.h"
+#include "launcher/timer.h"
 
-enum { WORDS_BEFORE = 24 };
+enum {
+    SAID_LATER = FT_SAID_BYTES,
+    READY_MS = 15000 /* for a starter to answer, before its share is taken from it: ssh gives up after 10 seconds */
+};
 
-/* What was started for one node. */
-struct starter {
+/* What is done for one node. */
+struct entry {
     struct ft_remote *r;
     uint32_t node;
-    pid_t pid;                  /* 0: none */
-    bool waits, up;             /* waits: for its turn */
     const struct ft_host *host;
-    char *text;                 /* the description, as far as it is not written: from `at` on */
-    size_t len, at;
-    int in, err;                /* -1: closed */
-    struct event *writable, *readable;
-    char part[FT_SAID_BYTES], said[FT_SAID_BYTES]; /* a line as it comes; the last whole one */
-    size_t npart;
+    char *text;                 /* the description, as long as nobody has been given it */
+    bool waits, up;             /* waits: for its turn */
+    bool directly;              /* from here: it could not be started from another host */
+    struct entry *by;           /* its share is this one's; NULL: none's */
+
+    pid_t pid;                  /* of what we have started for it; 0: nothing */
+    struct ft_child child;
+    struct ft_child_config lines;
+    bool leads, ready;          /* that is a starter with a share; it has answered */
+    struct event *late;
+
+    bool ended;                 /* this is still to be told */
+    int status;
+    const struct ft_host *from;
+    char said[SAID_LATER];      /* its last line */
 };
 
 struct ft_remote {
     struct event_base *base;
     struct ft_remote_config config;
-    char path[PATH_MAX];        /* of ftrun, here or there */
-    char own[PATH_MAX];
-    char *command;              /* of exec:, cut into words */
-    const char **words;         /* for one call; room for all */
-    uint32_t starting;          /* have not come up yet */
+    struct ft_remote_words words;
+    struct event *turn;         /* something is to be started, or told */
+    uint32_t width, starting;   /* have not come up yet; without what is on this host */
+    bool tree;
     int nice;                   /* of what is started; the controller may go before others */
-    struct starter starters[];
+    struct entry entries[];
 };
 
-/* ---- what is called ---- */
+#define FOR_ALL(s, r) for (struct entry *s = (r)->entries; (s) < (r)->entries + (r)->config.nnodes; (s)++)
 
-/* For a shell: in single quotes. */
-static void quote(const char *path, char *text, size_t size)
+static void set_turn(struct ft_remote *r)
 {
-    size_t n = 0;
+    event_active(r->turn, EV_TIMEOUT, 0);
+}
 
-    text[n++] = '\'';
-    for (; *path && n + 6 < size; path++) {
-        if (*path == '\'') {
-            memcpy(text + n, "'\\'", 3);
-            n += 3;
+static void set_ended(struct entry *s, int status, const struct ft_host *from)
+{
+    s->ended = true;
+    s->status = status;
+    s->from = from;
+    set_turn(s->r);
+}
+
+/* ---- shares ---- */
+
+static void say(struct entry *leader, enum ft_share_kind kind, const struct entry *about)
+{
+    struct ft_share_word w = {.kind = kind, .node = about->node, .text = kind == FT_SHARE_START ? about->host->name : NULL};
+    char *text = ft_share_write(&w);
+
+    if (text)
+        ft_child_say(&leader->child, text);
+    free(text);
+}
+
+static void detail(const struct ft_remote *r, const struct ft_host *host, uint32_t n, const char *what)
+{
+    char line[512];
+
+    snprintf(line, sizeof line, "%u %s started %s %.300s", n, n == 1 ? "node is" : "nodes are", what, host->name);
+    if (r->config.detail)
+        r->config.detail(r->config.arg, line);
+}
+
+/* The leader does not answer, or has ended. Who was not given to it is started from here; of who was it is not known what has become, so it
+   has failed: a start anew is told apart from one that comes late. */
+static void take_share(struct entry *leader)
+{
+    uint32_t n = 0;
+
+    event_del(leader->late);
+    FOR_ALL(s, leader->r) {
+        if (s->by != leader)
+            continue;
+        s->by = NULL;
+        if (s->up)
+            continue;
+        n++;
+        s->directly = true;
+        s->waits = s->text != NULL;
+        if (s->waits)
+            continue;
+        snprintf(s->said, sizeof s->said, "%.300s, which was starting it, has gone", leader->host->name);
+        set_ended(s, -1, leader->host);
+    }
+    if (n)
+        detail(leader->r, leader->host, n, "from here, and not from");
+    set_turn(leader->r);
+}
+
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    take_share(arg);
+}
+
+/* The leader is there: it is given its share, which is nobody if it comes late. */
+static void give_share(struct entry *leader)
+{
+    uint32_t n = 0;
+
+    leader->ready = true;
+    event_del(leader->late);
+    FOR_ALL(s, leader->r) {
+        if (s->by != leader || !s->text)
+            continue;
+        say(leader, FT_SHARE_START, s);
+        ft_child_say(&leader->child, s->text);
+        ft_child_wipe(s->text);
+        s->text = NULL;
+        n++;
+    }
+    say(leader, FT_SHARE_ALL, leader);
+    if (n)
+        detail(leader->r, leader->host, n, "from");
+}
+
+/* What a starter says of itself or its share. */
+static void take_word(struct entry *leader, const char *line)
+{
+    struct ft_remote *r = leader->r;
+    struct ft_share_word w;
+    struct ft_error e;
+    struct entry *s;
+
+    if (ft_share_read(&w, line, strlen(line), &e) == 0 && w.node < r->config.nnodes) {
+        s = &r->entries[w.node];
+        if (w.kind == FT_SHARE_READY && s == leader && !leader->ready) {
+            give_share(leader);
+        } else if (w.kind == FT_SHARE_LINE && (s == leader || s->by == leader)) {
+            r->config.line(r->config.arg, s->node, w.text);
+        } else if (w.kind == FT_SHARE_ENDED && (s == leader || (s->by == leader && !s->text))) {
+            snprintf(s->said, sizeof s->said, "%s", w.text);
+            s->directly |= !s->up;
+            s->by = NULL;
+            set_ended(s, w.status, s == leader ? NULL : leader->host);
         }
-        text[n++] = *path;
     }
-    text[n++] = '\'';
-    text[n] = 0;
+    ft_share_free(&w);
 }
 
-/* ssh never asks anybody anything, and knows in 10 seconds that a host is not there. */
-static size_t ssh_words(const char **w)
+static void on_line(void *arg, int stream, char *line)
 {
-    static const char *const words[] = {"ssh", "-x", "-a", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=15"};
+    struct entry *s = arg;
 
-    memcpy(w, words, sizeof words);
-    return sizeof words / sizeof words[0];
-}
-
-static size_t exec_words(struct ft_remote *r, const char **w)
-{
-    size_t n = 0;
-
-    strcpy(r->command, strchr(r->config.options->launcher, ':') + 1);
-    for (char *save = NULL, *word = strtok_r(r->command, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
-        w[n++] = word;
-    return n;
-}
-
-/* quoted: room for a path in quotes. */
-static void make_words(struct ft_remote *r, const struct ft_host *host, char quoted[2 * PATH_MAX])
-{
-    const struct ft_options *o = r->config.options;
-    bool directly = host->here && !o->launcher, ssh = !o->launcher || !strcmp(o->launcher, "ssh");
-    size_t n = directly ? 0 : ssh ? ssh_words(r->words) : exec_words(r, r->words);
-
-    for (size_t i = 0; !directly && i < o->nlaunch_args; i++)
-        r->words[n++] = o->launch_args[i];
-    if (!directly)
-        r->words[n++] = host->name;
-    if (ssh && !directly) {
-        strcpy(quoted, "exec ");
-        quote(r->path, quoted + 5, 2 * PATH_MAX - 5);
-        r->words[n++] = quoted;
-    } else {
-        r->words[n++] = directly ? r->own : r->path;
-    }
-    r->words[n++] = "--node";
-    r->words[n] = NULL;
-}
-
-/* ---- running it ---- */
-
-static void close_pipes(struct starter *s)
-{
-    if (s->writable)
-        event_free(s->writable);
-    if (s->readable)
-        event_free(s->readable);
-    if (s->in >= 0)
-        close(s->in);
-    if (s->err >= 0)
-        close(s->err);
-    s->writable = s->readable = NULL;
-    s->in = s->err = -1;
-}
-
-static void forget_text(struct starter *s)
-{
-    if (s->text)
-        explicit_bzero(s->text, s->len); /* the job's secret */
-    free(s->text);
-    s->text = NULL;
-}
-
-/* A line of stderr is whole, or as long as fits. */
-static void take_line(struct starter *s)
-{
-    while (s->npart && (unsigned char)s->part[s->npart - 1] <= ' ')
-        s->npart--; /* ssh ends its lines with a carriage return, too */
-    s->part[s->npart] = 0;
-    s->npart = 0;
-    for (char *c = s->part; *c; c++)
-        if ((unsigned char)*c < ' ')
-            *c = ' ';
-    if (!*s->part)
+    if (stream == 1) {
+        take_word(s, line);
         return;
-    strcpy(s->said, s->part);
+    }
+    snprintf(s->said, sizeof s->said, "%s", line);
     if (s->up)
         s->r->config.line(s->r->config.arg, s->node, s->said);
 }
 
-static void take(struct starter *s, const char *data, size_t len)
+/* ---- starting ---- */
+
+static bool is_here(const struct entry *s)
 {
-    for (size_t i = 0; i < len; i++) {
-        if (data[i] == '\n' || s->npart == sizeof s->part - 1)
-            take_line(s);
-        if (data[i] != '\n')
-            s->part[s->npart++] = data[i];
-    }
+    return s->node == s->r->config.own || (s->host->here && !s->r->config.options->launcher);
 }
 
-static void drain(struct starter *s)
+/* What a starter is told first: what it needs for any node, and the one of its host. NULL: no memory. */
+static char *words_for_leader(const struct entry *s)
 {
-    char data[4096];
-    ssize_t n;
+    const struct ft_remote *r = s->r;
+    const struct ft_options *o = r->config.options;
+    struct ft_share_word begin = {.kind = FT_SHARE_BEGIN, .node = s->node, .launcher = (char *)o->launcher, .path = (char *)r->words.path,
+                                  .nnodes = r->config.nnodes, .width = r->width,
+                                  .start_ms = (uint32_t)ft_min(o->start_ms, UINT32_MAX / 2)};
+    struct ft_share_word own = {.kind = FT_SHARE_START, .node = s->node, .text = s->host->name};
+    char *first, *second = ft_share_write(&own), *all = NULL;
 
-    while (s->err >= 0 && (n = read(s->err, data, sizeof data)) > 0)
-        take(s, data, (size_t)n);
+    begin.args = calloc(o->nlaunch_args + 1, sizeof *begin.args);
+    for (size_t i = 0; begin.args && i < o->nlaunch_args; i++)
+        begin.args[i] = (char *)o->launch_args[i];
+    first = begin.args ? ft_share_write(&begin) : NULL;
+    if (first && second && asprintf(&all, "%s%s%s", first, second, s->text) < 0)
+        all = NULL;
+    free(begin.args);
+    free(first);
+    free(second);
+    return all;
 }
 
-static void on_readable(evutil_socket_t fd, short what, void *arg)
+static void launch(struct entry *s)
 {
-    struct starter *s = arg;
-    char data[4096];
-    ssize_t n = read(fd, data, sizeof data);
+    struct ft_remote *r = s->r;
+    char *text = s->leads ? words_for_leader(s) : s->text;
 
-    (void)what;
-    if (n > 0)
-        take(s, data, (size_t)n);
-    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-        event_del(s->readable);
-}
-
-static void on_writable(evutil_socket_t fd, short what, void *arg)
-{
-    struct starter *s = arg;
-    ssize_t n = write(fd, s->text + s->at, s->len - s->at);
-
-    (void)what;
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    s->waits = false;
+    s->lines = (struct ft_child_config){.base = r->base, .signals = r->config.signals, .nice = r->nice, .line = on_line, .arg = s};
+    s->pid = text ? ft_child_start(&s->child, &s->lines, ft_remote_words_make(&r->words, s->host, s->leads ? "--starter" : "--node", is_here(s)), text,
+                                   s->leads)
+                  : -1;
+    if (text != s->text)
+        ft_child_wipe(text);
+    ft_child_wipe(s->text);
+    s->text = NULL;
+    if (s->pid > 0) {
+        r->starting += !is_here(s);
+        if (s->leads)
+            ft_timer_set(s->late, ft_min(READY_MS, r->config.options->start_ms / 3));
         return;
-    s->at += n > 0 ? (size_t)n : 0;
-    if (n >= 0 && s->at < s->len)
-        return;
-    forget_text(s); /* all of it is there, or nobody reads: its end will tell */
-    event_free(s->writable);
-    s->writable = NULL;
-    close(s->in);
-    s->in = -1;
-}
-
-static void run_child(const struct ft_remote *r, int in, int err)
-{
-    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-    setsid(); /* the terminal's signals are for ftrun; and nobody is asked for a password */
-    dup2(in, 0);
-    dup2(null, 1);
-    dup2(err, 2);
-    setpriority(PRIO_PROCESS, 0, r->nice);
-    ft_signals_give_back(r->config.signals);
-    execvp(r->words[0], (char **)r->words);
-    dprintf(2, "%s: %s\n", r->words[0], strerror(errno));
-    _exit(127);
-}
-
-static int watch(struct starter *s, int in, int err)
-{
-    s->in = in;
-    s->err = err;
-    fcntl(in, F_SETFL, O_NONBLOCK);
-    fcntl(err, F_SETFL, O_NONBLOCK);
-    s->writable = event_new(s->r->base, in, EV_WRITE | EV_PERSIST, on_writable, s);
-    s->readable = event_new(s->r->base, err, EV_READ | EV_PERSIST, on_readable, s);
-    if (!s->writable || !s->readable || event_add(s->writable, NULL) < 0 || event_add(s->readable, NULL) < 0)
-        return -1;
-    return 0;
-}
-
-static int launch(struct starter *s)
-{
-    int in[2] = {-1, -1}, err[2] = {-1, -1};
-    char quoted[2 * PATH_MAX];
-
-    if (pipe2(in, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0)
-        goto failed;
-    make_words(s->r, s->host, quoted);
-    fflush(NULL);
-    s->pid = fork();
-    if (s->pid < 0)
-        goto failed;
-    if (s->pid == 0)
-        run_child(s->r, in[0], err[1]);
-    s->r->starting++;
-    close(in[0]);
-    close(err[1]);
-    return watch(s, in[1], err[0]);
-
-failed:
-    for (int i = 0; i < 2; i++) {
-        if (in[i] >= 0)
-            close(in[i]);
-        if (err[i] >= 0)
-            close(err[i]);
     }
+    snprintf(s->said, sizeof s->said, "cannot start a process: %s", strerror(text ? errno : ENOMEM));
     s->pid = 0;
-    return -1;
+    ft_child_close(&s->child);
+    if (s->leads)
+        take_share(s);
+    s->leads = false;
+    set_ended(s, -1, NULL);
 }
 
-static void tell_ended(struct starter *s, int status)
+static bool goes_directly(const struct entry *s)
 {
-    char said[FT_SAID_BYTES];
-
-    strcpy(said, s->said);
-    s->r->config.ended(s->r->config.arg, s->node, status, said); /* may start another */
+    return s->directly || !s->r->tree || is_here(s);
 }
 
-/* Those that wait have their turn. */
+/* Those that wait for somebody's share, in k shares of nearly the same size, one after the other. */
+static void launch_shares(struct ft_remote *r, uint32_t n, uint32_t k)
+{
+    struct entry *leader = NULL;
+    uint32_t share = 0, left = 0; /* number of the share; how many of it are to come */
+
+    FOR_ALL(s, r) {
+        if (!s->waits || goes_directly(s))
+            continue;
+        if (left) {
+            s->waits = false;
+            s->by = leader;
+        } else {
+            if (leader)
+                launch(leader);
+            left = n / k + (share++ < n % k);
+            leader = s;
+            s->leads = left > 1;
+        }
+        left--;
+    }
+    launch(leader);
+}
+
 static void launch_next(struct ft_remote *r)
 {
-    for (uint32_t i = 0; i < r->config.nnodes && r->starting < FT_STARTERS; i++) {
-        struct starter *s = &r->starters[i];
+    uint32_t n = 0;
 
-        if (!s->waits)
-            continue;
-        s->waits = false;
-        if (launch(s) == 0)
-            continue;
-        snprintf(s->said, sizeof s->said, "cannot start a process: %s", strerror(errno));
-        ft_remote_end(r, i);
-        tell_ended(s, -1);
+    FOR_ALL(s, r) {
+        if (s->waits && goes_directly(s) && (is_here(s) || r->starting < r->width))
+            launch(s);
+        n += s->waits && !goes_directly(s);
     }
+    if (n && r->starting < r->width)
+        launch_shares(r, n, ft_min(n, r->width - r->starting));
+}
+
+/* What is told may start another, or end any. */
+static void tell_ended(struct ft_remote *r)
+{
+    char said[SAID_LATER];
+
+    FOR_ALL(s, r) {
+        if (!s->ended)
+            continue;
+        s->ended = false;
+        strcpy(said, s->said);
+        r->config.ended(r->config.arg, s->node, s->status, said, s->from);
+    }
+}
+
+static void on_turn(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    tell_ended(arg);
+    launch_next(arg);
 }
 
 void ft_remote_start(struct ft_remote *r, uint32_t node, const struct ft_host *host, char *text)
 {
-    struct starter *s = &r->starters[node];
+    struct entry *s = &r->entries[node];
+    size_t len = strlen(text);
+    char *line = realloc(text, len + 2);
 
     ft_remote_end(r, node);
     s->host = host;
-    s->len = strlen(text);
-    s->at = 0;
-    s->text = text;
-    s->text[s->len++] = '\n'; /* in place of its end */
     s->said[0] = 0;
-    s->npart = 0;
-    s->waits = true;
-    launch_next(r);
+    s->text = line ? line : text;
+    s->waits = line != NULL;
+    if (line) {
+        strcpy(line + len, "\n");
+        set_turn(r);
+        return;
+    }
+    ft_child_wipe(text);
+    s->text = NULL;
+    snprintf(s->said, sizeof s->said, "out of memory");
+    set_ended(s, -1, NULL);
 }
 
-static void no_longer_starting(struct starter *s)
+/* ---- what becomes of them ---- */
+
+static void no_longer_starting(struct entry *s)
 {
     if (s->pid && !s->up)
-        s->r->starting--;
+        s->r->starting -= !is_here(s);
 }
 
 void ft_remote_up(struct ft_remote *r, uint32_t node)
 {
-    struct starter *s = &r->starters[node];
+    struct entry *s = &r->entries[node];
 
-    if (s->up || !s->pid)
+    if (s->up || (!s->pid && !s->by))
         return;
+    if (s->leads || s->by)
+        say(s->by ? s->by : s, FT_SHARE_UP, s);
     no_longer_starting(s);
     s->up = true;
-    launch_next(r);
+    set_turn(r);
 }
 
-/* Who has not come up is asked: it ends what it may have started. Else nothing is to be waited for; an agent's ranks are dead already. */
+static void close_child(struct entry *s)
+{
+    s->pid = 0;
+    ft_child_close(&s->child);
+    if (s->leads)
+        take_share(s);
+    s->leads = s->ready = false;
+}
+
+/* Who has not come up is asked: it ends what it may have started. Else nothing is to be waited for; an agent's ranks are dead already. A
+   starter is always asked, for the sake of its share, and its agent's. */
 void ft_remote_end(struct ft_remote *r, uint32_t node)
 {
-    struct starter *s = &r->starters[node];
+    struct entry *s = &r->entries[node];
 
+    if (s->by && !s->text) {
+        say(s->by, FT_SHARE_END, s);
+        s->directly |= !s->up;
+    }
     no_longer_starting(s);
-    if (s->pid)
-        kill(s->pid, s->up ? SIGKILL : SIGTERM);
-    s->pid = 0; /* reaped by the way */
-    s->waits = s->up = false;
-    close_pipes(s);
-    forget_text(s);
+    if (s->pid) {
+        kill(s->pid, s->up && !s->leads ? SIGKILL : SIGTERM);
+        close_child(s); /* reaped by the way */
+    }
+    s->by = NULL;
+    s->waits = s->up = s->ended = false;
+    ft_child_wipe(s->text);
+    s->text = NULL;
+    set_turn(r);
+}
+
+void ft_remote_end_unstarted(struct ft_remote *r)
+{
+    FOR_ALL(s, r)
+        if (!s->up)
+            ft_remote_end(r, s->node);
 }
 
 static void reaped(struct ft_remote *r, pid_t pid, int status)
 {
-    for (uint32_t i = 0; i < r->config.nnodes; i++) {
-        struct starter *s = &r->starters[i];
-
+    FOR_ALL(s, r) {
         if (s->pid != pid)
             continue;
-        drain(s);
-        if (s->npart)
-            take_line(s);
+        ft_child_drain(&s->child);
         no_longer_starting(s);
-        s->pid = 0;
+        close_child(s);
         s->up = false;
-        close_pipes(s);
-        forget_text(s);
-        tell_ended(s, status);
+        if (!s->ended) /* else it was a starter, which has said before what became of its own */
+            set_ended(s, status, NULL);
         return;
     }
 }
@@ -353,13 +407,14 @@ void ft_remote_reap(struct ft_remote *r)
 
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
         reaped(r, pid, status);
-    launch_next(r);
+    tell_ended(r);
+    set_turn(r);
 }
 
 bool ft_remote_busy(const struct ft_remote *r)
 {
     for (uint32_t i = 0; i < r->config.nnodes; i++)
-        if (r->starters[i].pid)
+        if (r->entries[i].pid || r->entries[i].waits || r->entries[i].ended)
             return true;
     return false;
 }
@@ -375,36 +430,41 @@ const char *ft_remote_how(int status, const char *said, char *text, size_t size)
     return text;
 }
 
+/* A command of the user's may be here only, where somebody has written it: it is used elsewhere if that is asked for. */
+static void choose_width(struct ft_remote *r, const struct ft_options *o)
+{
+    bool ssh = !o->launcher || !strcmp(o->launcher, "ssh");
+
+    r->tree = o->launch_tree == FT_TREE_AUTO ? ssh : o->launch_tree > 0;
+    r->width = o->launch_tree == FT_TREE_AUTO || !r->tree ? FT_TREE_WIDTH : (uint32_t)o->launch_tree;
+}
+
 struct ft_remote *ft_remote_new(struct event_base *base, const struct ft_remote_config *config, struct ft_error *e)
 {
-    const struct ft_options *o = config->options;
-    const char *command = o->launcher ? o->launcher : "";
-    struct ft_remote *r = calloc(1, sizeof *r + config->nnodes * sizeof r->starters[0]);
-    ssize_t n;
+    struct ft_remote *r = calloc(1, sizeof *r + config->nnodes * sizeof r->entries[0]);
 
-    if (!r)
-        goto no_memory;
+    if (!r) {
+        ft_err_set(e, FT_ENOMEM, "out of memory");
+        return NULL;
+    }
     r->base = base;
     r->config = *config;
     r->nice = getpriority(PRIO_PROCESS, 0);
-    for (uint32_t i = 0; i < config->nnodes; i++)
-        r->starters[i] = (struct starter){.r = r, .node = i, .in = -1, .err = -1};
-    r->command = malloc(strlen(command) + 1);
-    r->words = calloc(WORDS_BEFORE + o->nlaunch_args + strlen(command), sizeof *r->words);
-    if (!r->command || !r->words)
-        goto no_memory;
-    n = readlink("/proc/self/exe", r->own, sizeof r->own - 1);
-    if (n < 0) {
-        ft_err_set(e, FT_ESYS, "cannot find out where ftrun is: %s", strerror(errno));
-        ft_remote_free(r);
-        return NULL;
+    choose_width(r, config->options);
+    if (ft_remote_words_open(&r->words, config->options, config->path, e) < 0)
+        goto failed;
+    r->turn = evtimer_new(base, on_turn, r);
+    ft_err_set(e, FT_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < config->nnodes; i++) {
+        struct entry *s = &r->entries[i];
+
+        *s = (struct entry){.r = r, .node = i, .late = evtimer_new(base, on_late, s)};
+        if (!s->late || !r->turn)
+            goto failed;
     }
-    r->own[n] = 0;
-    snprintf(r->path, sizeof r->path, o->prefix ? "%s/bin/ftrun" : "%s", o->prefix ? o->prefix : r->own);
     return r;
 
-no_memory:
-    ft_err_set(e, FT_ENOMEM, "out of memory");
+failed:
     ft_remote_free(r);
     return NULL;
 }
@@ -413,10 +473,11 @@ void ft_remote_free(struct ft_remote *r)
 {
     if (!r)
         return;
+    for (uint32_t i = 0; i < r->config.nnodes && r->entries[i].r && r->turn; i++)
+        ft_remote_end(r, i);
     for (uint32_t i = 0; i < r->config.nnodes; i++)
-        if (r->starters[i].r)
-            ft_remote_end(r, i);
-    free(r->words);
-    free(r->command);
+        ft_timer_free(r->entries[i].late);
+    ft_timer_free(r->turn);
+    ft_remote_words_close(&r->words);
     free(r);
 }

@@ -86,6 +86,8 @@ static const struct ft_setting settings[] = {
     {"launcher | bootstrap", "ssh|exec:COMMAND", FT_TEXT, BY(launcher), "ssh",
      "what starts a host's part of the job; COMMAND is called as\nCOMMAND HOST PROGRAM ARGUMENT...", false},
     COMMAND("launch-arg", "WORD", launch_arg, "a word more for ssh or COMMAND; repeatable"),
+    {"launch-tree", "N|auto", FT_TEXT, BY(launch_tree), "auto",
+     "more than N hosts are started by those that run already, N by each;\n0: all by this one (default auto: 32 with ssh, else 0)", false},
     {"prefix", "DIR", FT_TEXT, AT(prefix), "none", "where ftmpi is installed on the other hosts", false},
     {"spares", "N", FT_NUMBER, AT(spares), "0", "the last N hosts of the list stand in for those that are lost", false},
     {"wait-for-host", "SECONDS", FT_SECONDS, AT(wait_ms), "0", "how long to wait for a lost host to come back", false},

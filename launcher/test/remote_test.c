@@ -13,7 +13,7 @@
 
 #include "launcher/signals.h"
 
-enum { NODES = FT_STARTERS + 8 };
+enum { NODES = FT_TREE_WIDTH + 8 };
 
 static struct event_base *base;
 static struct ft_remote *remote;
@@ -23,9 +23,10 @@ static struct ft_host host = {.name = "somewhere"};
 static unsigned failed, ended;
 static char last[FT_SAID_BYTES];
 
-static void on_ended(void *arg, uint32_t node, int status, const char *said)
+static void on_ended(void *arg, uint32_t node, int status, const char *said, const struct ft_host *from)
 {
     (void)arg;
+    (void)from;
     (void)node;
     *(status == -1 ? &failed : &ended) += 1;
     snprintf(last, sizeof last, "%s", said);
@@ -41,10 +42,12 @@ static void on_line(void *arg, uint32_t node, const char *line)
 /* command: what starts a node, in the place of ssh. */
 static void begin(const char *command)
 {
-    struct ft_remote_config config = {.options = &options, .signals = &signals, .nnodes = NODES, .ended = on_ended, .line = on_line};
+    struct ft_remote_config config = {.options = &options, .signals = &signals, .nnodes = NODES, .ended = on_ended, .line = on_line, .own = -1};
     struct ft_error e;
 
     options.launcher = command;
+    options.launch_tree = FT_TREE_AUTO;
+    options.start_ms = 60000;
     base = event_base_new();
     cr_assert(base && ft_signals_take(&signals) == 0);
     cr_assert((remote = ft_remote_new(base, &config, &e)));
@@ -92,6 +95,8 @@ Test(remote, what_could_not_be_started_makes_room)
     setrlimit(RLIMIT_NOFILE, &none); /* no pipe */
     for (uint32_t i = 0; i < NODES; i++)
         start(i);
+    event_base_loop(base, EVLOOP_NONBLOCK);
+    event_base_loop(base, EVLOOP_NONBLOCK); /* first they are tried, then it is told */
     setrlimit(RLIMIT_NOFILE, &before);
     cr_expect_eq(failed, NODES);
     start(0);
