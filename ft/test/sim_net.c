@@ -79,6 +79,12 @@ void net_given(const struct event *e)
         net_close(e->conn, e->node, true, delay(5));
         return;
     }
+    /* Reset on its way here. It was handed over once, and was a link that nobody missed: its RESET had come and gone (seed 150). */
+    if (e->conn->closed[end_of(e->conn, e->node)]) {
+        if (!had)
+            dial(e->node, e->peer, delay(50));
+        return;
+    }
     if (n->given[e->peer])
         net_close(n->given[e->peer], e->node, true, delay(5));
     n->given[e->peer] = e->conn;
