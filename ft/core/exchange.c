@@ -352,16 +352,6 @@ bool ft_exchange_owes(const struct ft_exchange *x)
     return false;
 }
 
-uint64_t ft_exchange_acknowledged(const struct ft_exchange *x)
-{
-    uint64_t least = x->mine;
-
-    for (uint32_t p = 0; p < x->n; p++)
-        if (!x->peer[p].gone && x->peer[p].count < least)
-            least = x->peer[p].count;
-    return least;
-}
-
 void ft_exchange_release(struct ft_exchange *x, uint64_t base)
 {
     x->base = max(x->base, base);

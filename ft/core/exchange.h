@@ -139,9 +139,7 @@ bool ft_exchange_owes(const struct ft_exchange *x);
 /* All of an operation's units are committed. With !owes the call may return. */
 static inline bool ft_exchange_over(const struct ft_exchange *x) { return x->mine >= x->end; }
 
-/* Every peer is known to have committed units below this (peers that have gone: all). The log may be released up to there under
-   --survive rank; ft_exchange_release says that it was. */
-uint64_t ft_exchange_acknowledged(const struct ft_exchange *x);
+/* The log is released below this unit (--survive rank), which every peer that has not gone is known to have committed: its `count`. */
 void ft_exchange_release(struct ft_exchange *x, uint64_t base);
 
 /* Finalize: a unit without payload that everybody takes part in; ft_exchange_leave comes before its ft_exchange_begin. Nobody leaves before all
