@@ -13,6 +13,8 @@ enum ft_greeting_want {
     FT_WANT_LINK = 1,    /* this connection is to be the link */
     FT_WANT_CALL,        /* you are to connect to me: you have the higher number */
     FT_WANT_LOG,         /* the log from `position` on */
+    FT_WANT_KEEP,        /* you are to keep a checkpoint of mine: it follows (parcel.h); the answer's position: the version that you have */
+    FT_WANT_KEPT,        /* the checkpoint of mine that you have kept */
     FT_WANTS
 };
 
@@ -27,7 +29,7 @@ enum ft_verdict {
     FT_VERDICT_NODE,     /* that is not for me, or not from you */
     FT_VERDICT_STALE,    /* one of us two has been replaced */
     FT_VERDICT_LEFT,     /* my representative has left MPI_Finalize: it needs no link */
-    FT_VERDICT_RELEASED, /* the log does not begin there any more */
+    FT_VERDICT_RELEASED, /* the log does not begin there any more; there is no checkpoint, or no place for one now */
     FT_VERDICTS
 };
 

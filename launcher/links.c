@@ -17,6 +17,7 @@
 #include "launcher/fetch.h"
 #include "launcher/greeting.h"
 #include "launcher/handover.h"
+#include "launcher/partner.h"
 #include "launcher/say.h"
 #include "launcher/shared.h"
 #include "launcher/timer.h"
@@ -322,13 +323,16 @@ static bool has_left(const struct ft_links *l)
     return l->config.left && l->config.left(l->config.arg);
 }
 
+/* It is for the agents, and no link. */
+static bool is_fetch(const struct ft_greeting *g) { return g->want == FT_WANT_LOG || g->want == FT_WANT_KEEP || g->want == FT_WANT_KEPT; }
+
 static enum ft_verdict judge(struct ft_links *l, const struct ft_greeting *g, enum ft_auth_kind kind)
 {
     struct ft_whereabouts entry;
     struct peer *p;
 
     if (g->to != l->config.node || g->from >= l->config.nnodes || g->from == l->config.node ||
-        (g->want == FT_WANT_LOG) != (kind == FT_AUTH_FETCH) || (g->want == FT_WANT_LINK && g->from < l->config.node) ||
+        is_fetch(g) != (kind == FT_AUTH_FETCH) || (g->want == FT_WANT_LINK && g->from < l->config.node) ||
         (g->want == FT_WANT_CALL && g->from > l->config.node))
         return FT_VERDICT_NODE;
     p = &l->peers[g->from];
@@ -338,7 +342,7 @@ static enum ft_verdict judge(struct ft_links *l, const struct ft_greeting *g, en
     if (g->from_incarnation + 1 > p->seen)
         start_anew(p);
     has_come(p, g->from_incarnation); /* the controller has started it: its predecessor is dead, though we have not been told yet */
-    if (g->want != FT_WANT_LOG && has_left(l))
+    if (!is_fetch(g) && has_left(l))
         return FT_VERDICT_LEFT;
     return FT_VERDICT_YES;
 }
@@ -352,13 +356,17 @@ static void take_greeting(struct ft_links *l, int fd, enum ft_auth_kind kind, co
 
     if (wanted && said->want == FT_WANT_LOG)
         ft_fetch_answer(l->config.region, said->position, &a);
+    else if (wanted && is_fetch(said))
+        ft_partner_answer(l->config.partner, said, &a);
     ft_answer_put(&a, text);
     answered = say_it(fd, text, sizeof text);
-    if (!wanted || said->want == FT_WANT_LOG) {
-        if (answered && a.verdict == FT_VERDICT_YES)
+    if (!wanted || is_fetch(said)) {
+        if (!answered || a.verdict != FT_VERDICT_YES)
+            close(fd);
+        else if (said->want == FT_WANT_LOG)
             serve_log(l, fd, said->position);
         else
-            close(fd);
+            ft_partner_take(l->config.partner, fd, said);
         return;
     }
     p = &l->peers[said->from];

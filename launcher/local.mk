@@ -13,6 +13,7 @@ liblaunch_la_SOURCES = \
 	launcher/bands.h launcher/bands.c \
 	launcher/bytes.h launcher/bytes.c \
 	launcher/cadence.h launcher/cadence.c \
+	launcher/cargo.h launcher/cargo.c \
 	launcher/ckpt_writer.h launcher/ckpt_writer.c \
 	launcher/channel.h launcher/channel.c \
 	launcher/child.h launcher/child.c \
@@ -76,6 +77,8 @@ liblaunch_la_SOURCES = \
 	launcher/outfile.h launcher/outfile.c \
 	launcher/output.h launcher/output.c \
 	launcher/output_dir.h launcher/output_dir.c \
+	launcher/parcel.h launcher/parcel.c \
+	launcher/partner.h launcher/partner.c \
 	launcher/placement.h launcher/placement.c \
 	launcher/policy.h launcher/policy.c \
 	launcher/procstat.h launcher/procstat.c \

@@ -20,6 +20,7 @@
 #include "launcher/node_report.h"
 #include "launcher/node_say.h"
 #include "launcher/node_table.h"
+#include "launcher/partner.h"
 #include "launcher/shared.h"
 #include "launcher/stdio_memory.h"
 #include "launcher/sweep.h"
@@ -178,7 +179,7 @@ static int open_links(struct ft_node *n, int listener, struct ft_error *e)
 {
     struct ft_links_config config = {.secret = n->d->secret, .node = n->d->node, .nnodes = n->d->nnodes, .incarnation = n->d->incarnation,
                                      .listener = listener, .region = &n->job->region, .spill_fd = ft_keeper_spill_fd(n->job->keeper),
-                                     .look_up = ft_node_table_look_up, .left = has_left, .arg = n};
+                                     .partner = n->partner, .look_up = ft_node_table_look_up, .left = has_left, .arg = n};
 
     return ft_links_new(&n->links, &config, e);
 }
@@ -199,6 +200,8 @@ int ft_node_open(struct ft_node *n, struct ft_error *e)
         listener = ft_address_listen(n->job->options->iface, &n->controllers[0], list, &count, e);
         if (listener < 0)
             return listener;
+        if (n->job->options->survive_host && (err = ft_partner_new(&n->partner, n, e)) < 0)
+            return err;
         if ((err = open_links(n, listener, e)) < 0)
             return err;
     }
@@ -212,6 +215,7 @@ void ft_node_forget(struct ft_node *n)
     if (!n)
         return;
     ft_links_forget(n->links);
+    ft_partner_forget(n->partner);
     n->auth = NULL;
     n->fetch = NULL;
     n->uplink = NULL;
@@ -250,7 +254,7 @@ int ft_node_serve(struct ft_node *n)
     n->report = ft_node_report_new(job);
     n->uplink = ft_uplink_new(&config);
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: its beats come between ranks that have all processors (spawn.c) */
-    if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0)
+    if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0 || ft_partner_serve(n->partner) < 0)
         return -1;
     ft_node_lease_check(n); /* its predecessor may have been stopped for long */
     return 0;
@@ -287,6 +291,7 @@ void ft_node_rung(struct ft_node *n)
     if (n->d->nnodes > 1 && !n->shared->stranded && is_lacked(n))
         ft_node_strand(n);
     ft_links_look(n->links);
+    ft_partner_look(n->partner);
 }
 
 void ft_node_strand(struct ft_node *n)
@@ -310,6 +315,7 @@ void ft_node_leave(struct ft_node *n)
     if (n->fetch)
         ft_fetch_stop(n->fetch);
     ft_links_leave(n->links);
+    ft_partner_leave(n->partner);
     ft_uplink_free(n->uplink);
     ft_node_report_free(n->report);
     ft_auth_free(n->auth);
@@ -326,6 +332,7 @@ void ft_node_free(struct ft_node *n)
     if (!n)
         return;
     ft_links_free(n->links);
+    ft_partner_free(n->partner);
     ft_node_input_close(n);
     ft_shared_free(n->shared, sizeof *n->shared);
     free(n);

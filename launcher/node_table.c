@@ -11,6 +11,7 @@
 #include "launcher/node.h"
 #include "launcher/node_job.h"
 #include "launcher/node_lease.h"
+#include "launcher/partner.h"
 #include "launcher/ranks.h"
 #include "launcher/say.h"
 #include "launcher/uplink.h"
@@ -54,7 +55,8 @@ static void on_fetched(void *arg, uint64_t units, uint64_t bytes, const struct f
     n->fetch = NULL;
     ft_say_detail(&n->job->say, "node %u (host %s) has fetched %llu units of log, %llu bytes%s%s", n->d->node, ft_say_host(),
                   (unsigned long long)units, (unsigned long long)bytes, e->text[0] ? ": " : "", e->text);
-    make_ready(n);
+    if (!units || !ft_partner_fetch(n->partner, units, make_ready))
+        make_ready(n);
 }
 
 /* A node that replaces a lost one replays out of its own memory: what there is of the log comes before the ranks. */
@@ -85,7 +87,7 @@ static bool start_fetch(struct ft_node *n)
 
 static void get_ready(struct ft_node *n)
 {
-    if (n->shared->ready || n->fetch)
+    if (n->shared->ready || n->fetch || ft_partner_is_fetching(n->partner))
         return;
     if (n->d->incarnation && n->d->nnodes > 1 && start_fetch(n))
         return;
@@ -112,6 +114,7 @@ int ft_node_table_take(struct ft_node *n, const struct ft_wire_frame *f, struct 
     atomic_store(&n->shared->met, 1);
     tell_gone(n);
     ft_links_table_changed(n->links);
+    ft_partner_look(n->partner);
     get_ready(n);
     return 0;
 }

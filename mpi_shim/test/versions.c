@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* versions ROUNDS [lazy|mixed] [snapshot] [late] [big=BYTES] [flood=VERSION] [kill=RANK,VERSION,PLACE,LIFE]...: a program that makes a checkpoint in each
+/* versions ROUNDS [lazy|mixed] [slow] [snapshot] [late] [big=BYTES] [flood=VERSION] [kill=RANK,VERSION,PLACE,LIFE]... [lose=...,USEC]...: a program that makes a checkpoint in each
    round, with models whose sizes differ by version and rank, zero bytes among them, and looks at all it is given back. Its output
    follows from ROUNDS and the number of ranks only. It is killed at the PLACEth place of a version (-1: before the load) of a life of the
-   rank. lazy: MPIX_Checkpoint_lazy, some of them in a second; mixed: every third version is a normal one. snapshot: MPIX_Snapshot in each round. late: two rounds and their
+   rank; lose: its node is, by SIGKILL for both of its ftrun processes, so many microseconds later. slow: a pause in each round. lazy: MPIX_Checkpoint_lazy, some of them in a second; mixed: every third version is a normal one. snapshot: MPIX_Snapshot in each round. late: two rounds and their
    checkpoints before the first load. flood: 40 MiB are logged after that version.
 
    What goes wrong: poor: rank 1 has no memory for version 3, and no rank makes it; differ: rank 1 has another idea of version 1; strange:
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "world.h"
 
@@ -19,7 +20,7 @@ static int rank, size, life, version = -1, place;
 static int rounds, big, flood = -1;
 static bool snapshots, late;
 
-struct kill { int rank, version, place, life; };
+struct kill { int rank, version, place, life, node_after; /* -1: only the rank */ };
 static struct kill kills[64];
 static int nkills;
 
@@ -32,13 +33,48 @@ static bool is(const char *word)
     return false;
 }
 
+static pid_t parent_of(pid_t pid)
+{
+    char name[40], line[128];
+    int parent = 0;
+    FILE *f;
+
+    snprintf(name, sizeof name, "/proc/%d/status", pid);
+    f = fopen(name, "re");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "PPid: %d", &parent) != 1)
+        ;
+    CHECK(f && parent > 1, "%s", name);
+    fclose(f);
+    return parent;
+}
+
+/* As a host is lost: neither process goes on for the other. From a child, since this rank goes on until then; the kernel kills both. */
+static void lose_node(int usec)
+{
+    pid_t agent = getppid(), twin = parent_of(agent);
+
+    fflush(stdout); /* or the child would have it, too */
+    if (usec && fork())
+        return;
+    usleep((useconds_t)usec);
+    kill(twin, SIGSTOP);
+    kill(agent, SIGSTOP);
+    kill(twin, SIGKILL);
+    kill(agent, SIGKILL);
+    for (;;)
+        pause();
+}
+
 /* A place to die at. */
 static void here(void)
 {
     MPIX_Incarnation(&life); /* one that a snapshot has made is another one */
     for (int i = 0; i < nkills; i++)
-        if (kills[i].rank == rank && kills[i].version == version && kills[i].place == place && kills[i].life == life)
-            raise(SIGKILL);
+        if (kills[i].rank == rank && kills[i].version == version && kills[i].place == place && kills[i].life == life) {
+            if (kills[i].node_after < 0)
+                raise(SIGKILL);
+            lose_node(kills[i].node_after);
+        }
     place++;
 }
 
@@ -48,7 +84,9 @@ static void options(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         struct kill *k = &kills[nkills];
 
-        if (sscanf(argv[i], "kill=%d,%d,%d,%d", &k->rank, &k->version, &k->place, &k->life) == 4)
+        k->node_after = -1;
+        if (sscanf(argv[i], "kill=%d,%d,%d,%d", &k->rank, &k->version, &k->place, &k->life) == 4 ||
+            sscanf(argv[i], "lose=%d,%d,%d,%d,%d", &k->rank, &k->version, &k->place, &k->life, &k->node_after) == 5)
             nkills++;
         else if (sscanf(argv[i], "big=%d", &big) != 1 && sscanf(argv[i], "flood=%d", &flood) != 1)
             continue;
@@ -231,7 +269,7 @@ static void rounds_to(int end)
         if (i == flood)
             log_much();
         one_round(i);
-        if (is("lazy"))
+        if (is("lazy") || is("slow"))
             nanosleep(&nap, NULL);
         if ((i + 1) % 4)
             printf("rank %d makes", rank);
