@@ -102,7 +102,7 @@ typedef int ft_serialize(void *state, const void **bytes, uint64_t *n);
    program may go on: the last checkpoint stays. */
 int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struct ft_error *e);
 
-/* Collective. The same with what `serialize` gives on rank 0, if it is worth it; else only the version counts up. FT_EINVAL: it has
+/* Collective. The same with what `serialize` gives on rank 0 (of each node, by its local index), if it is worth it; else only the version counts up. FT_EINVAL: it has
    failed. */
 int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e);
 

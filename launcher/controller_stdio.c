@@ -55,6 +55,7 @@ int ft_controller_take_output(struct ft_controller *c, uint32_t node, const stru
     uint64_t place;
     uint32_t len;
 
+    ft_merge_comes_again(c->merge, node, ft_nodes_comes_again(c->policy, node));
     if (ft_wire_get_out(f, &place, &data, &len, e) < 0 || ft_merge_take(c->merge, node, place, data, len, e) < 0)
         return FT_EDAMAGED;
     ft_controller_acknowledge(c, node);

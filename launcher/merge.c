@@ -16,6 +16,7 @@ enum { LINE_MOST = 2 * FT_LINE_MAX, STAGE = 64 << 10 };
 struct source {
     uint64_t next;             /* place of the record that is expected */
     uint64_t got;
+    bool again;                /* what it says last is not its last word */
     bool open;                 /* there is such a line: */
     struct ft_wire_record first;
     char *line;
@@ -87,7 +88,7 @@ static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *
 }
 
 /* A whole line or more, or a prompt: what is new of it. */
-static void emit(struct ft_merge *m, const struct ft_wire_record *r, const char *data, size_t len)
+static void emit(struct ft_merge *m, const struct source *s, const struct ft_wire_record *r, const char *data, size_t len)
 {
     uint64_t *have = &m->have[2 * (size_t)r->rank + r->stream];
     bool begins = r->flags & FT_RECORD_BEGINS;
@@ -98,6 +99,9 @@ static void emit(struct ft_merge *m, const struct ft_wire_record *r, const char 
         return;
     }
     if (r->position + len <= *have)
+        return;
+    /* It was put, and the rest of the line came seconds later, behind other ranks' lines. */
+    if (s->again && (r->flags & FT_RECORD_LAST) && data[len - 1] != '\n')
         return;
     known = *have > r->position ? (size_t)(*have - r->position) : 0;
     if (known)
@@ -133,7 +137,7 @@ static int take(struct ft_merge *m, struct source *s, const struct ft_wire_recor
     if (s->open && (r->rank != s->first.rank || r->stream != s->first.stream))
         return ft_err_set(e, FT_EDAMAGED, "a line of rank %u is not finished", s->first.rank);
     if (!s->open && !(r->flags & FT_RECORD_MORE)) {
-        emit(m, r, (const char *)r->data, r->length);
+        emit(m, s, r, (const char *)r->data, r->length);
         return 0;
     }
     if (!s->open)
@@ -144,7 +148,7 @@ static int take(struct ft_merge *m, struct source *s, const struct ft_wire_recor
     if (r->flags & FT_RECORD_MORE)
         return 0;
     s->first.flags |= r->flags & FT_RECORD_LAST;
-    emit(m, &s->first, s->line, s->len);
+    emit(m, s, &s->first, s->line, s->len);
     s->open = false;
     s->len = 0;
     return 0;
@@ -175,6 +179,11 @@ int ft_merge_take(struct ft_merge *m, uint32_t node, uint64_t place, const uint8
     }
     unstage(m);
     return err;
+}
+
+void ft_merge_comes_again(struct ft_merge *m, uint32_t node, bool again)
+{
+    m->sources[node].again = again;
 }
 
 uint64_t ft_merge_got(const struct ft_merge *m, uint32_t node)

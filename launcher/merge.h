@@ -29,6 +29,9 @@ struct ft_merge *ft_merge_new(const struct ft_merge_config *config);
 /* An OUT frame's records, from `place` in the node's spool on. FT_EDAMAGED: they are not what a node of this job says; FT_ENOMEM. */
 int ft_merge_take(struct ft_merge *m, uint32_t node, uint64_t place, const uint8_t *data, uint32_t len, struct ft_error *e);
 
+/* This node, or all of them, are being ended to begin again: the unfinished lines that they say last are not taken, for they will be said whole. */
+void ft_merge_comes_again(struct ft_merge *m, uint32_t node, bool again);
+
 /* Place in the node's spool below which everything has been put. */
 uint64_t ft_merge_got(const struct ft_merge *m, uint32_t node);
 

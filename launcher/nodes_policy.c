@@ -543,6 +543,11 @@ bool ft_nodes_is_expected(const struct ft_nodes *p, uint32_t node)
     return ft_nodes_is_up(p, node) || p->nodes[node].life == STARTING;
 }
 
+bool ft_nodes_comes_again(const struct ft_nodes *p, uint32_t node)
+{
+    return p->stage == RENEWING || (p->stage == RUNNING && p->nodes[node].life == LEAVING);
+}
+
 bool ft_nodes_is_ending(const struct ft_nodes *p)
 {
     return p->stage != RUNNING && p->stage != RENEWING;

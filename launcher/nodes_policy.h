@@ -117,6 +117,7 @@ uint32_t ft_nodes_incarnation(const struct ft_nodes *p, uint32_t node);
 uint32_t ft_nodes_epoch(const struct ft_nodes *p);
 bool ft_nodes_is_up(const struct ft_nodes *p, uint32_t node);        /* has said HELLO, and is not lost */
 bool ft_nodes_is_expected(const struct ft_nodes *p, uint32_t node);  /* is starting or up */
+bool ft_nodes_comes_again(const struct ft_nodes *p, uint32_t node);  /* it is being ended, and starts anew */
 bool ft_nodes_is_ending(const struct ft_nodes *p);
 uint64_t ft_nodes_restarts(const struct ft_nodes *p);    /* of ranks, over all nodes and their incarnations */
 uint64_t ft_nodes_replaced(const struct ft_nodes *p);    /* nodes */

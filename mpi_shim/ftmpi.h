@@ -66,10 +66,10 @@ FTMPI_API int MPIX_Checkpoint(const void *global, MPI_Count nglobal, const void 
 typedef int MPIX_Serialize_function(void *state, const void **bytes, MPI_Count *n);
 
 /* MPIX_Checkpoint_lazy(serialize, state)
-   Collective. As MPIX_Checkpoint with the global model that serialize(state, ...) gives, but the function is called on rank 0, and
-   before this call returns, only if somebody needs the bytes: because there is much to be replayed since the last version that was kept, or a
-   durable checkpoint is due. A rank that is restarted goes on from the last version that was kept, so its version number may be
-   smaller than the one before.
+   Collective. As MPIX_Checkpoint with the global model that serialize(state, ...) gives, but the function is called on rank 0 (with several
+   hosts: on the first rank of each, since each keeps the model), and before this call returns, only if somebody needs the bytes: because
+   there is much to be replayed since the last version that was kept, or a durable checkpoint is due. A rank that is restarted goes on
+   from the last version that was kept, so its version number may be smaller than the one before.
    Errors: as MPIX_Checkpoint; MPI_ERR_ARG. */
 FTMPI_API int MPIX_Checkpoint_lazy(MPIX_Serialize_function *serialize, void *state);
 

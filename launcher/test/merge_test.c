@@ -60,6 +60,28 @@ static int say(uint32_t node, uint32_t place)
 
 enum { BEGINS = FT_RECORD_BEGINS, MORE = FT_RECORD_MORE };
 
+/* All start again: what a rank had begun to print was put, and what follows came much later, behind other ranks' lines (survive.sh). */
+Test(merge, unfinished_lines_of_who_begins_again)
+{
+    begin(false);
+    ft_merge_comes_again(m, 0, true);
+    print(0, 1, 0, BEGINS, 0, "one\n");
+    print(0, 1, 0, BEGINS | FT_RECORD_LAST, 4, "tw");
+    print(0, 1, 1, BEGINS | FT_RECORD_LAST, 0, "three\n");
+    cr_expect_eq(say(0, 0), 0);
+    cr_expect_eq(ft_merge_got(m, 0), tail[0]);
+    cr_expect_str_eq(out[0], "one\n");
+    cr_expect_str_eq(out[1], "three\n");
+    ft_merge_replaced(m, 0);
+    ft_merge_comes_again(m, 0, false);
+    tail[0] = 0;
+    print(0, 1, 0, BEGINS, 0, "one\n");
+    print(0, 1, 0, BEGINS | FT_RECORD_LAST, 4, "two");
+    cr_expect_eq(say(0, 0), 0);
+    cr_expect_str_eq(out[0], "one\ntwo");
+    ft_merge_free(m);
+}
+
 Test(merge, said_again_after_a_break)
 {
     begin(false);
