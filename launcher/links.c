@@ -17,7 +17,7 @@
 #include "launcher/fetch.h"
 #include "launcher/greeting.h"
 #include "launcher/handover.h"
-#include "launcher/partner.h"
+#include "launcher/kept.h"
 #include "launcher/say.h"
 #include "launcher/shared.h"
 #include "launcher/timer.h"
@@ -357,7 +357,7 @@ static void take_greeting(struct ft_links *l, int fd, enum ft_auth_kind kind, co
     if (wanted && said->want == FT_WANT_LOG)
         ft_fetch_answer(l->config.region, said->position, &a);
     else if (wanted && is_fetch(said))
-        ft_partner_answer(l->config.partner, said, &a);
+        ft_kept_answer(l->config.kept, said, &a);
     ft_answer_put(&a, text);
     answered = say_it(fd, text, sizeof text);
     if (!wanted || is_fetch(said)) {
@@ -366,7 +366,7 @@ static void take_greeting(struct ft_links *l, int fd, enum ft_auth_kind kind, co
         else if (said->want == FT_WANT_LOG)
             serve_log(l, fd, said->position);
         else
-            ft_partner_take(l->config.partner, fd, said);
+            ft_kept_take(l->config.kept, fd, said);
         return;
     }
     p = &l->peers[said->from];

@@ -23,8 +23,8 @@
 
 #include "launcher/auth.h"
 
+struct ft_kept;
 struct ft_links;
-struct ft_partner;
 struct ft_region;
 
 /* What the table of nodes says of one. */
@@ -44,7 +44,7 @@ struct ft_links_config {
     int listener;                     /* ft_address_listen; the links' from now on */
     const struct ft_region *region;   /* borrowed; of this node */
     int spill_fd;                     /* of its log */
-    struct ft_partner *partner;       /* borrowed; NULL: no checkpoints are kept */
+    struct ft_kept *kept;             /* borrowed; NULL: no checkpoints are kept */
     ft_links_look_up *look_up;
     bool (*left)(void *arg);          /* local rank 0 has left MPI_Finalize, its process is gone and will not come back. NULL: never */
     void *arg;

@@ -54,6 +54,7 @@ liblaunch_la_SOURCES = \
 	launcher/job.h \
 	launcher/ways.h \
 	launcher/jobs.h launcher/jobs.c \
+	launcher/kept.h launcher/kept.c \
 	launcher/library.h launcher/library.c \
 	launcher/limits.h launcher/limits.c \
 	launcher/lines.h launcher/lines.c \

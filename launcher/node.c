@@ -12,6 +12,7 @@
 #include "ft/shm/wait.h"
 #include "launcher/auth.h"
 #include "launcher/fetch.h"
+#include "launcher/kept.h"
 #include "launcher/links.h"
 #include "launcher/node_hear.h"
 #include "launcher/node_input.h"
@@ -179,7 +180,7 @@ static int open_links(struct ft_node *n, int listener, struct ft_error *e)
 {
     struct ft_links_config config = {.secret = n->d->secret, .node = n->d->node, .nnodes = n->d->nnodes, .incarnation = n->d->incarnation,
                                      .listener = listener, .region = &n->job->region, .spill_fd = ft_keeper_spill_fd(n->job->keeper),
-                                     .partner = n->partner, .look_up = ft_node_table_look_up, .left = has_left, .arg = n};
+                                     .kept = n->kept, .look_up = ft_node_table_look_up, .left = has_left, .arg = n};
 
     return ft_links_new(&n->links, &config, e);
 }
@@ -200,7 +201,7 @@ int ft_node_open(struct ft_node *n, struct ft_error *e)
         listener = ft_address_listen(n->job->options->iface, &n->controllers[0], list, &count, e);
         if (listener < 0)
             return listener;
-        if (n->job->options->survive_host && (err = ft_partner_new(&n->partner, n, e)) < 0)
+        if (n->job->options->survive_host && ((err = ft_partner_new(&n->partner, n, e)) < 0 || (err = ft_kept_new(&n->kept, n, e)) < 0))
             return err;
         if ((err = open_links(n, listener, e)) < 0)
             return err;
@@ -216,6 +217,7 @@ void ft_node_forget(struct ft_node *n)
         return;
     ft_links_forget(n->links);
     ft_partner_forget(n->partner);
+    ft_kept_forget(n->kept);
     n->auth = NULL;
     n->fetch = NULL;
     n->uplink = NULL;
@@ -254,7 +256,7 @@ int ft_node_serve(struct ft_node *n)
     n->report = ft_node_report_new(job);
     n->uplink = ft_uplink_new(&config);
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: its beats come between ranks that have all processors (spawn.c) */
-    if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0 || ft_partner_serve(n->partner) < 0)
+    if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0 || ft_partner_serve(n->partner) < 0 || ft_kept_serve(n->kept) < 0)
         return -1;
     ft_node_lease_check(n); /* its predecessor may have been stopped for long */
     return 0;
@@ -316,6 +318,7 @@ void ft_node_leave(struct ft_node *n)
         ft_fetch_stop(n->fetch);
     ft_links_leave(n->links);
     ft_partner_leave(n->partner);
+    ft_kept_leave(n->kept);
     ft_uplink_free(n->uplink);
     ft_node_report_free(n->report);
     ft_auth_free(n->auth);
@@ -333,6 +336,7 @@ void ft_node_free(struct ft_node *n)
         return;
     ft_links_free(n->links);
     ft_partner_free(n->partner);
+    ft_kept_free(n->kept);
     ft_node_input_close(n);
     ft_shared_free(n->shared, sizeof *n->shared);
     free(n);

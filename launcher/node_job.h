@@ -19,6 +19,7 @@ struct evbuffer;
 struct event;
 struct ft_auth;
 struct ft_fetch;
+struct ft_kept;
 struct ft_links;
 struct ft_node_report;
 struct ft_partner;
@@ -51,7 +52,8 @@ struct ft_node {
     struct ft_address controllers[FT_NODE_CONTROLLERS];
     size_t ncontrollers;
     struct ft_links *links;     /* to the other nodes; NULL: there are none */
-    struct ft_partner *partner; /* the next node's, and ours for the one before; NULL: no checkpoints are kept */
+    struct ft_partner *partner; /* the next node keeps our checkpoints, ... */
+    struct ft_kept *kept;       /* ... and this one those of the one before; NULL: no */
     struct ft_wire_hello hello;
     int input;                  /* what is written there comes out of standard input; -1: no rank here reads it */
 

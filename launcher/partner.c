@@ -3,14 +3,12 @@
 #include "launcher/partner.h"
 
 #include <event2/event.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "ft/shm/models.h"
-#include "ft/shm/region.h"
 #include "launcher/await.h"
 #include "launcher/cargo.h"
 #include "launcher/greeting.h"
@@ -26,15 +24,12 @@ enum {
     RETRY_MS = 100, RETRY_MOST_MS = 1000,
     ANSWER_MS = 5000,
     CONFIRM_MS = 10000,
-    COMMITTED_MS = 5, COMMITTED_TRIES = 1000,  /* until the unit of what has come is committed here, too */
     FETCHES = 3,
-    INBOX = 2                                  /* area of what is fetched; 0 and 1: what is kept */
+    INBOX = 0                                  /* area of what is fetched */
 };
 
 /* In shared memory. */
 struct shared {
-    _Atomic uint32_t held;           /* area of what is kept of the node before, plus one; 0: nothing. Last */
-    uint64_t version[2], length[2];  /* by area */
     uint64_t sent;                   /* the newest version of this node that the next one has, ... */
     uint32_t sent_to;                /* ... in this incarnation of it, plus one */
 };
@@ -57,14 +52,6 @@ struct ft_partner {
     unsigned tries;
     uint64_t units;
     void (*done)(struct ft_node *node);
-
-    /* of the agent: the node before */
-    struct ft_parcel *coming, *going;
-    uint32_t coming_area, going_area;
-    uint64_t coming_length;
-    int confirm;                     /* it waits for our word on what has come; -1: it does not */
-    unsigned looks;
-    struct event *committed;
 };
 
 static void look(struct ft_partner *p);
@@ -72,7 +59,6 @@ static void fetch(struct ft_partner *p);
 
 static struct ft_job *job_of(const struct ft_partner *p) { return p->node->job; }
 static uint32_t next_of(const struct ft_partner *p) { return (p->node->d->node + 1) % p->node->d->nnodes; }
-static uint32_t before(const struct ft_partner *p) { return (p->node->d->node + p->node->d->nnodes - 1) % p->node->d->nnodes; }
 
 static bool next_is_up(const struct ft_partner *p, struct ft_whereabouts *w)
 {
@@ -340,154 +326,6 @@ void ft_partner_look(struct ft_partner *p)
         look(p);
 }
 
-/* ---- the node before ---- */
-
-/* The other one of the two, unless it is being read, or written. */
-static bool find_area(const struct ft_partner *p, uint32_t *area)
-{
-    *area = atomic_load(&p->shared->held) == 1;
-    return !p->going || p->going_area != *area;
-}
-
-void ft_partner_answer(struct ft_partner *p, const struct ft_greeting *said, struct ft_answer *a)
-{
-    uint32_t held = p ? atomic_load(&p->shared->held) : 0, area;
-
-    if (!p || said->from != before(p))
-        a->verdict = FT_VERDICT_NODE;
-    else if (said->want == FT_WANT_KEPT ? !held : !find_area(p, &area))
-        a->verdict = FT_VERDICT_RELEASED;
-    a->position = held ? p->shared->version[held - 1] : 0;
-}
-
-static bool read_kept(void *arg, uint64_t at, void *to, uint32_t n)
-{
-    const struct ft_partner *p = arg;
-    struct ft_error e;
-
-    return ft_models_read(p->fd, p->going_area, at, to, n, &e) == 0;
-}
-
-static void on_given(void *arg, int fd, uint64_t length, const char *why)
-{
-    struct ft_partner *p = arg;
-
-    (void)length;
-    (void)why;
-    p->going = NULL;
-    if (fd >= 0)
-        close(fd);
-}
-
-static void give(struct ft_partner *p, int fd)
-{
-    struct ft_parcel_config c = {.base = job_of(p)->base, .fd = fd, .move = read_kept, .done = on_given, .arg = p};
-
-    ft_parcel_free(p->going);
-    p->going_area = atomic_load(&p->shared->held) - 1;
-    c.length = p->shared->length[p->going_area];
-    p->going = ft_parcel_send(&c);
-}
-
-static bool put_kept(void *arg, uint64_t at, void *bytes, uint32_t n)
-{
-    const struct ft_partner *p = arg;
-    struct ft_error e;
-
-    return ft_models_write(p->fd, p->coming_area, at, bytes, n, &e) == 0;
-}
-
-static void confirm(struct ft_partner *p, enum ft_verdict verdict)
-{
-    struct ft_answer a = {.node = p->node->d->node, .incarnation = p->node->d->incarnation, .verdict = verdict};
-    uint8_t text[FT_ANSWER_BYTES];
-
-    ft_answer_put(&a, text);
-    if (send(p->confirm, text, sizeof text, MSG_NOSIGNAL) < 0) {
-        /* it asks again, and hears that it is here */
-    }
-    close(p->confirm);
-    p->confirm = -1;
-}
-
-/* What has come counts when its unit is in our own log: then it is history whoever is lost. */
-static void on_committed(evutil_socket_t fd, short what, void *arg)
-{
-    struct ft_partner *p = arg;
-    struct shared *s = p->shared;
-    uint32_t held = atomic_load(&s->held);
-    uint64_t version, unit;
-
-    (void)fd;
-    (void)what;
-    if (p->confirm < 0)
-        return;
-    if (!ft_cargo_look(p->fd, p->coming_area, p->coming_length, &version, &unit)) {
-        confirm(p, FT_VERDICT_NODE);
-        return;
-    }
-    if (!ft_region_committed(&job_of(p)->region, unit)) {
-        if (p->looks++ < COMMITTED_TRIES)
-            ft_timer_set(p->committed, COMMITTED_MS);
-        else
-            confirm(p, FT_VERDICT_STALE);
-        return;
-    }
-    if (!held || s->version[held - 1] < version) {
-        s->version[p->coming_area] = version;
-        s->length[p->coming_area] = p->coming_length;
-        atomic_store(&s->held, p->coming_area + 1);
-        if (held)
-            ft_models_end(p->fd, held - 1, s->length[p->coming_area]); /* what is much larger than this is given back */
-    }
-    confirm(p, FT_VERDICT_YES);
-}
-
-static void on_come(void *arg, int fd, uint64_t length, const char *why)
-{
-    struct ft_partner *p = arg;
-
-    p->coming = NULL;
-    if (fd < 0) {
-        ft_say_detail(&job_of(p)->say, "a checkpoint of node %u has not come: %s", before(p), why);
-        return;
-    }
-    p->confirm = fd;
-    p->coming_length = length;
-    p->looks = 0;
-    on_committed(-1, 0, p);
-}
-
-static void stop_coming(struct ft_partner *p)
-{
-    ft_parcel_free(p->coming);
-    p->coming = NULL;
-    if (p->confirm >= 0)
-        close(p->confirm);
-    p->confirm = -1;
-    if (p->committed)
-        event_del(p->committed);
-}
-
-static void keep(struct ft_partner *p, int fd)
-{
-    struct ft_parcel_config c = {.base = job_of(p)->base, .fd = fd, .length = FT_MODELS_AREA_BYTES, .move = put_kept, .done = on_come, .arg = p};
-
-    stop_coming(p); /* who sends again has given up the first */
-    if (!find_area(p, &p->coming_area))
-        close(fd);
-    else
-        p->coming = ft_parcel_receive(&c);
-}
-
-void ft_partner_take(struct ft_partner *p, int fd, const struct ft_greeting *said)
-{
-    if (said->want == FT_WANT_KEPT)
-        give(p, fd);
-    else
-        keep(p, fd);
-}
-
 /* ---- all of it ---- */
 
 int ft_partner_new(struct ft_partner **out, struct ft_node *node, struct ft_error *e)
@@ -499,7 +337,6 @@ int ft_partner_new(struct ft_partner **out, struct ft_node *node, struct ft_erro
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     }
     p->node = node;
-    p->confirm = -1;
     p->fd = ft_models_create(e);
     if (p->fd < 0) {
         ft_partner_free(p);
@@ -522,7 +359,7 @@ void ft_partner_free(struct ft_partner *p)
 void ft_partner_forget(struct ft_partner *p)
 {
     if (p)
-        *p = (struct ft_partner){.node = p->node, .shared = p->shared, .fd = p->fd, .confirm = -1};
+        *p = (struct ft_partner){.node = p->node, .shared = p->shared, .fd = p->fd};
 }
 
 int ft_partner_serve(struct ft_partner *p)
@@ -531,8 +368,7 @@ int ft_partner_serve(struct ft_partner *p)
         return 0;
     p->wait_ms = RETRY_MS;
     p->later = evtimer_new(job_of(p)->base, on_later, p);
-    p->committed = evtimer_new(job_of(p)->base, on_committed, p);
-    if (!p->later || !p->committed)
+    if (!p->later)
         return -1;
     ft_cargo_unpin(job_of(p)); /* what a dead agent was sending */
     ft_timer_set(p->later, 0);
@@ -544,9 +380,6 @@ void ft_partner_leave(struct ft_partner *p)
     if (!p)
         return;
     drop(p);
-    stop_coming(p);
-    ft_parcel_free(p->going);
     ft_timer_free(p->later);
-    ft_timer_free(p->committed);
     ft_partner_forget(p);
 }

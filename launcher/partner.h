@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --survive host on several nodes: the next node, in the order of nodes, keeps the newest checkpoint of this one (cargo.h), and this one keeps
-   that of the node before. So a node that replaces a lost one goes on behind that checkpoint. It is always a gain and never a need: the
-   log is kept from the start (struct ft_params, keeps_log), so if there is none (the next node was lost as well, or none has been kept yet)
-   the ranks begin at the start.
+/* --survive host on several nodes: the next node, in the order of nodes, keeps the newest checkpoint of this one (cargo.h, kept.h). So a node
+   that replaces a lost one goes on behind that checkpoint. It is always a gain and never a need: the log is kept from the start (struct
+   ft_params, keeps_log), so if there is none (the next node was lost as well, or none has been kept yet) the ranks begin at the start.
 
      a version is committed here     -> it is sent to the next node, one at a time, the newest; ranks go on meanwhile, and wait only if they
                                         want to write over it (the version after the next one)
@@ -21,8 +20,6 @@
 
 #include "ft/base/err.h"
 
-struct ft_answer;
-struct ft_greeting;
 struct ft_node;
 struct ft_partner;
 
@@ -37,10 +34,6 @@ void ft_partner_leave(struct ft_partner *p);
 
 /* A rank has made a checkpoint, perhaps, or the table has changed. */
 void ft_partner_look(struct ft_partner *p);
-
-/* What the other agents want (links.c): fills verdict and position in; and, if that was YES and has been said, goes on with it. */
-void ft_partner_answer(struct ft_partner *p, const struct ft_greeting *said, struct ft_answer *a);
-void ft_partner_take(struct ft_partner *p, int fd, const struct ft_greeting *said);
 
 /* The node's log has been fetched, `units` of it, and no rank has been started: done is called once, later, when there is nothing more to
    be had. False: nobody can be asked; done is not called. */
