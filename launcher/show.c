@@ -139,7 +139,7 @@ static void tell_awaited(const json_t *rank, char text[TEXT])
     if (json_is_true(json_object_get(rank, "waits_for_hosts")))
         append(text, "other hosts");
     if (json_is_true(json_object_get(rank, "waits_for_disk")))
-        append(text, *text ? ", the disk (--ckpt-dir) or the next host (--survive host)" : "the disk (--ckpt-dir) or the next host (--survive host)");
+        append(text, *text ? ", the disk (--ckpt-dir)" : "the disk (--ckpt-dir)");
 }
 
 static void tell_what(const json_t *rank, bool coarse, char text[TEXT])

@@ -80,6 +80,7 @@ static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
 {
     const struct ft_params *params = &l->job->region.header->params;
     bool between = params->nnodes > 1 && !l->all[rank].in_store && !l->all[rank].replaying;
+    bool pinned = ft_inspect_awaits_disk(l->all, rank);
     uint32_t n = between ? awaits_here(l, rank) : ft_inspect_awaits(params, l->all, rank, l->awaited);
     json_t *list = json_array();
 
@@ -89,9 +90,9 @@ static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
     json_object_set_new(o, "waits_for", list);
     json_object_set_new(o, "waits_for_count", json_integer(n));
     json_object_set_new(o, "waits_for_memory", json_boolean(ft_inspect_awaits_memory(params, l->all, rank)));
-    json_object_set_new(o, "waits_for_disk", json_boolean(ft_inspect_awaits_disk(l->all, rank)));
-    if (params->nnodes > 1)
-        json_object_set_new(o, "waits_for_hosts", json_boolean(between && !n));
+    json_object_set_new(o, "waits_for_disk", json_boolean(pinned && params->nnodes == 1));
+    if (params->nnodes > 1) /* pinned: by what goes to the next one (partner.h) */
+        json_object_set_new(o, "waits_for_hosts", json_boolean(pinned || (between && !n)));
 }
 
 static void add_call(json_t *o, const struct look *l, uint32_t rank)

@@ -16,7 +16,7 @@ json_t *ft_status_info(const struct ft_job *job);
      "incarnation", "restarts", "units" (finished), "seconds" (in this state and call, as far as the agent has seen)
    for one in a call: "unit", "call", "operation" (in words), "count", "type" (or null), "reduction" (or null), "root" (or null), "site",
      "waits_for" (ranks, at most FT_STATUS_AWAITED of them), "waits_for_count", "waits_for_memory", "waits_for_disk",
-     "waits_for_hosts" (of several: for others than this)
+     "waits_for_hosts" (of several: for others than this, or until the next one has a checkpoint)
    for one that replays: "replayed", "to_replay" (units). */
 enum { FT_STATUS_AWAITED = 16 };
 json_t *ft_status_all(const struct ft_job *job);
