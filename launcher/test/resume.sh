@@ -37,7 +37,8 @@ begin() {
 }
 # At once: both launcher processes and all ranks; again, for those that were just being forked, until there is nobody. (Who is dying has no exe any more,
 # and for as long as its memory is being freed, which is long for a sanitized one, all its files: the directory's lock, and a place in out and err, which
-# the next job empties. There were 0 bytes in them.)
+# the next job empties. There were 0 bytes in them. After that it has no cwd either, and files are closed a moment later: those that were seen are waited for
+# until they are zombies.)
 nobody_lives() {
     all=$(for cwd in $(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$tmp" 2>/dev/null); do
         case $(readlink "${cwd%cwd}exe") in
@@ -45,12 +46,19 @@ nobody_lives() {
         '') [ ! -e "${cwd%/cwd}" ] || basename "${cwd%/cwd}" ;; # not find itself, which has gone
         esac
     done)
-    [ -n "$all" ] || return 0
+    seen="$seen $all"
+    if [ -z "$all" ]; then
+        for one in $seen; do
+            is_gone "$one" || return 1
+        done
+        return 0
+    fi
     # shellcheck disable=SC2086
     kill -9 $all
     return 1
 }
 die() {
+    seen=
     wait_for nobody_lives
     wait "$pid"
 }
