@@ -44,12 +44,20 @@ int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, uint64_t 
     return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
 }
 
+/* Where it receives it writes every byte, and reads none: not in place. */
+static bool only_writes(const struct ft_coll *c, uint64_t total)
+{
+    uintptr_t send = (uintptr_t)c->send, recv = (uintptr_t)c->recv;
+
+    return recv && !c->counts && (!send || send + c->bytes <= recv || recv + total <= send);
+}
+
 int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
 
     if (s->ft && ft_snapshots_due(&s->ft->snapshots) && !s->loading)
-        ft_handle_snapshot(s->ft);
+        ft_handle_snapshot(s->ft, only_writes(c, total) ? c->recv : NULL, total);
     if (__builtin_expect(s->attentive || c->key, 0) && s->cache)
         return ft_cache_call(s->cache, c, sig, total, site, ft_collective_perform, e);
     return ft_collective_perform(c, sig, total, site, e);

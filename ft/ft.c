@@ -207,11 +207,13 @@ void ft_mark_rabit(struct ft *ft)
 }
 
 /* A snapshot is wanted; the copy that it makes comes back here, too. */
-bool ft_handle_snapshot(struct ft *ft)
+bool ft_handle_snapshot(struct ft *ft, void *unread, uint64_t bytes)
 {
     struct ft_position at;
 
     ft_position(ft, &at);
+    ft->snapshots.unread = unread;
+    ft->snapshots.unread_bytes = bytes;
     ft->snapshots.nlinks = ft->net ? ft_net_descriptors(ft->net, ft->snapshots.links) : 0;
     if (!ft_snapshots_take(&ft->snapshots, &at))
         return false;
@@ -246,7 +248,7 @@ bool ft_snapshot_now(struct ft *ft)
         return false;
     number = ft_checkpoints_ask(&ft->checkpoints, FT_ASK_SNAPSHOT, 0);
     while ((seen = ft_look(&words->answered)) < number) {
-        if (ft_snapshots_due(&ft->snapshots) && ft_handle_snapshot(ft))
+        if (ft_snapshots_due(&ft->snapshots) && ft_handle_snapshot(ft, NULL, 0))
             return true;
         ft_wait_turn(&w, &ft->patience, &words->answered, seen);
     }

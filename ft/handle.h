@@ -25,7 +25,8 @@ struct ft {
     char host[HOST_NAME_MAX + 1];
 };
 
-/* A snapshot is wanted; true: this process is its copy, which goes on as the rank. */
-bool ft_handle_snapshot(struct ft *ft);
+/* A snapshot is wanted; true: this process is its copy, which goes on as the rank. What the program does next writes all of the bytes at
+   `unread` and reads none of them, and the copy repeats that: the snapshot need not have them. NULL: nothing is known. */
+bool ft_handle_snapshot(struct ft *ft, void *unread, uint64_t bytes);
 
 #endif

@@ -23,7 +23,9 @@ enum {
 
 static uint64_t log_bytes_of(const struct ft_snapshot *s)
 {
-    return ft_region_log_bytes(&s->job->region) - s->slots[atomic_load(&s->named) - 1].at.stream[0].end;
+    uint32_t named = atomic_load(&s->named);
+
+    return ft_region_log_bytes(&s->job->region) - (named ? s->slots[named - 1].at.stream[0].end : 0);
 }
 
 static uint64_t refused_ms(const struct ft_snapshot *s)
@@ -54,10 +56,11 @@ static uint64_t cost(const struct ft_job *job, const struct ft_snapshot *ranks)
     return most * 5 / 4 * ft_max(1, ft_div_up(p->nranks, p->cores));
 }
 
+/* Of ranks that can have one, as far as is known. */
 static bool has_logged_much(const struct ft_snapshot *ranks, uint32_t n)
 {
     for (uint32_t r = 0; r < n; r++)
-        if (atomic_load(&ranks[r].named) && log_bytes_of(&ranks[r]) >= LOG_BYTES)
+        if (!ranks[r].refusals && log_bytes_of(&ranks[r]) >= LOG_BYTES)
             return true;
     return false;
 }

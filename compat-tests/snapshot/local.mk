@@ -17,6 +17,7 @@ snapshot_programs = \
 	compat-tests/snapshot/prints \
 	compat-tests/snapshot/redirects \
 	compat-tests/snapshot/memory \
+	compat-tests/snapshot/results \
 	compat-tests/snapshot/state
 check_PROGRAMS += $(snapshot_programs)
 check_LTLIBRARIES += compat-tests/snapshot/librounds.la
@@ -42,6 +43,7 @@ compat_tests_snapshot_input_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_prints_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_redirects_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_memory_LDADD = compat-tests/snapshot/librounds.la
+compat_tests_snapshot_results_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_state_LDADD = compat-tests/snapshot/librounds.la -lm
 
 snapshot_tests = compat-tests/snapshot/programs.sh

@@ -14,8 +14,8 @@
    milliseconds each. */
 enum { AHEAD = 4 };
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
 #endif
 
 static char *memory_extent(const struct ft_log *log, uint64_t place)
@@ -60,7 +60,7 @@ static void warm(struct ft_log *log, uint64_t position, char *extent)
     if (bits && *bits & bit)
         to = end;
     else if (from < to)
-        madvise(extent + (from - start), to - from, MADV_POPULATE_WRITE);
+        madvise(extent + (from - start), to - from, MADV_POPULATE_READ);
     if (bits && to == end)
         *bits |= bit;
     log->warm_to = to;
@@ -193,7 +193,7 @@ void ft_log_warm(struct ft_log *log)
     if (assigned <= 1 || assigned > log->region->header->params.nextents ||
         ft_look(&log->table[0]) != ft_extent_entry(FT_EXTENT_MEMORY, 0, 0))
         return;
-    madvise(memory_extent(log, 0), assigned * log->extent_bytes, MADV_POPULATE_WRITE);
+    madvise(memory_extent(log, 0), assigned * log->extent_bytes, MADV_POPULATE_READ);
     log->warm_to = assigned * log->extent_bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -13,9 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
+
 #ifndef PR_GET_TID_ADDRESS
 #define PR_GET_TID_ADDRESS 40
 #endif
+
+enum { WORTH_BYTES = 64 << 10 };  /* two calls, of a few microseconds each; a page that is copied takes as long */
 
 /* A thread that has been joined is in the kernel's list for a moment yet. */
 static bool one_thread(void)
@@ -99,6 +104,27 @@ enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image
         getitimer((__itimer_which_t)i, &image->timers[i]);
     sigprocmask(SIG_SETMASK, NULL, &image->mask);
     return reason;
+}
+
+struct ft_image_pages ft_image_leave_out(void *from, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = ft_align((uintptr_t)from, page);
+    uintptr_t end = ((uintptr_t)from + bytes) & ~(page - 1);
+    struct ft_image_pages pages = {(void *)start, end - start}, none = {NULL, 0};
+
+    if (!from || bytes < WORTH_BYTES || end <= start)
+        return none;
+    if (madvise(pages.start, pages.bytes, MADV_WIPEONFORK) == 0)
+        return pages;
+    ft_image_take_in(&pages); /* it may have been done for a part */
+    return none;
+}
+
+/* In the child the pages are a mapping of their own from now on (kernels do not merge what has and has not a forked history). */
+void ft_image_take_in(const struct ft_image_pages *pages)
+{
+    while (pages->start && madvise(pages->start, pages->bytes, MADV_KEEPONFORK) < 0 && errno == EAGAIN)
+        ;
 }
 
 /* A periodic timer stands still while its signal is pending: it has no time left then, and goes on with the next period. */

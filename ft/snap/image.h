@@ -18,6 +18,20 @@ struct ft_image {
     sigset_t mask;
 };
 
+/* Whole pages of private memory of no file. */
+struct ft_image_pages {
+    void *start;   /* NULL: none */
+    size_t bytes;
+};
+
+/* The bytes at `from` will be written by this process, and by each copy of it that goes on, before they are read. The pages that are wholly
+   within are left out of forks from now on: the child finds zeros there, and this process does not pay for copies when it writes them. None
+   if that cannot be had (memory of a file, or shared) or is too little to be worth it. From NULL: none. */
+struct ft_image_pages ft_image_leave_out(void *from, size_t bytes);
+
+/* Forks have them again: in the process itself, and in the child. */
+void ft_image_take_in(const struct ft_image_pages *pages);
+
 /* Looks at this process, and records what it takes to put it back. */
 enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image_own *own);
 

@@ -215,6 +215,7 @@ static uint64_t measure_page_ns(void)
 static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_position *p)
 {
     enum ft_image_reason reason = is_tied(s) ? ft_image_take(&s->image, &s->own) : FT_IMAGE_SYSTEM;
+    struct ft_image_pages unread;
     sigset_t pending;
     pid_t pid = -1;
     int tie;
@@ -227,8 +228,10 @@ static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_positi
     if (!stand_still(s, number, p))
         return false;
     touch_probe();
+    unread = ft_image_leave_out(s->unread, s->unread_bytes);
     if (ft_region_fork_keeps(s->region, true) == 0)
         pid = clone_tied(s, &tie);
+    ft_image_take_in(&unread);
     if (pid == 0) {
         wait_as_snapshot(s, number, tie);
         send_again(&pending);

@@ -37,6 +37,8 @@ struct ft_snapshots {
     struct ft_image_own own;
     int links[FT_FILES_LINKS];    /* the library's too, but the snapshot closes them: another host is to see this process's end */
     int nlinks;                   /* the rank's, before each ft_snapshots_take */
+    void *unread;                 /* before each ft_snapshots_take: memory that the rank's call writes as a whole, and does not read; or NULL */
+    uint64_t unread_bytes;
     struct ft_image image;
     uint64_t answered;            /* last number looked into */
 };

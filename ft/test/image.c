@@ -347,6 +347,49 @@ static enum ft_image_reason reason_after(const char *what)
     return WIFEXITED(status) ? (enum ft_image_reason)(WEXITSTATUS(status) - 100) : FT_IMAGE_SYSTEM;
 }
 
+/* ---- what is left out of a fork ---- */
+
+enum { LEFT_PAGES = 64, LEFT_BYTES = LEFT_PAGES * 4096 };
+
+/* How many of the bytes at `at` a child has, if n of them are there. */
+static int child_has(const char *at, int n)
+{
+    int status, has = 0;
+    pid_t pid = fork();
+
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        for (int i = 0; i < n; i++)
+            has += at[i * 4096] == 1;
+        _exit(has);
+    }
+    CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* Whole pages of private memory, until they are taken in again. Memory of a file, in which a fork has no zeros, never; and nothing stays
+   left out where a part could not be. */
+static void test_left_out(void)
+{
+    char *at = mmap(NULL, LEFT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct ft_image_pages pages;
+    int fd = memfd_create("file", MFD_CLOEXEC);
+
+    CHECK(at != MAP_FAILED && fd >= 0 && ftruncate(fd, LEFT_BYTES) == 0);
+    memset(at, 1, LEFT_BYTES);
+    pages = ft_image_leave_out(at + 1, LEFT_BYTES - 2);
+    CHECK(pages.start == at + 4096 && pages.bytes == LEFT_BYTES - 2 * 4096);
+    CHECK(child_has(at, LEFT_PAGES) == 2 && at[4096] == 1);
+    ft_image_take_in(&pages);
+    CHECK(child_has(at, LEFT_PAGES) == LEFT_PAGES);
+    CHECK(!ft_image_leave_out(NULL, LEFT_BYTES).start && !ft_image_leave_out(at, 8).start);
+    CHECK(mmap(at + LEFT_BYTES / 2, LEFT_BYTES / 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED);
+    CHECK(!ft_image_leave_out(at, LEFT_BYTES).start);
+    CHECK(child_has(at, LEFT_PAGES) == LEFT_PAGES / 2);
+    munmap(at, LEFT_BYTES);
+    close(fd);
+}
+
 int main(void)
 {
     char dir[] = "/tmp/ft-image-XXXXXX", command[64];
@@ -360,6 +403,7 @@ int main(void)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED && mkdtemp(dir) && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
     test_put_back(dir);
+    test_left_out();
     CHECK(reason_after("nothing") == FT_IMAGE_GOOD);
     CHECK(reason_after("thread") == FT_IMAGE_THREADS);
     CHECK(reason_after("child") == FT_IMAGE_CHILDREN);
