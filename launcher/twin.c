@@ -90,13 +90,14 @@ int ft_twin_new(struct ft_twin **out, uint32_t nranks, struct ft_error *e)
 {
     struct ft_twin *t = calloc(1, sizeof *t + nranks * sizeof t->ends[0]);
 
+    if (t)
+        t->self_pidfd = t->other_pidfd = t->socket = -1;  /* before ft_twin_free, which closes them */
     if (!t || !(t->taken = ft_shared_new(sizeof *t->taken)) || find_durable(t) < 0) {
         ft_twin_free(t);
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     }
     t->front = getpid();
     t->nranks = nranks;
-    t->self_pidfd = t->other_pidfd = t->socket = -1;
     for (uint32_t r = 0; r < nranks; r++)
         t->ends[r] = (struct ft_ends){0, {-1, -1, -1, -1}};
     *out = t;
