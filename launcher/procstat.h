@@ -9,6 +9,7 @@
 struct ft_procstat {
     char state;
     pid_t parent, group;
+    bool kernel;               /* a thread of the kernel's: in no exec */
     unsigned long environment; /* where it begins; 0: it is in exec, dead, or we may not know */
     int status;            /* of a zombie: as waitpid would give it; 0 if we may not know */
 };

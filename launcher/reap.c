@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,11 +151,17 @@ static bool was_in_exec(pid_t pid, unsigned long environment)
 {
     struct ft_procstat now;
     char path[40];
+    int fd;
 
     if (!ft_procstat_read(pid, &now) || now.environment != environment)
         return true;
+    if (environment || now.kernel)
+        return false;
     snprintf(path, sizeof path, "/proc/%d/environ", pid);
-    return !environment && access(path, R_OK) == 0;
+    fd = open(path, O_RDONLY | O_CLOEXEC); /* what stat shows is subject to the same check; access() asks for less */
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 bool ft_reap_is_rank(const struct ft_leaders *leaders, pid_t pid, uint32_t rank)
@@ -212,9 +219,16 @@ static bool below_leader(const struct ft_leaders *leaders, pid_t pid)
 static void hunt_stranger(void *arg, pid_t pid)
 {
     struct hunt *h = arg;
+    struct ft_procstat stat;
 
-    if (pid != getpid() && has_job(pid, h->leaders->job) && parent_of(pid) != getpid() && !below_leader(h->leaders, pid))
-        hunt_one(arg, pid);
+    if (pid == getpid() || !ft_procstat_read(pid, &stat) || stat.state == 'Z' || stat.parent == getpid())
+        return;
+    if (has_job(pid, h->leaders->job)) {
+        if (!below_leader(h->leaders, pid))
+            hunt_one(arg, pid);
+    } else if (was_in_exec(pid, stat.environment)) {
+        h->alive += !below_leader(h->leaders, pid); /* another look tells whose it is */
+    }
 }
 
 uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t group, int signal, pid_t *one)

@@ -3,13 +3,14 @@
 #include <criterion/criterion.h>
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "launcher/procstat.h"
 #include "launcher/reap.h"
 
-enum { DEEP = 4, ROUNDS = 100 };
+enum { DEEP = 4, ROUNDS = 100, LOOKS = 100 };
 
 /* Each in a session of its own, and the child of the one before; they say that they are there. */
 static void descend(int fd)
@@ -55,4 +56,38 @@ Test(reap, children_of_one_who_dies_while_he_is_looked_for_are_found)
             }
         cr_assert_not(lives, "round %d: %d lives", round, lives);
     }
+}
+
+/* In exec all day long, with the job's id in its environment, and nobody's child that we know. Its pid. */
+static pid_t start_stranger(void)
+{
+    int fds[2];
+    pid_t pid;
+
+    cr_assert_eq(pipe(fds), 0);
+    if (fork() == 0) {
+        pid = fork();
+        if (pid != 0)
+            _exit(write(fds[1], &pid, sizeof pid) != sizeof pid);
+        setenv("FTMPI_JOB", "stranger", 1);
+        execl("/bin/sh", "exec sh -c \"$0\" \"$0\"", "-c", "exec sh -c \"$0\" \"$0\"", "exec sh -c \"$0\" \"$0\"", (char *)NULL);
+        _exit(127);
+    }
+    wait(NULL);
+    cr_assert_eq(read(fds[0], &pid, sizeof pid), (ssize_t)sizeof pid);
+    return pid;
+}
+
+/* Who is in exec has no environment for a moment: it was taken for somebody else's process, and lived. */
+Test(reap, a_stranger_in_exec_may_be_ours)
+{
+    const pid_t none = 0;
+    struct ft_leaders leaders = {.pids = &none, .n = 1, .job = "stranger", .strangers = true};
+    pid_t pid = start_stranger(), one;
+    int missed = 0;
+
+    for (int look = 0; look < LOOKS; look++)
+        missed += ft_reap_signal(&leaders, 0, 0, 0, &one) == 0;
+    kill(pid, SIGKILL);
+    cr_assert_eq(missed, 0, "%d of %d looks did not see it", missed, LOOKS);
 }
