@@ -208,6 +208,21 @@ static enum evidence wait_in_doubt(const struct ft_bootstrap_call *x, uint64_t k
     return found;
 }
 
+/* What is said of the unit. Meanwhile there is no unit of this rank's own that would show whoever asks (`ftrun status`, --hang-timeout) which call
+   it is in. place: with an entry, `at`, that the call might have; NULL: it has none. */
+static enum evidence find_out(const struct ft_bootstrap_call *x, const struct ft_kept *might, struct ft_error *e, int *err)
+{
+    struct ft_trail *asking = &x->k->words[x->k->s->rank].asking;
+    enum evidence found;
+
+    ft_trail_write(asking, x->k->s->unit, x->sig, x->site);
+    found = look_around(x, e, err);
+    if (!*err && found == NOTHING && might)
+        found = wait_in_doubt(x, might->at, e, err);
+    ft_publish(&asking->unit, 0);
+    return found;
+}
+
 /* This life has had the result already: those before the load were by position. */
 static bool had(const struct ft_key *place, uint32_t i) { return place->kept[i].served || i < place->calls; }
 
@@ -276,9 +291,7 @@ static int again(const struct ft_bootstrap_call *x, struct ft_error *e)
     if (err || !may_be_repeated(place))
         return err ? err : by_position(x, e);
     i = entry_for(x, place, &matched);
-    found = look_around(x, e, &err);
-    if (!err && found == NOTHING && i >= 0)
-        found = wait_in_doubt(x, place->kept[i].at, e, &err);
+    found = find_out(x, i >= 0 ? &place->kept[i] : NULL, e, &err);
     /* rank 0 may have counted more meanwhile */
     if (err || (err = ft_cache_scan(k, e)) != 0)
         return err;

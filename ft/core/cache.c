@@ -20,6 +20,7 @@ void ft_cache_open(struct ft_cache *k, struct ft_stream *s, const struct ft_regi
     k->head = ft_versions_head(region);
     k->words = ft_versions_of(region, 0);
     ft_publish(&k->words[s->rank].doubt, 0);
+    ft_publish(&k->words[s->rank].asking.unit, 0);
     k->restarted = ft_peek32(&ft_region_rank(region, s->rank)->incarnation) > 0;
     /* One rank alone: whatever it calls, it has the result, and there is no trail to tell from. */
     k->sites = region->header->params.bootstrap_cache && s->n > 1;
@@ -40,6 +41,7 @@ void ft_cache_resume(struct ft_cache *k)
         return;
     k->restarted = true;
     ft_publish(&k->words[k->s->rank].doubt, 0);
+    ft_publish(&k->words[k->s->rank].asking.unit, 0);
 }
 
 /* Units that the stream will not come to any more. */

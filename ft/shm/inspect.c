@@ -55,6 +55,17 @@ static void read_store(const struct ft_region *r, uint32_t rank, struct ft_inspe
     i->store_pinned = !i->store_commits && i->sig.call == FT_CALL_CHECKPOINT && pinned && ft_peek(&w->slot[(pinned - 1) & 1].version) == 0;
 }
 
+/* Nor is there a unit of a call that the bootstrap cache may have. */
+static void read_doubt(const struct ft_region *r, uint32_t rank, struct ft_inspect *i)
+{
+    const struct ft_version_words *w = ft_versions_of(r, rank);
+
+    if (i->state != FT_RANK_ATTACHED || i->in_call)
+        return;
+    i->in_call = i->in_doubt = ft_trail_read(&w->asking, i->unit, &i->sig, &i->site);
+    i->asks_all = i->in_doubt && ft_look(&w->doubt) == i->unit + 1;
+}
+
 /* The call in progress. Calls follow each other, so the next one begins where the last one left off: one entry of the trail
    tells whether it has been made. */
 static void read_call(const struct world *w, const struct ft_rank_block *b, uint32_t rank, struct ft_inspect *i)
@@ -124,6 +135,7 @@ void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
         }
         i->shown = shown(&w, rank, i->called);
         read_store(r, rank, i);
+        read_doubt(r, rank, i);
     }
 }
 
@@ -161,6 +173,11 @@ static bool not_consumed(const struct ft_inspect *other, const struct ft_inspect
 {
     (void)unit;
     return other->consumed < me->consumed;
+}
+
+static bool not_asking(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
+{
+    return not_called(other, me, unit) && !(other->asks_all && other->unit == unit);
 }
 
 /* In the same operation, or before it, and less far: with contributions, with results. */
@@ -242,6 +259,16 @@ static uint32_t mark_standard(const struct marks *m, const struct ft_inspect *i)
     return n ? n : mark(m, behind, i->unit);
 }
 
+/* core/bootstrap_place.c: until anybody calls the unit, or everybody asks; in a replay, until it is committed. */
+static uint32_t mark_doubt(const struct marks *m, const struct ft_inspect *i)
+{
+    struct marks counted = { m->p, m->ranks, m->me, NULL };
+
+    if (i->replaying)
+        return mark(m, not_done, i->unit);
+    return mark(&counted, not_called, i->unit) == m->p->nranks - 1 ? mark(m, not_asking, i->unit) : 0;
+}
+
 uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank, bool *awaited)
 {
     const struct ft_inspect *i = &ranks[rank];
@@ -256,6 +283,8 @@ uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *r
         return mark(&m, not_done, i->unit - 1);
     if (i->in_store) /* ft/checkpoint.c: until nobody can load the version whose place is taken */
         return i->sig.call == FT_CALL_CHECKPOINT ? mark(&m, not_consumed, i->unit) : 0;
+    if (i->in_doubt)
+        return mark_doubt(&m, i);
     if (is_short(p, i))
         return i->replaying ? mark(&m, not_done, i->unit) : mark_short(&m, i);
     n = i->replaying ? mark(&m, not_done, i->unit) : 0;  /* the rest of the operation may be live */

@@ -20,6 +20,8 @@ struct ft_inspect {
     bool in_store;          /* with in_call: a function of checkpoints, busy with models, or waiting to be: the unit is not called yet */
     bool store_commits;     /* ... or its unit is called, the one before `unit`, and not committed */
     bool store_pinned;      /* ... and the slot it is to write is still being copied to disk */
+    bool in_doubt;          /* with in_call: asks whether this is the call of `unit` or one that the bootstrap cache has: the unit is not called yet */
+    bool asks_all;          /* ... and has asked all others */
     bool replaying;         /* has not come to the end of what earlier incarnations had finished with ... */
     uint64_t replay_to;     /* ... which is this unit */
     uint64_t unit;          /* the call in progress begins with it, or the next one will */

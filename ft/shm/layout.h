@@ -82,6 +82,13 @@ struct ft_header {
     uint64_t checkpoints_at, ranks_at, asleep_at, streams_at, stream_bytes, extents_at;
 };
 
+/* A published call: what this rank says unit `unit - 1` is (RULE 9; ft/shm/trail.h). */
+struct ft_trail {
+    _Alignas(FT_LINE) _Atomic uint64_t unit;   /* first unit of the operation, plus one; written last */
+    _Atomic uint64_t sig[4];                   /* struct ft_sig, word by word */
+    _Atomic uint64_t site;                     /* where in the program, see ft.h */
+};
+
 /* ---- checkpoints: what is said of models, which are in the store (ft/shm/models.h). ft_region_reset makes a new generation of it ---- */
 
 /* One of the two places for a version: of every rank for its own model, of rank 0 for the global one as well. */
@@ -111,6 +118,7 @@ struct ft_version_words {
     _Atomic uint64_t kind, asked;    /* enum ft_ask, slot */
     _Atomic uint64_t doubt;          /* it asks all others whether this unit, less one, is one more call of ... */
     _Atomic uint64_t doubt_key;      /* ... this entry of the bootstrap cache; 0: it does not */
+    struct ft_trail asking;          /* the call that it has made and does not know yet to be this unit or in the bootstrap cache; for people */
     _Alignas(FT_LINE) _Atomic uint64_t store_unit;  /* it has called a function of checkpoints that will be this unit, less one, and is busy
                                                        with models before that, or waits to be, or see store_commits; 0: it is not */
     _Atomic uint64_t store_call, store_count, store_site;  /* which: enum ft_call, count of its signature, place in the program */
@@ -144,13 +152,6 @@ enum ft_rank_state {
     FT_RANK_ATTACHED,       /* between MPI_Init and MPI_Finalize */
     FT_RANK_FINALIZED,      /* has finished MPI_Finalize */
     FT_RANK_ENDED           /* has ended the job: exit_code and last_words say why */
-};
-
-/* A published call: what this rank says unit `unit - 1` is (RULE 9; ft/shm/trail.h). */
-struct ft_trail {
-    _Alignas(FT_LINE) _Atomic uint64_t unit;   /* first unit of the operation, plus one; written last */
-    _Atomic uint64_t sig[4];                   /* struct ft_sig, word by word */
-    _Atomic uint64_t site;                     /* where in the program, see ft.h */
 };
 
 /* How a rank's snapshots are made and woken (ft/snap/snapshot.h). A rank numbers its snapshots from 1 on, over all its

@@ -206,6 +206,34 @@ Test(inspect, a_load_shows_and_what_a_dead_rank_was_in_does_not)
     cr_assert(ranks[1].in_call && !ranks[1].in_store && ranks[1].sig.call == FT_CALL_ALLREDUCE);
 }
 
+static struct ft_version_words *ask(uint32_t rank)
+{
+    struct ft_version_words *w = ft_versions_of(&region, rank);
+
+    ft_trail_write(&w->asking, stream[rank].unit, &small, 79);
+    ft_publish(&w->doubt, stream[rank].unit + 1);
+    return w;
+}
+
+/* It was "outside MPI" while it asked the others, and --hang-timeout took it for the rank that hangs. */
+Test(inspect, a_call_that_the_bootstrap_cache_may_have_waits_for_who_has_not_called)
+{
+    for (uint32_t r = 0; r < N - 1; r++)
+        ask(r);
+    cr_assert_eq(awaits(0), 1);
+    cr_assert(awaited[3]);
+    cr_assert(ranks[0].in_call && ranks[0].in_doubt && ranks[0].site == 79 && ft_sig_equal(&ranks[0].sig, &small));
+    cr_assert_eq(culprit(), 3);
+    ft_publish(&ask(3)->doubt, 0);
+    cr_assert_eq(awaits(0), 1, "it is about to ask, and has not");
+    ask(3);
+    cr_assert_eq(awaits(0), 0, "all ask: they go on");
+    ft_publish(&ft_versions_of(&region, 3)->asking.unit, 0);
+    call(3, &small);
+    cr_assert_eq(awaits(0), 0, "it sees what the unit is");
+    cr_assert_not(ranks[3].in_doubt);
+}
+
 Test(inspect, a_bcast_waits_for_its_root_only)
 {
     call(0, &bcast);
