@@ -32,9 +32,12 @@ static void register_cuts(void)
 {
     struct ft_version v;
 
-    for (uint32_t r = 0; r < job.sc.ranks; r++)
+    for (uint32_t r = 0; r < job.sc.ranks; r++) {
+        job.registers = true;
         if (find_cut(&job.actor[r], &v))
             register_cut(&job.actor[r], &v);
+        job.registers = false;
+    }
 }
 
 /* A durable checkpoint is due, now and then. */
@@ -242,8 +245,6 @@ void check_inspection(const struct actor *r, bool again)
 
     if ((!waits && r->kind != -1) || job.failure[0] || job.sc.disputed) /* who waits for whom is what they dispute */
         return;
-    if (makes_versions() && ft_peek(&ft_versions_of(&job.region, r->index)->doubt)) /* which call it is in is what it waits to know */
-        return;
     ft_inspect_read(&job.region, all);
     if (i->in_store && !waits)
         failed("rank %u incarnation %u call %u: inspection says it is busy with models", r->index, r->incarnation, r->call);
@@ -253,7 +254,7 @@ void check_inspection(const struct actor *r, bool again)
         return;
     }
     if (i->in_call != waits || i->unit != r->stream.unit ||
-        (waits && (i->site != r->stream.site || !ft_sig_equal(&i->sig, &r->stream.sig))))
+        (waits && !i->in_doubt && (i->site != r->stream.site || !ft_sig_equal(&i->sig, &r->stream.sig))))
         failed("rank %u incarnation %u call %u: inspection says unit %llu, %s a call", r->index, r->incarnation, r->call,
                (unsigned long long)i->unit, i->in_call ? "in" : "outside");
     if (waits && !ft_inspect_awaits(p, all, r->index, awaited) && again && !ft_inspect_awaits_memory(p, all, r->index))

@@ -8,12 +8,14 @@
    every incarnation is checked, and in the end every rank is started once more and must get all results
    out of the log alone.
 
-   explore [--seeds N] [--seed S] [--kills K] [--quick | --full] [--only SCENARIO [--plan RUN]]     exit 0: nothing found
+   explore [--seeds N] [--seed S] [--kills K] [--chance] [--quick | --full] [--only SCENARIO [--plan RUN]]     exit 0: nothing found
 
    A failure prints what to call to see it again. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #if !defined(__x86_64__)
 int main(void)
@@ -27,17 +29,34 @@ int main(void)
 /* ---- the search ---- */
 
 static uint64_t runs;
+static struct plan current;
 
-static bool attempt(const struct plan *p)
+static void say_failed(const struct plan *p)
 {
-    runs++;
-    if (run_job(p) && (job.due || job.sc.disputed || replay_all()))
-        return true;
     printf("FAILED %s, %u ranks, %u elements, %u calls%s: %s\n"
            "  again: explore --only %d,%u,%u,%u,%d,%d,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
            what_text[job.sc.what], job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place ? ", in place" : "", job.failure,
            job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.room, job.sc.snapshots,
            job.sc.lies + 2 * job.sc.disputed, (long long)p->kill_at, p->torn, p->late, p->switch_always, p->seed, p->kills);
+}
+
+/* The engine's own invariants end the process. */
+static void on_abort(int signal)
+{
+    (void)signal;
+    failed("a broken invariant");
+    say_failed(&current);
+    fflush(stdout);
+    _exit(1);
+}
+
+static bool attempt(const struct plan *p)
+{
+    runs++;
+    current = *p;
+    if (run_job(p) && (job.due || job.sc.disputed || replay_all()))
+        return true;
+    say_failed(p);
     return false;
 }
 
@@ -180,6 +199,8 @@ static bool saw(uint32_t sees)
     return all;
 }
 
+static bool chance_only;  /* --chance: no single crashes */
+
 static bool search(const struct scenario *sc, enum singles singles, uint32_t seed, uint32_t seeds, uint32_t kills)
 {
     uint64_t before = runs;
@@ -189,7 +210,7 @@ static bool search(const struct scenario *sc, enum singles singles, uint32_t see
     memset(job.covered, 0, sizeof job.covered);
     memset(job.seen, 0, sizeof job.seen);
     make_region(sc);
-    good = (singles == CHANCE || every_single_crash(singles == SAMPLE)) && (sc->lies || random_crashes(seed, seeds, kills));
+    good = (chance_only || singles == CHANCE || every_single_crash(singles == SAMPLE)) && (sc->lies || random_crashes(seed, seeds, kills));
     drop_region();
     printf("%-10s %u ranks %5u elements%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what], sc->ranks, sc->count,
            sc->in_place ? " in place" : "", sc->snapshots ? " snapshots" : "", room_text[sc->room],
@@ -280,7 +301,7 @@ static int again(const char *only, const char *plan, uint32_t seed, uint32_t see
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: explore [--seeds N] [--seed FIRST] [--kills K] [--quick | --full]\n");
+    fprintf(stderr, "usage: explore [--seeds N] [--seed FIRST] [--kills K] [--chance] [--quick | --full]\n");
     return 2;
 }
 
@@ -296,6 +317,8 @@ int main(int argc, char **argv)
             how = QUICK;
         } else if (strcmp(argv[i], "--full") == 0) {
             how = FULL;
+        } else if (strcmp(argv[i], "--chance") == 0) {
+            chance_only = true;
         } else if (i + 1 < argc && strcmp(argv[i], "--seeds") == 0) {
             seeds = (uint32_t)atoi(argv[++i]);
             seeds_given = true;
@@ -316,6 +339,7 @@ int main(int argc, char **argv)
     if (!seeds_given)
         seeds = how == QUICK ? 40 : how == NORMAL ? 70 : 300;
     divert_points();
+    signal(SIGABRT, on_abort);
     if (only || plan)
         return only ? again(only, plan, seed, seeds, kills, how == QUICK) : usage();
     if (!search_all(seed, seeds, kills, how))

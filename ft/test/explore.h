@@ -123,6 +123,9 @@ struct job {
     bool may_fail;                 /* memory for a model may be lacking */
     uint32_t cached;               /* a bit for each operation that rank 0 has put into the bootstrap cache */
     uint32_t deaths;               /* of ranks, since all began */
+    bool registers;                /* the agent is about to move a rank's cut: it decides of no way back meanwhile */
+    struct actor *hurries;         /* it was killed, and comes back as far as its load before anybody else goes on; NULL: nobody; */
+    struct actor *tarries;         /* it does not look at what it needs as long as anybody else can go on; NULL: nobody */
     uint64_t clock_ns;             /* what lazy checkpoints go by */
     uint32_t seed;
     uint32_t liar;                 /* with sc.lies: the rank that was killed; MAX_RANKS: none yet */
@@ -156,6 +159,8 @@ void drop_versions(struct actor *r);         /* it is dead */
 void drop_snapshot(struct actor *r);         /* that is no more */
 void reset_versions(bool all);               /* memory as for the first incarnations; all: all ranks begin again with the base version */
 bool load_version(struct actor *r);          /* before the call it stands at, if it is time: which may then be another one. False: failed */
+bool awaits_version(const struct actor *r);  /* it has made one, and waits until it is committed */
+bool reads_version(const struct actor *r);   /* it has found one, and is about to read it */
 bool make_version(struct actor *r);          /* after it, if it is time. False: failed */
 
 /* once.c */

@@ -287,6 +287,9 @@ my @mutants = (
      'uint32_t slot = c->kept ? 1 - c->slot : 0;', 'uint32_t slot = 0;', $dense],
     ['the beginning of the log is put aside across extents (was a real error)', 'ft/prefix.c',
      'ft_min(ft_min(PIECE, s->params->extent_bytes), s->end - at)', 'ft_min(PIECE, s->end - at)', $versions],
+    ['a slot is written that somebody may still load (NO_WAIT)', 'ft/checkpoint.c',
+     '    await_consumed(c);
+    take_slot', '    take_slot', "--chance $dense"],
     ['a version is consumed before it is committed (EARLY)', 'ft/checkpoint.c',
      '    if (!err && c->s->n > 1) {
         say_busy', '    if (0) {
@@ -296,6 +299,8 @@ my @mutants = (
     return ft_region_reaches(r, rank) && (', '    bool reaches = ft_region_reaches(r, rank);
     fall_back(r, rank, &v);
     return reaches && (', $both],
+    ['a woken rank that loses its snapshot gives up the log on its way to a checkpoint (was a real error)', 'ft/shm/region.c',
+     '        holds = ft_versions_moves_cut(r, rank, &v);', '        ;', '--chance --only 7,3,300,12,0,3,1,0 --seeds 400'],
     ['a woken snapshot uses the mapping of models that it does not have', 'ft/checkpoint.c',
      '    memset(c->maps, 0, sizeof c->maps);
     ft_publish', '    ft_publish', $both],

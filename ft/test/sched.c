@@ -111,7 +111,10 @@ static void kill_actor(struct actor *a, bool torn)
         munmap(a->stream.log.window, a->stream.log.extent_bytes);  /* a snapshot does not have it either */
     if (a != keeper_actor())
         drop_versions(a);
+    if (a == job.tarries)
+        job.tarries = NULL;
     a->state = DEAD;
+    job.registers = job.registers && a != keeper_actor();
     a->incarnation++;
     job.deaths += a != keeper_actor();
     if (a == keeper_actor()) /* it is the agent's: the next one decides again */
@@ -179,29 +182,54 @@ uint32_t random_below(uint32_t n)
     return random_state % n;
 }
 
+/* Who loads a version while another rank is about to finish the next one, and what becomes of the slot before it has been read: two long ways
+   that one rank goes while the others stand still, which chance alone takes once in some thousand runs. */
+static struct actor *hurry(void)
+{
+    struct actor *a = job.hurries;
+
+    if (a && a->state == DEAD && job.registers)
+        return keeper_actor();
+    while (a && a->state == DEAD)
+        start_again(a);
+    if (a && a->state == READY && !reads_version(a))
+        return a;
+    if (a && a->state == READY)
+        job.tarries = a;
+    job.hurries = NULL;
+    return NULL;
+}
+
 static struct actor *pick(const struct actor *last, const struct plan *p)
 {
     struct actor *ready[MAX_RANKS + 1], *dead[MAX_RANKS + 1];
     uint32_t nready = 0, ndead = 0, n = job.sc.ranks + 1, from = last ? last->index : 0;
+    struct actor *a;
 
     if (!p->seed && !p->switch_always && last && last->state == READY)
         return &job.actor[from];
+    if ((a = hurry()) != NULL)
+        return a;
     for (uint32_t i = 1; i <= n; i++) {
-        struct actor *a = &job.actor[(from + i) % n];
-
-        if (a->state == READY)
+        a = &job.actor[(from + i) % n];
+        if (a->state == READY && a != job.tarries)
             ready[nready++] = a;
         else if (a->state == DEAD)
             dead[ndead++] = a;
     }
     if (ndead && (!nready || (p->seed ? random_below(4) == 0 : !p->late))) {
-        struct actor *a = dead[p->seed ? random_below(ndead) : 0];
-
+        a = dead[p->seed ? random_below(ndead) : 0];
+        if (job.registers)
+            return keeper_actor();
         start_again(a);
         if (a->state == DEAD && (!p->seed || !nready))
             start_again(a);
         if (a->state == READY)
             return a;
+    }
+    if (!nready && job.tarries && job.tarries->state == READY) {
+        ready[nready++] = job.tarries;
+        job.tarries = NULL;
     }
     return nready ? ready[p->seed ? random_below(nready) : 0] : NULL;
 }
@@ -243,11 +271,16 @@ static void kill_others(uint32_t chance)
         kill_alone(&job.actor[i]);
 }
 
+/* Woken, it has not come to where its predecessor was: it needs the log from its snapshot on, also when that is lost. */
+static bool catches_up(const struct actor *a) { return a->woken && ft_stream_replays(&a->stream, a->stream.unit); }
+
 /* Chance kills early or late: where the log's life matters the end of a run is another matter than its beginning. */
-static bool chance_kills(const struct plan *p)
+static bool chance_kills(const struct actor *a, const struct plan *p)
 {
     uint32_t rarity = job.sc.snapshots || job.sc.room == FORGETS || makes_versions() ? 24u << 2 * (p->seed / 8 % 3) : 24;
 
+    if (p->seed % 4 == 2 && awaits_version(a)) /* its successor may load the version before */
+        rarity = 2;
     return random_below(rarity) == 0;
 }
 
@@ -270,14 +303,18 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     }
     if (a != keeper_actor())
         check_inspection(a, before == FT_POINT_WAIT);
-    if (p->seed ? *kills < p->kills && chance_kills(p) : job.steps == p->kill_at) {
+    if (p->seed ? *kills < p->kills && chance_kills(a, p) : job.steps == p->kill_at) {
         kill_actor(a, p->seed ? random_below(2) : p->torn);
         (*kills)++;
         if (p->seed && job.sc.snapshots && random_below(3) == 0)
             drop_snapshot(a);  /* killed as well */
         if (p->seed && makes_versions())
             kill_others(random_below(8));
-    } else if (p->seed && makes_versions() && a->snapshot.alive && random_below(64) == 0) {
+        if (p->seed % 4 == 2 && makes_versions() && a != keeper_actor())
+            job.hurries = a;
+    } else if (p->seed && makes_versions() && a->snapshot.alive && !job.registers && random_below(p->seed % 4 == 0 && catches_up(a) ? 8 : 64) == 0) {
+        if (catches_up(a))
+            job.tarries = a;
         drop_snapshot(a);  /* is killed alone */
         ft_region_unregister(&job.region, a->index);
         if (a->kind == FT_POINT_WAIT)
@@ -303,6 +340,8 @@ bool run_job(const struct plan *p)
     job.liar = MAX_RANKS;
     job.due = false;
     job.deaths = 0;
+    job.hurries = job.tarries = NULL;
+    job.registers = false;
     reset_region();
     for (uint32_t i = 0; i <= job.sc.ranks; i++) {
         job.actor[i].index = i;

@@ -210,6 +210,18 @@ bool load_version(struct actor *r)
     return check_outcome(r, r->call - 1, 0) && check_model(r, -1, r->call - 1, m.global, m.nglobal) && check_model(r, (int)r->index, r->call - 1, m.local, m.nlocal);
 }
 
+bool awaits_version(const struct actor *r)
+{
+    const struct ft_version_words *w = ft_versions_of(&job.region, r->index);
+
+    return on() && r->kind == FT_POINT_WAIT && ft_peek(&w->store_unit) && ft_peek(&w->store_commits);
+}
+
+bool reads_version(const struct actor *r)
+{
+    return r->call == BEFORE && r->kind == FT_POINT_LOOK && !r->checkpoints.loaded;
+}
+
 static int serialize(void *state, const void **bytes, uint64_t *n)
 {
     static unsigned char model[2 * MODEL];
