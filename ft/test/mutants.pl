@@ -337,7 +337,7 @@ my @mutants = (
     ['cache, places: rank 0 does not count what recurs', 'ft/core/bootstrap_place.c',
      'if (++place->now <= place->most || k->lost)', 'if (1)', $places],
     ['cache, places: a version can be loaded before a whole one has been counted', 'ft/shm/versions.c',
-     ' + r->header->params.bootstrap_cache)', ')', $places],
+     ' + r->header->params.bootstrap_cache)', ')', '--chance --only 11,3,300,14,0,3,0,0 --seeds 400'],
     ['cache, places: only who does the operation live keeps its result (LIVE_ONLY)', 'ft/core/bootstrap_place.c',
      'return err || s->rank != 0 ? err : keep_place', 'return err || s->rank != 0 || ft_stream_replays(s, unit) ? err : keep_place', $places],
 );
