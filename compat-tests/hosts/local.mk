@@ -6,6 +6,7 @@ hosts_tests = \
 	compat-tests/hosts/mixed.sh \
 	compat-tests/hosts/partition.sh \
 	compat-tests/hosts/stranger.sh \
+	compat-tests/hosts/tree.sh \
 	compat-tests/hosts/heartbeat.sh
 # Python was built without sanitizers.
 hosts_plain_tests = compat-tests/hosts/xgboost.sh

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# --launch-tree over ssh: real sshds, real hosts that are lost, and keys that are not everywhere. FT_TIER=full: more than 32 hosts, as nobody
+# has to ask for.
+# shellcheck source=compat-tests/hosts/lib.sh
+. "$(dirname "$0")/lib.sh"
+full || { echo "SKIP: only with FT_TIER=full" && exit 77; }
+hosts=40
+# shellcheck disable=SC2046
+lab boot $(seq -f 'h%g' $hosts)
+# shellcheck disable=SC2046
+lab ssh $(seq -f 'h%g' $hosts)
+list() { seq -s, -f 'h%g' "$@"; }
+
+# over OPTIONS...: a rank on each host of the list says its number, each once, and nothing is left.
+over() {
+    what="ftrun $*"
+    # shellcheck disable=SC2016
+    bounded 100 "$ftrun" "$@" sh -c 'echo $FTMPI_RANK' >"$scratch/out" 2>"$scratch/err" </dev/null
+    code=$?
+}
+ranks() {
+    expect 0
+    seq 0 $(($1 - 1)) | cmp -s - <(sort -n "$scratch/out") || fail "$what: not each of $1 ranks once"
+}
+all_left() {
+    # shellcheck disable=SC2046
+    nothing_on $(seq -f 'h%g' $hosts)
+}
+
+over -v --host "$(list 12)" --launch-tree 2
+ranks 12
+says '^ftrun: 5 nodes are started from h1$'
+! grep -q 'cannot' "$scratch/err" || fail "$what: a host could not be started from another"
+all_left
+
+# Nobody asks for it.
+over -v --host "$(list $hosts)"
+ranks $hosts
+says '^ftrun: 1 node is started from h1$'
+all_left
+
+# No key on h1: what it is to start is started from here.
+lab in h1 umount /etc/ssh
+over -v --host "$(list 12)" --launch-tree 2
+ranks 12
+says '^ftrun: node [1-5] on h[2-6] cannot be started from h1: .*; it is started from here$'
+all_left
+lab in h1 mount --bind "$LAB/ssh" /etc/ssh
+
+# The host that starts others is dead: another one takes its place, and its share is started from here.
+lab kill h1
+over --host "$(list 8)" --spares 1 --launch-tree 2
+ranks 7
+says '^ftrun: cannot start on host h1 (rank 0): .*; tried 3 times, h8 takes its place$'
+lines 1
+# shellcheck disable=SC2046
+nothing_on $(seq -f 'h%g' 2 8)
+finish
