@@ -256,6 +256,7 @@ launch_shell_tests = \
 	launcher/test/hosts.sh \
 	launcher/test/hosts_options.sh \
 	launcher/test/tree.sh \
+	launcher/test/hosts_doc.sh \
 	launcher/test/timeouts.sh \
 	launcher/test/node.sh \
 	launcher/test/stress.sh
