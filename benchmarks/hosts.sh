@@ -4,7 +4,7 @@
 # shellcheck source=compat-tests/hosts/lab.sh
 . "$(dirname "$0")/../compat-tests/hosts/lab.sh"
 LAB_PIN=1 lab_enter "$0" "$@"
-lab boot h1 h2
+lab boot h1 h2 h3
 # shellcheck source=compat-tests/chaos/lib.sh
 . "$(dirname "$0")/../compat-tests/chaos/lib.sh"
 only=tcp
@@ -15,4 +15,8 @@ for size in 8 65536; do
     [ "$(grep -c "^allreduce,2,2,$size,TCP,default,[0-9.]*$" "$scratch/runs.csv")" = 2 ] || fail "not two runs of $size bytes"
 done
 grep -q '^one TCP connection, one way, 1 MiB at a time: [0-9.]* GB/s$' "$scratch/out" || fail "no stream"
+if [ "${FT_TIER:-}" = full ]; then
+    bounded 120 "$here/hosts" --build "$top_builddir" --lost 1 >"$scratch/lost" 2>&1 || { fail "--lost: code $?" && cat "$scratch/lost"; }
+    [ "$(grep -c 'next committed unit after that: [0-9]' "$scratch/lost")" = 2 ] || { fail "--lost: not two lines" && cat "$scratch/lost"; }
+fi
 finish

@@ -12,6 +12,7 @@ bench_programs = \
 	benchmarks/rewrite \
 	benchmarks/steady \
 	benchmarks/checkpoint \
+	benchmarks/gap \
 	benchmarks/memory
 check_PROGRAMS += $(bench_programs)
 bench_common = benchmarks/bench.h benchmarks/bench.c
@@ -36,5 +37,5 @@ endif
 EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/faults.sh benchmarks/hosts.sh benchmarks/xgboost.sh \
 	benchmarks/compare benchmarks/faults benchmarks/hosts benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
 	benchmarks/ftbench/__init__.py benchmarks/ftbench/blocks.py benchmarks/ftbench/cases.py benchmarks/ftbench/cli.py \
-	benchmarks/ftbench/faults.py benchmarks/ftbench/hosts.py benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py \
+	benchmarks/ftbench/faults.py benchmarks/ftbench/hosts.py benchmarks/ftbench/lost.py benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py \
 	benchmarks/ftbench/report.py benchmarks/ftbench/results.py benchmarks/ftbench/runs.py benchmarks/ftbench/xgboost_worker.py
