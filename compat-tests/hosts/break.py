@@ -19,7 +19,8 @@ Lines are compared per rank, byte for byte. Afterwards no process of the job may
     two         two neighbours die at once                 asleep      the same, frozen
     half        half of the hosts die at once
 
-Each event with a host's death wants hosts that stand in (--spares of ftrun: those that the lab has beyond --nodes)."""
+Each event with a host's death wants hosts that stand in (--spares of ftrun: those that the lab has beyond --nodes); when there are not
+enough of them another kind is chosen, or none."""
 
 import argparse
 import os
@@ -47,6 +48,10 @@ def lab(*words):
     done = subprocess.run([os.path.join(HERE, 'lab.sh'), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode:
         raise Failure('lab %s: code %d: %s' % (' '.join(words), done.returncode, done.stderr.decode(errors='replace').strip()))
+
+
+def deaths(kind, nodes):
+    return nodes // 2 if kind == 'half' else DEATHS.get(kind, 0)
 
 
 class Process:
@@ -218,7 +223,7 @@ class Breaker:
 
     def __init__(self, args, seed, operations):
         self.args, self.rng = args, random.Random(seed)
-        kinds = [self.rng.choice(args.kinds) for _ in range(args.events)]
+        kinds = self.affordable(args.spares)
         at = sorted(self.rng.uniform(0.05, 0.8) * operations for _ in kinds)
         self.plan = list(zip(at, kinds))
         self.mending = []     # (when, what) with what a function
@@ -226,6 +231,20 @@ class Breaker:
         self.waits = None     # for what is checked after an event: a function that is true when it has been seen
         self.said = []
         self.since = time.monotonic()
+
+    def affordable(self, spares):
+        """No more deaths than there are hosts to stand in: half of eight hosts, twice, is more than any job with four spares outlives."""
+        kinds = []
+        for _ in range(self.args.events):
+            kind = self.rng.choice(self.args.kinds)
+            if deaths(kind, self.args.nodes) > spares:
+                fit = [k for k in self.args.kinds if deaths(k, self.args.nodes) <= spares]
+                if not fit:
+                    break
+                kind = self.rng.choice(fit)
+            spares -= deaths(kind, self.args.nodes)
+            kinds.append(kind)
+        return kinds
 
     def is_done(self):
         return not self.plan and not self.waits
@@ -297,7 +316,7 @@ class Breaker:
         elif kind in ('stale', 'asleep'):
             self.outlast(job, kind, node, host)
         else:
-            count = {'two': 2, 'half': self.args.nodes // 2}.get(kind, 1)
+            count = deaths(kind, self.args.nodes)
             nodes = [(node + i) % self.args.nodes for i in range(count)]
             where = [job.host_of(n) for n in nodes]
             if None in where:
