@@ -83,7 +83,7 @@ ask() {
     read -r -t "${2:-5}" answer <&"${CLIENT[0]}" || answer=silence
 }
 ask_for() {
-    ask "$1"
+    ask "$1" 30 # five losses in a row take TCP more than five seconds
     [ "$answer" = "$1" ] || fail "$2: $1 is answered with '$answer'"
 }
 
