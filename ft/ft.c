@@ -39,7 +39,10 @@ static void set_patience(struct ft *ft)
         .asleep = (_Atomic uint8_t *)(ft->region.base + ft->region.header->asleep_at),
         .nasleep = (uint32_t)ft_align(p->nranks, 8),
         .self = ft->world.rank,
+        .place = crowded ? &ft->place : NULL,
     };
+    if (crowded)
+        ft_place_open(&ft->place, ft->world.rank, p->nranks);
 }
 
 static int number_from(const char *name, long least, long *value)

@@ -14,6 +14,7 @@
 struct ft {
     struct ft_region region;    /* base NULL in a world of one */
     struct ft_patience patience;
+    struct ft_place place;
     struct ft_stream world, self;
     struct ft_rank_block *block;
     struct ft_snapshots snapshots;

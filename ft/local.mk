@@ -21,6 +21,7 @@ libft_la_SOURCES = \
 	ft/shm/region.h ft/shm/region.c \
 	ft/shm/models.h ft/shm/models.c ft/shm/model_map.h ft/shm/model_map.c \
 	ft/shm/versions.h ft/shm/versions.c \
+	ft/shm/place.h ft/shm/place.c \
 	ft/shm/wait.h ft/shm/wait.c \
 	ft/shm/log.h ft/shm/log.c \
 	ft/shm/keeper.h ft/shm/keeper.c \
@@ -48,8 +49,10 @@ include ft/base/local.mk
 
 # Inspection: the pure part, and what is read of a region; the explorer asks it at every wait, too. Hashes of contributions.
 if HAVE_CRITERION
-check_PROGRAMS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/frames_test
-TESTS += ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/frames_test
+check_PROGRAMS += ft/test/place_test ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/frames_test
+TESTS += ft/test/place_test ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/frames_test
+ft_test_place_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+ft_test_place_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_frames_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_frames_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_tree_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

@@ -47,16 +47,28 @@ static int contribute(struct ft_coll *c, const void *from, uint64_t bytes, struc
 static int await_contribution(struct ft_stream *s, uint32_t r, struct ft_error *e)
 {
     struct ft_slot *slot = ft_stream_short_slot(s, r, s->unit);
-    int err = ft_stream_await(s, &slot->unit, s->unit + 1, e);
+    int err;
 
+    if (s->patience->place && ft_look(&slot->unit) <= s->unit)
+        ft_wait_spin(s->patience, r, &slot->unit, s->unit + 1);
+    err = ft_stream_await(s, &slot->unit, s->unit + 1, e);
     if (err)
         return err;
     FT_INVARIANT(ft_peek(&slot->unit) == s->unit + 1, "a slot is not refilled before everybody has finished with it");
     return __builtin_expect(slot->chain == s->chain, 1) ? 0 : ft_stream_mismatch(s, r, e);
 }
 
+/* First those that need this processor: as long as they lack it is no use to spin for others. */
 static int await_all(struct ft_stream *s, struct ft_error *e)
 {
+    const struct ft_place *place = s->patience->place;
+
+    for (uint32_t r = place ? place->from : 0; place && r < place->to; r++) {
+        int err = r != s->rank ? await_contribution(s, r, e) : 0;
+
+        if (err)
+            return err;
+    }
     for (uint32_t i = 1; i < s->n; i++) {
         int err = await_contribution(s, ft_stream_before(s, i), e);
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/place.h"
 #include "ft/shm/word.h"
 
 /* How a rank of this job waits; the same for all its waits. */
@@ -23,6 +24,7 @@ struct ft_patience {
     _Atomic uint8_t *asleep; /* flags of all ranks, a multiple of 8 bytes of them */
     uint32_t nasleep;        /* how many bytes of flags there are */
     uint32_t self;           /* which one is ours */
+    struct ft_place *place;  /* of a rank that shares its processor with others, or NULL */
 };
 
 /* One wait in progress: { 0 } to begin with. */
@@ -34,6 +36,10 @@ struct ft_wait {
 /* One turn of a wait: *word was `seen`, which was not enough. Returns true when it has waited so long
    that the caller may spend time on finding out why. */
 bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen);
+
+/* Before giving way, where rank r (of this node) is waited for, which has another processor, and two ranks share one: until *word is `least`, but
+   no longer than a switch to the other rank and back would take. */
+void ft_wait_spin(const struct ft_patience *p, uint32_t r, _Atomic uint64_t *word, uint64_t least);
 
 /* Its two halves, for who waits for other things as well. A turn without a sleep; true when one is due. */
 bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p);

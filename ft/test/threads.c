@@ -81,12 +81,15 @@ static int call(struct ft_stream *s, unsigned c, int64_t *a, int64_t *b, struct 
 static void *rank_main(void *arg)
 {
     unsigned rank = (unsigned)(uintptr_t)arg, died = 0;
+    struct ft_place place;
     struct ft_patience patience = { .yields = 20, .yield_ns = 100000, .sleeps = true, .nasleep = 8, .self = rank,
-                                    .asleep = (_Atomic uint8_t *)(region.base + region.header->asleep_at) };
+                                    .asleep = (_Atomic uint8_t *)(region.base + region.header->asleep_at),
+                                    .place = rank % 2 ? &place : NULL };
     int64_t *a = malloc(COUNT * 8), *b = malloc(COUNT * 8 * RANKS);
     struct ft_stream s;
     struct ft_error e;
 
+    ft_place_open(&place, rank, RANKS);
 again:
     ft_stream_open(&s, &region, 0, rank, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
     for (unsigned c = 0; c < CALLS; c++) {

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks that share processors (ft/shm/place.h): each has a home among those it may run on, neighbours the same one, all homes as
+   many ranks as each other, give or take one; and nobody stays bound. */
+#include "ft/shm/place.h"
+
+#include <criterion/criterion.h>
+#include <sched.h>
+
+#include "ft/shm/wait.h"
+
+static cpu_set_t all;
+
+static uint32_t processors(void)
+{
+    cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    return (uint32_t)CPU_COUNT(&all);
+}
+
+static void may_run_as_before(void)
+{
+    cpu_set_t now;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof now, &now), 0);
+    cr_assert(CPU_EQUAL(&now, &all));
+}
+
+Test(place, each_processor_gets_its_share)
+{
+    uint32_t count = processors();
+
+    if (count < 2)
+        cr_skip_test("a single processor");
+    for (uint32_t n = count + 1; n < 4 * count; n++) {
+        uint32_t here[CPU_SETSIZE] = { 0 };
+
+        for (uint32_t r = 0; r < n; r++) {
+            struct ft_place p;
+
+            ft_place_open(&p, r, n);
+            cr_assert(p.home >= 0 && CPU_ISSET(p.home, &all));
+            cr_assert(ft_place_shares(&p, r) && p.to <= n);
+            for (uint32_t other = 0; other < n; other++)
+                cr_assert_eq(ft_place_shares(&p, other), (uint64_t)other * count / n == (uint64_t)r * count / n);
+            here[p.home]++;
+            may_run_as_before();
+        }
+        for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+            if (CPU_ISSET(cpu, &all))
+                cr_assert(here[cpu] == n / count || here[cpu] == n / count + 1, "%u of %u ranks on processor %d", here[cpu], n, cpu);
+    }
+}
+
+/* A rank that is bound, by ftrun, its program or from outside, stays where it is, and knows nobody's home. */
+Test(place, who_is_bound_stays)
+{
+    struct ft_place p;
+    cpu_set_t one;
+    int cpu = 0;
+
+    processors();
+    while (!CPU_ISSET(cpu, &all))
+        cpu++;
+    ft_place_open(&p, 1, 4);
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    all = one;
+    p.home = p.home < 0 ? -1 : cpu + 1;  /* it was to be elsewhere */
+    p.moved_ns = 0;
+    ft_place_look(&p);
+    may_run_as_before();
+    cr_assert_eq(p.home, -1);
+    ft_place_open(&p, 1, 4);
+    cr_assert_eq(p.home, -1);
+    cr_assert(!ft_place_shares(&p, 1));
+}
+
+/* Spinning has an end. */
+Test(place, spins_no_longer_than_a_switch)
+{
+    struct ft_place p = { .home = 0, .from = 0, .to = 2 };
+    struct ft_patience patience = { .place = &p };
+    _Atomic uint64_t word = 0;
+
+    ft_wait_spin(&patience, 2, &word, 1);
+    word = 1;
+    ft_wait_spin(&patience, 2, &word, 1);
+}
