@@ -145,7 +145,7 @@ told_by_failed() {
   local name
   sed -n 's/^FAIL: \([^ ]*\)$/\1/p' "$2" | sort -u | while read -r name; do
     echo "-- $1: $name"
-    find build -path "*/${name%.sh}.log" -newer "$2.begun" -exec tail -n 40 {} \;
+    find build -path "*/$name.log" -newer "$2.begun" -exec tail -n 40 {} \;
   done
 }
 

@@ -62,7 +62,6 @@ mutant "released units are not refused" 'if (count < x->base)' 'if (0)'
 mutant "that a peer has left says nothing of the last unit" 'if (last_is_known(x))
         return true;' ''
 mutant "a frame is begun in the middle of another" 'if (!peer->up || peer->sending)' 'if (!peer->up)'
-mutant "released behind what this node has, not its peers" 'if (!x->peer[p].gone && x->peer[p].count < least)' 'if (0)'
 mutant "a node leaves before its neighbours have all (RULE 20)" 'if (!x->peer[p].gone && x->peer[p].count < x->mine)' 'if (0)'
 mutant "a call returns while a frame is being taken" '(peer->taking && peer->taking != FT_TAKE_DROP + 1) ||' ''
 mutant "a call returns while a frame is due" '|| next_frame(x, peer, &u))
