@@ -223,6 +223,7 @@ void reset_region(void)
     struct ft_header *h = job.region.header;
     char *stream = job.region.base + h->streams_at;
 
+    atomic_store(&h->full, 0);
     memset(job.region.base + h->ranks_at, 0, h->asleep_at - h->ranks_at);
     memset(stream, 0, h->stream_bytes);
     memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);

@@ -131,6 +131,7 @@ struct job {
     uint32_t liar;                 /* with sc.lies: the rank that was killed; MAX_RANKS: none yet */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t steps;                /* points passed in this run */
+    uint64_t course;               /* a hash of these and who passed them */
     char failure[640];             /* empty: none */
     bool covered[MAX_POINTS], covered_ever[MAX_POINTS];  /* points at which somebody was killed: since it was cleared, ever */
 };

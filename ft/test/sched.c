@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "ft/test/explore.h"
 
@@ -107,8 +106,8 @@ static void kill_actor(struct actor *a, bool torn)
         memset(a->bulk_to, 0x99, a->bulk_n / 2 + 1 > a->bulk_n ? a->bulk_n : a->bulk_n / 2 + 1);
     if (job.sc.lies && a != keeper_actor())
         note_killed(a);
-    if (a != keeper_actor() && a->stream.log.window)
-        munmap(a->stream.log.window, a->stream.log.extent_bytes);  /* a snapshot does not have it either */
+    if (a != keeper_actor())
+        ft_log_close(&a->stream.log);  /* a snapshot does not have its window either */
     if (a != keeper_actor())
         drop_versions(a);
     if (a == job.tarries)
@@ -290,6 +289,7 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     int before = a->kind;
 
     resume(a);
+    job.course = (job.course ^ (uintptr_t)a->point ^ a->index) * 0x100000001b3;
     if (a->state == OVER || a->kind != FT_POINT_WAIT || before != FT_POINT_WAIT)
         wake_others(a);
     if (a->state == OVER)
@@ -336,7 +336,7 @@ bool run_job(const struct plan *p)
     job.clock_ns = 1000000000;
     job.may_fail = p->seed % 2 == 1 && job.sc.what != PLACES; /* each version of that has the same calls */
     job.failure[0] = 0;
-    job.steps = 0;
+    job.steps = job.course = 0;
     job.liar = MAX_RANKS;
     job.due = false;
     job.deaths = 0;
