@@ -48,7 +48,8 @@ static void want_one(void)
     if (job.sc.what != LAZY || job.seed % 4 != 1)
         return;
     ft_versions_newest(&job.region, 0, &v);
-    ft_publish(&ft_versions_head(&job.region)->wanted, v.version + 2);
+    if (ft_peek(&ft_versions_head(&job.region)->wanted) != v.version + 2)
+        ft_publish(&ft_versions_head(&job.region)->wanted, v.version + 2);
 }
 
 /* ---- the keeper ---- */

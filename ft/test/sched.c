@@ -283,14 +283,16 @@ static bool chance_kills(const struct actor *a, const struct plan *p)
     return random_below(rarity) == 0;
 }
 
-/* One step of a, and perhaps its last. */
+/* One step of a, and perhaps its last. Only who waits a second time, with no point between, has looked since anybody else could move, and
+   stands still: others may have stored what a first wait is for between its last look and its last store (a rank asks for memory). */
 static void step(struct actor *a, const struct plan *p, uint32_t *kills)
 {
-    int before = a->kind;
+    bool waited = a->kind == FT_POINT_WAIT, stands;
 
     resume(a);
     job.course = (job.course ^ (uintptr_t)a->point ^ a->index) * 0x100000001b3;
-    if (a->state == OVER || a->kind != FT_POINT_WAIT || before != FT_POINT_WAIT)
+    stands = a->state != OVER && a->kind == FT_POINT_WAIT && waited;
+    if (!stands)
         wake_others(a);
     if (a->state == OVER)
         return;
@@ -302,7 +304,7 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
         (*kills)++;
     }
     if (a != keeper_actor())
-        check_inspection(a, before == FT_POINT_WAIT);
+        check_inspection(a, waited);
     if (p->seed ? *kills < p->kills && chance_kills(a, p) : job.steps == p->kill_at) {
         kill_actor(a, p->seed ? random_below(2) : p->torn);
         (*kills)++;
@@ -317,9 +319,9 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
             job.tarries = a;
         drop_snapshot(a);  /* is killed alone */
         ft_region_unregister(&job.region, a->index);
-        if (a->kind == FT_POINT_WAIT)
+        if (stands)
             a->state = BLOCKED;
-    } else if (a->kind == FT_POINT_WAIT) {
+    } else if (stands) {
         a->state = BLOCKED;
     }
     if (++job.steps > MOST_STEPS)
