@@ -21,9 +21,9 @@ if full; then
     lab boot h5 h6 h7 h8 h9 h10 h11 h12
     each=${MIXED_SECONDS:-120}
     for nodes in ${MIXED_NODES:-2 3 5 8}; do
-        breaks $nodes 2 0 5 $short,lossy --seconds "$each" --seeds 10000 --timeout 120
-        breaks $nodes 2 4 4 rank,rep,agent,reset,kill,lose,stale,asleep,two --seconds "$each" --seeds 10000 --timeout 180 --ftrun-args '--survive host'
-        breaks $nodes 1 4 2 half,two,kill,lose --seconds "$each" --seeds 10000 --timeout 180
+        breaks "$nodes" 2 0 5 $short,lossy --seconds "$each" --seeds 10000 --timeout 120
+        breaks "$nodes" 2 4 4 rank,rep,agent,reset,kill,lose,stale,asleep,two --seconds "$each" --seeds 10000 --timeout 180 --ftrun-args '--survive host'
+        breaks "$nodes" 1 4 2 half,two,kill,lose --seconds "$each" --seeds 10000 --timeout 180
     done
 else
     breaks 2 2 0 4 $short
