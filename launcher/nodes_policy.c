@@ -297,19 +297,21 @@ static void lost(struct ft_nodes *p, struct node *node, bool silent)
 static void not_started(struct ft_nodes *p, struct node *node, bool fatal, int code)
 {
     uint32_t spare;
+    bool other = find_spare(p, node, &spare);
 
     if (node->life != STARTING)
         return;
     effect(p, FT_ND_DROP, node);
     node->tries++;
     node->incarnation++; /* what was started may come yet */
-    if (!fatal && node->tries < FT_START_TRIES && !node->wanted_since) {
+    /* A host that has just lost the node, and does not answer, is not asked again while there is another one: the job stands still. */
+    if (!fatal && node->tries < FT_START_TRIES && !node->wanted_since && !(node->losses && other)) {
         node->life = WAITING;
         node->until = p->now + (uint64_t)FT_START_AGAIN_MS * node->tries;
         return;
     }
     p->hosts[node->host].bad = true;
-    if (find_spare(p, node, &spare)) {
+    if (other) {
         tell(p, FT_NT_CANNOT_START, node, node->tries)->to = spare;
         move(p, node, spare);
         start(p, node);

@@ -230,6 +230,19 @@ Test(nodes_policy, a_spare_takes_the_place_of_who_cannot_be_started)
     done();
 }
 
+/* It was tried three times, for two seconds, while everybody stood still. */
+Test(nodes_policy, a_lost_host_that_does_not_answer_is_tried_once_if_there_is_a_spare)
+{
+    begin(config(2, 3), true);
+    expect("", OF(FT_NV_CLOSED, 1));
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) lost(1@1->1,0) start(1.1@1) table", OF(FT_NV_HEARD, 0));
+    expect("drop(1) cannot-start(1@1->2,1) start(1.2@2) table", FAILED(1));
+    expect("table", OF(FT_NV_HELLO, 1));
+    done();
+}
+
 Test(nodes_policy, a_host_is_waited_for)
 {
     struct ft_nodes_config c = config(2, 2);
