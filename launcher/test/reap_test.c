@@ -2,6 +2,7 @@
 /* Orphans of a dead rank: none of them lives when ft_reap_signal has found none (RULE 15). */
 #include <criterion/criterion.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -58,13 +59,15 @@ Test(reap, children_of_one_who_dies_while_he_is_looked_for_are_found)
     }
 }
 
-/* In exec all day long, with the job's id in its environment, and nobody's child that we know. Its pid. */
+/* In exec all day long, with the job's id in its environment, and nobody's child that we know. Its pid, once it is in the first one: until then
+   the kernel shows our environment for it. */
 static pid_t start_stranger(void)
 {
     int fds[2];
     pid_t pid;
+    char end;
 
-    cr_assert_eq(pipe(fds), 0);
+    cr_assert_eq(pipe2(fds, O_CLOEXEC), 0);
     if (fork() == 0) {
         pid = fork();
         if (pid != 0)
@@ -75,6 +78,9 @@ static pid_t start_stranger(void)
     }
     wait(NULL);
     cr_assert_eq(read(fds[0], &pid, sizeof pid), (ssize_t)sizeof pid);
+    close(fds[1]);
+    cr_assert_eq(read(fds[0], &end, 1), 0); /* exec has closed it */
+    close(fds[0]);
     return pid;
 }
 
