@@ -113,7 +113,7 @@ def lost(options, work, undisturbed):
     second = Job(options, [*kept, "--resume"], [*THREADS, "--every", "3"], ["0@8", "4@8"], work)
     rounds = [line for line in second.lines if line.startswith("[")]
     # Resumed behind round 5 it makes no checkpoint before round 8, and begins with the one of the files again.
-    failures = second.failures(["0@8", "4@8"], {"start"} if len(rounds) == 3 else {"checkpoint"})
+    failures = second.failures(["0@8", "4@8"], {"snapshot", "start" if len(rounds) == 3 else "checkpoint"})
     if second.models() != undisturbed.models():
         failures.append("the models differ")
     if rounds != [line for line in undisturbed.lines if line.startswith("[")][-len(rounds):] or len(rounds) not in (3, 6):
