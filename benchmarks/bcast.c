@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Bcast from rank 0 (-k): microseconds until the last rank has the data, that is from the moment the last rank enters
-   the call to the moment the last one leaves it. OSU's average over the ranks is smaller: the root need not wait. */
+/* MPI_Bcast from rank 0 (-k): microseconds until the last rank has the data, from the moment the first rank enters the call
+   behind a barrier. OSU's average over the ranks is smaller: the root need not wait. */
 #include "bench.h"
 
 static void call(const struct bench_case *c)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Reduce, sum, to rank 0 (-k): microseconds until the last rank is out of the call. */
+/* MPI_Reduce, sum, to rank 0 (-k): microseconds from the moment the first rank enters the call behind a
+   barrier until the last one is out of it. */
 #include "bench.h"
 
 static void call(const struct bench_case *c)
