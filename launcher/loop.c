@@ -361,6 +361,8 @@ void ft_loop_serve(struct ft_loop *l)
 
 void ft_loop_run(struct ft_loop *l)
 {
+    if (l->sampler)
+        ft_sampler_begin(l->sampler);
     if (!l->job->over) /* it may be over before it began: nothing could be started */
         event_base_dispatch(l->job->base);
 }

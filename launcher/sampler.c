@@ -87,11 +87,15 @@ struct ft_sampler *ft_sampler_new(struct ft_job *job)
         ft_sampler_free(s);
         return NULL;
     }
-    if (job->report->wanted)
-        wait_us(s->memory, FIRST_US);
-    if (job->report->timeline)
-        wait_us(s->ranks, ft_timeline_every(job->report->timeline) / 1000);
     return s;
+}
+
+void ft_sampler_begin(struct ft_sampler *s)
+{
+    if (s->job->report->wanted)
+        wait_us(s->memory, FIRST_US);
+    if (s->job->report->timeline)
+        on_ranks(-1, 0, s); /* also of a job that is over in the loop's first round */
 }
 
 void ft_sampler_free(struct ft_sampler *s)

@@ -8,8 +8,11 @@
 
 struct ft_sampler;
 
-/* Starts sampling what is wanted. NULL: no memory; then the report says 0 and the timeline is empty. */
+/* NULL: no memory; then the report says 0 and the timeline is empty. */
 struct ft_sampler *ft_sampler_new(struct ft_job *job);
+
+/* Starts sampling what is wanted. The first look at the ranks is now: no death has been acted upon. */
+void ft_sampler_begin(struct ft_sampler *s);
 
 void ft_sampler_free(struct ft_sampler *s);
 

@@ -39,8 +39,9 @@ sys.exit(bool(wrong))
 END
 look() { python3 "$tmp/look.py" "$pic" "$@" || fail "$what: see above"; }
 
-# Computing, in MPI, replaying: one rank keeps the others waiting, once because it replays slowly.
-run -q --timeline "$pic" -n 3 "$waits" slow 1 100
+# Computing, in MPI, replaying: one rank keeps the others waiting, once because it replays slowly (from the beginning: its program goes by
+# FTMPI_INCARNATION as it was at its start).
+run -q --timeline "$pic" --snapshot off -n 3 "$waits" slow 1 100
 expect_code 0
 look 3 1 0:m 1:r 2:m '=rank 1 died of signal 9 SIGKILL' '=it was started again' '=1 restart' '=exit code 0' '=3 ranks on' '=replaying'
 
