@@ -46,6 +46,7 @@ struct ft_cargo {
 static struct of_rank *ranks_of(const struct head *h) { return (struct of_rank *)(void *)(h + 1); }
 
 static uint64_t nstreams_of(const struct ft_job *job) { return 2ull * job->options->nranks; }
+static uint64_t stream_bytes(const struct of_stream *s) { return sizeof *s + ft_align(s->hashes * sizeof(uint32_t) + s->part, 8); }
 
 /* Where they are in the store, in the order in which they are sent. Their bytes all in all. */
 static uint64_t list_sections(const struct head *h, struct section *s)
@@ -139,7 +140,7 @@ static uint64_t head_bytes(const struct ft_job *job, uint32_t slot)
     for (uint32_t id = 0; id < nstreams_of(job); id++) {
         struct of_stream s = stream_of(job, id, slot);
 
-        n += sizeof s + ft_align(s.hashes * sizeof(uint32_t) + s.part, 8);
+        n += stream_bytes(&s);
     }
     return n;
 }
@@ -155,7 +156,7 @@ static void put_streams(const struct ft_job *job, uint32_t slot, char *at)
             memcpy(at + sizeof s, job->stdio->hashes + id * job->stdio->room, hashes);
         if (s.part)
             memcpy(at + sizeof s + hashes, ft_stdio_long_part(job->stdio, id, FT_MARK_MODELS + (int)slot), s.part);
-        at += sizeof s + ft_align(hashes + s.part, 8);
+        at += stream_bytes(&s);
     }
 }
 
@@ -248,12 +249,17 @@ bool ft_cargo_read(const struct ft_cargo *c, uint64_t at, void *to, uint32_t n)
 
 /* ---- where it goes to ---- */
 
+static bool is_head(const struct head *h, uint64_t length)
+{
+    return h->magic == MAGIC && h->bytes >= sizeof *h && h->bytes <= length && h->slot <= 1 && h->version && h->version <= INT64_MAX;
+}
+
 bool ft_cargo_look(int fd, uint64_t area, uint64_t length, uint64_t *version, uint64_t *unit)
 {
     struct head h;
     struct ft_error e;
 
-    if (length < sizeof h || ft_models_read(fd, area, 0, &h, sizeof h, &e) < 0 || h.magic != MAGIC || h.bytes > length)
+    if (length < sizeof h || ft_models_read(fd, area, 0, &h, sizeof h, &e) < 0 || !is_head(&h, length))
         return false;
     *version = h.version;
     *unit = h.unit;
@@ -272,8 +278,7 @@ static int read_head(const struct ft_job *job, int fd, uint64_t area, uint64_t l
         return is_damaged(e);
     if ((err = ft_models_read(fd, area, 0, &first, sizeof first, e)) < 0)
         return err;
-    if (first.magic != MAGIC || first.nranks != job->options->nranks || first.slot > 1 || first.bytes > length ||
-        first.bytes < sizeof first + first.nranks * sizeof(struct of_rank))
+    if (!is_head(&first, length) || first.nranks != job->options->nranks || first.bytes < sizeof first + first.nranks * sizeof(struct of_rank))
         return is_damaged(e);
     h = malloc(first.bytes);
     if (!h)
@@ -286,15 +291,41 @@ static int read_head(const struct ft_job *job, int fd, uint64_t area, uint64_t l
     return 0;
 }
 
+static const char *streams_of(const struct head *h) { return (const char *)(ranks_of(h) + h->nranks); }
+
+/* What is there of it, and a place in it that forward.h can go on from. */
+static bool is_stream(const struct ft_stdio_memory *m, const struct of_stream *s, uint64_t left)
+{
+    return s->hashes <= left / sizeof(uint32_t) && s->part <= left - s->hashes * sizeof(uint32_t) && s->mark.len < m->longest &&
+           s->part == (s->mark.len > sizeof s->mark.part ? s->mark.len : 0) && s->mark.at <= s->state.lines.n;
+}
+
+static bool has_streams(const struct ft_job *job, const struct head *h)
+{
+    const char *at = streams_of(h);
+    uint64_t left = (uint64_t)((const char *)h + h->bytes - at);
+
+    for (uint32_t id = 0; id < nstreams_of(job); id++) {
+        struct of_stream s;
+
+        if (left < sizeof s)
+            return false;
+        memcpy(&s, at, sizeof s);
+        if (!is_stream(job->stdio, &s, left - sizeof s) || stream_bytes(&s) > left)
+            return false;
+        at += stream_bytes(&s);
+        left -= stream_bytes(&s);
+    }
+    return left == 0;
+}
+
 /* What has been printed is there, and where the version was in it. The hashes before the state that counts them. */
-static int set_stream(const struct ft_job *job, uint32_t id, uint32_t slot, const struct of_stream *s, const char *rest)
+static void set_stream(const struct ft_job *job, uint32_t id, uint32_t slot, const struct of_stream *s, const char *rest)
 {
     struct ft_stdio_memory *m = job->stdio;
     char *part = ft_stdio_long_part(m, id, FT_MARK_MODELS + (int)slot);
     struct ft_stream_state state = s->state;
 
-    if (s->mark.len > m->longest || (s->part && s->part != s->mark.len) || (!s->part && s->mark.len > sizeof s->mark.part))
-        return FT_EDAMAGED;
     if (m->config.keep)
         memcpy(m->hashes + id * m->room, rest, ft_min(s->hashes, m->room) * sizeof(uint32_t));
     if (s->part)
@@ -304,27 +335,19 @@ static int set_stream(const struct ft_job *job, uint32_t id, uint32_t slot, cons
     state.lines.len = 0;
     ft_stdio_order();
     m->shared->streams[id] = state;
-    return 0;
 }
 
-static int set_streams(const struct ft_job *job, const struct head *h, struct ft_error *e)
+static void set_streams(const struct ft_job *job, const struct head *h)
 {
-    const char *at = (const char *)(ranks_of(h) + h->nranks), *end = (const char *)h + h->bytes;
+    const char *at = streams_of(h);
 
     for (uint32_t id = 0; id < nstreams_of(job); id++) {
         struct of_stream s;
-        uint64_t left = (uint64_t)(end - at);
 
-        if (left < sizeof s)
-            return is_damaged(e);
         memcpy(&s, at, sizeof s);
-        left -= sizeof s;
-        if (s.hashes > left / sizeof(uint32_t) || s.part > left - s.hashes * sizeof(uint32_t) ||
-            set_stream(job, id, (uint32_t)h->slot, &s, at + sizeof s) < 0)
-            return is_damaged(e);
-        at += sizeof s + ft_min(left, ft_align(s.hashes * sizeof(uint32_t) + s.part, 8));
+        set_stream(job, id, (uint32_t)h->slot, &s, at + sizeof s);
+        at += stream_bytes(&s);
     }
-    return 0;
 }
 
 static int copy_section(const struct ft_job *job, int fd, uint64_t area, uint64_t at, const struct section *s, char *piece, struct ft_error *e)
@@ -398,9 +421,13 @@ int64_t ft_cargo_unpack(const struct ft_job *job, int fd, uint64_t area, uint64_
 
     if (result < 0)
         return result;
-    if (h->unit < units && !(result = copy_models(job, h, fd, area, length, e)) && !(result = set_streams(job, h, e))) {
-        say(job, h);
-        result = (int64_t)h->version;
+    if (h->unit < units) {
+        result = has_streams(job, h) ? copy_models(job, h, fd, area, length, e) : is_damaged(e);
+        if (!result) {
+            set_streams(job, h);
+            say(job, h);
+            result = (int64_t)h->version;
+        }
     }
     free(h);
     return result;

@@ -205,7 +205,7 @@ launcher_test_fetched_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_test_fetched_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # What comes out of files and sockets, on arbitrary bytes.
-check_PROGRAMS += fuzz_checkpoint_plain fuzz_wire_plain fuzz_frames_plain
+check_PROGRAMS += fuzz_checkpoint_plain fuzz_wire_plain fuzz_frames_plain fuzz_kept_plain
 TESTS += ft/test/fuzz.sh
 dist_check_SCRIPTS += ft/test/fuzz.sh
 fuzz_driver = ft/test/fuzz_driver.h ft/test/fuzz_driver.c
@@ -216,6 +216,9 @@ fuzz_wire_plain_SOURCES = launcher/test/fuzz_wire.c launcher/test/fuzz_wire_seed
 fuzz_wire_plain_LDADD = liblaunch.la $(JANSSON_LIBS)
 fuzz_frames_plain_SOURCES = ft/test/fuzz_frames.c ft/test/fuzz_frames_seeds.c $(fuzz_driver)
 fuzz_frames_plain_LDADD = libft.la
+fuzz_kept_plain_SOURCES = launcher/test/fuzz_kept.c launcher/test/fuzz_kept_seeds.c $(fuzz_driver)
+fuzz_kept_plain_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+fuzz_kept_plain_LDADD = liblaunch.la $(EVENT_LIBS)
 
 # Real runs. top_builddir tells them where ftrun is.
 launch_shell_tests = \

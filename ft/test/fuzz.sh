@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Bytes from outside, whatever they are: checkpoint files (fuzz_checkpoint), what agents and controller read from sockets after the handshake
-# (fuzz_wire), what representatives do (fuzz_frames). By the plain drivers, all at a time; then, where clang has it, by libFuzzer: the checkpoints, and with
-# FT_TIER=full or FUZZ_SECONDS all three. FUZZ_SECONDS: each (default 3; 20 in full). Arguments: only these.
+# (fuzz_wire), what representatives do (fuzz_frames), checkpoints that another node sends (fuzz_kept). By the plain drivers, all at a time; then, where clang has
+# it, by libFuzzer: the checkpoints, and with FT_TIER=full or FUZZ_SECONDS all four. FUZZ_SECONDS: each (default 3; 20 in full). Arguments: only these.
 set -u
 src=${top_srcdir:-.}
 build=${top_builddir:-.}
-names=${*:-fuzz_checkpoint fuzz_wire fuzz_frames}
+names=${*:-fuzz_checkpoint fuzz_wire fuzz_frames fuzz_kept}
 search=$names
 default=20
 [ "${FT_TIER-}" = full ] || default=3
@@ -47,8 +47,8 @@ fuzz() {
   shift
   # shellcheck disable=SC2046
   "$clang" -std=gnu17 -O1 -g -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize=pointer-overflow \
-    -fno-sanitize-recover=undefined -I"$src" -I"$build" -o "$tmp/$name" "$@" "$build/.libs/libft.a" \
-    $(pkg-config --cflags --libs libxxhash jansson) -lpthread || { echo "FAIL: $name does not compile"; exit 1; }
+    -fno-sanitize-recover=undefined -I"$src" -I"$build" -o "$tmp/$name" "$@" "$build/.libs/liblaunch.a" "$build/.libs/libftstore.a" \
+    "$build/.libs/libft.a" $(pkg-config --cflags --libs libxxhash jansson libevent_core) -lpthread || { echo "FAIL: $name does not compile"; exit 1; }
   mkdir "$tmp/$name.corpus"
   "$build/${name}_plain" seeds "$tmp/$name.corpus" || exit 1
   (cd "$tmp" && timeout -k 5 300 "./$name" -max_total_time="$seconds" -max_len=8192 -verbosity=0 -print_final_stats=1 "$name.corpus") >"$tmp/log" 2>&1
@@ -63,6 +63,8 @@ for name in $search; do
     fuzz_wire) fuzz "$name" "$src/launcher/test/fuzz_wire.c" "$src/launcher/wire.c" "$src/launcher/wire_calls.c" "$src/launcher/wire_report.c" "$src/launcher/greeting.c" \
       "$src/ft/shm/transfer.c" "$src/ft/shm/log.c" ;;
     fuzz_frames) fuzz "$name" "$src/ft/test/fuzz_frames.c" "$src/ft/net/links.c" "$src"/ft/core/*.c "$src/ft/base/sig.c" ;;
+    fuzz_kept) fuzz "$name" "$src/launcher/test/fuzz_kept.c" "$src/launcher/cargo.c" "$src/launcher/kept.c" "$src/launcher/parcel.c" "$src/launcher/greeting.c" \
+      "$src/launcher/lines.c" "$src/ft/shm/models.c" "$src/ft/shm/versions.c" ;;
     *) echo "no target $name" && exit 2 ;;
   esac
 done
