@@ -13,6 +13,7 @@ Every run is bounded: a job that takes longer than --timeout is a hang; where ev
 command that repeats the seed."""
 
 import argparse
+import itertools
 import json
 import mmap
 import os
@@ -28,6 +29,7 @@ import time
 import uuid
 
 TOKEN = 'FTCHAOS'
+MORE = 20
 
 
 class Progress:
@@ -350,8 +352,9 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--ranks', type=int, default=2)
     p.add_argument('--kills', type=int, default=4, help='that count, per run (default 4)')
-    p.add_argument('--least', type=int, default=1, help='counting kills that all seeds together must reach (default 1)')
-    p.add_argument('--seconds', type=float, default=0, help='start no new seed after this long (0: all seeds), or after eight times as long if --least is not reached')
+    p.add_argument('--least', type=int, default=1, help='counting kills that all seeds together must reach (default 1); as long as they do not, '
+                   'up to %d times as many seeds, or seconds' % MORE)
+    p.add_argument('--seconds', type=float, default=0, help='start no new seed after this long (0: all seeds)')
     add_options(p)
     args = p.parse_args()
     args.ftrun = os.path.abspath(args.ftrun)
@@ -361,10 +364,10 @@ def main():
     counted = uncounted = done = 0
     code = 0
     try:
-        for seed in range(args.first_seed, args.first_seed + args.seeds):
+        for seed in itertools.count(args.first_seed):
             # a machine with other things to do runs the undisturbed job slower than the other one: fewer kills find it still there
-            enough = args.seconds if counted >= args.least else 8 * args.seconds
-            if args.seconds and done and time.monotonic() - begin > enough:
+            more = 1 if counted >= args.least else MORE
+            if done >= more * args.seeds or args.seconds and done and time.monotonic() - begin > more * args.seconds:
                 break
             try:
                 c, u = one_seed(args, seed, scratch)
