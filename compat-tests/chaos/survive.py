@@ -79,7 +79,7 @@ class Victim:
     def stop(self):
         """Returns when no thread of it runs any more. False: it has ended."""
         self.send(signal.SIGSTOP)
-        for _ in range(2000):
+        for _ in range(100000):  # it may wait long for a processor, and if it was given up it would stand still for ever
             state = chaos.slurp('/proc/%d/stat' % self.pid).rpartition(')')[2].split()[:1]
             if state and state[0] in 'Tt':
                 return True
