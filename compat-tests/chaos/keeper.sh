@@ -51,6 +51,7 @@ echo "$takeovers takeovers, spilled $((spilled >> 20)) MiB of a log of $((log >>
 # All but what memory holds: nothing was spilled twice, nothing forgotten.
 [ "$spilled" -le "$log" ] || fail "more was spilled than there is"
 [ $((spilled + (32 << 20))) -ge "$log" ] || fail "less was spilled than had to be"
-replayed=$(sed -n 's/^ *"replayed_units": \([0-9]*\).*/\1/p' "$scratch/report.json" | head -n 1)
+# The most of any: others may have been restarted because their agent died in the middle of a line of theirs.
+replayed=$(sed -n 's/^ *"replayed_units": \([0-9]*\).*/\1/p' "$scratch/report.json" | sort -n | tail -n 1)
 [ "${replayed:-0}" -ge $((operations - 600)) ] || fail "only ${replayed:-0} units replayed"
 finish
