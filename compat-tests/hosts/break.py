@@ -363,10 +363,11 @@ class Breaker:
             if 'new' not in seen and mine(False):
                 seen['new'] = time.monotonic()
                 self.say('others run after %.2f s' % (seen['new'] - begin))
-                if kind == 'stale' and 'dead' not in seen:
+                # Looked at once more, now that there are others: since the last look both may have happened, in the right order.
+                if kind == 'stale' and 'dead' not in seen and mine(True):
                     raise Failure('node %d runs on two hosts: %s was not fenced before it was replaced' % (node, host))
                 lab(back, host)
-            if 'new' in seen and mine(True) and time.monotonic() > seen['new'] + 2:
+            if 'new' in seen and mine(True) and time.monotonic() > seen['new'] + 10:
                 raise Failure('%s is back, and its ranks live: %s' % (host, [p.pid for p in mine(True)]))
             return len(seen) == 2 or job.job.poll() is not None
 
