@@ -165,16 +165,16 @@ class Faults:
             return []
 
     def kill_some(self, job, name, rate, dice):
-        """Until the job ends: exponential times between kills of random ranks. Returns how many."""
-        kills, due = 0, time.monotonic() + dice.expovariate(rate) if rate else float('inf')
+        """From when it has ranks until it ends: exponential times between kills of random ones, the first one soon. Returns how many."""
+        kills, due = 0, time.monotonic() + min(dice.expovariate(rate), 1 / rate) if rate else float('inf')
         deadline = time.monotonic() + 300
         while job.poll() is None and time.monotonic() < deadline:
             time.sleep(0.005)
             if time.monotonic() < due:
                 continue
-            due += dice.expovariate(rate)
             pids = [p for p in self.pids(name) if p]
             if pids:
+                due += dice.expovariate(rate)
                 try:
                     os.kill(dice.choice(pids), signal.SIGKILL)
                     kills += 1
