@@ -45,7 +45,8 @@ while [ -z "$victim" ] && kill -0 $ftrun 2>/dev/null; do
   # shellcheck disable=SC2013 # words are what is wanted
   for second in $(cat /proc/$ftrun/task/*/children); do
     for pid in $(cat "/proc/$second"/task/*/children 2>/dev/null); do
-      [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != sum ] || victim=$pid
+      # the oldest: later ones may be snapshots
+      [ -n "$victim" ] || [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != sum ] || victim=$pid
     done
   done
 done
