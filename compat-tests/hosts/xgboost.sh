@@ -7,7 +7,7 @@
 python=/usr/bin/python3
 $python -c 'import sys, xgboost; sys.exit(not xgboost.__version__.startswith("1.7."))' 2>/dev/null || skip "XGBoost 1.7 is missing (package python3-xgboost)"
 [ -e /usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz ] || skip "the data is missing (package dataset-fashion-mnist)"
-hosts=h1,h2,h3 ranks=2 spare=h3 victim=h2 watched=1 at=2 size="--rows 1000 --rounds 5 --depth 4"
+hosts=h1,h2,h3 ranks=2 spare=h3 victim=h2 watched=1 at=2 size="--rows 1000 --rounds 8 --depth 4"
 if full; then
     hosts=h1:2,h2:2,h3:2,h4:2,h5:2 ranks=8 spare=h5 victim=h3 watched=5 at=4 size="--rows 8000 --rounds 10 --depth 6"
 fi
