@@ -40,8 +40,13 @@ sys.path.insert(0, os.path.join(HERE, '..', 'chaos'))
 from chaos import Failure, Progress, add_options, by_rank, compare, filled, keep, slurp  # noqa: E402
 
 LAB = os.environ.get('LAB', '')
+SHARES = 0.8, 0.4, 0.2  # of the job, in which it is broken: the next one if it was over too soon
 SHORT = ['rank', 'all', 'rep', 'agent', 'reset', 'blip', 'mute', 'deaf', 'freeze', 'unplug', 'lossy']
 DEATHS = {'kill': 1, 'lose': 1, 'stale': 1, 'asleep': 1, 'two': 2, 'half': 0}
+
+
+class TooFast(Failure):
+    """The job was over before all was broken that was to be: what breaks it got no processor."""
 
 
 def lab(*words):
@@ -202,7 +207,7 @@ class Job:
             raise Failure('exit code %d; standard error ends with:\n%s' %
                           (self.job.returncode, slurp(os.path.join(self.dir, 'stderr'), 1 << 20)[-3000:]))
         if breaker and not breaker.is_done():
-            raise Failure('the job was over before all was broken that was to be')
+            raise TooFast('the job was over before all was broken that was to be')
         with open(os.path.join(self.dir, 'stdout'), 'rb') as f:
             return by_rank(f.read())
 
@@ -222,9 +227,10 @@ class Breaker:
     """Decides, from a seed, what to break when; does it; mends it; says what it saw."""
 
     def __init__(self, args, seed, operations):
+        """operations: in which to break it."""
         self.args, self.rng = args, random.Random(seed)
         kinds = self.affordable(args.spares)
-        at = sorted(self.rng.uniform(0.05, 0.8) * operations for _ in kinds)
+        at = sorted(self.rng.uniform(0.05, 1) * operations for _ in kinds)
         self.plan = list(zip(at, kinds))
         self.mending = []     # (when, what) with what a function
         self.lost = []        # hosts that are dead and shall stay so until the end
@@ -350,6 +356,8 @@ class Breaker:
         verb, back = ('cut', 'heal') if kind == 'stale' else ('freeze', 'thaw')
         lab(verb, host)
         self.say('%s %s until it is replaced' % (verb, host))
+        mended = (float('inf'), lambda: lab(back, host))  # or at the end
+        self.mending.append(mended)
         begin = time.monotonic()
         seen = {}
 
@@ -366,6 +374,7 @@ class Breaker:
                 # Looked at once more, now that there are others: since the last look both may have happened, in the right order.
                 if kind == 'stale' and 'dead' not in seen and mine(True):
                     raise Failure('node %d runs on two hosts: %s was not fenced before it was replaced' % (node, host))
+                self.mending.remove(mended)
                 lab(back, host)
             if 'new' in seen and mine(True) and time.monotonic() > seen['new'] + 10:
                 raise Failure('%s is back, and its ranks live: %s' % (host, [p.pid for p in mine(True)]))
@@ -382,12 +391,15 @@ def one_seed(args, seed, scratch):
         raise Failure('%d of %d ranks printed something in the undisturbed run' % (len(calm), calm_job.ranks))
     if not args.events:
         return
-    wild_job = Job(args, seed, os.path.join(where_to, 'broken'))
-    breaker = Breaker(args, seed, calm_job.furthest())
-    try:
-        wild = wild_job.run(breaker)
-    except Failure as failure:
-        raise Failure('%s\n(broken: %s)' % (failure, '; '.join(breaker.said))) from None
+    for share in SHARES:
+        wild_job = Job(args, seed, os.path.join(where_to, 'broken-%g' % share))
+        breaker = Breaker(args, seed, share * calm_job.furthest())
+        try:
+            wild = wild_job.run(breaker)
+            break
+        except Failure as failure:
+            if share == SHARES[-1] or not isinstance(failure, TooFast):
+                raise Failure('%s\n(broken: %s)' % (failure, '; '.join(breaker.said))) from None
     compare(calm, wild)
     print('%d nodes, seed %d: %.2f s undisturbed, %.2f s with: %s' %
           (args.nodes, seed, calm_job.seconds, wild_job.seconds, '; '.join(breaker.said)), flush=True)
