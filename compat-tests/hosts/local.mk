@@ -4,6 +4,7 @@ hosts_tests = \
 	compat-tests/hosts/lab_test.sh \
 	compat-tests/hosts/hosts.sh \
 	compat-tests/hosts/mixed.sh \
+	compat-tests/hosts/survive.sh \
 	compat-tests/hosts/partition.sh \
 	compat-tests/hosts/stranger.sh \
 	compat-tests/hosts/tree.sh \

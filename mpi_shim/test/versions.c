@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* versions ROUNDS [lazy|mixed] [slow] [snapshot] [late] [big=BYTES] [flood=VERSION] [kill=RANK,VERSION,PLACE,LIFE]... [lose=...,USEC]...: a program that makes a checkpoint in each
+/* versions ROUNDS [lazy|mixed] [slow] [snapshot] [late] [big=BYTES] [flood=VERSION] [kill=RANK,VERSION,PLACE,LIFE]... [stop=...]... [lose=...,USEC]...: a program that makes a checkpoint in each
    round, with models whose sizes differ by version and rank, zero bytes among them, and looks at all it is given back. Its output
    follows from ROUNDS and the number of ranks only. It is killed at the PLACEth place of a version (-1: before the load) of a life of the
-   rank; lose: its node is, by SIGKILL for both of its ftrun processes, so many microseconds later. slow: a pause in each round. lazy: MPIX_Checkpoint_lazy, some of them in a second; mixed: every third version is a normal one. snapshot: MPIX_Snapshot in each round. late: two rounds and their
+   rank; stop: it stands still there; lose: its node is killed, by SIGKILL for both of its ftrun processes, so many microseconds later. slow: a pause in each round. lazy: MPIX_Checkpoint_lazy, some of them in a second; mixed: every third version is a normal one. snapshot: MPIX_Snapshot in each round. late: two rounds and their
    checkpoints before the first load. flood: 40 MiB are logged after that version.
 
    What goes wrong: poor: rank 1 has no memory for version 3, and no rank makes it; differ: rank 1 has another idea of version 1; strange:
@@ -20,7 +20,7 @@ static int rank, size, life, version = -1, place;
 static int rounds, big, flood = -1;
 static bool snapshots, late;
 
-struct kill { int rank, version, place, life, node_after; /* -1: only the rank */ };
+struct kill { int rank, version, place, life, signal, node_after; /* of the rank; 0: the node, so many microseconds later */ };
 static struct kill kills[64];
 static int nkills;
 
@@ -71,9 +71,10 @@ static void here(void)
     MPIX_Incarnation(&life); /* one that a snapshot has made is another one */
     for (int i = 0; i < nkills; i++)
         if (kills[i].rank == rank && kills[i].version == version && kills[i].place == place && kills[i].life == life) {
-            if (kills[i].node_after < 0)
-                raise(SIGKILL);
-            lose_node(kills[i].node_after);
+            if (kills[i].signal)
+                raise(kills[i].signal);
+            else
+                lose_node(kills[i].node_after);
         }
     place++;
 }
@@ -84,8 +85,9 @@ static void options(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         struct kill *k = &kills[nkills];
 
-        k->node_after = -1;
+        k->signal = !strncmp(argv[i], "kill=", 5) ? SIGKILL : !strncmp(argv[i], "stop=", 5) ? SIGSTOP : 0;
         if (sscanf(argv[i], "kill=%d,%d,%d,%d", &k->rank, &k->version, &k->place, &k->life) == 4 ||
+            sscanf(argv[i], "stop=%d,%d,%d,%d", &k->rank, &k->version, &k->place, &k->life) == 4 ||
             sscanf(argv[i], "lose=%d,%d,%d,%d,%d", &k->rank, &k->version, &k->place, &k->life, &k->node_after) == 5)
             nkills++;
         else if (sscanf(argv[i], "big=%d", &big) != 1 && sscanf(argv[i], "flood=%d", &flood) != 1)
