@@ -16,9 +16,9 @@ launchers() {
         [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$p/stat" 2>/dev/null)" = Z ] || echo "$(sed 's/.*) //' "/proc/$p/stat" | cut -d' ' -f20) $p"
     done 2>/dev/null | sort -n | cut -d' ' -f2
 }
-# until_running NUMBER [PID]: so many of them run, and PID, which was killed, does no more; within two minutes
+# until_running NUMBER [PID]: so many of them run, and PID, which was killed, does no more; within five minutes
 until_running() {
-    for _ in $(seq 600); do
+    for _ in $(seq 1500); do
         launchers >"$scratch/launchers"
         [ "$(wc -l <"$scratch/launchers")" != "$1" ] || grep -qx "${2-none}" "$scratch/launchers" || return 0
         sleep 0.2

@@ -40,7 +40,7 @@ says 'rank 1.*7'
 job -n 2 --host h1,h2 --tag-output --max-restarts 0 sh -c 'echo err $FTMPI_RANK >&2; [ $FTMPI_RANK = 0 ] || kill -KILL $$; sleep 20'
 expect 137
 says 'rank 1.*h2'
-printf 'one\ntwo\n' | timeout 20 "$ftrun" --launcher "exec:$here/launch.sh" -n 2 --host h1,h2 cat >"$scratch/out" 2>"$scratch/err"
+printf 'one\ntwo\n' | timeout 60 "$ftrun" --launcher "exec:$here/launch.sh" -n 2 --host h1,h2 cat >"$scratch/out" 2>"$scratch/err"
 what="standard input"
 out one two
 job -n 2 --host h1,h2 "$programs/mixed" -n 200 -m 2000 -b 0
