@@ -192,7 +192,6 @@ void ft_detach(struct ft *ft)
 int ft_rank(const struct ft *ft) { return (int)ft->world.me; }
 int ft_size(const struct ft *ft) { return (int)ft->world.size; }
 int ft_incarnation(const struct ft *ft) { return ft->block ? (int)ft_peek32(&ft->block->incarnation) : 0; }
-bool ft_solo(const struct ft *ft) { return !ft->block; }
 struct ft_stream *ft_world(struct ft *ft) { return &ft->world; }
 struct ft_stream *ft_self(struct ft *ft) { return &ft->self; }
 

@@ -54,7 +54,6 @@ void ft_detach(struct ft *ft);
 int ft_rank(const struct ft *ft);
 int ft_size(const struct ft *ft);
 int ft_incarnation(const struct ft *ft);           /* restarts of this rank so far */
-bool ft_solo(const struct ft *ft);                 /* started without ftrun */
 struct ft_stream *ft_world(struct ft *ft);
 struct ft_stream *ft_self(struct ft *ft);          /* this rank alone; never logged, never waits */
 

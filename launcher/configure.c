@@ -56,7 +56,8 @@ static int read_line(struct ft_options *o, char *line, const char *where, struct
     return w.who && w.value ? ft_settings_read(o, s, &w, where, e) : ft_err_set(e, FT_EINVAL, "out of memory");
 }
 
-int ft_configure_file(struct ft_options *o, const char *path, struct ft_error *e)
+/* "name = value" a line, "#" begins a comment. */
+static int read_file(struct ft_options *o, const char *path, struct ft_error *e)
 {
     FILE *f = fopen(path, "re");
     char line[LINE_BYTES];
@@ -86,13 +87,13 @@ int ft_configure_file(struct ft_options *o, const char *path, struct ft_error *e
 int ft_configure_files(struct ft_options *o, struct ft_error *e)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *path = NULL;
-    int err = ft_configure_file(o, SYSCONFDIR "/ftmpi.conf", e);
+    int err = read_file(o, SYSCONFDIR "/ftmpi.conf", e);
 
     if (config && *config == '/') /* others are to be ignored, says its specification */
         path = ft_options_keep(o, "%s/ftmpi/ftmpi.conf", config);
     else if (home && *home == '/')
         path = ft_options_keep(o, "%s/.config/ftmpi/ftmpi.conf", home);
-    return err || !path ? err : ft_configure_file(o, path, e);
+    return err || !path ? err : read_file(o, path, e);
 }
 
 /* The first are ranks' own, made by ftrun. */
@@ -101,7 +102,8 @@ static const char *const others[] = {
     "FTMPI_RUN_DIR", "FTMPI_CC", "FTMPI_CXX", "FTMPI_TEST_QUICK",
 };
 
-bool ft_configure_is_known(const char *name, size_t len)
+/* A name that means something, but is not a setting: "FTMPI_RANK", "FTMPI_CC". */
+static bool is_known(const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strlen(others[i]) == len && !memcmp(others[i], name, len))
@@ -143,7 +145,7 @@ int ft_configure_environment(struct ft_options *o, struct ft_error *e)
         size_t len = strcspn(*v, "=");
         const struct ft_setting *s;
 
-        if (strncmp(*v, "FTMPI_", 6) || !(*v)[len] || !(*v)[len + 1] || ft_configure_is_known(*v, len))
+        if (strncmp(*v, "FTMPI_", 6) || !(*v)[len] || !(*v)[len + 1] || is_known(*v, len))
             continue;
         s = ft_settings_find_variable(*v, len);
         if (s)

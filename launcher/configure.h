@@ -9,14 +9,8 @@
    FT_EINVAL with a line that names file and line number. */
 int ft_configure_files(struct ft_options *o, struct ft_error *e);
 
-/* "name = value" a line, "#" begins a comment. */
-int ft_configure_file(struct ft_options *o, const char *path, struct ft_error *e);
-
 /* FTMPI_*; a name that means nothing is a notice with the nearest one. What ftrun sets for its ranks is passed over: in a
    rank, ftrun starts a job of its own, with the same settings. */
 int ft_configure_environment(struct ft_options *o, struct ft_error *e);
-
-/* A name that means something, but is not a setting: "FTMPI_RANK", "FTMPI_CC". */
-bool ft_configure_is_known(const char *name, size_t len);
 
 #endif

@@ -5,7 +5,7 @@
      the representative wants one      its word `wanted` of that peer is ahead of the agent's `posted`, and the bell rings
      the node with the higher number   connects to the other's listening socket; the other one, if it wants the link, asks it to
                                        (a connection that says so and no more)
-     both agents                       have proved the secret (auth.h), and compare node numbers and incarnations (struct ft_link_hello)
+     both agents                       have proved the secret (auth.h), and compare node numbers and incarnations (struct ft_greeting)
      both agents                       send the socket over the socketpair whose other end local rank 0 inherits, then say `posted`
 
    A socket that was handed over is replaced by the next one: only one side connects, so both sides see them in one order. It is tried

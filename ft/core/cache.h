@@ -53,7 +53,7 @@ enum ft_entry_kind {
     FT_ENTRY_RECURRING   /* no result: calls of this place are made anew in later versions */
 };
 
-/* One collective, planned and run at the stream's position (ft.c). */
+/* One collective, planned and run at the stream's position (ft/collective.c). */
 typedef int ft_perform(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e);
 
 /* For MPI_COMM_WORLD's stream; region NULL: without ftrun. Makes the stream attentive if call sites count. lost: says once that there is

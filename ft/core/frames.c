@@ -18,8 +18,6 @@ static uint64_t constants(const struct ft_nodes *n)
     return h ^ ft_hash(2, n->rank_at, p->world * sizeof *n->rank_at);
 }
 
-uint64_t ft_nodes_longest(const struct ft_nodes *n) { return n->s->params->extent_bytes; }
-
 /* ---- old results ---- */
 
 /* The first unit of an extent, plus one. */
@@ -67,7 +65,7 @@ static bool read_head(struct ft_nodes *n, struct ft_nodes_reader *reader, struct
 }
 
 /* Committed unit u, as it was logged. Readers go forwards, unit by unit; else they begin anew with the extent: what is between may have been
-   released meanwhile (nodes.c, 3 2 7 80 krc: a peer was told that its unit is not there). */
+   released meanwhile (the test `nodes`, 3 2 7 80 krc: a peer was told that its unit is not there). */
 static int read_unit(struct ft_nodes *n, struct ft_nodes_reader *reader, uint64_t u, struct ft_record *rec, struct ft_error *e)
 {
     uint64_t length, extent_bytes = n->s->log.extent_bytes;
@@ -274,7 +272,7 @@ int ft_nodes_incoming(struct ft_nodes *n, uint32_t p, const struct ft_frame_head
 
     *sink = NULL;
     *take = FT_TAKE_WRONG;
-    if (head->length > ft_nodes_longest(n) || (head->length && !payload))
+    if (head->length > n->s->params->extent_bytes || (head->length && !payload))
         return 0;
     if (head->type == FT_FRAME_HELLO)
         return greet(n, p, head, take, e);

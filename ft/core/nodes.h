@@ -58,7 +58,7 @@ struct ft_nodes {
     char *inbox[FT_PEERS];         /* partials that have come, [depth] of segment */
     char *folds;                   /* partials of the subtree, [depth] of segment */
     struct ft_nodes_reader reader[FT_PEERS];
-    bool lingers;                  /* a link is not there, or was not: see ft_nodes_run */
+    bool lingers;                  /* a link is not there, or was not: see ft_nodes_represent */
 };
 
 /* s is open, and its region's map is there. wire NULL: this rank is no representative. */
@@ -86,8 +86,5 @@ int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head
 int ft_nodes_incoming(struct ft_nodes *n, uint32_t p, const struct ft_frame_head *head, enum ft_take *take, char **sink,
                       struct ft_error *e);
 void ft_nodes_arrived(struct ft_nodes *n, uint32_t p);
-
-/* No peer sends a frame with more than so many bytes. */
-uint64_t ft_nodes_longest(const struct ft_nodes *n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One collective operation as the two ways of doing it (short.c, standard.c) see it: who contributes
-   what, and where results go. Filled by ft.c from a call's arguments; private to one call. */
+/* One collective operation as the ways of doing it (short.c, standard.c, nodes.c) see it: who contributes
+   what, and where results go. Filled by ft/collective.c from a call's arguments; private to one call. */
 #ifndef FT_CORE_OP_H
 #define FT_CORE_OP_H
 

@@ -66,7 +66,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
 }
 
 /* Field by field, what a copy made at the cut has and whether it is still true:
-     ft, cache, attentive, region, params, patience, rank, n, me, size, apart, nodes, name, counters, trails, shorts, slots, checks, host, block   constants of the rank
+     ft, cache, attentive, region, params, patience, rank, n, me, size, apart, nodes, name, counters, trails, shorts, slots, short_bytes, checks, host, block   constants of the rank
      unit, end, chain     the position: that of the cut, which is where the program's own memory is
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true

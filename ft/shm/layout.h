@@ -247,7 +247,7 @@ struct ft_stream_head {
     _Alignas(FT_LINE) _Atomic uint64_t assigned;   /* agent: extents in the table so far, from the start of the log; ranks sleep on it */
     _Atomic uint64_t floor;                        /* agent: extents below are released, or about to be */
     _Atomic uint64_t spilled;                      /* agent: extents ever written to the spill file; for people */
-    _Atomic uint64_t forgotten;                    /* agent: extents released though a cut lay below; for people */
+    _Atomic uint64_t forgotten;                    /* agent: extents released though a cut lay below; for the explorer */
 };
 
 /* Offsets inside a stream. */

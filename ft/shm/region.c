@@ -257,16 +257,6 @@ uint64_t ft_region_released_bytes(const struct ft_region *r)
     return extents * p->extent_bytes;
 }
 
-uint64_t ft_region_forgotten_bytes(const struct ft_region *r)
-{
-    const struct ft_params *p = &r->header->params;
-    uint64_t extents = 0;
-
-    for (uint32_t s = 0; s < p->nstreams; s++)
-        extents += ft_look(&stream_head(r, s)->forgotten);
-    return extents * p->extent_bytes;
-}
-
 bool ft_region_tell_full(const struct ft_region *r)
 {
     if (ft_look(&r->header->full) != 1)

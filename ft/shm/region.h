@@ -97,7 +97,6 @@ uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank);
    memory or spilled. */
 uint64_t ft_region_log_bytes(const struct ft_region *r);
 uint64_t ft_region_released_bytes(const struct ft_region *r);
-uint64_t ft_region_forgotten_bytes(const struct ft_region *r);
 
 /* Agent: the log has reached its limit for the first time in the job's life. True once. */
 bool ft_region_tell_full(const struct ft_region *r);
