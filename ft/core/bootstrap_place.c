@@ -127,11 +127,9 @@ static enum evidence logged(const struct ft_bootstrap_call *x, struct ft_error *
                 word = &s->counters[r].done;
         ft_wait_turn(&w, s->patience, word, ft_look(word));
     }
-    *err = ft_log_read(&s->log, s->end, 0, &rec, sizeof rec, false);
+    *err = ft_stream_read(s, s->end, 0, &rec, sizeof rec, false, e);
     if (!*err && rec.unit != s->unit + 1)
-        *err = ft_log_read(&s->log, next, 0, &rec, sizeof rec, false);
-    if (*err)
-        ft_err_set(e, *err, "rank %u cannot read the spilled log of %s", s->rank, s->name);
+        *err = ft_stream_read(s, next, 0, &rec, sizeof rec, false, e);
     FT_INVARIANT(*err || rec.unit == s->unit + 1, "a committed unit's record is where the one before it ends");
     return judge(x, &rec.sig, rec.site, rec.sig.root <= 0);
 }

@@ -272,19 +272,17 @@ static int consume(struct ft_nodes_op *op, struct ft_error *e)
         err = ft_stream_check_record(s, position, ft_nodes_unit(op, i), e);
     op->checked = !err;
     if (!err && op->kind != FT_UNIT_GATHER) {
-        err = result ? ft_log_read(&s->log, position, at, c->recv + i * c->plan.segment, result, op->past_cache) : 0;
+        err = result ? ft_stream_read(s, position, at, c->recv + i * c->plan.segment, result, op->past_cache, e) : 0;
     } else {
         for (uint32_t place = 0; place < s->size && !err; place++) {
             uint32_t r = op->n->rank_at[place];
             uint64_t n = ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i);
 
             if (n)
-                err = ft_log_read(&s->log, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, op->past_cache);
+                err = ft_stream_read(s, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, op->past_cache, e);
             at += n;
         }
     }
-    if (err == FT_ESPACE)
-        ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->me, s->name);
     op->out_at = position + ft_record_bytes(result);
     op->out++;
     ft_stream_leave(s, op->out_at);

@@ -172,9 +172,9 @@ static int result_replayed(struct ft_coll *c, uint64_t position, uint64_t result
     if (err || !c->recv)
         return err;
     if (!ft_coll_gathers(c))
-        return ft_log_read(&s->log, position, at, c->recv, result, false);
+        return ft_stream_read(s, position, at, c->recv, result, false, e);
     for (uint32_t r = 0; r < s->n && !err; r++)
-        err = ft_log_read(&s->log, position, at + ft_coll_slice_at(c, 0, r), c->recv + ft_coll_displ(c, r), ft_coll_part(c, r), false);
+        err = ft_stream_read(s, position, at + ft_coll_slice_at(c, 0, r), c->recv + ft_coll_displ(c, r), ft_coll_part(c, r), false, e);
     return err;
 }
 

@@ -305,19 +305,16 @@ static int consume(struct run *x, struct ft_error *e)
     int err = check_unit(x, position, e);
 
     if (!err && !gathers(x)) {
-        err = ft_log_read(&s->log, position, at, c->recv + i * c->plan.segment, result, x->past_cache);
+        err = ft_stream_read(s, position, at, c->recv + i * c->plan.segment, result, x->past_cache, e);
     } else {
         for (uint32_t r = 0; r < s->n && !err; r++) {
             uint64_t n = ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i);
 
             if (n && (r != s->rank || i < x->fresh))
-                err = ft_log_read(&s->log, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n,
-                                  x->past_cache);
+                err = ft_stream_read(s, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, x->past_cache, e);
             at += n;
         }
     }
-    if (err == FT_ESPACE)
-        ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->rank, s->name);
     x->out_at = position + ft_record_bytes(result);
     x->out++;
     /* One operation may be larger than all memory for the log. */

@@ -269,13 +269,20 @@ int ft_stream_verify_entry(struct ft_stream *s, struct ft_error *e)
     return err;
 }
 
+int ft_stream_read(struct ft_stream *s, uint64_t position, uint64_t offset, void *to, uint64_t n, bool past_cache, struct ft_error *e)
+{
+    int err = ft_log_read(&s->log, position, offset, to, n, past_cache);
+
+    return err ? ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->me, s->name) : 0;
+}
+
 int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, struct ft_error *e)
 {
     struct ft_record rec;
-    int err = ft_log_read(&s->log, position, 0, &rec, sizeof rec, false);
+    int err = ft_stream_read(s, position, 0, &rec, sizeof rec, false, e);
 
     if (err)
-        return ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->me, s->name);
+        return err;
     rec.sig.length = 0;
     if (rec.unit == u + 1 && ft_sig_equal(&rec.sig, &s->sig))
         return 0;

@@ -108,6 +108,9 @@ int ft_stream_verify_entry_of(struct ft_stream *s, uint32_t rank, struct ft_erro
 /* What to say when slots disagree on the history of calls: finds the first call that differs. FT_EMISMATCH. */
 int ft_stream_mismatch(struct ft_stream *s, uint32_t other, struct ft_error *e);
 
+/* n bytes at `offset` of the committed record at `position` (ft_log_read). 0, or FT_ESPACE with a line. */
+int ft_stream_read(struct ft_stream *s, uint64_t position, uint64_t offset, void *to, uint64_t n, bool past_cache, struct ft_error *e);
+
 /* Checks the head of a committed record against the call in progress. 0, FT_EDIVERGED, FT_ESPACE. */
 int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, struct ft_error *e);
 
