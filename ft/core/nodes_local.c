@@ -99,26 +99,6 @@ static void contribute(struct ft_nodes_op *op)
         ft_wake_sleepers(s->patience, &mine->contributed);
 }
 
-/* A local rank that has not contributed to unit u, or NULL. */
-static _Atomic uint64_t *lacking(const struct ft_nodes_op *op, uint64_t u)
-{
-    struct ft_stream *s = op->c->s;
-    uint64_t least = UINT64_MAX;
-
-    if (u < s->contributed)
-        return NULL;
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t r = ft_stream_before(s, i);
-        uint64_t seen = ft_look(&s->counters[r].contributed);
-
-        if (seen <= u)
-            return &s->counters[r].contributed;
-        least = ft_min(least, seen);
-    }
-    s->contributed = ft_max(s->contributed, least);
-    return NULL;
-}
-
 /* Of an operation without slots: a local rank that has not shown its call, or NULL. Two that both believe they are the root cannot tear a
    record (RULE 9). */
 static _Atomic uint64_t *absent(const struct ft_nodes_op *op)
@@ -143,7 +123,7 @@ static _Atomic uint64_t *obstacle(const struct ft_nodes_op *op)
     if (ft_peek(&s->counters[s->rank].done) > u || op->small)
         return NULL;
     if (op->kind == FT_UNIT_REDUCE)
-        return s->n > 1 ? lacking(op, u) : NULL;
+        return s->n > 1 ? ft_stream_lacking(s, u) : NULL;
     return op->verified ? NULL : absent(op);
 }
 

@@ -138,21 +138,7 @@ static void contribute(struct run *x)
 /* What keeps unit `made` from being produced: a rank that has not contributed, or NULL. */
 static _Atomic uint64_t *lacking(struct run *x)
 {
-    struct ft_stream *s = x->c->s;
-    uint64_t u = unit_of(x, x->made), least = UINT64_MAX;
-
-    if (u < s->contributed)
-        return NULL;
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t r = ft_stream_before(s, i);
-        uint64_t seen = ft_look(&s->counters[r].contributed);
-
-        if (seen <= u)
-            return &s->counters[r].contributed;
-        least = ft_min(least, seen);
-    }
-    s->contributed = ft_max(s->contributed, least);
-    return NULL;
+    return ft_stream_lacking(x->c->s, unit_of(x, x->made));
 }
 
 /* Everybody has contributed: in the same operation? The root of a bcast asks nobody, but says which one it is in. */

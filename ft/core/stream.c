@@ -167,6 +167,24 @@ int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t l
     return 0;
 }
 
+_Atomic uint64_t *ft_stream_lacking(struct ft_stream *s, uint64_t u)
+{
+    uint64_t least = UINT64_MAX;
+
+    if (u < s->contributed)
+        return NULL;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t r = ft_stream_before(s, i);
+        uint64_t seen = ft_look(&s->counters[r].contributed);
+
+        if (seen <= u)
+            return &s->counters[r].contributed;
+        least = ft_min(least, seen);
+    }
+    s->contributed = ft_max(s->contributed, least);
+    return NULL;
+}
+
 bool ft_stream_committed(struct ft_stream *s, uint64_t u)
 {
     uint64_t least = UINT64_MAX;

@@ -89,6 +89,9 @@ static inline int ft_stream_await(struct ft_stream *s, _Atomic uint64_t *word, u
     return __builtin_expect(ft_look(word) >= least, 1) ? 0 : ft_stream_await_slow(s, word, least, e);
 }
 
+/* The word of a rank that has not contributed to unit u of an operation in segments, or NULL. Does not wait. */
+_Atomic uint64_t *ft_stream_lacking(struct ft_stream *s, uint64_t u);
+
 /* Waits until every rank's `done` is past unit u: u is committed. Same errors. */
 int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e);
 /* Is it? Does not wait. */
