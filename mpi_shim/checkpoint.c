@@ -10,9 +10,7 @@ static int finish(const char *me, int err, const struct ft_error *e)
 {
     if (err == FT_ENOMEM)
         return shim_raise(NULL, me, MPI_ERR_NO_MEM, "%s", e->text);
-    if (err)
-        shim_engine_failed(me, err, e);
-    return MPI_SUCCESS;
+    return shim_finish(err, e);
 }
 
 static int check_model(const char *me, const char *what, const char *length, const void *model, MPI_Count n)

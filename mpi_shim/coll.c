@@ -6,13 +6,6 @@
 
 #include "mpi_shim/shim.h"
 
-static int finish(const char *me, int err, const struct ft_error *e)
-{
-    if (!SHIM_LIKELY(err == 0))
-        shim_engine_failed(me, err, e);
-    return MPI_SUCCESS;
-}
-
 /* count elements of a type are `count * per` base elements; their bytes must fit in 63 bits. */
 static int check_data(MPI_Comm comm, const char *me, const char *what, long long count, MPI_Datatype type,
                       const void *buffer)
@@ -37,7 +30,7 @@ int PMPI_Barrier(MPI_Comm comm)
 
     if (!shim_comm_ok(comm))
         return shim_bad_comm(comm, "Barrier");
-    return finish("Barrier", ft_barrier(comm->stream, SHIM_SITE(), &e), &e);
+    return shim_finish(ft_barrier(comm->stream, SHIM_SITE(), &e), &e);
 }
 
 static inline __attribute__((always_inline)) int bcast(const char *me, void *buffer, int count, MPI_Datatype datatype, int root,
@@ -59,7 +52,7 @@ static inline __attribute__((always_inline)) int bcast(const char *me, void *buf
               : ft_bcast(comm->stream, buffer, n, shim_base(datatype), root, site, &e);
     if (key && err == FT_EINVAL)
         return shim_raise(comm, me, MPI_ERR_ARG, "%s", e.text);
-    return finish(me, err, &e);
+    return shim_finish(err, &e);
 }
 
 SHIM_ALIAS(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm));
@@ -126,8 +119,8 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
         err = check_send(comm, me, sendbuf, sendcount, sendtype, recvbuf, own, recvcount, recvtype);
     if (err)
         return err;
-    return finish(me, ft_allgather(comm->stream, sendbuf, recvbuf, (uint64_t)recvcount * recvtype->per,
-                                   shim_base(recvtype), SHIM_SITE(), &e), &e);
+    return shim_finish(ft_allgather(comm->stream, sendbuf, recvbuf, (uint64_t)recvcount * recvtype->per,
+                                    shim_base(recvtype), SHIM_SITE(), &e), &e);
 }
 
 static int check_vector(MPI_Comm comm, const char *me, const void *recvbuf, const int *recvcounts, const int *displs,
@@ -197,14 +190,14 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
     if (err)
         return err;
     if (recvtype->extent == 0) /* elements of nothing: the engine wants a size */
-        return finish(me, ft_allgather(comm->stream, sendbuf, recvbuf, 0, shim_base(recvtype), site, &e), &e);
+        return shim_finish(ft_allgather(comm->stream, sendbuf, recvbuf, 0, shim_base(recvtype), site, &e), &e);
     if (recvtype->per > 1)
         scaled = in_base_elements(comm, recvcounts, displs, recvtype);
     if (scaled) {
         err = ft_allgatherv(comm->stream, sendbuf, recvbuf, scaled, scaled + comm->size, shim_base(recvtype), site, &e);
         free(scaled);
-        return finish(me, err, &e);
+        return shim_finish(err, &e);
     }
     type = (struct ft_type){.elem = (uint32_t)recvtype->extent, .kind = recvtype->base};
-    return finish(me, ft_allgatherv(comm->stream, sendbuf, recvbuf, recvcounts, displs, type, site, &e), &e);
+    return shim_finish(ft_allgatherv(comm->stream, sendbuf, recvbuf, recvcounts, displs, type, site, &e), &e);
 }

@@ -57,12 +57,15 @@ SHIM_ALIAS(int, Type_commit, (MPI_Datatype *datatype));
 int PMPI_Type_commit(MPI_Datatype *datatype)
 {
     const char *me = "Type_commit";
+    int err = shim_check_running(me);
 
+    if (err)
+        return err;
     if (!datatype || !known(*datatype))
         return unknown(me, datatype ? *datatype : NULL);
-    if (!(*datatype)->predefined)  
+    if (!(*datatype)->predefined)
         (*datatype)->committed = true;
-    return shim_check_running(me);
+    return MPI_SUCCESS;
 }
 
 SHIM_ALIAS(int, Type_free, (MPI_Datatype *datatype));

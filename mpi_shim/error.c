@@ -104,9 +104,8 @@ int shim_raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, i
     return class;
 }
 
-void shim_engine_failed(const char *function, int err, const struct ft_error *e)
+void shim_engine_failed(int err, const struct ft_error *e)
 {
-    (void)function;
     shim_end(err == FT_ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, "%s", e->text);
 }
 

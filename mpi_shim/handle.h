@@ -134,7 +134,8 @@ struct ompi_win_t {
 };
 PLACE(ompi_win_t, attributes, 0xf0);
 
-/* X(handle type's tag, exported size): the sizes are Open MPI's. Requests, messages, windows and files have no contents yet. */
+/* X(handle type's tag, exported size): the sizes are Open MPI's. Requests and messages have no contents yet, windows and files
+   what the wrappers reach for. */
 #define SHIM_OBJECTS(X)                                                             \
     X(communicator, 512) X(datatype, 512) X(op, 2048) X(errhandler, 1024)           \
     X(group, 256) X(request, 256) X(message, 256) X(info, 256) X(win, 512) X(file, 1536)

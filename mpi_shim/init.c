@@ -117,9 +117,7 @@ int PMPI_Finalize(void)
         err = drop_attributes(MPI_COMM_WORLD, me);
     if (err)
         return err;
-    err = ft_finalize(shim.ft, SHIM_SITE(), &e);
-    if (err)
-        shim_engine_failed(me, err, &e);
+    shim_finish(ft_finalize(shim.ft, SHIM_SITE(), &e), &e);
     close_comm(MPI_COMM_WORLD);
     close_comm(MPI_COMM_SELF);
     ft_detach(shim.ft);

@@ -134,9 +134,7 @@ static inline __attribute__((always_inline)) int allreduce(const char *me, const
               : ft_allreduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, site, &e);
     if (key && err == FT_EINVAL)
         return shim_raise(comm, me, MPI_ERR_ARG, "%s", e.text);
-    if (!SHIM_LIKELY(err == 0))
-        shim_engine_failed(me, err, &e);
-    return MPI_SUCCESS;
+    return shim_finish(err, &e);
 }
 
 SHIM_ALIAS(int, Allreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm));
@@ -187,10 +185,7 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
         return err;
     if (sendbuf == MPI_IN_PLACE)
         sendbuf = recvbuf;
-    err = ft_reduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, root, SHIM_SITE(), &e);
-    if (!SHIM_LIKELY(err == 0))
-        shim_engine_failed(me, err, &e);
-    return MPI_SUCCESS;
+    return shim_finish(ft_reduce(comm->stream, sendbuf, recvbuf, r.count, r.type, &r.op, root, SHIM_SITE(), &e), &e);
 }
 
 SHIM_ALIAS(int, Reduce_local, (const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op));

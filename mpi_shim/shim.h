@@ -44,8 +44,15 @@ int shim_raise(MPI_Comm comm, const char *function, int class, const char *forma
 int shim_raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int class, const char *format, ...)
     __attribute__((cold, format(printf, 5, 6)));
 
-/* A collective of the engine failed: its stream cannot go on, whatever the error handler wishes. */
-void shim_engine_failed(const char *function, int err, const struct ft_error *e) __attribute__((noreturn, cold));
+/* A collective of the engine failed: its stream cannot go on, whatever the error handler wishes. finish: what the engine returned. */
+void shim_engine_failed(int err, const struct ft_error *e) __attribute__((noreturn, cold));
+
+static inline int shim_finish(int err, const struct ft_error *e)
+{
+    if (!SHIM_LIKELY(err == 0))
+        shim_engine_failed(err, e);
+    return MPI_SUCCESS;
+}
 
 /* The explanation of a class: "MPI_ERR_COUNT", "invalid count". NULL if there is no such class. */
 const char *shim_class_name(int class);
