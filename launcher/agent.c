@@ -3,16 +3,15 @@
 #include "launcher/agent.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ft/shm/models.h"
+#include "ft/shm/wait.h"
 #include "launcher/act.h"
 #include "launcher/adopt.h"
 #include "launcher/control_job.h"
@@ -44,16 +43,12 @@ struct agent {
     struct ft_loop *loop;
     char library_path[PATH_BYTES], preload[PRELOAD_BYTES], python_path[PATH_BYTES];
     struct ft_limits limits;
-    sigset_t mask;
     struct ft_topology *topology;
 };
 
 uint64_t ft_job_now(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return ft_clock_ns();
 }
 
 struct ft_leaders ft_job_leaders(const struct ft_job *job)
@@ -240,17 +235,10 @@ static void forget(struct ft_job *job)
     memset(job->leaders, 0, job->options->nranks * sizeof *job->leaders);
 }
 
-/* Its thread is of this process. */
+/* Its thread is of this process, and takes none of the loop's signals. */
 static int run_keeper(struct agent *a, struct ft_error *e)
 {
-    sigset_t all, mask;
-    int err;
-
-    sigfillset(&all); /* signals are for the loop's thread */
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
-    err = ft_keeper_run(a->job.keeper, ft_loop_keeper_failed, a->loop, e);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    return err;
+    return ft_keeper_run(a->job.keeper, ft_loop_keeper_failed, a->loop, e);
 }
 
 int ft_agent_renew(struct ft_job *job, struct ft_error *e)
@@ -462,10 +450,12 @@ int ft_agent_run(const struct ft_options *options)
     struct ft_error e;
     int err = 0, code;
 
-    if (!a || !report || !deadlines)
+    if (!a || !report || !deadlines) {
+        ft_say(&(struct ft_say){0}, "out of memory");
         return FT_CODE_JOB;
+    }
     a->job = (struct ft_job){.options = options, .report = report, .deadlines = deadlines, .launcher = getpid(), .models = -1,
-                              .say = {.quiet = options->quiet, .verbose = options->verbose}};
+                             .say = {.quiet = options->quiet, .verbose = options->verbose}};
     report->fd = -1;
     code = check_request(a, &e);
     if (code || (err = prepare(a, &e)) < 0 || (code = ft_durable_resume(&a->job, &e)) || (err = run_in_two(a, &code, &e)) < 0) {

@@ -155,8 +155,7 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
     if (!c->base || ft_signals_take(&c->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
     if ((err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
-        (err = ft_controller_start_open(c, e)) < 0 ||
-        (err = ft_controller_nodes_open(c, e)) < 0)
+        (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0)
         return err;
     c->signalled = event_new(c->base, c->signals.fd, EV_READ | EV_PERSIST, on_signals, c);
     c->timeout = evtimer_new(c->base, on_timeout, c);
@@ -215,7 +214,7 @@ static void tear_down(struct ft_controller *c)
 int ft_controller_run(const struct ft_options *options)
 {
     struct ft_controller c = {.o = options, .map = options->map, .listener = -1, .begin_ns = ft_timer_boot_ns(),
-                           .say = {.quiet = options->quiet, .verbose = options->verbose}};
+                              .say = {.quiet = options->quiet, .verbose = options->verbose}};
     struct ft_error e;
     int code;
 

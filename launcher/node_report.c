@@ -76,14 +76,13 @@ static bool make_room(struct ft_node_report *r)
 static struct ft_wire_life life_of(const struct ft_job *job, uint32_t rank)
 {
     struct ft_wire_life life = {.total = job->report->ranks[rank]};
-    bool ended = ft_proc_phase(&job->procs[rank]) == FT_PROC_RETIRED;
 
     life.live_ns = ft_look(&ft_region_rank(&job->region, rank)->live_ns);
     life.replayed = ft_region_replayed(&job->region, rank);
-    if (!ended)
+    if (ft_proc_phase(&job->procs[rank]) != FT_PROC_RETIRED) {
         life.total.signal = life.total.code = 0;
-    if (!ended)
         life.total.ended_ns = 0;
+    }
     return life;
 }
 

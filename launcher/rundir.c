@@ -66,7 +66,7 @@ int ft_rundir_open(const char *path, bool make, struct ft_error *e)
 int ft_rundir_make(char path[FT_RUNDIR_PATH], struct ft_error *e)
 {
     struct ft_rundirs dirs;
-    int fd = FT_ESYS;
+    int fd;
 
     ft_rundir_candidates(&dirs);
     for (int i = 0; i < dirs.n; i++) {

@@ -108,11 +108,11 @@ static size_t report_length(uint64_t nrestarts, uint64_t nranks)
 struct ft_wire_bytes ft_wire_put_report(const struct ft_wire_report *m)
 {
     struct ft_wire_bytes b = ft_wire_new(FT_WIRE_REPORT, report_length(m->nrestarts, m->nranks));
-    uint8_t *at = b.data + FT_WIRE_HEAD;
+    uint8_t *at;
 
     if (!b.data)
         return b;
-    at = put(put(put(at, m->now_ns), m->log_bytes), m->released_bytes);
+    at = put(put(put(b.data + FT_WIRE_HEAD, m->now_ns), m->log_bytes), m->released_bytes);
     at = put(put(put(at, m->peak_log_bytes), m->spilled_bytes), m->peak_memory_bytes);
     at = put(put(at, m->nrestarts), m->nranks);
     for (uint32_t i = 0; i < m->nrestarts; i++)
@@ -173,11 +173,11 @@ static uint8_t *put_count(uint8_t *at, uint16_t v)
 struct ft_wire_bytes ft_wire_put_cells(const struct ft_wire_cells *m, const struct ft_cell *(*row)(const void *arg, uint32_t rank), const void *arg)
 {
     struct ft_wire_bytes b = ft_wire_new(FT_WIRE_CELLS, CELLS_HEAD + (size_t)m->nranks * m->ncells * CELL);
-    uint8_t *at = b.data + FT_WIRE_HEAD;
+    uint8_t *at;
 
     if (!b.data)
         return b;
-    at = put(put(put(at, m->now_ns), m->begin_ns), m->width_ns);
+    at = put(put(put(b.data + FT_WIRE_HEAD, m->now_ns), m->begin_ns), m->width_ns);
     at = put(put(put(at, m->first), m->nranks), m->ncells);
     for (uint32_t r = 0; r < m->nranks; r++) {
         const struct ft_cell *cells = row(arg, m->first + r);

@@ -369,8 +369,10 @@ static void *keep(void *arg)
         /* First of all: a predecessor may have taken the kick with it. */
         bool met = ft_keeper_serve(k);
 
-        if (poll(&p, 1, met ? IDLE_MS : SHORT_MS) > 0 && read(k->kick_fd, &kicks, sizeof kicks) < 0 && errno != EAGAIN)
+        if (poll(&p, 1, met ? IDLE_MS : SHORT_MS) > 0 && read(k->kick_fd, &kicks, sizeof kicks) < 0 && errno != EAGAIN) {
+            fail(k, "the log cannot go on: its eventfd cannot be read: %s", strerror(errno));
             break;
+        }
     }
     return NULL;
 }
