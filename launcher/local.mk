@@ -133,7 +133,7 @@ ftrun_SOURCES = launcher/ftrun.c
 ftrun_LDADD = liblaunch.la
 
 # Unit tests of the pure parts; without Criterion they are one SKIP.
-launch_unit_tests = launcher/test/policy_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
+launch_unit_tests = launcher/test/policy_test launcher/test/policy_all_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
 	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test \
 	launcher/test/description_test launcher/test/nodes_policy_test \
 	launcher/test/merge_test launcher/test/remote_test launcher/test/shares_test launcher/test/reap_test launcher/test/twin_test
@@ -145,8 +145,11 @@ TESTS += $(launch_unit_tests)
 else
 TESTS += launcher/test/no_criterion.sh
 endif
+EXTRA_DIST += launcher/test/policy_trace.h
 launcher_test_policy_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_policy_test_LDADD = $(launch_unit_libs)
+launcher_test_policy_all_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_policy_all_test_LDADD = $(launch_unit_libs)
 launcher_test_signals_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_signals_test_LDADD = $(launch_unit_libs)
 launcher_test_format_test_CFLAGS = $(launch_unit_cflags)
