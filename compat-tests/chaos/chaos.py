@@ -29,7 +29,7 @@ import time
 import uuid
 
 TOKEN = 'FTCHAOS'
-MORE = 20
+PATIENCE = 240  # seconds for --least to be reached
 
 
 class Progress:
@@ -134,7 +134,8 @@ class Killer:
         self.ranks, self.want, self.span, self.token = ranks, kills, max(span, 0.02), token
         self.counted = self.uncounted = 0
         self.last = None
-        self.at = time.monotonic() + self.delay()
+        self.first = self.delay()
+        self.at = 0
         self.plan()
 
     def delay(self):
@@ -164,10 +165,11 @@ class Killer:
         if self.counted >= self.want:
             return 0.005
         now = time.monotonic()
+        if any(p is None for p in progress):
+            self.at = now + self.first  # from when there is somebody
+            return 0.001
         if now < self.at:
             return min(self.at - now, 0.003)
-        if any(p is None for p in progress):
-            return 0.001
         state = [progress[v].read() for v in self.victims]
         if self.patient and not (state[0][0] and state[0][1] > state[0][2]):
             self.since = self.since or now
@@ -259,7 +261,7 @@ class Run:
     def run(self, killer=None):
         """killer.step(progress) is called again and again; it returns the seconds until it wants to be called next."""
         progress = [None] * self.args.ranks
-        begin = time.monotonic()
+        begin = known = time.monotonic()
         with open(os.path.join(self.dir, 'stdout'), 'wb') as out, open(os.path.join(self.dir, 'stderr'), 'wb') as err:
             self.job = subprocess.Popen(self.command, stdin=self.stdin, stdout=out, stderr=err, env=self.environment)
         missing = set(range(self.args.ranks))
@@ -271,6 +273,7 @@ class Run:
                         if os.path.getsize(path) >= 32:
                             progress[r] = Progress(path)
                             missing.discard(r)
+                            known = time.monotonic()
                     except OSError:
                         pass
                 if time.monotonic() - begin > self.args.timeout:
@@ -278,7 +281,7 @@ class Run:
                     where(self.token, progress)
                     raise Failure('hang')
                 time.sleep(killer.step(progress) if killer else 0.002)
-            self.seconds = time.monotonic() - begin
+            self.seconds, self.span = time.monotonic() - begin, time.monotonic() - known
             for _ in range(200):
                 left = processes(self.token)
                 if not left:
@@ -316,7 +319,7 @@ def one_seed(args, seed, scratch):
     if len(calm) != args.ranks:
         raise Failure('%d of %d ranks printed something in the undisturbed run' % (len(calm), args.ranks))
     wild_run = Run(args, seed, where_to, 'killed')
-    killer = Killer(seed, args.ranks, args.kills, calm_run.seconds, wild_run.token)
+    killer = Killer(seed, args.ranks, args.kills, calm_run.span, wild_run.token)
     wild = wild_run.run(killer)
     compare(calm, wild)
     if args.verbose:
@@ -332,7 +335,7 @@ def add_options(p):
     p.add_argument('--ftrun', default='./ftrun', help='the launcher (default ./ftrun)')
     p.add_argument('--seeds', type=int, default=10, help='how many (default %(default)s)')
     p.add_argument('--first-seed', type=int, default=1)
-    p.add_argument('--timeout', type=float, default=60, help='seconds after which one job is called hung (default 60)')
+    p.add_argument('--timeout', type=float, default=120, help='seconds after which one job is called hung (default 120)')
     p.add_argument('--ftrun-args', default='', help='more options for ftrun, as one string')
     p.add_argument('--keep', metavar='DIR', help='leave output and report of a failing seed here')
     p.add_argument('-v', '--verbose', action='store_true')
@@ -353,7 +356,7 @@ def main():
     p.add_argument('--ranks', type=int, default=2)
     p.add_argument('--kills', type=int, default=4, help='that count, per run (default 4)')
     p.add_argument('--least', type=int, default=1, help='counting kills that all seeds together must reach (default 1); as long as they do not, '
-                   'up to %d times as many seeds, or seconds' % MORE)
+                   'more seeds follow, for up to %d seconds' % PATIENCE)
     p.add_argument('--seconds', type=float, default=0, help='start no new seed after this long (0: all seeds)')
     add_options(p)
     args = p.parse_args()
@@ -366,8 +369,9 @@ def main():
     try:
         for seed in itertools.count(args.first_seed):
             # a machine with other things to do runs the undisturbed job slower than the other one: fewer kills find it still there
-            more = 1 if counted >= args.least else MORE
-            if done >= more * args.seeds or args.seconds and done and time.monotonic() - begin > more * args.seconds:
+            spent = time.monotonic() - begin
+            enough = done >= args.seeds or args.seconds and done and spent > args.seconds
+            if enough and (counted >= args.least or spent > PATIENCE):
                 break
             try:
                 c, u = one_seed(args, seed, scratch)
