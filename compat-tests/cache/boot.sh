@@ -10,7 +10,7 @@ misuse=$top_builddir/compat-tests/cache/misuse
 same() {
     name=$1
     shift
-    bounded 40 "$ftrun" "$@" >"$scratch/out" 2>"$scratch/err" || fail "$*: exit code $?: $(tail -n 2 "$scratch/err")"
+    bounded 120 "$ftrun" "$@" >"$scratch/out" 2>"$scratch/err" || fail "$*: exit code $?: $(tail -n 2 "$scratch/err")"
     sort "$scratch/out" | cmp -s - "$scratch/reference.$ranks" || fail "$*: other output: $(tail -n 3 "$scratch/err")"
     case $name in killed) grep -q 'killed by signal' "$scratch/err" || fail "$*: nobody was killed" ;; esac
     grep -q 'from checkpoint' "$scratch/err" && loads=$((loads + 1))
@@ -18,7 +18,7 @@ same() {
 }
 loads=0
 for ranks in 1 2 3; do
-    bounded 40 "$ftrun" -n $ranks "$boot" keys 5 none | sort >"$scratch/reference.$ranks"
+    bounded 120 "$ftrun" -n $ranks "$boot" keys 5 none | sort >"$scratch/reference.$ranks"
     [ "$(wc -l <"$scratch/reference.$ranks")" = $((5 + ranks)) ] || fail "$ranks ranks: the reference is not complete"
     same none -n $ranks --bootstrap-cache "$boot" plain 5 none
     same none -n $ranks "$boot" places 5 none
@@ -50,8 +50,8 @@ done
     same killed -n 1 $off "$boot" keys 5 '0,2,3,0' shuffle
     ranks=2
     same killed -n 2 $off --bootstrap-cache "$boot" plain 5 '0,2,3,0;1,2,5,0'
-    bounded 40 "$ftrun" -n 2 $off "$boot" keys 5 '1,2,3,0' random >"$scratch/out" 2>"$scratch/err" || fail "a random seed: $(cat "$scratch/err")"
-    bounded 40 "$ftrun" -n 2 $off --bootstrap-cache "$boot" plain 5 '0,2,3,0' random >"$scratch/out" 2>"$scratch/err" ||
+    bounded 120 "$ftrun" -n 2 $off "$boot" keys 5 '1,2,3,0' random >"$scratch/out" 2>"$scratch/err" || fail "a random seed: $(cat "$scratch/err")"
+    bounded 120 "$ftrun" -n 2 $off --bootstrap-cache "$boot" plain 5 '0,2,3,0' random >"$scratch/out" 2>"$scratch/err" ||
         fail "a random seed: $(cat "$scratch/err")"
 }
 # On several hosts the first rank of each node keeps the results for its own; with one rank or two.
@@ -107,7 +107,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
             same none -n 3 $options --report "$scratch/report" sh -c "$at" sh "$boot" "${how% *}" 5 none
             [ "$(grep -c 'the bootstrap cache is not complete: .*No space left' "$scratch/err")" = 1 ] || fail "$how: it is not said once: $(cat "$scratch/err")"
             grep -q '"complete": false' "$scratch/report" || fail "$how: the report does not say so"
-            bounded 40 "$ftrun" --quiet -n 3 $options sh -c "$at" sh "$boot" "${how% *}" 5 '1,2,3,0' >"$scratch/out" 2>"$scratch/err"
+            bounded 120 "$ftrun" --quiet -n 3 $options sh -c "$at" sh "$boot" "${how% *}" 5 '1,2,3,0' >"$scratch/out" 2>"$scratch/err"
         }
         code=$?
         [ $code = 16 ] && grep -q 'rank 1 was restarted and, .* but its log has' "$scratch/err" || fail "$how: exit code $code: $(cat "$scratch/err")"
@@ -120,7 +120,7 @@ grep -q '"answers": [1-9]' "$scratch/report" && grep -q '"complete": true' "$scr
 wrong() {
     code=$1 pattern=$2
     shift 2
-    bounded 40 "$ftrun" --quiet --snapshot off "$@" >"$scratch/out" 2>"$scratch/err"
+    bounded 120 "$ftrun" --quiet --snapshot off "$@" >"$scratch/out" 2>"$scratch/err"
     got=$?
     [ $got = "$code" ] || fail "$*: exit code $got, not $code"
     grep -q -e "$pattern" "$scratch/err" || fail "$*: does not say \"$pattern\": $(cat "$scratch/err")"
@@ -139,12 +139,12 @@ wrong 16 'rank 1 calls MPI_Allreduce(max, 1 x int64)\|rank 1 was restarted' -n 2
 wrong 16 'rank 1 came back by a checkpoint, and its MPI_Allreduce(sum, 1 x int64) at misuse' -n 2 --bootstrap-cache "$misuse" mixed
 wrong 16 'all ranks came back by a checkpoint' -n 2 --bootstrap-cache "$misuse" order
 
-bounded 40 "$ftrun" -n 3 "$misuse" refused >"$scratch/out" || fail "refused: exit code $?"
+bounded 120 "$ftrun" -n 3 "$misuse" refused >"$scratch/out" || fail "refused: exit code $?"
 [ "$(grep -c ': 1 1 1 1 1, sum 3' "$scratch/out")" = 3 ] || fail "refused: $(cat "$scratch/out")"
-bounded 40 "$ftrun" -n 2 "$misuse" alone >"$scratch/out" || fail "alone: exit code $?"
+bounded 120 "$ftrun" -n 2 "$misuse" alone >"$scratch/out" || fail "alone: exit code $?"
 [ "$(grep -c 'alone: 5 6' "$scratch/out")" = 2 ] || fail "alone: $(cat "$scratch/out")"
-bounded 40 "$misuse" refused >"$scratch/out" || fail "without ftrun: exit code $?"
+bounded 120 "$misuse" refused >"$scratch/out" || fail "without ftrun: exit code $?"
 grep -q ': 1 1 1 1 1, sum 0' "$scratch/out" || fail "without ftrun: $(cat "$scratch/out")"
 # shellcheck disable=SC2016 # the rank's shell expands it
-[ "$(bounded 40 "$ftrun" -n 1 --bootstrap-cache sh -c 'echo $FTMPI_BOOTSTRAP_CACHE')" = 1 ] || fail "FTMPI_BOOTSTRAP_CACHE is not 1"
+[ "$(bounded 120 "$ftrun" -n 1 --bootstrap-cache sh -c 'echo $FTMPI_BOOTSTRAP_CACHE')" = 1 ] || fail "FTMPI_BOOTSTRAP_CACHE is not 1"
 finish

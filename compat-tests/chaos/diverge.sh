@@ -7,7 +7,7 @@ FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its star
 export FTMPI_SNAPSHOT
 for what in operation count type root reduction fewer; do
     for ranks in 2 3; do
-        bounded 30 "$ftrun" -n $ranks --quiet "$programs/diverge" $what >"$scratch/out" 2>"$scratch/err"
+        bounded 120 "$ftrun" -n $ranks --quiet "$programs/diverge" $what >"$scratch/out" 2>"$scratch/err"
         code=$?
         [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] || fail "$what, $ranks ranks: exit code $code"
         [ "$(wc -l <"$scratch/err")" = 1 ] || { fail "$what, $ranks ranks: not one line:"; cat "$scratch/err"; }
@@ -22,6 +22,6 @@ for what in operation count type root reduction fewer; do
         [ $ranks = 3 ] || echo "$what: $line"
     done
 done
-bounded 30 "$ftrun" -n 2 --quiet "$programs/diverge" none >"$scratch/out" 2>"$scratch/err" || fail "the same calls: exit code $?"
+bounded 120 "$ftrun" -n 2 --quiet "$programs/diverge" none >"$scratch/out" 2>"$scratch/err" || fail "the same calls: exit code $?"
 [ ! -s "$scratch/err" ] || fail "the same calls: $(cat "$scratch/err")"
 finish

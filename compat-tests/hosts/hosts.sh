@@ -54,7 +54,7 @@ nothing_on h1 h2 h3
 begin -n 2 --host h1,h2 sleep 1000
 until_true 20 eval 'lab running h2 | grep -q "sleep 1000"' || fail "no job"
 kill -TERM "$job"
-ended 10
+ended 30
 expect 143
 nothing_on h1 h2
 job --timeout 1 -n 2 --host h1,h2 sleep 1000
@@ -64,7 +64,7 @@ nothing_on h1 h2
 begin -n 2 --host h1,h2 --lease 1 sleep 1000
 until_true 20 eval 'lab running h2 | grep -q "sleep 1000" && lab running h1 | grep -q "sleep 1000"' || fail "no job"
 kill -KILL "$job"
-ended 10
+ended 30
 nothing_on h1 h2
 
 # ---- what is wrong, in a line ----

@@ -220,7 +220,7 @@ def main():
     p.add_argument('--tier', choices=['quick', 'full', 'all'], default='full')
     p.add_argument('--only', default='', help='cases whose description has this in it')
     p.add_argument('--seeds', type=int, default=0, help='so many of two deaths at once')
-    p.add_argument('--timeout', type=float, default=60, help='seconds after which a job is called hung')
+    p.add_argument('--timeout', type=float, default=120, help='seconds after which a job is called hung')
     p.add_argument('--models', default=','.join(MODELS))
     p.add_argument('--boots', default=','.join(BOOTS), help='where bootstrap operations are: before the load, or after it, by key or by call site')
     args = p.parse_args()

@@ -13,7 +13,7 @@ aside bounded 900 python3 "$here/recover.py" --ftrun "$ftrun" --program "$recove
 for how in 'local off before' 'global off keys' 'global auto before'; do
     # shellcheck disable=SC2086
     set -- $how
-    aside bounded 300 python3 "$here/../chaos/chaos.py" --ftrun "$ftrun" --ranks 4 --seeds $seeds --kills 4 --timeout 60 --ftrun-args "--snapshot $2" -- \
+    aside bounded 300 python3 "$here/../chaos/chaos.py" --ftrun "$ftrun" --ranks 4 --seeds $seeds --kills 4 --ftrun-args "--snapshot $2" -- \
         "$recover" model="$1" boot="$3" rounds=40 floats=2000 'progress={dir}'
 done
 asides_end

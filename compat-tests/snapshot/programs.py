@@ -313,7 +313,7 @@ def main():
     p.add_argument('--jobs', type=int, default=3, help='programs at a time, which wait most of the time (default 3)')
     p.add_argument('--most', type=int, default=0, help='no more than so many programs')
     p.add_argument('--only', action='append', metavar='NAME', help='this program, as it is named in the output; repeatable')
-    p.add_argument('--timeout', type=float, default=60, help='seconds after which a job is called hung (default 60)')
+    p.add_argument('--timeout', type=float, default=120, help='seconds after which a job is called hung (default 120)')
     p.add_argument('--keep', metavar='DIR', help='leave what a failing seed made here')
     p.add_argument('-v', '--verbose', action='store_true')
     args = p.parse_args()

@@ -26,7 +26,7 @@ done
 # CASE FIRST SECOND: what the two calls are, as the message should name them
 check() {
   for n in 2 4; do
-    out=$(timeout 20 ./ftrun -n $n ./mpi_shim/test/mismatch "$1" 2>&1)
+    out=$(timeout 120 ./ftrun -n $n ./mpi_shim/test/mismatch "$1" 2>&1)
     code=$?
     lines=$(printf '%s\n' "$out" | wc -l)
     if [ $code -eq 0 ] || [ $code -ge 124 ]; then fail "$1 on $n ranks: exit $code: $out"; continue; fi
