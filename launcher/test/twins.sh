@@ -3,15 +3,18 @@
 # ftrun is two processes, and either may be killed: the job goes on, and ranks that die later come back.
 . "$(dirname "$0")/lib.sh"
 cd "$tmp" || exit 99
+FTMPI_RUN_DIR=$tmp/run
+export FTMPI_RUN_DIR
 
-# Two ranks that print a line each tenth of a second, and tell their pids; rank 1 dies once, late.
+# Two ranks that print lines, the last ones when they are told to go on, and tell their pids; rank 1 dies once, late.
 cat >job <<'E'
 echo $$ >>pids
 i=0
 while [ $i -lt 15 ]; do
     echo "rank $FTMPI_RANK line $i"
     i=$((i + 1))
-    sleep 0.1
+    while [ $i = 10 ] && [ ! -e go ]; do sleep 0.05; done
+    sleep 0.05
     [ "$FTMPI_RANK.$FTMPI_INCARNATION.$i$calm" = 1.0.12 ] && kill -9 $$
 done
 echo "$FTMPI_RANK" >>ends
@@ -19,7 +22,7 @@ E
 
 begin_as= # a command that runs another
 begin() { # options of ftrun
-    rm -f pids ends
+    rm -f pids ends go
     what="ftrun $*"
     # shellcheck disable=SC2086
     timeout --foreground -k 5 60 sh -c 'echo $$ >front; exec "$@"' sh $begin_as "$ftrun" "$@" -n 2 sh job >out 2>err &
@@ -28,7 +31,9 @@ begin() { # options of ftrun
     front=$(cat front)
     second=$(other_process "$front")
     [ -n "$second" ] || fail "ftrun is one process"
+    [ -n "$begin_as" ] || wait_for answers "$front"
 }
+go_on() { : >go; }
 # Every line of both ranks once, in each rank's order.
 check_output() {
     for r in 0 1; do
@@ -43,6 +48,8 @@ for r in 0 1; do seq 0 14 | sed "s/^/rank $r line /" >lines.$r; done
 
 begin
 kill -9 "$second"
+wait_for grep -q 'goes on with it' err
+go_on
 wait $job || fail "agent killed: exit code $?"
 check_output
 grep -q "was killed by signal 9 (SIGKILL); process $front goes on with it" err || fail "agent killed: not told"
@@ -56,6 +63,7 @@ for i in 1 2 3 4; do
     wait_for has_other "$front" "$second" || break
     second=$other
 done
+go_on
 wait $job || fail "four second processes killed: exit code $?"
 check_output
 
@@ -64,6 +72,7 @@ begin
 kill -9 "$front"
 wait $job
 check_code $? 137
+go_on
 wait_for has_lines 2 ends
 wait_for is_gone "$second"
 check_output
@@ -76,6 +85,7 @@ wait $job
 wait_for has_other "$second" "$front"
 third=$other
 kill -9 "$second"
+go_on
 wait_for has_lines 2 ends
 wait_for is_gone "$third"
 check_output
@@ -107,6 +117,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups test -x "$ftrun"; 
     ! has_other "$second" "$front" || fail "a process in spite of the limit"
     $nobody prlimit --pid "$second" --nproc="$most":
     wait_for has_other "$second" "$front"
+    go_on
     wait_for has_lines 2 ends
     wait_for is_gone "$second"
     check_output
