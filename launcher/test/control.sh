@@ -136,9 +136,12 @@ pid_of() { # job or nothing
     "$ftrun" status --json ${1:+"$1"} 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$2"
 }
 has_two() { [ "$(pid_of "$1" standby_pid)" -gt 0 ]; }
+# Connections that the job has accepted: their state is 03.
+has_clients() { [ "$(grep -c " 03 .*/$2\\.sock\$" /proc/net/unix)" = "$1" ]; }
+has_client() { has_clients 1 "$1"; }
 timeout 90 "$ftrun" wait "$c_id" 2>wait.err &
 waiting=$!
-sleep 0.2
+wait_for has_client "$c_id"
 for victim in agent_pid pid; do
     wait_for has_two "$c_id"
     kill -9 "$(pid_of "$c_id" $victim)"
@@ -159,12 +162,11 @@ begin i -n 2 sh -c 'while [ ! -e '"$tmp"'/end_i ]; do sleep 0.05; done; exit 9'
 wait_for has_two ""
 ranks=$(ask_and_see "import json, sys; print(*(r['pid'] for r in json.load(sys.stdin)['rank']))")
 i_agent=$(pid_of "" agent_pid)
-sockets_of() { ls -l "/proc/$1/fd" | grep -c 'socket:'; }
-before=$(sockets_of "$i_agent")
+i_id=$(id_of end_i)
+wait_for has_clients 0 "$i_id"
 timeout 90 "$ftrun" wait 2>wait.err &
 waiting=$!
-has_client() { [ "$(sockets_of "$i_agent")" -gt "$before" ]; }
-wait_for has_client
+wait_for has_client "$i_id"
 kill -STOP "$i_agent"
 : >end_i
 zombies() { for pid in $ranks; do is_gone "$pid" || return 1; done; }
@@ -192,8 +194,8 @@ run stop
 ended j 137 # the process that the shell started was killed
 
 # A rank that replays says how far it is, and that others wait for it.
-begin g --snapshot off -n 3 "$waits" slow 1 1000
-check "rank[1]['state'] == 'replaying' and 0 < rank[1]['replayed'] < rank[1]['to_replay'] == 1000 and rank[1]['incarnation'] == 1 and
+begin g --snapshot off -n 3 "$waits" slow 1 5000
+check "rank[1]['state'] == 'replaying' and 0 < rank[1]['replayed'] < rank[1]['to_replay'] == 5000 and rank[1]['incarnation'] == 1 and
     rank[1]['restarts'] == 1 and rank[0]['state'] == 'in MPI' and rank[0]['waits_for'] == [1]"
 run stop
 expect_code 0
