@@ -22,7 +22,7 @@ await_end 143
 begin "$ftrun" --snapshot 0.3 $long
 kill -TERM "$front"
 await_end 143
-begin "$ftrun" --snapshot 0.3 --timeout 5 $long
+begin "$ftrun" --snapshot 0.3 --timeout 8 $long
 await_end 110
 
 # A rank that was woken ends with the others.
@@ -49,6 +49,7 @@ begin "$ftrun" --snapshot 0.3 $some
 kill -TSTP "$front"
 is_stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat")" = T ]; }
 wait_for is_stopped "$(pid_of_rank 1)"
+wait_for is_stopped "$front" # continued before, it would stop after that
 kill -9 "$(pid_of_rank 1)"
 kill -CONT "$front" "$(other_process "$front")"
 await_end 0

@@ -35,7 +35,7 @@ expect_same
 
 # Too many processes.
 mkdir -m 777 "$FTMPI_RUN_DIR" 2>/dev/null
-unset FTMPI_RUN_DIR
+unset FTMPI_RUN_DIR XDG_RUNTIME_DIR
 chmod 755 "$tmp"
 mkdir -m 1777 "$tmp/spill"
 TMPDIR=$tmp/spill # which that user may not write to otherwise
@@ -69,7 +69,7 @@ held() { # its snapshots, until there are no others
 }
 # shellcheck disable=SC2046
 limit 1 $(ranks)
-sleep 0.2
+wait_for told 'gets* no newer snapshot'
 held
 kill -9 "$(pid_of_rank 1)"
 wait_for told 'its snapshot cannot fork'
@@ -84,7 +84,7 @@ expect_same
 begin "$ftrun" --snapshot 0.3 -n 3 "$snapjob" again 1500 go
 # shellcheck disable=SC2046
 limit 1 $(ranks)
-sleep 0.2
+wait_for told 'gets* no newer snapshot'
 held
 kill -9 "$(pid_of_rank 1)"
 await_end 0
