@@ -9,6 +9,7 @@ cat >"$tmp/talk" <<'EOT'
 i=0
 while [ $i -lt 3000 ]; do
     i=$((i + 1))
+    while [ $i = 2500 ] && [ ! -e "${0%/*}/killed" ]; do sleep 0.05; done
     echo "rank $FTMPI_RANK line $i, and some more text to make it longer"
     [ $((i % 5)) = 0 ] && echo "rank $FTMPI_RANK error $i" >&2
     [ $((i % 100)) = 0 ] && sleep 0.03
@@ -28,12 +29,13 @@ launchers() {
     done 2>/dev/null
 }
 
-# Kills the agent, which is the child of the process that the shell started, as often as there is one.
+# Kills the agent, which is the child of the process that the shell started, as often as there is one. The ranks' last lines wait for the first time.
 kill_agents() {
     killed=0
+    rm -f "$tmp/killed"
     while [ $killed -lt "$2" ] && sleep "0.$((killed % 3 + 2))" && kill -0 "$1" 2>/dev/null; do
         for pid in $(launchers "$1"); do
-            [ "$pid" = "$1" ] || { kill -9 "$pid" && killed=$((killed + 1)); }
+            [ "$pid" = "$1" ] || { kill -9 "$pid" && killed=$((killed + 1)) && : >"$tmp/killed"; }
         done
     done
 }

@@ -68,17 +68,19 @@ expect_err 'standard input cannot be kept: No space left on device; the job is e
 md5sum <"$tmp/in" >"$tmp/want"
 cat >"$tmp/slowly" <<'EOT'
 #!/bin/sh
-{ for i in 1 2 3 4 5; do head -c 100000; sleep 0.2; done; cat; } | md5sum
+{ for i in 1 2 3 4 5; do head -c 100000; sleep 0.2; done; until [ -e "${0%/*}/killed" ]; do sleep 0.05; done; cat; } | md5sum
 EOT
 chmod +x "$tmp/slowly"
 takeover() {
     job=$1
+    rm -f "$tmp/killed"
     for i in 1 2 3; do
         sleep 0.25
         for pid in $(cat "/proc/$job/task/$job/children"); do
             [ "$(readlink "/proc/$pid/exe")" = "$(readlink "/proc/$job/exe")" ] && kill -9 "$pid" && killed=$((killed + 1))
         done
     done 2>/dev/null
+    : >"$tmp/killed"
     wait "$job"
     code=$?
     expect_code 0
