@@ -24,10 +24,17 @@ soon() {
     return 1
 }
 
+# What a lab makes, as far as it is to be seen here. (Other tests that run at the same time mount things, too.)
+seen_here() {
+    ip -o link | cut -d: -f2
+    ip netns list
+    awk '$2 ~ "^/(run|run/lab.*|etc/hosts|etc/ssh|tmp|dev/shm|proc)$"' /proc/mounts
+}
+
 # Two labs at a time, with the same names and addresses. One is killed, one told to end: no process stays, and nothing was ever to be seen here.
 die_labs() {
     local before after first second
-    before=$(ip -o link | cut -d: -f2 && ip netns list && grep -c . /proc/mounts)
+    before=$(seen_here)
     # shellcheck disable=SC2016
     set -- sh -c 'for h in h1 h2; do "$0" in $h sleep "$1" & done; wait' "$lab_file" "$mark"
     "$lab_file" 2 "$@" &
@@ -35,7 +42,7 @@ die_labs() {
     "$lab_file" 2 "$@" &
     second=$!
     soon have_come 4 || fail "two labs: $(ours) processes of 4"
-    after=$(ip -o link | cut -d: -f2 && ip netns list && grep -c . /proc/mounts)
+    after=$(seen_here)
     [ "$before" = "$after" ] || fail "labs can be seen from outside: $after"
     kill -KILL $first
     soon have_come 2 || fail "a killed lab leaves $(ours) - 2 processes"
