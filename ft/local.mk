@@ -87,7 +87,7 @@ threads_LDADD = libft.la
 # Many nodes, simulated, over the objects that ship.
 check_PROGRAMS += sim
 TESTS += sim
-sim_SOURCES = ft/test/sim.h ft/test/sim.c ft/test/sim_events.c ft/test/sim_net.c ft/test/sim_node.c
+sim_SOURCES = ft/test/sim.h ft/test/sim.c ft/test/sim_events.c ft/test/sim_net.c ft/test/sim_unit.c ft/test/sim_node.c
 sim_LDADD = libft.la
 
 # Models (docs/models.md).

@@ -107,6 +107,14 @@ struct job {
 
 extern struct job job;
 
+static inline const struct op *op_of(const struct node *n) { return &job.op[n->op]; }
+
+static inline bool last_op(const struct node *n) { return n->op + 1 == job.c.nops; }
+
+static inline struct event mine_is(uint32_t i, enum event_what what)
+{
+    return (struct event){ .what = what, .node = i, .life = job.node[i].life, .incarnation = job.node[i].incarnation };
+}
 
 /* sim_events.c */
 uint64_t roll(uint64_t below);
@@ -128,6 +136,14 @@ struct frame *net_first(struct conn *c, uint32_t to);
 void net_pop(struct conn *c, uint32_t to);
 void net_free(void);
 static inline int end_of(const struct conn *c, uint32_t node) { return c->node[1] == node; }
+
+/* sim_unit.c: of node i */
+void contribute_later(uint32_t i);
+void fold(uint32_t i, uint64_t u);
+void result(uint32_t i, uint64_t u);
+void commit(uint32_t i, uint64_t u, uint64_t hash);
+struct value payload(uint32_t i, enum ft_frame what, uint64_t u);
+void take_partial(uint32_t i, uint32_t p, const struct frame *f);
 
 /* sim_node.c */
 void look(uint32_t i);  /* a representative does whatever it can */

@@ -13,7 +13,7 @@ days=3 day=$(($(date +%s) / 86400 % 3))
 [ "${FT_TIER:-normal}" != full ] && [ $# = 0 ] || days=1 day=0
 # shellcheck disable=SC2086
 $cc -std=gnu17 -O1 -w -I"$src" -r -nostdlib -o "$tmp/sim.o" "$src/ft/test/sim.c" "$src/ft/test/sim_events.c" "$src/ft/test/sim_net.c" \
-  "$src/ft/test/sim_node.c" "$src/ft/core/tree.c" || exit 99
+  "$src/ft/test/sim_unit.c" "$src/ft/test/sim_node.c" "$src/ft/core/tree.c" || exit 99
 number=0 missed=0
 
 # mutant "NAME" "WHAT (occurs once)" "BY WHAT"
