@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/core/exchange.h"
 
+#include "ft/base/util.h"
+
 enum {
     ACK_UNITS = 256,     /* a peer that has sent nothing for so long says how far it is, ... */
     ACK_BYTES = 4 << 20  /* ... or after so much of the log */
 };
-
-static uint64_t max(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- who is around us ---- */
 
@@ -58,8 +58,8 @@ void ft_exchange_begin(struct ft_exchange *x, enum ft_tree tree, enum ft_unit_ki
     for (uint32_t p = 0; p < x->n; p++) {  /* nothing of the operation before was for who is not in its tree */
         struct ft_peer *peer = &x->peer[p];
 
-        if (role(x, peer) == FT_ROLE_NONE && max(peer->out, peer->count) >= max(peer->answer, x->first))
-            peer->out = max(peer->out, first);
+        if (role(x, peer) == FT_ROLE_NONE && ft_max(peer->out, peer->count) >= ft_max(peer->answer, x->first))
+            peer->out = ft_max(peer->out, first);
     }
     x->tree = tree;
     x->kind = kind;
@@ -72,7 +72,7 @@ void ft_exchange_begin(struct ft_exchange *x, enum ft_tree tree, enum ft_unit_ki
 
 void ft_exchange_own(struct ft_exchange *x, uint64_t own)
 {
-    x->own = max(x->own, own);
+    x->own = ft_max(x->own, own);
 }
 
 static bool sends_part(const struct ft_exchange *x, uint64_t u)
@@ -151,13 +151,13 @@ enum ft_step ft_exchange_step(const struct ft_exchange *x, uint64_t *u)
 
 void ft_exchange_folded(struct ft_exchange *x, uint64_t u)
 {
-    x->folded = max(x->folded, u + 1);
+    x->folded = ft_max(x->folded, u + 1);
 }
 
 void ft_exchange_commit(struct ft_exchange *x, uint64_t u, uint64_t bytes)
 {
     x->mine = u + 1;
-    x->folded = max(x->folded, x->mine);
+    x->folded = ft_max(x->folded, x->mine);
     x->bytes += bytes;
 }
 
@@ -203,9 +203,9 @@ static enum ft_frame next_unit(const struct ft_exchange *x, const struct ft_peer
 {
     enum ft_role to = role(x, peer);
 
-    *u = max(peer->out, peer->count);
+    *u = ft_max(peer->out, peer->count);
     if (*u < x->mine)
-        return to != FT_ROLE_NONE || *u < max(peer->answer, x->first) ? FT_FRAME_RES : FT_FRAME_NONE;
+        return to != FT_ROLE_NONE || *u < ft_max(peer->answer, x->first) ? FT_FRAME_RES : FT_FRAME_NONE;
     if (*u >= x->folded || *u >= x->end || x->kind == FT_UNIT_BCAST || takes(x, FT_TAKE_RES, *u))
         return FT_FRAME_NONE;
     return to == FT_ROLE_UP || to == FT_ROLE_EDGE ? FT_FRAME_PART : FT_FRAME_NONE;
@@ -297,7 +297,7 @@ static enum ft_take take_partial(const struct ft_exchange *x, const struct ft_pe
         return FT_TAKE_WAIT;
     if (x->kind == FT_UNIT_BCAST || (from != FT_ROLE_DOWN && from != FT_ROLE_EDGE))
         return FT_TAKE_WRONG;
-    if (u > max(peer->in, x->mine))
+    if (u > ft_max(peer->in, x->mine))
         return FT_TAKE_WRONG;  /* there is a gap */
     if (u >= x->mine + x->depth)
         return FT_TAKE_WAIT;
@@ -354,7 +354,7 @@ bool ft_exchange_owes(const struct ft_exchange *x)
 
 void ft_exchange_release(struct ft_exchange *x, uint64_t base)
 {
-    x->base = max(x->base, base);
+    x->base = ft_max(x->base, base);
 }
 
 void ft_exchange_leave(struct ft_exchange *x)

@@ -36,9 +36,9 @@ mutant() {
 }
 
 only=${1-}
-mutant "a result is not given upwards (RULE 24)" 'return to != FT_ROLE_NONE || *u < max(peer->answer, x->first) ? FT_FRAME_RES' \
-    'return to == FT_ROLE_DOWN || *u < max(peer->answer, x->first) ? FT_FRAME_RES'
-mutant "a partial is not sent again over a new connection (RULE 24)" 'peer->out = count;' 'peer->out = max(peer->out, count);'
+mutant "a result is not given upwards (RULE 24)" 'return to != FT_ROLE_NONE || *u < ft_max(peer->answer, x->first) ? FT_FRAME_RES' \
+    'return to == FT_ROLE_DOWN || *u < ft_max(peer->answer, x->first) ? FT_FRAME_RES'
+mutant "a partial is not sent again over a new connection (RULE 24)" 'peer->out = count;' 'peer->out = ft_max(peer->out, count);'
 mutant "what a peer lacks from before is not answered to those aside" 'peer->answer = x->mine;' 'peer->answer = 0;
     if (peer->role[x->tree] == FT_ROLE_NONE) peer->out = x->mine;'
 mutant "a result ahead is dropped, not left in the link" 'if (u > x->mine || u >= x->end)
@@ -56,8 +56,8 @@ mutant "two results of a unit are taken at a time" 'if (takes(x, FT_TAKE_RES, u)
 mutant "a fold does not wait for all children" 'x->kind != FT_UNIT_BCAST && came(x, FT_ROLE_DOWN, u)' 'x->kind != FT_UNIT_BCAST'
 mutant "a half is combined with what the other half has not sent" '&& x->folded > u && came(x, FT_ROLE_EDGE, u);' '&& x->folded > u;'
 mutant "a broadcast is decided by who is not its root" 'return x->me == x->root && x->own > u;' 'return x->own > u;'
-mutant "settled units are sent again to those aside" 'max(peer->out, peer->count) >= max(peer->answer, x->first)' '0'
-mutant "a replaced node is taken for as far as it was" 'peer->count = count;  /*' 'peer->count = max(peer->count, count);  /*'
+mutant "settled units are sent again to those aside" 'ft_max(peer->out, peer->count) >= ft_max(peer->answer, x->first)' '0'
+mutant "a replaced node is taken for as far as it was" 'peer->count = count;  /*' 'peer->count = ft_max(peer->count, count);  /*'
 mutant "released units are not refused" 'if (count < x->base)' 'if (0)'
 mutant "that a peer has left says nothing of the last unit" 'if (last_is_known(x))
         return true;' ''
