@@ -3,11 +3,6 @@
 
 #include "ft/base/hash.h"
 
-int ft_bootstrap_no_memory(const struct ft_cache *k, struct ft_error *e)
-{
-    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for the bootstrap cache", k->s->rank);
-}
-
 uint64_t ft_bootstrap_place(const struct ft_sig *sig, uint64_t site)
 {
     return ft_sig_chain(ft_hash_mix(site, 1), sig) | 1;

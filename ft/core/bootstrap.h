@@ -32,6 +32,5 @@ int ft_bootstrap_answer(const struct ft_bootstrap_call *x, uint64_t at, struct f
 
 uint64_t ft_bootstrap_place(const struct ft_sig *sig, uint64_t site);
 struct ft_entry ft_bootstrap_entry(const struct ft_bootstrap_call *x, enum ft_entry_kind kind, const struct ft_sig *sig, uint64_t unit);
-int ft_bootstrap_no_memory(const struct ft_cache *k, struct ft_error *e);
 
 #endif

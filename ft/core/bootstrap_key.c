@@ -30,7 +30,7 @@ static int remember_ahead(struct ft_cache *k, uint64_t unit, uint64_t at, struct
     struct ft_ahead *more = realloc(k->ahead, (k->nahead + 1) * sizeof *more);
 
     if (!more)
-        return ft_bootstrap_no_memory(k, e);
+        return ft_cache_no_memory(k, e);
     k->ahead = more;
     more[k->nahead++] = (struct ft_ahead){unit, at};
     k->s->attentive = true;
@@ -40,7 +40,7 @@ static int remember_ahead(struct ft_cache *k, uint64_t unit, uint64_t at, struct
 static int serve_key(const struct ft_bootstrap_call *x, const struct ft_sig *sig, const struct ft_kept *kept, struct ft_error *e)
 {
     struct ft_entry entry;
-    char text[256];
+    char text[FT_CACHE_KEY];
     int err = ft_cache_head(x->k, kept->at, &entry, text, e);
 
     if (err)
@@ -61,7 +61,7 @@ static int number_call(struct ft_bootstrap_call *x, struct ft_error *e)
     char site[96];
 
     if (!place)
-        return ft_bootstrap_no_memory(x->k, e);
+        return ft_cache_no_memory(x->k, e);
     if (place->version && place->version != x->k->version + 1)
         return ft_err_set(e, FT_EINVAL, "a cached operation without a key (at %s) is called again after a checkpoint; give each a key",
                           ft_site_print(x->site, site, sizeof site));
@@ -85,7 +85,7 @@ int ft_bootstrap_by_key(struct ft_bootstrap_call *x, struct ft_error *e)
         return err;
     key = ft_keys_add(&k->keys, x->hash);
     if (!key)
-        return ft_bootstrap_no_memory(k, e);
+        return ft_cache_no_memory(k, e);
     if (key->calls)
         return used_twice(x, e);
     /* Part of the signature: ranks that differ in the key have called different operations. */
@@ -112,7 +112,7 @@ static int settle_one(struct ft_cache *k, uint64_t at, ft_perform *run, struct f
     static const struct ft_op none;
     struct ft_stream *s = k->s;
     struct ft_entry entry;
-    char text[256];
+    char text[FT_CACHE_KEY];
     void *result;
     int err = ft_cache_head(k, at, &entry, text, e);
     struct ft_coll c = {.s = s, .op = &none, .bytes = entry.sig.count * entry.sig.elem, .elem = entry.sig.elem, .kind = FT_BYTE,
@@ -122,7 +122,7 @@ static int settle_one(struct ft_cache *k, uint64_t at, ft_perform *run, struct f
         return err;
     result = malloc(entry.result_bytes + 1);
     if (!result)
-        return ft_bootstrap_no_memory(k, e);
+        return ft_cache_no_memory(k, e);
     c.send = c.recv = result;
     err = ft_cache_serve(k, at, &c, entry.result_bytes, e);
     if ((entry.sig.call == FT_CALL_BCAST && ft_coll_leads(&c)) || entry.result_bytes > c.bytes)

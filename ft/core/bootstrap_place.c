@@ -50,7 +50,7 @@ static int first_version(const struct ft_bootstrap_call *x, struct ft_error *e)
     int err;
 
     if (!place)
-        return ft_bootstrap_no_memory(x->k, e);
+        return ft_cache_no_memory(x->k, e);
     number = ++place->calls;
     if (number <= FT_KEYS_KEPT && x->total <= PLACE_BYTES && !ft_stream_replays(s, unit))
         ft_cache_note_contribution(x->k, unit, contribution(x->c));

@@ -70,12 +70,17 @@ static int read_at(const struct ft_cache *k, uint64_t at, void *to, uint64_t n, 
     return ft_models_read(k->fd, FT_MODELS_CACHE, at, to, n, e);
 }
 
+int ft_cache_no_memory(const struct ft_cache *k, struct ft_error *e)
+{
+    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for the bootstrap cache", k->s->rank);
+}
+
 static int take_in(struct ft_cache *k, uint64_t at, const struct ft_entry *entry, struct ft_error *e)
 {
     struct ft_key *key = ft_keys_add(&k->keys, entry->key);
 
     if (!key)
-        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for the bootstrap cache", k->s->rank);
+        return ft_cache_no_memory(k, e);
     if (entry->kind == FT_ENTRY_RECURRING) {
         key->most = ft_max(key->most, entry->unit);
         return 0;
@@ -154,7 +159,7 @@ static void tell_lost(struct ft_cache *k, const struct ft_error *e)
 static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, const struct ft_coll *c, struct ft_error *e)
 {
     uint64_t at = k->scanned, result_at = at + sizeof *entry + ft_align(entry->key_bytes, 8);
-    char head[sizeof *entry + 256];
+    char head[sizeof *entry + FT_CACHE_KEY];
     int err;
 
     entry->bytes = result_at - at + ft_align(entry->result_bytes, 8);
@@ -196,20 +201,22 @@ int ft_cache_recurs(struct ft_cache *k, uint64_t hash, uint64_t times, struct ft
     return append(k, &entry, NULL, NULL, e);
 }
 
-int ft_cache_head(const struct ft_cache *k, uint64_t at, struct ft_entry *entry, char *key, struct ft_error *e)
+int ft_cache_head(const struct ft_cache *k, uint64_t at, struct ft_entry *entry, char key[FT_CACHE_KEY], struct ft_error *e)
 {
     int err = read_at(k, at, entry, sizeof *entry, e);
+    uint64_t n;
 
     key[0] = 0;
     if (err || !entry->key_bytes)
         return err;
-    key[ft_min(entry->key_bytes, 255)] = 0;
-    return read_at(k, at + sizeof *entry, key, ft_min(entry->key_bytes, 255), e);
+    n = ft_min(entry->key_bytes, FT_CACHE_KEY - 1);
+    key[n] = 0;
+    return read_at(k, at + sizeof *entry, key, n, e);
 }
 
 int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c, uint64_t total, struct ft_error *e)
 {
-    char key[256];
+    char key[FT_CACHE_KEY];
     struct ft_entry entry;
     uint64_t from, n;
     int err = ft_cache_head(k, at, &entry, key, e);

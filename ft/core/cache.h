@@ -35,6 +35,8 @@ struct ft_cache {
     uint64_t nahead;
 };
 
+enum { FT_CACHE_KEY = 256 };  /* a key's text, with its end (ft.h: 255 bytes at most) */
+
 /* Head of an entry; the text of the key and the result follow, each padded to 8 bytes. */
 struct ft_entry {
     uint64_t bytes;        /* of all of it */
@@ -77,6 +79,8 @@ int ft_cache_call(struct ft_cache *k, struct ft_coll *c, const struct ft_sig *si
 
 /* ---- inside: entries (cache.c), for who decides (bootstrap.c) ---- */
 
+int ft_cache_no_memory(const struct ft_cache *k, struct ft_error *e);
+
 /* Takes in what rank 0 has written since. FT_ENOMEM, FT_ESYS. */
 int ft_cache_scan(struct ft_cache *k, struct ft_error *e);
 
@@ -85,8 +89,8 @@ int ft_cache_scan(struct ft_cache *k, struct ft_error *e);
 int ft_cache_keep(struct ft_cache *k, struct ft_entry entry, const char *text, const struct ft_coll *c, uint64_t total, struct ft_error *e);
 int ft_cache_recurs(struct ft_cache *k, uint64_t hash, uint64_t times, struct ft_error *e);
 
-/* The head of an entry, and its key (256 bytes). */
-int ft_cache_head(const struct ft_cache *k, uint64_t at, struct ft_entry *entry, char *key, struct ft_error *e);
+/* The head of an entry, and its key. */
+int ft_cache_head(const struct ft_cache *k, uint64_t at, struct ft_entry *entry, char key[FT_CACHE_KEY], struct ft_error *e);
 
 /* The result goes where c would have it. FT_ESYS: it is damaged. */
 int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c, uint64_t total, struct ft_error *e);
