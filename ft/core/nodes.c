@@ -133,6 +133,16 @@ int ft_nodes_run(struct ft_coll *c, struct ft_error *e)
 
 /* ---- joining and leaving ---- */
 
+/* A representative that has no links yet, or no more. */
+static void begin(struct ft_nodes *n)
+{
+    const struct ft_stream *s = n->s;
+
+    n->op = NULL;
+    n->lingers = true;
+    ft_exchange_init(&n->x, n->n, n->node, (uint32_t)ft_min(s->params->slot_depth, MOST_DEPTH), ft_peek(&s->counters[0].done));
+}
+
 void ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire *wire)
 {
     const struct ft_params *p = s->params;
@@ -146,8 +156,7 @@ void ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire
         return;
     n->wire = *wire;
     n->starts = (_Atomic uint64_t *)(void *)(s->slots + (s->region->stream.starts_at - s->region->stream.slots_at));
-    n->lingers = true;
-    ft_exchange_init(&n->x, n->n, n->node, (uint32_t)ft_min(p->slot_depth, MOST_DEPTH), ft_peek(&s->counters[0].done));
+    begin(n);
 }
 
 void ft_nodes_close(struct ft_nodes *n)
@@ -161,11 +170,8 @@ void ft_nodes_close(struct ft_nodes *n)
 
 void ft_nodes_resume(struct ft_nodes *n)
 {
-    if (!n->represents)
-        return;
-    n->op = NULL;
-    n->lingers = true;
-    ft_exchange_init(&n->x, n->n, n->node, (uint32_t)ft_min(n->s->params->slot_depth, MOST_DEPTH), ft_peek(&n->s->counters[0].done));
+    if (n->represents)
+        begin(n);
 }
 
 int ft_nodes_leave(struct ft_nodes *n, struct ft_error *e)

@@ -7,8 +7,8 @@
 #include "ft/core/nodes_op.h"
 
 enum {
-    PAST_CACHE = 16 << 10,   /* the log of a segment of so much is not worth room in the cache */
-    CHAIN_BYTES = 256 << 10  /* what is larger goes along the chain: a link's bandwidth counts, not the number of hops */
+    LOG_PAST_CACHE = 16 << 10,  /* the log of a segment of so much is not worth room in the cache */
+    CHAIN_BYTES = 256 << 10     /* what is larger goes along the chain: a link's bandwidth counts, not the number of hops */
 };
 #define LINGER_NS 1000000000ull
 
@@ -151,7 +151,7 @@ static void write_result(struct ft_nodes_op *op, uint64_t u, char *recv)
     ft_point_bulk(to, bytes);
     ft_nodes_push(&f, shape->from == 0 ? theirs : mine);
     ft_nodes_push(&f, shape->from == 0 ? mine : theirs);
-    if (f.acc == recv && bytes >= PAST_CACHE && !child(&n->x, false) && !child(&n->x, true))
+    if (f.acc == recv && bytes >= LOG_PAST_CACHE && !child(&n->x, false) && !child(&n->x, true))
         ft_copy_past_cache(to, recv, bytes);
     else if (f.acc != to)
         ft_fill(to, f.acc, bytes);
