@@ -14,7 +14,6 @@
 #include "ft/handle.h"
 #include "ft/shm/models.h"
 
-
 static void single(struct ft_stream *s, const char *name)
 {
     memset(s, 0, sizeof *s);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 /* Sizes by the number of ranks, from measurements (docs/design.md, section 10). Two ranks have a core each, and a
    middling operation is better halved than done twice; ranks that share cores want few turns, so more at a
    time; many ranks are to share a cache. */

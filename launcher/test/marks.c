@@ -179,7 +179,6 @@ static bool chance(int n)
     return story->leaves != ASKS && rand() % n == 0;
 }
 
-
 static void no_difference(void *arg, uint32_t rank, int stream, uint64_t line)
 {
     (void)arg;
