@@ -142,6 +142,13 @@ int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type)
     return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
 }
 
+int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op)
+{
+    if (!op || op == MPI_OP_NULL)
+        return shim_raise(comm, function, MPI_ERR_OP, "the operation is %s", op ? "MPI_OP_NULL" : "a null pointer");
+    return shim_raise(comm, function, MPI_ERR_OP, "%p is no reduction operation; was it freed?", (void *)op);
+}
+
 int shim_bad_root(MPI_Comm comm, const char *function, int root)
 {
     return shim_raise(comm, function, MPI_ERR_ROOT, "the root is %d; %s has the ranks 0 to %d", root, comm->name,

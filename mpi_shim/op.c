@@ -30,10 +30,7 @@ static int check_op(const char *me, MPI_Op op)
 
     if (err)
         return err;
-    if (!op || op->magic != SHIM_OP)
-        return shim_raise(NULL, me, MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
-                                                                  : "this is no reduction operation; was it freed?");
-    return MPI_SUCCESS;
+    return op && op->magic == SHIM_OP ? MPI_SUCCESS : shim_bad_op(NULL, me, op);
 }
 
 /* Commutative or not makes no difference to the engine: it reduces in rank order always (MPI asks for

@@ -51,12 +51,6 @@ struct reduction {
     uint64_t count;
 };
 
-static __attribute__((cold)) int bad_op(MPI_Comm comm, const char *me, MPI_Op op)
-{
-    return shim_raise(comm, me, MPI_ERR_OP, "%s", !op ? "the operation is a null pointer"
-                      : op == MPI_OP_NULL ? "the operation is MPI_OP_NULL" : "this is no reduction operation; was it freed?");
-}
-
 static __attribute__((cold)) int no_fold(MPI_Comm comm, const char *me, MPI_Op op, MPI_Datatype type)
 {
     if (op->reduction == FT_REPLACE || op->reduction == FT_NO_OP)
@@ -87,7 +81,7 @@ static inline int prepare(struct reduction *r, MPI_Comm comm, const char *me, in
     int err;
 
     if (!SHIM_LIKELY(op != NULL && op->magic == SHIM_OP))
-        return bad_op(comm, me, op);
+        return shim_bad_op(comm, me, op);
     err = shim_check_type(comm, me, type);
     if (!err)
         err = shim_check_count(comm, me, "count", count);

@@ -63,6 +63,7 @@ int shim_bad_comm(MPI_Comm comm, const char *function) __attribute__((cold));
 int shim_bad_time(const char *function) __attribute__((cold));
 int shim_bad_count(MPI_Comm comm, const char *function, const char *what, long long count) __attribute__((cold));
 int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type) __attribute__((cold));
+int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op) __attribute__((cold));
 int shim_bad_root(MPI_Comm comm, const char *function, int root) __attribute__((cold));
 int shim_bad_buffer(MPI_Comm comm, const char *function, const char *what, uint64_t bytes) __attribute__((cold));
 
