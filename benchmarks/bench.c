@@ -25,7 +25,8 @@ struct options {
     const char *sizes_text;         /* of -m; expanded for each type, whose size is where it begins */
     size_t sizes[MAX_SIZES];
     int nsizes;
-    int iterations, warmup;         /* 0, -1: by size, as OSU does */
+    int iterations[MAX_SIZES], warmup[MAX_SIZES];   /* of each size; 0, -1: by size, as OSU does */
+    int settle_s;                   /* seconds of calls of the largest size before the first row */
     bool full, validate, wall;
     size_t memory;                  /* bytes a rank may allocate */
     bool use[TYPES];
@@ -34,7 +35,7 @@ struct options {
     int kill_rank;                  /* -1: nobody */
 };
 
-enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL };
+enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL, OPTION_SETTLE };
 
 static const struct option long_options[] = {
     {"message-size", required_argument, NULL, 'm'}, {"iterations", required_argument, NULL, 'i'},
@@ -43,7 +44,7 @@ static const struct option long_options[] = {
     {"type", required_argument, NULL, 'T'},         {"root-rank", required_argument, NULL, 'k'},
     {"help", no_argument, NULL, 'h'},               {"digits", required_argument, NULL, OPTION_DIGITS},
     {"kill", required_argument, NULL, OPTION_KILL}, {"wall", no_argument, NULL, OPTION_WALL},
-    {NULL, 0, NULL, 0},
+    {"settle", required_argument, NULL, OPTION_SETTLE}, {NULL, 0, NULL, 0},
 };
 
 static const char usage_text[] =
@@ -58,6 +59,8 @@ static const char usage_text[] =
     "                                something is added up, else mpi_char)\n"
     "  -k, --root-rank [fixed:]RANK  root of bcast and reduce (default 0)\n"
     "beyond OSU's:\n"
+    "  -i N,..., -x N,...            for each size its own; the last one is for all that follow\n"
+    "  --settle SECONDS              before the first row, calls of the largest size for so long\n"
     "  --digits N                    digits behind the point (default 2)\n"
     "  --wall                        after each row a comment: what a call takes with all there is around it\n"
     "  --kill RANK                   that rank kills itself with SIGKILL once after the last size, then all verify the\n"
@@ -222,6 +225,19 @@ static bool parse_count(const char *text, int *out)
     return true;
 }
 
+/* A number for all sizes, or a list whose last one is for all that follow. */
+static bool parse_counts(const char *text, int least, int out[MAX_SIZES])
+{
+    char buffer[512];
+    int n = 0;
+    if (strlen(text) >= sizeof buffer) return false;
+    strcpy(buffer, text);
+    for (char *part = strtok(buffer, ","); part; part = strtok(NULL, ","))
+        if (n == MAX_SIZES || !parse_count(part, &out[n]) || out[n++] < least) return false;
+    for (int i = n; n && i < MAX_SIZES; i++) out[i] = out[n - 1];
+    return n > 0;
+}
+
 static bool parse_root(const char *text, int *out)
 {
     return parse_count(strncmp(text, "fixed:", 6) == 0 ? text + 6 : text, out);
@@ -230,14 +246,15 @@ static bool parse_root(const char *text, int *out)
 /* NULL, or what is wrong with the command line. */
 static const char *parse(int argc, char **argv, const struct bench *b, int ranks, struct options *o)
 {
-    *o = (struct options){.sizes_text = ":", .memory = (size_t)512 << 20, .digits = 2, .kill_rank = -1, .warmup = -1};
+    *o = (struct options){.sizes_text = ":", .memory = (size_t)512 << 20, .digits = 2, .kill_rank = -1};
+    memset(o->warmup, -1, sizeof o->warmup);
     parse_types(o, b->adds ? "mpi_float" : "mpi_char");
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, "m:i:x:fcM:T:k:h", long_options, NULL)) != -1;) {
         switch (c) {
         case 'm': o->sizes_text = optarg; break;
-        case 'i': if (!parse_count(optarg, &o->iterations) || o->iterations < 1) return "-i wants a number above 0"; break;
-        case 'x': if (!parse_count(optarg, &o->warmup)) return "-x wants a number"; break;
+        case 'i': if (!parse_counts(optarg, 1, o->iterations)) return "-i wants a number above 0, or a list"; break;
+        case 'x': if (!parse_counts(optarg, 0, o->warmup)) return "-x wants a number, or a list"; break;
         case 'f': o->full = true; break;
         case 'c': o->validate = true; break;
         case 'M': if (!parse_size(optarg, &o->memory)) return "-M wants a number of bytes"; break;
@@ -248,6 +265,7 @@ static const char *parse(int argc, char **argv, const struct bench *b, int ranks
             break;
         case OPTION_DIGITS: if (!parse_count(optarg, &o->digits) || o->digits > 9) return "--digits wants 0 to 9"; break;
         case OPTION_WALL: o->wall = true; break;
+        case OPTION_SETTLE: if (!parse_count(optarg, &o->settle_s)) return "--settle wants seconds"; break;
         case OPTION_KILL:
             if (!parse_count(optarg, &o->kill_rank) || o->kill_rank >= ranks) return "--kill wants a rank of the job";
             break;
@@ -409,12 +427,29 @@ static bool allocate(const struct bench *b, struct bench_case *c, const struct o
     return true;
 }
 
-/* One size: measures, prints its row, returns wrong elements. */
-static int64_t measure(const struct bench *b, struct bench_case *c, const struct options *o)
+/* What a job that has run for a while has behind it and one that begins has not: memory written before, for example. The clock
+   is looked at every 10 ms or so; all go by what they agree on, as a rank that is repeated has another clock. */
+static void settle(const struct bench *b, struct bench_case *c, const struct options *o)
+{
+    double end = now_us() + o->settle_s * 1e6;
+    size_t largest = 0, recv;
+    for (int s = 0; s < o->nsizes; s++) largest = o->sizes[s] > largest ? o->sizes[s] : largest;
+    if (!o->settle_s || !allocate(b, c, o, largest, &recv)) return;
+    for (int calls = 1; calls;) {
+        double began = now_us();
+        for (int i = 0; i < calls; i++) b->call(c);
+        int mine = now_us() >= end ? 0 : now_us() < began + 10000 ? calls * 2 : calls;
+        MPI_Allreduce(&mine, &calls, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    }
+    free_buffers(b, c);
+}
+
+/* The s-th size: measures, prints its row, returns wrong elements. */
+static int64_t measure(const struct bench *b, struct bench_case *c, const struct options *o, int s)
 {
     bool big = c->bytes > SMALL;
-    int iterations = o->iterations ? o->iterations : big ? 100 : 1000;
-    int warmup = o->warmup >= 0 ? o->warmup : big ? 10 : 200;
+    int iterations = o->iterations[s] ? o->iterations[s] : big ? 100 : 1000;
+    int warmup = o->warmup[s] >= 0 ? o->warmup[s] : big ? 10 : 200;
     double us[3] = {0}, begin = now_us();
     int64_t wrong = 0;
     b->fill(c, 0);
@@ -437,11 +472,12 @@ static int64_t run(const struct bench *b, const struct options *o, int rank, int
     uint64_t hash = 0;
     int sizes = b->unsized ? 1 : o->nsizes, measured = 0;
     if (rank == 0) print_head(b, o);
+    settle(b, &c, o);
     for (int s = 0; s < sizes; s++) {
         size_t recv;
         if (!allocate(b, &c, o, o->sizes[s], &recv)) continue;
         measured++;
-        wrong += measure(b, &c, o);
+        wrong += measure(b, &c, o, s);
         hash = hash_bytes(hash, c.recv, recv);
         if (last && s + 1 == sizes && o->kill_rank >= 0) {
             int64_t lost = kill_and_verify(b, &c, o->kill_rank, hash);

@@ -6,7 +6,8 @@
 
    For each size: an exchange, in which both ends send so many bytes and receive as many. No allreduce of two ranks on two hosts over one
    connection can be faster, but by chance. --stream: bytes go one way, and a byte back at the end of all; the microseconds of one message.
-   OPTIONS, the same at both ends: -m SIZE,... -i ITERATIONS -x WARMUP --stream --digits N; -M is accepted. */
+   OPTIONS, the same at both ends: -m SIZE,... -i ITERATIONS,... -x WARMUP,... --stream --digits N (as many numbers as sizes, or the last one
+   is for the rest); -M and --wall are accepted. */
 #include <errno.h>
 #include <getopt.h>
 #include <netdb.h>
@@ -26,7 +27,7 @@ struct options {
     const char *host, *port;
     bool listens, stream;
     size_t sizes[MAX_SIZES];
-    int nsizes, iterations, warmup, digits;
+    int nsizes, iterations[MAX_SIZES], warmup[MAX_SIZES], digits;
 };
 
 static double now_us(void)
@@ -116,13 +117,14 @@ static double messages(const struct options *o, int fd, char *buffers, size_t si
     return (now_us() - begin) / times;
 }
 
-static void measure(const struct options *o, int fd, size_t size)
+static void measure(const struct options *o, int fd, int s)
 {
+    size_t size = o->sizes[s];
     char *buffers = calloc(2, size + 1);
     if (!buffers) die("calloc");
     memset(buffers, 1, 2 * size + 2);
-    if (o->warmup) messages(o, fd, buffers, size, o->warmup);
-    double us = messages(o, fd, buffers, size, o->iterations);
+    if (o->warmup[s]) messages(o, fd, buffers, size, o->warmup[s]);
+    double us = messages(o, fd, buffers, size, o->iterations[s]);
     if (!o->listens) printf("%zu %.*f\n", size, o->digits, us);
     free(buffers);
 }
@@ -139,13 +141,24 @@ static bool parse_sizes(struct options *o, char *text)
     return o->nsizes > 0;
 }
 
+static bool parse_counts(int counts[MAX_SIZES], int least, char *text)
+{
+    int n = 0;
+    for (char *part = strtok(text, ","); part && n < MAX_SIZES; part = strtok(NULL, ",")) {
+        counts[n] = atoi(part);
+        if (counts[n++] < least) return false;
+    }
+    for (int i = n; n && i < MAX_SIZES; i++) counts[i] = counts[n - 1];
+    return n > 0;
+}
+
 static bool parse(struct options *o, int argc, char **argv)
 {
     static const struct option long_options[] = {
         {"listen", no_argument, NULL, 'l'}, {"to", required_argument, NULL, 't'}, {"stream", no_argument, NULL, 's'},
-        {"digits", required_argument, NULL, 'd'}, {NULL, 0, NULL, 0},
+        {"digits", required_argument, NULL, 'd'}, {"wall", no_argument, NULL, 'M'}, {NULL, 0, NULL, 0},
     };
-    *o = (struct options){.iterations = 1000, .warmup = 100, .digits = 2};
+    *o = (struct options){.digits = 2};
     for (int c; (c = getopt_long(argc, argv, "m:i:x:M:", long_options, NULL)) != -1;) {
         switch (c) {
         case 'l': o->listens = true; break;
@@ -153,26 +166,26 @@ static bool parse(struct options *o, int argc, char **argv)
         case 's': o->stream = true; break;
         case 'd': o->digits = atoi(optarg); break;
         case 'm': if (!parse_sizes(o, optarg)) return false; break;
-        case 'i': o->iterations = atoi(optarg); break;
-        case 'x': o->warmup = atoi(optarg); break;
+        case 'i': if (!parse_counts(o->iterations, 1, optarg)) return false; break;
+        case 'x': if (!parse_counts(o->warmup, 0, optarg)) return false; break;
         case 'M': break;
         default: return false;
         }
     }
     if (optind + 1 != argc) return false;
     o->port = argv[optind];
-    return o->listens != !!o->host && o->iterations > 0 && o->warmup >= 0 && o->nsizes;
+    return o->listens != !!o->host && o->iterations[0] && o->nsizes;
 }
 
 int main(int argc, char **argv)
 {
     struct options o;
     if (!parse(&o, argc, argv)) {
-        fprintf(stderr, "usage: rawtcp --listen|--to HOST -m SIZE,... [-i N] [-x N] [--stream] [--digits N] PORT\n");
+        fprintf(stderr, "usage: rawtcp --listen|--to HOST -m SIZE,... -i N,... [-x N,...] [--stream] [--digits N] PORT\n");
         return 2;
     }
     int fd = connected(&o);
-    for (int i = 0; i < o.nsizes; i++) measure(&o, fd, o.sizes[i]);
+    for (int i = 0; i < o.nsizes; i++) measure(&o, fd, i);
     close(fd);
     return 0;
 }

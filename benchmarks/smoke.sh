@@ -62,7 +62,11 @@ job 2 bcast --message-size 1:2 --iterations 5 --warmup 1 -T mpi_char,mpi_double 
 line '^14 sizes are left out'
 job 2 barrier -i 5
 [ "$(grep -Ec '^ +[0-9]+\.[0-9]{2}$' "$scratch/out")" = 1 ] || wrong "barrier's row"
-for bad in "-k 0" "-i 0" "-m 8,x" "-T mpi_long" "--kill 2" "--what" "-m" "8"; do
+# A list of iterations; a rank that dies comes back through calls whose number was a matter of time.
+job 2 allreduce -m 8,1k,2k -f -i 3,5 -x 1 --settle 1 --kill 1
+[ "$(awk '/^[0-9]/ { printf "%s %s ", $1, $5 }' "$scratch/out")" = "8 3 1024 5 2048 5 " ] || wrong "-i 3,5"
+line 'verification: Pass'
+for bad in "-k 0" "-i 0" "-i 3,x" "--settle x" "-m 8,x" "-T mpi_long" "--kill 2" "--what" "-m" "8"; do
     # shellcheck disable=SC2086
     job 2 allreduce $bad
     [ $code = 2 ] || wrong "allreduce $bad"
