@@ -52,11 +52,11 @@ page '<td class="bad">1.22x</td>'
 
 # It measures: every mode, the operations that each run really made, and the kill at the end of a block.
 # shellcheck disable=SC2086
-bounded 120 $compare -b bcast,barrier -n 2 -m 8,64k -r 1 --retries 0 --seconds 0.02 --mode all --only ftmpi --report "$report" \
+bounded 120 $compare -b bcast,barrier -n 2 -m 8,64k -r 1 --retries 0 --seconds 0.02 --settled 1 --mode all --only ftmpi --report "$report" \
     --csv "$scratch/copy.csv" >"$scratch/out" 2>&1 || { fail "measuring: code $?"; cat "$scratch/out"; }
 says 'rank 1 was killed after timing, replayed from unit 1 and was verified'
 cmp -s "$report/compare.csv" "$scratch/copy.csv" || fail "--csv is not what the report has"
-for mode in within sustained released unlogged; do
+for mode in within sustained settled released unlogged; do
     [ "$(grep -c "^bcast,2,[0-9]*,ftmpi,$mode,,1,[1-9][0-9]*,[0-9.]*," "$scratch/copy.csv")" = 2 ] || fail "rows of bcast, $mode"
     grep -q "^barrier,2,,ftmpi,$mode,,1,[1-9][0-9]*,[0-9.]*," "$scratch/copy.csv" || fail "row of barrier, $mode"
 done
@@ -78,6 +78,38 @@ if ! quick; then
         fi
     done
 fi
+# A job is settled if each rank had its snapshot, and more was logged before what is timed (ten times 1 MiB) than is ever held.
+python3 - "$here" <<'END' || fail "is_settled, or when it may be"
+import sys
+sys.path.insert(0, sys.argv[1])
+from ftbench import cases
+def settled(taken, log_mib, held_mib):
+    return cases.is_settled({'snapshots': {'taken': taken}, 'log_bytes': log_mib << 20, 'peak_log_bytes': held_mib << 20}, 'allreduce', 4, {1 << 20: 10})
+assert settled(4, 510, 500) and not settled(4, 509, 500) and not settled(3, 510, 500)
+assert settled(4, 10, 10)           # so little that no snapshot is due for it
+assert cases.settled_seconds(2, 2) == cases.settled_seconds(16, 2) == 2 and cases.settled_seconds(256, 2) == 17
+END
+# An MPI that does not come to an end has figures as far as it got, and that is said.
+mkdir "$scratch/bin"
+cat >"$scratch/bin/mpicc.openmpi" <<'END'
+#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+echo >"$2"
+END
+cat >"$scratch/bin/mpirun.openmpi" <<'END'
+#!/bin/sh
+case "$*" in *--version*) echo "mpirun 4.1" && exit ;; esac
+echo "8 10.0"
+case "$*" in *"-m 8, "*) exit ;; esac
+exec sleep 600
+END
+chmod +x "$scratch/bin/"*
+# shellcheck disable=SC2086
+PATH=$scratch/bin:$PATH bounded 60 $compare -b allreduce -n 2 -m 8,64k -r 1 --retries 0 --limit 1 --no-trial --only openmpi --report "$report" \
+    >"$scratch/out" 2>&1 || { fail "no end: code $?"; cat "$scratch/out"; }
+grep -q '^8 B  *10\.000 ' "$scratch/out" || fail "what came to an end"
+grep -q '^64 KiB  *no end$' "$scratch/out" || fail "what did not"
+says 'Open MPI, allreduce on 2 ranks (no end of a few calls in 1 s: none from 64 KiB on)'
 for bad in "-b gather" "-n 0" "-m 8:4:4" "--mode off"; do
     # shellcheck disable=SC2086
     bounded 60 $compare $bad >"$scratch/out" 2>&1 && fail "$bad was accepted"

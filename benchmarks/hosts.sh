@@ -1,18 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# benchmarks/hosts measures over a lab's hosts, with tiny settings: bare TCP, in the full tier every MPI that is here.
+# benchmarks/hosts measures over a lab's hosts, with tiny settings: bare TCP and ftmpi, in the full tier every MPI that is here.
 # shellcheck source=compat-tests/hosts/lab.sh
 . "$(dirname "$0")/../compat-tests/hosts/lab.sh"
 LAB_PIN=1 lab_enter "$0" "$@"
 lab boot h1 h2 h3
 # shellcheck source=compat-tests/chaos/lib.sh
 . "$(dirname "$0")/../compat-tests/chaos/lib.sh"
-only=tcp
-[ "${FT_TIER:-}" != full ] || only=openmpi,mpich,tcp
-bounded 120 "$here/hosts" --build "$top_builddir" --only $only -m 8,64k -r 2 --seconds 0.02 --no-trial --csv "$scratch/runs.csv" >"$scratch/out" 2>&1 ||
+only=ftmpi,tcp
+[ "${FT_TIER:-}" != full ] || only=openmpi,mpich,ftmpi,tcp
+bounded 120 "$here/hosts" --build "$top_builddir" --only $only -m 8,64k -r 2 --retries 0 --seconds 0.02 --settled 1 --csv "$scratch/runs.csv" >"$scratch/out" 2>&1 ||
     { fail "code $?" && cat "$scratch/out"; }
 for size in 8 65536; do
-    [ "$(grep -c "^allreduce,2,2,$size,TCP,default,[0-9.]*$" "$scratch/runs.csv")" = 2 ] || fail "not two runs of $size bytes"
+    for who in TCP,,default 'ftmpi,within,' 'ftmpi,settled,'; do
+        [ "$(grep -c "^allreduce,2,$size,$who,[12],[1-9][0-9]*,[0-9.]*," "$scratch/runs.csv")" = 2 ] || fail "not two runs of $who, $size bytes"
+    done
 done
 grep -q '^one TCP connection, one way, 1 MiB at a time: [0-9.]* GB/s$' "$scratch/out" || fail "no stream"
 if [ "${FT_TIER:-}" = full ]; then

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A case is one operation on so many ranks; a block is one size of it: one run of each MPI after the other, several times."""
+"""A case is one operation on so many ranks; a block is a group of its sizes: one run of each MPI through them after the other, several times."""
 
+import json
 import os
 import sys
 import time
@@ -9,16 +10,17 @@ from . import cases, results, runs
 
 
 class Case:
-    """probe and trial first; then block for each size."""
+    """groups first; for each of them trial, then block."""
 
     def __init__(self, benchmark, ranks, sizes, mpis, modes, options):
-        """options: quick, seconds, repeat, enough (runs of each that are enough if they are steady), limit (of a run, seconds), verbose,
-        failures and left_out (lists that grow)."""
+        """options: quick, trial, seconds, settled (None: as long as it takes), repeat, enough (runs of each that are enough if they are steady), limit (of a
+        run, seconds), verbose; failures, left_out and hopeless grow."""
         self.benchmark, self.ranks, self.sizes = benchmark, ranks, [None] if benchmark == 'barrier' else sizes
         self.modes = [m for m in modes if any(mpi.key == 'ftmpi' for mpi in mpis)]
         self.options = options
-        self.seconds = options.seconds     # of a run, at most and roughly
-        self.us = {}        # by MPI's key and size: one call, roughly
+        self.seconds = options.seconds     # of a size in a run, at most and roughly
+        self.settled = options.settled if options.settled is not None else cases.settled_seconds(ranks, len(os.sched_getaffinity(0)))
+        self.us = {}        # by MPI's key and size: one call, roughly. Sizes that are missing did not come to an end
         self.wall = {}      # the same with all there is around it, by the clock of the wall: what runs are planned by
         self.best = {}      # by MPI's key and size: names of the settings that take part
         self.mpis = self.hopeful([mpi for mpi in mpis if self.probe(mpi)])
@@ -34,67 +36,89 @@ class Case:
     def leave_out(self, mpi, why):
         self.options.left_out.append('%s, %s on %d ranks (%s)' % (mpi.name, self.benchmark, self.ranks, why))
 
+    def why_no_figure(self, column, size):
+        mpi = next(m for m in self.mpis if m.name == column[0])
+        return 'failed' if self.has(mpi, [size]) else 'no end'
+
+    def groups(self):
+        return [self.sizes[i:i + cases.GROUP] for i in range(0, len(self.sizes), cases.GROUP)]
+
+    def has(self, mpi, sizes):
+        return [size for size in sizes if (mpi.key, size) in self.us]
+
     def probe(self, mpi):
-        """Whether it runs at all, and how long a call takes: a few calls, which are cold, then as many as take no time."""
+        """Whether it runs at all, and how long a call takes: a few calls, which are cold, then as many as take no time. An MPI that does not come
+        to an end in time has those sizes that it got to."""
+        if (mpi.key, self.benchmark) in self.options.hopeless:
+            self.leave_out(mpi, 'slower by far on fewer ranks already')
+            return False
         calls, most = cases.PROBE_CALLS
         try:
             while calls:
                 wall = {}
-                found = runs.latencies(mpi, self.benchmark, self.ranks, self.sizes, calls, 1 + calls // 10, timeout=self.options.limit, wall=wall)
-                for size in self.sizes:
-                    self.us[mpi.key, size] = found[size]
-                    self.wall[mpi.key, size] = max(found[size], wall.get(size, 0))
+                found = runs.latencies(mpi, self.benchmark, self.ranks, dict.fromkeys(self.sizes, calls), dict.fromkeys(self.sizes, 1 + calls // 10),
+                                       timeout=self.options.limit, wall=wall)
+                self.found(mpi, found, wall)
                 more = min(most, int(cases.PROBE_SECONDS * 1e6 / sum(self.wall[mpi.key, s] for s in self.sizes)))
                 calls = more if calls == cases.PROBE_CALLS[0] and more > 4 * calls else 0
-        except runs.Late:
-            self.leave_out(mpi, 'a few calls take longer than %d s' % self.options.limit)
-            return False
+        except runs.Late as e:
+            self.found(mpi, {size: us for size, us in runs.rows(e.text).items() if size in self.sizes}, runs.walls(e.text))
+            rest = self.sizes[len(self.has(mpi, self.sizes)):]
+            if rest:
+                self.leave_out(mpi, 'no end of a few calls in %d s%s' % (self.options.limit, ': none from %s on' % cases.size_name(rest[0]) if rest[0] else ''))
         except runs.Bad as e:
             self.failed(e)
             return False
-        for size in self.sizes:
-            self.best[mpi.key, size] = mpi.likely(self.benchmark, size)
         return True
+
+    def found(self, mpi, us, wall):
+        for size in us:
+            self.us[mpi.key, size] = us[size]
+            self.wall[mpi.key, size] = max(us[size], wall.get(size, 0))
+            self.best[mpi.key, size] = mpi.likely(self.benchmark, size)
 
     def hopeful(self, mpis):
         """With more ranks than processors: without those that are slower by far than another, of the others, whatever the size. They
-        are not what ftmpi is measured by, and take most of the time."""
+        are not what ftmpi is measured by, and take most of the time; with still more ranks they are not tried again."""
         if self.ranks <= len(os.sched_getaffinity(0)):
             return mpis
         stay = []
         for mpi in mpis:
-            rest = [m for m in mpis if 'ftmpi' not in (mpi.key, m.key) and m is not mpi]
-            if any(all(self.us[mpi.key, s] > cases.HOPELESS * self.us[m.key, s] for s in self.sizes) for m in rest):
+            both = [(m, self.has(mpi, self.has(m, self.sizes))) for m in mpis if mpi.rival and m.rival and m is not mpi]
+            if any(sizes and all(self.us[mpi.key, s] > cases.HOPELESS * self.us[m.key, s] for s in sizes) for m, sizes in both):
                 self.leave_out(mpi, '%d times slower than another at least' % cases.HOPELESS)
+                self.options.hopeless.add((mpi.key, self.benchmark))
             else:
                 stay.append(mpi)
         return stay
 
-    def calls(self, mpi, size, seconds=None):
-        return cases.affordable(cases.count_for(self.benchmark, self.ranks, size, self.options.quick), self.wall[mpi.key, size],
-                                seconds or self.seconds)
+    def calls(self, mpi, sizes, seconds=None):
+        return {size: cases.affordable(cases.count_for(self.benchmark, self.ranks, size, self.options.quick), self.wall[mpi.key, size],
+                                       seconds or self.seconds) for size in sizes}
 
-    def trial(self, until=None):
+    def run(self, mpi, calls, **more):
+        return runs.latencies(mpi, self.benchmark, self.ranks, calls, {size: cases.warmup(n) for size, n in calls.items()}, **more)
+
+    def trial(self, group, until=None):
         """Which two settings of each of the others take part at each size: the fastest of a short run of all (those that
         are tried before `until`, time.monotonic)."""
         for mpi in self.mpis:
             settings = mpi.settings(self.benchmark)
-            if len(settings) == 1 or self.options.quick:
+            sizes = self.has(mpi, group)
+            if len(settings) == 1 or not sizes or not self.options.trial:
                 continue
-            tried = {size: {} for size in self.sizes}
+            tried = {size: {} for size in sizes}
+            calls = self.calls(mpi, sizes, self.seconds / 5)
+            planned = sum(n * 1.1 * self.wall[mpi.key, size] for size, n in calls.items()) / 1e6
             for name, setting in settings.items():
                 if until and time.monotonic() > until:
                     self.say('%s, %s: not tried, for want of time' % (mpi.name, name))
                     continue
-                # Sizes of about the same number of calls go into one run.
-                for group in self.groups(mpi):
-                    calls = self.calls(mpi, group[-1], self.seconds / 5)
-                    try:
-                        for size, us in runs.latencies(mpi, self.benchmark, self.ranks, group, calls, cases.warmup(calls), setting,
-                                                       timeout=self.options.limit).items():
-                            tried[size][name] = us
-                    except runs.Bad as e:
-                        self.say('%s, %s: %s' % (mpi.name, name, str(e).splitlines()[0]))
+                try:
+                    for size, us in self.run(mpi, calls, setting=setting, timeout=min(self.options.limit, 5 + cases.TRIAL_LIMIT * planned)).items():
+                        tried[size][name] = us
+                except runs.Bad as e:
+                    self.say('%s, %s: %s' % (mpi.name, name, str(e).splitlines()[0]))
             for size, us in tried.items():
                 if not us:
                     continue
@@ -102,48 +126,62 @@ class Case:
                 self.say('%s, %s: %s' % (mpi.name, cases.size_name(size), ', '.join(
                     '%s %.2f' % kv for kv in sorted(us.items(), key=lambda kv: kv[1]))))
 
-    def groups(self, mpi):
-        groups = []
-        for size in self.sizes:
-            if groups and self.calls(mpi, groups[-1][0]) < 8 * self.calls(mpi, size):
-                groups[-1].append(size)
-            else:
-                groups.append([size])
-        return groups
-
-    def entries(self, size):
-        """(MPI, mode, setting's name) of a block."""
+    def entries(self, group):
+        """(MPI, mode, setting's name, sizes) of a block."""
         for mpi in self.mpis:
+            sizes = self.has(mpi, group)
             if mpi.key == 'ftmpi':
-                yield from ((mpi, mode, '') for mode in self.modes)
+                yield from ((mpi, mode, '', sizes) for mode in self.modes)
             else:
-                yield from ((mpi, '', name) for name in self.best[mpi.key, size])
+                names = dict.fromkeys(name for size in sizes for name in self.best[mpi.key, size])
+                yield from ((mpi, '', name, [s for s in sizes if name in self.best[mpi.key, s]]) for name in names)
 
-    def one(self, entry, size, last):
-        """(calls, microseconds) of one run."""
-        mpi, mode, name = entry
-        calls = self.calls(mpi, size)
-        if not mode:
-            setting = mpi.settings(self.benchmark)[name]
-            return calls, runs.latencies(mpi, self.benchmark, self.ranks, [size], calls, cases.warmup(calls), setting,
-                                         timeout=self.options.limit)[size]
-        us = self.wall[mpi.key, size]
-        budget, calls, warmup = cases.budget(mode, self.benchmark, self.ranks, size, calls, us, cases.RELEASED_TIMES * self.seconds)
-        kill = last and self.ranks > 1 and mode in ('within', 'sustained')
-        return calls, runs.latencies(mpi, self.benchmark, self.ranks, [size], calls, warmup, budget=budget, kill=kill,
-                                     timeout=self.options.limit)[size]
+    def one(self, entry, last):
+        """{size: (calls, microseconds)} of one run."""
+        mpi, mode, name, sizes = entry
+        calls = self.calls(mpi, sizes)
+        if mode:
+            wall = {size: self.wall[mpi.key, size] for size in sizes}
+            budget, calls, warmup = cases.budget(mode, self.benchmark, self.ranks, calls, wall, self.seconds)
+            if mode == 'settled':
+                us = self.one_settled(mpi, calls, warmup)
+            else:
+                us = runs.latencies(mpi, self.benchmark, self.ranks, calls, warmup, budget=budget, timeout=self.options.limit,
+                                    kill=last and self.ranks > 1 and mode in ('within', 'sustained'))
+        else:
+            us = self.run(mpi, calls, setting=mpi.settings(self.benchmark)[name], timeout=self.options.limit)
+        return {size: (calls[size], us[size]) for size in sizes}
+
+    def one_settled(self, mpi, calls, warmup):
+        """ftrun's own report says whether it was; if not, once more, with twice the time before, now and from now on."""
+        report = os.path.join(os.path.dirname(mpi.programs[self.benchmark]), 'report.%d' % os.getpid())
+        try:
+            for _ in range(cases.SETTLED_TRIES):
+                us = runs.latencies(mpi, self.benchmark, self.ranks, calls, warmup, budget=['--report', report], settle=self.settled,
+                                    timeout=self.options.limit + self.settled)
+                with open(report, encoding='utf-8') as f:
+                    said = json.load(f)
+                if self.options.settled is not None or cases.is_settled(said, self.benchmark, self.ranks, calls):
+                    return us
+                self.say('not settled after %d s: %s snapshots, %s bytes of log, %s held' %
+                         (self.settled, said['snapshots']['taken'], said['log_bytes'], said['peak_log_bytes']))
+                self.settled *= 2
+        finally:
+            if os.path.exists(report):
+                os.unlink(report)
+        raise runs.Bad('%s, %d ranks: not settled after %d s' % (self.benchmark, self.ranks, self.settled // 2))
 
     def steady(self, rows):
         """Whether no MPI's runs so far are far from each other."""
         by_entry = {}
         for r in rows:
-            by_entry.setdefault((r['mpi'], r['mode'], r['setting']), []).append(r['us'])
+            by_entry.setdefault((r['size'], r['mpi'], r['mode'], r['setting']), []).append(r['us'])
         return all(results.median_spread(us)[1] <= cases.STEADY for us in by_entry.values())
 
-    def block(self, size, watch, attempt, until=None):
+    def block(self, group, watch, attempt, until=None):
         """Rows for results.Table; one attempt. Which run is the last is known before it is made, since that is the one in which a
         rank is killed: the one that `until` (time.monotonic) allows, or the one after steady ones."""
-        entries = list(self.entries(size))
+        entries = list(self.entries(group))
         rows = []
         span = watch.begin()
         began, repeat = time.monotonic(), self.options.repeat
@@ -153,12 +191,12 @@ class Case:
             last = i == repeat - 1 or (i and late) or (i >= self.options.enough - 1 and self.steady(rows)) or bool(until and now > until)
             for entry in entries:
                 try:
-                    calls, us = self.one(entry, size, last)
+                    found = self.one(entry, last)
                 except runs.Bad as e:
                     self.failed(e)
                     continue
-                rows.append({'benchmark': self.benchmark, 'ranks': self.ranks, 'size': size, 'mpi': entry[0].name, 'mode': entry[1],
-                             'setting': entry[2], 'run': i + 1, 'operations': calls, 'us': us, 'attempt': attempt})
+                rows += [{'benchmark': self.benchmark, 'ranks': self.ranks, 'size': size, 'mpi': entry[0].name, 'mode': entry[1],
+                          'setting': entry[2], 'run': i + 1, 'operations': calls, 'us': us, 'attempt': attempt} for size, (calls, us) in found.items()]
             if last:
                 break
         span.stop()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is measured: operations, ranks, sizes, how many calls, and what is wanted of them."""
 
+import math
+
 # Microbenchmarks of issue 7 with their bars: the better of the others over ftmpi, geometric mean over SIZES, by ranks on two cores.
 BARS = {
     2: {'allreduce': 2.0, 'bcast': 1.5, 'reduce': 1.8, 'allgather': 1.8, 'barrier': 1.2},
@@ -12,6 +14,7 @@ POINT_BAR = 1.0     # no single point below
 OPERATIONS = ['allreduce', 'bcast', 'reduce', 'allgather', 'barrier']
 EVERY_OPERATION = OPERATIONS + ['allgatherv']
 SIZES = '8:16m:4'
+GROUP = 4           # sizes that one run goes through: a job's start, and `settled`'s first seconds, are paid once for them
 # --quick: what fits two minutes, with what is built before and what benchmarks/faults adds behind.
 QUICK_RANKS, QUICK_SIZES, QUICK_SECONDS = [2, 4], '8,4k,1m', 92
 MINUTES = 75        # of all the rest, unless --minutes says other
@@ -78,9 +81,13 @@ def warmup(count):
     return max(2, count // 10)
 
 
+def result_bytes(benchmark, ranks, size):
+    return (size or 0) * parts(benchmark, ranks)
+
+
 def log_bytes(benchmark, ranks, size, count):
     """Of count calls and their warm-up, and of the program's few others."""
-    result = (size or 0) * parts(benchmark, ranks)
+    result = result_bytes(benchmark, ranks, size)
     calls = count + warmup(count) + 8
     need = calls * (result + RECORD * (1 + result // SEGMENT))
     if benchmark in ('bcast', 'reduce'):
@@ -92,28 +99,49 @@ def log_bytes(benchmark, ranks, size, count):
 MODES = {
     'within': 'fault tolerance on, within budget: the log is prepared before timing and large enough',
     'sustained': 'fault tolerance on, four times as many calls as the prepared log holds, no snapshots',
-    'released': 'fault tolerance on, sustained, as users run it: snapshots by default, the log is released behind them',
+    'settled': 'fault tolerance on, sustained, as users run it: nothing prepared, snapshots by default, the log released behind them and its memory '
+               'used again, which it is when timing begins',
+    'released': 'the same in the first second of a job: the log is new memory all the time, until there are snapshots behind it',
     'unlogged': 'fault tolerance off (--max-restarts 0)',
 }
 SECONDS, QUICK_RUN_SECONDS = 0.4, 0.1          # of a run, at most and roughly
 REPEAT, QUICK_REPEAT = 7, 3                    # runs of each in a block, at most: fewer when its time is over, or ...
 ENOUGH, STEADY = 3, 0.05                       # ... after so many, if no MPI's runs are further apart than this share of their median
-RUN_LIMIT, QUICK_RUN_LIMIT = 60, 6             # no run may take longer, in seconds
+RUN_LIMIT, QUICK_RUN_LIMIT = 60, 10            # no run may take longer, in seconds
+TRIAL_LIMIT = 20                               # nor one of a trial longer than so many times what the default setting takes
 PROBE_CALLS, PROBE_SECONDS = (5, 2000), 0.2    # a first and a second probe; the second one's time for all sizes, roughly
 TRIAL_SHARE = 0.25                             # of a case's time is for trying settings, at most
-HOPELESS = 20                                  # so many times slower than another at every size: not measured
+HOPELESS = 5                                   # so many times slower than another at every size: not measured
 RELEASED_TIMES, RELEASED_WARMUP = 3, 0.5       # so much longer is one of `released`; so many more calls are not timed
+# launcher/cadence.c: the first snapshots are taken after a second, or after 100 times what one is thought to cost, one processor's ranks one after
+# the other; or earlier, if more than 64 MiB were logged. Then the log still grows, to what is written from one to the next.
+FIRST_S, FIRST_COST_S, FIRST_LOG, GROWS_S = 1, 0.125, 64 << 20, 1
+SETTLED_TRIES = 4                              # each twice as long as the one before
 
 
-def budget(mode, benchmark, ranks, size, count, us, seconds):
-    """(options of ftrun, calls, warm-up calls) of a mode. us of one call and seconds of the run: for `released`."""
+def settled_seconds(ranks, cores):
+    return max(FIRST_S, math.ceil(FIRST_COST_S * math.ceil(ranks / cores))) + GROWS_S
+
+
+def is_settled(report, benchmark, ranks, calls):
+    """Whether the timed calls {size: number} of that job wrote to used memory: each rank had a snapshot, and before them more was logged than is
+    ever held."""
+    before = report['log_bytes'] - sum(n * result_bytes(benchmark, ranks, size) for size, n in calls.items())
+    return report['snapshots']['taken'] >= ranks and (report['peak_log_bytes'] < FIRST_LOG or before >= report['peak_log_bytes'])
+
+
+def budget(mode, benchmark, ranks, counts, wall=None, seconds=0):
+    """(options of ftrun, {size: calls}, {size: warm-up calls}) of a mode. {size: us} of one call and seconds a size: for what has no end."""
+    warm = {size: warmup(n) for size, n in counts.items()}
+    if mode == 'settled':
+        counts = {size: max(20, int(seconds * 1e6 / us)) for size, us in wall.items()}
+        return [], counts, {size: warmup(n) for size, n in counts.items()}
     if mode == 'released':
-        calls = max(20, int(seconds * 1e6 / us / (1 + RELEASED_WARMUP)))
-        return [], calls, int(calls * RELEASED_WARMUP)
+        counts = {size: max(20, int(RELEASED_TIMES * seconds * 1e6 / us / (1 + RELEASED_WARMUP))) for size, us in wall.items()}
+        return [], counts, {size: int(n * RELEASED_WARMUP) for size, n in counts.items()}
     if mode == 'unlogged':
-        return ['--max-restarts', '0'], count, warmup(count)
-    need = log_bytes(benchmark, ranks, size, count) + (64 << 20)
+        return ['--max-restarts', '0'], counts, warm
+    need = sum(log_bytes(benchmark, ranks, size, n) for size, n in counts.items()) + (64 << 20)
     if mode == 'within':
-        return ['--snapshot', 'off', '--log-prepare', str(need), '--log-limit', str(need + (256 << 20))], count, warmup(count)
-    return (['--snapshot', 'off', '--log-prepare', str(need // 4 + (16 << 20)), '--log-limit', str(need * 2 + (256 << 20))],
-            count, warmup(count))
+        return ['--snapshot', 'off', '--log-prepare', str(need), '--log-limit', str(need + (256 << 20))], counts, warm
+    return ['--snapshot', 'off', '--log-prepare', str(need // 4 + (16 << 20)), '--log-limit', str(need * 2 + (256 << 20))], counts, warm

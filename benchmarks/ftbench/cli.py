@@ -18,10 +18,6 @@ def integers(text):
     return values
 
 
-def sizes(text):
-    return cases.parse_sizes(text)
-
-
 def operations(text):
     names = text.split(',')
     if not set(names) <= set(cases.EVERY_OPERATION):
@@ -30,50 +26,63 @@ def operations(text):
 
 
 def modes(text):
-    names = {'both': 'within,sustained', 'all': ','.join(cases.MODES)}.get(text, text).split(',')
+    names = (','.join(cases.MODES) if text == 'all' else text).split(',')
     if not set(names) <= set(cases.MODES):
         raise ValueError(text)
     return names
+
+
+def common(p, minutes, seconds):
+    """The options of what measures by blocks, also of benchmarks/hosts; with these defaults."""
+    p.add_argument('-r', '--repeat', type=int, help='runs of each in a block (default %d; without this option fewer if they are steady, or time is short)' %
+                   cases.REPEAT)
+    p.add_argument('--minutes', type=float, help='for all blocks together, which share them (default %d): fewer runs of each when '
+                   'they are over; 0: no limit' % minutes)
+    p.add_argument('--seconds', type=float, help='of a size in a run, at most and roughly (default %g)' % seconds)
+    p.add_argument('--settled', type=int, metavar='SECONDS', help='what "settled" does before timing begins (default: until the job had its snapshots and '
+                   "writes to used memory, as ftrun's report has it)")
+    p.add_argument('--retries', type=int, help='how often a block in which the machine moved is repeated (default 2)')
+    p.add_argument('--limit', type=int, metavar='SECONDS', help='no run may take longer (default %d): there are no figures of an MPI that needs more for %d calls' %
+                   (cases.RUN_LIMIT, cases.PROBE_CALLS[0]))
+    p.add_argument('--no-trial', dest='trial', action='store_false', help="the others' likely settings only")
+    p.add_argument('--mode', type=modes, help='of ftmpi: a list of %s; or all (default within,settled)' % ', '.join(cases.MODES))
+    p.add_argument('--only', default='', help='leave out MPIs not in this list, such as openmpi,ftmpi')
+    p.add_argument('--build', metavar='TREE', help="ftmpi's build tree (default: here, or build/)")
+    p.add_argument('-v', '--verbose', action='store_true')
+
+
+def finish_common(args, minutes, seconds, quick=False):
+    args.enough = args.repeat or cases.ENOUGH
+    args.repeat = args.repeat or (cases.QUICK_REPEAT if quick else cases.REPEAT)
+    args.limit = args.limit or (cases.QUICK_RUN_LIMIT if quick else cases.RUN_LIMIT)
+    args.retries = args.retries if args.retries is not None else 0 if quick else 2
+    args.mode = args.mode or (['within'] if quick else ['within', 'settled'])
+    args.seconds = args.seconds or seconds
+    minutes = args.minutes if args.minutes is not None else minutes
+    args.deadline = time.monotonic() + minutes * 60 if minutes else None
+    args.failures, args.left_out, args.hopeless = [], [], set()
 
 
 def parse(doc):
     p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('-b', '--benchmark', type=operations, help='of %s (default: all but allgatherv, and then what benchmarks/faults measures)' % ', '.join(cases.EVERY_OPERATION))
     p.add_argument('-n', '--ranks', type=integers, help='a list (default 2,4,8,16; quick 2,4)')
-    p.add_argument('-m', '--sizes', type=sizes, help='a list, such as 8,1k,4m, or MIN:MAX:FACTOR (default %s; quick %s)' %
+    p.add_argument('-m', '--sizes', type=cases.parse_sizes, help='a list, such as 8,1k,4m, or MIN:MAX:FACTOR (default %s; quick %s)' %
                    (cases.SIZES, cases.QUICK_SIZES))
-    p.add_argument('-r', '--repeat', type=int, help='runs of each in a block (default %d, quick %d; without this option fewer if '
-                   'they are steady, or time is short)' % (cases.REPEAT, cases.QUICK_REPEAT))
-    p.add_argument('--minutes', type=float, help='for all blocks together, which share them (default %d): fewer runs of each when '
-                   'they are over; 0: no limit' % cases.MINUTES)
-    p.add_argument('--seconds', type=float, help='of a run, at most and roughly (default %g, quick %g)' % (cases.SECONDS, cases.QUICK_RUN_SECONDS))
-    p.add_argument('--retries', type=int, help='how often a block in which the machine moved is repeated (default 2, quick 0)')
-    p.add_argument('--quick', action='store_true', help='in under two minutes: fewer and shorter runs, no trial of settings; '
+    common(p, cases.MINUTES, cases.SECONDS)
+    p.add_argument('--quick', action='store_true', help='in under two minutes: only within, fewer and shorter runs, no trial of settings; '
                    'no new block is begun after %d s' % cases.QUICK_SECONDS)
-    p.add_argument('--mode', type=modes, help='a list of %s; both: within,sustained; all (default within,released; quick within)' %
-                   ', '.join(cases.MODES))
     p.add_argument('--tcp', action='store_true', help='between the ranks TCP only, also on one host')
-    p.add_argument('--only', default='', help='leave out MPIs not in this list, such as openmpi,ftmpi')
-    p.add_argument('--build', metavar='TREE', help="ftmpi's build tree (default: here, or build/)")
     p.add_argument('--report', metavar='DIR', help='where the report goes (default benchmarks/report in the build tree); '
                    'what faults and xgboost have put there becomes part of it')
     p.add_argument('--from', dest='source', metavar='CSV', help='measure nothing: make the report of these runs')
     p.add_argument('--csv', metavar='FILE', help='every single run also goes here (in any case to compare.csv in the report)')
-    p.add_argument('-v', '--verbose', action='store_true')
     args = p.parse_args()
-    args.enough = args.repeat or cases.ENOUGH
-    args.repeat = args.repeat or (cases.QUICK_REPEAT if args.quick else cases.REPEAT)
-    args.limit = cases.QUICK_RUN_LIMIT if args.quick else cases.RUN_LIMIT
-    args.retries = args.retries if args.retries is not None else 0 if args.quick else 2
-    args.all = not args.benchmark
+    args.all, args.trial = not args.benchmark, args.trial and not args.quick
     args.benchmark = args.benchmark or cases.OPERATIONS
     args.ranks = args.ranks or (cases.QUICK_RANKS if args.quick else sorted(cases.BARS))
     args.sizes = args.sizes or cases.parse_sizes(cases.QUICK_SIZES if args.quick else cases.SIZES)
-    args.mode = args.mode or (['within'] if args.quick else ['within', 'released'])
-    args.seconds = args.seconds or (cases.QUICK_RUN_SECONDS if args.quick else cases.SECONDS)
-    minutes = args.minutes if args.minutes is not None else cases.QUICK_SECONDS / 60 if args.quick else cases.MINUTES
-    args.deadline = time.monotonic() + minutes * 60 if minutes else None
-    args.failures, args.left_out = [], []
+    finish_common(args, cases.QUICK_SECONDS / 60 if args.quick else cases.MINUTES, cases.QUICK_RUN_SECONDS if args.quick else cases.SECONDS, args.quick)
     return args
 
 
@@ -83,17 +92,21 @@ def head(case, table_columns, repeat):
     print('\n%s, %d ranks on %d cores, microseconds (median of %d, spread); ratio = better of the others / ftmpi' %
           (case.benchmark, case.ranks, cores, repeat))
     print('%-9s' % 'size' + ''.join('%20s' % ' '.join(c).strip() for c in table_columns) + ''.join('%11s' % m for m in ours) +
-          '   line ns, stolen ms, others')
+          ('    TCP/ours' if (results.RAW, '') in table_columns else '') + '   line ns, stolen ms, others')
 
 
 def row(table, case, size, columns):
     text = '%-9s' % cases.size_name(size)
     for c in columns:
         cell = table.cell(case.benchmark, case.ranks, size, c)
-        text += '%20s' % ('%.3f (%2.0f%%)' % (cell.us, cell.spread * 100) if cell else 'failed')
+        text += '%20s' % ('%.3f (%2.0f%%)' % (cell.us, cell.spread * 100) if cell else case.why_no_figure(c, size))
     for mode in [c[1] for c in columns if c[1]]:
         ratio = table.ratio(case.benchmark, case.ranks, size, mode)
         text += '%11s' % ('%.2fx' % ratio if ratio else '-')
+    raw = table.cell(case.benchmark, case.ranks, size, (results.RAW, ''))
+    if raw:
+        ours = [table.cell(case.benchmark, case.ranks, size, c) for c in columns if c[1]]
+        text += '    ' + ' '.join('%.2f' % (raw.us / cell.us) if cell else '-' for cell in ours)
     state = table.block(case.benchmark, case.ranks, size)
     if state:
         s = state[0]
@@ -103,7 +116,7 @@ def row(table, case, size, columns):
 
 def measure(args, libraries, watch, table, save, publish):
     """save: after each block; publish: after each case."""
-    blocks_left = len(args.ranks) * sum(1 if b == 'barrier' else len(args.sizes) for b in args.benchmark)
+    sizes_left = len(args.ranks) * sum(1 if b == 'barrier' else len(args.sizes) for b in args.benchmark)
 
     def left():
         return args.deadline - time.monotonic() if args.deadline else None
@@ -120,26 +133,26 @@ def measure(args, libraries, watch, table, save, publish):
             if no_time():
                 args.left_out.append('%s on %d ranks' % (benchmark, ranks))
                 continue
-            began = time.monotonic()
             case = blocks.Case(benchmark, ranks, args.sizes, libraries, args.mode, args)
-            of_case = len(case.sizes) / blocks_left
-            case.trial(began + (left() + time.monotonic() - began) * of_case * cases.TRIAL_SHARE if args.deadline else None)
             columns = [(m.name, '') for m in case.mpis if m.key != 'ftmpi'] + [('ftmpi', mode) for m in case.mpis if m.key == 'ftmpi' for mode in case.modes]
             head(case, columns, args.repeat)
-            for size in case.sizes:
+            for group in case.groups():
+                share, sizes_left = len(group) / sizes_left, sizes_left - len(group)
                 if no_time():
-                    args.left_out.append('%s on %d ranks at %s' % (benchmark, ranks, cases.size_name(size)))
-                    blocks_left -= 1
+                    args.left_out += ['%s on %d ranks at %s' % (benchmark, ranks, cases.size_name(size)) for size in group]
                     continue
-                end = until(1 / blocks_left)
+                end = until(share)
+                case.trial(group, until(share * cases.TRIAL_SHARE))
                 for attempt in range(1, args.retries + 2):
-                    rows = case.block(size, watch, attempt, end)
+                    began = time.monotonic()
+                    rows = case.block(group, watch, attempt, end)
                     table.rows += rows
                     save()
-                    if not any(r['moved'] for r in rows) or (end and time.monotonic() > end):
-                        break
-                blocks_left -= 1
-                row(table, case, size, columns)
+                    now = time.monotonic()
+                    if not any(r['moved'] for r in rows) or (end and now + (now - began) * args.enough / max(r['run'] for r in rows) > end):
+                        break       # or there is no time for enough runs once more, which would be all that counts
+                for size in group:
+                    row(table, case, size, columns)
             publish()
 
 

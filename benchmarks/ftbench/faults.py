@@ -125,8 +125,8 @@ class Faults:
         def one(size, variant):
             calls = max(20, cases.count_for('allreduce', 2, size, True) // self.by(full=1, quick=5, tiny=200))
             mode = 'within' if variant == 'log within budget' else 'unlogged'
-            budget, calls, warmup = cases.budget(mode, 'allreduce', 2, size, calls, None, 0)
-            return {'total': (runs.latencies(self.mpi, 'allreduce', 2, [size], calls, warmup, budget=budget)[size], 'us')}
+            budget, calls, warmup = cases.budget(mode, 'allreduce', 2, {size: calls})
+            return {'total': (runs.latencies(self.mpi, 'allreduce', 2, calls, warmup, budget=budget)[size], 'us')}
         self.measure('overhead of the log', 'bytes', self.by(full=cases.parse_sizes('8:16m:8'), quick=[8, 4096, 65536, 1 << 20], tiny=[8]),
                      ['no restarts', 'log within budget'], one)
 

@@ -13,6 +13,7 @@ SOURCES = {'init': ['init.c']}                                         # of othe
 class Mpi:
     """A setting is (options of the launcher, environment)."""
     name = compiler = launcher = version_option = None
+    rival = True        # what ftmpi is measured by
 
     def __init__(self, tcp=False):
         self.tcp = tcp
@@ -110,7 +111,7 @@ class Mpich(Mpi):
 
 class Ftmpi(Mpi):
     """From a build tree."""
-    name = 'ftmpi'
+    name, rival = 'ftmpi', False
 
     def __init__(self, tree):
         super().__init__()

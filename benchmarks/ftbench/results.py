@@ -10,7 +10,7 @@ from . import cases
 
 FIELDS = {'benchmark': str, 'ranks': int, 'size': int, 'mpi': str, 'mode': str, 'setting': str, 'run': int, 'operations': int, 'us': float,
           'line_ns_before': float, 'line_ns_after': float, 'stolen_ms': int, 'others': float, 'moved': int, 'attempt': int}
-OURS = 'ftmpi'
+OURS, RAW = 'ftmpi', 'TCP'     # RAW: what benchmarks/hosts measures without any MPI
 
 
 def median_spread(values):
@@ -81,7 +81,7 @@ class Table:
         return list(dict.fromkeys(r['size'] for r in self.rows if (r['benchmark'], r['ranks']) == (benchmark, ranks)))
 
     def best_other(self, benchmark, ranks, size):
-        cells = [self.cell(benchmark, ranks, size, c) for c in self.columns() if c[0] != OURS]
+        cells = [self.cell(benchmark, ranks, size, c) for c in self.columns() if c[0] not in (OURS, RAW)]
         return min((c.us for c in cells if c), default=None)
 
     def ratio(self, benchmark, ranks, size, mode):

@@ -12,7 +12,11 @@ class Bad(Exception):
 
 
 class Late(Bad):
-    pass
+    """text: what it had printed until then."""
+
+    def __init__(self, told, text):
+        super().__init__(told)
+        self.text = text
 
 
 def end(job):
@@ -34,7 +38,7 @@ def output(command, env=None, timeout=300):
     try:
         out, err = job.communicate(timeout=timeout)
     except subprocess.TimeoutExpired as e:
-        raise Late('no end after %d s: %s' % (timeout, ' '.join(command))) from e
+        raise Late('no end after %d s: %s' % (timeout, ' '.join(command)), (e.output or b'').decode(errors='replace')) from e
     finally:
         end(job)    # also when we are told to stop ourselves
     text = out.decode(errors='replace')
@@ -60,11 +64,14 @@ def walls(text):
     return {None if m[1] == '-' else int(m[1]): float(m[2]) for m in found if m}
 
 
-def latencies(mpi, benchmark, ranks, sizes, calls, warmup, setting=([], {}), budget=(), kill=False, timeout=300, wall=None):
-    """{size: microseconds} of one run over these sizes ([None]: the operation has none). kill: rank 1 dies after the last, is
-    brought back, and all results are verified. wall: a dictionary that gets what walls says."""
+def latencies(mpi, benchmark, ranks, calls, warmup, setting=([], {}), budget=(), kill=False, settle=0, timeout=300, wall=None):
+    """{size: microseconds} of one run over the sizes of calls, {size: number} (None: the operation has no sizes). kill: rank 1 dies after the
+    last, is brought back, and all results are verified. settle: seconds of calls before all. wall: a dictionary that gets what walls says."""
     command, env = mpi.command(mpi.programs[benchmark], ranks, setting, budget)
-    command += ['--digits', '6', '-i', str(calls), '-x', str(warmup)]
+    sizes = list(calls)
+    command += ['--digits', '6', '-i', ','.join(str(calls[s]) for s in sizes), '-x', ','.join(str(warmup[s]) for s in sizes)]
+    if settle:
+        command += ['--settle', str(settle)]
     if sizes != [None]:
         command += ['-m', ','.join(str(s) for s in sizes) + ',' * (len(sizes) == 1), '-M', str(max(1 << 30, max(sizes) * (ranks + 1)))]
     if kill:
