@@ -20,16 +20,21 @@ wait_for [ -s "$tmp/rank.1" ]
 wait_for grep -q '20 allreduces' "$tmp/out"
 # Where ranks are is asked of all hosts: rank 0 stays outside MPI.
 # shellcheck disable=SC2317
-where() { "$ftrun" status "options-$$" >"$tmp/status" 2>&1 && [ "$(grep -c 'on b: unit 20: MPI_Allreduce(sum, 1 x double) at waits.*other hosts$' "$tmp/status")" = 1 ]; }
+where() { "$ftrun" status "options-$$" >"$tmp/status" 2>&1 && [ "$(grep -c '^1-2 .*on b: unit 20: MPI_Allreduce(sum, 1 x double) at waits.*other hosts$' "$tmp/status")" = 1 ]; }
 wait_for where || cat "$tmp/status"
-grep -q '^0  *outside MPI .*on a: 20 units done' "$tmp/status" && grep -q '^1-2 ' "$tmp/status" || { fail "ftrun status does not say where ranks are"; cat "$tmp/status"; }
+grep -q '^0  *outside MPI .*on a: 20 units done' "$tmp/status" || { fail "ftrun status does not say where ranks are"; cat "$tmp/status"; }
 first=$(cat "$tmp/rank.1")
 kill -9 "$first"
 again() { [ "$(cat "$tmp/rank.1")" != "$1" ]; }
 wait_for again "$first"
 second=$(cat "$tmp/rank.1")
+# The controller has been told of the death, and is to draw the new ranks waiting.
+# shellcheck disable=SC2317
+told() { "$ftrun" status --json "options-$$" 2>&1 | grep -q "\"pid\": $second,"; }
+wait_for told
 lose 1
 wait_for again "$second"
+wait_for where || cat "$tmp/status"
 : >"$tmp/end"
 wait $pid
 code=$?
