@@ -243,12 +243,16 @@ def launchers(pid):
     return [p for p in children(pid) if program_of(p) == os.path.basename(os.path.realpath(ftrun))]
 
 
-def lives(pid):
+def state(pid):
     try:
         with open(f"/proc/{pid}/stat") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+            return f.read().rsplit(")", 1)[1].split()[0]
     except OSError:
-        return False
+        return "X"
+
+
+def lives(pid):
+    return state(pid) not in "ZX"
 
 
 def gone(pids, seconds=PATIENCE):
@@ -376,8 +380,7 @@ def test_lease():
     except (Gone, ConnectionError):
         pass
     with open("left") as f:
-        assert gone([rank] + [int(p) for p in f], 0.5), "its rank lives"
-    assert time.monotonic() - begin < 2.5, "too late"
+        assert gone([rank] + [int(p) for p in f], begin + 2.5 - time.monotonic()), "its rank lives"
     assert n.state["phase"] == RUNNING, "it says that the job has ended"
     assert time.monotonic() - begin > 0.3, "too early"
     assert n.process.wait(PATIENCE) == 1
@@ -396,8 +399,7 @@ def test_silent_connections():
             n.connect(silent=True)
     except (AssertionError, Gone, ConnectionError):
         pass
-    assert gone([rank], 0.5), "its rank lives"
-    assert time.monotonic() - begin < 2.5, "too late"
+    assert gone([rank], begin + 2.5 - time.monotonic()), "its rank lives"
     assert n.process.wait(PATIENCE) == 1
 
 
@@ -412,10 +414,16 @@ def test_no_controller():
 
 def test_slow_start():
     """Time to meet the controller begins when it is looked for, and not with memory that takes long to be made ready."""
-    n = Node(sh("exec sleep 1000"), lease="0.9", **{"log-prepare": "256m"})
-    while not any("memfd:ftmpi" in p for p in opened(n.process.pid)):
-        assert n.process.poll() is None
-    os.kill(n.process.pid, signal.SIGSTOP)
+    for prepare in ("256m", "512m", "1g"):  # until it is stopped in time
+        n = Node(sh("exec sleep 1000"), lease="0.9", **{"log-prepare": prepare})
+        while not any("memfd:ftmpi" in p for p in opened(n.process.pid)):
+            assert n.process.poll() is None
+        os.kill(n.process.pid, signal.SIGSTOP)
+        while state(n.process.pid) not in "TZX":
+            pass
+        if not children(n.process.pid):
+            break
+        os.killpg(n.process.pid, signal.SIGKILL)
     time.sleep(2.1)
     os.kill(n.process.pid, signal.SIGCONT)
     n.connect()
@@ -444,7 +452,7 @@ def test_frozen_node():
     time.sleep(1.2)
     for pid in (agent, n.process.pid):
         os.kill(pid, signal.SIGCONT)
-    assert gone([rank], 1), "its rank lives"
+    assert gone([rank]), "its rank lives"
     assert n.process.wait(PATIENCE) == 1
 
 
