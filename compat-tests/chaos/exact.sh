@@ -13,8 +13,8 @@ exec "\$@" >"$scratch/theirs.\$OMPI_COMM_WORLD_RANK"
 END
 for w in $worlds; do
     seed=$((w * 11))
-    bounded 120 "$ftrun" -n "$w" "$programs/mixed" -e -n $operations -s $seed | by_rank >"$scratch/ours"
-    bounded 120 "$mpirun" --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n "$w" \
+    bounded 300 "$ftrun" -n "$w" "$programs/mixed" -e -n $operations -s $seed | by_rank >"$scratch/ours"
+    bounded 300 "$mpirun" --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n "$w" \
         sh "$scratch/to-file" "$scratch/mixed" -e -n $operations -s $seed || fail "Open MPI: exit code $?"
     r=0
     while [ $r -lt "$w" ]; do
