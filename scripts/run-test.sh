@@ -22,7 +22,7 @@ done
 began=$(date +%s)
 if command -v flock >/dev/null; then
   # Not for ever: what an interrupted make left running may have it.
-  flock $how --timeout 900 --conflict-exit-code 99 --close . "$@"
+  flock $how --timeout 1800 --conflict-exit-code 99 --close . "$@"
 else
   "$@"
 fi
