@@ -31,7 +31,7 @@ done
 exit 9
 EOS
 sees() { grep -q "^$1\$" "$2"; }
-talks() { rm -f said; : >say; wait_for exists said; }
+talks() { rm -f said; : >say; wait_for exists said && wait_for sees "out $(cat said)" job.out; }
 timeout -k 5 200 "$ftrun" -n 1 sh talk.sh >job.out 2>job.err </dev/null &
 job=$!
 wait_for listed

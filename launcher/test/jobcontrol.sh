@@ -4,8 +4,10 @@
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
 cd "$tmp" || exit 99
-timeout -k 5 100 python3 - "$ftrun" <<'EOF'
-import os, pty, select, signal, sys, time
+FTMPI_RUN_DIR=$tmp/run
+export FTMPI_RUN_DIR
+timeout -k 5 300 python3 - "$ftrun" <<'EOF'
+import os, pty, select, signal, subprocess, sys, time
 
 pid, fd = pty.fork()
 if pid == 0:
@@ -23,7 +25,7 @@ def read_some():
         screen += os.read(fd, 4096)
 
 def until(what, condition):
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not condition():
         if time.monotonic() > end:
             fail(what)
@@ -63,6 +65,10 @@ def start():
     until("ranks do not start", lambda: os.path.exists("pids") and len(open("pids").read().split()) == 2)
     return open("pids").read().split()
 
+def answers():
+    """ftrun's other process knows the ranks' pipes by then; those it does not know it would start again."""
+    until("ftrun does not answer", lambda: not subprocess.run([sys.argv[1], "status"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode)
+
 until("no prompt", lambda: b"prompt> " in screen)
 ranks = start()
 type_and_wait(b"\x1a", b"Stopped")
@@ -91,7 +97,7 @@ until("kill %1 leaves ranks", lambda: state(ranks) == "gone")
 
 # The process that the shell waits for has become the agent.
 ranks = start()
-time.sleep(0.5)  # the other process knows the ranks' pipes by then; those it does not know it would start again
+answers()
 os.kill(int(ftrun_of(ranks)), 9)
 until("no takeover", lambda: b"goes on with it" in screen)
 type_and_wait(b"\x1a", b"Stopped")
@@ -110,7 +116,7 @@ until("after a takeover Ctrl-C leaves ranks", lambda: state(ranks) == "gone")
 
 # The agent is killed while the job is stopped: the other process takes over when it is continued, and continues the ranks.
 ranks = start()
-time.sleep(0.5)
+answers()
 type_and_wait(b"\x1a", b"Stopped")
 until("Ctrl-Z does not stop the ranks", lambda: state(ranks) == "TT")
 os.kill(int(ftrun_of(ranks)), 9)
