@@ -24,7 +24,7 @@ bad_after() {
     shift 3
     what="$before; ftrun $*"
     # shellcheck disable=SC2016 # that shell expands it
-    all=$(timeout -k 5 60 sh -c "$before"' && exec "$0" "$@"' "$ftrun" "$@" 2>"$tmp/err" </dev/null)
+    all=$(timeout -k 5 120 sh -c "$before"' && exec "$0" "$@"' "$ftrun" "$@" 2>"$tmp/err" </dev/null)
     code=$?
     printf '%s' "$all" >"$tmp/out"
     check "$want" "$pattern"
@@ -80,12 +80,12 @@ if [ -z "$sanitized" ]; then
     bad_after 1 'ulimit .*-v or -d' 'ulimit -d 1000' -n 2 true # which allocation fails first is chance
 fi
 if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups test -x "$ftrun"; then
-    timeout 60 setpriv --reuid=65534 --clear-groups prlimit --nproc=3 "$ftrun" -n 1 true : -n 2 true >out 2>err </dev/null
+    timeout 120 setpriv --reuid=65534 --clear-groups prlimit --nproc=3 "$ftrun" -n 1 true : -n 2 true >out 2>err </dev/null
     code=$? what='too few processes' # root has no such limit
     check 1 'do not fit in the limit of 3 processes: raise it (ulimit -u)'
 fi
 # Those that can be raised are, and ranks have them as they were.
-timeout 60 prlimit --fsize=10240:unlimited --nofile=50:4096 "$ftrun" -n 1 grep -E '^Max (file size|open files)' /proc/self/limits >limits 2>err
+timeout 120 prlimit --fsize=10240:unlimited --nofile=50:4096 "$ftrun" -n 1 grep -E '^Max (file size|open files)' /proc/self/limits >limits 2>err
 code=$? what='soft limits'
 expect_code 0
 awk '{print $4}' limits >out
@@ -97,24 +97,24 @@ closed() { # the lines of output that are left
     expect_code 0
     [ "$(wc -l <"$tmp/out")" = "$1" ] || fail "$what: $(cat "$tmp/out")"
 }
-timeout 60 "$ftrun" -n 2 sh -c 'cat; echo ran' <&- >out 2>err
+timeout 120 "$ftrun" -n 2 sh -c 'cat; echo ran' <&- >out 2>err
 closed 2
-timeout 60 "$ftrun" -n 2 sh -c 'echo ran; echo ran >&2' 2>&- >out </dev/null
-closed 2
-: >out
-timeout 60 "$ftrun" -n 2 sh -c 'echo ran >>out' >&- 2>err </dev/null
+timeout 120 "$ftrun" -n 2 sh -c 'echo ran; echo ran >&2' 2>&- >out </dev/null
 closed 2
 : >out
-timeout 60 "$ftrun" -n 2 sh -c 'cat; echo ran >>out; echo lost; echo lost >&2' <&- >&- 2>&-
+timeout 120 "$ftrun" -n 2 sh -c 'echo ran >>out' >&- 2>err </dev/null
+closed 2
+: >out
+timeout 120 "$ftrun" -n 2 sh -c 'cat; echo ran >>out; echo lost; echo lost >&2' <&- >&- 2>&-
 closed 2
 
 # A disk that is full.
 if [ -w /dev/full ]; then
-    timeout 60 "$ftrun" -n 2 echo lost >/dev/full 2>err </dev/null
+    timeout 120 "$ftrun" -n 2 echo lost >/dev/full 2>err </dev/null
     code=$? what='stdout is full'
     : >out
     check 1 'output was lost: cannot write to stdout: No space left on device'
-    timeout 60 "$ftrun" -n 1 sh -c 'echo lost >&2' 2>/dev/full </dev/null
+    timeout 120 "$ftrun" -n 1 sh -c 'echo lost >&2' 2>/dev/full </dev/null
     code=$? what='stderr is full'
     expect_code 1
 fi
@@ -126,7 +126,7 @@ if $alone true 2>/dev/null; then
     in_private() { # command, arguments of ftrun
         what="after $1: ftrun"
         # shellcheck disable=SC2016,SC2086
-        timeout -k 5 60 $alone sh -c 'do=$1; shift; eval "$do" && exec "$0" "$@"' "$ftrun" "$@" >out 2>err </dev/null
+        timeout -k 5 120 $alone sh -c 'do=$1; shift; eval "$do" && exec "$0" "$@"' "$ftrun" "$@" >out 2>err </dev/null
         code=$?
     }
     if [ "$(id -u)" = 0 ]; then

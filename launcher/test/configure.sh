@@ -34,7 +34,7 @@ expect_err_lines 0
 
 # $HOME/.config without XDG_CONFIG_HOME.
 mkdir -p "$tmp/home/.config/ftmpi" && echo 'max-restarts = 0' >"$tmp/home/.config/ftmpi/ftmpi.conf"
-(unset XDG_CONFIG_HOME && HOME=$tmp/home timeout 60 "$ftrun" -n 1 sh -c "$die" >"$tmp/out" 2>"$tmp/err")
+(unset XDG_CONFIG_HOME && HOME=$tmp/home timeout 120 "$ftrun" -n 1 sh -c "$die" >"$tmp/out" 2>"$tmp/err")
 code=$? what="settings in ~/.config"
 stayed_away
 

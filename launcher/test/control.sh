@@ -11,7 +11,7 @@ cd "$tmp" || exit 99
 begin() { # name, arguments
     name=$1
     shift
-    timeout -k 5 100 "$ftrun" "$@" >"$name.out" 2>"$name.err" </dev/null &
+    timeout -k 5 300 "$ftrun" "$@" >"$name.out" 2>"$name.err" </dev/null &
     echo $! >"$name.pid"
 }
 ended() { # name, code
@@ -139,7 +139,7 @@ has_two() { [ "$(pid_of "$1" standby_pid)" -gt 0 ]; }
 # Connections that the job has accepted: their state is 03.
 has_clients() { [ "$(grep -c " 03 .*/$2\\.sock\$" /proc/net/unix)" = "$1" ]; }
 has_client() { has_clients 1 "$1"; }
-timeout 90 "$ftrun" wait "$c_id" 2>wait.err &
+timeout 300 "$ftrun" wait "$c_id" 2>wait.err &
 waiting=$!
 wait_for has_client "$c_id"
 for victim in agent_pid pid; do
@@ -164,7 +164,7 @@ ranks=$(ask_and_see "import json, sys; print(*(r['pid'] for r in json.load(sys.s
 i_agent=$(pid_of "" agent_pid)
 i_id=$(id_of end_i)
 wait_for has_clients 0 "$i_id"
-timeout 90 "$ftrun" wait 2>wait.err &
+timeout 300 "$ftrun" wait 2>wait.err &
 waiting=$!
 wait_for has_client "$i_id"
 kill -STOP "$i_agent"

@@ -48,7 +48,7 @@ n=$((6 + $(ls /proc/$$/fd | awk '$1 >= 100 {n++} END {print n + 0}')))
 expect_out $n $n
 
 # Limits, signals: as if ftrun were not there.
-(ulimit -S -n 300 && timeout 60 "$ftrun" -n 200 sh -c 'ulimit -S -n' | sort -u >"$tmp/out")
+(ulimit -S -n 300 && timeout 120 "$ftrun" -n 200 sh -c 'ulimit -S -n' | sort -u >"$tmp/out")
 what='ulimit -n'
 expect_out 300
 what='signal masks'
@@ -56,7 +56,7 @@ what='signal masks'
 signals() { awk '/^Sig(Blk|Ign|Cgt)/ {print $1, $2}' | while read -r name mask; do printf '%s %x\n' "$name" $((0x$mask & ~0x180000000)); done; }
 for pipe in default ignore; do
     env --default-signal --$pipe-signal=PIPE cat /proc/self/status | signals >"$tmp/outside"
-    env --default-signal --$pipe-signal=PIPE timeout 60 "$ftrun" -n 1 cat /proc/self/status | signals >"$tmp/inside"
+    env --default-signal --$pipe-signal=PIPE timeout 120 "$ftrun" -n 1 cat /proc/self/status | signals >"$tmp/inside"
     [ "$(wc -l <"$tmp/outside")" = 3 ] || fail "no signal masks in /proc/self/status"
     cmp -s "$tmp/outside" "$tmp/inside" || { fail "differ (SIGPIPE $pipe):"; cat "$tmp/outside" "$tmp/inside"; }
 done

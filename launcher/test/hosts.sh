@@ -23,16 +23,16 @@ expect_out / "$(pwd)" here there
 
 # Standard input goes to its rank, wherever that is.
 seq 100000 >"$tmp/in"
-timeout -k 5 60 "$ftrun" --launcher "exec:$tmp/go" -H a,b --stdin 1 cat <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+timeout -k 5 120 "$ftrun" --launcher "exec:$tmp/go" -H a,b --stdin 1 cat <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
 cmp -s "$tmp/in" "$tmp/out" || fail "standard input did not get to rank 1 and back"
 # shellcheck disable=SC2016
-seq 5 | timeout -k 5 60 "$ftrun" --launcher "exec:$tmp/go" -H a,b sh -c '[ $FTMPI_RANK = 1 ] || wc -l' >"$tmp/out" 2>"$tmp/err"
+seq 5 | timeout -k 5 120 "$ftrun" --launcher "exec:$tmp/go" -H a,b sh -c '[ $FTMPI_RANK = 1 ] || wc -l' >"$tmp/out" 2>"$tmp/err"
 expect_out 5
 
 # Standard input that is /dev/null, or closed, is at its end for the rank that reads it, too: it was not, and the rank waited for ever.
 hosts a,b cat
 expect_code 0
-timeout -k 5 60 "$ftrun" --launcher "exec:$tmp/go" -H a,b cat <&- >"$tmp/out" 2>"$tmp/err" || fail "ftrun cat without standard input: exit code $?"
+timeout -k 5 120 "$ftrun" --launcher "exec:$tmp/go" -H a,b cat <&- >"$tmp/out" 2>"$tmp/err" || fail "ftrun cat without standard input: exit code $?"
 
 # Long lines of several ranks are not mixed, and nobody waits for ever for a reader that is slow.
 # shellcheck disable=SC2016
@@ -78,7 +78,7 @@ expect_err 'nonesuch: No such file'
 # Signals: to all ranks of all hosts, whose end is awaited.
 what="ftrun, told to stop"
 # shellcheck disable=SC2016
-timeout -k 5 60 "$ftrun" --launcher "exec:$tmp/go" -H a,b:2 sh -c 'trap "echo got \$FTMPI_RANK; exit 0" INT TERM; echo $$ >"$tmp/rank.$FTMPI_RANK"; while :; do sleep 0.1; done' \
+timeout -k 5 120 "$ftrun" --launcher "exec:$tmp/go" -H a,b:2 sh -c 'trap "echo got \$FTMPI_RANK; exit 0" INT TERM; echo $$ >"$tmp/rank.$FTMPI_RANK"; while :; do sleep 0.1; done' \
     >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 wait_for [ -s "$tmp/rank.0" ] && wait_for [ -s "$tmp/rank.1" ] && wait_for [ -s "$tmp/rank.2" ]
@@ -94,7 +94,7 @@ expect_err_lines 1
 
 # Who asks gets an answer from the controller.
 what="ftrun status, stop"
-timeout -k 5 60 "$ftrun" --job-name "hosts-$$" --launcher "exec:$tmp/go" -H a,b:2 sleep 50 >"$tmp/out" 2>"$tmp/err" &
+timeout -k 5 120 "$ftrun" --job-name "hosts-$$" --launcher "exec:$tmp/go" -H a,b:2 sleep 50 >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 # shellcheck disable=SC2317
 both_run() {
@@ -123,7 +123,7 @@ lost() { # ranks, that whose node is lost, arguments
     shift 2
     what="ftrun $*, without the node of rank $of"
     # shellcheck disable=SC2016
-    timeout -k 5 60 "$ftrun" --lease 0.9 --launcher "exec:$tmp/go" "$@" sh -c 'trap "echo \$\$ >>$tmp/usr.$FTMPI_RANK" USR1; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; '"$count" \
+    timeout -k 5 120 "$ftrun" --lease 0.9 --launcher "exec:$tmp/go" "$@" sh -c 'trap "echo \$\$ >>$tmp/usr.$FTMPI_RANK" USR1; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; '"$count" \
         >"$tmp/out" 2>"$tmp/err" &
     pid=$!
     for r in $(seq 0 $((ranks - 1))); do wait_for grep -q "$r: 3" "$tmp/out"; done

@@ -40,7 +40,7 @@ expect_ranks() { # how many
 { commands "$top/docs/hosts.md" '# Jobs on several hosts' && commands "$top/README.md" '## Several hosts'; } >"$tmp/commands"
 [ "$(wc -l <"$tmp/commands")" = 4 ] || fail "the examples are not where they were: $(cat "$tmp/commands")"
 while read -r what <&3; do
-    timeout -k 5 60 sh -c "$what" >"$tmp/out" 2>"$tmp/err" </dev/null
+    timeout -k 5 120 sh -c "$what" >"$tmp/out" 2>"$tmp/err" </dev/null
     code=$?
     case $what in
     *16*) expect_ranks 16 && expect_err '^ftrun: 16 ranks on 8 slots: they share processors$' ;;
@@ -72,7 +72,7 @@ told 2
 rm "$tmp/old"
 what='a host that says nothing any more'
 # shellcheck disable=SC2016
-timeout -k 5 60 ftrun -H alpha:4,beta:4,gamma:4 --spares 1 --survive host sh -c 'echo $$ >"$tmp/rank.$FTMPI_RANK"; until [ -e "$tmp/end" ]; do sleep 0.1; done' >"$tmp/out" 2>"$tmp/err" &
+timeout -k 5 120 ftrun -H alpha:4,beta:4,gamma:4 --spares 1 --survive host sh -c 'echo $$ >"$tmp/rank.$FTMPI_RANK"; until [ -e "$tmp/end" ]; do sleep 0.1; done' >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 wait_for [ -s "$tmp/rank.4" ]
 agent=$(awk '/^PPid/ { print $2 }' "/proc/$(cat "$tmp/rank.4")/status") && twin=$(awk '/^PPid/ { print $2 }' "/proc/$agent/status")

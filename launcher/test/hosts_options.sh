@@ -12,7 +12,7 @@ export waits
 # Rank 1 dies, then its host is lost. (Without snapshots: the first is taken after a second, and who is killed later does not begin again.) Each is in the report with its times, the picture names hosts, and every line is once in the rank's file.
 what="ftrun, whose rank 1 dies, and then is lost with its host"
 # shellcheck disable=SC2016
-timeout -k 5 60 "$ftrun" --job-name "options-$$" --snapshot off --lease 0.9 --survive host --report "$tmp/report" --timeline "$tmp/picture" --output-filename "$tmp/files" -l --launcher "exec:$tmp/go" -H a,b:2 \
+timeout -k 5 120 "$ftrun" --job-name "options-$$" --snapshot off --lease 0.9 --survive host --report "$tmp/report" --timeline "$tmp/picture" --output-filename "$tmp/files" -l --launcher "exec:$tmp/go" -H a,b:2 \
     sh -c 'echo begin; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; exec "$waits" file 0 "$tmp/end" 20' \
     >"$tmp/out" 2>"$tmp/err" &
 pid=$!
@@ -99,7 +99,7 @@ expect_err_lines 1
 rm -f "$tmp"/rank.*
 what="ftrun --die-with-launcher, of which one process on b is killed"
 # shellcheck disable=SC2016
-timeout -k 5 60 "$ftrun" --die-with-launcher --launcher "exec:$tmp/go" -H a,b sh -c 'echo $$ >"$tmp/rank.$FTMPI_RANK"; sleep 50' >"$tmp/out" 2>"$tmp/err" &
+timeout -k 5 120 "$ftrun" --die-with-launcher --launcher "exec:$tmp/go" -H a,b sh -c 'echo $$ >"$tmp/rank.$FTMPI_RANK"; sleep 50' >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 wait_for [ -s "$tmp/rank.1" ] && wait_for [ -s "$tmp/rank.0" ]
 kill -9 "$(awk '/^PPid/ { print $2 }' "/proc/$(cat "$tmp/rank.1")/status")"

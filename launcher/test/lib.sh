@@ -15,10 +15,10 @@ fail() {
     failed=1
 }
 
-# Runs ftrun with at most a minute; leaves code, $tmp/out and $tmp/err.
+# Runs ftrun with at most two minutes; leaves code, $tmp/out and $tmp/err.
 run() {
     what="ftrun $*"
-    timeout -k 5 60 "$ftrun" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    timeout -k 5 120 "$ftrun" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
     code=$?
 }
 

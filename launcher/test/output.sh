@@ -45,7 +45,7 @@ expect_code 0
 # Little address space: fewer lines are compared, everything else is the same. (Sanitizers need a lot of it.)
 limit=2000000
 [ -z "$sanitized" ] || limit=unlimited
-(ulimit -v $limit && timeout -k 5 60 "$ftrun" -q --log-limit 32M -n 4 sh -c 'echo begin; [ $FTMPI_INCARNATION = 0 ] && kill -9 $$; echo end' \
+(ulimit -v $limit && timeout -k 5 120 "$ftrun" -q --log-limit 32M -n 4 sh -c 'echo begin; [ $FTMPI_INCARNATION = 0 ] && kill -9 $$; echo end' \
     >"$tmp/out" 2>"$tmp/err")
 [ "$(sort "$tmp/out" | uniq -c | tr -s ' \n' ' ')" = ' 4 begin 4 end ' ] || fail "under ulimit -v"
 
@@ -72,7 +72,7 @@ grep -q '^late: ' "$tmp/out" || fail "output of a process that outlives its rank
 
 # A prompt comes out before it is answered.
 mkfifo "$tmp/in" "$tmp/prompt"
-timeout -k 5 60 "$ftrun" -n 2 sh -c '[ $FTMPI_RANK = 0 ] || exit 0; printf "name? "; read name; echo "hello $name"' \
+timeout -k 5 120 "$ftrun" -n 2 sh -c '[ $FTMPI_RANK = 0 ] || exit 0; printf "name? "; read name; echo "hello $name"' \
     <"$tmp/in" >"$tmp/prompt" &
 exec 3>"$tmp/in" 4<"$tmp/prompt"
 got=$(timeout 20 dd bs=6 count=1 <&4 2>/dev/null)

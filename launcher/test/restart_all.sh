@@ -18,7 +18,7 @@ restarts() { grep -c '"way_back": "all"' report.json; }
 
 undisturbed() { # ranks
     ranks=$1
-    timeout -k 5 60 "$ftrun" -q -n "$ranks" "$again" $units <input >calm.out 2>calm.err || fail "undisturbed: exit code $?"
+    timeout -k 5 120 "$ftrun" -q -n "$ranks" "$again" $units <input >calm.out 2>calm.err || fail "undisturbed: exit code $?"
     sort -o calm.out calm.out
     sort -o calm.err calm.err
     [ "$(wc -l <calm.out)" = $((ranks * units / 100)) ] || fail "undisturbed: $(wc -l <calm.out) lines"
@@ -35,7 +35,7 @@ died() {
     shift 2
     what="deaths $*"
     # shellcheck disable=SC2086
-    timeout -k 5 60 "$ftrun" $forgetful $more -n "$ranks" "$again" $units "$@" <input >out 2>err
+    timeout -k 5 120 "$ftrun" $forgetful $more -n "$ranks" "$again" $units "$@" <input >out 2>err
     check $?
     [ "$(all_again)" = "$times" ] || fail "$what: all start again $(all_again) times, not $times"
     [ "$(restarts)" = "$wanted" ] || fail "$what: $(restarts) restarts together, not $wanted"
@@ -65,7 +65,7 @@ forgetful=$with_forget
 # Without getting any further: three deaths of its own, and the unit is the furthest ever.
 what="the same death again"
 # shellcheck disable=SC2086
-timeout -k 5 60 "$ftrun" $forgetful -n 3 "$again" $units '1.*:s550' <input >out 2>err
+timeout -k 5 120 "$ftrun" $forgetful -n 3 "$again" $units '1.*:s550' <input >out 2>err
 code=$?
 expect_code 139
 [ "$(all_again)" = 2 ] || fail "$what: all start again $(all_again) times, not 2"
@@ -76,7 +76,7 @@ begin() {
     what="while all are being gathered"
     rm -f go release out err front pid.*
     # shellcheck disable=SC2086
-    timeout --foreground -k 5 60 sh -c 'echo $$ >front; exec "$@"' sh "$ftrun" $forgetful -n 3 "$again" $units 2.0:w550 <input >out 2>err &
+    timeout --foreground -k 5 120 sh -c 'echo $$ >front; exec "$@"' sh "$ftrun" $forgetful -n 3 "$again" $units 2.0:w550 <input >out 2>err &
     job=$!
     wait_for test -s pid.1
     "$again" hold "$(cat pid.1)" >held &
@@ -130,7 +130,7 @@ every=${RESTART_ALL_EVERY:-250}
 one() { # at which stop
     rm -f pid.*
     # shellcheck disable=SC2086
-    timeout -k 5 60 "$killat" "agent:$1" self "$ftrun" -q $forgetful -n 2 "$again" $units 1.0:k550 0.1:k10 <input >out 2>err 9>stops
+    timeout -k 5 120 "$killat" "agent:$1" self "$ftrun" -q $forgetful -n 2 "$again" $units 1.0:k550 0.1:k10 <input >out 2>err 9>stops
 }
 undisturbed 2
 one 0 || fail "traced: exit code $?"

@@ -30,7 +30,7 @@ undisturbed() { # arguments of the job
 begin() {
     what="ftrun $*"
     rm -f front
-    timeout --foreground -k 5 100 sh -c 'echo $$ >front; exec "$@"' sh "$ftrun" --ckpt-dir ckpt "$@" >out 2>err </dev/null &
+    timeout --foreground -k 5 300 sh -c 'echo $$ >front; exec "$@"' sh "$ftrun" --ckpt-dir ckpt "$@" >out 2>err </dev/null &
     pid=$!
     wait_for test -s front
     front=$(cat front)
@@ -210,7 +210,7 @@ elif command -v setpriv >/dev/null; then
     chmod 711 "$tmp" && mkdir -m 777 run_of_nobody
     what="of another user"
     FTMPI_RUN_DIR=$tmp/run_of_nobody/run setpriv --reuid=65534 --regid=65534 --clear-groups \
-        timeout 60 "$ftrun" --ckpt-dir ckpt --resume -n 3 "$job" 5 800 1 >out 2>err
+        timeout 120 "$ftrun" --ckpt-dir ckpt --resume -n 3 "$job" 5 800 1 >out 2>err
     code=$?
     grep -q 'Permission denied' err || echo "nobody cannot run it here: $(head -1 err)"
     [ $code != 0 ] || fail "$what: exit code 0"
@@ -221,7 +221,7 @@ chmod 700 ckpt
 rm -rf ckpt
 begin -n 3 "$job" 100000 800 5
 wait_for has_version 2
-timeout 60 "$ftrun" --ckpt-dir ckpt --resume -n 3 "$job" 5 800 1 >out2 2>err2
+timeout 120 "$ftrun" --ckpt-dir ckpt --resume -n 3 "$job" 5 800 1 >out2 2>err2
 code=$?
 expect_code 2
 grep -q 'is in use by another job' err2 || fail "$what: $(cat err2)"
@@ -274,7 +274,7 @@ for i in 1 2 3; do
     other=$(other_process "$front")
     [ -z "$other" ] || kill -9 "$other"
 done
-undisturbed_of=$(timeout 60 "$ftrun" -q -n 3 "$job" 60 80000 0 local 2>/dev/null | grep '^final')
+undisturbed_of=$(timeout 120 "$ftrun" -q -n 3 "$job" 60 80000 0 local 2>/dev/null | grep '^final')
 wanted=$undisturbed_of
 expect_finished
 has_version 60 || fail "$what: the last version on disk is $(newest)"
@@ -283,7 +283,7 @@ has_version 60 || fail "$what: the last version on disk is $(newest)"
 rm -rf ckpt && mkdir ckpt
 if mount -t tmpfs -o size=1m,mode=700 none "$tmp/ckpt" 2>/dev/null; then
     trap 'umount "$tmp/ckpt"; rm -rf "$tmp"' EXIT
-    begin -n 3 "$job" 4000 300000 5
+    begin -n 3 "$job" 40000 300000 5
     wait_for has_version 3
     fill_up() {
         cat /dev/zero >>ckpt/ballast # and what the writer makes room for, again

@@ -18,7 +18,7 @@ one() { # stop, victims
     rm -rf ckpt
     what="$2 killed at stop $1"
     # shellcheck disable=SC2086
-    timeout -k 5 60 "$killat" "disk:$1" "$2" "$ftrun" -q --ckpt-dir ckpt -n 2 $job >out 2>err 9>stops
+    timeout -k 5 120 "$killat" "disk:$1" "$2" "$ftrun" -q --ckpt-dir ckpt -n 2 $job >out 2>err 9>stops
     code=$?
 }
 newest() { for f in ckpt/checkpoint-*.ftmpi; do echo "$f"; done | tail -n 1 | sed 's/[^0-9]*0*\([0-9]*\).*/\1/'; }
@@ -29,7 +29,7 @@ stops=$(sed -n 's/^disk //p' stops)
 [ "${stops:-0}" -gt 40 ] || fail "$what: $stops stops"
 resume() { # exactly what an undisturbed run ends with, and nothing to complain of
     # shellcheck disable=SC2086
-    timeout 60 "$ftrun" -q --ckpt-dir ckpt --resume"${1:+=$1}" -n 2 $job >out 2>err
+    timeout 120 "$ftrun" -q --ckpt-dir ckpt --resume"${1:+=$1}" -n 2 $job >out 2>err
     code=$?
     expect_code 0
     grep -q "^$final\$" out || fail "$what, resumed: $(tail -n 1 out)"

@@ -10,7 +10,7 @@ begin() { # lines, arguments
     n=$1
     shift
     what="ftrun $*"
-    env --default-signal=INT,HUP,TERM timeout --foreground -k 5 60 env --default-signal=INT,HUP,TERM sh -c 'echo $$ >launcher; exec "$0" "$@"' \
+    env --default-signal=INT,HUP,TERM timeout --foreground -k 5 120 env --default-signal=INT,HUP,TERM sh -c 'echo $$ >launcher; exec "$0" "$@"' \
         "$ftrun" "$@" >out 2>err &
     job=$!
     wait_for has_lines "$n" pids

@@ -16,7 +16,7 @@ esac
 exec md5sum
 EOT
 chmod +x "$tmp/half"
-half() { timeout -k 5 60 "$ftrun" -q --stdin "$1" -n 2 sh -c "[ \$FTMPI_RANK = $1 ] || exit 0; exec $tmp/half" >"$tmp/out" 2>"$tmp/err"; }
+half() { timeout -k 5 120 "$ftrun" -q --stdin "$1" -n 2 sh -c "[ \$FTMPI_RANK = $1 ] || exit 0; exec $tmp/half" >"$tmp/out" 2>"$tmp/err"; }
 same() { cmp -s "$tmp/want" "$tmp/out" || fail "$1: a successor does not read the same"; }
 half 0 <"$tmp/in"
 same "from a file"
@@ -32,24 +32,24 @@ import socket, sys, threading, subprocess
 a, b = socket.socketpair()
 data = open(sys.argv[1], "rb").read()
 threading.Thread(target=lambda: (a.sendall(data), a.close())).start()
-sys.exit(subprocess.run(sys.argv[2:], stdin=b).returncode)' "$tmp/in" timeout -k 5 60 "$ftrun" -q -n 1 "$tmp/half" >"$tmp/out" 2>"$tmp/err"
+sys.exit(subprocess.run(sys.argv[2:], stdin=b).returncode)' "$tmp/in" timeout -k 5 120 "$ftrun" -q -n 1 "$tmp/half" >"$tmp/out" 2>"$tmp/err"
 same "from a socket"
 { read -r line && half 0; } <"$tmp/in"
 tail -n +2 "$tmp/in" | md5sum >"$tmp/want"
 same "from the middle of a file"
 wc -l </proc/self/status >"$tmp/want"
-timeout -k 5 60 "$ftrun" -n 1 wc -l </proc/self/status >"$tmp/out" 2>"$tmp/err"
+timeout -k 5 120 "$ftrun" -n 1 wc -l </proc/self/status >"$tmp/out" 2>"$tmp/err"
 same "from a file in /proc"
 echo no >"$tmp/want"
-timeout -k 5 60 "$ftrun" --stdin none -n 2 sh -c '[ $FTMPI_RANK = 1 ] || read line || echo no' <"$tmp/in" >"$tmp/out"
+timeout -k 5 120 "$ftrun" --stdin none -n 2 sh -c '[ $FTMPI_RANK = 1 ] || read line || echo no' <"$tmp/in" >"$tmp/out"
 same "--stdin none"
 
 # Nobody reads, or not for long: the job ends, and what is read ahead is bounded.
-yes | timeout -k 5 60 "$ftrun" -n 2 sleep 0.5
+yes | timeout -k 5 120 "$ftrun" -n 2 sleep 0.5
 code=$?
 expect_code 0
-[ "$(yes | timeout -k 5 60 "$ftrun" -n 2 head -n 1)" = y ] || fail "a rank that closes its stdin"
-timeout -k 5 60 "$ftrun" -n 1 sh -c 'exec <&-; sleep 0.3; echo done' <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+[ "$(yes | timeout -k 5 120 "$ftrun" -n 2 head -n 1)" = y ] || fail "a rank that closes its stdin"
+timeout -k 5 120 "$ftrun" -n 1 sh -c 'exec <&-; sleep 0.3; echo done' <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
 code=$?
 expect_code 0
 expect_out 'done'
@@ -58,7 +58,7 @@ expect_out 'done'
 mkdir "$tmp/small"
 if [ "$(id -u)" = 0 ]; then alone='unshare -m'; else alone='unshare -rm'; fi
 what="ftrun that cannot keep its input"
-yes | $alone sh -c 'mount -t tmpfs -o size=256k none "$0" && timeout -k 5 60 "$@"' "$tmp/small" \
+yes | $alone sh -c 'mount -t tmpfs -o size=256k none "$0" && timeout -k 5 120 "$@"' "$tmp/small" \
     "$ftrun" --log-spill "$tmp/small" -n 1 sh -c 'cat >/dev/null' 2>"$tmp/err"
 code=$?
 expect_code 1

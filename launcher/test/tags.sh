@@ -47,7 +47,7 @@ cmp -s "$tmp/want" "$tmp/out" || fail "--merge-stderr-to-stdout: not in order, o
 
 # Tagged once, also after a prompt.
 mkfifo "$tmp/in"
-timeout -k 5 60 "$ftrun" --tag-output -n 1 sh -c 'printf "name? "; read name; echo "hello $name"; echo bye' <"$tmp/in" >"$tmp/out" 2>"$tmp/err" &
+timeout -k 5 120 "$ftrun" --tag-output -n 1 sh -c 'printf "name? "; read name; echo "hello $name"; echo bye' <"$tmp/in" >"$tmp/out" 2>"$tmp/err" &
 exec 3>"$tmp/in"
 what="a tagged prompt"
 wait_for grep -q '^\[1,0\]<stdout>:name? $' "$tmp/out"
@@ -83,7 +83,7 @@ expect_no_out
 mkdir "$tmp/small"
 if [ "$(id -u)" = 0 ]; then alone='unshare -m'; else alone='unshare -rm'; fi
 what="--output-filename on a full disk"
-$alone sh -c 'mount -t tmpfs -o size=64k none "$0" && timeout -k 5 60 "$@"' "$tmp/small" \
+$alone sh -c 'mount -t tmpfs -o size=64k none "$0" && timeout -k 5 120 "$@"' "$tmp/small" \
     "$ftrun" --output-filename "$tmp/small:nocopy" -n 1 seq 100000 >"$tmp/out" 2>"$tmp/err"
 code=$?
 expect_code 1

@@ -3,7 +3,7 @@
 # Under a pseudo-terminal: prompts, answers, Ctrl-C.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
-timeout -k 5 60 python3 - "$ftrun" <<'EOF'
+timeout -k 5 120 python3 - "$ftrun" <<'EOF'
 import os, pty, select, sys, time
 
 def run(wait_for, send, arguments):

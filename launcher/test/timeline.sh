@@ -73,7 +73,7 @@ look 150 1 '=rank 77 died of signal 9'
 
 # The agent is killed, then a rank: what was seen before is there, and what happened afterwards, too.
 what="ftrun whose agent is killed"
-timeout -k 5 60 "$ftrun" --timeline "$pic" -n 2 "$waits" file 1 "$tmp/go" 10 >"$tmp/out" 2>"$tmp/err" &
+timeout -k 5 120 "$ftrun" --timeline "$pic" -n 2 "$waits" file 1 "$tmp/go" 10 >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 front=
 started() { front=$(tr -d ' ' <"/proc/$pid/task/$pid/children") && [ -n "$front" ] && [ "$(grep -c 'in MPI' "$tmp/status")" = 1 ]; }

@@ -35,7 +35,7 @@ expect_code 2
 expect_err 'MPIEXEC_TIMEOUT'
 
 # The time stands when a launcher process is killed.
-timeout -k 5 100 "$ftrun" --timeout 4 -n 1 sleep 1000 2>err &
+timeout -k 5 300 "$ftrun" --timeout 4 -n 1 sleep 1000 2>err &
 job=$!
 listed() { [ "$("$ftrun" list 2>/dev/null | sed 1d | wc -l)" = 1 ]; }
 wait_for listed
@@ -69,7 +69,7 @@ expect_code 110
 expect_err_lines 1
 
 # While the whole job is suspended nobody waits, and nobody is killed.
-timeout --foreground -k 5 100 sh -c 'echo $$ >launcher; exec "$@"' sh "$ftrun" --hang-timeout 3 -n 2 "$waits" file 1 "$tmp/go" 10 >out 2>err &
+timeout --foreground -k 5 300 sh -c 'echo $$ >launcher; exec "$@"' sh "$ftrun" --hang-timeout 3 -n 2 "$waits" file 1 "$tmp/go" 10 >out 2>err &
 job=$!
 wait_for grep -q '10 allreduces' out
 launcher=$(cat launcher)

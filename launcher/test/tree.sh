@@ -93,7 +93,7 @@ begin() {
     rm -f "$tmp/started" "$tmp/late"
     what="ftrun -H $1 --launch-tree 2"
     # shellcheck disable=SC2016
-    timeout -k 5 60 "$ftrun" --lease 2 --launcher "exec:$tmp/go" -H "$1" --launch-tree 2 sh -c 'echo $FTMPI_RANK' >"$tmp/out" 2>"$tmp/err" &
+    timeout -k 5 120 "$ftrun" --lease 2 --launcher "exec:$tmp/go" -H "$1" --launch-tree 2 sh -c 'echo $FTMPI_RANK' >"$tmp/out" 2>"$tmp/err" &
     pid=$!
     controller() { cat "/proc/$pid/task/$pid/children"; }
     both_late() { [ "$(starts '^late-[bc] [0-9]')" = 2 ]; }

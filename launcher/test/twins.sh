@@ -25,7 +25,7 @@ begin() { # options of ftrun
     rm -f pids ends go
     what="ftrun $*"
     # shellcheck disable=SC2086
-    timeout --foreground -k 5 60 sh -c 'echo $$ >front; exec "$@"' sh $begin_as "$ftrun" "$@" -n 2 sh job >out 2>err &
+    timeout --foreground -k 5 120 sh -c 'echo $$ >front; exec "$@"' sh $begin_as "$ftrun" "$@" -n 2 sh job >out 2>err &
     job=$!
     wait_for has_lines 2 pids
     front=$(cat front)

@@ -44,7 +44,7 @@ bad 126 'is a directory' -n 2 "$tmp/dir"
 # The same, where it needs a particular place or limit.
 cd "$tmp" && cp "$(command -v env)" ./here-only
 bad 127 'did you mean ./here-only' here-only
-(ulimit -n 64 && timeout 60 "$ftrun" -n 4 true 2>"$tmp/err")
+(ulimit -n 64 && timeout 120 "$ftrun" -n 4 true 2>"$tmp/err")
 code=$? what="ftrun with ulimit -n 64"
 expect_code 1
 expect_err 'open files'
