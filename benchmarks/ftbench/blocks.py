@@ -52,15 +52,12 @@ class Case:
         if (mpi.key, self.benchmark) in self.options.hopeless:
             self.leave_out(mpi, 'slower by far on fewer ranks already')
             return False
-        calls, most = cases.PROBE_CALLS
+        few, most = cases.PROBE_CALLS
         try:
-            while calls:
-                wall = {}
-                found = runs.latencies(mpi, self.benchmark, self.ranks, dict.fromkeys(self.sizes, calls), dict.fromkeys(self.sizes, 1 + calls // 10),
-                                       timeout=self.options.limit, wall=wall)
-                self.found(mpi, found, wall)
-                more = min(most, int(cases.PROBE_SECONDS * 1e6 / sum(self.wall[mpi.key, s] for s in self.sizes)))
-                calls = more if calls == cases.PROBE_CALLS[0] and more > 4 * calls else 0
+            self.probe_once(mpi, {size: few if (size or 0) <= 1 << 20 else cases.PROBE_LARGE for size in self.sizes})
+            more = min(most, int(cases.PROBE_SECONDS * 1e6 / sum(self.wall[mpi.key, s] for s in self.sizes)))
+            if more > 4 * few:
+                self.probe_once(mpi, dict.fromkeys(self.sizes, more))
         except runs.Late as e:
             self.found(mpi, {size: us for size, us in runs.rows(e.text).items() if size in self.sizes}, runs.walls(e.text))
             rest = self.sizes[len(self.has(mpi, self.sizes)):]
@@ -70,6 +67,11 @@ class Case:
             self.failed(e)
             return False
         return True
+
+    def probe_once(self, mpi, calls):
+        wall = {}
+        us = runs.latencies(mpi, self.benchmark, self.ranks, calls, {size: 1 + n // 10 for size, n in calls.items()}, timeout=self.options.limit, wall=wall)
+        self.found(mpi, us, wall)
 
     def found(self, mpi, us, wall):
         for size in us:

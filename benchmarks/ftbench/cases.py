@@ -22,7 +22,7 @@ MINUTES = 75        # of all the rest, unless --minutes says other
 # Calls per run, by size: long enough to measure, and a few hundred MiB of log at most.
 COUNTS = [(64, 200000), (1 << 10, 100000), (4 << 10, 50000), (16 << 10, 16000), (64 << 10, 5000), (256 << 10, 1500),
           (1 << 20, 400), (4 << 20, 120), (1 << 62, 40)]
-LOG_CAP = 1 << 30     # bytes of results in one run; at least three calls
+LOG_CAP = 512 << 20   # bytes of results in one run; at least three calls
 RECORD = 192          # bytes of log a unit takes at most beyond its result: its head and rounding
 SEGMENT = 16 << 10    # a large result is logged in pieces; each has a head
 
@@ -109,7 +109,8 @@ REPEAT, QUICK_REPEAT = 7, 3                    # runs of each in a block, at mos
 ENOUGH, STEADY = 3, 0.05                       # ... after so many, if no MPI's runs are further apart than this share of their median
 RUN_LIMIT, QUICK_RUN_LIMIT = 60, 10            # no run may take longer, in seconds
 TRIAL_LIMIT = 20                               # nor one of a trial longer than so many times what the default setting takes
-PROBE_CALLS, PROBE_SECONDS = (5, 2000), 0.2    # a first and a second probe; the second one's time for all sizes, roughly
+PROBE_CALLS, PROBE_LARGE = (5, 2000), 2        # a first and a second probe; the first one's calls above 1 MiB
+PROBE_SECONDS = 0.2                            # the second one's time for all sizes, roughly
 TRIAL_SHARE = 0.25                             # of a case's time is for trying settings, at most
 HOPELESS = 5                                   # so many times slower than another at every size: not measured
 RELEASED_TIMES, RELEASED_WARMUP = 3, 0.5       # so much longer is one of `released`; so many more calls are not timed
@@ -134,7 +135,7 @@ def budget(mode, benchmark, ranks, counts, wall=None, seconds=0):
     """(options of ftrun, {size: calls}, {size: warm-up calls}) of a mode. {size: us} of one call and seconds a size: for what has no end."""
     warm = {size: warmup(n) for size, n in counts.items()}
     if mode == 'settled':
-        counts = {size: max(20, int(seconds * 1e6 / us)) for size, us in wall.items()}
+        counts = {size: max(5, int(seconds * 1e6 / us)) for size, us in wall.items()}
         return [], counts, {size: warmup(n) for size, n in counts.items()}
     if mode == 'released':
         counts = {size: max(20, int(RELEASED_TIMES * seconds * 1e6 / us / (1 + RELEASED_WARMUP))) for size, us in wall.items()}

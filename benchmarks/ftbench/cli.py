@@ -42,8 +42,8 @@ def common(p, minutes, seconds):
     p.add_argument('--settled', type=int, metavar='SECONDS', help='what "settled" does before timing begins (default: until the job had its snapshots and '
                    "writes to used memory, as ftrun's report has it)")
     p.add_argument('--retries', type=int, help='how often a block in which the machine moved is repeated (default 2)')
-    p.add_argument('--limit', type=int, metavar='SECONDS', help='no run may take longer (default %d): there are no figures of an MPI that needs more for %d calls' %
-                   (cases.RUN_LIMIT, cases.PROBE_CALLS[0]))
+    p.add_argument('--limit', type=int, metavar='SECONDS', help='no run may take longer (default %d): of an MPI that needs more for a few calls there are no figures' %
+                   cases.RUN_LIMIT)
     p.add_argument('--no-trial', dest='trial', action='store_false', help="the others' likely settings only")
     p.add_argument('--mode', type=modes, help='of ftmpi: a list of %s; or all (default within,settled)' % ', '.join(cases.MODES))
     p.add_argument('--only', default='', help='leave out MPIs not in this list, such as openmpi,ftmpi')
