@@ -139,6 +139,7 @@ static int check_request(const struct ft_options *o, struct ft_error *e)
         const char *what;
     } not_yet[] = {
         {o->bootstrap_cache, "--bootstrap-cache"}, {o->ckpt_dir, "--ckpt-dir"},
+        {o->log_full == FT_FULL_FORGET && o->map->nnodes > 1, "--log-full forget"}, /* another one may need what is forgotten */
     };
 
     for (size_t i = 0; i < sizeof not_yet / sizeof not_yet[0]; i++)

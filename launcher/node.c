@@ -195,8 +195,6 @@ int ft_node_open(struct ft_node *n, struct ft_error *e)
         return 0;
     if ((err = find_controllers(n, e)) < 0)
         return err;
-    if (n->d->nnodes > 1 && n->job->options->log_full == FT_FULL_FORGET)
-        return ft_err_set(e, FT_EINVAL, "--log-full forget is not to be had on several hosts yet: another one may need what is forgotten");
     if (n->d->nnodes > 1) {
         listener = ft_address_listen(n->job->options->iface, &n->controllers[0], list, &count, e);
         if (listener < 0)
