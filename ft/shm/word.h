@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ft/base/copy.h"
 #include "ft/shm/point.h"
 
 static inline uint64_t ft_look(const _Atomic uint64_t *w) { return atomic_load_explicit(w, memory_order_acquire); }
@@ -51,11 +52,13 @@ static inline void ft_announce(_Atomic uint64_t *w, uint64_t v)
     atomic_store_explicit(w, v, memory_order_seq_cst);
 }
 
-/* Bytes that no other rank reads before a later publish. */
-static inline void ft_fill(void *to, const void *from, size_t n)
+/* Bytes that no other rank reads before a later publish; past_cache: nor this one soon. */
+static inline void ft_fill_past(void *to, const void *from, size_t n, bool past_cache)
 {
     ft_point_bulk(to, n);
-    memcpy(to, from, n);
+    ft_copy(to, from, n, past_cache);
 }
+
+static inline void ft_fill(void *to, const void *from, size_t n) { ft_fill_past(to, from, n, false); }
 
 #endif
