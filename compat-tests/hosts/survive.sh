@@ -13,10 +13,10 @@ versions() {
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     shift
     rm -f "$VERSIONS_LOADS"
-    begin --host h1:2,h2:2,h3:2,h4:2,h5:2 -n 6 --survive host --lease 1.5 -v -x VERSIONS_LOADS "${options[@]}" "$top_builddir/mpi_shim/test/versions" 6 "$@"
+    begin --host h1:2,h2:2,h3:2,h4:2,h5:2 -n 6 --survive host -v -x VERSIONS_LOADS "${options[@]}" "$top_builddir/mpi_shim/test/versions" 6 "$@"
 }
 same() {
-    ended 60
+    ended 120
     expect 0
     sort "$scratch/out" | diff - "$scratch/wanted" >"$scratch/diff" || { fail "$what: the output is another one:" && head "$scratch/diff"; }
 }
@@ -28,13 +28,13 @@ loads() {
 kept() {
     local next
     for next in "$@"; do
-        until_true 30 grep -q "node $next keeps version 4 of" "$scratch/err" || fail "$what: node $next does not keep version 4"
+        until_true 120 grep -q "node $next keeps version 4 of" "$scratch/err" || fail "$what: node $next does not keep version 4"
     done
 }
 first=("0 0" "1 0" "2 0" "3 0" "4 0" "5 0")
 
 versions --
-ended 60
+ended 120
 expect 0
 sort "$scratch/out" >"$scratch/wanted"
 [ "$(grep -c 'has made 6 versions' "$scratch/wanted")" = 6 ] || fail "$what: not every rank has made its versions"
