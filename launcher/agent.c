@@ -35,7 +35,7 @@
 #include "launcher/topology.h"
 #include "launcher/twin.h"
 
-enum { UNREAD_EXTENTS = 8, LATE_MS = 100, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
+enum { LATE_MS = 100, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* What lives as long as ft_agent_run and nobody else needs to see. */
 struct agent {
@@ -94,10 +94,8 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
         set_up_nodes(&params, o);
     if (o->check_replay)
         ft_params_check_replay(&params, limit);
-    if (o->max_restarts == 0 && !o->node) { /* other nodes may ask for it */
-        config.full = FT_FULL_FORGET;
-        params.nextents = ft_min(params.nextents, UNREAD_EXTENTS);
-    }
+    if (o->max_restarts == 0 && !o->node) /* other nodes may ask for it */
+        ft_params_ring(&params);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
         (err = job->models = ft_models_create(e)) < 0)
         return err;
@@ -105,7 +103,7 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
         return err;
     ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
                   (unsigned long long)(params.nextents * params.extent_bytes) >> 20,
-                  config.full == FT_FULL_FORGET ? "the oldest is forgotten" : o->log_spill);
+                  params.ring || config.full == FT_FULL_FORGET ? "the oldest is forgotten" : o->log_spill);
     return 0;
 }
 

@@ -178,9 +178,9 @@ static int result_replayed(struct ft_coll *c, uint64_t position, uint64_t result
     return err;
 }
 
-/* The next call is likely to be like this one. Its slot was read by the others, its record is memory nobody has
-   touched for long: have the lines by then. */
-static void prepare_next(const struct ft_coll *c, const char *record, uint64_t result)
+/* The next call is likely to be like this one. Its record is memory nobody has touched for long, its slot was read by the others: have the
+   lines by then. */
+static void prepare_record(const struct ft_coll *c, const char *record, uint64_t result)
 {
     struct ft_stream *s = c->s;
     const char *next = record + ft_record_bytes(result);
@@ -191,6 +191,12 @@ static void prepare_next(const struct ft_coll *c, const char *record, uint64_t r
         ft_prefetch_write(next, sizeof(struct ft_record));
     if (from < to)
         ft_prefetch_write(next + ft_record_offset(result) + from, to - from);
+}
+
+static void prepare_slot(const struct ft_coll *c)
+{
+    struct ft_stream *s = c->s;
+
     ft_prefetch_write(ft_stream_short_slot(s, s->rank, s->unit + 1), sizeof(struct ft_slot) + c->bytes);
 }
 
@@ -206,15 +212,18 @@ int ft_short_run(struct ft_coll *c, struct ft_error *e)
         err = result_replayed(c, position, result, e);
     } else {
         bool silent = s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c);
-        char *record = ft_log_write(&s->log, position);
+        char *record = s->log.ring ? NULL : ft_log_write(&s->log, position);  /* only a successor would read it */
 
         err = contribute(c, c->send, silent ? 0 : ft_coll_part(c, s->rank), e);
         if (!err)
             err = result_live(c, e);
         if (!err) {
-            write_log(c, record, result);
+            if (record)
+                write_log(c, record, result);
             ft_stream_done_quiet(s, s->unit + 1, end);
-            prepare_next(c, record, result);
+            if (record)
+                prepare_record(c, record, result);
+            prepare_slot(c);
         }
     }
     if (!err)

@@ -110,7 +110,10 @@ static void read_counters(const struct world *w, uint64_t extent_bytes, uint32_t
 
     i->done = ft_look(&c->done);
     i->contributed = ft_look(&c->contributed);
-    i->wants_memory = ft_look(&c->want) > assigned && ft_look(&c->done_at) / extent_bytes + 1 >= assigned;
+    if (w->p->ring)
+        i->room_at = ft_max(ft_look(&c->want), w->p->ring) * extent_bytes - w->p->ring * extent_bytes;
+    else
+        i->wants_memory = ft_look(&c->want) > assigned && ft_look(&c->done_at) / extent_bytes + 1 >= assigned;
 }
 
 void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
@@ -125,6 +128,7 @@ void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
         i->state = ft_look32(&b->state);
         i->incarnation = ft_look32(&b->incarnation);
         i->pid = ft_look32(&b->attached_pid);
+        i->left_at = ft_look(&b->left_at);
         /* Counters first: what is said to be called below has then been called. */
         read_counters(&w, w.p->extent_bytes, rank, i);
         if (i->state == FT_RANK_ATTACHED) {
@@ -189,6 +193,13 @@ static bool not_contributed(const struct ft_inspect *other, const struct ft_insp
 static bool behind(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
 {
     return other->done < me->done && other->unit <= unit;
+}
+
+/* ft/shm/log.c, await_room. */
+static bool not_left(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
+{
+    (void)unit;
+    return other->left_at < me->room_at;
 }
 
 static uint32_t mark_one(const struct marks *m, uint32_t r, test *t, uint64_t unit)
@@ -288,7 +299,8 @@ uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *r
     if (is_short(p, i))
         return i->replaying ? mark(&m, not_done, i->unit) : mark_short(&m, i);
     n = i->replaying ? mark(&m, not_done, i->unit) : 0;  /* the rest of the operation may be live */
-    return n ? n : mark_standard(&m, i);
+    n = n ? n : mark_standard(&m, i);
+    return n ? n : mark(&m, not_left, i->unit);
 }
 
 bool ft_inspect_awaits_memory(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank)

@@ -20,7 +20,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 9, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 10, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -36,6 +36,7 @@ struct ft_params {
     uint32_t trail;         /* published signatures per rank */
     uint64_t extent_bytes;  /* of one piece of log memory */
     uint64_t nextents;      /* pieces of log memory: the log limit */
+    uint64_t ring;          /* nothing is kept: extent e is piece e modulo this, as soon as every rank has left what was there; 0: all is kept */
     uint64_t ntable;        /* pieces a stream's log can have at a time, in memory or spilled; a power of two */
     uint64_t bootstrap_cache;  /* --bootstrap-cache: 1 */
     uint64_t check_units;   /* --check-replay: units whose contributions are compared; 0: off */
@@ -277,6 +278,9 @@ void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32
 /* Turns --check-replay on. Its hashes, 8 bytes per rank and unit, take as much memory as the log at most (or 1 GiB, if
    that is more); operations further on are not looked at. */
 void ft_params_check_replay(struct ft_params *p, uint64_t log_limit);
+
+/* No rank will be restarted, so nobody reads what all have left: the log becomes as small as it can be. */
+void ft_params_ring(struct ft_params *p);
 
 /* FT_EINVAL with a line if the numbers cannot work together (log limit too small, no ranks, ...). */
 int ft_params_check(const struct ft_params *p, struct ft_error *e);

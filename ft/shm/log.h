@@ -24,7 +24,7 @@ struct ft_log {
     const _Atomic uint64_t *table;
     struct ft_counters *mine;     /* `want` is said there */
     const struct ft_patience *patience;
-    uint64_t extent_bytes;
+    uint64_t extent_bytes, ring;  /* struct ft_params */
     int kick_fd, spill_fd, models_fd;
     uint64_t prefix_end;          /* what is below is read from the store; 0: nothing */
     bool asks_ahead;              /* this rank asks for memory before it is needed, for all */
@@ -48,7 +48,7 @@ static inline uint64_t ft_log_place(const struct ft_log *log, uint64_t end, uint
     return ft_record_bytes(n) <= left ? end : end + left;
 }
 
-/* Address of a record that is not committed: always in memory. Waits for the keeper to assign memory. */
+/* Address of a record that is not committed: always in memory. Waits for the keeper to assign memory, or in a ring for ranks that read there. */
 char *ft_log_write(struct ft_log *log, uint64_t position);
 
 /* The same if it costs nothing, else NULL: does not wait. */

@@ -162,6 +162,8 @@ void note_seen(void)
     job.seen[AROUND] += assigned > n ? assigned - n : 0;
     job.seen[SPILLED] += ft_peek(&stream_head()->spilled);
     job.seen[FORGOTTEN] += ft_peek(&stream_head()->forgotten);
+    for (uint32_t r = 0; r < job.sc.ranks && job.sc.room == RING; r++)
+        job.seen[LAPPED] += ft_peek(&job.actor[r].stream.counters[r].want) != 0;
     for (uint32_t r = 0; makes_versions() && r < job.sc.ranks; r++)
         job.seen[ANSWERED] += ft_peek(&ft_versions_of(&job.region, r)->answers);
 }
@@ -202,6 +204,8 @@ void make_region(const struct scenario *sc)
     struct ft_keeper_config config = { .full = room == FORGETS ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
 
+    if (room == RING)
+        ft_params_ring(&params);
     if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0 ||
         (job.models = ft_models_create(&e)) < 0) {
         fprintf(stderr, "explore: %s\n", e.text);

@@ -16,6 +16,7 @@ my $lazy = '--only 9,2,300,14,0,3,0,0 --seeds 400';
 my $keys = '--only 10,2,300,13,0,3,0,0 --seeds 400';
 my $places = '--only 11,2,300,14,0,3,0,0 --seeds 400';
 my $both = '--only 7,2,300,12,0,3,1,0 --seeds 400';   # snapshots and checkpoints
+my $ring = '--only 1,2,5120,2,0,4,0,0 --chance --seeds 100';
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -36,10 +37,12 @@ my @mutants = (
     ['a published contribution is written again (RULE 2)', 'ft/core/short.c',
      'if (ft_stream_has_contributed(s))', 'if (0)', '--only 3,2,5,5,0,0,0,0 --seeds 400'],  # two kills in the right places
     ['done published before the log entry is written (invariant 2)', 'ft/core/short.c',
-     '            write_log(c, record, result);
+     '            if (record)
+                write_log(c, record, result);
             ft_stream_done_quiet(s, s->unit + 1, end);',
      '            ft_stream_done_quiet(s, s->unit + 1, end);
-            write_log(c, record, result);'],
+            if (record)
+                write_log(c, record, result);'],
     ['a successor reads slots for what its predecessor had finished (RULE 1)', 'ft/core/stream.c',
      's->mine = ft_peek(&s->counters[s->rank].done);', 's->mine = 0;'],
     ['a replay does not wait for the commit', 'ft/core/short.c',
@@ -195,6 +198,16 @@ my @mutants = (
      'ft_stream_leave(s, x->out_at);', ';', $larger],
     ['... or not by who receives nothing', 'ft/core/standard.c',
      'ft_stream_leave(s, x->made_at);', ';', $larger],
+    ['in a ring an extent is written before everybody has left what was there', 'ft/shm/log.c',
+     'while ((seen = ft_look(left)) < least) {', 'while ((seen = ft_look(left)) + log->extent_bytes < least) {', $ring],
+    ['... or as soon as somebody has', 'ft/shm/log.c',
+     '        while ((seen = ft_look(left)) < least) {', '        while (r == log->patience->self && (seen = ft_look(left)) < least) {', $ring],
+    ['a ring in which a rank waits for itself', 'ft/shm/layout.c',
+     'p->nextents = p->ring = ft_max(4, p->slot_depth);', 'p->nextents = 4, p->ring = 1;', '--only 4,2,5120,2,0,4,0,0 --chance --seeds 20'],
+    ['the keeper makes memory for a ring that is in use', 'ft/shm/keeper.c',
+     'if (p->ring)', 'if (0)', '--only 6,2,300,16,0,4,0,0 --chance --seeds 200'],
+    ['inspection does not know who leaves no room in a ring', 'ft/shm/inspect.c',
+     '    return n ? n : mark(&m, not_left, i->unit);', '    return n;', $ring],
     ['done_at stays behind when a rank is killed after done (was a real hang)', 'ft/core/stream.c',
      'ft_publish(&c->done_at, end);
     return true;', ';
@@ -260,7 +273,7 @@ my @mutants = (
     ['inspection: who waits for results waits for nobody', 'ft/shm/inspect.c',
      'return other->done < me->done && other->unit <= unit;', 'return 0;'],
     ['inspection: what of a replayed operation is live does not count', 'ft/shm/inspect.c',
-     'return n ? n : mark_standard(&m, i);', 'return i->replaying ? n : mark_standard(&m, i);'],
+     'n = n ? n : mark_standard(&m, i);', 'n = i->replaying ? n : mark_standard(&m, i);'],
     # docs/models.md has the stories, by the names in brackets
     ['a version is said before its models are written (VERSION_FIRST)', 'ft/checkpoint.c',
      '    err = write_models(c, slot, m, &hash, e);

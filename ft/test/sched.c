@@ -283,6 +283,13 @@ static bool chance_kills(const struct actor *a, const struct plan *p)
     return random_below(rarity) == 0;
 }
 
+/* Chance keeps ranks together. In a ring one of them stays back for a time, or (the keeper, which has nothing to do) none. */
+static void let_tarry(void)
+{
+    if (job.sc.room == RING && random_below(256) == 0)
+        job.tarries = &job.actor[random_below(job.sc.ranks + 1)];
+}
+
 /* One step of a, and perhaps its last. Only who waits a second time, with no point between, has looked since anybody else could move, and
    stands still: others may have stored what a first wait is for between its last look and its last store (a rank asks for memory). */
 static void step(struct actor *a, const struct plan *p, uint32_t *kills)
@@ -305,7 +312,11 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     }
     if (a != keeper_actor())
         check_inspection(a, waited);
-    if (p->seed ? *kills < p->kills && chance_kills(a, p) : job.steps == p->kill_at) {
+    let_tarry();
+    if (job.sc.room == RING && a != keeper_actor()) {
+        if (stands)
+            a->state = BLOCKED;
+    } else if (p->seed ? *kills < p->kills && chance_kills(a, p) : job.steps == p->kill_at) {
         kill_actor(a, p->seed ? random_below(2) : p->torn);
         (*kills)++;
         if (p->seed && job.sc.snapshots && random_below(3) == 0)
