@@ -32,7 +32,7 @@ bounded_log 16
 [ "$(wc -l <"$scratch/err")" = 1 ] && grep -q 'limit of 16 MiB: its oldest part is forgotten' "$scratch/err" || fail "forget: says $(cat "$scratch/err")"
 
 mixed unread --max-restarts 0
-bounded_log 4
+bounded_log 16
 [ ! -s "$scratch/err" ] || fail "unread: says $(cat "$scratch/err")"
 
 mixed spilling --log-limit 16M --log-spill "$scratch/spill"

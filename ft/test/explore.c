@@ -196,10 +196,10 @@ static const struct search searches[] = {
 
     /* a log that is not kept. Who is the root of bcasts is soon a lap ahead */
     { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = RING }, { CHANCE, CHANCE, CHANCE }, 4, SEES(LAPPED) },
-    { { .what = BCAST, .ranks = 2, .count = MAX_BYTES / 4, .calls = 2, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, SEES(LAPPED) },
-    { { .what = ALLGATHER, .ranks = 2, .count = MAX_BYTES / 4, .calls = 2, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
-    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .room = RING }, { CHANCE, CHANCE, CHANCE }, 4, SEES(LAPPED) },
-    { { .what = BCAST, .ranks = 3, .count = MAX_BYTES / 4, .calls = 2, .room = RING }, { NOTHING, CHANCE, CHANCE }, 1, SEES(LAPPED) },
+    { { .what = BCAST, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, SEES(LAPPED) },
+    { { .what = ALLGATHER, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
+    { { .what = MIXED, .ranks = 3, .count = 900, .calls = MORE_CALLS, .room = RING }, { CHANCE, CHANCE, CHANCE }, 4, SEES(LAPPED) },
+    { { .what = BCAST, .ranks = 3, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { NOTHING, CHANCE, CHANCE }, 1, SEES(LAPPED) },
 };
 
 static const char *const room_text[] = { "", " spilled", " forgotten", " released", " ring" };

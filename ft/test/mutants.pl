@@ -16,7 +16,7 @@ my $lazy = '--only 9,2,300,14,0,3,0,0 --seeds 400';
 my $keys = '--only 10,2,300,13,0,3,0,0 --seeds 400';
 my $places = '--only 11,2,300,14,0,3,0,0 --seeds 400';
 my $both = '--only 7,2,300,12,0,3,1,0 --seeds 400';   # snapshots and checkpoints
-my $ring = '--only 1,2,5120,2,0,4,0,0 --chance --seeds 100';
+my $ring = '--only 1,2,5120,4,0,4,0,0 --chance --seeds 100';
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -203,9 +203,9 @@ my @mutants = (
     ['... or as soon as somebody has', 'ft/shm/log.c',
      '        while ((seen = ft_look(left)) < least) {', '        while (r == log->patience->self && (seen = ft_look(left)) < least) {', $ring],
     ['a ring in which a rank waits for itself', 'ft/shm/layout.c',
-     'p->nextents = p->ring = ft_max(4, p->slot_depth);', 'p->nextents = 4, p->ring = 1;', '--only 4,2,5120,2,0,4,0,0 --chance --seeds 20'],
+     'p->nextents = p->ring = ft_max(4, p->slot_depth);', 'p->nextents = 4, p->ring = 1;', '--only 4,2,5120,4,0,4,0,0 --chance --seeds 20'],
     ['the keeper makes memory for a ring that is in use', 'ft/shm/keeper.c',
-     'if (p->ring)', 'if (0)', '--only 6,2,300,16,0,4,0,0 --chance --seeds 200'],
+     'if (p->ring)', 'if (0)', '--only 6,2,300,16,0,4,0,0 --chance --seeds 100'],
     ['inspection does not know who leaves no room in a ring', 'ft/shm/inspect.c',
      '    return n ? n : mark(&m, not_left, i->unit);', '    return n;', $ring],
     ['done_at stays behind when a rank is killed after done (was a real hang)', 'ft/core/stream.c',
