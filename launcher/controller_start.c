@@ -118,7 +118,8 @@ static void on_starter_line(void *arg, uint32_t node, const char *line)
 /* FTMPI_* goes along by itself, but for what is of this host, or of the rank that we are perhaps started by. */
 static char **environment_of_job(void)
 {
-    static const char *const own[] = {"FTMPI_RUN_DIR=", "FTMPI_FDS=", "FTMPI_JOB=", "FTMPI_RANK=", "FTMPI_SIZE=", "FTMPI_INCARNATION="};
+    static const char *const own[] = {"FTMPI_RUN_DIR=", "FTMPI_FDS=", "FTMPI_JOB=", "FTMPI_RANK=", "FTMPI_SIZE=", "FTMPI_INCARNATION=",
+                                      "FTMPI_APPNUM="};
     size_t n = 0, count = 0;
     char **list;
 

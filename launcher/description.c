@@ -78,8 +78,8 @@ static json_t *contexts(const struct ft_options *o, const struct ft_description 
 
         if (!n)
             continue;
-        j = json_pack("{si so so sb so*}", "ranks", (int)n, "argv", ft_bytes_json_list(c->argv), "exports", exports(c), "bare", c->bare, "wdir",
-                      c->wdir ? ft_bytes_json(c->wdir) : NULL);
+        j = json_pack("{si si so so sb so*}", "number", (int)c->number, "ranks", (int)n, "argv", ft_bytes_json_list(c->argv), "exports",
+                      exports(c), "bare", c->bare, "wdir", c->wdir ? ft_bytes_json(c->wdir) : NULL);
         if (json_array_append_new(array, j) < 0) {
             json_decref(array);
             return NULL;
@@ -252,7 +252,8 @@ static int read_context(struct ft_options *o, const json_t *j, struct ft_error *
     c->first = o->nranks;
     c->counted = true;
     c->bare = json_is_true(json_object_get(j, "bare"));
-    if (!to_number(j, "ranks", 1, FT_RANKS_MAX, &c->nranks) || !(c->argv = keep_words(o, json_object_get(j, "argv"))) || !c->argv[0] ||
+    if (!to_number(j, "number", 0, FT_RANKS_MAX, &c->number) || !to_number(j, "ranks", 1, FT_RANKS_MAX, &c->nranks) ||
+        !(c->argv = keep_words(o, json_object_get(j, "argv"))) || !c->argv[0] ||
         !(list = keep_words(o, json_object_get(j, "exports"))))
         return -1;
     for (; *list; list++)

@@ -13,7 +13,7 @@
 #include "launcher/spawn.h"
 
 /* Which number each variable of a rank holds. */
-enum value { RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, INCARNATION, VALUES };
+enum value { RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, INCARNATION, PROGRAM, VALUES };
 
 static const struct {
     const char *name;
@@ -22,6 +22,7 @@ static const struct {
     {"FTMPI_RANK", RANK},
     {"FTMPI_SIZE", SIZE},
     {"FTMPI_INCARNATION", INCARNATION},
+    {"FTMPI_APPNUM", PROGRAM},
     {"OMPI_COMM_WORLD_RANK", RANK},
     {"OMPI_COMM_WORLD_SIZE", SIZE},
     {"OMPI_COMM_WORLD_LOCAL_RANK", LOCAL_RANK},
@@ -38,7 +39,7 @@ enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
 
 struct ft_environ {
     const struct ft_description *node;
-    uint32_t nranks;
+    uint32_t nranks, program;
     int first_fd;
     char fds[2 * TEXT], job[TEXT];
     char *preload, *library_path, *python_path;
@@ -118,6 +119,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
         return NULL;
     env->node = config->node;
     env->nranks = config->nranks;
+    env->program = context->number;
     env->first_fd = first_fd;
     for (size_t i = 0; i < count; i++)
         if (!context->bare || !strncmp(environ[i], "FTMPI_", 6))
@@ -149,6 +151,7 @@ void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation
     const uint32_t values[VALUES] = {
         [RANK] = d ? d->rank_at[d->first[d->node] + rank] : rank, [SIZE] = d ? d->world : env->nranks,
         [LOCAL_RANK] = rank, [LOCAL_SIZE] = env->nranks, [INCARNATION] = incarnation,
+        [PROGRAM] = env->program,
     };
 
     list_descriptors(env, rank == 0);

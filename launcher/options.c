@@ -162,7 +162,8 @@ int ft_options_add_context(struct ft_options *o, struct ft_error *e)
     if (!list)
         return ft_err_set(e, FT_EINVAL, "out of memory");
     o->contexts = list;
-    o->contexts[o->ncontexts++] = (struct ft_context){.nranks = 1};
+    o->contexts[o->ncontexts] = (struct ft_context){.number = (uint32_t)o->ncontexts, .nranks = 1};
+    o->ncontexts++;
     return 0;
 }
 

@@ -25,6 +25,7 @@ enum { FT_CODE_USAGE = 2 };    /* ftrun's exit code for a bad command line */
 #define FT_SNAPSHOT_AUTO UINT64_MAX
 
 struct ft_context {
+    uint32_t number;           /* of the job's programs, from 0 */
     uint32_t first, nranks;    /* ranks first..first+nranks-1 */
     char **argv;               /* the program and its arguments, NULL at the end; points into main's argv */
     const char *wdir;          /* NULL: where ftrun was started */

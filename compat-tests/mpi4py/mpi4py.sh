@@ -17,6 +17,12 @@ run -n 3 $python "$here/calls.py" 1 60 "$tmp/progress"
 expect_code 0
 [ "$(grep -c '^[0-2] end ftmpi 3 ' "$tmp/out")" = 3 ] || { fail "three ranks on ftmpi do not get to the end:"; tail -5 "$tmp/out"; }
 
+# MPI_APPNUM tells the programs of a job apart (it was 0 everywhere).
+appnum='from mpi4py import MPI; print(MPI.COMM_WORLD.Get_attr(MPI.APPNUM))'
+run -q -n 1 $python -c "$appnum" : -n 1 $python -c "$appnum"
+expect_code 0
+[ "$(sort "$tmp/out" | tr '\n' ' ')" = '0 1 ' ] || { fail "MPI_APPNUM of two programs:"; cat "$tmp/out"; }
+
 seconds=12
 [ "${FT_TIER-}" != quick ] || seconds=1
 $python "$(dirname "$here")/chaos/chaos.py" --ftrun "$ftrun" --ranks 3 --seeds 100 --kills 3 --least 3 --seconds $seconds --timeout 120 -- \

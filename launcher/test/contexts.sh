@@ -22,8 +22,8 @@ expect_code 7
 
 # A rank of the second program dies and comes back as what it was.
 # shellcheck disable=SC2016
-run -q -n 1 true : -n 2 sh -c '[ $FTMPI_INCARNATION = 1 ] || [ $FTMPI_RANK = 1 ] || kill -9 $$; echo second $FTMPI_RANK $FTMPI_INCARNATION'
+run -q -n 1 true : -n 2 sh -c '[ $FTMPI_INCARNATION = 1 ] || [ $FTMPI_RANK = 1 ] || kill -9 $$; echo second $FTMPI_RANK $FTMPI_INCARNATION $FTMPI_APPNUM'
 expect_code 0
 sort "$tmp/out" >"$tmp/sorted" && mv "$tmp/sorted" "$tmp/out"
-expect_out 'second 1 0' 'second 2 1'
+expect_out 'second 1 0 1' 'second 2 1 1'
 finish

@@ -96,6 +96,7 @@ Test(description, contexts_are_those_of_the_node)
     cr_expect_str_eq(node.contexts[0].exports[0], "FT_T=\xe9t\xe9");
     cr_expect_null(node.contexts[0].wdir);
     cr_expect_not(node.contexts[0].bare);
+    cr_expect_eq(node.contexts[1].number, 1);
     cr_expect_eq(node.contexts[1].first, 1);
     cr_expect_str_eq(node.contexts[1].argv[0], "d");
     cr_expect_str_eq(node.contexts[1].wdir, "/tmp");
@@ -104,7 +105,15 @@ Test(description, contexts_are_those_of_the_node)
     make(2);
     cr_assert_eq(read_back(), 0, "%s", e.text);
     cr_expect_eq(node.ncontexts, 1);
+    cr_expect_eq(node.contexts[0].number, 0);
     cr_expect_eq(node.nranks, 1);
+    done();
+    make(2);
+    rank_at[3] = 2;
+    rank_at[4] = 4;
+    cr_assert_eq(read_back(), 0, "%s", e.text);
+    cr_expect_eq(node.ncontexts, 1);
+    cr_expect_eq(node.contexts[0].number, 1, "the job's number, not the node's");
     done();
 }
 
