@@ -27,7 +27,7 @@
 
 /* A result of PAST_CACHE is out of a core's own cache before the program sees the first of it. What one rank writes into the log
    for others to read goes past its cache from a bcast, or one of two ranks' part of a gather, of so many bytes on (docs/design.md,
-   section 10). */
+   section 10), but for a ring, which stays there. */
 enum { PAST_CACHE = 4 << 20, BCAST_PAST_CACHE = 512 << 10, PART_PAST_CACHE = 32 << 10, PREFETCH = 8192 };
 
 struct run {
@@ -106,7 +106,7 @@ static void write_slice(struct run *x, uint64_t i, char *record, uint64_t result
 
     if (n)
         ft_fill_past(record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), c->send + at, n,
-                     c->s->n == 2 && ft_coll_part(c, me) >= PART_PAST_CACHE);
+                     c->s->n == 2 && ft_coll_part(c, me) >= PART_PAST_CACHE && !c->s->log.ring);
     if (n && to && to != c->send + at)
         ft_copy(to, c->send + at, n, x->past_cache);
     if (ft_coll_leads(c))
@@ -222,7 +222,8 @@ static int produce(struct run *x, struct ft_error *e)
             char *record = ft_log_write(&s->log, position);
 
             if (is_bcast(x))
-                ft_fill_past(record + ft_record_offset(result), c->send + i * c->plan.segment, result, c->bytes >= BCAST_PAST_CACHE);
+                ft_fill_past(record + ft_record_offset(result), c->send + i * c->plan.segment, result,
+                             c->bytes >= BCAST_PAST_CACHE && !s->log.ring);
             else
                 produce_reduced(x, record + ft_record_offset(result), result);
             if (ft_coll_leads(c))
