@@ -257,6 +257,19 @@ static bool has_ended(uint32_t k)
     return ended;
 }
 
+/* Its first rank stands still in front of its last call, without which nobody ends. Else it goes on. */
+static bool held_back(uint32_t k)
+{
+    pid_t pid = node[k].pid[0];
+    siginfo_t how;
+
+    kill(pid, SIGSTOP);
+    if (waitid(P_PID, (id_t)pid, &how, WSTOPPED | WEXITED | WNOWAIT) == 0 && how.si_code == CLD_STOPPED && entered[rank_at[first[k]]] < plan.calls)
+        return true;
+    kill(pid, SIGCONT);
+    return false;
+}
+
 /* Nobody dies in what follows his end, and a node that has ended does not come back: that is the controller's to see to. */
 static int fault(uint64_t *state)
 {
@@ -269,7 +282,7 @@ static int fault(uint64_t *state)
         kill(node[k].pid[r], SIGKILL);
     else if (what == 'r' && ft_region_rank(&node[k].region, 0)->state == FT_RANK_ATTACHED && node[k].pid[0])
         kill(node[k].pid[0], SIGUSR1);
-    else if (what == 'n' && draw(state) % 8 == 0)
+    else if (what == 'n' && draw(state) % 8 == 0 && node[k].pid[0] && held_back(k))
         lose_node(k);
     return 1;
 }
