@@ -6,10 +6,7 @@
 
 #include "ft/core/nodes_op.h"
 
-enum {
-    PAST_CACHE = 4 << 20,     /* as in standard.c */
-    MOST_DEPTH = FT_NODES_RING / 4
-};
+enum { MOST_DEPTH = FT_NODES_RING / 4 };
 
 static bool reduces(const struct ft_sig *sig)
 {
@@ -39,7 +36,7 @@ static void plan(struct ft_nodes_op *op)
         c->plan.segment = ft_max(FT_LINE, ft_align(p->segment / c->s->size, FT_LINE));
     c->plan.units = ft_max(1, ft_div_up(c->bytes, c->plan.segment));
     op->small = op->kind == FT_UNIT_REDUCE && c->bytes <= p->short_max;
-    op->past_cache = c->bytes >= PAST_CACHE;
+    op->past_cache = c->bytes >= p->past_cache;
 }
 
 static bool is_root(const struct ft_nodes_op *op) { return op->kind == FT_UNIT_BCAST && ft_coll_leads(op->c); }

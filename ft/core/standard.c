@@ -25,19 +25,19 @@
 #include "ft/base/copy.h"
 #include "ft/core/op.h"
 
-/* A result of PAST_CACHE is out of a core's own cache before the program sees the first of it. What one rank writes into the log
-   for others to read goes past its cache from a bcast, or one of two ranks' part of a gather, of so many bytes on (docs/design.md,
-   section 10), but for a ring, which stays there. */
-enum { PAST_CACHE = 4 << 20, BCAST_PAST_CACHE = 512 << 10, PART_PAST_CACHE = 32 << 10, PREFETCH = 8192 };
+/* What one rank writes into the log for others to read goes past its cache from a bcast, or one of two ranks' part of a gather, of so
+   many bytes on (docs/design.md, section 10), but for a ring, which stays there. */
+enum { BCAST_PAST_CACHE = 512 << 10, PART_PAST_CACHE = 32 << 10, PREFETCH = 8192 };
 
 struct run {
     struct ft_coll *c;
     uint64_t in, made, out;          /* units contributed, produced, consumed; relative to the first */
     uint64_t in_at, made_at, out_at; /* where the records before them end */
-    uint64_t fresh;                  /* allgather: units from here on were contributed to by this incarnation */
+    uint64_t fresh;                  /* allgather, direct: this incarnation has made its part of units from here on, and has it where it is received */
     bool verified;                   /* everybody has shown the signature; bcast: the root has */
     bool checked;                    /* ... or the log has, in a replay */
     bool past_cache;                 /* the result is larger than what caches hold */
+    bool direct;                     /* my chunks are folded to where I receive them, and then written into the log past the cache */
     void *scratch, *acc;             /* for user functions: a slot's worth each */
 };
 
@@ -192,7 +192,7 @@ static void produce_reduced(struct run *x, char *payload, uint64_t result)
         return;
     ft_point_bulk(payload + from, n);
     if (c->op->reduction != FT_USER) {
-        acc = payload + from;
+        acc = x->direct ? c->recv + x->made * c->plan.segment + from : payload + from;
         c->op->fold(chunk_of(x, r - 1, from), chunk_of(x, r, from), acc, n / c->elem);
         r--;
     } else {
@@ -202,7 +202,7 @@ static void produce_reduced(struct run *x, char *payload, uint64_t result)
     while (r-- > 0)
         ft_coll_fold(c, chunk_of(x, r, from), acc, n, x->scratch);
     if (acc != payload + from)
-        ft_fill(payload + from, acc, n);
+        ft_fill_past(payload + from, acc, n, x->direct);
 }
 
 static int produce(struct run *x, struct ft_error *e)
@@ -229,6 +229,8 @@ static int produce(struct run *x, struct ft_error *e)
             if (ft_coll_leads(c))
                 ft_stream_write_head(s, record, u);
         }
+    } else if (x->direct) {
+        x->fresh = i + 1;
     }
     x->made_at = position + ft_record_bytes(result);
     x->made++;
@@ -295,7 +297,15 @@ static int consume(struct run *x, struct ft_error *e)
     int err = check_unit(x, position, e);
 
     if (!err && !gathers(x)) {
-        err = ft_stream_read(s, position, at, c->recv + i * c->plan.segment, result, x->past_cache, e);
+        char *to = c->recv + i * c->plan.segment;
+        uint64_t mine = result, end = result;  /* my chunk, if it is there */
+
+        if (x->direct && i >= x->fresh)
+            ft_plan_chunk(result, c->elem, s->n, s->rank, &mine, &end);
+        if (mine > 0)
+            err = ft_stream_read(s, position, at, to, mine, x->past_cache, e);
+        if (!err && end < result)
+            err = ft_stream_read(s, position, at + end, to + end, result - end, x->past_cache, e);
     } else {
         for (uint32_t r = 0; r < s->n && !err; r++) {
             uint64_t n = ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i);
@@ -435,10 +445,11 @@ static void prepare_next(const struct run *x)
 int ft_standard_run(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    struct run x = { .c = c, .in_at = s->end, .made_at = s->end, .out_at = s->end, .past_cache = c->bytes >= PAST_CACHE };
-    bool user = c->plan.way == FT_WAY_REDUCE && c->op->reduction == FT_USER;
+    struct run x = { .c = c, .in_at = s->end, .made_at = s->end, .out_at = s->end, .past_cache = c->bytes >= s->params->past_cache };
+    bool reduces = c->plan.way == FT_WAY_REDUCE, user = reduces && c->op->reduction == FT_USER;
     int err;
 
+    x.direct = reduces && !user && x.past_cache && c->recv && s->n == 2 && !s->log.ring;
     if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
         free(x.scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);

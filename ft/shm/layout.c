@@ -18,6 +18,7 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->slot_bytes = nranks <= 2 ? 65536 : nranks <= 4 ? 131072 : nranks <= 8 ? 65536 : nranks <= 64 ? 32768 : 16384;
     p->slot_depth = nranks <= 8 ? 8 : 4;
     p->trail = 64;
+    p->past_cache = 4u << 20;
     p->extent_bytes = 4u << 20;
     p->nextents = log_limit / p->extent_bytes;
     p->ntable = 1u << 20;

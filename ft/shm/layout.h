@@ -34,6 +34,7 @@ struct ft_params {
     uint32_t slot_bytes;    /* a segment of the standard path */
     uint32_t slot_depth;    /* standard slots per rank: segments in flight */
     uint32_t trail;         /* published signatures per rank */
+    uint64_t past_cache;    /* a result of so many bytes is out of a core's own cache before the program sees the first of it */
     uint64_t extent_bytes;  /* of one piece of log memory */
     uint64_t nextents;      /* pieces of log memory: the log limit */
     uint64_t ring;          /* nothing is kept: extent e is piece e modulo this, as soon as every rank has left what was there; 0: all is kept */

@@ -72,6 +72,8 @@ my @mutants = (
         if (!x->verified) {'],
     ['a chunk is reduced before everybody has contributed', 'ft/core/standard.c',
      'ft_stream_committed(s, u - depth) : !lacking(x);', 'ft_stream_committed(s, u - depth) : true;'],
+    ["an earlier incarnation's chunk is taken for one that is where it is received", 'ft/core/standard.c',
+     'if (x->direct && i >= x->fresh)', 'if (x->direct)'],
     ['an entry is consumed before it is committed', 'ft/core/standard.c',
      '!err && x->out < x->made && !unfinished(x)', '!err && x->out < x->made'],
     ['... or a bcast before its root has written it', 'ft/core/standard.c',
