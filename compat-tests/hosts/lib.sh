@@ -21,6 +21,9 @@ job() {
 # The same in the background; its process is $job.
 begin() {
     what="ftrun $*"
+    # Here, not by the job: who waits for a line must not find the last job's.
+    : >"$scratch/out"
+    : >"$scratch/err"
     # exec: the number is ftrun's.
     (exec "$ftrun" --launcher "exec:$here/launch.sh" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null) &
     job=$!

@@ -118,6 +118,7 @@ expect_counts() { # ranks
 }
 lost() { # ranks, that whose node is lost, arguments
     rm -f "$tmp"/rank.* "$tmp"/usr.* "$tmp/lost" "$tmp/end"
+    : >"$tmp/out" # here: who waits for a line must not find the last job's
     ranks=$1
     of=$2
     shift 2
