@@ -25,7 +25,7 @@ enum {
     REQUEST_SECONDS = 10,       /* for a request to come, and for an answer to be taken */
     KEPT_FOR_SLOW = 1 << 20,    /* bytes of output that a client may lag behind */
     END_TURNS = 20, END_MS = 10,/* turns without progress before the job ends without a client */
-    RETURN_MS = 1000            /* for a dead agent's clients to come back */
+    RETURN_MS = 3000            /* for a dead agent's clients to come back */
 };
 
 struct client {
@@ -92,12 +92,20 @@ static void on_event(struct bufferevent *io, short what, void *arg)
     drop(arg);
 }
 
+/* What the job says of itself, with what only we know. */
+static json_t *with_clients(const struct ft_control *c, json_t *info)
+{
+    if (info)
+        json_object_set_new(info, "waiting", json_integer(atomic_load(c->waiting)));
+    return info;
+}
+
 static void let_wait(struct client *cl)
 {
     cl->waits = true;
     atomic_fetch_add(cl->c->waiting, 1);
     bufferevent_set_timeouts(cl->io, NULL, NULL);
-    send_json(cl, cl->c->job.info(cl->c->job.arg));
+    send_json(cl, with_clients(cl->c, cl->c->job.info(cl->c->job.arg)));
 }
 
 static void answer(struct client *cl, const char *request)
@@ -106,11 +114,11 @@ static void answer(struct client *cl, const char *request)
 
     cl->asked = true;
     if (!strcmp(request, "info")) {
-        send_json(cl, job->info(job->arg));
+        send_json(cl, with_clients(cl->c, job->info(job->arg)));
     } else if (!strcmp(request, "status")) {
         cl->expects = job->ask && job->ask(job->arg);
         if (!cl->expects)
-            send_json(cl, job->status(job->arg));
+            send_json(cl, with_clients(cl->c, job->status(job->arg)));
     } else if (!strcmp(request, "wait")) {
         let_wait(cl);
     } else if (!strcmp(request, "attach")) {
@@ -253,7 +261,7 @@ void ft_control_answer(struct ft_control *c)
         return;
     LIST_FOREACH(cl, &c->clients, link) {
         if (cl->expects)
-            send_json(cl, c->job.status(c->job.arg));
+            send_json(cl, with_clients(c, c->job.status(c->job.arg)));
         cl->expects = false;
     }
 }

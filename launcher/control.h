@@ -2,7 +2,8 @@
 /* Serves `ftrun list, status, stop, wait, attach`: a socket in the user's directory (rundir.h), in the agent's event loop. A client
    sends one line, a JSON object {"request": "info"}, and gets JSON lines:
 
-     info    {"job": ..., "pid": ..., "agent_pid": ..., "standby_pid": ..., "ranks": ..., "seconds": ..., "command": [...], ...}
+     info    {"job": ..., "pid": ..., "agent_pid": ..., "standby_pid": ..., "ranks": ..., "seconds": ..., "command": [...], ...,
+              "waiting": of clients that wait for the job's end (wait, attach, stop)}
      status  the same with "rank": [...], see status.h
      stop    as SIGTERM to ftrun; then as wait
      wait    the info at once; {"end": CODE} when the job is over
@@ -51,7 +52,7 @@ void ft_control_answer(struct ft_control *c);
 /* Output of the job, for those that are attached. */
 void ft_control_tap(struct ft_control *c, int stream, const char *data, size_t len);
 
-/* The job is over: tells those that wait, and stops serving. Takes a moment at most; after a takeover a second since then, if
+/* The job is over: tells those that wait, and stops serving. Takes a moment at most; after a takeover three seconds since then, if
    clients that waited for the dead agent's word have not come back. */
 void ft_control_end(struct ft_control *c, int code);
 

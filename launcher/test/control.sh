@@ -138,10 +138,12 @@ pid_of() { # job or nothing
 has_two() { [ "$(pid_of "$1" standby_pid)" -gt 0 ]; }
 # Connections that the job has accepted: their state is 03.
 has_clients() { [ "$(grep -c " 03 .*/$2\\.sock\$" /proc/net/unix)" = "$1" ]; }
-has_client() { has_clients 1 "$1"; }
+# And those of them that wait for the job's end: `ftrun wait` connects once before, to find the job. (A test that took the one for the
+# other stopped the agent before the client had asked to wait.)
+is_waited_for() { [ "$(pid_of "$1" waiting)" = 1 ]; }
 timeout 300 "$ftrun" wait "$c_id" 2>wait.err &
 waiting=$!
-wait_for has_client "$c_id"
+wait_for is_waited_for "$c_id"
 for victim in agent_pid pid; do
     wait_for has_two "$c_id"
     kill -9 "$(pid_of "$c_id" $victim)"
@@ -166,7 +168,7 @@ i_id=$(id_of end_i)
 wait_for has_clients 0 "$i_id"
 timeout 300 "$ftrun" wait 2>wait.err &
 waiting=$!
-wait_for has_client "$i_id"
+wait_for is_waited_for "$i_id"
 kill -STOP "$i_agent"
 : >end_i
 zombies() { for pid in $ranks; do is_gone "$pid" || return 1; done; }
