@@ -146,8 +146,9 @@ static bool has_job(pid_t pid, const char *job)
     return has_variable(pid, wanted);
 }
 
-/* Whether it was in exec since its environment began there: the kernel shows none then, whosever process it is. 0 and not ours to look at: no. */
-static bool was_in_exec(pid_t pid, unsigned long environment)
+/* Whether it was in exec since its environment began there, or is dying: the kernel shows none then, whosever process it is. 0 and not ours to look
+   at: no. */
+static bool is_in_between(pid_t pid, unsigned long environment)
 {
     struct ft_procstat now;
     char path[40];
@@ -161,7 +162,7 @@ static bool was_in_exec(pid_t pid, unsigned long environment)
     fd = open(path, O_RDONLY | O_CLOEXEC); /* what stat shows is subject to the same check; access() asks for less */
     if (fd >= 0)
         close(fd);
-    return fd >= 0;
+    return fd >= 0 || errno == ESRCH; /* it has no memory any more (Linux 6.18; before, the file could be opened) */
 }
 
 bool ft_reap_is_rank(const struct ft_leaders *leaders, pid_t pid, uint32_t rank)
@@ -199,7 +200,7 @@ static void hunt_one(void *arg, pid_t pid)
         return;
     }
     if (h->group && stat.group != h->group && !has_rank(h->leaders, pid, h->rank)) {
-        h->alive += was_in_exec(pid, stat.environment); /* another look tells whose it is */
+        h->alive += is_in_between(pid, stat.environment); /* another look tells whose it is */
         return;
     }
     kill(pid, h->signal);
@@ -226,7 +227,7 @@ static void hunt_stranger(void *arg, pid_t pid)
     if (has_job(pid, h->leaders->job)) {
         if (!below_leader(h->leaders, pid))
             hunt_one(arg, pid);
-    } else if (was_in_exec(pid, stat.environment)) {
+    } else if (is_in_between(pid, stat.environment)) {
         h->alive += !below_leader(h->leaders, pid); /* another look tells whose it is */
     }
 }
