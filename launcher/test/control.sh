@@ -129,9 +129,9 @@ jobs_are 1 || fail "$what: the job is still listed"
 ended b 143
 
 # wait ends with the job's exit code, also when first the one and then the other of its two processes is killed.
-begin c -n 2 sh -c 'while [ ! -e '"$tmp"'/end ]; do sleep 0.05; done; exit 7'
+begin c --job-name ends_c -n 2 sh -c 'while [ ! -e '"$tmp"'/end ]; do sleep 0.05; done; exit 7'
 wait_for jobs_are 2
-c_id=$(id_of '/end')
+c_id=$(id_of ends_c)
 pid_of() { # job or nothing
     "$ftrun" status --json ${1:+"$1"} 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$2"
 }
@@ -160,11 +160,11 @@ ended a 0
 wait_for no_sockets
 
 # A successor that has nothing left to do but to end: who waits still learns how. (`ftrun wait` said that the job is gone.)
-begin i -n 2 sh -c 'while [ ! -e '"$tmp"'/end_i ]; do sleep 0.05; done; exit 9'
+begin i --job-name ends_i -n 2 sh -c 'while [ ! -e '"$tmp"'/end_i ]; do sleep 0.05; done; exit 9'
 wait_for has_two ""
 ranks=$(ask_and_see "import json, sys; print(*(r['pid'] for r in json.load(sys.stdin)['rank']))")
 i_agent=$(pid_of "" agent_pid)
-i_id=$(id_of end_i)
+i_id=$(id_of ends_i)
 wait_for has_clients 0 "$i_id"
 timeout 300 "$ftrun" wait 2>wait.err &
 waiting=$!

@@ -28,9 +28,9 @@ expect_no_out() { [ ! -s "$tmp/out" ] || fail "$what: prints something"; }
 expect_err() { grep -q -e "$1" "$tmp/err" || fail "$what: stderr does not say \"$1\""; }
 expect_err_lines() { [ "$(wc -l <"$tmp/err")" = "$1" ] || fail "$what: not $1 line(s) on stderr"; }
 
-# Polls until the command succeeds; fails after half a minute.
+# Polls until the command succeeds; fails after two minutes or more: it may be a busy machine that is slow.
 wait_for() {
-    for i in $(seq 600); do
+    for i in $(seq 2400); do
         "$@" 2>/dev/null && return 0
         sleep 0.05
     done

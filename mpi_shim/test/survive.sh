@@ -22,14 +22,14 @@ same() {
     shift 3
     wants "$list" "$args"
     # shellcheck disable=SC2086
-    hosts "$list" --stdin none --lease 0.6 --snapshot off -v $options "$program" $args "$@"
+    hosts "$list" --stdin none --lease 2 --snapshot off -v $options "$program" $args "$@"
     expect_code 0
     sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
     ! grep -q 'not what it was before' "$tmp/err" || fail "$what: a line was printed differently"
 }
 said() { [ "$(grep -c "$2" "$tmp/err")" = "$1" ] || fail "$what: \"$2\" is not said $1 time(s)"; }
 goes_on='^ftrun: the ranks here go on from version'
-lost='is gone for 0.6 s; its ranks start again there'
+lost='is gone for 2 s; its ranks start again there'
 again='the log from the start is nowhere (--survive host keeps it): all . ranks start again'
 
 # By seed: two losses of any of the three hosts, at a place in a version and some time after, and ranks that are killed.
