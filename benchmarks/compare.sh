@@ -27,7 +27,7 @@ allreduce,4,8,Open MPI,,default,1,100,30,60,61,0,0,0,1
 allreduce,4,8,ftmpi,within,,1,50,10,60,61,0,0,0,1
 END
 # shellcheck disable=SC2086
-bounded 60 $compare --from "$scratch/given.csv" --report "$report" >"$scratch/out" 2>&1 || fail "--from: code $?"
+bounded 120 $compare --from "$scratch/given.csv" --report "$report" >"$scratch/out" 2>&1 || fail "--from: code $?"
 says 'allreduce     2 ranks  within    geometric mean of 2: 1.22x, wanted 2.0x: MISSED; least 0.75x at 1 KiB BELOW 1.0x, 1 blocks in which the machine moved'
 says 'allreduce     4 ranks  within    geometric mean of 1: 3.00x, wanted 2.0x: reached; least 3.00x at 8 B'
 says 'Open MPI, not its default setting: allreduce/2/8 B ring'
@@ -45,7 +45,7 @@ fi
 # Without gnuplot that is said, and all else is there.
 rm -r "$report"
 # shellcheck disable=SC2086
-GNUPLOT=no-such-gnuplot bounded 60 $compare --from "$scratch/given.csv" --report "$report" >"$scratch/out" 2>&1 || fail "--from without gnuplot: code $?"
+GNUPLOT=no-such-gnuplot bounded 120 $compare --from "$scratch/given.csv" --report "$report" >"$scratch/out" 2>&1 || fail "--from without gnuplot: code $?"
 says 'no gnuplot, so no pictures (package gnuplot-nox)'
 page 'no gnuplot'
 page '<td class="bad">1.22x</td>'
@@ -105,13 +105,13 @@ exec sleep 600
 END
 chmod +x "$scratch/bin/"*
 # shellcheck disable=SC2086
-PATH=$scratch/bin:$PATH bounded 60 $compare -b allreduce -n 2 -m 8,64k -r 1 --retries 0 --limit 1 --no-trial --only openmpi --report "$report" \
+PATH=$scratch/bin:$PATH bounded 120 $compare -b allreduce -n 2 -m 8,64k -r 1 --retries 0 --limit 1 --no-trial --only openmpi --report "$report" \
     >"$scratch/out" 2>&1 || { fail "no end: code $?"; cat "$scratch/out"; }
 grep -q '^8 B  *10\.000 ' "$scratch/out" || fail "what came to an end"
 grep -q '^64 KiB  *no end$' "$scratch/out" || fail "what did not"
 says 'Open MPI, allreduce on 2 ranks (no end of a few calls in 1 s: none from 64 KiB on)'
 for bad in "-b gather" "-n 0" "-m 8:4:4" "--mode off"; do
     # shellcheck disable=SC2086
-    bounded 60 $compare $bad >"$scratch/out" 2>&1 && fail "$bad was accepted"
+    bounded 120 $compare $bad >"$scratch/out" 2>&1 && fail "$bad was accepted"
 done
 finish

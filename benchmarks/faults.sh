@@ -33,7 +33,7 @@ awk -F, '
     }' "$report/faults.csv" || { fail "the figures do not add up"; cat "$report/faults.csv"; }
 grep -q '<h2>Recovery</h2>' "$report/index.html" || fail "the report"
 ! command -v gnuplot >/dev/null || grep -q 'src="recovery-parts.svg"' "$report/index.html" || fail "the picture of a recovery's parts"
-bounded 60 "$here/faults" --build "$top_builddir" --only nothing >"$scratch/out" 2>&1 && fail "--only nothing was accepted"
+bounded 120 "$here/faults" --build "$top_builddir" --only nothing >"$scratch/out" 2>&1 && fail "--only nothing was accepted"
 # What `figures` prints: a line of numbers for each heading's sizes.
 if ! quick; then
     bounded 120 "$here/figures" --build "$top_builddir" --tables --small --repeat 1 >"$scratch/out" 2>&1 || fail "figures: code $?"

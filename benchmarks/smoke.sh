@@ -10,7 +10,7 @@ benchmarks=$top_builddir/benchmarks
 job() {
     ranks=$1 program=$2
     shift 2
-    bounded 60 "$ftrun" -n "$ranks" --quiet --report "$scratch/report" "$benchmarks/$program" "$@" >"$scratch/out" 2>&1
+    bounded 120 "$ftrun" -n "$ranks" --quiet --report "$scratch/report" "$benchmarks/$program" "$@" >"$scratch/out" 2>&1
     code=$?
 }
 wrong() {
@@ -43,7 +43,7 @@ preload="$(ldd "$preload" | awk '/lib[at]san/ { print $3 }') $preload" # sanitiz
 for name in $operations; do
     call=5
     [ "$name" = barrier ] && call=0
-    bounded 60 "$ftrun" -n 3 --quiet -x FTBENCH_WRONG=$call -x LD_PRELOAD="$preload" "$benchmarks/$name" \
+    bounded 120 "$ftrun" -n 3 --quiet -x FTBENCH_WRONG=$call -x LD_PRELOAD="$preload" "$benchmarks/$name" \
         -m 1000:1000 -i 3 -x 2 -c >"$scratch/out" 2>&1
     code=$?
     [ $code = 1 ] || wrong "$name -c with a library that computes wrongly"
@@ -78,7 +78,7 @@ job 2 rewrite -m 8 -i 100
 line '^[0-9.]*$'
 for snapshot in off 0.01; do
     rm -f "$scratch/killed"
-    bounded 60 "$ftrun" -n 2 --quiet --snapshot $snapshot "$benchmarks/recovery" -t "$scratch/killed" -n 1000 -m 8 -w 0.2 >"$scratch/out" ||
+    bounded 120 "$ftrun" -n 2 --quiet --snapshot $snapshot "$benchmarks/recovery" -t "$scratch/killed" -n 1000 -m 8 -w 0.2 >"$scratch/out" ||
         fail "recovery, --snapshot $snapshot: code $?"
     grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || fail "recovery, --snapshot $snapshot"
 done

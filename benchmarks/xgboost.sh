@@ -18,6 +18,6 @@ done
 grep -q '^ 2 ranks: .* the same model; ' "$scratch/out" || { fail "the models differ"; cat "$scratch/out"; }
 grep -q '<h2>Xgboost</h2>' "$report/index.html" || fail "the report"
 # An engine that is not there is no result.
-bounded 60 "$here/xgboost" --build "$top_builddir" --small --repeat 1 -n 2 --ftrun-arg=--max-restarts=x --report "$report" >"$scratch/out" 2>&1 &&
+bounded 120 "$here/xgboost" --build "$top_builddir" --small --repeat 1 -n 2 --ftrun-arg=--max-restarts=x --report "$report" >"$scratch/out" 2>&1 &&
     fail "a job that did not run passed"
 finish

@@ -100,14 +100,14 @@ part "what is not there yet says so, every function of it"
 } > "$tmp/missing.c"
 [ "$(wc -l < "$tmp/missing")" -gt 200 ] || fail "too few are missing: is the list read as it should be?"
 $cc -w -std=gnu17 "$tmp/missing.c" -I"$ours" -o "$tmp/missing.bin" -L"$lib" -lftmpi -Wl,-rpath,"$lib" || fail "missing.c"
-timeout 60 "$tmp/missing.bin" || fail "these succeed, or do not call the error handler"
+timeout 120 "$tmp/missing.bin" || fail "these succeed, or do not call the error handler"
 
 part "programs compiled with its header run with our library"
 build() { # NAME COMPILER FLAGS...
   name=$1; shift
   "$@" -w "$here/program.c" -I"$theirs" -o "$tmp/$name" -L"$lib" -lftmpi -Wl,-rpath,"$lib" || { fail "$name does not link"; return; }
   "$tmp/$name" || fail "$name, alone"
-  if [ -x ./ftrun ]; then timeout 60 ./ftrun -n 3 "$tmp/$name" || fail "$name under ftrun"; fi
+  if [ -x ./ftrun ]; then timeout 120 ./ftrun -n 3 "$tmp/$name" || fail "$name under ftrun"; fi
 }
 build pie $cc -fPIE -pie
 build no-pie $cc -fno-pie -no-pie
@@ -126,7 +126,7 @@ for flags in "-fPIE -pie" "-fno-pie -no-pie" "-fPIE -pie -Wl,-z,now" "-fno-pie -
   mpicc.openmpi -w $flags "$here/program.c" -o "$tmp/theirs.bin" || fail "mpicc.openmpi $flags"
   case $flags in *-no-pie*) readelf -r "$tmp/theirs.bin" | grep -q 'COPY.*ompi_mpi_comm_world' || fail "no copy relocations with $flags" ;; esac
   LD_LIBRARY_PATH=$as "$tmp/theirs.bin" || fail "their binary ($flags), alone"
-  if [ -x ./ftrun ]; then timeout 60 ./ftrun -n 2 "$tmp/theirs.bin" || fail "their binary ($flags) under ftrun"; fi
+  if [ -x ./ftrun ]; then timeout 120 ./ftrun -n 2 "$tmp/theirs.bin" || fail "their binary ($flags) under ftrun"; fi
 done
 
 alone="env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self timeout 60"
@@ -152,8 +152,8 @@ fi
 
 part "groups, info, attributes and names are the same on four ranks"
 mpicc.openmpi -w "$here/objects.c" -o "$tmp/objects" || fail "objects.c"
-timeout 60 ./ftrun -n 4 "$tmp/objects" > "$tmp/objects.ours" || fail "objects under ftrun"
-if timeout 60 mpirun.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader -n 4 "$tmp/objects" > "$tmp/objects.theirs" 2>"$tmp/objects.err"; then
+timeout 120 ./ftrun -n 4 "$tmp/objects" > "$tmp/objects.ours" || fail "objects under ftrun"
+if timeout 120 mpirun.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader -n 4 "$tmp/objects" > "$tmp/objects.theirs" 2>"$tmp/objects.err"; then
   [ "$(wc -l < "$tmp/objects.theirs")" -gt 150 ] || fail "objects.c prints too little"
   diff "$tmp/objects.theirs" "$tmp/objects.ours" | grep '^[<>]' > "$tmp/differences"
   diff "$here/objects.known" "$tmp/differences" || fail "objects differ otherwise than known (<: objects.known)"

@@ -101,7 +101,7 @@ def where(token, progress, most=12):
             try:
                 done = subprocess.run([gdb, '-p', str(pid), '-batch', '-nx', '-ex', 'set pagination off',
                                        '-ex', 'thread apply all bt 16'],
-                                      stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+                                      stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
                 for line in done.stdout.decode(errors='replace').splitlines():
                     if line.startswith(('#', 'Thread')):
                         print('    ' + line[:200])

@@ -12,7 +12,7 @@ host=$(hostname)
 differs() {
     what=$1 call=$2
     for ranks in 2 3; do
-        bounded 60 "$ftrun" -n $ranks --quiet --check-replay "$programs/stamp" "$what" >"$scratch/out" 2>"$scratch/err"
+        bounded 120 "$ftrun" -n $ranks --quiet --check-replay "$programs/stamp" "$what" >"$scratch/out" 2>"$scratch/err"
         code=$?
         [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] || fail "$what, $ranks ranks: exit code $code"
         [ "$(wc -l <"$scratch/err")" = 1 ] || { fail "$what, $ranks ranks: not one line:"; cat "$scratch/err"; }
@@ -24,7 +24,7 @@ differs() {
         [ ! -s "$scratch/out" ] || fail "$what, $ranks ranks: the program went on"
     done
     echo "$line"
-    bounded 60 "$ftrun" -n 2 --quiet "$programs/stamp" "$what" >"$scratch/out" 2>"$scratch/err" || fail "$what, not checked: exit code $?"
+    bounded 120 "$ftrun" -n 2 --quiet "$programs/stamp" "$what" >"$scratch/out" 2>"$scratch/err" || fail "$what, not checked: exit code $?"
     [ "$(cat "$scratch/out")" = finished ] || fail "$what, not checked: $(cat "$scratch/out")"
     [ ! -s "$scratch/err" ] || fail "$what, not checked: $(cat "$scratch/err")"
 }
@@ -41,7 +41,7 @@ differs user "MPI_Allreduce(user function, 2 x 8-byte type)"
 
 for what in none padding; do
     for ranks in 2 3; do
-        bounded 60 "$ftrun" -n $ranks --quiet --check-replay "$programs/stamp" $what >"$scratch/out" 2>"$scratch/err" ||
+        bounded 120 "$ftrun" -n $ranks --quiet --check-replay "$programs/stamp" $what >"$scratch/out" 2>"$scratch/err" ||
             fail "$what, $ranks ranks: exit code $?"
         [ "$(cat "$scratch/out")" = finished ] || fail "$what, $ranks ranks: $(cat "$scratch/out")"
         [ ! -s "$scratch/err" ] || fail "$what, $ranks ranks: $(cat "$scratch/err")"

@@ -43,6 +43,6 @@ mixed spilling --log-limit 16M --log-spill "$scratch/spill"
 bounded 300 "$ftrun" -n 2 --quiet --log-full forget --log-limit 16M "$programs/huge" 100000000 >"$scratch/out" || fail "one large operation: exit code $?"
 [ "$(grep -c ' ok: ' "$scratch/out")" = 2 ] || fail "one large operation: wrong result"
 
-bounded 60 "$ftrun" --log-full drop true 2>"$scratch/err"
+bounded 120 "$ftrun" --log-full drop true 2>"$scratch/err"
 [ $? = 2 ] && grep -q 'wanted: spill|forget' "$scratch/err" || fail "--log-full drop: $(cat "$scratch/err")"
 finish

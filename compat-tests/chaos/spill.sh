@@ -35,7 +35,7 @@ bounded 300 "$ftrun" -n 2 --quiet --log-limit 32M --log-spill "$scratch/spill" -
 refused() {
     name=$1
     shift
-    bounded 60 "$ftrun" "$@" >"$scratch/out" 2>"$scratch/err"
+    bounded 120 "$ftrun" "$@" >"$scratch/out" 2>"$scratch/err"
     code=$?
     [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] || fail "$name: exit code $code"
     [ "$(wc -l <"$scratch/err")" = 1 ] || { fail "$name: not one line:"; cat "$scratch/err"; }

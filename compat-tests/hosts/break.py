@@ -128,7 +128,7 @@ def show(most=30):
         print('    %s  wchan %s' % (next((l for l in status.splitlines() if l.startswith('State')), ''), slurp('/proc/%d/wchan' % p.pid)))
         if shutil.which('gdb') and os.environ.get('BREAK_GDB'):
             done = subprocess.run(['gdb', '-p', str(p.pid), '-batch', '-nx', '-ex', 'thread apply all bt 14'],
-                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
             for line in done.stdout.decode(errors='replace').splitlines():
                 if line.startswith(('#', 'Thread')):
                     print('    ' + line[:180])

@@ -40,7 +40,7 @@ says 'rank 1.*7'
 job -n 2 --host h1,h2 --tag-output --max-restarts 0 sh -c 'echo err $FTMPI_RANK >&2; [ $FTMPI_RANK = 0 ] || kill -KILL $$; sleep 20'
 expect 137
 says 'rank 1.*h2'
-printf 'one\ntwo\n' | timeout 60 "$ftrun" --launcher "exec:$here/launch.sh" -n 2 --host h1,h2 cat >"$scratch/out" 2>"$scratch/err"
+printf 'one\ntwo\n' | timeout 120 "$ftrun" --launcher "exec:$here/launch.sh" -n 2 --host h1,h2 cat >"$scratch/out" 2>"$scratch/err"
 what="standard input"
 out one two
 job -n 2 --host h1,h2 "$programs/mixed" -n 200 -m 2000 -b 0
@@ -52,9 +52,9 @@ nothing_on h1 h2 h3
 
 # ---- the end ----
 begin -n 2 --host h1,h2 sleep 1000
-until_true 20 eval 'lab running h2 | grep -q "sleep 1000"' || fail "no job"
+until_true 120 eval 'lab running h2 | grep -q "sleep 1000"' || fail "no job"
 kill -TERM "$job"
-ended 30
+ended 120
 expect 143
 nothing_on h1 h2
 job --timeout 1 -n 2 --host h1,h2 sleep 1000
@@ -62,9 +62,9 @@ expect 110
 nothing_on h1 h2
 # The controller is gone: every node ends within a lease.
 begin -n 2 --host h1,h2 --lease 1 sleep 1000
-until_true 20 eval 'lab running h2 | grep -q "sleep 1000" && lab running h1 | grep -q "sleep 1000"' || fail "no job"
+until_true 120 eval 'lab running h2 | grep -q "sleep 1000" && lab running h1 | grep -q "sleep 1000"' || fail "no job"
 kill -KILL "$job"
-ended 30
+ended 120
 nothing_on h1 h2
 
 # ---- what is wrong, in a line ----
@@ -96,12 +96,12 @@ nothing_on h1 h2 h3
 if [ "$(id -u)" = 0 ] && [ -x /usr/sbin/sshd ]; then
     lab ssh h1 h2
     what="ftrun over ssh"
-    timeout 60 "$ftrun" --host h1:1,h2:1 --lease 3 sh -c "$who" >"$scratch/out" 2>"$scratch/err" </dev/null
+    timeout 120 "$ftrun" --host h1:1,h2:1 --lease 3 sh -c "$who" >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
     expect 0
     out "0 h1" "1 h2"
     # h3 runs, and nobody listens there: refused.
-    timeout 60 "$ftrun" --host h1,h3 true >"$scratch/out" 2>"$scratch/err" </dev/null && fail "$what: no sshd, code 0"
+    timeout 120 "$ftrun" --host h1,h3 true >"$scratch/out" 2>"$scratch/err" </dev/null && fail "$what: no sshd, code 0"
     lines 1
     says 'h3.*refused (exit code 255); tried 3 times'
     nothing_on h1 h2

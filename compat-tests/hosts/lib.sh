@@ -14,7 +14,7 @@ full() { [ "${FT_TIER:-}" = full ]; }
 # job OPTIONS AND PROGRAM...: ftrun over the lab's hosts, bounded; leaves $code, $scratch/out, $scratch/err.
 job() {
     what="ftrun $*"
-    bounded "${seconds:-60}" "$ftrun" --launcher "exec:$here/launch.sh" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    bounded "${seconds:-120}" "$ftrun" --launcher "exec:$here/launch.sh" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
 }
 
@@ -60,7 +60,7 @@ lines() { [ "$(wc -l <"$scratch/err")" = "$1" ] || { fail "$what: not $1 line(s)
 nothing_on() {
     local host
     for host in "$@"; do
-        until_true 20 nothing_runs "$host" || fail "$what: left on $host: $(lab running "$host")"
+        until_true 120 nothing_runs "$host" || fail "$what: left on $host: $(lab running "$host")"
     done
 }
 nothing_runs() { [ -z "$(lab running "$1")" ]; }

@@ -16,7 +16,7 @@ list() { seq -s, -f 'h%g' "$@"; }
 over() {
     what="ftrun $*"
     # shellcheck disable=SC2016
-    bounded 100 "$ftrun" "$@" sh -c 'echo $FTMPI_RANK' >"$scratch/out" 2>"$scratch/err" </dev/null
+    bounded 200 "$ftrun" "$@" sh -c 'echo $FTMPI_RANK' >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
 }
 ranks() {

@@ -35,13 +35,13 @@ int main(void)
 }
 END
 ${CC:-cc} "$scratch/linked.c" -o "$scratch/linked" -ldl || fail "linked.c does not compile"
-[ "$(bounded 60 "$ftrun" -n 2 "$scratch/linked" | tr -d '\n')" = 22 ] || fail "librabit.so is not found by its name"
+[ "$(bounded 120 "$ftrun" -n 2 "$scratch/linked" | tr -d '\n')" = 22 ] || fail "librabit.so is not found by its name"
 
 # wrong WHAT PATTERN PROGRAM...: one rank alone is enough
 wrong() {
     what=$1 pattern=$2
     shift 2
-    bounded 60 "$@" >"$scratch/out" 2>"$scratch/err"
+    bounded 120 "$@" >"$scratch/out" 2>"$scratch/err"
     code=$?
     [ $code -ne 0 ] && [ $code -ne 124 ] || fail "$what: exit code $code"
     grep -q "$pattern" "$scratch/err" || { fail "$what: it does not say \"$pattern\":"; cat "$scratch/err"; }
@@ -59,7 +59,7 @@ if lib.RabitGetRank(): lib.RabitBroadcast(buf, 4, 0)
 else: lib.RabitAllreduce(buf, 4, 2, 0, None, None)')"
 
 # Without ftrun: a world of one that works.
-bounded 60 $python -c "$(call '
+bounded 120 $python -c "$(call '
 buf.raw = b"\1\0\0\0\2\0\0\0" + bytes(56)
 assert lib.RabitGetWorldSize() == 1 and lib.RabitAllreduce(buf, 2, 2, 2, None, None) == 0 and lib.RabitBroadcast(buf, 64, 0) == 0
 assert buf.raw[:8] == b"\1\0\0\0\2\0\0\0"

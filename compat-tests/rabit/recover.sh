@@ -21,7 +21,7 @@ asides_end
 # Without the cache, what a restarted rank does once more after its load is another call than the log has, or than the others
 # make: upstream aborts, or waits for ever. Here: one line with both calls.
 for at in 1,2 1,0; do
-    bounded 60 "$ftrun" -n 4 --quiet --snapshot off "$recover" boot=site floats=200 mock=1,$at,0 >"$scratch/out" 2>"$scratch/err"
+    bounded 120 "$ftrun" -n 4 --quiet --snapshot off "$recover" boot=site floats=200 mock=1,$at,0 >"$scratch/out" 2>"$scratch/err"
     code=$?
     [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] || fail "a bootstrap operation without the cache, $at: exit code $code"
     grep -q 'MPI_Allreduce.*uint64.*MPI_Allreduce.*float\|MPI_Allreduce.*float.*MPI_Allreduce.*uint64' "$scratch/err" ||

@@ -188,7 +188,7 @@ class Job:
 
     def why(self):
         """What `ftrun status` says of ranks without a snapshot; None: nothing, since it was too busy."""
-        asked = subprocess.run([self.run.command[0], 'status', '--json', str(self.run.job.pid)], capture_output=True, timeout=30)
+        asked = subprocess.run([self.run.command[0], 'status', '--json', str(self.run.job.pid)], capture_output=True, timeout=120)
         try:
             return {rank['no_snapshot'] for rank in json.loads(asked.stdout)['rank'] if 'no_snapshot' in rank}
         except (ValueError, KeyError):

@@ -46,8 +46,8 @@ for name in $built; do
         sorted | cmp - "$tmp/undisturbed" || fail "$name: other output when rank $victim dies"
     done
     # Where ports are: in Open MPI only.
-    LD_LIBRARY_PATH=$top_builddir/.libs/ftmpi timeout 60 "$tmp/$name" 2>"$tmp/err" | grep -v 'no ports' >"$tmp/ours" || fail "$name, alone"
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self timeout 60 "$tmp/$name" >"$tmp/theirs.all" 2>"$tmp/err" ||
+    LD_LIBRARY_PATH=$top_builddir/.libs/ftmpi timeout 120 "$tmp/$name" 2>"$tmp/err" | grep -v 'no ports' >"$tmp/ours" || fail "$name, alone"
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self timeout 120 "$tmp/$name" >"$tmp/theirs.all" 2>"$tmp/err" ||
         { echo "Not compared: Open MPI does not run here: $(head -1 "$tmp/err")"; continue; }
     grep -v 'no ports' "$tmp/theirs.all" >"$tmp/theirs"
     diff "$tmp/theirs" "$tmp/ours" || fail "$name, alone, prints something else than on Open MPI (<)"

@@ -11,7 +11,7 @@ echo "-- trainings that break off, over a store in Python"
 timeout 200 $python -W ignore "$here/resume.py"
 echo "-- without ftrun it is plain training"
 module=$(cd "$here/../../mpi_shim/rabit" && pwd)
-alone=$(PYTHONPATH=$module PYTHONDONTWRITEBYTECODE=1 timeout 100 $python - <<'END'
+alone=$(PYTHONPATH=$module PYTHONDONTWRITEBYTECODE=1 timeout 200 $python - <<'END'
 import ftmpi_xgboost, numpy, xgboost
 with ftmpi_xgboost.communicator():
     data = xgboost.DMatrix(numpy.arange(20.0).reshape(10, 2), numpy.arange(10) % 2)

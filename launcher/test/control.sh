@@ -83,7 +83,7 @@ if [ "$(id -u)" = 0 ]; then
 import os, socket, sys
 def ask():
     s = socket.socket(socket.AF_UNIX)
-    s.settimeout(20)
+    s.settimeout(120)
     s.connect(sys.argv[1])
     try:
         s.sendall(b'{"request": "info"}\n')
@@ -243,7 +243,7 @@ import json, os, socket, sys
 path = sys.argv[1] + "/" + os.listdir(sys.argv[1])[0]
 def ask(data):
     s = socket.socket(socket.AF_UNIX)
-    s.settimeout(20)
+    s.settimeout(120)
     s.connect(path)
     try:
         s.sendall(data)

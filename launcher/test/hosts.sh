@@ -124,7 +124,7 @@ lost() { # ranks, that whose node is lost, arguments
     shift 2
     what="ftrun $*, without the node of rank $of"
     # shellcheck disable=SC2016
-    timeout -k 5 120 "$ftrun" --lease 0.9 --launcher "exec:$tmp/go" "$@" sh -c 'trap "echo \$\$ >>$tmp/usr.$FTMPI_RANK" USR1; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; '"$count" \
+    timeout -k 5 120 "$ftrun" --lease 3 --launcher "exec:$tmp/go" "$@" sh -c 'trap "echo \$\$ >>$tmp/usr.$FTMPI_RANK" USR1; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; '"$count" \
         >"$tmp/out" 2>"$tmp/err" &
     pid=$!
     for r in $(seq 0 $((ranks - 1))); do wait_for grep -q "$r: 3" "$tmp/out"; done
@@ -142,7 +142,7 @@ lost() { # ranks, that whose node is lost, arguments
 lost 3 1 -H a,b:2
 expect_code 0
 expect_counts 3
-expect_err '^ftrun: host b (ranks 1-2) is gone for 0.9 s; its ranks start again there$'
+expect_err '^ftrun: host b (ranks 1-2) is gone for 3 s; its ranks start again there$'
 lost 2 1 -H a,gone-b,c --spares 1
 expect_code 0
 expect_counts 2

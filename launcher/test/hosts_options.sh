@@ -12,7 +12,7 @@ export waits
 # Rank 1 dies, then its host is lost. (Without snapshots: the first is taken after a second, and who is killed later does not begin again.) Each is in the report with its times, the picture names hosts, and every line is once in the rank's file.
 what="ftrun, whose rank 1 dies, and then is lost with its host"
 # shellcheck disable=SC2016
-timeout -k 5 120 "$ftrun" --job-name "options-$$" --snapshot off --lease 0.9 --survive host --report "$tmp/report" --timeline "$tmp/picture" --output-filename "$tmp/files" -l --launcher "exec:$tmp/go" -H a,b:2 \
+timeout -k 5 120 "$ftrun" --job-name "options-$$" --snapshot off --lease 3 --survive host --report "$tmp/report" --timeline "$tmp/picture" --output-filename "$tmp/files" -l --launcher "exec:$tmp/go" -H a,b:2 \
     sh -c 'echo begin; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; exec "$waits" file 0 "$tmp/end" 20' \
     >"$tmp/out" 2>"$tmp/err" &
 pid=$!
@@ -54,7 +54,7 @@ def expect(ok, what):
 deaths, losses = report["restarts"], report["hosts_lost"]
 expect(report["hosts"] == ["a", "b"] and report["ranks"] == 3 and report["exit_code"] == 0, "the job")
 expect(len(losses) == 1 and losses[0]["host"] == "b" and losses[0]["node"] == 1 and losses[0]["replaced_by"] == "b" and not losses[0]["all_ranks"], "the host that was lost")
-expect(0.8 < losses[0]["detect_seconds_at_most"] < 20 and 0 < losses[0]["replace_seconds"] < 20, "how long that took")
+expect(2.5 < losses[0]["detect_seconds_at_most"] < 20 and 0 < losses[0]["replace_seconds"] < 20, "how long that took")
 expect([d["rank"] for d in deaths] == [1, 1, 2], "who died")
 expect([d["host_lost"] for d in deaths] == [False, True, True] and all(d["host"] == "b" for d in deaths), "with its host or not")
 expect(deaths[0]["signal"] == 9 and deaths[0]["pid"] == first and deaths[1]["pid"] == second and deaths[1]["exit_code"] is None, "of what")

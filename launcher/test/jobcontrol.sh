@@ -25,7 +25,7 @@ def read_some():
         screen += os.read(fd, 4096)
 
 def until(what, condition):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not condition():
         if time.monotonic() > end:
             fail(what)

@@ -35,7 +35,7 @@
 
 enum role { UNKNOWN, FRONT, AGENT, STANDBY, THREAD, RANK, SNAPSHOT, OTHER };
 enum point { P_AGENT, P_RANK, P_TAKE1, P_TAKE2, P_BORN1, P_BORN2, P_NOTED1, P_NOTED2, P_SETTLED, P_WAKE, P_COPY, P_DEATH, P_DISK, NPOINTS };
-enum { MOST = 512, PLANS = 8, HANG_S = 30, LEFT_S = 3, GOING_ON = 12 };
+enum { MOST = 512, PLANS = 8, HANG_S = 240, LEFT_S = 120, GOING_ON = 12 };
 
 static const char *const role_names[] = {"process", "front", "agent", "standby", "thread", "rank", "snapshot", "child"};
 static const char *const point_names[] = {"agent", "rank", "take1", "take2", "born1", "born2", "noted1", "noted2", "settled", "wake", "copy",

@@ -26,9 +26,9 @@ seq 200 >input
 one() { # stop, where the output goes
     rm -f out err
     case $2 in
-    pipe) cat input | { timeout -k 5 120 "$killat" "agent:$1" self "$ftrun" -q -n 2 sh job 2>err 9>stops; echo $? >code; } | cat >out ;;
-    file) timeout -k 5 120 "$killat" "agent:$1" self "$ftrun" -q -n 2 sh job <input >out 2>err 9>stops; echo $? >code ;;
-    append) timeout -k 5 120 "$killat" "agent:$1" self "$ftrun" -q -n 2 sh job <input >>out 2>>err 9>stops; echo $? >code ;;
+    pipe) cat input | { timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q -n 2 sh job 2>err 9>stops; echo $? >code; } | cat >out ;;
+    file) timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q -n 2 sh job <input >out 2>err 9>stops; echo $? >code ;;
+    append) timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q -n 2 sh job <input >>out 2>>err 9>stops; echo $? >code ;;
     esac
     read -r code <code
 }

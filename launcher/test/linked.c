@@ -30,7 +30,7 @@
 #include "launcher/links.h"
 #include "launcher/test/check.h"
 
-enum { NODES = 3, WAIT_S = 30 };
+enum { NODES = 3, WAIT_S = 120 };
 
 struct end {
     int fd;

@@ -23,7 +23,7 @@ CONTROL = 1
 HELLO, STATE, OUT, BEAT, TABLE, JOB, GOT, SIGNAL, INPUT = range(1, 10)
 STARTING, RUNNING, DONE, ENDED, STRANDED, LEFT = range(6)
 RUN, END, FINISH = range(3)
-PATIENCE = 20
+PATIENCE = 120
 ftrun = os.path.abspath(sys.argv[1])
 version = subprocess.run([ftrun, "--version"], stdout=subprocess.PIPE, check=True).stdout.decode().split()[-1]
 
@@ -41,6 +41,7 @@ class Node:
 
     def __init__(self, program, world=1, first=None, rank_at=None, node=0, incarnation=0, stdin=-1, beats=True, **settings):
         first = first or [0, world]
+        settings.setdefault("lease", "30")  # we may wait long for a processor, too
         self.listener = socket.socket()
         self.listener.bind(("127.0.0.1", 0))
         self.listener.listen(8)
@@ -327,7 +328,7 @@ ALL = "".join(f"line {i}\n" for i in range(1, LINES + 1))
 
 def test_cut_connections():
     """A connection that breaks costs nothing, however often, and whatever has been acknowledged."""
-    n = Node(sh(COUNT), lease="5").connect()
+    n = Node(sh(COUNT), lease="30").connect()
     for i in range(6):
         n.acknowledges = i % 2 == 0
         n.until(lambda: n.state and len(n.out()) > (i + 1) * 20000, "more output")
@@ -344,7 +345,7 @@ def test_cut_connections():
 
 def test_killed_agents():
     """The process that stands by takes over the node, too: output once, the same ranks, the state said again."""
-    n = Node(sh(COUNT + "; while [ ! -e end ]; do sleep 0.01; done"), lease="5").connect()
+    n = Node(sh(COUNT + "; while [ ! -e end ]; do sleep 0.01; done"), lease="30").connect()
     n.phase(RUNNING)
     rank = n.state["ranks"][0]
     for i in range(2): # first the one that the other had forked, then that
@@ -368,38 +369,38 @@ def test_lease():
     """A controller that is silent for two thirds of the lease has no ranks here any more, though the connection stands. Nothing is said of
     them then: it is to replace this node. (That they had ended was once said if killing them took long, and the whole job ended.) What ranks had
     started is not asked to end, as else. (It once was, and had --grace for it, which is longer than what is left of the lease.)"""
-    n = Node(sh("setsid sh -c 'trap : TERM; echo $$ >>left; while :; do sleep 1; done' & exec sleep 1000"), 30, lease="1.5").connect()
+    n = Node(sh("setsid sh -c 'trap : TERM; echo $$ >>left; while :; do sleep 1; done' & exec sleep 1000"), 30, lease="3", grace="1000").connect()
     n.phase(RUNNING)
     n.until(lambda: all(r[0] == 1 for r in n.state["ranks"]), "its ranks")
     rank, begin = n.state["ranks"][0][3], time.monotonic()
     n.beats = False
     try:
-        while time.monotonic() < begin + 3: # all but BEAT says nothing
+        while time.monotonic() < begin + PATIENCE: # all but BEAT says nothing
             n.say_job()
             n.pump()
     except (Gone, ConnectionError):
         pass
     with open("left") as f:
-        assert gone([rank] + [int(p) for p in f], begin + 2.5 - time.monotonic()), "its rank lives"
+        assert gone([rank] + [int(p) for p in f]), "its rank lives"
     assert n.state["phase"] == RUNNING, "it says that the job has ended"
     assert time.monotonic() - begin > 0.3, "too early"
     assert n.process.wait(PATIENCE) == 1
-    assert "node 0 (host thathost): ftrun has not been heard of for 1 s" in n.process.stderr.read().decode()
+    assert "node 0 (host thathost): ftrun has not been heard of for 2 s" in n.process.stderr.read().decode()
 
 
 def test_silent_connections():
     """Connections that are made and proved, on which nothing is said, do not keep ranks alive: nobody has heard HELLO there. (They once
     did, and the controller counts from what it has heard: it could have started others in their place.)"""
-    n = Node(sh("exec sleep 1000"), lease="0.9").connect()
+    n = Node(sh("exec sleep 1000"), lease="3").connect()
     n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
     rank, begin = n.state["ranks"][0][3], time.monotonic()
     try:
-        while lives(rank) and time.monotonic() < begin + 3:
+        while lives(rank) and time.monotonic() < begin + PATIENCE:
             n.cut()
             n.connect(silent=True)
     except (AssertionError, Gone, ConnectionError):
         pass
-    assert gone([rank], begin + 2.5 - time.monotonic()), "its rank lives"
+    assert gone([rank]), "its rank lives"
     assert n.process.wait(PATIENCE) == 1
 
 
@@ -415,7 +416,7 @@ def test_no_controller():
 def test_slow_start():
     """Time to meet the controller begins when it is looked for, and not with memory that takes long to be made ready."""
     for prepare in ("256m", "512m", "1g"):  # until it is stopped in time
-        n = Node(sh("exec sleep 1000"), lease="0.9", **{"log-prepare": prepare})
+        n = Node(sh("exec sleep 1000"), lease="2", **{"log-prepare": prepare})
         while not any("memfd:ftmpi" in p for p in opened(n.process.pid)):
             assert n.process.poll() is None
         os.kill(n.process.pid, signal.SIGSTOP)
@@ -424,7 +425,7 @@ def test_slow_start():
         if not children(n.process.pid):
             break
         os.killpg(n.process.pid, signal.SIGKILL)
-    time.sleep(2.1)
+    time.sleep(4.2)
     os.kill(n.process.pid, signal.SIGCONT)
     n.connect()
     n.phase(RUNNING)
@@ -434,22 +435,22 @@ def test_slow_start():
 
 def test_stopped_agent():
     """A stopped launcher process cannot keep its ranks beyond the lease: the other one ends it, and them."""
-    n = Node(sh("exec sleep 1000"), lease="0.9").connect()
+    n = Node(sh("exec sleep 1000"), lease="3").connect()
     n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
     rank = n.state["ranks"][0][3]
     os.kill(n.pid, signal.SIGSTOP)
-    assert gone([rank], 3), "its rank lives"
+    assert gone([rank]), "its rank lives"
     assert n.process.wait(PATIENCE) == 1
 
 
 def test_frozen_node():
     """All of a node is stopped and goes on when its lease is over: its ranks are dead before they do anything."""
-    n = Node(sh("while :; do date +%s%N >clock; sleep 0.01; done"), lease="0.9").connect()
+    n = Node(sh("while :; do date +%s%N >clock; sleep 0.01; done"), lease="3").connect()
     n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
     rank, agent = n.state["ranks"][0][3], n.pid
     for pid in (rank, agent, n.process.pid):
         os.kill(pid, signal.SIGSTOP)
-    time.sleep(1.2)
+    time.sleep(3.2)
     for pid in (agent, n.process.pid):
         os.kill(pid, signal.SIGCONT)
     assert gone([rank]), "its rank lives"
@@ -458,17 +459,17 @@ def test_frozen_node():
 
 def test_replaced():
     """Who learns that another one has its place is fenced at once."""
-    n = Node(sh("exec sleep 1000")).connect()
+    n = Node(sh("exec sleep 1000"), lease="1000").connect()
     n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
     rank = n.state["ranks"][0][3]
     n.say_table(incarnation=1)
-    assert gone([rank], 2), "its rank lives"
+    assert gone([rank]), "its rank lives"
     assert n.process.wait(PATIENCE) == 1
 
 
 def test_signals():
     """Each signal once, also when it is said again; a second one to end kills at once."""
-    n = Node(sh('trap "echo usr" USR1; trap "echo int" INT; echo on; while :; do sleep 0.01; done'), lease="5").connect()
+    n = Node(sh('trap "echo usr" USR1; trap "echo int" INT; echo on; while :; do sleep 0.01; done'), lease="30").connect()
     n.until(lambda: n.out() == "on\n", "its rank")
     n.signal(1, signal.SIGUSR1)
     n.until(lambda: n.out() == "on\nusr\n", "the signal")
@@ -488,7 +489,7 @@ def test_signals():
 
 def test_told_to_stop():
     """A launcher process that is told to stop on its own host ends the job, and says why: the controller does not know."""
-    n = Node(sh("exec sleep 1000"), lease="5").connect()
+    n = Node(sh("exec sleep 1000"), lease="30").connect()
     n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
     os.kill(n.pid, signal.SIGTERM)
     n.phase(ENDED)
@@ -501,7 +502,7 @@ def test_told_to_stop():
 def test_input():
     """Standard input comes over the connection, once, whatever breaks; a restarted rank is given it again."""
     text = "".join(f"word {i}\n" for i in range(20000)).encode()
-    n = Node(sh('[ $FTMPI_INCARNATION = 0 ] && { head -c 1000 >/dev/null; kill -9 $$; }; exec sha256sum'), stdin=0, lease="5").connect()
+    n = Node(sh('[ $FTMPI_INCARNATION = 0 ] && { head -c 1000 >/dev/null; kill -9 $$; }; exec sha256sum'), stdin=0, lease="30").connect()
 
     def give(to):
         while n.state is None or n.state["input"] < to:
@@ -535,7 +536,7 @@ def test_input_end():
     comes again. (It was once remembered that it had ended, and not where: the rest was cut off.)"""
     text = os.urandom(1 << 20) * 6  # more than an agent takes ahead of its rank
     for lose in (lambda n: n.cut(), lambda n: os.kill(n.pid, signal.SIGKILL)):
-        n = Node(sh("while [ ! -e go ]; do sleep 0.01; done; exec sha256sum"), stdin=0, lease="5").connect()
+        n = Node(sh("while [ ! -e go ]; do sleep 0.01; done; exec sha256sum"), stdin=0, lease="30").connect()
 
         def give():
             for at in range(n.state["input"], len(text), 65536):
@@ -564,7 +565,7 @@ def test_input_end():
 
 def test_back_pressure():
     """What nobody acknowledges stops a rank that prints: memory is bounded; then nothing is lost."""
-    n = Node(sh("yes | head -c 4000000; echo; echo done >&2"), lease="5").connect()
+    n = Node(sh("yes | head -c 4000000; echo; echo done >&2"), lease="30").connect()
     n.acknowledges = False
     end = time.monotonic() + 0.5
     while time.monotonic() < end:
@@ -589,7 +590,7 @@ def test_long_line():
 
 def test_garbage():
     """A controller that says nonsense costs the connection, not the job."""
-    n = Node(sh("while [ ! -e end ]; do sleep 0.01; done; echo ok"), lease="5").connect()
+    n = Node(sh("while [ ! -e end ]; do sleep 0.01; done; echo ok"), lease="30").connect()
     nonsense = [struct.pack("<II", 1 << 30, BEAT), frame(JOB, b"{}"), frame(99), frame(TABLE, b'{"nodes":[]}'), frame(GOT, bytes(7)),
                 frame(GOT, b"\xff" * 8), frame(STATE), os.urandom(64)]
     for data in nonsense:

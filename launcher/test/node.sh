@@ -8,7 +8,7 @@ ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 export ASAN_OPTIONS
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$tmp" || exit 99
-timeout -k 5 300 python3 "$here/node.py" "$ftrun"
+timeout -k 5 900 python3 "$here/node.py" "$ftrun"
 code=$? what=node.py
 expect_code 0
 

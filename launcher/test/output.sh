@@ -75,10 +75,10 @@ mkfifo "$tmp/in" "$tmp/prompt"
 timeout -k 5 120 "$ftrun" -n 2 sh -c '[ $FTMPI_RANK = 0 ] || exit 0; printf "name? "; read name; echo "hello $name"' \
     <"$tmp/in" >"$tmp/prompt" &
 exec 3>"$tmp/in" 4<"$tmp/prompt"
-got=$(timeout 20 dd bs=6 count=1 <&4 2>/dev/null)
+got=$(timeout 120 dd bs=6 count=1 <&4 2>/dev/null)
 [ "$got" = 'name? ' ] || fail "the prompt is \"$got\""
 echo you >&3
 exec 3>&-
-[ "$(timeout 20 cat <&4)" = 'hello you' ] || fail "the answer is lost"
+[ "$(timeout 120 cat <&4)" = 'hello you' ] || fail "the answer is lost"
 wait
 finish

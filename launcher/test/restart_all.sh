@@ -130,7 +130,7 @@ every=${RESTART_ALL_EVERY:-250}
 one() { # at which stop
     rm -f pid.*
     # shellcheck disable=SC2086
-    timeout -k 5 120 "$killat" "agent:$1" self "$ftrun" -q $forgetful -n 2 "$again" $units 1.0:k550 0.1:k10 <input >out 2>err 9>stops
+    timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q $forgetful -n 2 "$again" $units 1.0:k550 0.1:k10 <input >out 2>err 9>stops
 }
 undisturbed 2
 one 0 || fail "traced: exit code $?"

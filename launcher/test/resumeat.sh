@@ -18,7 +18,7 @@ one() { # stop, victims
     rm -rf ckpt
     what="$2 killed at stop $1"
     # shellcheck disable=SC2086
-    timeout -k 5 120 "$killat" "disk:$1" "$2" "$ftrun" -q --ckpt-dir ckpt -n 2 $job >out 2>err 9>stops
+    timeout -k 5 300 "$killat" "disk:$1" "$2" "$ftrun" -q --ckpt-dir ckpt -n 2 $job >out 2>err 9>stops
     code=$?
 }
 newest() { for f in ckpt/checkpoint-*.ftmpi; do echo "$f"; done | tail -n 1 | sed 's/[^0-9]*0*\([0-9]*\).*/\1/'; }

@@ -3,7 +3,7 @@
 # Under a pseudo-terminal: prompts, answers, Ctrl-C.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
-timeout -k 5 120 python3 - "$ftrun" <<'EOF'
+timeout -k 5 300 python3 - "$ftrun" <<'EOF'
 import os, pty, select, sys, time
 
 def run(wait_for, send, arguments):
@@ -11,7 +11,7 @@ def run(wait_for, send, arguments):
     pid, fd = pty.fork()
     if pid == 0:
         os.execv(sys.argv[1], ["ftrun"] + arguments)
-    screen, sent, end = b"", False, time.monotonic() + 30
+    screen, sent, end = b"", False, time.monotonic() + 120
     while time.monotonic() < end:
         if not sent and wait_for in screen:
             os.write(fd, send)

@@ -18,7 +18,7 @@ one() { # OPTIONS PLAN...
     shift
     what="killat -r $r $*, $options"
     # shellcheck disable=SC2086
-    timeout -k 5 120 "$killat" -r "$r" "$@" "$ftrun" --stdin none $options -n 3 "$program" 4 >out 2>err 9>stops
+    timeout -k 5 300 "$killat" -r "$r" "$@" "$ftrun" --stdin none $options -n 3 "$program" 4 >out 2>err 9>stops
     code=$?
 }
 expect_same() {

@@ -13,7 +13,7 @@ case $program in /*) ;; *) program=$(pwd)/$program ;; esac
 wants() {
     wanted="$tmp/want $*"
     # shellcheck disable=SC2086
-    [ -f "$wanted" ] || timeout 60 "$ftrun" --stdin none --launcher "exec:$tmp/go" -H "$1" "$program" $2 2>/dev/null | sort >"$wanted"
+    [ -f "$wanted" ] || timeout 120 "$ftrun" --stdin none --launcher "exec:$tmp/go" -H "$1" "$program" $2 2>/dev/null | sort >"$wanted"
     [ -s "$wanted" ] || fail "$program $2 on $1 prints nothing"
 }
 # same HOSTS OPTIONS ARGS WHAT...: as without losses; OPTIONS and ARGS are one word each.
@@ -22,14 +22,14 @@ same() {
     shift 3
     wants "$list" "$args"
     # shellcheck disable=SC2086
-    hosts "$list" --stdin none --lease 2 --snapshot off -v $options "$program" $args "$@"
+    hosts "$list" --stdin none --lease 3 --snapshot off -v $options "$program" $args "$@"
     expect_code 0
     sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
     ! grep -q 'not what it was before' "$tmp/err" || fail "$what: a line was printed differently"
 }
 said() { [ "$(grep -c "$2" "$tmp/err")" = "$1" ] || fail "$what: \"$2\" is not said $1 time(s)"; }
 goes_on='^ftrun: the ranks here go on from version'
-lost='is gone for 2 s; its ranks start again there'
+lost='is gone for 3 s; its ranks start again there'
 again='the log from the start is nowhere (--survive host keeps it): all . ranks start again'
 
 # By seed: two losses of any of the three hosts, at a place in a version and some time after, and ranks that are killed.

@@ -14,7 +14,7 @@ full=$([ -n "${FTMPI_TEST_QUICK-}" ] || echo yes)
 wants() {
     wanted="$tmp/want $*"
     # shellcheck disable=SC2086
-    [ -f "$wanted" ] || timeout 60 "$ftrun" --stdin none -n "$1" "$program" $2 2>/dev/null | sort >"$wanted"
+    [ -f "$wanted" ] || timeout 120 "$ftrun" --stdin none -n "$1" "$program" $2 2>/dev/null | sort >"$wanted"
     [ -s "$wanted" ] || fail "$program $2 on $1 ranks prints nothing"
 }
 # same RANKS OPTIONS ARGS KILL...: as without kills; every one of them has happened. OPTIONS and ARGS are one word each.

@@ -17,7 +17,7 @@ project() {
     cmake -S "$tmp/project" -B "$tmp/build" "$@" >"$tmp/out" 2>&1 </dev/null || { fail "$how: cmake: exit code $?" && tail -20 "$tmp/out"; return; }
     grep -q "mpiexec is $launcher\$" "$tmp/out" || { fail "$how: another mpiexec was found" && grep 'mpiexec is' "$tmp/out"; }
     cmake --build "$tmp/build" >"$tmp/out" 2>&1 || { fail "$how: build: exit code $?" && tail -20 "$tmp/out"; return; }
-    (cd "$tmp/build" && ctest --output-on-failure --timeout 60) >"$tmp/out" 2>&1 || { fail "$how: ctest: exit code $?" && tail -20 "$tmp/out"; }
+    (cd "$tmp/build" && ctest --output-on-failure --timeout 120) >"$tmp/out" 2>&1 || { fail "$how: ctest: exit code $?" && tail -20 "$tmp/out"; }
     grep -q '100% tests passed.* 2$' "$tmp/out" || { fail "$how: not two tests" && tail -20 "$tmp/out"; }
     readelf -d "$tmp/build/sum_c" | grep -q 'NEEDED.*libftmpi\.so' || fail "$how: not linked with libftmpi"
     "$tmp/build/sum_c" 1 || fail "$how: does not run by itself"

@@ -44,7 +44,7 @@ made_and_run() {
     rm -f "$tmp/a out"
     call "$1" -Wall -Werror "$3" -o "$tmp/a out" && expect_code 0
     call "$tmp/a out" && answers 1
-    call timeout 60 "$2" -n 3 "$tmp/a out" && answers 9
+    call timeout 120 "$2" -n 3 "$tmp/a out" && answers 9
 }
 
 made_and_run "$build/ftmpicc" "$ftrun" "$tmp/a program.c"
