@@ -263,7 +263,8 @@ static int set_up_output(struct ft_job *job)
         .room = on_room,
         .arg = job,
         .flush = job->node ? ft_node_flush : NULL,
-        .flush_arg = job->node,
+        .fenced = job->node ? ft_node_is_fenced : NULL,
+        .node = job->node,
     };
 
     job->output = ft_output_new(job->base, job->stdio, &config);

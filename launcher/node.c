@@ -265,8 +265,10 @@ bool ft_node_is_ready(const struct ft_node *n)
     return !n || n->shared->ready;
 }
 
-bool ft_node_is_fenced(const struct ft_node *n)
+bool ft_node_is_fenced(void *arg)
 {
+    const struct ft_node *n = arg;
+
     return n && n->shared->fenced;
 }
 

@@ -47,7 +47,7 @@ void ft_node_flush(void *arg);
 bool ft_node_may_leave(struct ft_node *n, bool waiting);
 
 /* Others take its ranks' place, or will: nothing that they have started may go on. */
-bool ft_node_is_fenced(const struct ft_node *n);
+bool ft_node_is_fenced(void *arg); /* the node */
 
 /* Its ranks cannot go on with the log that is here: it wants to be replaced. */
 void ft_node_strand(struct ft_node *n);

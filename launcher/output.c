@@ -113,6 +113,10 @@ static bool drain(struct stream *s)
 
 static void show_rest(struct stream *s)
 {
+    const struct ft_output_config *c = &s->o->config;
+
+    if (c->fenced && c->fenced(c->node))
+        return;
     ft_forward_show(s->o->forward, s->id, true);
     forwarded(s);
 }
@@ -145,7 +149,7 @@ static int make_sinks(struct ft_output *o)
     const struct ft_output_config *c = &o->config;
 
     if (c->flush) {
-        o->sinks[0] = o->sinks[1] = ft_sink_new_records(&m->spools[0], c->flush, c->flush_arg, c->room, c->arg);
+        o->sinks[0] = o->sinks[1] = ft_sink_new_records(&m->spools[0], c->flush, c->node, c->room, c->arg);
         return o->sinks[0] ? 0 : -1;
     }
     o->sinks[0] = ft_sink_new(o->base, &m->spools[0], 1, c->room, c->arg);

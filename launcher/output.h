@@ -32,7 +32,8 @@ struct ft_output_config {
     void (*room)(void *arg);
     void *arg;
     void (*flush)(void *arg);     /* one node of several: ft_sink_new_records; NULL: as it is */
-    void *flush_arg;
+    bool (*fenced)(void *arg);    /* its ranks start again elsewhere, which make their unfinished lines again; NULL: no */
+    void *node;                   /* their argument */
 };
 
 /* In the agent, the first or a successor. NULL: no memory. */
@@ -66,7 +67,7 @@ bool ft_output_mark(struct ft_output *o, uint32_t rank, int which);
    still with its checkpoint loaded. */
 void ft_output_return(struct ft_output *o, uint32_t rank, int which);
 
-/* The leader is dead and has no successor. Unfinished lines are forwarded as they are. A pipe that some other process of
+/* The leader is dead and has no successor. Unfinished lines are forwarded as they are, but not those of a node that is fenced. A pipe that some other process of
    the rank still holds stays open. */
 void ft_output_retire(struct ft_output *o, uint32_t rank);
 

@@ -153,4 +153,29 @@ expect_err 'cannot start on host gone-b (rank 1): .*; tried 3 times, the job is 
 lost 1 0 -H a
 expect_code 0
 expect_counts 1
+
+# A node that stands still for more than two thirds of its lease, and less than all of it, kills its ranks. What one of them had begun to print was
+# passed on as its last line, and the rest followed behind others' lines (survive.sh, when hosts were frozen). Many, since it is the first to die.
+rm -f "$tmp"/rank.* "$tmp"/end.*
+what="a host that stands still in the middle of a line"
+# shellcheck disable=SC2016
+timeout -k 5 240 "$ftrun" --lease 6 --snapshot off --launcher "exec:$tmp/go" -H a,b:8 sh -c 'printf "%s" "rank $FTMPI_RANK"; echo $$ >"$tmp/rank.$FTMPI_RANK.new"
+    mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; until [ -e "$tmp/end.$FTMPI_RANK" ]; do sleep 0.05; done; echo " is done"' >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+for r in $(seq 0 8); do wait_for [ -s "$tmp/rank.$r" ]; done
+frozen=$(cat "$tmp/rank.1") && agent=$(awk '/^PPid/ { print $2 }' "/proc/$frozen/status") && twin=$(awk '/^PPid/ { print $2 }' "/proc/$agent/status")
+kill -STOP "$twin" "$agent"
+sleep 4.6 # the lease; later is as well, and tests less
+kill -CONT "$twin" "$agent"
+began_again() { ! grep -qx "$frozen" "$tmp/rank.1"; }
+wait_for began_again
+: >"$tmp/end.0"
+wait_for grep -q 'rank 0' "$tmp/out"
+for r in $(seq 8); do : >"$tmp/end.$r"; done
+wait $pid
+code=$?
+expect_code 0
+sorted
+for r in $(seq 0 8); do echo "rank $r is done"; done | cmp -s - "$tmp/out" || { fail "$what: prints:"; cat "$tmp/out"; }
+expect_err 'has not been heard of for 4 s (two thirds of --lease); the ranks here are killed\|(ranks 1-8) is gone for 6 s'
 finish
