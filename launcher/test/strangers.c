@@ -94,13 +94,13 @@ static void turn(void)
     double before = seconds();
 
     event_base_loop(base, EVLOOP_NONBLOCK);
-    CHECK(seconds() - before < 1.0); /* nobody stalls it, also on a machine that is busy */
+    CHECK(seconds() - before < 60); /* nobody stalls it; a busy machine may, for a while */
 }
 
 /* Turns until *counter has come to n. */
 static void await(const int *counter, int n)
 {
-    double until = seconds() + 30;
+    double until = seconds() + 120;
 
     while (*counter < n) {
         CHECK(seconds() < until);
@@ -134,7 +134,7 @@ static void put(int fd, const void *data, size_t n)
 /* Turns until n bytes have come; false: the connection has ended before. */
 static bool get(int fd, void *to, size_t n)
 {
-    double until = seconds() + 30;
+    double until = seconds() + 120;
 
     for (size_t done = 0; done < n;) {
         ssize_t got = recv(fd, (char *)to + done, n - done, MSG_DONTWAIT);
@@ -188,7 +188,7 @@ static void nothing_behind_the_proof_is_read(void)
     await(&nwent, w + 1);
     await(&ncame, c + 1);
     put(came, "x", 1);
-    poll(&(struct pollfd){.fd = went, .events = POLLIN}, 1, 1000);
+    poll(&(struct pollfd){.fd = went, .events = POLLIN}, 1, 120000);
     CHECK(recv(went, &(char[2]){0}, 2, MSG_DONTWAIT) == 1);
 }
 
@@ -368,6 +368,7 @@ static void flood(void)
 {
     int *fds = malloc(FLOOD * sizeof *fds), before = ndescriptors(), own = 0;
     unsigned long lines = nlines;
+    double begin = seconds();
 
     CHECK(fds);
     for (int i = 0; i < FLOOD; i++) {
@@ -388,7 +389,7 @@ static void flood(void)
     for (int i = 0; i < 20; i++)
         turn();
     CHECK(ndescriptors() <= before + 2);
-    CHECK(nlines <= lines + 30);
+    CHECK(nlines <= lines + 2 + (unsigned long)(seconds() - begin)); /* one a second (it once was 30, and the machine slow) */
     free(fds);
 }
 
@@ -397,13 +398,14 @@ static void many_friends(void)
 {
     enum { FRIENDS = 100 };
     int fds[FT_STRANGERS + FRIENDS + 1];
+    double begin = seconds();
     char c;
 
     ft_auth_expect(auth, FRIENDS);
     for (int i = 0; i <= FT_STRANGERS + FRIENDS; i++) {
         fds[i] = stranger();
         turn();
-        if (i == FT_STRANGERS + FRIENDS - 1)
+        if (i == FT_STRANGERS + FRIENDS - 1 && seconds() - begin < 4) /* it has 5 seconds */
             CHECK(recv(fds[0], &c, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
     }
     is_turned_away(fds[0]);
@@ -538,11 +540,13 @@ static void addresses(void)
 
 int main(void)
 {
+    double begin = seconds();
+
     say = (struct ft_say){.tap = on_line};
     addresses();
     serve("127.0.0.1", true);
     serve("::1", false);
     serve(NULL, false);
-    CHECK(nlines >= 1 && nlines < 60);
+    CHECK(nlines >= 1 && nlines <= 6 + (unsigned long)(seconds() - begin)); /* one a second, and each of the three begins anew */
     return 0;
 }
