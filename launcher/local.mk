@@ -275,10 +275,14 @@ tests_alone += launcher/test/jobcontrol.sh
 check_PROGRAMS += launcher/test/killat launcher/test/snapjob launcher/test/resumejob launcher/test/largejob launcher/test/ends launcher/test/again \
 	launcher/test/deaths launcher/test/waits
 launcher_test_killat_LDADD =
-check_LTLIBRARIES += launcher/test/nomem.la
+check_LTLIBRARIES += launcher/test/nomem.la launcher/test/jitter.la
 launcher_test_nomem_la_SOURCES = launcher/test/nomem.c
 launcher_test_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 launcher_test_nomem_la_LIBADD = -ldl
+# For whoever looks for races by hand (docs/design.md, section 8).
+launcher_test_jitter_la_SOURCES = launcher/test/jitter.c
+launcher_test_jitter_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+launcher_test_jitter_la_LIBADD = -ldl
 EXTRA_DIST += $(launch_shell_tests) launcher/test/killat.sh launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/hosts_lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
