@@ -197,8 +197,8 @@ struct ft_stream *ft_self(struct ft *ft) { return &ft->self; }
 /* Only what the earlier incarnation went beyond is certain to be complete: its last operation may be half done. */
 bool ft_replaying(struct ft_stream *s)
 {
-    /* The bootstrap cache may have to tell by what is contributed. */
-    return s->unit + 1 < s->called && !s->checks && !(s->attentive && s->cache->loaded);
+    /* The bootstrap cache may have to tell by what is contributed; a node that replaces a lost one has yet to note that. */
+    return s->unit + 1 < s->called && !s->checks && !(s->attentive && (s->cache->loaded || (s->nodes && s->cache->version == 0)));
 }
 
 void ft_mark_rabit(struct ft *ft)

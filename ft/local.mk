@@ -27,6 +27,7 @@ libft_la_SOURCES = \
 	ft/shm/keeper.h ft/shm/keeper.c \
 	ft/shm/trail.h \
 	ft/shm/transfer.h ft/shm/transfer.c \
+	ft/shm/doubt.h ft/shm/doubt.c \
 	ft/shm/inspect.h ft/shm/inspect.c \
 	ft/core/plan.h ft/core/plan.c \
 	ft/core/stream.h ft/core/stream.c \

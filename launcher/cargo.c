@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ft/core/cache.h"
 #include "ft/shm/models.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/wait.h"
@@ -12,13 +13,13 @@
 #include "launcher/stdio_memory.h"
 
 #define MAGIC 0x31676163706d7466ull
-enum { PIECE = 1 << 18, SECTIONS = 3 /* and one for each rank */ };
+enum { PIECE = 1 << 18, SECTIONS = 4 /* and one for each rank */ };
 
-/* head | of_rank[nranks] | for each stream: of_stream, hashes, an unfinished line || global model, local ones, prefix, cache */
+/* head | of_rank[nranks] | for each stream: of_stream, hashes, an unfinished line || global model, local ones, prefix, cache, what was contributed to it */
 struct head {
     uint64_t magic, bytes;          /* of all that is before the models */
     uint64_t nranks, version, slot, unit, end, chain;
-    uint64_t nglobal, global_hash, prefix, cache, cache_results, cache_lost;
+    uint64_t nglobal, global_hash, prefix, cache, cache_lost, given;
 };
 
 struct of_rank {
@@ -58,6 +59,7 @@ static uint64_t list_sections(const struct head *h, struct section *s)
         s[1 + r] = (struct section){ft_models_local(r, (uint32_t)h->slot), ranks_of(h)[r].nlocal};
     s[1 + n] = (struct section){FT_MODELS_PREFIX, h->prefix};
     s[2 + n] = (struct section){FT_MODELS_CACHE, h->cache};
+    s[3 + n] = (struct section){FT_MODELS_GIVEN, h->given};
     for (uint32_t i = 0; i < n + SECTIONS; i++)
         total += s[i].bytes;
     return total;
@@ -160,6 +162,15 @@ static void put_streams(const struct ft_job *job, uint32_t slot, char *at)
     }
 }
 
+/* With --bootstrap-cache. Not all of it has been written: it ends where we write. 0: there is no memory, so it is as if nobody knew. */
+static uint64_t given_bytes(const struct ft_job *job)
+{
+    uint64_t n = job->region.header->params.bootstrap_cache ? ft_cache_given_bytes(job->options->nranks) : 0, last = 0;
+    struct ft_error e;
+
+    return n && ft_models_write(job->models, FT_MODELS_GIVEN, n, &last, sizeof last, &e) == 0 ? n : 0;
+}
+
 static struct head *make_head(const struct ft_job *job, const struct ft_version *v, const struct of_rank *of)
 {
     const struct ft_version_head *w = ft_versions_head(&job->region);
@@ -170,7 +181,7 @@ static struct head *make_head(const struct ft_job *job, const struct ft_version 
         return NULL;
     *h = (struct head){.magic = MAGIC, .bytes = bytes, .nranks = n, .version = v->version, .slot = v->slot, .unit = v->unit, .end = v->end,
                        .chain = v->chain, .nglobal = v->nglobal, .global_hash = v->global_hash, .prefix = ft_look(&w->prefix_end) - 1,
-                       .cache = ft_look(&w->cache_end), .cache_results = ft_peek(&w->cache_results), .cache_lost = ft_peek(&w->cache_lost)};
+                       .cache = ft_look(&w->cache_end), .cache_lost = ft_peek(&w->cache_lost), .given = given_bytes(job)};
     memcpy(ranks_of(h), of, n * sizeof *of);
     put_streams(job, v->slot, (char *)(ranks_of(h) + n));
     return h;
@@ -388,9 +399,10 @@ static int copy_models(const struct ft_job *job, const struct head *h, int fd, u
 }
 
 /* What the ranks' dead selves would have left in the words; the slots' versions last of all. */
-static void say(const struct ft_job *job, const struct head *h)
+static void say(const struct ft_job *job, const struct head *h, uint64_t units)
 {
     struct ft_version_head *w = ft_versions_head(&job->region);
+    uint64_t results, cache = ft_cache_below(job->models, h->cache, units, &results);
 
     for (uint32_t r = 0; r < h->nranks; r++) {
         struct ft_version_words *of = ft_versions_of(&job->region, r);
@@ -406,9 +418,10 @@ static void say(const struct ft_job *job, const struct head *h)
         ft_note(&of->consumed, h->version);
         ft_note(&of->loads, ranks_of(h)[r].loads);
     }
-    ft_note(&w->cache_results, h->cache_results);
+    /* What was called behind the log that there is will be called again. */
+    ft_note(&w->cache_results, results);
     ft_note(&w->cache_lost, h->cache_lost);
-    ft_note(&w->cache_end, h->cache);
+    ft_note(&w->cache_end, cache);
     ft_publish(&w->prefix_end, h->prefix + 1);
     for (uint32_t r = 0; r < h->nranks; r++)
         ft_publish(&ft_versions_of(&job->region, r)->slot[h->slot].version, h->version);
@@ -425,7 +438,7 @@ int64_t ft_cargo_unpack(const struct ft_job *job, int fd, uint64_t area, uint64_
         result = has_streams(job, h) ? copy_models(job, h, fd, area, length, e) : is_damaged(e);
         if (!result) {
             set_streams(job, h);
-            say(job, h);
+            say(job, h, units);
             result = (int64_t)h->version;
         }
     }

@@ -138,7 +138,7 @@ static int check_request(const struct ft_options *o, struct ft_error *e)
         bool asked;
         const char *what;
     } not_yet[] = {
-        {o->bootstrap_cache, "--bootstrap-cache"}, {o->ckpt_dir, "--ckpt-dir"},
+        {o->ckpt_dir, "--ckpt-dir"},
         {o->log_full == FT_FULL_FORGET && o->map->nnodes > 1, "--log-full forget"}, /* another one may need what is forgotten */
     };
 

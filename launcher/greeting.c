@@ -143,6 +143,8 @@ const char *ft_verdict_text(enum ft_verdict v)
     case FT_VERDICT_STALE: return "one of the two nodes has been replaced";
     case FT_VERDICT_LEFT: return "its representative has left MPI_Finalize";
     case FT_VERDICT_RELEASED: return "the beginning of its log is released";
+    case FT_VERDICT_DOUBT: return "all its ranks are in doubt";
+    case FT_VERDICT_UNKNOWN: return "its ranks have not called it";
     case FT_VERDICTS: break;
     }
     return "?";

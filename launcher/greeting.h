@@ -15,6 +15,7 @@ enum ft_greeting_want {
     FT_WANT_LOG,         /* the log from `position` on */
     FT_WANT_KEEP,        /* you are to keep a checkpoint of mine: it follows (parcel.h); the answer's position: the version that you have */
     FT_WANT_KEPT,        /* the checkpoint of mine that you have kept */
+    FT_WANT_UNIT,        /* what the unit `position` is (ft/shm/doubt.h); the answer's position: enum ft_known's `what` */
     FT_WANTS
 };
 
@@ -30,6 +31,8 @@ enum ft_verdict {
     FT_VERDICT_STALE,    /* one of us two has been replaced */
     FT_VERDICT_LEFT,     /* my representative has left MPI_Finalize: it needs no link */
     FT_VERDICT_RELEASED, /* the log does not begin there any more; there is no checkpoint, or no place for one now */
+    FT_VERDICT_DOUBT,    /* all ranks here ask what the unit is */
+    FT_VERDICT_UNKNOWN,  /* nobody here knows the unit, yet */
     FT_VERDICTS
 };
 

@@ -14,6 +14,7 @@
 #include "ft/shm/region.h"
 #include "ft/shm/word.h"
 #include "launcher/await.h"
+#include "launcher/doubts.h"
 #include "launcher/fetch.h"
 #include "launcher/greeting.h"
 #include "launcher/handover.h"
@@ -324,7 +325,7 @@ static bool has_left(const struct ft_links *l)
 }
 
 /* It is for the agents, and no link. */
-static bool is_fetch(const struct ft_greeting *g) { return g->want == FT_WANT_LOG || g->want == FT_WANT_KEEP || g->want == FT_WANT_KEPT; }
+static bool is_fetch(const struct ft_greeting *g) { return g->want >= FT_WANT_LOG; }
 
 static enum ft_verdict judge(struct ft_links *l, const struct ft_greeting *g, enum ft_auth_kind kind)
 {
@@ -356,12 +357,14 @@ static void take_greeting(struct ft_links *l, int fd, enum ft_auth_kind kind, co
 
     if (wanted && said->want == FT_WANT_LOG)
         ft_fetch_answer(l->config.region, said->position, &a);
+    else if (wanted && said->want == FT_WANT_UNIT)
+        ft_doubts_answer(l->config.region, l->config.spill_fd, said->position, &a);
     else if (wanted && is_fetch(said))
         ft_kept_answer(l->config.kept, said, &a);
     ft_answer_put(&a, text);
     answered = say_it(fd, text, sizeof text);
     if (!wanted || is_fetch(said)) {
-        if (!answered || a.verdict != FT_VERDICT_YES)
+        if (!answered || a.verdict != FT_VERDICT_YES || said->want == FT_WANT_UNIT)
             close(fd);
         else if (said->want == FT_WANT_LOG)
             serve_log(l, fd, said->position);

@@ -80,6 +80,7 @@ liblaunch_la_SOURCES = \
 	launcher/output_dir.h launcher/output_dir.c \
 	launcher/parcel.h launcher/parcel.c \
 	launcher/partner.h launcher/partner.c \
+	launcher/doubts.h launcher/doubts.c \
 	launcher/placement.h launcher/placement.c \
 	launcher/policy.h launcher/policy.c \
 	launcher/procstat.h launcher/procstat.c \

@@ -11,6 +11,7 @@
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "launcher/auth.h"
+#include "launcher/doubts.h"
 #include "launcher/fetch.h"
 #include "launcher/kept.h"
 #include "launcher/links.h"
@@ -203,6 +204,8 @@ int ft_node_open(struct ft_node *n, struct ft_error *e)
             return err;
         if ((err = open_links(n, listener, e)) < 0)
             return err;
+        if (n->job->options->bootstrap_cache && !(n->doubts = ft_doubts_new(n)))
+            return ft_err_set(e, FT_ENOMEM, "out of memory");
     }
     introduce(n, list, count);
     ft_node_lease_heard(n, ft_timer_boot_ns()); /* from now on: memory may have taken its time (--log-prepare) */
@@ -216,6 +219,7 @@ void ft_node_forget(struct ft_node *n)
     ft_links_forget(n->links);
     ft_partner_forget(n->partner);
     ft_kept_forget(n->kept);
+    ft_doubts_forget(n->doubts);
     n->auth = NULL;
     n->fetch = NULL;
     n->uplink = NULL;
@@ -254,7 +258,8 @@ int ft_node_serve(struct ft_node *n)
     n->report = ft_node_report_new(job);
     n->uplink = ft_uplink_new(&config);
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: its beats come between ranks that have all processors (spawn.c) */
-    if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0 || ft_partner_serve(n->partner) < 0 || ft_kept_serve(n->kept) < 0)
+    if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0 || ft_partner_serve(n->partner) < 0 || ft_kept_serve(n->kept) < 0 ||
+        ft_doubts_serve(n->doubts) < 0)
         return -1;
     ft_node_lease_check(n); /* its predecessor may have been stopped for long */
     return 0;
@@ -294,6 +299,7 @@ void ft_node_rung(struct ft_node *n)
         ft_node_strand(n);
     ft_links_look(n->links);
     ft_partner_look(n->partner);
+    ft_doubts_look(n->doubts);
 }
 
 void ft_node_strand(struct ft_node *n)
@@ -319,6 +325,7 @@ void ft_node_leave(struct ft_node *n)
     ft_links_leave(n->links);
     ft_partner_leave(n->partner);
     ft_kept_leave(n->kept);
+    ft_doubts_leave(n->doubts);
     ft_uplink_free(n->uplink);
     ft_node_report_free(n->report);
     ft_auth_free(n->auth);
@@ -337,6 +344,7 @@ void ft_node_free(struct ft_node *n)
     ft_links_free(n->links);
     ft_partner_free(n->partner);
     ft_kept_free(n->kept);
+    ft_doubts_free(n->doubts);
     ft_node_input_close(n);
     ft_shared_free(n->shared, sizeof *n->shared);
     free(n);

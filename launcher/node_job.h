@@ -18,6 +18,7 @@
 struct evbuffer;
 struct event;
 struct ft_auth;
+struct ft_doubts;
 struct ft_fetch;
 struct ft_kept;
 struct ft_links;
@@ -54,6 +55,7 @@ struct ft_node {
     struct ft_links *links;     /* to the other nodes; NULL: there are none */
     struct ft_partner *partner; /* the next node keeps our checkpoints, ... */
     struct ft_kept *kept;       /* ... and this one those of the one before; NULL: no */
+    struct ft_doubts *doubts;   /* --bootstrap-cache: what other nodes know of a unit; NULL: no */
     struct ft_wire_hello hello;
     int input;                  /* what is written there comes out of standard input; -1: no rank here reads it */
 

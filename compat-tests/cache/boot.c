@@ -4,12 +4,14 @@
 
      boot HOW ROUNDS DEATHS [WORD...]
        HOW     keys, places (cached, without a key), plain (calls of MPI proper)
-       DEATHS  rank,version,seq,life[;...]: there the rank kills itself before its seq-th operation of that version; seed:N:M:
-               any rank before any operation in its first two lives, about once in M; timer:N:M: at any instruction, within M
+       DEATHS  rank,version,seq,life[,USEC][;...]: there the rank kills itself before its seq-th operation of that version; with
+               USEC its node is lost so many microseconds later (-1: when the file BOOT_KEPT is there), both of its ftrun processes by
+               SIGKILL; seed:N:M: any rank before any operation in its first two lives, about once in M; timer:N:M: at any instruction, within M
                microseconds of the beginning of each of its first two lives; or none
        WORD    shuffle: who has loaded a version has another order; early: the first part is before the load; skip: who has
                loaded leaves one out, as XGBoost does;
-               random: the seed is really random, known to rank 0 alone; helper: all sums through one function, the call's place
+               random: the seed is really random, known to rank 0 alone; helper: all sums through one function, the call's place;
+               slow: a pause in each round
    Prints the same whatever dies. */
 #include <signal.h>
 #include <stdbool.h>
@@ -27,13 +29,68 @@ enum { VALUES = 3000, BOUNDS = 20000, STEPS = 3 };
 
 static int rank, size, life, loaded, version, seq;
 static const char *how, *deaths;
-static bool shuffle, early, skip, randomly, helper;
+static bool shuffle, early, skip, randomly, helper, slow;
 
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ x >> 27) * 0x94d049bb133111ebull;
     return x ^ x >> 31;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    int parent = 0;
+    char path[32];
+    FILE *f;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    f = fopen(path, "r");
+    if (!f || fscanf(f, "%*d (%*[^)]) %*c %d", &parent) != 1)
+        abort();
+    fclose(f);
+    return parent;
+}
+
+/* A process of a node, not the controller. */
+static bool is_of_node(pid_t pid)
+{
+    char path[32], words[256] = "";
+    size_t n;
+    FILE *f;
+
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    f = fopen(path, "r");
+    n = f ? fread(words, 1, sizeof words - 1, f) : 0;
+    if (f)
+        fclose(f);
+    for (size_t i = 0; i < n; i += strlen(words + i) + 1)
+        if (!strcmp(words + i, "--node"))
+            return true;
+    return false;
+}
+
+/* As a host is lost: neither process goes on for the other. From a child, since this rank goes on until then; the kernel kills both. A busy machine
+   may have had the agent replaced: then the other one is its child, and only this rank dies. */
+static void lose_node(int usec)
+{
+    pid_t agent = getppid(), twin = parent_of(agent);
+
+    if (!is_of_node(agent) || !is_of_node(twin))
+        raise(SIGKILL);
+
+    fflush(stdout); /* or the child would have it, too */
+    if (usec > 0 && fork())
+        return;
+    for (const char *file = getenv("BOOT_KEPT"); usec < 0 && file && access(file, F_OK) != 0;)
+        usleep(10000);
+    usleep(usec > 0 ? (useconds_t)usec : 0);
+    kill(twin, SIGSTOP);
+    kill(agent, SIGSTOP);
+    kill(twin, SIGKILL);
+    kill(agent, SIGKILL);
+    for (;;)
+        pause();
 }
 
 /* Called before each operation. */
@@ -46,11 +103,15 @@ static void may_die(void)
             raise(SIGKILL);
     } else if (strncmp(deaths, "timer", 5)) {
         for (const char *d = deaths; d; d = strchr(d, ';')) {
-            int r, v, s, l;
+            int r, v, s, l, usec, n;
 
             d += *d == ';';
-            if (sscanf(d, "%d,%d,%d,%d", &r, &v, &s, &l) == 4 && r == rank && v == version && s == seq && l == life)
+            n = sscanf(d, "%d,%d,%d,%d,%d", &r, &v, &s, &l, &usec);
+            if (n < 4 || r != rank || v != version || s != seq || l != life)
+                continue;
+            if (n == 4)
                 raise(SIGKILL);
+            lose_node(usec);
         }
     }
     seq++;
@@ -207,6 +268,7 @@ int main(int argc, char **argv)
         skip = skip || !strcmp(argv[i], "skip");
         randomly = randomly || !strcmp(argv[i], "random");
         helper = helper || !strcmp(argv[i], "helper");
+        slow = slow || !strcmp(argv[i], "slow");
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -220,6 +282,8 @@ int main(int argc, char **argv)
     if (loaded)
         memcpy(x, model, sizeof x);
     for (; version < rounds; version++, seq = 0) {
+        if (slow)
+            usleep(30000);
         boot(&b); /* what there is not yet */
         train(x, &b, version);
     }

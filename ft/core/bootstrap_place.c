@@ -3,6 +3,8 @@
 #include "ft/base/hash.h"
 #include "ft/base/site.h"
 #include "ft/core/bootstrap.h"
+#include "ft/core/nodes.h"
+#include "ft/shm/doubt.h"
 #include "ft/shm/trail.h"
 
 /* What is kept of calls without a key, each and together. */
@@ -12,7 +14,7 @@
 /* What this rank contributes; 0: nothing. */
 static uint64_t contribution(const struct ft_coll *c)
 {
-    uint64_t bytes = ft_coll_part(c, c->s->rank);
+    uint64_t bytes = ft_coll_part(c, c->s->me);
 
     return bytes && c->send ? ft_hash_elements(c->kind, c->send, bytes) : 0;
 }
@@ -52,7 +54,8 @@ static int first_version(const struct ft_bootstrap_call *x, struct ft_error *e)
     if (!place)
         return ft_cache_no_memory(x->k, e);
     number = ++place->calls;
-    if (number <= FT_KEYS_KEPT && x->total <= PLACE_BYTES && !ft_stream_replays(s, unit))
+    /* On a node that replaces a lost one nobody has noted it before: ft_replaying. */
+    if (number <= FT_KEYS_KEPT && x->total <= PLACE_BYTES && (!ft_stream_replays(s, unit) || s->nodes))
         ft_cache_note_contribution(x->k, unit, contribution(x->c));
     err = ft_bootstrap_perform(x, x->sig, e);
     return err || s->rank != 0 ? err : keep_place(x, number, unit, e);
@@ -131,7 +134,26 @@ static enum evidence logged(const struct ft_bootstrap_call *x, struct ft_error *
     if (!*err && rec.unit != s->unit + 1)
         *err = ft_stream_read(s, next, 0, &rec, sizeof rec, false, e);
     FT_INVARIANT(*err || rec.unit == s->unit + 1, "a committed unit's record is where the one before it ends");
-    return judge(x, &rec.sig, rec.site, rec.sig.root <= 0);
+    return judge(x, &rec.sig, rec.site, rec.sig.root <= 0 || s->nodes);
+}
+
+/* What other nodes say: their ranks and logs. */
+static enum evidence told(const struct ft_bootstrap_call *x, struct ft_error *e, int *err)
+{
+    uint64_t what = x->k->s->nodes ? ft_doubt_told(x->k->s->region, x->k->s->unit) : 0;
+    struct ft_sig repeated = *x->sig;
+    char call[128], site[96];
+
+    repeated.cached = FT_CACHED_REPEATED;
+    if (!what)
+        return NOTHING;
+    if (what == FT_TOLD_ALL || what == ft_doubt_call(&repeated, 0))
+        return REPEATED;
+    if (what == FT_TOLD_SEVERAL)
+        *err = ft_err_set(e, FT_EDIVERGED, "all ranks came back by a checkpoint, and the first call of rank %u, %s at %s, is not that of another "
+                          "one: give operations that are made again a key (MPIX_Allreduce_cached)", x->k->s->me,
+                          ft_sig_print(x->sig, call, sizeof call), ft_site_print(x->site, site, sizeof site));
+    return what == ft_doubt_call(x->sig, x->site) || what == ft_doubt_call(x->sig, 0) ? SAME : OTHER;
 }
 
 static enum evidence look_around(const struct ft_bootstrap_call *x, struct ft_error *e, int *err)
@@ -143,7 +165,7 @@ static enum evidence look_around(const struct ft_bootstrap_call *x, struct ft_er
         return logged(x, e, err);
     for (uint32_t r = 0; r < s->n && found == NOTHING; r++)
         found = trail_of(x, r);
-    return found;
+    return found == NOTHING ? told(x, e, err) : found;
 }
 
 static bool in_doubt(const struct ft_bootstrap_call *x, uint32_t rank, uint64_t *key)
@@ -164,6 +186,8 @@ static bool all_in_doubt(const struct ft_bootstrap_call *x, uint64_t key, struct
     char call[128], site[96];
     int64_t other = -1;
 
+    if (s->nodes)
+        return false; /* those of other nodes may not be: we are told */
     for (uint32_t i = 0; i < 2 * s->n; i++) {
         uint64_t theirs;
 
@@ -174,9 +198,18 @@ static bool all_in_doubt(const struct ft_bootstrap_call *x, uint64_t key, struct
     }
     if (other >= 0)
         *err = ft_err_set(e, FT_EDIVERGED, "all ranks came back by a checkpoint, and the first call of rank %u, %s at %s, is not that "
-                          "of rank %u: give operations that are made again a key (MPIX_Allreduce_cached)", s->rank,
+                          "of rank %u: give operations that are made again a key (MPIX_Allreduce_cached)", s->me,
                           ft_sig_print(x->sig, call, sizeof call), ft_site_print(x->site, site, sizeof site), (uint32_t)other);
     return true;
+}
+
+/* Other nodes may need this one's results meanwhile. */
+static int wait_a_turn(struct ft_stream *s, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen, struct ft_error *e)
+{
+    if (s->nodes)
+        return ft_nodes_idle(s->nodes, w, word, seen, e);
+    ft_wait_turn(w, s->patience, word, seen);
+    return 0;
 }
 
 /* Until somebody knows what the unit is. If all ranks ask this same question nobody does, and doing the operation once more is
@@ -185,12 +218,14 @@ static enum evidence wait_in_doubt(const struct ft_bootstrap_call *x, uint64_t k
 {
     struct ft_stream *s = x->k->s;
     struct ft_version_words *mine = &x->k->words[s->rank];
-    _Atomic uint64_t *word = &ft_stream_trail(s, s->rank == 0, s->unit)->unit;
+    _Atomic uint64_t *word = s->nodes ? &x->k->head->told_unit : &ft_stream_trail(s, s->rank == 0, s->unit)->unit;
     struct ft_wait w = {0};
     enum evidence found;
 
     ft_note(&mine->doubt_key, key);
     ft_publish(&mine->doubt, s->unit + 1);
+    if (s->nodes)
+        ft_nodes_ring(s->nodes);
     for (;;) {
         uint64_t seen = ft_look(word);
 
@@ -199,7 +234,8 @@ static enum evidence wait_in_doubt(const struct ft_bootstrap_call *x, uint64_t k
             break;
         if (all_in_doubt(x, key, e, err))
             return REPEATED; /* stays in doubt: others may not have seen it yet */
-        ft_wait_turn(&w, s->patience, word, seen);
+        if ((*err = wait_a_turn(s, &w, word, seen, e)) != 0)
+            break;
     }
     if (found != REPEATED)
         ft_publish(&mine->doubt, 0);
@@ -216,7 +252,7 @@ static enum evidence find_out(const struct ft_bootstrap_call *x, const struct ft
     ft_trail_write(asking, x->k->s->unit, x->sig, x->site);
     found = look_around(x, e, err);
     if (!*err && found == NOTHING && might)
-        found = wait_in_doubt(x, might->at, e, err);
+        found = wait_in_doubt(x, might->unit + 1, e, err);
     ft_publish(&asking->unit, 0);
     return found;
 }
@@ -224,23 +260,28 @@ static enum evidence find_out(const struct ft_bootstrap_call *x, const struct ft
 /* This life has had the result already: those before the load were by position. */
 static bool had(const struct ft_key *place, uint32_t i) { return place->kept[i].served || i < place->calls; }
 
-/* The entry that this call would have, by what it contributes, or by order; matched: it contributes the same. -1: none. */
+/* The entry that this call would have, by what it contributes, or by order; matched: it contributes the same, or nobody knows. -1: none; -2: nobody
+   knows which. */
 static int entry_for(const struct ft_bootstrap_call *x, const struct ft_key *place, bool *matched)
 {
     uint64_t hash = contribution(x->c);
+    bool unknown = false;
     int first = -1;
 
-    *matched = !hash;
     for (uint32_t i = 0; i < place->nkept; i++) {
         if (had(place, i))
             continue;
         first = first < 0 ? (int)i : first;
+        unknown = unknown || !ft_cache_contributed(x->k, place->kept[i].unit);
         if (hash && ft_cache_contributed(x->k, place->kept[i].unit) == hash) {
             *matched = true;
             return (int)i;
         }
     }
-    return !hash || place->nkept == 1 || x->sig->call == FT_CALL_BCAST ? first : -1;
+    *matched = !hash || unknown;
+    if (!hash || place->nkept == 1 || x->sig->call == FT_CALL_BCAST)
+        return first;
+    return unknown ? -2 : -1;
 }
 
 static int cannot_tell(const struct ft_bootstrap_call *x, struct ft_error *e)
@@ -248,7 +289,7 @@ static int cannot_tell(const struct ft_bootstrap_call *x, struct ft_error *e)
     char call[128], site[96];
 
     return ft_err_set(e, FT_EDIVERGED, "rank %u came back by a checkpoint, and its %s at %s may be the one that begins the program or the "
-                      "one that comes now: give the former a key (MPIX_Allreduce_cached)", x->k->s->rank,
+                      "one that comes now: give the former a key (MPIX_Allreduce_cached)", x->k->s->me,
                       ft_sig_print(x->sig, call, sizeof call), ft_site_print(x->site, site, sizeof site));
 }
 
@@ -289,6 +330,8 @@ static int again(const struct ft_bootstrap_call *x, struct ft_error *e)
     if (err || !may_be_repeated(place))
         return err ? err : by_position(x, e);
     i = entry_for(x, place, &matched);
+    if (i == -2)
+        return cannot_tell(x, e);
     found = find_out(x, i >= 0 ? &place->kept[i] : NULL, e, &err);
     /* rank 0 may have counted more meanwhile */
     if (err || (err = ft_cache_scan(k, e)) != 0)

@@ -7,9 +7,7 @@
 #include "ft/base/hash.h"
 #include "ft/shm/models.h"
 
-/* In the cache's area: entries, and from the middle on what each rank contributed, by unit. */
-#define CONTRIBUTIONS_AT (FT_MODELS_AREA_BYTES / 2)
-enum { CONTRIBUTIONS = 8192 };
+enum { GIVEN = 8192 /* units of which it is noted what each rank contributed */ };
 
 void ft_cache_open(struct ft_cache *k, struct ft_stream *s, const struct ft_region *region, int fd, void (*lost)(const char *why))
 {
@@ -23,7 +21,7 @@ void ft_cache_open(struct ft_cache *k, struct ft_stream *s, const struct ft_regi
     ft_publish(&k->words[s->rank].asking.unit, 0);
     k->restarted = ft_peek32(&ft_region_rank(region, s->rank)->incarnation) > 0;
     /* One rank alone: whatever it calls, it has the result, and there is no trail to tell from. */
-    k->sites = region->header->params.bootstrap_cache && s->n > 1;
+    k->sites = region->header->params.bootstrap_cache && s->size > 1;
     s->attentive = k->sites;
 }
 
@@ -72,7 +70,7 @@ static int read_at(const struct ft_cache *k, uint64_t at, void *to, uint64_t n, 
 
 int ft_cache_no_memory(const struct ft_cache *k, struct ft_error *e)
 {
-    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for the bootstrap cache", k->s->rank);
+    return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for the bootstrap cache", k->s->me);
 }
 
 static int take_in(struct ft_cache *k, uint64_t at, const struct ft_entry *entry, struct ft_error *e)
@@ -111,7 +109,7 @@ int ft_cache_scan(struct ft_cache *k, struct ft_error *e)
 }
 
 /* The result as pieces of the program's memory, in rank order: one, but for allgatherv. */
-static uint32_t pieces(const struct ft_coll *c) { return c->displs ? c->s->n : 1; }
+static uint32_t pieces(const struct ft_coll *c) { return c->displs ? c->s->size : 1; }
 
 static char *piece(const struct ft_coll *c, uint32_t i, uint64_t total, uint64_t *n)
 {
@@ -163,7 +161,7 @@ static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, c
     int err;
 
     entry->bytes = result_at - at + ft_align(entry->result_bytes, 8);
-    if (at + entry->bytes > CONTRIBUTIONS_AT) {
+    if (at + entry->bytes > FT_MODELS_AREA_BYTES) {
         ft_err_set(e, FT_ENOMEM, "there are %llu GiB in it", (unsigned long long)(at >> 30));
         tell_lost(k, e);
         return 0;
@@ -192,6 +190,22 @@ int ft_cache_keep(struct ft_cache *k, struct ft_entry entry, const char *text, c
     entry.result_bytes = total;
     entry.result_hash = hash_result(c, total);
     return append(k, &entry, text, c, e);
+}
+
+uint64_t ft_cache_below(int fd, uint64_t end, uint64_t units, uint64_t *results)
+{
+    struct ft_entry entry;
+    struct ft_error e;
+    uint64_t at = 0;
+
+    for (*results = 0; end - at >= sizeof entry; at += entry.bytes) {
+        if (ft_models_read(fd, FT_MODELS_CACHE, at, &entry, sizeof entry, &e) != 0 || entry.bytes < sizeof entry || entry.bytes > end - at)
+            break;
+        if (entry.kind != FT_ENTRY_RECURRING && entry.unit >= units)
+            break;
+        *results += entry.kind != FT_ENTRY_RECURRING;
+    }
+    return at;
 }
 
 int ft_cache_recurs(struct ft_cache *k, uint64_t hash, uint64_t times, struct ft_error *e)
@@ -230,13 +244,15 @@ int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *
             err = read_at(k, from, to, n, e);
     }
     if (!err && hash_result(c, total) != entry.result_hash)
-        err = ft_err_set(e, FT_ESYS, "rank %u found a damaged entry in the bootstrap cache", k->s->rank);
+        err = ft_err_set(e, FT_ESYS, "rank %u found a damaged entry in the bootstrap cache", k->s->me);
     return err;
 }
 
+uint64_t ft_cache_given_bytes(uint32_t nranks) { return nranks * (uint64_t)GIVEN * sizeof(uint64_t); }
+
 static uint64_t contribution_at(const struct ft_cache *k, uint64_t unit)
 {
-    return CONTRIBUTIONS_AT + (k->s->rank * (uint64_t)CONTRIBUTIONS + unit) * sizeof(uint64_t);
+    return ft_cache_given_bytes(k->s->rank) + unit * sizeof(uint64_t);
 }
 
 uint64_t ft_cache_contributed(const struct ft_cache *k, uint64_t unit)
@@ -244,7 +260,7 @@ uint64_t ft_cache_contributed(const struct ft_cache *k, uint64_t unit)
     struct ft_error e;
     uint64_t hash = 0;
 
-    if (unit < CONTRIBUTIONS && read_at(k, contribution_at(k, unit), &hash, sizeof hash, &e) != 0)
+    if (unit < GIVEN && ft_models_read(k->fd, FT_MODELS_GIVEN, contribution_at(k, unit), &hash, sizeof hash, &e) != 0)
         hash = 0;  /* beyond all that anybody wrote */
     return hash;
 }
@@ -254,7 +270,7 @@ void ft_cache_note_contribution(const struct ft_cache *k, uint64_t unit, uint64_
     struct ft_error e;
 
     /* Not written it is as if it were not known. */
-    if (unit < CONTRIBUTIONS)
-        ft_models_write(k->fd, FT_MODELS_CACHE, contribution_at(k, unit), &hash, sizeof hash, &e);
+    if (unit < GIVEN)
+        ft_models_write(k->fd, FT_MODELS_GIVEN, contribution_at(k, unit), &hash, sizeof hash, &e);
 }
 

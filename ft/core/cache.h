@@ -77,6 +77,11 @@ int ft_cache_settle(struct ft_cache *k, ft_perform *perform, struct ft_error *e)
 int ft_cache_call(struct ft_cache *k, struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, ft_perform *perform,
                   struct ft_error *e);
 
+/* ---- for who brings a cache to another node ---- */
+
+/* Where the entries of `end` bytes end that are whole, and of units below `units`: how far a log is. *results: so many of them are results. */
+uint64_t ft_cache_below(int fd, uint64_t end, uint64_t units, uint64_t *results);
+
 /* ---- inside: entries (cache.c), for who decides (bootstrap.c) ---- */
 
 int ft_cache_no_memory(const struct ft_cache *k, struct ft_error *e);
@@ -95,7 +100,8 @@ int ft_cache_head(const struct ft_cache *k, uint64_t at, struct ft_entry *entry,
 /* The result goes where c would have it. FT_ESYS: it is damaged. */
 int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c, uint64_t total, struct ft_error *e);
 
-/* What this rank contributed to the operation of a unit, as a hash; 0: nobody knows. */
+/* What this rank contributed to the operation of a unit, as a hash; 0: nobody knows. Of so many ranks that is so many bytes. */
+uint64_t ft_cache_given_bytes(uint32_t nranks);
 uint64_t ft_cache_contributed(const struct ft_cache *k, uint64_t unit);
 void ft_cache_note_contribution(const struct ft_cache *k, uint64_t unit, uint64_t hash);
 

@@ -192,3 +192,23 @@ int ft_nodes_leave(struct ft_nodes *n, struct ft_error *e)
             n->wire.pause(n->wire.net, &w, NULL, 0);
     }
 }
+
+int ft_nodes_idle(struct ft_nodes *n, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen, struct ft_error *e)
+{
+    int moved;
+
+    if (!n->represents) {
+        ft_wait_turn(w, n->s->patience, word, seen);
+        return 0;
+    }
+    moved = n->wire.turn(n->wire.net, e);
+    if (moved == 0)
+        n->wire.pause(n->wire.net, w, word, seen);
+    return ft_min(moved, 0);
+}
+
+void ft_nodes_ring(const struct ft_nodes *n)
+{
+    if (n->represents)
+        n->wire.ring(n->wire.net);
+}

@@ -31,6 +31,8 @@ struct ft_wire {
     /* Nothing moves: one turn of a wait, for another node, or if word is not NULL, for *word to become something else than seen. True when
        the wait is a long one by now. */
     bool (*pause)(void *net, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen);
+    /* Tells the agent to look. */
+    void (*ring)(void *net);
 };
 
 struct ft_nodes_op;
@@ -71,6 +73,13 @@ void ft_nodes_resume(struct ft_nodes *n);
 /* A reduction is done by gathering, and by folding what was gathered privately: elements that are too big to send in pieces, or an order of
    ranks that is not that of places and an operator that may mind. */
 bool ft_nodes_gathers(const struct ft_nodes *n, const struct ft_coll *c, const struct ft_sig *sig);
+
+/* One turn of a wait for a word between two operations: the representative serves the links meanwhile, so that nobody waits for it who waits for a
+   result that it has. 0, or an error. */
+int ft_nodes_idle(struct ft_nodes *n, struct ft_wait *w, _Atomic uint64_t *word, uint64_t seen, struct ft_error *e);
+
+/* The representative: the agent is to look at what it has written. */
+void ft_nodes_ring(const struct ft_nodes *n);
 
 /* The representative, in MPI_Finalize when its unit is committed: returns when no other node can ask for anything any more. */
 int ft_nodes_leave(struct ft_nodes *n, struct ft_error *e);

@@ -12,6 +12,7 @@
 #ifndef K
 #define K 3 /* kills */
 #endif
+/* NODES: each rank is a node of its own. Whether all are in doubt is found out by asking one after the other, and of each its trail first. */
 #define LAST 2 /* version */
 #ifdef RECURRING
 #define U 5
@@ -67,6 +68,9 @@ byte kills;
 #ifdef LIVE_ONLY
 byte lives[R]; /* units that earlier lives had finished with */
 #endif
+#ifdef NODES
+byte asked[R]; /* so many nodes have been found in doubt */
+#endif
 bit one; /* rank 1 has been killed: rank 2 is like it */
 
 #if R == 2
@@ -94,10 +98,23 @@ bit one; /* rank 1 has been killed: rank 2 is like it */
 
 /* May this call be one that the cache has? */
 #define KEYED(r) (PLACE(todo[r]) == BOOT && loaded[r] > 0 && there && !recurs)
-#ifdef ALONE_EVIDENT
+#if defined(ALONE_EVIDENT)
 #define OTHERS_DOUBT(r) false
+#elif defined(NODES)
+#define OTHERS_DOUBT(r) (asked[r] == R)
 #else
 #define OTHERS_DOUBT(r) EVERY(DOUBTS, pos[r])
+#endif
+
+#ifdef NODES
+#define BEGIN_ASKING(r) asked[r] = 0
+#else
+#define BEGIN_ASKING(r) skip
+#endif
+#ifdef SILENT_DOUBTS
+#define IS_DOUBTED(q, u) true
+#else
+#define IS_DOUBTED(q, u) DOUBTS(q, u)
 #endif
 
 /* The call has its result: what is next? */
@@ -119,7 +136,7 @@ proctype Rank(byte r) {
    :: d_step { st[r] == OP && todo[r] && KEYED(r) -> st[r] = (done[r] > pos[r] && CALLS_SAME(r, r) -> UNIT : SERVED) }
 #else
    :: d_step { st[r] == OP && todo[r] && KEYED(r) && HAS_CALLED(r, pos[r]) -> st[r] = (CALLS_SAME(r, r) -> UNIT : SERVED) }
-   :: d_step { st[r] == OP && todo[r] && KEYED(r) && !HAS_CALLED(r, pos[r]) -> doubt[r] = pos[r] + 1; st[r] = DOUBT; TELL("rank %d is in doubt at unit %d\n", r, pos[r]) }
+   :: d_step { st[r] == OP && todo[r] && KEYED(r) && !HAS_CALLED(r, pos[r]) -> doubt[r] = pos[r] + 1; BEGIN_ASKING(r); st[r] = DOUBT; TELL("rank %d is in doubt at unit %d\n", r, pos[r]) }
 #endif
    :: d_step { st[r] == DOUBT && SOME(CALLS_SAME, r) -> st[r] = UNIT; SEEN(1) }
    :: d_step { st[r] == DOUBT && SOME(CALLS_OTHER, r) -> st[r] = SERVED; SEEN(2) }
@@ -127,6 +144,13 @@ proctype Rank(byte r) {
    :: d_step { st[r] == DOUBT && OTHERS_DOUBT(r) -> st[r] = SERVED }
 #else
    :: d_step { st[r] == DOUBT && OTHERS_DOUBT(r) -> st[r] = UNIT; SEEN(3); TELL("rank %d sees everybody in doubt at unit %d\n", r, pos[r]) }
+#endif
+#ifdef NODES
+#ifdef OWN_NODE
+   :: d_step { st[r] == DOUBT && asked[r] < R -> asked[r] = R }
+#else
+   :: d_step { st[r] == DOUBT && asked[r] < R && !HAS_CALLED(asked[r], pos[r]) && IS_DOUBTED(asked[r], pos[r]) -> asked[r]++ }
+#endif
 #endif
    /* from the cache */
    :: d_step { st[r] == SERVED -> CHECK(data == CALL(r), "wrong data out of the cache\n"); TELL("rank %d is served from the cache at unit %d\n", r, pos[r]); returned() }

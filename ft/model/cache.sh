@@ -11,12 +11,16 @@ broken_base="-DR=2"
 sound_all() {
     sound "2 ranks, 3 kills, no run without end" "-DR=2" "-O0 -DNP" "-l -w20"
     sound "... a call that recurs" "-DR=2 -DRECURRING" "-O0 -DNP" "-l -w20"
+    sound "2 nodes" "-DR=2 -DNODES" "-O0 -DNP" "-l -w20"
     [ "${FT_TIER:-normal}" != quick ] || return
     seen 1 "evidence for the log"
     seen 2 "evidence for the cache"
     seen 3 "everybody is in doubt"
     seen 4 "a key recurs" "-DR=2 -DRECURRING"
+    seen 3 "every node is in doubt" "-DNODES"
     sound "3 ranks, 5 kills" "-DK=5" "-O0 -DSAFETY" "-w20"
+    sound "3 nodes" "-DNODES" "-O0 -DSAFETY" "-w20"
+    [ "${FT_TIER:-normal}" != full ] || sound "3 nodes, 5 kills" "-DK=5 -DNODES" "-O0 -DSAFETY" "-w22"
     sound "... a call that recurs" "-DK=5 -DRECURRING" "-O0 -DSAFETY" "-w20"
 }
 
@@ -28,6 +32,8 @@ broken_all() {
     broken MARK_ALL "" "two ranks are in different calls"
     broken NO_UNIT "" "two ranks are in different calls"
     broken ALONE_EVIDENT "" "hang"
+    broken OWN_NODE "-DNODES" "two ranks are in different calls"
+    broken SILENT_DOUBTS "-DNODES" "two ranks are in different calls"
 }
 
 check_all "$@"

@@ -379,6 +379,8 @@ static bool pause_turn(void *arg, struct ft_wait *w, _Atomic uint64_t *word, uin
     return true;
 }
 
+static void ring_for(void *arg) { ring(arg); }
+
 void ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_region *region, int post, int bell, struct ft_wire *wire)
 {
     memset(net, 0, sizeof *net);
@@ -388,7 +390,7 @@ void ft_net_open(struct ft_net *net, struct ft_nodes *nodes, const struct ft_reg
     net->bell = bell;
     for (uint32_t p = 0; p < FT_PEERS; p++)
         net->link[p].fd = NO_FD;
-    *wire = (struct ft_wire){ .net = net, .turn = turn, .pause = pause_turn };
+    *wire = (struct ft_wire){ .net = net, .turn = turn, .pause = pause_turn, .ring = ring_for };
 }
 
 /* Sockets that an earlier incarnation had are gone with it; those that wait in the socketpair are as good as new ones. */

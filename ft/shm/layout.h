@@ -20,7 +20,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 10, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 11, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -118,8 +118,8 @@ struct ft_version_words {
     _Atomic uint64_t loads;          /* its first load is this unit, plus one; 0: it has not loaded */
     _Atomic uint64_t asks;           /* number of its last request to the agent, over all incarnations: it stands still until ... */
     _Atomic uint64_t kind, asked;    /* enum ft_ask, slot */
-    _Atomic uint64_t doubt;          /* it asks all others whether this unit, less one, is one more call of ... */
-    _Atomic uint64_t doubt_key;      /* ... this entry of the bootstrap cache; 0: it does not */
+    _Atomic uint64_t doubt;          /* it asks all others whether this unit, less one (0: none), is one more call of ... */
+    _Atomic uint64_t doubt_key;      /* ... the bootstrap operation that was this unit, less one */
     struct ft_trail asking;          /* the call that it has made and does not know yet to be this unit or in the bootstrap cache; for people */
     _Alignas(FT_LINE) _Atomic uint64_t store_unit;  /* it has called a function of checkpoints that will be this unit, less one, and is busy
                                                        with models before that, or waits to be, or see store_commits; 0: it is not */
@@ -140,6 +140,8 @@ struct ft_version_head {
     _Atomic uint64_t wanted;         /* the first lazy checkpoint that is not older than this version is to be kept, whatever rank 0
                                         thinks; 0: none */
     _Atomic uint64_t pinned;         /* nobody writes to this slot now, plus one; 0: to any */
+    _Atomic uint64_t told_unit;      /* several nodes: other nodes have been asked what this unit is, less one, ... */
+    _Atomic uint64_t told;           /* ... and it is this (ft/shm/doubt.h) */
 
     /* rank 0 */
     _Alignas(FT_LINE) _Atomic uint64_t prefix_end;    /* the log up to here, less one, is in the store as well: what is called before

@@ -14,8 +14,9 @@
 enum ft_models_area {
     FT_MODELS_GLOBAL = 0,   /* two slots of the global model: rank 0 */
     FT_MODELS_PREFIX = 2,  /* the log up to the first load, at the same positions: rank 0 */
-    FT_MODELS_CACHE = 3,    /* the bootstrap cache: rank 0; in its upper half what each rank contributed, each its own */
-    FT_MODELS_LOCAL = 4     /* two slots of each rank's own model */
+    FT_MODELS_CACHE = 3,    /* the bootstrap cache: rank 0 */
+    FT_MODELS_GIVEN = 4,    /* what each rank contributed to units that may be in it, as hashes: each its own */
+    FT_MODELS_LOCAL = 5     /* two slots of each rank's own model */
 };
 
 static inline uint64_t ft_models_global(uint32_t slot) { return FT_MODELS_GLOBAL + slot; }

@@ -192,5 +192,6 @@ void ft_versions_renew(const struct ft_region *r)
     ft_note(&h->cache_end, 0);
     ft_note(&h->cache_results, 0);
     ft_note(&h->cache_lost, 0);
+    ft_note(&h->told_unit, 0);
     ft_publish(&h->generation, ft_peek(&h->generation) + 1);
 }

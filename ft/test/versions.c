@@ -35,7 +35,8 @@ static uint64_t fill(unsigned char *model, int rank, uint32_t call)
 ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
 {
     if (fd == job.models && n > 1) {
-        if (job.may_fail && (uint64_t)at / FT_MODELS_AREA_BYTES != FT_MODELS_CACHE && random_below(24) == 0) {
+        if (job.may_fail && (uint64_t)at / FT_MODELS_AREA_BYTES != FT_MODELS_CACHE &&
+            (uint64_t)at / FT_MODELS_AREA_BYTES != FT_MODELS_GIVEN && random_below(24) == 0) {
             errno = ENOSPC;
             return -1;
         }

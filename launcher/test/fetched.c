@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "ft/core/stream.h"
+#include "ft/shm/doubt.h"
 #include "ft/shm/transfer.h"
 #include "launcher/fetch.h"
 #include "launcher/greeting.h"
@@ -377,6 +378,26 @@ static uint64_t whole(uint64_t bytes)
     return u;
 }
 
+/* What a unit is, out of the log: what lies between records is none. */
+static void look_units_up(struct node *n)
+{
+    int spill_fd = ft_keeper_spill_fd(n->keeper);
+    uint64_t what;
+
+    for (int i = 0; i < 40; i++) {
+        uint64_t u = i < 2 ? i * (n->unit - 1) : (uint64_t)rand() % n->unit;
+        struct ft_sig sig = {.call = FT_CALL_BCAST};
+
+        CHECK(ft_doubt_known(&n->region, spill_fd, u, &what) == FT_KNOWN_CALL && what == ft_doubt_call(&sig, u * 7));
+    }
+    CHECK(ft_doubt_known(&n->region, spill_fd, n->unit, &what) == FT_KNOWN_NOT);
+    ft_doubt_tell(&n->region, n->unit, FT_TOLD_ALL);
+    CHECK(ft_doubt_known(&n->region, spill_fd, n->unit, &what) == FT_KNOWN_NOT);
+    ft_doubt_tell(&n->region, n->unit, 77);
+    CHECK(ft_doubt_known(&n->region, spill_fd, n->unit, &what) == FT_KNOWN_CALL && what == 77);
+    CHECK(ft_doubt_told(&n->region, n->unit) == 77 && !ft_doubt_told(&n->region, n->unit + 1));
+}
+
 static void once(void)
 {
     struct node *n = &nodes[3];
@@ -392,6 +413,9 @@ static void once(void)
     write_units(&nodes[0], nodes[0].unit + 10);
     fetch(n, sources, 1, 0, 0);
     CHECK(got.units == nodes[0].unit && got.bytes > bytes && !got.e.text[0]);
+    look_units_up(&nodes[0]);
+    got.units = n->unit = nodes[0].unit;
+    look_units_up(n);
 
     /* From one that breaks off, then from one that has it all: what the first gave is kept. */
     renew(n);

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "ft/core/cache.h"
 #include "ft/shm/models.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
@@ -103,6 +104,17 @@ static void put_stream(const struct ft_job *job, uint32_t id, uint32_t slot, uin
     memset(len > FT_MARK_BYTES ? ft_stdio_long_part(m, id, FT_MARK_MODELS + (int)slot) : mark->part, 'a', len);
 }
 
+/* Two results without bytes. */
+static void put_cache(const struct ft_job *job, bool some)
+{
+    struct ft_entry entry[2] = {{.bytes = sizeof *entry, .kind = FT_ENTRY_KEY, .key = 1, .unit = 1},
+                                {.bytes = sizeof *entry, .kind = FT_ENTRY_KEY, .key = 3, .unit = UNITS - 1}};
+    struct ft_error e;
+
+    ft_models_end(job->models, FT_MODELS_CACHE, 0);
+    FT_INVARIANT(!some || ft_models_write(job->models, FT_MODELS_CACHE, 0, entry, sizeof entry, &e) == 0, "there is memory");
+}
+
 /* As ranks leave it that have loaded nothing, made a checkpoint and printed something. */
 static void fill_job(const struct ft_job *job, uint8_t what)
 {
@@ -112,10 +124,9 @@ static void fill_job(const struct ft_job *job, uint8_t what)
 
     hash = put_model(job, ft_models_global(slot), nglobal, 'g');
     put_model(job, FT_MODELS_PREFIX, what & 16 ? 640 : 0, 'p');
-    put_model(job, FT_MODELS_CACHE, what & 4 ? 99 : 0, 'c');
+    put_cache(job, what & 4);
     h->prefix_end = (what & 16 ? 640 : 0) + 1;
-    h->cache_end = what & 4 ? 99 : 0;
-    h->cache_results = what & 4;
+    h->cache_end = what & 4 ? 2 * sizeof(struct ft_entry) : 0;
     for (uint32_t r = 0; r < RANKS; r++) {
         struct ft_version_words *w = ft_versions_of(&job->region, r);
         struct ft_model_slot *s = &w->slot[slot];
