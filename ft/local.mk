@@ -43,6 +43,7 @@ libft_la_SOURCES = \
 	ft/net/links.h ft/net/links.c \
 	ft/snap/files.h ft/snap/files.c \
 	ft/snap/image.h ft/snap/image.c \
+	ft/snap/mappings.h ft/snap/mappings.c \
 	ft/snap/snapshot.h ft/snap/snapshot.c
 libft_la_LIBADD = libftreduce.la -lpthread
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "ft/snap/image.h"
 #include "launcher/cadence.h"
@@ -48,12 +49,16 @@ static int other_slot(const struct ft_snapshot *s)
     return atomic_load(&s->named) == 1 ? 1 : 0;
 }
 
-/* Copied pages are paid for by who writes first: the rank, for the most part. Counted when the snapshot ends, or is replaced. */
+/* Copied pages are paid for by who writes first: the rank, for the most part. Counted when the snapshot ends, or is replaced: by its page
+   faults, which new memory has, too, if they can be little; else by what the snapshot has for itself, which takes as long to find out as
+   to fork (16 MiB: 0.36 ms). */
 static void count_pages(struct ft_snapshot *s, const struct ft_snap_slot *p)
 {
-    uint64_t pages = ft_usage_unshared(p->pid) / (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t page_ns = ft_peek(&words_of(s)->page_ns), most = ft_peek(&words_of(s)->faults) * page_ns;
 
-    s->last_ns += pages * ft_peek(&words_of(s)->page_ns);
+    if (most > s->last_ns / 2)
+        most = ft_min(most, ft_usage_unshared(p->pid) / (uint64_t)sysconf(_SC_PAGESIZE) * page_ns);
+    s->last_ns += most;
 }
 
 /* ---- making one ---- */

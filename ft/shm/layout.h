@@ -177,6 +177,7 @@ struct ft_snap_words {
     _Atomic uint64_t child;                  /* ... in this process */
     _Atomic uint64_t stood_ns;               /* time it lost to its snapshots, all in all */
     _Atomic uint64_t page_ns;                /* what a page costs that is written for the first time after the last one's fork */
+    _Atomic uint64_t faults;                 /* so many pages it has touched for the first time between the last two: no more were copied */
 
     /* the process that becomes the snapshot, then the snapshot */
     _Alignas(FT_LINE) _Atomic uint64_t pid;

@@ -4,17 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "ft/snap/mappings.h"
 
 #ifndef PR_GET_TID_ADDRESS
 #define PR_GET_TID_ADDRESS 40
@@ -57,36 +55,6 @@ static bool has_children(void)
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
 }
 
-/* dev as /proc/self/maps has it. */
-static bool is_file(const struct stat *st, unsigned major_dev, unsigned minor_dev, unsigned long inode)
-{
-    return inode && st->st_ino == inode && major(st->st_dev) == major_dev && minor(st->st_dev) == minor_dev;
-}
-
-/* Memory that others see, but ours: what was written there since cannot be taken back. */
-static enum ft_image_reason look_at_mappings(const struct ft_image_own *own)
-{
-    FILE *maps = fopen("/proc/self/maps", "re");
-    enum ft_image_reason reason = maps ? FT_IMAGE_GOOD : FT_IMAGE_SYSTEM;
-    unsigned long from, inode;
-    unsigned of_major, of_minor;
-    char line[512], mode[8];
-    struct stat ours = { 0 };
-
-    if (own->not_copied && fstat(own->not_copied, &ours) != 0)
-        ours.st_ino = 0;
-    while (reason == FT_IMAGE_GOOD && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%lx-%*x %7s %*x %x:%x %lu", &from, mode, &of_major, &of_minor, &inode) == 5 && mode[1] == 'w' && mode[3] == 's' &&
-            from - (uintptr_t)own->mapping.start >= own->mapping.bytes && !is_file(&ours, of_major, of_minor, inode))
-            reason = FT_IMAGE_MAPPING;
-        while (!strchr(line, '\n') && fgets(line, sizeof line, maps)) /* the rest of a long line */
-            ;
-    }
-    if (maps)
-        fclose(maps);
-    return reason;
-}
-
 enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image_own *own)
 {
     enum ft_image_reason reason;
@@ -99,7 +67,7 @@ enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image
         return FT_IMAGE_TIMERS;
     reason = ft_files_take(&image->files, own);
     if (reason == FT_IMAGE_GOOD)
-        reason = look_at_mappings(own);
+        reason = ft_mappings_look(own);
     for (int i = 0; i < 3; i++)
         getitimer((__itimer_which_t)i, &image->timers[i]);
     sigprocmask(SIG_SETMASK, NULL, &image->mask);

@@ -46,6 +46,7 @@ void ft_snapshots_open(struct ft_snapshots *s, const struct ft_region *region, u
     s->bell = bell;
     s->life = life;
     s->answered = 0;
+    s->faults = 0;
 }
 
 static void refuse(struct ft_snapshots *s, uint64_t number, enum ft_image_reason reason)
@@ -211,6 +212,13 @@ static uint64_t measure_page_ns(void)
     return ns[PROBE_PAGES / 2];
 }
 
+static uint64_t page_faults(void)
+{
+    struct rusage used;
+
+    return getrusage(RUSAGE_SELF, &used) < 0 ? 0 : (uint64_t)used.ru_minflt;
+}
+
 /* Signals are blocked, which the snapshot wants, and which keeps handlers from changing what has been looked at. */
 static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_position *p)
 {
@@ -235,6 +243,7 @@ static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_positi
     if (pid == 0) {
         wait_as_snapshot(s, number, tie);
         send_again(&pending);
+        s->faults = page_faults();
         return true;
     }
     ft_region_fork_keeps(s->region, false);
@@ -244,6 +253,7 @@ static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_positi
     }
     say_forked(s, number, pid);
     ft_note(&s->words->page_ns, measure_page_ns());
+    s->faults = page_faults();
     return false;
 }
 
@@ -256,6 +266,7 @@ bool ft_snapshots_take(struct ft_snapshots *s, const struct ft_position *p)
     s->answered = number;
     if (!number)
         return false;
+    ft_note(&s->words->faults, page_faults() - s->faults);
     s->own.links = s->links;
     s->own.nlinks = s->nlinks;
     sigfillset(&all);

@@ -41,6 +41,7 @@ struct ft_snapshots {
     uint64_t unread_bytes;
     struct ft_image image;
     uint64_t answered;            /* last number looked into */
+    uint64_t faults;              /* of this process when it had forked the last one */
 };
 
 /* rank's, in a process that has just joined its job. own: the library's descriptors. */
