@@ -185,7 +185,9 @@ static void serve(struct ft_control *c, int fd)
     bufferevent_setcb(cl->io, on_request, on_written, on_event, cl);
     bufferevent_setwatermark(cl->io, EV_READ, 0, REQUEST_MAX);
     bufferevent_set_timeouts(cl->io, &limit, &limit);
-    bufferevent_enable(cl->io, EV_READ | EV_WRITE);
+    /* Writing is enabled from the start. Enabled here, with nothing to write, it would keep the limit that let_wait takes back: libevent 2.1 does not
+       forget the time limit of an event that is not pending. */
+    bufferevent_enable(cl->io, EV_READ);
 }
 
 static void on_connection(evutil_socket_t listener, short what, void *arg)

@@ -32,14 +32,14 @@ exit 9
 EOS
 sees() { grep -q "^$1\$" "$2"; }
 talks() { rm -f said; : >say; wait_for exists said && wait_for sees "out $(cat said)" job.out; }
-timeout -k 5 200 "$ftrun" -n 1 sh talk.sh >job.out 2>job.err </dev/null &
+timeout -k 5 300 "$ftrun" -n 1 sh talk.sh >job.out 2>job.err </dev/null &
 job=$!
 wait_for listed
 id=$("$ftrun" list | awk 'NR == 2 { print $1 }')
 talks
 
 # From now on, both streams apart; the job keeps its own.
-timeout -k 5 200 "$ftrun" attach "$id" >a.out 2>a.err &
+timeout -k 5 300 "$ftrun" attach "$id" >a.out 2>a.err &
 attached=$!
 attached_out() { talks && grep -q out a.out; }
 wait_for attached_out
@@ -70,9 +70,9 @@ talks
 
 # Readers that are stopped: the job prints 30 MB meanwhile, and they are told how much they missed. The one goes on before the job's end,
 # the other after it: the job does not wait for it.
-timeout -k 5 200 "$ftrun" attach "$id" >b.out 2>b.err &
+timeout -k 5 300 "$ftrun" attach "$id" >b.out 2>b.err &
 slow=$!
-timeout -k 5 200 "$ftrun" attach "$id" >c.out 2>c.err &
+timeout -k 5 300 "$ftrun" attach "$id" >c.out 2>c.err &
 slower=$!
 attached_both() { talks && grep -q out b.out && grep -q out c.out; }
 wait_for attached_both
@@ -84,6 +84,7 @@ done
 wait_for exists flooded
 wait_for sees flooded job.out
 talks
+sleep 12 # (Found by jitter: who did not read for ten seconds was sent away, and took the same agent for a new one.)
 kill -CONT "$(reader_of $slow)"
 caught_up() { talks && sees "$(tail -1 job.out)" b.out; }
 wait_for caught_up
