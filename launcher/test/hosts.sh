@@ -78,7 +78,7 @@ expect_err 'nonesuch: No such file'
 # Signals: to all ranks of all hosts, whose end is awaited.
 what="ftrun, told to stop"
 # shellcheck disable=SC2016
-timeout -k 5 120 "$ftrun" --launcher "exec:$tmp/go" -H a,b:2 sh -c 'trap "echo got \$FTMPI_RANK; exit 0" INT TERM; echo $$ >"$tmp/rank.$FTMPI_RANK"; while :; do sleep 0.1; done' \
+timeout -k 5 300 "$ftrun" --grace 100 --launcher "exec:$tmp/go" -H a,b:2 sh -c 'trap "echo got \$FTMPI_RANK; exit 0" INT TERM; echo $$ >"$tmp/rank.$FTMPI_RANK"; while :; do sleep 0.1; done' \
     >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 wait_for [ -s "$tmp/rank.0" ] && wait_for [ -s "$tmp/rank.1" ] && wait_for [ -s "$tmp/rank.2" ]

@@ -302,7 +302,7 @@ def test_verdict():
 
 def test_ends_with_others():
     """The job's end elsewhere is SIGTERM, then SIGKILL here, without a line."""
-    n = Node(sh('trap "echo asked" TERM; echo on; while :; do sleep 0.01; done'), grace="0.3").connect()
+    n = Node(sh('trap "echo asked" TERM; echo on; while :; do sleep 0.01; done'), grace="3").connect()
     n.until(lambda: n.out() == "on\n", "its rank")
     n.say_job(END, 9)
     n.ends(9)
@@ -369,7 +369,7 @@ def test_lease():
     """A controller that is silent for two thirds of the lease has no ranks here any more, though the connection stands. Nothing is said of
     them then: it is to replace this node. (That they had ended was once said if killing them took long, and the whole job ended.) What ranks had
     started is not asked to end, as else. (It once was, and had --grace for it, which is longer than what is left of the lease.)"""
-    n = Node(sh("setsid sh -c 'trap : TERM; echo $$ >>left; while :; do sleep 1; done' & exec sleep 1000"), 30, lease="3", grace="1000").connect()
+    n = Node(sh("setsid sh -c 'trap : TERM; echo $$ >>left; while :; do sleep 1; done' & exec sleep 1000"), 30, lease="6", grace="1000").connect()
     n.phase(RUNNING)
     n.until(lambda: all(r[0] == 1 for r in n.state["ranks"]), "its ranks")
     rank, begin = n.state["ranks"][0][3], time.monotonic()
@@ -385,7 +385,7 @@ def test_lease():
     assert n.state["phase"] == RUNNING, "it says that the job has ended"
     assert time.monotonic() - begin > 0.3, "too early"
     assert n.process.wait(PATIENCE) == 1
-    assert "node 0 (host thathost): ftrun has not been heard of for 2 s" in n.process.stderr.read().decode()
+    assert "node 0 (host thathost): ftrun has not been heard of for 4 s" in n.process.stderr.read().decode()
 
 
 def test_silent_connections():

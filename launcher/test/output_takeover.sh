@@ -52,7 +52,7 @@ check() {
 
 # The job with pid $1 ends within two minutes.
 attempt() {
-    { sleep 120; kill -9 "$1"; } 2>/dev/null &
+    { sleep 300; kill -9 "$1"; } 2>/dev/null &
     watchdog=$!
     kill_agents "$1" 3
     wait "$1"

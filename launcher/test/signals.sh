@@ -32,7 +32,7 @@ for signal in INT:130 TERM:143 HUP:129; do
 done
 
 # The ranks get the signal itself first, and their own exit code does not matter.
-begin 2 -n 2 sh -c 'trap "echo caught; exit 0" INT; echo $$ >>pids; while :; do sleep 0.05; done'
+begin 2 --grace 100 -n 2 sh -c 'trap "echo caught; exit 0" INT; echo $$ >>pids; while :; do sleep 0.05; done'
 kill -INT $launcher
 end 130
 [ "$(grep -c caught out)" = 2 ] || fail "the ranks did not get SIGINT"

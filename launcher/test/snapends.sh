@@ -22,7 +22,7 @@ await_end 143
 begin "$ftrun" --snapshot 0.3 $long
 kill -TERM "$front"
 await_end 143
-begin "$ftrun" --snapshot 0.3 --timeout 8 $long
+begin "$ftrun" --snapshot 0.3 --timeout 20 $long
 await_end 110
 
 # A rank that was woken ends with the others.

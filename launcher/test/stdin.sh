@@ -71,14 +71,15 @@ cat >"$tmp/slowly" <<'EOT'
 { for i in 1 2 3 4 5; do head -c 100000; sleep 0.2; done; until [ -e "${0%/*}/killed" ]; do sleep 0.05; done; cat; } | md5sum
 EOT
 chmod +x "$tmp/slowly"
+# Not at once: the shell's child is not ftrun yet.
+has_second() { second=$(other_process "$job") && [ -n "$second" ]; }
 takeover() {
     job=$1
     rm -f "$tmp/killed"
     for i in 1 2 3; do
         sleep 0.25
-        for pid in $(cat "/proc/$job/task/$job/children"); do
-            [ "$(readlink "/proc/$pid/exe")" = "$(readlink "/proc/$job/exe")" ] && kill -9 "$pid" && killed=$((killed + 1))
-        done
+        wait_for has_second || continue
+        for pid in $second; do kill -9 "$pid" && killed=$((killed + 1)); done
     done 2>/dev/null
     : >"$tmp/killed"
     wait "$job"

@@ -18,7 +18,7 @@ expect_err 'the time is up (--timeout 1); the job is ended'
 expect_err_lines 1
 all_gone pids || fail "$what: ranks are left"
 [ "$(seconds_since "$begin")" -ge 1 ] || fail "$what: ended before the time was up"
-[ "$(seconds_since "$begin")" -lt 30 ] || fail "$what: took $(seconds_since "$begin") s"
+[ "$(seconds_since "$begin")" -lt 100 ] || fail "$what: took $(seconds_since "$begin") s"
 run --timeout 100 -n 2 true
 expect_code 0
 expect_err_lines 0
@@ -47,10 +47,10 @@ expect_err 'the time is up'
 
 # A rank that hangs once is killed and restarted, and the job completes as if nothing had been. (Who does not get to its first call in that time, where the
 # others wait, hangs, too.)
-run --hang-timeout 3 -n 4 "$waits" hang 1 1 10
+run --hang-timeout 6 -n 4 "$waits" hang 1 1 10
 expect_code 0
 expect_out '10 allreduces: 1.500000' '1 allreduces: 1.500000'
-expect_err 'rank 1 .* has kept all others waiting for 3 s at unit 10 (--hang-timeout); it is killed'
+expect_err 'rank 1 .* has kept all others waiting for 6 s at unit 10 (--hang-timeout); it is killed'
 [ "$(grep -c 'it is killed' err)" = 1 ] || fail "$what: killed more than once"
 expect_err 'rank 1 .*restarted, restart 1$'
 
@@ -69,18 +69,18 @@ expect_code 110
 expect_err_lines 1
 
 # While the whole job is suspended nobody waits, and nobody is killed.
-timeout --foreground -k 5 300 sh -c 'echo $$ >launcher; exec "$@"' sh "$ftrun" --hang-timeout 3 -n 2 "$waits" file 1 "$tmp/go" 10 >out 2>err &
+timeout --foreground -k 5 300 sh -c 'echo $$ >launcher; exec "$@"' sh "$ftrun" --hang-timeout 6 -n 2 "$waits" file 1 "$tmp/go" 10 >out 2>err &
 job=$!
 wait_for grep -q '10 allreduces' out
 launcher=$(cat launcher)
 kill -TSTP "$launcher"
 is_stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$launcher/stat")" = T ]; }
 wait_for is_stopped
-sleep 5
+sleep 8
 : >go
 kill -CONT "$launcher"
 wait $job
-code=$? what="ftrun --hang-timeout 3, suspended for 5 s"
+code=$? what="ftrun --hang-timeout 6, suspended for 8 s"
 expect_code 0
 grep -q 'is killed' err && fail "$what: a rank was killed"
 
@@ -92,7 +92,7 @@ expect_err '^ftrun: rank 1 replays: unit [0-9]* of 1000 ([0-9]*%)$'
 [ "$(grep -c replays err)" -le 20 ] || fail "$what: floods"
 run -q -n 3 "$waits" slow 1 1000
 expect_code 0
-expect_err_lines 0
+[ ! -s err ] || fail "$what: says $(cat err)"
 begin=$(date +%s%N)
 run -n 3 "$waits" slow 1 100
 [ $(($(date +%s%N) - begin)) -ge 2000000000 ] || ! grep -q replays err || fail "$what: told at once, not after a while"

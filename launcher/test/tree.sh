@@ -82,7 +82,7 @@ launch lame-a,b,c,d,e,f --launch-tree 2 -v
 expect_ranks 6
 expect_starts '^[bc] here .* --node$' 2
 expect_err '^ftrun: 2 nodes are started from here, and not from lame-a$'
-launch mute-a,b,c,d,e,f --launch-tree 2 --start-timeout 4
+launch mute-a,b,c,d,e,f --launch-tree 2 --start-timeout 10
 expect_ranks 6
 expect_starts '^[bc] here .* --node$' 2
 expect_starts '^mute-a here .* --node$' 1
@@ -93,7 +93,7 @@ begin() {
     rm -f "$tmp/started" "$tmp/late"
     what="ftrun -H $1 --launch-tree 2"
     # shellcheck disable=SC2016
-    timeout -k 5 120 "$ftrun" --lease 2 --launcher "exec:$tmp/go" -H "$1" --launch-tree 2 sh -c 'echo $FTMPI_RANK' >"$tmp/out" 2>"$tmp/err" &
+    timeout -k 5 120 "$ftrun" --lease 5 --launcher "exec:$tmp/go" -H "$1" --launch-tree 2 sh -c 'echo $FTMPI_RANK' >"$tmp/out" 2>"$tmp/err" &
     pid=$!
     controller() { cat "/proc/$pid/task/$pid/children"; }
     both_late() { [ "$(starts '^late-[bc] [0-9]')" = 2 ]; }
@@ -121,7 +121,7 @@ wait $pid
 nothing_left
 
 # What is not for people.
-echo garbage | timeout 9 "$ftrun" --starter >"$tmp/out" 2>"$tmp/err"
+echo garbage | timeout 120 "$ftrun" --starter >"$tmp/out" 2>"$tmp/err"
 code=$? what="ftrun --starter"
 expect_code 2
 expect_err_lines 1
