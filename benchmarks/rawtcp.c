@@ -45,10 +45,22 @@ static void die(const char *what)
 
 /* ---- the connection ---- */
 
+/* BBR paces what is sent by a timer, and is no measure of what a connection can carry between neighbours: then the first other one there is. */
+static void without_bbr(int fd)
+{
+    static const char *const others[] = {"cubic", "reno"};
+    char name[16] = "";
+    socklen_t length = sizeof name - 1;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &length) || strncmp(name, "bbr", 3)) return;
+    for (int i = 0; i < 2; i++)
+        if (!setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, others[i], (socklen_t)strlen(others[i]))) return;
+}
+
 static int connect_once(const struct options *o, const struct addrinfo *a)
 {
     int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
     if (fd < 0) die("socket");
+    without_bbr(fd);
     if (!o->listens) {
         if (!connect(fd, a->ai_addr, a->ai_addrlen)) return fd;
         close(fd);

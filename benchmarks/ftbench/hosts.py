@@ -147,7 +147,7 @@ def main(doc):
         raw.programs = dict.fromkeys(args.benchmark + ['rawtcp'], raw.programs['rawtcp'])
     print('%d hosts, a processor each as far as there are so many; TCP: one connection, between two of them' % args.hosts)
     table = results.Table()
-    cli.measure(args, found, machine.Watch(programs), table, lambda: args.csv and table.write(args.csv), lambda: None)
+    cli.measure(args, found, machine.Watch(programs, lab=True), table, lambda: args.csv and table.write(args.csv), lambda: None)
     print()
     for benchmark, ranks in table.kinds():
         for mode in [c[1] for c in table.columns() if c[1]]:

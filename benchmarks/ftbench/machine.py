@@ -9,10 +9,30 @@ import time
 from .mpis import HERE, fresh
 
 
-class Watch:
-    """cpus: the two whose distance is measured."""
+def children():
+    """Ticks of the processors that we have used, and those we have waited for."""
+    t = os.times()
+    return (t.children_user + t.children_system + t.user + t.system) * os.sysconf('SC_CLK_TCK')
 
-    def __init__(self, directory):
+
+def everybody():
+    """The same of all processes that /proc has, living or collected."""
+    ticks = 0
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open('/proc/%s/stat' % pid, encoding='utf-8', errors='replace') as f:
+                ticks += sum(int(v) for v in f.read().rpartition(')')[2].split()[11:15])
+        except OSError:
+            pass    # it has just been collected
+    return ticks
+
+
+class Watch:
+    """cpus: the two whose distance is measured. lab: all processes that /proc has here are our own or of the jobs we measure; without one, jobs are our
+    children. (A lab's are not: nodes that were detached are collected by their host's first process.)"""
+
+    def __init__(self, directory, lab=False):
+        self.own = everybody if lab else children
         os.makedirs(directory, exist_ok=True)
         self.line = os.path.join(directory, 'cacheline')
         self.cpus = sorted(os.sched_getaffinity(0))[:2]
@@ -37,7 +57,7 @@ class Span:
         self.watch = watch
         self.before = watch.distance()
         self.began = time.monotonic()
-        self.stat, self.own = self.ticks(), self.children()
+        self.stat, self.own = self.ticks(), watch.own()
 
     @staticmethod
     def ticks():
@@ -45,18 +65,13 @@ class Span:
             n = [int(v) for v in f.readline().split()[1:]]
         return {'busy': n[0] + n[1] + n[2] + n[5] + n[6], 'stolen': n[7]}
 
-    @staticmethod
-    def children():
-        t = os.times()
-        return (t.children_user + t.children_system + t.user + t.system) * os.sysconf('SC_CLK_TCK')
-
     def stop(self):
         cores, tick = len(os.sched_getaffinity(0)), os.sysconf('SC_CLK_TCK')
         wall = max(time.monotonic() - self.began, 0.001) * tick * cores
         now = self.ticks()
         stolen = now['stolen'] - self.stat['stolen']
         self.stolen = stolen * 1000 // tick
-        self.others = max(0.0, (now['busy'] - self.stat['busy'] - (self.children() - self.own)) / wall)
+        self.others = max(0.0, (now['busy'] - self.stat['busy'] - (self.watch.own() - self.own)) / wall)
         self.after = self.watch.distance()
         self.moved = abs(self.after - self.before) > 0.1 * self.before or stolen / wall > 0.01 or self.others > 0.05
         return self
