@@ -13,7 +13,7 @@ static uint64_t constants(const struct ft_nodes *n)
     const struct ft_params *p = n->s->params;
     uint64_t h = ft_hash_mix(p->world ^ (uint64_t)p->nnodes << 32, p->segment ^ (uint64_t)p->slot_depth << 32);
 
-    h = ft_hash_mix(h, p->extent_bytes ^ (uint64_t)FT_LAYOUT_VERSION << 48);
+    h = ft_hash_mix(h ^ p->slot_bytes, p->extent_bytes ^ (uint64_t)FT_LAYOUT_VERSION << 48);
     h ^= ft_hash(1, n->first, (n->n + 1) * sizeof *n->first);
     return h ^ ft_hash(2, n->rank_at, p->world * sizeof *n->rank_at);
 }
@@ -214,7 +214,7 @@ static int mismatch(const struct ft_nodes *n, uint32_t p, const struct ft_frame_
 static int make_inbox(struct ft_nodes *n, uint32_t p, struct ft_error *e)
 {
     if (!n->inbox[p])
-        n->inbox[p] = malloc((size_t)n->s->params->slot_depth * n->s->params->segment);
+        n->inbox[p] = malloc((size_t)n->s->params->slot_depth * n->s->params->slot_bytes);
     return n->inbox[p] ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for what other nodes send", n->s->me);
 }
 

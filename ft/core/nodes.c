@@ -6,7 +6,10 @@
 
 #include "ft/core/nodes_op.h"
 
-enum { MOST_DEPTH = FT_NODES_RING / 4 };
+enum {
+    MOST_DEPTH = FT_NODES_RING / 4,
+    HOP_UNITS = 4  /* units for each hop of the chain, and for that within a node: while one is on it, others are on the others */
+};
 
 static bool reduces(const struct ft_sig *sig)
 {
@@ -20,6 +23,16 @@ bool ft_nodes_gathers(const struct ft_nodes *n, const struct ft_coll *c, const s
     return sig->elem > n->s->params->segment || (c->op->reduction == FT_USER && !n->straight);
 }
 
+/* Each turn of a unit at a link costs the same, whatever its size; so one is as large as can be that leaves all hops enough of them. */
+static uint64_t reduction_segment(const struct ft_params *p, uint64_t bytes)
+{
+    uint64_t hops = ft_tree_height(FT_TREE_CHAIN, p->nnodes) + (p->world > p->nnodes), units = HOP_UNITS * hops, segment = p->slot_bytes;
+
+    while (segment / 2 >= p->segment && bytes < segment * units)
+        segment /= 2;
+    return segment;
+}
+
 static void plan(struct ft_nodes_op *op)
 {
     struct ft_coll *c = op->c;
@@ -31,7 +44,7 @@ static void plan(struct ft_nodes_op *op)
     op->kind = sig->call == FT_CALL_BCAST ? FT_UNIT_BCAST : ft_coll_gathers(c) ? FT_UNIT_GATHER : FT_UNIT_REDUCE;
     c->plan.segment = p->segment;
     if (op->kind == FT_UNIT_REDUCE)
-        c->plan.segment = p->segment / c->elem * c->elem;
+        c->plan.segment = reduction_segment(p, c->bytes) / c->elem * c->elem;
     if (op->kind == FT_UNIT_GATHER)
         c->plan.segment = ft_max(FT_LINE, ft_align(p->segment / c->s->size, FT_LINE));
     c->plan.units = ft_max(1, ft_div_up(c->bytes, c->plan.segment));
@@ -109,7 +122,7 @@ int ft_nodes_run(struct ft_coll *c, struct ft_error *e)
     int err;
 
     plan(&op);
-    if (user && (!(op.scratch = malloc(s->params->segment)) || !(op.acc = malloc(s->params->segment)))) {
+    if (user && (!(op.scratch = malloc(op.c->plan.segment)) || !(op.acc = malloc(op.c->plan.segment)))) {
         free(op.scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->me);
     }

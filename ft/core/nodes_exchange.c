@@ -7,7 +7,7 @@
 #include "ft/core/nodes_op.h"
 
 enum {
-    LOG_PAST_CACHE = 16 << 10,  /* the log of a segment of so much is not worth room in the cache */
+    LOG_PAST_CACHE = 4 << 10,  /* the log of a segment of so much is not worth room in the cache */
     CHAIN_BYTES = 256 << 10     /* what is larger goes along the chain: a link's bandwidth counts, not the number of hops */
 };
 #define LINGER_NS 1000000000ull
@@ -103,7 +103,7 @@ static int fold(struct ft_nodes_op *op, uint64_t u, struct ft_error *e)
 
     if (op->kind != FT_UNIT_REDUCE || !f.n || !folds(op))
         return 0;
-    if (!n->folds && !(n->folds = malloc((size_t)s->params->slot_depth * s->params->segment)))
+    if (!n->folds && !(n->folds = malloc((size_t)s->params->slot_depth * s->params->slot_bytes)))
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce", s->me);
     f.acc = n->folds + ft_nodes_slot(n, u);
     if (right)

@@ -94,7 +94,7 @@ void ft_nodes_look_for_gone(struct ft_nodes *n);
 
 static inline uint64_t ft_nodes_slot(const struct ft_nodes *n, uint64_t u)
 {
-    return (u & (n->s->params->slot_depth - 1)) * n->s->params->segment;
+    return (u & (n->s->params->slot_depth - 1)) * n->s->params->slot_bytes;
 }
 
 #endif

@@ -184,6 +184,12 @@ static bool receive(struct ft_net *net, uint32_t p, struct iovec *iov, size_t pa
     return true;
 }
 
+/* Behind a large frame another one is likely: of that only the head, or more would be copied than a call costs. */
+static uint64_t stage_room(const struct ft_net_link *l)
+{
+    return (l->in.length > sizeof l->stage ? sizeof l->in : sizeof l->stage) - l->to;
+}
+
 /* Into the stage, behind what is there. */
 static bool fill_stage(struct ft_net *net, uint32_t p)
 {
@@ -198,7 +204,7 @@ static bool fill_stage(struct ft_net *net, uint32_t p)
         l->to -= l->from;
         l->from = 0;
     }
-    iov = (struct iovec){ l->stage + l->to, sizeof l->stage - l->to };
+    iov = (struct iovec){ l->stage + l->to, stage_room(l) };
     if (!receive(net, p, &iov, 1, &got))
         return false;
     l->to += got;
@@ -223,11 +229,11 @@ static bool fill_sink(struct ft_net *net, uint32_t p)
         bool whole = most == l->left;
 
         iov[0] = (struct iovec){ l->sink ? l->sink : scrap, most };
-        iov[1] = (struct iovec){ l->stage, sizeof l->stage };
+        l->from = l->to = 0;
+        iov[1] = (struct iovec){ l->stage, stage_room(l) };
         if (!receive(net, p, iov, whole ? 2 : 1, &got))
             return false;
         n = ft_min(got, most);
-        l->from = 0;
         l->to = got - n;
     }
     l->left -= n;
@@ -310,9 +316,11 @@ static int turn(void *arg, struct ft_error *e)
     for (uint32_t p = 0; p < net->nodes->x.n; p++) {
         if (net->link[p].fd == NO_FD)
             continue;
-        if ((err = push(net, p, e)) < 0)
+        /* All that can go, before anything is read: what comes in between is looked at once then (docs/performance.md, "Segments"). */
+        while ((err = push(net, p, e)) > 0)
+            moved = 1;
+        if (err < 0)
             return err;
-        moved |= err;
         if (net->link[p].fd == NO_FD)
             continue;
         if ((err = pull(net, p, e)) < 0)

@@ -7,8 +7,8 @@
 #include "ft/core/nodes.h"
 
 enum {
-    FT_NET_STAGE = 8192,  /* what is read before it is known what it is: heads, and small payloads behind them */
-    FT_NET_SMALL = 1024   /* a frame with so much is copied and sent in one piece: gathering two costs more */
+    FT_NET_STAGE = 16384 + 128,  /* what is read before it is known what it is: heads, and payloads of up to 16 KiB behind them: one call less */
+    FT_NET_SMALL = 8192          /* a frame with so much is copied and sent in one piece: gathering two costs more */
 };
 
 struct ft_net_link {

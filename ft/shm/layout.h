@@ -45,7 +45,7 @@ struct ft_params {
     /* the job as a whole; what is not the node's own is the same on every node (ft_params_nodes) */
     uint32_t world;         /* ranks of the job on all nodes */
     uint32_t nnodes, node;  /* there are so many, this is number `node` */
-    uint32_t segment;       /* between nodes: bytes of a unit's result, at most; no more than slot_bytes */
+    uint32_t segment;       /* between nodes: bytes of a unit's result, at most, but for large reductions: slot_bytes, which is no less */
     uint32_t keeps_log;     /* nothing of the log is released: another node may be replaced (--survive host) */
 };
 

@@ -366,6 +366,7 @@ int main(int argc, char **argv)
         { 5, 2, 4, 60, "-", 50000, false },     { 8, 1, 5, 60, "-", 50000, false },   { 2, 2, 6, 100, "kr", 200000, false },
         { 3, 2, 7, 100, "kr", 200000, false },  { 5, 1, 8, 100, "kr", 100000, false }, { 3, 2, 9, 60, "krn", 50000, false },
         { 2, 1, 1, 10, "m", 1000, false },      { 3, 2, 2, 10, "m", 1000, false },    { 3, 2, 3, 60, "krc", 400000, false },
+        { 2, 1, 10, 200, "kr", 800000, false }, { 2, 2, 11, 200, "krn", 800000, false },  /* reductions of several of their large segments */
     };
 
     prctl(PR_SET_CHILD_SUBREAPER, 1);
