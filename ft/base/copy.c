@@ -4,18 +4,20 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { SMALL = 1024 };  /* the order costs more than less than that wins */
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 
-enum { VECTOR = 16, BLOCK = 64, SMALL = 1024 };
+enum { VECTOR = 16, BLOCK = 64 };
 
-void ft_copy_past_cache(void *to, const void *from, size_t n)
+void ft_copy_past_cache_unordered(void *to, const void *from, size_t n)
 {
     char *d = to;
     const char *s = from;
     size_t head = -(uintptr_t)d % BLOCK;
 
-    if (n < SMALL) {
+    if (n < BLOCK) {
         memcpy(d, s, n);
         return;
     }
@@ -35,11 +37,30 @@ void ft_copy_past_cache(void *to, const void *from, size_t n)
         _mm_stream_si128((__m128i *)(void *)(d + 3 * VECTOR), e);
     }
     memcpy(d, s, n);
-    _mm_sfence(); /* weakly ordered stores, RULE 12 */
+}
+
+/* weakly ordered stores, RULE 12 */
+void ft_copy_order(bool past_cache)
+{
+    if (past_cache)
+        _mm_sfence();
 }
 #else
-void ft_copy_past_cache(void *to, const void *from, size_t n)
+void ft_copy_past_cache_unordered(void *to, const void *from, size_t n)
 {
     memcpy(to, from, n);
 }
+
+void ft_copy_order(bool past_cache)
+{
+    (void)past_cache;
+}
 #endif
+
+void ft_copy_past_cache(void *to, const void *from, size_t n)
+{
+    bool past = n >= SMALL;
+
+    ft_copy_unordered(to, from, n, past);
+    ft_copy_order(past);
+}

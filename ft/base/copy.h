@@ -11,6 +11,18 @@
    cache and not used soon. Ordered before later stores of this thread, as plain stores are. */
 void ft_copy_past_cache(void *to, const void *from, size_t n);
 
+/* The same, ordered with the next ft_copy_order(true) only: one for several of them. */
+void ft_copy_past_cache_unordered(void *to, const void *from, size_t n);
+void ft_copy_order(bool past_cache);
+
+static inline void ft_copy_unordered(void *to, const void *from, size_t n, bool past_cache)
+{
+    if (past_cache)
+        ft_copy_past_cache_unordered(to, from, n);
+    else
+        memcpy(to, from, n);
+}
+
 static inline void ft_copy(void *to, const void *from, size_t n, bool past_cache)
 {
     if (past_cache)

@@ -60,4 +60,9 @@ int ft_nodes_run(struct ft_coll *c, struct ft_error *e);  /* ft/core/nodes.h */
    functions see copies only (RULE 11), made in scratch of n bytes. */
 void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch);
 
+/* to = x op y for n bytes, not by a user function, and into the log from there: past the cache if the operation is not smaller than
+   FT_LOGGED_PAST_CACHE (docs/design.md, section 10). */
+enum { FT_LOGGED_PAST_CACHE = 8 << 10 };
+void ft_coll_fold_logged(const struct ft_coll *c, const char *x, const char *y, char *to, char *log, uint64_t n);
+
 #endif

@@ -12,11 +12,15 @@
                  once, since everybody's contribution is the entry. bcast: once the root's done is past u. In a replay:
                  once the unit is committed, whatever it is
 
+   A reduce of two ranks is *relayed*: who is not the root contributes whole segments and is done with them then, and waits for
+   nobody; the root folds everything to where it receives it, and writes it into the log, block by block. Nobody else needs
+   that, so it is one way across for the data, and its own part is all that the root waits for.
+
    When: what is too big for the short way. Cost per rank for an allreduce of B bytes on n ranks: B(n-1)/n
    copied in, B read and B/n written, B copied out, through slots and entries that stay in cache.
 
    Who may write where (RULE 9). Of a reduction nothing is produced, of an allgather nothing consumed, before every rank has
-   shown the same history of calls: then nobody is in another call that writes there. A bcast's root waits for nobody, but for
+   shown the same history of calls: then nobody is in another call that writes there (relayed: the root, who writes, looks at the sender's). A bcast's root waits for nobody, but for
    those that are more than slot_depth units behind. Who receives looks at its signature before and, having copied
    everything, at all the others': whoever else has written into these entries, another that believes it is the root, had said so before. */
 #include <stdlib.h>
@@ -36,8 +40,9 @@ struct run {
     uint64_t fresh;                  /* allgather, direct: this incarnation has made its part of units from here on, and has it where it is received */
     bool verified;                   /* everybody has shown the signature; bcast: the root has */
     bool checked;                    /* ... or the log has, in a replay */
+    bool relayed;                    /* see above */
     bool past_cache;                 /* the result is larger than what caches hold */
-    bool direct;                     /* my chunks are folded to where I receive them, and then written into the log past the cache */
+    bool direct;                     /* of two ranks: my chunks are folded to where I receive them, and written into the log from there */
     void *scratch, *acc;             /* for user functions: a slot's worth each */
 };
 
@@ -52,6 +57,17 @@ static uint64_t place(const struct run *x, uint64_t i, uint64_t before, uint64_t
 static bool gathers(const struct run *x) { return ft_coll_gathers(x->c); }
 
 static bool is_bcast(const struct run *x) { return x->c->s->sig.call == FT_CALL_BCAST; }
+
+static bool sends(const struct run *x) { return x->relayed && !x->c->recv; }
+
+/* What this rank folds of a result of n bytes, and does not contribute. */
+static void my_chunk(const struct run *x, uint64_t n, uint64_t *from, uint64_t *to)
+{
+    *from = 0;
+    *to = sends(x) ? 0 : n;
+    if (!x->relayed)
+        ft_plan_chunk(n, x->c->elem, x->c->s->n, x->c->s->rank, from, to);
+}
 
 /* Receives what the root of a bcast writes. */
 static bool listens(const struct run *x) { return is_bcast(x) && !ft_coll_leads(x->c); }
@@ -88,7 +104,7 @@ static void fill_slot(struct run *x, uint64_t i, uint64_t *from, uint64_t *to)
     const char *source = c->send + i * c->plan.segment;
     char *slot = ft_stream_slot(c->s, c->s->rank, unit_of(x, i));
 
-    ft_plan_chunk(n, c->elem, c->s->n, c->s->rank, from, to);
+    my_chunk(x, n, from, to);
     if (*from > 0)
         ft_fill(slot, source, *from);
     if (*to < n)
@@ -141,16 +157,24 @@ static void contribute(struct run *x)
 /* What keeps unit `made` from being produced: a rank that has not contributed, or NULL. */
 static _Atomic uint64_t *lacking(struct run *x)
 {
-    return ft_stream_lacking(x->c->s, unit_of(x, x->made));
+    struct ft_stream *s = x->c->s;
+    _Atomic uint64_t *theirs;
+
+    if (!x->relayed)
+        return ft_stream_lacking(s, unit_of(x, x->made));
+    theirs = &s->counters[1 - s->rank].contributed;
+    return sends(x) || ft_look(theirs) > unit_of(x, x->made) ? NULL : theirs;
 }
 
-/* Everybody has contributed: in the same operation? The root of a bcast asks nobody, but says which one it is in. */
+/* Everybody has contributed: in the same operation? The root of a bcast asks nobody, but says which one it is in, as who sends has. */
 static int verify_entry(struct run *x, struct ft_error *e)
 {
     int err = 0;
 
     if (is_bcast(x))
         ft_stream_enter(x->c->s);
+    else if (x->relayed)
+        err = sends(x) ? 0 : ft_stream_verify_entry_of(x->c->s, 1 - x->c->s->rank, e);
     else
         err = ft_stream_verify_entry(x->c->s, e);
     x->verified = !err;
@@ -186,13 +210,17 @@ static void produce_reduced(struct run *x, char *payload, uint64_t result)
     uint64_t from, to, n;
     char *acc;
 
-    ft_plan_chunk(result, c->elem, c->s->n, c->s->rank, &from, &to);
+    my_chunk(x, result, &from, &to);
     n = to - from;
     if (!n)
         return;
     ft_point_bulk(payload + from, n);
+    if (x->direct) {
+        ft_coll_fold_logged(c, chunk_of(x, 0, from), chunk_of(x, 1, from), c->recv + x->made * c->plan.segment + from, payload + from, n);
+        return;
+    }
     if (c->op->reduction != FT_USER) {
-        acc = x->direct ? c->recv + x->made * c->plan.segment + from : payload + from;
+        acc = payload + from;
         c->op->fold(chunk_of(x, r - 1, from), chunk_of(x, r, from), acc, n / c->elem);
         r--;
     } else {
@@ -202,7 +230,7 @@ static void produce_reduced(struct run *x, char *payload, uint64_t result)
     while (r-- > 0)
         ft_coll_fold(c, chunk_of(x, r, from), acc, n, x->scratch);
     if (acc != payload + from)
-        ft_fill_past(payload + from, acc, n, x->direct);
+        ft_fill(payload + from, acc, n);
 }
 
 static int produce(struct run *x, struct ft_error *e)
@@ -218,7 +246,9 @@ static int produce(struct run *x, struct ft_error *e)
             if (err)
                 return err;
         }
-        if (!gathers(x)) {
+        if (sends(x)) {
+            ft_log_pass(&s->log, position);
+        } else if (!gathers(x)) {
             char *record = ft_log_write(&s->log, position);
 
             if (is_bcast(x))
@@ -263,9 +293,9 @@ static _Atomic uint64_t *unfinished(struct run *x)
     uint64_t u = unit_of(x, x->out);
     _Atomic uint64_t *root;
 
-    if (ft_stream_replays(s, u) || x->c->plan.way == FT_WAY_REDUCE)
+    if (ft_stream_replays(s, u) || (x->c->plan.way == FT_WAY_REDUCE && !x->relayed))
         return behind(s, u);
-    if (gathers(x))
+    if (gathers(x) || x->relayed)
         return NULL;
     root = &s->counters[x->c->root].done;
     return ft_look(root) > u ? NULL : root;
@@ -301,7 +331,7 @@ static int consume(struct run *x, struct ft_error *e)
         uint64_t mine = result, end = result;  /* my chunk, if it is there */
 
         if (x->direct && i >= x->fresh)
-            ft_plan_chunk(result, c->elem, s->n, s->rank, &mine, &end);
+            my_chunk(x, result, &mine, &end);
         if (mine > 0)
             err = ft_stream_read(s, position, at, to, mine, x->past_cache, e);
         if (!err && end < result)
@@ -391,7 +421,7 @@ static void skip_idle_steps(struct run *x)
     struct ft_stream *s = c->s;
     uint64_t result;
 
-    if (is_bcast(x))
+    if (is_bcast(x) || (x->relayed && c->recv))
         x->in = c->plan.units;
     if (!c->recv)
         x->out = c->plan.units;
@@ -423,6 +453,12 @@ static int check_replayed(struct run *x, struct ft_error *e)
     return err;
 }
 
+/* One piece of the log that one rank writes, straight away. */
+static bool writes_alone(const struct run *x)
+{
+    return is_bcast(x) ? ft_coll_leads(x->c) : x->relayed && !sends(x) && x->c->bytes < FT_LOGGED_PAST_CACHE;
+}
+
 /* The next call is likely to be like this one, perhaps behind a short one: what this rank will write of a middling entry straight
    away, which is memory nobody has touched for long, is to be in the cache by then. */
 static void prepare_next(const struct run *x)
@@ -431,7 +467,7 @@ static void prepare_next(const struct run *x)
     uint64_t result = ft_coll_result(c, 0), from = 0, n = result;
     const char *next;
 
-    if (c->plan.units > 1 || !(gathers(x) || (is_bcast(x) && ft_coll_leads(c))))
+    if (c->plan.units > 1 || !(gathers(x) || writes_alone(x)))
         return;
     if (gathers(x)) {
         from = ft_coll_slice_at(c, 0, c->s->rank);
@@ -449,7 +485,8 @@ int ft_standard_run(struct ft_coll *c, struct ft_error *e)
     bool reduces = c->plan.way == FT_WAY_REDUCE, user = reduces && c->op->reduction == FT_USER;
     int err;
 
-    x.direct = reduces && !user && x.past_cache && c->recv && s->n == 2 && !s->log.ring;
+    x.relayed = reduces && ft_params_relays(s->params, &s->sig);
+    x.direct = reduces && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2 && !s->log.ring));
     if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
         free(x.scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);

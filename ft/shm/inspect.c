@@ -257,11 +257,26 @@ static uint32_t mark_bcast(const struct marks *m, const struct ft_inspect *i)
     return at < m->p->slot_depth ? 0 : mark(m, not_done, at - m->p->slot_depth);
 }
 
+/* Who sends: until the other one is no more than slot_depth units behind. Who receives: until the sender has contributed, in a replay
+   until it is done. */
+static uint32_t mark_relayed(const struct marks *m, const struct ft_inspect *i)
+{
+    uint64_t at = ft_max(i->done, i->unit);
+    uint32_t n;
+
+    if (i->sig.root != (int64_t)m->me)
+        return at < m->p->slot_depth ? 0 : mark(m, not_done, at - m->p->slot_depth);
+    n = mark(m, not_contributed, at);
+    return n ? n : mark(m, behind, i->unit);
+}
+
 /* core/standard.c: everybody's call, then contributions to the unit it is at, then everybody's part of the results. */
 static uint32_t mark_standard(const struct marks *m, const struct ft_inspect *i)
 {
     uint32_t n;
 
+    if (ft_params_relays(m->p, &i->sig))
+        return mark_relayed(m, i);
     if (i->sig.call == FT_CALL_BCAST)
         return mark_bcast(m, i);
     n = mark(m, not_called, i->unit);

@@ -272,6 +272,12 @@ static inline int ft_params_short(const struct ft_params *p, int gathers, uint64
     return bytes <= (gathers ? p->gather_max : p->short_max) && total <= p->slot_bytes;
 }
 
+/* Whether a reduction that goes the standard way is relayed: one of two ranks sends, the other one does the rest (ft/core/standard.c). */
+static inline int ft_params_relays(const struct ft_params *p, const struct ft_sig *sig)
+{
+    return p->nranks == 2 && p->nnodes <= 1 && sig->call == FT_CALL_REDUCE && sig->elem <= p->slot_bytes;
+}
+
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);
 

@@ -82,6 +82,14 @@ static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t entry)
     return at;
 }
 
+void ft_log_pass(struct ft_log *log, uint64_t position)
+{
+    uint64_t extents = position / log->extent_bytes + 1 + AHEAD;
+
+    if (log->asks_ahead && ft_peek(&log->mine->want) < extents && ft_look(&log->head->assigned) < extents)
+        ask(log, extents);
+}
+
 /* Until every rank has left what was there a lap ago. Who only reads there has seen what a writer wrote that has waited. */
 static void await_room(struct ft_log *log, uint64_t extent)
 {

@@ -51,7 +51,10 @@ static inline uint64_t ft_log_place(const struct ft_log *log, uint64_t end, uint
 /* Address of a record that is not committed: always in memory. Waits for the keeper to assign memory, or in a ring for ranks that read there. */
 char *ft_log_write(struct ft_log *log, uint64_t position);
 
-/* The same if it costs nothing, else NULL: does not wait. */
+/* Another rank writes a record there, and this one does not read it either: it may be the one that asks for memory ahead, for all. */
+void ft_log_pass(struct ft_log *log, uint64_t position);
+
+/* The same as ft_log_write if it costs nothing, else NULL: does not wait. */
 static inline const char *ft_log_at_hand(const struct ft_log *log, uint64_t position)
 {
     uint64_t extent = position / log->extent_bytes;

@@ -141,6 +141,9 @@ static const struct search searches[] = {
     /* two ranks that take themselves for the root of one bcast write into the same entries of the log */
     { { .what = BCAST, .ranks = 3, .count = 75, .calls = 2, .disputed = true }, { SAMPLE, SAMPLE, ALL }, 8, 0 },
 
+    /* relayed: more units than slots, of a log that is spilled meanwhile */
+    { { .what = REDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
+
     /* ranks that go on from snapshots, and a log that is released behind these: in a table of 16 extents, which a run goes around */
     { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true }, { SAMPLE, ALL, ALL }, 4,
       SEES(WOKEN) | SEES(RELEASED) | SEES(AROUND) | SEES(SPILLED) | SEES(RESETS) },

@@ -90,7 +90,9 @@ static int make_call(struct actor *r, struct ft_error *e)
             memcpy(r->recv, r->send, count * 4);
         return ft_bcast(s, r->recv, count, type, (int)root, 2, e);
     case REDUCE:
-        return ft_reduce(s, r->send, r->recv, count, type, &op, (int)root, 3, e);
+        if (job.sc.in_place && me == root)
+            send = memcpy(r->recv, r->send, count * 4);
+        return ft_reduce(s, send, r->recv, count, type, &op, (int)root, 3, e);
     case ALLREDUCE:
         if (job.sc.in_place)
             send = memcpy(r->recv, r->send, count * 4);

@@ -50,6 +50,8 @@ check user_reduction 'MPI_Allreduce(user function, 10 x double)' 'MPI_Allreduce(
 check bcast_root 'root 1' 'root 0'
 check large_bcast_root 'root 1' 'root 0'
 check reduce_root 'root 1' 'root 0'
+check large_reduce_root 'root 1' 'root 0'
+check no_reduce_root 'root 0' 'root 1'
 check allgather_count 'MPI_Allgather(2 x double' 'MPI_Allgather(1 x double'
 check allgatherv_counts 'MPI_Allgatherv(' 'MPI_Allgatherv('
 check finalize 'MPI_Finalize' 'MPI_Allreduce(sum, 10 x double)'
