@@ -2,8 +2,8 @@
 #include "ft/core/plan.h"
 
 /* A bcast is read while it is written, so in pieces: not too many, since each costs the news of it, some 0.1 us, and a record's head
-   (docs/design.md, section 10). */
-enum { BCAST_PIECES = 4, LEAST_PIECE = 4096 };
+   (docs/design.md, section 10). The more ranks read, the longer a piece has to stay in the cache. */
+enum { BCAST_PIECES = 4, LEAST_PIECE = 4096, MOST_READ = 512 << 10, MOST_PIECE = 32 << 10 };
 
 static bool reduces(const struct ft_sig *sig)
 {
@@ -35,8 +35,10 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
         if (gathers(sig) || plan->gathered)  /* each rank's slice of a unit: together about a slot's worth */
             plan->segment = ft_max(FT_LINE, ft_align(p->slot_bytes / nranks, FT_LINE));
     }
-    if (sig->call == FT_CALL_BCAST)
+    if (sig->call == FT_CALL_BCAST) {
         plan->segment = ft_min(plan->segment, ft_max(ft_align(bytes / BCAST_PIECES, FT_LINE), LEAST_PIECE));
+        plan->segment = ft_min(plan->segment, ft_max(ft_align(MOST_READ / nranks, FT_LINE), MOST_PIECE));
+    }
     plan->units = ft_div_up(bytes, plan->segment);
 }
 

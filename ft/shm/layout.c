@@ -15,7 +15,7 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->short_max = nranks <= 2 ? 1024 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
     p->gather_max = 512;
     p->short_depth = 4;
-    p->slot_bytes = nranks <= 2 ? 65536 : nranks <= 4 ? 131072 : nranks <= 8 ? 65536 : nranks <= 64 ? 32768 : 16384;
+    p->slot_bytes = nranks <= 2 ? 65536 : nranks <= 4 ? 131072 : nranks <= 8 ? 65536 : nranks <= 16 ? 131072 : nranks <= 64 ? 32768 : 16384;
     p->slot_depth = nranks <= 8 ? 8 : 4;
     p->trail = 64;
     p->past_cache = 4u << 20;
