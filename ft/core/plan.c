@@ -44,8 +44,9 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
 
 void ft_plan_chunk(uint64_t bytes, uint32_t elem, uint32_t n, uint32_t r, uint64_t *from, uint64_t *to)
 {
-    uint64_t grain = FT_LINE % elem == 0 ? FT_LINE : elem;
-    uint64_t per = ft_div_up(ft_div_up(bytes, grain), n) * grain;
+    bool by_lines = elem <= FT_LINE && (elem & (elem - 1)) == 0;
+    uint64_t grain = by_lines ? FT_LINE : elem, grains = by_lines ? ft_div_up(bytes, FT_LINE) : ft_div_up(bytes, elem);
+    uint64_t per = grains <= 1 ? grain : ft_div_up(grains, n) * grain; /* no division for the smallest, of which there are the most */
 
     *from = ft_min(bytes, r * per);
     *to = ft_min(bytes, *from + per);
