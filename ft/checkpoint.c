@@ -127,11 +127,12 @@ static void await_consumed(const struct ft_checkpoints *c)
 static void take_slot(const struct ft_checkpoints *c, uint32_t slot)
 {
     struct ft_wait w = { 0 };
+    uint64_t pinned;
 
     ft_announce(&c->mine->slot[slot].version, 0);
     atomic_thread_fence(memory_order_release); /* before anything else of the slot changes */
-    while (c->region && ft_ask(&c->head->pinned) == slot + 1) /* by slot: who was killed here has left no version in it */
-        ft_wait_turn(&w, c->s->patience, &c->head->pinned, slot + 1);
+    while (c->region && (pinned = ft_ask(&c->head->pinned)) & ft_pin_bits(slot)) /* by slot: who was killed here has left no version in it */
+        ft_wait_turn(&w, c->s->patience, &c->head->pinned, pinned);
 }
 
 struct hashes {

@@ -10,6 +10,7 @@
 #include "ft/shm/versions.h"
 #include "ft/shm/wait.h"
 #include "launcher/job.h"
+#include "launcher/pin.h"
 #include "launcher/stdio_memory.h"
 
 #define MAGIC 0x31676163706d7466ull
@@ -89,35 +90,19 @@ uint64_t ft_cargo_newest(const struct ft_job *job, uint64_t than)
 
 void ft_cargo_unpin(const struct ft_job *job)
 {
-    struct ft_version_head *h = ft_versions_head(&job->region);
-
-    if (!ft_peek(&h->pinned))
-        return;
-    ft_announce(&h->pinned, 0);
-    ft_wake(&h->pinned);
+    ft_pin_drop(&job->region, FT_PIN_NEXT_NODE);
 }
 
-/* As durable.c: a rank that takes a slot says first that its version is no more, and then looks for our pin. */
 static bool pin(const struct ft_job *job, uint64_t than, struct ft_version *v, struct of_rank *of)
 {
-    bool there;
+    if (!find(job, than, v) || !ft_pin_newest(&job->region, FT_PIN_NEXT_NODE, than, v))
+        return false;
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        struct ft_version_words *w = ft_versions_of(&job->region, r);
+        const struct ft_model_slot *s = &w->slot[v->slot];
 
-    do {
-        if (!find(job, than, v)) {
-            ft_cargo_unpin(job);
-            return false;
-        }
-        ft_announce(&ft_versions_head(&job->region)->pinned, v->slot + 1);
-        atomic_thread_fence(memory_order_seq_cst);
-        there = true;
-        for (uint32_t r = 0; there && r < job->options->nranks; r++) {
-            struct ft_version_words *w = ft_versions_of(&job->region, r);
-            const struct ft_model_slot *s = &w->slot[v->slot];
-
-            there = ft_ask(&s->version) == v->version;
-            of[r] = (struct of_rank){ft_peek(&s->nlocal), ft_peek(&s->local_hash), ft_look(&w->loads)};
-        }
-    } while (!there);
+        of[r] = (struct of_rank){ft_peek(&s->nlocal), ft_peek(&s->local_hash), ft_look(&w->loads)};
+    }
     return true;
 }
 

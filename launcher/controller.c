@@ -12,6 +12,7 @@
 #include "launcher/control.h"
 #include "launcher/controller_act.h"
 #include "launcher/controller_ask.h"
+#include "launcher/controller_durable.h"
 #include "launcher/controller_job.h"
 #include "launcher/controller_nodes.h"
 #include "launcher/controller_report.h"
@@ -35,7 +36,9 @@ static void stop(struct ft_controller *c, int signal)
         event_base_loopbreak(c->base);
         return;
     }
-    if (!ft_nodes_is_ending(c->policy))
+    if (ft_nodes_is_ending(c->policy))
+        ft_controller_durable_hurry(c);
+    else
         ft_say(&c->say, "told to stop by signal %d (SIG%s); the job is ended", signal, sigabbrev_np(signal));
     ft_controller_signal_ranks(c, signal);
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_SIGNAL, .code = 128 + signal});
@@ -85,6 +88,7 @@ static const json_t *calls_of(const void *arg, uint32_t rank)
 static struct ft_controller_view view_of(const struct ft_controller *c)
 {
     return (struct ft_controller_view){.options = c->o, .policy = c->policy, .state = state_of, .calls = calls_of, .arg = c,
+                                       .durable = ft_controller_durable_totals(c),
                                        .seconds = (double)(ft_timer_boot_ns() - c->begin_ns) / 1e9};
 }
 
@@ -134,17 +138,8 @@ static void serve(struct ft_controller *c)
 /* What is known to be impossible is said before anything is started. */
 static int check_request(const struct ft_options *o, struct ft_error *e)
 {
-    const struct {
-        bool asked;
-        const char *what;
-    } not_yet[] = {
-        {o->ckpt_dir, "--ckpt-dir"},
-        {o->log_full == FT_FULL_FORGET && o->map->nnodes > 1, "--log-full forget"}, /* another one may need what is forgotten */
-    };
-
-    for (size_t i = 0; i < sizeof not_yet / sizeof not_yet[0]; i++)
-        if (not_yet[i].asked)
-            return ft_err_set(e, FT_EINVAL, "%s is not there yet for jobs on several hosts", not_yet[i].what);
+    if (o->log_full == FT_FULL_FORGET && o->map->nnodes > 1) /* another one may need what is forgotten */
+        return ft_err_set(e, FT_EINVAL, "--log-full forget is not there yet for jobs on several hosts");
     return 0;
 }
 
@@ -160,6 +155,8 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
         return err;
     c->signalled = event_new(c->base, c->signals.fd, EV_READ | EV_PERSIST, on_signals, c);
     c->timeout = evtimer_new(c->base, on_timeout, c);
+    if (ft_controller_durable_serve(c) < 0)
+        return ft_err_set(e, FT_ESYS, "cannot start a thread that writes checkpoints: %s", strerror(errno));
     if (!c->signalled || !c->timeout || event_add(c->signalled, NULL) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     if (c->o->timeout_ms)
@@ -171,7 +168,7 @@ static void report(struct ft_controller *c)
 {
     struct ft_error e;
 
-    if (ft_controller_report_write(c->report, c->code, &e) == 0)
+    if (ft_controller_report_write(c->report, ft_controller_durable_totals(c), c->code, &e) == 0)
         return;
     ft_say(&c->say, "%s", e.text);
     c->code = c->code ? c->code : FT_CODE_JOB;
@@ -206,6 +203,7 @@ static void tear_down(struct ft_controller *c)
     ft_controller_nodes_close(c);
     ft_controller_stdio_close(c);
     ft_controller_ask_close(c);
+    ft_controller_durable_close(c);
     ft_controller_act_close(c);
     ft_controller_report_free(c->report);
     if (c->base)
@@ -217,11 +215,12 @@ int ft_controller_run(const struct ft_options *options)
     struct ft_controller c = {.o = options, .map = options->map, .listener = -1, .begin_ns = ft_timer_boot_ns(),
                               .say = {.quiet = options->quiet, .verbose = options->verbose}};
     struct ft_error e;
-    int code;
+    int code = FT_CODE_USAGE;
 
-    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0) {
+    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || (code = ft_controller_durable_open(&c, &e))) {
         ft_say(&c.say, "%s", e.text);
-        return FT_CODE_USAGE;
+        ft_controller_durable_close(&c);
+        return code;
     }
     if (set_up(&c, &e) < 0) {
         c.say.sink = NULL;

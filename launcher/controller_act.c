@@ -8,6 +8,7 @@
 
 #include "ft/base/util.h"
 #include "launcher/controller_ask.h"
+#include "launcher/controller_durable.h"
 #include "launcher/controller_nodes.h"
 #include "launcher/controller_peers.h"
 #include "launcher/controller_report.h"
@@ -27,6 +28,8 @@ static void drop_node(struct ft_controller *c, uint32_t node)
     if (c->nodes[node].state.phase != FT_NODE_LEFT)
         ft_remote_end(c->remote, node);
     ft_peers_drop(c->peers, node);
+    c->nodes[node].said_state = false;
+    ft_controller_durable_gone(c);
     ft_controller_ask_gone(c, node);
     if (c->relay && node == c->reader)
         ft_relay_stop(c->relay);
@@ -34,7 +37,7 @@ static void drop_node(struct ft_controller *c, uint32_t node)
 
 void ft_controller_leave(struct ft_controller *c)
 {
-    if (c->finished && !ft_sink_pending(c->sinks[0]) && !ft_sink_pending(c->sinks[1]) && !ft_remote_busy(c->remote)) {
+    if (c->finished && !ft_sink_pending(c->sinks[0]) && !ft_sink_pending(c->sinks[1]) && !ft_remote_busy(c->remote) && !ft_controller_durable_busy(c)) {
         c->over = true;
         event_base_loopbreak(c->base);
     }

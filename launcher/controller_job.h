@@ -20,6 +20,7 @@ struct event_base;
 struct ft_asking;
 struct ft_auth;
 struct ft_control;
+struct ft_controller_durable;
 struct ft_controller_report;
 struct ft_files;
 struct ft_merge;
@@ -60,6 +61,7 @@ struct ft_controller {
     struct ft_remote *remote;
     struct event *signalled, *due, *timeout;
     struct ft_controller_report *report; /* NULL: no --report, no --timeline */
+    struct ft_controller_durable *durable; /* NULL: no --ckpt-dir */
     struct ft_asking *ask;
     struct ft_control *control; /* NULL: the job cannot be asked anything */
 

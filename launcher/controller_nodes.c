@@ -14,6 +14,7 @@
 #include "launcher/auth.h"
 #include "launcher/controller_act.h"
 #include "launcher/controller_ask.h"
+#include "launcher/controller_durable.h"
 #include "launcher/controller_peers.h"
 #include "launcher/controller_report.h"
 #include "launcher/controller_stdio.h"
@@ -92,7 +93,10 @@ void ft_controller_say_table(struct ft_controller *c)
 
 void ft_controller_say_job(struct ft_controller *c, enum ft_job_phase phase, int code)
 {
+    bool ends = phase == FT_JOB_FINISH || (phase == FT_JOB_END && ft_nodes_is_ending(c->policy));
+
     c->job = (struct ft_wire_job){.phase = phase, .code = code};
+    c->job.stay = ends && ft_controller_durable_stays(c);
     ft_peers_send_all(c->peers, ft_wire_put_job(&c->job));
 }
 
@@ -150,6 +154,7 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
                                                   .whole = state.whole, .committed = state.committed, .restarts = restarts});
     if (is_done(&n->state) != was_done)
         ft_controller_say_table(c);
+    ft_controller_durable_state(c, node);
     return 0;
 }
 
@@ -175,6 +180,11 @@ static int on_frame(void *arg, uint32_t node, const struct ft_wire_frame *f, str
     case FT_WIRE_CALLS:
         ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HEARD, .node = node});
         return ft_controller_ask_take(c, node, f, e);
+    case FT_WIRE_HELD:
+    case FT_WIRE_GIVE:
+    case FT_WIRE_MODEL:
+        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HEARD, .node = node});
+        return ft_controller_durable_take(c, node, f, e);
     default:
         return ft_err_set(e, FT_EDAMAGED, "a node does not say frames of type %d", (int)f->type);
     }
@@ -197,6 +207,7 @@ static void on_hello(void *arg, uint32_t node)
     ft_merge_reconnected(c->merge, node);
     ft_remote_up(c->remote, node);
     ft_controller_report_up(c->report, node);
+    ft_controller_durable_hello(c, node);
     ft_peers_send(c->peers, node, ft_wire_put_job(&c->job)); /* first: the step may have something else for this node alone */
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HELLO, .node = node});
     if (!c->nodes[node].told_table)
@@ -211,6 +222,7 @@ static void on_closed(void *arg, uint32_t node, const struct ft_error *e)
 
     ft_say_detail(&c->say, "node %u: %s", node, e->text);
     c->nodes[node].said_state = false;
+    ft_controller_durable_gone(c);
     ft_controller_ask_gone(c, node);
     if (c->relay && node == c->reader)
         ft_relay_stop(c->relay);

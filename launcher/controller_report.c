@@ -400,7 +400,7 @@ static void add_up(struct ft_controller_report *c)
     }
 }
 
-int ft_controller_report_write(struct ft_controller_report *c, int exit_code, struct ft_error *e)
+int ft_controller_report_write(struct ft_controller_report *c, const struct ft_durable_totals *durable, int exit_code, struct ft_error *e)
 {
     uint64_t now = ft_job_now();
     int err;
@@ -411,6 +411,7 @@ int ft_controller_report_write(struct ft_controller_report *c, int exit_code, st
         fill_gap(c, i, now);
     qsort(c->report.restarts, c->report.nrestarts, sizeof *c->report.restarts, compare);
     add_up(c);
+    c->report.durable = durable;
     err = ft_report_write(&c->report, exit_code, now, e);
     return err < 0 ? err : ft_svg_write(c->report.timeline, &c->report, exit_code, now, e);
 }

@@ -13,6 +13,7 @@
 #include "launcher/wire.h"
 
 struct ft_controller_report;
+struct ft_durable_totals;
 
 /* Opens the files. *out is NULL if none is wanted; it may be in all that follows. FT_ESYS or FT_ENOMEM with a line. */
 int ft_controller_report_new(struct ft_controller_report **out, const struct ft_options *o, struct ft_error *e);
@@ -30,7 +31,7 @@ int ft_controller_report_take(struct ft_controller_report *c, uint32_t node, con
 void ft_controller_report_lost(struct ft_controller_report *c, uint32_t node, int64_t to, bool all, bool lost);
 
 /* Writes both. FT_ESYS with a line. */
-int ft_controller_report_write(struct ft_controller_report *c, int exit_code, struct ft_error *e);
+int ft_controller_report_write(struct ft_controller_report *c, const struct ft_durable_totals *durable, int exit_code, struct ft_error *e);
 
 void ft_controller_report_free(struct ft_controller_report *c);
 

@@ -65,6 +65,8 @@ json_t *ft_controller_status(const struct ft_controller_view *v)
         for (uint32_t local = 0; local < map->first[node + 1] - map->first[node]; local++)
             json_array_append_new(ranks, one_rank(v, node, local));
     }
+    if (v->durable)
+        json_object_set_new(all, "durable_version", json_integer((json_int_t)v->durable->last));
     json_object_set_new(all, "node", nodes);
     json_object_set_new(all, "rank", ranks);
     return all;

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "launcher/ckpt_series.h"
 #include "launcher/nodes_policy.h"
 #include "launcher/options.h"
 
@@ -14,6 +15,7 @@ struct ft_controller_view {
     const struct ft_wire_state *(*state)(const void *arg, uint32_t node);  /* the last that it said; all zero: none */
     const json_t *(*calls)(const void *arg, uint32_t rank);  /* its object, of status.h, as its node made it just now; NULL: that said nothing */
     const void *arg;
+    const struct ft_durable_totals *durable;  /* NULL: there is no --ckpt-dir */
     double seconds;            /* since the job began */
 };
 

@@ -8,17 +8,9 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
+#include "launcher/ckpt_series.h"
 
 struct ft_job;
-
-/* For the report. */
-struct ft_durable_totals {
-    uint64_t resumed;       /* the version that the job began with; 0: none */
-    uint64_t last;          /* the newest good version on disk; 0: none */
-    uint64_t written, failed;
-    uint64_t bytes;         /* of the last file */
-    uint64_t ns, most_ns;   /* time spent on writing, all in all and on the slowest */
-};
 
 /* Opens --ckpt-dir, and keeps it from other jobs as long as any launcher process lives; without that option nothing below does anything. Before
    the first fork. Refused: no usable directory, checkpoints that are there and not to be resumed, none to resume. 0 or ftrun's exit code, with a
@@ -28,6 +20,9 @@ int ft_durable_open(struct ft_job *job, struct ft_error *e);
 /* --resume: the newest good version becomes what the job's programs begin with. There is memory for models, and no rank yet. 0 or
    ftrun's exit code, with a line; why newer ones were passed over has been told. */
 int ft_durable_resume(struct ft_job *job, struct ft_error *e);
+
+/* The models of that version, the global one and one of each rank here, are in slot 0: the job's programs begin with it. No rank has been started. */
+void ft_durable_begin(const struct ft_job *job, uint64_t version, const struct ft_ckpt_section *models);
 
 void ft_durable_close(struct ft_job *job);
 

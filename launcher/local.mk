@@ -14,6 +14,7 @@ liblaunch_la_SOURCES = \
 	launcher/bytes.h launcher/bytes.c \
 	launcher/cadence.h launcher/cadence.c \
 	launcher/cargo.h launcher/cargo.c \
+	launcher/ckpt_series.h launcher/ckpt_series.c \
 	launcher/ckpt_writer.h launcher/ckpt_writer.c \
 	launcher/channel.h launcher/channel.c \
 	launcher/child.h launcher/child.c \
@@ -29,6 +30,8 @@ liblaunch_la_SOURCES = \
 	launcher/controller_stdio.h launcher/controller_stdio.c \
 	launcher/controller_status.h launcher/controller_status.c \
 	launcher/controller_ask.h launcher/controller_ask.c \
+	launcher/controller_base.h launcher/controller_base.c \
+	launcher/controller_durable.h launcher/controller_durable.c \
 	launcher/controller_files.h launcher/controller_files.c \
 	launcher/controller_peers.h launcher/controller_peers.c \
 	launcher/controller_report.h launcher/controller_report.c \
@@ -64,6 +67,7 @@ liblaunch_la_SOURCES = \
 	launcher/nearest.h launcher/nearest.c \
 	launcher/node.h launcher/node.c \
 	launcher/node_hear.h launcher/node_hear.c \
+	launcher/node_durable.h launcher/node_durable.c \
 	launcher/node_input.h launcher/node_input.c \
 	launcher/node_job.h \
 	launcher/node_lease.h launcher/node_lease.c \
@@ -81,6 +85,7 @@ liblaunch_la_SOURCES = \
 	launcher/parcel.h launcher/parcel.c \
 	launcher/partner.h launcher/partner.c \
 	launcher/doubts.h launcher/doubts.c \
+	launcher/pin.h launcher/pin.c \
 	launcher/placement.h launcher/placement.c \
 	launcher/policy.h launcher/policy.c \
 	launcher/procstat.h launcher/procstat.c \
@@ -124,6 +129,7 @@ liblaunch_la_SOURCES = \
 	launcher/watch.h launcher/watch.c \
 	launcher/wire.h launcher/wire.c \
 	launcher/wire_calls.h launcher/wire_calls.c \
+	launcher/wire_models.h launcher/wire_models.c \
 	launcher/wire_report.h launcher/wire_report.c
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
 liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS) $(CRYPTO_CFLAGS)
@@ -251,6 +257,7 @@ launch_shell_tests = \
 	launcher/test/environment.sh \
 	launcher/test/report.sh \
 	launcher/test/resume.sh \
+	launcher/test/resume_hosts.sh \
 	launcher/test/large.sh \
 	launcher/test/resumeat.sh \
 	launcher/test/timeline.sh \
@@ -284,7 +291,7 @@ launcher_test_nomem_la_LIBADD = -ldl
 launcher_test_jitter_la_SOURCES = launcher/test/jitter.c
 launcher_test_jitter_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 launcher_test_jitter_la_LIBADD = -ldl
-EXTRA_DIST += $(launch_shell_tests) launcher/test/killat.sh launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/hosts_lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
+EXTRA_DIST += $(launch_shell_tests) launcher/test/killat.sh launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/hosts_lib.sh launcher/test/resume_lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1

@@ -15,6 +15,7 @@
 #include "launcher/fetch.h"
 #include "launcher/kept.h"
 #include "launcher/links.h"
+#include "launcher/node_durable.h"
 #include "launcher/node_hear.h"
 #include "launcher/node_input.h"
 #include "launcher/node_job.h"
@@ -102,6 +103,9 @@ bool ft_node_may_leave(struct ft_node *n, bool waiting)
 {
     if (n->shared->fenced || n->let_go)
         return true;
+    ft_node_durable_look(n);
+    if (n->shared->stay)
+        return false;
     if (!waiting && n->shared->phase != FT_JOB_RUN && !n->shared->left)
         say_bye(n);
     return false;
@@ -115,6 +119,7 @@ static void on_up(void *arg)
         return; /* who says nothing is replaced */
     n->sent = n->answered = 0;
     ft_node_input_again(n);
+    ft_node_durable_again(n);
     n->hello.pid = (uint32_t)getpid();
     ft_uplink_say(n->uplink, ft_wire_put_hello(&n->hello));
     ft_node_say_state(n);
@@ -129,6 +134,7 @@ static void on_down(void *arg)
 {
     struct ft_node *n = arg;
 
+    ft_node_durable_again(n);
     if (n->shared->left)
         let_go(n);
 }
@@ -224,6 +230,7 @@ void ft_node_forget(struct ft_node *n)
     n->fetch = NULL;
     n->uplink = NULL;
     n->report = NULL;
+    n->durable = NULL;
     n->table = (struct ft_wire_table){0};
     n->pulse = n->soon = n->room = n->bye = NULL;
     n->waiting = NULL;
@@ -251,7 +258,7 @@ int ft_node_serve(struct ft_node *n)
 
     if (!n)
         return 0;
-    if (make_events(n) < 0 || !(n->auth = ft_auth_new(job->base, n->d->secret, &job->say)))
+    if (make_events(n) < 0 || ft_node_durable_serve(n) < 0 || !(n->auth = ft_auth_new(job->base, n->d->secret, &job->say)))
         return -1;
     config = (struct ft_uplink_config){.base = job->base, .auth = n->auth, .controllers = n->controllers, .ncontrollers = n->ncontrollers,
                                        .spool = &job->stdio->spools[0], .up = on_up, .down = on_down, .take = ft_node_hear, .arg = n};
@@ -300,6 +307,7 @@ void ft_node_rung(struct ft_node *n)
     ft_links_look(n->links);
     ft_partner_look(n->partner);
     ft_doubts_look(n->doubts);
+    ft_node_durable_look(n);
 }
 
 void ft_node_strand(struct ft_node *n)
@@ -327,6 +335,7 @@ void ft_node_leave(struct ft_node *n)
     ft_kept_leave(n->kept);
     ft_doubts_leave(n->doubts);
     ft_uplink_free(n->uplink);
+    ft_node_durable_leave(n);
     ft_node_report_free(n->report);
     ft_auth_free(n->auth);
     ft_wire_table_free(&n->table);

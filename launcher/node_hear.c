@@ -6,6 +6,7 @@
 
 #include "launcher/act.h"
 #include "launcher/node.h"
+#include "launcher/node_durable.h"
 #include "launcher/node_input.h"
 #include "launcher/node_job.h"
 #include "launcher/node_lease.h"
@@ -25,6 +26,7 @@ static int take_job(struct ft_node *n, const struct ft_wire_frame *f, struct ft_
         return FT_EDAMAGED;
     n->shared->code = m.code;
     n->shared->phase = m.phase;
+    n->shared->stay = m.stay;
     if (m.phase == FT_JOB_END)
         ft_act(n->job, &(struct ft_event){.kind = FT_EV_ENDED, .code = m.code});
     else if (m.phase == FT_JOB_FINISH)
@@ -91,6 +93,11 @@ int ft_node_hear(void *arg, const struct ft_wire_frame *f, struct ft_error *e)
         ft_node_say_state(n);
         ft_node_say_calls(n);
         return 0;
+    case FT_WIRE_HOLD:
+    case FT_WIRE_HELD:
+    case FT_WIRE_GIVE:
+    case FT_WIRE_MODEL:
+        return ft_node_durable_take(n, f, e);
     default:
         return ft_err_set(e, FT_EDAMAGED, "a frame for the controller");
     }

@@ -22,6 +22,7 @@ struct ft_doubts;
 struct ft_fetch;
 struct ft_kept;
 struct ft_links;
+struct ft_node_durable;
 struct ft_node_report;
 struct ft_partner;
 struct ft_uplink;
@@ -44,6 +45,7 @@ struct ft_node_shared {
     uint64_t signals;           /* number of the last one */
     enum ft_job_phase phase;
     int code;
+    bool stay;                  /* with END, FINISH: not to leave yet */
 };
 
 struct ft_node {
@@ -64,6 +66,7 @@ struct ft_node {
     struct ft_fetch *fetch;     /* NULL: not now */
     struct ft_uplink *uplink;
     struct ft_node_report *report; /* NULL: none is wanted */
+    struct ft_node_durable *durable;
     struct ft_wire_table table;
     struct event *pulse, *soon, *room, *bye;
     struct evbuffer *waiting;   /* input that found no room */

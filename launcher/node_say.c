@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/versions.h"
+#include "ft/shm/word.h"
+#include "launcher/node_durable.h"
 #include "launcher/node_input.h"
 #include "launcher/node_job.h"
 #include "launcher/status.h"
@@ -60,6 +63,8 @@ void ft_node_say_state(struct ft_node *n)
     if (n->shared->fenced || !n->uplink || !ft_uplink_is_up(n->uplink) || !(m.ranks = calloc(nranks, sizeof *m.ranks)))
         return;
     ft_policy_ends(job->policy, &m.code);
+    m.version = ft_node_durable_newest(n);
+    m.loaded = ft_look(&ft_versions_of(&job->region, 0)->loads);
     for (uint32_t r = 0; r < nranks; r++)
         m.ranks[r] = (struct ft_wire_rank){rank_state(ft_proc_phase(&job->procs[r])), job->procs[r].incarnation,
                                            (uint32_t)ft_policy_restarts_of(job->policy, r), (uint32_t)job->procs[r].pid};

@@ -9,6 +9,7 @@
 #include "launcher/fetch.h"
 #include "launcher/links.h"
 #include "launcher/node.h"
+#include "launcher/node_durable.h"
 #include "launcher/node_job.h"
 #include "launcher/node_lease.h"
 #include "launcher/partner.h"
@@ -48,6 +49,13 @@ static void make_ready(struct ft_node *n)
     ft_node_changed(n);
 }
 
+/* All that others have is here. */
+static void begin(struct ft_node *n)
+{
+    if (!ft_node_durable_begin(n, make_ready))
+        make_ready(n);
+}
+
 static void on_fetched(void *arg, uint64_t units, uint64_t bytes, const struct ft_error *e)
 {
     struct ft_node *n = arg;
@@ -55,8 +63,8 @@ static void on_fetched(void *arg, uint64_t units, uint64_t bytes, const struct f
     n->fetch = NULL;
     ft_say_detail(&n->job->say, "node %u (host %s) has fetched %llu units of log, %llu bytes%s%s", n->d->node, ft_say_host(),
                   (unsigned long long)units, (unsigned long long)bytes, e->text[0] ? ": " : "", e->text);
-    if (!units || !ft_partner_fetch(n->partner, units, make_ready))
-        make_ready(n);
+    if (!units || !ft_partner_fetch(n->partner, units, begin))
+        begin(n);
 }
 
 /* A node that replaces a lost one replays out of its own memory: what there is of the log comes before the ranks. */
@@ -87,11 +95,11 @@ static bool start_fetch(struct ft_node *n)
 
 static void get_ready(struct ft_node *n)
 {
-    if (n->shared->ready || n->fetch || ft_partner_is_fetching(n->partner))
+    if (n->shared->ready || n->fetch || ft_partner_is_fetching(n->partner) || ft_node_durable_is_beginning(n))
         return;
     if (n->d->incarnation && n->d->nnodes > 1 && start_fetch(n))
         return;
-    make_ready(n);
+    begin(n);
 }
 
 int ft_node_table_take(struct ft_node *n, const struct ft_wire_frame *f, struct ft_error *e)

@@ -91,7 +91,7 @@ static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
     json_object_set_new(o, "waits_for_count", json_integer(n));
     json_object_set_new(o, "waits_for_memory", json_boolean(ft_inspect_awaits_memory(params, l->all, rank)));
     json_object_set_new(o, "waits_for_disk", json_boolean(pinned && params->nnodes == 1));
-    if (params->nnodes > 1) /* pinned: by what goes to the next one (partner.h) */
+    if (params->nnodes > 1) /* pinned: by what goes to the next one (partner.h) or to the controller */
         json_object_set_new(o, "waits_for_hosts", json_boolean(pinned || (between && !n)));
 }
 

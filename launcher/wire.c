@@ -188,9 +188,9 @@ static json_t *rank_list(const struct ft_wire_state *m)
 
 struct ft_wire_bytes ft_wire_put_state(const struct ft_wire_state *m)
 {
-    return frame_json(FT_WIRE_STATE, json_pack("{s:i, s:i, s:I, s:b, s:I, s:I, s:o}", "phase", (int)m->phase, "code", m->code,
+    return frame_json(FT_WIRE_STATE, json_pack("{s:i, s:i, s:I, s:b, s:I, s:I, s:I, s:b, s:o}", "phase", (int)m->phase, "code", m->code,
         "committed", (json_int_t)m->committed, "whole", (int)m->whole, "signals", (json_int_t)m->signals,
-        "input", (json_int_t)m->input, "ranks", rank_list(m)));
+        "input", (json_int_t)m->input, "version", (json_int_t)m->version, "loaded", (int)m->loaded, "ranks", rank_list(m)));
 }
 
 static uint32_t nth(struct reader *r, const json_t *array, size_t i, uint32_t most)
@@ -235,6 +235,8 @@ int ft_wire_get_state(const struct ft_wire_frame *f, struct ft_wire_state *m, st
     m->whole = truth(&r, o, "whole");
     m->signals = number(&r, o, "signals", INT64_MAX);
     m->input = number(&r, o, "input", INT64_MAX);
+    m->version = number(&r, o, "version", INT64_MAX);
+    m->loaded = truth(&r, o, "loaded");
     ranks(&r, o, m, &err);
     json_decref(o);
     if (r.good && !err)
@@ -302,7 +304,7 @@ void ft_wire_table_free(struct ft_wire_table *m)
 
 struct ft_wire_bytes ft_wire_put_job(const struct ft_wire_job *m)
 {
-    return frame_json(FT_WIRE_JOB, json_pack("{s:i, s:i}", "phase", (int)m->phase, "code", m->code));
+    return frame_json(FT_WIRE_JOB, json_pack("{s:i, s:i, s:b}", "phase", (int)m->phase, "code", m->code, "stay", (int)m->stay));
 }
 
 int ft_wire_get_job(const struct ft_wire_frame *f, struct ft_wire_job *m, struct ft_error *e)
@@ -312,6 +314,7 @@ int ft_wire_get_job(const struct ft_wire_frame *f, struct ft_wire_job *m, struct
 
     m->phase = (enum ft_job_phase)number(&r, o, "phase", FT_JOB_PHASES - 1);
     m->code = (int)number(&r, o, "code", 255);
+    m->stay = truth(&r, o, "stay");
     json_decref(o);
     return r.good ? 0 : damaged(e, "a JOB");
 }

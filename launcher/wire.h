@@ -13,6 +13,7 @@
                           REPORT   if wanted: what it has to say for --report (wire_report.h)
                           CELLS    if wanted: for --timeline (likewise)
                           CALLS    where its ranks are, when it was asked (wire_calls.h)
+                          HELD     which checkpoint it holds, when it was asked to (wire_models.h)
      controller -> node   TABLE    all nodes
                           JOB      what is to become of the job
                           GOT      u64: what the spool holds below this place has been taken over
@@ -20,6 +21,9 @@
                           INPUT    u64 place in standard input, u32 1 if it ends with these bytes, then the bytes; from STATE's place on
                           BEAT
                           ASK      nothing: somebody wants to know where ranks are; STATE and CALLS follow
+                          HOLD     with --ckpt-dir: which checkpoint is to be held (wire_models.h)
+                          HELD     with --resume: what it was resumed from
+     both                 GIVE     a piece of a model is wanted; MODEL: here it is
 
    Leases: the answer to a BEAT says that the controller has heard of this node since that was sent, and nothing else does: so who counts
    from there counts from earlier than the controller does.
@@ -51,6 +55,7 @@ enum ft_wire_type {
     FT_WIRE_HELLO = 1, FT_WIRE_STATE, FT_WIRE_OUT, FT_WIRE_BEAT,
     FT_WIRE_TABLE, FT_WIRE_JOB, FT_WIRE_GOT, FT_WIRE_SIGNAL, FT_WIRE_INPUT_BYTES,
     FT_WIRE_REPORT, FT_WIRE_CELLS, FT_WIRE_CALLS, FT_WIRE_ASK,
+    FT_WIRE_HOLD, FT_WIRE_HELD, FT_WIRE_GIVE, FT_WIRE_MODEL,
     FT_WIRE_TYPES
 };
 
@@ -112,6 +117,8 @@ struct ft_wire_state {
     uint64_t committed;          /* units */
     bool whole;                  /* its log begins at the start: a replacement can have it */
     uint64_t signals, input;     /* last number, bytes it has */
+    uint64_t version;            /* of the newest checkpoint that it has committed; 0: none */
+    bool loaded;                 /* its program has loaded what it begins with. (False, too, if it did in the log that this node has fetched) */
     uint32_t nranks;
     struct ft_wire_rank *ranks;  /* by local index; the receiver's to free: ft_wire_state_free */
 };
@@ -141,6 +148,7 @@ enum ft_job_phase {
 struct ft_wire_job {
     enum ft_job_phase phase;
     int code;
+    bool stay;                   /* END, FINISH: do all that, but leave only when this is said without: its checkpoint is wanted (--ckpt-dir) */
 };
 
 struct ft_wire_bytes ft_wire_put_hello(const struct ft_wire_hello *m);

@@ -39,11 +39,21 @@ static const struct ft_trail *trail_of(const struct world *w, uint32_t rank, uin
     return &w->trails[(uint64_t)rank * w->p->trail + (unit & (w->p->trail - 1))];
 }
 
+/* A slot that it has taken is still being read. */
+static bool awaits_slot(const struct ft_region *r, const struct ft_version_words *w)
+{
+    uint64_t pinned = ft_look(&ft_versions_head(r)->pinned);
+
+    for (uint32_t slot = 0; slot < 2; slot++)
+        if (pinned & ft_pin_bits(slot) && ft_peek(&w->slot[slot].version) == 0)
+            return true;
+    return false;
+}
+
 /* Models come before the unit: nothing but this says that it is in a call. */
 static void read_store(const struct ft_region *r, uint32_t rank, struct ft_inspect *i)
 {
     const struct ft_version_words *w = ft_versions_of(r, rank);
-    uint64_t pinned = ft_look(&ft_versions_head(r)->pinned);
 
     i->consumed = ft_look(&w->consumed);
     if (i->state != FT_RANK_ATTACHED || i->in_call || ft_look(&w->store_unit) != i->unit + 1)
@@ -52,7 +62,7 @@ static void read_store(const struct ft_region *r, uint32_t rank, struct ft_inspe
     i->sig = (struct ft_sig){ .call = (uint8_t)ft_peek(&w->store_call), .root = -1, .elem = 1, .kind = FT_BYTE, .count = ft_peek(&w->store_count) };
     i->site = ft_peek(&w->store_site);
     i->store_commits = ft_peek(&w->store_commits);
-    i->store_pinned = !i->store_commits && i->sig.call == FT_CALL_CHECKPOINT && pinned && ft_peek(&w->slot[(pinned - 1) & 1].version) == 0;
+    i->store_pinned = !i->store_commits && i->sig.call == FT_CALL_CHECKPOINT && awaits_slot(r, w);
 }
 
 /* Nor is there a unit of a call that the bootstrap cache may have. */

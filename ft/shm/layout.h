@@ -139,7 +139,7 @@ struct ft_version_head {
     _Atomic uint64_t generation;     /* how often all ranks began again */
     _Atomic uint64_t wanted;         /* the first lazy checkpoint that is not older than this version is to be kept, whatever rank 0
                                         thinks; 0: none */
-    _Atomic uint64_t pinned;         /* nobody writes to this slot now, plus one; 0: to any */
+    _Atomic uint64_t pinned;         /* nobody writes to these slots now: ft_pin_bit */
     _Atomic uint64_t told_unit;      /* several nodes: other nodes have been asked what this unit is, less one, ... */
     _Atomic uint64_t told;           /* ... and it is this (ft/shm/doubt.h) */
 
@@ -150,6 +150,12 @@ struct ft_version_head {
     _Atomic uint64_t cache_results;  /* so many are in it; for people */
     _Atomic uint64_t cache_lost;     /* 1: not all, for there was no memory; for people */
 };
+
+/* What a slot is pinned for: it is read, and each reader may read another one. */
+enum ft_pin { FT_PIN_FILE, FT_PIN_NEXT_NODE, FT_PINS };
+
+static inline uint64_t ft_pin_bit(enum ft_pin pin, uint32_t slot) { return 1ull << (slot * FT_PINS + pin); }
+static inline uint64_t ft_pin_bits(uint32_t slot) { return ft_pin_bit(FT_PIN_FILE, slot) | ft_pin_bit(FT_PIN_NEXT_NODE, slot); }
 
 enum ft_rank_state {
     FT_RANK_ABSENT = 0,     /* has not called MPI_Init */

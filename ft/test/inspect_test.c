@@ -186,7 +186,7 @@ Test(inspect, a_checkpoint_waits_for_the_disk)
     look();
     cr_assert_not(ft_inspect_awaits_disk(ranks, 1));
     cr_assert_eq(culprit(), 1);
-    ft_publish(&ft_versions_head(&region)->pinned, 1);
+    ft_publish(&ft_versions_head(&region)->pinned, ft_pin_bit(FT_PIN_FILE, 0));
     look();
     cr_assert_not(ft_inspect_awaits_disk(ranks, 1), "it has not taken that slot yet");
     ft_publish(&ft_versions_of(&region, 1)->slot[0].version, 0);

@@ -16,6 +16,7 @@
 #include "launcher/greeting.h"
 #include "launcher/wire.h"
 #include "launcher/wire_calls.h"
+#include "launcher/wire_models.h"
 #include "launcher/wire_report.h"
 
 enum { EXTENT = 16 << 10, EXTENTS = 4 };
@@ -49,6 +50,9 @@ static int payload(const struct ft_wire_frame *f, struct ft_error *e)
     struct ft_wire_report report;
     struct ft_wire_cells cells;
     struct ft_wire_calls calls;
+    struct ft_wire_hold hold;
+    struct ft_wire_held held;
+    struct ft_wire_part part;
     const uint8_t *data;
     uint64_t number;
     uint32_t len;
@@ -87,6 +91,16 @@ static int payload(const struct ft_wire_frame *f, struct ft_error *e)
     case FT_WIRE_CALLS:
         if (!(err = ft_wire_get_calls(f, &calls, e)))
             json_decref(calls.ranks);
+        return err;
+    case FT_WIRE_HOLD: return ft_wire_get_hold(f, &hold, e);
+    case FT_WIRE_HELD:
+        if (!(err = ft_wire_get_held(f, &held, e)))
+            free(held.models);
+        return err;
+    case FT_WIRE_GIVE: return ft_wire_get_give(f, &part, e);
+    case FT_WIRE_MODEL:
+        if (!(err = ft_wire_get_piece(f, &part, e)))
+            FT_INVARIANT(part.data + part.length == f->payload + f->length, "a piece is in its frame");
         return err;
     case FT_WIRE_ASK:
     case FT_WIRE_BEAT:

@@ -10,6 +10,7 @@
 #include "launcher/greeting.h"
 #include "launcher/wire.h"
 #include "launcher/wire_calls.h"
+#include "launcher/wire_models.h"
 #include "launcher/wire_report.h"
 
 static void add_frame(struct fuzz_input *in, struct ft_wire_bytes frame)
@@ -27,6 +28,23 @@ static const struct ft_cell *row(const void *arg, uint32_t rank)
     (void)arg;
     (void)rank;
     return &cell;
+}
+
+/* Both say these. */
+static void models(struct fuzz_input *in)
+{
+    struct ft_ckpt_section two[2] = {{1000, 7}, {0, 0}};
+    struct ft_wire_held held = {.round = 3, .version = 12, .tail = 4096, .nmodels = 2, .models = two};
+    struct ft_wire_part part = {.round = 3, .at = 500, .length = 5};
+    uint8_t *data;
+    struct ft_wire_bytes piece = ft_wire_put_piece(&part, &data);
+
+    if (data)
+        memcpy(data, "bytes", 5);
+    add_frame(in, ft_wire_put_hold(&(struct ft_wire_hold){13, 3, 12}));
+    add_frame(in, ft_wire_put_held(&held));
+    add_frame(in, ft_wire_put_give(&part));
+    add_frame(in, piece);
 }
 
 static void from_node(struct fuzz_input *in)
@@ -56,6 +74,7 @@ static void from_node(struct fuzz_input *in)
     add_frame(in, ft_wire_put_cells(&(struct ft_wire_cells){.width_ns = 1, .nranks = 1, .ncells = 1}, row, NULL));
     add_frame(in, ft_wire_put_calls(&calls));
     json_decref(calls.ranks);
+    models(in);
 }
 
 static void from_controller(struct fuzz_input *in)

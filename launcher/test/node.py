@@ -117,7 +117,7 @@ class Node:
 
     def say_job(self, *job):
         self.job = job or self.job
-        self.send(JOB, json.dumps({"phase": self.job[0], "code": self.job[1]}).encode())
+        self.send(JOB, json.dumps({"phase": self.job[0], "code": self.job[1], "stay": False}).encode())
 
     def signal(self, number, sig):
         self.send(SIGNAL, struct.pack("<QI", number, sig))

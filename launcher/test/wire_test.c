@@ -3,6 +3,7 @@
 #include "config.h"
 #include "launcher/wire.h"
 #include "launcher/wire_calls.h"
+#include "launcher/wire_models.h"
 #include "launcher/wire_report.h"
 
 #include <criterion/criterion.h>
@@ -47,7 +48,7 @@ Test(wire, a_state_comes_out_as_it_went_in)
 {
     struct ft_wire_rank ranks[4096];
     struct ft_wire_state in = {.phase = FT_NODE_ENDED, .code = 139, .committed = UINT64_C(1) << 40, .whole = true, .signals = 3,
-                               .input = 1000, .nranks = 4096, .ranks = ranks}, out;
+                               .input = 1000, .version = 12, .loaded = true, .nranks = 4096, .ranks = ranks}, out;
     struct ft_wire_bytes b;
     struct ft_wire_frame f;
 
@@ -58,7 +59,7 @@ Test(wire, a_state_comes_out_as_it_went_in)
     cr_assert_eq(ft_wire_get_state(&f, &out, &e), 0);
     cr_assert_eq(out.nranks, in.nranks);
     cr_expect(!memcmp(out.ranks, ranks, sizeof ranks));
-    cr_expect(out.phase == in.phase && out.code == in.code && out.committed == in.committed && out.whole && out.signals == 3 && out.input == 1000);
+    cr_expect(out.phase == in.phase && out.code == in.code && out.committed == in.committed && out.whole && out.signals == 3 && out.input == 1000 && out.version == 12 && out.loaded);
     ft_wire_state_free(&out);
     free(b.data);
 }
@@ -82,7 +83,7 @@ Test(wire, a_table_comes_out_as_it_went_in)
 Test(wire, small_frames_come_out_as_they_went_in)
 {
     struct ft_wire_job job;
-    struct ft_wire_bytes b = ft_wire_put_job(&(struct ft_wire_job){FT_JOB_END, 255});
+    struct ft_wire_bytes b = ft_wire_put_job(&(struct ft_wire_job){FT_JOB_END, 255, true});
     struct ft_wire_frame f = opened(&b, FT_WIRE_JOB);
     uint64_t place;
     const uint8_t *data;
@@ -91,7 +92,7 @@ Test(wire, small_frames_come_out_as_they_went_in)
     bool last;
 
     cr_assert_eq(ft_wire_get_job(&f, &job, &e), 0);
-    cr_expect(job.phase == FT_JOB_END && job.code == 255);
+    cr_expect(job.phase == FT_JOB_END && job.code == 255 && job.stay);
     free(b.data);
     b = ft_wire_put_beat();
     cr_expect_eq(opened(&b, FT_WIRE_BEAT).length, 0);
@@ -269,6 +270,58 @@ Test(wire, heads_that_are_none_are_refused)
         cr_expect_eq(ft_wire_next(heads[i], FT_WIRE_HEAD, &f, &e), FT_EDAMAGED, "head %zu", i);
 }
 
+Test(wire, models_come_out_as_they_went_in)
+{
+    struct ft_ckpt_section two[2] = {{UINT64_C(1) << 40, UINT64_MAX}, {0, 0}};
+    struct ft_wire_held in = {.round = 3, .version = UINT64_C(1) << 33, .tail = 4096, .nmodels = 2, .models = two}, held;
+    struct ft_wire_part part = {.round = UINT64_C(1) << 50, .at = UINT64_C(1) << 41, .model = 4096, .length = 5}, out;
+    struct ft_wire_hold hold;
+    struct ft_wire_bytes b = ft_wire_put_hold(&(struct ft_wire_hold){UINT64_C(1) << 34, 3, 12});
+    struct ft_wire_frame f = opened(&b, FT_WIRE_HOLD);
+    uint8_t *data;
+
+    cr_assert_eq(ft_wire_get_hold(&f, &hold, &e), 0);
+    cr_expect(hold.wanted == UINT64_C(1) << 34 && hold.round == 3 && hold.version == 12);
+    free(b.data);
+    b = ft_wire_put_held(&in);
+    f = opened(&b, FT_WIRE_HELD);
+    cr_assert_eq(ft_wire_get_held(&f, &held, &e), 0);
+    cr_expect(held.round == 3 && held.version == in.version && held.tail == 4096 && held.nmodels == 2);
+    cr_expect(!memcmp(held.models, two, sizeof two));
+    free(held.models);
+    f.length--;
+    cr_expect_eq(ft_wire_get_held(&f, &held, &e), FT_EDAMAGED);
+    free(b.data);
+    b = ft_wire_put_give(&part);
+    f = opened(&b, FT_WIRE_GIVE);
+    cr_assert_eq(ft_wire_get_give(&f, &out, &e), 0);
+    cr_expect(out.round == part.round && out.at == part.at && out.model == 4096 && out.length == 5 && !out.data);
+    cr_expect_eq(ft_wire_get_piece(&f, &out, &e), FT_EDAMAGED, "its bytes are lacking");
+    free(b.data);
+    b = ft_wire_put_piece(&part, &data);
+    cr_assert(data);
+    memcpy(data, "bytes", 5);
+    f = opened(&b, FT_WIRE_MODEL);
+    cr_assert_eq(ft_wire_get_piece(&f, &out, &e), 0);
+    cr_expect(out.at == part.at && out.length == 5 && !memcmp(out.data, "bytes", 5));
+    free(b.data);
+}
+
+Test(wire, parts_of_models_that_are_none_are_refused)
+{
+    const struct ft_wire_part wrong[] = {{.length = 0}, {.length = FT_WIRE_MODEL_PIECE + 1}, {.length = 1, .model = FT_WIRE_MODELS_MOST},
+                                         {.length = 1, .at = UINT64_MAX}};
+    struct ft_wire_part out;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct ft_wire_bytes b = ft_wire_put_give(&wrong[i]);
+        struct ft_wire_frame f = opened(&b, FT_WIRE_GIVE);
+
+        cr_expect_eq(ft_wire_get_give(&f, &out, &e), FT_EDAMAGED, "part %zu", i);
+        free(b.data);
+    }
+}
+
 Test(wire, json_that_is_not_so_is_refused)
 {
     static const char *const hellos[] = {
@@ -280,12 +333,12 @@ Test(wire, json_that_is_not_so_is_refused)
         "{\"node\":1,\"incarnation\":0,\"version\":\"\",\"host\":\"\",\"pid\":1,\"addresses\":[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"],\"port\":1}",
         "{\"node\":1,\"incarnation\":0,\"version\":\"\",\"host\":\"\",\"pid\":1,\"addresses\":[],\"port\":65536}"};
     static const char *const states[] = {
-        "{}", "{\"phase\":6,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[]}",
-        "{\"phase\":0,\"code\":256,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[]}",
-        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":1,\"signals\":0,\"input\":0,\"ranks\":[]}",
-        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[[1,1,1]]}",
-        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[[4,1,1,1]]}",
-        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"ranks\":[{}]}"};
+        "{}", "{\"phase\":6,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":256,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":1,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[[1,1,1]]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[[4,1,1,1]]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[{}]}"};
     struct ft_wire_frame f;
     struct ft_wire_hello hello;
     struct ft_wire_state state;
@@ -302,7 +355,7 @@ Test(wire, json_that_is_not_so_is_refused)
     }
     f = said(FT_WIRE_TABLE, "{\"nodes\":[{\"up\":true}]}");
     cr_expect_eq(ft_wire_get_table(&f, &table, &e), FT_EDAMAGED);
-    f = said(FT_WIRE_JOB, "{\"phase\":3,\"code\":0}");
+    f = said(FT_WIRE_JOB, "{\"phase\":3,\"code\":0,\"stay\":false}");
     cr_expect_eq(ft_wire_get_job(&f, &job, &e), FT_EDAMAGED);
 }
 
