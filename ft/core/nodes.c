@@ -8,7 +8,7 @@
 
 enum {
     MOST_DEPTH = FT_NODES_RING / 4,
-    HOP_UNITS = 4  /* units for each hop of the chain, and for that within a node: while one is on it, others are on the others */
+    HOP_UNITS = 4  /* units for each hop of the chain: while one is on it, others are on the others */
 };
 
 static bool reduces(const struct ft_sig *sig)
@@ -23,11 +23,14 @@ bool ft_nodes_gathers(const struct ft_nodes *n, const struct ft_coll *c, const s
     return sig->elem > n->s->params->segment || (c->op->reduction == FT_USER && !n->straight);
 }
 
-/* Each turn of a unit at a link costs the same, whatever its size; so one is as large as can be that leaves all hops enough of them. */
+/* Each turn of a unit at a link costs the same, whatever its size; so one is as large as can be that leaves all hops enough of them. What several
+   ranks of a node make together is to stay in their processor's cache. */
 static uint64_t reduction_segment(const struct ft_params *p, uint64_t bytes)
 {
-    uint64_t hops = ft_tree_height(FT_TREE_CHAIN, p->nnodes) + (p->world > p->nnodes), units = HOP_UNITS * hops, segment = p->slot_bytes;
+    uint64_t segment = p->slot_bytes, units = HOP_UNITS * ft_tree_height(FT_TREE_CHAIN, p->nnodes);
 
+    if (p->world > p->nnodes)
+        return p->segment;
     while (segment / 2 >= p->segment && bytes < segment * units)
         segment /= 2;
     return segment;
