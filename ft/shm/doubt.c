@@ -97,10 +97,12 @@ enum ft_known ft_doubt_known(const struct ft_region *r, int spill_fd, uint64_t u
 
 bool ft_doubt_asked(const struct ft_region *r, uint64_t *unit)
 {
-    uint64_t doubt = ft_look(&ft_versions_of(r, 0)->doubt);
+    const struct ft_version_words *w = ft_versions_of(r, 0);
+    uint64_t doubt = ft_look(&w->doubt);
 
+    /* The doubt stays when all had it, for those who look later; the call is over. */
     *unit = doubt - 1;
-    return doubt;
+    return doubt && ft_look(&w->asking.unit) == doubt;
 }
 
 /* ---- what is told ---- */
