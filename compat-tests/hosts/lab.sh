@@ -311,7 +311,12 @@ lab_thaw_one() {
     group=$(lab_group_of "$1")
     if [ -d "$group" ]; then
         echo 0 >"$group/cgroup.freeze"
-        lab_move "$(lab_freezer)$(sed -n 's/^0:://p' /proc/self/cgroup)" "$(cat "$group/cgroup.procs")"
+        # Again for what was forked meanwhile (the group was busy then, once in mixed.sh).
+        for _ in $(seq 100); do
+            lab_move "$(lab_freezer)$(sed -n 's/^0:://p' /proc/self/cgroup)" "$(cat "$group/cgroup.procs")"
+            ! rmdir "$group" 2>/dev/null || return 0
+            sleep 0.05
+        done
         rmdir "$group"
     else
         # shellcheck disable=SC2046
