@@ -48,10 +48,42 @@ static pid_t parent_of(pid_t pid)
     return parent;
 }
 
+static bool is_of_node(pid_t pid)
+{
+    char name[40], text[256] = "";
+    size_t n;
+    FILE *f;
+
+    snprintf(name, sizeof name, "/proc/%d/cmdline", pid);
+    f = fopen(name, "re");
+    n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    return memmem(text, n, "\0--node", sizeof "\0--node") != NULL;
+}
+
+/* Its parent; or, if the agent was replaced (on a busy machine), its child: its parent is the controller then, which was killed. */
+static pid_t twin_of(pid_t agent)
+{
+    pid_t twin = parent_of(agent);
+    char name[60];
+    FILE *f;
+
+    if (is_of_node(twin))
+        return twin;
+    snprintf(name, sizeof name, "/proc/%d/task/%d/children", agent, agent);
+    f = fopen(name, "re");
+    while (f && fscanf(f, "%d", &twin) == 1 && !is_of_node(twin))
+        ;
+    if (f)
+        fclose(f);
+    return is_of_node(twin) ? twin : agent;
+}
+
 /* As a host is lost: neither process goes on for the other. From a child, since this rank goes on until then; the kernel kills both. */
 static void lose_node(int usec)
 {
-    pid_t agent = getppid(), twin = parent_of(agent);
+    pid_t agent = getppid(), twin = twin_of(agent);
 
     fflush(stdout); /* or the child would have it, too */
     if (usec && fork())
