@@ -213,7 +213,7 @@ class Job:
 
     def nothing_left(self):
         """A node that was cut off may take until its lease is over."""
-        end = time.monotonic() + self.args.lease + 5
+        end = time.monotonic() + self.args.lease + 120
         while processes():
             if time.monotonic() > end:
                 show()
@@ -376,7 +376,7 @@ class Breaker:
                     raise Failure('node %d runs on two hosts: %s was not fenced before it was replaced' % (node, host))
                 self.mending.remove(mended)
                 lab(back, host)
-            if 'new' in seen and mine(True) and time.monotonic() > seen['new'] + 10:
+            if 'new' in seen and mine(True) and time.monotonic() > seen['new'] + 120:
                 raise Failure('%s is back, and its ranks live: %s' % (host, [p.pid for p in mine(True)]))
             return len(seen) == 2 or job.job.poll() is not None
 

@@ -135,7 +135,7 @@ lab_boot_one() {
     lab_keep_visible "$at/tmp" "$(pwd)" "$(dirname "$lab_file")/../.." "${top_builddir:-.}"
     rm -f "$at/init"
     unshare -n -u -i -m -p -f --kill-child=KILL bash "$lab_file" --host "$1" </dev/null >>"$at/log" 2>&1 &
-    for ((i = 0; i < 1000; i++)); do
+    for ((i = 0; i < 12000; i++)); do
         [ ! -s "$at/init" ] || break
         sleep 0.01
     done
@@ -208,7 +208,7 @@ lab_kill_one() {
     kill -KILL "$pid"
     pkill -CONT -x nsenter # see lab_thaw_one
     # It ends when all in its pid namespace have.
-    for ((i = 0; i < 1000; i++)); do
+    for ((i = 0; i < 12000; i++)); do
         lab_is_up "$1" || return 0
         sleep 0.01
     done
