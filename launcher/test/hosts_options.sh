@@ -32,6 +32,7 @@ second=$(cat "$tmp/rank.1")
 # shellcheck disable=SC2317
 told() { "$ftrun" status --json "options-$$" 2>&1 | grep -q "\"pid\": $second,"; }
 wait_for told
+sleep 3 # since when these ranks live is said with the next beats: once in a lease at least, or their host were lost
 lose 1
 wait_for again "$second"
 wait_for where || cat "$tmp/status"

@@ -50,7 +50,6 @@ bad 'hosts:1: "slots=none" is not a number of slots' --hostfile "$tmp/hosts" ech
 printf '# none\n' >"$tmp/hosts"
 bad 'no host in it' --hostfile "$tmp/hosts" echo
 bad 'not a host' -H -oProxyCommand=touch:2 -n 2 echo
-bad 'not there yet for jobs on several hosts' -H node17:2 --ckpt-dir "$tmp/ckpt" echo
 bad 'not there yet for jobs on several hosts' -H node17,node18 --log-full forget echo
 bad 'need 3 hosts; there are 2' -H node17,node18 -n 5 -ppn 2 echo
 bad 'no host of 2 is left' -H node17,node18 --spares 2 echo
