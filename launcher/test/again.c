@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { WORDS = 8192, EVERY = 100, FEW = 4 };
+enum { WORDS = 8192, EVERY = 100, FEW = 10 };
 
 static int rank, size, incarnation;
 static char **deaths;
@@ -113,8 +113,8 @@ static void kill_snapshot(int pid)
     kill(pid, SIGKILL);
 }
 
-/* Every rank has had so many snapshots; what the log has before the last but one is released. How often they look for that depends
-   on time, and changes nothing. */
+/* Every rank has had so many snapshots; what the log has before the first of them is released, by a keeper that is not in a hurry. How
+   often they look for that depends on time, and changes nothing. */
 static void await_snapshots(int number)
 {
     int least = 0;
