@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_SIZES = 64, TYPES = 4, SMALL = 8192, DEFAULT_LARGEST = 1 << 20 };
+enum { MAX_SIZES = 64, TYPES = 4, SMALL = 8192, DEFAULT_LARGEST = 1 << 20, SETTLE_SIZE_US = 200000 };
 
 static const struct bench_type types[TYPES] = {
     {"mpi_char", MPI_CHAR, 1, BENCH_CHAR},
@@ -427,20 +427,26 @@ static bool allocate(const struct bench *b, struct bench_case *c, const struct o
     return true;
 }
 
-/* What a job that has run for a while has behind it and one that begins has not: memory written before, for example. The clock
-   is looked at every 10 ms or so; all go by what they agree on, as a rank that is repeated has another clock. */
-static void settle(const struct bench *b, struct bench_case *c, const struct options *o)
+/* The clock is looked at every 10 ms or so; all go by what they agree on, as a rank that is repeated has another clock. */
+static void call_for(const struct bench *b, struct bench_case *c, double us)
 {
-    double end = now_us() + o->settle_s * 1e6;
-    size_t largest = 0, recv;
-    for (int s = 0; s < o->nsizes; s++) largest = o->sizes[s] > largest ? o->sizes[s] : largest;
-    if (!o->settle_s || !allocate(b, c, o, largest, &recv)) return;
+    double end = now_us() + us;
+
     for (int calls = 1; calls;) {
         double began = now_us();
         for (int i = 0; i < calls; i++) b->call(c);
         int mine = now_us() >= end ? 0 : now_us() < began + 10000 ? calls * 2 : calls;
         MPI_Allreduce(&mine, &calls, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     }
+}
+
+/* What a job that has run for a while has behind it and one that begins has not: memory written before, for example. */
+static void settle(const struct bench *b, struct bench_case *c, const struct options *o)
+{
+    size_t largest = 0, recv;
+    for (int s = 0; s < o->nsizes; s++) largest = o->sizes[s] > largest ? o->sizes[s] : largest;
+    if (!o->settle_s || !allocate(b, c, o, largest, &recv)) return;
+    call_for(b, c, o->settle_s * 1e6);
     free_buffers(b, c);
 }
 
@@ -453,6 +459,7 @@ static int64_t measure(const struct bench *b, struct bench_case *c, const struct
     double us[3] = {0}, begin = now_us();
     int64_t wrong = 0;
     b->fill(c, 0);
+    if (o->settle_s) call_for(b, c, SETTLE_SIZE_US); /* the buffers of this size are new, and those of the one before were let go */
     if (b->separate || o->validate) wrong = time_single(b, c, o, iterations, warmup, us);
     else time_stream(b, c, iterations, warmup, us);
     if (wrong < 0) {

@@ -22,6 +22,7 @@ class Case:
         self.settled = options.settled if options.settled is not None else cases.settled_seconds(ranks, len(os.sched_getaffinity(0)))
         self.us = {}        # by MPI's key and size: one call, roughly. Sizes that are missing did not come to an end
         self.wall = {}      # the same with all there is around it, by the clock of the wall: what runs are planned by
+        self.warm = {}      # size: us of ftmpi within its prepared log, last; what is settled takes about as long
         self.best = {}      # by MPI's key and size: names of the settings that take part
         self.mpis = self.hopeful([mpi for mpi in mpis if self.probe(mpi)])
 
@@ -143,13 +144,15 @@ class Case:
         mpi, mode, name, sizes = entry
         calls = self.calls(mpi, sizes)
         if mode:
-            wall = {size: self.wall[mpi.key, size] for size in sizes}
+            wall = {size: self.warm.get(size, self.wall[mpi.key, size]) for size in sizes}
             budget, calls, warmup = cases.budget(mode, self.benchmark, self.ranks, calls, wall, self.seconds)
             if mode == 'settled':
                 us = self.one_settled(mpi, calls, warmup)
             else:
                 us = runs.latencies(mpi, self.benchmark, self.ranks, calls, warmup, budget=budget, timeout=self.options.limit,
                                     kill=last and self.ranks > 1 and mode in ('within', 'sustained'))
+                if mode == 'within':
+                    self.warm.update(us)
         else:
             us = self.run(mpi, calls, setting=mpi.settings(self.benchmark)[name], timeout=self.options.limit)
         return {size: (calls[size], us[size]) for size in sizes}
