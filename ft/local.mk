@@ -31,7 +31,7 @@ libft_la_SOURCES = \
 	ft/shm/inspect.h ft/shm/inspect.c \
 	ft/core/plan.h ft/core/plan.c \
 	ft/core/stream.h ft/core/stream.c \
-	ft/core/op.h ft/core/op.c \
+	ft/core/op.h ft/core/op.c ft/core/fold.c \
 	ft/core/check.h ft/core/check.c \
 	ft/core/tree.h ft/core/tree.c \
 	ft/core/exchange.h ft/core/exchange.c \

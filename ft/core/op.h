@@ -60,9 +60,13 @@ int ft_nodes_run(struct ft_coll *c, struct ft_error *e);  /* ft/core/nodes.h */
    functions see copies only (RULE 11), made in scratch of n bytes. */
 void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch);
 
-/* to = x op y for n bytes, not by a user function, and into the log from there: past the cache if the operation is not smaller than
-   FT_LOGGED_PAST_CACHE (docs/design.md, section 10). */
+/* Everybody's bytes of unit u from `from` on, folded from the right into n bytes at `to`, a log entry nobody reads yet. User functions work in acc,
+   with scratch: n bytes each. */
+void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n, char *acc, void *scratch);
+
+/* The same with two ranks, not by a user function, into private memory, and from there into the log: past the cache if the operation is not
+   smaller than FT_LOGGED_PAST_CACHE (docs/design.md, section 10). */
 enum { FT_LOGGED_PAST_CACHE = 8 << 10 };
-void ft_coll_fold_logged(const struct ft_coll *c, const char *x, const char *y, char *to, char *log, uint64_t n);
+void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n);
 
 #endif

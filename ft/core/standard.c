@@ -193,44 +193,20 @@ static bool can_produce(struct run *x)
     return is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);
 }
 
-/* The source of rank r's bytes of my chunk. */
-static const char *chunk_of(const struct run *x, uint32_t r, uint64_t from)
-{
-    struct ft_coll *c = x->c;
-
-    if (r == c->s->rank)
-        return c->send + x->made * c->plan.segment + from;
-    return ft_stream_slot(c->s, r, unit_of(x, x->made)) + from;
-}
-
+/* My chunk of everybody's segments. */
 static void produce_reduced(struct run *x, char *payload, uint64_t result)
 {
     struct ft_coll *c = x->c;
-    uint32_t r = c->s->n - 1;
-    uint64_t from, to, n;
-    char *acc;
+    uint64_t from, to;
 
     my_chunk(x, result, &from, &to);
-    n = to - from;
-    if (!n)
+    if (from == to)
         return;
-    ft_point_bulk(payload + from, n);
-    if (x->direct) {
-        ft_coll_fold_logged(c, chunk_of(x, 0, from), chunk_of(x, 1, from), c->recv + x->made * c->plan.segment + from, payload + from, n);
-        return;
-    }
-    if (c->op->reduction != FT_USER) {
-        acc = payload + from;
-        c->op->fold(chunk_of(x, r - 1, from), chunk_of(x, r, from), acc, n / c->elem);
-        r--;
-    } else {
-        acc = x->acc;
-        memcpy(acc, chunk_of(x, r, from), n);
-    }
-    while (r-- > 0)
-        ft_coll_fold(c, chunk_of(x, r, from), acc, n, x->scratch);
-    if (acc != payload + from)
-        ft_fill(payload + from, acc, n);
+    ft_point_bulk(payload + from, to - from);
+    if (x->direct)
+        ft_coll_fold_logged(c, x->made, from, c->recv + x->made * c->plan.segment + from, payload + from, to - from);
+    else
+        ft_coll_fold_chunk(c, x->made, from, payload + from, to - from, x->acc, x->scratch);
 }
 
 static int produce(struct run *x, struct ft_error *e)

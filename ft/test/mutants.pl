@@ -78,7 +78,7 @@ my @mutants = (
      '!err && x->out < x->made && !unfinished(x)', '!err && x->out < x->made'],
     ['the root of a relayed reduce does not wait for what it is to fold', 'ft/core/standard.c',
      'return sends(x) || ft_look(theirs) > unit_of(x, x->made) ? NULL : theirs;', 'return NULL;'],
-    ['... or keeps the result for itself', 'ft/core/op.c', 'if (!ring)', 'if (0)'],
+    ['... or keeps the result for itself', 'ft/core/fold.c', 'if (!ring)', 'if (0)'],
     ['... or who sends contributes less than everything', 'ft/core/standard.c', '*to = sends(x) ? 0 : n;', '*to = n;'],
     ['... or refills a slot that the root has not folded', 'ft/core/standard.c',
      'ft_stream_committed(s, u - depth));', '(sends(x) ? u >= depth : ft_stream_committed(s, u - depth)));'],
