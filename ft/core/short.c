@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The short way: one unit, one slot per rank, every rank reads what it needs out of the others' slots and
-   computes its result privately; the log entry is written in pieces by those who have the result. When:
+   computes its result privately; the log entry is written by rank 0 or by the root (allgatherv: by all, in pieces). When:
    contributions of a few KiB at most. Cost without failures: one cache line from each rank to each other
    one, and the log entry. (RULE 3; the same order of folding as in standard.c.)
 
@@ -101,30 +101,38 @@ static void reduce(const struct ft_coll *c)
         ft_coll_fold(c, slot_of(c, r), c->recv, c->bytes, scratch);
 }
 
-/* This rank's piece of the log entry: the head and a share of the bytes, by whole cache lines, if everybody has the result. Ranks
-   that write to one line take it from each other. Of what is not in one piece there (allgatherv) each rank writes its own part. */
-static void write_log(const struct ft_coll *c, char *record, uint64_t result)
+/* What this rank writes of an entry: bytes [from, to) of the result, and with them, or without, the head. */
+struct piece {
+    bool head;
+    uint64_t from, to;
+    const char *source;  /* of the byte at `from` */
+};
+
+/* One rank writes all of it, though all have it: a core that writes line after line fetches those that follow, and takes them from
+   who writes there (docs/performance.md, "Short results, by one rank"). Of what is not in one piece anywhere (allgatherv) each rank
+   writes its own part. */
+static struct piece piece_of(const struct ft_coll *c, uint64_t result)
 {
-    struct ft_stream *s = c->s;
-    char *payload = record + ft_record_offset(result);
-    uint64_t from = 0, to = result;
-    const char *source = c->recv;
+    const struct ft_stream *s = c->s;
+    struct piece p = { .head = ft_coll_leads(c) };
 
     if (c->displs) {
-        from = ft_coll_slice_at(c, 0, s->rank);
-        to = from + ft_coll_part(c, s->rank);
-        source = (const char *)slot_of(c, s->rank) - from;
-    } else if (c->root < 0) {
-        ft_plan_chunk(result, c->elem, s->n, s->rank, &from, &to);
-    } else if (!ft_coll_leads(c)) {
-        to = 0;
-    } else if (s->sig.call == FT_CALL_BCAST) {
-        source = c->send;
+        p.from = ft_coll_slice_at(c, 0, s->rank);
+        p.to = p.from + ft_coll_part(c, s->rank);
+        p.source = slot_of(c, s->rank);
+    } else if (p.head) {
+        p.to = result;
+        p.source = s->sig.call == FT_CALL_BCAST ? c->send : c->recv;
     }
-    if (from < to)
-        ft_fill(payload + from, source + from, to - from);
-    if (ft_coll_leads(c))
-        ft_stream_write_head(s, record, s->unit);
+    return p;
+}
+
+static void write_log(const struct ft_coll *c, char *record, uint64_t result, const struct piece *p)
+{
+    if (p->from < p->to)
+        ft_fill(record + ft_record_offset(result) + p->from, p->source, p->to - p->from);
+    if (p->head)
+        ft_stream_write_head(c->s, record, c->s->unit);
 }
 
 static bool needs_everybody(const struct ft_coll *c)
@@ -179,18 +187,17 @@ static int result_replayed(struct ft_coll *c, uint64_t position, uint64_t result
 }
 
 /* The next call is likely to be like this one. Its record is memory nobody has touched for long, its slot was read by the others: have the
-   lines by then. */
-static void prepare_record(const struct ft_coll *c, const char *record, uint64_t result)
+   lines by then. The core finds the next record by itself if it is a line or three. */
+static void prepare_record(const char *record, uint64_t result, const struct piece *p)
 {
-    struct ft_stream *s = c->s;
     const char *next = record + ft_record_bytes(result);
-    uint64_t from, to;
 
-    ft_plan_chunk(result, c->elem, s->n, s->rank, &from, &to);
-    if (ft_coll_leads(c))
+    if (result <= 2 * FT_LINE)
+        return;
+    if (p->head)
         ft_prefetch_write(next, sizeof(struct ft_record));
-    if (from < to)
-        ft_prefetch_write(next + ft_record_offset(result) + from, to - from);
+    if (p->from < p->to)
+        ft_prefetch_write(next + ft_record_offset(result) + p->from, p->to - p->from);
 }
 
 static void prepare_slot(const struct ft_coll *c)
@@ -218,11 +225,15 @@ int ft_short_run(struct ft_coll *c, struct ft_error *e)
         if (!err)
             err = result_live(c, e);
         if (!err) {
-            if (record)
-                write_log(c, record, result);
+            struct piece piece = { 0 };
+
+            if (record) {
+                piece = piece_of(c, result);
+                write_log(c, record, result, &piece);
+            }
             ft_stream_done_quiet(s, s->unit + 1, end);
             if (record)
-                prepare_record(c, record, result);
+                prepare_record(record, result, &piece);
             prepare_slot(c);
         }
     }

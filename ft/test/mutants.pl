@@ -37,14 +37,18 @@ my @mutants = (
     ['a published contribution is written again (RULE 2)', 'ft/core/short.c',
      'if (ft_stream_has_contributed(s))', 'if (0)', '--only 3,2,5,5,0,0,0,0 --seeds 400'],  # two kills in the right places
     ['done published before the log entry is written (invariant 2)', 'ft/core/short.c',
-     '            if (record)
-                write_log(c, record, result);
+     '            if (record) {
+                piece = piece_of(c, result);
+                write_log(c, record, result, &piece);
+            }
             ft_stream_done_quiet(s, s->unit + 1, end);',
      '            ft_stream_done_quiet(s, s->unit + 1, end);
-            if (record)
-                write_log(c, record, result);'],
-    ['a successor reads slots for what its predecessor had finished (RULE 1)', 'ft/core/stream.c',
-     's->mine = ft_peek(&s->counters[s->rank].done);', 's->mine = 0;'],
+            if (record) {
+                piece = piece_of(c, result);
+                write_log(c, record, result, &piece);
+            }'],
+    ['of a short result that all have nobody writes the bytes into the log', 'ft/core/short.c',
+     'p.to = result;', 'p.to = c->root < 0 ? 0 : result;'],
     ['a replay does not wait for the commit', 'ft/core/short.c',
      'err = ft_stream_await_commit(s, s->unit, e);
     if (!err)
