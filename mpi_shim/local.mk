@@ -60,7 +60,7 @@ shim_programs = mpi_shim/test/solo mpi_shim/test/reductions mpi_shim/test/moves 
 	mpi_shim/test/mismatch mpi_shim/test/versions
 check_PROGRAMS += $(shim_programs)
 TESTS += mpi_shim/test/solo mpi_shim/test/world.sh mpi_shim/test/versions.sh mpi_shim/test/survive.sh
-EXTRA_DIST += mpi_shim/test/world.h mpi_shim/test/world.sh mpi_shim/test/versions.sh mpi_shim/test/survive.sh
+EXTRA_DIST += mpi_shim/test/world.h mpi_shim/test/lose_node.h mpi_shim/test/world.sh mpi_shim/test/versions.sh mpi_shim/test/survive.sh
 
 # The C++ binding.
 check_PROGRAMS += mpi_shim/test/cxxbinding

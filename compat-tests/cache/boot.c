@@ -25,6 +25,8 @@
 
 #include "ftmpi.h"
 
+#include "mpi_shim/test/lose_node.h"
+
 enum { VALUES = 3000, BOUNDS = 20000, STEPS = 3 };
 
 static int rank, size, life, loaded, version, seq;
@@ -38,59 +40,14 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-static pid_t parent_of(pid_t pid)
+/* Before its node is lost: the checkpoint has to be somewhere. */
+static void wait_until_kept(void)
 {
-    int parent = 0;
-    char path[32];
-    FILE *f;
+    const char *file = getenv("BOOT_KEPT");
 
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    f = fopen(path, "r");
-    if (!f || fscanf(f, "%*d (%*[^)]) %*c %d", &parent) != 1)
-        abort();
-    fclose(f);
-    return parent;
-}
-
-/* A process of a node, not the controller. */
-static bool is_of_node(pid_t pid)
-{
-    char path[32], words[256] = "";
-    size_t n;
-    FILE *f;
-
-    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
-    f = fopen(path, "r");
-    n = f ? fread(words, 1, sizeof words - 1, f) : 0;
-    if (f)
-        fclose(f);
-    for (size_t i = 0; i < n; i += strlen(words + i) + 1)
-        if (!strcmp(words + i, "--node"))
-            return true;
-    return false;
-}
-
-/* As a host is lost: neither process goes on for the other. From a child, since this rank goes on until then; the kernel kills both. A busy machine
-   may have had the agent replaced: then the other one is its child, and only this rank dies. */
-static void lose_node(int usec)
-{
-    pid_t agent = getppid(), twin = parent_of(agent);
-
-    if (!is_of_node(agent) || !is_of_node(twin))
-        raise(SIGKILL);
-
-    fflush(stdout); /* or the child would have it, too */
-    if (usec > 0 && fork())
-        return;
-    for (const char *file = getenv("BOOT_KEPT"); usec < 0 && file && access(file, F_OK) != 0;)
+    fflush(stdout);
+    while (file && access(file, F_OK) != 0)
         usleep(10000);
-    usleep(usec > 0 ? (useconds_t)usec : 0);
-    kill(twin, SIGSTOP);
-    kill(agent, SIGSTOP);
-    kill(twin, SIGKILL);
-    kill(agent, SIGKILL);
-    for (;;)
-        pause();
 }
 
 /* Called before each operation. */
@@ -111,7 +68,9 @@ static void may_die(void)
                 continue;
             if (n == 4)
                 raise(SIGKILL);
-            lose_node(usec);
+            if (usec < 0)
+                wait_until_kept();
+            lose_node(usec > 0 ? usec : 0);
         }
     }
     seq++;

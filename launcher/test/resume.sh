@@ -174,19 +174,7 @@ last=$(sed -n 's/^round \([0-9]*\):.*/\1/p' out | tail -n 1)
 has_version $((last - 1)) || fail "told to end: version $last was made, $(newest) is on disk"
 
 # --ckpt-every.
-rm -rf ckpt
-run --ckpt-dir ckpt --ckpt-every 7 -v -n 3 "$job" 30 800 20
-expect_code 0
-versions=$(sed -n 's/.*version \([0-9]*\) is in ckpt.*/\1/p' err | tr '\n' ' ')
-before=0
-for v in $versions; do
-    [ "$v" -ge $((before + 7)) ] || [ "$v" = 30 ] || fail "$what: versions $versions"
-    before=$v
-done
-[ "$before" = 30 ] || fail "$what: versions $versions"
-rm -rf ckpt
-run --ckpt-dir ckpt --ckpt-every 1000s -v -n 3 "$job" 30 800 5
-[ "$(grep -c 'is in ckpt' err)" = 2 ] || fail "$what: $(grep -c 'is in ckpt' err) versions are written, not the first and the last"
+checks_ckpt_every run --ckpt-dir ckpt -n 3
 
 # Faster than the disk, and ranks die: what is being written to the disk is not written over meanwhile.
 if [ -z "$FTMPI_TEST_QUICK" ]; then

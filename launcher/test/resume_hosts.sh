@@ -193,18 +193,7 @@ expect_code 0
 expect_err 'ckpt-dir ckpt: the program has made no checkpoint'
 
 # --ckpt-every, and the last one in any case.
-hosts_job 0 --ckpt-every 7 -v "$job" 30 800 20
-expect_code 0
-versions=$(sed -n 's/.*version \([0-9]*\) is in ckpt.*/\1/p' err | tr '\n' ' ')
-before=0
-for v in $versions; do
-    [ "$v" -ge $((before + 7)) ] || [ "$v" = 30 ] || fail "$what: versions $versions"
-    before=$v
-done
-[ "$before" = 30 ] || fail "$what: versions $versions"
-rm -rf ckpt
-hosts_job 1 --ckpt-every 1000s -v "$job" 30 800 5
-[ "$(grep -c 'is in ckpt' err)" = 2 ] || fail "$what: $(grep -c 'is in ckpt' err) versions are written, not the first and the last"
+checks_ckpt_every hosts_job 0
 
 # One job at a time. Told to end, it leaves its last version: rank 0 prints a round before it makes that version.
 rm -rf ckpt

@@ -58,3 +58,19 @@ expect_finished() {
     expect_code 0
     [ "$(final out)" = "$wanted" ] || fail "$what: $(final out), not $wanted"
 }
+# checks_ckpt_every RUN...: what runs a job with --ckpt-dir ckpt. Versions on disk are as far apart as was asked for, but the last one is there in any case.
+checks_ckpt_every() {
+    rm -rf ckpt
+    "$@" --ckpt-every 7 -v "$job" 30 800 20
+    expect_code 0
+    versions=$(sed -n 's/.*version \([0-9]*\) is in ckpt.*/\1/p' err | tr '\n' ' ')
+    before=0
+    for v in $versions; do
+        [ "$v" -ge $((before + 7)) ] || [ "$v" = 30 ] || fail "$what: versions $versions"
+        before=$v
+    done
+    [ "$before" = 30 ] || fail "$what: versions $versions"
+    rm -rf ckpt
+    "$@" --ckpt-every 1000s -v "$job" 30 800 5
+    [ "$(grep -c 'is in ckpt' err)" = 2 ] || fail "$what: $(grep -c 'is in ckpt' err) versions are written, not the first and the last"
+}

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lose_node.h"
 #include "world.h"
 
 static int rank, size, life, version = -1, place;
@@ -31,70 +32,6 @@ static bool is(const char *word)
         if (!strcmp(*w, word))
             return true;
     return false;
-}
-
-static pid_t parent_of(pid_t pid)
-{
-    char name[40], line[128];
-    int parent = 0;
-    FILE *f;
-
-    snprintf(name, sizeof name, "/proc/%d/status", pid);
-    f = fopen(name, "re");
-    while (f && fgets(line, sizeof line, f) && sscanf(line, "PPid: %d", &parent) != 1)
-        ;
-    CHECK(f && parent > 1, "%s", name);
-    fclose(f);
-    return parent;
-}
-
-static bool is_of_node(pid_t pid)
-{
-    char name[40], text[256] = "";
-    size_t n;
-    FILE *f;
-
-    snprintf(name, sizeof name, "/proc/%d/cmdline", pid);
-    f = fopen(name, "re");
-    n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f)
-        fclose(f);
-    return memmem(text, n, "\0--node", sizeof "\0--node") != NULL;
-}
-
-/* Its parent; or, if the agent was replaced (on a busy machine), its child: its parent is the controller then, which was killed. */
-static pid_t twin_of(pid_t agent)
-{
-    pid_t twin = parent_of(agent);
-    char name[60];
-    FILE *f;
-
-    if (is_of_node(twin))
-        return twin;
-    snprintf(name, sizeof name, "/proc/%d/task/%d/children", agent, agent);
-    f = fopen(name, "re");
-    while (f && fscanf(f, "%d", &twin) == 1 && !is_of_node(twin))
-        ;
-    if (f)
-        fclose(f);
-    return is_of_node(twin) ? twin : agent;
-}
-
-/* As a host is lost: neither process goes on for the other. From a child, since this rank goes on until then; the kernel kills both. */
-static void lose_node(int usec)
-{
-    pid_t agent = getppid(), twin = twin_of(agent);
-
-    fflush(stdout); /* or the child would have it, too */
-    if (usec && fork())
-        return;
-    usleep((useconds_t)usec);
-    kill(twin, SIGSTOP);
-    kill(agent, SIGSTOP);
-    kill(twin, SIGKILL);
-    kill(agent, SIGKILL);
-    for (;;)
-        pause();
 }
 
 /* A place to die at. */
