@@ -255,7 +255,7 @@ static int settle(struct ft_options *o, struct ft_context *c, struct ft_error *e
             return ft_err_set(e, FT_EINVAL, "%u ranks at %u per host need %u hosts; --host names them", c->nranks, c->per_host,
                               (c->nranks + c->per_host - 1) / c->per_host);
         if (slots && c->nranks > slots && !o->oversubscribe)
-            ft_options_notice(o, "%u ranks on %u slots: they share processors", c->nranks, slots);
+            ft_options_notice(o, "%u ranks on %u slot%s: they share processors", c->nranks, slots, slots == 1 ? "" : "s");
     }
     for (size_t i = 0; i < o->ngenv; i++)
         if (ft_options_add(&c->exports, &c->nexports, o->genv[i], e) < 0)
@@ -307,6 +307,11 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "--stdin %lld: there is no such rank, the last one is %u", (long long)o->stdin_rank, o->nranks - 1);
     if (o->resume && !o->ckpt_dir)
         return ft_err_set(e, FT_EINVAL, "--resume: from where? --ckpt-dir names the directory of the checkpoints");
+    if (o->lease_ms < FT_LEASE_MIN_MS)
+        return ft_err_set(e, FT_EINVAL, "--lease %g: at least %g s, or every host would be taken for lost", (double)o->lease_ms / 1e3,
+                          FT_LEASE_MIN_MS / 1e3);
+    if (!o->start_ms)
+        return ft_err_set(e, FT_EINVAL, "--start-timeout 0: no host can answer in no time");
     if (!ft_map_wanted(o))
         note_no_hosts(o);
     if (o->nforeign)

@@ -14,6 +14,7 @@
 #include "launcher/settings.h"
 #include "launcher/topology.h"
 
+enum { FT_LEASE_MIN_MS = 100 };
 enum { FT_RANKS_MAX = 4096 };  /* on one host */
 enum { FT_NODES_MAX = 4096, FT_WORLD_MAX = 65536 }; /* ranks on all of them */
 enum { FT_TREE_MIN = 2, FT_TREE_WIDTH = 32 }; /* --launch-tree */

@@ -369,6 +369,8 @@ void ft_remote_end(struct ft_remote *r, uint32_t node)
     no_longer_starting(s);
     if (s->pid) {
         kill(s->pid, s->up && !s->leads ? SIGKILL : SIGTERM);
+        if (!s->up) /* what a command of the user's has started, too: it leads a session (child.c) */
+            kill(-s->pid, SIGTERM);
         close_child(s); /* reaped by the way */
     }
     s->by = NULL;
@@ -425,6 +427,8 @@ const char *ft_remote_how(int status, const char *said, char *text, size_t size)
         snprintf(text, size, "%s", said);
     else if (WIFSIGNALED(status))
         snprintf(text, size, "killed by signal %d%s%s", WTERMSIG(status), *said ? ": " : "", said);
+    else if (!*said && !WEXITSTATUS(status))
+        snprintf(text, size, "ended with exit code 0, without an answer of ftrun's there");
     else
         snprintf(text, size, "%s%sexit code %d%s", said, *said ? " (" : "", WEXITSTATUS(status), *said ? ")" : "");
     return text;

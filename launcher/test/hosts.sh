@@ -66,6 +66,13 @@ hosts a,bad-b sleep 50
 expect_code 127
 expect_err 'cannot start on host bad-b (rank 1): sh: .*: not found (exit code 127); is ftmpi there? (--prefix); the job is ended'
 expect_err_lines 1
+hosts a,zero-b sleep 50
+expect_code 1
+expect_err '^ftrun: cannot start on host zero-b (rank 1): ended with exit code 0, without an answer of ftrun.s there; the job is ended$'
+hosts hang-a --start-timeout 0.5 sleep 50
+expect_code 1
+expect_err '^ftrun: cannot start on host hang-a (rank 0): no answer within 0.5 s (--start-timeout); tried 3 times, the job is ended$'
+wait_for all_gone "$tmp/hangs" # only the process that ftrun had started was ended
 hosts a,down-b,c --spares 1 sh -c "$who"
 expect_code 0
 expect_err 'host down-b (rank 1).* tried 3 times, c takes its place'
@@ -106,6 +113,13 @@ wait_for both_run || cat "$tmp/status"
 wait $pid
 code=$?
 expect_code 143
+
+# All that is said between hosts goes over IPv6.
+if ip -6 addr show dev lo 2>/dev/null | grep -q '::1/128'; then
+    hosts a,b:2 --iface ::1/128 sh -c "$who"
+    expect_code 0
+    expect_err_lines 0
+fi
 
 # A lost node: its processes are killed, its lease ends, others take its place, and nothing is printed twice. It is lost while its ranks print: they do
 # not come to their last lines before.
@@ -150,6 +164,17 @@ expect_err 'cannot start on host gone-b (rank 1): .* c takes its place'
 lost 2 1 -H a,gone-b
 expect_code 1
 expect_err 'cannot start on host gone-b (rank 1): .*; tried 3 times, the job is ended$'
+lost 2 1 -H a,gone-b --wait-for-host 1
+expect_code 1
+expect_err '^ftrun: host gone-b (rank 1) has not come back within 1 s (--wait-for-host); the job is ended$'
+# shellcheck disable=SC2317
+comes_back() { wait_for grep -q 'cannot start on host gone-b .*waiting for it (--wait-for-host 300)$' "$tmp/err" && rm "$tmp/lost"; }
+: >"$tmp/err"
+comes_back &
+lost 2 1 -H a,gone-b --wait-for-host 300
+expect_code 0
+expect_counts 2
+wait
 lost 1 0 -H a
 expect_code 0
 expect_counts 1

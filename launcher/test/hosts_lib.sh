@@ -2,7 +2,8 @@
 # Sourced after lib.sh by tests of jobs on several hosts, all of which are this one.
 ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 export ASAN_OPTIONS tmp
-# A launcher: NAME runs here, down-NAME cannot be reached, gone-NAME only until it has been lost, bad-NAME has no ftrun.
+# A launcher: NAME runs here, down-NAME cannot be reached, gone-NAME only until it has been lost, bad-NAME has no ftrun, zero-NAME does nothing,
+# of hang-NAME nothing is heard, and the process that waits for it is not the one that ftrun knows.
 cat >"$tmp/go" <<'END'
 #!/bin/sh
 host=$1
@@ -11,6 +12,8 @@ echo "$host" >>"$tmp/started"
 case $host in
 down-*) echo "connect to host $host: No route to host" >&2; exit 255 ;;
 gone-*) [ ! -e "$tmp/lost" ] || { echo "connect to host $host: No route to host" >&2; exit 255; } ;;
+zero-*) exit 0 ;;
+hang-*) sleep 7777 & echo $! >>"$tmp/hangs"; wait ;;
 bad-*) printf 'sh: %s: not found\r\n' "$1" >&2; exit 127 ;;
 esac
 exec "$@"
