@@ -28,5 +28,8 @@ if full; then
 else
     breaks 2 2 0 4 $short
     breaks 3 1 1 2 rank,rep,kill
+    lab boot h5 h6
+    breaks 4 1 2 1 two
+    breaks 4 1 2 1 half
 fi
 finish
