@@ -230,6 +230,9 @@ def verdict(runs, options):
     for run in runs:
         if run.peak_memory() > options.max_memory * GIB:
             failures.append(f"{run.name}: {run.peak_memory() / GIB:.2f} GiB of memory at the peak, allowed are {options.max_memory:g}")
+        held = run.report.get("peak_log_bytes", 0)
+        if options.max_log is not None and run.report and not 0 < held <= options.max_log * GIB:
+            failures.append(f"{run.name}: the log held {held / GIB:.2f} GiB of {run.report['log_bytes'] / GIB:.2f} at its peak, allowed are {options.max_log:g}")
     return failures
 
 
@@ -241,6 +244,7 @@ def main():
     args.add_argument("--no-respawn", action="store_true", help="ftrun may not restart a rank: the second run must fail")
     args.add_argument("--ftrun-arg", action="append", default=[], metavar="ARG", help="one more argument for ftrun")
     args.add_argument("--max-memory", type=float, default=12, metavar="GIB")
+    args.add_argument("--max-log", type=float, metavar="GIB", help="what the log may hold at its peak, however much is written")
     args.add_argument("--timeout", type=float, default=600, help="seconds for each of the two runs")
     args.add_argument("--keep", metavar="NAME", help="NAME.json and NAME.svg: report and picture of the second run")
     args.add_argument("--quiet", action="store_true")
