@@ -88,6 +88,9 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
     struct ft_params params;
     int err;
 
+    if (o->log_prepare > ft_limits_memory())
+        return ft_err_set(e, FT_EINVAL, "--log-prepare %llu MiB is more memory than %s has available, %llu MiB", (unsigned long long)o->log_prepare >> 20,
+                          ft_say_host(), (unsigned long long)ft_limits_memory() >> 20);
     ft_params_default(&params, o->nranks, processors, limit);
     params.bootstrap_cache = o->bootstrap_cache;
     if (o->node)

@@ -36,6 +36,7 @@ bad 2 'not a valid value' --ckpt-every s true
 bad 2 'not a valid value' --ckpt-every 5m true
 bad 1 'No such file or directory' --log-spill "$tmp/nonesuch" true
 bad 1 'too small' --log-limit 1K true
+bad 1 'is more memory than .* has available, [0-9]* MiB' --log-prepare 4000G --log-limit 4000G true
 bad 127 'command not found' -n 2 no-such-program-anywhere
 bad 127 'no such file' -n 2 "$tmp/nonesuch"
 bad 126 'permission denied' -n 2 "$tmp/file"
