@@ -47,6 +47,8 @@ my @mutants = (
                 piece = piece_of(c, result);
                 write_log(c, record, result, &piece);
             }'],
+    ['a successor reads slots for what its predecessor had finished (RULE 1)', 'ft/core/stream.c',
+     's->mine = ft_peek(&s->counters[s->rank].done);', 's->mine = 0;'],
     ['of a short result that all have nobody writes the bytes into the log', 'ft/core/short.c',
      'p.to = result;', 'p.to = c->root < 0 ? 0 : result;'],
     ['a replay does not wait for the commit', 'ft/core/short.c',
