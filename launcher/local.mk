@@ -218,6 +218,7 @@ launcher_test_fetched_LDADD = liblaunch.la $(EVENT_LIBS)
 check_PROGRAMS += fuzz_checkpoint_plain fuzz_wire_plain fuzz_frames_plain fuzz_kept_plain
 TESTS += ft/test/fuzz.sh
 dist_check_SCRIPTS += ft/test/fuzz.sh
+EXTRA_DIST += ft/test/corpus/fuzz_checkpoint ft/test/corpus/fuzz_wire ft/test/corpus/fuzz_frames ft/test/corpus/fuzz_kept
 fuzz_driver = ft/test/fuzz_driver.h ft/test/fuzz_driver.c
 fuzz_checkpoint_plain_SOURCES = ft/test/fuzz_checkpoint.c ft/test/fuzz_checkpoint_seeds.c ft/test/ckpt_models.h $(fuzz_driver)
 fuzz_checkpoint_plain_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)

@@ -3,6 +3,7 @@
 # Bytes from outside, whatever they are: checkpoint files (fuzz_checkpoint), what agents and controller read from sockets after the handshake
 # (fuzz_wire), what representatives do (fuzz_frames), checkpoints that another node sends (fuzz_kept). By the plain drivers, all at a time; then, where clang has
 # it, by libFuzzer: the checkpoints, and with FT_TIER=full or FUZZ_SECONDS all four. FUZZ_SECONDS: each (default 3; 20 in full). Arguments: only these.
+# The corpus of each, ft/test/corpus/NAME, goes before all else; FUZZ_KEEP=1: what libFuzzer found that goes new ways is added to it.
 set -u
 src=${top_srcdir:-.}
 build=${top_builddir:-.}
@@ -20,7 +21,7 @@ trap 'exit 99' INT TERM HUP
 failed=0
 for name in $names; do
   {
-    timeout -k 5 120 "$build/${name}_plain" "$seconds"
+    "$build/${name}_plain" kept "$src/ft/test/corpus/$name" && timeout -k 5 120 "$build/${name}_plain" "$seconds"
     echo $? >"$tmp/$name.code"
   } >"$tmp/$name.log" 2>&1 &
 done
@@ -50,11 +51,17 @@ fuzz() {
     -fno-sanitize-recover=undefined -I"$src" -I"$build" -o "$tmp/$name" "$@" "$build/.libs/liblaunch.a" "$build/.libs/libftstore.a" \
     "$build/.libs/libft.a" $(pkg-config --cflags --libs libxxhash jansson libevent_core) -lpthread || { echo "FAIL: $name does not compile"; exit 1; }
   mkdir "$tmp/$name.corpus"
-  "$build/${name}_plain" seeds "$tmp/$name.corpus" || exit 1
+  "$build/${name}_plain" seeds "$tmp/$name.corpus" && "$build/${name}_plain" kept "$src/ft/test/corpus/$name" "$tmp/$name.corpus" || exit 1
   (cd "$tmp" && timeout -k 5 300 "./$name" -max_total_time="$seconds" -max_len=8192 -verbosity=0 -print_final_stats=1 "$name.corpus") >"$tmp/log" 2>&1
   code=$?
   grep -E 'stat::(number_of_executed_units|new_units_added)' "$tmp/log"
   [ $code = 0 ] || { tail -40 "$tmp/log"; echo "FAIL: $name: exit code $code"; exit 1; }
+  [ -z "${FUZZ_KEEP-}" ] || keep_corpus
+}
+keep_corpus() {
+  mkdir "$tmp/$name.least"
+  (cd "$tmp" && timeout 300 "./$name" -merge=1 -max_len=512 -verbosity=0 "$name.least" "$name.corpus") >"$tmp/log" 2>&1 || { tail -40 "$tmp/log"; exit 1; }
+  perl -e 'for (@ARGV) { open my $f, "<:raw", $_ or die "$_: $!\n"; local $/; print unpack("H*", <$f>), "\n" }' "$tmp/$name.least"/* | LC_ALL=C sort -u >"$src/ft/test/corpus/$name"
 }
 for name in $search; do
   case $name in

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NAME_plain SECONDS [SEED]: runs a fuzz target that long.     NAME_plain seeds DIR: writes what libFuzzer begins with */
+/* NAME_plain SECONDS [SEED]       runs a fuzz target that long
+   NAME_plain kept FILE [DIR]      with each input of the corpus, a line of hexadecimal digits each; DIR: and writes them there, for libFuzzer
+   NAME_plain seeds DIR            writes what both begin with */
 #include "ft/test/fuzz_driver.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,28 +90,69 @@ static void run(double seconds)
     printf("%ld inputs\n", n);
 }
 
+static bool write_input(const char *dir, const char *name, int i, const struct fuzz_input *in)
+{
+    char path[4096];
+    int fd;
+    bool written;
+
+    snprintf(path, sizeof path, "%s/%s%d", dir, name, i);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    written = fd >= 0 && write(fd, in->bytes, in->n) == (ssize_t)in->n;
+    if (fd >= 0)
+        close(fd);
+    return written;
+}
+
 static int write_seeds(const char *dir)
 {
     static struct fuzz_input in;
-    char path[4096];
 
     for (int i = 0; i < fuzz_target.seeds; i++) {
-        int fd;
-
         fuzz_target.seed(&in, i);
-        snprintf(path, sizeof path, "%s/seed%d", dir, i);
-        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        if (fd < 0 || write(fd, in.bytes, in.n) != (ssize_t)in.n)
+        if (!write_input(dir, "seed", i, &in))
             return 1;
-        close(fd);
     }
     return 0;
+}
+
+static bool read_hex(const char *line, struct fuzz_input *in)
+{
+    unsigned byte;
+    int digits;
+
+    for (in->n = 0; in->n < FUZZ_BYTES && sscanf(line, "%2x%n", &byte, &digits) == 1 && digits == 2; line += 2)
+        in->bytes[in->n++] = (uint8_t)byte;
+    return in->n && (*line == '\n' || !*line);
+}
+
+static int run_kept(const char *file, const char *dir)
+{
+    static struct fuzz_input in;
+    FILE *f = fopen(file, "r");
+    char *line = NULL;
+    size_t size = 0;
+    int n = 0;
+    bool good = f;
+
+    for (; good && getline(&line, &size, f) > 0; n += good) {
+        good = read_hex(line, &in) && (!dir || write_input(dir, "kept", n, &in));
+        if (good)
+            LLVMFuzzerTestOneInput(in.bytes, in.n);
+    }
+    printf(good && n ? "%s: %d inputs kept\n" : "%s: line %d cannot be used\n", file, good ? n : n + 1);
+    free(line);
+    if (f)
+        fclose(f);
+    return good && n ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "seeds"))
         return write_seeds(argv[2]);
+    if (argc >= 3 && !strcmp(argv[1], "kept"))
+        return run_kept(argv[2], argv[3]);
     if (argc < 2)
         return 2;
     state = argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)time(NULL);
