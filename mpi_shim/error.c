@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "mpi_shim/shim.h"
@@ -70,6 +71,13 @@ static void call(MPI_Errhandler handler, MPI_Comm comm, int class, const char *l
     }
 }
 
+const char *shim_prefix(const char *function)
+{
+    if (!strncmp(function, "OMPI_", 5))
+        return "";
+    return function[1] == '_' ? "MPI" : "MPI_";
+}
+
 static void raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int class, const char *format, va_list args)
 {
     char what[LINE / 2], line[LINE], place[HOST_NAME_MAX + 32];
@@ -78,7 +86,7 @@ static void raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function
         return;
     vsnprintf(what, sizeof what, format, args);
     where(place, sizeof place);
-    snprintf(line, sizeof line, "MPI%s%s, %s: %s: %s", function[1] == '_' ? "" : "_", function, place, shim_class_name(class), what);
+    snprintf(line, sizeof line, "%s%s, %s: %s: %s", shim_prefix(function), function, place, shim_class_name(class), what);
     if (handler->does == SHIM_FATAL)
         shim_end(class, "%s. The error handler is MPI_ERRORS_ARE_FATAL: the job ends", line);
     call(handler, comm, class, line);

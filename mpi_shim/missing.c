@@ -11,7 +11,7 @@ static __attribute__((cold)) int missing(const char *name)
     int err = shim_check_running(name);
 
     return err ? err : shim_raise(NULL, name, MPI_ERR_UNSUPPORTED_OPERATION,
-                                  "ftmpi has no MPI%s%s yet; run this program with another MPI", name[1] == '_' ? "" : "_", name);
+                                  "ftmpi has no %s%s yet; run this program with another MPI", shim_prefix(name), name);
 }
 
 #define MISSING(name)                                                               \
@@ -30,7 +30,7 @@ SHIM_MISSING_EXTENSIONS(MISSING_EXTENSION)
 FTMPI_API int MPIX_Query_cuda_support(void);
 int MPIX_Query_cuda_support(void) { return 0; }
 FTMPI_API int OMPI_Affinity_str(void);
-int OMPI_Affinity_str(void) { return missing("Affinity_str"); }
+int OMPI_Affinity_str(void) { return missing("OMPI_Affinity_str"); }
 
 #define MISSING_TOOL(name)                                                          \
     FTMPI_API int PMPI_##name(void);                                                \

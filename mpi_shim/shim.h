@@ -44,6 +44,9 @@ int shim_raise(MPI_Comm comm, const char *function, int class, const char *forma
 int shim_raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int class, const char *format, ...)
     __attribute__((cold, format(printf, 5, 6)));
 
+/* What goes before the name of a function as it is given to these: Bcast, X_Checkpoint, OMPI_Affinity_str. */
+const char *shim_prefix(const char *function);
+
 /* A collective of the engine failed: its stream cannot go on, whatever the error handler wishes. finish: what the engine returned. */
 void shim_engine_failed(int err, const struct ft_error *e) __attribute__((noreturn, cold));
 

@@ -325,6 +325,14 @@ static void fatal_missing(void)
     MPI_Win_free(&win);
 }
 
+static void fatal_missing_ompi(void)
+{
+    int OMPI_Affinity_str(void); /* in no header of ours */
+
+    OK(MPI_Init(NULL, NULL));
+    OMPI_Affinity_str();
+}
+
 static void too_early(void) { MPI_Barrier(MPI_COMM_WORLD); }
 static void too_late(void) { MPI_Init(NULL, NULL); MPI_Finalize(); MPI_Barrier(MPI_COMM_WORLD); }
 static void twice(void) { MPI_Init(NULL, NULL); MPI_Init(NULL, NULL); }
@@ -349,6 +357,7 @@ int main(void)
         {"fatal_count", fatal_count, MPI_ERR_COUNT, {"MPI_Allreduce", "MPI_ERR_COUNT: count is -3", "rank 0 on "}},
         {"fatal_self", fatal_self, MPI_ERR_ROOT, {"MPI_Bcast", "MPI_ERR_ROOT", "7"}},
         {"fatal_missing", fatal_missing, MPI_ERR_UNSUPPORTED_OPERATION, {"MPI_Win_free", "has no MPI_Win_free yet"}},
+        {"fatal_missing_ompi", fatal_missing_ompi, MPI_ERR_UNSUPPORTED_OPERATION, {" OMPI_Affinity_str, ", "has no OMPI_Affinity_str yet"}},
         {"too_early", too_early, MPI_ERR_OTHER, {"MPI_Barrier", "before MPI_Init"}},
         {"too_late", too_late, MPI_ERR_OTHER, {"MPI_Barrier", "after MPI_Finalize"}},
         {"twice", twice, MPI_ERR_OTHER, {"MPI_Init", "already"}},
