@@ -41,15 +41,21 @@ static uint64_t memory_of(const struct ft_job *job)
     return sum;
 }
 
+static void note_memory(const struct ft_sampler *s)
+{
+    struct ft_report *report = s->job->report;
+
+    report->peak_memory_bytes = ft_max(report->peak_memory_bytes, memory_of(s->job));
+}
+
 static void on_memory(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_sampler *s = arg;
-    struct ft_report *report = s->job->report;
     uint64_t begin = ft_job_now();
 
     (void)fd;
     (void)what;
-    report->peak_memory_bytes = ft_max(report->peak_memory_bytes, memory_of(s->job));
+    note_memory(s);
     ft_job_note_log(s->job);
     again(s->memory, EVERY_US, begin);
 }
@@ -92,10 +98,13 @@ struct ft_sampler *ft_sampler_new(struct ft_job *job)
 
 void ft_sampler_begin(struct ft_sampler *s)
 {
-    if (s->job->report->wanted)
+    /* At once too, for a job that is over in the loop's first round. */
+    if (s->job->report->wanted) {
+        note_memory(s);
         wait_us(s->memory, FIRST_US);
+    }
     if (s->job->report->timeline)
-        on_ranks(-1, 0, s); /* also of a job that is over in the loop's first round */
+        on_ranks(-1, 0, s);
 }
 
 void ft_sampler_free(struct ft_sampler *s)

@@ -21,6 +21,9 @@ has '"restarts": 2'
 run --report "$r" -n 1 sh -c 'exit 4'
 expect_code 4
 has '"exit_code": 4'
+run --report "$r" -n 1 true # over before anybody would look again
+expect_code 0
+has '"peak_memory_bytes": [1-9]'
 
 run --report "$tmp" -n 1 true
 expect_code 2
