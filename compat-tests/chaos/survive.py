@@ -51,7 +51,7 @@ class Asked:
         try:
             for name in os.listdir(fd):
                 with socket.socket(socket.AF_UNIX) as s:
-                    s.settimeout(2)
+                    s.settimeout(60)  # an agent that gets no processor is no dead one
                     s.connect('/proc/self/fd/%d/%s' % (fd, name))
                     s.sendall(json.dumps({'request': request}).encode() + b'\n')
                     with s.makefile('rb') as answer:
