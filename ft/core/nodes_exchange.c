@@ -7,7 +7,8 @@
 #include "ft/core/nodes_op.h"
 
 enum {
-    LOG_PAST_CACHE = 4 << 10,  /* the log of a segment of so much is not worth room in the cache */
+    FOLD_BLOCK = 16 << 10,      /* what is still in the nearest cache when it is copied to the log */
+    LOG_PAST_CACHE = 4 << 10,   /* the log of a segment of so much is not worth room in the cache */
     CHAIN_BYTES = 256 << 10     /* what is larger goes along the chain: a link's bandwidth counts, not the number of hops */
 };
 #define LINGER_NS 1000000000ull
@@ -129,6 +130,19 @@ static bool takes_as_made(const struct ft_nodes_op *op, uint64_t i)
     return op->kind == FT_UNIT_REDUCE && c->s->n == 1 && c->recv && op->out == i && c->op && c->op->reduction != FT_USER;
 }
 
+/* to = x op y, and the same to the log, past the cache, a block at a time. */
+static void fold_logged(const struct ft_coll *c, const char *y, const char *x, char *to, char *log, uint64_t n)
+{
+    uint64_t block = ft_max(c->elem, FOLD_BLOCK / c->elem * c->elem);
+
+    for (uint64_t at = 0, k; at < n; at += k) {
+        k = ft_min(n - at, block);
+        c->op->fold(x + at, y + at, to + at, k / c->elem);
+        ft_copy_past_cache_unordered(log + at, to + at, k);
+    }
+    ft_copy_order(true);
+}
+
 /* Both halves are there: left op right. recv: where the result is to be, too, or NULL. */
 static void write_result(struct ft_nodes_op *op, uint64_t u, char *recv)
 {
@@ -149,11 +163,13 @@ static void write_result(struct ft_nodes_op *op, uint64_t u, char *recv)
     FT_INVARIANT(theirs, "who combines has both halves");
     mine = ft_nodes_partial(op, u);
     ft_point_bulk(to, bytes);
+    if (f.acc == recv && bytes >= LOG_PAST_CACHE && !child(&n->x, false) && !child(&n->x, true)) {
+        fold_logged(c, shape->from == 0 ? theirs : mine, shape->from == 0 ? mine : theirs, recv, to, bytes);
+        return;
+    }
     ft_nodes_push(&f, shape->from == 0 ? theirs : mine);
     ft_nodes_push(&f, shape->from == 0 ? mine : theirs);
-    if (f.acc == recv && bytes >= LOG_PAST_CACHE && !child(&n->x, false) && !child(&n->x, true))
-        ft_copy_past_cache(to, recv, bytes);
-    else if (f.acc != to)
+    if (f.acc != to)
         ft_fill(to, f.acc, bytes);
 }
 
