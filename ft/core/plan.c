@@ -32,8 +32,8 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
     } else {
         plan->way = FT_WAY_DIRECT;
         plan->segment = p->slot_bytes;
-        if (gathers(sig) || plan->gathered)  /* each rank's slice of a unit: together about a slot's worth */
-            plan->segment = ft_max(FT_LINE, ft_align(p->slot_bytes / nranks, FT_LINE));
+        if (gathers(sig) || plan->gathered)  /* each rank's slice of a unit */
+            plan->segment = ft_max(FT_LINE, ft_align(p->gather_bytes / nranks, FT_LINE));
     }
     if (sig->call == FT_CALL_BCAST) {
         plan->segment = ft_min(plan->segment, ft_max(ft_align(bytes / BCAST_PIECES, FT_LINE), LEAST_PIECE));

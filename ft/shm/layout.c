@@ -16,6 +16,7 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->gather_max = 512;
     p->short_depth = 4;
     p->slot_bytes = nranks <= 2 ? 65536 : nranks <= 4 ? 131072 : nranks <= 8 ? 65536 : nranks <= 16 ? 131072 : nranks <= 64 ? 32768 : 16384;
+    p->gather_bytes = nranks <= 2 ? 262144 : nranks <= 16 ? 15 * 65536 : nranks <= 64 ? 262144 : p->slot_bytes;  /* four of the largest fill an extent */
     p->slot_depth = nranks <= 8 ? 8 : 4;
     p->trail = 64;
     p->past_cache = 4u << 20;
@@ -37,7 +38,7 @@ void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32
     /* The smallest segment that uses a link, and the largest that wins anything (docs/performance.md, "Segments"). On its way at most is depth times
        as much: more than bandwidth times round trip of what hosts of one room are joined by (10 Gbit/s and 0.8 ms). Seven of the largest fill an extent. */
     p->segment = 131072;
-    p->slot_bytes = 9 * 65536;
+    p->slot_bytes = p->gather_bytes = 9 * 65536;
     p->slot_depth = 8;
 }
 
@@ -55,6 +56,7 @@ void ft_params_ring(struct ft_params *p)
 {
     uint64_t most = ft_max(p->slot_bytes, (uint64_t)p->nranks * FT_LINE);  /* of a gather each rank's part is a line at least */
 
+    p->gather_bytes = p->slot_bytes;  /* or the ring would be larger than caches */
     p->extent_bytes = FT_LINE;
     while (p->extent_bytes < 16 * most)
         p->extent_bytes *= 2;
@@ -76,7 +78,8 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "the table of extents must have a power of two of entries");
     if (p->trail < 4 * p->short_depth || p->trail < 4 * p->slot_depth)
         return ft_err_set(e, FT_EINVAL, "the trail must be longer than what ranks can be apart");
-    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->gather_max > p->short_max || p->slot_bytes * 4ull > p->extent_bytes)
+    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->gather_max > p->short_max ||
+        ft_max(p->slot_bytes, p->gather_bytes) * 4ull > p->extent_bytes)
         return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines, short ones 16 KiB (a gather's no larger than others') and others a quarter of an extent at most");
     if (p->nnodes > 1 && (p->node >= p->nnodes || p->nranks >= p->world || p->segment > p->slot_bytes || p->segment % FT_LINE))
         return ft_err_set(e, FT_EINVAL, "node %u of %u with %u of %u ranks: this cannot be", p->node, p->nnodes, p->nranks, p->world);

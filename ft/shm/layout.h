@@ -20,7 +20,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 11, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 12, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -32,6 +32,7 @@ struct ft_params {
     uint32_t gather_max;    /* ... of an allgather, whose contributions can as well be written into the log at once */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
+    uint32_t gather_bytes;  /* of all ranks together in a unit of a gather, about: none of it passes through slots */
     uint32_t slot_depth;    /* standard slots per rank: segments in flight */
     uint32_t trail;         /* published signatures per rank */
     uint64_t past_cache;    /* a result of so many bytes is out of a core's own cache before the program sees the first of it */

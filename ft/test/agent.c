@@ -204,6 +204,7 @@ void make_region(const struct scenario *sc)
     struct ft_keeper_config config = { .full = room == FORGETS ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
 
+    params.gather_bytes = params.slot_bytes;
     if (room == RING)
         ft_params_ring(&params);
     if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0 ||

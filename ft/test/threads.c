@@ -121,7 +121,7 @@ int main(int argc, char **argv)
         seed = (unsigned)atoi(argv[1]);
     ft_params_default(&params, RANKS, 2, 256u << 20);
     params.short_max = params.gather_max = 256;
-    params.slot_bytes = 1024;
+    params.slot_bytes = params.gather_bytes = 1024;
     params.slot_depth = 4;
     if (ft_region_create(&region, &params, &e) != 0 || ft_keeper_open(&keeper, &region, &config, &e) != 0 ||
         ft_keeper_run(keeper, keeper_failed, NULL, &e) != 0) {

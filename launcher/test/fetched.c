@@ -70,7 +70,7 @@ static void open_node(struct node *n, uint32_t number, uint32_t nranks, uint32_t
     ft_params_default(&params, nranks, 2, (uint64_t)nextents << 22);
     params.short_max = params.gather_max = 256;
     ft_params_nodes(&params, NODES, number, NODES * 2);
-    params.segment = params.slot_bytes = SEGMENT;
+    params.segment = params.slot_bytes = params.gather_bytes = SEGMENT;
     params.extent_bytes = EXTENT;
     params.nextents = nextents;
     params.ntable = 1024;
