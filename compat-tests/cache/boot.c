@@ -11,7 +11,7 @@
        WORD    shuffle: who has loaded a version has another order; early: the first part is before the load; skip: who has
                loaded leaves one out, as XGBoost does;
                random: the seed is really random, known to rank 0 alone; helper: all sums through one function, the call's place;
-               slow: a pause in each round
+               slow: a pause in each round; parts: with plain, an allgatherv in the first part, whose result is looked at
    Prints the same whatever dies. */
 #include <signal.h>
 #include <stdbool.h>
@@ -27,11 +27,11 @@
 
 #include "mpi_shim/test/lose_node.h"
 
-enum { VALUES = 3000, BOUNDS = 20000, STEPS = 3 };
+enum { VALUES = 3000, BOUNDS = 20000, STEPS = 3, MOST_RANKS = 8 };
 
 static int rank, size, life, loaded, version, seq;
 static const char *how, *deaths;
-static bool shuffle, early, skip, randomly, helper, slow;
+static bool shuffle, early, skip, randomly, helper, slow, parts;
 
 static uint64_t mix(uint64_t x)
 {
@@ -98,7 +98,7 @@ struct boot {
     uint64_t columns, rows;
     uint32_t seed;
     float bounds[BOUNDS];
-    bool done[5];
+    bool done[6];
 };
 
 static void get_columns(struct boot *b)
@@ -150,13 +150,34 @@ static void get_bounds(struct boot *b)
         MPIX_Allreduce_cached(MPI_IN_PLACE, b->bounds, BOUNDS, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, strcmp(how, "keys") ? NULL : "bounds");
 }
 
+/* Rank r's part has r + 1 values, and the last one's is first. */
+static void get_parts(struct boot *b)
+{
+    int counts[MOST_RANKS], at[MOST_RANKS], values[MOST_RANKS], all[MOST_RANKS * (MOST_RANKS + 1) / 2] = {0};
+
+    (void)b;
+    if (size > MOST_RANKS)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    for (int r = size - 1, end = 0; r >= 0; end += counts[r--]) {
+        counts[r] = r + 1;
+        at[r] = end;
+        values[r] = rank * 100 + r;
+    }
+    MPI_Allgatherv(values, rank + 1, MPI_INT, all, counts, at, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0; r < size; r++)
+        for (int i = 0; i < counts[r]; i++)
+            if (all[at[r] + i] != r * 100 + i)
+                printf("rank %d: value %d of rank %d is %d\n", rank, i, r, all[at[r] + i]);
+}
+
 static void boot(struct boot *b)
 {
-    static void (*const get[])(struct boot *) = {get_columns, get_rows, get_seed, get_nothing, get_bounds};
+    static void (*const get[])(struct boot *) = {get_columns, get_rows, get_seed, get_nothing, get_bounds, get_parts};
+    int n = parts ? 6 : 5;
     int from = shuffle && (loaded || early) ? life * 2 + rank * (life > 0) : 0;
 
-    for (int i = 0; i < 5; i++) {
-        int which = (i + from) % 5;
+    for (int i = 0; i < n; i++) {
+        int which = (i + from) % n;
 
         if (b->done[which] || (skip && loaded && which == 0))
             continue;
@@ -228,6 +249,7 @@ int main(int argc, char **argv)
         randomly = randomly || !strcmp(argv[i], "random");
         helper = helper || !strcmp(argv[i], "helper");
         slow = slow || !strcmp(argv[i], "slow");
+        parts = parts || !strcmp(argv[i], "parts");
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -137,6 +137,7 @@ wrong 13 'MPI_ERR_ARG: a cached operation without a key (at misuse+0x[0-9a-f]*) 
 wrong 16 'rank 1 calls MPIX_Allreduce_cached(sum, 1 x int64, key\|rank 1 was restarted' -n 3 "$misuse" unknown
 wrong 16 'rank 1 calls MPI_Allreduce(max, 1 x int64)\|rank 1 was restarted' -n 2 --bootstrap-cache "$misuse" unknown-place
 wrong 16 'rank 1 came back by a checkpoint, and its MPI_Allreduce(sum, 1 x int64) at misuse' -n 2 --bootstrap-cache "$misuse" mixed
+wrong 16 'rank 1 came back by a checkpoint, and its MPI_Allreduce(sum, 1 x int64) at misuse' -n 2 --bootstrap-cache "$misuse" many
 wrong 16 'all ranks came back by a checkpoint' -n 2 --bootstrap-cache "$misuse" order
 
 bounded 120 "$ftrun" -n 3 "$misuse" refused >"$scratch/out" || fail "refused: exit code $?"

@@ -79,6 +79,7 @@ for hosts in a:2,b a,b,c; do
     said 'all ranks of the job ask what unit 20 is: it is done once more'
     same "$hosts" "" keys '2,2,0,0;0,3,0,0;1,3,5,0' shuffle
     same "$hosts" "" places '2,2,0,0;0,3,0,0'
+    same "$hosts" "" plain '2,2,0,0;1,3,0,0' parts
 done
 same a:2,b "" plain '0,2,0,0;1,2,0,0'
 said 'another node knows what unit 20 is'
@@ -99,6 +100,22 @@ same a,b,c "--survive host" keys '0,3,0,0,-1;1,4,0,0' shuffle
 said 'the ranks here go on from version 3'
 same a,b,c "--survive rank" plain '1,3,0,0,0;1,4,0,1;0,4,0,0' slow skip
 same a:2,b "--survive rank" plain '0,3,0,0,0;2,4,0,0' slow
+
+# Resumed on other hosts: what was called before the load, and what comes after it in the first version that is made then, is kept; a rank is
+# killed, a host is lost.
+grep -v 'version [123]:' "$scratch/reference" >"$scratch/rest"
+for word in early slow; do
+    for deaths in '1,5,3,0;0,5,0,0' '0,5,0,0,0;1,5,3,0'; do
+        rm -rf "$scratch/ckpt"
+        job -H a:2,b --ckpt-dir "$scratch/ckpt" --bootstrap-cache "$boot" plain 3 none $word
+        [ $code = 0 ] || fail "boot plain 3 none $word: exit code $code: $(cat "$scratch/err")"
+        what="--resume boot plain 6 $deaths $word"
+        job -H a,b,c --lease 2 --ckpt-dir "$scratch/ckpt" --resume --bootstrap-cache "$boot" plain 6 "$deaths" $word
+        [ $code = 0 ] || fail "$what: exit code $code: $(cat "$scratch/err")"
+        said 'rank 1 .*restarted from checkpoint 5'
+        sort "$scratch/out" | cmp -s - "$scratch/rest" || fail "$what: other output: $(cat "$scratch/err")"
+    done
+done
 
 # wrong HOSTS RANKS CODE PATTERN WHAT...: a line that says what, on every node that finds out, and nobody gets to the end
 wrong() {
@@ -121,6 +138,10 @@ for hosts in a,b a:2,b; do
     wrong "$hosts" "$n" 16 'rank 1 came back by a checkpoint, and its MPI_Allreduce(sum, 1 x int64) at misuse' --bootstrap-cache "$misuse" mixed
     wrong "$hosts" "$n" 16 'all ranks came back by a checkpoint' --bootstrap-cache "$misuse" order
 done
+# All ranks have come back and called the beginning once more; then a host is lost whose rank begins at the start, and does not call it there.
+wrong a,b,c 3 16 'rank 1 was restarted and, at unit 20 of .* calls MPI_Allreduce(sum, 3000 x double) .* but its log has MPI_Allreduce(max, 1 x uint64)' \
+    --lease 2 --survive rank --bootstrap-cache "$boot" plain 6 '0,2,0,0;1,2,0,0;2,2,0,0;1,3,4,1,0'
+[ "$(grep -c 'was restarted and' "$scratch/err")" = 1 ] || fail "$what: not one line: $(cat "$scratch/err")"
 if [ "${FT_TIER-}" = full ]; then
     for seed in $(seq 40); do by_seed "$seed"; done
 fi

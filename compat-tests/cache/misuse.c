@@ -10,6 +10,8 @@
 
 #include "ftmpi.h"
 
+enum { MANY = 8200 /* more operations than contributions are noted of */ };
+
 static int rank, size, life, version;
 static const char *what;
 static bool is(const char *name) { return !strcmp(what, name); }
@@ -80,7 +82,9 @@ static void once(void)
         sum(1, life ? "never" : "a");
     if (is("unknown-place") && life)
         plain_max(1);
-    if (is("mixed"))
+    for (int i = 0; is("many") && version == 0 && i < MANY; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (is("mixed") || is("many"))
         plain_sum(1);
     if (is("order")) {
         if ((rank + (life > 0)) % 2 == 0 || !life)
@@ -98,8 +102,8 @@ static void round_of(void)
         raise(SIGKILL);
     if (is("again"))
         sum(1, NULL);
-    if (is("mixed"))
-        plain_sum(1);
+    if (is("mixed") || is("many"))
+        plain_sum(is("many") ? 2 : 1);
     MPI_Allreduce(MPI_IN_PLACE, x, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
