@@ -16,6 +16,7 @@
 #include "launcher/control.h"
 #include "launcher/agent.h"
 #include "launcher/durable.h"
+#include "launcher/full.h"
 #include "launcher/input.h"
 #include "launcher/node.h"
 #include "launcher/output.h"
@@ -95,6 +96,7 @@ static void on_keeper_failed(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    ft_full_tell(l->job); /* what happened before */
     ft_say(&l->job->say, "%s; the job is ended", l->keeper_line);
     ft_act(l->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
 }
