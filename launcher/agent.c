@@ -23,6 +23,7 @@
 #include "launcher/loop.h"
 #include "launcher/node.h"
 #include "launcher/node_lease.h"
+#include "launcher/output_dir.h"
 #include "launcher/placement.h"
 #include "launcher/program.h"
 #include "launcher/ranks.h"
@@ -174,6 +175,15 @@ static int open_report(struct ft_job *job, struct ft_error *e)
     return job->report->timeline ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
 }
 
+static int make_output_dir(const struct ft_options *o, struct ft_error *e)
+{
+    struct ft_output_dir dir;
+
+    if (!o->output_dir)
+        return 0;
+    return ft_output_dir_read(&dir, o->output_dir, o->nranks, o->merge_stderr, e) < 0 || ft_output_dir_make(&dir, e) < 0 ? FT_CODE_USAGE : 0;
+}
+
 /* What the user can get wrong, checked before anything is made. 0 or the exit code, with a line. */
 static int check_request(struct agent *a, struct ft_error *e)
 {
@@ -192,7 +202,9 @@ static int check_request(struct agent *a, struct ft_error *e)
         return FT_CODE_JOB;
     if (open_report(job, e) < 0)
         return FT_CODE_USAGE;
-    return ft_durable_open(job, e);
+    if ((code = ft_durable_open(job, e)))
+        return code;
+    return make_output_dir(o, e);
 }
 
 /* All that outlives a launcher process, in the order in which each needs the one before. Nothing has to be undone: the

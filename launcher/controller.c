@@ -215,17 +215,17 @@ int ft_controller_run(const struct ft_options *options)
     struct ft_controller c = {.o = options, .map = options->map, .listener = -1, .begin_ns = ft_timer_boot_ns(),
                               .say = {.quiet = options->quiet, .verbose = options->verbose}};
     struct ft_error e;
-    int code = FT_CODE_USAGE;
+    int code = FT_CODE_USAGE, err;
 
     if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || (code = ft_controller_durable_open(&c, &e))) {
         ft_say(&c.say, "%s", e.text);
         ft_controller_durable_close(&c);
         return code;
     }
-    if (set_up(&c, &e) < 0) {
+    if ((err = set_up(&c, &e)) < 0) {
         c.say.sink = NULL;
         ft_say(&c.say, "%s", e.text);
-        code = FT_CODE_JOB;
+        code = err == FT_EINVAL ? FT_CODE_USAGE : FT_CODE_JOB; /* --iface, --output-filename */
     } else {
         code = run(&c);
     }

@@ -35,14 +35,14 @@ static int path_of(char *path, const struct ft_output_dir *d, uint32_t rank, con
 {
     if (snprintf(path, PATH_BYTES, "%.*s/rank.%0*u%s%s", d->len, d->text, d->digits, rank, *file ? "/" : "", file) < PATH_BYTES)
         return 0;
-    return ft_err_set(e, FT_ESYS, "--output-filename: %s", strerror(ENAMETOOLONG));
+    return ft_err_set(e, FT_EINVAL, "--output-filename: %s", strerror(ENAMETOOLONG));
 }
 
 static int make_dir(const char *path, struct ft_error *e)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return 0;
-    return ft_err_set(e, FT_ESYS, "--output-filename: cannot make %.300s: %s", path, strerror(errno));
+    return ft_err_set(e, FT_EINVAL, "--output-filename: cannot make %.300s: %s", path, strerror(errno));
 }
 
 /* DIR and what leads to it. */
@@ -52,7 +52,7 @@ static int make_path(const struct ft_output_dir *d, struct ft_error *e)
     size_t len = (size_t)d->len;
 
     if (len >= sizeof path)
-        return ft_err_set(e, FT_ESYS, "--output-filename: %s", strerror(ENAMETOOLONG));
+        return ft_err_set(e, FT_EINVAL, "--output-filename: %s", strerror(ENAMETOOLONG));
     memcpy(path, d->text, len);
     path[len] = 0;
     for (size_t i = 1; i < len; i++)
@@ -70,10 +70,10 @@ static int make_file(const struct ft_output_dir *d, uint32_t rank, const char *n
     int fd;
 
     if (path_of(path, d, rank, name, e) < 0)
-        return FT_ESYS;
+        return FT_EINVAL;
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
     if (fd < 0)
-        return ft_err_set(e, FT_ESYS, "--output-filename: cannot write %.300s: %s", path, strerror(errno));
+        return ft_err_set(e, FT_EINVAL, "--output-filename: cannot write %.300s: %s", path, strerror(errno));
     close(fd);
     return 0;
 }
@@ -83,11 +83,11 @@ int ft_output_dir_make(const struct ft_output_dir *d, struct ft_error *e)
     char path[PATH_BYTES];
 
     if (make_path(d, e) < 0)
-        return FT_ESYS;
+        return FT_EINVAL;
     for (uint32_t r = 0; r < d->nranks; r++)
         if (path_of(path, d, r, "", e) < 0 || make_dir(path, e) < 0 || make_file(d, r, "stdout", e) < 0 ||
             (!d->merged && make_file(d, r, "stderr", e) < 0))
-            return FT_ESYS;
+            return FT_EINVAL;
     return 0;
 }
 

@@ -23,7 +23,7 @@ struct ft_output_dir {
 /* FT_EINVAL with a line. */
 int ft_output_dir_read(struct ft_output_dir *d, const char *text, uint32_t nranks, bool merged, struct ft_error *e);
 
-/* Makes the directories and empty files. FT_ESYS with a line. */
+/* Makes the directories and empty files. FT_EINVAL with a line. */
 int ft_output_dir_make(const struct ft_output_dir *d, struct ft_error *e);
 
 /* Writes to a rank's file at an offset (which 0 stdout, 1 stderr): the same bytes may be written there again. 0 or

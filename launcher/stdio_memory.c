@@ -99,15 +99,11 @@ static bool open_files(struct ft_stdio_memory *m)
     return true;
 }
 
-static int make_output_dir(struct ft_stdio_memory *m, struct ft_error *e)
+static int read_output_dir(struct ft_stdio_memory *m, struct ft_error *e)
 {
     const struct ft_stdio_config *c = &m->config;
 
-    if (!c->output_dir)
-        return 0;
-    if (ft_output_dir_read(&m->dir, c->output_dir, c->nranks, c->merge, e) < 0)
-        return FT_EINVAL;
-    return ft_output_dir_make(&m->dir, e);
+    return c->output_dir ? ft_output_dir_read(&m->dir, c->output_dir, c->nranks, c->merge, e) : 0;
 }
 
 struct ft_stdio_memory *ft_stdio_memory_new(const struct ft_stdio_config *config, struct ft_error *e)
@@ -129,7 +125,7 @@ struct ft_stdio_memory *ft_stdio_memory_new(const struct ft_stdio_config *config
         ft_err_set(e, FT_ESYS, "cannot make memory for the ranks' output: %s", strerror(errno));
     } else {
         m->told = (bool *)&m->shared->streams[nstreams];
-        if (make_output_dir(m, e) == 0 && (!config->store_dir || ft_store_open(&m->store, config->store_dir, &m->shared->stdin_ended, e) == 0))
+        if (read_output_dir(m, e) == 0 && (!config->store_dir || ft_store_open(&m->store, config->store_dir, &m->shared->stdin_ended, e) == 0))
             return m;
     }
     ft_stdio_memory_free(m);

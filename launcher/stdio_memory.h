@@ -27,7 +27,7 @@ struct ft_stdio_config {
     bool merge;              /* a rank's stderr is its stdout */
     const uint32_t *ranks;   /* one node of several: its ranks' numbers in the job, and what they print is spooled as records (wire.h), both
                                 streams in one; NULL: as it is */
-    const char *output_dir;  /* --output-filename; NULL: none */
+    const char *output_dir;  /* --output-filename, which has been made; NULL: none */
     const char *store_dir;   /* for a file that keeps standard input; NULL: no rank reads it */
 };
 

@@ -112,6 +112,10 @@ static void set_up(struct scene *s, enum kind kind)
         puts(e.text);
         exit(99);
     }
+    if (kind == DIR_ && ft_output_dir_make(&s->m->dir, &e) < 0) {
+        puts(e.text);
+        exit(99);
+    }
     s->m->dir.text = s->dir;
     s->m->one_sink = true;
     open_out(s);

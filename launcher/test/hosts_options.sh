@@ -88,7 +88,7 @@ expect_code 0
 expect_no_out
 [ "$(sort "$tmp/only/rank.1/stdout" | tr '\n' ' ')" = 'err out ' ] && [ ! -e "$tmp/only/rank.1/stderr" ] || fail "$what: not in the file"
 hosts a,b --output-filename "$tmp/go/no" true
-expect_code 1
+expect_code 2
 expect_err '^ftrun: --output-filename: cannot make .*: Not a directory$'
 expect_err_lines 1
 hosts a,b --report "$tmp/no/report" true

@@ -72,10 +72,10 @@ expect_code 0
 expect_no_out
 [ "$(cat "$tmp/files/few/rank.07/stdout")" = 7 ] || fail "--output-filename DIR:nocopy"
 run --output-filename "$tmp/files/x:nocpy" -n 1 true
-expect_code 1
+expect_code 2
 expect_err 'comes nocopy or nojobid'
 run --output-filename "$tmp/talk" -n 1 echo started
-expect_code 1
+expect_code 2
 expect_err "cannot make .*/talk"
 expect_no_out
 

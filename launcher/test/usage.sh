@@ -25,6 +25,9 @@ bad 2 'needs a value' -n
 bad 2 'No such file or directory' --wdir "$tmp/nonesuch" true
 bad 2 'Not a directory' --wdir "$tmp/file" true
 bad 2 'No such file or directory' --report "$tmp/nonesuch/report" true
+bad 2 'names no directory' --output-filename :nocopy true
+bad 2 'cannot make .*: Not a directory' --output-filename "$tmp/file/files" true
+bad 2 'no such interface' --iface nosuch0 -H a,b true
 bad 2 'Not a directory' --ckpt-dir "$tmp/file" true
 bad 2 'No such file or directory' --ckpt-dir "$tmp/nonesuch/dir" true
 bad 2 'name.* the directory' --resume true
