@@ -312,7 +312,7 @@ END
 
 stop 'ftrun --output-filename notes.txt -n 2 ./total' <<'END'
 ! ftrun: --output-filename: cannot make notes.txt/rank.0: Not a directory
-exit code 1
+exit code 2
 END
 
 stop 'ftrun -n 2 ./total >/dev/full' <<'END'
