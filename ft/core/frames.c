@@ -249,7 +249,10 @@ static int find_sink(struct ft_nodes *n, uint32_t p, uint64_t u, enum ft_take ta
         return 0;
     }
     err = make_inbox(n, p, e);
-    *sink = err ? NULL : n->inbox[p] + ft_nodes_slot(n, u);
+    /* Nothing is in it that is still needed: the place that was used last is in the cache. */
+    if (u == (from->role == FT_ROLE_EDGE ? n->x.mine : n->x.folded))
+        n->inbox_from[p] = u;
+    *sink = err ? NULL : ft_nodes_inbox(n, p, u);
     return err;
 }
 

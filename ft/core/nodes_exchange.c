@@ -90,7 +90,7 @@ const char *ft_nodes_partial(struct ft_nodes_op *op, uint64_t u)
 
 static const char *come_from(const struct ft_nodes *n, const struct ft_neighbour *from, uint64_t u)
 {
-    return n->inbox[ft_exchange_peer(&n->x, from->node)] + ft_nodes_slot(n, u);
+    return ft_nodes_inbox(n, (uint32_t)ft_exchange_peer(&n->x, from->node), u);
 }
 
 /* The node's subtree: right child, own ranks, left child. In private memory: a successor does it again from what it is given again. */
