@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Starting a job on several hosts: which rank is where, what it gets and gives, and in one line what is wrong when it cannot start. With
-# a launcher of the user's and, where there is an sshd, over ssh.
+# a launcher of the user's and, where there is an sshd, over ssh; and over
+# IPv6 alone.
 # shellcheck source=compat-tests/hosts/lib.sh
 . "$(dirname "$0")/lib.sh"
 lab boot h1 h2 h3
@@ -100,10 +101,50 @@ if [ "$(id -u)" = 0 ] && [ -x /usr/sbin/sshd ]; then
     code=$?
     expect 0
     out "0 h1" "1 h2"
+    timeout 120 "$ftrun" --host '[fd77::1]:1,fd77::2' --iface fd77::/64 sh -c "$who" >"$scratch/out" 2>"$scratch/err" </dev/null
+    code=$?
+    expect 0
+    out "0 h1" "1 h2"
     # h3 runs, and nobody listens there: refused.
     timeout 120 "$ftrun" --host h1,h3 true >"$scratch/out" 2>"$scratch/err" </dev/null && fail "$what: no sshd, code 0"
     lines 1
     says 'h3.*refused (exit code 255); tried 3 times'
     nothing_on h1 h2
 fi
+
+# ---- IPv6 alone ----
+# mixed KILLS OPTION...: the output, in $scratch/sorted
+mixed() {
+    local kills=$1
+    shift
+    job "$@" "$programs/mixed" -n 200 -m 60000 -b 20 -k "$kills"
+    expect 0
+    by_rank "$scratch/out" >"$scratch/sorted"
+}
+six() {
+    mixed "$@"
+    says "rank ${1%:*} .*restarted, restart 1"
+    cmp -s "$scratch/sorted" "$scratch/wanted" || fail "$what: other output than over IPv4"
+}
+mixed "" --host h1:2,h2
+cp "$scratch/sorted" "$scratch/wanted"
+[ "$(grep -c ' done 200 ' "$scratch/wanted")" = 3 ] || fail "$what: $(cat "$scratch/wanted")"
+printf '%s\n' '# two' '[fd77::1]:2' 'fd77::2 slots=1 # alone' >"$scratch/hostfile"
+# There are addresses of IPv4, which lead nowhere.
+nft add rule bridge lab from ether type '{ ip, arp }' drop
+six 0:150 --hostfile "$scratch/hostfile" --iface fd77::/64
+ip -4 address flush dev switch
+for host in h1 h2; do
+    lab in $host ip -4 address flush dev eth0
+    [ -z "$(lab in $host ip -4 -o address show scope global)" ] || fail "$host has an address of IPv4"
+done
+six 2:150 --host '[fd77::1]:2,fd77::2'
+six 1:150 --host h1-v6:2,h2-v6
+# Names that the launcher alone knows how to reach.
+six 1:150 --host h1:2,h2
+job --host fd77::1,fd77::2 --iface fd78::/64 true
+expect 2
+lines 1
+says 'fd78::/64: this host has no such interface'
+nothing_on h1 h2
 finish

@@ -10,6 +10,8 @@ while [ "${1#-}" != "$1" ]; do shift; done # MPICH's launcher says -x
 host=$1
 shift
 [ -n "${LAB-}" ] || { echo "launch.sh: not in a lab" >&2 && exit 255; }
+# It may be given as an address.
+host=$(awk -v given="$host" '$1 == given || $2 == given || $3 == given { found = $2 } END { sub("-v6$", "", found); print found }' "$LAB/hosts")
 lab_is_reached "$host" || { echo "launch.sh: connect to host $host: No route to host" >&2 && exit 255; }
 pin=
 [ -z "${LAB_PIN-}" ] || pin="taskset -c $(((${host#h} - 1) % $(nproc)))"
