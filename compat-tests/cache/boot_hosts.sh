@@ -101,21 +101,29 @@ said 'the ranks here go on from version 3'
 same a,b,c "--survive rank" plain '1,3,0,0,0;1,4,0,1;0,4,0,0' slow skip
 same a:2,b "--survive rank" plain '0,3,0,0,0;2,4,0,0' slow
 
+# resumed PLACEMENT DEATHS WORD PATTERN: from version 3
+resumed() {
+    rm -rf "$scratch/ckpt"
+    job -H a:2,b --ckpt-dir "$scratch/ckpt" --bootstrap-cache "$boot" plain 3 none "$3"
+    [ $code = 0 ] || fail "boot plain 3 none $3: exit code $code: $(cat "$scratch/err")"
+    what="$1 --resume boot plain 6 $2 $3"
+    # shellcheck disable=SC2086
+    job $1 --ckpt-dir "$scratch/ckpt" --resume --bootstrap-cache "$boot" plain 6 "$2" "$3"
+    [ $code = 0 ] || fail "$what: exit code $code: $(cat "$scratch/err")"
+    said "$4"
+    sort "$scratch/out" | cmp -s - "$scratch/rest" || fail "$what: other output: $(cat "$scratch/err")"
+}
 # Resumed on other hosts: what was called before the load, and what comes after it in the first version that is made then, is kept; a rank is
 # killed, a host is lost.
 grep -v 'version [123]:' "$scratch/reference" >"$scratch/rest"
 for word in early slow; do
     for deaths in '1,5,3,0;0,5,0,0' '0,5,0,0,0;1,5,3,0'; do
-        rm -rf "$scratch/ckpt"
-        job -H a:2,b --ckpt-dir "$scratch/ckpt" --bootstrap-cache "$boot" plain 3 none $word
-        [ $code = 0 ] || fail "boot plain 3 none $word: exit code $code: $(cat "$scratch/err")"
-        what="--resume boot plain 6 $deaths $word"
-        job -H a,b,c --lease 2 --ckpt-dir "$scratch/ckpt" --resume --bootstrap-cache "$boot" plain 6 "$deaths" $word
-        [ $code = 0 ] || fail "$what: exit code $code: $(cat "$scratch/err")"
-        said 'rank 1 .*restarted from checkpoint 5'
-        sort "$scratch/out" | cmp -s - "$scratch/rest" || fail "$what: other output: $(cat "$scratch/err")"
+        resumed '-H a,b,c --lease 2' "$deaths" $word 'rank 1 .*restarted from checkpoint 5'
     done
 done
+# In the version after the one it was resumed from no rank can come back alone.
+resumed '-n 3' '1,4,3,0' early 'rank 1 .*all 3 ranks start again from checkpoint 4'
+resumed '-H a,b,c --lease 2' '0,4,3,0' slow 'host a (rank 0) needs a part of the log that is gone; its ranks start again'
 
 # wrong HOSTS RANKS CODE PATTERN WHAT...: a line that says what, on every node that finds out, and nobody gets to the end
 wrong() {
