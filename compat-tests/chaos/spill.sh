@@ -56,10 +56,12 @@ END
     ftrun=unshare
     refused "disk full" -m sh "$scratch/in-namespace" "$plain" --quiet -n 2 --log-limit 32M --log-spill "$scratch/full" \
         "$programs/mixed" -n 1000 -b 5
-    # What is told of the log comes in the order in which it happened.
-    bounded 120 unshare -m sh "$scratch/in-namespace" "$plain" -n 2 --log-limit 32M --log-spill "$scratch/full" "$programs/mixed" -n 1000 -b 5 \
-        >"$scratch/out" 2>"$scratch/err" && fail "disk full, told all: exit code 0"
-    tail -n 1 "$scratch/err" | grep -q 'cannot be spilled .*; the job is ended$' || { fail "the end is not told last:"; cat "$scratch/err"; }
+    # What is told of the log comes in the order in which it happened. Wrong, it was in about four of five runs.
+    for _ in 1 2 3 4 5; do
+        bounded 120 unshare -m sh "$scratch/in-namespace" "$plain" -n 2 --log-limit 32M --log-spill "$scratch/full" "$programs/mixed" -n 1000 -b 5 \
+            >"$scratch/out" 2>"$scratch/err" && fail "disk full, told all: exit code 0"
+        tail -n 1 "$scratch/err" | grep -q 'cannot be spilled .*; the job is ended$' || { fail "the end is not told last:"; cat "$scratch/err"; }
+    done
 else
     echo "no mount namespace here, a full disk is not tried: $(cat "$scratch/err")"
 fi
