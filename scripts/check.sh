@@ -35,7 +35,10 @@ jobs=$(($(nproc) * 2))
 tests_in() {
   local directory=$1
   shift
-  make -C "$directory" -j$jobs check TESTS= "$@" && make -C "$directory" -j$jobs -k check "$@"
+  make -C "$directory" -j$jobs check TESTS= "$@" || return 1
+  # Its stamp is newer, so make runs a rule for it that does nothing, and what it was built into came last, after those that are alone.
+  touch -r "$directory/config.h" "$directory/stamp-h1"
+  make -C "$directory" -j$jobs -k check "$@"
 }
 
 part_check() { tests_in build; }
