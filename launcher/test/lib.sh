@@ -64,4 +64,25 @@ answers() { "$ftrun" status "$1" >/dev/null 2>&1; }
 
 has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -ge "$1" ]; }
 
+# aside COMMAND...: beside what follows, in a directory of its own: for what waits most of the time. asides_end: what they have said, when all have ended.
+asides=0
+aside() {
+    asides=$((asides + 1))
+    mkdir "$tmp/aside.$asides"
+    (
+        tmp=$tmp/aside.$asides
+        cd "$tmp" || exit 99
+        [ -z "${FTMPI_RUN_DIR-}" ] || FTMPI_RUN_DIR=$tmp/run
+        "$@"
+        [ $failed != 0 ] || : >good
+    ) >"$tmp/aside.$asides.said" 2>&1 &
+}
+asides_end() {
+    wait
+    for i in $(seq $asides); do
+        cat "$tmp/aside.$i.said"
+        [ -e "$tmp/aside.$i/good" ] || failed=1
+    done
+}
+
 finish() { exit $failed; }
