@@ -31,7 +31,7 @@ expect_err_lines() { [ "$(grep -vc '^ftrun: rank [0-9]* replays: unit ' "$tmp/er
 
 # Polls until the command succeeds; fails after two minutes or more: it may be a busy machine that is slow.
 wait_for() {
-    for i in $(seq 2400); do
+    for attempt in $(seq 2400); do # not i, which is the callers'
         "$@" 2>/dev/null && return 0
         sleep 0.05
     done
@@ -41,21 +41,21 @@ wait_for() {
 
 # No such process, or a zombie that somebody will collect.
 is_gone() {
-    state=$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null) || return 0
-    [ -z "$state" ] || [ "$state" = Z ] || [ "$state" = X ]
+    process_state=$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null) || return 0
+    [ -z "$process_state" ] || [ "$process_state" = Z ] || [ "$process_state" = X ]
 }
 
 # Every pid in the files named is gone.
 all_gone() {
-    for pid in $(cat "$@"); do
-        is_gone "$pid" || return 1
+    for process in $(cat "$@"); do
+        is_gone "$process" || return 1
     done
 }
 
 # The second process of ftrun $1, which is not the one that the shell started.
 other_process() {
-    for pid in $(cat "/proc/$1/task/$1/children"); do
-        [ "$(readlink "/proc/$pid/exe")" = "$(readlink "/proc/$1/exe")" ] && echo "$pid"
+    for process in $(cat "/proc/$1/task/$1/children"); do
+        [ "$(readlink "/proc/$process/exe")" = "$(readlink "/proc/$1/exe")" ] && echo "$process"
     done
 }
 
@@ -79,9 +79,9 @@ aside() {
 }
 asides_end() {
     wait
-    for i in $(seq $asides); do
-        cat "$tmp/aside.$i.said"
-        [ -e "$tmp/aside.$i/good" ] || failed=1
+    for part in $(seq $asides); do
+        cat "$tmp/aside.$part.said"
+        [ -e "$tmp/aside.$part/good" ] || failed=1
     done
 }
 
