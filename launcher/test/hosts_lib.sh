@@ -19,6 +19,7 @@ esac
 exec "$@"
 END
 chmod +x "$tmp/go"
+go=$tmp/go # for what runs beside others, in a directory of its own
 hosts() { # hosts, arguments
     list=$1
     shift

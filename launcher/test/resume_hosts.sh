@@ -20,13 +20,13 @@ hosts_job() { # placement, arguments: runs to its end
     place "$1"
     shift
     # shellcheck disable=SC2086
-    run --launcher "exec:$tmp/go" $placement --ckpt-dir ckpt "$@"
+    run --launcher "exec:$go" $placement --ckpt-dir ckpt "$@"
 }
 begin_on() { # placement, arguments
     place "$1"
     shift
     # shellcheck disable=SC2086
-    begin --launcher "exec:$tmp/go" $placement "$@"
+    begin --launcher "exec:$go" $placement "$@"
 }
 rounds_of() { grep -a -x 'round [0-9]*: [0-9a-f]\{16\}' "$@" | sort -u; }
 undisturbed() { # arguments of the job
@@ -51,9 +51,9 @@ lose_one() {
 }
 # Killed again and again, each time a little further, on other hosts each time.
 again() { # kills, milliseconds a life has at most, options, arguments of the job
+    seed=$((seed + asides)) # other moments than beside it
     lives=$1 most=$2 options=$3
     shift 3
-    rm -rf ckpt rounds printed
     undisturbed "$@"
     began=
     for i in $(seq "$lives"); do
@@ -94,19 +94,18 @@ again() { # kills, milliseconds a life has at most, options, arguments of the jo
 }
 kills=4
 [ -z "$FTMPI_TEST_QUICK" ] || kills=2
-again $kills 300 '' 60 8000 20 local
-again 2 200 '' 200 800 5 lazy
-again $kills 5000 '--survive rank' 150 4000000 60 local
-again $kills 5000 '--survive host' 150 40000 60 local
+aside again $kills 300 '' 60 8000 20 local
+aside again 2 200 '' 200 800 5 lazy
+aside again $kills 5000 '--survive rank' 150 4000000 60 local
+aside again $kills 5000 '--survive host' 150 40000 60 local
 
 # A resumed job loses a host, twice: its ranks, or all, begin with what the job was resumed from, or with a later version that the next node has kept. (The node of
 # rank 0 had replayed its load out of a log, and the program was taken for one that does not load: nothing was written any more.)
-undisturbed 60 40000 0 local
-for survive in rank host; do
-    rm -rf ckpt
+loses_two() { # rank or host
+    undisturbed 60 40000 0 local
     hosts_job 0 "$job" 20 40000 0 local
     expect_code 0
-    begin_on 0 -q --survive $survive --resume "$job" 60 40000 30 local
+    begin_on 0 -q --survive "$1" --resume "$job" 60 40000 30 local
     wait_for has_got_on 24
     lose_one first 2>/dev/null
     wait_for has_got_on 40
@@ -116,7 +115,9 @@ for survive in rank host; do
     grep -a '^round' out | sort >rounds
     grep -e '^round 2[1-9]:' -e '^round [3-6][0-9]:' calm | cmp -s - rounds || fail "$what: other rounds than 21 to 60 of an undisturbed run"
     has_version 60 || fail "$what: the last version on disk is $(newest)"
-done
+}
+aside loses_two rank
+aside loses_two host
 
 # A job that has ended: the last version is there, and can be loaded on hosts and on one; what was made on one can on hosts.
 undisturbed 25 800 1 local
@@ -199,7 +200,7 @@ checks_ckpt_every hosts_job 0
 rm -rf ckpt
 begin_on 0 "$job" 100000 800 5
 wait_for has_version 2
-timeout 120 "$ftrun" --launcher "exec:$tmp/go" -H x,y --ckpt-dir ckpt --resume "$job" 5 800 1 >out2 2>err2
+timeout 120 "$ftrun" --launcher "exec:$go" -H x,y --ckpt-dir ckpt --resume "$job" 5 800 1 >out2 2>err2
 code=$?
 expect_code 2
 grep -q 'is in use by another job' err2 || fail "$what: $(cat err2)"
@@ -252,4 +253,5 @@ if mount -t tmpfs -o size=1m,mode=700 none "$tmp/ckpt" 2>/dev/null; then
 else
     echo "no tmpfs can be mounted here: the full disk is left out"
 fi
+asides_end
 finish
