@@ -121,6 +121,21 @@ if ip -6 addr show dev lo 2>/dev/null | grep -q '::1/128'; then
     expect_err_lines 0
 fi
 
+# Ranks of one host have all their shared memory together, those of different ones none, though all of them run here.
+# memory RANK: what it has open, a line for each file
+memory() { sed -n "s/^$1 //p" "$tmp/out" | sort; }
+for places in a:3 a,b:2; do
+    # shellcheck disable=SC2016
+    hosts $places -n 3 sh -c 'for fd in /proc/$$/fd/*; do case $(readlink "$fd") in /memfd:*) echo "$FTMPI_RANK $(stat -L -c %d:%i "$fd")" ;; esac; done'
+    expect_code 0
+    [ "$(memory 1 | wc -l)" -ge 2 ] && [ "$(memory 1)" = "$(memory 2)" ] || fail "$what: ranks 1 and 2 do not have the same memory: $(cat "$tmp/out")"
+    both=$( (memory 0 && memory 1) | sort | uniq -d | wc -l)
+    case $places in
+    a:3) [ "$both" = "$(memory 1 | wc -l)" ] ;;
+    *) [ "$both" = 0 ] ;;
+    esac || fail "$what: ranks 0 and 1 have $both files of shared memory together"
+done
+
 # A lost node: its processes are killed, its lease ends, others take its place, and nothing is printed twice. It is lost while its ranks print: they do
 # not come to their last lines before.
 # shellcheck disable=SC2016
