@@ -272,6 +272,16 @@ void ft_exchange_sent(struct ft_exchange *x, uint32_t p)
     peer->sending = FT_FRAME_NONE;
 }
 
+uint64_t ft_exchange_giving(const struct ft_exchange *x, uint32_t p)
+{
+    const struct ft_peer *peer = &x->peer[p];
+    uint64_t u;
+
+    if (peer->sending == FT_FRAME_RES)
+        return peer->sending_unit;
+    return peer->up && peer->heard && next_unit(x, peer, &u) == FT_FRAME_RES ? u : x->mine;
+}
+
 /* ---- what comes in ---- */
 
 /* RES beats PART. Early ones stay in the link: all that this peer has for the units before has come, so nothing behind it is needed for

@@ -129,6 +129,9 @@ bool ft_exchange_hello(struct ft_exchange *x, uint32_t p, uint64_t count);
 enum ft_frame ft_exchange_send(struct ft_exchange *x, uint32_t p, uint64_t *u);
 void ft_exchange_sent(struct ft_exchange *x, uint32_t p);
 
+/* The unit whose result is under way or due to p, if it is connected; else mine. */
+uint64_t ft_exchange_giving(const struct ft_exchange *x, uint32_t p);
+
 /* A frame other than HELLO has begun to come; count: the sender's commit count in its head. ACK and BYE: DROP, nothing follows. */
 enum ft_take ft_exchange_head(struct ft_exchange *x, uint32_t p, enum ft_frame frame, uint64_t u, uint64_t count);
 void ft_exchange_taken(struct ft_exchange *x, uint32_t p);

@@ -20,21 +20,25 @@ static enum ft_tree tree_of(const struct ft_coll *c)
     return bytes > CHAIN_BYTES ? FT_TREE_CHAIN : FT_TREE_BALANCED;
 }
 
-/* Frames under way from records of this operation: the first of them, or the commit count. */
-static uint64_t lowest_sent(struct ft_nodes_op *op)
+/* The first unit of this operation that a peer is given, or will be, from where its record is; or the commit count. A peer that is further behind
+   is given what is in the log. */
+static uint64_t lowest_given(struct ft_nodes_op *op)
 {
     const struct ft_exchange *x = &op->n->x;
     uint64_t low = x->mine;
 
-    for (uint32_t p = 0; p < x->n; p++)
-        if (x->peer[p].sending == FT_FRAME_RES && ft_nodes_hot(op, x->peer[p].sending_unit))
-            low = ft_min(low, x->peer[p].sending_unit);
+    for (uint32_t p = 0; p < x->n; p++) {
+        uint64_t u = ft_exchange_giving(x, p);
+
+        if (u < low && ft_nodes_hot(op, u))
+            low = u;
+    }
     return low;
 }
 
 bool ft_nodes_lags(struct ft_nodes_op *op)
 {
-    return op->n->x.mine - lowest_sent(op) >= op->n->s->params->slot_depth;
+    return op->n->x.mine - lowest_given(op) >= op->n->s->params->slot_depth;
 }
 
 void ft_nodes_release(struct ft_nodes_op *op, uint64_t position)
@@ -60,7 +64,7 @@ void ft_nodes_commit(struct ft_nodes_op *op, uint64_t u)
     if (s->n > 1)
         ft_wake_sleepers(s->patience, &s->counters[0].done);
     ft_exchange_commit(&n->x, u, ft_record_bytes(result));
-    u = lowest_sent(op);
+    u = lowest_given(op);
     ft_nodes_release(op, u == n->x.mine ? position + ft_record_bytes(result) : ft_nodes_at(op, u - s->first));
 }
 
