@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A log larger than its memory whose oldest part is forgotten (--log-full forget), or that nobody will read (--max-restarts 0): no
 # disk, the memory is used again, results are the same, and what it means is told in one line. Ranks that die then:
-# launcher/test/restart_all.sh.
+# launcher/test/restart_all.sh. And which ways back there are, as `ftrun status` has them.
 . "$(dirname "$0")/lib.sh"
 mkdir "$scratch/spill"
 operations=2000
@@ -45,4 +45,28 @@ bounded 300 "$ftrun" -n 2 --quiet --log-full forget --log-limit 16M "$programs/h
 
 bounded 120 "$ftrun" --log-full drop true 2>"$scratch/err"
 [ $? = 2 ] && grep -q 'wanted: spill|forget' "$scratch/err" || fail "--log-full drop: $(cat "$scratch/err")"
+# The way that `ftrun status` names first is the one that is gone when a rank dies then.
+# way WAYS TOLD OPTION...
+way() {
+    ways=$1 told=$2 name="way back $1"
+    shift 2
+    bounded 300 "$ftrun" -n 2 --job-name "ways-$$" "$@" "$programs/mixed" -n 10000000 -m 60000 -b 0 -w 200 >"$scratch/out" 2>"$scratch/err" </dev/null &
+    job=$!
+    comes "\"$ftrun\" status ways-$$ 2>/dev/null | grep -q '^0-1  *$ways\( \|\$\)'" || { fail "$name: not in the status:"; "$ftrun" status "ways-$$"; }
+    kill -KILL "$("$ftrun" status --json "ways-$$" | python3 -c 'import json, sys; print(json.load(sys.stdin)["rank"][1]["pid"])')"
+    comes "grep -q 'rank 1 .*$told' \"$scratch/err\"" || { fail "$name: something else was done:"; cat "$scratch/err"; }
+    kill -TERM $job
+    wait $job
+}
+# comes COMMAND: within a minute
+comes() {
+    for _ in $(seq 600); do
+        ! eval "$1" || return 0
+        sleep 0.1
+    done
+    return 1
+}
+way 'start, all' 'restarted, restart 1' --snapshot off
+way 'snapshot, all' 'restarted from its snapshot' --snapshot 0.3
+way 'all' 'all 2 ranks start again from the beginning' --snapshot off --log-full forget --log-limit 16M
 finish
