@@ -50,7 +50,7 @@ bounded 120 "$ftrun" --log-full drop true 2>"$scratch/err"
 way() {
     ways=$1 told=$2 name="way back $1"
     shift 2
-    bounded 300 "$ftrun" -n 2 --job-name "ways-$$" "$@" "$programs/mixed" -n 10000000 -m 60000 -b 0 -w 200 >"$scratch/out" 2>"$scratch/err" </dev/null &
+    timeout -k 5 300 "$ftrun" -n 2 --job-name "ways-$$" "$@" "$programs/mixed" -n 10000000 -m 60000 -b 0 -w 200 >"$scratch/out" 2>"$scratch/err" </dev/null &
     job=$!
     comes "\"$ftrun\" status ways-$$ 2>/dev/null | grep -q '^0-1  *$ways\( \|\$\)'" || { fail "$name: not in the status:"; "$ftrun" status "ways-$$"; }
     kill -KILL "$("$ftrun" status --json "ways-$$" | python3 -c 'import json, sys; print(json.load(sys.stdin)["rank"][1]["pid"])')"
