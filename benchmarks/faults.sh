@@ -7,7 +7,7 @@ report=$scratch/report
 only="--only recovery,replay,checkpoints,kills"
 [ "${FT_TIER-}" != full ] || only=
 # shellcheck disable=SC2086
-bounded 200 "$here/faults" --build "$top_builddir" --how tiny --repeat 1 $only --report "$report" >"$scratch/out" 2>&1 ||
+bounded 600 "$here/faults" --build "$top_builddir" --how tiny --repeat 1 $only --report "$report" >"$scratch/out" 2>&1 ||
     { fail "faults: code $?"; cat "$scratch/out"; }
 # measure,variant,x_name,x,part,unit,run,value
 awk -F, '
@@ -36,7 +36,7 @@ grep -q '<h2>Recovery</h2>' "$report/index.html" || fail "the report"
 bounded 120 "$here/faults" --build "$top_builddir" --only nothing >"$scratch/out" 2>&1 && fail "--only nothing was accepted"
 # What `figures` prints: a line of numbers for each heading's sizes.
 if ! quick; then
-    bounded 120 "$here/figures" --build "$top_builddir" --tables --small --repeat 1 >"$scratch/out" 2>&1 || fail "figures: code $?"
+    bounded 300 "$here/figures" --build "$top_builddir" --tables --small --repeat 1 >"$scratch/out" 2>&1 || fail "figures: code $?"
     [ "$(grep -c "^[0-9].* [0-9.]* ([0-9.]* to [0-9.]*).* ratio [0-9.]* " "$scratch/out")" = 6 ] || { fail "figures --tables: ratios"; cat "$scratch/out"; }
     [ "$(grep -c "^[12] ranks, 1/[0-9]* MiB  *-*[0-9.]* (.*) *[0-9.]* (" "$scratch/out")" = 4 ] || { fail "figures --tables: costs"; cat "$scratch/out"; }
 fi
