@@ -35,7 +35,7 @@ if !SANITIZED
 TESTS += benchmarks/compare.sh benchmarks/faults.sh benchmarks/hosts.sh benchmarks/xgboost.sh
 endif
 EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/faults.sh benchmarks/hosts.sh benchmarks/xgboost.sh \
-	benchmarks/compare benchmarks/faults benchmarks/hosts benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
+	benchmarks/compare benchmarks/faults benchmarks/hosts benchmarks/loopback.sh benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
 	benchmarks/ftbench/__init__.py benchmarks/ftbench/blocks.py benchmarks/ftbench/cases.py benchmarks/ftbench/cli.py \
 	benchmarks/ftbench/faults.py benchmarks/ftbench/hosts.py benchmarks/ftbench/lost.py benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py \
 	benchmarks/ftbench/report.py benchmarks/ftbench/results.py benchmarks/ftbench/runs.py benchmarks/ftbench/xgboost_worker.py

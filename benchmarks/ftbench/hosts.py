@@ -12,6 +12,9 @@ from . import cases, cli, lost, machine, mpis, results, runs
 
 LAB = os.path.join(os.path.dirname(mpis.HERE), 'compat-tests', 'hosts')
 LAUNCH = os.path.join(LAB, 'launch.sh')
+# Two nodes of this host, for --loopback: an agent each, so they share nothing; the others' ranks use TCP by their own options.
+NODES = ['127.0.0.2', '127.0.0.3']
+LAUNCH_NODE = os.path.join(mpis.HERE, 'loopback.sh')
 # What issue 6 wants of allreduce: by whether there is one rank a host, below and from this size on.
 LARGE = 16 << 10
 BARS = {True: (1.0, 1.3), False: (1.5, 1.5)}
@@ -49,16 +52,17 @@ class Mpich(mpis.Mpich):
 
 
 class Ftmpi(mpis.Ftmpi):
-    hosts = ()
+    hosts, launch, iface = (), LAUNCH, []
 
     def command(self, program, ranks, setting, budget=()):
-        return [self.launcher, '-n', str(ranks), '--launcher', 'exec:' + LAUNCH, '--host', ','.join(slots(self.hosts, ranks))] + list(budget) + [program], {}
+        return ([self.launcher, '-n', str(ranks), '--launcher', 'exec:' + self.launch, '--host', ','.join(slots(self.hosts, ranks))] + self.iface +
+                list(budget) + [program]), {}
 
 
 class Raw(mpis.Mpi):
     """Between the first two hosts, whatever the number of ranks."""
     name, rival = results.RAW, False
-    hosts = ()
+    hosts, launch = (), LAUNCH
 
     def compile_command(self, sources, out):
         return ['cc', '-O2', '-D_GNU_SOURCE', '-o', out, os.path.join(mpis.HERE, 'rawtcp.c')]
@@ -66,7 +70,7 @@ class Raw(mpis.Mpi):
     def command(self, program, ranks, setting, budget=()):
         # The options come behind: they are the last words of both ends.
         ends = ('%s %s %s 7700 --listen "$@" & %s %s %s 7700 --to %s "$@"; wait' %
-                (LAUNCH, self.hosts[0], program, LAUNCH, self.hosts[1], program, self.hosts[0]))
+                (self.launch, self.hosts[0], program, self.launch, self.hosts[1], program, self.hosts[0]))
         return ['sh', '-c', ends, 'rawtcp'] + setting[0], {}
 
 
@@ -98,11 +102,14 @@ def parse(doc):
     p.add_argument('-m', '--sizes', type=cases.parse_sizes, default=cases.parse_sizes(cases.SIZES), help='as of benchmarks/compare (default %s)' % cases.SIZES)
     cli.common(p, MINUTES, SECONDS)
     p.add_argument('--csv', metavar='FILE', help='every single run')
+    p.add_argument('--loopback', action='store_true', help='two nodes on this host, over 127.0.0.0/8, in place of hosts')
     p.add_argument('--lost', type=int, metavar='TIMES', help='only how long a job stands still when a host is lost (ftmpi, three hosts)')
     args = p.parse_args()
     if args.lost:
         args.hosts = 3
     args.quick, args.ranks = False, args.ranks or [args.hosts]
+    if args.loopback and (args.hosts != 2 or args.ranks != [2] or args.lost):
+        p.error('--loopback: two nodes, one rank on each')
     if any(n % args.hosts for n in args.ranks) or args.hosts < 2 or not set(args.benchmark) <= set(OPERATIONS):
         p.error('two hosts or more, a multiple of that of ranks, and no barrier')
     cli.finish_common(args, MINUTES, SECONDS)
@@ -111,7 +118,7 @@ def parse(doc):
 
 def libraries(args, hosts, tree):
     found = []
-    for cls in (OpenMpi, Mpich):
+    for cls in (mpis.OpenMpi, mpis.Mpich) if args.loopback else (OpenMpi, Mpich):
         if cls.found():
             found.append(cls(tcp=True))
         else:
@@ -123,13 +130,15 @@ def libraries(args, hosts, tree):
     found.append(Raw())
     for mpi in found:
         mpi.hosts = hosts
+        if args.loopback:
+            mpi.launch, mpi.iface = LAUNCH_NODE, ['--iface', 'lo']
     only = args.only.split(',') if args.only else [m.key for m in found]
     return [m for m in found if m.key in only]
 
 
 def main(doc):
     args = parse(doc)
-    if not os.environ.get('LAB'):
+    if not args.loopback and not os.environ.get('LAB'):
         # Once more, in a lab whose hosts have a processor each.
         os.environ['LAB_PIN'] = '1'
         return subprocess.run([os.path.join(LAB, 'lab.sh'), str(args.hosts)] + sys.argv, check=False).returncode
@@ -139,15 +148,16 @@ def main(doc):
             print('ftmpi: no build tree with libftmpi and ftrun (make, or --build TREE)')
         return 0 if tree and lost.run(tree, args.lost) else 1
     programs = os.path.join(tree or os.getcwd(), 'benchmarks', 'compare.d')
-    found = libraries(args, ['h%d' % (i + 1) for i in range(args.hosts)], tree)
+    found = libraries(args, NODES if args.loopback else ['h%d' % (i + 1) for i in range(args.hosts)], tree)
     raws = [m for m in found if m.name == results.RAW]
     mpis.build([m for m in found if m not in raws], args.benchmark, programs)
     for raw in raws:
         mpis.build([raw], ['rawtcp'], programs)
         raw.programs = dict.fromkeys(args.benchmark + ['rawtcp'], raw.programs['rawtcp'])
-    print('%d hosts, a processor each as far as there are so many; TCP: one connection, between two of them' % args.hosts)
+    print('%s, a processor each as far as there are so many; TCP: one connection, between two of them' %
+          ('two nodes of this host over its loopback' if args.loopback else '%d hosts' % args.hosts))
     table = results.Table()
-    cli.measure(args, found, machine.Watch(programs, lab=True), table, lambda: args.csv and table.write(args.csv), lambda: None)
+    cli.measure(args, found, machine.Watch(programs, lab=not args.loopback), table, lambda: args.csv and table.write(args.csv), lambda: None)
     print()
     for benchmark, ranks in table.kinds():
         for mode in [c[1] for c in table.columns() if c[1]]:
