@@ -17,6 +17,11 @@ for size in 8 65536; do
     done
 done
 grep -q '^one TCP connection, one way, 1 MiB at a time: [0-9.]* GB/s$' "$scratch/out" || fail "no stream"
+# Two nodes of one host.
+bounded 120 "$here/hosts" --build "$top_builddir" --loopback --only ftmpi,tcp --mode within -m 64k -r 1 --retries 0 --seconds 0.02 --csv "$scratch/loopback.csv" >"$scratch/out" 2>&1 ||
+    { fail "--loopback: code $?" && cat "$scratch/out"; }
+[ "$(grep -c '^allreduce,2,65536,' "$scratch/loopback.csv")" = 2 ] || fail "--loopback: not a run of each"
+bounded 120 "$here/hosts" --build "$top_builddir" --loopback -n 4 >"$scratch/out" 2>&1 && fail "--loopback with four ranks was accepted"
 if [ "${FT_TIER:-}" = full ]; then
     bounded 120 "$here/hosts" --build "$top_builddir" --lost 1 >"$scratch/lost" 2>&1 || { fail "--lost: code $?" && cat "$scratch/lost"; }
     [ "$(grep -c 'next committed unit after that: [0-9]' "$scratch/lost")" = 2 ] || { fail "--lost: not two lines" && cat "$scratch/lost"; }
