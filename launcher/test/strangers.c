@@ -282,10 +282,11 @@ static void half_said(void)
     CHECK(ncame == c);
 }
 
-/* Between a friend and us, noting what it says. */
+/* Between a friend and us, noting what it says, and the first frame behind it. */
 static void replayed(void)
 {
-    unsigned char said[EXCHANGE], heard[EXCHANGE];
+    static const char frame[] = "a frame";
+    unsigned char said[EXCHANGE + sizeof frame], heard[EXCHANGE];
     struct ft_address middle, list[FT_ADDRESSES];
     struct ft_error e;
     size_t n;
@@ -307,11 +308,13 @@ static void replayed(void)
     put(a, heard + FT_HELLO_BYTES, FT_PROOF_BYTES);
     await(&nwent, w + 1);
     CHECK(ncame == c + 1);
+    CHECK(write(went, frame, sizeof frame) == sizeof frame);
+    CHECK(get(a, said + EXCHANGE, sizeof frame) && !memcmp(said + EXCHANGE, frame, sizeof frame));
     close(a);
     close(b);
 
     b = stranger(); /* the recording, to who is called */
-    put(b, said, EXCHANGE);
+    put(b, said, sizeof said);
     CHECK(get(b, heard, FT_HELLO_BYTES));
     is_turned_away(b);
     CHECK(ncame == c + 1);
