@@ -92,6 +92,13 @@ static void let_go(struct ft_node *n)
     ft_pin_drop(&n->job->region, FT_PIN_FILE);
 }
 
+/* The log of a node that was replaced goes further than the version it began with: those in between are replayed, and not made here. The one it began with is
+   held meanwhile, and the next one waits for that one's place; so to wait for one in between is to wait for ever (resume_hosts.sh, loses_two host). */
+static bool has_replayed(const struct ft_node *n, uint64_t version)
+{
+    return ft_look(&ft_versions_of(&n->job->region, 0)->consumed) >= version;
+}
+
 /* False: it may come yet. */
 static bool find(struct ft_node *n)
 {
@@ -105,7 +112,7 @@ static bool find(struct ft_node *n)
     }
     if (ft_pin_version(r, FT_PIN_FILE, d->hold.version, &d->held))
         return true;
-    if (newest(n) <= d->hold.version && !n->job->sweeping)
+    if (newest(n) <= d->hold.version && !n->job->sweeping && !has_replayed(n, d->hold.version))
         return false;
     let_go(n);
     return true;
