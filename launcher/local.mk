@@ -143,7 +143,7 @@ ftrun_LDADD = liblaunch.la
 launch_unit_tests = launcher/test/policy_test launcher/test/policy_all_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
 	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test \
 	launcher/test/description_test launcher/test/nodes_policy_test \
-	launcher/test/merge_test launcher/test/remote_test launcher/test/shares_test launcher/test/reap_test launcher/test/twin_test
+	launcher/test/merge_test launcher/test/node_durable_test launcher/test/remote_test launcher/test/shares_test launcher/test/reap_test launcher/test/twin_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -177,6 +177,10 @@ launcher_test_wire_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
 launcher_test_wire_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
 launcher_test_merge_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_merge_test_LDADD = $(launch_unit_libs)
+# With what else an agent does in the test itself.
+launcher_test_node_durable_test_SOURCES = launcher/test/node_durable_test.c launcher/node_durable.c
+launcher_test_node_durable_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_node_durable_test_LDADD = $(launch_unit_libs)
 launcher_test_remote_test_CFLAGS = $(launch_unit_cflags) $(EVENT_CFLAGS)
 launcher_test_remote_test_LDADD = $(launch_unit_libs) $(EVENT_LIBS)
 launcher_test_shares_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
