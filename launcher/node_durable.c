@@ -104,6 +104,7 @@ static bool find(struct ft_node *n)
 {
     struct ft_node_durable *d = n->durable;
     const struct ft_region *r = &n->job->region;
+    bool replayed = has_replayed(n, d->hold.version); /* before it is looked for: ranks that make it now are past it a moment later */
 
     if (!d->hold.version) {
         if (!ft_pin_newest(r, FT_PIN_FILE, 0, &d->held) || d->held.base)
@@ -112,7 +113,7 @@ static bool find(struct ft_node *n)
     }
     if (ft_pin_version(r, FT_PIN_FILE, d->hold.version, &d->held))
         return true;
-    if (newest(n) <= d->hold.version && !n->job->sweeping && !has_replayed(n, d->hold.version))
+    if (newest(n) <= d->hold.version && !n->job->sweeping && !replayed)
         return false;
     let_go(n);
     return true;
