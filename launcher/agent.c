@@ -268,7 +268,6 @@ static int set_up(struct agent *a, struct ft_error *e)
     struct ft_job *job = &a->job;
 
     forget(job);
-    job->oom_kills = ft_limits_oom_kills();
     if (ft_reap_adopt() < 0)
         return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
     a->loop = ft_loop_new(job, e);

@@ -29,6 +29,7 @@ struct ft_durable;
 struct ft_snapshooter;
 struct ft_input;
 struct ft_node;
+struct ft_oom;
 struct ft_output;
 struct ft_sink;
 struct ft_stdio_memory;
@@ -56,6 +57,7 @@ struct ft_proc {
     uint64_t started_ns, died_ns;
     uint64_t seen_ns;       /* not dead yet */
     int signal, code;       /* how it died */
+    bool oom;               /* the kernel killed it for want of memory (oom.h) */
     pid_t before;           /* the one that this one replaces */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
     enum ft_way_back way;   /* how this incarnation came to be */
@@ -89,7 +91,7 @@ struct ft_job {
     struct ft_signals signals;
     struct ft_proc *procs;
     pid_t *leaders;         /* by rank, 0: none alive or waiting to be reaped */
-    uint64_t oom_kills;     /* of the host, when last looked at */
+    struct ft_oom *oom;     /* NULL: no memory for it */
     pid_t launcher;         /* the process that the user started */
     struct ft_deadlines *deadlines;
     struct ft_timeout *timeout;  /* NULL: none */

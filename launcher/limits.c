@@ -13,6 +13,8 @@
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 16384 };
 
+static const uint64_t NO_LIMIT = 1ull << 62; /* what version 1 says then is a little more */
+
 /* The file's text, empty if it cannot be read. */
 static const char *read_text(const char *path, char *text, size_t size)
 {
@@ -152,9 +154,26 @@ uint32_t ft_limits_processors(void)
     return (uint32_t)ft_min(UINT32_MAX, ft_min(v1, v2));
 }
 
+/* Processes killed in our cgroup, whether for its limit or the host's; version 2 counts those in groups below. UINT64_MAX: it has no limit, or does
+   not count them. */
+static uint64_t kills_here(const char *controller, const char *mount, uint64_t (*limit)(const char *dir), const char *file)
+{
+    char dir[PATH_BYTES], text[1024];
+    const char *at;
+
+    if (smallest(controller, mount, limit) >= NO_LIMIT)
+        return UINT64_MAX;
+    cgroup_dir(controller, mount, dir, sizeof dir);
+    at = strstr(read_in(dir, file, text, sizeof text), "\noom_kill ");
+    return at ? strtoull(at + strlen("\noom_kill "), NULL, 10) : UINT64_MAX;
+}
+
 uint64_t ft_limits_oom_kills(void)
 {
-    return field("/proc/vmstat", "\noom_kill ");
+    uint64_t v1 = kills_here("memory", "/sys/fs/cgroup/memory", memory_v1, "memory.oom_control");
+    uint64_t v2 = kills_here("", "/sys/fs/cgroup", memory_v2, "memory.events");
+
+    return v1 != UINT64_MAX ? v1 : v2 != UINT64_MAX ? v2 : field("/proc/vmstat", "\noom_kill ");
 }
 
 static int few_files(uint32_t nranks, uint64_t need, const struct rlimit *limit, struct ft_error *e)

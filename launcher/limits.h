@@ -15,7 +15,8 @@ uint64_t ft_limits_memory(void);
 /* The CPU quota of our cgroup in processors, rounded up; UINT32_MAX if there is none. */
 uint32_t ft_limits_processors(void);
 
-/* Processes the kernel has killed for want of memory since the host was started. */
+/* Processes the kernel has killed for want of memory: in our cgroup if its memory is limited, as a container's or a batch job's is, else on the host, since a
+   rank may have been put into a group of its own. Never goes down while the limits stay. */
 uint64_t ft_limits_oom_kills(void);
 
 /* Those we change for ourselves. */

@@ -75,6 +75,7 @@ liblaunch_la_SOURCES = \
 	launcher/node_table.h launcher/node_table.c \
 	launcher/node_main.c \
 	launcher/node_report.h launcher/node_report.c \
+	launcher/oom.h launcher/oom.c \
 	launcher/options.h launcher/options.c \
 	launcher/map.h launcher/map.c \
 	launcher/merge.h launcher/merge.c \
@@ -143,7 +144,7 @@ ftrun_LDADD = liblaunch.la
 launch_unit_tests = launcher/test/policy_test launcher/test/policy_all_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
 	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/wire_test \
 	launcher/test/description_test launcher/test/nodes_policy_test \
-	launcher/test/merge_test launcher/test/node_durable_test launcher/test/remote_test launcher/test/shares_test launcher/test/reap_test launcher/test/twin_test
+	launcher/test/merge_test launcher/test/node_durable_test launcher/test/oom_test launcher/test/remote_test launcher/test/shares_test launcher/test/reap_test launcher/test/twin_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
 launch_unit_libs = liblaunch.la $(CRITERION_LIBS)
 if HAVE_CRITERION
@@ -177,10 +178,13 @@ launcher_test_wire_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
 launcher_test_wire_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
 launcher_test_merge_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_merge_test_LDADD = $(launch_unit_libs)
-# With what else an agent does in the test itself.
+# With what else an agent, or the kernel, does in the test itself.
 launcher_test_node_durable_test_SOURCES = launcher/test/node_durable_test.c launcher/node_durable.c
 launcher_test_node_durable_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_node_durable_test_LDADD = $(launch_unit_libs)
+launcher_test_oom_test_SOURCES = launcher/test/oom_test.c launcher/oom.c
+launcher_test_oom_test_CFLAGS = $(launch_unit_cflags) $(EVENT_CFLAGS)
+launcher_test_oom_test_LDADD = $(launch_unit_libs) $(EVENT_LIBS)
 launcher_test_remote_test_CFLAGS = $(launch_unit_cflags) $(EVENT_CFLAGS)
 launcher_test_remote_test_LDADD = $(launch_unit_libs) $(EVENT_LIBS)
 launcher_test_shares_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
@@ -283,6 +287,8 @@ TESTS += $(launch_shell_tests)
 tests_first += launcher/test/killat.sh
 # Alone: what a person types comes in order, and slowly.
 tests_alone += launcher/test/jobcontrol.sh
+# Alone: the kernel does not say whose process it killed for want of memory, so jobs beside it would take deaths by SIGKILL for that.
+tests_alone += launcher/test/oom.sh
 
 # killat runs MPI programs and is none.
 check_PROGRAMS += launcher/test/killat launcher/test/snapjob launcher/test/resumejob launcher/test/largejob launcher/test/ends launcher/test/again \
@@ -296,7 +302,7 @@ launcher_test_nomem_la_LIBADD = -ldl
 launcher_test_jitter_la_SOURCES = launcher/test/jitter.c
 launcher_test_jitter_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 launcher_test_jitter_la_LIBADD = -ldl
-EXTRA_DIST += $(launch_shell_tests) launcher/test/killat.sh launcher/test/jobcontrol.sh launcher/test/lib.sh launcher/test/hosts_lib.sh launcher/test/resume_lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
+EXTRA_DIST += $(launch_shell_tests) launcher/test/killat.sh launcher/test/jobcontrol.sh launcher/test/oom.sh launcher/test/lib.sh launcher/test/hosts_lib.sh launcher/test/resume_lib.sh launcher/test/no_criterion.sh launcher/test/stress.py launcher/test/node.py launcher/test/snapat.py launcher/test/snaplib.sh
 AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; sanitized='$(FT_SAN)'; XDG_CONFIG_HOME=/nonexistent; export XDG_CONFIG_HOME top_builddir top_srcdir sanitized;
 
 dist_man_MANS += docs/ftrun.1
@@ -305,3 +311,5 @@ tests_dist += launcher/test/usage.sh launcher/test/configure.sh
 tests_unsanitized += launcher/test/forward_crash
 # Its ranks preload nomem.so, before the sanitizers' library, which wants to be the first.
 tests_unsanitized += launcher/test/snapfork.sh
+# Sanitizers need a multiple of the memory.
+tests_unsanitized += launcher/test/oom.sh

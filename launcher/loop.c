@@ -19,6 +19,7 @@
 #include "launcher/full.h"
 #include "launcher/input.h"
 #include "launcher/node.h"
+#include "launcher/oom.h"
 #include "launcher/output.h"
 #include "launcher/ranks.h"
 #include "launcher/sampler.h"
@@ -318,6 +319,7 @@ static int fill(struct ft_loop *l, struct ft_job *job)
         return -1;
     if (set_up_input(job) < 0)
         return -1;
+    job->oom = ft_oom_new(job->base);
     job->grace = evtimer_new(job->base, on_grace, job);
     job->again = evtimer_new(job->base, on_again, job);
     if (ft_snapshots_watch(job) < 0 || ft_durable_watch(job) < 0)
@@ -379,6 +381,7 @@ void ft_loop_free(struct ft_loop *l)
     ft_watch_free(job->watch);
     ft_timeout_free(job->timeout);
     ft_sampler_free(l->sampler);
+    ft_oom_free(job->oom);
     ft_durable_unwatch(job);
     ft_snapshots_unwatch(job);
     ft_input_free(job->input);

@@ -16,9 +16,9 @@
 #include "launcher/act.h"
 #include "launcher/cut.h"
 #include "launcher/death.h"
-#include "launcher/limits.h"
 #include "launcher/input.h"
 #include "launcher/node.h"
+#include "launcher/oom.h"
 #include "launcher/output.h"
 #include "launcher/program.h"
 #include "launcher/renew.h"
@@ -38,7 +38,7 @@ const char *ft_ranks_death(const struct ft_proc *proc, char *text, size_t size)
     else if (!proc->signal)
         snprintf(text, size, "exited with code %d", proc->code);
     else if (name)
-        snprintf(text, size, "was killed by signal %d (SIG%s)", proc->signal, name);
+        snprintf(text, size, "was killed by signal %d (SIG%s%s)", proc->signal, name, proc->oom ? ": out of memory" : "");
     else
         snprintf(text, size, "was killed by signal %d", proc->signal);
     return text;
@@ -139,17 +139,7 @@ void ft_ranks_start(struct ft_job *job)
         }
 }
 
-/* Since the last look; only asked after a SIGKILL. */
-static bool killed_for_memory(struct ft_job *job)
-{
-    uint64_t now = ft_limits_oom_kills();
-    bool more = now > job->oom_kills;
-
-    job->oom_kills = now;
-    return more;
-}
-
-static struct ft_event death_of(struct ft_job *job, struct ft_proc *proc)
+static struct ft_event death_of(const struct ft_job *job, const struct ft_proc *proc)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
 
@@ -162,7 +152,7 @@ static struct ft_event death_of(struct ft_job *job, struct ft_proc *proc)
         .state = atomic_load_explicit(&block->state, memory_order_acquire),
         .job_code = atomic_load_explicit(&block->exit_code, memory_order_acquire),
         .progress = ft_region_progress(&job->region, proc->rank),
-        .oom = proc->signal == SIGKILL && killed_for_memory(job),
+        .oom = proc->oom,
         .quick = proc->died_ns - proc->started_ns < QUICK_MS * 1000000ull,
         .rabit_used = atomic_load_explicit(&block->rabit_used, memory_order_acquire) != 0,
         .lost = proc->lost,
@@ -203,9 +193,11 @@ void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
 
 void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
 {
-    struct ft_event ev = death_of(job, proc);
+    struct ft_event ev;
     char how[64];
 
+    proc->oom = proc->signal == SIGKILL && ft_oom_took_it(job->oom);
+    ev = death_of(job, proc);
     job->leaders[proc->rank] = 0;
     ft_snapshots_buried(job, proc->rank);
     ft_ranks_note_recovery(job, proc->rank);

@@ -6,10 +6,12 @@
        wUNIT  SIGKILL as soon as there is a file `go`              left  SIGKILL when all others have left after MPI_Finalize
        xUNIT  SIGKILL of its snapshot and of itself, when every rank has had a few
        nUNIT  no death: when every rank has had one there will be no newer snapshots
+       mUNIT  before that unit it takes memory until the kernel kills it for that (oom.sh), or exits with 3; oUNIT: the first time, whoever it is then
      again hold PID                             so that PID, once dead, stays unknown to its parent until there is a file `release`
 
    What a rank prints depends on all that all ranks have contributed, and on the lines that rank 0 has read. */
 #include <errno.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -22,7 +24,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { WORDS = 8192, EVERY = 100, FEW = 10 };
+enum { WORDS = 8192, EVERY = 100, FEW = 10, MUCH = 512 << 20 };
 
 static int rank, size, incarnation;
 static char **deaths;
@@ -58,6 +60,28 @@ static const char *told(const char *kind)
     return NULL;
 }
 
+static bool is_first(void)
+{
+    char name[32];
+    int fd;
+
+    snprintf(name, sizeof name, "took.%d", rank);
+    fd = open(name, O_CREAT | O_EXCL, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* More than oom.sh's limits, and no more than any machine has. */
+static void take_memory(void)
+{
+    volatile char *much = malloc(MUCH);
+
+    for (size_t i = 0; much && i < MUCH; i += 4096)
+        much[i] = 1;
+    exit(3);
+}
+
 static void maybe_die(int unit)
 {
     const char *at;
@@ -66,6 +90,10 @@ static void maybe_die(int unit)
         kill(getpid(), SIGKILL);
     if ((at = told("s")) && atoi(at) == unit)
         kill(getpid(), SIGSEGV);
+    if ((at = told("m")) && atoi(at) == unit)
+        take_memory();
+    if ((at = told("o")) && atoi(at) == unit && is_first())
+        take_memory();
     if ((at = told("w")) && atoi(at) == unit) {
         await_file("go");
         kill(getpid(), SIGKILL);
