@@ -45,6 +45,7 @@ bounded 300 "$ftrun" -n 2 --quiet --log-full forget --log-limit 16M "$programs/h
 
 bounded 120 "$ftrun" --log-full drop true 2>"$scratch/err"
 [ $? = 2 ] && grep -q 'wanted: spill|forget' "$scratch/err" || fail "--log-full drop: $(cat "$scratch/err")"
+in_status() { "$ftrun" status "ways-$$" 2>/dev/null | grep -q "^0-1  *$ways\( \|\$\)"; }
 # The way that `ftrun status` names first is the one that is gone when a rank dies then.
 # way WAYS TOLD OPTION...
 way() {
@@ -52,19 +53,11 @@ way() {
     shift 2
     timeout -k 5 300 "$ftrun" -n 2 --job-name "ways-$$" "$@" "$programs/mixed" -n 10000000 -m 60000 -b 0 -w 200 >"$scratch/out" 2>"$scratch/err" </dev/null &
     job=$!
-    comes "\"$ftrun\" status ways-$$ 2>/dev/null | grep -q '^0-1  *$ways\( \|\$\)'" || { fail "$name: not in the status:"; "$ftrun" status "ways-$$"; }
+    until_true 120 in_status || { fail "$name: not in the status:"; "$ftrun" status "ways-$$"; }
     kill -KILL "$("$ftrun" status --json "ways-$$" | python3 -c 'import json, sys; print(json.load(sys.stdin)["rank"][1]["pid"])')"
-    comes "grep -q 'rank 1 .*$told' \"$scratch/err\"" || { fail "$name: something else was done:"; cat "$scratch/err"; }
+    until_true 120 grep -q "rank 1 .*$told" "$scratch/err" || { fail "$name: something else was done:"; cat "$scratch/err"; }
     kill -TERM $job
     wait $job
-}
-# comes COMMAND: within a minute
-comes() {
-    for _ in $(seq 600); do
-        ! eval "$1" || return 0
-        sleep 0.1
-    done
-    return 1
 }
 way 'start, all' 'restarted, restart 1' --snapshot off
 way 'snapshot, all' 'restarted from its snapshot' --snapshot 0.3

@@ -16,34 +16,28 @@ launchers() {
         [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$p/stat" 2>/dev/null)" = Z ] || echo "$(sed 's/.*) //' "/proc/$p/stat" | cut -d' ' -f20) $p"
     done 2>/dev/null | sort -n | cut -d' ' -f2
 }
-# until_running NUMBER [PID]: so many of them run, and PID, which was killed, does no more; within five minutes
-until_running() {
-    for _ in $(seq 1500); do
-        launchers >"$scratch/launchers"
-        [ "$(wc -l <"$scratch/launchers")" != "$1" ] || grep -qx "${2-none}" "$scratch/launchers" || return 0
-        sleep 0.2
-    done
-    return 1
+# are_running NUMBER [PID]: so many of them run, and PID, which was killed, does no more
+are_running() {
+    launchers >"$scratch/launchers"
+    [ "$(wc -l <"$scratch/launchers")" = "$1" ] && ! grep -qx "${2-none}" "$scratch/launchers"
 }
+has_got_on() { [ "$(wc -l <"$scratch/wild")" -gt $((before + 2)) ]; }
 
 setsid "$ftrun" -n 3 --quiet --snapshot off --log-limit 16M --log-spill "$scratch/spill" --report "$scratch/report.json" "$programs/mixed" \
     -n $operations -b 40 -s 7 -k 1:$((operations - 10)) >"$scratch/wild" 2>"$scratch/err" &
-until_running 2 || fail "there are not two launcher processes: $(cat "$scratch/launchers")"
+until_true 300 are_running 2 || fail "there are not two launcher processes: $(cat "$scratch/launchers")"
 # The agent is the younger one, and from then on the older one.
 which=tail
 for i in $(seq $takeovers); do
     agent=$($which -n 1 "$scratch/launchers")
     before=$(wc -l <"$scratch/wild")
-    for _ in $(seq 600); do  # let it have something to do first
-        [ "$(wc -l <"$scratch/wild")" -le $((before + 2)) ] || break
-        sleep 0.1
-    done
+    until_true 60 has_got_on # it has something to do first
     [ "$(wc -l <"$scratch/wild")" -lt "$(wc -l <"$scratch/calm")" ] || fail "takeover $i: the job is too short for this test"
     kill -9 "$agent" || fail "takeover $i: there is no agent $agent"
-    until_running 2 "$agent" || fail "takeover $i: the survivor has no twin: $(cat "$scratch/launchers")"
+    until_true 300 are_running 2 "$agent" || fail "takeover $i: the survivor has no twin: $(cat "$scratch/launchers")"
     which=head
 done
-until_running 0 || fail "the job does not end"
+until_true 300 are_running 0 || fail "the job does not end"
 by_rank "$scratch/wild" | cmp - "$scratch/calm.sorted" || { fail "the output differs"; cat "$scratch/err"; }
 spilled=$(reported "$scratch/report.json" spilled_bytes)
 log=$(reported "$scratch/report.json" log_bytes)

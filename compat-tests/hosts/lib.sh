@@ -39,16 +39,6 @@ ended() {
 # shellcheck disable=SC2317
 job_is_over() { ! kill -0 "$job" 2>/dev/null; }
 
-# until_true SECONDS COMMAND...
-until_true() {
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        [ "$SECONDS" -lt "$end" ] || return 1
-        sleep 0.02
-    done
-}
-
 expect() {
     [ "$code" = "$1" ] || { fail "$what: code $code, not $1" && sed 's/^/  stderr: /' "$scratch/err" | head -n 20; }
 }

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by the shell tests: one temporary directory, bounded runs, and checks that go on after a failure.
+# Sourced by the shell tests: bounded runs, and checks that go on after a failure. What is run is in $tmp.
+. "${top_srcdir:-$(dirname "$0")/../..}/scripts/test-lib.sh"
+tmp=$scratch
 ftrun=${top_builddir:-.}/ftrun
 case $ftrun in /*) ;; *) ftrun=$(pwd)/$ftrun ;; esac
 [ -x "$ftrun" ] || { echo "no $ftrun"; exit 99; }
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/ftrun-test.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 99' INT TERM HUP
-failed=0
 code=0
 
 fail() {
@@ -29,15 +27,8 @@ expect_err() { grep -q -e "$1" "$tmp/err" || fail "$what: stderr does not say \"
 # But for how far a replay is, which is told if it takes long.
 expect_err_lines() { [ "$(grep -vc '^ftrun: rank [0-9]* replays: unit ' "$tmp/err")" = "$1" ] || fail "$what: not $1 line(s) on stderr"; }
 
-# Polls until the command succeeds; fails after two minutes or more: it may be a busy machine that is slow.
-wait_for() {
-    for attempt in $(seq 2400); do # not i, which is the callers'
-        "$@" 2>/dev/null && return 0
-        sleep 0.05
-    done
-    fail "$what: waited in vain for: $*"
-    return 1
-}
+# Fails the test after two minutes or more.
+wait_for() { until_true 120 "$@" 2>/dev/null || { fail "$what: waited in vain for: $*" && return 1; }; }
 
 # No such process, or a zombie that somebody will collect.
 is_gone() {
@@ -64,25 +55,11 @@ answers() { "$ftrun" status "$1" >/dev/null 2>&1; }
 
 has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -ge "$1" ]; }
 
-# aside COMMAND...: beside what follows, in a directory of its own: for what waits most of the time. asides_end: what they have said, when all have ended.
-asides=0
-aside() {
-    asides=$((asides + 1))
-    mkdir "$tmp/aside.$asides"
-    (
-        tmp=$tmp/aside.$asides
-        cd "$tmp" || exit 99
-        [ -z "${FTMPI_RUN_DIR-}" ] || FTMPI_RUN_DIR=$tmp/run
-        "$@"
-        [ $failed != 0 ] || : >good
-    ) >"$tmp/aside.$asides.said" 2>&1 &
+# aside apart COMMAND...: in a directory of its own.
+apart() {
+    tmp=$scratch/apart.$asides
+    mkdir "$tmp" && cd "$tmp" || exit 99
+    [ -z "${FTMPI_RUN_DIR-}" ] || FTMPI_RUN_DIR=$tmp/run
+    "$@"
+    return $failed
 }
-asides_end() {
-    wait
-    for part in $(seq $asides); do
-        cat "$tmp/aside.$part.said"
-        [ -e "$tmp/aside.$part/good" ] || failed=1
-    done
-}
-
-finish() { exit $failed; }

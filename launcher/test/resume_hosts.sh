@@ -94,10 +94,10 @@ again() { # kills, milliseconds a life has at most, options, arguments of the jo
 }
 kills=4
 [ -z "$FTMPI_TEST_QUICK" ] || kills=2
-aside again $kills 300 '' 60 8000 20 local
-aside again 2 200 '' 200 800 5 lazy
-aside again $kills 5000 '--survive rank' 150 4000000 60 local
-aside again $kills 5000 '--survive host' 150 40000 60 local
+aside apart again $kills 300 '' 60 8000 20 local
+aside apart again 2 200 '' 200 800 5 lazy
+aside apart again $kills 5000 '--survive rank' 150 4000000 60 local
+aside apart again $kills 5000 '--survive host' 150 40000 60 local
 
 # A resumed job loses a host, twice: its ranks, or all, begin with what the job was resumed from, or with a later version that the next node has kept. (The node of
 # rank 0 had replayed its load out of a log, and the program was taken for one that does not load: nothing was written any more.)
@@ -116,8 +116,8 @@ loses_two() { # rank or host
     grep -e '^round 2[1-9]:' -e '^round [3-6][0-9]:' calm | cmp -s - rounds || fail "$what: other rounds than 21 to 60 of an undisturbed run"
     has_version 60 || fail "$what: the last version on disk is $(newest)"
 }
-aside loses_two rank
-aside loses_two host
+aside apart loses_two rank
+aside apart loses_two host
 
 # A job that has ended: the last version is there, and can be loaded on hosts and on one; what was made on one can on hosts.
 undisturbed 25 800 1 local

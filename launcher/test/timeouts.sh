@@ -109,6 +109,6 @@ replays() {
     [ $(($(date +%s%N) - begin)) -ge 2000000000 ] || ! grep -q replays err || fail "$what: told at once, not after a while"
 }
 
-for part in time_is_up time_stands hangs does_not_hang suspended replays; do aside $part; done
+for part in time_is_up time_stands hangs does_not_hang suspended replays; do aside apart $part; done
 asides_end
 finish
