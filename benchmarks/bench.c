@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
+#include "options.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,59 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_SIZES = 64, TYPES = 4, SMALL = 8192, DEFAULT_LARGEST = 1 << 20, SETTLE_SIZE_US = 200000 };
-
-static const struct bench_type types[TYPES] = {
-    {"mpi_char", MPI_CHAR, 1, BENCH_CHAR},
-    {"mpi_int", MPI_INT, 4, BENCH_INT},
-    {"mpi_float", MPI_FLOAT, 4, BENCH_FLOAT},
-    {"mpi_double", MPI_DOUBLE, 8, BENCH_DOUBLE},
-};
-
-struct options {
-    const char *sizes_text;         /* of -m; expanded for each type, whose size is where it begins */
-    size_t sizes[MAX_SIZES];
-    int nsizes;
-    int iterations[MAX_SIZES], warmup[MAX_SIZES];   /* of each size; 0, -1: by size, as OSU does */
-    int settle_s;                   /* seconds of calls of the largest size before the first row */
-    bool full, validate, wall;
-    size_t memory;                  /* bytes a rank may allocate */
-    bool use[TYPES];
-    const struct bench_type *type;  /* the one that is running */
-    int digits, root;
-    int kill_rank;                  /* -1: nobody */
-};
-
-enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL, OPTION_SETTLE };
-
-static const struct option long_options[] = {
-    {"message-size", required_argument, NULL, 'm'}, {"iterations", required_argument, NULL, 'i'},
-    {"warmup", required_argument, NULL, 'x'},       {"full", no_argument, NULL, 'f'},
-    {"validation", no_argument, NULL, 'c'},         {"mem-limit", required_argument, NULL, 'M'},
-    {"type", required_argument, NULL, 'T'},         {"root-rank", required_argument, NULL, 'k'},
-    {"help", no_argument, NULL, 'h'},               {"digits", required_argument, NULL, OPTION_DIGITS},
-    {"kill", required_argument, NULL, OPTION_KILL}, {"wall", no_argument, NULL, OPTION_WALL},
-    {"settle", required_argument, NULL, OPTION_SETTLE}, {NULL, 0, NULL, 0},
-};
-
-static const char usage_text[] =
-    "options, as OSU's programs take them:\n"
-    "  -m, --message-size [MIN:]MAX  message sizes in bytes, doubling (default 1 element to 1 MiB); MIN: also, or a list 8,1k,64k\n"
-    "  -i, --iterations N            timed iterations (default 1000, above 8 KiB 100)\n"
-    "  -x, --warmup N                warm-up iterations (default 200, above 8 KiB 10)\n"
-    "  -f, --full                    also minimum and maximum over the ranks, and the iterations\n"
-    "  -c, --validation              validate every byte of every iteration\n"
-    "  -M, --mem-limit BYTES         largest memory of a rank (default 512 MiB); larger sizes are left out\n"
-    "  -T, --type TYPE,...           mpi_char, mpi_int, mpi_float, mpi_double, all (default: mpi_float if\n"
-    "                                something is added up, else mpi_char)\n"
-    "  -k, --root-rank [fixed:]RANK  root of bcast and reduce (default 0)\n"
-    "beyond OSU's:\n"
-    "  -i N,..., -x N,...            for each size its own; the last one is for all that follow\n"
-    "  --settle SECONDS              before the first row, calls of the largest size for so long\n"
-    "  --digits N                    digits behind the point (default 2)\n"
-    "  --wall                        after each row a comment: what a call takes with all there is around it\n"
-    "  --kill RANK                   that rank kills itself with SIGKILL once after the last size, then all verify the\n"
-    "                                results again: for an MPI that survives it (needs FTMPI_INCARNATION)\n";
+enum { SMALL = 8192, SETTLE_SIZE_US = 200000 };
 
 /* CLOCK_MONOTONIC and not MPI_Wtime: the same clock whatever the MPI, and comparable between processes. */
 static double now_us(void)
@@ -145,145 +92,9 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
     return h;
 }
 
-/* ---- command line ---- */
-
-static bool parse_size(const char *text, size_t *out)
-{
-    char *end;
-    errno = 0;
-    unsigned long long v = strtoull(text, &end, 0);
-    if (errno || end == text) return false;
-    switch (*end) {
-    case 'k': case 'K': v <<= 10; end++; break;
-    case 'm': case 'M': v <<= 20; end++; break;
-    case 'g': case 'G': v <<= 30; end++; break;
-    default: break;
-    }
-    *out = v;
-    return *end == '\0';
-}
-
-static bool add_size(struct options *o, size_t size)
-{
-    if (o->nsizes == MAX_SIZES) return false;
-    o->sizes[o->nsizes++] = size;
-    return true;
-}
-
-static bool parse_list(struct options *o, char *text)
-{
-    size_t size;
-    for (char *part = strtok(text, ","); part; part = strtok(NULL, ","))
-        if (!parse_size(part, &size) || !add_size(o, size)) return false;
-    return o->nsizes > 0;
-}
-
-/* Of o->sizes_text and o->type. */
-static bool parse_sizes(struct options *o)
-{
-    char buffer[512], *text = buffer;
-    size_t low = 0, high = DEFAULT_LARGEST;
-    if (strlen(o->sizes_text) >= sizeof buffer) return false;
-    strcpy(buffer, o->sizes_text);
-    o->nsizes = 0;
-    if (strchr(text, ',')) return parse_list(o, text);
-    char *colon = strchr(text, ':');
-    if (colon) {
-        *colon = '\0';
-        if (*text && !parse_size(text, &low)) return false;
-        text = colon + 1;
-    }
-    if (!(colon && !*text) && !parse_size(text, &high)) return false;
-    if (low == 0) low = o->type->size;
-    for (size_t s = low; s <= high && s >= low && add_size(o, s); s *= 2)
-        ;
-    return o->nsizes > 0;
-}
-
-static bool parse_types(struct options *o, const char *text)
-{
-    char buffer[128];
-    if (strlen(text) >= sizeof buffer) return false;
-    strcpy(buffer, text);
-    memset(o->use, 0, sizeof o->use);
-    bool any = false;
-    for (char *part = strtok(buffer, ","); part; part = strtok(NULL, ",")) {
-        bool all = strcmp(part, "all") == 0, known = all;
-        for (size_t i = 0; i < TYPES; i++)
-            if (all || strcmp(part, types[i].name) == 0) o->use[i] = known = true;
-        if (!known) return false;
-        any = true;
-    }
-    return any;
-}
-
-static bool parse_count(const char *text, int *out)
-{
-    size_t v;
-    if (!parse_size(text, &v) || v > INT_MAX) return false;
-    *out = (int)v;
-    return true;
-}
-
-/* A number for all sizes, or a list whose last one is for all that follow. */
-static bool parse_counts(const char *text, int least, int out[MAX_SIZES])
-{
-    char buffer[512];
-    int n = 0;
-    if (strlen(text) >= sizeof buffer) return false;
-    strcpy(buffer, text);
-    for (char *part = strtok(buffer, ","); part; part = strtok(NULL, ","))
-        if (n == MAX_SIZES || !parse_count(part, &out[n]) || out[n++] < least) return false;
-    for (int i = n; n && i < MAX_SIZES; i++) out[i] = out[n - 1];
-    return n > 0;
-}
-
-static bool parse_root(const char *text, int *out)
-{
-    return parse_count(strncmp(text, "fixed:", 6) == 0 ? text + 6 : text, out);
-}
-
-/* NULL, or what is wrong with the command line. */
-static const char *parse(int argc, char **argv, const struct bench *b, int ranks, struct options *o)
-{
-    *o = (struct options){.sizes_text = ":", .memory = (size_t)512 << 20, .digits = 2, .kill_rank = -1};
-    memset(o->warmup, -1, sizeof o->warmup);
-    parse_types(o, b->adds ? "mpi_float" : "mpi_char");
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, "m:i:x:fcM:T:k:h", long_options, NULL)) != -1;) {
-        switch (c) {
-        case 'm': o->sizes_text = optarg; break;
-        case 'i': if (!parse_counts(optarg, 1, o->iterations)) return "-i wants a number above 0, or a list"; break;
-        case 'x': if (!parse_counts(optarg, 0, o->warmup)) return "-x wants a number, or a list"; break;
-        case 'f': o->full = true; break;
-        case 'c': o->validate = true; break;
-        case 'M': if (!parse_size(optarg, &o->memory)) return "-M wants a number of bytes"; break;
-        case 'T': if (!parse_types(o, optarg)) return "-T wants some of mpi_char, mpi_int, mpi_float, mpi_double, or all"; break;
-        case 'k':
-            if (!b->rooted) return "-k: this operation has no root";
-            if (!parse_root(optarg, &o->root) || o->root >= ranks) return "-k wants a rank of the job";
-            break;
-        case OPTION_DIGITS: if (!parse_count(optarg, &o->digits) || o->digits > 9) return "--digits wants 0 to 9"; break;
-        case OPTION_WALL: o->wall = true; break;
-        case OPTION_SETTLE: if (!parse_count(optarg, &o->settle_s)) return "--settle wants seconds"; break;
-        case OPTION_KILL:
-            if (!parse_count(optarg, &o->kill_rank) || o->kill_rank >= ranks) return "--kill wants a rank of the job";
-            break;
-        case 'h': return "";
-        default: return "unknown option, or one without its value";
-        }
-    }
-    if (optind != argc) return "no arguments but options";
-    for (int i = 0; i < TYPES; i++) {
-        o->type = &types[i];
-        if (o->use[i] && !parse_sizes(o)) return "-m wants MIN:MAX, MIN:, MAX or a list";
-    }
-    return NULL;
-}
-
 /* ---- output ---- */
 
-static void print_head(const struct bench *b, const struct options *o)
+static void print_head(const struct bench *b, const struct bench_options *o)
 {
     if (!b->unsized) {
         char name[16] = "";
@@ -297,7 +108,7 @@ static void print_head(const struct bench *b, const struct options *o)
     fflush(stdout);
 }
 
-static void print_row(const struct bench *b, const struct options *o, size_t bytes, const double us[3], int iterations,
+static void print_row(const struct bench *b, const struct bench_options *o, size_t bytes, const double us[3], int iterations,
                       int64_t wrong)
 {
     if (!b->unsized) printf("%-*zu", 10, bytes);
@@ -349,7 +160,7 @@ static void timed_call(const struct bench *b, struct bench_case *c)
    must share a clock, so: one host), of others that over the ranks. From the first one: where ranks share processors, a
    barrier that lets one rank go long before the others would have its work done before the last one enters.
    Returns the elements that are wrong on all ranks; -1 without memory. */
-static int64_t time_single(const struct bench *b, struct bench_case *c, const struct options *o, int iterations, int warmup, double us[3])
+static int64_t time_single(const struct bench *b, struct bench_case *c, const struct bench_options *o, int iterations, int warmup, double us[3])
 {
     double *begin = calloc((size_t)iterations * 4, sizeof *begin);
     if (!begin) return -1;
@@ -403,7 +214,7 @@ static void free_buffers(const struct bench *b, struct bench_case *c)
 }
 
 /* Whether the memory allows this size; its buffers are there then. */
-static bool allocate(const struct bench *b, struct bench_case *c, const struct options *o, size_t bytes, size_t *recv)
+static bool allocate(const struct bench *b, struct bench_case *c, const struct bench_options *o, size_t bytes, size_t *recv)
 {
     c->count = b->unsized ? 1 : bytes / o->type->size > INT_MAX ? 0 : (int)(bytes / o->type->size);
     c->bytes = (size_t)c->count * o->type->size;
@@ -441,7 +252,7 @@ static void call_for(const struct bench *b, struct bench_case *c, double us)
 }
 
 /* What a job that has run for a while has behind it and one that begins has not: memory written before, for example. */
-static void settle(const struct bench *b, struct bench_case *c, const struct options *o)
+static void settle(const struct bench *b, struct bench_case *c, const struct bench_options *o)
 {
     size_t largest = 0, recv;
     for (int s = 0; s < o->nsizes; s++) largest = o->sizes[s] > largest ? o->sizes[s] : largest;
@@ -451,7 +262,7 @@ static void settle(const struct bench *b, struct bench_case *c, const struct opt
 }
 
 /* The s-th size: measures, prints its row, returns wrong elements. */
-static int64_t measure(const struct bench *b, struct bench_case *c, const struct options *o, int s)
+static int64_t measure(const struct bench *b, struct bench_case *c, const struct bench_options *o, int s)
 {
     bool big = c->bytes > SMALL;
     int iterations = o->iterations[s] ? o->iterations[s] : big ? 100 : 1000;
@@ -472,7 +283,7 @@ static int64_t measure(const struct bench *b, struct bench_case *c, const struct
 }
 
 /* All sizes of one type. last: nothing comes after it, so this is where --kill kills. */
-static int64_t run(const struct bench *b, const struct options *o, int rank, int ranks, bool last)
+static int64_t run(const struct bench *b, const struct bench_options *o, int rank, int ranks, bool last)
 {
     struct bench_case c = {.type = o->type, .rank = rank, .ranks = ranks, .root = o->root};
     int64_t wrong = 0;
@@ -498,15 +309,15 @@ static int64_t run(const struct bench *b, const struct options *o, int rank, int
     return measured ? wrong : 1;
 }
 
-static int run_types(const struct bench *b, struct options *o, int rank, int ranks)
+static int run_types(const struct bench *b, struct bench_options *o, int rank, int ranks)
 {
     int64_t wrong = 0;
     if (rank == 0) printf("\n# ftmpi MPI %s Latency Test\n", b->title);
-    int end = TYPES;
+    int end = BENCH_TYPES;
     while (!o->use[end - 1]) end--;
     for (int i = 0; i < end; i++) {
-        o->type = &types[i];
-        if (!o->use[i] || (b->unsized && i + 1 < end) || !parse_sizes(o)) continue;
+        o->type = &bench_types[i];
+        if (!o->use[i] || (b->unsized && i + 1 < end) || !bench_options_sizes(o)) continue;
         wrong += run(b, o, rank, ranks, i + 1 == end);
     }
     return wrong ? 1 : 0;
@@ -514,16 +325,16 @@ static int run_types(const struct bench *b, struct options *o, int rank, int ran
 
 int bench_main(int argc, char **argv, const struct bench *b)
 {
-    struct options o;
+    struct bench_options o;
     MPI_Init(&argc, &argv);
     int rank, ranks, code;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const char *problem = parse(argc, argv, b, ranks, &o);
+    const char *problem = bench_options_parse(argc, argv, b, ranks, &o);
     if (problem) {
         if (rank == 0) {
             if (*problem) fprintf(stderr, "%s: %s\n", argv[0], problem);
-            fputs(usage_text, *problem ? stderr : stdout);
+            fputs(bench_options_usage, *problem ? stderr : stdout);
         }
         code = *problem ? 2 : 0;
     } else {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the collective benchmarks share: OSU's command line and columns, the timed loop, validation.
+/* What the collective benchmarks share: OSU's command line (options.h) and columns, the timed loop, validation.
    Plain MPI, no header of ftmpi: every program here compiles with any mpicc.
 
-     cc allreduce.c bench.c            (two files a program)
+     cc allreduce.c bench.c options.c            (three files a program)
 
    A program describes its collective in one struct bench and hands over with bench_main. */
 #ifndef BENCH_H
