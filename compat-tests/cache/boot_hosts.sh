@@ -18,7 +18,8 @@ job() { # OPTIONS AND PROGRAM...
     bounded 120 "$ftrun" --launcher "exec:$scratch/go" --stdin none --snapshot off "$@" >"$scratch/out" 2>"$scratch/err"
     code=$?
 }
-lease=20 # where no host is to be lost, none is because the machine is busy
+unhurried=20 # where no host is to be lost, none is because the machine is busy
+lease=$unhurried
 # same HOSTS OPTIONS HOW DEATHS [WORD...]: the output is the reference's. OPTIONS are one word.
 same() {
     hosts=$1 options=$2
@@ -120,7 +121,7 @@ resumed() {
 # killed, a host is lost.
 grep -v 'version [123]:' "$scratch/reference" >"$scratch/rest"
 for word in early slow; do
-    resumed '-H a,b,c --lease 20' '1,5,3,0;0,5,0,0' $word 'rank 1 .*restarted from checkpoint 5'
+    resumed "-H a,b,c --lease $unhurried" '1,5,3,0;0,5,0,0' $word 'rank 1 .*restarted from checkpoint 5'
     resumed '-H a,b,c --lease 2' '0,5,0,0,0;1,5,3,0' $word 'rank 1 .*restarted from checkpoint 5'
 done
 # In the version after the one it was resumed from no rank can come back alone.
