@@ -8,6 +8,7 @@
      born1, born2     the process that becomes its first, second snapshot, until it waits
      noted1, noted2   the agent, from the beginning of take1, take2 until the snapshot is known to it
      disk     a thread of the agent that writes a checkpoint to a file
+     early    (once each) a process that comes before the call that made it has come back
      settled  (not a stop) RANK has a new snapshot, every other rank has one, and the agent sleeps again
 
    and of what follows the first death of RANK from our hand:
@@ -34,12 +35,12 @@
 #include <unistd.h>
 
 enum role { UNKNOWN, FRONT, AGENT, STANDBY, THREAD, RANK, SNAPSHOT, OTHER };
-enum point { P_AGENT, P_RANK, P_TAKE1, P_TAKE2, P_BORN1, P_BORN2, P_NOTED1, P_NOTED2, P_SETTLED, P_WAKE, P_COPY, P_DEATH, P_DISK, NPOINTS };
+enum point { P_AGENT, P_RANK, P_TAKE1, P_TAKE2, P_BORN1, P_BORN2, P_NOTED1, P_NOTED2, P_SETTLED, P_WAKE, P_COPY, P_DEATH, P_DISK, P_EARLY, NPOINTS };
 enum { MOST = 512, PLANS = 8, HANG_S = 240, LEFT_S = 120, GOING_ON = 12 };
 
 static const char *const role_names[] = {"process", "front", "agent", "standby", "thread", "rank", "snapshot", "child"};
 static const char *const point_names[] = {"agent", "rank", "take1", "take2", "born1", "born2", "noted1", "noted2", "settled", "wake", "copy",
-                                          "death", "disk"};
+                                          "death", "disk", "early"};
 
 struct proc {
     pid_t pid;              /* 0: gone */
@@ -105,6 +106,26 @@ static bool anybody(bool launchers)
         if (procs[i].pid && (!launchers || is_launcher(&procs[i])))
             return true;
     return false;
+}
+
+static void resume(const struct proc *p, int signal)
+{
+    bool calls = p->role == AGENT || (disk && p->role == THREAD) || p->role == SNAPSHOT || (p->role == RANK && (p->rank == victim_rank || p->rank < 0));
+
+    ptrace(calls ? PTRACE_SYSCALL : PTRACE_CONT, p->pid, NULL, (void *)(long)signal);
+}
+
+/* Who has come before its parent told of it waits to be told who it is: for ever, when the parent was killed in the call that made it. */
+static void free_orphans(void)
+{
+    for (int i = 0; i < MOST; i++)
+        if (procs[i].pid && procs[i].role != UNKNOWN)
+            return;
+    for (int i = 0; i < MOST; i++)
+        if (procs[i].pid && procs[i].stopped) {
+            procs[i].role = OTHER;
+            resume(&procs[i], 0);
+        }
 }
 
 static bool is_victim(const struct proc *p, const struct proc *self, const char *victim, size_t n)
@@ -174,13 +195,6 @@ static bool is_thread(pid_t pid, pid_t of)
 
     snprintf(path, sizeof path, "/proc/%d/task/%d", of, pid);
     return access(path, F_OK) == 0;
-}
-
-static void resume(const struct proc *p, int signal)
-{
-    bool calls = p->role == AGENT || (disk && p->role == THREAD) || p->role == SNAPSHOT || (p->role == RANK && (p->rank == victim_rank || p->rank < 0));
-
-    ptrace(calls ? PTRACE_SYSCALL : PTRACE_CONT, p->pid, NULL, (void *)(long)signal);
 }
 
 /* Who it is follows from who made it, and how. */
@@ -336,8 +350,10 @@ static void at_stop(struct proc *p, int status)
     unsigned long child = 0;
 
     p->stopped = true;
-    if (p->role == UNKNOWN)
+    if (p->role == UNKNOWN) {
+        pass(P_EARLY, p);
         return;
+    }
     if (event == PTRACE_EVENT_STOP) {
         if (signal == SIGTRAP)
             resume(p, 0);
@@ -447,6 +463,7 @@ int main(int argc, char **argv)
             at_stop(p, status);
         else
             at_end(p, status);
+        free_orphans();
     }
     for (int i = 0; i < NPOINTS; i++)
         dprintf(9, "%s %ld\n", point_names[i], passed[i]);
