@@ -177,35 +177,31 @@ class Case:
         raise runs.Bad('%s, %d ranks: not settled after %d s' % (self.benchmark, self.ranks, self.settled // 2))
 
     def steady(self, rows):
-        """Whether no MPI's runs so far are far from each other."""
-        by_entry = {}
-        for r in rows:
-            by_entry.setdefault((r['size'], r['mpi'], r['mode'], r['setting']), []).append(r['us'])
-        return all(results.median_spread(us)[1] <= cases.STEADY for us in by_entry.values())
+        return all(results.Block([r for r in rows if r['size'] == size]).steady() for size in {r['size'] for r in rows})
 
     def block(self, group, watch, attempt, until=None):
         """Rows for results.Table; one attempt. Which run is the last is known before it is made, since that is the one in which a
         rank is killed: the one that `until` (time.monotonic) allows, or the one after steady ones."""
         entries = list(self.entries(group))
         rows = []
-        span = watch.begin()
+        span = None
         began, repeat = time.monotonic(), self.options.repeat
         for i in range(repeat):
             now = time.monotonic()
             late = until and now + 2 * (now - began) / max(i, 1) > until
             last = i == repeat - 1 or (i and late) or (i >= self.options.enough - 1 and self.steady(rows)) or bool(until and now > until)
             for entry in entries:
+                span = watch.begin(span, tries=1)
                 try:
                     found = self.one(entry, last)
                 except runs.Bad as e:
                     self.failed(e)
-                    continue
+                    found = {}
+                span.stop()
                 rows += [{'benchmark': self.benchmark, 'ranks': self.ranks, 'size': size, 'mpi': entry[0].name, 'mode': entry[1],
-                          'setting': entry[2], 'run': i + 1, 'operations': calls, 'us': us, 'attempt': attempt} for size, (calls, us) in found.items()]
+                          'setting': entry[2], 'run': i + 1, 'operations': calls, 'us': us, 'line_ns_before': span.before, 'line_ns_after': span.after,
+                          'stolen_ms': span.stolen, 'others': span.others, 'moved': span.moved, 'attempt': attempt} for size, (calls, us) in found.items()]
             if last:
                 break
-        span.stop()
-        for row in rows:
-            row.update(line_ns_before=span.before, line_ns_after=span.after, stolen_ms=span.stolen, others=span.others, moved=span.moved)
         sys.stdout.flush()
         return rows

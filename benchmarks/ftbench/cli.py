@@ -41,7 +41,7 @@ def common(p, minutes, seconds):
     p.add_argument('--seconds', type=float, help='of a size in a run, at most and roughly (default %g)' % seconds)
     p.add_argument('--settled', type=int, metavar='SECONDS', help='what "settled" does before timing begins (default: until the job had its snapshots and '
                    "writes to used memory, as ftrun's report has it)")
-    p.add_argument('--retries', type=int, help='how often a block in which the machine moved is repeated (default 2)')
+    p.add_argument('--retries', type=int, help='how often a block is repeated of whose runs too few are of one state of the machine (default 2)')
     p.add_argument('--limit', type=int, metavar='SECONDS', help='no run may take longer (default %d): of an MPI that needs more for a few calls there are no figures' %
                    cases.RUN_LIMIT)
     p.add_argument('--no-trial', dest='trial', action='store_false', help="the others' likely settings only")
@@ -92,7 +92,7 @@ def head(case, table_columns, repeat):
     print('\n%s, %d ranks on %d cores, microseconds (median of %d, spread); ratio = better of the others / ftmpi' %
           (case.benchmark, case.ranks, cores, repeat))
     print('%-9s' % 'size' + ''.join('%20s' % ' '.join(c).strip() for c in table_columns) + ''.join('%11s' % m for m in ours) +
-          ('    TCP/ours' if (results.RAW, '') in table_columns else '') + '   line ns, stolen ms, others')
+          ('    TCP/ours' if (results.RAW, '') in table_columns else '') + '   line, runs that count, stolen, others')
 
 
 def row(table, case, size, columns):
@@ -107,10 +107,9 @@ def row(table, case, size, columns):
     if raw:
         ours = [table.cell(case.benchmark, case.ranks, size, c) for c in columns if c[1]]
         text += '    ' + ' '.join('%.2f' % (raw.us / cell.us) if cell else '-' for cell in ours)
-    state = table.block(case.benchmark, case.ranks, size)
-    if state:
-        s = state[0]
-        text += '   %.0f -> %.0f, %d, %.0f%%%s' % (s['line_ns_before'], s['line_ns_after'], s['stolen_ms'], s['others'] * 100, ' *' if s['moved'] else '')
+    block = table.block(case.benchmark, case.ranks, size)
+    if block.rows:
+        text += '   ' + block.state()
     print(text, flush=True)
 
 
@@ -149,8 +148,9 @@ def measure(args, libraries, watch, table, save, publish):
                     table.rows += rows
                     save()
                     now = time.monotonic()
-                    if not any(r['moved'] for r in rows) or (end and now + (now - began) * args.enough / max(r['run'] for r in rows) > end):
-                        break       # or there is no time for enough runs once more, which would be all that counts
+                    if not any(table.block(benchmark, ranks, size).moved for size in group) or not rows or \
+                            (end and now + (now - began) / max(r['run'] for r in rows) > end):
+                        break       # or there is no time for one more run of each
                 for size in group:
                     row(table, case, size, columns)
             publish()

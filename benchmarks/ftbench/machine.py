@@ -8,6 +8,12 @@ import time
 
 from .mpis import HERE, fresh
 
+SAME = 1.25     # distances of the cores of one state of the machine are no further apart than this factor
+
+
+def same(one, other):
+    return max(one, other) <= SAME * min(one, other)
+
 
 def children():
     """Ticks of the processors that we have used, and those we have waited for."""
@@ -39,23 +45,24 @@ class Watch:
         subprocess.run(['cc', '-O2', '-pthread', '-o', fresh(self.line), os.path.join(HERE, 'cacheline.c')], check=True)
         os.replace(fresh(self.line), self.line)
 
-    def begin(self):
-        return Span(self)
+    def begin(self, after=None, tries=3):
+        """after: the span that has just ended."""
+        return Span(self, after, tries)
 
-    def distance(self):
-        """ns for a cache line to change hands; the better of three tries (the median of each). 0 with one processor."""
+    def distance(self, tries):
+        """ns for a cache line to change hands; the best of so many tries (the median of each). 0 with one processor."""
         if self.cpus[0] == self.cpus[-1]:
             return 0.0
         return min(float(subprocess.run([self.line] + [str(c) for c in self.cpus], stdout=subprocess.PIPE, check=True)
-                         .stdout.split()[0]) for _ in range(3))
+                         .stdout.split()[0]) for _ in range(tries))
 
 
 class Span:
     """Between two moments. stop() fills after, stolen (ms), others (share of the processors that went elsewhere), moved."""
 
-    def __init__(self, watch):
-        self.watch = watch
-        self.before = watch.distance()
+    def __init__(self, watch, after, tries):
+        self.watch, self.tries = watch, tries
+        self.before = after.after if after else watch.distance(tries)
         self.began = time.monotonic()
         self.stat, self.own = self.ticks(), watch.own()
 
@@ -72,8 +79,8 @@ class Span:
         stolen = now['stolen'] - self.stat['stolen']
         self.stolen = stolen * 1000 // tick
         self.others = max(0.0, (now['busy'] - self.stat['busy'] - (self.watch.own() - self.own)) / wall)
-        self.after = self.watch.distance()
-        self.moved = abs(self.after - self.before) > 0.1 * self.before or stolen / wall > 0.01 or self.others > 0.05
+        self.after = self.watch.distance(self.tries)
+        self.moved = not same(self.before, self.after) or stolen / wall > 0.01 or self.others > 0.05
         return self
 
     def text(self):

@@ -52,9 +52,7 @@ def case(table, benchmark, ranks):
         for mode in modes:
             ratio = table.ratio(benchmark, ranks, size, mode)
             row.append(cell('%.2fx' % ratio if ratio else '-', judged(ratio, cases.POINT_BAR) if ratio else ''))
-        state = table.block(benchmark, ranks, size)[0]
-        row.append(cell('%.0f -> %.0f ns, %d ms stolen, %.0f%% others%s' % (state['line_ns_before'], state['line_ns_after'], state['stolen_ms'],
-                   state['others'] * 100, ' *' if state['moved'] else ''), 'moved'))
+        row.append(cell(table.block(benchmark, ranks, size).state(), 'moved'))
         rows.append(row)
     return table_of(['size'] + [plots.column_name(c) for c in columns] + ['ratio ' + m for m in modes] + ['machine'], rows)
 
@@ -136,7 +134,8 @@ def write(table, directory, facts, failures):
     if table.rows:
         modes = [c[1] for c in table.columns() if c[0] == results.OURS]
         page += '<h2>Latency</h2><p>Microseconds: median of each library at its better setting, (spread), setting. Ratio: the better of the others ' \
-                'over ftmpi; above 1, ftmpi is faster. * : the machine moved meanwhile; such a row is not to be compared with others.</p><ul>%s</ul>' % \
+                'over ftmpi; above 1, ftmpi is faster. Machine: ns for a cache line between the cores, runs of that state of all there are (only these count), ' \
+                'the most that was stolen and went to others in a run. * : too few runs are of one state, so all count.</p><ul>%s</ul>' % \
                 ''.join('<li>%s: %s</li>' % (m, html.escape(cases.MODES[m])) for m in modes)
         page += summary(table) + images(pictures, 'ranks')
         for benchmark, ranks in table.kinds():

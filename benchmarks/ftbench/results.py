@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every single run, and what is made of them: medians, spread, ratios, geometric means against the bars."""
 
+import collections
 import csv
 import math
 import os
 import statistics
 
-from . import cases
+from . import cases, machine
 
 FIELDS = {'benchmark': str, 'ranks': int, 'size': int, 'mpi': str, 'mode': str, 'setting': str, 'run': int, 'operations': int, 'us': float,
           'line_ns_before': float, 'line_ns_after': float, 'stolen_ms': int, 'others': float, 'moved': int, 'attempt': int}
@@ -27,9 +28,50 @@ class Cell:
         self.n = len(values)
 
 
+class Block:
+    """All runs at one size, and those of them that count: undisturbed ones, of that state of the machine (the distance of its cores) of which there are most,
+    if these are enough of each column at each of its settings; else all, and it has moved."""
+
+    def __init__(self, rows):
+        self.all = self.rows = rows
+        wanted = {}     # of each column: as many as one attempt makes, if these are fewer
+        for attempt in {r['attempt'] for r in rows}:
+            for column, n in self.counts(r for r in rows if r['attempt'] == attempt).items():
+                wanted[column] = min(cases.ENOUGH, max(n, wanted.get(column, 0)))
+        good = [r for r in rows if not r['moved']]
+        states = [[r for r in good if machine.same(r['line_ns_before'], line) and machine.same(r['line_ns_after'], line)]
+                  for line in {r['line_ns_before'] for r in good}]
+
+        def has(some):
+            counts = self.counts(some)
+            return sum(min(n, counts[column]) for column, n in wanted.items())
+
+        best = max(states, key=lambda some: (has(some), len(some)), default=[])
+        self.moved = has(best) < sum(wanted.values())
+        if not self.moved:
+            self.rows = best
+
+    @staticmethod
+    def counts(rows):
+        return collections.Counter((r['mpi'], r['mode'], r['setting']) for r in rows)
+
+    def steady(self):
+        """Whether it has enough runs that count, and none are far from each other."""
+        by_column = {}
+        for r in self.rows:
+            by_column.setdefault((r['mpi'], r['mode'], r['setting']), []).append(r['us'])
+        return not self.moved and all(len(us) >= cases.ENOUGH and median_spread(us)[1] <= cases.STEADY for us in by_column.values())
+
+    def state(self):
+        """For people: distance, runs that count, and what was stolen by and went to others in the worst of them."""
+        return '%.0f ns, %d of %d, %d ms, %.0f%%%s' % (statistics.median(r['line_ns_before'] for r in self.rows), len(self.rows), len(self.all),
+                                                     max(r['stolen_ms'] for r in self.rows), max(r['others'] for r in self.rows) * 100, ' *' if self.moved else '')
+
+
 class Table:
     def __init__(self):
         self.rows = []
+        self.known = {}     # blocks, and of how many rows they were made
 
     @classmethod
     def read(cls, path):
@@ -52,21 +94,20 @@ class Table:
                               for k in FIELDS])
 
     def block(self, benchmark, ranks, size):
-        """Its rows, of the last attempt."""
-        rows = [r for r in self.rows if (r['benchmark'], r['ranks'], r['size']) == (benchmark, ranks, size)]
-        last = max((r['attempt'] for r in rows), default=0)
-        return [r for r in rows if r['attempt'] == last]
+        key = benchmark, ranks, size
+        made, block = self.known.get(key, (0, None))
+        if made != len(self.rows):
+            block = Block([r for r in self.rows if (r['benchmark'], r['ranks'], r['size']) == key])
+            self.known[key] = len(self.rows), block
+        return block
 
     def cell(self, benchmark, ranks, size, column):
         """column: (MPI's name, mode). None without a run."""
         tried = {}
-        for r in self.block(benchmark, ranks, size):
+        for r in self.block(benchmark, ranks, size).rows:
             if (r['mpi'], r['mode']) == column:
                 tried.setdefault(r['setting'], []).append(r['us'])
         return min((Cell(v, s) for s, v in tried.items()), key=lambda c: c.us, default=None)
-
-    def moved(self, benchmark, ranks, size):
-        return any(r['moved'] for r in self.block(benchmark, ranks, size))
 
     def columns(self):
         """The others first, then our modes."""
@@ -101,7 +142,7 @@ class Table:
                 yield {'benchmark': benchmark, 'ranks': ranks, 'mode': mode, 'points': len(ratios), 'least': ratios[least],
                        'least_size': least, 'mean': math.exp(statistics.fmean(math.log(r) for r in ratios.values())),
                        'bar': cases.BARS.get(ranks, {}).get(benchmark),
-                       'moved': sum(self.moved(benchmark, ranks, s) for s in ratios)}
+                       'moved': sum(self.block(benchmark, ranks, s).moved for s in ratios)}
 
 
 def summary_text(table):
