@@ -31,6 +31,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,7 +49,8 @@ struct proc {
     int rank;               /* of RANK, SNAPSHOT; -1: not known yet */
     int number;             /* of a snapshot of its rank */
     int takes;              /* snapshots that this rank has begun to make */
-    bool stopped;           /* has come before its parent told of it */
+    bool stopped;           /* has come before its parent told of it ... */
+    int seconds;            /* ... so long ago */
     bool taking, waits, copy;
     int going_on;           /* a copy: stops since it has its signals back */
     long call;              /* last system call */
@@ -66,6 +68,7 @@ static long passed[NPOINTS];
 static bool disk;       /* threads are looked at */
 static bool dead, back; /* RANK, by our hand; its first copy goes on */
 static int code = 99;
+static int left_s = HANG_S; /* until it hangs, or what is there is left over */
 
 static struct proc *find(pid_t pid)
 {
@@ -115,14 +118,11 @@ static void resume(const struct proc *p, int signal)
     ptrace(calls ? PTRACE_SYSCALL : PTRACE_CONT, p->pid, NULL, (void *)(long)signal);
 }
 
-/* Who has come before its parent told of it waits to be told who it is: for ever, when the parent was killed in the call that made it. */
+/* Who has come before its parent told of it waits to be told who it is: for ever, if the parent was killed in the call that made it. */
 static void free_orphans(void)
 {
     for (int i = 0; i < MOST; i++)
-        if (procs[i].pid && procs[i].role != UNKNOWN)
-            return;
-    for (int i = 0; i < MOST; i++)
-        if (procs[i].pid && procs[i].stopped) {
+        if (procs[i].pid && procs[i].role == UNKNOWN && procs[i].stopped && procs[i].seconds++ > 0) {
             procs[i].role = OTHER;
             resume(&procs[i], 0);
         }
@@ -389,18 +389,19 @@ static void at_end(struct proc *p, int status)
             break;
         }
     if (!anybody(true))
-        alarm(LEFT_S);
+        left_s = LEFT_S;
 }
 
 static void on_alarm(int signal)
 {
-    (void)signal; /* waitpid returns */
+    (void)signal; /* each second waitpid returns */
 }
 
 static void start(char **argv)
 {
     long options = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
     struct sigaction action = {.sa_handler = on_alarm};
+    struct itimerval second = {.it_interval = {.tv_sec = 1}, .it_value = {.tv_sec = 1}};
     pid_t pid = fork();
 
     if (pid == 0) {
@@ -417,7 +418,7 @@ static void start(char **argv)
     kill(pid, SIGCONT);
     add(pid)->role = FRONT;
     sigaction(SIGALRM, &action, NULL);
-    alarm(HANG_S);
+    setitimer(ITIMER_REAL, &second, NULL);
 }
 
 static char **read_plans(char **argv)
@@ -451,6 +452,9 @@ int main(int argc, char **argv)
 
         pid = waitpid(-1, &status, __WALL);
         if (pid < 0 && errno == EINTR) {
+            free_orphans();
+            if (left_s-- > 0)
+                continue;
             list(anybody(true) ? "hangs" : "is left over");
             return anybody(true) ? 98 : 97;
         }
@@ -463,7 +467,6 @@ int main(int argc, char **argv)
             at_stop(p, status);
         else
             at_end(p, status);
-        free_orphans();
     }
     for (int i = 0; i < NPOINTS; i++)
         dprintf(9, "%s %ld\n", point_names[i], passed[i]);
