@@ -30,6 +30,7 @@ libft_la_SOURCES = \
 	ft/shm/doubt.h ft/shm/doubt.c \
 	ft/shm/inspect.h ft/shm/inspect.c \
 	ft/core/plan.h ft/core/plan.c \
+	ft/core/pace.h ft/core/pace.c \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c ft/core/fold.c \
 	ft/core/check.h ft/core/check.c \
@@ -51,13 +52,15 @@ include ft/base/local.mk
 
 # Inspection: the pure part, and what is read of a region; the explorer asks it at every wait, too. Hashes of contributions.
 if HAVE_CRITERION
-ft_unit_tests = ft/test/place_test ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/exchange_test ft/test/frames_test
+ft_unit_tests = ft/test/place_test ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/exchange_test ft/test/frames_test ft/test/pace_test
 check_PROGRAMS += $(ft_unit_tests)
 TESTS += $(ft_unit_tests)
 ft_test_place_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_place_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_frames_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_frames_test_LDADD = libft.la $(CRITERION_LIBS)
+ft_test_pace_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+ft_test_pace_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_tree_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_tree_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_exchange_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

@@ -71,16 +71,14 @@ static void fill_slot(const struct ft_nodes_op *op, uint64_t i)
     struct ft_stream *s = c->s;
     const char *source = c->send + i * c->plan.segment;
     char *slot = ft_stream_slot(s, s->rank, ft_nodes_unit(op, i));
-    uint64_t n = ft_plan_slice(c->bytes, c->plan.segment, i), from = 0, to = 0;
+    uint64_t n = ft_plan_slice(c->bytes, c->plan.segment, i);
 
     if (!n || s->n == 1 || (op->small && s->rank == 0))
         return;
-    if (!op->small)
-        ft_plan_chunk(n, c->elem, s->n, s->rank, &from, &to);
-    if (from > 0)
-        ft_fill(slot, source, from);
-    if (to < n)
-        ft_fill(slot + to, source + to, n - to);
+    if (op->small)
+        ft_stream_fill(s, slot, source, n, 0);
+    else
+        ft_stream_fill_chunks(s, slot, source, n, c->elem);
 }
 
 static void contribute(struct ft_nodes_op *op)

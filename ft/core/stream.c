@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ft/base/site.h"
+#include "ft/core/plan.h"
 #include "ft/shm/trail.h"
 
 /* What earlier incarnations have come to, by the rank's own words. */
@@ -72,7 +73,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
      sig, site, first     of the call in progress: there is none between two calls
-     receives             a guess
+     receives, pace, given   guesses
      loading, load        no snapshot is made before it has loaded
      recovering           again, if only to note when it is over
      log                  ft_log_resume */
@@ -348,6 +349,37 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
     ft_announce(&c->done, unit);
     ft_publish(&c->done_at, end);
     ft_wake_sleepers(s->patience, &c->done);
+}
+
+void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader)
+{
+    struct ft_pace *pace = n >= FT_PACE_LEAST && reader < FT_PACES ? &s->pace[reader] : NULL;
+    enum ft_pace_way way = pace ? ft_pace_next(pace) : FT_PACE_CACHED;
+    uint64_t began_ns = way == FT_PACE_SAMPLE ? ft_clock_ns() : 0;
+
+    if (n > 0)
+        ft_fill_past(slot, from, n, way == FT_PACE_PAST);
+    if (way == FT_PACE_SAMPLE)
+        ft_pace_saw(pace, ft_clock_ns() - began_ns, n, FT_PACE_FAR_WRITING);
+}
+
+void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t elem)
+{
+    uint64_t at, to;
+
+    if (n / s->n < FT_PACE_LEAST) {
+        ft_plan_chunk(n, elem, s->n, s->rank, &at, &to);
+        if (at > 0)
+            ft_fill(slot, from, at);
+        if (to < n)
+            ft_fill(slot + to, from + to, n - to);
+        return;
+    }
+    for (uint32_t r = 0; r < s->n; r++) {
+        ft_plan_chunk(n, elem, s->n, r, &at, &to);
+        if (r != s->rank)
+            ft_stream_fill(s, slot + at, from + at, to - at, r);
+    }
 }
 
 void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u)

@@ -9,6 +9,7 @@
 #ifndef FT_CORE_STREAM_H
 #define FT_CORE_STREAM_H
 
+#include "ft/core/pace.h"
 #include "ft/shm/log.h"
 
 struct ft;
@@ -41,6 +42,8 @@ struct ft_stream {
     uint64_t called;      /* operations that begin below have been called by an earlier incarnation */
     uint64_t finished;    /* every rank has finished with all units below, as far as we have seen */
     uint64_t contributed; /* every rank has contributed (standard path) below, as far as we have seen */
+    struct ft_pace pace[FT_PACES];  /* of writing into slots what rank i reads */
+    struct ft_pace given; /* of reading what the other one of two ranks has written into the log */
     bool receives;        /* what this rank called behind its last barrier was a bcast of another's. For the next one: a guess */
 
     /* the operation in progress */
@@ -122,6 +125,12 @@ int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, s
    Quiet: wakes nobody, see core/short.c. */
 void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end);
 void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end);
+
+/* Writes a contribution of n bytes into a slot of this rank's, for others to read: each its own chunk of it, of elements of so many bytes, and nobody
+   this rank's. */
+void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t elem);
+/* The same for one of them, all of it. */
+void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader);
 
 /* Writes the head of unit u's record. */
 void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u);

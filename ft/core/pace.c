@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/core/pace.h"
+
+#include "ft/base/util.h"
+
+enum {
+    NEAR_EVERY = 8,    /* fills a sample is one of: timing costs little, ... */
+    FAR_EVERY = 64,    /* ... a copy into the cache that is far costs much */
+    NEAR_AGAINST = 3,  /* an interrupt, pages touched for the first time: not all of so many */
+    FAR_AGAINST = 2
+};
+
+enum ft_pace_way ft_pace_next(struct ft_pace *p)
+{
+    bool sample = ++p->fills % (p->far ? FAR_EVERY : NEAR_EVERY) == 0;
+
+    return sample ? FT_PACE_SAMPLE : p->far ? FT_PACE_PAST : FT_PACE_CACHED;
+}
+
+void ft_pace_saw(struct ft_pace *p, uint64_t ns, uint64_t n, enum ft_pace_far limit)
+{
+    bool far = ns * 10 > n / FT_LINE * limit;
+
+    if (far == p->far) {
+        p->against = 0;
+    } else if (++p->against == (p->far ? FAR_AGAINST : NEAR_AGAINST)) {
+        p->far = far;
+        p->against = 0;
+    }
+}

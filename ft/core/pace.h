@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How contributions are written into slots: into the cache, or past it.
+
+   A slot's lines are in the caches of those who read the last contribution, and are taken back one by one when the next one is
+   written. Between cores that share a cache that is the fastest way. Where they do not (other dies, other sockets, or a virtual
+   machine whose processors are moved about) it is two to three times as slow as to write past the cache and to read from memory
+   (docs/design.md, section 10: figures). Topologies do not say which it is: a virtual machine's does not follow its moves. So a
+   rank times some of its own copies, for each other rank. It decides for itself, and for how the bytes go only: nothing that others
+   see depends on it. */
+#ifndef FT_CORE_PACE_H
+#define FT_CORE_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ft_pace {
+    uint32_t fills;   /* so far */
+    uint32_t against; /* samples one after the other that say that `far` is wrong */
+    bool far;
+};
+
+/* What is written in fewer bytes at a time has no choice: the order that stores past the cache need costs more than they win. With more ranks than
+   FT_PACES, a rank's chunk of a slot is less than that. */
+enum { FT_PACE_LEAST = 4096, FT_PACES = 32 };
+
+enum ft_pace_way { FT_PACE_CACHED, FT_PACE_SAMPLE /* the same, timed: ft_pace_saw */, FT_PACE_PAST };
+
+/* How the next fill goes, of FT_PACE_LEAST bytes or more. */
+enum ft_pace_way ft_pace_next(struct ft_pace *p);
+
+/* Of what one rank writes and another one reads and times: whether unit u is a sample. Both have to know. */
+static inline bool ft_pace_samples(uint64_t u) { return u % 16 == 0; }
+
+/* From when on cores are far, tenths of ns for a line. Measured (docs/design.md, section 10): writing takes 2 to 8 ns a line where they share a cache, 13 to 33 where they do
+   not; reading what was written into memory that nobody had, 2 to 3.6 and 4.7 to 7.2. */
+enum ft_pace_far { FT_PACE_FAR_WRITING = 120, FT_PACE_FAR_READING = 45 };
+
+/* A sample of n bytes took so long. */
+void ft_pace_saw(struct ft_pace *p, uint64_t ns, uint64_t n, enum ft_pace_far limit);
+
+#endif
