@@ -109,6 +109,8 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
         number_from("FTMPI_RANK", 0, &rank) != 0)
         return ft_err_set(e, FT_EJOB, "the environment is damaged: FTMPI_FDS=%s FTMPI_RANK=%s", fds,
                           getenv("FTMPI_RANK") ? getenv("FTMPI_RANK") : "(none)");
+    if (ft_pace_set(getenv("FTMPI_CORES")) != 0)
+        return ft_err_set(e, FT_EINVAL, "FTMPI_CORES is %s: near or far, or unset (measured)", getenv("FTMPI_CORES"));
     err = ft_region_attach(&ft->region, memory, e);
     if (err)
         return err;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/core/pace.h"
 
+#include <string.h>
+
 #include "ft/base/util.h"
 
 enum {
@@ -10,8 +12,24 @@ enum {
     FAR_AGAINST = 2
 };
 
+static enum { MEASURED, NEAR, FAR } cores;
+
+int ft_pace_set(const char *text)
+{
+    cores = !text || !*text ? MEASURED : strcmp(text, "near") == 0 ? NEAR : FAR;
+    return cores == FAR && strcmp(text, "far") != 0 ? -1 : 0;
+}
+
+bool ft_pace_gives_past(const struct ft_pace *p)
+{
+    return cores == MEASURED ? p->far : cores == FAR;
+}
+
 enum ft_pace_way ft_pace_next(struct ft_pace *p)
 {
+    if (cores != MEASURED)
+        return cores == FAR ? FT_PACE_PAST : FT_PACE_CACHED;
+
     bool sample = ++p->fills % (p->far ? FAR_EVERY : NEAR_EVERY) == 0;
 
     return sample ? FT_PACE_SAMPLE : p->far ? FT_PACE_PAST : FT_PACE_CACHED;

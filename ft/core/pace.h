@@ -25,8 +25,15 @@ enum { FT_PACE_LEAST = 4096, FT_PACES = 32 };
 
 enum ft_pace_way { FT_PACE_CACHED, FT_PACE_SAMPLE /* the same, timed: ft_pace_saw */, FT_PACE_PAST };
 
+/* Of this process's ranks, from now on: nothing is timed, all fills go as if the cores were near, or far. NULL or "": by timing, as at first. -1: no such
+   word. */
+int ft_pace_set(const char *cores);
+
 /* How the next fill goes, of FT_PACE_LEAST bytes or more. */
 enum ft_pace_way ft_pace_next(struct ft_pace *p);
+
+/* Of what one rank writes and another one reads and times: whether unit u, which is no sample, goes past the cache. */
+bool ft_pace_gives_past(const struct ft_pace *p);
 
 /* Of what one rank writes and another one reads and times: whether unit u is a sample. Both have to know. */
 static inline bool ft_pace_samples(uint64_t u) { return u % 16 == 0; }

@@ -140,7 +140,7 @@ static void write_slice(struct run *x, uint64_t i, char *record, uint64_t result
     struct ft_coll *c = x->c;
     uint32_t me = c->s->rank;
     uint64_t n = ft_plan_slice(ft_coll_part(c, me), c->plan.segment, i), at = i * c->plan.segment;
-    bool past = gives(x, n) && c->s->given.far && !ft_pace_samples(unit_of(x, i));
+    bool past = gives(x, n) && ft_pace_gives_past(&c->s->given) && !ft_pace_samples(unit_of(x, i));
     char *to = c->recv ? c->recv + ft_coll_displ(c, me) + at : NULL;
 
     if (n)

@@ -351,20 +351,28 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
     ft_wake_sleepers(s->patience, &c->done);
 }
 
-void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader)
+/* -> past the cache: to be ordered before it is published. */
+static bool fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader)
 {
     struct ft_pace *pace = n >= FT_PACE_LEAST && reader < FT_PACES ? &s->pace[reader] : NULL;
     enum ft_pace_way way = pace ? ft_pace_next(pace) : FT_PACE_CACHED;
     uint64_t began_ns = way == FT_PACE_SAMPLE ? ft_clock_ns() : 0;
 
     if (n > 0)
-        ft_fill_past(slot, from, n, way == FT_PACE_PAST);
+        ft_fill_unordered(slot, from, n, way == FT_PACE_PAST);
     if (way == FT_PACE_SAMPLE)
         ft_pace_saw(pace, ft_clock_ns() - began_ns, n, FT_PACE_FAR_WRITING);
+    return way == FT_PACE_PAST;
+}
+
+void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader)
+{
+    ft_copy_order(fill(s, slot, from, n, reader));
 }
 
 void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t elem)
 {
+    bool past = false;
     uint64_t at, to;
 
     if (n / s->n < FT_PACE_LEAST) {
@@ -378,8 +386,9 @@ void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, ui
     for (uint32_t r = 0; r < s->n; r++) {
         ft_plan_chunk(n, elem, s->n, r, &at, &to);
         if (r != s->rank)
-            ft_stream_fill(s, slot + at, from + at, to - at, r);
+            past |= fill(s, slot + at, from + at, to - at, r);
     }
+    ft_copy_order(past);
 }
 
 void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u)

@@ -59,6 +59,13 @@ static inline void ft_fill_past(void *to, const void *from, size_t n, bool past_
     ft_copy(to, from, n, past_cache);
 }
 
+/* The same, ordered before what follows ft_copy_order(past_cache). */
+static inline void ft_fill_unordered(void *to, const void *from, size_t n, bool past_cache)
+{
+    ft_point_bulk(to, n);
+    ft_copy_unordered(to, from, n, past_cache);
+}
+
 static inline void ft_fill(void *to, const void *from, size_t n) { ft_fill_past(to, from, n, false); }
 
 #endif

@@ -56,3 +56,20 @@ Test(pace, what_is_slow_now_and_then_is_no_distance)
     }
     cr_assert_not(p.far);
 }
+
+Test(pace, what_is_said_is_not_measured)
+{
+    struct ft_pace p = { 0 };
+    int past, samples;
+
+    cr_assert(ft_pace_set("far") == 0);
+    fill(&p, 1000, NEAR_NS, &past, &samples);
+    cr_assert(past == 1000 && samples == 0 && ft_pace_gives_past(&p));
+    cr_assert(ft_pace_set("near") == 0);
+    fill(&p, 1000, FAR_NS, &past, &samples);
+    cr_assert(past == 0 && samples == 0 && !ft_pace_gives_past(&p));
+    cr_assert(ft_pace_set("about") == -1);
+    cr_assert(ft_pace_set(NULL) == 0);
+    fill(&p, 1000, FAR_NS, &past, &samples);
+    cr_assert(past > 0 && samples > 0);
+}
