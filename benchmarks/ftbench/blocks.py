@@ -2,6 +2,7 @@
 """A case is one operation on so many ranks; a block is a group of its sizes: one run of each MPI through them after the other, several times."""
 
 import json
+import math
 import os
 import sys
 import time
@@ -102,32 +103,40 @@ class Case:
     def run(self, mpi, calls, **more):
         return runs.latencies(mpi, self.benchmark, self.ranks, calls, {size: cases.warmup(n) for size, n in calls.items()}, **more)
 
+    def tries(self, group):
+        """(MPI, setting's name) of all that a trial compares."""
+        return [(mpi, name) for mpi in self.mpis if self.options.trial and len(mpi.settings(self.benchmark)) > 1 and self.has(mpi, group)
+                for name in mpi.settings(self.benchmark)]
+
+    def one_try(self, mpi, name, group):
+        """{size: microseconds}, empty: it failed."""
+        calls = self.calls(mpi, self.has(mpi, group), self.seconds / 5)
+        planned = sum(n * 1.1 * self.wall[mpi.key, size] for size, n in calls.items()) / 1e6
+        try:
+            return self.run(mpi, calls, setting=mpi.settings(self.benchmark)[name], timeout=min(self.options.limit, 5 + cases.TRIAL_LIMIT * planned))
+        except runs.Bad as e:
+            self.say('%s, %s: %s' % (mpi.name, name, str(e).splitlines()[0]))
+            return {}
+
     def trial(self, group, until=None):
-        """Which two settings of each of the others take part at each size: the fastest of a short run of all (those that
-        are tried before `until`, time.monotonic)."""
+        """Which two settings of each of the others take part at each size: those with the fastest run of some short ones of all, by turns
+        (none begins after `until`, time.monotonic)."""
+        tries = self.tries(group)
+        found = {}  # (MPI's key, setting's name): {size: us}
+        for mpi, name in tries * cases.TRIALS:
+            before = found.get((mpi.key, name), {size: math.inf for size in group})
+            if before and not (until and time.monotonic() > until):
+                us = self.one_try(mpi, name, group)
+                found[mpi.key, name] = {size: min(us[size], before[size]) for size in us}
+        for mpi, name in tries:
+            if (mpi.key, name) not in found:
+                self.say('%s, %s: not tried, for want of time' % (mpi.name, name))
         for mpi in self.mpis:
-            settings = mpi.settings(self.benchmark)
-            sizes = self.has(mpi, group)
-            if len(settings) == 1 or not sizes or not self.options.trial:
-                continue
-            tried = {size: {} for size in sizes}
-            calls = self.calls(mpi, sizes, self.seconds / 5)
-            planned = sum(n * 1.1 * self.wall[mpi.key, size] for size, n in calls.items()) / 1e6
-            for name, setting in settings.items():
-                if until and time.monotonic() > until:
-                    self.say('%s, %s: not tried, for want of time' % (mpi.name, name))
-                    continue
-                try:
-                    for size, us in self.run(mpi, calls, setting=setting, timeout=min(self.options.limit, 5 + cases.TRIAL_LIMIT * planned)).items():
-                        tried[size][name] = us
-                except runs.Bad as e:
-                    self.say('%s, %s: %s' % (mpi.name, name, str(e).splitlines()[0]))
-            for size, us in tried.items():
-                if not us:
-                    continue
-                self.best[mpi.key, size] = sorted(us, key=us.get)[:2]
-                self.say('%s, %s: %s' % (mpi.name, cases.size_name(size), ', '.join(
-                    '%s %.2f' % kv for kv in sorted(us.items(), key=lambda kv: kv[1]))))
+            for size in group:
+                us = {name: sizes[size] for (key, name), sizes in found.items() if key == mpi.key and size in sizes}
+                if us:
+                    self.best[mpi.key, size] = sorted(us, key=us.get)[:2]
+                    self.say('%s, %s: %s' % (mpi.name, cases.size_name(size), ', '.join('%s %.2f' % kv for kv in sorted(us.items(), key=lambda kv: kv[1]))))
 
     def entries(self, group):
         """(MPI, mode, setting's name, sizes) of a block."""

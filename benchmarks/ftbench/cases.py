@@ -108,6 +108,7 @@ SECONDS, QUICK_RUN_SECONDS = 0.4, 0.1          # of a run, at most and roughly
 REPEAT, QUICK_REPEAT = 7, 3                    # runs of each in a block, at most: fewer when its time is over, or ...
 ENOUGH, STEADY = 3, 0.05                       # ... after so many, if no MPI's runs are further apart than this share of their median
 RUN_LIMIT, QUICK_RUN_LIMIT = 60, 10            # no run may take longer, in seconds
+TRIALS = 3                                     # of each setting, by turns: one alone may meet another state of the machine than the next one
 TRIAL_LIMIT = 20                               # nor one of a trial longer than so many times what the default setting takes
 PROBE_CALLS, PROBE_LARGE = (5, 2000), 2        # a first and a second probe; the first one's calls above 1 MiB
 PROBE_SECONDS = 0.2                            # the second one's time for all sizes, roughly
