@@ -98,8 +98,9 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
         set_up_nodes(&params, o);
     if (o->check_replay)
         ft_params_check_replay(&params, limit);
-    if (o->max_restarts == 0 && !o->node) /* other nodes may ask for it */
+    if (o->max_restarts == 0 && !o->node)
         ft_params_ring(&params);
+    params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
         (err = job->models = ft_models_create(e)) < 0)
         return err;

@@ -39,6 +39,19 @@ mixed spilling --log-limit 16M --log-spill "$scratch/spill"
 [ "$(wc -l <"$scratch/err")" = 1 ] && grep -q "limit of 16 MiB: its oldest part goes to a file in $scratch/spill" "$scratch/err" ||
     fail "spill: says $(cat "$scratch/err")"
 
+# Between hosts, too: it was spilled there, though nobody would read it, and everything took as long as the disk.
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nshift\nexec "$@"\n' >"$scratch/go"
+chmod +x "$scratch/go"
+hosts="--launcher exec:$scratch/go --host a:2,b:1"
+# shellcheck disable=SC2086
+bounded 300 "$ftrun" -n 3 --snapshot off --quiet $hosts "$programs/mixed" -n $operations -b 40 -s 7 >"$scratch/out" || fail "undisturbed, two hosts: exit code $?"
+by_rank "$scratch/out" >"$scratch/calm"
+# shellcheck disable=SC2086
+mixed 'unread, two hosts' --max-restarts 0 --log-limit 64M --log-spill "$scratch/spill" $hosts
+bounded_log 64
+[ ! -s "$scratch/err" ] || fail "unread, two hosts: says $(cat "$scratch/err")"
+
 # One operation larger than the memory for the log.
 bounded 300 "$ftrun" -n 2 --quiet --log-full forget --log-limit 16M "$programs/huge" 100000000 >"$scratch/out" || fail "one large operation: exit code $?"
 [ "$(grep -c ' ok: ' "$scratch/out")" = 2 ] || fail "one large operation: wrong result"

@@ -165,13 +165,15 @@ static uint64_t acknowledged(const struct ft_keeper *k)
     return at;
 }
 
-/* Extents wholly below every rank's cut. */
+/* Extents wholly below every rank's cut; or, where no rank has a use for one, below what every rank has left behind. */
 static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream *s)
 {
+    const struct ft_params *p = &k->region->header->params;
+    bool unkept = p->unkept && s == &k->streams[0];
     uint64_t end = acknowledged(k);
 
-    for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
-        end = ft_min(end, ft_ask(&s->cuts[r].end));
+    for (uint32_t r = 0; r < p->nranks; r++)
+        end = ft_min(end, ft_ask(unkept ? &ft_region_rank(k->region, r)->left_at : &s->cuts[r].end));
     return end / k->extent_bytes;
 }
 

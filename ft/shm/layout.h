@@ -48,6 +48,7 @@ struct ft_params {
     uint32_t nnodes, node;  /* there are so many, this is number `node` */
     uint32_t segment;       /* between nodes: bytes of a unit's result, at most, but for large reductions: slot_bytes, which is no less */
     uint32_t keeps_log;     /* nothing of the log is released: another node may be replaced (--survive host) */
+    uint32_t unkept;        /* no rank is ever started again: of the world's log is released what all have left behind */
 };
 
 /* Between nodes: what this node says of the link to another one. [nnodes] of them; not used for the node itself. A socket
