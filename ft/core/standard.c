@@ -31,7 +31,7 @@
 
 /* What the root of a bcast of so many bytes writes into the log for others to read goes past its cache (docs/design.md, section 10), but for a ring, which
    stays there. */
-enum { BCAST_PAST_CACHE = 512 << 10, PREFETCH = 8192, SAMPLE = 8192 };
+enum { BCAST_PAST_CACHE = 512 << 10, PREFETCH = 8192 };
 
 struct run {
     struct ft_coll *c;
@@ -111,28 +111,6 @@ static void fill_slot(struct run *x, uint64_t i, uint64_t *from, uint64_t *to)
         ft_stream_fill_chunks(c->s, slot, source, n, c->elem);
 }
 
-/* Of two ranks' contributions side by side each writes n bytes for the other to read. Past its cache if reading is so slow that they are far from each other, but for units
-   that both write into it and time. */
-static bool gives(const struct run *x, uint64_t n)
-{
-    return x->c->s->n == 2 && n >= FT_PACE_LEAST && !x->c->s->log.ring;
-}
-
-static int read_slice(struct run *x, uint64_t i, uint64_t position, uint64_t at, char *to, uint64_t n, struct ft_error *e)
-{
-    struct ft_stream *s = x->c->s;
-    uint64_t u = unit_of(x, i), began_ns, timed = 0;
-    int err = 0;
-
-    if (gives(x, n) && ft_pace_samples(u) && !ft_stream_replays(s, u)) {
-        timed = ft_min(n, SAMPLE);
-        began_ns = ft_clock_ns();
-        err = ft_stream_read(s, position, at, to, timed, x->past_cache, e);
-        ft_pace_saw(&s->given, ft_clock_ns() - began_ns, timed, FT_PACE_FAR_READING);
-    }
-    return err || timed == n ? err : ft_stream_read(s, position, at + timed, to + timed, n - timed, x->past_cache, e);
-}
-
 /* Of a result that is contributions side by side: mine, once into the entry and once, while it is at hand, to where it is to
    be received. */
 static void write_slice(struct run *x, uint64_t i, char *record, uint64_t result)
@@ -140,11 +118,10 @@ static void write_slice(struct run *x, uint64_t i, char *record, uint64_t result
     struct ft_coll *c = x->c;
     uint32_t me = c->s->rank;
     uint64_t n = ft_plan_slice(ft_coll_part(c, me), c->plan.segment, i), at = i * c->plan.segment;
-    bool past = gives(x, n) && ft_pace_gives_past(&c->s->given) && !ft_pace_samples(unit_of(x, i));
     char *to = c->recv ? c->recv + ft_coll_displ(c, me) + at : NULL;
 
     if (n)
-        ft_fill_past(record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), c->send + at, n, past);
+        ft_stream_give(c->s, unit_of(x, i), record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), c->send + at, n);
     if (n && to && to != c->send + at)
         ft_copy(to, c->send + at, n, x->past_cache);
     if (ft_coll_leads(c))
@@ -339,7 +316,7 @@ static int consume(struct run *x, struct ft_error *e)
             uint64_t n = ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i);
 
             if (n && (r != s->rank || i < x->fresh))
-                err = read_slice(x, i, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, e);
+                err = ft_stream_read_given(s, unit_of(x, i), position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, x->past_cache, e);
             at += n;
         }
     }

@@ -7,6 +7,8 @@
 #include "ft/core/plan.h"
 #include "ft/shm/trail.h"
 
+enum { SAMPLE = 8192 };  /* of what is timed in reading it */
+
 /* What earlier incarnations have come to, by the rank's own words. */
 static void look_back(struct ft_stream *s)
 {
@@ -389,6 +391,31 @@ void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, ui
             past |= fill(s, slot + at, from + at, to - at, r);
     }
     ft_copy_order(past);
+}
+
+/* Of two ranks each writes what the other one reads, and that one times it (ft/core/pace.h). */
+static bool is_timed(const struct ft_stream *s, uint64_t n)
+{
+    return s->n == 2 && n >= FT_PACE_LEAST && !s->log.ring;
+}
+
+void ft_stream_give(struct ft_stream *s, uint64_t u, char *entry, const char *from, uint64_t n)
+{
+    ft_fill_past(entry, from, n, is_timed(s, n) && !ft_pace_samples(u) && ft_pace_gives_past(&s->given));
+}
+
+int ft_stream_read_given(struct ft_stream *s, uint64_t u, uint64_t position, uint64_t at, char *to, uint64_t n, bool past_cache, struct ft_error *e)
+{
+    uint64_t began_ns, timed = 0;
+    int err = 0;
+
+    if (is_timed(s, n) && ft_pace_samples(u) && !ft_stream_replays(s, u)) {
+        timed = ft_min(n, SAMPLE);
+        began_ns = ft_clock_ns();
+        err = ft_stream_read(s, position, at, to, timed, past_cache, e);
+        ft_pace_saw(&s->given, ft_clock_ns() - began_ns, timed, FT_PACE_FAR_READING);
+    }
+    return err || timed == n ? err : ft_stream_read(s, position, at + timed, to + timed, n - timed, past_cache, e);
 }
 
 void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u)
