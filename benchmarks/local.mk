@@ -23,8 +23,10 @@ benchmarks_allgather_SOURCES = benchmarks/allgather.c $(bench_common)
 benchmarks_allgatherv_SOURCES = benchmarks/allgatherv.c $(bench_common)
 benchmarks_barrier_SOURCES = benchmarks/barrier.c $(bench_common)
 # No MPI in it.
-check_PROGRAMS += benchmarks/rawtcp
+check_PROGRAMS += benchmarks/rawtcp benchmarks/bare benchmarks/yields
 benchmarks_rawtcp_LDADD =
+benchmarks_bare_LDADD = -lpthread
+benchmarks_yields_LDADD =
 # Not linked with libftmpi: it stands in front of any MPI.
 check_LTLIBRARIES += benchmarks/libwrong.la
 benchmarks_libwrong_la_SOURCES = benchmarks/wrong.c

@@ -82,4 +82,16 @@ for snapshot in off 0.01; do
         fail "recovery, --snapshot $snapshot: code $?"
     grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || fail "recovery, --snapshot $snapshot"
 done
+# No MPI: compares its results itself.
+if [ "$(nproc)" -gt 1 ]; then
+    bounded 120 "$benchmarks/bare" -m 8,200000 -r 1 -t 100 allreduce bcast reduce allgather >"$scratch/out" 2>&1
+    code=$? program=bare
+    [ $code = 0 ] && [ "$(grep -Ec '^[a-z]+ +(8|200000) +-?[0-9.]+ +-?[0-9.]+   [a-z]' "$scratch/out")" = 8 ] || wrong "bare"
+fi
+bounded 60 "$benchmarks/yields" -r 1 -t 1000 2 4 >"$scratch/out" 2>&1
+code=$? program=yields
+[ $code = 0 ] && [ "$(grep -Ec '^ +[24] +[0-9.]+ +[0-9.]+   \(' "$scratch/out")" = 2 ] || wrong "yields"
+bounded 20 "$benchmarks/bare" scatter >"$scratch/out" 2>&1
+code=$?
+[ $code = 2 ] && grep -q 'no operation scatter' "$scratch/out" || wrong "bare scatter"
 finish
