@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench.h"
+#include "line.h"
 #include "options.h"
 
 #include <ctype.h>
@@ -124,6 +125,13 @@ static void print_wall(const struct bench *b, size_t bytes, double us)
 {
     if (b->unsized) printf("# Wall - %.3f\n", us);
     else printf("# Wall %zu %.3f\n", bytes, us);
+    fflush(stdout);
+}
+
+static void print_line(const struct bench *b, size_t bytes, const double ns[2])
+{
+    if (b->unsized) printf("# Line - %.1f %.1f\n", ns[0], ns[1]);
+    else printf("# Line %zu %.1f %.1f\n", bytes, ns[0], ns[1]);
     fflush(stdout);
 }
 
@@ -261,23 +269,37 @@ static void settle(const struct bench *b, struct bench_case *c, const struct ben
     free_buffers(b, c);
 }
 
+static struct line meeting;
+
+static void meet(int rank, const char *path)
+{
+    for (int turn = 0; turn < 2; turn++, MPI_Barrier(MPI_COMM_WORLD)) {
+        if (turn != rank || line_open(&meeting, path)) continue;
+        perror(path);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+}
+
 /* The s-th size: measures, prints its row, returns wrong elements. */
 static int64_t measure(const struct bench *b, struct bench_case *c, const struct bench_options *o, int s)
 {
     bool big = c->bytes > SMALL;
     int iterations = o->iterations[s] ? o->iterations[s] : big ? 100 : 1000;
     int warmup = o->warmup[s] >= 0 ? o->warmup[s] : big ? 10 : 200;
-    double us[3] = {0}, begin = now_us();
+    double us[3] = {0}, line[2] = {0}, begin = now_us();
     int64_t wrong = 0;
     b->fill(c, 0);
     if (o->settle_s) call_for(b, c, SETTLE_SIZE_US); /* the buffers of this size are new, and those of the one before were let go */
+    if (meeting.path) line[0] = line_ns(&meeting, c->rank);
     if (b->separate || o->validate) wrong = time_single(b, c, o, iterations, warmup, us);
     else time_stream(b, c, iterations, warmup, us);
     if (wrong < 0) {
         fprintf(stderr, "rank %d: no memory for the times of %d iterations\n", c->rank, iterations);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
+    if (meeting.path) line[1] = line_ns(&meeting, c->rank);
     if (c->rank == 0) print_row(b, o, c->bytes, us, iterations, wrong);
+    if (c->rank == 0 && meeting.path) print_line(b, c->bytes, line);
     if (c->rank == 0 && o->wall) print_wall(b, c->bytes, (now_us() - begin) / (iterations + warmup));
     return wrong;
 }
@@ -312,6 +334,7 @@ static int64_t run(const struct bench *b, const struct bench_options *o, int ran
 static int run_types(const struct bench *b, struct bench_options *o, int rank, int ranks)
 {
     int64_t wrong = 0;
+    if (o->line_file && !meeting.path) meet(rank, o->line_file);
     if (rank == 0) printf("\n# ftmpi MPI %s Latency Test\n", b->title);
     int end = BENCH_TYPES;
     while (!o->use[end - 1]) end--;

@@ -15,7 +15,7 @@ bench_programs = \
 	benchmarks/gap \
 	benchmarks/memory
 check_PROGRAMS += $(bench_programs)
-bench_common = benchmarks/bench.h benchmarks/bench.c benchmarks/options.h benchmarks/options.c
+bench_common = benchmarks/bench.h benchmarks/bench.c benchmarks/line.h benchmarks/options.h benchmarks/options.c
 benchmarks_allreduce_SOURCES = benchmarks/allreduce.c $(bench_common)
 benchmarks_bcast_SOURCES = benchmarks/bcast.c $(bench_common)
 benchmarks_reduce_SOURCES = benchmarks/reduce.c $(bench_common)

@@ -16,7 +16,7 @@ const struct bench_type bench_types[BENCH_TYPES] = {
     {"mpi_double", MPI_DOUBLE, 8, BENCH_DOUBLE},
 };
 
-enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL, OPTION_SETTLE };
+enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL, OPTION_SETTLE, OPTION_LINE };
 
 static const struct option long_options[] = {
     {"message-size", required_argument, NULL, 'm'}, {"iterations", required_argument, NULL, 'i'},
@@ -25,7 +25,8 @@ static const struct option long_options[] = {
     {"type", required_argument, NULL, 'T'},         {"root-rank", required_argument, NULL, 'k'},
     {"help", no_argument, NULL, 'h'},               {"digits", required_argument, NULL, OPTION_DIGITS},
     {"kill", required_argument, NULL, OPTION_KILL}, {"wall", no_argument, NULL, OPTION_WALL},
-    {"settle", required_argument, NULL, OPTION_SETTLE}, {NULL, 0, NULL, 0},
+    {"settle", required_argument, NULL, OPTION_SETTLE}, {"line-file", required_argument, NULL, OPTION_LINE},
+    {NULL, 0, NULL, 0},
 };
 
 const char bench_options_usage[] =
@@ -44,6 +45,8 @@ const char bench_options_usage[] =
     "  --settle SECONDS              before the first row, calls of the largest size for so long\n"
     "  --digits N                    digits behind the point (default 2)\n"
     "  --wall                        after each row a comment: what a call takes with all there is around it\n"
+    "  --line-file FILE              after each row a comment: ns for a cache line to change hands between ranks 0 and 1 before and\n"
+    "                                after it (0: not known). 2 ranks of one host; FILE must not be there\n"
     "  --kill RANK                   that rank kills itself with SIGKILL once after the last size, then all verify the\n"
     "                                results again: for an MPI that survives it (needs FTMPI_INCARNATION)\n";
 
@@ -163,6 +166,10 @@ const char *bench_options_parse(int argc, char **argv, const struct bench *b, in
             break;
         case OPTION_DIGITS: if (!parse_count(optarg, &o->digits) || o->digits > 9) return "--digits wants 0 to 9"; break;
         case OPTION_WALL: o->wall = true; break;
+        case OPTION_LINE:
+            if (ranks != 2) return "--line-file wants two ranks";
+            o->line_file = optarg;
+            break;
         case OPTION_SETTLE: if (!parse_count(optarg, &o->settle_s)) return "--settle wants seconds"; break;
         case OPTION_KILL:
             if (!parse_count(optarg, &o->kill_rank) || o->kill_rank >= ranks) return "--kill wants a rank of the job";

@@ -82,6 +82,12 @@ for snapshot in off 0.01; do
         fail "recovery, --snapshot $snapshot: code $?"
     grep -q '^[0-9.]* [0-9.]* [1-9][0-9.]* [0-9.]* [1-9][0-9.]*$' "$scratch/out" || fail "recovery, --snapshot $snapshot"
 done
+# Between one size and the next the two measure how far they are from each other; a successor, which is alone with that, goes on.
+job 2 bcast -m 8,70000 -i 20 --line-file "$scratch/line" --kill 1
+[ $code = 0 ] && [ "$(grep -Ec '^# Line (8|70000) [0-9.]+ [0-9.]+$' "$scratch/out")" = 2 ] && grep -q 'verification: Pass' "$scratch/out" || wrong "bcast --line-file"
+job 2 bcast -m 8,70000 --line-file "$scratch/nowhere/line"
+[ $code = 2 ] && grep -q 'nowhere/line: No such file' "$scratch/out" || wrong "bcast --line-file, no directory"
+
 # No MPI: compares its results itself.
 if [ "$(nproc)" -gt 1 ]; then
     bounded 120 "$benchmarks/bare" -m 8,200000 -r 1 -t 100 allreduce bcast reduce allgather >"$scratch/out" 2>&1

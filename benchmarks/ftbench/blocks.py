@@ -25,6 +25,7 @@ class Case:
         self.wall = {}      # the same with all there is around it, by the clock of the wall: what runs are planned by
         self.warm = {}      # size: us of ftmpi within its prepared log, last; what is settled takes about as long
         self.best = {}      # by MPI's key and size: names of the settings that take part
+        self.slow = set()   # (MPI's key, size) that are not measured
         self.mpis = self.hopeful([mpi for mpi in mpis if self.probe(mpi)])
 
     def failed(self, e):
@@ -40,7 +41,7 @@ class Case:
 
     def why_no_figure(self, column, size):
         mpi = next(m for m in self.mpis if m.name == column[0])
-        return 'failed' if self.has(mpi, [size]) else 'no end'
+        return 'slower' if (mpi.key, size) in self.slow else 'failed' if self.has(mpi, [size]) else 'no end'
 
     def groups(self):
         return [self.sizes[i:i + cases.GROUP] for i in range(0, len(self.sizes), cases.GROUP)]
@@ -82,18 +83,25 @@ class Case:
             self.best[mpi.key, size] = mpi.likely(self.benchmark, size)
 
     def hopeful(self, mpis):
-        """With more ranks than processors: without those that are slower by far than another, of the others, whatever the size. They
-        are not what ftmpi is measured by, and take most of the time; with still more ranks they are not tried again."""
+        """With more ranks than processors: without those that are slower by far than another, of the others: at those sizes, and wholly where that is so
+        whatever the size. They are not what ftmpi is measured by, and take most of the time; with still more ranks the latter are not tried again."""
         if self.ranks <= len(os.sched_getaffinity(0)):
             return mpis
+        rivals = [mpi for mpi in mpis if mpi.rival]
+        self.slow = {(mpi.key, s) for mpi in rivals for other in rivals for s in self.has(mpi, self.has(other, self.sizes))
+                     if self.us[mpi.key, s] > cases.HOPELESS * self.us[other.key, s]}
         stay = []
         for mpi in mpis:
-            both = [(m, self.has(mpi, self.has(m, self.sizes))) for m in mpis if mpi.rival and m.rival and m is not mpi]
-            if any(sizes and all(self.us[mpi.key, s] > cases.HOPELESS * self.us[m.key, s] for s in sizes) for m, sizes in both):
+            at = [s for s in self.has(mpi, self.sizes) if (mpi.key, s) in self.slow]
+            if at and at == self.has(mpi, self.sizes):
                 self.leave_out(mpi, '%d times slower than another at least' % cases.HOPELESS)
                 self.options.hopeless.add((mpi.key, self.benchmark))
-            else:
-                stay.append(mpi)
+                continue
+            if at:
+                self.leave_out(mpi, '%d times slower than another at least at %s' % (cases.HOPELESS, ', '.join(map(cases.size_name, at))))
+            stay.append(mpi)
+        for key in self.slow:
+            del self.us[key]
         return stay
 
     def calls(self, mpi, sizes, seconds=None):
@@ -149,29 +157,35 @@ class Case:
                 yield from ((mpi, '', name, [s for s in sizes if name in self.best[mpi.key, s]]) for name in names)
 
     def one(self, entry, last):
-        """{size: (calls, microseconds)} of one run."""
+        """{size: (calls, microseconds)} and {size: (ns for a line to change hands before, after)} of one run; the latter as far as it is known."""
         mpi, mode, name, sizes = entry
+        lines = {}
+        line = lines if self.meets(mpi) else None
         calls = self.calls(mpi, sizes)
         if mode:
             wall = {size: self.warm.get(size, self.wall[mpi.key, size]) for size in sizes}
             budget, calls, warmup = cases.budget(mode, self.benchmark, self.ranks, calls, wall, self.seconds)
             if mode == 'settled':
-                us = self.one_settled(mpi, calls, warmup)
+                us = self.one_settled(mpi, calls, warmup, line)
             else:
-                us = runs.latencies(mpi, self.benchmark, self.ranks, calls, warmup, budget=budget, timeout=self.options.limit,
+                us = runs.latencies(mpi, self.benchmark, self.ranks, calls, warmup, budget=budget, timeout=self.options.limit, line=line,
                                     kill=last and self.ranks > 1 and mode in ('within', 'sustained'))
                 if mode == 'within':
                     self.warm.update(us)
         else:
-            us = self.run(mpi, calls, setting=mpi.settings(self.benchmark)[name], timeout=self.options.limit)
-        return {size: (calls[size], us[size]) for size in sizes}
+            us = self.run(mpi, calls, setting=mpi.settings(self.benchmark)[name], timeout=self.options.limit, line=line)
+        return {size: (calls[size], us[size]) for size in sizes}, lines
 
-    def one_settled(self, mpi, calls, warmup):
+    def meets(self, mpi):
+        """Whether its two ranks can measure how far they are from each other: their processors, that is, each on one of its own."""
+        return self.ranks == 2 and mpi.name != results.RAW and len(os.sched_getaffinity(0)) > 1
+
+    def one_settled(self, mpi, calls, warmup, line):
         """ftrun's own report says whether it was; if not, once more, with twice the time before, now and from now on."""
         report = os.path.join(os.path.dirname(mpi.programs[self.benchmark]), 'report.%d' % os.getpid())
         try:
             for _ in range(cases.SETTLED_TRIES):
-                us = runs.latencies(mpi, self.benchmark, self.ranks, calls, warmup, budget=['--report', report], settle=self.settled,
+                us = runs.latencies(mpi, self.benchmark, self.ranks, calls, warmup, budget=['--report', report], settle=self.settled, line=line,
                                     timeout=self.options.limit + self.settled)
                 with open(report, encoding='utf-8') as f:
                     said = json.load(f)
@@ -202,14 +216,14 @@ class Case:
             for entry in entries:
                 span = watch.begin(span, tries=1)
                 try:
-                    found = self.one(entry, last)
+                    found, lines = self.one(entry, last)
                 except runs.Bad as e:
                     self.failed(e)
-                    found = {}
+                    found, lines = {}, {}
                 span.stop()
                 rows += [{'benchmark': self.benchmark, 'ranks': self.ranks, 'size': size, 'mpi': entry[0].name, 'mode': entry[1],
-                          'setting': entry[2], 'run': i + 1, 'operations': calls, 'us': us, 'line_ns_before': span.before, 'line_ns_after': span.after,
-                          'stolen_ms': span.stolen, 'others': span.others, 'moved': span.moved, 'attempt': attempt} for size, (calls, us) in found.items()]
+                          'setting': entry[2], 'run': i + 1, 'operations': calls, 'us': us, 'stolen_ms': span.stolen, 'others': span.others, 'attempt': attempt,
+                          **span.around(lines.get(size))} for size, (calls, us) in found.items()]
             if last:
                 break
         sys.stdout.flush()

@@ -113,7 +113,7 @@ TRIAL_LIMIT = 20                               # nor one of a trial longer than 
 PROBE_CALLS, PROBE_LARGE = (5, 2000), 2        # a first and a second probe; the first one's calls above 1 MiB
 PROBE_SECONDS = 0.2                            # the second one's time for all sizes, roughly
 TRIAL_SHARE = 0.25                             # of a case's time is for trying settings, at most
-HOPELESS = 5                                   # so many times slower than another at every size: not measured
+HOPELESS = 5                                   # so many times slower than another: not measured at that size
 RELEASED_TIMES, RELEASED_WARMUP = 3, 0.5       # so much longer is one of `released`; so many more calls are not timed
 # launcher/cadence.c: the first snapshots are taken after a second, or after 100 times what one is thought to cost, one processor's ranks one after
 # the other; or earlier, if more than 64 MiB were logged. Then the log still grows, to what is written from one to the next.

@@ -80,8 +80,14 @@ class Span:
         self.stolen = stolen * 1000 // tick
         self.others = max(0.0, (now['busy'] - self.stat['busy'] - (self.watch.own() - self.own)) / wall)
         self.after = self.watch.distance(self.tries)
-        self.moved = not same(self.before, self.after) or stolen / wall > 0.01 or self.others > 0.05
+        self.disturbed = stolen / wall > 0.01 or self.others > 0.05
+        self.moved = not same(self.before, self.after) or self.disturbed
         return self
+
+    def around(self, line=None):
+        """What a row says of it; line: (before, after) of its own part, if that is known."""
+        before, after = line or (self.before, self.after)
+        return {'line_ns_before': before, 'line_ns_after': after, 'moved': not same(before, after) or self.disturbed}
 
     def text(self):
         return '%.0f -> %.0f, %d, %.0f%%%s' % (self.before, self.after, self.stolen, self.others * 100, ' *' if self.moved else '')

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 
 
 class Bad(Exception):
@@ -64,9 +65,15 @@ def walls(text):
     return {None if m[1] == '-' else int(m[1]): float(m[2]) for m in found if m}
 
 
-def latencies(mpi, benchmark, ranks, calls, warmup, setting=([], {}), budget=(), kill=False, settle=0, timeout=300, wall=None):
+def lines(text):
+    """{size: (ns before, ns after)}, as --line-file has them printed, where both are known."""
+    found = (re.fullmatch(r'# Line +([0-9]+|-) +([0-9.]+) +([0-9.]+)', line) for line in text.splitlines())
+    return {None if m[1] == '-' else int(m[1]): (float(m[2]), float(m[3])) for m in found if m and float(m[2]) and float(m[3])}
+
+
+def latencies(mpi, benchmark, ranks, calls, warmup, setting=([], {}), budget=(), kill=False, settle=0, timeout=300, wall=None, line=None):
     """{size: microseconds} of one run over the sizes of calls, {size: number} (None: the operation has no sizes). kill: rank 1 dies after the
-    last, is brought back, and all results are verified. settle: seconds of calls before all. wall: a dictionary that gets what walls says."""
+    last, is brought back, and all results are verified. settle: seconds of calls before all. wall, line: dictionaries that get what walls and lines say."""
     command, env = mpi.command(mpi.programs[benchmark], ranks, setting, budget)
     sizes = list(calls)
     command += ['--digits', '6', '-i', ','.join(str(calls[s]) for s in sizes), '-x', ','.join(str(warmup[s]) for s in sizes)]
@@ -78,7 +85,12 @@ def latencies(mpi, benchmark, ranks, calls, warmup, setting=([], {}), budget=(),
         command += ['--kill', '1']
     if wall is not None:
         command += ['--wall']
-    text = output(command, env, timeout)
+    if line is None:
+        text = output(command, env, timeout)
+    else:
+        with tempfile.TemporaryDirectory() as meeting:
+            text = output(command + ['--line-file', os.path.join(meeting, 'line')], env, timeout)
+        line.update(lines(text))
     if kill and 'verification: Pass' not in text:
         raise Bad('no verification after the kill: %s\n%s' % (' '.join(command), text[-500:]))
     found = rows(text)
