@@ -35,7 +35,7 @@ void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32
     p->node = node;
     if (nnodes == 1)
         return;
-    /* The smallest segment that uses a link, and the largest that wins anything (docs/performance.md, "Segments"). On its way at most is depth times
+    /* The smallest segment that uses a link, and the largest that wins anything (docs/performance-notes.md, "Segments"). On its way at most is depth times
        as much: more than bandwidth times round trip of what hosts of one room are joined by (10 Gbit/s and 0.8 ms). Seven of the largest fill an extent. */
     p->segment = 131072;
     p->slot_bytes = p->gather_bytes = 9 * 65536;
@@ -51,7 +51,7 @@ void ft_params_check_replay(struct ft_params *p, uint64_t log_limit)
 
 /* A rank writes less than two times slot_depth units ahead of the last one that itself has not left (standard.c: produced and not consumed, contributed
    and not committed), and three of the largest fit into a quarter of an extent: so none waits for room that it has itself. Only the root of a bcast may
-   have to wait, for others. A quarter would do, but lines that are in both cores' own caches are slower to get back (docs/performance.md). */
+   have to wait, for others. A quarter would do, but lines that are in both cores' own caches are slower to get back (docs/performance-notes.md). */
 void ft_params_ring(struct ft_params *p)
 {
     uint64_t most = ft_max(p->slot_bytes, (uint64_t)p->nranks * FT_LINE);  /* of a gather each rank's part is a line at least */
