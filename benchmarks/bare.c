@@ -70,9 +70,14 @@ static void past_and(char *to, char *too, const char *from, size_t n)
 #endif
 static void past(char *to, const char *from, size_t n) { past_and(to, NULL, from, n); }
 
-__attribute__((optimize("O3"))) static void add(float *restrict to, const float *restrict a, const float *restrict b, size_t n)
+static void add(float *restrict to, const float *restrict a, const float *restrict b, size_t n)
 {
-    for (size_t i = 0; i < n; i++) to[i] = a[i] + b[i];
+    size_t i = 0;
+#if defined(__SSE2__)
+    for (; i + 16 <= n; i += 16)
+        for (size_t k = i; k < i + 16; k += 4) _mm_storeu_ps(to + k, _mm_add_ps(_mm_loadu_ps(a + k), _mm_loadu_ps(b + k)));
+#endif
+    for (; i < n; i++) to[i] = a[i] + b[i];
 }
 
 static void fold(char *to, const char *a, const char *b, size_t n) { add((float *)(void *)to, (const float *)(const void *)a, (const float *)(const void *)b, n / sizeof(float)); }

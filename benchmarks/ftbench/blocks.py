@@ -178,7 +178,7 @@ class Case:
 
     def meets(self, mpi):
         """Whether its two ranks can measure how far they are from each other: their processors, that is, each on one of its own."""
-        return self.ranks == 2 and mpi.name != results.RAW and len(os.sched_getaffinity(0)) > 1
+        return self.ranks == 2 and not mpi.hosts and len(os.sched_getaffinity(0)) > 1
 
     def one_settled(self, mpi, calls, warmup, line):
         """ftrun's own report says whether it was; if not, once more, with twice the time before, now and from now on."""

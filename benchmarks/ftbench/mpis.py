@@ -14,6 +14,7 @@ class Mpi:
     """A setting is (options of the launcher, environment)."""
     name = compiler = launcher = version_option = None
     rival = True        # what ftmpi is measured by
+    hosts = ()          # on which it runs, if these are not this one
 
     def __init__(self, tcp=False):
         self.tcp = tcp

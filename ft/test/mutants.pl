@@ -145,11 +145,11 @@ my @mutants = (
     ['a successor of the keeper goes on with what its private memory says', 'ft/shm/keeper.c',
      'ft_places_forget(&k->memory);', ''],
     ['the log is released by what ranks have done, not by their cuts (RULE 6)', 'ft/shm/keeper.c',
-     'ft_ask(&s->cuts[r].end)', 'ft_look(&s->counters[r].done_at)'],
+     'ft_ask(unkept ? &ft_region_rank(k->region, r)->left_at : &s->cuts[r].end)', 'ft_look(&s->counters[r].done_at) + unkept * 0'],
     ['the log is released behind the newest cut (RULE 6)', 'ft/shm/keeper.c',
      '    uint64_t end = acknowledged(k);
 
-    for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
+    for (uint32_t r = 0; r < p->nranks; r++)
         end = ft_min(end,', '    uint64_t end = 0;
 
     for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
