@@ -8,7 +8,8 @@ import time
 
 from .mpis import HERE, fresh
 
-SAME = 1.25     # distances of the cores of one state of the machine are no further apart than this factor
+SAME = 1.5      # distances of the cores of one state of the machine are no further apart than this factor: 25 to 36 ns within a second, and 150 to 180
+STOLEN, STOLEN_MS = 0.01, 20    # of its time, and no less: a run is disturbed. The counter's step is 10 ms
 
 
 def same(one, other):
@@ -80,7 +81,7 @@ class Span:
         self.stolen = stolen * 1000 // tick
         self.others = max(0.0, (now['busy'] - self.stat['busy'] - (self.watch.own() - self.own)) / wall)
         self.after = self.watch.distance(self.tries)
-        self.disturbed = stolen / wall > 0.01 or self.others > 0.05
+        self.disturbed = (stolen / wall > STOLEN and self.stolen > STOLEN_MS) or self.others > 0.05
         self.moved = not same(self.before, self.after) or self.disturbed
         return self
 
