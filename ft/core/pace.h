@@ -25,8 +25,8 @@ enum { FT_PACE_LEAST = 4096, FT_PACES = 32 };
 
 enum ft_pace_way { FT_PACE_CACHED, FT_PACE_SAMPLE /* the same, timed: ft_pace_saw */, FT_PACE_PAST };
 
-/* Of this process's ranks, from now on: nothing is timed, all fills go as if the cores were near, or far. NULL or "": by timing, as at first. -1: no such
-   word. */
+/* Of this process's ranks, from now on: contributions go as if the cores were near, or far, whatever timing says (but for the units of a gather that
+   both write into the cache to time them, ft_pace_samples). NULL or "": by timing, as at first. -1: no such word. */
 int ft_pace_set(const char *cores);
 
 /* How the next fill goes, of FT_PACE_LEAST bytes or more. */
