@@ -6,8 +6,10 @@
 
    For each size: an exchange, in which both ends send so many bytes and receive as many. No allreduce of two ranks on two hosts over one
    connection can be faster, but by chance. --stream: bytes go one way, and a byte back at the end of all; the microseconds of one message.
-   OPTIONS, the same at both ends: -m SIZE,... -i ITERATIONS,... -x WARMUP,... --stream --digits N (as many numbers as sizes, or the last one
-   is for the rest); -M and --wall are accepted. */
+   --logged PIECE: what comes is added to what was sent, as floats, and the sum is also written to memory that no cache holds, PIECE bytes at a time as soon
+   as they are there: no allreduce that keeps a log can be faster.
+   OPTIONS, the same at both ends: -m SIZE,... -i ITERATIONS,... -x WARMUP,... --stream --logged PIECE --digits N (as many numbers as sizes, or
+   the last one is for the rest); --line-file FILE as the MPI programs have it (line.h); -M and --wall are accepted. */
 #include <errno.h>
 #include <getopt.h>
 #include <netdb.h>
@@ -21,11 +23,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_SIZES = 64, PATIENCE_MS = 10000 };
+#include "line.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { MAX_SIZES = 64, PATIENCE_MS = 10000, LINE = 64, LOG_BYTES = 256 << 20 };
 
 struct options {
     const char *host, *port;
     bool listens, stream;
+    struct line meeting;
+    size_t piece;  /* of --logged, or 0 */
     size_t sizes[MAX_SIZES];
     int nsizes, iterations[MAX_SIZES], warmup[MAX_SIZES], digits;
 };
@@ -102,43 +111,121 @@ static bool again(ssize_t n)
     return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* out bytes there and in bytes back, in any order. */
-static void exchange(int fd, char *send_buffer, size_t out, char *recv_buffer, size_t in)
+/* What is there of a message, and what was made of it. */
+struct ends {
+    int fd;
+    char *mine, *theirs, *result, *log;  /* theirs: a piece if there is a log, else the whole message */
+    size_t piece, log_at;
+};
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static void add(float *restrict to, const float *restrict a, const float *restrict b, size_t n)
 {
-    size_t sent = 0, received = 0;
+    size_t i = 0;
+#if defined(__SSE2__)
+    for (; i + 4 <= n; i += 4) _mm_storeu_ps(to + i, _mm_add_ps(_mm_loadu_ps(a + i), _mm_loadu_ps(b + i)));
+#endif
+    for (; i < n; i++) to[i] = a[i] + b[i];
+}
+
+static void log_copy(char *to, const char *from, size_t n)
+{
+    size_t i = 0;
+#if defined(__SSE2__)
+    for (; i + 16 <= n; i += 16) _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+#endif
+    memcpy(to + i, from + i, n - i);
+}
+
+/* The next n bytes of the result, and of the log: a block that the nearest cache holds at a time. */
+static void add_and_log(struct ends *e, size_t at, size_t n)
+{
+    enum { BLOCK = 16384 };
+    if (e->log_at + n > LOG_BYTES) e->log_at = 0;
+    for (size_t k, done = 0; done < n; done += k) {
+        char *to = e->result + at + done;
+        k = smaller(BLOCK, n - done);
+        add((float *)(void *)to, (const float *)(const void *)(e->mine + at + done), (const float *)(const void *)(e->theirs + done), k / sizeof(float));
+        log_copy(e->log + e->log_at + done, to, k);
+    }
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+    e->log_at += (n + LINE - 1) / LINE * LINE;
+}
+
+/* out bytes there and in bytes back, in any order. */
+static void exchange(struct ends *e, size_t out, size_t in)
+{
+    size_t sent = 0, received = 0, made = 0;
     while (sent < out || received < in) {
         if (sent < out) {
-            ssize_t n = send(fd, send_buffer + sent, out - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+            ssize_t n = send(e->fd, e->mine + sent, out - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
             if (n < 0 && !again(n)) die("send");
             if (n > 0) sent += (size_t)n;
         }
         if (received < in) {
-            ssize_t n = recv(fd, recv_buffer + received, in - received, MSG_DONTWAIT);
+            size_t wanted = e->piece ? smaller(e->piece, in - made) - (received - made) : in - received;
+            ssize_t n = recv(e->fd, e->theirs + received - made, wanted, MSG_DONTWAIT);
             if (n == 0 || (n < 0 && !again(n))) die("recv");
             if (n > 0) received += (size_t)n;
+            if (!e->piece || n != (ssize_t)wanted) continue;
+            add_and_log(e, made, received - made);
+            made = received;
         }
     }
 }
 
-static double messages(const struct options *o, int fd, char *buffers, size_t size, int times)
+static double messages(const struct options *o, struct ends *e, size_t size, int times)
 {
     double begin = now_us();
-    for (int i = 0; i < times; i++)
-        exchange(fd, buffers, o->stream && o->listens ? 0 : size, buffers + size, o->stream && !o->listens ? 0 : size);
-    if (o->stream) exchange(fd, buffers, o->listens, buffers + size, !o->listens);
+    for (int i = 0; i < times; i++) exchange(e, o->stream && o->listens ? 0 : size, o->stream && !o->listens ? 0 : size);
+    if (o->stream) exchange(e, o->listens, !o->listens);
     return (now_us() - begin) / times;
 }
 
-static void measure(const struct options *o, int fd, int s)
+static char *memory(size_t bytes)
+{
+    char *p = aligned_alloc(LINE, (bytes + LINE) / LINE * LINE);
+    if (!p) die("aligned_alloc");
+    return memset(p, 1, bytes);
+}
+
+/* What is added must be a number: 1.0, so that 2.0 is the sum. */
+static void fill(char *p, size_t bytes)
+{
+    const float one = 1;
+    for (size_t i = 0; i + sizeof one <= bytes; i += sizeof one) memcpy(p + i, &one, sizeof one);
+}
+
+static void check(const struct ends *e, size_t size)
+{
+    for (size_t i = 0; i + sizeof(float) <= size; i += sizeof(float)) {
+        float sum;
+        memcpy(&sum, e->result + i, sizeof sum);
+        if (sum == 2) continue;
+        fprintf(stderr, "rawtcp: byte %zu of %zu: the sum is %g instead of 2\n", i, size, (double)sum);
+        exit(1);
+    }
+}
+
+static void measure(struct options *o, int fd, int s, char *log)
 {
     size_t size = o->sizes[s];
-    char *buffers = calloc(2, size + 1);
-    if (!buffers) die("calloc");
-    memset(buffers, 1, 2 * size + 2);
-    if (o->warmup[s]) messages(o, fd, buffers, size, o->warmup[s]);
-    double us = messages(o, fd, buffers, size, o->iterations[s]);
+    struct ends e = {.fd = fd, .mine = memory(size), .theirs = memory(size), .result = memory(size), .log = log, .piece = o->piece};
+    fill(e.mine, size);
+    if (o->warmup[s]) messages(o, &e, size, o->warmup[s]);
+    double line[2] = {0}, us;
+    if (o->meeting.path) line[0] = line_ns(&o->meeting, !o->listens);
+    us = messages(o, &e, size, o->iterations[s]);
+    if (o->meeting.path) line[1] = line_ns(&o->meeting, !o->listens);
+    if (o->piece) check(&e, size);
     if (!o->listens) printf("%zu %.*f\n", size, o->digits, us);
-    free(buffers);
+    if (!o->listens && o->meeting.path) printf("# Line %zu %.1f %.1f\n", size, line[0], line[1]);
+    free(e.mine);
+    free(e.theirs);
+    free(e.result);
 }
 
 /* ---- command line ---- */
@@ -168,6 +255,7 @@ static bool parse(struct options *o, int argc, char **argv)
 {
     static const struct option long_options[] = {
         {"listen", no_argument, NULL, 'l'}, {"to", required_argument, NULL, 't'}, {"stream", no_argument, NULL, 's'},
+        {"logged", required_argument, NULL, 'L'}, {"line-file", required_argument, NULL, 'F'},
         {"digits", required_argument, NULL, 'd'}, {"wall", no_argument, NULL, 'M'}, {NULL, 0, NULL, 0},
     };
     *o = (struct options){.digits = 2};
@@ -176,16 +264,21 @@ static bool parse(struct options *o, int argc, char **argv)
         case 'l': o->listens = true; break;
         case 't': o->host = optarg; break;
         case 's': o->stream = true; break;
+        case 'L': o->piece = strtoull(optarg, NULL, 10); break;
         case 'd': o->digits = atoi(optarg); break;
         case 'm': if (!parse_sizes(o, optarg)) return false; break;
         case 'i': if (!parse_counts(o->iterations, 1, optarg)) return false; break;
         case 'x': if (!parse_counts(o->warmup, 0, optarg)) return false; break;
+        case 'F':
+            if (!line_open(&o->meeting, optarg)) die(optarg);
+            break;
         case 'M': break;
         default: return false;
         }
     }
     if (optind + 1 != argc) return false;
     o->port = argv[optind];
+    if (o->piece % LINE || (o->piece && o->stream)) return false;
     return o->listens != !!o->host && o->iterations[0] && o->nsizes;
 }
 
@@ -193,11 +286,13 @@ int main(int argc, char **argv)
 {
     struct options o;
     if (!parse(&o, argc, argv)) {
-        fprintf(stderr, "usage: rawtcp --listen|--to HOST -m SIZE,... -i N,... [-x N,...] [--stream] [--digits N] PORT\n");
+        fprintf(stderr, "usage: rawtcp --listen|--to HOST -m SIZE,... -i N,... [-x N,...] [--stream | --logged PIECE] [--digits N] PORT\n");
         return 2;
     }
+    char *log = o.piece ? memory(LOG_BYTES) : NULL;
     int fd = connected(&o);
-    for (int i = 0; i < o.nsizes; i++) measure(&o, fd, i);
+    for (int i = 0; i < o.nsizes; i++) measure(&o, fd, i, log);
+    free(log);
     close(fd);
     return 0;
 }

@@ -74,6 +74,18 @@ class Raw(mpis.Mpi):
         return ['sh', '-c', ends, 'rawtcp'] + setting[0], {}
 
 
+class RawLogged(Raw):
+    """The same, and what has come is added and written once to memory that no cache holds: what is faster keeps no log."""
+    name = results.RAW_LOGGED
+    pieces = (16, 64, 128, 576)     # KiB
+
+    def settings(self, benchmark):
+        return {'pieces of %d KiB' % k: (['--logged', str(k << 10)], {}) for k in self.pieces}
+
+    def likely(self, benchmark, size):
+        return list(self.settings(benchmark))
+
+
 def stream(raw, size=1 << 20):
     """GB/s of one connection in one direction."""
     command, _ = raw.command(raw.programs['rawtcp'], 2, (['--stream'], {}))
@@ -81,15 +93,15 @@ def stream(raw, size=1 << 20):
     return size / us / 1e3
 
 
-def judge(table, benchmark, ranks, mode, alone):
+def judge(table, benchmark, ranks, column, alone):
     """Lines: geometric means and the least, below LARGE and from there on. What is wanted is said of allreduce."""
-    ratios = {s: table.ratio(benchmark, ranks, s, mode) for s in table.sizes(benchmark, ranks)}
+    ratios = {s: table.lead(benchmark, ranks, s, column) for s in table.sizes(benchmark, ranks)}
     for i, (what, sizes) in enumerate((('below 16 KiB', [s for s in ratios if s < LARGE]), ('from 16 KiB on', [s for s in ratios if s >= LARGE]))):
         values = {s: ratios[s] for s in sizes if ratios[s]}
         if values:
             least = min(values, key=values.get)
             mean = math.exp(statistics.fmean(math.log(v) for v in values.values()))
-            bar = BARS[alone][i] if benchmark == 'allreduce' else None
+            bar = BARS[alone][i] if benchmark == 'allreduce' and column[0] == results.OURS else None
             yield '%s: geometric mean %.2fx, least %.2fx at %s%s' % (what, mean, values[least], cases.size_name(least), '' if bar is None else
                 '; wanted %.1fx: %s' % (bar, 'reached' if values[least] >= bar else 'in the mean' if mean >= bar else 'MISSED'))
 
@@ -128,6 +140,8 @@ def libraries(args, hosts, tree):
     else:
         print('ftmpi: no build tree with libftmpi and ftrun (make, or --build TREE)')
     found.append(Raw())
+    if args.benchmark == ['allreduce'] and args.ranks == [args.hosts]:
+        found.append(RawLogged())
     for mpi in found:
         mpi.hosts = hosts
         if args.loopback:
@@ -149,7 +163,7 @@ def main(doc):
         return 0 if tree and lost.run(tree, args.lost) else 1
     programs = os.path.join(tree or os.getcwd(), 'benchmarks', 'compare.d')
     found = libraries(args, NODES if args.loopback else ['h%d' % (i + 1) for i in range(args.hosts)], tree)
-    raws = [m for m in found if m.name == results.RAW]
+    raws = [m for m in found if isinstance(m, Raw)]
     mpis.build([m for m in found if m not in raws], args.benchmark, programs)
     for raw in raws:
         mpis.build([raw], ['rawtcp'], programs)
@@ -160,11 +174,11 @@ def main(doc):
     cli.measure(args, found, machine.Watch(programs, lab=not args.loopback), table, lambda: args.csv and table.write(args.csv), lambda: None)
     print()
     for benchmark, ranks in table.kinds():
-        for mode in [c[1] for c in table.columns() if c[1]]:
-            for text in judge(table, benchmark, ranks, mode, ranks == args.hosts):
-                print('%s, %d ranks, %s, %s' % (benchmark, ranks, mode, text))
+        for column in [c for c in table.columns() if c[0] in (results.OURS, results.RAW_LOGGED)]:
+            for text in judge(table, benchmark, ranks, column, ranks == args.hosts):
+                print('%s, %d ranks, %s, %s' % (benchmark, ranks, column[1] or column[0], text))
     cli.chosen(table)
-    for raw in raws:
+    for raw in raws[:1]:
         print('one TCP connection, one way, 1 MiB at a time: %.2f GB/s' % stream(raw))
     if args.left_out:
         print('left out, or for want of time: ' + ', '.join(args.left_out))

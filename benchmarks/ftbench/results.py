@@ -11,7 +11,8 @@ from . import cases, machine
 
 FIELDS = {'benchmark': str, 'ranks': int, 'size': int, 'mpi': str, 'mode': str, 'setting': str, 'run': int, 'operations': int, 'us': float,
           'line_ns_before': float, 'line_ns_after': float, 'stolen_ms': int, 'others': float, 'moved': int, 'attempt': int}
-OURS, RAW = 'ftmpi', 'TCP'     # RAW: what benchmarks/hosts measures without any MPI
+OURS = 'ftmpi'
+RAW, RAW_LOGGED = 'TCP', 'TCP+log'     # what benchmarks/hosts measures without any MPI: limits, not rivals
 
 
 def median_spread(values):
@@ -122,12 +123,15 @@ class Table:
         return list(dict.fromkeys(r['size'] for r in self.rows if (r['benchmark'], r['ranks']) == (benchmark, ranks)))
 
     def best_other(self, benchmark, ranks, size):
-        cells = [self.cell(benchmark, ranks, size, c) for c in self.columns() if c[0] not in (OURS, RAW)]
+        cells = [self.cell(benchmark, ranks, size, c) for c in self.columns() if c[0] not in (OURS, RAW, RAW_LOGGED)]
         return min((c.us for c in cells if c), default=None)
 
     def ratio(self, benchmark, ranks, size, mode):
         """The better of the others over ftmpi: above 1, ftmpi is faster. None if one of the two is missing."""
-        mine, best = self.cell(benchmark, ranks, size, (OURS, mode)), self.best_other(benchmark, ranks, size)
+        return self.lead(benchmark, ranks, size, (OURS, mode))
+
+    def lead(self, benchmark, ranks, size, column):
+        mine, best = self.cell(benchmark, ranks, size, column), self.best_other(benchmark, ranks, size)
         return best / mine.us if mine and best and mine.us else None
 
     def summary(self):
