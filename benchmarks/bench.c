@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE     /* line.h: processors */
+#endif
 #include "bench.h"
 #include "line.h"
 #include "options.h"
@@ -246,14 +249,18 @@ static bool allocate(const struct bench *b, struct bench_case *c, const struct b
     return true;
 }
 
-/* The clock is looked at every 10 ms or so; all go by what they agree on, as a rank that is repeated has another clock. */
+/* The clock is looked at every 10 ms or so; all go by what they agree on, as a rank that is repeated has another clock.
+   b NULL: barriers. */
 static void call_for(const struct bench *b, struct bench_case *c, double us)
 {
     double end = now_us() + us;
 
     for (int calls = 1; calls;) {
         double began = now_us();
-        for (int i = 0; i < calls; i++) b->call(c);
+        for (int i = 0; i < calls; i++) {
+            if (b) b->call(c);
+            else MPI_Barrier(MPI_COMM_WORLD);
+        }
         int mine = now_us() >= end ? 0 : now_us() < began + 10000 ? calls * 2 : calls;
         MPI_Allreduce(&mine, &calls, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     }
@@ -271,9 +278,9 @@ static void settle(const struct bench *b, struct bench_case *c, const struct ben
 
 static struct line meeting;
 
-static void meet(int rank, const char *path)
+static void meet(int rank, int ranks, const char *path)
 {
-    for (int turn = 0; turn < 2; turn++, MPI_Barrier(MPI_COMM_WORLD)) {
+    for (int turn = 0; turn < ranks; turn++, MPI_Barrier(MPI_COMM_WORLD)) {
         if (turn != rank || line_open(&meeting, path)) continue;
         perror(path);
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -290,14 +297,14 @@ static int64_t measure(const struct bench *b, struct bench_case *c, const struct
     int64_t wrong = 0;
     b->fill(c, 0);
     if (o->settle_s) call_for(b, c, SETTLE_SIZE_US); /* the buffers of this size are new, and those of the one before were let go */
-    if (meeting.path) line[0] = line_ns(&meeting, c->rank);
+    if (meeting.path) line[0] = line_ns(&meeting, c->rank, c->ranks);
     if (b->separate || o->validate) wrong = time_single(b, c, o, iterations, warmup, us);
     else time_stream(b, c, iterations, warmup, us);
     if (wrong < 0) {
         fprintf(stderr, "rank %d: no memory for the times of %d iterations\n", c->rank, iterations);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    if (meeting.path) line[1] = line_ns(&meeting, c->rank);
+    if (meeting.path) line[1] = line_ns(&meeting, c->rank, c->ranks);
     if (c->rank == 0) print_row(b, o, c->bytes, us, iterations, wrong);
     if (c->rank == 0 && meeting.path) print_line(b, c->bytes, line);
     if (c->rank == 0 && o->wall) print_wall(b, c->bytes, (now_us() - begin) / (iterations + warmup));
@@ -334,7 +341,8 @@ static int64_t run(const struct bench *b, const struct bench_options *o, int ran
 static int run_types(const struct bench *b, struct bench_options *o, int rank, int ranks)
 {
     int64_t wrong = 0;
-    if (o->line_file && !meeting.path) meet(rank, o->line_file);
+    if (o->line_file && !meeting.path) meet(rank, ranks, o->line_file);
+    if (o->start_ms) call_for(NULL, NULL, o->start_ms * 1e3);
     if (rank == 0) printf("\n# ftmpi MPI %s Latency Test\n", b->title);
     int end = BENCH_TYPES;
     while (!o->use[end - 1]) end--;

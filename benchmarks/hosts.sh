@@ -7,11 +7,12 @@ LAB_PIN=1 lab_enter "$0" "$@"
 lab boot h1 h2 h3
 # shellcheck source=compat-tests/chaos/lib.sh
 . "$(dirname "$0")/../compat-tests/chaos/lib.sh"
-only=ftmpi,tcp
-[ "${FT_TIER:-}" != full ] || only=openmpi,mpich,ftmpi,tcp
+only=ftmpi,tcp,tcp+log
+[ "${FT_TIER:-}" != full ] || only=openmpi,mpich,$only
 bounded 120 "$here/hosts" --build "$top_builddir" --only $only -m 8,64k -r 2 --retries 0 --seconds 0.02 --settled 1 --csv "$scratch/runs.csv" >"$scratch/out" 2>&1 ||
     { fail "code $?" && cat "$scratch/out"; }
 for size in 8 65536; do
+    [ "$(grep -c "^allreduce,2,$size,TCP+log,,pieces of [0-9]* KiB,[12],[1-9][0-9]*,[0-9.]*," "$scratch/runs.csv")" -ge 2 ] || fail "not two runs of TCP+log, $size bytes"
     for who in TCP,,default 'ftmpi,within,' 'ftmpi,settled,'; do
         [ "$(grep -c "^allreduce,2,$size,$who,[12],[1-9][0-9]*,[0-9.]*," "$scratch/runs.csv")" = 2 ] || fail "not two runs of $who, $size bytes"
     done

@@ -16,7 +16,7 @@ const struct bench_type bench_types[BENCH_TYPES] = {
     {"mpi_double", MPI_DOUBLE, 8, BENCH_DOUBLE},
 };
 
-enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL, OPTION_SETTLE, OPTION_LINE };
+enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL, OPTION_SETTLE, OPTION_LINE, OPTION_START };
 
 static const struct option long_options[] = {
     {"message-size", required_argument, NULL, 'm'}, {"iterations", required_argument, NULL, 'i'},
@@ -26,6 +26,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},               {"digits", required_argument, NULL, OPTION_DIGITS},
     {"kill", required_argument, NULL, OPTION_KILL}, {"wall", no_argument, NULL, OPTION_WALL},
     {"settle", required_argument, NULL, OPTION_SETTLE}, {"line-file", required_argument, NULL, OPTION_LINE},
+    {"start", required_argument, NULL, OPTION_START},
     {NULL, 0, NULL, 0},
 };
 
@@ -42,11 +43,13 @@ const char bench_options_usage[] =
     "  -k, --root-rank [fixed:]RANK  root of bcast and reduce (default 0)\n"
     "beyond OSU's:\n"
     "  -i N,..., -x N,...            for each size its own; the last one is for all that follow\n"
+    "  --start MS                    first of all, barriers for so long, in which ranks that share processors find theirs\n"
     "  --settle SECONDS              before the first row, calls of the largest size for so long\n"
     "  --digits N                    digits behind the point (default 2)\n"
     "  --wall                        after each row a comment: what a call takes with all there is around it\n"
-    "  --line-file FILE              after each row a comment: ns for a cache line to change hands between ranks 0 and 1 before and\n"
-    "                                after it (0: not known). 2 ranks of one host; FILE must not be there\n"
+    "  --line-file FILE              after each row a comment: ns for a cache line to change hands between the first and the\n"
+    "                                last rank before and after it (0: not known). Two ranks or more of one host, which stops them\n"
+    "                                for a moment; FILE must not be there\n"
     "  --kill RANK                   that rank kills itself with SIGKILL once after the last size, then all verify the\n"
     "                                results again: for an MPI that survives it (needs FTMPI_INCARNATION)\n";
 
@@ -167,9 +170,10 @@ const char *bench_options_parse(int argc, char **argv, const struct bench *b, in
         case OPTION_DIGITS: if (!parse_count(optarg, &o->digits) || o->digits > 9) return "--digits wants 0 to 9"; break;
         case OPTION_WALL: o->wall = true; break;
         case OPTION_LINE:
-            if (ranks != 2) return "--line-file wants two ranks";
+            if (ranks < 2) return "--line-file wants two ranks or more";
             o->line_file = optarg;
             break;
+        case OPTION_START: if (!parse_count(optarg, &o->start_ms)) return "--start wants milliseconds"; break;
         case OPTION_SETTLE: if (!parse_count(optarg, &o->settle_s)) return "--settle wants seconds"; break;
         case OPTION_KILL:
             if (!parse_count(optarg, &o->kill_rank) || o->kill_rank >= ranks) return "--kill wants a rank of the job";

@@ -15,6 +15,7 @@ struct bench_options {
     int nsizes;
     int iterations[BENCH_SIZES], warmup[BENCH_SIZES];   /* of each size; 0, -1: by size, as OSU does */
     const char *line_file;          /* where ranks 0 and 1 meet to measure how far they are from each other, or NULL */
+    int start_ms;                   /* of barriers before anything else */
     int settle_s;                   /* seconds of calls of the largest size before the first row */
     bool full, validate, wall;
     size_t memory;                  /* bytes a rank may allocate */

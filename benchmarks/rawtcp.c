@@ -9,7 +9,10 @@
    --logged PIECE: what comes is added to what was sent, as floats, and the sum is also written to memory that no cache holds, PIECE bytes at a time as soon
    as they are there: no allreduce that keeps a log can be faster.
    OPTIONS, the same at both ends: -m SIZE,... -i ITERATIONS,... -x WARMUP,... --stream --logged PIECE --digits N (as many numbers as sizes, or
-   the last one is for the rest); --line-file FILE as the MPI programs have it (line.h); -M and --wall are accepted. */
+   the last one is for the rest); --line-file FILE as the MPI programs have it (line.h); -M, --wall and --start are accepted. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE     /* line.h: processors */
+#endif
 #include <errno.h>
 #include <getopt.h>
 #include <netdb.h>
@@ -217,9 +220,9 @@ static void measure(struct options *o, int fd, int s, char *log)
     fill(e.mine, size);
     if (o->warmup[s]) messages(o, &e, size, o->warmup[s]);
     double line[2] = {0}, us;
-    if (o->meeting.path) line[0] = line_ns(&o->meeting, !o->listens);
+    if (o->meeting.path) line[0] = line_ns(&o->meeting, !o->listens, 2);
     us = messages(o, &e, size, o->iterations[s]);
-    if (o->meeting.path) line[1] = line_ns(&o->meeting, !o->listens);
+    if (o->meeting.path) line[1] = line_ns(&o->meeting, !o->listens, 2);
     if (o->piece) check(&e, size);
     if (!o->listens) printf("%zu %.*f\n", size, o->digits, us);
     if (!o->listens && o->meeting.path) printf("# Line %zu %.1f %.1f\n", size, line[0], line[1]);
@@ -255,7 +258,7 @@ static bool parse(struct options *o, int argc, char **argv)
 {
     static const struct option long_options[] = {
         {"listen", no_argument, NULL, 'l'}, {"to", required_argument, NULL, 't'}, {"stream", no_argument, NULL, 's'},
-        {"logged", required_argument, NULL, 'L'}, {"line-file", required_argument, NULL, 'F'},
+        {"logged", required_argument, NULL, 'L'}, {"line-file", required_argument, NULL, 'F'}, {"start", required_argument, NULL, 'M'},
         {"digits", required_argument, NULL, 'd'}, {"wall", no_argument, NULL, 'M'}, {NULL, 0, NULL, 0},
     };
     *o = (struct options){.digits = 2};

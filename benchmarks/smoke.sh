@@ -63,10 +63,10 @@ line '^14 sizes are left out'
 job 2 barrier -i 5
 [ "$(grep -Ec '^ +[0-9]+\.[0-9]{2}$' "$scratch/out")" = 1 ] || wrong "barrier's row"
 # A list of iterations; a rank that dies comes back through calls whose number was a matter of time.
-job 2 allreduce -m 8,1k,2k -f -i 3,5 -x 1 --settle 1 --kill 1
+job 2 allreduce -m 8,1k,2k -f -i 3,5 -x 1 --start 20 --settle 1 --kill 1
 [ "$(awk '/^[0-9]/ { printf "%s %s ", $1, $5 }' "$scratch/out")" = "8 3 1024 5 2048 5 " ] || wrong "-i 3,5"
 line 'verification: Pass'
-for bad in "-k 0" "-i 0" "-i 3,x" "--settle x" "-m 8,x" "-T mpi_long" "--kill 2" "--what" "-m" "8"; do
+for bad in "-k 0" "-i 0" "-i 3,x" "--settle x" "--start x" "-m 8,x" "-T mpi_long" "--kill 2" "--what" "-m" "8"; do
     # shellcheck disable=SC2086
     job 2 allreduce $bad
     [ $code = 2 ] || wrong "allreduce $bad"
@@ -85,6 +85,12 @@ done
 # Between one size and the next the two measure how far they are from each other; a successor, which is alone with that, goes on.
 job 2 bcast -m 8,70000 -i 20 --line-file "$scratch/line" --kill 1
 [ $code = 0 ] || wrong "bcast --line-file"
+line '^# Line 8 [0-9.]* [0-9.]*$'
+line '^# Line 70000 [0-9.]* [0-9.]*$'
+line 'verification: Pass'
+rm "$scratch/line"
+job 4 allreduce -m 8,70000 -i 20 -c --line-file "$scratch/line" --kill 1 # two measure, two sleep
+[ $code = 0 ] || wrong "allreduce --line-file, 4 ranks"
 line '^# Line 8 [0-9.]* [0-9.]*$'
 line '^# Line 70000 [0-9.]* [0-9.]*$'
 line 'verification: Pass'

@@ -177,9 +177,9 @@ class Case:
         return {size: (calls[size], us[size]) for size in sizes}, lines
 
     def meets(self, mpi):
-        """Whether its two ranks can measure how far they are from each other: their processors, that is, each on one of its own (the hosts of a lab are of
-        one machine, too, and share its files)."""
-        return self.ranks == 2 and len(os.sched_getaffinity(0)) > 1
+        """Whether its first and its last rank can measure how far processors are from each other (the hosts of a lab are of one machine, too, and share its
+        files)."""
+        return self.ranks > 1 and len(os.sched_getaffinity(0)) > 1
 
     def one_settled(self, mpi, calls, warmup, line):
         """ftrun's own report says whether it was; if not, once more, with twice the time before, now and from now on."""

@@ -104,6 +104,7 @@ MODES = {
     'released': 'the same in the first second of a job: the log is new memory all the time, until there are snapshots behind it',
     'unlogged': 'fault tolerance off (--max-restarts 0)',
 }
+START_MS = 100                                 # of barriers before all, where ranks share processors: whoever finds his own does so by then
 SECONDS, QUICK_RUN_SECONDS = 0.4, 0.1          # of a run, at most and roughly
 REPEAT, QUICK_REPEAT = 7, 3                    # runs of each in a block, at most: fewer when its time is over, or ...
 ENOUGH, STEADY = 3, 0.05                       # ... after so many, if no MPI's runs are further apart than this share of their median

@@ -96,7 +96,7 @@ class Table:
 
     def block(self, benchmark, ranks, size):
         key = benchmark, ranks, size
-        made, block = self.known.get(key, (0, None))
+        made, block = self.known.get(key, (None, None))
         if made != len(self.rows):
             block = Block([r for r in self.rows if (r['benchmark'], r['ranks'], r['size']) == key])
             self.known[key] = len(self.rows), block

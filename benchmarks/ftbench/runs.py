@@ -7,6 +7,8 @@ import signal
 import subprocess
 import tempfile
 
+from . import cases
+
 
 class Bad(Exception):
     pass
@@ -77,6 +79,8 @@ def latencies(mpi, benchmark, ranks, calls, warmup, setting=([], {}), budget=(),
     command, env = mpi.command(mpi.programs[benchmark], ranks, setting, budget)
     sizes = list(calls)
     command += ['--digits', '6', '-i', ','.join(str(calls[s]) for s in sizes), '-x', ','.join(str(warmup[s]) for s in sizes)]
+    if ranks > len(os.sched_getaffinity(0)):
+        command += ['--start', str(cases.START_MS)]
     if settle:
         command += ['--settle', str(settle)]
     if sizes != [None]:
@@ -88,7 +92,7 @@ def latencies(mpi, benchmark, ranks, calls, warmup, setting=([], {}), budget=(),
     if line is None:
         text = output(command, env, timeout)
     else:
-        with tempfile.TemporaryDirectory() as meeting:
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(mpi.programs[benchmark])) as meeting:     # which a lab's hosts see, too
             text = output(command + ['--line-file', os.path.join(meeting, 'line')], env, timeout)
         line.update(lines(text))
     if kill and 'verification: Pass' not in text:
