@@ -23,10 +23,12 @@ if full; then
     for nodes in ${MIXED_NODES:-2 3 5 8}; do
         breaks "$nodes" 2 0 5 $short,lossy --seconds "$each" --seeds 10000 --timeout 120
         breaks "$nodes" 2 4 4 rank,rep,agent,reset,kill,lose,stale,asleep,two --seconds "$each" --seeds 10000 --timeout 180 --ftrun-args '--survive host'
+        breaks "$nodes" 2 0 5 reset,blip,mute,deaf,lossy --seconds "$each" --seeds 10000 --timeout 120 --ftrun-args '--max-restarts 0'
         breaks "$nodes" 1 4 2 half,two,kill,lose --seconds "$each" --seeds 10000 --timeout 180
     done
 else
     breaks 2 2 0 4 $short
+    breaks 2 2 0 3 reset,blip,mute,deaf --ftrun-args '--max-restarts 0' # the log is released behind the ranks, and what a link lacks must still be there
     breaks 3 1 1 2 rank,rep,kill
     lab boot h5 h6
     breaks 4 1 2 1 two

@@ -6,7 +6,8 @@
 
    nodes                                    a choice of short ones, as in make check
    nodes NODES RANKS SEED [CALLS [FAULTS [MOST]]]   RANKS: of a node, at most; FAULTS: letters k (kills), r (resets), n (nodes), c (no fault:
-                                            checkpoints); m alone: a call that does not match. MOST: elements
+                                            checkpoints), u (a reset, and nobody is ever started again: the log is released behind the ranks);
+                                            m alone: a call that does not match. MOST: elements
    nodes speed NODES RANKS                  times of an allreduce by size */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -149,6 +150,8 @@ static void keeper_failed(void *arg, const char *line)
     die("%s", line);
 }
 
+static bool unkept(void) { return strchr(plan.faults, 'u') != NULL; }
+
 static void make_node(uint32_t k)
 {
     struct ft_keeper_config config = { .full = plan.speed ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/tmp" };
@@ -161,6 +164,7 @@ static void make_node(uint32_t k)
     ft_params_nodes(&params, plan.nodes, k, world);
     if (!plan.speed && world > params.cores)
         params.cores = 1;  /* all nodes are on this host: nobody spins */
+    params.unkept = unkept();
     params.keeps_log = strchr(plan.faults, 'n') != NULL;
     if (ft_region_create(&n->region, &params, &e) != 0 || ft_region_map(&n->region, first, rank_at, &e) != 0 ||
         ft_keeper_open(&n->keeper, &n->region, &config, &e) != 0 || (n->models = ft_models_create(&e)) < 0)
@@ -280,7 +284,7 @@ static int fault(uint64_t *state)
         return 0;
     if (what == 'k')
         kill(node[k].pid[r], SIGKILL);
-    else if (what == 'r' && ft_region_rank(&node[k].region, 0)->state == FT_RANK_ATTACHED && node[k].pid[0])
+    else if ((what == 'r' || what == 'u') && ft_region_rank(&node[k].region, 0)->state == FT_RANK_ATTACHED && node[k].pid[0])
         kill(node[k].pid[0], SIGUSR1);
     else if (what == 'n' && draw(state) % 8 == 0 && node[k].pid[0] && held_back(k))
         lose_node(k);
@@ -353,6 +357,8 @@ static void run(void)
         spilled += ft_keeper_stats(node[k].keeper).spilled_bytes;
         end_node(k);
     }
+    if (unkept() && logged >= UNKEPT && released == 0)
+        die("nothing was released");
     printf("nodes %u %u %llu %u %s: %u ranks, %u faults, %llu ms; %llu MiB logged, released %llu, spilled %llu\n", plan.nodes, plan.ranks,
            (unsigned long long)plan.seed, plan.calls, plan.faults, world, faults, (unsigned long long)(ft_clock_ns() - since) / 1000000,
            (unsigned long long)logged >> 20, (unsigned long long)released >> 20, (unsigned long long)spilled >> 20);
@@ -367,6 +373,7 @@ int main(int argc, char **argv)
         { 3, 2, 7, 100, "kr", 200000, false },  { 5, 1, 8, 100, "kr", 100000, false }, { 3, 2, 9, 60, "krn", 50000, false },
         { 2, 1, 1, 10, "m", 1000, false },      { 3, 2, 2, 10, "m", 1000, false },    { 3, 2, 3, 60, "krc", 400000, false },
         { 2, 1, 10, 200, "kr", 800000, false }, { 2, 2, 11, 200, "krn", 800000, false },  /* reductions of several of their large segments */
+        { 2, 2, 12, 400, "u", 800000, false },  { 3, 2, 13, 200, "u", 400000, false },
     };
 
     prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -10,7 +10,7 @@
 
 #include "ft/shm/region.h"
 
-enum { NODES = 16, WORLD = 64, SECONDS = 120, FAULTS = 16, LONGEST_MS = 40, MISMATCH = 7 };
+enum { NODES = 16, WORLD = 64, SECONDS = 120, FAULTS = 16, LONGEST_MS = 40, MISMATCH = 7, UNKEPT = 16 << 20 };
 
 struct ft_keeper;
 
