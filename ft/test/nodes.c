@@ -165,6 +165,11 @@ static void make_node(uint32_t k)
     if (!plan.speed && world > params.cores)
         params.cores = 1;  /* all nodes are on this host: nobody spins */
     params.unkept = unkept();
+    if (unkept()) {  /* small extents: what a link lacks when it breaks is soon in one that could be released */
+        params.segment = params.slot_bytes = params.gather_bytes = UNKEPT_EXTENT / 4;
+        params.extent_bytes = UNKEPT_EXTENT;
+        params.nextents = (64u << 20) / UNKEPT_EXTENT;
+    }
     params.keeps_log = strchr(plan.faults, 'n') != NULL;
     if (ft_region_create(&n->region, &params, &e) != 0 || ft_region_map(&n->region, first, rank_at, &e) != 0 ||
         ft_keeper_open(&n->keeper, &n->region, &config, &e) != 0 || (n->models = ft_models_create(&e)) < 0)
@@ -373,7 +378,7 @@ int main(int argc, char **argv)
         { 3, 2, 7, 100, "kr", 200000, false },  { 5, 1, 8, 100, "kr", 100000, false }, { 3, 2, 9, 60, "krn", 50000, false },
         { 2, 1, 1, 10, "m", 1000, false },      { 3, 2, 2, 10, "m", 1000, false },    { 3, 2, 3, 60, "krc", 400000, false },
         { 2, 1, 10, 200, "kr", 800000, false }, { 2, 2, 11, 200, "krn", 800000, false },  /* reductions of several of their large segments */
-        { 2, 2, 12, 400, "u", 800000, false },  { 3, 2, 13, 200, "u", 400000, false },
+        { 2, 2, 8, 1500, "u", 100000, false },  { 3, 2, 7, 1500, "u", 100000, false }, { 2, 3, 5, 1500, "u", 100000, false },
     };
 
     prctl(PR_SET_CHILD_SUBREAPER, 1);

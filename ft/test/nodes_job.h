@@ -10,7 +10,7 @@
 
 #include "ft/shm/region.h"
 
-enum { NODES = 16, WORLD = 64, SECONDS = 120, FAULTS = 16, LONGEST_MS = 40, MISMATCH = 7, UNKEPT = 16 << 20 };
+enum { NODES = 16, WORLD = 64, SECONDS = 120, FAULTS = 16, LONGEST_MS = 40, MISMATCH = 7, UNKEPT = 1 << 20, UNKEPT_EXTENT = 64 << 10 };
 
 struct ft_keeper;
 
