@@ -7,7 +7,7 @@
    For each size: an exchange, in which both ends send so many bytes and receive as many. No allreduce of two ranks on two hosts over one
    connection can be faster, but by chance. --stream: bytes go one way, and a byte back at the end of all; the microseconds of one message.
    --logged PIECE: what comes is added to what was sent, as floats, and the sum is also written to memory that no cache holds, PIECE bytes at a time as soon
-   as they are there: no allreduce that keeps a log can be faster.
+   as they are there: no allreduce that keeps a log and sends all of its contribution can be faster (docs/performance.md has another way).
    OPTIONS, the same at both ends: -m SIZE,... -i ITERATIONS,... -x WARMUP,... --stream --logged PIECE --digits N (as many numbers as sizes, or
    the last one is for the rest); --line-file FILE as the MPI programs have it (line.h); -M, --wall and --start are accepted. */
 #ifndef _GNU_SOURCE
@@ -267,7 +267,10 @@ static bool parse(struct options *o, int argc, char **argv)
         case 'l': o->listens = true; break;
         case 't': o->host = optarg; break;
         case 's': o->stream = true; break;
-        case 'L': o->piece = strtoull(optarg, NULL, 10); break;
+        case 'L':
+            o->piece = strtoull(optarg, NULL, 10);
+            if (!o->piece || o->piece % LINE) return false;
+            break;
         case 'd': o->digits = atoi(optarg); break;
         case 'm': if (!parse_sizes(o, optarg)) return false; break;
         case 'i': if (!parse_counts(o->iterations, 1, optarg)) return false; break;
@@ -281,7 +284,7 @@ static bool parse(struct options *o, int argc, char **argv)
     }
     if (optind + 1 != argc) return false;
     o->port = argv[optind];
-    if (o->piece % LINE || (o->piece && o->stream)) return false;
+    if (o->piece && o->stream) return false;
     return o->listens != !!o->host && o->iterations[0] && o->nsizes;
 }
 

@@ -75,7 +75,7 @@ class Raw(mpis.Mpi):
 
 
 class RawLogged(Raw):
-    """The same, and what has come is added and written once to memory that no cache holds: what is faster keeps no log."""
+    """The same, and what has come is added and written once to memory that no cache holds, as an allreduce must that keeps a log."""
     name = results.RAW_LOGGED
     pieces = (16, 64, 128, 576)     # KiB
 
