@@ -4,6 +4,7 @@
 #include "ft/base/util.h"
 
 enum {
+    LEAD = 4,            /* HALVES, units: one PART is on its way while what became of the one before it is made and comes back */
     ACK_UNITS = 256,     /* a peer that has sent nothing for so long says how far it is, ... */
     ACK_BYTES = 4 << 20  /* ... or after so much of the log */
 };
@@ -50,6 +51,44 @@ static enum ft_role role(const struct ft_exchange *x, const struct ft_peer *p)
     return (enum ft_role)p->role[x->tree];
 }
 
+/* HALVES: whether it is our half of the tree whose root combines unit u. */
+static bool is_ours(const struct ft_exchange *x, uint64_t u)
+{
+    return (x->me >= x->nodes / 2) == (u & 1);
+}
+
+/* HALVES: unit u has been combined here, and may not be committed yet. */
+static bool is_made(const struct ft_exchange *x, uint64_t u)
+{
+    return x->kind == FT_UNIT_HALVES && u < x->made && is_ours(x, u);
+}
+
+/* HALVES: the one with whom we take turns. */
+static bool takes_turns(const struct ft_exchange *x, const struct ft_peer *p)
+{
+    return x->kind == FT_UNIT_HALVES && role(x, p) == FT_ROLE_EDGE;
+}
+
+static bool gets_part(const struct ft_exchange *x, const struct ft_peer *p, uint64_t u)
+{
+    return takes_turns(x, p) ? !is_ours(x, u) : role(x, p) == FT_ROLE_UP || role(x, p) == FT_ROLE_EDGE;
+}
+
+static bool gives_part(const struct ft_exchange *x, const struct ft_peer *p, uint64_t u)
+{
+    return takes_turns(x, p) ? is_ours(x, u) : role(x, p) == FT_ROLE_DOWN || role(x, p) == FT_ROLE_EDGE;
+}
+
+/* The first unit that the peer may lack and for which nothing has gone to it. */
+static uint64_t first_owed(const struct ft_exchange *x, const struct ft_peer *p)
+{
+    uint64_t u = ft_max(p->out, p->count);
+
+    while (u < p->ahead && gets_part(x, p, u))
+        u++;
+    return u;
+}
+
 /* ---- the operation ---- */
 
 void ft_exchange_begin(struct ft_exchange *x, enum ft_tree tree, enum ft_unit_kind kind, uint32_t root, uint64_t first, uint64_t end,
@@ -58,7 +97,8 @@ void ft_exchange_begin(struct ft_exchange *x, enum ft_tree tree, enum ft_unit_ki
     for (uint32_t p = 0; p < x->n; p++) {  /* nothing of the operation before was for who is not in its tree */
         struct ft_peer *peer = &x->peer[p];
 
-        if (role(x, peer) == FT_ROLE_NONE && ft_max(peer->out, peer->count) >= ft_max(peer->answer, x->first))
+        peer->out = first_owed(x, peer);
+        if (role(x, peer) == FT_ROLE_NONE && peer->out >= ft_max(peer->answer, x->first))
             peer->out = ft_max(peer->out, first);
     }
     x->tree = tree;
@@ -67,7 +107,7 @@ void ft_exchange_begin(struct ft_exchange *x, enum ft_tree tree, enum ft_unit_ki
     x->first = first;
     x->end = end;
     x->own = own;
-    x->folded = x->mine;
+    x->folded = x->made = x->mine;
 }
 
 void ft_exchange_own(struct ft_exchange *x, uint64_t own)
@@ -124,6 +164,8 @@ static bool result_is_due(const struct ft_exchange *x)
         return true;
     if (x->kind == FT_UNIT_BCAST)
         return x->me == x->root && x->own > u;
+    if (x->kind == FT_UNIT_HALVES)
+        return is_made(x, u);
     return !has_parent(x) && x->folded > u && came(x, FT_ROLE_EDGE, u);
 }
 
@@ -136,11 +178,31 @@ static bool fold_is_due(const struct ft_exchange *x)
     return u < x->end && u < x->own && u < x->mine + x->depth && x->kind != FT_UNIT_BCAST && came(x, FT_ROLE_DOWN, u);
 }
 
+/* HALVES: the next unit that is combined here. */
+static uint64_t next_of_ours(const struct ft_exchange *x)
+{
+    uint64_t u = ft_max(x->mine, x->made);
+
+    return is_ours(x, u) ? u : u + 1;
+}
+
+static bool make_is_due(const struct ft_exchange *x)
+{
+    uint64_t u = next_of_ours(x);
+
+    return x->kind == FT_UNIT_HALVES && !has_parent(x) && u < x->end && u <= x->mine + 1 && u < x->folded && came(x, FT_ROLE_EDGE, u) &&
+           !takes(x, FT_TAKE_RES, u);
+}
+
 enum ft_step ft_exchange_step(const struct ft_exchange *x, uint64_t *u)
 {
     if (result_is_due(x)) {
         *u = x->mine;
         return FT_STEP_RESULT;
+    }
+    if (make_is_due(x)) {
+        *u = next_of_ours(x);
+        return FT_STEP_MAKE;
     }
     if (fold_is_due(x)) {
         *u = x->folded;
@@ -152,6 +214,11 @@ enum ft_step ft_exchange_step(const struct ft_exchange *x, uint64_t *u)
 void ft_exchange_folded(struct ft_exchange *x, uint64_t u)
 {
     x->folded = ft_max(x->folded, u + 1);
+}
+
+void ft_exchange_made(struct ft_exchange *x, uint64_t u)
+{
+    x->made = u + 1;
 }
 
 void ft_exchange_commit(struct ft_exchange *x, uint64_t u, uint64_t bytes)
@@ -189,7 +256,7 @@ bool ft_exchange_hello(struct ft_exchange *x, uint32_t p, uint64_t count)
         return false;
     peer->heard = true;
     peer->gone = false;
-    peer->out = count;
+    peer->out = peer->ahead = count;
     peer->in = 0;
     peer->answer = x->mine;
     return true;
@@ -202,13 +269,20 @@ bool ft_exchange_hello(struct ft_exchange *x, uint32_t p, uint64_t count)
 static enum ft_frame next_unit(const struct ft_exchange *x, const struct ft_peer *peer, uint64_t *u)
 {
     enum ft_role to = role(x, peer);
+    uint64_t owed = first_owed(x, peer);
 
-    *u = ft_max(peer->out, peer->count);
-    if (*u < x->mine)
-        return to != FT_ROLE_NONE || *u < ft_max(peer->answer, x->first) ? FT_FRAME_RES : FT_FRAME_NONE;
+    *u = owed;
+    if (owed < x->mine || (takes_turns(x, peer) && is_made(x, owed)))
+        return to != FT_ROLE_NONE || owed < ft_max(peer->answer, x->first) ? FT_FRAME_RES : FT_FRAME_NONE;
+    if (takes_turns(x, peer) && is_ours(x, owed)) { /* it waits for that result: meanwhile the next PART */
+        *u = ft_max(owed, peer->ahead);
+        *u += is_ours(x, *u);
+        if (*u >= owed + LEAD)
+            return FT_FRAME_NONE;
+    }
     if (*u >= x->folded || *u >= x->end || x->kind == FT_UNIT_BCAST || takes(x, FT_TAKE_RES, *u))
         return FT_FRAME_NONE;
-    return to == FT_ROLE_UP || to == FT_ROLE_EDGE ? FT_FRAME_PART : FT_FRAME_NONE;
+    return gets_part(x, peer, *u) ? FT_FRAME_PART : FT_FRAME_NONE;
 }
 
 static bool must_tell(const struct ft_exchange *x, const struct ft_peer *peer)
@@ -259,6 +333,9 @@ void ft_exchange_sent(struct ft_exchange *x, uint32_t p)
         peer->greeted = true;
         break;
     case FT_FRAME_PART:
+        peer->ahead = peer->sending_unit + 1;
+        peer->out = first_owed(x, peer);
+        break;
     case FT_FRAME_RES:
         peer->out = peer->sending_unit + 1;
         break;
@@ -292,28 +369,37 @@ static enum ft_take take_result(const struct ft_exchange *x, uint64_t u)
         return FT_TAKE_DROP;
     if (u > x->mine || u >= x->end)
         return FT_TAKE_WAIT;
-    if (takes(x, FT_TAKE_RES, u) || sends_part(x, u))
+    if (takes(x, FT_TAKE_RES, u) || sends_part(x, u) || is_made(x, u))
         return FT_TAKE_WAIT;
     return x->kind == FT_UNIT_GATHER && takes(x, FT_TAKE_PART, u) ? FT_TAKE_WAIT : FT_TAKE_RES;
 }
 
 static enum ft_take take_partial(const struct ft_exchange *x, const struct ft_peer *peer, uint64_t u)
 {
-    enum ft_role from = role(x, peer);
+    uint64_t next = ft_max(peer->in, x->mine);
 
     if (u < x->mine)
         return FT_TAKE_DROP;
     if (u >= x->end)
         return FT_TAKE_WAIT;
-    if (x->kind == FT_UNIT_BCAST || (from != FT_ROLE_DOWN && from != FT_ROLE_EDGE))
+    if (x->kind == FT_UNIT_BCAST || !gives_part(x, peer, u))
         return FT_TAKE_WRONG;
-    if (u > ft_max(peer->in, x->mine))
+    if (u > next + !gives_part(x, peer, next))
         return FT_TAKE_WRONG;  /* there is a gap */
     if (u >= x->mine + x->depth)
         return FT_TAKE_WAIT;
-    if (from == FT_ROLE_DOWN && u < x->folded)
+    if ((role(x, peer) == FT_ROLE_DOWN && u < x->folded) || is_made(x, u))
         return FT_TAKE_DROP;
     return x->kind == FT_UNIT_GATHER && takes(x, FT_TAKE_RES, u) ? FT_TAKE_WAIT : FT_TAKE_PART;
+}
+
+/* HALVES: PARTs of units above may have come before it, and it may be of the first unit that the peer has not committed, or of the next. What is
+   committed here is dropped, also if the operation is over by then. */
+static bool is_result(const struct ft_exchange *x, const struct ft_peer *peer, uint64_t u, uint64_t count)
+{
+    if (takes_turns(x, peer) && !is_ours(x, u))
+        return u <= count + 1;
+    return u < x->mine || (u < count && u >= peer->in);
 }
 
 enum ft_take ft_exchange_head(struct ft_exchange *x, uint32_t p, enum ft_frame frame, uint64_t u, uint64_t count)
@@ -328,7 +414,7 @@ enum ft_take ft_exchange_head(struct ft_exchange *x, uint32_t p, enum ft_frame f
         peer->gone = peer->gone || frame == FT_FRAME_BYE;
         return FT_TAKE_DROP;
     }
-    if (u >= peer->in && frame == FT_FRAME_RES && u < count)
+    if (frame == FT_FRAME_RES && is_result(x, peer, u, count))
         take = take_result(x, u);
     else if (u >= peer->in && frame == FT_FRAME_PART && u >= count)
         take = take_partial(x, peer, u);
@@ -339,12 +425,19 @@ enum ft_take ft_exchange_head(struct ft_exchange *x, uint32_t p, enum ft_frame f
     return take;
 }
 
+uint64_t ft_exchange_needed(const struct ft_exchange *x, uint32_t p)
+{
+    if (role(x, &x->peer[p]) != FT_ROLE_EDGE)
+        return x->folded;
+    return x->kind == FT_UNIT_HALVES ? next_of_ours(x) : x->mine;
+}
+
 void ft_exchange_taken(struct ft_exchange *x, uint32_t p)
 {
     struct ft_peer *peer = &x->peer[p];
 
     if (peer->taking)
-        peer->in = peer->taking_unit + 1;
+        peer->in = ft_max(peer->in, peer->taking_unit + 1);
     peer->taking = 0;
 }
 

@@ -16,6 +16,14 @@
    What goes to a peer at unit `out`: nothing if out < count; RES if out < mine; PART if it is UP or EDGE in the operation's tree, the
    operation is no bcast, and out < folded. A commit without PART sent therefore sends RES, in every direction, also upwards.
 
+   HALVES: the ends of the root edge take turns. In each unit one of them is the root and the other its child, so each combines half of
+   the units and is given the others. Between these two only:
+     peer.ahead  PARTs of units below have gone to it, over this connection: they run ahead of `out`, which stays at the first unit that it is
+                 owed the result of. So PARTs are in order, and RESs are, and a RES never goes before a PART of a unit below
+     made        units below that we combine have been combined. That may be one unit beyond `mine`, while the one before comes from the
+                 other end; the other end is given it at once, nobody else before it is committed. If we die then, whoever has committed it
+                 gives it back as RES, and if nobody has, it is combined again: as when a node dies with its log
+
    Contract with the driver
    - One operation is open at a time (begin ... end); all units below its first are committed. Only while one is open, or at the end in
      finalize, are links driven.
@@ -48,7 +56,8 @@ enum ft_frame {
 enum ft_unit_kind {
     FT_UNIT_REDUCE,  /* partials are folded */
     FT_UNIT_GATHER,  /* partials are slices of the record, written in place */
-    FT_UNIT_BCAST    /* the root's node has the record, the others get it */
+    FT_UNIT_BCAST,   /* the root's node has the record, the others get it */
+    FT_UNIT_HALVES   /* partials are folded; the left end of the root edge combines even units, the right end odd ones. Two nodes at least */
 };
 
 enum ft_take {
@@ -62,6 +71,7 @@ enum ft_take {
 enum ft_step {
     FT_STEP_NONE,
     FT_STEP_FOLD,   /* combine the children's partials of unit u with the own one, then ft_exchange_folded (leaf, gather: nothing to do) */
+    FT_STEP_MAKE,   /* HALVES: write the record of unit u, left half op right half, then ft_exchange_made */
     FT_STEP_RESULT  /* write the record of unit u (REDUCE: left half op right half; one node: the fold; others, and finalize's unit: it is
                        there), publish it, then ft_exchange_commit */
 };
@@ -77,6 +87,7 @@ struct ft_peer {
     uint8_t taking;           /* enum ft_take + 1; 0: nothing */
     uint64_t sending_unit, taking_unit;
     uint64_t count, out, in;  /* see above */
+    uint64_t ahead;
     uint64_t answer;          /* units below were committed here when its HELLO came: RES, whatever their tree */
     uint64_t told;            /* what it knows of `mine` */
     uint64_t told_bytes;      /* of the log, when it was told */
@@ -88,6 +99,7 @@ struct ft_exchange {
     uint32_t n;
     struct ft_peer peer[FT_PEERS];  /* union of both trees' neighbours, by node number */
     uint64_t mine, own, folded;
+    uint64_t made;
     uint64_t base;                  /* units below have been released here */
     uint64_t bytes;                 /* of all results committed, for acknowledgements */
     uint64_t first, end;            /* the open operation's units; end == 0: none has been */
@@ -113,6 +125,7 @@ void ft_exchange_own(struct ft_exchange *x, uint64_t own);
 /* What can be done with what is there. The driver does it and says so (folded, commit). */
 enum ft_step ft_exchange_step(const struct ft_exchange *x, uint64_t *u);
 void ft_exchange_folded(struct ft_exchange *x, uint64_t u);
+void ft_exchange_made(struct ft_exchange *x, uint64_t u);
 
 /* Unit u == mine is published, its result has `bytes`. */
 void ft_exchange_commit(struct ft_exchange *x, uint64_t u, uint64_t bytes);
@@ -131,6 +144,9 @@ void ft_exchange_sent(struct ft_exchange *x, uint32_t p);
 
 /* The unit whose result is under way or due to p, if it is connected; else mine. */
 uint64_t ft_exchange_giving(const struct ft_exchange *x, uint32_t p);
+
+/* The first unit of which the partial of p is still needed, or will be. */
+uint64_t ft_exchange_needed(const struct ft_exchange *x, uint32_t p);
 
 /* A frame other than HELLO has begun to come; count: the sender's commit count in its head. ACK and BYE: DROP, nothing follows. */
 enum ft_take ft_exchange_head(struct ft_exchange *x, uint32_t p, enum ft_frame frame, uint64_t u, uint64_t count);

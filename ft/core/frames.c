@@ -141,7 +141,7 @@ int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head
         part(n, u, head, payload);
     } else if (n->op && ft_nodes_hot(n->op, u)) {
         head->length = (uint32_t)ft_coll_result(n->op->c, u - n->s->first);
-        *payload = ft_nodes_payload(n->op, u);
+        *payload = ft_nodes_result(n->op, u);
     } else {
         err = read_unit(n, &n->reader[p], u, &rec, e);
         if (err)
@@ -239,7 +239,7 @@ static int find_sink(struct ft_nodes *n, uint32_t p, uint64_t u, enum ft_take ta
 
     *length = ft_coll_result(op->c, i);
     if (take == FT_TAKE_RES) {
-        *sink = ft_nodes_payload(op, u);
+        *sink = ft_nodes_sink(op, u);
         return 0;
     }
     if (op->kind == FT_UNIT_GATHER) {
@@ -250,7 +250,7 @@ static int find_sink(struct ft_nodes *n, uint32_t p, uint64_t u, enum ft_take ta
     }
     err = make_inbox(n, p, e);
     /* Nothing is in it that is still needed: the place that was used last is in the cache. */
-    if (u == (from->role == FT_ROLE_EDGE ? n->x.mine : n->x.folded))
+    if (u == ft_exchange_needed(&n->x, p))
         n->inbox_from[p] = u;
     *sink = err ? NULL : ft_nodes_inbox(n, p, u);
     return err;
@@ -307,5 +307,5 @@ void ft_nodes_arrived(struct ft_nodes *n, uint32_t p)
 
     ft_exchange_taken(&n->x, p);
     if (result)
-        ft_nodes_commit(n->op, u);
+        ft_nodes_take_result(n->op, u);
 }

@@ -36,6 +36,14 @@ static uint64_t reduction_segment(const struct ft_params *p, uint64_t bytes)
     return segment;
 }
 
+/* Of halves: no more units than are needed, but an even number, and as large as each other. */
+static uint64_t halves_segment(uint64_t segment, uint64_t bytes, uint32_t elem)
+{
+    uint64_t units = ft_align(ft_div_up(bytes, segment), 2);
+
+    return ft_min(segment, ft_div_up(ft_align(ft_div_up(bytes, units), FT_LINE), elem) * elem);
+}
+
 static void plan(struct ft_nodes_op *op)
 {
     struct ft_coll *c = op->c;
@@ -46,8 +54,12 @@ static void plan(struct ft_nodes_op *op)
     c->plan.gathered = reduces(sig) && c->bytes && c->op && ft_nodes_gathers(op->n, c, sig);
     op->kind = sig->call == FT_CALL_BCAST ? FT_UNIT_BCAST : ft_coll_gathers(c) ? FT_UNIT_GATHER : FT_UNIT_REDUCE;
     c->plan.segment = p->segment;
-    if (op->kind == FT_UNIT_REDUCE)
+    if (op->kind == FT_UNIT_REDUCE) {
         c->plan.segment = reduction_segment(p, c->bytes) / c->elem * c->elem;
+        op->halves = p->nnodes > 1 && c->bytes > c->plan.segment;
+        if (op->halves)
+            c->plan.segment = halves_segment(c->plan.segment, c->bytes, c->elem);
+    }
     if (op->kind == FT_UNIT_GATHER)
         c->plan.segment = ft_max(FT_LINE, ft_align(p->segment / c->s->size, FT_LINE));
     c->plan.units = ft_max(1, ft_div_up(c->bytes, c->plan.segment));

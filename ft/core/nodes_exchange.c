@@ -124,14 +124,27 @@ static int fold(struct ft_nodes_op *op, uint64_t u, struct ft_error *e)
     return 0;
 }
 
-/* The only rank of its node takes a result as it makes it: it folds into its buffer, where the result will be used, and the record is a copy
-   of that, past the cache if nobody is sent it from there. A buffer that is both input and output is contributed up to there (RULE 10), and a
-   contribution is not asked for any more once its unit is committed, which follows at once. */
-static bool takes_as_made(const struct ft_nodes_op *op, uint64_t i)
+/* Where the only rank of its node has the result of unit i as it makes it, or NULL: in its buffer, where the result will be used, and the record is
+   a copy of that, past the cache. A buffer that is both input and output is contributed up to there (RULE 10), and a contribution is not asked
+   for any more once its unit is committed, which follows at once, or is made (HALVES). */
+static char *made_into(const struct ft_nodes_op *op, uint64_t i)
 {
     const struct ft_coll *c = op->c;
+    bool reduces = op->kind == FT_UNIT_REDUCE && c->op && c->op->reduction != FT_USER;
 
-    return op->kind == FT_UNIT_REDUCE && c->s->n == 1 && c->recv && op->out == i && c->op && c->op->reduction != FT_USER;
+    return reduces && c->s->n == 1 && c->recv && (op->halves || op->out == i) ? c->recv + i * c->plan.segment : NULL;
+}
+
+const char *ft_nodes_result(struct ft_nodes_op *op, uint64_t u)
+{
+    const struct ft_coll *c = op->c;
+    uint64_t i = u - c->s->first;
+
+    if (u >= op->n->x.mine && made_into(op, i))
+        return made_into(op, i);
+    if (i < op->out && op->kind == FT_UNIT_REDUCE && c->s->n == 1 && c->recv)
+        return c->recv + i * c->plan.segment;
+    return ft_nodes_payload(op, u);
 }
 
 /* to = x op y, and the same to the log, past the cache, a block at a time. */
@@ -167,7 +180,7 @@ static void write_result(struct ft_nodes_op *op, uint64_t u, char *recv)
     FT_INVARIANT(theirs, "who combines has both halves");
     mine = ft_nodes_partial(op, u);
     ft_point_bulk(to, bytes);
-    if (f.acc == recv && bytes >= LOG_PAST_CACHE && !child(&n->x, false) && !child(&n->x, true)) {
+    if (f.acc == recv && bytes >= LOG_PAST_CACHE) {
         fold_logged(c, shape->from == 0 ? theirs : mine, shape->from == 0 ? mine : theirs, recv, to, bytes);
         return;
     }
@@ -177,20 +190,44 @@ static void write_result(struct ft_nodes_op *op, uint64_t u, char *recv)
         ft_fill(to, f.acc, bytes);
 }
 
-static void make_result(struct ft_nodes_op *op, uint64_t u)
+static void publish_result(struct ft_nodes_op *op, uint64_t u, bool taken)
 {
     const struct ft_coll *c = op->c;
     uint64_t i = u - c->s->first;
-    bool taken = takes_as_made(op, i);
 
-    write_result(op, u, taken ? c->recv + i * c->plan.segment : NULL);
     ft_nodes_commit(op, u);
-    if (taken) {
-        op->out_at = ft_nodes_at(op, i) + ft_record_bytes(ft_coll_result(c, i));
-        op->out++;
-        op->checked = true;
-        ft_stream_leave(c->s, op->out_at);
-    }
+    if (!taken || op->out != i)
+        return;
+    op->out_at = ft_nodes_at(op, i) + ft_record_bytes(ft_coll_result(c, i));
+    op->out++;
+    op->checked = true;
+    ft_stream_leave(c->s, op->out_at);
+}
+
+static void make_result(struct ft_nodes_op *op, uint64_t u)
+{
+    char *recv = made_into(op, u - op->c->s->first);
+
+    if (!op->halves)
+        write_result(op, u, recv);
+    publish_result(op, u, recv);
+}
+
+/* HALVES: as made_into, of a result that the other end makes. It may come in part, and then another one at the other end may ask for our
+   contribution: so not over that. */
+char *ft_nodes_sink(struct ft_nodes_op *op, uint64_t u)
+{
+    uint64_t i = u - op->c->s->first;
+
+    op->received = op->halves && op->out == i && op->c->recv != op->c->send ? made_into(op, i) : NULL;
+    return op->received ? op->received : ft_nodes_payload(op, u);
+}
+
+void ft_nodes_take_result(struct ft_nodes_op *op, uint64_t u)
+{
+    if (op->received)
+        ft_copy_past_cache(ft_nodes_payload(op, u), op->received, ft_coll_result(op->c, u - op->c->s->first));
+    publish_result(op, u, op->received);
 }
 
 /* How far all local ranks are. */
@@ -222,7 +259,10 @@ static int exchange_steps(struct ft_nodes_op *op, struct ft_error *e)
         return err;
     while ((step = ft_exchange_step(x, &u)) != FT_STEP_NONE) {
         moved = 1;
-        if (step == FT_STEP_FOLD) {
+        if (step == FT_STEP_MAKE) {
+            write_result(op, u, made_into(op, u - op->c->s->first));
+            ft_exchange_made(x, u);
+        } else if (step == FT_STEP_FOLD) {
             err = fold(op, u, e);
             if (err)
                 return err;
@@ -308,7 +348,7 @@ static void open_exchange(struct ft_nodes_op *op)
     op->placed_end = end;
     if (s->sig.call == FT_CALL_FINALIZE)
         ft_exchange_leave(&n->x);  /* a peer that is gone had committed it, so everybody has contributed */
-    ft_exchange_begin(&n->x, tree_of(op->c), op->kind, root, s->first, ft_nodes_unit(op, op->c->plan.units), s->first);
+    ft_exchange_begin(&n->x, tree_of(op->c), op->halves ? FT_UNIT_HALVES : op->kind, root, s->first, ft_nodes_unit(op, op->c->plan.units), s->first);
     n->op = op;
 }
 

@@ -15,11 +15,13 @@ struct ft_nodes_op {
     enum ft_unit_kind kind;
     bool takes;                  /* it is over for this rank when the result is there: one that receives it, or a barrier's */
     bool small;                  /* a reduction that the representative folds alone */
+    bool halves;                 /* a reduction of several units: the ends of the root edge combine half of them each (FT_UNIT_HALVES) */
     uint64_t in, made, out;      /* units contributed, made, consumed */
     uint64_t made_at, out_at;    /* where the records before them end */
     uint64_t own;                /* all local ranks have made so many (the representative's picture) */
     bool verified, checked, past_cache;
     char *scratch, *acc;         /* for user functions: a segment each */
+    char *received;              /* where the result that comes in is, if not in its record */
 
     /* the representative's: where records are, from the node's commit count on */
     uint64_t base, placed;       /* units of which positions are known: the last FT_NODES_RING of [base, placed) */
@@ -49,6 +51,14 @@ const char *ft_nodes_partial(struct ft_nodes_op *op, uint64_t u);
 
 /* So many committed units are being sent from where they are that no more may be committed. */
 bool ft_nodes_lags(struct ft_nodes_op *op);
+
+/* The result of unit u, which is at hand (ft_nodes_hot) or made, where it is likely to be in the cache: where the only rank of its node has it, or
+   in its record. */
+const char *ft_nodes_result(struct ft_nodes_op *op, uint64_t u);
+
+/* Where the result of unit u, which another node has made, is received; when it is there it is published. */
+char *ft_nodes_sink(struct ft_nodes_op *op, uint64_t u);
+void ft_nodes_take_result(struct ft_nodes_op *op, uint64_t u);
 
 /* The record of unit u, the next one, is written but for its head: publishes it. */
 void ft_nodes_commit(struct ft_nodes_op *op, uint64_t u);

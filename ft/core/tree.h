@@ -3,8 +3,8 @@
    a result depends on the logical layout only (invariant 4).
 
    Both trees are in-order: a subtree is an interval of nodes, and operators need not commute. Neither has a root but a *root edge*: the
-   two halves [0, K/2) and [K/2, K) have a root each, these give each other what their halves come to, and both combine it. So two
-   nodes are one hop apart, and nobody is idle while another one computes.
+   two halves [0, K/2) and [K/2, K) have a root each, these give each other what their halves come to, and both combine it, or by turns
+   one of them (FT_UNIT_HALVES). So two nodes are one hop apart, and nobody is idle while another one computes.
    Balanced: a binary tree in each half, for what is small: height log2(K). Chain: nodes in line, for what is large: each node has two
    neighbours, and every link is used in both directions at a time. Up to 4 nodes they are the same. */
 #ifndef FT_CORE_TREE_H

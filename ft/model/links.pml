@@ -4,7 +4,8 @@
    the child of 1. Connections break, representatives die, nodes are lost. Searched exhaustively by links.sh; docs/models.md says what is
    modelled, what a step is, and what the variants (-D) are.
 
-   Names are those of exchange.h. An operation of units [0, S), then MPI_Finalize, whose unit is the last and has no payload. */
+   Names are those of exchange.h. An operation of units [0, S), then MPI_Finalize, whose unit is the last and has no payload. -DHALVES: the
+   operation is combined by halves: node 0 combines even units, node 1 odd ones. */
 #ifndef U
 #define U 2 /* units */
 #endif
@@ -68,6 +69,10 @@ byte on[4];         /* the end is on no connection, ... */
 bit heard[4], gone[4], farewell[4], taking[4];
 byte sending[4];    /* PART, unit + 1, + 4 * the head's count */
 byte count[4], out[4], in[4];
+#ifdef HALVES
+byte made[2], ahead[2];  /* of nodes 0 and 1, and of ends 0 and 1 */
+byte ready[2 * D];       /* what has been made and is not committed */
+#endif
 #ifdef RELEASE
 bit noted[4];       /* HELLO has been looked at, and what it says been put down for the keeper */
 #endif
@@ -105,7 +110,56 @@ byte k, v, u;       /* 0 between steps */
 
 #define OVER(n) (mine[n] >= end[n])
 #define LEAVING(n) (end[n] == U)
-#define NEXT(e) MAX(out[e], count[e])
+#define LOW(e) MAX(out[e], count[e])
+#ifdef HALVES
+#define TURNS(e) ((e) < 2 && end[NODE(e)] == S)
+#define OURS(n, x) ((n) == (x) % 2)
+#define MADE(n, x) ((n) != 2 && end[n] == S && (x) < made[(n) % 2] && OURS(n, x))
+#ifdef RES_AGAIN
+#define NEXT(e) LOW(e)
+#else
+#define NEXT(e) (LOW(e) + (TURNS(e) && LOW(e) < ahead[(e) % 2] && !OURS(NODE(e), LOW(e))))
+#endif
+#define MAX_AHEAD(e) MAX(NEXT(e), ahead[(e) % 2])
+#define NEXT_PART(e) (TURNS(e) && OURS(NODE(e), NEXT(e)) -> MAX_AHEAD(e) + OURS(NODE(e), MAX_AHEAD(e)) : NEXT(e))
+#define NEXT_MADE(n) (MAX(mine[n], made[n]) + !OURS(n, MAX(mine[n], made[n])))
+#define MAKE_DUE(n) (n != 2 && end[n] == S && NEXT_MADE(n % 2) < end[n] && NEXT_MADE(n % 2) <= mine[n] + 1 && NEXT_MADE(n % 2) < folded[n] && \
+                     in[n] > NEXT_MADE(n % 2) && !TAKES_RESULT(n, NEXT_MADE(n % 2)))
+#define GIVEN_EARLY(e) (TURNS(e) && MADE(NODE(e), NEXT(e)))
+#define GETS_PART(e, x) (!IS_CHILD(e) && !(TURNS(e) && OURS(NODE(e), x)))
+#define GIVES_PART(e, x) (IS_CHILD(e) || !(TURNS(e) && !OURS(NODE(e), x)))
+#define RESULT_ONLY(e, x) (TURNS(e) && !OURS(NODE(e), x))
+#define PART_SENT(e, x) if :: TURNS(e) -> ahead[(e) % 2] = (x) + 1; out[e] = NEXT(e) :: else -> out[e] = (x) + 1 fi
+#define UNMADE(n) if :: n != 2 -> made[n % 2] = 0; ready[n % 2 * D] = 0; ready[n % 2 * D + 1] = 0 :: else -> skip fi
+#define UNREADY(n, x) if :: n != 2 -> ready[n % 2 * D + SLOT(x)] = 0 :: else -> skip fi
+#define MAKES_FROM(n) if :: n != 2 && mine[n] < S -> made[n % 2] = mine[n] :: else -> skip fi
+#define TURNS_END(n) if :: n != 2 -> out[n % 2] = NEXT(n % 2); ahead[n % 2] = 0 :: else -> skip fi
+#define FORGET_AHEAD(e) if :: e < 2 -> ahead[(e) % 2] = 0 :: else -> skip fi
+#ifdef AHEAD_KEPT
+#define AHEAD_IS(e, x) if :: TURNS(e) -> ahead[(e) % 2] = MAX(ahead[(e) % 2], x) :: else -> skip fi
+#undef FORGET_AHEAD
+#define FORGET_AHEAD(e) skip
+#else
+#define AHEAD_IS(e, x) if :: TURNS(e) -> ahead[(e) % 2] = x :: else -> skip fi
+#endif
+#define RESULT_OF(n, x) ((x) == U - 1 -> 7 + 64 * (x) : ((x) < mine[n] -> record[n * U + (x)] : ready[n % 2 * D + SLOT(x)]))
+#else
+#define NEXT(e) LOW(e)
+#define NEXT_PART(e) NEXT(e)
+#define MADE(n, x) false
+#define GIVEN_EARLY(e) false
+#define GETS_PART(e, x) (!IS_CHILD(e))
+#define GIVES_PART(e, x) true
+#define RESULT_ONLY(e, x) false
+#define PART_SENT(e, x) out[e] = (x) + 1
+#define UNMADE(n) skip
+#define UNREADY(n, x) skip
+#define MAKES_FROM(n) skip
+#define TURNS_END(n) skip
+#define FORGET_AHEAD(e) skip
+#define AHEAD_IS(e, x) skip
+#define RESULT_OF(n, x) ((x) == U - 1 -> 7 + 64 * (x) : record[n * U + (x)])
+#endif
 #define TAKES(e, x) (taking[e] && UNIT(e) == (x))
 #define TAKES_RESULT(n, x) SOME_END(n, TAKES, x)
 #define SENDS(e, x) (sending[e] % 4 == (x) + 1)
@@ -125,9 +179,9 @@ byte k, v, u;       /* 0 between steps */
 #else
 #define GETS_RESULT(e) true
 #endif
-#define RES_DUE(e) (NEXT(e) < mine[NODE(e)] && GETS_RESULT(e))
-#define PART_DUE(e) (NEXT(e) >= mine[NODE(e)] && NEXT(e) < folded[NODE(e)] && NEXT(e) < end[NODE(e)] && !IS_CHILD(e) && \
-                     !IS_BCAST(NEXT(e)) && MAY_SEND(NODE(e), NEXT(e)))
+#define RES_DUE(e) ((NEXT(e) < mine[NODE(e)] || GIVEN_EARLY(e)) && GETS_RESULT(e))
+#define PART_DUE(e) (NEXT(e) >= mine[NODE(e)] && !GIVEN_EARLY(e) && NEXT_PART(e) < folded[NODE(e)] && NEXT_PART(e) < end[NODE(e)] && \
+                     GETS_PART(e, NEXT_PART(e)) && !IS_BCAST(NEXT_PART(e)) && MAY_SEND(NODE(e), NEXT_PART(e)))
 #define BYE_DUE(e) (NEXT(e) >= mine[NODE(e)] && LEAVING(NODE(e)) && OVER(NODE(e)) && !farewell[e])
 #define OWES(e, x) (on[e] != NONE && (sending[e] || taking[e] || (heard[e] && (RES_DUE(e) || PART_DUE(e) || BYE_DUE(e)))))
 #define MAY_RETURN(n) (OVER(n) && !ANY_END(n, OWES, 0))
@@ -143,8 +197,12 @@ byte k, v, u;       /* 0 between steps */
 #define LAST_IS_KNOWN(n) (LEAVING(n) && mine[n] == U - 1 && ANY_END(n, IS_GONE, 0))
 #endif
 #define HAS_BOTH(n) (n != 2 && folded[n] > mine[n] && in[n] > mine[n]) /* the root edge's ends are 0 and 1 */
-#define RESULT_DUE(n) (mine[n] < end[n] && MAY_COMMIT(n, mine[n]) && \
-                       (LAST_IS_KNOWN(n) || (IS_BCAST(mine[n]) -> n == 2 : HAS_BOTH(n))))
+#ifdef HALVES
+#define HAS_RESULT(n) (end[n] == S -> MADE(n, mine[n]) : HAS_BOTH(n))
+#else
+#define HAS_RESULT(n) (IS_BCAST(mine[n]) -> n == 2 : HAS_BOTH(n))
+#endif
+#define RESULT_DUE(n) (mine[n] < end[n] && MAY_COMMIT(n, mine[n]) && (LAST_IS_KNOWN(n) || HAS_RESULT(n)))
 #define FOLD_DUE(n) (folded[n] < end[n] && folded[n] < mine[n] + D && !IS_BCAST(folded[n]) && (n != 1 || in[2] > folded[n]))
 
 #define IS_NEXT(e) (heard[e] && !taking[e] && head[Q * (e)])
@@ -156,10 +214,10 @@ byte k, v, u;       /* 0 between steps */
 #ifdef FOLD_AGAIN
 #define HAS_FOLDED(e) false
 #else
-#define HAS_FOLDED(e) (TYPE(e) == PART && IS_CHILD(e) && UNIT(e) < folded[NODE(e)])
+#define HAS_FOLDED(e) (TYPE(e) == PART && ((IS_CHILD(e) && UNIT(e) < folded[NODE(e)]) || MADE(NODE(e), UNIT(e))))
 #endif
 #define TAKES_RES(e) (!DROPS(e) && TYPE(e) == RES && UNIT(e) == mine[NODE(e)] && UNIT(e) < end[NODE(e)] && \
-                      MAY_COMMIT(NODE(e), UNIT(e)))
+                      MAY_COMMIT(NODE(e), UNIT(e)) && !MADE(NODE(e), UNIT(e)))
 #define TAKES_PART(e) (!DROPS(e) && TYPE(e) == PART && UNIT(e) < end[NODE(e)] && UNIT(e) < mine[NODE(e)] + D)
 #define WAITS(e) (!DROPS(e) && !TAKES_RES(e) && !TAKES_PART(e))
 
@@ -197,7 +255,7 @@ byte k, v, u;       /* 0 between steps */
 #if defined(NO_PART_AGAIN)
 #define FORGET_OUT(e) skip
 #else
-#define FORGET_OUT(e) out[e] = 0
+#define FORGET_OUT(e) out[e] = 0; FORGET_AHEAD(e)
 #endif
 #define FORGET(e) \
    heard[e] = 0; farewell[e] = 0; taking[e] = 0; sending[e] = 0; FORGET_OUT(e); FORGET_COUNT(e); FORGET_IN(e); UNNOTE(e); CLEAR(e); \
@@ -218,6 +276,7 @@ inline greeted(e) {
    out[e] = MAX(out[e], count[e]);
 #else
    out[e] = count[e];
+   AHEAD_IS(e, count[e]);
 #endif
 #ifndef GONE_KEPT
    gone[e] = 0;
@@ -240,8 +299,8 @@ inline commit(n, val) {
    CHECK(u == U - 1 || (AGREES(0, u, val) && AGREES(1, u, val) && AGREES(2, u, val)), "two living nodes have different results of a unit\n");
    CHECK(!SENDS_PART(n, u), "a partial's memory is used again while it is being sent\n");
    record[n * U + u] = (u == U - 1 -> 0 : val); mine[n] = u + 1; folded[n] = MAX(folded[n], mine[n]);
-   EACH_END(n, UNBOX); partial[n * D + SLOT(u)] = 0;
-   if :: mine[n] == S -> end[n] = U :: else -> skip fi; /* the next call */
+   EACH_END(n, UNBOX); partial[n * D + SLOT(u)] = 0; UNREADY(n, u);
+   if :: mine[n] == S -> TURNS_END(n); end[n] = U; UNMADE(n) :: else -> skip fi; /* the next call */
    TELL("node %d has unit %d\n", n, u); u = 0
 }
 
@@ -266,12 +325,24 @@ inline makes_result(n) {
    :: LAST_IS_KNOWN(n) -> SEEN(1); v = 7 + 64 * u
    :: else ->
       if
+#ifdef HALVES
+      :: u < S -> v = ready[n % 2 * D + SLOT(u)]
+#endif
       :: IS_BCAST(u) -> v = OWN(n, u)
       :: else -> combine(partial[n * D + SLOT(u)], inbox[n * D + SLOT(u)])
       fi
    fi;
    commit(n, v); v = 0
 }
+
+#ifdef HALVES
+inline makes(n) {
+   u = NEXT_MADE(n % 2); combine(partial[n * D + SLOT(u)], inbox[n * D + SLOT(u)]);
+   ready[n % 2 * D + SLOT(u)] = v; made[n % 2] = u + 1;
+   if :: u > mine[n] -> SEEN(4) :: else -> skip fi;
+   v = 0; u = 0
+}
+#endif
 
 #ifdef RELEASE
 #define NOTE_COUNT(e) acked[e] = (NODE(e) == RELEASE -> LEAST2(count[e], S) : 0)
@@ -281,19 +352,21 @@ inline makes_result(n) {
 /* The head of the next frame, as ft_exchange_head checks it. */
 inline looks_at(e) {
    CHECK(COUNT(e) >= count[e], "a node has less than it said\n");
-   CHECK(TYPE(e) == BYE || UNIT(e) >= in[e], "a frame comes twice\n");
+   CHECK(TYPE(e) == BYE || UNIT(e) >= in[e] || (TYPE(e) == RES && (RESULT_ONLY(e, UNIT(e)) || UNIT(e) < mine[NODE(e)])), "a frame comes twice\n");
    CHECK(TYPE(e) != PART || (UNIT(e) >= COUNT(e) && e != 3), "a partial of a unit that is committed, or from a parent\n");
-   CHECK(TYPE(e) != RES || UNIT(e) < COUNT(e), "a result of a unit that is not committed\n");
+   CHECK(TYPE(e) != RES || UNIT(e) < COUNT(e) || UNIT(e) < mine[NODE(e)] || (RESULT_ONLY(e, UNIT(e)) && UNIT(e) <= COUNT(e) + 1),
+         "a result of a unit that is not committed\n");
    count[e] = COUNT(e); NOTE_COUNT(e)
 }
 
 inline takes_partial(e) {
-   CHECK(UNIT(e) <= MAX(in[e], mine[NODE(e)]), "there is a gap between partials\n");
+   CHECK(GIVES_PART(e, UNIT(e)), "a partial from who is to combine the unit\n");
+   CHECK(UNIT(e) <= MAX(in[e], mine[NODE(e)]) + !GIVES_PART(e, MAX(in[e], mine[NODE(e)])), "there is a gap between partials\n");
    inbox[e * D + SLOT(UNIT(e))] = payload[Q * (e)];
 #ifdef FOLD_AGAIN
    if :: IS_CHILD(e) && UNIT(e) < folded[NODE(e)] -> folded[NODE(e)] = UNIT(e) :: else -> skip fi;
 #endif
-   in[e] = UNIT(e) + 1; POP(e)
+   in[e] = MAX(in[e], UNIT(e) + 1); POP(e)
 }
 
 #ifdef RELEASE
@@ -306,13 +379,13 @@ inline takes_partial(e) {
    is somebody to connect with. */
 #define CLOSED(e) \
    if :: on[e] == NEW && on[FAR(e)] == NEW -> on[FAR(e)] = OLD :: on[e] == NEW && on[FAR(e)] != NEW -> hello[FAR(e)] = 0 :: else -> skip fi; \
-   on[e] = NONE; FORGET(e); in[e] = 0; gone[e] = 0; count[e] = 0; out[e] = 0; fresh[e] = 0; inbox[(e) * D] = 0; inbox[(e) * D + 1] = 0; hello[e] = 0
+   on[e] = NONE; FORGET(e); FORGET_AHEAD(e); in[e] = 0; gone[e] = 0; count[e] = 0; out[e] = 0; fresh[e] = 0; inbox[(e) * D] = 0; inbox[(e) * D + 1] = 0; hello[e] = 0
 #define APART(e) given[e] = 0; given[FAR(e)] = 0; if :: on[FAR(e)] == NEW -> on[FAR(e)] = OLD :: else -> skip fi
 #define LINKED(e) \
    if :: IS_THERE(NODE(FAR(e))) -> given[e] = 1; given[FAR(e)] = 1; if :: on[FAR(e)] == NEW -> on[FAR(e)] = OLD :: else -> skip fi :: else -> skip fi
-#define EMPTY(n) folded[n] = 0; end[n] = 0; partial[n * D] = 0; partial[n * D + 1] = 0
+#define EMPTY(n) folded[n] = 0; end[n] = 0; UNMADE(n); partial[n * D] = 0; partial[n * D + 1] = 0
 #define STARTS(n) \
-   EMPTY(n); end[n] = (mine[n] >= S -> U : S); folded[n] = mine[n]; life[n] = 1 - life[n]; EACH_END(n, LINKED)
+   EMPTY(n); end[n] = (mine[n] >= S -> U : S); folded[n] = mine[n]; MAKES_FROM(n); life[n] = 1 - life[n]; EACH_END(n, LINKED)
 #ifdef RELEASE
 #define UNACKED(e) acked[e] = 0
 #define ALL_KEPT(n) if :: n == RELEASE -> next = 0; floor = 0; base = 0; EACH_END(n, UNACKED) :: else -> skip fi
@@ -367,18 +440,18 @@ proctype End(byte e) {
 #define SENDS_NOW(e) (heard[e] && !sending[e] && ROOM(e))
    :: d_step { SENDS_NOW(e) && RES_DUE(e) -> u = NEXT(e);
                CHECK(IS_KEPT(NODE(e), u), "a unit is asked for that has been released\n");
-               push(e, RES + 4 * u + 16 * mine[NODE(e)], (u == U - 1 -> 7 + 64 * u : record[NODE(e) * U + u])); out[e] = u + 1; u = 0 }
-   :: d_step { SENDS_NOW(e) && PART_DUE(e) -> sending[e] = NEXT(e) + 1 + 4 * mine[NODE(e)];
-               CHECK(OF(partial[NODE(e) * D + SLOT(NEXT(e))]) == NEXT(e), "another unit's partial is sent\n") }
+               v = RESULT_OF(NODE(e), u); push(e, RES + 4 * u + 16 * mine[NODE(e)], v); out[e] = u + 1; u = 0; v = 0 }
+   :: d_step { SENDS_NOW(e) && PART_DUE(e) -> u = NEXT_PART(e); sending[e] = u + 1 + 4 * mine[NODE(e)];
+               CHECK(OF(partial[NODE(e) * D + SLOT(u)]) == u, "another unit's partial is sent\n"); u = 0 }
    :: d_step { sending[e] && ROOM(e) -> u = sending[e] % 4 - 1;
-               push(e, PART + 4 * u + 16 * (sending[e] / 4), partial[NODE(e) * D + SLOT(u)]); out[e] = u + 1; sending[e] = 0; u = 0 }
+               push(e, PART + 4 * u + 16 * (sending[e] / 4), partial[NODE(e) * D + SLOT(u)]); PART_SENT(e, u); sending[e] = 0; u = 0 }
    :: d_step { SENDS_NOW(e) && BYE_DUE(e) -> push(e, BYE + 16 * mine[NODE(e)], 0); farewell[e] = 1 }
    /* in */
    :: d_step { IS_NEXT(e) && DROPS(e) -> looks_at(e);
-               if :: TYPE(e) == BYE -> gone[e] = 1 :: else -> in[e] = UNIT(e) + 1 fi; POP(e) }
+               if :: TYPE(e) == BYE -> gone[e] = 1 :: else -> in[e] = MAX(in[e], UNIT(e) + 1) fi; POP(e) }
    :: d_step { IS_NEXT(e) && TAKES_PART(e) -> looks_at(e); takes_partial(e) }
    :: d_step { IS_NEXT(e) && TAKES_RES(e) -> looks_at(e); taking[e] = 1 }
-   :: d_step { taking[e] -> in[e] = UNIT(e) + 1; taking[e] = 0; v = payload[Q * (e)]; POP(e); commit(NODE(e), v); v = 0 }
+   :: d_step { taking[e] -> in[e] = MAX(in[e], UNIT(e) + 1); taking[e] = 0; v = payload[Q * (e)]; POP(e); commit(NODE(e), v); v = 0 }
    :: d_step { IS_NEXT(e) && WAITS(e) && COUNT(e) > count[e] -> looks_at(e) }
    /* the agent: its peer's representative has left, which is looked for in MPI_Finalize */
    :: d_step { on[e] == NONE && !gone[e] && LEAVING(NODE(e)) && left[NODE(FAR(e))] && IS_THERE(NODE(e)) -> gone[e] = 1 }
@@ -421,6 +494,9 @@ proctype Node(byte n) {
    do
    :: d_step { FOLD_DUE(n) && IS_THERE(n) -> folds(n) }
    :: d_step { RESULT_DUE(n) && IS_THERE(n) -> makes_result(n) }
+#ifdef HALVES
+   :: d_step { MAKE_DUE(n) && IS_THERE(n) -> makes(n) }
+#endif
    :: d_step { IS_THERE(n) && LEAVING(n) && MAY_RETURN(n) && ALL_ENDS(n, IS_SETTLED, 0) ->
                CHECK(!ANY_END(n, UNSETTLED, 0), "a node leaves while its neighbour lacks a unit\n");
                EACH_END(n, CLOSED); EACH_END(n, APART); EMPTY(n); left[n] = 1; TELL("node %d leaves%c\n", n, ' ') }

@@ -15,15 +15,19 @@ sound_all() {
     [ "${FT_TIER:-normal}" != quick ] || return
     [ "${FT_TIER:-normal}" = full ] || [ $(($(date +%s) / 86400 % broken_days)) = 0 ] || return
     sound "... node 1 releases its log" "-DRELEASE=1" "-O1 -DSAFETY" "-w20"
+    sound "2 units by halves and Finalize, 1 failure" "-DU=3 -DHALVES" "-O1 -DSAFETY" "-w22"
     [ "${FT_TIER:-normal}" = full ] || return
     seen 1 "that a peer has left tells of the last unit"
     seen 2 "somebody lacks what has been released" "-DRELEASE=1"
     seen 3 "a replaced node lacks what nobody gives it"
+    seen 4 "a unit is made before the one below is committed" "-DU=3 -DHALVES"
     sound "... node 0 releases its log" "-DRELEASE=0" "-O1 -DSAFETY" "-w20"
     sound "... and no run without end" "" "-O1 -DNP" "-l -w22"
     sound "2 units and Finalize, 1 failure" "-DU=3" "-O2 -DSAFETY" "-w22"
     sound "... broadcasts" "-DU=3 -DBCAST" "-O2 -DSAFETY" "-w22"
     sound "... two frames on their way" "-DU=3 -DQ=2 -DH=0" "-O2 -DSAFETY" "-w22"
+    sound "... by halves, two frames on their way" "-DU=3 -DHALVES -DQ=2" "-O2 -DSAFETY" "-w22"
+    sound "... and no run without end" "-DU=3 -DHALVES" "-O1 -DNP" "-l -w22"
     sound "1 unit and Finalize, 2 failures" -DK=2 "-O2 -DSAFETY" "-w24"
 }
 
@@ -46,6 +50,8 @@ broken_all() {
     broken ACK_KEPT "-DRELEASE=1" "$released"
     broken LOOK_FIRST "-DRELEASE=1" "$released"
     broken NO_BACK "-DRELEASE=1" "$released"
+    broken RES_AGAIN "-DU=3 -DHALVES" "a frame comes twice"
+    broken AHEAD_KEPT "-DU=3 -DHALVES" "hang"
     broken OVERTAKEN "-DU=3" "partials of two units, or of one node twice, are combined"
     [ "${FT_TIER:-normal}" != full ] || broken PART_LATE "-DK=2 -DH=2" "$forks"
 }

@@ -22,7 +22,7 @@ static void write_program(void)
 
         *o = (struct op){ .first = job.units, .end = job.units + units, .root = (uint32_t)roll(c->nodes) };
         o->tree = !c->steady && roll(3) == 0 ? FT_TREE_CHAIN : FT_TREE_BALANCED;
-        o->kind = c->steady || k + 1 == c->nops ? FT_UNIT_REDUCE : (enum ft_unit_kind)roll(3);
+        o->kind = c->steady || k + 1 == c->nops ? FT_UNIT_REDUCE : (enum ft_unit_kind)roll(c->nodes > 1 ? 4 : 3);
         for (uint64_t u = o->first; u < o->end; u++) {
             if (o->kind == FT_UNIT_BCAST)
                 job.expected[u] = mix(c->seed, o->root, u);

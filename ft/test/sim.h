@@ -49,7 +49,7 @@ struct node {
     uint32_t incarnation;     /* of the representative */
     uint32_t op;
     struct ft_exchange x;
-    struct value inbox[FT_PEERS][MOST_DEPTH], partial[MOST_DEPTH], sending[FT_PEERS];
+    struct value inbox[FT_PEERS][MOST_DEPTH], partial[MOST_DEPTH], made[MOST_DEPTH], sending[FT_PEERS];
     struct conn *conn[FT_PEERS], *given[FT_PEERS];
     uint32_t known[FT_PEERS]; /* the life of each peer at its last HELLO */
     uint64_t sent;
@@ -140,6 +140,7 @@ static inline int end_of(const struct conn *c, uint32_t node) { return c->node[1
 /* sim_unit.c: of node i */
 void contribute_later(uint32_t i);
 void fold(uint32_t i, uint64_t u);
+void make(uint32_t i, uint64_t u);
 void result(uint32_t i, uint64_t u);
 void commit(uint32_t i, uint64_t u, uint64_t hash);
 struct value payload(uint32_t i, enum ft_frame what, uint64_t u);

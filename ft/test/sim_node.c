@@ -237,6 +237,8 @@ void look(uint32_t i)
         step = ft_exchange_step(&n->x, &u);
         if (step == FT_STEP_FOLD)
             fold(i, u);
+        else if (step == FT_STEP_MAKE)
+            make(i, u);
         else if (step == FT_STEP_RESULT)
             result(i, u);
         more = more || step != FT_STEP_NONE;
@@ -287,6 +289,7 @@ void node_starts(uint32_t i)
     memset(n->known, -1, sizeof n->known);
     memset(n->inbox, 0, sizeof n->inbox);
     memset(n->partial, 0, sizeof n->partial);
+    memset(n->made, 0, sizeof n->made);
     ft_exchange_init(&n->x, job.c.nodes, i, job.c.depth, n->mine);
     ft_exchange_release(&n->x, n->base);
     for (uint32_t p = 0; p < n->x.n; p++)

@@ -65,23 +65,40 @@ void fold(uint32_t i, uint64_t u)
     ft_exchange_folded(&n->x, u);
 }
 
-void result(uint32_t i, uint64_t u)
+/* Of the root edge: what both halves of the tree come to. */
+static struct value both(uint32_t i, uint64_t u)
 {
     struct node *n = &job.node[i];
     const struct ft_shape *shape = &n->x.shape[n->x.tree];
-    struct value v = op_of(n)->kind == FT_UNIT_BCAST ? own_value(i, u) : n->partial[u % job.c.depth];
+    struct value v = n->partial[u % job.c.depth];
+
+    if (shape->n && shape->of[shape->n - 1].role == FT_ROLE_EDGE) {
+        uint32_t other = shape->of[shape->n - 1].node;
+        struct value half = n->inbox[ft_exchange_peer(&n->x, other)][u % job.c.depth];
+
+        v = other > i ? combine(i, v, half) : combine(i, half, v);
+    }
+    return v;
+}
+
+void make(uint32_t i, uint64_t u)
+{
+    job.node[i].made[u % job.c.depth] = both(i, u);
+    ft_exchange_made(&job.node[i].x, u);
+}
+
+void result(uint32_t i, uint64_t u)
+{
+    struct node *n = &job.node[i];
+    enum ft_unit_kind kind = op_of(n)->kind;
+    struct value v;
 
     for (uint32_t p = 0; p < n->x.n; p++)
         if (u + 1 == job.units && n->x.peer[p].gone) {  /* finalize's unit has no payload */
             commit(i, u, job.expected[u]);
             return;
         }
-    if (op_of(n)->kind != FT_UNIT_BCAST && shape->n && shape->of[shape->n - 1].role == FT_ROLE_EDGE) {
-        uint32_t other = shape->of[shape->n - 1].node;
-        struct value half = n->inbox[ft_exchange_peer(&n->x, other)][u % job.c.depth];
-
-        v = other > i ? combine(i, v, half) : combine(i, half, v);
-    }
+    v = kind == FT_UNIT_BCAST ? own_value(i, u) : kind == FT_UNIT_HALVES ? n->made[u % job.c.depth] : both(i, u);
     if (v.unit != u)
         fail("node %u makes unit %llu of a partial of unit %llu", i, (unsigned long long)u, (unsigned long long)v.unit);
     commit(i, u, v.hash);
@@ -94,6 +111,8 @@ struct value payload(uint32_t i, enum ft_frame what, uint64_t u)
     if (what == FT_FRAME_PART)
         return n->partial[u % job.c.depth];
     if (what == FT_FRAME_RES) {
+        if (u >= n->mine && u < n->x.made)
+            return n->made[u % job.c.depth];
         if (u < n->base || u >= n->mine)
             fail("node %u sends the result of unit %llu, its log is [%llu, %llu)", i, (unsigned long long)u, (unsigned long long)n->base,
                  (unsigned long long)n->mine);
