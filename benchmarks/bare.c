@@ -21,11 +21,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
-enum { LINE = 64, SLOTS = 8, MAX_PIECE = 131072, MAX_SIZES = 32, MAX_ROUNDS = 99, LOG_BYTES = 512 << 20, MAX_WAYS = 32 };
+#include "bytes.h"
+
+enum { LINE = BYTES_LINE, SLOTS = 8, MAX_PIECE = 131072, MAX_SIZES = 32, MAX_ROUNDS = 99, LOG_BYTES = 512 << 20, MAX_WAYS = 32 };
 
 /* One rank: its memory, its slots, and what it says of itself, each word in a line of its own. */
 struct rank {
@@ -46,41 +45,9 @@ static _Atomic bool stop;
 
 static void plain(char *to, const char *from, size_t n) { memcpy(to, from, n); }
 
-#if defined(__SSE2__)
-/* Past the cache, and to `too` as usual if there is one: line by line. */
-static void past_and(char *to, char *too, const char *from, size_t n)
-{
-    size_t i = 0;
-    for (; i + LINE <= n; i += LINE)
-        for (size_t k = 0; k < LINE; k += 16) {
-            __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(from + i + k));
-            _mm_stream_si128((__m128i *)(void *)(to + i + k), v);
-            if (too) _mm_storeu_si128((__m128i *)(void *)(too + i + k), v);
-        }
-    memcpy(to + i, from + i, n - i);
-    if (too) memcpy(too + i, from + i, n - i);
-    if (n >= LINE) _mm_sfence();
-}
-#else
-static void past_and(char *to, char *too, const char *from, size_t n)
-{
-    memcpy(to, from, n);
-    if (too) memcpy(too, from, n);
-}
-#endif
-static void past(char *to, const char *from, size_t n) { past_and(to, NULL, from, n); }
+static void past(char *to, const char *from, size_t n) { bytes_past_and(to, NULL, from, n); }
 
-static void add(float *restrict to, const float *restrict a, const float *restrict b, size_t n)
-{
-    size_t i = 0;
-#if defined(__SSE2__)
-    for (; i + 16 <= n; i += 16)
-        for (size_t k = i; k < i + 16; k += 4) _mm_storeu_ps(to + k, _mm_add_ps(_mm_loadu_ps(a + k), _mm_loadu_ps(b + k)));
-#endif
-    for (; i < n; i++) to[i] = a[i] + b[i];
-}
-
-static void fold(char *to, const char *a, const char *b, size_t n) { add((float *)(void *)to, (const float *)(const void *)a, (const float *)(const void *)b, n / sizeof(float)); }
+static void fold(char *to, const char *a, const char *b, size_t n) { bytes_add((float *)(void *)to, (const float *)(const void *)a, (const float *)(const void *)b, n / sizeof(float)); }
 
 /* ---- ways ---- */
 
@@ -114,7 +81,7 @@ static void send_log_past(struct rank *me, struct rank *other, const struct piec
 
 static void take_slot(struct rank *me, struct rank *other, const struct piece *p) { plain(me->result + p->at, slot(other, p), p->n); }
 static void take_log(struct rank *me, struct rank *other, const struct piece *p) { (void)other; plain(me->result + p->at, p->log, p->n); }
-static void take_and_log(struct rank *me, struct rank *other, const struct piece *p) { past_and(p->log, me->result + p->at, slot(other, p), p->n); }
+static void take_and_log(struct rank *me, struct rank *other, const struct piece *p) { bytes_past_and(p->log, me->result + p->at, slot(other, p), p->n); }
 static void take_then_log(struct rank *me, struct rank *other, const struct piece *p)
 {
     take_slot(me, other, p);
@@ -145,7 +112,7 @@ static void gather_send(struct rank *me, struct rank *other, const struct piece 
 static void gather_send_and_log(struct rank *me, struct rank *other, const struct piece *p)
 {
     send_slot(me, other, p);
-    past_and(p->log + (me->number ? whole_of : 0), side(me->result, me, p, whole_of), me->own + p->at, p->n);
+    bytes_past_and(p->log + (me->number ? whole_of : 0), side(me->result, me, p, whole_of), me->own + p->at, p->n);
 }
 static void gather_log(struct rank *me, struct rank *other, const struct piece *p)
 {
@@ -156,7 +123,7 @@ static void gather_log(struct rank *me, struct rank *other, const struct piece *
 static void gather_log_past(struct rank *me, struct rank *other, const struct piece *p)
 {
     (void)other;
-    past_and(p->log + (me->number ? whole_of : 0), side(me->result, me, p, whole_of), me->own + p->at, p->n);
+    bytes_past_and(p->log + (me->number ? whole_of : 0), side(me->result, me, p, whole_of), me->own + p->at, p->n);
 }
 static void gather_take(struct rank *me, struct rank *other, const struct piece *p) { plain(side(me->result, other, p, whole_of), slot(other, p), p->n); }
 static void gather_take_log(struct rank *me, struct rank *other, const struct piece *p)
@@ -165,7 +132,7 @@ static void gather_take_log(struct rank *me, struct rank *other, const struct pi
 }
 static void gather_take_and_log(struct rank *me, struct rank *other, const struct piece *p)
 {
-    past_and(p->log + (other->number ? whole_of : 0), side(me->result, other, p, whole_of), slot(other, p), p->n);
+    bytes_past_and(p->log + (other->number ? whole_of : 0), side(me->result, other, p, whole_of), slot(other, p), p->n);
 }
 
 /* allreduce, each all of it */
@@ -200,7 +167,7 @@ static void fold_half_and_log(struct rank *me, struct rank *other, const struct 
     size_t from, n;
     mine_of(me, p, &from, &n);
     fold(me->result + p->at + from, me->own + p->at + from, slot(other, p) + from, n);
-    past_and(p->log + from, made(me, p) + from, me->result + p->at + from, n);
+    bytes_past_and(p->log + from, made(me, p) + from, me->result + p->at + from, n);
 }
 static void fold_half_in_log(struct rank *me, struct rank *other, const struct piece *p)
 {

@@ -24,6 +24,8 @@ benchmarks_allgatherv_SOURCES = benchmarks/allgatherv.c $(bench_common)
 benchmarks_barrier_SOURCES = benchmarks/barrier.c $(bench_common)
 # No MPI in it.
 check_PROGRAMS += benchmarks/rawtcp benchmarks/bare benchmarks/yields
+benchmarks_bare_SOURCES = benchmarks/bare.c benchmarks/bytes.h
+benchmarks_rawtcp_SOURCES = benchmarks/rawtcp.c benchmarks/bytes.h benchmarks/line.h
 benchmarks_rawtcp_LDADD =
 benchmarks_bare_LDADD = -lpthread
 benchmarks_yields_LDADD =

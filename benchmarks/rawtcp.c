@@ -6,8 +6,8 @@
 
    For each size: an exchange, in which both ends send so many bytes and receive as many. No allreduce of two ranks on two hosts over one
    connection can be faster, but by chance. --stream: bytes go one way, and a byte back at the end of all; the microseconds of one message.
-   --logged PIECE: what comes is added to what was sent, as floats, and the sum is also written to memory that no cache holds, PIECE bytes at a time as soon
-   as they are there: no allreduce that keeps a log and sends all of its contribution can be faster (docs/performance.md has another way).
+   --logged PIECE: what comes is added to what was sent, as floats, and the sum is also written to memory that no cache holds, PIECE bytes (lines of 64, at most
+   256 MiB) at a time as soon as they are there: no allreduce that keeps a log and sends all of its contribution can be faster (docs/performance.md has another way).
    OPTIONS, the same at both ends: -m SIZE,... -i ITERATIONS,... -x WARMUP,... --stream --logged PIECE --digits N (as many numbers as sizes, or
    the last one is for the rest); --line-file FILE as the MPI programs have it (line.h); -M, --wall and --start are accepted. */
 #ifndef _GNU_SOURCE
@@ -26,12 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "line.h"
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
-enum { MAX_SIZES = 64, PATIENCE_MS = 10000, LINE = 64, LOG_BYTES = 256 << 20 };
+enum { MAX_SIZES = 64, PATIENCE_MS = 10000, LOG_BYTES = 256 << 20 };
 
 struct options {
     const char *host, *port;
@@ -123,24 +121,6 @@ struct ends {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-static void add(float *restrict to, const float *restrict a, const float *restrict b, size_t n)
-{
-    size_t i = 0;
-#if defined(__SSE2__)
-    for (; i + 4 <= n; i += 4) _mm_storeu_ps(to + i, _mm_add_ps(_mm_loadu_ps(a + i), _mm_loadu_ps(b + i)));
-#endif
-    for (; i < n; i++) to[i] = a[i] + b[i];
-}
-
-static void log_copy(char *to, const char *from, size_t n)
-{
-    size_t i = 0;
-#if defined(__SSE2__)
-    for (; i + 16 <= n; i += 16) _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-#endif
-    memcpy(to + i, from + i, n - i);
-}
-
 /* The next n bytes of the result, and of the log: a block that the nearest cache holds at a time. */
 static void add_and_log(struct ends *e, size_t at, size_t n)
 {
@@ -149,13 +129,10 @@ static void add_and_log(struct ends *e, size_t at, size_t n)
     for (size_t k, done = 0; done < n; done += k) {
         char *to = e->result + at + done;
         k = smaller(BLOCK, n - done);
-        add((float *)(void *)to, (const float *)(const void *)(e->mine + at + done), (const float *)(const void *)(e->theirs + done), k / sizeof(float));
-        log_copy(e->log + e->log_at + done, to, k);
+        bytes_add((float *)(void *)to, (const float *)(const void *)(e->mine + at + done), (const float *)(const void *)(e->theirs + done), k / sizeof(float));
+        bytes_past_and(e->log + e->log_at + done, NULL, to, k);
     }
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
-    e->log_at += (n + LINE - 1) / LINE * LINE;
+    e->log_at += (n + BYTES_LINE - 1) / BYTES_LINE * BYTES_LINE;
 }
 
 /* out bytes there and in bytes back, in any order. */
@@ -190,7 +167,7 @@ static double messages(const struct options *o, struct ends *e, size_t size, int
 
 static char *memory(size_t bytes)
 {
-    char *p = aligned_alloc(LINE, (bytes + LINE) / LINE * LINE);
+    char *p = aligned_alloc(BYTES_LINE, (bytes + BYTES_LINE) / BYTES_LINE * BYTES_LINE);
     if (!p) die("aligned_alloc");
     return memset(p, 1, bytes);
 }
@@ -269,7 +246,7 @@ static bool parse(struct options *o, int argc, char **argv)
         case 's': o->stream = true; break;
         case 'L':
             o->piece = strtoull(optarg, NULL, 10);
-            if (!o->piece || o->piece % LINE) return false;
+            if (!o->piece || o->piece % BYTES_LINE || o->piece > LOG_BYTES) return false;
             break;
         case 'd': o->digits = atoi(optarg); break;
         case 'm': if (!parse_sizes(o, optarg)) return false; break;
