@@ -89,7 +89,9 @@ class RawLogged(Raw):
 def stream(raw, size=1 << 20):
     """GB/s of one connection in one direction."""
     command, _ = raw.command(raw.programs['rawtcp'], 2, (['--stream'], {}))
-    us = runs.rows(runs.output(command + ['-m', str(size), '-i', '2000', '-x', '50', '--digits', '6'], timeout=60))[size]
+    us = runs.rows(runs.output(command + ['-m', str(size), '-i', '2000', '-x', '50', '--digits', '6'], timeout=60)).get(size)
+    if not us:
+        raise runs.Bad('no figures from ' + ' '.join(command))
     return size / us / 1e3
 
 
@@ -152,11 +154,12 @@ def libraries(args, hosts, tree):
 
 def main(doc):
     args = parse(doc)
-    if not args.loopback and not os.environ.get('LAB'):
-        # Once more, in a lab whose hosts have a processor each.
-        os.environ['LAB_PIN'] = '1'
-        return subprocess.run([os.path.join(LAB, 'lab.sh'), str(args.hosts)] + sys.argv, check=False).returncode
     tree = mpis.find_tree(args.build, 'hosts')
+    if not args.loopback and not os.environ.get('LAB'):
+        # Once more, in a lab whose hosts have a processor each, and see the build tree, also if it is in /tmp.
+        os.environ['LAB_PIN'] = '1'
+        os.environ['top_builddir'] = tree or os.getcwd()
+        return subprocess.run([os.path.join(LAB, 'lab.sh'), str(args.hosts)] + sys.argv, check=False).returncode
     if args.lost:
         if not tree:
             print('ftmpi: no build tree with libftmpi and ftrun (make, or --build TREE)')
@@ -179,7 +182,10 @@ def main(doc):
                 print('%s, %d ranks, %s, %s' % (benchmark, ranks, column[1] or column[0], text))
     cli.chosen(table)
     for raw in raws[:1]:
-        print('one TCP connection, one way, 1 MiB at a time: %.2f GB/s' % stream(raw))
+        try:
+            print('one TCP connection, one way, 1 MiB at a time: %.2f GB/s' % stream(raw))
+        except runs.Bad as e:
+            args.failures.append(str(e))
     if args.left_out:
         print('left out, or for want of time: ' + ', '.join(args.left_out))
     for failure in args.failures:
