@@ -10,6 +10,8 @@
 #include "ft/handle.h"
 #include "ft/prefix.h"
 
+enum { WORTH_LEAVING_OUT = 64 << 10 };  /* bytes: what copying them when they are written takes, some 20 us, is more than a call that waits for nobody */
+
 /* A stream of one rank has nobody to agree with and nothing to lose: results are this rank's own input. */
 static int alone(const struct ft_coll *c)
 {
@@ -52,12 +54,23 @@ static bool only_writes(const struct ft_coll *c, uint64_t total)
     return recv && !c->counts && (!send || send + c->bytes <= recv || recv + total <= send);
 }
 
+/* A snapshot is due. If next to nothing can be left out of it here, it is put off by one call: behind a barrier or a few bytes that were agreed on there
+   is often the large operation of a loop, and what that receives need not be copied when it is written then. */
+static void handle_snapshot(struct ft *ft, const struct ft_coll *c, uint64_t total)
+{
+    bool leaves_out = only_writes(c, total) && total >= WORTH_LEAVING_OUT;
+
+    ft->puts_off = !leaves_out && !ft->puts_off;
+    if (!ft->puts_off)
+        ft_handle_snapshot(ft, leaves_out ? c->recv : NULL, total);
+}
+
 int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
 
     if (s->ft && ft_snapshots_due(&s->ft->snapshots) && !s->loading)
-        ft_handle_snapshot(s->ft, only_writes(c, total) ? c->recv : NULL, total);
+        handle_snapshot(s->ft, c, total);
     if (__builtin_expect(s->attentive || c->key, 0) && s->cache)
         return ft_cache_call(s->cache, c, sig, total, site, ft_collective_perform, e);
     return ft_collective_perform(c, sig, total, site, e);

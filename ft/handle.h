@@ -18,6 +18,7 @@ struct ft {
     struct ft_stream world, self;
     struct ft_rank_block *block;
     struct ft_snapshots snapshots;
+    bool puts_off;              /* the snapshot that is due, by one call (ft/collective.c) */
     struct ft_checkpoints checkpoints;
     struct ft_cache cache;
     struct ft_nodes nodes;      /* of a job on several nodes, ... */

@@ -256,6 +256,7 @@ launch_shell_tests = \
 	launcher/test/versionsat.sh \
 	launcher/test/snapends.sh \
 	launcher/test/snapfork.sh \
+	launcher/test/copied.sh \
 	launcher/test/traced.sh \
 	launcher/test/restart_all.sh \
 	launcher/test/signals.sh \
@@ -292,7 +293,7 @@ tests_alone += launcher/test/oom.sh
 
 # killat runs MPI programs and is none.
 check_PROGRAMS += launcher/test/killat launcher/test/snapjob launcher/test/resumejob launcher/test/largejob launcher/test/ends launcher/test/again \
-	launcher/test/deaths launcher/test/waits
+	launcher/test/deaths launcher/test/waits launcher/test/copied
 launcher_test_killat_LDADD =
 check_LTLIBRARIES += launcher/test/nomem.la launcher/test/jitter.la
 launcher_test_nomem_la_SOURCES = launcher/test/nomem.c
