@@ -7,6 +7,7 @@ if [ -z "${LAB-}" ]; then
     # By itself it makes a lab of its own. A build tree in /tmp, of which each host has another one, was not there in it: no MPI had a figure.
     lab_needs
     elsewhere=$(mktemp -d /tmp/ftmpi-test.XXXXXX) || exit 99
+    trap 'rm -r "$elsewhere"' EXIT
     mkdir "$elsewhere/benchmarks"
     built=$(readlink -f "${top_builddir:-.}")
     for part in "$built"/* "$built/.libs"; do
@@ -16,10 +17,8 @@ if [ -z "${LAB-}" ]; then
     code=$?
     if [ $code != 0 ]; then
         echo "FAIL: a build tree in /tmp: code $code" && cat "$elsewhere/out"
-        rm -r "$elsewhere"
         exit 1
     fi
-    rm -r "$elsewhere"
 fi
 LAB_PIN=1 lab_enter "$0" "$@"
 lab boot h1 h2 h3

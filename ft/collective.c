@@ -10,7 +10,8 @@
 #include "ft/handle.h"
 #include "ft/prefix.h"
 
-enum { WORTH_LEAVING_OUT = 64 << 10 };  /* bytes: what copying them when they are written takes, some 20 us, is more than a call that waits for nobody */
+/* Bytes. A page that is copied when it is written costs 2 to 6 us (docs/design.md, section 16), so these 30 to 100. */
+enum { WORTH_LEAVING_OUT = 64 << 10 };
 
 /* A stream of one rank has nobody to agree with and nothing to lose: results are this rank's own input. */
 static int alone(const struct ft_coll *c)
