@@ -93,6 +93,7 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "--log-prepare %llu MiB is more memory than %s has available, %llu MiB", (unsigned long long)o->log_prepare >> 20,
                           ft_say_host(), (unsigned long long)ft_limits_memory() >> 20);
     ft_params_default(&params, o->nranks, processors, limit);
+    ft_params_cache(&params, (uint64_t)ft_max(0, sysconf(_SC_LEVEL2_CACHE_SIZE))); /* hwloc would say the same, and take ms to load */
     params.bootstrap_cache = o->bootstrap_cache;
     if (o->node)
         set_up_nodes(&params, o);

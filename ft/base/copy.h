@@ -15,6 +15,13 @@ void ft_copy_past_cache(void *to, const void *from, size_t n);
 void ft_copy_past_cache_unordered(void *to, const void *from, size_t n);
 void ft_copy_order(bool past_cache);
 
+/* Like memcpy, line by line: memcpy becomes a string operation from a few KiB on, which takes two to three times as long where the lines were
+   written by another core (docs/design.md, section 10). */
+void ft_copy_lines(void *to, const void *from, size_t n);
+
+/* The same, and once more to `log`, past the cache and unordered. */
+void ft_copy_twice(void *to, void *log, const void *from, size_t n);
+
 static inline void ft_copy_unordered(void *to, const void *from, size_t n, bool past_cache)
 {
     if (past_cache)

@@ -23,7 +23,7 @@ static const char *chunk_of(const struct ft_coll *c, uint64_t u, uint64_t from, 
 {
     if (r == c->s->rank)
         return c->send + u * c->plan.segment + from;
-    return ft_stream_slot(c->s, r, c->s->first + u) + from;
+    return ft_stream_slot(c->s, r, c->s->first + u, &c->plan) + from;
 }
 
 void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n, char *acc, void *scratch)
@@ -58,4 +58,19 @@ void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, cha
             ft_copy_unordered(log + at, to + at, k, past);
     }
     ft_copy_order(past);
+}
+
+void ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char *log, uint64_t n)
+{
+    const char *from = chunk_of(c, u, 0, 1 - c->s->rank);
+    bool ring = c->s->log.ring, past = c->bytes >= FT_LOGGED_PAST_CACHE && !ring;
+
+    if (past) {
+        ft_copy_twice(to, log, from, n);
+        ft_copy_order(true);
+        return;
+    }
+    ft_copy_lines(to, from, n);
+    if (!ring)
+        ft_fill(log, to, n);
 }

@@ -63,6 +63,7 @@ static void plan(struct ft_nodes_op *op)
     if (op->kind == FT_UNIT_GATHER)
         c->plan.segment = ft_max(FT_LINE, ft_align(p->segment / c->s->size, FT_LINE));
     c->plan.units = ft_max(1, ft_div_up(c->bytes, c->plan.segment));
+    c->plan.turns = ft_plan_turns(p, c->plan.segment);
     op->small = op->kind == FT_UNIT_REDUCE && c->bytes <= p->short_max;
     op->past_cache = c->bytes >= p->past_cache;
 }

@@ -70,7 +70,7 @@ static void fill_slot(const struct ft_nodes_op *op, uint64_t i)
     const struct ft_coll *c = op->c;
     struct ft_stream *s = c->s;
     const char *source = c->send + i * c->plan.segment;
-    char *slot = ft_stream_slot(s, s->rank, ft_nodes_unit(op, i));
+    char *slot = ft_stream_slot(s, s->rank, ft_nodes_unit(op, i), &op->c->plan);
     uint64_t n = ft_plan_slice(c->bytes, c->plan.segment, i);
 
     if (!n || s->n == 1 || (op->small && s->rank == 0))
@@ -149,7 +149,7 @@ void ft_nodes_push_slots(struct ft_nodes_fold *f, uint64_t i, uint64_t from)
     const struct ft_coll *c = f->op->c;
 
     for (uint32_t r = c->s->n; r-- > 0;)
-        ft_nodes_push(f, (r == c->s->rank ? c->send + i * c->plan.segment : ft_stream_slot(c->s, r, ft_nodes_unit(f->op, i))) + from);
+        ft_nodes_push(f, (r == c->s->rank ? c->send + i * c->plan.segment : ft_stream_slot(c->s, r, ft_nodes_unit(f->op, i), &c->plan)) + from);
 }
 
 char *ft_nodes_local_partial(const struct ft_nodes_op *op, uint64_t u)

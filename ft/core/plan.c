@@ -3,7 +3,7 @@
 
 /* A bcast is read while it is written, so in pieces: not too many, since each costs the news of it, some 0.1 us, and a record's head
    (docs/design.md, section 10). The more ranks read, the longer a piece has to stay in the cache. */
-enum { BCAST_PIECES = 4, LEAST_PIECE = 4096, MOST_READ = 512 << 10, MOST_PIECE = 32 << 10 };
+enum { PIECES = 4, LEAST_PIECE = 4096, MOST_READ = 512 << 10, MOST_PIECE = 32 << 10 };
 
 static bool reduces(const struct ft_sig *sig)
 {
@@ -19,7 +19,7 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
                   uint64_t bytes, uint64_t total)
 {
     plan->gathered = false;
-    if (ft_params_short(p, gathers(sig), bytes, total)) {
+    if (ft_params_short(p, sig->call, bytes, total)) {
         plan->way = FT_WAY_SHORT;
         plan->units = 1;
         plan->segment = bytes;
@@ -35,11 +35,17 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
         if (gathers(sig) || plan->gathered)  /* each rank's slice of a unit */
             plan->segment = ft_max(FT_LINE, ft_align(p->gather_bytes / nranks, FT_LINE));
     }
-    if (sig->call == FT_CALL_BCAST) {
-        plan->segment = ft_min(plan->segment, ft_max(ft_align(bytes / BCAST_PIECES, FT_LINE), LEAST_PIECE));
-        plan->segment = ft_min(plan->segment, ft_max(ft_align(MOST_READ / nranks, FT_LINE), MOST_PIECE));
+    if (sig->call == FT_CALL_BCAST || ft_params_relays(p, sig)) {
+        uint64_t piece = ft_max(ft_align(bytes / PIECES, FT_LINE), LEAST_PIECE);
+
+        if (plan->way == FT_WAY_REDUCE)
+            piece = ft_max(piece / sig->elem, 1) * sig->elem;
+        plan->segment = ft_min(plan->segment, piece);
     }
+    if (sig->call == FT_CALL_BCAST && !ft_params_relays(p, sig))
+        plan->segment = ft_min(plan->segment, ft_max(ft_align(MOST_READ / nranks, FT_LINE), MOST_PIECE));
     plan->units = ft_div_up(bytes, plan->segment);
+    plan->turns = ft_plan_turns(p, plan->segment);
 }
 
 void ft_plan_chunk(uint64_t bytes, uint32_t elem, uint32_t n, uint32_t r, uint64_t *from, uint64_t *to)

@@ -21,6 +21,8 @@ struct ft_plan {
     enum ft_way way;
     uint64_t units;
     uint64_t segment;   /* bytes of a contribution per unit; the last unit has fewer */
+    uint32_t turns;     /* how many segments fit into a slot's room, rounded down to a power of two: the operations that come to a slot one after
+                           the other use one place in it after the other (docs/design.md, section 10) */
     bool gathered;      /* a reduction whose elements are too big for slots: gather, then reduce privately */
 };
 
@@ -31,6 +33,15 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
 /* Chunk `r` of `n` of a segment of `bytes`, in elements of `elem` bytes, whole cache lines where elements
    allow: [*from, *to) in bytes. */
 void ft_plan_chunk(uint64_t bytes, uint32_t elem, uint32_t n, uint32_t r, uint64_t *from, uint64_t *to);
+
+static inline uint32_t ft_plan_turns(const struct ft_params *p, uint64_t segment)
+{
+    uint32_t turns = 1;
+
+    while (2 * turns * ft_align(segment, FT_LINE) <= p->slot_room)
+        turns *= 2;
+    return turns;
+}
 
 /* What a unit's slice of a part of `length` bytes is. */
 static inline uint64_t ft_plan_slice(uint64_t length, uint64_t segment, uint64_t unit)

@@ -200,11 +200,19 @@ static void prepare_record(const char *record, uint64_t result, const struct pie
         ft_prefetch_write(next + ft_record_offset(result) + p->from, p->to - p->from);
 }
 
-static void prepare_slot(const struct ft_coll *c)
+/* The next call announces something in any case. What this one wrote besides, it is likely to write again as many calls later as it
+   is since it did the last time: a loop often has a barrier or a few agreed bytes between its calls. */
+static void prepare_slot(const struct ft_coll *c, uint64_t wrote)
 {
     struct ft_stream *s = c->s;
+    uint64_t next = s->unit + (s->unit - s->wrote);
 
-    ft_prefetch_write(ft_stream_short_slot(s, s->rank, s->unit + 1), sizeof(struct ft_slot) + c->bytes);
+    ft_prefetch_write(ft_stream_short_slot(s, s->rank, s->unit + 1), sizeof(struct ft_slot));
+    if (!wrote)
+        return;
+    if (next - s->unit < s->params->short_depth)
+        ft_prefetch_write(ft_stream_short_slot(s, s->rank, next), sizeof(struct ft_slot) + wrote);
+    s->wrote = s->unit;
 }
 
 int ft_short_run(struct ft_coll *c, struct ft_error *e)
@@ -219,9 +227,10 @@ int ft_short_run(struct ft_coll *c, struct ft_error *e)
         err = result_replayed(c, position, result, e);
     } else {
         bool silent = s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c);
+        uint64_t part = silent ? 0 : ft_coll_part(c, s->rank);
         char *record = s->log.ring ? NULL : ft_log_write(&s->log, position);  /* only a successor would read it */
 
-        err = contribute(c, c->send, silent ? 0 : ft_coll_part(c, s->rank), e);
+        err = contribute(c, c->send, part, e);
         if (!err)
             err = result_live(c, e);
         if (!err) {
@@ -234,7 +243,7 @@ int ft_short_run(struct ft_coll *c, struct ft_error *e)
             ft_stream_done_quiet(s, s->unit + 1, end);
             if (record)
                 prepare_record(record, result, &piece);
-            prepare_slot(c);
+            prepare_slot(c, part);
         }
     }
     if (!err)

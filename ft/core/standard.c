@@ -12,9 +12,9 @@
                  once, since everybody's contribution is the entry. bcast: once the root's done is past u. In a replay:
                  once the unit is committed, whatever it is
 
-   A reduce of two ranks is *relayed*: who is not the root contributes whole segments and is done with them then, and waits for
-   nobody; the root folds everything to where it receives it, and writes it into the log, block by block. Nobody else needs
-   that, so it is one way across for the data, and its own part is all that the root waits for.
+   A reduce or bcast of two ranks is *relayed*: who gets no result contributes whole segments and is done with them then, and waits for
+   nobody; the other one folds everything to where it receives it, or copies it there, and writes it into the log on the way. Nobody else
+   needs that, so it is one way across for the data, and the sender's part is all that is waited for.
 
    When: what is too big for the short way. Cost per rank for an allreduce of B bytes on n ranks: B(n-1)/n
    copied in, B read and B/n written, B copied out, through slots and entries that stay in cache.
@@ -56,7 +56,8 @@ static uint64_t place(const struct run *x, uint64_t i, uint64_t before, uint64_t
 
 static bool gathers(const struct run *x) { return ft_coll_gathers(x->c); }
 
-static bool is_bcast(const struct run *x) { return x->c->s->sig.call == FT_CALL_BCAST; }
+/* Its root writes the log, and the others read it there. */
+static bool is_bcast(const struct run *x) { return x->c->s->sig.call == FT_CALL_BCAST && !x->relayed; }
 
 static bool sends(const struct run *x) { return x->relayed && !x->c->recv; }
 
@@ -102,7 +103,7 @@ static void fill_slot(struct run *x, uint64_t i, uint64_t *from, uint64_t *to)
     struct ft_coll *c = x->c;
     uint64_t n = ft_plan_slice(c->bytes, c->plan.segment, i);
     const char *source = c->send + i * c->plan.segment;
-    char *slot = ft_stream_slot(c->s, c->s->rank, unit_of(x, i));
+    char *slot = ft_stream_slot(c->s, c->s->rank, unit_of(x, i), &c->plan);
 
     my_chunk(x, n, from, to);
     if (x->relayed)
@@ -202,7 +203,9 @@ static void produce_reduced(struct run *x, char *payload, uint64_t result)
     if (from == to)
         return;
     ft_point_bulk(payload + from, to - from);
-    if (x->direct)
+    if (x->relayed && c->s->sig.call == FT_CALL_BCAST)
+        ft_coll_receive_logged(c, x->made, c->recv + x->made * c->plan.segment, payload, result);
+    else if (x->direct)
         ft_coll_fold_logged(c, x->made, from, c->recv + x->made * c->plan.segment + from, payload + from, to - from);
     else
         ft_coll_fold_chunk(c, x->made, from, payload + from, to - from, x->acc, x->scratch);
@@ -231,7 +234,7 @@ static int produce(struct run *x, struct ft_error *e)
                              c->bytes >= BCAST_PAST_CACHE && !s->log.ring);
             else
                 produce_reduced(x, record + ft_record_offset(result), result);
-            if (ft_coll_leads(c))
+            if (x->relayed || ft_coll_leads(c))
                 ft_stream_write_head(s, record, u);
         }
     } else if (x->direct) {
@@ -460,8 +463,8 @@ int ft_standard_run(struct ft_coll *c, struct ft_error *e)
     bool reduces = c->plan.way == FT_WAY_REDUCE, user = reduces && c->op->reduction == FT_USER;
     int err;
 
-    x.relayed = reduces && ft_params_relays(s->params, &s->sig);
-    x.direct = reduces && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2 && !s->log.ring));
+    x.relayed = !ft_coll_gathers(c) && ft_params_relays(s->params, &s->sig);
+    x.direct = (reduces || x.relayed) && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2 && !s->log.ring));
     if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
         free(x.scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);

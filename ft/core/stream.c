@@ -75,7 +75,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
      sig, site, first     of the call in progress: there is none between two calls
-     receives, pace, given   guesses
+     wrote, receives, pace, given   guesses
      loading, load        no snapshot is made before it has loaded
      recovering           again, if only to note when it is over
      log                  ft_log_resume */

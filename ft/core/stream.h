@@ -10,6 +10,7 @@
 #define FT_CORE_STREAM_H
 
 #include "ft/core/pace.h"
+#include "ft/core/plan.h"
 #include "ft/shm/log.h"
 
 struct ft;
@@ -44,6 +45,7 @@ struct ft_stream {
     uint64_t contributed; /* every rank has contributed (standard path) below, as far as we have seen */
     struct ft_pace pace[FT_PACES];  /* of writing into slots what rank i reads */
     struct ft_pace given; /* of reading what the other one of two ranks has written into the log */
+    uint64_t wrote;       /* the last unit in whose short slot this rank wrote anything: a guess */
     bool receives;        /* what this rank called behind its last barrier was a bcast of another's. For the next one: a guess */
 
     /* the operation in progress */
@@ -164,11 +166,12 @@ static inline bool ft_stream_has_contributed(const struct ft_stream *s)
     return s->n > 1 && ft_peek(&ft_stream_short_slot(s, s->rank, s->unit)->unit) > s->unit;
 }
 
-static inline char *ft_stream_slot(const struct ft_stream *s, uint32_t rank, uint64_t u)
+/* Where in it: see struct ft_plan. */
+static inline char *ft_stream_slot(const struct ft_stream *s, uint32_t rank, uint64_t u, const struct ft_plan *plan)
 {
-    uint64_t i = (uint64_t)rank * s->params->slot_depth + (u & (s->params->slot_depth - 1));
+    uint64_t depth = s->params->slot_depth, i = rank * depth + (u & (depth - 1));
 
-    return s->slots + i * s->params->slot_bytes;
+    return s->slots + i * s->params->slot_room + (u / depth & (plan->turns - 1)) * ft_align(plan->segment, FT_LINE);
 }
 
 static inline struct ft_trail *ft_stream_trail(const struct ft_stream *s, uint32_t rank, uint64_t u)

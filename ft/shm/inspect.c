@@ -238,11 +238,7 @@ static bool is_short(const struct ft_params *p, const struct ft_inspect *i)
 
     if (ft_sig_agrees(&i->sig) || (!i->replaying && i->shown > i->unit))
         return true;
-    if (i->sig.call == FT_CALL_ALLGATHERV)
-        return ft_params_short(p, true, bytes, bytes);
-    if (i->sig.call == FT_CALL_ALLGATHER)
-        return ft_params_short(p, true, bytes, p->nranks * bytes);
-    return ft_params_short(p, false, bytes, bytes);
+    return ft_params_short(p, i->sig.call, bytes, i->sig.call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes);
 }
 
 /* core/short.c: until the slot is free, then for whose contributions are needed. */
@@ -274,7 +270,7 @@ static uint32_t mark_relayed(const struct marks *m, const struct ft_inspect *i)
     uint64_t at = ft_max(i->done, i->unit);
     uint32_t n;
 
-    if (i->sig.root != (int64_t)m->me)
+    if ((i->sig.root == (int64_t)m->me) == (i->sig.call == FT_CALL_BCAST))
         return at < m->p->slot_depth ? 0 : mark(m, not_done, at - m->p->slot_depth);
     n = mark(m, not_contributed, at);
     return n ? n : mark(m, behind, i->unit);

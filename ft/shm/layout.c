@@ -13,11 +13,14 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->nstreams = 1;
     p->cores = cores;
     p->short_max = nranks <= 2 ? 1024 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
+    p->bcast_max = ft_max(p->short_max, nranks <= 2 ? 2048 : 0);
     p->gather_max = 512;
     p->short_depth = 4;
     p->slot_bytes = nranks <= 2 ? 65536 : nranks <= 4 ? 131072 : nranks <= 8 ? 65536 : nranks <= 16 ? 131072 : nranks <= 64 ? 32768 : 16384;
     p->gather_bytes = nranks <= 2 ? 262144 : nranks <= 16 ? 15 * 65536 : nranks <= 64 ? 262144 : p->slot_bytes;  /* four of the largest fill an extent */
     p->slot_depth = nranks <= 8 ? 8 : 4;
+    p->slot_room = p->slot_bytes;
+    ft_params_cache(p, 1u << 20);
     p->trail = 64;
     p->past_cache = 4u << 20;
     p->extent_bytes = 4u << 20;
@@ -26,6 +29,12 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->world = nranks;
     p->nnodes = 1;
     p->segment = p->slot_bytes;
+}
+
+void ft_params_cache(struct ft_params *p, uint64_t bytes)
+{
+    if (p->nranks == 2 && bytes)
+        p->slot_room = (uint32_t)ft_align(ft_min(ft_max(p->slot_bytes, 4 * bytes / p->slot_depth), 1u << 20), FT_LINE);
 }
 
 void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32_t world)
@@ -40,6 +49,7 @@ void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32
     p->segment = 131072;
     p->slot_bytes = p->gather_bytes = 9 * 65536;
     p->slot_depth = 8;
+    p->slot_room = p->slot_bytes;
 }
 
 void ft_params_check_replay(struct ft_params *p, uint64_t log_limit)
@@ -78,8 +88,8 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "the table of extents must have a power of two of entries");
     if (p->trail < 4 * p->short_depth || p->trail < 4 * p->slot_depth)
         return ft_err_set(e, FT_EINVAL, "the trail must be longer than what ranks can be apart");
-    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->gather_max > p->short_max ||
-        ft_max(p->slot_bytes, p->gather_bytes) * 4ull > p->extent_bytes)
+    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->bcast_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->gather_max > p->short_max ||
+        p->slot_room % FT_LINE || p->slot_room < p->slot_bytes || ft_max(p->slot_bytes, p->gather_bytes) * 4ull > p->extent_bytes)
         return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines, short ones 16 KiB (a gather's no larger than others') and others a quarter of an extent at most");
     if (p->nnodes > 1 && (p->node >= p->nnodes || p->nranks >= p->world || p->segment > p->slot_bytes || p->segment % FT_LINE))
         return ft_err_set(e, FT_EINVAL, "node %u of %u with %u of %u ranks: this cannot be", p->node, p->nnodes, p->nranks, p->world);
@@ -91,13 +101,13 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
 
 void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l)
 {
-    l->short_bytes = ft_align(sizeof(struct ft_slot) + p->short_max, FT_LINE);
+    l->short_bytes = ft_align(sizeof(struct ft_slot) + ft_max(p->short_max, p->bcast_max), FT_LINE);
     l->cuts_at = ft_align(sizeof(struct ft_stream_head), FT_LINE);
     l->counters_at = ft_align(l->cuts_at + p->nranks * sizeof(struct ft_cut), FT_LINE);
     l->trails_at = l->counters_at + p->nranks * sizeof(struct ft_counters);
     l->shorts_at = l->trails_at + (uint64_t)p->nranks * p->trail * sizeof(struct ft_trail);
     l->slots_at = ft_align(l->shorts_at + (uint64_t)p->nranks * p->short_depth * l->short_bytes, 4096);
-    l->table_at = ft_align(l->slots_at + (uint64_t)p->nranks * p->slot_depth * p->slot_bytes, 4096);
+    l->table_at = ft_align(l->slots_at + (uint64_t)p->nranks * p->slot_depth * p->slot_room, 4096);
     l->partials_at = ft_align(l->table_at + p->ntable * sizeof(uint64_t), 4096);
     l->starts_at = l->partials_at + (p->nnodes > 1 ? ft_align((uint64_t)p->slot_depth * p->slot_bytes, 4096) : 0);
     l->checks_at = l->starts_at + (p->nnodes > 1 ? ft_align(p->ntable * sizeof(uint64_t), 4096) : 0);

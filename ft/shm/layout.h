@@ -20,7 +20,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 13, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 14, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -29,11 +29,13 @@ struct ft_params {
     uint32_t nstreams;
     uint32_t cores;         /* processors its ranks may run on, together */
     uint32_t short_max;     /* largest contribution on the short path; ... */
+    uint32_t bcast_max;     /* ... of a bcast; ... */
     uint32_t gather_max;    /* ... of an allgather, whose contributions can as well be written into the log at once */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
     uint32_t gather_bytes;  /* of all ranks together in a unit of a gather, about: none of it passes through slots */
     uint32_t slot_depth;    /* standard slots per rank: segments in flight */
+    uint32_t slot_room;     /* of one standard slot: slot_bytes at least. Segments are not always in the same place of it (struct ft_plan) */
     uint32_t trail;         /* published signatures per rank */
     uint64_t past_cache;    /* a result of so many bytes is out of a core's own cache before the program sees the first of it */
     uint64_t extent_bytes;  /* of one piece of log memory */
@@ -273,21 +275,26 @@ struct ft_stream_layout {
     uint64_t short_bytes;    /* of one short slot, head included */
 };
 
-/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. gathers: the
-   result is the contributions side by side. */
-static inline int ft_params_short(const struct ft_params *p, int gathers, uint64_t bytes, uint64_t total)
+/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. */
+static inline int ft_params_short(const struct ft_params *p, uint8_t call, uint64_t bytes, uint64_t total)
 {
-    return bytes <= (gathers ? p->gather_max : p->short_max) && total <= p->slot_bytes;
+    bool gathers = call == FT_CALL_ALLGATHER || call == FT_CALL_ALLGATHERV;
+
+    return bytes <= (gathers ? p->gather_max : call == FT_CALL_BCAST ? p->bcast_max : p->short_max) && total <= p->slot_bytes;
 }
 
-/* Whether a reduction that goes the standard way is relayed: one of two ranks sends, the other one does the rest (ft/core/standard.c). */
+/* Whether what goes the standard way is relayed: one of two ranks sends, the other one does the rest (ft/core/standard.c). */
 static inline int ft_params_relays(const struct ft_params *p, const struct ft_sig *sig)
 {
-    return p->nranks == 2 && p->nnodes <= 1 && sig->call == FT_CALL_REDUCE && sig->elem <= p->slot_bytes;
+    return p->nranks == 2 && p->nnodes <= 1 && (sig->call == FT_CALL_BCAST || (sig->call == FT_CALL_REDUCE && sig->elem <= p->slot_bytes));
 }
 
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);
+
+/* A core's own cache holds so many bytes (0: not known): two ranks' segments take turns in about four times as much, so that neither core has the lines
+   any more that are written next (docs/design.md, section 10). Before ft_params_nodes. */
+void ft_params_cache(struct ft_params *p, uint64_t bytes);
 
 /* Ranks first[node] to first[node + 1], in the order of nodes, are this node's: first[nnodes] is the job's size. Sizes become those that all
    nodes have alike, whatever their ranks (RULE 8). Bytes of log and the like as given to ft_params_default. */

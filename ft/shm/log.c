@@ -193,7 +193,10 @@ static int read_extent(struct ft_log *log, uint64_t extent, uint64_t offset, voi
             at = enter_extent(log, extent, entry);
         if (!at)
             return FT_ESPACE;
-        ft_copy(to, at + offset, n, past_cache);
+        if (past_cache)
+            ft_copy_past_cache(to, at + offset, n);
+        else
+            ft_copy_lines(to, at + offset, n);
         /* Spilled and its memory given away meanwhile? Then what was copied may be another's (RULE 14). The
            fence keeps the copy's loads before the second look. */
         atomic_thread_fence(memory_order_acquire);

@@ -142,6 +142,7 @@ static const struct search searches[] = {
     { { .what = BCAST, .ranks = 3, .count = 75, .calls = 2, .disputed = true }, { SAMPLE, SAMPLE, ALL }, 8, 0 },
 
     /* relayed: more units than slots, of a log that is spilled meanwhile */
+    { { .what = BCAST, .ranks = 2, .count = 300, .calls = 4, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
     { { .what = REDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
 
     /* ranks that go on from snapshots, and a log that is released behind these: in a table of 16 extents, which a run goes around */
@@ -198,11 +199,11 @@ static const struct search searches[] = {
       SEES(FORGOTTEN) | SEES(USELESS) | SEES(RESETS) },
 
     /* a log that is not kept. Who is the root of bcasts is soon a lap ahead */
-    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = RING }, { CHANCE, CHANCE, CHANCE }, 4, SEES(LAPPED) },
-    { { .what = BCAST, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, SEES(LAPPED) },
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = RING }, { CHANCE, CHANCE, CHANCE }, 4, 0 },
+    { { .what = BCAST, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
     { { .what = ALLGATHER, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
     { { .what = MIXED, .ranks = 3, .count = 900, .calls = MORE_CALLS, .room = RING }, { CHANCE, CHANCE, CHANCE }, 4, SEES(LAPPED) },
-    { { .what = BCAST, .ranks = 3, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { NOTHING, CHANCE, CHANCE }, 1, SEES(LAPPED) },
+    { { .what = BCAST, .ranks = 3, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, SEES(LAPPED) },
 };
 
 static const char *const room_text[] = { "", " spilled", " forgotten", " released", " ring" };

@@ -16,7 +16,7 @@ my $lazy = '--only 9,2,300,14,0,3,0,0 --seeds 400';
 my $keys = '--only 10,2,300,13,0,3,0,0 --seeds 400';
 my $places = '--only 11,2,300,14,0,3,0,0 --seeds 400';
 my $both = '--only 7,2,300,12,0,3,1,0 --seeds 400';   # snapshots and checkpoints
-my $ring = '--only 1,2,5120,4,0,4,0,0 --chance --seeds 100';
+my $ring = '--only 1,3,5120,4,0,4,0,0 --chance --seeds 100';
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -84,10 +84,19 @@ my @mutants = (
      '!err && x->out < x->made && !unfinished(x)', '!err && x->out < x->made'],
     ['the root of a relayed reduce does not wait for what it is to fold', 'ft/core/standard.c',
      'return sends(x) || ft_look(theirs) > unit_of(x, x->made) ? NULL : theirs;', 'return NULL;'],
-    ['... or keeps the result for itself', 'ft/core/fold.c', 'if (!ring)', 'if (0)'],
-    ['... or who sends contributes less than everything', 'ft/core/standard.c', '*to = sends(x) ? 0 : n;', '*to = n;'],
+    ['... or keeps the result for itself', 'ft/core/fold.c', 'if (!ring)
+            ft_copy', 'if (0)
+            ft_copy'],
+    ['... or who sends contributes less than everything', 'ft/core/standard.c',
+     'ft_stream_fill(c->s, slot, source, n, 1 - c->s->rank);', 'ft_stream_fill(c->s, slot, source, n / 2, 1 - c->s->rank);'],
     ['... or refills a slot that the root has not folded', 'ft/core/standard.c',
      'ft_stream_committed(s, u - depth));', '(sends(x) ? u >= depth : ft_stream_committed(s, u - depth)));'],
+    ['... or who receives a relayed bcast keeps it for itself', 'ft/core/fold.c',
+     'ft_fill(log, to, n);', ';', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
+    ['... or leaves its record without a head', 'ft/core/standard.c',
+     'if (x->relayed || ft_coll_leads(c))', 'if (ft_coll_leads(c))', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
+    ["segments take turns in more than their slot's room", 'ft/core/plan.c',
+     'plan->turns = ft_plan_turns(p, plan->segment);', 'plan->turns = 2 * ft_plan_turns(p, plan->segment);'],
     ['a bcast is consumed before its root has written it', 'ft/core/standard.c',
      'return ft_look(root) > u ? NULL : root;', 'return NULL;'],
     ['a part of an allgather is published before it is written (RULE 2)', 'ft/core/standard.c',
@@ -219,13 +228,13 @@ my @mutants = (
     ['a ring in which a rank waits for itself', 'ft/shm/layout.c',
      'p->nextents = p->ring = ft_max(4, p->slot_depth);', 'p->nextents = 4, p->ring = 1;', '--only 4,2,5120,4,0,4,0,0 --chance --seeds 20'],
     ['the keeper makes memory for a ring that is in use', 'ft/shm/keeper.c',
-     'if (p->ring)', 'if (0)', '--only 6,2,300,16,0,4,0,0 --chance --seeds 100'],
+     'if (p->ring)', 'if (0)', '--only 6,3,900,16,0,4,0,0 --chance --seeds 100'],
     ['inspection does not know who leaves no room in a ring', 'ft/shm/inspect.c',
      '    return n ? n : mark(&m, not_left, i->unit);', '    return n;', $ring],
     ['done_at stays behind when a rank is killed after done (was a real hang)', 'ft/core/stream.c',
      'ft_publish(&c->done_at, end);
     return true;', ';
-    return true;', '--only 1,2,5120,1,0,1,0,0 --seeds 60'],
+    return true;', '--only 1,3,5120,1,0,1,0,0 --seeds 60'],
     ['a successor of the keeper forgets free memory', 'ft/shm/places.c',
      'if (!p->named[i])', 'if (!p->named[i] && i % 2)'],
     ['a successor of the keeper has a free place twice', 'ft/shm/places.c',

@@ -166,7 +166,7 @@ static void make_node(uint32_t k)
         params.cores = 1;  /* all nodes are on this host: nobody spins */
     params.unkept = unkept();
     if (unkept()) {  /* small extents: what a link lacks when it breaks is soon in one that could be released */
-        params.segment = params.slot_bytes = params.gather_bytes = UNKEPT_EXTENT / 4;
+        params.segment = params.slot_bytes = params.slot_room = params.gather_bytes = UNKEPT_EXTENT / 4;
         params.extent_bytes = UNKEPT_EXTENT;
         params.nextents = (64u << 20) / UNKEPT_EXTENT;
     }

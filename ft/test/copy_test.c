@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies to all kinds of places copy what they are to, and nothing beside it; where segments are in their slots. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ft/base/copy.h"
+#include "ft/core/stream.h"
+
+enum { ROOM = 20000, AROUND = 128 };
+
+static char from[ROOM], to[ROOM], log_[ROOM];
+
+/* The n bytes at p + at are those of `from`, and all others 7. */
+static void expect_only(const char *p, size_t at, size_t n, const char *source)
+{
+    cr_assert_eq(memcmp(p + at, source, n), 0, "%zu bytes at %zu", n, at);
+    for (size_t i = 0; i < at; i++)
+        cr_assert_eq(p[i], 7);
+    for (size_t i = at + n; i < at + n + AROUND; i++)
+        cr_assert_eq(p[i], 7);
+}
+
+Test(copy, copies_what_it_is_to_and_nothing_beside_it)
+{
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 1000, 1023, 1024, 1025, 1088, 4096, 8191, 16384, 16391};
+
+    srandom(1);
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (char)random();
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+        for (int round = 0; round < 40; round++) {
+            size_t n = sizes[k], a = (size_t)random() % AROUND, b = (size_t)random() % AROUND, c = (size_t)random() % AROUND;
+
+            memset(to, 7, sizeof to);
+            memset(log_, 7, sizeof log_);
+            ft_copy_lines(to + a, from + b, n);
+            expect_only(to, a, n, from + b);
+            memset(to, 7, sizeof to);
+            ft_copy_twice(to + a, log_ + c, from + b, n);
+            ft_copy_order(true);
+            expect_only(to, a, n, from + b);
+            expect_only(log_, c, n, from + b);
+        }
+}
+
+/* RULE 1: who has waited for unit u - depth may fill u's slot, whatever operations these are of. So no two of `depth` units that follow each other may share
+   a byte, of operations of any segments, nor two ranks' ever. */
+Test(slots, neighbours_share_nothing)
+{
+    static char base[1];
+    struct ft_params p;
+    struct ft_stream s = {.params = &p, .slots = base};
+
+    ft_params_default(&p, 2, 2, 64 << 20);
+    srandom(2);
+    for (int round = 0; round < 20000; round++) {
+        uint64_t u = (uint64_t)random(), v = u + 1 + (uint64_t)random() % (p.slot_depth - 1), r = (uint64_t)random() % 2;
+        struct ft_plan one = {.segment = 1 + (uint64_t)random() % p.slot_bytes}, two = {.segment = 1 + (uint64_t)random() % p.slot_bytes};
+        uint64_t a, b, c;
+
+        one.turns = ft_plan_turns(&p, one.segment);
+        two.turns = ft_plan_turns(&p, two.segment);
+        a = (uint64_t)(ft_stream_slot(&s, 0, u, &one) - base);
+        b = (uint64_t)(ft_stream_slot(&s, 0, v, &two) - base);
+        c = (uint64_t)(ft_stream_slot(&s, 1, r ? u : v, &two) - base);
+        cr_assert(a + one.segment <= b || b + two.segment <= a, "units %lu and %lu", (unsigned long)u, (unsigned long)v);
+        cr_assert(a + one.segment <= c && b + two.segment <= c && c + two.segment <= 2ull * p.slot_depth * p.slot_room);
+    }
+}
+
+/* A loop's segments come back to the same bytes after about four times what a core's own cache holds. */
+Test(slots, segments_take_turns)
+{
+    static char base[1];
+    struct ft_params p;
+    struct ft_stream s = {.params = &p, .slots = base};
+
+    ft_params_default(&p, 2, 2, 64 << 20);
+    ft_params_cache(&p, 1 << 20);
+    for (uint64_t segment = 4096; segment <= p.slot_bytes; segment *= 2) {
+        struct ft_plan plan = {.segment = segment, .turns = ft_plan_turns(&p, segment)};
+        uint64_t units = 1;
+
+        while (ft_stream_slot(&s, 0, units, &plan) != ft_stream_slot(&s, 0, 0, &plan))
+            units++;
+        cr_assert_eq(units * segment, 4u << 20, "%lu units of %lu bytes", (unsigned long)units, (unsigned long)segment);
+    }
+}
