@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/core/plan.h"
 
-/* A bcast is read while it is written, so in pieces: not too many, since each costs the news of it, some 0.1 us, and a record's head
+/* A bcast, and what is relayed, is read while it is written, so in pieces: not too many, since each costs the news of it, some 0.1 us, and a record's head
    (docs/design.md, section 10). The more ranks read, the longer a piece has to stay in the cache. */
 enum { PIECES = 4, LEAST_PIECE = 4096, MOST_READ = 512 << 10, MOST_PIECE = 32 << 10 };
 

@@ -198,7 +198,7 @@ static const struct search searches[] = {
     { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .room = FORGETS, .snapshots = true }, { CHANCE, CHANCE, CHANCE }, 4,
       SEES(FORGOTTEN) | SEES(USELESS) | SEES(RESETS) },
 
-    /* a log that is not kept. Who is the root of bcasts is soon a lap ahead */
+    /* a log that is not kept. Of three ranks who is the root of bcasts is soon a lap ahead; of two it fills slots */
     { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = RING }, { CHANCE, CHANCE, CHANCE }, 4, 0 },
     { { .what = BCAST, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
     { { .what = ALLGATHER, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
