@@ -14,6 +14,7 @@ libft_la_SOURCES = \
 	ft/base/copy.h ft/base/copy.c \
 	ft/base/site.h ft/base/site.c \
 	ft/base/hash.h ft/base/hash.c ft/base/hash_copy.c \
+	ft/base/isa.h ft/base/isa.c \
 	ft/base/reduce.h ft/base/reduce.c \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/layout.h ft/shm/layout.c \

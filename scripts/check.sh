@@ -108,7 +108,7 @@ part_clang() {
     return
   fi
   # What local.mk's define for one file or the other.
-  local flags=(-Werror -DHAVE_CONFIG_H -Ibuild -I. -Impi_shim -DFT_REDUCE_TABLE=table -DLIBDIR='""' -DBINDIR='""' -DSYSCONFDIR='""')
+  local flags=(-Werror -DHAVE_CONFIG_H -Ibuild -I. -Impi_shim -DFT_REDUCE_TABLE=table -DFT_COPY_TABLE=table -DLIBDIR='""' -DBINDIR='""' -DSYSCONFDIR='""')
   # shellcheck disable=SC2207
   flags+=($(pkg-config --cflags hwloc libevent_core jansson libxxhash criterion)) || return 1
   # shellcheck disable=SC2046

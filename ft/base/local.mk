@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The reduction loops, once per instruction set; reduce.c (in libft.la) chooses among them at run time.
+# The loops of reductions and copies, once per instruction set; reduce.c and copy.c (in libft.la) choose among them at run time.
 # -ffp-contract=off: the variants must agree to the last bit.
 noinst_LTLIBRARIES += libftreduce.la libftreduce_baseline.la
 libftreduce_la_SOURCES =
 libftreduce_la_LIBADD = libftreduce_baseline.la
 
 ft_reduce_cflags = $(AM_CFLAGS) $(FT_VECTOR_CFLAGS) -ffp-contract=off
-libftreduce_baseline_la_SOURCES = ft/base/reduce_kernels.h ft/base/reduce_kernels.c
-libftreduce_baseline_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_baseline
+libftreduce_baseline_la_SOURCES = ft/base/reduce_kernels.h ft/base/reduce_kernels.c ft/base/copy_kernels.h ft/base/copy_kernels.c
+libftreduce_baseline_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_baseline -DFT_COPY_TABLE=ft_copy_baseline
 libftreduce_baseline_la_CFLAGS = $(ft_reduce_cflags)
 
 if FT_REDUCE_X86
 noinst_LTLIBRARIES += libftreduce_avx2.la libftreduce_avx512.la
 libftreduce_la_LIBADD += libftreduce_avx2.la libftreduce_avx512.la
-libftreduce_avx2_la_SOURCES = ft/base/reduce_kernels.c
-libftreduce_avx2_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_avx2
+libftreduce_avx2_la_SOURCES = ft/base/reduce_kernels.c ft/base/copy_kernels.c
+libftreduce_avx2_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_avx2 -DFT_COPY_TABLE=ft_copy_avx2
 libftreduce_avx2_la_CFLAGS = $(ft_reduce_cflags) -mavx2
-libftreduce_avx512_la_SOURCES = ft/base/reduce_kernels.c
-libftreduce_avx512_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_avx512
+libftreduce_avx512_la_SOURCES = ft/base/reduce_kernels.c ft/base/copy_kernels.c
+libftreduce_avx512_la_CPPFLAGS = $(AM_CPPFLAGS) -DFT_REDUCE_TABLE=ft_reduce_avx512 -DFT_COPY_TABLE=ft_copy_avx512
 libftreduce_avx512_la_CFLAGS = $(ft_reduce_cflags) -mavx512f -mavx512bw -mavx512dq -mavx512vl \
 	-mprefer-vector-width=512
 endif
@@ -25,7 +25,7 @@ endif
 if HAVE_CRITERION
 check_PROGRAMS += test_reduce
 TESTS += test_reduce
-test_reduce_SOURCES = ft/base/test_reduce.c ft/base/reduce.c
+test_reduce_SOURCES = ft/base/test_reduce.c ft/base/reduce.c ft/base/isa.c
 test_reduce_CFLAGS = $(AM_CFLAGS) -ffp-contract=off $(CRITERION_CFLAGS)
 test_reduce_LDADD = libftreduce.la $(CRITERION_LIBS)
 endif

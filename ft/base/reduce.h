@@ -94,6 +94,5 @@ ft_fold *ft_reduce_find(enum ft_kind kind, enum ft_reduction op);
 size_t ft_kind_size(enum ft_kind kind);            /* bytes from one element to the next */
 const char *ft_kind_text(enum ft_kind kind);
 const char *ft_reduction_text(enum ft_reduction op);
-const char *ft_reduce_isa(void);                   /* "avx512", "avx2", "baseline": what was chosen */
 
 #endif

@@ -4,17 +4,14 @@
 #ifndef FT_BASE_REDUCE_KERNELS_H
 #define FT_BASE_REDUCE_KERNELS_H
 
+#include "ft/base/isa.h"
 #include "ft/base/reduce.h"
-
-#if defined(__x86_64__) || defined(__i386__)  /* the same question as configure.ac's FT_REDUCE_X86 */
-#define FT_REDUCE_X86
-#endif
 
 /* NULL where a kind has no such reduction. */
 typedef ft_fold *const ft_reduce_table[FT_NKINDS][FT_NREDUCTIONS];
 
 extern ft_reduce_table ft_reduce_baseline;
-#ifdef FT_REDUCE_X86
+#ifdef FT_ISA_X86
 extern ft_reduce_table ft_reduce_avx2;
 extern ft_reduce_table ft_reduce_avx512;  /* F, BW, DQ, VL */
 #endif

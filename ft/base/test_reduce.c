@@ -20,10 +20,10 @@ static int variants(struct variant v[3])
     int n = 0;
 
     v[n++] = (struct variant){"baseline", ft_reduce_baseline};
-#ifdef FT_REDUCE_X86
-    if (__builtin_cpu_supports("avx2"))
+#ifdef FT_ISA_X86
+    if (ft_isa() >= FT_ISA_AVX2)
         v[n++] = (struct variant){"avx2", ft_reduce_avx2};
-    if (strcmp(ft_reduce_isa(), "avx512") == 0)
+    if (ft_isa() >= FT_ISA_AVX512)
         v[n++] = (struct variant){"avx512", ft_reduce_avx512};
 #endif
     return n;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ft/base/copy.h"
+#include "ft/base/copy_kernels.h"
 #include "ft/core/stream.h"
 
 enum { ROOM = 20000, AROUND = 128 };
@@ -41,6 +42,37 @@ Test(copy, copies_what_it_is_to_and_nothing_beside_it)
             ft_copy_order(true);
             expect_only(to, a, n, from + b);
             expect_only(log_, c, n, from + b);
+        }
+}
+
+/* The others than the one that is chosen here, too. */
+Test(copy, all_instruction_sets_copy_the_same)
+{
+    static const struct ft_copy_kernels *const tables[FT_NISAS] = {
+        &ft_copy_baseline,
+#ifdef FT_ISA_X86
+        &ft_copy_avx2, &ft_copy_avx512
+#endif
+    };
+    static _Alignas(64) char past[ROOM];
+    enum { LINES = 64 * 100 };
+
+    srandom(3);
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (char)random();
+    for (int isa = 0; isa <= (int)ft_isa(); isa++)
+        for (size_t n = 0; n <= LINES; n += 64) {
+            memset(to, 7, sizeof to);
+            memset(past, 7, sizeof past);
+            tables[isa]->lines(to + 5, from + 3, n);
+            tables[isa]->past_cache(past + 64, from + 9, n);
+            ft_copy_order(true);
+            expect_only(to, 5, n, from + 3);
+            expect_only(past, 64, n, from + 9);
+            tables[isa]->twice(to + 6, past + 128, from + 1, n);
+            ft_copy_order(true);
+            cr_assert_eq(memcmp(to + 6, from + 1, n), 0);
+            cr_assert_eq(memcmp(past + 128, from + 1, n), 0);
         }
 }
 
