@@ -66,26 +66,35 @@ static char *extent_at(const struct ft_keeper *k, uint64_t i)
 }
 
 /* Touches pages before ranks do: first touch costs microseconds a page. */
-static void populate(const struct ft_keeper *k, uint64_t i, uint64_t n)
+static void populate(char *from, uint64_t bytes)
 {
-    if (madvise(extent_at(k, i), n * k->extent_bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL)
+    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL)
         return;
-    for (uint64_t at = 0; at < n * k->extent_bytes; at += 4096)  /* kernels before 5.14; a load: ranks may be writing there */
-        (void)*(volatile char *)(extent_at(k, i) + at);
+    for (uint64_t at = 0; at < bytes; at += 4096)  /* kernels before 5.14; a load: ranks may be writing there */
+        (void)*(volatile char *)(from + at);
+}
+
+/* The world's slots for segments. */
+static char *slots_of(const struct ft_keeper *k, uint64_t *bytes)
+{
+    const struct ft_stream_layout *l = &k->region->stream;
+
+    *bytes = l->table_at - l->slots_at;
+    return k->region->base + k->region->header->streams_at + l->slots_at;
 }
 
 /* The same for memory that no rank has been given yet. Written as a file that takes two thirds of the time: no exceptions, and no page tables
    of this process, which does not look there. */
-static void make(const struct ft_keeper *k, uint64_t i, uint64_t n)
+static void make(const struct ft_keeper *k, char *from, uint64_t bytes)
 {
     static const char zeros[65536];
-    uint64_t at = k->region->header->extents_at + i * k->extent_bytes, end = at + n * k->extent_bytes;
+    uint64_t at = (uint64_t)(from - k->region->base), end = at + bytes;
     ssize_t wrote = 1;
 
     for (; at < end && wrote > 0; at += (uint64_t)wrote)
         wrote = pwrite(k->region->fd, zeros, ft_min(sizeof zeros, end - at), (off_t)at);
     if (at < end)
-        populate(k, i, n);
+        populate(from, bytes);
 }
 
 static void fail(struct ft_keeper *k, const char *format, const char *detail)
@@ -253,7 +262,7 @@ static int take_memory(struct ft_keeper *k, uint64_t *place)
     if (ft_places_used(&k->memory, place))
         return 0;  /* its pages are there, and mapped by the ranks */
     if (ft_places_fresh(&k->memory, place)) {
-        make(k, *place, 1);
+        make(k, extent_at(k, *place), k->extent_bytes);
         return 0;
     }
     if (k->failed || (k->config.full == FT_FULL_FORGET ? forget(k, place) : spill(k, place)) != 0)
@@ -363,10 +372,15 @@ static bool populates_first(const struct ft_keeper *k)
 static void *keep(void *arg)
 {
     struct ft_keeper *k = arg;
+    uint64_t bytes;
 
     sem_post(&k->begun);
-    if (populates_first(k))
-        populate(k, 0, 1);
+    if (populates_first(k)) {
+        populate(extent_at(k, 0), k->extent_bytes);
+        char *slots = slots_of(k, &bytes);
+
+        populate(slots, bytes);
+    }
     while (!atomic_load(&k->stopping)) {
         struct pollfd p = { .fd = k->kick_fd, .events = POLLIN };
         uint64_t kicks;
@@ -409,15 +423,19 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
 static void prepare(struct ft_keeper *k)
 {
     const struct ft_params *p = &k->region->header->params;
-    uint64_t n = ft_max(1, ft_div_up(k->config.prepare, k->extent_bytes)), place;
+    uint64_t n = ft_max(1, ft_div_up(k->config.prepare, k->extent_bytes)), place, bytes;
 
     n = ft_min(n, ft_min(p->nextents - (p->nstreams - 1), p->ntable));
     while (k->streams[0].assigned < n && ft_places_fresh(&k->memory, &place))
         assign(k, &k->streams[0], place);
     for (uint32_t i = 1; i < p->nstreams && ft_places_fresh(&k->memory, &place); i++)
         assign(k, &k->streams[i], place);
-    if (n > 1)
-        make(k, 0, k->memory.fresh);
+    if (n > 1) {
+        char *slots = slots_of(k, &bytes);
+
+        make(k, slots, bytes);
+        make(k, extent_at(k, 0), k->memory.fresh * k->extent_bytes);
+    }
 }
 
 /* The thread takes no signals: they are the launcher's. It has begun when this returns: the launcher forks, and what a thread that is

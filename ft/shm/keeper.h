@@ -27,7 +27,7 @@ enum ft_full {
 struct ft_keeper_config {
     enum ft_full full;
     const char *spill_dir;    /* where the unlinked spill file is made */
-    uint64_t prepare;         /* bytes of log assigned and populated before ft_keeper_open returns */
+    uint64_t prepare;         /* bytes of log assigned and populated, with the slots, before ft_keeper_open returns; 0: some of it while ranks start */
 };
 
 /* Called once, from the keeper's thread, when the log cannot go on (disk full, no memory). The line is for the

@@ -228,6 +228,7 @@ bool ft_log_try_read(struct ft_log *log, uint64_t position, void *to, uint64_t n
 void ft_log_warm(struct ft_log *log)
 {
     uint64_t assigned = ft_look(&log->head->assigned);
+    const struct ft_stream_layout *l = &log->region->stream;
 
     /* One extent is what everybody gets: the first write warms it. Places are handed out in order at the start,
        so one call maps them all; once extents are released or spilled the writes warm theirs. */
@@ -235,6 +236,7 @@ void ft_log_warm(struct ft_log *log)
         ft_look(&log->table[0]) != ft_extent_entry(FT_EXTENT_MEMORY, 0, 0))
         return;
     madvise(memory_extent(log, 0), assigned * log->extent_bytes, MADV_POPULATE_READ);
+    madvise((char *)log->head + l->slots_at, l->table_at - l->slots_at, MADV_POPULATE_READ);
     log->warm_to = assigned * log->extent_bytes;
 }
 

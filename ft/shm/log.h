@@ -71,7 +71,7 @@ int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to
 /* n bytes of one extent at `position`, all committed. False: they are not there any more. */
 bool ft_log_try_read(struct ft_log *log, uint64_t position, void *to, uint64_t n);
 
-/* Maps what the keeper was told to prepare, so that no page fault waits on the first pass. */
+/* Maps what the keeper was told to prepare, slots and log, so that no page fault waits on the first pass. */
 void ft_log_warm(struct ft_log *log);
 
 /* In a forked copy of the process that had this handle. */
