@@ -4,11 +4,12 @@
    than the fastest of these needs another idea; what a fault-tolerant library can win over another one is at most that one's time over this one's
    "logged" (docs/performance.md).
 
-     bare [-m SIZE,...] [-r ROUNDS] [-t MICROSECONDS] [-v] OPERATION...
+     bare [-m SIZE,...] [-r ROUNDS] [-t MICROSECONDS] [-l | -v] OPERATION...
 
    OPERATION: allreduce, bcast, reduce, allgather (floats; SIZE bytes of each rank, or of the root). Every way, with pieces of 4, 8, 32 and 128 KiB, runs for
    MICROSECONDS (20,000) at a time, by turns, ROUNDS (7) times. Prints for each size the least of the medians without a log and with one, microseconds, and
-   the way it is of; -v: all of them. bcast and reduce are timed as the benchmarks do: behind a meeting of the two, from the moment the first one enters
+   the way it is of; -v: all of them; -l: of those with a log the least only, size and microseconds, as the MPI programs do. Pieces of which an operation has more than
+   MOST_PIECES are left out. Built with the instructions of this processor (benchmarks/compare does) it moves bytes in its widest stores. bcast and reduce are timed as the benchmarks do: behind a meeting of the two, from the moment the first one enters
    until the last one is out. Pieces take turns in slots of 4 MiB together, which is more than a core's own cache, and what the other core has written is
    read by lines (docs/design.md, section 10). The results are compared with what they must be. */
 #include <getopt.h>
@@ -25,7 +26,7 @@
 
 #include "bytes.h"
 
-enum { LINE = BYTES_LINE, SLOTS = 8, RING = 4 << 20, MAX_PIECE = 131072, MAX_TIMES = 100000, MAX_SIZES = 32, MAX_ROUNDS = 99, LOG_BYTES = 512 << 20, MAX_WAYS = 32 };
+enum { LINE = BYTES_LINE, SLOTS = 8, RING = 4 << 20, MAX_PIECE = 131072, MAX_TIMES = 100000, MAX_SIZES = 32, MAX_ROUNDS = 99, MOST_PIECES = 256, LOG_BYTES = 512 << 20, MAX_WAYS = 32 };
 
 /* One rank: its memory, its slots, and what it says of itself, each word in a line of its own. */
 struct rank {
@@ -363,7 +364,15 @@ static double median(double *of, int n)
     return n % 2 ? of[n / 2] : (of[n / 2 - 1] + of[n / 2]) / 2;
 }
 
-static void measure(const char *operation, size_t bytes, int rounds, double us, bool all)
+enum show { LEAST, ALL, LOGGED };
+
+/* Whether pieces number k are tried in this way. */
+static bool is_tried(const struct way *w, int k, const char *operation, size_t bytes, enum show show)
+{
+    return !strcmp(w->operation, operation) && (!k || pieces[k - 1] < bytes) && (bytes / pieces[k] <= MOST_PIECES) && (show != LOGGED || w->logs);
+}
+
+static void measure(const char *operation, size_t bytes, int rounds, double us, enum show show)
 {
     static double found[NWAYS][NPIECES][MAX_ROUNDS];
     double least[2] = {0};
@@ -373,7 +382,7 @@ static void measure(const char *operation, size_t bytes, int rounds, double us, 
     for (int r = 0; r < rounds; r++) {
         for (int w = 0; w < NWAYS; w++)
             for (int k = 0; k < NPIECES; k++) {
-                if (strcmp(ways[w].operation, operation) || (k && pieces[k - 1] >= bytes)) continue;
+                if (!is_tried(&ways[w], k, operation, bytes, show)) continue;
                 double one = timed(&ways[w], bytes, pieces[k], 3);
                 found[w][k][r] = timed(&ways[w], bytes, pieces[k], 1 + (int)(us / one));
                 if (!r) check(&ways[w], bytes);
@@ -381,16 +390,17 @@ static void measure(const char *operation, size_t bytes, int rounds, double us, 
     }
     for (int w = 0; w < NWAYS; w++)
         for (int k = 0; k < NPIECES; k++) {
-            if (strcmp(ways[w].operation, operation) || (k && pieces[k - 1] >= bytes)) continue;
+            if (!is_tried(&ways[w], k, operation, bytes, show)) continue;
             double t = median(found[w][k], rounds);
-            if (all) printf("  %s, %zu: %.3f (%.3f to %.3f)\n", ways[w].name, pieces[k], t, found[w][k][0], found[w][k][rounds - 1]);
+            if (show == ALL) printf("  %s, %zu: %.3f (%.3f to %.3f)\n", ways[w].name, pieces[k], t, found[w][k][0], found[w][k][rounds - 1]);
             if (!*name[ways[w].logs] || t < least[ways[w].logs]) {
                 least[ways[w].logs] = t;
                 name[ways[w].logs] = ways[w].name;
                 of[ways[w].logs] = pieces[k];
             }
         }
-    printf("%-10s %9zu %12.3f %12.3f   %s, %zu; %s, %zu\n", operation, bytes, least[0], least[1], name[0], of[0], name[1], of[1]);
+    if (show == LOGGED) printf("%-10zu %17.6f\n", bytes, least[1]);
+    else printf("%-10s %9zu %12.3f %12.3f   %s, %zu; %s, %zu\n", operation, bytes, least[0], least[1], name[0], of[0], name[1], of[1]);
     fflush(stdout);
 }
 
@@ -425,7 +435,7 @@ static bool known(const char *operation)
     return false;
 }
 
-static const char usage[] = "usage: bare [-m SIZE,...] [-r ROUNDS] [-t MICROSECONDS] [-v] allreduce|bcast|reduce|allgather ...\n";
+static const char usage[] = "usage: bare [-m SIZE,...] [-r ROUNDS] [-t MICROSECONDS] [-l | -v] allreduce|bcast|reduce|allgather ...\n";
 
 int main(int argc, char **argv)
 {
@@ -433,17 +443,19 @@ int main(int argc, char **argv)
     size_t sizes[MAX_SIZES], most = 0;
     int nsizes = sizeof usual / sizeof usual[0], rounds = 7, c;
     double us = 20000;
-    bool all = false, bad = false;
+    enum show show = LEAST;
+    bool bad = false;
     pthread_t thread;
     memcpy(sizes, usual, sizeof usual);
-    while ((c = getopt(argc, argv, "m:r:t:v")) != -1) {
+    while ((c = getopt(argc, argv, "m:r:t:lv")) != -1) {
         char *word = optarg;
         if (c == 'm') {
             for (nsizes = 0; *word && nsizes < MAX_SIZES; word += *word == ',') sizes[nsizes++] = strtoull(word, &word, 10) / 4 * 4;
             bad |= *word;
         } else if (c == 'r') rounds = atoi(optarg);
         else if (c == 't') us = atof(optarg);
-        else if (c == 'v') all = true;
+        else if (c == 'l') show = LOGGED;
+        else if (c == 'v') show = ALL;
         else return fputs(usage, stderr), 2;
     }
     for (int s = 0; s < nsizes; s++) {
@@ -460,9 +472,9 @@ int main(int argc, char **argv)
     log_memory = memory((size_t)LOG_BYTES + 2 * LINE);
     memset(log_memory, 1, LOG_BYTES);
     if (pthread_barrier_init(&turn, NULL, 2) || pthread_create(&thread, NULL, partner, NULL)) return perror("bare"), 2;
-    printf("%-10s %9s %12s %12s   microseconds; ways and bytes of a piece\n", "operation", "bytes", "no log", "logged");
+    if (show != LOGGED) printf("%-10s %9s %12s %12s   microseconds; ways and bytes of a piece\n", "operation", "bytes", "no log", "logged");
     for (int i = optind; i < argc; i++)
-        for (int s = 0; s < nsizes; s++) measure(argv[i], sizes[s], rounds, us, all);
+        for (int s = 0; s < nsizes; s++) measure(argv[i], sizes[s], rounds, us, show);
     stop = true;
     pthread_barrier_wait(&turn);
     pthread_join(thread, NULL);

@@ -6,10 +6,28 @@
 #include <stddef.h>
 #include <string.h>
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 enum { BYTES_LINE = 64 };
+
+/* In the widest registers that the program is built for. */
+#if defined(__AVX512F__)
+typedef __m512i bytes_vector;
+static inline bytes_vector bytes_load(const char *p) { return _mm512_loadu_si512((const void *)p); }
+static inline void bytes_store(char *p, bytes_vector v) { _mm512_storeu_si512((void *)p, v); }
+static inline void bytes_stream(char *p, bytes_vector v) { _mm512_stream_si512((void *)p, v); }
+#elif defined(__AVX2__)
+typedef __m256i bytes_vector;
+static inline bytes_vector bytes_load(const char *p) { return _mm256_loadu_si256((const void *)p); }
+static inline void bytes_store(char *p, bytes_vector v) { _mm256_storeu_si256((void *)p, v); }
+static inline void bytes_stream(char *p, bytes_vector v) { _mm256_stream_si256((void *)p, v); }
+#elif defined(__SSE2__)
+typedef __m128i bytes_vector;
+static inline bytes_vector bytes_load(const char *p) { return _mm_loadu_si128((const void *)p); }
+static inline void bytes_store(char *p, bytes_vector v) { _mm_storeu_si128((void *)p, v); }
+static inline void bytes_stream(char *p, bytes_vector v) { _mm_stream_si128((void *)p, v); }
+#endif
 
 #if defined(__SSE2__)
 /* Past the cache, and to `too` as usual if there is one: line by line. */
@@ -17,27 +35,22 @@ static inline void bytes_past_and(char *to, char *too, const char *from, size_t 
 {
     size_t i = 0;
     for (; i + BYTES_LINE <= n; i += BYTES_LINE)
-        for (size_t k = 0; k < BYTES_LINE; k += 16) {
-            __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(from + i + k));
-            _mm_stream_si128((__m128i *)(void *)(to + i + k), v);
-            if (too) _mm_storeu_si128((__m128i *)(void *)(too + i + k), v);
+        for (size_t k = 0; k < BYTES_LINE; k += sizeof(bytes_vector)) {
+            bytes_vector v = bytes_load(from + i + k);
+            bytes_stream(to + i + k, v);
+            if (too) bytes_store(too + i + k, v);
         }
     memcpy(to + i, from + i, n - i);
     if (too) memcpy(too + i, from + i, n - i);
     if (n >= BYTES_LINE) _mm_sfence();
 }
+
 /* By lines, not by a string instruction, as memcpy is from some KiB on: that takes twice as long where another core has written. */
 static inline void bytes_lines(char *to, const char *from, size_t n)
 {
     size_t i = 0;
-    for (; i + BYTES_LINE <= n; i += BYTES_LINE) {
-        __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(from + i)), b = _mm_loadu_si128((const __m128i *)(const void *)(from + i + 16));
-        __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(from + i + 32)), d = _mm_loadu_si128((const __m128i *)(const void *)(from + i + 48));
-        _mm_storeu_si128((__m128i *)(void *)(to + i), a);
-        _mm_storeu_si128((__m128i *)(void *)(to + i + 16), b);
-        _mm_storeu_si128((__m128i *)(void *)(to + i + 32), c);
-        _mm_storeu_si128((__m128i *)(void *)(to + i + 48), d);
-    }
+    for (; i + BYTES_LINE <= n; i += BYTES_LINE)
+        for (size_t k = 0; k < BYTES_LINE; k += sizeof(bytes_vector)) bytes_store(to + i + k, bytes_load(from + i + k));
     memcpy(to + i, from + i, n - i);
 }
 #else

@@ -26,7 +26,7 @@ class Case:
         self.warm = {}      # size: us of ftmpi within its prepared log, last; what is settled takes about as long
         self.best = {}      # by MPI's key and size: names of the settings that take part
         self.slow = set()   # (MPI's key, size) that are not measured
-        self.mpis = self.hopeful([mpi for mpi in mpis if self.probe(mpi)])
+        self.mpis = self.hopeful([mpi for mpi in mpis if mpi.takes(benchmark, ranks) and self.probe(mpi)])
 
     def failed(self, e):
         self.options.failures.append(str(e))
@@ -179,7 +179,7 @@ class Case:
     def meets(self, mpi):
         """Whether its first and its last rank can measure how far processors are from each other (the hosts of a lab are of one machine, too, and share its
         files)."""
-        return self.ranks > 1 and len(os.sched_getaffinity(0)) > 1
+        return mpi.meets and self.ranks > 1 and len(os.sched_getaffinity(0)) > 1
 
     def one_settled(self, mpi, calls, warmup, line):
         """ftrun's own report says whether it was; if not, once more, with twice the time before, now and from now on."""

@@ -46,7 +46,7 @@ def common(p, minutes, seconds):
                    cases.RUN_LIMIT)
     p.add_argument('--no-trial', dest='trial', action='store_false', help="the others' likely settings only")
     p.add_argument('--mode', type=modes, help='of ftmpi: a list of %s; or all (default within,settled)' % ', '.join(cases.MODES))
-    p.add_argument('--only', default='', help='leave out MPIs not in this list, such as openmpi,ftmpi')
+    p.add_argument('--only', default='', help='leave out MPIs not in this list, such as openmpi,ftmpi; with 2 ranks bare+log is one, too: the least that a log takes')
     p.add_argument('--build', metavar='TREE', help="ftmpi's build tree (default: here, or build/)")
     p.add_argument('-v', '--verbose', action='store_true')
 
@@ -92,7 +92,7 @@ def head(case, table_columns, repeat):
     print('\n%s, %d ranks on %d cores, microseconds (median of %d, spread); ratio = better of the others / ftmpi' %
           (case.benchmark, case.ranks, cores, repeat))
     print('%-9s' % 'size' + ''.join('%20s' % ' '.join(c).strip() for c in table_columns) + ''.join('%11s' % m for m in ours) +
-          ('    TCP/ours' if (results.RAW, '') in table_columns else '') + '   line, runs that count, stolen, others')
+          ('%11s' % results.BARE if (results.BARE, '') in table_columns else '') + ('    TCP/ours' if (results.RAW, '') in table_columns else '') + '   line, runs that count, stolen, others')
 
 
 def row(table, case, size, columns):
@@ -103,6 +103,9 @@ def row(table, case, size, columns):
     for mode in [c[1] for c in columns if c[1]]:
         ratio = table.ratio(case.benchmark, case.ranks, size, mode)
         text += '%11s' % ('%.2fx' % ratio if ratio else '-')
+    if (results.BARE, '') in columns:
+        most = table.lead(case.benchmark, case.ranks, size, (results.BARE, ''))
+        text += '%11s' % ('%.2fx' % most if most else '-')
     raw = table.cell(case.benchmark, case.ranks, size, (results.RAW, ''))
     if raw:
         ours = [table.cell(case.benchmark, case.ranks, size, c) for c in columns if c[1]]
@@ -185,7 +188,7 @@ def main(doc):
     began = time.monotonic()
     table = results.Table.read(args.source) if args.source else results.Table()
     if not args.source:
-        libraries, told = mpis.find(set(args.only.split(',')) if args.only else None, tree, args.tcp)
+        libraries, told = mpis.find(set(args.only.split(',')) if args.only else None, tree, args.tcp, not args.quick)
         for text in told:
             print(text)
         if not libraries:
@@ -195,7 +198,7 @@ def main(doc):
         mpis.build(libraries, args.benchmark, programs)
         watch = machine.Watch(programs)
         paths = [os.path.join(directory, 'compare.csv')] + ([args.csv] if args.csv else [])
-        facts.update({m.name: m.version() for m in libraries if m.key != 'ftmpi'})
+        facts.update({m.name: m.version() for m in libraries if m.rival})
         measure(args, libraries, watch, table, lambda: [table.write(p) for p in paths],
                 lambda: report.write(table, directory, facts, args.failures))
         fault_tolerance(args, libraries, watch, directory, programs)

@@ -61,7 +61,7 @@ class Ftmpi(mpis.Ftmpi):
 
 class Raw(mpis.Mpi):
     """Between the first two hosts, whatever the number of ranks."""
-    name, rival = results.RAW, False
+    name, rival, program = results.RAW, False, 'rawtcp'
     hosts, launch = (), LAUNCH
 
     def compile_command(self, sources, out):
@@ -167,10 +167,7 @@ def main(doc):
     programs = os.path.join(tree or os.getcwd(), 'benchmarks', 'compare.d')
     found = libraries(args, NODES if args.loopback else ['h%d' % (i + 1) for i in range(args.hosts)], tree)
     raws = [m for m in found if isinstance(m, Raw)]
-    mpis.build([m for m in found if m not in raws], args.benchmark, programs)
-    for raw in raws:
-        mpis.build([raw], ['rawtcp'], programs)
-        raw.programs = dict.fromkeys(args.benchmark + ['rawtcp'], raw.programs['rawtcp'])
+    mpis.build(found, args.benchmark, programs)
     print('%s, a processor each as far as there are so many; TCP: one connection, between two of them' %
           ('two nodes of this host over its loopback' if args.loopback else '%d hosts' % args.hosts))
     table = results.Table()

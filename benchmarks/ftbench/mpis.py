@@ -14,6 +14,8 @@ class Mpi:
     """A setting is (options of the launcher, environment)."""
     name = compiler = launcher = version_option = None
     rival = True        # what ftmpi is measured by
+    program = None      # one for all operations, in place of one for each
+    meets = True        # its first and its last rank can measure how far processors are from each other
     hosts = ()          # on which it runs, if these are not this one
 
     def __init__(self, tcp=False):
@@ -38,8 +40,18 @@ class Mpi:
         """Those that take part without a trial."""
         return ['default']
 
+    def takes(self, benchmark, ranks):
+        """Whether it takes part there."""
+        return True
+
     def command(self, program, ranks, setting, budget=()):
         raise NotImplementedError
+
+    def arguments(self, benchmark, calls, warmup):
+        """Of the program: {size: number of calls}, and of those before them."""
+        sizes = list(calls)
+        words = ['--digits', '6', '-i', ','.join(str(calls[s]) for s in sizes), '-x', ','.join(str(warmup[s]) for s in sizes)]
+        return words if sizes == [None] else words + ['-m', ','.join(str(s) for s in sizes) + ',' * (len(sizes) == 1)]
 
     def version(self):
         text = subprocess.run([self.launcher, '--version'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -129,6 +141,25 @@ class Ftmpi(Mpi):
         return [self.launcher, '-n', str(ranks)] + place + list(budget) + [program], {}
 
 
+class Bare(Mpi):
+    """Two threads that only move the bytes, in the fastest way of those that keep a log (bare.c): the least there is, as far as we know."""
+    name, rival, program, meets = 'bare+log', False, 'bare', False
+    operations = ('allreduce', 'bcast', 'reduce', 'allgather')
+
+    def takes(self, benchmark, ranks):
+        return ranks == 2 and benchmark in self.operations and len(os.sched_getaffinity(0)) > 1
+
+    def compile_command(self, sources, out):
+        return ['cc', '-O2', '-march=native', '-D_GNU_SOURCE', '-pthread', '-o', out, os.path.join(HERE, 'bare.c')]
+
+    def command(self, program, ranks, setting, budget=()):
+        return [program], {}
+
+    def arguments(self, benchmark, calls, warmup):
+        """By time, not by calls: it tries all its ways."""
+        return ['-l', '-r', '3', '-t', '500', '-m', ','.join(map(str, calls)), benchmark]
+
+
 def find_tree(given, who):
     """ftmpi's build tree, None if there is none; ends the program if the given one is none."""
     for tree in ([given] if given else [os.getcwd(), os.path.join(os.path.dirname(HERE), 'build')]):
@@ -139,8 +170,8 @@ def find_tree(given, who):
     return None
 
 
-def find(only, tree, tcp):
-    """(MPIs to compare, what to say of those that are not)."""
+def find(only, tree, tcp, bare=True):
+    """(MPIs to compare, and the least there is beside ftmpi unless `bare` is false; what to say of those that are not)."""
     mpis, told = [], []
     for cls in (OpenMpi, Mpich):
         mpi = cls(tcp)
@@ -157,6 +188,8 @@ def find(only, tree, tcp):
             mpis.append(Ftmpi(tree))
         else:
             told.append('ftmpi: no build tree with libftmpi and ftrun (make, or --build TREE)')
+    if (only is None and bare and not tcp and tree) or (only is not None and Bare.name in only):
+        mpis.append(Bare())
     return mpis, told
 
 
@@ -169,7 +202,7 @@ def build(mpis, names, directory):
     for mpi in mpis:
         where = os.path.join(directory, mpi.key)
         os.makedirs(where, exist_ok=True)
-        for name in names:
+        for name in [mpi.program] if mpi.program else names:
             out = os.path.join(where, name)
             sources = [os.path.join(HERE, s) for s in SOURCES.get(name, [name + '.c', 'bench.c', 'options.c'])]
             command = mpi.compile_command(sources, fresh(out))
@@ -177,4 +210,4 @@ def build(mpis, names, directory):
                 sys.exit('compare: %s: %s cannot compile %s.c (above); are its headers installed (libopenmpi-dev, libmpich-dev)? '
                          '--only leaves others out' % (mpi.name, command[0], name))
             os.replace(fresh(out), out)
-            mpi.programs[name] = out
+            mpi.programs.update(dict.fromkeys([name] + (names if mpi.program else []), out))

@@ -34,9 +34,9 @@ def judged(value, bar):
 
 def summary(table):
     rows = [[cell('%s, %d ranks' % (s['benchmark'], s['ranks'])), cell(s['mode']), cell('%.2fx' % s['mean'], judged(s['mean'], s['bar'])),
-             cell('-' if s['bar'] is None else '%.1fx' % s['bar']), cell('%.2fx' % s['least'], judged(s['least'], cases.POINT_BAR)),
+             cell('-' if s['bar'] is None else '%.1fx' % s['bar']), cell('%.2fx' % s['most'] if s['most'] else ''), cell('%.2fx' % s['least'], judged(s['least'], cases.POINT_BAR)),
              cell(cases.size_name(s['least_size'])), cell(str(s['points'])), cell(str(s['moved'] or ''))] for s in table.summary()]
-    head = ['case', 'ftmpi', 'geometric mean', 'wanted', 'least point', 'at', 'points', 'moved']
+    head = ['case', 'ftmpi', 'geometric mean', 'wanted', results.BARE, 'least point', 'at', 'points', 'moved']
     return table_of(head, rows) if rows else ''
 
 
@@ -52,9 +52,13 @@ def case(table, benchmark, ranks):
         for mode in modes:
             ratio = table.ratio(benchmark, ranks, size, mode)
             row.append(cell('%.2fx' % ratio if ratio else '-', judged(ratio, cases.POINT_BAR) if ratio else ''))
+        if (results.BARE, '') in columns:
+            most = table.lead(benchmark, ranks, size, (results.BARE, ''))
+            row.append(cell('%.2fx' % most if most else '-'))
         row.append(cell(table.block(benchmark, ranks, size).state(), 'moved'))
         rows.append(row)
-    return table_of(['size'] + [plots.column_name(c) for c in columns] + ['ratio ' + m for m in modes] + ['machine'], rows)
+    return table_of(['size'] + [plots.column_name(c) for c in columns] + ['ratio ' + m for m in modes] +
+                    (['ratio ' + results.BARE] if (results.BARE, '') in columns else []) + ['machine'], rows)
 
 
 def read_measurements(directory):

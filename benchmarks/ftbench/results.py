@@ -7,12 +7,14 @@ import math
 import os
 import statistics
 
-from . import cases, machine
+from . import cases, machine, mpis
 
 FIELDS = {'benchmark': str, 'ranks': int, 'size': int, 'mpi': str, 'mode': str, 'setting': str, 'run': int, 'operations': int, 'us': float,
           'line_ns_before': float, 'line_ns_after': float, 'stolen_ms': int, 'others': float, 'moved': int, 'attempt': int}
 OURS = 'ftmpi'
-RAW, RAW_LOGGED = 'TCP', 'TCP+log'     # what benchmarks/hosts measures without any MPI: limits, not rivals
+# Measured without any MPI: limits, not rivals.
+RAW, RAW_LOGGED, BARE = 'TCP', 'TCP+log', mpis.Bare.name
+LIMITS = RAW, RAW_LOGGED, BARE
 
 
 def median_spread(values):
@@ -123,7 +125,7 @@ class Table:
         return list(dict.fromkeys(r['size'] for r in self.rows if (r['benchmark'], r['ranks']) == (benchmark, ranks)))
 
     def best_other(self, benchmark, ranks, size):
-        cells = [self.cell(benchmark, ranks, size, c) for c in self.columns() if c[0] not in (OURS, RAW, RAW_LOGGED)]
+        cells = [self.cell(benchmark, ranks, size, c) for c in self.columns() if c[0] not in (OURS,) + LIMITS]
         return min((c.us for c in cells if c), default=None)
 
     def ratio(self, benchmark, ranks, size, mode):
@@ -134,8 +136,15 @@ class Table:
         mine, best = self.cell(benchmark, ranks, size, column), self.best_other(benchmark, ranks, size)
         return best / mine.us if mine and best and mine.us else None
 
+    @staticmethod
+    def mean(ratios):
+        """Geometric, of those there are; None of none."""
+        logs = [math.log(r) for r in ratios if r]
+        return math.exp(statistics.fmean(logs)) if logs else None
+
     def summary(self):
-        """For each case and mode: geometric mean, smallest point and its size, sizes, the bar (None: none), moved blocks."""
+        """For each case and mode: geometric mean, smallest point and its size, sizes, the bar (None: none), what a log leaves at most (None: not
+        known), moved blocks."""
         for benchmark, ranks in self.kinds():
             for mode in [c[1] for c in self.columns() if c[0] == OURS]:
                 ratios = {s: self.ratio(benchmark, ranks, s, mode) for s in self.sizes(benchmark, ranks)}
@@ -144,7 +153,8 @@ class Table:
                     continue
                 least = min(ratios, key=ratios.get)
                 yield {'benchmark': benchmark, 'ranks': ranks, 'mode': mode, 'points': len(ratios), 'least': ratios[least],
-                       'least_size': least, 'mean': math.exp(statistics.fmean(math.log(r) for r in ratios.values())),
+                       'least_size': least, 'mean': self.mean(ratios.values()),
+                       'most': self.mean(self.lead(benchmark, ranks, s, (BARE, '')) for s in ratios),
                        'bar': cases.BARS.get(ranks, {}).get(benchmark),
                        'moved': sum(self.block(benchmark, ranks, s).moved for s in ratios)}
 
@@ -156,6 +166,7 @@ def summary_text(table):
         bar = '' if s['bar'] is None else ', wanted %.1fx: %s' % (s['bar'], 'reached' if s['mean'] >= s['bar'] else 'MISSED')
         low = ' BELOW %.1fx' % cases.POINT_BAR if s['least'] < cases.POINT_BAR else ''
         moved = ', %d blocks in which the machine moved' % s['moved'] if s['moved'] else ''
-        lines.append('%-11s %3d ranks  %-9s geometric mean of %d: %.2fx%s; least %.2fx at %s%s%s' % (
-            s['benchmark'], s['ranks'], s['mode'], s['points'], s['mean'], bar, s['least'], cases.size_name(s['least_size']), low, moved))
+        most = ', %.2fx by %s' % (s['most'], BARE) if s['most'] else ''
+        lines.append('%-11s %3d ranks  %-9s geometric mean of %d: %.2fx%s%s; least %.2fx at %s%s%s' % (
+            s['benchmark'], s['ranks'], s['mode'], s['points'], s['mean'], bar, most, s['least'], cases.size_name(s['least_size']), low, moved))
     return lines

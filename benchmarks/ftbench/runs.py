@@ -78,16 +78,16 @@ def latencies(mpi, benchmark, ranks, calls, warmup, setting=([], {}), budget=(),
     last, is brought back, and all results are verified. settle: seconds of calls before all. wall, line: dictionaries that get what walls and lines say."""
     command, env = mpi.command(mpi.programs[benchmark], ranks, setting, budget)
     sizes = list(calls)
-    command += ['--digits', '6', '-i', ','.join(str(calls[s]) for s in sizes), '-x', ','.join(str(warmup[s]) for s in sizes)]
+    command += mpi.arguments(benchmark, calls, warmup)
     if ranks > len(os.sched_getaffinity(0)):
         command += ['--start', str(cases.START_MS)]
     if settle:
         command += ['--settle', str(settle)]
-    if sizes != [None]:
-        command += ['-m', ','.join(str(s) for s in sizes) + ',' * (len(sizes) == 1), '-M', str(max(1 << 30, max(sizes) * (ranks + 1)))]
+    if sizes != [None] and mpi.program is None:
+        command += ['-M', str(max(1 << 30, max(sizes) * (ranks + 1)))]
     if kill:
         command += ['--kill', '1']
-    if wall is not None:
+    if wall is not None and mpi.meets:
         command += ['--wall']
     if line is None:
         text = output(command, env, timeout)
