@@ -24,6 +24,7 @@
 
 enum {
     FEW_RANKS = 8,
+    STEP = 64 << 10, /* bytes */
     IDLE_MS = 1000,  /* looks at `want` even if a kick was lost with the rank that owed it */
     SHORT_MS = 1     /* at the limit: ranks do not say when they have committed, so look again soon */
 };
@@ -369,17 +370,24 @@ static bool populates_first(const struct ft_keeper *k)
     return k->config.prepare <= k->extent_bytes && k->region->header->params.nranks <= FEW_RANKS;
 }
 
+/* Step by step: a job that is over by then does not wait for it. */
+static void populate_slots(const struct ft_keeper *k)
+{
+    uint64_t bytes;
+    char *slots = slots_of(k, &bytes);
+
+    for (uint64_t at = 0; at < bytes && !atomic_load(&k->stopping); at += STEP)
+        populate(slots + at, ft_min(STEP, bytes - at));
+}
+
 static void *keep(void *arg)
 {
     struct ft_keeper *k = arg;
-    uint64_t bytes;
 
     sem_post(&k->begun);
     if (populates_first(k)) {
         populate(extent_at(k, 0), k->extent_bytes);
-        char *slots = slots_of(k, &bytes);
-
-        populate(slots, bytes);
+        populate_slots(k);
     }
     while (!atomic_load(&k->stopping)) {
         struct pollfd p = { .fd = k->kick_fd, .events = POLLIN };
