@@ -69,7 +69,7 @@ void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char
 enum { FT_LOGGED_PAST_CACHE = 8 << 10 };
 void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n);
 
-/* What the root of a bcast of two ranks has in its slot, the same way. */
+/* What the other one of two ranks has in its slot, the same way. */
 void ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char *log, uint64_t n);
 
 #endif

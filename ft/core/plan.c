@@ -18,7 +18,7 @@ static bool gathers(const struct ft_sig *sig)
 void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nranks, const struct ft_sig *sig,
                   uint64_t bytes, uint64_t total)
 {
-    plan->gathered = false;
+    plan->gathered = plan->swapped = false;
     if (ft_params_short(p, sig->call, bytes, total)) {
         plan->way = FT_WAY_SHORT;
         plan->units = 1;
@@ -34,6 +34,9 @@ void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nran
         plan->segment = p->slot_bytes;
         if (gathers(sig) || plan->gathered)  /* each rank's slice of a unit */
             plan->segment = ft_max(FT_LINE, ft_align(p->gather_bytes / nranks, FT_LINE));
+        plan->swapped = ft_params_swaps(p, sig, bytes);
+        if (plan->swapped)
+            plan->segment = ft_min(plan->segment, p->slot_room);
     }
     if (sig->call == FT_CALL_BCAST || ft_params_relays(p, sig)) {
         uint64_t piece = ft_max(ft_align(bytes / PIECES, FT_LINE), LEAST_PIECE);

@@ -15,6 +15,8 @@
    A reduce or bcast of two ranks is *relayed*: who gets no result contributes whole segments and is done with them then, and waits for
    nobody; the other one folds everything to where it receives it, or copies it there, and writes it into the log on the way. Nobody else
    needs that, so it is one way across for the data, and the sender's part is all that is waited for.
+   An allgather of two ranks that is neither small nor very large is *swapped*, which is the same both ways at once: each contributes its slice into its slot,
+   and the other one copies it from there to where it receives it and into the log.
 
    When: what is too big for the short way. Cost per rank for an allreduce of B bytes on n ranks: B(n-1)/n
    copied in, B read and B/n written, B copied out, through slots and entries that stay in cache.
@@ -42,7 +44,7 @@ struct run {
     bool checked;                    /* ... or the log has, in a replay */
     bool relayed;                    /* see above */
     bool past_cache;                 /* the result is larger than what caches hold */
-    bool direct;                     /* of two ranks: my chunks are folded to where I receive them, and written into the log from there */
+    bool direct;                     /* of two ranks: what I make of a unit goes to where I receive it, and into the log from there */
     void *scratch, *acc;             /* for user functions: a slot's worth each */
 };
 
@@ -55,6 +57,8 @@ static uint64_t place(const struct run *x, uint64_t i, uint64_t before, uint64_t
 }
 
 static bool gathers(const struct run *x) { return ft_coll_gathers(x->c); }
+
+static bool is_swapped(const struct run *x) { return x->c->plan.swapped; }
 
 /* Its root writes the log, and the others read it there. */
 static bool is_bcast(const struct run *x) { return x->c->s->sig.call == FT_CALL_BCAST && !x->relayed; }
@@ -97,6 +101,18 @@ static void prefetch_chunk(const struct run *x, uint64_t from, uint64_t to)
         ft_prefetch_write(record + ft_record_offset(result) + from, ft_min(to - from, PREFETCH));
 }
 
+/* Of a result that is contributions side by side: this rank's n bytes of unit i to where they are received, if they are not there. */
+static void keep_slice(struct run *x, uint64_t i, const char *from, uint64_t n)
+{
+    const struct ft_coll *c = x->c;
+    char *to = c->recv ? c->recv + ft_coll_displ(c, c->s->rank) + i * c->plan.segment : NULL;
+
+    if (n && to && to != from)
+        ft_copy(to, from, n, x->past_cache);
+}
+
+static uint64_t slice_of(const struct ft_coll *c, uint32_t r, uint64_t i) { return ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i); }
+
 /* My own chunk is folded by me alone, straight from my buffer: a successor has it there too. */
 static void fill_slot(struct run *x, uint64_t i, uint64_t *from, uint64_t *to)
 {
@@ -118,15 +134,39 @@ static void write_slice(struct run *x, uint64_t i, char *record, uint64_t result
 {
     struct ft_coll *c = x->c;
     uint32_t me = c->s->rank;
-    uint64_t n = ft_plan_slice(ft_coll_part(c, me), c->plan.segment, i), at = i * c->plan.segment;
-    char *to = c->recv ? c->recv + ft_coll_displ(c, me) + at : NULL;
+    uint64_t n = slice_of(c, me, i), at = i * c->plan.segment;
 
     if (n)
         ft_stream_give(c->s, unit_of(x, i), record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), c->send + at, n);
-    if (n && to && to != c->send + at)
-        ft_copy(to, c->send + at, n, x->past_cache);
+    keep_slice(x, i, c->send + at, n);
     if (ft_coll_leads(c))
         ft_stream_write_head(c->s, record, unit_of(x, i));
+}
+
+/* Swapped: this rank's slice into its slot, for the other one, and to where it is to be received. */
+static void swap_slice(struct run *x, uint64_t i)
+{
+    const struct ft_coll *c = x->c;
+    uint32_t me = c->s->rank;
+    uint64_t n = slice_of(c, me, i);
+    const char *from = c->send + i * c->plan.segment;
+
+    ft_stream_fill(c->s, ft_stream_slot(c->s, me, unit_of(x, i), &c->plan), from, n, 1 - me);
+    keep_slice(x, i, from, n);
+}
+
+/* An earlier incarnation has contributed to unit i. What it gave comes out of the log; swapped, that is the other one's to write, so out of the
+   slot as long as the unit is not committed. */
+static void take_over(struct run *x, uint64_t i)
+{
+    const struct ft_coll *c = x->c;
+    struct ft_stream *s = c->s;
+    uint64_t u = unit_of(x, i);
+
+    if (!is_swapped(x))
+        x->fresh = i + 1;
+    else if (ft_peek(&s->counters[s->rank].done) <= u)
+        keep_slice(x, i, ft_stream_slot(s, s->rank, u, &c->plan), slice_of(c, s->rank, i));
 }
 
 static void contribute(struct run *x)
@@ -139,10 +179,12 @@ static void contribute(struct run *x)
     x->in++;
     x->in_at = position + ft_record_bytes(result);
     if (ft_peek(&mine->contributed) > u) {
-        x->fresh = x->in;
+        take_over(x, i);
         return;
     }
-    if (gathers(x))
+    if (is_swapped(x))
+        swap_slice(x, i);
+    else if (gathers(x))
         write_slice(x, i, ft_log_write(&s->log, position), result);
     else
         fill_slot(x, i, &from, &to);
@@ -211,6 +253,20 @@ static void produce_reduced(struct run *x, char *payload, uint64_t result)
         ft_coll_fold_chunk(c, x->made, from, payload + from, to - from, x->acc, x->scratch);
 }
 
+/* The other one's slice, to where it is received and into the log. */
+static void produce_swapped(struct run *x, char *payload)
+{
+    struct ft_coll *c = x->c;
+    uint32_t other = 1 - c->s->rank;
+    uint64_t n = slice_of(c, other, x->made);
+    char *log = payload + ft_coll_slice_at(c, x->made, other);
+
+    if (n == 0)
+        return;
+    ft_point_bulk(log, n);
+    ft_coll_receive_logged(c, x->made, c->recv + ft_coll_displ(c, other) + x->made * c->plan.segment, log, n);
+}
+
 static int produce(struct run *x, struct ft_error *e)
 {
     struct ft_coll *c = x->c;
@@ -226,12 +282,14 @@ static int produce(struct run *x, struct ft_error *e)
         }
         if (sends(x)) {
             ft_log_pass(&s->log, position);
-        } else if (!gathers(x)) {
+        } else if (!gathers(x) || is_swapped(x)) {
             char *record = ft_log_write(&s->log, position);
 
             if (is_bcast(x))
                 ft_fill_past(record + ft_record_offset(result), c->send + i * c->plan.segment, result,
                              c->bytes >= BCAST_PAST_CACHE && !s->log.ring);
+            else if (is_swapped(x))
+                produce_swapped(x, record + ft_record_offset(result));
             else
                 produce_reduced(x, record + ft_record_offset(result), result);
             if (x->relayed || ft_coll_leads(c))
@@ -316,9 +374,9 @@ static int consume(struct run *x, struct ft_error *e)
             err = ft_stream_read(s, position, at + end, to + end, result - end, x->past_cache, e);
     } else {
         for (uint32_t r = 0; r < s->n && !err; r++) {
-            uint64_t n = ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i);
+            uint64_t n = slice_of(c, r, i);
 
-            if (n && (r != s->rank || i < x->fresh))
+            if (n && (i < x->fresh || (r != s->rank && !is_swapped(x))))
                 err = ft_stream_read_given(s, unit_of(x, i), position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, x->past_cache, e);
             at += n;
         }
@@ -445,7 +503,7 @@ static void prepare_next(const struct run *x)
     uint64_t result = ft_coll_result(c, 0), from = 0, n = result;
     const char *next;
 
-    if (c->plan.units > 1 || !(gathers(x) || writes_alone(x)))
+    if (c->plan.units > 1 || is_swapped(x) || !(gathers(x) || writes_alone(x)))
         return;
     if (gathers(x)) {
         from = ft_coll_slice_at(c, 0, c->s->rank);
@@ -464,7 +522,8 @@ int ft_standard_run(struct ft_coll *c, struct ft_error *e)
     int err;
 
     x.relayed = !ft_coll_gathers(c) && ft_params_relays(s->params, &s->sig);
-    x.direct = (reduces || x.relayed) && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2 && !s->log.ring));
+    x.direct = c->plan.swapped ||
+               ((reduces || x.relayed) && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2 && !s->log.ring)));
     if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
         free(x.scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);

@@ -15,6 +15,8 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->short_max = nranks <= 2 ? 1024 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
     p->bcast_max = ft_max(p->short_max, nranks <= 2 ? 2048 : 0);
     p->gather_max = 512;
+    p->swap_min = 8192;
+    p->swap_max = 4u << 20;
     p->short_depth = 4;
     p->slot_bytes = nranks <= 2 ? 65536 : nranks <= 4 ? 131072 : nranks <= 8 ? 65536 : nranks <= 16 ? 131072 : nranks <= 64 ? 32768 : 16384;
     p->gather_bytes = nranks <= 2 ? 262144 : nranks <= 16 ? 15 * 65536 : nranks <= 64 ? 262144 : p->slot_bytes;  /* four of the largest fill an extent */

@@ -31,9 +31,11 @@ struct ft_params {
     uint32_t short_max;     /* largest contribution on the short path; ... */
     uint32_t bcast_max;     /* ... of a bcast; ... */
     uint32_t gather_max;    /* ... of an allgather, whose contributions can as well be written into the log at once */
+    uint32_t swap_min;      /* an allgather of two ranks is swapped from so many bytes of a contribution on ... */
+    uint32_t swap_max;      /* ... and below so many */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
-    uint32_t gather_bytes;  /* of all ranks together in a unit of a gather, about: none of it passes through slots */
+    uint32_t gather_bytes;  /* of all ranks together in a unit of a gather, about */
     uint32_t slot_depth;    /* standard slots per rank: segments in flight */
     uint32_t slot_room;     /* of one standard slot: slot_bytes at least. Segments are not always in the same place of it (struct ft_plan) */
     uint32_t trail;         /* published signatures per rank */
@@ -287,6 +289,13 @@ static inline int ft_params_short(const struct ft_params *p, uint8_t call, uint6
 static inline int ft_params_relays(const struct ft_params *p, const struct ft_sig *sig)
 {
     return p->nranks == 2 && p->nnodes <= 1 && (sig->call == FT_CALL_BCAST || (sig->call == FT_CALL_REDUCE && sig->elem <= p->slot_bytes));
+}
+
+/* Whether an allgather of so many bytes of a contribution (the longest) is swapped: each of two ranks has the other one's from a slot (ft/core/standard.c). */
+static inline int ft_params_swaps(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
+{
+    return p->nranks == 2 && p->nnodes <= 1 && (sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV) &&
+           bytes >= p->swap_min && bytes < p->swap_max;
 }
 
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */

@@ -144,6 +144,7 @@ static const struct search searches[] = {
     /* relayed: more units than slots, of a log that is spilled meanwhile */
     { { .what = BCAST, .ranks = 2, .count = 300, .calls = 4, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
     { { .what = REDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
+    { { .what = ALLGATHER, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },  /* swapped */
 
     /* ranks that go on from snapshots, and a log that is released behind these: in a table of 16 extents, which a run goes around */
     { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true }, { SAMPLE, ALL, ALL }, 4,

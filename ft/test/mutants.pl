@@ -100,16 +100,34 @@ my @mutants = (
     ['a bcast is consumed before its root has written it', 'ft/core/standard.c',
      'return ft_look(root) > u ? NULL : root;', 'return NULL;'],
     ['a part of an allgather is published before it is written (RULE 2)', 'ft/core/standard.c',
-     '    if (gathers(x))
-        write_slice(', '    if (gathers(x))
+     '    else if (gathers(x))
+        write_slice(', '    else if (gathers(x))
         ft_announce(&mine->contributed, u + 1);
-    if (gathers(x))
+    if (gathers(x) && !is_swapped(x))
         write_slice('],
+    ['... or, swapped, before it is in the slot', 'ft/core/standard.c',
+     '    if (is_swapped(x))
+        swap_slice(x, i);', '    if (is_swapped(x))
+        ft_announce(&mine->contributed, u + 1);
+    if (is_swapped(x))
+        swap_slice(x, i);'],
+    ['... or its successor takes it out of the log, where the other one has yet to write it', 'ft/core/standard.c',
+     '    if (!is_swapped(x))
+        x->fresh', '    if (1)
+        x->fresh'],
+    ['... or does not take it out of the slot', 'ft/core/standard.c',
+     'else if (ft_peek(&s->counters[s->rank].done) <= u)
+        keep_slice', 'else if (0)
+        keep_slice'],
+    ['... or what a predecessor has received is not taken out of the log', 'ft/core/standard.c',
+     '} else if (x->direct) {', '} else if (x->direct && !is_swapped(x)) {'],
+    ['... or nobody writes the log', 'ft/core/fold.c',
+     'ft_fill(log, to, n);', ';', '--only 4,2,75,2,0,0,0,0 --seeds 60'],
     ['an allgather is finished before everybody has contributed', 'ft/core/standard.c',
      'return is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);',
      'return gathers(x) ? true : is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);'],
     ['a part contributed by a dead incarnation is not taken out of the log', 'ft/core/standard.c',
-     '(r != s->rank || i < x->fresh)', '(r != s->rank)'],
+     '(i < x->fresh || (r != s->rank && !is_swapped(x)))', '(r != s->rank && (i < x->fresh || !is_swapped(x)))'],
     ['who receives a bcast does not look for a second root (RULE 9)', 'ft/core/standard.c',
      'if (!err && listens(x) && s->n > 2)', 'if (0)', '--only 1,3,75,2,0,0,0,2 --seeds 400'],
     ['a rank that has just seen the last contribution waits for itself (was a real hang)', 'ft/core/standard.c',
