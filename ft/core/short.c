@@ -200,7 +200,7 @@ static void prepare_record(const char *record, uint64_t result, const struct pie
         ft_prefetch_write(next + ft_record_offset(result) + p->from, p->to - p->from);
 }
 
-/* The next call announces something in any case. What this one wrote besides, it is likely to write again as many calls later as it
+/* The next call announces something in any case. What this one writes besides, it is likely to write again as many calls later as it
    is since it did the last time: a loop often has a barrier or a few agreed bytes between its calls. */
 static void prepare_slot(const struct ft_coll *c, uint64_t wrote)
 {
@@ -229,21 +229,24 @@ int ft_short_run(struct ft_coll *c, struct ft_error *e)
         bool silent = s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c);
         uint64_t part = silent ? 0 : ft_coll_part(c, s->rank);
         char *record = s->log.ring ? NULL : ft_log_write(&s->log, position);  /* only a successor would read it */
+        struct piece piece = { 0 };
 
         err = contribute(c, c->send, part, e);
-        if (!err)
-            err = result_live(c, e);
         if (!err) {
-            struct piece piece = { 0 };
-
-            if (record) {
+            /* What needs nobody, while the others' contributions are on their way. A barrier's record is a head; that of a result wins nothing here. */
+            if (record && result == 0 && ft_coll_leads(c))
+                ft_stream_write_head(s, record, s->unit);
+            prepare_slot(c, part);
+            err = result_live(c, e);
+        }
+        if (!err) {
+            if (record && result > 0) {
                 piece = piece_of(c, result);
                 write_log(c, record, result, &piece);
             }
             ft_stream_done_quiet(s, s->unit + 1, end);
             if (record)
                 prepare_record(record, result, &piece);
-            prepare_slot(c, part);
         }
     }
     if (!err)

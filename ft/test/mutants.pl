@@ -37,16 +37,18 @@ my @mutants = (
     ['a published contribution is written again (RULE 2)', 'ft/core/short.c',
      'if (ft_stream_has_contributed(s))', 'if (0)', '--only 3,2,5,5,0,0,0,0 --seeds 400'],  # two kills in the right places
     ['done published before the log entry is written (invariant 2)', 'ft/core/short.c',
-     '            if (record) {
+     '            if (record && result > 0) {
                 piece = piece_of(c, result);
                 write_log(c, record, result, &piece);
             }
             ft_stream_done_quiet(s, s->unit + 1, end);',
      '            ft_stream_done_quiet(s, s->unit + 1, end);
-            if (record) {
+            if (record && result > 0) {
                 piece = piece_of(c, result);
                 write_log(c, record, result, &piece);
             }'],
+    ['a barrier leaves no record', 'ft/core/short.c',
+     'if (record && result == 0 &&', 'if (0 &&'],
     ['a successor reads slots for what its predecessor had finished (RULE 1)', 'ft/core/stream.c',
      's->mine = ft_peek(&s->counters[s->rank].done);', 's->mine = 0;'],
     ['of a short result that all have nobody writes the bytes into the log', 'ft/core/short.c',
