@@ -84,7 +84,7 @@ static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t entry)
 
 void ft_log_pass(struct ft_log *log, uint64_t position)
 {
-    uint64_t extents = position / log->extent_bytes + 1 + AHEAD;
+    uint64_t extents = ft_log_extent(log, position) + 1 + AHEAD;
 
     if (log->asks_ahead && ft_peek(&log->mine->want) < extents && ft_look(&log->head->assigned) < extents)
         ask(log, extents);
@@ -135,7 +135,7 @@ static char *live_extent(struct ft_log *log, uint64_t extent)
 
 char *ft_log_write(struct ft_log *log, uint64_t position)
 {
-    uint64_t extent = position / log->extent_bytes;
+    uint64_t extent = ft_log_extent(log, position);
     char *at = log->near_[extent % FT_LOG_NEAR].at;
 
     if (__builtin_expect(!at || log->near_[extent % FT_LOG_NEAR].extent != extent, 0))
@@ -215,14 +215,14 @@ int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to
 
     if (__builtin_expect(position < log->prefix_end, 0))
         return ft_models_read(log->models_fd, FT_MODELS_PREFIX, position + offset, to, n, &e) ? FT_ESPACE : 0;
-    return read_extent(log, position / log->extent_bytes, offset + (position & (log->extent_bytes - 1)), to, n, past_cache, NULL);
+    return read_extent(log, ft_log_extent(log, position), offset + (position & (log->extent_bytes - 1)), to, n, past_cache, NULL);
 }
 
 bool ft_log_try_read(struct ft_log *log, uint64_t position, void *to, uint64_t n)
 {
     bool gone;
 
-    return !log->ring && read_extent(log, position / log->extent_bytes, position & (log->extent_bytes - 1), to, n, true, &gone) == 0;
+    return !log->ring && read_extent(log, ft_log_extent(log, position), position & (log->extent_bytes - 1), to, n, true, &gone) == 0;
 }
 
 void ft_log_warm(struct ft_log *log)

@@ -25,6 +25,7 @@ struct ft_log {
     struct ft_counters *mine;     /* `want` is said there */
     const struct ft_patience *patience;
     uint64_t extent_bytes, ring;  /* struct ft_params */
+    uint32_t extent_shift;        /* extent_bytes is 1 << that: no division in each call */
     int kick_fd, spill_fd, models_fd;
     uint64_t prefix_end;          /* what is below is read from the store; 0: nothing */
     bool asks_ahead;              /* this rank asks for memory before it is needed, for all */
@@ -48,6 +49,14 @@ static inline uint64_t ft_log_place(const struct ft_log *log, uint64_t end, uint
     return ft_record_bytes(n) <= left ? end : end + left;
 }
 
+static inline void ft_log_cut(struct ft_log *log, uint64_t extent_bytes)
+{
+    log->extent_bytes = extent_bytes;
+    log->extent_shift = (uint32_t)__builtin_ctzll(extent_bytes);
+}
+
+static inline uint64_t ft_log_extent(const struct ft_log *log, uint64_t position) { return position >> log->extent_shift; }
+
 /* Address of a record that is not committed: always in memory. Waits for the keeper to assign memory, or in a ring for ranks that read there. */
 char *ft_log_write(struct ft_log *log, uint64_t position);
 
@@ -57,7 +66,7 @@ void ft_log_pass(struct ft_log *log, uint64_t position);
 /* The same as ft_log_write if it costs nothing, else NULL: does not wait. */
 static inline const char *ft_log_at_hand(const struct ft_log *log, uint64_t position)
 {
-    uint64_t extent = position / log->extent_bytes;
+    uint64_t extent = ft_log_extent(log, position);
     const char *at = log->near_[extent % FT_LOG_NEAR].at;
 
     return at && log->near_[extent % FT_LOG_NEAR].extent == extent ? at + (position & (log->extent_bytes - 1)) : NULL;
