@@ -229,7 +229,6 @@ int ft_short_run(struct ft_coll *c, struct ft_error *e)
         bool silent = s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c);
         uint64_t part = silent ? 0 : ft_coll_part(c, s->rank);
         char *record = s->log.ring ? NULL : ft_log_write(&s->log, position);  /* only a successor would read it */
-        struct piece piece = { 0 };
 
         err = contribute(c, c->send, part, e);
         if (!err) {
@@ -240,6 +239,8 @@ int ft_short_run(struct ft_coll *c, struct ft_error *e)
             err = result_live(c, e);
         }
         if (!err) {
+            struct piece piece = { 0 };
+
             if (record && result > 0) {
                 piece = piece_of(c, result);
                 write_log(c, record, result, &piece);

@@ -24,7 +24,7 @@
 
 enum {
     FEW_RANKS = 8,
-    STEP = 64 << 10, /* bytes */
+    STEP = 64 << 10, /* bytes that are made ready at a time */
     IDLE_MS = 1000,  /* looks at `want` even if a kick was lost with the rank that owed it */
     SHORT_MS = 1     /* at the limit: ranks do not say when they have committed, so look again soon */
 };
@@ -66,13 +66,19 @@ static char *extent_at(const struct ft_keeper *k, uint64_t i)
     return k->region->base + k->region->header->extents_at + i * k->extent_bytes;
 }
 
-/* Touches pages before ranks do: first touch costs microseconds a page. */
-static void populate(char *from, uint64_t bytes)
+static void touch(char *from, uint64_t bytes)
 {
     if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL)
         return;
     for (uint64_t at = 0; at < bytes; at += 4096)  /* kernels before 5.14; a load: ranks may be writing there */
         (void)*(volatile char *)(from + at);
+}
+
+/* Touches pages before ranks do: first touch costs microseconds a page. Step by step: a job that is over by then does not wait for it. */
+static void populate(struct ft_keeper *k, char *from, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes && !atomic_load(&k->stopping); at += STEP)
+        touch(from + at, ft_min(STEP, bytes - at));
 }
 
 /* The world's slots for segments. */
@@ -86,16 +92,16 @@ static char *slots_of(const struct ft_keeper *k, uint64_t *bytes)
 
 /* The same for memory that no rank has been given yet. Written as a file that takes two thirds of the time: no exceptions, and no page tables
    of this process, which does not look there. */
-static void make(const struct ft_keeper *k, char *from, uint64_t bytes)
+static void make(struct ft_keeper *k, char *from, uint64_t bytes)
 {
-    static const char zeros[65536];
+    static const char zeros[STEP];
     uint64_t at = (uint64_t)(from - k->region->base), end = at + bytes;
     ssize_t wrote = 1;
 
     for (; at < end && wrote > 0; at += (uint64_t)wrote)
         wrote = pwrite(k->region->fd, zeros, ft_min(sizeof zeros, end - at), (off_t)at);
     if (at < end)
-        populate(from, bytes);
+        populate(k, from, bytes);
 }
 
 static void fail(struct ft_keeper *k, const char *format, const char *detail)
@@ -370,24 +376,16 @@ static bool populates_first(const struct ft_keeper *k)
     return k->config.prepare <= k->extent_bytes && k->region->header->params.nranks <= FEW_RANKS;
 }
 
-/* Step by step: a job that is over by then does not wait for it. */
-static void populate_slots(const struct ft_keeper *k)
-{
-    uint64_t bytes;
-    char *slots = slots_of(k, &bytes);
-
-    for (uint64_t at = 0; at < bytes && !atomic_load(&k->stopping); at += STEP)
-        populate(slots + at, ft_min(STEP, bytes - at));
-}
-
 static void *keep(void *arg)
 {
     struct ft_keeper *k = arg;
+    uint64_t bytes;
+    char *slots = slots_of(k, &bytes);
 
     sem_post(&k->begun);
     if (populates_first(k)) {
-        populate(extent_at(k, 0), k->extent_bytes);
-        populate_slots(k);
+        populate(k, extent_at(k, 0), k->extent_bytes);
+        populate(k, slots, bytes);
     }
     while (!atomic_load(&k->stopping)) {
         struct pollfd p = { .fd = k->kick_fd, .events = POLLIN };
