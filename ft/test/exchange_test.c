@@ -1,45 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What goes over the links between nodes (ft/core/exchange.h): each trace is a promise. Mostly of a node of three, 0 = 1 - 2: the root edge
    is between 0 and 1. */
-#include "ft/core/exchange.h"
-
-#include <criterion/criterion.h>
-
-#include "ft/base/util.h"
-
-static struct ft_exchange x;
-enum { DEPTH = 4, BYTES = 100 };
-
-static uint32_t at(uint32_t node) { return (uint32_t)ft_exchange_peer(&x, node); }
-
-static void node(uint32_t me, uint64_t mine) { ft_exchange_init(&x, 3, me, DEPTH, mine); }
-
-static void begin(enum ft_unit_kind kind, uint64_t first, uint64_t end) { ft_exchange_begin(&x, FT_TREE_BALANCED, kind, 0, first, end, first); }
-
-#define BEGINS(to, what, unit) do { uint64_t u_ = 0; cr_assert_eq((int)ft_exchange_send(&x, at(to), &u_), FT_FRAME_##what); \
-        cr_assert_eq(u_, (uint64_t)(unit)); } while (0)
-#define SENDS(to, what, unit) do { BEGINS(to, what, unit); ft_exchange_sent(&x, at(to)); } while (0)
-#define SILENT(to) do { uint64_t u_; cr_assert_eq((int)ft_exchange_send(&x, at(to), &u_), FT_FRAME_NONE); } while (0)
-#define COMES(from, what, unit, count, how) cr_assert_eq((int)ft_exchange_head(&x, at(from), FT_FRAME_##what, unit, count), FT_TAKE_##how)
-#define TAKES(from, what, unit, count, how) do { COMES(from, what, unit, count, how); ft_exchange_taken(&x, at(from)); } while (0)
-#define STEP(what, unit) do { uint64_t u_ = 0; cr_assert_eq((int)ft_exchange_step(&x, &u_), FT_STEP_##what); cr_assert_eq(u_, (uint64_t)(unit)); } while (0)
-
-static void connect(uint32_t to, uint64_t count)
-{
-    uint64_t mine = x.mine;
-
-    ft_exchange_connected(&x, at(to));
-    SENDS(to, HELLO, 0);
-    SILENT(to);
-    cr_assert(ft_exchange_hello(&x, at(to), count));
-    cr_assert_eq(x.mine, mine);
-}
-
-static void fold(uint64_t u)
-{
-    STEP(FOLD, u);
-    ft_exchange_folded(&x, u);
-}
+#include "ft/test/exchange_traces.h"
 
 static void middle(void)
 {
@@ -55,18 +17,6 @@ static void middle_has_folded(void)
     ft_exchange_own(&x, 1);
     TAKES(2, PART, 0, 0, PART);
     fold(0);
-}
-
-static void result(uint64_t u)
-{
-    STEP(RESULT, u);
-    ft_exchange_commit(&x, u, BYTES);
-}
-
-static void taken_result(uint32_t from, uint64_t u, uint64_t count)
-{
-    TAKES(from, RES, u, count, RES);
-    ft_exchange_commit(&x, u, BYTES);
 }
 
 Test(exchange, both_halves_combine_and_children_get_the_result)
@@ -346,147 +296,6 @@ Test(exchange, who_is_silent_acknowledges)
     cr_assert_eq(x.peer[at(0)].count, 5);
     connect(0, 0); /* unless it has lost all */
     cr_assert_eq(x.peer[at(0)].count, 0);
-}
-
-/* ---- halves, between two nodes: even units are combined by node 0, odd ones by node 1 ---- */
-
-static void make(uint64_t u)
-{
-    STEP(MAKE, u);
-    ft_exchange_made(&x, u);
-}
-
-static void end_of_halves(uint32_t me, uint64_t units)
-{
-    ft_exchange_init(&x, 2, me, DEPTH, 0);
-    connect(1 - me, 0);
-    begin(FT_UNIT_HALVES, 0, units);
-    ft_exchange_own(&x, units);
-    for (uint64_t u = 0; u < ft_min(units, DEPTH); u++)
-        fold(u);
-}
-
-Test(exchange, of_halves_each_end_combines_every_second_unit)
-{
-    end_of_halves(0, 5);
-    SENDS(1, PART, 1); /* ahead of the result of 0, which is not there yet */
-    SENDS(1, PART, 3);
-    SILENT(1);
-    TAKES(1, PART, 0, 0, PART);
-    make(0);
-    result(0);
-    fold(4);
-    SENDS(1, RES, 0);
-    SILENT(1);
-    taken_result(1, 1, 2);
-    TAKES(1, PART, 2, 2, PART);
-    make(2);
-    result(2);
-    SENDS(1, RES, 2);
-    TAKES(1, PART, 4, 2, PART);
-    taken_result(1, 3, 4);
-    make(4);
-    result(4);
-    SENDS(1, RES, 4);
-    SILENT(1);
-    cr_assert(ft_exchange_over(&x) && !ft_exchange_owes(&x));
-}
-
-Test(exchange, of_halves_a_result_is_given_while_the_one_before_is_waited_for)
-{
-    end_of_halves(0, 4);
-    SENDS(1, PART, 1);
-    SENDS(1, PART, 3);
-    TAKES(1, PART, 0, 0, PART);
-    make(0);
-    result(0);
-    SENDS(1, RES, 0);
-    TAKES(1, PART, 2, 1, PART);
-    make(2);
-    STEP(NONE, 0); /* not committed before unit 1 */
-    cr_assert_eq(x.mine, 1);
-    SENDS(1, RES, 2);
-    SILENT(1);
-    taken_result(1, 1, 2);
-    result(2);
-    SILENT(1);
-
-    end_of_halves(1, 4); /* the other end */
-    SENDS(0, PART, 0);
-    SENDS(0, PART, 2);
-    taken_result(0, 0, 1);
-    COMES(0, RES, 2, 1, WAIT);
-    COMES(0, RES, 4, 1, WRONG); /* nobody is so far ahead */
-    TAKES(0, PART, 1, 1, PART);
-    make(1);
-    result(1);
-    taken_result(0, 2, 1); /* which has not committed unit 1 yet */
-    SENDS(0, RES, 1);
-}
-
-Test(exchange, of_halves_children_get_results_that_are_committed)
-{
-    node(1, 0);
-    connect(0, 0);
-    connect(2, 0);
-    begin(FT_UNIT_HALVES, 0, 2);
-    ft_exchange_own(&x, 2);
-    TAKES(2, PART, 0, 0, PART);
-    TAKES(2, PART, 1, 0, PART);
-    fold(0);
-    fold(1);
-    SENDS(0, PART, 0);
-    TAKES(0, PART, 1, 0, PART);
-    make(1);
-    SILENT(2);
-    SENDS(0, RES, 1);
-    taken_result(0, 0, 1);
-    result(1);
-    SENDS(2, RES, 0);
-    SENDS(2, RES, 1);
-    SILENT(0);
-}
-
-Test(exchange, of_halves_what_is_made_stays_when_the_other_end_comes_again)
-{
-    end_of_halves(0, 4);
-    TAKES(1, PART, 0, 0, PART);
-    make(0);
-    result(0);
-    TAKES(1, PART, 2, 0, PART);
-    make(2);
-    connect(1, 0); /* replaced: it may contribute something else */
-    SENDS(1, RES, 0);
-    SENDS(1, PART, 1);
-    SENDS(1, RES, 2);
-    SENDS(1, PART, 3);
-    TAKES(1, PART, 2, 1, DROP);
-    connect(1, 3);
-    taken_result(1, 1, 3);
-    COMES(1, RES, 2, 3, WAIT); /* nor is it taken from there: it is here */
-    result(2);
-    TAKES(1, RES, 2, 3, DROP);
-    SENDS(1, PART, 3);
-}
-
-Test(exchange, of_halves_partials_keep_to_the_window)
-{
-    ft_exchange_init(&x, 2, 1, 2, 0);
-    connect(0, 0);
-    begin(FT_UNIT_HALVES, 0, 9);
-    ft_exchange_own(&x, 9);
-    fold(0);
-    fold(1);
-    STEP(NONE, 0);
-    SENDS(0, PART, 0);
-    SILENT(0);
-    COMES(0, PART, 0, 0, WRONG); /* it is the other end that combines this */
-    COMES(0, PART, 3, 0, WRONG); /* a gap */
-    TAKES(0, PART, 1, 0, PART);
-    COMES(0, PART, 3, 0, WAIT);
-    make(1);
-    SENDS(0, RES, 1);
-    SILENT(0);
 }
 
 /* Node 4 of 8, of the right half [4, 8): balanced: parent 5, chain: root edge to 3, child 5. */
