@@ -63,12 +63,9 @@ my @mutants = (
      'ft_stream_committed(s, u - depth));', 'u >= depth);'],
     ['segment slot refilled one unit early (RULE 1: D + 1 in flight)', 'ft/core/standard.c',
      'ft_stream_committed(s, u - depth));', 'ft_stream_committed(s, u - depth - 1));'],
-    ['segment published before it is written (RULE 2)', 'ft/core/standard.c',
-     '    else
-        fill_slot(x, i, &from, &to);', '    else
-        ft_announce(&mine->contributed, u + 1);
-    if (!gathers(x))
-        fill_slot(x, i, &from, &to);'],
+    ['a contribution is published before it is written (RULE 2)', 'ft/core/standard.c',
+     '    ft_run_contribute(x, i, position, result);', '    ft_announce(&mine->contributed, u + 1);
+    ft_run_contribute(x, i, position, result);'],
     ['a published segment is contributed again (RULE 2)', 'ft/core/standard.c',
      'if (ft_peek(&mine->contributed) > u)', 'if (0)'],
     ['a chunk is reduced again after done (RULE 2)', 'ft/core/standard.c',
@@ -80,61 +77,49 @@ my @mutants = (
         if (!x->verified) {'],
     ['a chunk is reduced before everybody has contributed', 'ft/core/standard.c',
      'ft_stream_committed(s, u - depth) : !lacking(x);', 'ft_stream_committed(s, u - depth) : true;'],
-    ["an earlier incarnation's chunk is taken for one that is where it is received", 'ft/core/standard.c',
-     'if (x->direct && i >= x->fresh)', 'if (x->direct)'],
+    ["an earlier incarnation's chunk is taken for one that is where it is received", 'ft/core/segment.c',
+     'if (x->direct && x->out >= x->fresh)', 'if (x->direct)'],
     ['an entry is consumed before it is committed', 'ft/core/standard.c',
      '!err && x->out < x->made && !unfinished(x)', '!err && x->out < x->made'],
     ['the root of a relayed reduce does not wait for what it is to fold', 'ft/core/standard.c',
-     'return sends(x) || ft_look(theirs) > unit_of(x, x->made) ? NULL : theirs;', 'return NULL;'],
+     'return ft_run_sends(x) || ft_look(theirs) > ft_run_unit(x, x->made) ? NULL : theirs;', 'return NULL;'],
     ['... or keeps the result for itself', 'ft/core/fold.c', 'if (!ring)
             ft_copy', 'if (0)
             ft_copy'],
-    ['... or who sends contributes less than everything', 'ft/core/standard.c',
-     'ft_stream_fill(c->s, slot, source, n, 1 - c->s->rank);', 'ft_stream_fill(c->s, slot, source, n / 2, 1 - c->s->rank);'],
+    ['... or who sends contributes less than everything', 'ft/core/segment.c',
+     'ft_stream_fill(c->s, slot_of(c, i), from, n, 1 - c->s->rank);', 'ft_stream_fill(c->s, slot_of(c, i), from, n / 2, 1 - c->s->rank);'],
     ['... or refills a slot that the root has not folded', 'ft/core/standard.c',
-     'ft_stream_committed(s, u - depth));', '(sends(x) ? u >= depth : ft_stream_committed(s, u - depth)));'],
+     'ft_stream_committed(s, u - depth));', '(ft_run_sends(x) ? u >= depth : ft_stream_committed(s, u - depth)));'],
     ['... or who receives a relayed bcast keeps it for itself', 'ft/core/fold.c',
      'ft_fill(log, to, n);', ';', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
-    ['... or leaves its record without a head', 'ft/core/standard.c',
+    ['... or leaves its record without a head', 'ft/core/segment.c',
      'if (x->relayed || ft_coll_leads(c))', 'if (ft_coll_leads(c))', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ["segments take turns in more than their slot's room", 'ft/core/plan.c',
      'plan->turns = ft_plan_turns(p, plan->segment);', 'plan->turns = 2 * ft_plan_turns(p, plan->segment);'],
     ['a bcast is consumed before its root has written it', 'ft/core/standard.c',
      'return ft_look(root) > u ? NULL : root;', 'return NULL;'],
-    ['a part of an allgather is published before it is written (RULE 2)', 'ft/core/standard.c',
-     '    else if (gathers(x))
-        write_slice(', '    else if (gathers(x))
-        ft_announce(&mine->contributed, u + 1);
-    if (gathers(x) && !is_swapped(x))
-        write_slice('],
-    ['... or, swapped, before it is in the slot', 'ft/core/standard.c',
-     '    if (is_swapped(x))
-        swap_slice(x, i);', '    if (is_swapped(x))
-        ft_announce(&mine->contributed, u + 1);
-    if (is_swapped(x))
-        swap_slice(x, i);'],
-    ['... or its successor takes it out of the log, where the other one has yet to write it', 'ft/core/standard.c',
+    ['a swapped part is taken by a successor out of the log, where the other one has yet to write it', 'ft/core/segment.c',
      '    if (!is_swapped(x))
         x->fresh', '    if (1)
         x->fresh'],
-    ['... or does not take it out of the slot', 'ft/core/standard.c',
-     'else if (ft_peek(&s->counters[s->rank].done) <= u)
+    ['... or does not take it out of the slot', 'ft/core/segment.c',
+     'else if (ft_peek(&c->s->counters[c->s->rank].done) <= ft_run_unit(x, i))
         keep_slice', 'else if (0)
         keep_slice'],
     ['... or what a predecessor has received is not taken out of the log', 'ft/core/standard.c',
-     '} else if (x->direct) {', '} else if (x->direct && !is_swapped(x)) {'],
+     '} else if (x->direct) {', '} else if (x->direct && !c->plan.swapped) {'],
     ['... or nobody writes the log', 'ft/core/fold.c',
      'ft_fill(log, to, n);', ';', '--only 4,2,75,2,0,0,0,0 --seeds 60'],
     ['an allgather is finished before everybody has contributed', 'ft/core/standard.c',
-     'return is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);',
-     'return gathers(x) ? true : is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);'],
-    ['a part contributed by a dead incarnation is not taken out of the log', 'ft/core/standard.c',
+     'return ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);',
+     'return ft_run_gathers(x) ? true : ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);'],
+    ['a part contributed by a dead incarnation is not taken out of the log', 'ft/core/segment.c',
      '(i < x->fresh || (r != s->rank && !is_swapped(x)))', '(r != s->rank && (i < x->fresh || !is_swapped(x)))'],
     ['who receives a bcast does not look for a second root (RULE 9)', 'ft/core/standard.c',
      'if (!err && listens(x) && s->n > 2)', 'if (0)', '--only 1,3,75,2,0,0,0,2 --seeds 400'],
     ['a rank that has just seen the last contribution waits for itself (was a real hang)', 'ft/core/standard.c',
-     '        *least = unit_of(x, x->made) + 1;
-        return lacking(x);', '        *least = unit_of(x, x->made) + 1;
+     '        *least = ft_run_unit(x, x->made) + 1;
+        return lacking(x);', '        *least = ft_run_unit(x, x->made) + 1;
         if (lacking(x))
             return lacking(x);'],
     ['counters of a successor go down (RULE 2)', 'ft/core/stream.c',
@@ -438,7 +423,7 @@ for my $m (@mutants) {
     open(my $out, '>', "$dir/$file") or die "$file: $!\n";
     print $out $text;
     close $out;
-    my @files = $file =~ /\.c$/ ? ($file) : qw(ft/core/short.c ft/core/standard.c ft/core/stream.c ft/shm/log.c);
+    my @files = $file =~ /\.c$/ ? ($file) : qw(ft/core/short.c ft/core/standard.c ft/core/segment.c ft/core/stream.c ft/shm/log.c);
     my @sources = map { "$dir/$_" } @files;
     run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, $object, $library, '-lpthread') == 0
         or die "mutant does not compile: $name\n";
