@@ -10,21 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "ft/shm/extent.h"
+#include "ft/shm/pages.h"
 #include "ft/shm/spill.h"
 #include "ft/shm/wait.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 enum {
     FEW_RANKS = 8,
-    STEP = 64 << 10, /* bytes that are made ready at a time */
     IDLE_MS = 1000,  /* looks at `want` even if a kick was lost with the rank that owed it */
     SHORT_MS = 1     /* at the limit: ranks do not say when they have committed, so look again soon */
 };
@@ -66,21 +61,6 @@ static char *extent_at(const struct ft_keeper *k, uint64_t i)
     return k->region->base + k->region->header->extents_at + i * k->extent_bytes;
 }
 
-static void touch(char *from, uint64_t bytes)
-{
-    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL)
-        return;
-    for (uint64_t at = 0; at < bytes; at += 4096)  /* kernels before 5.14; a load: ranks may be writing there */
-        (void)*(volatile char *)(from + at);
-}
-
-/* Touches pages before ranks do: first touch costs microseconds a page. Step by step: a job that is over by then does not wait for it. */
-static void populate(struct ft_keeper *k, char *from, uint64_t bytes)
-{
-    for (uint64_t at = 0; at < bytes && !atomic_load(&k->stopping); at += STEP)
-        touch(from + at, ft_min(STEP, bytes - at));
-}
-
 /* The world's slots for segments. */
 static char *slots_of(const struct ft_keeper *k, uint64_t *bytes)
 {
@@ -90,18 +70,10 @@ static char *slots_of(const struct ft_keeper *k, uint64_t *bytes)
     return k->region->base + k->region->header->streams_at + l->slots_at;
 }
 
-/* The same for memory that no rank has been given yet. Written as a file that takes two thirds of the time: no exceptions, and no page tables
-   of this process, which does not look there. */
-static void make(struct ft_keeper *k, char *from, uint64_t bytes)
+/* Memory that no rank has been given yet. */
+static void make(const struct ft_keeper *k, char *from, uint64_t bytes)
 {
-    static const char zeros[STEP];
-    uint64_t at = (uint64_t)(from - k->region->base), end = at + bytes;
-    ssize_t wrote = 1;
-
-    for (; at < end && wrote > 0; at += (uint64_t)wrote)
-        wrote = pwrite(k->region->fd, zeros, ft_min(sizeof zeros, end - at), (off_t)at);
-    if (at < end)
-        populate(k, from, bytes);
+    ft_pages_write(k->region->fd, (uint64_t)(from - k->region->base), from, bytes, &k->stopping);
 }
 
 static void fail(struct ft_keeper *k, const char *format, const char *detail)
@@ -384,8 +356,8 @@ static void *keep(void *arg)
 
     sem_post(&k->begun);
     if (populates_first(k)) {
-        populate(k, extent_at(k, 0), k->extent_bytes);
-        populate(k, slots, bytes);
+        ft_pages_touch(extent_at(k, 0), k->extent_bytes, &k->stopping);
+        ft_pages_touch(slots, bytes, &k->stopping);
     }
     while (!atomic_load(&k->stopping)) {
         struct pollfd p = { .fd = k->kick_fd, .events = POLLIN };

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/shm/pages.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ft/base/util.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { STEP = 64 << 10 };
+
+static void touch(char *from, uint64_t bytes)
+{
+    if (madvise(from, bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL)
+        return;
+    for (uint64_t at = 0; at < bytes; at += 4096)  /* kernels before 5.14; a load: others may be writing there */
+        (void)*(volatile char *)(from + at);
+}
+
+void ft_pages_touch(char *from, uint64_t bytes, const atomic_bool *stop)
+{
+    for (uint64_t at = 0; at < bytes && !atomic_load(stop); at += STEP)
+        touch(from + at, ft_min(STEP, bytes - at));
+}
+
+void ft_pages_write(int fd, uint64_t at, char *from, uint64_t bytes, const atomic_bool *stop)
+{
+    static const char zeros[STEP];
+    uint64_t done = 0;
+    ssize_t wrote = 1;
+
+    for (; done < bytes && wrote > 0 && !atomic_load(stop); done += (uint64_t)wrote)
+        wrote = pwrite(fd, zeros, ft_min(STEP, bytes - done), (off_t)(at + done));
+    if (wrote <= 0)
+        ft_pages_touch(from, bytes, stop);
+}
