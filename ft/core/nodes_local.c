@@ -15,7 +15,7 @@ uint64_t ft_nodes_slices_at(const struct ft_nodes_op *op, uint64_t i, uint32_t k
     if (!c->counts)
         return n->first[k] * ft_plan_slice(c->bytes, c->plan.segment, i);
     for (uint32_t place = 0; place < n->first[k]; place++)
-        at += ft_plan_slice(ft_coll_part(c, n->rank_at[place]), c->plan.segment, i);
+        at += ft_coll_slice(c, n->rank_at[place], i);
     return at;
 }
 
@@ -204,12 +204,12 @@ static int make(struct ft_nodes_op *op, struct ft_error *e)
             if (s->n > 1)
                 make_chunk(op, i);
         } else if (op->kind == FT_UNIT_GATHER) {
-            n = ft_plan_slice(ft_coll_part(c, s->me), c->plan.segment, i);
+            n = ft_coll_slice(c, s->me, i);
             if (n) {
                 uint64_t at = ft_nodes_slices_at(op, i, op->n->node);
 
                 for (uint32_t r = 0; r < s->rank; r++)
-                    at += ft_plan_slice(ft_coll_part(c, op->n->rank_at[op->n->first[op->n->node] + r]), c->plan.segment, i);
+                    at += ft_coll_slice(c, op->n->rank_at[op->n->first[op->n->node] + r], i);
                 ft_fill(ft_log_write(&s->log, position) + ft_record_offset(result) + at, c->send + i * c->plan.segment, n);
             }
         } else if (result) {
@@ -254,7 +254,7 @@ static int consume(struct ft_nodes_op *op, struct ft_error *e)
     } else {
         for (uint32_t place = 0; place < s->size && !err; place++) {
             uint32_t r = op->n->rank_at[place];
-            uint64_t n = ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i);
+            uint64_t n = ft_coll_slice(c, r, i);
 
             if (n)
                 err = ft_stream_read(s, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, op->past_cache, e);

@@ -6,7 +6,7 @@ uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r)
     uint64_t at = 0;
 
     for (uint32_t i = 0; i < r; i++)
-        at += ft_plan_slice(ft_coll_part(c, i), c->plan.segment, u);
+        at += ft_coll_slice(c, i, u);
     return at;
 }
 

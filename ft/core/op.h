@@ -34,6 +34,12 @@ static inline uint64_t ft_coll_part(const struct ft_coll *c, uint32_t r)
     return c->counts ? (uint64_t)c->counts[r] * c->elem : c->bytes;
 }
 
+/* ... to unit u. */
+static inline uint64_t ft_coll_slice(const struct ft_coll *c, uint32_t r, uint64_t u)
+{
+    return ft_plan_slice(ft_coll_part(c, r), c->plan.segment, u);
+}
+
 /* Where rank r's part begins in the receive buffer of an allgather. */
 static inline uint64_t ft_coll_displ(const struct ft_coll *c, uint32_t r)
 {

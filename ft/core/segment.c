@@ -18,9 +18,6 @@ static void my_chunk(const struct ft_run *x, uint64_t n, uint64_t *from, uint64_
         ft_plan_chunk(n, x->c->elem, x->c->s->n, x->c->s->rank, from, to);
 }
 
-/* What rank r contributes to unit i. */
-static uint64_t slice_of(const struct ft_coll *c, uint32_t r, uint64_t i) { return ft_plan_slice(ft_coll_part(c, r), c->plan.segment, i); }
-
 static char *slot_of(const struct ft_coll *c, uint64_t i) { return ft_stream_slot(c->s, c->s->rank, c->s->first + i, &c->plan); }
 
 /* ---- contribute ---- */
@@ -40,7 +37,7 @@ static void write_slice(const struct ft_run *x, uint64_t i, char *record, uint64
 {
     const struct ft_coll *c = x->c;
     uint32_t me = c->s->rank;
-    uint64_t n = slice_of(c, me, i);
+    uint64_t n = ft_coll_slice(c, me, i);
     const char *from = c->send + i * c->plan.segment;
 
     if (n)
@@ -54,7 +51,7 @@ static void write_slice(const struct ft_run *x, uint64_t i, char *record, uint64
 static void fill_slot(const struct ft_run *x, uint64_t i)
 {
     const struct ft_coll *c = x->c;
-    uint64_t n = slice_of(c, c->s->rank, i);
+    uint64_t n = ft_coll_slice(c, c->s->rank, i);
     const char *from = c->send + i * c->plan.segment;
 
     if (x->relayed || is_swapped(x))
@@ -81,7 +78,7 @@ void ft_run_take_over(struct ft_run *x, uint64_t i)
     if (!is_swapped(x))
         x->fresh = i + 1;
     else if (ft_peek(&c->s->counters[c->s->rank].done) <= ft_run_unit(x, i))
-        keep_slice(x, i, slot_of(c, i), slice_of(c, c->s->rank, i));
+        keep_slice(x, i, slot_of(c, i), ft_coll_slice(c, c->s->rank, i));
 }
 
 /* Larger ones are streams, which the hardware sees coming. */
@@ -114,7 +111,7 @@ static void receive_slice(const struct ft_run *x, char *payload)
     const struct ft_coll *c = x->c;
     uint32_t other = 1 - c->s->rank;
 
-    receive(x, c->recv + ft_coll_displ(c, other), payload + ft_coll_slice_at(c, x->made, other), slice_of(c, other, x->made));
+    receive(x, c->recv + ft_coll_displ(c, other), payload + ft_coll_slice_at(c, x->made, other), ft_coll_slice(c, other, x->made));
 }
 
 /* My chunk of everybody's segments. */
@@ -168,7 +165,7 @@ static int read_slices(struct ft_run *x, uint64_t position, uint64_t at, struct 
     int err = 0;
 
     for (uint32_t r = 0; r < s->n && !err; r++) {
-        uint64_t n = slice_of(c, r, i);
+        uint64_t n = ft_coll_slice(c, r, i);
 
         if (n && (i < x->fresh || (r != s->rank && !is_swapped(x))))
             err = ft_stream_read_given(s, ft_run_unit(x, i), position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, x->past_cache, e);

@@ -58,7 +58,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     log->table = (const _Atomic uint64_t *)(void *)(base + region->stream.table_at);
     log->mine = &s->counters[rank];
     log->patience = patience;
-    ft_log_cut(log, h->params.extent_bytes);
+    ft_log_extents(log, h->params.extent_bytes);
     log->kick_fd = kick_fd;
     log->spill_fd = spill_fd;
     log->ring = h->params.ring;

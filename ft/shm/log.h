@@ -49,7 +49,8 @@ static inline uint64_t ft_log_place(const struct ft_log *log, uint64_t end, uint
     return ft_record_bytes(n) <= left ? end : end + left;
 }
 
-static inline void ft_log_cut(struct ft_log *log, uint64_t extent_bytes)
+/* How large extents are: a power of two (ft_params_check). */
+static inline void ft_log_extents(struct ft_log *log, uint64_t extent_bytes)
 {
     log->extent_bytes = extent_bytes;
     log->extent_shift = (uint32_t)__builtin_ctzll(extent_bytes);

@@ -32,7 +32,7 @@ void ft_reader_open(struct ft_reader *t, const struct ft_region *r, int spill_fd
     t->log.region = r;
     t->log.head = (struct ft_stream_head *)(void *)base;
     t->log.table = (const _Atomic uint64_t *)(void *)(base + r->stream.table_at);
-    ft_log_cut(&t->log, t->extent_bytes);
+    ft_log_extents(&t->log, t->extent_bytes);
     t->log.spill_fd = spill_fd;
 }
 
