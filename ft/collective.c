@@ -29,7 +29,7 @@ static int alone(const struct ft_coll *c)
     return 0;
 }
 
-int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+FT_HOT int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
     int err;
@@ -66,7 +66,7 @@ static void handle_snapshot(struct ft *ft, const struct ft_coll *c, uint64_t tot
         ft_handle_snapshot(ft, leaves_out ? c->recv : NULL, total);
 }
 
-int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+FT_HOT int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
 
@@ -80,7 +80,7 @@ int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64_t tota
 /* What an element of the type consists of. */
 static uint8_t data_kind(struct ft_type type) { return type.kind == FT_OPAQUE ? type.base : type.kind; }
 
-int ft_collective_rendezvous(struct ft_stream *s, enum ft_call call, uint64_t site, struct ft_error *e)
+FT_HOT int ft_collective_rendezvous(struct ft_stream *s, enum ft_call call, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = (uint8_t)call, .root = -1, .elem = 1, .kind = FT_BYTE };
     struct ft_coll c = { .s = s, .root = -1, .elem = 1, .kind = FT_BYTE };
@@ -88,7 +88,7 @@ int ft_collective_rendezvous(struct ft_stream *s, enum ft_call call, uint64_t si
     return ft_collective_run(&c, &sig, 0, site, e);
 }
 
-int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
+FT_HOT int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
 {
     uint32_t given_way = ft_wait_given_way(s->patience);
     int err = ft_collective_rendezvous(s, FT_CALL_BARRIER, site, e);
@@ -111,7 +111,7 @@ int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_ty
     return ft_collective_run(&c, &sig, c.bytes, site, e);
 }
 
-int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, uint64_t site, struct ft_error *e)
+FT_HOT int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, uint64_t site, struct ft_error *e)
 {
     return ft_bcast_cached(s, buf, count, type, root, NULL, site, e);
 }
@@ -135,7 +135,7 @@ static bool fits_slots(const struct ft_coll *c, const struct ft_sig *sig)
     return s->apart ? !s->nodes || !ft_nodes_gathers(s->nodes, c, sig) : sig->elem <= s->params->slot_bytes;
 }
 
-static int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
+static FT_HOT int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
 {
     char *recv = c->recv;
     int err;
@@ -167,13 +167,13 @@ int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint6
     return reduction(&c, &sig, site, e);
 }
 
-int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+FT_HOT int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
                  const struct ft_op *op, uint64_t site, struct ft_error *e)
 {
     return ft_allreduce_cached(s, send, recv, count, type, op, NULL, site, e);
 }
 
-int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+FT_HOT int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
               const struct ft_op *op, int root, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_REDUCE, .reduction = op->reduction, .kind = type.kind, .root = root,
@@ -184,7 +184,7 @@ int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count,
     return reduction(&c, &sig, site, e);
 }
 
-int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
+FT_HOT int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
                  uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHER, .kind = type.kind, .root = -1, .elem = type.elem, .count = count };

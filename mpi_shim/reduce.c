@@ -2,6 +2,7 @@
 /* Collectives that compute (MPI 3.1 section 5.9): Reduce, Allreduce, and Reduce_local, which is not one. */
 #include <limits.h>
 
+#include "ft/base/util.h"
 #include "mpi_shim/shim.h"
 
 /* A call of the program's function, as the engine's ft_op.ctx. */
@@ -76,7 +77,7 @@ static int prepare_user(struct reduction *r, MPI_Comm comm, const char *me, int 
     return MPI_SUCCESS;
 }
 
-static inline int prepare(struct reduction *r, MPI_Comm comm, const char *me, int count, MPI_Datatype type, MPI_Op op)
+static inline FT_HOT int prepare(struct reduction *r, MPI_Comm comm, const char *me, int count, MPI_Datatype type, MPI_Op op)
 {
     int err;
 

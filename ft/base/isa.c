@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "ft/base/util.h"
+
 /* One more than it is; 0: not known yet. Relaxed will do: two threads that look at once find the same. */
 static _Atomic int known;
 
@@ -22,7 +24,7 @@ static enum ft_isa find(void)
     return isa;
 }
 
-enum ft_isa ft_isa(void)
+FT_HOT enum ft_isa ft_isa(void)
 {
     int isa = atomic_load_explicit(&known, memory_order_relaxed);
 

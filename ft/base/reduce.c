@@ -3,6 +3,7 @@
 
 #include "ft/base/isa.h"
 #include "ft/base/reduce_kernels.h"
+#include "ft/base/util.h"
 
 static ft_fold *const (*const tables[FT_NISAS])[FT_NREDUCTIONS] = {
     ft_reduce_baseline,
@@ -11,7 +12,7 @@ static ft_fold *const (*const tables[FT_NISAS])[FT_NREDUCTIONS] = {
 #endif
 };
 
-ft_fold *ft_reduce_find(enum ft_kind kind, enum ft_reduction op)
+FT_HOT ft_fold *ft_reduce_find(enum ft_kind kind, enum ft_reduction op)
 {
     if ((unsigned)kind >= FT_NKINDS || (unsigned)op >= FT_NREDUCTIONS)
         return NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ft/base/hash.h"
+#include "ft/base/util.h"
 
 _Static_assert(sizeof(struct ft_sig) == 32, "a signature is four words");
 
@@ -13,7 +14,7 @@ bool ft_sig_equal(const struct ft_sig *a, const struct ft_sig *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-uint64_t ft_sig_chain(uint64_t before, const struct ft_sig *sig)
+FT_HOT uint64_t ft_sig_chain(uint64_t before, const struct ft_sig *sig)
 {
     uint64_t w[4];
 

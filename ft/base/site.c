@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ft/base/site.h"
+#include "ft/base/util.h"
 
 enum { OFFSET_BITS = 40, CACHE = 256 };
 #define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
@@ -75,7 +76,7 @@ static int find_name(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-uint64_t ft_site(const void *address)
+FT_HOT uint64_t ft_site(const void *address)
 {
     static struct { const void *address; uint64_t site; } cache[CACHE];
     unsigned slot = ((uintptr_t)address ^ (uintptr_t)address >> 8) % CACHE;

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A function of every short call. The linker puts these next to each other: a rank that shares its processor with more ranks than that keeps
+   translations for (six, by Linux) begins each turn with none, and finds its calls in three pages, not in ten. */
+#define FT_HOT __attribute__((hot))
+
 enum { FT_LINE = 64 }; /* bytes of a cache line: layouts are laid out in these */
 
 static inline uint64_t ft_min(uint64_t a, uint64_t b) { return a < b ? a : b; }

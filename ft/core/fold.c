@@ -8,7 +8,7 @@
 
 enum { BLOCK = 1024 };
 
-void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch)
+FT_HOT void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch)
 {
     if (c->op->reduction != FT_USER) {
         c->op->fold(x, acc, acc, n / c->elem);

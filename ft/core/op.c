@@ -10,7 +10,7 @@ uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r)
     return at;
 }
 
-uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u)
+FT_HOT uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u)
 {
     if (!ft_coll_gathers(c))
         return ft_plan_slice(c->bytes, c->plan.segment, u);

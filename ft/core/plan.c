@@ -15,7 +15,7 @@ static bool gathers(const struct ft_sig *sig)
     return sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV;
 }
 
-void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nranks, const struct ft_sig *sig,
+FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nranks, const struct ft_sig *sig,
                   uint64_t bytes, uint64_t total)
 {
     plan->gathered = plan->swapped = false;

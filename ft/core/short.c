@@ -45,14 +45,14 @@ static int contribute(struct ft_coll *c, const void *from, uint64_t bytes, struc
     return 0;
 }
 
-/* Waits for rank r's contribution, and checks that its history of calls is ours. */
-static int await_contribution(struct ft_stream *s, uint32_t r, struct ft_error *e)
+/* Waits for rank r's contribution, and checks that its history of calls is ours. `last`: this rank is the last of its processor's to come. */
+static FT_HOT int await_contribution(struct ft_stream *s, uint32_t r, bool last, struct ft_error *e)
 {
     struct ft_slot *slot = ft_stream_short_slot(s, r, s->unit);
     int err;
 
     if (s->patience->place && ft_look(&slot->unit) <= s->unit)
-        ft_wait_spin(s->patience, r, &slot->unit, s->unit + 1);
+        ft_wait_spin(s->patience, r, last, &slot->unit, s->unit + 1);
     err = ft_stream_await(s, &slot->unit, s->unit + 1, e);
     if (err)
         return err;
@@ -60,19 +60,29 @@ static int await_contribution(struct ft_stream *s, uint32_t r, struct ft_error *
     return __builtin_expect(slot->chain == s->chain, 1) ? 0 : ft_stream_mismatch(s, r, e);
 }
 
+/* What await_contribution finds where there is nothing to wait for and nothing wrong: of many ranks that is all there is, again and again. */
+static inline bool has_come(const struct ft_stream *s, uint32_t r)
+{
+    struct ft_slot *slot = ft_stream_short_slot(s, r, s->unit);
+
+    return ft_look(&slot->unit) == s->unit + 1 && slot->chain == s->chain;
+}
+
 /* First those that need this processor: as long as they lack it is no use to spin for others. */
 static int await_all(struct ft_stream *s, struct ft_error *e)
 {
     const struct ft_place *place = s->patience->place;
+    uint32_t before = ft_wait_given_way(s->patience);
 
     for (uint32_t r = place ? place->from : 0; place && r < place->to; r++) {
-        int err = r != s->rank ? await_contribution(s, r, e) : 0;
+        int err = r == s->rank || has_come(s, r) ? 0 : await_contribution(s, r, false, e);
 
         if (err)
             return err;
     }
     for (uint32_t i = 1; i < s->n; i++) {
-        int err = await_contribution(s, ft_stream_before(s, i), e);
+        uint32_t r = ft_stream_before(s, i);
+        int err = has_come(s, r) ? 0 : await_contribution(s, r, ft_wait_given_way(s->patience) == before, e);
 
         if (err)
             return err;
@@ -87,18 +97,20 @@ static const void *slot_of(const struct ft_coll *c, uint32_t r)
 }
 
 /* Everybody's contribution, folded from the right: x0 op (x1 op (... xn-1)). */
-static void reduce(const struct ft_coll *c)
+static FT_HOT void reduce(const struct ft_coll *c)
 {
     const struct ft_stream *s = c->s;
     char scratch[FT_SHORT_LIMIT] __attribute__((aligned(FT_LINE)));
+    uint64_t count = c->bytes / c->elem;
     uint32_t r = s->n - 1;
 
     if (c->op->reduction != FT_USER) {
-        c->op->fold(slot_of(c, r - 1), slot_of(c, r), c->recv, c->bytes / c->elem);
-        r--;
-    } else {
-        memcpy(c->recv, slot_of(c, r), c->bytes);
+        c->op->fold(slot_of(c, r - 1), slot_of(c, r), c->recv, count);
+        for (r--; r-- > 0;)
+            c->op->fold(slot_of(c, r), c->recv, c->recv, count);
+        return;
     }
+    memcpy(c->recv, slot_of(c, r), c->bytes);
     while (r-- > 0)
         ft_coll_fold(c, slot_of(c, r), c->recv, c->bytes, scratch);
 }
@@ -150,7 +162,7 @@ static int result_live(struct ft_coll *c, struct ft_error *e)
     if (needs_everybody(c))
         err = await_all(s, e);
     else if (s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c))
-        err = await_contribution(s, (uint32_t)c->root, e);
+        err = await_contribution(s, (uint32_t)c->root, false, e);
     if (err || !c->recv || c->known)
         return err;
     if (ft_coll_gathers(c)) {
@@ -215,7 +227,7 @@ static void prepare_slot(const struct ft_coll *c, uint64_t wrote)
     s->wrote = s->unit;
 }
 
-int ft_short_run(struct ft_coll *c, struct ft_error *e)
+FT_HOT int ft_short_run(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
     uint64_t result = ft_coll_result(c, 0);

@@ -119,7 +119,7 @@ static int begin_again(struct ft_stream *s, struct ft_error *e)
     return diverged(s, s->unit, &before, before_site, e);
 }
 
-int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
+FT_HOT int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
 {
     if (s->sig.call == FT_CALL_BARRIER)
         s->receives = sig->call == FT_CALL_BCAST && (uint32_t)sig->root != s->me;
@@ -133,7 +133,7 @@ int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site
     return 0;
 }
 
-void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end)
+FT_HOT void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end)
 {
     s->unit += units;
     s->end = end;
@@ -158,7 +158,7 @@ void ft_stream_jump(struct ft_stream *s, uint64_t unit, uint64_t end, uint64_t c
     ft_stream_end(s, 0, end);
 }
 
-int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e)
+FT_HOT int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e)
 {
     struct ft_wait w = { 0 };
     uint64_t seen;
@@ -331,7 +331,7 @@ static bool said_before(struct ft_counters *c, uint64_t unit, uint64_t end)
     return true;
 }
 
-void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end)
+FT_HOT void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end)
 {
     struct ft_counters *c = &s->counters[s->rank];
 

@@ -133,7 +133,7 @@ static char *live_extent(struct ft_log *log, uint64_t extent)
     return enter_extent(log, extent, entry);
 }
 
-char *ft_log_write(struct ft_log *log, uint64_t position)
+FT_HOT char *ft_log_write(struct ft_log *log, uint64_t position)
 {
     uint64_t extent = ft_log_extent(log, position);
     char *at = log->near_[extent % FT_LOG_NEAR].at;

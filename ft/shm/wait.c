@@ -14,7 +14,8 @@ enum { SLEEP_NS = 2000000, LONGEST_SLEEP_NS = 128000000 };
 
 /* Giving way costs a switch, and another one to come back. Who is awaited is one of two on its own processor: it runs, or will
    within a switch. So spinning for as long loses no more than giving way does, and wins most of the time. With more ranks on a
-   processor it did not (docs/performance-notes.md has the measurements). */
+   processor it wins only for the last of them to come, whose giving way would let those run that can only wait, each for a switch
+   (docs/performance-notes.md has the measurements). */
 enum { SWITCH_NS = 4000, MOST_SHARING = 2, LOOKS = 16 };
 
 uint64_t ft_clock_ns(void)
@@ -49,12 +50,12 @@ static void pause_once(void)
 #endif
 }
 
-void ft_wait_spin(const struct ft_patience *p, uint32_t r, _Atomic uint64_t *word, uint64_t least)
+FT_HOT void ft_wait_spin(const struct ft_patience *p, uint32_t r, bool last, _Atomic uint64_t *word, uint64_t least)
 {
     const struct ft_place *place = p->place;
     uint64_t began;
 
-    if (!place || place->home < 0 || place->to - place->from > MOST_SHARING || ft_place_shares(place, r))
+    if (!place || place->home < 0 || (place->to - place->from > MOST_SHARING && !last) || ft_place_shares(place, r))
         return;
     began = ft_clock_ns();
     do
@@ -66,7 +67,7 @@ void ft_wait_spin(const struct ft_patience *p, uint32_t r, _Atomic uint64_t *wor
     while (ft_clock_ns() - began < SWITCH_NS);
 }
 
-uint32_t ft_wait_given_way(const struct ft_patience *p) { return p && p->place ? p->place->turns : 0; }
+FT_HOT uint32_t ft_wait_given_way(const struct ft_patience *p) { return p && p->place ? p->place->turns : 0; }
 
 void ft_wait_let_go_first(const struct ft_patience *p, uint32_t before)
 {
@@ -76,7 +77,7 @@ void ft_wait_let_go_first(const struct ft_patience *p, uint32_t before)
         sched_yield();
 }
 
-bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
+FT_HOT bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
 {
     uint64_t now;
 
@@ -105,7 +106,7 @@ bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
     return true;
 }
 
-bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen)
+FT_HOT bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen)
 {
     if (ft_wait_patience(w, p)) {
         ft_wait_sleep(p, word, seen, ft_min(ft_max(SLEEP_NS, (ft_clock_ns() - w->since_ns) / 2), LONGEST_SLEEP_NS));
