@@ -38,6 +38,7 @@ static void set_patience(struct ft *ft)
         .asleep = (_Atomic uint8_t *)(ft->region.base + ft->region.header->asleep_at),
         .nasleep = (uint32_t)ft_align(p->nranks, 8),
         .self = ft->world.rank,
+        .unfenced = ft_wait_register(),
         .place = crowded ? &ft->place : NULL,
     };
     if (crowded)
@@ -282,7 +283,7 @@ int ft_fork_keeps(struct ft *ft, bool keep, struct ft_error *e)
 }
 
 /* What else struct ft has is as true here as it was at the cut: the mapping is at the same address, descriptors have the
-   same numbers, how to wait follows from job constants, the flag of a sleeper is the rank's (and down: nobody snapshots
+   same numbers, how to wait follows from job constants but for what the kernel knows of a process, the flag of a sleeper is the rank's (and down: nobody snapshots
    while asleep), MPI_COMM_SELF shares nothing with anybody, the host is the same. */
 void ft_resume(struct ft *ft)
 {
@@ -292,6 +293,7 @@ void ft_resume(struct ft *ft)
         return;
     snprintf(incarnation, sizeof incarnation, "%u", ft_peek32(&ft->block->incarnation));
     setenv("FTMPI_INCARNATION", incarnation, 1); /* for who asks from now on */
+    ft->patience.unfenced = ft_wait_register();
     ft_stream_resume(&ft->world);
     ft_cache_resume(&ft->cache);
     ft_checkpoints_resume(&ft->checkpoints);

@@ -92,7 +92,7 @@ static void contribute(struct ft_nodes_op *op)
     fill_slot(op, i);
     if (i == 0)
         ft_stream_enter(s);
-    ft_announce(&mine->contributed, ft_nodes_unit(op, i) + 1);
+    ft_wait_announce(s->patience, &mine->contributed, ft_nodes_unit(op, i) + 1);
     if (s->n > 1)
         ft_wake_sleepers(s->patience, &mine->contributed);
 }

@@ -40,7 +40,7 @@ static int contribute(struct ft_coll *c, const void *from, uint64_t bytes, struc
     if (bytes)
         ft_fill(slot + 1, from, bytes);
     slot->chain = s->chain;
-    ft_announce(&slot->unit, s->unit + 1);
+    ft_wait_announce(s->patience, &slot->unit, s->unit + 1);
     ft_wake_sleepers(s->patience, &slot->unit);
     return 0;
 }

@@ -64,7 +64,7 @@ static void contribute(struct ft_run *x)
     ft_run_contribute(x, i, position, result);
     if (i == 0)
         ft_stream_enter(s);
-    ft_announce(&mine->contributed, u + 1);
+    ft_wait_announce(s->patience, &mine->contributed, u + 1);
     ft_wake_sleepers(s->patience, &mine->contributed);
     ft_run_expect(x, position, result);
 }

@@ -348,7 +348,7 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
 
     if (said_before(c, unit, end))
         return;
-    ft_announce(&c->done, unit);
+    ft_wait_announce(s->patience, &c->done, unit);
     ft_publish(&c->done_at, end);
     ft_wake_sleepers(s->patience, &c->done);
 }

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -31,6 +32,11 @@ void ft_wake(const void *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+bool ft_wait_register(void)
+{
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+}
+
 void ft_wait_sleep(const struct ft_patience *p, const void *word, uint64_t seen, uint64_t most_ns)
 {
     struct timespec bound = { .tv_nsec = (long)most_ns };
@@ -39,6 +45,8 @@ void ft_wait_sleep(const struct ft_patience *p, const void *word, uint64_t seen,
     /* seq_cst: before the kernel's own look at the word, as the publisher's store is before its look at
        the flag. The system call is a full barrier on every processor we know; the order says it anyway. */
     atomic_store_explicit(flag, 1, memory_order_seq_cst);
+    if (p->unfenced)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     syscall(SYS_futex, word, FUTEX_WAIT, (uint32_t)seen, &bound, NULL, 0);
     atomic_store_explicit(flag, 0, memory_order_relaxed);
 }

@@ -3,7 +3,11 @@
 
    Sleeping is on the awaited word itself (its low 32 bits are the futex), so the value check of the
    kernel closes the gap between the last look and the sleep; the sleep flag of the rank, one byte that only
-   it writes, tells publishers that a system call is worth it. Every sleep is bounded. */
+   it writes, tells publishers that a system call is worth it. Every sleep is bounded.
+
+   Between a publisher's store of the word and its look at the flags there must be a full barrier (RULE 12), as between a sleeper's store of its
+   flag and the kernel's look at the word. Publishers are in a hurry and sleepers are not, so sleepers have the publishers' made as well, by
+   membarrier(2), which returns when every processor that runs one of them has made one (docs/design.md, section 5). */
 #ifndef FT_SHM_WAIT_H
 #define FT_SHM_WAIT_H
 
@@ -24,6 +28,7 @@ struct ft_patience {
     _Atomic uint8_t *asleep; /* flags of all ranks, a multiple of 8 bytes of them */
     uint32_t nasleep;        /* how many bytes of flags there are */
     uint32_t self;           /* which one is ours */
+    bool unfenced;           /* ft_wait_register: sleepers make this rank's barriers */
     struct ft_place *place;  /* of a rank that shares its processor with others, or NULL */
 };
 
@@ -53,7 +58,22 @@ void ft_wait_sleep(const struct ft_patience *p, const void *word, uint64_t seen,
 /* Wakes whoever sleeps on the word (or its low half, which is what sleepers name). */
 void ft_wake(const void *word);
 
-/* Called after ft_announce: a wake-up call only if some rank sleeps. */
+/* From now on this process's barriers can be made by others: membarrier(2), MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED. False: not here. It is true of all
+   ranks of a node, which have one kernel. A process that was forked says it again. Takes some 10 ms if it has threads. */
+bool ft_wait_register(void);
+
+/* Publishes a word that others may sleep on. ft_wake_sleepers comes next. */
+static inline void ft_wait_announce(const struct ft_patience *p, _Atomic uint64_t *word, uint64_t value)
+{
+    if (__builtin_expect(!p->unfenced, 0)) {
+        ft_announce(word, value);
+        return;
+    }
+    ft_publish(word, value);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Called after ft_wait_announce: a wake-up call only if some rank sleeps. */
 static inline void ft_wake_sleepers(const struct ft_patience *p, const _Atomic uint64_t *word)
 {
     const _Atomic uint64_t *flags = (const _Atomic uint64_t *)(const void *)p->asleep;

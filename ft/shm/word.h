@@ -4,9 +4,9 @@
 
    Orders, and why each is enough:
      publish   release: whoever sees the value sees what was written before it.
-     announce  sequentially consistent: like publish, and ordered before the load of the sleep flags that
-               follows it (RULE 12; without that the store can sit in the store buffer while the flag is
-               read, and the sleeper and its waker miss each other).
+     announce  sequentially consistent: like publish, and ordered before the load that follows it: of the sleep flags (RULE 12; without
+               that the store can sit in the store buffer while the flag is read, and the sleeper and its waker miss each other; ranks in
+               a hurry use ft_wait_announce), or of what another party announces.
      look      acquire: pairs with publish and announce.
      ask       sequentially consistent: of two parties that each announce something and then ask for the other's, one at least sees it.
      peek      relaxed: this rank's own words, which nobody else writes, and hints. */

@@ -30,9 +30,9 @@ my @mutants = (
      '    if (bytes)
         ft_fill(slot + 1, from, bytes);
     slot->chain = s->chain;
-    ft_announce(&slot->unit, s->unit + 1);',
+    ft_wait_announce(s->patience, &slot->unit, s->unit + 1);',
      '    slot->chain = s->chain;
-    ft_announce(&slot->unit, s->unit + 1);
+    ft_wait_announce(s->patience, &slot->unit, s->unit + 1);
     if (bytes)
         ft_fill(slot + 1, from, bytes);'],
     ['a published contribution is written again (RULE 2)', 'ft/core/short.c',
@@ -65,7 +65,7 @@ my @mutants = (
     ['segment slot refilled one unit early (RULE 1: D + 1 in flight)', 'ft/core/standard.c',
      'ft_stream_committed(s, u - depth));', 'ft_stream_committed(s, u - depth - 1));'],
     ['a contribution is published before it is written (RULE 2)', 'ft/core/standard.c',
-     '    ft_run_contribute(x, i, position, result);', '    ft_announce(&mine->contributed, u + 1);
+     '    ft_run_contribute(x, i, position, result);', '    ft_wait_announce(s->patience, &mine->contributed, u + 1);
     ft_run_contribute(x, i, position, result);'],
     ['a published segment is contributed again (RULE 2)', 'ft/core/standard.c',
      'if (ft_peek(&mine->contributed) > u)', 'if (0)'],
@@ -126,7 +126,7 @@ my @mutants = (
     ['counters of a successor go down (RULE 2)', 'ft/core/stream.c',
      '    if (said_before(c, unit, end))
         return;
-    ft_announce(&c->done, unit);', '    ft_announce(&c->done, unit);'],
+    ft_wait_announce(s->patience, &c->done, unit);', '    ft_wait_announce(s->patience, &c->done, unit);'],
     ['records of a log overlap', 'ft/shm/log.h',
      'return ft_align(ft_record_offset(n) + n, FT_LINE);', 'return ft_align(n, FT_LINE);'],
     ['the keeper gives away memory of units that are not committed (RULE 13)', 'ft/shm/keeper.c',
