@@ -135,7 +135,7 @@ static void engine(struct walk *w, const struct ft_options *o)
     item(w, section, heading, "log-bytes", "%llu", (unsigned long long)(p.nextents * p.extent_bytes));
     item(w, section, heading, "log-extent", "%llu", (unsigned long long)p.extent_bytes);
     item(w, section, heading, "short-max", "%u", p.short_max);
-    item(w, section, heading, "bcast-short-max", "%u", p.bcast_max);
+    item(w, section, heading, "rooted-short-max", "%u", p.rooted_max);
     item(w, section, heading, "gather-short-max", "%u", p.gather_max);
     item(w, section, heading, "short-depth", "%u", p.short_depth);
     item(w, section, heading, "segment", "%u", p.slot_bytes);

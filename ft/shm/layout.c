@@ -12,8 +12,8 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->nranks = nranks;
     p->nstreams = 1;
     p->cores = cores;
-    p->short_max = nranks <= 2 ? 1024 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
-    p->bcast_max = ft_max(p->short_max, nranks <= 2 ? 2048 : 0);
+    p->short_max = nranks <= 2 ? 2048 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
+    p->rooted_max = ft_max(p->short_max, nranks <= 2 ? 4096 : 0);
     p->gather_max = 512;
     p->swap_min = 8192;
     p->swap_max = 4u << 20;
@@ -90,7 +90,7 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "the table of extents must have a power of two of entries");
     if (p->trail < 4 * p->short_depth || p->trail < 4 * p->slot_depth)
         return ft_err_set(e, FT_EINVAL, "the trail must be longer than what ranks can be apart");
-    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->bcast_max % FT_LINE || p->short_max > FT_SHORT_LIMIT || p->gather_max > p->short_max ||
+    if (p->slot_bytes % FT_LINE || p->short_max % FT_LINE || p->rooted_max % FT_LINE || ft_max(p->short_max, p->rooted_max) > FT_SHORT_LIMIT || p->gather_max > p->short_max ||
         p->slot_room % FT_LINE || p->slot_room < p->slot_bytes || ft_max(p->slot_bytes, p->gather_bytes) * 4ull > p->extent_bytes)
         return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines, short ones 16 KiB (a gather's no larger than others') and others a quarter of an extent at most");
     if (p->nnodes > 1 && (p->node >= p->nnodes || p->nranks >= p->world || p->segment > p->slot_bytes || p->segment % FT_LINE))
@@ -103,7 +103,7 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
 
 void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l)
 {
-    l->short_bytes = ft_align(sizeof(struct ft_slot) + ft_max(p->short_max, p->bcast_max), FT_LINE);
+    l->short_bytes = ft_align(sizeof(struct ft_slot) + ft_max(p->short_max, p->rooted_max), FT_LINE);
     l->cuts_at = ft_align(sizeof(struct ft_stream_head), FT_LINE);
     l->counters_at = ft_align(l->cuts_at + p->nranks * sizeof(struct ft_cut), FT_LINE);
     l->trails_at = l->counters_at + p->nranks * sizeof(struct ft_counters);

@@ -29,7 +29,7 @@ struct ft_params {
     uint32_t nstreams;
     uint32_t cores;         /* processors its ranks may run on, together */
     uint32_t short_max;     /* largest contribution on the short path; ... */
-    uint32_t bcast_max;     /* ... of a bcast; ... */
+    uint32_t rooted_max;    /* ... of a bcast or a reduce; ... */
     uint32_t gather_max;    /* ... of an allgather, whose contributions can as well be written into the log at once */
     uint32_t swap_min;      /* an allgather of two ranks is swapped from so many bytes of a contribution on ... */
     uint32_t swap_max;      /* ... and below so many */
@@ -280,9 +280,9 @@ struct ft_stream_layout {
 /* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. */
 static inline int ft_params_short(const struct ft_params *p, uint8_t call, uint64_t bytes, uint64_t total)
 {
-    bool gathers = call == FT_CALL_ALLGATHER || call == FT_CALL_ALLGATHERV;
+    bool gathers = call == FT_CALL_ALLGATHER || call == FT_CALL_ALLGATHERV, rooted = call == FT_CALL_BCAST || call == FT_CALL_REDUCE;
 
-    return bytes <= (gathers ? p->gather_max : call == FT_CALL_BCAST ? p->bcast_max : p->short_max) && total <= p->slot_bytes;
+    return bytes <= (gathers ? p->gather_max : rooted ? p->rooted_max : p->short_max) && total <= p->slot_bytes;
 }
 
 /* Whether what goes the standard way is relayed: one of two ranks sends, the other one does the rest (ft/core/standard.c). */

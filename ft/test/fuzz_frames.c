@@ -53,7 +53,7 @@ static void open_region(uint32_t node)
 
     ft_params_default(&params, 1, 1, 64 << 20);
     ft_params_nodes(&params, 2, node, 2);
-    params.short_max = params.bcast_max = params.gather_max = 64;
+    params.short_max = params.rooted_max = params.gather_max = 64;
     params.slot_bytes = params.slot_room = params.gather_bytes = params.segment = 1024;
     params.slot_depth = 2;
     params.short_depth = 2;

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         seed = (unsigned)atoi(argv[1]);
     ft_params_default(&params, RANKS, 2, 256u << 20);
-    params.short_max = params.bcast_max = params.gather_max = 256;
+    params.short_max = params.rooted_max = params.gather_max = 256;
     params.slot_bytes = params.slot_room = params.gather_bytes = 1024;
     params.slot_depth = 4;
     if (ft_region_create(&region, &params, &e) != 0 || ft_keeper_open(&keeper, &region, &config, &e) != 0 ||

@@ -68,7 +68,7 @@ static void open_node(struct node *n, uint32_t number, uint32_t nranks, uint32_t
 
     *n = (struct node){.number = number, .nranks = nranks};
     ft_params_default(&params, nranks, 2, (uint64_t)nextents << 22);
-    params.short_max = params.bcast_max = params.gather_max = 256;
+    params.short_max = params.rooted_max = params.gather_max = 256;
     ft_params_nodes(&params, NODES, number, NODES * 2);
     params.segment = params.slot_bytes = params.gather_bytes = SEGMENT;
     params.extent_bytes = EXTENT;

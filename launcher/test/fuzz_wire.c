@@ -171,7 +171,7 @@ static void open_region(void)
 
     ft_params_default(&params, 1, 1, 64 << 20);
     ft_params_nodes(&params, 2, 0, 2);
-    params.short_max = params.bcast_max = params.gather_max = 64;
+    params.short_max = params.rooted_max = params.gather_max = 64;
     params.slot_bytes = params.gather_bytes = params.segment = 4096;
     params.slot_depth = 2;
     params.short_depth = 2;
