@@ -13,7 +13,7 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->nstreams = 1;
     p->cores = cores;
     p->short_max = nranks <= 2 ? 2048 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
-    p->rooted_max = ft_max(p->short_max, nranks <= 2 ? 4096 : 0);
+    p->rooted_max = ft_max(p->short_max, nranks <= 2 ? 8192 - FT_LINE : 0);
     p->gather_max = 512;
     p->swap_min = 8192;
     p->swap_max = 4u << 20;
