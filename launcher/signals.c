@@ -7,8 +7,9 @@
 
 #include "ft/shm/wait.h"
 
-/* timeout(1) signals its child and then the group; whoever means to hurry us needs longer than that. */
-enum { TWICE_NS = 1000000 };
+/* timeout(1) signals its child and then the group, and may be kept waiting in between: on a busy machine a millisecond was not enough, and ranks were
+   killed that should have had their --grace. Whoever means to hurry us needs longer than that. Of SIGUSR1 each may count. */
+enum { END_TWICE_NS = 100000000, TWICE_NS = 1000000 };
 
 /* Writing to whom nobody listens, or beyond ulimit -f; a terminal that belongs to somebody else. */
 static const int ignored[FT_IGNORED] = {SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU};
@@ -38,7 +39,7 @@ bool ft_signals_twice(struct ft_signals *s, int signal, pid_t sender, uint64_t n
 
     if (!sender || signal == SIGCHLD || signal == SIGTSTP || signal == SIGCONT)
         return false;
-    if (seen->sender == sender && now_ns - seen->at_ns < TWICE_NS)
+    if (seen->sender == sender && now_ns - seen->at_ns < (ft_signals_end(signal) ? END_TWICE_NS : TWICE_NS))
         return true;
     *seen = (struct ft_signal_seen){sender, now_ns};
     return false;

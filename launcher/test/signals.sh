@@ -44,6 +44,7 @@ end 130
 begin 2 --grace 1000 -n 2 sh -c 'trap "" INT TERM; echo $$ >>pids; while :; do sleep 0.05; done'
 kill -INT $launcher
 wait_for grep -q 'told to stop' err
+sleep 0.15 # within a tenth of a second the same sender's counts once: timeout sends two
 kill -INT $launcher
 end 130
 
