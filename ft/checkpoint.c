@@ -211,10 +211,8 @@ static void discard(struct ft_checkpoints *c, uint32_t slot)
 
 static void consume(struct ft_checkpoints *c)
 {
-    if (c->region && ft_peek(&c->mine->consumed) < c->kept) {
-        ft_announce(&c->mine->consumed, c->kept);
-        ft_wake_sleepers(c->s->patience, &c->mine->consumed);
-    }
+    if (c->region && ft_peek(&c->mine->consumed) < c->kept)
+        ft_wait_announce(c->s->patience, &c->mine->consumed, c->kept);
     ring(c);
 }
 

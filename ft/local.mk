@@ -87,7 +87,7 @@ endif
 # Not with sanitizers: they do not let it jump between its ranks' stacks.
 check_PROGRAMS += explore
 if !SANITIZED
-TESTS += ft/test/vectorised.sh
+TESTS += ft/test/vectorised.sh ft/test/hot.sh
 TESTS += explore
 endif
 explore_SOURCES = ft/test/explore.h ft/test/explore.c ft/test/sched.c ft/test/points.c ft/test/program.c ft/test/versions.c ft/test/once.c ft/test/agent.c
@@ -125,7 +125,7 @@ nodes_SOURCES = ft/test/nodes_job.h ft/test/nodes_program.c ft/test/nodes.c
 nodes_LDADD = libft.la
 
 # Mutants need an explorer that is not sanitized and the compiler by itself.
-dist_check_SCRIPTS += ft/test/mutants.sh ft/test/sim_mutants.sh ft/test/layers.sh ft/test/vectorised.sh
+dist_check_SCRIPTS += ft/test/mutants.sh ft/test/sim_mutants.sh ft/test/layers.sh ft/test/vectorised.sh ft/test/hot.sh
 EXTRA_DIST += ft/test/mutants.pl
 TESTS += ft/test/layers.sh
 if !SANITIZED
@@ -139,6 +139,6 @@ image_SOURCES = ft/test/image.c
 image_LDADD = libft.la
 
 include ft/store/local.mk
-tests_dist += ft/test/layers.sh ft/test/vectorised.sh
+tests_dist += ft/test/layers.sh ft/test/vectorised.sh ft/test/hot.sh
 # What the objects call and who includes whom; sanitizers have nothing to do with it.
 tests_unsanitized += ft/test/layers.sh

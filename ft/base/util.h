@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A function of every short call. The linker puts these next to each other: a rank that shares its processor with more ranks than that keeps
-   translations for (six, by Linux) begins each turn with none, and finds its calls in three pages, not in ten. */
+/* A function of every short call. The linker puts these next to each other (ft/test/hot.sh): a rank that shares its processor with more ranks than
+   Linux keeps translations for begins each turn with none, and its calls should need few. */
 #define FT_HOT __attribute__((hot))
 
 enum { FT_LINE = 64 }; /* bytes of a cache line: layouts are laid out in these */

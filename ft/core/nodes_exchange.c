@@ -60,9 +60,7 @@ void ft_nodes_commit(struct ft_nodes_op *op, uint64_t u)
     ft_fill(ft_log_write(&s->log, position), &head, sizeof head);
     if ((position & (extent - 1)) == 0)
         ft_publish(&n->starts[position / extent & (s->params->ntable - 1)], u + 1);
-    ft_announce(&s->counters[0].done, u + 1);
-    if (s->n > 1)
-        ft_wake_sleepers(s->patience, &s->counters[0].done);
+    ft_wait_announce(s->patience, &s->counters[0].done, u + 1);
     ft_exchange_commit(&n->x, u, ft_record_bytes(result));
     u = lowest_given(op);
     ft_nodes_release(op, u == n->x.mine ? position + ft_record_bytes(result) : ft_nodes_at(op, u - s->first));

@@ -93,8 +93,6 @@ static void contribute(struct ft_nodes_op *op)
     if (i == 0)
         ft_stream_enter(s);
     ft_wait_announce(s->patience, &mine->contributed, ft_nodes_unit(op, i) + 1);
-    if (s->n > 1)
-        ft_wake_sleepers(s->patience, &mine->contributed);
 }
 
 /* Of an operation without slots: a local rank that has not shown its call, or NULL. Two that both believe they are the root cannot tear a

@@ -41,11 +41,18 @@ static int contribute(struct ft_coll *c, const void *from, uint64_t bytes, struc
         ft_fill(slot + 1, from, bytes);
     slot->chain = s->chain;
     ft_wait_announce(s->patience, &slot->unit, s->unit + 1);
-    ft_wake_sleepers(s->patience, &slot->unit);
     return 0;
 }
 
-/* Waits for rank r's contribution, and checks that its history of calls is ours. `last`: this rank is the last of its processor's to come. */
+/* Whether rank r's contribution is there, and of a history of calls that is ours. Of many ranks that is all there is to see, again and again. */
+static inline bool has_come(const struct ft_stream *s, uint32_t r)
+{
+    struct ft_slot *slot = ft_stream_short_slot(s, r, s->unit);
+
+    return ft_look(&slot->unit) == s->unit + 1 && slot->chain == s->chain;
+}
+
+/* Waits for it. `last`: this rank is the last of its processor's to come. */
 static FT_HOT int await_contribution(struct ft_stream *s, uint32_t r, bool last, struct ft_error *e)
 {
     struct ft_slot *slot = ft_stream_short_slot(s, r, s->unit);
@@ -54,18 +61,10 @@ static FT_HOT int await_contribution(struct ft_stream *s, uint32_t r, bool last,
     if (s->patience->place && ft_look(&slot->unit) <= s->unit)
         ft_wait_spin(s->patience, r, last, &slot->unit, s->unit + 1);
     err = ft_stream_await(s, &slot->unit, s->unit + 1, e);
-    if (err)
+    if (err || has_come(s, r))
         return err;
     FT_INVARIANT(ft_peek(&slot->unit) == s->unit + 1, "a slot is not refilled before everybody has finished with it");
-    return __builtin_expect(slot->chain == s->chain, 1) ? 0 : ft_stream_mismatch(s, r, e);
-}
-
-/* What await_contribution finds where there is nothing to wait for and nothing wrong: of many ranks that is all there is, again and again. */
-static inline bool has_come(const struct ft_stream *s, uint32_t r)
-{
-    struct ft_slot *slot = ft_stream_short_slot(s, r, s->unit);
-
-    return ft_look(&slot->unit) == s->unit + 1 && slot->chain == s->chain;
+    return ft_stream_mismatch(s, r, e);
 }
 
 /* First those that need this processor: as long as they lack it is no use to spin for others. */
@@ -73,22 +72,20 @@ static int await_all(struct ft_stream *s, struct ft_error *e)
 {
     const struct ft_place *place = s->patience->place;
     uint32_t before = ft_wait_given_way(s->patience);
+    int err = 0;
 
-    for (uint32_t r = place ? place->from : 0; place && r < place->to; r++) {
-        int err = r == s->rank || has_come(s, r) ? 0 : await_contribution(s, r, false, e);
-
-        if (err)
-            return err;
-    }
-    for (uint32_t i = 1; i < s->n; i++) {
+    for (uint32_t r = place ? place->from : 0; place && r < place->to && !err; r++)
+        if (r != s->rank && !has_come(s, r))
+            err = await_contribution(s, r, false, e);
+    for (uint32_t i = 1; i < s->n && !err; i++) {
         uint32_t r = ft_stream_before(s, i);
-        int err = has_come(s, r) ? 0 : await_contribution(s, r, ft_wait_given_way(s->patience) == before, e);
 
-        if (err)
-            return err;
+        if (!has_come(s, r))
+            err = await_contribution(s, r, ft_wait_given_way(s->patience) == before, e);
     }
-    s->finished = s->unit;
-    return 0;
+    if (!err)
+        s->finished = s->unit;
+    return err;
 }
 
 static const void *slot_of(const struct ft_coll *c, uint32_t r)
@@ -101,16 +98,14 @@ static FT_HOT void reduce(const struct ft_coll *c)
 {
     const struct ft_stream *s = c->s;
     char scratch[FT_SHORT_LIMIT] __attribute__((aligned(FT_LINE)));
-    uint64_t count = c->bytes / c->elem;
     uint32_t r = s->n - 1;
 
     if (c->op->reduction != FT_USER) {
-        c->op->fold(slot_of(c, r - 1), slot_of(c, r), c->recv, count);
-        for (r--; r-- > 0;)
-            c->op->fold(slot_of(c, r), c->recv, c->recv, count);
-        return;
+        c->op->fold(slot_of(c, r - 1), slot_of(c, r), c->recv, c->bytes / c->elem);
+        r--;
+    } else {
+        memcpy(c->recv, slot_of(c, r), c->bytes);
     }
-    memcpy(c->recv, slot_of(c, r), c->bytes);
     while (r-- > 0)
         ft_coll_fold(c, slot_of(c, r), c->recv, c->bytes, scratch);
 }

@@ -350,7 +350,6 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
         return;
     ft_wait_announce(s->patience, &c->done, unit);
     ft_publish(&c->done_at, end);
-    ft_wake_sleepers(s->patience, &c->done);
 }
 
 /* -> past the cache: to be ordered before it is published. */

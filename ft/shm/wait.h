@@ -62,22 +62,17 @@ void ft_wake(const void *word);
    ranks of a node, which have one kernel. A process that was forked says it again. Takes some 10 ms if it has threads. */
 bool ft_wait_register(void);
 
-/* Publishes a word that others may sleep on. ft_wake_sleepers comes next. */
+/* Publishes a word that other ranks of this node may sleep on; a wake-up call only if some rank sleeps. */
 static inline void ft_wait_announce(const struct ft_patience *p, _Atomic uint64_t *word, uint64_t value)
-{
-    if (__builtin_expect(!p->unfenced, 0)) {
-        ft_announce(word, value);
-        return;
-    }
-    ft_publish(word, value);
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
-/* Called after ft_wait_announce: a wake-up call only if some rank sleeps. */
-static inline void ft_wake_sleepers(const struct ft_patience *p, const _Atomic uint64_t *word)
 {
     const _Atomic uint64_t *flags = (const _Atomic uint64_t *)(const void *)p->asleep;
 
+    if (__builtin_expect(p->unfenced, 1)) {
+        ft_publish(word, value);
+        atomic_signal_fence(memory_order_seq_cst);
+    } else {
+        ft_announce(word, value);
+    }
     for (uint32_t i = 0; i < p->nasleep / 8; i++)
         if (__builtin_expect(atomic_load_explicit(&flags[i], memory_order_seq_cst) != 0, 0)) {
             ft_wake(word);

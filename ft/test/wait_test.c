@@ -36,7 +36,6 @@ static void meet(const struct ft_patience *p)
 
         linger((unsigned)rand_r(&seed) % 4096);
         ft_wait_announce(p, mine, round);
-        ft_wake_sleepers(p, mine);
         while ((seen = ft_look(theirs)) < round) {
             began = ft_clock_ns();
             ft_wait_sleep(p, theirs, seen, LOST_NS);
@@ -58,7 +57,7 @@ static void both_meet(bool registers)
     child = fork();
     cr_assert_geq(child, 0);
     p.self = child == 0;
-    p.unfenced = registers && ft_wait_register();
+    p.unfenced = registers && ft_wait_register(); /* the child again, as a woken snapshot does */
     meet(&p);
     if (child == 0)
         _exit(0);
@@ -70,10 +69,10 @@ static void both_meet(bool registers)
 }
 
 Test(wait, publishers_that_fence_wake_sleepers, .timeout = 120) { both_meet(false); }
-Test(wait, sleepers_that_fence_for_publishers_are_woken, .timeout = 120) { both_meet(true); }
 
-Test(wait, a_kernel_as_this_one_has_it)
+Test(wait, sleepers_that_fence_for_publishers_are_woken, .timeout = 120)
 {
-    cr_assert(ft_wait_register());
-    cr_assert(ft_wait_register(), "once more, as a woken snapshot does");
+    if (!ft_wait_register())
+        cr_skip_test("no membarrier(2) here");
+    both_meet(true);
 }
