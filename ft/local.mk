@@ -26,7 +26,7 @@ libft_la_SOURCES = \
 	ft/shm/wait.h ft/shm/wait.c \
 	ft/shm/log.h ft/shm/log.c \
 	ft/shm/pages.h ft/shm/pages.c \
-	ft/shm/keeper.h ft/shm/keeper.c \
+	ft/shm/keeper.h ft/shm/keeper_state.h ft/shm/keeper.c ft/shm/keeper_thread.c \
 	ft/shm/trail.h \
 	ft/shm/transfer.h ft/shm/transfer.c \
 	ft/shm/doubt.h ft/shm/doubt.c \

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ft/shm/keeper.h"
+#include "ft/shm/keeper_state.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,46 +11,9 @@
 
 #include "ft/shm/extent.h"
 #include "ft/shm/pages.h"
-#include "ft/shm/spill.h"
 #include "ft/shm/wait.h"
 
-enum {
-    FEW_RANKS = 8,
-    IDLE_MS = 1000,  /* looks at `want` even if a kick was lost with the rank that owed it */
-    SHORT_MS = 1     /* at the limit: ranks do not say when they have committed, so look again soon */
-};
-
-struct keeper_stream {
-    struct ft_stream_head *head;
-    struct ft_counters *counters;
-    struct ft_cut *cuts;
-    _Atomic uint64_t *table;
-    /* Extents from the start of the log: released <= spilled <= assigned. Those between the first two are in the file, the
-       others in memory. */
-    uint64_t assigned, spilled, released;
-};
-
-struct ft_keeper {
-    /* the same in every process */
-    struct ft_region *region;
-    struct ft_keeper_config config;
-    uint64_t extent_bytes;
-    int kick_fd;
-
-    /* what the tables say: ft_keeper_adopt */
-    struct keeper_stream *streams;
-    struct ft_places memory;
-    struct ft_spill file;
-
-    /* of this process */
-    ft_keeper_failed *tell;
-    void *arg;
-    bool failed;                   /* and told so */
-    bool runs;
-    atomic_bool stopping;
-    pthread_t thread;
-    sem_t begun;
-};
+enum { FEW_RANKS = 8 };
 
 static char *extent_at(const struct ft_keeper *k, uint64_t i)
 {
@@ -76,7 +35,7 @@ static void make(const struct ft_keeper *k, char *from, uint64_t bytes)
     ft_pages_write(k->region->fd, (uint64_t)(from - k->region->base), from, bytes, &k->stopping);
 }
 
-static void fail(struct ft_keeper *k, const char *format, const char *detail)
+void ft_keeper_fail(struct ft_keeper *k, const char *format, const char *detail)
 {
     char line[512];
 
@@ -130,7 +89,7 @@ static int spill(struct ft_keeper *k, uint64_t *freed)
         char what[400];
 
         snprintf(what, sizeof what, "in %s: %s", k->config.spill_dir, strerror(errno));
-        fail(k, "the log has reached --log-limit and cannot be spilled %s; give it more of either, or another --log-spill", what);
+        ft_keeper_fail(k, "the log has reached --log-limit and cannot be spilled %s; give it more of either, or another --log-spill", what);
         return -1;
     }
     /* Readers look at this word again after they have copied (RULE 14): it changes before the memory is
@@ -283,7 +242,7 @@ bool ft_keeper_serve(struct ft_keeper *k)
         if (want > s->released + p->ntable) {
             want = s->released + p->ntable;
             if (s->assigned == want)
-                fail(k, "the log has reached its greatest size, %s", "more extents than its table holds");
+                ft_keeper_fail(k, "the log has reached its greatest size, %s", "more extents than its table holds");
         }
         while (s->assigned < want && !atomic_load(&k->stopping)) {
             if (take_memory(k, &place) != 0) {
@@ -343,34 +302,15 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
 
 /* Small amounts are populated while the ranks start, large ones before (ft_keeper_open); many ranks have enough to
    do with starting, and populate what they use themselves. */
-static bool populates_first(const struct ft_keeper *k)
+void ft_keeper_populate(struct ft_keeper *k)
 {
-    return k->config.prepare <= k->extent_bytes && k->region->header->params.nranks <= FEW_RANKS;
-}
-
-static void *keep(void *arg)
-{
-    struct ft_keeper *k = arg;
     uint64_t bytes;
     char *slots = slots_of(k, &bytes);
 
-    sem_post(&k->begun);
-    if (populates_first(k)) {
-        ft_pages_touch(extent_at(k, 0), k->extent_bytes, &k->stopping);
-        ft_pages_touch(slots, bytes, &k->stopping);
-    }
-    while (!atomic_load(&k->stopping)) {
-        struct pollfd p = { .fd = k->kick_fd, .events = POLLIN };
-        uint64_t kicks;
-        /* First of all: a predecessor may have taken the kick with it. */
-        bool met = ft_keeper_serve(k);
-
-        if (poll(&p, 1, met ? IDLE_MS : SHORT_MS) > 0 && read(k->kick_fd, &kicks, sizeof kicks) < 0 && errno != EAGAIN) {
-            fail(k, "the log cannot go on: its eventfd cannot be read: %s", strerror(errno));
-            break;
-        }
-    }
-    return NULL;
+    if (k->config.prepare > k->extent_bytes || k->region->header->params.nranks > FEW_RANKS)
+        return;
+    ft_pages_touch(extent_at(k, 0), k->extent_bytes, &k->stopping);
+    ft_pages_touch(slots, bytes, &k->stopping);
 }
 
 static void close_streams(struct ft_keeper *k)
@@ -416,23 +356,6 @@ static void prepare(struct ft_keeper *k)
     }
 }
 
-/* The thread takes no signals: they are the launcher's. It has begun when this returns: the launcher forks, and what a thread that is
-   being made holds then is held in the copy for ever (AddressSanitizer's allocator, in node.sh). */
-static int start_thread(struct ft_keeper *k, struct ft_error *e)
-{
-    sigset_t all, old;
-    int err;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    sem_init(&k->begun, 0, 0);
-    err = pthread_create(&k->thread, NULL, keep, k);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    while (!err && sem_wait(&k->begun) < 0)
-        ;
-    return err ? ft_err_set(e, FT_ESYS, "cannot start a thread: %s (is ulimit -u, -v or -d too small?)", strerror(err)) : 0;
-}
-
 int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e)
 {
     struct ft_keeper *k = calloc(1, sizeof *k);
@@ -476,24 +399,6 @@ void ft_keeper_close(struct ft_keeper *k)
     free(k);
 }
 
-int ft_keeper_run(struct ft_keeper *k, ft_keeper_failed *failed, void *arg, struct ft_error *e)
-{
-    int err;
-
-    ft_keeper_adopt(k, failed, arg);
-    err = start_thread(k, e);
-    k->runs = !err;
-    return err;
-}
-
-void ft_keeper_kick(const struct ft_keeper *k)
-{
-    uint64_t one = 1;
-
-    if (write(k->kick_fd, &one, sizeof one) != sizeof one)
-        return;  /* the counter is full, so it is awake anyway */
-}
-
 int ft_keeper_kick_fd(const struct ft_keeper *k) { return k->kick_fd; }
 int ft_keeper_spill_fd(const struct ft_keeper *k) { return k->file.fd; }
 
@@ -507,14 +412,4 @@ struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k)
     if (fstat(k->region->fd, &st) == 0)
         stats.memory_bytes = (uint64_t)st.st_blocks * 512;
     return stats;
-}
-
-void ft_keeper_stop(struct ft_keeper *k)
-{
-    if (!k->runs)
-        return;
-    k->runs = false;
-    atomic_store(&k->stopping, true);
-    ft_keeper_kick(k);
-    pthread_join(k->thread, NULL);
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a keeper is made of: for keeper.c, which decides, and keeper_thread.c. */
+#ifndef FT_SHM_KEEPER_STATE_H
+#define FT_SHM_KEEPER_STATE_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "ft/shm/keeper.h"
+#include "ft/shm/places.h"
+#include "ft/shm/spill.h"
+
+struct keeper_stream {
+    struct ft_stream_head *head;
+    struct ft_counters *counters;
+    struct ft_cut *cuts;
+    _Atomic uint64_t *table;
+    /* Extents from the start of the log: released <= spilled <= assigned. Those between the first two are in the file, the
+       others in memory. */
+    uint64_t assigned, spilled, released;
+};
+
+struct ft_keeper {
+    /* the same in every process */
+    struct ft_region *region;
+    struct ft_keeper_config config;
+    uint64_t extent_bytes;
+    int kick_fd;
+
+    /* what the tables say: ft_keeper_adopt */
+    struct keeper_stream *streams;
+    struct ft_places memory;
+    struct ft_spill file;
+
+    /* of this process */
+    ft_keeper_failed *tell;
+    void *arg;
+    bool failed;                   /* and told so */
+    bool runs;
+    atomic_bool stopping;
+    pthread_t thread;
+    sem_t begun;
+};
+
+/* Tells, once, that the log cannot go on: `format` has one %s, for `detail`. */
+void ft_keeper_fail(struct ft_keeper *k, const char *format, const char *detail);
+
+/* Makes pages ready while the ranks start; ends early if the keeper is to stop. */
+void ft_keeper_populate(struct ft_keeper *k);
+
+#endif
