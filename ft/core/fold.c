@@ -48,7 +48,7 @@ void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char
 void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n)
 {
     const char *x = chunk_of(c, u, from, 0), *y = chunk_of(c, u, from, 1);
-    bool ring = c->s->log.ring, past = c->bytes >= FT_LOGGED_PAST_CACHE && !ring;
+    bool ring = c->s->log.ring, past = ft_coll_logs_past(c);
     uint64_t block = ft_max(c->elem, BLOCK / c->elem * c->elem);
 
     for (uint64_t at = 0, k; at < n; at += k) {
@@ -57,20 +57,17 @@ void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, cha
         if (!ring)
             ft_copy_unordered(log + at, to + at, k, past);
     }
-    ft_copy_order(past);
 }
 
 void ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char *log, uint64_t n)
 {
     const char *from = chunk_of(c, u, 0, 1 - c->s->rank);
-    bool ring = c->s->log.ring, past = c->bytes >= FT_LOGGED_PAST_CACHE && !ring;
 
-    if (past) {
+    if (ft_coll_logs_past(c)) {
         ft_copy_twice(to, log, from, n);
-        ft_copy_order(true);
         return;
     }
     ft_copy_lines(to, from, n);
-    if (!ring)
+    if (!c->s->log.ring)
         ft_fill(log, to, n);
 }

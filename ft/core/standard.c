@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ft/base/copy.h"
 #include "ft/core/segment.h"
 
 static uint64_t place(const struct ft_run *x, uint64_t i, uint64_t before, uint64_t *result)
@@ -107,10 +108,9 @@ static bool can_produce(struct ft_run *x)
     return ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);
 }
 
-static int produce(struct ft_run *x, struct ft_error *e)
+static int produce_one(struct ft_run *x, struct ft_error *e)
 {
-    struct ft_coll *c = x->c;
-    struct ft_stream *s = c->s;
+    struct ft_stream *s = x->c->s;
     uint64_t i = x->made, u = ft_run_unit(x, i), result, position = place(x, i, x->made_at, &result);
 
     if (ft_peek(&s->counters[s->rank].done) <= u) {
@@ -126,7 +126,32 @@ static int produce(struct ft_run *x, struct ft_error *e)
     }
     x->made_at = position + ft_record_bytes(result);
     x->made++;
-    ft_stream_done(s, u + 1, x->made_at);
+    return 0;
+}
+
+/* Relayed, pieces that are there already are taken together, as long as the sender does not run out of slots: to order what went past the cache takes
+   as long as 3 KiB take to be received, and nobody waits for `done`. */
+static bool takes_more(struct ft_run *x, uint64_t taken)
+{
+    const struct ft_coll *c = x->c;
+
+    return x->relayed && c->recv && x->made < c->plan.units && taken < c->s->params->slot_depth / 2 && !lacking(x);
+}
+
+static int produce(struct ft_run *x, struct ft_error *e)
+{
+    struct ft_coll *c = x->c;
+    struct ft_stream *s = c->s;
+    uint64_t first = x->made;
+
+    do {
+        int err = produce_one(x, e);
+
+        if (err)
+            return err;
+    } while (takes_more(x, x->made - first));
+    ft_copy_order(x->direct && ft_coll_logs_past(c));
+    ft_stream_done(s, ft_run_unit(x, x->made), x->made_at);
     if (!c->recv)
         ft_stream_leave(s, x->made_at);
     return 0;

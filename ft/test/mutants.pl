@@ -84,6 +84,8 @@ my @mutants = (
      '!err && x->out < x->made && !unfinished(x)', '!err && x->out < x->made'],
     ['the root of a relayed reduce does not wait for what it is to fold', 'ft/core/standard.c',
      'return ft_run_sends(x) || ft_look(theirs) > ft_run_unit(x, x->made) ? NULL : theirs;', 'return NULL;'],
+    ['... or for a piece that it takes together with others', 'ft/core/standard.c',
+     'slot_depth / 2 && !lacking(x)', 'slot_depth / 2', '--only 2,2,300,4,1,1,0,0 --seeds 60'],
     ['... or keeps the result for itself', 'ft/core/fold.c', 'if (!ring)
             ft_copy', 'if (0)
             ft_copy'],
@@ -108,7 +110,7 @@ my @mutants = (
         keep_slice', 'else if (0)
         keep_slice'],
     ['... or what a predecessor has received is not taken out of the log', 'ft/core/standard.c',
-     '} else if (x->direct) {', '} else if (x->direct && !c->plan.swapped) {'],
+     '} else if (x->direct) {', '} else if (x->direct && !x->c->plan.swapped) {'],
     ['... or nobody writes the log', 'ft/core/fold.c',
      'ft_fill(log, to, n);', ';', '--only 4,2,75,2,0,0,0,0 --seeds 60'],
     ['an allgather is finished before everybody has contributed', 'ft/core/standard.c',
