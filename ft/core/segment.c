@@ -58,8 +58,14 @@ static void fill_slot(const struct ft_run *x, uint64_t i)
         ft_stream_fill(c->s, slot_of(c, i), from, n, 1 - c->s->rank);
     else
         ft_stream_fill_chunks(c->s, slot_of(c, i), from, n, c->elem);
+}
+
+void ft_run_keep(const struct ft_run *x, uint64_t i)
+{
+    const struct ft_coll *c = x->c;
+
     if (is_swapped(x))
-        keep_slice(x, i, from, n);
+        keep_slice(x, i, c->send + i * c->plan.segment, ft_coll_slice(c, c->s->rank, i));
 }
 
 void ft_run_contribute(struct ft_run *x, uint64_t i, uint64_t position, uint64_t result)

@@ -30,6 +30,8 @@ static inline bool ft_run_sends(const struct ft_run *x) { return x->relayed && !
 
 /* Unit i, whose record is at `position`, with a result of so many bytes. */
 void ft_run_contribute(struct ft_run *x, uint64_t i, uint64_t position, uint64_t result);
+/* Behind that, when the other one may go on: what was given to where it is received, if nothing else brings it there. */
+void ft_run_keep(const struct ft_run *x, uint64_t i);
 /* An earlier incarnation has contributed to it. */
 void ft_run_take_over(struct ft_run *x, uint64_t i);
 /* What this rank writes of the record of unit `made`. */

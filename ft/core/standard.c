@@ -66,6 +66,7 @@ static void contribute(struct ft_run *x)
     if (i == 0)
         ft_stream_enter(s);
     ft_wait_announce(s->patience, &mine->contributed, u + 1);
+    ft_run_keep(x, i);
     ft_run_expect(x, position, result);
 }
 

@@ -14,7 +14,7 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->cores = cores;
     p->short_max = nranks <= 2 ? 2048 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
     p->rooted_max = ft_max(p->short_max, nranks <= 2 ? 8192 - FT_LINE : 0);
-    p->gather_max = 512;
+    p->gather_max = nranks <= 2 ? 1024 : 512;
     p->swap_min = 8192;
     p->swap_max = 4u << 20;
     p->short_depth = 4;

@@ -113,6 +113,8 @@ my @mutants = (
      '} else if (x->direct) {', '} else if (x->direct && !x->c->plan.swapped) {'],
     ['... or nobody writes the log', 'ft/core/fold.c',
      'ft_fill(log, to, n);', ';', '--only 4,2,75,2,0,0,0,0 --seeds 60'],
+    ['... or what a rank has given itself is not kept', 'ft/core/standard.c',
+     '    ft_run_keep(x, i);', '', '--only 4,2,75,2,0,0,0,0 --seeds 60'],
     ['an allgather is finished before everybody has contributed', 'ft/core/standard.c',
      'return ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);',
      'return ft_run_gathers(x) ? true : ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);'],
