@@ -9,6 +9,17 @@ report=$scratch/report
 says() { grep -qF -- "$1" "$scratch/out" || { fail "not said: $1"; cat "$scratch/out"; }; }
 page() { grep -qF -- "$1" "$report/index.html" || fail "not in the report: $1"; }
 
+# Runs that are not there, or none: one line, nothing measured. (A traceback once.)
+echo "some,other,table" >"$scratch/other.csv"
+echo "1,2,3" >>"$scratch/other.csv"
+for given in "$scratch/missing.csv" "$scratch/other.csv"; do
+    # shellcheck disable=SC2086
+    bounded 120 $compare --from "$given" --report "$report" >"$scratch/out" 2>&1
+    [ $? = 2 ] || fail "--from $given: not refused"
+    says "compare: error: --from $given: "
+    ! grep -q Traceback "$scratch/out" || fail "--from $given: a traceback"
+done
+
 # Open MPI 10 and 8 (two settings), MPICH 9: the better is 8; ours 4, 2.0x. At the other size 30 against 40: 0.75x. Runs in which the machine moved
 # do not count, unless there are no others. What bare+log takes is no rival: 8 over 5 is the most there is. 8 ranks: 10 against 5, three runs of each with the cores near; with them far, or on the way, ours are more.
 cat >"$scratch/given.csv" <<'END'

@@ -78,6 +78,14 @@ def parse(doc):
     p.add_argument('--from', dest='source', metavar='CSV', help='measure nothing: make the report of these runs')
     p.add_argument('--csv', metavar='FILE', help='every single run also goes here (in any case to compare.csv in the report)')
     args = p.parse_args()
+    args.runs = results.Table()
+    try:
+        if args.source:
+            args.runs = results.Table.read(args.source)
+    except OSError as e:
+        p.error('--from %s: %s' % (args.source, e.strerror))
+    except (KeyError, TypeError, ValueError):
+        p.error('--from %s: not the runs that compare writes (compare.csv in a report)' % args.source)
     args.all, args.trial = not args.benchmark, args.trial and not args.quick
     args.benchmark = args.benchmark or cases.OPERATIONS
     args.ranks = args.ranks or (cases.QUICK_RANKS if args.quick else sorted(cases.BARS))
@@ -186,7 +194,7 @@ def main(doc):
     directory = args.report or os.path.join(base, 'report')
     facts = {'compare': shlex.join(['benchmarks/compare'] + sys.argv[1:]), 'machine': machine.describe()}
     began = time.monotonic()
-    table = results.Table.read(args.source) if args.source else results.Table()
+    table = args.runs
     if not args.source:
         libraries, told = mpis.find(set(args.only.split(',')) if args.only else None, tree, args.tcp, not args.quick)
         for text in told:
