@@ -20,4 +20,8 @@ grep -q '<h2>Xgboost</h2>' "$report/index.html" || fail "the report"
 # An engine that is not there is no result.
 bounded 120 "$here/xgboost" --build "$top_builddir" --small --repeat 1 -n 2 --ftrun-arg=--max-restarts=x --report "$report" >"$scratch/out" 2>&1 &&
     fail "a job that did not run passed"
+# A wrong list of ranks: one line. (A traceback once.)
+bounded 120 "$here/xgboost" --build "$top_builddir" -n 2,x --report "$report" >"$scratch/out" 2>&1
+[ $? = 2 ] || fail "-n 2,x: not refused"
+grep -q '^xgboost: error: argument -n/--ranks: ' "$scratch/out" || { fail "-n 2,x"; cat "$scratch/out"; }
 finish
