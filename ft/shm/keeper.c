@@ -351,6 +351,7 @@ static void prepare(struct ft_keeper *k)
     if (n > 1) {
         char *slots = slots_of(k, &bytes);
 
+        ft_note(&k->region->header->prepared, n);
         make(k, slots, bytes);
         make(k, extent_at(k, 0), k->memory.fresh * k->extent_bytes);
     }
