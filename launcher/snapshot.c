@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One state machine in one file, though it is just too long: what becomes of a rank's snapshot, from when it is asked for until it is named, refused, given up,
+   used or dropped, also by a successor of this agent. When one is due is cadence.c's, its processes are slot.c's. */
 #include "config.h"
 #include "launcher/snapshot.h"
 

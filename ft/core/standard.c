@@ -130,8 +130,8 @@ static int produce_one(struct ft_run *x, struct ft_error *e)
     return 0;
 }
 
-/* Relayed, pieces that are there already are taken together, as long as the sender does not run out of slots: to order what went past the cache takes
-   as long as 3 KiB take to be received, and nobody waits for `done`. */
+/* Relayed, pieces that are there already are taken together, up to half of the slots, so that the sender has others meanwhile: to order what went past
+   the cache takes as long as 3 KiB take to be received, and nobody waits for `done` but a sender without a slot. */
 static bool takes_more(struct ft_run *x, uint64_t taken)
 {
     const struct ft_coll *c = x->c;
