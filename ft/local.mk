@@ -33,6 +33,7 @@ libft_la_SOURCES = \
 	ft/shm/inspect.h ft/shm/inspect.c \
 	ft/core/plan.h ft/core/plan.c \
 	ft/core/pace.h ft/core/pace.c \
+	ft/core/single.h ft/core/single.c \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c ft/core/fold.c \
 	ft/core/check.h ft/core/check.c \

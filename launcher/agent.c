@@ -25,6 +25,7 @@
 #include "launcher/node_lease.h"
 #include "launcher/output_dir.h"
 #include "launcher/placement.h"
+#include "launcher/probe.h"
 #include "launcher/program.h"
 #include "launcher/ranks.h"
 #include "launcher/shared.h"
@@ -102,9 +103,13 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
     if (o->max_restarts == 0 && !o->node)
         ft_params_ring(&params);
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
+    if (ft_params_may_single(&params) && (o->single_copy == FT_SINGLE_ON || (o->single_copy == FT_SINGLE_AUTO && ft_probe_single())))
+        ft_params_single_copy(&params);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
         (err = job->models = ft_models_create(e)) < 0)
         return err;
+    if (params.single_min)
+        ft_say_detail(&job->say, "single copy: each rank reads in the other one's memory");
     if (params.nnodes > 1 && (err = ft_region_map(&job->region, o->node->first, o->node->rank_at, e)) < 0)
         return err;
     ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),

@@ -90,6 +90,7 @@ liblaunch_la_SOURCES = \
 	launcher/placement.h launcher/placement.c \
 	launcher/policy.h launcher/policy.c \
 	launcher/procstat.h launcher/procstat.c \
+	launcher/probe.h launcher/probe.c \
 	launcher/program.h launcher/program.c \
 	launcher/ranks.h launcher/ranks.c \
 	launcher/readers.h launcher/readers.c \

@@ -41,6 +41,9 @@ struct ft_context {
     bool plain;                /* it is a script without "#!": for the shell */
 };
 
+/* Whether two ranks read large messages in each other's memory. AUTO: if that is faster here. */
+enum ft_single { FT_SINGLE_AUTO, FT_SINGLE_ON, FT_SINGLE_OFF };
+
 /* Whether the job goes on from a checkpoint in ckpt_dir. */
 enum ft_resume { FT_RESUME_NO, FT_RESUME_YES, FT_RESUME_AUTO /* if there is one */ };
 
@@ -67,6 +70,7 @@ struct ft_options {
     enum ft_resume resume;
     uint64_t log_limit;        /* bytes; 0: from the machine's memory */
     enum ft_full log_full;
+    enum ft_single single_copy;
     uint64_t log_prepare;      /* bytes */
     const char *log_spill;
     uint64_t grace_ms;

@@ -339,6 +339,19 @@ READER(log_full)
     return forget || !strcmp(w->value, "spill") ? 0 : FT_EINVAL;
 }
 
+READER(single_copy)
+{
+    static const char *const words[] = {[FT_SINGLE_AUTO] = "auto", [FT_SINGLE_ON] = "on", [FT_SINGLE_OFF] = "off"};
+
+    (void)e;
+    for (enum ft_single i = FT_SINGLE_AUTO; i <= FT_SINGLE_OFF; i++)
+        if (!strcmp(w->value, words[i])) {
+            o->single_copy = i;
+            return 0;
+        }
+    return FT_EINVAL;
+}
+
 READER(survive)
 {
     (void)e;

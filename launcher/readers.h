@@ -39,6 +39,7 @@ FT_READER(resume);
 FT_READER(restart_on);
 FT_READER(log_limit);
 FT_READER(log_full);
+FT_READER(single_copy);
 FT_READER(survive);
 FT_READER(launcher);
 FT_READER(launch_tree);

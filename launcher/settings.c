@@ -37,6 +37,8 @@ static const struct ft_setting settings[] = {
      "slot or node: fill one host after the other, or all in turn; spread\nbound ranks over these units; :PE=N gives each N cores,\nppr:N:UNIT starts N on each", false},
     {"rank-by", "UNIT", FT_TEXT, BY(order), "as mapped", "slot or core: number the ranks along the cores", false},
     COMMAND("use-hwthread-cpus", NULL, hwthreads, "count hardware threads, not cores"),
+    {"single-copy", "auto|on|off", FT_TEXT, BY(single_copy), "auto",
+     "two ranks read large messages in each other's memory: if that is\nfaster here, always, never (default auto)", false},
     FLAG("report-bindings", report_bindings, "say which rank runs on which processors"),
     FLAG("display-map", display_map, "say which rank runs which program"),
     COMMAND("display", "LIST", display, "map, bind: as the two options above"),

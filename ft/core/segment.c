@@ -20,6 +20,23 @@ static void my_chunk(const struct ft_run *x, uint64_t n, uint64_t *from, uint64_
 
 static char *slot_of(const struct ft_coll *c, uint64_t i) { return ft_stream_slot(c->s, c->s->rank, c->s->first + i, &c->plan); }
 
+/* Whether a unit of the other one's is where it is received, and is what its incarnation that did it has put into the log. */
+static bool has_had(const struct ft_run *x, uint64_t i)
+{
+    return x->c->plan.single && i >= x->had && ft_single_stands(x->c->s, 1 - x->c->s->rank, &x->loan, ft_run_unit(x, i));
+}
+
+void ft_run_fetch(struct ft_run *x)
+{
+    const struct ft_coll *c = x->c;
+    uint32_t other = 1 - c->s->rank;
+    uint64_t first = ft_max(c->s->mine, c->s->first) - c->s->first, at = first * c->plan.segment, n = ft_coll_part(c, other);
+    char *to = c->recv + (ft_run_gathers(x) ? ft_coll_displ(c, other) : 0);
+
+    if (at >= n || ft_single_read(c->s, other, at, to + at, n - at, &x->loan))
+        x->had = first;
+}
+
 /* ---- contribute ---- */
 
 /* Of a result that is contributions side by side: this rank's n bytes of unit i to where they are received, if they are not there. */
@@ -112,6 +129,23 @@ static void receive(const struct ft_run *x, char *to, char *log, uint64_t n)
     ft_coll_receive_logged(x->c, x->made, to + x->made * x->c->plan.segment, log, n);
 }
 
+/* This rank's slice, into the log and to where it is received. */
+static void log_slice(const struct ft_run *x, char *payload)
+{
+    const struct ft_coll *c = x->c;
+    uint32_t me = c->s->rank;
+    uint64_t n = ft_coll_slice(c, me, x->made);
+    const char *from = c->send + x->made * c->plan.segment;
+    char *to = c->recv + ft_coll_displ(c, me) + x->made * c->plan.segment, *log = payload + ft_coll_slice_at(c, x->made, me);
+
+    ft_point_bulk(log, n);
+    if (to == from)
+        ft_copy_past_cache_unordered(log, from, n);
+    else
+        ft_copy_twice(to, log, from, n);
+    ft_copy_order(true);
+}
+
 static void receive_slice(const struct ft_run *x, char *payload)
 {
     const struct ft_coll *c = x->c;
@@ -145,12 +179,14 @@ void ft_run_produce(struct ft_run *x, uint64_t position, uint64_t result)
         ft_log_pass(&c->s->log, position);
         return;
     }
-    if (ft_run_gathers(x) && !is_swapped(x))
+    if (ft_run_gathers(x) && !is_swapped(x) && !c->plan.single)
         return;
     record = ft_log_write(&c->s->log, position);
     payload = record + ft_record_offset(result);
     if (ft_run_is_bcast(x))
-        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, c->bytes >= BCAST_PAST_CACHE && !c->s->log.ring);
+        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, (c->plan.single || c->bytes >= BCAST_PAST_CACHE) && !c->s->log.ring);
+    else if (c->plan.single)
+        log_slice(x, payload);
     else if (is_swapped(x))
         receive_slice(x, payload);
     else if (c->s->sig.call == FT_CALL_BCAST)
@@ -173,7 +209,7 @@ static int read_slices(struct ft_run *x, uint64_t position, uint64_t at, struct 
     for (uint32_t r = 0; r < s->n && !err; r++) {
         uint64_t n = ft_coll_slice(c, r, i);
 
-        if (n && (i < x->fresh || (r != s->rank && !is_swapped(x))))
+        if (n && (i < x->fresh || (r != s->rank && !is_swapped(x) && !has_had(x, i))))
             err = ft_stream_read_given(s, ft_run_unit(x, i), position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, x->past_cache, e);
         at += n;
     }
@@ -189,6 +225,8 @@ int ft_run_consume(struct ft_run *x, uint64_t position, uint64_t result, struct 
 
     if (ft_run_gathers(x))
         return read_slices(x, position, at, e);
+    if (has_had(x, x->out))
+        return 0;
     if (x->direct && x->out >= x->fresh)
         my_chunk(x, result, &mine, &end);
     if (mine > 0)
@@ -215,7 +253,7 @@ void ft_run_prepare(const struct ft_run *x)
     uint64_t result = ft_coll_result(c, 0), from = 0, n = result;
     const char *next;
 
-    if (c->plan.units > 1 || !(own || writes_alone(x)))
+    if (c->plan.units > 1 || c->plan.single || !(own || writes_alone(x)))
         return;
     if (own) {
         from = ft_coll_slice_at(c, 0, c->s->rank);

@@ -5,6 +5,7 @@
 #define FT_CORE_SEGMENT_H
 
 #include "ft/core/op.h"
+#include "ft/core/single.h"
 
 struct ft_run {
     struct ft_coll *c;
@@ -16,6 +17,8 @@ struct ft_run {
     bool relayed;                    /* see core/standard.c */
     bool past_cache;                 /* the result is larger than what caches hold */
     bool direct;                     /* of two ranks: what I make of a unit goes to where I receive it, and into the log from there */
+    struct ft_loan loan;             /* single: what has been read of the other one's memory ... */
+    uint64_t had;                    /* ... which is where it is received: units from here on */
     void *scratch, *acc;             /* for user functions: a slot's worth each */
 };
 
@@ -28,6 +31,8 @@ static inline bool ft_run_is_bcast(const struct ft_run *x) { return x->c->s->sig
 
 static inline bool ft_run_sends(const struct ft_run *x) { return x->relayed && !x->c->recv; }
 
+/* Single: all of the other one's live units to where they are received, if they can be read where they are. The other one is in the call. */
+void ft_run_fetch(struct ft_run *x);
 /* Unit i, whose record is at `position`, with a result of so many bytes. */
 void ft_run_contribute(struct ft_run *x, uint64_t i, uint64_t position, uint64_t result);
 /* Behind that, when the other one may go on: what was given to where it is received, if nothing else brings it there. */

@@ -15,6 +15,9 @@
    A reduce or bcast of two ranks is *relayed*: who gets no result contributes whole segments and is done with them then, and waits for
    nobody; the other one folds everything to where it receives it, or copies it there, and writes it into the log on the way. Nobody else
    needs that, so it is one way across for the data, and the sender's part is all that is waited for.
+   A bcast or an allgather of two ranks may be done by *single copy* (single.h): who contributes lends its buffer, says with `contributed` that it is in the
+   call, and writes the log straight from there; the other one reads all of it where it is, before anything else, and waits for the log only to be sure that
+   it has the same. Nobody leaves the call before the other one has read.
    An allgather of two ranks that is neither small nor very large is *swapped*, which is the same both ways at once: each contributes its slice into its slot,
    and the other one copies it from there to where it receives it and into the log.
 
@@ -95,6 +98,59 @@ static int verify_entry(struct ft_run *x, struct ft_error *e)
         err = ft_stream_verify_entry(x->c->s, e);
     x->verified = !err;
     return err;
+}
+
+/* Says that this rank is in the operation with all it contributes, which is lent. */
+static void lend(struct ft_run *x)
+{
+    struct ft_stream *s = x->c->s;
+    struct ft_counters *mine = &s->counters[s->rank];
+    uint64_t end = ft_run_unit(x, x->c->plan.units);
+
+    ft_stream_enter(s);
+    ft_single_lend(s, x->c->send);
+    if (ft_peek(&mine->contributed) < end)
+        ft_wait_announce(s->patience, &mine->contributed, end);
+    x->in = x->c->plan.units;
+}
+
+/* What the other one lends, unless all of it is in the log. */
+static int fetch(struct ft_run *x, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t end = ft_run_unit(x, x->c->plan.units);
+    int err;
+
+    if (ft_stream_replays(s, end - 1))
+        return 0;
+    err = ft_stream_await(s, &s->counters[1 - s->rank].contributed, end, e);
+    if (!err)
+        err = ft_stream_verify_entry_of(s, 1 - s->rank, e);
+    x->verified = !err;
+    if (!err)
+        ft_run_fetch(x);
+    return err;
+}
+
+/* Single copy: what comes before the steps, and behind them. */
+static int share(struct ft_run *x, struct ft_error *e)
+{
+    int err;
+
+    x->had = UINT64_MAX;
+    if (!listens(x))
+        lend(x);
+    err = x->c->recv ? fetch(x, e) : 0;
+    if (!err)
+        ft_single_taken(x->c->s, ft_run_unit(x, x->c->plan.units));
+    return err;
+}
+
+static int await_reader(struct ft_run *x, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+
+    return listens(x) ? 0 : ft_stream_await(s, &s->counters[1 - s->rank].taken, ft_run_unit(x, x->c->plan.units), e);
 }
 
 static bool can_produce(struct ft_run *x)
@@ -181,7 +237,7 @@ static _Atomic uint64_t *unfinished(struct ft_run *x)
     uint64_t u = ft_run_unit(x, x->out);
     _Atomic uint64_t *root;
 
-    if (ft_stream_replays(s, u) || (x->c->plan.way == FT_WAY_REDUCE && !x->relayed))
+    if (ft_stream_replays(s, u) || (x->c->plan.way == FT_WAY_REDUCE && !x->relayed) || (x->c->plan.single && ft_run_gathers(x)))
         return behind(s, u);
     if (ft_run_gathers(x) || x->relayed)
         return NULL;
@@ -233,7 +289,7 @@ static _Atomic uint64_t *blocker(struct ft_run *x, uint64_t *least)
     uint64_t depth = s->params->slot_depth, u;
 
     ft_point_look();
-    if (!ft_run_is_bcast(x) && x->made < x->in) {
+    if (!ft_run_is_bcast(x) && x->made < x->in && (!x->c->plan.single || x->out == x->made)) {
         *least = ft_run_unit(x, x->made) + 1;
         return lacking(x);
     }
@@ -331,8 +387,8 @@ int ft_standard_run(struct ft_coll *c, struct ft_error *e)
     bool reduces = c->plan.way == FT_WAY_REDUCE, user = reduces && c->op->reduction == FT_USER;
     int err;
 
-    x.relayed = !ft_coll_gathers(c) && ft_params_relays(s->params, &s->sig);
-    x.direct = c->plan.swapped ||
+    x.relayed = !ft_coll_gathers(c) && !c->plan.single && ft_params_relays(s->params, &s->sig);
+    x.direct = c->plan.swapped || (c->plan.single && ft_coll_gathers(c)) ||
                ((reduces || x.relayed) && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2 && !s->log.ring)));
     if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
         free(x.scratch);
@@ -341,7 +397,12 @@ int ft_standard_run(struct ft_coll *c, struct ft_error *e)
     err = check_replayed(&x, e);
     if (!err) {
         skip_idle_steps(&x);
-        err = run(&x, e);
+        if (c->plan.single)
+            err = share(&x, e);
+        if (!err)
+            err = run(&x, e);
+        if (!err && c->plan.single)
+            err = await_reader(&x, e);
     }
     free(x.acc);
     free(x.scratch);

@@ -2,6 +2,7 @@
 #include "ft/core/stream.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "ft/base/site.h"
 #include "ft/core/plan.h"
@@ -51,6 +52,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     if (s->params->check_units)
         s->checks = (_Atomic uint64_t *)(void *)(base + region->stream.checks_at) + rank * s->params->check_units;
     s->host = "";
+    s->pid = getpid();
     s->block = id == 0 ? ft_region_rank(region, rank) : NULL;
 
     log->region = region;
@@ -75,12 +77,15 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
      sig, site, first     of the call in progress: there is none between two calls
-     wrote, receives, pace, given   guesses
+     wrote, receives, pace, given, lent   guesses
+     token                of the last call: nobody reads it before the next one, which has its own
+     pid                  of the copy: asked for again
      loading, load        no snapshot is made before it has loaded
      recovering           again, if only to note when it is over
      log                  ft_log_resume */
 void ft_stream_resume(struct ft_stream *s)
 {
+    s->pid = getpid();
     ft_log_resume(&s->log);
     look_back(s);
 }

@@ -120,6 +120,7 @@ static void read_counters(const struct world *w, uint64_t extent_bytes, uint32_t
 
     i->done = ft_look(&c->done);
     i->contributed = ft_look(&c->contributed);
+    i->taken = ft_look(&c->taken);
     if (w->p->ring)
         i->room_at = ft_max(ft_look(&c->want), w->p->ring) * extent_bytes - w->p->ring * extent_bytes;
     else
@@ -205,6 +206,12 @@ static bool behind(const struct ft_inspect *other, const struct ft_inspect *me, 
     return other->done < me->done && other->unit <= unit;
 }
 
+/* Single copy: has not read all that this one lends. */
+static bool not_taken(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
+{
+    return other->taken < me->taken && other->unit <= unit;
+}
+
 /* ft/shm/log.c, await_room. */
 static bool not_left(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
 {
@@ -281,6 +288,8 @@ static uint32_t mark_standard(const struct marks *m, const struct ft_inspect *i)
 {
     uint32_t n;
 
+    if (i->sig.call == FT_CALL_BCAST && ft_params_single(m->p, &i->sig, i->sig.count * i->sig.elem))
+        return mark_bcast(m, i);
     if (ft_params_relays(m->p, &i->sig))
         return mark_relayed(m, i);
     if (i->sig.call == FT_CALL_BCAST)
@@ -321,6 +330,7 @@ uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *r
         return i->replaying ? mark(&m, not_done, i->unit) : mark_short(&m, i);
     n = i->replaying ? mark(&m, not_done, i->unit) : 0;  /* the rest of the operation may be live */
     n = n ? n : mark_standard(&m, i);
+    n = n ? n : mark(&m, not_taken, i->unit);
     return n ? n : mark(&m, not_left, i->unit);
 }
 

@@ -39,6 +39,12 @@ void ft_params_cache(struct ft_params *p, uint64_t bytes)
         p->slot_room = (uint32_t)ft_align(ft_min(ft_max(p->slot_bytes, 4 * bytes / p->slot_depth), 1u << 20), FT_LINE);
 }
 
+void ft_params_single_copy(struct ft_params *p)
+{
+    p->single_min = 8192;
+    p->single_gather_min = 32768;
+}
+
 void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32_t world)
 {
     p->world = world;

@@ -20,7 +20,7 @@
 #include "ft/base/util.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 15, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 16, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -33,6 +33,8 @@ struct ft_params {
     uint32_t gather_max;    /* ... of an allgather, whose contributions can as well be written into the log at once */
     uint32_t swap_min;      /* an allgather of two ranks is swapped from so many bytes of a contribution on ... */
     uint32_t swap_max;      /* ... and below so many */
+    uint32_t single_min;    /* a bcast of two ranks is read out of the root's memory from so many bytes on (ft/core/single.h), ... */
+    uint32_t single_gather_min;  /* ... an allgather's parts from so many of a contribution on; 0: never */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
     uint32_t gather_bytes;  /* of all ranks together in a unit of a gather, about */
@@ -83,6 +85,7 @@ struct ft_header {
     uint64_t magic;         /* agent, last of all */
     uint64_t size;          /* of the mapping */
     uint64_t version;       /* of this layout */
+    uint64_t nonce;         /* no other job's */
     struct ft_params params;
     _Atomic uint64_t resetting;  /* agent: everything is being made new */
     _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
@@ -243,6 +246,12 @@ struct ft_counters {
     /* The standard path's operation in progress: its first unit + 1, and the hash of all signatures up to it. In
        this line because everybody reads it anyway. */
     _Atomic uint64_t first, chain;
+
+    /* A loan (ft/core/single.h): its number, over all incarnations, written last; whose memory it is, and where in that are the token that goes with it and
+       what is lent; the first unit that this incarnation does. */
+    _Alignas(FT_LINE) _Atomic uint64_t lent;
+    _Atomic uint64_t lent_by, token_at, lent_at, lent_from;
+    _Atomic uint64_t taken;      /* it reads nothing more of what is lent to it for units below */
 };
 
 /* Head of a short slot; the contribution follows. */
@@ -286,6 +295,18 @@ static inline int ft_params_short(const struct ft_params *p, uint8_t call, uint6
     return bytes <= (gathers ? p->gather_max : rooted ? p->rooted_max : p->short_max) && total <= p->slot_bytes;
 }
 
+/* Single copy is for two ranks that share nothing but the job, and a log to fall back to. */
+static inline int ft_params_may_single(const struct ft_params *p) { return p->nranks == 2 && p->nnodes <= 1 && !p->ring; }
+
+/* Whether what another rank contributes is read out of its memory (ft/core/single.h). bytes: of a contribution (the longest). */
+static inline int ft_params_single(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
+{
+    bool gathers = sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV;
+    uint32_t least = sig->call == FT_CALL_BCAST ? p->single_min : gathers ? p->single_gather_min : 0;
+
+    return least && bytes >= least && ft_params_may_single(p);
+}
+
 /* Whether what goes the standard way is relayed: one of two ranks sends, the other one does the rest (ft/core/standard.c). */
 static inline int ft_params_relays(const struct ft_params *p, const struct ft_sig *sig)
 {
@@ -305,6 +326,9 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
 /* A core's own cache holds so many bytes (0: not known): two ranks' segments take turns in about four times as much, so that neither core has the lines
    any more that are written next (docs/design.md, section 10). Before ft_params_nodes. */
 void ft_params_cache(struct ft_params *p, uint64_t bytes);
+
+/* From now on there is single copy, from the sizes on from which it wins (docs/design.md, section 10). */
+void ft_params_single_copy(struct ft_params *p);
 
 /* Ranks first[node] to first[node + 1], in the order of nodes, are this node's: first[nnodes] is the job's size. Sizes become those that all
    nodes have alike, whatever their ranks (RULE 8). Bytes of log and the like as given to ft_params_default. */

@@ -58,6 +58,7 @@ struct scenario {
     enum room room;
     bool snapshots;      /* ranks take snapshots and are woken from them; the log is released and its memory used again */
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
+    bool single;         /* two ranks read in each other's memory: single copy */
     bool disputed;       /* the last rank takes itself for the root of a bcast: nobody may get bytes of both, all must hear of it */
 };
 

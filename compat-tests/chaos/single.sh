@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Two ranks that read in each other's memory (--single-copy) print what they print without: undisturbed, when ranks are killed, and when they cannot read
+# there, as where each has a process namespace of its own, in which the other one's number is another process's or nobody's.
+. "$(dirname "$0")/lib.sh"
+operations=400
+if quick; then operations=100; fi
+
+# mixed NAME OPTION...: its output in $scratch/NAME
+mixed() {
+    name=$1
+    shift
+    bounded 120 "$ftrun" -n 2 --quiet "$@" "$programs/mixed" -m 300000 -n $operations -s 5 $kills >"$scratch/$name" 2>"$scratch/$name.err" ||
+        fail "$name: exit code $?: $(head -n 3 "$scratch/$name.err")"
+    by_rank "$scratch/$name" | cmp -s - "$scratch/want" || [ "$name" = off ] || fail "$name: prints something else than without single copy"
+}
+
+kills=
+mixed off --single-copy off
+by_rank "$scratch/off" >"$scratch/want"
+[ -s "$scratch/want" ] || fail "nothing is printed"
+mixed on --single-copy on
+kills="-k 0:$((operations / 4)),1:$((operations / 2)),0:$((operations * 3 / 4))"
+mixed killed --single-copy on
+FTMPI_SNAPSHOT=0.05 mixed snapshots --single-copy on
+kills=
+
+bounded 60 "$ftrun" -n 2 --verbose --single-copy on "$programs/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy: each rank reads" || fail "--verbose does not tell of single copy"
+bounded 60 "$ftrun" -n 2 --verbose --single-copy off "$programs/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy" && fail "--single-copy off has single copy"
+bounded 60 "$ftrun" -n 3 --verbose --single-copy on "$programs/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy" && fail "three ranks have single copy"
+bounded 60 "$ftrun" --single-copy perhaps true 2>"$scratch/err"
+[ $? = 2 ] && grep -q 'wanted: auto|on|off' "$scratch/err" || fail "--single-copy perhaps: $(cat "$scratch/err")"
+
+# That ranks read there, and that they do not find it where there is none: counted by the system calls.
+if command -v strace >/dev/null && unshare -f -p true 2>/dev/null; then
+    calls() { grep -h process_vm_readv "$scratch"/trace.* | grep -c "= [0-9]"; }
+    bounded 120 "$ftrun" -n 2 --quiet --single-copy on strace -f -o "$scratch/trace" -ff -e trace=process_vm_readv "$programs/mixed" -m 300000 -n 50 -s 5 >/dev/null 2>&1
+    [ "$(calls)" -gt 0 ] || fail "nobody reads in another rank's memory"
+    mixed apart --single-copy on unshare -f -p --kill-child
+else
+    echo "(no strace, or no process namespaces: ranks that cannot read are not tried)"
+fi
+finish
