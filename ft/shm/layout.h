@@ -34,7 +34,7 @@ struct ft_params {
     uint32_t swap_min;      /* an allgather of two ranks is swapped from so many bytes of a contribution on ... */
     uint32_t swap_max;      /* ... and below so many */
     uint32_t single_min;    /* a bcast of two ranks is read out of the root's memory from so many bytes on (ft/core/single.h), ... */
-    uint32_t single_gather_min;  /* ... an allgather's parts from so many of a contribution on; 0: never */
+    uint32_t single_gather_min;  /* ... an allgather's parts from so many of a contribution on, and below swap_max; 0: never */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
     uint32_t gather_bytes;  /* of all ranks together in a unit of a gather, about */
@@ -304,7 +304,7 @@ static inline int ft_params_single(const struct ft_params *p, const struct ft_si
     bool gathers = sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV;
     uint32_t least = sig->call == FT_CALL_BCAST ? p->single_min : gathers ? p->single_gather_min : 0;
 
-    return least && bytes >= least && ft_params_may_single(p);
+    return least && bytes >= least && !(gathers && bytes >= p->swap_max) && ft_params_may_single(p);
 }
 
 /* Whether what goes the standard way is relayed: one of two ranks sends, the other one does the rest (ft/core/standard.c). */

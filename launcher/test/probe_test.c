@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <criterion/criterion.h>
+#include <sched.h>
+
+#include "launcher/probe.h"
+
+static cpu_set_t processors(void)
+{
+    cpu_set_t set;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof set, &set), 0);
+    return set;
+}
+
+Test(probe, one_processor_has_nothing_to_hand_over)
+{
+    cpu_set_t all = processors(), one;
+    struct ft_probe p;
+
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
+        if (CPU_ISSET(cpu, &all))
+            CPU_SET(cpu, &one);
+    cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    cr_expect(!ft_probe_take(&p));
+    cr_expect(!ft_probe_single());
+}
+
+/* Others may be busy, so there may be no figures; those that there are make sense. */
+Test(probe, figures_are_of_both_ways_and_the_thread_may_go_where_it_could)
+{
+    cpu_set_t before = processors(), after;
+    struct ft_probe p;
+
+    for (int i = 0; i < 5; i++)
+        if (ft_probe_take(&p)) {
+            cr_expect(p.single_us > 1 && p.single_us < 20000, "%g us", p.single_us);
+            cr_expect(p.slots_us > 1 && p.slots_us < 20000, "%g us", p.slots_us);
+        }
+    after = processors();
+    cr_expect(CPU_EQUAL(&before, &after));
+}
