@@ -24,6 +24,7 @@ libft_la_SOURCES = \
 	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/place.h ft/shm/place.c \
 	ft/shm/wait.h ft/shm/wait.c \
+	ft/shm/foreign.h ft/shm/foreign.c \
 	ft/shm/log.h ft/shm/log.c \
 	ft/shm/pages.h ft/shm/pages.c \
 	ft/shm/keeper.h ft/shm/keeper_state.h ft/shm/keeper.c ft/shm/keeper_thread.c \

@@ -2,7 +2,6 @@
 #include "ft/core/stream.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "ft/base/site.h"
 #include "ft/core/plan.h"
@@ -52,7 +51,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     if (s->params->check_units)
         s->checks = (_Atomic uint64_t *)(void *)(base + region->stream.checks_at) + rank * s->params->check_units;
     s->host = "";
-    s->pid = getpid();
+    s->self = ft_foreign_self();
     s->block = id == 0 ? ft_region_rank(region, rank) : NULL;
 
     log->region = region;
@@ -79,13 +78,13 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
      sig, site, first     of the call in progress: there is none between two calls
      wrote, receives, pace, given, lent   guesses
      token                of the last call: nobody reads it before the next one, which has its own
-     pid                  of the copy: asked for again
+     self                 of the copy: asked for again
      loading, load        no snapshot is made before it has loaded
      recovering           again, if only to note when it is over
      log                  ft_log_resume */
 void ft_stream_resume(struct ft_stream *s)
 {
-    s->pid = getpid();
+    s->self = ft_foreign_self();
     ft_log_resume(&s->log);
     look_back(s);
 }

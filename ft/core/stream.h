@@ -9,19 +9,13 @@
 #ifndef FT_CORE_STREAM_H
 #define FT_CORE_STREAM_H
 
-#include <sys/types.h>
-
 #include "ft/core/pace.h"
 #include "ft/core/plan.h"
+#include "ft/shm/foreign.h"
 #include "ft/shm/log.h"
 
 struct ft;
 struct ft_cache;
-
-/* What a reader of this rank's memory finds there besides what is lent (ft/core/single.h). */
-struct ft_token {
-    uint64_t nonce, rank, number;  /* of the region; of the stream; of the loan, 0: none */
-};
 
 struct ft_stream {
     struct ft *ft;                    /* whose calls on it may take snapshots, or NULL */
@@ -51,8 +45,8 @@ struct ft_stream {
     uint64_t finished;    /* every rank has finished with all units below, as far as we have seen */
     uint64_t contributed; /* every rank has contributed (standard path) below, as far as we have seen */
     struct ft_pace pace[FT_PACES];  /* of writing into slots what rank i reads */
-    struct ft_token token;
-    pid_t pid;
+    struct ft_token token;          /* of what this rank lends (ft/core/single.h) ... */
+    uint64_t self;                  /* ... in this process */
     struct ft_pace lent;  /* of reading what the other one of two ranks lends */
     struct ft_pace given; /* of reading what the other one of two ranks has written into the log */
     uint64_t wrote;       /* the last unit in whose short slot this rank wrote anything: a guess */

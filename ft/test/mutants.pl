@@ -115,7 +115,7 @@ my @mutants = (
      'ft_fill(log, to, n);', ';', '--only 4,2,75,2,0,0,0,0 --seeds 60'],
     ['... or what a rank has given itself is not kept', 'ft/core/standard.c',
      '    ft_run_keep(x, i);', '', '--only 4,2,75,2,0,0,0,0 --seeds 60'],
-    ["single copy: what is read in another rank's memory need not be what it lends", 'ft/core/single.c',
+    ["single copy: what is read in another rank's memory need not be what it lends", 'ft/shm/foreign.c',
      ' && memcmp(&token, expected, sizeof token) == 0', '', '--only 1,2,300,4,0,1,0,4 --seeds 60'],
     ['... or who lends goes on before it has been read', 'ft/core/standard.c',
      'return listens(x) ? 0 : ft_stream_await(s, &s->counters[1 - s->rank].taken, ft_run_unit(x, x->c->plan.units), e);', 'return 0;', '--only 1,2,300,4,0,1,0,4 --seeds 60'],

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/shm/foreign.h"
+
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "ft/base/util.h"
+
+enum { MOST = 1 << 30 };  /* bytes of one system call: it reads 2 GiB at most */
+
+uint64_t ft_foreign_self(void)
+{
+    return (uint64_t)getpid();
+}
+
+static bool read_some(pid_t process, uint64_t token_at, const struct ft_token *expected, uint64_t from, void *to, uint64_t n)
+{
+    struct ft_token token;
+    struct iovec here[2] = { { &token, sizeof token }, { to, n } };
+    struct iovec there[2] = { { (void *)(uintptr_t)token_at, sizeof token }, { (void *)(uintptr_t)from, n } };
+
+    return process_vm_readv(process, here, 2, there, 2, 0) == (ssize_t)(sizeof token + n) && memcmp(&token, expected, sizeof token) == 0;
+}
+
+bool ft_foreign_read(uint64_t process, uint64_t token_at, const struct ft_token *expected, uint64_t from, void *to, uint64_t n)
+{
+    bool good = true;
+
+    for (uint64_t k; n > 0 && good; n -= k, from += k, to = (char *)to + k) {
+        k = ft_min(n, MOST);
+        good = read_some((pid_t)process, token_at, expected, from, to, k);
+    }
+    return good;
+}
