@@ -44,6 +44,9 @@ struct ft_context {
 /* Whether two ranks read large messages in each other's memory. AUTO: if that is faster here. */
 enum ft_single { FT_SINGLE_AUTO, FT_SINGLE_ON, FT_SINGLE_OFF };
 
+/* How two ranks do a large allreduce: each makes a half, each makes all of it (ft/core/standard.c). AUTO: what is faster here. */
+enum ft_allreduce { FT_ALLREDUCE_AUTO, FT_ALLREDUCE_HALVED, FT_ALLREDUCE_DOUBLED };
+
 /* Whether the job goes on from a checkpoint in ckpt_dir. */
 enum ft_resume { FT_RESUME_NO, FT_RESUME_YES, FT_RESUME_AUTO /* if there is one */ };
 
@@ -71,6 +74,7 @@ struct ft_options {
     uint64_t log_limit;        /* bytes; 0: from the machine's memory */
     enum ft_full log_full;
     enum ft_single single_copy;
+    enum ft_allreduce allreduce;
     uint64_t log_prepare;      /* bytes */
     const char *log_spill;
     uint64_t grace_ms;

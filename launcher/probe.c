@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which way bytes go faster from one processor to another depends on the machine, and no table says it: on an Emerald Rapids a bcast of two ranks takes two thirds of the time by
-   single copy, on a Zen 3 the kernel's string copy is slower than shared slots (docs/design.md, section 10). So both ways are tried, with a log as ranks have one: two threads on two of the
-   processors that ranks may use do what ft/core/standard.c does, without a call around it. What has just been written takes about as long either way there; what is sent again unchanged,
-   which is what benchmarks do, is in both processors' caches then, and half as long on its way by single copy. Programs do both, so both count. */
+   single copy, on a Zen 3 the kernel's string copy is slower than shared slots; and an allreduce is faster doubled there, halved here (docs/design.md, section 10). So all ways are tried,
+   with a log as ranks have one: two threads on two of the processors that ranks may use do what ft/core/standard.c does, without a call around it. What has just been written takes about
+   as long either way there; what is sent again unchanged, which is what benchmarks do, is in both processors' caches then, and half as long on its way by single copy. Programs do both,
+   so both count. */
 #include "launcher/probe.h"
 
 #include <fcntl.h>
@@ -17,172 +18,235 @@
 #include <unistd.h>
 
 #include "ft/base/copy.h"
+#include "ft/base/reduce.h"
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 
-enum { BYTES = 128 << 10, PIECE = 32 << 10, RING = 1 << 20, LOG = 1 << 20, ROUNDS = 7, WARM = 1, TIMES = 2, SPINS = 2000 };
-#define MOST_NS 5000000ull /* of one round: nobody shares the processors */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
-enum way { SINGLE, SLOTS, WAYS };
+/* A ring and a log of so many operations that none finds in them what the same way left there: what halves write of the log is in no cache. */
+enum { BYTES = 128 << 10, PIECE = 32 << 10, RING = 10 * BYTES, LOG = RING, ROUNDS = 7, WARM = 1, TIMES = 2, SPINS = 2000 };
+#define MOST_NS 5000000ull /* of one operation: nobody shares the processors */
 
-/* The first thread gives, the second one takes. */
-struct exchange {
-    _Alignas(FT_LINE) _Atomic uint64_t given;  /* pieces, or operations, so far */
-    _Alignas(FT_LINE) _Atomic uint64_t taken;
-    _Alignas(FT_LINE) char *source, *to, *ring, *log;
-    uint64_t ring_at, log_at;                  /* each thread's own: the other one's copy is the same */
-    uint64_t ends_ns;
-    _Atomic bool failed;
-    cpu_set_t processor[2];
+/* One of two threads: its memory, and what it has given to the other one. Words only grow: operation i begins with i * STEPS. */
+enum { STEPS = BYTES / PIECE + 1 };
+struct side {
+    _Alignas(FT_LINE) _Atomic uint64_t given;
+    _Alignas(FT_LINE) _Atomic uint64_t made, met;
+    _Alignas(FT_LINE) char *own, *result, *ring;
+    uint32_t number;
+    cpu_set_t processor;
 };
 
-static void await(struct exchange *x, _Atomic uint64_t *word, uint64_t least)
+static struct trial {
+    struct side side[2];
+    char *log;
+    ft_fold *add;  /* of integers */
+    uint64_t ends_ns;
+    _Atomic bool failed;
+} trial;
+
+static void await(_Atomic uint64_t *word, uint64_t least)
 {
-    for (uint32_t spins = 0; atomic_load_explicit(word, memory_order_acquire) < least && !atomic_load_explicit(&x->failed, memory_order_relaxed); spins++)
+    for (uint32_t spins = 0; atomic_load_explicit(word, memory_order_acquire) < least && !atomic_load_explicit(&trial.failed, memory_order_relaxed); spins++)
         if (spins % SPINS == SPINS - 1) {
             sched_yield();
-            if (ft_clock_ns() > x->ends_ns)
-                atomic_store(&x->failed, true);
+            if (ft_clock_ns() > trial.ends_ns)
+                atomic_store(&trial.failed, true);
         }
 }
 
 static void say(_Atomic uint64_t *word, uint64_t value) { atomic_store_explicit(word, value, memory_order_release); }
 
-static char *place(char *base, uint64_t at, uint64_t size) { return base + at % size; }
+static char *in_ring(const struct side *s, uint64_t i, uint64_t at) { return s->ring + (i * BYTES + at) % RING; }
+static char *in_log(uint64_t i, uint64_t at) { return trial.log + (i * BYTES + at) % LOG; }
 
-static void give(struct exchange *x, enum way way, uint64_t n)
+/* ---- the ways: what side `me` does in operation i, of which this is a piece ---- */
+
+/* Side 0 gives, side 1 has it in the end. */
+static void single_copy(struct side *me, struct side *other, uint64_t i)
 {
-    if (way == SINGLE) {
-        say(&x->given, n + 1);
-        ft_copy_past_cache(place(x->log, x->log_at, LOG), x->source, BYTES);
+    struct iovec to = {me->result, BYTES}, from = {other->own, BYTES};
+
+    if (me->number == 0) {
+        say(&me->given, i * STEPS + 1);
+        ft_copy_past_cache(in_log(i, 0), me->own, BYTES);
         return;
     }
-    for (uint64_t at = 0; at < BYTES; at += PIECE) {
-        memcpy(place(x->ring, x->ring_at + at, RING), x->source + at, PIECE);
-        say(&x->given, ++n);
-    }
+    await(&other->given, i * STEPS + 1);
+    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != BYTES)
+        atomic_store(&trial.failed, true);
 }
 
-static void take(struct exchange *x, enum way way, uint64_t n, uint64_t ring_at, uint64_t log_at)
+static void slots(struct side *me, struct side *other, uint64_t i)
 {
-    struct iovec to = {x->to, BYTES}, from = {x->source, BYTES};
-
-    if (way == SINGLE) {
-        await(x, &x->given, n + 1);
-        if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != BYTES)
-            atomic_store(&x->failed, true);
-        return;
-    }
-    for (uint64_t at = 0; at < BYTES; at += PIECE) {
-        await(x, &x->given, ++n);
-        ft_copy_twice(x->to + at, place(x->log, log_at + at, LOG), place(x->ring, ring_at + at, RING), PIECE);
+    for (uint64_t at = 0, step = i * STEPS; at < BYTES; at += PIECE) {
+        step++;
+        if (me->number == 0) {
+            memcpy(in_ring(me, i, at), me->own + at, PIECE);
+            say(&me->given, step);
+        } else {
+            await(&other->given, step);
+            ft_copy_twice(me->result + at, in_log(i, at), in_ring(other, i, at), PIECE);
+        }
     }
     ft_copy_order(true);
 }
 
-/* The ways by turns, each TIMES times: what has just been written, then the same again. */
-static enum way way_of(int i) { return i / TIMES % WAYS ? SLOTS : SINGLE; }
-
-/* How far the word of who gives is behind one more operation. */
-static uint64_t steps(enum way way) { return way == SINGLE ? 1 : BYTES / PIECE; }
-
-static void *taker(void *arg)
+/* The sum of both, for both: each makes a half and reads the other one's in the log. */
+static void halved(struct side *me, struct side *other, uint64_t i)
 {
-    struct exchange *x = arg;
-    uint64_t n = 0, ring_at = 0, log_at = 0, done = 0;
+    enum { HALF = PIECE / 2 };
+    uint64_t mine = me->number * HALF, theirs = HALF - mine;
 
-    pthread_setaffinity_np(pthread_self(), sizeof x->processor[1], &x->processor[1]);
-    for (int i = 0; i < (WARM + ROUNDS) * WAYS * TIMES; i++) {
-        enum way way = way_of(i);
-
-        take(x, way, n, ring_at, log_at);
-        n += steps(way);
-        ring_at += way == SLOTS ? BYTES : 0;
-        log_at += BYTES;
-        say(&x->taken, ++done);
+    for (uint64_t at = 0, step = i * STEPS; at < BYTES; at += PIECE) {
+        memcpy(in_ring(me, i, at) + theirs, me->own + at + theirs, HALF);
+        say(&me->given, ++step);
     }
+    for (uint64_t at = 0, step = i * STEPS; at < BYTES; at += PIECE) {
+        await(&other->given, ++step);
+        trial.add(me->own + at + mine, in_ring(other, i, at) + mine, in_log(i, at) + mine, HALF / sizeof(int32_t));
+        say(&me->made, step);
+        await(&other->made, step);
+        memcpy(me->result + at + mine, in_log(i, at) + mine, HALF);
+        ft_copy_lines(me->result + at + theirs, in_log(i, at) + theirs, HALF);
+    }
+}
+
+/* Each makes all of it, and logs a half. */
+static void doubled(struct side *me, struct side *other, uint64_t i)
+{
+    enum { HALF = PIECE / 2 };
+    uint64_t mine = me->number * HALF;
+
+    for (uint64_t at = 0, step = i * STEPS; at < BYTES; at += PIECE) {
+        memcpy(in_ring(me, i, at), me->own + at, PIECE);
+        say(&me->given, ++step);
+    }
+    for (uint64_t at = 0, step = i * STEPS; at < BYTES; at += PIECE) {
+        await(&other->given, ++step);
+        trial.add(me->own + at, in_ring(other, i, at), me->result + at, PIECE / sizeof(int32_t));
+        ft_copy_past_cache_unordered(in_log(i, at) + mine, me->result + at + mine, HALF);
+    }
+    ft_copy_order(true);
+}
+
+/* ---- by turns ---- */
+
+/* Each TIMES times: what has just been written, then the same again. */
+static void (*const ways[])(struct side *, struct side *, uint64_t) = {single_copy, slots, halved, doubled};
+enum { WAYS = sizeof ways / sizeof ways[0], OPERATIONS = (WARM + ROUNDS) * WAYS * TIMES };
+
+static int way_of(uint64_t i) { return (int)(i / TIMES % WAYS); }
+
+/* As a program does that has just made what it sends. */
+static void rewrite(struct side *me)
+{
+    for (size_t at = 0; at < BYTES; at += FT_LINE)
+        me->own[at]++;
+}
+
+static void operate(struct side *me, struct side *other, uint64_t i)
+{
+    if (i % TIMES == 0)
+        rewrite(me);
+    say(&me->met, 2 * i + 1);
+    await(&other->met, 2 * i + 1);
+    ways[way_of(i)](me, other, i);
+    say(&me->met, 2 * i + 2);
+    await(&other->met, 2 * i + 2);
+}
+
+static void *follow(void *arg)
+{
+    struct side *me = arg;
+
+    pthread_setaffinity_np(pthread_self(), sizeof me->processor, &me->processor);
+    for (uint64_t i = 0; i < OPERATIONS; i++)
+        operate(me, &trial.side[0], i);
     return NULL;
 }
 
-/* As a program does that has just made what it sends. */
-static void rewrite(struct exchange *x)
+static void lead(double least_us[WAYS][TIMES])
 {
-    for (size_t at = 0; at < BYTES; at += FT_LINE)
-        x->source[at]++;
-}
-
-static double give_one(struct exchange *x, enum way way, uint64_t n, uint64_t done)
-{
-    uint64_t began_ns = ft_clock_ns();
-
-    x->ends_ns = began_ns + MOST_NS;
-    give(x, way, n);
-    await(x, &x->taken, done);
-    x->ring_at += way == SLOTS ? BYTES : 0;
-    x->log_at += BYTES;
-    return (double)(ft_clock_ns() - began_ns) * 1e-3;
-}
-
-static void run(struct exchange *x, double least_us[WAYS][TIMES])
-{
-    uint64_t n = 0, done = 0;
-
-    for (int i = 0; i < (WARM + ROUNDS) * WAYS * TIMES; i++) {
+    for (uint64_t i = 0; i < OPERATIONS; i++) {
         double us, *least = &least_us[way_of(i)][i % TIMES];
+        uint64_t began_ns = ft_clock_ns();
 
-        if (i % TIMES == 0)
-            rewrite(x);
-        us = give_one(x, way_of(i), n, ++done);
-        n += steps(way_of(i));
+        trial.ends_ns = began_ns + MOST_NS;
+        operate(&trial.side[0], &trial.side[1], i);
+        us = (double)(ft_clock_ns() - began_ns) * 1e-3;
         if (i >= WARM * WAYS * TIMES && (*least <= 0 || us < *least))
             *least = us;
     }
 }
 
 /* Two processors that this thread may use. */
-static bool find_processors(const cpu_set_t *may, struct exchange *x)
+static bool find_processors(const cpu_set_t *may)
 {
     int found = 0;
 
     for (int cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++)
         if (CPU_ISSET(cpu, may)) {
-            CPU_ZERO(&x->processor[found]);
-            CPU_SET(cpu, &x->processor[found++]);
+            CPU_ZERO(&trial.side[found].processor);
+            CPU_SET(cpu, &trial.side[found++].processor);
         }
     return found == 2;
 }
 
+/* In small pages, as a region is. */
+static char *map(size_t n)
+{
+    char *memory = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return NULL;
+    madvise(memory, n, MADV_NOHUGEPAGE);
+    if (madvise(memory, n, MADV_POPULATE_WRITE) < 0)
+        memset(memory, 0, n);
+    return memory;
+}
+
+static double mean(const double us[TIMES]) { return (us[0] + us[1]) / 2; }
+
 bool ft_probe_take(struct ft_probe *p)
 {
-    static struct exchange x;
-    const size_t whole = 2 * BYTES + RING + LOG;
+    const size_t of_side = 2 * BYTES + RING, whole = 2 * of_side + LOG;
     double least_us[WAYS][TIMES] = {{0}};
     pthread_t other;
     cpu_set_t may;
     char *memory;
 
-    memset(&x, 0, sizeof x);
-    if (sched_getaffinity(0, sizeof may, &may) < 0 || !find_processors(&may, &x))
+    memset(&trial, 0, sizeof trial);
+    trial.add = ft_reduce_find(FT_I32, FT_SUM);
+    if (sched_getaffinity(0, sizeof may, &may) < 0 || !find_processors(&may))
         return false;
-    memory = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (memory == MAP_FAILED)
+    memory = map(whole);
+    if (!memory)
         return false;
-    x.source = memory;
-    x.to = memory + BYTES;
-    x.ring = memory + 2 * BYTES;
-    x.log = x.ring + RING;
-    x.ends_ns = ft_clock_ns() + MOST_NS;
-    pthread_setaffinity_np(pthread_self(), sizeof x.processor[0], &x.processor[0]);
-    if (pthread_create(&other, NULL, taker, &x) != 0) {
-        atomic_store(&x.failed, true);
+    for (uint32_t k = 0; k < 2; k++) {
+        struct side *s = &trial.side[k];
+
+        s->number = k;
+        s->own = memory + k * of_side;
+        s->result = s->own + BYTES;
+        s->ring = s->result + BYTES;
+    }
+    trial.log = memory + 2 * of_side;
+    trial.ends_ns = ft_clock_ns() + MOST_NS;
+    pthread_setaffinity_np(pthread_self(), sizeof trial.side[0].processor, &trial.side[0].processor);
+    if (pthread_create(&other, NULL, follow, &trial.side[1]) != 0) {
+        atomic_store(&trial.failed, true);
     } else {
-        run(&x, least_us);
+        lead(least_us);
         pthread_join(other, NULL);
     }
     pthread_setaffinity_np(pthread_self(), sizeof may, &may);
     munmap(memory, whole);
-    *p = (struct ft_probe){.single_us = (least_us[SINGLE][0] + least_us[SINGLE][1]) / 2, .slots_us = (least_us[SLOTS][0] + least_us[SLOTS][1]) / 2};
-    return !atomic_load(&x.failed);
+    *p = (struct ft_probe){.single_us = mean(least_us[0]), .slots_us = mean(least_us[1]), .halved_us = mean(least_us[2]), .doubled_us = mean(least_us[3])};
+    return !atomic_load(&trial.failed);
 }
 
 bool ft_probe_allowed(void)
@@ -196,11 +260,4 @@ bool ft_probe_allowed(void)
     if (fd >= 0)
         close(fd);
     return scope == '0' && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
-}
-
-bool ft_probe_single(void)
-{
-    struct ft_probe p;
-
-    return ft_probe_allowed() && ft_probe_take(&p) && p.single_us < p.slots_us;
 }

@@ -339,17 +339,37 @@ READER(log_full)
     return forget || !strcmp(w->value, "spill") ? 0 : FT_EINVAL;
 }
 
+/* Which of these words it is; -1: none. */
+static int one_of(const char *const *words, const char *value)
+{
+    for (int i = 0; words[i]; i++)
+        if (!strcmp(value, words[i]))
+            return i;
+    return -1;
+}
+
 READER(single_copy)
 {
-    static const char *const words[] = {[FT_SINGLE_AUTO] = "auto", [FT_SINGLE_ON] = "on", [FT_SINGLE_OFF] = "off"};
+    static const char *const words[] = {[FT_SINGLE_AUTO] = "auto", [FT_SINGLE_ON] = "on", [FT_SINGLE_OFF] = "off", NULL};
+    int i = one_of(words, w->value);
 
     (void)e;
-    for (enum ft_single i = FT_SINGLE_AUTO; i <= FT_SINGLE_OFF; i++)
-        if (!strcmp(w->value, words[i])) {
-            o->single_copy = i;
-            return 0;
-        }
-    return FT_EINVAL;
+    if (i < 0)
+        return FT_EINVAL;
+    o->single_copy = (enum ft_single)i;
+    return 0;
+}
+
+READER(allreduce)
+{
+    static const char *const words[] = {[FT_ALLREDUCE_AUTO] = "auto", [FT_ALLREDUCE_HALVED] = "halved", [FT_ALLREDUCE_DOUBLED] = "doubled", NULL};
+    int i = one_of(words, w->value);
+
+    (void)e;
+    if (i < 0)
+        return FT_EINVAL;
+    o->allreduce = (enum ft_allreduce)i;
+    return 0;
 }
 
 READER(survive)

@@ -40,6 +40,7 @@ FT_READER(restart_on);
 FT_READER(log_limit);
 FT_READER(log_full);
 FT_READER(single_copy);
+FT_READER(allreduce);
 FT_READER(survive);
 FT_READER(launcher);
 FT_READER(launch_tree);

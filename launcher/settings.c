@@ -39,6 +39,8 @@ static const struct ft_setting settings[] = {
     COMMAND("use-hwthread-cpus", NULL, hwthreads, "count hardware threads, not cores"),
     {"single-copy", "auto|on|off", FT_TEXT, BY(single_copy), "auto",
      "two ranks read large messages in each other's memory: if that is\nfaster here, always, never (default auto)", false},
+    {"allreduce", "auto|halved|doubled", FT_TEXT, BY(allreduce), "auto",
+     "of a large allreduce two ranks make a half each, or each all of it:\nwhat is faster here (default auto)", false},
     FLAG("report-bindings", report_bindings, "say which rank runs on which processors"),
     FLAG("display-map", display_map, "say which rank runs which program"),
     COMMAND("display", "LIST", display, "map, bind: as the two options above"),

@@ -6,12 +6,12 @@
 seconds=${CHAOS_SECONDS:-8}
 worlds="2 3 4 8"
 if quick; then seconds=1.5 worlds="2 3 4"; fi
-# The second time as between cores that share no cache: contributions past it (ft/core/pace.h); and two ranks by single copy.
+# The second time as between cores that share no cache: contributions past it (ft/core/pace.h); and two ranks by single copy, that each make all of an allreduce.
 for w in $worlds 2far 4far 2single; do
-    cores= single=auto most=
-    case $w in *far) cores=far most="-m 131072" w=${w%far} ;; *single) cores=near single=on most="-m 131072" w=${w%single} ;; esac
+    cores= single=auto allreduce=halved most=
+    case $w in *far) cores=far most="-m 131072" w=${w%far} ;; *single) cores=near single=on allreduce=doubled most="-m 131072" w=${w%single} ;; esac
     # shellcheck disable=SC2086
-    FTMPI_SINGLE_COPY=$single FTMPI_CORES=$cores python3 "$here/chaos.py" --ftrun "$ftrun" --ranks "$w" --seeds 100000 --first-seed "${CHAOS_SEED:-1}" --kills 4 --least 4 \
+    FTMPI_SINGLE_COPY=$single FTMPI_ALLREDUCE=$allreduce FTMPI_CORES=$cores python3 "$here/chaos.py" --ftrun "$ftrun" --ranks "$w" --seeds 100000 --first-seed "${CHAOS_SEED:-1}" --kills 4 --least 4 \
         --seconds "$seconds" --timeout 120 -- "$programs/mixed" $most -n 5000 -s '{seed}' -p '{dir}' || failed=1
 done
 finish

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Two ranks that read in each other's memory (--single-copy) print what they print without: undisturbed, when ranks are killed, and when they cannot read
-# there, as where each has a process namespace of its own, in which the other one's number is another process's or nobody's.
+# there, as where each has a process namespace of its own, in which the other one's number is another process's or nobody's. So do two that each make all of an allreduce
+# (--allreduce doubled).
 . "$(dirname "$0")/lib.sh"
 operations=400
 if quick; then operations=100; fi
@@ -12,22 +13,28 @@ mixed() {
     shift
     bounded 120 "$ftrun" -n 2 --quiet "$@" "$programs/mixed" -m 300000 -n $operations -s 5 $kills >"$scratch/$name" 2>"$scratch/$name.err" ||
         fail "$name: exit code $?: $(head -n 3 "$scratch/$name.err")"
-    by_rank "$scratch/$name" | cmp -s - "$scratch/want" || [ "$name" = off ] || fail "$name: prints something else than without single copy"
+    by_rank "$scratch/$name" | cmp -s - "$scratch/want" || [ "$name" = off ] || fail "$name: prints something else than without it"
 }
 
 kills=
-mixed off --single-copy off
+mixed off --single-copy off --allreduce halved
 by_rank "$scratch/off" >"$scratch/want"
 [ -s "$scratch/want" ] || fail "nothing is printed"
 mixed on --single-copy on
+mixed doubled --single-copy off --allreduce doubled
 kills="-k 0:$((operations / 4)),1:$((operations / 2)),0:$((operations * 3 / 4))"
 mixed killed --single-copy on
-FTMPI_SNAPSHOT=0.05 mixed snapshots --single-copy on
+mixed killed_doubled --single-copy off --allreduce doubled
+FTMPI_SNAPSHOT=0.05 mixed snapshots --single-copy on --allreduce doubled
 kills=
 
 bounded 60 "$ftrun" -n 2 --verbose --single-copy on "$programs/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy: each rank reads" || fail "--verbose does not tell of single copy"
 bounded 60 "$ftrun" -n 2 --verbose --single-copy off "$programs/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy" && fail "--single-copy off has single copy"
 bounded 60 "$ftrun" -n 3 --verbose --single-copy on "$programs/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy" && fail "three ranks have single copy"
+for way in doubled halved; do
+    told=$(bounded 60 "$ftrun" -n 2 --verbose --allreduce $way "$programs/mixed" -n 5 2>&1 >/dev/null | grep -c "allreduce: each rank makes all of it")
+    [ $way:$told = doubled:1 ] || [ $way:$told = halved:0 ] || fail "--verbose --allreduce $way tells of it $told times"
+done
 bounded 60 "$ftrun" --single-copy perhaps true 2>"$scratch/err"
 [ $? = 2 ] && grep -q 'wanted: auto|on|off' "$scratch/err" || fail "--single-copy perhaps: $(cat "$scratch/err")"
 

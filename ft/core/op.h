@@ -21,6 +21,7 @@ struct ft_coll {
     const char *key;              /* of the bootstrap cache; "": its place; NULL: not declared to be in it */
     bool known;                   /* the result is in recv already, and this rank has contributed: only what it owes to others is left */
     struct ft_plan plan;
+    uint64_t in_slot;             /* doubled: what this rank contributes to units below is in its slot, by an earlier incarnation */
 };
 
 static inline bool ft_coll_gathers(const struct ft_coll *c)

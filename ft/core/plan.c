@@ -18,7 +18,7 @@ static bool gathers(const struct ft_sig *sig)
 FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nranks, const struct ft_sig *sig,
                   uint64_t bytes, uint64_t total)
 {
-    plan->gathered = plan->swapped = plan->single = false;
+    plan->gathered = plan->swapped = plan->single = plan->doubled = false;
     if (ft_params_short(p, sig->call, bytes, total)) {
         plan->way = FT_WAY_SHORT;
         plan->units = 1;
@@ -29,6 +29,7 @@ FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32
     plan->gathered = reduces(sig) && sig->elem > p->slot_bytes;
     if (reduces(sig) && !plan->gathered) {
         plan->way = FT_WAY_REDUCE;
+        plan->doubled = ft_params_doubles(p, sig, bytes);
         plan->segment = p->slot_bytes / sig->elem * sig->elem;
     } else {
         plan->way = FT_WAY_DIRECT;

@@ -25,6 +25,7 @@ struct ft_plan {
                            the other use one place in it after the other (docs/design.md, section 10) */
     bool single;        /* what the other one of two ranks contributes is read out of its memory (ft/core/single.h) */
     bool swapped;       /* an allgather of two ranks through slots (ft/core/standard.c): segments of up to slot_room */
+    bool doubled;       /* an allreduce of two ranks, each of which folds all of it (ft/core/standard.c) */
     bool gathered;      /* a reduction whose elements are too big for slots: gather, then reduce privately */
 };
 

@@ -71,7 +71,7 @@ static void fill_slot(const struct ft_run *x, uint64_t i)
     uint64_t n = ft_coll_slice(c, c->s->rank, i);
     const char *from = c->send + i * c->plan.segment;
 
-    if (x->relayed || is_swapped(x))
+    if (x->relayed || is_swapped(x) || c->plan.doubled)
         ft_stream_fill(c->s, slot_of(c, i), from, n, 1 - c->s->rank);
     else
         ft_stream_fill_chunks(c->s, slot_of(c, i), from, n, c->elem);
@@ -96,9 +96,11 @@ void ft_run_contribute(struct ft_run *x, uint64_t i, uint64_t position, uint64_t
 /* What it gave comes out of the log; swapped, that is the other one's to write, so out of the slot as long as the unit is not committed. */
 void ft_run_take_over(struct ft_run *x, uint64_t i)
 {
-    const struct ft_coll *c = x->c;
+    struct ft_coll *c = x->c;
 
-    if (!is_swapped(x))
+    if (c->plan.doubled)
+        c->in_slot = i + 1;
+    else if (!is_swapped(x))
         x->fresh = i + 1;
     else if (ft_peek(&c->s->counters[c->s->rank].done) <= ft_run_unit(x, i))
         keep_slice(x, i, slot_of(c, i), ft_coll_slice(c, c->s->rank, i));
@@ -110,7 +112,7 @@ void ft_run_expect(const struct ft_run *x, uint64_t position, uint64_t result)
     uint64_t from, to;
     const char *record;
 
-    if (x->c->plan.units > 1 || ft_run_gathers(x))
+    if (x->c->plan.units > 1 || ft_run_gathers(x) || (x->c->plan.doubled && ft_coll_logs_past(x->c)))
         return;
     my_chunk(x, result, &from, &to);
     record = from < to ? ft_log_at_hand(&x->c->s->log, position) : NULL;
@@ -170,6 +172,20 @@ static void fold_chunk(const struct ft_run *x, char *payload, uint64_t result)
         ft_coll_fold_chunk(c, x->made, from, payload + from, to - from, x->acc, x->scratch);
 }
 
+/* All of it, and my chunk into the log as well. */
+static void fold_all(const struct ft_run *x, char *payload, uint64_t result)
+{
+    struct ft_coll *c = x->c;
+    char *to = c->recv + x->made * c->plan.segment;
+    uint64_t from, end;
+
+    my_chunk(x, result, &from, &end);
+    ft_point_bulk(payload + from, end - from);
+    ft_coll_fold_chunk(c, x->made, 0, to, from, NULL, NULL);
+    ft_coll_fold_logged(c, x->made, from, to + from, payload + from, end - from);
+    ft_coll_fold_chunk(c, x->made, end, to + end, result - end, NULL, NULL);
+}
+
 void ft_run_produce(struct ft_run *x, uint64_t position, uint64_t result)
 {
     struct ft_coll *c = x->c;
@@ -191,6 +207,8 @@ void ft_run_produce(struct ft_run *x, uint64_t position, uint64_t result)
         receive_slice(x, payload);
     else if (c->s->sig.call == FT_CALL_BCAST)
         receive(x, c->recv, payload, result);
+    else if (c->plan.doubled)
+        fold_all(x, payload, result);
     else
         fold_chunk(x, payload, result);
     if (x->relayed || ft_coll_leads(c))
@@ -226,6 +244,8 @@ int ft_run_consume(struct ft_run *x, uint64_t position, uint64_t result, struct 
     if (ft_run_gathers(x))
         return read_slices(x, position, at, e);
     if (has_had(x, x->out))
+        return 0;
+    if (c->plan.doubled && x->out >= x->fresh)
         return 0;
     if (x->direct && x->out >= x->fresh)
         my_chunk(x, result, &mine, &end);

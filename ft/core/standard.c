@@ -21,6 +21,10 @@
    An allgather of two ranks that is neither small nor very large is *swapped*, which is the same both ways at once: each contributes its slice into its slot,
    and the other one copies it from there to where it receives it and into the log.
 
+   An allreduce of two ranks may be *doubled*: each contributes all of it, and folds all of it to where it receives it, of which it logs its chunk, from there. So each has the
+   result as soon as it has the other one's contribution, and nothing is read in the log but by successors. Of what a dead incarnation has contributed
+   its successor takes that, from its slot, as the other one does: they would not have the same if it took what it would contribute itself.
+
    When: what is too big for the short way. Cost per rank for an allreduce of B bytes on n ranks: B(n-1)/n
    copied in, B read and B/n written, B copied out, through slots and entries that stay in cache.
 
@@ -237,9 +241,9 @@ static _Atomic uint64_t *unfinished(struct ft_run *x)
     uint64_t u = ft_run_unit(x, x->out);
     _Atomic uint64_t *root;
 
-    if (ft_stream_replays(s, u) || (x->c->plan.way == FT_WAY_REDUCE && !x->relayed) || (x->c->plan.single && ft_run_gathers(x)))
+    if (ft_stream_replays(s, u) || (x->c->plan.way == FT_WAY_REDUCE && !x->relayed && !x->c->plan.doubled) || (x->c->plan.single && ft_run_gathers(x)))
         return behind(s, u);
-    if (ft_run_gathers(x) || x->relayed)
+    if (ft_run_gathers(x) || x->relayed || x->c->plan.doubled)
         return NULL;
     root = &s->counters[x->c->root].done;
     return ft_look(root) > u ? NULL : root;
@@ -388,7 +392,7 @@ int ft_standard_run(struct ft_coll *c, struct ft_error *e)
     int err;
 
     x.relayed = !ft_coll_gathers(c) && !c->plan.single && ft_params_relays(s->params, &s->sig);
-    x.direct = c->plan.swapped || (c->plan.single && ft_coll_gathers(c)) ||
+    x.direct = c->plan.swapped || c->plan.doubled || (c->plan.single && ft_coll_gathers(c)) ||
                ((reduces || x.relayed) && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2 && !s->log.ring)));
     if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
         free(x.scratch);

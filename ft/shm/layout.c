@@ -45,6 +45,11 @@ void ft_params_single_copy(struct ft_params *p)
     p->single_gather_min = 32768;
 }
 
+void ft_params_double(struct ft_params *p)
+{
+    p->double_max = (uint32_t)p->past_cache;
+}
+
 void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32_t world)
 {
     p->world = world;

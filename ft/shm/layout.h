@@ -18,9 +18,10 @@
 #include "ft/base/err.h"
 #include "ft/base/position.h"
 #include "ft/base/util.h"
+#include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 16, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 17, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -35,6 +36,7 @@ struct ft_params {
     uint32_t swap_max;      /* ... and below so many */
     uint32_t single_min;    /* a bcast of two ranks is read out of the root's memory from so many bytes on (ft/core/single.h), ... */
     uint32_t single_gather_min;  /* ... an allgather's parts from so many of a contribution on, and below swap_max; 0: never */
+    uint32_t double_max;    /* an allreduce of two ranks that is not short is doubled below so many bytes (ft/core/standard.c); 0: never */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
     uint32_t gather_bytes;  /* of all ranks together in a unit of a gather, about */
@@ -320,6 +322,13 @@ static inline int ft_params_swaps(const struct ft_params *p, const struct ft_sig
            bytes >= p->swap_min && bytes < p->swap_max;
 }
 
+/* Whether an allreduce of so many bytes is doubled: each of two ranks folds all of it (ft/core/standard.c). */
+static inline int ft_params_doubles(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
+{
+    return p->nranks == 2 && p->nnodes <= 1 && sig->call == FT_CALL_ALLREDUCE && sig->reduction != FT_USER && sig->elem <= p->slot_bytes &&
+           bytes < p->double_max;
+}
+
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);
 
@@ -329,6 +338,9 @@ void ft_params_cache(struct ft_params *p, uint64_t bytes);
 
 /* From now on there is single copy, from the sizes on from which it wins (docs/design.md, section 10). */
 void ft_params_single_copy(struct ft_params *p);
+
+/* From now on two ranks' allreduces are doubled, up to the size from which halves win (docs/design.md, section 10). */
+void ft_params_double(struct ft_params *p);
 
 /* Ranks first[node] to first[node + 1], in the order of nodes, are this node's: first[nnodes] is the job's size. Sizes become those that all
    nodes have alike, whatever their ranks (RULE 8). Bytes of log and the like as given to ft_params_default. */

@@ -58,7 +58,8 @@ struct scenario {
     enum room room;
     bool snapshots;      /* ranks take snapshots and are woken from them; the log is released and its memory used again */
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
-    bool single;         /* two ranks read in each other's memory: single copy */
+    bool single;         /* two ranks read in each other's memory: single copy; and all their allreduces are doubled */
+    bool varies;         /* the successor of a killed rank contributes other data, and nobody checks: still all receive the same (RULE 29) */
     bool disputed;       /* the last rank takes itself for the root of a bcast: nobody may get bytes of both, all must hear of it */
 };
 
@@ -132,6 +133,8 @@ struct job {
     uint64_t clock_ns;             /* what lazy checkpoints go by */
     uint32_t seed;
     uint32_t liar;                 /* with sc.lies: the rank that was killed; MAX_RANKS: none yet */
+    bool known[MORE_CALLS];        /* with sc.varies: somebody has received what ... */
+    int32_t common[MORE_CALLS][MAX_BYTES / 4 * MAX_RANKS];  /* ... all are to receive in this call */
     bool due;                      /* ... and that had said what it contributes, so that its lie must come out */
     uint64_t steps;                /* points passed in this run */
     uint64_t course;               /* a hash of these and who passed them */

@@ -102,8 +102,8 @@ my @mutants = (
     ['a bcast is consumed before its root has written it', 'ft/core/standard.c',
      'return ft_look(root) > u ? NULL : root;', 'return NULL;'],
     ['a swapped part is taken by a successor out of the log, where the other one has yet to write it', 'ft/core/segment.c',
-     '    if (!is_swapped(x))
-        x->fresh', '    if (1)
+     'else if (!is_swapped(x))
+        x->fresh', 'else if (1)
         x->fresh'],
     ['... or does not take it out of the slot', 'ft/core/segment.c',
      'else if (ft_peek(&c->s->counters[c->s->rank].done) <= ft_run_unit(x, i))
@@ -127,6 +127,20 @@ my @mutants = (
     ['... or what is given is not kept', 'ft/core/segment.c',
      '        ft_copy_twice(to, log, from, n);
     ft_copy_order(true);', '        ft_copy_past_cache(log, from, n);', '--only 4,2,300,4,0,1,0,4 --seeds 60'],
+    ['... or what has been read need not be what the log has, of a lender that died', 'ft/core/single.c',
+     'return u >= loan->from && ft_look(&s->counters[lender].lent) == loan->number;', 'return true;', '--only 6,2,75,8,0,0,0,12 --seeds 200'],
+    ['doubled: each contributes what the other one would add of halves', 'ft/core/segment.c',
+     '    if (x->relayed || is_swapped(x) || c->plan.doubled)
+        ft_stream_fill(', '    if (x->relayed || is_swapped(x))
+        ft_stream_fill(', '--only 3,2,75,3,0,0,0,4 --seeds 20'],
+    ['... or an operation that a predecessor has finished is not taken out of the log', 'ft/core/segment.c',
+     '    if (c->plan.doubled && x->out >= x->fresh)', '    if (c->plan.doubled)', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
+    ['... or before the other one has made its half of that', 'ft/core/standard.c',
+     'if (ft_stream_replays(s, u) ||', 'if ((ft_stream_replays(s, u) && !x->c->plan.doubled) ||', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
+    ['... or nobody writes the log', 'ft/core/segment.c',
+     'ft_coll_fold_logged(c, x->made, from, to + from, payload + from, end - from);', 'ft_coll_fold_chunk(c, x->made, from, to + from, end - from, NULL, NULL);', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
+    ['... or a successor adds what it would contribute now', 'ft/core/fold.c',
+     'if (r == c->s->rank && u >= c->in_slot)', 'if (r == c->s->rank)', '--only 6,2,75,8,0,0,0,8 --seeds 60'],
     ['an allgather is finished before everybody has contributed', 'ft/core/standard.c',
      'return ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);',
      'return ft_run_gathers(x) ? true : ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);'],

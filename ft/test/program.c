@@ -23,6 +23,8 @@ static int32_t value(uint32_t call, uint32_t rank, uint32_t i)
 
 int32_t contribution(const struct actor *r, uint32_t call, uint32_t i)
 {
+    if (job.sc.varies)
+        return truth(call, r->index, i) ^ (int32_t)r->incarnation;
     return truth(call, r->index, i) ^ (job.sc.lies && r->index == job.liar && r->incarnation > 0);
 }
 
@@ -121,6 +123,33 @@ void expect_reduced(struct actor *r, uint32_t call, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         expect(r, "reduction", i, r->recv[i], reduced(call, i));
+}
+
+/* Of elements that several ranks receive: what the first of them had. The root of a bcast has what it sends. */
+static void expect_common(struct actor *r, const char *what, uint32_t from, uint32_t n)
+{
+    int32_t *common = job.common[r->call];
+
+    if (!job.known[r->call])
+        memcpy(common + from, r->recv + from, n * sizeof *common);
+    for (uint32_t i = from; i < from + n; i++)
+        expect(r, what, i, r->recv[i], common[i]);
+}
+
+static void check_common(struct actor *r)
+{
+    uint32_t count = count_of(r->call), at = 0;
+    enum what call = call_of(r->call);
+
+    if (call == BARRIER || (call == BCAST && r->index == root_of(r->call)) || (call == REDUCE && r->index != root_of(r->call)))
+        return;
+    for (uint32_t q = 0; q < job.sc.ranks && call == ALLGATHERV; q++) {
+        expect_common(r, "allgatherv", at + q, part_of(count, q));
+        at += part_of(count, q);
+    }
+    if (call != ALLGATHERV)
+        expect_common(r, what_text[call], 0, call == ALLGATHER ? count * job.sc.ranks : count);
+    job.known[r->call] = true;
 }
 
 static void check_result(struct actor *r)
@@ -229,7 +258,10 @@ void rank_main(struct actor *r)
             failed("rank %u incarnation %u call %u: %s", r->index, r->incarnation, r->call, e.text);
             break;
         }
-        check_result(r);
+        if (job.sc.varies)
+            check_common(r);
+        else
+            check_result(r);
         if (!make_once(r, 2 * r->call + 1) || !make_version(r))
             break;
     }

@@ -139,6 +139,7 @@ static void start_everybody(void)
     }
     ft_region_reset(&job.region);
     reset_versions(true);
+    memset(job.known, 0, sizeof job.known);
     job.seen[RESETS]++;
     job.deaths = 0;
     for (uint32_t i = 0; i <= job.sc.ranks; i++)
@@ -356,6 +357,7 @@ bool run_job(const struct plan *p)
     job.steps = job.course = 0;
     job.liar = MAX_RANKS;
     job.due = false;
+    memset(job.known, 0, sizeof job.known);
     job.deaths = 0;
     job.hurries = job.tarries = NULL;
     job.registers = false;
