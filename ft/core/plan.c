@@ -27,7 +27,10 @@ FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32
     }
     plan->single = ft_params_single(p, sig, bytes);
     plan->gathered = reduces(sig) && sig->elem > p->slot_bytes;
-    if (reduces(sig) && !plan->gathered) {
+    if (plan->single && reduces(sig)) {
+        plan->way = FT_WAY_DIRECT;
+        plan->segment = p->slot_bytes / sig->elem * sig->elem;
+    } else if (reduces(sig) && !plan->gathered) {
         plan->way = FT_WAY_REDUCE;
         plan->doubled = ft_params_doubles(p, sig, bytes);
         plan->segment = p->slot_bytes / sig->elem * sig->elem;

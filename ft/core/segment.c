@@ -31,7 +31,7 @@ void ft_run_fetch(struct ft_run *x)
     const struct ft_coll *c = x->c;
     uint32_t other = 1 - c->s->rank;
     uint64_t first = ft_max(c->s->mine, c->s->first) - c->s->first, at = first * c->plan.segment, n = ft_coll_part(c, other);
-    char *to = c->recv + (ft_run_gathers(x) ? ft_coll_displ(c, other) : 0);
+    char *to = x->given + (ft_run_gathers(x) ? ft_coll_displ(c, other) : 0);
 
     if (at >= n || ft_single_read(c->s, other, at, to + at, n - at, &x->loan))
         x->had = first;
@@ -211,7 +211,7 @@ void ft_run_produce(struct ft_run *x, uint64_t position, uint64_t result)
         fold_all(x, payload, result);
     else
         fold_chunk(x, payload, result);
-    if (x->relayed || ft_coll_leads(c))
+    if (x->relayed || (ft_run_is_bcast(x) ? ft_run_gives(x) : ft_coll_leads(c)))
         ft_stream_write_head(c->s, record, ft_run_unit(x, x->made));
 }
 
@@ -234,6 +234,20 @@ static int read_slices(struct ft_run *x, uint64_t position, uint64_t at, struct 
     return err;
 }
 
+/* What the other one contributes, of which the log has another copy, and what this rank does. */
+static int fold_given(struct ft_run *x, uint64_t position, uint64_t n, struct ft_error *e)
+{
+    struct ft_coll *c = x->c;
+    uint64_t at = x->out * c->plan.segment;
+    const char *own = c->send + at;
+    char *given = x->given + at;
+    int err = has_had(x, x->out) ? 0 : ft_stream_read(c->s, position, ft_record_offset(n), given, n, false, e);
+
+    if (!err)
+        c->op->fold(c->s->rank ? given : own, c->s->rank ? own : given, c->recv + at, n / c->elem);
+    return err;
+}
+
 int ft_run_consume(struct ft_run *x, uint64_t position, uint64_t result, struct ft_error *e)
 {
     struct ft_coll *c = x->c;
@@ -243,6 +257,8 @@ int ft_run_consume(struct ft_run *x, uint64_t position, uint64_t result, struct 
 
     if (ft_run_gathers(x))
         return read_slices(x, position, at, e);
+    if (ft_run_folds(x))
+        return fold_given(x, position, result, e);
     if (has_had(x, x->out))
         return 0;
     if (c->plan.doubled && x->out >= x->fresh)

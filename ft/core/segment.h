@@ -18,18 +18,26 @@ struct ft_run {
     bool past_cache;                 /* the result is larger than what caches hold */
     bool direct;                     /* of two ranks: what I make of a unit goes to where I receive it, and into the log from there */
     struct ft_loan loan;             /* single: what has been read of the other one's memory ... */
-    uint64_t had;                    /* ... which is where it is received: units from here on */
-    void *scratch, *acc;             /* for user functions: a slot's worth each */
+    uint64_t had;                    /* ... units from here on, ... */
+    char *given;                     /* ... to where it is received; a reduce in place has a buffer of the whole contribution for it */
+    void *scratch, *acc;             /* for user functions: a slot's worth each; scratch: that buffer */
 };
 
 static inline uint64_t ft_run_unit(const struct ft_run *x, uint64_t i) { return x->c->s->first + i; }
 
 static inline bool ft_run_gathers(const struct ft_run *x) { return ft_coll_gathers(x->c); }
 
-/* Its root writes the log, and the others read it there. */
-static inline bool ft_run_is_bcast(const struct ft_run *x) { return x->c->s->sig.call == FT_CALL_BCAST && !x->relayed; }
+/* One rank gives all that the log has of it, and the others read it there: a bcast's root, and who does not get the result of a reduce by single copy. */
+static inline bool ft_run_is_bcast(const struct ft_run *x)
+{
+    return (x->c->s->sig.call == FT_CALL_BCAST && !x->relayed) || (x->c->s->sig.call == FT_CALL_REDUCE && x->c->plan.single);
+}
+static inline bool ft_run_gives(const struct ft_run *x) { return ft_run_is_bcast(x) && ft_coll_giver(x->c) == x->c->s->rank; }
 
 static inline bool ft_run_sends(const struct ft_run *x) { return x->relayed && !x->c->recv; }
+
+/* A reduce by single copy: folds what it has been given. */
+static inline bool ft_run_folds(const struct ft_run *x) { return x->c->plan.single && x->c->s->sig.call == FT_CALL_REDUCE && x->c->recv; }
 
 /* Single: all of the other one's live units to where they are received, if they can be read where they are. The other one is in the call. */
 void ft_run_fetch(struct ft_run *x);

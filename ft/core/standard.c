@@ -15,9 +15,10 @@
    A reduce or bcast of two ranks is *relayed*: who gets no result contributes whole segments and is done with them then, and waits for
    nobody; the other one folds everything to where it receives it, or copies it there, and writes it into the log on the way. Nobody else
    needs that, so it is one way across for the data, and the sender's part is all that is waited for.
-   A bcast or an allgather of two ranks may be done by *single copy* (single.h): who contributes lends its buffer, says with `contributed` that it is in the
+   A bcast, an allgather or a reduce of two ranks may be done by *single copy* (single.h): who contributes lends its buffer, says with `contributed` that it is in the
    call, and writes the log straight from there; the other one reads all of it where it is, before anything else, and waits for the log only to be sure that
-   it has the same. Nobody leaves the call before the other one has read.
+   it has the same. Nobody leaves the call before the other one has read. Such a reduce is a bcast to the root, which folds
+   what it has been given and what it contributes: the log has the former.
    An allgather of two ranks that is neither small nor very large is *swapped*, which is the same both ways at once: each contributes its slice into its slot,
    and the other one copies it from there to where it receives it and into the log.
 
@@ -45,7 +46,7 @@ static uint64_t place(const struct ft_run *x, uint64_t i, uint64_t before, uint6
 }
 
 /* Receives what the root of a bcast writes. */
-static bool listens(const struct ft_run *x) { return ft_run_is_bcast(x) && !ft_coll_leads(x->c); }
+static bool listens(const struct ft_run *x) { return ft_run_is_bcast(x) && !ft_run_gives(x); }
 
 static bool can_contribute(struct ft_run *x)
 {
@@ -245,7 +246,7 @@ static _Atomic uint64_t *unfinished(struct ft_run *x)
         return behind(s, u);
     if (ft_run_gathers(x) || x->relayed || x->c->plan.doubled)
         return NULL;
-    root = &s->counters[x->c->root].done;
+    root = &s->counters[ft_coll_giver(x->c)].done;
     return ft_look(root) > u ? NULL : root;
 }
 
@@ -261,7 +262,7 @@ static int check_unit(struct ft_run *x, uint64_t position, struct ft_error *e)
             err = ft_stream_check_record(s, position, u, e);
         x->checked = !err;
     } else if (!x->verified) {  /* a bcast */
-        err = ft_stream_verify_entry_of(s, (uint32_t)x->c->root, e);
+        err = ft_stream_verify_entry_of(s, ft_coll_giver(x->c), e);
         x->verified = !err;
     }
     return err;
@@ -387,7 +388,7 @@ static int check_replayed(struct ft_run *x, struct ft_error *e)
 int ft_standard_run(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    struct ft_run x = { .c = c, .in_at = s->end, .made_at = s->end, .out_at = s->end, .past_cache = c->bytes >= s->params->past_cache };
+    struct ft_run x = { .c = c, .given = c->recv, .in_at = s->end, .made_at = s->end, .out_at = s->end, .past_cache = c->bytes >= s->params->past_cache };
     bool reduces = c->plan.way == FT_WAY_REDUCE, user = reduces && c->op->reduction == FT_USER;
     int err;
 
@@ -398,6 +399,8 @@ int ft_standard_run(struct ft_coll *c, struct ft_error *e)
         free(x.scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);
     }
+    if (ft_run_folds(&x) && c->send == c->recv && !(x.given = x.scratch = malloc(c->bytes)))
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction in place", s->rank);
     err = check_replayed(&x, e);
     if (!err) {
         skip_idle_steps(&x);

@@ -260,13 +260,14 @@ static uint32_t mark_short(const struct marks *m, const struct ft_inspect *i)
     return i->sig.call == FT_CALL_BCAST && !root ? mark_one(m, (uint32_t)i->sig.root, not_shown, i->unit) : 0;
 }
 
-/* A bcast: its root, until everybody is no more than slot_depth units behind; all others, until the root has written. */
+/* A bcast, and a reduce by single copy: who gives, until everybody is no more than slot_depth units behind; all others, until he has written. */
 static uint32_t mark_bcast(const struct marks *m, const struct ft_inspect *i)
 {
+    uint32_t giver = i->sig.call == FT_CALL_BCAST ? (uint32_t)i->sig.root : 1 - (uint32_t)i->sig.root;
     uint64_t at = ft_max(i->done, i->unit);
 
-    if (i->sig.root != (int64_t)m->me)
-        return mark_one(m, (uint32_t)i->sig.root, behind, i->unit);
+    if (giver != m->me)
+        return mark_one(m, giver, behind, i->unit);
     return at < m->p->slot_depth ? 0 : mark(m, not_done, at - m->p->slot_depth);
 }
 
@@ -288,7 +289,7 @@ static uint32_t mark_standard(const struct marks *m, const struct ft_inspect *i)
 {
     uint32_t n;
 
-    if (i->sig.call == FT_CALL_BCAST && ft_params_single(m->p, &i->sig, i->sig.count * i->sig.elem))
+    if (i->sig.root >= 0 && ft_params_single(m->p, &i->sig, i->sig.count * i->sig.elem))
         return mark_bcast(m, i);
     if (ft_params_relays(m->p, &i->sig))
         return mark_relayed(m, i);

@@ -35,14 +35,17 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
 
 void ft_params_cache(struct ft_params *p, uint64_t bytes)
 {
-    if (p->nranks == 2 && bytes)
-        p->slot_room = (uint32_t)ft_align(ft_min(ft_max(p->slot_bytes, 4 * bytes / p->slot_depth), 1u << 20), FT_LINE);
+    if (p->nranks != 2 || !bytes)
+        return;
+    p->single_reduce_max = (uint32_t)ft_min(bytes / 2, 1u << 30);
+    p->slot_room = (uint32_t)ft_align(ft_min(ft_max(p->slot_bytes, 4 * bytes / p->slot_depth), 1u << 20), FT_LINE);
 }
 
 void ft_params_single_copy(struct ft_params *p)
 {
     p->single_min = 8192;
     p->single_gather_min = 32768;
+    p->single_reduce_min = 16384;
 }
 
 void ft_params_double(struct ft_params *p)

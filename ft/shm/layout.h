@@ -36,6 +36,8 @@ struct ft_params {
     uint32_t swap_max;      /* ... and below so many */
     uint32_t single_min;    /* a bcast of two ranks is read out of the root's memory from so many bytes on (ft/core/single.h), ... */
     uint32_t single_gather_min;  /* ... an allgather's parts from so many of a contribution on, and below swap_max; 0: never */
+    uint32_t single_reduce_min;  /* ... and a reduce from so many on ... */
+    uint32_t single_reduce_max;  /* ... and below so many */
     uint32_t double_max;    /* an allreduce of two ranks that is not short is doubled below so many bytes (ft/core/standard.c); 0: never */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
@@ -304,9 +306,10 @@ static inline int ft_params_may_single(const struct ft_params *p) { return p->nr
 static inline int ft_params_single(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
 {
     bool gathers = sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV;
-    uint32_t least = sig->call == FT_CALL_BCAST ? p->single_min : gathers ? p->single_gather_min : 0;
+    bool reduces = sig->call == FT_CALL_REDUCE && sig->reduction != FT_USER && sig->elem <= p->slot_bytes;
+    uint32_t least = sig->call == FT_CALL_BCAST ? p->single_min : gathers ? p->single_gather_min : reduces ? p->single_reduce_min : 0;
 
-    return least && bytes >= least && !(gathers && bytes >= p->swap_max) && ft_params_may_single(p);
+    return least && bytes >= least && !(gathers && bytes >= p->swap_max) && !(reduces && bytes >= p->single_reduce_max) && ft_params_may_single(p);
 }
 
 /* Whether what goes the standard way is relayed: one of two ranks sends, the other one does the rest (ft/core/standard.c). */

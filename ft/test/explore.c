@@ -155,6 +155,9 @@ static const struct search searches[] = {
     { { .what = CHECKPOINTED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES, .single = true }, { CHANCE, CHANCE, ALL }, 4, SEES(RELEASED) | SEES(LOADS) },
     { { .what = BCAST, .ranks = 2, .count = MAX_BYTES / 4, .calls = 1, .room = FORGETS, .single = true }, { CHANCE, CHANCE, ALL }, 1, SEES(FORGOTTEN) },
 
+    { { .what = REDUCE, .ranks = 2, .count = 300, .calls = 4, .room = SPILLS, .single = true }, { SAMPLE, ALL, ALL }, 2, 0 },
+    { { .what = REDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS, .single = true }, { SAMPLE, SAMPLE, ALL }, 2, 0 },
+
     /* doubled: the same */
     { { .what = ALLREDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS, .single = true }, { SAMPLE, ALL, ALL }, 2, 0 },
 

@@ -96,7 +96,7 @@ my @mutants = (
     ['... or who receives a relayed bcast keeps it for itself', 'ft/core/fold.c',
      'ft_fill(log, to, n);', ';', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ['... or leaves its record without a head', 'ft/core/segment.c',
-     'if (x->relayed || ft_coll_leads(c))', 'if (ft_coll_leads(c))', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
+     'if (x->relayed || (', 'if ((', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ["segments take turns in more than their slot's room", 'ft/core/plan.c',
      'plan->turns = ft_plan_turns(p, plan->segment);', 'plan->turns = 2 * ft_plan_turns(p, plan->segment);'],
     ['a bcast is consumed before its root has written it', 'ft/core/standard.c',
@@ -129,6 +129,8 @@ my @mutants = (
     ft_copy_order(true);', '        ft_copy_past_cache(log, from, n);', '--only 4,2,300,4,0,1,0,4 --seeds 60'],
     ['... or what has been read need not be what the log has, of a lender that died', 'ft/core/single.c',
      'return u >= loan->from && ft_look(&s->counters[lender].lent) == loan->number;', 'return true;', '--only 6,2,75,8,0,0,0,12 --seeds 200'],
+    ['... or a reduce in place is read over what it adds', 'ft/core/standard.c',
+     '!(x.given = x.scratch = malloc', '!(x.scratch = malloc', '--only 2,2,300,4,1,1,0,4 --seeds 20'],
     ['doubled: each contributes what the other one would add of halves', 'ft/core/segment.c',
      '    if (x->relayed || is_swapped(x) || c->plan.doubled)
         ft_stream_fill(', '    if (x->relayed || is_swapped(x))

@@ -21,13 +21,6 @@ static int32_t value(uint32_t call, uint32_t rank, uint32_t i)
     return truth(call, rank, i) ^ (job.sc.lies && rank == job.liar && !job.due);
 }
 
-int32_t contribution(const struct actor *r, uint32_t call, uint32_t i)
-{
-    if (job.sc.varies)
-        return truth(call, r->index, i) ^ (int32_t)r->incarnation;
-    return truth(call, r->index, i) ^ (job.sc.lies && r->index == job.liar && r->incarnation > 0);
-}
-
 static enum what call_of(uint32_t call)
 {
     static const enum what mix[] = { ALLREDUCE, BCAST, REDUCE, BARRIER, ALLGATHER, BCAST, ALLREDUCE, ALLGATHERV };
@@ -49,6 +42,15 @@ static uint32_t count_of(uint32_t call)
 }
 
 static uint32_t root_of(uint32_t call) { return job.sc.what == DENSE || job.sc.what == PLACES ? 0 : call % job.sc.ranks; }
+
+int32_t contribution(const struct actor *r, uint32_t call, uint32_t i)
+{
+    if (job.sc.varies && job.sc.single && call_of(call) == REDUCE && r->index == root_of(call))
+        return truth(call, r->index, i);  /* it adds its own contribution again */
+    if (job.sc.varies)
+        return truth(call, r->index, i) ^ (int32_t)r->incarnation;
+    return truth(call, r->index, i) ^ (job.sc.lies && r->index == job.liar && r->incarnation > 0);
+}
 
 static uint32_t part_of(uint32_t count, uint32_t rank) { return rank % 3 == 1 ? 0 : count - count / 3 * (rank % 2); }
 
