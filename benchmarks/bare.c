@@ -157,6 +157,11 @@ static void read_where_it_is(char *to, const char *from, size_t n)
 }
 static void send_nothing(struct rank *me, struct rank *other, const struct piece *p) { (void)me, (void)other, (void)p; }
 static void take_where_it_is(struct rank *me, struct rank *other, const struct piece *p) { read_where_it_is(me->result + p->at, other->own + p->at, p->n); }
+static void fold_where_it_is(struct rank *me, struct rank *other, const struct piece *p)
+{
+    take_where_it_is(me, other, p);
+    fold(me->result + p->at, me->own + p->at, me->result + p->at, p->n);
+}
 static void gather_where_it_is(struct rank *me, struct rank *other, const struct piece *p) { read_where_it_is(side(me->result, other, p, whole_of), other->own + p->at, p->n); }
 
 /* allreduce, each all of it */
@@ -225,6 +230,8 @@ static const struct way ways[] = {
     {"reduce", "slots", false, OTHER, send_slot, root_folds, NULL, NULL},
     {"reduce", "slots, logged behind", true, OTHER, send_slot, root_folds_and_logs, NULL, NULL},
     {"reduce", "slots, folded into the log", true, OTHER, send_slot, root_folds_other_logs, NULL, NULL},
+    {"reduce", "single copy", false, OTHER, send_nothing, fold_where_it_is, NULL, send_nothing},
+    {"reduce", "single copy, who sends logs it", true, OTHER, send_nothing, fold_where_it_is, NULL, send_log_past},
     {"allgather", "slots", false, BOTH, gather_send, gather_take, NULL, NULL},
     {"allgather", "through the log", true, BOTH, gather_log, gather_take_log, NULL, NULL},
     {"allgather", "through the log, past the cache", true, BOTH, gather_log_past, gather_take_log, NULL, NULL},
