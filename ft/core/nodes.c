@@ -65,7 +65,7 @@ static void plan(struct ft_nodes_op *op)
     c->plan.units = ft_max(1, ft_div_up(c->bytes, c->plan.segment));
     c->plan.turns = ft_plan_turns(p, c->plan.segment);
     op->small = op->kind == FT_UNIT_REDUCE && c->bytes <= p->short_max;
-    op->past_cache = c->bytes >= p->past_cache;
+    op->past_cache = ft_coll_total(c) >= p->past_cache;
 }
 
 static bool is_root(const struct ft_nodes_op *op) { return op->kind == FT_UNIT_BCAST && ft_coll_leads(op->c); }

@@ -29,6 +29,12 @@ static inline bool ft_coll_gathers(const struct ft_coll *c)
     return c->s->sig.call == FT_CALL_ALLGATHER || c->s->sig.call == FT_CALL_ALLGATHERV || c->plan.gathered;
 }
 
+/* Bytes of all that a rank receives. */
+static inline uint64_t ft_coll_total(const struct ft_coll *c)
+{
+    return c->counts ? c->s->sig.count * c->elem : ft_coll_gathers(c) ? c->s->size * c->bytes : c->bytes;
+}
+
 /* Bytes that rank r contributes. */
 static inline uint64_t ft_coll_part(const struct ft_coll *c, uint32_t r)
 {

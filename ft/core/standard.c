@@ -388,7 +388,7 @@ static int check_replayed(struct ft_run *x, struct ft_error *e)
 int ft_standard_run(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    struct ft_run x = { .c = c, .given = c->recv, .in_at = s->end, .made_at = s->end, .out_at = s->end, .past_cache = c->bytes >= s->params->past_cache };
+    struct ft_run x = { .c = c, .given = c->recv, .in_at = s->end, .made_at = s->end, .out_at = s->end, .past_cache = ft_coll_total(c) >= s->params->past_cache };
     bool reduces = c->plan.way == FT_WAY_REDUCE, user = reduces && c->op->reduction == FT_USER;
     int err;
 
