@@ -141,6 +141,8 @@ my @mutants = (
      'if (ft_stream_replays(s, u) ||', 'if ((ft_stream_replays(s, u) && !x->c->plan.doubled) ||', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
     ['... or nobody writes the log', 'ft/core/segment.c',
      'ft_coll_fold_logged(c, x->made, from, to + from, payload + from, end - from);', 'ft_coll_fold_chunk(c, x->made, from, to + from, end - from, NULL, NULL);', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
+    ['... or a result that came out of the bootstrap cache is made again (was a real crash)', 'ft/core/segment.c',
+     'if (c->known)', 'if (0)', '--only 10,2,300,13,0,3,1,4 --seeds 3000'],
     ['... or a successor adds what it would contribute now', 'ft/core/fold.c',
      'if (r == c->s->rank && u >= c->in_slot)', 'if (r == c->s->rank)', '--only 6,2,75,8,0,0,0,8 --seeds 60'],
     ['an allgather is finished before everybody has contributed', 'ft/core/standard.c',
