@@ -78,8 +78,8 @@ static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
     params->keeps_log = o->survive_host;
 }
 
-/* Halves are written into the log through the cache, and the trial's log is smaller than a job's: what it misses is a tenth at least (docs/design.md, section 10). */
-#define HALVES_MISS 1.1
+/* Halves are written into the log through the cache, and the trial's log is smaller than a job's: what it misses is that part at least (docs/design.md, section 10). */
+#define HALVES_MISS 1.15
 
 /* Of two ranks on one host: the ways that are faster here, or that are asked for. */
 static void choose_ways(struct ft_params *p, const struct ft_options *o)
