@@ -43,9 +43,10 @@ void ft_params_cache(struct ft_params *p, uint64_t bytes)
 
 void ft_params_single_copy(struct ft_params *p)
 {
-    p->single_min = 8192;
+    p->rooted_max = 8192;
+    p->single_min = 8192 + 1;
     p->single_gather_min = 32768;
-    p->single_reduce_min = 16384;
+    p->single_reduce_min = 8192;
 }
 
 void ft_params_double(struct ft_params *p)
