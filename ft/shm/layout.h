@@ -36,7 +36,7 @@ struct ft_params {
     uint32_t swap_max;      /* ... and below so many */
     uint32_t single_min;    /* a bcast of two ranks is read out of the root's memory from so many bytes on (ft/core/single.h), ... */
     uint32_t single_gather_min;  /* ... an allgather's parts from so many of a contribution on, and below swap_max; 0: never */
-    uint32_t single_reduce_min;  /* ... and a reduce from so many on ... */
+    uint32_t single_reduce_min;  /* ... and a reduce from so many on, also where rooted_max would have it short, ... */
     uint32_t single_reduce_max;  /* ... and below so many */
     uint32_t double_max;    /* an allreduce of two ranks that is not short is doubled below so many bytes (ft/core/standard.c); 0: never */
     uint32_t short_depth;   /* short slots per rank */
