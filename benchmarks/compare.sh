@@ -20,6 +20,13 @@ for given in "$scratch/missing.csv" "$scratch/other.csv"; do
     ! grep -q Traceback "$scratch/out" || fail "--from $given: a traceback"
 done
 
+# Nor where the report cannot be: before anything is measured. (A traceback once.)
+# shellcheck disable=SC2086
+bounded 120 $compare -b barrier -n 2 --minutes 1 --report "$scratch/other.csv/report" >"$scratch/out" 2>&1
+[ $? = 2 ] || fail "--report: not refused"
+says "compare: error: --report $scratch/other.csv/report: Not a directory"
+! grep -q Traceback "$scratch/out" || fail "--report: a traceback"
+
 # Open MPI 10 and 8 (two settings), MPICH 9: the better is 8; ours 4, 2.0x. At the other size 30 against 40: 0.75x. Runs in which the machine moved
 # do not count, unless there are no others. What bare+log takes is no rival: 8 over 5 is the most there is. 8 ranks: 10 against 5, three runs of each with the cores near; with them far, or on the way, ours are more.
 cat >"$scratch/given.csv" <<'END'

@@ -192,6 +192,7 @@ def main(doc):
     tree = mpis.find_tree(args.build, 'compare')
     base = os.path.join(tree or os.getcwd(), 'benchmarks')
     directory = args.report or os.path.join(base, 'report')
+    report.prepare(directory)
     facts = {'compare': shlex.join(['benchmarks/compare'] + sys.argv[1:]), 'machine': machine.describe()}
     began = time.monotonic()
     table = args.runs
@@ -201,7 +202,6 @@ def main(doc):
             print(text)
         if not libraries:
             sys.exit('compare: no MPI to compare')
-        os.makedirs(directory, exist_ok=True)
         programs = os.path.join(base, 'compare.d')
         mpis.build(libraries, args.benchmark, programs)
         watch = machine.Watch(programs)

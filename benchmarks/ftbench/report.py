@@ -7,6 +7,7 @@ import html
 import json
 import os
 import statistics
+import sys
 import time
 
 from . import cases, plots, results
@@ -122,9 +123,18 @@ def remember(directory, facts):
     return known
 
 
+def prepare(directory):
+    """Makes the report's directory, or says in one line why that can't be, and ends with code 2."""
+    try:
+        os.makedirs(directory, exist_ok=True)
+    except OSError as e:
+        print('%s: error: --report %s: %s' % (os.path.basename(sys.argv[0]), directory, e.strerror), file=sys.stderr)
+        sys.exit(2)
+
+
 def write(table, directory, facts, failures):
     """facts: {name: text} for the top. Returns index.html's path, and what is to be said ('' or that there are no pictures)."""
-    os.makedirs(directory, exist_ok=True)
+    prepare(directory)
     facts = remember(directory, dict(facts, written=time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime())))
     rows = read_measurements(directory)
     pictures = draw(table, rows, directory)
