@@ -133,8 +133,7 @@ def prepare(directory):
 
 
 def write(table, directory, facts, failures):
-    """facts: {name: text} for the top. Returns index.html's path, and what is to be said ('' or that there are no pictures)."""
-    prepare(directory)
+    """directory: prepared. facts: {name: text} for the top. Returns index.html's path, and what is to be said ('' or that there are no pictures)."""
     facts = remember(directory, dict(facts, written=time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime())))
     rows = read_measurements(directory)
     pictures = draw(table, rows, directory)

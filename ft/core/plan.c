@@ -18,14 +18,14 @@ static bool gathers(const struct ft_sig *sig)
 FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nranks, const struct ft_sig *sig,
                   uint64_t bytes, uint64_t total)
 {
-    plan->gathered = plan->swapped = plan->doubled = false;
-    plan->single = ft_params_single(p, sig, bytes);
-    if (!plan->single && ft_params_short(p, sig->call, bytes, total)) {
+    plan->gathered = plan->swapped = plan->single = plan->doubled = false;
+    if (ft_params_short(p, sig, bytes, total)) {
         plan->way = FT_WAY_SHORT;
         plan->units = 1;
         plan->segment = bytes;
         return;
     }
+    plan->single = ft_params_single(p, sig, bytes);
     plan->gathered = reduces(sig) && sig->elem > p->slot_bytes;
     if (plan->single && reduces(sig)) {
         plan->way = FT_WAY_DIRECT;

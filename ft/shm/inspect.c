@@ -245,7 +245,7 @@ static bool is_short(const struct ft_params *p, const struct ft_inspect *i)
 
     if (ft_sig_agrees(&i->sig) || (!i->replaying && i->shown > i->unit))
         return true;
-    return !ft_params_single(p, &i->sig, bytes) && ft_params_short(p, i->sig.call, bytes, i->sig.call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes);
+    return ft_params_short(p, &i->sig, bytes, i->sig.call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes);
 }
 
 /* core/short.c: until the slot is free, then for whose contributions are needed. */

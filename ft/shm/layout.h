@@ -291,14 +291,6 @@ struct ft_stream_layout {
     uint64_t short_bytes;    /* of one short slot, head included */
 };
 
-/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. */
-static inline int ft_params_short(const struct ft_params *p, uint8_t call, uint64_t bytes, uint64_t total)
-{
-    bool gathers = call == FT_CALL_ALLGATHER || call == FT_CALL_ALLGATHERV, rooted = call == FT_CALL_BCAST || call == FT_CALL_REDUCE;
-
-    return bytes <= (gathers ? p->gather_max : rooted ? p->rooted_max : p->short_max) && total <= p->slot_bytes;
-}
-
 /* Single copy is for two ranks that share nothing but the job, and a log to fall back to. */
 static inline int ft_params_may_single(const struct ft_params *p) { return p->nranks == 2 && p->nnodes <= 1 && !p->ring; }
 
@@ -310,6 +302,15 @@ static inline int ft_params_single(const struct ft_params *p, const struct ft_si
     uint32_t least = sig->call == FT_CALL_BCAST ? p->single_min : gathers ? p->single_gather_min : reduces ? p->single_reduce_min : 0;
 
     return least && bytes >= least && !(gathers && bytes >= p->swap_max) && !(reduces && bytes >= p->single_reduce_max) && ft_params_may_single(p);
+}
+
+/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. Single copy goes before it. */
+static inline int ft_params_short(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
+{
+    bool gathers = sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV, rooted = sig->call == FT_CALL_BCAST || sig->call == FT_CALL_REDUCE;
+
+    return bytes <= (gathers ? p->gather_max : rooted ? p->rooted_max : p->short_max) && total <= p->slot_bytes &&
+           !ft_params_single(p, sig, bytes);
 }
 
 /* Whether what goes the standard way is relayed: one of two ranks sends, the other one does the rest (ft/core/standard.c). */
@@ -339,7 +340,7 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
    any more that are written next (docs/design.md, section 10). Before ft_params_nodes. */
 void ft_params_cache(struct ft_params *p, uint64_t bytes);
 
-/* From now on there is single copy, from the sizes on from which it wins (docs/design.md, section 10). */
+/* From now on there is single copy, from the sizes on from which it wins, and a bcast is short up to there (docs/design.md, section 10). */
 void ft_params_single_copy(struct ft_params *p);
 
 /* From now on two ranks' allreduces are doubled, up to the size from which halves win (docs/design.md, section 10). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies to all kinds of places copy what they are to, and nothing beside it; where segments are in their slots. */
+/* Copies to all kinds of places copy what they are to, and nothing beside it; where segments are in their slots; which way calls of two ranks go. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,4 +118,38 @@ Test(slots, segments_take_turns)
             units++;
         cr_assert_eq(units * segment, 4u << 20, "%lu units of %lu bytes", (unsigned long)units, (unsigned long)segment);
     }
+}
+
+static struct ft_plan planned(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes)
+{
+    struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = 0, .elem = 1, .count = bytes};
+    struct ft_plan plan;
+
+    ft_plan_make(&plan, p, 2, &sig, bytes, bytes);
+    return plan;
+}
+
+static void expect_way(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes, bool is_short, bool single)
+{
+    struct ft_plan plan = planned(p, call, reduction, bytes);
+
+    cr_assert_eq(plan.way == FT_WAY_SHORT, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
+    cr_assert_eq(plan.single, single, "call %d of %lu bytes", call, (unsigned long)bytes);
+}
+
+/* Two ranks: a bcast of 8 KiB is short where there is single copy, and a reduce goes by that; where there is none both are relayed. Not by user functions. */
+Test(plan, rooted_calls_about_8_kib)
+{
+    struct ft_params p;
+
+    ft_params_default(&p, 2, 2, 64 << 20);
+    expect_way(&p, FT_CALL_BCAST, 0, 8192, false, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 8192, false, false);
+    ft_params_single_copy(&p);
+    expect_way(&p, FT_CALL_BCAST, 0, 8192, true, false);
+    expect_way(&p, FT_CALL_BCAST, 0, 8193, false, true);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 8191, true, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 8192, false, true);
+    expect_way(&p, FT_CALL_REDUCE, FT_USER, 8192, true, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, p.single_reduce_max, false, false);
 }
