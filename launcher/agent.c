@@ -78,22 +78,6 @@ static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
     params->keeps_log = o->survive_host;
 }
 
-/* Halves are written into the log through the cache, and the trial's log is smaller than a job's: what it misses is that part at least (docs/design.md, section 10). */
-#define HALVES_MISS 1.15
-
-/* Of two ranks on one host: the ways that are faster here, or that are asked for. */
-static void choose_ways(struct ft_params *p, const struct ft_options *o)
-{
-    bool may = ft_params_may_single(p) && (o->single_copy == FT_SINGLE_ON || (o->single_copy == FT_SINGLE_AUTO && ft_probe_allowed()));
-    struct ft_probe found;
-    bool tried = ((may && o->single_copy == FT_SINGLE_AUTO) || o->allreduce == FT_ALLREDUCE_AUTO) && ft_probe_take(&found);
-
-    if (may && (o->single_copy == FT_SINGLE_ON || (tried && found.single_us < found.slots_us)))
-        ft_params_single_copy(p);
-    if (o->allreduce == FT_ALLREDUCE_DOUBLED || (o->allreduce == FT_ALLREDUCE_AUTO && tried && found.doubled_us < HALVES_MISS * found.halved_us))
-        ft_params_double(p);
-}
-
 /* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
    log: then it goes through a little memory, again and again. */
 static int set_up_memory(struct agent *a, struct ft_error *e)
@@ -120,7 +104,7 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
         ft_params_ring(&params);
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
     if (params.nranks == 2 && params.nnodes <= 1)
-        choose_ways(&params, o);
+        ft_probe_choose(&params, o->single_copy, o->allreduce);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
         (err = job->models = ft_models_create(e)) < 0)
         return err;

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ft/shm/layout.h"
+#include "launcher/options.h"
+
 /* Us that two processors take, with a log: for 128 KiB that one hands to the other one, which reads them where they are (process_vm_readv(2)), or out of shared slots; and for
    the sum of 128 KiB of each for both, of which each makes a half, or each makes all of it. The least of some rounds, and the mean of that of bytes just written and of the same bytes
    again. False: it could not be tried (one processor, no such call, or somebody else needs the processors). 3 ms. */
@@ -13,7 +16,7 @@ struct ft_probe {
 };
 bool ft_probe_take(struct ft_probe *p);
 
-/* Whether ranks of one user may read each other's memory, as far as can be seen before there are any. */
-bool ft_probe_allowed(void);
+/* Of two ranks on one host: the ways that are faster here, by such a trial, or that are asked for. */
+void ft_probe_choose(struct ft_params *params, enum ft_single single_copy, enum ft_allreduce allreduce);
 
 #endif

@@ -12,16 +12,22 @@ static cpu_set_t processors(void)
     return set;
 }
 
-Test(probe, one_processor_has_nothing_to_hand_over)
+static void use_one_processor(void)
 {
     cpu_set_t all = processors(), one;
-    struct ft_probe p;
 
     CPU_ZERO(&one);
     for (int cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
         if (CPU_ISSET(cpu, &all))
             CPU_SET(cpu, &one);
     cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+Test(probe, one_processor_has_nothing_to_hand_over)
+{
+    struct ft_probe p;
+
+    use_one_processor();
     cr_expect(!ft_probe_take(&p));
 }
 
@@ -40,4 +46,24 @@ Test(probe, figures_are_of_all_ways_and_the_thread_may_go_where_it_could)
         }
     after = processors();
     cr_expect(CPU_EQUAL(&before, &after));
+}
+
+/* What is asked for is not tried: here two processors are needed for a trial, and only one may be used. */
+Test(probe, what_is_asked_for_is_done)
+{
+    struct ft_params p;
+
+    use_one_processor();
+    for (int i = 0; i < 4; i++) {
+        bool single = i & 1, doubled = i & 2;
+
+        ft_params_default(&p, 2, 2, 64 << 20);
+        ft_probe_choose(&p, single ? FT_SINGLE_ON : FT_SINGLE_OFF, doubled ? FT_ALLREDUCE_DOUBLED : FT_ALLREDUCE_HALVED);
+        cr_expect_eq(p.single_min != 0, single);
+        cr_expect_eq(p.double_max != 0, doubled);
+    }
+    ft_params_default(&p, 2, 2, 64 << 20);
+    ft_probe_choose(&p, FT_SINGLE_AUTO, FT_ALLREDUCE_AUTO);
+    cr_expect_eq(p.single_min, 0);
+    cr_expect_eq(p.double_max, 0);
 }
