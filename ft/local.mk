@@ -24,7 +24,7 @@ libft_la_SOURCES = \
 	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/place.h ft/shm/place.c \
 	ft/shm/wait.h ft/shm/wait.c \
-	ft/shm/foreign.h ft/shm/foreign.c \
+	ft/shm/foreign.h ft/shm/foreign.c ft/shm/alive.h ft/shm/alive.c \
 	ft/shm/log.h ft/shm/log.c \
 	ft/shm/pages.h ft/shm/pages.c \
 	ft/shm/keeper.h ft/shm/keeper_state.h ft/shm/keeper.c ft/shm/keeper_thread.c \
@@ -56,11 +56,13 @@ include ft/base/local.mk
 
 # Inspection: the pure part, and what is read of a region; the explorer asks it at every wait, too. Hashes of contributions.
 if HAVE_CRITERION
-ft_unit_tests = ft/test/place_test ft/test/wait_test ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/exchange_test ft/test/halves_test ft/test/frames_test ft/test/pace_test ft/test/copy_test
+ft_unit_tests = ft/test/place_test ft/test/wait_test ft/test/alive_test ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/exchange_test ft/test/halves_test ft/test/frames_test ft/test/pace_test ft/test/copy_test
 check_PROGRAMS += $(ft_unit_tests)
 TESTS += $(ft_unit_tests)
 ft_test_place_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_place_test_LDADD = libft.la $(CRITERION_LIBS)
+ft_test_alive_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+ft_test_alive_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_wait_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_wait_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_frames_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

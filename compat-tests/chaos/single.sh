@@ -40,9 +40,12 @@ bounded 60 "$ftrun" --single-copy perhaps true 2>"$scratch/err"
 
 # That ranks read there, and that they do not find it where there is none: counted by the system calls.
 if command -v strace >/dev/null && unshare -f -p true 2>/dev/null; then
+    # Traced they take so long that the cores would be far from each other.
     calls() { grep -h process_vm_readv "$scratch"/trace.* | grep -c "= [0-9]"; }
-    bounded 120 "$ftrun" -n 2 --quiet --single-copy on strace -f -o "$scratch/trace" -ff -e trace=process_vm_readv "$programs/mixed" -m 300000 -n 50 -s 5 >/dev/null 2>&1
-    [ "$(calls)" -gt 0 ] || fail "nobody reads in another rank's memory"
+    FTMPI_CORES=near bounded 120 "$ftrun" -n 2 --quiet --single-copy on strace -f -o "$scratch/trace" -ff -e trace=process_vm_readv "$programs/mixed" -m 300000 -n 200 -s 5 >/dev/null 2>&1
+    [ "$(calls)" -gt 2 ] || fail "nobody reads in another rank's memory"
+    tokens=$(grep -h process_vm_readv "$scratch"/trace.* | grep -c ", 2, 0) *=")
+    [ "$tokens" = 2 ] || fail "$tokens reads of the other one's token by two ranks, undisturbed; one each is enough"
     mixed apart --single-copy on unshare -f -p --kill-child
 else
     echo "(no strace, or no process namespaces: ranks that cannot read are not tried)"

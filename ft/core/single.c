@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/core/single.h"
 
+#include "ft/shm/region.h"
 #include "ft/shm/wait.h"
+
+void ft_single_open(struct ft_stream *s)
+{
+    struct ft_counters *c = &s->counters[s->rank];
+    uint64_t who = s->block ? ft_peek32(&s->block->incarnation) + 1 : 0;
+
+    ft_note(&c->lender, ft_foreign_self());
+    ft_note(&c->token_at, (uintptr_t)&s->token);
+    ft_note(&c->lends_from, s->mine);
+    ft_note(&c->lender_alive, who && ft_alive_begin(&s->block->alive, who) ? who : 0);
+}
+
+void ft_single_close(struct ft_stream *s)
+{
+    if (s->block)
+        ft_alive_end(&s->block->alive);
+}
 
 void ft_single_lend(struct ft_stream *s, const void *contribution)
 {
@@ -9,20 +27,25 @@ void ft_single_lend(struct ft_stream *s, const void *contribution)
     uint64_t number = ft_peek(&c->lent) + 1;
 
     s->token = (struct ft_token){ .nonce = s->region->header->nonce, .rank = s->rank, .number = number };
-    ft_note(&c->lent_by, s->self);
-    ft_note(&c->token_at, (uintptr_t)&s->token);
     ft_note(&c->lent_at, (uintptr_t)contribution);
-    ft_note(&c->lent_from, ft_max(s->mine, s->first));
     ft_publish(&c->lent, number);
 }
 
+/* A process that has shown its token once is the one that it says it is, as long as it is seen to be alive: afterwards, so that it was all the time. */
 static bool read_lent(struct ft_stream *s, uint32_t lender, uint64_t at, void *to, uint64_t n, struct ft_loan *loan)
 {
     const struct ft_counters *c = &s->counters[lender];
     struct ft_token expected = { .nonce = s->region->header->nonce, .rank = lender, .number = ft_look(&c->lent) };
+    struct ft_lender it = { .process = ft_peek(&c->lender), .alive = ft_peek(&c->lender_alive) };
+    bool known = it.alive && it.process == s->lender.process && it.alive == s->lender.alive;
 
-    *loan = (struct ft_loan){ .number = expected.number, .from = ft_peek(&c->lent_from) };
-    return ft_foreign_read(ft_peek(&c->lent_by), ft_peek(&c->token_at), &expected, ft_peek(&c->lent_at) + at, to, n);
+    *loan = (struct ft_loan){ .number = expected.number, .from = ft_peek(&c->lends_from) };
+    if (!ft_foreign_read(it.process, ft_peek(&c->token_at), known ? NULL : &expected, ft_peek(&c->lent_at) + at, to, n))
+        return false;
+    if (known)
+        return ft_alive_is(&ft_region_rank(s->region, lender)->alive, it.alive);
+    s->lender = it;
+    return true;
 }
 
 bool ft_single_read(struct ft_stream *s, uint32_t lender, uint64_t at, void *to, uint64_t n, struct ft_loan *loan)

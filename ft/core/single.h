@@ -5,7 +5,8 @@
    What is read proves itself. Who lends has a token in its own memory, which says which loan of which rank of which job it is, and it is read by the
    system call that reads the buffer. So whatever has become of that process number (another process has it, or in the reader's namespace it was never the
    lender's), bytes that came with the token are the lender's: a process that is killed meanwhile keeps its memory until the system call returns, and nobody leaves
-   the call before the other one has read.
+   the call before the other one has read. A process that has shown its token once need not again, if it is seen to be alive behind the read (ft/shm/alive.h): then nobody
+   else had its number meanwhile. A token costs 0.3 us, as much as 10 KiB.
 
    Nobody relies on it: what is lent is written into the log as well, by the lender, and whoever cannot read it takes it from there. And the log decides: what
    has been read counts only if the log has it from the incarnation that lent it. */
@@ -18,6 +19,10 @@
 struct ft_loan {
     uint64_t number, from;
 };
+
+/* This incarnation may lend and read from now on: a stream of two ranks that has been opened or resumed. Until it is closed. */
+void ft_single_open(struct ft_stream *s);
+void ft_single_close(struct ft_stream *s);
 
 /* Lends a contribution for the operation in progress. Before what says that this rank is in it. */
 void ft_single_lend(struct ft_stream *s, const void *contribution);

@@ -5,6 +5,7 @@
 
 #include "ft/base/site.h"
 #include "ft/core/plan.h"
+#include "ft/core/single.h"
 #include "ft/shm/trail.h"
 
 enum { SAMPLE = 8192 };  /* of what is timed in reading it */
@@ -23,6 +24,12 @@ static void look_back(struct ft_stream *s)
     ft_note(&s->block->left, s->unit);
     ft_note(&s->block->called, s->called);
     ft_note(&s->block->mine, s->mine);
+}
+
+static void open_single(struct ft_stream *s)
+{
+    if (s->params->single_min)
+        ft_single_open(s);
 }
 
 void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
@@ -51,7 +58,6 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     if (s->params->check_units)
         s->checks = (_Atomic uint64_t *)(void *)(base + region->stream.checks_at) + rank * s->params->check_units;
     s->host = "";
-    s->self = ft_foreign_self();
     s->block = id == 0 ? ft_region_rank(region, rank) : NULL;
 
     log->region = region;
@@ -68,6 +74,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->n));
 
     look_back(s);
+    open_single(s);
 }
 
 /* Field by field, what a copy made at the cut has and whether it is still true:
@@ -78,19 +85,21 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
      sig, site, first     of the call in progress: there is none between two calls
      wrote, receives, pace, given, lent   guesses
      token                of the last call: nobody reads it before the next one, which has its own
-     self                 of the copy: asked for again
+     lender               found out by reading, in this namespace: still true
      loading, load        no snapshot is made before it has loaded
      recovering           again, if only to note when it is over
      log                  ft_log_resume */
 void ft_stream_resume(struct ft_stream *s)
 {
-    s->self = ft_foreign_self();
     ft_log_resume(&s->log);
     look_back(s);
+    open_single(s);
 }
 
 void ft_stream_close(struct ft_stream *s)
 {
+    if (s->params->single_min)
+        ft_single_close(s);
     ft_log_close(&s->log);
 }
 

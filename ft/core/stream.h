@@ -45,8 +45,10 @@ struct ft_stream {
     uint64_t finished;    /* every rank has finished with all units below, as far as we have seen */
     uint64_t contributed; /* every rank has contributed (standard path) below, as far as we have seen */
     struct ft_pace pace[FT_PACES];  /* of writing into slots what rank i reads */
-    struct ft_token token;          /* of what this rank lends (ft/core/single.h) ... */
-    uint64_t self;                  /* ... in this process */
+    struct ft_token token;          /* of what this rank lends (ft/core/single.h) */
+    struct ft_lender {
+        uint64_t process, alive;
+    } lender;                       /* the last one that has shown its token, and as whom it is seen to be alive */
     struct ft_pace lent;  /* of reading what the other one of two ranks lends */
     struct ft_pace given; /* of reading what the other one of two ranks has written into the log */
     uint64_t wrote;       /* the last unit in whose short slot this rank wrote anything: a guess */

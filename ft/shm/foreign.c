@@ -17,10 +17,12 @@ uint64_t ft_foreign_self(void)
 static bool read_some(pid_t process, uint64_t token_at, const struct ft_token *expected, uint64_t from, void *to, uint64_t n)
 {
     struct ft_token token;
-    struct iovec here[2] = { { &token, sizeof token }, { to, n } };
-    struct iovec there[2] = { { (void *)(uintptr_t)token_at, sizeof token }, { (void *)(uintptr_t)from, n } };
+    struct iovec here[2] = { { to, n }, { &token, sizeof token } };
+    struct iovec there[2] = { { (void *)(uintptr_t)from, n }, { (void *)(uintptr_t)token_at, sizeof token } };
 
-    return process_vm_readv(process, here, 2, there, 2, 0) == (ssize_t)(sizeof token + n) && memcmp(&token, expected, sizeof token) == 0;
+    if (!expected)
+        return process_vm_readv(process, here, 1, there, 1, 0) == (ssize_t)n;
+    return process_vm_readv(process, here, 2, there, 2, 0) == (ssize_t)(n + sizeof token) && memcmp(&token, expected, sizeof token) == 0;
 }
 
 bool ft_foreign_read(uint64_t process, uint64_t token_at, const struct ft_token *expected, uint64_t from, void *to, uint64_t n)

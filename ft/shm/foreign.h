@@ -14,8 +14,8 @@ struct ft_token {
 /* This process, as others are to name it. */
 uint64_t ft_foreign_self(void);
 
-/* n bytes from address `from` of process `process`, where the expected token is at token_at: it is read by the system calls that read the bytes.
-   False: they could not be read, or it is another token; `to` has anything. */
+/* n bytes from address `from` of process `process`, where the expected token is at token_at: it is read by the system calls that read the bytes. No token
+   expected: whose memory it is, is known (ft/shm/alive.h). False: they could not be read, or it is another token; `to` has anything. */
 bool ft_foreign_read(uint64_t process, uint64_t token_at, const struct ft_token *expected, uint64_t from, void *to, uint64_t n);
 
 #endif

@@ -46,7 +46,7 @@ void ft_params_single_copy(struct ft_params *p)
     p->rooted_max = 8192;
     p->single_min = 8192 + 1;
     p->single_gather_min = 32768;
-    p->single_reduce_min = 8192;
+    p->single_reduce_min = 6144;
 }
 
 void ft_params_double(struct ft_params *p)

@@ -20,8 +20,9 @@
 #include "ft/base/util.h"
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
+#include "ft/shm/alive.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 18, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 19, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -228,6 +229,8 @@ struct ft_rank_block {
 
     struct ft_snap_words snap;
 
+    _Alignas(FT_LINE) struct ft_alive alive;          /* with single copy: the rank */
+
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
 };
 
@@ -250,11 +253,13 @@ struct ft_counters {
     /* The standard path's operation in progress: its first unit + 1, and the hash of all signatures up to it. In
        this line because everybody reads it anyway. */
     _Atomic uint64_t first, chain;
+    /* A loan (ft/core/single.h): its number, over all incarnations, written last, and where in this incarnation's memory what is lent is. */
+    _Atomic uint64_t lent, lent_at;
 
-    /* A loan (ft/core/single.h): its number, over all incarnations, written last; whose memory it is, and where in that are the token that goes with it and
-       what is lent; the first unit that this incarnation does. */
-    _Alignas(FT_LINE) _Atomic uint64_t lent;
-    _Atomic uint64_t lent_by, token_at, lent_at, lent_from;
+    /* What is the same of all loans of an incarnation: whose memory it is, and where in that is the token that goes with them; the first unit that this
+       incarnation does; as whom it is seen to be alive (struct ft_rank_block), 0: it is not seen. */
+    _Alignas(FT_LINE) _Atomic uint64_t lender;
+    _Atomic uint64_t token_at, lends_from, lender_alive;
     _Atomic uint64_t taken;      /* it reads nothing more of what is lent to it for units below */
 };
 

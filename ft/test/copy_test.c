@@ -148,8 +148,8 @@ Test(plan, rooted_calls_about_8_kib)
     ft_params_single_copy(&p);
     expect_way(&p, FT_CALL_BCAST, 0, 8192, true, false);
     expect_way(&p, FT_CALL_BCAST, 0, 8193, false, true);
-    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 8191, true, false);
-    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 8192, false, true);
-    expect_way(&p, FT_CALL_REDUCE, FT_USER, 8192, true, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 6143, true, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 6144, false, true);
+    expect_way(&p, FT_CALL_REDUCE, FT_USER, 6144, true, false);
     expect_way(&p, FT_CALL_REDUCE, FT_SUM, p.single_reduce_max, false, false);
 }

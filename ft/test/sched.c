@@ -108,8 +108,9 @@ static void kill_actor(struct actor *a, bool torn)
         note_killed(a);
     if (a != keeper_actor())
         ft_log_close(&a->stream.log);  /* a snapshot does not have its window either */
-    if (a != keeper_actor()) { /* its memory is no more: who reads there finds no token, nor what it lent */
+    if (a != keeper_actor()) { /* as the kernel does; its memory is no more: who reads there finds no token, nor what it lent */
         drop_versions(a);
+        ft_alive_end(&ft_region_rank(&job.region, a->index)->alive);
         memset(&a->stream.token, 0, sizeof a->stream.token);
         memset(a->send, 0x77, sizeof a->send);
         memset(a->recv, 0x77, sizeof a->recv);
