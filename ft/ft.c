@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ft/collective.h"
+#include "ft/core/single.h"
 #include "ft/handle.h"
 #include "ft/shm/models.h"
 
@@ -219,8 +220,10 @@ bool ft_handle_snapshot(struct ft *ft, void *unread, uint64_t bytes)
     ft->snapshots.unread = unread;
     ft->snapshots.unread_bytes = bytes;
     ft->snapshots.nlinks = ft->net ? ft_net_descriptors(ft->net, ft->snapshots.links) : 0;
-    if (!ft_snapshots_take(&ft->snapshots, &at))
+    if (!ft_snapshots_take(&ft->snapshots, &at)) {
+        ft_single_unshare(&ft->world);
         return false;
+    }
     ft_resume(ft);
     return true;
 }

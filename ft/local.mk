@@ -56,13 +56,15 @@ include ft/base/local.mk
 
 # Inspection: the pure part, and what is read of a region; the explorer asks it at every wait, too. Hashes of contributions.
 if HAVE_CRITERION
-ft_unit_tests = ft/test/place_test ft/test/wait_test ft/test/alive_test ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/exchange_test ft/test/halves_test ft/test/frames_test ft/test/pace_test ft/test/copy_test
+ft_unit_tests = ft/test/place_test ft/test/wait_test ft/test/alive_test ft/test/single_test ft/test/inspect_test ft/test/check_test ft/test/versions_test ft/test/tree_test ft/test/exchange_test ft/test/halves_test ft/test/frames_test ft/test/pace_test ft/test/copy_test
 check_PROGRAMS += $(ft_unit_tests)
 TESTS += $(ft_unit_tests)
 ft_test_place_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_place_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_alive_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_alive_test_LDADD = libft.la $(CRITERION_LIBS)
+ft_test_single_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+ft_test_single_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_wait_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 ft_test_wait_test_LDADD = libft.la $(CRITERION_LIBS)
 ft_test_frames_test_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

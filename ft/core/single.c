@@ -21,11 +21,28 @@ void ft_single_close(struct ft_stream *s)
         ft_alive_end(&s->block->alive);
 }
 
-void ft_single_lend(struct ft_stream *s, const void *contribution)
+static void remember(struct ft_stream *s, const void *contribution, uint64_t n)
+{
+    for (uint32_t i = 0; i < FT_LOANS; i++)
+        if (s->loans[i].at == contribution) {
+            s->loans[i].n = ft_max(s->loans[i].n, n);
+            return;
+        }
+    s->loans[s->oldest_loan++ % FT_LOANS] = (struct ft_lent){ contribution, n };
+}
+
+void ft_single_unshare(const struct ft_stream *s)
+{
+    for (uint32_t i = 0; i < FT_LOANS; i++)
+        ft_foreign_unshare(s->loans[i].at, s->loans[i].n);
+}
+
+void ft_single_lend(struct ft_stream *s, const void *contribution, uint64_t n)
 {
     struct ft_counters *c = &s->counters[s->rank];
     uint64_t number = ft_peek(&c->lent) + 1;
 
+    remember(s, contribution, n);
     s->token = (struct ft_token){ .nonce = s->region->header->nonce, .rank = s->rank, .number = number };
     ft_note(&c->lent_at, (uintptr_t)contribution);
     ft_publish(&c->lent, number);

@@ -112,7 +112,7 @@ static void lend(struct ft_run *x)
     struct ft_counters *mine = &s->counters[s->rank];
     uint64_t end = ft_run_unit(x, x->c->plan.units);
 
-    ft_single_lend(s, x->c->send);
+    ft_single_lend(s, x->c->send, ft_coll_part(x->c, s->rank));
     ft_stream_enter(s);
     if (ft_peek(&mine->contributed) < end)
         ft_wait_announce(s->patience, &mine->contributed, end);

@@ -83,7 +83,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
      sig, site, first     of the call in progress: there is none between two calls
-     wrote, receives, pace, given, lent   guesses
+     wrote, receives, pace, given, lent, loans, oldest_loan   guesses
      token                of the last call: nobody reads it before the next one, which has its own
      lender               found out by reading, in this namespace: still true
      loading, load        no snapshot is made before it has loaded

@@ -17,6 +17,8 @@
 struct ft;
 struct ft_cache;
 
+enum { FT_LOANS = 4 };
+
 struct ft_stream {
     struct ft *ft;                    /* whose calls on it may take snapshots, or NULL */
     struct ft_cache *cache;           /* of bootstrap operations, or NULL ... */
@@ -49,6 +51,11 @@ struct ft_stream {
     struct ft_lender {
         uint64_t process, alive;
     } lender;                       /* the last one that has shown its token, and as whom it is seen to be alive */
+    struct ft_lent {
+        const void *at;
+        uint64_t n;
+    } loans[FT_LOANS];              /* what this rank lent last: a guess at what it will lend */
+    uint32_t oldest_loan;
     struct ft_pace lent;  /* of reading what the other one of two ranks lends */
     struct ft_pace given; /* of reading what the other one of two ranks has written into the log */
     uint64_t wrote;       /* the last unit in whose short slot this rank wrote anything: a guess */

@@ -2,12 +2,20 @@
 #include "ft/shm/foreign.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
 
-enum { MOST = 1 << 30 };  /* bytes of one system call: it reads 2 GiB at most */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+    PAGE = 4096,
+    MOST = 1 << 30  /* bytes of one system call: it reads 2 GiB at most */
+};
 
 uint64_t ft_foreign_self(void)
 {
@@ -34,4 +42,12 @@ bool ft_foreign_read(uint64_t process, uint64_t token_at, const struct ft_token 
         good = read_some((pid_t)process, token_at, expected, from, to, k);
     }
     return good;
+}
+
+void ft_foreign_unshare(const void *at, uint64_t n)
+{
+    uintptr_t from = (uintptr_t)at / PAGE * PAGE, to = ft_align((uintptr_t)at + n, PAGE);
+
+    if (n)
+        madvise((void *)from, to - from, MADV_POPULATE_WRITE);
 }

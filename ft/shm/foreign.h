@@ -18,4 +18,8 @@ uint64_t ft_foreign_self(void);
    expected: whose memory it is, is known (ft/shm/alive.h). False: they could not be read, or it is another token; `to` has anything. */
 bool ft_foreign_read(uint64_t process, uint64_t token_at, const struct ft_token *expected, uint64_t from, void *to, uint64_t n);
 
+/* Makes n bytes of this process's that a fork's child has, too, this one's alone, as if all of it were written to; they are what they were. Memory that cannot be written to, or an
+   older kernel (before Linux 5.14): they stay shared. */
+void ft_foreign_unshare(const void *at, uint64_t n);
+
 #endif

@@ -46,6 +46,7 @@ void ft_params_single_copy(struct ft_params *p)
     p->rooted_max = 8192;
     p->single_min = 8192 + 1;
     p->single_gather_min = 32768;
+    p->single_gather_max = 16u << 20;
     p->single_reduce_min = 6144;
 }
 

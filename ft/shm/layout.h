@@ -36,7 +36,8 @@ struct ft_params {
     uint32_t swap_min;      /* an allgather of two ranks is swapped from so many bytes of a contribution on ... */
     uint32_t swap_max;      /* ... and below so many */
     uint32_t single_min;    /* a bcast of two ranks is read out of the root's memory from so many bytes on (ft/core/single.h), ... */
-    uint32_t single_gather_min;  /* ... an allgather's parts from so many of a contribution on, and below swap_max; 0: never */
+    uint32_t single_gather_min;  /* ... an allgather's parts from so many of a contribution on, ... */
+    uint32_t single_gather_max;  /* ... and below so many; 0: never */
     uint32_t single_reduce_min;  /* ... and a reduce from so many on, also where rooted_max would have it short, ... */
     uint32_t single_reduce_max;  /* ... and below so many */
     uint32_t double_max;    /* an allreduce of two ranks that is not short is doubled below so many bytes (ft/core/standard.c); 0: never */
@@ -306,7 +307,7 @@ static inline int ft_params_single(const struct ft_params *p, const struct ft_si
     bool reduces = sig->call == FT_CALL_REDUCE && sig->reduction != FT_USER && sig->elem <= p->slot_bytes;
     uint32_t least = sig->call == FT_CALL_BCAST ? p->single_min : gathers ? p->single_gather_min : reduces ? p->single_reduce_min : 0;
 
-    return least && bytes >= least && !(gathers && bytes >= p->swap_max) && !(reduces && bytes >= p->single_reduce_max) && ft_params_may_single(p);
+    return least && bytes >= least && !(gathers && bytes >= p->single_gather_max) && !(reduces && bytes >= p->single_reduce_max) && ft_params_may_single(p);
 }
 
 /* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. Single copy goes before it. */
