@@ -182,8 +182,8 @@ void ft_detach(struct ft *ft)
     free(ft->net);
     ft_nodes_close(&ft->nodes);
     if (ft->region.base) {
-        ft_stream_close(&ft->world);
-        ft_region_close(&ft->region);
+        if (ft_stream_close(&ft->world))
+            ft_region_close(&ft->region);
         close(ft->kick_fd);
         close(ft->spill_fd);
     }

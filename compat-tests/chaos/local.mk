@@ -6,6 +6,7 @@ chaos_programs = \
 	compat-tests/chaos/huge \
 	compat-tests/chaos/diverge \
 	compat-tests/chaos/stamp \
+	compat-tests/chaos/threads \
 	ft/test/strace_allreduce
 check_PROGRAMS += $(chaos_programs)
 compat_tests_chaos_mixed_SOURCES = compat-tests/chaos/mixed.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c

@@ -38,6 +38,11 @@ done
 bounded 60 "$ftrun" --single-copy perhaps true 2>"$scratch/err"
 [ $? = 2 ] && grep -q 'wanted: auto|on|off' "$scratch/err" || fail "--single-copy perhaps: $(cat "$scratch/err")"
 
+for begins in "" other; do
+    bounded 60 "$ftrun" -n 2 --quiet --single-copy on "$programs/threads" $begins >"$scratch/out" 2>&1 || fail "threads $begins: exit code $?: $(head -n 3 "$scratch/out")"
+    [ "$(grep -c '^done$' "$scratch/out")" = 2 ] || fail "threads $begins: $(head -n 3 "$scratch/out")"
+done
+
 # That ranks read there, and that they do not find it where there is none: counted by the system calls.
 if command -v strace >/dev/null && unshare -f -p true 2>/dev/null; then
     # Traced they take so long that the cores would be far from each other.

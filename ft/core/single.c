@@ -15,10 +15,9 @@ void ft_single_open(struct ft_stream *s)
     ft_note(&c->lender_alive, who && ft_alive_begin(&s->block->alive, who) ? who : 0);
 }
 
-void ft_single_close(struct ft_stream *s)
+bool ft_single_close(struct ft_stream *s)
 {
-    if (s->block)
-        ft_alive_end(&s->block->alive);
+    return !s->block || !ft_peek(&s->counters[s->rank].lender_alive) || ft_alive_end(&s->block->alive);
 }
 
 static void remember(struct ft_stream *s, const void *contribution, uint64_t n)
@@ -55,14 +54,13 @@ static bool read_lent(struct ft_stream *s, uint32_t lender, uint64_t at, void *t
     struct ft_token expected = { .nonce = s->region->header->nonce, .rank = lender, .number = ft_look(&c->lent) };
     struct ft_lender it = { .process = ft_peek(&c->lender), .alive = ft_peek(&c->lender_alive) };
     bool known = it.alive && it.process == s->lender.process && it.alive == s->lender.alive;
+    bool good, lives;
 
     *loan = (struct ft_loan){ .number = expected.number, .from = ft_peek(&c->lends_from) };
-    if (!ft_foreign_read(it.process, ft_peek(&c->token_at), known ? NULL : &expected, ft_peek(&c->lent_at) + at, to, n))
-        return false;
-    if (known)
-        return ft_alive_is(&ft_region_rank(s->region, lender)->alive, it.alive);
-    s->lender = it;
-    return true;
+    good = ft_foreign_read(it.process, ft_peek(&c->token_at), known ? NULL : &expected, ft_peek(&c->lent_at) + at, to, n);
+    lives = good && it.alive && ft_alive_is(&ft_region_rank(s->region, lender)->alive, it.alive);
+    s->lender = lives ? it : (struct ft_lender){ 0 };
+    return good && (lives || !known);
 }
 
 bool ft_single_read(struct ft_stream *s, uint32_t lender, uint64_t at, void *to, uint64_t n, struct ft_loan *loan)

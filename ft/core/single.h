@@ -22,7 +22,8 @@ struct ft_loan {
 
 /* This incarnation may lend and read from now on: a stream of two ranks that has been opened or resumed. Until it is closed. */
 void ft_single_open(struct ft_stream *s);
-void ft_single_close(struct ft_stream *s);
+/* False: the calling thread is not the one that opened it; then the memory that is shared must stay where it is. */
+bool ft_single_close(struct ft_stream *s);
 
 /* Lends a contribution of n bytes for the operation in progress. Before what says that this rank is in it. */
 void ft_single_lend(struct ft_stream *s, const void *contribution, uint64_t n);

@@ -96,11 +96,10 @@ void ft_stream_resume(struct ft_stream *s)
     open_single(s);
 }
 
-void ft_stream_close(struct ft_stream *s)
+bool ft_stream_close(struct ft_stream *s)
 {
-    if (s->params->single_min)
-        ft_single_close(s);
     ft_log_close(&s->log);
+    return !s->params->single_min || ft_single_close(s);
 }
 
 /* Does rank say something about the operation that began with `first`? */

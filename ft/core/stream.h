@@ -78,7 +78,8 @@ struct ft_stream {
 /* Makes the handle of stream `id` for `rank` out of what the region says. */
 void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
                     const struct ft_patience *patience, int kick_fd, int spill_fd);
-void ft_stream_close(struct ft_stream *s);
+/* False: by another thread than opened it, which the kernel will look for in the memory that is shared when it ends: it must not be unmapped. */
+bool ft_stream_close(struct ft_stream *s);
 
 /* The copy of a handle that a snapshot has kept becomes its rank's next incarnation: what is no longer true of it is
    read again. */

@@ -2,6 +2,10 @@
 #include "ft/shm/alive.h"
 
 #include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "ft/base/util.h"
 #include "ft/shm/word.h"
@@ -27,6 +31,21 @@ static bool take(struct ft_alive *alive)
     return err == 0;
 }
 
+/* Whether the kernel will take it from this thread: it knows of a list, and a word of the mutex has the thread's number as the kernel has it (set_robust_list(2)). A process that was
+   cloned past the C library could have its parent's there, and would be taken for alive for ever. */
+static bool is_seen(const struct ft_alive *alive)
+{
+    uint32_t words[sizeof alive->held / sizeof(uint32_t)], self = (uint32_t)syscall(SYS_gettid);
+    void *list = NULL;
+    size_t bytes;
+    bool named = false;
+
+    memcpy(words, &alive->held, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        named |= (words[i] & FUTEX_TID_MASK) == self;
+    return named && syscall(SYS_get_robust_list, 0, &list, &bytes) == 0 && list;
+}
+
 /* `who` before the mutex, so that nobody finds it held under the name of the one before. */
 bool ft_alive_begin(struct ft_alive *alive, uint64_t who)
 {
@@ -34,6 +53,10 @@ bool ft_alive_begin(struct ft_alive *alive, uint64_t who)
     atomic_thread_fence(memory_order_seq_cst);
     if (!take(alive))
         return false;
+    if (!is_seen(alive)) {
+        pthread_mutex_unlock(&alive->held);
+        return false;
+    }
     ft_publish(&alive->who, who);
     return true;
 }

@@ -17,10 +17,11 @@ struct ft_alive {
 /* Agent, while there is nobody else. */
 void ft_alive_init(struct ft_alive *alive);
 
-/* The calling thread's, as `who`, which is not 0 and nobody else's ever. False: it is held, which is not to be seen as this one then. */
+/* The calling thread's, as `who`, which is not 0 and nobody else's ever. False: somebody holds it, or the kernel would not see this thread end; then nobody is seen to be alive. */
 bool ft_alive_begin(struct ft_alive *alive, uint64_t who);
 
-/* Before its memory goes, and before a fork whose child has that memory. False: the calling thread does not hold it. */
+/* By the same thread, before the memory goes, and before a fork whose child has that memory. False: the calling thread does not hold it; if another one of this process does, the memory
+   must stay where it is. */
 bool ft_alive_end(struct ft_alive *alive);
 
 /* Anybody else: true if who began as `who` holds it still, so that whatever was its process's number meanwhile was no other one's. */

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +106,41 @@ Test(alive, until_it_is_another_program)
         usleep(100);
     cr_expect_eq(kill(child, 0), 0);
     reap(child);
+}
+
+/* Cloned past the C library, which then takes it for its parent: whatever it holds nobody would take from it. */
+Test(alive, not_if_the_kernel_does_not_know)
+{
+    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    int status;
+
+    cr_assert_geq(child, 0);
+    if (child == 0)
+        _exit(ft_alive_begin(&shared->alive, 4));
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_expect_eq(status, 0);
+    cr_expect(ft_alive_begin(&shared->alive, 5));
+    cr_expect(ft_alive_end(&shared->alive));
+}
+
+static void *end_it(void *ended)
+{
+    *(bool *)ended = ft_alive_end(&shared->alive);
+    return NULL;
+}
+
+/* Its memory must stay then. */
+Test(alive, no_other_thread_lets_go)
+{
+    bool ended = true;
+    pthread_t other;
+
+    cr_assert(ft_alive_begin(&shared->alive, 5));
+    cr_assert_eq(pthread_create(&other, NULL, end_it, &ended), 0);
+    pthread_join(other, NULL);
+    cr_expect(!ended);
+    cr_expect(ft_alive_is(&shared->alive, 5));
+    cr_expect(ft_alive_end(&shared->alive));
 }
 
 /* A copy that has the memory, too, is not what it is a copy of. */
