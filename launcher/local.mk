@@ -143,7 +143,7 @@ ftrun_LDADD = liblaunch.la
 
 # Unit tests of the pure parts; without Criterion they are one SKIP.
 launch_unit_tests = launcher/test/policy_test launcher/test/policy_all_test launcher/test/lines_test launcher/test/format_test launcher/test/signals_test launcher/test/options_test \
-	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/probe_test launcher/test/wire_test \
+	launcher/test/report_test launcher/test/timeline_test launcher/test/cadence_test launcher/test/address_test launcher/test/probe_test launcher/test/wire_test \
 	launcher/test/description_test launcher/test/nodes_policy_test \
 	launcher/test/merge_test launcher/test/node_durable_test launcher/test/oom_test launcher/test/remote_test launcher/test/shares_test launcher/test/reap_test launcher/test/twin_test
 launch_unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) $(XXHASH_CFLAGS)
@@ -169,6 +169,8 @@ launcher_test_options_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_options_test_LDADD = $(launch_unit_libs)
 launcher_test_report_test_CFLAGS = $(launch_unit_cflags) $(JANSSON_CFLAGS)
 launcher_test_report_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
+launcher_test_address_test_CFLAGS = $(launch_unit_cflags)
+launcher_test_address_test_LDADD = $(launch_unit_libs)
 launcher_test_probe_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_probe_test_LDADD = $(launch_unit_libs)
 launcher_test_cadence_test_CFLAGS = $(launch_unit_cflags)
