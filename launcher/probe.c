@@ -22,10 +22,6 @@
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 /* A ring and a log of so many operations that none finds in them what the same way left there: what halves write of the log is in no cache. */
 enum { BYTES = 128 << 10, PIECE = 32 << 10, RING = 10 * BYTES, LOG = RING, ROUNDS = 7, WARM = 1, TIMES = 2, SPINS = 2000 };
 #define MOST_NS 5000000ull /* of one operation: nobody shares the processors */

@@ -20,6 +20,10 @@ static inline uint64_t ft_align(uint64_t a, uint64_t to) { return (a + to - 1) &
 
 static inline uint64_t ft_div_up(uint64_t a, uint64_t by) { return (a + by - 1) / by; }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* madvise(2), Linux 5.14; older kernels say EINVAL */
+#endif
+
 /* Always on. A broken invariant says which one and stops the process: the alternative is a wrong number. */
 void ft_broken(const char *invariant, const char *file, int line) __attribute__((noreturn, cold));
 #define FT_INVARIANT(cond, text) \

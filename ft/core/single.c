@@ -25,15 +25,20 @@ static void remember(struct ft_stream *s, const void *contribution, uint64_t n)
     for (uint32_t i = 0; i < FT_LOANS; i++)
         if (s->loans[i].at == contribution) {
             s->loans[i].n = ft_max(s->loans[i].n, n);
+            s->loans[i].times++;
             return;
         }
-    s->loans[s->oldest_loan++ % FT_LOANS] = (struct ft_lent){ contribution, n };
+    s->loans[s->oldest_loan++ % FT_LOANS] = (struct ft_lent){ contribution, n, 1 };
 }
 
-void ft_single_unshare(const struct ft_stream *s)
+/* All are forgotten: what is lent once, as data that a job begins with, must not be copied for each snapshot there ever is. */
+void ft_single_unshare(struct ft_stream *s)
 {
-    for (uint32_t i = 0; i < FT_LOANS; i++)
-        ft_foreign_unshare(s->loans[i].at, s->loans[i].n);
+    for (uint32_t i = 0; i < FT_LOANS; i++) {
+        if (s->loans[i].times > 1)
+            ft_foreign_unshare(s->loans[i].at, s->loans[i].n);
+        s->loans[i] = (struct ft_lent){ 0 };
+    }
 }
 
 void ft_single_lend(struct ft_stream *s, const void *contribution, uint64_t n)

@@ -28,9 +28,9 @@ bool ft_single_close(struct ft_stream *s);
 /* Lends a contribution of n bytes for the operation in progress. Before what says that this rank is in it. */
 void ft_single_lend(struct ft_stream *s, const void *contribution, uint64_t n);
 
-/* Behind a fork whose child lives: what was lent last, and is likely to be lent again, is this process's alone, as if it had been written to. Else the one that reads it has the kernel do
-   that, page by page, each with an interrupt of this rank's processor. */
-void ft_single_unshare(const struct ft_stream *s);
+/* Behind a fork whose child lives: what was lent more than once since the last one, and is likely to be lent again, is this process's alone, as if it had been written to. Else the one
+   that reads it has the kernel do that, page by page, each with an interrupt of this rank's processor. */
+void ft_single_unshare(struct ft_stream *s);
 
 /* n bytes at `at` of it. False: they could not be read (the lender is dead, or gone on; it is not allowed),
    or the cores are far from each other and it is faster to take them from the log (pace.h); `to` has anything. */

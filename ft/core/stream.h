@@ -53,8 +53,8 @@ struct ft_stream {
     } lender;                       /* the last one that has shown its token, and as whom it is seen to be alive */
     struct ft_lent {
         const void *at;
-        uint64_t n;
-    } loans[FT_LOANS];              /* what this rank lent last: a guess at what it will lend */
+        uint64_t n, times;
+    } loans[FT_LOANS];              /* what this rank lent since its last snapshot, the last ones: a guess at what it will lend */
     uint32_t oldest_loan;
     struct ft_pace lent;  /* of reading what the other one of two ranks lends */
     struct ft_pace given; /* of reading what the other one of two ranks has written into the log */

@@ -11,7 +11,7 @@
 
 struct ft_alive {
     pthread_mutex_t held;
-    _Atomic uint64_t who;  /* of the one that holds it, or that did; 0: is about to, or has let go */
+    _Atomic uint64_t who;  /* of the one that holds it, or that did; 0: is about to, or nobody yet */
 };
 
 /* Agent, while there is nobody else. */

@@ -8,10 +8,6 @@
 
 #include "ft/base/util.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 enum {
     PAGE = 4096,
     MOST = 1 << 30  /* bytes of one system call: it reads 2 GiB at most */

@@ -12,10 +12,6 @@
 
 enum { PAGE = 4096, LEAST = 1 << 20, PIECE = 1 << 18 /* written, and hashed while it is in the cache */ };
 
-#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
-#define MADV_POPULATE_WRITE 23
-#endif
-
 void ft_model_map_close(struct ft_model_map *m)
 {
     if (m->at)

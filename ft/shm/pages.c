@@ -7,10 +7,6 @@
 
 #include "ft/base/util.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 enum { STEP = 64 << 10 };
 
 static void touch(char *from, uint64_t bytes)

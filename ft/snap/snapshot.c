@@ -226,7 +226,7 @@ static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_positi
     struct ft_image_pages unread;
     sigset_t pending;
     pid_t pid = -1;
-    bool seen;  /* to be alive: not the copy */
+    uint64_t who;  /* it is seen to be alive as, and the copy is not; 0: as nobody */
     int tie;
 
     if (reason != FT_IMAGE_GOOD) {
@@ -237,7 +237,9 @@ static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_positi
     if (!stand_still(s, number, p))
         return false;
     touch_probe();
-    seen = ft_peek(&s->block->alive.who) && ft_alive_end(&s->block->alive);
+    who = ft_peek(&s->block->alive.who);
+    if (who && !ft_alive_end(&s->block->alive))
+        who = 0;
     unread = ft_image_leave_out(s->unread, s->unread_bytes);
     if (ft_region_fork_keeps(s->region, true) == 0)
         pid = clone_tied(s, &tie);
@@ -249,8 +251,8 @@ static bool take(struct ft_snapshots *s, uint64_t number, const struct ft_positi
         return true;
     }
     ft_region_fork_keeps(s->region, false);
-    if (seen)
-        ft_alive_begin(&s->block->alive, (uint64_t)ft_peek32(&s->block->incarnation) + 1);
+    if (who)
+        ft_alive_begin(&s->block->alive, who);
     if (pid < 0) {
         refuse(s, number, FT_IMAGE_FORK);
         return false;

@@ -231,10 +231,10 @@ void reset_region(void)
     char *stream = job.region.base + h->streams_at;
 
     atomic_store(&h->full, 0);
-    for (uint32_t i = 0; i < MAX_RANKS && i < h->params.nranks; i++)
+    for (uint32_t i = 0; i < h->params.nranks; i++)
         ft_alive_end(&ft_region_rank(&job.region, i)->alive);
     memset(job.region.base + h->ranks_at, 0, h->asleep_at - h->ranks_at);
-    for (uint32_t i = 0; i < MAX_RANKS && i < h->params.nranks; i++)
+    for (uint32_t i = 0; i < h->params.nranks; i++)
         ft_alive_init(&ft_region_rank(&job.region, i)->alive);
     memset(stream, 0, h->stream_bytes);
     memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);

@@ -61,20 +61,40 @@ static char *map(int protection)
     return memory;
 }
 
+/* A child that has all of this memory, until it is ended. */
+static pid_t copy(void)
+{
+    pid_t child = fork();
+
+    cr_assert_geq(child, 0);
+    if (child == 0)
+        for (;;)
+            pause();
+    return child;
+}
+
+static void end(pid_t child)
+{
+    kill(child, SIGKILL);
+    cr_assert_eq(waitpid(child, NULL, 0), child);
+}
+
+static void lend_twice(const char *at, uint64_t n)
+{
+    ft_single_lend(&s, at, n);
+    ft_single_lend(&s, at, n);
+}
+
 Test(single, what_is_lent_is_not_shared_with_a_copy)
 {
     char *lent = map(PROT_READ | PROT_WRITE), *part = map(PROT_READ | PROT_WRITE), *other = map(PROT_READ | PROT_WRITE), *constant = map(PROT_READ);
     pid_t child;
 
     ft_single_lend(&s, lent, 5 * PAGE);
-    ft_single_lend(&s, part + PAGE + 100, 2 * PAGE);
-    ft_single_lend(&s, constant, PAGES * PAGE);
+    lend_twice(part + PAGE + 100, 2 * PAGE);
+    lend_twice(constant, PAGES * PAGE);
     ft_single_lend(&s, lent, PAGES * PAGE);
-    child = fork();
-    cr_assert_geq(child, 0);
-    if (child == 0)
-        for (;;)
-            pause();
+    child = copy();
     cr_expect_eq(exclusive(lent), 0);
     cr_expect_eq(exclusive(part), 0);
     ft_single_unshare(&s);
@@ -84,29 +104,42 @@ Test(single, what_is_lent_is_not_shared_with_a_copy)
     cr_expect_eq(exclusive(constant), 0); /* it cannot be written to: it stays as it is */
     for (int i = 0; i < PAGES * PAGE; i++)
         cr_assert(lent[i] == 7 && part[i] == 7 && constant[i] == 7);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    end(child);
+}
+
+/* It would be copied once more for each snapshot, and memory that has come to be there since would be made. */
+Test(single, what_is_lent_once_or_was_lent_before_the_last_copy_stays_shared)
+{
+    char *once = map(PROT_READ | PROT_WRITE), *before = map(PROT_READ | PROT_WRITE);
+    pid_t first, second;
+
+    lend_twice(before, PAGES * PAGE);
+    first = copy();
+    ft_single_unshare(&s);
+    end(first);
+    ft_single_lend(&s, once, PAGES * PAGE);
+    ft_single_lend(&s, before, PAGES * PAGE);
+    second = copy();
+    ft_single_unshare(&s);
+    cr_expect_eq(exclusive(once), 0);
+    cr_expect_eq(exclusive(before), 0);
+    end(second);
 }
 
 /* Only the last ones are remembered. */
-Test(single, what_was_lent_long_ago_stays)
+Test(single, what_was_lent_long_ago_stays_shared)
 {
     char *lent[FT_LOANS + 1];
     pid_t child;
 
     for (int i = 0; i <= FT_LOANS; i++) {
         lent[i] = map(PROT_READ | PROT_WRITE);
-        ft_single_lend(&s, lent[i], PAGES * PAGE);
+        lend_twice(lent[i], PAGES * PAGE);
     }
-    child = fork();
-    cr_assert_geq(child, 0);
-    if (child == 0)
-        for (;;)
-            pause();
+    child = copy();
     ft_single_unshare(&s);
     cr_expect_eq(exclusive(lent[0]), 0);
     for (int i = 1; i <= FT_LOANS; i++)
         cr_expect_eq(exclusive(lent[i]), PAGES);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    end(child);
 }
