@@ -71,3 +71,8 @@ void ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char 
     if (!c->s->log.ring)
         ft_fill(log, to, n);
 }
+
+void ft_coll_fold_next(const struct ft_coll *c, uint64_t u, char *slot, uint64_t n)
+{
+    c->op->fold(chunk_of(c, u, 0, c->s->rank), chunk_of(c, u, 0, c->s->rank + 1), slot, n / c->elem);
+}

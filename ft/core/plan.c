@@ -3,7 +3,7 @@
 
 /* A bcast, and what is relayed, is read while it is written, so in pieces: not too many, since each costs the news of it, some 0.1 us, and a record's head
    (docs/design.md, section 10). The more ranks read, the longer a piece has to stay in the cache. */
-enum { PIECES = 4, LEAST_PIECE = 4096, MOST_READ = 512 << 10, MOST_PIECE = 32 << 10 };
+enum { PIECES = 4, LEAST_PIECE = 4096, MOST_RELAYED = 64 << 10, MOST_READ = 512 << 10, MOST_PIECE = 32 << 10 };
 
 static bool reduces(const struct ft_sig *sig)
 {
@@ -47,7 +47,7 @@ FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32
         uint64_t piece = ft_max(ft_align(bytes / PIECES, FT_LINE), LEAST_PIECE);
 
         if (plan->way == FT_WAY_REDUCE)
-            piece = ft_max(piece / sig->elem, 1) * sig->elem;
+            piece = ft_max(ft_min(piece, MOST_RELAYED) / sig->elem, 1) * sig->elem;
         plan->segment = ft_min(plan->segment, piece);
     }
     if (!plan->single && sig->call == FT_CALL_BCAST && !ft_params_relays(p, sig))

@@ -72,11 +72,16 @@ static void fill_slot(const struct ft_run *x, uint64_t i)
     const struct ft_coll *c = x->c;
     uint64_t n = ft_coll_slice(c, c->s->rank, i);
     const char *from = c->send + i * c->plan.segment;
+    char *slot = slot_of(c, i);
 
-    if (x->relayed || is_swapped(x) || c->plan.doubled)
-        ft_stream_fill(c->s, slot_of(c, i), from, n, 1 - c->s->rank);
-    else
-        ft_stream_fill_chunks(c->s, slot_of(c, i), from, n, c->elem);
+    if (ft_run_adds(x)) {
+        ft_point_bulk(slot, n);
+        ft_coll_fold_next(c, i, slot, n);
+    } else if (x->relayed || is_swapped(x) || c->plan.doubled) {
+        ft_stream_fill(c->s, slot, from, n, c->s->n == 2 ? 1 - c->s->rank : c->s->rank - 1);
+    } else {
+        ft_stream_fill_chunks(c->s, slot, from, n, c->elem);
+    }
 }
 
 void ft_run_keep(const struct ft_run *x, uint64_t i)
@@ -100,12 +105,14 @@ void ft_run_take_over(struct ft_run *x, uint64_t i)
 {
     struct ft_coll *c = x->c;
 
-    if (c->plan.doubled)
+    if (c->plan.doubled) {
         c->in_slot = i + 1;
-    else if (!is_swapped(x))
+    } else if (is_swapped(x)) {
+        if (ft_peek(&c->s->counters[c->s->rank].done) <= ft_run_unit(x, i))
+            keep_slice(x, i, slot_of(c, i), ft_coll_slice(c, c->s->rank, i));
+    } else if (!x->relayed) {
         x->fresh = i + 1;
-    else if (ft_peek(&c->s->counters[c->s->rank].done) <= ft_run_unit(x, i))
-        keep_slice(x, i, slot_of(c, i), ft_coll_slice(c, c->s->rank, i));
+    }
 }
 
 /* Larger ones are streams, which the hardware sees coming. */

@@ -12,11 +12,11 @@ struct ft_run {
     uint64_t in, made, out;          /* units contributed, produced, consumed; relative to the first */
     uint64_t in_at, made_at, out_at; /* where the records before them end */
     uint64_t fresh;                  /* allgather, direct: this incarnation has made its part of units from here on, and has it where it is received */
-    bool verified;                   /* everybody has shown the signature; bcast: the root has */
+    bool verified;                   /* everybody has shown the signature; bcast: the root has; relayed: whom this rank has it from */
     bool checked;                    /* ... or the log has, in a replay */
     bool relayed;                    /* see core/standard.c */
     bool past_cache;                 /* the result is larger than what caches hold */
-    bool direct;                     /* of two ranks: what I make of a unit goes to where I receive it, and into the log from there */
+    bool direct;                     /* relayed, or of two ranks: what I make of a unit goes to where I receive it, and into the log from there */
     struct ft_loan loan;             /* single: what has been read of the other one's memory ... */
     uint64_t had;                    /* ... units from here on, ... */
     char *given;                     /* ... to where it is received; a reduce in place has a buffer of the whole contribution for it */
@@ -35,6 +35,10 @@ static inline bool ft_run_is_bcast(const struct ft_run *x)
 static inline bool ft_run_gives(const struct ft_run *x) { return ft_run_is_bcast(x) && ft_coll_giver(x->c) == x->c->s->rank; }
 
 static inline bool ft_run_sends(const struct ft_run *x) { return x->relayed && !x->c->recv; }
+
+/* Relayed: whom a rank has it from that is not the first to send. By more than two ranks: it adds what it contributes to what the next one has in its slot. */
+static inline uint32_t ft_run_source(const struct ft_run *x) { return x->c->s->n == 2 ? 1 - x->c->s->rank : x->c->s->rank + 1; }
+static inline bool ft_run_adds(const struct ft_run *x) { return x->relayed && x->c->s->n > 2 && x->c->s->rank + 1 < x->c->s->n; }
 
 /* A reduce by single copy: folds what it has been given. */
 static inline bool ft_run_folds(const struct ft_run *x) { return x->c->plan.single && x->c->s->sig.call == FT_CALL_REDUCE && x->c->recv; }

@@ -15,6 +15,8 @@
    A reduce or bcast of two ranks is *relayed*: who gets no result contributes whole segments and is done with them then, and waits for
    nobody; the other one folds everything to where it receives it, or copies it there, and writes it into the log on the way. Nobody else
    needs that, so it is one way across for the data, and the sender's part is all that is waited for.
+   A reduce of three or four ranks that share processors is relayed from the last one to the first, if that is the root: each adds what it contributes to what the next
+   one has in its slot, into its own slot, and is done with that. So a rank looks at the signature of whom it reads from, who has looked at the next one's, and so on.
    A bcast, an allgather or a reduce of two ranks may be done by *single copy* (single.h): who contributes lends its buffer, says with `contributed` that it is in the
    call, and writes the log straight from there; the other one reads all of it where it is, before anything else, and waits for the log only to be sure that
    it has the same. Nobody leaves the call before the other one has read. Such a reduce is a bcast to the root, which folds
@@ -48,46 +50,26 @@ static uint64_t place(const struct ft_run *x, uint64_t i, uint64_t before, uint6
 /* Receives what the root of a bcast writes. */
 static bool listens(const struct ft_run *x) { return ft_run_is_bcast(x) && !ft_run_gives(x); }
 
+/* What keeps unit `in` from being added to: the next rank, which has not contributed, or NULL. */
+static _Atomic uint64_t *lacking_next(struct ft_run *x)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t u = ft_run_unit(x, x->in);
+    _Atomic uint64_t *next;
+
+    if (!ft_run_adds(x) || x->in == x->c->plan.units || ft_peek(&s->counters[s->rank].contributed) > u)
+        return NULL;
+    next = &s->counters[ft_run_source(x)].contributed;
+    return ft_look(next) > u ? NULL : next;
+}
+
 static bool can_contribute(struct ft_run *x)
 {
     struct ft_stream *s = x->c->s;
     uint64_t u = ft_run_unit(x, x->in), depth = s->params->slot_depth;
 
-    return x->in < x->c->plan.units &&
+    return x->in < x->c->plan.units && !lacking_next(x) &&
            (u < depth || ft_peek(&s->counters[s->rank].contributed) > u || ft_stream_committed(s, u - depth));
-}
-
-static void contribute(struct ft_run *x)
-{
-    struct ft_coll *c = x->c;
-    struct ft_stream *s = c->s;
-    struct ft_counters *mine = &s->counters[s->rank];
-    uint64_t i = x->in, u = ft_run_unit(x, i), result, position = place(x, i, x->in_at, &result);
-
-    x->in++;
-    x->in_at = position + ft_record_bytes(result);
-    if (ft_peek(&mine->contributed) > u) {
-        ft_run_take_over(x, i);
-        return;
-    }
-    ft_run_contribute(x, i, position, result);
-    if (i == 0)
-        ft_stream_enter(s);
-    ft_wait_announce(s->patience, &mine->contributed, u + 1);
-    ft_run_keep(x, i);
-    ft_run_expect(x, position, result);
-}
-
-/* What keeps unit `made` from being produced: a rank that has not contributed, or NULL. */
-static _Atomic uint64_t *lacking(struct ft_run *x)
-{
-    struct ft_stream *s = x->c->s;
-    _Atomic uint64_t *theirs;
-
-    if (!x->relayed)
-        return ft_stream_lacking(s, ft_run_unit(x, x->made));
-    theirs = &s->counters[1 - s->rank].contributed;
-    return ft_run_sends(x) || ft_look(theirs) > ft_run_unit(x, x->made) ? NULL : theirs;
 }
 
 /* Everybody has contributed: in the same operation? The root of a bcast asks nobody, but says which one it is in, as who sends has. */
@@ -98,11 +80,53 @@ static int verify_entry(struct ft_run *x, struct ft_error *e)
     if (ft_run_is_bcast(x))
         ft_stream_enter(x->c->s);
     else if (x->relayed)
-        err = ft_run_sends(x) ? 0 : ft_stream_verify_entry_of(x->c->s, 1 - x->c->s->rank, e);
+        err = ft_run_sends(x) && !ft_run_adds(x) ? 0 : ft_stream_verify_entry_of(x->c->s, ft_run_source(x), e);
     else
         err = ft_stream_verify_entry(x->c->s, e);
     x->verified = !err;
     return err;
+}
+
+static int contribute(struct ft_run *x, struct ft_error *e)
+{
+    struct ft_coll *c = x->c;
+    struct ft_stream *s = c->s;
+    struct ft_counters *mine = &s->counters[s->rank];
+    uint64_t i = x->in, u = ft_run_unit(x, i), result, position = place(x, i, x->in_at, &result);
+
+    x->in++;
+    x->in_at = position + ft_record_bytes(result);
+    if (ft_peek(&mine->contributed) > u) {
+        ft_run_take_over(x, i);
+        return 0;
+    }
+    if (ft_run_adds(x) && !x->verified) {
+        int err = verify_entry(x, e);
+
+        if (err)
+            return err;
+    }
+    ft_run_contribute(x, i, position, result);
+    if (i == 0)
+        ft_stream_enter(s);
+    ft_wait_announce(s->patience, &mine->contributed, u + 1);
+    ft_run_keep(x, i);
+    ft_run_expect(x, position, result);
+    return 0;
+}
+
+/* What keeps unit `made` from being produced: a rank that has not contributed, or NULL. */
+static _Atomic uint64_t *lacking(struct ft_run *x)
+{
+    struct ft_stream *s = x->c->s;
+    _Atomic uint64_t *theirs;
+
+    if (!x->relayed)
+        return ft_stream_lacking(s, ft_run_unit(x, x->made));
+    if (ft_run_sends(x))
+        return NULL;
+    theirs = &s->counters[ft_run_source(x)].contributed;
+    return ft_look(theirs) > ft_run_unit(x, x->made) ? NULL : theirs;
 }
 
 /* Says that this rank is in the operation with all it contributes, which is lent. */
@@ -292,6 +316,7 @@ static _Atomic uint64_t *blocker(struct ft_run *x, uint64_t *least)
 {
     struct ft_stream *s = x->c->s;
     uint64_t depth = s->params->slot_depth, u;
+    _Atomic uint64_t *next;
 
     ft_point_look();
     if (!ft_run_is_bcast(x) && x->made < x->in && (!x->c->plan.single || x->out == x->made)) {
@@ -302,9 +327,13 @@ static _Atomic uint64_t *blocker(struct ft_run *x, uint64_t *least)
         *least = ft_run_unit(x, x->out) + 1;
         return unfinished(x);
     }
-    u = ft_run_unit(x, ft_run_is_bcast(x) ? x->made : x->in) - depth;
-    *least = u + 1;
-    return behind(s, u);
+    if ((next = lacking_next(x))) {
+        *least = ft_run_unit(x, x->in) + 1;
+        return next;
+    }
+    u = ft_run_unit(x, ft_run_is_bcast(x) ? x->made : x->in);
+    *least = u - depth + 1;
+    return u < depth ? NULL : behind(s, u - depth);
 }
 
 static int run(struct ft_run *x, struct ft_error *e)
@@ -318,10 +347,10 @@ static int run(struct ft_run *x, struct ft_error *e)
         bool moved = false;
 
         if (can_contribute(x)) {
-            contribute(x);
+            err = contribute(x, e);
             moved = true;
         }
-        if (can_produce(x)) {
+        if (!err && can_produce(x)) {
             err = produce(x, e);
             moved = true;
         }

@@ -271,17 +271,20 @@ static uint32_t mark_bcast(const struct marks *m, const struct ft_inspect *i)
     return at < m->p->slot_depth ? 0 : mark(m, not_done, at - m->p->slot_depth);
 }
 
-/* Who sends: until the other one is no more than slot_depth units behind. Who receives: until the sender has contributed, in a replay
-   until it is done. */
+/* Who sends: of more than two ranks until the next one has contributed, and until all are no more than slot_depth units behind. Who receives: until the sender
+   has contributed, in a replay until it is done. */
 static uint32_t mark_relayed(const struct marks *m, const struct ft_inspect *i)
 {
     uint64_t at = ft_max(i->done, i->unit);
-    uint32_t n;
+    uint32_t n = 0;
 
-    if ((i->sig.root == (int64_t)m->me) == (i->sig.call == FT_CALL_BCAST))
-        return at < m->p->slot_depth ? 0 : mark(m, not_done, at - m->p->slot_depth);
-    n = mark(m, not_contributed, at);
-    return n ? n : mark(m, behind, i->unit);
+    if ((i->sig.root == (int64_t)m->me) != (i->sig.call == FT_CALL_BCAST)) {
+        n = mark_one(m, m->me == 0 ? 1 : 0, not_contributed, at);
+        return n ? n : mark(m, behind, i->unit);
+    }
+    if (m->p->nranks > 2 && m->me + 1 < m->p->nranks)
+        n = mark_one(m, m->me + 1, not_contributed, at);
+    return n || at < m->p->slot_depth ? n : mark(m, not_done, at - m->p->slot_depth);
 }
 
 /* core/standard.c: everybody's call, then contributions to the unit it is at, then everybody's part of the results. */

@@ -22,7 +22,7 @@
 #include "ft/base/sig.h"
 #include "ft/shm/alive.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 19, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 20, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -319,10 +319,16 @@ static inline int ft_params_short(const struct ft_params *p, const struct ft_sig
            !ft_params_single(p, sig, bytes);
 }
 
-/* Whether what goes the standard way is relayed: one of two ranks sends, the other one does the rest (ft/core/standard.c). */
+/* Whether what goes the standard way is relayed: from rank to rank to the one that does the rest (ft/core/standard.c). By more than two ranks only to rank 0, if they share
+   processors, and are not so many that the switches between them cost more than it wins (docs/design.md, section 10). */
+enum { FT_MOST_RELAYING = 4 };
 static inline int ft_params_relays(const struct ft_params *p, const struct ft_sig *sig)
 {
-    return p->nranks == 2 && p->nnodes <= 1 && (sig->call == FT_CALL_BCAST || (sig->call == FT_CALL_REDUCE && sig->elem <= p->slot_bytes));
+    bool reduces = sig->call == FT_CALL_REDUCE && sig->elem <= p->slot_bytes;
+
+    if (p->nranks == 2)
+        return p->nnodes <= 1 && (reduces || sig->call == FT_CALL_BCAST);
+    return p->nnodes <= 1 && p->nranks > p->cores && p->nranks <= FT_MOST_RELAYING && reduces && sig->root == 0 && sig->reduction != FT_USER;
 }
 
 /* Whether an allgather of so many bytes of a contribution (the longest) is swapped: each of two ranks has the other one's from a slot (ft/core/standard.c). */

@@ -120,6 +120,24 @@ Test(slots, segments_take_turns)
     }
 }
 
+static bool relays(uint32_t nranks, uint32_t cores, uint8_t call, uint8_t reduction, int root)
+{
+    struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = root, .elem = 1, .count = 1 << 20};
+    struct ft_params p;
+
+    ft_params_default(&p, nranks, cores, 64 << 20);
+    return ft_params_relays(&p, &sig);
+}
+
+/* Of more than two ranks reduces to the first only, of few that share processors. */
+Test(plan, who_relays)
+{
+    cr_assert(relays(2, 2, FT_CALL_BCAST, 0, 0) && relays(2, 2, FT_CALL_REDUCE, FT_USER, 1));
+    cr_assert(relays(3, 2, FT_CALL_REDUCE, FT_SUM, 0) && relays(4, 2, FT_CALL_REDUCE, FT_MAX, 0));
+    cr_assert_not(relays(3, 2, FT_CALL_BCAST, 0, 0) || relays(4, 2, FT_CALL_REDUCE, FT_USER, 0) || relays(4, 2, FT_CALL_ALLREDUCE, FT_SUM, -1));
+    cr_assert_not(relays(4, 2, FT_CALL_REDUCE, FT_SUM, 1) || relays(4, 4, FT_CALL_REDUCE, FT_SUM, 0) || relays(5, 2, FT_CALL_REDUCE, FT_SUM, 0));
+}
+
 static struct ft_plan planned(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes)
 {
     struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = 0, .elem = 1, .count = bytes};

@@ -144,6 +144,8 @@ static const struct search searches[] = {
     /* relayed: more units than slots, of a log that is spilled meanwhile */
     { { .what = BCAST, .ranks = 2, .count = 300, .calls = 4, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
     { { .what = REDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
+    { { .what = REDUCE, .ranks = 3, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, SAMPLE, ALL }, 2, 0 },
+    { { .what = REDUCE, .ranks = 4, .count = 300, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
     { { .what = ALLGATHER, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },  /* swapped */
 
     /* single copy: of a log that is spilled meanwhile; with ranks that go on from snapshots; of one operation that is larger than all memory for the log */

@@ -20,6 +20,7 @@ static bool awaited[N];
 static struct ft_patience patience;
 static const struct ft_sig small = { .call = FT_CALL_ALLREDUCE, .reduction = FT_SUM, .kind = FT_F64, .root = -1, .elem = 8, .count = 4 };
 static const struct ft_sig large = { .call = FT_CALL_ALLREDUCE, .reduction = FT_SUM, .kind = FT_F64, .root = -1, .elem = 8, .count = 1 << 20 };
+static const struct ft_sig reduce = { .call = FT_CALL_REDUCE, .reduction = FT_SUM, .kind = FT_F64, .root = 0, .elem = 8, .count = 1 << 20 };
 static const struct ft_sig bcast = { .call = FT_CALL_BCAST, .kind = FT_I32, .root = 1, .elem = 4, .count = 2 };
 
 static void attach(uint32_t rank, uint32_t incarnation)
@@ -284,6 +285,40 @@ Test(inspect, standard_operation_call_contribution_result)
     cr_assert_eq(awaits(0), 1);
     cr_assert(awaited[2]);
     cr_assert_eq(culprit(), 2);
+}
+
+static void hand_on(uint32_t rank, uint64_t units)
+{
+    ft_publish(&stream[rank].counters[rank].contributed, units);
+    if (rank != (uint32_t)reduce.root)
+        ft_publish(&stream[rank].counters[rank].done, units);
+}
+
+/* From the last rank to the first. */
+Test(inspect, a_relayed_reduce_waits_for_the_next_rank)
+{
+    uint64_t depth = region.header->params.slot_depth;
+
+    for (uint32_t r = 0; r < 3; r++)
+        call(r, &reduce);
+    for (uint32_t r = 0; r < 3; r++) {
+        cr_assert_eq(awaits(r), 1);
+        cr_assert(awaited[r + 1]);
+    }
+    cr_assert_eq(culprit(), 3);
+    call(3, &reduce);
+    cr_assert_eq(awaits(3), 0);
+    hand_on(3, depth);
+    cr_assert_eq(awaits(3), 3, "until a slot is free");
+    for (uint32_t r = 2; r > 0; r--) {
+        cr_assert_eq(awaits(r), 0);
+        cr_assert_eq(awaits(0), 1, "the root");
+        cr_assert(awaited[1]);
+        hand_on(r, 1);
+    }
+    cr_assert_eq(awaits(0), 0);
+    cr_assert_eq(awaits(1), 1);
+    cr_assert(awaited[2]);
 }
 
 Test(inspect, a_replaying_rank_and_its_progress)

@@ -83,32 +83,34 @@ my @mutants = (
     ['an entry is consumed before it is committed', 'ft/core/standard.c',
      '!err && x->out < x->made && !unfinished(x)', '!err && x->out < x->made'],
     ['the root of a relayed reduce does not wait for what it is to fold', 'ft/core/standard.c',
-     'return ft_run_sends(x) || ft_look(theirs) > ft_run_unit(x, x->made) ? NULL : theirs;', 'return NULL;'],
+     'return ft_look(theirs) > ft_run_unit(x, x->made) ? NULL : theirs;', 'return NULL;'],
     ['... or for a piece that it takes together with others', 'ft/core/standard.c',
      'slot_depth / 2 && !lacking(x)', 'slot_depth / 2', '--only 2,2,300,4,1,1,0,0 --seeds 60'],
     ['... or keeps the result for itself', 'ft/core/fold.c', 'if (!ring)
             ft_copy', 'if (0)
             ft_copy'],
     ['... or who sends contributes less than everything', 'ft/core/segment.c',
-     'ft_stream_fill(c->s, slot_of(c, i), from, n, 1 - c->s->rank);', 'ft_stream_fill(c->s, slot_of(c, i), from, n / 2, 1 - c->s->rank);'],
+     'ft_stream_fill(c->s, slot, from, n,', 'ft_stream_fill(c->s, slot, from, n / 2,'],
     ['... or refills a slot that the root has not folded', 'ft/core/standard.c',
      'ft_stream_committed(s, u - depth));', '(ft_run_sends(x) ? u >= depth : ft_stream_committed(s, u - depth)));'],
     ['... or who receives a relayed bcast keeps it for itself', 'ft/core/fold.c',
      'ft_fill(log, to, n);', ';', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ['... or leaves its record without a head', 'ft/core/segment.c',
      'if (x->relayed || (', 'if ((', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
+    ['relayed by three: a rank adds its own to what the next one has not contributed', 'ft/core/standard.c',
+     'return ft_look(next) > u ? NULL : next;', 'return NULL;', '--only 2,3,300,4,1,0,0,0 --seeds 20'],
     ["segments take turns in more than their slot's room", 'ft/core/plan.c',
      'plan->turns = ft_plan_turns(p, plan->segment);', 'plan->turns = 2 * ft_plan_turns(p, plan->segment);'],
     ['a bcast is consumed before its root has written it', 'ft/core/standard.c',
      'return ft_look(root) > u ? NULL : root;', 'return NULL;'],
     ['a swapped part is taken by a successor out of the log, where the other one has yet to write it', 'ft/core/segment.c',
-     'else if (!is_swapped(x))
-        x->fresh', 'else if (1)
-        x->fresh'],
+     '} else if (is_swapped(x)) {
+        if (ft_peek', '} else if (0) {
+        if (ft_peek'],
     ['... or does not take it out of the slot', 'ft/core/segment.c',
-     'else if (ft_peek(&c->s->counters[c->s->rank].done) <= ft_run_unit(x, i))
-        keep_slice', 'else if (0)
-        keep_slice'],
+     'if (ft_peek(&c->s->counters[c->s->rank].done) <= ft_run_unit(x, i))
+            keep_slice', 'if (0)
+            keep_slice'],
     ['... or what a predecessor has received is not taken out of the log', 'ft/core/standard.c',
      '} else if (x->direct) {', '} else if (x->direct && !x->c->plan.swapped) {'],
     ['... or nobody writes the log', 'ft/core/fold.c',
@@ -134,9 +136,7 @@ my @mutants = (
     ['... or a reduce in place is read over what it adds', 'ft/core/standard.c',
      '!(x.given = x.scratch = malloc', '!(x.scratch = malloc', '--only 2,2,300,4,1,1,0,4 --seeds 20'],
     ['doubled: each contributes what the other one would add of halves', 'ft/core/segment.c',
-     '    if (x->relayed || is_swapped(x) || c->plan.doubled)
-        ft_stream_fill(', '    if (x->relayed || is_swapped(x))
-        ft_stream_fill(', '--only 3,2,75,3,0,0,0,4 --seeds 20'],
+     '} else if (x->relayed || is_swapped(x) || c->plan.doubled) {', '} else if (x->relayed || is_swapped(x)) {', '--only 3,2,75,3,0,0,0,4 --seeds 20'],
     ['... or an operation that a predecessor has finished is not taken out of the log', 'ft/core/segment.c',
      '    if (c->plan.doubled && x->out >= x->fresh)', '    if (c->plan.doubled)', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
     ['... or before the other one has made its half of that', 'ft/core/standard.c',

@@ -41,6 +41,8 @@ static uint32_t count_of(uint32_t call)
     return job.sc.what >= MIXED ? (call % 3 == 1 ? job.sc.count * 5 : call % 3 == 2 ? 0 : job.sc.count) : job.sc.count;
 }
 
+enum { UNTOUCHED = 0x55555555 };
+
 static uint32_t root_of(uint32_t call) { return job.sc.what == DENSE || job.sc.what == PLACES ? 0 : call % job.sc.ranks; }
 
 int32_t contribution(const struct actor *r, uint32_t call, uint32_t i)
@@ -70,6 +72,13 @@ static int32_t reduced(uint32_t call, uint32_t i)
     return (int32_t)sum;
 }
 
+/* Behind a result nothing is written. */
+static void expect_untouched(struct actor *r, uint32_t from)
+{
+    for (uint32_t i = from; i < count_of(r->call) * job.sc.ranks; i++)
+        expect(r, "behind the result", i, r->recv[i], UNTOUCHED);
+}
+
 static bool disputes(const struct actor *r) { return job.sc.disputed && r->index == job.sc.ranks - 1; }
 
 static int make_call(struct actor *r, struct ft_error *e)
@@ -83,7 +92,7 @@ static int make_call(struct actor *r, struct ft_error *e)
 
     if (disputes(r))
         root = me;
-    memset(r->recv, 0x55, sizeof r->recv);
+    memset(r->recv, UNTOUCHED & 0xff, sizeof r->recv);
     for (uint32_t i = 0; i < count; i++)
         r->send[i] = contribution(r, r->call, i);
     switch (call_of(r->call)) {
@@ -166,11 +175,13 @@ static void check_result(struct actor *r)
             expect_bcast(r, r->call, root, count);
         break;
     case REDUCE:
+        expect_untouched(r, me == root ? count : 0);
         if (me != root)
             break;
         /* fall through */
     case ALLREDUCE:
         expect_reduced(r, r->call, count);
+        expect_untouched(r, count);
         break;
     case ALLGATHER:
         for (uint32_t i = 0; i < count * n; i++)

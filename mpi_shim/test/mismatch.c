@@ -51,6 +51,8 @@ int main(int argc, char **argv)
         OK(MPI_Reduce(a, b, 10, MPI_DOUBLE, MPI_SUM, odd ? 1 : 0, MPI_COMM_WORLD));
     } else if (strcmp(what, "large_reduce_root") == 0) {
         OK(MPI_Reduce(a, b, 200000, MPI_DOUBLE, MPI_SUM, odd ? 1 : 0, MPI_COMM_WORLD));
+    } else if (strcmp(what, "large_rooted_reduction") == 0) {
+        OK(MPI_Reduce(a, b, 200000, MPI_DOUBLE, odd ? MPI_MAX : MPI_SUM, 0, MPI_COMM_WORLD));
     } else if (strcmp(what, "no_reduce_root") == 0) {  /* of two ranks none takes itself for the root */
         OK(MPI_Reduce(a, b, 200000, MPI_DOUBLE, MPI_SUM, odd ? 0 : 1, MPI_COMM_WORLD));
     } else if (strcmp(what, "allgather_count") == 0) {
