@@ -23,7 +23,7 @@
 #include "ft/shm/wait.h"
 
 /* A ring and a log of so many operations that none finds in them what the same way left there: what halves write of the log is in no cache. */
-enum { BYTES = 128 << 10, PIECE = 32 << 10, RING = 10 * BYTES, LOG = RING, ROUNDS = 7, WARM = 1, TIMES = 2, SPINS = 2000 };
+enum { BYTES = 128 << 10, PIECE = 32 << 10, RING = 10 * BYTES, LOG = RING, ROUNDS = 7, WARM = 1, TIMES = 2, SPINS = 2000, MOST_WAYS = 4 };
 #define MOST_NS 5000000ull /* of one operation: nobody shares the processors */
 
 /* One of two threads: its memory, and what it has given to the other one. Words only grow: operation i begins with i * STEPS. */
@@ -38,7 +38,10 @@ struct side {
 
 static struct trial {
     struct side side[2];
+    void (*const *ways)(struct side *, struct side *, uint64_t); /* by turns */
+    uint64_t nways;
     char *log;
+    uint64_t log_bytes;
     ft_fold *add;  /* of integers */
     _Atomic uint64_t ends_ns;
     _Atomic bool failed;
@@ -57,7 +60,7 @@ static void await(_Atomic uint64_t *word, uint64_t least)
 static void say(_Atomic uint64_t *word, uint64_t value) { atomic_store_explicit(word, value, memory_order_release); }
 
 static char *in_ring(const struct side *s, uint64_t i, uint64_t at) { return s->ring + (i * BYTES + at) % RING; }
-static char *in_log(uint64_t i, uint64_t at) { return trial.log + (i * BYTES + at) % LOG; }
+static char *in_log(uint64_t i, uint64_t at) { return trial.log + (i * BYTES + at) % trial.log_bytes; }
 
 /* ---- the ways: what side `me` does in operation i, of which this is a piece ---- */
 
@@ -129,13 +132,37 @@ static void doubled(struct side *me, struct side *other, uint64_t i)
     ft_copy_order(true);
 }
 
+/* Side 0 writes into the log, where side 1 reads it and then, as another rank on its own processor would, side 0 does: lines that another core has read by then are slow to come back. */
+static void written(struct side *me, struct side *other, uint64_t i, bool past_cache)
+{
+    for (uint64_t at = 0, step = i * STEPS; at < BYTES; at += PIECE) {
+        step++;
+        if (me->number == 0) {
+            ft_copy(in_log(i, at), me->own + at, PIECE, past_cache);
+            say(&me->given, step);
+        } else {
+            await(&other->given, step);
+            ft_copy_lines(me->result + at, in_log(i, at), PIECE);
+        }
+    }
+    say(&me->made, i * STEPS + 1);
+    if (me->number == 1)
+        return;
+    await(&other->made, i * STEPS + 1);
+    ft_copy_lines(me->result, in_log(i, 0), BYTES);
+}
+
+static void written_cached(struct side *me, struct side *other, uint64_t i) { written(me, other, i, false); }
+static void written_past(struct side *me, struct side *other, uint64_t i) { written(me, other, i, true); }
+
 /* ---- by turns ---- */
 
 /* Each TIMES times: what has just been written, then the same again. */
-static void (*const ways[])(struct side *, struct side *, uint64_t) = {single_copy, slots, halved, doubled};
-enum { WAYS = sizeof ways / sizeof ways[0], OPERATIONS = (WARM + ROUNDS) * WAYS * TIMES };
+static void (*const of_two[MOST_WAYS])(struct side *, struct side *, uint64_t) = {single_copy, slots, halved, doubled};
+static void (*const of_more[])(struct side *, struct side *, uint64_t) = {written_cached, written_past};
 
-static int way_of(uint64_t i) { return (int)(i / TIMES % WAYS); }
+static uint64_t operations(void) { return (WARM + ROUNDS) * TIMES * trial.nways; }
+static uint64_t way_of(uint64_t i) { return i / TIMES % trial.nways; }
 
 /* As a program does that has just made what it sends. */
 static void rewrite(struct side *me)
@@ -154,7 +181,7 @@ static uint64_t operate(struct side *me, struct side *other, uint64_t i)
     say(&me->met, 2 * i + 1);
     await(&other->met, 2 * i + 1);
     began_ns = ft_clock_ns();
-    ways[way_of(i)](me, other, i);
+    trial.ways[way_of(i)](me, other, i);
     say(&me->met, 2 * i + 2);
     await(&other->met, 2 * i + 2);
     return ft_clock_ns() - began_ns;
@@ -165,19 +192,19 @@ static void *follow(void *arg)
     struct side *me = arg;
 
     pthread_setaffinity_np(pthread_self(), sizeof me->processor, &me->processor);
-    for (uint64_t i = 0; i < OPERATIONS; i++)
+    for (uint64_t i = 0; i < operations(); i++)
         operate(me, &trial.side[0], i);
     return NULL;
 }
 
-static void lead(double least_us[WAYS][TIMES])
+static void lead(double least_us[MOST_WAYS][TIMES])
 {
-    for (uint64_t i = 0; i < OPERATIONS; i++) {
+    for (uint64_t i = 0; i < operations(); i++) {
         double us, *least = &least_us[way_of(i)][i % TIMES];
 
         atomic_store(&trial.ends_ns, ft_clock_ns() + MOST_NS);
         us = (double)operate(&trial.side[0], &trial.side[1], i) * 1e-3;
-        if (i >= WARM * WAYS * TIMES && (*least <= 0 || us < *least))
+        if (i >= WARM * TIMES * trial.nways && (*least <= 0 || us < *least))
             *least = us;
     }
 }
@@ -210,15 +237,26 @@ static char *map(size_t n)
 
 static double mean(const double us[TIMES]) { return (us[0] + us[1]) / 2; }
 
-bool ft_probe_take(struct ft_probe *p)
+/* Of more than two ranks each operation has memory of the log to itself, which is in no cache, as the log of a job is: that is half of what there is to find out. */
+static void set_up(uint32_t nranks)
 {
-    const size_t of_side = 2 * BYTES + RING, whole = 2 * of_side + LOG;
-    double least_us[WAYS][TIMES] = {{0}};
+    memset(&trial, 0, sizeof trial);
+    trial.ways = nranks == 2 ? of_two : of_more;
+    trial.nways = nranks == 2 ? MOST_WAYS : sizeof of_more / sizeof of_more[0];
+    trial.log_bytes = nranks == 2 ? LOG : BYTES * operations();
+}
+
+bool ft_probe_take(struct ft_probe *p, uint32_t nranks)
+{
+    const size_t of_side = 2 * BYTES + (nranks == 2 ? RING : 0);
+    double least_us[MOST_WAYS][TIMES] = {{0}};
     pthread_t other;
     cpu_set_t may;
+    size_t whole;
     char *memory;
 
-    memset(&trial, 0, sizeof trial);
+    set_up(nranks);
+    whole = 2 * of_side + trial.log_bytes;
     trial.add = ft_reduce_find(FT_I32, FT_SUM);
     if (sched_getaffinity(0, sizeof may, &may) < 0 || !find_processors(&may))
         return false;
@@ -234,6 +272,8 @@ bool ft_probe_take(struct ft_probe *p)
         s->ring = s->result + BYTES;
     }
     trial.log = memory + 2 * of_side;
+    for (uint64_t at = 0; nranks > 2 && at < trial.log_bytes; at += BYTES)
+        ft_copy_past_cache(trial.log + at, trial.side[0].own, BYTES);
     trial.ends_ns = ft_clock_ns() + MOST_NS;
     pthread_setaffinity_np(pthread_self(), sizeof trial.side[0].processor, &trial.side[0].processor);
     if (pthread_create(&other, NULL, follow, &trial.side[1]) != 0) {
@@ -244,7 +284,10 @@ bool ft_probe_take(struct ft_probe *p)
     }
     pthread_setaffinity_np(pthread_self(), sizeof may, &may);
     munmap(memory, whole);
-    *p = (struct ft_probe){.single_us = mean(least_us[0]), .slots_us = mean(least_us[1]), .halved_us = mean(least_us[2]), .doubled_us = mean(least_us[3])};
+    if (nranks == 2)
+        *p = (struct ft_probe){.single_us = mean(least_us[0]), .slots_us = mean(least_us[1]), .halved_us = mean(least_us[2]), .doubled_us = mean(least_us[3])};
+    else
+        *p = (struct ft_probe){.cached_us = mean(least_us[0]), .past_us = mean(least_us[1])};
     return !atomic_load(&trial.failed);
 }
 
@@ -265,14 +308,30 @@ static bool allowed(void)
 /* Halves are written into the log through the cache, and the trial's log is smaller than a job's: what it misses is that part at least (docs/design.md, section 10). */
 #define HALVES_MISS 1.15
 
-void ft_probe_choose(struct ft_params *p, enum ft_single single_copy, enum ft_allreduce allreduce)
+static void choose_of_more(struct ft_params *p)
+{
+    struct ft_probe found;
+
+    if (!p->ring && ft_probe_take(&found, p->nranks) && found.past_us < found.cached_us)
+        ft_params_write_past(p);
+}
+
+static void choose_of_two(struct ft_params *p, enum ft_single single_copy, enum ft_allreduce allreduce)
 {
     bool may = ft_params_may_single(p) && (single_copy == FT_SINGLE_ON || (single_copy == FT_SINGLE_AUTO && allowed()));
     struct ft_probe found;
-    bool tried = ((may && single_copy == FT_SINGLE_AUTO) || allreduce == FT_ALLREDUCE_AUTO) && ft_probe_take(&found);
+    bool tried = ((may && single_copy == FT_SINGLE_AUTO) || allreduce == FT_ALLREDUCE_AUTO) && ft_probe_take(&found, 2);
 
     if (may && (single_copy == FT_SINGLE_ON || (tried && found.single_us < found.slots_us)))
         ft_params_single_copy(p);
     if (allreduce == FT_ALLREDUCE_DOUBLED || (allreduce == FT_ALLREDUCE_AUTO && tried && found.doubled_us < HALVES_MISS * found.halved_us))
         ft_params_double(p);
+}
+
+void ft_probe_choose(struct ft_params *p, enum ft_single single_copy, enum ft_allreduce allreduce)
+{
+    if (p->nnodes <= 1 && p->nranks == 2)
+        choose_of_two(p, single_copy, allreduce);
+    else if (p->nnodes <= 1 && p->nranks > 2)
+        choose_of_more(p);
 }

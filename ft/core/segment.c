@@ -5,9 +5,7 @@
 
 #include "ft/base/copy.h"
 
-/* What the root of a bcast of so many bytes writes into the log for others to read goes past its cache (docs/design.md, section 10), but for a ring, which
-   stays there. */
-enum { BCAST_PAST_CACHE = 512 << 10, PREFETCH = 8192 };
+enum { PREFETCH = 8192 };
 
 static bool is_swapped(const struct ft_run *x) { return x->c->plan.swapped; }
 
@@ -213,7 +211,7 @@ void ft_run_produce(struct ft_run *x, uint64_t position, uint64_t result)
     record = ft_log_write(&c->s->log, position);
     payload = record + ft_record_offset(result);
     if (ft_run_is_bcast(x))
-        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, (c->plan.single || c->bytes >= BCAST_PAST_CACHE) && !c->s->log.ring);
+        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, (c->plan.single || c->bytes >= c->s->params->past_min) && !c->s->log.ring);
     else if (c->plan.single)
         log_slice(x, payload);
     else if (is_swapped(x))

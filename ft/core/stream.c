@@ -410,9 +410,16 @@ static bool is_timed(const struct ft_stream *s, uint64_t n)
     return s->n == 2 && n >= FT_PACE_LEAST && !s->log.ring;
 }
 
+static bool gives_past(const struct ft_stream *s, uint64_t u, uint64_t n)
+{
+    if (s->n > 2)
+        return n >= s->params->gather_past_min && !s->log.ring;
+    return is_timed(s, n) && !ft_pace_samples(u) && ft_pace_gives_past(&s->given);
+}
+
 void ft_stream_give(struct ft_stream *s, uint64_t u, char *entry, const char *from, uint64_t n)
 {
-    ft_fill_past(entry, from, n, is_timed(s, n) && !ft_pace_samples(u) && ft_pace_gives_past(&s->given));
+    ft_fill_past(entry, from, n, gives_past(s, u, n));
 }
 
 int ft_stream_read_given(struct ft_stream *s, uint64_t u, uint64_t position, uint64_t at, char *to, uint64_t n, bool past_cache, struct ft_error *e)

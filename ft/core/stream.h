@@ -149,7 +149,7 @@ void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, ui
 void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader);
 
 /* Of results that are contributions side by side: writes this rank's n bytes of unit u into the record's entry, and copies another rank's out of it
-   (ft_stream_read). Of two ranks, past the cache if they are far from each other, which they find out by reading. */
+   (ft_stream_read). Of two ranks, past the cache if they are far from each other, which they find out by reading; of more, as struct ft_params says. */
 void ft_stream_give(struct ft_stream *s, uint64_t u, char *entry, const char *from, uint64_t n);
 int ft_stream_read_given(struct ft_stream *s, uint64_t u, uint64_t position, uint64_t at, char *to, uint64_t n, bool past_cache, struct ft_error *e);
 

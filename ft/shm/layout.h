@@ -22,7 +22,7 @@
 #include "ft/base/sig.h"
 #include "ft/shm/alive.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 20, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 21, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -41,6 +41,8 @@ struct ft_params {
     uint32_t single_reduce_min;  /* ... and a reduce from so many on, also where rooted_max would have it short, ... */
     uint32_t single_reduce_max;  /* ... and below so many */
     uint32_t double_max;    /* an allreduce of two ranks that is not short is doubled below so many bytes (ft/core/standard.c); 0: never */
+    uint32_t past_min;      /* a bcast that its root writes into the log for others to read goes past the cache from so many bytes on (not in a ring) */
+    uint32_t gather_past_min;  /* of more than two ranks an allgather's slices of so many bytes do, too; UINT32_MAX: never */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
     uint32_t gather_bytes;  /* of all ranks together in a unit of a gather, about */
@@ -357,6 +359,9 @@ void ft_params_single_copy(struct ft_params *p);
 
 /* From now on two ranks' allreduces are doubled, up to the size from which halves win (docs/design.md, section 10). */
 void ft_params_double(struct ft_params *p);
+
+/* From now on more bcasts, and allgathers of more than two ranks, are written past the cache (docs/design.md, section 10). */
+void ft_params_write_past(struct ft_params *p);
 
 /* Ranks first[node] to first[node + 1], in the order of nodes, are this node's: first[nnodes] is the job's size. Sizes become those that all
    nodes have alike, whatever their ranks (RULE 8). Bytes of log and the like as given to ft_params_default. */

@@ -28,7 +28,7 @@ Test(probe, one_processor_has_nothing_to_hand_over)
     struct ft_probe p;
 
     use_one_processor();
-    cr_expect(!ft_probe_take(&p));
+    cr_expect(!ft_probe_take(&p, 2) && !ft_probe_take(&p, 3));
 }
 
 /* Others may be busy, so there may be no figures; those that there are make sense. */
@@ -38,11 +38,16 @@ Test(probe, figures_are_of_all_ways_and_the_thread_may_go_where_it_could)
     struct ft_probe p;
 
     for (int i = 0; i < 5; i++)
-        if (ft_probe_take(&p)) {
+        if (ft_probe_take(&p, 2)) {
             cr_expect(p.single_us > 1 && p.single_us < 20000, "%g us", p.single_us);
             cr_expect(p.slots_us > 1 && p.slots_us < 20000, "%g us", p.slots_us);
             cr_expect(p.halved_us > 1 && p.halved_us < 20000, "%g us", p.halved_us);
             cr_expect(p.doubled_us > 1 && p.doubled_us < 20000, "%g us", p.doubled_us);
+        }
+    for (int i = 0; i < 5; i++)
+        if (ft_probe_take(&p, 4)) {
+            cr_expect(p.cached_us > 1 && p.cached_us < 20000, "%g us", p.cached_us);
+            cr_expect(p.past_us > 1 && p.past_us < 20000, "%g us", p.past_us);
         }
     after = processors();
     cr_expect(CPU_EQUAL(&before, &after));
@@ -66,4 +71,8 @@ Test(probe, what_is_asked_for_is_done)
     ft_probe_choose(&p, FT_SINGLE_AUTO, FT_ALLREDUCE_AUTO);
     cr_expect_eq(p.single_min, 0);
     cr_expect_eq(p.double_max, 0);
+    ft_params_default(&p, 4, 2, 64 << 20);
+    ft_probe_choose(&p, FT_SINGLE_AUTO, FT_ALLREDUCE_AUTO);
+    cr_expect_eq(p.past_min, 512 << 10);
+    cr_expect_eq(p.gather_past_min, UINT32_MAX);
 }
