@@ -268,7 +268,7 @@ int ft_node_serve(struct ft_node *n)
     if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0 || ft_partner_serve(n->partner) < 0 || ft_kept_serve(n->kept) < 0 ||
         ft_doubts_serve(n->doubts) < 0)
         return -1;
-    ft_node_lease_check(n); /* its predecessor may have been stopped for long */
+    ft_node_lease_resume(n);
     return 0;
 }
 

@@ -28,6 +28,9 @@ int ft_node_lease_answered(struct ft_node *n, struct ft_error *e);
 /* Fences if it is time. */
 void ft_node_lease_check(struct ft_node *n);
 
+/* By a successor: its predecessor may have been stopped for long, or have died as it fenced. */
+void ft_node_lease_resume(struct ft_node *n);
+
 /* Kills the ranks here, and says why where ssh's stderr goes; the controller does not hear of it. Once. */
 void ft_node_fence(struct ft_node *n, const char *why);
 

@@ -304,7 +304,7 @@ static void fenced(struct ft_policy *p, struct ft_effects *out)
 {
     if (is_going(p))
         end(p, FT_END_FENCED, 0, 0, FT_CODE_JOB, out);
-    else if (p->now.stage != KILLING)
+    else if (p->now.stage != KILLING && p->now.stage != OVER)
         send(p, KILLING, SIGKILL, out);
 }
 

@@ -225,6 +225,7 @@ Test(policy_all, a_node_that_is_cut_off_kills_at_once)
     STEP("", .kind = FT_EV_ENDED, .code = 5); /* too late: others have our place */
     KILLED("retire 0", 0, SIGKILL);
     KILLED("retire 1, finish 1", 1, SIGKILL);
+    STEP("", .kind = FT_EV_FENCED); /* by a successor, again */
     begin_node(2);
     STEP("end 5 elsewhere, signal 15", .kind = FT_EV_ENDED, .code = 5);
     STEP("signal 9", .kind = FT_EV_FENCED);
