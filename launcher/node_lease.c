@@ -44,12 +44,13 @@ void ft_node_fence(struct ft_node *n, const char *why)
     end_ranks(n);
 }
 
-/* Killed between the two, by who stood by and took it for late, it left a successor that was fenced and started the ranks again, for ever (node.py, frozen_node, once in 130 runs). */
+/* Fenced, and killed before it had seen to the end of its ranks, it left a successor that started them again, for ever (node.py, killed_as_it_fences). */
 void ft_node_lease_resume(struct ft_node *n)
 {
-    ft_node_lease_check(n);
     if (n->shared->fenced)
         end_ranks(n);
+    else
+        ft_node_lease_check(n);
 }
 
 void ft_node_lease_heard(struct ft_node *n, uint64_t when)

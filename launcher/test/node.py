@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 SECRET = bytes(range(32))
@@ -455,6 +456,26 @@ def test_frozen_node():
         os.kill(pid, signal.SIGCONT)
     assert gone([rank]), "its rank lives"
     assert n.process.wait(PATIENCE) == 1
+
+
+def test_killed_as_it_fences():
+    """A launcher process that has fenced and is killed before it has seen to the end of its ranks leaves a successor that does, and starts none."""
+    n = Node(sh("echo >>started; exec sleep 1000"), lease="3").connect()
+    n.until(lambda: n.state and n.state["ranks"][0][0] == 1, "its rank")
+    rank = n.state["ranks"][0][3]
+    end = os.open(f"/proc/{n.pid}/fd/2", os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        while True:
+            os.write(end, b"." * 4096)  # nobody reads why it fences, so it cannot go on
+    except BlockingIOError:
+        os.close(end)
+    assert gone([rank]), "its rank lives"
+    time.sleep(0.2)
+    os.kill(n.pid, signal.SIGKILL)
+    threading.Thread(target=n.process.stderr.read, daemon=True).start()
+    assert n.process.wait(PATIENCE) == 1
+    with open("started") as f:
+        assert len(f.read()) == 1, "its rank was started again"
 
 
 def test_replaced():
