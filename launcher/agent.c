@@ -88,7 +88,6 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
     uint64_t limit = o->log_limit ? o->log_limit : ft_limits_memory() / 4;
     uint32_t processors = ft_topology_processors();
     struct ft_params params;
-    uint32_t past_min;
     int err;
 
     if (o->log_prepare > ft_limits_memory())
@@ -104,14 +103,13 @@ static int set_up_memory(struct agent *a, struct ft_error *e)
     if (o->max_restarts == 0 && !o->node)
         ft_params_ring(&params);
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
-    past_min = params.past_min;
     ft_probe_choose(&params, o->single_copy, o->allreduce);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
         (err = job->models = ft_models_create(e)) < 0)
         return err;
     if (params.single_min)
         ft_say_detail(&job->say, "single copy: each rank reads in the other one's memory");
-    if (params.past_min < past_min)
+    if (params.gather_past_min < UINT32_MAX)
         ft_say_detail(&job->say, "bcast and allgather: written past the cache");
     if (params.double_max)
         ft_say_detail(&job->say, "allreduce: each rank makes all of it");

@@ -211,7 +211,7 @@ void ft_run_produce(struct ft_run *x, uint64_t position, uint64_t result)
     record = ft_log_write(&c->s->log, position);
     payload = record + ft_record_offset(result);
     if (ft_run_is_bcast(x))
-        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, (c->plan.single || c->bytes >= c->s->params->past_min) && !c->s->log.ring);
+        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, (c->plan.single || c->bytes >= c->s->params->bcast_past_min) && !c->s->log.ring);
     else if (c->plan.single)
         log_slice(x, payload);
     else if (is_swapped(x))

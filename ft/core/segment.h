@@ -36,9 +36,9 @@ static inline bool ft_run_gives(const struct ft_run *x) { return ft_run_is_bcast
 
 static inline bool ft_run_sends(const struct ft_run *x) { return x->relayed && !x->c->recv; }
 
-/* Relayed: whom a rank has it from that is not the first to send. By more than two ranks: it adds what it contributes to what the next one has in its slot. */
-static inline uint32_t ft_run_source(const struct ft_run *x) { return x->c->s->n == 2 ? 1 - x->c->s->rank : x->c->s->rank + 1; }
-static inline bool ft_run_adds(const struct ft_run *x) { return x->relayed && x->c->s->n > 2 && x->c->s->rank + 1 < x->c->s->n; }
+/* Relayed by more than two ranks: adds what it contributes to what the next one has in its slot. */
+static inline uint32_t ft_run_source(const struct ft_run *x) { return ft_params_source(x->c->s->params, x->c->s->rank); }
+static inline bool ft_run_adds(const struct ft_run *x) { return x->relayed && x->c->s->n > 2 && ft_run_source(x) < x->c->s->n; }
 
 /* A reduce by single copy: folds what it has been given. */
 static inline bool ft_run_folds(const struct ft_run *x) { return x->c->plan.single && x->c->s->sig.call == FT_CALL_REDUCE && x->c->recv; }

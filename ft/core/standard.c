@@ -50,17 +50,23 @@ static uint64_t place(const struct ft_run *x, uint64_t i, uint64_t before, uint6
 /* Receives what the root of a bcast writes. */
 static bool listens(const struct ft_run *x) { return ft_run_is_bcast(x) && !ft_run_gives(x); }
 
-/* What keeps unit `in` from being added to: the next rank, which has not contributed, or NULL. */
+/* Relayed: the word of whom this rank has it from, if that has not contributed to unit u, or NULL. */
+static _Atomic uint64_t *lacking_source(struct ft_run *x, uint64_t u)
+{
+    _Atomic uint64_t *theirs = &x->c->s->counters[ft_run_source(x)].contributed;
+
+    return ft_look(theirs) > u ? NULL : theirs;
+}
+
+/* What keeps unit `in` from being added to, or NULL. */
 static _Atomic uint64_t *lacking_next(struct ft_run *x)
 {
     struct ft_stream *s = x->c->s;
     uint64_t u = ft_run_unit(x, x->in);
-    _Atomic uint64_t *next;
 
     if (!ft_run_adds(x) || x->in == x->c->plan.units || ft_peek(&s->counters[s->rank].contributed) > u)
         return NULL;
-    next = &s->counters[ft_run_source(x)].contributed;
-    return ft_look(next) > u ? NULL : next;
+    return lacking_source(x, u);
 }
 
 static bool can_contribute(struct ft_run *x)
@@ -118,15 +124,11 @@ static int contribute(struct ft_run *x, struct ft_error *e)
 /* What keeps unit `made` from being produced: a rank that has not contributed, or NULL. */
 static _Atomic uint64_t *lacking(struct ft_run *x)
 {
-    struct ft_stream *s = x->c->s;
-    _Atomic uint64_t *theirs;
+    uint64_t u = ft_run_unit(x, x->made);
 
     if (!x->relayed)
-        return ft_stream_lacking(s, ft_run_unit(x, x->made));
-    if (ft_run_sends(x))
-        return NULL;
-    theirs = &s->counters[ft_run_source(x)].contributed;
-    return ft_look(theirs) > ft_run_unit(x, x->made) ? NULL : theirs;
+        return ft_stream_lacking(x->c->s, u);
+    return ft_run_sends(x) ? NULL : lacking_source(x, u);
 }
 
 /* Says that this rank is in the operation with all it contributes, which is lent. */

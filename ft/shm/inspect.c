@@ -275,15 +275,14 @@ static uint32_t mark_bcast(const struct marks *m, const struct ft_inspect *i)
    has contributed, in a replay until it is done. */
 static uint32_t mark_relayed(const struct marks *m, const struct ft_inspect *i)
 {
+    bool sends = (i->sig.root == (int64_t)m->me) == (i->sig.call == FT_CALL_BCAST);
+    uint32_t source = ft_params_source(m->p, m->me), n = 0;
     uint64_t at = ft_max(i->done, i->unit);
-    uint32_t n = 0;
 
-    if ((i->sig.root == (int64_t)m->me) != (i->sig.call == FT_CALL_BCAST)) {
-        n = mark_one(m, m->me == 0 ? 1 : 0, not_contributed, at);
+    if (!sends || (m->p->nranks > 2 && source < m->p->nranks))
+        n = mark_one(m, source, not_contributed, at);
+    if (!sends)
         return n ? n : mark(m, behind, i->unit);
-    }
-    if (m->p->nranks > 2 && m->me + 1 < m->p->nranks)
-        n = mark_one(m, m->me + 1, not_contributed, at);
     return n || at < m->p->slot_depth ? n : mark(m, not_done, at - m->p->slot_depth);
 }
 

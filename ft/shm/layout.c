@@ -17,7 +17,7 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->gather_max = nranks <= 2 ? 1024 : 512;
     p->swap_min = 8192;
     p->swap_max = 4u << 20;
-    p->past_min = 512 << 10;
+    p->bcast_past_min = 512 << 10;
     p->gather_past_min = UINT32_MAX;
     p->short_depth = 4;
     p->slot_bytes = nranks <= 2 ? 65536 : nranks <= 4 ? 131072 : nranks <= 8 ? 65536 : nranks <= 16 ? 131072 : nranks <= 64 ? 32768 : 16384;
@@ -59,7 +59,7 @@ void ft_params_double(struct ft_params *p)
 
 void ft_params_write_past(struct ft_params *p)
 {
-    p->past_min = p->nranks <= 8 ? 12 << 10 : 64 << 10;
+    p->bcast_past_min = p->nranks <= 8 ? 12 << 10 : 64 << 10;
     p->gather_past_min = 64 << 10;
 }
 

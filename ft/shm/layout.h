@@ -41,7 +41,7 @@ struct ft_params {
     uint32_t single_reduce_min;  /* ... and a reduce from so many on, also where rooted_max would have it short, ... */
     uint32_t single_reduce_max;  /* ... and below so many */
     uint32_t double_max;    /* an allreduce of two ranks that is not short is doubled below so many bytes (ft/core/standard.c); 0: never */
-    uint32_t past_min;      /* a bcast that its root writes into the log for others to read goes past the cache from so many bytes on (not in a ring) */
+    uint32_t bcast_past_min;      /* a bcast that its root writes into the log for others to read goes past the cache from so many bytes on (not in a ring) */
     uint32_t gather_past_min;  /* of more than two ranks an allgather's slices of so many bytes do, too; UINT32_MAX: never */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
@@ -328,10 +328,15 @@ static inline int ft_params_relays(const struct ft_params *p, const struct ft_si
 {
     bool reduces = sig->call == FT_CALL_REDUCE && sig->elem <= p->slot_bytes;
 
+    if (p->nnodes > 1)
+        return false;
     if (p->nranks == 2)
-        return p->nnodes <= 1 && (reduces || sig->call == FT_CALL_BCAST);
-    return p->nnodes <= 1 && p->nranks > p->cores && p->nranks <= FT_MOST_RELAYING && reduces && sig->root == 0 && sig->reduction != FT_USER;
+        return reduces || sig->call == FT_CALL_BCAST;
+    return p->nranks > p->cores && p->nranks <= FT_MOST_RELAYING && reduces && sig->root == 0 && sig->reduction != FT_USER;
 }
+
+/* Relayed: whom a rank has it from that is not the first to send, of which this is no rank. */
+static inline uint32_t ft_params_source(const struct ft_params *p, uint32_t rank) { return p->nranks == 2 ? 1 - rank : rank + 1; }
 
 /* Whether an allgather of so many bytes of a contribution (the longest) is swapped: each of two ranks has the other one's from a slot (ft/core/standard.c). */
 static inline int ft_params_swaps(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)

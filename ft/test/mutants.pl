@@ -83,7 +83,7 @@ my @mutants = (
     ['an entry is consumed before it is committed', 'ft/core/standard.c',
      '!err && x->out < x->made && !unfinished(x)', '!err && x->out < x->made'],
     ['the root of a relayed reduce does not wait for what it is to fold', 'ft/core/standard.c',
-     'return ft_look(theirs) > ft_run_unit(x, x->made) ? NULL : theirs;', 'return NULL;'],
+     'return ft_run_sends(x) ? NULL : lacking_source(x, u);', 'return NULL;'],
     ['... or for a piece that it takes together with others', 'ft/core/standard.c',
      'slot_depth / 2 && !lacking(x)', 'slot_depth / 2', '--only 2,2,300,4,1,1,0,0 --seeds 60'],
     ['... or keeps the result for itself', 'ft/core/fold.c', 'if (!ring)
@@ -98,7 +98,7 @@ my @mutants = (
     ['... or leaves its record without a head', 'ft/core/segment.c',
      'if (x->relayed || (', 'if ((', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ['relayed by three: a rank adds its own to what the next one has not contributed', 'ft/core/standard.c',
-     'return ft_look(next) > u ? NULL : next;', 'return NULL;', '--only 2,3,300,4,1,0,0,0 --seeds 20'],
+     '    return lacking_source(x, u);', '    return NULL;', '--only 2,3,300,4,1,0,0,0 --seeds 20'],
     ["segments take turns in more than their slot's room", 'ft/core/plan.c',
      'plan->turns = ft_plan_turns(p, plan->segment);', 'plan->turns = 2 * ft_plan_turns(p, plan->segment);'],
     ['a bcast is consumed before its root has written it', 'ft/core/standard.c',

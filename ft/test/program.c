@@ -175,9 +175,10 @@ static void check_result(struct actor *r)
             expect_bcast(r, r->call, root, count);
         break;
     case REDUCE:
-        expect_untouched(r, me == root ? count : 0);
-        if (me != root)
+        if (me != root) {
+            expect_untouched(r, 0);
             break;
+        }
         /* fall through */
     case ALLREDUCE:
         expect_reduced(r, r->call, count);

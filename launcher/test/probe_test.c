@@ -73,6 +73,6 @@ Test(probe, what_is_asked_for_is_done)
     cr_expect_eq(p.double_max, 0);
     ft_params_default(&p, 4, 2, 64 << 20);
     ft_probe_choose(&p, FT_SINGLE_AUTO, FT_ALLREDUCE_AUTO);
-    cr_expect_eq(p.past_min, 512 << 10);
+    cr_expect_eq(p.bcast_past_min, 512 << 10);
     cr_expect_eq(p.gather_past_min, UINT32_MAX);
 }
