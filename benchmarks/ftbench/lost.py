@@ -71,7 +71,9 @@ def spread(values):
 
 def run(tree, times):
     """Prints a line for each way to lose a host; whether all went well."""
-    ftrun, program = os.path.join(tree, 'ftrun'), os.path.join(tree, 'benchmarks', 'gap')
+    ours = mpis.Ftmpi(tree)
+    mpis.build([ours], ['gap'], os.path.join(tree, 'benchmarks', 'compare.d'))
+    ftrun, program = ours.launcher, ours.programs['gap']
     good = True
     print('one of two hosts is lost, a rank on each, a spare one; milliseconds, medians of %d (smallest to largest)' % times)
     for way, text in WAYS.items():

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))     # benchmarks/
-SOURCES = {'init': ['init.c']}                                         # of others: their own, bench.c and options.c
+SOURCES = {'init': ['init.c'], 'gap': ['gap.c']}                       # of others: their own, bench.c and options.c
 
 
 class Mpi:
