@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SMALL = 8192, SETTLE_SIZE_US = 200000 };
+enum { SMALL = 8192, SETTLE_SIZE_US = 200000, CACHE_LINE = 64 };
 
 /* CLOCK_MONOTONIC and not MPI_Wtime: the same clock whatever the MPI, and comparable between processes. */
 static double now_us(void)
@@ -149,20 +149,38 @@ static void over_ranks(double mine, int ranks, double us[3])
     us[0] /= ranks;
 }
 
+/* --touch: as a program does that computes what it contributes, and uses what it receives. A loop that does neither says little of copies out of the
+   contributor's memory, which it finds in its own cache, and nothing of results that were written past the cache. */
+static void write_lines(const struct bench_case *c)
+{
+    for (volatile char *p = c->send, *end = p + c->writes; p < end; p += CACHE_LINE) *p = *p;
+}
+
+static void call(const struct bench *b, const struct bench_case *c)
+{
+    b->call(c);
+    for (const volatile char *p = c->recv, *end = p + c->reads; p < end; p += CACHE_LINE) (void)*p;
+}
+
 /* The calls back to back, the clock read twice in all. */
 static void time_stream(const struct bench *b, const struct bench_case *c, int iterations, int warmup, double us[3])
 {
-    for (int i = 0; i < warmup; i++) b->call(c);
-    MPI_Barrier(MPI_COMM_WORLD);
-    double begin = now_us();
-    for (int i = 0; i < iterations; i++) b->call(c);
+    double begin = 0;
+    for (int i = -warmup; i < iterations; i++) {
+        if (i == 0) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            begin = now_us();
+        }
+        write_lines(c);
+        call(b, c);
+    }
     over_ranks((now_us() - begin) / iterations, c->ranks, us);
 }
 
 static void timed_call(const struct bench *b, struct bench_case *c)
 {
     c->entered = now_us();
-    b->call(c);
+    call(b, c);
     c->left = now_us();
 }
 
@@ -179,6 +197,7 @@ static int64_t time_single(const struct bench *b, struct bench_case *c, const st
     int64_t wrong = 0, all = 0;
     for (int i = -warmup; i < iterations; i++) {
         if (o->validate) b->fill(c, i + warmup);
+        write_lines(c);
         MPI_Barrier(MPI_COMM_WORLD);
         timed_call(b, c);
         if (o->validate) wrong += b->check(c, i + warmup);
@@ -241,6 +260,9 @@ static bool allocate(const struct bench *b, struct bench_case *c, const struct b
     }
     memset(c->send, 0, send);
     memset(c->recv, 0, *recv);
+    bool root = c->rank == c->root, gives = root || !b->rooted || !b->recv_is_send, gets = root || !b->rooted || b->recv_is_send;
+    c->writes = o->touch && gives ? send : 0;
+    c->reads = o->touch && gets ? *recv : 0;
     c->displs = c->counts + c->ranks;
     for (int r = 0; r < c->ranks; r++) {
         c->counts[r] = c->count;
@@ -258,8 +280,12 @@ static void call_for(const struct bench *b, struct bench_case *c, double us)
     for (int calls = 1; calls;) {
         double began = now_us();
         for (int i = 0; i < calls; i++) {
-            if (b) b->call(c);
-            else MPI_Barrier(MPI_COMM_WORLD);
+            if (!b) {
+                MPI_Barrier(MPI_COMM_WORLD);
+                continue;
+            }
+            write_lines(c);
+            call(b, c);
         }
         int mine = now_us() >= end ? 0 : now_us() < began + 10000 ? calls * 2 : calls;
         MPI_Allreduce(&mine, &calls, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

@@ -31,6 +31,7 @@ struct bench_case {
     void *send, *recv;       /* as large as struct bench asks for */
     int *counts, *displs;    /* of ranks, for v-operations: count each, packed */
     double entered, left;    /* microseconds: this rank's last call, for check */
+    size_t writes, reads;    /* --touch: bytes of send that this rank contributes, and of recv that it receives; else 0 */
 };
 
 struct bench {

@@ -16,7 +16,7 @@ const struct bench_type bench_types[BENCH_TYPES] = {
     {"mpi_double", MPI_DOUBLE, 8, BENCH_DOUBLE},
 };
 
-enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL, OPTION_SETTLE, OPTION_LINE, OPTION_START };
+enum { OPTION_DIGITS = 256, OPTION_KILL, OPTION_WALL, OPTION_SETTLE, OPTION_LINE, OPTION_START, OPTION_TOUCH };
 
 static const struct option long_options[] = {
     {"message-size", required_argument, NULL, 'm'}, {"iterations", required_argument, NULL, 'i'},
@@ -26,7 +26,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},               {"digits", required_argument, NULL, OPTION_DIGITS},
     {"kill", required_argument, NULL, OPTION_KILL}, {"wall", no_argument, NULL, OPTION_WALL},
     {"settle", required_argument, NULL, OPTION_SETTLE}, {"line-file", required_argument, NULL, OPTION_LINE},
-    {"start", required_argument, NULL, OPTION_START},
+    {"start", required_argument, NULL, OPTION_START}, {"touch", no_argument, NULL, OPTION_TOUCH},
     {NULL, 0, NULL, 0},
 };
 
@@ -45,6 +45,8 @@ const char bench_options_usage[] =
     "  -i N,..., -x N,...            for each size its own; the last one is for all that follow\n"
     "  --start MS                    first of all, barriers for so long, in which ranks that share processors find theirs\n"
     "  --settle SECONDS              before the first row, calls of the largest size for so long\n"
+    "  --touch                       each rank writes to each line of what it contributes before a call, and reads each line of\n"
+    "                                what it received behind it, as a program does; the reading counts\n"
     "  --digits N                    digits behind the point (default 2)\n"
     "  --wall                        after each row a comment: what a call takes with all there is around it\n"
     "  --line-file FILE              after each row a comment: ns for a cache line to change hands between the first and the\n"
@@ -169,6 +171,7 @@ const char *bench_options_parse(int argc, char **argv, const struct bench *b, in
             break;
         case OPTION_DIGITS: if (!parse_count(optarg, &o->digits) || o->digits > 9) return "--digits wants 0 to 9"; break;
         case OPTION_WALL: o->wall = true; break;
+        case OPTION_TOUCH: o->touch = true; break;
         case OPTION_LINE:
             if (ranks < 2) return "--line-file wants two ranks or more";
             o->line_file = optarg;

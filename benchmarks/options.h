@@ -17,7 +17,7 @@ struct bench_options {
     const char *line_file;          /* where ranks 0 and 1 meet to measure how far they are from each other, or NULL */
     int start_ms;                   /* of barriers before anything else */
     int settle_s;                   /* seconds of calls of the largest size before the first row */
-    bool full, validate, wall;
+    bool full, validate, wall, touch;
     size_t memory;                  /* bytes a rank may allocate */
     bool use[BENCH_TYPES];
     const struct bench_type *type;  /* the one that is running */

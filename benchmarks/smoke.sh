@@ -66,6 +66,12 @@ job 2 barrier -i 5
 job 2 allreduce -m 8,1k,2k -f -i 3,5 -x 1 --start 20 --settle 1 --kill 1
 [ "$(awk '/^[0-9]/ { printf "%s %s ", $1, $5 }' "$scratch/out")" = "8 3 1024 5 2048 5 " ] || wrong "-i 3,5"
 line 'verification: Pass'
+# --touch changes nothing that is sent or received.
+for each in "2 allreduce" "3 bcast" "3 reduce" "2 allgather" "2 allgatherv"; do
+    # shellcheck disable=SC2086
+    job $each -m 8,70000 -i 5 -x 2 -c --touch --kill 1
+    [ "$code:$(grep -c Pass "$scratch/out")" = 0:3 ] || wrong "$each --touch"
+done
 for bad in "-k 0" "-i 0" "-i 3,x" "--settle x" "--start x" "-m 8,x" "-T mpi_long" "--kill 2" "--what" "-m" "8"; do
     # shellcheck disable=SC2086
     job 2 allreduce $bad

@@ -72,6 +72,8 @@ def parse(doc):
     common(p, cases.MINUTES, cases.SECONDS)
     p.add_argument('--quick', action='store_true', help='in under two minutes: only within, fewer and shorter runs, no trial of settings; '
                    'no new block is begun after %d s' % cases.QUICK_SECONDS)
+    p.add_argument('--touch', action='store_true', help='each rank writes to each line of what it contributes before a call, and reads each line of what it '
+                   'received behind it, as programs do that use them; the reading counts')
     p.add_argument('--tcp', action='store_true', help='between the ranks TCP only, also on one host')
     p.add_argument('--report', metavar='DIR', help='where the report goes (default benchmarks/report in the build tree); '
                    'what faults and xgboost have put there becomes part of it')
@@ -197,11 +199,13 @@ def main(doc):
     began = time.monotonic()
     table = args.runs
     if not args.source:
-        libraries, told = mpis.find(set(args.only.split(',')) if args.only else None, tree, args.tcp, not args.quick)
+        libraries, told = mpis.find(set(args.only.split(',')) if args.only else None, tree, args.tcp, not args.quick and not args.touch)
         for text in told:
             print(text)
         if not libraries:
             sys.exit('compare: no MPI to compare')
+        for mpi in libraries:
+            mpi.touch = args.touch
         programs = os.path.join(base, 'compare.d')
         mpis.build(libraries, args.benchmark, programs)
         watch = machine.Watch(programs)

@@ -16,6 +16,7 @@ class Mpi:
     rival = True        # what ftmpi is measured by
     program = None      # one for all operations, in place of one for each
     meets = True        # its first and its last rank can measure how far processors are from each other
+    touch = False       # whether programs use what they send and receive
     hosts = ()          # on which it runs, if these are not this one
 
     def __init__(self, tcp=False):
@@ -51,6 +52,7 @@ class Mpi:
         """Of the program: {size: number of calls}, and of those before them."""
         sizes = list(calls)
         words = ['--digits', '6', '-i', ','.join(str(calls[s]) for s in sizes), '-x', ','.join(str(warmup[s]) for s in sizes)]
+        words += ['--touch'] * self.touch
         return words if sizes == [None] else words + ['-m', ','.join(str(s) for s in sizes) + ',' * (len(sizes) == 1)]
 
     def version(self):
