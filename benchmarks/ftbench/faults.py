@@ -15,7 +15,7 @@ import time
 from . import cases, runs
 
 FIELDS = ['measure', 'variant', 'x_name', 'x', 'part', 'unit', 'run', 'value']
-PROGRAMS = ['recovery', 'rewrite', 'steady', 'checkpoint']     # one source file each
+PROGRAMS = ['recovery', 'rewrite', 'steady', 'checkpoint']
 MEASURES = ['recovery', 'memory', 'replay', 'log', 'snapshots', 'checkpoints', 'kills']
 
 
@@ -213,7 +213,6 @@ class Faults:
 
 def build(mpi, directory):
     from . import mpis
-    mpis.SOURCES.update({name: [name + '.c'] for name in PROGRAMS})
     mpis.build([mpi], PROGRAMS + ['allreduce'], directory)
 
 

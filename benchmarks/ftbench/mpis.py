@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))     # benchmarks/
-SOURCES = {'init': ['init.c'], 'gap': ['gap.c']}                       # of others: their own, bench.c and options.c
+ALONE = {'init', 'gap', 'recovery', 'rewrite', 'steady', 'checkpoint'}  # programs of one source file; others: their own, bench.c and options.c
 
 
 class Mpi:
@@ -206,7 +206,7 @@ def build(mpis, names, directory):
         os.makedirs(where, exist_ok=True)
         for name in [mpi.program] if mpi.program else names:
             out = os.path.join(where, name)
-            sources = [os.path.join(HERE, s) for s in SOURCES.get(name, [name + '.c', 'bench.c', 'options.c'])]
+            sources = [os.path.join(HERE, s) for s in [name + '.c'] + ([] if name in ALONE else ['bench.c', 'options.c'])]
             command = mpi.compile_command(sources, fresh(out))
             if subprocess.run(command, check=False).returncode != 0:
                 sys.exit('compare: %s: %s cannot compile %s.c (above); are its headers installed (libopenmpi-dev, libmpich-dev)? '
