@@ -162,18 +162,19 @@ static void call(const struct bench *b, const struct bench_case *c)
     for (const volatile char *p = c->recv, *end = p + c->reads; p < end; p += CACHE_LINE) (void)*p;
 }
 
+static void write_and_call(const struct bench *b, const struct bench_case *c)
+{
+    write_lines(c);
+    call(b, c);
+}
+
 /* The calls back to back, the clock read twice in all. */
 static void time_stream(const struct bench *b, const struct bench_case *c, int iterations, int warmup, double us[3])
 {
-    double begin = 0;
-    for (int i = -warmup; i < iterations; i++) {
-        if (i == 0) {
-            MPI_Barrier(MPI_COMM_WORLD);
-            begin = now_us();
-        }
-        write_lines(c);
-        call(b, c);
-    }
+    for (int i = 0; i < warmup; i++) write_and_call(b, c);
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = now_us();
+    for (int i = 0; i < iterations; i++) write_and_call(b, c);
     over_ranks((now_us() - begin) / iterations, c->ranks, us);
 }
 
@@ -280,12 +281,8 @@ static void call_for(const struct bench *b, struct bench_case *c, double us)
     for (int calls = 1; calls;) {
         double began = now_us();
         for (int i = 0; i < calls; i++) {
-            if (!b) {
-                MPI_Barrier(MPI_COMM_WORLD);
-                continue;
-            }
-            write_lines(c);
-            call(b, c);
+            if (b) write_and_call(b, c);
+            else MPI_Barrier(MPI_COMM_WORLD);
         }
         int mine = now_us() >= end ? 0 : now_us() < began + 10000 ? calls * 2 : calls;
         MPI_Allreduce(&mine, &calls, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

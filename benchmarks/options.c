@@ -46,7 +46,7 @@ const char bench_options_usage[] =
     "  --start MS                    first of all, barriers for so long, in which ranks that share processors find theirs\n"
     "  --settle SECONDS              before the first row, calls of the largest size for so long\n"
     "  --touch                       each rank writes to each line of what it contributes before a call, and reads each line of\n"
-    "                                what it received behind it, as a program does; the reading counts\n"
+    "                                what it received behind it, as a program does. Both count, but for writing before a barrier\n"
     "  --digits N                    digits behind the point (default 2)\n"
     "  --wall                        after each row a comment: what a call takes with all there is around it\n"
     "  --line-file FILE              after each row a comment: ns for a cache line to change hands between the first and the\n"

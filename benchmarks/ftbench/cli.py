@@ -73,13 +73,15 @@ def parse(doc):
     p.add_argument('--quick', action='store_true', help='in under two minutes: only within, fewer and shorter runs, no trial of settings; '
                    'no new block is begun after %d s' % cases.QUICK_SECONDS)
     p.add_argument('--touch', action='store_true', help='each rank writes to each line of what it contributes before a call, and reads each line of what it '
-                   'received behind it, as programs do that use them; the reading counts')
+                   'received behind it, as programs do that use them')
     p.add_argument('--tcp', action='store_true', help='between the ranks TCP only, also on one host')
     p.add_argument('--report', metavar='DIR', help='where the report goes (default benchmarks/report in the build tree); '
                    'what faults and xgboost have put there becomes part of it')
     p.add_argument('--from', dest='source', metavar='CSV', help='measure nothing: make the report of these runs')
     p.add_argument('--csv', metavar='FILE', help='every single run also goes here (in any case to compare.csv in the report)')
     args = p.parse_args()
+    if args.touch and results.BARE in args.only.split(','):
+        p.error('--touch: %s uses nothing of what it moves' % results.BARE)
     args.runs = results.Table()
     try:
         if args.source:
