@@ -349,8 +349,19 @@ static void tear_down(struct agent *a)
     a->loop = NULL;
 }
 
+static void tell_takeover(struct ft_job *job, int how)
+{
+    char text[64] = "has died";
+
+    if (how >= 0 && WIFSIGNALED(how))
+        snprintf(text, sizeof text, "was killed by signal %d (SIG%s)", WTERMSIG(how), sigabbrev_np(WTERMSIG(how)));
+    else if (how >= 0)
+        snprintf(text, sizeof text, "left with code %d", WEXITSTATUS(how));
+    ft_say_notice(&job->say, "the process of ftrun that ran the job %s; process %d goes on with it", text, getpid());
+}
+
 /* The job, or what is left of it. Returns ftrun's exit code. */
-static int run(struct agent *a, bool successor)
+static int run(struct agent *a, const int *predecessor)
 {
     struct ft_job *job = &a->job;
     struct ft_error e;
@@ -360,14 +371,15 @@ static int run(struct agent *a, bool successor)
         ft_say(&job->say, "%s", e.text);
         return FT_CODE_JOB; /* the ranks die with the last launcher process */
     }
-    if (successor) {
+    if (predecessor) {
+        tell_takeover(job, *predecessor); /* not before: without the loop it might be waited for, and the ranks' lease be over */
         ft_adopt(job);
         ft_loop_alone(a->loop);
     }
     ft_loop_serve(a->loop);
     if (ft_node_serve(job->node) < 0)
         ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
-    if (!successor)
+    if (!predecessor)
         ft_ranks_start(job);
     ft_loop_run(a->loop);
     job->say.sink = NULL; /* what is said from here on is not waited for by the loop */
@@ -380,17 +392,6 @@ static int run(struct agent *a, bool successor)
     return job->code;
 }
 
-static void tell_takeover(struct ft_job *job, int how)
-{
-    char text[64] = "has died";
-
-    if (how >= 0 && WIFSIGNALED(how))
-        snprintf(text, sizeof text, "was killed by signal %d (SIG%s)", WTERMSIG(how), sigabbrev_np(WTERMSIG(how)));
-    else if (how >= 0)
-        snprintf(text, sizeof text, "left with code %d", WEXITSTATUS(how));
-    ft_say_notice(&job->say, "the process of ftrun that ran the job %s; process %d goes on with it", text, getpid());
-}
-
 static int take_over(struct agent *a)
 {
     struct ft_job *job = &a->job;
@@ -399,8 +400,7 @@ static int take_over(struct agent *a)
     if (ft_twin_stand_by(job->twin, &job->signals, &code, &how))
         return code;
     forget(job);
-    tell_takeover(job, how);
-    code = run(a, true);
+    code = run(a, &how);
     ft_twin_finish(job->twin, code);
     return code;
 }
@@ -459,7 +459,7 @@ static int run_in_two(struct agent *a, int *code, struct ft_error *e)
         *code = take_over(a);
         return 0;
     }
-    *code = run(a, false);
+    *code = run(a, NULL);
     ft_twin_finish(job->twin, *code);
     _exit(*code);
 }
