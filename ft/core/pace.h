@@ -6,7 +6,10 @@
    machine whose processors are moved about) it is two to three times as slow as to write past the cache and to read from memory
    (docs/design.md, section 10: figures). Topologies do not say which it is: a virtual machine's does not follow its moves. So a
    rank times some of its own copies, for each other rank. It decides for itself, and for how the bytes go only: nothing that others
-   see depends on it. */
+   see depends on it.
+
+   What another rank lends (ft/core/single.h) is read where it is, or out of the log. The former is the faster one for what nobody writes to from call to call, which is in both
+   caches then, and the slower one for what its lender has just made, by as much (docs/design.md, section 10). Programs do both, so that is timed, too. */
 #ifndef FT_CORE_PACE_H
 #define FT_CORE_PACE_H
 
@@ -17,6 +20,7 @@ struct ft_pace {
     uint32_t fills;   /* so far */
     uint32_t against; /* samples one after the other that say that `far` is wrong */
     bool far;
+    bool samples;     /* the next one is a sample (ft_pace_next_lent) */
 };
 
 /* What is written in fewer bytes at a time has no choice: the order that stores past the cache need costs more than they win. With more ranks than
@@ -32,16 +36,20 @@ int ft_pace_set(const char *cores);
 /* How the next fill goes, of FT_PACE_LEAST bytes or more. */
 enum ft_pace_way ft_pace_next(struct ft_pace *p);
 
+/* The same for the reading of what is lent, FT_PACE_PAST: out of the log. A sample is the second of two readings: the first one brings into this rank's cache what nobody writes to, and
+   makes it what it is when all are read. `number` is one that the other rank knows as well, so both read in the same call: who does not writes meanwhile, and slows down who does. */
+enum ft_pace_way ft_pace_next_lent(struct ft_pace *p, uint64_t number);
+
 /* Of what one rank writes and another one reads and times: whether unit u, which is no sample, goes past the cache. */
 bool ft_pace_gives_past(const struct ft_pace *p);
 
 /* Of what one rank writes and another one reads and times: whether unit u is a sample. Both have to know. */
-static inline bool ft_pace_samples(uint64_t u) { return u % 16 == 0; }
+bool ft_pace_samples(uint64_t u);
 
 /* From when on cores are far, tenths of ns for a line. Measured (docs/design.md, section 10): writing takes 2 to 8 ns a line where they share a cache, 13 to 33 where they do
    not; reading what was written into memory that nobody had, 2 to 3.6 and 4.7 to 7.2. What is read in the other one's memory (4 to 8 ns near, with the kernel's share)
-   is drawn where writing is. */
-enum ft_pace_far { FT_PACE_FAR_WRITING = 120, FT_PACE_FAR_LENT = 120, FT_PACE_FAR_READING = 45 };
+   is drawn where writing is; but what has just been made there takes 7 to 11, and 3 to 5 if it is in both caches. */
+enum ft_pace_far { FT_PACE_FAR_WRITING = 120, FT_PACE_FAR_LENT = 120, FT_PACE_JUST_MADE = 60, FT_PACE_FAR_READING = 45 };
 
 /* A sample of n bytes took so long. */
 void ft_pace_saw(struct ft_pace *p, uint64_t ns, uint64_t n, enum ft_pace_far limit);

@@ -4,6 +4,8 @@
 #include "ft/shm/region.h"
 #include "ft/shm/wait.h"
 
+enum { CALL_NS = 600 };  /* of a system call that reads in another process: what it takes whatever it reads, about */
+
 void ft_single_open(struct ft_stream *s)
 {
     struct ft_counters *c = &s->counters[s->rank];
@@ -68,14 +70,27 @@ static bool read_lent(struct ft_stream *s, uint32_t lender, uint64_t at, void *t
     return good && (lives || !known);
 }
 
+/* What a core's own cache cannot hold beside the result is not told from what its lender has just made; and a reduce takes as long out of the log. */
+static enum ft_lent_kind kind_of(const struct ft_stream *s, uint64_t n)
+{
+    if (s->sig.call == FT_CALL_REDUCE || n > s->params->single_reduce_max / 2)
+        return FT_LENT_ANYHOW;
+    return s->sig.call == FT_CALL_BCAST ? FT_LENT_BCAST : FT_LENT_GATHER;
+}
+
 bool ft_single_read(struct ft_stream *s, uint32_t lender, uint64_t at, void *to, uint64_t n, struct ft_loan *loan)
 {
-    enum ft_pace_way way = ft_pace_next(&s->lent);
+    enum ft_lent_kind kind = kind_of(s, n);
+    struct ft_pace *pace = &s->lent[kind];
+    enum ft_pace_way way = ft_pace_next_lent(pace, ft_look(&s->counters[0].lent) + ft_look(&s->counters[1].lent));
     uint64_t began_ns = way == FT_PACE_SAMPLE ? ft_clock_ns() : 0;
     bool good = way != FT_PACE_PAST && read_lent(s, lender, at, to, n, loan);
 
-    if (good && way == FT_PACE_SAMPLE)
-        ft_pace_saw(&s->lent, ft_clock_ns() - began_ns, n, FT_PACE_FAR_LENT);
+    if (good && way == FT_PACE_SAMPLE) {
+        uint64_t took_ns = ft_clock_ns() - began_ns;
+
+        ft_pace_saw(pace, took_ns - ft_min(took_ns, CALL_NS), n, kind == FT_LENT_ANYHOW ? FT_PACE_FAR_LENT : FT_PACE_JUST_MADE);
+    }
     return good;
 }
 

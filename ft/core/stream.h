@@ -19,6 +19,9 @@ struct ft_cache;
 
 enum { FT_LOANS = 4 };
 
+/* What is read of what is lent: what may be faster out of the log even between near cores, as its lender has just made it; and what is not, or is not told from it. */
+enum ft_lent_kind { FT_LENT_BCAST, FT_LENT_GATHER, FT_LENT_ANYHOW, FT_LENT_KINDS };
+
 struct ft_stream {
     struct ft *ft;                    /* whose calls on it may take snapshots, or NULL */
     struct ft_cache *cache;           /* of bootstrap operations, or NULL ... */
@@ -56,7 +59,7 @@ struct ft_stream {
         uint64_t n, times;
     } loans[FT_LOANS];              /* what this rank lent since its last snapshot, the last ones: a guess at what it will lend */
     uint32_t oldest_loan;
-    struct ft_pace lent;  /* of reading what the other one of two ranks lends */
+    struct ft_pace lent[FT_LENT_KINDS];  /* of reading what the other one of two ranks lends (ft/core/single.c) */
     struct ft_pace given; /* of reading what the other one of two ranks has written into the log */
     uint64_t wrote;       /* the last unit in whose short slot this rank wrote anything: a guess */
     bool receives;        /* what this rank called behind its last barrier was a bcast of another's. For the next one: a guess */

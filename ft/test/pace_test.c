@@ -3,6 +3,7 @@
 #include "ft/core/pace.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 enum { BYTES = 32768, NEAR_NS = 5 * BYTES / 64, FAR_NS = 25 * BYTES / 64 };
 
@@ -72,4 +73,81 @@ Test(pace, what_is_said_is_not_measured)
     cr_assert(ft_pace_set(NULL) == 0);
     fill(&p, 1000, FAR_NS, &past, &samples);
     cr_assert(past > 0 && samples > 0);
+}
+
+/* So many readings of what is lent, numbered from *number on, `step` apart; whether both ranks do the same in each. */
+static void read_lent(struct ft_pace p[2], int readings, uint64_t *number, uint64_t step, uint64_t ns, int past[2], int samples[2])
+{
+    memset(past, 0, 2 * sizeof *past);
+    memset(samples, 0, 2 * sizeof *samples);
+    for (int i = 0; i < readings; i++, *number += step)
+        for (int r = 0; r < 2; r++) {
+            enum ft_pace_way way = ft_pace_next_lent(&p[r], *number);
+
+            past[r] += way == FT_PACE_PAST;
+            samples[r] += way == FT_PACE_SAMPLE;
+            if (way == FT_PACE_SAMPLE)
+                ft_pace_saw(&p[r], ns, BYTES, FT_PACE_JUST_MADE);
+        }
+}
+
+Test(pace, what_has_just_been_made_is_not_read_where_it_is_and_what_nobody_writes_to_is)
+{
+    enum { UNTOUCHED_NS = 4 * BYTES / 64, MADE_NS = 8 * BYTES / 64 };
+
+    for (uint64_t step = 1; step <= 16; step++) {
+        struct ft_pace p[2] = { 0 };
+        int past[2], samples[2];
+        uint64_t number = 7;
+
+        read_lent(p, 4096, &number, step, UNTOUCHED_NS, past, samples);
+        cr_assert(past[0] == 0 && past[1] == 0 && samples[0] > 256 && samples[0] < 1024, "step %d: %d samples", (int)step, samples[0]);
+        read_lent(p, 4096, &number, step, MADE_NS, past, samples);
+        cr_assert(p[0].far && p[1].far && past[0] > 3500, "step %d: %d out of the log", (int)step, past[0]);
+        cr_assert(past[0] == past[1] && samples[0] == samples[1] && samples[0] > 16, "step %d: %d samples", (int)step, samples[0]);
+        read_lent(p, 4096, &number, step, UNTOUCHED_NS, past, samples);
+        cr_assert(!p[0].far && !p[1].far && past[0] < 2048, "step %d: %d out of the log", (int)step, past[0]);
+    }
+}
+
+/* Which brings it into the reader's cache. */
+Test(pace, a_sample_of_what_is_lent_is_the_second_of_two_readings)
+{
+    struct ft_pace p = { .far = true };
+    enum ft_pace_way before = FT_PACE_PAST;
+    int samples = 0;
+
+    for (uint64_t number = 0; number < 10000; number++) {
+        enum ft_pace_way way = ft_pace_next_lent(&p, number);
+
+        cr_assert(way != FT_PACE_SAMPLE || before != FT_PACE_PAST);
+        samples += way == FT_PACE_SAMPLE;
+        before = way;
+    }
+    cr_assert(samples > 100 && samples < 250, "%d samples", samples);
+}
+
+/* Both ranks take a sample in the same call, or who does not slows the other one down. */
+Test(pace, whether_the_other_one_reads_near_or_far_its_samples_are_read_by_both)
+{
+    struct ft_pace near = { 0 }, far = { .far = true };
+
+    for (uint64_t number = 0; number < 10000; number++) {
+        enum ft_pace_way theirs = ft_pace_next_lent(&near, number);
+
+        if (ft_pace_next_lent(&far, number) == FT_PACE_SAMPLE)
+            cr_assert_eq(theirs, FT_PACE_SAMPLE);
+    }
+}
+
+/* A gather of one unit and a barrier in turn: units 16 apart would never have been samples, had the first not been one. */
+Test(pace, units_of_any_step_are_samples_now_and_then)
+{
+    for (uint64_t step = 1; step <= 64; step++) {
+        int samples = 0;
+
+        for (uint64_t i = 0; i < 1000; i++)
+            samples += ft_pace_samples(5 + i * step);
+        cr_assert(samples > 20 && samples < 200, "step %d: %d samples", (int)step, samples);
+    }
 }
