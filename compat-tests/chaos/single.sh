@@ -24,6 +24,7 @@ mixed on --single-copy on
 mixed doubled --single-copy off --allreduce doubled
 kills="-k 0:$((operations / 4)),1:$((operations / 2)),0:$((operations * 3 / 4))"
 mixed killed --single-copy on
+FTMPI_CORES=far mixed killed_far --single-copy on  # lent, and taken out of the log
 mixed killed_doubled --single-copy off --allreduce doubled
 FTMPI_SNAPSHOT=0.05 mixed snapshots --single-copy on --allreduce doubled
 kills=
