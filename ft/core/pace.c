@@ -9,7 +9,7 @@ enum {
     NEAR_EVERY = 8,    /* fills a sample is one of: timing costs little, ... */
     FAR_EVERY = 64,    /* ... a copy into the cache that is far costs much */
     GIVEN_EVERY = 16,
-    NEAR_AGAINST = 3,  /* an interrupt, pages touched for the first time: not all of so many */
+    NEAR_AGAINST = 8,  /* an interrupt, pages touched for the first time, another process for a moment: not all of so many */
     FAR_AGAINST = 2
 };
 

@@ -49,7 +49,7 @@ bool ft_pace_samples(uint64_t u);
 /* From when on cores are far, tenths of ns for a line. Measured (docs/design.md, section 10): writing takes 2 to 8 ns a line where they share a cache, 13 to 33 where they do
    not; reading what was written into memory that nobody had, 2 to 3.6 and 4.7 to 7.2. What is read in the other one's memory (4 to 8 ns near, with the kernel's share)
    is drawn where writing is; but what has just been made there takes 7 to 11, and 3 to 5 if it is in both caches. */
-enum ft_pace_far { FT_PACE_FAR_WRITING = 120, FT_PACE_FAR_LENT = 120, FT_PACE_JUST_MADE = 60, FT_PACE_FAR_READING = 45 };
+enum ft_pace_far { FT_PACE_FAR_WRITING = 120, FT_PACE_FAR_LENT = 120, FT_PACE_JUST_MADE = 55, FT_PACE_FAR_READING = 45 };
 
 /* A sample of n bytes took so long. */
 void ft_pace_saw(struct ft_pace *p, uint64_t ns, uint64_t n, enum ft_pace_far limit);

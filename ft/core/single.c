@@ -4,7 +4,7 @@
 #include "ft/shm/region.h"
 #include "ft/shm/wait.h"
 
-enum { CALL_NS = 600 };  /* of a system call that reads in another process: what it takes whatever it reads, about */
+enum { CALL_NS = 800 };  /* of a system call that reads in another process: what it takes whatever it reads, about */
 
 void ft_single_open(struct ft_stream *s)
 {

@@ -30,17 +30,17 @@ Test(pace, near_stays_in_the_cache)
     cr_assert(past == 0 && samples == 1000 / 8);
 }
 
-Test(pace, far_goes_past_it_after_three_samples_and_comes_back_after_two)
+Test(pace, far_goes_past_it_after_eight_samples_and_comes_back_after_two)
 {
     struct ft_pace p = { 0 };
     int past, samples;
 
-    fill(&p, 24, FAR_NS, &past, &samples);
-    cr_assert(past == 0 && samples == 3 && p.far);
+    fill(&p, 64, FAR_NS, &past, &samples);
+    cr_assert(past == 0 && samples == 8 && p.far);
     fill(&p, 640, FAR_NS, &past, &samples);
     cr_assert(past == 630 && samples == 10 && p.far, "%d past, %d samples", past, samples);
-    fill(&p, 103, NEAR_NS, &past, &samples);
-    cr_assert(past == 102 && samples == 1 && p.far);
+    fill(&p, 127, NEAR_NS, &past, &samples);
+    cr_assert(past == 126 && samples == 1 && p.far);
     fill(&p, 1, NEAR_NS, &past, &samples);
     cr_assert(samples == 1 && !p.far);
 }
@@ -51,7 +51,7 @@ Test(pace, what_is_slow_now_and_then_is_no_distance)
     int past, samples;
 
     for (int i = 0; i < 100; i++) {
-        fill(&p, 16, FAR_NS, &past, &samples);
+        fill(&p, 56, FAR_NS, &past, &samples);
         cr_assert(past == 0);
         fill(&p, 8, NEAR_NS, &past, &samples);
     }
