@@ -8,7 +8,9 @@
 enum {
     NEAR_EVERY = 8,    /* fills a sample is one of: timing costs little, ... */
     FAR_EVERY = 64,    /* ... a copy into the cache that is far costs much */
-    GIVEN_EVERY = 16,
+    TRIED_EVERY = 32,  /* of each way */
+    WEIGHT = 8,        /* of a mean against a sample; and from so many samples on it says anything */
+    MOST = 4,          /* means: an interrupt counts as so much */
     NEAR_AGAINST = 8,  /* an interrupt, pages touched for the first time, another process for a moment: not all of so many */
     FAR_AGAINST = 2
 };
@@ -27,11 +29,35 @@ static bool is_one_in(uint64_t number, uint64_t every)
     return number * 0x9e3779b97f4a7c15 < UINT64_MAX / every;
 }
 
-bool ft_pace_samples(uint64_t u) { return is_one_in(u, GIVEN_EVERY); }
+bool ft_pace_tries(uint64_t u) { return cores == MEASURED && is_one_in(u, TRIED_EVERY / 2); }
 
-bool ft_pace_gives_past(const struct ft_pace *p)
+/* Of units that are tried: past the cache. */
+static bool is_tried_past(uint64_t u) { return is_one_in(u, TRIED_EVERY); }
+
+bool ft_pace_gives_past(const struct ft_pace_both *p, uint64_t u)
 {
-    return cores == MEASURED ? p->far : cores == FAR;
+    if (cores != MEASURED)
+        return cores == FAR;
+    return ft_pace_tries(u) ? is_tried_past(u) : p->past;
+}
+
+static bool is_known(const struct ft_pace_mean halves[2])
+{
+    return ft_min(halves[FT_PACE_WRITTEN].samples, halves[FT_PACE_READ].samples) >= WEIGHT;
+}
+
+static uint64_t both_halves(const struct ft_pace_mean halves[2]) { return halves[FT_PACE_WRITTEN].ps + halves[FT_PACE_READ].ps; }
+
+void ft_pace_took(struct ft_pace_both *p, uint64_t u, enum ft_pace_half half, uint64_t ns, uint64_t n)
+{
+    struct ft_pace_mean *m = &p->mean[is_tried_past(u)][half];
+    const struct ft_pace_mean *now = p->mean[p->past], *other = p->mean[!p->past];
+    uint64_t ps = ns * 1000 * FT_LINE / n;
+
+    m->ps = m->samples ? (m->ps * (WEIGHT - 1) + ft_min(ps, m->ps * MOST)) / WEIGHT : ps;
+    m->samples = (uint32_t)ft_min(m->samples + 1, WEIGHT);
+    if (is_known(now) && is_known(other) && both_halves(other) * 20 < both_halves(now) * 19)
+        p->past = !p->past;
 }
 
 enum ft_pace_way ft_pace_next(struct ft_pace *p)

@@ -29,8 +29,7 @@ enum { FT_PACE_LEAST = 4096, FT_PACES = 32 };
 
 enum ft_pace_way { FT_PACE_CACHED, FT_PACE_SAMPLE /* the same, timed: ft_pace_saw */, FT_PACE_PAST };
 
-/* Of this process's ranks, from now on: contributions go as if the cores were near, or far, whatever timing says (but for the units of a gather that
-   both write into the cache to time them, ft_pace_samples). NULL or "": by timing, as at first. -1: no such word. */
+/* Of this process's ranks, from now on: contributions go as if the cores were near, or far, whatever timing says. NULL or "": by timing, as at first. -1: no such word. */
 int ft_pace_set(const char *cores);
 
 /* How the next fill goes, of FT_PACE_LEAST bytes or more. */
@@ -40,16 +39,29 @@ enum ft_pace_way ft_pace_next(struct ft_pace *p);
    makes it what it is when all are read. `number` is one that the other rank knows as well, so both read in the same call: who does not writes meanwhile, and slows down who does. */
 enum ft_pace_way ft_pace_next_lent(struct ft_pace *p, uint64_t number);
 
-/* Of what one rank writes and another one reads and times: whether unit u, which is no sample, goes past the cache. */
-bool ft_pace_gives_past(const struct ft_pace *p);
+/* Of what two ranks write into memory that nobody has, for each other to read: no limit tells which way is the faster one (on one machine what has gone through a cache is read in 2 to 3 ns
+   a line where that is right, on another in 8 to 12). So both are tried, in units that both ranks know, and of each the two halves are timed, the writing and the reading. */
+struct ft_pace_both {
+    struct ft_pace_mean {
+        uint64_t ps;      /* of a line, of the last ones about */
+        uint32_t samples;
+    } mean[2][2];         /* [past the cache][enum ft_pace_half] */
+    bool past;
+};
 
-/* Of what one rank writes and another one reads and times: whether unit u is a sample. Both have to know. */
-bool ft_pace_samples(uint64_t u);
+enum ft_pace_half { FT_PACE_WRITTEN, FT_PACE_READ };
+
+/* Unit u is tried, one way or the other. */
+bool ft_pace_tries(uint64_t u);
+/* Unit u, which may be tried, goes past the cache. */
+bool ft_pace_gives_past(const struct ft_pace_both *p, uint64_t u);
+/* Half of n bytes of unit u, which is tried, took so long. */
+void ft_pace_took(struct ft_pace_both *p, uint64_t u, enum ft_pace_half half, uint64_t ns, uint64_t n);
 
 /* From when on cores are far, tenths of ns for a line. Measured (docs/design.md, section 10): writing takes 2 to 8 ns a line where they share a cache, 13 to 33 where they do
-   not; reading what was written into memory that nobody had, 2 to 3.6 and 4.7 to 7.2. What is read in the other one's memory (4 to 8 ns near, with the kernel's share)
+   not. What is read in the other one's memory (4 to 8 ns near, with the kernel's share)
    is drawn where writing is; but what has just been made there takes 7 to 11, and 3 to 5 if it is in both caches. */
-enum ft_pace_far { FT_PACE_FAR_WRITING = 120, FT_PACE_FAR_LENT = 120, FT_PACE_JUST_MADE = 55, FT_PACE_FAR_READING = 45 };
+enum ft_pace_far { FT_PACE_FAR_WRITING = 120, FT_PACE_FAR_LENT = 120, FT_PACE_JUST_MADE = 55 };
 
 /* A sample of n bytes took so long. */
 void ft_pace_saw(struct ft_pace *p, uint64_t ns, uint64_t n, enum ft_pace_far limit);

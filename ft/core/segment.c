@@ -233,13 +233,17 @@ static int read_slices(struct ft_run *x, uint64_t position, uint64_t at, struct 
     struct ft_coll *c = x->c;
     struct ft_stream *s = c->s;
     uint64_t i = x->out;
+    bool through_log = !is_swapped(x) && !c->plan.single;
     int err = 0;
 
     for (uint32_t r = 0; r < s->n && !err; r++) {
         uint64_t n = ft_coll_slice(c, r, i);
+        char *to = c->recv + ft_coll_displ(c, r) + i * c->plan.segment;
 
-        if (n && (i < x->fresh || (r != s->rank && !is_swapped(x) && !has_had(x, i))))
-            err = ft_stream_read_given(s, ft_run_unit(x, i), position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, x->past_cache, e);
+        if (n && r != s->rank && through_log)
+            err = ft_stream_read_given(s, ft_run_unit(x, i), position, at, to, n, x->past_cache, e);
+        else if (n && (i < x->fresh || (r != s->rank && !is_swapped(x) && !has_had(x, i))))
+            err = ft_stream_read(s, position, at, to, n, x->past_cache, e);
         at += n;
     }
     return err;

@@ -8,8 +8,6 @@
 #include "ft/core/single.h"
 #include "ft/shm/trail.h"
 
-enum { SAMPLE = 8192 };  /* of what is timed in reading it */
-
 /* What earlier incarnations have come to, by the rank's own words. */
 static void look_back(struct ft_stream *s)
 {
@@ -404,8 +402,8 @@ void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, ui
     ft_copy_order(past);
 }
 
-/* Of two ranks each writes what the other one reads, and that one times it (ft/core/pace.h). */
-static bool is_timed(const struct ft_stream *s, uint64_t n)
+/* Of two ranks each writes what the other one reads, one way or the other (ft/core/pace.h). */
+static bool has_ways(const struct ft_stream *s, uint64_t n)
 {
     return s->n == 2 && n >= FT_PACE_LEAST && !s->log.ring;
 }
@@ -414,26 +412,31 @@ static bool gives_past(const struct ft_stream *s, uint64_t u, uint64_t n)
 {
     if (s->n > 2)
         return n >= s->params->gather_past_min && !s->log.ring;
-    return is_timed(s, n) && !ft_pace_samples(u) && ft_pace_gives_past(&s->given);
+    return has_ways(s, n) && ft_pace_gives_past(&s->given, u);
 }
 
 void ft_stream_give(struct ft_stream *s, uint64_t u, char *entry, const char *from, uint64_t n)
 {
+    bool tries = has_ways(s, n) && ft_pace_tries(u);
+    uint64_t began_ns = tries ? ft_clock_ns() : 0;
+
     ft_fill_past(entry, from, n, gives_past(s, u, n));
+    if (!tries)
+        return;
+    /* What is past the cache is on its way yet, and what comes next, that it is there, waits for it: not a clock. */
+    atomic_thread_fence(memory_order_seq_cst);
+    ft_pace_took(&s->given, u, FT_PACE_WRITTEN, ft_clock_ns() - began_ns, n);
 }
 
 int ft_stream_read_given(struct ft_stream *s, uint64_t u, uint64_t position, uint64_t at, char *to, uint64_t n, bool past_cache, struct ft_error *e)
 {
-    uint64_t began_ns, timed = 0;
-    int err = 0;
+    bool tries = has_ways(s, n) && ft_pace_tries(u) && !ft_stream_replays(s, u);
+    uint64_t began_ns = tries ? ft_clock_ns() : 0;
+    int err = ft_stream_read(s, position, at, to, n, past_cache, e);
 
-    if (is_timed(s, n) && ft_pace_samples(u) && !ft_stream_replays(s, u)) {
-        timed = ft_min(n, SAMPLE);
-        began_ns = ft_clock_ns();
-        err = ft_stream_read(s, position, at, to, timed, past_cache, e);
-        ft_pace_saw(&s->given, ft_clock_ns() - began_ns, timed, FT_PACE_FAR_READING);
-    }
-    return err || timed == n ? err : ft_stream_read(s, position, at + timed, to + timed, n - timed, past_cache, e);
+    if (tries && !err)
+        ft_pace_took(&s->given, u, FT_PACE_READ, ft_clock_ns() - began_ns, n);
+    return err;
 }
 
 void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u)

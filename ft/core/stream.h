@@ -60,7 +60,7 @@ struct ft_stream {
     } loans[FT_LOANS];              /* what this rank lent since its last snapshot, the last ones: a guess at what it will lend */
     uint32_t oldest_loan;
     struct ft_pace lent[FT_LENT_KINDS];  /* of reading what the other one of two ranks lends (ft/core/single.c) */
-    struct ft_pace given; /* of reading what the other one of two ranks has written into the log */
+    struct ft_pace_both given;           /* of what two ranks write into the log for each other to read */
     uint64_t wrote;       /* the last unit in whose short slot this rank wrote anything: a guess */
     bool receives;        /* what this rank called behind its last barrier was a bcast of another's. For the next one: a guess */
 
@@ -152,7 +152,7 @@ void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, ui
 void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader);
 
 /* Of results that are contributions side by side: writes this rank's n bytes of unit u into the record's entry, and copies another rank's out of it
-   (ft_stream_read). Of two ranks, past the cache if they are far from each other, which they find out by reading; of more, as struct ft_params says. */
+   (ft_stream_read). Of two ranks, past the cache where that is faster, which they find out; of more, as struct ft_params says. */
 void ft_stream_give(struct ft_stream *s, uint64_t u, char *entry, const char *from, uint64_t n);
 int ft_stream_read_given(struct ft_stream *s, uint64_t u, uint64_t position, uint64_t at, char *to, uint64_t n, bool past_cache, struct ft_error *e);
 
