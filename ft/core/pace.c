@@ -9,7 +9,7 @@ enum {
     NEAR_EVERY = 8,    /* fills a sample is one of: timing costs little, ... */
     FAR_EVERY = 64,    /* ... a copy into the cache that is far costs much */
     TRIED_EVERY = 32,  /* of each way */
-    WEIGHT = 8,        /* of a mean against a sample; and from so many samples on it says anything */
+    WEIGHT = 8,        /* of a mean against a sample; of so many samples it is the least before it says anything: pages touched for the first time */
     MOST = 4,          /* means: an interrupt counts as so much */
     NEAR_AGAINST = 8,  /* an interrupt, pages touched for the first time, another process for a moment: not all of so many */
     FAR_AGAINST = 2
@@ -54,7 +54,10 @@ void ft_pace_took(struct ft_pace_both *p, uint64_t u, enum ft_pace_half half, ui
     const struct ft_pace_mean *now = p->mean[p->past], *other = p->mean[!p->past];
     uint64_t ps = ns * 1000 * FT_LINE / n;
 
-    m->ps = m->samples ? (m->ps * (WEIGHT - 1) + ft_min(ps, m->ps * MOST)) / WEIGHT : ps;
+    if (m->samples == WEIGHT)
+        m->ps = (m->ps * (WEIGHT - 1) + ft_min(ps, m->ps * MOST + 1000)) / WEIGHT;
+    else
+        m->ps = m->samples ? ft_min(m->ps, ps) : ps;
     m->samples = (uint32_t)ft_min(m->samples + 1, WEIGHT);
     if (is_known(now) && is_known(other) && both_halves(other) * 20 < both_halves(now) * 19)
         p->past = !p->past;

@@ -70,7 +70,8 @@ static bool read_lent(struct ft_stream *s, uint32_t lender, uint64_t at, void *t
     return good && (lives || !known);
 }
 
-/* What a core's own cache cannot hold beside the result is not told from what its lender has just made; and a reduce takes as long out of the log. */
+/* What takes more than half of a core's own cache with the result (single_reduce_max is half of it, or 0 if nobody knows) is not told from what its lender has just made; and a reduce takes as long
+   out of the log. */
 static enum ft_lent_kind kind_of(const struct ft_stream *s, uint64_t n)
 {
     if (s->sig.call == FT_CALL_REDUCE || n > s->params->single_reduce_max / 2)

@@ -33,7 +33,7 @@ void ft_single_lend(struct ft_stream *s, const void *contribution, uint64_t n);
 void ft_single_unshare(struct ft_stream *s);
 
 /* n bytes at `at` of it. False: they could not be read (the lender is dead, or gone on; it is not allowed),
-   or the cores are far from each other and it is faster to take them from the log (pace.h); `to` has anything. */
+   or it is faster to take them from the log: the cores are far from each other, or the lender has just made them (pace.h); `to` has anything. */
 bool ft_single_read(struct ft_stream *s, uint32_t lender, uint64_t at, void *to, uint64_t n, struct ft_loan *loan);
 
 /* Whether what was read is what the log has of unit u, which its lender has done. */

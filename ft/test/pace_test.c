@@ -80,7 +80,7 @@ Test(pace, what_is_said_is_not_measured)
     cr_assert(past > 0 && samples > 0);
 }
 
-/* So many readings of what is lent, numbered from *number on, `step` apart; whether both ranks do the same in each. */
+/* So many readings of what is lent by two ranks, numbered from *number on, `step` apart: how many each took out of the log, and timed. */
 static void read_lent(struct ft_pace p[2], int readings, uint64_t *number, uint64_t step, uint64_t ns, int past[2], int samples[2])
 {
     memset(past, 0, 2 * sizeof *past);
@@ -161,8 +161,8 @@ static int give(struct ft_pace_both *p, int units, uint64_t *u, uint64_t step, c
     return past;
 }
 
-/* Gathers of 4 to 8 KiB took 13 to 19 percent longer on an Emerald Rapids, where reading is slow whichever way it is written: a limit said that its cores were far. And a gather of one unit
-   and a barrier in turn: units 16 apart would never have been tried, had the first not been one. */
+/* Gathers of 4 to 8 KiB took 13 to 19 percent longer on an Emerald Rapids, where reading is slow whichever way it is written: a limit said that its cores were far. And of a gather of one unit
+   and a barrier in turn, when each 16th unit was timed, none was if the first gather's number was odd. */
 Test(pace, what_two_ranks_give_each_other_goes_the_way_that_takes_less_in_both_halves)
 {
     static const int slow_reads[2] = { 3, 10 }, slower_writes[2] = { 7, 10 }, far[2] = { 5, 20 }, past_far[2] = { 8, 6 };
@@ -193,4 +193,18 @@ Test(pace, one_slow_unit_does_not_change_the_way)
         u++;
     give(&p, 1, &u, 1, interrupted, past);
     cr_assert_not(p.past);
+}
+
+/* As where the log's pages are touched for the first time. */
+Test(pace, slow_units_at_first_do_not_choose_the_way)
+{
+    static const int first[2] = { 20000, 3 }, cached[2] = { 3, 3 }, past[2] = { 5, 5 };
+    struct ft_pace_both p = { .past = false };
+    uint64_t u = 0;
+
+    give(&p, 96, &u, 1, first, past);
+    for (int units = 0; units < 4096; units++) {
+        give(&p, 1, &u, 1, cached, past);
+        cr_assert_not(p.past);
+    }
 }
