@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher/agent.h"
-#include "launcher/client.h"
-#include "launcher/controller.h"
-#include "launcher/help.h"
-#include "launcher/node.h"
-#include "launcher/options.h"
-#include "launcher/say.h"
-#include "launcher/starter.h"
+#include "launcher/agent/agent.h"
+#include "launcher/base/say.h"
+#include "launcher/control/client.h"
+#include "launcher/controller/controller.h"
+#include "launcher/node/node.h"
+#include "launcher/options/help.h"
+#include "launcher/options/options.h"
+#include "launcher/start/starter.h"
 
 /* A descriptor opened later must not become somebody's stdin, stdout or stderr. */
 static void fill_standard_descriptors(void)

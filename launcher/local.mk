@@ -1,138 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ftrun. Everything but main is a convenience library, so that tests can link it.
 noinst_LTLIBRARIES += liblaunch.la
-liblaunch_la_SOURCES = \
-	launcher/act.h launcher/act.c \
-	launcher/activity.h launcher/activity.c \
-	launcher/address.h launcher/address.c \
-	launcher/adopt.h launcher/adopt.c \
-	launcher/agent.h launcher/agent.c \
-	launcher/appfile.h launcher/appfile.c \
-	launcher/auth.h launcher/auth.c \
-	launcher/await.h launcher/await.c \
-	launcher/bands.h launcher/bands.c \
-	launcher/bytes.h launcher/bytes.c \
-	launcher/cadence.h launcher/cadence.c \
-	launcher/cargo.h launcher/cargo.c \
-	launcher/ckpt_series.h launcher/ckpt_series.c \
-	launcher/ckpt_writer.h launcher/ckpt_writer.c \
-	launcher/channel.h launcher/channel.c \
-	launcher/child.h launcher/child.c \
-	launcher/client.h launcher/client.c \
-	launcher/configure.h launcher/configure.c \
-	launcher/control.h launcher/control.c \
-	launcher/control_job.h launcher/control_job.c \
-	launcher/controller.h launcher/controller.c \
-	launcher/controller_act.h launcher/controller_act.c \
-	launcher/controller_job.h \
-	launcher/controller_nodes.h launcher/controller_nodes.c \
-	launcher/controller_start.h launcher/controller_start.c \
-	launcher/controller_stdio.h launcher/controller_stdio.c \
-	launcher/controller_status.h launcher/controller_status.c \
-	launcher/controller_ask.h launcher/controller_ask.c \
-	launcher/controller_base.h launcher/controller_base.c \
-	launcher/controller_durable.h launcher/controller_durable.c \
-	launcher/controller_files.h launcher/controller_files.c \
-	launcher/controller_peers.h launcher/controller_peers.c \
-	launcher/controller_report.h launcher/controller_report.c \
-	launcher/controller_tell.h launcher/controller_tell.c \
-	launcher/deadlines.h launcher/deadlines.c \
-	launcher/death.h launcher/death.c \
-	launcher/description.h launcher/description.c \
-	launcher/durable.h launcher/durable.c \
-	launcher/elf.h launcher/elf.c \
-	launcher/environ.h launcher/environ.c \
-	launcher/format.h launcher/format.c \
-	launcher/fetch.h launcher/fetch.c \
-	launcher/follow.h launcher/follow.c \
-	launcher/forward.h launcher/forward.c \
-	launcher/full.h launcher/full.c \
-	launcher/greeting.h launcher/greeting.c \
-	launcher/handover.h launcher/handover.c \
-	launcher/handshake.h launcher/handshake.c \
-	launcher/help.h launcher/help.c \
-	launcher/hosts.h launcher/hosts.c \
-	launcher/identity.h launcher/identity.c \
-	launcher/input.h launcher/input.c \
-	launcher/job.h \
-	launcher/ways.h \
-	launcher/jobs.h launcher/jobs.c \
-	launcher/kept.h launcher/kept.c \
-	launcher/library.h launcher/library.c \
-	launcher/limits.h launcher/limits.c \
-	launcher/lines.h launcher/lines.c \
-	launcher/link.h launcher/link.c \
-	launcher/links.h launcher/links.c \
-	launcher/loop.h launcher/loop.c \
-	launcher/nearest.h launcher/nearest.c \
-	launcher/node.h launcher/node.c \
-	launcher/node_hear.h launcher/node_hear.c \
-	launcher/node_durable.h launcher/node_durable.c \
-	launcher/node_input.h launcher/node_input.c \
-	launcher/node_job.h \
-	launcher/node_lease.h launcher/node_lease.c \
-	launcher/node_say.h launcher/node_say.c \
-	launcher/node_table.h launcher/node_table.c \
-	launcher/node_main.c \
-	launcher/node_report.h launcher/node_report.c \
-	launcher/oom.h launcher/oom.c \
-	launcher/options.h launcher/options.c \
-	launcher/map.h launcher/map.c \
-	launcher/merge.h launcher/merge.c \
-	launcher/nodes_policy.h launcher/nodes_policy.c \
-	launcher/outfile.h launcher/outfile.c \
-	launcher/output.h launcher/output.c \
-	launcher/output_dir.h launcher/output_dir.c \
-	launcher/parcel.h launcher/parcel.c \
-	launcher/partner.h launcher/partner.c \
-	launcher/doubts.h launcher/doubts.c \
-	launcher/pin.h launcher/pin.c \
-	launcher/placement.h launcher/placement.c \
-	launcher/policy.h launcher/policy.c \
-	launcher/procstat.h launcher/procstat.c \
-	launcher/probe.h launcher/probe.c \
-	launcher/program.h launcher/program.c \
-	launcher/ranks.h launcher/ranks.c \
-	launcher/readers.h launcher/readers.c \
-	launcher/reap.h launcher/reap.c \
-	launcher/relay.h launcher/relay.c \
-	launcher/remote.h launcher/remote.c \
-	launcher/remote_words.h launcher/remote_words.c \
-	launcher/renew.h launcher/renew.c \
-	launcher/report.h launcher/report.c \
-	launcher/rundir.h launcher/rundir.c \
-	launcher/sampler.h launcher/sampler.c \
-	launcher/say.h launcher/say.c \
-	launcher/settings.h launcher/settings.c \
-	launcher/shared.h launcher/shared.c \
-	launcher/shares.h launcher/shares.c \
-	launcher/show.h launcher/show.c \
-	launcher/signals.h launcher/signals.c \
-	launcher/sink.h launcher/sink.c \
-	launcher/sites.h launcher/sites.c \
-	launcher/slot.h launcher/slot.c \
-	launcher/cut.h launcher/cut.c \
-	launcher/snapshot.h launcher/snapshot.c \
-	launcher/spawn.h launcher/spawn.c \
-	launcher/spool.h launcher/spool.c \
-	launcher/starter.h launcher/starter.c \
-	launcher/status.h launcher/status.c \
-	launcher/stdio_memory.h launcher/stdio_memory.c \
-	launcher/store.h launcher/store.c \
-	launcher/svg.h launcher/svg.c \
-	launcher/sweep.h launcher/sweep.c \
-	launcher/timeline.h launcher/timeline.c \
-	launcher/timer.h launcher/timer.c \
-	launcher/topology.h launcher/topology.c \
-	launcher/twin.h launcher/twin.c \
-	launcher/uplink.h launcher/uplink.c \
-	launcher/usage.h launcher/usage.c \
-	launcher/values.h launcher/values.c \
-	launcher/watch.h launcher/watch.c \
-	launcher/wire.h launcher/wire.c \
-	launcher/wire_calls.h launcher/wire_calls.c \
-	launcher/wire_models.h launcher/wire_models.c \
-	launcher/wire_report.h launcher/wire_report.c
+liblaunch_la_SOURCES =
+include launcher/base/local.mk
+include launcher/policy/local.mk
+include launcher/options/local.mk
+include launcher/wire/local.mk
+include launcher/net/local.mk
+include launcher/stdio/local.mk
+include launcher/ckpt/local.mk
+include launcher/report/local.mk
+include launcher/control/local.mk
+include launcher/start/local.mk
+include launcher/job/local.mk
+include launcher/snap/local.mk
+include launcher/ranks/local.mk
+include launcher/agent/local.mk
+include launcher/node/local.mk
+include launcher/controller/local.mk
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
 liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS) $(CRYPTO_CFLAGS)
 liblaunch_la_LIBADD = libftstore.la libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) $(CRYPTO_LIBS) -lpthread
@@ -184,10 +69,10 @@ launcher_test_wire_test_LDADD = $(launch_unit_libs) $(JANSSON_LIBS)
 launcher_test_merge_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_merge_test_LDADD = $(launch_unit_libs)
 # With what else an agent, or the kernel, does in the test itself.
-launcher_test_node_durable_test_SOURCES = launcher/test/node_durable_test.c launcher/node_durable.c
+launcher_test_node_durable_test_SOURCES = launcher/test/node_durable_test.c launcher/node/durable.c
 launcher_test_node_durable_test_CFLAGS = $(launch_unit_cflags)
 launcher_test_node_durable_test_LDADD = $(launch_unit_libs)
-launcher_test_oom_test_SOURCES = launcher/test/oom_test.c launcher/oom.c
+launcher_test_oom_test_SOURCES = launcher/test/oom_test.c launcher/job/oom.c
 launcher_test_oom_test_CFLAGS = $(launch_unit_cflags) $(EVENT_CFLAGS)
 launcher_test_oom_test_LDADD = $(launch_unit_libs) $(EVENT_LIBS)
 launcher_test_remote_test_CFLAGS = $(launch_unit_cflags) $(EVENT_CFLAGS)

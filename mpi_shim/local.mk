@@ -33,7 +33,7 @@ EXTRA_libftmpi_la_DEPENDENCIES = mpi_shim/libftmpi.map
 EXTRA_DIST += mpi_shim/libftmpi.map
 
 # The same file under Open MPI's name, in a directory of its own that only ftrun's ranks look into; also in the build tree.
-# The directory's place relative to libftmpi.so.0 is what launcher/library.c knows.
+# The directory's place relative to libftmpi.so.0 is what launcher/base/library.c knows.
 compat_link = .libs/ftmpi/libmpi.so.40
 compat_rabit = .libs/ftmpi/librabit.so
 all-local: $(compat_link) $(compat_rabit)

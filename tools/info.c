@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "ft/shm/layout.h"
-#include "launcher/library.h"
-#include "launcher/limits.h"
-#include "launcher/nearest.h"
-#include "launcher/options.h"
+#include "launcher/base/library.h"
+#include "launcher/base/limits.h"
+#include "launcher/base/nearest.h"
+#include "launcher/options/options.h"
 #include "mpi_shim/mpi.h"
 
 enum { NAME_BYTES = 64, VALUE_BYTES = PATH_MAX };

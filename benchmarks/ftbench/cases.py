@@ -116,7 +116,7 @@ PROBE_SECONDS = 0.2                            # the second one's time for all s
 TRIAL_SHARE = 0.25                             # of a case's time is for trying settings, at most
 HOPELESS = 5                                   # so many times slower than another: not measured at that size
 RELEASED_TIMES, RELEASED_WARMUP = 3, 0.5       # so much longer is one of `released`; so many more calls are not timed
-# launcher/cadence.c: the first snapshots are taken after a second, or after 100 times what one is thought to cost, one processor's ranks one after
+# launcher/snap/cadence.c: the first snapshots are taken after a second, or after 100 times what one is thought to cost, one processor's ranks one after
 # the other; or earlier, if more than 64 MiB were logged. Then the log still grows, to what is written from one to the next.
 FIRST_S, FIRST_COST_S, FIRST_LOG, GROWS_S = 1, 0.125, 64 << 20, 1
 SETTLED_TRIES = 4                              # each twice as long as the one before

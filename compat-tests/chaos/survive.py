@@ -37,7 +37,7 @@ PROGRAMS = 5                                   # seeds of the program; kills hav
 
 
 class Asked:
-    """What the job's agent answers (launcher/control.h)."""
+    """What the job's agent answers (launcher/control/server.h)."""
 
     def __init__(self, directory):
         self.directory = directory

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A job on several nodes with --bootstrap-cache: what a node knows of a unit that the ranks of another one are in doubt about (ft/core/bootstrap_place.c).
-   Read by the agent, which asks and is asked (launcher/doubts.h); what it is told is for its ranks. */
+   Read by the agent, which asks and is asked (launcher/node/doubts.h); what it is told is for its ranks. */
 #ifndef FT_SHM_DOUBT_H
 #define FT_SHM_DOUBT_H
 

@@ -71,7 +71,7 @@ static bool move(int from, int to)
     return moved;
 }
 
-/* The owner of a descriptor's signals belongs to its description: each group has its own (launcher/spawn.c). Opened before the
+/* The owner of a descriptor's signals belongs to its description: each group has its own (launcher/ranks/spawn.c). Opened before the
    fork: what can fail then is the fork, not what comes of it. */
 static int open_tie(const struct ft_snapshots *s)
 {

@@ -10,7 +10,7 @@
 #include "ft/shm/models.h"
 #include "ft/test/explore.h"
 
-/* ---- cuts of checkpoints, as in launcher/cut.c ---- */
+/* ---- cuts of checkpoints, as in launcher/snap/cut.c ---- */
 
 /* A snapshot is the faster way back, for a time. */
 static bool is_worn(const struct actor *a, uint64_t version) { return (version * 7 + a->index + job.seed) % 3 == 0; }

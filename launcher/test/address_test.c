@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses (launcher/address.h): as text and from it, and where there is something to listen at. */
-#include "launcher/address.h"
+/* Addresses (launcher/base/address.h): as text and from it, and where there is something to listen at. */
+#include "launcher/base/address.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 
 #include "ft/snap/image.h"
-#include "launcher/cadence.h"
-#include "launcher/job.h"
-#include "launcher/snapshot.h"
+#include "launcher/job/job.h"
+#include "launcher/snap/cadence.h"
+#include "launcher/snap/snapshot.h"
 
 static bool is_told(uint32_t reason, uint32_t refusals)
 {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "launcher/auth.h"
-#include "launcher/say.h"
+#include "launcher/base/say.h"
+#include "launcher/net/auth.h"
 
 static const unsigned char secret[FT_SECRET_BYTES] = "a secret that nobody can guess.";
 static const struct ft_say say = {.quiet = true};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a controller writes for a node is what the node reads; anything else is refused with one line. */
 #include "config.h"
-#include "launcher/description.h"
+#include "launcher/wire/description.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A new node's log comes from others (launcher/fetch.h, ft/shm/transfer.h): whatever the sources do, what counts as fetched is the log
+/* A new node's log comes from others (launcher/node/fetch.h, ft/shm/transfer.h): whatever the sources do, what counts as fetched is the log
    byte for byte, up to the last whole record; and it is all there is if some source lasts.
 
    fetched [SEED [TIMES]] */
@@ -20,10 +20,10 @@
 #include "ft/core/stream.h"
 #include "ft/shm/doubt.h"
 #include "ft/shm/transfer.h"
-#include "launcher/fetch.h"
-#include "launcher/greeting.h"
-#include "launcher/links.h"
+#include "launcher/node/fetch.h"
+#include "launcher/node/links.h"
 #include "launcher/test/check.h"
+#include "launcher/wire/greeting.h"
 
 enum { NODES = 4, FAKE, EXTENT = 256 << 10, SEGMENT = 64 << 10, UNITS = 1200, PAIR = 60 };
 

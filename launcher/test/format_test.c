@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tags (launcher/format.h): what they look like, and that each line gets one, once. */
+/* Tags (launcher/stdio/format.h): what they look like, and that each line gets one, once. */
 #include "config.h"
-#include "launcher/format.h"
+#include "launcher/stdio/format.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output exactly once, whatever instruction the agent dies at (launcher/forward.h, spool.h). A process that forwards
+/* Output exactly once, whatever instruction the agent dies at (launcher/stdio/forward.h, spool.h). A process that forwards
    output, marks cuts and returns to them, is run one instruction at a time, killed at one of them, and succeeded by another over the
    same memory; that one may be killed, too. What has been written in the end is what an undisturbed process writes, byte for byte.
 
@@ -23,8 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launcher/forward.h"
-#include "launcher/spool.h"
+#include "launcher/stdio/forward.h"
+#include "launcher/stdio/spool.h"
 
 /* Streams: 0 is rank 0's stdout, 3 rank 1's stderr. */
 enum deed { TAKE, SHOW, MARK, RETURN };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoints at the next node (launcher/kept.c, cargo.c, parcel.c), and a node before it that sends anything. libFuzzer's entry point;
+/* Checkpoints at the next node (launcher/node/kept.c, cargo.c, parcel.c), and a node before it that sends anything. libFuzzer's entry point;
    fuzz_driver.c drives it without. What is sent is what a node really packs, with changes, so that they reach what lies behind sums and lengths.
 
    {flags, what the node has, size of pieces, -} and then changes of 8 bytes: {u16 place, u8 how, u8 -, u32 value}.
@@ -19,11 +19,11 @@
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 #include "ft/test/fuzz_driver.h"
-#include "launcher/cargo.h"
-#include "launcher/greeting.h"
-#include "launcher/kept.h"
-#include "launcher/node_job.h"
-#include "launcher/stdio_memory.h"
+#include "launcher/node/cargo.h"
+#include "launcher/node/job.h"
+#include "launcher/node/kept.h"
+#include "launcher/stdio/memory.h"
+#include "launcher/wire/greeting.h"
 
 enum { RANKS = 2, STREAMS = 2 * RANKS, UNIT = 3, UNITS = 10, MOST = 96 << 10, GLOBAL_HASH = 72, UNIT_AT = 40, LOCAL_HASH = 120, OF_RANK = 24 };
 enum { SUMS = 1, PLAIN = 2 };  /* flags: models' hashes are made right; pieces are as they should be */

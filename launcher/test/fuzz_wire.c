@@ -13,11 +13,11 @@
 #include "ft/shm/transfer.h"
 #include "ft/shm/word.h"
 #include "ft/test/fuzz_driver.h"
-#include "launcher/greeting.h"
-#include "launcher/wire.h"
-#include "launcher/wire_calls.h"
-#include "launcher/wire_models.h"
-#include "launcher/wire_report.h"
+#include "launcher/wire/calls.h"
+#include "launcher/wire/greeting.h"
+#include "launcher/wire/models.h"
+#include "launcher/wire/report.h"
+#include "launcher/wire/wire.h"
 
 enum { EXTENT = 16 << 10, EXTENTS = 4 };
 

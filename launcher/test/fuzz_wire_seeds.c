@@ -7,11 +7,11 @@
 
 #include "ft/shm/log.h"
 #include "ft/test/fuzz_driver.h"
-#include "launcher/greeting.h"
-#include "launcher/wire.h"
-#include "launcher/wire_calls.h"
-#include "launcher/wire_models.h"
-#include "launcher/wire_report.h"
+#include "launcher/wire/calls.h"
+#include "launcher/wire/greeting.h"
+#include "launcher/wire/models.h"
+#include "launcher/wire/report.h"
+#include "launcher/wire/wire.h"
 
 static void add_frame(struct fuzz_input *in, struct ft_wire_bytes frame)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output exactly once (launcher/lines.h, RULES 21 and 22): whatever the pieces it is read in and wherever an
+/* Output exactly once (launcher/stdio/lines.h, RULES 21 and 22): whatever the pieces it is read in and wherever an
    incarnation dies, what is forwarded is what an undisturbed run prints. */
 #include "config.h"
-#include "launcher/lines.h"
+#include "launcher/stdio/lines.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Agents that open links for their representatives (launcher/links.h): several in one process, which plays the representatives as well, and
+/* Agents that open links for their representatives (launcher/node/links.h): several in one process, which plays the representatives as well, and
    one that is killed again and again while another process goes on in its place. Whatever happens, who wants a link gets one at last, and
    the newest at both ends are the two ends of one connection.
 
@@ -26,9 +26,9 @@
 
 #include "ft/shm/region.h"
 #include "ft/shm/word.h"
-#include "launcher/greeting.h"
-#include "launcher/links.h"
+#include "launcher/node/links.h"
 #include "launcher/test/check.h"
+#include "launcher/wire/greeting.h"
 
 enum { NODES = 3, WAIT_S = 120 };
 

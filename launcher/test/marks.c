@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's stdout, stderr and stdin at its cuts (launcher/output.h, input.h): a process that copies its input to both is copied
+/* A rank's stdout, stderr and stdin at its cuts (launcher/stdio/output.h, input.h): a process that copies its input to both is copied
    while it stands still, killed, and its copy goes on, again and again; agents succeed each other meanwhile. Whatever the order, what
    is printed is what an undisturbed process prints.
 
@@ -24,8 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launcher/input.h"
-#include "launcher/output.h"
+#include "launcher/stdio/input.h"
+#include "launcher/stdio/output.h"
 
 enum { ASK = 3, ANSWER, WAKE, NFDS }; /* descriptors of a rank */
 enum { DEATHS = 12, SMALL = 300, BIG = 200000, WAIT_S = 120 };

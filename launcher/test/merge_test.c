@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks of several nodes print: each byte once, whole lines, also when a node says it again or another one in its place. */
 #include "config.h"
-#include "launcher/merge.h"
+#include "launcher/stdio/merge.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/wire.h"
+#include "launcher/wire/wire.h"
 
 static struct ft_merge *m;
 static char out[2][4096], files[8][256];

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A node (`ftrun --node`, launcher/node.h) against a controller that is this script, which can cut connections, fall silent and lie.
+"""A node (`ftrun --node`, launcher/node/node.h) against a controller that is this script, which can cut connections, fall silent and lie.
 
     node.py FTRUN [TEST...]"""
 

@@ -2,19 +2,19 @@
 /* Which checkpoint a node holds when the controller asks for one (--ckpt-dir on several hosts): by the words that its ranks leave, and the frames that
    come and go. What else is in an agent is not there. */
 #include "config.h"
-#include "launcher/node_durable.h"
+#include "launcher/node/durable.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "launcher/act.h"
-#include "launcher/durable.h"
-#include "launcher/node.h"
-#include "launcher/node_job.h"
-#include "launcher/pin.h"
-#include "launcher/stdio_memory.h"
-#include "launcher/uplink.h"
-#include "launcher/wire_models.h"
+#include "launcher/agent/act.h"
+#include "launcher/job/pin.h"
+#include "launcher/node/job.h"
+#include "launcher/node/node.h"
+#include "launcher/node/uplink.h"
+#include "launcher/snap/durable.h"
+#include "launcher/stdio/memory.h"
+#include "launcher/wire/models.h"
 
 enum { RANKS = 2, ROUND = 7 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the controller does about its nodes. The expected trace is the test. */
 #include "config.h"
-#include "launcher/nodes_policy.h"
+#include "launcher/policy/nodes_policy.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which deaths by SIGKILL are taken for the kernel's, by how many it has counted. */
 #include "config.h"
-#include "launcher/oom.h"
+#include "launcher/job/oom.h"
 
 #include <criterion/criterion.h>
 #include <event2/event.h>
 
-#include "launcher/limits.h"
+#include "launcher/base/limits.h"
 
 static struct event_base *base;
 static struct ft_oom *oom;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line as users of mpirun write it, and one clear line for what is wrong. */
 #include "config.h"
-#include "launcher/options.h"
+#include "launcher/options/options.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/identity.h"
-#include "launcher/map.h"
-#include "launcher/values.h"
+#include "launcher/options/identity.h"
+#include "launcher/options/map.h"
+#include "launcher/options/values.h"
 
 static struct ft_options o;
 static struct ft_error e;

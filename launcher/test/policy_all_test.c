@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The policy's promises (launcher/policy.h) where more than one rank's death counts: all ranks start again, since a log is gone; and one node
+/* The policy's promises (launcher/policy/rank_policy.h) where more than one rank's death counts: all ranks start again, since a log is gone; and one node
    of several, whose job begins, goes on and ends elsewhere. Each test is a trace. */
 #include "config.h"
 #include "launcher/test/policy_trace.h"

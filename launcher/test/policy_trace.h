@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traces of the policy (launcher/policy.h): events, and the effects that each must have, in words. */
+/* Traces of the policy (launcher/policy/rank_policy.h): events, and the effects that each must have, in words. */
 #ifndef LAUNCHER_TEST_POLICY_TRACE_H
 #define LAUNCHER_TEST_POLICY_TRACE_H
 
-#include "launcher/policy.h"
+#include "launcher/policy/rank_policy.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "ft/shm/layout.h"
-#include "launcher/values.h"
+#include "launcher/options/values.h"
 
 static const char *const reasons[] = {
     [FT_END_VERDICT] = "verdict", [FT_END_DEATH] = "death", [FT_END_LAST_WORDS] = "last-words",

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <sched.h>
 
-#include "launcher/probe.h"
+#include "launcher/agent/probe.h"
 
 static cpu_set_t processors(void)
 {

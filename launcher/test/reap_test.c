@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/procstat.h"
-#include "launcher/reap.h"
+#include "launcher/base/procstat.h"
+#include "launcher/base/reap.h"
 
 enum { DEEP = 4, ROUNDS = 100, LOOKS = 100, MUCH = 64 << 20 };
 

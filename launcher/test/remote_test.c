@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starters of nodes: how many at a time, and what becomes of those that cannot be started. */
 #include "config.h"
-#include "launcher/remote.h"
+#include "launcher/start/remote.h"
 
 #include <criterion/criterion.h>
 #include <event2/event.h>
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "launcher/signals.h"
+#include "launcher/base/signals.h"
 
 enum { NODES = FT_TREE_WIDTH + 8 };
 

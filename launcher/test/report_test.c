@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a report says of deaths, snapshots and the log (launcher/report.h, ftrun.1 THE REPORT). */
+/* What a report says of deaths, snapshots and the log (launcher/report/report.h, ftrun.1 THE REPORT). */
 #include "config.h"
-#include "launcher/report.h"
+#include "launcher/report/report.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>

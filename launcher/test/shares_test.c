@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Between an ftrun and its starters: what is said comes out as it went in, and what a login there prints besides is nothing to us. */
 #include "config.h"
-#include "launcher/shares.h"
+#include "launcher/wire/shares.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/options.h"
+#include "launcher/options/options.h"
 
 static struct ft_share_word out;
 static struct ft_error e;

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "launcher/signals.h"
+#include "launcher/base/signals.h"
 
 enum { SHELL = 77, MS = 1000000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handshake (launcher/auth.h) with friends and with every kind of stranger, over IPv4 and IPv6: whatever a stranger does, the loop
+/* The handshake (launcher/net/auth.h) with friends and with every kind of stranger, over IPv4 and IPv6: whatever a stranger does, the loop
    goes on turning, friends get through, nothing is left open and hardly anything is said. */
 #include "config.h"
 
@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launcher/auth.h"
-#include "launcher/say.h"
+#include "launcher/base/say.h"
+#include "launcher/net/auth.h"
 
 enum { FLOOD = 2000, KINDS = 1 << FT_AUTH_LINK | 1 << FT_AUTH_FETCH, EXCHANGE = FT_HELLO_BYTES + FT_PROOF_BYTES };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A timeline's promises (launcher/timeline.h, svg.h): bounded for any length and any number of ranks, true to what was seen, and whole
+/* A timeline's promises (launcher/report/timeline.h, svg.h): bounded for any length and any number of ranks, true to what was seen, and whole
    whenever the agent is killed. KEEP_PICTURES=DIR keeps the pictures. */
 #include "config.h"
-#include "launcher/svg.h"
+#include "launcher/report/svg.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What becomes of the twin (launcher/twin.h) when there is no memory for it. */
+/* What becomes of the twin (launcher/job/twin.h) when there is no memory for it. */
 #include <criterion/criterion.h>
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "launcher/shared.h"
-#include "launcher/twin.h"
+#include "launcher/base/shared.h"
+#include "launcher/job/twin.h"
 
 /* In place of shared.c: there is none. */
 void *ft_shared_new(size_t bytes)

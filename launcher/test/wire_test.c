@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What nodes and the controller say to each other (launcher/wire.h): comes out as it went in, and nothing that is not so gets in. */
+/* What nodes and the controller say to each other (launcher/wire/wire.h): comes out as it went in, and nothing that is not so gets in. */
 #include "config.h"
-#include "launcher/wire.h"
-#include "launcher/wire_calls.h"
-#include "launcher/wire_models.h"
-#include "launcher/wire_report.h"
+#include "launcher/wire/calls.h"
+#include "launcher/wire/models.h"
+#include "launcher/wire/report.h"
+#include "launcher/wire/wire.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/agent/act.h"
+
+#include <event2/event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "launcher/agent/sweep.h"
+#include "launcher/base/timer.h"
+#include "launcher/node/node.h"
+#include "launcher/ranks/ranks.h"
+#include "launcher/ranks/renew.h"
+#include "launcher/snap/cut.h"
+#include "launcher/snap/snapshot.h"
+#include "launcher/stdio/output.h"
+
+typedef unsigned long long ull;
+
+/* The rank's own line, as far as it is one: its writer may have been killed half-way. */
+static void tell_last_words(struct ft_job *job, const struct ft_proc *proc, int code)
+{
+    const struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
+    char words[FT_LAST_WORDS + 1];
+
+    memcpy(words, block->last_words, FT_LAST_WORDS);
+    words[FT_LAST_WORDS] = 0;
+    words[strcspn(words, "\n")] = 0;
+    if (words[0])
+        ft_say(&job->say, "%s", words);
+    else
+        ft_say(&job->say, "rank %u (pid %d, host %s) ended the job with code %d", ft_job_rank(job, proc->rank), proc->pid, ft_say_host(), code);
+}
+
+static double hang_seconds(const struct ft_job *job)
+{
+    return (double)job->options->hang_timeout_ms / 1000;
+}
+
+static void tell_end(struct ft_job *job, const struct ft_effect *fx)
+{
+    const struct ft_say *say = &job->say;
+    const struct ft_proc *proc = &job->procs[fx->rank];
+    char who[128], how[64];
+
+    snprintf(who, sizeof who, "rank %u (pid %d, host %.64s)", ft_job_rank(job, proc->rank), proc->pid, ft_say_host());
+    ft_ranks_death(proc, how, sizeof how);
+    switch (fx->reason) {
+    case FT_END_VERDICT:
+        ft_say(say, "%s %s; the job is ended", who, how);
+        break;
+    case FT_END_DEATH:
+        ft_say(say, "%s %s; not restarted (%s), the job is ended", who, how,
+               job->options->max_restarts ? "--restart-on" : "--max-restarts 0");
+        break;
+    case FT_END_LAST_WORDS:
+        tell_last_words(job, proc, fx->code);
+        break;
+    case FT_END_NO_FINALIZE:
+        ft_say(say, "%s exited with code 0 without calling MPI_Finalize; the job is ended", who);
+        break;
+    case FT_END_GIVEN_UP:
+        ft_say(say, "%s %s, %llu times in a row at unit %llu; given up, the job is ended", who, how, (ull)fx->number,
+               (ull)ft_ranks_furthest(job, fx->rank));
+        break;
+    case FT_END_KILLED_EARLY:
+        ft_say(say, "%s %s, %llu times in a row within a second of its start; given up, the job is ended", who, how, (ull)fx->number);
+        break;
+    case FT_END_MAX_RESTARTS:
+        ft_say(say, "%s %s; not restarted (%llu restarts so far, --max-restarts), the job is ended", who, how, (ull)fx->number);
+        break;
+    case FT_END_SIGNALLED:
+        if (job->node)
+            break; /* the controller says it for all */
+        ft_say(say, "told to stop by signal %llu (SIG%s); the job is ended", (ull)fx->number, sigabbrev_np((int)fx->number));
+        break;
+    case FT_END_NO_RABIT:
+        ft_say(say, "--rabit: no rank used XGBoost's engine: %u separate models were trained; is the program's xgboost 1.7 and does it "
+               "start its communicator (xgboost.collective.CommunicatorContext)?", job->options->nranks);
+        break;
+    case FT_END_SAID:
+    case FT_END_ELSEWHERE:
+    case FT_END_FENCED:
+        break;
+    case FT_END_STRANDED:
+        ft_say_notice(say, "%s %s and needs a part of the log that its host has no more", who, how);
+        ft_node_strand(job->node);
+        break;
+    case FT_END_HUNG:
+        ft_say(say, "%s has kept all others waiting for %g s (--hang-timeout), %llu times in a row at unit %llu; given up, the job is "
+               "ended", who, hang_seconds(job), (ull)fx->number, (ull)ft_ranks_furthest(job, fx->rank));
+        break;
+    }
+}
+
+/* Its leader is not reaped yet, so the group is still its own. */
+static void kill_rank(const struct ft_job *job, uint32_t rank)
+{
+    if (job->leaders[rank])
+        kill(-job->leaders[rank], SIGKILL);
+}
+
+/* A rank that hangs: dead by our hand. */
+static void kill_hung(struct ft_job *job, uint32_t rank)
+{
+    const struct ft_proc *proc = &job->procs[rank];
+
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) has kept all others waiting for %g s at unit %llu (--hang-timeout); it is "
+                  "killed", ft_job_rank(job, rank), proc->pid, ft_say_host(), hang_seconds(job), (ull)ft_region_progress(&job->region, rank));
+    kill_rank(job, rank);
+}
+
+static void tell_all(struct ft_job *job, uint32_t rank)
+{
+    const struct ft_proc *proc = &job->procs[rank];
+    uint64_t version = ft_cuts_newest(job);
+    char how[64], from[64] = "the beginning";
+
+    if (version)
+        snprintf(from, sizeof from, "checkpoint %llu", (ull)version);
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s and needs a part of the log that is gone: all %u ranks start again from %s",
+                  ft_job_rank(job, rank), proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), job->options->nranks, from);
+}
+
+static void gather(struct ft_job *job)
+{
+    ft_snapshots_drop_all(job);
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        ft_renew_recall(job, r);
+        kill_rank(job, r);
+    }
+}
+
+static void retire(struct ft_job *job, uint32_t rank)
+{
+    ft_snapshots_drop(job, rank);
+    ft_output_retire(job->output, rank);
+    ft_proc_enter(&job->procs[rank], FT_PROC_RETIRED);
+}
+
+static void send_signal(struct ft_job *job, int signal)
+{
+    ft_ranks_signal(job, signal);
+    if (signal == SIGTERM)
+        ft_ranks_signal(job, SIGCONT); /* a stopped rank would not see it */
+    if (signal == SIGKILL)
+        event_del(job->grace);
+    else
+        ft_timer_set(job->grace, job->options->grace_ms);
+}
+
+static void do_effect(struct ft_job *job, const struct ft_effect *fx)
+{
+    switch (fx->kind) {
+    case FT_DO_RESTART:
+        ft_ranks_restart(job, fx->rank, fx->number);
+        break;
+    case FT_DO_RETIRE:
+        retire(job, fx->rank);
+        break;
+    case FT_DO_END:
+        ft_ranks_cancel(job);
+        tell_end(job, fx);
+        break;
+    case FT_DO_SIGNAL:
+        send_signal(job, (int)fx->number);
+        break;
+    case FT_DO_FINISH:
+        event_del(job->grace);
+        job->code = fx->code;
+        ft_sweep_begin(job);
+        break;
+    case FT_DO_STAY:
+        break; /* the controller is told: ft_node_changed */
+    case FT_DO_KILL:
+        kill_hung(job, fx->rank);
+        break;
+    case FT_DO_TELL_ALL:
+        tell_all(job, fx->rank);
+        break;
+    case FT_DO_GATHER:
+        gather(job);
+        break;
+    }
+}
+
+void ft_act_do(struct ft_job *job, const struct ft_effects *effects)
+{
+    for (int i = 0; i < effects->n; i++)
+        do_effect(job, &effects->e[i]);
+    ft_policy_settle(job->policy);
+    ft_node_changed(job->node);
+}
+
+void ft_act(struct ft_job *job, const struct ft_event *ev)
+{
+    struct ft_effects effects;
+
+    ft_policy_step(job->policy, ev, &effects);
+    ft_act_do(job, &effects);
+}

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/agent/agent.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ft/shm/models.h"
+#include "ft/shm/wait.h"
+#include "launcher/agent/act.h"
+#include "launcher/agent/adopt.h"
+#include "launcher/agent/control_job.h"
+#include "launcher/agent/loop.h"
+#include "launcher/agent/placement.h"
+#include "launcher/agent/probe.h"
+#include "launcher/base/library.h"
+#include "launcher/base/limits.h"
+#include "launcher/base/shared.h"
+#include "launcher/base/signals.h"
+#include "launcher/job/full.h"
+#include "launcher/job/job.h"
+#include "launcher/job/twin.h"
+#include "launcher/node/lease.h"
+#include "launcher/node/node.h"
+#include "launcher/options/program.h"
+#include "launcher/options/topology.h"
+#include "launcher/ranks/ranks.h"
+#include "launcher/report/svg.h"
+#include "launcher/snap/durable.h"
+#include "launcher/snap/snapshot.h"
+#include "launcher/stdio/memory.h"
+#include "launcher/stdio/output_dir.h"
+#include "launcher/stdio/sink.h"
+
+enum { LATE_MS = 100, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
+
+/* What lives as long as ft_agent_run and nobody else needs to see. */
+struct agent {
+    struct ft_job job;
+    struct ft_loop *loop;
+    char library_path[PATH_BYTES], preload[PRELOAD_BYTES], python_path[PATH_BYTES];
+    struct ft_limits limits;
+    struct ft_topology *topology;
+};
+
+uint64_t ft_job_now(void)
+{
+    return ft_clock_ns();
+}
+
+struct ft_leaders ft_job_leaders(const struct ft_job *job)
+{
+    struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
+                                 .job = job->options->job_id, .strangers = job->strangers};
+
+    if (job->options->node)
+        leaders.ranks = job->options->node->rank_at + job->options->node->first[job->options->node->node];
+    leaders.kept = ft_snapshots_kept(job, &leaders.nkept);
+    return leaders;
+}
+
+void ft_job_note_log(const struct ft_job *job)
+{
+    ft_report_log(job->report, ft_region_log_bytes(&job->region), ft_region_released_bytes(&job->region),
+                  ft_keeper_stats(job->keeper).spilled_bytes);
+}
+
+/* It lies between other nodes, and may have to give them what it has. */
+static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
+{
+    if (o->node->nnodes > 1)
+        ft_params_nodes(params, o->node->nnodes, o->node->node, o->node->world);
+    params->keeps_log = o->survive_host;
+}
+
+/* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
+   log: then it goes through a little memory, again and again. */
+static int set_up_memory(struct agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+    const struct ft_options *o = job->options;
+    struct ft_keeper_config config = {.full = o->log_full, .spill_dir = o->log_spill, .prepare = o->log_prepare};
+    uint64_t limit = o->log_limit ? o->log_limit : ft_limits_memory() / 4;
+    uint32_t processors = ft_topology_processors();
+    struct ft_params params;
+    int err;
+
+    if (o->log_prepare > ft_limits_memory())
+        return ft_err_set(e, FT_EINVAL, "--log-prepare %llu MiB is more memory than %s has available, %llu MiB", (unsigned long long)o->log_prepare >> 20,
+                          ft_say_host(), (unsigned long long)ft_limits_memory() >> 20);
+    ft_params_default(&params, o->nranks, processors, limit);
+    ft_params_cache(&params, (uint64_t)ft_max(0, sysconf(_SC_LEVEL2_CACHE_SIZE))); /* hwloc would say the same, and take ms to load */
+    params.bootstrap_cache = o->bootstrap_cache;
+    if (o->node)
+        set_up_nodes(&params, o);
+    if (o->check_replay)
+        ft_params_check_replay(&params, limit);
+    if (o->max_restarts == 0 && !o->node)
+        ft_params_ring(&params);
+    params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
+    ft_probe_choose(&params, o->single_copy, o->allreduce);
+    if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
+        (err = job->models = ft_models_create(e)) < 0)
+        return err;
+    if (params.single_min)
+        ft_say_detail(&job->say, "single copy: each rank reads in the other one's memory");
+    if (params.gather_past_min < UINT32_MAX)
+        ft_say_detail(&job->say, "bcast and allgather: written past the cache");
+    if (params.double_max)
+        ft_say_detail(&job->say, "allreduce: each rank makes all of it");
+    if (params.nnodes > 1 && (err = ft_region_map(&job->region, o->node->first, o->node->rank_at, e)) < 0)
+        return err;
+    ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
+                  (unsigned long long)(params.nextents * params.extent_bytes) >> 20,
+                  params.ring || config.full == FT_FULL_FORGET ? "the oldest is forgotten" : o->log_spill);
+    return 0;
+}
+
+static int set_up_stdio(struct ft_job *job, struct ft_error *e)
+{
+    const struct ft_options *o = job->options;
+    struct ft_stdio_config config = {.nranks = o->nranks, .keep = o->max_restarts > 0, .merge = o->merge_stderr,
+                                     .output_dir = o->output_dir, .store_dir = o->stdin_rank >= 0 ? o->log_spill : NULL};
+
+    if (o->node)
+        config.ranks = o->node->rank_at + o->node->first[o->node->node];
+    job->stdio = ft_stdio_memory_new(&config, e);
+    return job->stdio ? 0 : FT_ESYS;
+}
+
+static int set_up_spawn(struct agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+    const struct ft_options *o = job->options;
+    struct ft_spawn_config config = {
+        .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
+        .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL,
+        .python_path = o->rabit ? a->python_path : NULL,
+        .bootstrap_cache = o->bootstrap_cache,
+        .node = o->node, .links = ft_node_socket(job->node),
+        .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper),
+        .bell = ft_snapshots_bell(job), .models = job->models,
+        .limits = &a->limits, .signals = &job->signals,
+    };
+
+    a->topology = ft_placement_make(o, &job->say);
+    config.topology = a->topology;
+    return ft_spawn_new(&job->spawn, &config, e);
+}
+
+static int set_up_ranks(struct ft_job *job, struct ft_error *e)
+{
+    const struct ft_options *o = job->options;
+    struct ft_policy_config config = {.nranks = o->nranks, .restart_on = o->restart_on, .max_restarts = o->max_restarts,
+                                      .need_rabit = o->rabit, .node = o->node};
+
+    job->policy = ft_policy_new(&config);
+    job->procs = ft_shared_new(o->nranks * sizeof *job->procs);
+    job->leaders = calloc(o->nranks, sizeof *job->leaders);
+    if (!job->policy || !job->procs || !job->leaders)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    for (uint32_t r = 0; r < o->nranks; r++)
+        job->procs[r] = (struct ft_proc){.job = job, .rank = r, .pidfd = -1, .way = FT_BACK_START,
+                                         .incarnation = o->node ? o->node->incarnations[r] : 0};
+    return 0;
+}
+
+/* On one node of several, the controller has the files. */
+static int open_report(struct ft_job *job, struct ft_error *e)
+{
+    const struct ft_options *o = job->options;
+    int err = ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e);
+
+    if (err < 0 || (err = ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e)) < 0)
+        return err;
+    job->report->wanted |= o->node && o->node->report;
+    if (!o->node || !o->node->timeline)
+        return 0;
+    job->report->timeline = ft_timeline_new(o->nranks, job->report->begin_ns);
+    return job->report->timeline ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
+}
+
+static int make_output_dir(const struct ft_options *o, struct ft_error *e)
+{
+    struct ft_output_dir dir;
+
+    if (!o->output_dir)
+        return 0;
+    return ft_output_dir_read(&dir, o->output_dir, o->nranks, o->merge_stderr, e) < 0 || ft_output_dir_make(&dir, e) < 0 ? FT_CODE_USAGE : 0;
+}
+
+/* What the user can get wrong, checked before anything is made. 0 or the exit code, with a line. */
+static int check_request(struct agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+    const struct ft_options *o = job->options;
+    int code;
+
+    for (size_t c = 0; c < o->ncontexts; c++)
+        if ((code = ft_program_check(&o->contexts[c], &job->say, e)))
+            return code;
+    if (ft_limits_raise(o->nranks, &a->limits, e) < 0)
+        return FT_CODE_JOB;
+    if (ft_library_compat(a->library_path, sizeof a->library_path, e) < 0)
+        return FT_CODE_JOB;
+    if (o->rabit && ft_library_rabit(a->preload, sizeof a->preload, a->python_path, sizeof a->python_path, e) < 0)
+        return FT_CODE_JOB;
+    if (open_report(job, e) < 0)
+        return FT_CODE_USAGE;
+    if ((code = ft_durable_open(job, e)))
+        return code;
+    return make_output_dir(o, e);
+}
+
+/* All that outlives a launcher process, in the order in which each needs the one before. Nothing has to be undone: the
+   process ends. */
+static int prepare(struct agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+    struct ft_control_job shown = ft_control_job_of(job);
+    int err;
+
+    if (ft_signals_take(&job->signals) < 0)
+        return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
+    if (job->options->node && (err = ft_node_new(&job->node, job, e)) < 0)
+        return err;
+    if ((err = set_up_memory(a, e)) < 0 || (err = ft_node_open(job->node, e)) < 0 || (err = set_up_stdio(job, e)) < 0 ||
+        (err = set_up_ranks(job, e)) < 0 || (err = ft_snapshots_new(job, e)) < 0 || (err = set_up_spawn(a, e)) < 0)
+        return err;
+    job->control = job->node ? NULL : ft_control_new(&shown, e);
+    if (!job->control && !job->node)
+        ft_say_notice(&job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e->text);
+    return ft_twin_new(&job->twin, job->options->nranks, e);
+}
+
+/* What a forked copy of another agent brings along and must not use. */
+static void forget(struct ft_job *job)
+{
+    job->say.sink = NULL;
+    job->base = NULL;
+    job->output = NULL;
+    job->input = NULL;
+    job->say.tap = NULL;
+    job->sinks[0] = job->sinks[1] = NULL;
+    job->timeout = NULL;
+    job->watch = NULL;
+    ft_durable_forget(job);
+    ft_node_forget(job->node);
+    ft_control_forget(job->control);
+    ft_signals_forget(&job->signals);
+    job->grace = job->again = NULL;
+    job->sweeping = job->swept = job->over = job->strangers = false;
+    memset(job->leaders, 0, job->options->nranks * sizeof *job->leaders);
+}
+
+/* Its thread is of this process, and takes none of the loop's signals. */
+static int run_keeper(struct agent *a, struct ft_error *e)
+{
+    return ft_keeper_run(a->job.keeper, ft_loop_keeper_failed, a->loop, e);
+}
+
+int ft_agent_renew(struct ft_job *job, struct ft_error *e)
+{
+    ft_keeper_stop(job->keeper);
+    ft_job_note_log(job);
+    ft_region_reset(&job->region);
+    ft_report_renew(job->report);
+    return run_keeper((struct agent *)job, e);
+}
+
+static int set_up(struct agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+
+    forget(job);
+    if (ft_reap_adopt() < 0)
+        return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
+    a->loop = ft_loop_new(job, e);
+    return a->loop ? run_keeper(a, e) : FT_ESYS;
+}
+
+/* What --check-replay has no room for is not silently taken for good. */
+static void tell_unchecked(struct ft_job *job)
+{
+    uint64_t room = job->region.header->params.check_units, units = ft_region_progress(&job->region, 0);
+
+    if (room && units > room)
+        ft_say(&job->say, "--check-replay: only what was contributed before unit %llu of %llu could be compared; a larger "
+               "--log-limit makes room for more", (unsigned long long)room, (unsigned long long)units);
+}
+
+static void not_written(struct ft_job *job, const struct ft_error *e)
+{
+    ft_say(&job->say, "%s", e->text);
+    job->code = job->code ? job->code : FT_CODE_JOB;
+}
+
+static void report(struct ft_job *job)
+{
+    uint64_t now = ft_job_now();
+    int code = job->code;
+    struct ft_error e;
+
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        ft_ranks_note_end(job, r);
+    ft_job_note_log(job);
+    ft_full_tell(job);
+    ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
+                  (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
+                  (unsigned long long)job->report->spilled_bytes);
+    tell_unchecked(job);
+    job->report->durable = ft_durable_totals(job);
+    ft_versions_cache(&job->region, &job->report->cache);
+    if (ft_report_write(job->report, code, now, &e) < 0)
+        not_written(job, &e);
+    if (ft_svg_write(job->report->timeline, job->report, code, now, &e) < 0)
+        not_written(job, &e);
+}
+
+/* Output that could not be written is a failure of the job, unless its reader went away. */
+static void check_written(struct ft_job *job)
+{
+    for (int i = 0; i < 2; i++) {
+        int error = ft_sink_error(job->sinks[i]);
+
+        if (error && !(i && job->sinks[0] == job->sinks[1])) {
+            ft_say(&job->say, "output was lost: cannot write to %s: %s", i ? "stderr" : "stdout", strerror(error));
+            job->code = job->code ? job->code : FT_CODE_JOB;
+        }
+    }
+    if (job->stdio->shared->file_failed) /* it has been told */
+        job->code = job->code ? job->code : FT_CODE_JOB;
+}
+
+/* Of this process; the memory that all share goes with the last of them. */
+static void tear_down(struct agent *a)
+{
+    struct ft_job *job = &a->job;
+
+    ft_keeper_stop(job->keeper);
+    ft_node_leave(job->node);
+    if (a->loop)
+        ft_loop_free(a->loop);
+    a->loop = NULL;
+}
+
+static void tell_takeover(struct ft_job *job, int how)
+{
+    char text[64] = "has died";
+
+    if (how >= 0 && WIFSIGNALED(how))
+        snprintf(text, sizeof text, "was killed by signal %d (SIG%s)", WTERMSIG(how), sigabbrev_np(WTERMSIG(how)));
+    else if (how >= 0)
+        snprintf(text, sizeof text, "left with code %d", WEXITSTATUS(how));
+    ft_say_notice(&job->say, "the process of ftrun that ran the job %s; process %d goes on with it", text, getpid());
+}
+
+/* The job, or what is left of it. Returns ftrun's exit code. */
+static int run(struct agent *a, const int *predecessor)
+{
+    struct ft_job *job = &a->job;
+    struct ft_error e;
+
+    if (set_up(a, &e) < 0) {
+        job->say.sink = NULL;
+        ft_say(&job->say, "%s", e.text);
+        return FT_CODE_JOB; /* the ranks die with the last launcher process */
+    }
+    if (predecessor) {
+        tell_takeover(job, *predecessor); /* not before: without the loop it might be waited for, and the ranks' lease be over */
+        ft_adopt(job);
+        ft_loop_alone(a->loop);
+    }
+    ft_loop_serve(a->loop);
+    if (ft_node_serve(job->node) < 0)
+        ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    if (!predecessor)
+        ft_ranks_start(job);
+    ft_loop_run(a->loop);
+    job->say.sink = NULL; /* what is said from here on is not waited for by the loop */
+    if (job->node)
+        job->say.verbose = false; /* and not heard by the controller */
+    check_written(job);
+    report(job);
+    ft_control_end(job->control, job->code);
+    tear_down(a);
+    return job->code;
+}
+
+static int take_over(struct agent *a)
+{
+    struct ft_job *job = &a->job;
+    int code, how;
+
+    if (ft_twin_stand_by(job->twin, &job->signals, &code, &how))
+        return code;
+    forget(job);
+    code = run(a, &how);
+    ft_twin_finish(job->twin, code);
+    return code;
+}
+
+void ft_agent_stand_by(struct ft_job *job)
+{
+    struct agent *a = (struct agent *)job; /* its first member */
+
+    fflush(NULL);
+    _exit(take_over(a));
+}
+
+static void release(struct agent *a)
+{
+    struct ft_job *job = &a->job;
+
+    ft_control_free(job->control);
+    ft_node_free(job->node);
+    ft_spawn_free(job->spawn);
+    ft_snapshots_free(job);
+    ft_durable_close(job);
+    ft_topology_free(a->topology);
+    if (job->keeper)
+        ft_keeper_close(job->keeper);
+    if (job->region.base)
+        ft_region_close(&job->region);
+    if (job->models >= 0)
+        close(job->models);
+    ft_stdio_memory_free(job->stdio);
+    ft_policy_free(job->policy);
+    ft_shared_free(job->procs, job->options->nranks * sizeof *job->procs);
+    free(job->leaders);
+    ft_timeline_close(job->report->timeline);
+    ft_report_close(job->report);
+    ft_shared_free(job->report, sizeof *job->report);
+    ft_deadlines_free(job->deadlines);
+    ft_twin_free(job->twin);
+    free(a);
+}
+
+/* The process that the user started stands by; the child runs the job. */
+static int run_in_two(struct agent *a, int *code, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+    int role;
+
+    if (ft_reap_adopt() < 0)
+        return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
+    fflush(NULL);
+    role = ft_twin_fork(job->twin, FT_TWIN_STANDBY, e);
+    if (role < 0)
+        return role;
+    if (job->node)
+        ft_twin_watch(job->twin, ft_node_lease_is_late, job->node, LATE_MS);
+    if (role == FT_TWIN_STANDBY) {
+        *code = take_over(a);
+        return 0;
+    }
+    *code = run(a, NULL);
+    ft_twin_finish(job->twin, *code);
+    _exit(*code);
+}
+
+int ft_agent_run(const struct ft_options *options)
+{
+    struct agent *a = calloc(1, sizeof *a);
+    struct ft_report *report = ft_shared_new(sizeof *report);
+    struct ft_deadlines *deadlines = ft_deadlines_new(ft_job_now(), options->timeout_ms);
+    struct ft_error e;
+    int err = 0, code;
+
+    if (!a || !report || !deadlines) {
+        ft_say(&(struct ft_say){0}, "out of memory");
+        return FT_CODE_JOB;
+    }
+    a->job = (struct ft_job){.options = options, .report = report, .deadlines = deadlines, .launcher = getpid(), .models = -1,
+                             .say = {.quiet = options->quiet, .verbose = options->verbose}};
+    report->fd = -1;
+    code = check_request(a, &e);
+    if (code || (err = prepare(a, &e)) < 0 || (code = ft_durable_resume(&a->job, &e)) || (err = run_in_two(a, &code, &e)) < 0) {
+        ft_say(&a->job.say, "%s%s", e.text, err == FT_ENOMEM ? " (a small ulimit -v or -d?)" : "");
+        code = code ? code : FT_CODE_JOB;
+    }
+    release(a);
+    return code;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/agent/control_job.h"
+
+#include <signal.h>
+
+#include "launcher/agent/act.h"
+#include "launcher/agent/status.h"
+#include "launcher/agent/sweep.h"
+
+static json_t *info(void *arg)
+{
+    return ft_status_info(arg);
+}
+
+static json_t *status(void *arg)
+{
+    return ft_status_all(arg);
+}
+
+static void stop(void *arg)
+{
+    struct ft_job *job = arg;
+
+    if (job->sweeping)
+        ft_sweep_hurry(job);
+    ft_act(job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = SIGTERM});
+}
+
+struct ft_control_job ft_control_job_of(struct ft_job *job)
+{
+    return (struct ft_control_job){.id = job->options->job_id, .info = info, .status = status, .stop = stop, .arg = job};
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+liblaunch_la_SOURCES += \
+	launcher/agent/act.h launcher/agent/act.c \
+	launcher/agent/adopt.h launcher/agent/adopt.c \
+	launcher/agent/agent.h launcher/agent/agent.c \
+	launcher/agent/control_job.h launcher/agent/control_job.c \
+	launcher/agent/deadlines.h launcher/agent/deadlines.c \
+	launcher/agent/loop.h launcher/agent/loop.c \
+	launcher/agent/placement.h launcher/agent/placement.c \
+	launcher/agent/probe.h launcher/agent/probe.c \
+	launcher/agent/sampler.h launcher/agent/sampler.c \
+	launcher/agent/status.h launcher/agent/status.c \
+	launcher/agent/sweep.h launcher/agent/sweep.c \
+	launcher/agent/watch.h launcher/agent/watch.c

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/agent/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ft/base/reduce.h"
+#include "ft/base/util.h"
+#include "launcher/agent/watch.h"
+#include "launcher/base/procstat.h"
+#include "launcher/base/say.h"
+#include "launcher/job/sites.h"
+#include "launcher/job/twin.h"
+#include "launcher/report/activity.h"
+#include "launcher/report/report.h"
+#include "launcher/snap/cut.h"
+#include "launcher/snap/durable.h"
+#include "launcher/snap/snapshot.h"
+
+json_t *ft_status_command(const struct ft_options *o)
+{
+    json_t *words = json_array();
+
+    for (size_t i = 0; i < o->ncontexts; i++) {
+        if (i)
+            json_array_append_new(words, json_string(":"));
+        for (char **arg = o->contexts[i].argv; *arg; arg++) {
+            json_t *word = json_string(*arg);
+
+            json_array_append_new(words, word ? word : json_string("?")); /* not UTF-8 */
+        }
+    }
+    return words;
+}
+
+json_t *ft_status_info(const struct ft_job *job)
+{
+    const struct ft_options *o = job->options;
+    double seconds = (double)(ft_job_now() - job->deadlines->begin_ns) / 1e9;
+
+    return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)job->launcher,
+                     "agent_pid", (int)getpid(), "standby_pid", (int)ft_twin_pid(job->twin), "host", ft_say_host(), "version",
+                     PACKAGE_VERSION, "ranks", (int)o->nranks, "seconds", seconds, "started",
+                     (json_int_t)(time(NULL) - (time_t)seconds), "command", ft_status_command(o));
+}
+
+/* Everything about one rank that goes into its object. */
+struct look {
+    const struct ft_job *job;
+    const struct ft_inspect *all;
+    bool *awaited;
+    struct ft_sites *sites;
+};
+
+static bool is_alive(const struct ft_proc *proc)
+{
+    return ft_proc_phase(proc) == FT_PROC_RUNNING;
+}
+
+/* Between nodes contributions are not counted as on one host: whoever has not called the unit is awaited, and once all here have, other
+   hosts are. */
+static uint32_t awaits_here(const struct look *l, uint32_t rank)
+{
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < l->job->options->nranks; r++) {
+        const struct ft_inspect *i = &l->all[r];
+
+        l->awaited[r] = i->state != FT_RANK_FINALIZED && i->state != FT_RANK_ENDED && i->called <= l->all[rank].unit;
+        n += l->awaited[r];
+    }
+    return n;
+}
+
+static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
+{
+    const struct ft_params *params = &l->job->region.header->params;
+    bool between = params->nnodes > 1 && !l->all[rank].in_store && !l->all[rank].replaying;
+    bool pinned = ft_inspect_awaits_disk(l->all, rank);
+    uint32_t n = between ? awaits_here(l, rank) : ft_inspect_awaits(params, l->all, rank, l->awaited);
+    json_t *list = json_array();
+
+    for (uint32_t r = 0; r < params->nranks && json_array_size(list) < FT_STATUS_AWAITED; r++)
+        if (n && l->awaited[r])
+            json_array_append_new(list, json_integer(ft_job_rank(l->job, r)));
+    json_object_set_new(o, "waits_for", list);
+    json_object_set_new(o, "waits_for_count", json_integer(n));
+    json_object_set_new(o, "waits_for_memory", json_boolean(ft_inspect_awaits_memory(params, l->all, rank)));
+    json_object_set_new(o, "waits_for_disk", json_boolean(pinned && params->nnodes == 1));
+    if (params->nnodes > 1) /* pinned: by what goes to the next one (partner.h) or to the controller */
+        json_object_set_new(o, "waits_for_hosts", json_boolean(pinned || (between && !n)));
+}
+
+static void add_call(json_t *o, const struct look *l, uint32_t rank)
+{
+    const struct ft_inspect *i = &l->all[rank];
+    const struct ft_sig *sig = &i->sig;
+    char text[160];
+
+    ft_sig_print(sig, text, sizeof text);
+    json_object_set_new(o, "unit", json_integer((json_int_t)i->unit));
+    json_object_set_new(o, "operation", json_string(text));
+    text[strcspn(text, "(")] = 0;
+    json_object_set_new(o, "call", json_string(text));
+    json_object_set_new(o, "count", json_integer((json_int_t)sig->count));
+    json_object_set_new(o, "type", sig->count && sig->kind < FT_NKINDS ? json_string(ft_kind_text(sig->kind)) : json_null());
+    json_object_set_new(o, "reduction", sig->reduction == FT_NONE ? json_null() : json_string(ft_reduction_text(sig->reduction)));
+    json_object_set_new(o, "root", sig->root < 0 ? json_null() : json_integer(sig->root));
+    json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
+    add_awaited(o, l, rank);
+}
+
+/* What would be tried if it died now, in this order. */
+static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
+{
+    const char *reason = ft_snapshots_reason(job, rank);
+    json_t *ways = json_array();
+    int mark;
+    const struct ft_snap_slot *slot = ft_snapshots_named(job, rank, &mark);
+
+    if (slot && ft_region_holds(&job->region, rank))
+        json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_SNAPSHOT)));
+    if (ft_cuts_version(job, rank))
+        json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_CHECKPOINT)));
+    else if (ft_region_whole(&job->region))
+        json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_START)));
+    json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_ALL)));
+    json_object_set_new(o, "ways_back", ways);
+    if (slot)
+        json_object_set_new(o, "snapshot", json_pack("{si sI sf}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
+                                                     "seconds", (double)(ft_job_now() - slot->taken_ns) / 1e9));
+    if (ft_cuts_newest(job))
+        json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));
+    if (reason)
+        json_object_set_new(o, "no_snapshot", json_string(reason));
+}
+
+static json_t *one_rank(const struct look *l, uint32_t rank)
+{
+    const struct ft_proc *proc = &l->job->procs[rank];
+    const struct ft_inspect *i = &l->all[rank];
+    const char *state = ft_activity_text(ft_activity_of(proc, i));
+    bool alive = is_alive(proc);
+    uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
+    json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid",
+                          alive ? (int)proc->pid : 0, "stopped", alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
+                          (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds",
+                          (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
+
+    if (o && alive && i->in_call)
+        add_call(o, l, rank);
+    if (o && alive && i->replaying) {
+        json_object_set_new(o, "replayed", json_integer((json_int_t)i->unit));
+        json_object_set_new(o, "to_replay", json_integer((json_int_t)i->replay_to));
+    }
+    if (o && l->job->options->max_restarts && ft_proc_phase(proc) != FT_PROC_RETIRED)
+        add_ways_back(o, l->job, rank);
+    return o;
+}
+
+json_t *ft_status_ranks(const struct ft_job *job)
+{
+    struct look l = {.job = job};
+    json_t *ranks = json_array();
+
+    l.awaited = calloc(job->options->nranks, sizeof *l.awaited);
+    l.sites = calloc(1, sizeof *l.sites);
+    if (job->watch && l.awaited && l.sites) {
+        l.all = ft_watch_look(job->watch);
+        for (uint32_t r = 0; r < job->options->nranks; r++)
+            json_array_append_new(ranks, one_rank(&l, r));
+    }
+    free(l.sites);
+    free(l.awaited);
+    return ranks;
+}
+
+json_t *ft_status_all(const struct ft_job *job)
+{
+    json_t *all = ft_status_info(job);
+    struct ft_cache_totals cache;
+
+    if (ft_durable_totals(job))
+        json_object_set_new(all, "durable_version", json_integer((json_int_t)ft_durable_totals(job)->last));
+    ft_versions_cache(&job->region, &cache);
+    if (cache.results || cache.lost)
+        json_object_set_new(all, "bootstrap_cache", ft_report_cache(&cache));
+    json_object_set_new(all, "rank", ft_status_ranks(job));
+    return all;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A job as JSON, for those who ask (control.h). Read out of shared memory while the ranks run: a moment old, never wrong in itself. */
+#ifndef LAUNCHER_AGENT_STATUS_H
+#define LAUNCHER_AGENT_STATUS_H
+
+#include <jansson.h>
+
+#include "launcher/job/job.h"
+
+/* {"job", "name" (or null), "pid" (of the process that the user started), "agent_pid", "standby_pid" (0: none), "host", "version",
+   "ranks", "seconds", "started" (Unix time), "command": [...]}. NULL: no memory. */
+json_t *ft_status_info(const struct ft_job *job);
+
+/* The same with "rank": one object for each rank:
+     "rank", "state" (starting, outside MPI, in MPI, replaying, clearing, done, dead), "pid", "stopped" (by SIGSTOP or a debugger),
+     "incarnation", "restarts", "units" (finished), "seconds" (in this state and call, as far as the agent has seen)
+   for one in a call: "unit", "call", "operation" (in words), "count", "type" (or null), "reduction" (or null), "root" (or null), "site",
+     "waits_for" (ranks, at most FT_STATUS_AWAITED of them), "waits_for_count", "waits_for_memory", "waits_for_disk",
+     "waits_for_hosts" (of several: for others than this, or until the next one has a checkpoint)
+   for one that replays: "replayed", "to_replay" (units). */
+enum { FT_STATUS_AWAITED = 16 };
+json_t *ft_status_all(const struct ft_job *job);
+
+/* The objects of ranks alone, in an array; of a node of several, its own ranks by their numbers in the job. NULL: no memory. */
+json_t *ft_status_ranks(const struct ft_job *job);
+
+/* Words of the job's command line, ":" between its programs. */
+json_t *ft_status_command(const struct ft_options *o);
+
+#endif

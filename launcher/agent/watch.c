@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/agent/watch.h"
+
+#include <event2/event.h>
+#include <stdlib.h>
+
+#include "ft/base/util.h"
+#include "launcher/agent/act.h"
+#include "launcher/base/procstat.h"
+#include "launcher/job/death.h"
+#include "launcher/job/full.h"
+
+enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS = 5000 };
+
+/* Where a rank was when last looked at. */
+struct seen {
+    uint64_t since_ns, unit;
+    uint32_t incarnation, state;
+    bool in_call;
+};
+
+struct ft_watch {
+    struct ft_job *job;
+    struct event *timer;
+    struct ft_inspect *now;
+    struct seen *seen;
+    bool *awaited;
+    uint64_t told_ns;    /* when a replay's progress was last told; 0: never */
+};
+
+const struct ft_inspect *ft_watch_look(struct ft_watch *w)
+{
+    uint64_t now = ft_job_now();
+
+    ft_inspect_read(&w->job->region, w->now);
+    for (uint32_t r = 0; r < w->job->options->nranks; r++) {
+        const struct ft_inspect *i = &w->now[r];
+        struct seen *s = &w->seen[r];
+
+        if (s->since_ns && s->unit == i->unit && s->incarnation == i->incarnation && s->state == i->state && s->in_call == i->in_call)
+            continue;
+        *s = (struct seen){.since_ns = now, .unit = i->unit, .incarnation = i->incarnation, .state = i->state, .in_call = i->in_call};
+    }
+    return w->now;
+}
+
+uint64_t ft_watch_since(const struct ft_watch *w, uint32_t rank)
+{
+    return w->seen[rank].since_ns;
+}
+
+/* The rank that has waited longest, of those that have for a while. */
+static int64_t longest_waiting(const struct ft_watch *w, uint64_t now)
+{
+    int64_t found = -1;
+
+    for (uint32_t r = 0; r < w->job->options->nranks; r++)
+        if (w->now[r].in_call && !w->now[r].replaying && now - w->seen[r].since_ns >= PROGRESS_WAIT_MS * 1000000ull &&
+            (found < 0 || w->seen[r].since_ns < w->seen[found].since_ns))
+            found = r;
+    return found;
+}
+
+/* Whoever waits for a rank that replays sees one. */
+static void tell_progress(struct ft_watch *w, uint64_t now)
+{
+    const struct ft_params *params = &w->job->region.header->params;
+    int64_t waiting, slowest = -1;
+    uint64_t left = 0;
+
+    if (w->told_ns && now - w->told_ns < PROGRESS_EVERY_MS * 1000000ull)
+        return;
+    waiting = longest_waiting(w, now);
+    if (waiting < 0 || !ft_inspect_awaits(params, w->now, (uint32_t)waiting, w->awaited))
+        return;
+    for (uint32_t r = 0; r < params->nranks; r++)
+        if (w->awaited[r] && w->now[r].replaying && w->now[r].replay_to - w->now[r].unit > left) {
+            slowest = r;
+            left = w->now[r].replay_to - w->now[r].unit;
+        }
+    if (slowest < 0)
+        return;
+    w->told_ns = now;
+    ft_say_notice(&w->job->say, "rank %u replays: unit %llu of %llu (%llu%%)", ft_job_rank(w->job, (uint32_t)slowest),
+                  (unsigned long long)w->now[slowest].unit, (unsigned long long)w->now[slowest].replay_to,
+                  (unsigned long long)(w->now[slowest].unit * 100 / w->now[slowest].replay_to));
+}
+
+static void replays_are_told(struct ft_watch *w, uint64_t now)
+{
+    for (uint32_t r = 0; r < w->job->options->nranks; r++)
+        if (w->now[r].replaying) {
+            tell_progress(w, now);
+            return;
+        }
+}
+
+/* A number that changes whenever the rank gets on with anything. */
+static uint64_t place_of(const struct ft_inspect *i)
+{
+    return i->unit + i->done + i->called + i->shown + i->contributed + ((uint64_t)i->incarnation << 48) + ((uint64_t)i->state << 40);
+}
+
+/* Ctrl-Z stops every rank: then nobody waits. Any one but the awaited tells. */
+static bool is_suspended(const struct ft_job *job, int64_t awaited)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        if (r != awaited && ft_proc_phase(&job->procs[r]) == FT_PROC_RUNNING)
+            return ft_procstat_stopped(job->procs[r].pid);
+    return false;
+}
+
+/* Of a node with others one rank in a call may wait for them. So the one that the others here wait for is the one that is in none, and
+   has not been where they are; with one rank there is nobody to tell. */
+static int64_t awaited_here(const struct ft_watch *w)
+{
+    int64_t out = -1;
+    uint32_t n = w->job->options->nranks, in = 0;
+
+    for (uint32_t r = 0; r < n; r++)
+        if (w->now[r].state == FT_RANK_ATTACHED && !w->now[r].in_call)
+            out = out < 0 ? (int64_t)r : n;
+    for (uint32_t r = 0; out >= 0 && out < n && r < n; r++)
+        in += w->now[r].in_call && !w->now[r].replaying && w->now[r].unit >= w->now[out].unit;
+    return in && in == n - 1 ? out : -1;
+}
+
+static int64_t awaited(const struct ft_watch *w)
+{
+    const struct ft_params *p = &w->job->region.header->params;
+
+    return p->nnodes > 1 ? awaited_here(w) : ft_inspect_awaited(p, w->now);
+}
+
+static void look_for_hang(struct ft_watch *w, uint64_t now)
+{
+    struct ft_job *job = w->job;
+    struct ft_deadlines *d = job->deadlines;
+    uint64_t limit = job->options->hang_timeout_ms * 1000000;
+    int64_t rank = awaited(w);
+    bool there = rank >= 0 && ft_proc_phase(&job->procs[rank]) == FT_PROC_RUNNING;
+
+    if (!there || rank != d->hung || place_of(&w->now[rank]) != d->hung_where || is_suspended(job, rank)) {
+        d->hung = there ? rank : -1;
+        d->hung_where = there ? place_of(&w->now[rank]) : 0;
+        d->hung_since_ns = now;
+        return;
+    }
+    if (now - d->hung_since_ns < limit)
+        return;
+    d->hung_since_ns = now; /* it may take a moment to die */
+    ft_act(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
+}
+
+static void on_time(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_watch *w = arg;
+    uint64_t begin = ft_job_now(), seen, cost_us;
+    struct timeval next;
+
+    (void)fd;
+    (void)what;
+    ft_death_look(w->job->procs, w->job->options->nranks);
+    ft_watch_look(w);
+    seen = ft_job_now(); /* not before what the look has noted */
+    replays_are_told(w, seen);
+    ft_full_tell(w->job);
+    if (w->job->options->hang_timeout_ms)
+        look_for_hang(w, seen);
+    cost_us = SHARE * ((ft_job_now() - begin) / 1000);
+    cost_us = ft_max(EVERY_US, cost_us);
+    next = (struct timeval){.tv_sec = (time_t)(cost_us / 1000000), .tv_usec = (suseconds_t)(cost_us % 1000000)};
+    event_add(w->timer, &next);
+}
+
+struct ft_watch *ft_watch_new(struct ft_job *job)
+{
+    struct timeval first = {.tv_usec = EVERY_US};
+    struct ft_watch *w = calloc(1, sizeof *w);
+    uint32_t n = job->options->nranks;
+
+    if (!w)
+        return NULL;
+    w->job = job;
+    w->now = calloc(n, sizeof *w->now);
+    w->seen = calloc(n, sizeof *w->seen);
+    w->awaited = calloc(n, sizeof *w->awaited);
+    w->timer = evtimer_new(job->base, on_time, w);
+    if (w->now && w->seen && w->awaited && w->timer && event_add(w->timer, &first) == 0)
+        return w;
+    ft_watch_free(w);
+    return NULL;
+}
+
+void ft_watch_free(struct ft_watch *w)
+{
+    if (!w)
+        return;
+    if (w->timer)
+        event_free(w->timer);
+    free(w->now);
+    free(w->seen);
+    free(w->awaited);
+    free(w);
+}

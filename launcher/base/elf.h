@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What can be seen in a program's file without running it. */
+#ifndef LAUNCHER_BASE_ELF_H
+#define LAUNCHER_BASE_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FT_ELF_NAME = 64 };
+
+struct ft_elf {
+    bool is_elf, ours;             /* ours: for this machine; what follows is known for those only */
+    const char *machine;           /* "aarch64", "?" */
+    char interpreter[4096];        /* the dynamic linker, empty: none */
+    char mpich[FT_ELF_NAME];       /* the library of MPICH's interface that it needs; empty: none */
+};
+
+/* Nothing but what lies within the file is read; a damaged file just has fewer facts. */
+void ft_elf_read(int fd, struct ft_elf *elf);
+
+/* The name of the machine this process runs on, as in struct ft_elf. */
+const char *ft_elf_machine(void);
+
+#endif

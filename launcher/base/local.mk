@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+liblaunch_la_SOURCES += \
+	launcher/base/address.h launcher/base/address.c \
+	launcher/base/bytes.h launcher/base/bytes.c \
+	launcher/base/child.h launcher/base/child.c \
+	launcher/base/elf.h launcher/base/elf.c \
+	launcher/base/library.h launcher/base/library.c \
+	launcher/base/limits.h launcher/base/limits.c \
+	launcher/base/nearest.h launcher/base/nearest.c \
+	launcher/base/outfile.h launcher/base/outfile.c \
+	launcher/base/procstat.h launcher/base/procstat.c \
+	launcher/base/reap.h launcher/base/reap.c \
+	launcher/base/say.h launcher/base/say.c \
+	launcher/base/shared.h launcher/base/shared.c \
+	launcher/base/signals.h launcher/base/signals.c \
+	launcher/base/timer.h launcher/base/timer.c \
+	launcher/base/usage.h launcher/base/usage.c

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/base/say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "launcher/stdio/sink.h"
+
+enum { LINE_MAX_BYTES = 2048 };
+
+static void say(const struct ft_say *s, const char *format, va_list args)
+{
+    char line[LINE_MAX_BYTES] = "ftrun: ";
+    int head = 7, n = vsnprintf(line + head, sizeof line - (size_t)head - 1, format, args);
+    size_t len = (size_t)head + (size_t)(n < 0 ? 0 : n);
+
+    if (len > sizeof line - 2)
+        len = sizeof line - 2;
+    line[len++] = '\n';
+    if (s->sink) {
+        ft_sink_add(s->sink, line, len);
+    } else if (write(2, line, len) < 0) {
+        /* nobody is left to tell */
+    }
+    if (s->tap)
+        s->tap(s->tap_arg, 1, line, len);
+}
+
+#define SAY()                       \
+    va_list args;                   \
+    va_start(args, format);         \
+    say(s, format, args);           \
+    va_end(args)
+
+void ft_say(const struct ft_say *s, const char *format, ...)
+{
+    SAY();
+}
+
+void ft_say_notice(const struct ft_say *s, const char *format, ...)
+{
+    if (!s->quiet) {
+        SAY();
+    }
+}
+
+void ft_say_detail(const struct ft_say *s, const char *format, ...)
+{
+    if (s->verbose) {
+        SAY();
+    }
+}
+
+static const char *known_as;
+
+void ft_say_set_host(const char *name)
+{
+    known_as = name;
+}
+
+const char *ft_say_host(void)
+{
+    static struct utsname name; /* filled once, the same for ever */
+
+    if (known_as)
+        return known_as;
+    if (!name.nodename[0])
+        uname(&name);
+    return name.nodename;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ftrun tells people: one line each on stderr, "ftrun: ..." (STYLE habit 11). Lines go through the sink that
+   carries the ranks' stderr, so that they never land inside one of their lines. */
+#ifndef LAUNCHER_BASE_SAY_H
+#define LAUNCHER_BASE_SAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ft_sink;
+
+struct ft_say {
+    struct ft_sink *sink;  /* NULL: straight to descriptor 2 (before and after the event loop) */
+    bool quiet;            /* no ft_say_notice */
+    bool verbose;          /* ft_say_detail */
+    void (*tap)(void *arg, int stream, const char *line, size_t len);  /* sees them too (stream 1: stderr); may be NULL */
+    void *tap_arg;
+};
+
+/* Errors: always. */
+void ft_say(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What recovery did: unless --quiet. */
+void ft_say_notice(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Only with --verbose. */
+void ft_say_detail(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* This host's name, for messages; and another one, as the user knows it (it is kept). */
+void ft_say_set_host(const char *name);
+const char *ft_say_host(void);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/ckpt/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "ft/shm/models.h"
+
+enum state { IDLE, ASKED, WRITING, DONE, END };
+
+struct ft_ckpt_writer {
+    struct ft_ckpt_writer_config config;
+    pthread_t thread;
+    int done_fd;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    enum state state;                /* with the lock */
+    bool abandoned;                  /* the thread frees what there is */
+
+    struct ft_ckpt_header header;    /* whose turn it is says `state` */
+    uint32_t slot;
+    uint64_t before;
+    uint64_t *hashes;                /* of the ranks, by section */
+    bool other;                      /* the bytes are not those */
+    struct ft_ckpt_written result;
+};
+
+static bool is_abandoned(struct ft_ckpt_writer *w)
+{
+    bool abandoned;
+
+    pthread_mutex_lock(&w->lock);
+    abandoned = w->abandoned;
+    pthread_mutex_unlock(&w->lock);
+    return abandoned;
+}
+
+static uint64_t area_of(const struct ft_ckpt_writer *w, uint32_t section)
+{
+    return section ? ft_models_local(section - 1, w->slot) : ft_models_global(w->slot);
+}
+
+static int get(void *arg, uint32_t section, uint64_t at, void *to, size_t n)
+{
+    struct ft_ckpt_writer *w = arg;
+    struct ft_error e;
+
+    if (is_abandoned(w)) {
+        errno = ECANCELED;
+        return -1;
+    }
+    if (ft_models_read(w->config.models, area_of(w, section), at, to, n, &e) == 0)
+        return 0;
+    errno = EIO;
+    return -1;
+}
+
+static void release(struct ft_ckpt_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    if (!w->abandoned) /* else what arg points to may be gone */
+        w->config.taken(w->config.arg);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The bytes that were read are those that the ranks had handed over: a rank that took the slot for a newer version in spite of us, or
+   wrote where it should not, would be found here. */
+static int check(struct ft_ckpt_writer *w)
+{
+    struct ft_error ignored;
+    uint64_t hash;
+
+    for (uint32_t i = 0; i <= w->header.nranks; i++)
+        if (ft_models_hash(w->config.models, area_of(w, i), w->header.sections[i].bytes, &hash, &ignored) < 0 || hash != w->hashes[i]) {
+            w->other = true;
+            errno = EBADMSG;
+            return -1;
+        }
+    return 0;
+}
+
+static int taken(void *arg)
+{
+    struct ft_ckpt_writer *w = arg;
+    int err = check(w);
+
+    release(w);
+    return err;
+}
+
+/* h's hashes become those of the file. */
+static int note_hashes(struct ft_ckpt_writer *w, struct ft_error *e)
+{
+    w->other = false;
+    w->hashes = calloc(w->header.nranks + 1u, sizeof *w->hashes);
+    if (!w->hashes)
+        return ft_err_set(e, FT_ENOMEM, "no memory to write a checkpoint");
+    for (uint32_t i = 0; i <= w->header.nranks; i++)
+        w->hashes[i] = w->header.sections[i].hash;
+    return 0;
+}
+
+static void write_one(struct ft_ckpt_writer *w)
+{
+    struct ft_ckpt_models models = {get, taken, w};
+    struct ft_ckpt_written *r = &w->result;
+
+    *r = (struct ft_ckpt_written){.version = w->header.version, .bytes = ft_ckpt_header_file_bytes(&w->header)};
+    r->err = note_hashes(w, &r->e);
+    if (!r->err)
+        r->err = ft_ckpt_dir_write(&ft_disk_real, w->config.dir, &w->header, w->before, &models, &r->e);
+    if (w->other)
+        ft_err_set(&r->e, r->err, "the models of version %llu are not what the ranks had handed over", (unsigned long long)r->version);
+    release(w); /* in any case; again if it went well */
+    ft_ckpt_header_free(&w->header);
+    free(w->hashes);
+}
+
+static void destroy(struct ft_ckpt_writer *w)
+{
+    close(w->done_fd);
+    close(w->config.models);
+    close(w->config.dir);
+    pthread_cond_destroy(&w->wake);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+static void *thread(void *arg)
+{
+    struct ft_ckpt_writer *w = arg;
+    static const uint64_t one = 1;
+
+    pthread_mutex_lock(&w->lock);
+    for (;;) {
+        while (w->state != ASKED && w->state != END)
+            pthread_cond_wait(&w->wake, &w->lock);
+        if (w->state == END)
+            break;
+        w->state = WRITING;
+        pthread_mutex_unlock(&w->lock);
+        write_one(w);
+        pthread_mutex_lock(&w->lock);
+        if (w->abandoned)
+            break;
+        w->state = DONE;
+        if (write(w->done_fd, &one, sizeof one) < 0) {
+            /* an eventfd that is full is readable, too */
+        }
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (w->abandoned)
+        destroy(w);
+    return NULL;
+}
+
+struct ft_ckpt_writer *ft_ckpt_writer_new(const struct ft_ckpt_writer_config *config)
+{
+    struct ft_ckpt_writer *w = calloc(1, sizeof *w);
+    sigset_t all, mask;
+    int error;
+
+    if (!w)
+        return NULL;
+    w->config = *config;
+    w->config.dir = fcntl(config->dir, F_DUPFD_CLOEXEC, 0); /* its own: it may outlive the job in this process */
+    w->config.models = fcntl(config->models, F_DUPFD_CLOEXEC, 0);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->wake, NULL);
+    w->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    sigfillset(&all); /* signals are for the loop's thread, SIGXFSZ for nobody */
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    error = w->done_fd < 0 || w->config.dir < 0 || w->config.models < 0 ? errno : pthread_create(&w->thread, NULL, thread, w);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (!error)
+        return w;
+    destroy(w);
+    errno = error;
+    return NULL;
+}
+
+int ft_ckpt_writer_fd(const struct ft_ckpt_writer *w)
+{
+    return w->done_fd;
+}
+
+void ft_ckpt_writer_begin(struct ft_ckpt_writer *w, const struct ft_ckpt_header *h, uint32_t slot, uint64_t before)
+{
+    pthread_mutex_lock(&w->lock);
+    w->header = *h;
+    w->slot = slot;
+    w->before = before;
+    w->state = ASKED;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool ft_ckpt_writer_take(struct ft_ckpt_writer *w, struct ft_ckpt_written *result)
+{
+    uint64_t n;
+    bool done;
+
+    pthread_mutex_lock(&w->lock);
+    done = w->state == DONE;
+    if (done) {
+        *result = w->result;
+        w->state = IDLE;
+    }
+    pthread_mutex_unlock(&w->lock);
+    return done && read(w->done_fd, &n, sizeof n) > 0;
+}
+
+void ft_ckpt_writer_free(struct ft_ckpt_writer *w)
+{
+    bool busy;
+
+    if (!w)
+        return;
+    pthread_mutex_lock(&w->lock);
+    busy = w->state == WRITING;
+    w->abandoned = busy;
+    w->state = busy ? w->state : END;
+    if (w->state == END)
+        pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+    if (busy) {
+        pthread_detach(w->thread);
+        return;
+    }
+    pthread_join(w->thread, NULL);
+    destroy(w);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/control/client.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "launcher/base/say.h"
+#include "launcher/control/follow.h"
+#include "launcher/control/jobs.h"
+#include "launcher/control/show.h"
+#include "launcher/options/options.h"
+
+enum { GONE_MS = 10000 /* for processes to end when their job is over */ };
+
+static const struct ft_say aloud; /* errors, straight to stderr */
+
+static int end_unknown(const struct ft_follow *f)
+{
+    ft_say(&aloud, "job %s is gone, and nobody is left to tell its exit code: were all its processes killed?", f->job->id);
+    return FT_CODE_JOB;
+}
+
+static int list(const struct ft_jobs *jobs)
+{
+    if (jobs->n)
+        ft_show_jobs(stdout, jobs, NULL);
+    else
+        ft_say(&aloud, "no job of this user is running on this host");
+    return 0;
+}
+
+static int status(struct ft_follow *f, bool json)
+{
+    int code = ft_follow_ask(f, "status");
+
+    if (code)
+        return code;
+    if (json) {
+        json_dumpf(f->info, stdout, JSON_INDENT(1));
+        putchar('\n');
+    } else {
+        ft_show_status(stdout, f->info);
+    }
+    ft_link_close(&f->link);
+    return 0;
+}
+
+static void await_process(const json_t *pid)
+{
+    int fd = (int)syscall(SYS_pidfd_open, (pid_t)json_integer_value(pid), 0);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    if (fd < 0)
+        return;
+    poll(&p, 1, GONE_MS);
+    close(fd);
+}
+
+static int stop(struct ft_follow *f)
+{
+    int code = ft_follow_ask(f, "stop");
+
+    if (code)
+        return code;
+    ft_follow_to_end(f, "wait", -1);
+    await_process(json_object_get(f->info, "agent_pid"));
+    await_process(json_object_get(f->info, "standby_pid"));
+    return 0;
+}
+
+static int wait_for(struct ft_follow *f)
+{
+    int code = ft_follow_ask(f, "wait");
+
+    if (code)
+        return code;
+    code = ft_follow_to_end(f, "wait", -1);
+    return code < 0 ? end_unknown(f) : code;
+}
+
+static int attach(struct ft_follow *f)
+{
+    int code = ft_follow_ask(f, "attach");
+    sigset_t set;
+
+    if (code)
+        return code;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    code = ft_follow_to_end(f, "attach", signalfd(-1, &set, SFD_CLOEXEC));
+    if (code == FT_FOLLOW_INTERRUPTED) {
+        ft_say(&aloud, "detached from job %s; it goes on (ftrun attach %s, ftrun stop %s)", f->job->id, f->job->id, f->job->id);
+        return 128 + SIGINT;
+    }
+    return code < 0 ? end_unknown(f) : code;
+}
+
+enum command { LIST, STATUS, STOP, WAIT, ATTACH, NCOMMANDS };
+static const char *const words[NCOMMANDS] = {"list", "status", "stop", "wait", "attach"};
+
+bool ft_client_is_command(const char *word)
+{
+    for (int i = 0; word && i < NCOMMANDS; i++)
+        if (!strcmp(word, words[i]))
+            return true;
+    return false;
+}
+
+struct request {
+    enum command command;
+    const char *job;
+    bool json, help;
+};
+
+static int read_arguments(struct request *r, char **argv)
+{
+    while (strcmp(words[r->command], argv[0]))
+        r->command++;
+    for (int i = 1; argv[i]; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            r->help = true;
+        } else if (!strcmp(argv[i], "--json") && r->command == STATUS) {
+            r->json = true;
+        } else if (argv[i][0] == '-') {
+            ft_say(&aloud, "%s: unknown option %s (to run a program called %s: ftrun ./%s or ftrun -n N %s)", argv[0], argv[i], argv[0],
+                   argv[0], argv[0]);
+            return FT_CODE_USAGE;
+        } else if (r->job || r->command == LIST) {
+            ft_say(&aloud, "%s: \"%s\" is one word too many", argv[0], argv[i]);
+            return FT_CODE_USAGE;
+        } else {
+            r->job = argv[i];
+        }
+    }
+    return 0;
+}
+
+static void help(void)
+{
+    puts("Usage: ftrun list | status [--json] [JOB] | stop [JOB] | wait [JOB] | attach [JOB]\n"
+         "What the user's running jobs on this host are, and what they are at.\n\n"
+         "  list     the jobs: id, pid of ftrun, ranks, how long, command\n"
+         "  status   what each rank is in, for how long, and whom it waits for\n"
+         "  stop     as SIGTERM to ftrun; waits until the job is gone\n"
+         "  wait     waits for the job's end and exits with its code\n"
+         "  attach   shows the job's output from now on; Ctrl-C leaves it running\n\n"
+         "JOB: an id, the beginning of one, a --job-name, or the pid of an ftrun; not needed if one job runs.\n"
+         "Exit code 3: no such job, several, or it cannot be reached.");
+}
+
+static void tell_no_choice(const struct ft_jobs *jobs, const char *word, size_t matching)
+{
+    if (matching) {
+        ft_say(&aloud, word ? "several jobs are called %s or begin so; which?" : "several jobs are running; which?", word);
+        ft_show_jobs(stderr, jobs, word);
+    } else if (word) {
+        ft_say(&aloud, "no job %s of this user is running on this host%s", word, jobs->n ? " (ftrun list shows those that are)" : "");
+    } else {
+        ft_say(&aloud, "no job of this user is running on this host");
+    }
+}
+
+static int serve(const struct request *r, const struct ft_jobs *jobs)
+{
+    struct ft_follow *f;
+    const struct ft_job_entry *job;
+    size_t matching;
+    int code;
+
+    if (jobs->refused[0])
+        ft_say(&aloud, "%s", jobs->refused);
+    if (r->command == LIST)
+        return jobs->refused[0] && !jobs->n ? FT_CODE_NO_JOB : list(jobs);
+    job = ft_jobs_pick(jobs, r->job, &matching);
+    if (!job) {
+        tell_no_choice(jobs, r->job, matching);
+        return FT_CODE_NO_JOB;
+    }
+    f = malloc(sizeof *f);
+    if (!f)
+        return FT_CODE_JOB;
+    ft_follow_begin(f, job);
+    switch (r->command) {
+    case STATUS: code = status(f, r->json); break;
+    case STOP: code = stop(f); break;
+    case WAIT: code = wait_for(f); break;
+    default: code = attach(f); break;
+    }
+    ft_follow_end(f);
+    free(f);
+    return code;
+}
+
+int ft_client_run(char **argv)
+{
+    struct request r = {0};
+    struct ft_jobs jobs;
+    int code = read_arguments(&r, argv);
+
+    if (code)
+        return code;
+    if (r.help) {
+        help();
+        return 0;
+    }
+    ft_jobs_find(&jobs, r.command == LIST);
+    code = serve(&r, &jobs);
+    ft_jobs_free(&jobs);
+    return code;
+}

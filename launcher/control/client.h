@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `ftrun list`, `status`, `stop`, `wait` and `attach`: what asks a running job through its socket. */
+#ifndef LAUNCHER_CONTROL_CLIENT_H
+#define LAUNCHER_CONTROL_CLIENT_H
+
+#include <stdbool.h>
+
+enum { FT_CODE_NO_JOB = 3 };  /* exit code: there is no such job, or it cannot be reached */
+
+/* Is the first word of ftrun's command line one of these? (`ftrun -n 1 list` runs a program.) */
+bool ft_client_is_command(const char *word);
+
+/* argv[0] is the command. The exit code. */
+int ft_client_run(char **argv);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/control/jobs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launcher/control/pipe.h"
+
+enum {
+    ANSWER_MS = 3000,
+    SUCCESSOR_TRIES = 20, TRY_MS = 50   /* when an agent was killed while it was asked */
+};
+
+/* *err: FT_LINK_LATE, it is silent; FT_LINK_GONE, it died over it. */
+static json_t *ask(int fd, int *err)
+{
+    struct ft_link *l = malloc(sizeof *l);
+    json_t *info = NULL;
+
+    *err = FT_LINK_GONE;
+    if (!l) {
+        close(fd);
+        return NULL;
+    }
+    if (ft_link_open(l, fd, "info") == 0) {
+        l->timeout_ms = ANSWER_MS;
+        info = ft_link_line(l, err);
+    }
+    ft_link_close(l);
+    free(l);
+    return info;
+}
+
+static void add(struct ft_jobs *jobs, int dir, const char *name, json_t *info)
+{
+    struct ft_job_entry *list = realloc(jobs->list, (jobs->n + 1) * sizeof *list), *job;
+
+    if (!list) {
+        json_decref(info);
+        return;
+    }
+    jobs->list = list;
+    job = &list[jobs->n++];
+    *job = (struct ft_job_entry){.dir = dir, .info = info};
+    snprintf(job->name, sizeof job->name, "%s", name);
+    snprintf(job->id, sizeof job->id, "%.*s", (int)(strlen(name) - strlen(".sock")), name);
+}
+
+static void look_at(struct ft_jobs *jobs, int dir, const char *name, bool clean)
+{
+    size_t len = strlen(name);
+    struct timespec pause = {.tv_nsec = TRY_MS * 1000000};
+    json_t *info = NULL;
+    int fd, err = FT_LINK_GONE;
+
+    if (len <= 5 || len >= FT_SOCKET_NAME || strcmp(name + len - 5, ".sock"))
+        return;
+    fd = ft_rundir_connect(dir, name);
+    for (int i = 0; i < SUCCESSOR_TRIES && fd >= 0; i++) {
+        info = ask(fd, &err);
+        if (info || err != FT_LINK_GONE)
+            break;
+        nanosleep(&pause, NULL);
+        fd = ft_rundir_connect(dir, name);
+    }
+    if (fd >= 0) {
+        /* One that ended just now is none; one that is there and silent is. */
+        if (info || faccessat(dir, name, F_OK, 0) == 0)
+            add(jobs, dir, name, info);
+    } else if (errno == ECONNREFUSED && clean) {
+        ft_rundir_remove_stale(dir, name);
+    } else if (errno == EAGAIN) { /* its backlog is full */
+        add(jobs, dir, name, NULL);
+    }
+}
+
+static void look_into(struct ft_jobs *jobs, const char *path, bool clean)
+{
+    struct ft_error e;
+    int dir = ft_rundir_open(path, false, &e), again;
+    struct dirent *entry;
+    DIR *files;
+
+    if (dir < 0) {
+        if (e.text[0])
+            memcpy(jobs->refused, e.text, sizeof jobs->refused);
+        return;
+    }
+    jobs->dirs[jobs->ndirs++] = dir;
+    again = dup(dir);
+    files = again < 0 ? NULL : fdopendir(again);
+    while (files && (entry = readdir(files)))
+        look_at(jobs, dir, entry->d_name, clean);
+    if (files)
+        closedir(files);
+    else if (again >= 0)
+        close(again);
+}
+
+static int by_age(const void *a, const void *b)
+{
+    double x = json_number_value(json_object_get(((const struct ft_job_entry *)a)->info, "seconds"));
+    double y = json_number_value(json_object_get(((const struct ft_job_entry *)b)->info, "seconds"));
+
+    return (x < y) - (x > y);
+}
+
+void ft_jobs_find(struct ft_jobs *jobs, bool clean)
+{
+    struct ft_rundirs dirs;
+
+    memset(jobs, 0, sizeof *jobs);
+    ft_rundir_candidates(&dirs);
+    for (int i = 0; i < dirs.n; i++)
+        look_into(jobs, dirs.paths[i], clean);
+    if (jobs->n)
+        qsort(jobs->list, jobs->n, sizeof jobs->list[0], by_age);
+}
+
+static bool has_pid(const struct ft_job_entry *job, const char *word)
+{
+    static const char *const names[] = {"pid", "agent_pid", "standby_pid"};
+    char *end;
+    long long pid = strtoll(word, &end, 10);
+
+    for (int i = 0; *word && !*end && pid > 0 && i < 3; i++)
+        if (json_integer_value(json_object_get(job->info, names[i])) == pid)
+            return true;
+    return false;
+}
+
+static bool has_name(const struct ft_job_entry *job, const char *word)
+{
+    const char *name = json_string_value(json_object_get(job->info, "name"));
+
+    return name && !strcmp(name, word);
+}
+
+bool ft_jobs_matches(const struct ft_job_entry *job, const char *word)
+{
+    return !word || has_pid(job, word) || has_name(job, word) || !strncmp(job->id, word, strlen(word));
+}
+
+const struct ft_job_entry *ft_jobs_pick(const struct ft_jobs *jobs, const char *word, size_t *matching)
+{
+    const struct ft_job_entry *found = NULL;
+
+    *matching = 0;
+    for (size_t i = 0; i < jobs->n; i++) {
+        const struct ft_job_entry *job = &jobs->list[i];
+
+        if (word && (!strcmp(job->id, word) || has_pid(job, word)))
+            return job; /* no doubt, whatever else begins like it */
+        if (ft_jobs_matches(job, word)) {
+            found = job;
+            ++*matching;
+        }
+    }
+    return *matching == 1 ? found : NULL;
+}
+
+void ft_jobs_free(struct ft_jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->n; i++)
+        json_decref(jobs->list[i].info);
+    for (int i = 0; i < jobs->ndirs; i++)
+        close(jobs->dirs[i]);
+    free(jobs->list);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The jobs of this user that run on this host, as their sockets tell (rundir.h, control.h). */
+#ifndef LAUNCHER_CONTROL_JOBS_H
+#define LAUNCHER_CONTROL_JOBS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "launcher/control/rundir.h"
+
+struct ft_job_entry {
+    int dir;                     /* where its socket is */
+    char name[FT_SOCKET_NAME];   /* of its socket */
+    char id[FT_SOCKET_NAME];
+    json_t *info;                /* NULL: it does not answer (its ftrun is stopped?) */
+};
+
+struct ft_jobs {
+    struct ft_job_entry *list;   /* oldest first */
+    size_t n;
+    int dirs[FT_RUNDIRS];
+    int ndirs;
+    char refused[FT_ERROR_TEXT]; /* why a directory was not looked into; empty: none */
+};
+
+/* Asks all. clean: sockets that nobody listens on are removed. */
+void ft_jobs_find(struct ft_jobs *jobs, bool clean);
+
+/* The one that `word` (an id, a pid of its ftrun, its --job-name, the beginning of an id; NULL: the only one) means. NULL: *matching are
+   meant, none or several. */
+const struct ft_job_entry *ft_jobs_pick(const struct ft_jobs *jobs, const char *word, size_t *matching);
+
+/* Is it one of those that ft_jobs_pick could not decide between? */
+bool ft_jobs_matches(const struct ft_job_entry *job, const char *word);
+
+void ft_jobs_free(struct ft_jobs *jobs);
+
+#endif

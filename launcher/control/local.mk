@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+liblaunch_la_SOURCES += \
+	launcher/control/client.h launcher/control/client.c \
+	launcher/control/follow.h launcher/control/follow.c \
+	launcher/control/jobs.h launcher/control/jobs.c \
+	launcher/control/pipe.h launcher/control/pipe.c \
+	launcher/control/rundir.h launcher/control/rundir.c \
+	launcher/control/server.h launcher/control/server.c \
+	launcher/control/show.h launcher/control/show.c

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+liblaunch_la_SOURCES += \
+	launcher/controller/act.h launcher/controller/act.c \
+	launcher/controller/ask.h launcher/controller/ask.c \
+	launcher/controller/base.h launcher/controller/base.c \
+	launcher/controller/controller.h launcher/controller/controller.c \
+	launcher/controller/durable.h launcher/controller/durable.c \
+	launcher/controller/files.h launcher/controller/files.c \
+	launcher/controller/job.h \
+	launcher/controller/nodes.h launcher/controller/nodes.c \
+	launcher/controller/peers.h launcher/controller/peers.c \
+	launcher/controller/report.h launcher/controller/report.c \
+	launcher/controller/start.h launcher/controller/start.c \
+	launcher/controller/status.h launcher/controller/status.c \
+	launcher/controller/stdio.h launcher/controller/stdio.c \
+	launcher/controller/tell.h launcher/controller/tell.c

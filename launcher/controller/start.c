@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/controller/start.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/controller/act.h"
+#include "launcher/controller/report.h"
+#include "launcher/net/auth.h"
+#include "launcher/options/map.h"
+#include "launcher/start/remote.h"
+#include "launcher/stdio/merge.h"
+
+_Static_assert((int)FT_SECRET_BYTES == (int)FT_JOB_SECRET_BYTES, "one secret");
+
+static uint32_t *first_incarnations(const struct ft_controller *c, uint32_t node)
+{
+    uint32_t n = ft_description_count(&c->d, node), *list = calloc(n + 1, sizeof *list);
+
+    for (uint32_t r = 0; list && r < n && r < c->nodes[node].state.nranks; r++)
+        list[r] = c->nodes[node].state.ranks[r].incarnation + 1; /* ranks of the one before count on */
+    return list;
+}
+
+void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_effect *fx)
+{
+    const struct ft_host *host = &c->map->hosts.list[fx->host];
+    struct ft_description d = c->d;
+    char *text = NULL;
+
+    d.node = fx->node;
+    d.incarnation = fx->incarnation;
+    d.epoch = fx->epoch;
+    d.host = host->name;
+    d.incarnations = first_incarnations(c, fx->node);
+    if (d.incarnations)
+        text = ft_description_write(c->o, &d);
+    free(d.incarnations);
+    ft_merge_replaced(c->merge, fx->node);
+    ft_controller_report_start(c->report, fx->node, fx->host);
+    c->nodes[fx->node].got = 0;
+    c->nodes[fx->node].before = c->nsent;
+    c->nodes[fx->node].why[0] = 0;
+    c->nodes[fx->node].said_state = false;
+    c->nodes[fx->node].state.phase = FT_NODE_STARTING; /* what its ranks were stays: they count on from there */
+    if (!text) {
+        ft_say(&c->say, "out of memory");
+        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});
+        return;
+    }
+    ft_say_detail(&c->say, "node %u starts on %s", fx->node, host->name);
+    ft_remote_start(c->remote, fx->node, host, text);
+}
+
+static const char *without_name(const char *line)
+{
+    return strncmp(line, "ftrun: ", 7) ? line : line + 7;
+}
+
+/* No more tries: nothing about these changes in a second. */
+static bool is_fatal(int status, const char *why)
+{
+    static const char *const words[] = {"Permission denied", "Host key verification failed", "Could not resolve hostname"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(why, words[i]))
+            return true;
+    return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) != 255;
+}
+
+/* 127 for a command that is not there, as on one host. */
+static int code_of(int status)
+{
+    int code = status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+
+    return code && code != 255 ? code : FT_CODE_JOB;
+}
+
+/* Somebody else's failure is no reason to give up: the next try is ours. */
+static void on_starter_ended(void *arg, uint32_t node, int status, const char *said, const struct ft_host *from)
+{
+    struct ft_controller *c = arg;
+    char *why = c->nodes[node].why;
+
+    if (ft_nodes_is_expected(c->policy, node) && !ft_nodes_is_up(c->policy, node)) {
+        ft_remote_how(status, without_name(said), why, sizeof c->nodes[node].why);
+        if (from && !ft_nodes_is_ending(c->policy))
+            ft_say_detail(&c->say, "node %u on %s cannot be started from %s: %s; it is started from here", node,
+                          c->map->hosts.list[ft_nodes_host(c->policy, node)].name, from->name, why);
+        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = node, .fatal = !from && is_fatal(status, why),
+                                                      .code = code_of(status)});
+    }
+    ft_controller_leave(c);
+}
+
+static void on_shares(void *arg, const char *line)
+{
+    const struct ft_controller *c = arg;
+
+    if (!ft_nodes_is_ending(c->policy))
+        ft_say_detail(&c->say, "%s", line);
+}
+
+/* A line that does not come from the agent's own sink: it is about to die, or ssh has something to say. */
+static void on_starter_line(void *arg, uint32_t node, const char *line)
+{
+    const struct ft_controller *c = arg;
+
+    if (!ft_nodes_is_ending(c->policy) || c->say.verbose)
+        ft_say(&c->say, "host %s: %s", c->map->hosts.list[ft_nodes_host(c->policy, node)].name, without_name(line));
+}
+
+/* FTMPI_* goes along by itself, but for what is of this host, or of the rank that we are perhaps started by. */
+static char **environment_of_job(void)
+{
+    static const char *const own[] = {"FTMPI_RUN_DIR=", "FTMPI_FDS=", "FTMPI_JOB=", "FTMPI_RANK=", "FTMPI_SIZE=", "FTMPI_INCARNATION=",
+                                      "FTMPI_APPNUM="};
+    size_t n = 0, count = 0;
+    char **list;
+
+    while (environ[count])
+        count++;
+    list = calloc(count + 1, sizeof *list);
+    for (size_t i = 0; list && i < count; i++) {
+        bool ours = !strncmp(environ[i], "FTMPI_", 6);
+
+        for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
+            ours &= strncmp(environ[i], own[k], strlen(own[k])) != 0;
+        if (ours)
+            list[n++] = environ[i];
+    }
+    return list;
+}
+
+static int describe(struct ft_controller *c, struct ft_error *e)
+{
+    c->d.nnodes = c->map->nnodes;
+    c->d.world = c->map->world;
+    c->d.first = c->map->first;
+    c->d.rank_at = c->map->rank_at;
+    c->d.env = environment_of_job();
+    c->d.cwd = getcwd(NULL, 0);
+    if (!c->d.cwd)
+        return ft_err_set(e, FT_ESYS, "cannot tell the other hosts where to start: %s", strerror(errno));
+    if (!c->d.env)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    if (getrandom(c->d.secret, sizeof c->d.secret, 0) != (ssize_t)sizeof c->d.secret)
+        return ft_err_set(e, FT_ESYS, "cannot draw the job's secret: %s", strerror(errno));
+    return 0;
+}
+
+int ft_controller_start_open(struct ft_controller *c, struct ft_error *e)
+{
+    struct ft_remote_config config = {.options = c->o, .signals = &c->signals, .nnodes = c->map->nnodes, .ended = on_starter_ended,
+                                      .line = on_starter_line, .detail = on_shares, .own = -1, .arg = c};
+    int err = describe(c, e);
+
+    if (err < 0)
+        return err;
+    c->remote = ft_remote_new(c->base, &config, e);
+    return c->remote ? 0 : FT_ESYS;
+}
+
+void ft_controller_start_close(struct ft_controller *c)
+{
+    ft_remote_free(c->remote);
+    free(c->d.env);
+    free(c->d.cwd);
+    explicit_bzero(c->d.secret, sizeof c->d.secret);
+}

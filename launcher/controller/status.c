@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/controller/status.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "launcher/agent/status.h"
+#include "launcher/base/say.h"
+#include "launcher/options/map.h"
+
+json_t *ft_controller_info(const struct ft_controller_view *v)
+{
+    const struct ft_options *o = v->options;
+
+    return json_pack("{ss ss? si si si ss ss si si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)getpid(), "agent_pid",
+                     (int)getpid(), "standby_pid", 0, "host", ft_say_host(), "version", PACKAGE_VERSION, "ranks", (int)o->nranks, "hosts",
+                     (int)o->map->nnodes, "seconds", v->seconds, "started", (json_int_t)(time(NULL) - (time_t)v->seconds), "command",
+                     ft_status_command(o));
+}
+
+static const char *host_of(const struct ft_controller_view *v, uint32_t node)
+{
+    return v->options->map->hosts.list[ft_nodes_host(v->policy, node)].name;
+}
+
+static json_t *one_node(const struct ft_controller_view *v, uint32_t node)
+{
+    static const char *const phases[FT_NODE_PHASES] = {"starting", "running", "done", "ended", "stranded", "left"};
+    const struct ft_wire_state *s = v->state(v->arg, node);
+    bool up = ft_nodes_is_up(v->policy, node);
+
+    return json_pack("{si ss ss si sI sb}", "node", (int)node, "host", host_of(v, node), "state",
+                     up ? phases[s->phase] : ft_nodes_is_expected(v->policy, node) ? "starting" : "away", "incarnation",
+                     (int)ft_nodes_incarnation(v->policy, node), "units", (json_int_t)s->committed, "whole_log", (int)(up && s->whole));
+}
+
+static json_t *one_rank(const struct ft_controller_view *v, uint32_t node, uint32_t local)
+{
+    static const char *const states[FT_NODE_RANK_STATES] = {"starting", "running", "restarting", "done"};
+    const struct ft_map *map = v->options->map;
+    const struct ft_wire_state *s = v->state(v->arg, node);
+    bool known = ft_nodes_is_up(v->policy, node) && local < s->nranks;
+    uint32_t number = map->rank_at[map->first[node] + local];
+    const json_t *calls = known ? v->calls(v->arg, number) : NULL;
+    json_t *o;
+    struct ft_wire_rank rank = known ? s->ranks[local] : (struct ft_wire_rank){.state = FT_NODE_RANK_STARTING};
+
+    o = json_pack("{si ss ss si si si si}", "rank", (int)number, "state", states[rank.state], "host", host_of(v, node), "node", (int)node, "pid",
+                  (int)rank.pid, "incarnation", (int)rank.incarnation, "restarts", (int)rank.restarts);
+    if (json_is_string(json_object_get(calls, "state")))
+        json_object_set(o, "state", json_object_get(calls, "state"));
+    if (calls)
+        json_object_update_missing(o, (json_t *)calls);
+    return o;
+}
+
+json_t *ft_controller_status(const struct ft_controller_view *v)
+{
+    const struct ft_map *map = v->options->map;
+    json_t *all = ft_controller_info(v), *nodes = json_array(), *ranks = json_array();
+
+    for (uint32_t node = 0; node < map->nnodes; node++) {
+        json_array_append_new(nodes, one_node(v, node));
+        for (uint32_t local = 0; local < map->first[node + 1] - map->first[node]; local++)
+            json_array_append_new(ranks, one_rank(v, node, local));
+    }
+    if (v->durable)
+        json_object_set_new(all, "durable_version", json_integer((json_int_t)v->durable->last));
+    json_object_set_new(all, "node", nodes);
+    json_object_set_new(all, "rank", ranks);
+    return all;
+}

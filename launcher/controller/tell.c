@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/controller/tell.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "launcher/options/map.h"
+
+enum { WHO = 400 };
+
+typedef unsigned long long ull;
+
+/* "rank 3", "ranks 4-7", "4 ranks". */
+static const char *ranks_of(const struct ft_map *map, uint32_t node, char *text, size_t size)
+{
+    const uint32_t *ranks = map->rank_at + map->first[node];
+    uint32_t n = map->first[node + 1] - map->first[node];
+
+    if (n == 1)
+        snprintf(text, size, "rank %u", ranks[0]);
+    else if (ranks[n - 1] - ranks[0] == n - 1)
+        snprintf(text, size, "ranks %u-%u", ranks[0], ranks[n - 1]);
+    else
+        snprintf(text, size, "%u ranks", n);
+    return text;
+}
+
+/* What becomes of a host's ranks. */
+static void tell_lost(const struct ft_say *say, const struct ft_options *o, const struct ft_nodes_effect *fx, const char *who)
+{
+    const char *how = fx->number ? "has not been heard of" : "is gone";
+    double lease = (double)o->lease_ms / 1e3;
+
+    if (fx->to == fx->host)
+        ft_say_notice(say, "%s %s for %g s; its ranks start again there", who, how, lease);
+    else
+        ft_say_notice(say, "%s %s for %g s; its ranks start again on %s", who, how, lease, o->map->hosts.list[fx->to].name);
+}
+
+static void tell_not_started(const struct ft_say *say, const struct ft_telling *t, const struct ft_nodes_effect *fx, const char *who)
+{
+    const struct ft_options *o = t->options;
+    char then[WHO] = "the job is ended", why[WHO + 200];
+
+    snprintf(why, sizeof why, "%s", t->why);
+    if (!*why)
+        snprintf(why, sizeof why, "no answer within %g s (--start-timeout)", (double)o->start_ms / 1e3);
+    if (strstr(why, "ftrun: ") && strstr(why, "(exit code 127)"))
+        snprintf(why + strlen(why), sizeof why - strlen(why), "; is ftmpi there? (--prefix)");
+    if (fx->to != fx->host)
+        snprintf(then, sizeof then, "%.300s takes its place", o->map->hosts.list[fx->to].name);
+    else if (o->wait_ms)
+        snprintf(then, sizeof then, "waiting for it (--wait-for-host %g)", (double)o->wait_ms / 1e3);
+    if (fx->number > 1)
+        ft_say(say, "cannot start on %s: %s; tried %llu times, %s", who, why, (ull)fx->number, then);
+    else
+        ft_say(say, "cannot start on %s: %s; %s", who, why, then);
+}
+
+void ft_controller_tell(const struct ft_say *say, const struct ft_telling *t, const struct ft_nodes_effect *fx)
+{
+    const struct ft_options *o = t->options;
+    char who[WHO], ranks[64];
+
+    snprintf(who, sizeof who, "host %.300s (%s)", o->map->hosts.list[fx->host].name, ranks_of(o->map, fx->node, ranks, sizeof ranks));
+    switch (fx->reason) {
+    case FT_NT_LOST:
+        tell_lost(say, o, fx, who);
+        break;
+    case FT_NT_CANNOT_START:
+        tell_not_started(say, t, fx, who);
+        break;
+    case FT_NT_RENEW:
+        if (fx->number == 2) {
+            ft_say_notice(say, "%s needs a part of the log that is nowhere any more: all %u ranks start again", who, o->map->world);
+            break;
+        }
+        ft_say_notice(say, "%s %s for %g s, and the log from the start is nowhere (--survive host keeps it): all %u ranks start again", who,
+                      fx->number ? "has not been heard of" : "is gone", (double)o->lease_ms / 1e3, o->map->world);
+        break;
+    case FT_NT_STRANDED:
+        ft_say_notice(say, "%s needs a part of the log that is gone; its ranks start again", who);
+        break;
+    case FT_NT_NOWHERE:
+        ft_say(say, "%s has not come back within %g s (--wait-for-host); the job is ended", who, (double)o->wait_ms / 1e3);
+        break;
+    case FT_NT_GIVEN_UP:
+        ft_say(say, "%s is lost, %llu times in a row without progress; given up, the job is ended", who, (ull)fx->number);
+        break;
+    case FT_NT_NO_RESTARTS:
+        ft_say(say, "%s is lost; not replaced (--max-restarts 0), the job is ended", who);
+        break;
+    case FT_NT_MAX_RESTARTS:
+        ft_say(say, "more restarts than --max-restarts %llu, on all hosts together; the job is ended", (ull)o->max_restarts);
+        break;
+    }
+}
+
+void ft_controller_display(const struct ft_say *say, const struct ft_options *o)
+{
+    char ranks[64];
+
+    if (!o->display_map)
+        return;
+    ft_say(say, "job %s: %u ranks on %u hosts", o->job_id, o->map->world, o->map->nnodes);
+    for (uint32_t node = 0; node < o->map->nnodes; node++)
+        ft_say(say, "  %s: %s", o->map->hosts.list[o->map->host[node]].name, ranks_of(o->map, node, ranks, sizeof ranks));
+}

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* ftrun --help. */
-#ifndef LAUNCHER_HELP_H
-#define LAUNCHER_HELP_H
-
-void ft_help_print(void);
-
-#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/job/death.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ft/base/util.h"
+#include "launcher/base/procstat.h"
+
+enum { LOOK = 64 }; /* at once */
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+/* linux/pidfd.h of Linux 6.15; Debian 12's headers are older than its users' kernels may be. */
+struct pidfd_info {
+    uint64_t mask, cgroupid;
+    uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
+    int32_t exit_code;
+};
+#define PIDFD_GET_INFO _IOWR(0xFF, 11, struct pidfd_info)
+#define PIDFD_INFO_EXIT (1ull << 3)
+
+/* After somebody (init) has waited for it. False also on Linux before 6.15. */
+static bool status_of_reaped(int pidfd, int *status)
+{
+    struct pidfd_info info = {.mask = PIDFD_INFO_EXIT};
+
+    if (ioctl(pidfd, PIDFD_GET_INFO, &info) < 0 || !(info.mask & PIDFD_INFO_EXIT))
+        return false;
+    *status = info.exit_code;
+    return true;
+}
+
+/* Before that. */
+static bool status_of_zombie(pid_t pid, int pidfd, int *status)
+{
+    struct ft_procstat stat;
+
+    if (!ft_procstat_read(pid, &stat) || stat.state != 'Z')
+        return false;
+    *status = stat.status;
+    return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0; /* else it is gone, and the number may be another's */
+}
+
+static void record(struct ft_proc *proc, int signal, int code, bool lost)
+{
+    proc->died_ns = ft_job_now();
+    proc->signal = signal;
+    proc->code = code;
+    proc->lost |= lost;
+    ft_proc_enter(proc, FT_PROC_DEAD);
+}
+
+static bool bury_stranger(struct ft_proc *proc)
+{
+    struct pollfd p = {.fd = proc->pidfd, .events = POLLIN};
+    int status;
+
+    if (poll(&p, 1, 0) == 0)
+        return false;
+    if (!status_of_reaped(proc->pidfd, &status) && !status_of_zombie(proc->pid, proc->pidfd, &status) &&
+        !status_of_reaped(proc->pidfd, &status))
+        record(proc, 0, 0, true);
+    else if (WIFSIGNALED(status))
+        record(proc, WTERMSIG(status), 0, false);
+    else
+        record(proc, 0, WEXITSTATUS(status), false);
+    return true;
+}
+
+/* RULE 17: look, record, then reap. */
+static bool bury_child(struct ft_proc *proc, siginfo_t *info)
+{
+    if (!info->si_pid)
+        return false;
+    if (info->si_code == CLD_EXITED)
+        record(proc, 0, info->si_status, false);
+    else
+        record(proc, info->si_status, 0, false);
+    waitid(P_PIDFD, (id_t)proc->pidfd, info, WEXITED | WNOHANG);
+    return true;
+}
+
+bool ft_death_reap(struct ft_proc *proc)
+{
+    siginfo_t info = {0};
+    int found = waitid(P_PIDFD, (id_t)proc->pidfd, &info, WEXITED | WNOHANG | WNOWAIT);
+
+    if (found < 0 ? !bury_stranger(proc) : !bury_child(proc, &info))
+        return false;
+    close(proc->pidfd);
+    proc->pidfd = -1;
+    return true;
+}
+
+static void look(struct ft_proc *procs, nfds_t n)
+{
+    struct pollfd p[LOOK];
+    uint64_t now = ft_job_now();
+
+    for (nfds_t i = 0; i < n; i++)
+        p[i] = (struct pollfd){.fd = procs[i].pidfd, .events = POLLIN};
+    if (poll(p, n, 0) < 0)
+        return;
+    for (nfds_t i = 0; i < n; i++)
+        if (p[i].fd >= 0 && !p[i].revents)
+            procs[i].seen_ns = now;
+}
+
+void ft_death_look(struct ft_proc *procs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i += LOOK)
+        look(procs + i, ft_min(LOOK, n - i));
+}
+
+bool ft_death_is_child(pid_t pid)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}

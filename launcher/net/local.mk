@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+liblaunch_la_SOURCES += \
+	launcher/net/auth.h launcher/net/auth.c \
+	launcher/net/await.h launcher/net/await.c \
+	launcher/net/channel.h launcher/net/channel.c \
+	launcher/net/handover.h launcher/net/handover.c \
+	launcher/net/handshake.h launcher/net/handshake.c \
+	launcher/net/parcel.h launcher/net/parcel.c

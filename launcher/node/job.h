@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The state of a node of several, shared by the files that act on it: node.c (from its making to its end), node_hear.c (what the controller
+   says), node_table.c (what follows from who is where), node_say.c (what it says of itself), node_lease.c (fencing), node_input.c (standard
+   input). One thread; the process that stands by looks at the lease. */
+#ifndef LAUNCHER_NODE_JOB_H
+#define LAUNCHER_NODE_JOB_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "launcher/base/address.h"
+#include "launcher/job/job.h"
+#include "launcher/wire/description.h"
+#include "launcher/wire/wire.h"
+
+struct evbuffer;
+struct event;
+struct ft_auth;
+struct ft_doubts;
+struct ft_fetch;
+struct ft_kept;
+struct ft_links;
+struct ft_node_durable;
+struct ft_node_report;
+struct ft_partner;
+struct ft_uplink;
+
+enum {
+    FT_NODE_BEATS = 64,         /* without an answer, that are remembered */
+    FT_NODE_CONTROLLERS = FT_ADDRESSES
+};
+
+/* In shared memory: what a successor of this agent has to know. */
+struct ft_node_shared {
+    _Atomic uint64_t heard_ns;  /* CLOCK_BOOTTIME: the controller has heard of us since, or we look for it since then */
+    _Atomic uint32_t met;       /* it has taken us */
+    bool ready;                 /* ranks may be started */
+    bool fenced;
+    bool stranded;
+    bool left;                  /* said, or about to be */
+    bool input_ended;           /* standard input has been said to its end, which is at input_end; perhaps not all of it has been kept */
+    uint64_t input_end;
+    uint64_t signals;           /* number of the last one */
+    enum ft_job_phase phase;
+    int code;
+    bool stay;                  /* with END, FINISH: not to leave yet */
+};
+
+struct ft_node {
+    struct ft_job *job;
+    const struct ft_description *d;
+    struct ft_node_shared *shared;
+    struct ft_address controllers[FT_NODE_CONTROLLERS];
+    size_t ncontrollers;
+    struct ft_links *links;     /* to the other nodes; NULL: there are none */
+    struct ft_partner *partner; /* the next node keeps our checkpoints, ... */
+    struct ft_kept *kept;       /* ... and this one those of the one before; NULL: no */
+    struct ft_doubts *doubts;   /* --bootstrap-cache: what other nodes know of a unit; NULL: no */
+    struct ft_wire_hello hello;
+    int input;                  /* what is written there comes out of standard input; -1: no rank here reads it */
+
+    /* of the agent */
+    struct ft_auth *auth;
+    struct ft_fetch *fetch;     /* NULL: not now */
+    struct ft_uplink *uplink;
+    struct ft_node_report *report; /* NULL: none is wanted */
+    struct ft_node_durable *durable;
+    struct ft_wire_table table;
+    struct event *pulse, *soon, *room, *bye;
+    struct evbuffer *waiting;   /* input that found no room */
+    unsigned pulses;
+    uint64_t sent_ns[FT_NODE_BEATS]; /* when BEAT i % FT_NODE_BEATS of this connection was */
+    uint64_t sent, answered;
+    bool dirty;                 /* STATE is to be said */
+    bool let_go;                /* the controller has heard the last word, or will not */
+};
+
+#endif

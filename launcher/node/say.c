@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/node/say.h"
+
+#include <stdlib.h>
+
+#include "ft/base/util.h"
+#include "ft/shm/versions.h"
+#include "ft/shm/word.h"
+#include "launcher/agent/status.h"
+#include "launcher/node/durable.h"
+#include "launcher/node/input.h"
+#include "launcher/node/job.h"
+#include "launcher/node/uplink.h"
+#include "launcher/wire/calls.h"
+
+static enum ft_node_phase phase_of(const struct ft_node *n)
+{
+    int code;
+
+    if (n->shared->left)
+        return FT_NODE_LEFT;
+    if (n->shared->stranded)
+        return FT_NODE_STRANDED;
+    if (ft_policy_ends(n->job->policy, &code))
+        return FT_NODE_ENDED;
+    if (ft_policy_stays(n->job->policy))
+        return FT_NODE_DONE;
+    return n->shared->ready ? FT_NODE_RUNNING : FT_NODE_STARTING;
+}
+
+static enum ft_node_rank rank_state(enum ft_phase phase)
+{
+    switch (phase) {
+    case FT_PROC_NEW:
+    case FT_PROC_STARTING:
+        return FT_NODE_RANK_STARTING;
+    case FT_PROC_RUNNING:
+        return FT_NODE_RANK_UP;
+    case FT_PROC_RETIRED:
+        return FT_NODE_RANK_DOWN;
+    default:
+        return FT_NODE_RANK_RESTARTING;
+    }
+}
+
+static uint64_t committed(const struct ft_job *job)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        least = ft_min(least, ft_region_progress(&job->region, r));
+    return least;
+}
+
+void ft_node_say_state(struct ft_node *n)
+{
+    struct ft_job *job = n->job;
+    uint32_t nranks = job->options->nranks;
+    struct ft_wire_state m = {.phase = phase_of(n), .committed = committed(job), .whole = ft_region_whole(&job->region),
+                              .signals = n->shared->signals, .input = ft_node_input_place(n), .nranks = nranks};
+
+    if (n->shared->fenced || !n->uplink || !ft_uplink_is_up(n->uplink) || !(m.ranks = calloc(nranks, sizeof *m.ranks)))
+        return;
+    ft_policy_ends(job->policy, &m.code);
+    m.version = ft_node_durable_newest(n);
+    m.loaded = ft_look(&ft_versions_of(&job->region, 0)->loads);
+    for (uint32_t r = 0; r < nranks; r++)
+        m.ranks[r] = (struct ft_wire_rank){rank_state(ft_proc_phase(&job->procs[r])), job->procs[r].incarnation,
+                                           (uint32_t)ft_policy_restarts_of(job->policy, r), (uint32_t)job->procs[r].pid};
+    ft_uplink_say(n->uplink, ft_wire_put_state(&m));
+    ft_wire_state_free(&m);
+    n->dirty = false;
+}
+
+void ft_node_say_calls(struct ft_node *n)
+{
+    struct ft_wire_calls m = {.more = true, .ranks = ft_status_ranks(n->job)};
+
+    for (; m.ranks && m.more; m.first += FT_WIRE_CALLS_MOST)
+        ft_uplink_say(n->uplink, ft_wire_put_calls(&m));
+    json_decref(m.ranks);
+}

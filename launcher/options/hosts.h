@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of hosts, as mpirun and mpiexec take them. */
+#ifndef LAUNCHER_OPTIONS_HOSTS_H
+#define LAUNCHER_OPTIONS_HOSTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ft/base/err.h"
+
+struct ft_options;
+
+struct ft_host {
+    char *name;              /* as written, without brackets; owned by the options */
+    uint32_t slots;
+    bool here;               /* it is the host we run on */
+};
+
+struct ft_hosts {
+    struct ft_host *list;    /* each name once; owned by the options */
+    size_t n;
+};
+
+/* "localhost:4,127.0.0.1": a host without a number has one slot, and a name that comes again adds its slots. FT_EINVAL with a line that
+   begins with who. */
+int ft_hosts_list(struct ft_options *o, const char *text, const char *who, struct ft_hosts *hosts, struct ft_error *e);
+
+/* One host a line: "name slots=4 max_slots=8" (Open MPI) or "name:4" (Hydra), "#" begins a comment. A name without number
+   has `each` slots; each 0: one for every time it is listed, or all processors if it is this host and listed alone, as Open MPI has it. */
+int ft_hosts_file(struct ft_options *o, const char *path, const char *who, uint32_t each, struct ft_hosts *hosts, struct ft_error *e);
+
+uint32_t ft_hosts_slots(const struct ft_hosts *hosts);
+
+/* Not all of them are the one we run on. */
+bool ft_hosts_elsewhere(const struct ft_hosts *hosts);
+
+/* Adds to the list, or to the slots of the host of that name. -1: no memory. */
+int ft_hosts_add(struct ft_options *o, struct ft_hosts *hosts, const struct ft_host *host);
+
+#endif

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+liblaunch_la_SOURCES += \
+	launcher/options/appfile.h launcher/options/appfile.c \
+	launcher/options/configure.h launcher/options/configure.c \
+	launcher/options/help.h launcher/options/help.c \
+	launcher/options/hosts.h launcher/options/hosts.c \
+	launcher/options/identity.h launcher/options/identity.c \
+	launcher/options/map.h launcher/options/map.c \
+	launcher/options/options.h launcher/options/options.c \
+	launcher/options/program.h launcher/options/program.c \
+	launcher/options/readers.h launcher/options/readers.c \
+	launcher/options/settings.h launcher/options/settings.c \
+	launcher/options/topology.h launcher/options/topology.c \
+	launcher/options/values.h launcher/options/values.c

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/options/settings.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ft/base/util.h"
+#include "launcher/base/nearest.h"
+#include "launcher/options/options.h"
+#include "launcher/options/readers.h"
+#include "launcher/options/values.h"
+
+#define AT(field) offsetof(struct ft_options, field), NULL
+#define BY(reader) 0, ft_read_##reader
+#define HEADING(text) {"", NULL, FT_HEADING, 0, NULL, NULL, text, false}
+#define COMMAND(names, arg, reader, text) {names, arg, FT_COMMAND, 0, ft_read_##reader, NULL, text, false}
+#define COMMAND2(names, arg, reader, text) {names, arg, FT_COMMAND, 0, ft_read_##reader, NULL, text, true}
+#define FLAG(names, field, text) {names, NULL, FT_FLAG, offsetof(struct ft_options, field), NULL, "no", text, false}
+
+static const struct ft_setting settings[] = {
+    HEADING("What runs"),
+    COMMAND("n np c", "N", count, "number of ranks (default 1, or the slots of the host list)"),
+    COMMAND("wdir wd | chdir set-cwd-to", "DIR", wdir, "directory the ranks start in"),
+    COMMAND("app | configfile", "FILE", app, "programs and their options from a file, one program a line"),
+    {"job-name", "NAME", FT_TEXT, AT(job_name), "none", "what the job is called in lists", false},
+
+    HEADING("Where ranks run"),
+    COMMAND("host H | hosts", "LIST", host, "hosts and slots, \"a:4,b\""),
+    COMMAND("hostfile machinefile", "FILE", hostfile, "the same from a file, \"a slots=4\" or \"a:4\" a line"),
+    COMMAND("f", "FILE", hydra_hostfile, "the same, a host without number has one slot"),
+    COMMAND("N ppn npernode | perhost", "N", per_host, "ranks per host"),
+    {"bind-to", "UNIT", FT_TEXT, BY(bind), "none",
+     "bind each rank to a hwthread, core, l3cache, numa node or\nsocket of its own (default none)", false},
+    {"map-by", "UNIT", FT_TEXT, BY(map), "slot",
+     "slot or node: fill one host after the other, or all in turn; spread\nbound ranks over these units; :PE=N gives each N cores,\nppr:N:UNIT starts N on each", false},
+    {"rank-by", "UNIT", FT_TEXT, BY(order), "as mapped", "slot or core: number the ranks along the cores", false},
+    COMMAND("use-hwthread-cpus", NULL, hwthreads, "count hardware threads, not cores"),
+    {"single-copy", "auto|on|off", FT_TEXT, BY(single_copy), "auto",
+     "two ranks read large messages in each other's memory: if that is\nfaster here, always, never (default auto)", false},
+    {"allreduce", "auto|halved|doubled", FT_TEXT, BY(allreduce), "auto",
+     "of a large allreduce two ranks make a half each, or each all of it:\nwhat is faster here (default auto)", false},
+    FLAG("report-bindings", report_bindings, "say which rank runs on which processors"),
+    FLAG("display-map", display_map, "say which rank runs which program"),
+    COMMAND("display", "LIST", display, "map, bind: as the two options above"),
+    COMMAND("oversubscribe", NULL, oversubscribe, "do not tell of more ranks than slots; they always run"),
+    COMMAND("| nooversubscribe", NULL, nooversubscribe, "tell of it"),
+    COMMAND("| pernode", NULL, pernode, "one rank per host"),
+    COMMAND("| bind-to-core bind-to-socket bind-to-none bycore bysocket byslot bynode", NULL, old_placement, "Open MPI 1.6 had these"),
+
+    HEADING("Environment of the ranks"),
+    COMMAND("x", "NAME[=VALUE]", export, "set a variable, or pass it on; repeatable"),
+    COMMAND2("genv", "NAME VALUE", genv, "set a variable for all programs (-env: for one)"),
+    COMMAND2("| env", "NAME VALUE", env, "set a variable for this program"),
+    COMMAND("genvlist | envlist", "NAME,...", genvlist, "pass on only these variables and FTMPI_*"),
+    COMMAND("genvnone | envnone", NULL, genvnone, "pass on only FTMPI_*"),
+    COMMAND("| genvall envall", NULL, genvall, "pass on all variables, which is the default"),
+
+    HEADING("Output and input"),
+    FLAG("tag-output l prepend-rank", tag_output, "print the rank before each line"),
+    FLAG("timestamp-output", timestamp_output, "print the time before each line"),
+    FLAG("merge-stderr-to-stdout", merge_stderr, "the ranks' stderr goes to stdout, too"),
+    {"output-filename", "DIR", FT_TEXT, AT(output_dir), "none", "the ranks' output also goes to files in DIR", false},
+    COMMAND("output", "LIST", output, "tag, timestamp, merge, dir=DIR: as the options above"),
+    {"stdin", "N|none", FT_TEXT, BY(stdin), "0", "the rank that reads our standard input (default 0)", false},
+
+    HEADING("Recovery"),
+    {"max-restarts", "N", FT_NUMBER, BY(max_restarts), "unlimited", "restarts in the whole job; 0: none (default unlimited)", false},
+    {"restart-on", "LIST", FT_LIST, BY(restart_on), "signal,129-159",
+     "restart after: signal, exit codes N or N-M, or none\n(default signal,129-159)", false},
+    {"hang-timeout", "SECONDS", FT_SECONDS, AT(hang_timeout_ms), "0", "restart a rank that all others have waited for so long", false},
+    {"snapshot", "auto|off|SECONDS", FT_TEXT, BY(snapshot), "auto",
+     "snapshots of ranks: when they cost less than 1 percent of the\ntime, never, or this often (default auto)", false},
+    {"ckpt-dir", "DIR", FT_TEXT, AT(ckpt_dir), "none", "also write the program's checkpoints to files in DIR; the last\ntwo stay", false},
+    {"ckpt-every", "N|SECONDSs", FT_TEXT, BY(ckpt_every), "1",
+     "write every Nth checkpoint, or one in so many seconds (\"30s\");\nnever more than one at a time (default 1)", false},
+    {"resume", NULL, FT_FLAG, BY(resume), "no", "go on from the newest checkpoint in --ckpt-dir; --resume=auto:\nif there is one", false},
+    FLAG("check-replay", check_replay, "compare what restarted ranks contribute with what they\nhad contributed"),
+    FLAG("bootstrap-cache", bootstrap_cache, "keep the results of what a program calls before its first\ncheckpoint for ranks that come back by a later one"),
+    {"log-limit", "SIZE", FT_SIZE, BY(log_limit), "auto",
+     "memory for the log (default auto: a quarter of what there is)", false},
+    {"log-full", "spill|forget", FT_TEXT, BY(log_full), "spill",
+     "the log's oldest part then goes to disk, or is forgotten: who\ndies needing it restarts all ranks (default spill)", false},
+    {"log-spill", "DIR", FT_TEXT, AT(log_spill), "$TMPDIR or /tmp", "directory to spill to (default $TMPDIR or /tmp)", false},
+    {"log-prepare", "SIZE", FT_SIZE, AT(log_prepare), "0", "log memory made ready before the start (default 0)", false},
+    FLAG("rabit", rabit, "give XGBoost our engine; fail if no rank uses it"),
+
+    HEADING("Several hosts"),
+    {"launcher | bootstrap", "ssh|exec:COMMAND", FT_TEXT, BY(launcher), "ssh",
+     "what starts a host's part of the job; COMMAND is called as\nCOMMAND HOST PROGRAM ARGUMENT...", false},
+    COMMAND("launch-arg", "WORD", launch_arg, "a word more for ssh or COMMAND; repeatable"),
+    {"launch-tree", "N|auto", FT_TEXT, BY(launch_tree), "auto",
+     "more than N hosts are started by those that run already, N by each;\n0: all by this one (default auto: 32 with ssh, else 0)", false},
+    {"prefix", "DIR", FT_TEXT, AT(prefix), "none", "where ftmpi is installed on the other hosts", false},
+    {"spares", "N", FT_NUMBER, AT(spares), "0", "the last N hosts of the list stand in for those that are lost", false},
+    {"wait-for-host", "SECONDS", FT_SECONDS, AT(wait_ms), "0", "how long to wait for a lost host to come back", false},
+    {"start-timeout", "SECONDS", FT_SECONDS, AT(start_ms), "60", "how long a host may take to answer (default 60)", false},
+    {"survive", "rank|host", FT_TEXT, BY(survive), "rank",
+     "what a job is to survive: with host, nodes keep the whole log for\none that replaces a lost one (default rank)", false},
+    {"lease", "SECONDS", FT_SECONDS, AT(lease_ms), "3", "a host not heard of for so long is lost (default 3)", false},
+    {"iface", "NAME|CIDR", FT_TEXT, AT(iface), "none", "interface or network that sockets between hosts use", false},
+
+    HEADING("The job's end"),
+    {"timeout", "SECONDS", FT_SECONDS, AT(timeout_ms), "0", "end the job after this time, with code 110 (0: never)", false},
+    {"grace", "SECONDS", FT_SECONDS, AT(grace_ms), "2", "between SIGTERM and SIGKILL to ranks (default 2)", false},
+    FLAG("die-with-launcher", die_with_launcher, "end the job when one of ftrun's processes is killed"),
+
+    HEADING("What ftrun tells"),
+    {"report", "FILE", FT_TEXT, AT(report), "none", "at the end, write times, restarts, memory as JSON", false},
+    {"timeline", "FILE", FT_TEXT, AT(timeline), "none", "at the end, draw what each rank did when, as SVG", false},
+    FLAG("verbose v", verbose, "say what is done"),
+    FLAG("quiet q", quiet, "do not report restarts"),
+    COMMAND("help h", NULL, help, "print this"),
+    COMMAND("version V", NULL, version, "print the version"),
+
+    HEADING("Accepted for the sake of scripts, without effect"),
+    COMMAND("allow-run-as-root", NULL, nothing, "root is allowed"),
+    COMMAND2("mca | gmca prtemca pmixmca omca", "NAME VALUE", foreign, "Open MPI's parameters do not exist here"),
+    COMMAND("| rmk", "NAME", foreign, "of clusters; hosts are those of the host list"),
+};
+
+enum { NSETTINGS = sizeof settings / sizeof settings[0] };
+_Static_assert((int)NSETTINGS <= (int)FT_SETTINGS_MAX, "struct ft_options has no room for their origins");
+
+const struct ft_setting *ft_settings_at(size_t i)
+{
+    return i < NSETTINGS ? &settings[i] : NULL;
+}
+
+bool ft_settings_is_setting(const struct ft_setting *s)
+{
+    return s->type > FT_COMMAND;
+}
+
+const char *ft_settings_type(const struct ft_setting *s)
+{
+    static const char *const types[] = {"heading", "command", "flag", "number", "size", "seconds", "text", "list"};
+
+    return types[s->type];
+}
+
+const char *ft_settings_name(const struct ft_setting *s, char *text, size_t size)
+{
+    snprintf(text, size, "%.*s", (int)strcspn(s->names, " "), s->names);
+    return text;
+}
+
+const char *ft_settings_variable(const struct ft_setting *s, char *text, size_t size)
+{
+    snprintf(text, size, "FTMPI_%.*s", (int)strcspn(s->names, " "), s->names);
+    for (char *c = text; *c; c++)
+        *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+    return text;
+}
+
+/* The next name in a list; NULL after the last. */
+static const char *next_name(const char *name, size_t *len)
+{
+    name += strspn(name, " |");
+    *len = strcspn(name, " ");
+    return *len ? name : NULL;
+}
+
+const struct ft_setting *ft_settings_find(const char *text, size_t len)
+{
+    for (int i = 0; i < NSETTINGS; i++) {
+        const char *name = settings[i].names;
+
+        for (size_t n; (name = next_name(name, &n)); name += n)
+            if (n == len && !memcmp(name, text, len))
+                return &settings[i];
+    }
+    return NULL;
+}
+
+const struct ft_setting *ft_settings_find_name(const char *text, size_t len)
+{
+    for (int i = 0; i < NSETTINGS; i++)
+        if (ft_settings_is_setting(&settings[i]) && strcspn(settings[i].names, " ") == len && !memcmp(settings[i].names, text, len))
+            return &settings[i];
+    return NULL;
+}
+
+const struct ft_setting *ft_settings_find_variable(const char *text, size_t len)
+{
+    char name[64];
+
+    for (int i = 0; i < NSETTINGS; i++)
+        if (ft_settings_is_setting(&settings[i]) && strlen(ft_settings_variable(&settings[i], name, sizeof name)) == len &&
+            !memcmp(name, text, len))
+            return &settings[i];
+    return NULL;
+}
+
+const char *ft_settings_nearest(const char *name, size_t len, bool settings_only, char *text, size_t size)
+{
+    size_t least = ft_max(len / 2, 2) + 1;
+
+    *text = 0;
+    for (int i = 0; i < NSETTINGS; i++) {
+        const char *n = settings[i].names;
+        bool first = true;
+
+        for (size_t k; (n = next_name(n, &k)); n += k, first = false) {
+            size_t far = ft_nearest_distance(name, len, n, k);
+
+            if ((settings_only && (!first || !ft_settings_is_setting(&settings[i]))) || far >= least)
+                continue;
+            least = far;
+            snprintf(text, size, "%.*s", (int)k, n);
+        }
+    }
+    return text;
+}
+
+/* By type. */
+static int read_field(struct ft_options *o, const struct ft_setting *s, const char *value)
+{
+    void *field = (char *)o + s->offset;
+
+    switch (s->type) {
+    case FT_FLAG:
+        return ft_values_flag(value, field);
+    case FT_NUMBER:
+        return ft_values_number(value, field);
+    case FT_SIZE:
+        return ft_values_size(value, field);
+    case FT_SECONDS:
+        return ft_values_milliseconds(value, field);
+    default:
+        if (!*value)
+            return FT_EINVAL;
+        *(const char **)field = !strcmp(value, "none") && !strcmp(s->fallback, "none") ? NULL : value; /* undoes what a file says */
+        return 0;
+    }
+}
+
+/* What an argument's name stands for, where that is not plain. */
+static const char *meaning(const char *arg)
+{
+    static const char *const meanings[][2] = {
+        {"N", ", a number"},
+        {"SECONDS", ", a number"},
+        {"SIZE", ", like 512M or 2G"},
+        {"LIST", ", separated by commas"},
+        {"N|SECONDSs", ", a number like 10, or seconds like 30s"},
+        {"UNIT", ": none, hwthread, core, l2cache, l3cache, numa or socket"},
+    };
+
+    for (size_t i = 0; arg && i < sizeof meanings / sizeof meanings[0]; i++)
+        if (!strcmp(arg, meanings[i][0]))
+            return meanings[i][1];
+    return "";
+}
+
+int ft_settings_read(struct ft_options *o, const struct ft_setting *s, const struct ft_word *w, const char *source, struct ft_error *e)
+{
+    int err;
+
+    e->text[0] = 0;
+    err = s->read ? s->read(o, w, e) : read_field(o, s, w->value);
+    if (err < 0 && !e->text[0])
+        ft_err_set(e, err, "%s: \"%.80s\" is not a valid value; wanted: %s%s", w->who, w->value, s->arg ? s->arg : "yes or no",
+                   meaning(s->arg));
+    if (!err)
+        o->origins[s - settings] = (struct ft_origin){w->value ? w->value : "yes", source};
+    return err;
+}
+
+struct ft_origin ft_settings_origin(const struct ft_options *o, const struct ft_setting *s)
+{
+    struct ft_origin origin = o->origins[s - settings];
+
+    return origin.source ? origin : (struct ft_origin){s->fallback, "default"};
+}

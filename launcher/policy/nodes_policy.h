@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The controller of a job on several hosts: the life and death of its nodes. A pure state machine as policy.h: events with their time in,
+   effects out; no clock, no socket, no text. Ranks are their node's business: here they are a phase and a number of restarts.
+
+     a node that cannot be started            -> tried again, twice; then as one whose host is lost
+     not heard of for a lease                 -> lost; it has ended its ranks itself by then (fencing), so it is replaced:
+     ... whose connection had broken before   -> on its own host, else on a spare one
+     ... silently, as a dead host is          -> on a spare host, else on its own
+     ... and there is nowhere to put it       -> its host is tried once a second for --wait-for-host; then the job ends
+     no other node has the log from the start -> all nodes are ended and started anew: a new epoch
+     a node says that it is stranded          -> that one is ended, and replaced where it was; the next one: all anew
+     a node reached a verdict                 -> the job ends with its code everywhere
+     all nodes are done                       -> finish: they leave
+     all nodes have left, or are lost         -> over */
+#ifndef LAUNCHER_POLICY_NODES_POLICY_H
+#define LAUNCHER_POLICY_NODES_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "launcher/wire/wire.h"
+
+enum {
+    FT_START_TRIES = 3,        /* on one host, in a row */
+    FT_START_AGAIN_MS = 500,   /* after the first; after the second twice that */
+    FT_HOST_AGAIN_MS = 1000,   /* between looks for a host that is waited for */
+    FT_NODE_LOSSES = 5         /* of a node, in a row, while the job committed nothing: given up */
+};
+
+struct ft_nodes_config {
+    uint32_t nnodes;
+    const uint32_t *ranks;     /* by node: how many; copied */
+    const uint32_t *host;      /* by node: where it is first; copied */
+    uint32_t nhosts;
+    const uint32_t *slots;     /* by host; copied */
+    bool oversubscribe;        /* a node may be put where there are not enough slots for it */
+    uint64_t max_restarts;     /* of ranks, in the whole job; 0: nothing is ever replaced */
+    uint64_t lease_ms, start_ms, wait_ms;
+};
+
+enum ft_nodes_event_kind {
+    FT_NV_TIME,                /* nothing but its time */
+    FT_NV_HELLO,               /* node: its agent has connected */
+    FT_NV_HEARD,               /* node: anything at all */
+    FT_NV_CLOSED,              /* node: the connection has broken */
+    FT_NV_STATE,               /* node: phase, code, whole, committed, restarts */
+    FT_NV_NOT_STARTED,         /* node: what was to start it has ended before it said HELLO; fatal: no use in trying again; code: the job's,
+                                  if it ends for that */
+    FT_NV_SIGNAL,              /* code: ftrun was sent a signal that ends the job */
+    FT_NV_STOP                 /* code: the job is to end; why has been said */
+};
+
+struct ft_nodes_event {
+    enum ft_nodes_event_kind kind;
+    uint64_t now_ms;           /* never goes back */
+    uint32_t node;
+    bool fatal;
+    int code;
+    enum ft_node_phase phase;
+    bool whole;
+    uint64_t committed, restarts;
+};
+
+enum ft_nodes_effect_kind {
+    FT_ND_START,               /* node, host, incarnation, epoch: its agent is started */
+    FT_ND_DROP,                /* node: nothing is taken from this incarnation any more; its connection and its starter are closed */
+    FT_ND_JOB,                 /* phase, code: said to all, and to who connects later */
+    FT_ND_END_ONE,             /* node: JOB END to this node alone, in the place of what all are told */
+    FT_ND_TABLE,               /* who is where has changed */
+    FT_ND_RENEW,               /* all nodes are gone, and start anew: what their ranks printed is counted from the beginning */
+    FT_ND_TELL,                /* reason, node, host, number */
+    FT_ND_FINISH               /* code: over */
+};
+
+enum ft_nodes_reason {
+    FT_NT_LOST,                /* node, host: replaced on `to`; number 1: not heard of for a lease, else its connection had broken */
+    FT_NT_CANNOT_START,        /* node, host, number: after so many tries; why is known to who tried. Started on `to` if that is another,
+                                  else waited for; or, without --wait-for-host, the job ends */
+    FT_NT_RENEW,               /* node, host, number as LOST, or 2: it is stranded; because of it all start again */
+    FT_NT_STRANDED,            /* node: it starts again */
+    FT_NT_NOWHERE,             /* node, host: it has been waited for in vain; the job ends */
+    FT_NT_GIVEN_UP,            /* node, number: lost so many times in a row without progress; the job ends */
+    FT_NT_NO_RESTARTS,         /* node, host: lost with --max-restarts 0; the job ends */
+    FT_NT_MAX_RESTARTS         /* number: of ranks, more than --max-restarts; the job ends */
+};
+
+struct ft_nodes_effect {
+    enum ft_nodes_effect_kind kind;
+    uint32_t node, host, incarnation, epoch;
+    uint32_t to;               /* TELL */
+    uint64_t number;
+    int code;
+    enum ft_job_phase phase;
+    enum ft_nodes_reason reason;
+};
+
+/* In the order in which they are to be done. Valid until the next step. */
+struct ft_nodes_effects {
+    uint32_t n;
+    const struct ft_nodes_effect *e;
+};
+
+struct ft_nodes;
+
+/* Nothing is started before the first step. NULL: no memory. */
+struct ft_nodes *ft_nodes_new(const struct ft_nodes_config *config);
+
+/* One step. Events about nodes that are gone are ignored, as is everything after FT_ND_FINISH. */
+struct ft_nodes_effects ft_nodes_step(struct ft_nodes *p, const struct ft_nodes_event *event);
+
+/* When the next step is due though nothing happens; UINT64_MAX: never. */
+uint64_t ft_nodes_due(const struct ft_nodes *p);
+
+/* For who asks. */
+uint32_t ft_nodes_host(const struct ft_nodes *p, uint32_t node);
+uint32_t ft_nodes_incarnation(const struct ft_nodes *p, uint32_t node);
+uint32_t ft_nodes_epoch(const struct ft_nodes *p);
+bool ft_nodes_is_up(const struct ft_nodes *p, uint32_t node);        /* has said HELLO, and is not lost */
+bool ft_nodes_is_expected(const struct ft_nodes *p, uint32_t node);  /* is starting or up */
+bool ft_nodes_comes_again(const struct ft_nodes *p, uint32_t node);  /* it is being ended, and starts anew */
+bool ft_nodes_is_ending(const struct ft_nodes *p);
+uint64_t ft_nodes_restarts(const struct ft_nodes *p);    /* of ranks, over all nodes and their incarnations */
+uint64_t ft_nodes_replaced(const struct ft_nodes *p);    /* nodes */
+
+void ft_nodes_free(struct ft_nodes *p);
+
+#endif

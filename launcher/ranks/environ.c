@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/ranks/environ.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/options/options.h"
+#include "launcher/ranks/spawn.h"
+#include "launcher/wire/description.h"
+
+/* Which number each variable of a rank holds. */
+enum value { RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, INCARNATION, PROGRAM, VALUES };
+
+static const struct {
+    const char *name;
+    enum value value;
+} own[] = {
+    {"FTMPI_RANK", RANK},
+    {"FTMPI_SIZE", SIZE},
+    {"FTMPI_INCARNATION", INCARNATION},
+    {"FTMPI_APPNUM", PROGRAM},
+    {"OMPI_COMM_WORLD_RANK", RANK},
+    {"OMPI_COMM_WORLD_SIZE", SIZE},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", LOCAL_RANK},
+    {"OMPI_COMM_WORLD_LOCAL_SIZE", LOCAL_SIZE},
+    {"OMPI_COMM_WORLD_NODE_RANK", LOCAL_RANK},
+    {"OMPI_UNIVERSE_SIZE", SIZE},
+    {"MPI_LOCALRANKID", LOCAL_RANK},
+    {"MPI_LOCALNRANKS", LOCAL_SIZE},
+    {"PMI_RANK", RANK},
+    {"PMI_SIZE", SIZE},
+};
+
+enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
+
+struct ft_environ {
+    const struct ft_description *node;
+    uint32_t nranks, program;
+    int first_fd;
+    char fds[2 * TEXT], job[TEXT];
+    char *preload, *library_path, *python_path;
+    char text[NOWN][TEXT];
+    size_t n;
+    char *vars[];
+};
+
+static bool names(const char *var, const char *name, size_t len)
+{
+    return !strncmp(var, name, len) && var[len] == '=';
+}
+
+/* A later definition replaces an earlier one. */
+static void set(struct ft_environ *env, char *var)
+{
+    size_t len = strcspn(var, "=");
+
+    for (size_t i = 0; i < env->n; i++) {
+        if (names(env->vars[i], var, len)) {
+            env->vars[i] = var;
+            return;
+        }
+    }
+    env->vars[env->n++] = var;
+}
+
+/* "A=v", or "A": as it is here, which it is already unless the context is bare. */
+static void export(struct ft_environ *env, const char *text)
+{
+    if (strchr(text, '=')) {
+        set(env, (char *)text);
+        return;
+    }
+    for (char **v = environ; *v; v++)
+        if (names(*v, text, strlen(text)))
+            set(env, *v);
+}
+
+/* "NAME=first", and after a colon what NAME was; *list owns the text. */
+static int prepend(struct ft_environ *env, char **list, const char *name, const char *first)
+{
+    const char *before = NULL;
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < env->n; i++)
+        if (names(env->vars[i], name, len))
+            before = env->vars[i] + len + 1;
+    if (asprintf(list, "%s=%s%s%s", name, first, before && *before ? ":" : "", before ? before : "") < 0) {
+        *list = NULL;
+        return -1;
+    }
+    set(env, *list);
+    return 0;
+}
+
+/* With other nodes there are the representative's links to them. */
+static void list_descriptors(struct ft_environ *env, bool links)
+{
+    int first = env->first_fd;
+    size_t n = (size_t)snprintf(env->fds, sizeof env->fds, "FTMPI_FDS=%d,%d,%d,%d,%d,%d", first, first + 1, first + 2, first + 3, first + 4,
+                                first + 5);
+
+    if (env->node && env->node->nnodes > 1)
+        snprintf(env->fds + n, sizeof env->fds - n, ",%d", links ? first + 6 : -1);
+}
+
+struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const struct ft_context *context, int first_fd)
+{
+    struct ft_environ *env;
+    size_t count = 0;
+
+    while (environ[count])
+        count++;
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 8) * sizeof env->vars[0]);
+    if (!env)
+        return NULL;
+    env->node = config->node;
+    env->nranks = config->nranks;
+    env->program = context->number;
+    env->first_fd = first_fd;
+    for (size_t i = 0; i < count; i++)
+        if (!context->bare || !strncmp(environ[i], "FTMPI_", 6))
+            env->vars[env->n++] = environ[i];
+    for (size_t i = 0; i < context->nexports; i++)
+        export(env, context->exports[i]);
+    if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 ||
+        (config->preload && prepend(env, &env->preload, "LD_PRELOAD", config->preload) < 0) ||
+        (config->python_path && prepend(env, &env->python_path, "PYTHONPATH", config->python_path) < 0)) {
+        ft_environ_free(env);
+        return NULL;
+    }
+    list_descriptors(env, false);
+    set(env, env->fds);
+    snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
+    set(env, env->job);
+    if (config->bootstrap_cache || getenv("FTMPI_BOOTSTRAP_CACHE"))
+        set(env, config->bootstrap_cache ? (char *)"FTMPI_BOOTSTRAP_CACHE=1" : (char *)"FTMPI_BOOTSTRAP_CACHE=0");
+    for (int i = 0; i < NOWN; i++) {
+        snprintf(env->text[i], TEXT, "%s=", own[i].name);
+        set(env, env->text[i]);
+    }
+    return env;
+}
+
+void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation)
+{
+    const struct ft_description *d = env->node;
+    const uint32_t values[VALUES] = {
+        [RANK] = d ? d->rank_at[d->first[d->node] + rank] : rank, [SIZE] = d ? d->world : env->nranks,
+        [LOCAL_RANK] = rank, [LOCAL_SIZE] = env->nranks, [INCARNATION] = incarnation,
+        [PROGRAM] = env->program,
+    };
+
+    list_descriptors(env, rank == 0);
+    for (int i = 0; i < NOWN; i++)
+        snprintf(env->text[i], TEXT, "%s=%u", own[i].name, values[own[i].value]);
+}
+
+char **ft_environ_get(struct ft_environ *env)
+{
+    return env->vars;
+}
+
+void ft_environ_free(struct ft_environ *env)
+{
+    if (!env)
+        return;
+    free(env->python_path);
+    free(env->preload);
+    free(env->library_path);
+    free(env);
+}

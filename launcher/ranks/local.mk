@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+liblaunch_la_SOURCES += \
+	launcher/ranks/environ.h launcher/ranks/environ.c \
+	launcher/ranks/ranks.h launcher/ranks/ranks.c \
+	launcher/ranks/renew.h launcher/ranks/renew.c \
+	launcher/ranks/spawn.h launcher/ranks/spawn.c

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/report/report.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ft/base/util.h"
+#include "launcher/base/outfile.h"
+#include "launcher/base/say.h"
+#include "launcher/base/shared.h"
+
+int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t nranks, uint64_t now_ns, struct ft_error *e)
+{
+    struct timespec t;
+
+    memset(r, 0, sizeof *r);
+    r->fd = -1;
+    r->argv = argv;
+    r->nranks = nranks;
+    r->begin_ns = now_ns;
+    clock_gettime(CLOCK_REALTIME, &t);
+    r->began_at = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    r->ranks = ft_shared_new(nranks * sizeof *r->ranks);
+    r->restarts = ft_shared_new(FT_RESTARTS_MAX * sizeof *r->restarts);
+    if (!r->ranks || !r->restarts)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    if (path && (r->fd = ft_outfile_open("--report", path, e)) < 0) {
+        ft_report_close(r);
+        return FT_ESYS;
+    }
+    r->wanted = path;
+    return 0;
+}
+
+struct ft_restart *ft_report_restart(struct ft_report *r)
+{
+    return r->nrestarts < FT_RESTARTS_MAX ? &r->restarts[r->nrestarts++] : NULL;
+}
+
+struct ft_restart *ft_report_last(struct ft_report *r, uint32_t rank)
+{
+    for (uint64_t i = r->nrestarts; i-- > 0;)
+        if (r->restarts[i].rank == rank)
+            return &r->restarts[i];
+    return NULL;
+}
+
+/* A launcher process may be killed between any two of these lines; its successor comes here again. */
+void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way, uint64_t at_ns)
+{
+    struct ft_rank_total *total = &r->ranks[rank];
+    struct ft_restart *restart = ft_report_last(r, rank);
+    uint64_t *at = way == FT_BACK_SNAPSHOT ? &total->cut_ns : way == FT_BACK_CHECKPOINT ? &total->checkpoint_ns : &total->origin_ns;
+
+    if (restart && !restart->from_ns)
+        restart->from_ns = *at;
+    *at = at_ns;
+    if (restart && !restart->started_ns) {
+        restart->way = way;
+        restart->started_ns = at_ns;
+    }
+}
+
+void ft_report_cut(struct ft_report *r, uint32_t rank, uint64_t at_ns, uint64_t unit, uint64_t cost_ns)
+{
+    struct ft_rank_total *total = &r->ranks[rank];
+
+    if (r->timeline)
+        ft_timeline_cut(r->timeline, rank, at_ns);
+    total->cut_ns = at_ns;
+    total->cut_unit = unit;
+    total->cuts++;
+    total->cuts_cost_ns += cost_ns;
+    total->cuts_most_ns = ft_max(total->cuts_most_ns, cost_ns);
+}
+
+/* Sums never go down, and a renewal of the log may be noted before and after it has been renewed. */
+void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released, uint64_t spilled)
+{
+    r->log_bytes = ft_max(r->log_bytes, r->log_before + bytes);
+    r->spilled_bytes = ft_max(r->spilled_bytes, r->spilled_before + spilled);
+    r->released_bytes = ft_min(r->log_before + released, r->log_bytes); /* by extents, and more may be logged between the two looks */
+    r->peak_log_bytes = ft_max(r->peak_log_bytes, r->log_bytes - r->released_bytes);
+}
+
+void ft_report_renew(struct ft_report *r)
+{
+    r->log_before = r->log_bytes;
+    r->spilled_before = r->spilled_bytes;
+}
+
+static void add(json_t *object, const char *name, uint64_t number)
+{
+    json_object_set_new(object, name, json_integer((json_int_t)number));
+}
+
+static void add_seconds(json_t *object, const char *name, uint64_t ns)
+{
+    json_object_set_new(object, name, json_real((double)ns / 1e9));
+}
+
+/* null if one of the two moments never came */
+static void add_span(json_t *object, const char *name, uint64_t from_ns, uint64_t to_ns)
+{
+    if (from_ns && to_ns)
+        add_seconds(object, name, to_ns > from_ns ? to_ns - from_ns : 0);
+    else
+        json_object_set_new(object, name, json_null());
+}
+
+static void add_death(json_t *object, int signal, int code, bool lost)
+{
+    if (signal)
+        add(object, "signal", (uint64_t)signal);
+    else
+        json_object_set_new(object, "exit_code", lost ? json_null() : json_integer(code));
+}
+
+static json_t *host_name(const struct ft_report *r, uint32_t host)
+{
+    const char *name = r->hosts ? r->hosts->names[host] : ft_say_host();
+    json_t *text = json_string(name); /* NULL if it is not UTF-8 */
+
+    return text ? text : json_string("(not UTF-8)");
+}
+
+static json_t *host_names(const struct ft_report *r)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < (r->hosts ? r->hosts->n : 1); i++)
+        json_array_append_new(list, host_name(r, i));
+    return list;
+}
+
+static json_t *host_losses(const struct ft_report *r)
+{
+    json_t *list = json_array();
+
+    for (uint64_t i = 0; r->hosts && i < r->hosts->nlosses; i++) {
+        const struct ft_host_loss *from = &r->hosts->losses[i];
+        json_t *to = json_object();
+
+        add(to, "node", from->node);
+        json_object_set_new(to, "host", host_name(r, from->host));
+        add_span(to, "at_seconds", r->begin_ns, from->lost_ns);
+        add_span(to, "detect_seconds_at_most", from->heard_ns, from->lost_ns);
+        json_object_set_new(to, "replaced_by", from->to < 0 ? json_null() : host_name(r, (uint32_t)from->to));
+        add_span(to, "replace_seconds", from->lost_ns, from->up_ns);
+        json_object_set_new(to, "all_ranks", json_boolean(from->all));
+        json_array_append_new(list, to);
+    }
+    return list;
+}
+
+static json_t *restarts(const struct ft_report *r)
+{
+    json_t *list = json_array();
+
+    for (uint64_t i = 0; i < r->nrestarts; i++) {
+        const struct ft_restart *from = &r->restarts[i];
+        json_t *to = json_object();
+
+        add(to, "rank", from->rank);
+        json_object_set_new(to, "host", host_name(r, from->host));
+        add(to, "pid", (uint64_t)from->pid);
+        add_death(to, from->signal, from->code, from->lost);
+        json_object_set_new(to, "host_lost", json_boolean(from->host_lost));
+        add_span(to, "at_seconds", r->begin_ns, from->died_ns);
+        add_span(to, "detect_seconds_at_most", from->seen_ns, from->died_ns);
+        json_object_set_new(to, "way_back", from->started_ns ? json_string(ft_way_back_text(from->way)) : json_null());
+        add_span(to, "respawn_seconds", from->died_ns, from->started_ns);
+        add_span(to, "replay_seconds", from->started_ns, from->live_ns);
+        add_span(to, "recover_seconds", from->died_ns, from->live_ns);
+        add_span(to, "lost_seconds", from->from_ns, from->died_ns);
+        add(to, "replayed_units", from->replayed);
+        json_array_append_new(list, to);
+    }
+    return list;
+}
+
+static json_t *cuts(uint64_t number, uint64_t cost_ns, uint64_t most_ns)
+{
+    json_t *to = json_object();
+
+    add(to, "taken", number);
+    add_seconds(to, "seconds", cost_ns);
+    add_seconds(to, "longest_seconds", most_ns);
+    return to;
+}
+
+static json_t *cuts_of_all(const struct ft_report *r)
+{
+    uint64_t number = 0, cost_ns = 0, most_ns = 0;
+
+    for (uint32_t i = 0; i < r->nranks; i++) {
+        number += r->ranks[i].cuts;
+        cost_ns += r->ranks[i].cuts_cost_ns;
+        most_ns = ft_max(most_ns, r->ranks[i].cuts_most_ns);
+    }
+    return cuts(number, cost_ns, most_ns);
+}
+
+static uint64_t replayed(const struct ft_report *r, uint32_t rank)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < r->nrestarts; i++)
+        sum += r->restarts[i].rank == rank ? r->restarts[i].replayed : 0;
+    return sum;
+}
+
+static json_t *ranks(const struct ft_report *r)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < r->nranks; i++) {
+        const struct ft_rank_total *from = &r->ranks[i];
+        json_t *to = json_object();
+
+        add(to, "rank", i);
+        json_object_set_new(to, "host", host_name(r, r->hosts ? r->hosts->of_rank[i] : 0));
+        add(to, "pid", (uint64_t)from->pid);
+        add_death(to, from->signal, from->code, false);
+        add_span(to, "ended_at_seconds", r->begin_ns, from->ended_ns);
+        add(to, "restarts", from->restarts);
+        add(to, "units", from->units);
+        add(to, "replayed_units", replayed(r, i));
+        json_object_set_new(to, "snapshots", cuts(from->cuts, from->cuts_cost_ns, from->cuts_most_ns));
+        add(to, "last_snapshot_unit", from->cut_unit);
+        json_array_append_new(list, to);
+    }
+    return list;
+}
+
+static json_t *command(const struct ft_report *r)
+{
+    json_t *list = json_array();
+
+    for (char **arg = r->argv; *arg; arg++) {
+        json_t *text = json_string(*arg); /* NULL if it is not UTF-8 */
+
+        json_array_append_new(list, text ? text : json_string("(not UTF-8)"));
+    }
+    return list;
+}
+
+static json_t *durable(const struct ft_durable_totals *from)
+{
+    json_t *to = from ? json_object() : json_null();
+
+    if (!from)
+        return to;
+    add(to, "resumed_version", from->resumed);
+    add(to, "last_version", from->last);
+    add(to, "written", from->written);
+    add(to, "failed", from->failed);
+    add(to, "last_bytes", from->bytes);
+    add_seconds(to, "seconds", from->ns);
+    add_seconds(to, "longest_seconds", from->most_ns);
+    return to;
+}
+
+json_t *ft_report_cache(const struct ft_cache_totals *from)
+{
+    json_t *to = json_object();
+
+    add(to, "results", from->results);
+    add(to, "bytes", from->bytes);
+    add(to, "answers", from->answers);
+    json_object_set_new(to, "complete", json_boolean(!from->lost));
+    return to;
+}
+
+static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now_ns)
+{
+    json_t *all = json_object();
+
+    json_object_set_new(all, "command", command(r));
+    json_object_set_new(all, "host", json_string(ft_say_host()));
+    json_object_set_new(all, "hosts", host_names(r));
+    add(all, "ranks", r->nranks);
+    json_object_set_new(all, "began_at", json_real(r->began_at));
+    json_object_set_new(all, "exit_code", json_integer(exit_code));
+    add_span(all, "wall_seconds", r->begin_ns, now_ns);
+    add(all, "log_bytes", r->log_bytes);
+    add(all, "released_bytes", r->released_bytes);
+    add(all, "peak_log_bytes", r->peak_log_bytes);
+    add(all, "spilled_bytes", r->spilled_bytes);
+    add(all, "peak_memory_bytes", r->peak_memory_bytes);
+    json_object_set_new(all, "snapshots", cuts_of_all(r));
+    json_object_set_new(all, "durable", durable(r->durable));
+    json_object_set_new(all, "bootstrap_cache", ft_report_cache(&r->cache));
+    json_object_set_new(all, "hosts_lost", host_losses(r));
+    json_object_set_new(all, "restarts", restarts(r));
+    json_object_set_new(all, "per_rank", ranks(r));
+    return all;
+}
+
+int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e)
+{
+    json_t *all;
+    int failed;
+
+    if (r->fd < 0)
+        return 0;
+    all = everything(r, exit_code, now_ns);
+    ft_outfile_rewind(r->fd);
+    failed = json_dumpfd(all, r->fd, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0 || write(r->fd, "\n", 1) != 1;
+    json_decref(all);
+    return failed ? ft_err_set(e, FT_ESYS, "--report: the report could not be written: %s", strerror(errno)) : 0;
+}
+
+void ft_report_close(struct ft_report *r)
+{
+    if (r->fd >= 0)
+        close(r->fd);
+    ft_shared_free(r->restarts, FT_RESTARTS_MAX * sizeof *r->restarts);
+    ft_shared_free(r->ranks, r->nranks * sizeof *r->ranks);
+    *r = (struct ft_report){.fd = -1};
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --report FILE: what a job did, as JSON. Times are seconds, CLOCK_MONOTONIC differences. */
+#ifndef LAUNCHER_REPORT_REPORT_H
+#define LAUNCHER_REPORT_REPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ft/base/err.h"
+#include "ft/shm/versions.h"
+#include "launcher/report/timeline.h"
+#include "launcher/report/ways.h"
+#include "launcher/snap/durable.h"
+
+/* One death, and the restart that followed. */
+struct ft_restart {
+    uint32_t rank;
+    pid_t pid;              /* that died */
+    int signal, code;       /* how; signal 0: exit code */
+    bool lost;              /* how is not known */
+    uint64_t seen_ns;       /* ftrun had last seen it alive */
+    uint64_t died_ns;       /* ftrun learned of it */
+    uint64_t started_ns;    /* its successor had been exec'd, or woken */
+    uint64_t live_ns;       /* its successor's first unit that was not in the log; 0: none (yet) */
+    enum ft_way_back way;
+    uint64_t from_ns;       /* when the rank had last been at the point its successor begins at */
+    uint64_t replayed;      /* units its successor took out of the log */
+    uint32_t host;          /* of several: it died there (ft_report_hosts) ... */
+    bool host_lost;         /* ... since the host was lost: when it died is when that was noticed */
+};
+
+struct ft_rank_total {
+    pid_t pid;              /* of the last incarnation */
+    int signal, code;       /* how it ended */
+    uint64_t ended_ns;      /* 0: it never ran */
+    uint32_t restarts;
+    uint64_t units;         /* furthest it came in the world's stream */
+    uint64_t origin_ns;     /* when it was last at the beginning of the program ... */
+    uint64_t cut_ns;        /* ... and at its newest snapshot: when that was taken, or woken */
+    uint64_t cut_unit;      /* of that snapshot */
+    uint64_t checkpoint_ns; /* ... and at the newest checkpoint that it can load */
+    uint64_t cuts, cuts_cost_ns, cuts_most_ns;  /* snapshots taken: number, time spent on all and on the slowest */
+};
+
+/* A job on several hosts: one of them, or its connection for longer than a lease, was lost. */
+struct ft_host_loss {
+    uint32_t node, host;
+    int64_t to;             /* host that its ranks are started on; -1: the job ended */
+    bool all;               /* ... and so are all other ranks: nobody else had the log from the start */
+    uint64_t heard_ns, lost_ns; /* it was heard of last; it was counted as lost */
+    uint64_t up_ns;         /* its replacement was there; 0: never */
+};
+
+/* NULL in a report: there is one host, this. */
+struct ft_report_hosts {
+    uint32_t n;
+    const char **names;
+    uint32_t *of_rank;      /* where each rank is, in the end */
+    struct ft_host_loss *losses;
+    uint64_t nlosses;
+};
+
+enum { FT_RESTARTS_MAX = 1 << 20 };  /* that are told apart in a report */
+
+/* To be put into shared memory (shared.h). */
+struct ft_report {
+    int fd;                 /* -1: no report wanted, or not here */
+    bool wanted;            /* a node of several: by the controller */
+    char **argv;
+    uint32_t nranks;
+    uint64_t begin_ns;
+    double began_at;        /* the same moment, in seconds since 1970 */
+    struct ft_restart *restarts;  /* shared, as ranks */
+    uint64_t nrestarts;
+    struct ft_rank_total *ranks;
+    struct ft_timeline *timeline; /* whoever made it closes it; NULL: no picture wanted */
+    uint64_t log_bytes, spilled_bytes, released_bytes, peak_log_bytes, peak_memory_bytes;
+    struct ft_cache_totals cache; /* set before it is written */
+    const struct ft_durable_totals *durable;  /* set before it is written; NULL: there is no --ckpt-dir */
+    const struct ft_report_hosts *hosts;      /* set before it is written */
+    uint64_t log_before, spilled_before;  /* of these, in logs that are no more: all ranks started again */
+};
+
+/* Opens the file (path NULL: no report). FT_ESYS with a line. */
+int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t nranks, uint64_t now_ns, struct ft_error *e);
+
+/* Adds a restart. NULL: there were too many. */
+struct ft_restart *ft_report_restart(struct ft_report *r);
+
+/* The last restart of rank; NULL if there is none. */
+struct ft_restart *ft_report_last(struct ft_report *r, uint32_t rank);
+
+/* rank is starting, or has a successor, since at_ns: its last restart, if it had one, says so. May be called again. */
+void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way, uint64_t at_ns);
+
+/* A snapshot of rank was taken at at_ns, at `unit` of its world, which took cost_ns of its time. */
+void ft_report_cut(struct ft_report *r, uint32_t rank, uint64_t at_ns, uint64_t unit, uint64_t cost_ns);
+
+/* So much was logged, and so much of it released, and spilled, by now. */
+void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released, uint64_t spilled);
+
+/* A new log begins: everything so far is released. May be called again. */
+void ft_report_renew(struct ft_report *r);
+
+/* As json, a new reference; also for `ftrun status`. */
+json_t *ft_report_cache(const struct ft_cache_totals *from);
+
+/* Writes it all. FT_ESYS with a line. */
+int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e);
+
+void ft_report_close(struct ft_report *r);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/snap/cadence.h"
+
+#include <stdio.h>
+
+#include "ft/base/util.h"
+#include "ft/shm/versions.h"
+#include "ft/snap/image.h"
+#include "launcher/job/job.h"
+#include "launcher/snap/snapshot.h"
+
+enum {
+    FREE_BYTES = 384 << 20,      /* auto: a percent of the job's time while the log holds no more than this, */
+    STEP_BYTES = 16 << 20,       /* and one more for each of these beyond; */
+    LIMIT_STEPS = 64,            /* or for each such part of its limit, beyond 24 of them */
+    SOON_MS = 1000,              /* not before, without a need */
+    LEAST_NS = 1000000,          /* it costs at least */
+    LOG_BYTES = 64 << 20,        /* a need: so much was logged since */
+    REFUSED_MS = 1000, REFUSED_MOST_MS = 10000,
+    TELL_AFTER = 3               /* refusals in a row */
+};
+
+static uint64_t log_bytes_of(const struct ft_snapshot *s)
+{
+    uint32_t named = atomic_load(&s->named);
+
+    return ft_region_log_bytes(&s->job->region) - (named ? s->slots[named - 1].at.stream[0].end : 0);
+}
+
+static uint64_t refused_ms(const struct ft_snapshot *s)
+{
+    return ft_min(REFUSED_MOST_MS, (uint64_t)REFUSED_MS << ft_min(s->refusals, 8));
+}
+
+/* A log that grows costs, too: memory that is written for the first time takes longer than the copy into it, and in the end there is its
+   limit. So it is to stay about this large, and its memory to be used again, whatever that takes (16 MiB allreduces: 33 ms in new memory). */
+static uint64_t percent(const struct ft_job *job)
+{
+    const struct ft_params *p = &job->region.header->params;
+    uint64_t held = ft_region_log_bytes(&job->region) - ft_region_released_bytes(&job->region);
+    uint64_t step = ft_min(STEP_BYTES, p->nextents * p->extent_bytes / LIMIT_STEPS), steps = held / step;
+
+    return 1 + (steps > FREE_BYTES / STEP_BYTES ? steps - FREE_BYTES / STEP_BYTES : 0);
+}
+
+/* What the dearest rank's snapshot cost, for ranks that share a processor one after the other; and a quarter for what cannot be counted:
+   caches and translations that are lost (`figures --share`: 16.6 ms, 13.5 of them counted). */
+static uint64_t cost(const struct ft_job *job, const struct ft_snapshot *ranks)
+{
+    const struct ft_params *p = &job->region.header->params;
+    uint64_t most = LEAST_NS;
+
+    for (uint32_t r = 0; r < p->nranks; r++)
+        most = ft_max(most, ranks[r].last_ns);
+    return most * 5 / 4 * ft_max(1, ft_div_up(p->nranks, p->cores));
+}
+
+/* Of ranks that can have one, as far as is known. */
+static bool has_logged_much(const struct ft_snapshot *ranks, uint32_t n)
+{
+    for (uint32_t r = 0; r < n; r++)
+        if (!ranks[r].refusals && log_bytes_of(&ranks[r]) >= LOG_BYTES)
+            return true;
+    return false;
+}
+
+bool ft_cadence_round(const struct ft_job *job, const struct ft_snapshot *ranks, uint64_t since)
+{
+    if (job->options->snapshot_ms != FT_SNAPSHOT_AUTO)
+        return since >= job->options->snapshot_ms * 1000000;
+    if (since < cost(job, ranks) * 100 / percent(job))
+        return false;
+    return since >= SOON_MS * 1000000ull || has_logged_much(ranks, job->region.header->params.nranks);
+}
+
+bool ft_cadence_due(const struct ft_snapshot *s, uint64_t round, uint64_t now)
+{
+    uint64_t began = atomic_load_explicit(&ft_region_rank(&s->job->region, s->rank)->started_ns, memory_order_relaxed);
+    uint64_t last = ft_max(began, s->asked_ns);
+
+    return s->refusals ? now - last >= refused_ms(s) * 1000000 : last < round;
+}
+
+static const char *const reasons[] = {
+    [FT_IMAGE_THREADS] = "it has more than one thread",
+    [FT_IMAGE_CHILDREN] = "it has child processes",
+    [FT_IMAGE_DESCRIPTOR] = "it has pipes, sockets or the like of its own",
+    [FT_IMAGE_READ_WRITE] = "it both reads and writes a file",
+    [FT_IMAGE_LOCK] = "it holds a lock on a file",
+    [FT_IMAGE_MAPPING] = "it shares memory with others",
+    [FT_IMAGE_TIMERS] = "it has timers of timer_create()",
+    [FT_IMAGE_WRAPPER] = "it is not the process that ftrun started, but a child of that",
+    [FT_IMAGE_FORK] = "it cannot fork (no memory, or too many processes)",
+    [FT_IMAGE_SYSTEM] = "the system does not let it",
+    [FT_IMAGE_MEMORY] = "there may not be memory enough for a second copy of all ranks",
+    [FT_IMAGE_LINE] = "it is in the middle of a long line of output",
+};
+
+const char *ft_cadence_reason(const struct ft_snapshot *s)
+{
+    return s->reason < sizeof reasons / sizeof reasons[0] && reasons[s->reason] ? reasons[s->reason] : "unknown";
+}
+
+/* What is behind a wrapper stays there; anything else may go away. */
+static bool is_to_be_told(const struct ft_snapshot *s)
+{
+    return s->refusals >= (s->reason == FT_IMAGE_WRAPPER ? 1 : TELL_AFTER) && !s->told;
+}
+
+static bool has_one(const struct ft_snapshot *s)
+{
+    return atomic_load(&s->named) != 0;
+}
+
+/* Ranks with the same reason in one line. */
+static void tell(struct ft_snapshot *first, uint32_t n)
+{
+    const struct ft_say *say = &first->job->say;
+    char others[64] = "";
+    uint32_t more = 0;
+
+    for (struct ft_snapshot *s = first; s < first + n; s++) {
+        if (!is_to_be_told(s) || s->reason != first->reason || has_one(s) != has_one(first))
+            continue;
+        more += s != first;
+        s->told = s != first;
+    }
+    if (more)
+        snprintf(others, sizeof others, " (and %u other ranks)", more);
+    ft_say_notice(say, "rank %u%s gets no %ssnapshot: %s; if it is killed it %s", ft_job_rank(first->job, first->rank), others,
+                  has_one(first) ? "newer " : "", ft_cadence_reason(first), has_one(first) ? "goes on from the one it has" :
+                  ft_versions_can_load(&first->job->region, first->rank) ? "goes on from its last checkpoint" : "replays from the start");
+    first->told = true;
+}
+
+void ft_cadence_tell(struct ft_snapshot *ranks, uint32_t n)
+{
+    for (uint32_t r = 0; r < n; r++)
+        if (is_to_be_told(&ranks[r]))
+            tell(&ranks[r], n - r);
+}

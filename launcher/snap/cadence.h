@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When a rank is due for a snapshot, and what is told of those that cannot have one. */
+#ifndef LAUNCHER_SNAP_CADENCE_H
+#define LAUNCHER_SNAP_CADENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ft_job;
+struct ft_snapshot;
+
+/* Ranks wait for each other in collectives, so what one of them loses all do: they are asked in rounds, all at once, and what that
+   costs is that of one. `since` nanoseconds after the last round, is there to be another? --snapshot SECONDS: this often. auto: after a
+   second, or when much has been logged since, but so long after the last one that what it cost is its share of the time. */
+bool ft_cadence_round(const struct ft_job *job, const struct ft_snapshot *ranks, uint64_t since);
+
+/* Whether a rank is to be asked: not yet in the round that began then, or, if it refused, later and later. */
+bool ft_cadence_due(const struct ft_snapshot *s, uint64_t round, uint64_t now);
+
+/* Once for each, when it has been refused often enough to last: which of n ranks have none, or none that is newer, and why. */
+void ft_cadence_tell(struct ft_snapshot *ranks, uint32_t n);
+
+/* Why the last one was refused: "it has more than one thread". */
+const char *ft_cadence_reason(const struct ft_snapshot *s);
+
+#endif

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+liblaunch_la_SOURCES += \
+	launcher/snap/cadence.h launcher/snap/cadence.c \
+	launcher/snap/cut.h launcher/snap/cut.c \
+	launcher/snap/durable.h launcher/snap/durable.c \
+	launcher/snap/slot.h launcher/snap/slot.c \
+	launcher/snap/snapshot.h launcher/snap/snapshot.c

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/snap/slot.h"
+
+#include <event2/event.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/base/reap.h"
+#include "launcher/base/usage.h"
+#include "launcher/job/death.h"
+#include "launcher/job/job.h"
+#include "launcher/ranks/ranks.h"
+#include "launcher/snap/snapshot.h"
+
+void ft_slot_condemn(struct ft_snapshot *s, int slot)
+{
+    struct ft_snap_slot *p = &s->slots[slot];
+
+    if (!p->pid || p->condemned)
+        return;
+    p->condemned = true;
+    kill(p->pid, SIGKILL);
+}
+
+void ft_slot_forget(struct ft_snapshot *s, int slot)
+{
+    struct ft_snap_slot *p = &s->slots[slot];
+
+    if (p->gone)
+        event_free(p->gone);
+    p->gone = NULL;
+    if (p->pidfd >= 0)
+        close(p->pidfd);
+    p->pidfd = -1;
+    if (atomic_load(&s->named) == (uint32_t)slot + 1)
+        atomic_store(&s->named, 0);
+    p->pid = 0;
+    p->condemned = false;
+}
+
+static void on_gone(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_snap_slot *p = arg;
+    struct ft_snapshot *s = p->of;
+    pid_t pid = p->pid;
+    bool named = atomic_load(&s->named) == (uint32_t)(p - s->slots) + 1;
+
+    (void)fd;
+    (void)what;
+    waitpid(pid, NULL, WNOHANG);
+    if (named && !p->condemned)
+        ft_say_detail(&s->job->say, "rank %u has lost its snapshot (process %d)", ft_job_rank(s->job, s->rank), pid);
+    ft_slot_forget(s, (int)(p - s->slots));
+    if (!named)
+        return;
+    s->asked_ns = 0; /* another one, as soon as it may be */
+    ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, or load its checkpoint, if no more is released */
+    ft_ranks_unwakable(s->job, s->rank);
+}
+
+bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid)
+{
+    struct ft_leaders leaders = ft_job_leaders(s->job);
+
+    return pid && (ft_death_is_child(pid) || ft_reap_is_rank(&leaders, pid, s->rank));
+}
+
+bool ft_slot_is_dead(const struct ft_snap_slot *slot)
+{
+    struct pollfd p = {.fd = slot->pidfd, .events = POLLIN};
+
+    return p.fd < 0 || poll(&p, 1, 0) > 0;
+}
+
+bool ft_slot_watch(struct ft_snapshot *s, int slot)
+{
+    struct ft_snap_slot *p = &s->slots[slot];
+
+    if (!ft_slot_is_ours(s, p->pid))
+        return false;
+    s->job->strangers |= !ft_death_is_child(p->pid);
+    p->of = s;
+    p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+    if (ft_slot_is_dead(p))
+        return false;
+    p->gone = event_new(s->job->base, p->pidfd, EV_READ, on_gone, p);
+    if (!p->gone || event_add(p->gone, NULL) < 0) {
+        kill(p->pid, SIGKILL);
+        return false;
+    }
+    return true;
+}
+
+void ft_slot_adopt(struct ft_snapshot *s, int slot)
+{
+    struct ft_snap_slot *p = &s->slots[slot];
+
+    p->condemned = false;
+    if (p->pid && !ft_slot_watch(s, slot))
+        ft_slot_forget(s, slot);
+    else if (p->pid && atomic_load(&s->named) != (uint32_t)slot + 1)
+        ft_slot_condemn(s, slot);
+}
+
+/* ---- of all ranks ---- */
+
+bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank)
+{
+    return !job->snapshots->ranks[rank].slots[0].pid && !job->snapshots->ranks[rank].slots[1].pid;
+}
+
+const pid_t *ft_snapshots_kept(const struct ft_job *job, uint32_t *n)
+{
+    struct ft_snapshooter *all = job->snapshots;
+
+    *n = FT_SNAP_SLOTS * job->options->nranks;
+    for (uint32_t i = 0; i < *n; i++) {
+        const struct ft_snap_slot *p = &all->ranks[i / FT_SNAP_SLOTS].slots[i % FT_SNAP_SLOTS];
+
+        all->kept[i] = p->condemned ? 0 : p->pid;
+    }
+    return all->kept;
+}
+
+uint64_t ft_snapshots_bytes(const struct ft_job *job)
+{
+    uint64_t sum = 0;
+    uint32_t n;
+    const pid_t *kept = ft_snapshots_kept(job, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += kept[i] ? ft_usage_unshared(kept[i]) : 0;
+    return sum;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the ranks of all nodes print, one after the other: records of wire.h in, whole lines out to two sinks, each byte of a rank once, whoever
+   prints it again. A node's records below `got` have been taken over; those of a line whose end has not come are not. */
+#ifndef LAUNCHER_STDIO_MERGE_H
+#define LAUNCHER_STDIO_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ft/base/err.h"
+
+struct ft_merge;
+
+struct ft_merge_config {
+    uint32_t nnodes, world;
+    bool tag, timestamp;
+    /* Whole lines of a stream (0 stdout, 1 stderr), or the beginning of one that is a prompt. */
+    void (*put)(void *arg, int stream, const char *data, size_t len);
+    /* The same before that, of one rank, for a file of its own (--output-filename); NULL: there are none. */
+    void (*file)(void *arg, uint32_t rank, int stream, const char *data, size_t len);
+    bool instead;              /* what went to `file` is not put */
+    void *arg;
+};
+
+/* NULL: no memory. */
+struct ft_merge *ft_merge_new(const struct ft_merge_config *config);
+
+/* An OUT frame's records, from `place` in the node's spool on. FT_EDAMAGED: they are not what a node of this job says; FT_ENOMEM. */
+int ft_merge_take(struct ft_merge *m, uint32_t node, uint64_t place, const uint8_t *data, uint32_t len, struct ft_error *e);
+
+/* This node, or all of them, are being ended to begin again: the unfinished lines that they say last are not taken, for they will be said whole. */
+void ft_merge_comes_again(struct ft_merge *m, uint32_t node, bool again);
+
+/* Place in the node's spool below which everything has been put. */
+uint64_t ft_merge_got(const struct ft_merge *m, uint32_t node);
+
+/* The node's connection was made again: it says again what lies beyond `got`. */
+void ft_merge_reconnected(struct ft_merge *m, uint32_t node);
+
+/* Another incarnation of the node begins a new spool; its ranks print all again. */
+void ft_merge_replaced(struct ft_merge *m, uint32_t node);
+
+void ft_merge_free(struct ft_merge *m);
+
+#endif

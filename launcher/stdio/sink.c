@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/stdio/sink.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launcher/stdio/spool.h"
+#include "launcher/wire/wire.h"
+
+enum { FULL = 1 << 20, PIECE = 4096 };
+
+/* How to write without waiting. */
+enum way { WAY_FILE, WAY_NONBLOCK, WAY_POLL, WAY_RECORDS };
+
+struct ft_sink {
+    int fd;
+    int own;              /* second opening of the same pipe or terminal; -1 if there is none */
+    enum way way;
+    struct ft_spool *spool;
+    struct event *writable;
+    void (*room)(void *arg);
+    void *arg;
+    void (*flush)(void *arg);  /* WAY_RECORDS */
+    void *flush_arg;
+};
+
+static int reopen(int fd)
+{
+    char path[40];
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static void choose_way(struct ft_sink *s, int fd)
+{
+    struct stat st;
+
+    s->fd = fd;
+    s->own = -1;
+    s->way = WAY_FILE;
+    if (fstat(fd, &st) < 0) {
+        ft_spool_give_up(s->spool, 0);
+    } else if (S_ISSOCK(st.st_mode)) {
+        s->way = WAY_POLL;
+    } else if (S_ISFIFO(st.st_mode) || (S_ISCHR(st.st_mode) && isatty(fd))) {
+        s->own = reopen(fd);
+        s->way = s->own >= 0 ? WAY_NONBLOCK : WAY_POLL;
+        if (s->own >= 0)
+            s->fd = s->own;
+    }
+}
+
+static ssize_t write_some(struct ft_sink *s)
+{
+    struct pollfd p = {.fd = s->fd, .events = POLLOUT};
+
+    if (s->way != WAY_POLL)
+        return ft_spool_write(s->spool, s->fd, FULL);
+    if (poll(&p, 1, 0) == 0) { /* a pipe or socket that polls as writable takes this much */
+        errno = EAGAIN;
+        return -1;
+    }
+    return ft_spool_write(s->spool, s->fd, PIECE);
+}
+
+static void give_up(struct ft_sink *s, int error)
+{
+    bool gone = error == EPIPE || error == EIO || error == EBADF || error == ECONNRESET; /* EIO: the terminal hung up */
+
+    ft_spool_give_up(s->spool, gone ? 0 : error);
+}
+
+void ft_sink_flush(struct ft_sink *s)
+{
+    if (s->way == WAY_RECORDS) {
+        s->flush(s->flush_arg);
+        return;
+    }
+    while (ft_spool_pending(s->spool)) {
+        ssize_t n = write_some(s);
+
+        if (n < 0 && errno == EAGAIN) {
+            event_add(s->writable, NULL);
+            return;
+        }
+        if (n == 0 || (n < 0 && errno != EINTR))
+            give_up(s, n ? errno : ENOSPC);
+    }
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_sink *s = arg;
+
+    (void)fd;
+    (void)what;
+    ft_sink_flush(s);
+    if (s->room)
+        s->room(s->arg);
+}
+
+/* Of a line of our own. */
+static uint64_t put_head(struct ft_sink *s, uint64_t at, size_t len)
+{
+    uint8_t head[FT_WIRE_RECORD];
+
+    ft_wire_record_head(head, &(struct ft_wire_record){.stream = FT_RECORD_AGENT, .flags = FT_RECORD_BEGINS, .length = (uint32_t)len});
+    ft_spool_put(s->spool, at, head, sizeof head);
+    return sizeof head;
+}
+
+void ft_sink_add(struct ft_sink *s, const void *data, size_t len)
+{
+    struct ft_spool_state *state = s->spool->state;
+    uint64_t at = state->tail;
+
+    if (state->dead)
+        return;
+    if (s->way == WAY_RECORDS)
+        at += put_head(s, at, len);
+    ft_spool_put(s->spool, at, data, len);
+    ft_stdio_order();
+    state->tail = at + len;
+    ft_sink_flush(s);
+}
+
+struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int fd, void (*room)(void *arg), void *arg)
+{
+    struct ft_sink *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->spool = spool;
+    choose_way(s, fd);
+    ft_spool_adopt(spool, s->fd);
+    s->room = room;
+    s->arg = arg;
+    s->writable = event_new(base, s->fd, EV_WRITE, on_writable, s);
+    if (!s->writable) {
+        ft_sink_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+struct ft_sink *ft_sink_new_records(struct ft_spool *spool, void (*flush)(void *arg), void *flush_arg, void (*room)(void *arg), void *arg)
+{
+    struct ft_sink *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    *s = (struct ft_sink){.fd = -1, .own = -1, .way = WAY_RECORDS, .spool = spool, .room = room, .arg = arg, .flush = flush,
+                          .flush_arg = flush_arg};
+    ft_spool_adopt(spool, -1);
+    return s;
+}
+
+void ft_sink_taken(struct ft_sink *s, uint64_t place)
+{
+    ft_spool_taken(s->spool, place);
+    if (s->room)
+        s->room(s->arg);
+}
+
+bool ft_sink_full(const struct ft_sink *s)
+{
+    return ft_spool_pending(s->spool) >= FULL;
+}
+
+size_t ft_sink_pending(const struct ft_sink *s)
+{
+    return (size_t)ft_spool_pending(s->spool);
+}
+
+int ft_sink_error(const struct ft_sink *s)
+{
+    return s->spool->state->error;
+}
+
+void ft_sink_free(struct ft_sink *s)
+{
+    if (!s)
+        return;
+    if (s->writable)
+        event_free(s->writable);
+    if (s->own >= 0)
+        close(s->own);
+    free(s);
+}

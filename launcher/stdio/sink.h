@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes a spool (spool.h) to one of ftrun's own output descriptors. Never blocks the event loop on a slow reader, never
+   fails: a reader that went away harms nobody, what is written for it is dropped.
+
+   Descriptors are not made non-blocking in place: the description is shared with the user's shell. Pipes and
+   terminals are opened a second time through /proc; regular files block, as everywhere. */
+#ifndef LAUNCHER_STDIO_SINK_H
+#define LAUNCHER_STDIO_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct event_base;
+struct ft_sink;
+struct ft_spool;
+
+/* `room` is called from the event loop each time something was written. fd stays the caller's, and so does the spool. NULL:
+   no memory. */
+struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int fd, void (*room)(void *arg), void *arg);
+
+/* One node of several: what is in the spool is records (wire.h), and goes to the controller. `flush` is called when there is more, and calls
+   ft_sink_taken when that has it. */
+struct ft_sink *ft_sink_new_records(struct ft_spool *spool, void (*flush)(void *arg), void *flush_arg, void (*room)(void *arg), void *arg);
+void ft_sink_taken(struct ft_sink *s, uint64_t place);
+
+/* Puts whole lines into the spool and writes what can be written at once. */
+void ft_sink_add(struct ft_sink *s, const void *data, size_t len);
+
+/* Something was put into the spool. */
+void ft_sink_flush(struct ft_sink *s);
+
+/* So much is waiting that the sources should pause / may go on. */
+bool ft_sink_full(const struct ft_sink *s);
+size_t ft_sink_pending(const struct ft_sink *s);
+
+/* errno of a write that failed other than by the reader going away (a full disk); 0 if none did. */
+int ft_sink_error(const struct ft_sink *s);
+
+void ft_sink_free(struct ft_sink *s);
+
+#endif
