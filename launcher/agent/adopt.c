@@ -92,7 +92,7 @@ static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_en
     whole = adopt_output(job, proc, ends);
     if (proc->pidfd < 0) {
         proc->lost = true;
-        proc->died_ns = ft_job_now();
+        proc->died_ns = ft_clock_ns();
         ft_proc_enter(proc, FT_PROC_DEAD);
         return;
     }
@@ -139,7 +139,7 @@ static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
         break;
     case FT_PROC_STARTING:
         end_unborn(proc);
-        proc->died_ns = ft_job_now();
+        proc->died_ns = ft_clock_ns();
         proc->with_all = proc->way == FT_BACK_ALL; /* the same again */
         ft_proc_enter(proc, FT_PROC_CLEARING);
         break;

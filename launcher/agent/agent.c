@@ -14,9 +14,10 @@
 #include "ft/shm/wait.h"
 #include "launcher/agent/act.h"
 #include "launcher/agent/adopt.h"
+#include "launcher/agent/bindings.h"
 #include "launcher/agent/control_job.h"
+#include "launcher/agent/deadlines.h"
 #include "launcher/agent/loop.h"
-#include "launcher/agent/placement.h"
 #include "launcher/agent/probe.h"
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"
@@ -30,6 +31,7 @@
 #include "launcher/options/program.h"
 #include "launcher/options/topology.h"
 #include "launcher/ranks/ranks.h"
+#include "launcher/ranks/spawn.h"
 #include "launcher/report/svg.h"
 #include "launcher/snap/durable.h"
 #include "launcher/snap/snapshot.h"
@@ -47,11 +49,6 @@ struct agent {
     struct ft_limits limits;
     struct ft_topology *topology;
 };
-
-uint64_t ft_job_now(void)
-{
-    return ft_clock_ns();
-}
 
 struct ft_leaders ft_job_leaders(const struct ft_job *job)
 {
@@ -148,7 +145,7 @@ static int set_up_spawn(struct agent *a, struct ft_error *e)
         .limits = &a->limits, .signals = &job->signals,
     };
 
-    a->topology = ft_placement_make(o, &job->say);
+    a->topology = ft_bindings_make(o, &job->say);
     config.topology = a->topology;
     return ft_spawn_new(&job->spawn, &config, e);
 }
@@ -159,7 +156,7 @@ static int set_up_ranks(struct ft_job *job, struct ft_error *e)
     struct ft_policy_config config = {.nranks = o->nranks, .restart_on = o->restart_on, .max_restarts = o->max_restarts,
                                       .need_rabit = o->rabit, .node = o->node};
 
-    job->policy = ft_policy_new(&config);
+    job->policy = ft_policy_new(ft_shared_new(ft_policy_bytes(o->nranks)), &config);
     job->procs = ft_shared_new(o->nranks * sizeof *job->procs);
     job->leaders = calloc(o->nranks, sizeof *job->leaders);
     if (!job->policy || !job->procs || !job->leaders)
@@ -174,7 +171,7 @@ static int set_up_ranks(struct ft_job *job, struct ft_error *e)
 static int open_report(struct ft_job *job, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
-    int err = ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e);
+    int err = ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_clock_ns(), e);
 
     if (err < 0 || (err = ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e)) < 0)
         return err;
@@ -241,7 +238,7 @@ static int prepare(struct agent *a, struct ft_error *e)
 /* What a forked copy of another agent brings along and must not use. */
 static void forget(struct ft_job *job)
 {
-    job->say.sink = NULL;
+    job->say.put = NULL;
     job->base = NULL;
     job->output = NULL;
     job->input = NULL;
@@ -302,7 +299,7 @@ static void not_written(struct ft_job *job, const struct ft_error *e)
 
 static void report(struct ft_job *job)
 {
-    uint64_t now = ft_job_now();
+    uint64_t now = ft_clock_ns();
     int code = job->code;
     struct ft_error e;
 
@@ -367,7 +364,7 @@ static int run(struct agent *a, const int *predecessor)
     struct ft_error e;
 
     if (set_up(a, &e) < 0) {
-        job->say.sink = NULL;
+        job->say.put = NULL;
         ft_say(&job->say, "%s", e.text);
         return FT_CODE_JOB; /* the ranks die with the last launcher process */
     }
@@ -382,7 +379,7 @@ static int run(struct agent *a, const int *predecessor)
     if (!predecessor)
         ft_ranks_start(job);
     ft_loop_run(a->loop);
-    job->say.sink = NULL; /* what is said from here on is not waited for by the loop */
+    job->say.put = NULL; /* what is said from here on is not waited for by the loop */
     if (job->node)
         job->say.verbose = false; /* and not heard by the controller */
     check_written(job);
@@ -430,7 +427,7 @@ static void release(struct agent *a)
     if (job->models >= 0)
         close(job->models);
     ft_stdio_memory_free(job->stdio);
-    ft_policy_free(job->policy);
+    ft_shared_free(job->policy, ft_policy_bytes(job->options->nranks));
     ft_shared_free(job->procs, job->options->nranks * sizeof *job->procs);
     free(job->leaders);
     ft_timeline_close(job->report->timeline);
@@ -468,7 +465,7 @@ int ft_agent_run(const struct ft_options *options)
 {
     struct agent *a = calloc(1, sizeof *a);
     struct ft_report *report = ft_shared_new(sizeof *report);
-    struct ft_deadlines *deadlines = ft_deadlines_new(ft_job_now(), options->timeout_ms);
+    struct ft_deadlines *deadlines = ft_deadlines_new(ft_clock_ns(), options->timeout_ms);
     struct ft_error e;
     int err = 0, code;
 

@@ -5,6 +5,7 @@
 #include <event2/event.h>
 #include <stdlib.h>
 
+#include "ft/shm/wait.h"
 #include "launcher/agent/act.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/base/shared.h"
@@ -50,7 +51,7 @@ static void on_timeout(evutil_socket_t fd, short what, void *arg)
 struct ft_timeout *ft_timeout_new(struct ft_job *job)
 {
     struct ft_timeout *t = job->deadlines->end_ns ? calloc(1, sizeof *t) : NULL;
-    uint64_t now = ft_job_now(), left;
+    uint64_t now = ft_clock_ns(), left;
     struct timeval wait;
 
     if (!t)

@@ -8,8 +8,6 @@
 struct ft_job;
 struct ft_timeout;
 
-enum { FT_CODE_TIMEOUT = 110 };  /* exit code of --timeout, as Open MPI's */
-
 /* CLOCK_MONOTONIC, ns. */
 struct ft_deadlines {
     uint64_t begin_ns;       /* of the job */

@@ -6,7 +6,7 @@ liblaunch_la_SOURCES += \
 	launcher/agent/control_job.h launcher/agent/control_job.c \
 	launcher/agent/deadlines.h launcher/agent/deadlines.c \
 	launcher/agent/loop.h launcher/agent/loop.c \
-	launcher/agent/placement.h launcher/agent/placement.c \
+	launcher/agent/bindings.h launcher/agent/bindings.c \
 	launcher/agent/probe.h launcher/agent/probe.c \
 	launcher/agent/sampler.h launcher/agent/sampler.c \
 	launcher/agent/status.h launcher/agent/status.c \

@@ -14,6 +14,7 @@
 
 #include "launcher/agent/act.h"
 #include "launcher/agent/agent.h"
+#include "launcher/agent/deadlines.h"
 #include "launcher/agent/sampler.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/agent/watch.h"
@@ -27,6 +28,7 @@
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"
+#include "launcher/stdio/sink.h"
 
 enum { AGAIN_MS = 100, LONELY_MS = 1000 };
 
@@ -275,7 +277,8 @@ static int set_up_output(struct ft_job *job)
         return -1;
     for (int i = 0; i < 2; i++)
         job->sinks[i] = ft_output_sink(job->output, i);
-    job->say.sink = job->sinks[1];
+    job->say.put = ft_sink_put;
+    job->say.put_arg = job->sinks[1];
     job->say.tap = on_tap;
     job->say.tap_arg = job;
     return 0;
@@ -391,7 +394,7 @@ void ft_loop_free(struct ft_loop *l)
     ft_timer_free(l->lonely);
     ft_timer_free(l->twin);
     ft_timer_free(l->signals);
-    job->say.sink = NULL;
+    job->say.put = NULL;
     ft_output_free(job->output);
     if (job->base)
         event_base_free(job->base);

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/wait.h"
 #include "launcher/agent/watch.h"
 #include "launcher/base/usage.h"
+#include "launcher/job/activity.h"
 #include "launcher/job/death.h"
 #include "launcher/snap/snapshot.h"
 
@@ -28,7 +30,7 @@ static void wait_us(struct event *timer, uint64_t us)
 
 static void again(struct event *timer, uint64_t every_us, uint64_t begin_ns)
 {
-    wait_us(timer, ft_max(every_us, SHARE * (ft_job_now() - begin_ns) / 1000));
+    wait_us(timer, ft_max(every_us, SHARE * (ft_clock_ns() - begin_ns) / 1000));
 }
 
 static uint64_t memory_of(const struct ft_job *job)
@@ -51,7 +53,7 @@ static void note_memory(const struct ft_sampler *s)
 static void on_memory(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_sampler *s = arg;
-    uint64_t begin = ft_job_now();
+    uint64_t begin = ft_clock_ns();
 
     (void)fd;
     (void)what;
@@ -64,7 +66,7 @@ static void on_ranks(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_sampler *s = arg;
     struct ft_job *job = s->job;
-    uint64_t begin = ft_job_now();
+    uint64_t begin = ft_clock_ns();
     const struct ft_inspect *look;
 
     (void)fd;

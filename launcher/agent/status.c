@@ -10,42 +10,29 @@
 
 #include "ft/base/reduce.h"
 #include "ft/base/util.h"
+#include "ft/shm/wait.h"
+#include "launcher/agent/deadlines.h"
 #include "launcher/agent/watch.h"
 #include "launcher/base/procstat.h"
 #include "launcher/base/say.h"
+#include "launcher/control/server.h"
+#include "launcher/job/activity.h"
 #include "launcher/job/sites.h"
 #include "launcher/job/twin.h"
-#include "launcher/report/activity.h"
 #include "launcher/report/report.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/durable.h"
 #include "launcher/snap/snapshot.h"
 
-json_t *ft_status_command(const struct ft_options *o)
-{
-    json_t *words = json_array();
-
-    for (size_t i = 0; i < o->ncontexts; i++) {
-        if (i)
-            json_array_append_new(words, json_string(":"));
-        for (char **arg = o->contexts[i].argv; *arg; arg++) {
-            json_t *word = json_string(*arg);
-
-            json_array_append_new(words, word ? word : json_string("?")); /* not UTF-8 */
-        }
-    }
-    return words;
-}
-
 json_t *ft_status_info(const struct ft_job *job)
 {
     const struct ft_options *o = job->options;
-    double seconds = (double)(ft_job_now() - job->deadlines->begin_ns) / 1e9;
+    double seconds = (double)(ft_clock_ns() - job->deadlines->begin_ns) / 1e9;
 
     return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)job->launcher,
                      "agent_pid", (int)getpid(), "standby_pid", (int)ft_twin_pid(job->twin), "host", ft_say_host(), "version",
                      PACKAGE_VERSION, "ranks", (int)o->nranks, "seconds", seconds, "started",
-                     (json_int_t)(time(NULL) - (time_t)seconds), "command", ft_status_command(o));
+                     (json_int_t)(time(NULL) - (time_t)seconds), "command", ft_control_command(o));
 }
 
 /* Everything about one rank that goes into its object. */
@@ -132,7 +119,7 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
     json_object_set_new(o, "ways_back", ways);
     if (slot)
         json_object_set_new(o, "snapshot", json_pack("{si sI sf}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
-                                                     "seconds", (double)(ft_job_now() - slot->taken_ns) / 1e9));
+                                                     "seconds", (double)(ft_clock_ns() - slot->taken_ns) / 1e9));
     if (ft_cuts_newest(job))
         json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));
     if (reason)
@@ -145,7 +132,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     const struct ft_inspect *i = &l->all[rank];
     const char *state = ft_activity_text(ft_activity_of(proc, i));
     bool alive = is_alive(proc);
-    uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
+    uint64_t now = ft_clock_ns(), since = ft_watch_since(l->job->watch, rank);
     json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid",
                           alive ? (int)proc->pid : 0, "stopped", alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
                           (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds",

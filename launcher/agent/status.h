@@ -24,7 +24,4 @@ json_t *ft_status_all(const struct ft_job *job);
 /* The objects of ranks alone, in an array; of a node of several, its own ranks by their numbers in the job. NULL: no memory. */
 json_t *ft_status_ranks(const struct ft_job *job);
 
-/* Words of the job's command line, ":" between its programs. */
-json_t *ft_status_command(const struct ft_options *o);
-
 #endif

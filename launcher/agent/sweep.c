@@ -5,6 +5,7 @@
 #include <event2/event.h>
 #include <signal.h>
 
+#include "ft/shm/wait.h"
 #include "launcher/node/node.h"
 #include "launcher/snap/durable.h"
 #include "launcher/snap/snapshot.h"
@@ -28,7 +29,7 @@ static uint64_t stage_ms(const struct ft_job *job)
 static void enter_stage(struct ft_job *job, int stage)
 {
     job->sweep_stage = stage;
-    job->sweep_next_ns = ft_job_now() + stage_ms(job) * 1000000;
+    job->sweep_next_ns = ft_clock_ns() + stage_ms(job) * 1000000;
 }
 
 static void leave_loop(struct ft_job *job)
@@ -84,7 +85,7 @@ void ft_sweep_step(struct ft_job *job)
         write_out(job);
         return;
     }
-    while (job->sweep_stage < NAME && ft_job_now() >= job->sweep_next_ns && !snapshots_die(job, ft_job_now())) {
+    while (job->sweep_stage < NAME && ft_clock_ns() >= job->sweep_next_ns && !snapshots_die(job, ft_clock_ns())) {
         enter_stage(job, job->sweep_stage + 1);
         if (job->sweep_stage == ASK && !job->code)
             ft_say_notice(&job->say, "process %d, left behind by a rank that is done, is told to end with the job", one);

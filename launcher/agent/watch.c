@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/wait.h"
 #include "launcher/agent/act.h"
+#include "launcher/agent/deadlines.h"
 #include "launcher/base/procstat.h"
 #include "launcher/job/death.h"
 #include "launcher/job/full.h"
@@ -31,7 +33,7 @@ struct ft_watch {
 
 const struct ft_inspect *ft_watch_look(struct ft_watch *w)
 {
-    uint64_t now = ft_job_now();
+    uint64_t now = ft_clock_ns();
 
     ft_inspect_read(&w->job->region, w->now);
     for (uint32_t r = 0; r < w->job->options->nranks; r++) {
@@ -156,19 +158,19 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
 static void on_time(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_watch *w = arg;
-    uint64_t begin = ft_job_now(), seen, cost_us;
+    uint64_t begin = ft_clock_ns(), seen, cost_us;
     struct timeval next;
 
     (void)fd;
     (void)what;
     ft_death_look(w->job->procs, w->job->options->nranks);
     ft_watch_look(w);
-    seen = ft_job_now(); /* not before what the look has noted */
+    seen = ft_clock_ns(); /* not before what the look has noted */
     replays_are_told(w, seen);
     ft_full_tell(w->job);
     if (w->job->options->hang_timeout_ms)
         look_for_hang(w, seen);
-    cost_us = SHARE * ((ft_job_now() - begin) / 1000);
+    cost_us = SHARE * ((ft_clock_ns() - begin) / 1000);
     cost_us = ft_max(EVERY_US, cost_us);
     next = (struct timeval){.tv_sec = (time_t)(cost_us / 1000000), .tv_usec = (suseconds_t)(cost_us % 1000000)};
     event_add(w->timer, &next);

@@ -11,13 +11,12 @@
 
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
-#include "launcher/agent/deadlines.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/say.h"
 #include "launcher/base/signals.h"
 #include "launcher/options/options.h"
+#include "launcher/policy/phases.h"
 #include "launcher/policy/rank_policy.h"
-#include "launcher/ranks/spawn.h"
 #include "launcher/report/report.h"
 #include "launcher/report/ways.h"
 #include "launcher/wire/description.h"
@@ -25,6 +24,7 @@
 struct event;
 struct event_base;
 struct ft_control;
+struct ft_deadlines;
 struct ft_durable;
 struct ft_snapshooter;
 struct ft_input;
@@ -32,21 +32,12 @@ struct ft_node;
 struct ft_oom;
 struct ft_output;
 struct ft_sink;
+struct ft_spawn;
 struct ft_stdio_memory;
+struct ft_timeout;
 struct ft_watch;
 struct ft_job;
 struct ft_twin;
-
-/* Where a rank's process is in its life; RULE 17: said before it is done. */
-enum ft_phase {
-    FT_PROC_NEW,
-    FT_PROC_STARTING,       /* pid, once there is one, is written by the process itself */
-    FT_PROC_WAKING,         /* its snapshot is to make the next incarnation */
-    FT_PROC_RUNNING,
-    FT_PROC_DEAD,           /* signal and code say how; nothing has followed from it yet */
-    FT_PROC_CLEARING,       /* to be restarted once the rest of its tree is dead */
-    FT_PROC_RETIRED         /* will not be started again */
-};
 
 /* The process of one rank. In shared memory: the agent may be killed at any instruction. */
 struct ft_proc {
@@ -110,7 +101,6 @@ struct ft_job {
     int code;               /* of ftrun */
 };
 
-uint64_t ft_job_now(void);  /* CLOCK_MONOTONIC, ns */
 struct ft_leaders ft_job_leaders(const struct ft_job *job);
 void ft_job_note_log(const struct ft_job *job);  /* enters its size into the report */
 

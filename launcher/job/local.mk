@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 liblaunch_la_SOURCES += \
+	launcher/job/activity.h launcher/job/activity.c \
 	launcher/job/death.h launcher/job/death.c \
 	launcher/job/full.h launcher/job/full.c \
 	launcher/job/job.h \

@@ -29,21 +29,6 @@ static enum ft_node_phase phase_of(const struct ft_node *n)
     return n->shared->ready ? FT_NODE_RUNNING : FT_NODE_STARTING;
 }
 
-static enum ft_node_rank rank_state(enum ft_phase phase)
-{
-    switch (phase) {
-    case FT_PROC_NEW:
-    case FT_PROC_STARTING:
-        return FT_NODE_RANK_STARTING;
-    case FT_PROC_RUNNING:
-        return FT_NODE_RANK_UP;
-    case FT_PROC_RETIRED:
-        return FT_NODE_RANK_DOWN;
-    default:
-        return FT_NODE_RANK_RESTARTING;
-    }
-}
-
 static uint64_t committed(const struct ft_job *job)
 {
     uint64_t least = UINT64_MAX;
@@ -66,7 +51,7 @@ void ft_node_say_state(struct ft_node *n)
     m.version = ft_node_durable_newest(n);
     m.loaded = ft_look(&ft_versions_of(&job->region, 0)->loads);
     for (uint32_t r = 0; r < nranks; r++)
-        m.ranks[r] = (struct ft_wire_rank){rank_state(ft_proc_phase(&job->procs[r])), job->procs[r].incarnation,
+        m.ranks[r] = (struct ft_wire_rank){ft_phase_said(ft_proc_phase(&job->procs[r])), job->procs[r].incarnation,
                                            (uint32_t)ft_policy_restarts_of(job->policy, r), (uint32_t)job->procs[r].pid};
     ft_uplink_say(n->uplink, ft_wire_put_state(&m));
     ft_wire_state_free(&m);

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "launcher/ranks/spawn.h"
+
 struct ft_context;
 struct ft_spawn_config;
 struct ft_environ;

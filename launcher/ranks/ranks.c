@@ -19,6 +19,7 @@
 #include "launcher/node/node.h"
 #include "launcher/options/program.h"
 #include "launcher/ranks/renew.h"
+#include "launcher/ranks/spawn.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
@@ -105,7 +106,7 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     } else {
         tell_standby(job, proc->rank);
         ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
-        atomic_store_explicit(&block->started_ns, ft_job_now(), memory_order_relaxed); /* exec orders it */
+        atomic_store_explicit(&block->started_ns, ft_clock_ns(), memory_order_relaxed); /* exec orders it */
         err = ft_spawn_start(job->spawn, proc->rank, proc->incarnation, in, write[0], write[1], &proc->pid, &kid, &error, &e);
     }
     close_ends(write, in);
@@ -115,7 +116,7 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     }
     proc->pid = job->leaders[proc->rank] = kid.pid;
     proc->pidfd = kid.pidfd;
-    proc->started_ns = proc->seen_ns = ft_job_now();
+    proc->started_ns = proc->seen_ns = ft_clock_ns();
     ft_proc_enter(proc, FT_PROC_RUNNING);
     tell_standby(job, proc->rank);
     if (ft_ranks_watch(job, proc, &e) < 0) {
@@ -308,7 +309,7 @@ static void wake(struct ft_job *job, struct ft_proc *proc)
     slot = ft_snapshots_named(job, proc->rank, &mark);
     tell_standby(job, proc->rank);
     ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
-    atomic_store_explicit(&block->started_ns, ft_job_now(), memory_order_relaxed);
+    atomic_store_explicit(&block->started_ns, ft_clock_ns(), memory_order_relaxed);
     ft_output_return(job->output, proc->rank, mark);
     if (proc->rank == job->options->stdin_rank && job->input) {
         if (ft_input_return(job->input, slot->pid, mark) < 0) {
@@ -373,7 +374,7 @@ static int adopt_copy(struct ft_job *job, struct ft_proc *proc, pid_t pid)
     if (proc->pidfd < 0)
         return -1;
     proc->pid = job->leaders[proc->rank] = pid;
-    proc->started_ns = proc->seen_ns = ft_job_now();
+    proc->started_ns = proc->seen_ns = ft_clock_ns();
     ft_proc_enter(proc, FT_PROC_RUNNING);
     tell_standby(job, proc->rank);
     if (ft_ranks_watch(job, proc, &e) < 0)
@@ -415,7 +416,7 @@ bool ft_ranks_is_clear(struct ft_job *job, uint32_t rank)
 
     if (!ft_reap_signal(&leaders, rank, group, SIGKILL, &one) && ft_snapshots_clear(job, rank))
         return true;
-    if (!proc->stuck_told && ft_job_now() - proc->died_ns > STUCK_MS * 1000000ull) {
+    if (!proc->stuck_told && ft_clock_ns() - proc->died_ns > STUCK_MS * 1000000ull) {
         proc->stuck_told = true;
         ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", ft_job_rank(job, rank), one);
     }

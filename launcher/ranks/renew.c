@@ -2,6 +2,7 @@
 #include "config.h"
 #include "launcher/ranks/renew.h"
 
+#include "ft/shm/wait.h"
 #include "launcher/agent/act.h"
 #include "launcher/agent/agent.h"
 #include "launcher/ranks/ranks.h"
@@ -13,7 +14,7 @@ void ft_renew_recall(struct ft_job *job, uint32_t rank)
 
     proc->with_all = true;
     if (ft_proc_phase(proc) == FT_PROC_RETIRED) {
-        proc->died_ns = proc->seen_ns = ft_job_now(); /* what it has done is lost now, not when it left */
+        proc->died_ns = proc->seen_ns = ft_clock_ns(); /* what it has done is lost now, not when it left */
         ft_ranks_restart(job, rank, ft_policy_restarts_of(job->policy, rank));
     } else if (ft_proc_phase(proc) == FT_PROC_NEW || ft_proc_phase(proc) == FT_PROC_WAKING) {
         ft_proc_enter(proc, FT_PROC_CLEARING);

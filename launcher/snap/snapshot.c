@@ -69,7 +69,7 @@ static void ask(struct ft_snapshot *s)
 {
     struct ft_snap_words *w = words_of(s);
 
-    s->asked_ns = ft_job_now();
+    s->asked_ns = ft_clock_ns();
     atomic_store(&w->pid, 0); /* nobody else writes it now */
     s->number = ++s->numbers;
     ft_publish(&w->want, s->number);
@@ -111,7 +111,7 @@ static void count_stood(struct ft_snapshot *s)
 static void refused(struct ft_snapshot *s, uint32_t reason)
 {
     count_stood(s);
-    s->asked_ns = ft_job_now();
+    s->asked_ns = ft_clock_ns();
     s->refusals++;
     s->reason = reason;
     if (s->number)
@@ -163,7 +163,7 @@ static void taken(struct ft_snapshot *s)
     s->last_ns = 0;
     count_stood(s);
     p->condemned = false;
-    p->taken_ns = ft_job_now();
+    p->taken_ns = ft_clock_ns();
     p->pid = (pid_t)ft_look(&w->pid);
     if (!ft_slot_watch(s, slot)) {
         ft_slot_forget(s, slot);
@@ -276,7 +276,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_job *job = arg;
     struct ft_snapshooter *all = job->snapshots;
-    uint64_t now = ft_job_now();
+    uint64_t now = ft_clock_ns();
 
     (void)fd;
     (void)what;
@@ -303,7 +303,7 @@ bool ft_snapshots_serve(struct ft_job *job, uint32_t rank, uint64_t number, bool
     if (s->request != number) {
         if (!s->number && !can_be_asked(s))
             return false; /* an older one is being ended */
-        s->requested = s->number || try(s, ft_job_now()) ? s->number : 0;
+        s->requested = s->number || try(s, ft_clock_ns()) ? s->number : 0;
         s->request = number;
     }
     *has = s->requested && s->named_number == s->requested;
@@ -443,7 +443,7 @@ int ft_snapshots_watch(struct ft_job *job)
             p->pidfd = -1;
             p->gone = NULL;
         }
-    all->round_ns = ft_job_now();
+    all->round_ns = ft_clock_ns();
     all->rung = event_new(job->base, all->bell, EV_READ | EV_PERSIST, on_bell, job);
     all->tick = event_new(job->base, -1, EV_PERSIST, on_tick, job);
     if (!all->rung || !all->tick || event_add(all->rung, NULL) < 0)

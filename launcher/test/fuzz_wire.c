@@ -16,7 +16,7 @@
 #include "launcher/wire/calls.h"
 #include "launcher/wire/greeting.h"
 #include "launcher/wire/models.h"
-#include "launcher/wire/report.h"
+#include "launcher/report/wire.h"
 #include "launcher/wire/wire.h"
 
 enum { EXTENT = 16 << 10, EXTENTS = 4 };

@@ -10,7 +10,7 @@
 #include "launcher/wire/calls.h"
 #include "launcher/wire/greeting.h"
 #include "launcher/wire/models.h"
-#include "launcher/wire/report.h"
+#include "launcher/report/wire.h"
 #include "launcher/wire/wire.h"
 
 static void add_frame(struct fuzz_input *in, struct ft_wire_bytes frame)

@@ -94,13 +94,13 @@ Test(policy_all, a_verdict_stands_although_all_were_to_start_again)
     cr_expect_not(ft_policy_wants(p, 2));
     KILLED("retire 1, finish 7", 1, SIGKILL);
 
-    ft_policy_free(p);
+    end();
     begin(3);
     strand();
     EXITED("retire 0, end 3 verdict, signal 15", 0, .code = 3, .state = FT_RANK_FINALIZED);
     KILLED("retire 1, finish 3", 1, SIGKILL);
 
-    ft_policy_free(p);
+    end();
     begin(3);
     strand();
     EXITED("retire 0, end 1 no-finalize, signal 15", 0, .state = FT_RANK_ATTACHED);
@@ -116,7 +116,7 @@ Test(policy_all, a_signal_or_a_failure_ends_also_a_job_that_starts_again)
     KILLED("retire 0", 0, SIGKILL);
     KILLED("retire 1, finish 143", 1, SIGKILL);
 
-    ft_policy_free(p);
+    end();
     begin(3);
     strand();
     KILLED("restart 0 #1", 0, SIGKILL);

@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ft/shm/layout.h"
 #include "launcher/options/values.h"
@@ -114,7 +115,7 @@ static struct ft_policy_config defaults(uint32_t nranks)
 
 static void begin_with(struct ft_policy_config c)
 {
-    p = ft_policy_new(&c);
+    p = ft_policy_new(calloc(1, ft_policy_bytes(c.nranks)), &c);
     for (uint32_t r = 0; r < c.nranks; r++)
         STARTED("", r);
 }
@@ -126,7 +127,7 @@ static void begin(uint32_t nranks)
 
 static void end(void)
 {
-    ft_policy_free(p);
+    free(p);
 }
 
 #endif

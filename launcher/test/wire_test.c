@@ -3,7 +3,7 @@
 #include "config.h"
 #include "launcher/wire/calls.h"
 #include "launcher/wire/models.h"
-#include "launcher/wire/report.h"
+#include "launcher/report/wire.h"
 #include "launcher/wire/wire.h"
 
 #include <criterion/criterion.h>

@@ -4,6 +4,5 @@ liblaunch_la_SOURCES += \
 	launcher/wire/description.h launcher/wire/description.c \
 	launcher/wire/greeting.h launcher/wire/greeting.c \
 	launcher/wire/models.h launcher/wire/models.c \
-	launcher/wire/report.h launcher/wire/report.c \
 	launcher/wire/shares.h launcher/wire/shares.c \
 	launcher/wire/wire.h launcher/wire/wire.c

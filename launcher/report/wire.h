@@ -7,8 +7,8 @@
      CELLS    now, begin of the first cell, length of a cell, first rank, number of ranks, number of cells, then each rank's cells (8 counts of 2 bytes)
 
    Either may be said again: it says what is, a cell's counts are proportions. */
-#ifndef LAUNCHER_WIRE_REPORT_H
-#define LAUNCHER_WIRE_REPORT_H
+#ifndef LAUNCHER_REPORT_WIRE_H
+#define LAUNCHER_REPORT_WIRE_H
 
 #include "launcher/report/report.h"
 #include "launcher/wire/wire.h"

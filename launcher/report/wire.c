@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
-#include "launcher/wire/report.h"
+#include "launcher/report/wire.h"
 
 #include <endian.h>
 #include <limits.h>
