@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-struct ft_job;
+struct ft_agent;
 struct ft_timeout;
 
 /* CLOCK_MONOTONIC, ns. */
@@ -24,7 +24,7 @@ struct ft_deadlines *ft_deadlines_new(uint64_t now_ns, uint64_t timeout_ms);
 void ft_deadlines_free(struct ft_deadlines *d);
 
 /* In each agent: ends the job when --timeout is over. NULL: there is nothing to do, or no memory. */
-struct ft_timeout *ft_timeout_new(struct ft_job *job);
+struct ft_timeout *ft_timeout_new(struct ft_agent *a);
 
 void ft_timeout_free(struct ft_timeout *t);
 

@@ -17,6 +17,7 @@ enum { FIRST_US = 20000, EVERY_US = 100000, SHARE = 50 };
 
 struct ft_sampler {
     struct ft_job *job;
+    struct ft_watch *watch;
     struct event *memory, *ranks;
     enum ft_activity *activities;
 };
@@ -71,23 +72,24 @@ static void on_ranks(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (!job->watch)
+    if (!s->watch)
         return;
     ft_death_look(job->procs, job->options->nranks);
-    look = ft_watch_look(job->watch);
+    look = ft_watch_look(s->watch);
     for (uint32_t r = 0; r < job->options->nranks; r++)
         s->activities[r] = ft_activity_of(&job->procs[r], &look[r]);
     ft_timeline_sample(job->report->timeline, begin, s->activities);
     again(s->ranks, ft_timeline_every(job->report->timeline) / 1000, begin);
 }
 
-struct ft_sampler *ft_sampler_new(struct ft_job *job)
+struct ft_sampler *ft_sampler_new(struct ft_job *job, struct ft_watch *watch)
 {
     struct ft_sampler *s = calloc(1, sizeof *s);
 
     if (!s)
         return NULL;
     s->job = job;
+    s->watch = watch;
     s->activities = calloc(job->options->nranks, sizeof *s->activities);
     s->memory = evtimer_new(job->base, on_memory, s);
     s->ranks = evtimer_new(job->base, on_ranks, s);

@@ -24,12 +24,13 @@
 #include "launcher/snap/durable.h"
 #include "launcher/snap/snapshot.h"
 
-json_t *ft_status_info(const struct ft_job *job)
+json_t *ft_status_info(const struct ft_agent *a)
 {
+    const struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
-    double seconds = (double)(ft_clock_ns() - job->deadlines->begin_ns) / 1e9;
+    double seconds = (double)(ft_clock_ns() - a->deadlines->begin_ns) / 1e9;
 
-    return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)job->launcher,
+    return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)a->launcher,
                      "agent_pid", (int)getpid(), "standby_pid", (int)ft_twin_pid(job->twin), "host", ft_say_host(), "version",
                      PACKAGE_VERSION, "ranks", (int)o->nranks, "seconds", seconds, "started",
                      (json_int_t)(time(NULL) - (time_t)seconds), "command", ft_control_command(o));
@@ -38,6 +39,7 @@ json_t *ft_status_info(const struct ft_job *job)
 /* Everything about one rank that goes into its object. */
 struct look {
     const struct ft_job *job;
+    const struct ft_watch *watch;
     const struct ft_inspect *all;
     bool *awaited;
     struct ft_sites *sites;
@@ -132,7 +134,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     const struct ft_inspect *i = &l->all[rank];
     const char *state = ft_activity_text(ft_activity_of(proc, i));
     bool alive = is_alive(proc);
-    uint64_t now = ft_clock_ns(), since = ft_watch_since(l->job->watch, rank);
+    uint64_t now = ft_clock_ns(), since = ft_watch_since(l->watch, rank);
     json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid",
                           alive ? (int)proc->pid : 0, "stopped", alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
                           (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds",
@@ -149,15 +151,16 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     return o;
 }
 
-json_t *ft_status_ranks(const struct ft_job *job)
+json_t *ft_status_ranks(const struct ft_agent *a)
 {
-    struct look l = {.job = job};
+    const struct ft_job *job = &a->job;
+    struct look l = {.job = job, .watch = a->watch};
     json_t *ranks = json_array();
 
     l.awaited = calloc(job->options->nranks, sizeof *l.awaited);
     l.sites = calloc(1, sizeof *l.sites);
-    if (job->watch && l.awaited && l.sites) {
-        l.all = ft_watch_look(job->watch);
+    if (a->watch && l.awaited && l.sites) {
+        l.all = ft_watch_look(a->watch);
         for (uint32_t r = 0; r < job->options->nranks; r++)
             json_array_append_new(ranks, one_rank(&l, r));
     }
@@ -166,9 +169,10 @@ json_t *ft_status_ranks(const struct ft_job *job)
     return ranks;
 }
 
-json_t *ft_status_all(const struct ft_job *job)
+json_t *ft_status_all(const struct ft_agent *a)
 {
-    json_t *all = ft_status_info(job);
+    const struct ft_job *job = &a->job;
+    json_t *all = ft_status_info(a);
     struct ft_cache_totals cache;
 
     if (ft_durable_totals(job))
@@ -176,6 +180,6 @@ json_t *ft_status_all(const struct ft_job *job)
     ft_versions_cache(&job->region, &cache);
     if (cache.results || cache.lost)
         json_object_set_new(all, "bootstrap_cache", ft_report_cache(&cache));
-    json_object_set_new(all, "rank", ft_status_ranks(job));
+    json_object_set_new(all, "rank", ft_status_ranks(a));
     return all;
 }

@@ -7,7 +7,6 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
-#include "launcher/agent/act.h"
 #include "launcher/agent/deadlines.h"
 #include "launcher/base/procstat.h"
 #include "launcher/job/death.h"
@@ -24,6 +23,7 @@ struct seen {
 
 struct ft_watch {
     struct ft_job *job;
+    struct ft_deadlines *deadlines;
     struct event *timer;
     struct ft_inspect *now;
     struct seen *seen;
@@ -138,7 +138,7 @@ static int64_t awaited(const struct ft_watch *w)
 static void look_for_hang(struct ft_watch *w, uint64_t now)
 {
     struct ft_job *job = w->job;
-    struct ft_deadlines *d = job->deadlines;
+    struct ft_deadlines *d = w->deadlines;
     uint64_t limit = job->options->hang_timeout_ms * 1000000;
     int64_t rank = awaited(w);
     bool there = rank >= 0 && ft_proc_phase(&job->procs[rank]) == FT_PROC_RUNNING;
@@ -152,7 +152,7 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
     if (now - d->hung_since_ns < limit)
         return;
     d->hung_since_ns = now; /* it may take a moment to die */
-    ft_act(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
+    ft_job_post(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
 }
 
 static void on_time(evutil_socket_t fd, short what, void *arg)
@@ -176,7 +176,7 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
     event_add(w->timer, &next);
 }
 
-struct ft_watch *ft_watch_new(struct ft_job *job)
+struct ft_watch *ft_watch_new(struct ft_job *job, struct ft_deadlines *deadlines)
 {
     struct timeval first = {.tv_usec = EVERY_US};
     struct ft_watch *w = calloc(1, sizeof *w);
@@ -185,6 +185,7 @@ struct ft_watch *ft_watch_new(struct ft_job *job)
     if (!w)
         return NULL;
     w->job = job;
+    w->deadlines = deadlines;
     w->now = calloc(n, sizeof *w->now);
     w->seen = calloc(n, sizeof *w->seen);
     w->awaited = calloc(n, sizeof *w->awaited);

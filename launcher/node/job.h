@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "launcher/agent/state.h"
 #include "launcher/base/address.h"
-#include "launcher/job/job.h"
 #include "launcher/wire/description.h"
 #include "launcher/wire/wire.h"
 
@@ -49,7 +49,8 @@ struct ft_node_shared {
 };
 
 struct ft_node {
-    struct ft_job *job;
+    struct ft_agent *agent;
+    struct ft_job *job;             /* its */
     const struct ft_description *d;
     struct ft_node_shared *shared;
     struct ft_address controllers[FT_NODE_CONTROLLERS];

@@ -8,8 +8,8 @@
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "ft/shm/word.h"
+#include "launcher/job/above.h"
 #include "launcher/job/job.h"
-#include "launcher/node/node.h"
 #include "launcher/node/uplink.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/report/wire.h"
@@ -161,7 +161,7 @@ static void note(struct ft_job *job, bool all)
 /* Who is fenced says nothing: that it was heard of would keep others from taking its place. */
 static bool may_say(const struct ft_node_report *r, const struct ft_uplink *uplink)
 {
-    return r && uplink && ft_uplink_is_up(uplink) && !ft_node_is_fenced(r->job->node);
+    return r && uplink && ft_uplink_is_up(uplink) && !ft_above_is_fenced(r->job);
 }
 
 void ft_node_report_changed(struct ft_node_report *r, struct ft_uplink *uplink)

@@ -12,8 +12,8 @@
 #include "launcher/node/job.h"
 #include "launcher/node/lease.h"
 #include "launcher/node/links.h"
-#include "launcher/node/node.h"
 #include "launcher/node/partner.h"
+#include "launcher/node/say.h"
 #include "launcher/node/uplink.h"
 #include "launcher/ranks/ranks.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks' processes: start, death, clearing of what they leave behind, restart. */
+/* The ranks' processes: start, death, clearing of what they leave behind. What comes after that is restart.h's. */
 #ifndef LAUNCHER_RANKS_RANKS_H
 #define LAUNCHER_RANKS_RANKS_H
 
@@ -9,7 +9,17 @@
 /* Starts the first incarnations of those that have none. What goes wrong ends the job through the policy. */
 void ft_ranks_start(struct ft_job *job);
 
-/* rank's leader is dead: kill what it left behind, then start its successor. */
+/* One incarnation of proc, from its block in shared memory to the event that tells of its death. -1: it cannot be started, which has been
+   told and posted. */
+int ft_ranks_begin(struct ft_job *job, struct ft_proc *proc);
+
+/* Says so, and posts that the job ends with code. Returns -1. */
+int ft_ranks_failed(struct ft_job *job, const struct ft_error *e, int code);
+
+/* Before a process of the rank runs, and again when there is one: from then on the standby can go on with it. */
+void ft_ranks_tell_standby(const struct ft_job *job, uint32_t rank);
+
+/* rank's leader is dead, and it is to have a successor: from now on ft_restart_clear sees to that. */
 void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number);
 
 /* This process's descriptors of rank. */
@@ -18,7 +28,7 @@ struct ft_ends ft_ranks_ends(const struct ft_job *job, uint32_t rank);
 /* proc->pidfd is watched from now on. FT_ESYS. */
 int ft_ranks_watch(struct ft_job *job, struct ft_proc *proc, struct ft_error *e);
 
-/* How proc died has been recorded: tells the policy, and does what it wants. */
+/* How proc died has been recorded: for the report, people, and the policy. */
 void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc);
 
 /* Restarts that wait for that are off. */
@@ -26,16 +36,6 @@ void ft_ranks_cancel(struct ft_job *job);
 
 /* Invariant 5: rank's leader is dead, and nothing of its process tree lives. False: it has been killed, and is not dead yet. */
 bool ft_ranks_is_clear(struct ft_job *job, uint32_t rank);
-
-/* Processes have died, or some time has passed: goes on with restarts. */
-void ft_ranks_clear(struct ft_job *job);
-
-/* If rank's snapshot has made the next incarnation: goes on with that. If it never will, with another way back. */
-void ft_ranks_copied(struct ft_job *job, uint32_t rank);
-void ft_ranks_unwakable(struct ft_job *job, uint32_t rank);
-
-/* A snapshot that was to be woken when the agent died. */
-void ft_ranks_wake_again(struct ft_job *job, uint32_t rank);
 
 /* To the process group of every rank that runs. */
 void ft_ranks_signal(struct ft_job *job, int signal);

@@ -3,8 +3,7 @@
 #include "launcher/ranks/renew.h"
 
 #include "ft/shm/wait.h"
-#include "launcher/agent/act.h"
-#include "launcher/agent/agent.h"
+#include "launcher/job/job.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/snap/snapshot.h"
 
@@ -51,15 +50,15 @@ bool ft_renew_try(struct ft_job *job)
     struct ft_error e;
 
     if (!all_are_dead(job))
-        return true; /* each death is told */
+        return true; /* each death is posted */
     if (!all_are_clear(job))
         return false;
     note_progress(job);
-    if (ft_agent_renew(job, &e) < 0) {
+    if (ft_job_renew(job, &e) < 0) {
         ft_say(&job->say, "%s", e.text);
-        ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
     } else {
-        ft_act(job, &(struct ft_event){.kind = FT_EV_RENEWED});
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_RENEWED});
     }
     return true;
 }

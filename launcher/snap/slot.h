@@ -32,7 +32,6 @@ void ft_slot_adopt(struct ft_snapshot *s, int slot);
 struct ft_snapshooter {
     int bell;
     struct ft_snapshot *ranks;   /* in shared memory */
-    struct event *rung, *tick;
     uint64_t round_ns;           /* when all ranks were to be asked, last */
     uint64_t looked_ns;          /* when, */
     bool room;                   /* and whether there was memory for all ranks to be rewritten */

@@ -67,12 +67,18 @@ void ft_snapshots_free(struct ft_job *job);
 /* The descriptor by which ranks tell of it; inherited by them. */
 int ft_snapshots_bell(const struct ft_job *job);
 
-/* This process is the agent: watches. -1: no memory. */
-int ft_snapshots_watch(struct ft_job *job);
+/* This process is the agent. */
+void ft_snapshots_watch(struct ft_job *job);
 void ft_snapshots_unwatch(struct ft_job *job);
 
-/* A successor of the agent: before anything is decided about ranks, finds what is there; when that is done, goes on. */
+/* Asks those that are due. To be called each ft_snapshots_tick_ms; 0: never. */
+uint64_t ft_snapshots_tick_ms(const struct ft_job *job);
+void ft_snapshots_tick(struct ft_job *job);
+
+/* A successor of the agent, before anything is decided about ranks: finds what is there. */
 void ft_snapshots_adopt(struct ft_job *job);
+
+/* The bell has rung: whatever ranks, or their snapshots, have said since. */
 void ft_snapshots_look(struct ft_job *job);
 
 /* Rank's process is dead. One that was being made counts if it waits already. */
