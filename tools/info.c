@@ -11,6 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/options/settings.h"
+
+#include "launcher/options/parse.h"
+
 #include "ft/shm/layout.h"
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"

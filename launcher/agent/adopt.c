@@ -19,7 +19,7 @@
 #include "launcher/job/death.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/restart.h"
-#include "launcher/snap/leaders.h"
+#include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"

@@ -34,7 +34,7 @@
 #include "launcher/ranks/spawn.h"
 #include "launcher/report/svg.h"
 #include "launcher/snap/durable.h"
-#include "launcher/snap/leaders.h"
+#include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/memory.h"
 #include "launcher/stdio/output_dir.h"

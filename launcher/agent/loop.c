@@ -27,7 +27,7 @@
 #include "launcher/ranks/restart.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/durable.h"
-#include "launcher/snap/leaders.h"
+#include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"

@@ -9,7 +9,7 @@
 #include "launcher/base/reap.h"
 #include "launcher/job/above.h"
 #include "launcher/snap/durable.h"
-#include "launcher/snap/leaders.h"
+#include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/output.h"
 #include "launcher/stdio/sink.h"

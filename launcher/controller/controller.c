@@ -17,6 +17,7 @@
 #include "launcher/controller/job.h"
 #include "launcher/controller/nodes.h"
 #include "launcher/controller/report.h"
+#include "launcher/controller/say.h"
 #include "launcher/controller/start.h"
 #include "launcher/controller/status.h"
 #include "launcher/controller/stdio.h"
@@ -147,7 +148,7 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
     int err;
 
     c->base = event_base_new();
-    if (!c->base || ft_signals_take(&c->signals) < 0)
+    if (!c->base || event_base_priority_init(c->base, 2) < 0 || ft_signals_take(&c->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
     if ((err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
         (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0)

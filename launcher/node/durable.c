@@ -9,7 +9,6 @@
 #include "ft/shm/word.h"
 #include "launcher/job/pin.h"
 #include "launcher/node/job.h"
-#include "launcher/node/say.h"
 #include "launcher/node/uplink.h"
 #include "launcher/snap/durable.h"
 #include "launcher/stdio/memory.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a node of several, shared by the files that act on it: node.c (from its making to its end), node_hear.c (what the controller
-   says), node_table.c (what follows from who is where), node_say.c (what it says of itself), node_lease.c (fencing), node_input.c (standard
-   input). One thread; the process that stands by looks at the lease. */
+/* The state of a node of several, shared by the files that act on it: node.c (from its making to its end), hear.c (what the controller
+   says), table.c (what follows from who is where), say.c (what it says of itself), lease.c (fencing), input.c (standard input). One thread; the process that stands by looks at the lease. */
 #ifndef LAUNCHER_NODE_JOB_H
 #define LAUNCHER_NODE_JOB_H
 
@@ -77,5 +76,8 @@ struct ft_node {
     bool dirty;                 /* STATE is to be said */
     bool let_go;                /* the controller has heard the last word, or will not */
 };
+
+/* Something in the node's state is new: it is said soon (say.h). Before the node serves, nothing is. */
+void ft_node_changed(struct ft_node *n);
 
 #endif

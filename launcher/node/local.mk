@@ -6,7 +6,7 @@ liblaunch_la_SOURCES += \
 	launcher/node/fetch.h launcher/node/fetch.c \
 	launcher/node/hear.h launcher/node/hear.c \
 	launcher/node/input.h launcher/node/input.c \
-	launcher/node/job.h \
+	launcher/node/job.h launcher/node/job.c \
 	launcher/node/kept.h launcher/node/kept.c \
 	launcher/node/lease.h launcher/node/lease.c \
 	launcher/node/links.h launcher/node/links.c \
@@ -16,4 +16,5 @@ liblaunch_la_SOURCES += \
 	launcher/node/report.h launcher/node/report.c \
 	launcher/node/say.h launcher/node/say.c \
 	launcher/node/table.h launcher/node/table.c \
-	launcher/node/uplink.h launcher/node/uplink.c
+	launcher/node/uplink.h launcher/node/uplink.c \
+	launcher/node/whereabouts.h launcher/node/whereabouts.c

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/options/parse.h"
+
 #include "launcher/agent/agent.h"
 #include "launcher/base/say.h"
 #include "launcher/node/node.h"

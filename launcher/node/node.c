@@ -26,8 +26,8 @@
 #include "launcher/node/partner.h"
 #include "launcher/node/report.h"
 #include "launcher/node/say.h"
-#include "launcher/node/table.h"
 #include "launcher/node/uplink.h"
+#include "launcher/node/whereabouts.h"
 #include "launcher/stdio/memory.h"
 
 enum {
@@ -178,7 +178,7 @@ static int open_links(struct ft_node *n, int listener, struct ft_error *e)
 {
     struct ft_links_config config = {.secret = n->d->secret, .node = n->d->node, .nnodes = n->d->nnodes, .incarnation = n->d->incarnation,
                                      .listener = listener, .region = &n->job->region, .spill_fd = ft_keeper_spill_fd(n->job->keeper),
-                                     .kept = n->kept, .look_up = ft_node_table_look_up, .left = has_left, .arg = n};
+                                     .kept = n->kept, .look_up = ft_whereabouts_of, .left = has_left, .arg = n};
 
     return ft_links_new(&n->links, &config, e);
 }

@@ -12,12 +12,12 @@
 #include "launcher/base/say.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
+#include "launcher/net/auth.h"
 #include "launcher/net/await.h"
 #include "launcher/net/parcel.h"
 #include "launcher/node/cargo.h"
 #include "launcher/node/job.h"
-#include "launcher/node/links.h"
-#include "launcher/node/table.h"
+#include "launcher/node/whereabouts.h"
 #include "launcher/wire/greeting.h"
 
 enum {
@@ -62,7 +62,7 @@ static uint32_t next_of(const struct ft_partner *p) { return (p->node->d->node +
 
 static bool next_is_up(const struct ft_partner *p, struct ft_whereabouts *w)
 {
-    return ft_node_table_look_up(p->node, next_of(p), w) && w->up && w->naddresses;
+    return ft_whereabouts_of(p->node, next_of(p), w) && w->up && w->naddresses;
 }
 
 /* ---- to the next node ---- */

@@ -8,14 +8,11 @@
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 #include "launcher/agent/status.h"
-#include "launcher/base/timer.h"
 #include "launcher/node/durable.h"
 #include "launcher/node/input.h"
 #include "launcher/node/job.h"
 #include "launcher/node/uplink.h"
 #include "launcher/wire/calls.h"
-
-enum { SOON_MS = 10 /* for several changes to become one */ };
 
 static enum ft_node_phase phase_of(const struct ft_node *n)
 {
@@ -68,12 +65,4 @@ void ft_node_say_calls(struct ft_node *n)
     for (; m.ranks && m.more; m.first += FT_WIRE_CALLS_MOST)
         ft_uplink_say(n->uplink, ft_wire_put_calls(&m));
     json_decref(m.ranks);
-}
-
-void ft_node_changed(struct ft_node *n)
-{
-    if (!n->soon || n->dirty)
-        return;
-    n->dirty = true;
-    ft_timer_set(n->soon, SOON_MS);
 }

@@ -8,9 +8,6 @@ struct ft_node;
 /* If there is a connection, and the ranks here have not been killed for want of one: that is no end of the job. */
 void ft_node_say_state(struct ft_node *n);
 
-/* Something in it is new: it is said soon. Before the node serves, nothing is. */
-void ft_node_changed(struct ft_node *n);
-
 /* Where its ranks are. */
 void ft_node_say_calls(struct ft_node *n);
 

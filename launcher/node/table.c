@@ -13,8 +13,8 @@
 #include "launcher/node/lease.h"
 #include "launcher/node/links.h"
 #include "launcher/node/partner.h"
-#include "launcher/node/say.h"
 #include "launcher/node/uplink.h"
+#include "launcher/node/whereabouts.h"
 #include "launcher/ranks/ranks.h"
 
 /* That a peer's representative is gone for good is news for ours. */
@@ -23,19 +23,6 @@ static void tell_gone(const struct ft_node *n)
     for (uint32_t i = 0; n->d->nnodes > 1 && i < n->table.nnodes; i++)
         if (i != n->d->node && n->table.nodes[i].done)
             ft_announce(&ft_region_link(&n->job->region, i)->gone, 1);
-}
-
-bool ft_node_table_look_up(void *arg, uint32_t node, struct ft_whereabouts *peer)
-{
-    const struct ft_node *n = arg;
-    const struct ft_wire_node *w = node < n->table.nnodes ? &n->table.nodes[node] : NULL;
-
-    if (!w)
-        return false;
-    *peer = (struct ft_whereabouts){.incarnation = w->incarnation, .up = w->up};
-    for (uint32_t i = 0; i < w->naddresses && peer->naddresses < FT_ADDRESSES; i++)
-        peer->naddresses += ft_address_parse(&peer->addresses[peer->naddresses], w->addresses[i].text, (uint16_t)w->port);
-    return true;
 }
 
 static void make_ready(struct ft_node *n)
@@ -81,7 +68,7 @@ static bool start_fetch(struct ft_node *n)
         uint32_t i = k % n->table.nnodes;
         struct ft_whereabouts peer;
 
-        if (i == n->d->node || !ft_node_table_look_up(n, i, &peer) || !peer.up || !peer.naddresses ||
+        if (i == n->d->node || !ft_whereabouts_of(n, i, &peer) || !peer.up || !peer.naddresses ||
             (peer.incarnation > 0) != (k >= n->table.nnodes))
             continue;
         sources[count] = (struct ft_source){.node = i, .incarnation = peer.incarnation, .naddresses = peer.naddresses};

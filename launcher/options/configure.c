@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/options/readers.h"
+#include "launcher/options/settings.h"
+
 enum { LINE_BYTES = 8192, NAME_BYTES = 64 };
 
 static char *trim(char *text)

@@ -7,6 +7,7 @@ liblaunch_la_SOURCES += \
 	launcher/options/identity.h launcher/options/identity.c \
 	launcher/options/map.h launcher/options/map.c \
 	launcher/options/options.h launcher/options/options.c \
+	launcher/options/parse.h launcher/options/parse.c \
 	launcher/options/placement.h launcher/options/placement.c \
 	launcher/options/program.h launcher/options/program.c \
 	launcher/options/readers.h launcher/options/readers.c \

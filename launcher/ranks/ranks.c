@@ -19,7 +19,7 @@
 #include "launcher/job/oom.h"
 #include "launcher/options/program.h"
 #include "launcher/ranks/spawn.h"
-#include "launcher/snap/leaders.h"
+#include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"

@@ -18,7 +18,6 @@
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/renew.h"
 #include "launcher/snap/cut.h"
-#include "launcher/snap/leaders.h"
 #include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"

@@ -14,8 +14,7 @@
 #include "launcher/base/usage.h"
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
-#include "launcher/snap/leaders.h"
-#include "launcher/snap/snapshot.h"
+#include "launcher/job/twin.h"
 
 void ft_slot_condemn(struct ft_snapshot *s, int slot)
 {
@@ -136,4 +135,15 @@ uint64_t ft_snapshots_bytes(const struct ft_job *job)
     for (uint32_t i = 0; i < n; i++)
         sum += kept[i] ? ft_usage_unshared(kept[i]) : 0;
     return sum;
+}
+
+struct ft_leaders ft_leaders_of(const struct ft_job *job)
+{
+    struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
+                                 .job = job->options->job_id, .strangers = job->strangers};
+
+    if (job->options->node)
+        leaders.ranks = job->options->node->rank_at + job->options->node->first[job->options->node->node];
+    leaders.kept = ft_snapshots_kept(job, &leaders.nkept);
+    return leaders;
 }

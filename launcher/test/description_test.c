@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/options/parse.h"
+
 static struct ft_options job, node;
 static struct ft_description d, got;
 static struct ft_error e;

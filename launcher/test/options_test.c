@@ -2,11 +2,16 @@
 /* The command line as users of mpirun write it, and one clear line for what is wrong. */
 #include "config.h"
 #include "launcher/options/options.h"
+#include "launcher/options/parse.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "launcher/options/settings.h"
+
+#include "launcher/options/parse.h"
 
 #include "launcher/options/identity.h"
 #include "launcher/options/map.h"
