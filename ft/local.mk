@@ -131,9 +131,8 @@ nodes_SOURCES = ft/test/nodes_job.h ft/test/nodes_program.c ft/test/nodes.c
 nodes_LDADD = libft.la
 
 # Mutants need an explorer that is not sanitized and the compiler by itself.
-dist_check_SCRIPTS += ft/test/mutants.sh ft/test/sim_mutants.sh ft/test/layers.sh ft/test/vectorised.sh ft/test/hot.sh
+dist_check_SCRIPTS += ft/test/mutants.sh ft/test/sim_mutants.sh ft/test/vectorised.sh ft/test/hot.sh
 EXTRA_DIST += ft/test/mutants.pl
-TESTS += ft/test/layers.sh
 if !SANITIZED
 TESTS += ft/test/mutants.sh ft/test/sim_mutants.sh
 endif
@@ -145,6 +144,4 @@ image_SOURCES = ft/test/image.c
 image_LDADD = libft.la
 
 include ft/store/local.mk
-tests_dist += ft/test/layers.sh ft/test/vectorised.sh ft/test/hot.sh
-# What the objects call and who includes whom; sanitizers have nothing to do with it.
-tests_unsanitized += ft/test/layers.sh
+tests_dist += ft/test/vectorised.sh ft/test/hot.sh
