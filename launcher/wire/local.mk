@@ -7,3 +7,11 @@ liblaunch_la_SOURCES += \
 	launcher/wire/report.h launcher/wire/report.c \
 	launcher/wire/shares.h launcher/wire/shares.c \
 	launcher/wire/wire.h launcher/wire/wire.c
+
+unit_tests += launcher/wire/unit
+launcher_wire_unit_SOURCES = \
+	launcher/wire/description_test.c \
+	launcher/wire/shares_test.c \
+	launcher/wire/wire_test.c
+launcher_wire_unit_CFLAGS = $(unit_cflags)
+launcher_wire_unit_LDADD = $(launcher_unit_libs)
