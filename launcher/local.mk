@@ -26,23 +26,6 @@ bin_PROGRAMS += ftrun
 ftrun_SOURCES = launcher/ftrun.c
 ftrun_LDADD = liblaunch.la
 
-# What comes out of files and sockets, on arbitrary bytes.
-check_PROGRAMS += fuzz_checkpoint_plain fuzz_wire_plain fuzz_frames_plain fuzz_kept_plain
-TESTS += ft/test/fuzz.sh
-dist_check_SCRIPTS += ft/test/fuzz.sh
-EXTRA_DIST += ft/test/corpus/fuzz_checkpoint ft/test/corpus/fuzz_wire ft/test/corpus/fuzz_frames ft/test/corpus/fuzz_kept
-fuzz_driver = ft/test/fuzz_driver.h ft/test/fuzz_driver.c
-fuzz_checkpoint_plain_SOURCES = ft/test/fuzz_checkpoint.c ft/test/fuzz_checkpoint_seeds.c ft/test/ckpt_models.h $(fuzz_driver)
-fuzz_checkpoint_plain_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
-fuzz_checkpoint_plain_LDADD = libftstore.la libft.la $(XXHASH_LIBS)
-fuzz_wire_plain_SOURCES = launcher/wire/fuzz_wire.c launcher/wire/fuzz_wire_seeds.c $(fuzz_driver)
-fuzz_wire_plain_LDADD = liblaunch.la $(JANSSON_LIBS)
-fuzz_frames_plain_SOURCES = ft/test/fuzz_frames.c ft/test/fuzz_frames_seeds.c $(fuzz_driver)
-fuzz_frames_plain_LDADD = libft.la
-fuzz_kept_plain_SOURCES = launcher/node/fuzz_kept.c launcher/node/fuzz_kept_seeds.c $(fuzz_driver)
-fuzz_kept_plain_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
-fuzz_kept_plain_LDADD = liblaunch.la $(EVENT_LIBS)
-
 # Real runs. top_builddir tells them where ftrun is.
 launch_shell_tests = \
 	launcher/test/usage.sh \

@@ -65,7 +65,7 @@ keep_corpus() {
 }
 for name in $search; do
   case $name in
-    fuzz_checkpoint) fuzz "$name" "$src/ft/test/fuzz_checkpoint.c" "$src/ft/store/ckpt_header.c" "$src/ft/store/ckpt_file.c" \
+    fuzz_checkpoint) fuzz "$name" "$src/ft/store/fuzz_checkpoint.c" "$src/ft/store/ckpt_header.c" "$src/ft/store/ckpt_file.c" \
       "$src/ft/base/err.c" "$src/ft/base/util.c" ;;
     fuzz_wire) fuzz "$name" "$src/launcher/wire/fuzz_wire.c" "$src/launcher/wire/wire.c" "$src/launcher/wire/calls.c" "$src/launcher/wire/report.c" "$src/launcher/wire/greeting.c" \
       "$src/ft/shm/transfer.c" "$src/ft/shm/log.c" ;;

@@ -35,3 +35,9 @@ launcher_node_fetched_LDADD = liblaunch.la $(EVENT_LIBS)
 launcher_node_linked_SOURCES = launcher/node/linked.c launcher/node/check.h
 launcher_node_linked_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
 launcher_node_linked_LDADD = liblaunch.la $(EVENT_LIBS)
+
+# Checkpoints of arbitrary bytes that another node sends.
+check_PROGRAMS += fuzz_kept_plain
+fuzz_kept_plain_SOURCES = launcher/node/fuzz_kept.c launcher/node/fuzz_kept_seeds.c $(fuzz_driver)
+fuzz_kept_plain_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+fuzz_kept_plain_LDADD = liblaunch.la $(EVENT_LIBS)
