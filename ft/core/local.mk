@@ -21,6 +21,7 @@ ft_core_unit_SOURCES = \
 	ft/core/frames_test.c \
 	ft/core/halves_test.c \
 	ft/core/pace_test.c \
+	ft/core/plan_test.c \
 	ft/core/single_test.c \
 	ft/core/tree_test.c
 ft_core_unit_CFLAGS = $(unit_cflags)
