@@ -67,3 +67,10 @@ TESTS += $(tools_tests)
 tests_alone += $(tools_alone_tests)
 endif
 tests_dist += $(tools_tests) tools/test/wrapper.sh tools/test/info.sh
+
+# Who includes whom, and what pure objects call: nothing that sanitizers would see.
+TESTS += tools/test/layers.sh
+dist_check_SCRIPTS += tools/test/layers.sh scripts/layers.py
+EXTRA_DIST += scripts/layers.table launcher/README.md
+tests_dist += tools/test/layers.sh
+tests_unsanitized += tools/test/layers.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Strangers at every port of a job, while it runs and its connections are broken: they get in nowhere, cost a few log lines and nothing else.
-# What listens does so on the job's interface only. (What a stranger may do within the handshake: launcher/test/strangers.)
+# What listens does so on the job's interface only. (What a stranger may do within the handshake: launcher/net/strangers.)
 # shellcheck source=compat-tests/hosts/lib.sh
 . "$(dirname "$0")/lib.sh"
 lab boot h1 h2

@@ -12,3 +12,9 @@ liblaunch_la_SOURCES += \
 	launcher/agent/status.h launcher/agent/status.c \
 	launcher/agent/sweep.h launcher/agent/sweep.c \
 	launcher/agent/watch.h launcher/agent/watch.c
+
+unit_tests += launcher/agent/unit
+launcher_agent_unit_SOURCES = \
+	launcher/agent/probe_test.c
+launcher_agent_unit_CFLAGS = $(unit_cflags)
+launcher_agent_unit_LDADD = $(launcher_unit_libs)

@@ -9,3 +9,15 @@ liblaunch_la_SOURCES += \
 	launcher/job/pin.h launcher/job/pin.c \
 	launcher/job/sites.h launcher/job/sites.c \
 	launcher/job/twin.h launcher/job/twin.c
+
+unit_tests += launcher/job/unit
+launcher_job_unit_SOURCES = \
+	launcher/job/twin_test.c
+launcher_job_unit_CFLAGS = $(unit_cflags)
+launcher_job_unit_LDADD = $(launcher_unit_libs)
+
+# By itself: the test has a function of launcher/base of its own, ft_limits_oom_kills().
+unit_tests += launcher/job/oom_test
+launcher_job_oom_test_SOURCES = launcher/job/oom_test.c launcher/job/oom.c
+launcher_job_oom_test_CFLAGS = $(unit_cflags)
+launcher_job_oom_test_LDADD = $(launcher_unit_libs)

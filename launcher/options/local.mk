@@ -14,3 +14,9 @@ liblaunch_la_SOURCES += \
 	launcher/options/settings.h launcher/options/settings.c \
 	launcher/options/topology.h launcher/options/topology.c \
 	launcher/options/values.h launcher/options/values.c
+
+unit_tests += launcher/options/unit
+launcher_options_unit_SOURCES = \
+	launcher/options/options_test.c
+launcher_options_unit_CFLAGS = $(unit_cflags)
+launcher_options_unit_LDADD = $(launcher_unit_libs)

@@ -6,3 +6,10 @@ liblaunch_la_SOURCES += \
 	launcher/report/timeline.h launcher/report/timeline.c \
 	launcher/report/ways.h \
 	launcher/report/wire.h launcher/report/wire.c
+
+unit_tests += launcher/report/unit
+launcher_report_unit_SOURCES = \
+	launcher/report/report_test.c \
+	launcher/report/timeline_test.c
+launcher_report_unit_CFLAGS = $(unit_cflags)
+launcher_report_unit_LDADD = $(launcher_unit_libs)

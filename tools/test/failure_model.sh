@@ -3,9 +3,11 @@
 # docs/failure-model.md: each row names a test (or says that there is none), and make check runs every test that is named.
 model=${top_srcdir:-.}/docs/failure-model.md
 src=${top_srcdir:-.}
-# The words of every list of tests in the makefiles, without their directories.
+# The words of every list of tests in the makefiles, and the files of unit tests, without their
+# directories and suffixes.
 tests=$(cat "$src"/Makefile.am "$src"/*/local.mk "$src"/*/*/local.mk | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' |
-    grep -E '^[a-zA-Z_]*([tT][eE][sS][tT][sS](_alone|_first)?|check_PROGRAMS) *\+?=' | tr -s '[:space:]' '\n' | sed 's|.*/||')
+    grep -E '^[a-zA-Z_]*([tT][eE][sS][tT][sS](_alone|_first)?|check_PROGRAMS|_unit_SOURCES) *\+?=' |
+    tr -s '[:space:]' '\n' | sed 's|.*/||; s|_test\.c$|_test|')
 failed=0
 fail() {
     echo "FAIL: $*"

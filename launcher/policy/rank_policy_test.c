@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The policy's promises (launcher/policy/rank_policy.h) on ranks that die, leave, hang, are told to stop: each test is a trace. */
 #include "config.h"
-#include "launcher/test/policy_trace.h"
+#include "launcher/policy/rank_policy_trace.h"
 
 TestSuite(policy, .fini = end);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What goes over the links between nodes (ft/core/exchange.h): each trace is a promise. Mostly of a node of three, 0 = 1 - 2: the root edge
    is between 0 and 1. */
-#include "ft/test/exchange_traces.h"
+#include "ft/core/exchange_traces.h"
 
 static void middle(void)
 {

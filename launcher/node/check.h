@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For the tests of what agents say to each other: one job's secret, and checks that end the test at once, with the seed that repeats it. */
-#ifndef FT_LAUNCHER_TEST_CHECK_H
-#define FT_LAUNCHER_TEST_CHECK_H
+#ifndef LAUNCHER_NODE_CHECK_H
+#define LAUNCHER_NODE_CHECK_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ft/test/ckpt_models.h"
+#include "ft/store/ckpt_models.h"
 
 enum { FILES = 8, CHANGES = 16, DIR_FD = 1000, ROOM = 1 << 16 };
 

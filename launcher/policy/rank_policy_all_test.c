@@ -2,7 +2,7 @@
 /* The policy's promises (launcher/policy/rank_policy.h) where more than one rank's death counts: all ranks start again, since a log is gone; and one node
    of several, whose job begins, goes on and ends elsewhere. Each test is a trace. */
 #include "config.h"
-#include "launcher/test/policy_trace.h"
+#include "launcher/policy/rank_policy_trace.h"
 
 TestSuite(policy_all, .fini = end);
 

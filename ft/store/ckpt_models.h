@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Models for the tests of checkpoint files: every byte follows from version, section and place. */
-#ifndef FT_TEST_CKPT_MODELS_H
-#define FT_TEST_CKPT_MODELS_H
+#ifndef FT_STORE_CKPT_MODELS_H
+#define FT_STORE_CKPT_MODELS_H
 
 #include <errno.h>
 #include <stdbool.h>

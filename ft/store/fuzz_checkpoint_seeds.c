@@ -2,7 +2,7 @@
 /* What fuzz_checkpoint.c begins with: checkpoint files as they are written. */
 #include "config.h"
 
-#include "ft/test/ckpt_models.h"
+#include "ft/store/ckpt_models.h"
 #include "ft/test/fuzz_driver.h"
 
 enum { SEEDS = 4 };

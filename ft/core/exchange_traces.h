@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words that traces of the answer rule are written in (ft/core/exchange.h): what a node sends, what comes to it, what it does next. */
-#ifndef FT_TEST_EXCHANGE_TRACES_H
-#define FT_TEST_EXCHANGE_TRACES_H
+#ifndef FT_CORE_EXCHANGE_TRACES_H
+#define FT_CORE_EXCHANGE_TRACES_H
 
 #include <criterion/criterion.h>
 

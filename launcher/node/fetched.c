@@ -22,7 +22,7 @@
 #include "ft/shm/transfer.h"
 #include "launcher/node/fetch.h"
 #include "launcher/node/links.h"
-#include "launcher/test/check.h"
+#include "launcher/node/check.h"
 #include "launcher/wire/greeting.h"
 
 enum { NODES = 4, FAKE, EXTENT = 256 << 10, SEGMENT = 64 << 10, UNITS = 1200, PAIR = 60 };

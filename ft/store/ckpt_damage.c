@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "ft/test/ckpt_models.h"
+#include "ft/store/ckpt_models.h"
 
 static int failed;
 

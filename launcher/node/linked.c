@@ -27,7 +27,7 @@
 #include "ft/shm/region.h"
 #include "ft/shm/word.h"
 #include "launcher/node/links.h"
-#include "launcher/test/check.h"
+#include "launcher/node/check.h"
 #include "launcher/wire/greeting.h"
 
 enum { NODES = 3, WAIT_S = 120 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions by halves between the ends of the root edge (ft/core/exchange.h, HALVES): even units are combined by node 0, odd ones by node 1. */
-#include "ft/test/exchange_traces.h"
+#include "ft/core/exchange_traces.h"
 
 static void make(uint64_t u)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Traces of the policy (launcher/policy/rank_policy.h): events, and the effects that each must have, in words. */
-#ifndef LAUNCHER_TEST_POLICY_TRACE_H
-#define LAUNCHER_TEST_POLICY_TRACE_H
+#ifndef LAUNCHER_POLICY_RANK_POLICY_TRACE_H
+#define LAUNCHER_POLICY_RANK_POLICY_TRACE_H
 
 #include "launcher/policy/rank_policy.h"
 
