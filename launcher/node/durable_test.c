@@ -7,10 +7,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "launcher/agent/act.h"
 #include "launcher/job/pin.h"
 #include "launcher/node/job.h"
-#include "launcher/node/node.h"
 #include "launcher/node/uplink.h"
 #include "launcher/snap/durable.h"
 #include "launcher/stdio/memory.h"
@@ -21,8 +19,9 @@ enum { RANKS = 2, ROUND = 7 };
 static struct ft_options options = {.nranks = RANKS};
 static struct ft_spool_state spooled;
 static struct ft_stdio_memory stdio = {.spools = {{.state = &spooled}}};
-static struct ft_job job = {.options = &options, .stdio = &stdio};
-static struct ft_node node = {.job = &job};
+static struct ft_agent agent = {.job = {.options = &options, .stdio = &stdio}};
+static struct ft_job *const job = &agent.job;
+static struct ft_node node = {.agent = &agent, .job = &agent.job};
 static unsigned answers;
 static uint64_t answered; /* version; 0: none */
 
@@ -45,7 +44,7 @@ void ft_uplink_say(struct ft_uplink *u, struct ft_wire_bytes frame)
 
 void ft_node_changed(struct ft_node *n) { (void)n; }
 
-void ft_act(struct ft_job *j, const struct ft_event *ev)
+void ft_job_post(struct ft_job *j, const struct ft_event *ev)
 {
     (void)j;
     (void)ev;
@@ -66,14 +65,14 @@ static void set_up(void)
     struct ft_error e;
 
     ft_params_default(&p, RANKS, 2, 64 << 20);
-    cr_assert_eq(ft_region_create(&job.region, &p, &e), 0, "%s", e.text);
+    cr_assert_eq(ft_region_create(&job->region, &p, &e), 0, "%s", e.text);
     cr_assert_eq(ft_node_durable_serve(&node), 0);
 }
 
 static void tear_down(void)
 {
     ft_node_durable_leave(&node);
-    ft_region_close(&job.region);
+    ft_region_close(&job->region);
 }
 
 TestSuite(node_durable, .init = set_up, .fini = tear_down, .timeout = 60);
@@ -81,7 +80,7 @@ TestSuite(node_durable, .init = set_up, .fini = tear_down, .timeout = 60);
 /* A rank has version's models in that slot; it is unit 2 * version. */
 static void has_written(uint32_t rank, uint32_t slot, uint64_t version)
 {
-    struct ft_model_slot *s = &ft_versions_of(&job.region, rank)->slot[slot];
+    struct ft_model_slot *s = &ft_versions_of(&job->region, rank)->slot[slot];
 
     s->unit = 2 * version;
     s->version = version;
@@ -90,11 +89,11 @@ static void has_written(uint32_t rank, uint32_t slot, uint64_t version)
 /* Every rank is past it, be it live or in a replay. */
 static void all_consume(uint64_t version)
 {
-    char *stream = job.region.base + job.region.header->streams_at;
+    char *stream = job->region.base + job->region.header->streams_at;
 
     for (uint32_t rank = 0; rank < RANKS; rank++) {
-        ((struct ft_counters *)(void *)(stream + job.region.stream.counters_at))[rank].done = 2 * version + 1;
-        ft_versions_of(&job.region, rank)->consumed = version;
+        ((struct ft_counters *)(void *)(stream + job->region.stream.counters_at))[rank].done = 2 * version + 1;
+        ft_versions_of(&job->region, rank)->consumed = version;
     }
 }
 
@@ -126,7 +125,7 @@ static void expect_answer(uint64_t version)
 
 static bool is_pinned(uint32_t slot)
 {
-    return ft_versions_head(&job.region)->pinned & ft_pin_bit(FT_PIN_FILE, slot);
+    return ft_versions_head(&job->region)->pinned & ft_pin_bit(FT_PIN_FILE, slot);
 }
 
 Test(node_durable, the_next_version_is_waited_for_and_the_one_before_stays_until_then)
@@ -176,7 +175,7 @@ Test(node_durable, no_version_is_waited_for_when_no_rank_is_left)
     all_make(0, 4);
     ask(0);
     ask(5);
-    job.sweeping = true;
+    agent.sweep.on = true;
     ft_node_durable_look(&node);
     expect_answer(0);
     cr_expect_not(is_pinned(0));

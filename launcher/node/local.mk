@@ -19,7 +19,7 @@ liblaunch_la_SOURCES += \
 	launcher/node/uplink.h launcher/node/uplink.c \
 	launcher/node/whereabouts.h launcher/node/whereabouts.c
 
-# durable_test has ft_act() and other functions of an agent of its own: a test of another file of
+# durable_test has ft_job_post() and other functions of an agent of its own: a test of another file of
 # this folder that needs those must be a program by itself.
 unit_tests += launcher/node/unit
 launcher_node_unit_SOURCES = \
