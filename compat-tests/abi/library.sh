@@ -4,8 +4,8 @@
 # it is started from; a process that asks for both names has one copy; the same from an installation, which shows Open
 # MPI's name nowhere else and takes it away again.
 # shellcheck disable=SC2154,SC2015,SC2016 # lib.sh sets them; fail() does not return a failure; ranks expand
-# shellcheck source=../../launcher/test/lib.sh
-. "${top_srcdir:-.}/launcher/test/lib.sh"
+# shellcheck source=../../compat-tests/lib/lib.sh
+. "$(dirname "$0")/../lib/lib.sh"
 command -v mpicc.openmpi >/dev/null || { echo "SKIP: apt-get install libopenmpi-dev"; exit 77; }
 cc=${CC:-cc}
 unset MAKEFLAGS MAKELEVEL LD_LIBRARY_PATH LD_PRELOAD

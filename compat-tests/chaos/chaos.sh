@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Real kills, quick and normal tier: 2, 3, 4 and 8 ranks, as many seeds as the time allows; the output
 # must be that of an undisturbed run, byte for byte. CHAOS_SECONDS: for longer hunts, seconds for each number of ranks.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 seconds=${CHAOS_SECONDS:-8}
 worlds="2 3 4 8"
 if quick; then seconds=1.5 worlds="2 3 4"; fi

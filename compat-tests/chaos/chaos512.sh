@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # 512 ranks of the mixed program with three kills that count; FT_TIER=full: six times as long.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 quick && skip "not in the quick tier"
 calls=150
 [ "${FT_TIER-}" != full ] || calls=1000

@@ -3,7 +3,7 @@
 # ftrun --check-replay: a restarted rank that contributes other data than before is named in one line (rank, host, unit, call,
 # count, call site) and the job ends; without the option it runs, and a program that is deterministic sees no difference
 # (DESIGN, invariant 6).
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
 export FTMPI_SNAPSHOT
 host=$(hostname)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A restarted rank that calls something else than its log holds: one line with rank, unit, both calls and both
 # call sites; a non-zero exit; no hang (DESIGN, invariant 6).
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
 export FTMPI_SNAPSHOT
 for what in operation count type root reduction fewer; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The mixed program, kept to what every MPI must compute to the same bits, prints under ftrun what it prints under Open MPI.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 mpicc=$(command -v mpicc.openmpi) || skip "Open MPI's compiler wrapper is missing: apt-get install libopenmpi-dev"
 mpirun=$(command -v mpirun.openmpi) || skip "Open MPI's launcher is missing: apt-get install openmpi-bin"
 "$mpicc" -O2 -o "$scratch/mixed" "$here/mixed.c" "$here/progress.c" || { fail "mixed.c does not compile with Open MPI"; finish; }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A log larger than its memory whose oldest part is forgotten (--log-full forget), or that nobody will read (--max-restarts 0): no
 # disk, the memory is used again, results are the same, and what it means is told in one line. Ranks that die then:
-# launcher/test/restart_all.sh. And which ways back there are, as `ftrun status` has them.
-. "$(dirname "$0")/lib.sh"
+# compat-tests/agent/restart_all.sh. And which ways back there are, as `ftrun status` has them.
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 mkdir "$scratch/spill"
 operations=2000
 

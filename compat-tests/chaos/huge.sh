@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # 2^31-1 bytes in place on two ranks, every byte checked, at most 10 GiB at the peak.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 quick && skip "not in the quick tier"
 available=$(awk '/^MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
 [ "$available" -ge 11 ] || skip "needs 11 GiB of memory, $available are available"

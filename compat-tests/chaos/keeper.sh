@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A job that spills its log, and whose launcher processes are killed one after the other: the keeper of the log goes on in the
 # next process, with the extents and the spill file as they are. A rank that then dies near the end replays all of it.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 mkdir "$scratch/spill"
 operations=16000 takeovers=4
 if quick; then operations=5000 takeovers=2; fi

@@ -3,7 +3,7 @@
 # Two ranks that read in each other's memory (--single-copy) print what they print without: undisturbed, when ranks are killed, and when they cannot read
 # there, as where each has a process namespace of its own, in which the other one's number is another process's or nobody's. So do two that each make all of an allreduce
 # (--allreduce doubled).
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 operations=400
 if quick; then operations=100; fi
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A log larger than its memory: the oldest part is on disk when ranks die near the end, and replay works from the first
 # unit. A place that cannot hold the log is said in one line.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/chaos_lib.sh"
 mkdir "$scratch/spill"
 operations=4000 every=40
 if quick; then operations=1000; fi

@@ -35,6 +35,7 @@ import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
+LIB = os.path.join(HERE, '..', 'lib')
 sys.path.insert(0, os.path.join(HERE, '..', 'chaos'))
 
 from chaos import Failure, Progress, add_options, by_rank, compare, filled, keep, slurp  # noqa: E402
@@ -50,7 +51,7 @@ class TooFast(Failure):
 
 
 def lab(*words):
-    done = subprocess.run([os.path.join(HERE, 'lab.sh'), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    done = subprocess.run([os.path.join(LIB, 'lab.sh'), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode:
         raise Failure('lab %s: code %d: %s' % (' '.join(words), done.returncode, done.stderr.decode(errors='replace').strip()))
 
@@ -147,7 +148,7 @@ class Job:
         self.command = [args.ftrun, '-n', str(self.ranks), '--host', ','.join('h%d:%d' % (i + 1, args.per_node) for i in range(total)),
                         '--lease', str(args.lease)]
         if args.launcher != 'ssh':
-            self.command += ['--launcher', 'exec:' + os.path.join(HERE, 'launch.sh')]
+            self.command += ['--launcher', 'exec:' + os.path.join(LIB, 'launch.sh')]
         if args.spares:
             self.command += ['--spares', str(args.spares)]
         self.command += shlex.split(args.ftrun_args) + filled(args.command, seed, os.path.join(directory, 'progress'))
@@ -281,7 +282,7 @@ class Breaker:
         self.mending = []
         for host in self.lost:
             lab('heal', host)
-            if subprocess.run([os.path.join(HERE, 'lab.sh'), 'is_up', host], check=False).returncode:
+            if subprocess.run([os.path.join(LIB, 'lab.sh'), 'is_up', host], check=False).returncode:
                 lab('boot', host)
         self.lost = []
 

@@ -3,8 +3,8 @@
 # Leases: no host is taken for lost while every processor has eight times what it can do, for 20 s (the full tier; else 4 s), also when ftrun may not go
 # before others and each of those is in a session of its own (Linux schedules each as a group); a host that says nothing any more is replaced within
 # 3 s and a little, as --lease's default has it; and what an idle job says on the wire.
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=compat-tests/lib/lab_lib.sh
+. "$(dirname "$0")/../lib/lab_lib.sh"
 lab boot h1 h2 h3
 busy=4
 if full; then busy=20; fi

@@ -3,8 +3,8 @@
 # Starting a job on several hosts: which rank is where, what it gets and gives, and in one line what is wrong when it cannot start. With
 # a launcher of the user's and, where there is an sshd, over ssh; and over
 # IPv6 alone.
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=compat-tests/lib/lab_lib.sh
+. "$(dirname "$0")/../lib/lab_lib.sh"
 lab boot h1 h2 h3
 
 out() { printf '%s\n' "$@" | diff - <(sort "$scratch/out") >"$scratch/diff" || { fail "$what: the output differs:" && cat "$scratch/diff"; }; }
@@ -41,7 +41,7 @@ says 'rank 1.*7'
 job -n 2 --host h1,h2 --tag-output --max-restarts 0 sh -c 'echo err $FTMPI_RANK >&2; [ $FTMPI_RANK = 0 ] || kill -KILL $$; sleep 20'
 expect 137
 says 'rank 1.*h2'
-printf 'one\ntwo\n' | timeout 120 "$ftrun" --launcher "exec:$here/launch.sh" -n 2 --host h1,h2 cat >"$scratch/out" 2>"$scratch/err"
+printf 'one\ntwo\n' | timeout 120 "$ftrun" --launcher "exec:$here/../lib/launch.sh" -n 2 --host h1,h2 cat >"$scratch/out" 2>"$scratch/err"
 what="standard input"
 out one two
 job -n 2 --host h1,h2 "$programs/mixed" -n 200 -m 2000 -b 0

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The lab itself: its hosts reach each other until they are cut, lost, frozen; nothing is left when it ends, however.
-# shellcheck source=compat-tests/hosts/lab.sh
-. "$(dirname "$0")/lab.sh"
+# shellcheck source=compat-tests/lib/lab.sh
+. "$(dirname "$0")/../lib/lab.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 failed=0
 fail() { echo "FAILED: $*" && failed=1; }
@@ -153,13 +153,13 @@ lab boot h2
 connects h3 2>/dev/null && fail "h3 is down"
 
 # What ftrun starts commands with; a lost host is not told to it.
-[ "$(echo in | "$here/launch.sh" h1 'cat; hostname; exit 3')" = "in
+[ "$(echo in | "$here/../lib/launch.sh" h1 'cat; hostname; exit 3')" = "in
 h1" ] || fail "launch.sh"
-"$here/launch.sh" h1 'exit 3'
+"$here/../lib/launch.sh" h1 'exit 3'
 [ $? = 3 ] || fail "launch.sh: code"
-"$here/launch.sh" h3 true 2>/dev/null
+"$here/../lib/launch.sh" h3 true 2>/dev/null
 [ $? = 255 ] || fail "launch.sh to a host that is down"
-"$here/launch.sh" h1 'exec sleep 100' &
+"$here/../lib/launch.sh" h1 'exec sleep 100' &
 launched=$!
 soon eval 'lab running h1 | grep -q "sleep 100"' || fail "launch.sh does not start"
 lab lose h1

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Mixed collectives over hosts that are broken at random, by seed: ranks, representatives, launcher processes, cables, connections, whole hosts.
 # The output must be that of an undisturbed run over as many nodes, byte for byte. MIXED_SECONDS (of each kind), MIXED_SEED, MIXED_NODES: for hunts.
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=compat-tests/lib/lab_lib.sh
+. "$(dirname "$0")/../lib/lab_lib.sh"
 small="-n 400 -m 60000 -b 200 -w 2000"
 seed=${MIXED_SEED:-1}
 lab boot h1 h2 h3 h4

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A cable that is cut for less than the lease, and for longer: the first disturbs nobody; of the second, the ranks on the far side are dead before
 # others take their place, whoever is right about who is cut off, and the output stays that of an undisturbed run.
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=compat-tests/lib/lab_lib.sh
+. "$(dirname "$0")/../lib/lab_lib.sh"
 lab boot h1 h2 h3
 small="-n 300 -m 20000 -b 0 -w 5000"
 # shellcheck disable=SC2086

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Strangers at every port of a job, while it runs and its connections are broken: they get in nowhere, cost a few log lines and nothing else.
 # What listens does so on the job's interface only. (What a stranger may do within the handshake: launcher/test/strangers.)
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=compat-tests/lib/lab_lib.sh
+. "$(dirname "$0")/../lib/lab_lib.sh"
 lab boot h1 h2
 mixed="$programs/mixed -n 1000 -m 20000 -b 0 -w 4000 -s 7"
 

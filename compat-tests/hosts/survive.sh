@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A host is lost without a word, between two checkpoints: --survive host. Its ranks start again on another host with the models, their own ones too,
 # that the next host has kept; no other rank starts again, and the output is that of an undisturbed run. With the next host lost as well,
-# they begin at the start. On one host: mpi_shim/test/survive.sh.
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+# they begin at the start. On one host: compat-tests/checkpoint/survive_host.sh.
+# shellcheck source=compat-tests/lib/lab_lib.sh
+. "$(dirname "$0")/../lib/lab_lib.sh"
 lab boot h1 h2 h3 h4 h5
 export VERSIONS_LOADS=$scratch/loads
 # versions OPTION... -- ARGUMENT...: a rank that stands still in the middle of a round keeps all in that round.
@@ -13,7 +13,7 @@ versions() {
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     shift
     rm -f "$VERSIONS_LOADS"
-    begin --host h1:2,h2:2,h3:2,h4:2,h5:2 -n 6 --survive host -v -x VERSIONS_LOADS "${options[@]}" "$top_builddir/mpi_shim/test/versions" 6 "$@"
+    begin --host h1:2,h2:2,h3:2,h4:2,h5:2 -n 6 --survive host -v -x VERSIONS_LOADS "${options[@]}" "$top_builddir/compat-tests/checkpoint/versions" 6 "$@"
 }
 same() {
     ended 120

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Stock XGBoost over hosts, of which one is lost in the middle of the training and replaced: the model that an undisturbed training over
 # as many hosts ends with. The full tier: four hosts, eight ranks.
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=compat-tests/lib/lab_lib.sh
+. "$(dirname "$0")/../lib/lab_lib.sh"
 python=/usr/bin/python3
 $python -c 'import sys, xgboost; sys.exit(not xgboost.__version__.startswith("1.7."))' 2>/dev/null || skip "XGBoost 1.7 is missing (package python3-xgboost)"
 [ -e /usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz ] || skip "the data is missing (package dataset-fashion-mnist)"
@@ -18,7 +18,7 @@ lab boot h1 h2 h3
 train() {
     mkdir -p "$scratch/$1"
     # shellcheck disable=SC2086
-    begin -n $ranks --host "$hosts" --spares 1 --survive host --rabit $python "$here/../xgboost/train.py" --status "$scratch/$1" $size
+    begin -n $ranks --host "$hosts" --spares 1 --survive host --rabit $python "$here/../programs/xgboost/train.py" --status "$scratch/$1" $size
 }
 # shellcheck disable=SC2317
 in_round() {
