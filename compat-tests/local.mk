@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Whatever starts a job, by kind.
-EXTRA_DIST += compat-tests/lib/base.sh compat-tests/lib/lib.sh compat-tests/lib/chaos_lib.sh compat-tests/lib/hosts_lib.sh compat-tests/lib/lab.sh compat-tests/lib/lab_lib.sh \
-	compat-tests/lib/launch.sh compat-tests/lib/resume_lib.sh compat-tests/lib/snaplib.sh compat-tests/lib/stage.sh
+# What tests have in common (README.md).
+EXTRA_DIST += compat-tests/lib/test.sh compat-tests/lib/hosts.sh compat-tests/lib/lab.sh compat-tests/lib/launch.sh compat-tests/lib/checkpoints.sh \
+	compat-tests/lib/snapshots.sh compat-tests/lib/stage.sh compat-tests/.shellcheckrc
 
 include compat-tests/agent/local.mk
 include compat-tests/control/local.mk

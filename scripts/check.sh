@@ -120,8 +120,10 @@ part_clang() {
   }
 }
 
-part_scripts() { shellcheck scripts/*.sh scripts/test/*.sh .ci/run compat-tests/programs/*.sh compat-tests/programs/xgboost/*.sh compat-tests/abi/{ftmpicc,cmake,ftmpi_info}.sh build/ftmpicc && shellcheck -x benchmarks/*.sh compat-tests/benchmarks/*.sh compat-tests/hosts/{lab_test,hosts,mixed,survive,partition,stranger,ssh_tree,heartbeat,xgboost}.sh compat-tests/lib/{lab,lab_lib,launch,stage}.sh &&
-  PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/programs/xgboost/*.py benchmarks/ftbench/*.py compat-tests/hosts/*.py benchmarks/{compare,faults,figures,hosts,xgboost}; }
+part_scripts() {
+  shellcheck scripts/*.sh scripts/test/*.sh .ci/run benchmarks/*.sh compat-tests/*/*.sh compat-tests/programs/*/*.sh build/ftmpicc &&
+    PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/*/*.py compat-tests/programs/*/*.py benchmarks/ftbench/*.py benchmarks/{compare,faults,figures,hosts,xgboost}
+}
 
 # What a new user sees, to the letter.
 part_tour() { scripts/tour.sh build; }

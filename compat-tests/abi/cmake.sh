@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # CMake's FindMPI finds an installed ftmpi, compilers and mpiexec, in each way the manual names, whatever other MPI is
 # installed; what it builds runs by ctest.
-# shellcheck disable=SC2154,SC1091 # make check sets top_srcdir
+# shellcheck disable=SC2154 # what is not assigned here is by: uses stage
 set -u
-command -v cmake >/dev/null || { echo "cmake is missing: apt-get install cmake" && exit 77; }
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/stage.sh"
-cp -r "$top_srcdir/compat-tests/abi/cmake" "$tmp/project" && chmod -R u+w "$tmp/project"
+. "$(dirname "$0")/../lib/test.sh"
+needs cmake
+uses stage
+cp -r "$here/cmake" "$tmp/project" && chmod -R u+w "$tmp/project"
 
 # project HOW LAUNCHER [CMAKE-ARGUMENT...]: configured, built and tested
 project() {
@@ -24,7 +24,7 @@ project() {
 }
 
 PATH="$plain:$PATH" project PATH "$plain/mpiexec"
-[ "${FT_TIER-}" = quick ] && finish
+quick && finish
 project MPI_HOME "$plain/mpiexec" -DMPI_HOME="$(dirname "$plain")"
 project compilers "$prefix/bin/ftmpiexec" -DMPI_C_COMPILER="$prefix/bin/ftmpicc" -DMPI_CXX_COMPILER="$prefix/bin/ftmpicxx" \
     -DMPIEXEC_EXECUTABLE="$prefix/bin/ftmpiexec"

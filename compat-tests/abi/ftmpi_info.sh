@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # ftmpi_info: every setting with its value and source, in a form for people and one for programs; paths that are there; mistakes.
-# shellcheck disable=SC2154,SC1091,SC2034,SC2013 # make check sets top_srcdir and top_builddir
+# shellcheck disable=SC2154 # what is not assigned here is by: uses stage
 set -u
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/stage.sh"
+. "$(dirname "$0")/../lib/test.sh"
+uses stage
 export XDG_CONFIG_HOME="$tmp/config"
 mkdir -p "$tmp/config/ftmpi"
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ftmpicc and ftmpicxx: what they hand to the compiler, what they answer, and that programs made with them run; in the build
 # tree, and from an installation that was moved. And pkg-config's file, and the plain names.
-# shellcheck disable=SC2154,SC2016,SC1091,SC2034 # make check sets top_srcdir and top_builddir; $ is for other shells
+# shellcheck disable=SC2154 # what is not assigned here is by: uses stage
 set -u
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/stage.sh"
+. "$(dirname "$0")/../lib/test.sh"
+uses stage
 build=$(cd "$top_builddir" && pwd -P)
 src=$(cd "$top_srcdir" && pwd -P)
 
@@ -31,12 +31,6 @@ cp "$tmp/a program.c" "$tmp/a program.cc"
 # Stands for the compiler: prints its arguments, one on a line.
 printf '#!/bin/sh\necho "<${0##*/}>"\nfor a; do echo "$a"; done\n' >"$tmp/echo cc" && chmod +x "$tmp/echo cc"
 
-# call COMMAND...: leaves code, $tmp/out and $tmp/err for expect_*.
-call() {
-    what="${1##*/} $(shift && echo "$*")"
-    "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    code=$? # for lib.sh
-}
 answers() { expect_code 0 && expect_out "$@"; }
 
 # made_and_run COMPILER RUNNER SOURCE: alone (it finds its library by itself), and as three ranks

@@ -1,21 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The MPI library with more than one rank: everything comes out right on 1 to 4 ranks, and ranks that disagree are
-# told so in one line that names both and both calls, with a non-zero exit and no hang. FTMPI_TEST_QUICK=1 (distcheck)
-# leaves out large counts, which are tried on 2 and 4 ranks. Run in the build directory, as `make check` does.
-set -u
+# told so in one line that names both and both calls, with a non-zero exit and no hang. The quick tier
+# leaves out large counts, which are tried on 2 and 4 ranks.
+. "$(dirname "$0")/../lib/test.sh"
+few=
+if quick; then few=quick; fi
 # A mismatch case may hang if the engine is wrong; everything else may be slow if the machine is busy.
-failures=0
-quick=
-[ -n "${FTMPI_TEST_QUICK-}" ] && quick=quick
-
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 
 for n in 1 2 3 4; do
   for program in reductions moves userops; do
-    case $n in 1 | 3) counts=quick ;; *) counts=$quick ;; esac
-    # shellcheck disable=SC2086 # none or one
-    out=$(timeout 240 ./ftrun -n $n ./compat-tests/abi/$program $counts 2>&1)
+    case $n in 1 | 3) counts=quick ;; *) counts=$few ;; esac
+    out=$(bounded 240 "$ftrun" -n $n "$built/$program" $counts 2>&1)
     code=$?
     if [ $code -ne 0 ] || [ "$out" != "$program ok on $n ranks" ]; then
       fail "$program on $n ranks, exit $code: $out"
@@ -26,7 +22,7 @@ done
 # CASE FIRST SECOND: what the two calls are, as the message should name them
 check() {
   for n in 2 4; do
-    out=$(timeout 120 ./ftrun -n $n ./compat-tests/abi/mismatch "$1" 2>&1)
+    out=$(bounded 120 "$ftrun" -n $n "$built/mismatch" "$1" 2>&1)
     code=$?
     lines=$(printf '%s\n' "$out" | wc -l)
     if [ $code -eq 0 ] || [ $code -ge 124 ]; then fail "$1 on $n ranks: exit $code: $out"; continue; fi
@@ -57,5 +53,4 @@ check allgather_count 'MPI_Allgather(2 x double' 'MPI_Allgather(1 x double'
 check allgatherv_counts 'MPI_Allgatherv(' 'MPI_Allgatherv('
 check finalize 'MPI_Finalize' 'MPI_Allreduce(sum, 10 x double)'
 
-[ $failures -eq 0 ] && echo "world: everything ok"
-exit $((failures > 0))
+finish

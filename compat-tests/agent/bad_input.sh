@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that cannot run, limits that are too small, a host that lacks something: one clear line, the right exit code,
 # nothing left running.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 cd "$tmp" || exit 99
 
 # One line, and no process of ours is left (they would hold the pipe that $() reads until its end).
@@ -23,7 +23,6 @@ bad_after() {
     want=$1 pattern=$2 before=$3
     shift 3
     what="$before; ftrun $*"
-    # shellcheck disable=SC2016 # that shell expands it
     all=$(timeout -k 5 120 sh -c "$before"' && exec "$0" "$@"' "$ftrun" "$@" 2>"$tmp/err" </dev/null)
     code=$?
     printf '%s' "$all" >"$tmp/out"
@@ -125,7 +124,6 @@ if $alone true 2>/dev/null; then
     mkdir small
     in_private() { # command, arguments of ftrun
         what="after $1: ftrun"
-        # shellcheck disable=SC2016,SC2086
         timeout -k 5 120 $alone sh -c 'do=$1; shift; eval "$do" && exec "$0" "$@"' "$ftrun" "$@" >out 2>err </dev/null
         code=$?
     }

@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Settings: configuration file, then environment, then command line; a mistake in any of them is one line that says where.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 XDG_CONFIG_HOME=$tmp/config
 export XDG_CONFIG_HOME
 conf=$XDG_CONFIG_HOME/ftmpi/ftmpi.conf
 mkdir -p "$(dirname "$conf")"
 
 # Who is killed is restarted, or not: that shows which value holds.
-# shellcheck disable=SC2016
 die='[ $FTMPI_INCARNATION = 1 ] || kill -9 $$; echo back'
 came_back() { expect_code 0 && expect_out back; }
 stayed_away() { expect_code 137 && expect_no_out; }
@@ -71,11 +70,10 @@ expect_out runs
 FTMPI_GRACE='' run -n 1 echo runs
 expect_err_lines 0
 # A job within a job.
-# shellcheck disable=SC2016
 run -n 2 "$ftrun" -n 2 sh -c 'echo $FTMPI_RANK of $FTMPI_SIZE'
 expect_code 0
 expect_err_lines 0
-sort -o "$tmp/out" "$tmp/out"
+sorted
 expect_out '0 of 2' '0 of 2' '1 of 2' '1 of 2'
 run -q -n 1 "$ftrun" -v -n 1 true
 expect_err 'started by rank 0 of job [0-9a-z]*; this is a job of its own'

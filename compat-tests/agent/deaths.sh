@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ranks that die at exact points, alone and together (docs/failure-model.md): in replays, inside MPI_Init and MPI_Finalize, after it while
 # others still need the node; a majority, all at once, with a launcher process; more than are allowed.
-. "$(dirname "$0")/../lib/lib.sh"
-deaths=$top_builddir/compat-tests/agent/deaths
+. "$(dirname "$0")/../lib/test.sh"
+deaths=$built/deaths
 options=
 
 # As run, on four ranks, with what is to happen; a fresh place to remember it in.
 run_deaths() {
     rm -rf "$tmp/dir"
     mkdir "$tmp/dir"
-    # shellcheck disable=SC2086
     run -n 4 $options --report "$tmp/report" "$deaths" "$tmp/dir" "$@"
     what="deaths $* $options"
     happened=$(cat "$tmp"/dir/done.* | wc -c)
@@ -61,7 +60,6 @@ exact 2:alone:self+agent 2:20
 # More than are allowed, one after the other and at once; as many as are allowed.
 options="--snapshot off --max-restarts 3"
 for how in "1:10 1:20 2:20 1:30" "0:20:all" "1:20 1:10:others" "1:finalize:all" "2:alone 2:10 2:20 2:finalize"; do
-    # shellcheck disable=SC2086
     run_deaths $how
     expect_code 137
     expect_err '3 restarts so far'

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What ranks find in their environment, and what they must not find.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 
 run -n 3 sh -c 'echo $FTMPI_RANK $FTMPI_SIZE $FTMPI_INCARNATION $OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK $OMPI_COMM_WORLD_LOCAL_SIZE $OMPI_COMM_WORLD_NODE_RANK $PMI_RANK $PMI_SIZE'
-sort -o "$tmp/out" "$tmp/out"
+sorted
 expect_out '0 3 0 0 3 0 3 0 0 3' '1 3 0 1 3 1 3 1 1 3' '2 3 0 2 3 2 3 2 2 3'
 run -n 2 sh -c 'echo $OMPI_UNIVERSE_SIZE $MPI_LOCALRANKID $MPI_LOCALNRANKS'
-sort -o "$tmp/out" "$tmp/out"
+sorted
 expect_out '2 0 2' '2 1 2'
 # The job's id: the same for all ranks and incarnations, another one for each job.
 run -q -n 2 sh -c 'echo $FTMPI_JOB; [ $FTMPI_INCARNATION = 1 ] || kill -9 $$; echo $FTMPI_JOB'
@@ -22,7 +22,7 @@ run -x NOT_SET_ANYWHERE -n 1 true
 expect_code 0
 expect_err 'NOT_SET_ANYWHERE'
 FTMPI_RANK=7 PMI_SIZE=9 run -n 1 sh -c 'env | grep -E "^(FTMPI_RANK|PMI_SIZE)="'
-sort -o "$tmp/out" "$tmp/out"
+sorted
 expect_out FTMPI_RANK=0 PMI_SIZE=1
 
 # The module for XGBoost is found, a PYTHONPATH of the user's is kept; without --rabit nothing is touched.

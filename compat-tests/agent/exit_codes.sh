@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What a rank's end means for the job, with programs that are not MPI programs.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 first='[ "$FTMPI_INCARNATION" = 0 ]'
 rank1='[ "$FTMPI_RANK" = 1 ]'
 

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Under a shell with job control in a pseudo-terminal: Ctrl-Z, bg, fg, Ctrl-C, kill %1; a killed agent in between.
-. "$(dirname "$0")/../lib/lib.sh"
-command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
+. "$(dirname "$0")/../lib/test.sh"
+needs python3
 cd "$tmp" || exit 99
-FTMPI_RUN_DIR=$tmp/run
-export FTMPI_RUN_DIR
+own_jobs
 timeout -k 5 300 python3 - "$ftrun" <<'EOF'
 import os, pty, select, signal, subprocess, sys, time
 

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The agent is killed before and after each of its system calls, while ranks read, print, die and come back: the output is that
 # of an undisturbed run, and so is the exit code. KILLAT_EVERY=1 tries every stop; FTMPI_TEST_QUICK=1 each eleventh.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 cd "$tmp" || exit 99
-ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # it cannot look at a traced process
-export ASAN_OPTIONS
-killat=$top_builddir/compat-tests/agent/killat
+sanitizers detect_leaks=0 # it cannot look at a traced process
+killat=$built/killat
 every=${KILLAT_EVERY:-7}
 [ -z "$FTMPI_TEST_QUICK" ] || every=11
 
@@ -23,6 +22,7 @@ echo "rank $FTMPI_RANK has more"
 echo "and an end $FTMPI_RANK"
 E
 seq 200 >input
+# shellcheck disable=SC2002,SC2094
 one() { # stop, where the output goes
     rm -f out err
     case $2 in

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What the end of an MPI rank means for the job, and that a job with deaths prints what one without prints.
-. "$(dirname "$0")/../lib/lib.sh"
-ends=$top_builddir/compat-tests/agent/ends
+. "$(dirname "$0")/../lib/test.sh"
+ends=$built/ends
 FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
 export FTMPI_SNAPSHOT
 # A sanitizer would turn SIGSEGV into an exit code.
-export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0"
+sanitizers handle_segv=0
 
 run -n 3 "$ends"
 expect_code 0

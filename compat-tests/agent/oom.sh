@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The kernel kills ranks for want of memory, in control groups that have little: that of one rank, which enters it before its program begins, or that
 # of the whole job. It is told, counted as the rank's own doing, and a death that is none of these is not taken for one.
-. "$(dirname "$0")/../lib/lib.sh"
-again=$top_builddir/compat-tests/agent/again
+. "$(dirname "$0")/../lib/test.sh"
+again=$built/again
 cd "$tmp" || exit 99
 units=400
 seq 7 3 100 >input
@@ -17,8 +17,7 @@ if [ -n "$v1" ]; then
 elif grep -qw memory "$v2/cgroup.subtree_control" 2>/dev/null; then
     groups=$v2 bound=memory.max
 else
-    echo "no control groups for memory"
-    exit 77
+    skip "no control groups for memory"
 fi
 one=$groups/ftrun-oom-$$-one all=$groups/ftrun-oom-$$-all
 # Ranks that are gone may be in it a moment longer.
@@ -32,8 +31,7 @@ remove_group() {
 trap 'remove_group "$one"; remove_group "$all"; rm -rf "$tmp"' EXIT
 for group in "$one" "$all"; do
     if ! { mkdir "$group" && echo $limit >"$group/$bound"; } 2>"$tmp/err"; then
-        echo "cannot make a control group that limits memory: $(cat "$tmp/err")"
-        exit 77
+        skip "cannot make a control group that limits memory: $(cat "$tmp/err")"
     fi
     echo 0 2>/dev/null >"$group/memory.swap.max" # version 2
     echo $limit 2>/dev/null >"$group/memory.memsw.limit_in_bytes"
@@ -50,7 +48,7 @@ chmod +x inside
 # What the tests rest upon.
 { ./inside "$one" - "$again" 1 0.0:m0 >/dev/null; } 2>err
 code=$?
-[ $code != 3 ] || { echo "the kernel does not keep to a limit of memory here"; exit 77; }
+[ $code != 3 ] || skip "the kernel does not keep to a limit of memory here"
 [ $code = 137 ] || { echo "FAIL: a program that takes more memory than its group has ends with $code: $(cat err)"; exit 1; }
 
 died() { # rank, how often: with that line
@@ -67,14 +65,12 @@ check() { # exit code, lines of ftrun's
 some_in() {
     what="$with, ranks $1 in a group of their own: $2"
     rm -f took.*
-    # shellcheck disable=SC2086
     timeout -k 5 120 "$ftrun" $with -n 3 ./inside "$one" "$1" "$again" $units $2 <input >out 2>err
     code=$?
 }
 all_in() { # deaths
     what="$with, all of the job in a group: $1"
     rm -f took.*
-    # shellcheck disable=SC2086
     timeout -k 5 120 ./inside "$all" - "$ftrun" $with -n 3 "$again" $units $1 <input >out 2>err
     code=$?
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Output exactly once, in whole lines, whatever dies where (RULES 21, 22).
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 
 # Each rank prints lines of its own on both streams, and dies at lines that differ from start to start, in the
 # middle of a line, with output still in the pipe.
@@ -53,6 +53,7 @@ limit=2000000
 run -q -n 2 sh -c 'echo "start $FTMPI_INCARNATION"; echo "again $FTMPI_INCARNATION"; [ $FTMPI_INCARNATION = 0 ] && kill -9 $$; echo done'
 expect_code 0
 sort "$tmp/out" >"$tmp/sorted"
+# shellcheck disable=SC1010
 printf '%s\n' 'again 0' 'again 0' done done 'start 0' 'start 0' | cmp -s - "$tmp/sorted" || fail "replayed lines are not dropped"
 expect_err 'rank 0: .*line 1 of its stdout is not what it was'
 expect_err_lines 2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Output exactly once when a process of ftrun is killed, again and again, while the ranks print (RULE 23).
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 what="ftrun whose processes are killed"
 
 cat >"$tmp/talk" <<'EOT'
@@ -23,7 +23,6 @@ launchers() {
     for stat in /proc/[0-9]*/stat; do
         read -r pid rest <"$stat" 2>/dev/null || continue
         rest=${rest##*) }
-        # shellcheck disable=SC2086 # fields
         set -- "$1" $rest
         { [ "$pid" = "$1" ] || [ "$3" = "$1" ]; } && [ "$(readlink "/proc/$pid/exe")" = "$(readlink "/proc/$1/exe")" ] && echo "$pid"
     done 2>/dev/null

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Which rank is bound to what: on a machine that hwloc makes up, and on this one.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 
 # arguments -- what the ranks, in order, are bound to
 bound() {
@@ -11,7 +11,6 @@ bound() {
         shift
     done
     shift
-    # shellcheck disable=SC2086
     run $args --report-bindings true
     expect_code 0
     sed -n 's/^ftrun: rank [0-9]*: bound to //p' "$tmp/err" >"$tmp/out"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # --report: JSON with what happened (ftrun.1, THE REPORT; what each time means is tested in report_test).
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 r=$tmp/report.json
 has() { grep -q -e "$1" "$r" || fail "$what: the report does not say $1"; }
 

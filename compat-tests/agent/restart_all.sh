@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The last way back: a rank dies and the log that it would need has been forgotten, so all start again from the beginning. Results and
 # output are those of an undisturbed run, whatever happens meanwhile. RESTART_ALL_EVERY=1 kills the agent at each of its system calls.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 # A sanitizer would turn SIGSEGV into an exit code.
-export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0"
-again=$top_builddir/compat-tests/agent/again
-killat=$top_builddir/compat-tests/agent/killat
-ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # killat.sh
-export ASAN_OPTIONS
+sanitizers handle_segv=0
+again=$built/again
+killat=$built/killat
+sanitizers detect_leaks=0 # killat.sh
 cd "$tmp" || exit 99
 units=600 # 64 KiB of log each
 seq 7 3 100 >input
@@ -34,7 +33,6 @@ died() {
     times=$1 wanted=$2
     shift 2
     what="deaths $*"
-    # shellcheck disable=SC2086
     timeout -k 5 120 "$ftrun" $forgetful $more -n "$ranks" "$again" $units "$@" <input >out 2>err
     check $?
     [ "$(all_again)" = "$times" ] || fail "$what: all start again $(all_again) times, not $times"
@@ -64,7 +62,6 @@ forgetful=$with_forget
 
 # Without getting any further: three deaths of its own, and the unit is the furthest ever.
 what="the same death again"
-# shellcheck disable=SC2086
 timeout -k 5 120 "$ftrun" $forgetful -n 3 "$again" $units '1.*:s550' <input >out 2>err
 code=$?
 expect_code 139
@@ -72,10 +69,9 @@ expect_code 139
 expect_err 'rank 1 .*killed by signal 11 (SIGSEGV), 3 times in a row at unit 550; given up, the job is ended'
 
 # Rank 1 is dead, but nobody can see that until `release` is there: all the others wait to be started with it.
-begin() {
+begin_gathering() {
     what="while all are being gathered"
     rm -f go release out err front pid.*
-    # shellcheck disable=SC2086
     timeout --foreground -k 5 120 sh -c 'echo $$ >front; exec "$@"' sh "$ftrun" $forgetful -n 3 "$again" $units 2.0:w550 <input >out 2>err &
     job=$!
     wait_for test -s pid.1
@@ -95,23 +91,23 @@ touch release
 sleep 60 &
 sleeper=$!
 if "$again" hold $sleeper >held 2>&1; then
-    begin
+    begin_gathering
     release
     wait $job
     check $?
-    begin
+    begin_gathering
     kill -9 "$second"
     wait_for grep -q 'goes on with it' err
     release
     wait $job
     check $?
-    begin
+    begin_gathering
     kill -9 "$front"
     wait $job
     release
     wait_for is_gone "$second"
     check 0
-    begin
+    begin_gathering
     kill -TERM "$front"
     wait_for grep -q 'told to stop by signal 15' err
     release
@@ -129,7 +125,6 @@ every=${RESTART_ALL_EVERY:-250}
 [ -z "$FTMPI_TEST_QUICK" ] || every=700
 one() { # at which stop
     rm -f pid.*
-    # shellcheck disable=SC2086
     timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q $forgetful -n 2 "$again" $units 1.0:k550 0.1:k10 <input >out 2>err 9>stops
 }
 undisturbed 2

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Signals to ftrun reach the ranks; the job ends with 128 + signal and leaves nothing.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 cd "$tmp" || exit 99
 
 # Starts ftrun in the background (with SIGINT as in the foreground) and waits until n lines of pids are there.
-begin() { # lines, arguments
+begin_lines() { # lines, arguments
     rm -f pids
     n=$1
     shift
@@ -24,7 +24,7 @@ end() { # code
 }
 
 for signal in INT:130 TERM:143 HUP:129; do
-    begin 2 -n 2 sh -c 'echo $$ >>pids; while :; do sleep 0.05; done'
+    begin_lines 2 -n 2 sh -c 'echo $$ >>pids; while :; do sleep 0.05; done'
     kill -${signal%:*} $launcher
     end ${signal#*:}
     what="ftrun after SIG${signal%:*}"
@@ -32,16 +32,16 @@ for signal in INT:130 TERM:143 HUP:129; do
 done
 
 # The ranks get the signal itself first, and their own exit code does not matter.
-begin 2 --grace 100 -n 2 sh -c 'trap "echo caught; exit 0" INT; echo $$ >>pids; while :; do sleep 0.05; done'
+begin_lines 2 --grace 100 -n 2 sh -c 'trap "echo caught; exit 0" INT; echo $$ >>pids; while :; do sleep 0.05; done'
 kill -INT $launcher
 end 130
 [ "$(grep -c caught out)" = 2 ] || fail "the ranks did not get SIGINT"
 
 # Deaf ranks: TERM, then KILL, each after the grace period; a second signal does not wait.
-begin 2 --grace 0.2 -n 2 sh -c 'trap "" INT TERM; echo $$ >>pids; while :; do sleep 0.05; done'
+begin_lines 2 --grace 0.2 -n 2 sh -c 'trap "" INT TERM; echo $$ >>pids; while :; do sleep 0.05; done'
 kill -INT $launcher
 end 130
-begin 2 --grace 1000 -n 2 sh -c 'trap "" INT TERM; echo $$ >>pids; while :; do sleep 0.05; done'
+begin_lines 2 --grace 1000 -n 2 sh -c 'trap "" INT TERM; echo $$ >>pids; while :; do sleep 0.05; done'
 kill -INT $launcher
 wait_for grep -q 'told to stop' err
 sleep 0.15 # within a tenth of a second the same sender's counts once: timeout sends two
@@ -49,13 +49,13 @@ kill -INT $launcher
 end 130
 
 # Nobody is restarted once the job is told to stop.
-begin 2 --grace 0.2 -n 2 sh -c 'trap "kill -9 \$\$" INT; echo $$ >>pids; while :; do sleep 0.05; done'
+begin_lines 2 --grace 0.2 -n 2 sh -c 'trap "kill -9 \$\$" INT; echo $$ >>pids; while :; do sleep 0.05; done'
 kill -INT $launcher
 end 130
 [ "$(wc -l <pids)" = 2 ] || fail "a rank was restarted"
 
 # Others are passed on and change nothing.
-begin 1 -n 1 sh -c 'trap "echo usr1; exit 0" USR1; echo $$ >>pids; while :; do sleep 0.05; done'
+begin_lines 1 -n 1 sh -c 'trap "echo usr1; exit 0" USR1; echo $$ >>pids; while :; do sleep 0.05; done'
 kill -USR1 $launcher
 end 0
 grep -q usr1 out || fail "SIGUSR1 is not passed on"

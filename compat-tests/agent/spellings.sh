@@ -1,15 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Command lines as people have them in their scripts for Open MPI and Hydra.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 
 counts() { # ranks, arguments
     want=$1
     shift
-    # shellcheck disable=SC2016
     run "$@" sh -c 'echo $FTMPI_SIZE'
     expect_code 0
-    # shellcheck disable=SC2046 # one word a line
     expect_out $(seq "$want" | sed "s/.*/$want/")
 }
 host=$(uname -n)
@@ -61,7 +59,6 @@ bad 'Is a directory' --hostfile "$tmp" echo
 
 # Variables.
 A=outside && export A
-# shellcheck disable=SC2016
 show='echo ${A-unset} ${B-unset} $FTMPI_RANK'
 run -genv B 1 -n 1 sh -c "$show"
 expect_out 'outside 1 0'
@@ -87,7 +84,6 @@ expect_err_lines 0
 
 # What does nothing says so; it was ignored without a word. Files and variables may speak of other hosts: they are for all jobs.
 for words in '--spares 1' '--survive host' '--wait-for-host 9'; do
-    # shellcheck disable=SC2086
     run $words -n 1 true
     expect_code 0
     expect_err "^ftrun: $words does nothing: all ranks run on this host"
@@ -117,7 +113,7 @@ cat >"$tmp/app" <<EOF
 EOF
 run --app "$tmp/app"
 expect_code 0
-sort -o "$tmp/out" "$tmp/out"
+sorted
 expect_out 'first 0' 'first 1' 'second 2 dir a b'
 run -n 1 echo before : --app "$tmp/app"
 expect_code 0

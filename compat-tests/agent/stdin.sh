@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Standard input is kept: a successor of the rank that reads it is given all of it again, whoever is killed.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 what="ftrun and its standard input"
 seq -f 'line %.0f of the input, and some more text to make it longer' 40000 >"$tmp/in"   # 2 MB: more than a pipe holds
 md5sum <"$tmp/in" >"$tmp/want"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # ftrun's own standard descriptors: closed, of every kind, slow.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 what="ftrun and its descriptors"
 many='i=0; while [ $i -lt 5000 ]; do i=$((i + 1)); echo "line $i of rank $FTMPI_RANK, long enough to fill a pipe before long"; done'
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # --tag-output, --timestamp-output, --merge-stderr-to-stdout, --output-filename; each with a rank that dies.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 # Dies in the middle of a line, with output in the pipe.
 cat >"$tmp/talk" <<'EOT'
 #!/bin/sh

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Under a pseudo-terminal: prompts, answers, Ctrl-C.
-. "$(dirname "$0")/../lib/lib.sh"
-command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
+. "$(dirname "$0")/../lib/test.sh"
+needs python3
 timeout -k 5 300 python3 - "$ftrun" <<'EOF'
 import os, pty, select, sys, time
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # --timeline: a picture of what happened (how it is recorded and bounded is tested in timeline_test).
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 waits=$top_builddir/compat-tests/control/waits
-command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3" && exit 77; }
+needs python3
 pic=$tmp/picture.svg
 cat >"$tmp/look.py" <<'END'
 """look.py PICTURE RANKS DEATHS [RANK:BAND...] [=TEXT...]: the picture has so many rows and marks of deaths, these bands and these texts."""
@@ -47,7 +47,7 @@ look 3 1 0:m 1:r 2:m '=rank 1 died of signal 9 SIGKILL' '=it was started again' 
 
 # Snapshots: as many as the report has, below the rows of the ranks that took some. Rank 1 dies with its own, so all start again.
 cd "$tmp" || exit 99
-run -q --timeline "$pic" --report "$tmp/report" --snapshot 0.02 -n 3 "$top_builddir/compat-tests/agent/again" 600 1.0:x400
+run -q --timeline "$pic" --report "$tmp/report" --snapshot 0.02 -n 3 "$built/again" 600 1.0:x400
 expect_code 0
 set -- $(python3 -c 'import json, sys
 report = json.load(open(sys.argv[1]))

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # --timeout ends a job, --hang-timeout restarts the rank that all others wait for, and a long replay is told.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 waits=$top_builddir/compat-tests/control/waits
-FTMPI_RUN_DIR=$tmp/run
-export FTMPI_RUN_DIR
+own_jobs
 FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
 export FTMPI_SNAPSHOT
 cd "$tmp" || exit 99
@@ -77,14 +76,13 @@ does_not_hang() {
 }
 
 # While the whole job is suspended nobody waits, and nobody is killed.
-is_stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$launcher/stat")" = T ]; }
 suspended() {
     timeout --foreground -k 5 300 sh -c 'echo $$ >launcher; exec "$@"' sh "$ftrun" --hang-timeout 6 -n 2 "$waits" file 1 "$tmp/go" 10 >out 2>err &
     job=$!
     wait_for grep -q '10 allreduces' out
     launcher=$(cat launcher)
     kill -TSTP "$launcher"
-    wait_for is_stopped
+    wait_for is_stopped "$launcher"
     sleep 8
     : >go
     kill -CONT "$launcher"

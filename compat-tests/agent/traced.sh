@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank that dies while a debugger has it is dead for its parent only when the debugger lets go: until then ftrun waits, then the rank
 # is restarted. (The agent spun: the rank's pidfd was readable, and there was nothing to wait for.)
-. "$(dirname "$0")/../lib/lib.sh"
-command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
-FTMPI_RUN_DIR=$tmp/run
-export FTMPI_RUN_DIR
+. "$(dirname "$0")/../lib/test.sh"
+needs python3
+own_jobs
 cd "$tmp" || exit 99
 is_there() { [ -s "$1" ]; }
 state() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # ftrun is two processes, and either may be killed: the job goes on, and ranks that die later come back.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 cd "$tmp" || exit 99
-FTMPI_RUN_DIR=$tmp/run
-export FTMPI_RUN_DIR
+own_jobs
 
 # Two ranks that print lines, the last ones when they are told to go on, and tell their pids; rank 1 dies once, late.
 cat >job <<'E'
@@ -21,10 +20,9 @@ echo "$FTMPI_RANK" >>ends
 E
 
 begin_as= # a command that runs another
-begin() { # options of ftrun
+begin_two() { # options of ftrun
     rm -f pids ends go
     what="ftrun $*"
-    # shellcheck disable=SC2086
     timeout --foreground -k 5 120 sh -c 'echo $$ >front; exec "$@"' sh $begin_as "$ftrun" "$@" -n 2 sh job >out 2>err &
     job=$!
     wait_for has_lines 2 pids
@@ -46,7 +44,7 @@ check_code() { [ "$1" = "$2" ] || fail "$what: exit code $1, not $2"; }
 has_other() { other=$(other_process "$1") && [ -n "$other" ] && [ "$other" != "$2" ]; }
 for r in 0 1; do seq 0 14 | sed "s/^/rank $r line /" >lines.$r; done
 
-begin
+begin_two
 kill -9 "$second"
 wait_for grep -q 'goes on with it' err
 go_on
@@ -57,7 +55,7 @@ grep -q 'rank 1 .*was killed by signal 9 (SIGKILL); restarted, restart 1$' err |
 [ "$(grep -c 'restarted' err)" = 1 ] || fail "agent killed: other ranks were restarted"
 
 # Again and again, whoever is the agent: there is a new second process within a second.
-begin
+begin_two
 for i in 1 2 3 4; do
     kill -9 "$second"
     wait_for has_other "$front" "$second" || break
@@ -68,7 +66,7 @@ wait $job || fail "four second processes killed: exit code $?"
 check_output
 
 # The process that the user started: its output goes where it did, and the other one ends the job.
-begin
+begin_two
 kill -9 "$front"
 wait $job
 check_code $? 137
@@ -79,7 +77,7 @@ check_output
 grep -q "process $front of ftrun is gone; process $second goes on with the job" err || fail "front killed: not told"
 
 # Then its successor, too: the ranks have no parent of ours any more.
-begin
+begin_two
 kill -9 "$front"
 wait $job
 wait_for has_other "$second" "$front"
@@ -92,7 +90,7 @@ check_output
 
 # Those who want the opposite.
 for victim in front second; do
-    begin --die-with-launcher
+    begin_two --die-with-launcher
     case $victim in front) kill -9 "$front" ;; *) kill -9 "$second" ;; esac
     wait $job
     code=$?
@@ -106,7 +104,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups test -x "$ftrun"; 
     chmod 777 . && rm -f out err && : >out && : >err && chmod 666 out err job
     nobody="setpriv --reuid=65534 --clear-groups"
     begin_as=$nobody
-    begin -x calm=1 # a rank that died could not be started again
+    begin_two -x calm=1 # a rank that died could not be started again
     begin_as=
     most=$(awk '/^Max processes/ {print $3}' "/proc/$second/limits")
     $nobody prlimit --pid "$second" --nproc=1:
@@ -125,12 +123,12 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups test -x "$ftrun"; 
 fi
 
 # Signals reach the job through either process, and count once.
-begin
+begin_two
 kill -TERM "$second"
 wait $job
 check_code $? 143
 wait_for all_gone pids
-begin
+begin_two
 kill -9 "$second"
 wait_for grep -q 'goes on with it' err
 kill -TERM "$front"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Bad input: one clear line, the right exit code, nothing started.
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 touch "$tmp/file" && mkdir "$tmp/dir"
 
 bad() { # code, pattern, arguments

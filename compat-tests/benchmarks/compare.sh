@@ -1,35 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The runner: what it makes of given runs (ratios, means, bars, report), and that it measures, with tiny settings.
-# shellcheck source=compat-tests/lib/chaos_lib.sh
-. "$(dirname "$0")/../lib/chaos_lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 compare="$top_srcdir/benchmarks/compare --build $top_builddir"
-report=$scratch/report
+report=$tmp/report
 
-says() { grep -qF -- "$1" "$scratch/out" || { fail "not said: $1"; cat "$scratch/out"; }; }
+says() { grep -qF -- "$1" "$tmp/out" || { fail "not said: $1"; cat "$tmp/out"; }; }
 page() { grep -qF -- "$1" "$report/index.html" || fail "not in the report: $1"; }
 
 # Runs that are not there, or none: one line, nothing measured. (A traceback once.)
-echo "some,other,table" >"$scratch/other.csv"
-echo "1,2,3" >>"$scratch/other.csv"
-for given in "$scratch/missing.csv" "$scratch/other.csv"; do
-    # shellcheck disable=SC2086
-    bounded 120 $compare --from "$given" --report "$report" >"$scratch/out" 2>&1
+echo "some,other,table" >"$tmp/other.csv"
+echo "1,2,3" >>"$tmp/other.csv"
+for given in "$tmp/missing.csv" "$tmp/other.csv"; do
+    bounded 120 $compare --from "$given" --report "$report" >"$tmp/out" 2>&1
     [ $? = 2 ] || fail "--from $given: not refused"
     says "compare: error: --from $given: "
-    ! grep -q Traceback "$scratch/out" || fail "--from $given: a traceback"
+    ! grep -q Traceback "$tmp/out" || fail "--from $given: a traceback"
 done
 
 # Nor where the report cannot be: before anything is measured. (A traceback once.)
-# shellcheck disable=SC2086
-bounded 120 $compare -b barrier -n 2 --minutes 1 --report "$scratch/other.csv/report" >"$scratch/out" 2>&1
+bounded 120 $compare -b barrier -n 2 --minutes 1 --report "$tmp/other.csv/report" >"$tmp/out" 2>&1
 [ $? = 2 ] || fail "--report: not refused"
-says "compare: error: --report $scratch/other.csv/report: Not a directory"
-! grep -q Traceback "$scratch/out" || fail "--report: a traceback"
+says "compare: error: --report $tmp/other.csv/report: Not a directory"
+! grep -q Traceback "$tmp/out" || fail "--report: a traceback"
 
 # Open MPI 10 and 8 (two settings), MPICH 9: the better is 8; ours 4, 2.0x. At the other size 30 against 40: 0.75x. Runs in which the machine moved
 # do not count, unless there are no others. What bare+log takes is no rival: 8 over 5 is the most there is. 8 ranks: 10 against 5, three runs of each with the cores near; with them far, or on the way, ours are more.
-cat >"$scratch/given.csv" <<'END'
+cat >"$tmp/given.csv" <<'END'
 benchmark,ranks,size,mpi,mode,setting,run,operations,us,line_ns_before,line_ns_after,stolen_ms,others,moved,attempt
 allreduce,2,8,Open MPI,,default,1,100,1000,60,200,0,0,1,1
 allreduce,2,8,ftmpi,within,,1,50,1,60,200,0,0,1,1
@@ -53,9 +50,8 @@ for run in 1 2 3 4 5; do
     echo "allreduce,8,8,ftmpi,within,,$run,100,$([ $run -ge 3 ] && echo 5 || echo 40),$far,$far,0,0,0,1"
     echo "allreduce,8,8,ftmpi,within,,$run,100,70,27,160,0,0,1,1"
     echo "allreduce,8,8,ftmpi,within,,$run,100,70,27,33,30,0,1,2"
-done >>"$scratch/given.csv"
-# shellcheck disable=SC2086
-bounded 120 $compare --from "$scratch/given.csv" --report "$report" >"$scratch/out" 2>&1 || fail "--from: code $?"
+done >>"$tmp/given.csv"
+bounded 120 $compare --from "$tmp/given.csv" --report "$report" >"$tmp/out" 2>&1 || fail "--from: code $?"
 says 'allreduce     2 ranks  within    geometric mean of 2: 1.22x, wanted 2.0x: MISSED, 1.60x by bare+log; least 0.75x at 1 KiB BELOW 1.0x, 1 blocks in which the machine moved'
 says 'allreduce     4 ranks  within    geometric mean of 1: 3.00x, wanted 2.0x: reached; least 3.00x at 8 B'
 says 'allreduce     8 ranks  within    geometric mean of 1: 2.00x, wanted 2.5x: MISSED; least 2.00x at 8 B'
@@ -76,39 +72,36 @@ if command -v gnuplot >/dev/null; then
 fi
 # Without gnuplot that is said, and all else is there.
 rm -r "$report"
-# shellcheck disable=SC2086
-GNUPLOT=no-such-gnuplot bounded 120 $compare --from "$scratch/given.csv" --report "$report" >"$scratch/out" 2>&1 || fail "--from without gnuplot: code $?"
+GNUPLOT=no-such-gnuplot bounded 120 $compare --from "$tmp/given.csv" --report "$report" >"$tmp/out" 2>&1 || fail "--from without gnuplot: code $?"
 says 'no gnuplot, so no pictures (package gnuplot-nox)'
 page 'no gnuplot'
 page '<td class="bad">1.22x</td>'
 
 # It measures: every mode, the operations that each run really made, and the kill at the end of a block.
-# shellcheck disable=SC2086
 bounded 120 $compare -b bcast,barrier -n 2 -m 8,64k -r 1 --retries 0 --seconds 0.02 --settled 1 --mode all --only ftmpi,bare+log --report "$report" \
-    --csv "$scratch/copy.csv" >"$scratch/out" 2>&1 || { fail "measuring: code $?"; cat "$scratch/out"; }
+    --csv "$tmp/copy.csv" >"$tmp/out" 2>&1 || { fail "measuring: code $?"; cat "$tmp/out"; }
 says 'rank 1 was killed after timing, replayed from unit 1 and was verified'
-cmp -s "$report/compare.csv" "$scratch/copy.csv" || fail "--csv is not what the report has"
+cmp -s "$report/compare.csv" "$tmp/copy.csv" || fail "--csv is not what the report has"
 for mode in within sustained settled released unlogged; do
-    [ "$(grep -c "^bcast,2,[0-9]*,ftmpi,$mode,,1,[1-9][0-9]*,[0-9.]*," "$scratch/copy.csv")" = 2 ] || fail "rows of bcast, $mode"
-    grep -q "^barrier,2,,ftmpi,$mode,,1,[1-9][0-9]*,[0-9.]*," "$scratch/copy.csv" || fail "row of barrier, $mode"
+    [ "$(grep -c "^bcast,2,[0-9]*,ftmpi,$mode,,1,[1-9][0-9]*,[0-9.]*," "$tmp/copy.csv")" = 2 ] || fail "rows of bcast, $mode"
+    grep -q "^barrier,2,,ftmpi,$mode,,1,[1-9][0-9]*,[0-9.]*," "$tmp/copy.csv" || fail "row of barrier, $mode"
 done
 page '<h3>bcast, 2 ranks</h3>'
 # The least that a log takes, with what it is of only: not barriers.
-[ "$(grep -c '^bcast,2,[0-9]*,bare+log,,default,1,[1-9][0-9]*,[0-9.]*,' "$scratch/copy.csv")" = 2 ] || fail "rows of bcast, bare+log"
-! grep -q '^barrier.*bare' "$scratch/copy.csv" || fail "bare+log has no barriers"
+[ "$(grep -c '^bcast,2,[0-9]*,bare+log,,default,1,[1-9][0-9]*,[0-9.]*,' "$tmp/copy.csv")" = 2 ] || fail "rows of bcast, bare+log"
+! grep -q '^barrier.*bare' "$tmp/copy.csv" || fail "bare+log has no barriers"
 
 # The others, where they are: built, a trial of their settings, alternating with ours.
 if ! quick; then
-    # shellcheck disable=SC2086
-    bounded 200 $compare -b barrier -n 2 -r 2 --retries 0 --seconds 0.02 --mode within -v --report "$report" >"$scratch/out" 2>&1 ||
-        { fail "with others: code $?"; cat "$scratch/out"; }
+    bounded 200 $compare -b barrier -n 2 -r 2 --retries 0 --seconds 0.02 --mode within -v --report "$report" >"$tmp/out" 2>&1 ||
+        { fail "with others: code $?"; cat "$tmp/out"; }
     for cc in mpicc.openmpi mpicc.mpich; do
         name='Open MPI' setting='bruck'
         [ $cc = mpicc.mpich ] && name=MPICH setting=dissemination
         if ! command -v $cc >/dev/null; then
             says "$name: not here"
         else
-            grep -q "^  $name, -: .*$setting [0-9.]" "$scratch/out" || { fail "the trial of $name"; cat "$scratch/out"; }
+            grep -q "^  $name, -: .*$setting [0-9.]" "$tmp/out" || { fail "the trial of $name"; cat "$tmp/out"; }
             [ "$(grep -c "^barrier,2,,$name,,[^,]*,[12],[1-9]" "$report/compare.csv")" -ge 2 ] || fail "rows of $name"
         fi
     done
@@ -125,28 +118,26 @@ assert settled(4, 10, 10)           # so little that no snapshot is due for it
 assert cases.settled_seconds(2, 2) == cases.settled_seconds(16, 2) == 2 and cases.settled_seconds(256, 2) == 17
 END
 # An MPI that does not come to an end has figures as far as it got, and that is said.
-mkdir "$scratch/bin"
-cat >"$scratch/bin/mpicc.openmpi" <<'END'
+mkdir "$tmp/bin"
+cat >"$tmp/bin/mpicc.openmpi" <<'END'
 #!/bin/sh
 while [ "$1" != -o ]; do shift; done
 echo >"$2"
 END
-cat >"$scratch/bin/mpirun.openmpi" <<'END'
+cat >"$tmp/bin/mpirun.openmpi" <<'END'
 #!/bin/sh
 case "$*" in *--version*) echo "mpirun 4.1" && exit ;; esac
 echo "8 10.0"
 case "$*" in *"-m 8, "*) exit ;; esac
 exec sleep 600
 END
-chmod +x "$scratch/bin/"*
-# shellcheck disable=SC2086
-PATH=$scratch/bin:$PATH bounded 120 $compare -b allreduce -n 2 -m 8,64k -r 1 --retries 0 --limit 1 --no-trial --only openmpi --report "$report" \
-    >"$scratch/out" 2>&1 || { fail "no end: code $?"; cat "$scratch/out"; }
-grep -q '^8 B  *10\.000 ' "$scratch/out" || fail "what came to an end"
-grep -q '^64 KiB  *no end$' "$scratch/out" || fail "what did not"
+chmod +x "$tmp/bin/"*
+PATH=$tmp/bin:$PATH bounded 120 $compare -b allreduce -n 2 -m 8,64k -r 1 --retries 0 --limit 1 --no-trial --only openmpi --report "$report" \
+    >"$tmp/out" 2>&1 || { fail "no end: code $?"; cat "$tmp/out"; }
+grep -q '^8 B  *10\.000 ' "$tmp/out" || fail "what came to an end"
+grep -q '^64 KiB  *no end$' "$tmp/out" || fail "what did not"
 says 'Open MPI, allreduce on 2 ranks (no end of a few calls in 1 s: none from 64 KiB on)'
 for bad in "-b gather" "-n 0" "-m 8:4:4" "--mode off"; do
-    # shellcheck disable=SC2086
-    bounded 120 $compare $bad >"$scratch/out" 2>&1 && fail "$bad was accepted"
+    bounded 120 $compare $bad >"$tmp/out" 2>&1 && fail "$bad was accepted"
 done
 finish

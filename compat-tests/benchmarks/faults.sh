@@ -1,14 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What benchmarks/faults measures adds up: the parts of a recovery make its whole, kills are restarts, and every line is there.
-# shellcheck source=compat-tests/lib/chaos_lib.sh
-. "$(dirname "$0")/../lib/chaos_lib.sh"
-report=$scratch/report
+. "$(dirname "$0")/../lib/test.sh"
+report=$tmp/report
 only="--only recovery,replay,checkpoints,kills"
-[ "${FT_TIER-}" != full ] || only=
-# shellcheck disable=SC2086
-bounded 600 "$top_srcdir/benchmarks/faults" --build "$top_builddir" --how tiny --repeat 1 $only --report "$report" >"$scratch/out" 2>&1 ||
-    { fail "faults: code $?"; cat "$scratch/out"; }
+! full || only=
+bounded 600 "$top_srcdir/benchmarks/faults" --build "$top_builddir" --how tiny --repeat 1 $only --report "$report" >"$tmp/out" 2>&1 ||
+    { fail "faults: code $?"; cat "$tmp/out"; }
 # measure,variant,x_name,x,part,unit,run,value
 awk -F, '
     $1 == "recovery" && $5 == "total" { total[$2] = $8 }
@@ -33,11 +31,11 @@ awk -F, '
     }' "$report/faults.csv" || { fail "the figures do not add up"; cat "$report/faults.csv"; }
 grep -q '<h2>Recovery</h2>' "$report/index.html" || fail "the report"
 ! command -v gnuplot >/dev/null || grep -q 'src="recovery-parts.svg"' "$report/index.html" || fail "the picture of a recovery's parts"
-bounded 120 "$top_srcdir/benchmarks/faults" --build "$top_builddir" --only nothing >"$scratch/out" 2>&1 && fail "--only nothing was accepted"
+bounded 120 "$top_srcdir/benchmarks/faults" --build "$top_builddir" --only nothing >"$tmp/out" 2>&1 && fail "--only nothing was accepted"
 # What `figures` prints: a line of numbers for each heading's sizes.
 if ! quick; then
-    bounded 300 "$top_srcdir/benchmarks/figures" --build "$top_builddir" --tables --small --repeat 1 >"$scratch/out" 2>&1 || fail "figures: code $?"
-    [ "$(grep -c "^[0-9].* [0-9.]* ([0-9.]* to [0-9.]*).* ratio [0-9.]* " "$scratch/out")" = 6 ] || { fail "figures --tables: ratios"; cat "$scratch/out"; }
-    [ "$(grep -c "^[12] ranks, 1/[0-9]* MiB  *-*[0-9.]* (.*) *[0-9.]* (" "$scratch/out")" = 4 ] || { fail "figures --tables: costs"; cat "$scratch/out"; }
+    bounded 300 "$top_srcdir/benchmarks/figures" --build "$top_builddir" --tables --small --repeat 1 >"$tmp/out" 2>&1 || fail "figures: code $?"
+    [ "$(grep -c "^[0-9].* [0-9.]* ([0-9.]* to [0-9.]*).* ratio [0-9.]* " "$tmp/out")" = 6 ] || { fail "figures --tables: ratios"; cat "$tmp/out"; }
+    [ "$(grep -c "^[12] ranks, 1/[0-9]* MiB  *-*[0-9.]* (.*) *[0-9.]* (" "$tmp/out")" = 4 ] || { fail "figures --tables: costs"; cat "$tmp/out"; }
 fi
 finish

@@ -3,19 +3,17 @@
 # The bootstrap cache of a job on several hosts, all of which are this one: a rank that comes back by a checkpoint, on a host of its own, with others,
 # as a representative or not, on the host or on one that takes the place of a lost one, has what it calls again from the cache of its node, and
 # the output is that of a run in which nobody dies. FT_TIER=full: by seed. boot_hosts.sh SEED...: these.
-# shellcheck disable=SC2154,SC1091 # make check sets top_builddir, lib.sh scratch and ftrun
-. "$(dirname "$0")/../lib/chaos_lib.sh"
-boot=$top_builddir/compat-tests/checkpoint/boot
-misuse=$top_builddir/compat-tests/checkpoint/misuse
-case $boot in /*) ;; *) boot=$(pwd)/$boot misuse=$(pwd)/$misuse ;; esac
-ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-BOOT_KEPT=$scratch/kept
-export ASAN_OPTIONS BOOT_KEPT
-printf '#!/bin/sh\nshift\nexec "$@"\n' >"$scratch/go"
-chmod +x "$scratch/go"
+. "$(dirname "$0")/../lib/test.sh"
+boot=$built/boot
+misuse=$built/misuse
+sanitizers detect_leaks=0
+BOOT_KEPT=$tmp/kept
+export BOOT_KEPT
+printf '#!/bin/sh\nshift\nexec "$@"\n' >"$tmp/go"
+chmod +x "$tmp/go"
 
-job() { # OPTIONS AND PROGRAM...
-    bounded 120 "$ftrun" --launcher "exec:$scratch/go" --stdin none --snapshot off "$@" >"$scratch/out" 2>"$scratch/err"
+over() { # OPTIONS AND PROGRAM...
+    bounded 120 "$ftrun" --launcher "exec:$tmp/go" --stdin none --snapshot off "$@" >"$tmp/out" 2>"$tmp/err"
     code=$?
 }
 unhurried=20 # where no host is to be lost, none is because the machine is busy
@@ -28,30 +26,28 @@ same() {
     case $1 in plain) options="$options --bootstrap-cache" ;; esac
     how=$1 deaths=$2
     shift 2
-    # shellcheck disable=SC2086
-    job -H "$hosts" -v --lease $lease $options "$boot" "$how" 6 "$deaths" "$@"
-    [ $code = 0 ] || fail "$what: exit code $code: $(grep -v ' link ' "$scratch/err" | tail -n 3)"
-    sort "$scratch/out" | cmp -s - "$scratch/reference" || fail "$what: other output"
+    over -H "$hosts" -v --lease $lease $options "$boot" "$how" 6 "$deaths" "$@"
+    [ $code = 0 ] || fail "$what: exit code $code: $(grep -v ' link ' "$tmp/err" | tail -n 3)"
+    sort "$tmp/out" | cmp -s - "$tmp/reference" || fail "$what: other output"
 }
 # kept NODE: "-1" in DEATHS waits until that node has version 3 of the one before it.
 kept() {
-    rm -f "$BOOT_KEPT" "$scratch/err"
+    rm -f "$BOOT_KEPT" "$tmp/err"
     (
-        until grep -q "node $1 keeps version 3 of" "$scratch/err" 2>/dev/null; do
+        until grep -q "node $1 keeps version 3 of" "$tmp/err" 2>/dev/null; do
             kill -0 $$ && sleep 0.05 || exit
         done
         : >"$BOOT_KEPT"
     ) &
 }
-said() { grep -q -e "$1" "$scratch/err" || fail "$what: does not say \"$1\": $(grep -v ' link ' "$scratch/err" | tail -n 5)"; }
+said() { grep -q -e "$1" "$tmp/err" || fail "$what: does not say \"$1\": $(grep -v ' link ' "$tmp/err" | tail -n 5)"; }
 
-bounded 60 "$ftrun" -n 3 "$boot" keys 6 none | sort >"$scratch/reference"
-[ "$(wc -l <"$scratch/reference")" = 9 ] || fail "the reference is not complete"
+bounded 60 "$ftrun" -n 3 "$boot" keys 6 none | sort >"$tmp/reference"
+[ "$(wc -l <"$tmp/reference")" = 9 ] || fail "the reference is not complete"
 
 # By seed: ranks that are killed and hosts that are lost, most of them right behind a checkpoint.
 by_seed() {
     lease=2
-    # shellcheck disable=SC2046
     set -- $(awk -v seed="$1" 'BEGIN {
         srand(seed)
         for (i = 1 + int(rand() * 5); i > 0; i--)
@@ -107,19 +103,18 @@ same a:2,b "--survive rank" plain '0,3,0,0,0;2,4,0,0' slow
 
 # resumed PLACEMENT DEATHS WORD PATTERN: from version 3
 resumed() {
-    rm -rf "$scratch/ckpt"
-    job -H a:2,b --ckpt-dir "$scratch/ckpt" --bootstrap-cache "$boot" plain 3 none "$3"
-    [ $code = 0 ] || fail "boot plain 3 none $3: exit code $code: $(cat "$scratch/err")"
+    rm -rf "$tmp/ckpt"
+    over -H a:2,b --ckpt-dir "$tmp/ckpt" --bootstrap-cache "$boot" plain 3 none "$3"
+    [ $code = 0 ] || fail "boot plain 3 none $3: exit code $code: $(cat "$tmp/err")"
     what="$1 --resume boot plain 6 $2 $3"
-    # shellcheck disable=SC2086
-    job $1 --ckpt-dir "$scratch/ckpt" --resume --bootstrap-cache "$boot" plain 6 "$2" "$3"
-    [ $code = 0 ] || fail "$what: exit code $code: $(cat "$scratch/err")"
+    over $1 --ckpt-dir "$tmp/ckpt" --resume --bootstrap-cache "$boot" plain 6 "$2" "$3"
+    [ $code = 0 ] || fail "$what: exit code $code: $(cat "$tmp/err")"
     said "$4"
-    sort "$scratch/out" | cmp -s - "$scratch/rest" || fail "$what: other output: $(cat "$scratch/err")"
+    sort "$tmp/out" | cmp -s - "$tmp/rest" || fail "$what: other output: $(cat "$tmp/err")"
 }
 # Resumed on other hosts: what was called before the load, and what comes after it in the first version that is made then, is kept; a rank is
 # killed, a host is lost.
-grep -v 'version [123]:' "$scratch/reference" >"$scratch/rest"
+grep -v 'version [123]:' "$tmp/reference" >"$tmp/rest"
 for word in early slow; do
     resumed "-H a,b,c --lease $unhurried" '1,5,3,0;0,5,0,0' $word 'rank 1 .*restarted from checkpoint 5'
     resumed '-H a,b,c --lease 2' '0,5,0,0,0;1,5,3,0' $word 'rank 1 .*restarted from checkpoint 5'
@@ -132,11 +127,11 @@ resumed '-H a,b,c --lease 2' '0,4,3,0' slow 'host a (rank 0) needs a part of the
 wrong() {
     hosts=$1 n=$2 should=$3 pattern=$4
     shift 4
-    job --quiet -H "$hosts" -n "$n" "$@"
+    over --quiet -H "$hosts" -n "$n" "$@"
     what="-H $hosts $*"
-    [ $code = "$should" ] || fail "$what: exit code $code, not $should: $(cat "$scratch/err")"
-    grep -q -e "$pattern" "$scratch/err" || fail "$what: does not say \"$pattern\": $(cat "$scratch/err")"
-    ! grep -q end "$scratch/out" || fail "$what: the program came to its end"
+    [ $code = "$should" ] || fail "$what: exit code $code, not $should: $(cat "$tmp/err")"
+    grep -q -e "$pattern" "$tmp/err" || fail "$what: does not say \"$pattern\": $(cat "$tmp/err")"
+    ! grep -q end "$tmp/out" || fail "$what: the program came to its end"
 }
 for hosts in a,b a:2,b; do
     case $hosts in a,b) n=2 ;; *) n=3 ;; esac
@@ -152,8 +147,8 @@ done
 # All ranks have come back and called the beginning once more; then a host is lost whose rank begins at the start, and does not call it there.
 wrong a,b,c 3 16 'rank 1 was restarted and, at unit 20 of .* calls MPI_Allreduce(sum, 3000 x double) .* but its log has MPI_Allreduce(max, 1 x uint64)' \
     --lease 2 --survive rank --bootstrap-cache "$boot" plain 6 '0,2,0,0;1,2,0,0;2,2,0,0;1,3,4,1,0'
-[ "$(grep -c 'was restarted and' "$scratch/err")" = 1 ] || fail "$what: not one line: $(cat "$scratch/err")"
-if [ "${FT_TIER-}" = full ]; then
+[ "$(grep -c 'was restarted and' "$tmp/err")" = 1 ] || fail "$what: not one line: $(cat "$tmp/err")"
+if full; then
     for seed in $(seq 40); do by_seed "$seed"; done
 fi
 finish

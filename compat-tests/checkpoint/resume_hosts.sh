@@ -3,9 +3,9 @@
 # Durable checkpoints of a job on several hosts, all of which are this one: everything of it is killed at once, at random moments, and `ftrun --resume`, on other
 # hosts or on one, ends with the result of an undisturbed run; and what has been printed, whenever, is what that prints, without a line that is lacking. Hosts are lost
 # while a checkpoint is made, and then everything. Damaged files, a full disk. RESUME_SEED repeats the moments of a run.
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/hosts_lib.sh"
-. "$(dirname "$0")/../lib/resume_lib.sh"
+# shellcheck disable=SC2154 # what is not assigned here is by: uses hosts checkpoints
+. "$(dirname "$0")/../lib/test.sh"
+uses hosts checkpoints
 # Five ranks each.
 place() { # sets placement
     case $1 in
@@ -19,18 +19,16 @@ place() { # sets placement
 hosts_job() { # placement, arguments: runs to its end
     place "$1"
     shift
-    # shellcheck disable=SC2086
     run --launcher "exec:$go" $placement --ckpt-dir ckpt "$@"
 }
 begin_on() { # placement, arguments
     place "$1"
     shift
-    # shellcheck disable=SC2086
-    begin --launcher "exec:$go" $placement "$@"
+    begin --ckpt-dir ckpt --launcher "exec:$go" $placement "$@"
 }
 rounds_of() { grep -a -x 'round [0-9]*: [0-9a-f]\{16\}' "$@" | sort -u; }
 undisturbed() { # arguments of the job
-    run -q -n 5 "$job" "$@"
+    run -q -n 5 "$resumejob" "$@"
     expect_code 0
     wanted=$(final out)
     rounds_of out >calm
@@ -40,13 +38,11 @@ resumed() { sed -n 's/^begins with version \([0-9]*\)/\1/p' err | tail -n 1; }
 # One host, as if it had been switched off: what is left of a node would go on for the other half of it. "first": that of rank 0.
 lose_one() {
     which=$1
-    # shellcheck disable=SC2046
     set -- $(cat "/proc/$front/task/$front/children")
     [ $# -gt 0 ] || return 0
     random $#
     [ -n "$which" ] || shift "$drawn"
     agent=$(other_process "$1")
-    # shellcheck disable=SC2086
     kill -STOP "$1" $agent && kill -KILL "$1" $agent
 }
 # Killed again and again, each time a little further, on other hosts each time.
@@ -60,8 +56,7 @@ again() { # kills, milliseconds a life has at most, options, arguments of the jo
         before=$(newest 2>/dev/null)
         random 5
         [ "$i" -gt 1 ] || [ "$drawn" -lt 4 ] || drawn=0
-        # shellcheck disable=SC2086
-        begin_on "$drawn" -q $options --resume=auto "$job" "$@"
+        begin_on "$drawn" -q $options --resume=auto "$resumejob" "$@"
         random 3
         [ "$drawn" = 0 ] && [ "$i" -gt 1 ] || wait_for has_got_on $((${before:-0} + 1)) # the first gets somewhere, or nobody might
         random "$most"
@@ -78,8 +73,7 @@ again() { # kills, milliseconds a life has at most, options, arguments of the jo
         cat out >>printed
     done
     random 5
-    # shellcheck disable=SC2086
-    begin_on "$drawn" -q $options --resume=auto "$job" "$@"
+    begin_on "$drawn" -q $options --resume=auto "$resumejob" "$@"
     expect_finished
     began="$began $(resumed)"
     echo "$options $*: began with versions$began"
@@ -103,9 +97,9 @@ aside apart again $kills 5000 '--survive host' 150 40000 60 local
 # rank 0 had replayed its load out of a log, and the program was taken for one that does not load: nothing was written any more.)
 loses_two() { # rank or host
     undisturbed 60 40000 0 local
-    hosts_job 0 "$job" 20 40000 0 local
+    hosts_job 0 "$resumejob" 20 40000 0 local
     expect_code 0
-    begin_on 0 -q --survive "$1" --resume "$job" 60 40000 30 local
+    begin_on 0 -q --survive "$1" --resume "$resumejob" 60 40000 30 local
     wait_for has_got_on 24
     lose_one first 2>/dev/null
     wait_for has_got_on 40
@@ -122,14 +116,14 @@ aside apart loses_two host
 # A job that has ended: the last version is there, and can be loaded on hosts and on one; what was made on one can on hosts.
 undisturbed 25 800 1 local
 rm -rf ckpt
-hosts_job 0 "$job" 20 800 1 local
+hosts_job 0 "$resumejob" 20 800 1 local
 expect_code 0
 has_version 20 || fail "$what: the last version on disk is $(newest)"
 [ "$(stat -c %a ckpt) $(stat -c %a "$(file 20)")" = "700 600" ] || fail "$what: modes $(stat -c %a ckpt "$(file 20)")"
-hosts_job 4 --resume "$job" 22 800 1 local
+hosts_job 4 --resume "$resumejob" 22 800 1 local
 expect_code 0
 expect_err 'begins with version 20'
-hosts_job 1 --resume --report report "$job" 25 800 1 local
+hosts_job 1 --resume --report report "$resumejob" 25 800 1 local
 expect_code 0
 expect_err 'begins with version 22'
 expect_err 'ftrun: resumed from version 22 in ckpt, made 20'
@@ -152,13 +146,13 @@ refused() { # pattern, placement, arguments
     [ ! -e started ] || fail "$what: something was started"
     diff -r ckpt kept >/dev/null || fail "$what: the directory is not what it was"
 }
-refused 'there are checkpoints of an earlier job, the newest is version 25' 0 "$job" 30 800 1 local
+refused 'there are checkpoints of an earlier job, the newest is version 25' 0 "$resumejob" 30 800 1 local
 refused 'it is of the program "resumejob", this is "true"' 0 --resume true
-refused 'it is of 5 ranks, these are 6' 3 --resume=auto -n 6 --oversubscribe "$job" 30 800 1 local
+refused 'it is of 5 ranks, these are 6' 3 --resume=auto -n 6 --oversubscribe "$resumejob" 30 800 1 local
 # Damaged: the version before is taken, and the line says why; without one it is refused.
 size=$(stat -c %s "$(file 25)")
 damaged() { # pattern
-    hosts_job 0 --resume "$job" 30 800 1 local
+    hosts_job 0 --resume "$resumejob" 30 800 1 local
     expect_code 0
     expect_err "ftrun: --resume: checkpoint-0000000025.ftmpi cannot be used: $1"
     expect_err "begins with version $before"
@@ -173,18 +167,18 @@ head -c $((size - 1)) "$(file 25)" >part && printf '\377' >>part && cp part "$(f
 damaged 'the model of rank 4 in it is damaged (checksum)'
 for v in 25 "$before"; do printf 'x' | dd of="$(file "$v")" bs=1 seek=100 conv=notrunc 2>/dev/null; done
 rm -f started
-hosts_job 1 --resume "$job" 30 800 1 local
+hosts_job 1 --resume "$resumejob" 30 800 1 local
 expect_code 2
 expect_err 'there is no good checkpoint in it'
 [ ! -e started ] || fail "$what: something was started"
 rm -rf ckpt && mkdir ckpt
-hosts_job 0 --resume "$job" 5 800 1
+hosts_job 0 --resume "$resumejob" 5 800 1
 expect_code 2
 expect_err 'there is no checkpoint in ckpt'
 
 # Resumed, and the program does not care; and one that makes none.
 rm -rf ckpt && cp -r kept ckpt
-hosts_job 0 --resume "$job" 30 800 1 local anew
+hosts_job 0 --resume "$resumejob" 30 800 1 local anew
 expect_code 0
 expect_err 'makes checkpoints, but has not loaded version 25, which it was resumed from; nothing is written to ckpt'
 diff -r ckpt kept || fail "$what: the directory is not what it was"
@@ -198,21 +192,21 @@ checks_ckpt_every hosts_job 0
 
 # One job at a time. Told to end, it leaves its last version: rank 0 prints a round before it makes that version.
 rm -rf ckpt
-begin_on 0 "$job" 100000 800 5
+begin_on 0 "$resumejob" 100000 800 5
 wait_for has_version 2
-timeout 120 "$ftrun" --launcher "exec:$go" -H x,y --ckpt-dir ckpt --resume "$job" 5 800 1 >out2 2>err2
+timeout 120 "$ftrun" --launcher "exec:$go" -H x,y --ckpt-dir ckpt --resume "$resumejob" 5 800 1 >out2 2>err2
 code=$?
 expect_code 2
 grep -q 'is in use by another job' err2 || fail "$what: $(cat err2)"
 kill -TERM "$front"
-wait "$pid"
+wait "$job"
 last=$(sed -n 's/^round \([0-9]*\):.*/\1/p' out | tail -n 1)
 has_version $((last - 1)) || fail "told to end: version $last was made, $(newest) is on disk"
 
 # Agents and ranks are killed while checkpoints are made: the job is done as ever, and its last version is there.
 undisturbed 60 4000000 0 local
 rm -rf ckpt
-begin_on 0 -q --ckpt-every 1 "$job" 60 4000000 10 local
+begin_on 0 -q --ckpt-every 1 "$resumejob" 60 4000000 10 local
 for i in 1 2 3 4; do
     wait_for has_got_on $((i * 8))
     for node in $(cat "/proc/$front/task/$front/children" 2>/dev/null); do
@@ -232,7 +226,7 @@ has_version 60 || fail "$what: the last version on disk is $(newest)"
 rm -rf ckpt && mkdir ckpt
 if mount -t tmpfs -o size=1m,mode=700 none "$tmp/ckpt" 2>/dev/null; then
     trap 'umount "$tmp/ckpt"; rm -rf "$tmp"' EXIT
-    begin_on 0 "$job" 40000 300000 5
+    begin_on 0 "$resumejob" 40000 300000 5
     wait_for has_version 3
     fill_up() {
         cat /dev/zero >>ckpt/ballast # and what the writer makes room for, again
@@ -245,7 +239,7 @@ if mount -t tmpfs -o size=1m,mode=700 none "$tmp/ckpt" 2>/dev/null; then
     wait_for grep -q 'checkpoints can be written again' err
     die
     [ "$(grep -c 'No space left' err)" = 1 ] || fail "$what: told $(grep -c 'No space left' err) times"
-    begin_on 1 -q --resume "$job" 100 300000 0
+    begin_on 1 -q --resume "$resumejob" 100 300000 0
     wait_for grep -q 'begins with version [1-9]' err
     die
     umount "$tmp/ckpt"

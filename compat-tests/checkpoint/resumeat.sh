@@ -3,21 +3,18 @@
 # Durable checkpoints at every system call by which they are written: the agent is killed there, and its successor writes the last version all the same;
 # or everything is killed there, and the job goes on with --resume from the version that was on disk or the one that was being written.
 # RESUMEAT_EVERY=1 tries every stop.
-. "$(dirname "$0")/../lib/lib.sh"
-ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # killat.sh
-export ASAN_OPTIONS
-FTMPI_RUN_DIR=$tmp/run
-export FTMPI_RUN_DIR
+. "$(dirname "$0")/../lib/test.sh"
+sanitizers detect_leaks=0 # killat.sh
+own_jobs
 cd "$tmp" || exit 99
 killat=$top_builddir/compat-tests/agent/killat
-job="$top_builddir/compat-tests/checkpoint/resumejob 6 3000 0 local"
+job="$built/resumejob 6 3000 0 local"
 every=${RESUMEAT_EVERY:-5}
 [ -z "$FTMPI_TEST_QUICK" ] || every=23
 
 one() { # POINT:N, victims
     rm -rf ckpt
     what="$2 killed at $1"
-    # shellcheck disable=SC2086
     timeout -k 5 300 "$killat" "$1" "$2" "$ftrun" -q --ckpt-dir ckpt -n 2 $job >out 2>err 9>stops
     code=$?
 }
@@ -28,7 +25,6 @@ final=$(grep '^final' out)
 stops=$(sed -n 's/^disk //p' stops)
 [ "${stops:-0}" -gt 40 ] || fail "$what: $stops stops"
 resume() { # exactly what an undisturbed run ends with, and nothing to complain of
-    # shellcheck disable=SC2086
     timeout 120 "$ftrun" -q --ckpt-dir ckpt --resume"${1:+=$1}" -n 2 $job >out 2>err
     code=$?
     expect_code 0

@@ -3,16 +3,13 @@
 # Checkpoints of a job on three hosts, all of which are this one, and a host is lost: with --survive host its ranks go on behind the checkpoint that
 # the next node has kept, or begin at the start if that is lost as well; with --survive rank, and a log that is released, all begin again. What
 # is printed is the same. FT_TIER=full: before, while and after each commit, by seed. survive_host.sh SEED...: these.
-# shellcheck disable=SC2154 # make check sets top_srcdir, top_builddir
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/hosts_lib.sh"
-program=$top_builddir/compat-tests/checkpoint/versions
-case $program in /*) ;; *) program=$(pwd)/$program ;; esac
+. "$(dirname "$0")/../lib/test.sh"
+uses hosts
+program=$built/versions
 
 # wants HOSTS ARGS: what is printed if nobody is lost; sets wanted
 wants() {
     wanted="$tmp/want $*"
-    # shellcheck disable=SC2086
     [ -f "$wanted" ] || timeout 120 "$ftrun" --stdin none --launcher "exec:$tmp/go" -H "$1" "$program" $2 2>/dev/null | sort >"$wanted"
     [ -s "$wanted" ] || fail "$program $2 on $1 prints nothing"
 }
@@ -21,7 +18,6 @@ same() {
     list=$1 options=$2 args=$3
     shift 3
     wants "$list" "$args"
-    # shellcheck disable=SC2086
     hosts "$list" --stdin none --lease 3 --snapshot off -v $options "$program" $args "$@"
     expect_code 0
     sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
@@ -34,7 +30,6 @@ again='the log from the start is nowhere (--survive host keeps it): all . ranks 
 
 # By seed: two losses of any of the three hosts, at a place in a version and some time after, and ranks that are killed.
 by_seed() {
-    # shellcheck disable=SC2046
     set -- $(awk -v seed="$1" 'BEGIN {
         srand(seed)
         for (i = 0; i < 2; i++) {
@@ -65,7 +60,7 @@ said 1 "$goes_on"
 same a,b,c '' '6 slow flood=3' lose=1,5,1,0,0
 said 1 "$again"
 said 0 "$goes_on"
-if [ "${FT_TIER-}" = full ]; then
+if full; then
     for seed in $(seq 40); do by_seed "$seed"; done
     # It is released while the replacement asks for it.
     for after in 0 2 5 8 11 14 17 20 30 50; do

@@ -3,17 +3,14 @@
 # Checkpoints: a program that makes one in each round prints the same, each line once, whoever is killed where: before, while and after
 # it is made, in the first operation of a version, before, in and after a load, twice in one version, all ranks at once. Each way
 # back is taken, and the log behind checkpoints is released.
-# shellcheck disable=SC2154 # make check sets top_srcdir, top_builddir
-. "$(dirname "$0")/../lib/lib.sh"
-program=$top_builddir/compat-tests/checkpoint/versions
-case $program in /*) ;; *) program=$(pwd)/$program ;; esac
+. "$(dirname "$0")/../lib/test.sh"
+program=$built/versions
 full=$([ -n "${FTMPI_TEST_QUICK-}" ] || echo yes)
 
 # Nobody reads input: a prompt, the beginning of a line that takes long, is shown to who does, and lines are mixed then.
 # wants RANKS ARGS: what is printed if nobody is killed; sets wanted
 wants() {
     wanted="$tmp/want $*"
-    # shellcheck disable=SC2086
     [ -f "$wanted" ] || timeout 120 "$ftrun" --stdin none -n "$1" "$program" $2 2>/dev/null | sort >"$wanted"
     [ -s "$wanted" ] || fail "$program $2 on $1 ranks prints nothing"
 }
@@ -22,7 +19,6 @@ same() {
     ranks=$1 options=$2 args=$3
     shift 3
     wants "$ranks" "$args"
-    # shellcheck disable=SC2086
     run --stdin none -n "$ranks" $options --report "$tmp/report" "$program" $args $(printf 'kill=%s ' "$@")
     expect_code 0
     sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }
@@ -78,7 +74,6 @@ again() {
     shift
     wants 3 '5 flood=3'
     rm -f "$tmp/loads"
-    # shellcheck disable=SC2046
     run --stdin none -n 3 --snapshot off --log-full forget --log-limit 16M --report "$tmp/report" "$program" 5 flood=3 $(printf 'kill=%s ' "$@")
     expect_code 0
     sort "$tmp/out" | cmp -s "$wanted" - || { fail "$what: output differs"; sort "$tmp/out" | diff "$wanted" - | head; }

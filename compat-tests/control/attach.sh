@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # ftrun attach: the job's output from now on; Ctrl-C leaves the job alone; who does not read slows nobody down.
-. "$(dirname "$0")/../lib/lib.sh"
-command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
-FTMPI_RUN_DIR=$tmp/run
-export FTMPI_RUN_DIR
+. "$(dirname "$0")/../lib/test.sh"
+needs python3
+own_jobs
 cd "$tmp" || exit 99
 listed() { [ "$("$ftrun" list 2>/dev/null | sed 1d | wc -l)" = 1 ]; }
 exists() { [ -s "$1" ]; }

@@ -1,20 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # ftrun list, status, stop, wait: what a running job says of itself, and what is not a job.
-. "$(dirname "$0")/../lib/lib.sh"
-waits=$top_builddir/compat-tests/control/waits
-FTMPI_RUN_DIR=$tmp/run
-export FTMPI_RUN_DIR
+. "$(dirname "$0")/../lib/test.sh"
+waits=$built/waits
+own_jobs
 cd "$tmp" || exit 99
 
 # A job in the background: its own name for output, errors and pid.
-begin() { # name, arguments
+begin_named() { # name, arguments
     name=$1
     shift
     timeout -k 5 300 "$ftrun" "$@" >"$name.out" 2>"$name.err" </dev/null &
     echo $! >"$name.pid"
 }
-ended() { # name, code
+ended_named() { # name, code
     wait "$(cat "$1.pid")"
     code=$?
     what="job $1"
@@ -23,7 +22,7 @@ ended() { # name, code
 jobs_are() { [ "$("$ftrun" list 2>/dev/null | sed 1d | wc -l)" = "$1" ]; }
 id_of() { "$ftrun" list | awk -v "what=$1" '$0 ~ what { print $1 }'; } # a word of its command
 no_sockets() { [ -z "$(ls run)" ]; }
-command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
+needs python3
 ask_and_see() { "$ftrun" status --json >status.json 2>/dev/null && python3 -c "$1" <status.json; }
 check() { # python expression over job and rank, polled
     wait_for ask_and_see "
@@ -56,7 +55,7 @@ run stop --help
 expect_code 0
 
 # Rank 2 keeps the others waiting, and every one of them says so.
-begin a -n 4 "$waits" file 2 "$tmp/go" 7
+begin_named a -n 4 "$waits" file 2 "$tmp/go" 7
 check "job['ranks'] == 4 and rank[2]['state'] == 'outside MPI' and rank[2]['units'] == 7 and all(rank[r]['state'] == 'in MPI' and
     rank[r]['waits_for'] == [2] and rank[r]['unit'] == 7 and rank[r]['call'] == 'MPI_Allreduce' and rank[r]['count'] == 1 and
     rank[r]['type'] == 'double' and rank[r]['reduction'] == 'sum' and rank[r]['site'].startswith('waits+0x') for r in (0, 1, 3))"
@@ -98,7 +97,7 @@ PY
 fi
 
 # Two jobs: one must be named: by id, its beginning, a pid.
-begin b --job-name nightly -n 3 sh -c 'sleep 1000 & wait'
+begin_named b --job-name nightly -n 3 sh -c 'sleep 1000 & wait'
 wait_for jobs_are 2
 a_id=$(id_of waits)
 b_id=$(id_of sleep)
@@ -126,10 +125,10 @@ run stop "$b_id"
 expect_code 0
 what="after ftrun stop"
 jobs_are 1 || fail "$what: the job is still listed"
-ended b 143
+ended_named b 143
 
 # wait ends with the job's exit code, also when first the one and then the other of its two processes is killed.
-begin c --job-name ends_c -n 2 sh -c 'while [ ! -e '"$tmp"'/end ]; do sleep 0.05; done; exit 7'
+begin_named c --job-name ends_c -n 2 sh -c 'while [ ! -e '"$tmp"'/end ]; do sleep 0.05; done; exit 7'
 wait_for jobs_are 2
 c_id=$(id_of ends_c)
 pid_of() { # job or nothing
@@ -156,11 +155,11 @@ expect_code 7
 [ ! -s wait.err ] || fail "$what says: $(cat wait.err)"
 wait "$(cat c.pid)" # killed
 : >go
-ended a 0
+ended_named a 0
 wait_for no_sockets
 
 # A successor that has nothing left to do but to end: who waits still learns how. (`ftrun wait` said that the job is gone.)
-begin i --job-name ends_i -n 2 sh -c 'while [ ! -e '"$tmp"'/end_i ]; do sleep 0.05; done; exit 9'
+begin_named i --job-name ends_i -n 2 sh -c 'while [ ! -e '"$tmp"'/end_i ]; do sleep 0.05; done; exit 9'
 wait_for has_two ""
 ranks=$(ask_and_see "import json, sys; print(*(r['pid'] for r in json.load(sys.stdin)['rank']))")
 i_agent=$(pid_of "" agent_pid)
@@ -178,11 +177,11 @@ wait $waiting
 code=$? what="ftrun wait, of a job that ends with the takeover"
 expect_code 9
 [ ! -s wait.err ] || fail "$what says: $(cat wait.err)"
-ended i 9
+ended_named i 9
 wait_for no_sockets
 
 # Nobody has to ask twice after a takeover. (There was no socket until the successor had made one.)
-begin j -n 2 sleep 1000
+begin_named j -n 2 sleep 1000
 wait_for has_two ""
 for i in 1 2 3; do
     run status --json
@@ -193,24 +192,24 @@ for i in 1 2 3; do
     wait_for has_two ""
 done
 run stop
-ended j 137 # the process that the shell started was killed
+ended_named j 137 # the process that the shell started was killed
 
 # A rank that replays says how far it is, and that others wait for it.
-begin g --snapshot off -n 3 "$waits" slow 1 5000
+begin_named g --snapshot off -n 3 "$waits" slow 1 5000
 check "rank[1]['state'] == 'replaying' and 0 < rank[1]['replayed'] < rank[1]['to_replay'] == 5000 and rank[1]['incarnation'] == 1 and
     rank[1]['restarts'] == 1 and rank[0]['state'] == 'in MPI' and rank[0]['waits_for'] == [1]"
 run stop
 expect_code 0
-ended g 143
+ended_named g 143
 
 # Ranks that are done, and those that have not called MPI_Init.
-begin h -n 3 sh -c '[ $FTMPI_RANK = 2 ] || exec sleep 1000'
+begin_named h -n 3 sh -c '[ $FTMPI_RANK = 2 ] || exec sleep 1000'
 check "[r['state'] for r in rank] == ['starting', 'starting', 'done'] and rank[2]['pid'] == 0 and rank[0]['pid'] > 0"
 run stop
-ended h 143
+ended_named h 143
 
 # stop reaches a job whose first agent was killed.
-begin f -n 2 sleep 1000
+begin_named f -n 2 sleep 1000
 wait_for jobs_are 1
 wait_for has_two ""
 agent=$(pid_of "" agent_pid)
@@ -220,11 +219,11 @@ kill -9 "$agent"
 wait_for has_two ""
 run stop
 expect_code 0
-ended f 143
+ended_named f 143
 wait_for no_sockets
 
 # A job killed so that nobody could clean up leaves a socket; list removes it, and nothing else.
-begin d -n 1 sleep 1000
+begin_named d -n 1 sleep 1000
 wait_for jobs_are 1
 wait_for has_two ""
 kill -9 "$(pid_of "" pid)" "$(pid_of "" agent_pid)"
@@ -236,7 +235,7 @@ wait_for jobs_are 0
 rm run/mine
 
 # Strangers' requests: garbage, too much, nothing at all, an unknown one. The job goes on and answers others.
-begin e -n 2 "$waits" file 0 "$tmp/go2" 1
+begin_named e -n 2 "$waits" file 0 "$tmp/go2" 1
 wait_for jobs_are 1
 python3 - run <<'PY' || fail "garbage: see above"
 import json, os, socket, sys
@@ -261,7 +260,7 @@ assert json.loads(ask(b'{"request": "info"}\n'))["ranks"] == 2
 assert oct(os.stat(path).st_mode & 0o777) == "0o600" and oct(os.stat(sys.argv[1]).st_mode & 0o777) == "0o700"
 PY
 : >go2
-ended e 0
+ended_named e 0
 
 # A directory that is not ours alone is not used; the job runs.
 mkdir -m 700 real

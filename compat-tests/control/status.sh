@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What ftrun's client makes of answers: jobs of many ranks, answers of another version, none. The job is a script here.
-. "$(dirname "$0")/../lib/lib.sh"
-command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
-FTMPI_RUN_DIR=$tmp/run
-export FTMPI_RUN_DIR
+. "$(dirname "$0")/../lib/test.sh"
+needs python3
+own_jobs
 cd "$tmp" || exit 99
 mkdir -m 700 run
 

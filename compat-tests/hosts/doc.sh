@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What docs/hosts.md and README.md print of jobs on several hosts, word for word, where alpha, beta, gamma and delta are this machine: the
 # commands run, and what is said to be told is told.
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/hosts_lib.sh"
-top=$(cd "${top_srcdir:-$(dirname "$0")/../..}" && pwd)
+. "$(dirname "$0")/../lib/test.sh"
+uses hosts
 # down tells which host ssh does not reach, old which has another version. --launch-arg's words come before the host.
 cat >"$tmp/go" <<'END'
 #!/bin/sh
@@ -22,7 +21,6 @@ ln -s "$ftrun" "$tmp/bin/ftrun"
 PATH=$tmp/bin:$PATH FTMPI_LAUNCHER=exec:$tmp/go
 export PATH FTMPI_LAUNCHER
 cd "$tmp/at" || exit 99
-# shellcheck disable=SC2016
 printf '#!/bin/sh\necho $FTMPI_SIZE $FTMPI_RANK\n' >program
 chmod +x program
 cp program sum
@@ -37,7 +35,7 @@ expect_ranks() { # how many
     expect_code 0
     sort "$tmp/out" | cmp -s - "$tmp/want" || { fail "$what: prints something else:"; cat "$tmp/out"; }
 }
-{ commands "$top/docs/hosts.md" '# Jobs on several hosts' && commands "$top/README.md" '## Several hosts'; } >"$tmp/commands"
+{ commands "$top_srcdir/docs/hosts.md" '# Jobs on several hosts' && commands "$top_srcdir/README.md" '## Several hosts'; } >"$tmp/commands"
 [ "$(wc -l <"$tmp/commands")" = 4 ] || fail "the examples are not where they were: $(cat "$tmp/commands")"
 while read -r what <&3; do
     timeout -k 5 120 sh -c "$what" >"$tmp/out" 2>"$tmp/err" </dev/null
@@ -50,28 +48,25 @@ while read -r what <&3; do
 done 3<"$tmp/commands"
 
 # The words for ssh or COMMAND.
-# shellcheck disable=SC2016
-words=$(sed -n 's/^  `\(--launch-arg -p --launch-arg 2222\)`.*/\1/p' "$top/docs/hosts.md")
-# shellcheck disable=SC2086
+words=$(sed -n 's/^  `\(--launch-arg -p --launch-arg 2222\)`.*/\1/p' "$top_srcdir/docs/hosts.md")
 run $words -H alpha,beta ./program
 expect_ranks 2
 [ "$(sort -u "$tmp/ports" 2>/dev/null)" = 'port 2222' ] || fail "$what: $words did not come"
 
 # What is told: the lines of the text are these.
-told() { # its number
-    awk '/^## / { on = $0 == "## When something is wrong" } on && /^    ftrun: / { print substr($0, 5) }' "$top/docs/hosts.md" | sed -n "$1p" >"$tmp/line"
+is_line() { # its number
+    awk '/^## / { on = $0 == "## When something is wrong" } on && /^    ftrun: / { print substr($0, 5) }' "$top_srcdir/docs/hosts.md" | sed -n "$1p" >"$tmp/line"
     cmp -s "$tmp/line" "$tmp/err" || { fail "$what: docs/hosts.md says another line:"; cat "$tmp/line"; }
 }
 echo beta >"$tmp/down"
 run -H alpha:4,beta:4 ./program
-told 1
+is_line 1
 rm "$tmp/down"
 echo beta >"$tmp/old"
 run -H alpha:4,beta:4 ./program
-told 2
+is_line 2
 rm "$tmp/old"
 what='a host that says nothing any more'
-# shellcheck disable=SC2016
 timeout -k 5 120 ftrun -H alpha:4,beta:4,gamma:4 --spares 1 --survive host sh -c 'echo $$ >"$tmp/rank.$FTMPI_RANK"; until [ -e "$tmp/end" ]; do sleep 0.1; done' >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 wait_for [ -s "$tmp/rank.4" ]
@@ -83,5 +78,5 @@ kill -KILL "$twin" "$agent" 2>/dev/null # as far as ftrun has not
 wait $pid
 code=$?
 expect_code 0
-told 3
+is_line 3
 finish

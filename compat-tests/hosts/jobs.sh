@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Jobs on several hosts, all of which are this one: where ranks go, what they print, how the job ends, and what is said of hosts that
 # cannot be reached or are lost. (hosts.sh has hosts that are more like it.)
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/hosts_lib.sh"
-# shellcheck disable=SC2016
+. "$(dirname "$0")/../lib/test.sh"
+uses hosts
 who='echo $FTMPI_RANK of $FTMPI_SIZE, $OMPI_COMM_WORLD_LOCAL_RANK of $OMPI_COMM_WORLD_LOCAL_SIZE'
 
 # Where ranks go, what they are told, and what they print.
@@ -16,7 +15,6 @@ expect_out '0 of 3, 0 of 1' '1 of 3, 0 of 2' '2 of 3, 1 of 2'
 hosts a:2,b:2 --map-by node -n 3 -l sh -c "$who"
 sorted
 expect_out '[1,0]<stdout>:0 of 3, 0 of 2' '[1,1]<stdout>:1 of 3, 0 of 1' '[1,2]<stdout>:2 of 3, 1 of 2'
-# shellcheck disable=SC2016
 hosts a -x A=here -n 1 sh -c 'echo $A $B; pwd' : -H b -env B there -wdir / sh -c 'echo $A$B; pwd'
 sorted
 expect_out / "$(pwd)" here there
@@ -25,7 +23,6 @@ expect_out / "$(pwd)" here there
 seq 100000 >"$tmp/in"
 timeout -k 5 120 "$ftrun" --launcher "exec:$tmp/go" -H a,b --stdin 1 cat <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
 cmp -s "$tmp/in" "$tmp/out" || fail "standard input did not get to rank 1 and back"
-# shellcheck disable=SC2016
 seq 5 | timeout -k 5 120 "$ftrun" --launcher "exec:$tmp/go" -H a,b sh -c '[ $FTMPI_RANK = 1 ] || wc -l' >"$tmp/out" 2>"$tmp/err"
 expect_out 5
 
@@ -35,12 +32,10 @@ expect_code 0
 timeout -k 5 120 "$ftrun" --launcher "exec:$tmp/go" -H a,b cat <&- >"$tmp/out" 2>"$tmp/err" || fail "ftrun cat without standard input: exit code $?"
 
 # Long lines of several ranks are not mixed, and nobody waits for ever for a reader that is slow.
-# shellcheck disable=SC2016
 hosts a,b -n 4 --oversubscribe sh -c 'for i in 1 2 3; do head -c 200000 /dev/zero | tr "\0" $FTMPI_RANK; echo; done'
 [ "$(sort "$tmp/out" | uniq -c | awk '{print $1, length($2)}' | tr '\n' ' ')" = '3 200000 3 200000 3 200000 3 200000 ' ] || fail "long lines are mixed"
 
 # Exit codes, and one line that names rank and host.
-# shellcheck disable=SC2016
 hosts a,b:2 sh -c '[ $FTMPI_RANK != 2 ] || exit 7; sleep 50'
 expect_code 7
 expect_err '^ftrun: rank 2 (pid [0-9]*, host b) exited with code 7; the job is ended$'
@@ -84,7 +79,6 @@ expect_err 'nonesuch: No such file'
 
 # Signals: to all ranks of all hosts, whose end is awaited.
 what="ftrun, told to stop"
-# shellcheck disable=SC2016
 timeout -k 5 300 "$ftrun" --grace 100 --launcher "exec:$tmp/go" -H a,b:2 sh -c 'trap "echo got \$FTMPI_RANK; exit 0" INT TERM; echo $$ >"$tmp/rank.$FTMPI_RANK"; while :; do sleep 0.1; done' \
     >"$tmp/out" 2>"$tmp/err" &
 pid=$!
@@ -103,7 +97,6 @@ expect_err_lines 1
 what="ftrun status, stop"
 timeout -k 5 120 "$ftrun" --job-name "hosts-$$" --launcher "exec:$tmp/go" -H a,b:2 sleep 50 >"$tmp/out" 2>"$tmp/err" &
 pid=$!
-# shellcheck disable=SC2317
 both_run() {
     "$ftrun" status "hosts-$$" >"$tmp/status" 2>&1
     [ "$(grep -c '^node [01] on [ab]: running' "$tmp/status")" = 2 ] && grep -q '^1-2 *starting .*on b' "$tmp/status"
@@ -125,7 +118,6 @@ fi
 # memory RANK: what it has open, a line for each file
 memory() { sed -n "s/^$1 //p" "$tmp/out" | sort; }
 for places in a:3 a,b:2; do
-    # shellcheck disable=SC2016
     hosts $places -n 3 sh -c 'for fd in /proc/$$/fd/*; do case $(readlink "$fd") in /memfd:*) echo "$FTMPI_RANK $(stat -L -c %d:%i "$fd")" ;; esac; done'
     expect_code 0
     [ "$(memory 1 | wc -l)" -ge 2 ] && [ "$(memory 1)" = "$(memory 2)" ] || fail "$what: ranks 1 and 2 do not have the same memory: $(cat "$tmp/out")"
@@ -138,7 +130,6 @@ done
 
 # A lost node: its processes are killed, its lease ends, others take its place, and nothing is printed twice. It is lost while its ranks print: they do
 # not come to their last lines before.
-# shellcheck disable=SC2016
 count='i=0; while [ $i -lt 12 ]; do echo $FTMPI_RANK: $i; i=$((i + 1)); sleep 0.05; while [ $i = 11 ] && [ ! -e "$tmp/end" ]; do sleep 0.05; done; done'
 expect_counts() { # ranks
     for r in $(seq 0 $(($1 - 1))); do for i in $(seq 0 11); do echo "$r: $i"; done; done | sort >"$tmp/want"
@@ -152,7 +143,6 @@ lost() { # ranks, that whose node is lost, arguments
     of=$2
     shift 2
     what="ftrun $*, without the node of rank $of"
-    # shellcheck disable=SC2016
     timeout -k 5 120 "$ftrun" --lease 3 --launcher "exec:$tmp/go" "$@" sh -c 'trap "echo \$\$ >>$tmp/usr.$FTMPI_RANK" USR1; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; '"$count" \
         >"$tmp/out" 2>"$tmp/err" &
     pid=$!
@@ -182,7 +172,6 @@ expect_err 'cannot start on host gone-b (rank 1): .*; tried 3 times, the job is 
 lost 2 1 -H a,gone-b --wait-for-host 1
 expect_code 1
 expect_err '^ftrun: host gone-b (rank 1) has not come back within 1 s (--wait-for-host); the job is ended$'
-# shellcheck disable=SC2317
 comes_back() { wait_for grep -q 'cannot start on host gone-b .*waiting for it (--wait-for-host 300)$' "$tmp/err" && rm "$tmp/lost"; }
 : >"$tmp/err"
 comes_back &
@@ -198,7 +187,6 @@ expect_counts 1
 # passed on as its last line, and the rest followed behind others' lines (survive.sh, when hosts were frozen). Many, since it is the first to die.
 rm -f "$tmp"/rank.* "$tmp"/end.*
 what="a host that stands still in the middle of a line"
-# shellcheck disable=SC2016
 timeout -k 5 240 "$ftrun" --lease 6 --snapshot off --launcher "exec:$tmp/go" -H a,b:8 sh -c 'printf "%s" "rank $FTMPI_RANK"; echo $$ >"$tmp/rank.$FTMPI_RANK.new"
     mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; until [ -e "$tmp/end.$FTMPI_RANK" ]; do sleep 0.05; done; echo " is done"' >"$tmp/out" 2>"$tmp/err" &
 pid=$!

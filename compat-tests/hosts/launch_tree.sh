@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # --launch-tree: hosts that are started from other hosts; all of them are this machine. What a host that starts others may do wrong must not
 # be seen but for -v, and what is wrong with any host is told as if it had been started from here.
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/hosts_lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
+uses hosts
 # A launcher: lame-NAME cannot be a starter, mute-NAME does not answer as one, and shy-NAME lets only ftrun itself in, as without keys elsewhere.
 # late-NAME waits for $tmp/late if a starter starts it.
 cat >"$tmp/go" <<'END'
@@ -27,7 +27,6 @@ END
 # Ranks say their number, all of them once; nothing is left of what was started.
 launch() { # hosts, arguments
     rm -f "$tmp/started" "$tmp/late"
-    # shellcheck disable=SC2016
     hosts "$@" sh -c 'echo $FTMPI_RANK'
 }
 expect_ranks() { # how many
@@ -89,10 +88,9 @@ expect_starts '^mute-a here .* --node$' 1
 expect_err_lines 0
 
 # In the midst of it: the host that starts others is lost, the job is told to end, the controller is killed.
-begin() {
+begin_late() {
     rm -f "$tmp/started" "$tmp/late"
     what="ftrun -H $1 --launch-tree 2"
-    # shellcheck disable=SC2016
     timeout -k 5 120 "$ftrun" --lease 5 --launcher "exec:$tmp/go" -H "$1" --launch-tree 2 sh -c 'echo $FTMPI_RANK' >"$tmp/out" 2>"$tmp/err" &
     pid=$!
     controller() { cat "/proc/$pid/task/$pid/children"; }
@@ -100,21 +98,21 @@ begin() {
     wait_for both_late
     starter=$(awk '/^late-b/ { print $2 }' "$tmp/started")
 }
-begin a,late-b,late-c,d,e,f
+begin_late a,late-b,late-c,d,e,f
 kill -KILL "$starter"
 wait $pid
 code=$?
 expect_ranks 6
 expect_starts '^late-[bc] here .* --node$' 2
 expect_err_lines 0
-begin a,late-b,late-c,d,e,f
+begin_late a,late-b,late-c,d,e,f
 kill -TERM "$(controller)"
 wait $pid
 code=$?
 expect_code 143
 expect_err 'told to stop by signal 15'
 nothing_left
-begin a,late-b,late-c,d,e,f
+begin_late a,late-b,late-c,d,e,f
 kill -KILL "$(controller)"
 wait $pid
 : >"$tmp/late" # those that come up now find nobody

@@ -1,12 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # One node of several, against a controller that misbehaves: node.py.
-. "$(dirname "$0")/../lib/lib.sh"
-command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3"; exit 77; }
+. "$(dirname "$0")/../lib/test.sh"
+needs python3
 # A sanitized ftrun looks for leaks at its end in a child of its own; killed by us, that child leaves it waiting for ever.
-ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-export ASAN_OPTIONS
-here=$(cd "$(dirname "$0")" && pwd)
+sanitizers detect_leaks=0
 cd "$tmp" || exit 99
 timeout -k 5 900 python3 "$here/node.py" "$ftrun"
 code=$? what=node.py

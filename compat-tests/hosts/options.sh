@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Jobs on several hosts, all of which are this one: what --report, --timeline and --output-filename tell of ranks that die and of a host that is lost;
 # --die-with-launcher.
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/hosts_lib.sh"
-command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3" && exit 77; }
+. "$(dirname "$0")/../lib/test.sh"
+uses hosts
+needs python3
 waits=$top_builddir/compat-tests/control/waits
-case $waits in /*) ;; *) waits=$(pwd)/$waits ;; esac
 export waits
 
 # Rank 1 dies, then its host is lost. (Without snapshots: the first is taken after a second, and who is killed later does not begin again.) Each is in the report with its times, the picture names hosts, and every line is once in the rank's file.
 what="ftrun, whose rank 1 dies, and then is lost with its host"
-# shellcheck disable=SC2016
 timeout -k 5 120 "$ftrun" --job-name "options-$$" --snapshot off --lease 3 --survive host --report "$tmp/report" --timeline "$tmp/picture" --output-filename "$tmp/files" -l --launcher "exec:$tmp/go" -H a,b:2 \
     sh -c 'echo begin; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; exec "$waits" file 0 "$tmp/end" 20' \
     >"$tmp/out" 2>"$tmp/err" &
@@ -19,7 +17,6 @@ pid=$!
 wait_for [ -s "$tmp/rank.1" ]
 wait_for grep -q '20 allreduces' "$tmp/out"
 # Where ranks are is asked of all hosts: rank 0 stays outside MPI.
-# shellcheck disable=SC2317
 where() { "$ftrun" status "options-$$" >"$tmp/status" 2>&1 && [ "$(grep -c '^1-2 .*on b: unit 20: MPI_Allreduce(sum, 1 x double) at waits.*other hosts$' "$tmp/status")" = 1 ]; }
 wait_for where || cat "$tmp/status"
 grep -q '^0  *outside MPI .*on a: 20 units done' "$tmp/status" || { fail "ftrun status does not say where ranks are"; cat "$tmp/status"; }
@@ -29,9 +26,8 @@ again() { [ "$(cat "$tmp/rank.1")" != "$1" ]; }
 wait_for again "$first"
 second=$(cat "$tmp/rank.1")
 # The controller has been told of the death, and is to draw the new ranks waiting.
-# shellcheck disable=SC2317
-told() { "$ftrun" status --json "options-$$" 2>&1 | grep -q "\"pid\": $second,"; }
-wait_for told
+knows_second() { "$ftrun" status --json "options-$$" 2>&1 | grep -q "\"pid\": $second,"; }
+wait_for knows_second
 sleep 3 # since when these ranks live is said with the next beats: once in a lease at least, or their host were lost
 lose 1
 wait_for again "$second"
@@ -99,7 +95,6 @@ expect_err_lines 1
 # Any of ftrun's processes, anywhere.
 rm -f "$tmp"/rank.*
 what="ftrun --die-with-launcher, of which one process on b is killed"
-# shellcheck disable=SC2016
 timeout -k 5 120 "$ftrun" --die-with-launcher --launcher "exec:$tmp/go" -H a,b sh -c 'echo $$ >"$tmp/rank.$FTMPI_RANK"; sleep 50' >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 wait_for [ -s "$tmp/rank.1" ] && wait_for [ -s "$tmp/rank.0" ]

@@ -4,7 +4,7 @@
 # (veth) to a switch (bridge), a name, a pid namespace with its own init, its own /tmp, /dev/shm and System V memory.
 #
 #   lab.sh N [COMMAND...]            N hosts, and COMMAND (or a shell) beside them, at the switch
-#   . lab.sh; lab_enter "$0" "$@"    for a test: it starts once more, in a lab of its own; what follows is in there
+#   uses lab; lab_enter "$0" "$@"    for a test (test.sh): it starts once more, in a lab of its own; what follows is in there
 #
 # Everything lives in namespaces without names of one process, which dies with whoever started the lab, however that ends: nothing is
 # left, and labs do not see each other. Inside:
@@ -26,8 +26,20 @@
 # $LAB is a directory that all share (as if by NFS), $LAB/hN/tmp the /tmp of hN as seen from outside.
 
 lab_file=$(readlink -f "${BASH_SOURCE[0]:-$0}")
+# How a test's run and begin reach hosts.
+through="exec:${lab_file%/*}/launch.sh"
 
 lab_skip() { echo "SKIP: $*" && exit 77; }
+
+# For tests: nothing_on HOST...: nothing of the job runs there. A node that never met its controller waits 10 s for it.
+nothing_on() {
+    local host
+    for host in "$@"; do
+        # shellcheck disable=SC2154 # test.sh
+        until_true 120 nothing_runs "$host" || fail "$what: left on $host: $(lab running "$host")"
+    done
+}
+nothing_runs() { [ -z "$(lab running "$1")" ]; }
 
 # What a lab takes: to be root, or to be allowed to be root of a namespace.
 lab_unshare="unshare"
@@ -37,18 +49,17 @@ lab_needs() {
     for tool in unshare nsenter setpriv ip nft mount; do
         command -v $tool >/dev/null || lab_skip "a lab of hosts needs $tool (packages util-linux, iproute2, nftables)"
     done
-    # shellcheck disable=SC2016
     $lab_unshare -n -m -p -f --mount-proc sh -c 'ip link add switch type bridge && mount -t tmpfs t /run && nft add table bridge t' 2>/dev/null ||
         lab_skip "no namespaces, no bridge or no nft here, or not the right to make them"
 }
 
 # lab_enter SCRIPT ARGUMENT...: returns in the lab.
 lab_enter() {
-    [ -z "${LAB-}" ] || return 0
+    # Hosts, and users there, reach a test's own directory.
+    [ -z "${LAB-}" ] || { [ -z "${tmp-}" ] || chmod 755 "$tmp"; return 0; }
     PATH=$PATH:/usr/sbin:/sbin
     lab_needs
     # setpriv: who is killed with SIGKILL cannot tell; the kernel does.
-    # shellcheck disable=SC2086
     setpriv --pdeathsig KILL $lab_unshare -n -m -u -p -f --kill-child=KILL --mount-proc bash "$lab_file" --init "$@" <&0 &
     lab_process=$!
     trap 'kill -KILL $lab_process' INT TERM HUP
@@ -298,7 +309,6 @@ lab_freeze_one() {
     else
         while [ "$now" != "$before" ]; do
             # Not its first process, whose parent would stop too.
-            # shellcheck disable=SC2046
             kill -STOP $(grep -vx "$(lab_init_of "$1")" <<<"$now") 2>/dev/null
             before=$now
             now=$(lab_pids "$1")
@@ -319,7 +329,6 @@ lab_thaw_one() {
         done
         rmdir "$group"
     else
-        # shellcheck disable=SC2046
         kill -CONT $(lab_pids "$1") 2>/dev/null
         # An nsenter stops with its child. (None but the lab's is in this /proc.)
         pkill -CONT -x nsenter
@@ -370,7 +379,6 @@ END
 
 lab_ssh_one() {
     # Its mount namespace is older than the keys.
-    # shellcheck disable=SC2016
     lab_in "$1" sh -c 'mountpoint -q /etc/ssh || mount --bind "$1/ssh" /etc/ssh; exec /usr/sbin/sshd -f "$1/ssh/sshd_config" -E "$1/$2/sshd.log"' - "$LAB" "$1"
 }
 
@@ -379,7 +387,6 @@ lab_ssh_one() {
 lab_play() {
     local n=$1
     shift
-    # shellcheck disable=SC2046
     lab_boot $(seq -f 'h%g' "$n")
     "${@:-${SHELL:-bash}}"
 }

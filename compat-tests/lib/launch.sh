@@ -4,7 +4,6 @@
 # would, with little of an environment. As ssh it ends with COMMAND's code, 255 if there is no host; and of a host that is lost
 # without a word it learns nothing: it goes on waiting until the cable is whole again.
 # LAB_PIN=1, for benchmarks: each host has a processor of its own, as long as there are enough.
-# shellcheck source=compat-tests/lib/lab.sh
 . "$(dirname "$0")/lab.sh"
 while [ "${1#-}" != "$1" ]; do shift; done # MPICH's launcher says -x
 host=$1
@@ -16,7 +15,6 @@ lab_is_reached "$host" || { echo "launch.sh: connect to host $host: No route to 
 pin=
 [ -z "${LAB_PIN-}" ] || pin="taskset -c $(((${host#h} - 1) % $(nproc)))"
 # A session of its own: who ends this process does not end that one.
-# shellcheck disable=SC2086
 lab_in "$host" $pin setsid env -i HOME="$HOME" PATH=/usr/local/bin:/usr/bin:/bin sh -c "cd 2>/dev/null; $*"
 code=$?
 until lab_is_reached "$host" || ! lab_is_cut "$host"; do sleep 0.1; done

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # docs/recipes.md: each recipe, word for word, shows what it says it shows.
-# shellcheck disable=SC2154,SC1091,SC2034 # make check sets top_srcdir and top_builddir
 set -u
-. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 for tool in gdb valgrind strace python3; do
-    command -v $tool >/dev/null || { echo "$tool is missing: apt-get install $tool" && exit 77; }
+    command -v $tool >/dev/null || skip "$tool is missing: apt-get install $tool"
 done
 unset LD_PRELOAD PROBLEM MAKEFLAGS
 recipes=$(cd "$top_srcdir" && pwd)/docs/recipes.md
@@ -13,7 +12,7 @@ PATH=$(cd "$top_builddir" && pwd):$PATH
 FTMPI_RUN_DIR=$tmp/run # this test's jobs only
 FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
 export PATH FTMPI_RUN_DIR FTMPI_SNAPSHOT
-mkdir -m 700 "$tmp/run" && cp "$top_srcdir/compat-tests/programs/recipes.c" "$tmp/program.c" && cd "$tmp" || exit 99
+mkdir -m 700 "$tmp/run" && cp "$here/recipes.c" "$tmp/program.c" && cd "$tmp" || exit 99
 ftmpicc -g program.c -o program || exit 99
 
 # recipe HEADING [N]: its Nth block, which is taken off the list

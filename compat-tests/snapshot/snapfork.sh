@@ -2,23 +2,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Forking fails, for a rank that is to take a snapshot and for a snapshot that is to be woken: told once, tried again, then the next
 # way back. For want of memory, and for a limit of processes; root has no such limit, so that job is an unprivileged user's.
-. "$(dirname "$0")/../lib/lib.sh"
-. "$(dirname "$0")/../lib/snaplib.sh"
+# shellcheck disable=SC2154 # what is not assigned here is by: uses snapshots
+. "$(dirname "$0")/../lib/test.sh"
+uses snapshots
 uid=$((60000 + $$ % 5000)) # with processes of nobody else
-[ "$(id -u)" = 0 ] && setpriv --reuid=$uid --clear-groups test -x "$ftrun" || { echo "needs root, and a build that others can read"; exit 77; }
+[ "$(id -u)" = 0 ] && setpriv --reuid=$uid --clear-groups test -x "$ftrun" || skip "needs root, and a build that others can read"
 undisturbed
-count() { [ "$(grep -c -e "$1" "$job_dir/err")" = "$2" ] || fail "$what: \"$1\" is told $(grep -c -e "$1" "$job_dir/err") times, not $2"; }
+count() { [ "$(grep -c -e "$1" "$tmp/err")" = "$2" ] || fail "$what: \"$1\" is told $(grep -c -e "$1" "$tmp/err") times, not $2"; }
 
 # No memory: no newer snapshot, then none that can be woken, until there is.
 none=$job_dir/none
-without_memory() { begin "$ftrun" --snapshot 0.3 -x NOMEM="$none" -x LD_PRELOAD="$top_builddir/compat-tests/snapshot/.libs/nomem.so" -n 3 "$snapjob" "$@"; }
+without_memory() { begin_snapjob "$ftrun" --snapshot 0.3 -x NOMEM="$none" -x LD_PRELOAD="$built/.libs/nomem.so" -n 3 "$snapjob" "$@"; }
 without_memory once 1500 go
 : >"$none"
 kill -9 "$(pid_of_rank 1)"
 wait_for told 'rank 1: its snapshot cannot fork'
 rm "$none"
-await_end 0
-expect_told 'rank 1 .*restarted from its snapshot'
+expect_end 0
+expect_err 'rank 1 .*restarted from its snapshot'
 count 'rank 1: its snapshot cannot fork (no memory, or too many processes); it is tried again' 1
 count 'given up' 0
 expect_same
@@ -27,7 +28,7 @@ expect_same
 without_memory again 1500 go
 : >"$none"
 kill -9 "$(pid_of_rank 1)"
-await_end 0
+expect_end 0
 count 'rank 1: its snapshot cannot fork' 1
 count 'rank 1: its snapshot still cannot fork and is given up' 1
 count 'restarted, restart 1$' 1
@@ -50,44 +51,41 @@ limit() { # of processes, for whom
 }
 
 # Ranks that cannot fork go on without newer snapshots, and those that they have stay good.
-begin "$ftrun" --snapshot 0.3 -n 3 "$snapjob" once 1000000
-# shellcheck disable=SC2046
+begin_snapjob "$ftrun" --snapshot 0.3 -n 3 "$snapjob" once 1000000
 limit 1 $(ranks)
 wait_for told 'gets* no newer snapshot'
-expect_told 'no newer snapshot: it cannot fork (no memory, or too many processes); if it is killed it goes on from the one it has'
-[ "$(grep -c 'newer snapshot' "$job_dir/err")" -le 3 ] || fail "$what: that there are no newer snapshots is told again and again"
+expect_err 'no newer snapshot: it cannot fork (no memory, or too many processes); if it is killed it goes on from the one it has'
+[ "$(grep -c 'newer snapshot' "$tmp/err")" -le 3 ] || fail "$what: that there are no newer snapshots is told again and again"
 kill -9 "$(pid_of_rank 1)"
 wait_for told 'rank 1 .*restarted from its snapshot'
 kill -TERM "$front"
-await_end 143
+expect_end 143
 
 # A snapshot that cannot fork is asked again until it can.
-begin "$ftrun" --snapshot 0.3 -n 3 "$snapjob" once 1500 go
+begin_snapjob "$ftrun" --snapshot 0.3 -n 3 "$snapjob" once 1500 go
 held() { # its snapshots, until there are no others
     snapshots >"$tmp/held"
     limit 1 $(cat "$tmp/held")
 }
-# shellcheck disable=SC2046
 limit 1 $(ranks)
 wait_for told 'gets* no newer snapshot'
 held
 kill -9 "$(pid_of_rank 1)"
 wait_for told 'its snapshot cannot fork'
 limit 100 $(cat "$tmp/held")
-await_end 0
-expect_told 'rank 1 .*restarted from its snapshot'
+expect_end 0
+expect_err 'rank 1 .*restarted from its snapshot'
 count 'rank 1: its snapshot cannot fork (no memory, or too many processes); it is tried again' 1
 count 'given up' 0
 expect_same
 
 # If it never can, the rank starts from the beginning.
-begin "$ftrun" --snapshot 0.3 -n 3 "$snapjob" again 1500 go
-# shellcheck disable=SC2046
+begin_snapjob "$ftrun" --snapshot 0.3 -n 3 "$snapjob" again 1500 go
 limit 1 $(ranks)
 wait_for told 'gets* no newer snapshot'
 held
 kill -9 "$(pid_of_rank 1)"
-await_end 0
+expect_end 0
 count 'rank 1: its snapshot cannot fork' 1
 count 'rank 1: its snapshot still cannot fork and is given up' 1
 count 'restarted, restart 1$' 1

@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Debian's python3-mpi4py, unmodified, under ftrun: runs on our library, survives kills of random ranks with the same output,
 # and what is not there raises an exception that says so.
-# shellcheck disable=SC2154,SC1091 # lib.sh sets them
-. "$(dirname "$0")/../../lib/lib.sh"
-here=${top_srcdir:-.}/compat-tests/programs/mpi4py
+. "$(dirname "$0")/../../lib/test.sh"
 python=/usr/bin/python3
 unset LD_LIBRARY_PATH
 $python -c 'import mpi4py, numpy, sys; sys.exit(not mpi4py.__version__.startswith("3."))' 2>/dev/null ||
-    { echo "SKIP: apt-get install python3-mpi4py python3-numpy"; exit 77; }
+    skip "apt-get install python3-mpi4py python3-numpy"
 extension=$($python -c 'from mpi4py import MPI; print(MPI.__file__)')
-readelf -d "$extension" | grep -q 'NEEDED.*libmpi\.so\.40' || { echo "SKIP: mpi4py is not for Open MPI here: $extension"; exit 77; }
+readelf -d "$extension" | grep -q 'NEEDED.*libmpi\.so\.40' || skip "mpi4py is not for Open MPI here: $extension"
 
 mkdir "$tmp/progress"
 run -n 3 $python "$here/calls.py" 1 60 "$tmp/progress"
@@ -24,7 +22,7 @@ expect_code 0
 [ "$(sort "$tmp/out" | tr '\n' ' ')" = '0 1 ' ] || { fail "MPI_APPNUM of two programs:"; cat "$tmp/out"; }
 
 seconds=12
-[ "${FT_TIER-}" != quick ] || seconds=1
+! quick || seconds=1
 $python "$here/../../chaos/chaos.py" --ftrun "$ftrun" --ranks 3 --seeds 100 --kills 3 --least 3 --seconds $seconds --timeout 120 -- \
     $python "$here/calls.py" '{seed}' 120 '{dir}' || fail "killed"
 
