@@ -14,6 +14,10 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from ftmpitest import descendants, first_seed  # noqa: E402
+
 LINES = 3000
 RANKS = 4
 PROGRAM = f"""
@@ -28,28 +32,12 @@ printf "end $FTMPI_RANK"
 """
 
 
-def children(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as file:
-            return [int(word) for word in file.read().split()]
-    except OSError:
-        return []
-
-
-def tree(pid):
-    """Every descendant."""
-    pids = []
-    for child in children(pid):
-        pids += [child] + tree(child)
-    return pids
-
-
 def kill_some(job, limit):
     """SIGKILLs and SIGTERMs to what is below ftrun at random times until the job ends or `limit` have been sent. Returns how many."""
     kills, end = 0, time.monotonic() + limit[1]
     while job.poll() is None and time.monotonic() < end:
         time.sleep(random.random() * 0.02)
-        pids = tree(job.pid)
+        pids = descendants(job.pid)
         if pids and kills < limit[0]:
             try:
                 pid = random.choice(pids)
@@ -92,7 +80,7 @@ def run(ftrun, seed):
 
 def main():
     ftrun = sys.argv[1]
-    first = int(sys.argv[2]) if len(sys.argv) > 2 else time.time_ns() % 1000000
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else first_seed()
     seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 5
     end, seed, kills = time.monotonic() + seconds, first, 0
     while time.monotonic() < end:

@@ -34,11 +34,10 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-LIB = os.path.join(HERE, '..', 'lib')
-sys.path.insert(0, os.path.join(HERE, '..', 'chaos'))
+LIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib')
+sys.path.insert(0, LIB)
 
-from chaos import Failure, Progress, add_options, by_rank, compare, filled, keep, slurp  # noqa: E402
+from ftmpitest import Failure, Progress, add_options, by_rank, compare, filled, keep, kill_if, slurp  # noqa: E402
 
 LAB = os.environ.get('LAB', '')
 SHARES = 0.8, 0.4, 0.2  # of the job, in which it is broken: the next one if it was over too soon
@@ -77,20 +76,14 @@ class Process:
 
     def kill(self, number=signal.SIGKILL):
         """True if it was still the same process."""
-        try:
-            fd = os.pidfd_open(self.pid)
-        except OSError:
-            return False
-        try:
-            now = Process(self.pid, self.host)
-            if (now.there, now.rank) == (self.there, self.rank) and now.command == self.command:
-                signal.pidfd_send_signal(fd, number)
-                return True
-        except (OSError, StopIteration):
-            pass
-        finally:
-            os.close(fd)
-        return False
+        def is_it():
+            try:
+                now = Process(self.pid, self.host)
+            except (OSError, StopIteration):
+                return False
+            return (now.there, now.rank) == (self.there, self.rank) and now.command == self.command
+
+        return kill_if(self.pid, is_it, number)
 
 
 def hosts():

@@ -9,7 +9,6 @@ import hashlib
 import hmac
 import json
 import os
-import selectors
 import signal
 import socket
 import struct
@@ -18,6 +17,10 @@ import sys
 import tempfile
 import threading
 import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from ftmpitest import children, lives, state  # noqa: E402
 
 SECRET = bytes(range(32))
 MAGIC = b"ftmpi1\0\0"
@@ -216,14 +219,6 @@ class Node:
         return next((p for p in launchers(self.process.pid) + launchers(self.pid) + [self.process.pid] if p != self.pid and lives(p)), None)
 
 
-def children(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as f:
-            return [int(p) for p in f.read().split()]
-    except OSError:
-        return []
-
-
 def program_of(pid):
     """None: it has ended meanwhile."""
     try:
@@ -244,18 +239,6 @@ def opened(pid):
 
 def launchers(pid):
     return [p for p in children(pid) if program_of(p) == os.path.basename(os.path.realpath(ftrun))]
-
-
-def state(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as f:
-            return f.read().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return "X"
-
-
-def lives(pid):
-    return state(pid) not in "ZX"
 
 
 def gone(pids, seconds=PATIENCE):

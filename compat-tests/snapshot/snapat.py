@@ -14,7 +14,10 @@ import os
 import random
 import subprocess
 import sys
-import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from ftmpitest import first_seed  # noqa: E402
 
 KILLAT, FTRUN, PROGRAM = sys.argv[1:4]
 RANKS, UNITS = 3, 120
@@ -109,7 +112,7 @@ def combination(passed):
 def main():
     everything = sys.argv[4] == "all"
     count = 0 if everything else int(sys.argv[4])
-    seed = int(sys.argv[5]) if len(sys.argv) > 5 else time.time_ns() % 1000000
+    seed = int(sys.argv[5]) if len(sys.argv) > 5 else first_seed()
     with open("input", "w") as file:
         file.writelines(f"{i}\n" for i in range(1000, 1200))
     wanted = Run([], "once", 1)

@@ -9,14 +9,17 @@ import argparse
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "lib"))
+from ftmpitest import descendants, kill_if  # noqa: E402
+
 MODEL = re.compile(r"rank (\d+): SHA-256 of the model ([0-9a-f]{64})$")
 GIB = 1 << 30
 SAMPLE_EVERY = 0.5   # seconds between two looks at the memory in use
@@ -32,29 +35,12 @@ class Kill:
         self.pid = self.round = self.at = self.back_after = None
 
 
-def descendants(root):
-    """root and all its descendants, by one pass over /proc."""
-    children = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as stat:
-                    parent = int(stat.read().rpartition(")")[2].split()[1])
-                children.setdefault(parent, []).append(int(name))
-            except OSError:
-                pass
-    found = [root]
-    for pid in found:
-        found += children.get(pid, [])
-    return found
-
-
 def memory_in_use(root):
     """Bytes of a job: everybody's private memory, the shared memory once, and the program files of the one that
     has most of them mapped (they are the same libraries in all)."""
     private = files = 0
     shared = {}
-    for pid in descendants(root):
+    for pid in [root] + descendants(root):
         try:
             with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
                 rss = dict(re.findall(r"^Rss(Anon|File):\s+(\d+) kB", status.read(), re.M))
@@ -115,18 +101,8 @@ class Run:
         pid, state, number = self.status(kill.rank)
         if state != "round" or number < kill.min_round or pid in [k.pid for k in self.kills]:
             return False
-        try:
-            victim = os.pidfd_open(pid)  # from here on the number cannot come to mean another process
-        except ProcessLookupError:
+        if not kill_if(pid, lambda: self.status(kill.rank) == (pid, state, number)):
             return False
-        try:
-            if self.status(kill.rank) != (pid, state, number):
-                return False
-            signal.pidfd_send_signal(victim, signal.SIGKILL)
-        except ProcessLookupError:
-            return False
-        finally:
-            os.close(victim)
         kill.pid, kill.round, kill.at = pid, number, time.monotonic()
         self.say(f"-- SIGKILL to rank {kill.rank} (pid {pid}) in round {number}")
         return True
