@@ -11,7 +11,6 @@
 #include "launcher/base/timer.h"
 #include "launcher/job/above.h"
 #include "launcher/ranks/ranks.h"
-#include "launcher/ranks/renew.h"
 #include "launcher/ranks/restart.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/snapshot.h"
@@ -128,7 +127,7 @@ static void gather(struct ft_job *job)
 {
     ft_snapshots_drop_all(job);
     for (uint32_t r = 0; r < job->options->nranks; r++) {
-        ft_renew_recall(job, r);
+        ft_restart_recall(job, r);
         kill_rank(job, r);
     }
 }
@@ -157,13 +156,13 @@ static void do_effect(struct ft_agent *a, const struct ft_effect *fx)
 
     switch (fx->kind) {
     case FT_DO_RESTART:
-        ft_ranks_restart(job, fx->rank, fx->number);
+        ft_restart_rank(job, fx->rank, fx->number);
         break;
     case FT_DO_RETIRE:
         retire(job, fx->rank);
         break;
     case FT_DO_END:
-        ft_ranks_cancel(job);
+        ft_restart_cancel(job);
         tell_end(job, fx);
         break;
     case FT_DO_SIGNAL:

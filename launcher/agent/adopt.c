@@ -95,6 +95,7 @@ static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_en
     whole = adopt_output(job, proc, ends);
     if (proc->pidfd < 0) {
         proc->lost = true;
+        proc->oom = false;
         proc->died_ns = ft_clock_ns();
         ft_proc_enter(proc, FT_PROC_DEAD);
         return;

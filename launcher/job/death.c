@@ -3,6 +3,7 @@
 #include "launcher/job/death.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "launcher/base/procstat.h"
+#include "launcher/job/oom.h"
 
 enum { LOOK = 64 }; /* at once */
 
@@ -52,6 +54,7 @@ static bool status_of_zombie(pid_t pid, int pidfd, int *status)
 static void record(struct ft_proc *proc, int signal, int code, bool lost)
 {
     proc->died_ns = ft_clock_ns();
+    proc->oom = signal == SIGKILL && ft_oom_took_it(proc->job->oom);
     proc->signal = signal;
     proc->code = code;
     proc->lost |= lost;

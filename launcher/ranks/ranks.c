@@ -16,7 +16,6 @@
 #include "launcher/base/reap.h"
 #include "launcher/job/above.h"
 #include "launcher/job/death.h"
-#include "launcher/job/oom.h"
 #include "launcher/options/program.h"
 #include "launcher/ranks/spawn.h"
 #include "launcher/snap/slot.h"
@@ -24,7 +23,7 @@
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"
 
-enum { AGAIN_MS = 10, STUCK_MS = 5000, QUICK_MS = 1000 };
+enum { AGAIN_MS = 10, QUICK_MS = 1000 };
 
 static void on_gone(evutil_socket_t fd, short what, void *arg);
 
@@ -190,11 +189,9 @@ void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
 
 void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
 {
-    struct ft_event ev;
+    struct ft_event ev = death_of(job, proc);
     char how[64];
 
-    proc->oom = proc->signal == SIGKILL && ft_oom_took_it(job->oom);
-    ev = death_of(job, proc);
     job->leaders[proc->rank] = 0;
     ft_snapshots_buried(job, proc->rank);
     ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", ft_job_rank(job, proc->rank), proc->pid, ft_ranks_death(proc, how, sizeof how),
@@ -219,49 +216,6 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     event_free(proc->gone);
     proc->gone = NULL;
     ft_ranks_buried(job, proc);
-}
-
-void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number)
-{
-    struct ft_proc *proc = &job->procs[rank];
-    struct ft_restart *restart = ft_report_last(job->report, rank);
-
-    ft_ranks_note_recovery(job, rank); /* from the death before this one: its successor will say other things */
-    proc->stuck_told = false;
-    proc->restart = number;
-    if (!restart || restart->died_ns != proc->died_ns) { /* it may be done a second time: after a takeover */
-        job->report->ranks[rank].restarts++;
-        restart = ft_report_restart(job->report);
-    }
-    if (restart)
-        *restart = (struct ft_restart){.rank = rank, .pid = proc->pid, .signal = proc->signal, .code = proc->code,
-                                       .lost = proc->lost, .seen_ns = proc->seen_ns, .died_ns = proc->died_ns};
-    ft_proc_enter(proc, FT_PROC_CLEARING);
-}
-
-void ft_ranks_cancel(struct ft_job *job)
-{
-    for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (ft_proc_phase(&job->procs[r]) == FT_PROC_CLEARING || ft_proc_phase(&job->procs[r]) == FT_PROC_WAKING) {
-            ft_snapshots_drop(job, r);
-            ft_proc_enter(&job->procs[r], FT_PROC_RETIRED); /* what is left of its tree goes with everything else: sweep.c */
-        }
-}
-
-/* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. */
-bool ft_ranks_is_clear(struct ft_job *job, uint32_t rank)
-{
-    struct ft_proc *proc = &job->procs[rank];
-    struct ft_leaders leaders = ft_leaders_of(job);
-    pid_t one = 0, group = proc->pid ? proc->pid : -1; /* none: the agent died before there was a process */
-
-    if (!ft_reap_signal(&leaders, rank, group, SIGKILL, &one) && ft_snapshots_clear(job, rank))
-        return true;
-    if (!proc->stuck_told && ft_clock_ns() - proc->died_ns > STUCK_MS * 1000000ull) {
-        proc->stuck_told = true;
-        ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", ft_job_rank(job, rank), one);
-    }
-    return false;
 }
 
 void ft_ranks_signal(struct ft_job *job, int signal)

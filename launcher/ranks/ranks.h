@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks' processes: start, death, clearing of what they leave behind. What comes after that is restart.h's. */
+/* The ranks' processes: start and death. What comes after that is restart.h's. */
 #ifndef LAUNCHER_RANKS_RANKS_H
 #define LAUNCHER_RANKS_RANKS_H
 
@@ -19,9 +19,6 @@ int ft_ranks_failed(struct ft_job *job, const struct ft_error *e, int code);
 /* Before a process of the rank runs, and again when there is one: from then on the standby can go on with it. */
 void ft_ranks_tell_standby(const struct ft_job *job, uint32_t rank);
 
-/* rank's leader is dead, and it is to have a successor: from now on ft_restart_clear sees to that. */
-void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number);
-
 /* This process's descriptors of rank. */
 struct ft_ends ft_ranks_ends(const struct ft_job *job, uint32_t rank);
 
@@ -30,12 +27,6 @@ int ft_ranks_watch(struct ft_job *job, struct ft_proc *proc, struct ft_error *e)
 
 /* How proc died has been recorded: for the report, people, and the policy. */
 void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc);
-
-/* Restarts that wait for that are off. */
-void ft_ranks_cancel(struct ft_job *job);
-
-/* Invariant 5: rank's leader is dead, and nothing of its process tree lives. False: it has been killed, and is not dead yet. */
-bool ft_ranks_is_clear(struct ft_job *job, uint32_t rank);
 
 /* To the process group of every rank that runs. */
 void ft_ranks_signal(struct ft_job *job, int signal);
@@ -46,7 +37,7 @@ void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank);
 /* And, at the end of the job, what became of the rank. */
 void ft_ranks_note_end(struct ft_job *job, uint32_t rank);
 
-/* The furthest unit that rank ever came to, also before all ranks started again (launcher/ranks/renew.h). */
+/* The furthest unit that rank ever came to, also before all ranks started again (restart.h). */
 uint64_t ft_ranks_furthest(const struct ft_job *job, uint32_t rank);
 
 /* "was killed by signal 9 (SIGKILL)", "exited with code 3". Returns text. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <event2/event.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,15 +17,60 @@
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
 #include "launcher/ranks/ranks.h"
-#include "launcher/ranks/renew.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"
 
-enum { AGAIN_MS = 10 };
+enum { AGAIN_MS = 10, STUCK_MS = 5000 };
 
+/* ---- a rank is to be started again ---- */
+
+void ft_restart_rank(struct ft_job *job, uint32_t rank, uint64_t number)
+{
+    struct ft_proc *proc = &job->procs[rank];
+    struct ft_restart *restart = ft_report_last(job->report, rank);
+
+    ft_ranks_note_recovery(job, rank); /* from the death before this one: its successor will say other things */
+    proc->stuck_told = false;
+    proc->restart = number;
+    if (!restart || restart->died_ns != proc->died_ns) { /* it may be done a second time: after a takeover */
+        job->report->ranks[rank].restarts++;
+        restart = ft_report_restart(job->report);
+    }
+    if (restart)
+        *restart = (struct ft_restart){.rank = rank, .pid = proc->pid, .signal = proc->signal, .code = proc->code,
+                                       .lost = proc->lost, .seen_ns = proc->seen_ns, .died_ns = proc->died_ns};
+    ft_proc_enter(proc, FT_PROC_CLEARING);
+}
+
+void ft_restart_cancel(struct ft_job *job)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        if (ft_proc_phase(&job->procs[r]) == FT_PROC_CLEARING || ft_proc_phase(&job->procs[r]) == FT_PROC_WAKING) {
+            ft_snapshots_drop(job, r);
+            ft_proc_enter(&job->procs[r], FT_PROC_RETIRED); /* what is left of its tree goes with everything else: sweep.c */
+        }
+}
+
+/* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. */
+static bool is_clear(struct ft_job *job, uint32_t rank)
+{
+    struct ft_proc *proc = &job->procs[rank];
+    struct ft_leaders leaders = ft_leaders_of(job);
+    pid_t one = 0, group = proc->pid ? proc->pid : -1; /* none: the agent died before there was a process */
+
+    if (!ft_reap_signal(&leaders, rank, group, SIGKILL, &one) && ft_snapshots_clear(job, rank))
+        return true;
+    if (!proc->stuck_told && ft_clock_ns() - proc->died_ns > STUCK_MS * 1000000ull) {
+        proc->stuck_told = true;
+        ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", ft_job_rank(job, rank), one);
+    }
+    return false;
+}
+
+/* ---- its way back ---- */
 static void tell_restart(struct ft_job *job, const struct ft_proc *proc, const char *how)
 {
     uint64_t most = job->options->max_restarts;
@@ -187,6 +233,67 @@ void ft_restart_look(struct ft_job *job)
     ft_cuts_look(job);
 }
 
+/* ---- the last way back: all ranks ---- */
+
+void ft_restart_recall(struct ft_job *job, uint32_t rank)
+{
+    struct ft_proc *proc = &job->procs[rank];
+
+    proc->with_all = true;
+    if (ft_proc_phase(proc) == FT_PROC_RETIRED) {
+        proc->died_ns = proc->seen_ns = ft_clock_ns(); /* what it has done is lost now, not when it left */
+        ft_restart_rank(job, rank, ft_policy_restarts_of(job->policy, rank));
+    } else if (ft_proc_phase(proc) == FT_PROC_NEW || ft_proc_phase(proc) == FT_PROC_WAKING) {
+        ft_proc_enter(proc, FT_PROC_CLEARING);
+    }
+}
+
+static bool all_are_dead(const struct ft_job *job)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        if (ft_proc_phase(&job->procs[r]) != FT_PROC_CLEARING)
+            return false;
+    return true;
+}
+
+static bool all_are_clear(struct ft_job *job)
+{
+    bool clear = true;
+
+    ft_snapshots_drop_all(job);
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        clear &= is_clear(job, r) && ft_snapshots_gone(job, r);
+    return clear;
+}
+
+/* What the region will not know any more. */
+static void note_progress(struct ft_job *job)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        job->report->ranks[r].units = ft_ranks_furthest(job, r);
+}
+
+/* Once all are dead, and nothing is left of any, makes everything new. False: look again soon. */
+static bool renew(struct ft_job *job)
+{
+    struct ft_error e;
+
+    if (!all_are_dead(job))
+        return true; /* each death is posted */
+    if (!all_are_clear(job))
+        return false;
+    note_progress(job);
+    if (ft_job_renew(job, &e) < 0) {
+        ft_say(&job->say, "%s", e.text);
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    } else {
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_RENEWED});
+    }
+    return true;
+}
+
+/* ---- all of it ---- */
+
 /* A snapshot that died before it made a copy. */
 static void forget_unwakable(struct ft_job *job)
 {
@@ -205,7 +312,7 @@ static bool start_cleared(struct ft_job *job)
 
         if (ft_proc_phase(proc) != FT_PROC_CLEARING)
             continue;
-        if (!ft_ranks_is_clear(job, r))
+        if (!is_clear(job, r))
             clear = false;
         else if (start_successor(job, proc) < 0)
             return clear;
@@ -219,7 +326,7 @@ void ft_restart_clear(struct ft_job *job)
     bool clear;
 
     forget_unwakable(job);
-    clear = ft_policy_gathers(job->policy) ? ft_renew_try(job) : start_cleared(job);
+    clear = ft_policy_gathers(job->policy) ? renew(job) : start_cleared(job);
     if (!clear)
         event_add(job->again, &soon); /* beside SIGCHLD, which comes once for several */
 }
