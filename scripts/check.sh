@@ -115,13 +115,15 @@ part_clang() {
   {
     find . -path ./build -prune -o -name '*.c' -print0 |
       xargs -0 -P "$(nproc)" -n 16 clang -fsyntax-only "${flags[@]}" -D_GNU_SOURCE= $(sed -n 's/^FT_CFLAGS = //p' build/Makefile) &&
-      find . -path ./build -prune -o -path ./compat-tests/wrappers -prune -o -name '*.cc' -print0 | # that one is Open MPI's C++
+      find . -path ./build -prune -o -path ./compat-tests/abi/wrappers -prune -o -name '*.cc' -print0 | # that one is Open MPI's C++
       xargs -0 clang++ -fsyntax-only "${flags[@]}" $(sed -n 's/^FT_CXXFLAGS = //p' build/Makefile)
   }
 }
 
-part_scripts() { shellcheck scripts/*.sh .ci/run compat-tests/*.sh compat-tests/xgboost/*.sh tools/test/*.sh build/ftmpicc && shellcheck -x benchmarks/*.sh compat-tests/hosts/*.sh &&
-  PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/xgboost/*.py benchmarks/ftbench/*.py compat-tests/hosts/*.py benchmarks/{compare,faults,figures,hosts,xgboost}; }
+part_scripts() {
+  shellcheck scripts/*.sh scripts/test/*.sh .ci/run benchmarks/*.sh compat-tests/*/*.sh compat-tests/programs/*/*.sh build/ftmpicc &&
+    PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/*/*.py compat-tests/programs/*/*.py benchmarks/ftbench/*.py benchmarks/{compare,faults,figures,hosts,xgboost}
+}
 
 # What a new user sees, to the letter.
 part_tour() { scripts/tour.sh build; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Kills at a rate, aimed at replays, MPI_Init and MPI_Finalize, all ranks and launcher processes among them; each is in the
 # report. For a campaign call survive.py (--kills 2000, --find-limit).
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 kills=20
 if quick; then kills=8; fi
 for snapshot in off 0.05; do

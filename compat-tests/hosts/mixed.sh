@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Mixed collectives over hosts that are broken at random, by seed: ranks, representatives, launcher processes, cables, connections, whole hosts.
 # The output must be that of an undisturbed run over as many nodes, byte for byte. MIXED_SECONDS (of each kind), MIXED_SEED, MIXED_NODES: for hunts.
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
+uses lab
+lab_enter "$0" "$@"
 small="-n 400 -m 60000 -b 200 -w 2000"
 seed=${MIXED_SEED:-1}
 lab boot h1 h2 h3 h4
@@ -12,9 +13,8 @@ lab boot h1 h2 h3 h4
 breaks() {
     local nodes=$1 per_node=$2 spares=$3 events=$4 kinds=$5
     shift 5
-    # shellcheck disable=SC2086
     python3 "$here/break.py" --ftrun "$ftrun" --nodes "$nodes" --per-node "$per_node" --spares "$spares" --events "$events" --kinds "$kinds" \
-        --first-seed "$seed" "$@" -- "$programs/mixed" $small -s '{seed}' -p '{dir}' || failed=1
+        --first-seed "$seed" "$@" -- "$top_builddir/compat-tests/chaos/mixed" $small -s '{seed}' -p '{dir}' || failed=1
 }
 # Nobody is replaced, so a node must not be given up: cuts are for 1.35 s at most, and TCP sends again 1.4 s after a cut began if it knew round trips to be short, but 2.1 s and
 # more if the machine had stood still before (found by CI: not heard of for 2 s, two thirds of a lease of 3).

@@ -275,11 +275,6 @@ bool ft_node_durable_begin(struct ft_node *n, void (*done)(struct ft_node *n))
     return true;
 }
 
-bool ft_node_durable_is_beginning(const struct ft_node *n)
-{
-    return n->durable->begun;
-}
-
 /* ---- all of it ---- */
 
 int ft_node_durable_take(struct ft_node *n, const struct ft_wire_frame *f, struct ft_error *e)

@@ -31,11 +31,21 @@ enum {
     FT_NODE_CONTROLLERS = FT_ADDRESSES
 };
 
+/* From the first TABLE to the ranks: each stage waits for what it is named after, and is passed by if there is nothing to wait for. A
+   successor of this agent begins again, unless they were READY. */
+enum ft_node_stage {
+    FT_STAGE_TABLE,             /* the controller says who is where */
+    FT_STAGE_LOG,               /* in the place of a lost one: what other nodes have of the log (fetch.h) */
+    FT_STAGE_KEPT,              /* ... and what the next one has kept of its checkpoints (partner.h) */
+    FT_STAGE_BASE,              /* what the job was resumed from (durable.h) */
+    FT_STAGE_READY              /* ranks may be started */
+};
+
 /* In shared memory: what a successor of this agent has to know. */
 struct ft_node_shared {
     _Atomic uint64_t heard_ns;  /* CLOCK_BOOTTIME: the controller has heard of us since, or we look for it since then */
     _Atomic uint32_t met;       /* it has taken us */
-    bool ready;                 /* ranks may be started */
+    enum ft_node_stage stage;
     bool fenced;
     bool stranded;
     bool left;                  /* said, or about to be */
@@ -64,6 +74,7 @@ struct ft_node {
     /* of the agent */
     struct ft_auth *auth;
     struct ft_fetch *fetch;     /* NULL: not now */
+    uint64_t fetched;           /* units of the log */
     struct ft_uplink *uplink;
     struct ft_node_report *report; /* NULL: none is wanted */
     struct ft_node_durable *durable;

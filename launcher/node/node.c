@@ -209,12 +209,15 @@ static int open_node(struct ft_node *n, struct ft_error *e)
 
 static void forget(struct ft_node *n)
 {
+    if (n->shared->stage != FT_STAGE_READY)
+        n->shared->stage = FT_STAGE_TABLE;
     ft_links_forget(n->links);
     ft_partner_forget(n->partner);
     ft_kept_forget(n->kept);
     ft_doubts_forget(n->doubts);
     n->auth = NULL;
     n->fetch = NULL;
+    n->fetched = 0;
     n->uplink = NULL;
     n->report = NULL;
     n->durable = NULL;
@@ -259,7 +262,7 @@ static int serve(struct ft_node *n)
 
 static bool is_ready(const struct ft_node *n)
 {
-    return n->shared->ready;
+    return n->shared->stage == FT_STAGE_READY;
 }
 
 static bool is_fenced(void *arg)

@@ -26,7 +26,7 @@ static enum ft_node_phase phase_of(const struct ft_node *n)
         return FT_NODE_ENDED;
     if (ft_policy_stays(n->job->policy))
         return FT_NODE_DONE;
-    return n->shared->ready ? FT_NODE_RUNNING : FT_NODE_STARTING;
+    return n->shared->stage == FT_STAGE_READY ? FT_NODE_RUNNING : FT_NODE_STARTING;
 }
 
 static uint64_t committed(const struct ft_job *job)
