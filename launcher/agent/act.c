@@ -214,3 +214,23 @@ void ft_act_posted(struct ft_agent *a)
         ft_restart_clear(&a->job);
     } while (a->job.posted.n);
 }
+
+static void on_posted(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    ft_act_posted(arg);
+}
+
+int ft_act_watch(struct ft_agent *a)
+{
+    struct event *wake = a->job.posted.wake = event_new(a->job.base, -1, 0, on_posted, a);
+
+    return wake ? event_priority_set(wake, 0) : -1;
+}
+
+void ft_act_unwatch(struct ft_agent *a)
+{
+    ft_timer_free(a->job.posted.wake);
+    a->job.posted.wake = NULL;
+}

@@ -6,6 +6,10 @@
 
 #include "launcher/agent/state.h"
 
+/* What is posted wakes the loop, before all else that has come. -1: no memory. */
+int ft_act_watch(struct ft_agent *a);
+void ft_act_unwatch(struct ft_agent *a);
+
 /* Tells the policy all that has been posted, and does what it wants. */
 void ft_act_tell(struct ft_agent *a);
 

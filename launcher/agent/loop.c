@@ -38,20 +38,13 @@ enum { AGAIN_MS = 100, LONELY_MS = 1000 };
 struct ft_loop {
     struct ft_agent *agent;
     ft_loop_stand_by *stand_by;
-    struct event *posted, *bell, *tick;
+    struct event *bell, *tick;
     struct event *signals, *twin, *lonely, *keeper_failed;
     bool lonely_told;                  /* that there is no standby, and none to be had */
     struct ft_sampler *sampler;
     int alarm[2];                      /* the keeper's thread writes, the loop reads */
     char keeper_line[FT_ERROR_TEXT];   /* written before alarm is */
 };
-
-static void on_posted(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    ft_act_posted(arg);
-}
 
 /* What could not be done yet, and what the processes that have died meanwhile were waited for. */
 static void go_on(struct ft_agent *a)
@@ -385,10 +378,8 @@ static int fill(struct ft_loop *l)
 
     job->base = event_base_new();
     /* first what was posted, and a node's lease (node.c) */
-    if (!job->base || event_base_priority_init(job->base, 2) < 0 || make(&l->posted, job->base, -1, 0, on_posted, a) < 0)
+    if (!job->base || event_base_priority_init(job->base, 2) < 0 || ft_act_watch(a) < 0)
         return -1;
-    event_priority_set(l->posted, 0);
-    job->posted.wake = l->posted;
     if (set_up_output(a) < 0 || make(&l->signals, job->base, a->signals.fd, EV_READ | EV_PERSIST, on_signals, a) < 0 ||
         event_add(l->signals, NULL) < 0 || make(&l->lonely, job->base, -1, 0, on_lonely, l) < 0 ||
         (ft_twin_pid(job->twin) && watch_twin(l) < 0) || set_up_input(job) < 0)
@@ -469,8 +460,7 @@ void ft_loop_free(struct ft_loop *l)
     ft_timer_free(l->signals);
     job->say.put = NULL;
     ft_output_free(job->output);
-    ft_timer_free(l->posted);
-    job->posted.wake = NULL;
+    ft_act_unwatch(a);
     if (job->base)
         event_base_free(job->base);
     close(l->alarm[0]);

@@ -197,7 +197,6 @@ void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
     ev = death_of(job, proc);
     job->leaders[proc->rank] = 0;
     ft_snapshots_buried(job, proc->rank);
-    ft_ranks_note_recovery(job, proc->rank);
     ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", ft_job_rank(job, proc->rank), proc->pid, ft_ranks_death(proc, how, sizeof how),
                   (unsigned long long)ev.progress);
     ft_job_post(job, &ev);
@@ -227,6 +226,7 @@ void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number)
     struct ft_proc *proc = &job->procs[rank];
     struct ft_restart *restart = ft_report_last(job->report, rank);
 
+    ft_ranks_note_recovery(job, rank); /* from the death before this one: its successor will say other things */
     proc->stuck_told = false;
     proc->restart = number;
     if (!restart || restart->died_ns != proc->died_ns) { /* it may be done a second time: after a takeover */
