@@ -9,6 +9,7 @@ Then the check is turned on itself: falsified inputs must make it fail.
 Exit status 0: all is as the table says.  --readme prints the launcher's rows for its README.
 Reads top_srcdir and top_builddir from the environment, as all tests do; "." if they are not set.
 """
+import bisect
 import fnmatch
 import os
 import re
@@ -160,9 +161,11 @@ class Unit:
     def __init__(self, path):
         self.path = path
         self.spans = {}    # section -> [(start, end, name)], sorted: what is defined where
+        self.places = {}   # name -> [(section, start, end)]: the same, the other way round
         self.local = set() # names that other objects do not see
         self.refs = {}     # name -> {(symbol or section, offset or None)}
         self.data = {}     # section -> [(offset, symbol, addend)]
+        self.nameless = {} # words that no symbol names -> (section, number in data, end)
 
 
 class Graph:
@@ -212,8 +215,12 @@ class Graph:
             elif m := self.RECORD.match(line):
                 unit.data.setdefault(section, []).append((int(m[1], 16), *self.split(m[3])))
         for unit in self.units:
-            for spans in unit.spans.values():
+            for words in unit.data.values():
+                words.sort()
+            for section, spans in unit.spans.items():
                 spans.sort()
+                for start, end, name in spans:
+                    unit.places.setdefault(name, []).append((section, start, end))
 
     @staticmethod
     def split(value):
@@ -253,34 +260,58 @@ class Graph:
         if symbol not in unit.spans and symbol not in unit.data:
             return [] if symbol.startswith((".", "*", "$")) else [(None, symbol)]
         spans = unit.spans.get(symbol, [])
-        for start, end, name in spans:
-            if start <= offset < max(end, start + 1):
+        after = bisect.bisect_right(spans, offset, key=lambda span: span[0])
+        for start, end, name in reversed(spans[:after]):
+            if offset < max(end, start + 1):
                 return [(unit, name)]
-        # A constant without a name: up to the next that has one. Jump tables of other functions may
-        # stand there, too: those point into functions, tables of functions at their beginnings.
-        limit = min([start for start, _, _ in spans if start > offset], default=1 << 62)
+            if start < offset and end > start:
+                break
+        # A constant without a name: up to the next that has one.
+        return self.rest(unit, symbol, offset, spans[after][0] if after < len(spans) else 1 << 62)
+
+    def rest(self, unit, section, start, end):
+        """The first word of a constant without a name; the walk goes on from there to the next."""
+        words = unit.data.get(section, [])
+        at = bisect.bisect_left(words, (start,))
+        if at == len(words) or words[at][0] >= end:
+            return []
+        name = f"{section}+{words[at][0]:#x}"
+        unit.nameless[name] = (section, at, end)
+        return [(unit, name)]
+
+    def word(self, unit, section, at, end):
+        """Jump tables of other functions may stand there, too: these point into functions, tables
+        of functions at their beginnings."""
+        where, target, addend = unit.data[section][at]
+        into = unit.spans.get(target, ())
+        begin = bisect.bisect_left(into, (addend,))
+        begins = begin < len(into) and into[begin][0] == addend
+        found = self.rest(unit, section, where + 1, end)
+        if begins or not into or section.startswith(".data"):
+            found += self.nodes(unit, target, addend)
+        return found
+
+    def table(self, unit, section, start, end):
+        """What a piece of data with a name points to."""
+        words = unit.data.get(section, [])
         found = []
-        for where, target, addend in unit.data.get(symbol, []):
-            if offset <= where < limit:
-                starts = [start for start, _, _ in unit.spans.get(target, [])]
-                inside = target in unit.spans and addend not in starts
-                if symbol.startswith(".data") or not inside:
-                    found += self.nodes(unit, target, addend)
+        for where, target, addend in words[bisect.bisect_left(words, (start,)):]:
+            if where >= end:
+                break
+            found += self.nodes(unit, target, addend)
         return found
 
     def calls(self, node):
         unit, name = node
         if unit.path not in self.ready:
             self.read_code(unit)
+        if name in unit.nameless:
+            return self.word(unit, *unit.nameless[name])
         found = []
         for symbol, offset in sorted(unit.refs.get(name, ()), key=str):
             found += self.nodes(unit, symbol, offset or 0)
-        for section, spans in unit.spans.items():  # a table: what its words point to
-            for start, end, other in spans:
-                if other == name:
-                    for where, target, addend in unit.data.get(section, []):
-                        if start <= where < end:
-                            found += self.nodes(unit, target, addend)
+        for place in unit.places.get(name, ()):
+            found += self.table(unit, *place)
         return found
 
     def functions(self, unit):
@@ -297,15 +328,15 @@ def object_source(path, build):
     return os.path.join(folder, re.sub(r"^lib[a-z0-9_]+_la-|\.o$", "", name))
 
 
-def find_objects(build):
-    """Those of the libraries; the shared variant where there are two."""
+def find_objects(build, sources):
+    """Those of the libraries whose source is still there."""
     objects = []
     for tree in ("ft", "launcher"):
         for folder, _, names in os.walk(os.path.join(build, tree)):
             if not re.search(r"/(test|model)(/|$)", folder):
                 objects += [os.path.join(folder, name) for name in sorted(names)
-                            if name.endswith(".o") and (os.path.basename(folder) == ".libs")]
-    return objects
+                            if name.endswith(".o") and os.path.basename(folder) == ".libs"]
+    return [path for path in objects if object_source(path, build) + ".c" in sources.files]
 
 
 def walk(graph, starts, may_end):
@@ -345,7 +376,8 @@ def check_pure(table, graph, source_of):
             if not unit and not matches(name, table.free):
                 way = chain(came, (unit, name))
                 source = source_of(way[0][0].path)
-                complaints.append(f"{source} is pure, but {' -> '.join(n for _, n in way)}")
+                names = [n for u, n in way if not u or n not in u.nameless]
+                complaints.append(f"{source} is pure, but {' -> '.join(names)}")
     return complaints
 
 
@@ -432,7 +464,7 @@ def main():
         readme = file.read()
     with tempfile.TemporaryDirectory() as tmp:
         false = compile_false_call(tmp)
-        graph = Graph([false, *find_objects(build)])
+        graph = Graph([false, *find_objects(build, sources)])
 
         def source_of(path):
             return "falsified" if path == false else object_source(path, build)

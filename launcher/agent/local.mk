@@ -9,6 +9,7 @@ liblaunch_la_SOURCES += \
 	launcher/agent/bindings.h launcher/agent/bindings.c \
 	launcher/agent/probe.h launcher/agent/probe.c \
 	launcher/agent/sampler.h launcher/agent/sampler.c \
+	launcher/agent/state.h \
 	launcher/agent/status.h launcher/agent/status.c \
 	launcher/agent/sweep.h launcher/agent/sweep.c \
 	launcher/agent/watch.h launcher/agent/watch.c
