@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The agent is killed before and after each of its system calls, while ranks read, print, die and come back: the output is that
-# of an undisturbed run, and so is the exit code. KILLAT_EVERY=1 tries every stop; FTMPI_TEST_QUICK=1 each eleventh.
+# of an undisturbed run, and so is the exit code. FT_EVERY=1 tries every stop.
 . "$(dirname "$0")/../lib/test.sh"
 cd "$tmp" || exit 99
 sanitizers detect_leaks=0 # it cannot look at a traced process
 killat=$built/killat
-every=${KILLAT_EVERY:-7}
-[ -z "$FTMPI_TEST_QUICK" ] || every=11
+every=7
+if quick; then every=11; fi
+every=${FT_EVERY:-$every}
+seeded
 
 cat >job <<'E'
 echo "rank $FTMPI_RANK begins"
@@ -44,7 +46,7 @@ undisturbed() { # where; sets stops
 all_stops() {
     mkdir "$1" && cd "$1" && ln ../job ../input . || exit 99
     undisturbed "$1"
-    n=$((1 + $(date +%s) % every)) runs=0
+    n=$((1 + seed % every)) runs=0
     while [ $n -le "$stops" ]; do
         one $n "$1"
         [ "$code" = 0 ] || fail "$1, killed at stop $n of $stops: exit code $code"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The last way back: a rank dies and the log that it would need has been forgotten, so all start again from the beginning. Results and
-# output are those of an undisturbed run, whatever happens meanwhile. RESTART_ALL_EVERY=1 kills the agent at each of its system calls.
+# output are those of an undisturbed run, whatever happens meanwhile. FT_EVERY=1 kills the agent at each of its system calls.
 . "$(dirname "$0")/../lib/test.sh"
 # A sanitizer would turn SIGSEGV into an exit code.
 sanitizers handle_segv=0
@@ -120,9 +120,11 @@ else
 fi
 kill $sleeper
 
-# The agent is killed before or after a system call: 1 in $every, the first by chance.
-every=${RESTART_ALL_EVERY:-250}
-[ -z "$FTMPI_TEST_QUICK" ] || every=700
+# The agent is killed before or after a system call: 1 in $every, the first by seed.
+seeded
+every=250
+if quick; then every=700; fi
+every=${FT_EVERY:-$every}
 one() { # at which stop
     rm -f pid.*
     timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q $forgetful -n 2 "$again" $units 1.0:k550 0.1:k10 <input >out 2>err 9>stops
@@ -130,8 +132,8 @@ one() { # at which stop
 undisturbed 2
 one 0 || fail "traced: exit code $?"
 stops=$(sed -n "s/^agent //p" stops)
-n=${RESTART_ALL_FIRST:-$((1 + $(date +%s) % every))}
-what="agent killed at 1 in $every of $stops system calls, from $n (RESTART_ALL_FIRST)"
+n=$((1 + seed % every))
+what="agent killed at 1 in $every of $stops system calls, from $n"
 echo "$what"
 while [ "$n" -le "$stops" ]; do
     one "$n"

@@ -6,7 +6,7 @@
 kills=20
 if quick; then kills=8; fi
 for snapshot in off 0.05; do
-    aside python3 "$here/survive.py" --ftrun "$ftrun" --ranks 3 --rate 10 --kills $kills --runs 40 --seed "${CHAOS_SEED:-1}" --launchers 0.05 \
+    aside python3 "$here/survive.py" --ftrun "$ftrun" --ranks 3 --rate 10 --kills $kills --runs 40 --launchers 0.05 \
         --snapshot $snapshot --snapshots 0.05
 done
 asides_end

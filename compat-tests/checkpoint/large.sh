@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A model of more than 4 GiB, everybody's or one rank's own: it is made, its rank dies and loads it, it is written to --ckpt-dir behind which
 # other models lie in the file, and a job goes on from there. That is FT_TIER=full: 17 GiB of memory, 14 of disk, some minutes; else 16 MiB, which
-# shows that the test works. LARGE_BYTES: another size.
+# shows that the test works. FT_BYTES: another size.
 . "$(dirname "$0")/../lib/test.sh"
 job=$built/largejob
 bytes=$((16 * 1024 * 1024 + 13))
 if full; then bytes=$((4 * 1024 * 1024 * 1024 + 1048576 + 13)); fi
-bytes=${LARGE_BYTES:-$bytes}
+bytes=${FT_BYTES:-$bytes}
 cd "$tmp" || exit 99
 memory=$(($(awk '/^MemAvailable/ { print $2 }' /proc/meminfo) / 1024))
 disk=$(df -Pm . | awk 'NR == 2 { print $4 }')

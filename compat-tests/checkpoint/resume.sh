@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Durable checkpoints: everything of a job is killed at once, at random moments, and `ftrun --resume` ends with the result of an undisturbed run. Damaged
-# files, files of somebody else, a full disk. RESUME_SEED repeats the moments of a run.
+# files, files of somebody else, a full disk.
 # shellcheck disable=SC2154 # what is not assigned here is by: uses checkpoints
 . "$(dirname "$0")/../lib/test.sh"
 uses checkpoints
@@ -49,7 +49,7 @@ again() { # kills, arguments of the job
     rm -f rounds
 }
 kills=4
-[ -z "$FTMPI_TEST_QUICK" ] || kills=2
+if quick; then kills=2; fi
 again $kills 60 8000 20 local
 again 2 200 800 5 lazy
 
@@ -178,7 +178,7 @@ has_version $((last - 1)) || fail "told to end: version $last was made, $(newest
 checks_ckpt_every run --ckpt-dir ckpt -n 3
 
 # Faster than the disk, and ranks die: what is being written to the disk is not written over meanwhile.
-if [ -z "$FTMPI_TEST_QUICK" ]; then
+if ! quick; then
     undisturbed 20 16000000 0 local
     rm -rf ckpt
     begin --ckpt-dir ckpt -n 3 "$resumejob" 20 16000000 0 local

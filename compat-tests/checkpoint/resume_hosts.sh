@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Durable checkpoints of a job on several hosts, all of which are this one: everything of it is killed at once, at random moments, and `ftrun --resume`, on other
 # hosts or on one, ends with the result of an undisturbed run; and what has been printed, whenever, is what that prints, without a line that is lacking. Hosts are lost
-# while a checkpoint is made, and then everything. Damaged files, a full disk. RESUME_SEED repeats the moments of a run.
+# while a checkpoint is made, and then everything. Damaged files, a full disk.
 # shellcheck disable=SC2154 # what is not assigned here is by: uses hosts checkpoints
 . "$(dirname "$0")/../lib/test.sh"
 uses hosts checkpoints
@@ -87,7 +87,7 @@ again() { # kills, milliseconds a life has at most, options, arguments of the jo
     rounds_of printed | cmp -s - calm || { fail "$what: other rounds than undisturbed"; rounds_of printed | diff - calm | head; }
 }
 kills=4
-[ -z "$FTMPI_TEST_QUICK" ] || kills=2
+if quick; then kills=2; fi
 aside apart again $kills 300 '' 60 8000 20 local
 aside apart again 2 200 '' 200 800 5 lazy
 aside apart again $kills 5000 '--survive rank' 150 4000000 60 local

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Durable checkpoints at every system call by which they are written: the agent is killed there, and its successor writes the last version all the same;
 # or everything is killed there, and the job goes on with --resume from the version that was on disk or the one that was being written.
-# RESUMEAT_EVERY=1 tries every stop.
+# FT_EVERY=1 tries every stop.
 . "$(dirname "$0")/../lib/test.sh"
 sanitizers detect_leaks=0 # killat.sh
 own_jobs
 cd "$tmp" || exit 99
 killat=$top_builddir/compat-tests/agent/killat
 job="$built/resumejob 6 3000 0 local"
-every=${RESUMEAT_EVERY:-5}
-[ -z "$FTMPI_TEST_QUICK" ] || every=23
+every=5
+if quick; then every=23; fi
+every=${FT_EVERY:-$every}
+seeded
 
 one() { # POINT:N, victims
     rm -rf ckpt
@@ -32,7 +34,7 @@ resume() { # exactly what an undisturbed run ends with, and nothing to complain 
     grep -v '^begins with' err && fail "$what, resumed: says something"
     [ "$(newest)" = 6 ] || fail "$what, resumed: the last version on disk is $(newest)"
 }
-n=$((1 + $(date +%s) % every))
+n=$((1 + seed % every))
 runs=0
 while [ "$n" -le "$stops" ]; do
     one "disk:$n" agent

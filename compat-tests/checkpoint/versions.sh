@@ -5,7 +5,6 @@
 # back is taken, and the log behind checkpoints is released.
 . "$(dirname "$0")/../lib/test.sh"
 program=$built/versions
-full=$([ -n "${FTMPI_TEST_QUICK-}" ] || echo yes)
 
 # Nobody reads input: a prompt, the beginning of a line that takes long, is shown to who does, and lines are mixed then.
 # wants RANKS ARGS: what is printed if nobody is killed; sets wanted
@@ -35,7 +34,7 @@ done
 "$program" 3 >"$tmp/out" || fail "without ftrun"
 
 places='-1,1 0,0 0,3 1,0 2,2'
-[ -z "$full" ] || places="$places -1,0 -1,2 0,1 0,2 1,1 1,2 1,3 2,0 2,1 2,3 3,0 3,1 3,2 3,3 4,0 4,1 4,2 4,3 5,0 5,1"
+quick || places="$places -1,0 -1,2 0,1 0,2 1,1 1,2 1,3 2,0 2,1 2,3 3,0 3,1 3,2 3,3 4,0 4,1 4,2 4,3 5,0 5,1"
 for at in $places; do
     same 3 '--snapshot off' 5 "1,$at,0"
     case $at in -*|0,*) way start ;; 1,0|1,1) ;; *) way checkpoint ;; esac
@@ -48,7 +47,7 @@ same 2 '--snapshot off' 5 0,3,3,0 1,3,3,0 0,-1,1,1 0,-1,2,2 1,-1,2,1 # on the wa
 same 1 '--snapshot off' 5 0,3,0,0 0,4,1,1
 same 3 '--snapshot off' '5 late' 1,-1,2,0 0,4,2,0 1,2,3,1
 same 3 '--snapshot off' '9 mixed' 1,3,0,0 0,4,3,0
-if [ -n "$full" ]; then
+if ! quick; then
     same 3 '--snapshot off' '42 lazy' 1,30,0,0 0,41,1,0 # after one second, and after two
     way checkpoint
 fi
@@ -105,5 +104,5 @@ refused() { # WORD ARGS..., and what is said
 }
 refused 'mismatched collectives.*MPIX_Checkpoint(.* x byte)' 5 differ
 refused 'rank 1 was restarted and calls MPI_Barrier at .* before its checkpoint is loaded' 5 strange kill=1,2,2,0
-[ -z "$full" ] || refused 'cannot serialise its model' 40 lazy speechless
+quick || refused 'cannot serialise its model' 40 lazy speechless
 finish

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank, and the agent, are killed at each of their system calls while checkpoints are made and loaded, one of them, or both one after
-# the other, or together: what is printed is the same, each line once. VERSIONSAT=N: so many runs, all: every stop; VERSIONSAT_SEED=N.
+# the other, or together: what is printed is the same, each line once. FT_RUNS=N: so many runs; all: every stop.
 . "$(dirname "$0")/../lib/test.sh"
 cd "$tmp" || exit 99
 sanitizers detect_leaks=0 # it cannot look at a traced process
 killat=$top_builddir/compat-tests/agent/killat
 program=$built/versions
-how_many=${VERSIONSAT:-40}
-[ -z "${FTMPI_TEST_QUICK-}" ] || how_many=${VERSIONSAT:-12}
-first=${VERSIONSAT_SEED:-$(date +%s)}
-seed=$first
+how_many=40
+if quick; then how_many=12; fi
+how_many=${FT_RUNS:-$how_many}
+seeded
 
 one() { # OPTIONS PLAN...
     options=$1
@@ -54,5 +54,5 @@ for options in '--snapshot off' '--snapshot 0.01'; do
         done
     done
 done
-echo "$runs runs from seed $first"
+echo "$runs runs"
 finish

@@ -120,7 +120,7 @@ def show(most=30):
         print('  %s: pid %d, rank %s: %s' % (p.host, p.pid, p.rank, b' '.join(p.command).decode(errors='replace')[:150]))
         status = slurp('/proc/%d/status' % p.pid)
         print('    %s  wchan %s' % (next((l for l in status.splitlines() if l.startswith('State')), ''), slurp('/proc/%d/wchan' % p.pid)))
-        if shutil.which('gdb') and os.environ.get('BREAK_GDB'):
+        if shutil.which('gdb') and os.environ.get('FT_GDB'):
             done = subprocess.run(['gdb', '-p', str(p.pid), '-batch', '-nx', '-ex', 'thread apply all bt 14'],
                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
             for line in done.stdout.decode(errors='replace').splitlines():

@@ -17,15 +17,17 @@ hosts_tests = \
 	compat-tests/hosts/survive.sh \
 	compat-tests/hosts/partition.sh \
 	compat-tests/hosts/stranger.sh \
-	compat-tests/hosts/ssh_tree.sh \
-	compat-tests/hosts/heartbeat.sh
+	compat-tests/hosts/ssh_tree.sh
+# Alone: it puts more on the machine than that can do.
+hosts_alone_tests = compat-tests/hosts/heartbeat.sh
 # Python was built without sanitizers.
 hosts_plain_tests = compat-tests/hosts/xgboost.sh
 TESTS += $(hosts_tests)
+tests_alone += $(hosts_alone_tests)
 if !SANITIZED
 TESTS += $(hosts_plain_tests)
 endif
 # Nothing of ours runs in the first; the others are about many processes and time, which sanitizers take.
-tests_unsanitized += $(hosts_tests)
-EXTRA_DIST += $(hosts_tests) $(hosts_plain_tests) \
+tests_unsanitized += $(hosts_tests) $(hosts_alone_tests)
+EXTRA_DIST += $(hosts_tests) $(hosts_alone_tests) $(hosts_plain_tests) \
 	compat-tests/hosts/break.py compat-tests/hosts/stranger.py

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import json
 import os
+import random
 import signal
 import socket
 import struct
@@ -20,7 +21,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
-from ftmpitest import children, lives, state  # noqa: E402
+from ftmpitest import children, first_seed, lives, state  # noqa: E402
 
 SECRET = bytes(range(32))
 MAGIC = b"ftmpi1\0\0"
@@ -619,7 +620,7 @@ def test_garbage():
     """A controller that says nonsense costs the connection, not the job."""
     n = Node(sh("while [ ! -e end ]; do sleep 0.01; done; echo ok"), lease="30").connect()
     nonsense = [struct.pack("<II", 1 << 30, BEAT), frame(JOB, b"{}"), frame(99), frame(TABLE, b'{"nodes":[]}'), frame(GOT, bytes(7)),
-                frame(GOT, b"\xff" * 8), frame(STATE), os.urandom(64)]
+                frame(GOT, b"\xff" * 8), frame(STATE), random.Random(first_seed()).randbytes(64)]
     for data in nonsense:
         n.phase(RUNNING)
         n.socket.sendall(data)

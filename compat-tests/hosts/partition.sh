@@ -8,7 +8,7 @@ lab_enter "$0" "$@"
 lab boot h1 h2 h3
 small="-n 300 -m 20000 -b 0 -w 5000"
 breaks() {
-    python3 "$here/break.py" --ftrun "$ftrun" --first-seed "${SEED:-1}" "$@" -- "$top_builddir/compat-tests/chaos/mixed" $small -s '{seed}' -p '{dir}' || failed=1
+    python3 "$here/break.py" --ftrun "$ftrun" "$@" -- "$top_builddir/compat-tests/chaos/mixed" $small -s '{seed}' -p '{dir}' || failed=1
 }
 breaks --nodes 2 --per-node 1 --events 1 --kinds blip --lease 2
 breaks --nodes 2 --per-node 1 --spares 1 --events 1 --kinds stale --lease 1.5

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib/test.sh"
 uses lab
 lab_enter "$0" "$@"
+seeded
 lab boot h1 h2
 mixed="$top_builddir/compat-tests/chaos/mixed -n 1000 -m 20000 -b 0 -w 4000 -s 7"
 
@@ -25,7 +26,7 @@ for address in $targets; do
     case $address in 10.77.0.*) ;; *) fail "listens at $address" ;; esac
 done
 began=$SECONDS
-python3 "$here/stranger.py" 2 1 $targets >"$tmp/strange" &
+python3 "$here/stranger.py" 2 "$seed" $targets >"$tmp/strange" &
 stranger=$!
 for i in 1 2 3; do
     sleep 0.4

@@ -32,7 +32,9 @@ def first_seed():
     """FT_SEED or 1, so that a run shows what this tree does; in the full tier one that nobody knows before."""
     given = os.environ.get('FT_SEED')
     if not given and os.environ.get('FT_TIER') == 'full':
-        return random.SystemRandom().randrange(1000000)
+        drawn = random.SystemRandom().randrange(1000000)
+        print('FT_SEED=%d' % drawn, flush=True)
+        return drawn
     return int(given or 1)
 
 

@@ -27,7 +27,7 @@ says() { tr -s ' \n' ' ' <"$tmp/$1" | sed 's/‐ //g; s/‐/-/g; s/−/-/g' | gr
 for function in $(grep -oE 'MPIX_[A-Za-z_]+' "$top_srcdir/mpi_shim/ftmpi.h" | sort -u); do says ftmpi.7 "$function"; done
 for flag in $("$top_builddir/ftmpicc" -showme:help | sed -n 's/^  \(-[a-z:-]*\).*/\1/p'); do says ftmpicc.1 "$flag"; done
 for flag in $("$top_builddir/ftmpi_info" --help | grep -oE -e ' --[a-z]+' | sort -u); do says ftmpi_info.1 "$flag"; done
-for variable in $(sed -n '/others\[\] = {/,/}/p' "$top_srcdir/launcher/options/configure.c" | grep -oE 'FTMPI_[A-Z_]+' | grep -v TEST); do
+for variable in $(sed -n '/others\[\] = {/,/}/p' "$top_srcdir/launcher/options/configure.c" | grep -oE 'FTMPI_[A-Z_]+'); do
     says ftmpi.7 "$variable"
 done
 exit $failed
