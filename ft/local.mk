@@ -138,6 +138,12 @@ if !SANITIZED
 TESTS += ft/test/mutants.sh ft/test/sim_mutants.sh
 endif
 
+# Searches are skipped when nothing has changed (scripts/searches), and then only.
+dist_check_SCRIPTS += ft/test/searches.sh
+if !SANITIZED
+TESTS += ft/test/searches.sh
+endif
+
 # A process that is put back.
 check_PROGRAMS += image
 TESTS += image

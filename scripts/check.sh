@@ -4,8 +4,10 @@
 # the tests and says how long each part took. The last line counts the tests of all parts and the parts themselves.
 # A test that skips because something is not installed is all right under `make check`, and a failure here. (The parts
 # that run the quick tier leave some tests out; those are not counted as skipped: part `check` has them all.)
+# Searches that have passed and whose inputs are unchanged are skipped (scripts/search.sh); those are counted as skipped.
 #   check.sh [PART...]           only these parts
 #   check.sh --without PART...   all but these
+#   check.sh searches            the searches whose inputs have changed, in all builds that have them: commit scripts/searched then
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . scripts/packages.sh
@@ -16,7 +18,7 @@ without=
 [ "${1-}" = --without ] && [ $# -gt 1 ] && without=1 && shift
 parts=${*:-$all_parts}
 logs=build/check
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 unchanged=0
 summary=()
 
 # Each part is a function; its output goes to a log, of which the tests' own lines are shown as they come.
@@ -49,10 +51,11 @@ tree() {
   [ -z "$ahead" ] || echo 0 2>/dev/null >"/proc/$ahead/autogroup" # it is wanted now
   flock "$logs/$1.lock" scripts/check.sh --tree "$1"
 }
+# -g1: lines for the stack's functions; the rest of what -g writes takes a quarter of the compiler's time.
+build_sanitized() { build_in build/san --enable-sanitizers=address,undefined CFLAGS='-g1 -O1' CXXFLAGS='-g1 -O1'; }
 make_tree() {
   case $1 in
-    # -g1: lines for the stack's functions; the rest of what -g writes takes a quarter of the compiler's time.
-    sanitizers) build_in build/san --enable-sanitizers=address,undefined CFLAGS='-g1 -O1' CXXFLAGS='-g1 -O1' && make -C build/san -j"$(nproc)" check TESTS= ;;
+    sanitizers) build_sanitized && make -C build/san -j"$(nproc)" check TESTS= ;;
     # gcc's -Wtsan says that fences are not looked at.
     tsan) build_targets=threads build_in build/tsan --enable-sanitizers=thread CFLAGS='-g1 -O1 -Wno-tsan' CXXFLAGS='-g1 -O1' ;;
   esac
@@ -86,16 +89,25 @@ tarball_is_whole() {
   [ -z "$missing" ] || { echo "not in the tarball:" && echo "$missing" && return 1; }
 }
 
+# The searches alone, and no more of the builds than they want.
+part_searches() {
+  local searches
+  searches=$(scripts/search.sh names | tr '\n' ' ') || return 1
+  build_targets="libft.la $(scripts/search.sh programs)" build_in build && make -C build -j$jobs -k check-TESTS TESTS="$searches" &&
+    build_targets=sim build_sanitized && make -C build/san check-TESTS TESTS=sim
+}
+
 part_sanitizers() { tree sanitizers && FT_TESTS=sanitized quick tests_in build/san; }
 
 # Races can only be seen between threads: one program, with threads as ranks. It ends with a code of its own when the
 # sanitizer reports anything. Addresses at random beyond what gcc 12's run-time library expects would end it at the start.
 part_tsan() {
-  local fixed seed passed=0 failed=0
+  local fixed first=1 seed passed=0 failed=0
   fixed=$(setarch -R true 2>/dev/null && echo "setarch -R")
   tree tsan || return 1
-  for seed in 1 2 3 4 5 6 7 8; do # not by make check, which would build all other tests for it
-    if $fixed build/tsan/threads $seed; then passed=$((passed + 1)); else failed=1 && echo "FAIL: threads $seed"; fi
+  [ "${FT_TIER-}" != full ] || first=$((RANDOM * 32768 + RANDOM))
+  for seed in $(seq "${FT_SEED:-$first}" 1 $((${FT_SEED:-$first} + 7))); do # not by make check, which would build all other tests for it
+    if $fixed build/tsan/threads "$seed"; then passed=$((passed + 1)); else failed=1 && echo "FAIL: threads $seed"; fi
   done
   echo "# PASS: $passed"
   return $failed
@@ -153,24 +165,26 @@ told_by_failed() {
 }
 
 run_part() {
-  local part=$1 log=$logs/$1.log start=$SECONDS processor_start code=0 p f s left_out=0
+  local part=$1 log=$logs/$1.log start=$SECONDS processor_start code=0 p f s u left_out=0
   processor_start=$(processor)
   echo "== $part"
   export test_times=$PWD/$logs/$part.times # scripts/run-test.sh writes it
-  rm -f "$test_times"
+  export test_searches=$PWD/$logs/$part.searches # scripts/search.sh does
+  rm -f "$test_times" "$test_searches"
   touch "$log.begun"
   "part_${part//-/_}" 2>&1 </dev/null | tee "$log" | grep --line-buffered -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR|FAILED): |^installing|SIGKILL|warning:|error:'
   code=${PIPESTATUS[0]}
   p=$(($(count PASS "$log") + $(count XFAIL "$log")))
   f=$(($(count FAIL "$log") + $(count XPASS "$log") + $(count ERROR "$log")))
-  s=$(count SKIP "$log")
+  u=$(grep -c ' unchanged$' "$test_searches" 2>/dev/null)
+  s=$(($(count SKIP "$log") - ${u:-0}))
   if [ "$part" != check ]; then
     left_out=$s s=0
   elif [ "$s" -gt 0 ]; then
     echo "$part: $s skipped, which is a failure here"
     code=1
   fi
-  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s)) unchanged=$((unchanged + ${u:-0}))
   if [ "$code" = 0 ]; then
     passed=$((passed + 1))
   else
@@ -180,12 +194,13 @@ run_part() {
   fi
   summary+=("$(printf '%-12s %5d s (%4d)  %s%s' "$part" $((SECONDS - start)) $(($(processor) - processor_start)) "$([ "$code" = 0 ] && echo ok || echo FAILED)" \
     "$([ $((p + f + s)) -gt 0 ] && echo ", tests: $p passed, $f failed, $s skipped, $left_out left out")")")
+  [ ! -s "$test_searches" ] || summary+=("    searches: $(sort -k 2 "$test_searches" | awk '{ name = $1; sub(/^[^ ]* /, ""); if ($0 != how) { printf "%s%s:", how == "" ? "" : "; ", $0; how = $0 } printf " %s", name }')")
   [ ! -s "$test_times" ] || summary+=("    seconds (of processor time): $(sort -k 2rn "$test_times" | head -n 8 | awk '{ sub(".*/", "", $1); printf "%s%s %d (%d)", NR == 1 ? "" : ", ", $1, $2, $3 }')")
 }
 
 [ "$parts" != "--tree ${2-}" ] || { make_tree "$2" && exit; exit 1; }
 for part in $parts; do
-  case " $all_parts " in *" $part "*) ;; *) echo "$0: no part $part; there are: $all_parts" >&2 && exit 2 ;; esac
+  case " $all_parts searches " in *" $part "*) ;; *) echo "$0: no part $part; there are: $all_parts searches" >&2 && exit 2 ;; esac
 done
 if [ -n "$without" ]; then
   left=
@@ -210,5 +225,5 @@ cat $logs/failed.log # here, since who reads the end only, as CI's reader does, 
 echo
 printf '%s\n' "${summary[@]}"
 printf '%-12s %5d s (%4d)\n' "all" "$SECONDS" "$(processor)"
-echo "$passed passed, $failed failed$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
+echo "$passed passed, $failed failed$([ $((skipped + unchanged)) = 0 ] || echo ", $((skipped + unchanged)) skipped")"
 [ "$failed" = 0 ] && [ "$skipped" = 0 ]
