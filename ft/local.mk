@@ -65,5 +65,11 @@ EXTRA_DIST += ft/test/corpus/fuzz_checkpoint ft/test/corpus/fuzz_wire ft/test/co
 fuzz_frames_plain_SOURCES = ft/test/fuzz_frames.c ft/test/fuzz_frames_seeds.c $(fuzz_driver)
 fuzz_frames_plain_LDADD = libft.la
 
+# Searches are skipped when nothing has changed (scripts/searches), and then only.
+dist_check_SCRIPTS += ft/test/searches.sh
+if !SANITIZED
+TESTS += ft/test/searches.sh
+endif
+
 include ft/store/local.mk
 tests_dist += ft/test/vectorised.sh ft/test/hot.sh

@@ -4,8 +4,10 @@
 # the tests and says how long each part took. The last line counts the tests of all parts and the parts themselves.
 # A test that skips because something is not installed is all right under `make check`, and a failure here. (The parts
 # that run the quick tier leave some tests out; those are not counted as skipped: part `check` has them all.)
+# Searches that have passed and whose inputs are unchanged are skipped (scripts/search.sh); those are counted as skipped.
 #   check.sh [PART...]           only these parts
 #   check.sh --without PART...   all but these
+#   check.sh searches            the searches whose inputs have changed, in all builds that have them: commit scripts/searched then
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . scripts/packages.sh
@@ -16,7 +18,7 @@ without=
 [ "${1-}" = --without ] && [ $# -gt 1 ] && without=1 && shift
 parts=${*:-$all_parts}
 logs=build/check
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 unchanged=0
 summary=()
 
 # Each part is a function; its output goes to a log, of which the tests' own lines are shown as they come.
@@ -31,38 +33,51 @@ part_build() { build_in build; }
 # Twice as many as there are processors, because most tests sleep or wait most of the time. scripts/run-test.sh sees to those that want the machine to themselves.
 jobs=$(($(nproc) * 2))
 
-# tests_in DIRECTORY [MAKE-ARGUMENT...]
+# flags NAME: as configure has chosen them.
+flags() { sed -n "s/^$1 = //p" build/Makefile; }
+
+# tests_in DIRECTORY [MAKE-ARGUMENT...]: these are for what is built.
 tests_in() {
   local directory=$1
   shift
   make -C "$directory" -j$jobs check TESTS= "$@" || return 1
   # Its stamp is newer, so make runs a rule for it that does nothing, and what it was built into came last, after those that are alone.
   touch -r "$directory/config.h" "$directory/stamp-h1"
-  make -C "$directory" -j$jobs -k check "$@"
+  make -C "$directory" -j$jobs -k check
 }
 
-part_check() { tests_in build; }
+# The programs of tests are compiled here, so here is where their warnings count.
+part_check() { tests_in build FT_CFLAGS="$(flags FT_CFLAGS) -Werror" FT_CXXFLAGS="$(flags FT_CXXFLAGS) -Werror"; }
 
-# The trees that later parts want, and the programs of their tests. Whoever comes first makes them: build_ahead or the part.
+# What later parts want can be made meanwhile: trees, with the programs of their tests, and whole parts that only compute.
+# Whoever comes first makes them: build_ahead or the part.
 ahead=
-tree() {
+made_ahead() {
   [ -z "$ahead" ] || echo 0 2>/dev/null >"/proc/$ahead/autogroup" # it is wanted now
-  flock "$logs/$1.lock" scripts/check.sh --tree "$1"
+  flock "$logs/$1.lock" scripts/check.sh --ahead "$1"
 }
-make_tree() {
+# -g1: lines for the stack's functions; the rest of what -g writes takes a quarter of the compiler's time.
+build_sanitized() { build_in build/san --enable-sanitizers=address,undefined CFLAGS='-g1 -O1' CXXFLAGS='-g1 -O1'; }
+make_ahead() {
   case $1 in
-    # -g1: lines for the stack's functions; the rest of what -g writes takes a quarter of the compiler's time.
-    sanitizers) build_in build/san --enable-sanitizers=address,undefined CFLAGS='-g1 -O1' CXXFLAGS='-g1 -O1' && make -C build/san -j"$(nproc)" check TESTS= ;;
+    sanitizers) build_sanitized && make -C build/san -j"$(nproc)" check TESTS= ;;
     # gcc's -Wtsan says that fences are not looked at.
     tsan) build_targets=threads build_in build/tsan --enable-sanitizers=thread CFLAGS='-g1 -O1 -Wno-tsan' CXXFLAGS='-g1 -O1' ;;
+    clang | scripts)
+      [ ! -e "$logs/$1.code" ] || return 0
+      "${1}_says" >"$logs/$1.said" 2>&1
+      echo $? >"$logs/$1.code"
+      ;;
   esac
 }
+# said_ahead PART: what it says, and its code.
+said_ahead() { made_ahead "$1" && cat "$logs/$1.said" && return "$(cat "$logs/$1.code")"; }
 
-# build_ahead PART...: makes the trees of these parts meanwhile, while tests wait, out of the time that nobody else wants: priorities count within a
+# build_ahead WHAT...: makes this meanwhile, while tests wait, out of the time that nobody else wants: priorities count within a
 # session, so it has one of its own, and that has the lowest (sched(7), autogroups).
 build_ahead() {
   # shellcheck disable=SC2016 # the other shell expands it
-  setsid sh -c 'echo 19 2>/dev/null >/proc/self/autogroup; for tree; do nice -n 19 flock "$0/$tree.lock" scripts/check.sh --tree "$tree"; done' \
+  setsid sh -c 'echo 19 2>/dev/null >/proc/self/autogroup; for what; do nice -n 19 flock "$0/$what.lock" scripts/check.sh --ahead "$what"; done' \
     $logs "$@" >$logs/ahead.log 2>&1 </dev/null &
   ahead=$!
   trap '[ -z "$ahead" ] || kill -- "-$ahead" 2>/dev/null' EXIT
@@ -72,12 +87,18 @@ build_ahead() {
 # quick COMMAND...: with what makes tests keep to the quick tier.
 quick() { FT_TIER=quick "$@"; }
 
-# The parts below compile everything with their own settings, so that is where warnings count.
+# The parts below compile with their own settings, so that is where warnings of what is installed count.
 # Every file of the repository is in the tarball; the tarball builds and installs out of a tree that cannot be written, and its tests find what they
-# need there. That they pass otherwise, too, is what part check shows.
+# need there. That they pass otherwise, too, is what part check shows: of its tests, and their programs, only those that look at what was unpacked.
 part_distcheck() {
-  FT_TESTS=dist quick make -C build -j$jobs distcheck DISTCHECK_CONFIGURE_FLAGS='--enable-werror CFLAGS=-O2 CXXFLAGS=-O2' && tarball_is_whole
+  FT_TESTS=dist quick make -C build -j$jobs distcheck DISTCHECK_CONFIGURE_FLAGS='--enable-werror CFLAGS=-O2 CXXFLAGS=-O2' \
+    TESTS="$(made build tests_dist)" check_PROGRAMS="$(made build check_PROGRAMS | tr ' ' '\n' | grep -e '^compat-tests/chaos/' -e '/cxxbinding$' | tr '\n' ' ')" &&
+    tarball_is_whole
 }
+
+# made DIRECTORY VARIABLE: what the makefile there has for it.
+# shellcheck disable=SC2016
+made() { make -s -C "$1" --no-print-directory --eval="print-it:; @echo \$($2)" print-it; }
 
 tarball_is_whole() {
   local missing
@@ -86,23 +107,33 @@ tarball_is_whole() {
   [ -z "$missing" ] || { echo "not in the tarball:" && echo "$missing" && return 1; }
 }
 
-part_sanitizers() { tree sanitizers && FT_TESTS=sanitized quick tests_in build/san; }
+# The searches alone, and no more of the builds than they want.
+part_searches() {
+  local searches
+  searches=$(scripts/search.sh names | tr '\n' ' ') || return 1
+  build_targets="libft.la $(scripts/search.sh programs)" build_in build && make -C build -j$jobs -k check-TESTS TESTS="$searches" &&
+    build_targets=sim build_sanitized && make -C build/san check-TESTS TESTS=sim
+}
+
+part_sanitizers() { made_ahead sanitizers && FT_TESTS=sanitized quick tests_in build/san; }
 
 # Races can only be seen between threads: one program, with threads as ranks. It ends with a code of its own when the
 # sanitizer reports anything. Addresses at random beyond what gcc 12's run-time library expects would end it at the start.
 part_tsan() {
-  local fixed seed passed=0 failed=0
+  local fixed first=1 seed passed=0 failed=0
   fixed=$(setarch -R true 2>/dev/null && echo "setarch -R")
-  tree tsan || return 1
-  for seed in 1 2 3 4 5 6 7 8; do # not by make check, which would build all other tests for it
-    if $fixed build/tsan/threads $seed; then passed=$((passed + 1)); else failed=1 && echo "FAIL: threads $seed"; fi
+  made_ahead tsan || return 1
+  [ "${FT_TIER-}" != full ] || first=$((RANDOM * 32768 + RANDOM))
+  for seed in $(seq "${FT_SEED:-$first}" 1 $((${FT_SEED:-$first} + 7))); do # not by make check, which would build all other tests for it
+    if $fixed build/tsan/threads "$seed"; then passed=$((passed + 1)); else failed=1 && echo "FAIL: threads $seed"; fi
   done
   echo "# PASS: $passed"
   return $failed
 }
 
 # What clang warns of it finds before it makes any code; what gcc warns of depends on the optimisation (distcheck). FT_TIER=full: all is built with clang.
-part_clang() {
+part_clang() { said_ahead clang; }
+clang_says() {
   if [ "${FT_TIER-}" = full ]; then
     build_in build/clang --enable-werror CC=clang CXX=clang++ CFLAGS=-O0 CXXFLAGS=-O0 && make -C build/clang -j"$(nproc)" check TESTS=
     return
@@ -114,13 +145,14 @@ part_clang() {
   # shellcheck disable=SC2046
   {
     find . -path ./build -prune -o -name '*.c' -print0 |
-      xargs -0 -P "$(nproc)" -n 16 clang -fsyntax-only "${flags[@]}" -D_GNU_SOURCE= $(sed -n 's/^FT_CFLAGS = //p' build/Makefile) &&
+      xargs -0 -P "$(nproc)" -n 16 clang -fsyntax-only "${flags[@]}" -D_GNU_SOURCE= $(flags FT_CFLAGS) &&
       find . -path ./build -prune -o -path ./compat-tests/abi/wrappers -prune -o -name '*.cc' -print0 | # that one is Open MPI's C++
-      xargs -0 clang++ -fsyntax-only "${flags[@]}" $(sed -n 's/^FT_CXXFLAGS = //p' build/Makefile)
+      xargs -0 clang++ -fsyntax-only "${flags[@]}" $(flags FT_CXXFLAGS)
   }
 }
 
-part_scripts() {
+part_scripts() { said_ahead scripts; }
+scripts_says() {
   shellcheck scripts/*.sh scripts/test/*.sh .ci/run benchmarks/*.sh compat-tests/*/*.sh compat-tests/programs/*/*.sh build/ftmpicc &&
     PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/*/*.py compat-tests/programs/*/*.py benchmarks/ftbench/*.py benchmarks/{compare,faults,figures,hosts,xgboost}
 }
@@ -155,24 +187,26 @@ told_by_failed() {
 }
 
 run_part() {
-  local part=$1 log=$logs/$1.log start=$SECONDS processor_start code=0 p f s left_out=0
+  local part=$1 log=$logs/$1.log start=$SECONDS processor_start code=0 p f s u left_out=0
   processor_start=$(processor)
   echo "== $part"
   export test_times=$PWD/$logs/$part.times # scripts/run-test.sh writes it
-  rm -f "$test_times"
+  export test_searches=$PWD/$logs/$part.searches # scripts/search.sh does
+  rm -f "$test_times" "$test_searches"
   touch "$log.begun"
   "part_${part//-/_}" 2>&1 </dev/null | tee "$log" | grep --line-buffered -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR|FAILED): |^installing|SIGKILL|warning:|error:'
   code=${PIPESTATUS[0]}
   p=$(($(count PASS "$log") + $(count XFAIL "$log")))
   f=$(($(count FAIL "$log") + $(count XPASS "$log") + $(count ERROR "$log")))
-  s=$(count SKIP "$log")
+  u=$(grep -c ' unchanged$' "$test_searches" 2>/dev/null)
+  s=$(($(count SKIP "$log") - ${u:-0}))
   if [ "$part" != check ]; then
     left_out=$s s=0
   elif [ "$s" -gt 0 ]; then
     echo "$part: $s skipped, which is a failure here"
     code=1
   fi
-  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s)) unchanged=$((unchanged + ${u:-0}))
   if [ "$code" = 0 ]; then
     passed=$((passed + 1))
   else
@@ -182,12 +216,13 @@ run_part() {
   fi
   summary+=("$(printf '%-12s %5d s (%4d)  %s%s' "$part" $((SECONDS - start)) $(($(processor) - processor_start)) "$([ "$code" = 0 ] && echo ok || echo FAILED)" \
     "$([ $((p + f + s)) -gt 0 ] && echo ", tests: $p passed, $f failed, $s skipped, $left_out left out")")")
+  [ ! -s "$test_searches" ] || summary+=("    searches: $(sort -k 2 "$test_searches" | awk '{ name = $1; sub(/^[^ ]* /, ""); if ($0 != how) { printf "%s%s:", how == "" ? "" : "; ", $0; how = $0 } printf " %s", name }')")
   [ ! -s "$test_times" ] || summary+=("    seconds (of processor time): $(sort -k 2rn "$test_times" | head -n 8 | awk '{ sub(".*/", "", $1); printf "%s%s %d (%d)", NR == 1 ? "" : ", ", $1, $2, $3 }')")
 }
 
-[ "$parts" != "--tree ${2-}" ] || { make_tree "$2" && exit; exit 1; }
+[ "$parts" != "--ahead ${2-}" ] || { make_ahead "$2" && exit; exit 1; }
 for part in $parts; do
-  case " $all_parts " in *" $part "*) ;; *) echo "$0: no part $part; there are: $all_parts" >&2 && exit 2 ;; esac
+  case " $all_parts searches " in *" $part "*) ;; *) echo "$0: no part $part; there are: $all_parts searches" >&2 && exit 2 ;; esac
 done
 if [ -n "$without" ]; then
   left=
@@ -198,13 +233,14 @@ if [ -n "$without" ]; then
 fi
 mkdir -p $logs
 : >$logs/failed.log
-trees=
+rm -f $logs/{clang,scripts}.code
+later=
 for part in $parts; do
-  case $part in sanitizers | tsan) trees="$trees $part" ;; esac
+  case $part in sanitizers | tsan | clang | scripts) later="$later $part" ;; esac
 done
 for part in $parts; do
   # shellcheck disable=SC2086
-  [ "$part" != check ] || [ -z "$trees" ] || build_ahead $trees
+  [ "$part" != check ] || [ -z "$later" ] || build_ahead $later
   run_part "$part"
 done
 [ -z "$ahead" ] || { wait "$ahead"; ahead=; } # its processor time counts
@@ -212,5 +248,5 @@ cat $logs/failed.log # here, since who reads the end only, as CI's reader does, 
 echo
 printf '%s\n' "${summary[@]}"
 printf '%-12s %5d s (%4d)\n' "all" "$SECONDS" "$(processor)"
-echo "$passed passed, $failed failed$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
+echo "$passed passed, $failed failed$([ $((skipped + unchanged)) = 0 ] || echo ", $((skipped + unchanged)) skipped")"
 [ "$failed" = 0 ] && [ "$skipped" = 0 ]

@@ -19,12 +19,18 @@ how=--shared
 for alone in ${tests_alone-}; do
   case $1 in *"$alone") how=--exclusive ;; esac
 done
+# Searches are skipped when nothing has changed (scripts/search.sh).
+name=${1#./} name=${name#"${srcdir:-.}/"} scripts=${0%/*}
+search() { "$@"; }
+if awk -v name="$name" '$1 == name { found = 1 } END { exit !found }' "$scripts/searches"; then
+  search() { sh "$scripts/search.sh" run "$name" "$@"; }
+fi
 began=$(date +%s)
 if command -v flock >/dev/null; then
   # Not for ever: what an interrupted make left running may have it.
-  flock $how --timeout 1800 --conflict-exit-code 99 --close . "$@"
+  search flock $how --timeout 1800 --conflict-exit-code 99 --close . "$@"
 else
-  "$@"
+  search "$@"
 fi
 code=$?
 # Its name, seconds, and seconds of processor time of all processes that were waited for.

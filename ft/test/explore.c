@@ -8,6 +8,8 @@
    every incarnation is checked, and in the end every rank is started once more and must get all results
    out of the log alone.
 
+   What chance decides begins with seed 1; FT_TIER=full: with any, which is printed, or FT_SEED.
+
    explore [--seeds N] [--seed S] [--kills K] [--chance] [--quick | --full] [--only SCENARIO [--plan RUN]]     exit 0: nothing found
 
    A failure prints what to call to see it again. */
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #if !defined(__x86_64__)
@@ -362,12 +365,26 @@ static int usage(void)
     return 2;
 }
 
+/* When nothing is asked for: 1, so that a run says something about the code and not about luck. */
+static uint32_t first_seed(bool full)
+{
+    const char *chosen = getenv("FT_SEED");
+    uint32_t seed = chosen ? (uint32_t)atoi(chosen) : full ? 1 + (uint32_t)(time(NULL) % 1000000000) : 1;
+
+    if (seed != 1)
+        printf("explore: seeds from %u on: FT_SEED=%u\n", seed, seed);
+    return seed;
+}
+
 int main(int argc, char **argv)
 {
     const char *only = NULL, *plan = NULL, *tier = getenv("FT_TIER");
     uint32_t seeds = 0, seed = 1, kills = 6;
     enum tier how = !tier ? NORMAL : strcmp(tier, "quick") == 0 ? QUICK : strcmp(tier, "full") == 0 ? FULL : NORMAL;
     bool seeds_given = false;
+
+    if (argc == 1)
+        seed = first_seed(how == FULL);
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0) {
@@ -404,6 +421,8 @@ int main(int argc, char **argv)
         return 1;
     printf("explore: %u of %u crash points were killed at, %llu runs, nothing found\n", count_covered(job.covered_ever),
            npoints(), (unsigned long long)runs);
+    if (argc == 1 && how == NORMAL && seed == 1)
+        puts("searched whole");
     return 0;
 }
 #endif

@@ -1,19 +1,36 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Bytes from outside, whatever they are: checkpoint files (fuzz_checkpoint), what agents and controller read from sockets after the handshake
-# (fuzz_wire), what representatives do (fuzz_frames), checkpoints that another node sends (fuzz_kept). By the plain drivers, all at a time; then, where clang has
-# it, by libFuzzer: the checkpoints, and with FT_TIER=full or FUZZ_SECONDS all four. FUZZ_SECONDS: each (default 3; 20 in full). Arguments: only these.
-# The corpus of each, ft/test/corpus/NAME, goes before all else; FUZZ_KEEP=1: what libFuzzer found that goes new ways is added to it.
+# Bytes from outside, whatever they are: checkpoint files (fuzz_checkpoint), what agents and controller read from sockets
+# after the handshake (fuzz_wire), what representatives do (fuzz_frames), checkpoints that another node sends (fuzz_kept).
+# By the plain drivers, all at a time; then, where clang has it, by libFuzzer. The corpus of each, ft/test/corpus/NAME, goes
+# before all else. So many inputs, always the same ones, and libFuzzer for the checkpoints only. FT_TIER=full, FUZZ_SECONDS,
+# or arguments (only these targets): all by libFuzzer, too, each FUZZ_SECONDS (20) long; the seed is any, is printed, and
+# FT_SEED says it. FUZZ_KEEP=1: what libFuzzer found that goes new ways is added to the corpus.
 set -u
 src=${top_srcdir:-.}
 build=${top_builddir:-.}
 names=${*:-fuzz_checkpoint fuzz_wire fuzz_frames fuzz_kept}
 search=$names
-default=20
-[ "${FT_TIER-}" = full ] || default=3
-[ -n "${FUZZ_SECONDS-}" ] || [ "${FT_TIER-}" = full ] || [ $# -gt 0 ] || search=fuzz_checkpoint
-seconds=${FUZZ_SECONDS:-$default}
-[ -z "${FTMPI_TEST_QUICK-}" ] || seconds=1
+seed=${FT_SEED:-$(date +%s)}
+seconds=${FUZZ_SECONDS:-20}
+how_long="-max_total_time=$seconds"
+# As many as there were in three seconds on two processors that had nothing else to do; in the quick tier a third.
+share=${FTMPI_TEST_QUICK:+3}
+if [ "${FT_TIER-}" != full ] && [ -z "${FUZZ_SECONDS-}" ] && [ $# = 0 ]; then
+  search=fuzz_checkpoint
+  seconds=
+  seed=${FT_SEED:-1}
+  how_long="-runs=$((100000 / ${share:-1}))"
+fi
+inputs() {
+  [ -z "$seconds" ] || { echo "${seconds}s"; return; }
+  case $1 in
+    fuzz_checkpoint) echo $((700000 / ${share:-1})) ;;
+    fuzz_wire) echo $((80000 / ${share:-1})) ;;
+    *) echo $((5000 / ${share:-1})) ;;
+  esac
+}
+echo "FT_SEED=$seed"
 tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' INT TERM HUP
@@ -21,7 +38,7 @@ trap 'exit 99' INT TERM HUP
 failed=0
 for name in $names; do
   {
-    "$build/${name}_plain" kept "$src/ft/test/corpus/$name" && timeout -k 5 120 "$build/${name}_plain" "$seconds"
+    "$build/${name}_plain" kept "$src/ft/test/corpus/$name" && timeout -k 5 120 "$build/${name}_plain" "$(inputs "$name")" "$seed"
     echo $? >"$tmp/$name.code"
   } >"$tmp/$name.log" 2>&1 &
 done
@@ -52,7 +69,7 @@ fuzz() {
     "$build/.libs/libft.a" $(pkg-config --cflags --libs libxxhash jansson libevent_core) -lpthread || { echo "FAIL: $name does not compile"; exit 1; }
   mkdir "$tmp/$name.corpus"
   "$build/${name}_plain" seeds "$tmp/$name.corpus" && "$build/${name}_plain" kept "$src/ft/test/corpus/$name" "$tmp/$name.corpus" || exit 1
-  (cd "$tmp" && timeout -k 5 300 "./$name" -max_total_time="$seconds" -max_len=8192 -verbosity=0 -print_final_stats=1 "$name.corpus") >"$tmp/log" 2>&1
+  (cd "$tmp" && timeout -k 5 300 "./$name" "$how_long" -seed="$seed" -max_len=8192 -verbosity=0 -print_final_stats=1 "$name.corpus") >"$tmp/log" 2>&1
   code=$?
   grep -E 'stat::(number_of_executed_units|new_units_added)' "$tmp/log"
   [ $code = 0 ] || { tail -40 "$tmp/log"; echo "FAIL: $name: exit code $code"; exit 1; }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NAME_plain SECONDS [SEED]       runs a fuzz target that long
+/* NAME_plain INPUTS SEED          runs a fuzz target with so many inputs, always the same ones
+   NAME_plain SECONDSs SEED        ... that long
    NAME_plain kept FILE [DIR]      with each input of the corpus, a line of hexadecimal digits each; DIR: and writes them there, for libFuzzer
    NAME_plain seeds DIR            writes what both begin with */
 #include "ft/test/fuzz_driver.h"
@@ -59,11 +60,20 @@ static void change(struct fuzz_input *in)
     }
 }
 
-static void run(double seconds)
+static double seconds_since(const struct timespec *begin)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin->tv_sec) + (double)(now.tv_nsec - begin->tv_nsec) / 1e9;
+}
+
+/* Until there were so many inputs and so many seconds. */
+static void run(long inputs, double seconds)
 {
     struct fuzz_input *seeds = calloc((size_t)fuzz_target.seeds, sizeof *seeds);
     static struct fuzz_input in;
-    struct timespec begin, now;
+    struct timespec begin;
     long n = 0;
 
     if (!seeds)
@@ -84,8 +94,7 @@ static void run(double seconds)
             }
             LLVMFuzzerTestOneInput(in.bytes, in.n);
         }
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((double)(now.tv_sec - begin.tv_sec) + (double)(now.tv_nsec - begin.tv_nsec) / 1e9 < seconds);
+    } while (n < inputs || seconds_since(&begin) < seconds);
     free(seeds);
     printf("%ld inputs\n", n);
 }
@@ -153,12 +162,14 @@ int main(int argc, char **argv)
         return write_seeds(argv[2]);
     if (argc >= 3 && !strcmp(argv[1], "kept"))
         return run_kept(argv[2], argv[3]);
-    if (argc < 2)
+    if (argc != 3)
         return 2;
-    state = argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)time(NULL);
-    state = state * 2 + 1;
-    printf("%s: seed %llu, ", argv[0], (unsigned long long)(state / 2));
+    state = strtoull(argv[2], NULL, 10) * 2 + 1;
+    printf("%s: seed %s, ", argv[0], argv[2]);
     fflush(stdout);
-    run(atof(argv[1]));
+    if (argv[1][strspn(argv[1], "0123456789")] == 's')
+        run(0, atof(argv[1]));
+    else
+        run(atol(argv[1]), 0);
     return 0;
 }

@@ -423,7 +423,7 @@ my @mutants = (
 my ($source, $library, $object, @cc) = @ARGV;
 die "usage: mutants.pl SOURCE_DIR LIBRARY EXPLORE_OBJECT CC [CFLAGS ...]\n" unless @cc;
 
-# What the code has no more is said at once, of all mutants, not on the day when one has its turn.
+# What the code has no more is said at once, of all mutants, also of those that are not asked for.
 my $stale = 0;
 for my $m (@mutants) {
     my ($name, $file, $from) = @$m;

@@ -4,11 +4,14 @@
    at random times. After every event: nobody commits anything but the one right result of each unit, in order; nothing is combined
    out of order, of another unit or twice; memory that is being sent stays; no frame is out of place. And everybody finishes.
 
+   Seeds begin with 1; FT_TIER=full: with any, which is printed, or FT_SEED.
+
    sim [--seeds N] [--seed S] [--large]     exit 0: nothing found
    sim --table                              what failures cost against the number of nodes, for docs/design.md */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ft/test/sim.h"
 
@@ -235,11 +238,22 @@ static int table(void)
     return 0;
 }
 
+/* When nothing is asked for: 1, so that a run says something about the code and not about luck. */
+static uint64_t first_seed(bool full)
+{
+    const char *chosen = getenv("FT_SEED");
+    uint64_t seed = chosen ? strtoull(chosen, NULL, 10) : full ? (uint64_t)time(NULL) : 1;
+
+    if (seed != 1)
+        printf("sim: seeds from %llu on: FT_SEED=%llu\n", (unsigned long long)seed, (unsigned long long)seed);
+    return seed;
+}
+
 int main(int argc, char **argv)
 {
     const char *tier = getenv("FT_TIER");
-    uint64_t first = 1, seeds = tier && strcmp(tier, "full") == 0 ? 5000 : 400;
-    bool large = false, one = false;
+    bool full = tier && strcmp(tier, "full") == 0, large = false, one = false;
+    uint64_t first = argc == 1 ? first_seed(full) : 1, seeds = full ? 5000 : 400;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--table") == 0)
@@ -267,5 +281,7 @@ int main(int argc, char **argv)
     printf("%llu seeds, %llu events, %llu failures: nothing found (all nodes began again %llu times, one %llu times)\n", (unsigned long long)seeds,
            (unsigned long long)all_events, (unsigned long long)all_failures, (unsigned long long)all_restarts, (unsigned long long)all_refetched);
     clear();
+    if (argc == 1 && !full && first == 1)
+        puts("searched whole");
     return 0;
 }

@@ -2,11 +2,12 @@
 /* Threads as ranks, for ThreadSanitizer (which sees no races between processes): every order in
    ft/shm/word.h is used by real concurrent accesses here, with short and standard operations mixed, and ranks that
    forget everything at a random call and replay. Results are checked. Plain program: Criterion aborts
-   under TSan. threads [SEED] */
+   under TSan. threads [SEED]: 1, or FT_SEED; FT_TIER=full: any. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ft/core/op.h"
 #include "ft/ft.h"
@@ -115,10 +116,13 @@ int main(int argc, char **argv)
     struct ft_keeper_config config = { .spill_dir = "/tmp" };
     struct ft_params params;
     pthread_t thread[RANKS];
+    const char *tier = getenv("FT_TIER"), *chosen = argc > 1 ? argv[1] : getenv("FT_SEED");
     struct ft_error e;
 
-    if (argc > 1)
-        seed = (unsigned)atoi(argv[1]);
+    if (chosen)
+        seed = (unsigned)atoi(chosen);
+    else if (tier && strcmp(tier, "full") == 0)
+        seed = (unsigned)time(NULL);
     ft_params_default(&params, RANKS, 2, 256u << 20);
     params.short_max = params.rooted_max = params.gather_max = 256;
     params.slot_bytes = params.slot_room = params.gather_bytes = 1024;

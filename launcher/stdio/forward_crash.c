@@ -5,7 +5,8 @@
 
    Instructions that change nothing a successor looks at make no difference: a first run finds those that do.
 
-   forward_crash [KILLS [KIND]]: so many kills for each kind of output (default 8; FT_TIER=full: 40), 0: before and after each of those instructions. */
+   forward_crash [KILLS [KIND]]: so many kills for each kind of output (default 8; FT_TIER=full: 40), 0: before and after each of those instructions.
+   Which ones is decided by seed 1; FT_TIER=full: by any, which is printed, or FT_SEED. */
 #include "config.h"
 
 #include <errno.h>
@@ -368,12 +369,16 @@ static void fresh_pages(void)
 int main(int argc, char **argv)
 {
     const char *tier = getenv("FT_TIER");
-    int kills = argc > 1 ? atoi(argv[1]) : tier && strcmp(tier, "full") == 0 ? 40 : 8;
+    bool full = tier && strcmp(tier, "full") == 0;
+    int kills = argc > 1 ? atoi(argv[1]) : full ? 40 : 8;
+    const char *chosen = getenv("FT_SEED");
+    unsigned seed = chosen ? (unsigned)atoi(chosen) : full ? (unsigned)time(NULL) : 1;
 
     stay_here();
     fresh_pages();
-    srand((unsigned)time(NULL)); /* a failure names what is needed to find it again */
+    srand(seed);
     setvbuf(stdout, NULL, _IOLBF, 0);
+    printf("FT_SEED=%u\n", seed);
     for (int kind = argc > 2 ? atoi(argv[2]) : 0; kind < (argc > 2 ? atoi(argv[2]) + 1 : NKINDS); kind++) {
         static struct changes changes;
         int step;
@@ -385,5 +390,7 @@ int main(int argc, char **argv)
         for (int i = rand() % step; i < changes.n; i += step)
             try(kind, changes.at[i], rand() % 3 ? 0 : changes.at[rand() % changes.n], NULL);
     }
+    if (argc == 1 && !full && seed == 1)
+        puts("searched whole");
     return 0;
 }

@@ -14,7 +14,7 @@ import numpy as np
 import xgboost
 from xgboost.callback import EarlyStopping, LearningRateScheduler, TrainingCallback
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../mpi_shim/rabit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../mpi_shim/rabit"))
 import ftmpi_xgboost  # noqa: E402 pylint: disable=wrong-import-position
 
 ROUNDS = 9
