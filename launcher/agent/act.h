@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells the policy what happened and does what it wants done. Whatever happens is posted (ft_job_post), by whoever learns of it. The
-   event loop calls ft_act_posted before it does anything else, so a step of the policy is never within another one. */
+/* Tells the policy what happened and does what it wants done. Whatever happens is posted
+   (ft_job_post), by whoever learns of it. The event loop calls ft_act_posted before it does
+   anything else, so a step of the policy is never within another one. */
 #ifndef LAUNCHER_AGENT_ACT_H
 #define LAUNCHER_AGENT_ACT_H
 

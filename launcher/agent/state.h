@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent's own state, shared by the files of this folder: agent.c (set-up and end), loop.c (events), act.c (what the policy wants done),
-   sweep.c (the end of the job). What they do to ranks is in the job (job.h). One thread. */
+/* The agent's own state, shared by the files of this folder: agent.c (set-up and end), loop.c
+   (events), act.c (what the policy wants done), sweep.c (the end of the job). What they do to
+   ranks is in the job (job.h). One thread. */
 #ifndef LAUNCHER_AGENT_STATE_H
 #define LAUNCHER_AGENT_STATE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The controller's state, shared by the files that act on it: controller.c (set-up, signals, the end), act.c (what the policy
-   says is done), nodes.c (what nodes say), say.c (what they are told), start.c (how they are started), stdio.c (what is printed and read). One thread. */
+/* The controller's state, shared by the files that act on it: controller.c (set-up, signals, the
+   end), act.c (what the policy says is done), nodes.c (what nodes say), say.c (what they are
+   told), start.c (how they are started), stdio.c (what is printed and read). One thread. */
 #ifndef LAUNCHER_CONTROLLER_JOB_H
 #define LAUNCHER_CONTROLLER_JOB_H
 
@@ -80,8 +81,9 @@ struct ft_controller {
     int code;
 };
 
-/* Something for the policy: it is told when the caller has returned to the loop, before anything else happens. NULL: nothing, but the
-   controller may have been waited for: it leaves if nothing is left to do. */
+/* Something for the policy: it is told when the caller has returned to the loop, before anything
+   else happens. NULL: nothing, but the controller may have been waited for: it leaves if nothing
+   is left to do. */
 void ft_controller_post(struct ft_controller *c, const struct ft_nodes_event *ev);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks of this host, as those know them who start, stop, copy and watch them. One thread, except where said. */
+/* The ranks of this host, as those know them who start, stop, copy and watch them. One thread,
+   except where said. */
 #ifndef LAUNCHER_JOB_JOB_H
 #define LAUNCHER_JOB_JOB_H
 
@@ -59,10 +60,11 @@ struct ft_proc {
 struct ft_posted {
     struct ft_event *events;
     uint32_t first, n, room;
-    struct event *wake;     /* its callback is before all others: the agent tells the policy (act.h) */
+    struct event *wake;     /* comes before all others: the agent tells the policy (act.h) */
 };
 
-/* What whoever works on the ranks of this host has to know. What is the agent's alone is in agent/state.h, a node's in node/job.h. */
+/* What whoever works on the ranks of this host has to know. What is the agent's alone is in
+   agent/state.h, a node's in node/job.h. */
 struct ft_job {
     const struct ft_options *options;
     struct ft_say say;
@@ -92,20 +94,20 @@ struct ft_job {
 
     struct ft_posted posted;
     pid_t *leaders;                 /* by rank, 0: none alive or waiting to be reaped */
-    bool strangers;                 /* some ranks are not our children: their orphans are not either */
-    struct event *again;            /* look again for processes that have been killed, and for what waits for them */
+    bool strangers;                 /* some ranks, so their orphans, are not our children */
+    struct event *again;            /* looks again for processes that have been killed */
     int code;                       /* of ftrun */
 };
 
-/* Something for the policy. It is told before anything else happens to the agent, but not before the caller returns to the loop: so
-   whoever posts goes on with what is known now. */
+/* Something for the policy. It is told before anything else happens to the agent, but not before
+   the caller returns to the loop: so whoever posts goes on with what is known now. */
 void ft_job_post(struct ft_job *job, const struct ft_event *ev);
 
 /* For the agent: the next one that was posted. False: there is none. */
 bool ft_job_next(struct ft_job *job, struct ft_event *ev);
 
-/* No rank is left: the log and all that ranks have said of themselves are made new. Killed in the middle of it, a successor's set-up
-   finishes it. FT_ESYS: no keeper. */
+/* No rank is left: the log and all that ranks have said of themselves are made new. Killed in
+   the middle of it, a successor's set-up finishes it. FT_ESYS: no keeper. */
 int ft_job_renew(struct ft_job *job, struct ft_error *e);
 
 /* Enters the log's size into the report. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a node of several, shared by the files that act on it: node.c (from its making to its end), hear.c (what the controller
-   says), table.c (what follows from who is where), say.c (what it says of itself), lease.c (fencing), input.c (standard input). One thread; the process that stands by looks at the lease. */
+/* The state of a node of several, shared by the files that act on it: node.c (from its making to
+   its end), hear.c (what the controller says), table.c (what follows from who is where), say.c
+   (what it says of itself), lease.c (fencing), input.c (standard input). One thread; the process
+   that stands by looks at the lease. */
 #ifndef LAUNCHER_NODE_JOB_H
 #define LAUNCHER_NODE_JOB_H
 
@@ -31,8 +33,9 @@ enum {
     FT_NODE_CONTROLLERS = FT_ADDRESSES
 };
 
-/* From the first TABLE to the ranks: each stage waits for what it is named after, and is passed by if there is nothing to wait for. A
-   successor of this agent begins again, unless they were READY. */
+/* From the first TABLE to the ranks: each stage waits for what it is named after, and is passed
+   by if there is nothing to wait for. A successor of this agent begins again, unless they were
+   READY. */
 enum ft_node_stage {
     FT_STAGE_TABLE,             /* the controller says who is where */
     FT_STAGE_LOG,               /* in the place of a lost one: what other nodes have of the log (fetch.h) */
@@ -88,7 +91,8 @@ struct ft_node {
     bool let_go;                /* the controller has heard the last word, or will not */
 };
 
-/* Something in the node's state is new: it is said soon (say.h). Before the node serves, nothing is. */
+/* Something in the node's state is new: it is said soon (say.h). Before the node serves, nothing
+   is. */
 void ft_node_changed(struct ft_node *n);
 
 #endif

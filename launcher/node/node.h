@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One node of several (`ftrun --node`): what ties this agent, whose ranks are its own business, to the controller and to the other nodes.
-   wire.h says what is said; a connection that breaks, on either side or with a launcher process, is made again, and both say their
-   state. Ranks are started when the controller has taken this node, and what there is of the log has been fetched. */
+/* One node of several (`ftrun --node`): what ties this agent, whose ranks are its own business,
+   to the controller and to the other nodes. wire.h says what is said; a connection that breaks,
+   on either side or with a launcher process, is made again, and both say their state. Ranks are
+   started when the controller has taken this node, and what there is of the log has been
+   fetched. */
 #ifndef LAUNCHER_NODE_NODE_H
 #define LAUNCHER_NODE_NODE_H
 

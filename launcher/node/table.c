@@ -38,7 +38,8 @@ static void on_fetched(void *arg, uint64_t units, uint64_t bytes, const struct f
     advance(n);
 }
 
-/* A node that replaces a lost one replays out of its own memory: what there is of the log comes before the ranks. */
+/* A node that replaces a lost one replays out of its own memory: what there is of the log comes
+   before the ranks. */
 static bool start_fetch(struct ft_node *n)
 {
     struct ft_fetch_config config = {.base = n->job->base, .secret = n->d->secret, .say = &n->job->say, .node = n->d->node,
@@ -47,7 +48,8 @@ static bool start_fetch(struct ft_node *n)
     struct ft_source *sources = calloc(n->table.nnodes, sizeof *sources);
     size_t count = 0;
 
-    /* Those that were replaced come last: they may be fetching themselves, and what they have is all that they give. */
+    /* Those that were replaced come last: they may be fetching themselves, and what they have is
+       all that they give. */
     for (uint32_t k = 0; sources && k < 2 * n->table.nnodes; k++) {
         uint32_t i = k % n->table.nnodes;
         struct ft_whereabouts peer;
@@ -64,7 +66,8 @@ static bool start_fetch(struct ft_node *n)
     return n->fetch;
 }
 
-/* Begins what the stage waits for: advance is called when it is here. False: there is nothing to wait for. */
+/* Begins what the stage waits for: advance is called when it is here. False: there is nothing to
+   wait for. */
 static bool waits(struct ft_node *n, enum ft_node_stage stage)
 {
     switch (stage) {

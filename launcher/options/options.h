@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ftrun has been told: by configuration files, the environment and the command line (settings.h). */
+/* What ftrun has been told: by configuration files, the environment and the command line
+   (settings.h). */
 #ifndef LAUNCHER_OPTIONS_OPTIONS_H
 #define LAUNCHER_OPTIONS_OPTIONS_H
 
@@ -37,7 +38,8 @@ struct ft_origin {
     const char *source;    /* "default", "/etc/ftmpi.conf:3", "FTMPI_LOG_LIMIT", "command line" */
 };
 
-/* One program of a job and the ranks that run it: what stands between two ":" on the command line. */
+/* One program of a job and the ranks that run it: what stands between two ":" on the command
+   line. */
 #define FT_SNAPSHOT_AUTO UINT64_MAX
 
 struct ft_context {
@@ -59,7 +61,8 @@ struct ft_context {
 /* Whether two ranks read large messages in each other's memory. AUTO: if that is faster here. */
 enum ft_single { FT_SINGLE_AUTO, FT_SINGLE_ON, FT_SINGLE_OFF };
 
-/* How two ranks do a large allreduce: each makes a half, each makes all of it (ft/core/standard.c). AUTO: what is faster here. */
+/* How two ranks do a large allreduce: each makes a half, each makes all of it
+   (ft/core/standard.c). AUTO: what is faster here. */
 enum ft_allreduce { FT_ALLREDUCE_AUTO, FT_ALLREDUCE_HALVED, FT_ALLREDUCE_DOUBLED };
 
 /* Whether the job goes on from a checkpoint in ckpt_dir. */

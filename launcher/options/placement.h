@@ -5,7 +5,8 @@
 
 #include "launcher/options/options.h"
 
-/* Each reads a value into o->place. 0, or FT_EINVAL with a line that begins with who, or with an empty one. */
+/* Each reads a value into o->place. 0, or FT_EINVAL with a line that begins with who, or with an
+   empty one. */
 int ft_placement_bind(struct ft_options *o, const char *text, const char *who, struct ft_error *e);
 int ft_placement_map(struct ft_options *o, const char *text, const char *who, struct ft_error *e);
 int ft_placement_order(struct ft_options *o, const char *text, const char *who, struct ft_error *e);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The phases of ranks, nodes and the job: one enum for the life of a rank, and what else is said of it follows from that here. */
+/* The phases of ranks, nodes and the job: one enum for the life of a rank, and what else is said
+   of it follows from that here. */
 #ifndef LAUNCHER_POLICY_PHASES_H
 #define LAUNCHER_POLICY_PHASES_H
 
 #include <stdbool.h>
 
-/* Where a rank's process is in its life, as its agent has it in shared memory (job.h). RULE 17: said before it is done. The policy has
-   three of them: NEW and CLEARING (a process is to be started), RUNNING, RETIRED. What the rank itself says of MPI is enum ft_rank_state
+/* Where a rank's process is in its life, as its agent has it in shared memory (job.h). RULE 17:
+   said before it is done. The policy has three of them: NEW and CLEARING (a process is to be
+   started), RUNNING, RETIRED. What the rank itself says of MPI is enum ft_rank_state
    (ft/shm/layout.h). */
 enum ft_phase {
     FT_PROC_NEW,
@@ -18,7 +20,8 @@ enum ft_phase {
     FT_PROC_RETIRED         /* will not be started again */
 };
 
-/* The same as a node says it to the controller (wire.h), and ftrun status of a job on several hosts says it to people. */
+/* The same as a node says it to the controller (wire.h), and ftrun status of a job on several
+   hosts says it to people. */
 enum ft_node_rank { FT_NODE_RANK_STARTING, FT_NODE_RANK_UP, FT_NODE_RANK_RESTARTING, FT_NODE_RANK_DOWN, FT_NODE_RANK_STATES };
 
 enum ft_node_rank ft_phase_said(enum ft_phase phase);
@@ -38,8 +41,8 @@ enum ft_activity {
     FT_ACTIVITIES
 };
 
-/* failed: it was killed, or left with a code other than 0. in_mpi: COMPUTING, IN_MPI, REPLAYING or STARTING, which is what counts while
-   a process lives. */
+/* failed: it was killed, or left with a code other than 0. in_mpi: COMPUTING, IN_MPI, REPLAYING
+   or STARTING, which is what counts while a process lives. */
 enum ft_activity ft_phase_activity(enum ft_phase phase, bool failed, enum ft_activity in_mpi);
 
 /* "outside MPI", "in MPI", "replaying", "starting", "clearing", "dead", "done". */

@@ -6,17 +6,19 @@
 #include "launcher/job/job.h"
 #include "launcher/job/twin.h"
 
-/* Starts the first incarnations of those that have none. What goes wrong ends the job through the policy. */
+/* Starts the first incarnations of those that have none. What goes wrong ends the job through
+   the policy. */
 void ft_ranks_start(struct ft_job *job);
 
-/* One incarnation of proc, from its block in shared memory to the event that tells of its death. -1: it cannot be started, which has been
-   told and posted. */
+/* One incarnation of proc, from its block in shared memory to the event that tells of its death.
+   -1: it cannot be started, which has been told and posted. */
 int ft_ranks_begin(struct ft_job *job, struct ft_proc *proc);
 
 /* Says so, and posts that the job ends with code. Returns -1. */
 int ft_ranks_failed(struct ft_job *job, const struct ft_error *e, int code);
 
-/* Before a process of the rank runs, and again when there is one: from then on the standby can go on with it. */
+/* Before a process of the rank runs, and again when there is one: from then on the standby can
+   go on with it. */
 void ft_ranks_tell_standby(const struct ft_job *job, uint32_t rank);
 
 /* This process's descriptors of rank. */

@@ -302,7 +302,8 @@ static void forget_unwakable(struct ft_job *job)
             ft_proc_enter(&job->procs[r], FT_PROC_CLEARING);
 }
 
-/* Whoever is cleared starts, unless it cannot without the others. False: somebody is not clear yet. */
+/* Whoever is cleared starts, unless it cannot without the others. False: somebody is not clear
+   yet. */
 static bool start_cleared(struct ft_job *job)
 {
     bool clear = true;

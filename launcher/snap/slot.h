@@ -54,7 +54,8 @@ struct ft_snapshot {
 /* The process is the rank's, alive or at least not waited for. */
 bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid);
 
-/* The slot has the number of a process: its death will empty the slot. False: it is dead already, or not our rank's. */
+/* The slot has the number of a process: its death will empty the slot. False: it is dead
+   already, or not our rank's. */
 bool ft_slot_watch(struct ft_snapshot *s, int slot);
 
 /* What is watched: its death has perhaps not been heard of. */
@@ -66,7 +67,8 @@ void ft_slot_condemn(struct ft_snapshot *s, int slot);
 /* Empties it. */
 void ft_slot_forget(struct ft_snapshot *s, int slot);
 
-/* What a dead agent has left in it: nothing, a process that is dead, the snapshot that is named, or one that was being ended. */
+/* What a dead agent has left in it: nothing, a process that is dead, the snapshot that is named,
+   or one that was being ended. */
 void ft_slot_adopt(struct ft_snapshot *s, int slot);
 
 /* ---- of all ranks ---- */
@@ -80,7 +82,8 @@ const pid_t *ft_snapshots_kept(const struct ft_job *job, uint32_t *n);
 /* Bytes that snapshots have for themselves. */
 uint64_t ft_snapshots_bytes(const struct ft_job *job);
 
-/* Whose processes are whose: the ranks, the process that stands by, and snapshots that are to be kept (reap.h). */
+/* Whose processes are whose: the ranks, the process that stands by, and snapshots that are to be
+   kept (reap.h). */
 struct ft_leaders ft_leaders_of(const struct ft_job *job);
 
 /* Of the agent, and all that is shared. */

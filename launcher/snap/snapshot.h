@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent's side of the ranks' snapshots (ft/snap/snapshot.h, DESIGN section 5): when they are made, which one counts, what
-   they cost. What is known of them is in shared memory, and every step can be done again by a successor of the agent:
+/* The agent's side of the ranks' snapshots (ft/snap/snapshot.h, DESIGN section 5): when they are
+   made, which one counts, what they cost. What is known of them is in shared memory, and every
+   step can be done again by a successor of the agent:
 
      a slot gets a number       the rank is asked (`want`)
      the rank stands still      what it has printed and read is noted in the slot's mark; then it may go on
@@ -49,7 +50,8 @@ void ft_snapshots_buried(struct ft_job *job, uint32_t rank);
 /* What a killed rank was making of itself is dead, too. */
 bool ft_snapshots_clear(struct ft_job *job, uint32_t rank);
 
-/* The rank has asked for one, in its request `number`. True: there is an answer; *has: it has one that was made meanwhile. */
+/* The rank has asked for one, in its request `number`. True: there is an answer; *has: it has
+   one that was made meanwhile. */
 bool ft_snapshots_serve(struct ft_job *job, uint32_t rank, uint64_t number, bool *has);
 
 /* Rank can be woken. */
