@@ -367,6 +367,7 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
 
 void ft_policy_step(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
 {
+    FT_INVARIANT(!atomic_load(&p->journal.open), "a step is settled before the next one");
     out->n = 0;
     p->journal.event = *ev;
     p->journal.rank = p->ranks[ev->rank];

@@ -127,7 +127,8 @@ struct ft_policy;
 size_t ft_policy_bytes(uint32_t nranks);
 struct ft_policy *ft_policy_new(void *memory, const struct ft_policy_config *config);
 
-/* One step. Events about ranks that are down are ignored, as is everything after FT_DO_FINISH. */
+/* One step, and not before the last one is settled. Events about ranks that are down are ignored,
+   as is everything after FT_DO_FINISH. */
 void ft_policy_step(struct ft_policy *p, const struct ft_event *event, struct ft_effects *out);
 
 /* The effects of the last step are deeds. */

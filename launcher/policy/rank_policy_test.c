@@ -122,6 +122,7 @@ Test(policy, a_rank_killed_as_soon_as_it_starts_is_given_up_in_the_end)
         struct ft_effects fx;
 
         ft_policy_step(p, &(struct ft_event){.kind = FT_EV_EXITED, .signal = SIGKILL, .quick = true}, &fx);
+        ft_policy_settle(p);
         cr_assert_eq(fx.e[0].kind, FT_DO_RESTART);
         STARTED("", 0);
     }
