@@ -33,12 +33,7 @@ benchmarks_yields_LDADD =
 check_LTLIBRARIES += benchmarks/libwrong.la
 benchmarks_libwrong_la_SOURCES = benchmarks/wrong.c
 benchmarks_libwrong_la_LDFLAGS = -module -avoid-version -rpath /nowhere
-TESTS += benchmarks/smoke.sh
-# Not with sanitizers: these compile programs without them, and Python was built without.
-if !SANITIZED
-TESTS += benchmarks/compare.sh benchmarks/faults.sh benchmarks/hosts.sh benchmarks/xgboost.sh
-endif
-EXTRA_DIST += benchmarks/smoke.sh benchmarks/compare.sh benchmarks/faults.sh benchmarks/hosts.sh benchmarks/xgboost.sh \
+EXTRA_DIST += \
 	benchmarks/compare benchmarks/faults benchmarks/hosts benchmarks/loopback.sh benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
 	benchmarks/ftbench/__init__.py benchmarks/ftbench/blocks.py benchmarks/ftbench/cases.py benchmarks/ftbench/cli.py \
 	benchmarks/ftbench/faults.py benchmarks/ftbench/hosts.py benchmarks/ftbench/lost.py benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py \

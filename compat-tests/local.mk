@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-include compat-tests/xgboost/local.mk
-include compat-tests/chaos/local.mk
-include compat-tests/snapshot/local.mk
-include compat-tests/cache/local.mk
-include compat-tests/abi/local.mk
-include compat-tests/wrappers/local.mk
-include compat-tests/mpi4py/local.mk
-include compat-tests/rabit/local.mk
-include compat-tests/hosts/local.mk
+# Whatever starts a job, by kind.
+# What tests have in common (README.md).
+EXTRA_DIST += compat-tests/lib/test.sh compat-tests/lib/hosts.sh compat-tests/lib/lab.sh compat-tests/lib/launch.sh compat-tests/lib/checkpoints.sh \
+	compat-tests/lib/snapshots.sh compat-tests/lib/stage.sh compat-tests/lib/ftmpitest.py compat-tests/.shellcheckrc
 
-# Not in a sanitized build: the README's program and the recipes' are not sanitized.
-EXTRA_DIST += compat-tests/readme.sh compat-tests/recipes.sh compat-tests/recipes.c
-if !SANITIZED
-TESTS += compat-tests/recipes.sh
-tests_alone += compat-tests/readme.sh
-endif
-tests_dist += compat-tests/readme.sh
+include compat-tests/agent/local.mk
+include compat-tests/control/local.mk
+include compat-tests/snapshot/local.mk
+include compat-tests/checkpoint/local.mk
+include compat-tests/hosts/local.mk
+include compat-tests/chaos/local.mk
+include compat-tests/abi/local.mk
+include compat-tests/programs/local.mk
+include compat-tests/benchmarks/local.mk

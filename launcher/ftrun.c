@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/options/parse.h"
+
 #include "launcher/agent/agent.h"
 #include "launcher/base/say.h"
 #include "launcher/control/client.h"
@@ -63,7 +65,7 @@ int main(int argc, char **argv)
         puts("ftrun (ftmpi) " PACKAGE_VERSION);
     } else {
         tell_first(&options);
-        code = options.map ? ft_controller_run(&options) : ft_agent_run(&options);
+        code = options.map ? ft_controller_run(&options) : ft_agent_run(&options, NULL);
     }
     ft_options_free(&options);
     return code;

@@ -54,17 +54,3 @@ ftmpiincludedir = $(includedir)/ftmpi
 ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/mpicxx.h mpi_shim/ftmpi.h
 
 include mpi_shim/rabit/local.mk
-
-# One rank: every function and every way an error takes. Several: world.sh, under ftrun.
-shim_programs = mpi_shim/test/solo mpi_shim/test/reductions mpi_shim/test/moves mpi_shim/test/userops \
-	mpi_shim/test/mismatch mpi_shim/test/versions
-check_PROGRAMS += $(shim_programs)
-TESTS += mpi_shim/test/solo mpi_shim/test/world.sh mpi_shim/test/versions.sh mpi_shim/test/survive.sh
-EXTRA_DIST += mpi_shim/test/world.h mpi_shim/test/lose_node.h mpi_shim/test/world.sh mpi_shim/test/versions.sh mpi_shim/test/survive.sh
-
-# The C++ binding.
-check_PROGRAMS += mpi_shim/test/cxxbinding
-TESTS += mpi_shim/test/cxxbinding.sh
-EXTRA_DIST += mpi_shim/test/cxxbinding.sh
-mpi_shim_test_cxxbinding_SOURCES = mpi_shim/test/cxxbinding.cc
-tests_dist += mpi_shim/test/cxxbinding.sh

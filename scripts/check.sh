@@ -85,7 +85,7 @@ build_ahead() {
 }
 
 # quick COMMAND...: with what makes tests keep to the quick tier.
-quick() { FT_TIER=quick FTMPI_TEST_QUICK=1 "$@"; }
+quick() { FT_TIER=quick "$@"; }
 
 # The parts below compile with their own settings, so that is where warnings of what is installed count.
 # Every file of the repository is in the tarball; the tarball builds and installs out of a tree that cannot be written, and its tests find what they
@@ -146,14 +146,16 @@ clang_says() {
   {
     find . -path ./build -prune -o -name '*.c' -print0 |
       xargs -0 -P "$(nproc)" -n 16 clang -fsyntax-only "${flags[@]}" -D_GNU_SOURCE= $(flags FT_CFLAGS) &&
-      find . -path ./build -prune -o -path ./compat-tests/wrappers -prune -o -name '*.cc' -print0 | # that one is Open MPI's C++
+      find . -path ./build -prune -o -path ./compat-tests/abi/wrappers -prune -o -name '*.cc' -print0 | # that one is Open MPI's C++
       xargs -0 clang++ -fsyntax-only "${flags[@]}" $(flags FT_CXXFLAGS)
   }
 }
 
 part_scripts() { said_ahead scripts; }
-scripts_says() { shellcheck scripts/*.sh .ci/run compat-tests/*.sh compat-tests/xgboost/*.sh tools/test/*.sh build/ftmpicc && shellcheck -x benchmarks/*.sh compat-tests/hosts/*.sh &&
-  PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/xgboost/*.py benchmarks/ftbench/*.py compat-tests/hosts/*.py benchmarks/{compare,faults,figures,hosts,xgboost}; }
+scripts_says() {
+  shellcheck scripts/*.sh scripts/test/*.sh .ci/run benchmarks/*.sh compat-tests/*/*.sh compat-tests/programs/*/*.sh build/ftmpicc &&
+    PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/*/*.py compat-tests/programs/*/*.py benchmarks/ftbench/*.py benchmarks/{compare,faults,figures,hosts,xgboost}
+}
 
 # What a new user sees, to the letter.
 part_tour() { scripts/tour.sh build; }

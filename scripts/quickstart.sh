@@ -31,5 +31,5 @@ build_in build
 echo "3/3 XGBoost, $rows rows, 10 classes, $rounds rounds: a minute or two"
 # At 20, 40, 60 and 80 percent of the way: by rounds, since the machine may be faster in the second run than in the first. Two of the
 # kills hit the same rank; rank 0 is the one that many systems cannot lose.
-exec /usr/bin/python3 compat-tests/xgboost/drive.py --ftrun build/ftrun -n 4 \
+exec /usr/bin/python3 compat-tests/programs/xgboost/drive.py --ftrun build/ftrun -n 4 \
   --kill 2@r$((rounds / 5)) --kill 0@r$((rounds * 2 / 5)) --kill 2@r$((rounds * 3 / 5)) --kill 3@r$((rounds * 4 / 5)) --max-memory 12 --max-log 1 --keep build/quickstart $respawn -- --rounds $rounds --rows $rows

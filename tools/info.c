@@ -16,6 +16,8 @@
 #include "launcher/base/limits.h"
 #include "launcher/base/nearest.h"
 #include "launcher/options/options.h"
+#include "launcher/options/parse.h"
+#include "launcher/options/settings.h"
 #include "mpi_shim/mpi.h"
 
 enum { NAME_BYTES = 64, VALUE_BYTES = PATH_MAX };

@@ -57,13 +57,3 @@ tools-uninstall-links:
 
 install-exec-hook: tools-install-links
 uninstall-hook: tools-uninstall-links
-
-# Not in a sanitized build: programs compiled here lack the sanitizer's library.
-tools_alone_tests = tools/test/wrapper.sh tools/test/cmake.sh tools/test/info.sh
-tools_tests = tools/test/man.sh tools/test/failure_model.sh tools/test/build.sh
-EXTRA_DIST += $(tools_tests) $(tools_alone_tests) tools/test/stage.sh tools/test/cmake/CMakeLists.txt tools/test/cmake/sum.c tools/test/cmake/sum.cc
-if !SANITIZED
-TESTS += $(tools_tests)
-tests_alone += $(tools_alone_tests)
-endif
-tests_dist += $(tools_tests) tools/test/wrapper.sh tools/test/info.sh

@@ -10,7 +10,7 @@ import sys
 
 from . import cases, cli, lost, machine, mpis, results, runs
 
-LAB = os.path.join(os.path.dirname(mpis.HERE), 'compat-tests', 'hosts')
+LAB = os.path.join(os.path.dirname(mpis.HERE), 'compat-tests', 'lib')
 LAUNCH = os.path.join(LAB, 'launch.sh')
 # Two nodes of this host, for --loopback: an agent each, so they share nothing; the others' ranks use TCP by their own options.
 NODES = ['127.0.0.2', '127.0.0.3']

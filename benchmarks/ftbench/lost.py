@@ -9,7 +9,7 @@ import time
 
 from . import mpis
 
-LAB = os.path.join(os.path.dirname(mpis.HERE), 'compat-tests', 'hosts')
+LAB = os.path.join(os.path.dirname(mpis.HERE), 'compat-tests', 'lib')
 OPERATIONS = 1500   # one each millisecond, as rank 0 does them
 LIVES_S = 0.7       # so long before its host is lost
 PATIENCE_S = 60

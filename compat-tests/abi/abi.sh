@@ -3,33 +3,27 @@
 # The binary interface against the installed Open MPI 4.1: what its header says of every name, the sizes of exported
 # objects, prototypes, programs compiled with its header (position independent, not, C++), a binary linked with its
 # library, and the classes of errors. Expectations are made here and now from the installed files; without them: SKIP.
-# Run in the build directory; srcdir, CC, CXX from `make check`.
 set -u
-here=${srcdir:-.}/compat-tests/abi
-ours=${srcdir:-.}/mpi_shim
-lib=$PWD/.libs
+. "$(dirname "$0")/../lib/test.sh"
+ours=$top_srcdir/mpi_shim
+libs=$top_builddir/.libs
 cc=${CC:-cc} cxx=${CXX:-c++}
 export CC="$cc"
 
 theirs=$(mpicc.openmpi --showme:incdirs 2>/dev/null | tr ' ' '\n' | head -1)
 if [ -z "$theirs" ] || [ ! -f "$theirs/mpi.h" ]; then
-  echo "SKIP: no Open MPI to compare with: apt-get install libopenmpi-dev"
-  exit 77
+  skip "no Open MPI to compare with: apt-get install libopenmpi-dev"
 fi
 their_lib=$(mpicc.openmpi --showme:libdirs | tr ' ' '\n' | head -1)
-case $(mpicc.openmpi --showme:version) in *"Open MPI 4.1"*) ;; *) echo "SKIP: the installed Open MPI is not 4.1"; exit 77 ;; esac
+case $(mpicc.openmpi --showme:version) in *"Open MPI 4.1"*) ;; *) skip "the installed Open MPI is not 4.1" ;; esac
 
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 part() { echo "-- $*"; }
 
 part "every name of its header has the same value in ours"
 # -fPIC: handles then are addresses in the library, whose symbols dladdr can name.
 sh "$here/names.sh" "$theirs/mpi.h" > "$tmp/names.c" || fail "names.sh"
-$cc -w -fPIC "$tmp/names.c" -I"$theirs" -o "$tmp/theirs" -L"$lib" -lftmpi -Wl,-rpath,"$lib" || fail "their header"
-$cc -w -fPIC "$tmp/names.c" -I"$ours" -o "$tmp/ours" -L"$lib" -lftmpi -Wl,-rpath,"$lib" || fail "our header lacks names"
+$cc -w -fPIC "$tmp/names.c" -I"$theirs" -o "$tmp/theirs" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || fail "their header"
+$cc -w -fPIC "$tmp/names.c" -I"$ours" -o "$tmp/ours" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || fail "our header lacks names"
 "$tmp/theirs" > "$tmp/theirs.txt" && "$tmp/ours" > "$tmp/ours.txt" || fail "names programs"
 [ "$(wc -l < "$tmp/theirs.txt")" -gt 300 ] || fail "names.sh finds too little in $theirs/mpi.h"
 grep 'no symbol' "$tmp/theirs.txt" && fail "handles that are no symbols"
@@ -37,13 +31,13 @@ diff "$tmp/theirs.txt" "$tmp/ours.txt" || fail "values differ (<: Open MPI's hea
 
 part "exported objects have its sizes, and are all there that programs and wrappers know"
 sizes() { nm -D -S --defined-only "$1" | awk 'NF == 4 && $3 ~ /[BDR]/ { print $4, $2 }' | sort; }
-sizes "$lib/libftmpi.so" > "$tmp/our.sizes"
+sizes "$libs/libftmpi.so" > "$tmp/our.sizes"
 sizes "$their_lib/libmpi.so" > "$tmp/their.sizes"
 join -v 1 "$tmp/our.sizes" "$tmp/their.sizes" | grep . && fail "objects that Open MPI does not export"
 join "$tmp/our.sizes" "$tmp/their.sizes" | awk '$2 != $3 { print; bad = 1 } END { exit bad }' || fail "sizes differ"
 [ "$(wc -l < "$tmp/our.sizes")" -gt 120 ] || fail "too few objects exported"
 nm -D --defined-only "$their_lib/libmpi.so" | awk '{ print $3 }' | sort -u > "$tmp/theirs.all"
-nm -D --defined-only "$lib/libftmpi.so" | awk '{ print $3 }' | sort -u > "$tmp/ours.all"
+nm -D --defined-only "$libs/libftmpi.so" | awk '{ print $3 }' | sort -u > "$tmp/ours.all"
 # What its headers declare, what Fortran programs call, and what its other libraries and the programs of this machine import.
 {
   printf '#include <mpi.h>\n#include <mpi-ext.h>\n' | $cc -E -P -x c -I"$theirs" - | grep -oE '\b(P?MPIX?|OMPI|ompi)_[A-Za-z0-9_]+\b'
@@ -69,7 +63,7 @@ part "prototypes agree"
 $cc -w -c -I"$theirs" "$tmp/prototypes.c" -o "$tmp/prototypes.o" || fail "prototypes differ"
 
 part "what the library shows is what the header says, and each function under both names"
-nm -D --defined-only "$lib/libftmpi.so" | awk '{ print $3 }' > "$tmp/exports"
+nm -D --defined-only "$libs/libftmpi.so" | awk '{ print $3 }' > "$tmp/exports"
 grep -oE '^FTMPI_API (int|double|MPI_[A-Za-z]+) P?MPI_[A-Za-z_0-9]+\(' "$ours/mpi.h" | sed 's/.* //; s/(//' | sort > "$tmp/declared"
 sort "$tmp/exports" | grep -E '^P?MPI_' | grep -v '^MPI_F_' | comm -13 - "$tmp/declared" | grep . && fail "declared, not exported"
 # Fortran's own are left out: they come with Fortran.
@@ -77,8 +71,8 @@ nm -D --defined-only "$their_lib/libmpi.so" | awk '$2 ~ /[TW]/ && $3 ~ /^P?MPI_/
   { sort "$tmp/exports" > "$tmp/exports.sorted"; comm -23 - "$tmp/exports.sorted"; } | grep . && fail "functions that Open MPI has and we do not"
 grep '^PMPI_' "$tmp/exports" | sed 's/^P//' | while read -r f; do grep -qx "$f" "$tmp/exports" || echo "$f"; done | grep . && fail "no MPI_ name"
 grep -vE '^P?MPIX?_' "$tmp/exports.sorted" | comm -23 - "$tmp/theirs.all" | grep . && fail "exports that belong to nobody"
-readelf -d "$lib/libftmpi.so" | grep -E 'SYMBOLIC|TEXTREL' && fail "copies of handles need -Bsymbolic to be off"
-readelf -d "$lib/libftmpi.so" | grep NEEDED | grep -vE 'libc\.so|libpthread|ld-linux' && [ -z "${FT_SAN-}" ] && fail "more libraries than libc and pthread"
+readelf -d "$libs/libftmpi.so" | grep -E 'SYMBOLIC|TEXTREL' && fail "copies of handles need -Bsymbolic to be off"
+readelf -d "$libs/libftmpi.so" | grep NEEDED | grep -vE 'libc\.so|libpthread|ld-linux' && [ -z "${sanitized-}" ] && fail "more libraries than libc and pthread"
 
 part "what is not there yet says so, every function of it"
 {
@@ -99,15 +93,15 @@ part "what is not there yet says so, every function of it"
   echo 'MPI_Finalize(); return bad != 0; }'
 } > "$tmp/missing.c"
 [ "$(wc -l < "$tmp/missing")" -gt 200 ] || fail "too few are missing: is the list read as it should be?"
-$cc -w -std=gnu17 "$tmp/missing.c" -I"$ours" -o "$tmp/missing.bin" -L"$lib" -lftmpi -Wl,-rpath,"$lib" || fail "missing.c"
+$cc -w -std=gnu17 "$tmp/missing.c" -I"$ours" -o "$tmp/missing.bin" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || fail "missing.c"
 timeout 120 "$tmp/missing.bin" || fail "these succeed, or do not call the error handler"
 
 part "programs compiled with its header run with our library"
 build() { # NAME COMPILER FLAGS...
   name=$1; shift
-  "$@" -w "$here/program.c" -I"$theirs" -o "$tmp/$name" -L"$lib" -lftmpi -Wl,-rpath,"$lib" || { fail "$name does not link"; return; }
+  "$@" -w "$here/program.c" -I"$theirs" -o "$tmp/$name" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || { fail "$name does not link"; return; }
   "$tmp/$name" || fail "$name, alone"
-  if [ -x ./ftrun ]; then timeout 120 ./ftrun -n 3 "$tmp/$name" || fail "$name under ftrun"; fi
+  bounded 120 "$ftrun" -n 3 "$tmp/$name" || fail "$name under ftrun"
 }
 build pie $cc -fPIE -pie
 build no-pie $cc -fno-pie -no-pie
@@ -120,13 +114,12 @@ build c++ $cxx -x c++ -DOMPI_SKIP_MPICXX -O2
 readelf -r "$tmp/no-pie" | grep -q 'COPY.*ompi_mpi_comm_world' || fail "the non-PIE program has no copy relocations: nothing was tested"
 
 part "a binary linked with its library runs with ours: library.sh says how it finds it"
-as=$lib/ftmpi
+as=$libs/ftmpi
 for flags in "-fPIE -pie" "-fno-pie -no-pie" "-fPIE -pie -Wl,-z,now" "-fno-pie -no-pie -Wl,-z,now" "-fPIC" "-O2"; do
-  # shellcheck disable=SC2086
   mpicc.openmpi -w $flags "$here/program.c" -o "$tmp/theirs.bin" || fail "mpicc.openmpi $flags"
   case $flags in *-no-pie*) readelf -r "$tmp/theirs.bin" | grep -q 'COPY.*ompi_mpi_comm_world' || fail "no copy relocations with $flags" ;; esac
   LD_LIBRARY_PATH=$as "$tmp/theirs.bin" || fail "their binary ($flags), alone"
-  if [ -x ./ftrun ]; then timeout 120 ./ftrun -n 2 "$tmp/theirs.bin" || fail "their binary ($flags) under ftrun"; fi
+  bounded 120 "$ftrun" -n 2 "$tmp/theirs.bin" || fail "their binary ($flags) under ftrun"
 done
 
 alone="env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self timeout 60"
@@ -152,7 +145,7 @@ fi
 
 part "groups, info, attributes and names are the same on four ranks"
 mpicc.openmpi -w "$here/objects.c" -o "$tmp/objects" || fail "objects.c"
-timeout 120 ./ftrun -n 4 "$tmp/objects" > "$tmp/objects.ours" || fail "objects under ftrun"
+bounded 120 "$ftrun" -n 4 "$tmp/objects" > "$tmp/objects.ours" || fail "objects under ftrun"
 if timeout 120 mpirun.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader -n 4 "$tmp/objects" > "$tmp/objects.theirs" 2>"$tmp/objects.err"; then
   [ "$(wc -l < "$tmp/objects.theirs")" -gt 150 ] || fail "objects.c prints too little"
   diff "$tmp/objects.theirs" "$tmp/objects.ours" | grep '^[<>]' > "$tmp/differences"
@@ -161,5 +154,5 @@ else
   echo "SKIP of this part: Open MPI's mpirun does not work here: $(head -1 "$tmp/objects.err")"
 fi
 
-[ $failures -eq 0 ] && echo "abi: everything agrees with $(mpicc.openmpi --showme:version | head -1)"
-exit $((failures > 0))
+[ $failed = 0 ] && echo "abi: everything agrees with $(mpicc.openmpi --showme:version | head -1)"
+finish

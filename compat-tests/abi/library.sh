@@ -3,10 +3,8 @@
 # One library under two names: a program linked with Open MPI's library gets ours under ftrun, without a flag and whatever
 # it is started from; a process that asks for both names has one copy; the same from an installation, which shows Open
 # MPI's name nowhere else and takes it away again.
-# shellcheck disable=SC2154,SC2015,SC2016 # lib.sh sets them; fail() does not return a failure; ranks expand
-# shellcheck source=../../launcher/test/lib.sh
-. "${top_srcdir:-.}/launcher/test/lib.sh"
-command -v mpicc.openmpi >/dev/null || { echo "SKIP: apt-get install libopenmpi-dev"; exit 77; }
+. "$(dirname "$0")/../lib/test.sh"
+command -v mpicc.openmpi >/dev/null || skip "apt-get install libopenmpi-dev"
 cc=${CC:-cc}
 unset MAKEFLAGS MAKELEVEL LD_LIBRARY_PATH LD_PRELOAD
 ours=$(realpath "$top_builddir/.libs/libftmpi.so.0")
@@ -67,6 +65,7 @@ LD_LIBRARY_PATH=/a:/b run -n 1 sh -c 'echo $LD_LIBRARY_PATH'
 expect_out "$(realpath "$top_builddir")/.libs/ftmpi:/a:/b"
 LD_LIBRARY_PATH='' run -n 1 sh -c 'echo $LD_LIBRARY_PATH'
 expect_out "$(realpath "$top_builddir")/.libs/ftmpi"
+# shellcheck disable=SC2005 # one line
 [ "$(echo $(ls "$shown"))" = "libmpi.so.40 librabit.so python" ] || fail "$shown holds more than libmpi.so.40, librabit.so and python/"
 
 # Where it cannot work it says so.

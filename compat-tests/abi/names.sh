@@ -38,6 +38,7 @@ while read -r _ name value; do
 done
 
 # Enumerators.
+# shellcheck disable=SC2020
 $cc -E -P -x c "$header" | tr '{},;' '\n\n\n\n' | sed 's/^ *//; s/ *=.*//; s/ *$//' |
 grep -E '^(MPI|IMPI|OMPI)_[A-Z0-9_]+$' | grep -v '^OMPI_WAS_' | sort -u |
 while read -r name; do echo "    number(\"$name\", (long long)$name);"; done

@@ -3,7 +3,7 @@
 # ftrun --check-replay: a restarted rank that contributes other data than before is named in one line (rank, host, unit, call,
 # count, call site) and the job ends; without the option it runs, and a program that is deterministic sees no difference
 # (DESIGN, invariant 6).
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
 FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
 export FTMPI_SNAPSHOT
 host=$(hostname)
@@ -12,21 +12,21 @@ host=$(hostname)
 differs() {
     what=$1 call=$2
     for ranks in 2 3; do
-        bounded 120 "$ftrun" -n $ranks --quiet --check-replay "$programs/stamp" "$what" >"$scratch/out" 2>"$scratch/err"
+        bounded 120 "$ftrun" -n $ranks --quiet --check-replay "$built/stamp" "$what" >"$tmp/out" 2>"$tmp/err"
         code=$?
         [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] || fail "$what, $ranks ranks: exit code $code"
-        [ "$(wc -l <"$scratch/err")" = 1 ] || { fail "$what, $ranks ranks: not one line:"; cat "$scratch/err"; }
-        line=$(cat "$scratch/err")
+        [ "$(wc -l <"$tmp/err")" = 1 ] || { fail "$what, $ranks ranks: not one line:"; cat "$tmp/err"; }
+        line=$(cat "$tmp/err")
         case $line in
         *"rank 1 (host $host) was restarted and, at unit "[0-9]*" in $call"*" at stamp+0x"*"contributed other data than before its restart"*) ;;
         *) fail "$what, $ranks ranks: the line does not say it all: $line" ;;
         esac
-        [ ! -s "$scratch/out" ] || fail "$what, $ranks ranks: the program went on"
+        [ ! -s "$tmp/out" ] || fail "$what, $ranks ranks: the program went on"
     done
     echo "$line"
-    bounded 120 "$ftrun" -n 2 --quiet "$programs/stamp" "$what" >"$scratch/out" 2>"$scratch/err" || fail "$what, not checked: exit code $?"
-    [ "$(cat "$scratch/out")" = finished ] || fail "$what, not checked: $(cat "$scratch/out")"
-    [ ! -s "$scratch/err" ] || fail "$what, not checked: $(cat "$scratch/err")"
+    bounded 120 "$ftrun" -n 2 --quiet "$built/stamp" "$what" >"$tmp/out" 2>"$tmp/err" || fail "$what, not checked: exit code $?"
+    [ "$(cat "$tmp/out")" = finished ] || fail "$what, not checked: $(cat "$tmp/out")"
+    [ ! -s "$tmp/err" ] || fail "$what, not checked: $(cat "$tmp/err")"
 }
 
 differs bcast "MPI_Bcast(4 x int32, root 1)"
@@ -41,18 +41,18 @@ differs user "MPI_Allreduce(user function, 2 x 8-byte type)"
 
 for what in none padding; do
     for ranks in 2 3; do
-        bounded 120 "$ftrun" -n $ranks --quiet --check-replay "$programs/stamp" $what >"$scratch/out" 2>"$scratch/err" ||
+        bounded 120 "$ftrun" -n $ranks --quiet --check-replay "$built/stamp" $what >"$tmp/out" 2>"$tmp/err" ||
             fail "$what, $ranks ranks: exit code $?"
-        [ "$(cat "$scratch/out")" = finished ] || fail "$what, $ranks ranks: $(cat "$scratch/out")"
-        [ ! -s "$scratch/err" ] || fail "$what, $ranks ranks: $(cat "$scratch/err")"
+        [ "$(cat "$tmp/out")" = finished ] || fail "$what, $ranks ranks: $(cat "$tmp/out")"
+        [ ! -s "$tmp/err" ] || fail "$what, $ranks ranks: $(cat "$tmp/err")"
     done
 done
 
 # Every function, type and size, three ranks killed: nothing is called different that is not.
-bounded 120 "$ftrun" -n 3 --quiet "$programs/mixed" -n 600 -s 5 >"$scratch/calm" || fail "mixed: exit code $?"
-bounded 120 "$ftrun" -n 3 --quiet --check-replay "$programs/mixed" -n 600 -s 5 -k 1:580,0:300,2:450 >"$scratch/wild" 2>"$scratch/err" ||
-    fail "mixed, checked: exit code $?: $(cat "$scratch/err")"
-by_rank "$scratch/calm" >"$scratch/calm.sorted"
-by_rank "$scratch/wild" | cmp - "$scratch/calm.sorted" || fail "mixed, checked: the output differs"
-[ ! -s "$scratch/err" ] || fail "mixed, checked: $(cat "$scratch/err")"
+bounded 120 "$ftrun" -n 3 --quiet "$built/mixed" -n 600 -s 5 >"$tmp/calm" || fail "mixed: exit code $?"
+bounded 120 "$ftrun" -n 3 --quiet --check-replay "$built/mixed" -n 600 -s 5 -k 1:580,0:300,2:450 >"$tmp/wild" 2>"$tmp/err" ||
+    fail "mixed, checked: exit code $?: $(cat "$tmp/err")"
+by_rank "$tmp/calm" >"$tmp/calm.sorted"
+by_rank "$tmp/wild" | cmp - "$tmp/calm.sorted" || fail "mixed, checked: the output differs"
+[ ! -s "$tmp/err" ] || fail "mixed, checked: $(cat "$tmp/err")"
 finish

@@ -7,7 +7,7 @@ chaos_programs = \
 	compat-tests/chaos/diverge \
 	compat-tests/chaos/stamp \
 	compat-tests/chaos/threads \
-	ft/test/strace_allreduce
+	compat-tests/chaos/strace_allreduce
 check_PROGRAMS += $(chaos_programs)
 compat_tests_chaos_mixed_SOURCES = compat-tests/chaos/mixed.c compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 
@@ -22,7 +22,7 @@ chaos_long_tests = \
 # These are about memory, speed and bare system calls, which sanitizers change.
 chaos_plain_tests = \
 	compat-tests/chaos/exact.sh \
-	ft/test/strace.sh
+	compat-tests/chaos/strace.sh
 chaos_alone_tests = \
 	compat-tests/chaos/chaos512.sh \
 	compat-tests/chaos/huge.sh
@@ -34,5 +34,5 @@ if !SANITIZED
 TESTS += $(chaos_plain_tests)
 tests_alone += $(chaos_alone_tests)
 endif
-EXTRA_DIST += compat-tests/chaos/keeper.sh $(chaos_tests) $(chaos_long_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/lib.sh compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
+EXTRA_DIST += compat-tests/chaos/keeper.sh $(chaos_tests) $(chaos_long_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
 tests_dist += compat-tests/chaos/diverge.sh compat-tests/chaos/exact.sh

@@ -27,7 +27,9 @@ import sys
 import tempfile
 import time
 
-import chaos
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import ftmpitest  # noqa: E402
 
 # What a victim was doing. start: before MPI_Init; waking: a snapshot, until its first operation is done; again: what had been done before
 # all ranks had to start again, or what only the program calls a replay.
@@ -69,7 +71,7 @@ class Victim:
     def __init__(self, pid, token):
         self.pid = pid
         self.fd = os.pidfd_open(pid)
-        if not chaos.is_ours(pid, token):
+        if not ftmpitest.is_ours(pid, token):
             self.close()
             raise ProcessLookupError
 
@@ -80,10 +82,10 @@ class Victim:
         """Returns when no thread of it runs any more. False: it has ended."""
         self.send(signal.SIGSTOP)
         for _ in range(100000):  # it may wait long for a processor, and if it was given up it would stand still for ever
-            state = chaos.slurp('/proc/%d/stat' % self.pid).rpartition(')')[2].split()[:1]
-            if state and state[0] in 'Tt':
+            state = ftmpitest.state(self.pid)
+            if state in 'Tt':
                 return True
-            if not state or state[0] in 'ZX':
+            if state in 'ZX':
                 return False
             time.sleep(0.0005)
         return False
@@ -273,7 +275,7 @@ class Survivor:
         """What stands ready for this rank; the rank is killed next."""
         status = self.asked.ask()
         known = [r['pid'] for r in status['rank']] if status else []
-        for pid in chaos.processes(self.run.token) if status else []:
+        for pid in ftmpitest.processes(self.run.token) if status else []:
             try:
                 with open('/proc/%d/environ' % pid, 'rb') as f:
                     its = b'FTMPI_RANK=%d' % rank in f.read().split(b'\0')
@@ -284,7 +286,7 @@ class Survivor:
                 pass
 
 
-class Run(chaos.Run):
+class Run(ftmpitest.Run):
     """One job that can be asked."""
 
     def __init__(self, args, seed, where_to, name):
@@ -311,7 +313,7 @@ def judge(run, survivor):
     found = collections.Counter(survivor.others, kills=len(survivor.kills))
     for rank, pid, phase in survivor.kills:
         if pid not in by_pid:
-            raise chaos.Failure('rank %d, pid %d, was killed (%s) and the report has no restart for that' % (rank, pid, phase))
+            raise ftmpitest.Failure('rank %d, pid %d, was killed (%s) and the report has no restart for that' % (rank, pid, phase))
         found['way ' + by_pid[pid]['way_back']] += 1
         made = made_by[pid]
         if phase == 'start' and made and made['way_back'] == 'snapshot':
@@ -343,7 +345,7 @@ class Campaign:
         calm = self.undisturbed(program_seed)
         run = Run(self.args, program_seed, self.scratch, 'seed-%d' % seed)
         survivor = Survivor(run, self.args, seed, self.counts)
-        chaos.compare(calm, run.run(survivor))
+        ftmpitest.compare(calm, run.run(survivor))
         found = judge(run, survivor)
         self.counts.update(found, runs=1)
         if self.args.verbose:
@@ -372,7 +374,7 @@ class Campaign:
         while self.counts['failed'] < self.args.failures and seed < self.args.seed + self.args.runs and not enough(self.counts, kills):
             try:
                 self.one(seed)
-            except chaos.Failure as failure:
+            except ftmpitest.Failure as failure:
                 self.failed(seed, failure)
             seed += 1
 
@@ -398,7 +400,7 @@ def progress_under(args, scratch, rate):
                 seen['ops'] = min(p.all()[3] for p in progress)
                 seen['kills'], seen['seconds'] = len(self.kills), now - seen['begin']
                 if seen['seconds'] > args.limit_seconds:
-                    chaos.end(run.token)
+                    ftmpitest.end(run.token)
                 elif rate and now >= self.at:
                     self.at += self.rng.expovariate(rate)
                     for r, v in self.hold([self.rng.randrange(args.ranks)], progress):
@@ -410,7 +412,7 @@ def progress_under(args, scratch, rate):
     try:
         run.run(Meter(run, args, args.seed, collections.Counter()))
         seen['end'] = 'the program was done: more -n'
-    except chaos.Failure as failure:
+    except ftmpitest.Failure as failure:
         if seen['seconds'] <= args.limit_seconds:
             seen['end'] = str(failure).splitlines()[-1]
     shutil.rmtree(run.dir)
@@ -439,7 +441,7 @@ def main():
     p.add_argument('--kills', type=int, default=100, help='to be survived (default 100)')
     p.add_argument('--runs', type=int, default=1000, help='at most so many (default 1000)')
     p.add_argument('--per-run', type=int, default=60, help='kills in one run, which may else never end (default 60)')
-    p.add_argument('--seed', type=int, default=1, help='of the first run (default 1)')
+    p.add_argument('--seed', type=int, default=ftmpitest.first_seed(), help='of the first run (default %(default)s)')
     p.add_argument('--failures', type=int, default=1, help='stop after so many failed seeds (default 1)')
     p.add_argument('--in-replay', type=float, default=0.25, help='share of kills aimed at replays (default 0.25)')
     p.add_argument('--in-ends', type=float, default=0.07, help='share aimed at MPI_Init and MPI_Finalize (default 0.07)')

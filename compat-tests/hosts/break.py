@@ -34,10 +34,10 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'chaos'))
+LIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib')
+sys.path.insert(0, LIB)
 
-from chaos import Failure, Progress, add_options, by_rank, compare, filled, keep, slurp  # noqa: E402
+from ftmpitest import Failure, Progress, add_options, by_rank, compare, filled, keep, kill_if, slurp  # noqa: E402
 
 LAB = os.environ.get('LAB', '')
 SHARES = 0.8, 0.4, 0.2  # of the job, in which it is broken: the next one if it was over too soon
@@ -50,7 +50,7 @@ class TooFast(Failure):
 
 
 def lab(*words):
-    done = subprocess.run([os.path.join(HERE, 'lab.sh'), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    done = subprocess.run([os.path.join(LIB, 'lab.sh'), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode:
         raise Failure('lab %s: code %d: %s' % (' '.join(words), done.returncode, done.stderr.decode(errors='replace').strip()))
 
@@ -76,20 +76,14 @@ class Process:
 
     def kill(self, number=signal.SIGKILL):
         """True if it was still the same process."""
-        try:
-            fd = os.pidfd_open(self.pid)
-        except OSError:
-            return False
-        try:
-            now = Process(self.pid, self.host)
-            if (now.there, now.rank) == (self.there, self.rank) and now.command == self.command:
-                signal.pidfd_send_signal(fd, number)
-                return True
-        except (OSError, StopIteration):
-            pass
-        finally:
-            os.close(fd)
-        return False
+        def is_it():
+            try:
+                now = Process(self.pid, self.host)
+            except (OSError, StopIteration):
+                return False
+            return (now.there, now.rank) == (self.there, self.rank) and now.command == self.command
+
+        return kill_if(self.pid, is_it, number)
 
 
 def hosts():
@@ -126,7 +120,7 @@ def show(most=30):
         print('  %s: pid %d, rank %s: %s' % (p.host, p.pid, p.rank, b' '.join(p.command).decode(errors='replace')[:150]))
         status = slurp('/proc/%d/status' % p.pid)
         print('    %s  wchan %s' % (next((l for l in status.splitlines() if l.startswith('State')), ''), slurp('/proc/%d/wchan' % p.pid)))
-        if shutil.which('gdb') and os.environ.get('BREAK_GDB'):
+        if shutil.which('gdb') and os.environ.get('FT_GDB'):
             done = subprocess.run(['gdb', '-p', str(p.pid), '-batch', '-nx', '-ex', 'thread apply all bt 14'],
                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
             for line in done.stdout.decode(errors='replace').splitlines():
@@ -147,7 +141,7 @@ class Job:
         self.command = [args.ftrun, '-n', str(self.ranks), '--host', ','.join('h%d:%d' % (i + 1, args.per_node) for i in range(total)),
                         '--lease', str(args.lease)]
         if args.launcher != 'ssh':
-            self.command += ['--launcher', 'exec:' + os.path.join(HERE, 'launch.sh')]
+            self.command += ['--launcher', 'exec:' + os.path.join(LIB, 'launch.sh')]
         if args.spares:
             self.command += ['--spares', str(args.spares)]
         self.command += shlex.split(args.ftrun_args) + filled(args.command, seed, os.path.join(directory, 'progress'))
@@ -281,7 +275,7 @@ class Breaker:
         self.mending = []
         for host in self.lost:
             lab('heal', host)
-            if subprocess.run([os.path.join(HERE, 'lab.sh'), 'is_up', host], check=False).returncode:
+            if subprocess.run([os.path.join(LIB, 'lab.sh'), 'is_up', host], check=False).returncode:
                 lab('boot', host)
         self.lost = []
 

@@ -3,8 +3,9 @@
 # Leases: no host is taken for lost while every processor has eight times what it can do, for 20 s (the full tier; else 4 s), also when ftrun may not go
 # before others and each of those is in a session of its own (Linux schedules each as a group); a host that says nothing any more is replaced within
 # 3 s and a little, as --lease's default has it; and what an idle job says on the wire.
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
+uses lab
+lab_enter "$0" "$@"
 lab boot h1 h2 h3
 busy=4
 if full; then busy=20; fi
@@ -21,23 +22,22 @@ overload() {
         loops="$loops $!"
     done
     sleep "$seconds"
-    # shellcheck disable=SC2086
     kill $loops
-    [ ! -s "$scratch/err" ] || { fail "overloaded ($*): something was said" && cat "$scratch/err"; }
+    [ ! -s "$tmp/err" ] || { fail "overloaded ($*): something was said" && cat "$tmp/err"; }
 }
 # job_of FTRUN: over h1 and h2, with h3 to spare.
 job_of() {
-    ftrun=$1 begin -n 2 --host h1,h2,h3 --spares 1 "$programs/mixed" -v -n 1000000 -b 0 -m 100 -w 10000
-    until_true 120 grep -q '^1 op' "$scratch/out" || fail "no output"
+    ftrun=$1 begin -n 2 --host h1,h2,h3 --spares 1 "$top_builddir/compat-tests/chaos/mixed" -v -n 1000000 -b 0 -m 100 -w 10000
+    until_true 120 grep -q '^1 op' "$tmp/out" || fail "no output"
 }
 
 # As an ordinary user's, who may not make anything go before others.
-printf '#!/bin/sh\nexec setpriv --bounding-set -sys_nice --inh-caps -sys_nice "%s" "$@"\n' "$ftrun" >"$scratch/plain"
-chmod 755 "$scratch/plain"
+printf '#!/bin/sh\nexec setpriv --bounding-set -sys_nice --inh-caps -sys_nice "%s" "$@"\n' "$ftrun" >"$tmp/plain"
+chmod 755 "$tmp/plain"
 if full; then
-    job_of "$scratch/plain"
+    job_of "$tmp/plain"
     overload $busy setsid
-    kill -TERM "$job"
+    kill -TERM "$front"
     ended 120
     nothing_on h1 h2
 fi
@@ -46,11 +46,11 @@ overload $busy env
 
 lost=$(date +%s%N)
 lab cut h2
-until_true 120 grep -q 'h2.*start again on h3' "$scratch/err" || fail "a silent host is not replaced"
+until_true 120 grep -q 'h2.*start again on h3' "$tmp/err" || fail "a silent host is not replaced"
 took=$((($(date +%s%N) - lost) / 1000000))
 echo "a silent host was known to be lost after $took ms (--lease 3)"
 [ $took -lt 30000 ] || fail "that is too late"
-kill -TERM "$job"
+kill -TERM "$front"
 ended 120
 lab heal h2
 nothing_on h1 h2 h3
@@ -65,7 +65,7 @@ after=$(traffic h2)
 rate=$(((after - before) * 1000 / (($(date +%s%N) - begin) / 1000000)))
 echo "an idle job: $rate bytes a second to and from a node"
 [ $rate -lt 4096 ] || fail "that is a lot"
-kill -TERM "$job"
+kill -TERM "$front"
 ended 120
 nothing_on h1 h2
 finish

@@ -1,28 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The lab itself: its hosts reach each other until they are cut, lost, frozen; nothing is left when it ends, however.
-# shellcheck source=compat-tests/hosts/lab.sh
-. "$(dirname "$0")/lab.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-failed=0
-fail() { echo "FAILED: $*" && failed=1; }
+# shellcheck disable=SC2154 # what is not assigned here is by: uses lab
+. "$(dirname "$0")/../lib/test.sh"
+uses lab
 
 # ---- outside ----
 
 mark=1000.$$
 ours() { pgrep -c -f "^sleep ${mark/./\\.}"; }
 
-# shellcheck disable=SC2317
 have_come() { [ "$(ours)" = "$1" ]; }
-# soon COMMAND...: it succeeds within two minutes.
-soon() {
-    local i
-    for ((i = 0; i < 2400; i++)); do
-        ! "$@" || return 0
-        sleep 0.05
-    done
-    return 1
-}
+soon() { until_true 120 "$@"; }
 
 # What a lab makes, as far as it is to be seen here. (Other tests that run at the same time mount things, too.)
 seen_here() {
@@ -35,7 +24,6 @@ seen_here() {
 die_labs() {
     local before after first second
     before=$(seen_here)
-    # shellcheck disable=SC2016
     set -- sh -c 'for h in h1 h2; do "$0" in $h sleep "$1" & done; wait' "$lab_file" "$mark"
     "$lab_file" 2 "$@" &
     first=$!
@@ -74,14 +62,12 @@ class Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
 Server(("10.77.0.2", 7000), Echo).serve_forever()' 2>/dev/null &
 
-# shellcheck disable=SC2016
 connects() { lab in "$1" timeout "${2:-5}" bash -c ': 2>/dev/null <>/dev/tcp/h2/7000' 2>/dev/null; }
 soon connects h1 || fail "h1 does not reach h2"
 soon connects h3 || fail "h3 does not reach h2"
 
 # A connection of h1, one line there and back for each line that it is given.
 client() {
-    # shellcheck disable=SC2016
     coproc CLIENT { lab in h1 bash -c 'exec 9<>/dev/tcp/h2/7000; while read -r l; do echo "$l" >&9; if read -r a <&9; then echo "$a"; else echo over; fi; done' 2>/dev/null; }
 }
 ask() {
@@ -153,13 +139,13 @@ lab boot h2
 connects h3 2>/dev/null && fail "h3 is down"
 
 # What ftrun starts commands with; a lost host is not told to it.
-[ "$(echo in | "$here/launch.sh" h1 'cat; hostname; exit 3')" = "in
+[ "$(echo in | "$here/../lib/launch.sh" h1 'cat; hostname; exit 3')" = "in
 h1" ] || fail "launch.sh"
-"$here/launch.sh" h1 'exit 3'
+"$here/../lib/launch.sh" h1 'exit 3'
 [ $? = 3 ] || fail "launch.sh: code"
-"$here/launch.sh" h3 true 2>/dev/null
+"$here/../lib/launch.sh" h3 true 2>/dev/null
 [ $? = 255 ] || fail "launch.sh to a host that is down"
-"$here/launch.sh" h1 'exec sleep 100' &
+"$here/../lib/launch.sh" h1 'exec sleep 100' &
 launched=$!
 soon eval 'lab running h1 | grep -q "sleep 100"' || fail "launch.sh does not start"
 lab lose h1
@@ -170,4 +156,4 @@ lab boot h1
 wait $launched 2>/dev/null
 code=$?
 [ $code = 137 ] || [ $code = 255 ] || fail "launch.sh after a host came back: $code"
-exit $failed
+finish

@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Several hosts: network namespaces on this machine (lab.sh), and what ftrun promises over them.
+# Jobs on several hosts, all of which are this one.
+here_tests = \
+	compat-tests/hosts/jobs.sh \
+	compat-tests/hosts/options.sh \
+	compat-tests/hosts/launch_tree.sh \
+	compat-tests/hosts/doc.sh \
+	compat-tests/hosts/node.sh
+TESTS += $(here_tests)
+EXTRA_DIST += $(here_tests) compat-tests/hosts/node.py
+
+# Network namespaces on this machine (lib/lab.sh), and what ftrun promises over them.
 hosts_tests = \
 	compat-tests/hosts/lab_test.sh \
 	compat-tests/hosts/hosts.sh \
@@ -7,15 +17,17 @@ hosts_tests = \
 	compat-tests/hosts/survive.sh \
 	compat-tests/hosts/partition.sh \
 	compat-tests/hosts/stranger.sh \
-	compat-tests/hosts/tree.sh \
-	compat-tests/hosts/heartbeat.sh
+	compat-tests/hosts/ssh_tree.sh
+# Alone: it puts more on the machine than that can do.
+hosts_alone_tests = compat-tests/hosts/heartbeat.sh
 # Python was built without sanitizers.
 hosts_plain_tests = compat-tests/hosts/xgboost.sh
 TESTS += $(hosts_tests)
+tests_alone += $(hosts_alone_tests)
 if !SANITIZED
 TESTS += $(hosts_plain_tests)
 endif
 # Nothing of ours runs in the first; the others are about many processes and time, which sanitizers take.
-tests_unsanitized += $(hosts_tests)
-EXTRA_DIST += $(hosts_tests) $(hosts_plain_tests) compat-tests/hosts/lab.sh compat-tests/hosts/lib.sh compat-tests/hosts/launch.sh \
+tests_unsanitized += $(hosts_tests) $(hosts_alone_tests)
+EXTRA_DIST += $(hosts_tests) $(hosts_alone_tests) $(hosts_plain_tests) \
 	compat-tests/hosts/break.py compat-tests/hosts/stranger.py

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Stock XGBoost over hosts, of which one is lost in the middle of the training and replaced: the model that an undisturbed training over
 # as many hosts ends with. The full tier: four hosts, eight ranks.
-# shellcheck source=compat-tests/hosts/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib/test.sh"
+uses lab
+lab_enter "$0" "$@"
 python=/usr/bin/python3
 $python -c 'import sys, xgboost; sys.exit(not xgboost.__version__.startswith("1.7."))' 2>/dev/null || skip "XGBoost 1.7 is missing (package python3-xgboost)"
 [ -e /usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz ] || skip "the data is missing (package dataset-fashion-mnist)"
@@ -14,31 +15,29 @@ fi
 lab boot h1 h2 h3
 ! full || lab boot h4 h5
 
-# train NAME: begins; its output will be $scratch/out.
+# train NAME: begins; its output will be $tmp/out.
 train() {
-    mkdir -p "$scratch/$1"
-    # shellcheck disable=SC2086
-    begin -n $ranks --host "$hosts" --spares 1 --survive host --rabit $python "$here/../xgboost/train.py" --status "$scratch/$1" $size
+    mkdir -p "$tmp/$1"
+    begin -n $ranks --host "$hosts" --spares 1 --survive host --rabit $python "$here/../programs/xgboost/train.py" --status "$tmp/$1" $size
 }
-# shellcheck disable=SC2317
 in_round() {
     local state=starting round=-1
-    read -r _ state round <"$scratch/lost/rank-$watched" && [ "$state" = round ] && [ "$round" -ge "$at" ]
+    read -r _ state round <"$tmp/lost/rank-$watched" && [ "$state" = round ] && [ "$round" -ge "$at" ]
 } 2>/dev/null
 
 train undisturbed
 ended 240
-expect 0
-[ "$(grep -c 'SHA-256' "$scratch/out")" = $ranks ] || fail "undisturbed: not a model of every rank"
-[ "$(sed -n 's/.*SHA-256 of the model //p' "$scratch/out" | sort -u | wc -l)" = 1 ] || fail "undisturbed: the models differ"
-sort "$scratch/out" >"$scratch/wanted"
+expect_code 0
+[ "$(grep -c 'SHA-256' "$tmp/out")" = $ranks ] || fail "undisturbed: not a model of every rank"
+[ "$(sed -n 's/.*SHA-256 of the model //p' "$tmp/out" | sort -u | wc -l)" = 1 ] || fail "undisturbed: the models differ"
+sort "$tmp/out" >"$tmp/wanted"
 
 train lost
 until_true 120 in_round || fail "rank $watched does not get to round $at"
 lab lose $victim
 ended 240
-expect 0
-says "start again on $spare"
-sort "$scratch/out" | diff - "$scratch/wanted" >"$scratch/diff" || { fail "the output is another one:" && head "$scratch/diff"; }
+expect_code 0
+expect_err "start again on $spare"
+sort "$tmp/out" | diff - "$tmp/wanted" >"$tmp/diff" || { fail "the output is another one:" && head "$tmp/diff"; }
 nothing_on h1 $spare
 finish

@@ -46,6 +46,21 @@ compat_tests_snapshot_memory_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_results_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_state_LDADD = compat-tests/snapshot/librounds.la -lm
 
-snapshot_tests = compat-tests/snapshot/programs.sh
-tests_first += $(snapshot_tests)
-EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/programs.py
+tests_first += compat-tests/snapshot/programs.sh
+EXTRA_DIST += compat-tests/snapshot/programs.sh compat-tests/snapshot/programs.py
+
+# Snapshots themselves: made, woken, killed, refused, left behind by nobody.
+snapshot_tests = \
+	compat-tests/snapshot/snapat.sh \
+	compat-tests/snapshot/snapends.sh \
+	compat-tests/snapshot/snapfork.sh \
+	compat-tests/snapshot/copied.sh
+TESTS += $(snapshot_tests)
+check_PROGRAMS += compat-tests/snapshot/snapjob compat-tests/snapshot/copied
+check_LTLIBRARIES += compat-tests/snapshot/nomem.la
+compat_tests_snapshot_nomem_la_SOURCES = compat-tests/snapshot/nomem.c
+compat_tests_snapshot_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+compat_tests_snapshot_nomem_la_LIBADD = -ldl
+EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/snapat.py
+# Its ranks preload nomem.so, before the sanitizers' library, which wants to be the first.
+tests_unsanitized += compat-tests/snapshot/snapfork.sh

@@ -23,8 +23,8 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'chaos'))
-import chaos  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import ftmpitest  # noqa: E402
 
 RANKS = 3
 
@@ -78,7 +78,7 @@ def name_of(c):
     return '%s%s%s' % (c.program, ' ' + c.what if c.what else '', ' <' + c.stdin if c.stdin else '')
 
 
-class RoundKiller(chaos.Killer):
+class RoundKiller(ftmpitest.Killer):
     """Kills ranks when they have come to a round for the first time; some of them again as soon as they are back. Asks why
     there is no snapshot."""
 
@@ -143,7 +143,7 @@ class Job:
         options = options + ['-x', 'OMP_WAIT_POLICY=passive']  # or two threads a rank spin on what processors there are
         run_args = argparse.Namespace(ftrun=args.ftrun, ranks=RANKS, timeout=args.timeout, ftrun_args=shlex.join(options), command=[
             os.path.join(args.programs, c.program), '-n', str(c.rounds), '-w', str(pause), '-p', '{dir}', '-o', '{dir}'] + c.what.split())
-        self.run = chaos.Run(run_args, seed, where, name)
+        self.run = ftmpitest.Run(run_args, seed, where, name)
         self.c = c
         self.files = os.path.join(self.run.dir, 'progress')
         self.feeder = None
@@ -225,15 +225,15 @@ def compare_files(calm, wild):
                 with open(os.path.join(d, name), 'rb') as f:
                     texts.append(f.read())
             except FileNotFoundError:
-                raise chaos.Failure('file %s is in one of the two runs only' % name)
+                raise ftmpitest.Failure('file %s is in one of the two runs only' % name)
         a, b = texts
         if name == 'shared':
             missing = collections.Counter(set(a.split(b'\n'))) - collections.Counter(set(b.split(b'\n')))
             if missing:
-                raise chaos.Failure('file shared: %d lines are missing, the first is %r' % (len(missing), min(missing)))
+                raise ftmpitest.Failure('file shared: %d lines are missing, the first is %r' % (len(missing), min(missing)))
         elif a != b:
             at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-            raise chaos.Failure('file %s: %d bytes, and %d with kills; they differ from byte %d on: %r, %r' %
+            raise ftmpitest.Failure('file %s: %d bytes, and %d with kills; they differ from byte %d on: %r, %r' %
                                 (name, len(a), len(b), at, a[at:at + 60], b[at:at + 60]))
 
 
@@ -251,16 +251,16 @@ def one(args, c, seed, scratch):
     killer = RoundKiller(seed, c, args.kills, wild.run.token, wild.has_snapshot if on[:2] != off else lambda rank: True, wild.why)
     killer.wanted = c.reason if on[:2] != off else None
     output = wild.go(killer)
-    chaos.compare(expected, output)
+    ftmpitest.compare(expected, output)
     compare_files(calm.files, wild.files)
     if own_lines(calm) != own_lines(wild):
-        raise chaos.Failure('standard error differs')
+        raise ftmpitest.Failure('standard error differs')
     report = wild.report()
     ways = collections.Counter(r.get('way_back', 'unknown') for r in report['restarts'])
     if c.back == 'start' and ways['snapshot']:
-        raise chaos.Failure('a rank that cannot be put back was')
+        raise ftmpitest.Failure('a rank that cannot be put back was')
     if killer.wanted and killer.answers >= 3 and not any(c.reason in r for r in killer.reasons):
-        raise chaos.Failure('ftrun status does not say "%s", but %s' % (c.reason, killer.reasons or 'nothing'))
+        raise ftmpitest.Failure('ftrun status does not say "%s", but %s' % (c.reason, killer.reasons or 'nothing'))
     if args.verbose:
         print('  seed %d: %d kills, back by %s, %.2f s' % (seed, killer.counted + killer.uncounted, dict(ways), wild.run.seconds))
     return ways
@@ -277,7 +277,7 @@ def all_seeds(args, c, scratch):
             more -= 1
         try:
             ways += one(args, c, seed, scratch)
-        except chaos.Failure as failure:
+        except ftmpitest.Failure as failure:
             print('FAILED: %s, seed %d: %s\n'
                   'again with: %s --ftrun %s --programs %s --snapshot %s --kills %d --first-seed %d --only %s' %
                   (name_of(c), seed, failure, sys.argv[0], args.ftrun, args.programs, args.snapshot, args.kills, seed, shlex.quote(name_of(c))))
@@ -308,7 +308,7 @@ def main():
     p.add_argument('--programs', default='compat-tests/snapshot', metavar='DIR', help='where they were built')
     p.add_argument('--snapshot', default='0.1', metavar='SECONDS', help="ftrun's option; off: all are started again (default 0.1)")
     p.add_argument('--seeds', type=int, default=1, help='for each program (default 1)')
-    p.add_argument('--first-seed', type=int, default=1)
+    p.add_argument('--first-seed', type=int, default=ftmpitest.first_seed())
     p.add_argument('--kills', type=int, default=2, help='for each seed (default 2)')
     p.add_argument('--jobs', type=int, default=3, help='programs at a time, which wait most of the time (default 3)')
     p.add_argument('--most', type=int, default=0, help='no more than so many programs')

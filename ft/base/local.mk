@@ -1,4 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
+libft_la_SOURCES += \
+	ft/base/err.h ft/base/err.c \
+	ft/base/util.h ft/base/util.c \
+	ft/base/position.h \
+	ft/base/sig.h ft/base/sig.c \
+	ft/base/copy.h ft/base/copy.c \
+	ft/base/site.h ft/base/site.c \
+	ft/base/hash.h ft/base/hash.c ft/base/hash_copy.c \
+	ft/base/isa.h ft/base/isa.c \
+	ft/base/reduce.h ft/base/reduce.c
+
 # The loops of reductions and copies, once per instruction set; reduce.c and copy.c (in libft.la) choose among them at run time.
 # -ffp-contract=off: the variants must agree to the last bit.
 noinst_LTLIBRARIES += libftreduce.la libftreduce_baseline.la
@@ -22,10 +33,10 @@ libftreduce_avx512_la_CFLAGS = $(ft_reduce_cflags) -mavx512f -mavx512bw -mavx512
 	-mprefer-vector-width=512
 endif
 
-if HAVE_CRITERION
-check_PROGRAMS += test_reduce
-TESTS += test_reduce
-test_reduce_SOURCES = ft/base/test_reduce.c ft/base/reduce.c ft/base/isa.c
-test_reduce_CFLAGS = $(AM_CFLAGS) -ffp-contract=off $(CRITERION_CFLAGS)
-test_reduce_LDADD = libftreduce.la $(CRITERION_LIBS)
-endif
+# -ffp-contract=off: what reductions are compared with must be rounded as they are.
+unit_tests += ft/base/unit
+ft_base_unit_SOURCES = \
+	ft/base/copy_test.c \
+	ft/base/reduce_test.c
+ft_base_unit_CFLAGS = $(unit_cflags) -ffp-contract=off
+ft_base_unit_LDADD = $(ft_unit_libs)

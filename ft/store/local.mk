@@ -9,11 +9,15 @@ libftstore_la_SOURCES = \
 libftstore_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
 libftstore_la_LIBADD = $(XXHASH_LIBS)
 
-# The power fails at every system call of the writer; damaged files.
-check_PROGRAMS += ckpt_power ckpt_damage
-TESTS += ckpt_power ckpt_damage
-ckpt_power_SOURCES = ft/test/ckpt_power.c ft/test/ckpt_models.h
-ckpt_power_LDADD = libftstore.la libft.la
-ckpt_damage_SOURCES = ft/test/ckpt_damage.c ft/test/ckpt_models.h
-ckpt_damage_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
-ckpt_damage_LDADD = libftstore.la libft.la $(XXHASH_LIBS)
+# The power fails at every system call of the writer; damaged files; files of arbitrary bytes.
+check_PROGRAMS += ft/store/ckpt_power ft/store/ckpt_damage fuzz_checkpoint_plain
+TESTS += ft/store/ckpt_power ft/store/ckpt_damage
+ft_store_ckpt_power_SOURCES = ft/store/ckpt_power.c ft/store/ckpt_models.h
+ft_store_ckpt_power_LDADD = libftstore.la libft.la
+ft_store_ckpt_damage_SOURCES = ft/store/ckpt_damage.c ft/store/ckpt_models.h
+ft_store_ckpt_damage_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
+ft_store_ckpt_damage_LDADD = libftstore.la libft.la $(XXHASH_LIBS)
+fuzz_checkpoint_plain_SOURCES = ft/store/fuzz_checkpoint.c ft/store/fuzz_checkpoint_seeds.c \
+	ft/store/ckpt_models.h $(fuzz_driver)
+fuzz_checkpoint_plain_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
+fuzz_checkpoint_plain_LDADD = libftstore.la libft.la $(XXHASH_LIBS)

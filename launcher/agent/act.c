@@ -9,9 +9,9 @@
 
 #include "launcher/agent/sweep.h"
 #include "launcher/base/timer.h"
-#include "launcher/node/node.h"
+#include "launcher/job/above.h"
 #include "launcher/ranks/ranks.h"
-#include "launcher/ranks/renew.h"
+#include "launcher/ranks/restart.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/output.h"
@@ -71,7 +71,7 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         ft_say(say, "%s %s; not restarted (%llu restarts so far, --max-restarts), the job is ended", who, how, (ull)fx->number);
         break;
     case FT_END_SIGNALLED:
-        if (job->node)
+        if (job->above)
             break; /* the controller says it for all */
         ft_say(say, "told to stop by signal %llu (SIG%s); the job is ended", (ull)fx->number, sigabbrev_np((int)fx->number));
         break;
@@ -85,7 +85,7 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         break;
     case FT_END_STRANDED:
         ft_say_notice(say, "%s %s and needs a part of the log that its host has no more", who, how);
-        ft_node_strand(job->node);
+        job->above->strand(job->node);
         break;
     case FT_END_HUNG:
         ft_say(say, "%s has kept all others waiting for %g s (--hang-timeout), %llu times in a row at unit %llu; given up, the job is "
@@ -127,7 +127,7 @@ static void gather(struct ft_job *job)
 {
     ft_snapshots_drop_all(job);
     for (uint32_t r = 0; r < job->options->nranks; r++) {
-        ft_renew_recall(job, r);
+        ft_restart_recall(job, r);
         kill_rank(job, r);
     }
 }
@@ -139,40 +139,42 @@ static void retire(struct ft_job *job, uint32_t rank)
     ft_proc_enter(&job->procs[rank], FT_PROC_RETIRED);
 }
 
-static void send_signal(struct ft_job *job, int signal)
+static void send_signal(struct ft_agent *a, int signal)
 {
-    ft_ranks_signal(job, signal);
+    ft_ranks_signal(&a->job, signal);
     if (signal == SIGTERM)
-        ft_ranks_signal(job, SIGCONT); /* a stopped rank would not see it */
+        ft_ranks_signal(&a->job, SIGCONT); /* a stopped rank would not see it */
     if (signal == SIGKILL)
-        event_del(job->grace);
+        event_del(a->grace);
     else
-        ft_timer_set(job->grace, job->options->grace_ms);
+        ft_timer_set(a->grace, a->job.options->grace_ms);
 }
 
-static void do_effect(struct ft_job *job, const struct ft_effect *fx)
+static void do_effect(struct ft_agent *a, const struct ft_effect *fx)
 {
+    struct ft_job *job = &a->job;
+
     switch (fx->kind) {
     case FT_DO_RESTART:
-        ft_ranks_restart(job, fx->rank, fx->number);
+        ft_restart_rank(job, fx->rank, fx->number);
         break;
     case FT_DO_RETIRE:
         retire(job, fx->rank);
         break;
     case FT_DO_END:
-        ft_ranks_cancel(job);
+        ft_restart_cancel(job);
         tell_end(job, fx);
         break;
     case FT_DO_SIGNAL:
-        send_signal(job, (int)fx->number);
+        send_signal(a, (int)fx->number);
         break;
     case FT_DO_FINISH:
-        event_del(job->grace);
+        event_del(a->grace);
         job->code = fx->code;
-        ft_sweep_begin(job);
+        ft_sweep_begin(a);
         break;
     case FT_DO_STAY:
-        break; /* the controller is told: ft_node_changed */
+        break; /* the controller is told: ft_above_changed */
     case FT_DO_KILL:
         kill_hung(job, fx->rank);
         break;
@@ -185,18 +187,49 @@ static void do_effect(struct ft_job *job, const struct ft_effect *fx)
     }
 }
 
-void ft_act_do(struct ft_job *job, const struct ft_effects *effects)
+void ft_act_do(struct ft_agent *a, const struct ft_effects *effects)
 {
     for (int i = 0; i < effects->n; i++)
-        do_effect(job, &effects->e[i]);
-    ft_policy_settle(job->policy);
-    ft_node_changed(job->node);
+        do_effect(a, &effects->e[i]);
+    ft_policy_settle(a->job.policy);
+    ft_above_changed(&a->job);
 }
 
-void ft_act(struct ft_job *job, const struct ft_event *ev)
+void ft_act_tell(struct ft_agent *a)
 {
     struct ft_effects effects;
+    struct ft_event ev;
 
-    ft_policy_step(job->policy, ev, &effects);
-    ft_act_do(job, &effects);
+    while (ft_job_next(&a->job, &ev)) {
+        ft_policy_step(a->job.policy, &ev, &effects);
+        ft_act_do(a, &effects);
+    }
+}
+
+void ft_act_posted(struct ft_agent *a)
+{
+    do {
+        ft_act_tell(a);
+        ft_restart_clear(&a->job);
+    } while (a->job.posted.n);
+}
+
+static void on_posted(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    ft_act_posted(arg);
+}
+
+int ft_act_watch(struct ft_agent *a)
+{
+    struct event *wake = a->job.posted.wake = event_new(a->job.base, -1, 0, on_posted, a);
+
+    return wake ? event_priority_set(wake, 0) : -1;
+}
+
+void ft_act_unwatch(struct ft_agent *a)
+{
+    ft_timer_free(a->job.posted.wake);
+    a->job.posted.wake = NULL;
 }

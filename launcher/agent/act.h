@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells the policy what happened and does what it wants done. */
+/* Tells the policy what happened and does what it wants done. Whatever happens is posted
+   (ft_job_post), by whoever learns of it. The event loop calls ft_act_posted before it does
+   anything else, so a step of the policy is never within another one. */
 #ifndef LAUNCHER_AGENT_ACT_H
 #define LAUNCHER_AGENT_ACT_H
 
-#include "launcher/job/job.h"
+#include "launcher/agent/state.h"
 
-void ft_act(struct ft_job *job, const struct ft_event *ev);
+/* What is posted wakes the loop, before all else that has come. -1: no memory. */
+int ft_act_watch(struct ft_agent *a);
+void ft_act_unwatch(struct ft_agent *a);
+
+/* Tells the policy all that has been posted, and does what it wants. */
+void ft_act_tell(struct ft_agent *a);
+
+/* The same, and goes on with restarts. */
+void ft_act_posted(struct ft_agent *a);
 
 /* Does effects; harmless if some have been done already, by an agent that was killed. */
-void ft_act_do(struct ft_job *job, const struct ft_effects *effects);
+void ft_act_do(struct ft_agent *a, const struct ft_effects *effects);
 
 #endif

@@ -15,8 +15,11 @@
 
 #include "ft/shm/wait.h"
 #include "launcher/agent/act.h"
+#include "launcher/base/reap.h"
 #include "launcher/job/death.h"
 #include "launcher/ranks/ranks.h"
+#include "launcher/ranks/restart.h"
+#include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"
@@ -74,7 +77,7 @@ static void end_unborn(struct ft_proc *proc)
 
 static int open_process(const struct ft_job *job, const struct ft_proc *proc, struct ft_ends *ends)
 {
-    struct ft_leaders leaders = ft_job_leaders(job);
+    struct ft_leaders leaders = ft_leaders_of(job);
     int pidfd = take(ends, FT_END_PIDFD);
 
     if (pidfd < 0 && (ft_death_is_child(proc->pid) || ft_reap_is_rank(&leaders, proc->pid, proc->rank)))
@@ -92,7 +95,8 @@ static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_en
     whole = adopt_output(job, proc, ends);
     if (proc->pidfd < 0) {
         proc->lost = true;
-        proc->died_ns = ft_job_now();
+        proc->oom = false;
+        proc->died_ns = ft_clock_ns();
         ft_proc_enter(proc, FT_PROC_DEAD);
         return;
     }
@@ -139,7 +143,7 @@ static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
         break;
     case FT_PROC_STARTING:
         end_unborn(proc);
-        proc->died_ns = ft_job_now();
+        proc->died_ns = ft_clock_ns();
         proc->with_all = proc->way == FT_BACK_ALL; /* the same again */
         ft_proc_enter(proc, FT_PROC_CLEARING);
         break;
@@ -160,43 +164,57 @@ static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
     drop(ends);
 }
 
-static void go_on(struct ft_job *job, struct ft_proc *proc)
+static void tell_policy(struct ft_job *job, struct ft_proc *proc)
 {
     struct ft_error e;
 
     if (ft_proc_phase(proc) == FT_PROC_RUNNING) {
-        ft_act(job, &(struct ft_event){.kind = FT_EV_STARTED, .rank = proc->rank});
-        if (ft_ranks_watch(job, proc, &e) < 0) {
-            ft_say(&job->say, "%s", e.text);
-            ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
-        }
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_STARTED, .rank = proc->rank});
+        if (ft_ranks_watch(job, proc, &e) < 0)
+            ft_ranks_failed(job, &e, FT_CODE_JOB);
     } else if (ft_proc_phase(proc) == FT_PROC_DEAD) {
         ft_ranks_buried(job, proc);
     }
-    if (ft_proc_phase(proc) == FT_PROC_WAKING && ft_policy_wants(job->policy, proc->rank))
-        ft_ranks_wake_again(job, proc->rank);
-    else if (ft_proc_phase(proc) == FT_PROC_WAKING)
-        ft_proc_enter(proc, FT_PROC_CLEARING);
-    if (ft_proc_phase(proc) == FT_PROC_CLEARING && !ft_policy_wants(job->policy, proc->rank))
-        ft_proc_enter(proc, FT_PROC_RETIRED);
+}
+
+static void go_on(struct ft_job *job, struct ft_proc *proc)
+{
+    bool wanted = ft_policy_wants(job->policy, proc->rank);
+
+    switch (ft_proc_phase(proc)) {
+    case FT_PROC_WAKING:
+        if (wanted)
+            ft_restart_wake_again(job, proc->rank);
+        else
+            ft_proc_enter(proc, FT_PROC_RETIRED);
+        break;
+    case FT_PROC_NEW:
+    case FT_PROC_CLEARING:
+        if (!wanted)
+            ft_proc_enter(proc, FT_PROC_RETIRED);
+        break;
+    default:
+        break;
+    }
 }
 
 /* First the facts, then what the policy was in the middle of, then what follows from the facts. */
-void ft_adopt(struct ft_job *job)
+void ft_adopt(struct ft_agent *a)
 {
+    struct ft_job *job = &a->job;
     struct ft_effects effects;
 
     ft_snapshots_adopt(job);
     for (uint32_t r = 0; r < job->options->nranks; r++)
         adopt_rank(job, &job->procs[r], ft_twin_ends(job->twin, r));
     ft_policy_recover(job->policy, &effects);
-    ft_act_do(job, &effects);
+    ft_act_do(a, &effects);
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        tell_policy(job, &job->procs[r]);
+    ft_act_tell(a);
     for (uint32_t r = 0; r < job->options->nranks; r++)
         go_on(job, &job->procs[r]);
-    for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (ft_proc_phase(&job->procs[r]) == FT_PROC_NEW && !ft_policy_wants(job->policy, r))
-            ft_proc_enter(&job->procs[r], FT_PROC_RETIRED);
     ft_ranks_start(job);
-    ft_snapshots_look(job);
-    ft_ranks_clear(job);
+    ft_restart_look(job);
+    ft_act_posted(a);
 }

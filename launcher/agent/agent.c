@@ -14,61 +14,41 @@
 #include "ft/shm/wait.h"
 #include "launcher/agent/act.h"
 #include "launcher/agent/adopt.h"
+#include "launcher/agent/bindings.h"
 #include "launcher/agent/control_job.h"
+#include "launcher/agent/deadlines.h"
 #include "launcher/agent/loop.h"
-#include "launcher/agent/placement.h"
 #include "launcher/agent/probe.h"
+#include "launcher/agent/state.h"
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"
+#include "launcher/base/reap.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/signals.h"
+#include "launcher/job/above.h"
 #include "launcher/job/full.h"
-#include "launcher/job/job.h"
 #include "launcher/job/twin.h"
-#include "launcher/node/lease.h"
-#include "launcher/node/node.h"
 #include "launcher/options/program.h"
 #include "launcher/options/topology.h"
 #include "launcher/ranks/ranks.h"
+#include "launcher/ranks/spawn.h"
 #include "launcher/report/svg.h"
 #include "launcher/snap/durable.h"
+#include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/memory.h"
 #include "launcher/stdio/output_dir.h"
 #include "launcher/stdio/sink.h"
 
-enum { LATE_MS = 100, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
+enum { LATE_MS = 100, POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
-/* What lives as long as ft_agent_run and nobody else needs to see. */
-struct agent {
-    struct ft_job job;
-    struct ft_loop *loop;
+/* The agent, and what was made for it and nobody else needs to see. */
+struct made {
+    struct ft_agent agent;
     char library_path[PATH_BYTES], preload[PRELOAD_BYTES], python_path[PATH_BYTES];
     struct ft_limits limits;
     struct ft_topology *topology;
 };
-
-uint64_t ft_job_now(void)
-{
-    return ft_clock_ns();
-}
-
-struct ft_leaders ft_job_leaders(const struct ft_job *job)
-{
-    struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
-                                 .job = job->options->job_id, .strangers = job->strangers};
-
-    if (job->options->node)
-        leaders.ranks = job->options->node->rank_at + job->options->node->first[job->options->node->node];
-    leaders.kept = ft_snapshots_kept(job, &leaders.nkept);
-    return leaders;
-}
-
-void ft_job_note_log(const struct ft_job *job)
-{
-    ft_report_log(job->report, ft_region_log_bytes(&job->region), ft_region_released_bytes(&job->region),
-                  ft_keeper_stats(job->keeper).spilled_bytes);
-}
 
 /* It lies between other nodes, and may have to give them what it has. */
 static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
@@ -80,9 +60,8 @@ static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
 
 /* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
    log: then it goes through a little memory, again and again. */
-static int set_up_memory(struct agent *a, struct ft_error *e)
+static int set_up_memory(struct ft_job *job, struct ft_error *e)
 {
-    struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
     struct ft_keeper_config config = {.full = o->log_full, .spill_dir = o->log_spill, .prepare = o->log_prepare};
     uint64_t limit = o->log_limit ? o->log_limit : ft_limits_memory() / 4;
@@ -133,23 +112,23 @@ static int set_up_stdio(struct ft_job *job, struct ft_error *e)
     return job->stdio ? 0 : FT_ESYS;
 }
 
-static int set_up_spawn(struct agent *a, struct ft_error *e)
+static int set_up_spawn(struct made *m, struct ft_error *e)
 {
-    struct ft_job *job = &a->job;
+    struct ft_job *job = &m->agent.job;
     const struct ft_options *o = job->options;
     struct ft_spawn_config config = {
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
-        .library_path = a->library_path, .preload = o->rabit ? a->preload : NULL,
-        .python_path = o->rabit ? a->python_path : NULL,
+        .library_path = m->library_path, .preload = o->rabit ? m->preload : NULL,
+        .python_path = o->rabit ? m->python_path : NULL,
         .bootstrap_cache = o->bootstrap_cache,
-        .node = o->node, .links = ft_node_socket(job->node),
+        .node = o->node, .links = job->above ? job->above->socket(job->node) : -1,
         .memfd = job->region.fd, .kick = ft_keeper_kick_fd(job->keeper), .spill = ft_keeper_spill_fd(job->keeper),
         .bell = ft_snapshots_bell(job), .models = job->models,
-        .limits = &a->limits, .signals = &job->signals,
+        .limits = &m->limits, .signals = &m->agent.signals,
     };
 
-    a->topology = ft_placement_make(o, &job->say);
-    config.topology = a->topology;
+    m->topology = ft_bindings_make(o, &job->say);
+    config.topology = m->topology;
     return ft_spawn_new(&job->spawn, &config, e);
 }
 
@@ -159,10 +138,12 @@ static int set_up_ranks(struct ft_job *job, struct ft_error *e)
     struct ft_policy_config config = {.nranks = o->nranks, .restart_on = o->restart_on, .max_restarts = o->max_restarts,
                                       .need_rabit = o->rabit, .node = o->node};
 
-    job->policy = ft_policy_new(&config);
+    job->policy = ft_policy_new(ft_shared_new(ft_policy_bytes(o->nranks)), &config);
     job->procs = ft_shared_new(o->nranks * sizeof *job->procs);
     job->leaders = calloc(o->nranks, sizeof *job->leaders);
-    if (!job->policy || !job->procs || !job->leaders)
+    job->posted = (struct ft_posted){.room = 2 * o->nranks + POSTED_MORE};
+    job->posted.events = calloc(job->posted.room, sizeof *job->posted.events);
+    if (!job->policy || !job->procs || !job->leaders || !job->posted.events)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t r = 0; r < o->nranks; r++)
         job->procs[r] = (struct ft_proc){.job = job, .rank = r, .pidfd = -1, .way = FT_BACK_START,
@@ -174,7 +155,7 @@ static int set_up_ranks(struct ft_job *job, struct ft_error *e)
 static int open_report(struct ft_job *job, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
-    int err = ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_job_now(), e);
+    int err = ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_clock_ns(), e);
 
     if (err < 0 || (err = ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e)) < 0)
         return err;
@@ -195,20 +176,20 @@ static int make_output_dir(const struct ft_options *o, struct ft_error *e)
 }
 
 /* What the user can get wrong, checked before anything is made. 0 or the exit code, with a line. */
-static int check_request(struct agent *a, struct ft_error *e)
+static int check_request(struct made *m, struct ft_error *e)
 {
-    struct ft_job *job = &a->job;
+    struct ft_job *job = &m->agent.job;
     const struct ft_options *o = job->options;
     int code;
 
     for (size_t c = 0; c < o->ncontexts; c++)
         if ((code = ft_program_check(&o->contexts[c], &job->say, e)))
             return code;
-    if (ft_limits_raise(o->nranks, &a->limits, e) < 0)
+    if (ft_limits_raise(o->nranks, &m->limits, e) < 0)
         return FT_CODE_JOB;
-    if (ft_library_compat(a->library_path, sizeof a->library_path, e) < 0)
+    if (ft_library_compat(m->library_path, sizeof m->library_path, e) < 0)
         return FT_CODE_JOB;
-    if (o->rabit && ft_library_rabit(a->preload, sizeof a->preload, a->python_path, sizeof a->python_path, e) < 0)
+    if (o->rabit && ft_library_rabit(m->preload, sizeof m->preload, m->python_path, sizeof m->python_path, e) < 0)
         return FT_CODE_JOB;
     if (open_report(job, e) < 0)
         return FT_CODE_USAGE;
@@ -219,69 +200,66 @@ static int check_request(struct agent *a, struct ft_error *e)
 
 /* All that outlives a launcher process, in the order in which each needs the one before. Nothing has to be undone: the
    process ends. */
-static int prepare(struct agent *a, struct ft_error *e)
+static int prepare(struct made *m, struct ft_error *e)
 {
+    struct ft_agent *a = &m->agent;
     struct ft_job *job = &a->job;
-    struct ft_control_job shown = ft_control_job_of(job);
+    struct ft_control_job shown = ft_control_job_of(a);
     int err;
 
-    if (ft_signals_take(&job->signals) < 0)
+    if (ft_signals_take(&a->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
-    if (job->options->node && (err = ft_node_new(&job->node, job, e)) < 0)
+    if (job->above && (err = job->above->make(&job->node, a, e)) < 0)
         return err;
-    if ((err = set_up_memory(a, e)) < 0 || (err = ft_node_open(job->node, e)) < 0 || (err = set_up_stdio(job, e)) < 0 ||
-        (err = set_up_ranks(job, e)) < 0 || (err = ft_snapshots_new(job, e)) < 0 || (err = set_up_spawn(a, e)) < 0)
+    if ((err = set_up_memory(job, e)) < 0 || (job->above && (err = job->above->open(job->node, e)) < 0) ||
+        (err = set_up_stdio(job, e)) < 0 || (err = set_up_ranks(job, e)) < 0 || (err = ft_snapshots_new(job, e)) < 0 ||
+        (err = set_up_spawn(m, e)) < 0)
         return err;
-    job->control = job->node ? NULL : ft_control_new(&shown, e);
-    if (!job->control && !job->node)
+    a->control = job->above ? NULL : ft_control_new(&shown, e);
+    if (!a->control && !job->above)
         ft_say_notice(&job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e->text);
     return ft_twin_new(&job->twin, job->options->nranks, e);
 }
 
 /* What a forked copy of another agent brings along and must not use. */
-static void forget(struct ft_job *job)
-{
-    job->say.sink = NULL;
-    job->base = NULL;
-    job->output = NULL;
-    job->input = NULL;
-    job->say.tap = NULL;
-    job->sinks[0] = job->sinks[1] = NULL;
-    job->timeout = NULL;
-    job->watch = NULL;
-    ft_durable_forget(job);
-    ft_node_forget(job->node);
-    ft_control_forget(job->control);
-    ft_signals_forget(&job->signals);
-    job->grace = job->again = NULL;
-    job->sweeping = job->swept = job->over = job->strangers = false;
-    memset(job->leaders, 0, job->options->nranks * sizeof *job->leaders);
-}
-
-/* Its thread is of this process, and takes none of the loop's signals. */
-static int run_keeper(struct agent *a, struct ft_error *e)
-{
-    return ft_keeper_run(a->job.keeper, ft_loop_keeper_failed, a->loop, e);
-}
-
-int ft_agent_renew(struct ft_job *job, struct ft_error *e)
-{
-    ft_keeper_stop(job->keeper);
-    ft_job_note_log(job);
-    ft_region_reset(&job->region);
-    ft_report_renew(job->report);
-    return run_keeper((struct agent *)job, e);
-}
-
-static int set_up(struct agent *a, struct ft_error *e)
+static void forget(struct ft_agent *a)
 {
     struct ft_job *job = &a->job;
 
-    forget(job);
+    job->say.put = NULL;
+    job->say.tap = NULL;
+    job->base = NULL;
+    job->output = NULL;
+    job->input = NULL;
+    job->again = NULL;
+    job->strangers = false;
+    job->posted.n = 0;
+    job->posted.wake = NULL;
+    memset(job->leaders, 0, job->options->nranks * sizeof *job->leaders);
+    a->sinks[0] = a->sinks[1] = NULL;
+    a->timeout = NULL;
+    a->watch = NULL;
+    a->grace = NULL;
+    a->sweep = (struct ft_sweep){.on = false};
+    ft_durable_forget(job);
+    if (job->above)
+        job->above->forget(job->node);
+    ft_control_forget(a->control);
+    ft_signals_forget(&a->signals);
+}
+
+static void stand_by(struct ft_agent *a);
+
+/* The keeper's thread is of this process, and takes none of the loop's signals. */
+static int set_up(struct ft_agent *a, struct ft_error *e)
+{
+    struct ft_job *job = &a->job;
+
+    forget(a);
     if (ft_reap_adopt() < 0)
         return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
-    a->loop = ft_loop_new(job, e);
-    return a->loop ? run_keeper(a, e) : FT_ESYS;
+    a->loop = ft_loop_new(a, stand_by, e);
+    return a->loop ? ft_keeper_run(job->keeper, job->keeper_failed, job->keeper_arg, e) : FT_ESYS;
 }
 
 /* What --check-replay has no room for is not silently taken for good. */
@@ -302,7 +280,7 @@ static void not_written(struct ft_job *job, const struct ft_error *e)
 
 static void report(struct ft_job *job)
 {
-    uint64_t now = ft_job_now();
+    uint64_t now = ft_clock_ns();
     int code = job->code;
     struct ft_error e;
 
@@ -323,12 +301,14 @@ static void report(struct ft_job *job)
 }
 
 /* Output that could not be written is a failure of the job, unless its reader went away. */
-static void check_written(struct ft_job *job)
+static void check_written(struct ft_agent *a)
 {
-    for (int i = 0; i < 2; i++) {
-        int error = ft_sink_error(job->sinks[i]);
+    struct ft_job *job = &a->job;
 
-        if (error && !(i && job->sinks[0] == job->sinks[1])) {
+    for (int i = 0; i < 2; i++) {
+        int error = ft_sink_error(a->sinks[i]);
+
+        if (error && !(i && a->sinks[0] == a->sinks[1])) {
             ft_say(&job->say, "output was lost: cannot write to %s: %s", i ? "stderr" : "stdout", strerror(error));
             job->code = job->code ? job->code : FT_CODE_JOB;
         }
@@ -338,12 +318,13 @@ static void check_written(struct ft_job *job)
 }
 
 /* Of this process; the memory that all share goes with the last of them. */
-static void tear_down(struct agent *a)
+static void tear_down(struct ft_agent *a)
 {
     struct ft_job *job = &a->job;
 
     ft_keeper_stop(job->keeper);
-    ft_node_leave(job->node);
+    if (job->above)
+        job->above->leave(job->node);
     if (a->loop)
         ft_loop_free(a->loop);
     a->loop = NULL;
@@ -361,68 +342,69 @@ static void tell_takeover(struct ft_job *job, int how)
 }
 
 /* The job, or what is left of it. Returns ftrun's exit code. */
-static int run(struct agent *a, const int *predecessor)
+static int run(struct ft_agent *a, const int *predecessor)
 {
     struct ft_job *job = &a->job;
     struct ft_error e;
 
     if (set_up(a, &e) < 0) {
-        job->say.sink = NULL;
+        job->say.put = NULL;
         ft_say(&job->say, "%s", e.text);
         return FT_CODE_JOB; /* the ranks die with the last launcher process */
     }
     if (predecessor) {
         tell_takeover(job, *predecessor); /* not before: without the loop it might be waited for, and the ranks' lease be over */
-        ft_adopt(job);
+        ft_adopt(a);
         ft_loop_alone(a->loop);
     }
     ft_loop_serve(a->loop);
-    if (ft_node_serve(job->node) < 0)
-        ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    if (job->above && job->above->serve(job->node) < 0)
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    ft_act_posted(a);
     if (!predecessor)
         ft_ranks_start(job);
     ft_loop_run(a->loop);
-    job->say.sink = NULL; /* what is said from here on is not waited for by the loop */
-    if (job->node)
+    job->say.put = NULL; /* what is said from here on is not waited for by the loop */
+    if (job->above)
         job->say.verbose = false; /* and not heard by the controller */
-    check_written(job);
+    check_written(a);
     report(job);
-    ft_control_end(job->control, job->code);
+    ft_control_end(a->control, job->code);
     tear_down(a);
     return job->code;
 }
 
-static int take_over(struct agent *a)
+static int take_over(struct ft_agent *a)
 {
     struct ft_job *job = &a->job;
     int code, how;
 
-    if (ft_twin_stand_by(job->twin, &job->signals, &code, &how))
+    if (ft_twin_stand_by(job->twin, &a->signals, &code, &how))
         return code;
-    forget(job);
+    forget(a);
     code = run(a, &how);
     ft_twin_finish(job->twin, code);
     return code;
 }
 
-void ft_agent_stand_by(struct ft_job *job)
+static void stand_by(struct ft_agent *a)
 {
-    struct agent *a = (struct agent *)job; /* its first member */
-
     fflush(NULL);
     _exit(take_over(a));
 }
 
-static void release(struct agent *a)
+static void release(struct made *m)
 {
+    struct ft_agent *a = &m->agent;
     struct ft_job *job = &a->job;
 
-    ft_control_free(job->control);
-    ft_node_free(job->node);
+    ft_control_free(a->control);
+    if (job->node)
+        job->above->free(job->node);
     ft_spawn_free(job->spawn);
     ft_snapshots_free(job);
     ft_durable_close(job);
-    ft_topology_free(a->topology);
+    ft_topology_free(m->topology);
     if (job->keeper)
         ft_keeper_close(job->keeper);
     if (job->region.base)
@@ -430,19 +412,20 @@ static void release(struct agent *a)
     if (job->models >= 0)
         close(job->models);
     ft_stdio_memory_free(job->stdio);
-    ft_policy_free(job->policy);
+    ft_shared_free(job->policy, ft_policy_bytes(job->options->nranks));
     ft_shared_free(job->procs, job->options->nranks * sizeof *job->procs);
     free(job->leaders);
+    free(job->posted.events);
     ft_timeline_close(job->report->timeline);
     ft_report_close(job->report);
     ft_shared_free(job->report, sizeof *job->report);
-    ft_deadlines_free(job->deadlines);
+    ft_deadlines_free(a->deadlines);
     ft_twin_free(job->twin);
-    free(a);
+    free(m);
 }
 
 /* The process that the user started stands by; the child runs the job. */
-static int run_in_two(struct agent *a, int *code, struct ft_error *e)
+static int run_in_two(struct ft_agent *a, int *code, struct ft_error *e)
 {
     struct ft_job *job = &a->job;
     int role;
@@ -453,8 +436,8 @@ static int run_in_two(struct agent *a, int *code, struct ft_error *e)
     role = ft_twin_fork(job->twin, FT_TWIN_STANDBY, e);
     if (role < 0)
         return role;
-    if (job->node)
-        ft_twin_watch(job->twin, ft_node_lease_is_late, job->node, LATE_MS);
+    if (job->above)
+        ft_twin_watch(job->twin, job->above->is_late, job->node, LATE_MS);
     if (role == FT_TWIN_STANDBY) {
         *code = take_over(a);
         return 0;
@@ -464,26 +447,29 @@ static int run_in_two(struct agent *a, int *code, struct ft_error *e)
     _exit(*code);
 }
 
-int ft_agent_run(const struct ft_options *options)
+int ft_agent_run(const struct ft_options *options, const struct ft_above *above)
 {
-    struct agent *a = calloc(1, sizeof *a);
+    struct made *m = calloc(1, sizeof *m);
     struct ft_report *report = ft_shared_new(sizeof *report);
-    struct ft_deadlines *deadlines = ft_deadlines_new(ft_job_now(), options->timeout_ms);
+    struct ft_deadlines *deadlines = ft_deadlines_new(ft_clock_ns(), options->timeout_ms);
+    struct ft_agent *a;
     struct ft_error e;
     int err = 0, code;
 
-    if (!a || !report || !deadlines) {
+    if (!m || !report || !deadlines) {
         ft_say(&(struct ft_say){0}, "out of memory");
         return FT_CODE_JOB;
     }
-    a->job = (struct ft_job){.options = options, .report = report, .deadlines = deadlines, .launcher = getpid(), .models = -1,
-                             .say = {.quiet = options->quiet, .verbose = options->verbose}};
+    a = &m->agent;
+    *a = (struct ft_agent){.deadlines = deadlines, .launcher = getpid(),
+                           .job = {.options = options, .above = above, .report = report, .models = -1,
+                                   .say = {.quiet = options->quiet, .verbose = options->verbose}}};
     report->fd = -1;
-    code = check_request(a, &e);
-    if (code || (err = prepare(a, &e)) < 0 || (code = ft_durable_resume(&a->job, &e)) || (err = run_in_two(a, &code, &e)) < 0) {
+    code = check_request(m, &e);
+    if (code || (err = prepare(m, &e)) < 0 || (code = ft_durable_resume(&a->job, &e)) || (err = run_in_two(a, &code, &e)) < 0) {
         ft_say(&a->job.say, "%s%s", e.text, err == FT_ENOMEM ? " (a small ulimit -v or -d?)" : "");
         code = code ? code : FT_CODE_JOB;
     }
-    release(a);
+    release(m);
     return code;
 }

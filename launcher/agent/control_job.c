@@ -4,7 +4,6 @@
 
 #include <signal.h>
 
-#include "launcher/agent/act.h"
 #include "launcher/agent/status.h"
 #include "launcher/agent/sweep.h"
 
@@ -20,14 +19,13 @@ static json_t *status(void *arg)
 
 static void stop(void *arg)
 {
-    struct ft_job *job = arg;
+    struct ft_agent *a = arg;
 
-    if (job->sweeping)
-        ft_sweep_hurry(job);
-    ft_act(job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = SIGTERM});
+    ft_sweep_hurry(a);
+    ft_job_post(&a->job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = SIGTERM});
 }
 
-struct ft_control_job ft_control_job_of(struct ft_job *job)
+struct ft_control_job ft_control_job_of(struct ft_agent *a)
 {
-    return (struct ft_control_job){.id = job->options->job_id, .info = info, .status = status, .stop = stop, .arg = job};
+    return (struct ft_control_job){.id = a->job.options->job_id, .info = info, .status = status, .stop = stop, .arg = a};
 }

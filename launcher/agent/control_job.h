@@ -3,9 +3,9 @@
 #ifndef LAUNCHER_AGENT_CONTROL_JOB_H
 #define LAUNCHER_AGENT_CONTROL_JOB_H
 
+#include "launcher/agent/state.h"
 #include "launcher/control/server.h"
-#include "launcher/job/job.h"
 
-struct ft_control_job ft_control_job_of(struct ft_job *job);
+struct ft_control_job ft_control_job_of(struct ft_agent *a);
 
 #endif

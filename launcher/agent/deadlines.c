@@ -5,13 +5,13 @@
 #include <event2/event.h>
 #include <stdlib.h>
 
-#include "launcher/agent/act.h"
+#include "ft/shm/wait.h"
+#include "launcher/agent/state.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/base/shared.h"
-#include "launcher/job/job.h"
 
 struct ft_timeout {
-    struct ft_job *job;
+    struct ft_agent *agent;
     struct event *timer;
 };
 
@@ -34,31 +34,32 @@ void ft_deadlines_free(struct ft_deadlines *d)
 static void on_timeout(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_timeout *t = arg;
-    struct ft_job *job = t->job;
+    struct ft_agent *a = t->agent;
+    struct ft_job *job = &a->job;
 
     (void)fd;
     (void)what;
-    ft_say(&job->say, "the time is up (--timeout %g); the job is ended", (double)(job->deadlines->end_ns - job->deadlines->begin_ns) / 1e9);
-    if (job->sweeping) {
+    ft_say(&job->say, "the time is up (--timeout %g); the job is ended", (double)(a->deadlines->end_ns - a->deadlines->begin_ns) / 1e9);
+    if (a->sweep.on) {
         job->code = job->code ? job->code : FT_CODE_TIMEOUT;
-        ft_sweep_hurry(job);
+        ft_sweep_hurry(a);
     } else {
-        ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_TIMEOUT});
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_TIMEOUT});
     }
 }
 
-struct ft_timeout *ft_timeout_new(struct ft_job *job)
+struct ft_timeout *ft_timeout_new(struct ft_agent *a)
 {
-    struct ft_timeout *t = job->deadlines->end_ns ? calloc(1, sizeof *t) : NULL;
-    uint64_t now = ft_job_now(), left;
+    struct ft_timeout *t = a->deadlines->end_ns ? calloc(1, sizeof *t) : NULL;
+    uint64_t now = ft_clock_ns(), left;
     struct timeval wait;
 
     if (!t)
         return NULL;
-    t->job = job;
-    left = job->deadlines->end_ns > now ? (job->deadlines->end_ns - now) / 1000 : 0;
+    t->agent = a;
+    left = a->deadlines->end_ns > now ? (a->deadlines->end_ns - now) / 1000 : 0;
     wait = (struct timeval){.tv_sec = (time_t)(left / 1000000), .tv_usec = (suseconds_t)(left % 1000000)};
-    t->timer = evtimer_new(job->base, on_timeout, t);
+    t->timer = evtimer_new(a->job.base, on_timeout, t);
     if (t->timer && event_add(t->timer, &wait) == 0)
         return t;
     ft_timeout_free(t);

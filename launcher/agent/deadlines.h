@@ -5,10 +5,8 @@
 
 #include <stdint.h>
 
-struct ft_job;
+struct ft_agent;
 struct ft_timeout;
-
-enum { FT_CODE_TIMEOUT = 110 };  /* exit code of --timeout, as Open MPI's */
 
 /* CLOCK_MONOTONIC, ns. */
 struct ft_deadlines {
@@ -26,7 +24,7 @@ struct ft_deadlines *ft_deadlines_new(uint64_t now_ns, uint64_t timeout_ms);
 void ft_deadlines_free(struct ft_deadlines *d);
 
 /* In each agent: ends the job when --timeout is over. NULL: there is nothing to do, or no memory. */
-struct ft_timeout *ft_timeout_new(struct ft_job *job);
+struct ft_timeout *ft_timeout_new(struct ft_agent *a);
 
 void ft_timeout_free(struct ft_timeout *t);
 

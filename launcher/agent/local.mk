@@ -6,9 +6,16 @@ liblaunch_la_SOURCES += \
 	launcher/agent/control_job.h launcher/agent/control_job.c \
 	launcher/agent/deadlines.h launcher/agent/deadlines.c \
 	launcher/agent/loop.h launcher/agent/loop.c \
-	launcher/agent/placement.h launcher/agent/placement.c \
+	launcher/agent/bindings.h launcher/agent/bindings.c \
 	launcher/agent/probe.h launcher/agent/probe.c \
 	launcher/agent/sampler.h launcher/agent/sampler.c \
+	launcher/agent/state.h \
 	launcher/agent/status.h launcher/agent/status.c \
 	launcher/agent/sweep.h launcher/agent/sweep.c \
 	launcher/agent/watch.h launcher/agent/watch.c
+
+unit_tests += launcher/agent/unit
+launcher_agent_unit_SOURCES = \
+	launcher/agent/probe_test.c
+launcher_agent_unit_CFLAGS = $(unit_cflags)
+launcher_agent_unit_LDADD = $(launcher_unit_libs)

@@ -13,25 +13,32 @@
 #include <unistd.h>
 
 #include "launcher/agent/act.h"
-#include "launcher/agent/agent.h"
+#include "launcher/agent/deadlines.h"
 #include "launcher/agent/sampler.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/agent/watch.h"
+#include "launcher/base/reap.h"
 #include "launcher/base/timer.h"
 #include "launcher/control/server.h"
+#include "launcher/job/above.h"
 #include "launcher/job/full.h"
 #include "launcher/job/oom.h"
-#include "launcher/node/node.h"
 #include "launcher/ranks/ranks.h"
+#include "launcher/ranks/restart.h"
+#include "launcher/snap/cut.h"
 #include "launcher/snap/durable.h"
+#include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"
+#include "launcher/stdio/sink.h"
 
 enum { AGAIN_MS = 100, LONELY_MS = 1000 };
 
 struct ft_loop {
-    struct ft_job *job;
+    struct ft_agent *agent;
+    ft_loop_stand_by *stand_by;
+    struct event *bell, *tick;
     struct event *signals, *twin, *lonely, *keeper_failed;
     bool lonely_told;                  /* that there is no standby, and none to be had */
     struct ft_sampler *sampler;
@@ -39,49 +46,78 @@ struct ft_loop {
     char keeper_line[FT_ERROR_TEXT];   /* written before alarm is */
 };
 
+/* What could not be done yet, and what the processes that have died meanwhile were waited for. */
+static void go_on(struct ft_agent *a)
+{
+    ft_act_posted(a);
+    ft_sweep_step(a);
+}
+
 static void on_again(evutil_socket_t fd, short what, void *arg)
 {
-    struct ft_job *job = arg;
-
     (void)fd;
     (void)what;
-    ft_ranks_clear(job);
-    if (job->sweeping)
-        ft_sweep_step(job);
+    go_on(arg);
 }
 
 static void on_grace(evutil_socket_t fd, short what, void *arg)
 {
+    struct ft_agent *a = arg;
+
     (void)fd;
     (void)what;
-    ft_act(arg, &(struct ft_event){.kind = FT_EV_GRACE});
+    ft_job_post(&a->job, &(struct ft_event){.kind = FT_EV_GRACE});
+}
+
+/* Ranks, or their snapshots, have said something. */
+static void on_bell(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_job *job = arg;
+    uint64_t rings;
+
+    (void)what;
+    if (read(fd, &rings, sizeof rings) < 0)
+        return;
+    ft_restart_look(job);
+    ft_durable_look(job);
+    ft_above_rung(job);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_job *job = arg;
+
+    (void)fd;
+    (void)what;
+    ft_snapshots_tick(job);
+    ft_cuts_look(job);
 }
 
 static void on_room(void *arg)
 {
-    struct ft_job *job = arg;
+    struct ft_agent *a = arg;
 
-    ft_output_resume(job->output);
-    if (job->sweeping)
-        ft_sweep_step(job);
+    ft_output_resume(a->job.output);
+    ft_sweep_step(a);
 }
 
 static void on_tap(void *arg, int stream, const char *data, size_t len)
 {
-    const struct ft_job *job = arg;
+    const struct ft_agent *a = arg;
 
-    ft_control_tap(job->control, stream, data, len);
+    ft_control_tap(a->control, stream, data, len);
 }
 
 static void on_differs(void *arg, uint32_t rank, int stream, uint64_t line)
 {
-    const struct ft_job *job = arg;
+    const struct ft_agent *a = arg;
+    const struct ft_job *job = &a->job;
 
     ft_say(&job->say, "rank %u: after its restart, line %llu of its %s is not what it was before (a time stamp?); what was "
            "printed first stands", ft_job_rank(job, rank), (unsigned long long)line, stream ? "stderr" : "stdout");
 }
 
-void ft_loop_keeper_failed(void *arg, const char *line)
+static void keeper_failed(void *arg, const char *line)
 {
     struct ft_loop *l = arg;
 
@@ -97,24 +133,23 @@ static void on_keeper_failed(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    ft_full_tell(l->job); /* what happened before */
-    ft_say(&l->job->say, "%s; the job is ended", l->keeper_line);
-    ft_act(l->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    ft_full_tell(&l->agent->job); /* what happened before */
+    ft_say(&l->agent->job.say, "%s; the job is ended", l->keeper_line);
+    ft_job_post(&l->agent->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
 }
 
-static void stop(struct ft_job *job, int signal)
+static void stop(struct ft_agent *a, int signal)
 {
-    if (job->sweeping)
-        ft_sweep_hurry(job);
-    ft_act(job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
+    ft_sweep_hurry(a);
+    ft_job_post(&a->job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
 }
 
-static void children_died(struct ft_job *job)
+static void children_died(struct ft_agent *a)
 {
-    struct ft_leaders leaders = ft_job_leaders(job);
+    struct ft_leaders leaders = ft_leaders_of(&a->job);
 
     ft_reap_orphans(&leaders);
-    on_again(-1, 0, job);
+    go_on(a);
 }
 
 /* The ranks are in groups of their own, so a terminal's Ctrl-Z reaches them through us only. A SIGTSTP they could not
@@ -127,23 +162,26 @@ static void suspend(struct ft_job *job)
 }
 
 /* One node of several: the controller has not been told, and neither has the user. */
-static void stop_here(struct ft_job *job, int signal)
+static void stop_here(struct ft_agent *a, int signal)
 {
+    const struct ft_job *job = &a->job;
     int code;
 
     if (!ft_policy_ends(job->policy, &code))
         ft_say(&job->say, "ftrun on host %s was told to stop by signal %d (SIG%s); the job is ended", ft_say_host(), signal,
                sigabbrev_np(signal));
-    stop(job, signal);
+    stop(a, signal);
 }
 
-static void take_signal(struct ft_job *job, int signal, bool passed_on)
+static void take_signal(struct ft_agent *a, int signal, bool passed_on)
 {
-    if (job->node && signal != SIGTERM)
+    struct ft_job *job = &a->job;
+
+    if (job->above && signal != SIGTERM)
         return; /* they are the controller's business, which may be in the same process group, or a hung up starter's */
     if (ft_signals_end(signal)) {
-        if (ft_signals_count(&job->signals, passed_on))
-            (job->node ? stop_here : stop)(job, signal);
+        if (ft_signals_count(&a->signals, passed_on))
+            (job->above ? stop_here : stop)(a, signal);
     } else if (signal == SIGTSTP) {
         suspend(job);
     } else {
@@ -153,16 +191,16 @@ static void take_signal(struct ft_job *job, int signal, bool passed_on)
 
 static void on_signals(evutil_socket_t fd, short what, void *arg)
 {
-    struct ft_job *job = arg;
+    struct ft_agent *a = arg;
     int signal;
 
     (void)fd;
     (void)what;
-    while ((signal = ft_signals_next(&job->signals)))
+    while ((signal = ft_signals_next(&a->signals)))
         if (signal == SIGCHLD)
-            children_died(job);
-        else if (ft_twin_leads(job->twin) || ft_signals_end(signal))
-            take_signal(job, signal, false);
+            children_died(a);
+        else if (ft_twin_leads(a->job.twin) || ft_signals_end(signal))
+            take_signal(a, signal, false);
 }
 
 static int watch_twin(struct ft_loop *l);
@@ -171,7 +209,7 @@ static int watch_twin(struct ft_loop *l);
 static void on_lonely(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_loop *l = arg;
-    struct ft_job *job = l->job;
+    struct ft_job *job = &l->agent->job;
     struct ft_error e;
     sigset_t all, mask;
     int role;
@@ -188,7 +226,7 @@ static void on_lonely(evutil_socket_t fd, short what, void *arg)
     role = ft_twin_fork(job->twin, FT_TWIN_AGENT, &e);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (role == FT_TWIN_STANDBY)
-        ft_agent_stand_by(job);
+        l->stand_by(l->agent); /* does not return */
     if (role < 0 || watch_twin(l) < 0) {
         if (!l->lonely_told)
             ft_say(&job->say, "%s; it is tried again", role < 0 ? e.text : "no memory for a second launcher process");
@@ -202,9 +240,11 @@ static void on_lonely(evutil_socket_t fd, short what, void *arg)
 
 void ft_loop_alone(struct ft_loop *l)
 {
-    if (l->job->options->die_with_launcher) {
-        ft_say(&l->job->say, "a process of ftrun was killed; the job is ended (--die-with-launcher)");
-        ft_act(l->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    struct ft_job *job = &l->agent->job;
+
+    if (job->options->die_with_launcher) {
+        ft_say(&job->say, "a process of ftrun was killed; the job is ended (--die-with-launcher)");
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
     } else {
         on_lonely(-1, 0, l);
     }
@@ -213,14 +253,14 @@ void ft_loop_alone(struct ft_loop *l)
 static void on_twin(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_loop *l = arg;
-    struct ft_job *job = l->job;
+    struct ft_job *job = &l->agent->job;
     pid_t twin = ft_twin_pid(job->twin);
     int got, signal;
 
     (void)fd;
     (void)what;
     while ((got = ft_twin_receive(job->twin, &signal)) > 0)
-        take_signal(job, signal, true);
+        take_signal(l->agent, signal, true);
     if (got == 0)
         return;
     event_free(l->twin);
@@ -234,7 +274,9 @@ static void on_twin(evutil_socket_t fd, short what, void *arg)
 
 static int watch_twin(struct ft_loop *l)
 {
-    l->twin = event_new(l->job->base, ft_twin_fd(l->job->twin), EV_READ | EV_PERSIST, on_twin, l);
+    const struct ft_job *job = &l->agent->job;
+
+    l->twin = event_new(job->base, ft_twin_fd(job->twin), EV_READ | EV_PERSIST, on_twin, l);
     return l->twin ? event_add(l->twin, NULL) : -1;
 }
 
@@ -248,13 +290,14 @@ static bool somebody_types(void)
 
 static void on_file_failed(void *arg, const struct ft_error *e)
 {
-    const struct ft_job *job = arg;
+    const struct ft_agent *a = arg;
 
-    ft_say(&job->say, "%s", e->text);
+    ft_say(&a->job.say, "%s", e->text);
 }
 
-static int set_up_output(struct ft_job *job)
+static int set_up_output(struct ft_agent *a)
 {
+    struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
     struct ft_output_config config = {
         .prompts = somebody_types() ? o->stdin_rank : -1,
@@ -264,9 +307,9 @@ static int set_up_output(struct ft_job *job)
         .tap = on_tap,
         .failed = on_file_failed,
         .room = on_room,
-        .arg = job,
-        .flush = job->node ? ft_node_flush : NULL,
-        .fenced = job->node ? ft_node_is_fenced : NULL,
+        .arg = a,
+        .flush = job->above ? job->above->flush : NULL,
+        .fenced = job->above ? job->above->is_fenced : NULL,
         .node = job->node,
     };
 
@@ -274,10 +317,11 @@ static int set_up_output(struct ft_job *job)
     if (!job->output)
         return -1;
     for (int i = 0; i < 2; i++)
-        job->sinks[i] = ft_output_sink(job->output, i);
-    job->say.sink = job->sinks[1];
+        a->sinks[i] = ft_output_sink(job->output, i);
+    job->say.put = ft_sink_put;
+    job->say.put_arg = a->sinks[1];
     job->say.tap = on_tap;
-    job->say.tap_arg = job;
+    job->say.tap_arg = a;
     return 0;
 }
 
@@ -293,7 +337,7 @@ static void on_input_failed(void *arg, const struct ft_error *e)
     struct ft_job *job = arg;
 
     ft_say(&job->say, "%s; the job is ended", e->text);
-    ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
 }
 
 static int set_up_input(struct ft_job *job)
@@ -306,42 +350,59 @@ static int set_up_input(struct ft_job *job)
     return job->input ? 0 : -1;
 }
 
-static int fill(struct ft_loop *l, struct ft_job *job)
+/* NULL in *event: no memory. -1 likewise. */
+static int make(struct event **event, struct event_base *base, int fd, short what, event_callback_fn call, void *arg)
 {
-    job->base = event_base_new();
-    if (job->base && job->node)
-        event_base_priority_init(job->base, 2); /* its lease goes before all else */
-    if (!job->base || set_up_output(job) < 0)
-        return -1;
-    l->signals = event_new(job->base, job->signals.fd, EV_READ | EV_PERSIST, on_signals, job);
-    l->lonely = evtimer_new(job->base, on_lonely, l);
-    if (!l->signals || event_add(l->signals, NULL) < 0 || !l->lonely || (ft_twin_pid(job->twin) && watch_twin(l) < 0))
-        return -1;
-    if (set_up_input(job) < 0)
-        return -1;
-    job->oom = ft_oom_new(job->base);
-    job->grace = evtimer_new(job->base, on_grace, job);
-    job->again = evtimer_new(job->base, on_again, job);
-    if (ft_snapshots_watch(job) < 0 || ft_durable_watch(job) < 0)
-        return -1;
-    l->keeper_failed = event_new(job->base, l->alarm[0], EV_READ, on_keeper_failed, l);
-    if (!job->grace || !job->again || !l->keeper_failed || event_add(l->keeper_failed, NULL) < 0)
-        return -1;
-    if (job->report->wanted || job->report->timeline)
-        l->sampler = ft_sampler_new(job);
-    return 0;
+    *event = event_new(base, fd, what, call, arg);
+    return *event ? 0 : -1;
 }
 
-struct ft_loop *ft_loop_new(struct ft_job *job, struct ft_error *e)
+static int watch_ranks(struct ft_loop *l)
+{
+    struct ft_job *job = &l->agent->job;
+    uint64_t tick = ft_snapshots_tick_ms(job);
+
+    ft_snapshots_watch(job);
+    if (make(&l->bell, job->base, ft_snapshots_bell(job), EV_READ | EV_PERSIST, on_bell, job) < 0 || event_add(l->bell, NULL) < 0 ||
+        make(&l->tick, job->base, -1, EV_PERSIST, on_tick, job) < 0)
+        return -1;
+    if (tick)
+        ft_timer_set(l->tick, tick);
+    return ft_durable_watch(job);
+}
+
+static int fill(struct ft_loop *l)
+{
+    struct ft_agent *a = l->agent;
+    struct ft_job *job = &a->job;
+
+    job->base = event_base_new();
+    /* first what was posted, and a node's lease (node.c) */
+    if (!job->base || event_base_priority_init(job->base, 2) < 0 || ft_act_watch(a) < 0)
+        return -1;
+    if (set_up_output(a) < 0 || make(&l->signals, job->base, a->signals.fd, EV_READ | EV_PERSIST, on_signals, a) < 0 ||
+        event_add(l->signals, NULL) < 0 || make(&l->lonely, job->base, -1, 0, on_lonely, l) < 0 ||
+        (ft_twin_pid(job->twin) && watch_twin(l) < 0) || set_up_input(job) < 0)
+        return -1;
+    job->oom = ft_oom_new(job->base);
+    if (make(&a->grace, job->base, -1, 0, on_grace, a) < 0 || make(&job->again, job->base, -1, 0, on_again, a) < 0 || watch_ranks(l) < 0)
+        return -1;
+    job->keeper_failed = keeper_failed;
+    job->keeper_arg = l;
+    return make(&l->keeper_failed, job->base, l->alarm[0], EV_READ, on_keeper_failed, l) < 0 ? -1 : event_add(l->keeper_failed, NULL);
+}
+
+struct ft_loop *ft_loop_new(struct ft_agent *a, ft_loop_stand_by *stand_by, struct ft_error *e)
 {
     struct ft_loop *l = calloc(1, sizeof *l);
 
     if (!l)
         goto no_memory;
-    l->job = job;
+    l->agent = a;
+    l->stand_by = stand_by;
     if (pipe2(l->alarm, O_CLOEXEC | O_NONBLOCK) < 0)
         goto no_pipe;
-    if (fill(l, job) == 0)
+    if (fill(l) == 0)
         return l;
     ft_err_set(e, 0, "cannot set up the event loop: %s", strerror(errno));
     ft_loop_free(l);
@@ -356,11 +417,14 @@ no_memory:
 
 void ft_loop_serve(struct ft_loop *l)
 {
-    struct ft_job *job = l->job;
+    struct ft_agent *a = l->agent;
+    struct ft_job *job = &a->job;
 
-    job->timeout = ft_timeout_new(job);
-    job->watch = ft_watch_new(job);
-    if (ft_control_serve(job->control, job->base) < 0)
+    a->timeout = ft_timeout_new(a);
+    a->watch = ft_watch_new(job, a->deadlines);
+    if (job->report->wanted || job->report->timeline)
+        l->sampler = ft_sampler_new(job, a->watch);
+    if (ft_control_serve(a->control, job->base) < 0)
         ft_say_notice(&job->say, "no memory to answer ftrun list, status, stop, wait and attach");
 }
 
@@ -368,18 +432,19 @@ void ft_loop_run(struct ft_loop *l)
 {
     if (l->sampler)
         ft_sampler_begin(l->sampler);
-    if (!l->job->over) /* it may be over before it began: nothing could be started */
-        event_base_dispatch(l->job->base);
+    if (!l->agent->sweep.over) /* it may be over before it began: nothing could be started */
+        event_base_dispatch(l->agent->job.base);
 }
 
 void ft_loop_free(struct ft_loop *l)
 {
-    struct ft_job *job = l->job;
+    struct ft_agent *a = l->agent;
+    struct ft_job *job = &a->job;
 
     job->say.tap = NULL;
-    ft_control_leave(job->control);
-    ft_watch_free(job->watch);
-    ft_timeout_free(job->timeout);
+    ft_control_leave(a->control);
+    ft_watch_free(a->watch);
+    ft_timeout_free(a->timeout);
     ft_sampler_free(l->sampler);
     ft_oom_free(job->oom);
     ft_durable_unwatch(job);
@@ -387,12 +452,15 @@ void ft_loop_free(struct ft_loop *l)
     ft_input_free(job->input);
     ft_timer_free(l->keeper_failed);
     ft_timer_free(job->again);
-    ft_timer_free(job->grace);
+    ft_timer_free(a->grace);
+    ft_timer_free(l->tick);
+    ft_timer_free(l->bell);
     ft_timer_free(l->lonely);
     ft_timer_free(l->twin);
     ft_timer_free(l->signals);
-    job->say.sink = NULL;
+    job->say.put = NULL;
     ft_output_free(job->output);
+    ft_act_unwatch(a);
     if (job->base)
         event_base_free(job->base);
     close(l->alarm[0]);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent waits for: signals, timers, output, the keeper's alarm. Deaths of ranks are watched by ranks.c. */
+/* What the agent waits for: signals, timers, output, the ranks' bell, the keeper's alarm. Deaths
+   of ranks are watched by ranks.c. */
 #ifndef LAUNCHER_AGENT_LOOP_H
 #define LAUNCHER_AGENT_LOOP_H
 
-#include "launcher/job/job.h"
+#include "launcher/agent/state.h"
 
-struct ft_loop;
+/* In a process that was forked from the agent to stand by for it. Does not return. */
+typedef void ft_loop_stand_by(struct ft_agent *a);
 
-/* Makes the event base, the sinks and the output of job, and says through them from then on. NULL with a line. */
-struct ft_loop *ft_loop_new(struct ft_job *job, struct ft_error *e);
+/* Makes the event base, the sinks and the output of the job, and says through them from then on.
+   NULL with a line. */
+struct ft_loop *ft_loop_new(struct ft_agent *a, ft_loop_stand_by *stand_by, struct ft_error *e);
 
-/* The job's memory is there and its ranks have places: from now on it is timed, watched and can be asked (deadlines.h, watch.h,
-   control.h). In every agent, before its ranks start or after it has taken them over. */
+/* The job's memory is there and its ranks have places: from now on it is timed, watched and can
+   be asked (deadlines.h, watch.h, server.h). In every agent, before its ranks start or after it
+   has taken them over. */
 void ft_loop_serve(struct ft_loop *l);
-
-/* For struct ft_keeper_config: any thread, arg is the loop. */
-void ft_loop_keeper_failed(void *arg, const char *line);
 
 /* There is no standby: makes one, or with --die-with-launcher ends the job. */
 void ft_loop_alone(struct ft_loop *l);

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/wait.h"
 #include "launcher/agent/watch.h"
 #include "launcher/base/usage.h"
+#include "launcher/job/activity.h"
 #include "launcher/job/death.h"
 #include "launcher/snap/snapshot.h"
 
@@ -15,6 +17,7 @@ enum { FIRST_US = 20000, EVERY_US = 100000, SHARE = 50 };
 
 struct ft_sampler {
     struct ft_job *job;
+    struct ft_watch *watch;
     struct event *memory, *ranks;
     enum ft_activity *activities;
 };
@@ -28,7 +31,7 @@ static void wait_us(struct event *timer, uint64_t us)
 
 static void again(struct event *timer, uint64_t every_us, uint64_t begin_ns)
 {
-    wait_us(timer, ft_max(every_us, SHARE * (ft_job_now() - begin_ns) / 1000));
+    wait_us(timer, ft_max(every_us, SHARE * (ft_clock_ns() - begin_ns) / 1000));
 }
 
 static uint64_t memory_of(const struct ft_job *job)
@@ -51,7 +54,7 @@ static void note_memory(const struct ft_sampler *s)
 static void on_memory(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_sampler *s = arg;
-    uint64_t begin = ft_job_now();
+    uint64_t begin = ft_clock_ns();
 
     (void)fd;
     (void)what;
@@ -64,28 +67,29 @@ static void on_ranks(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_sampler *s = arg;
     struct ft_job *job = s->job;
-    uint64_t begin = ft_job_now();
+    uint64_t begin = ft_clock_ns();
     const struct ft_inspect *look;
 
     (void)fd;
     (void)what;
-    if (!job->watch)
+    if (!s->watch)
         return;
     ft_death_look(job->procs, job->options->nranks);
-    look = ft_watch_look(job->watch);
+    look = ft_watch_look(s->watch);
     for (uint32_t r = 0; r < job->options->nranks; r++)
         s->activities[r] = ft_activity_of(&job->procs[r], &look[r]);
     ft_timeline_sample(job->report->timeline, begin, s->activities);
     again(s->ranks, ft_timeline_every(job->report->timeline) / 1000, begin);
 }
 
-struct ft_sampler *ft_sampler_new(struct ft_job *job)
+struct ft_sampler *ft_sampler_new(struct ft_job *job, struct ft_watch *watch)
 {
     struct ft_sampler *s = calloc(1, sizeof *s);
 
     if (!s)
         return NULL;
     s->job = job;
+    s->watch = watch;
     s->activities = calloc(job->options->nranks, sizeof *s->activities);
     s->memory = evtimer_new(job->base, on_memory, s);
     s->ranks = evtimer_new(job->base, on_ranks, s);

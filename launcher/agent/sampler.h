@@ -7,9 +7,10 @@
 #include "launcher/job/job.h"
 
 struct ft_sampler;
+struct ft_watch;
 
-/* NULL: no memory; then the report says 0 and the timeline is empty. */
-struct ft_sampler *ft_sampler_new(struct ft_job *job);
+/* watch: NULL if there was no memory for it. NULL: no memory; then the report says 0 and the timeline is empty. */
+struct ft_sampler *ft_sampler_new(struct ft_job *job, struct ft_watch *watch);
 
 /* Starts sampling what is wanted. The first look at the ranks is now: no death has been acted upon. */
 void ft_sampler_begin(struct ft_sampler *s);

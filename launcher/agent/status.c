@@ -10,47 +10,36 @@
 
 #include "ft/base/reduce.h"
 #include "ft/base/util.h"
+#include "ft/shm/wait.h"
+#include "launcher/agent/deadlines.h"
 #include "launcher/agent/watch.h"
 #include "launcher/base/procstat.h"
 #include "launcher/base/say.h"
+#include "launcher/control/server.h"
+#include "launcher/job/activity.h"
 #include "launcher/job/sites.h"
 #include "launcher/job/twin.h"
-#include "launcher/report/activity.h"
 #include "launcher/report/report.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/durable.h"
 #include "launcher/snap/snapshot.h"
 
-json_t *ft_status_command(const struct ft_options *o)
+json_t *ft_status_info(const struct ft_agent *a)
 {
-    json_t *words = json_array();
-
-    for (size_t i = 0; i < o->ncontexts; i++) {
-        if (i)
-            json_array_append_new(words, json_string(":"));
-        for (char **arg = o->contexts[i].argv; *arg; arg++) {
-            json_t *word = json_string(*arg);
-
-            json_array_append_new(words, word ? word : json_string("?")); /* not UTF-8 */
-        }
-    }
-    return words;
-}
-
-json_t *ft_status_info(const struct ft_job *job)
-{
+    const struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
-    double seconds = (double)(ft_job_now() - job->deadlines->begin_ns) / 1e9;
+    double seconds = (double)(ft_clock_ns() - a->deadlines->begin_ns) / 1e9;
 
-    return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)job->launcher,
+    return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)a->launcher,
                      "agent_pid", (int)getpid(), "standby_pid", (int)ft_twin_pid(job->twin), "host", ft_say_host(), "version",
                      PACKAGE_VERSION, "ranks", (int)o->nranks, "seconds", seconds, "started",
-                     (json_int_t)(time(NULL) - (time_t)seconds), "command", ft_status_command(o));
+                     (json_int_t)(time(NULL) - (time_t)seconds), "command", ft_control_command(o));
 }
 
 /* Everything about one rank that goes into its object. */
 struct look {
     const struct ft_job *job;
+    const struct ft_watch *watch;
     const struct ft_inspect *all;
     bool *awaited;
     struct ft_sites *sites;
@@ -132,7 +121,7 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
     json_object_set_new(o, "ways_back", ways);
     if (slot)
         json_object_set_new(o, "snapshot", json_pack("{si sI sf}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
-                                                     "seconds", (double)(ft_job_now() - slot->taken_ns) / 1e9));
+                                                     "seconds", (double)(ft_clock_ns() - slot->taken_ns) / 1e9));
     if (ft_cuts_newest(job))
         json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));
     if (reason)
@@ -145,7 +134,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     const struct ft_inspect *i = &l->all[rank];
     const char *state = ft_activity_text(ft_activity_of(proc, i));
     bool alive = is_alive(proc);
-    uint64_t now = ft_job_now(), since = ft_watch_since(l->job->watch, rank);
+    uint64_t now = ft_clock_ns(), since = ft_watch_since(l->watch, rank);
     json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid",
                           alive ? (int)proc->pid : 0, "stopped", alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
                           (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds",
@@ -162,15 +151,16 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     return o;
 }
 
-json_t *ft_status_ranks(const struct ft_job *job)
+json_t *ft_status_ranks(const struct ft_agent *a)
 {
-    struct look l = {.job = job};
+    const struct ft_job *job = &a->job;
+    struct look l = {.job = job, .watch = a->watch};
     json_t *ranks = json_array();
 
     l.awaited = calloc(job->options->nranks, sizeof *l.awaited);
     l.sites = calloc(1, sizeof *l.sites);
-    if (job->watch && l.awaited && l.sites) {
-        l.all = ft_watch_look(job->watch);
+    if (a->watch && l.awaited && l.sites) {
+        l.all = ft_watch_look(a->watch);
         for (uint32_t r = 0; r < job->options->nranks; r++)
             json_array_append_new(ranks, one_rank(&l, r));
     }
@@ -179,9 +169,10 @@ json_t *ft_status_ranks(const struct ft_job *job)
     return ranks;
 }
 
-json_t *ft_status_all(const struct ft_job *job)
+json_t *ft_status_all(const struct ft_agent *a)
 {
-    json_t *all = ft_status_info(job);
+    const struct ft_job *job = &a->job;
+    json_t *all = ft_status_info(a);
     struct ft_cache_totals cache;
 
     if (ft_durable_totals(job))
@@ -189,6 +180,6 @@ json_t *ft_status_all(const struct ft_job *job)
     ft_versions_cache(&job->region, &cache);
     if (cache.results || cache.lost)
         json_object_set_new(all, "bootstrap_cache", ft_report_cache(&cache));
-    json_object_set_new(all, "rank", ft_status_ranks(job));
+    json_object_set_new(all, "rank", ft_status_ranks(a));
     return all;
 }

@@ -5,11 +5,11 @@
 
 #include <jansson.h>
 
-#include "launcher/job/job.h"
+#include "launcher/agent/state.h"
 
 /* {"job", "name" (or null), "pid" (of the process that the user started), "agent_pid", "standby_pid" (0: none), "host", "version",
    "ranks", "seconds", "started" (Unix time), "command": [...]}. NULL: no memory. */
-json_t *ft_status_info(const struct ft_job *job);
+json_t *ft_status_info(const struct ft_agent *a);
 
 /* The same with "rank": one object for each rank:
      "rank", "state" (starting, outside MPI, in MPI, replaying, clearing, done, dead), "pid", "stopped" (by SIGSTOP or a debugger),
@@ -19,12 +19,9 @@ json_t *ft_status_info(const struct ft_job *job);
      "waits_for_hosts" (of several: for others than this, or until the next one has a checkpoint)
    for one that replays: "replayed", "to_replay" (units). */
 enum { FT_STATUS_AWAITED = 16 };
-json_t *ft_status_all(const struct ft_job *job);
+json_t *ft_status_all(const struct ft_agent *a);
 
 /* The objects of ranks alone, in an array; of a node of several, its own ranks by their numbers in the job. NULL: no memory. */
-json_t *ft_status_ranks(const struct ft_job *job);
-
-/* Words of the job's command line, ":" between its programs. */
-json_t *ft_status_command(const struct ft_options *o);
+json_t *ft_status_ranks(const struct ft_agent *a);
 
 #endif

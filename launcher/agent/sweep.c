@@ -5,8 +5,11 @@
 #include <event2/event.h>
 #include <signal.h>
 
-#include "launcher/node/node.h"
+#include "ft/shm/wait.h"
+#include "launcher/base/reap.h"
+#include "launcher/job/above.h"
 #include "launcher/snap/durable.h"
+#include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/output.h"
 #include "launcher/stdio/sink.h"
@@ -16,100 +19,104 @@
 enum { LEAVE, ASK, KILL, NAME };
 enum { AGAIN_MS = 10, LEAVE_MS = 250, KILL_MS = 5000 };
 
-static uint64_t stage_ms(const struct ft_job *job)
+static uint64_t stage_ms(const struct ft_agent *a)
 {
-    switch (job->sweep_stage) {
-    case LEAVE: return job->code ? 0 : LEAVE_MS;
-    case ASK: return ft_node_is_fenced(job->node) ? 0 : job->options->grace_ms; /* its time is up */
+    switch (a->sweep.stage) {
+    case LEAVE: return a->job.code || ft_above_is_fenced(&a->job) ? 0 : LEAVE_MS;
+    case ASK: return ft_above_is_fenced(&a->job) ? 0 : a->job.options->grace_ms; /* its time is up */
     default: return KILL_MS;
     }
 }
 
-static void enter_stage(struct ft_job *job, int stage)
+static void enter_stage(struct ft_agent *a, int stage)
 {
-    job->sweep_stage = stage;
-    job->sweep_next_ns = ft_job_now() + stage_ms(job) * 1000000;
+    a->sweep.stage = stage;
+    a->sweep.next_ns = ft_clock_ns() + stage_ms(a) * 1000000;
 }
 
-static void leave_loop(struct ft_job *job)
+static void leave_loop(struct ft_agent *a)
 {
-    job->over = true;
-    event_base_loopbreak(job->base);
+    a->sweep.over = true;
+    event_base_loopbreak(a->job.base);
 }
 
-static bool may_leave(struct ft_job *job)
+static bool may_leave(struct ft_agent *a)
 {
-    bool waiting = ft_sink_pending(job->sinks[0]) || ft_sink_pending(job->sinks[1]);
+    bool waiting = ft_sink_pending(a->sinks[0]) || ft_sink_pending(a->sinks[1]);
 
-    return job->node ? ft_node_may_leave(job->node, waiting) : !waiting;
+    return a->job.above ? a->job.above->may_leave(a->job.node, waiting) : !waiting;
 }
 
-static void write_out(struct ft_job *job)
+static void write_out(struct ft_agent *a)
 {
-    if (!ft_durable_settled(job))
+    if (!ft_durable_settled(&a->job))
         return;
-    if (!job->swept) {
-        job->swept = true;
-        ft_output_finish(job->output);
+    if (!a->sweep.done) {
+        a->sweep.done = true;
+        ft_output_finish(a->job.output);
     }
-    if (may_leave(job))
-        leave_loop(job);
+    if (may_leave(a))
+        leave_loop(a);
 }
 
 /* A snapshot of some GiB takes a while to die: nothing to wonder about, unless it takes longer than anything does. */
-static bool snapshots_die(const struct ft_job *job, uint64_t now)
+static bool snapshots_die(const struct ft_agent *a, uint64_t now)
 {
-    if (job->code || job->sweep_stage != LEAVE || now >= job->sweep_next_ns + KILL_MS * 1000000ull)
+    if (a->job.code || a->sweep.stage != LEAVE || now >= a->sweep.next_ns + KILL_MS * 1000000ull)
         return false;
-    for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (!ft_snapshots_gone(job, r))
+    for (uint32_t r = 0; r < a->job.options->nranks; r++)
+        if (!ft_snapshots_gone(&a->job, r))
             return true;
     return false;
 }
 
-void ft_sweep_step(struct ft_job *job)
+void ft_sweep_step(struct ft_agent *a)
 {
     static const int signals[] = {[LEAVE] = 0, [ASK] = SIGTERM, [KILL] = SIGKILL, [NAME] = SIGKILL};
     struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
-    struct ft_leaders leaders = ft_job_leaders(job);
+    struct ft_leaders leaders = ft_leaders_of(&a->job);
     pid_t one = 0;
 
-    if (job->swept) {
-        write_out(job);
+    if (!a->sweep.on)
+        return;
+    if (a->sweep.done) {
+        write_out(a);
         return;
     }
     ft_reap_orphans(&leaders);
     /* Asked once, on entering the stage; killed until dead. */
-    if (!ft_reap_signal(&leaders, 0, 0, job->sweep_stage == KILL ? SIGKILL : 0, &one)) {
-        write_out(job);
+    if (!ft_reap_signal(&leaders, 0, 0, a->sweep.stage == KILL ? SIGKILL : 0, &one)) {
+        write_out(a);
         return;
     }
-    while (job->sweep_stage < NAME && ft_job_now() >= job->sweep_next_ns && !snapshots_die(job, ft_job_now())) {
-        enter_stage(job, job->sweep_stage + 1);
-        if (job->sweep_stage == ASK && !job->code)
-            ft_say_notice(&job->say, "process %d, left behind by a rank that is done, is told to end with the job", one);
-        ft_reap_signal(&leaders, 0, 0, signals[job->sweep_stage], NULL);
+    while (a->sweep.stage < NAME && ft_clock_ns() >= a->sweep.next_ns && !snapshots_die(a, ft_clock_ns())) {
+        enter_stage(a, a->sweep.stage + 1);
+        if (a->sweep.stage == ASK && !a->job.code)
+            ft_say_notice(&a->job.say, "process %d, left behind by a rank that is done, is told to end with the job", one);
+        ft_reap_signal(&leaders, 0, 0, signals[a->sweep.stage], NULL);
     }
-    if (job->sweep_stage == NAME) {
-        ft_say(&job->say, "process %d, left behind by a rank, does not die; it is left to itself", one);
-        write_out(job);
+    if (a->sweep.stage == NAME) {
+        ft_say(&a->job.say, "process %d, left behind by a rank, does not die; it is left to itself", one);
+        write_out(a);
         return;
     }
-    event_add(job->again, &soon);
+    event_add(a->job.again, &soon);
 }
 
-void ft_sweep_begin(struct ft_job *job)
+void ft_sweep_begin(struct ft_agent *a)
 {
-    job->sweeping = true;
-    enter_stage(job, LEAVE);
-    ft_sweep_step(job);
+    a->sweep.on = true;
+    enter_stage(a, LEAVE);
+    ft_sweep_step(a);
 }
 
-void ft_sweep_hurry(struct ft_job *job)
+void ft_sweep_hurry(struct ft_agent *a)
 {
-    ft_durable_hurry(job);
-    if (job->swept)
-        leave_loop(job); /* nobody reads what is waiting */
+    if (!a->sweep.on)
+        return;
+    ft_durable_hurry(&a->job);
+    if (a->sweep.done)
+        leave_loop(a); /* nobody reads what is waiting */
     else
-        job->sweep_next_ns = 0;
+        a->sweep.next_ns = 0;
 }

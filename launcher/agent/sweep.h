@@ -4,14 +4,14 @@
 #ifndef LAUNCHER_AGENT_SWEEP_H
 #define LAUNCHER_AGENT_SWEEP_H
 
-#include "launcher/job/job.h"
+#include "launcher/agent/state.h"
 
-void ft_sweep_begin(struct ft_job *job);
+void ft_sweep_begin(struct ft_agent *a);
 
-/* Processes have died, or some time has passed, or output has been written. */
-void ft_sweep_step(struct ft_job *job);
+/* Processes have died, or some time has passed, or output has been written. Nothing, while ranks are left. */
+void ft_sweep_step(struct ft_agent *a);
 
-/* The user does not want to wait. */
-void ft_sweep_hurry(struct ft_job *job);
+/* The user does not want to wait. Likewise. */
+void ft_sweep_hurry(struct ft_agent *a);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
-#include "launcher/agent/act.h"
+#include "ft/shm/wait.h"
+#include "launcher/agent/deadlines.h"
 #include "launcher/base/procstat.h"
 #include "launcher/job/death.h"
 #include "launcher/job/full.h"
@@ -22,6 +23,7 @@ struct seen {
 
 struct ft_watch {
     struct ft_job *job;
+    struct ft_deadlines *deadlines;
     struct event *timer;
     struct ft_inspect *now;
     struct seen *seen;
@@ -31,7 +33,7 @@ struct ft_watch {
 
 const struct ft_inspect *ft_watch_look(struct ft_watch *w)
 {
-    uint64_t now = ft_job_now();
+    uint64_t now = ft_clock_ns();
 
     ft_inspect_read(&w->job->region, w->now);
     for (uint32_t r = 0; r < w->job->options->nranks; r++) {
@@ -136,7 +138,7 @@ static int64_t awaited(const struct ft_watch *w)
 static void look_for_hang(struct ft_watch *w, uint64_t now)
 {
     struct ft_job *job = w->job;
-    struct ft_deadlines *d = job->deadlines;
+    struct ft_deadlines *d = w->deadlines;
     uint64_t limit = job->options->hang_timeout_ms * 1000000;
     int64_t rank = awaited(w);
     bool there = rank >= 0 && ft_proc_phase(&job->procs[rank]) == FT_PROC_RUNNING;
@@ -150,31 +152,31 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
     if (now - d->hung_since_ns < limit)
         return;
     d->hung_since_ns = now; /* it may take a moment to die */
-    ft_act(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
+    ft_job_post(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
 }
 
 static void on_time(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_watch *w = arg;
-    uint64_t begin = ft_job_now(), seen, cost_us;
+    uint64_t begin = ft_clock_ns(), seen, cost_us;
     struct timeval next;
 
     (void)fd;
     (void)what;
     ft_death_look(w->job->procs, w->job->options->nranks);
     ft_watch_look(w);
-    seen = ft_job_now(); /* not before what the look has noted */
+    seen = ft_clock_ns(); /* not before what the look has noted */
     replays_are_told(w, seen);
     ft_full_tell(w->job);
     if (w->job->options->hang_timeout_ms)
         look_for_hang(w, seen);
-    cost_us = SHARE * ((ft_job_now() - begin) / 1000);
+    cost_us = SHARE * ((ft_clock_ns() - begin) / 1000);
     cost_us = ft_max(EVERY_US, cost_us);
     next = (struct timeval){.tv_sec = (time_t)(cost_us / 1000000), .tv_usec = (suseconds_t)(cost_us % 1000000)};
     event_add(w->timer, &next);
 }
 
-struct ft_watch *ft_watch_new(struct ft_job *job)
+struct ft_watch *ft_watch_new(struct ft_job *job, struct ft_deadlines *deadlines)
 {
     struct timeval first = {.tv_usec = EVERY_US};
     struct ft_watch *w = calloc(1, sizeof *w);
@@ -183,6 +185,7 @@ struct ft_watch *ft_watch_new(struct ft_job *job)
     if (!w)
         return NULL;
     w->job = job;
+    w->deadlines = deadlines;
     w->now = calloc(n, sizeof *w->now);
     w->seen = calloc(n, sizeof *w->seen);
     w->awaited = calloc(n, sizeof *w->awaited);

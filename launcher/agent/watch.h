@@ -7,10 +7,11 @@
 #include "ft/shm/inspect.h"
 #include "launcher/job/job.h"
 
+struct ft_deadlines;
 struct ft_watch;
 
 /* Needs the event loop and the job's memory. NULL: no memory. */
-struct ft_watch *ft_watch_new(struct ft_job *job);
+struct ft_watch *ft_watch_new(struct ft_job *job, struct ft_deadlines *deadlines);
 
 /* Looks now. Of all ranks; good until the event loop goes on. */
 const struct ft_inspect *ft_watch_look(struct ft_watch *w);

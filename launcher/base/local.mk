@@ -15,3 +15,11 @@ liblaunch_la_SOURCES += \
 	launcher/base/signals.h launcher/base/signals.c \
 	launcher/base/timer.h launcher/base/timer.c \
 	launcher/base/usage.h launcher/base/usage.c
+
+unit_tests += launcher/base/unit
+launcher_base_unit_SOURCES = \
+	launcher/base/address_test.c \
+	launcher/base/reap_test.c \
+	launcher/base/signals_test.c
+launcher_base_unit_CFLAGS = $(unit_cflags)
+launcher_base_unit_LDADD = $(launcher_unit_libs)

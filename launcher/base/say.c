@@ -7,8 +7,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "launcher/stdio/sink.h"
-
 enum { LINE_MAX_BYTES = 2048 };
 
 static void say(const struct ft_say *s, const char *format, va_list args)
@@ -20,8 +18,8 @@ static void say(const struct ft_say *s, const char *format, va_list args)
     if (len > sizeof line - 2)
         len = sizeof line - 2;
     line[len++] = '\n';
-    if (s->sink) {
-        ft_sink_add(s->sink, line, len);
+    if (s->put) {
+        s->put(s->put_arg, line, len);
     } else if (write(2, line, len) < 0) {
         /* nobody is left to tell */
     }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ftrun tells people: one line each on stderr, "ftrun: ..." (STYLE habit 11). Lines go through the sink that
-   carries the ranks' stderr, so that they never land inside one of their lines. */
+/* What ftrun tells people: one line each on stderr, "ftrun: ..." (STYLE habit 11). Lines go the way of the
+   ranks' stderr (sink.h), so that they never land inside one of their lines. */
 #ifndef LAUNCHER_BASE_SAY_H
 #define LAUNCHER_BASE_SAY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct ft_sink;
-
 struct ft_say {
-    struct ft_sink *sink;  /* NULL: straight to descriptor 2 (before and after the event loop) */
+    void (*put)(void *arg, const char *line, size_t len); /* NULL: straight to descriptor 2, as before and after the
+                              event loop */
+    void *put_arg;
     bool quiet;            /* no ft_say_notice */
     bool verbose;          /* ft_say_detail */
     void (*tap)(void *arg, int stream, const char *line, size_t len);  /* sees them too (stream 1: stderr); may be NULL */

@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ft/shm/wait.h"
 #include "launcher/base/say.h"
 #include "launcher/ckpt/writer.h"
-#include "launcher/job/job.h"
 #include "launcher/options/identity.h"
 #include "launcher/options/options.h"
 
@@ -97,7 +97,7 @@ void ft_ckpt_series_begin(struct ft_ckpt_series *s, struct ft_ckpt_header *h, ui
     h->made_s = (uint64_t)time(NULL);
     memcpy(h->series, s->id, sizeof h->series);
     memcpy(h->program, s->program, sizeof h->program);
-    s->begun_ns = ft_job_now();
+    s->begun_ns = ft_clock_ns();
 }
 
 static void note_failed(struct ft_ckpt_series *s, const struct ft_ckpt_written *r)
@@ -112,7 +112,7 @@ static void note_failed(struct ft_ckpt_series *s, const struct ft_ckpt_written *
 
 static void note_written(struct ft_ckpt_series *s, const struct ft_ckpt_written *r)
 {
-    uint64_t ns = ft_job_now() - s->begun_ns;
+    uint64_t ns = ft_clock_ns() - s->begun_ns;
 
     s->totals.last = r->version;
     s->totals.written++;
@@ -137,7 +137,7 @@ void ft_ckpt_series_note(struct ft_ckpt_series *s, const struct ft_ckpt_written 
 uint64_t ft_ckpt_series_wait_ms(const struct ft_ckpt_series *s)
 {
     uint64_t every = s->failing && s->options->ckpt_ms < RETRY_MS ? RETRY_MS : s->options->ckpt_ms;
-    uint64_t since = (ft_job_now() - s->begun_ns) / 1000000;
+    uint64_t since = (ft_clock_ns() - s->begun_ns) / 1000000;
 
     return !s->begun_ns || since >= every ? 0 : every - since;
 }

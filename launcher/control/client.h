@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-enum { FT_CODE_NO_JOB = 3 };  /* exit code: there is no such job, or it cannot be reached */
-
 /* Is the first word of ftrun's command line one of these? (`ftrun -n 1 list` runs a program.) */
 bool ft_client_is_command(const char *word);
 

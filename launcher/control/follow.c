@@ -11,7 +11,6 @@
 
 #include "ft/base/util.h"
 #include "launcher/base/say.h"
-#include "launcher/control/client.h"
 
 enum {
     ANSWER_MS = 10000,                  /* for an agent to answer */

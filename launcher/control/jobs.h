@@ -9,6 +9,8 @@
 
 #include "launcher/control/rundir.h"
 
+enum { FT_CODE_NO_JOB = 3 };  /* exit code: there is no such job, or it cannot be reached */
+
 struct ft_job_entry {
     int dir;                     /* where its socket is */
     char name[FT_SOCKET_NAME];   /* of its socket */

@@ -15,9 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ft/shm/wait.h"
 #include "launcher/base/shared.h"
 #include "launcher/control/rundir.h"
-#include "launcher/job/job.h"
+#include "launcher/options/options.h"
 
 enum {
     CLIENTS_MAX = 64,
@@ -250,7 +251,7 @@ int ft_control_serve(struct ft_control *c, struct event_base *base)
     if (!c)
         return 0;
     c->expected = atomic_exchange(c->waiting, 0);
-    c->since_ns = ft_job_now();
+    c->since_ns = ft_clock_ns();
     c->serving = base;
     return listen_in(c, base);
 }
@@ -321,7 +322,7 @@ static size_t push(struct ft_control *c)
 
 static bool is_expected(const struct ft_control *c)
 {
-    return atomic_load(c->waiting) < c->expected && ft_job_now() - c->since_ns < RETURN_MS * 1000000ull;
+    return atomic_load(c->waiting) < c->expected && ft_clock_ns() - c->since_ns < RETURN_MS * 1000000ull;
 }
 
 /* Who has connected already, and who waited for our predecessor; in a loop of their own, since the job's is over. */
@@ -394,4 +395,20 @@ void ft_control_free(struct ft_control *c)
         close(c->dir);
     ft_shared_free(c->waiting, sizeof *c->waiting);
     free(c);
+}
+
+json_t *ft_control_command(const struct ft_options *o)
+{
+    json_t *words = json_array();
+
+    for (size_t i = 0; i < o->ncontexts; i++) {
+        if (i)
+            json_array_append_new(words, json_string(":"));
+        for (char **arg = o->contexts[i].argv; *arg; arg++) {
+            json_t *word = json_string(*arg);
+
+            json_array_append_new(words, word ? word : json_string("?")); /* not UTF-8 */
+        }
+    }
+    return words;
 }

@@ -24,6 +24,7 @@
 
 struct event_base;
 struct ft_control;
+struct ft_options;
 
 /* What the job says. Objects are taken over; stop may end the job at once. */
 struct ft_control_job {
@@ -59,5 +60,8 @@ void ft_control_end(struct ft_control *c, int code);
 /* The agent's part; and all of it, with the socket's name. */
 void ft_control_leave(struct ft_control *c);
 void ft_control_free(struct ft_control *c);
+
+/* For info: the words of the job's command line, ":" between its programs. NULL: no memory. */
+json_t *ft_control_command(const struct ft_options *o);
 
 #endif

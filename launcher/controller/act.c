@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ft/base/util.h"
 #include "launcher/base/timer.h"
 #include "launcher/controller/ask.h"
 #include "launcher/controller/durable.h"
-#include "launcher/controller/nodes.h"
 #include "launcher/controller/peers.h"
 #include "launcher/controller/report.h"
+#include "launcher/controller/say.h"
 #include "launcher/controller/start.h"
 #include "launcher/controller/tell.h"
 #include "launcher/options/map.h"
@@ -94,26 +93,34 @@ static void do_effect(struct ft_controller *c, const struct ft_nodes_effect *fx)
     }
 }
 
-static void do_effects(struct ft_controller *c, struct ft_nodes_effects effects)
-{
-    struct ft_nodes_effect *list = malloc((effects.n + 1) * sizeof *list);
-
-    FT_INVARIANT(list != NULL, "there is memory for a few effects");
-    memcpy(list, effects.e, effects.n * sizeof *list); /* what is done may be a step */
-    for (uint32_t i = 0; i < effects.n; i++)
-        do_effect(c, &list[i]);
-    free(list);
-}
-
 void ft_controller_step(struct ft_controller *c, struct ft_nodes_event ev)
 {
+    struct ft_nodes_effects effects;
     uint64_t due;
 
     ev.now_ms = ft_timer_boot_ns() / 1000000;
-    do_effects(c, ft_nodes_step(c->policy, &ev));
+    effects = ft_nodes_step(c->policy, &ev); /* no step is within another one: deeds post what comes of them */
+    for (uint32_t i = 0; i < effects.n; i++)
+        do_effect(c, &effects.e[i]);
     due = ft_nodes_due(c->policy);
     if (!c->finished && due != UINT64_MAX)
         ft_timer_set(c->due, due > ev.now_ms ? due - ev.now_ms : 1);
+}
+
+static void on_posted(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_controller *c = arg;
+    struct ft_nodes_event *events = c->events;
+    size_t n = c->nevents;
+
+    (void)fd;
+    (void)what;
+    c->events = NULL; /* a step may post more: those come next */
+    c->nevents = 0;
+    for (size_t i = 0; i < n; i++)
+        ft_controller_step(c, events[i]);
+    free(events);
+    ft_controller_leave(c);
 }
 
 static void on_due(evutil_socket_t fd, short what, void *arg)
@@ -155,7 +162,8 @@ int ft_controller_act_open(struct ft_controller *c, struct ft_error *e)
 {
     c->nodes = calloc(c->map->nnodes, sizeof *c->nodes);
     c->due = evtimer_new(c->base, on_due, c);
-    if (!c->nodes || !c->due || make_policy(c) < 0)
+    c->posted = event_new(c->base, -1, 0, on_posted, c);
+    if (!c->nodes || !c->due || !c->posted || event_priority_set(c->posted, 0) < 0 || make_policy(c) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     return 0;
 }
@@ -163,6 +171,9 @@ int ft_controller_act_open(struct ft_controller *c, struct ft_error *e)
 void ft_controller_act_close(struct ft_controller *c)
 {
     ft_timer_free(c->due);
+    ft_timer_free(c->posted);
+    c->posted = NULL;
+    free(c->events);
     ft_nodes_free(c->policy);
     for (uint32_t i = 0; c->nodes && i < c->map->nnodes; i++)
         ft_wire_state_free(&c->nodes[i].state);

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "launcher/agent/deadlines.h"
 #include "launcher/base/timer.h"
 #include "launcher/control/server.h"
 #include "launcher/controller/act.h"
@@ -18,6 +17,7 @@
 #include "launcher/controller/job.h"
 #include "launcher/controller/nodes.h"
 #include "launcher/controller/report.h"
+#include "launcher/controller/say.h"
 #include "launcher/controller/start.h"
 #include "launcher/controller/status.h"
 #include "launcher/controller/stdio.h"
@@ -148,7 +148,7 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
     int err;
 
     c->base = event_base_new();
-    if (!c->base || ft_signals_take(&c->signals) < 0)
+    if (!c->base || event_base_priority_init(c->base, 2) < 0 || ft_signals_take(&c->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
     if ((err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
         (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0)
@@ -182,7 +182,7 @@ static int run(struct ft_controller *c)
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_TIME});
     if (!c->over)
         event_base_dispatch(c->base);
-    c->say.sink = NULL;
+    c->say.put = NULL;
     ft_controller_stdio_check(c);
     ft_say_detail(&c->say, "done: %u nodes, %llu of them replaced, %llu restarts of ranks", c->map->nnodes,
                   (unsigned long long)ft_nodes_replaced(c->policy), (unsigned long long)ft_nodes_restarts(c->policy));
@@ -193,7 +193,7 @@ static int run(struct ft_controller *c)
 
 static void tear_down(struct ft_controller *c)
 {
-    c->say.sink = NULL;
+    c->say.put = NULL;
     c->say.tap = NULL;
     ft_control_leave(c->control);
     ft_control_free(c->control);
@@ -223,7 +223,7 @@ int ft_controller_run(const struct ft_options *options)
         return code;
     }
     if ((err = set_up(&c, &e)) < 0) {
-        c.say.sink = NULL;
+        c.say.put = NULL;
         ft_say(&c.say, "%s", e.text);
         code = err == FT_EINVAL ? FT_CODE_USAGE : FT_CODE_JOB; /* --iface, --output-filename */
     } else {

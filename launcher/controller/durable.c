@@ -12,7 +12,6 @@
 #include "launcher/base/timer.h"
 #include "launcher/ckpt/series.h"
 #include "launcher/ckpt/writer.h"
-#include "launcher/controller/act.h"
 #include "launcher/controller/base.h"
 #include "launcher/controller/job.h"
 #include "launcher/controller/peers.h"
@@ -399,7 +398,7 @@ static void on_done(evutil_socket_t fd, short what, void *arg)
     if (d->final && result.err)
         settle(d); /* once more would not help */
     look(d);
-    ft_controller_leave(d->c);
+    ft_controller_post(d->c, NULL);
 }
 
 /* A line for who has hoped for some. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The controller's state, shared by the files that act on it: controller.c (set-up, signals, the end), controller_act.c (what the policy
-   says is done), controller_nodes.c (what nodes say and are told), controller_start.c (how they are started), controller_stdio.c (what is
-   printed and read). One thread. */
+/* The controller's state, shared by the files that act on it: controller.c (set-up, signals, the
+   end), act.c (what the policy says is done), nodes.c (what nodes say), say.c (what they are
+   told), start.c (how they are started), stdio.c (what is printed and read). One thread. */
 #ifndef LAUNCHER_CONTROLLER_JOB_H
 #define LAUNCHER_CONTROLLER_JOB_H
 
@@ -60,6 +60,9 @@ struct ft_controller {
     struct ft_peers *peers;
     struct ft_remote *remote;
     struct event *signalled, *due, *timeout;
+    struct event *posted;      /* its callback is before all others (act.c) */
+    struct ft_nodes_event *events; /* what the policy has not been told yet */
+    size_t nevents;
     struct ft_controller_report *report; /* NULL: no --report, no --timeline */
     struct ft_controller_durable *durable; /* NULL: no --ckpt-dir */
     struct ft_asking *ask;
@@ -77,5 +80,10 @@ struct ft_controller {
     bool finished, over;       /* all nodes are gone; so is what they printed */
     int code;
 };
+
+/* Something for the policy: it is told when the caller has returned to the loop, before anything
+   else happens. NULL: nothing, but the controller may have been waited for: it leaves if nothing
+   is left to do. */
+void ft_controller_post(struct ft_controller *c, const struct ft_nodes_event *ev);
 
 #endif

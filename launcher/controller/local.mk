@@ -6,10 +6,11 @@ liblaunch_la_SOURCES += \
 	launcher/controller/controller.h launcher/controller/controller.c \
 	launcher/controller/durable.h launcher/controller/durable.c \
 	launcher/controller/files.h launcher/controller/files.c \
-	launcher/controller/job.h \
+	launcher/controller/job.h launcher/controller/job.c \
 	launcher/controller/nodes.h launcher/controller/nodes.c \
 	launcher/controller/peers.h launcher/controller/peers.c \
 	launcher/controller/report.h launcher/controller/report.c \
+	launcher/controller/say.h launcher/controller/say.c \
 	launcher/controller/start.h launcher/controller/start.c \
 	launcher/controller/status.h launcher/controller/status.c \
 	launcher/controller/stdio.h launcher/controller/stdio.c \

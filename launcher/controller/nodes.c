@@ -17,122 +17,21 @@
 #include "launcher/controller/durable.h"
 #include "launcher/controller/peers.h"
 #include "launcher/controller/report.h"
+#include "launcher/controller/say.h"
 #include "launcher/controller/stdio.h"
 #include "launcher/net/auth.h"
+#include "launcher/options/hosts.h"
 #include "launcher/options/map.h"
 #include "launcher/start/remote.h"
 #include "launcher/stdio/merge.h"
 #include "launcher/stdio/relay.h"
-
-enum { TABLE_KB_S = 100000 /* so fast tables are said, to all together */ };
-
-/* ---- what they are told ---- */
-
-/* Its representative has left for good: no links come from there. */
-static bool is_done(const struct ft_wire_state *s)
-{
-    return s->phase == FT_NODE_DONE || (s->phase == FT_NODE_RUNNING && s->nranks && s->ranks[0].state == FT_NODE_RANK_DOWN);
-}
-
-static struct ft_wire_bytes table_of(const struct ft_controller *c)
-{
-    struct ft_wire_table table = {.nnodes = c->map->nnodes, .nodes = calloc(c->map->nnodes, sizeof *table.nodes)};
-    struct ft_wire_bytes bytes = {0};
-
-    for (uint32_t i = 0; table.nodes && i < table.nnodes; i++) {
-        const struct ft_wire_hello *hello = ft_peers_hello(c->peers, i);
-        struct ft_wire_node *n = &table.nodes[i];
-
-        n->up = hello && ft_nodes_is_up(c->policy, i);
-        n->incarnation = ft_nodes_incarnation(c->policy, i);
-        n->done = c->nodes[i].said_state && is_done(&c->nodes[i].state);
-        snprintf(n->host, sizeof n->host, "%s", c->map->hosts.list[ft_nodes_host(c->policy, i)].name);
-        if (!n->up)
-            continue;
-        n->naddresses = hello->naddresses;
-        memcpy(n->addresses, hello->addresses, sizeof n->addresses);
-        n->port = hello->port;
-    }
-    if (table.nodes)
-        bytes = ft_wire_put_table(&table);
-    free(table.nodes);
-    return bytes;
-}
-
-/* While all nodes come, each with a table of all to all, they would keep us and the network from everything else: the next one has to wait
-   until this one should be through. */
-static void say_table(struct ft_controller *c)
-{
-    struct ft_wire_bytes bytes = table_of(c);
-    uint64_t all = (uint64_t)bytes.len * c->map->nnodes;
-
-    ft_peers_send_all(c->peers, bytes);
-    for (uint32_t i = 0; i < c->map->nnodes; i++)
-        c->nodes[i].told_table = true;
-    c->table_ns = ft_timer_boot_ns() + all * 1000 / TABLE_KB_S * 1000;
-}
-
-static void on_table(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    say_table(arg);
-}
-
-void ft_controller_say_table(struct ft_controller *c)
-{
-    uint64_t now = ft_timer_boot_ns();
-
-    if (event_pending(c->table, EV_TIMEOUT, NULL))
-        return;
-    if (now < c->table_ns)
-        ft_timer_set(c->table, (c->table_ns - now) / 1000000 + 1);
-    else
-        say_table(c);
-}
-
-void ft_controller_say_job(struct ft_controller *c, enum ft_job_phase phase, int code)
-{
-    bool ends = phase == FT_JOB_FINISH || (phase == FT_JOB_END && ft_nodes_is_ending(c->policy));
-
-    c->job = (struct ft_wire_job){.phase = phase, .code = code};
-    c->job.stay = ends && ft_controller_durable_stays(c);
-    ft_peers_send_all(c->peers, ft_wire_put_job(&c->job));
-}
-
-/* Those that it has not had. */
-static void send_signals(struct ft_controller *c, uint32_t node)
-{
-    struct ft_controller_node *n = &c->nodes[node];
-
-    if (!n->said_state)
-        return;
-    while (n->signals < c->nsent) {
-        n->signals++;
-        ft_peers_send(c->peers, node, ft_wire_put_signal(n->signals, c->sent[n->signals - 1]));
-    }
-}
-
-void ft_controller_signal_ranks(struct ft_controller *c, int signal)
-{
-    int *list = realloc(c->sent, (c->nsent + 1) * sizeof *list);
-
-    if (!list)
-        return;
-    c->sent = list;
-    c->sent[c->nsent++] = signal;
-    for (uint32_t i = 0; i < c->map->nnodes; i++)
-        send_signals(c, i);
-}
-
-/* ---- what they say ---- */
 
 static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wire_frame *f, struct ft_error *e)
 {
     struct ft_controller_node *n = &c->nodes[node];
     struct ft_wire_state state;
     uint64_t restarts = 0;
-    bool first = !n->said_state, was_done = n->said_state && is_done(&n->state);
+    bool first = !n->said_state, was_done = n->said_state && ft_controller_node_is_done(&n->state);
 
     if (ft_wire_get_state(f, &state, e) < 0)
         return FT_EDAMAGED;
@@ -142,7 +41,7 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
     ft_controller_report_state(c->report, node, &state);
     if (first)
         n->signals = ft_max(state.signals, n->before);
-    send_signals(c, node);
+    ft_controller_say_signals(c, node);
     if (c->relay && node == c->reader) {
         if (first)
             ft_relay_from(c->relay, state.input);
@@ -152,7 +51,7 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
         restarts += state.ranks[r].restarts;
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_STATE, .node = node, .phase = state.phase, .code = state.code,
                                                   .whole = state.whole, .committed = state.committed, .restarts = restarts});
-    if (is_done(&n->state) != was_done)
+    if (ft_controller_node_is_done(&n->state) != was_done)
         ft_controller_say_table(c);
     ft_controller_durable_state(c, node);
     return 0;
@@ -211,7 +110,7 @@ static void on_hello(void *arg, uint32_t node)
     ft_peers_send(c->peers, node, ft_wire_put_job(&c->job)); /* first: the step may have something else for this node alone */
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HELLO, .node = node});
     if (!c->nodes[node].told_table)
-        ft_peers_send(c->peers, node, table_of(c));
+        ft_peers_send(c->peers, node, ft_controller_table(c));
     c->nodes[node].got = 0; /* what was acknowledged may not have come */
     ft_controller_acknowledge(c, node);
 }
@@ -287,8 +186,7 @@ int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
                                      .closed = on_closed, .arg = c};
 
     c->peers = ft_peers_new(c->base, &config);
-    c->table = evtimer_new(c->base, on_table, c);
-    if (!c->peers || !c->table)
+    if (!c->peers || ft_controller_say_open(c) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     return listen_for_nodes(c, e);
 }
@@ -296,12 +194,11 @@ int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
 void ft_controller_nodes_close(struct ft_controller *c)
 {
     ft_peers_free(c->peers);
-    ft_timer_free(c->table);
     ft_auth_free(c->auth);
     if (c->listener >= 0)
         close(c->listener);
     for (char **a = c->d.controllers; a && *a; a++)
         free(*a);
     free(c->d.controllers);
-    free(c->sent);
+    ft_controller_say_close(c);
 }

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/wait.h"
 #include "launcher/job/job.h"
 #include "launcher/options/map.h"
 #include "launcher/report/report.h"
 #include "launcher/report/svg.h"
-#include "launcher/wire/report.h"
+#include "launcher/report/wire.h"
 
 struct sums {
     uint64_t logged, released, spilled, peak_log, peak_memory;
@@ -62,7 +63,7 @@ static uint32_t rank_at(const struct ft_controller_report *c, uint32_t node, uin
 
 static void set_clock(struct life *life, uint64_t its_ns)
 {
-    int64_t skew = (int64_t)ft_job_now() - (int64_t)its_ns;
+    int64_t skew = (int64_t)ft_clock_ns() - (int64_t)its_ns;
 
     if (!life->heard_of || skew < life->skew_ns)
         life->skew_ns = skew;
@@ -76,7 +77,7 @@ static uint64_t ours(const struct ft_controller_report *c, const struct life *li
 
     if (!its_ns || __builtin_add_overflow((int64_t)its_ns, life->skew_ns, &at))
         return 0;
-    return at > (int64_t)c->report.begin_ns ? ft_min((uint64_t)at, ft_job_now()) : c->report.begin_ns + 1;
+    return at > (int64_t)c->report.begin_ns ? ft_min((uint64_t)at, ft_clock_ns()) : c->report.begin_ns + 1;
 }
 
 /* ---- restarts, ranks, sums ---- */
@@ -269,7 +270,7 @@ void ft_controller_report_start(struct ft_controller_report *c, uint32_t node, u
 void ft_controller_report_heard(struct ft_controller_report *c, uint32_t node)
 {
     if (c)
-        c->nodes[node].heard_ns = ft_job_now();
+        c->nodes[node].heard_ns = ft_clock_ns();
 }
 
 void ft_controller_report_up(struct ft_controller_report *c, uint32_t node)
@@ -282,7 +283,7 @@ void ft_controller_report_up(struct ft_controller_report *c, uint32_t node)
         if (loss->node != node)
             continue;
         if (!loss->up_ns && loss->to >= 0)
-            loss->up_ns = ft_job_now();
+            loss->up_ns = ft_clock_ns();
         loss->to = loss->to < 0 ? -1 : (int64_t)c->nodes[node].life.host; /* it may have been tried elsewhere first */
         return;
     }
@@ -331,7 +332,7 @@ void ft_controller_report_lost(struct ft_controller_report *c, uint32_t node, in
         return;
     for (uint32_t i = 0; i < c->map->nnodes; i++)
         if (all || i == node)
-            c->nodes[i].lost_ns = ft_job_now();
+            c->nodes[i].lost_ns = ft_clock_ns();
     if (lost)
         add_loss(c, node, to, all);
     for (uint32_t i = 0; to >= 0 && i < c->map->nnodes; i++)
@@ -362,7 +363,7 @@ int ft_controller_report_new(struct ft_controller_report **out, const struct ft_
     c->hosts.of_rank = calloc(map->world, sizeof *c->hosts.of_rank);
     if (!c->nodes || !c->ranks || !c->hosts.names || !c->hosts.of_rank)
         err = ft_err_set(e, FT_ENOMEM, "out of memory");
-    else if ((err = ft_report_open(&c->report, o->report, o->contexts->argv, map->world, ft_job_now(), e)) == 0)
+    else if ((err = ft_report_open(&c->report, o->report, o->contexts->argv, map->world, ft_clock_ns(), e)) == 0)
         err = ft_timeline_open(&c->report.timeline, o->timeline, map->world, c->report.begin_ns, e);
     if (err < 0) {
         ft_controller_report_free(c);
@@ -402,7 +403,7 @@ static void add_up(struct ft_controller_report *c)
 
 int ft_controller_report_write(struct ft_controller_report *c, const struct ft_durable_totals *durable, int exit_code, struct ft_error *e)
 {
-    uint64_t now = ft_job_now();
+    uint64_t now = ft_clock_ns();
     int err;
 
     if (!c)

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/controller/act.h"
 #include "launcher/controller/report.h"
 #include "launcher/net/auth.h"
 #include "launcher/options/map.h"
@@ -50,7 +49,7 @@ void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_eff
     c->nodes[fx->node].state.phase = FT_NODE_STARTING; /* what its ranks were stays: they count on from there */
     if (!text) {
         ft_say(&c->say, "out of memory");
-        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});
+        ft_controller_post(c, &(struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});
         return;
     }
     ft_say_detail(&c->say, "node %u starts on %s", fx->node, host->name);
@@ -92,10 +91,10 @@ static void on_starter_ended(void *arg, uint32_t node, int status, const char *s
         if (from && !ft_nodes_is_ending(c->policy))
             ft_say_detail(&c->say, "node %u on %s cannot be started from %s: %s; it is started from here", node,
                           c->map->hosts.list[ft_nodes_host(c->policy, node)].name, from->name, why);
-        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = node, .fatal = !from && is_fatal(status, why),
-                                                      .code = code_of(status)});
+        ft_controller_post(c, &(struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = node, .fatal = !from && is_fatal(status, why),
+                                                       .code = code_of(status)});
     }
-    ft_controller_leave(c);
+    ft_controller_post(c, NULL);
 }
 
 static void on_shares(void *arg, const char *line)

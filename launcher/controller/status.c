@@ -5,9 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launcher/agent/status.h"
 #include "launcher/base/say.h"
+#include "launcher/control/server.h"
 #include "launcher/options/map.h"
+#include "launcher/wire/wire.h"
 
 json_t *ft_controller_info(const struct ft_controller_view *v)
 {
@@ -16,7 +17,7 @@ json_t *ft_controller_info(const struct ft_controller_view *v)
     return json_pack("{ss ss? si si si ss ss si si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)getpid(), "agent_pid",
                      (int)getpid(), "standby_pid", 0, "host", ft_say_host(), "version", PACKAGE_VERSION, "ranks", (int)o->nranks, "hosts",
                      (int)o->map->nnodes, "seconds", v->seconds, "started", (json_int_t)(time(NULL) - (time_t)v->seconds), "command",
-                     ft_status_command(o));
+                     ft_control_command(o));
 }
 
 static const char *host_of(const struct ft_controller_view *v, uint32_t node)
@@ -37,7 +38,6 @@ static json_t *one_node(const struct ft_controller_view *v, uint32_t node)
 
 static json_t *one_rank(const struct ft_controller_view *v, uint32_t node, uint32_t local)
 {
-    static const char *const states[FT_NODE_RANK_STATES] = {"starting", "running", "restarting", "done"};
     const struct ft_map *map = v->options->map;
     const struct ft_wire_state *s = v->state(v->arg, node);
     bool known = ft_nodes_is_up(v->policy, node) && local < s->nranks;
@@ -46,7 +46,7 @@ static json_t *one_rank(const struct ft_controller_view *v, uint32_t node, uint3
     json_t *o;
     struct ft_wire_rank rank = known ? s->ranks[local] : (struct ft_wire_rank){.state = FT_NODE_RANK_STARTING};
 
-    o = json_pack("{si ss ss si si si si}", "rank", (int)number, "state", states[rank.state], "host", host_of(v, node), "node", (int)node, "pid",
+    o = json_pack("{si ss ss si si si si}", "rank", (int)number, "state", ft_phase_text(rank.state), "host", host_of(v, node), "node", (int)node, "pid",
                   (int)rank.pid, "incarnation", (int)rank.incarnation, "restarts", (int)rank.restarts);
     if (json_is_string(json_object_get(calls, "state")))
         json_object_set(o, "state", json_object_get(calls, "state"));

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "launcher/control/server.h"
-#include "launcher/controller/act.h"
 #include "launcher/controller/files.h"
 #include "launcher/controller/peers.h"
 #include "launcher/options/map.h"
@@ -31,7 +30,7 @@ static void on_room(void *arg)
 
     for (uint32_t i = 0; i < c->map->nnodes; i++)
         ft_controller_acknowledge(c, i);
-    ft_controller_leave(c);
+    ft_controller_post(c, NULL);
 }
 
 static void on_output(void *arg, int stream, const char *data, size_t len)
@@ -74,7 +73,7 @@ static void on_input_failed(void *arg, const struct ft_error *e)
     struct ft_controller *c = arg;
 
     ft_say(&c->say, "%s; the job is ended", e->text);
-    ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});
+    ft_controller_post(c, &(struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});
 }
 
 int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
@@ -95,7 +94,8 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
         return FT_ESYS;
     for (int i = 0; i < 2; i++)
         c->sinks[i] = i && c->stdio->one_sink ? c->sinks[0] : ft_sink_new(c->base, &c->stdio->spools[i], i + 1, on_room, c);
-    c->say.sink = c->sinks[1];
+    c->say.put = ft_sink_put;
+    c->say.put_arg = c->sinks[1];
     c->merge = ft_merge_new(&merge);
     if (!c->sinks[0] || !c->sinks[1] || !c->merge)
         return ft_err_set(e, FT_ENOMEM, "out of memory");

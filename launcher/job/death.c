@@ -3,13 +3,16 @@
 #include "launcher/job/death.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/wait.h"
 #include "launcher/base/procstat.h"
+#include "launcher/job/oom.h"
 
 enum { LOOK = 64 }; /* at once */
 
@@ -50,7 +53,8 @@ static bool status_of_zombie(pid_t pid, int pidfd, int *status)
 
 static void record(struct ft_proc *proc, int signal, int code, bool lost)
 {
-    proc->died_ns = ft_job_now();
+    proc->died_ns = ft_clock_ns();
+    proc->oom = signal == SIGKILL && ft_oom_took_it(proc->job->oom);
     proc->signal = signal;
     proc->code = code;
     proc->lost |= lost;
@@ -102,7 +106,7 @@ bool ft_death_reap(struct ft_proc *proc)
 static void look(struct ft_proc *procs, nfds_t n)
 {
     struct pollfd p[LOOK];
-    uint64_t now = ft_job_now();
+    uint64_t now = ft_clock_ns();
 
     for (nfds_t i = 0; i < n; i++)
         p[i] = (struct pollfd){.fd = procs[i].pidfd, .events = POLLIN};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent's state, shared by the files that act on it: agent.c (set-up and loop), ranks.c (the ranks' processes), act.c
-   (what the policy wants done), sweep.c (the end). One thread, except where said. */
+/* The ranks of this host, as those know them who start, stop, copy and watch them. One thread,
+   except where said. */
 #ifndef LAUNCHER_JOB_JOB_H
 #define LAUNCHER_JOB_JOB_H
 
@@ -11,42 +11,27 @@
 
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
-#include "launcher/agent/deadlines.h"
-#include "launcher/base/reap.h"
 #include "launcher/base/say.h"
-#include "launcher/base/signals.h"
 #include "launcher/options/options.h"
+#include "launcher/policy/phases.h"
 #include "launcher/policy/rank_policy.h"
-#include "launcher/ranks/spawn.h"
 #include "launcher/report/report.h"
 #include "launcher/report/ways.h"
 #include "launcher/wire/description.h"
 
 struct event;
 struct event_base;
-struct ft_control;
+struct ft_above;
 struct ft_durable;
 struct ft_snapshooter;
 struct ft_input;
 struct ft_node;
 struct ft_oom;
 struct ft_output;
-struct ft_sink;
+struct ft_spawn;
 struct ft_stdio_memory;
-struct ft_watch;
 struct ft_job;
 struct ft_twin;
-
-/* Where a rank's process is in its life; RULE 17: said before it is done. */
-enum ft_phase {
-    FT_PROC_NEW,
-    FT_PROC_STARTING,       /* pid, once there is one, is written by the process itself */
-    FT_PROC_WAKING,         /* its snapshot is to make the next incarnation */
-    FT_PROC_RUNNING,
-    FT_PROC_DEAD,           /* signal and code say how; nothing has followed from it yet */
-    FT_PROC_CLEARING,       /* to be restarted once the rest of its tree is dead */
-    FT_PROC_RETIRED         /* will not be started again */
-};
 
 /* The process of one rank. In shared memory: the agent may be killed at any instruction. */
 struct ft_proc {
@@ -71,48 +56,62 @@ struct ft_proc {
     struct event *gone;     /* pidfd is readable */
 };
 
+/* What the policy has not been told yet. */
+struct ft_posted {
+    struct ft_event *events;
+    uint32_t first, n, room;
+    struct event *wake;     /* comes before all others: the agent tells the policy (act.h) */
+};
+
+/* What whoever works on the ranks of this host has to know. What is the agent's alone is in
+   agent/state.h, a node's in node/job.h. */
 struct ft_job {
     const struct ft_options *options;
     struct ft_say say;
-    struct ft_policy *policy;
-    struct ft_region region;
-    int models;             /* memory for models (ft/shm/models.h) */
-    struct ft_keeper *keeper;
     struct event_base *base;
+    const struct ft_above *above;   /* NULL: there is one node, this */
+    struct ft_node *node;           /* ..., its argument */
+
+    /* memory that outlives this process */
+    struct ft_policy *policy;
+    struct ft_proc *procs;
+    struct ft_report *report;
+    struct ft_region region;
+    int models;                     /* memory for models (ft/shm/models.h) */
     struct ft_stdio_memory *stdio;
+
+    /* the parts */
+    struct ft_keeper *keeper;
+    ft_keeper_failed *keeper_failed; /* called in its thread */
+    void *keeper_arg;
+    struct ft_twin *twin;
     struct ft_output *output;
-    struct ft_sink *sinks[2]; /* of output */
-    struct ft_input *input; /* NULL: no rank reads our standard input */
+    struct ft_input *input;         /* NULL: no rank reads our standard input */
     struct ft_spawn *spawn;
     struct ft_snapshooter *snapshots;
-    struct ft_durable *durable;  /* NULL: no --ckpt-dir */
-    struct ft_report *report;  /* in shared memory, as policy and procs */
-    struct ft_twin *twin;
-    struct ft_signals signals;
-    struct ft_proc *procs;
-    pid_t *leaders;         /* by rank, 0: none alive or waiting to be reaped */
-    struct ft_oom *oom;     /* NULL: no memory for it */
-    pid_t launcher;         /* the process that the user started */
-    struct ft_deadlines *deadlines;
-    struct ft_timeout *timeout;  /* NULL: none */
-    struct ft_watch *watch;
-    struct ft_control *control;  /* NULL: the job cannot be asked anything */
-    struct ft_node *node;        /* NULL: there is one node, this */
+    struct ft_durable *durable;     /* NULL: no --ckpt-dir */
+    struct ft_oom *oom;             /* NULL: no memory for it */
 
-    struct event *grace;    /* time between two signals to the ranks */
-    struct event *again;    /* look again for processes that have been killed */
-    bool strangers;         /* some ranks are not our children: their orphans are not either */
-    bool sweeping;          /* no rank is left; other processes may be */
-    int sweep_stage;
-    uint64_t sweep_next_ns; /* when the stage is over */
-    bool swept;             /* nothing is left but to write what is waiting */
-    bool over;              /* leave the loop */
-    int code;               /* of ftrun */
+    struct ft_posted posted;
+    pid_t *leaders;                 /* by rank, 0: none alive or waiting to be reaped */
+    bool strangers;                 /* some ranks, so their orphans, are not our children */
+    struct event *again;            /* looks again for processes that have been killed */
+    int code;                       /* of ftrun */
 };
 
-uint64_t ft_job_now(void);  /* CLOCK_MONOTONIC, ns */
-struct ft_leaders ft_job_leaders(const struct ft_job *job);
-void ft_job_note_log(const struct ft_job *job);  /* enters its size into the report */
+/* Something for the policy. It is told before anything else happens to the agent, but not before
+   the caller returns to the loop: so whoever posts goes on with what is known now. */
+void ft_job_post(struct ft_job *job, const struct ft_event *ev);
+
+/* For the agent: the next one that was posted. False: there is none. */
+bool ft_job_next(struct ft_job *job, struct ft_event *ev);
+
+/* No rank is left: the log and all that ranks have said of themselves are made new. Killed in
+   the middle of it, a successor's set-up finishes it. FT_ESYS: no keeper. */
+int ft_job_renew(struct ft_job *job, struct ft_error *e);
+
+/* Enters the log's size into the report. */
+void ft_job_note_log(const struct ft_job *job);
 
 /* The number in the job of one of this agent's ranks: what people are told. */
 static inline uint32_t ft_job_rank(const struct ft_job *job, uint32_t local)

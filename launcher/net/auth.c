@@ -15,7 +15,6 @@
 
 #include "launcher/base/say.h"
 #include "launcher/base/timer.h"
-#include "launcher/net/handshake.h"
 
 enum { ACCEPTS = 32 /* a turn: others are waiting */, PAUSE_MS = 100, TELL_MS = 1000 };
 

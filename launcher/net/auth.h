@@ -20,14 +20,12 @@
 
 #include "ft/base/err.h"
 #include "launcher/base/address.h"
+#include "launcher/net/handshake.h"
 
 struct event_base;
 struct ft_say;
 
-enum { FT_SECRET_BYTES = 32, FT_HELLO_BYTES = 64, FT_PROOF_BYTES = 32, FT_STRANGERS = 64, FT_AUTH_MS = 5000 };
-
-/* What a connection is for. The caller says it; both proofs contain it. */
-enum ft_auth_kind { FT_AUTH_CONTROL = 1, FT_AUTH_LINK, FT_AUTH_FETCH, FT_AUTH_KINDS };
+enum { FT_STRANGERS = 64 };
 
 struct ft_auth;
 struct ft_dial;

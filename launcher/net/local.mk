@@ -6,3 +6,9 @@ liblaunch_la_SOURCES += \
 	launcher/net/handover.h launcher/net/handover.c \
 	launcher/net/handshake.h launcher/net/handshake.c \
 	launcher/net/parcel.h launcher/net/parcel.c
+
+# What strangers may send to a listening socket.
+check_PROGRAMS += launcher/net/strangers
+TESTS += launcher/net/strangers
+launcher_net_strangers_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+launcher_net_strangers_LDADD = liblaunch.la $(EVENT_LIBS)

@@ -11,10 +11,10 @@
 #include "ft/shm/doubt.h"
 #include "launcher/base/say.h"
 #include "launcher/base/timer.h"
+#include "launcher/net/auth.h"
 #include "launcher/net/await.h"
 #include "launcher/node/job.h"
-#include "launcher/node/links.h"
-#include "launcher/node/table.h"
+#include "launcher/node/whereabouts.h"
 #include "launcher/wire/greeting.h"
 
 enum { FIRST_MS = 2, MOST_MS = 200, ANSWER_MS = 5000 };
@@ -160,7 +160,7 @@ static void next(struct ft_doubts *d)
     struct ft_whereabouts w;
 
     for (; d->asked + 1 < d->node->d->nnodes; d->asked++) {
-        if (ft_node_table_look_up(d->node, asked_node(d), &w) && w.up && w.naddresses) {
+        if (ft_whereabouts_of(d->node, asked_node(d), &w) && w.up && w.naddresses) {
             d->incarnation = w.incarnation;
             d->dial = ft_auth_dial(d->node->auth, w.addresses, w.naddresses, FT_AUTH_FETCH, on_dialed, d);
             if (d->dial)

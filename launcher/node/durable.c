@@ -7,10 +7,8 @@
 #include "ft/base/util.h"
 #include "ft/shm/models.h"
 #include "ft/shm/word.h"
-#include "launcher/agent/act.h"
 #include "launcher/job/pin.h"
 #include "launcher/node/job.h"
-#include "launcher/node/node.h"
 #include "launcher/node/uplink.h"
 #include "launcher/snap/durable.h"
 #include "launcher/stdio/memory.h"
@@ -37,7 +35,7 @@ static uint64_t area_of(uint32_t model, uint32_t slot)
 static void fail(struct ft_node *n, const struct ft_error *e)
 {
     ft_say(&n->job->say, "--resume: %s; the job is ended", e->text);
-    ft_act(n->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    ft_job_post(n->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
 }
 
 /* ---- what the controller wants ---- */
@@ -113,7 +111,7 @@ static bool find(struct ft_node *n)
     }
     if (ft_pin_version(r, FT_PIN_FILE, d->hold.version, &d->held))
         return true;
-    if (newest(n) <= d->hold.version && !n->job->sweeping && !replayed)
+    if (newest(n) <= d->hold.version && !n->agent->sweep.on && !replayed)
         return false;
     let_go(n);
     return true;
@@ -275,11 +273,6 @@ bool ft_node_durable_begin(struct ft_node *n, void (*done)(struct ft_node *n))
     d->at = 0;
     ask(n);
     return true;
-}
-
-bool ft_node_durable_is_beginning(const struct ft_node *n)
-{
-    return n->durable->begun;
 }
 
 /* ---- all of it ---- */

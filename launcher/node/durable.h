@@ -32,6 +32,5 @@ int ft_node_durable_take(struct ft_node *n, const struct ft_wire_frame *f, struc
 /* What there is of log and later checkpoints has been fetched, and no rank has been started: what the job was resumed from is asked for, and done is
    called when it is here. False: nothing is needed; done is not called. */
 bool ft_node_durable_begin(struct ft_node *n, void (*done)(struct ft_node *n));
-bool ft_node_durable_is_beginning(const struct ft_node *n);
 
 #endif

@@ -4,13 +4,11 @@
 
 #include <signal.h>
 
-#include "launcher/agent/act.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/node/durable.h"
 #include "launcher/node/input.h"
 #include "launcher/node/job.h"
 #include "launcher/node/lease.h"
-#include "launcher/node/node.h"
 #include "launcher/node/say.h"
 #include "launcher/node/table.h"
 #include "launcher/node/uplink.h"
@@ -28,11 +26,10 @@ static int take_job(struct ft_node *n, const struct ft_wire_frame *f, struct ft_
     n->shared->phase = m.phase;
     n->shared->stay = m.stay;
     if (m.phase == FT_JOB_END)
-        ft_act(n->job, &(struct ft_event){.kind = FT_EV_ENDED, .code = m.code});
+        ft_job_post(n->job, &(struct ft_event){.kind = FT_EV_ENDED, .code = m.code});
     else if (m.phase == FT_JOB_FINISH)
-        ft_act(n->job, &(struct ft_event){.kind = FT_EV_ALL_DONE});
-    if (n->job->sweeping)
-        ft_sweep_step(n->job);
+        ft_job_post(n->job, &(struct ft_event){.kind = FT_EV_ALL_DONE});
+    ft_sweep_step(n->agent);
     return 0;
 }
 
@@ -44,7 +41,7 @@ static int take_got(struct ft_node *n, const struct ft_wire_frame *f, struct ft_
         return FT_EDAMAGED;
     if (place > n->job->stdio->spools[0].state->tail)
         return ft_err_set(e, FT_EDAMAGED, "a GOT beyond what there is");
-    ft_sink_taken(n->job->sinks[0], place);
+    ft_sink_taken(n->agent->sinks[0], place);
     ft_uplink_flush(n->uplink);
     return 0;
 }
@@ -65,7 +62,7 @@ static int take_signal(struct ft_node *n, const struct ft_wire_frame *f, struct 
     else if (signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGCONT)
         ft_ranks_signal(n->job, signal);
     else
-        ft_act(n->job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
+        ft_job_post(n->job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
     ft_node_changed(n);
     return 0;
 }

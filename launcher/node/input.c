@@ -13,7 +13,6 @@
 
 #include "launcher/base/timer.h"
 #include "launcher/node/job.h"
-#include "launcher/node/node.h"
 #include "launcher/stdio/memory.h"
 
 uint64_t ft_node_input_place(const struct ft_node *n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a node of several, shared by the files that act on it: node.c (from its making to its end), node_hear.c (what the controller
-   says), node_table.c (what follows from who is where), node_say.c (what it says of itself), node_lease.c (fencing), node_input.c (standard
-   input). One thread; the process that stands by looks at the lease. */
+/* The state of a node of several, shared by the files that act on it: node.c (from its making to
+   its end), hear.c (what the controller says), table.c (what follows from who is where), say.c
+   (what it says of itself), lease.c (fencing), input.c (standard input). One thread; the process
+   that stands by looks at the lease. */
 #ifndef LAUNCHER_NODE_JOB_H
 #define LAUNCHER_NODE_JOB_H
 
@@ -10,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "launcher/agent/state.h"
 #include "launcher/base/address.h"
-#include "launcher/job/job.h"
 #include "launcher/wire/description.h"
 #include "launcher/wire/wire.h"
 
@@ -32,11 +33,22 @@ enum {
     FT_NODE_CONTROLLERS = FT_ADDRESSES
 };
 
+/* From the first TABLE to the ranks: each stage waits for what it is named after, and is passed
+   by if there is nothing to wait for. A successor of this agent begins again, unless they were
+   READY. */
+enum ft_node_stage {
+    FT_STAGE_TABLE,             /* the controller says who is where */
+    FT_STAGE_LOG,               /* in the place of a lost one: what other nodes have of the log (fetch.h) */
+    FT_STAGE_KEPT,              /* ... and what the next one has kept of its checkpoints (partner.h) */
+    FT_STAGE_BASE,              /* what the job was resumed from (durable.h) */
+    FT_STAGE_READY              /* ranks may be started */
+};
+
 /* In shared memory: what a successor of this agent has to know. */
 struct ft_node_shared {
     _Atomic uint64_t heard_ns;  /* CLOCK_BOOTTIME: the controller has heard of us since, or we look for it since then */
     _Atomic uint32_t met;       /* it has taken us */
-    bool ready;                 /* ranks may be started */
+    enum ft_node_stage stage;
     bool fenced;
     bool stranded;
     bool left;                  /* said, or about to be */
@@ -49,7 +61,8 @@ struct ft_node_shared {
 };
 
 struct ft_node {
-    struct ft_job *job;
+    struct ft_agent *agent;
+    struct ft_job *job;             /* its */
     const struct ft_description *d;
     struct ft_node_shared *shared;
     struct ft_address controllers[FT_NODE_CONTROLLERS];
@@ -64,6 +77,7 @@ struct ft_node {
     /* of the agent */
     struct ft_auth *auth;
     struct ft_fetch *fetch;     /* NULL: not now */
+    uint64_t fetched;           /* units of the log */
     struct ft_uplink *uplink;
     struct ft_node_report *report; /* NULL: none is wanted */
     struct ft_node_durable *durable;
@@ -76,5 +90,9 @@ struct ft_node {
     bool dirty;                 /* STATE is to be said */
     bool let_go;                /* the controller has heard the last word, or will not */
 };
+
+/* Something in the node's state is new: it is said soon (say.h). Before the node serves, nothing
+   is. */
+void ft_node_changed(struct ft_node *n);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "ft/base/util.h"
-#include "launcher/agent/act.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/base/say.h"
 #include "launcher/base/timer.h"
@@ -29,9 +28,8 @@ static void say_here(const struct ft_node *n, const char *what)
 
 static void end_ranks(struct ft_node *n)
 {
-    ft_act(n->job, &(struct ft_event){.kind = FT_EV_FENCED});
-    if (n->job->sweeping)
-        ft_sweep_hurry(n->job);
+    ft_job_post(n->job, &(struct ft_event){.kind = FT_EV_FENCED});
+    ft_sweep_hurry(n->agent);
 }
 
 void ft_node_fence(struct ft_node *n, const char *why)

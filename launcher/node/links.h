@@ -22,21 +22,11 @@
 #include <stdint.h>
 
 #include "launcher/net/auth.h"
+#include "launcher/node/whereabouts.h"
 
 struct ft_kept;
 struct ft_links;
 struct ft_region;
-
-/* What the table of nodes says of one. */
-struct ft_whereabouts {
-    uint32_t incarnation;
-    bool up;                 /* it can be connected to */
-    size_t naddresses;
-    struct ft_address addresses[FT_ADDRESSES];
-};
-
-/* False: nothing is known of this node yet. */
-typedef bool ft_links_look_up(void *arg, uint32_t node, struct ft_whereabouts *peer);
 
 struct ft_links_config {
     const unsigned char *secret;      /* FT_SECRET_BYTES, borrowed */
@@ -45,7 +35,7 @@ struct ft_links_config {
     const struct ft_region *region;   /* borrowed; of this node */
     int spill_fd;                     /* of its log */
     struct ft_kept *kept;             /* borrowed; NULL: no checkpoints are kept */
-    ft_links_look_up *look_up;
+    ft_whereabouts_look_up *look_up;
     bool (*left)(void *arg);          /* local rank 0 has left MPI_Finalize, its process is gone and will not come back. NULL: never */
     void *arg;
 };

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/options/parse.h"
+
 #include "launcher/agent/agent.h"
 #include "launcher/base/say.h"
 #include "launcher/node/node.h"
@@ -97,7 +99,7 @@ int ft_node_main(void)
         leave_starter();
         leave_to_controller(&o, &d);
         ft_say_set_host(d.host);
-        code = ft_agent_run(&o);
+        code = ft_agent_run(&o, &ft_node_above);
     }
     explicit_bzero(line, len); /* the secret */
     free(line);

@@ -26,13 +26,12 @@
 #include "launcher/node/partner.h"
 #include "launcher/node/report.h"
 #include "launcher/node/say.h"
-#include "launcher/node/table.h"
 #include "launcher/node/uplink.h"
+#include "launcher/node/whereabouts.h"
 #include "launcher/stdio/memory.h"
 
 enum {
     STATE_PULSES = 12,          /* the state is said so often whether it has changed or not */
-    SOON_MS = 10,               /* for several changes to become one */
     BYE_MS = 1000,              /* for the controller to hear the last word */
     NICE = -10
 };
@@ -49,14 +48,6 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
         ft_node_say_state(n);
         ft_node_report_changed(n->report, n->uplink);
     }
-}
-
-void ft_node_changed(struct ft_node *n)
-{
-    if (!n || !n->soon || n->dirty)
-        return;
-    n->dirty = true;
-    ft_timer_set(n->soon, SOON_MS);
 }
 
 static void on_pulse(evutil_socket_t fd, short what, void *arg)
@@ -79,8 +70,7 @@ static void on_pulse(evutil_socket_t fd, short what, void *arg)
 static void let_go(struct ft_node *n)
 {
     n->let_go = true;
-    if (n->job->sweeping)
-        ft_sweep_step(n->job);
+    ft_sweep_step(n->agent);
 }
 
 static void on_bye(evutil_socket_t fd, short what, void *arg)
@@ -99,7 +89,7 @@ static void say_bye(struct ft_node *n)
         ft_timer_set(n->bye, BYE_MS);
 }
 
-bool ft_node_may_leave(struct ft_node *n, bool waiting)
+static bool may_leave(struct ft_node *n, bool waiting)
 {
     if (n->shared->fenced || n->let_go)
         return true;
@@ -141,7 +131,7 @@ static void on_down(void *arg)
 
 /* ---- made and freed ---- */
 
-int ft_node_new(struct ft_node **out, struct ft_job *job, struct ft_error *e)
+static int make(struct ft_node **out, struct ft_agent *agent, struct ft_error *e)
 {
     struct ft_node *n = calloc(1, sizeof *n);
 
@@ -149,8 +139,9 @@ int ft_node_new(struct ft_node **out, struct ft_job *job, struct ft_error *e)
         free(n);
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     }
-    n->job = job;
-    n->d = job->options->node;
+    n->agent = agent;
+    n->job = &agent->job;
+    n->d = n->job->options->node;
     *out = n;
     return ft_node_input_open(n, e);
 }
@@ -187,19 +178,17 @@ static int open_links(struct ft_node *n, int listener, struct ft_error *e)
 {
     struct ft_links_config config = {.secret = n->d->secret, .node = n->d->node, .nnodes = n->d->nnodes, .incarnation = n->d->incarnation,
                                      .listener = listener, .region = &n->job->region, .spill_fd = ft_keeper_spill_fd(n->job->keeper),
-                                     .kept = n->kept, .look_up = ft_node_table_look_up, .left = has_left, .arg = n};
+                                     .kept = n->kept, .look_up = ft_whereabouts_of, .left = has_left, .arg = n};
 
     return ft_links_new(&n->links, &config, e);
 }
 
-int ft_node_open(struct ft_node *n, struct ft_error *e)
+static int open_node(struct ft_node *n, struct ft_error *e)
 {
     struct ft_address list[FT_ADDRESSES];
     int listener, err;
     size_t count = 0;
 
-    if (!n)
-        return 0;
     if ((err = find_controllers(n, e)) < 0)
         return err;
     if (n->d->nnodes > 1) {
@@ -218,16 +207,17 @@ int ft_node_open(struct ft_node *n, struct ft_error *e)
     return 0;
 }
 
-void ft_node_forget(struct ft_node *n)
+static void forget(struct ft_node *n)
 {
-    if (!n)
-        return;
+    if (n->shared->stage != FT_STAGE_READY)
+        n->shared->stage = FT_STAGE_TABLE;
     ft_links_forget(n->links);
     ft_partner_forget(n->partner);
     ft_kept_forget(n->kept);
     ft_doubts_forget(n->doubts);
     n->auth = NULL;
     n->fetch = NULL;
+    n->fetched = 0;
     n->uplink = NULL;
     n->report = NULL;
     n->durable = NULL;
@@ -251,13 +241,11 @@ static int make_events(struct ft_node *n)
     return event_add(n->pulse, &pulse);
 }
 
-int ft_node_serve(struct ft_node *n)
+static int serve(struct ft_node *n)
 {
-    struct ft_job *job = n ? n->job : NULL;
+    struct ft_job *job = n->job;
     struct ft_uplink_config config;
 
-    if (!n)
-        return 0;
     if (make_events(n) < 0 || ft_node_durable_serve(n) < 0 || !(n->auth = ft_auth_new(job->base, n->d->secret, &job->say)))
         return -1;
     config = (struct ft_uplink_config){.base = job->base, .auth = n->auth, .controllers = n->controllers, .ncontrollers = n->ncontrollers,
@@ -272,21 +260,21 @@ int ft_node_serve(struct ft_node *n)
     return 0;
 }
 
-bool ft_node_is_ready(const struct ft_node *n)
+static bool is_ready(const struct ft_node *n)
 {
-    return !n || n->shared->ready;
+    return n->shared->stage == FT_STAGE_READY;
 }
 
-bool ft_node_is_fenced(void *arg)
+static bool is_fenced(void *arg)
 {
     const struct ft_node *n = arg;
 
-    return n && n->shared->fenced;
+    return n->shared->fenced;
 }
 
-int ft_node_socket(const struct ft_node *n)
+static int socket_of(const struct ft_node *n)
 {
-    return n && n->links ? ft_links_socket(n->links) : -1;
+    return n->links ? ft_links_socket(n->links) : -1;
 }
 
 /* A node that was replaced lacks what our log has no more, or we lack what nobody gives us: the representative has found out. */
@@ -298,25 +286,23 @@ static bool is_lacked(const struct ft_node *n)
     return false;
 }
 
-void ft_node_rung(struct ft_node *n)
+static void strand(struct ft_node *n)
 {
-    if (!n)
-        return;
+    n->shared->stranded = true;
+    ft_node_changed(n);
+}
+
+static void rung(struct ft_node *n)
+{
     if (n->d->nnodes > 1 && !n->shared->stranded && is_lacked(n))
-        ft_node_strand(n);
+        strand(n);
     ft_links_look(n->links);
     ft_partner_look(n->partner);
     ft_doubts_look(n->doubts);
     ft_node_durable_look(n);
 }
 
-void ft_node_strand(struct ft_node *n)
-{
-    n->shared->stranded = true;
-    ft_node_changed(n);
-}
-
-void ft_node_flush(void *arg)
+static void flush(void *arg)
 {
     struct ft_node *n = arg;
 
@@ -324,10 +310,8 @@ void ft_node_flush(void *arg)
         ft_uplink_flush(n->uplink);
 }
 
-void ft_node_leave(struct ft_node *n)
+static void leave(struct ft_node *n)
 {
-    if (!n)
-        return;
     if (n->fetch)
         ft_fetch_stop(n->fetch);
     ft_links_leave(n->links);
@@ -343,13 +327,11 @@ void ft_node_leave(struct ft_node *n)
     ft_timer_free(n->soon);
     ft_timer_free(n->bye);
     ft_node_input_leave(n);
-    ft_node_forget(n);
+    forget(n);
 }
 
-void ft_node_free(struct ft_node *n)
+static void free_node(struct ft_node *n)
 {
-    if (!n)
-        return;
     ft_links_free(n->links);
     ft_partner_free(n->partner);
     ft_kept_free(n->kept);
@@ -358,3 +340,9 @@ void ft_node_free(struct ft_node *n)
     ft_shared_free(n->shared, sizeof *n->shared);
     free(n);
 }
+
+const struct ft_above ft_node_above = {
+    .make = make, .open = open_node, .forget = forget, .serve = serve, .leave = leave, .free = free_node,
+    .is_ready = is_ready, .is_fenced = is_fenced, .is_late = ft_node_lease_is_late, .may_leave = may_leave, .socket = socket_of,
+    .changed = ft_node_changed, .rung = rung, .strand = strand, .flush = flush,
+};

@@ -12,12 +12,12 @@
 #include "launcher/base/say.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
+#include "launcher/net/auth.h"
 #include "launcher/net/await.h"
 #include "launcher/net/parcel.h"
 #include "launcher/node/cargo.h"
 #include "launcher/node/job.h"
-#include "launcher/node/links.h"
-#include "launcher/node/table.h"
+#include "launcher/node/whereabouts.h"
 #include "launcher/wire/greeting.h"
 
 enum {
@@ -62,7 +62,7 @@ static uint32_t next_of(const struct ft_partner *p) { return (p->node->d->node +
 
 static bool next_is_up(const struct ft_partner *p, struct ft_whereabouts *w)
 {
-    return ft_node_table_look_up(p->node, next_of(p), w) && w->up && w->naddresses;
+    return ft_whereabouts_of(p->node, next_of(p), w) && w->up && w->naddresses;
 }
 
 /* ---- to the next node ---- */
@@ -303,8 +303,6 @@ bool ft_partner_fetch(struct ft_partner *p, uint64_t units, void (*done)(struct 
     return true;
 }
 
-bool ft_partner_is_fetching(const struct ft_partner *p) { return p && p->fetching; }
-
 static void look(struct ft_partner *p)
 {
     struct ft_whereabouts w;
@@ -314,7 +312,7 @@ static void look(struct ft_partner *p)
         drop(p);
         ft_timer_set(p->later, RETRY_MS);
     }
-    if (p->fetching || is_busy(p) || !up || !p->node->shared->ready || event_pending(p->later, EV_TIMEOUT, NULL))
+    if (p->fetching || is_busy(p) || !up || p->node->shared->stage != FT_STAGE_READY || event_pending(p->later, EV_TIMEOUT, NULL))
         return;
     if (ft_cargo_newest(job_of(p), p->shared->sent_to == w.incarnation + 1 ? p->shared->sent : 0))
         call(p, &w);

@@ -38,6 +38,5 @@ void ft_partner_look(struct ft_partner *p);
 /* The node's log has been fetched, `units` of it, and no rank has been started: done is called once, later, when there is nothing more to
    be had. False: nobody can be asked; done is not called. */
 bool ft_partner_fetch(struct ft_partner *p, uint64_t units, void (*done)(struct ft_node *node));
-bool ft_partner_is_fetching(const struct ft_partner *p);
 
 #endif

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/wait.h"
 #include "ft/shm/word.h"
+#include "launcher/job/above.h"
 #include "launcher/job/job.h"
-#include "launcher/node/node.h"
 #include "launcher/node/uplink.h"
 #include "launcher/ranks/ranks.h"
-#include "launcher/wire/report.h"
+#include "launcher/report/wire.h"
 
 enum { AGAIN_NS = 1000000000 /* of a timeline: what may have been on its way when a connection broke */ };
 
@@ -100,7 +101,7 @@ static void say_report(struct ft_node_report *r, struct ft_uplink *uplink, uint6
         m.nranks = last && all ? nranks : 0;
         for (uint32_t i = 0; i < m.nranks; i++)
             m.ranks[i] = life_of(r->job, i);
-        m.now_ns = ft_job_now();
+        m.now_ns = ft_clock_ns();
         m.log_bytes = from->log_bytes;
         m.released_bytes = from->released_bytes;
         m.peak_log_bytes = from->peak_log_bytes;
@@ -138,7 +139,7 @@ static void say_cells(const struct ft_node_report *r, struct ft_uplink *uplink, 
         return;
     per = ft_wire_cells_ranks(end - s.from);
     for (uint32_t first = 0; first < t->nranks; first += per) {
-        struct ft_wire_cells m = {.now_ns = ft_job_now(), .begin_ns = t->begin_ns + s.from * width, .width_ns = width, .first = first,
+        struct ft_wire_cells m = {.now_ns = ft_clock_ns(), .begin_ns = t->begin_ns + s.from * width, .width_ns = width, .first = first,
                                   .nranks = (uint32_t)ft_min(per, t->nranks - first), .ncells = end - s.from};
 
         ft_uplink_say(uplink, ft_wire_put_cells(&m, row, &s));
@@ -160,7 +161,7 @@ static void note(struct ft_job *job, bool all)
 /* Who is fenced says nothing: that it was heard of would keep others from taking its place. */
 static bool may_say(const struct ft_node_report *r, const struct ft_uplink *uplink)
 {
-    return r && uplink && ft_uplink_is_up(uplink) && !ft_node_is_fenced(r->job->node);
+    return r && uplink && ft_uplink_is_up(uplink) && !ft_above_is_fenced(r->job);
 }
 
 void ft_node_report_changed(struct ft_node_report *r, struct ft_uplink *uplink)

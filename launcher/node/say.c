@@ -26,22 +26,7 @@ static enum ft_node_phase phase_of(const struct ft_node *n)
         return FT_NODE_ENDED;
     if (ft_policy_stays(n->job->policy))
         return FT_NODE_DONE;
-    return n->shared->ready ? FT_NODE_RUNNING : FT_NODE_STARTING;
-}
-
-static enum ft_node_rank rank_state(enum ft_phase phase)
-{
-    switch (phase) {
-    case FT_PROC_NEW:
-    case FT_PROC_STARTING:
-        return FT_NODE_RANK_STARTING;
-    case FT_PROC_RUNNING:
-        return FT_NODE_RANK_UP;
-    case FT_PROC_RETIRED:
-        return FT_NODE_RANK_DOWN;
-    default:
-        return FT_NODE_RANK_RESTARTING;
-    }
+    return n->shared->stage == FT_STAGE_READY ? FT_NODE_RUNNING : FT_NODE_STARTING;
 }
 
 static uint64_t committed(const struct ft_job *job)
@@ -66,7 +51,7 @@ void ft_node_say_state(struct ft_node *n)
     m.version = ft_node_durable_newest(n);
     m.loaded = ft_look(&ft_versions_of(&job->region, 0)->loads);
     for (uint32_t r = 0; r < nranks; r++)
-        m.ranks[r] = (struct ft_wire_rank){rank_state(ft_proc_phase(&job->procs[r])), job->procs[r].incarnation,
+        m.ranks[r] = (struct ft_wire_rank){ft_phase_said(ft_proc_phase(&job->procs[r])), job->procs[r].incarnation,
                                            (uint32_t)ft_policy_restarts_of(job->policy, r), (uint32_t)job->procs[r].pid};
     ft_uplink_say(n->uplink, ft_wire_put_state(&m));
     ft_wire_state_free(&m);
@@ -75,7 +60,7 @@ void ft_node_say_state(struct ft_node *n)
 
 void ft_node_say_calls(struct ft_node *n)
 {
-    struct ft_wire_calls m = {.more = true, .ranks = ft_status_ranks(n->job)};
+    struct ft_wire_calls m = {.more = true, .ranks = ft_status_ranks(n->agent)};
 
     for (; m.ranks && m.more; m.first += FT_WIRE_CALLS_MOST)
         ft_uplink_say(n->uplink, ft_wire_put_calls(&m));

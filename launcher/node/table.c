@@ -12,9 +12,9 @@
 #include "launcher/node/job.h"
 #include "launcher/node/lease.h"
 #include "launcher/node/links.h"
-#include "launcher/node/node.h"
 #include "launcher/node/partner.h"
 #include "launcher/node/uplink.h"
+#include "launcher/node/whereabouts.h"
 #include "launcher/ranks/ranks.h"
 
 /* That a peer's representative is gone for good is news for ours. */
@@ -25,49 +25,21 @@ static void tell_gone(const struct ft_node *n)
             ft_announce(&ft_region_link(&n->job->region, i)->gone, 1);
 }
 
-bool ft_node_table_look_up(void *arg, uint32_t node, struct ft_whereabouts *peer)
-{
-    const struct ft_node *n = arg;
-    const struct ft_wire_node *w = node < n->table.nnodes ? &n->table.nodes[node] : NULL;
-
-    if (!w)
-        return false;
-    *peer = (struct ft_whereabouts){.incarnation = w->incarnation, .up = w->up};
-    for (uint32_t i = 0; i < w->naddresses && peer->naddresses < FT_ADDRESSES; i++)
-        peer->naddresses += ft_address_parse(&peer->addresses[peer->naddresses], w->addresses[i].text, (uint16_t)w->port);
-    return true;
-}
-
-static void make_ready(struct ft_node *n)
-{
-    int code;
-
-    if (ft_policy_ends(n->job->policy, &code))
-        return;
-    n->shared->ready = true;
-    ft_ranks_start(n->job);
-    ft_node_changed(n);
-}
-
-/* All that others have is here. */
-static void begin(struct ft_node *n)
-{
-    if (!ft_node_durable_begin(n, make_ready))
-        make_ready(n);
-}
+static void advance(struct ft_node *n);
 
 static void on_fetched(void *arg, uint64_t units, uint64_t bytes, const struct ft_error *e)
 {
     struct ft_node *n = arg;
 
     n->fetch = NULL;
+    n->fetched = units;
     ft_say_detail(&n->job->say, "node %u (host %s) has fetched %llu units of log, %llu bytes%s%s", n->d->node, ft_say_host(),
                   (unsigned long long)units, (unsigned long long)bytes, e->text[0] ? ": " : "", e->text);
-    if (!units || !ft_partner_fetch(n->partner, units, begin))
-        begin(n);
+    advance(n);
 }
 
-/* A node that replaces a lost one replays out of its own memory: what there is of the log comes before the ranks. */
+/* A node that replaces a lost one replays out of its own memory: what there is of the log comes
+   before the ranks. */
 static bool start_fetch(struct ft_node *n)
 {
     struct ft_fetch_config config = {.base = n->job->base, .secret = n->d->secret, .say = &n->job->say, .node = n->d->node,
@@ -76,12 +48,13 @@ static bool start_fetch(struct ft_node *n)
     struct ft_source *sources = calloc(n->table.nnodes, sizeof *sources);
     size_t count = 0;
 
-    /* Those that were replaced come last: they may be fetching themselves, and what they have is all that they give. */
+    /* Those that were replaced come last: they may be fetching themselves, and what they have is
+       all that they give. */
     for (uint32_t k = 0; sources && k < 2 * n->table.nnodes; k++) {
         uint32_t i = k % n->table.nnodes;
         struct ft_whereabouts peer;
 
-        if (i == n->d->node || !ft_node_table_look_up(n, i, &peer) || !peer.up || !peer.naddresses ||
+        if (i == n->d->node || !ft_whereabouts_of(n, i, &peer) || !peer.up || !peer.naddresses ||
             (peer.incarnation > 0) != (k >= n->table.nnodes))
             continue;
         sources[count] = (struct ft_source){.node = i, .incarnation = peer.incarnation, .naddresses = peer.naddresses};
@@ -93,13 +66,40 @@ static bool start_fetch(struct ft_node *n)
     return n->fetch;
 }
 
-static void get_ready(struct ft_node *n)
+/* Begins what the stage waits for: advance is called when it is here. False: there is nothing to
+   wait for. */
+static bool waits(struct ft_node *n, enum ft_node_stage stage)
 {
-    if (n->shared->ready || n->fetch || ft_partner_is_fetching(n->partner) || ft_node_durable_is_beginning(n))
+    switch (stage) {
+    case FT_STAGE_LOG:
+        return n->d->incarnation && n->d->nnodes > 1 && start_fetch(n);
+    case FT_STAGE_KEPT:
+        return n->fetched && ft_partner_fetch(n->partner, n->fetched, advance);
+    case FT_STAGE_BASE:
+        return ft_node_durable_begin(n, advance);
+    case FT_STAGE_TABLE:
+    case FT_STAGE_READY:
+        break;
+    }
+    return false;
+}
+
+/* What the stage waited for is here: on to the next one that has to wait. */
+static void advance(struct ft_node *n)
+{
+    enum ft_node_stage *stage = &n->shared->stage;
+    int code;
+
+    while (*stage < FT_STAGE_BASE) {
+        ++*stage;
+        if (waits(n, *stage))
+            return;
+    }
+    if (ft_policy_ends(n->job->policy, &code))
         return;
-    if (n->d->incarnation && n->d->nnodes > 1 && start_fetch(n))
-        return;
-    begin(n);
+    *stage = FT_STAGE_READY;
+    ft_ranks_start(n->job);
+    ft_node_changed(n);
 }
 
 int ft_node_table_take(struct ft_node *n, const struct ft_wire_frame *f, struct ft_error *e)
@@ -123,6 +123,7 @@ int ft_node_table_take(struct ft_node *n, const struct ft_wire_frame *f, struct 
     tell_gone(n);
     ft_links_table_changed(n->links);
     ft_partner_look(n->partner);
-    get_ready(n);
+    if (n->shared->stage == FT_STAGE_TABLE)
+        advance(n);
     return 0;
 }

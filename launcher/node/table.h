@@ -4,15 +4,11 @@
 #ifndef LAUNCHER_NODE_TABLE_H
 #define LAUNCHER_NODE_TABLE_H
 
-#include "launcher/node/links.h"
 #include "launcher/wire/wire.h"
 
 struct ft_node;
 
 /* A TABLE frame. FT_EDAMAGED: it is none. */
 int ft_node_table_take(struct ft_node *n, const struct ft_wire_frame *f, struct ft_error *e);
-
-/* ft_links_look_up; arg: the node. */
-bool ft_node_table_look_up(void *arg, uint32_t node, struct ft_whereabouts *peer);
 
 #endif

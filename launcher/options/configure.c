@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/options/readers.h"
+#include "launcher/options/settings.h"
+
 enum { LINE_BYTES = 8192, NAME_BYTES = 64 };
 
 static char *trim(char *text)
@@ -99,7 +102,7 @@ int ft_configure_files(struct ft_options *o, struct ft_error *e)
 /* The first are ranks' own, made by ftrun. */
 static const char *const others[] = {
     "FTMPI_RANK", "FTMPI_SIZE", "FTMPI_INCARNATION", "FTMPI_APPNUM", "FTMPI_FDS", "FTMPI_JOB",
-    "FTMPI_RUN_DIR", "FTMPI_CC", "FTMPI_CXX", "FTMPI_CORES", "FTMPI_TEST_QUICK",
+    "FTMPI_RUN_DIR", "FTMPI_CC", "FTMPI_CXX", "FTMPI_CORES",
 };
 
 /* A name that means something, but is not a setting: "FTMPI_RANK", "FTMPI_CC". */

@@ -7,20 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ft/base/err.h"
-
-struct ft_options;
-
-struct ft_host {
-    char *name;              /* as written, without brackets; owned by the options */
-    uint32_t slots;
-    bool here;               /* it is the host we run on */
-};
-
-struct ft_hosts {
-    struct ft_host *list;    /* each name once; owned by the options */
-    size_t n;
-};
+#include "launcher/options/options.h"
 
 /* "localhost:4,127.0.0.1": a host without a number has one slot, and a name that comes again adds its slots. FT_EINVAL with a line that
    begins with who. */

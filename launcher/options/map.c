@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "launcher/options/hosts.h"
 #include "launcher/options/options.h"
 
 bool ft_map_wanted(const struct ft_options *o)

@@ -9,9 +9,6 @@
 #include "ft/base/err.h"
 #include "launcher/options/hosts.h"
 
-struct ft_options;
-struct ft_context;
-
 /* Nodes are those hosts that have ranks, in the order of the list; places as in struct ft_description. */
 struct ft_map {
     struct ft_hosts hosts;   /* of all programs and the host file; of the options */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ftrun has been told: by configuration files, the environment and the command line (settings.h). */
+/* What ftrun has been told: by configuration files, the environment and the command line
+   (settings.h). */
 #ifndef LAUNCHER_OPTIONS_OPTIONS_H
 #define LAUNCHER_OPTIONS_OPTIONS_H
 
@@ -9,8 +10,6 @@
 
 #include "ft/base/err.h"
 #include "ft/shm/keeper.h"
-#include "launcher/options/hosts.h"
-#include "launcher/options/settings.h"
 #include "launcher/options/topology.h"
 #include "launcher/policy/rank_policy.h"
 
@@ -22,7 +21,25 @@ enum { FT_TREE_MIN = 2, FT_TREE_WIDTH = 32 }; /* --launch-tree */
 enum { FT_SETTINGS_MAX = 96 }; /* rows of the table in settings.c */
 enum { FT_CODE_USAGE = 2 };    /* ftrun's exit code for a bad command line */
 
-/* One program of a job and the ranks that run it: what stands between two ":" on the command line. */
+struct ft_host {
+    char *name;              /* as written, without brackets; owned by the options */
+    uint32_t slots;
+    bool here;               /* it is the host we run on */
+};
+
+struct ft_hosts {
+    struct ft_host *list;    /* each name once; owned by the options */
+    size_t n;
+};
+
+/* Where a setting's value comes from. */
+struct ft_origin {
+    const char *value;     /* as written, or the fallback */
+    const char *source;    /* "default", "/etc/ftmpi.conf:3", "FTMPI_LOG_LIMIT", "command line" */
+};
+
+/* One program of a job and the ranks that run it: what stands between two ":" on the command
+   line. */
 #define FT_SNAPSHOT_AUTO UINT64_MAX
 
 struct ft_context {
@@ -44,7 +61,8 @@ struct ft_context {
 /* Whether two ranks read large messages in each other's memory. AUTO: if that is faster here. */
 enum ft_single { FT_SINGLE_AUTO, FT_SINGLE_ON, FT_SINGLE_OFF };
 
-/* How two ranks do a large allreduce: each makes a half, each makes all of it (ft/core/standard.c). AUTO: what is faster here. */
+/* How two ranks do a large allreduce: each makes a half, each makes all of it
+   (ft/core/standard.c). AUTO: what is faster here. */
 enum ft_allreduce { FT_ALLREDUCE_AUTO, FT_ALLREDUCE_HALVED, FT_ALLREDUCE_DOUBLED };
 
 /* Whether the job goes on from a checkpoint in ckpt_dir. */
@@ -111,17 +129,8 @@ struct ft_options {
 /* What holds when nobody sets anything, with a new job id. */
 void ft_options_defaults(struct ft_options *o);
 
-/* Defaults, configuration files, environment, command line, each before the next. Strings of argv are not copied,
-   and the ":" between contexts are replaced by NULL. 0, or FT_EINVAL with one line. ft_options_free in any case. */
-int ft_options_parse(struct ft_options *o, int argc, char **argv, struct ft_error *e);
-
-void ft_options_free(struct ft_options *o);
-
 /* The context that runs a rank. */
 const struct ft_context *ft_options_context(const struct ft_options *o, uint32_t rank);
-
-/* Defaults, configuration files and environment alone: for ftmpi_info. ft_options_free in any case. */
-int ft_options_configure(struct ft_options *o, struct ft_error *e);
 
 /* p, which came from malloc, lives as long as o from now on. NULL: no memory; then it is free. */
 void *ft_options_own(struct ft_options *o, void *p);

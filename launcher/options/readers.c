@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/agent/placement.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/options.h"
+#include "launcher/options/placement.h"
 #include "launcher/options/values.h"
 
 #define READER(name) int ft_read_##name(struct ft_options *o, const struct ft_word *w, struct ft_error *e)

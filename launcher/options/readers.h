@@ -4,7 +4,12 @@
 #ifndef LAUNCHER_OPTIONS_READERS_H
 #define LAUNCHER_OPTIONS_READERS_H
 
-#include "launcher/options/settings.h"
+#include "launcher/options/options.h"
+
+/* One use of a row: `who` names it in messages ("--log-limit", "FTMPI_LOG_LIMIT", "FILE:3: log-limit"). */
+struct ft_word {
+    const char *who, *value, *second;  /* second: of options with two arguments */
+};
 
 #define FT_READER(name) int ft_read_##name(struct ft_options *o, const struct ft_word *w, struct ft_error *e)
 

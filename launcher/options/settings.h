@@ -8,9 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ft/base/err.h"
-
-struct ft_options;
+#include "launcher/options/options.h"
 
 enum ft_setting_type {
     FT_HEADING,   /* of --help: text */
@@ -18,10 +16,7 @@ enum ft_setting_type {
     FT_FLAG, FT_NUMBER, FT_SIZE, FT_SECONDS, FT_TEXT, FT_LIST,
 };
 
-/* One use of a row: `who` names it in messages ("--log-limit", "FTMPI_LOG_LIMIT", "FILE:3: log-limit"). */
-struct ft_word {
-    const char *who, *value, *second;  /* second: of options with two arguments */
-};
+struct ft_word;
 
 struct ft_setting {
     const char *names;     /* without dashes, separated by one space; the first is the setting's; --help shows those before " |" */
@@ -33,12 +28,6 @@ struct ft_setting {
     const char *fallback;  /* what holds when nobody sets it, for people; NULL for FT_COMMAND */
     const char *text;      /* one line, or several where it does not fit */
     bool two;              /* takes two arguments */
-};
-
-/* Where a setting's value comes from. */
-struct ft_origin {
-    const char *value;     /* as written, or the fallback */
-    const char *source;    /* "default", "/etc/ftmpi.conf:3", "FTMPI_LOG_LIMIT", "command line" */
 };
 
 /* All rows, headings and commands included, in the order of --help. NULL after the last. */

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "launcher/wire/wire.h"
+#include "launcher/policy/phases.h"
 
 enum {
     FT_START_TRIES = 3,        /* on one host, in a row */

@@ -7,13 +7,12 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/layout.h"
-#include "launcher/base/shared.h"
+#include "launcher/policy/phases.h"
 
-enum rank_life { STARTING, UP, DOWN };
 enum stage { RUNNING, GATHERING, STAYING, ASKED, TERMINATING, KILLING, OVER };
 
 struct rank {
-    enum rank_life life;
+    enum ft_phase life;    /* NEW, CLEARING, RUNNING, RETIRED */
     uint32_t restarts;
     uint32_t own_deaths;   /* in a row, at `progress` */
     uint32_t quick_kills;  /* in a row, at `progress` */
@@ -45,6 +44,12 @@ struct ft_policy {
     struct whole now;
     struct rank ranks[];
 };
+
+/* A process of it is to be started. */
+static bool is_awaited(const struct rank *rank)
+{
+    return rank->life == FT_PROC_NEW || rank->life == FT_PROC_CLEARING;
+}
 
 static struct ft_effect *effect(struct ft_effects *out, enum ft_effect_kind kind)
 {
@@ -78,8 +83,8 @@ static void end(struct ft_policy *p, enum ft_reason reason, uint32_t rank, uint6
     e->number = number;
     e->code = p->now.code = code;
     for (uint32_t r = 0; r < p->config.nranks; r++)
-        if (p->ranks[r].life == STARTING)
-            p->ranks[r].life = DOWN;
+        if (is_awaited(&p->ranks[r]))
+            p->ranks[r].life = FT_PROC_RETIRED;
     if (!p->now.up)
         finish(p, out);
     else if (reason == FT_END_FENCED)
@@ -161,7 +166,7 @@ static void restart(struct ft_policy *p, uint32_t rank, struct ft_effects *out)
 {
     struct ft_effect *e = effect(out, FT_DO_RESTART);
 
-    p->ranks[rank].life = STARTING;
+    p->ranks[rank].life = FT_PROC_CLEARING;
     e->rank = rank;
     e->number = ++p->ranks[rank].restarts;
 }
@@ -244,9 +249,9 @@ static void exited(struct ft_policy *p, const struct ft_event *ev, struct ft_eff
 {
     struct rank *rank = &p->ranks[ev->rank];
 
-    if (rank->life != UP)
+    if (rank->life != FT_PROC_RUNNING)
         return;
-    rank->life = DOWN;
+    rank->life = FT_PROC_RETIRED;
     p->now.up--;
     p->now.rabit_used |= ev->rabit_used;
     if (is_going(p)) {
@@ -262,7 +267,7 @@ static void hung(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
 {
     struct rank *rank = &p->ranks[ev->rank];
 
-    if (p->now.stage != RUNNING || rank->life != UP)
+    if (p->now.stage != RUNNING || rank->life != FT_PROC_RUNNING)
         return;
     note_progress(rank, ev->progress);
     if (++rank->hangs >= FT_HANGS)
@@ -274,17 +279,17 @@ static void hung(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
 /* Ranks that have left are needed again. */
 static void stranded(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
 {
-    if (p->now.stage != RUNNING || p->ranks[ev->rank].life != STARTING)
+    if (p->now.stage != RUNNING || !is_awaited(&p->ranks[ev->rank]))
         return;
     if (p->config.node) { /* the other nodes' ranks go on, and these cannot start without them */
         end(p, FT_END_STRANDED, ev->rank, 0, FT_CODE_JOB, out);
         return;
     }
     for (uint32_t r = 0; r < p->config.nranks; r++) {
-        if (p->ranks[r].life != DOWN)
+        if (p->ranks[r].life != FT_PROC_RETIRED)
             continue;
         p->ranks[r].restarts++;
-        p->ranks[r].life = STARTING;
+        p->ranks[r].life = FT_PROC_CLEARING;
     }
     p->now.stage = GATHERING;
     p->now.done = 0;
@@ -314,8 +319,8 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         return;
     switch (ev->kind) {
     case FT_EV_STARTED:
-        if (p->ranks[ev->rank].life == STARTING) {
-            p->ranks[ev->rank].life = UP;
+        if (is_awaited(&p->ranks[ev->rank])) {
+            p->ranks[ev->rank].life = FT_PROC_RUNNING;
             p->now.up++;
         }
         break;
@@ -362,6 +367,7 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
 
 void ft_policy_step(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
 {
+    FT_INVARIANT(!atomic_load(&p->journal.open), "a step is settled before the next one");
     out->n = 0;
     p->journal.event = *ev;
     p->journal.rank = p->ranks[ev->rank];
@@ -403,7 +409,7 @@ void ft_policy_lose(struct ft_policy *p, uint32_t rank)
 
 bool ft_policy_wants(const struct ft_policy *p, uint32_t rank)
 {
-    return is_going(p) && p->ranks[rank].life == STARTING;
+    return is_going(p) && is_awaited(&p->ranks[rank]);
 }
 
 bool ft_policy_gathers(const struct ft_policy *p)
@@ -422,14 +428,14 @@ bool ft_policy_ends(const struct ft_policy *p, int *code)
     return !is_going(p);
 }
 
-static size_t size_of(uint32_t nranks)
+size_t ft_policy_bytes(uint32_t nranks)
 {
     return sizeof(struct ft_policy) + nranks * sizeof(struct rank);
 }
 
-struct ft_policy *ft_policy_new(const struct ft_policy_config *config)
+struct ft_policy *ft_policy_new(void *memory, const struct ft_policy_config *config)
 {
-    struct ft_policy *p = ft_shared_new(size_of(config->nranks));
+    struct ft_policy *p = memory;
 
     if (p)
         p->config = *config;
@@ -444,10 +450,4 @@ uint64_t ft_policy_restarts(const struct ft_policy *p)
 uint64_t ft_policy_restarts_of(const struct ft_policy *p, uint32_t rank)
 {
     return p->ranks[rank].restarts;
-}
-
-void ft_policy_free(struct ft_policy *p)
-{
-    if (p)
-        ft_shared_free(p, size_of(p->config.nranks));
 }

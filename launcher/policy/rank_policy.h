@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The controller: what to do when something happens to a job (DESIGN section 7). A pure state machine: events in,
+/* What to do when something happens to the ranks of a host (DESIGN section 7). A pure state machine: events in,
    effects out; no clock, no system call, no text. The agent turns effects into deeds, in the order given.
 
      a rank killed by a signal, or leaving with 129-159 (--restart-on)  -> it is restarted
@@ -21,6 +21,7 @@
 #define LAUNCHER_POLICY_RANK_POLICY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -28,6 +29,7 @@ enum {
     FT_HANGS = 3,          /* likewise */
     FT_QUICK_KILLS = 100,  /* killed by others within a second of its start, in a row, without progress: given up */
     FT_CODE_JOB = 1,       /* exit code of ftrun for what no rank gave a code for */
+    FT_CODE_TIMEOUT = 110, /* exit code of --timeout, as Open MPI's */
 };
 
 /* --restart-on: deaths after which a rank is started again. */
@@ -121,16 +123,18 @@ struct ft_effects {
 
 struct ft_policy;
 
-/* All ranks are waiting for FT_EV_STARTED. NULL: no memory. */
-struct ft_policy *ft_policy_new(const struct ft_policy_config *config);
+/* All ranks are waiting for FT_EV_STARTED. memory: ft_policy_bytes of zeros, the caller's, who frees it; NULL: so is what is returned. */
+size_t ft_policy_bytes(uint32_t nranks);
+struct ft_policy *ft_policy_new(void *memory, const struct ft_policy_config *config);
 
-/* One step. Events about ranks that are down are ignored, as is everything after FT_DO_FINISH. */
+/* One step, and not before the last one is settled. Events about ranks that are down are ignored,
+   as is everything after FT_DO_FINISH. */
 void ft_policy_step(struct ft_policy *p, const struct ft_event *event, struct ft_effects *out);
 
 /* The effects of the last step are deeds. */
 void ft_policy_settle(struct ft_policy *p);
 
-/* In the process that goes on after another one was killed (the policy is in shared memory): does a step that was not settled once
+/* In the process that goes on after another one was killed (the memory is shared): does a step that was not settled once
    more; else says again what the job's end is waiting for. Doing an effect twice must do no harm. */
 void ft_policy_recover(struct ft_policy *p, struct ft_effects *out);
 
@@ -151,7 +155,5 @@ bool ft_policy_ends(const struct ft_policy *p, int *code);
 
 uint64_t ft_policy_restarts(const struct ft_policy *p);  /* of the whole job; those with all others are not counted */
 uint64_t ft_policy_restarts_of(const struct ft_policy *p, uint32_t rank);  /* all */
-
-void ft_policy_free(struct ft_policy *p);
 
 #endif

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "launcher/options/options.h"
-#include "launcher/ranks/spawn.h"
 #include "launcher/wire/description.h"
 
 /* Which number each variable of a rank holds. */

@@ -5,11 +5,34 @@
 #ifndef LAUNCHER_RANKS_ENVIRON_H
 #define LAUNCHER_RANKS_ENVIRON_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct ft_context;
-struct ft_spawn_config;
+struct ft_description;
 struct ft_environ;
+struct ft_limits;
+struct ft_signals;
+struct ft_topology;
+
+/* The same for every rank of the job. Everything is borrowed. */
+struct ft_spawn_config {
+    const struct ft_context *contexts;  /* by rank; their programs have been found */
+    size_t ncontexts;
+    uint32_t nranks;
+    const char *job_id;
+    const struct ft_description *node;  /* the ranks are those of one node of several; NULL: all */
+    int links;                    /* for local rank 0, the last of FTMPI_FDS, where there are others; -1: none */
+    const char *library_path;     /* first in the ranks' LD_LIBRARY_PATH */
+    const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
+    const char *python_path;      /* first in their PYTHONPATH, NULL: as it is */
+    bool bootstrap_cache;         /* programs may ask by FTMPI_BOOTSTRAP_CACHE */
+    int memfd, kick, spill, bell, models; /* what ranks inherit, as FTMPI_FDS; there the pipe of spawn.c is before the last */
+    const struct ft_limits *limits;  /* as they were when ftrun was started */
+    const struct ft_signals *signals;
+    const struct ft_topology *topology;  /* NULL: not bound */
+};
 
 /* Of the ranks of one context. first_fd: number in the ranks of the descriptors in FTMPI_FDS. NULL: no memory. */
 struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const struct ft_context *context, int first_fd);

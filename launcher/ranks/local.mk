@@ -2,5 +2,5 @@
 liblaunch_la_SOURCES += \
 	launcher/ranks/environ.h launcher/ranks/environ.c \
 	launcher/ranks/ranks.h launcher/ranks/ranks.c \
-	launcher/ranks/renew.h launcher/ranks/renew.c \
+	launcher/ranks/restart.h launcher/ranks/restart.c \
 	launcher/ranks/spawn.h launcher/ranks/spawn.c

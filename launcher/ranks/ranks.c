@@ -13,19 +13,17 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
-#include "launcher/agent/act.h"
+#include "launcher/base/reap.h"
+#include "launcher/job/above.h"
 #include "launcher/job/death.h"
-#include "launcher/job/oom.h"
-#include "launcher/node/node.h"
 #include "launcher/options/program.h"
-#include "launcher/ranks/renew.h"
-#include "launcher/snap/cut.h"
+#include "launcher/ranks/spawn.h"
 #include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"
 
-enum { AGAIN_MS = 10, STUCK_MS = 5000, QUICK_MS = 1000 };
+enum { AGAIN_MS = 10, QUICK_MS = 1000 };
 
 static void on_gone(evutil_socket_t fd, short what, void *arg);
 
@@ -44,10 +42,10 @@ const char *ft_ranks_death(const struct ft_proc *proc, char *text, size_t size)
     return text;
 }
 
-static int failed(struct ft_job *job, const struct ft_error *e, int code)
+int ft_ranks_failed(struct ft_job *job, const struct ft_error *e, int code)
 {
     ft_say(&job->say, "%s", e->text);
-    ft_act(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = code});
+    ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = code});
     return -1;
 }
 
@@ -63,8 +61,7 @@ struct ft_ends ft_ranks_ends(const struct ft_job *job, uint32_t rank)
     }};
 }
 
-/* Before a process of the rank runs, and again when there is one: from then on the standby can go on with it. */
-static void tell_standby(const struct ft_job *job, uint32_t rank)
+void ft_ranks_tell_standby(const struct ft_job *job, uint32_t rank)
 {
     struct ft_ends ends = ft_ranks_ends(job, rank);
 
@@ -88,8 +85,7 @@ static void close_ends(const int write[2], int in)
         close(in);
 }
 
-/* One incarnation of proc, from its block in shared memory to the event that tells of its death. */
-static int start(struct ft_job *job, struct ft_proc *proc)
+int ft_ranks_begin(struct ft_job *job, struct ft_proc *proc)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
     struct ft_error e;
@@ -103,37 +99,37 @@ static int start(struct ft_job *job, struct ft_proc *proc)
     } else if (proc->rank == job->options->stdin_rank && job->input && (in = ft_input_open(job->input)) < 0) {
         err = ft_err_set(&e, FT_ESYS, "cannot make a pipe for the standard input of rank %u: %s", ft_job_rank(job, proc->rank), strerror(errno));
     } else {
-        tell_standby(job, proc->rank);
+        ft_ranks_tell_standby(job, proc->rank);
         ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
-        atomic_store_explicit(&block->started_ns, ft_job_now(), memory_order_relaxed); /* exec orders it */
+        atomic_store_explicit(&block->started_ns, ft_clock_ns(), memory_order_relaxed); /* exec orders it */
         err = ft_spawn_start(job->spawn, proc->rank, proc->incarnation, in, write[0], write[1], &proc->pid, &kid, &error, &e);
     }
     close_ends(write, in);
     if (err < 0) {
         ft_proc_enter(proc, FT_PROC_RETIRED);
-        return failed(job, &e, error ? ft_program_exec_failed(ft_options_context(job->options, proc->rank), error, &e) : FT_CODE_JOB);
+        return ft_ranks_failed(job, &e, error ? ft_program_exec_failed(ft_options_context(job->options, proc->rank), error, &e) : FT_CODE_JOB);
     }
     proc->pid = job->leaders[proc->rank] = kid.pid;
     proc->pidfd = kid.pidfd;
-    proc->started_ns = proc->seen_ns = ft_job_now();
+    proc->started_ns = proc->seen_ns = ft_clock_ns();
     ft_proc_enter(proc, FT_PROC_RUNNING);
-    tell_standby(job, proc->rank);
+    ft_ranks_tell_standby(job, proc->rank);
     if (ft_ranks_watch(job, proc, &e) < 0) {
         kill(kid.pid, SIGKILL);
         job->leaders[proc->rank] = 0; /* an orphan from now on */
-        return failed(job, &e, FT_CODE_JOB);
+        return ft_ranks_failed(job, &e, FT_CODE_JOB);
     }
-    ft_act(job, &(struct ft_event){.kind = FT_EV_STARTED, .rank = proc->rank});
+    ft_job_post(job, &(struct ft_event){.kind = FT_EV_STARTED, .rank = proc->rank});
     return 0;
 }
 
 void ft_ranks_start(struct ft_job *job)
 {
-    if (!ft_node_is_ready(job->node))
+    if (!ft_above_is_ready(job))
         return;
     for (uint32_t r = 0; r < job->options->nranks; r++)
         if (ft_proc_phase(&job->procs[r]) == FT_PROC_NEW) {
-            if (start(job, &job->procs[r]) < 0)
+            if (ft_ranks_begin(job, &job->procs[r]) < 0)
                 return;
             ft_report_started(job->report, r, job->procs[r].way, job->procs[r].started_ns);
         }
@@ -193,17 +189,14 @@ void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
 
 void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
 {
-    struct ft_event ev;
+    struct ft_event ev = death_of(job, proc);
     char how[64];
 
-    proc->oom = proc->signal == SIGKILL && ft_oom_took_it(job->oom);
-    ev = death_of(job, proc);
     job->leaders[proc->rank] = 0;
     ft_snapshots_buried(job, proc->rank);
-    ft_ranks_note_recovery(job, proc->rank);
     ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", ft_job_rank(job, proc->rank), proc->pid, ft_ranks_death(proc, how, sizeof how),
                   (unsigned long long)ev.progress);
-    ft_act(job, &ev);
+    ft_job_post(job, &ev);
 }
 
 static void on_gone(evutil_socket_t fd, short what, void *arg)
@@ -223,232 +216,6 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     event_free(proc->gone);
     proc->gone = NULL;
     ft_ranks_buried(job, proc);
-    ft_ranks_clear(job);
-}
-
-void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number)
-{
-    struct ft_proc *proc = &job->procs[rank];
-    struct ft_restart *restart = ft_report_last(job->report, rank);
-
-    proc->stuck_told = false;
-    proc->restart = number;
-    if (!restart || restart->died_ns != proc->died_ns) { /* it may be done a second time: after a takeover */
-        job->report->ranks[rank].restarts++;
-        restart = ft_report_restart(job->report);
-    }
-    if (restart)
-        *restart = (struct ft_restart){.rank = rank, .pid = proc->pid, .signal = proc->signal, .code = proc->code,
-                                       .lost = proc->lost, .seen_ns = proc->seen_ns, .died_ns = proc->died_ns};
-    ft_proc_enter(proc, FT_PROC_CLEARING);
-}
-
-void ft_ranks_cancel(struct ft_job *job)
-{
-    for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (ft_proc_phase(&job->procs[r]) == FT_PROC_CLEARING || ft_proc_phase(&job->procs[r]) == FT_PROC_WAKING) {
-            ft_snapshots_drop(job, r);
-            ft_proc_enter(&job->procs[r], FT_PROC_RETIRED); /* what is left of its tree goes with everything else: sweep.c */
-        }
-}
-
-static void tell_restart(struct ft_job *job, const struct ft_proc *proc, const char *how)
-{
-    uint64_t most = job->options->max_restarts;
-    char of[64] = "", from[64] = "";
-
-    if (proc->way == FT_BACK_CHECKPOINT)
-        snprintf(from, sizeof from, " from checkpoint %llu", (unsigned long long)ft_cuts_version(job, proc->rank));
-    if (most != UINT64_MAX)
-        snprintf(of, sizeof of, ", %llu of %llu for the job", (unsigned long long)ft_policy_restarts(job->policy),
-                 (unsigned long long)most);
-    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted%s, restart %llu%s", ft_job_rank(job, proc->rank), proc->before,
-                  ft_say_host(), how, proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : from, (unsigned long long)proc->restart, of);
-}
-
-/* An incarnation after the first one runs. */
-static void note_restart(struct ft_job *job, struct ft_proc *proc, const char *how)
-{
-    ft_report_started(job->report, proc->rank, proc->way, proc->started_ns);
-    if (proc->restart && proc->way != FT_BACK_ALL) /* of that, one line is enough */
-        tell_restart(job, proc, how);
-}
-
-static void start_over(struct ft_job *job, struct ft_proc *proc)
-{
-    char how[64];
-
-    ft_snapshots_drop(job, proc->rank);
-    ft_output_restart(job->output, proc->rank);
-    ft_ranks_death(proc, how, sizeof how);
-    proc->lost = false;
-    proc->way = proc->with_all ? FT_BACK_ALL : ft_region_cut(&job->region, proc->rank) ? FT_BACK_CHECKPOINT : FT_BACK_START;
-    proc->with_all = false;
-    proc->incarnation++;
-    if (start(job, proc) == 0)
-        note_restart(job, proc, how);
-}
-
-/* Clears again what there may be of it, and tries again. */
-static void back_to_clearing(struct ft_job *job, struct ft_proc *proc)
-{
-    struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
-
-    ft_proc_enter(proc, FT_PROC_CLEARING);
-    event_add(job->again, &soon);
-}
-
-/* It can be done twice, until the word is out. */
-static void wake(struct ft_job *job, struct ft_proc *proc)
-{
-    struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
-    const struct ft_snap_slot *slot;
-    int mark;
-
-    slot = ft_snapshots_named(job, proc->rank, &mark);
-    tell_standby(job, proc->rank);
-    ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
-    atomic_store_explicit(&block->started_ns, ft_job_now(), memory_order_relaxed);
-    ft_output_return(job->output, proc->rank, mark);
-    if (proc->rank == job->options->stdin_rank && job->input) {
-        if (ft_input_return(job->input, slot->pid, mark) < 0) {
-            if (!ft_slot_is_dead(slot))
-                ft_say(&job->say, "rank %u: its snapshot cannot be given its standard input: %s", ft_job_rank(job, proc->rank), strerror(errno));
-            ft_snapshots_drop(job, proc->rank);
-            back_to_clearing(job, proc);
-            return;
-        }
-        tell_standby(job, proc->rank);
-    }
-    ft_publish(&block->snap.wake, proc->incarnation);
-    ft_wake(&block->snap.wake);
-}
-
-static void wake_up(struct ft_job *job, struct ft_proc *proc)
-{
-    proc->way = FT_BACK_SNAPSHOT;
-    proc->pid = 0;
-    proc->incarnation++;
-    ft_proc_enter(proc, FT_PROC_WAKING);
-    wake(job, proc);
-}
-
-static void start_successor(struct ft_job *job, struct ft_proc *proc)
-{
-    proc->before = proc->pid ? proc->pid : proc->before;
-    if (ft_snapshots_usable(job, proc->rank) && ft_region_reaches(&job->region, proc->rank))
-        wake_up(job, proc);
-    else if (ft_region_withdraw(&job->region, proc->rank))
-        start_over(job, proc);
-    else
-        ft_act(job, &(struct ft_event){.kind = FT_EV_STRANDED, .rank = proc->rank});
-}
-
-void ft_ranks_wake_again(struct ft_job *job, uint32_t rank)
-{
-    struct ft_proc *proc = &job->procs[rank];
-
-    if (ft_look(&ft_region_rank(&job->region, rank)->snap.wake) != proc->incarnation)
-        wake(job, proc);
-}
-
-void ft_ranks_unwakable(struct ft_job *job, uint32_t rank)
-{
-    if (ft_proc_phase(&job->procs[rank]) == FT_PROC_WAKING)
-        back_to_clearing(job, &job->procs[rank]);
-}
-
-/* As the end of start(): the copy waits until it is watched. -1: it is dead. */
-static int adopt_copy(struct ft_job *job, struct ft_proc *proc, pid_t pid)
-{
-    struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
-    struct ft_leaders leaders = ft_job_leaders(job);
-    bool child = ft_death_is_child(pid);
-    struct ft_error e;
-
-    if (!child && !ft_reap_is_rank(&leaders, pid, proc->rank))
-        return -1;
-    job->strangers |= !child;
-    proc->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (proc->pidfd < 0)
-        return -1;
-    proc->pid = job->leaders[proc->rank] = pid;
-    proc->started_ns = proc->seen_ns = ft_job_now();
-    ft_proc_enter(proc, FT_PROC_RUNNING);
-    tell_standby(job, proc->rank);
-    if (ft_ranks_watch(job, proc, &e) < 0)
-        return failed(job, &e, FT_CODE_JOB);
-    ft_act(job, &(struct ft_event){.kind = FT_EV_STARTED, .rank = proc->rank});
-    ft_publish(&block->snap.run, proc->incarnation);
-    ft_wake(&block->snap.run);
-    return 0;
-}
-
-void ft_ranks_copied(struct ft_job *job, uint32_t rank)
-{
-    struct ft_proc *proc = &job->procs[rank];
-    const struct ft_snap_words *words = &ft_region_rank(&job->region, rank)->snap;
-    char how[64];
-    pid_t pid;
-
-    if (ft_proc_phase(proc) != FT_PROC_WAKING || ft_look(&words->copied) != proc->incarnation)
-        return;
-    ft_ranks_death(proc, how, sizeof how);
-    pid = (pid_t)ft_peek(&words->copy);
-    if (!pid)
-        ft_snapshots_failed(job, rank);
-    if (!pid || adopt_copy(job, proc, pid) < 0) {
-        back_to_clearing(job, proc);
-        return;
-    }
-    proc->lost = false;
-    ft_snapshots_woken(job, rank);
-    note_restart(job, proc, how);
-}
-
-/* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. */
-bool ft_ranks_is_clear(struct ft_job *job, uint32_t rank)
-{
-    struct ft_proc *proc = &job->procs[rank];
-    struct ft_leaders leaders = ft_job_leaders(job);
-    pid_t one = 0, group = proc->pid ? proc->pid : -1; /* none: the agent died before there was a process */
-
-    if (!ft_reap_signal(&leaders, rank, group, SIGKILL, &one) && ft_snapshots_clear(job, rank))
-        return true;
-    if (!proc->stuck_told && ft_job_now() - proc->died_ns > STUCK_MS * 1000000ull) {
-        proc->stuck_told = true;
-        ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", ft_job_rank(job, rank), one);
-    }
-    return false;
-}
-
-/* Whoever is cleared starts, unless it cannot without the others. False: somebody is not clear yet. */
-static bool start_cleared(struct ft_job *job)
-{
-    bool clear = true;
-
-    for (uint32_t r = 0; r < job->options->nranks && !ft_policy_gathers(job->policy); r++) {
-        struct ft_proc *proc = &job->procs[r];
-
-        if (ft_proc_phase(proc) != FT_PROC_CLEARING)
-            continue;
-        if (ft_ranks_is_clear(job, r))
-            start_successor(job, proc);
-        else
-            clear = false;
-    }
-    return clear;
-}
-
-void ft_ranks_clear(struct ft_job *job)
-{
-    struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
-    bool clear = start_cleared(job);
-
-    if (ft_policy_gathers(job->policy))
-        clear = ft_renew_try(job) && start_cleared(job);
-    if (!clear)
-        event_add(job->again, &soon); /* beside SIGCHLD, which comes once for several */
 }
 
 void ft_ranks_signal(struct ft_job *job, int signal)

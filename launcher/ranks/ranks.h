@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks' processes: start, death, clearing of what they leave behind, restart. */
+/* The ranks' processes: start and death. What comes after that is restart.h's. */
 #ifndef LAUNCHER_RANKS_RANKS_H
 #define LAUNCHER_RANKS_RANKS_H
 
 #include "launcher/job/job.h"
 #include "launcher/job/twin.h"
 
-/* Starts the first incarnations of those that have none. What goes wrong ends the job through the policy. */
+/* Starts the first incarnations of those that have none. What goes wrong ends the job through
+   the policy. */
 void ft_ranks_start(struct ft_job *job);
 
-/* rank's leader is dead: kill what it left behind, then start its successor. */
-void ft_ranks_restart(struct ft_job *job, uint32_t rank, uint64_t number);
+/* One incarnation of proc, from its block in shared memory to the event that tells of its death.
+   -1: it cannot be started, which has been told and posted. */
+int ft_ranks_begin(struct ft_job *job, struct ft_proc *proc);
+
+/* Says so, and posts that the job ends with code. Returns -1. */
+int ft_ranks_failed(struct ft_job *job, const struct ft_error *e, int code);
+
+/* Before a process of the rank runs, and again when there is one: from then on the standby can
+   go on with it. */
+void ft_ranks_tell_standby(const struct ft_job *job, uint32_t rank);
 
 /* This process's descriptors of rank. */
 struct ft_ends ft_ranks_ends(const struct ft_job *job, uint32_t rank);
@@ -18,24 +27,8 @@ struct ft_ends ft_ranks_ends(const struct ft_job *job, uint32_t rank);
 /* proc->pidfd is watched from now on. FT_ESYS. */
 int ft_ranks_watch(struct ft_job *job, struct ft_proc *proc, struct ft_error *e);
 
-/* How proc died has been recorded: tells the policy, and does what it wants. */
+/* How proc died has been recorded: for the report, people, and the policy. */
 void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc);
-
-/* Restarts that wait for that are off. */
-void ft_ranks_cancel(struct ft_job *job);
-
-/* Invariant 5: rank's leader is dead, and nothing of its process tree lives. False: it has been killed, and is not dead yet. */
-bool ft_ranks_is_clear(struct ft_job *job, uint32_t rank);
-
-/* Processes have died, or some time has passed: goes on with restarts. */
-void ft_ranks_clear(struct ft_job *job);
-
-/* If rank's snapshot has made the next incarnation: goes on with that. If it never will, with another way back. */
-void ft_ranks_copied(struct ft_job *job, uint32_t rank);
-void ft_ranks_unwakable(struct ft_job *job, uint32_t rank);
-
-/* A snapshot that was to be woken when the agent died. */
-void ft_ranks_wake_again(struct ft_job *job, uint32_t rank);
 
 /* To the process group of every rank that runs. */
 void ft_ranks_signal(struct ft_job *job, int signal);
@@ -46,7 +39,7 @@ void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank);
 /* And, at the end of the job, what became of the rank. */
 void ft_ranks_note_end(struct ft_job *job, uint32_t rank);
 
-/* The furthest unit that rank ever came to, also before all ranks started again (launcher/ranks/renew.h). */
+/* The furthest unit that rank ever came to, also before all ranks started again (restart.h). */
 uint64_t ft_ranks_furthest(const struct ft_job *job, uint32_t rank);
 
 /* "was killed by signal 9 (SIGKILL)", "exited with code 3". Returns text. */

@@ -21,7 +21,6 @@
 #include "launcher/base/signals.h"
 #include "launcher/options/options.h"
 #include "launcher/options/topology.h"
-#include "launcher/ranks/environ.h"
 #include "launcher/wire/description.h"
 
 enum { STACK_BYTES = 64 << 10, FIRST_FD = 100, LINKS = 6 /* its place among the descriptors inherited */ };

@@ -10,9 +10,9 @@
 
 #include "ft/base/err.h"
 #include "ft/shm/versions.h"
+#include "launcher/ckpt/series.h"
 #include "launcher/report/timeline.h"
 #include "launcher/report/ways.h"
-#include "launcher/snap/durable.h"
 
 /* One death, and the restart that followed. */
 struct ft_restart {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
-#include "launcher/report/activity.h"
+#include "launcher/policy/phases.h"
 
 /* One rank during one stretch of time. */
 struct ft_cell {

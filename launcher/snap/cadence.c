@@ -8,7 +8,7 @@
 #include "ft/shm/versions.h"
 #include "ft/snap/image.h"
 #include "launcher/job/job.h"
-#include "launcher/snap/snapshot.h"
+#include "launcher/snap/slot.h"
 
 enum {
     FREE_BYTES = 384 << 20,      /* auto: a percent of the job's time while the log holds no more than this, */

@@ -16,7 +16,7 @@ enum { WORN_BYTES = 64 << 20, WORN_MS = 30000 };
 static bool is_worn(const struct ft_job *job, const struct ft_snap_slot *slot)
 {
     return ft_region_log_bytes(&job->region) - slot->at.stream[0].end >= WORN_BYTES ||
-           ft_job_now() - slot->taken_ns >= WORN_MS * 1000000ull;
+           ft_clock_ns() - slot->taken_ns >= WORN_MS * 1000000ull;
 }
 
 /* What a rank has asked for before it died was made void when its successor was started, so this is about the living one, or about
@@ -57,7 +57,7 @@ static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_vers
     if (slot)
         ft_snapshots_drop(job, rank);
     ft_region_register(&job->region, rank, &(struct ft_position){.stream[0] = {.unit = v->unit + 1, .end = v->end}});
-    job->report->ranks[rank].checkpoint_ns = ft_job_now();
+    job->report->ranks[rank].checkpoint_ns = ft_clock_ns();
     ft_keeper_kick(job->keeper);
 }
 

@@ -8,7 +8,6 @@
 #include "ft/shm/models.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
-#include "launcher/agent/sweep.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
 #include "launcher/ckpt/writer.h"
@@ -211,7 +210,7 @@ static void on_done(evutil_socket_t fd, short what, void *arg)
     w->over |= w->final && result.err; /* once more would not help */
     ft_durable_look(job);
     if (w->final)
-        ft_sweep_step(job);
+        ft_timer_set(job->again, 0); /* the end of the job waits for it */
 }
 
 static void tell_none(const struct ft_job *job)

@@ -37,7 +37,7 @@ void ft_durable_unwatch(struct ft_job *job);
 void ft_durable_look(struct ft_job *job);
 
 /* No rank is left. True: the last checkpoint is on disk, or cannot be, or nobody waits for it any more (ft_durable_hurry). False:
-   ft_sweep_step is called when it is. */
+   job->again comes when it is. */
 bool ft_durable_settled(struct ft_job *job);
 void ft_durable_hurry(struct ft_job *job);
 

@@ -5,3 +5,9 @@ liblaunch_la_SOURCES += \
 	launcher/snap/durable.h launcher/snap/durable.c \
 	launcher/snap/slot.h launcher/snap/slot.c \
 	launcher/snap/snapshot.h launcher/snap/snapshot.c
+
+unit_tests += launcher/snap/unit
+launcher_snap_unit_SOURCES = \
+	launcher/snap/cadence_test.c
+launcher_snap_unit_CFLAGS = $(unit_cflags)
+launcher_snap_unit_LDADD = $(launcher_unit_libs)

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "launcher/base/reap.h"
+#include "launcher/base/timer.h"
 #include "launcher/base/usage.h"
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
-#include "launcher/ranks/ranks.h"
-#include "launcher/snap/snapshot.h"
+#include "launcher/job/twin.h"
 
 void ft_slot_condemn(struct ft_snapshot *s, int slot)
 {
@@ -59,12 +59,12 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
         return;
     s->asked_ns = 0; /* another one, as soon as it may be */
     ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, or load its checkpoint, if no more is released */
-    ft_ranks_unwakable(s->job, s->rank);
+    ft_timer_set(s->job->again, 0); /* if it was to be woken now, its rank has another way back (restart.h) */
 }
 
 bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid)
 {
-    struct ft_leaders leaders = ft_job_leaders(s->job);
+    struct ft_leaders leaders = ft_leaders_of(s->job);
 
     return pid && (ft_death_is_child(pid) || ft_reap_is_rank(&leaders, pid, s->rank));
 }
@@ -135,4 +135,15 @@ uint64_t ft_snapshots_bytes(const struct ft_job *job)
     for (uint32_t i = 0; i < n; i++)
         sum += kept[i] ? ft_usage_unshared(kept[i]) : 0;
     return sum;
+}
+
+struct ft_leaders ft_leaders_of(const struct ft_job *job)
+{
+    struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
+                                 .job = job->options->job_id, .strangers = job->strangers};
+
+    if (job->options->node)
+        leaders.ranks = job->options->node->rank_at + job->options->node->first[job->options->node->node];
+    leaders.kept = ft_snapshots_kept(job, &leaders.nkept);
+    return leaders;
 }

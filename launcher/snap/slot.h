@@ -3,17 +3,59 @@
 #ifndef LAUNCHER_SNAP_SLOT_H
 #define LAUNCHER_SNAP_SLOT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct ft_snapshot;
-struct ft_snap_slot;
+#include "ft/base/position.h"
+#include "launcher/base/reap.h"
+
+struct event;
+struct ft_job;
+
+enum { FT_SNAP_SLOTS = 2 };
+
+struct ft_snap_slot {
+    volatile pid_t pid;        /* 0: empty */
+    struct ft_position at;
+    uint64_t taken_ns;
+    bool condemned;            /* it is being ended */
+
+    /* of the agent */
+    int pidfd;
+    struct event *gone;
+    struct ft_snapshot *of;
+};
+
+/* Of one rank. In shared memory. */
+struct ft_snapshot {
+    struct ft_snap_slot slots[FT_SNAP_SLOTS];
+    _Atomic uint32_t named;    /* slot + 1 of the one to be woken, 0: there is none */
+    uint64_t number;           /* of the one that is being made, in the other slot; 0: none is */
+    uint64_t numbers;          /* given so far */
+    uint64_t request;          /* of the rank for one: number `requested` is that */
+    uint64_t requested;
+    uint64_t named_number;     /* of the last one named */
+    uint64_t asked_ns;         /* when it, or the last one, was asked for */
+    uint64_t made;             /* so many */
+    uint32_t refusals;         /* in a row */
+    uint32_t lost;             /* in a row: it died before it waited */
+    uint32_t reason;           /* of the last one, enum ft_image_reason */
+    uint32_t tries;            /* to wake it, in a row */
+    bool told;                 /* that it has none, and why */
+    uint64_t stood_ns;         /* what the rank itself had counted of its standing still */
+    uint64_t last_ns;          /* what the last one cost: standing still, forking, and the pages that the one before it made the rank copy */
+
+    struct ft_job *job;        /* of the agent, as rank */
+    uint32_t rank;
+};
 
 /* The process is the rank's, alive or at least not waited for. */
 bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid);
 
-/* The slot has the number of a process: its death will empty the slot. False: it is dead already, or not our rank's. */
+/* The slot has the number of a process: its death will empty the slot. False: it is dead
+   already, or not our rank's. */
 bool ft_slot_watch(struct ft_snapshot *s, int slot);
 
 /* What is watched: its death has perhaps not been heard of. */
@@ -25,14 +67,29 @@ void ft_slot_condemn(struct ft_snapshot *s, int slot);
 /* Empties it. */
 void ft_slot_forget(struct ft_snapshot *s, int slot);
 
-/* What a dead agent has left in it: nothing, a process that is dead, the snapshot that is named, or one that was being ended. */
+/* What a dead agent has left in it: nothing, a process that is dead, the snapshot that is named,
+   or one that was being ended. */
 void ft_slot_adopt(struct ft_snapshot *s, int slot);
+
+/* ---- of all ranks ---- */
+
+/* Rank has none, nor one that is being ended. */
+bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank);
+
+/* Processes that are snapshots to be kept: n of them, 0 between them. */
+const pid_t *ft_snapshots_kept(const struct ft_job *job, uint32_t *n);
+
+/* Bytes that snapshots have for themselves. */
+uint64_t ft_snapshots_bytes(const struct ft_job *job);
+
+/* Whose processes are whose: the ranks, the process that stands by, and snapshots that are to be
+   kept (reap.h). */
+struct ft_leaders ft_leaders_of(const struct ft_job *job);
 
 /* Of the agent, and all that is shared. */
 struct ft_snapshooter {
     int bell;
     struct ft_snapshot *ranks;   /* in shared memory */
-    struct event *rung, *tick;
     uint64_t round_ns;           /* when all ranks were to be asked, last */
     uint64_t looked_ns;          /* when, */
     bool room;                   /* and whether there was memory for all ranks to be rewritten */

@@ -21,11 +21,7 @@
 #include "launcher/base/usage.h"
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
-#include "launcher/node/node.h"
-#include "launcher/ranks/ranks.h"
 #include "launcher/snap/cadence.h"
-#include "launcher/snap/cut.h"
-#include "launcher/snap/durable.h"
 #include "launcher/snap/slot.h"
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"
@@ -69,7 +65,7 @@ static void ask(struct ft_snapshot *s)
 {
     struct ft_snap_words *w = words_of(s);
 
-    s->asked_ns = ft_job_now();
+    s->asked_ns = ft_clock_ns();
     atomic_store(&w->pid, 0); /* nobody else writes it now */
     s->number = ++s->numbers;
     ft_publish(&w->want, s->number);
@@ -111,7 +107,7 @@ static void count_stood(struct ft_snapshot *s)
 static void refused(struct ft_snapshot *s, uint32_t reason)
 {
     count_stood(s);
-    s->asked_ns = ft_job_now();
+    s->asked_ns = ft_clock_ns();
     s->refusals++;
     s->reason = reason;
     if (s->number)
@@ -163,7 +159,7 @@ static void taken(struct ft_snapshot *s)
     s->last_ns = 0;
     count_stood(s);
     p->condemned = false;
-    p->taken_ns = ft_job_now();
+    p->taken_ns = ft_clock_ns();
     p->pid = (pid_t)ft_look(&w->pid);
     if (!ft_slot_watch(s, slot)) {
         ft_slot_forget(s, slot);
@@ -199,7 +195,6 @@ static void look(struct ft_snapshot *s)
         taken(s);
     else if (s->number && ft_look(&w->ready) == s->number && ft_look(&w->go) != s->number)
         let_go(s);
-    ft_ranks_copied(s->job, s->rank);
 }
 
 /* The process that was to be it died before it could say so. The first time that is bad luck. */
@@ -213,19 +208,6 @@ static void look_for_lost(struct ft_snapshot *s)
         refused(s, FT_IMAGE_SYSTEM);
     else
         give_up(s);
-}
-
-static void on_bell(evutil_socket_t fd, short what, void *arg)
-{
-    struct ft_job *job = arg;
-    uint64_t rings;
-
-    (void)what;
-    if (read(fd, &rings, sizeof rings) < 0)
-        return;
-    ft_snapshots_look(job);
-    ft_durable_look(job);
-    ft_node_rung(job->node);
 }
 
 /* ---- when ---- */
@@ -272,14 +254,16 @@ static bool try(struct ft_snapshot *s, uint64_t now)
 
 static bool is_on(const struct ft_job *job) { return job->options->snapshot_ms && job->options->max_restarts; }
 
-static void on_tick(evutil_socket_t fd, short what, void *arg)
+uint64_t ft_snapshots_tick_ms(const struct ft_job *job)
 {
-    struct ft_job *job = arg;
-    struct ft_snapshooter *all = job->snapshots;
-    uint64_t now = ft_job_now();
+    return is_on(job) ? ft_min(TICK_MS, ft_max(1, job->options->snapshot_ms)) : 0;
+}
 
-    (void)fd;
-    (void)what;
+void ft_snapshots_tick(struct ft_job *job)
+{
+    struct ft_snapshooter *all = job->snapshots;
+    uint64_t now = ft_clock_ns();
+
     if (ft_cadence_round(job, all->ranks, now - all->round_ns))
         all->round_ns = now;
     for (uint32_t r = 0; r < job->options->nranks; r++) {
@@ -289,7 +273,6 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         if (can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
             try(s, now);
     }
-    ft_cuts_look(job);
     ft_cadence_tell(job->snapshots->ranks, job->options->nranks);
 }
 
@@ -303,7 +286,7 @@ bool ft_snapshots_serve(struct ft_job *job, uint32_t rank, uint64_t number, bool
     if (s->request != number) {
         if (!s->number && !can_be_asked(s))
             return false; /* an older one is being ended */
-        s->requested = s->number || try(s, ft_job_now()) ? s->number : 0;
+        s->requested = s->number || try(s, ft_clock_ns()) ? s->number : 0;
         s->request = number;
     }
     *has = s->requested && s->named_number == s->requested;
@@ -431,10 +414,9 @@ int ft_snapshots_bell(const struct ft_job *job)
     return job->snapshots->bell;
 }
 
-int ft_snapshots_watch(struct ft_job *job)
+void ft_snapshots_watch(struct ft_job *job)
 {
     struct ft_snapshooter *all = job->snapshots;
-    struct timeval tick = {.tv_usec = (suseconds_t)ft_min(TICK_MS, ft_max(1, job->options->snapshot_ms)) * 1000};
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
         for (int i = 0; i < FT_SNAP_SLOTS; i++) {
@@ -443,12 +425,7 @@ int ft_snapshots_watch(struct ft_job *job)
             p->pidfd = -1;
             p->gone = NULL;
         }
-    all->round_ns = ft_job_now();
-    all->rung = event_new(job->base, all->bell, EV_READ | EV_PERSIST, on_bell, job);
-    all->tick = event_new(job->base, -1, EV_PERSIST, on_tick, job);
-    if (!all->rung || !all->tick || event_add(all->rung, NULL) < 0)
-        return -1;
-    return is_on(job) ? event_add(all->tick, &tick) : 0;
+    all->round_ns = ft_clock_ns();
 }
 
 /* The ranks are dead or not ours any more. */
@@ -460,11 +437,6 @@ void ft_snapshots_unwatch(struct ft_job *job)
         for (int i = 0; i < FT_SNAP_SLOTS; i++)
             if (all->ranks[r].slots[i].gone)
                 ft_slot_forget(&all->ranks[r], i);
-    if (all->rung)
-        event_free(all->rung);
-    if (all->tick)
-        event_free(all->tick);
-    all->rung = all->tick = NULL;
 }
 
 /* The dead agent was asking for one, or giving it up; had named it; or was about to, which look() does from the beginning. */
@@ -501,5 +473,4 @@ void ft_snapshots_look(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
         look(of(job, r));
-    ft_cuts_look(job);
 }

@@ -15,6 +15,7 @@
 #include "launcher/base/signals.h"
 #include "launcher/base/timer.h"
 #include "launcher/options/options.h"
+#include "launcher/options/parse.h"
 #include "launcher/start/remote.h"
 #include "launcher/wire/description.h"
 #include "launcher/wire/shares.h"

@@ -12,3 +12,24 @@ liblaunch_la_SOURCES += \
 	launcher/stdio/sink.h launcher/stdio/sink.c \
 	launcher/stdio/spool.h launcher/stdio/spool.c \
 	launcher/stdio/store.h launcher/stdio/store.c
+
+unit_tests += launcher/stdio/unit
+launcher_stdio_unit_SOURCES = \
+	launcher/stdio/format_test.c \
+	launcher/stdio/lines_test.c \
+	launcher/stdio/merge_test.c
+launcher_stdio_unit_CFLAGS = $(unit_cflags)
+launcher_stdio_unit_LDADD = $(launcher_unit_libs)
+
+# Killed at each instruction. -z now: no instructions for the binding of symbols, one by one.
+check_PROGRAMS += launcher/stdio/forward_crash
+TESTS += launcher/stdio/forward_crash
+launcher_stdio_forward_crash_LDADD = liblaunch.la
+launcher_stdio_forward_crash_LDFLAGS = -Wl,-z,now
+# Sanitizers add many instructions; what runs is forwarding, as in all other tests.
+tests_unsanitized += launcher/stdio/forward_crash
+
+check_PROGRAMS += launcher/stdio/marks
+TESTS += launcher/stdio/marks
+launcher_stdio_marks_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+launcher_stdio_marks_LDADD = liblaunch.la $(EVENT_LIBS)

@@ -132,6 +132,11 @@ void ft_sink_add(struct ft_sink *s, const void *data, size_t len)
     ft_sink_flush(s);
 }
 
+void ft_sink_put(void *arg, const char *line, size_t len)
+{
+    ft_sink_add(arg, line, len);
+}
+
 struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int fd, void (*room)(void *arg), void *arg)
 {
     struct ft_sink *s = calloc(1, sizeof *s);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "launcher/base/bytes.h"
+#include "launcher/options/readers.h"
+#include "launcher/options/settings.h"
 
 /* ---- writing: NULL, which jansson passes through, means no memory ---- */
 

@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
+#include "launcher/policy/phases.h"
 
 enum {
     FT_WIRE_HEAD = 8,
@@ -94,18 +95,6 @@ struct ft_wire_hello {
     uint32_t port;
 };
 
-enum ft_node_phase {
-    FT_NODE_STARTING,            /* no rank runs yet: fetches the log */
-    FT_NODE_RUNNING,
-    FT_NODE_DONE,                /* all ranks have left with 0; stays, for its log */
-    FT_NODE_ENDED,               /* the job is to end with `code`; the reason has been said (OUT) */
-    FT_NODE_STRANDED,            /* its ranks cannot go on with what log it has: it wants to be replaced */
-    FT_NODE_LEFT,                /* nothing of it is left, and all it had to say is acknowledged: its last word */
-    FT_NODE_PHASES
-};
-
-enum ft_node_rank { FT_NODE_RANK_STARTING, FT_NODE_RANK_UP, FT_NODE_RANK_RESTARTING, FT_NODE_RANK_DOWN, FT_NODE_RANK_STATES };
-
 struct ft_wire_rank {
     enum ft_node_rank state;
     uint32_t incarnation, restarts, pid;
@@ -136,13 +125,6 @@ struct ft_wire_node {
 struct ft_wire_table {
     uint32_t nnodes;
     struct ft_wire_node *nodes;  /* the receiver's to free: ft_wire_table_free */
-};
-
-enum ft_job_phase {
-    FT_JOB_RUN,
-    FT_JOB_END,                  /* with `code`: end the ranks, then leave */
-    FT_JOB_FINISH,               /* all ranks of all nodes are done: leave */
-    FT_JOB_PHASES
 };
 
 struct ft_wire_job {

@@ -2,7 +2,7 @@
 /* The engine of stock libxgboost 1.7 over MPI_COMM_WORLD, made to be preloaded: libxgboost calls the four
    functions at the end of this file through its PLT, so these definitions stand in front of its own, which
    need Rabit's tracker. The order of the virtual functions below is libxgboost's binary interface (its
-   vtable for rabit::engine::AllreduceBase); compat-tests/xgboost/calls.py goes through every one of them.
+   vtable for rabit::engine::AllreduceBase); compat-tests/programs/xgboost/calls.py goes through every one of them.
 
    world.h says what a world is. MPI errors are fatal (the handler that MPI_COMM_WORLD starts with), so no call's
    result is looked at here. */

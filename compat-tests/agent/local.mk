@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs on one host: options, output, exit codes, signals, deaths and restarts, placement, reports.
+agent_tests = \
+	compat-tests/agent/usage.sh \
+	compat-tests/agent/contexts.sh \
+	compat-tests/agent/configure.sh \
+	compat-tests/agent/spellings.sh \
+	compat-tests/agent/placement.sh \
+	compat-tests/agent/bad_input.sh \
+	compat-tests/agent/exit_codes.sh \
+	compat-tests/agent/output.sh \
+	compat-tests/agent/output_takeover.sh \
+	compat-tests/agent/trees.sh \
+	compat-tests/agent/twins.sh \
+	compat-tests/agent/traced.sh \
+	compat-tests/agent/restart_all.sh \
+	compat-tests/agent/signals.sh \
+	compat-tests/agent/stdin.sh \
+	compat-tests/agent/stdio.sh \
+	compat-tests/agent/tags.sh \
+	compat-tests/agent/terminal.sh \
+	compat-tests/agent/environment.sh \
+	compat-tests/agent/report.sh \
+	compat-tests/agent/timeline.sh \
+	compat-tests/agent/many.sh \
+	compat-tests/agent/mpi_ends.sh \
+	compat-tests/agent/deaths.sh \
+	compat-tests/agent/timeouts.sh \
+	compat-tests/agent/stress.sh
+TESTS += $(agent_tests)
+tests_first += compat-tests/agent/killat.sh
+# Alone: what a person types comes in order, and slowly.
+tests_alone += compat-tests/agent/jobcontrol.sh
+# Alone: the kernel does not say whose process it killed for want of memory, so jobs beside it would take deaths by SIGKILL for that.
+tests_alone += compat-tests/agent/oom.sh
+
+check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths
+# It runs MPI programs and is none.
+compat_tests_agent_killat_LDADD =
+# For whoever looks for races by hand (docs/design.md, section 8).
+check_LTLIBRARIES += compat-tests/agent/jitter.la
+compat_tests_agent_jitter_la_SOURCES = compat-tests/agent/jitter.c
+compat_tests_agent_jitter_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+compat_tests_agent_jitter_la_LIBADD = -ldl
+EXTRA_DIST += $(agent_tests) compat-tests/agent/killat.sh compat-tests/agent/jobcontrol.sh compat-tests/agent/oom.sh compat-tests/agent/stress.py
+tests_dist += compat-tests/agent/usage.sh compat-tests/agent/configure.sh
+# Sanitizers need a multiple of the memory.
+tests_unsanitized += compat-tests/agent/oom.sh

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the end of an MPI rank means for the job, and that a job with deaths prints what one without prints.
+. "$(dirname "$0")/../lib/test.sh"
+ends=$built/ends
+FTMPI_SNAPSHOT=off # the program goes by FTMPI_INCARNATION as it was at its start
+export FTMPI_SNAPSHOT
+# A sanitizer would turn SIGSEGV into an exit code.
+sanitizers handle_segv=0
+
+run -n 3 "$ends"
+expect_code 0
+expect_err_lines 0
+run -n 3 "$ends" work
+expect_code 0
+sort "$tmp/out" >"$tmp/want"
+for how in '9 1' '9 5' '11 5' '15 2'; do
+    run -n 3 --report "$tmp/report" "$ends" work $how
+    expect_code 0
+    expect_err_lines ${how#* }
+    sort "$tmp/out" | cmp -s - "$tmp/want" || fail "$what: prints something else than without deaths"
+    grep -q '"recover_seconds": [0-9]' "$tmp/report" || fail "$what: no time of recovery in the report"
+done
+run -n 3 "$ends" die-after
+expect_code 0
+expect_err_lines 1
+
+run -n 3 "$ends" abort
+expect_code 7
+expect_err_lines 1
+run -n 3 "$ends" mismatch
+[ $code != 0 ] || fail "$what: exit code 0"
+expect_err 'MPI_Barrier.*MPI_Allreduce\|MPI_Allreduce.*MPI_Barrier'
+expect_err_lines 1
+run -n 3 "$ends" code
+expect_code 5
+expect_err 'rank 1 .*exited with code 5'
+run -n 3 "$ends" no-finalize
+expect_code 1
+expect_err 'without calling MPI_Finalize'
+expect_err_lines 1
+run -n 3 "$ends" same-unit
+expect_code 139
+expect_err '3 times in a row at unit [1-9]'
+expect_err_lines 3
+
+# Through a shell, which stays or not.
+run -n 3 sh -c '"$0" work 9 1; exit $?' "$ends"
+expect_code 0
+sort "$tmp/out" | cmp -s - "$tmp/want" || fail "$what: prints something else than without deaths"
+
+# --rabit: somebody must use the engine it gives. Not with sanitizers: what is preloaded would come before theirs.
+if [ -z "${sanitized-}" ]; then
+    run -n 2 --rabit "$ends"
+    expect_code 1
+    expect_err '2 separate models were trained.*xgboost\.collective\.CommunicatorContext'
+fi
+finish

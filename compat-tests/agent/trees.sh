@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A rank is its whole process tree (RULE 15), and nothing is left running, however a job ends.
+. "$(dirname "$0")/../lib/test.sh"
+cd "$tmp" || exit 99
+
+# The leader dies: its children, in its session or in one of their own, are dead before the successor starts.
+cat >tree <<'EOF'
+#!/bin/sh
+if [ $FTMPI_INCARNATION = 0 ]; then
+    sleep 1001 & echo $! >>pids.$FTMPI_RANK
+    setsid sh -c 'echo $$ >>pids.'$FTMPI_RANK'; sleep 1002 & echo $! >>pids.'$FTMPI_RANK'; wait' &
+    (trap "" TERM; exec sleep 1003) & echo $! >>pids.$FTMPI_RANK
+    while [ $(cat pids.$FTMPI_RANK | wc -l) -lt 4 ]; do :; done
+    kill -9 $$
+fi
+for pid in $(cat pids.$FTMPI_RANK); do
+    [ -e /proc/$pid ] && echo "$pid is still there" && exit 1
+done
+exit 0
+EOF
+chmod +x tree
+run -n 2 ./tree
+expect_code 0
+expect_err_lines 2
+all_gone pids.0 pids.1 || fail "processes of a killed rank are left"
+
+# A member of the tree is killed that is not the leader: the shell decides what that means.
+run -n 2 sh -c 'sleep 1004 & kill -9 $!; wait $!; [ $FTMPI_INCARNATION = 0 ] && exit 137; exit 0'
+expect_code 0
+[ "$(grep -c 'exited with code 137; restarted' "$tmp/err")" = 2 ] || fail "not two restarts"
+
+# A job that fails takes everything with it, TERM or not.
+rm -f pids*
+run --grace 0.2 -n 3 sh -c 'trap "" TERM; sleep 1005 & echo $! >>pids; echo $$ >>pids
+    while [ $(cat pids | wc -l) -lt 6 ]; do :; done; [ $FTMPI_RANK = 2 ] && exit 5; wait; wait'
+expect_code 5
+all_gone pids || fail "processes are left after a failure"
+
+# A job that succeeds, too.
+rm -f pids*
+run --grace 0.2 -n 2 sh -c '(trap "" TERM; exec setsid sleep 1006) & echo $! >>pids; exit 0'
+expect_code 0
+expect_err 'left behind by a rank that is done'
+expect_err_lines 1
+all_gone pids || fail "processes are left after a success"
+
+# Both of ftrun's processes are killed: the ranks die at once, also one that is busy, and their children.
+rm -f pids*
+what="ftrun killed"
+"$ftrun" -n 3 sh -c 'sleep 1007 & echo $! >>pids; echo $$ >>pids; while :; do :; done' &
+launcher=$!
+wait_for has_lines 6 pids
+kill -9 $launcher $(other_process $launcher)
+wait $launcher 2>/dev/null
+wait_for all_gone pids || kill -9 $(cat pids)
+
+# A stopped rank is not a dead one, and does not outlive the job.
+rm -f pids*
+run --grace 0.2 -n 2 sh -c 'echo $$ >>pids; [ $FTMPI_RANK = 0 ] && kill -STOP $$; while [ $(cat pids | wc -l) -lt 2 ]; do :; done; exit 6'
+expect_code 6
+all_gone pids || fail "a stopped rank is left"
+finish

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Bad input: one clear line, the right exit code, nothing started.
+. "$(dirname "$0")/../lib/test.sh"
+touch "$tmp/file" && mkdir "$tmp/dir"
+
+bad() { # code, pattern, arguments
+    want=$1 pattern=$2
+    shift 2
+    run "$@"
+    expect_code "$want"
+    expect_err "$pattern"
+    expect_err_lines 1
+    expect_no_out
+}
+bad 2 'no program given'
+bad 2 'no program given' -n 2
+bad 2 'at least one rank' -n 0 true
+bad 2 'not a valid value' -n x true
+bad 2 'too many' -n 100000 true
+bad 2 'did you mean --max-restarts' --max-restart 3 true
+bad 2 'not a valid value' --log-limit 12Q true
+bad 2 'not a valid value' --max-restarts -1 true
+bad 2 'needs a value' -n
+bad 2 'No such file or directory' --wdir "$tmp/nonesuch" true
+bad 2 'Not a directory' --wdir "$tmp/file" true
+bad 2 'No such file or directory' --report "$tmp/nonesuch/report" true
+bad 2 'names no directory' --output-filename :nocopy true
+bad 2 'cannot make .*: Not a directory' --output-filename "$tmp/file/files" true
+bad 2 'no such interface' --iface nosuch0 -H a,b true
+bad 2 'Not a directory' --ckpt-dir "$tmp/file" true
+bad 2 'No such file or directory' --ckpt-dir "$tmp/nonesuch/dir" true
+bad 2 'name.* the directory' --resume true
+bad 2 'there is no checkpoint in' --ckpt-dir "$tmp/ckpt" --resume true
+bad 2 'wanted: yes, no or auto' --resume=perhaps true
+bad 2 'a number like 10, or seconds like 30s' --ckpt-every 0 true
+bad 2 'not a valid value' --ckpt-every 0s true
+bad 2 'not a valid value' --ckpt-every s true
+bad 2 'not a valid value' --ckpt-every 5m true
+bad 1 'No such file or directory' --log-spill "$tmp/nonesuch" true
+bad 1 'too small' --log-limit 1K true
+bad 1 'is more memory than .* has available, [0-9]* MiB' --log-prepare 4000G --log-limit 4000G true
+bad 127 'command not found' -n 2 no-such-program-anywhere
+bad 127 'no such file' -n 2 "$tmp/nonesuch"
+bad 126 'permission denied' -n 2 "$tmp/file"
+bad 126 'is a directory' -n 2 "$tmp/dir"
+
+# The same, where it needs a particular place or limit.
+cd "$tmp" && cp "$(command -v env)" ./here-only
+bad 127 'did you mean ./here-only' here-only
+(ulimit -n 64 && timeout 120 "$ftrun" -n 4 true 2>"$tmp/err")
+code=$? what="ftrun with ulimit -n 64"
+expect_code 1
+expect_err 'open files'
+expect_err_lines 1
+
+run --help
+expect_code 0
+grep -q -e '--max-restarts N' "$tmp/out" || fail "--help does not list --max-restarts"
+run --version
+expect_code 0
+run --wdir "$tmp/dir" -n 1 pwd
+expect_out "$(cd "$tmp/dir" && pwd -P)"
+run -n 1 -- ./here-only
+expect_code 0
+finish

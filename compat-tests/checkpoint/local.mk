@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Checkpoints that programs make of themselves: killed ranks and lost hosts that load them, --ckpt-dir and --resume; and the bootstrap cache, for a
+# program that does something once and comes back to it after a death (docs/design.md, section 18).
+checkpoint_tests = \
+	compat-tests/checkpoint/versions.sh \
+	compat-tests/checkpoint/versionsat.sh \
+	compat-tests/checkpoint/survive_host.sh \
+	compat-tests/checkpoint/resume.sh \
+	compat-tests/checkpoint/resume_hosts.sh \
+	compat-tests/checkpoint/resumeat.sh \
+	compat-tests/checkpoint/large.sh \
+	compat-tests/checkpoint/boot.sh \
+	compat-tests/checkpoint/boot_hosts.sh
+TESTS += $(checkpoint_tests)
+check_PROGRAMS += compat-tests/checkpoint/versions compat-tests/checkpoint/resumejob compat-tests/checkpoint/largejob \
+	compat-tests/checkpoint/boot compat-tests/checkpoint/misuse
+EXTRA_DIST += $(checkpoint_tests) compat-tests/checkpoint/lose_node.h

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=dash disable=SC2154 # test.sh sets tmp, front, job and others
+# uses checkpoints: jobs with --ckpt-dir ckpt of which everything is killed at once. Goes to $tmp.
+resumejob=$top_builddir/compat-tests/checkpoint/resumejob
+own_jobs
+seeded
+cd "$tmp" || exit 99
+files() { find ckpt -name 'checkpoint-*.ftmpi' 2>/dev/null | wc -l; }
+newest() { ls ckpt | sed -n 's/^checkpoint-0*\([0-9]*\)\.ftmpi$/\1/p' | sort -n | tail -n 1; }
+file() { printf 'ckpt/checkpoint-%010d.ftmpi' "$1"; }
+has_version() { v=$(newest 2>/dev/null) && [ "${v:-0}" -ge "$1" ]; }
+has_got_on() { has_version "$1" || is_gone "$front"; }
+final() { grep -a '^final: ' "$1"; }
+# At once: all launcher processes and all ranks; again, for those that were just being forked, until there is nobody.
+# Who is dying has no exe any more. While its memory is being freed, which is long for a sanitized one, it has all its files:
+# the directory's lock, and a place in out and err, which the next job empties. (There were 0 bytes in them.) After that it has
+# no cwd either, and files are closed a moment later: those that were seen are waited for until they are zombies.
+nobody_lives() {
+    all=$(for cwd in $(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$tmp" 2>/dev/null); do
+        case $(readlink "${cwd%cwd}exe") in
+        */resumejob|*/ftrun|*/lt-ftrun) basename "${cwd%/cwd}" ;;
+        '') [ ! -e "${cwd%/cwd}" ] || basename "${cwd%/cwd}" ;; # not find itself, which has gone
+        esac
+    done)
+    seen="$seen $all"
+    if [ -z "$all" ]; then
+        for one in $seen; do
+            is_gone "$one" || return 1
+        done
+        return 0
+    fi
+    kill -9 $all
+    return 1
+}
+die() {
+    seen=
+    wait_for nobody_lives
+    wait "$job"
+}
+expect_finished() {
+    wait "$job"
+    code=$?
+    expect_code 0
+    [ "$(final out)" = "$wanted" ] || fail "$what: $(final out), not $wanted"
+}
+# checks_ckpt_every RUN...: what runs a job with --ckpt-dir ckpt. Versions on disk are as far apart as was asked for, but the
+# last one is there in any case.
+checks_ckpt_every() {
+    rm -rf ckpt
+    "$@" --ckpt-every 7 -v "$resumejob" 30 800 20
+    expect_code 0
+    versions=$(sed -n 's/.*version \([0-9]*\) is in ckpt.*/\1/p' err | tr '\n' ' ')
+    before=0
+    for v in $versions; do
+        [ "$v" -ge $((before + 7)) ] || [ "$v" = 30 ] || fail "$what: versions $versions"
+        before=$v
+    done
+    [ "$before" = 30 ] || fail "$what: versions $versions"
+    rm -rf ckpt
+    "$@" --ckpt-every 1000s -v "$resumejob" 30 800 5
+    [ "$(grep -c 'is in ckpt' err)" = 2 ] || fail "$what: $(grep -c 'is in ckpt' err) versions are written, not the first and the last"
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Debian's python3-mpi4py, unmodified, under ftrun: runs on our library, survives kills of random ranks with the same output,
+# and what is not there raises an exception that says so.
+. "$(dirname "$0")/../../lib/test.sh"
+python=/usr/bin/python3
+unset LD_LIBRARY_PATH
+$python -c 'import mpi4py, numpy, sys; sys.exit(not mpi4py.__version__.startswith("3."))' 2>/dev/null ||
+    skip "apt-get install python3-mpi4py python3-numpy"
+extension=$($python -c 'from mpi4py import MPI; print(MPI.__file__)')
+readelf -d "$extension" | grep -q 'NEEDED.*libmpi\.so\.40' || skip "mpi4py is not for Open MPI here: $extension"
+
+mkdir "$tmp/progress"
+run -n 3 $python "$here/calls.py" 1 60 "$tmp/progress"
+expect_code 0
+[ "$(grep -c '^[0-2] end ftmpi 3 ' "$tmp/out")" = 3 ] || { fail "three ranks on ftmpi do not get to the end:"; tail -5 "$tmp/out"; }
+
+# MPI_APPNUM tells the programs of a job apart (it was 0 everywhere).
+appnum='from mpi4py import MPI; print(MPI.COMM_WORLD.Get_attr(MPI.APPNUM))'
+run -q -n 1 $python -c "$appnum" : -n 1 $python -c "$appnum"
+expect_code 0
+[ "$(sort "$tmp/out" | tr '\n' ' ')" = '0 1 ' ] || { fail "MPI_APPNUM of two programs:"; cat "$tmp/out"; }
+
+seconds=12
+! quick || seconds=1
+$python "$here/../../chaos/chaos.py" --ftrun "$ftrun" --ranks 3 --seeds 100 --kills 3 --least 3 --seconds $seconds --timeout 120 -- \
+    $python "$here/calls.py" '{seed}' 120 '{dir}' || fail "killed"
+
+cat >"$tmp/absent.py" <<'EOF'
+import numpy
+from mpi4py import MPI
+for call in (lambda: MPI.COMM_WORLD.Dup(), lambda: MPI.COMM_WORLD.Spawn("true"), lambda: MPI.Win.Allocate(8)):
+    try:
+        call()
+    except MPI.Exception as e:
+        print(e.Get_error_class() == MPI.ERR_UNSUPPORTED_OPERATION)
+EOF
+run -n 1 $python "$tmp/absent.py"
+expect_code 0
+expect_out True True True
+
+# An exception that nobody catches is the program's own end.
+run -n 2 $python -c 'from mpi4py import MPI; MPI.COMM_WORLD.Dup()'
+expect_code 1
+expect_err 'MPI_ERR_UNSUPPORTED_OPERATION: unsupported operation'
+finish

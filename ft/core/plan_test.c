@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where segments are in their slots, and which way calls of two ranks go. */
+#include "ft/core/plan.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "ft/core/stream.h"
+
+/* RULE 1: who has waited for unit u - depth may fill u's slot, whatever operations these are of. So no two of `depth` units that follow each other may share
+   a byte, of operations of any segments, nor two ranks' ever. */
+Test(slots, neighbours_share_nothing)
+{
+    static char base[1];
+    struct ft_params p;
+    struct ft_stream s = {.params = &p, .slots = base};
+
+    ft_params_default(&p, 2, 2, 64 << 20);
+    srandom(2);
+    for (int round = 0; round < 20000; round++) {
+        uint64_t u = (uint64_t)random(), v = u + 1 + (uint64_t)random() % (p.slot_depth - 1), r = (uint64_t)random() % 2;
+        struct ft_plan one = {.segment = 1 + (uint64_t)random() % p.slot_bytes}, two = {.segment = 1 + (uint64_t)random() % p.slot_bytes};
+        uint64_t a, b, c;
+
+        one.turns = ft_plan_turns(&p, one.segment);
+        two.turns = ft_plan_turns(&p, two.segment);
+        a = (uint64_t)(ft_stream_slot(&s, 0, u, &one) - base);
+        b = (uint64_t)(ft_stream_slot(&s, 0, v, &two) - base);
+        c = (uint64_t)(ft_stream_slot(&s, 1, r ? u : v, &two) - base);
+        cr_assert(a + one.segment <= b || b + two.segment <= a, "units %lu and %lu", (unsigned long)u, (unsigned long)v);
+        cr_assert(a + one.segment <= c && b + two.segment <= c && c + two.segment <= 2ull * p.slot_depth * p.slot_room);
+    }
+}
+
+/* A loop's segments come back to the same bytes after about four times what a core's own cache holds. */
+Test(slots, segments_take_turns)
+{
+    static char base[1];
+    struct ft_params p;
+    struct ft_stream s = {.params = &p, .slots = base};
+
+    ft_params_default(&p, 2, 2, 64 << 20);
+    ft_params_cache(&p, 1 << 20);
+    for (uint64_t segment = 4096; segment <= p.slot_bytes; segment *= 2) {
+        struct ft_plan plan = {.segment = segment, .turns = ft_plan_turns(&p, segment)};
+        uint64_t units = 1;
+
+        while (ft_stream_slot(&s, 0, units, &plan) != ft_stream_slot(&s, 0, 0, &plan))
+            units++;
+        cr_assert_eq(units * segment, 4u << 20, "%lu units of %lu bytes", (unsigned long)units, (unsigned long)segment);
+    }
+}
+
+static bool relays(uint32_t nranks, uint32_t cores, uint8_t call, uint8_t reduction, int root)
+{
+    struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = root, .elem = 1, .count = 1 << 20};
+    struct ft_params p;
+
+    ft_params_default(&p, nranks, cores, 64 << 20);
+    return ft_params_relays(&p, &sig);
+}
+
+/* Of more than two ranks reduces to the first only, of few that share processors. */
+Test(plan, who_relays)
+{
+    cr_assert(relays(2, 2, FT_CALL_BCAST, 0, 0) && relays(2, 2, FT_CALL_REDUCE, FT_USER, 1));
+    cr_assert(relays(3, 2, FT_CALL_REDUCE, FT_SUM, 0) && relays(4, 2, FT_CALL_REDUCE, FT_MAX, 0));
+    cr_assert_not(relays(3, 2, FT_CALL_BCAST, 0, 0) || relays(4, 2, FT_CALL_REDUCE, FT_USER, 0) || relays(4, 2, FT_CALL_ALLREDUCE, FT_SUM, -1));
+    cr_assert_not(relays(4, 2, FT_CALL_REDUCE, FT_SUM, 1) || relays(4, 4, FT_CALL_REDUCE, FT_SUM, 0) || relays(5, 2, FT_CALL_REDUCE, FT_SUM, 0));
+}
+
+static struct ft_plan planned(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes)
+{
+    struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = 0, .elem = 1, .count = bytes};
+    struct ft_plan plan;
+
+    ft_plan_make(&plan, p, 2, &sig, bytes, bytes);
+    return plan;
+}
+
+static void expect_way(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes, bool is_short, bool single)
+{
+    struct ft_plan plan = planned(p, call, reduction, bytes);
+
+    cr_assert_eq(plan.way == FT_WAY_SHORT, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
+    cr_assert_eq(plan.single, single, "call %d of %lu bytes", call, (unsigned long)bytes);
+}
+
+/* Two ranks: a bcast of 8 KiB is short where there is single copy, and a reduce goes by that; where there is none both are relayed. Not by user functions. */
+Test(plan, rooted_calls_about_8_kib)
+{
+    struct ft_params p;
+
+    ft_params_default(&p, 2, 2, 64 << 20);
+    expect_way(&p, FT_CALL_BCAST, 0, 8192, false, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 8192, false, false);
+    ft_params_single_copy(&p);
+    expect_way(&p, FT_CALL_BCAST, 0, 8192, true, false);
+    expect_way(&p, FT_CALL_BCAST, 0, 8193, false, true);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 6143, true, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 6144, false, true);
+    expect_way(&p, FT_CALL_REDUCE, FT_USER, 6144, true, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, p.single_reduce_max, false, false);
+}

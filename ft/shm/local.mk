@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+libft_la_SOURCES += \
+	ft/shm/point.h ft/shm/word.h \
+	ft/shm/layout.h ft/shm/layout.c \
+	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \
+	ft/shm/region.h ft/shm/region.c \
+	ft/shm/models.h ft/shm/models.c ft/shm/model_map.h ft/shm/model_map.c \
+	ft/shm/versions.h ft/shm/versions.c \
+	ft/shm/place.h ft/shm/place.c \
+	ft/shm/wait.h ft/shm/wait.c \
+	ft/shm/foreign.h ft/shm/foreign.c ft/shm/alive.h ft/shm/alive.c \
+	ft/shm/log.h ft/shm/log.c \
+	ft/shm/pages.h ft/shm/pages.c \
+	ft/shm/keeper.h ft/shm/keeper_state.h ft/shm/keeper.c ft/shm/keeper_thread.c \
+	ft/shm/trail.h \
+	ft/shm/transfer.h ft/shm/transfer.c \
+	ft/shm/doubt.h ft/shm/doubt.c \
+	ft/shm/inspect.h ft/shm/inspect.c
+
+unit_tests += ft/shm/unit
+ft_shm_unit_SOURCES = \
+	ft/shm/alive_test.c \
+	ft/shm/inspect_test.c \
+	ft/shm/place_test.c \
+	ft/shm/versions_test.c \
+	ft/shm/wait_test.c
+ft_shm_unit_CFLAGS = $(unit_cflags)
+ft_shm_unit_LDADD = $(ft_unit_libs)
