@@ -24,8 +24,9 @@ mutant() {
         { echo "FAIL    $1: does not compile"; missed=$((missed + 1)); return; }
     how="--seeds 500"
     [ -z "${4-}" ] || how="--seed $4"
-    # shellcheck disable=SC2086
-    if timeout 100 "$tmp/sim" $how >"$tmp/out" 2>&1; then
+    # shellcheck disable=SC2086,SC3045
+    # Seconds of processor time, so that a busy machine does not look like a search without end.
+    if (ulimit -t 60 && exec timeout 1200 "$tmp/sim" $how) >"$tmp/out" 2>&1; then
         echo "MISSED  $1"
         missed=$((missed + 1))
     else
