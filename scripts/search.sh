@@ -97,7 +97,9 @@ line() {
   echo "$1 ${key%% *} $(echo "$with" | head -n 1)"
 }
 
-# keep LINE: in the place of what there was for this search made with the same tools. A directory that cannot be written is
+names() { awk -F ' *[|] *' '!/^#/ && NF == 3 { print $1 }' "$table"; }
+
+# keep LINE: in the place of what there was for this search made with the same tools, and of searches there are no more. A directory that cannot be written is
 # someone else's; a lock, since builds may share it.
 keep() {
   [ -w "$keys" ] && [ -w "${keys%/*}" ] || return 0
@@ -106,7 +108,13 @@ keep() {
     flock 9 && new=$(mktemp "$keys.XXXXXX") || exit
     {
       grep '^#' "$keys"
-      { grep -v '^#' "$keys" | awk -v name="$name" -v tools="$tools" '{ with = $0; sub(/^[^ ]* [^ ]* /, "", with) } $1 != name || with != tools' && echo "$1"; } | LC_ALL=C sort
+      {
+        names=" $(names | tr '\n' ' ')"
+        grep -v '^#' "$keys" | awk -v name="$name" -v tools="$tools" -v names="$names" '
+          { with = $0; sub(/^[^ ]* [^ ]* /, "", with) }
+          index(names, " " $1 " ") && ($1 != name || with != tools)'
+        echo "$1"
+      } | LC_ALL=C sort
     } >"$new" && chmod 644 "$new" && mv "$new" "$keys" && echo "${keys#"$top"/} says so now"
   ) 9<"${keys%/*}"
 }
@@ -149,7 +157,7 @@ what=${1-}
 case $what in
 run) run "$@" ;;
 line | inputs | units) "$what" "${1-}" ;;
-names) awk -F ' *[|] *' '!/^#/ && NF == 3 { print $1 }' "$table" ;;
+names) names ;;
 programs) awk -F ' *[|] *' '!/^#/ && NF == 3 { print $2 }' "$table" | tr ' ' '\n' | grep -vx 'spin\|clang\|cc\|flags' | sort -u ;;
 *) sed -n 's/^#   /usage: /p' "$0" >&2 && exit 2 ;;
 esac

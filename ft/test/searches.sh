@@ -68,6 +68,7 @@ compiler=clang; fake fake; expect "another compiler is searched" 1 0 3
 search_flags=-O2 compiler=gcc; fake fake; expect "what was searched with these is not forgotten" 0 77 3
 compiler=cc; fake fake; expect "cc is gcc" 0 77 3
 echo 'int f;' >"$tmp/src/code/e.c"; fake fake & fake fake; wait; fake fake; expect "two at a time" 0 77 3
+echo "gone 1 tools" >>"$tmp/src/searched"; echo 'int g;' >"$tmp/src/code/e.c"; fake fake; expect "what is no search any more is forgotten" 1 0 3
 [ "$(head -n 1 "$tmp/src/searched")" = '# nothing yet' ] || complain "the head of what is remembered is gone"
 find "$tmp/src" -name 'searched.*' | grep . && complain "something is left lying about"
 fake lost; expect "an input that is not there is an error" 0 99 3
