@@ -78,7 +78,7 @@ seen() {
 # how each goes wrong.
 check_all() {
     only=$*
-    case ${FT_MODEL_HALF-} in
+    case ${model_half-} in
     sound) sound_all; exit $failed ;;
     broken) broken_all; exit $failed ;;
     esac
@@ -86,8 +86,8 @@ check_all() {
         broken_all
         exit $failed
     fi
-    FT_MODEL_HALF=sound sh "$here/$model.sh" >sound &
-    FT_MODEL_HALF=broken sh "$here/$model.sh" >broken || failed=1
+    model_half=sound sh "$here/$model.sh" >sound &
+    model_half=broken sh "$here/$model.sh" >broken || failed=1
     wait $! || failed=1
     cat sound broken
     [ $failed != 0 ] || [ "${FT_TIER:-normal}" = quick ] || echo "searched whole"

@@ -3,31 +3,32 @@
 # Bytes from outside, whatever they are: checkpoint files (fuzz_checkpoint), what agents and controller read from sockets
 # after the handshake (fuzz_wire), what representatives do (fuzz_frames), checkpoints that another node sends (fuzz_kept).
 # By the plain drivers, all at a time; then, where clang has it, by libFuzzer. The corpus of each, ft/test/corpus/NAME, goes
-# before all else. So many inputs, always the same ones, and libFuzzer for the checkpoints only. FT_TIER=full, FUZZ_SECONDS,
-# or arguments (only these targets): all by libFuzzer, too, each FUZZ_SECONDS (20) long; the seed is any, is printed, and
-# FT_SEED says it. FUZZ_KEEP=1: what libFuzzer found that goes new ways is added to the corpus.
+# before all else. So many inputs, always the same ones, and libFuzzer for the checkpoints only. FT_TIER=full, FT_SECONDS,
+# or arguments (only these targets): all by libFuzzer, too, each FT_SECONDS (20) long; the seed is any, is printed, and
+# FT_SEED says it. FT_KEEP=1: what libFuzzer found that goes new ways is added to the corpus.
 set -u
 src=${top_srcdir:-.}
 build=${top_builddir:-.}
 names=${*:-fuzz_checkpoint fuzz_wire fuzz_frames fuzz_kept}
 search=$names
-seed=${FT_SEED:-$(date +%s)}
-seconds=${FUZZ_SECONDS:-20}
+seed=${FT_SEED:-$$} # any
+seconds=${FT_SECONDS:-20}
 how_long="-max_total_time=$seconds"
 # As many as there were in three seconds on two processors that had nothing else to do; in the quick tier a third.
-share=${FTMPI_TEST_QUICK:+3}
-if [ "${FT_TIER-}" != full ] && [ -z "${FUZZ_SECONDS-}" ] && [ $# = 0 ]; then
+share=1
+[ "${FT_TIER-}" != quick ] || share=3
+if [ "${FT_TIER-}" != full ] && [ -z "${FT_SECONDS-}" ] && [ $# = 0 ]; then
   search=fuzz_checkpoint
   seconds=
   seed=${FT_SEED:-1}
-  how_long="-runs=$((100000 / ${share:-1}))"
+  how_long="-runs=$((100000 / share))"
 fi
 inputs() {
   [ -z "$seconds" ] || { echo "${seconds}s"; return; }
   case $1 in
-    fuzz_checkpoint) echo $((700000 / ${share:-1})) ;;
-    fuzz_wire) echo $((80000 / ${share:-1})) ;;
-    *) echo $((5000 / ${share:-1})) ;;
+    fuzz_checkpoint) echo $((700000 / share)) ;;
+    fuzz_wire) echo $((80000 / share)) ;;
+    *) echo $((5000 / share)) ;;
   esac
 }
 echo "FT_SEED=$seed"
@@ -51,7 +52,7 @@ done
 # libFuzzer's programs have sanitizers of their own: one build's are as good as another's.
 [ -z "${sanitized-}" ] || exit 0
 
-clang=${FUZZ_CC:-clang}
+clang=${FT_CLANG:-clang}
 if ! command -v "$clang" >/dev/null ||
   ! printf 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d && n < 0; }' >"$tmp/t.c" ||
   ! "$clang" -fsanitize=fuzzer,address -o "$tmp/t" "$tmp/t.c" 2>/dev/null; then
@@ -73,7 +74,7 @@ fuzz() {
   code=$?
   grep -E 'stat::(number_of_executed_units|new_units_added)' "$tmp/log"
   [ $code = 0 ] || { tail -40 "$tmp/log"; echo "FAIL: $name: exit code $code"; exit 1; }
-  [ -z "${FUZZ_KEEP-}" ] || keep_corpus
+  [ -z "${FT_KEEP-}" ] || keep_corpus
 }
 keep_corpus() {
   mkdir "$tmp/$name.least"
