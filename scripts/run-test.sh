@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # run-test.sh TEST: what make check starts each test with. Tests may run several at a time (make -j), but for those in
-# $tests_alone, which want the machine or the build tree to themselves: they wait until nobody else runs.
+# $tests_alone, which want the machine to themselves: they wait until nobody else runs.
 # FT_TESTS=dist: only those in $tests_dist, for which it matters that they come out of a tarball; FT_TESTS=sanitized: all but those in
 # $tests_unsanitized, which show nothing more there. Others are skipped.
 is_in() {

@@ -31,14 +31,14 @@ cp "$tmp/a program.c" "$tmp/a program.cc"
 # Stands for the compiler: prints its arguments, one on a line.
 printf '#!/bin/sh\necho "<${0##*/}>"\nfor a; do echo "$a"; done\n' >"$tmp/echo cc" && chmod +x "$tmp/echo cc"
 
-answers() { expect_code 0 && expect_out "$@"; }
+prints() { expect_code 0 && expect_out "$@"; }
 
 # made_and_run COMPILER RUNNER SOURCE: alone (it finds its library by itself), and as three ranks
 made_and_run() {
     rm -f "$tmp/a out"
     call "$1" -Wall -Werror "$3" -o "$tmp/a out" && expect_code 0
-    call "$tmp/a out" && answers 1
-    call timeout 120 "$2" -n 3 "$tmp/a out" && answers 9
+    call "$tmp/a out" && prints 1
+    call timeout 120 "$2" -n 3 "$tmp/a out" && prints 9
 }
 
 made_and_run "$build/ftmpicc" "$ftrun" "$tmp/a program.c"
@@ -48,30 +48,30 @@ readelf -d "$tmp/a out" | grep -q "$prefix/lib" || fail "the program is not link
 made_and_run "$prefix/bin/ftmpic++" "$prefix/bin/ftmpiexec" "$tmp/a program.cc"
 made_and_run "$plain/mpicxx" "$plain/mpiexec" "$tmp/a program.cc"
 made_and_run "$plain/mpicc" "$plain/mpirun" "$tmp/a program.c"
-call env PATH="$plain:$PATH" sh -c "cd '$tmp' && mpicc -c 'a program.c' -o one.o && mpicc one.o -o one && mpiexec -n 2 ./one" && answers 4
+call env PATH="$plain:$PATH" sh -c "cd '$tmp' && mpicc -c 'a program.c' -o one.o && mpicc one.o -o one && mpiexec -n 2 ./one" && prints 4
 
 # What reaches the compiler: our flags last, link flags only when it links, nothing when there is nothing to compile.
 inc=-I$src/mpi_shim lib=$build/.libs
 export FTMPI_CC="$tmp/echo cc" FTMPI_CXX="$tmp/echo cc"
-call "$build/ftmpicc" 'a b.c' -o "it's" -lm && answers '<echo cc>' 'a b.c' -o "it's" -lm "$inc" "-L$lib" "-Wl,-rpath,$lib" -lftmpi
+call "$build/ftmpicc" 'a b.c' -o "it's" -lm && prints '<echo cc>' 'a b.c' -o "it's" -lm "$inc" "-L$lib" "-Wl,-rpath,$lib" -lftmpi
 for flag in -c -S -E -M -MM -fsyntax-only; do
-    call "$build/ftmpicxx" $flag x.cc && answers '<echo cc>' $flag x.cc "$inc"
+    call "$build/ftmpicxx" $flag x.cc && prints '<echo cc>' $flag x.cc "$inc"
 done
-call "$build/ftmpicc" -E - && answers '<echo cc>' -E - "$inc"
-call "$build/ftmpicc" @args && answers '<echo cc>' @args "$inc" "-L$lib" "-Wl,-rpath,$lib" -lftmpi
-call "$build/ftmpicc" --version && answers '<echo cc>' --version
-call "$build/ftmpicc" -o out -x c && answers '<echo cc>' -o out -x c
-call "$build/ftmpicc" -o -c '*.c' '' && answers '<echo cc>' -o -c '*.c' '' "$inc" "-L$lib" "-Wl,-rpath,$lib" -lftmpi
-call "$build/ftmpicc" && answers '<echo cc>'
+call "$build/ftmpicc" -E - && prints '<echo cc>' -E - "$inc"
+call "$build/ftmpicc" @args && prints '<echo cc>' @args "$inc" "-L$lib" "-Wl,-rpath,$lib" -lftmpi
+call "$build/ftmpicc" --version && prints '<echo cc>' --version
+call "$build/ftmpicc" -o out -x c && prints '<echo cc>' -o out -x c
+call "$build/ftmpicc" -o -c '*.c' '' && prints '<echo cc>' -o -c '*.c' '' "$inc" "-L$lib" "-Wl,-rpath,$lib" -lftmpi
+call "$build/ftmpicc" && prints '<echo cc>'
 
 # Which compiler: the argument, then our variable, then those that Open MPI's and MPICH's users set.
 ln -s 'echo cc' "$tmp/other"
-call env FTMPI_CC=false "$build/ftmpicc" "-cc=$tmp/other" -v && answers '<other>' -v
-call env OMPI_CC=false "$build/ftmpicc" -v && answers '<echo cc>' -v
+call env FTMPI_CC=false "$build/ftmpicc" "-cc=$tmp/other" -v && prints '<other>' -v
+call env OMPI_CC=false "$build/ftmpicc" -v && prints '<echo cc>' -v
 unset FTMPI_CC FTMPI_CXX
-call env OMPI_CC="$tmp/other" MPICH_CC=false "$build/ftmpicc" -v && answers '<other>' -v
-call env MPICH_CXX="$tmp/other" OMPI_CC=false "$build/ftmpicxx" -v && answers '<other>' -v
-call env FTMPI_CC="env X=1 $tmp/other" "$build/ftmpicc" -v && answers '<other>' -v
+call env OMPI_CC="$tmp/other" MPICH_CC=false "$build/ftmpicc" -v && prints '<other>' -v
+call env MPICH_CXX="$tmp/other" OMPI_CC=false "$build/ftmpicxx" -v && prints '<other>' -v
+call env FTMPI_CC="env X=1 $tmp/other" "$build/ftmpicc" -v && prints '<other>' -v
 call "$build/ftmpicc" -cc=no-such-compiler x.c && expect_code 127 && expect_err 'no-such-compiler' && expect_err_lines 1
 call "$build/ftmpicc" -cxx=g++ x.c && expect_code 1 && expect_err '-cc=' && expect_err_lines 1
 call "$build/ftmpicc" && expect_code 1
@@ -80,37 +80,37 @@ call "$build/ftmpicc" "$tmp/missing.c" && expect_code 1
 # Questions.
 export FTMPI_CC=cc1
 for flag in -showme --showme -show --show; do
-    call "$build/ftmpicc" $flag && answers "cc1 $inc -L$lib -Wl,-rpath,$lib -lftmpi"
+    call "$build/ftmpicc" $flag && prints "cc1 $inc -L$lib -Wl,-rpath,$lib -lftmpi"
 done
-call "$build/ftmpicc" -show -c 'a b.c' && answers "cc1 -c 'a b.c' $inc"
-call "$build/ftmpicc" x.c -showme -o x && answers "cc1 x.c -o x $inc -L$lib -Wl,-rpath,$lib -lftmpi"
+call "$build/ftmpicc" -show -c 'a b.c' && prints "cc1 -c 'a b.c' $inc"
+call "$build/ftmpicc" x.c -showme -o x && prints "cc1 x.c -o x $inc -L$lib -Wl,-rpath,$lib -lftmpi"
 for dashes in - --; do
-    call "$build/ftmpicc" ${dashes}showme:command && answers cc1
-    call "$build/ftmpicc" ${dashes}showme:compile && answers "$inc"
-    call "$build/ftmpicc" ${dashes}showme:link && answers "-L$lib -Wl,-rpath,$lib -lftmpi"
-    call "$build/ftmpicc" ${dashes}showme:incdirs && answers "$src/mpi_shim"
-    call "$build/ftmpicc" ${dashes}showme:libdirs && answers "$lib"
-    call "$build/ftmpicc" ${dashes}showme:libs && answers ftmpi
+    call "$build/ftmpicc" ${dashes}showme:command && prints cc1
+    call "$build/ftmpicc" ${dashes}showme:compile && prints "$inc"
+    call "$build/ftmpicc" ${dashes}showme:link && prints "-L$lib -Wl,-rpath,$lib -lftmpi"
+    call "$build/ftmpicc" ${dashes}showme:incdirs && prints "$src/mpi_shim"
+    call "$build/ftmpicc" ${dashes}showme:libdirs && prints "$lib"
+    call "$build/ftmpicc" ${dashes}showme:libs && prints ftmpi
     call "$build/ftmpicc" ${dashes}showme:help && expect_code 0
     grep -q -e '-showme:libdirs' "$tmp/out" || fail "$what"
 done
-for flag in -compile-info -compile_info; do call "$build/ftmpicc" $flag && answers "cc1 $inc"; done
-for flag in -link-info -link_info; do call "$build/ftmpicc" $flag && answers "cc1 -L$lib -Wl,-rpath,$lib -lftmpi"; done
+for flag in -compile-info -compile_info; do call "$build/ftmpicc" $flag && prints "cc1 $inc"; done
+for flag in -link-info -link_info; do call "$build/ftmpicc" $flag && prints "cc1 -L$lib -Wl,-rpath,$lib -lftmpi"; done
 version=$("$ftrun" --version | sed 's/.* //')
-call "$build/ftmpicxx" -showme:version && answers "ftmpicxx: ftmpi $version, binary interface of Open MPI 4.1.4 (Language: C++)"
+call "$build/ftmpicxx" -showme:version && prints "ftmpicxx: ftmpi $version, binary interface of Open MPI 4.1.4 (Language: C++)"
 call "$build/ftmpicc" -showme:nonsense && expect_code 1 && expect_err '-showme:help' && expect_err_lines 1
 
 # What is shown of the moved installation means the same to a shell.
-call "$plain/mpicc" -showme:incdirs && answers "\"$prefix/include/ftmpi\""
+call "$plain/mpicc" -showme:incdirs && prints "\"$prefix/include/ftmpi\""
 unset FTMPI_CC
-call sh -c "cd '$tmp' && $("$prefix/bin/ftmpicc" -show 'a program.c' -o shown) && ./shown" && answers 1
-call sh -c "cd '$tmp' && cc 'a program.c' $("$prefix/bin/ftmpicc" -showme:compile) $("$prefix/bin/ftmpicc" -showme:link) -o two && ./two" && answers 1
+call sh -c "cd '$tmp' && $("$prefix/bin/ftmpicc" -show 'a program.c' -o shown) && ./shown" && prints 1
+call sh -c "cd '$tmp' && cc 'a program.c' $("$prefix/bin/ftmpicc" -showme:compile) $("$prefix/bin/ftmpicc" -showme:link) -o two && ./two" && prints 1
 
 # pkg-config.
 if command -v pkg-config >/dev/null; then
     pc() { PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --define-prefix "$@"; }
     [ "$(pc --modversion ftmpi)" = "$version" ] || fail "pkg-config --modversion"
-    call sh -c "cd '$tmp' && cc 'a program.c' $(pc --cflags --libs ftmpi) -o three && ./three" && answers 1
+    call sh -c "cd '$tmp' && cc 'a program.c' $(pc --cflags --libs ftmpi) -o three && ./three" && prints 1
 fi
 
 # Plain names are nowhere but in their own directory, and nothing is left after uninstalling.
@@ -118,7 +118,7 @@ found=$(cd "$prefix" && find . -name 'mpi[crCe]*' ! -name '*.h' | sort | tr '\n'
 [ "$found" = "./lib/ftmpi/bin/mpiCC ./lib/ftmpi/bin/mpic++ ./lib/ftmpi/bin/mpicc ./lib/ftmpi/bin/mpicxx ./lib/ftmpi/bin/mpiexec ./lib/ftmpi/bin/mpirun " ] ||
     fail "plain names: $found"
 grep -rlI "$build\|$tmp" "$prefix" | grep -v '\.la$' | grep . && fail "these name the build tree"
-make -C "$build" install DESTDIR="$tmp/again" >/dev/null 2>&1 || fail "make install"
+stage_again "$tmp/again"
 make -C "$build" uninstall DESTDIR="$tmp/again" >/dev/null 2>&1 || fail "make uninstall"
 find "$tmp/again" ! -type d | grep . && fail "uninstall leaves the above"
 finish

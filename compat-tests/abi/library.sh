@@ -80,8 +80,8 @@ expect_err_lines 1
 expect_err 'a colon or semicolon'
 ftrun=$tmp/alone/ftrun
 libdir=$(sed -n 's/^libdir = //p' "$top_builddir/Makefile")
-prefix=$(sed -n 's/^prefix = //p' "$top_builddir/Makefile")
-case $libdir in '${exec_prefix}/lib') libdir=$prefix/lib ;; esac
+configured=$(sed -n 's/^prefix = //p' "$top_builddir/Makefile")
+case $libdir in '${exec_prefix}/lib') libdir=$configured/lib ;; esac
 if [ ! -e "$libdir/ftmpi/libmpi.so.40" ]; then
     run -n 1 true
     expect_code 1
@@ -91,10 +91,11 @@ fi
 ftrun=$real
 
 # Installed, elsewhere than configured.
-make -C "$top_builddir" install DESTDIR="$tmp/stage" >"$tmp/log" 2>&1 || { fail "make install"; tail -5 "$tmp/log"; }
+uses stage
+stage_again "$tmp/stage"
 installed=$(find "$tmp/stage" -name 'libftmpi.so.0')
 ftrun=$(find "$tmp/stage" -name ftrun -type f)
-if [ "$libdir" = "$prefix/lib" ]; then
+if [ "$libdir" = "$configured/lib" ]; then
     run -n 2 "$tmp/who"
     one_copy "$(realpath "$installed")"
 fi

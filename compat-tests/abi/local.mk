@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What programs are compiled with and linked to: what MPI's functions do, the bindings, the binary interface, the compiler wrappers.
-# One rank: every function and every way an error takes. Several: world.sh.
+# What programs are compiled with and linked to: what MPI's functions do, the bindings, the binary
+# interface, the compiler wrappers. One rank: every function and every way an error takes. Several:
+# world.sh.
 check_PROGRAMS += compat-tests/abi/solo compat-tests/abi/reductions compat-tests/abi/moves compat-tests/abi/userops compat-tests/abi/mismatch
 TESTS += compat-tests/abi/solo compat-tests/abi/world.sh
 EXTRA_DIST += compat-tests/abi/world.h compat-tests/abi/world.sh
@@ -12,16 +13,21 @@ EXTRA_DIST += compat-tests/abi/cxxbinding.sh
 compat_tests_abi_cxxbinding_SOURCES = compat-tests/abi/cxxbinding.cc
 tests_dist += compat-tests/abi/cxxbinding.sh
 
-# The binary interface, compared with the installed Open MPI; programs made by its wrappers, Fortran and C++ too; our own wrappers and what else is
-# installed. Not in a sanitized build: programs that load the library from outside, or are compiled here, would lack the sanitizer's own.
-abi_plain_tests = compat-tests/abi/abi.sh compat-tests/abi/openmpi_wrappers.sh
-abi_alone_tests = compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/cmake.sh compat-tests/abi/ftmpi_info.sh
-EXTRA_DIST += $(abi_plain_tests) $(abi_alone_tests) compat-tests/abi/names.sh compat-tests/abi/numbers.sh compat-tests/abi/program.c \
+# The binary interface, compared with the installed Open MPI; programs made by its wrappers, Fortran
+# and C++ too; our own wrappers and what else is installed. Not in a sanitized build: programs that
+# load the library from outside, or are compiled here, would lack the sanitizer's own.
+abi_plain_tests = \
+	compat-tests/abi/abi.sh \
+	compat-tests/abi/openmpi_wrappers.sh \
+	compat-tests/abi/library.sh \
+	compat-tests/abi/ftmpicc.sh \
+	compat-tests/abi/cmake.sh \
+	compat-tests/abi/ftmpi_info.sh
+EXTRA_DIST += $(abi_plain_tests) compat-tests/abi/names.sh compat-tests/abi/numbers.sh compat-tests/abi/program.c \
 	compat-tests/abi/errors.c compat-tests/abi/errors.known compat-tests/abi/objects.c compat-tests/abi/objects.known \
 	compat-tests/abi/wrappers/coll.f90 compat-tests/abi/wrappers/f08.f90 compat-tests/abi/wrappers/coll.cc \
 	compat-tests/abi/cmake/CMakeLists.txt compat-tests/abi/cmake/sum.c compat-tests/abi/cmake/sum.cc
 if !SANITIZED
 TESTS += $(abi_plain_tests)
-tests_alone += $(abi_alone_tests)
 endif
-tests_dist += $(abi_plain_tests) compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh
+tests_dist += compat-tests/abi/abi.sh compat-tests/abi/openmpi_wrappers.sh compat-tests/abi/library.sh compat-tests/abi/ftmpicc.sh compat-tests/abi/ftmpi_info.sh

@@ -31,7 +31,8 @@ TESTS += $(agent_tests)
 tests_first += compat-tests/agent/killat.sh
 # Alone: what a person types comes in order, and slowly.
 tests_alone += compat-tests/agent/jobcontrol.sh
-# Alone: the kernel does not say whose process it killed for want of memory, so jobs beside it would take deaths by SIGKILL for that.
+# Alone: the kernel does not say whose process it killed for want of memory, so jobs beside it would
+# take deaths by SIGKILL for that.
 tests_alone += compat-tests/agent/oom.sh
 
 check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Real programs under real kills, and what the engine promises about system calls, memory and divergence.
-# The programs are plain MPI: any mpicc compiles them too.
+# Real programs under real kills, and what the engine promises about system calls, memory and
+# divergence. The programs are plain MPI: any mpicc compiles them too.
 chaos_programs = \
 	compat-tests/chaos/mixed \
 	compat-tests/chaos/huge \

@@ -27,7 +27,8 @@ tests_alone += $(hosts_alone_tests)
 if !SANITIZED
 TESTS += $(hosts_plain_tests)
 endif
-# Nothing of ours runs in the first; the others are about many processes and time, which sanitizers take.
+# Nothing of ours runs in the first; the others are about many processes and time, which sanitizers
+# take.
 tests_unsanitized += $(hosts_tests) $(hosts_alone_tests)
 EXTRA_DIST += $(hosts_tests) $(hosts_alone_tests) $(hosts_plain_tests) \
 	compat-tests/hosts/break.py compat-tests/hosts/stranger.py

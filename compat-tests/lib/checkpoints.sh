@@ -11,10 +11,11 @@ file() { printf 'ckpt/checkpoint-%010d.ftmpi' "$1"; }
 has_version() { v=$(newest 2>/dev/null) && [ "${v:-0}" -ge "$1" ]; }
 has_got_on() { has_version "$1" || is_gone "$front"; }
 final() { grep -a '^final: ' "$1"; }
-# At once: all launcher processes and all ranks; again, for those that were just being forked, until there is nobody.
-# Who is dying has no exe any more. While its memory is being freed, which is long for a sanitized one, it has all its files:
-# the directory's lock, and a place in out and err, which the next job empties. (There were 0 bytes in them.) After that it has
-# no cwd either, and files are closed a moment later: those that were seen are waited for until they are zombies.
+# At once: all launcher processes and all ranks; again, for those that were just being forked, until
+# there is nobody. Who is dying has no exe any more. While its memory is being freed, which is long
+# for a sanitized one, it has all its files: the directory's lock, and a place in out and err, which
+# the next job empties. (There were 0 bytes in them.) After that it has no cwd either, and files are
+# closed a moment later: those that were seen are waited for until they are zombies.
 nobody_lives() {
     all=$(for cwd in $(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$tmp" 2>/dev/null); do
         case $(readlink "${cwd%cwd}exe") in
@@ -43,8 +44,8 @@ expect_finished() {
     expect_code 0
     [ "$(final out)" = "$wanted" ] || fail "$what: $(final out), not $wanted"
 }
-# checks_ckpt_every RUN...: what runs a job with --ckpt-dir ckpt. Versions on disk are as far apart as was asked for, but the
-# last one is there in any case.
+# checks_ckpt_every RUN...: what runs a job with --ckpt-dir ckpt. Versions on disk are as far apart
+# as was asked for, but the last one is there in any case.
 checks_ckpt_every() {
     rm -rf ckpt
     "$@" --ckpt-every 7 -v "$resumejob" 30 800 20
@@ -58,5 +59,6 @@ checks_ckpt_every() {
     [ "$before" = 30 ] || fail "$what: versions $versions"
     rm -rf ckpt
     "$@" --ckpt-every 1000s -v "$resumejob" 30 800 5
-    [ "$(grep -c 'is in ckpt' err)" = 2 ] || fail "$what: $(grep -c 'is in ckpt' err) versions are written, not the first and the last"
+    [ "$(grep -c 'is in ckpt' err)" = 2 ] ||
+        fail "$what: $(grep -c 'is in ckpt' err) versions are written, not the first and the last"
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=dash disable=SC2154 # test.sh sets tmp, front, job and others
-# uses snapshots: jobs of snapjob in a directory of their own, $job_dir, and every process that belongs to one.
+# uses snapshots: jobs of snapjob in a directory of their own, $job_dir, and every process that
+# belongs to one.
 sanitizers handle_segv=0 # ranks that are sent SIGSEGV are to die of it
 own_jobs
 snapjob=$top_builddir/compat-tests/snapshot/snapjob
@@ -24,11 +25,13 @@ snapshots() { processes /snapjob | grep -v -x -F -e "$(ranks)"; }
 has_snapshots() { [ "$($as "$ftrun" status --json 2>/dev/null | grep -c '"snapshot": {')" = 3 ]; }
 has_started() { [ "$(wc -l <"$job_dir/starts")" = 3 ]; }
 nothing_left() { [ -z "$(processes '')" ]; }
-# begin_snapjob COMMAND...: it runs ftrun with three ranks. Returns when each has a snapshot; sets $job and $front.
+# begin_snapjob COMMAND...: it runs ftrun with three ranks. Returns when each has a snapshot; sets
+# $job and $front.
 begin_snapjob() {
     fresh
     what="ftrun $*"
-    (cd "$job_dir" && exec $as env SNAPJOB="$snapjob" sh -c 'echo $$ >front; exec "$@"' sh "$@" <"$tmp/input" >"$tmp/out" 2>"$tmp/err") &
+    (cd "$job_dir" && exec $as env SNAPJOB="$snapjob" sh -c 'echo $$ >front; exec "$@"' sh "$@" \
+        <"$tmp/input" >"$tmp/out" 2>"$tmp/err") &
     job=$!
     wait_for has_started
     wait_for has_snapshots
@@ -40,12 +43,16 @@ expect_end() {
     wait "$job"
     code=$?
     expect_code "$1"
-    wait_for nothing_left || { ps -o pid,ppid,pgid,stat,args -p "$(processes '' | paste -sd,)"; processes '' | xargs kill -9; }
+    wait_for nothing_left || {
+        ps -o pid,ppid,pgid,stat,args -p "$(processes '' | paste -sd,)"
+        processes '' | xargs kill -9
+    }
 }
 # What three ranks print and write in 1500 units.
 undisturbed() {
     fresh
-    (cd "$job_dir" && "$ftrun" -q --snapshot off -n 3 "$snapjob" once 1500 <"$tmp/input" >"$tmp/out" 2>"$tmp/err")
+    (cd "$job_dir" && "$ftrun" -q --snapshot off -n 3 "$snapjob" once 1500 \
+        <"$tmp/input" >"$tmp/out" 2>"$tmp/err")
     code=$? what="undisturbed"
     expect_code 0
     sort "$tmp/out" >"$tmp/wanted.out"

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=dash disable=SC2154 # test.sh sets tmp, top_builddir
-# uses stage: an installation made with DESTDIR and then moved, with a space in its path. Sets
-# $prefix, where it is now, and $plain, the directory of mpicc and mpiexec.
+# shellcheck shell=dash disable=SC2154 # test.sh sets top_builddir
+# uses stage: the installation that make check has made for all tests, moved to a path with a space,
+# with nothing of the build tree's in the environment. Sets $prefix, where it is now, and $plain,
+# the directory of mpicc and mpiexec.
 unset MAKEFLAGS MAKELEVEL # make check's
 unset LD_LIBRARY_PATH LIBRARY_PATH CPATH FTMPI_CC FTMPI_CXX OMPI_CC OMPI_CXX MPICH_CC MPICH_CXX
-make -C "$top_builddir" install DESTDIR="$tmp/stage" >"$tmp/install.log" 2>&1 || { tail "$tmp/install.log"; exit 99; }
-prefix=$(cd "$tmp/stage" && find . -name ftmpicc -type f | sed 's|^\./||; s|/bin/ftmpicc$||')
-mkdir "$tmp/moved here" && mv "$tmp/stage/$prefix" "$tmp/moved here/ftmpi" || exit 99
-prefix="$tmp/moved here/ftmpi" plain=$(dirname "$(find "$tmp/moved here" -name mpiexec)")
+[ -e "$top_builddir/compat-tests/staged" ] ||
+    { echo "nothing is staged: make check TESTS=" && exit 99; }
+prefix=$(cd "$top_builddir/compat-tests/moved here/ftmpi" && pwd -P)
+plain=$(dirname "$(find "$prefix" -name mpiexec)")
+# stage_again DIRECTORY: a copy of it as `make install DESTDIR=DIRECTORY` makes it, for who wants to
+# uninstall it.
+stage_again() {
+    local configured
+    configured=$(cat "$top_builddir/compat-tests/staged")
+    mkdir -p "$1${configured%/*}" && cp -a "$prefix" "$1$configured" || exit 99
+}

@@ -46,7 +46,8 @@ finish() { exit $failed; }
 
 quick() { [ "${FT_TIER-}" = quick ]; }
 full() { [ "${FT_TIER-}" = full ]; }
-# seeded: sets $seed. It is FT_SEED or 1, so that a run shows what this tree does; in the full tier nobody knows it before.
+# seeded: sets $seed. It is FT_SEED or 1, so that a run shows what this tree does; in the full tier
+# nobody knows it before.
 seeded() {
     seed=${FT_SEED-}
     if [ -z "$seed" ] && full; then seed=$(($(od -An -N4 -tu4 /dev/urandom) % 1000000)); fi
@@ -72,7 +73,8 @@ call() {
 # run ARGUMENT...: ftrun, to its end. In a lab its hosts are reached by $through.
 run() {
     what="ftrun $*"
-    bounded "${at_most:-120}" "$ftrun" ${through:+--launcher "$through"} "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    bounded "${at_most:-120}" "$ftrun" ${through:+--launcher "$through"} "$@" \
+        >"$tmp/out" 2>"$tmp/err" </dev/null
     code=$?
 }
 # begin ARGUMENT...: ftrun in the background. Its own process is $front; wait for $job.
@@ -82,19 +84,21 @@ begin() {
     rm -f "$tmp/front"
     : >"$tmp/out"
     : >"$tmp/err"
-    timeout --foreground -k 5 "${at_most:-300}" sh -c 'echo $$ >"$0.new" && mv "$0.new" "$0" && exec "$@"' "$tmp/front" \
+    timeout --foreground -k 5 "${at_most:-300}" \
+        sh -c 'echo $$ >"$0.new" && mv "$0.new" "$0" && exec "$@"' "$tmp/front" \
         "$ftrun" ${through:+--launcher "$through"} "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
     job=$!
     wait_for test -e "$tmp/front" && front=$(cat "$tmp/front")
 }
 # ended [SECONDS]: what began has, within so long (120); sets $code.
 ended() {
-    until_true "${1:-120}" is_gone "$job" || { fail "$what: still running after ${1:-120} s" && kill -KILL "$front" "$job"; }
+    until_true "${1:-120}" is_gone "$job" ||
+        { fail "$what: still running after ${1:-120} s" && kill -KILL "$front" "$job"; }
     wait "$job"
     code=$?
 }
-# aside COMMAND...: beside what follows, for what waits most of the time. asides_end: what they have said, one after the other,
-# when all have ended; the test fails if one did.
+# aside COMMAND...: beside what follows, for what waits most of the time. asides_end: what they have
+# said, one after the other, when all have ended; the test fails if one did.
 asides=0
 aside() {
     asides=$((asides + 1))
@@ -134,14 +138,21 @@ sanitizers() {
 # ---- what is expected ----
 
 expect_code() { [ "$code" = "$1" ] || fail "$what: exit code $code, not $1"; }
-expect_out() { printf '%s\n' "$@" | cmp -s - "$tmp/out" || { fail "$what: output differs:"; head -n 20 "$tmp/out"; }; }
+expect_out() {
+    printf '%s\n' "$@" | cmp -s - "$tmp/out" ||
+        { fail "$what: output differs:"; head -n 20 "$tmp/out"; }
+}
 expect_no_out() { [ ! -s "$tmp/out" ] || fail "$what: prints something"; }
 expect_err() { told "$1" || fail "$what: stderr does not say \"$1\""; }
 # But for how far a replay is, which is told if it takes long.
-expect_err_lines() { [ "$(grep -vc '^ftrun: rank [0-9]* replays: unit ' "$tmp/err")" = "$1" ] || fail "$what: not $1 line(s) on stderr"; }
+expect_err_lines() {
+    [ "$(grep -vc '^ftrun: rank [0-9]* replays: unit ' "$tmp/err")" = "$1" ] ||
+        fail "$what: not $1 line(s) on stderr"
+}
 # For wait_for: it is said by now.
 told() { grep -q -e "$1" "$tmp/err"; }
-# What was printed is put in order: all lines, or the lines of FILE (or stdin) by the rank that they begin with.
+# What was printed is put in order: all lines, or the lines of FILE (or stdin) by the rank that they
+# begin with.
 sorted() { sort -o "$tmp/out" "$tmp/out"; }
 by_rank() { sort -s -n -k1,1 "$@"; }
 # reported FILE NAME: a number out of ftrun's report.
@@ -149,7 +160,8 @@ reported() { sed -n 's/^ *"'"$2"'": \([0-9.]*\),*$/\1/p' "$1" | head -n 1; }
 
 # ---- waiting ----
 
-# until_true SECONDS COMMAND...: polls until the command succeeds. It fails after as long, or longer: a busy machine is slow.
+# until_true SECONDS COMMAND...: polls until the command succeeds. It fails after as long, or
+# longer: a busy machine is slow.
 until_true() {
     local attempts=$(($1 * 20)) # not the callers'
     shift
@@ -160,7 +172,9 @@ until_true() {
     done
 }
 # wait_for COMMAND...: or the test fails, after two minutes or more.
-wait_for() { until_true 120 "$@" 2>/dev/null || { fail "$what: waited in vain for: $*" && return 1; }; }
+wait_for() {
+    until_true 120 "$@" 2>/dev/null || { fail "$what: waited in vain for: $*" && return 1; }
+}
 # shellcheck disable=SC2002
 has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -ge "$1" ]; }
 
@@ -184,5 +198,6 @@ other_process() {
         [ "$(readlink "/proc/$process/exe")" = "$(readlink "/proc/$1/exe")" ] && echo "$process"
     done
 }
-# ftrun with pid $1 has started all its ranks, and its second process knows them: a rank that it does not know it would start again.
+# ftrun with pid $1 has started all its ranks, and its second process knows them: a rank that it
+# does not know it would start again.
 answers() { "$ftrun" status "$1" >/dev/null 2>&1; }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that nobody wrote for these tests: stock ones, and what README.md and docs/recipes.md print.
+# Programs that nobody wrote for these tests: stock ones, and what README.md and docs/recipes.md
+# print.
 include compat-tests/programs/xgboost/local.mk
 include compat-tests/programs/mpi4py/local.mk
 include compat-tests/programs/rabit/local.mk
@@ -7,7 +8,6 @@ include compat-tests/programs/rabit/local.mk
 # Not in a sanitized build: the README's program and the recipes' are not sanitized.
 EXTRA_DIST += compat-tests/programs/readme.sh compat-tests/programs/recipes.sh compat-tests/programs/recipes.c
 if !SANITIZED
-TESTS += compat-tests/programs/recipes.sh
-tests_alone += compat-tests/programs/readme.sh
+TESTS += compat-tests/programs/recipes.sh compat-tests/programs/readme.sh
 endif
 tests_dist += compat-tests/programs/readme.sh

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs with files, children, timers and so on of their own, killed and put back (docs/snapshots.md).
+# Programs with files, children, timers and so on of their own, killed and put back
+# (docs/snapshots.md).
 snapshot_programs = \
 	compat-tests/snapshot/once \
 	compat-tests/snapshot/reads \

@@ -5,7 +5,8 @@ compat_tests_programs_rabit_recover_SOURCES = compat-tests/programs/rabit/recove
 	compat-tests/chaos/progress.h compat-tests/chaos/progress.c
 compat_tests_programs_rabit_recover_LDADD = librabit.la libftmpi.la -lm
 rabit_tests = compat-tests/programs/rabit/recover.sh
-# Not with sanitizers: their run-time library would have to be the first one in a Python that was built without it.
+# Not with sanitizers: their run-time library would have to be the first one in a Python that was
+# built without it.
 rabit_python_tests = compat-tests/programs/rabit/binding.sh
 TESTS += $(rabit_tests)
 if !SANITIZED

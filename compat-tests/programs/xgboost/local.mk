@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Stock XGBoost under ftrun. Not with sanitizers: their run-time library would have to be the first one in a Python
-# that was built without it.
+# Stock XGBoost under ftrun. Not with sanitizers: their run-time library would have to be the first
+# one in a Python that was built without it.
 if !SANITIZED
 tests_first += compat-tests/programs/xgboost/test_small.sh compat-tests/programs/xgboost/bootstrap.sh
 endif
