@@ -111,9 +111,10 @@ tarball_is_whole() {
 part_searches() {
   local searches
   searches=$(scripts/search.sh names | tr '\n' ' ') || return 1
-  build_targets="libft.la $(scripts/search.sh programs)" build_in build && make -C build -j$jobs -k check-TESTS TESTS="$searches" &&
-    build_targets=sim build_sanitized && make -C build/san check-TESTS TESTS=sim
+  build_targets="libft.la $(scripts/search.sh programs | tr '\n' ' ')" build_in build && searches_in build "$searches" &&
+    build_targets=sim build_sanitized && searches_in build/san sim
 }
+searches_in() { make -C "$1" -j$jobs -k check-TESTS TESTS="$2" check_PROGRAMS='' check_LTLIBRARIES=''; }
 
 part_sanitizers() { made_ahead sanitizers && FT_TESTS=sanitized quick tests_in build/san; }
 

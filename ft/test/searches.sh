@@ -17,8 +17,10 @@ unset FT_TIER FT_SEED FT_MUTANTS test_searches
 mkdir -p "$tmp/src/code/deep" "$tmp/bin"
 echo 'int a;' >"$tmp/src/code/a.c"
 echo 'int b;' >"$tmp/src/code/deep/b.h"
+mkdir "$tmp/src/elsewhere" && echo 'int main(void) { return 0; }' >"$tmp/src/elsewhere/main.c"
+${CC:-cc} -g -o "$tmp/program" "$tmp/src/elsewhere/main.c" || exit 99
 echo '# nothing yet' >"$tmp/src/searched"
-printf 'set = code\nfake | cc flags | set\ncheat | %s | set\nlost | cc | set gone\n' "$build/sim" >"$tmp/src/searches"
+printf 'set = code\nfake | cc flags | set\ncheat | %s | set\nlost | cc | set gone\n' "$tmp/program" >"$tmp/src/searches"
 cat >"$tmp/fake" <<'END'
 echo run >>"$ran"
 eval "$meanwhile"
@@ -73,7 +75,7 @@ echo "gone 1 tools" >>"$tmp/src/searched"; echo 'int g;' >"$tmp/src/code/e.c"; f
 find "$tmp/src" -name 'searched.*' | grep . && complain "something is left lying about"
 fake lost; expect "an input that is not there is an error" 0 99 3
 fake cheat; expect "a program that is made of what is no input is an error" 0 99 3
-grep -q 'ft/test/sim.c' "$tmp/out" || complain "it does not say which: $(cat "$tmp/out")"
+grep -q ' elsewhere/main.c$' "$tmp/out" || complain "it does not say which: $(cat "$tmp/out")"
 
 # ---- the searches there are ----
 
@@ -89,7 +91,7 @@ among() {
 headers() {
   (cd "$build" && sh "$top/scripts/search.sh" units "$1") >"$tmp/units"
   # shellcheck disable=SC2046
-  (cd "$top" && ${CC:-cc} -MM -D_GNU_SOURCE -DHAVE_CONFIG_H -DFT_REDUCE_TABLE=t -DFT_COPY_TABLE=t -I. -I"$build" $(cut -d ' ' -f 1 "$tmp/units" | sort -u)) >"$tmp/rules" ||
+  (cd "$top" && ${CC:-cc} -MM -D_GNU_SOURCE -DHAVE_CONFIG_H -DFT_REDUCE_TABLE=t -DFT_COPY_TABLE=t -I. -I"$build" $(cut -d ' ' -f 1 "$tmp/units" | sort -u | xargs ls -d 2>/dev/null)) >"$tmp/rules" ||
     complain "$1: what it includes cannot be found out"
   sed 's/^[^ ]*://; s/\\$//' "$tmp/rules" | tr -s ' ' '\n' | grep -v -e '^$' -e '/config\.h$' | sed 's|^\./||' >"$tmp/seen"
   among "$1" "$tmp/seen"
