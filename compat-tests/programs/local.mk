@@ -8,6 +8,8 @@ include compat-tests/programs/rabit/local.mk
 # Not in a sanitized build: the README's program and the recipes' are not sanitized.
 EXTRA_DIST += compat-tests/programs/readme.sh compat-tests/programs/recipes.sh compat-tests/programs/recipes.c
 if !SANITIZED
-TESTS += compat-tests/programs/recipes.sh compat-tests/programs/readme.sh
+TESTS += compat-tests/programs/recipes.sh
+# Alone: a million operations of four ranks, within two minutes.
+tests_alone += compat-tests/programs/readme.sh
 endif
 tests_dist += compat-tests/programs/readme.sh
