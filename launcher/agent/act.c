@@ -214,6 +214,12 @@ void ft_act_posted(struct ft_agent *a)
     } while (a->job.posted.n);
 }
 
+void ft_act(struct ft_agent *a, const struct ft_event *ev)
+{
+    ft_job_post(&a->job, ev);
+    ft_act_posted(a);
+}
+
 static void on_posted(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;

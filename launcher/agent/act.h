@@ -14,10 +14,14 @@ void ft_act_unwatch(struct ft_agent *a);
 /* Tells the policy all that has been posted, and does what it wants. */
 void ft_act_tell(struct ft_agent *a);
 
-/* The same, and goes on with restarts. */
+/* The same, and goes on with restarts. Not within a step, so not by what a deed calls. */
 void ft_act_posted(struct ft_agent *a);
 
 /* Does effects; harmless if some have been done already, by an agent that was killed. */
 void ft_act_do(struct ft_agent *a, const struct ft_effects *effects);
+
+/* Posts ev and does all that is posted now: for what counts as heard by others as soon as the caller
+   returns, such as a signal that the standby has passed on (twin.h). As ft_act_posted. */
+void ft_act(struct ft_agent *a, const struct ft_event *ev);
 
 #endif

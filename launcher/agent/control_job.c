@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "launcher/agent/act.h"
 #include "launcher/agent/status.h"
 #include "launcher/agent/sweep.h"
 
@@ -22,7 +23,7 @@ static void stop(void *arg)
     struct ft_agent *a = arg;
 
     ft_sweep_hurry(a);
-    ft_job_post(&a->job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = SIGTERM});
+    ft_act(a, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = SIGTERM});
 }
 
 struct ft_control_job ft_control_job_of(struct ft_agent *a)

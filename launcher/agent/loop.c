@@ -141,7 +141,7 @@ static void on_keeper_failed(evutil_socket_t fd, short what, void *arg)
 static void stop(struct ft_agent *a, int signal)
 {
     ft_sweep_hurry(a);
-    ft_job_post(&a->job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
+    ft_act(a, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
 }
 
 static void children_died(struct ft_agent *a)

@@ -174,6 +174,8 @@ void ft_controller_act_close(struct ft_controller *c)
     ft_timer_free(c->posted);
     c->posted = NULL;
     free(c->events);
+    c->events = NULL;
+    c->nevents = 0;
     ft_nodes_free(c->policy);
     for (uint32_t i = 0; c->nodes && i < c->map->nnodes; i++)
         ft_wire_state_free(&c->nodes[i].state);

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "launcher/agent/act.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/node/durable.h"
 #include "launcher/node/input.h"
@@ -26,9 +27,9 @@ static int take_job(struct ft_node *n, const struct ft_wire_frame *f, struct ft_
     n->shared->phase = m.phase;
     n->shared->stay = m.stay;
     if (m.phase == FT_JOB_END)
-        ft_job_post(n->job, &(struct ft_event){.kind = FT_EV_ENDED, .code = m.code});
+        ft_act(n->agent, &(struct ft_event){.kind = FT_EV_ENDED, .code = m.code});
     else if (m.phase == FT_JOB_FINISH)
-        ft_job_post(n->job, &(struct ft_event){.kind = FT_EV_ALL_DONE});
+        ft_act(n->agent, &(struct ft_event){.kind = FT_EV_ALL_DONE});
     ft_sweep_step(n->agent);
     return 0;
 }
@@ -62,7 +63,7 @@ static int take_signal(struct ft_node *n, const struct ft_wire_frame *f, struct 
     else if (signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGCONT)
         ft_ranks_signal(n->job, signal);
     else
-        ft_job_post(n->job, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
+        ft_act(n->agent, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
     ft_node_changed(n);
     return 0;
 }
