@@ -157,7 +157,7 @@ def main(doc):
     tree = mpis.find_tree(args.build, 'hosts')
     if not args.loopback and not os.environ.get('LAB'):
         # Once more, in a lab whose hosts have a processor each, and see the build tree, also if it is in /tmp.
-        os.environ['LAB_PIN'] = '1'
+        os.environ['FT_PIN'] = '1'
         os.environ['top_builddir'] = tree or os.getcwd()
         return subprocess.run([os.path.join(LAB, 'lab.sh'), str(args.hosts)] + sys.argv, check=False).returncode
     if args.lost:

@@ -19,7 +19,7 @@ if [ -z "${LAB-}" ]; then
         exit 1
     fi
 fi
-LAB_PIN=1 lab_enter "$0" "$@"
+FT_PIN=1 lab_enter "$0" "$@"
 lab boot h1 h2 h3
 only=ftmpi,tcp,tcp+log
 ! full || only=openmpi,mpich,$only

@@ -118,7 +118,7 @@ mixed() {
 }
 six() {
     mixed "$@"
-    expect_err "rank ${1%:*} .*restarted.*, restart 1"
+    expect_err "rank ${1%:*} .*restarted\( from its snapshot\|\), restart 1"
     cmp -s "$tmp/sorted" "$tmp/wanted" || fail "$what: other output than over IPv4"
 }
 mixed "" --host h1:2,h2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A timeline's promises (launcher/report/timeline.h, svg.h): bounded for any length and any number of ranks, true to what was seen, and whole
-   whenever the agent is killed. KEEP_PICTURES=DIR keeps the pictures. */
+   whenever the agent is killed. FT_PICTURES=DIR keeps the pictures. */
 #include "config.h"
 #include "launcher/report/svg.h"
 
@@ -18,7 +18,7 @@ static char path[4096];
 
 static struct ft_timeline *open_timeline(uint32_t nranks)
 {
-    const char *dir = getenv("KEEP_PICTURES");
+    const char *dir = getenv("FT_PICTURES");
     struct ft_timeline *t;
     struct ft_error e;
 
@@ -30,7 +30,7 @@ static struct ft_timeline *open_timeline(uint32_t nranks)
 static void close_timeline(struct ft_timeline *t)
 {
     ft_timeline_close(t);
-    if (!getenv("KEEP_PICTURES"))
+    if (!getenv("FT_PICTURES"))
         unlink(path);
 }
 
@@ -285,7 +285,7 @@ Test(timeline, pictures_are_bounded)
         off_t size = draw(cases[i].nranks, cases[i].seconds);
 
         cr_expect(size > 2000 && size < cases[i].most, "%u ranks, %g s: %ld bytes", cases[i].nranks, cases[i].seconds, (long)size);
-        if (getenv("KEEP_PICTURES")) {
+        if (getenv("FT_PICTURES")) {
             char kept[sizeof path + 32];
 
             snprintf(kept, sizeof kept, "%.*s.%u.svg", (int)strlen(path), path, cases[i].nranks);

@@ -33,14 +33,17 @@ for name in $(sed -n 's/^\(def\|class\) \([A-Za-z_]*\).*/\2/p' "$src/compat-test
     grep -q "^| .*\`${name}[(\`]" "$readme" || fail "README.md does not have ftmpitest.$name"
 done
 
-# Knobs.
-xargs grep -hoE "\\\$\{?FT_[A-Z]+|environ(\.get\(|\[)['\"]FT_[A-Z]+" <"$tmp/tests" |
-    grep -o 'FT_[A-Z]*' | sort -u >"$tmp/read"
+# Knobs: of shell, Python and C. What a test is started with by another one has small letters.
+find "$src/compat-tests" "$src/ft" "$src/launcher" "$src/benchmarks" -name '*.c' >"$tmp/programs"
+{
+    xargs grep -hoE "\\\$\{?FT_[A-Z]+|env(iron)?(\.get\(|\[|\()['\"]FT_[A-Z]+" <"$tmp/tests"
+    xargs grep -hoE 'getenv\("FT_[A-Z]+"\)' <"$tmp/programs"
+} | grep -o 'FT_[A-Z]*' | sort -u >"$tmp/read"
 sed -n 's/^| `\(FT_[A-Z]*\)` |.*/\1/p' "$readme" | sort -u >"$tmp/told"
 comm -23 "$tmp/read" "$tmp/told" | grep . && fail "README.md does not have these knobs"
 comm -13 "$tmp/read" "$tmp/told" | grep . && fail "README.md has these knobs, which nobody reads"
 [ "$(wc -l <"$tmp/told")" -ge 5 ] || fail "no table of knobs"
-xargs grep -nE '(seed|first)=.*date|RANDOM|time_ns\(\) %|SystemRandom|/dev/urandom' <"$tmp/tests" |
+xargs grep -nE '(seed|first)=.*date|RANDOM|time_ns\(\) %|SystemRandom|/dev/urandom|random\.(seed|Random)\(\)' <"$tmp/tests" |
     grep -v '/compat-tests/lib/' && fail "seeds that are not FT_SEED"
 
 # Folders: each has its makefile and is in the list.
