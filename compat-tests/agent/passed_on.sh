@@ -34,9 +34,12 @@ wait "$tracer"
 begin_ranks 1 'trap "" TERM; while :; do sleep 0.2; done' --grace 60
 kill -STOP "$agent"
 wait_for is_stopped "$agent"
+# A signal that is pending already is none: each is passed on before the next. Neither is one that
+# the same process sends twice at a time (signals.h): each is another's.
+is_taken() { ! grep -q '^ShdPnd:.*[4-7c-f]...$' "/proc/$1/status"; }
 for _ in $(seq 40); do
-    kill -TERM "$front"
-    sleep 0.02 # signals that are pending already are none
+    sh -c 'kill -TERM "$0"' "$front"
+    wait_for is_taken "$front"
 done
 kill -CONT "$agent"
 ended 30
