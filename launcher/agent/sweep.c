@@ -74,15 +74,16 @@ void ft_sweep_step(struct ft_agent *a)
 {
     static const int signals[] = {[LEAVE] = 0, [ASK] = SIGTERM, [KILL] = SIGKILL, [NAME] = SIGKILL};
     struct timeval soon = {.tv_usec = AGAIN_MS * 1000};
-    struct ft_leaders leaders = ft_leaders_of(&a->job);
+    struct ft_leaders leaders;
     pid_t one = 0;
 
     if (!a->sweep.on)
-        return;
+        return; /* the usual case: each time that output has been written */
     if (a->sweep.done) {
         write_out(a);
         return;
     }
+    leaders = ft_leaders_of(&a->job);
     ft_reap_orphans(&leaders);
     /* Asked once, on entering the stage; killed until dead. */
     if (!ft_reap_signal(&leaders, 0, 0, a->sweep.stage == KILL ? SIGKILL : 0, &one)) {

@@ -12,13 +12,10 @@
 #ifndef LAUNCHER_SNAP_SNAPSHOT_H
 #define LAUNCHER_SNAP_SNAPSHOT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "ft/base/err.h"
-#include "ft/base/position.h"
 #include "launcher/snap/slot.h"
 
 struct ft_job;
