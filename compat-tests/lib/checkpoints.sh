@@ -62,3 +62,16 @@ checks_ckpt_every() {
     [ "$(grep -c 'is in ckpt' err)" = 2 ] ||
         fail "$what: $(grep -c 'is in ckpt' err) versions are written, not the first and the last"
 }
+
+# expect_in_use OPTION...: a second job cannot have the directory of the one that runs. That one is
+# then told to end, and leaves its last version: rank 0 prints a round before it makes that version.
+expect_in_use() {
+    timeout 120 "$ftrun" "$@" --ckpt-dir ckpt --resume "$resumejob" 5 800 1 >out2 2>err2
+    code=$?
+    expect_code 2
+    grep -q 'is in use by another job' err2 || fail "$what: $(cat err2)"
+    kill -TERM "$front"
+    wait "$job"
+    last=$(sed -n 's/^round \([0-9]*\):.*/\1/p' out | tail -n 1)
+    has_version $((last - 1)) || fail "told to end: version $last was made, $(newest) is on disk"
+}
