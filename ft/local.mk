@@ -12,6 +12,7 @@ include ft/shm/local.mk
 include ft/core/local.mk
 include ft/net/local.mk
 include ft/snap/local.mk
+include ft/outcome/local.mk
 libft_la_LIBADD = libftreduce.la -lpthread
 
 # Checks of the engine itself. The explorer runs on the objects that ship: it links the same library.

@@ -189,7 +189,8 @@ struct ft_snap_words {
     _Alignas(FT_LINE) _Atomic uint64_t want; /* the number of the snapshot to be made at the next call; 0: none. The one word that
                                                 a rank looks at without being asked to */
     _Alignas(FT_LINE) _Atomic uint64_t go;   /* all that the rank has printed is noted: this one may be made */
-    _Atomic uint64_t wake;                   /* the snapshot is to make this incarnation */
+    _Atomic uint64_t waker;                  /* the process of the snapshot that is to make an incarnation: several may stand */
+    _Atomic uint64_t wake;                   /* it is to make this incarnation */
     _Atomic uint64_t run;                    /* this incarnation may go on with the program */
 
     /* the rank, which stands still from `ready` to `go` */
@@ -197,6 +198,7 @@ struct ft_snap_words {
     _Atomic uint64_t refused;                /* this one cannot be made ... */
     _Atomic uint64_t reason;                 /* ... since: enum ft_image_reason */
     struct ft_position at;                   /* where it stands */
+    uint64_t outcome;                        /* ... in the log of its outcomes */
     _Atomic uint64_t forked;                 /* this one has been begun ... */
     _Atomic uint64_t child;                  /* ... in this process */
     _Atomic uint64_t stood_ns;               /* time it lost to its snapshots, all in all */

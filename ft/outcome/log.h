@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The log of a rank's outcomes (DESIGN-ranks section 0): what each call by which it acted on the world, or was told by it,
+   came to. It is memory that outlives the rank, in extents that are used again. Nothing here calls the system.
+
+     position   a byte's place in all that the log ever held: 64 bits, never used again
+     extent     FT_OUTCOME_EXTENT positions; it lies in one of the slots of the memory
+
+   One process at a time writes: the rank. It can be killed between any two stores; its successor finds each record either
+   not there, begun or done. The agent says how much is released. */
+#ifndef FT_OUTCOME_LOG_H
+#define FT_OUTCOME_LOG_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FT_OUTCOME_EXTENT = 1 << 20,
+    FT_OUTCOME_PIECE = 256 << 10, /* of a call's bytes that one record holds */
+    FT_OUTCOME_SLOTS = 4096,      /* at most: 4 GiB */
+    FT_OUTCOME_WHY = 240
+};
+
+/* At the beginning of the memory. */
+struct ft_outcome_words {
+    uint64_t bytes;              /* of all of it. Agent */
+
+    /* the rank */
+    _Atomic uint64_t tail;       /* the position after the last record that is begun */
+    _Atomic uint64_t done;       /* so many records are done, over all incarnations: progress */
+    _Atomic uint64_t closed;     /* copies that stand before this position cannot be woken ... */
+    char why[FT_OUTCOME_WHY];    /* ... because of this */
+    _Atomic uint64_t differs;    /* so many replays have differed from what is recorded */
+    char how[FT_OUTCOME_WHY];    /* the last one, like this */
+    _Atomic uint64_t tells;      /* so many times there was something to tell the user ... */
+    char told[FT_OUTCOME_WHY];   /* ... lastly this */
+    _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none */
+
+    /* the agent */
+    _Atomic uint64_t released;   /* nothing before this position is needed by any copy */
+};
+
+enum ft_outcome_state { FT_OUTCOME_NONE, FT_OUTCOME_BEGUN, FT_OUTCOME_DONE };
+
+/* A record; `bytes` bytes of data follow. */
+struct ft_outcome {
+    _Atomic uint16_t state;
+    uint16_t kind;      /* enum ft_call_kind */
+    uint16_t thread;    /* whose it is: 0, the one that main runs in */
+    uint16_t step;      /* how far a call of several steps is: its row's business */
+    uint32_t bytes;
+    int32_t error;      /* errno afterwards, also after success */
+    int64_t result;
+    uint64_t what;      /* its arguments, hashed */
+    int64_t note[2];    /* of before the call: what tells later whether it was done */
+};
+
+struct ft_outcome_log {
+    struct ft_outcome_words *words;
+    char *slots;
+    uint32_t nslots;
+    uint64_t at;         /* this process's position: before `tail` it is given records again */
+    uint64_t last;       /* where the last record of this process begins */
+    uint64_t mapped;     /* the extent looked up last, */
+    char *where;         /* and where it lies */
+};
+
+/* Agent: memory of `bytes`, all zero. False: too little for one extent. */
+bool ft_outcome_log_new(void *memory, uint64_t bytes);
+
+/* Rank: at the end of what is there. */
+void ft_outcome_log_open(struct ft_outcome_log *log, void *memory);
+
+static inline bool ft_outcome_log_gives(const struct ft_outcome_log *log)
+{
+    return log->at < atomic_load_explicit(&log->words->tail, memory_order_relaxed);
+}
+
+/* The record at `at`, which is before the tail. It stays where it is. */
+struct ft_outcome *ft_outcome_next(struct ft_outcome_log *log);
+
+/* That is done, and given: past it. */
+void ft_outcome_pass(struct ft_outcome_log *log, const struct ft_outcome *o);
+
+/* At the tail: a new record with room for `most` bytes, begun. NULL: the memory is full of what is not released. */
+struct ft_outcome *ft_outcome_begin(struct ft_outcome_log *log, uint16_t kind, uint64_t what, uint32_t most);
+
+/* The record that ft_outcome_next has found begun, which is the last one, with room for `most` bytes once more. */
+void ft_outcome_again(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t most);
+
+/* It is done, with so many bytes: not more than were asked for. */
+void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t bytes);
+
+static inline void *ft_outcome_data(struct ft_outcome *o) { return o + 1; }
+
+#endif

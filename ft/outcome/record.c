@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/outcome/record.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ft/base/hash.h"
+#include "ft/outcome/descriptors.h"
+
+enum { LOST_CODE = 121 };
+
+struct ft_recorder ft_recorder;
+_Thread_local struct ft_recorded_thread ft_recorded_thread __attribute__((tls_model("initial-exec")));
+
+static const char *const texts[] = {
+#define X(name, text) text,
+    FT_CALL_KINDS(X)
+#undef X
+};
+
+void ft_recorder_start(void *memory)
+{
+    ft_outcome_log_open(&ft_recorder.log, memory);
+    ft_descriptors_open();
+    ft_recorded_thread.mine = true;
+    ft_recorder.switched = true;
+    ft_recorder.on = true;
+}
+
+/* ---- arguments ---- */
+
+uint64_t ft_what(int64_t a, int64_t b, int64_t c)
+{
+    return ft_hash_mix(ft_hash_mix((uint64_t)a, (uint64_t)b), (uint64_t)c);
+}
+
+uint64_t ft_what_name(const char *name)
+{
+    return name ? ft_hash(0, name, strlen(name)) : 0;
+}
+
+uint64_t ft_what_bytes(const void *data, size_t n)
+{
+    return ft_hash(n, data, n);
+}
+
+/* ---- ends ---- */
+
+void ft_recorder_close(const char *format, ...)
+{
+    struct ft_outcome_words *words = ft_recorder.log.words;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words->why, sizeof words->why, format, args);
+    va_end(args);
+    atomic_store_explicit(&words->closed, ft_recorder.log.at, memory_order_release);
+}
+
+void ft_recorder_lost(const char *format, ...)
+{
+    struct ft_outcome_words *words = ft_recorder.log.words;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words->how, sizeof words->how, format, args);
+    va_end(args);
+    atomic_fetch_add(&words->differs, 1);
+    for (;;)
+        syscall(SYS_exit_group, LOST_CODE);
+}
+
+void ft_recorder_tell(const char *format, ...)
+{
+    struct ft_outcome_words *words = ft_recorder.log.words;
+    va_list args;
+
+    if (ft_recorder.told)
+        return;
+    ft_recorder.told = true;
+    va_start(args, format);
+    vsnprintf(words->told, sizeof words->told, format, args);
+    va_end(args);
+    atomic_fetch_add(&words->tells, 1);
+}
+
+enum ft_call_kind ft_recorder_next(void)
+{
+    return (enum ft_call_kind)ft_outcome_next(&ft_recorder.log)->kind;
+}
+
+/* The log cannot take any more, and nothing of it can be given back: the rank goes on without. */
+static void stop_recording(void)
+{
+    ft_recorder_close("the log of what it did to files and read from them is full (--log-limit)");
+    ft_recorder.on = false;
+}
+
+/* ---- calls ---- */
+
+void ft_recorder_live(void)
+{
+    if (ft_recorder.switched || ft_recorder_replays())
+        return;
+    ft_recorder.switched = true;
+    ft_inside();
+    ft_descriptors_sweep();
+    ft_outside();
+}
+
+/* The record at hand: the predecessor's. */
+static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, uint32_t most)
+{
+    struct ft_outcome_log *log = &ft_recorder.log;
+    struct ft_outcome *o = ft_outcome_next(log);
+
+    c->record = o;
+    if (o->kind != kind || o->what != what)
+        ft_recorder_lost("a replay made call %s where there was %s%s, %llu bytes before the end of its log", texts[kind], texts[o->kind],
+                         o->kind == kind ? " of something else" : "",
+                         (unsigned long long)(atomic_load(&log->words->tail) - log->last));
+    if (atomic_load_explicit(&o->state, memory_order_acquire) == FT_OUTCOME_DONE) {
+        ft_outcome_pass(log, o);
+        return true;
+    }
+    ft_outcome_again(log, o, most);
+    c->under_way = true;
+    return false;
+}
+
+static bool is_due(void)
+{
+    return ft_recorder.want && atomic_load_explicit(ft_recorder.want, memory_order_relaxed) != *ft_recorder.answered;
+}
+
+bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most)
+{
+    c->error = errno;
+    if (is_due() && !ft_recorder_replays())
+        ft_recorder.cut();
+    c->under_way = false;
+    if (ft_recorder_replays()) {
+        if (given(c, kind, what, (uint32_t)most))
+            return true;
+    } else {
+        c->record = ft_outcome_begin(&ft_recorder.log, kind, what, (uint32_t)most);
+        if (!c->record)
+            stop_recording();
+    }
+    if (!ft_recorder.switched && !c->under_way)
+        ft_recorder_live();
+    errno = c->error;
+    return false;
+}
+
+long ft_call_give(struct ft_recorded *c)
+{
+    errno = c->record->error;
+    return c->record->result;
+}
+
+long ft_call_end(struct ft_recorded *c, long result, size_t bytes)
+{
+    struct ft_outcome *o = c->record;
+    int error = errno;
+
+    if (o) {
+        o->result = result;
+        o->error = error;
+        ft_outcome_done(&ft_recorder.log, o, (uint32_t)bytes);
+        if (!ft_recorder.switched)
+            ft_recorder_live();
+        errno = error;
+    }
+    return result;
+}
+
+int ft_call_give_fd(struct ft_recorded *c)
+{
+    int fd = (int)ft_call_give(c);
+
+    if (fd >= 0)
+        ft_descriptors_add(fd);
+    return fd;
+}
+
+int ft_call_end_fd(struct ft_recorded *c, int fd)
+{
+    if (fd >= 0)
+        ft_descriptors_add(fd);
+    return (int)ft_call_end(c, fd, 0);
+}
+
+long ft_call_give_struct(struct ft_recorded *c, void *to, size_t bytes)
+{
+    if (ft_call_bytes(c) == bytes)
+        memcpy(to, ft_call_data(c), bytes);
+    return ft_call_give(c);
+}
+
+long ft_call_end_struct(struct ft_recorded *c, long result, const void *from, size_t bytes)
+{
+    if (result < 0 || !c->record)
+        return ft_call_end(c, result, 0);
+    memcpy(ft_call_data(c), from, bytes);
+    return ft_call_end(c, result, bytes);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A call is recorded, or its outcome given again (DESIGN-ranks section 0).
+
+   A function that takes the place of one of the C library's reads like this:
+
+     int fsync(int fd)
+     {
+         struct ft_recorded c;
+
+         if (!ft_recording())
+             return ft_real()->fsync(fd);
+         if (ft_call_begin(&c, FT_CALL_SYNC, ft_what(fd, 0, 0), 0))
+             return (int)ft_call_give(&c);
+         return (int)ft_call_end(&c, ft_real()->fsync(fd), 0);
+     }
+
+   ft_call_begin is true in a replay: the outcome is in the log, and the kernel is not to be reached. False: the call is to be
+   made, and its outcome said. Then `under_way` says that the predecessor was killed in it: whether it was done, in part, or
+   not is found out from `record->note`, what there was before it, and from what there is now.
+
+   errno is the program's when ft_call_begin returns false, and what the C library left of it after ft_call_end and
+   ft_call_give. Nothing here is called by a thread but the one that main runs in, nor from a signal handler. */
+#ifndef FT_OUTCOME_RECORD_H
+#define FT_OUTCOME_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ft/outcome/kinds.h"
+#include "ft/outcome/log.h"
+
+struct ft_recorded {
+    struct ft_outcome *record;   /* NULL: nobody records this call (the log is full) */
+    bool under_way;
+    int error;
+};
+
+/* What the process knows of its recording. */
+struct ft_recorder {
+    struct ft_outcome_log log;
+    bool on;         /* calls are recorded */
+    bool switched;   /* the log's end has been reached: the world is as the program believes */
+    bool told;       /* that a replay wrote other bytes */
+    bool (*cut)(void);  /* a copy is due: makes it. True: this is the next incarnation */
+    const _Atomic uint64_t *want;  /* the copy that is wanted ... */
+    const uint64_t *answered;      /* ... and the last one that was */
+};
+
+extern struct ft_recorder ft_recorder;
+
+/* Of a thread. `mine`: its calls are recorded. `inside`: it is in a function of this library, whose own calls are not. */
+struct ft_recorded_thread {
+    bool mine;
+    int inside;
+};
+
+extern _Thread_local struct ft_recorded_thread ft_recorded_thread __attribute__((tls_model("initial-exec")));
+
+/* This call is to be recorded, or given. */
+static inline bool ft_recording(void)
+{
+    return __builtin_expect(ft_recorder.on, 0) && ft_recorded_thread.mine && !ft_recorded_thread.inside;
+}
+
+/* Between these, calls go to the C library. errno is untouched. */
+static inline void ft_inside(void) { ft_recorded_thread.inside++; }
+static inline void ft_outside(void) { ft_recorded_thread.inside--; }
+
+/* This thread's calls are recorded from now on, in this memory. */
+void ft_recorder_start(void *memory);
+
+/* Arguments that are compared: numbers, and a name's or bytes' hash. */
+uint64_t ft_what(int64_t a, int64_t b, int64_t c);
+uint64_t ft_what_name(const char *name);   /* NULL: 0 */
+uint64_t ft_what_bytes(const void *data, size_t n);
+
+bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most);
+long ft_call_give(struct ft_recorded *c);
+long ft_call_end(struct ft_recorded *c, long result, size_t bytes);
+
+/* The same for calls whose result is a new descriptor. */
+int ft_call_give_fd(struct ft_recorded *c);
+int ft_call_end_fd(struct ft_recorded *c, int fd);
+
+/* Where a call's data go, `most` bytes of them, and where they are: after ft_call_begin. NULL: nobody records. */
+static inline void *ft_call_data(const struct ft_recorded *c) { return c->record ? ft_outcome_data(c->record) : NULL; }
+static inline size_t ft_call_bytes(const struct ft_recorded *c) { return c->record->bytes; }
+
+/* A call whose outcome is its result alone, and which may be made again if it was under way. */
+#define FT_CALL_PLAIN(kind, what, call)                                                             \
+    __extension__({                                                                                 \
+        struct ft_recorded c_;                                                                          \
+        ft_call_begin(&c_, kind, what, 0) ? ft_call_give(&c_) : ft_call_end(&c_, (call), 0);        \
+    })
+
+/* ... and for one that fills in *to on success (0). */
+#define FT_CALL_FILLS(kind, what, to, call)                                                         \
+    __extension__({                                                                                 \
+        struct ft_recorded c_;                                                                          \
+        ft_call_begin(&c_, kind, what, sizeof *(to)) ? ft_call_give_struct(&c_, to, sizeof *(to))   \
+                                                     : ft_call_end_struct(&c_, (call), to, sizeof *(to)); \
+    })
+long ft_call_give_struct(struct ft_recorded *c, void *to, size_t bytes);
+long ft_call_end_struct(struct ft_recorded *c, long result, const void *from, size_t bytes);
+
+/* This process gives records again: it has not reached the log's end. */
+static inline bool ft_recorder_replays(void) { return ft_outcome_log_gives(&ft_recorder.log); }
+
+/* Before anybody outside sees what this process does (a message): if the log has ended, the world is put where the program
+   believes it is. Every live call does it by itself. */
+void ft_recorder_live(void);
+
+/* What the program does from here on cannot be followed from before: copies that there are cannot be woken any more. One line for
+   the user: what, which file, what to do. */
+void ft_recorder_close(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* One line for the user, once in each replay. */
+void ft_recorder_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* In a replay: the kind of the next record. */
+enum ft_call_kind ft_recorder_next(void);
+
+/* This is a replay, and it has come to something that cannot be told. The process ends; an older copy may be tried. */
+void ft_recorder_lost(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+#endif

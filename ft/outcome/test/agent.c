@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An agent for one rank of the tests: starts a program with the recorder preloaded, has copies made, kills the rank and wakes a
+   copy, and says at the end what it did.
+
+     outcome_agent [-s SEED] [-k KILLS] [-t MAXUS | -p MAXCALLS] [-c CUTUS] [-m MIB] [-z] [-i FILE] [-P PEER] PROGRAM [ARGUMENT...]
+
+     -k, -t   kills it so many times, each after a random time of at most MAXUS microseconds
+     -k, -p   kills it so many times, each at one of the next MAXCALLS system calls: as it enters it, as it leaves it, or, of a write,
+              in the middle: the kernel is given less to write, and the rank is killed as it leaves that
+     -c       has a copy made each CUTUS microseconds (0: none but snapshot zero)
+     -m       so much memory for the log
+     -z       kills the newest copy before it wakes one: snapshot zero is what is left
+     -i       standard input, written to a pipe
+     -P       a program that runs beside it, with the descriptor of the memory as its argument
+
+   The line at the end, and the exit code, are the rank's: "code 0 kills 3 named 2 zero 1 cuts 5 records 120 lost 0". */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ft/outcome/log.h"
+#include "ft/outcome/test/shared.h"
+#include "ft/shm/wait.h"
+#include "ft/shm/word.h"
+
+enum { LIMIT_S = 120, SLOTS = 2, ZERO = 0, NAMED = 1 };
+
+struct slot {
+    pid_t pid;
+    uint64_t outcome;
+};
+
+struct agent {
+    /* options */
+    uint64_t seed;
+    long kills, max_us, max_calls, cut_us, mib;
+    bool only_zero;
+    const char *input, *peer;
+
+    struct shared *shared;
+    struct ft_outcome_words *words;
+    int memory, bell, life[2];
+    pid_t rank, peer_pid;
+    int pidfd;
+    struct slot slots[SLOTS];
+    uint64_t number;       /* of the copy that is being made, 0: none is */
+    uint64_t numbers;
+    uint64_t start_ns, kill_ns, cut_ns;
+    long calls_left;       /* until the kill, traced */
+    int phase;
+    bool traced, waking;
+    /* counted */
+    long killed, named, zero, cuts, torn;
+};
+
+static uint64_t next_random(struct agent *a)
+{
+    a->seed ^= a->seed << 13;
+    a->seed ^= a->seed >> 7;
+    a->seed ^= a->seed << 17;
+    return a->seed * 2685821657736338717ull >> 16;
+}
+
+static void die(const char *what)
+{
+    fprintf(stderr, "outcome_agent: %s: %s\n", what, strerror(errno));
+    exit(99);
+}
+
+/* ---- the rank's process ---- */
+
+static void become_rank(const struct agent *a, char **argv)
+{
+    char fds[64], life[40];
+    struct f_owner_ex owner = {F_OWNER_PGRP, getpid()};
+    int tie, in[2];
+
+    setpgid(0, 0);
+    snprintf(life, sizeof life, "/proc/self/fd/%d", a->life[0]);
+    tie = open(life, O_RDONLY | O_NONBLOCK);
+    if (tie < 0 || fcntl(tie, F_SETOWN_EX, &owner) < 0 || fcntl(tie, F_SETSIG, SIGKILL) < 0 ||
+        fcntl(tie, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
+        _exit(98);
+    snprintf(fds, sizeof fds, "%d,%d,%d", fcntl(a->memory, F_DUPFD, 100), fcntl(a->bell, F_DUPFD, 101), fcntl(tie, F_DUPFD, 102));
+    close(tie);
+    setenv(TEST_FDS, fds, 1);
+    setenv("LD_PRELOAD", getenv("FT_TEST_PRELOAD"), 1);
+    if (a->input) { /* small enough for a pipe */
+        char text[65536];
+        int file = open(a->input, O_RDONLY | O_CLOEXEC);
+        ssize_t n = read(file, text, sizeof text);
+
+        if (pipe(in) < 0 || write(in[1], text, (size_t)n) != n)
+            _exit(98);
+        close(file);
+        close(in[1]);
+        dup2(in[0], 0);
+        close(in[0]);
+    }
+    execvp(argv[0], argv);
+    _exit(127);
+}
+
+static void start(struct agent *a, char **argv)
+{
+    char memory[16];
+
+    atomic_store(&a->shared->snap.want, a->number = ++a->numbers); /* snapshot zero */
+    a->rank = fork();
+    if (a->rank == 0)
+        become_rank(a, argv);
+    a->pidfd = (int)syscall(SYS_pidfd_open, a->rank, 0);
+    if (!a->peer)
+        return;
+    a->peer_pid = fork();
+    if (a->peer_pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        snprintf(memory, sizeof memory, "%d", fcntl(a->memory, F_DUPFD, 100));
+        execlp("/bin/sh", "sh", "-c", "exec $0 \"$@\"", a->peer, memory, (char *)NULL);
+        _exit(127);
+    }
+}
+
+/* ---- copies ---- */
+
+static void end_copy(struct slot *s)
+{
+    if (s->pid)
+        kill(s->pid, SIGKILL);
+    if (s->pid)
+        waitpid(s->pid, NULL, __WALL);
+    s->pid = 0;
+}
+
+static void look_for_taken(struct agent *a)
+{
+    struct ft_snap_words *w = &a->shared->snap;
+    struct slot made = {(pid_t)ft_look(&w->pid), w->outcome};
+
+    if (!a->number || ft_look(&w->taken) != a->number)
+        return;
+    if (a->number == 1) {
+        a->slots[ZERO] = made;
+    } else {
+        struct slot old = a->slots[NAMED];
+
+        a->slots[NAMED] = made;
+        end_copy(&old);
+        a->cuts++;
+    }
+    a->number = 0;
+    if (a->slots[NAMED].pid && !a->slots[ZERO].pid)
+        atomic_store(&a->words->released, a->slots[NAMED].outcome);
+}
+
+/* Zero goes when a newer copy stands and half of the log is full. */
+static void end_zero(struct agent *a)
+{
+    if (a->slots[NAMED].pid && a->slots[ZERO].pid && !a->only_zero && atomic_load(&a->words->tail) > (uint64_t)a->mib << 19) {
+        end_copy(&a->slots[ZERO]);
+        atomic_store(&a->words->released, a->slots[NAMED].outcome);
+    }
+}
+
+static void ask_for_copy(struct agent *a, uint64_t now)
+{
+    if (a->number || a->waking || !a->cut_us || now < a->cut_ns)
+        return;
+    a->cut_ns = now + (uint64_t)a->cut_us * 1000;
+    a->number = ++a->numbers;
+    atomic_store(&a->shared->snap.pid, 0);
+    ft_publish(&a->shared->snap.want, a->number);
+}
+
+static void wake(struct agent *a)
+{
+    struct ft_snap_words *w = &a->shared->snap;
+    uint64_t closed = atomic_load(&a->words->closed);
+    struct slot *s = &a->slots[NAMED];
+
+    if (a->number && ft_look(&w->taken) == a->number)
+        look_for_taken(a);
+    if (a->number) { /* it was being made: one that has been begun sees that it is given up */
+        pid_t half = (pid_t)ft_look(&w->pid);
+
+        if (!half && ft_look(&w->forked) == a->number)
+            half = (pid_t)ft_look(&w->child);
+        ft_announce(&w->want, 0);
+        if (half && half != a->slots[ZERO].pid && half != a->slots[NAMED].pid)
+            end_copy(&(struct slot){half, 0});
+        a->number = 0;
+    }
+    if (a->only_zero && s->pid)
+        end_copy(s);
+    if (!s->pid || s->outcome < closed)
+        s = &a->slots[ZERO];
+    if (!s->pid || s->outcome < closed) {
+        printf("closed: %s\n", a->words->why);
+        exit(96);
+    }
+    *(s == &a->slots[ZERO] ? &a->zero : &a->named) += 1;
+    a->waking = true;
+    atomic_fetch_add(&a->shared->incarnation, 1);
+    ft_note(&w->waker, (uint64_t)s->pid);
+    ft_publish(&w->wake, atomic_load(&a->shared->incarnation));
+    ft_wake(&w->wake);
+}
+
+static void arm(struct agent *a);
+
+static void look_for_copy(struct agent *a)
+{
+    struct ft_snap_words *w = &a->shared->snap;
+
+    if (!a->waking || ft_look(&w->copied) != atomic_load(&a->shared->incarnation))
+        return;
+    a->waking = false;
+    a->rank = (pid_t)ft_look(&w->copy);
+    if (!a->rank)
+        die("the copy cannot fork");
+    a->pidfd = (int)syscall(SYS_pidfd_open, a->rank, 0);
+    arm(a);
+    ft_publish(&w->run, atomic_load(&a->shared->incarnation));
+    ft_wake(&w->run);
+}
+
+/* ---- kills ---- */
+
+static void arm(struct agent *a)
+{
+    uint64_t now = ft_clock_ns();
+
+    a->traced = false;
+    a->kill_ns = UINT64_MAX;
+    if (a->killed >= a->kills)
+        return;
+    if (a->max_us) {
+        a->kill_ns = now + next_random(a) % (uint64_t)a->max_us * 1000;
+        return;
+    }
+    a->calls_left = 1 + (long)(next_random(a) % (uint64_t)a->max_calls);
+    a->phase = (int)(next_random(a) % 3);
+    if (ptrace(PTRACE_SEIZE, a->rank, 0, PTRACE_O_TRACESYSGOOD) < 0 || ptrace(PTRACE_INTERRUPT, a->rank, 0, 0) < 0)
+        return; /* it is dead already */
+    a->traced = true;
+}
+
+static void kill_rank(struct agent *a)
+{
+    a->killed++;
+    a->kill_ns = UINT64_MAX;
+    kill(a->rank, SIGKILL);
+}
+
+/* Of a write less is written: up to a block of the file, as the kernel does when the rank is killed. False: it is none, or too
+   short. */
+static bool tear(struct agent *a)
+{
+#if defined(__x86_64__)
+    struct user_regs_struct r;
+    struct stat st;
+    char name[64];
+    uint64_t less;
+
+    if (ptrace(PTRACE_GETREGS, a->rank, 0, &r) < 0 || (r.orig_rax != SYS_write && r.orig_rax != SYS_pwrite64))
+        return false;
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", a->rank, (int)r.rdi);
+    if (stat(name, &st) < 0 || !S_ISREG(st.st_mode))
+        return false;
+    less = 512 - (uint64_t)st.st_size % 512;
+    if (less >= r.rdx)
+        return false;
+    r.rdx = less + (r.rdx - less - 1) / 512 * 512 * (next_random(a) & 1);
+    a->torn++;
+    return ptrace(PTRACE_SETREGS, a->rank, 0, &r) == 0;
+#else
+    return false;
+#endif
+}
+
+/* A stop of the traced rank: entering and leaving a call by turns. */
+static void on_stop(struct agent *a, int status)
+{
+    static bool entered;
+    int signal = WSTOPSIG(status);
+
+    if (signal == (SIGTRAP | 0x80)) {
+        entered = !entered;
+        if (entered && --a->calls_left == 0) {
+            if (a->phase == 0) {
+                kill_rank(a);
+                return;
+            }
+            if (a->phase == 2 && !tear(a))
+                a->phase = 1;
+        } else if (!entered && a->calls_left <= 0) {
+            kill_rank(a);
+            return;
+        }
+        signal = 0;
+    } else if (status >> 16 == PTRACE_EVENT_STOP) {
+        entered = false;
+        signal = 0;
+    }
+    ptrace(PTRACE_SYSCALL, a->rank, 0, signal);
+}
+
+/* ---- all of it ---- */
+
+static int finish(struct agent *a, int status)
+{
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+
+    for (int i = 0; i < SLOTS; i++)
+        end_copy(&a->slots[i]);
+    if (a->number && ft_look(&a->shared->snap.taken) == a->number)
+        kill((pid_t)ft_look(&a->shared->snap.pid), SIGKILL);
+    if (a->peer_pid) {
+        kill(a->peer_pid, SIGKILL);
+        waitpid(a->peer_pid, NULL, 0);
+    }
+    fprintf(stderr, "code %d kills %ld named %ld zero %ld cuts %ld torn %ld records %llu log %llu lost %llu%s%s\n", code, a->killed, a->named, a->zero,
+            a->cuts, a->torn, (unsigned long long)atomic_load(&a->words->done), (unsigned long long)atomic_load(&a->words->tail),
+            (unsigned long long)atomic_load(&a->words->differs), a->words->how[0] ? ": " : a->words->told[0] ? " told: " : "",
+            a->words->how[0] ? a->words->how : a->words->told);
+    return code;
+}
+
+static void look(struct agent *a)
+{
+    look_for_taken(a);
+    look_for_copy(a);
+    end_zero(a);
+}
+
+static int run(struct agent *a)
+{
+    struct pollfd p = {.fd = a->bell, .events = POLLIN};
+    bool armed = false;
+    uint64_t rung;
+
+    for (;;) {
+        uint64_t now = ft_clock_ns();
+        int status;
+
+        if (poll(&p, 1, 0) > 0 && read(a->bell, &rung, sizeof rung) < 0)
+            die("bell");
+        look(a);
+        if (!armed && a->slots[ZERO].pid) {
+            armed = true;
+            arm(a);
+        }
+        ask_for_copy(a, now);
+        if (now > a->kill_ns && !a->waking)
+            kill_rank(a);
+        if (now - a->start_ns > LIMIT_S * 1000000000ull) {
+            fprintf(stderr, "outcome_agent: hangs: rank %d, copies %d and %d\n", a->rank, a->slots[0].pid, a->slots[1].pid);
+            for (int i = 0; i < SLOTS; i++)
+                end_copy(&a->slots[i]);
+            kill(a->rank, SIGKILL);
+            return 97;
+        }
+        if (!a->waking && waitpid(a->rank, &status, WNOHANG | __WALL) == a->rank) {
+            if (WIFSTOPPED(status)) {
+                on_stop(a, status);
+                continue;
+            }
+            close(a->pidfd);
+            if (WIFEXITED(status) && WEXITSTATUS(status) == 121)
+                return finish(a, status);
+            if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+                return finish(a, status);
+            wake(a);
+        }
+        if (!a->traced)
+            nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct agent a = {.seed = 1, .mib = 64};
+    uint64_t bytes;
+    int option, code;
+
+    while ((option = getopt(argc, argv, "+s:k:t:p:c:m:zi:P:")) != -1) {
+        switch (option) {
+        case 's': a.seed = strtoull(optarg, NULL, 10); break;
+        case 'k': a.kills = atol(optarg); break;
+        case 't': a.max_us = atol(optarg); break;
+        case 'p': a.max_calls = atol(optarg); break;
+        case 'c': a.cut_us = atol(optarg); break;
+        case 'm': a.mib = atol(optarg); break;
+        case 'z': a.only_zero = true; break;
+        case 'i': a.input = optarg; break;
+        case 'P': a.peer = optarg; break;
+        default: return 2;
+        }
+    }
+    if (optind == argc || !getenv("FT_TEST_PRELOAD"))
+        return 2;
+    a.seed = a.seed * 1299709 + 1;
+    for (int i = 0; i < 8; i++)
+        next_random(&a);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    bytes = LOG_AT + ((uint64_t)a.mib << 20) + (1 << 20);
+    a.memory = memfd_create("outcomes", MFD_CLOEXEC);
+    if (a.memory < 0 || ftruncate(a.memory, (off_t)bytes) < 0)
+        die("memory");
+    a.shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a.memory, 0);
+    if (a.shared == MAP_FAILED)
+        die("memory");
+    a.shared->bytes = bytes;
+    a.words = (struct ft_outcome_words *)(void *)((char *)a.shared + LOG_AT);
+    if (!ft_outcome_log_new(a.words, bytes - LOG_AT))
+        die("log");
+    a.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (a.bell < 0 || pipe2(a.life, O_CLOEXEC) < 0)
+        die("descriptors");
+    a.start_ns = ft_clock_ns();
+    a.kill_ns = UINT64_MAX;
+    start(&a, argv + optind);
+    code = run(&a);
+    return code;
+}

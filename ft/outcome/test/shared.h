@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory that the tests' agent, its rank and a peer outside have in common. */
+#ifndef FT_OUTCOME_TEST_SHARED_H
+#define FT_OUTCOME_TEST_SHARED_H
+
+#include "ft/shm/layout.h"
+
+enum { MESSAGES = 4096, LOG_AT = 1 << 20 };
+
+/* Messages between the rank and its peer, numbered: the rank's contribution, then the peer's answer. Both are kept. */
+struct shared {
+    struct ft_snap_words snap;
+    _Atomic uint32_t incarnation;
+    uint64_t bytes;             /* of all, with the log of outcomes at LOG_AT */
+    _Atomic uint64_t contributed, answered;
+    uint64_t contribution[MESSAGES], answer[MESSAGES];
+};
+
+/* "memory,bell,life": descriptors of the rank. */
+#define TEST_FDS "FT_TEST_FDS"
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading, and the offset. Bytes are kept by value. Under way: a read of a file is made again at the offset that was noted; so is a
+   seek. */
+#include "ft/outcome/real.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "ft/base/util.h"
+#include "ft/outcome/descriptors.h"
+#include "ft/outcome/pipes.h"
+#include "ft/outcome/record.h"
+
+/* note[0]: the offset before. */
+static ssize_t read_piece(int fd, void *to, size_t n)
+{
+    struct ft_recorded c;
+    ssize_t got;
+    off_t at;
+
+    if (ft_call_begin(&c, FT_CALL_READ, ft_what(fd, (int64_t)n, 0), n)) {
+        if (c.record->result > 0)
+            memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
+        return ft_call_give(&c);
+    }
+    if (c.under_way) {
+        at = c.record->note[0];
+        if (c.record->step && at >= 0)
+            syscall(SYS_lseek, fd, at, SEEK_SET);
+    } else {
+        at = ft_descriptors_kind(fd) == FT_DESCRIPTOR_UNKNOWN ? -1 : ft_descriptors_offset(fd);
+        if (c.record) {
+            c.record->note[0] = at;
+            c.record->step = 1;
+        }
+    }
+    errno = c.error;
+    got = ft_real()->read(fd, to, n);
+    ft_descriptors_set_offset(fd, at >= 0 && got >= 0 ? at + got : -1);
+    if (got > 0 && c.record)
+        memcpy(ft_call_data(&c), to, (size_t)got);
+    return ft_call_end(&c, got, got > 0 ? (size_t)got : 0);
+}
+
+/* One that gives less than it was asked for is the last one: the end of the file. */
+static ssize_t read_file(int fd, void *to, size_t n)
+{
+    size_t done = 0;
+
+    for (;;) {
+        size_t piece = ft_min(n - done, FT_OUTCOME_PIECE);
+        ssize_t got = read_piece(fd, (char *)to + done, piece);
+
+        if (got < 0)
+            return done ? (ssize_t)done : got;
+        done += (size_t)got;
+        if ((size_t)got < piece || done == n)
+            return (ssize_t)done;
+    }
+}
+
+ssize_t read(int fd, void *to, size_t n)
+{
+    if (!ft_recording())
+        return ft_real()->read(fd, to, n);
+    return ft_pipes_has(fd) ? ft_pipes_read(fd, to, n) : read_file(fd, to, n);
+}
+
+static ssize_t pread_piece(int fd, void *to, size_t n, off_t at)
+{
+    struct ft_recorded c;
+    ssize_t got;
+
+    if (ft_call_begin(&c, FT_CALL_PREAD, ft_what(fd, (int64_t)n, at), n)) {
+        if (c.record->result > 0)
+            memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
+        return ft_call_give(&c);
+    }
+    got = ft_real()->pread64(fd, to, n, at);
+    if (got > 0 && c.record)
+        memcpy(ft_call_data(&c), to, (size_t)got);
+    return ft_call_end(&c, got, got > 0 ? (size_t)got : 0);
+}
+
+ssize_t pread64(int fd, void *to, size_t n, off_t at)
+{
+    size_t done = 0;
+
+    if (!ft_recording())
+        return ft_real()->pread64(fd, to, n, at);
+    for (;;) {
+        size_t piece = ft_min(n - done, FT_OUTCOME_PIECE);
+        ssize_t got = pread_piece(fd, (char *)to + done, piece, at + (off_t)done);
+
+        if (got < 0)
+            return done ? (ssize_t)done : got;
+        done += (size_t)got;
+        if ((size_t)got < piece || done == n)
+            return (ssize_t)done;
+    }
+}
+
+ssize_t pread(int fd, void *to, size_t n, off_t at) { return pread64(fd, to, n, at); }
+
+/* What a fortified program calls. */
+void __chk_fail(void) __attribute__((noreturn));
+ssize_t __read_chk(int fd, void *to, size_t n, size_t room);
+ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *to, size_t n, off_t at, size_t room);
+
+ssize_t __read_chk(int fd, void *to, size_t n, size_t room)
+{
+    if (n > room)
+        __chk_fail();
+    return read(fd, to, n);
+}
+
+ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room)
+{
+    if (n > room)
+        __chk_fail();
+    return pread64(fd, to, n, at);
+}
+
+ssize_t __pread64_chk(int fd, void *to, size_t n, off_t at, size_t room)
+{
+    if (n > room)
+        __chk_fail();
+    return pread64(fd, to, n, at);
+}
+
+/* note[0]: the offset before. */
+off_t lseek64(int fd, off_t offset, int whence)
+{
+    struct ft_recorded c;
+    off_t at;
+
+    if (!ft_recording())
+        return ft_real()->lseek64(fd, offset, whence);
+    if (ft_call_begin(&c, FT_CALL_SEEK, ft_what(fd, offset, whence), 0))
+        return ft_call_give(&c);
+    if (c.under_way && c.record->step && c.record->note[0] >= 0) {
+        syscall(SYS_lseek, fd, (off_t)c.record->note[0], SEEK_SET);
+    } else if (c.record && !c.under_way && whence == SEEK_CUR) { /* others do not depend on where it is */
+        c.record->note[0] = ft_descriptors_offset(fd);
+        c.record->step = 1;
+    }
+    errno = c.error;
+    at = ft_real()->lseek64(fd, offset, whence);
+    ft_descriptors_set_offset(fd, at);
+    return ft_call_end(&c, at, 0);
+}
+
+off_t lseek(int fd, off_t offset, int whence) { return lseek64(fd, offset, whence); }
+
+/* ---- in pieces ---- */
+
+static ssize_t read_each(int fd, const struct iovec *to, int n, off_t at)
+{
+    size_t done = 0;
+
+    for (int i = 0; i < n; i++) {
+        ssize_t got = at < 0 ? read(fd, to[i].iov_base, to[i].iov_len) : pread64(fd, to[i].iov_base, to[i].iov_len, at + (off_t)done);
+
+        if (got < 0)
+            return done ? (ssize_t)done : got;
+        done += (size_t)got;
+        if ((size_t)got < to[i].iov_len)
+            break;
+    }
+    return (ssize_t)done;
+}
+
+/* Of a pipe only one may be read: a second read would wait. */
+ssize_t readv(int fd, const struct iovec *to, int n)
+{
+    if (!ft_recording())
+        return ft_real()->readv(fd, to, n);
+    if (n <= 0)
+        return read(fd, NULL, 0);
+    return read_each(fd, to, ft_pipes_has(fd) ? 1 : n, -1);
+}
+
+ssize_t preadv64(int fd, const struct iovec *to, int n, off_t at)
+{
+    if (!ft_recording() || at < 0)
+        return ft_real()->preadv64(fd, to, n, at);
+    return read_each(fd, to, n, at);
+}
+
+ssize_t preadv(int fd, const struct iovec *to, int n, off_t at) { return preadv64(fd, to, n, at); }

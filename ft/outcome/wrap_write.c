@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing. Of the bytes a hash is kept. Under way, by kind:
+
+     file     written again at the offset that was noted
+     append   before the call the offset is set far beyond every file (SENTINEL), the kernel then sets it to the new end: unchanged means
+              that nothing was written. Otherwise what was is found at that end, and the rest is written */
+#include "ft/outcome/real.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "ft/base/util.h"
+#include "ft/outcome/descriptors.h"
+#include "ft/outcome/pipes.h"
+#include "ft/outcome/record.h"
+
+enum { TEAR = 512 }; /* a write that is killed in the middle ends at a multiple of this many bytes of the file */
+
+static const off_t SENTINEL = (off_t)1 << 43;
+
+/* ---- of what is written: one piece of memory, or several ---- */
+
+struct bytes {
+    const struct iovec *pieces;
+    int n;
+    size_t total;
+};
+
+static uint64_t hash_of(const struct bytes *b)
+{
+    uint64_t hash = b->total;
+
+    for (int i = 0; i < b->n; i++)
+        hash = ft_what((int64_t)hash, (int64_t)ft_what_bytes(b->pieces[i].iov_base, b->pieces[i].iov_len), 0);
+    return hash;
+}
+
+static const char *byte_at(const struct bytes *b, size_t at, size_t *together)
+{
+    int i = 0;
+
+    for (; at >= b->pieces[i].iov_len; i++)
+        at -= b->pieces[i].iov_len;
+    *together = b->pieces[i].iov_len - at;
+    return (const char *)b->pieces[i].iov_base + at;
+}
+
+/* Bytes from `from` on, until all are written or a call does not write all it is given. at < 0: where the offset is. */
+static ssize_t write_from(int fd, const struct bytes *b, size_t from, off_t at)
+{
+    size_t done = from, together;
+
+    if (from == 0 && b->n > 1)
+        return at < 0 ? ft_real()->writev(fd, b->pieces, b->n) : ft_real()->pwritev64(fd, b->pieces, b->n, at);
+    if (b->total == 0)
+        return at < 0 ? ft_real()->write(fd, b->pieces->iov_base, 0) : ft_real()->pwrite64(fd, b->pieces->iov_base, 0, at);
+    while (done < b->total) {
+        const char *piece = byte_at(b, done, &together);
+        ssize_t n = at < 0 ? ft_real()->write(fd, piece, together) : ft_real()->pwrite64(fd, piece, together, at + (off_t)(done - from));
+
+        if (n < 0)
+            return done > from ? (ssize_t)(done - from) : n;
+        done += (size_t)n;
+        if ((size_t)n < together)
+            break;
+    }
+    return (ssize_t)(done - from);
+}
+
+/* The file's last k bytes before `end` are the first k of b? -1: it cannot be read. */
+static int ends_with(int file, off_t end, const struct bytes *b, size_t k)
+{
+    char text[4096];
+    size_t together;
+
+    for (size_t at = 0; at < k;) {
+        const char *piece = byte_at(b, at, &together);
+        size_t n = ft_min(ft_min(together, k - at), sizeof text);
+
+        if (syscall(SYS_pread64, file, text, n, end - (off_t)(k - at)) != (long)n)
+            return -1;
+        if (memcmp(text, piece, n) != 0)
+            return 0;
+        at += n;
+    }
+    return 1;
+}
+
+/* How much of b was appended if the file's part of it ends at `end`. 0: that cannot be told. */
+static size_t appended(int file, off_t end, const struct bytes *b)
+{
+    size_t found = 0;
+
+    if (end >= (off_t)b->total && ends_with(file, end, b, b->total) == 1)
+        found = b->total;
+    if (end % TEAR != 0)
+        return found;
+    for (size_t k = 1; k < b->total; k++) /* torn */
+        if ((off_t)k <= end && ends_with(file, end, b, k) == 1) {
+            if (found)
+                return 0; /* it may be this much or that much */
+            found = k;
+        }
+    return found;
+}
+
+static ssize_t go_on_appending(int fd, const struct bytes *b, off_t end)
+{
+    char name[40];
+    struct stat st;
+    size_t done = 0;
+    ssize_t n;
+    int file;
+
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    file = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+    if (file >= 0 && syscall(SYS_fstat, file, &st) == 0)
+        done = appended(file, end, b);
+    if (file >= 0)
+        syscall(SYS_close, file);
+    if (done == 0)
+        ft_recorder_lost("it was killed while it appended to a file, and how much of that is there cannot be told");
+    if (done == b->total)
+        return (ssize_t)done;
+    if (st.st_size != end)
+        ft_recorder_lost("it was killed while it appended to a file, and others have appended in the middle of that");
+    n = write_from(fd, b, done, -1);
+    return (ssize_t)done + (n > 0 ? n : 0);
+}
+
+/* note[1] of all of these: the hash of the bytes, afterwards. */
+static ssize_t append(struct ft_recorded *c, int fd, const struct bytes *b)
+{
+    ssize_t n;
+    off_t end;
+
+    if (c->under_way && c->record->step) {
+        end = (off_t)syscall(SYS_lseek, fd, 0, SEEK_CUR);
+        if (end != SENTINEL)
+            return go_on_appending(fd, b, end);
+    } else if (b->total && c->record && syscall(SYS_lseek, fd, SENTINEL, SEEK_SET) == SENTINEL) {
+        c->record->step = 1;
+    }
+    errno = c->error;
+    n = write_from(fd, b, 0, -1);
+    if (n <= 0) {
+        int error = errno;
+
+        syscall(SYS_lseek, fd, 0, SEEK_END); /* where an append begins, POSIX says */
+        errno = error;
+    }
+    return n;
+}
+
+/* note[0]: the offset before. */
+static ssize_t overwrite(struct ft_recorded *c, int fd, const struct bytes *b)
+{
+    ssize_t n;
+    off_t at;
+
+    if (c->under_way && c->record->step) {
+        at = c->record->note[0];
+        if (at >= 0)
+            syscall(SYS_lseek, fd, at, SEEK_SET);
+    } else {
+        at = ft_descriptors_kind(fd) == FT_DESCRIPTOR_UNKNOWN ? -1 : ft_descriptors_offset(fd);
+        if (c->record) {
+            c->record->note[0] = at;
+            c->record->step = 1;
+        }
+    }
+    errno = c->error;
+    n = write_from(fd, b, 0, -1);
+    ft_descriptors_set_offset(fd, at >= 0 && n >= 0 ? at + n : -1);
+    return n;
+}
+
+/* After the call, which says whether the memory can be read. */
+static ssize_t ended(struct ft_recorded *c, ssize_t n, const struct bytes *b)
+{
+    int error = errno;
+
+    if (c->record && n > 0)
+        c->record->note[1] = (int64_t)hash_of(b);
+    errno = error;
+    return ft_call_end(c, n, 0);
+}
+
+/* It was written before: other bytes now are dropped, as lines of output are. */
+static void compare(struct ft_recorded *c, const struct bytes *b, int fd)
+{
+    if (c->record->result > 0 && (uint64_t)c->record->note[1] != hash_of(b))
+        ft_recorder_tell("bytes that it writes again to descriptor %d are others than before, and are dropped", fd);
+}
+
+static ssize_t write_file(int fd, const struct bytes *b)
+{
+    struct ft_recorded c;
+    ssize_t n;
+
+    if (ft_call_begin(&c, FT_CALL_WRITE, ft_what(fd, (int64_t)b->total, 0), 0)) {
+        compare(&c, b, fd);
+        return ft_call_give(&c);
+    }
+    n = ft_descriptors_kind(fd) == FT_DESCRIPTOR_APPEND ? append(&c, fd, b) : overwrite(&c, fd, b);
+    return ended(&c, n, b);
+}
+
+static struct bytes all_of(const struct iovec *pieces, int n)
+{
+    struct bytes b = {pieces, n, 0};
+
+    for (int i = 0; i < n; i++)
+        b.total += pieces[i].iov_len;
+    return b;
+}
+
+ssize_t writev(int fd, const struct iovec *from, int n)
+{
+    struct bytes b;
+
+    if (!ft_recording() || n <= 0 || n > IOV_MAX)
+        return ft_real()->writev(fd, from, n);
+    b = all_of(from, n);
+    return ft_pipes_has(fd) ? ft_pipes_write(fd, from, n) : write_file(fd, &b);
+}
+
+ssize_t write(int fd, const void *from, size_t n)
+{
+    if (!ft_recording())
+        return ft_real()->write(fd, from, n);
+    return writev(fd, &(struct iovec){(void *)(uintptr_t)from, n}, 1);
+}
+
+/* ---- at an offset ---- */
+
+/* note[0]: the size before, of a file to which Linux appends whatever the offset. */
+static ssize_t append_at(struct ft_recorded *c, int fd, const struct bytes *b, off_t at)
+{
+    struct stat st;
+
+    if (syscall(SYS_fstat, fd, &st) == 0 && c->record) {
+        if (c->under_way && c->record->step && st.st_size != c->record->note[0])
+            ft_recorder_lost("it was killed in pwrite to a file opened for appending");
+        c->record->note[0] = st.st_size;
+        c->record->step = 1;
+    }
+    errno = c->error;
+    return write_from(fd, b, 0, at);
+}
+
+ssize_t pwritev64(int fd, const struct iovec *from, int n, off_t at)
+{
+    struct bytes b;
+    struct ft_recorded c;
+    ssize_t done;
+
+    if (!ft_recording() || n <= 0 || n > IOV_MAX || at < 0)
+        return ft_real()->pwritev64(fd, from, n, at);
+    b = all_of(from, n);
+    if (ft_call_begin(&c, FT_CALL_PWRITE, ft_what(fd, (int64_t)b.total, at), 0)) {
+        compare(&c, &b, fd);
+        return ft_call_give(&c);
+    }
+    if (ft_descriptors_kind(fd) == FT_DESCRIPTOR_APPEND) {
+        done = append_at(&c, fd, &b, at);
+    } else {
+        errno = c.error;
+        done = write_from(fd, &b, 0, at);
+    }
+    return ended(&c, done, &b);
+}
+
+ssize_t pwritev(int fd, const struct iovec *from, int n, off_t at) { return pwritev64(fd, from, n, at); }
+
+ssize_t pwrite64(int fd, const void *from, size_t n, off_t at)
+{
+    if (!ft_recording())
+        return ft_real()->pwrite64(fd, from, n, at);
+    return pwritev64(fd, &(struct iovec){(void *)(uintptr_t)from, n}, 1, at);
+}
+
+ssize_t pwrite(int fd, const void *from, size_t n, off_t at) { return pwrite64(fd, from, n, at); }
