@@ -11,8 +11,8 @@ include ft/base/local.mk
 include ft/shm/local.mk
 include ft/core/local.mk
 include ft/net/local.mk
-include ft/snap/local.mk
 include ft/outcome/local.mk
+include ft/snap/local.mk
 libft_la_LIBADD = libftreduce.la -lpthread
 
 # Checks of the engine itself. The explorer runs on the objects that ship: it links the same library.
@@ -38,10 +38,10 @@ sim_SOURCES = ft/test/sim.h ft/test/sim.c ft/test/sim_events.c ft/test/sim_net.c
 sim_LDADD = libft.la
 
 # Models (docs/models.md).
-dist_check_SCRIPTS = ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh
-EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/checkpoint.pml ft/model/cache.pml ft/model/links.pml
+dist_check_SCRIPTS = ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh
+EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/checkpoint.pml ft/model/cache.pml ft/model/links.pml ft/model/outcomes.pml
 if !SANITIZED
-TESTS += ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh
+TESTS += ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh
 endif
 
 # Several nodes, with ranks, links and nodes that are lost; no launcher.
