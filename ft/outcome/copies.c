@@ -5,21 +5,25 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
-#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/maps.h"
+#include "ft/outcome/process.h"
+#include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/signals.h"
 #include "ft/shm/wait.h"
 
-#ifndef PR_GET_TID_ADDRESS
-#define PR_GET_TID_ADDRESS 40
-#endif
+enum { PROBE_PAGES = 8 };
 
 static long control(int fd, int command, long arg) { return syscall(SYS_fcntl, fd, command, arg); }
+static pid_t own_pid(void) { return (pid_t)syscall(SYS_getpid); }
 
 /* Not forever: a wake-up call can be lost with the process that owed it. */
 static void sleep_on(const _Atomic uint64_t *word, uint64_t seen)
@@ -36,12 +40,16 @@ static void ring(const struct ft_copies *c)
     syscall(SYS_write, c->bell, &one, sizeof one); /* full: the agent has not looked for long, and will see this, too */
 }
 
-int ft_copies_open(struct ft_copies *c, struct ft_snap_words *words, _Atomic uint32_t *incarnation, int bell, int life)
+int ft_copies_open(struct ft_copies *c, struct ft_rank_block *block, int bell, int life, bool (*keeps)(bool keep))
 {
     char path[40];
     int tie;
 
-    *c = (struct ft_copies){.words = words, .incarnation = incarnation, .bell = bell, .life = life};
+    c->block = block;
+    c->words = &block->snap;
+    c->bell = bell;
+    c->life = life;
+    c->keeps = keeps;
     snprintf(path, sizeof path, "/proc/self/fd/%d", life);
     tie = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     c->tie = tie < 0 ? -1 : ft_descriptors_own(tie);
@@ -50,27 +58,7 @@ int ft_copies_open(struct ft_copies *c, struct ft_snap_words *words, _Atomic uin
     return 0;
 }
 
-/* The C library keeps the thread's number where the kernel was told to clear it at its end; a clone has the kernel write the child's
-   number there. And it has told the kernel where its list of robust mutexes is, which a clone forgets. clone rather than clone3,
-   which container runtimes forbid; where the child's number goes is its fourth or its fifth argument. */
-static pid_t clone_process(void)
-{
-    unsigned long flags = CLONE_PARENT | CLONE_FILES;
-    void *robust = NULL;
-    size_t bytes = 0;
-    uint64_t at = 0;
-    pid_t pid;
-
-    if (prctl(PR_GET_TID_ADDRESS, &at) == 0 && at)
-        flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
-    syscall(SYS_get_robust_list, 0, &robust, &bytes);
-    pid = (pid_t)syscall(SYS_clone, flags, NULL, NULL, at, at);
-    if (pid == 0 && robust)
-        syscall(SYS_set_robust_list, robust, bytes);
-    return pid;
-}
-
-/* The group `tie` kills when the launcher is gone, or a new one if there is none any more. */
+/* The group that `tie` kills when the launcher is gone, or a new one if there is none any more. */
 static void join_copies(const struct ft_copies *c)
 {
     struct f_owner_ex owner = {0};
@@ -79,7 +67,7 @@ static void join_copies(const struct ft_copies *c)
     if (control(c->tie, F_GETOWN_EX, (long)&owner) < 0)
         _exit(127);
     if (owner.pid <= 0 || setpgid(0, owner.pid) < 0) {
-        owner = (struct f_owner_ex){F_OWNER_PGRP, (pid_t)syscall(SYS_getpid)};
+        owner = (struct f_owner_ex){F_OWNER_PGRP, own_pid()};
         if (setpgid(0, 0) < 0 || control(c->tie, F_SETOWN_EX, (long)&owner) < 0)
             _exit(127);
     }
@@ -90,38 +78,46 @@ static void join_copies(const struct ft_copies *c)
 /* The next incarnation: not before the agent watches over it. Its predecessor is dead, so `life` is nobody's. */
 static void become(struct ft_copies *c, uint64_t incarnation)
 {
-    struct f_owner_ex owner = {F_OWNER_PGRP, (pid_t)syscall(SYS_getpid)};
+    struct f_owner_ex owner = {F_OWNER_PGRP, own_pid()};
     struct pollfd launcher = {.fd = c->life};
     uint64_t seen;
 
     if (setpgid(0, 0) < 0 || control(c->life, F_SETOWN_EX, (long)&owner) < 0 || poll(&launcher, 1, 0) != 0)
         _exit(127);
-    while ((seen = ft_look(&c->words->run)) != incarnation)
+    while ((seen = ft_look(&c->words->run)) != incarnation) {
+        if (seen > incarnation)
+            _exit(0); /* the copy was killed before the agent knew of this one, and another one was woken */
         sleep_on(&c->words->run, seen);
-    ft_recorder.switched = false;
-    ft_recorder.told = false;
+    }
+    c->keeps(false);
+    ft_process_begins();
+    ft_recorder_resume();
     ft_descriptors_left();
+    ft_image_put_back(&c->image);
 }
 
 /* Returns in the next incarnation only. */
 static void wait_as_copy(struct ft_copies *c, uint64_t number)
 {
-    uint64_t last = atomic_load(c->incarnation), wanted;
+    uint64_t last = ft_peek32(&c->block->incarnation), wanted;
     pid_t pid;
 
+    if (ft_ask(&c->words->given_up) >= number)
+        _exit(0); /* given up, and perhaps the next one is wanted already, whose words these are then */
     /* While it is in the rank's group it dies with that; before it leaves it can be found. */
-    ft_publish(&c->words->pid, (uint64_t)syscall(SYS_getpid));
+    ft_publish(&c->words->pid, (uint64_t)own_pid());
     join_copies(c);
     ft_announce(&c->words->taken, number);
-    if (!ft_ask(&c->words->want))
+    ft_wake(&c->words->taken);
+    if (ft_ask(&c->words->given_up) >= number)
         _exit(0); /* given up: either this is seen here, or `taken` there */
     ring(c);
     for (;; last = wanted) {
         while ((wanted = ft_look(&c->words->wake)) <= last)
             sleep_on(&c->words->wake, wanted);
-        if (ft_peek(&c->words->waker) != (uint64_t)syscall(SYS_getpid))
+        if (ft_peek(&c->words->waker) != (uint64_t)own_pid())
             continue; /* an older one, or a newer one, is to do it */
-        pid = clone_process();
+        pid = ft_image_clone();
         if (pid == 0) {
             become(c, wanted);
             return;
@@ -132,23 +128,156 @@ static void wait_as_copy(struct ft_copies *c, uint64_t number)
     }
 }
 
-bool ft_copies_make(struct ft_copies *c, uint64_t number)
-{
-    pid_t pid;
+/* ---- what it costs ---- */
 
-    c->answered = number;
-    ft_descriptors_open();
+/* What a page costs that is written for the first time after a clone: an exception, memory and a copy. Measured with pages of our own
+   after each, since it is 2 microseconds at one time and 6 at another on the same (virtual) machine. The median: no interrupt. */
+static _Alignas(4096) volatile char probe[PROBE_PAGES][4096];
+
+static void touch_probe(void)
+{
+    for (int i = 0; i < PROBE_PAGES; i++)
+        probe[i][0] = 1;
+}
+
+static uint64_t measure_page_ns(void)
+{
+    uint64_t ns[PROBE_PAGES];
+
+    for (int i = 0; i < PROBE_PAGES; i++) {
+        uint64_t begin = ft_clock_ns(), took;
+        int at = i;
+
+        probe[i][0]++;
+        took = ft_clock_ns() - begin;
+        for (; at > 0 && ns[at - 1] > took; at--)
+            ns[at] = ns[at - 1];
+        ns[at] = took;
+    }
+    return ns[PROBE_PAGES / 2];
+}
+
+static uint64_t page_faults(void)
+{
+    struct rusage used;
+
+    return syscall(SYS_getrusage, RUSAGE_SELF, &used) < 0 ? 0 : (uint64_t)used.ru_minflt;
+}
+
+/* ---- making one ---- */
+
+static void refuse(struct ft_copies *c, uint64_t number, enum ft_image_reason reason)
+{
+    ft_note(&c->words->reason, reason);
+    ft_publish(&c->words->refused, number);
+    ft_real_count_write();
+    ring(c);
+}
+
+static void say_where(struct ft_copies *c, const struct ft_stand *stand)
+{
+    c->words->at = stand->at;
     c->words->outcome = ft_recorder.log.at;
-    pid = clone_process();
+    c->words->closings = atomic_load(&ft_recorder.log.words->closings);
+}
+
+/* Signals are blocked, which the copy wants, and which keeps handlers from changing what has been looked at. */
+static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *stand, sigset_t *pending)
+{
+    enum ft_image_reason reason = ft_image_take(&c->image, &c->own);
+    struct ft_image_pages unread;
+    pid_t pid = -1;
+    uint64_t who;  /* it is seen to be alive as, and the copy is not; 0: as nobody */
+
+    if (!ft_recorder.on)
+        reason = FT_IMAGE_RECORDER; /* what it has open is not known any more */
+    if (reason == FT_IMAGE_GOOD && ft_maps_any())
+        reason = FT_IMAGE_MAPPING;
+    if (reason == FT_IMAGE_GOOD && !ft_descriptors_look(stand->links, stand->nlinks))
+        reason = FT_IMAGE_DESCRIPTOR;
+    if (reason != FT_IMAGE_GOOD) {
+        refuse(c, number, reason);
+        return false;
+    }
+    sigpending(pending); /* after the timers were looked at: one that ends in between comes twice, not never */
+    say_where(c, stand);
+    touch_probe();
+    who = ft_peek(&c->block->alive.who);
+    if (who && !ft_alive_end(&c->block->alive))
+        who = 0;
+    unread = ft_image_leave_out(stand->unread, stand->unread_bytes);
+    if (c->keeps(true))
+        pid = ft_image_clone();
+    ft_image_take_in(&unread);
     if (pid == 0) {
         wait_as_copy(c, number);
+        c->faults = page_faults();
         return true;
     }
-    if (pid < 0)
+    c->keeps(false);
+    if (who)
+        ft_alive_begin(&c->block->alive, who);
+    if (pid < 0) {
+        refuse(c, number, FT_IMAGE_FORK);
         return false;
+    }
     /* If it dies before it can say `taken`, nobody else knows of it. */
     ft_note(&c->words->child, (uint64_t)pid);
     ft_publish(&c->words->forked, number);
-    errno = 0;
+    ft_note(&c->words->page_ns, measure_page_ns());
+    c->faults = page_faults();
     return false;
+}
+
+bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
+{
+    uint64_t number = ft_look(&c->words->want), begin;
+    int error = errno;
+    sigset_t all, mask = {0}, pending;
+    bool woken;
+
+    c->answered = number;
+    if (!number)
+        return false;
+    ft_inside();
+    begin = ft_clock_ns();
+    ft_note(&c->words->faults, page_faults() - c->faults);
+    sigfillset(&all);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, NSIG / 8);
+    woken = make(c, number, stand, &pending);
+    if (!woken) {
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, NSIG / 8);
+    } else {
+        ft_signals_hold(&mask, &pending);
+        if (!ft_recorder_replays())
+            ft_signals_release();
+    }
+    if (!woken)
+        ft_publish(&c->words->stood_ns, ft_peek(&c->words->stood_ns) + ft_clock_ns() - begin);
+    ft_outside();
+    errno = error;
+    return woken;
+}
+
+void ft_copies_await(struct ft_copies *c)
+{
+    uint64_t seen;
+
+    while (c->answered && ft_look(&c->words->refused) != c->answered && (seen = ft_look(&c->words->taken)) != c->answered &&
+           ft_look(&c->words->want) == c->answered)
+        sleep_on(&c->words->taken, seen);
+}
+
+void ft_copies_end(struct ft_copies *c)
+{
+    uint64_t number = ft_look(&c->words->ends) + 1, seen;
+
+    ft_publish(&c->words->ends, number);
+    ft_real_count_write();
+    ring(c);
+    while ((seen = ft_look(&c->words->ended)) != number) {
+        sleep_on(&c->words->ended, seen);
+        ft_real_count_write();
+        ring(c);
+    }
 }

@@ -3,28 +3,43 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 
 enum {
-    MOST = 4096,        /* a descriptor above is not followed */
+    MOST = FT_DESCRIPTORS,
     OWN_FROM = 3500,    /* the library's own, if the limit allows it */
     OWN_MOST = 64
 };
 
 struct descriptor {
     bool known, own, left, shared;
+    bool was_open;    /* when the predecessor was killed */
+    bool first;       /* it came with the start */
     unsigned char kind;
     off_t at;
 };
 
 static struct descriptor table[MOST];
+
+/* The engine's sockets to other nodes, as they were at the cut. */
+static struct {
+    int fd;
+    ino_t inode;
+} ours[8];
+static int nours;
+
+static int odd;       /* a descriptor that cannot be followed; -1: there is none */
 
 static struct descriptor *of(int fd)
 {
@@ -69,23 +84,75 @@ static void take_in(int fd)
         return;
     }
     if (!d->known)
-        *d = (struct descriptor){.known = true, .own = d->own, .shared = true, .at = -1};
+        *d = (struct descriptor){.known = true, .own = d->own, .left = d->left, .was_open = d->was_open, .shared = true, .at = -1};
+    d->at = -1; /* a replay does not count what it is given */
 }
 
-void ft_descriptors_open(void) { each(take_in); }
+static void take_first(int fd)
+{
+    take_in(fd);
+    if (of(fd))
+        of(fd)->first = true;
+}
 
+void ft_descriptors_open(void) { each(take_first); }
+
+/* Terminals and accelerators: nobody but their driver knows their state. Nothing that is read from or written to null, zero, full,
+   random or urandom is missed. */
+static bool is_odd(int fd)
+{
+    struct stat st;
+
+    if (syscall(SYS_fstat, fd, &st) < 0)
+        return false;
+    if (S_ISCHR(st.st_mode))
+        return major(st.st_rdev) != 1 || minor(st.st_rdev) < 3 || minor(st.st_rdev) > 9;
+    return !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISLNK(st.st_mode);
+}
+
+static void look_at(int fd)
+{
+    take_in(fd);
+    if (odd < 0 && of(fd) && !of(fd)->own && !of(fd)->first && is_odd(fd))
+        odd = fd;
+}
+
+static void note_ours(const int *fds, int n)
+{
+    struct stat st;
+
+    nours = 0;
+    for (int i = 0; i < n && i < (int)(sizeof ours / sizeof ours[0]); i++)
+        if (syscall(SYS_fstat, fds[i], &st) == 0) {
+            ours[nours].fd = fds[i];
+            ours[nours++].inode = st.st_ino;
+            ft_descriptors_add(fds[i]);
+            of(fds[i])->first = true;
+        }
+}
+
+bool ft_descriptors_look(const int *fds, int n)
+{
+    note_ours(fds, n);
+    odd = -1;
+    each(look_at);
+    return odd < 0;
+}
+
+/* `left` stays in these two: the number may be of several descriptors before the log's end. */
 void ft_descriptors_add(int fd)
 {
     if (of(fd))
-        *of(fd) = (struct descriptor){.known = true, .at = -1};
+        *of(fd) = (struct descriptor){.known = true, .left = of(fd)->left, .was_open = of(fd)->was_open, .at = -1};
     else
         ft_recorder_close("it has a descriptor above %d (%d)", MOST, fd);
 }
 
+/* A replay's close is of what there was long ago: the number may since have been given to what is left. */
 void ft_descriptors_remove(int fd)
 {
     if (of(fd))
-        *of(fd) = (struct descriptor){.known = false};
+        *of(fd) = (struct descriptor){.left = of(fd)->left, .was_open = of(fd)->was_open};
 }
 
 void ft_descriptors_share(int fd)
@@ -102,24 +169,35 @@ void ft_descriptors_share_all(void)
 
 bool ft_descriptors_knows(int fd) { return of(fd) && of(fd)->known; }
 
+static void forget(struct descriptor *d)
+{
+    d->kind = FT_DESCRIPTOR_UNKNOWN;
+    d->at = -1;
+}
+
 void ft_descriptors_forget(int fd)
 {
-    if (of(fd)) {
-        of(fd)->kind = FT_DESCRIPTOR_UNKNOWN;
-        of(fd)->at = -1;
-    }
+    if (!of(fd))
+        return;
+    forget(of(fd));
+    for (int i = 0; of(fd)->shared && i < MOST; i++)
+        if (table[i].shared)
+            forget(&table[i]);
 }
 
 static enum ft_descriptor_kind ask(int fd)
 {
     int flags = (int)syscall(SYS_fcntl, fd, F_GETFL);
+    struct termios terminal;
     struct stat st;
 
     if (flags < 0 || syscall(SYS_fstat, fd, &st) < 0)
         return FT_DESCRIPTOR_UNKNOWN; /* it is none: the call will say so */
-    if (S_ISREG(st.st_mode))
-        return flags & O_APPEND ? FT_DESCRIPTOR_APPEND : FT_DESCRIPTOR_FILE;
-    return S_ISFIFO(st.st_mode) ? FT_DESCRIPTOR_PIPE : FT_DESCRIPTOR_OTHER;
+    if (S_ISREG(st.st_mode)) /* a write to one that is read only fails, and leaves the offset alone */
+        return flags & O_APPEND && (flags & O_ACCMODE) != O_RDONLY ? FT_DESCRIPTOR_APPEND : FT_DESCRIPTOR_FILE;
+    if (S_ISFIFO(st.st_mode))
+        return FT_DESCRIPTOR_PIPE;
+    return S_ISCHR(st.st_mode) && syscall(SYS_ioctl, fd, TCGETS, &terminal) == 0 ? FT_DESCRIPTOR_TERMINAL : FT_DESCRIPTOR_OTHER;
 }
 
 enum ft_descriptor_kind ft_descriptors_kind(int fd)
@@ -153,46 +231,92 @@ void ft_descriptors_set_offset(int fd, off_t at)
 
 /* ---- the library's own ---- */
 
-int ft_descriptors_own(int fd)
+int ft_descriptors_hold(int fd)
 {
     int own = -1;
 
     for (int from = OWN_FROM; own < 0 && from > OWN_MOST; from /= 2)
         own = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
-    syscall(SYS_close, fd);
     if (own >= MOST) {
         syscall(SYS_close, own);
         errno = EMFILE;
         return -1;
     }
     if (own >= 0)
-        table[own] = (struct descriptor){.known = true, .own = true, .at = -1};
+        ft_descriptors_adopt(own);
     return own;
+}
+
+int ft_descriptors_own(int fd)
+{
+    int own = ft_descriptors_hold(fd), error = errno;
+
+    syscall(SYS_close, fd);
+    errno = error;
+    return own;
+}
+
+void ft_descriptors_adopt(int own)
+{
+    if (of(own))
+        *of(own) = (struct descriptor){.known = true, .own = true, .left = of(own)->left, .at = -1};
+}
+
+void ft_descriptors_disown(int own)
+{
+    syscall(SYS_close, own);
+    ft_descriptors_remove(own);
 }
 
 bool ft_descriptors_is_own(int fd) { return of(fd) && of(fd)->own; }
 
 /* ---- what a predecessor left ---- */
 
+/* Also a number that was known when the copy was made: it may have been closed since, and be another one's now. */
 static void mark_left(int fd)
 {
-    if (of(fd) && !of(fd)->known)
+    if (of(fd)) {
+        of(fd)->was_open = true;
         of(fd)->left = true;
+    }
+}
+
+bool ft_descriptors_was_open(int fd) { return of(fd) && of(fd)->was_open; }
+
+static void close_sockets(void)
+{
+    struct stat st;
+
+    for (int fd = 0; fd < MOST; fd++)
+        if (table[fd].left && !table[fd].known && syscall(SYS_fstat, fd, &st) == 0 && S_ISSOCK(st.st_mode)) {
+            syscall(SYS_close, fd);
+            table[fd].left = false;
+        }
+    for (int i = 0; i < nours; i++) {
+        if (syscall(SYS_fstat, ours[i].fd, &st) == 0 && st.st_ino == ours[i].inode)
+            syscall(SYS_close, ours[i].fd);
+        ft_descriptors_remove(ours[i].fd);
+    }
+    nours = 0;
 }
 
 void ft_descriptors_left(void)
 {
-    for (int fd = 0; fd < MOST; fd++)
-        table[fd].left = false;
+    for (int fd = 0; fd < MOST; fd++) {
+        table[fd].left = table[fd].was_open = false;
+        table[fd].at = -1; /* the predecessor has gone on from what was counted when the copy was made */
+    }
     each(mark_left);
+    close_sockets();
 }
 
-int ft_descriptors_stray(bool (*is_it)(int fd, const void *arg), const void *arg)
+/* It may be that of `each`, in which another predecessor was killed: no result of an open, however alike they are. */
+static bool is_list(int fd)
 {
-    for (int fd = 0; fd < MOST; fd++)
-        if (table[fd].left && !table[fd].known && is_it(fd, arg))
-            return fd;
-    return -1;
+    struct statfs fs;
+    struct stat st;
+
+    return syscall(SYS_fstat, fd, &st) == 0 && S_ISDIR(st.st_mode) && syscall(SYS_fstatfs, fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
 void ft_descriptors_sweep(void)
@@ -202,4 +326,13 @@ void ft_descriptors_sweep(void)
             syscall(SYS_close, fd);
         table[fd].left = false;
     }
+}
+
+int ft_descriptors_stray(bool (*is_it)(int fd, const void *arg), const void *arg)
+{
+    for (int fd = 0; fd < MOST; fd++)
+        if (table[fd].left && !table[fd].known && is_it(fd, arg) && !is_list(fd))
+            return fd;
+    ft_descriptors_sweep(); /* so that the call, made again, gets the number that it would have got */
+    return -1;
 }

@@ -8,16 +8,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { FT_DESCRIPTORS = 4096 }; /* one from this number on is not followed */
+
 enum ft_descriptor_kind {
     FT_DESCRIPTOR_UNKNOWN,  /* not asked yet */
     FT_DESCRIPTOR_FILE,     /* regular: it has an offset */
     FT_DESCRIPTOR_APPEND,   /* regular, O_APPEND */
     FT_DESCRIPTOR_PIPE,
+    FT_DESCRIPTOR_TERMINAL,
     FT_DESCRIPTOR_OTHER
 };
 
-/* All that are open now are accounted for, and nothing else is known of them: at the start, and at each cut. */
+/* At the start: all that are open now are accounted for. They came with it, and are as they are. */
 void ft_descriptors_open(void);
+
+/* At each cut: likewise, and it is asked what they are. False: one is of a kind that cannot be followed (a socket, say) and neither came
+   with the start nor is one of `ours`. */
+bool ft_descriptors_look(const int *ours, int nours);
 
 /* An outcome says: there is one, new; there is none; it shares its offset with another, so nobody can keep count of that. */
 void ft_descriptors_add(int fd);
@@ -35,17 +42,27 @@ enum ft_descriptor_kind ft_descriptors_kind(int fd);
 off_t ft_descriptors_offset(int fd);
 void ft_descriptors_set_offset(int fd, off_t at);   /* -1: to be asked for */
 
-/* F_SETFL, which may change O_APPEND. */
+/* F_SETFL, which may change O_APPEND: of all that may be the same one. */
 void ft_descriptors_forget(int fd);
 
 /* The library's own: with a number that no program uses, close-on-exec; the one given is closed. -1: errno. */
 int ft_descriptors_own(int fd);
 bool ft_descriptors_is_own(int fd);
 
-/* In a process that has just been made of a copy: what is open now and not accounted for yet was left by its predecessor. */
+/* The same, and the one given stays open: closing it would end the program's locks on the file. Closed. A record says that this one is. */
+int ft_descriptors_hold(int fd);
+void ft_descriptors_disown(int own);
+void ft_descriptors_adopt(int own);
+
+/* In a process that has just been made of a copy: what is open now and not accounted for yet was left by its predecessor. Sockets among
+   that, and those of `ours` that are still the same, are closed at once: at their other ends that is seen. */
 void ft_descriptors_left(void);
 
-/* Of those, one that no outcome accounts for yet: the result of an open that was under way. -1: there is none. */
+/* It was open when the predecessor was killed. */
+bool ft_descriptors_was_open(int fd);
+
+/* Of those, one that no outcome accounts for yet: the result of an open that was under way. -1: there is none,
+   and those that there are have been closed. */
 int ft_descriptors_stray(bool (*is_it)(int fd, const void *arg), const void *arg);
 
 /* Closes those that no outcome has accounted for at the log's end. */

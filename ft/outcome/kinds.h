@@ -52,6 +52,8 @@
     X(RANDOM, "getrandom")                                                                          \
     X(PROCESS, "getrusage")                                                                         \
     X(TERMINAL, "isatty")                                                                           \
+    X(PIPE, "pipe")                                                                                 \
+    X(POLL, "poll")                                                                                 \
     X(SIGNAL, "a signal")
 
 enum ft_call_kind {

@@ -1,25 +1,68 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# The log is the launcher's business, too.
+libft_la_SOURCES += ft/outcome/kinds.h ft/outcome/log.h ft/outcome/log.c
+
 # What a rank has preloaded: its calls to the outside are recorded, and given again.
 noinst_LTLIBRARIES += liboutcome.la
 liboutcome_la_SOURCES = \
-	ft/outcome/kinds.h \
-	ft/outcome/log.h ft/outcome/log.c \
 	ft/outcome/record.h ft/outcome/record.c \
 	ft/outcome/descriptors.h ft/outcome/descriptors.c \
 	ft/outcome/copies.h ft/outcome/copies.c \
 	ft/outcome/pipes.h ft/outcome/pipes.c \
 	ft/outcome/real.h ft/outcome/real_names.h ft/outcome/real.c \
-	ft/outcome/wrap_open.c ft/outcome/wrap_read.c ft/outcome/wrap_write.c
+	ft/outcome/stdio.h ft/outcome/wrap_stdio.c ft/outcome/wrap_print.c \
+	ft/outcome/wrap_clock.c ft/outcome/wrap_random.c \
+	ft/outcome/signals.h ft/outcome/wrap_signal.c ft/outcome/wrap_alarm.c \
+	ft/outcome/process.h ft/outcome/wrap_process.c ft/outcome/wrap_terminal.c \
+	ft/outcome/wrap_open.c ft/outcome/wrap_read.c ft/outcome/wrap_write.c \
+	ft/outcome/wrap_names.c ft/outcome/wrap_stat.c ft/outcome/wrap_attributes.c \
+	ft/outcome/wrap_directory.c ft/outcome/wrap_walk.c ft/outcome/wrap_place.c \
+	ft/outcome/inputs.h ft/outcome/inputs.c \
+	ft/outcome/wrap_descriptor.c ft/outcome/wrap_ioctl.c ft/outcome/wrap_content.c ft/outcome/wrap_exec.c ft/outcome/wrap_poll.c \
+	ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c
 liboutcome_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fvisibility=default
 liboutcome_la_LIBADD = libft.la
 
+# Preloaded by ftrun. Nothing of the engine's is seen from outside: a program may have that, too.
+compatdir = $(libdir)/ftmpi
+compat_LTLIBRARIES = libftmpi_rank.la
+rank_link = .libs/ftmpi/libftmpi_rank.so
+all-local: $(rank_link)
+$(rank_link): | libftmpi_rank.la
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f ../libftmpi_rank.so $@
+libftmpi_rank_la_SOURCES = ft/outcome/door.h ft/outcome/start.c
+libftmpi_rank_la_LIBADD = liboutcome.la
+libftmpi_rank_la_LDFLAGS = -module -avoid-version -no-undefined -Wl,-z,now -Wl,--version-script=$(srcdir)/ft/outcome/libftmpi_rank.map
+EXTRA_libftmpi_rank_la_DEPENDENCIES = ft/outcome/libftmpi_rank.map
+EXTRA_DIST += ft/outcome/libftmpi_rank.map
+
 # Ranks of tests, without a launcher: an agent, and what it preloads.
 if !SANITIZED
-check_PROGRAMS += outcome_agent
+check_PROGRAMS += outcome_agent outcome_torture
 outcome_agent_SOURCES = ft/outcome/test/shared.h ft/outcome/test/agent.c
-outcome_agent_LDADD = liboutcome.la libft.la
+outcome_agent_LDADD = libft.la
+outcome_torture_SOURCES = ft/outcome/test/shared.h ft/outcome/test/torture.h ft/outcome/test/torture.c \
+	ft/outcome/test/torture_operations.c
+outcome_torture_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
 check_LTLIBRARIES += liboutcome_test.la
 liboutcome_test_la_SOURCES = ft/outcome/test/start.c
 liboutcome_test_la_LIBADD = liboutcome.la
 liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
+
+# Programs that know of none of this: streams.sh.
+check_PROGRAMS += outcome_lines outcome_fifo outcome_streams outcome_told outcome_signals
+outcome_lines_SOURCES = ft/outcome/test/lines.c
+outcome_lines_LDADD =
+outcome_fifo_SOURCES = ft/outcome/test/fifo.c
+outcome_fifo_LDADD =
+outcome_signals_SOURCES = ft/outcome/test/signals.c
+outcome_signals_LDADD =
+outcome_streams_SOURCES = ft/outcome/test/streams.cpp
+outcome_streams_LDADD =
+outcome_told_SOURCES = ft/outcome/test/told.cpp
+outcome_told_LDADD =
+EXTRA_DIST += ft/outcome/streams.sh
+TESTS += ft/outcome/streams.sh ft/outcome/torture.sh ft/outcome/table.sh
 endif
+EXTRA_DIST += ft/outcome/test/units.f90
+EXTRA_DIST += ft/outcome/torture.sh ft/outcome/table.sh ft/outcome/mutants.sh ft/outcome/calls.table

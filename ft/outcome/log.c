@@ -12,27 +12,23 @@ static uint64_t head_bytes(void) { return ft_align(sizeof(struct ft_outcome_word
 
 static uint64_t size_of(uint64_t bytes) { return sizeof(struct ft_outcome) + ft_align(bytes, 16); }
 
-bool ft_outcome_log_new(void *memory, uint64_t bytes)
+void ft_outcome_log_open(struct ft_outcome_log *log, void *memory, uint64_t bytes)
 {
-    struct ft_outcome_words *words = memory;
-
-    if (bytes < head_bytes() + FT_OUTCOME_EXTENT)
-        return false;
-    words->bytes = bytes;
-    return true;
-}
-
-void ft_outcome_log_open(struct ft_outcome_log *log, void *memory)
-{
-    uint64_t slots;
+    uint64_t slots = bytes < head_bytes() ? 0 : (bytes - head_bytes()) / FT_OUTCOME_EXTENT;
 
     log->words = memory;
     log->slots = (char *)memory + head_bytes();
-    slots = (log->words->bytes - head_bytes()) / FT_OUTCOME_EXTENT;
     log->nslots = (uint32_t)ft_min(slots, FT_OUTCOME_SLOTS);
     log->at = log->last = atomic_load(&log->words->tail);
     log->mapped = UINT64_MAX;
     log->where = NULL;
+}
+
+void ft_outcome_log_restart(void *memory)
+{
+    struct ft_outcome_words *words = memory;
+
+    atomic_store(&words->released, atomic_load(&words->tail));
 }
 
 /* The extent's slot; NULL: it is in none. Slots are few, or the answer is found soon: low ones are used first. */

@@ -24,17 +24,19 @@ enum {
 
 /* At the beginning of the memory. */
 struct ft_outcome_words {
-    uint64_t bytes;              /* of all of it. Agent */
-
     /* the rank */
     _Atomic uint64_t tail;       /* the position after the last record that is begun */
+    _Atomic uint64_t writes;     /* so many calls that write this incarnation has made through the library. The kernel counts them, too:
+                                    if those are more, some went past it */
     _Atomic uint64_t done;       /* so many records are done, over all incarnations: progress */
-    _Atomic uint64_t closed;     /* copies that stand before this position cannot be woken ... */
+    _Atomic uint64_t closings;   /* so often the ways back that there were have been closed: a copy that was made before the last
+                                    time cannot be woken ... */
     char why[FT_OUTCOME_WHY];    /* ... because of this */
     _Atomic uint64_t differs;    /* so many replays have differed from what is recorded */
     char how[FT_OUTCOME_WHY];    /* the last one, like this */
     _Atomic uint64_t tells;      /* so many times there was something to tell the user ... */
     char told[FT_OUTCOME_WHY];   /* ... lastly this */
+    _Atomic uint64_t signals;    /* bit n - 1: signal n has come, and is in no record yet */
     _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none */
 
     /* the agent */
@@ -66,11 +68,11 @@ struct ft_outcome_log {
     char *where;         /* and where it lies */
 };
 
-/* Agent: memory of `bytes`, all zero. False: too little for one extent. */
-bool ft_outcome_log_new(void *memory, uint64_t bytes);
+/* Rank: at the end of what is there, in memory of `bytes`, which were zero at the beginning. */
+void ft_outcome_log_open(struct ft_outcome_log *log, void *memory, uint64_t bytes);
 
-/* Rank: at the end of what is there. */
-void ft_outcome_log_open(struct ft_outcome_log *log, void *memory);
+/* Agent: the rank starts from the beginning, without any copy. Nothing of what there is will be needed. */
+void ft_outcome_log_restart(void *memory);
 
 static inline bool ft_outcome_log_gives(const struct ft_outcome_log *log)
 {

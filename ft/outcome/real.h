@@ -4,6 +4,9 @@
 #ifndef FT_OUTCOME_REAL_H
 #define FT_OUTCOME_REAL_H
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 #include "ft/outcome/real_names.h"
 
 struct ft_real {
@@ -16,6 +19,16 @@ extern struct ft_real ft_real_table;
 extern bool ft_real_found;
 
 void ft_real_find(void);
+
+/* Of the calls that the kernel counts as writes (syscw of /proc/PID/io) each is counted before it is made: those above are, these are made without
+   them. `writes` NULL: nobody counts, as in a child. */
+extern _Atomic uint64_t *ft_real_writes;
+
+static inline void ft_real_count_write(void)
+{
+    if (ft_real_writes)
+        atomic_fetch_add_explicit(ft_real_writes, 1, memory_order_relaxed);
+}
 
 static inline const struct ft_real *ft_real(void)
 {

@@ -6,29 +6,208 @@
 #undef _FORTIFY_SOURCE
 
 #include <dirent.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <glob.h>
+#include <mntent.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/shm.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/times.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/xattr.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 /* X(name), in the order of the alphabet. */
 #define FT_REAL_NAMES(X)                                                                            \
+    X(_Fork)                                                                                        \
+    X(accept4)                                                                                      \
+    X(alarm)                                                                                        \
+    X(backtrace_symbols_fd)                                                                         \
+    X(chdir)                                                                                        \
+    X(clock)                                                                                        \
+    X(clock_gettime)                                                                                \
+    X(clock_nanosleep)                                                                              \
+    X(clone)                                                                                        \
     X(close)                                                                                        \
+    X(closedir)                                                                                     \
+    X(copy_file_range)                                                                              \
+    X(dirfd)                                                                                        \
+    X(dup)                                                                                          \
+    X(dup2)                                                                                         \
+    X(dup3)                                                                                         \
+    X(epoll_create)                                                                                 \
+    X(epoll_create1)                                                                                \
+    X(eventfd)                                                                                      \
+    X(execve)                                                                                       \
+    X(execveat)                                                                                     \
+    X(execvpe)                                                                                      \
+    X(faccessat)                                                                                    \
+    X(fallocate64)                                                                                  \
+    X(fchdir)                                                                                       \
+    X(fchmod)                                                                                       \
+    X(fchmodat)                                                                                     \
+    X(fchown)                                                                                       \
+    X(fchownat)                                                                                     \
     X(fcntl64)                                                                                      \
+    X(fdatasync)                                                                                    \
+    X(fdopen)                                                                                       \
+    X(fdopendir)                                                                                    \
+    X(fexecve)                                                                                      \
+    X(fgetxattr)                                                                                    \
+    X(flistxattr)                                                                                   \
+    X(flock)                                                                                        \
+    X(fopen64)                                                                                      \
+    X(fork)                                                                                         \
+    X(fremovexattr)                                                                                 \
+    X(freopen64)                                                                                    \
+    X(fsetxattr)                                                                                    \
+    X(fstatfs64)                                                                                    \
+    X(fstatvfs64)                                                                                   \
+    X(fsync)                                                                                        \
+    X(ftruncate64)                                                                                  \
+    X(ftw64)                                                                                        \
+    X(futimens)                                                                                     \
+    X(get_current_dir_name)                                                                         \
+    X(getcwd)                                                                                       \
+    X(gethostname)                                                                                  \
+    X(getloadavg)                                                                                   \
+    X(getpgid)                                                                                      \
+    X(getppid)                                                                                      \
+    X(getrandom)                                                                                    \
+    X(getrusage)                                                                                    \
+    X(getsid)                                                                                       \
+    X(gettimeofday)                                                                                 \
+    X(getxattr)                                                                                     \
+    X(glob64)                                                                                       \
+    X(inotify_init1)                                                                                \
+    X(ioctl)                                                                                        \
+    X(isatty)                                                                                       \
+    X(kill)                                                                                         \
+    X(killpg)                                                                                       \
+    X(lgetxattr)                                                                                    \
+    X(linkat)                                                                                       \
+    X(listxattr)                                                                                    \
+    X(llistxattr)                                                                                   \
+    X(lockf64)                                                                                      \
+    X(lremovexattr)                                                                                 \
     X(lseek64)                                                                                      \
+    X(lsetxattr)                                                                                    \
+    X(memfd_create)                                                                                 \
+    X(mkdirat)                                                                                      \
+    X(mmap64)                                                                                       \
+    X(munmap)                                                                                       \
+    X(nanosleep)                                                                                    \
+    X(nftw64)                                                                                       \
     X(openat64)                                                                                     \
+    X(opendir)                                                                                      \
+    X(pause)                                                                                        \
+    X(perror)                                                                                       \
+    X(pipe2)                                                                                        \
+    X(poll)                                                                                         \
+    X(popen)                                                                                        \
+    X(posix_fadvise64)                                                                              \
+    X(posix_fallocate64)                                                                            \
+    X(posix_spawn)                                                                                  \
+    X(posix_spawnp)                                                                                 \
+    X(ppoll)                                                                                        \
     X(pread64)                                                                                      \
     X(preadv64)                                                                                     \
+    X(preadv64v2)                                                                                   \
+    X(pselect)                                                                                      \
+    X(psiginfo)                                                                                     \
+    X(pthread_getaffinity_np)                                                                       \
+    X(pthread_kill)                                                                                 \
+    X(pthread_sigmask)                                                                              \
     X(pwrite64)                                                                                     \
     X(pwritev64)                                                                                    \
+    X(pwritev64v2)                                                                                  \
     X(read)                                                                                         \
+    X(readahead)                                                                                    \
+    X(readdir64)                                                                                    \
+    X(readlinkat)                                                                                   \
     X(readv)                                                                                        \
+    X(realpath)                                                                                     \
+    X(removexattr)                                                                                  \
+    X(renameat2)                                                                                    \
+    X(rewinddir)                                                                                    \
+    X(scandirat64)                                                                                  \
+    X(sched_getaffinity)                                                                            \
+    X(sched_getcpu)                                                                                 \
+    X(sched_setaffinity)                                                                            \
+    X(seekdir)                                                                                      \
+    X(select)                                                                                       \
+    X(sendfile64)                                                                                   \
+    X(setitimer)                                                                                    \
+    X(setmntent)                                                                                    \
+    X(setpriority)                                                                                  \
+    X(setrlimit64)                                                                                  \
+    X(setxattr)                                                                                     \
+    X(shmat)                                                                                        \
+    X(shmdt)                                                                                        \
+    X(sigaction)                                                                                    \
+    X(signalfd)                                                                                     \
+    X(sigsuspend)                                                                                   \
+    X(sigtimedwait)                                                                                 \
+    X(socket)                                                                                       \
+    X(socketpair)                                                                                   \
+    X(splice)                                                                                       \
+    X(statfs64)                                                                                     \
+    X(statvfs64)                                                                                    \
+    X(statx)                                                                                        \
+    X(symlinkat)                                                                                    \
+    X(sync)                                                                                         \
+    X(sync_file_range)                                                                              \
+    X(syncfs)                                                                                       \
+    X(sysconf)                                                                                      \
+    X(sysinfo)                                                                                      \
+    X(system)                                                                                       \
+    X(tcgetattr)                                                                                    \
+    X(tcsetattr)                                                                                    \
+    X(tee)                                                                                          \
+    X(telldir)                                                                                      \
+    X(time)                                                                                         \
+    X(timerfd_create)                                                                               \
+    X(times)                                                                                        \
+    X(timespec_get)                                                                                 \
+    X(tmpfile64)                                                                                    \
+    X(truncate64)                                                                                   \
+    X(ttyname)                                                                                      \
+    X(ttyname_r)                                                                                    \
+    X(umask)                                                                                        \
+    X(uname)                                                                                        \
+    X(unlinkat)                                                                                     \
+    X(utimensat)                                                                                    \
+    X(vdprintf)                                                                                     \
+    X(vmsplice)                                                                                     \
     X(write)                                                                                        \
     X(writev)
 

@@ -2,16 +2,22 @@
 #include "ft/outcome/record.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ft/base/hash.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/pipes.h"
+#include "ft/outcome/process.h"
+#include "ft/outcome/signals.h"
+#include "ft/outcome/stdio.h"
 
-enum { LOST_CODE = 121 };
+enum { ROOM_MS = 2000 /* the agent looks 20 times a second */ };
 
 struct ft_recorder ft_recorder;
 _Thread_local struct ft_recorded_thread ft_recorded_thread __attribute__((tls_model("initial-exec")));
@@ -22,13 +28,25 @@ static const char *const texts[] = {
 #undef X
 };
 
-void ft_recorder_start(void *memory)
+bool ft_recorder_start(void *memory, uint64_t bytes)
 {
-    ft_outcome_log_open(&ft_recorder.log, memory);
+    const char *why;
+
+    ft_outcome_log_open(&ft_recorder.log, memory, bytes);
+    why = ft_stdio_open();
+    if (!why && !ft_pipes_open())
+        why = "there is no descriptor for a pipe";
+    if (!why && !ft_process_open())
+        why = "there is no memory";
+    if (why) {
+        ft_recorder_tell("what it does to files is not followed: %s", why);
+        return false;
+    }
     ft_descriptors_open();
     ft_recorded_thread.mine = true;
     ft_recorder.switched = true;
     ft_recorder.on = true;
+    return true;
 }
 
 /* ---- arguments ---- */
@@ -58,7 +76,7 @@ void ft_recorder_close(const char *format, ...)
     va_start(args, format);
     vsnprintf(words->why, sizeof words->why, format, args);
     va_end(args);
-    atomic_store_explicit(&words->closed, ft_recorder.log.at, memory_order_release);
+    atomic_fetch_add_explicit(&words->closings, 1, memory_order_release);
 }
 
 void ft_recorder_lost(const char *format, ...)
@@ -71,7 +89,7 @@ void ft_recorder_lost(const char *format, ...)
     va_end(args);
     atomic_fetch_add(&words->differs, 1);
     for (;;)
-        syscall(SYS_exit_group, LOST_CODE);
+        syscall(SYS_kill, (pid_t)syscall(SYS_getpid), SIGKILL);
 }
 
 void ft_recorder_tell(const char *format, ...)
@@ -93,11 +111,40 @@ enum ft_call_kind ft_recorder_next(void)
     return (enum ft_call_kind)ft_outcome_next(&ft_recorder.log)->kind;
 }
 
-/* The log cannot take any more, and nothing of it can be given back: the rank goes on without. */
+/* The log cannot take any more. A newer copy makes room, when the older ones are ended: they are ended after it. */
+static bool make_room(void)
+{
+    struct ft_outcome_log *log = &ft_recorder.log;
+    uint64_t released = atomic_load(&log->words->released);
+    bool woken;
+
+    ft_recorder_live();
+    if (!ft_recorder.cut_now)
+        return false;
+    woken = ft_recorder.cut_now();
+    for (int i = 0; !woken && i < ROOM_MS && atomic_load(&log->words->released) == released; i++)
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
+    return woken || atomic_load(&log->words->released) != released;
+}
+
+/* Nothing of the log can be given back: the rank goes on without. */
 static void stop_recording(void)
 {
     ft_recorder_close("the log of what it did to files and read from them is full (--log-limit)");
     ft_recorder.on = false;
+}
+
+bool ft_recorder_other(void)
+{
+    ft_recorder_close("a second thread of it opened, read or wrote something");
+    ft_recorder.on = false;
+    return false;
+}
+
+void ft_recorder_resume(void)
+{
+    ft_recorder.switched = false;
+    ft_recorder.told = false;
 }
 
 /* ---- calls ---- */
@@ -109,6 +156,7 @@ void ft_recorder_live(void)
     ft_recorder.switched = true;
     ft_inside();
     ft_descriptors_sweep();
+    ft_signals_release();
     ft_outside();
 }
 
@@ -140,18 +188,28 @@ static bool is_due(void)
 bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most)
 {
     c->error = errno;
-    if (is_due() && !ft_recorder_replays())
+    if (is_due() && !ft_recorder_replays()) {
+        ft_recorder_live(); /* first: the copy takes what is open for accounted for */
         ft_recorder.cut();
+    }
+    ft_signals_at(FT_SIGNALS_BEFORE);
     c->under_way = false;
-    if (ft_recorder_replays()) {
+    c->record = NULL;
+    if (!ft_recorder_replays()) {
+        c->record = ft_outcome_begin(&ft_recorder.log, kind, what, (uint32_t)most);
+        if (!c->record && make_room() && !ft_recorder_replays())
+            c->record = ft_outcome_begin(&ft_recorder.log, kind, what, (uint32_t)most);
+    }
+    if (!c->record && ft_recorder_replays()) {
         if (given(c, kind, what, (uint32_t)most))
             return true;
-    } else {
-        c->record = ft_outcome_begin(&ft_recorder.log, kind, what, (uint32_t)most);
-        if (!c->record)
-            stop_recording();
+    } else if (!c->record) {
+        stop_recording();
     }
-    if (!ft_recorder.switched && !c->under_way)
+    ft_recorder.in_call = true;
+    if (c->under_way)
+        ft_signals_release(); /* they interrupt it */
+    else if (!ft_recorder.switched)
         ft_recorder_live();
     errno = c->error;
     return false;
@@ -159,8 +217,15 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
 
 long ft_call_give(struct ft_recorded *c)
 {
+    long result = c->record->result;
+
     errno = c->record->error;
-    return c->record->result;
+    ft_signals_at(FT_SIGNALS_AFTER);
+    if (!ft_recorder_replays()) {
+        ft_signals_release(); /* the program may wait for one without a call, and this one may have been interrupted by one */
+        ft_signals_at(FT_SIGNALS_AFTER);
+    }
+    return result;
 }
 
 long ft_call_end(struct ft_recorded *c, long result, size_t bytes)
@@ -176,6 +241,8 @@ long ft_call_end(struct ft_recorded *c, long result, size_t bytes)
             ft_recorder_live();
         errno = error;
     }
+    ft_recorder.in_call = false;
+    ft_signals_at(FT_SIGNALS_AFTER);
     return result;
 }
 

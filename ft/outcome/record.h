@@ -40,9 +40,14 @@ struct ft_recorded {
 struct ft_recorder {
     struct ft_outcome_log log;
     bool on;         /* calls are recorded */
+    uintptr_t own, own_bytes;  /* code of ours outside this library, whose calls are not */
     bool switched;   /* the log's end has been reached: the world is as the program believes */
     bool told;       /* that a replay wrote other bytes */
+    volatile bool in_call;  /* a call is being made: a signal interrupts it */
+    bool time_off;   /* clocks are not recorded (--replay-time off) */
     bool (*cut)(void);  /* a copy is due: makes it. True: this is the next incarnation */
+    void (*end_copies)(void);  /* before an exec: none is left when it returns */
+    bool (*cut_now)(void);  /* the same, without being asked, and it returns when that copy stands. NULL: cannot be had */
     const _Atomic uint64_t *want;  /* the copy that is wanted ... */
     const uint64_t *answered;      /* ... and the last one that was */
 };
@@ -57,18 +62,27 @@ struct ft_recorded_thread {
 
 extern _Thread_local struct ft_recorded_thread ft_recorded_thread __attribute__((tls_model("initial-exec")));
 
-/* This call is to be recorded, or given. */
-static inline bool ft_recording(void)
+/* For a function that asks ft_recording() in the name of those that call it. */
+#define FT_CALLED static inline __attribute__((always_inline))
+
+/* Of another thread's call, which nobody can give again in its turn: recording ends. False. */
+bool ft_recorder_other(void);
+
+/* The call that the function was made for is to be recorded, or given. Of each function that takes a place in the C library: who
+   called it, matters. */
+FT_CALLED bool ft_recording(void)
 {
-    return __builtin_expect(ft_recorder.on, 0) && ft_recorded_thread.mine && !ft_recorded_thread.inside;
+    if (!ft_recorder.on || (uintptr_t)__builtin_return_address(0) - ft_recorder.own < ft_recorder.own_bytes)
+        return false;
+    return ft_recorded_thread.mine ? !ft_recorded_thread.inside : ft_recorder_other();
 }
 
 /* Between these, calls go to the C library. errno is untouched. */
 static inline void ft_inside(void) { ft_recorded_thread.inside++; }
 static inline void ft_outside(void) { ft_recorded_thread.inside--; }
 
-/* This thread's calls are recorded from now on, in this memory. */
-void ft_recorder_start(void *memory);
+/* This thread's calls are recorded from now on, in this memory. False: they cannot be, ft_recorder_tell has said why. */
+bool ft_recorder_start(void *memory, uint64_t bytes);
 
 /* Arguments that are compared: numbers, and a name's or bytes' hash. */
 uint64_t ft_what(int64_t a, int64_t b, int64_t c);
@@ -86,6 +100,20 @@ int ft_call_end_fd(struct ft_recorded *c, int fd);
 /* Where a call's data go, `most` bytes of them, and where they are: after ft_call_begin. NULL: nobody records. */
 static inline void *ft_call_data(const struct ft_recorded *c) { return c->record ? ft_outcome_data(c->record) : NULL; }
 static inline size_t ft_call_bytes(const struct ft_recorded *c) { return c->record->bytes; }
+
+/* What there is before the call, said before it is made. */
+static inline void ft_call_note(struct ft_recorded *c, int64_t first, int64_t second)
+{
+    if (!c->record)
+        return;
+    c->record->note[0] = first;
+    c->record->note[1] = second;
+    atomic_signal_fence(memory_order_release); /* whoever is killed here has noted all, or nothing */
+    c->record->step = 1;
+}
+
+/* The predecessor was killed in this call, and had noted what there was. */
+static inline bool ft_call_noted(const struct ft_recorded *c) { return c->under_way && c->record->step; }
 
 /* A call whose outcome is its result alone, and which may be made again if it was under way. */
 #define FT_CALL_PLAIN(kind, what, call)                                                             \
@@ -117,6 +145,9 @@ void ft_recorder_close(const char *format, ...) __attribute__((format(printf, 1,
 
 /* One line for the user, once in each replay. */
 void ft_recorder_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* This is the next incarnation: it is given what its predecessor did since the copy. */
+void ft_recorder_resume(void);
 
 /* In a replay: the kind of the next record. */
 enum ft_call_kind ft_recorder_next(void);

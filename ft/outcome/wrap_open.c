@@ -4,17 +4,39 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/inputs.h"
 #include "ft/outcome/record.h"
 
-/* The descriptor may be this open's: it can do what was asked for. */
+static long fstatat_raw(int dir, const char *name, struct stat *st, int flags)
+{
+    return syscall(SYS_newfstatat, dir, name, st, flags);
+}
+
+struct opening {
+    int dir;
+    const char *name;
+    int flags;
+};
+
+/* The descriptor may be this open's: it can do what was asked for, and has the file of that name. (Another without an outcome is one that
+   the C library opened for itself when a predecessor was killed.) */
 static bool is_opened(int fd, const void *arg)
 {
-    int wanted = *(const int *)arg, has = (int)syscall(SYS_fcntl, fd, F_GETFL);
+    const struct opening *o = arg;
+    int has = (int)syscall(SYS_fcntl, fd, F_GETFL);
+    struct stat st, named;
 
-    return has >= 0 && (has & (O_ACCMODE | O_APPEND | O_PATH)) == (wanted & (O_ACCMODE | O_APPEND | O_PATH));
+    if (has < 0 || (has & (O_ACCMODE | O_APPEND | O_PATH)) != (o->flags & (O_ACCMODE | O_APPEND | O_PATH)) ||
+        fstatat_raw(fd, "", &st, AT_EMPTY_PATH) < 0)
+        return false;
+    if ((o->flags & O_TMPFILE) == O_TMPFILE)
+        return st.st_nlink == 0;
+    return fstatat_raw(o->dir, o->name, &named, o->flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0) == 0 &&
+           st.st_dev == named.st_dev && st.st_ino == named.st_ino;
 }
 
 static int do_open(int dir, const char *name, int flags, mode_t mode)
@@ -22,18 +44,25 @@ static int do_open(int dir, const char *name, int flags, mode_t mode)
     struct ft_recorded c;
     int fd = -1;
 
-    if (ft_call_begin(&c, FT_CALL_OPEN, ft_what(dir, (int64_t)ft_what_name(name), flags), 0))
-        return ft_call_give_fd(&c);
+    if (flags & (O_ACCMODE | O_TRUNC))
+        ft_inputs_before_change(dir, name);
+    if (ft_call_begin(&c, FT_CALL_OPEN, ft_what(dir, (int64_t)ft_what_name(name), flags), 0)) {
+        fd = ft_call_give_fd(&c);
+        ft_inputs_given(&c, fd);
+        return fd;
+    }
     if (c.under_way)
-        fd = ft_descriptors_stray(is_opened, &flags);
+        fd = ft_descriptors_stray(is_opened, &(struct opening){dir, name, flags});
     if (fd < 0) {
         errno = c.error;
         fd = ft_real()->openat64(dir, name, flags, mode);
     }
+    ft_inputs_opened(&c, fd, flags);
     return ft_call_end_fd(&c, fd);
 }
 
-static int open_at(int dir, const char *name, int flags, mode_t mode)
+/* Inlined: who has called matters (record.h). */
+FT_CALLED int open_at(int dir, const char *name, int flags, mode_t mode)
 {
     return ft_recording() ? do_open(dir, name, flags, mode) : ft_real()->openat64(dir, name, flags, mode);
 }
@@ -95,6 +124,52 @@ int __openat64_2(int dir, const char *name, int flags) { return open_at(dir, nam
 int creat(const char *name, mode_t mode) { return open_at(AT_FDCWD, name, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 int creat64(const char *name, mode_t mode) { return open_at(AT_FDCWD, name, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 
+static void closed(int fd)
+{
+    ft_inputs_close(fd);
+    ft_descriptors_remove(fd);
+}
+
+static int give_pipe(struct ft_recorded *c, int fds[2])
+{
+    if (c->record->result == 0) {
+        memcpy(fds, ft_call_data(c), 2 * sizeof fds[0]);
+        ft_descriptors_add(fds[0]);
+        ft_descriptors_add(fds[1]);
+    }
+    return (int)ft_call_give(c);
+}
+
+static bool is_none(int fd, const void *arg)
+{
+    (void)fd;
+    (void)arg;
+    return false;
+}
+
+/* One that was under way nobody has seen: it is closed, and made again. */
+static int make_pipe(int fds[2], int flags)
+{
+    struct ft_recorded c;
+    int result;
+
+    if (ft_call_begin(&c, FT_CALL_PIPE, ft_what(flags, 0, 0), 2 * sizeof fds[0]))
+        return give_pipe(&c, fds);
+    if (c.under_way)
+        ft_descriptors_stray(is_none, NULL);
+    errno = c.error;
+    result = ft_real()->pipe2(fds, flags);
+    if (result < 0 || !c.record)
+        return (int)ft_call_end(&c, result, 0);
+    memcpy(ft_call_data(&c), fds, 2 * sizeof fds[0]);
+    ft_descriptors_add(fds[0]);
+    ft_descriptors_add(fds[1]);
+    return (int)ft_call_end(&c, result, 2 * sizeof fds[0]);
+}
+
+int pipe2(int fds[2], int flags) { return ft_recording() ? make_pipe(fds, flags) : ft_real()->pipe2(fds, flags); }
+int pipe(int fds[2]) { return ft_recording() ? make_pipe(fds, 0) : ft_real()->pipe2(fds, 0); }
+
 /* note[0]: what there was before: 1, a descriptor; 2, none. */
 int close(int fd)
 {
@@ -108,10 +183,10 @@ int close(int fd)
     if (!ft_recording())
         return ft_real()->close(fd);
     if (ft_call_begin(&c, FT_CALL_CLOSE, ft_what(fd, 0, 0), 0)) {
-        ft_descriptors_remove(fd);
+        closed(fd);
         return (int)ft_call_give(&c);
     }
-    if (c.under_way && c.record->note[0] == 1 && syscall(SYS_fcntl, fd, F_GETFD) < 0) {
+    if (c.under_way && c.record->note[0] == 1 && !ft_descriptors_was_open(fd)) {
         errno = c.error;
         result = 0;
     } else {
@@ -120,6 +195,7 @@ int close(int fd)
         errno = c.error;
         result = ft_real()->close(fd);
     }
-    ft_descriptors_remove(fd);
-    return (int)ft_call_end(&c, result, 0);
+    result = (int)ft_call_end(&c, result, 0);
+    closed(fd);
+    return result;
 }

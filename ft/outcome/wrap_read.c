@@ -9,6 +9,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/inputs.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/record.h"
 
@@ -60,11 +61,16 @@ static ssize_t read_file(int fd, void *to, size_t n)
     }
 }
 
+static ssize_t read_any(int fd, void *to, size_t n)
+{
+    if (ft_inputs_has(fd, n))
+        return ft_inputs_read(fd, to, n);
+    return ft_pipes_gives(fd) ? ft_pipes_read(fd, to, n) : read_file(fd, to, n);
+}
+
 ssize_t read(int fd, void *to, size_t n)
 {
-    if (!ft_recording())
-        return ft_real()->read(fd, to, n);
-    return ft_pipes_has(fd) ? ft_pipes_read(fd, to, n) : read_file(fd, to, n);
+    return ft_recording() ? read_any(fd, to, n) : ft_real()->read(fd, to, n);
 }
 
 static ssize_t pread_piece(int fd, void *to, size_t n, off_t at)
@@ -83,12 +89,12 @@ static ssize_t pread_piece(int fd, void *to, size_t n, off_t at)
     return ft_call_end(&c, got, got > 0 ? (size_t)got : 0);
 }
 
-ssize_t pread64(int fd, void *to, size_t n, off_t at)
+static ssize_t pread_all(int fd, void *to, size_t n, off_t at)
 {
     size_t done = 0;
 
-    if (!ft_recording())
-        return ft_real()->pread64(fd, to, n, at);
+    if (ft_inputs_has(fd, n))
+        return ft_inputs_pread(fd, to, n, at);
     for (;;) {
         size_t piece = ft_min(n - done, FT_OUTCOME_PIECE);
         ssize_t got = pread_piece(fd, (char *)to + done, piece, at + (off_t)done);
@@ -101,7 +107,12 @@ ssize_t pread64(int fd, void *to, size_t n, off_t at)
     }
 }
 
-ssize_t pread(int fd, void *to, size_t n, off_t at) { return pread64(fd, to, n, at); }
+ssize_t pread64(int fd, void *to, size_t n, off_t at)
+{
+    return ft_recording() ? pread_all(fd, to, n, at) : ft_real()->pread64(fd, to, n, at);
+}
+
+ssize_t pread(int fd, void *to, size_t n, off_t at) __attribute__((alias("pread64")));
 
 /* What a fortified program calls. */
 void __chk_fail(void) __attribute__((noreturn));
@@ -113,22 +124,17 @@ ssize_t __read_chk(int fd, void *to, size_t n, size_t room)
 {
     if (n > room)
         __chk_fail();
-    return read(fd, to, n);
-}
-
-ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room)
-{
-    if (n > room)
-        __chk_fail();
-    return pread64(fd, to, n, at);
+    return ft_recording() ? read_any(fd, to, n) : ft_real()->read(fd, to, n);
 }
 
 ssize_t __pread64_chk(int fd, void *to, size_t n, off_t at, size_t room)
 {
     if (n > room)
         __chk_fail();
-    return pread64(fd, to, n, at);
+    return ft_recording() ? pread_all(fd, to, n, at) : ft_real()->pread64(fd, to, n, at);
 }
+
+ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room) __attribute__((alias("__pread64_chk")));
 
 /* note[0]: the offset before. */
 off_t lseek64(int fd, off_t offset, int whence)
@@ -152,7 +158,7 @@ off_t lseek64(int fd, off_t offset, int whence)
     return ft_call_end(&c, at, 0);
 }
 
-off_t lseek(int fd, off_t offset, int whence) { return lseek64(fd, offset, whence); }
+off_t lseek(int fd, off_t offset, int whence) __attribute__((alias("lseek64")));
 
 /* ---- in pieces ---- */
 
@@ -161,7 +167,7 @@ static ssize_t read_each(int fd, const struct iovec *to, int n, off_t at)
     size_t done = 0;
 
     for (int i = 0; i < n; i++) {
-        ssize_t got = at < 0 ? read(fd, to[i].iov_base, to[i].iov_len) : pread64(fd, to[i].iov_base, to[i].iov_len, at + (off_t)done);
+        ssize_t got = at < 0 ? read_any(fd, to[i].iov_base, to[i].iov_len) : pread_all(fd, to[i].iov_base, to[i].iov_len, at + (off_t)done);
 
         if (got < 0)
             return done ? (ssize_t)done : got;
@@ -178,8 +184,8 @@ ssize_t readv(int fd, const struct iovec *to, int n)
     if (!ft_recording())
         return ft_real()->readv(fd, to, n);
     if (n <= 0)
-        return read(fd, NULL, 0);
-    return read_each(fd, to, ft_pipes_has(fd) ? 1 : n, -1);
+        return read_any(fd, NULL, 0);
+    return read_each(fd, to, ft_pipes_gives(fd) ? 1 : n, -1);
 }
 
 ssize_t preadv64(int fd, const struct iovec *to, int n, off_t at)
@@ -189,4 +195,14 @@ ssize_t preadv64(int fd, const struct iovec *to, int n, off_t at)
     return read_each(fd, to, n, at);
 }
 
-ssize_t preadv(int fd, const struct iovec *to, int n, off_t at) { return preadv64(fd, to, n, at); }
+ssize_t preadv(int fd, const struct iovec *to, int n, off_t at) __attribute__((alias("preadv64")));
+
+/* Flags ask for speed: one that would wait (RWF_NOWAIT) may do so. */
+ssize_t preadv64v2(int fd, const struct iovec *to, int n, off_t at, int flags)
+{
+    if (!ft_recording() || n <= 0)
+        return ft_real()->preadv64v2(fd, to, n, at, flags);
+    return read_each(fd, to, at < 0 && ft_pipes_gives(fd) ? 1 : n, at);
+}
+
+ssize_t preadv2(int fd, const struct iovec *to, int n, off_t at, int flags) __attribute__((alias("preadv64v2")));

@@ -8,9 +8,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
@@ -107,28 +109,56 @@ static size_t appended(int file, off_t end, const struct bytes *b)
     return found;
 }
 
-static ssize_t go_on_appending(int fd, const struct bytes *b, off_t end)
+/* What there is of an append that was under way. */
+struct tail {
+    int fd;
+    const struct bytes *b;
+    off_t begin, end;  /* one of them is known; the other is -1 */
+    off_t size;        /* the file's, now */
+    size_t done;       /* so much of it is there; 0: that cannot be told */
+};
+
+static int look_at_tail(void *arg)
 {
+    struct tail *t = arg;
     char name[40];
     struct stat st;
-    size_t done = 0;
-    ssize_t n;
     int file;
 
-    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", t->fd);
     file = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
-    if (file >= 0 && syscall(SYS_fstat, file, &st) == 0)
-        done = appended(file, end, b);
-    if (file >= 0)
-        syscall(SYS_close, file);
-    if (done == 0)
+    if (file < 0 || syscall(SYS_fstat, file, &st) < 0)
+        return 0;
+    t->size = st.st_size;
+    if (t->begin >= 0) {
+        size_t k = ft_min((uint64_t)(st.st_size - t->begin), t->b->total);
+
+        t->done = st.st_size > t->begin && ends_with(file, t->begin + (off_t)k, t->b, k) == 1 ? k : 0;
+    } else {
+        t->done = appended(file, t->end, t->b);
+    }
+    return 0;
+}
+
+/* By a child with a table of its own: whoever closes a descriptor of a file ends all locks that it has there. Writes what is missing. */
+static ssize_t go_on_appending(struct tail *t, off_t at)
+{
+    _Alignas(16) static char stack[32 << 10];
+    pid_t child = ft_real()->clone(look_at_tail, stack + sizeof stack, CLONE_VM | CLONE_VFORK, t);
+    ssize_t n;
+
+    if (child > 0)
+        syscall(SYS_wait4, child, NULL, __WCLONE, NULL);
+    if (t->done == 0)
         ft_recorder_lost("it was killed while it appended to a file, and how much of that is there cannot be told");
-    if (done == b->total)
-        return (ssize_t)done;
-    if (st.st_size != end)
+    if (t->done == t->b->total)
+        return (ssize_t)t->done;
+    if (t->size != (t->begin >= 0 ? t->begin + (off_t)t->done : t->end))
         ft_recorder_lost("it was killed while it appended to a file, and others have appended in the middle of that");
-    n = write_from(fd, b, done, -1);
-    return (ssize_t)done + (n > 0 ? n : 0);
+    n = write_from(t->fd, t->b, t->done, at);
+    if (n > 0 && at < 0 && (off_t)syscall(SYS_lseek, t->fd, 0, SEEK_CUR) != t->size + n)
+        ft_recorder_lost("it was killed while it appended to a file, and others appended before it went on");
+    return (ssize_t)t->done + (n > 0 ? n : 0);
 }
 
 /* note[1] of all of these: the hash of the bytes, afterwards. */
@@ -140,7 +170,7 @@ static ssize_t append(struct ft_recorded *c, int fd, const struct bytes *b)
     if (c->under_way && c->record->step) {
         end = (off_t)syscall(SYS_lseek, fd, 0, SEEK_CUR);
         if (end != SENTINEL)
-            return go_on_appending(fd, b, end);
+            return go_on_appending(&(struct tail){.fd = fd, .b = b, .begin = -1, .end = end}, -1);
     } else if (b->total && c->record && syscall(SYS_lseek, fd, SENTINEL, SEEK_SET) == SENTINEL) {
         c->record->step = 1;
     }
@@ -218,21 +248,25 @@ static struct bytes all_of(const struct iovec *pieces, int n)
     return b;
 }
 
+static ssize_t write_any(int fd, const struct iovec *from, int n)
+{
+    struct bytes b = all_of(from, n);
+
+    return ft_pipes_takes(fd) ? ft_pipes_write(fd, from, n) : write_file(fd, &b);
+}
+
 ssize_t writev(int fd, const struct iovec *from, int n)
 {
-    struct bytes b;
-
     if (!ft_recording() || n <= 0 || n > IOV_MAX)
         return ft_real()->writev(fd, from, n);
-    b = all_of(from, n);
-    return ft_pipes_has(fd) ? ft_pipes_write(fd, from, n) : write_file(fd, &b);
+    return write_any(fd, from, n);
 }
 
 ssize_t write(int fd, const void *from, size_t n)
 {
     if (!ft_recording())
         return ft_real()->write(fd, from, n);
-    return writev(fd, &(struct iovec){(void *)(uintptr_t)from, n}, 1);
+    return write_any(fd, &(struct iovec){(void *)(uintptr_t)from, n}, 1);
 }
 
 /* ---- at an offset ---- */
@@ -242,25 +276,21 @@ static ssize_t append_at(struct ft_recorded *c, int fd, const struct bytes *b, o
 {
     struct stat st;
 
-    if (syscall(SYS_fstat, fd, &st) == 0 && c->record) {
-        if (c->under_way && c->record->step && st.st_size != c->record->note[0])
-            ft_recorder_lost("it was killed in pwrite to a file opened for appending");
-        c->record->note[0] = st.st_size;
-        c->record->step = 1;
+    if (b->total && syscall(SYS_fstat, fd, &st) == 0) {
+        if (ft_call_noted(c) && st.st_size != c->record->note[0])
+            return go_on_appending(&(struct tail){.fd = fd, .b = b, .begin = (off_t)c->record->note[0], .end = -1}, at);
+        ft_call_note(c, st.st_size, 0);
     }
     errno = c->error;
     return write_from(fd, b, 0, at);
 }
 
-ssize_t pwritev64(int fd, const struct iovec *from, int n, off_t at)
+static ssize_t pwrite_all(int fd, const struct iovec *from, int n, off_t at)
 {
-    struct bytes b;
+    struct bytes b = all_of(from, n);
     struct ft_recorded c;
     ssize_t done;
 
-    if (!ft_recording() || n <= 0 || n > IOV_MAX || at < 0)
-        return ft_real()->pwritev64(fd, from, n, at);
-    b = all_of(from, n);
     if (ft_call_begin(&c, FT_CALL_PWRITE, ft_what(fd, (int64_t)b.total, at), 0)) {
         compare(&c, &b, fd);
         return ft_call_give(&c);
@@ -274,13 +304,54 @@ ssize_t pwritev64(int fd, const struct iovec *from, int n, off_t at)
     return ended(&c, done, &b);
 }
 
-ssize_t pwritev(int fd, const struct iovec *from, int n, off_t at) { return pwritev64(fd, from, n, at); }
+ssize_t pwritev64(int fd, const struct iovec *from, int n, off_t at)
+{
+    if (!ft_recording() || n <= 0 || n > IOV_MAX || at < 0)
+        return ft_real()->pwritev64(fd, from, n, at);
+    return pwrite_all(fd, from, n, at);
+}
+
+ssize_t pwritev(int fd, const struct iovec *from, int n, off_t at) __attribute__((alias("pwritev64")));
 
 ssize_t pwrite64(int fd, const void *from, size_t n, off_t at)
 {
-    if (!ft_recording())
+    if (!ft_recording() || at < 0)
         return ft_real()->pwrite64(fd, from, n, at);
-    return pwritev64(fd, &(struct iovec){(void *)(uintptr_t)from, n}, 1, at);
+    return pwrite_all(fd, &(struct iovec){(void *)(uintptr_t)from, n}, 1, at);
 }
 
-ssize_t pwrite(int fd, const void *from, size_t n, off_t at) { return pwrite64(fd, from, n, at); }
+ssize_t pwrite(int fd, const void *from, size_t n, off_t at) __attribute__((alias("pwrite64")));
+
+/* Flags ask for speed, or for the disk; RWF_APPEND for another place. */
+static ssize_t after_write(int fd, ssize_t n, int flags)
+{
+    if (n >= 0 && flags & (RWF_SYNC | RWF_DSYNC) && (flags & RWF_SYNC ? fsync(fd) : fdatasync(fd)) < 0)
+        return -1;
+    return n;
+}
+
+ssize_t pwritev64v2(int fd, const struct iovec *from, int n, off_t at, int flags)
+{
+    struct ft_recorded c;
+    struct bytes b;
+    ssize_t done;
+
+    if (!ft_recording() || n <= 0 || n > IOV_MAX)
+        return ft_real()->pwritev64v2(fd, from, n, at, flags);
+    if (!(flags & RWF_APPEND))
+        return after_write(fd, at == -1 ? write_any(fd, from, n) : pwrite_all(fd, from, n, at), flags);
+    b = all_of(from, n);
+    if (ft_call_begin(&c, FT_CALL_PWRITE, ft_what(fd, (int64_t)b.total, -2), 0)) {
+        compare(&c, &b, fd);
+        return ft_call_give(&c);
+    }
+    if (ft_call_noted(&c))
+        ft_recorder_lost("it was killed in pwritev2 with RWF_APPEND");
+    ft_call_note(&c, 0, 0);
+    errno = c.error;
+    done = ft_real()->pwritev64v2(fd, from, n, at, flags);
+    ft_descriptors_set_offset(fd, -1);
+    return ended(&c, done, &b);
+}
+
+ssize_t pwritev2(int fd, const struct iovec *from, int n, off_t at, int flags) __attribute__((alias("pwritev64v2")));

@@ -5,13 +5,13 @@
      outcome_agent [-s SEED] [-k KILLS] [-t MAXUS | -p MAXCALLS] [-c CUTUS] [-m MIB] [-z] [-i FILE] [-P PEER] PROGRAM [ARGUMENT...]
 
      -k, -t   kills it so many times, each after a random time of at most MAXUS microseconds
-     -k, -p   kills it so many times, each at one of the next MAXCALLS system calls: as it enters it, as it leaves it, or, of a write,
-              in the middle: the kernel is given less to write, and the rank is killed as it leaves that
+     -k, -p   kills it so many times, each at one of the next MAXCALLS system calls: as it enters it, as it leaves it, or, or in the middle of
+              the next write: the kernel is given less to write, and the rank is killed as it leaves that
      -c       has a copy made each CUTUS microseconds (0: none but snapshot zero)
      -m       so much memory for the log
      -z       kills the newest copy before it wakes one: snapshot zero is what is left
      -i       standard input, written to a pipe
-     -P       a program that runs beside it, with the descriptor of the memory as its argument
+     -P       a command that runs beside it, with the descriptor of the memory as its last argument
 
    The line at the end, and the exit code, are the rank's: "code 0 kills 3 named 2 zero 1 cuts 5 records 120 lost 0". */
 #include <errno.h>
@@ -43,7 +43,7 @@ enum { LIMIT_S = 120, SLOTS = 2, ZERO = 0, NAMED = 1 };
 
 struct slot {
     pid_t pid;
-    uint64_t outcome;
+    uint64_t outcome, closings;
 };
 
 struct agent {
@@ -61,6 +61,7 @@ struct agent {
     struct slot slots[SLOTS];
     uint64_t number;       /* of the copy that is being made, 0: none is */
     uint64_t numbers;
+    uint64_t asked;        /* copies that the rank has asked for by itself, and got */
     uint64_t start_ns, kill_ns, cut_ns;
     long calls_left;       /* until the kill, traced */
     int phase;
@@ -100,7 +101,8 @@ static void become_rank(const struct agent *a, char **argv)
     snprintf(fds, sizeof fds, "%d,%d,%d", fcntl(a->memory, F_DUPFD, 100), fcntl(a->bell, F_DUPFD, 101), fcntl(tie, F_DUPFD, 102));
     close(tie);
     setenv(TEST_FDS, fds, 1);
-    setenv("LD_PRELOAD", getenv("FT_TEST_PRELOAD"), 1);
+    if (*getenv("FT_TEST_PRELOAD"))
+        setenv("LD_PRELOAD", getenv("FT_TEST_PRELOAD"), 1);
     if (a->input) { /* small enough for a pipe */
         char text[65536];
         int file = open(a->input, O_RDONLY | O_CLOEXEC);
@@ -119,9 +121,9 @@ static void become_rank(const struct agent *a, char **argv)
 
 static void start(struct agent *a, char **argv)
 {
-    char memory[16];
+    char memory[16], command[1024];
 
-    atomic_store(&a->shared->snap.want, a->number = ++a->numbers); /* snapshot zero */
+    atomic_store(&a->shared->block.snap.want, a->number = ++a->numbers); /* snapshot zero */
     a->rank = fork();
     if (a->rank == 0)
         become_rank(a, argv);
@@ -132,7 +134,8 @@ static void start(struct agent *a, char **argv)
     if (a->peer_pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         snprintf(memory, sizeof memory, "%d", fcntl(a->memory, F_DUPFD, 100));
-        execlp("/bin/sh", "sh", "-c", "exec $0 \"$@\"", a->peer, memory, (char *)NULL);
+        snprintf(command, sizeof command, "exec %s %s", a->peer, memory);
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(127);
     }
 }
@@ -150,8 +153,8 @@ static void end_copy(struct slot *s)
 
 static void look_for_taken(struct agent *a)
 {
-    struct ft_snap_words *w = &a->shared->snap;
-    struct slot made = {(pid_t)ft_look(&w->pid), w->outcome};
+    struct ft_snap_words *w = &a->shared->block.snap;
+    struct slot made = {(pid_t)ft_look(&w->pid), w->outcome, w->closings};
 
     if (!a->number || ft_look(&w->taken) != a->number)
         return;
@@ -164,6 +167,7 @@ static void look_for_taken(struct agent *a)
         end_copy(&old);
         a->cuts++;
     }
+    atomic_store(&a->shared->stands, a->number);
     a->number = 0;
     if (a->slots[NAMED].pid && !a->slots[ZERO].pid)
         atomic_store(&a->words->released, a->slots[NAMED].outcome);
@@ -180,18 +184,21 @@ static void end_zero(struct agent *a)
 
 static void ask_for_copy(struct agent *a, uint64_t now)
 {
-    if (a->number || a->waking || !a->cut_us || now < a->cut_ns)
+    uint64_t asked = atomic_load(&a->shared->asked);
+
+    if (a->number || a->waking || ((!a->cut_us || now < a->cut_ns) && asked == a->asked))
         return;
+    a->asked = asked;
     a->cut_ns = now + (uint64_t)a->cut_us * 1000;
     a->number = ++a->numbers;
-    atomic_store(&a->shared->snap.pid, 0);
-    ft_publish(&a->shared->snap.want, a->number);
+    atomic_store(&a->shared->block.snap.pid, 0);
+    ft_publish(&a->shared->block.snap.want, a->number);
 }
 
 static void wake(struct agent *a)
 {
-    struct ft_snap_words *w = &a->shared->snap;
-    uint64_t closed = atomic_load(&a->words->closed);
+    struct ft_snap_words *w = &a->shared->block.snap;
+    uint64_t closings = atomic_load(&a->words->closings);
     struct slot *s = &a->slots[NAMED];
 
     if (a->number && ft_look(&w->taken) == a->number)
@@ -201,24 +208,26 @@ static void wake(struct agent *a)
 
         if (!half && ft_look(&w->forked) == a->number)
             half = (pid_t)ft_look(&w->child);
-        ft_announce(&w->want, 0);
+        ft_note(&w->want, 0);
+        ft_announce(&w->given_up, a->number);
         if (half && half != a->slots[ZERO].pid && half != a->slots[NAMED].pid)
-            end_copy(&(struct slot){half, 0});
+            end_copy(&(struct slot){.pid = half});
         a->number = 0;
     }
-    if (a->only_zero && s->pid)
+    ft_announce(&w->want, 0); /* an older copy than that has another number as its last one: it would make this one again */
+    if (a->only_zero && s->pid && a->slots[ZERO].closings == closings)
         end_copy(s);
-    if (!s->pid || s->outcome < closed)
+    if (!s->pid || s->closings != closings)
         s = &a->slots[ZERO];
-    if (!s->pid || s->outcome < closed) {
+    if (!s->pid || s->closings != closings) {
         printf("closed: %s\n", a->words->why);
         exit(96);
     }
     *(s == &a->slots[ZERO] ? &a->zero : &a->named) += 1;
     a->waking = true;
-    atomic_fetch_add(&a->shared->incarnation, 1);
+    atomic_fetch_add(&a->shared->block.incarnation, 1);
     ft_note(&w->waker, (uint64_t)s->pid);
-    ft_publish(&w->wake, atomic_load(&a->shared->incarnation));
+    ft_publish(&w->wake, atomic_load(&a->shared->block.incarnation));
     ft_wake(&w->wake);
 }
 
@@ -226,9 +235,9 @@ static void arm(struct agent *a);
 
 static void look_for_copy(struct agent *a)
 {
-    struct ft_snap_words *w = &a->shared->snap;
+    struct ft_snap_words *w = &a->shared->block.snap;
 
-    if (!a->waking || ft_look(&w->copied) != atomic_load(&a->shared->incarnation))
+    if (!a->waking || ft_look(&w->copied) != atomic_load(&a->shared->block.incarnation))
         return;
     a->waking = false;
     a->rank = (pid_t)ft_look(&w->copy);
@@ -236,7 +245,7 @@ static void look_for_copy(struct agent *a)
         die("the copy cannot fork");
     a->pidfd = (int)syscall(SYS_pidfd_open, a->rank, 0);
     arm(a);
-    ft_publish(&w->run, atomic_load(&a->shared->incarnation));
+    ft_publish(&w->run, atomic_load(&a->shared->block.incarnation));
     ft_wake(&w->run);
 }
 
@@ -308,7 +317,7 @@ static void on_stop(struct agent *a, int status)
                 return;
             }
             if (a->phase == 2 && !tear(a))
-                a->phase = 1;
+                a->calls_left = 1; /* the next one that can be torn, then */
         } else if (!entered && a->calls_left <= 0) {
             kill_rank(a);
             return;
@@ -329,8 +338,8 @@ static int finish(struct agent *a, int status)
 
     for (int i = 0; i < SLOTS; i++)
         end_copy(&a->slots[i]);
-    if (a->number && ft_look(&a->shared->snap.taken) == a->number)
-        kill((pid_t)ft_look(&a->shared->snap.pid), SIGKILL);
+    if (a->number && ft_look(&a->shared->block.snap.taken) == a->number)
+        kill((pid_t)ft_look(&a->shared->block.snap.pid), SIGKILL);
     if (a->peer_pid) {
         kill(a->peer_pid, SIGKILL);
         waitpid(a->peer_pid, NULL, 0);
@@ -340,6 +349,13 @@ static int finish(struct agent *a, int status)
             (unsigned long long)atomic_load(&a->words->differs), a->words->how[0] ? ": " : a->words->told[0] ? " told: " : "",
             a->words->how[0] ? a->words->how : a->words->told);
     return code;
+}
+
+/* A replay that differs is a defect here. */
+static void stop_if_lost(struct agent *a, int status)
+{
+    if (atomic_load(&a->words->differs))
+        exit(finish(a, status));
 }
 
 static void look(struct agent *a)
@@ -382,10 +398,9 @@ static int run(struct agent *a)
                 continue;
             }
             close(a->pidfd);
-            if (WIFEXITED(status) && WEXITSTATUS(status) == 121)
-                return finish(a, status);
             if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
                 return finish(a, status);
+            stop_if_lost(a, status);
             wake(a);
         }
         if (!a->traced)
@@ -428,8 +443,6 @@ int main(int argc, char **argv)
         die("memory");
     a.shared->bytes = bytes;
     a.words = (struct ft_outcome_words *)(void *)((char *)a.shared + LOG_AT);
-    if (!ft_outcome_log_new(a.words, bytes - LOG_AT))
-        die("log");
     a.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (a.bell < 0 || pipe2(a.life, O_CLOEXEC) < 0)
         die("descriptors");

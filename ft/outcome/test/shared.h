@@ -9,8 +9,9 @@ enum { MESSAGES = 4096, LOG_AT = 1 << 20 };
 
 /* Messages between the rank and its peer, numbered: the rank's contribution, then the peer's answer. Both are kept. */
 struct shared {
-    struct ft_snap_words snap;
-    _Atomic uint32_t incarnation;
+    struct ft_rank_block block;
+    _Atomic uint64_t asked;     /* so many copies the rank has asked for by itself ... */
+    _Atomic uint64_t stands;    /* ... and the number of the last one that the agent has taken in */
     uint64_t bytes;             /* of all, with the log of outcomes at LOG_AT */
     _Atomic uint64_t contributed, answered;
     uint64_t contribution[MESSAGES], answer[MESSAGES];

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,23 +18,36 @@ static struct shared *shared;
 static struct ft_copies copies;
 static uint64_t messages;
 
-static bool cut(void)
+/* The mapping is copied as all others are. */
+static bool keeps(bool keep)
 {
-    uint64_t number = ft_look(&copies.words->want);
-    int error = errno;
-    bool woken;
+    (void)keep;
+    return true;
+}
 
-    if (!number) {
-        copies.answered = number;
-        return false;
-    }
-    woken = ft_copies_make(&copies, number);
-    errno = error;
-    return woken;
+static bool cut(void) { return ft_copies_make(&copies, &(struct ft_stand){0}); }
+
+static void end_copies(void) { ft_copies_end(&copies); }
+
+static void wait_a_little(void) { syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 20000}, NULL); }
+
+/* One that is due is the one. The agent gives up none that it was asked for, unless the rank is killed. */
+static bool cut_now(void)
+{
+    uint64_t number;
+
+    atomic_fetch_add(&shared->asked, 1);
+    while ((number = ft_look(&copies.words->want)) == 0 || number == copies.answered)
+        wait_a_little();
+    if (cut())
+        return true;
+    while (atomic_load(&shared->stands) < number)
+        wait_a_little();
+    return false;
 }
 
 /* The program's: its next contribution; what the peer answers. */
-uint64_t test_message(uint64_t contribution);
+__attribute__((visibility("default"))) uint64_t test_message(uint64_t contribution);
 uint64_t test_message(uint64_t contribution)
 {
     uint64_t k = messages++;
@@ -47,8 +61,10 @@ uint64_t test_message(uint64_t contribution)
     } else if (shared->contribution[k] != contribution) {
         ft_recorder_lost("message %llu is another one", (unsigned long long)k);
     }
+    ft_inside();
     while (atomic_load(&shared->answered) <= k)
-        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+        wait_a_little();
+    ft_outside();
     return shared->answer[k];
 }
 
@@ -62,11 +78,20 @@ __attribute__((constructor)) static void start(void)
         return;
     unsetenv(TEST_FDS);
     shared = mmap(NULL, head.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-    if (shared == MAP_FAILED || ft_copies_open(&copies, &shared->snap, &shared->incarnation, bell, life) < 0)
+    close(memory);
+    bell = ft_descriptors_own(bell); /* programs close all descriptors that they have not opened */
+    life = ft_descriptors_own(life);
+    if (shared == MAP_FAILED || bell < 0 || life < 0 || ft_copies_open(&copies, &shared->block, bell, life, keeps) < 0)
         abort();
-    ft_recorder.want = &shared->snap.want;
+    copies.own.mapping.start = shared;
+    copies.own.mapping.bytes = head.bytes;
+    ft_recorder.want = &shared->block.snap.want;
     ft_recorder.answered = &copies.answered;
     ft_recorder.cut = cut;
-    ft_recorder_start((char *)shared + LOG_AT);
-    cut();
+    ft_recorder.cut_now = cut_now;
+    ft_recorder.end_copies = end_copies;
+    if (ft_recorder_start((char *)shared + LOG_AT, head.bytes - LOG_AT)) {
+        cut();
+        ft_copies_await(&copies);
+    }
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The process's number, and its children by fork. */
+#ifndef FT_OUTCOME_PROCESS_H
+#define FT_OUTCOME_PROCESS_H
+
+#include <stdbool.h>
+
+/* At the start: its number is what the program is told from then on, in each incarnation. A child by fork is not recorded. False: no
+   memory. */
+bool ft_process_open(void);
+
+/* In each incarnation that was made of a copy, first of all. */
+void ft_process_begins(void);
+
+#endif

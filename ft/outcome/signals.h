@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Caught signals are outcomes (DESIGN-ranks section 0.2): a handler runs where a record says so, before a recorded call or after it. */
+#ifndef FT_OUTCOME_SIGNALS_H
+#define FT_OUTCOME_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "ft/outcome/record.h"
+
+/* So many have come and have not been handed to the program. */
+extern volatile sig_atomic_t ft_signals_wait;
+
+/* Where they are handed over: before a call is recorded or given, after it, or where the program sets a handler or its mask. */
+enum ft_signals_where { FT_SIGNALS_BEFORE = 1, FT_SIGNALS_AFTER, FT_SIGNALS_SETTING };
+
+/* Hands over those that wait; in a replay, those that come next in the log and were handed over there. */
+void ft_signals_hand_over(enum ft_signals_where where);
+
+static inline void ft_signals_at(enum ft_signals_where where)
+{
+    if (__builtin_expect(ft_signals_wait || ft_recorder_replays(), 0))
+        ft_signals_hand_over(where);
+}
+
+/* A replay begins: signals wait in the kernel. It ends: they come, timers that the program had set run on. */
+void ft_signals_hold(const sigset_t *mask, const sigset_t *pending); /* the program's, and what was pending, when the copy was made */
+void ft_signals_release(void);
+
+/* One that the program was given when it waited for it: it is not pending any more. */
+void ft_signals_taken(int signal);
+
+/* The program's alarm: this is what it has sent, if it has; set in this process, too. */
+void ft_alarm_sent(const siginfo_t *info);
+void ft_alarm_runs_on(void);
+
+/* A signal to the thread itself, by the program: it is handled at once, also in a replay. */
+int ft_signals_to_self(int signal, int (*send)(int signal));
+
+#endif

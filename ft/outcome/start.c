@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a rank comes to be recorded: before its main, with snapshot zero as the first copy (DESIGN-ranks section 0). In any other process, the
+   children of ranks first of all, nothing happens here. */
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ft/outcome/copies.h"
+#include "ft/outcome/descriptors.h"
+#include "ft/outcome/door.h"
+#include "ft/outcome/real.h"
+#include "ft/outcome/record.h"
+#include "ft/shm/versions.h"
+#include "ft/shm/wait.h"
+
+static struct ft_copies copies;
+static struct ft_door door;
+static struct ft_guest guest;
+
+static bool keeps(bool keep)
+{
+    return ft_region_fork_keeps(&door.region, keep) == 0;
+}
+
+/* ---- the environment: the one thing in which incarnations differ before main ---- */
+
+static char incarnation[] = "FTMPI_INCARNATION=4294967295";
+
+/* main may have been given the very array, so that its entry is changed; nobody else has a pointer to what it was. */
+static void say_incarnation(void)
+{
+    size_t name = strcspn(incarnation, "=") + 1;
+
+    snprintf(incarnation + name, sizeof incarnation - name, "%u", ft_peek32(&copies.block->incarnation));
+    for (char **e = environ; e && *e; e++)
+        if (!strncmp(*e, incarnation, name))
+            *e = incarnation;
+}
+
+/* ---- the door ---- */
+
+static bool cut(void *unread, uint64_t bytes)
+{
+    struct ft_stand stand = {.unread = unread, .unread_bytes = bytes};
+
+    if (ft_recorder.on && ft_recorder_replays())
+        return false; /* not before all is given, and the world is as the program believes: it stays due */
+    ft_recorder_live();
+    if (guest.stand)
+        guest.stand(guest.arg, &stand);
+    if (!ft_copies_make(&copies, &stand))
+        return false;
+    ft_inside();
+    say_incarnation();
+    atomic_store(&copies.words->recorder, (uint64_t)syscall(SYS_getpid));
+    if (guest.resume)
+        guest.resume(guest.arg);
+    ft_outside();
+    return true;
+}
+
+static void end_copies(void) { ft_copies_end(&copies); }
+
+static bool cut_here(void) { return cut(NULL, 0); }
+
+static void live(bool new)
+{
+    if (new && ft_recorder_replays())
+        ft_recorder_lost("a replay called a function of MPI that its predecessor had not called yet");
+    ft_recorder_live();
+}
+
+/* Of the library that this address is in. */
+static int find_code(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    uintptr_t address = (uintptr_t)arg;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && address - start < info->dlpi_phdr[i].p_memsz) {
+            ft_recorder.own = start;
+            ft_recorder.own_bytes = info->dlpi_phdr[i].p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void enter(const struct ft_guest *who)
+{
+    guest = *who;
+    dl_iterate_phdr(find_code, (void *)(uintptr_t)who->resume);
+}
+
+static void look_at_clock(struct timespec *now) { clock_gettime(CLOCK_MONOTONIC, now); }
+
+static void leave(void) { guest = (struct ft_guest){NULL}; }
+
+struct ft_door *ft_rank_door(void) { return copies.block ? &door : NULL; }
+
+/* ---- the start ---- */
+
+static bool number_from(const char *name, long *number)
+{
+    const char *text = getenv(name);
+    char *end;
+
+    if (!text || !*text)
+        return false;
+    *number = strtol(text, &end, 10);
+    return !*end;
+}
+
+/* Asks the agent to ask for one, and waits until that stands or cannot be had. True: this is the next incarnation. */
+static bool cut_now(void)
+{
+    struct ft_version_words *w = ft_versions_of(&door.region, door.rank);
+    uint64_t number = ft_peek(&w->asks) + 1, one = 1, seen;
+
+    ft_note(&w->kind, FT_ASK_SNAPSHOT);
+    ft_publish(&w->asks, number);
+    ft_real()->write(copies.bell, &one, sizeof one);
+    while ((seen = ft_look(&w->answered)) < number) {
+        if (*door.want != *door.answered && cut(NULL, 0))
+            return true;
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 50000}, NULL);
+    }
+    return false;
+}
+
+/* By valgrind, which makes no such copies. */
+static bool is_simulated(void)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+
+    return preloaded && strstr(preloaded, "vgpreload");
+}
+
+/* The process that ftrun has started, or what that has become by exec. */
+static bool is_rank(void)
+{
+    long pid;
+
+    return number_from("FTMPI_PID", &pid) && pid == (long)syscall(SYS_getpid) && !is_simulated();
+}
+
+static bool open_all(const char *fds)
+{
+    int memory, kick, spill, bell, life, models;
+    struct ft_error e;
+    int64_t local;
+    void *outcomes;
+    long rank;
+
+    if (sscanf(fds, "%d,%d,%d,%d,%d,%d", &memory, &kick, &spill, &bell, &life, &models) != 6 || !number_from("FTMPI_RANK", &rank))
+        return false;
+    if (ft_region_open(&door.region, memory, &e) < 0)
+        return false;
+    local = ft_region_local(&door.region, (uint32_t)rank);
+    outcomes = local < 0 ? NULL : ft_region_outcomes(&door.region, (uint32_t)local);
+    if (!outcomes)
+        return false;
+    door.rank = (uint32_t)local;
+    bell = ft_descriptors_hold(bell); /* programs close all descriptors that they have not opened */
+    life = ft_descriptors_hold(life);
+    if (bell < 0 || life < 0 || ft_copies_open(&copies, ft_region_rank(&door.region, door.rank), bell, life, keeps) < 0)
+        return false;
+    copies.own.mapping.start = door.region.base;
+    copies.own.mapping.bytes = door.region.header->size;
+    copies.own.not_copied = models;
+    ft_real_writes = &((struct ft_outcome_words *)outcomes)->writes;
+    ft_recorder.cut = cut_here;
+    ft_recorder.cut_now = cut_now;
+    ft_recorder.end_copies = end_copies;
+    door.want = &copies.words->want;
+    door.answered = &copies.answered;
+    door.switched = &ft_recorder.switched;
+    door.enter = enter;
+    door.leave = leave;
+    door.cut = cut;
+    door.live = live;
+    door.clock = look_at_clock;
+    door.close = ft_recorder_close;
+    return ft_recorder_start(outcomes, door.region.header->params.outcome_bytes);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    const char *fds = getenv("FTMPI_FDS");
+
+    if (!fds || !is_rank() || !open_all(fds))
+        return;
+    atomic_store(&copies.words->recorder, (uint64_t)syscall(SYS_getpid));
+    if (*door.want)
+        cut(NULL, 0);
+    else
+        cut_now(); /* an exec has ended what copies there were */
+    ft_copies_await(&copies);
+}

@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# streams.sh: ranks that use streams and pipes are killed at system calls and at any time, and put back from copies. What they print and the files
+# they leave are those of the undisturbed program, byte for byte; what a rank was told of time and chance stays what it was told.
+# FT_SEEDS=N: N seeds of each instead of 2. FT_SEED=N: the first one.
+set -u
+build=${top_builddir:-.} source=${top_srcdir:-.}
+agent=$build/outcome_agent
+export FT_TEST_PRELOAD="$build/.libs/liboutcome_test.so"
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && trap 'exit 1' INT TERM
+first=${FT_SEED:-1} last=$((${FT_SEED:-1} + ${FT_SEEDS:-2} - 1))
+runs=0 bad=0 kills=0 named=0 zero=0 had_kills=0 had_named=0 had_zero=0
+
+word() { sed -n "\$s/.*\\<$2 \\([0-9]*\\).*/\\1/p" "$1"; }
+
+# Of the agent's last line.
+count() {
+  runs=$((runs + 1))
+  kills=$((kills + $(word "$1" kills))) named=$((named + $(word "$1" named))) zero=$((zero + $(word "$1" zero)))
+}
+
+failed() {
+  bad=$((bad + 1))
+  echo "streams.sh: $1: seed $seed: outcome_agent -s $seed $way -i INPUT $(command_in DIRECTORY)"
+  tail -n 1 "$work/err"
+  [ "$bad" -lt 5 ] || exit 1
+}
+
+# $program with the directory in place of %.
+command_in() { echo "$program" | sed "s|%|$1|g"; }
+
+ends_well() { tail -n 1 "$work/err" | grep -q '^code 0 .* lost 0'; }
+
+# Its files and output lie in $work/$1.
+disturbed() {
+  rm -rf "$work/files" && mkdir "$work/files"
+  # shellcheck disable=SC2086,SC2046
+  if [ "$1" = pipe ]; then
+    "$agent" -s "$seed" $way -i "$work/input" $(command_in "$work/files") 2>"$work/err" | cat >"$work/out"
+  else
+    "$agent" -s "$seed" $way -i "$work/input" $(command_in "$work/files") >"$work/out" 2>"$work/err"
+  fi
+  count "$work/err"
+  ends_well || failed "$name did not end well, output to a $1"
+}
+
+is_the_same() {
+  cmp "$work/out" "$work/expected.out" && diff -r "$work/files" "$work/expected"
+}
+
+says_it_twice() {
+  awk '{ line[NR] = $0 } END { if (NR == 0 || NR % 2) exit 1
+    for (i = 1; i <= NR / 2; i++) if (line[i] != line[i + NR / 2]) exit 1 }' "$work/out"
+}
+
+# As many ticks were written by the handler as it has counted.
+counts_ticks() {
+  says_it_twice || return 1
+  counted=$(sed -n '$s/.* alarms \([0-9]*\) .*/\1/p' "$work/out") ticks=$(grep -c '^tick$' "$work/err")
+  [ "$counted" = "$ticks" ] || { echo "$counted alarms, $ticks ticks" && return 1; }
+}
+
+# name, what is to hold, program, ways
+under_kills() {
+  name=$1 holds=$2 program=$3
+  shift 3
+  rm -rf "$work/files" "$work/expected" && mkdir "$work/files"
+  # shellcheck disable=SC2046
+  $(command_in "$work/files") <"$work/input" 2>/dev/null | cat >"$work/expected.out"
+  mv "$work/files" "$work/expected"
+  for way; do
+    for seed in $(seq "$first" "$last"); do
+      for to in pipe file; do
+        disturbed $to
+        "$holds" >"$work/why" 2>&1 || { failed "$name is another one than undisturbed, output to a $to" && head -n 5 "$work/why"; }
+      done
+    done
+  done
+  [ $((kills - had_kills)) -gt 0 ] || { bad=$((bad + 1)) && echo "streams.sh: $name was never killed"; }
+  [ $((named - had_named)) -gt 0 ] && [ $((zero - had_zero)) -gt 0 ] || { bad=$((bad + 1)) && echo "streams.sh: $name was not put back from both kinds of copies"; }
+  echo "$name: $((kills - had_kills)) kills, put back from a newer copy $((named - had_named)) times, from snapshot zero $((zero - had_zero)) times"
+  had_kills=$kills had_named=$named had_zero=$zero
+}
+
+seq 1 200 >"$work/input"
+at_calls="-k 6 -p 150 -c 1000" at_calls_zero="-k 6 -p 150 -c 0" at_times="-k 4 -t 2500 -c 800"
+
+under_kills "C streams" is_the_same "$build/outcome_lines % 12" "-k 0" "$at_calls" "$at_calls_zero" "$at_times"
+under_kills "pipes" is_the_same "$build/outcome_fifo % 3" "-k 0" "$at_calls" "$at_calls_zero" "$at_times"
+under_kills "C++ streams" is_the_same "$build/outcome_streams %" "-k 0" "$at_calls" "$at_calls_zero" "$at_times"
+under_kills "time and chance" says_it_twice "$build/outcome_told 12" "-k 0" "-k 6 -p 40 -c 1000" "-k 6 -p 40 -c 0" "$at_times"
+under_kills "signals" counts_ticks "$build/outcome_signals 12" "-k 0" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0" "$at_times"
+if command -v gfortran >/dev/null && gfortran -O1 -o "$work/fortran" "$source/ft/outcome/test/units.f90"; then
+  under_kills "Fortran units" is_the_same "$work/fortran %" "-k 0" "-k 6 -p 40 -c 1000" "-k 6 -p 40 -c 0"
+fi
+# Programs as people have them.
+if command -v perl >/dev/null; then
+  cat >"$work/script.pl" <<'EOF'
+my $d = shift;
+for my $r (0..9) {
+  open(my $f, ">>", "$d/log") or die; print $f "round $r\n"; close $f;
+  open($f, "+>", "$d/f") or die; print $f "x" x 10000, $r; seek($f, 5000, 0); read($f, my $b, 6000); print length($b), " $r\n"; close $f;
+  my $l = <STDIN>; print "in $l"; rename("$d/f", "$d/g$r");
+}
+EOF
+  under_kills "perl" is_the_same "perl $work/script.pl %" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0"
+fi
+if command -v sqlite3 >/dev/null; then
+  cat >"$work/script.sql" <<'EOF'
+create table t(a, b);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 300) insert into t select x, x * x from c;
+update t set b = b + 1 where a % 7 = 0; select sum(b), count(*) from t;
+begin; delete from t where a < 20; rollback; vacuum; select max(b) from t; pragma integrity_check;
+EOF
+  under_kills "sqlite3" is_the_same "sqlite3 %/db -init $work/script.sql .quit" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0"
+fi
+echo "$runs runs, $kills kills, $bad wrong"
+[ "$bad" -eq 0 ]

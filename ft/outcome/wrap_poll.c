@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for descriptors: what was ready is recorded. Under way, the kernel is asked again. (What epoll waits for is not followed: to
+   have such a descriptor closes the ways back.) */
+#include "ft/outcome/real.h"
+
+#include <string.h>
+
+#include "ft/outcome/record.h"
+
+/* What poll fills in. */
+static long give_events(struct ft_recorded *c, struct pollfd *fds, nfds_t n)
+{
+    if (ft_call_bytes(c) == n * sizeof *fds)
+        memcpy(fds, ft_call_data(c), n * sizeof *fds);
+    return ft_call_give(c);
+}
+
+static long end_events(struct ft_recorded *c, long result, const struct pollfd *fds, nfds_t n)
+{
+    if (result < 0 || !c->record)
+        return ft_call_end(c, result, 0);
+    memcpy(ft_call_data(c), fds, n * sizeof *fds);
+    return ft_call_end(c, result, n * sizeof *fds);
+}
+
+int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+    struct ft_recorded c;
+
+    if (!ft_recording() || n > FT_OUTCOME_PIECE / sizeof *fds)
+        return ft_real()->ppoll(fds, n, timeout, mask);
+    if (ft_call_begin(&c, FT_CALL_POLL, ft_what((int64_t)n, 1, 0), n * sizeof *fds))
+        return (int)give_events(&c, fds, n);
+    return (int)end_events(&c, ft_real()->ppoll(fds, n, timeout, mask), fds, n);
+}
+
+int poll(struct pollfd *fds, nfds_t n, int ms)
+{
+    struct ft_recorded c;
+
+    if (!ft_recording() || n > FT_OUTCOME_PIECE / sizeof *fds)
+        return ft_real()->poll(fds, n, ms);
+    if (ft_call_begin(&c, FT_CALL_POLL, ft_what((int64_t)n, 0, ms), n * sizeof *fds))
+        return (int)give_events(&c, fds, n);
+    return (int)end_events(&c, ft_real()->poll(fds, n, ms), fds, n);
+}
+
+/* What a fortified program calls. */
+void __chk_fail(void) __attribute__((noreturn));
+int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room);
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask, size_t room);
+
+int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room)
+{
+    if (room / sizeof *fds < n)
+        __chk_fail();
+    return poll(fds, n, ms);
+}
+
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask, size_t room)
+{
+    if (room / sizeof *fds < n)
+        __chk_fail();
+    return ppoll(fds, n, timeout, mask);
+}
+
+/* What select fills in. */
+struct ready {
+    fd_set sets[3];
+    struct timeval left;
+};
+
+static void put_set(fd_set *to, const fd_set *from)
+{
+    if (to)
+        *to = *from;
+}
+
+static long give_ready(struct ft_recorded *c, fd_set *in, fd_set *out, fd_set *odd, struct timeval *left)
+{
+    const struct ready *r = ft_call_data(c);
+
+    if (ft_call_bytes(c) == sizeof *r) {
+        put_set(in, &r->sets[0]);
+        put_set(out, &r->sets[1]);
+        put_set(odd, &r->sets[2]);
+        if (left)
+            *left = r->left;
+    }
+    return ft_call_give(c);
+}
+
+static long end_ready(struct ft_recorded *c, long result, const fd_set *in, const fd_set *out, const fd_set *odd,
+                      const struct timeval *left)
+{
+    struct ready *r = ft_call_data(c);
+
+    if (result < 0 || !r)
+        return ft_call_end(c, result, 0);
+    if (in)
+        r->sets[0] = *in;
+    if (out)
+        r->sets[1] = *out;
+    if (odd)
+        r->sets[2] = *odd;
+    if (left)
+        r->left = *left;
+    return ft_call_end(c, result, sizeof *r);
+}
+
+int select(int n, fd_set *in, fd_set *out, fd_set *odd, struct timeval *left)
+{
+    struct ft_recorded c;
+
+    if (!ft_recording() || n > FD_SETSIZE)
+        return ft_real()->select(n, in, out, odd, left);
+    if (ft_call_begin(&c, FT_CALL_POLL, ft_what(n, 2, 0), sizeof(struct ready)))
+        return (int)give_ready(&c, in, out, odd, left);
+    return (int)end_ready(&c, ft_real()->select(n, in, out, odd, left), in, out, odd, left);
+}
+
+int pselect(int n, fd_set *in, fd_set *out, fd_set *odd, const struct timespec *timeout, const sigset_t *mask)
+{
+    struct ft_recorded c;
+
+    if (!ft_recording() || n > FD_SETSIZE)
+        return ft_real()->pselect(n, in, out, odd, timeout, mask);
+    if (ft_call_begin(&c, FT_CALL_POLL, ft_what(n, 3, 0), sizeof(struct ready)))
+        return (int)give_ready(&c, in, out, odd, NULL);
+    return (int)end_ready(&c, ft_real()->pselect(n, in, out, odd, timeout, mask), in, out, odd, NULL);
+}
