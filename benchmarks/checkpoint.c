@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../compat-tests/lib/outside.h"
+
 static int rank;
 
 static uint64_t now_ns(void)
@@ -89,17 +91,17 @@ static void cost(size_t nglobal, size_t nlocal, int times, double ms)
 static uint64_t killed_at(const char *file)
 {
     uint64_t at = 0;
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && read(fd, &at, sizeof at) != sizeof at) at = 0;
-    if (fd >= 0) close(fd);
+    int fd = outside_open(file, O_RDONLY | O_CLOEXEC, 0);
+    if (fd >= 0 && outside_pread(fd, &at, sizeof at, 0) != sizeof at) at = 0;
+    if (fd >= 0) outside_close(fd);
     return at;
 }
 
 static void kill_myself(const char *file)
 {
-    int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int fd = outside_open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     uint64_t at = now_ns();
-    if (fd >= 0 && write(fd, &at, sizeof at) == sizeof at) kill(getpid(), SIGKILL);
+    if (fd >= 0 && outside_put(fd, &at, sizeof at, 0) == 0) kill(getpid(), SIGKILL);
     perror(file);
     exit(1);
 }

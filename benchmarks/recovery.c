@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../compat-tests/lib/outside.h"
+
 extern char **environ;
 
 static uint64_t clock_ns(clockid_t clock)
@@ -73,17 +75,17 @@ struct kill_time {
 static struct kill_time killed_at(const char *file)
 {
     struct kill_time at = {0};
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && read(fd, &at, sizeof at) != sizeof at) at = (struct kill_time){0};
-    if (fd >= 0) close(fd);
+    int fd = outside_open(file, O_RDONLY | O_CLOEXEC, 0);
+    if (fd >= 0 && outside_pread(fd, &at, sizeof at, 0) != sizeof at) at = (struct kill_time){0};
+    if (fd >= 0) outside_close(fd);
     return at;
 }
 
 static void kill_myself(const char *file)
 {
-    int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int fd = outside_open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     struct kill_time at = {now_ns(), clock_ns(CLOCK_REALTIME)};
-    if (fd >= 0 && write(fd, &at, sizeof at) == sizeof at) kill(getpid(), SIGKILL);
+    if (fd >= 0 && outside_put(fd, &at, sizeof at, 0) == 0) kill(getpid(), SIGKILL);
     perror(file);
     exit(1);
 }

@@ -70,8 +70,12 @@ FT_HOT int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64
 {
     struct ft_stream *s = c->s;
 
-    if (s->ft && ft_snapshots_due(&s->ft->snapshots) && !s->loading)
-        handle_snapshot(s->ft, c, total);
+    if (s->ft && s->ft->door && !s->loading) {
+        if (ft_handle_due(s->ft))
+            handle_snapshot(s->ft, c, total);
+        if (__builtin_expect(!*s->ft->door->switched, 0))
+            s->ft->door->live(s->unit >= s->called);
+    }
     if (__builtin_expect(s->attentive || c->key, 0) && s->cache)
         return ft_cache_call(s->cache, c, sig, total, site, ft_collective_perform, e);
     return ft_collective_perform(c, sig, total, site, e);

@@ -3,15 +3,19 @@
 #include "ft/ft.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ft/collective.h"
 #include "ft/core/single.h"
+#include "ft/outcome/copies.h"
 #include "ft/handle.h"
 #include "ft/shm/models.h"
 
@@ -61,7 +65,7 @@ static int number_from(const char *name, long least, long *value)
    write the same words. */
 static int take_slot(struct ft *ft, struct ft_error *e)
 {
-    uint32_t nobody = 0, pid = (uint32_t)getpid();
+    uint32_t nobody = 0, pid = (uint32_t)syscall(SYS_getpid);
 
     if (!atomic_compare_exchange_strong(&ft->block->attached_pid, &nobody, pid) && nobody != pid)
         return ft_err_set(e, FT_EJOB, "rank %u already is process %u: only one program per rank may call MPI_Init",
@@ -99,9 +103,27 @@ static int join_nodes(struct ft *ft, int post, int bell, struct ft_error *e)
     return 0;
 }
 
+/* The mapping is there already. */
+static void take_region(struct ft *ft, int memory)
+{
+    ft->region = ft->door->region;
+    fcntl(memory, F_SETFD, FD_CLOEXEC);
+}
+
+static void stand(void *arg, struct ft_stand *stand)
+{
+    struct ft *ft = arg;
+
+    ft_position(ft, &stand->at);
+    stand->links = ft->links;
+    stand->nlinks = ft->net ? ft_net_descriptors(ft->net, ft->links) : 0;
+}
+
+static void woken(void *arg) { ft_resume(arg); }
+
 static int join(struct ft *ft, const char *fds, struct ft_error *e)
 {
-    int memory, bell, life, models, post = -1, err, given;
+    int memory, bell, life, models, post = -1, err = 0, given;
     int64_t local;
     long rank;
     char rest;
@@ -113,8 +135,12 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
                           getenv("FTMPI_RANK") ? getenv("FTMPI_RANK") : "(none)");
     if (ft_pace_set(getenv("FTMPI_CORES")) != 0)
         return ft_err_set(e, FT_EINVAL, "FTMPI_CORES is %s: near or far, or unset (measured)", getenv("FTMPI_CORES"));
-    err = ft_region_attach(&ft->region, memory, e);
-    if (err)
+    ft->door = ft_rank_door ? ft_rank_door() : NULL;
+    if (ft->door)
+        ft->door->enter(&(struct ft_guest){ft, stand, woken});
+    if (ft->door)
+        take_region(ft, memory);
+    else if ((err = ft_region_attach(&ft->region, memory, e)))
         return err;
     local = rank > UINT32_MAX ? -1 : ft_region_local(&ft->region, (uint32_t)rank);
     if (local < 0) {
@@ -140,15 +166,15 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
     if (err)
         goto attached;
     ft_cache_open(&ft->cache, &ft->world, &ft->region, models, tell_lost);
-    ft_snapshots_open(&ft->snapshots, &ft->region, (uint32_t)local,
-                      &(struct ft_image_own){.fds = {memory, ft->kick_fd, ft->spill_fd, bell, life, models, post}, .nfds = 7, .not_copied = models},
-                      bell, life);
     ft_checkpoints_open(&ft->checkpoints, &ft->world, &ft->region, models, bell);
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
     return 0;
 
 attached:
-    ft_region_close(&ft->region);
+    if (ft->door)
+        ft->door->leave();
+    else
+        ft_region_close(&ft->region);
     ft->region.base = NULL;
     return err;
 }
@@ -177,12 +203,14 @@ int ft_attach(struct ft **out, struct ft_error *e)
 
 void ft_detach(struct ft *ft)
 {
+    if (ft->door)
+        ft->door->leave();
     if (ft->net)
         ft_net_close(ft->net);
     free(ft->net);
     ft_nodes_close(&ft->nodes);
     if (ft->region.base) {
-        if (ft_stream_close(&ft->world))
+        if (ft_stream_close(&ft->world) && !ft->door)
             ft_region_close(&ft->region);
         close(ft->kick_fd);
         close(ft->spill_fd);
@@ -214,18 +242,11 @@ void ft_mark_rabit(struct ft *ft)
 /* A snapshot is wanted; the copy that it makes comes back here, too. */
 bool ft_handle_snapshot(struct ft *ft, void *unread, uint64_t bytes)
 {
-    struct ft_position at;
+    bool woken = ft->door->cut(unread, bytes);
 
-    ft_position(ft, &at);
-    ft->snapshots.unread = unread;
-    ft->snapshots.unread_bytes = bytes;
-    ft->snapshots.nlinks = ft->net ? ft_net_descriptors(ft->net, ft->snapshots.links) : 0;
-    if (!ft_snapshots_take(&ft->snapshots, &at)) {
+    if (!woken)
         ft_single_unshare(&ft->world);
-        return false;
-    }
-    ft_resume(ft);
-    return true;
+    return woken;
 }
 
 int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struct ft_error *e)
@@ -238,8 +259,12 @@ int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint
     return ft_checkpoints_make_lazy(&ft->checkpoints, serialize, state, site, e);
 }
 
+/* A program that is started again loads the newest checkpoint, and so would a replay of what was before: another one than its
+   predecessor did. */
 int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e)
 {
+    if (ft->door)
+        ft->door->close("it has loaded a checkpoint, or asked for one");
     return ft_checkpoints_load(&ft->checkpoints, m, site, e);
 }
 
@@ -255,7 +280,7 @@ bool ft_snapshot_now(struct ft *ft)
         return false;
     number = ft_checkpoints_ask(&ft->checkpoints, FT_ASK_SNAPSHOT, 0);
     while ((seen = ft_look(&words->answered)) < number) {
-        if (ft_snapshots_due(&ft->snapshots) && ft_handle_snapshot(ft, NULL, 0))
+        if (ft_handle_due(ft) && ft_handle_snapshot(ft, NULL, 0))
             return true;
         ft_wait_turn(&w, &ft->patience, &words->answered, seen);
     }
@@ -278,6 +303,16 @@ void ft_position(const struct ft *ft, struct ft_position *p)
     *p = (struct ft_position){ .stream[0] = { .unit = ft->world.unit, .end = ft->world.end } };
 }
 
+void ft_clock(struct timespec *now)
+{
+    struct ft_door *door = ft_rank_door ? ft_rank_door() : NULL;
+
+    if (door)
+        door->clock(now);
+    else
+        clock_gettime(CLOCK_MONOTONIC, now);
+}
+
 int ft_fork_keeps(struct ft *ft, bool keep, struct ft_error *e)
 {
     if (!ft->region.base || ft_region_fork_keeps(&ft->region, keep) == 0)
@@ -290,12 +325,8 @@ int ft_fork_keeps(struct ft *ft, bool keep, struct ft_error *e)
    while asleep), MPI_COMM_SELF shares nothing with anybody, the host is the same. */
 void ft_resume(struct ft *ft)
 {
-    char incarnation[16];
-
     if (!ft->block)
         return;
-    snprintf(incarnation, sizeof incarnation, "%u", ft_peek32(&ft->block->incarnation));
-    setenv("FTMPI_INCARNATION", incarnation, 1); /* for who asks from now on */
     ft->patience.unfenced = ft_wait_register();
     ft_stream_resume(&ft->world);
     ft_cache_resume(&ft->cache);
@@ -304,7 +335,7 @@ void ft_resume(struct ft *ft)
         ft_nodes_resume(&ft->nodes);
         ft_net_resume(ft->net);
     }
-    atomic_store(&ft->block->attached_pid, (uint32_t)getpid());
+    atomic_store(&ft->block->attached_pid, (uint32_t)syscall(SYS_getpid));
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
 }
 

@@ -122,6 +122,10 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e);
 /* Where this rank is now, between two calls: the cut of a snapshot taken now (ft_region_register). Zeros in a world of one. */
 void ft_position(const struct ft *ft, struct ft_position *p);
 
+/* CLOCK_MONOTONIC, for the program: what it is told is an outcome (docs/outcomes.md), so a restarted rank is told the same again. */
+struct timespec;
+void ft_clock(struct timespec *now);
+
 /* Around the fork that makes a snapshot: with `keep` the child has the job's memory too, at the same address. Both
    processes turn it off again, or a child of the program's would have it (RULE 15). FT_ESYS: there must be no fork. */
 int ft_fork_keeps(struct ft *ft, bool keep, struct ft_error *e);

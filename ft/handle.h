@@ -9,7 +9,7 @@
 #include "ft/core/cache.h"
 #include "ft/core/nodes.h"
 #include "ft/net/links.h"
-#include "ft/snap/snapshot.h"
+#include "ft/outcome/door.h"
 
 struct ft {
     struct ft_region region;    /* base NULL in a world of one */
@@ -17,15 +17,24 @@ struct ft {
     struct ft_place place;
     struct ft_stream world, self;
     struct ft_rank_block *block;
-    struct ft_snapshots snapshots;
+    struct ft_door *door;       /* to the library that makes snapshots of this process; NULL: nobody does */
     bool puts_off;              /* the snapshot that is due, by one call (ft/collective.c) */
     struct ft_checkpoints checkpoints;
     struct ft_cache cache;
     struct ft_nodes nodes;      /* of a job on several nodes, ... */
     struct ft_net *net;         /* ... its representative's; else NULL */
+    int links[8];               /* its sockets, as of the last snapshot */
     int kick_fd, spill_fd;
     char host[HOST_NAME_MAX + 1];
 };
+
+/* A snapshot is due. */
+static inline bool ft_handle_due(const struct ft *ft)
+{
+    const struct ft_door *door = ft->door;
+
+    return __builtin_expect(door && atomic_load_explicit(door->want, memory_order_relaxed) != *door->answered, 0);
+}
 
 /* A snapshot is wanted; true: this process is its copy, which goes on as the rank. What the program does next writes all of the bytes at
    `unread` and reads none of them, and the copy repeats that: the snapshot need not have them. NULL: nothing is known. */

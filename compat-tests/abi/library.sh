@@ -66,7 +66,7 @@ expect_out "$(realpath "$top_builddir")/.libs/ftmpi:/a:/b"
 LD_LIBRARY_PATH='' run -n 1 sh -c 'echo $LD_LIBRARY_PATH'
 expect_out "$(realpath "$top_builddir")/.libs/ftmpi"
 # shellcheck disable=SC2005 # one line
-[ "$(echo $(ls "$shown"))" = "libmpi.so.40 librabit.so python" ] || fail "$shown holds more than libmpi.so.40, librabit.so and python/"
+[ "$(echo $(ls "$shown"))" = "libftmpi_rank.so libmpi.so.40 librabit.so python" ] || fail "$shown holds more than libftmpi_rank.so, libmpi.so.40, librabit.so and python/"
 
 # Where it cannot work it says so.
 mkdir -p "$tmp/a:b/.libs/ftmpi" "$tmp/alone"

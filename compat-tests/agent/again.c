@@ -22,7 +22,10 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+#include "compat-tests/lib/outside.h"
 
 enum { WORDS = 8192, EVERY = 100, FEW = 10, MUCH = 512 << 20 };
 
@@ -66,9 +69,9 @@ static bool is_first(void)
     int fd;
 
     snprintf(name, sizeof name, "took.%d", rank);
-    fd = open(name, O_CREAT | O_EXCL, 0600);
+    fd = outside_open(name, O_CREAT | O_EXCL, 0600);
     if (fd >= 0)
-        close(fd);
+        outside_close(fd);
     return fd >= 0;
 }
 
@@ -114,7 +117,7 @@ static void each_snapshot(void visit(int pid))
         size_t n = 0;
 
         snprintf(path, sizeof path, "/proc/%d/environ", pid);
-        environment = pid != getpid() ? fopen(path, "r") : NULL;
+        environment = pid != outside_pid() ? fopen(path, "r") : NULL;
         if (environment) {
             n = fread(text, 1, sizeof text - 1, environment);
             fclose(environment);
@@ -170,7 +173,7 @@ static bool is_time(char kind, int unit)
 
 static void maybe_lose_snapshots(int unit)
 {
-    int pipes[2];
+    int sockets[2];
 
     if (is_time('x', unit)) {
         await_snapshots(FEW);
@@ -181,20 +184,22 @@ static void maybe_lose_snapshots(int unit)
     }
     if (is_time('n', unit)) {
         await_snapshots(1);
-        if (pipe(pipes) < 0)
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) < 0)
             exit(3);
     }
 }
 
 static void tell_pid(void)
 {
-    char name[32], other[40];
-    FILE *file;
+    char name[32], other[40], text[16];
+    int fd;
 
     snprintf(name, sizeof name, "pid.%d", rank);
     snprintf(other, sizeof other, "%s.new", name);
-    file = fopen(other, "w");
-    if (!file || fprintf(file, "%d\n", (int)getpid()) < 0 || fclose(file) != 0 || rename(other, name) != 0)
+    snprintf(text, sizeof text, "%d\n", (int)outside_pid());
+    fd = outside_open(other, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || outside_put(fd, text, strlen(text), 0) != 0 || outside_close(fd) < 0 ||
+        outside(SYS_renameat, AT_FDCWD, (long)other, AT_FDCWD, (long)name) != 0)
         exit(3);
 }
 

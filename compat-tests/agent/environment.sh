@@ -40,7 +40,7 @@ for fd in $FTMPI_FDS; do
     [ -e /proc/$$/fd/$fd ] || echo "$fd is not open"
     [ $fd -ge 100 ] || echo "$fd is in the way"
 done
-ls /proc/$$/fd | awk '$1 >= 100 {n++} END {print n}'
+ls /proc/$$/fd | awk '$1 >= 100 && $1 < 1000 {n++} END {print n}'
 EOF
 chmod +x "$tmp/fds"
 run -n 2 "$tmp/fds"

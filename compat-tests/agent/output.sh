@@ -55,7 +55,7 @@ expect_code 0
 sort "$tmp/out" >"$tmp/sorted"
 # shellcheck disable=SC1010
 printf '%s\n' 'again 0' 'again 0' done done 'start 0' 'start 0' | cmp -s - "$tmp/sorted" || fail "replayed lines are not dropped"
-expect_err 'rank 0: .*line 1 of its stdout is not what it was'
+expect_err 'rank 0: bytes that it writes again to descriptor 1 are others than before'
 expect_err_lines 2
 
 # The last words of a rank that will not come back, unfinished.

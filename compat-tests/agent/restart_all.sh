@@ -51,7 +51,7 @@ died 1 3 0.0:left                    # the others have left with 0
 more="--max-restarts 1" died 1 3 1.0:k550 # it was one
 
 # A snapshot that dies with its rank, after the log before it has been released.
-forgetful="--snapshot 0.02 --report report.json"
+forgetful="--snapshot 0.02 --log-limit 64M --report report.json" # snapshot zero goes when a quarter of that is logged
 died 1 3 1.0:x400
 died 2 6 1.0:x400 2.1:x400
 died 1 3 0.0:x400 1.0:x400 2.0:x400

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/test.sh"
 mpicc=$(command -v mpicc.openmpi) || skip "Open MPI's compiler wrapper is missing: apt-get install libopenmpi-dev"
 mpirun=$(command -v mpirun.openmpi) || skip "Open MPI's launcher is missing: apt-get install openmpi-bin"
-"$mpicc" -O2 -o "$tmp/mixed" "$here/mixed.c" "$here/progress.c" || { fail "mixed.c does not compile with Open MPI"; finish; }
+"$mpicc" -O2 -D_GNU_SOURCE -I"$top_srcdir" -o "$tmp/mixed" "$here/mixed.c" "$here/progress.c" || { fail "mixed.c does not compile with Open MPI"; finish; }
 operations=2000 worlds="2 3 4 8"
 if quick; then operations=500 worlds="3"; fi
 # One file a rank: mpirun tears lines of different ranks apart.

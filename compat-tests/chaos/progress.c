@@ -7,27 +7,29 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int file = -1; /* for writing only: a file that is also read rules out snapshots */
+#include "compat-tests/lib/outside.h"
+
+static int file = -1;
 static char path[4096];
 static struct progress mine;
 
 static void put(size_t at, size_t bytes)
 {
-    if (file >= 0 && pwrite(file, (const char *)&mine + at, bytes, (off_t)at) != (ssize_t)bytes) perror("progress");
+    if (file >= 0 && outside_put(file, (const char *)&mine + at, bytes, (off_t)at) != 0) perror("progress");
 }
 
 /* The file is this process's from now on. What was furthest is in the file: a woken snapshot remembers an older one. */
 static void take_over(void)
 {
     struct progress last = {0};
-    int before = open(path, O_RDONLY | O_CLOEXEC);
-    if (before >= 0 && read(before, &last, sizeof last) < 0) perror(path);
-    if (before >= 0) close(before);
+    int before = outside_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if (before >= 0 && outside_pread(before, &last, sizeof last, 0) < 0) perror(path);
+    if (before >= 0) outside_close(before);
     mine.pid = 0;
     put(offsetof(struct progress, pid), sizeof mine.pid);
     mine.base = mine.furthest = last.furthest;
     put(0, sizeof mine);
-    mine.pid = (uint64_t)getpid();
+    mine.pid = (uint64_t)outside_pid();
     put(offsetof(struct progress, pid), sizeof mine.pid);
 }
 
@@ -39,7 +41,7 @@ int progress_open(const char *dir)
         return -1;
     }
     snprintf(path, sizeof path, "%s/rank.%s", dir, rank);
-    file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    file = outside_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) {
         perror(path);
         return -1;
@@ -58,7 +60,7 @@ void progress_advance(uint64_t done)
 {
     if (file < 0) return;
     mine.ops = done;
-    if (mine.pid != (uint64_t)getpid()) take_over(); /* woken from a snapshot */
+    if (mine.pid != (uint64_t)outside_pid()) take_over(); /* woken from a snapshot */
     if (done > mine.furthest) mine.furthest = done;
     put(offsetof(struct progress, ops), offsetof(struct progress, phase) - offsetof(struct progress, ops));
 }

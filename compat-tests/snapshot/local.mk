@@ -7,6 +7,8 @@ snapshot_programs = \
 	compat-tests/snapshot/writes \
 	compat-tests/snapshot/appends \
 	compat-tests/snapshot/updates \
+	compat-tests/snapshot/scratch \
+	compat-tests/snapshot/past \
 	compat-tests/snapshot/locks \
 	compat-tests/snapshot/pipes \
 	compat-tests/snapshot/children \
@@ -32,6 +34,8 @@ compat_tests_snapshot_reads_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_writes_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_appends_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_updates_LDADD = compat-tests/snapshot/librounds.la
+compat_tests_snapshot_scratch_LDADD = compat-tests/snapshot/librounds.la
+compat_tests_snapshot_past_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_locks_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_pipes_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_children_LDADD = compat-tests/snapshot/librounds.la
@@ -65,3 +69,5 @@ compat_tests_snapshot_nomem_la_LIBADD = -ldl
 EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/snapat.py
 # Its ranks preload nomem.so, before the sanitizers' library, which wants to be the first.
 tests_unsanitized += compat-tests/snapshot/snapfork.sh
+# A build for sanitizers makes no snapshots (launcher/base/library.h).
+tests_unsanitized += compat-tests/snapshot/snapat.sh compat-tests/snapshot/snapends.sh compat-tests/snapshot/programs.sh compat-tests/snapshot/copied.sh

@@ -43,11 +43,13 @@ CASES = [
     case('writes'),
     case('appends'),
     case('appends', 'shared'),
-    case('updates', back='start', reason='reads and writes a file'),
-    case('locks', 'always', back='start', reason='lock on a file'),
+    case('updates'),
+    case('scratch'),
+    case('past', back='start', reason='not recorded'),
+    case('locks', 'always'),
     case('locks', 'between'),
-    case('pipes', 'always', back='start', reason='pipes, sockets'),
-    case('pipes', 'between'),
+    case('pipes', 'always', back='start', reason='sockets or the like'),
+    case('pipes', 'between', back='start'),
     case('pipes', 'later'),
     case('children', 'one'),
     case('children', 'long', back='start', reason='has child processes'),
@@ -71,7 +73,7 @@ CASES = [
 ]
 # With little time: one of each kind.
 FEW = [('once', ''), ('writes', ''), ('appends', ''), ('children', 'one'), ('timers', 'real'), ('threads', 'later'), ('input', 'raw'),
-       ('prints', ''), ('redirects', ''), ('state', ''), ('updates', ''), ('waits', ''), ('results', '')]
+       ('prints', ''), ('redirects', ''), ('state', ''), ('scratch', ''), ('updates', ''), ('waits', ''), ('results', '')]
 
 
 def name_of(c):

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file that is read and written: each round adds to a counter in it. Done twice it counts twice, so with the file open it
-   cannot be put back. */
+/* A file that is read and written: each round adds to a counter in it. Done twice it would count twice. */
 #include <fcntl.h>
 #include <unistd.h>
 

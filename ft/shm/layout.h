@@ -2,7 +2,7 @@
 /* What agent-owned memory looks like (DESIGN section 3, RULES 1-14): one memfd per node, created by the
    agent, mapped by every rank. All offsets are from the start of the mapping.
 
-     header | checkpoints | rank blocks | asleep flags | stream 0 | stream 1 | ... | extents of the log
+     header | checkpoints | rank blocks | asleep flags | stream 0 | stream 1 | ... | extents of the log | outcomes of each rank
 
    A job on several nodes has such a memory on each, with one more part after the header: who is where, and the
    links (struct ft_link_words).
@@ -22,7 +22,7 @@
 #include "ft/base/sig.h"
 #include "ft/shm/alive.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 21, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 22, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -55,6 +55,7 @@ struct ft_params {
     uint64_t ring;          /* nothing is kept: extent e is piece e modulo this, as soon as every rank has left what was there; 0: all is kept */
     uint64_t ntable;        /* pieces a stream's log can have at a time, in memory or spilled; a power of two */
     uint64_t bootstrap_cache;  /* --bootstrap-cache: 1 */
+    uint64_t outcome_bytes; /* of each rank's log of outcomes (ft/outcome/log.h); 0: it has none */
     uint64_t check_units;   /* --check-replay: units whose contributions are compared; 0: off */
 
     /* the job as a whole; what is not the node's own is the same on every node (ft_params_nodes) */
@@ -99,7 +100,7 @@ struct ft_header {
     _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
     _Atomic uint64_t prepared;   /* keeper, before any rank is there: so many extents of the world's log are (--log-prepare); 0: the first, as always */
     uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[nnodes]. Else 0 */
-    uint64_t checkpoints_at, ranks_at, asleep_at, streams_at, stream_bytes, extents_at;
+    uint64_t checkpoints_at, ranks_at, asleep_at, streams_at, stream_bytes, extents_at, outcomes_at;
 };
 
 /* A published call: what this rank says unit `unit - 1` is (RULE 9; ft/shm/trail.h). */
@@ -182,23 +183,28 @@ enum ft_rank_state {
     FT_RANK_ENDED           /* has ended the job: exit_code and last_words say why */
 };
 
-/* How a rank's snapshots are made and woken (ft/snap/snapshot.h). A rank numbers its snapshots from 1 on, over all its
+/* How a rank's snapshots are made and woken (ft/outcome/copies.h). A rank numbers its snapshots from 1 on, over all its
    incarnations. */
 struct ft_snap_words {
     /* agent */
     _Alignas(FT_LINE) _Atomic uint64_t want; /* the number of the snapshot to be made at the next call; 0: none. The one word that
                                                 a rank looks at without being asked to */
-    _Alignas(FT_LINE) _Atomic uint64_t go;   /* all that the rank has printed is noted: this one may be made */
+    _Alignas(FT_LINE) _Atomic uint64_t given_up;  /* this snapshot and those before it, as far as they do not stand, are not wanted */
     _Atomic uint64_t waker;                  /* the process of the snapshot that is to make an incarnation: several may stand */
     _Atomic uint64_t wake;                   /* it is to make this incarnation */
     _Atomic uint64_t run;                    /* this incarnation may go on with the program */
 
-    /* the rank, which stands still from `ready` to `go` */
-    _Alignas(FT_LINE) _Atomic uint64_t ready;
-    _Atomic uint64_t refused;                /* this one cannot be made ... */
+    _Atomic uint64_t ended;                  /* `ends` is heard: there is no snapshot any more */
+
+    /* the rank */
+    _Alignas(FT_LINE) _Atomic uint64_t refused;                /* this one cannot be made ... */
     _Atomic uint64_t reason;                 /* ... since: enum ft_image_reason */
     struct ft_position at;                   /* where it stands */
     uint64_t outcome;                        /* ... in the log of its outcomes */
+    uint64_t closings;                       /* ... after so many ways back were closed */
+    _Atomic uint64_t recorder;               /* this process (or its predecessor) records what it does */
+    _Atomic uint64_t ends;                   /* it is going to exec, which takes from snapshots what they share with it: all are to
+                                                end. A number, over all incarnations */
     _Atomic uint64_t forked;                 /* this one has been begun ... */
     _Atomic uint64_t child;                  /* ... in this process */
     _Atomic uint64_t stood_ns;               /* time it lost to its snapshots, all in all */

@@ -144,10 +144,19 @@ struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t node)
 
 int ft_region_attach(struct ft_region *r, int fd, struct ft_error *e)
 {
+    int err = ft_region_open(r, fd, e);
+
+    if (!err)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return err;
+}
+
+int ft_region_open(struct ft_region *r, int fd, struct ft_error *e)
+{
     struct ft_header h;
     struct stat st;
 
-    if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fstat(fd, &st) != 0)
+    if (fstat(fd, &st) != 0)
         return ft_err_set(e, FT_EJOB, "descriptor %d, which should be the job's shared memory, is not open: was this "
                           "program started through something that closes descriptors?", fd);
     if (pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h || h.magic != FT_MAGIC || h.version != FT_LAYOUT_VERSION ||
@@ -181,6 +190,13 @@ void ft_region_close(struct ft_region *r)
 struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank)
 {
     return (struct ft_rank_block *)(void *)(r->base + r->header->ranks_at) + rank;
+}
+
+void *ft_region_outcomes(const struct ft_region *r, uint32_t rank)
+{
+    uint64_t bytes = r->header->params.outcome_bytes;
+
+    return bytes ? r->base + r->header->outcomes_at + rank * bytes : NULL;
 }
 
 static struct ft_cut *cut_of(const struct ft_region *r, uint32_t stream, uint32_t rank)

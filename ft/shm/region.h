@@ -37,9 +37,15 @@ struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t node); 
    (RULE 15). fd is owned from then on, and close-on-exec. Errors: FT_EJOB, FT_ESYS. */
 int ft_region_attach(struct ft_region *r, int fd, struct ft_error *e);
 
+/* The same without a word about the descriptor: it goes on being inherited. Errors: FT_EJOB, FT_ESYS. */
+int ft_region_open(struct ft_region *r, int fd, struct ft_error *e);
+
 void ft_region_close(struct ft_region *r);
 
 struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
+
+/* Memory for the outcomes of rank: params.outcome_bytes. NULL: none. */
+void *ft_region_outcomes(const struct ft_region *r, uint32_t rank);
 
 /* Agent: makes rank's block ready for incarnation i, which goes on from rank's cut; the previous one must have been reaped. */
 void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t incarnation);

@@ -18,6 +18,7 @@
 #define PR_GET_TID_ADDRESS 40
 #endif
 
+enum { TIMERS = 2 /* of processor time; that of real time is an outcome */ };
 enum { WORTH_BYTES = 64 << 10 };  /* two calls, of a few microseconds each; a page that is copied takes as long */
 
 /* A thread that has been joined is in the kernel's list for a moment yet. */
@@ -65,12 +66,9 @@ enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image
         return FT_IMAGE_CHILDREN;
     if (first_byte("/proc/self/timers") > 0) /* kernels that cannot tell have no such file */
         return FT_IMAGE_TIMERS;
-    reason = ft_files_take(&image->files, own);
-    if (reason == FT_IMAGE_GOOD)
-        reason = ft_mappings_look(own);
-    for (int i = 0; i < 3; i++)
-        getitimer((__itimer_which_t)i, &image->timers[i]);
-    sigprocmask(SIG_SETMASK, NULL, &image->mask);
+    reason = ft_mappings_look(own);
+    for (int i = 0; i < TIMERS; i++)
+        getitimer((__itimer_which_t)(ITIMER_VIRTUAL + i), &image->timers[i]);
     return reason;
 }
 
@@ -105,10 +103,8 @@ static void start_again(int which, struct itimerval timer)
 
 void ft_image_put_back(const struct ft_image *image)
 {
-    ft_files_put_back(&image->files);
-    for (int i = 0; i < 3; i++)
-        start_again(i, image->timers[i]);
-    sigprocmask(SIG_SETMASK, &image->mask, NULL);
+    for (int i = 0; i < TIMERS; i++)
+        start_again(ITIMER_VIRTUAL + i, image->timers[i]);
 }
 
 /* The C library keeps the thread's number where the kernel was told to clear it at its end; a fork has the kernel
@@ -116,7 +112,7 @@ void ft_image_put_back(const struct ft_image *image)
    clone rather than clone3, which container runtimes forbid; where the child's number goes is its fourth or its fifth argument. */
 pid_t ft_image_clone(void)
 {
-    unsigned long flags = CLONE_PARENT;
+    unsigned long flags = CLONE_PARENT | CLONE_FILES;
     void *robust = NULL;
     size_t bytes = 0;
     uint64_t at = 0;

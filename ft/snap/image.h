@@ -1,21 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a fork of this process would not copy, or share with it: whether that can be put back, and doing so (DESIGN
-   section 5). Linux only. */
+/* What a clone of this process would not have, but for its descriptors, which it shares (ft/outcome): whether that can be put
+   back, and doing so (DESIGN section 5). Linux only. */
 #ifndef FT_SNAP_IMAGE_H
 #define FT_SNAP_IMAGE_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/time.h>
 #include <sys/types.h>
 
-#include "ft/snap/files.h"
+/* Why a process cannot be put back as it is now. */
+enum ft_image_reason {
+    FT_IMAGE_GOOD,
+    FT_IMAGE_THREADS,      /* more than one thread */
+    FT_IMAGE_CHILDREN,     /* it has children */
+    FT_IMAGE_DESCRIPTOR,   /* a socket, device or the like of its own: what was sent is gone */
+    FT_IMAGE_MAPPING,      /* writable memory shared with others */
+    FT_IMAGE_TIMERS,       /* timers of timer_create() */
+    FT_IMAGE_WRAPPER,      /* not the process that ftrun started: a shell waits for it */
+    FT_IMAGE_RECORDER,     /* nobody records what it does: the library that does is not in it */
+    FT_IMAGE_FORK,         /* no memory, or no process */
+    FT_IMAGE_MEMORY,       /* if the ranks rewrote all they have, the host would be short of memory */
+    FT_IMAGE_SYSTEM        /* the system cannot tell, or cannot do it */
+};
+
+/* What is the library's own business and not the program's. */
+struct ft_image_own {
+    struct {
+        const void *start;
+        size_t bytes;
+    } mapping;                   /* the library's own shared memory */
+    int not_copied;              /* a descriptor: a clone has none of the mappings of this one; 0: none such */
+};
 
 struct ft_image {
-    struct ft_files files;
-    struct itimerval timers[3];
-    sigset_t mask;
+    struct itimerval timers[2];  /* ITIMER_VIRTUAL, ITIMER_PROF */
 };
 
 /* Whole pages of private memory of no file. */
@@ -35,11 +54,11 @@ void ft_image_take_in(const struct ft_image_pages *pages);
 /* Looks at this process, and records what it takes to put it back. */
 enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image_own *own);
 
-/* In what waits to be copied, before each copy: ft_files_look_again(&image->files). In the copy: files, timers, signal mask. */
+/* In the copy: timers. */
 void ft_image_put_back(const struct ft_image *image);
 
-/* As fork, but the child becomes a child of this process's parent: nothing of it is ever seen by this process, no
-   SIGCHLD and nothing for wait(). No handlers of pthread_atfork run. -1: errno. */
+/* As fork, but the child shares the descriptor table, and becomes a child of this process's parent: nothing of it is ever seen by
+   this process, no SIGCHLD and nothing for wait(). No handlers of pthread_atfork run. -1: errno. */
 pid_t ft_image_clone(void);
 
 #endif

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-libft_la_SOURCES += \
-	ft/snap/files.h ft/snap/files.c \
+liboutcome_la_SOURCES += \
 	ft/snap/image.h ft/snap/image.c \
-	ft/snap/mappings.h ft/snap/mappings.c \
-	ft/snap/snapshot.h ft/snap/snapshot.c
+	ft/snap/mappings.h ft/snap/mappings.c
 
 # Real processes, real forks: what a coroutine cannot show of a snapshot.
 check_PROGRAMS += ft/snap/cuts
@@ -13,4 +11,6 @@ ft_snap_cuts_LDADD = libft.la
 # A process that is put back. No part of a unit: it forks more than Criterion likes.
 check_PROGRAMS += ft/snap/image_test
 TESTS += ft/snap/image_test
+ft_snap_image_test_SOURCES = ft/snap/image_test.c ft/snap/image.c ft/snap/mappings.c
+ft_snap_image_test_CFLAGS = $(AM_CFLAGS)
 ft_snap_image_test_LDADD = libft.la

@@ -3,7 +3,7 @@
 #ifndef FT_SNAP_MAPPINGS_H
 #define FT_SNAP_MAPPINGS_H
 
-#include "ft/snap/files.h"
+#include "ft/snap/image.h"
 
 /* FT_IMAGE_MAPPING: there is writable shared memory that is not the library's own: what was written there since a snapshot cannot be
    taken back. FT_IMAGE_SYSTEM: the system does not tell. */

@@ -143,6 +143,7 @@ static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
         break;
     case FT_PROC_STARTING:
         end_unborn(proc);
+        ft_snapshots_drop(job, proc->rank); /* it may have got as far as snapshot zero */
         proc->died_ns = ft_clock_ns();
         proc->with_all = proc->way == FT_BACK_ALL; /* the same again */
         ft_proc_enter(proc, FT_PROC_CLEARING);

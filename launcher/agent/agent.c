@@ -40,12 +40,12 @@
 #include "launcher/stdio/output_dir.h"
 #include "launcher/stdio/sink.h"
 
-enum { LATE_MS = 100, POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
+enum { MOST_OUTCOMES = 256 << 20 /* bytes of each rank's log of outcomes */, LATE_MS = 100, POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* The agent, and what was made for it and nobody else needs to see. */
 struct made {
     struct ft_agent agent;
-    char library_path[PATH_BYTES], preload[PRELOAD_BYTES], python_path[PATH_BYTES];
+    char library_path[PATH_BYTES], preload[PRELOAD_BYTES], recorder[PATH_BYTES], python_path[PATH_BYTES];
     struct ft_limits limits;
     struct ft_topology *topology;
 };
@@ -57,6 +57,9 @@ static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
         ft_params_nodes(params, o->node->nnodes, o->node->node, o->node->world);
     params->keeps_log = o->survive_host;
 }
+
+/* What ranks do is recorded, for their snapshots. */
+static bool records(const struct ft_options *o) { return o->snapshot_ms && o->max_restarts && ft_library_records(); }
 
 /* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
    log: then it goes through a little memory, again and again. */
@@ -81,6 +84,8 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
         ft_params_check_replay(&params, limit);
     if (o->max_restarts == 0 && !o->node)
         ft_params_ring(&params);
+    if (records(o))
+        params.outcome_bytes = ft_align(ft_min(limit, MOST_OUTCOMES), 1 << 20);
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
     ft_probe_choose(&params, o->single_copy, o->allreduce);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
@@ -119,6 +124,7 @@ static int set_up_spawn(struct made *m, struct ft_error *e)
     struct ft_spawn_config config = {
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .library_path = m->library_path, .preload = o->rabit ? m->preload : NULL,
+        .recorder = job->region.header->params.outcome_bytes ? m->recorder : "",
         .python_path = o->rabit ? m->python_path : NULL,
         .bootstrap_cache = o->bootstrap_cache,
         .node = o->node, .links = job->above ? job->above->socket(job->node) : -1,
@@ -188,6 +194,8 @@ static int check_request(struct made *m, struct ft_error *e)
     if (ft_limits_raise(o->nranks, &m->limits, e) < 0)
         return FT_CODE_JOB;
     if (ft_library_compat(m->library_path, sizeof m->library_path, e) < 0)
+        return FT_CODE_JOB;
+    if (records(o) && ft_library_rank(m->recorder, sizeof m->recorder, e) < 0)
         return FT_CODE_JOB;
     if (o->rabit && ft_library_rabit(m->preload, sizeof m->preload, m->python_path, sizeof m->python_path, e) < 0)
         return FT_CODE_JOB;

@@ -108,9 +108,10 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
 {
     const char *reason = ft_snapshots_reason(job, rank);
     json_t *ways = json_array();
-    int mark;
-    const struct ft_snap_slot *slot = ft_snapshots_named(job, rank, &mark);
+    const struct ft_snap_slot *slot = ft_snapshots_named(job, rank);
 
+    if (slot && ft_snapshots_is_zero(job, rank, slot))
+        slot = NULL; /* snapshot zero: that is the start */
     if (slot && ft_region_holds(&job->region, rank))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_SNAPSHOT)));
     if (ft_cuts_version(job, rank))

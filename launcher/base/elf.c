@@ -75,10 +75,17 @@ static bool is_mpich(const char *name)
     return !strncmp(name, "libmpich.so", 11) || !strcmp(name, "libmpi.so.12");
 }
 
-static void find_mpich(const struct file *f, char *found, size_t size)
+static bool is_sanitizer(const char *name)
+{
+    return !strncmp(name, "libasan.so", 10) || !strncmp(name, "libtsan.so", 10) || !strncmp(name, "libclang_rt.", 12);
+}
+
+/* What it needs that matters: who made it. */
+static void read_needed(const struct file *f, struct ft_elf *elf)
 {
     const ElfW(Phdr) *dynamic = segment(f, PT_DYNAMIC);
     uint64_t needed[NEEDED], strings = UINT64_MAX;
+    char name[FT_ELF_NAME];
     size_t n = 0;
     ElfW(Dyn) d;
 
@@ -93,11 +100,11 @@ static void find_mpich(const struct file *f, char *found, size_t size)
             needed[n++] = d.d_un.d_val;
     }
     for (size_t i = 0; i < n && strings != UINT64_MAX; i++) {
-        read_text(f, strings + needed[i], found, size);
-        if (is_mpich(found))
-            return;
+        read_text(f, strings + needed[i], name, sizeof name);
+        elf->sanitized |= is_sanitizer(name);
+        if (is_mpich(name) && !*elf->mpich)
+            memcpy(elf->mpich, name, sizeof name);
     }
-    *found = 0;
 }
 
 void ft_elf_read(int fd, struct ft_elf *elf)
@@ -120,7 +127,7 @@ void ft_elf_read(int fd, struct ft_elf *elf)
     interpreter = segment(&f, PT_INTERP);
     if (interpreter)
         read_text(&f, interpreter->p_offset, elf->interpreter, sizeof elf->interpreter);
-    find_mpich(&f, elf->mpich, sizeof elf->mpich);
+    read_needed(&f, elf);
 }
 
 const char *ft_elf_machine(void)

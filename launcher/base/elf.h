@@ -12,6 +12,7 @@ struct ft_elf {
     bool is_elf, ours;             /* ours: for this machine; what follows is known for those only */
     const char *machine;           /* "aarch64", "?" */
     char interpreter[4096];        /* the dynamic linker, empty: none */
+    bool sanitized;                /* it needs the runtime of a sanitizer, which wants to be the first library of a process */
     char mpich[FT_ELF_NAME];       /* the library of MPICH's interface that it needs; empty: none */
 };
 

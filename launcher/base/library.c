@@ -61,6 +61,30 @@ int ft_library_compat(char *dir, size_t size, struct ft_error *e)
     return 0;
 }
 
+bool ft_library_records(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return false;
+#else
+    return true;
+#endif
+}
+
+int ft_library_rank(char *preload, size_t size, struct ft_error *e)
+{
+    char dir[PATH_MAX];
+    int err;
+
+    err = find("ftmpi/libftmpi_rank.so", dir, e);
+    if (err)
+        return err;
+    if (strchr(dir, ' ')) /* LD_PRELOAD takes it for a separator; it is in the ranks' LD_LIBRARY_PATH, too */
+        dir[0] = 0;
+    if (snprintf(preload, size, "%s%slibftmpi_rank.so", dir, dir[0] ? "/ftmpi/" : "") >= (int)size)
+        return ft_err_set(e, FT_EINVAL, "%s: the path is too long", dir);
+    return 0;
+}
+
 int ft_library_rabit(char *preload, size_t size, char *python, size_t python_size, struct ft_error *e)
 {
     char engine[PATH_MAX], plugin[PATH_MAX], module[PATH_MAX];

@@ -2,8 +2,11 @@
 #include "config.h"
 #include "launcher/job/death.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -51,6 +54,25 @@ static bool status_of_zombie(pid_t pid, int pidfd, int *status)
     return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0; /* else it is gone, and the number may be another's */
 }
 
+uint64_t ft_death_writes(pid_t pid)
+{
+    unsigned long long writes = UINT64_MAX;
+    char path[40], text[512];
+    const char *at;
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/io", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return UINT64_MAX;
+    n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n < 0 ? 0 : n] = 0;
+    at = strstr(text, "syscw: ");
+    return at && sscanf(at, "syscw: %llu", &writes) == 1 ? writes : UINT64_MAX;
+}
+
 static void record(struct ft_proc *proc, int signal, int code, bool lost)
 {
     proc->died_ns = ft_clock_ns();
@@ -68,6 +90,7 @@ static bool bury_stranger(struct ft_proc *proc)
 
     if (poll(&p, 1, 0) == 0)
         return false;
+    proc->writes = UINT64_MAX;
     if (!status_of_reaped(proc->pidfd, &status) && !status_of_zombie(proc->pid, proc->pidfd, &status) &&
         !status_of_reaped(proc->pidfd, &status))
         record(proc, 0, 0, true);
@@ -83,6 +106,7 @@ static bool bury_child(struct ft_proc *proc, siginfo_t *info)
 {
     if (!info->si_pid)
         return false;
+    proc->writes = ft_death_writes(info->si_pid);
     if (info->si_code == CLD_EXITED)
         record(proc, 0, info->si_status, false);
     else

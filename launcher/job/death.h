@@ -15,4 +15,7 @@ void ft_death_look(struct ft_proc *procs, uint32_t n);
 /* Whether it is, or was until it is waited for, a child of this process. */
 bool ft_death_is_child(pid_t pid);
 
+/* So many calls that write it has made, if it is not reaped yet. UINT64_MAX: the kernel does not tell. */
+uint64_t ft_death_writes(pid_t pid);
+
 #endif

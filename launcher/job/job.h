@@ -43,6 +43,7 @@ struct ft_proc {
     uint64_t seen_ns;       /* not dead yet */
     int signal, code;       /* how it died */
     bool oom;               /* the kernel killed it for want of memory (oom.h) */
+    uint64_t writes;        /* so many calls that write it has made, says the kernel; UINT64_MAX: it does not */
     pid_t before;           /* the one that this one replaces */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
     enum ft_way_back way;   /* how this incarnation came to be */

@@ -56,6 +56,7 @@ struct ft_context {
     const char *app;           /* file that holds contexts in the place of this one */
     char *path;                /* of the program, with a slash; owned, NULL until the agent has found it */
     bool plain;                /* it is a script without "#!": for the shell */
+    bool alone;                /* nothing may be preloaded: a sanitizer's runtime wants to be the first */
 };
 
 /* Whether two ranks read large messages in each other's memory. AUTO: if that is faster here. */

@@ -116,6 +116,7 @@ static int check_content(struct ft_context *c, int dir, const char *name, struct
     ft_elf_read(fd, &elf);
     close(fd);
     head[n < 0 ? 0 : n] = 0;
+    c->alone = elf.is_elf && elf.sanitized;
     if (elf.is_elf)
         code = check_elf(name, &elf, e);
     else if (n > 2 && !memcmp(head, "#!", 2))

@@ -40,8 +40,8 @@ struct ft_environ {
     const struct ft_description *node;
     uint32_t nranks, program;
     int first_fd;
-    char fds[2 * TEXT], job[TEXT];
-    char *preload, *library_path, *python_path;
+    char fds[2 * TEXT], job[TEXT], pid[TEXT];
+    char *preload, *recorder, *library_path, *python_path;
     char text[NOWN][TEXT];
     size_t n;
     char *vars[];
@@ -113,7 +113,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 8) * sizeof env->vars[0]);
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 10) * sizeof env->vars[0]);
     if (!env)
         return NULL;
     env->node = config->node;
@@ -127,6 +127,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
         export(env, context->exports[i]);
     if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 ||
         (config->preload && prepend(env, &env->preload, "LD_PRELOAD", config->preload) < 0) ||
+        (*config->recorder && !context->alone && prepend(env, &env->recorder, "LD_PRELOAD", config->recorder) < 0) ||
         (config->python_path && prepend(env, &env->python_path, "PYTHONPATH", config->python_path) < 0)) {
         ft_environ_free(env);
         return NULL;
@@ -135,6 +136,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     set(env, env->fds);
     snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
     set(env, env->job);
+    set(env, strcpy(env->pid, "FTMPI_PID="));
     if (config->bootstrap_cache || getenv("FTMPI_BOOTSTRAP_CACHE"))
         set(env, config->bootstrap_cache ? (char *)"FTMPI_BOOTSTRAP_CACHE=1" : (char *)"FTMPI_BOOTSTRAP_CACHE=0");
     for (int i = 0; i < NOWN; i++) {
@@ -158,6 +160,18 @@ void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation
         snprintf(env->text[i], TEXT, "%s=%u", own[i].name, values[own[i].value]);
 }
 
+void ft_environ_pid(struct ft_environ *env, int pid)
+{
+    char digits[16], *to = env->pid + sizeof "FTMPI_PID=" - 1;
+    int n = 0;
+
+    for (; pid > 0; pid /= 10)
+        digits[n++] = (char)('0' + pid % 10);
+    while (n > 0)
+        *to++ = digits[--n];
+    *to = 0;
+}
+
 char **ft_environ_get(struct ft_environ *env)
 {
     return env->vars;
@@ -168,6 +182,7 @@ void ft_environ_free(struct ft_environ *env)
     if (!env)
         return;
     free(env->python_path);
+    free(env->recorder);
     free(env->preload);
     free(env->library_path);
     free(env);

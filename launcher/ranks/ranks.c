@@ -101,6 +101,7 @@ int ft_ranks_begin(struct ft_job *job, struct ft_proc *proc)
     } else {
         ft_ranks_tell_standby(job, proc->rank);
         ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
+        ft_snapshots_begin(job, proc->rank);
         atomic_store_explicit(&block->started_ns, ft_clock_ns(), memory_order_relaxed); /* exec orders it */
         err = ft_spawn_start(job->spawn, proc->rank, proc->incarnation, in, write[0], write[1], &proc->pid, &kid, &error, &e);
     }

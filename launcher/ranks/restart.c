@@ -123,31 +123,19 @@ static void back_to_clearing(struct ft_job *job, struct ft_proc *proc)
 static void wake(struct ft_job *job, struct ft_proc *proc)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
-    const struct ft_snap_slot *slot;
-    int mark;
+    const struct ft_snap_slot *slot = ft_snapshots_named(job, proc->rank);
 
-    slot = ft_snapshots_named(job, proc->rank, &mark);
     ft_ranks_tell_standby(job, proc->rank);
     ft_region_start_rank(&job->region, proc->rank, proc->incarnation);
     atomic_store_explicit(&block->started_ns, ft_clock_ns(), memory_order_relaxed);
-    ft_output_return(job->output, proc->rank, mark);
-    if (proc->rank == job->options->stdin_rank && job->input) {
-        if (ft_input_return(job->input, slot->pid, mark) < 0) {
-            if (!ft_slot_is_dead(slot))
-                ft_say(&job->say, "rank %u: its snapshot cannot be given its standard input: %s", ft_job_rank(job, proc->rank), strerror(errno));
-            ft_snapshots_drop(job, proc->rank);
-            back_to_clearing(job, proc);
-            return;
-        }
-        ft_ranks_tell_standby(job, proc->rank);
-    }
+    ft_note(&block->snap.waker, (uint64_t)slot->pid);
     ft_publish(&block->snap.wake, proc->incarnation);
     ft_wake(&block->snap.wake);
 }
 
 static void wake_up(struct ft_job *job, struct ft_proc *proc)
 {
-    proc->way = FT_BACK_SNAPSHOT;
+    proc->way = ft_snapshots_is_zero(job, proc->rank, ft_snapshots_named(job, proc->rank)) ? FT_BACK_START : FT_BACK_SNAPSHOT;
     proc->pid = 0;
     proc->incarnation++;
     ft_proc_enter(proc, FT_PROC_WAKING);
@@ -302,6 +290,15 @@ static void forget_unwakable(struct ft_job *job)
             ft_proc_enter(&job->procs[r], FT_PROC_CLEARING);
 }
 
+/* From its beginning it starts when the snapshots that it does not go on from are gone: they have its descriptors, and its locks. */
+static bool may_start(struct ft_job *job, uint32_t rank)
+{
+    if (ft_snapshots_usable(job, rank) && ft_region_reaches(&job->region, rank))
+        return true;
+    ft_snapshots_drop(job, rank);
+    return ft_snapshots_gone(job, rank);
+}
+
 /* Whoever is cleared starts, unless it cannot without the others. False: somebody is not clear
    yet. */
 static bool start_cleared(struct ft_job *job)
@@ -313,7 +310,7 @@ static bool start_cleared(struct ft_job *job)
 
         if (ft_proc_phase(proc) != FT_PROC_CLEARING)
             continue;
-        if (!is_clear(job, r))
+        if (!is_clear(job, r) || !may_start(job, r))
             clear = false;
         else if (start_successor(job, proc) < 0)
             return clear;

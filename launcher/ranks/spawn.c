@@ -37,6 +37,7 @@ struct ft_spawn {
     /* of the child being started */
     uint32_t rank;
     const struct ft_context *context;
+    struct ft_environ *ranks_env;
     char **vars;       /* its environment */
     int in, out, err;
     volatile pid_t *record;
@@ -86,6 +87,7 @@ __attribute__((no_sanitize("address"))) static int child(void *arg)
        alone in its group has nobody to yield to. sched_yield would return at once, and ranks that share a core would
        spin their time slices away: 8-byte allreduces of 8 ranks on 2 cores took 190 microseconds instead of 9. */
     *s->record = getpid();
+    ft_environ_pid(s->ranks_env, getpid());
     if (setpgid(0, 0) < 0 || place_descriptors(s) < 0)
         goto failed;
     if (s->context->wdir && chdir(s->context->wdir) < 0)
@@ -114,6 +116,7 @@ static void select_rank(struct ft_spawn *s, uint32_t rank, uint32_t incarnation)
     ft_environ_rank(s->env[c], rank, incarnation);
     s->rank = rank;
     s->context = &s->config.contexts[c];
+    s->ranks_env = s->env[c];
     s->vars = ft_environ_get(s->env[c]);
 }
 

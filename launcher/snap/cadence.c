@@ -85,16 +85,14 @@ bool ft_cadence_due(const struct ft_snapshot *s, uint64_t round, uint64_t now)
 static const char *const reasons[] = {
     [FT_IMAGE_THREADS] = "it has more than one thread",
     [FT_IMAGE_CHILDREN] = "it has child processes",
-    [FT_IMAGE_DESCRIPTOR] = "it has pipes, sockets or the like of its own",
-    [FT_IMAGE_READ_WRITE] = "it both reads and writes a file",
-    [FT_IMAGE_LOCK] = "it holds a lock on a file",
-    [FT_IMAGE_MAPPING] = "it shares memory with others",
+    [FT_IMAGE_DESCRIPTOR] = "it has sockets or the like of its own",
+    [FT_IMAGE_RECORDER] = "what it does is not recorded (a static or set-user-ID program, or one that has left libftmpi_rank.so out)",
+    [FT_IMAGE_MAPPING] = "it shares memory with others, or maps a file",
     [FT_IMAGE_TIMERS] = "it has timers of timer_create()",
     [FT_IMAGE_WRAPPER] = "it is not the process that ftrun started, but a child of that",
     [FT_IMAGE_FORK] = "it cannot fork (no memory, or too many processes)",
     [FT_IMAGE_SYSTEM] = "the system does not let it",
     [FT_IMAGE_MEMORY] = "there may not be memory enough for a second copy of all ranks",
-    [FT_IMAGE_LINE] = "it is in the middle of a long line of output",
 };
 
 const char *ft_cadence_reason(const struct ft_snapshot *s)

@@ -49,10 +49,13 @@ static void answer(struct ft_job *job, uint32_t rank)
 
 static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_version *v)
 {
-    int mark;
-    const struct ft_snap_slot *slot = ft_snapshots_named(job, rank, &mark);
+    const struct ft_snap_slot *slot;
 
-    if (!ft_versions_moves_cut(&job->region, rank, v) || (slot && !is_worn(job, slot)))
+    if (!ft_versions_moves_cut(&job->region, rank, v))
+        return;
+    ft_snapshots_end_zero(job, rank);
+    slot = ft_snapshots_named(job, rank);
+    if (slot && !is_worn(job, slot))
         return;
     if (slot)
         ft_snapshots_drop(job, rank);

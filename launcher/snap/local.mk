@@ -3,6 +3,7 @@ liblaunch_la_SOURCES += \
 	launcher/snap/cadence.h launcher/snap/cadence.c \
 	launcher/snap/cut.h launcher/snap/cut.c \
 	launcher/snap/durable.h launcher/snap/durable.c \
+	launcher/snap/outcomes.h launcher/snap/outcomes.c \
 	launcher/snap/slot.h launcher/snap/slot.c \
 	launcher/snap/snapshot.h launcher/snap/snapshot.c
 

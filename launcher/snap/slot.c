@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ft/outcome/log.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/timer.h"
 #include "launcher/base/usage.h"
@@ -26,6 +27,14 @@ void ft_slot_condemn(struct ft_snapshot *s, int slot)
     kill(p->pid, SIGKILL);
 }
 
+void ft_slot_withdraw(struct ft_snapshot *s, int slot)
+{
+    if (atomic_load(&s->zero) == (uint32_t)slot + 1)
+        atomic_store(&s->zero, 0);
+    if (atomic_load(&s->named) == (uint32_t)slot + 1)
+        atomic_store(&s->named, atomic_load(&s->zero));
+}
+
 void ft_slot_forget(struct ft_snapshot *s, int slot)
 {
     struct ft_snap_slot *p = &s->slots[slot];
@@ -36,8 +45,7 @@ void ft_slot_forget(struct ft_snapshot *s, int slot)
     if (p->pidfd >= 0)
         close(p->pidfd);
     p->pidfd = -1;
-    if (atomic_load(&s->named) == (uint32_t)slot + 1)
-        atomic_store(&s->named, 0);
+    ft_slot_withdraw(s, slot);
     p->pid = 0;
     p->condemned = false;
 }
@@ -55,11 +63,25 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     if (named && !p->condemned)
         ft_say_detail(&s->job->say, "rank %u has lost its snapshot (process %d)", ft_job_rank(s->job, s->rank), pid);
     ft_slot_forget(s, (int)(p - s->slots));
+    ft_timer_set(s->job->again, 0); /* if its rank was to be woken, or waits until there is none, it goes on (restart.h) */
     if (!named)
         return;
     s->asked_ns = 0; /* another one, as soon as it may be */
-    ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, or load its checkpoint, if no more is released */
-    ft_timer_set(s->job->again, 0); /* if it was to be woken now, its rank has another way back (restart.h) */
+    if (!atomic_load(&s->named))
+        ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, or load its checkpoint, if no more is released */
+}
+
+int ft_slot_usable(const struct ft_snapshot *s)
+{
+    const struct ft_outcome_words *outcomes = ft_region_outcomes(&s->job->region, s->rank);
+    uint32_t named = atomic_load(&s->named), zero = atomic_load(&s->zero);
+    uint64_t closings = outcomes ? atomic_load(&outcomes->closings) : 0;
+
+    if (named && s->slots[named - 1].closings == closings)
+        return (int)named - 1;
+    if (zero && s->slots[zero - 1].closings == closings)
+        return (int)zero - 1;
+    return -1;
 }
 
 bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid)
@@ -102,7 +124,7 @@ void ft_slot_adopt(struct ft_snapshot *s, int slot)
     p->condemned = false;
     if (p->pid && !ft_slot_watch(s, slot))
         ft_slot_forget(s, slot);
-    else if (p->pid && atomic_load(&s->named) != (uint32_t)slot + 1)
+    else if (p->pid && atomic_load(&s->named) != (uint32_t)slot + 1 && atomic_load(&s->zero) != (uint32_t)slot + 1)
         ft_slot_condemn(s, slot);
 }
 
@@ -110,7 +132,10 @@ void ft_slot_adopt(struct ft_snapshot *s, int slot)
 
 bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank)
 {
-    return !job->snapshots->ranks[rank].slots[0].pid && !job->snapshots->ranks[rank].slots[1].pid;
+    for (int i = 0; i < FT_SNAP_SLOTS; i++)
+        if (job->snapshots->ranks[rank].slots[i].pid)
+            return false;
+    return true;
 }
 
 const pid_t *ft_snapshots_kept(const struct ft_job *job, uint32_t *n)

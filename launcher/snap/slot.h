@@ -14,11 +14,13 @@
 struct event;
 struct ft_job;
 
-enum { FT_SNAP_SLOTS = 2 };
+enum { FT_SNAP_SLOTS = 3 /* snapshot zero, a newer one, and one that is being made */ };
 
 struct ft_snap_slot {
     volatile pid_t pid;        /* 0: empty */
     struct ft_position at;
+    uint64_t outcome;          /* where it stands in the log of outcomes, ... */
+    uint64_t closings;         /* ... after so many ways back were closed */
     uint64_t taken_ns;
     bool condemned;            /* it is being ended */
 
@@ -32,7 +34,8 @@ struct ft_snap_slot {
 struct ft_snapshot {
     struct ft_snap_slot slots[FT_SNAP_SLOTS];
     _Atomic uint32_t named;    /* slot + 1 of the one to be woken, 0: there is none */
-    uint64_t number;           /* of the one that is being made, in the other slot; 0: none is */
+    _Atomic uint32_t zero;     /* slot + 1 of the one that was made before the program's main, the same or an older one; 0: it is gone */
+    uint64_t number;           /* of the one that is being made, in a free slot; 0: none is */
     uint64_t numbers;          /* given so far */
     uint64_t request;          /* of the rank for one: number `requested` is that */
     uint64_t requested;
@@ -43,7 +46,12 @@ struct ft_snapshot {
     uint32_t lost;             /* in a row: it died before it waited */
     uint32_t reason;           /* of the last one, enum ft_image_reason */
     uint32_t tries;            /* to wake it, in a row */
+    uint64_t closings;         /* so often its ways back were closed, as far as it is told */
+    uint64_t tells;            /* so many things it had to tell the user are told */
+    uint64_t differs;          /* replays of this rank that have differed, */
+    uint32_t differed;         /* and so many in a row of the one to be woken */
     bool told;                 /* that it has none, and why */
+    bool past_told;            /* that some calls went past the library */
     uint64_t stood_ns;         /* what the rank itself had counted of its standing still */
     uint64_t last_ns;          /* what the last one cost: standing still, forking, and the pages that the one before it made the rank copy */
 
@@ -64,6 +72,9 @@ bool ft_slot_is_dead(const struct ft_snap_slot *slot);
 /* Its process is to end: nobody needs it any more. */
 void ft_slot_condemn(struct ft_snapshot *s, int slot);
 
+/* It is not to be woken any more, whatever becomes of its process. */
+void ft_slot_withdraw(struct ft_snapshot *s, int slot);
+
 /* Empties it. */
 void ft_slot_forget(struct ft_snapshot *s, int slot);
 
@@ -72,6 +83,9 @@ void ft_slot_forget(struct ft_snapshot *s, int slot);
 void ft_slot_adopt(struct ft_snapshot *s, int slot);
 
 /* ---- of all ranks ---- */
+
+/* The slot of the one to be woken: the newest that has not been closed. -1: there is none. */
+int ft_slot_usable(const struct ft_snapshot *s);
 
 /* Rank has none, nor one that is being ended. */
 bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank);

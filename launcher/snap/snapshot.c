@@ -22,12 +22,12 @@
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
 #include "launcher/snap/cadence.h"
+#include "launcher/snap/outcomes.h"
 #include "launcher/snap/slot.h"
-#include "launcher/stdio/input.h"
-#include "launcher/stdio/output.h"
 
 enum {
     TICK_MS = 50,                /* or less, if snapshots are wanted more often */
+    ZERO_BYTES = 64 << 20,       /* of both logs since the beginning: snapshot zero goes, if there is a newer one */
     WAKE_TRIES = 200             /* to fork, one each time that ranks.c looks: some seconds */
 };
 
@@ -41,10 +41,13 @@ static struct ft_snap_words *words_of(const struct ft_snapshot *s)
     return &ft_region_rank(&s->job->region, s->rank)->snap;
 }
 
-/* The slot that is not named. */
-static int other_slot(const struct ft_snapshot *s)
+/* A slot for the next one; -1: an older one is still being ended. */
+static int free_slot(const struct ft_snapshot *s)
 {
-    return atomic_load(&s->named) == 1 ? 1 : 0;
+    for (int i = 0; i < FT_SNAP_SLOTS; i++)
+        if (!s->slots[i].pid)
+            return i;
+    return -1;
 }
 
 /* Copied pages are paid for by who writes first: the rank, for the most part. Counted when the snapshot ends, or is replaced: by its page
@@ -80,18 +83,29 @@ static pid_t half_made(const struct ft_snapshot *s)
     return pid ? pid : ft_look(&w->forked) == s->number ? (pid_t)ft_peek(&w->child) : 0;
 }
 
-/* A fork that has been made and did not get as far as to be seen ends itself: it looks at `want` after it has said `taken`. */
+/* A fork that has been made and did not get as far as to be seen ends itself: it looks at `given_up` after it has said `taken`. */
 static void give_up(struct ft_snapshot *s)
 {
     struct ft_snap_words *w = words_of(s);
     pid_t pid;
 
-    ft_announce(&w->want, 0);
+    ft_note(&w->want, 0);
+    ft_announce(&w->given_up, s->number);
     pid = half_made(s);
     if (ft_slot_is_ours(s, pid))
         kill(pid, SIGKILL);
     s->number = 0;
-    ft_wake(&w->go);
+}
+
+static void drop(struct ft_snapshot *s)
+{
+    if (s->number)
+        give_up(s);
+    ft_announce(&words_of(s)->want, 0); /* the next process of this rank has not been asked for anything */
+    atomic_store(&s->named, 0);
+    atomic_store(&s->zero, 0);
+    for (int i = 0; i < FT_SNAP_SLOTS; i++)
+        ft_slot_condemn(s, i);
 }
 
 static void count_stood(struct ft_snapshot *s)
@@ -114,56 +128,71 @@ static void refused(struct ft_snapshot *s, uint32_t reason)
         give_up(s);
 }
 
-static bool takes_input(const struct ft_snapshot *s)
+static const struct ft_snap_slot *oldest(const struct ft_snapshot *s)
 {
-    return s->rank == s->job->options->stdin_rank && s->job->input;
+    uint32_t zero = atomic_load(&s->zero), named = atomic_load(&s->named);
+
+    return zero ? &s->slots[zero - 1] : named ? &s->slots[named - 1] : NULL;
 }
 
-/* The rank stands still. */
-static void let_go(struct ft_snapshot *s)
+/* Both logs are held for the oldest one, and the others but the newest are ended. */
+static void hold(struct ft_snapshot *s)
 {
-    struct ft_snap_words *w = words_of(s);
-    int slot = other_slot(s);
+    const struct ft_snap_slot *from = oldest(s);
 
-    if (!ft_output_mark(s->job->output, s->rank, slot)) {
-        refused(s, FT_IMAGE_LINE);
+    if (!from)
         return;
-    }
-    if (takes_input(s) && !ft_input_mark(s->job->input, s->job->procs[s->rank].pid, slot)) {
-        refused(s, FT_IMAGE_SYSTEM);
-        return;
-    }
-    s->slots[slot].at = w->at;
-    ft_publish(&w->go, s->number);
-    ft_wake(&w->go);
-}
-
-static void name(struct ft_snapshot *s, int slot)
-{
-    ft_region_register(&s->job->region, s->rank, &s->slots[slot].at);
+    ft_region_register(&s->job->region, s->rank, &from->at);
+    atomic_store(&ft_outcomes_of(s)->released, from->outcome);
     ft_keeper_kick(s->job->keeper);
-    if (s->slots[1 - slot].pid) {
-        if (!s->slots[1 - slot].condemned)
-            count_pages(s, &s->slots[1 - slot]);
-        ft_slot_condemn(s, 1 - slot);
+    for (int i = 0; i < FT_SNAP_SLOTS; i++) {
+        struct ft_snap_slot *p = &s->slots[i];
+
+        if (!p->pid || p->condemned || atomic_load(&s->named) == (uint32_t)i + 1 || p == from)
+            continue;
+        count_pages(s, p);
+        ft_slot_condemn(s, i);
     }
+}
+
+/* Memory is used again only behind what is gone. */
+static void end_zero(struct ft_snapshot *s, uint64_t most)
+{
+    uint32_t zero = atomic_load(&s->zero), named = atomic_load(&s->named);
+    uint64_t since;
+
+    if (!zero || !named || zero == named || ft_slot_usable(s) != (int)named - 1)
+        return;
+    since = ft_region_log_bytes(&s->job->region) + atomic_load(&ft_outcomes_of(s)->tail) - s->slots[zero - 1].outcome;
+    if (since < most)
+        return;
+    atomic_store(&s->zero, 0);
+    hold(s);
 }
 
 /* It waits. */
 static void taken(struct ft_snapshot *s)
 {
     struct ft_snap_words *w = words_of(s);
-    int slot = other_slot(s);
+    int slot = free_slot(s);
     struct ft_snap_slot *p = &s->slots[slot];
 
     s->last_ns = 0;
     count_stood(s);
     p->condemned = false;
     p->taken_ns = ft_clock_ns();
+    p->at = w->at;
+    p->outcome = w->outcome;
+    p->closings = w->closings;
     p->pid = (pid_t)ft_look(&w->pid);
     if (!ft_slot_watch(s, slot)) {
         ft_slot_forget(s, slot);
         give_up(s);
+        return;
+    }
+    if (ft_outcomes_went_past(s, ft_death_writes(s->job->procs[s->rank].pid))) {
+        refused(s, FT_IMAGE_RECORDER);
+        ft_slot_condemn(s, slot);
         return;
     }
     if (p->at.stream[0].unit < ft_region_cut(&s->job->region, s->rank)) { /* a checkpoint has overtaken it */
@@ -175,13 +204,31 @@ static void taken(struct ft_snapshot *s)
     s->named_number = s->number;
     s->refusals = s->lost = 0;
     s->told = false;
+    if (!atomic_load(&s->named) && ft_look32(&ft_region_rank(&s->job->region, s->rank)->state) == FT_RANK_ABSENT)
+        atomic_store(&s->zero, (uint32_t)slot + 1);
     atomic_store(&s->named, (uint32_t)slot + 1);
     s->number = 0;
     if (s->made == 1)
         ft_say_detail(&s->job->say, "rank %u has a snapshot at unit %llu, process %d", ft_job_rank(s->job, s->rank),
                       (unsigned long long)p->at.stream[0].unit, p->pid);
-    name(s, slot);
+    hold(s);
     ft_report_cut(s->job->report, s->rank, p->taken_ns, p->at.stream[0].unit, s->last_ns);
+}
+
+/* The rank is about to exec: it waits until none is left, nor one half made. */
+static void end_for_exec(struct ft_snapshot *s)
+{
+    struct ft_snap_words *w = words_of(s);
+    uint64_t ends = ft_look(&w->ends);
+
+    if (ends == ft_peek(&w->ended))
+        return;
+    drop(s);
+    if (!ft_snapshots_gone(s->job, s->rank) || !ft_snapshots_clear(s->job, s->rank))
+        return; /* the last one's death brings us here again */
+    ft_region_unregister(&s->job->region, s->rank);
+    ft_publish(&w->ended, ends);
+    ft_wake(&w->ended);
 }
 
 /* Whatever the rank, or its snapshot, has said since. */
@@ -193,8 +240,7 @@ static void look(struct ft_snapshot *s)
         refused(s, (uint32_t)ft_look(&w->reason));
     else if (s->number && ft_look(&w->taken) == s->number)
         taken(s);
-    else if (s->number && ft_look(&w->ready) == s->number && ft_look(&w->go) != s->number)
-        let_go(s);
+    end_for_exec(s);
 }
 
 /* The process that was to be it died before it could say so. The first time that is bad luck. */
@@ -214,16 +260,25 @@ static void look_for_lost(struct ft_snapshot *s)
 
 static bool can_be_asked(const struct ft_snapshot *s)
 {
-    const struct ft_job *job = s->job;
-
-    return ft_proc_phase(&job->procs[s->rank]) == FT_PROC_RUNNING && !s->number && !s->slots[other_slot(s)].pid &&
-           ft_look32(&ft_region_rank(&job->region, s->rank)->state) == FT_RANK_ATTACHED;
+    return ft_proc_phase(&s->job->procs[s->rank]) == FT_PROC_RUNNING && !s->number && free_slot(s) >= 0;
 }
 
-/* A snapshot becomes its rank's parent's child: that must be us. */
+static bool is_attached(const struct ft_snapshot *s)
+{
+    return ft_look32(&ft_region_rank(&s->job->region, s->rank)->state) == FT_RANK_ATTACHED;
+}
+
+/* A snapshot becomes its rank's parent's child: that must be us. Before MPI_Init the rank is whom we have started. */
 static bool is_leader(const struct ft_snapshot *s)
 {
-    return ft_look32(&ft_region_rank(&s->job->region, s->rank)->attached_pid) == (uint32_t)s->job->procs[s->rank].pid;
+    uint32_t attached = ft_look32(&ft_region_rank(&s->job->region, s->rank)->attached_pid);
+
+    return !attached || attached == (uint32_t)s->job->procs[s->rank].pid;
+}
+
+static bool is_recorded(const struct ft_snapshot *s)
+{
+    return ft_look(&words_of(s)->recorder) == (uint64_t)s->job->procs[s->rank].pid;
 }
 
 /* Rather none than the OOM killer. Looked at once in a second. */
@@ -245,6 +300,8 @@ static bool try(struct ft_snapshot *s, uint64_t now)
 {
     if (!is_leader(s))
         refused(s, FT_IMAGE_WRAPPER);
+    else if (!is_recorded(s))
+        refused(s, FT_IMAGE_RECORDER);
     else if (!has_room(s->job, now))
         refused(s, FT_IMAGE_MEMORY);
     else
@@ -252,7 +309,7 @@ static bool try(struct ft_snapshot *s, uint64_t now)
     return s->number != 0;
 }
 
-static bool is_on(const struct ft_job *job) { return job->options->snapshot_ms && job->options->max_restarts; }
+static bool is_on(const struct ft_job *job) { return job->region.header->params.outcome_bytes != 0; }
 
 uint64_t ft_snapshots_tick_ms(const struct ft_job *job)
 {
@@ -261,6 +318,7 @@ uint64_t ft_snapshots_tick_ms(const struct ft_job *job)
 
 void ft_snapshots_tick(struct ft_job *job)
 {
+    const struct ft_params *p = &job->region.header->params;
     struct ft_snapshooter *all = job->snapshots;
     uint64_t now = ft_clock_ns();
 
@@ -269,8 +327,10 @@ void ft_snapshots_tick(struct ft_job *job)
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         struct ft_snapshot *s = of(job, r);
 
+        ft_outcomes_tell(s);
         look_for_lost(s);
-        if (can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
+        end_zero(s, ft_min(ZERO_BYTES, p->nextents * p->extent_bytes / 4));
+        if (is_attached(s) && can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
             try(s, now);
     }
     ft_cadence_tell(job->snapshots->ranks, job->options->nranks);
@@ -295,14 +355,35 @@ bool ft_snapshots_serve(struct ft_job *job, uint32_t rank, uint64_t number, bool
 
 /* ---- what ranks.c wants to know ---- */
 
+void ft_snapshots_begin(struct ft_job *job, uint32_t rank)
+{
+    struct ft_snapshot *s = of(job, rank);
+
+    if (!ft_outcomes_of(s))
+        return;
+    ft_outcome_log_restart(ft_outcomes_of(s));
+    s->refusals = s->lost = s->differed = 0;
+    if (is_on(job) && has_room(job, ft_clock_ns()))
+        ask(s);
+}
+
 void ft_snapshots_buried(struct ft_job *job, uint32_t rank)
 {
     struct ft_snapshot *s = of(job, rank);
+
+    if (job->procs[rank].signal)
+        ft_outcomes_went_past(s, job->procs[rank].writes);
+    if (ft_outcomes_of(s))
+        atomic_store(&ft_outcomes_of(s)->writes, 0);
+
+    ft_outcomes_tell(s);
+    ft_outcomes_differ(s);
 
     if (s->number && ft_look(&words_of(s)->taken) == s->number)
         taken(s);
     if (s->number)
         give_up(s);
+    ft_publish(&words_of(s)->want, 0); /* a copy of an older snapshot than the last one would take that for due */
 }
 
 bool ft_snapshots_clear(struct ft_job *job, uint32_t rank)
@@ -310,7 +391,10 @@ bool ft_snapshots_clear(struct ft_job *job, uint32_t rank)
     const struct ft_snapshot *s = of(job, rank);
     pid_t pid = (pid_t)ft_look(&words_of(s)->pid);
 
-    if (!pid || pid == s->slots[0].pid || pid == s->slots[1].pid || !ft_death_is_child(pid))
+    for (int i = 0; i < FT_SNAP_SLOTS; i++)
+        if (pid == s->slots[i].pid)
+            return true;
+    if (!pid || !ft_death_is_child(pid))
         return true;
     kill(pid, SIGKILL);
     return waitpid(pid, NULL, WNOHANG) == pid;
@@ -318,7 +402,7 @@ bool ft_snapshots_clear(struct ft_job *job, uint32_t rank)
 
 bool ft_snapshots_usable(const struct ft_job *job, uint32_t rank)
 {
-    return atomic_load(&of(job, rank)->named) != 0;
+    return ft_slot_usable(of(job, rank)) >= 0;
 }
 
 void ft_snapshots_failed(struct ft_job *job, uint32_t rank)
@@ -340,24 +424,29 @@ void ft_snapshots_woken(struct ft_job *job, uint32_t rank)
     of(job, rank)->tries = 0;
 }
 
-const struct ft_snap_slot *ft_snapshots_named(const struct ft_job *job, uint32_t rank, int *mark)
+const struct ft_snap_slot *ft_snapshots_named(const struct ft_job *job, uint32_t rank)
+{
+    const struct ft_snapshot *s = of(job, rank);
+    int slot = ft_slot_usable(s);
+
+    return slot < 0 ? NULL : &s->slots[slot];
+}
+
+bool ft_snapshots_is_zero(const struct ft_job *job, uint32_t rank, const struct ft_snap_slot *slot)
 {
     const struct ft_snapshot *s = of(job, rank);
 
-    *mark = (int)atomic_load(&s->named) - 1;
-    return *mark < 0 ? NULL : &s->slots[*mark];
+    return atomic_load(&s->zero) == (uint32_t)(slot - s->slots) + 1;
+}
+
+void ft_snapshots_end_zero(struct ft_job *job, uint32_t rank)
+{
+    end_zero(of(job, rank), 0);
 }
 
 void ft_snapshots_drop(struct ft_job *job, uint32_t rank)
 {
-    struct ft_snapshot *s = of(job, rank);
-
-    if (s->number)
-        give_up(s);
-    ft_announce(&words_of(s)->want, 0); /* the next process of this rank has not been asked for anything */
-    atomic_store(&s->named, 0);
-    for (int i = 0; i < FT_SNAP_SLOTS; i++)
-        ft_slot_condemn(s, i);
+    drop(of(job, rank));
 }
 
 void ft_snapshots_drop_all(struct ft_job *job)
@@ -452,7 +541,9 @@ static void adopt_making(struct ft_snapshot *s)
     else if (ft_look(&w->taken) == s->number && named && s->slots[named - 1].pid == (pid_t)ft_look(&w->pid))
         s->number = 0;
     else if (ft_look(&w->taken) == s->number)
-        ft_slot_forget(s, other_slot(s));
+        for (int i = 0; i < FT_SNAP_SLOTS; i++)
+            if (s->slots[i].pid == (pid_t)ft_look(&w->pid))
+                ft_slot_forget(s, i);
 }
 
 void ft_snapshots_adopt(struct ft_job *job)
@@ -465,7 +556,7 @@ void ft_snapshots_adopt(struct ft_job *job)
         for (int i = 0; i < FT_SNAP_SLOTS; i++)
             ft_slot_adopt(s, i);
         if (named && atomic_load(&s->named))
-            name(s, (int)named - 1);
+            hold(s);
     }
 }
 

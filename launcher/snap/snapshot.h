@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent's side of the ranks' snapshots (ft/snap/snapshot.h, DESIGN section 5): when they are
+/* The agent's side of the ranks' snapshots (ft/outcome/copies.h, DESIGN section 5): when they are
    made, which one counts, what they cost. What is known of them is in shared memory, and every
    step can be done again by a successor of the agent:
 
      a slot gets a number       the rank is asked (`want`)
-     the rank stands still      what it has printed and read is noted in the slot's mark; then it may go on
      the snapshot waits         the slot gets its pid, then `named` its number: from this store on it is what is woken;
-                                its position becomes the rank's cut, and the snapshot of the other slot is ended
+                                its position becomes the rank's cut, and the one named before is ended
 
-   A rank has a second snapshot only from `taken` until the older one is dead. */
+   The first one, zero, is made before the program's main: to start over is to wake it. It stays when another one
+   is named, until much has been logged since the beginning: the log is held for the oldest. */
 #ifndef LAUNCHER_SNAP_SNAPSHOT_H
 #define LAUNCHER_SNAP_SNAPSHOT_H
 
@@ -41,6 +41,10 @@ void ft_snapshots_adopt(struct ft_job *job);
 /* The bell has rung: whatever ranks, or their snapshots, have said since. */
 void ft_snapshots_look(struct ft_job *job);
 
+/* Rank is about to be started from its beginning, with snapshot zero as the first thing it does. There
+   is none of an earlier incarnation. */
+void ft_snapshots_begin(struct ft_job *job, uint32_t rank);
+
 /* Rank's process is dead. One that was being made counts if it waits already. */
 void ft_snapshots_buried(struct ft_job *job, uint32_t rank);
 
@@ -58,8 +62,14 @@ bool ft_snapshots_usable(const struct ft_job *job, uint32_t rank);
 void ft_snapshots_failed(struct ft_job *job, uint32_t rank);
 void ft_snapshots_woken(struct ft_job *job, uint32_t rank);
 
-/* The process and mark of what can be woken. */
-const struct ft_snap_slot *ft_snapshots_named(const struct ft_job *job, uint32_t rank, int *mark);
+/* What is to be woken. NULL: there is none. */
+const struct ft_snap_slot *ft_snapshots_named(const struct ft_job *job, uint32_t rank);
+
+/* That is the one that was made before the program's main. */
+bool ft_snapshots_is_zero(const struct ft_job *job, uint32_t rank, const struct ft_snap_slot *slot);
+
+/* Ends that one, if there is a newer one. The log is held for the oldest. */
+void ft_snapshots_end_zero(struct ft_job *job, uint32_t rank);
 
 /* Ends the snapshots of a rank, of all ranks. Their processes are gone a little later. */
 void ft_snapshots_drop(struct ft_job *job, uint32_t rank);

@@ -15,8 +15,7 @@ $(python_link): | libftmpi.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f $(abs_top_srcdir)/mpi_shim/rabit/ftmpi_xgboost.py $@
 
 # Rabit's C API under Rabit's name, beside libmpi.so.40: only ftrun's ranks look there.
-compatdir = $(libdir)/ftmpi
-compat_LTLIBRARIES = librabit.la
+compat_LTLIBRARIES += librabit.la
 librabit_la_SOURCES = mpi_shim/rabit/capi.c mpi_shim/rabit/c_api.h mpi_shim/rabit/world.h mpi_shim/rabit/world.c
 librabit_la_LDFLAGS = -avoid-version -shared -Wl,--as-needed
 librabit_la_LIBADD = libftmpi.la

@@ -10,7 +10,7 @@ tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 failed=0
 fail() { echo "FAIL: $*" && failed=1; }
-find "$src/compat-tests" "$src/scripts/test" "$src/scripts/run-test.sh" "$src/ft/test" "$src/ft/model" \( -name '*.sh' -o -name '*.py' \) \
+find "$src/compat-tests" "$src/scripts/test" "$src/scripts/run-test.sh" "$src/ft/test" "$src/ft/outcome" "$src/ft/model" \( -name '*.sh' -o -name '*.py' \) \
     ! -path '*/scripts/test/tests.sh' >"$tmp/tests"
 [ "$(wc -l <"$tmp/tests")" -ge 90 ] || fail "only $(wc -l <"$tmp/tests") tests"
 

@@ -11,6 +11,9 @@ import pickle
 import struct
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lib"))
+import outside
+
 MAX, MIN, SUM, BITOR = 0, 1, 2, 3
 UINT32, FLOAT64 = 3, 7
 
@@ -71,11 +74,11 @@ class Progress:
         last = os.pread(self.fd, 32, 0)
         self.furthest = self.base = struct.unpack('4Q', last)[3] if len(last) == 32 else 0
         self.put(0, 0)
-        self.put(os.getpid(), 0)
+        self.put(outside.pid(), 0)
 
     def put(self, pid, ops):
         self.furthest = max(self.furthest, ops)
-        os.pwrite(self.fd, struct.pack('4Q', pid, ops, self.base, self.furthest), 0)
+        outside.put(self.fd, struct.pack('4Q', pid, ops, self.base, self.furthest), 0)
 
 
 def main():
@@ -95,17 +98,17 @@ def main():
     for i in range(version, rounds):
         got = rabit.broadcast({'round': i, 'from': i % size, 'fill': 'x' * (i % 7 * 1000)} if rank == i % size else None, i % size)
         assert got == {'round': i, 'from': i % size, 'fill': 'x' * (i % 7 * 1000)}
-        progress.put(os.getpid(), 4 * i + 1)
+        progress.put(outside.pid(), 4 * i + 1)
         most = rabit.allreduce(ctypes.c_uint, UINT32, [0] * 3, MAX, lambda r=i: [r, rank + r, 7 * rank])
         assert most == [i, size - 1 + i, 7 * (size - 1)]
         assert rabit.allreduce(ctypes.c_uint, UINT32, [1 << rank], BITOR) == [(1 << size) - 1]
         assert rabit.allreduce(ctypes.c_double, FLOAT64, [], SUM) == []
-        progress.put(os.getpid(), 4 * i + 2)
+        progress.put(outside.pid(), 4 * i + 2)
         parts = (ctypes.c_int * (2 * size))(*[0] * (2 * size))
         parts[2 * rank:2 * rank + 2] = [rank, i]
         assert lib.RabitAllgather(parts, 2 * size, 2 * rank, 2, 2, 2) == 0
         assert list(parts) == [x for r in range(size) for x in (r, i)]
-        progress.put(os.getpid(), 4 * i + 3)
+        progress.put(outside.pid(), 4 * i + 3)
         add = rabit.allreduce(ctypes.c_double, FLOAT64, [float((rank + 1) * (j + i)) for j in range(1000)], SUM)
         assert add == [float(size * (size + 1) // 2 * (j + i)) for j in range(1000)]
         total = [a + b for a, b in zip(total, add)]
@@ -116,7 +119,7 @@ def main():
         elif model == 'global':
             rabit.checkpoint(total)
         assert model == 'none' or lib.RabitVersionNumber() == i + 1
-        progress.put(os.getpid(), 4 * i + 4)
+        progress.put(outside.pid(), 4 * i + 4)
     lib.RabitTrackerPrint(b'%d is done' % rank)
     lib.RabitFinalize()
     # Outside: a world of one.

@@ -16,6 +16,9 @@ import numpy as np
 import xgboost
 from xgboost import collective
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lib"))
+import outside # for --status only
+
 CLASSES = 10
 
 
@@ -27,10 +30,7 @@ class Status(xgboost.callback.TrainingCallback):
     def say(self, state, number=-1):
         if self.path is None:
             return
-        fresh = f"{self.path}.{os.getpid()}"
-        with open(fresh, "w", encoding="ascii") as out:
-            out.write(f"{os.getpid()} {state} {number}\n")
-        os.rename(fresh, self.path)
+        outside.replace_file(self.path, f"{outside.pid()} {state} {number}\n".encode())
 
     def before_iteration(self, model, epoch, evals_log):
         self.say("round", epoch)

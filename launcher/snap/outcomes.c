@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/snap/outcomes.h"
+
+#include <stdio.h>
+
+#include "launcher/job/job.h"
+#include "launcher/snap/slot.h"
+
+enum { DIFFERS = 3 /* so often a replay is tried */ };
+
+struct ft_outcome_words *ft_outcomes_of(const struct ft_snapshot *s)
+{
+    return ft_region_outcomes(&s->job->region, s->rank);
+}
+
+void ft_outcomes_tell(struct ft_snapshot *s)
+{
+    const struct ft_outcome_words *outcomes = ft_outcomes_of(s);
+    uint64_t tells = outcomes ? atomic_load(&outcomes->tells) : 0, closings = outcomes ? atomic_load(&outcomes->closings) : 0;
+
+    if (closings != s->closings)
+        ft_say_detail(&s->job->say, "rank %u cannot go on from a snapshot of before now: %s", ft_job_rank(s->job, s->rank), outcomes->why);
+    s->closings = closings;
+    if (tells == s->tells)
+        return;
+    s->tells = tells;
+    ft_say(&s->job->say, "rank %u: %s", ft_job_rank(s->job, s->rank), outcomes->told);
+}
+
+bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted)
+{
+    struct ft_outcome_words *outcomes = ft_outcomes_of(s);
+    uint64_t seen = outcomes ? atomic_load(&outcomes->writes) : counted;
+
+    if (counted == UINT64_MAX || counted <= seen)
+        return false;
+    snprintf(outcomes->why, sizeof outcomes->why, "it makes system calls by itself, %llu of those that write so far",
+             (unsigned long long)(counted - seen));
+    atomic_fetch_add(&outcomes->closings, 1);
+    if (!s->past_told)
+        ft_say_notice(&s->job->say, "rank %u goes past what records its calls, so no snapshot of it is used: %s", ft_job_rank(s->job, s->rank), outcomes->why);
+    s->past_told = true;
+    return true;
+}
+
+void ft_outcomes_differ(struct ft_snapshot *s)
+{
+    const struct ft_outcome_words *outcomes = ft_outcomes_of(s);
+    uint64_t differs = outcomes ? atomic_load(&outcomes->differs) : 0;
+    int slot = ft_slot_usable(s);
+
+    s->differed = differs == s->differs ? 0 : s->differed + 1;
+    s->differs = differs;
+    if (!s->differed)
+        return;
+    ft_say_notice(&s->job->say, "rank %u: a snapshot could not be followed: %s%s", ft_job_rank(s->job, s->rank), outcomes->how,
+                  s->differed < DIFFERS ? "; it is tried again" : "; it is given up");
+    if (s->differed >= DIFFERS && slot >= 0) {
+        s->differed = 0;
+        ft_slot_condemn(s, slot);
+        ft_slot_withdraw(s, slot);
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the agent learns from a rank's log of outcomes (ft/outcome/log.h) beside how much of it is needed. */
+#ifndef LAUNCHER_SNAP_OUTCOMES_H
+#define LAUNCHER_SNAP_OUTCOMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ft/outcome/log.h"
+
+struct ft_snapshot;
+
+/* NULL: nothing is recorded in this job. */
+struct ft_outcome_words *ft_outcomes_of(const struct ft_snapshot *s);
+
+/* Passes on what the rank has to tell the user, and says why ways back were closed. */
+void ft_outcomes_tell(struct ft_snapshot *s);
+
+/* So many calls that write were `counted` by the kernel (ft_death_writes), before this. True: some went past the library, and
+   would be done again in a replay. Then the ways back are closed, and it is said once. */
+bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted);
+
+/* The rank is dead. If its replay differed from the log it touched nothing, and may be tried again, but not for ever: then the snapshot
+   that it came from is given up. */
+void ft_outcomes_differ(struct ft_snapshot *s);
+
+#endif
