@@ -189,7 +189,7 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     pid_t pid = -1;
     uint64_t who;  /* it is seen to be alive as, and the copy is not; 0: as nobody */
 
-    if (!ft_recorder.on)
+    if (!ft_recorder.on || ft_recorded_thread.inside > 1)
         reason = FT_IMAGE_RECORDER; /* what it has open is not known any more */
     if (reason == FT_IMAGE_GOOD && ft_maps_any())
         reason = FT_IMAGE_MAPPING;

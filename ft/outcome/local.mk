@@ -19,8 +19,9 @@ liboutcome_la_SOURCES = \
 	ft/outcome/wrap_directory.c ft/outcome/wrap_walk.c ft/outcome/wrap_place.c \
 	ft/outcome/inputs.h ft/outcome/inputs.c \
 	ft/outcome/wrap_descriptor.c ft/outcome/wrap_ioctl.c ft/outcome/wrap_content.c ft/outcome/wrap_exec.c ft/outcome/wrap_poll.c \
-	ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c
-liboutcome_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fvisibility=default
+	ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c ft/outcome/wrap_wait.c
+# syscall is taken the place of, too: the library's own calls go past that.
+liboutcome_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fvisibility=default -Dsyscall=ft_syscall
 liboutcome_la_LIBADD = libft.la
 
 # Preloaded by ftrun. Nothing of the engine's is seen from outside: a program may have that, too.

@@ -29,6 +29,7 @@ void ft_outcome_log_restart(void *memory)
     struct ft_outcome_words *words = memory;
 
     atomic_store(&words->released, atomic_load(&words->tail));
+    atomic_store(&words->signals, 0);
 }
 
 /* The extent's slot; NULL: it is in none. Slots are few, or the answer is found soon: low ones are used first. */

@@ -28,6 +28,7 @@ struct ft_outcome_words {
     _Atomic uint64_t tail;       /* the position after the last record that is begun */
     _Atomic uint64_t writes;     /* so many calls that write this incarnation has made through the library. The kernel counts them, too:
                                     if those are more, some went past it */
+    _Atomic uint64_t children;   /* this incarnation has had some: the kernel adds their calls to its own when it waits for them */
     _Atomic uint64_t done;       /* so many records are done, over all incarnations: progress */
     _Atomic uint64_t closings;   /* so often the ways back that there were have been closed: a copy that was made before the last
                                     time cannot be woken ... */

@@ -17,6 +17,7 @@
 #include "ft/outcome/pipes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -30,12 +31,13 @@
 #include "ft/outcome/signals.h"
 
 enum {
-    MOST = 64 << 10,       /* what the scratch takes at once: 16 buffers of a page */
+    MOST = 64 << 10,       /* what the scratch takes at once, at most: 16 buffers of a page */
     GROWN = 1 << 20        /* a pipe is not made larger than that */
 };
 
 enum step { NOTHING, FILL, SEND, ENDED, MOVE, TAKE };
 
+static size_t room;        /* of the scratch: less where a user has many pipes */
 static int out[2], in[2];  /* the scratch of writes, and of reads */
 
 static bool open_scratch(int scratch[2])
@@ -49,7 +51,16 @@ static bool open_scratch(int scratch[2])
     return scratch[0] >= 0 && scratch[1] >= 0;
 }
 
-bool ft_pipes_open(void) { return open_scratch(out) && open_scratch(in); }
+bool ft_pipes_open(void)
+{
+    long bytes;
+
+    if (!open_scratch(out) || !open_scratch(in))
+        return false;
+    bytes = syscall(SYS_fcntl, out[1], F_GETPIPE_SZ);
+    room = bytes > 0 ? ft_min((uint64_t)bytes, MOST) : PIPE_BUF;
+    return true;
+}
 
 bool ft_pipes_gives(int fd)
 {
@@ -230,10 +241,10 @@ ssize_t ft_pipes_write(int fd, const struct iovec *from, int n)
 
     for (int i = 0; i < n; i++)
         total += from[i].iov_len;
-    if (total <= MOST)
+    if (total <= room)
         return write_piece(fd, from, n, total);
     while (done < total) {
-        size_t some = ft_min(total - done, MOST);
+        size_t some = ft_min(total - done, room);
         ssize_t sent = write_piece(fd, pieces, part(from, done, some, pieces), some);
 
         if (sent < 0)

@@ -29,6 +29,8 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <semaphore.h>
+#include <sys/wait.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -59,6 +61,7 @@
     X(clone)                                                                                        \
     X(close)                                                                                        \
     X(closedir)                                                                                     \
+    X(connect)                                                                                      \
     X(copy_file_range)                                                                              \
     X(dirfd)                                                                                        \
     X(dup)                                                                                          \
@@ -66,6 +69,7 @@
     X(dup3)                                                                                         \
     X(epoll_create)                                                                                 \
     X(epoll_create1)                                                                                \
+    X(epoll_wait)                                                                                   \
     X(eventfd)                                                                                      \
     X(execve)                                                                                       \
     X(execveat)                                                                                     \
@@ -98,6 +102,7 @@
     X(futimens)                                                                                     \
     X(get_current_dir_name)                                                                         \
     X(getcwd)                                                                                       \
+    X(getdents64)                                                                                   \
     X(gethostname)                                                                                  \
     X(getloadavg)                                                                                   \
     X(getpgid)                                                                                      \
@@ -156,6 +161,7 @@
     X(readlinkat)                                                                                   \
     X(readv)                                                                                        \
     X(realpath)                                                                                     \
+    X(recv)                                                                                         \
     X(removexattr)                                                                                  \
     X(renameat2)                                                                                    \
     X(rewinddir)                                                                                    \
@@ -165,6 +171,7 @@
     X(sched_setaffinity)                                                                            \
     X(seekdir)                                                                                      \
     X(select)                                                                                       \
+    X(sem_wait)                                                                                     \
     X(sendfile64)                                                                                   \
     X(setitimer)                                                                                    \
     X(setmntent)                                                                                    \
@@ -208,6 +215,11 @@
     X(utimensat)                                                                                    \
     X(vdprintf)                                                                                     \
     X(vmsplice)                                                                                     \
+    X(wait)                                                                                         \
+    X(wait3)                                                                                        \
+    X(wait4)                                                                                        \
+    X(waitid)                                                                                       \
+    X(waitpid)                                                                                      \
     X(write)                                                                                        \
     X(writev)
 

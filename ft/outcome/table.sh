@@ -11,7 +11,7 @@ tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 bad=0
 
-cat "$top/ft/outcome/calls.table" | grep -v '^#' | grep . >"$tmp/rows"
+grep -v '^#' "$top/ft/outcome/calls.table" | grep . >"$tmp/rows"
 awk -F '|' 'NF != 5 { print "FAIL: a row has " NF " parts: " $0; bad = 1 } END { exit bad }' "$tmp/rows" || bad=1
 cut -d '|' -f 2 "$tmp/rows" | sed 's/([^)]*)//g' | tr -s ' ' '\n' | grep . | sort >"$tmp/table"
 nm -D --defined-only "$library" | awk '$2 == "T" || $2 == "W" || $2 == "i" { print $3 }' |

@@ -82,6 +82,14 @@ int inotify_init(void)
     return ft_real()->inotify_init1(0);
 }
 
+/* A directory, past the C library's streams. */
+ssize_t getdents64(int fd, void *to, size_t n)
+{
+    if (ft_recording())
+        ft_recorder_close("it has read a directory by getdents64");
+    return ft_real()->getdents64(fd, to, n);
+}
+
 int memfd_create(const char *name, unsigned flags)
 {
     if (ft_recording())

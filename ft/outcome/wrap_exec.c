@@ -17,6 +17,8 @@
 
 static void make_child(void)
 {
+    ft_recorder_live(); /* or it would have the mask, and what was left, of a replay */
+    atomic_store(&ft_recorder.log.words->children, 1);
     ft_descriptors_share_all();
     ft_recorder_close("it started another process");
 }
@@ -28,9 +30,16 @@ static void in_child(void)
     ft_real_writes = NULL;
 }
 
+/* Also one that the C library makes by itself (forkpty, daemon). */
+static void before_fork(void)
+{
+    if (ft_recorder.on && ft_recorded_thread.mine && !ft_recorded_thread.inside)
+        make_child();
+}
+
 __attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, in_child);
+    pthread_atfork(before_fork, NULL, in_child);
 }
 
 pid_t fork(void)
@@ -130,6 +139,7 @@ static void leave(void)
 {
     int error = errno;
 
+    ft_recorder_live();
     ft_recorder_close("it has become another program (exec)");
     ft_recorder.end_copies();
     errno = error;

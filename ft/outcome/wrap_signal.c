@@ -273,7 +273,7 @@ static void lose_patience(ucontext_t *context)
         ft_recorder_close("a signal (%d) was handled while it computed, or waited in a call that goes on afterwards", info.si_signo);
         ft_alarm_sent(&info);
         in_record(info.si_signo);
-        ft_inside();
+        ft_inside(); /* for ever, if it does not come back (siglongjmp): then there is no copy any more (copies.c) */
         run_in_frame(info.si_signo, &info, context);
         ft_outside();
     }
@@ -412,8 +412,14 @@ int sigaction(int signal, const struct sigaction *set, struct sigaction *old)
     bool catches = set && set->sa_handler != SIG_DFL && set->sa_handler != SIG_IGN;
     int result;
 
-    if (signal < 1 || signal >= NSIG || !ft_recorder.on)
+    if (signal < 1 || signal >= NSIG)
         return ft_real()->sigaction(signal, set, old);
+    if (!ft_recorder.on) { /* it has ended, or this is a child: ours may still be in the program's place */
+        result = ft_real()->sigaction(signal, set, old);
+        if (result == 0 && old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction == arrive)
+            *old = handlers[signal];
+        return result;
+    }
     if (set && ft_recording())
         ft_signals_at(FT_SIGNALS_SETTING);
     if (set)

@@ -453,7 +453,7 @@ for my $m (@mutants) {
     my ($name, $file, $from, $to, $how_long) = @$m;
     $how_long //= '--seeds 60';
     # A header's mutant is seen by what includes it: a copy of the tree, and the files that matter compiled from there.
-    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/net' '$source/ft/snap' '$source/ft/outcome' '$dir/ft/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
+    run("rm -rf '$dir/ft' && mkdir -p '$dir/ft' && cp -r '$source/ft/base' '$source/ft/shm' '$source/ft/core' '$source/ft/net' '$source/ft/snap' '$dir/ft/' && mkdir '$dir/ft/outcome' && cp '$source'/ft/outcome/door.h '$source'/ft/outcome/copies.h '$source'/ft/outcome/log.[ch] '$source'/ft/outcome/kinds.h '$dir/ft/outcome/' && cp '$source'/ft/*.[ch] '$dir/ft/'") == 0
         or die "cannot copy $source/ft\n";
     my $text = slurp("$dir/$file");
     $text =~ s/\Q$from\E/$to/;

@@ -95,6 +95,7 @@ static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_en
     whole = adopt_output(job, proc, ends);
     if (proc->pidfd < 0) {
         proc->lost = true;
+        proc->writes = UINT64_MAX;
         proc->oom = false;
         proc->died_ns = ft_clock_ns();
         ft_proc_enter(proc, FT_PROC_DEAD);
@@ -116,7 +117,7 @@ static void adopt_waking(struct ft_job *job, struct ft_proc *proc, struct ft_end
 {
     if (!adopt_output(job, proc, ends))
         ft_snapshots_drop(job, proc->rank);
-    if (!ft_snapshots_usable(job, proc->rank))
+    if (!ft_snapshots_wakes(job, proc->rank))
         ft_proc_enter(proc, FT_PROC_CLEARING);
 }
 

@@ -286,7 +286,7 @@ static bool renew(struct ft_job *job)
 static void forget_unwakable(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
-        if (ft_proc_phase(&job->procs[r]) == FT_PROC_WAKING && !ft_snapshots_usable(job, r))
+        if (ft_proc_phase(&job->procs[r]) == FT_PROC_WAKING && !ft_snapshots_wakes(job, r))
             ft_proc_enter(&job->procs[r], FT_PROC_CLEARING);
 }
 

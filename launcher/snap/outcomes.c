@@ -33,7 +33,7 @@ bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted)
     struct ft_outcome_words *outcomes = ft_outcomes_of(s);
     uint64_t seen = outcomes ? atomic_load(&outcomes->writes) : counted;
 
-    if (counted == UINT64_MAX || counted <= seen)
+    if (counted == UINT64_MAX || counted <= seen || atomic_load(&outcomes->children))
         return false;
     snprintf(outcomes->why, sizeof outcomes->why, "it makes system calls by itself, %llu of those that write so far",
              (unsigned long long)(counted - seen));

@@ -373,8 +373,9 @@ void ft_snapshots_buried(struct ft_job *job, uint32_t rank)
 
     if (job->procs[rank].signal)
         ft_outcomes_went_past(s, job->procs[rank].writes);
+    job->procs[rank].writes = UINT64_MAX; /* a successor of this agent does this again */
     if (ft_outcomes_of(s))
-        atomic_store(&ft_outcomes_of(s)->writes, 0);
+        atomic_store(&ft_outcomes_of(s)->writes, 0), atomic_store(&ft_outcomes_of(s)->children, 0);
 
     ft_outcomes_tell(s);
     ft_outcomes_differ(s);
@@ -403,6 +404,21 @@ bool ft_snapshots_clear(struct ft_job *job, uint32_t rank)
 bool ft_snapshots_usable(const struct ft_job *job, uint32_t rank)
 {
     return ft_slot_usable(of(job, rank)) >= 0;
+}
+
+bool ft_snapshots_wakes(const struct ft_job *job, uint32_t rank)
+{
+    const struct ft_snapshot *s = of(job, rank);
+    const struct ft_snap_words *w = words_of(s);
+
+    if (ft_look(&w->copied) == job->procs[rank].incarnation)
+        return true;
+    if (ft_look(&w->wake) != job->procs[rank].incarnation)
+        return ft_slot_usable(s) >= 0; /* nobody is told yet */
+    for (int i = 0; i < FT_SNAP_SLOTS; i++)
+        if (s->slots[i].pid && s->slots[i].pid == (pid_t)ft_peek(&w->waker))
+            return true;
+    return false;
 }
 
 void ft_snapshots_failed(struct ft_job *job, uint32_t rank)

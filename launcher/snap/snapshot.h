@@ -58,6 +58,9 @@ bool ft_snapshots_serve(struct ft_job *job, uint32_t rank, uint64_t number, bool
 /* Rank can be woken. */
 bool ft_snapshots_usable(const struct ft_job *job, uint32_t rank);
 
+/* Rank is being woken, and the snapshot that was told to do it stands, or has done it. */
+bool ft_snapshots_wakes(const struct ft_job *job, uint32_t rank);
+
 /* It could not fork: after a few more such attempts it is not usable any more. It could. */
 void ft_snapshots_failed(struct ft_job *job, uint32_t rank);
 void ft_snapshots_woken(struct ft_job *job, uint32_t rank);

@@ -14,7 +14,7 @@
 
 enum { LINES = 400 };
 
-static volatile sig_atomic_t alarms, own, faults, broken;
+static volatile sig_atomic_t alarms, own, broken;
 
 static void on_alarm(int number, siginfo_t *info, void *context)
 {

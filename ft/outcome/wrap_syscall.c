@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* syscall(2). What a program does by it is not recorded; if it may touch the world, ways back from before it are closed. The library itself
+   calls it by another name (-Dsyscall=ft_syscall), and reaches the kernel without that. */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#undef syscall
+#include "ft/outcome/real.h"
+#include "ft/outcome/record.h"
+
+long syscall(long number, ...);
+long ft_syscall(long number, ...);
+
+static long (*real)(long number, ...);
+
+static long make(long number, va_list args)
+{
+    long a = va_arg(args, long), b = va_arg(args, long), c = va_arg(args, long);
+    long d = va_arg(args, long), e = va_arg(args, long), f = va_arg(args, long);
+
+    if (!real)
+        real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    return real(number, a, b, c, d, e, f);
+}
+
+long ft_syscall(long number, ...)
+{
+    va_list args;
+    long result;
+
+    va_start(args, number);
+    result = make(number, args);
+    va_end(args);
+    return result;
+}
+
+/* A child that was made so: it has not even the job's memory. */
+static void look_for_child(long number)
+{
+    if (number == SYS_clone || number == SYS_clone3) {
+        ft_recorder.on = false;
+        ft_real_writes = NULL;
+    }
+}
+
+/* Of the process alone: its threads, its memory, how it is scheduled. */
+static bool is_inner(long number)
+{
+    static const short inner[] = {
+        SYS_futex, SYS_gettid, SYS_getpid, SYS_getcpu, SYS_membarrier, SYS_sched_yield, SYS_madvise, SYS_mprotect, SYS_brk, SYS_rseq,
+        SYS_get_robust_list, SYS_set_robust_list, SYS_mbind, SYS_set_mempolicy, SYS_get_mempolicy, SYS_getuid, SYS_geteuid, SYS_getgid,
+        SYS_getegid, SYS_prctl, SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_rt_sigprocmask, SYS_tgkill, SYS_mlock, SYS_munlock,
+        SYS_exit, SYS_exit_group,
+    };
+
+    for (size_t i = 0; i < sizeof inner / sizeof inner[0]; i++)
+        if (inner[i] == number)
+            return true;
+    return false;
+}
+
+long syscall(long number, ...)
+{
+    va_list args;
+    long result;
+
+    if (!is_inner(number) && ft_recording())
+        ft_recorder_close("it made system call %ld by itself", number);
+    va_start(args, number);
+    result = make(number, args);
+    va_end(args);
+    if (result == 0)
+        look_for_child(number);
+    return result;
+}
