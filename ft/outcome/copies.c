@@ -182,7 +182,8 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
 }
 
 /* Signals are blocked, which the copy wants, and which keeps handlers from changing what has been looked at. */
-static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *stand, sigset_t *pending)
+static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *stand, const sigset_t *mask,
+                 struct ft_signals_pending *pending)
 {
     enum ft_image_reason reason = ft_image_take(&c->image, &c->own);
     struct ft_image_pages unread;
@@ -199,7 +200,7 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
         refuse(c, number, reason);
         return false;
     }
-    sigpending(pending); /* after the timers were looked at: one that ends in between comes twice, not never */
+    ft_signals_look(mask, pending); /* after the timers were looked at: one that ends in between comes twice, not never */
     say_where(c, stand);
     touch_probe();
     who = ft_peek(&c->block->alive.who);
@@ -233,7 +234,9 @@ bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
 {
     uint64_t number = ft_look(&c->words->want), begin;
     int error = errno;
-    sigset_t all, mask = {0}, pending;
+    static struct ft_signals_pending pending; /* 4 KB: too much for a small stack of handlers */
+    sigset_t all, mask = {0};
+    pid_t before = own_pid();
     bool woken;
 
     c->answered = number;
@@ -244,11 +247,11 @@ bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
     ft_note(&c->words->faults, page_faults() - c->faults);
     sigfillset(&all);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, NSIG / 8);
-    woken = make(c, number, stand, &pending);
+    woken = make(c, number, stand, &mask, &pending);
     if (!woken) {
         syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, NSIG / 8);
     } else {
-        ft_signals_hold(&mask, &pending);
+        ft_signals_hold(&mask, &pending, before);
         if (!ft_recorder_replays())
             ft_signals_release();
     }

@@ -23,8 +23,18 @@ static inline void ft_signals_at(enum ft_signals_where where)
         ft_signals_hand_over(where);
 }
 
-/* A replay begins: signals wait in the kernel. It ends: they come, timers that the program had set run on. */
-void ft_signals_hold(const sigset_t *mask, const sigset_t *pending); /* the program's, and what was pending, when the copy was made */
+enum { FT_SIGNALS_MOST = 32 /* that wait at a time */ };
+
+struct ft_signals_pending {
+    int n;
+    siginfo_t of[FT_SIGNALS_MOST];
+};
+
+/* Before a copy is made: what the program has blocked (its mask), and is pending. */
+void ft_signals_look(const sigset_t *mask, struct ft_signals_pending *pending);
+
+/* A replay begins, the one of process `before`: signals wait in the kernel. It ends: they come, timers that the program had set run on. */
+void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before);
 void ft_signals_release(void);
 
 /* One that the program was given when it waited for it: it is not pending any more. */

@@ -20,16 +20,12 @@
 #include "ft/base/util.h"
 #include "ft/outcome/real.h"
 
-enum {
-    MOST = 32   /* that wait; more are dropped, as the kernel drops a second one of the same number */
-};
-
 static const long PATIENCE = 100000000; /* ns */
 
 volatile sig_atomic_t ft_signals_wait;
 
 static struct sigaction handlers[NSIG];    /* the program's, where ours is in its place */
-static siginfo_t waiting[MOST];
+static siginfo_t waiting[FT_SIGNALS_MOST]; /* more are dropped, as the kernel drops a second one of the same number */
 static unsigned come, gone;
 static bool held;                          /* a replay: */
 static sigset_t masked;                    /* what the program has blocked */
@@ -57,6 +53,12 @@ static sigset_t all_from_outside(void)
     sigdelset(&set, SIGTRAP);
     sigdelset(&set, SIGABRT);
     return set;
+}
+
+/* By a process. */
+static bool is_sent(const siginfo_t *info)
+{
+    return info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
 }
 
 static bool is_held(void) { return held && ft_recorded_thread.mine; }
@@ -118,32 +120,75 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
     return -1;
 }
 
-/* Those that the program blocked, and that were pending when the copy was made. The kernel has forgotten them with the process. */
-static sigset_t owed;
+/* Those that the program had blocked, and that were pending when the copy was made. The kernel has forgotten them with the process. */
+static struct ft_signals_pending owed;
+
+static void send_again(siginfo_t *info) { syscall(SYS_rt_sigqueueinfo, (pid_t)syscall(SYS_getpid), info->si_signo, info); }
+
+/* Takes one that is pending. */
+static bool next_pending(const sigset_t *of, siginfo_t *info)
+{
+    return syscall(SYS_rt_sigtimedwait, of, info, &(struct timespec){0}, NSIG / 8) > 0;
+}
+
+void ft_signals_look(const sigset_t *mask, struct ft_signals_pending *p)
+{
+    sigset_t pending, blocked;
+
+    p->n = 0;
+    syscall(SYS_rt_sigpending, &pending, NSIG / 8);
+    sigandset(&blocked, mask, &pending);
+    while (p->n < FT_SIGNALS_MOST && next_pending(&blocked, &p->of[p->n]))
+        p->n++;
+    for (int i = 0; i < p->n; i++)
+        send_again(&p->of[i]);
+}
+
+static bool is_owed(int signal)
+{
+    for (int i = 0; i < owed.n; i++)
+        if (owed.of[i].si_signo == signal)
+            return true;
+    return false;
+}
+
+static void forget_owed(int signal)
+{
+    int i = 0;
+
+    while (i < owed.n && owed.of[i].si_signo != signal)
+        i++;
+    if (i == owed.n)
+        return;
+    owed.n--;
+    memmove(&owed.of[i], &owed.of[i + 1], (size_t)(owed.n - i) * sizeof owed.of[0]);
+}
 
 void ft_signals_taken(int signal)
 {
-    struct timespec none = {0};
+    siginfo_t info;
     sigset_t one;
 
-    if (sigismember(&owed, signal) != 1)
+    if (!is_owed(signal))
         return;
-    sigdelset(&owed, signal);
+    forget_owed(signal);
     sigemptyset(&one);
     sigaddset(&one, signal);
-    syscall(SYS_rt_sigtimedwait, &one, NULL, &none, NSIG / 8);
+    next_pending(&one, &info);
 }
 
-void ft_signals_hold(const sigset_t *mask, const sigset_t *pending)
+void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before)
 {
     sigset_t all = all_from_outside();
 
     set_real(SIG_SETMASK, &all, NULL);
     masked = *mask;
-    sigandset(&owed, mask, pending);
-    for (int s = 1; s < NSIG; s++)
-        if (sigismember(&owed, s) == 1)
-            syscall(SYS_kill, (pid_t)syscall(SYS_getpid), s); /* the program may look for it */
+    owed = *pending;
+    for (int i = 0; i < owed.n; i++) {
+        if (is_sent(&owed.of[i]) && owed.of[i].si_pid == before)
+            owed.of[i].si_pid = (pid_t)syscall(SYS_getpid);
+        send_again(&owed.of[i]); /* the program may look for it */
+    }
     held = true;
     gone = come;   /* the words tell what waited at the end, the log what was handed over */
     ft_signals_wait = 0;
@@ -214,7 +259,7 @@ static void in_record(int signal)
 {
     ft_signals_taken(signal);
     for (unsigned i = gone; i != come; i++)
-        if (waiting[i % MOST].si_signo == signal)
+        if (waiting[i % FT_SIGNALS_MOST].si_signo == signal)
             return;
     atomic_fetch_and(words(), ~bit(signal));
 }
@@ -229,10 +274,10 @@ static void be_at_ease(void)
 
 static void put(const siginfo_t *info)
 {
-    if (come - gone == MOST)
+    if (come - gone == FT_SIGNALS_MOST)
         return;
     atomic_fetch_or(words(), bit(info->si_signo));
-    waiting[come++ % MOST] = *info;
+    waiting[come++ % FT_SIGNALS_MOST] = *info;
     ft_signals_wait = (sig_atomic_t)(come - gone);
     be_patient(info->si_signo);
 }
@@ -246,7 +291,7 @@ static bool take(siginfo_t *info)
     set_real(SIG_SETMASK, &all, &old);
     any = come != gone;
     if (any)
-        *info = waiting[gone++ % MOST];
+        *info = waiting[gone++ % FT_SIGNALS_MOST];
     ft_signals_wait = (sig_atomic_t)(come - gone);
     if (come == gone)
         be_at_ease();
@@ -261,14 +306,14 @@ static void lose_patience(ucontext_t *context)
     be_at_ease();
     if (come == gone)
         return;
-    if (ft_recorder.in_call && !(handlers[waiting[gone % MOST].si_signo].sa_flags & SA_RESTART)) {
-        be_patient(waiting[gone % MOST].si_signo); /* the call is interrupted now, and its end is not far */
+    if (ft_recorder.in_call && !(handlers[waiting[gone % FT_SIGNALS_MOST].si_signo].sa_flags & SA_RESTART)) {
+        be_patient(waiting[gone % FT_SIGNALS_MOST].si_signo); /* the call is interrupted now, and its end is not far */
         return;
     }
     if (!ft_recorder.in_call)
         ft_recorder_live();
     while (come != gone) {
-        info = waiting[gone++ % MOST];
+        info = waiting[gone++ % FT_SIGNALS_MOST];
         ft_signals_wait = (sig_atomic_t)(come - gone);
         ft_recorder_close("a signal (%d) was handled while it computed, or waited in a call that goes on afterwards", info.si_signo);
         ft_alarm_sent(&info);
@@ -286,8 +331,7 @@ static bool is_fault(int signal, const siginfo_t *info)
 
 static bool is_own(const siginfo_t *info)
 {
-    return (info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE) &&
-           info->si_pid == (pid_t)syscall(SYS_getpid) && !ft_recorder.in_call;
+    return is_sent(info) && info->si_pid == (pid_t)syscall(SYS_getpid) && !ft_recorder.in_call;
 }
 
 /* Of a child: nothing of it is followed, and who has waited for it has had this, too. */
@@ -301,17 +345,19 @@ static bool is_of_child(const siginfo_t *info)
 
 static void come_now(int signal)
 {
-    struct timespec none = {0};
+    bool again = is_owed(signal);
     siginfo_t info;
     sigset_t one;
 
     sigemptyset(&one);
     sigaddset(&one, signal);
-    if (syscall(SYS_rt_sigtimedwait, &one, &info, &none, NSIG / 8) != signal)
+    if (!next_pending(&one, &info))
         return;
+    if (again)
+        forget_owed(signal);
     if (is_own(&info) || is_of_child(&info))
         run_here(&info);
-    else
+    else if (!again) /* or it came to the predecessor: the log or its words have it */
         put(&info);
 }
 
@@ -396,9 +442,16 @@ void ft_signals_release(void)
         return;
     left = atomic_load(words());
     for (int s = 1; s < NSIG; s++)
-        if (left & bit(s))
-            put(&(siginfo_t){.si_signo = s, .si_code = s == SIGALRM ? SI_KERNEL : SI_USER});
-    sigemptyset(&owed);
+        if (left & bit(s)) {
+            siginfo_t info = {.si_signo = s, .si_code = s == SIGALRM ? SI_KERNEL : SI_USER};
+
+            ft_signals_taken(s);
+            ft_alarm_sent(&info);
+            put(&info);
+        }
+    for (int i = 0; i < owed.n; i++)
+        ft_alarm_sent(&owed.of[i]);
+    owed.n = 0;
     held = false;
     ft_alarm_runs_on();
     set_real(SIG_SETMASK, &masked, NULL);

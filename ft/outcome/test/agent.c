@@ -365,6 +365,37 @@ static void look(struct agent *a)
     end_zero(a);
 }
 
+static void copy_out(pid_t pid, const char *what)
+{
+    char name[64], text[4096];
+    ssize_t n;
+    int fd;
+
+    snprintf(name, sizeof name, "/proc/%d/%s", pid, what);
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+    n = fd < 0 ? 0 : read(fd, text, sizeof text);
+    fprintf(stderr, "%s: %.*s\n", name, n < 0 ? 0 : (int)n, text);
+    close(fd);
+}
+
+static void tell_hang(struct agent *a)
+{
+    struct ft_snap_words *w = &a->shared->block.snap;
+
+    fprintf(stderr, "outcome_agent: hangs: rank %d%s%s, copies %d and %d\n", a->rank, a->waking ? ", waking" : "", a->traced ? ", traced" : "",
+            a->slots[0].pid, a->slots[1].pid);
+    fprintf(stderr, "asked for copy %ld, want %llu, taken %llu, incarnation %u, wake %llu, run %llu, signals %llx\n", a->number,
+            (unsigned long long)ft_look(&w->want), (unsigned long long)ft_look(&w->taken), atomic_load(&a->shared->block.incarnation),
+            (unsigned long long)ft_look(&w->wake), (unsigned long long)ft_look(&w->run), (unsigned long long)atomic_load(&a->words->signals));
+    fprintf(stderr, "waker %llu, copied %llu, copy %llu\n", (unsigned long long)ft_look(&w->waker), (unsigned long long)ft_look(&w->copied),
+            (unsigned long long)ft_look(&w->copy));
+    for (pid_t *p = (pid_t[]){a->rank, a->slots[ZERO].pid, a->slots[NAMED].pid, 0}; *p; p++) {
+        copy_out(*p, "syscall");
+        copy_out(*p, "status");
+        copy_out(*p, "timers");
+    }
+}
+
 static int run(struct agent *a)
 {
     struct pollfd p = {.fd = a->bell, .events = POLLIN};
@@ -386,7 +417,7 @@ static int run(struct agent *a)
         if (now > a->kill_ns && !a->waking)
             kill_rank(a);
         if (now - a->start_ns > LIMIT_S * 1000000000ull) {
-            fprintf(stderr, "outcome_agent: hangs: rank %d, copies %d and %d\n", a->rank, a->slots[0].pid, a->slots[1].pid);
+            tell_hang(a);
             for (int i = 0; i < SLOTS; i++)
                 end_copy(&a->slots[i]);
             kill(a->rank, SIGKILL);
