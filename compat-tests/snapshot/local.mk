@@ -59,9 +59,10 @@ snapshot_tests = \
 	compat-tests/snapshot/snapat.sh \
 	compat-tests/snapshot/snapends.sh \
 	compat-tests/snapshot/snapfork.sh \
-	compat-tests/snapshot/copied.sh
+	compat-tests/snapshot/copied.sh \
+	compat-tests/snapshot/zero.sh
 TESTS += $(snapshot_tests)
-check_PROGRAMS += compat-tests/snapshot/snapjob compat-tests/snapshot/copied
+check_PROGRAMS += compat-tests/snapshot/snapjob compat-tests/snapshot/copied compat-tests/snapshot/zero
 check_LTLIBRARIES += compat-tests/snapshot/nomem.la
 compat_tests_snapshot_nomem_la_SOURCES = compat-tests/snapshot/nomem.c
 compat_tests_snapshot_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
@@ -70,4 +71,5 @@ EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/snapat.py
 # Its ranks preload nomem.so, before the sanitizers' library, which wants to be the first.
 tests_unsanitized += compat-tests/snapshot/snapfork.sh
 # A build for sanitizers makes no snapshots (launcher/base/library.h).
-tests_unsanitized += compat-tests/snapshot/snapat.sh compat-tests/snapshot/snapends.sh compat-tests/snapshot/programs.sh compat-tests/snapshot/copied.sh
+tests_unsanitized += compat-tests/snapshot/snapat.sh compat-tests/snapshot/snapends.sh compat-tests/snapshot/programs.sh compat-tests/snapshot/copied.sh \
+	compat-tests/snapshot/zero.sh

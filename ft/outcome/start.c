@@ -55,6 +55,7 @@ static bool cut(void *unread, uint64_t bytes)
     ft_recorder_live();
     if (guest.stand)
         guest.stand(guest.arg, &stand);
+    copies.words->early = ft_peek32(&copies.block->state) == FT_RANK_ABSENT;
     if (!ft_copies_make(&copies, &stand))
         return false;
     ft_inside();

@@ -22,7 +22,7 @@
 #include "ft/base/sig.h"
 #include "ft/shm/alive.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 22, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 23, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -202,6 +202,7 @@ struct ft_snap_words {
     struct ft_position at;                   /* where it stands */
     uint64_t outcome;                        /* ... in the log of its outcomes */
     uint64_t closings;                       /* ... after so many ways back were closed */
+    bool early;                              /* ... and has not called MPI_Init: whoever sees `taken` may do so much later */
     _Atomic uint64_t recorder;               /* this process (or its predecessor) records what it does */
     _Atomic uint64_t ends;                   /* it is going to exec, which takes from snapshots what they share with it: all are to
                                                 end. A number, over all incarnations */

@@ -204,7 +204,7 @@ static void taken(struct ft_snapshot *s)
     s->named_number = s->number;
     s->refusals = s->lost = 0;
     s->told = false;
-    if (!atomic_load(&s->named) && ft_look32(&ft_region_rank(&s->job->region, s->rank)->state) == FT_RANK_ABSENT)
+    if (!atomic_load(&s->named) && w->early)
         atomic_store(&s->zero, (uint32_t)slot + 1);
     atomic_store(&s->named, (uint32_t)slot + 1);
     s->number = 0;
