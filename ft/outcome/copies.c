@@ -103,14 +103,14 @@ static void wait_as_copy(struct ft_copies *c, uint64_t number)
     pid_t pid;
 
     if (ft_ask(&c->words->given_up) >= number)
-        _exit(0); /* given up, and perhaps the next one is wanted already, whose words these are then */
+        _exit(0); /* and perhaps the next one is wanted already, whose words these are then */
     /* While it is in the rank's group it dies with that; before it leaves it can be found. */
-    ft_publish(&c->words->pid, (uint64_t)own_pid());
+    ft_announce(&c->words->pid, (uint64_t)own_pid());
     join_copies(c);
-    ft_announce(&c->words->taken, number);
-    ft_wake(&c->words->taken);
     if (ft_ask(&c->words->given_up) >= number)
-        _exit(0); /* given up: either this is seen here, or `taken` there */
+        _exit(0); /* either this is seen here, or `pid` there. Not once it is taken: then that is said of a later one, too */
+    ft_publish(&c->words->taken, number);
+    ft_wake(&c->words->taken);
     ring(c);
     for (;; last = wanted) {
         while ((wanted = ft_look(&c->words->wake)) <= last)

@@ -11,7 +11,7 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && trap 'exit 1' INT TERM
 first=${FT_SEED:-1} last=$((${FT_SEED:-1} + ${FT_SEEDS:-2} - 1))
 runs=0 bad=0 kills=0 named=0 zero=0 had_kills=0 had_named=0 had_zero=0
 
-word() { sed -n "\$s/.*\\<$2 \\([0-9]*\\).*/\\1/p" "$1"; }
+word() { sed -n "\$s/.*\\<$2 \\([0-9]*\\).*/\\1/p" "$1" | grep . || echo 0; }
 
 # Of the agent's last line.
 count() {

@@ -83,7 +83,7 @@ static pid_t half_made(const struct ft_snapshot *s)
     return pid ? pid : ft_look(&w->forked) == s->number ? (pid_t)ft_peek(&w->child) : 0;
 }
 
-/* A fork that has been made and did not get as far as to be seen ends itself: it looks at `given_up` after it has said `taken`. */
+/* A clone that has been made and did not get as far as to be seen ends itself: it looks at `given_up` after it has said `pid`. */
 static void give_up(struct ft_snapshot *s)
 {
     struct ft_snap_words *w = words_of(s);

@@ -394,6 +394,14 @@ static void tell_hang(struct agent *a)
         copy_out(*p, "status");
         copy_out(*p, "timers");
     }
+    for (int i = 0; i < SLOTS; i++) {
+        int status;
+
+        if (a->slots[i].pid && waitpid(a->slots[i].pid, &status, WNOHANG | __WALL) == a->slots[i].pid) {
+            fprintf(stderr, "copy %d has ended: %x\n", a->slots[i].pid, status);
+            a->slots[i].pid = 0;
+        }
+    }
 }
 
 static int run(struct agent *a)
