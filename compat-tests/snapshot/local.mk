@@ -60,9 +60,10 @@ snapshot_tests = \
 	compat-tests/snapshot/snapends.sh \
 	compat-tests/snapshot/snapfork.sh \
 	compat-tests/snapshot/copied.sh \
-	compat-tests/snapshot/zero.sh
+	compat-tests/snapshot/zero.sh \
+	compat-tests/snapshot/again.sh
 TESTS += $(snapshot_tests)
-check_PROGRAMS += compat-tests/snapshot/snapjob compat-tests/snapshot/copied compat-tests/snapshot/zero
+check_PROGRAMS += compat-tests/snapshot/snapjob compat-tests/snapshot/copied compat-tests/snapshot/zero compat-tests/snapshot/again
 check_LTLIBRARIES += compat-tests/snapshot/nomem.la
 compat_tests_snapshot_nomem_la_SOURCES = compat-tests/snapshot/nomem.c
 compat_tests_snapshot_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

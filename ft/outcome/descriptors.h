@@ -8,7 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { FT_DESCRIPTORS = 4096 }; /* one from this number on is not followed */
+#include "ft/outcome/log.h"
+
+enum { FT_DESCRIPTORS = FT_OUTCOME_DESCRIPTORS }; /* one from this number on is not followed */
 
 enum ft_descriptor_kind {
     FT_DESCRIPTOR_UNKNOWN,  /* not asked yet */

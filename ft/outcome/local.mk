@@ -17,7 +17,7 @@ liboutcome_la_SOURCES = \
 	ft/outcome/wrap_open.c ft/outcome/wrap_read.c ft/outcome/wrap_write.c \
 	ft/outcome/wrap_names.c ft/outcome/wrap_stat.c ft/outcome/wrap_attributes.c \
 	ft/outcome/wrap_directory.c ft/outcome/wrap_walk.c ft/outcome/wrap_place.c \
-	ft/outcome/inputs.h ft/outcome/inputs.c \
+	ft/outcome/inputs.h ft/outcome/inputs.c ft/outcome/once.h ft/outcome/once.c \
 	ft/outcome/wrap_descriptor.c ft/outcome/wrap_ioctl.c ft/outcome/wrap_content.c ft/outcome/wrap_exec.c ft/outcome/wrap_poll.c \
 	ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c ft/outcome/wrap_wait.c
 # syscall is taken the place of, too: the library's own calls go past that.

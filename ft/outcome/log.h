@@ -19,6 +19,8 @@ enum {
     FT_OUTCOME_EXTENT = 1 << 20,
     FT_OUTCOME_PIECE = 256 << 10, /* of a call's bytes that one record holds */
     FT_OUTCOME_SLOTS = 4096,      /* at most: 4 GiB */
+    FT_OUTCOME_DESCRIPTORS = 4096, /* followed: with lower numbers */
+    FT_OUTCOME_FILES = 8192,
     FT_OUTCOME_WHY = 240
 };
 
@@ -37,6 +39,10 @@ struct ft_outcome_words {
     char how[FT_OUTCOME_WHY];    /* the last one, like this */
     _Atomic uint64_t tells;      /* so many times there was something to tell the user ... */
     char told[FT_OUTCOME_WHY];   /* ... lastly this */
+    _Atomic uint64_t once;       /* it has done what a start from the beginning would do otherwise (once.h) ... */
+    char once_why[FT_OUTCOME_WHY]; /* ... this */
+    _Atomic uint8_t once_of[FT_OUTCOME_DESCRIPTORS]; /* what it may do with each: enum ft_once */
+    _Atomic uint64_t files[FT_OUTCOME_FILES];        /* which it has opened, and what for */
     _Atomic uint64_t signals;    /* bit n - 1: signal n has come, and is in no record yet */
     _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none */
 

@@ -14,6 +14,7 @@
 
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/inputs.h"
+#include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
 
 /* ---- length ---- */
@@ -59,6 +60,10 @@ static int do_truncate(int fd, const char *name, off_t length)
             return (int)ft_call_end(&c, 0, 0);
         }
     }
+    if (name)
+        ft_once_replaces(AT_FDCWD, name, 0);
+    else
+        ft_once_cuts(fd, length);
     errno = c.error;
     return (int)ft_call_end(&c, fd == BY_NAME ? ft_real()->truncate64(name, length) : ft_real()->ftruncate64(fd, length), 0);
 }
@@ -84,6 +89,7 @@ int fallocate64(int fd, int mode, off_t at, off_t bytes)
         return ft_real()->fallocate64(fd, mode, at, bytes);
     if (ft_call_begin(&c, FT_CALL_FALLOCATE, ft_what(fd, mode, (int64_t)ft_what(at, bytes, 0)), 0))
         return (int)ft_call_give(&c);
+    ft_once_write(fd);
     if (moves && syscall(SYS_fstat, fd, &st) == 0) {
         if (!ft_call_noted(&c)) {
             ft_call_note(&c, st.st_size, 0);
@@ -247,6 +253,8 @@ static ssize_t do_copy(const struct copy *p, enum which which)
         n = ft_call_give(&c);
     } else {
         n = copy_prepare(&c, p);
+        ft_once_read(p->from);
+        ft_once_write(p->to);
         errno = c.error;
         if (n == 0)
             n = copy_now(p, which, p->at_from ? &from : NULL, p->at_to ? &to : NULL);

@@ -10,6 +10,7 @@
 
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/inputs.h"
+#include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
 
 /* ---- doubling ---- */
@@ -50,6 +51,7 @@ static int do_dup(int fd, int command, int from)
     errno = c.error;
     if (result < 0)
         result = ft_real()->fcntl64(fd, command, from);
+    ft_once_doubled(fd, result);
     result = ft_call_end_fd(&c, result);
     doubled(fd, result);
     return result;
@@ -76,10 +78,13 @@ FT_CALLED int do_dup_to(int fd, int to, int command, int flags)
     }
     if (!ft_recording())
         return command == -2 ? ft_real()->dup2(fd, to) : ft_real()->dup3(fd, to, flags);
-    if (ft_call_begin(&c, FT_CALL_DUP, ft_what(fd, command, (int64_t)to << 32 | flags), 0))
+    if (ft_call_begin(&c, FT_CALL_DUP, ft_what(fd, command, (int64_t)to << 32 | flags), 0)) {
         result = (int)ft_call_give(&c);
-    else
-        result = (int)ft_call_end(&c, command == -2 ? ft_real()->dup2(fd, to) : ft_real()->dup3(fd, to, flags), 0);
+    } else {
+        result = command == -2 ? ft_real()->dup2(fd, to) : ft_real()->dup3(fd, to, flags);
+        ft_once_doubled(fd, result);
+        result = (int)ft_call_end(&c, result, 0);
+    }
     if (result >= 0 && fd != to) {
         ft_inputs_close(to);
         ft_descriptors_add(to);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "ft/outcome/maps.h"
+#include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
 
 enum { MOST = 256 };
@@ -43,6 +44,11 @@ void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t of
 
     if (!recording || start == MAP_FAILED)
         return start;
+    if (fd >= 0) {
+        ft_once_read(fd);
+        if (flags & MAP_SHARED && protection & PROT_WRITE)
+            ft_once_write(fd);
+    }
     ft_recorder_close("it has mapped a file, or memory that others may share");
     note((uintptr_t)start, bytes);
     return start;

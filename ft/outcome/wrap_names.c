@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
+#include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
 
 #ifndef RENAME_EXCHANGE
@@ -73,6 +74,8 @@ FT_CALLED int do_rename(int dir, const char *from, int todir, const char *to, un
         ft_call_note(&c, name_id(dir, from), name_id(todir, to));
     else if (was_renamed(&c, dir, from, todir, to, flags))
         return was_done(&c);
+    ft_once_renames(dir, from);
+    ft_once_replaces(todir, to, AT_SYMLINK_NOFOLLOW);
     errno = c.error;
     return (int)ft_call_end(&c, ft_real()->renameat2(dir, from, todir, to, flags), 0);
 }
@@ -100,6 +103,7 @@ FT_CALLED int do_unlink(int dir, const char *name, int flags)
         ft_call_note(&c, name_id(dir, name), 0);
     else if (c.record->note[0] && name_id(dir, name) != c.record->note[0])
         return was_done(&c);
+    ft_once_replaces(dir, name, AT_SYMLINK_NOFOLLOW);
     errno = c.error;
     return (int)ft_call_end(&c, ft_real()->unlinkat(dir, name, flags), 0);
 }

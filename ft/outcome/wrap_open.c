@@ -9,6 +9,7 @@
 
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/inputs.h"
+#include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
 
 static long fstatat_raw(int dir, const char *name, struct stat *st, int flags)
@@ -54,10 +55,13 @@ static int do_open(int dir, const char *name, int flags, mode_t mode)
     if (c.under_way)
         fd = ft_descriptors_stray(is_opened, &(struct opening){dir, name, flags});
     if (fd < 0) {
+        if (flags & O_TRUNC)
+            ft_once_replaces(dir, name, 0);
         errno = c.error;
         fd = ft_real()->openat64(dir, name, flags, mode);
     }
     ft_inputs_opened(&c, fd, flags);
+    ft_once_opened(fd, flags);
     return ft_call_end_fd(&c, fd);
 }
 

@@ -10,6 +10,7 @@
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/inputs.h"
+#include "ft/outcome/once.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/record.h"
 
@@ -36,6 +37,7 @@ static ssize_t read_piece(int fd, void *to, size_t n)
             c.record->step = 1;
         }
     }
+    ft_once_read(fd);
     errno = c.error;
     got = ft_real()->read(fd, to, n);
     ft_descriptors_set_offset(fd, at >= 0 && got >= 0 ? at + got : -1);
@@ -83,6 +85,7 @@ static ssize_t pread_piece(int fd, void *to, size_t n, off_t at)
             memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
         return ft_call_give(&c);
     }
+    ft_once_read(fd);
     got = ft_real()->pread64(fd, to, n, at);
     if (got > 0 && c.record)
         memcpy(ft_call_data(&c), to, (size_t)got);
@@ -152,6 +155,8 @@ off_t lseek64(int fd, off_t offset, int whence)
         c.record->note[0] = ft_descriptors_offset(fd);
         c.record->step = 1;
     }
+    if (whence == SEEK_END)
+        ft_once_read(fd); /* what it writes there depends on what there was */
     errno = c.error;
     at = ft_real()->lseek64(fd, offset, whence);
     ft_descriptors_set_offset(fd, at);

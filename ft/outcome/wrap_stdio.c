@@ -22,6 +22,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/once.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 
@@ -304,10 +305,14 @@ static void put_in_place(int fd, int old, int flags)
 {
     struct ft_recorded c;
 
-    if (ft_call_begin(&c, FT_CALL_DUP, ft_what(fd, old, flags), 0))
+    if (ft_call_begin(&c, FT_CALL_DUP, ft_what(fd, old, flags), 0)) {
         ft_call_give_fd(&c);
-    else
-        ft_call_end_fd(&c, (int)syscall(SYS_dup3, fd, old, flags));
+    } else {
+        int result = (int)syscall(SYS_dup3, fd, old, flags);
+
+        ft_once_doubled(fd, result);
+        ft_call_end_fd(&c, result);
+    }
     close(fd);
 }
 

@@ -16,6 +16,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/once.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/record.h"
 
@@ -226,6 +227,13 @@ static void compare(struct ft_recorded *c, const struct bytes *b, int fd)
         ft_recorder_tell("bytes that it writes again to descriptor %d are others than before, and are dropped", fd);
 }
 
+static void before_write(int fd)
+{
+    if (ft_descriptors_kind(fd) == FT_DESCRIPTOR_APPEND)
+        ft_once_read(fd); /* where that is depends on what there is */
+    ft_once_write(fd);
+}
+
 static ssize_t write_file(int fd, const struct bytes *b)
 {
     struct ft_recorded c;
@@ -235,6 +243,7 @@ static ssize_t write_file(int fd, const struct bytes *b)
         compare(&c, b, fd);
         return ft_call_give(&c);
     }
+    before_write(fd);
     n = ft_descriptors_kind(fd) == FT_DESCRIPTOR_APPEND ? append(&c, fd, b) : overwrite(&c, fd, b);
     return ended(&c, n, b);
 }
@@ -295,6 +304,7 @@ static ssize_t pwrite_all(int fd, const struct iovec *from, int n, off_t at)
         compare(&c, &b, fd);
         return ft_call_give(&c);
     }
+    before_write(fd);
     if (ft_descriptors_kind(fd) == FT_DESCRIPTOR_APPEND) {
         done = append_at(&c, fd, &b, at);
     } else {
@@ -348,6 +358,8 @@ ssize_t pwritev64v2(int fd, const struct iovec *from, int n, off_t at, int flags
     if (ft_call_noted(&c))
         ft_recorder_lost("it was killed in pwritev2 with RWF_APPEND");
     ft_call_note(&c, 0, 0);
+    ft_once_read(fd);
+    ft_once_write(fd);
     errno = c.error;
     done = ft_real()->pwritev64v2(fd, from, n, at, flags);
     ft_descriptors_set_offset(fd, -1);

@@ -22,6 +22,7 @@
 #include "launcher/report/report.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/durable.h"
+#include "launcher/snap/outcomes.h"
 #include "launcher/snap/snapshot.h"
 
 json_t *ft_status_info(const struct ft_agent *a)
@@ -106,7 +107,7 @@ static void add_call(json_t *o, const struct look *l, uint32_t rank)
 /* What would be tried if it died now, in this order. */
 static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
 {
-    const char *reason = ft_snapshots_reason(job, rank);
+    const char *reason = ft_snapshots_reason(job, rank), *once = job->options->start_over_always ? NULL : ft_outcomes_once(job, rank);
     json_t *ways = json_array();
     const struct ft_snap_slot *slot = ft_snapshots_named(job, rank);
 
@@ -116,9 +117,10 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_SNAPSHOT)));
     if (ft_cuts_version(job, rank))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_CHECKPOINT)));
-    else if (ft_region_whole(&job->region))
+    else if (ft_region_whole(&job->region) && (!once || ft_snapshots_usable(job, rank)))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_START)));
-    json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_ALL)));
+    if (!once || ft_cuts_newest(job))
+        json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_ALL)));
     json_object_set_new(o, "ways_back", ways);
     if (slot)
         json_object_set_new(o, "snapshot", json_pack("{si sI sf}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
@@ -127,6 +129,8 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
         json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));
     if (reason)
         json_object_set_new(o, "no_snapshot", json_string(reason));
+    if (once)
+        json_object_set_new(o, "no_start", json_string(once));
 }
 
 static json_t *one_rank(const struct look *l, uint32_t rank)

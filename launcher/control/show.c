@@ -190,6 +190,10 @@ static void describe_ways(const json_t *rank, bool coarse, struct group *g)
     }
     g->least = g->most = snapshot ? json_number_value(json_object_get(snapshot, "seconds")) : -1;
     snprintf(g->cells[3], TEXT, "%s", string(rank, "no_snapshot"));
+    if (json_object_get(rank, "no_start")) {
+        append(g->cells[3], *g->cells[3] ? "; no start from its beginning: " : "no start from its beginning: ");
+        append(g->cells[3], string(rank, "no_start"));
+    }
 }
 
 static bool alike(const struct group *a, const struct group *b)

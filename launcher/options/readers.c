@@ -313,6 +313,13 @@ READER(snapshot)
     return ft_values_milliseconds(w->value, &o->snapshot_ms) < 0 || !o->snapshot_ms ? FT_EINVAL : 0;
 }
 
+READER(start_over)
+{
+    (void)e;
+    o->start_over_always = !strcmp(w->value, "always");
+    return o->start_over_always || !strcmp(w->value, "safe") ? 0 : FT_EINVAL;
+}
+
 READER(restart_on)
 {
     (void)e;

@@ -42,6 +42,7 @@ FT_READER(snapshot);
 FT_READER(ckpt_every);
 FT_READER(resume);
 FT_READER(restart_on);
+FT_READER(start_over);
 FT_READER(log_limit);
 FT_READER(log_full);
 FT_READER(single_copy);

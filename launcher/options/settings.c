@@ -69,6 +69,8 @@ static const struct ft_setting settings[] = {
     {"max-restarts", "N", FT_NUMBER, BY(max_restarts), "unlimited", "restarts in the whole job; 0: none (default unlimited)", false},
     {"restart-on", "LIST", FT_LIST, BY(restart_on), "signal,129-159",
      "restart after: signal, exit codes N or N-M, or none\n(default signal,129-159)", false},
+    {"start-over", "safe|always", FT_TEXT, BY(start_over), "safe",
+     "a rank without a snapshot or checkpoint starts from its beginning:\nif it has not changed files that it read (default safe), or always", false},
     {"hang-timeout", "SECONDS", FT_SECONDS, AT(hang_timeout_ms), "0", "restart a rank that all others have waited for so long", false},
     {"snapshot", "auto|off|SECONDS", FT_TEXT, BY(snapshot), "auto",
      "snapshots of ranks: when they cost less than 1 percent of the\ntime, never, or this often (default auto)", false},

@@ -18,6 +18,7 @@
 #include "launcher/job/job.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/snap/cut.h"
+#include "launcher/snap/outcomes.h"
 #include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
@@ -93,6 +94,19 @@ static void note_restart(struct ft_job *job, struct ft_proc *proc, const char *h
         tell_restart(job, proc, how);
 }
 
+/* It would do other things from its beginning, and no checkpoint of its own is there for that. True: said, and the job ends. */
+static bool must_not_start(struct ft_job *job, uint32_t rank)
+{
+    const char *once = job->options->start_over_always || ft_cuts_newest(job) ? NULL : ft_outcomes_once(job, rank);
+
+    if (!once)
+        return false;
+    ft_say(&job->say, "rank %u has no snapshot, and from its beginning it would do other things than before, for %s; --start-over always allows that",
+           ft_job_rank(job, rank), once);
+    ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    return true;
+}
+
 static int start_over(struct ft_job *job, struct ft_proc *proc)
 {
     char how[64];
@@ -151,7 +165,7 @@ static int start_successor(struct ft_job *job, struct ft_proc *proc)
         return 0;
     }
     if (ft_region_withdraw(&job->region, proc->rank))
-        return start_over(job, proc);
+        return must_not_start(job, proc->rank) ? -1 : start_over(job, proc);
     ft_job_post(job, &(struct ft_event){.kind = FT_EV_STRANDED, .rank = proc->rank});
     return -1;
 }
@@ -270,6 +284,9 @@ static bool renew(struct ft_job *job)
         return true; /* each death is posted */
     if (!all_are_clear(job))
         return false;
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        if (must_not_start(job, r))
+            return true;
     note_progress(job);
     if (ft_job_renew(job, &e) < 0) {
         ft_say(&job->say, "%s", e.text);

@@ -44,6 +44,13 @@ bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted)
     return true;
 }
 
+const char *ft_outcomes_once(const struct ft_job *job, uint32_t rank)
+{
+    const struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, rank);
+
+    return outcomes && atomic_load(&outcomes->once) ? outcomes->once_why : NULL;
+}
+
 void ft_outcomes_differ(struct ft_snapshot *s)
 {
     const struct ft_outcome_words *outcomes = ft_outcomes_of(s);

@@ -8,6 +8,7 @@
 
 #include "ft/outcome/log.h"
 
+struct ft_job;
 struct ft_snapshot;
 
 /* NULL: nothing is recorded in this job. */
@@ -23,5 +24,9 @@ bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted);
 /* The rank is dead. If its replay differed from the log it touched nothing, and may be tried again, but not for ever: then the snapshot
    that it came from is given up. */
 void ft_outcomes_differ(struct ft_snapshot *s);
+
+/* NULL: the rank may be started from its beginning, as far as its files are concerned; else what it has done that it would do otherwise
+   then (ft/outcome/once.h). Of a rank that is not recorded nothing is known, nor of what a recorded one did beside its log. */
+const char *ft_outcomes_once(const struct ft_job *job, uint32_t rank);
 
 #endif
