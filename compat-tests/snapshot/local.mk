@@ -10,6 +10,7 @@ snapshot_programs = \
 	compat-tests/snapshot/scratch \
 	compat-tests/snapshot/past \
 	compat-tests/snapshot/locks \
+	compat-tests/snapshot/maps \
 	compat-tests/snapshot/pipes \
 	compat-tests/snapshot/children \
 	compat-tests/snapshot/waits \
@@ -37,6 +38,7 @@ compat_tests_snapshot_updates_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_scratch_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_past_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_locks_LDADD = compat-tests/snapshot/librounds.la
+compat_tests_snapshot_maps_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_pipes_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_children_LDADD = compat-tests/snapshot/librounds.la
 compat_tests_snapshot_waits_LDADD = compat-tests/snapshot/librounds.la

@@ -48,6 +48,9 @@ CASES = [
     case('past', back='start', reason='not recorded'),
     case('locks', 'always'),
     case('locks', 'between'),
+    case('maps', 'input'),
+    case('maps', 'private'),
+    case('maps', 'shared', back='start', reason='maps a file'),
     case('pipes', 'always', back='start', reason='sockets or the like'),
     case('pipes', 'between', back='any'),
     case('pipes', 'later'),
@@ -73,7 +76,8 @@ CASES = [
 ]
 # With little time: one of each kind.
 FEW = [('once', ''), ('writes', ''), ('appends', ''), ('children', 'one'), ('timers', 'real'), ('threads', 'later'), ('input', 'raw'),
-       ('prints', ''), ('redirects', ''), ('state', ''), ('scratch', ''), ('updates', ''), ('waits', ''), ('results', '')]
+       ('prints', ''), ('redirects', ''), ('state', ''), ('scratch', ''), ('updates', ''), ('waits', ''), ('results', ''),
+       ('maps', 'input'), ('maps', 'private')]
 
 
 def name_of(c):

@@ -4,6 +4,7 @@
 # losing all of ftrun, does not pass them by.
 # shellcheck disable=SC2154 # what is not assigned here is by: uses snapshots
 . "$(dirname "$0")/../lib/test.sh"
+export FTMPI_START_OVER=always # the job adds a line to a file at each start
 uses snapshots
 long="-n 3 $snapjob once 1000000"
 some="-n 3 $snapjob once 1500 go" # does not end before it may

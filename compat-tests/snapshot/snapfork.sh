@@ -4,6 +4,7 @@
 # way back. For want of memory, and for a limit of processes; root has no such limit, so that job is an unprivileged user's.
 # shellcheck disable=SC2154 # what is not assigned here is by: uses snapshots
 . "$(dirname "$0")/../lib/test.sh"
+export FTMPI_START_OVER=always # the job adds a line to a file at each start
 uses snapshots
 uid=$((60000 + $$ % 5000)) # with processes of nobody else
 [ "$(id -u)" = 0 ] && setpriv --reuid=$uid --clear-groups test -x "$ftrun" || skip "needs root, and a build that others can read"

@@ -93,6 +93,7 @@ static void become(struct ft_copies *c, uint64_t incarnation)
     ft_process_begins();
     ft_recorder_resume();
     ft_descriptors_left();
+    ft_maps_compare();
     ft_image_put_back(&c->image);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/maps.h"
 #include "ft/outcome/real.h"
 
 enum {
@@ -60,6 +61,8 @@ static bool is_input(int fd, int flags, struct stat *st)
            st->st_size >= FILE_LEAST && syscall(SYS_clock_gettime, CLOCK_REALTIME, &now) == 0 &&
            now.tv_sec - st->st_ctim.tv_sec > AGE_LEAST && now.tv_sec - st->st_mtim.tv_sec > AGE_LEAST && count(st, fd, true) == 0;
 }
+
+int ft_inputs_opened_as(const struct stat *file, bool writes) { return count(file, -1, writes); }
 
 /* No copy needs it, and the program has no lock on it that closing a descriptor would take. */
 static bool can_go(const struct input *in)
@@ -249,7 +252,13 @@ void ft_inputs_before_change(int dir, const char *name)
     int error = errno;
     struct stat st;
 
-    if (!any(0, true) || ft_recorder_replays() || syscall(SYS_newfstatat, dir, name, &st, 0) < 0 || !any(id_of(&st), true)) {
+    if ((!any(0, true) && !ft_maps_followed()) || ft_recorder_replays() || syscall(SYS_newfstatat, dir, name, &st, 0) < 0) {
+        errno = error;
+        return;
+    }
+    if (ft_maps_change(&st))
+        ft_recorder_close("it has mapped %.150s as it was before it changed it", name);
+    if (!any(id_of(&st), true)) {
         errno = error;
         return;
     }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "ft/outcome/record.h"
@@ -23,6 +24,9 @@ void ft_inputs_double(int fd, int to);
 bool ft_inputs_has(int fd, size_t n);
 ssize_t ft_inputs_read(int fd, void *to, size_t n);
 ssize_t ft_inputs_pread(int fd, void *to, size_t n, off_t at);
+
+/* So many descriptors of the program's are the file; writes: so many by which it can be changed. */
+int ft_inputs_opened_as(const struct stat *file, bool writes);
 
 /* This process is about to change the file. If it is such an input a copy is made now, and the older ones are closed. Not for what
    changes its name only. */

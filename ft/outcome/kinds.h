@@ -54,6 +54,7 @@
     X(TERMINAL, "isatty")                                                                           \
     X(PIPE, "pipe")                                                                                 \
     X(POLL, "poll")                                                                                 \
+    X(MAP, "mmap")                                                                                  \
     X(SIGNAL, "a signal")
 
 enum ft_call_kind {

@@ -12,6 +12,7 @@
 
 #include "ft/base/hash.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/maps.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/process.h"
 #include "ft/outcome/signals.h"
@@ -157,6 +158,7 @@ void ft_recorder_live(void)
     if (ft_recorder.switched || ft_recorder_replays())
         return;
     ft_recorder.switched = true;
+    ft_maps_compare();
     ft_inside();
     ft_descriptors_sweep();
     ft_signals_release();

@@ -1,29 +1,137 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mappings of files and memory shared with others are not followed yet: ways back from before one are closed, and there is no copy
-   while there is one. The C library's and the dynamic linker's own never come here. */
+/* Mappings. A replay maps the file once more, by the descriptor that holds it. Under way it is mapped: the predecessor's has gone with it.
+   Mappings of the C library and of the dynamic linker never come here. */
 #include "ft/outcome/real.h"
 
+#include <errno.h>
+#include <linux/magic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <time.h>
 
+#include "ft/outcome/descriptors.h"
+#include "ft/outcome/inputs.h"
 #include "ft/outcome/maps.h"
 #include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
 
-enum { MOST = 256 };
+enum { MOST = 256, AGE_LEAST = 2 /* seconds: the clock of a file is coarse, and may be another host's */ };
 
-static struct {
-    uintptr_t start, end;
-} maps[MOST];
+struct map {
+    uintptr_t start, end;  /* 0: unmapped; a copy of before may need the file */
+    int own;               /* holds the file; 0: not followed */
+    int64_t stamp;         /* of the file */
+    ino_t inode;
+    dev_t device;
+    uint64_t gone_at;      /* the log's position when it was unmapped */
+};
 
-static int nmaps;      /* MOST: there may be more, for ever */
+static struct map maps[MOST];
+static int nmaps;          /* MOST: there may be more, for ever */
 
-bool ft_maps_any(void) { return nmaps > 0; }
+/* ---- the file ---- */
 
-static void note(uintptr_t start, size_t bytes)
+static int64_t stamp_of(const struct stat *st)
 {
+    return (int64_t)ft_what(st->st_size, st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec,
+                            st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec);
+}
+
+/* Stores into mappings of the others change no time there. */
+static bool is_memory(int fd)
+{
+    struct statfs fs;
+
+    return syscall(SYS_fstatfs, fd, &fs) < 0 || fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC;
+}
+
+static bool can_be_followed(int fd, int flags, struct stat *st)
+{
+    struct timespec now;
+
+    return !(flags & MAP_ANONYMOUS) && nmaps < MOST && syscall(SYS_fstat, fd, st) == 0 && S_ISREG(st->st_mode) &&
+           ((int)syscall(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) == O_RDONLY && syscall(SYS_clock_gettime, CLOCK_REALTIME, &now) == 0 &&
+           now.tv_sec - st->st_ctim.tv_sec > AGE_LEAST && now.tv_sec - st->st_mtim.tv_sec > AGE_LEAST && !is_memory(fd) &&
+           ft_inputs_opened_as(st, true) == 0;
+}
+
+static void differs(int own)
+{
+    char link[40], name[160] = "";
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", own);
+    if (syscall(SYS_readlinkat, AT_FDCWD, link, name, sizeof name - 1) < 0)
+        strcpy(name, "a file");
+    ft_recorder_lost("%s, which it has mapped, has been changed since", name);
+}
+
+static void compare(int own, int64_t stamp)
+{
+    struct stat st;
+
+    if (syscall(SYS_fstat, own, &st) < 0 || stamp_of(&st) != stamp)
+        differs(own);
+}
+
+void ft_maps_compare(void)
+{
+    for (int i = 0; i < nmaps; i++)
+        if (maps[i].start && maps[i].own)
+            compare(maps[i].own, maps[i].stamp);
+}
+
+/* ---- which there are ---- */
+
+bool ft_maps_any(void)
+{
+    for (int i = 0; i < nmaps; i++)
+        if (maps[i].start && !maps[i].own)
+            return true;
+    return nmaps == MOST;
+}
+
+bool ft_maps_followed(void)
+{
+    for (int i = 0; i < nmaps; i++)
+        if (maps[i].start && maps[i].own)
+            return true;
+    return false;
+}
+
+bool ft_maps_change(const struct stat *file)
+{
+    bool any = false;
+
+    for (int i = 0; i < nmaps; i++)
+        if (maps[i].start && maps[i].own && maps[i].inode == file->st_ino && maps[i].device == file->st_dev) {
+            maps[i].own = 0; /* it stays open: copies may need it */
+            any = true;
+        }
+    return any;
+}
+
+/* No copy needs it, and the program has no lock on it that closing a descriptor would take. */
+static bool can_go(const struct map *m)
+{
+    struct stat st;
+
+    return !m->start && (!m->own || (atomic_load(&ft_recorder.log.words->released) >= m->gone_at && syscall(SYS_fstat, m->own, &st) == 0 &&
+                                     ft_inputs_opened_as(&st, false) == 0));
+}
+
+static void note(struct map m)
+{
+    for (int i = nmaps - 1; i >= 0 && !ft_recorder_replays(); i--)
+        if (can_go(&maps[i])) {
+            if (maps[i].own)
+                ft_descriptors_disown(maps[i].own);
+            maps[i] = maps[--nmaps];
+        }
     if (nmaps < MOST)
-        maps[nmaps].start = start, maps[nmaps++].end = start + bytes;
+        maps[nmaps++] = m;
 }
 
 /* Whole mappings only: what is unmapped in part stays. */
@@ -31,27 +139,107 @@ static void forget(uintptr_t start, size_t bytes)
 {
     if (nmaps == MOST)
         return;
-    for (int i = nmaps - 1; i >= 0; i--)
-        if (maps[i].start >= start && maps[i].end <= ((start + bytes + 4095) & ~(uintptr_t)4095))
-            maps[i] = maps[--nmaps];
+    for (int i = 0; i < nmaps; i++)
+        if (maps[i].start && maps[i].start >= start && maps[i].end <= ((start + bytes + 4095) & ~(uintptr_t)4095)) {
+            maps[i].start = 0;
+            maps[i].gone_at = ft_recorder.log.at;
+        }
+}
+
+/* ---- mapping ---- */
+
+struct mapping {
+    void *at;
+    size_t bytes;
+    int protection, flags, fd;
+    off_t offset;
+};
+
+static void *map_now(const struct mapping *m, int fd)
+{
+    return ft_real()->mmap64(m->at, m->bytes, m->protection, m->flags, fd, m->offset);
+}
+
+/* note: the descriptor that holds the file, and its stamp. */
+static void *map_again(struct ft_recorded *c, const struct mapping *m)
+{
+    int own = (int)c->record->note[0];
+    void *start = MAP_FAILED;
+    struct stat st;
+
+    if (c->record->result == 0) {
+        ft_descriptors_adopt(own);
+        compare(own, c->record->note[1]);
+        start = map_now(m, own);
+        if (start == MAP_FAILED || syscall(SYS_fstat, own, &st) < 0)
+            ft_recorder_lost("it cannot map a file again that it had mapped");
+        note((struct map){(uintptr_t)start, (uintptr_t)start + m->bytes, own, c->record->note[1], st.st_ino, st.st_dev, 0});
+    }
+    ft_call_give(c);
+    return start;
+}
+
+static void *map_followed(const struct mapping *m, const struct stat *st)
+{
+    struct ft_recorded c;
+    void *start;
+    int own;
+
+    if (ft_call_begin(&c, FT_CALL_MAP, ft_what((int64_t)m->bytes, m->offset, (int64_t)ft_what(m->fd, m->protection, m->flags)), 0))
+        return map_again(&c, m);
+    own = ft_descriptors_hold(m->fd);
+    errno = c.error;
+    start = map_now(m, m->fd);
+    if (own < 0 && start != MAP_FAILED)
+        ft_recorder_close("it has mapped a file, and there is no descriptor to hold it");
+    if (c.record) {
+        c.record->note[0] = own;
+        c.record->note[1] = stamp_of(st);
+    }
+    if (start != MAP_FAILED)
+        note((struct map){(uintptr_t)start, (uintptr_t)start + m->bytes, own < 0 ? 0 : own, stamp_of(st), st->st_ino, st->st_dev, 0});
+    else if (own >= 0)
+        ft_descriptors_disown(own);
+    ft_call_end(&c, start == MAP_FAILED ? -1 : 0, 0);
+    return start;
+}
+
+static void *map_unfollowed(const struct mapping *m)
+{
+    void *start = map_now(m, m->fd);
+
+    if (start == MAP_FAILED)
+        return start;
+    if (m->fd >= 0 && !(m->flags & MAP_ANONYMOUS)) {
+        ft_once_read(m->fd);
+        if (m->flags & MAP_SHARED && m->protection & PROT_WRITE)
+            ft_once_write(m->fd);
+    }
+    ft_recorder_close("it has mapped a file, or memory that others may share");
+    note((struct map){.start = (uintptr_t)start, .end = (uintptr_t)start + m->bytes});
+    return start;
+}
+
+static void *map(const struct mapping *m)
+{
+    int error = errno;
+    bool followed;
+    struct stat st;
+
+    followed = ft_recorder_replays() ? ft_recorder_next() == FT_CALL_MAP : can_be_followed(m->fd, m->flags, &st);
+    if (followed && ft_recorder_replays())
+        syscall(SYS_fstat, m->fd, &st); /* of one that was under way */
+    errno = error;
+    return followed ? map_followed(m, &st) : map_unfollowed(m);
 }
 
 void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
-    bool followed = flags & MAP_ANONYMOUS && !(flags & MAP_SHARED);
-    bool recording = !followed && ft_recording();
-    void *start = ft_real()->mmap64(at, bytes, protection, flags, fd, offset);
+    bool private = flags & MAP_ANONYMOUS && !(flags & MAP_SHARED);
 
-    if (!recording || start == MAP_FAILED)
-        return start;
-    if (fd >= 0) {
-        ft_once_read(fd);
-        if (flags & MAP_SHARED && protection & PROT_WRITE)
-            ft_once_write(fd);
-    }
-    ft_recorder_close("it has mapped a file, or memory that others may share");
-    note((uintptr_t)start, bytes);
-    return start;
+    if (private || !ft_recording())
+        return ft_real()->mmap64(at, bytes, protection, flags, fd, offset);
+    return map(&(struct mapping){at, bytes, protection, flags, fd, offset});
 }
 
 void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset) __attribute__((alias("mmap64")));
@@ -71,7 +259,7 @@ void *shmat(int id, const void *at, int flags)
 
     if (start != (void *)-1 && ft_recording()) {
         ft_recorder_close("it has memory that others may share (shmat)");
-        note((uintptr_t)start, 1);
+        note((struct map){.start = (uintptr_t)start, .end = (uintptr_t)start + 1});
     }
     return start;
 }
