@@ -102,7 +102,11 @@ static void enter(const struct ft_guest *who)
     dl_iterate_phdr(find_code, (void *)(uintptr_t)who->resume);
 }
 
-static void look_at_clock(struct timespec *now) { clock_gettime(CLOCK_MONOTONIC, now); }
+static void look_at_clock(struct timespec *now)
+{
+    clock_gettime(CLOCK_MONOTONIC, now);
+    __asm__ volatile(""); /* no tail call: then the engine would be the caller, whose calls are not recorded */
+}
 
 static void leave(void) { guest = (struct ft_guest){.arg = NULL}; }
 
@@ -214,6 +218,7 @@ static bool open_all(const char *fds)
     door.live = live;
     door.clock = look_at_clock;
     door.close = ft_recorder_close;
+    ft_recorder.time_off = door.region.header->params.clocks_untold;
     return ft_recorder_start(outcomes, door.region.header->params.outcome_bytes);
 }
 

@@ -22,7 +22,7 @@
 #include "ft/base/sig.h"
 #include "ft/shm/alive.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 23, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 24, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -56,6 +56,7 @@ struct ft_params {
     uint64_t ntable;        /* pieces a stream's log can have at a time, in memory or spilled; a power of two */
     uint64_t bootstrap_cache;  /* --bootstrap-cache: 1 */
     uint64_t outcome_bytes; /* of each rank's log of outcomes (ft/outcome/log.h); 0: it has none */
+    uint32_t clocks_untold; /* --replay-time off: what clocks say is not in it */
     uint64_t check_units;   /* --check-replay: units whose contributions are compared; 0: off */
 
     /* the job as a whole; what is not the node's own is the same on every node (ft_params_nodes) */

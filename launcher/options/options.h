@@ -85,6 +85,7 @@ struct ft_options {
     bool check_replay, bootstrap_cache, die_with_launcher;
     uint64_t max_restarts;     /* UINT64_MAX: no limit */
     struct ft_restart_on restart_on;
+    bool replay_time_off;        /* a replay asks the clocks anew */
     bool start_over_always;      /* also a rank that would do other things then */
     uint64_t snapshot_ms;      /* 0: no snapshots; FT_SNAPSHOT_AUTO */
     const char *ckpt_dir;      /* NULL: checkpoints are kept in memory only */

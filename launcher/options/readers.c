@@ -320,6 +320,13 @@ READER(start_over)
     return o->start_over_always || !strcmp(w->value, "safe") ? 0 : FT_EINVAL;
 }
 
+READER(replay_time)
+{
+    (void)e;
+    o->replay_time_off = !strcmp(w->value, "off");
+    return o->replay_time_off || !strcmp(w->value, "on") ? 0 : FT_EINVAL;
+}
+
 READER(restart_on)
 {
     (void)e;

@@ -74,6 +74,8 @@ static const struct ft_setting settings[] = {
     {"hang-timeout", "SECONDS", FT_SECONDS, AT(hang_timeout_ms), "0", "restart a rank that all others have waited for so long", false},
     {"snapshot", "auto|off|SECONDS", FT_TEXT, BY(snapshot), "auto",
      "snapshots of ranks: when they cost less than 1 percent of the\ntime, never, or this often (default auto)", false},
+    {"replay-time", "on|off", FT_TEXT, BY(replay_time), "on",
+     "ranks that come back are told the times that they were told;\noff: clocks go on, and are asked without a record (default on)", false},
     {"ckpt-dir", "DIR", FT_TEXT, AT(ckpt_dir), "none", "also write the program's checkpoints to files in DIR; the last\ntwo stay", false},
     {"ckpt-every", "N|SECONDSs", FT_TEXT, BY(ckpt_every), "1",
      "write every Nth checkpoint, or one in so many seconds (\"30s\");\nnever more than one at a time (default 1)", false},
