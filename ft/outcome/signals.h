@@ -37,6 +37,12 @@ void ft_signals_look(const sigset_t *mask, struct ft_signals_pending *pending);
 void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before);
 void ft_signals_release(void);
 
+/* A replay begins: none waits, for the predecessor's have gone with it. */
+void ft_signals_restart(void);
+
+/* In a replay the program has unblocked one that is pending. */
+void ft_signals_come(int signal);
+
 /* One that the program was given when it waited for it: it is not pending any more. */
 void ft_signals_taken(int signal);
 

@@ -6,9 +6,7 @@
    done again, so older ways back are closed.
 
    At once, and not recorded: faults, and what the program sends to itself outside of calls. Both come again in a replay by
-   themselves. SIGPIPE comes of a call, which a replay does not make.
-
-   In a replay all are blocked; which ones the program has blocked is kept here. */
+   themselves. SIGPIPE comes of a call, which a replay does not make. */
 #include "ft/outcome/signals.h"
 
 #include <errno.h>
@@ -18,6 +16,7 @@
 #include <ucontext.h>
 
 #include "ft/base/util.h"
+#include "ft/outcome/mask.h"
 #include "ft/outcome/real.h"
 
 static const long PATIENCE = 100000000; /* ns */
@@ -27,173 +26,10 @@ volatile sig_atomic_t ft_signals_wait;
 static struct sigaction handlers[NSIG];    /* the program's, where ours is in its place */
 static siginfo_t waiting[FT_SIGNALS_MOST]; /* more are dropped, as the kernel drops a second one of the same number */
 static unsigned come, gone;
-static bool held;                          /* a replay: */
-static sigset_t masked;                    /* what the program has blocked */
 static bool armed;                         /* the end of patience is set */
 static int timer;
 
 static void arrive(int signal, siginfo_t *info, void *context);
-
-/* ---- masks ---- */
-
-static void set_real(int how, const sigset_t *set, sigset_t *old)
-{
-    syscall(SYS_rt_sigprocmask, how, set, old, NSIG / 8);
-}
-
-static sigset_t all_from_outside(void)
-{
-    sigset_t set;
-
-    sigfillset(&set);
-    sigdelset(&set, SIGSEGV);
-    sigdelset(&set, SIGBUS);
-    sigdelset(&set, SIGFPE);
-    sigdelset(&set, SIGILL);
-    sigdelset(&set, SIGTRAP);
-    sigdelset(&set, SIGABRT);
-    return set;
-}
-
-/* By a process. */
-static bool is_sent(const siginfo_t *info)
-{
-    return info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
-}
-
-static bool is_held(void) { return held && ft_recorded_thread.mine; }
-
-static void change(sigset_t *set, int how, const sigset_t *by)
-{
-    for (int s = 1; s < NSIG; s++)
-        if (how == SIG_SETMASK ? sigismember(by, s) == 0 : how == SIG_UNBLOCK && sigismember(by, s) == 1)
-            sigdelset(set, s);
-        else if (how != SIG_UNBLOCK && sigismember(by, s) == 1)
-            sigaddset(set, s);
-}
-
-static void come_now(int signal);
-
-/* In a replay: what it has sent to itself while that was blocked. */
-static void change_masked(int how, const sigset_t *set)
-{
-    sigset_t before = masked, pending;
-
-    change(&masked, how, set);
-    syscall(SYS_rt_sigpending, &pending, NSIG / 8);
-    for (int s = 1; s < NSIG; s++)
-        if (sigismember(&before, s) == 1 && sigismember(&masked, s) == 0 && sigismember(&pending, s) == 1)
-            come_now(s);
-}
-
-static int mask(int how, const sigset_t *set, sigset_t *old)
-{
-    sigset_t wanted;
-
-    if (!is_held())
-        return ft_real()->pthread_sigmask(how, set, old);
-    if (set)
-        wanted = *set; /* it may be where the old one goes */
-    if (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)
-        return EINVAL;
-    if (old)
-        *old = masked;
-    if (set)
-        change_masked(how, &wanted);
-    return 0;
-}
-
-int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
-{
-    if (set && ft_recording())
-        ft_signals_at(FT_SIGNALS_SETTING);
-    return mask(how, set, old);
-}
-
-int sigprocmask(int how, const sigset_t *set, sigset_t *old)
-{
-    int error = pthread_sigmask(how, set, old);
-
-    if (error == 0)
-        return 0;
-    errno = error;
-    return -1;
-}
-
-/* Those that the program had blocked, and that were pending when the copy was made. The kernel has forgotten them with the process. */
-static struct ft_signals_pending owed;
-
-static void send_again(siginfo_t *info) { syscall(SYS_rt_sigqueueinfo, (pid_t)syscall(SYS_getpid), info->si_signo, info); }
-
-/* Takes one that is pending. */
-static bool next_pending(const sigset_t *of, siginfo_t *info)
-{
-    return syscall(SYS_rt_sigtimedwait, of, info, &(struct timespec){0}, NSIG / 8) > 0;
-}
-
-void ft_signals_look(const sigset_t *mask, struct ft_signals_pending *p)
-{
-    sigset_t pending, blocked;
-
-    p->n = 0;
-    syscall(SYS_rt_sigpending, &pending, NSIG / 8);
-    sigandset(&blocked, mask, &pending);
-    while (p->n < FT_SIGNALS_MOST && next_pending(&blocked, &p->of[p->n]))
-        p->n++;
-    for (int i = 0; i < p->n; i++)
-        send_again(&p->of[i]);
-}
-
-static bool is_owed(int signal)
-{
-    for (int i = 0; i < owed.n; i++)
-        if (owed.of[i].si_signo == signal)
-            return true;
-    return false;
-}
-
-static void forget_owed(int signal)
-{
-    int i = 0;
-
-    while (i < owed.n && owed.of[i].si_signo != signal)
-        i++;
-    if (i == owed.n)
-        return;
-    owed.n--;
-    memmove(&owed.of[i], &owed.of[i + 1], (size_t)(owed.n - i) * sizeof owed.of[0]);
-}
-
-void ft_signals_taken(int signal)
-{
-    siginfo_t info;
-    sigset_t one;
-
-    if (!is_owed(signal))
-        return;
-    forget_owed(signal);
-    sigemptyset(&one);
-    sigaddset(&one, signal);
-    next_pending(&one, &info);
-}
-
-void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before)
-{
-    sigset_t all = all_from_outside();
-
-    set_real(SIG_SETMASK, &all, NULL);
-    masked = *mask;
-    owed = *pending;
-    for (int i = 0; i < owed.n; i++) {
-        if (is_sent(&owed.of[i]) && owed.of[i].si_pid == before)
-            owed.of[i].si_pid = (pid_t)syscall(SYS_getpid);
-        send_again(&owed.of[i]); /* the program may look for it */
-    }
-    held = true;
-    gone = come;   /* the words tell what waited at the end, the log what was handed over */
-    ft_signals_wait = 0;
-    armed = false; /* timers are the dead process's */
-}
 
 /* ---- the program's handlers ---- */
 
@@ -219,9 +55,9 @@ static void run_here(siginfo_t *info)
 
     if (!(h->sa_flags & SA_NODEFER))
         sigaddset(&set, info->si_signo);
-    mask(SIG_BLOCK, &set, &old);
+    ft_mask(SIG_BLOCK, &set, &old);
     run(info->si_signo, info, NULL);
-    mask(SIG_SETMASK, &old, NULL);
+    ft_mask(SIG_SETMASK, &old, NULL);
 }
 
 /* In our handler's frame, all are blocked. */
@@ -229,10 +65,10 @@ static void run_in_frame(int signal, siginfo_t *info, ucontext_t *context)
 {
     sigset_t set = context->uc_sigmask;
 
-    change(&set, SIG_BLOCK, &handlers[signal].sa_mask);
+    ft_mask_change(&set, SIG_BLOCK, &handlers[signal].sa_mask);
     if (!(handlers[signal].sa_flags & SA_NODEFER))
         sigaddset(&set, signal);
-    set_real(SIG_SETMASK, &set, NULL);
+    ft_mask_real(SIG_SETMASK, &set, NULL);
     run(signal, info, context);
 }
 
@@ -288,14 +124,14 @@ static bool take(siginfo_t *info)
     bool any;
 
     sigfillset(&all);
-    set_real(SIG_SETMASK, &all, &old);
+    ft_mask_real(SIG_SETMASK, &all, &old);
     any = come != gone;
     if (any)
         *info = waiting[gone++ % FT_SIGNALS_MOST];
     ft_signals_wait = (sig_atomic_t)(come - gone);
     if (come == gone)
         be_at_ease();
-    set_real(SIG_SETMASK, &old, NULL);
+    ft_mask_real(SIG_SETMASK, &old, NULL);
     return any;
 }
 
@@ -331,7 +167,7 @@ static bool is_fault(int signal, const siginfo_t *info)
 
 static bool is_own(const siginfo_t *info)
 {
-    return is_sent(info) && info->si_pid == (pid_t)syscall(SYS_getpid) && !ft_recorder.in_call;
+    return ft_mask_is_sent(info) && info->si_pid == (pid_t)syscall(SYS_getpid) && !ft_recorder.in_call;
 }
 
 /* Of a child: nothing of it is followed, and who has waited for it has had this, too. */
@@ -343,18 +179,13 @@ static bool is_of_child(const siginfo_t *info)
     return true;
 }
 
-static void come_now(int signal)
+void ft_signals_come(int signal)
 {
-    bool again = is_owed(signal);
     siginfo_t info;
-    sigset_t one;
+    bool again;
 
-    sigemptyset(&one);
-    sigaddset(&one, signal);
-    if (!next_pending(&one, &info))
+    if (!ft_mask_take(signal, &info, &again))
         return;
-    if (again)
-        forget_owed(signal);
     if (is_own(&info) || is_of_child(&info))
         run_here(&info);
     else if (!again) /* or it came to the predecessor: the log or its words have it */
@@ -434,13 +265,18 @@ void ft_signals_hand_over(enum ft_signals_where where)
     errno = error;
 }
 
-void ft_signals_release(void)
+void ft_signals_restart(void)
 {
-    uint64_t left;
+    gone = come;   /* the words tell what waited at the end, the log what was handed over */
+    ft_signals_wait = 0;
+    armed = false; /* timers are the dead process's */
+}
 
-    if (!held)
-        return;
-    left = atomic_load(words());
+/* What waited at the end. */
+static void put_left(void)
+{
+    uint64_t left = atomic_load(words());
+
     for (int s = 1; s < NSIG; s++)
         if (left & bit(s)) {
             siginfo_t info = {.si_signo = s, .si_code = s == SIGALRM ? SI_KERNEL : SI_USER};
@@ -449,12 +285,14 @@ void ft_signals_release(void)
             ft_alarm_sent(&info);
             put(&info);
         }
-    for (int i = 0; i < owed.n; i++)
-        ft_alarm_sent(&owed.of[i]);
-    owed.n = 0;
-    held = false;
-    ft_alarm_runs_on();
-    set_real(SIG_SETMASK, &masked, NULL);
+}
+
+void ft_signals_release(void)
+{
+    if (!ft_mask_is_held())
+        return;
+    put_left();
+    ft_mask_release();
 }
 
 /* ---- what sets handlers ---- */
@@ -525,38 +363,4 @@ int siginterrupt(int number, int interrupts)
         return -1;
     set.sa_flags = interrupts ? set.sa_flags & ~SA_RESTART : set.sa_flags | SA_RESTART;
     return sigaction(number, &set, NULL);
-}
-
-/* ---- to itself ---- */
-
-int ft_signals_to_self(int signal, int (*send)(int signal))
-{
-    sigset_t one, old;
-    int result;
-
-    if (!is_held() || sigismember(&masked, signal) == 1)
-        return send(signal);
-    sigemptyset(&one);
-    sigaddset(&one, signal);
-    set_real(SIG_UNBLOCK, &one, &old);
-    result = send(signal);
-    set_real(SIG_SETMASK, &old, NULL);
-    return result;
-}
-
-static int send_to_thread(int signal) { return ft_real()->pthread_kill(pthread_self(), signal); }
-
-int pthread_kill(pthread_t thread, int signal)
-{
-    return pthread_equal(thread, pthread_self()) ? ft_signals_to_self(signal, send_to_thread) : ft_real()->pthread_kill(thread, signal);
-}
-
-int raise(int signal)
-{
-    int error = pthread_kill(pthread_self(), signal);
-
-    if (error == 0)
-        return 0;
-    errno = error;
-    return -1;
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The thread's mask of signals, the real one and the program's (wrap_mask.c); for what handles signals. */
+#ifndef FT_OUTCOME_MASK_H
+#define FT_OUTCOME_MASK_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* The kernel's mask. */
+void ft_mask_real(int how, const sigset_t *set, sigset_t *old);
+
+/* The program's, as pthread_sigmask: also in a replay, where its own signals come as they are unblocked. */
+int ft_mask(int how, const sigset_t *set, sigset_t *old);
+
+/* In a set. */
+void ft_mask_change(sigset_t *set, int how, const sigset_t *by);
+
+/* This thread is in a replay: the two masks are not the same. */
+bool ft_mask_is_held(void);
+
+/* The replay has ended: they are. */
+void ft_mask_release(void);
+
+/* Takes a signal that is pending. `again`: it was pending when the copy was made. False: there is none. */
+bool ft_mask_take(int signal, siginfo_t *info, bool *again);
+
+/* By a process. */
+bool ft_mask_is_sent(const siginfo_t *info);
+
+#endif

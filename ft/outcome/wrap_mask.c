@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which signals are blocked. In a replay all of those from outside are; which ones the program has blocked is kept here. What was pending when
+   the copy was made is pending again, as it was: a process takes that along into no other. */
+#include "ft/outcome/mask.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "ft/outcome/real.h"
+#include "ft/outcome/signals.h"
+
+static bool held;       /* a replay: */
+static sigset_t masked; /* what the program has blocked */
+
+void ft_mask_real(int how, const sigset_t *set, sigset_t *old)
+{
+    syscall(SYS_rt_sigprocmask, how, set, old, NSIG / 8);
+}
+
+static sigset_t all_from_outside(void)
+{
+    sigset_t set;
+
+    sigfillset(&set);
+    sigdelset(&set, SIGSEGV);
+    sigdelset(&set, SIGBUS);
+    sigdelset(&set, SIGFPE);
+    sigdelset(&set, SIGILL);
+    sigdelset(&set, SIGTRAP);
+    sigdelset(&set, SIGABRT);
+    return set;
+}
+
+bool ft_mask_is_sent(const siginfo_t *info)
+{
+    return info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
+}
+
+bool ft_mask_is_held(void) { return held && ft_recorded_thread.mine; }
+
+void ft_mask_change(sigset_t *set, int how, const sigset_t *by)
+{
+    for (int s = 1; s < NSIG; s++)
+        if (how == SIG_SETMASK ? sigismember(by, s) == 0 : how == SIG_UNBLOCK && sigismember(by, s) == 1)
+            sigdelset(set, s);
+        else if (how != SIG_UNBLOCK && sigismember(by, s) == 1)
+            sigaddset(set, s);
+}
+
+/* In a replay: what it has sent to itself while that was blocked. */
+static void change_masked(int how, const sigset_t *set)
+{
+    sigset_t before = masked, pending;
+
+    ft_mask_change(&masked, how, set);
+    syscall(SYS_rt_sigpending, &pending, NSIG / 8);
+    for (int s = 1; s < NSIG; s++)
+        if (sigismember(&before, s) == 1 && sigismember(&masked, s) == 0 && sigismember(&pending, s) == 1)
+            ft_signals_come(s);
+}
+
+int ft_mask(int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t wanted;
+
+    if (!ft_mask_is_held())
+        return ft_real()->pthread_sigmask(how, set, old);
+    if (set)
+        wanted = *set; /* it may be where the old one goes */
+    if (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)
+        return EINVAL;
+    if (old)
+        *old = masked;
+    if (set)
+        change_masked(how, &wanted);
+    return 0;
+}
+
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    if (set && ft_recording())
+        ft_signals_at(FT_SIGNALS_SETTING);
+    return ft_mask(how, set, old);
+}
+
+int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    int error = pthread_sigmask(how, set, old);
+
+    if (error == 0)
+        return 0;
+    errno = error;
+    return -1;
+}
+
+/* ---- a replay ---- */
+
+/* Those that the program had blocked, and that were pending when the copy was made. The kernel has forgotten them with the process. */
+static struct ft_signals_pending owed;
+
+static void send_again(siginfo_t *info) { syscall(SYS_rt_sigqueueinfo, (pid_t)syscall(SYS_getpid), info->si_signo, info); }
+
+static bool take_pending(const sigset_t *of, siginfo_t *info)
+{
+    return syscall(SYS_rt_sigtimedwait, of, info, &(struct timespec){0}, NSIG / 8) > 0;
+}
+
+void ft_signals_look(const sigset_t *mask, struct ft_signals_pending *p)
+{
+    sigset_t pending, blocked;
+
+    p->n = 0;
+    syscall(SYS_rt_sigpending, &pending, NSIG / 8);
+    sigandset(&blocked, mask, &pending);
+    while (p->n < FT_SIGNALS_MOST && take_pending(&blocked, &p->of[p->n]))
+        p->n++;
+    for (int i = 0; i < p->n; i++)
+        send_again(&p->of[i]);
+}
+
+static bool owes(int signal)
+{
+    for (int i = 0; i < owed.n; i++)
+        if (owed.of[i].si_signo == signal)
+            return true;
+    return false;
+}
+
+static void forget_owed(int signal)
+{
+    int i = 0;
+
+    while (i < owed.n && owed.of[i].si_signo != signal)
+        i++;
+    if (i == owed.n)
+        return;
+    owed.n--;
+    memmove(&owed.of[i], &owed.of[i + 1], (size_t)(owed.n - i) * sizeof owed.of[0]);
+}
+
+void ft_signals_taken(int signal)
+{
+    siginfo_t info;
+    sigset_t one;
+
+    if (!owes(signal))
+        return;
+    forget_owed(signal);
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    take_pending(&one, &info);
+}
+
+void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before)
+{
+    sigset_t all = all_from_outside();
+
+    ft_mask_real(SIG_SETMASK, &all, NULL);
+    masked = *mask;
+    owed = *pending;
+    for (int i = 0; i < owed.n; i++) {
+        if (ft_mask_is_sent(&owed.of[i]) && owed.of[i].si_pid == before)
+            owed.of[i].si_pid = (pid_t)syscall(SYS_getpid);
+        send_again(&owed.of[i]); /* the program may look for it */
+    }
+    held = true;
+    ft_signals_restart();
+}
+
+void ft_mask_release(void)
+{
+    for (int i = 0; i < owed.n; i++)
+        ft_alarm_sent(&owed.of[i]);
+    owed.n = 0;
+    held = false;
+    ft_alarm_runs_on();
+    ft_mask_real(SIG_SETMASK, &masked, NULL);
+}
+
+/* ---- one that came while the program had it blocked ---- */
+
+bool ft_mask_take(int signal, siginfo_t *info, bool *again)
+{
+    sigset_t one;
+
+    *again = owes(signal);
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    if (!take_pending(&one, info))
+        return false;
+    if (*again)
+        forget_owed(signal);
+    return true;
+}
+
+/* ---- to itself ---- */
+
+int ft_signals_to_self(int signal, int (*send)(int signal))
+{
+    sigset_t one, old;
+    int result;
+
+    if (!ft_mask_is_held() || sigismember(&masked, signal) == 1)
+        return send(signal);
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    ft_mask_real(SIG_UNBLOCK, &one, &old);
+    result = send(signal);
+    ft_mask_real(SIG_SETMASK, &old, NULL);
+    return result;
+}
+
+static int send_to_thread(int signal) { return ft_real()->pthread_kill(pthread_self(), signal); }
+
+int pthread_kill(pthread_t thread, int signal)
+{
+    return pthread_equal(thread, pthread_self()) ? ft_signals_to_self(signal, send_to_thread) : ft_real()->pthread_kill(thread, signal);
+}
+
+int raise(int signal)
+{
+    int error = pthread_kill(pthread_self(), signal);
+
+    if (error == 0)
+        return 0;
+    errno = error;
+    return -1;
+}
