@@ -47,6 +47,7 @@ outcome_torture_SOURCES = ft/outcome/test/shared.h ft/outcome/test/torture.h ft/
 outcome_torture_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
 check_LTLIBRARIES += liboutcome_test.la
 liboutcome_test_la_SOURCES = ft/outcome/test/start.c
+liboutcome_test_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
 liboutcome_test_la_LIBADD = liboutcome.la
 liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 
