@@ -179,7 +179,7 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
 {
     c->words->at = stand->at;
     c->words->outcome = ft_recorder.log.at;
-    c->words->closings = atomic_load(&ft_recorder.log.words->closings);
+    c->words->closings = atomic_load(&ft_recorder.log.words->closings) + ft_recorder.closes; /* good before that, and after it */
 }
 
 /* Signals are blocked, which the copy wants, and which keeps handlers from changing what has been looked at. */

@@ -45,6 +45,7 @@ struct ft_recorder {
     bool told;       /* that a replay wrote other bytes */
     volatile bool in_call;  /* a call is being made: a signal interrupts it */
     bool time_off;   /* clocks are not recorded (--replay-time off) */
+    bool closes;     /* the ways back will be closed as soon as a copy stands that is not: nobody else closes them until then */
     bool (*cut)(void);  /* a copy is due: makes it. True: this is the next incarnation */
     void (*end_copies)(void);  /* before an exec: none is left when it returns */
     bool (*cut_now)(void);  /* the same, without being asked, and it returns when that copy stands. NULL: cannot be had */

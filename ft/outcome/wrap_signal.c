@@ -142,7 +142,7 @@ static void lose_patience(ucontext_t *context)
     be_at_ease();
     if (come == gone)
         return;
-    if (ft_recorder.in_call && !(handlers[waiting[gone % FT_SIGNALS_MOST].si_signo].sa_flags & SA_RESTART)) {
+    if (ft_recorder.closes || (ft_recorder.in_call && !(handlers[waiting[gone % FT_SIGNALS_MOST].si_signo].sa_flags & SA_RESTART))) {
         be_patient(waiting[gone % FT_SIGNALS_MOST].si_signo); /* the call is interrupted now, and its end is not far */
         return;
     }

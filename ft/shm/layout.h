@@ -202,7 +202,7 @@ struct ft_snap_words {
     _Atomic uint64_t reason;                 /* ... since: enum ft_image_reason */
     struct ft_position at;                   /* where it stands */
     uint64_t outcome;                        /* ... in the log of its outcomes */
-    uint64_t closings;                       /* ... after so many ways back were closed */
+    uint64_t closings;                       /* ... after so many ways back were closed, one that is about to be included */
     bool early;                              /* ... and has not called MPI_Init: whoever sees `taken` may do so much later */
     _Atomic uint64_t recorder;               /* this process (or its predecessor) records what it does */
     _Atomic uint64_t ends;                   /* it is going to exec, which takes from snapshots what they share with it: all are to

@@ -77,9 +77,9 @@ int ft_slot_usable(const struct ft_snapshot *s)
     uint32_t named = atomic_load(&s->named), zero = atomic_load(&s->zero);
     uint64_t closings = outcomes ? atomic_load(&outcomes->closings) : 0;
 
-    if (named && s->slots[named - 1].closings == closings)
+    if (named && s->slots[named - 1].closings >= closings)
         return (int)named - 1;
-    if (zero && s->slots[zero - 1].closings == closings)
+    if (zero && s->slots[zero - 1].closings >= closings)
         return (int)zero - 1;
     return -1;
 }

@@ -215,11 +215,11 @@ static void wake(struct agent *a)
         a->number = 0;
     }
     ft_announce(&w->want, 0); /* an older copy than that has another number as its last one: it would make this one again */
-    if (a->only_zero && s->pid && a->slots[ZERO].closings == closings)
+    if (a->only_zero && s->pid && a->slots[ZERO].closings >= closings)
         end_copy(s);
-    if (!s->pid || s->closings != closings)
+    if (!s->pid || s->closings < closings)
         s = &a->slots[ZERO];
-    if (!s->pid || s->closings != closings) {
+    if (!s->pid || s->closings < closings) {
         printf("closed: %s\n", a->words->why);
         exit(96);
     }
