@@ -26,11 +26,11 @@ static ssize_t read_piece(int fd, void *to, size_t n)
             memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
         return ft_call_give(&c);
     }
-    if (c.under_way) {
+    if (ft_call_noted(&c)) {
         at = c.record->note[0];
-        if (c.record->step && at >= 0)
+        if (at >= 0)
             syscall(SYS_lseek, fd, at, SEEK_SET);
-    } else {
+    } else { /* nor was one that is under way made, if nothing is noted */
         at = ft_descriptors_kind(fd) == FT_DESCRIPTOR_UNKNOWN ? -1 : ft_descriptors_offset(fd);
         if (c.record) {
             c.record->note[0] = at;
@@ -149,9 +149,10 @@ off_t lseek64(int fd, off_t offset, int whence)
         return ft_real()->lseek64(fd, offset, whence);
     if (ft_call_begin(&c, FT_CALL_SEEK, ft_what(fd, offset, whence), 0))
         return ft_call_give(&c);
-    if (c.under_way && c.record->step && c.record->note[0] >= 0) {
-        syscall(SYS_lseek, fd, (off_t)c.record->note[0], SEEK_SET);
-    } else if (c.record && !c.under_way && whence == SEEK_CUR) { /* others do not depend on where it is */
+    if (ft_call_noted(&c)) {
+        if (c.record->note[0] >= 0)
+            syscall(SYS_lseek, fd, (off_t)c.record->note[0], SEEK_SET);
+    } else if (c.record && whence == SEEK_CUR) { /* others do not depend on where it is */
         c.record->note[0] = ft_descriptors_offset(fd);
         c.record->step = 1;
     }
