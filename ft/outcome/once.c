@@ -102,13 +102,24 @@ void ft_once_renames(int dir, const char *name)
         done_once("renamed", name);
 }
 
+/* It reads a file that it has open for writing: what it writes there from now on cannot be done twice. */
+static void beware(uint64_t id)
+{
+    for (int fd = 0; fd < FT_OUTCOME_DESCRIPTORS; fd++)
+        if (ft_descriptors_knows(fd) && !ft_descriptors_is_own(fd) && ((int)syscall(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) != O_RDONLY &&
+            id_of(fd, "", AT_EMPTY_PATH) == id)
+            atomic_store(&words()->once_of[fd], FT_ONCE_IF_WRITTEN);
+}
+
 void ft_once_read_slowly(int fd)
 {
     int error = errno;
     uint64_t id = id_of(fd, "", AT_EMPTY_PATH);
 
-    if (id)
+    if (id) {
+        beware(id); /* other descriptors of it, doubles as well */
         add(id, READ);
+    }
     atomic_store(&words()->once_of[fd], id ? FT_ONCE_IF_WRITTEN : FT_ONCE_FREE);
     errno = error;
 }
@@ -137,15 +148,6 @@ void ft_once_cuts(int fd, int64_t length)
 }
 
 /* ---- descriptors ---- */
-
-/* It reads a file that it has open for writing: what it writes there from now on cannot be done twice. */
-static void beware(uint64_t id)
-{
-    for (int fd = 0; fd < FT_OUTCOME_DESCRIPTORS; fd++)
-        if (ft_descriptors_knows(fd) && !ft_descriptors_is_own(fd) && ((int)syscall(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) != O_RDONLY &&
-            id_of(fd, "", AT_EMPTY_PATH) == id)
-            atomic_store(&words()->once_of[fd], FT_ONCE_IF_WRITTEN);
-}
 
 static enum ft_once opened_for(uint64_t id, int flags)
 {

@@ -108,6 +108,8 @@ int posix_fallocate64(int fd, off_t at, off_t bytes)
 {
     if (!ft_recording())
         return ft_real()->posix_fallocate64(fd, at, bytes);
+    if (!ft_recorder_replays())
+        ft_once_write(fd); /* it may be longer then */
     return (int)FT_CALL_PLAIN(FT_CALL_FALLOCATE, ft_what(fd, -1, (int64_t)ft_what(at, bytes, 0)),
                               ft_real()->posix_fallocate64(fd, at, bytes));
 }
