@@ -111,11 +111,23 @@ static void beware(uint64_t id)
             atomic_store(&words()->once_of[fd], FT_ONCE_IF_WRITTEN);
 }
 
+void ft_once_links(int dir, const char *name, int flags)
+{
+    uint64_t id = is_known() ? 0 : id_of(dir, name, flags);
+
+    if (!id || bits_of(id) & MADE)
+        return;
+    beware(id);
+    add(id, READ);
+}
+
 void ft_once_read_slowly(int fd)
 {
     int error = errno;
     uint64_t id = id_of(fd, "", AT_EMPTY_PATH);
 
+    if (id && bits_of(id) & MADE) /* emptied by another descriptor */
+        id = 0;
     if (id) {
         beware(id); /* other descriptors of it, doubles as well */
         add(id, READ);
@@ -129,7 +141,9 @@ void ft_once_write_slowly(int fd)
     char name[FT_OUTCOME_WHY - 40];
     bool appends = (int)syscall(SYS_fcntl, fd, F_GETFL) & O_APPEND;
 
-    if (!is_known() && id_of(fd, "", AT_EMPTY_PATH))
+    uint64_t id = is_known() ? 0 : id_of(fd, "", AT_EMPTY_PATH);
+
+    if (id && !(bits_of(id) & MADE))
         done_once(appends ? "appended to" : "read, and then written to,", name_of(fd, name, sizeof name));
 }
 
@@ -154,7 +168,8 @@ static enum ft_once opened_for(uint64_t id, int flags)
     uint64_t bits = bits_of(id);
     int access = flags & O_ACCMODE;
 
-    if (flags & (O_TRUNC | O_EXCL) && access != O_RDONLY && !(bits & READ && !(bits & MADE)))
+    if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) || (flags & O_TMPFILE) == O_TMPFILE ||
+        (flags & O_TRUNC && access != O_RDONLY && !(bits & READ && !(bits & MADE))))
         add(id, bits = MADE);
     if (bits & MADE)
         return FT_ONCE_FREE;
@@ -167,7 +182,18 @@ static enum ft_once opened_for(uint64_t id, int flags)
     }
     if (!(bits & WRITES))
         add(id, WRITES);
-    return flags & O_APPEND || bits & READ ? FT_ONCE_IF_WRITTEN : FT_ONCE_IF_READ;
+    if (bits & READ)
+        return FT_ONCE_IF_WRITTEN;
+    return flags & O_APPEND ? FT_ONCE_IF_WRITTEN | FT_ONCE_IF_READ : FT_ONCE_IF_READ;
+}
+
+/* With this number nobody sees what is done with it. */
+static void beyond(int fd, enum ft_once is)
+{
+    char name[FT_OUTCOME_WHY - 60];
+
+    if (is != FT_ONCE_FREE && !is_known())
+        done_once("opened, by a descriptor above 4095,", name_of(fd, name, sizeof name));
 }
 
 void ft_once_opened(int fd, int flags)
@@ -176,17 +202,28 @@ void ft_once_opened(int fd, int flags)
     int error = errno;
     uint64_t id;
 
-    if ((unsigned)fd >= FT_OUTCOME_DESCRIPTORS || flags & O_PATH)
+    if (fd < 0 || flags & O_PATH)
         return;
     id = is_known() ? 0 : id_of(fd, "", AT_EMPTY_PATH);
     if (id)
         is = opened_for(id, flags);
-    atomic_store_explicit(&words()->once_of[fd], (uint8_t)is, memory_order_relaxed);
+    if (fd >= FT_OUTCOME_DESCRIPTORS)
+        beyond(fd, is);
+    else
+        atomic_store_explicit(&words()->once_of[fd], (uint8_t)is, memory_order_relaxed);
     errno = error;
+}
+
+void ft_once_closed(int fd)
+{
+    if ((unsigned)fd < FT_OUTCOME_DESCRIPTORS)
+        atomic_store_explicit(&words()->once_of[fd], FT_ONCE_FREE, memory_order_relaxed);
 }
 
 void ft_once_doubled(int fd, int result)
 {
     if ((unsigned)fd < FT_OUTCOME_DESCRIPTORS && (unsigned)result < FT_OUTCOME_DESCRIPTORS)
         atomic_store(&words()->once_of[result], atomic_load(&words()->once_of[fd]));
+    else if ((unsigned)fd < FT_OUTCOME_DESCRIPTORS && result >= 0)
+        beyond(result, (enum ft_once)atomic_load(&words()->once_of[fd]));
 }

@@ -22,7 +22,7 @@
 #include "ft/outcome/log.h"
 #include "ft/outcome/record.h"
 
-/* Of a descriptor in words->once_of. */
+/* Of a descriptor in words->once_of: bits. */
 enum ft_once { FT_ONCE_FREE, FT_ONCE_IF_READ, FT_ONCE_IF_WRITTEN };
 
 /* After an open that was made. */
@@ -39,13 +39,19 @@ void ft_once_renames(int dir, const char *name);
 void ft_once_read_slowly(int fd);
 void ft_once_write_slowly(int fd);
 
+/* It is closed: what gets its number may be no file of a name. */
+void ft_once_closed(int fd);
+
+/* A second name keeps its content. */
+void ft_once_links(int dir, const char *name, int flags);
+
 /* Before the file's length is set. */
 void ft_once_cuts(int fd, int64_t length);
 
 static inline bool ft_once_is(int fd, enum ft_once what)
 {
     return (unsigned)fd < FT_OUTCOME_DESCRIPTORS &&
-           __builtin_expect(atomic_load_explicit(&ft_recorder.log.words->once_of[fd], memory_order_relaxed) == what, 0);
+           __builtin_expect(atomic_load_explicit(&ft_recorder.log.words->once_of[fd], memory_order_relaxed) & what, 0);
 }
 
 static inline void ft_once_read(int fd)

@@ -89,6 +89,8 @@ int fallocate64(int fd, int mode, off_t at, off_t bytes)
         return ft_real()->fallocate64(fd, mode, at, bytes);
     if (ft_call_begin(&c, FT_CALL_FALLOCATE, ft_what(fd, mode, (int64_t)ft_what(at, bytes, 0)), 0))
         return (int)ft_call_give(&c);
+    if (moves)
+        ft_once_read(fd);
     ft_once_write(fd);
     if (moves && syscall(SYS_fstat, fd, &st) == 0) {
         if (!ft_call_noted(&c)) {

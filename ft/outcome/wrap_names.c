@@ -75,7 +75,10 @@ FT_CALLED int do_rename(int dir, const char *from, int todir, const char *to, un
     else if (was_renamed(&c, dir, from, todir, to, flags))
         return was_done(&c);
     ft_once_renames(dir, from);
-    ft_once_replaces(todir, to, AT_SYMLINK_NOFOLLOW);
+    if (flags & RENAME_EXCHANGE)
+        ft_once_renames(todir, to);
+    else
+        ft_once_replaces(todir, to, AT_SYMLINK_NOFOLLOW);
     errno = c.error;
     return (int)ft_call_end(&c, ft_real()->renameat2(dir, from, todir, to, flags), 0);
 }
@@ -204,6 +207,7 @@ FT_CALLED int do_link(int dir, const char *from, int todir, const char *to, int 
         ft_call_note(&c, id_of(dir, from, follow | (flags & AT_EMPTY_PATH)), name_id(todir, to));
     else if (c.record->note[0] && !c.record->note[1] && name_id(todir, to) == c.record->note[0])
         return was_done(&c);
+    ft_once_links(dir, from, follow | (flags & AT_EMPTY_PATH));
     errno = c.error;
     return (int)ft_call_end(&c, ft_real()->linkat(dir, from, todir, to, flags), 0);
 }

@@ -199,6 +199,8 @@ int close(int fd)
         errno = c.error;
         result = ft_real()->close(fd);
     }
+    if (result == 0)
+        ft_once_closed(fd);
     result = (int)ft_call_end(&c, result, 0);
     closed(fd);
     return result;

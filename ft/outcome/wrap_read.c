@@ -156,7 +156,7 @@ off_t lseek64(int fd, off_t offset, int whence)
         c.record->note[0] = ft_descriptors_offset(fd);
         c.record->step = 1;
     }
-    if (whence == SEEK_END)
+    if (whence >= SEEK_END && !ft_once_is(fd, FT_ONCE_IF_WRITTEN)) /* also SEEK_HOLE, SEEK_DATA */
         ft_once_read(fd); /* what it writes there depends on what there was */
     errno = c.error;
     at = ft_real()->lseek64(fd, offset, whence);
