@@ -48,6 +48,15 @@ static bool is_memory(int fd)
     return syscall(SYS_fstatfs, fd, &fs) < 0 || fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC;
 }
 
+/* Only the first store into a clean page of another's mapping changes the times: so all pages are made clean before the stamp is taken. */
+static bool is_settled(int fd, struct stat *st)
+{
+    int64_t before = stamp_of(st);
+
+    syscall(SYS_sync_file_range, fd, (off_t)0, (off_t)0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    return syscall(SYS_fstat, fd, st) == 0 && stamp_of(st) == before;
+}
+
 static bool can_be_followed(int fd, int flags, struct stat *st)
 {
     struct timespec now;
@@ -55,7 +64,7 @@ static bool can_be_followed(int fd, int flags, struct stat *st)
     return !(flags & MAP_ANONYMOUS) && nmaps < MOST && syscall(SYS_fstat, fd, st) == 0 && S_ISREG(st->st_mode) &&
            ((int)syscall(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) == O_RDONLY && syscall(SYS_clock_gettime, CLOCK_REALTIME, &now) == 0 &&
            now.tv_sec - st->st_ctim.tv_sec > AGE_LEAST && now.tv_sec - st->st_mtim.tv_sec > AGE_LEAST && !is_memory(fd) &&
-           ft_inputs_opened_as(st, true) == 0;
+           ft_inputs_opened_as(st, true) == 0 && is_settled(fd, st);
 }
 
 static void differs(int own)
