@@ -175,12 +175,59 @@ static void map(void)
     munmap(at, 5);
 }
 
+static void doubled(void)
+{
+    int fd = opened("F", O_RDWR), other = dup(fd);
+
+    look(fd);
+    lseek(fd, 0, SEEK_SET);
+    put(other, "other");
+}
+
+static void longer(void)
+{
+    int fd = opened("F", O_RDWR);
+
+    look(fd);
+    if (posix_fallocate(fd, 0, 64) != 0)
+        exit(5);
+}
+
+static void look_by_append(void)
+{
+    int fd = opened("F", O_RDWR | O_APPEND);
+
+    look(fd);
+    close(fd);
+    put_and_close("F", O_WRONLY | O_TRUNC, "other");
+}
+
+static void keep_and_replace(void)
+{
+    unlink("F.bak");
+    if (link("F", "F.bak") < 0)
+        exit(5);
+    replaced();
+}
+
+static void nameless(void)
+{
+    int fd = opened(".", O_TMPFILE | O_RDWR);
+
+    put(fd, "one");
+    lseek(fd, 0, SEEK_SET);
+    look(fd);
+    put(fd, " two");
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } all[] = {{"own", own}, {"emptied", emptied}, {"over", over}, {"replaced", replaced}, {"removed", removed}, {"only_read", only_read},
            {"append", append}, {"by_stream", by_stream}, {"turned", turned}, {"at_end", at_end}, {"update", update}, {"beside", beside},
-           {"rewrite", rewrite}, {"rename_over", rename_over}, {"consume", consume}, {"move", move}, {"cut", cut}, {"map", map}};
+           {"rewrite", rewrite}, {"rename_over", rename_over}, {"consume", consume}, {"move", move}, {"cut", cut}, {"map", map},
+           {"doubled", doubled}, {"longer", longer}, {"look_by_append", look_by_append}, {"keep_and_replace", keep_and_replace},
+           {"nameless", nameless}};
 
 int main(int argc, char **argv)
 {

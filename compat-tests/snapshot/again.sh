@@ -25,6 +25,7 @@ again over FIRST ''
 again replaced new new
 again removed made ''
 again only_read first first
+again nameless first one
 if records; then
     never append 'appended to'
     never by_stream 'appended to'
@@ -37,6 +38,10 @@ if records; then
     never consume 'read, and then replaced or removed,'
     never move renamed
     never cut 'read, and then replaced or removed,'
+    never doubled 'read, and then written to,'
+    never longer 'read, and then written to,'
+    never look_by_append 'read, and then replaced or removed,'
+    never keep_and_replace 'read, and then replaced or removed,'
     never map 'read, and then written to,'
 fi
 

@@ -122,25 +122,54 @@ bool ft_maps_change(const struct stat *file)
     return any;
 }
 
+/* Another entry holds the file with the same descriptor, and for as long. */
+static bool is_held_by_other(const struct map *m)
+{
+    for (int i = 0; i < nmaps; i++)
+        if (&maps[i] != m && maps[i].own == m->own && (maps[i].start || maps[i].gone_at >= m->gone_at))
+            return true;
+    return false;
+}
+
 /* No copy needs it, and the program has no lock on it that closing a descriptor would take. */
-static bool can_go(const struct map *m)
+static bool can_be_closed(const struct map *m)
 {
     struct stat st;
 
-    return !m->start && (!m->own || (atomic_load(&ft_recorder.log.words->released) >= m->gone_at && syscall(SYS_fstat, m->own, &st) == 0 &&
-                                     ft_inputs_opened_as(&st, false) == 0));
+    return !ft_recorder_replays() && atomic_load(&ft_recorder.log.words->released) >= m->gone_at &&
+           syscall(SYS_fstat, m->own, &st) == 0 && ft_inputs_opened_as(&st, false) == 0;
 }
 
 static void note(struct map m)
 {
-    for (int i = nmaps - 1; i >= 0 && !ft_recorder_replays(); i--)
-        if (can_go(&maps[i])) {
-            if (maps[i].own)
-                ft_descriptors_disown(maps[i].own);
-            maps[i] = maps[--nmaps];
-        }
+    for (int i = nmaps - 1; i >= 0 && nmaps < MOST; i--) {
+        bool held = !maps[i].own || is_held_by_other(&maps[i]);
+
+        if (maps[i].start || (!held && !can_be_closed(&maps[i])))
+            continue;
+        if (!held)
+            ft_descriptors_disown(maps[i].own);
+        maps[i] = maps[--nmaps];
+    }
     if (nmaps < MOST)
         maps[nmaps++] = m;
+}
+
+/* It has been mapped before, and is what it was: the library has a descriptor of it. */
+static int hold(int fd, const struct stat *st)
+{
+    for (int i = 0; i < nmaps; i++)
+        if (maps[i].own && maps[i].inode == st->st_ino && maps[i].device == st->st_dev && maps[i].stamp == stamp_of(st))
+            return maps[i].own;
+    return ft_descriptors_hold(fd);
+}
+
+static void release(int own)
+{
+    for (int i = 0; i < nmaps; i++)
+        if (maps[i].own == own)
+            return;
+    ft_descriptors_disown(own);
 }
 
 /* Whole mappings only: what is unmapped in part stays. */
@@ -196,7 +225,7 @@ static void *map_followed(const struct mapping *m, const struct stat *st)
 
     if (ft_call_begin(&c, FT_CALL_MAP, ft_what((int64_t)m->bytes, m->offset, (int64_t)ft_what(m->fd, m->protection, m->flags)), 0))
         return map_again(&c, m);
-    own = ft_descriptors_hold(m->fd);
+    own = hold(m->fd, st);
     errno = c.error;
     start = map_now(m, m->fd);
     if (own < 0 && start != MAP_FAILED)
@@ -208,7 +237,7 @@ static void *map_followed(const struct mapping *m, const struct stat *st)
     if (start != MAP_FAILED)
         note((struct map){(uintptr_t)start, (uintptr_t)start + m->bytes, own < 0 ? 0 : own, stamp_of(st), st->st_ino, st->st_dev, 0});
     else if (own >= 0)
-        ft_descriptors_disown(own);
+        release(own);
     ft_call_end(&c, start == MAP_FAILED ? -1 : 0, 0);
     return start;
 }
