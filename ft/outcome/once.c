@@ -86,9 +86,17 @@ static const char *name_of(int fd, char *text, size_t room)
     return text;
 }
 
+/* One of Python's compiled modules: whoever finds one of another time makes it anew. */
+static bool is_compiled(const char *name)
+{
+    const char *end = strrchr(name, '.');
+
+    return end && !strcmp(end, ".pyc");
+}
+
 void ft_once_replaces(int dir, const char *name, int flags)
 {
-    uint64_t id = is_known() ? 0 : id_of(dir, name, flags);
+    uint64_t id = is_known() || is_compiled(name) ? 0 : id_of(dir, name, flags);
 
     if (id && (bits_of(id) & (READ | MADE)) == READ)
         done_once("read, and then replaced or removed,", name);
@@ -140,7 +148,6 @@ void ft_once_write_slowly(int fd)
 {
     char name[FT_OUTCOME_WHY - 40];
     bool appends = (int)syscall(SYS_fcntl, fd, F_GETFL) & O_APPEND;
-
     uint64_t id = is_known() ? 0 : id_of(fd, "", AT_EMPTY_PATH);
 
     if (id && !(bits_of(id) & MADE))
