@@ -23,18 +23,19 @@ benchmarks_allgather_SOURCES = benchmarks/allgather.c $(bench_common)
 benchmarks_allgatherv_SOURCES = benchmarks/allgatherv.c $(bench_common)
 benchmarks_barrier_SOURCES = benchmarks/barrier.c $(bench_common)
 # No MPI in it.
-check_PROGRAMS += benchmarks/rawtcp benchmarks/bare benchmarks/yields
+check_PROGRAMS += benchmarks/rawtcp benchmarks/bare benchmarks/yields benchmarks/calls
 benchmarks_bare_SOURCES = benchmarks/bare.c benchmarks/bytes.h
 benchmarks_rawtcp_SOURCES = benchmarks/rawtcp.c benchmarks/bytes.h benchmarks/line.h
 benchmarks_rawtcp_LDADD =
 benchmarks_bare_LDADD = -lpthread
 benchmarks_yields_LDADD =
+benchmarks_calls_LDADD =
 # Not linked with libftmpi: it stands in front of any MPI.
 check_LTLIBRARIES += benchmarks/libwrong.la
 benchmarks_libwrong_la_SOURCES = benchmarks/wrong.c
 benchmarks_libwrong_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 EXTRA_DIST += \
-	benchmarks/compare benchmarks/faults benchmarks/hosts benchmarks/loopback.sh benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
+	benchmarks/compare benchmarks/faults benchmarks/files benchmarks/hosts benchmarks/loopback.sh benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
 	benchmarks/ftbench/__init__.py benchmarks/ftbench/blocks.py benchmarks/ftbench/cases.py benchmarks/ftbench/cli.py \
 	benchmarks/ftbench/faults.py benchmarks/ftbench/hosts.py benchmarks/ftbench/lost.py benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py \
 	benchmarks/ftbench/report.py benchmarks/ftbench/results.py benchmarks/ftbench/runs.py benchmarks/ftbench/xgboost_worker.py
