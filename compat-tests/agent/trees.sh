@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank is its whole process tree (RULE 15), and nothing is left running, however a job ends.
 . "$(dirname "$0")/../lib/test.sh"
+export FTMPI_START_OVER=always # ranks add the pids of their children to a file
 cd "$tmp" || exit 99
 
 # The leader dies: its children, in its session or in one of their own, are dead before the successor starts.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ftrun is two processes, and either may be killed: the job goes on, and ranks that die later come back.
 . "$(dirname "$0")/../lib/test.sh"
+export FTMPI_START_OVER=always # ranks add their pids to a file
 cd "$tmp" || exit 99
 own_jobs
 

@@ -3,6 +3,7 @@
 # Every benchmark runs and every byte of every iteration is right, also after a rank was killed; what -c finds and what it
 # prints; OSU's options and columns.
 . "$(dirname "$0")/../lib/test.sh"
+export FTMPI_START_OVER=always # the ranks tell each other in a file how far their cores are
 benchmarks=$top_builddir/benchmarks
 
 # bench RANKS PROGRAM OPTION...: its output in $tmp/out, its exit code in $code
