@@ -56,7 +56,11 @@ left() {
 
 field() { echo "$said" | sed -n "s/.* $1 \([0-9]*\).*/\1/p"; }
 
-kills=0 named=0 zero=0 torn=0 runs=0
+# About one torn append of 256 begins as it ends: it is told that nobody knows how much of it is there, which docs/outcomes.md promises. The
+# agent here knows no other way back.
+is_ambiguous() { case $said in *" lost 1: it was killed while it appended to a file, and how much of that is there cannot be told") ;; *) false ;; esac; }
+
+kills=0 named=0 zero=0 torn=0 runs=0 told=0
 modes=5
 options() {
     case $1 in
@@ -83,6 +87,10 @@ for seed in $(seq "$first" $((first + seeds - 1))); do
         run "$library" "$seed" -s "$seed" $(options "$mode")
         left >"$tmp/killed"
         runs=$((runs + 1))
+        if is_ambiguous && [ "$told" -lt $((1 + runs / 50)) ]; then
+            told=$((told + 1))
+            continue
+        fi
         if [ "$code" != 0 ] || [ "$(field lost)" != 0 ] || ! cmp -s "$tmp/reference" "$tmp/killed"; then
             echo "FAIL: seed $seed: outcome_agent -s $seed $(options "$mode") outcome_torture $seed $messages: $said"
             diff "$tmp/reference" "$tmp/killed" | head -n 3
@@ -97,5 +105,5 @@ for seed in $(seq "$first" $((first + seeds - 1))); do
         torn=$((torn + $(field torn)))
     done
 done
-echo "$runs runs, $kills kills: $named put back from named copies, $zero from snapshot zero, $torn writes torn; $bad wrong"
+echo "$runs runs, $kills kills: $named put back from named copies, $zero from snapshot zero, $torn writes torn; $told told, $bad wrong"
 [ "$bad" = 0 ] && [ "$named" -gt "$seeds" ] && [ "$zero" -gt "$seeds" ]
