@@ -93,6 +93,19 @@ static void removed(void)
 
 static void only_read(void) { look_and_close("F"); }
 
+/* No name: an error, as without ftrun. By pointers: what the declarations say of NULL is what is broken here. */
+static void null_name(void)
+{
+    int (*volatile removes)(const char *) = unlink;
+    int (*volatile renames)(const char *, const char *) = rename;
+    int (*volatile opens)(const char *, int, ...) = open;
+    const char *volatile none = NULL;
+
+    if (removes(none) == 0 || renames(none, "T") == 0 || opens(none, O_WRONLY | O_TRUNC) >= 0)
+        exit(5);
+    only_read();
+}
+
 /* ---- and what not ---- */
 
 static void append(void) { put_and_close("F", O_WRONLY | O_APPEND, " more"); }
@@ -223,7 +236,7 @@ static void nameless(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} all[] = {{"own", own}, {"emptied", emptied}, {"over", over}, {"replaced", replaced}, {"removed", removed}, {"only_read", only_read},
+} all[] = {{"own", own}, {"emptied", emptied}, {"over", over}, {"replaced", replaced}, {"removed", removed}, {"only_read", only_read}, {"null_name", null_name},
            {"append", append}, {"by_stream", by_stream}, {"turned", turned}, {"at_end", at_end}, {"update", update}, {"beside", beside},
            {"rewrite", rewrite}, {"rename_over", rename_over}, {"consume", consume}, {"move", move}, {"cut", cut}, {"map", map},
            {"doubled", doubled}, {"longer", longer}, {"look_by_append", look_by_append}, {"keep_and_replace", keep_and_replace},

@@ -25,6 +25,7 @@ again over FIRST ''
 again replaced new new
 again removed made ''
 again only_read first first
+again null_name first first
 again nameless first one
 if records; then
     never append 'appended to'

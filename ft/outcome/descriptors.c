@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -227,6 +228,17 @@ void ft_descriptors_set_offset(int fd, off_t at)
 {
     if (of(fd))
         of(fd)->at = at;
+}
+
+const char *ft_descriptors_name(int fd, char *text, size_t room)
+{
+    char link[40];
+    ssize_t n;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    n = syscall(SYS_readlinkat, AT_FDCWD, link, text, room - 1);
+    snprintf(text + (n < 0 ? 0 : n), room - (size_t)(n < 0 ? 0 : n), "%s", n < 0 ? "a file" : "");
+    return text;
 }
 
 /* ---- the library's own ---- */

@@ -5,6 +5,7 @@
 #define FT_OUTCOME_DESCRIPTORS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -43,6 +44,9 @@ enum ft_descriptor_kind ft_descriptors_kind(int fd);
 /* The offset of a regular file before a call: counted, or asked for. -1: it has none. */
 off_t ft_descriptors_offset(int fd);
 void ft_descriptors_set_offset(int fd, off_t at);   /* -1: to be asked for */
+
+/* The name of its file, for a message: in `text`, which is returned. */
+const char *ft_descriptors_name(int fd, char *text, size_t room);
 
 /* F_SETFL, which may change O_APPEND: of all that may be the same one. */
 void ft_descriptors_forget(int fd);

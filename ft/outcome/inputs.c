@@ -53,13 +53,18 @@ static int count(const struct stat *file, int but, bool writes)
     return n;
 }
 
-static bool is_input(int fd, int flags, struct stat *st)
+bool ft_inputs_is_old(const struct stat *file)
 {
     struct timespec now;
 
+    return syscall(SYS_clock_gettime, CLOCK_REALTIME, &now) == 0 && now.tv_sec - file->st_ctim.tv_sec > AGE_LEAST &&
+           now.tv_sec - file->st_mtim.tv_sec > AGE_LEAST;
+}
+
+static bool is_input(int fd, int flags, struct stat *st)
+{
     return (flags & (O_ACCMODE | O_PATH)) == O_RDONLY && syscall(SYS_fstat, fd, st) == 0 && S_ISREG(st->st_mode) &&
-           st->st_size >= FILE_LEAST && syscall(SYS_clock_gettime, CLOCK_REALTIME, &now) == 0 &&
-           now.tv_sec - st->st_ctim.tv_sec > AGE_LEAST && now.tv_sec - st->st_mtim.tv_sec > AGE_LEAST && count(st, fd, true) == 0;
+           st->st_size >= FILE_LEAST && ft_inputs_is_old(st) && count(st, fd, true) == 0;
 }
 
 int ft_inputs_opened_as(const struct stat *file, bool writes) { return count(file, -1, writes); }
@@ -172,12 +177,9 @@ bool ft_inputs_has(int fd, size_t n) { return n >= READ_LEAST && of(fd); }
 
 static void lost(const struct input *in)
 {
-    char link[40], name[160] = "";
+    char name[160];
 
-    snprintf(link, sizeof link, "/proc/self/fd/%d", in->own);
-    if (syscall(SYS_readlinkat, AT_FDCWD, link, name, sizeof name - 1) < 0)
-        strcpy(name, "a file");
-    ft_recorder_lost("%s, which it has read, has been changed since by others", name);
+    ft_recorder_lost("%s, which it has read, has been changed since by others", ft_descriptors_name(in->own, name, sizeof name));
 }
 
 /* What was read at this offset once more, into `to`. */

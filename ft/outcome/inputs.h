@@ -25,6 +25,9 @@ bool ft_inputs_has(int fd, size_t n);
 ssize_t ft_inputs_read(int fd, void *to, size_t n);
 ssize_t ft_inputs_pread(int fd, void *to, size_t n, off_t at);
 
+/* Not changed for a while: who changes it now is seen by its times. */
+bool ft_inputs_is_old(const struct stat *file);
+
 /* So many descriptors of the program's are the file; writes: so many by which it can be changed. */
 int ft_inputs_opened_as(const struct stat *file, bool writes);
 

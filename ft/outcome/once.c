@@ -75,21 +75,10 @@ static void done_once(const char *what, const char *name)
     errno = error;
 }
 
-static const char *name_of(int fd, char *text, size_t room)
-{
-    char link[40];
-    ssize_t n;
-
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    n = syscall(SYS_readlinkat, AT_FDCWD, link, text, room - 1);
-    text[n < 0 ? 0 : n] = 0;
-    return text;
-}
-
 /* One of Python's compiled modules: whoever finds one of another time makes it anew. */
 static bool is_compiled(const char *name)
 {
-    const char *end = strrchr(name, '.');
+    const char *end = name ? strrchr(name, '.') : NULL;
 
     return end && !strcmp(end, ".pyc");
 }
@@ -151,7 +140,7 @@ void ft_once_write_slowly(int fd)
     uint64_t id = is_known() ? 0 : id_of(fd, "", AT_EMPTY_PATH);
 
     if (id && !(bits_of(id) & MADE))
-        done_once(appends ? "appended to" : "read, and then written to,", name_of(fd, name, sizeof name));
+        done_once(appends ? "appended to" : "read, and then written to,", ft_descriptors_name(fd, name, sizeof name));
 }
 
 /* Emptied before anything was read of it, it is the program's own. */
@@ -200,7 +189,7 @@ static void beyond(int fd, enum ft_once is)
     char name[FT_OUTCOME_WHY - 60];
 
     if (is != FT_ONCE_FREE && !is_known())
-        done_once("opened, by a descriptor above 4095,", name_of(fd, name, sizeof name));
+        done_once("opened, by a descriptor above 4095,", ft_descriptors_name(fd, name, sizeof name));
 }
 
 void ft_once_opened(int fd, int flags)

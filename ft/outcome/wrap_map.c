@@ -7,10 +7,8 @@
 #include <linux/magic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/inputs.h"
@@ -18,7 +16,7 @@
 #include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
 
-enum { MOST = 256, AGE_LEAST = 2 /* seconds: the clock of a file is coarse, and may be another host's */ };
+enum { MOST = 256 };
 
 struct map {
     uintptr_t start, end;  /* 0: unmapped; a copy of before may need the file */
@@ -59,22 +57,16 @@ static bool is_settled(int fd, struct stat *st)
 
 static bool can_be_followed(int fd, int flags, struct stat *st)
 {
-    struct timespec now;
-
     return !(flags & MAP_ANONYMOUS) && nmaps < MOST && syscall(SYS_fstat, fd, st) == 0 && S_ISREG(st->st_mode) &&
-           ((int)syscall(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) == O_RDONLY && syscall(SYS_clock_gettime, CLOCK_REALTIME, &now) == 0 &&
-           now.tv_sec - st->st_ctim.tv_sec > AGE_LEAST && now.tv_sec - st->st_mtim.tv_sec > AGE_LEAST && !is_memory(fd) &&
+           ((int)syscall(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) == O_RDONLY && ft_inputs_is_old(st) && !is_memory(fd) &&
            ft_inputs_opened_as(st, true) == 0 && is_settled(fd, st);
 }
 
 static void differs(int own)
 {
-    char link[40], name[160] = "";
+    char name[160];
 
-    snprintf(link, sizeof link, "/proc/self/fd/%d", own);
-    if (syscall(SYS_readlinkat, AT_FDCWD, link, name, sizeof name - 1) < 0)
-        strcpy(name, "a file");
-    ft_recorder_lost("%s, which it has mapped, has been changed since", name);
+    ft_recorder_lost("%s, which it has mapped, has been changed since", ft_descriptors_name(own, name, sizeof name));
 }
 
 static void compare(int own, int64_t stamp)
