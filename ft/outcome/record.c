@@ -253,11 +253,9 @@ long ft_call_end(struct ft_recorded *c, long result, size_t bytes)
 
 int ft_call_give_fd(struct ft_recorded *c)
 {
-    int fd = (int)ft_call_give(c);
-
-    if (fd >= 0)
-        ft_descriptors_add(fd);
-    return fd;
+    if (c->record->result >= 0)
+        ft_descriptors_add((int)c->record->result); /* first: a signal's handler may end the replay, and what is not known is swept away */
+    return (int)ft_call_give(c);
 }
 
 int ft_call_end_fd(struct ft_recorded *c, int fd)

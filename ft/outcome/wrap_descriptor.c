@@ -79,15 +79,18 @@ FT_CALLED int do_dup_to(int fd, int to, int command, int flags)
     if (!ft_recording())
         return command == -2 ? ft_real()->dup2(fd, to) : ft_real()->dup3(fd, to, flags);
     if (ft_call_begin(&c, FT_CALL_DUP, ft_what(fd, command, (int64_t)to << 32 | flags), 0)) {
+        if (c.record->result >= 0 && fd != to)
+            ft_descriptors_add(to);
         result = (int)ft_call_give(&c);
     } else {
         result = command == -2 ? ft_real()->dup2(fd, to) : ft_real()->dup3(fd, to, flags);
         ft_once_doubled(fd, result);
+        if (result >= 0 && fd != to)
+            ft_descriptors_add(to); /* first: where a replay ends, what is not known is swept away */
         result = (int)ft_call_end(&c, result, 0);
     }
     if (result >= 0 && fd != to) {
         ft_inputs_close(to);
-        ft_descriptors_add(to);
         doubled(fd, to);
     }
     return result;
