@@ -16,6 +16,7 @@
 #include "ft/collective.h"
 #include "ft/core/single.h"
 #include "ft/outcome/copies.h"
+#include "ft/outcome/log.h"
 #include "ft/handle.h"
 #include "ft/shm/models.h"
 
@@ -61,6 +62,16 @@ static int number_from(const char *name, long least, long *value)
     return *end || *value < least ? -1 : 0;
 }
 
+/* A program that the rank's process has started is the rank: what that process would do again is not what it did. */
+static void close_ways_of_parent(const struct ft *ft, uint32_t pid)
+{
+    struct ft_outcome_words *outcomes = ft_region_outcomes(&ft->region, ft->world.rank);
+    uint64_t recorder = ft_peek(&ft->block->snap.recorder);
+
+    if (outcomes && recorder && recorder != pid)
+        ft_outcome_close(outcomes, "a child of it has called MPI_Init");
+}
+
 /* One program per rank slot and incarnation (RULE 15): a wrapper that runs two of them would have both
    write the same words. */
 static int take_slot(struct ft *ft, struct ft_error *e)
@@ -72,6 +83,7 @@ static int take_slot(struct ft *ft, struct ft_error *e)
                           ft->world.rank, nobody);
     if (ft_peek32(&ft->block->state) != FT_RANK_ABSENT)
         return ft_err_set(e, FT_EJOB, "rank %u has called MPI_Init before", ft->world.rank);
+    close_ways_of_parent(ft, pid);
     return 0;
 }
 

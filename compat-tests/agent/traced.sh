@@ -11,7 +11,7 @@ state() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
 is_in() { [ "$(state "$2")" = "$1" ]; }
 is_traced() { [ "$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$1/status")" != 0 ]; }
 
-timeout -k 5 120 "$ftrun" -n 2 sh -c 'echo $$ >pid.$FTMPI_RANK.$FTMPI_INCARNATION; while [ ! -e end ]; do sleep 0.05; done; echo done' >out 2>err &
+timeout -k 5 120 "$ftrun" --snapshot off -n 2 sh -c 'echo $$ >pid.$FTMPI_RANK.$FTMPI_INCARNATION; while [ ! -e end ]; do sleep 0.05; done; echo done' >out 2>err &
 job=$! what="a traced rank"
 wait_for is_there pid.0.0
 wait_for is_there pid.1.0

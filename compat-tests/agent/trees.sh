@@ -5,7 +5,7 @@
 export FTMPI_START_OVER=always # ranks add the pids of their children to a file
 cd "$tmp" || exit 99
 
-# The leader dies: its children, in its session or in one of their own, are dead before the successor starts.
+# The leader dies and starts from its beginning: its children, in its session or in one of their own, are dead before that.
 cat >tree <<'EOF'
 #!/bin/sh
 if [ $FTMPI_INCARNATION = 0 ]; then
@@ -21,10 +21,28 @@ done
 exit 0
 EOF
 chmod +x tree
-run -n 2 ./tree
+run --snapshot off -n 2 ./tree
 expect_code 0
 expect_err_lines 2
 all_gone pids.0 pids.1 || fail "processes of a killed rank are left"
+
+# It goes on from a snapshot: its children do what they were made for, once, and it waits for them.
+cat >parent <<'EOF'
+#!/bin/sh
+(sleep 0.3; echo "child of $FTMPI_RANK" >>done; exit 7) &
+child=$!
+sh -c 'kill -9 $PPID; sleep 0.2; echo "other of $FTMPI_RANK" >>done'
+wait $child
+echo "$FTMPI_RANK: $?"
+EOF
+chmod +x parent
+if records; then
+    run -n 2 ./parent
+    expect_code 0
+    [ "$(sort done)" = "$(printf 'child of 0\nchild of 1\nother of 0\nother of 1')" ] || fail "children did not run once each"
+    [ "$(sort "$tmp/out")" = "$(printf '0: 7\n1: 7')" ] || fail "a child's status is not what the shell waited for"
+fi
+rm -f done
 
 # A member of the tree is killed that is not the leader: the shell decides what that means.
 run -n 2 sh -c 'sleep 1004 & kill -9 $!; wait $!; [ $FTMPI_INCARNATION = 0 ] && exit 137; exit 0'

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/maps.h"
 #include "ft/outcome/process.h"
@@ -75,14 +76,31 @@ static void join_copies(const struct ft_copies *c)
         _exit(127);
 }
 
+/* Children of before stay in the group of the process that made them, and tied by its description: then this one opens its own. */
+static int tie_of(struct ft_copies *c)
+{
+    char path[40];
+    int life;
+
+    if (!ft_children_any())
+        return c->life;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", c->life);
+    life = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    life = life < 0 ? -1 : ft_descriptors_own(life);
+    if (life < 0 || control(life, F_SETSIG, SIGKILL) < 0 || control(life, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
+        return c->life;
+    c->life = life;
+    return life;
+}
+
 /* The next incarnation: not before the agent watches over it. Its predecessor is dead, so `life` is nobody's. */
 static void become(struct ft_copies *c, uint64_t incarnation)
 {
     struct f_owner_ex owner = {F_OWNER_PGRP, own_pid()};
-    struct pollfd launcher = {.fd = c->life};
+    struct pollfd launcher = {.fd = tie_of(c)};
     uint64_t seen;
 
-    if (setpgid(0, 0) < 0 || control(c->life, F_SETOWN_EX, (long)&owner) < 0 || poll(&launcher, 1, 0) != 0)
+    if (setpgid(0, 0) < 0 || control(launcher.fd, F_SETOWN_EX, (long)&owner) < 0 || poll(&launcher, 1, 0) != 0)
         _exit(127);
     while ((seen = ft_look(&c->words->run)) != incarnation) {
         if (seen > incarnation)
@@ -91,6 +109,7 @@ static void become(struct ft_copies *c, uint64_t incarnation)
     }
     c->keeps(false);
     ft_process_begins();
+    ft_children_begin((uint32_t)incarnation);
     ft_recorder_resume();
     ft_descriptors_left();
     ft_maps_compare();

@@ -54,6 +54,8 @@
     X(TERMINAL, "isatty")                                                                           \
     X(PIPE, "pipe")                                                                                 \
     X(POLL, "poll")                                                                                 \
+    X(FORK, "fork")                                                                                 \
+    X(WAIT, "waitpid")                                                                              \
     X(MAP, "mmap")                                                                                  \
     X(SIGNAL, "a signal")
 

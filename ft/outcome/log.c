@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/outcome/log.h"
 
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "ft/base/util.h"
 #include "ft/outcome/kinds.h"
 
@@ -35,6 +40,66 @@ void ft_outcome_log_restart(void *memory)
         atomic_store_explicit(&words->once_of[i], 0, memory_order_relaxed);
     for (uint32_t i = 0; i < FT_OUTCOME_FILES; i++)
         atomic_store_explicit(&words->files[i], 0, memory_order_relaxed);
+    for (uint32_t i = 0; i < FT_OUTCOME_CHILDREN; i++)
+        atomic_store_explicit(&words->child[i].pid, 0, memory_order_relaxed);
+}
+
+/* ---- children ---- */
+
+struct ft_outcome_child *ft_outcome_child(struct ft_outcome_words *words, pid_t pid)
+{
+    for (uint32_t i = 0; i < FT_OUTCOME_CHILDREN; i++)
+        if (atomic_load_explicit(&words->child[i].pid, memory_order_acquire) == pid)
+            return &words->child[i];
+    return NULL;
+}
+
+static void end_child(struct ft_outcome_child *c, int status, const struct rusage *usage)
+{
+    c->status = status;
+    c->usage = *usage;
+    atomic_store_explicit(&c->ended, 1, memory_order_release);
+}
+
+struct ft_outcome_child *ft_outcome_orphan(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage)
+{
+    struct ft_outcome_child *c = ft_outcome_child(words, pid);
+
+    if (c)
+        end_child(c, status, usage);
+    return c;
+}
+
+bool ft_outcome_tells(struct ft_outcome_child *child, uint32_t incarnation)
+{
+    return atomic_exchange(&child->told, incarnation + 1) != incarnation + 1;
+}
+
+/* The kernel lets nobody else say that a child has ended: the rank makes that of it. */
+void ft_outcome_signal(const struct ft_outcome_child *child, pid_t rank)
+{
+    siginfo_t info = {.si_signo = SIGCHLD, .si_code = SI_QUEUE};
+
+    info.si_pid = child->pid;
+    syscall(SYS_rt_sigqueueinfo, rank, SIGCHLD, &info);
+}
+
+void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage)
+{
+    uint64_t n = atomic_load(&words->strays);
+    struct ft_outcome_child *c = &words->stray[n % FT_OUTCOME_STRAYS];
+
+    atomic_store(&c->pid, pid);
+    end_child(c, status, usage);
+    atomic_store(&words->strays, n + 1);
+}
+
+/* ---- ways back ---- */
+
+void ft_outcome_close(struct ft_outcome_words *words, const char *why)
+{
+    snprintf(words->why, sizeof words->why, "%s", why);
+    atomic_fetch_add_explicit(&words->closings, 1, memory_order_release);
 }
 
 /* The extent's slot; NULL: it is in none. Slots are few, or the answer is found soon: low ones are used first. */

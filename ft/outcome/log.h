@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The log of a rank's outcomes (DESIGN-ranks section 0): what each call by which it acted on the world, or was told by it,
-   came to. It is memory that outlives the rank, in extents that are used again. Nothing here calls the system.
+   came to. It is memory that outlives the rank, in extents that are used again. Nothing here calls the system but for ft_outcome_signal.
 
      position   a byte's place in all that the log ever held: 64 bits, never used again
      extent     FT_OUTCOME_EXTENT positions; it lies in one of the slots of the memory
@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
 
 enum {
     FT_OUTCOME_EXTENT = 1 << 20,
@@ -21,7 +23,18 @@ enum {
     FT_OUTCOME_SLOTS = 4096,      /* at most: 4 GiB */
     FT_OUTCOME_DESCRIPTORS = 4096, /* followed: with lower numbers */
     FT_OUTCOME_FILES = 8192,
+    FT_OUTCOME_CHILDREN = 256,    /* followed at a time */
+    FT_OUTCOME_STRAYS = 64,
     FT_OUTCOME_WHY = 240
+};
+
+/* A child of the rank. Once the rank has been killed it is the agent's, which waits for it in its successor's place. */
+struct ft_outcome_child {
+    _Atomic int32_t pid;    /* 0: none */
+    _Atomic uint32_t told;  /* this incarnation of the rank, + 1, is sent SIGCHLD of it */
+    _Atomic uint32_t ended; /* the agent has waited for it ... */
+    int32_t status;         /* ... as waitpid gives it */
+    struct rusage usage;
 };
 
 /* At the beginning of the memory. */
@@ -44,10 +57,13 @@ struct ft_outcome_words {
     _Atomic uint8_t once_of[FT_OUTCOME_DESCRIPTORS]; /* what it may do with each: enum ft_once */
     _Atomic uint64_t files[FT_OUTCOME_FILES];        /* which it has opened, and what for */
     _Atomic uint64_t signals;    /* bit n - 1: signal n has come, and is in no record yet */
+    struct ft_outcome_child child[FT_OUTCOME_CHILDREN]; /* the rank says which there are */
     _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none */
 
     /* the agent */
     _Atomic uint64_t released;   /* nothing before this position is needed by any copy */
+    _Atomic uint64_t strays;     /* so many orphans that no rank had named have ended ... */
+    struct ft_outcome_child stray[FT_OUTCOME_STRAYS]; /* ... the last of them: number n is in n % FT_OUTCOME_STRAYS */
 };
 
 enum ft_outcome_state { FT_OUTCOME_NONE, FT_OUTCOME_BEGUN, FT_OUTCOME_DONE };
@@ -80,6 +96,24 @@ void ft_outcome_log_open(struct ft_outcome_log *log, void *memory, uint64_t byte
 
 /* Agent: the rank starts from the beginning, without any copy. Nothing of what there is will be needed. */
 void ft_outcome_log_restart(void *memory);
+
+/* What there is of child `pid` of the rank; NULL: it has none such. */
+struct ft_outcome_child *ft_outcome_child(struct ft_outcome_words *words, pid_t pid);
+
+/* Agent: that orphan has ended. NULL: the rank has not named it. */
+struct ft_outcome_child *ft_outcome_orphan(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage);
+
+/* SIGCHLD of it is to be sent to that incarnation by who gets true: the agent, or the rank itself. */
+bool ft_outcome_tells(struct ft_outcome_child *child, uint32_t incarnation);
+
+/* Agent: sends it. */
+void ft_outcome_signal(const struct ft_outcome_child *child, pid_t rank);
+
+/* Agent: an orphan has ended that no rank has named; one of them may have been killed before it could. */
+void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage);
+
+/* The ways back that there are are closed, because of this. */
+void ft_outcome_close(struct ft_outcome_words *words, const char *why);
 
 static inline bool ft_outcome_log_gives(const struct ft_outcome_log *log)
 {

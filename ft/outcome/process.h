@@ -4,10 +4,15 @@
 #define FT_OUTCOME_PROCESS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* At the start: its number is what the program is told from then on, in each incarnation. A child by fork is not recorded. False: no
    memory. */
 bool ft_process_open(void);
+
+/* A process group as the kernel has it: the rank leads one in each incarnation. Of one: it is that, now or at the start. */
+pid_t ft_process_to_kernel(pid_t pid);
+bool ft_process_is_group(pid_t group);
 
 /* In each incarnation that was made of a copy, first of all. */
 void ft_process_begins(void);

@@ -51,6 +51,7 @@
 /* X(name), in the order of the alphabet. */
 #define FT_REAL_NAMES(X)                                                                            \
     X(_Fork)                                                                                        \
+    X(_exit)                                                                                        \
     X(accept4)                                                                                      \
     X(alarm)                                                                                        \
     X(backtrace_symbols_fd)                                                                         \
@@ -138,6 +139,7 @@
     X(perror)                                                                                       \
     X(pipe2)                                                                                        \
     X(poll)                                                                                         \
+    X(pclose)                                                                                       \
     X(popen)                                                                                        \
     X(posix_fadvise64)                                                                              \
     X(posix_fallocate64)                                                                            \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ft/base/hash.h"
+#include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/maps.h"
 #include "ft/outcome/pipes.h"
@@ -71,13 +72,13 @@ uint64_t ft_what_bytes(const void *data, size_t n)
 
 void ft_recorder_close(const char *format, ...)
 {
-    struct ft_outcome_words *words = ft_recorder.log.words;
+    char why[FT_OUTCOME_WHY];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(words->why, sizeof words->why, format, args);
+    vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    atomic_fetch_add_explicit(&words->closings, 1, memory_order_release);
+    ft_outcome_close(ft_recorder.log.words, why);
 }
 
 void ft_recorder_lost(const char *format, ...)
@@ -161,6 +162,7 @@ void ft_recorder_live(void)
     ft_maps_compare();
     ft_inside();
     ft_descriptors_sweep();
+    ft_children_live();
     ft_signals_release();
     ft_outside();
 }
@@ -212,9 +214,10 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
         stop_recording();
     }
     ft_recorder.in_call = true;
-    if (c->under_way)
+    if (c->under_way) {
+        ft_children_tell();
         ft_signals_release(); /* they interrupt it */
-    else if (!ft_recorder.switched)
+    } else if (!ft_recorder.switched)
         ft_recorder_live();
     errno = c->error;
     return false;

@@ -37,6 +37,12 @@ void ft_signals_look(const sigset_t *mask, struct ft_signals_pending *pending);
 void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before);
 void ft_signals_release(void);
 
+/* It is sent again by other means: not by what the words say of it. */
+void ft_signals_left_out(int signal);
+
+/* All that wait do not interrupt a call that can be made again (SA_RESTART). */
+bool ft_signals_restart_calls(void);
+
 /* A replay begins: none waits, for the predecessor's have gone with it. */
 void ft_signals_restart(void);
 

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ft/outcome/children.h"
 #include "ft/outcome/copies.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/door.h"
@@ -23,6 +24,7 @@
 static struct ft_copies copies;
 static struct ft_door door;
 static struct ft_guest guest;
+static pid_t opened_by;  /* the incarnation that this is, if it is one */
 
 static bool keeps(bool keep)
 {
@@ -44,6 +46,12 @@ static void say_incarnation(void)
             *e = incarnation;
 }
 
+static void say_who(void)
+{
+    opened_by = (pid_t)syscall(SYS_getpid);
+    atomic_store(&copies.words->recorder, (uint64_t)opened_by);
+}
+
 /* ---- the door ---- */
 
 static bool cut(void *unread, uint64_t bytes)
@@ -60,7 +68,7 @@ static bool cut(void *unread, uint64_t bytes)
         return false;
     ft_inside();
     say_incarnation();
-    atomic_store(&copies.words->recorder, (uint64_t)syscall(SYS_getpid));
+    say_who();
     if (guest.resume)
         guest.resume(guest.arg);
     ft_outside();
@@ -110,7 +118,8 @@ static void look_at_clock(struct timespec *now)
 
 static void leave(void) { guest = (struct ft_guest){.arg = NULL}; }
 
-struct ft_door *ft_rank_door(void) { return door.close ? &door : NULL; }
+/* Not in a child: it has not even the mapping. */
+struct ft_door *ft_rank_door(void) { return opened_by == (pid_t)syscall(SYS_getpid) ? &door : NULL; }
 
 /* ---- the start ---- */
 
@@ -205,6 +214,8 @@ static bool open_all(const char *fds)
     copies.own.mapping.start = door.region.base;
     copies.own.mapping.bytes = door.region.header->size;
     copies.own.not_copied = models;
+    if (!ft_children_open(&copies.own))
+        return false;
     begin_count(outcomes);
     ft_recorder.cut = cut_here;
     ft_recorder.cut_now = cut_now;
@@ -228,7 +239,7 @@ __attribute__((constructor)) static void start(void)
 
     if (!fds || !is_rank() || !open_all(fds))
         return;
-    atomic_store(&copies.words->recorder, (uint64_t)syscall(SYS_getpid));
+    say_who();
     if (*door.want)
         cut(NULL, 0);
     else

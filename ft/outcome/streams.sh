@@ -60,6 +60,11 @@ counts_ticks() {
   [ "$counted" = "$ticks" ] || { echo "$counted alarms, $ticks ticks" && return 1; }
 }
 
+# Children of one time add their lines in any order.
+is_the_same_sorted() {
+  sort -o "$work/files/log" "$work/files/log" && sort -o "$work/expected/log" "$work/expected/log" && is_the_same
+}
+
 # name, what is to hold, program, ways
 under_kills() {
   name=$1 holds=$2 program=$3
@@ -93,6 +98,7 @@ under_kills "pipes" is_the_same "$build/outcome_fifo % 3" "-k 0" "$at_calls" "$a
 under_kills "C++ streams" is_the_same "$build/outcome_streams %" "-k 0" "$at_calls" "$at_calls_zero" "$at_times"
 under_kills "time and chance" says_it_twice "$build/outcome_told 12" "-k 0" "-k 6 -p 40 -c 1000" "-k 6 -p 40 -c 0" "$at_times"
 under_kills "signals" counts_ticks "$build/outcome_signals 12" "-k 0" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0" "$at_times"
+under_kills "children" is_the_same_sorted "$build/outcome_children % 3" "-k 0" "-k 4 -p 150 -c 1000" "-k 4 -p 150 -c 0" "-k 4 -t 20000 -c 3000"
 if command -v gfortran >/dev/null && gfortran -O1 -o "$work/fortran" "$source/ft/outcome/test/units.f90"; then
   under_kills "Fortran units" is_the_same "$work/fortran %" "-k 0" "-k 6 -p 40 -c 1000" "-k 6 -p 40 -c 0"
 fi

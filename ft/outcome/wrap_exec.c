@@ -1,72 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other processes. A child may change what nobody records: until it is followed, ways back from before it are closed. exec ends the
-   copies first: it takes the descriptor table from them, and what would be left to them holds the program's locks. */
+/* The end of this program, others in its place, and other processes that are not followed (wrap_child.c has those that are): ways back from before those are closed.
+   exec ends the copies first: it takes the descriptor table from them, and what would be left to them holds the program's locks. */
 #include "ft/outcome/real.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 
+#include "ft/outcome/child.h"
+#include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/record.h"
 
 /* ---- children ---- */
 
-static void make_child(void)
-{
-    ft_recorder_live(); /* or it would have the mask, and what was left, of a replay */
-    atomic_store(&ft_recorder.log.words->children, 1);
-    ft_descriptors_share_all();
-    ft_recorder_close("it started another process");
-}
+bool ft_child_strangers;
 
 /* It has not even the job's memory. */
-static void in_child(void)
+void ft_in_child(void)
 {
+    ft_children_claim();
     ft_recorder.on = false;
     ft_real_writes = NULL;
 }
 
-/* Also one that the C library makes by itself (forkpty, daemon). */
+/* One that is not followed: the C library makes it by itself (forkpty, daemon), or the program by clone. */
+static void make_stranger(void)
+{
+    ft_child_strangers = true;
+    ft_recorder_live(); /* or it would have the mask, and what was left, of a replay */
+    atomic_store(&ft_recorder.log.words->children, 1);
+    ft_descriptors_share_all();
+    ft_recorder_close("it started another process, by clone or in a function of the C library");
+}
+
 static void before_fork(void)
 {
-    if (ft_recorder.on && ft_recorded_thread.mine && !ft_recorded_thread.inside)
-        make_child();
+    if (ft_recorder.on && ft_recorded_thread.mine && !ft_recorded_thread.inside && !ft_children_offers())
+        make_stranger();
 }
 
 __attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_atfork(before_fork, NULL, in_child);
-}
-
-pid_t fork(void)
-{
-    if (ft_recording())
-        make_child();
-    return ft_real()->fork();
-}
-
-/* As fork: in a child of a true vfork our own words would be the parent's. */
-pid_t vfork(void)
-{
-    if (ft_recording())
-        make_child();
-    return ft_real()->fork();
-}
-
-pid_t _Fork(void)
-{
-    pid_t pid;
-
-    if (ft_recording())
-        make_child();
-    pid = ft_real()->_Fork();
-    if (pid == 0)
-        in_child();
-    return pid;
+    pthread_atfork(before_fork, NULL, ft_in_child);
 }
 
 /* What clone calls in the child. */
@@ -79,7 +57,7 @@ static int begin_child(void *arg)
 {
     struct begin begin = *(struct begin *)arg;
 
-    in_child();
+    ft_in_child();
     return begin.function(begin.arg);
 }
 
@@ -96,49 +74,27 @@ int clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
     child_tid = va_arg(more, pid_t *);
     va_end(more);
     if (ft_recording())
-        make_child();
+        make_stranger();
     if (flags & CLONE_VM)
         return ft_real()->clone(function, stack, flags, arg, parent_tid, tls, child_tid);
     return ft_real()->clone(begin_child, stack, flags, &(struct begin){function, arg}, parent_tid, tls, child_tid);
 }
 
-int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-                char *const argv[], char *const envp[])
-{
-    if (ft_recording())
-        make_child();
-    return ft_real()->posix_spawn(pid, path, actions, attributes, argv, envp);
-}
-
-int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-                 char *const argv[], char *const envp[])
-{
-    if (ft_recording())
-        make_child();
-    return ft_real()->posix_spawnp(pid, file, actions, attributes, argv, envp);
-}
-
-int system(const char *command)
-{
-    if (ft_recording())
-        make_child();
-    return ft_real()->system(command);
-}
-
-FILE *popen(const char *command, const char *type)
-{
-    if (ft_recording())
-        make_child();
-    return ft_real()->popen(command, type);
-}
-
 /* ---- exec ---- */
+
+/* In a replay: its predecessor went on after this. */
+static void must_be_last(const char *what)
+{
+    if (ft_recorder_replays())
+        ft_recorder_lost("a replay %s, %llu bytes before the end of its log", what, (unsigned long long)(atomic_load(&ft_recorder.log.words->tail) - ft_recorder.log.at));
+}
 
 /* If it fails after all the rank goes on, and has a copy made when one is due. */
 static void leave(void)
 {
     int error = errno;
 
+    must_be_last("becomes another program (exec)");
     ft_recorder_live();
     ft_recorder_close("it has become another program (exec)");
     ft_recorder.end_copies();
@@ -246,3 +202,22 @@ int execle(const char *path, const char *first, ...)
         leave();
     return ft_real()->execve(path, argv, envp);
 }
+
+/* ---- the end ---- */
+
+/* By exit, or from main; of all that the program does at its end this is the last. */
+__attribute__((destructor)) static void end(void)
+{
+    if (ft_recorder.on && ft_recorded_thread.mine && !ft_recorded_thread.inside)
+        must_be_last("ends");
+}
+
+void _exit(int code)
+{
+    if (ft_recording())
+        must_be_last("ends");
+    ft_real()->_exit(code);
+    __builtin_unreachable();
+}
+
+void _Exit(int code) __attribute__((alias("_exit")));

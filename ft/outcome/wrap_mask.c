@@ -95,6 +95,62 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
     return -1;
 }
 
+/* ---- as in other systems and times: sh uses the first of them. A mask is 32 bits, bit n - 1 for signal n ---- */
+
+static sigset_t set_of(int mask)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (int s = 1; s <= 32; s++)
+        if ((unsigned)mask >> (s - 1) & 1)
+            sigaddset(&set, s);
+    return set;
+}
+
+static int mask_of(const sigset_t *set)
+{
+    unsigned mask = 0;
+
+    for (int s = 1; s <= 32; s++)
+        mask |= (unsigned)(sigismember(set, s) == 1) << (s - 1);
+    return (int)mask;
+}
+
+static int change(int how, int mask)
+{
+    sigset_t set = set_of(mask), old;
+
+    return sigprocmask(how, &set, &old) < 0 ? -1 : mask_of(&old);
+}
+
+int sigsetmask(int mask) { return change(SIG_SETMASK, mask); }
+int sigblock(int mask) { return change(SIG_BLOCK, mask); }
+int siggetmask(void) { return change(SIG_BLOCK, 0); }
+
+static int change_one(int how, int number)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    return sigaddset(&set, number) < 0 ? -1 : sigprocmask(how, &set, NULL);
+}
+
+int sighold(int number) { return change_one(SIG_BLOCK, number); }
+int sigrelse(int number) { return change_one(SIG_UNBLOCK, number); }
+
+/* The header gives it that name; the one of old BSD, whose argument is a mask, no program of today calls. */
+int __xpg_sigpause(int number);
+
+int __xpg_sigpause(int number)
+{
+    sigset_t set;
+
+    if (sigprocmask(SIG_BLOCK, NULL, &set) < 0 || sigdelset(&set, number) < 0)
+        return -1;
+    return sigsuspend(&set);
+}
+
 /* ---- a replay ---- */
 
 /* Those that the program had blocked, and that were pending when the copy was made. The kernel has forgotten them with the process. */

@@ -40,6 +40,10 @@ static pid_t to_kernel(pid_t pid)
     return pid < 0 ? -now : now;
 }
 
+pid_t ft_process_to_kernel(pid_t pid) { return to_kernel(pid); }
+
+bool ft_process_is_group(pid_t group) { return group == first || group == now; }
+
 static pid_t to_program(pid_t pid) { return first && pid == now ? first : pid; }
 
 pid_t getpid(void) { return first ? first : (pid_t)syscall(SYS_getpid); }
@@ -48,7 +52,12 @@ pid_t gettid(void) { return to_program((pid_t)syscall(SYS_gettid)); }
 
 static bool is_self(pid_t pid) { return first && pid == first; }
 
-static int kill_self(int signal) { return ft_real()->kill(now, signal); }
+static int kill_self(int signal)
+{
+    if (signal == SIGKILL && ft_recorder_replays() && ft_recorded_thread.mine)
+        ft_recorder_lost("a replay kills itself, and its predecessor went on after that");
+    return ft_real()->kill(now, signal);
+}
 
 /* To itself it is done each time, like all else that it does to itself. */
 int kill(pid_t pid, int signal)

@@ -16,6 +16,8 @@
 #include <ucontext.h>
 
 #include "ft/base/util.h"
+#include "ft/outcome/child.h"
+#include "ft/outcome/children.h"
 #include "ft/outcome/mask.h"
 #include "ft/outcome/real.h"
 
@@ -39,6 +41,8 @@ static void run(int signal, siginfo_t *info, void *context)
     struct sigaction h = handlers[signal];
     struct sigaction none = {.sa_handler = SIG_DFL};
 
+    if (signal == SIGCHLD)
+        ft_children_signalled(info);
     if (h.sa_flags & SA_RESETHAND)
         sigaction(signal, &none, NULL);
     if (h.sa_flags & SA_SIGINFO)
@@ -113,7 +117,10 @@ static void put(const siginfo_t *info)
     if (come - gone == FT_SIGNALS_MOST)
         return;
     atomic_fetch_or(words(), bit(info->si_signo));
-    waiting[come++ % FT_SIGNALS_MOST] = *info;
+    waiting[come % FT_SIGNALS_MOST] = *info;
+    if (info->si_signo == SIGCHLD)
+        ft_children_signal(&waiting[come % FT_SIGNALS_MOST]);
+    come++;
     ft_signals_wait = (sig_atomic_t)(come - gone);
     be_patient(info->si_signo);
 }
@@ -170,12 +177,12 @@ static bool is_own(const siginfo_t *info)
     return ft_mask_is_sent(info) && info->si_pid == (pid_t)syscall(SYS_getpid) && !ft_recorder.in_call;
 }
 
-/* Of a child: nothing of it is followed, and who has waited for it has had this, too. */
+/* Perhaps of a child that is not followed: who has waited for it has had this, too. */
 static bool is_of_child(const siginfo_t *info)
 {
-    if (info->si_signo != SIGCHLD || info->si_code <= 0)
+    if (info->si_signo != SIGCHLD || info->si_code <= 0 || !ft_child_strangers)
         return false;
-    ft_recorder_close("a child process of it has ended");
+    ft_recorder_close("a child process of it has ended, and it has had some that are not followed");
     return true;
 }
 
@@ -272,6 +279,16 @@ void ft_signals_restart(void)
     armed = false; /* timers are the dead process's */
 }
 
+void ft_signals_left_out(int signal) { atomic_fetch_and(words(), ~bit(signal)); }
+
+bool ft_signals_restart_calls(void)
+{
+    for (unsigned i = gone; i != come; i++)
+        if (!(handlers[waiting[i % FT_SIGNALS_MOST].si_signo].sa_flags & SA_RESTART))
+            return false;
+    return true;
+}
+
 /* What waited at the end. */
 static void put_left(void)
 {
@@ -354,6 +371,27 @@ sighandler_t bsd_signal(int number, sighandler_t handler) { return signal(number
 sighandler_t ssignal(int number, sighandler_t handler) { return signal(number, handler); }
 sighandler_t sysv_signal(int number, sighandler_t handler) { return set_simply(number, handler, (int)(SA_RESETHAND | SA_NODEFER)); }
 sighandler_t __sysv_signal(int number, sighandler_t handler) { return sysv_signal(number, handler); }
+
+int sigignore(int number)
+{
+    struct sigaction set = {.sa_handler = SIG_IGN};
+
+    return sigaction(number, &set, NULL);
+}
+
+/* System V: SIG_HOLD blocks, anything else unblocks; tells SIG_HOLD if it was blocked. */
+sighandler_t sigset(int number, sighandler_t handler)
+{
+    struct sigaction set = {.sa_handler = handler}, old;
+    sigset_t one, before;
+
+    sigemptyset(&one);
+    sigemptyset(&set.sa_mask);
+    if (sigaddset(&one, number) < 0 || sigaction(number, handler == SIG_HOLD ? NULL : &set, &old) < 0 ||
+        sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &one, &before) < 0)
+        return SIG_ERR;
+    return sigismember(&before, number) == 1 ? SIG_HOLD : old.sa_handler;
+}
 
 int siginterrupt(int number, int interrupts)
 {

@@ -17,46 +17,6 @@ FT_CALLED void hand_over(void)
     errno = error;
 }
 
-pid_t waitpid(pid_t pid, int *status, int options)
-{
-    pid_t result = ft_real()->waitpid(pid, status, options);
-
-    hand_over();
-    return result;
-}
-
-pid_t wait(int *status)
-{
-    pid_t result = ft_real()->wait(status);
-
-    hand_over();
-    return result;
-}
-
-pid_t wait3(int *status, int options, struct rusage *used)
-{
-    pid_t result = ft_real()->wait3(status, options, used);
-
-    hand_over();
-    return result;
-}
-
-pid_t wait4(pid_t pid, int *status, int options, struct rusage *used)
-{
-    pid_t result = ft_real()->wait4(pid, status, options, used);
-
-    hand_over();
-    return result;
-}
-
-int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
-{
-    int result = ft_real()->waitid(type, id, info, options);
-
-    hand_over();
-    return result;
-}
-
 int epoll_wait(int fd, struct epoll_event *events, int most, int ms)
 {
     int result = ft_real()->epoll_wait(fd, events, most, ms);

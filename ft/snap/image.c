@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -49,11 +51,27 @@ static int first_byte(const char *path)
 }
 
 /* Also those that have ended and are not waited for yet. */
-static bool has_children(void)
+static bool has_children(bool (*knows)(pid_t child))
 {
+    bool strange = false;
     siginfo_t info;
+    char path[64], text[4096];
+    ssize_t n;
+    int list;
 
-    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
+    if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) < 0 && errno == ECHILD)
+        return false;
+    if (!knows)
+        return true;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)syscall(SYS_gettid));
+    list = open(path, O_RDONLY | O_CLOEXEC);
+    n = list < 0 ? -1 : read(list, text, sizeof text - 1); /* room for more than can be known */
+    if (list >= 0)
+        close(list);
+    text[n < 0 ? 0 : n] = 0;
+    for (char *at = text, *end; !strange && *at; at = end + (*end == ' '))
+        strange = !knows((pid_t)strtol(at, &end, 10)) || end == at;
+    return strange || n < 0;
 }
 
 enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image_own *own)
@@ -62,7 +80,7 @@ enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image
 
     if (!one_thread())
         return FT_IMAGE_THREADS;
-    if (has_children())
+    if (has_children(own->knows))
         return FT_IMAGE_CHILDREN;
     if (first_byte("/proc/self/timers") > 0) /* kernels that cannot tell have no such file */
         return FT_IMAGE_TIMERS;

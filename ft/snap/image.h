@@ -13,7 +13,7 @@
 enum ft_image_reason {
     FT_IMAGE_GOOD,
     FT_IMAGE_THREADS,      /* more than one thread */
-    FT_IMAGE_CHILDREN,     /* it has children */
+    FT_IMAGE_CHILDREN,     /* it has children that are not followed */
     FT_IMAGE_DESCRIPTOR,   /* a socket, device or the like of its own: what was sent is gone */
     FT_IMAGE_MAPPING,      /* writable memory shared with others */
     FT_IMAGE_TIMERS,       /* timers of timer_create() */
@@ -29,7 +29,8 @@ struct ft_image_own {
     struct {
         const void *start;
         size_t bytes;
-    } mapping;                   /* the library's own shared memory */
+    } mapping, also;             /* the library's own shared memory */
+    bool (*knows)(pid_t child);  /* children that may be there; NULL: none */
     int not_copied;              /* a descriptor: a clone has none of the mappings of this one; 0: none such */
 };
 

@@ -108,7 +108,7 @@ static void kill_hung(struct ft_job *job, uint32_t rank)
 
     ft_say_notice(&job->say, "rank %u (pid %d, host %s) has kept all others waiting for %g s at unit %llu (--hang-timeout); it is "
                   "killed", ft_job_rank(job, rank), proc->pid, ft_say_host(), hang_seconds(job), (ull)ft_region_progress(&job->region, rank));
-    kill_rank(job, rank);
+    kill(proc->pid, SIGKILL); /* its children live on, if it does */
 }
 
 static void tell_all(struct ft_job *job, uint32_t rank)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,20 @@ static bool is_leader(const struct ft_leaders *leaders, pid_t pid)
     return pid == leaders->other;
 }
 
+/* RULE 17: look, record, then reap: what it came to is for its rank, which may have a successor. True: it is gone. */
+static bool bury(const struct ft_leaders *leaders, pid_t pid)
+{
+    siginfo_t info = {.si_signo = 0};
+    struct rusage usage;
+
+    if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, &usage) < 0 || info.si_pid != pid)
+        return false;
+    if (leaders->ended)
+        leaders->ended(leaders->arg, pid, info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 :
+                       info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0), &usage);
+    return waitpid(pid, NULL, WNOHANG) == pid;
+}
+
 /* A dead leader stays where it is (its pidfd tells the event loop), so it can hide orphans behind it: they are found by
    name then. */
 static void reap_behind_leader(const struct ft_leaders *leaders);
@@ -45,7 +60,7 @@ void ft_reap_orphans(const struct ft_leaders *leaders)
             reap_behind_leader(leaders);
             return;
         }
-        waitpid(info.si_pid, NULL, WNOHANG);
+        bury(leaders, info.si_pid);
     }
 }
 
@@ -104,7 +119,7 @@ static void each_child(visit *each, void *arg)
 static void reap_one(void *arg, pid_t pid)
 {
     if (!is_leader(arg, pid))
-        waitpid(pid, NULL, WNOHANG);
+        bury(arg, pid);
 }
 
 static void reap_behind_leader(const struct ft_leaders *leaders)
@@ -196,7 +211,7 @@ static void hunt_one(void *arg, pid_t pid)
     if (is_leader(h->leaders, pid) || is_kept(h->leaders, pid) || !ft_procstat_read(pid, &stat))
         return;
     if (stat.state == 'Z') {
-        h->died |= waitpid(pid, NULL, WNOHANG) == pid;
+        h->died |= bury(h->leaders, pid);
         return;
     }
     if (h->group && stat.group != h->group && !has_rank(h->leaders, pid, h->rank)) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* Leaders not yet waited for: pids[rank], 0 for none. */
@@ -19,6 +20,8 @@ struct ft_leaders {
     pid_t other;         /* the other process of ftrun, 0: none; may be our child */
     const char *job;     /* id */
     const uint32_t *ranks;  /* their numbers in the job, which are in their environment; NULL: as here */
+    void (*ended)(void *arg, pid_t pid, int status, const struct rusage *usage);  /* an orphan has; NULL: nobody asks */
+    void *arg;
     bool strangers;      /* orphans may have become init's children: they are looked for by FTMPI_JOB in their environment */
 };
 

@@ -55,13 +55,21 @@ void ft_restart_cancel(struct ft_job *job)
         }
 }
 
-/* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. */
+static bool has_way_back(const struct ft_job *job, uint32_t rank)
+{
+    return ft_snapshots_usable(job, rank) && ft_region_reaches(&job->region, rank);
+}
+
+/* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. But for who goes on where it was: to that its children
+   are the outside world. */
 static bool is_clear(struct ft_job *job, uint32_t rank)
 {
     struct ft_proc *proc = &job->procs[rank];
     struct ft_leaders leaders = ft_leaders_of(job);
     pid_t one = 0, group = proc->pid ? proc->pid : -1; /* none: the agent died before there was a process */
 
+    if (!ft_policy_gathers(job->policy) && has_way_back(job, rank))
+        return ft_snapshots_clear(job, rank);
     if (!ft_reap_signal(&leaders, rank, group, SIGKILL, &one) && ft_snapshots_clear(job, rank))
         return true;
     if (!proc->stuck_told && ft_clock_ns() - proc->died_ns > STUCK_MS * 1000000ull) {
@@ -160,7 +168,7 @@ static void wake_up(struct ft_job *job, struct ft_proc *proc)
 static int start_successor(struct ft_job *job, struct ft_proc *proc)
 {
     proc->before = proc->pid ? proc->pid : proc->before;
-    if (ft_snapshots_usable(job, proc->rank) && ft_region_reaches(&job->region, proc->rank)) {
+    if (has_way_back(job, proc->rank)) {
         wake_up(job, proc);
         return 0;
     }
@@ -310,7 +318,7 @@ static void forget_unwakable(struct ft_job *job)
 /* From its beginning it starts when the snapshots that it does not go on from are gone: they have its descriptors, and its locks. */
 static bool may_start(struct ft_job *job, uint32_t rank)
 {
-    if (ft_snapshots_usable(job, rank) && ft_region_reaches(&job->region, rank))
+    if (has_way_back(job, rank))
         return true;
     ft_snapshots_drop(job, rank);
     return ft_snapshots_gone(job, rank);

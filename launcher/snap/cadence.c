@@ -84,7 +84,7 @@ bool ft_cadence_due(const struct ft_snapshot *s, uint64_t round, uint64_t now)
 
 static const char *const reasons[] = {
     [FT_IMAGE_THREADS] = "it has more than one thread",
-    [FT_IMAGE_CHILDREN] = "it has child processes",
+    [FT_IMAGE_CHILDREN] = "it has child processes that are not followed",
     [FT_IMAGE_DESCRIPTOR] = "it has sockets or the like of its own",
     [FT_IMAGE_RECORDER] = "what it does is not recorded (a static or set-user-ID program, or one that has left libftmpi_rank.so out)",
     [FT_IMAGE_MAPPING] = "it shares memory with others, or maps a file that may change",

@@ -32,12 +32,12 @@ bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted)
 {
     struct ft_outcome_words *outcomes = ft_outcomes_of(s);
     uint64_t seen = outcomes ? atomic_load(&outcomes->writes) : counted;
+    char why[FT_OUTCOME_WHY];
 
     if (counted == UINT64_MAX || counted <= seen || atomic_load(&outcomes->children))
         return false;
-    snprintf(outcomes->why, sizeof outcomes->why, "it makes system calls by itself, %llu of those that write so far",
-             (unsigned long long)(counted - seen));
-    atomic_fetch_add(&outcomes->closings, 1);
+    snprintf(why, sizeof why, "it makes system calls by itself, %llu of those that write so far", (unsigned long long)(counted - seen));
+    ft_outcome_close(outcomes, why);
     if (!s->past_told)
         ft_say_notice(&s->job->say, "rank %u goes past what records its calls, so no snapshot of it is used: %s", ft_job_rank(s->job, s->rank), outcomes->why);
     s->past_told = true;
@@ -49,6 +49,24 @@ const char *ft_outcomes_once(const struct ft_job *job, uint32_t rank)
     const struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, rank);
 
     return outcomes && atomic_load(&outcomes->once) ? outcomes->once_why : NULL;
+}
+
+void ft_outcomes_ended(void *arg, pid_t pid, int status, const struct rusage *usage)
+{
+    const struct ft_job *job = arg;
+    bool named = false;
+
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, r);
+        struct ft_outcome_child *child = outcomes ? ft_outcome_orphan(outcomes, pid, status, usage) : NULL;
+
+        named |= child != NULL;
+        if (child && job->leaders[r] && ft_outcome_tells(child, job->procs[r].incarnation))
+            ft_outcome_signal(child, job->leaders[r]);
+    }
+    for (uint32_t r = 0; !named && r < job->options->nranks; r++)
+        if (ft_region_outcomes(&job->region, r))
+            ft_outcome_stray(ft_region_outcomes(&job->region, r), pid, status, usage);
 }
 
 void ft_outcomes_differ(struct ft_snapshot *s)

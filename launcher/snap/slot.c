@@ -16,6 +16,7 @@
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
 #include "launcher/job/twin.h"
+#include "launcher/snap/outcomes.h"
 
 void ft_slot_condemn(struct ft_snapshot *s, int slot)
 {
@@ -165,7 +166,8 @@ uint64_t ft_snapshots_bytes(const struct ft_job *job)
 struct ft_leaders ft_leaders_of(const struct ft_job *job)
 {
     struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
-                                 .job = job->options->job_id, .strangers = job->strangers};
+                                 .job = job->options->job_id, .strangers = job->strangers,
+                                 .ended = ft_outcomes_ended, .arg = (void *)(uintptr_t)job};
 
     if (job->options->node)
         leaders.ranks = job->options->node->rank_at + job->options->node->first[job->options->node->node];

@@ -358,8 +358,44 @@ static void stop_if_lost(struct agent *a, int status)
         exit(finish(a, status));
 }
 
+/* Children of a rank that was killed. */
+static void look_for_orphans(struct agent *a)
+{
+    siginfo_t info;
+    struct rusage usage;
+    char path[64], text[4096];
+    int list = -1, pid;
+    ssize_t n;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    list = open(path, O_RDONLY | O_CLOEXEC);
+    n = read(list, text, sizeof text - 1);
+    close(list);
+    text[n < 0 ? 0 : n] = 0;
+    for (char *at = text, *end; (pid = (int)strtol(at, &end, 10)); at = end) {
+        if (pid == a->rank || pid == a->peer_pid || pid == a->slots[ZERO].pid || pid == a->slots[NAMED].pid ||
+            pid == (pid_t)ft_look(&a->shared->block.snap.pid) || pid == (pid_t)ft_look(&a->shared->block.snap.child) ||
+            pid == (pid_t)ft_look(&a->shared->block.snap.copy))
+            continue;
+        info.si_pid = 0;
+        if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, &usage) < 0 || !info.si_pid)
+            continue;
+        int status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status;
+
+        struct ft_outcome_child *child = ft_outcome_orphan(a->words, pid, status, &usage);
+
+        if (!child)
+            ft_outcome_stray(a->words, pid, status, &usage);
+        else if (a->rank && !a->waking && ft_outcome_tells(child, atomic_load(&a->shared->block.incarnation)))
+            ft_outcome_signal(child, a->rank);
+        waitpid(pid, NULL, WNOHANG);
+    }
+}
+
 static void look(struct agent *a)
 {
+    if (a->killed)
+        look_for_orphans(a);
     look_for_taken(a);
     look_for_copy(a);
     end_zero(a);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ft/outcome/children.h"
 #include "ft/outcome/copies.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/record.h"
@@ -85,6 +86,8 @@ __attribute__((constructor)) static void start(void)
         abort();
     copies.own.mapping.start = shared;
     copies.own.mapping.bytes = head.bytes;
+    if (!ft_children_open(&copies.own))
+        abort();
     ft_recorder.want = &shared->block.snap.want;
     ft_recorder.answered = &copies.answered;
     ft_recorder.cut = cut;

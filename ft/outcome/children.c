@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/outcome/children.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ft/outcome/descriptors.h"
+#include "ft/outcome/process.h"
+#include "ft/outcome/record.h"
+#include "ft/outcome/signals.h"
+
+enum {
+    MOST = FT_OUTCOME_CHILDREN,
+    CLAIMS = 511,
+    REVOKED = -1,
+    LOOK_MS = 50,       /* children that stop or go on are not seen by their descriptors */
+    STATUS_MS = 5000    /* so long the agent may take to tell how one has ended */
+};
+
+struct child {
+    pid_t pid;
+    bool own;      /* this process's: the kernel has it as that. Else an orphan */
+    bool told;     /* the program has had SIGCHLD of it */
+    int pidfd;     /* -1: none yet */
+};
+
+static struct child children[MOST];
+static int nchildren;
+static uint32_t incarnation;
+
+/* Of each fork, for so many forks: its number in the upper half; in the lower one the child that has claimed it, or REVOKED. */
+static struct {
+    _Atomic uint64_t last;   /* number that was offered */
+    _Atomic uint64_t claim[CLAIMS];
+} *forks;
+static uint64_t offered;     /* what the word is until then; 0: no fork is under way */
+
+static struct ft_outcome_words *words(void) { return ft_recorder.log.words; }
+
+bool ft_children_open(struct ft_image_own *own)
+{
+    void *page = mmap(NULL, sizeof *forks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (page == MAP_FAILED)
+        return false;
+    forks = page;
+    own->also.start = page;
+    own->also.bytes = sizeof *forks;
+    own->knows = ft_children_knows;
+    return true;
+}
+
+/* ---- which there are ---- */
+
+static struct child *find(pid_t pid)
+{
+    for (int i = 0; i < nchildren; i++)
+        if (children[i].pid == pid)
+            return &children[i];
+    return NULL;
+}
+
+bool ft_children_knows(pid_t pid) { return find(pid); }
+
+bool ft_children_any(void)
+{
+    for (int i = 0; i < MOST; i++)
+        if (atomic_load_explicit(&words()->child[i].pid, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+static void name(pid_t pid)
+{
+    struct ft_outcome_child *c = ft_outcome_child(words(), pid);
+
+    if (!c)
+        c = ft_outcome_child(words(), 0);
+    if (!c)
+        return; /* full of another incarnation's, which the log's end forgets */
+    atomic_store(&c->ended, 0);
+    atomic_store(&c->pid, pid);
+}
+
+/* In a replay the words are the predecessor's. */
+static bool may_name(void) { return !ft_recorder_replays(); }
+
+void ft_children_add(pid_t pid, bool own)
+{
+    if (nchildren == MOST) {
+        ft_recorder_close("it has more than %d children", MOST);
+        return;
+    }
+    children[nchildren++] = (struct child){pid, own, false, -1};
+    if (may_name() && (own || !ft_outcome_child(words(), pid)))
+        name(pid);
+}
+
+void ft_children_remove(pid_t pid)
+{
+    struct ft_outcome_child *c = may_name() ? ft_outcome_child(words(), pid) : NULL;
+    struct child *child = find(pid);
+
+    if (c)
+        atomic_store(&c->pid, 0);
+    if (!child)
+        return;
+    if (child->pidfd >= 0)
+        ft_descriptors_disown(child->pidfd);
+    *child = children[--nchildren];
+}
+
+void ft_children_begin(uint32_t now)
+{
+    incarnation = now;
+    for (int i = 0; i < nchildren; i++) {
+        children[i].own = false;
+        children[i].pidfd = -1; /* if the copy has one, it is swept away with what else the dead process had open */
+    }
+}
+
+/* ---- SIGCHLD ---- */
+
+static siginfo_t signal_of(const struct ft_outcome_child *c)
+{
+    siginfo_t info = {.si_signo = SIGCHLD, .si_code = WIFEXITED(c->status) ? CLD_EXITED : WCOREDUMP(c->status) ? CLD_DUMPED : CLD_KILLED};
+
+    info.si_pid = c->pid;
+    info.si_uid = (uid_t)syscall(SYS_getuid);
+    info.si_status = WIFEXITED(c->status) ? WEXITSTATUS(c->status) : WTERMSIG(c->status);
+    return info;
+}
+
+static void send_signal(struct ft_outcome_child *c)
+{
+    siginfo_t info = signal_of(c);
+
+    if (!ft_outcome_tells(c, incarnation))
+        return;
+    syscall(SYS_rt_sigqueueinfo, (pid_t)syscall(SYS_getpid), SIGCHLD, &info);
+    ft_signals_left_out(SIGCHLD);
+}
+
+void ft_children_signal(siginfo_t *info)
+{
+    const struct ft_outcome_child *c = info->si_code == SI_QUEUE ? ft_outcome_child(words(), info->si_pid) : NULL;
+
+    if (c && atomic_load_explicit(&c->ended, memory_order_acquire) && find(info->si_pid))
+        *info = signal_of(c);
+}
+
+void ft_children_signalled(const siginfo_t *info)
+{
+    struct child *child = info->si_code > 0 ? find(info->si_pid) : NULL;
+
+    if (child)
+        child->told = true;
+}
+
+void ft_children_tell(void)
+{
+    for (int i = 0; i < nchildren; i++) {
+        struct ft_outcome_child *c = children[i].own || children[i].told ? NULL : ft_outcome_child(words(), children[i].pid);
+
+        if (c && atomic_load_explicit(&c->ended, memory_order_acquire))
+            send_signal(c);
+    }
+}
+
+void ft_children_live(void)
+{
+    ft_children_tell();
+    for (int i = 0; i < MOST; i++)
+        if (!find(atomic_load(&words()->child[i].pid)))
+            atomic_store(&words()->child[i].pid, 0);
+    for (int i = 0; i < nchildren; i++)
+        if (!ft_outcome_child(words(), children[i].pid))
+            name(children[i].pid);
+}
+
+/* ---- a fork ---- */
+
+static _Atomic uint64_t *claim_of(uint64_t number) { return &forks->claim[number % CLAIMS]; }
+
+uint32_t ft_children_offer(void)
+{
+    uint32_t number = (uint32_t)atomic_fetch_add(&forks->last, 1) + 1;
+
+    offered = (uint64_t)number << 32;
+    atomic_store(claim_of(number), offered);
+    return number;
+}
+
+/* Its parent lives, and claims in its place: the child may run late. */
+void ft_children_offered(pid_t pid)
+{
+    uint64_t seen = offered;
+
+    if (pid > 0)
+        atomic_compare_exchange_strong(claim_of(offered >> 32), &seen, offered | (uint32_t)pid);
+    offered = 0;
+}
+
+bool ft_children_offers(void) { return offered; }
+
+/* A word that is another fork's by now was not taken back: its parent has gone on. */
+void ft_children_claim(void)
+{
+    uint64_t seen = offered, pid = (uint32_t)syscall(SYS_getpid);
+
+    if (offered && !atomic_compare_exchange_strong(claim_of(offered >> 32), &seen, offered | pid) && seen == (offered | (uint32_t)REVOKED))
+        _exit(0); /* the rank was killed before it heard of this process, and its successor makes another one */
+    offered = 0;
+}
+
+/* It may have ended before anybody named it. */
+static void look_at_strays(struct ft_outcome_child *c, uint64_t from)
+{
+    uint64_t strays = atomic_load(&words()->strays);
+
+    for (uint64_t n = strays - from > FT_OUTCOME_STRAYS ? strays - FT_OUTCOME_STRAYS : from; n < strays; n++) {
+        const struct ft_outcome_child *s = &words()->stray[n % FT_OUTCOME_STRAYS];
+
+        if (s->pid == c->pid) {
+            c->status = s->status;
+            c->usage = s->usage;
+            atomic_store(&c->ended, 1);
+            send_signal(c);
+            return;
+        }
+    }
+}
+
+static void look_for_stray(pid_t pid, uint64_t from)
+{
+    struct ft_outcome_child *c = ft_outcome_child(words(), pid);
+
+    /* The agent notes an orphan's end, and then it waits for it. */
+    for (int i = 0; c && i < STATUS_MS && !atomic_load(&c->ended); i++) {
+        bool gone = syscall(SYS_kill, pid, 0) < 0;
+
+        look_at_strays(c, from);
+        if (!gone || atomic_load(&c->ended))
+            return; /* from now on the agent finds it named */
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+pid_t ft_children_claimed(uint32_t number, uint64_t strays)
+{
+    uint64_t seen = (uint64_t)number << 32;
+    pid_t pid;
+
+    if (atomic_compare_exchange_strong(claim_of(number), &seen, seen | (uint32_t)REVOKED) || seen >> 32 != number || (int32_t)seen == REVOKED)
+        return 0;
+    pid = (pid_t)(uint32_t)seen;
+    ft_children_add(pid, false);
+    look_for_stray(pid, strays);
+    return pid;
+}
+
+/* ---- waiting ---- */
+
+static bool is_meant(const struct child *c, idtype_t type, id_t id)
+{
+    pid_t group;
+
+    switch (type) {
+    case P_ALL: return true;
+    case P_PID: return c->pid == (pid_t)id;
+    case P_PGID:
+        group = (pid_t)syscall(SYS_getpgid, c->pid);
+        return id ? group == (pid_t)id : ft_process_is_group(group);
+    default: return false;
+    }
+}
+
+static int by_kernel(idtype_t type, id_t id, int options, struct ft_waited *w)
+{
+    return (int)syscall(SYS_waitid, type, type == P_PGID ? (id_t)ft_process_to_kernel((pid_t)id) : id, &w->info, options | WNOWAIT, &w->usage);
+}
+
+/* Nobody is to wait for them: the kernel would not keep them. */
+static bool are_ignored(void)
+{
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } kernel = {.flags = 0};
+
+    syscall(SYS_rt_sigaction, SIGCHLD, NULL, &kernel, sizeof kernel.mask);
+    return kernel.handler == (void *)SIG_IGN || kernel.flags & SA_NOCLDWAIT;
+}
+
+static bool orphan_ended(pid_t pid, struct ft_waited *w)
+{
+    const struct ft_outcome_child *c = ft_outcome_child(words(), pid);
+
+    if (!c || !atomic_load_explicit(&c->ended, memory_order_acquire))
+        return false;
+    w->info = signal_of(c);
+    w->usage = c->usage;
+    return true;
+}
+
+/* The process is gone: the agent waits for it, and says what it came to. */
+static void await_status(pid_t pid)
+{
+    struct ft_waited w;
+
+    for (int i = 0; !orphan_ended(pid, &w); i++) {
+        if (i == STATUS_MS)
+            ft_recorder_lost("process %d, a child of it, has ended, and nobody can tell how: its ftrun was killed, too", pid);
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+static int descriptor_of(struct child *c)
+{
+    int fd;
+
+    if (c->pidfd < 0) {
+        fd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+        c->pidfd = fd < 0 ? -1 : ft_descriptors_own(fd);
+    }
+    return c->pidfd;
+}
+
+/* Until one of those that are meant has ended. -1, EINTR: a signal came. */
+static int block(idtype_t type, id_t id, int options)
+{
+    struct pollfd p[MOST];
+    struct timespec most = {.tv_nsec = LOOK_MS * 1000000};
+    bool timed = options & (WSTOPPED | WCONTINUED);
+    nfds_t n = 0;
+    int result;
+
+    for (int i = 0; i < nchildren; i++) {
+        if (!is_meant(&children[i], type, id))
+            continue;
+        p[n] = (struct pollfd){.fd = descriptor_of(&children[i]), .events = POLLIN};
+        if (p[n].fd < 0 && errno == ESRCH && !children[i].own)
+            await_status(children[i].pid);
+        if (p[n].fd < 0)
+            return 0;
+        n++;
+    }
+    result = (int)syscall(SYS_ppoll, p, n, timed ? &most : NULL, NULL, 0);
+    if (result < 0)
+        return ft_signals_restart_calls() ? 0 : -1;
+    for (nfds_t i = 0; i < n; i++)
+        for (int k = 0; p[i].revents && k < nchildren; k++)
+            if (children[k].pidfd == p[i].fd && !children[k].own)
+                await_status(children[k].pid);
+    return 0;
+}
+
+static bool has_orphans(idtype_t type, id_t id)
+{
+    for (int i = 0; i < nchildren; i++)
+        if (!children[i].own && is_meant(&children[i], type, id))
+            return true;
+    return false;
+}
+
+/* One look at all that are meant. 1: found; 0: nothing yet; -1: there is none, or it failed. */
+static int look(idtype_t type, id_t id, int options, struct ft_waited *w)
+{
+    bool ignored = are_ignored();
+
+    for (int i = 0; i < nchildren && options & WEXITED; i++) {
+        if (children[i].own || !is_meant(&children[i], type, id) || !orphan_ended(children[i].pid, w))
+            continue;
+        if (!ignored)
+            return 1;
+        ft_children_remove(children[i--].pid);
+    }
+    w->info.si_pid = 0;
+    if (by_kernel(type, id, options | WNOHANG, w) < 0)
+        return errno == ECHILD && has_orphans(type, id) ? 0 : -1;
+    return w->info.si_pid ? 1 : 0;
+}
+
+int ft_children_wait(idtype_t type, id_t id, int options, struct ft_waited *w)
+{
+    *w = (struct ft_waited){.info = {.si_signo = 0}};
+    if (!has_orphans(type, id))
+        return by_kernel(type, id, options, w);
+    for (;;) {
+        int found = look(type, id, options, w);
+
+        if (found)
+            return found < 0 ? -1 : 0;
+        w->info.si_pid = 0;
+        if (options & WNOHANG)
+            return 0;
+        if (block(type, id, options) < 0)
+            return -1;
+    }
+}
+
+void ft_children_take(const struct ft_waited *w)
+{
+    pid_t pid = w->info.si_pid;
+    int code = w->info.si_code, error = errno;
+    struct child *c = find(pid);
+    bool ended = code == CLD_EXITED || code == CLD_KILLED || code == CLD_DUMPED;
+
+    if (!c || c->own)
+        syscall(SYS_waitid, P_PID, pid, NULL, (ended ? WEXITED : code == CLD_CONTINUED ? WCONTINUED : WSTOPPED) | WNOHANG, NULL);
+    if (ended)
+        ft_children_remove(pid);
+    errno = error;
+}

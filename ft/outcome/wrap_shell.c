@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* system and popen, made of calls that are followed: the C library's own start their children past every name. */
+#include "ft/outcome/real.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ft/outcome/record.h"
+
+enum { MOST = 64 };
+
+/* ---- system ---- */
+
+/* In the child. */
+static void become_shell(const char *command)
+{
+    char *const argv[] = {"sh", "-c", (char *)(uintptr_t)command, NULL};
+
+    ft_real()->execve("/bin/sh", argv, environ);
+    _exit(127);
+}
+
+static int run(const char *command)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    sigset_t child, before;
+    int status = -1, error;
+    pid_t pid, done;
+
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    pthread_sigmask(SIG_BLOCK, &child, &before);
+    pid = fork();
+    if (pid == 0) {
+        sigaction(SIGINT, &interrupt, NULL);
+        sigaction(SIGQUIT, &quit, NULL);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        become_shell(command);
+    }
+    do
+        done = pid < 0 ? -1 : waitpid(pid, &status, 0);
+    while (done < 0 && pid > 0 && errno == EINTR);
+    if (done < 0)
+        status = -1;
+    error = errno;
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return status;
+}
+
+int system(const char *command)
+{
+    if (!ft_recording() || !command)
+        return ft_real()->system(command);
+    return run(command);
+}
+
+/* ---- popen ---- */
+
+static struct process {
+    FILE *stream;
+    pid_t pid;
+} processes[MOST];
+static int nprocesses;
+
+/* In the child: `end` of the pipe is its standard input or output; streams of before are none of its. */
+static void become_end(int end, int standard, const char *command)
+{
+    for (int i = 0; i < nprocesses; i++)
+        ft_real()->close(fileno(processes[i].stream));
+    if (end == standard)
+        ft_real()->fcntl64(end, F_SETFD, 0);
+    else
+        ft_real()->dup2(end, standard);
+    become_shell(command);
+}
+
+static FILE *start(const char *command, bool reads, bool stays)
+{
+    struct process p;
+    int fds[2], ours, theirs;
+
+    if (nprocesses == MOST) {
+        errno = EMFILE;
+        return NULL;
+    }
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return NULL;
+    ours = fds[!reads];
+    theirs = fds[reads];
+    p.stream = fdopen(ours, reads ? "r" : "w");
+    p.pid = p.stream ? fork() : -1;
+    if (p.pid == 0)
+        become_end(theirs, reads ? STDOUT_FILENO : STDIN_FILENO, command);
+    close(theirs);
+    if (p.pid < 0) {
+        int error = errno;
+
+        if (p.stream)
+            fclose(p.stream);
+        else
+            close(ours);
+        errno = error;
+        return NULL;
+    }
+    if (stays)
+        fcntl(ours, F_SETFD, 0);
+    processes[nprocesses++] = p;
+    return p.stream;
+}
+
+/* type: "r" or "w", and perhaps "e" (close on exec). */
+FILE *popen(const char *command, const char *type)
+{
+    bool reads = strchr(type, 'r'), writes = strchr(type, 'w');
+
+    if (!ft_recording())
+        return ft_real()->popen(command, type);
+    if (reads == writes || type[strspn(type, "rwe")]) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return start(command, reads, !strchr(type, 'e'));
+}
+
+int pclose(FILE *stream)
+{
+    pid_t pid = 0, done;
+    int status;
+
+    for (int i = 0; i < nprocesses && !pid; i++)
+        if (processes[i].stream == stream) {
+            pid = processes[i].pid;
+            processes[i] = processes[--nprocesses];
+        }
+    if (!pid)
+        return ft_real()->pclose(stream);
+    fclose(stream);
+    do
+        done = waitpid(pid, &status, 0);
+    while (done < 0 && errno == EINTR);
+    return done < 0 ? -1 : status;
+}
