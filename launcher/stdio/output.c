@@ -279,6 +279,7 @@ void ft_output_return(struct ft_output *o, uint32_t rank, int which)
 
         drain(s);
         ft_forward_return(o->forward, s->id, which);
+        arm_prompt(s); /* a question asked before the checkpoint, by one who died before it was shown */
     }
 }
 
