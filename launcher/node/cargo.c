@@ -114,7 +114,7 @@ static struct of_stream stream_of(const struct ft_job *job, uint32_t id, uint32_
     memset(&s, 0, sizeof s);
     s.state = m->shared->streams[id];
     s.state.lines.differs = 0; /* it has been told */
-    s.mark = *ft_stdio_mark(m, id, FT_MARK_MODELS + (int)slot);
+    s.mark = *ft_stdio_mark(m, id, (int)slot);
     s.hashes = m->config.keep ? ft_min(s.state.lines.n, m->room) : 0;
     s.part = s.mark.len > sizeof s.mark.part ? s.mark.len : 0;
     return s;
@@ -142,7 +142,7 @@ static void put_streams(const struct ft_job *job, uint32_t slot, char *at)
         if (hashes)
             memcpy(at + sizeof s, job->stdio->hashes + id * job->stdio->room, hashes);
         if (s.part)
-            memcpy(at + sizeof s + hashes, ft_stdio_long_part(job->stdio, id, FT_MARK_MODELS + (int)slot), s.part);
+            memcpy(at + sizeof s + hashes, ft_stdio_long_part(job->stdio, id, (int)slot), s.part);
         at += stream_bytes(&s);
     }
 }
@@ -319,14 +319,14 @@ static bool has_streams(const struct ft_job *job, const struct head *h)
 static void set_stream(const struct ft_job *job, uint32_t id, uint32_t slot, const struct of_stream *s, const char *rest)
 {
     struct ft_stdio_memory *m = job->stdio;
-    char *part = ft_stdio_long_part(m, id, FT_MARK_MODELS + (int)slot);
+    char *part = ft_stdio_long_part(m, id, (int)slot);
     struct ft_stream_state state = s->state;
 
     if (m->config.keep)
         memcpy(m->hashes + id * m->room, rest, ft_min(s->hashes, m->room) * sizeof(uint32_t));
     if (s->part)
         memcpy(part, rest + s->hashes * sizeof(uint32_t), s->part);
-    *ft_stdio_mark(m, id, FT_MARK_MODELS + (int)slot) = s->mark;
+    *ft_stdio_mark(m, id, (int)slot) = s->mark;
     state.lines.at = 0;
     state.lines.len = 0;
     ft_stdio_order();

@@ -94,14 +94,14 @@ static uint64_t put_model(const struct ft_job *job, uint64_t area, uint64_t n, u
 static void put_stream(const struct ft_job *job, uint32_t id, uint32_t slot, uint8_t what)
 {
     struct ft_stdio_memory *m = job->stdio;
-    struct ft_lines_mark *mark = ft_stdio_mark(m, id, FT_MARK_MODELS + (int)slot);
+    struct ft_lines_mark *mark = ft_stdio_mark(m, id, (int)slot);
     uint32_t len = what & 64 ? FT_MARK_BYTES + 1 + what : what & 32 ? what : 0;
 
     m->shared->streams[id] = (struct ft_stream_state){.lines = {.n = what % 31, .open = what & 1}, .written = 40 * what};
     for (uint32_t i = 0; i < what % 31; i++)
         m->hashes[id * m->room + i] = i * 77 + id;
     *mark = (struct ft_lines_mark){.at = what % 31 / 2, .noted = 1, .len = len};
-    memset(len > FT_MARK_BYTES ? ft_stdio_long_part(m, id, FT_MARK_MODELS + (int)slot) : mark->part, 'a', len);
+    memset(len > FT_MARK_BYTES ? ft_stdio_long_part(m, id, (int)slot) : mark->part, 'a', len);
 }
 
 /* Two results without bytes. */
@@ -371,7 +371,7 @@ static void print_on(const struct ft_job *job, uint32_t slot)
         struct ft_lines l = ft_stdio_lines(job->stdio, id);
 
         ft_lines_restart(&l);
-        ft_lines_return(&l, ft_stdio_mark(job->stdio, id, FT_MARK_MODELS + (int)slot), ft_stdio_long_part(job->stdio, id, FT_MARK_MODELS + (int)slot));
+        ft_lines_return(&l, ft_stdio_mark(job->stdio, id, (int)slot), ft_stdio_long_part(job->stdio, id, (int)slot));
         for (size_t at = 0, n; at < sizeof text - 1; at += n) {
             n = ft_lines_step(&l, text + at, sizeof text - 1 - at, emit, NULL);
             FT_INVARIANT(n >= 1 && n <= sizeof text - 1 - at && l.s.len < l.longest, "lines go on");
@@ -391,7 +391,7 @@ static void check_model(const struct ft_job *job, uint64_t area, uint64_t n, uin
 static bool has_room(const struct ft_job *job, const struct ft_job *from, uint32_t slot)
 {
     for (uint32_t id = 0; id < STREAMS; id++)
-        if (ft_stdio_mark(from->stdio, id, FT_MARK_MODELS + (int)slot)->len >= job->stdio->longest)
+        if (ft_stdio_mark(from->stdio, id, (int)slot)->len >= job->stdio->longest)
             return false;
     return true;
 }

@@ -25,14 +25,14 @@ static void answer(struct ft_job *job, uint32_t rank)
 {
     struct ft_version_words *w = ft_versions_of(&job->region, rank);
     uint64_t number = ft_look(&w->asks);
-    int mark = FT_MARK_MODELS + (int)(ft_peek(&w->asked) & 1);
+    int mark = (int)(ft_peek(&w->asked) & 1);
     bool good = false;
 
     if (number == ft_peek(&w->answered) || ft_proc_phase(&job->procs[rank]) != FT_PROC_RUNNING)
         return;
     switch (ft_peek(&w->kind)) {
     case FT_ASK_MARK:
-        good = ft_output_mark(job->output, rank, mark);
+        ft_output_mark(job->output, rank, mark);
         break;
     case FT_ASK_JUMP:
         ft_output_return(job->output, rank, mark);

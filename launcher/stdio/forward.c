@@ -239,11 +239,11 @@ void ft_forward_restart(struct ft_forward *f, uint32_t stream)
     commit(f, 0);
 }
 
-bool ft_forward_mark(const struct ft_forward *f, uint32_t stream, int which)
+void ft_forward_mark(const struct ft_forward *f, uint32_t stream, int which)
 {
     struct ft_lines lines = ft_stdio_lines(f->m, stream);
 
-    return ft_lines_mark(&lines, ft_stdio_mark(f->m, stream, which), ft_stdio_long_part(f->m, stream, which));
+    ft_lines_mark(&lines, ft_stdio_mark(f->m, stream, which), ft_stdio_long_part(f->m, stream, which));
 }
 
 void ft_forward_return(struct ft_forward *f, uint32_t stream, int which)

@@ -44,11 +44,11 @@ void ft_forward_show(struct ft_forward *f, uint32_t stream, bool last);
 /* The incarnation is dead and its pipe empty. */
 void ft_forward_restart(struct ft_forward *f, uint32_t stream);
 
-/* The rank stands still and its pipe is empty: mark `which` is here. False: in a line too long to be marked. */
-bool ft_forward_mark(const struct ft_forward *f, uint32_t stream, int which);
+/* The rank stands still and its pipe is empty: mark `which` is here. */
+void ft_forward_mark(const struct ft_forward *f, uint32_t stream, int which);
 
-/* The incarnation is dead and its pipe empty, and a copy made at the mark has not gone on yet; or it stands still, and what it makes from
-   now on follows the mark, if there is one: a job that was resumed has none. */
+/* The rank stands still and its pipe is empty, and what it makes from now on follows the mark, if there is one: a job that was resumed
+   has none. */
 void ft_forward_return(struct ft_forward *f, uint32_t stream, int which);
 
 void ft_forward_free(struct ft_forward *f);

@@ -169,8 +169,7 @@ static void act(struct scene *s, struct ft_forward *f, int i)
         ft_forward_show(f, stream, false);
         break;
     case MARK:
-        if (!ft_forward_mark(f, stream, 1))
-            _exit(99);
+        ft_forward_mark(f, stream, 1);
         break;
     case RETURN:
         ft_forward_return(f, stream, 1);

@@ -2,28 +2,22 @@
 #include "config.h"
 #include "launcher/stdio/input.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "ft/base/util.h"
 #include "launcher/stdio/memory.h"
 
-enum { AGAIN_MS = 300, PIECE = 64 << 10, MOST = 1 << 20 /* at a time */, AHEAD = 4 << 20, NOT_READ = -1 /* a mark */, PATH_BYTES = 40 };
+enum { AGAIN_MS = 300, PIECE = 64 << 10, MOST = 1 << 20 /* at a time */, AHEAD = 4 << 20 };
 
 struct ft_input {
     struct event_base *base;
     struct ft_store *store;
-    struct ft_input_state *state;
     struct ft_input_config config;
     struct event *more, *again;  /* standard input has something; look again for it */
     struct event *room;          /* the pipe has some */
@@ -157,7 +151,6 @@ struct ft_input *ft_input_new(struct event_base *base, struct ft_stdio_memory *m
         return NULL;
     in->base = base;
     in->store = &memory->store;
-    in->state = &memory->shared->input;
     in->config = *config;
     in->pipe = -1;
     in->always = is_always_ready(0);
@@ -185,125 +178,14 @@ void ft_input_adopt(struct ft_input *in, int fd)
 
 int ft_input_open(struct ft_input *in)
 {
-    struct stat st;
     int ends[2];
 
     close_pipe(in);
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -1;
-    FT_INVARIANT(fstat(ends[0], &st) == 0, "a pipe can be looked at");
-    in->state->device = st.st_dev;
-    in->state->inode = st.st_ino;
     ft_store_rewind(in->store);
     ft_input_adopt(in, ends[1]);
     return ends[0];
-}
-
-enum reader { READS, READS_NOT, UNKNOWN };
-
-static bool is_ours(const struct ft_input *in, const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && st.st_dev == in->state->device && st.st_ino == in->state->inode;
-}
-
-static bool next_descriptor(DIR *dir, pid_t pid, char path[PATH_BYTES])
-{
-    struct dirent *entry;
-
-    while ((entry = readdir(dir)))
-        if (entry->d_name[0] != '.') {
-            snprintf(path, PATH_BYTES, "/proc/%d/fd/%d", pid, atoi(entry->d_name));
-            return true;
-        }
-    return false;
-}
-
-/* A process's descriptor of the pipe, wherever the program has put it. One that is dying has no descriptors at all, which says nothing. */
-static enum reader find_end(const struct ft_input *in, pid_t pid, char path[PATH_BYTES])
-{
-    enum reader found = UNKNOWN;
-    DIR *dir;
-
-    snprintf(path, PATH_BYTES, "/proc/%d/fd/0", pid);
-    if (is_ours(in, path))
-        return READS;
-    snprintf(path, PATH_BYTES, "/proc/%d/fd", pid);
-    dir = opendir(path);
-    if (!dir)
-        return UNKNOWN;
-    while (found == UNKNOWN && next_descriptor(dir, pid, path))
-        if (is_ours(in, path))
-            found = READS;
-    rewinddir(dir);
-    if (found == UNKNOWN && next_descriptor(dir, pid, path))
-        found = READS_NOT; /* it has lived all the while */
-    closedir(dir);
-    return found;
-}
-
-bool ft_input_mark(struct ft_input *in, pid_t rank, int which)
-{
-    char path[PATH_BYTES];
-    int fd, unread = -1;
-
-    switch (find_end(in, rank, path)) {
-    case READS:
-        fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-        if (fd < 0 || ioctl(fd, FIONREAD, &unread) < 0)
-            unread = -1;
-        if (fd >= 0)
-            close(fd);
-        in->state->marks[which] = ft_store_at(in->store) - unread;
-        return unread >= 0;
-    case READS_NOT:
-        in->state->marks[which] = NOT_READ;
-        return true;
-    case UNKNOWN:
-        break;
-    }
-    return false;
-}
-
-static void empty(int pipe)
-{
-    char block[4096];
-
-    while (read(pipe, block, sizeof block) > 0) {
-    }
-}
-
-/* The write end of a pipe whose read end a process has. */
-static int open_emptied(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-
-    if (fd < 0)
-        return -1;
-    empty(fd);
-    close(fd);
-    return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-}
-
-int ft_input_return(struct ft_input *in, pid_t snapshot, int which)
-{
-    int64_t at = in->state->marks[which];
-    char path[PATH_BYTES];
-    int fd;
-
-    if (at == NOT_READ) {
-        end(in);
-        return 0;
-    }
-    close_pipe(in);
-    errno = ESRCH;
-    fd = find_end(in, snapshot, path) == READS ? open_emptied(path) : -1;
-    if (fd < 0)
-        return -1;
-    ft_store_go_to(in->store, at);
-    ft_input_adopt(in, fd);
-    return 0;
 }
 
 int ft_input_fd(const struct ft_input *in)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Standard input goes to one rank through a pipe, a new one for each incarnation that is started, and each of those is given all of
-   it from the beginning (store.h); a snapshot that goes on keeps the pipe, and is given what followed its cut. Reads ahead of the
-   rank, but not far. A terminal is only read while ftrun is in its foreground. */
+   it from the beginning (store.h); a snapshot that goes on has its rank's pipe, and what that had read from it is an outcome. Reads
+   ahead of the rank, but not far. A terminal is only read while ftrun is in its foreground. */
 #ifndef LAUNCHER_STDIO_INPUT_H
 #define LAUNCHER_STDIO_INPUT_H
 
@@ -33,16 +33,6 @@ int ft_input_fd(const struct ft_input *in);
 
 /* Goes on with a pipe that a dead agent made: our copy of its write end, ours from now on; -1: it was closed. */
 void ft_input_adopt(struct ft_input *in, int fd);
-
-/* The rank stands still, in process `rank`: notes in mark `which` (below FT_MARKS) how much it has read. A mark is good from the
-   return on; the same again may be done twice. False: what it has read cannot be told (its descriptors are not for us to see, or it
-   has been killed), and the mark is void. */
-bool ft_input_mark(struct ft_input *in, pid_t rank, int which);
-
-/* All processes of the incarnation are dead but its snapshot, which still stands: empties their pipe and gives it what followed the
-   mark. There may be a new write end now (ft_input_fd). May be done twice, but not after the snapshot has gone on. -1: errno; nobody is given
-   anything. */
-int ft_input_return(struct ft_input *in, pid_t snapshot, int which);
 
 void ft_input_free(struct ft_input *in);
 

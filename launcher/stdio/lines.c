@@ -152,17 +152,12 @@ void ft_lines_restart(struct ft_lines *l)
     l->s.len = 0;
 }
 
-bool ft_lines_mark(const struct ft_lines *l, struct ft_lines_mark *mark, char *long_part)
+void ft_lines_mark(const struct ft_lines *l, struct ft_lines_mark *mark, char *long_part)
 {
-    char *to = l->s.len > sizeof mark->part ? long_part : mark->part;
-
-    if (!to)
-        return false;
     mark->at = l->s.at;
     mark->len = l->s.len;
-    memcpy(to, l->part, l->s.len);
+    memcpy(l->s.len > sizeof mark->part ? long_part : mark->part, l->part, l->s.len);
     mark->noted = 1;
-    return true;
 }
 
 void ft_lines_return(struct ft_lines *l, const struct ft_lines_mark *mark, const char *long_part)

@@ -61,10 +61,10 @@ void ft_lines_show(struct ft_lines *l, ft_emit *emit, void *arg);
 /* The incarnation is dead and its pipe empty: its unfinished line will be made again. */
 void ft_lines_restart(struct ft_lines *l);
 
-/* Fills *mark in, the same each time. long_part: for an unfinished line that is longer than it holds; NULL: false then. */
-bool ft_lines_mark(const struct ft_lines *l, struct ft_lines_mark *mark, char *long_part);
+/* Fills *mark in, the same each time. long_part: `longest` bytes for an unfinished line that is longer than it holds. */
+void ft_lines_mark(const struct ft_lines *l, struct ft_lines_mark *mark, char *long_part);
 
-/* A copy made at the mark goes on in place of the incarnation, which is dead. Only once ft_lines_restart's state is published: this
+/* The incarnation, which has loaded the checkpoint, goes on from its mark. Only once ft_lines_restart's state is published: this
    writes the part. */
 void ft_lines_return(struct ft_lines *l, const struct ft_lines_mark *mark, const char *long_part);
 

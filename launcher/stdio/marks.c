@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's stdout, stderr and stdin at its cuts (launcher/stdio/output.h, input.h): a process that copies its input to both is copied
-   while it stands still, killed, and its copy goes on, again and again; agents succeed each other meanwhile. Whatever the order, what
-   is printed is what an undisturbed process prints.
+/* A rank's stdout, stderr and stdin at its checkpoints (launcher/stdio/output.h, input.h): a process that copies its input to both
+   is marked while it stands still, killed, started again, and goes on from its last mark, again and again; agents succeed each other
+   meanwhile. Whatever the order, what is printed is what an undisturbed process prints.
 
    marks [SEED [TIMES]] */
 #include "config.h"
@@ -10,7 +10,6 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,8 +26,8 @@
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"
 
-enum { ASK = 3, ANSWER, WAKE, NFDS }; /* descriptors of a rank */
-enum { DEATHS = 12, SMALL = 300, BIG = 200000, WAIT_S = 120 };
+enum { ASK = 3, ANSWER, NFDS }; /* descriptors of a rank */
+enum { DEATHS = 12, BEGINNING = 20 /* bytes, before it loads */, SMALL = 300, BIG = 200000, PIECE = 4096, WAIT_S = 120 };
 enum stdin_kind { FROM_FILE, FROM_PIPE, FROM_SOCKET, NKINDS };
 enum leaves { READS_ALL, MOVES, CLOSES, REPLACES, NLEAVES, ASKS }; /* what the rank does with its stdin in the end */
 
@@ -36,10 +35,20 @@ enum leaves { READS_ALL, MOVES, CLOSES, REPLACES, NLEAVES, ASKS }; /* what the r
 struct story {
     unsigned seed, lives, deaths;
     enum leaves leaves;
+    bool saved;              /* there is a checkpoint: */
+    int which;               /*   its mark, */
+    size_t done;             /*   and so many bytes are copied */
+};
+
+enum deed { MARK, RETURN, NDEEDS };
+
+struct request {
+    enum deed deed;
+    int which;
 };
 
 static struct story *story;
-static int nwoken, nrestarted, nvoid;
+static int ndone[NDEEDS], nrestarted;
 static unsigned char *text;  /* the input */
 static size_t ntext, nread;  /* nread: how much of it the rank reads */
 
@@ -49,9 +58,8 @@ struct agent {
     struct ft_output *output;
     struct ft_input *input;
     struct event *asked;
-    int ask[2], answer[2], wake[2];
-    pid_t rank, snapshot;    /* 0: none */
-    int which;               /* the snapshot's mark */
+    int ask[2], answer[2];
+    pid_t rank;
     int pidfd;
     struct event *gone;
     bool over;
@@ -75,36 +83,32 @@ static void too_long(int signal)
 
 static void put(int fd, const unsigned char *data, size_t len, int change)
 {
-    unsigned char piece[4096];
+    unsigned char piece[PIECE];
 
     for (size_t i = 0; i < len; i++)
         piece[i] = (unsigned char)(data[i] == '\n' ? '\n' : data[i] ^ change);
     check(write(fd, piece, len) == (ssize_t)len, "a rank cannot write");
 }
 
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
 static void new_life(void)
 {
     srand(story->seed * 1000 + ++story->lives);
 }
 
-/* Nothing of it is the rank's child, as with ft/snap. True in the snapshot, when it goes on. */
-static void cut(void)
+/* Stands still until the agent has done it. */
+static void ask(enum deed deed, int which)
 {
-    pid_t pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+    struct request r = {.deed = deed, .which = which};
     char c;
 
-    check(pid >= 0, "clone");
-    if (pid == 0) {
-        check(read(WAKE, &c, 1) == 1, "a snapshot waits");
-        new_life();
-        return;
-    }
-    check(write(ASK, &pid, sizeof pid) == sizeof pid && read(ANSWER, &c, 1) == 1, "a cut");
+    check(write(ASK, &r, sizeof r) == sizeof r && read(ANSWER, &c, 1) == 1, "a cut");
 }
 
 static void maybe_die(void)
 {
-    if (story->deaths < DEATHS && rand() % 12 == 0) {
+    if (story->leaves != ASKS && story->deaths < DEATHS && rand() % 12 == 0) {
         story->deaths++;
         raise(SIGKILL);
     }
@@ -118,13 +122,29 @@ static void leave_input(void)
         check(close(0) == 0 && open("/dev/null", O_RDONLY) == 0, "/dev/null");
 }
 
-/* Asks a question and is marked before it can have been seen. */
-static void ask(void)
+/* In the mark that is not the last one's, as with ft/checkpoint.c. */
+static void checkpoint(size_t done)
+{
+    int which = !story->which;
+
+    ask(MARK, which);
+    maybe_die();
+    story->which = which;
+    story->done = done;
+    story->saved = true;
+}
+
+/* Asks a question, and its checkpoint is made before that can have been seen. */
+static void question(void)
 {
     char c;
 
-    put(1, (const unsigned char *)"name? ", 6, 0);
-    cut();
+    if (story->saved) {
+        ask(RETURN, story->which);
+    } else {
+        put(1, (const unsigned char *)"name? ", 6, 0);
+        checkpoint(0);
+    }
     if (story->deaths && story->lives == 1)
         raise(SIGKILL);
     check(read(0, &c, 1) == 1, "an answer");
@@ -132,43 +152,71 @@ static void ask(void)
     _exit(0);
 }
 
+/* Copies the next piece. */
+static size_t copy(int in, size_t done, size_t end)
+{
+    size_t n = (size_t)rand() % (ntext < BIG ? 30 : PIECE) + 1;
+    unsigned char piece[PIECE];
+    ssize_t got;
+
+    if (done < nread) {
+        got = read(in, piece, least(n, least(nread, end) - done));
+        check(got > 0, "a rank cannot read");
+        n = (size_t)got;
+    } else { /* made, not read */
+        n = least(n, end - done);
+        memcpy(piece, text + done, n);
+    }
+    maybe_die();
+    put(1, piece, n, 0);
+    maybe_die();
+    put(2, piece, n, 1);
+    if (done + n == nread)
+        leave_input();
+    return done + n;
+}
+
+/* Standard input begins anew: what was read before the checkpoint is read again. */
+static size_t load(int in, size_t done)
+{
+    unsigned char piece[PIECE];
+    ssize_t n;
+
+    ask(RETURN, story->which);
+    for (; done < least(story->done, nread); done += (size_t)n) {
+        n = read(in, piece, least(sizeof piece, least(story->done, nread) - done));
+        check(n > 0, "a rank cannot read again");
+    }
+    if (story->done >= nread)
+        leave_input();
+    return story->done;
+}
+
 static void live(void)
 {
-    unsigned char piece[4096];
     size_t done = 0;
-    ssize_t n = 1;
     int in = 0;
+    char c;
 
     new_life();
     if (story->leaves == ASKS)
-        ask();
+        question();
     if (story->leaves == MOVES) {
         in = dup(0);
         close(0);
     }
-    while (done < ntext && n > 0) {
-        size_t most = (size_t)rand() % (ntext < BIG ? 30 : sizeof piece) + 1;
-
-        if (done < nread) {
-            n = read(in, piece, most < nread - done ? most : nread - done);
-            check(n > 0, "a rank cannot read");
-        } else { /* made, not read */
-            n = (ssize_t)(most < ntext - done ? most : ntext - done);
-            memcpy(piece, text + done, (size_t)n);
-        }
-        maybe_die();
-        put(1, piece, (size_t)n, 0);
-        maybe_die();
-        put(2, piece, (size_t)n, 1);
-        done += (size_t)n;
-        if (done == nread)
-            leave_input();
+    while (done < BEGINNING)
+        done = copy(in, done, BEGINNING);
+    if (story->saved)
+        done = load(in, done);
+    while (done < ntext) {
+        done = copy(in, done, ntext);
         if (rand() % 6 == 0)
-            cut();
+            checkpoint(done);
         maybe_die();
     }
     if (story->leaves <= MOVES)
-        check(read(in, piece, 1) == 0, "end of input");
+        check(read(in, &c, 1) == 0, "end of input");
     _exit(0);
 }
 
@@ -225,37 +273,29 @@ static void succeed(struct agent *a, bool dead)
     ft_input_adopt(a->input, in);
 }
 
-static void end_process(pid_t pid)
+static void do_deed(struct agent *a, const struct request *r)
 {
-    kill(pid, SIGKILL);
-    check(waitpid(pid, NULL, 0) == pid, "waitpid");
+    if (r->deed == MARK)
+        ft_output_mark(a->output, 0, r->which);
+    else
+        ft_output_return(a->output, 0, r->which);
 }
 
 static void on_asked(evutil_socket_t fd, short what, void *arg)
 {
     struct agent *a = arg;
-    pid_t snapshot;
-    int which = !a->which;
-    bool good;
+    struct request r;
 
     (void)what;
-    check(read(fd, &snapshot, sizeof snapshot) == sizeof snapshot, "read");
+    check(read(fd, &r, sizeof r) == sizeof r, "read");
     if (chance(20))
-        kill(a->rank, SIGKILL); /* it may be dead already when it is looked at, or not */
-    good = ft_output_mark(a->output, 0, which) && ft_input_mark(a->input, a->rank, which);
+        kill(a->rank, SIGKILL); /* it may be dead already, or not */
+    do_deed(a, &r);
     if (chance(4)) {
         succeed(a, false);
-        good = ft_output_mark(a->output, 0, which) && ft_input_mark(a->input, a->rank, which);
+        do_deed(a, &r);
     }
-    if (good) {
-        if (a->snapshot)
-            end_process(a->snapshot);
-        a->snapshot = snapshot;
-        a->which = which;
-    } else {
-        nvoid++;
-        end_process(snapshot);
-    }
+    ndone[r.deed]++;
     check(write(a->answer[1], "", 1) == 1, "write");
 }
 
@@ -271,7 +311,7 @@ static void watch(struct agent *a)
 /* In the child: the descriptors of a rank, nothing else but 9 for messages. */
 static void become_rank(const struct agent *a, int in, const int write[2])
 {
-    const int from[NFDS] = {in, write[0], write[1], a->ask[1], a->answer[0], a->wake[0]};
+    const int from[NFDS] = {in, write[0], write[1], a->ask[1], a->answer[0]};
     int high[NFDS];
 
     for (int i = 0; i < NFDS; i++)
@@ -299,33 +339,14 @@ static void start(struct agent *a)
     watch(a);
 }
 
-static void wake(struct agent *a)
+/* Answers that nobody has read, and requests that nothing comes of. */
+static void empty(int pipe)
 {
-    for (int times = 1 + chance(2); times; times--) {
-        ft_output_return(a->output, 0, a->which);
-        check(ft_input_return(a->input, a->snapshot, a->which) == 0, "the snapshot's input");
-        if (times > 1)
-            succeed(a, true);
-    }
-    nwoken++;
-    a->rank = a->snapshot;
-    a->snapshot = 0;
-    watch(a);
-    check(write(a->wake[1], "", 1) == 1, "write");
-}
+    struct pollfd p = {.fd = pipe, .events = POLLIN};
+    char c[sizeof(struct request)];
 
-/* Answers that nobody has read, and questions. */
-static void empty_pipes(struct agent *a)
-{
-    struct pollfd p[2] = {{.fd = a->ask[0], .events = POLLIN}, {.fd = a->answer[0], .events = POLLIN}};
-    char c[sizeof(pid_t)];
-
-    while (poll(p, 2, 0) > 0) {
-        if (p[0].revents)
-            on_asked(a->ask[0], 0, a);
-        if (p[1].revents)
-            check(read(a->answer[0], c, 1) == 1, "read");
-    }
+    while (poll(&p, 1, 0) > 0)
+        check(read(pipe, c, sizeof c) > 0, "read");
 }
 
 static void on_gone(evutil_socket_t fd, short what, void *arg)
@@ -335,23 +356,17 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
 
     (void)what;
     event_free(a->gone);
-    empty_pipes(a);
+    empty(a->ask[0]);
+    empty(a->answer[0]);
     check(waitpid(a->rank, &status, 0) == a->rank, "waitpid");
     close(fd);
     if (chance(4))
         succeed(a, true);
     if (WIFEXITED(status)) {
         check(WEXITSTATUS(status) == 0, "a rank has failed");
-        if (a->snapshot)
-            end_process(a->snapshot);
         ft_output_retire(a->output, 0);
         a->over = true;
-    } else if (a->snapshot && !chance(5)) {
-        wake(a);
     } else {
-        if (a->snapshot)
-            end_process(a->snapshot);
-        a->snapshot = 0;
         ft_output_restart(a->output, 0);
         nrestarted++;
         start(a);
@@ -421,14 +436,14 @@ static void set_up(struct agent *a, enum stdin_kind kind)
     struct ft_error e;
 
     *a = (struct agent){.base = event_base_new()};
-    event_base_priority_init(a->base, 2); /* deaths and cuts before what was printed: that must be taken then */
+    event_base_priority_init(a->base, 2); /* deaths and requests before what was printed: that must be taken then */
     for (int i = 1; i < 3; i++) {
         int fd = temporary();
 
         dup2(fd, i);
         close(fd);
     }
-    check(pipe2(a->ask, O_CLOEXEC) == 0 && pipe2(a->answer, O_CLOEXEC) == 0 && pipe2(a->wake, O_CLOEXEC) == 0, "pipe");
+    check(pipe2(a->ask, O_CLOEXEC) == 0 && pipe2(a->answer, O_CLOEXEC) == 0, "pipe");
     a->memory = ft_stdio_memory_new(&config, &e);
     check(a->memory != NULL, "memory");
     check(a->memory->store.kind == (kind == FROM_FILE ? FT_STORE_FILE : kind == FROM_PIPE ? FT_STORE_PIPE : FT_STORE_OTHER), "kind of input");
@@ -448,7 +463,6 @@ static void tear_down(struct agent *a)
     for (int i = 0; i < 2; i++) {
         close(a->ask[i]);
         close(a->answer[i]);
-        close(a->wake[i]);
     }
 }
 
@@ -524,6 +538,7 @@ int main(int argc, char **argv)
     try_question(true);
     for (int i = 0; i < times; i++)
         try(seed + (unsigned)i);
-    dprintf(9, "%d jobs from seed %u: %d snapshots went on, %d marks were void, %d starts again\n", times, seed, nwoken, nvoid, nrestarted);
+    dprintf(9, "%d jobs from seed %u: %d marks, %d returns to them, %d starts again\n", times, seed, ndone[MARK],
+            ndone[RETURN], nrestarted);
     return 0;
 }

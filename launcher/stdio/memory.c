@@ -77,7 +77,7 @@ static bool map_areas(struct ft_stdio_memory *m, uint64_t nstreams)
         each /= 2;
     m->room = each / sizeof *m->hashes;
     m->marks = map_each(nstreams, FT_MARKS * sizeof *m->marks);
-    m->long_parts = map_each(nstreams, (FT_MARKS - FT_MARK_MODELS) * longest);
+    m->long_parts = map_each(nstreams, FT_MARKS * longest);
     return m->parts && m->hashes && m->marks && m->long_parts;
 }
 
@@ -144,16 +144,19 @@ struct ft_lines ft_stdio_lines(const struct ft_stdio_memory *m, uint32_t stream)
     };
 }
 
+static size_t mark_at(uint32_t stream, int which)
+{
+    return (size_t)stream * FT_MARKS + (size_t)which;
+}
+
 struct ft_lines_mark *ft_stdio_mark(const struct ft_stdio_memory *m, uint32_t stream, int which)
 {
-    return &m->marks[(size_t)stream * FT_MARKS + (size_t)which];
+    return &m->marks[mark_at(stream, which)];
 }
 
 char *ft_stdio_long_part(const struct ft_stdio_memory *m, uint32_t stream, int which)
 {
-    size_t at = (size_t)stream * (FT_MARKS - FT_MARK_MODELS) + (size_t)(which - FT_MARK_MODELS);
-
-    return which < FT_MARK_MODELS ? NULL : m->long_parts + at * m->longest;
+    return m->long_parts + mark_at(stream, which) * m->longest;
 }
 
 struct ft_spool *ft_stdio_spool(struct ft_stdio_memory *m, uint32_t stream)
@@ -175,7 +178,7 @@ void ft_stdio_memory_free(struct ft_stdio_memory *m)
     if (m->marks)
         munmap(m->marks, nstreams * FT_MARKS * sizeof *m->marks);
     if (m->long_parts)
-        munmap(m->long_parts, nstreams * (FT_MARKS - FT_MARK_MODELS) * m->longest);
+        munmap(m->long_parts, nstreams * FT_MARKS * m->longest);
     if (m->intake)
         munmap((void *)m->intake, FT_INTAKE_BYTES);
     if (m->shared)

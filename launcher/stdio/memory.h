@@ -18,8 +18,7 @@
 #include "launcher/stdio/output_dir.h"
 #include "launcher/stdio/store.h"
 
-enum { FT_INTAKE_BYTES = 64 << 10 /* a pipe's capacity */, FT_MARKS = 4,
-    FT_MARK_MODELS = 2 /* those before it are snapshots', the others checkpoints' */ };
+enum { FT_INTAKE_BYTES = 64 << 10 /* a pipe's capacity */, FT_MARKS = 2 /* of checkpoints: the slots of ft/shm/layout.h */ };
 
 struct ft_stdio_config {
     uint32_t nranks;
@@ -54,19 +53,12 @@ struct ft_spool_state {
     int64_t at, size;        /*   with the output's position and size before it */
 };
 
-/* Of the rank that reads standard input. */
-struct ft_input_state {
-    uint64_t device, inode;  /* its pipe */
-    int64_t marks[FT_MARKS]; /* places in the store; below 0: it read no more */
-};
-
 struct ft_stdio_shared {
     struct ft_stdio_commit commit;
     struct ft_spool_state spools[2];
     uint32_t source;         /* stream whose bytes are in the intake */
     uint64_t taken;          /* of them; its file's position: bytes that were put there */
     bool stdin_ended;        /* nothing more will come from it */
-    struct ft_input_state input;
     bool file_failed;        /* a file of output_dir cannot be written, and it has been told */
     struct ft_stream_state streams[]; /* 2 * rank + which */
 };
@@ -88,7 +80,7 @@ struct ft_stdio_memory {
     uint64_t room;
     char *parts;             /* longest for each stream */
     struct ft_lines_mark *marks; /* FT_MARKS for each stream */
-    char *long_parts;        /* longest for each mark of a checkpoint */
+    char *long_parts;        /* longest for each mark */
     uint32_t longest;
     int intake_fd;
     const char *intake;      /* its mapping */
@@ -107,7 +99,7 @@ struct ft_lines ft_stdio_lines(const struct ft_stdio_memory *m, uint32_t stream)
 /* One of a stream's marks. Which of them is good is known to who had it made. */
 struct ft_lines_mark *ft_stdio_mark(const struct ft_stdio_memory *m, uint32_t stream, int which);
 
-/* Where such a mark has an unfinished line that it does not hold itself; NULL: nowhere. */
+/* Where such a mark has an unfinished line that it does not hold itself. */
 char *ft_stdio_long_part(const struct ft_stdio_memory *m, uint32_t stream, int which);
 
 /* The spool for a stream's output. */

@@ -258,18 +258,15 @@ void ft_output_restart(struct ft_output *o, uint32_t rank)
         event_del(o->prompt);
 }
 
-bool ft_output_mark(struct ft_output *o, uint32_t rank, int which)
+void ft_output_mark(struct ft_output *o, uint32_t rank, int which)
 {
-    bool good = true;
-
     for (uint32_t i = 0; i < 2; i++) {
         struct stream *s = &o->streams[2 * rank + i];
 
         drain(s);
         arm_prompt(s);
-        good &= ft_forward_mark(o->forward, s->id, which);
+        ft_forward_mark(o->forward, s->id, which);
     }
-    return good;
 }
 
 void ft_output_return(struct ft_output *o, uint32_t rank, int which)

@@ -56,15 +56,15 @@ void ft_output_adopt(struct ft_output *o, uint32_t rank, const int read[2]);
    successor makes it again), closes them. */
 void ft_output_restart(struct ft_output *o, uint32_t rank);
 
-/* Cuts. A checkpoint: what a rank prints after it has loaded it follows the mark. A snapshot is a copy of the rank, made while that stands still. It has the rank's own pipes, and goes on with them.
+/* Checkpoints: what a rank prints after it has loaded one follows the mark. A snapshot needs none: it has the rank's own pipes, and
+   what was written to them is an outcome.
 
    The rank stands still: takes what its pipes hold, and notes in mark `which` (below FT_MARKS) where it is. A mark is good from the
-   return on; the same again may be done twice. False: the rank is in a line longer than FT_MARK_BYTES, and the mark is void. */
-bool ft_output_mark(struct ft_output *o, uint32_t rank, int which);
+   return on; the same again may be done twice. */
+void ft_output_mark(struct ft_output *o, uint32_t rank, int which);
 
-/* All processes of the incarnation are dead but a snapshot, which still stands: takes what is left in the pipes, and stands at the
-   mark. What the snapshot makes again is dropped. May be done twice, but not after the snapshot has gone on. Or: the rank, restarted, stands
-   still with its checkpoint loaded. */
+/* The rank, restarted, stands still with its checkpoint loaded: takes what its pipes hold, and stands at the mark. What it makes
+   again from there is dropped. May be done twice, but not after the rank has gone on. */
 void ft_output_return(struct ft_output *o, uint32_t rank, int which);
 
 /* The leader is dead and has no successor. Unfinished lines are forwarded as they are, but not those of a node that is fenced. A pipe that some other process of

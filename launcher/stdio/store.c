@@ -139,17 +139,7 @@ uint64_t ft_store_ahead(const struct ft_store *s)
 
 void ft_store_rewind(struct ft_store *s)
 {
-    ft_store_go_to(s, s->start);
-}
-
-int64_t ft_store_at(const struct ft_store *s)
-{
-    return lseek(s->from, 0, SEEK_CUR);
-}
-
-void ft_store_go_to(struct ft_store *s, int64_t at)
-{
-    lseek(s->from, at, SEEK_SET);
+    lseek(s->from, s->start, SEEK_SET);
 }
 
 void ft_store_close(struct ft_store *s)

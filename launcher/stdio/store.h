@@ -49,10 +49,6 @@ uint64_t ft_store_ahead(const struct ft_store *s);
 /* From the beginning again: for a new incarnation. */
 void ft_store_rewind(struct ft_store *s);
 
-/* What is given next, and something else instead: a number of the store's own. */
-int64_t ft_store_at(const struct ft_store *s);
-void ft_store_go_to(struct ft_store *s, int64_t at);
-
 void ft_store_close(struct ft_store *s);
 
 #endif
