@@ -3,32 +3,17 @@
 #include "launcher/base/limits.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/base/proctext.h"
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 16384 };
 
 static const uint64_t NO_LIMIT = 1ull << 62; /* what version 1 says then is a little more */
-
-/* The file's text, empty if it cannot be read. */
-static const char *read_text(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t len = 0;
-    ssize_t n;
-
-    while (fd >= 0 && (n = read(fd, text + len, size - 1 - len)) > 0) /* /proc hands out a page at a time */
-        len += (size_t)n;
-    text[len] = 0;
-    if (fd >= 0)
-        close(fd);
-    return text;
-}
 
 static const char *cgroup_line(const char *text, const char *controller, size_t len)
 {
@@ -54,7 +39,7 @@ static void cgroup_dir(const char *controller, const char *mount, char *dir, siz
     char text[TEXT_BYTES];
     const char *path;
 
-    read_text("/proc/self/cgroup", text, sizeof text);
+    ft_proctext_read("/proc/self/cgroup", text, sizeof text);
     path = cgroup_line(text, controller, strlen(controller));
     snprintf(dir, size, "%s%.*s", mount, path ? (int)strcspn(path, "\n") : 0, path ? path : "");
     if (access(dir, F_OK) < 0)
@@ -83,7 +68,8 @@ static const char *read_in(const char *dir, const char *file, char *text, size_t
     char path[PATH_BYTES + 64];
 
     snprintf(path, sizeof path, "%s/%s", dir, file);
-    return read_text(path, text, size);
+    ft_proctext_read(path, text, size);
+    return text;
 }
 
 static uint64_t number_in(const char *dir, const char *file)
@@ -132,8 +118,10 @@ static uint64_t processors_v2(const char *dir)
 static uint64_t field(const char *path, const char *name)
 {
     char text[TEXT_BYTES];
-    const char *at = strstr(read_text(path, text, sizeof text), name);
+    const char *at;
 
+    ft_proctext_read(path, text, sizeof text);
+    at = strstr(text, name);
     return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 

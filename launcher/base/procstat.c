@@ -2,29 +2,22 @@
 #include "config.h"
 #include "launcher/base/procstat.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "launcher/base/proctext.h"
 
 enum { NAME = 2, ENV_START = 50, ENV_END = 51, EXIT_CODE = 52, KERNEL_THREAD = 0x200000 /* PF_KTHREAD */ };  /* numbers of fields, from 1 */
 
 bool ft_procstat_read(pid_t pid, struct ft_procstat *stat)
 {
-    char path[40], text[1024];
+    char text[1024];
     unsigned flags;
     const char *at;
-    ssize_t n;
-    int fd;
 
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (ft_proctext_of(pid, "stat", text, sizeof text) < 0)
         return false;
-    n = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[n < 0 ? 0 : n] = 0;
     at = strrchr(text, ')'); /* the name may hold anything */
     if (!at || sscanf(at + 1, " %c %d %d %*d %*d %*d %u", &stat->state, &stat->parent, &stat->group, &flags) != 4)
         return false;

@@ -2,32 +2,22 @@
 #include "config.h"
 #include "launcher/base/usage.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launcher/base/proctext.h"
+
 enum { DEEPEST = 64 };
-
-static ssize_t read_text(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-    if (fd >= 0)
-        close(fd);
-    text[n < 0 ? 0 : n] = 0;
-    return n;
-}
 
 static uint64_t private_bytes(const char *path)
 {
     char text[128];
     unsigned long long resident, shared;
 
-    if (read_text(path, text, sizeof text) < 0 || sscanf(text, "%*u %llu %llu", &resident, &shared) != 2 || resident < shared)
+    if (ft_proctext_read(path, text, sizeof text) < 0 || sscanf(text, "%*u %llu %llu", &resident, &shared) != 2 || resident < shared)
         return 0;
     return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
@@ -40,7 +30,7 @@ static uint64_t tree(pid_t pid, int depth)
     snprintf(path, sizeof path, "/proc/%d/statm", pid);
     sum = private_bytes(path);
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
-    if (depth < DEEPEST && read_text(path, text, sizeof text) > 0) {
+    if (depth < DEEPEST && ft_proctext_read(path, text, sizeof text) > 0) {
         char *end;
         long child;
 
@@ -64,12 +54,11 @@ uint64_t ft_usage_self(void)
 
 uint64_t ft_usage_unshared(pid_t pid)
 {
-    char path[64], text[4096];
+    char text[4096];
     const char *at;
     uint64_t kib = 0;
 
-    snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
-    if (read_text(path, text, sizeof text) < 0)
+    if (ft_proctext_of(pid, "smaps_rollup", text, sizeof text) < 0)
         return 0;
     for (at = text; (at = strstr(at, "\nPrivate_")); at++)
         kib += strtoull(at + strcspn(at, ":") + 1, NULL, 10);

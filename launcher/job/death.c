@@ -2,7 +2,6 @@
 #include "config.h"
 #include "launcher/job/death.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "launcher/base/procstat.h"
+#include "launcher/base/proctext.h"
 #include "launcher/job/oom.h"
 
 enum { LOOK = 64 }; /* at once */
@@ -57,18 +57,10 @@ static bool status_of_zombie(pid_t pid, int pidfd, int *status)
 uint64_t ft_death_writes(pid_t pid)
 {
     unsigned long long writes = UINT64_MAX;
-    char path[40], text[512];
+    char text[512];
     const char *at;
-    ssize_t n;
-    int fd;
 
-    snprintf(path, sizeof path, "/proc/%d/io", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return UINT64_MAX;
-    n = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[n < 0 ? 0 : n] = 0;
+    ft_proctext_of(pid, "io", text, sizeof text);
     at = strstr(text, "syscw: ");
     return at && sscanf(at, "syscw: %llu", &writes) == 1 ? writes : UINT64_MAX;
 }
