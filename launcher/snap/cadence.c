@@ -6,8 +6,10 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/versions.h"
+#include "ft/shm/wait.h"
 #include "ft/snap/image.h"
 #include "launcher/job/job.h"
+#include "launcher/snap/cost.h"
 #include "launcher/snap/slot.h"
 
 enum {
@@ -15,7 +17,6 @@ enum {
     STEP_BYTES = 16 << 20,       /* and one more for each of these beyond; */
     LIMIT_STEPS = 64,            /* or for each such part of its limit, beyond 24 of them */
     SOON_MS = 1000,              /* not before, without a need */
-    LEAST_NS = 1000000,          /* it costs at least */
     LOG_BYTES = 64 << 20,        /* a need: so much was logged since */
     REFUSED_MS = 1000, REFUSED_MOST_MS = 10000,
     TELL_AFTER = 3               /* refusals in a row */
@@ -44,18 +45,6 @@ static uint64_t percent(const struct ft_job *job)
     return 1 + (steps > FREE_BYTES / STEP_BYTES ? steps - FREE_BYTES / STEP_BYTES : 0);
 }
 
-/* What the dearest rank's snapshot cost, for ranks that share a processor one after the other; and a quarter for what cannot be counted:
-   caches and translations that are lost (`figures --share`: 16.6 ms, 13.5 of them counted). */
-static uint64_t cost(const struct ft_job *job, const struct ft_snapshot *ranks)
-{
-    const struct ft_params *p = &job->region.header->params;
-    uint64_t most = LEAST_NS;
-
-    for (uint32_t r = 0; r < p->nranks; r++)
-        most = ft_max(most, ranks[r].last_ns);
-    return most * 5 / 4 * ft_max(1, ft_div_up(p->nranks, p->cores));
-}
-
 /* Of ranks that can have one, as far as is known. */
 static bool has_logged_much(const struct ft_snapshot *ranks, uint32_t n)
 {
@@ -69,7 +58,7 @@ bool ft_cadence_round(const struct ft_job *job, const struct ft_snapshot *ranks,
 {
     if (job->options->snapshot_ms != FT_SNAPSHOT_AUTO)
         return since >= job->options->snapshot_ms * 1000000;
-    if (since < cost(job, ranks) * 100 / percent(job))
+    if (since < ft_cost_round(job, ranks) * 100 / percent(job))
         return false;
     return since >= SOON_MS * 1000000ull || has_logged_much(ranks, job->region.header->params.nranks);
 }
@@ -80,6 +69,28 @@ bool ft_cadence_due(const struct ft_snapshot *s, uint64_t round, uint64_t now)
     uint64_t last = ft_max(began, s->asked_ns);
 
     return s->refusals ? now - last >= refused_ms(s) * 1000000 : last < round;
+}
+
+/* A snapshot becomes its rank's parent's child: that must be us. Before MPI_Init the rank is whom we have started. */
+static bool is_leader(const struct ft_snapshot *s)
+{
+    uint32_t attached = ft_look32(&ft_region_rank(&s->job->region, s->rank)->attached_pid);
+
+    return !attached || attached == (uint32_t)s->job->procs[s->rank].pid;
+}
+
+static bool is_recorded(const struct ft_snapshot *s)
+{
+    return ft_look(&ft_snap_words_of(s)->recorder) == (uint64_t)s->job->procs[s->rank].pid;
+}
+
+uint32_t ft_cadence_hindrance(const struct ft_snapshot *s, uint64_t now)
+{
+    if (!is_leader(s))
+        return FT_IMAGE_WRAPPER;
+    if (!is_recorded(s))
+        return FT_IMAGE_RECORDER;
+    return ft_cost_has_room(s->job, now) ? FT_IMAGE_GOOD : FT_IMAGE_MEMORY;
 }
 
 static const char *const reasons[] = {

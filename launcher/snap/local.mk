@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 liblaunch_la_SOURCES += \
 	launcher/snap/cadence.h launcher/snap/cadence.c \
+	launcher/snap/cost.h launcher/snap/cost.c \
 	launcher/snap/cut.h launcher/snap/cut.c \
 	launcher/snap/durable.h launcher/snap/durable.c \
 	launcher/snap/outcomes.h launcher/snap/outcomes.c \

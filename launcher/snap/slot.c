@@ -18,6 +18,19 @@
 #include "launcher/job/twin.h"
 #include "launcher/snap/outcomes.h"
 
+struct ft_snap_words *ft_snap_words_of(const struct ft_snapshot *s)
+{
+    return &ft_region_rank(&s->job->region, s->rank)->snap;
+}
+
+int ft_slot_free(const struct ft_snapshot *s)
+{
+    for (int i = 0; i < FT_SNAP_SLOTS; i++)
+        if (!s->slots[i].pid)
+            return i;
+    return -1;
+}
+
 void ft_slot_condemn(struct ft_snapshot *s, int slot)
 {
     struct ft_snap_slot *p = &s->slots[slot];

@@ -59,8 +59,14 @@ struct ft_snapshot {
     uint32_t rank;
 };
 
+/* What the rank, its snapshots and this agent say to each other. */
+struct ft_snap_words *ft_snap_words_of(const struct ft_snapshot *s);
+
 /* The process is the rank's, alive or at least not waited for. */
 bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid);
+
+/* A slot for the next one; -1: an older one is still being ended. */
+int ft_slot_free(const struct ft_snapshot *s);
 
 /* The slot has the number of a process: its death will empty the slot. False: it is dead
    already, or not our rank's. */

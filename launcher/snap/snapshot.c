@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One state machine in one file, though it is just too long: what becomes of a rank's snapshot, from when it is asked for until it is named, refused, given up,
-   used or dropped, also by a successor of this agent. When one is due is cadence.c's, its processes are slot.c's. */
+/* One state machine in one file: what becomes of a rank's snapshot, from when it is asked for until it is named, refused, given up, used
+   or dropped, also by a successor of this agent. When one is due is cadence.c's, what it costs cost.c's, its processes are slot.c's. */
 #include "config.h"
 #include "launcher/snap/snapshot.h"
 
@@ -16,12 +16,11 @@
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "ft/snap/image.h"
-#include "launcher/base/limits.h"
 #include "launcher/base/shared.h"
-#include "launcher/base/usage.h"
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
 #include "launcher/snap/cadence.h"
+#include "launcher/snap/cost.h"
 #include "launcher/snap/outcomes.h"
 #include "launcher/snap/slot.h"
 
@@ -36,37 +35,11 @@ static struct ft_snapshot *of(const struct ft_job *job, uint32_t rank)
     return &job->snapshots->ranks[rank];
 }
 
-static struct ft_snap_words *words_of(const struct ft_snapshot *s)
-{
-    return &ft_region_rank(&s->job->region, s->rank)->snap;
-}
-
-/* A slot for the next one; -1: an older one is still being ended. */
-static int free_slot(const struct ft_snapshot *s)
-{
-    for (int i = 0; i < FT_SNAP_SLOTS; i++)
-        if (!s->slots[i].pid)
-            return i;
-    return -1;
-}
-
-/* Copied pages are paid for by who writes first: the rank, for the most part. Counted when the snapshot ends, or is replaced: by its page
-   faults, which new memory has, too, if they can be little; else by what the snapshot has for itself, which takes as long to find out as
-   to fork (16 MiB: 0.36 ms). */
-static void count_pages(struct ft_snapshot *s, const struct ft_snap_slot *p)
-{
-    uint64_t page_ns = ft_peek(&words_of(s)->page_ns), most = ft_peek(&words_of(s)->faults) * page_ns;
-
-    if (most > s->last_ns / 2)
-        most = ft_min(most, ft_usage_unshared(p->pid) / (uint64_t)sysconf(_SC_PAGESIZE) * page_ns);
-    s->last_ns += most;
-}
-
 /* ---- making one ---- */
 
 static void ask(struct ft_snapshot *s)
 {
-    struct ft_snap_words *w = words_of(s);
+    struct ft_snap_words *w = ft_snap_words_of(s);
 
     s->asked_ns = ft_clock_ns();
     atomic_store(&w->pid, 0); /* nobody else writes it now */
@@ -77,7 +50,7 @@ static void ask(struct ft_snapshot *s)
 /* The process that is to become the snapshot, as far as it is known: by its own word or by the rank's. */
 static pid_t half_made(const struct ft_snapshot *s)
 {
-    const struct ft_snap_words *w = words_of(s);
+    const struct ft_snap_words *w = ft_snap_words_of(s);
     pid_t pid = (pid_t)ft_look(&w->pid);
 
     return pid ? pid : ft_look(&w->forked) == s->number ? (pid_t)ft_peek(&w->child) : 0;
@@ -86,7 +59,7 @@ static pid_t half_made(const struct ft_snapshot *s)
 /* A clone that has been made and did not get as far as to be seen ends itself: it looks at `given_up` after it has said `pid`. */
 static void give_up(struct ft_snapshot *s)
 {
-    struct ft_snap_words *w = words_of(s);
+    struct ft_snap_words *w = ft_snap_words_of(s);
     pid_t pid;
 
     ft_note(&w->want, 0);
@@ -101,26 +74,16 @@ static void drop(struct ft_snapshot *s)
 {
     if (s->number)
         give_up(s);
-    ft_announce(&words_of(s)->want, 0); /* the next process of this rank has not been asked for anything */
+    ft_announce(&ft_snap_words_of(s)->want, 0); /* the next process of this rank has not been asked for anything */
     atomic_store(&s->named, 0);
     atomic_store(&s->zero, 0);
     for (int i = 0; i < FT_SNAP_SLOTS; i++)
         ft_slot_condemn(s, i);
 }
 
-static void count_stood(struct ft_snapshot *s)
-{
-    uint64_t stood = ft_look(&words_of(s)->stood_ns);
-
-    if (stood < s->stood_ns)
-        s->stood_ns = 0; /* everything was made new */
-    s->last_ns += stood - s->stood_ns;
-    s->stood_ns = stood;
-}
-
 static void refused(struct ft_snapshot *s, uint32_t reason)
 {
-    count_stood(s);
+    ft_cost_stood(s);
     s->asked_ns = ft_clock_ns();
     s->refusals++;
     s->reason = reason;
@@ -150,7 +113,7 @@ static void hold(struct ft_snapshot *s)
 
         if (!p->pid || p->condemned || atomic_load(&s->named) == (uint32_t)i + 1 || p == from)
             continue;
-        count_pages(s, p);
+        ft_cost_pages(s, p);
         ft_slot_condemn(s, i);
     }
 }
@@ -173,12 +136,11 @@ static void end_zero(struct ft_snapshot *s, uint64_t most)
 /* It waits. */
 static void taken(struct ft_snapshot *s)
 {
-    struct ft_snap_words *w = words_of(s);
-    int slot = free_slot(s);
+    struct ft_snap_words *w = ft_snap_words_of(s);
+    int slot = ft_slot_free(s);
     struct ft_snap_slot *p = &s->slots[slot];
 
-    s->last_ns = 0;
-    count_stood(s);
+    ft_cost_begin(s);
     p->condemned = false;
     p->taken_ns = ft_clock_ns();
     p->at = w->at;
@@ -218,7 +180,7 @@ static void taken(struct ft_snapshot *s)
 /* The rank is about to exec: it waits until none is left, nor one half made. */
 static void end_for_exec(struct ft_snapshot *s)
 {
-    struct ft_snap_words *w = words_of(s);
+    struct ft_snap_words *w = ft_snap_words_of(s);
     uint64_t ends = ft_look(&w->ends);
 
     if (ends == ft_peek(&w->ended))
@@ -234,7 +196,7 @@ static void end_for_exec(struct ft_snapshot *s)
 /* Whatever the rank, or its snapshot, has said since. */
 static void look(struct ft_snapshot *s)
 {
-    const struct ft_snap_words *w = words_of(s);
+    const struct ft_snap_words *w = ft_snap_words_of(s);
 
     if (s->number && ft_look(&w->refused) == s->number)
         refused(s, (uint32_t)ft_look(&w->reason));
@@ -246,7 +208,7 @@ static void look(struct ft_snapshot *s)
 /* The process that was to be it died before it could say so. The first time that is bad luck. */
 static void look_for_lost(struct ft_snapshot *s)
 {
-    const struct ft_snap_words *w = words_of(s);
+    const struct ft_snap_words *w = ft_snap_words_of(s);
 
     if (!s->number || ft_look(&w->forked) != s->number || ft_slot_is_ours(s, half_made(s)) || ft_look(&w->taken) == s->number)
         return;
@@ -260,7 +222,7 @@ static void look_for_lost(struct ft_snapshot *s)
 
 static bool can_be_asked(const struct ft_snapshot *s)
 {
-    return ft_proc_phase(&s->job->procs[s->rank]) == FT_PROC_RUNNING && !s->number && free_slot(s) >= 0;
+    return ft_proc_phase(&s->job->procs[s->rank]) == FT_PROC_RUNNING && !s->number && ft_slot_free(s) >= 0;
 }
 
 static bool is_attached(const struct ft_snapshot *s)
@@ -268,42 +230,12 @@ static bool is_attached(const struct ft_snapshot *s)
     return ft_look32(&ft_region_rank(&s->job->region, s->rank)->state) == FT_RANK_ATTACHED;
 }
 
-/* A snapshot becomes its rank's parent's child: that must be us. Before MPI_Init the rank is whom we have started. */
-static bool is_leader(const struct ft_snapshot *s)
-{
-    uint32_t attached = ft_look32(&ft_region_rank(&s->job->region, s->rank)->attached_pid);
-
-    return !attached || attached == (uint32_t)s->job->procs[s->rank].pid;
-}
-
-static bool is_recorded(const struct ft_snapshot *s)
-{
-    return ft_look(&words_of(s)->recorder) == (uint64_t)s->job->procs[s->rank].pid;
-}
-
-/* Rather none than the OOM killer. Looked at once in a second. */
-static bool has_room(struct ft_job *job, uint64_t now)
-{
-    struct ft_snapshooter *all = job->snapshots;
-    uint64_t sum = 0;
-
-    if (now - all->looked_ns < 1000000000)
-        return all->room;
-    for (uint32_t r = 0; r < job->options->nranks; r++)
-        sum += job->leaders[r] ? ft_usage_tree(job->leaders[r]) : 0;
-    all->room = sum <= ft_limits_memory();
-    all->looked_ns = now;
-    return all->room;
-}
-
 static bool try(struct ft_snapshot *s, uint64_t now)
 {
-    if (!is_leader(s))
-        refused(s, FT_IMAGE_WRAPPER);
-    else if (!is_recorded(s))
-        refused(s, FT_IMAGE_RECORDER);
-    else if (!has_room(s->job, now))
-        refused(s, FT_IMAGE_MEMORY);
+    uint32_t reason = ft_cadence_hindrance(s, now);
+
+    if (reason)
+        refused(s, reason);
     else
         ask(s);
     return s->number != 0;
@@ -363,7 +295,7 @@ void ft_snapshots_begin(struct ft_job *job, uint32_t rank)
         return;
     ft_outcome_log_restart(ft_outcomes_of(s));
     s->refusals = s->lost = s->differed = 0;
-    if (is_on(job) && has_room(job, ft_clock_ns()))
+    if (is_on(job) && ft_cost_has_room(job, ft_clock_ns()))
         ask(s);
 }
 
@@ -380,17 +312,17 @@ void ft_snapshots_buried(struct ft_job *job, uint32_t rank)
     ft_outcomes_tell(s);
     ft_outcomes_differ(s);
 
-    if (s->number && ft_look(&words_of(s)->taken) == s->number)
+    if (s->number && ft_look(&ft_snap_words_of(s)->taken) == s->number)
         taken(s);
     if (s->number)
         give_up(s);
-    ft_publish(&words_of(s)->want, 0); /* a copy of an older snapshot than the last one would take that for due */
+    ft_publish(&ft_snap_words_of(s)->want, 0); /* a copy of an older snapshot than the last one would take that for due */
 }
 
 bool ft_snapshots_clear(struct ft_job *job, uint32_t rank)
 {
     const struct ft_snapshot *s = of(job, rank);
-    pid_t pid = (pid_t)ft_look(&words_of(s)->pid);
+    pid_t pid = (pid_t)ft_look(&ft_snap_words_of(s)->pid);
 
     for (int i = 0; i < FT_SNAP_SLOTS; i++)
         if (pid == s->slots[i].pid)
@@ -409,7 +341,7 @@ bool ft_snapshots_usable(const struct ft_job *job, uint32_t rank)
 bool ft_snapshots_wakes(const struct ft_job *job, uint32_t rank)
 {
     const struct ft_snapshot *s = of(job, rank);
-    const struct ft_snap_words *w = words_of(s);
+    const struct ft_snap_words *w = ft_snap_words_of(s);
 
     if (ft_look(&w->copied) == job->procs[rank].incarnation)
         return true;
@@ -547,7 +479,7 @@ void ft_snapshots_unwatch(struct ft_job *job)
 /* The dead agent was asking for one, or giving it up; had named it; or was about to, which look() does from the beginning. */
 static void adopt_making(struct ft_snapshot *s)
 {
-    const struct ft_snap_words *w = words_of(s);
+    const struct ft_snap_words *w = ft_snap_words_of(s);
     uint32_t named = atomic_load(&s->named);
 
     if (!s->number)

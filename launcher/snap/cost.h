@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What snapshots cost: the time that ranks lose to them (ft_snapshot.last_ns), and whether there is memory for them. */
+#ifndef LAUNCHER_SNAP_COST_H
+#define LAUNCHER_SNAP_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ft_job;
+struct ft_snap_slot;
+struct ft_snapshot;
+
+/* It has been made: what is counted from now on is its, with the time that the rank has just stood still for it. */
+void ft_cost_begin(struct ft_snapshot *s);
+
+/* The rank has stood still for one that was not made. */
+void ft_cost_stood(struct ft_snapshot *s);
+
+/* The one in that slot ends, or is replaced: adds the pages that the rank has copied for it. */
+void ft_cost_pages(struct ft_snapshot *s, const struct ft_snap_slot *slot);
+
+/* Nanoseconds of the job's time that a snapshot of all ranks costs, by the last ones. */
+uint64_t ft_cost_round(const struct ft_job *job, const struct ft_snapshot *ranks);
+
+/* There is memory for all ranks to be rewritten: rather no snapshot than the OOM killer. Looked at once in a second. */
+bool ft_cost_has_room(struct ft_job *job, uint64_t now);
+
+#endif
