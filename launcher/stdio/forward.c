@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,9 +13,10 @@
 #include "launcher/stdio/format.h"
 #include "launcher/stdio/output_dir.h"
 #include "launcher/stdio/spool.h"
+#include "launcher/stdio/stage.h"
 #include "launcher/wire/wire.h"
 
-enum { STAGE = 64 << 10, LONG_LINE = 64 << 10 };
+enum { LONG_LINE = 64 << 10 };
 
 struct ft_forward {
     struct ft_stdio_memory *m;
@@ -28,8 +28,7 @@ struct ft_forward {
     bool last;
     char tag[FT_TAG_BYTES];
     size_t tag_len;          /* 0: lines are not tagged */
-    size_t staged;
-    char stage[STAGE];
+    struct ft_stage stage;   /* to put() */
 };
 
 static void apply(struct ft_stdio_memory *m)
@@ -90,34 +89,14 @@ static void write_records(struct ft_forward *f, bool begins, const char *data, s
     }
 }
 
-static void put(struct ft_forward *f, const char *data, size_t len)
+static void put(void *arg, const char *data, size_t len)
 {
+    struct ft_forward *f = arg;
+
     if (f->m->config.output_dir)
         write_file(f, data, len);
     if (!f->m->dir.instead)
         write_spool(f, data, len);
-}
-
-static void unstage(struct ft_forward *f)
-{
-    if (f->staged)
-        put(f, f->stage, f->staged);
-    f->staged = 0;
-}
-
-/* Many short pieces become one. */
-static void stage(void *arg, const char *data, size_t len)
-{
-    struct ft_forward *f = arg;
-
-    if (len > STAGE - f->staged)
-        unstage(f);
-    if (len > STAGE) {
-        put(f, data, len);
-        return;
-    }
-    memcpy(f->stage + f->staged, data, len);
-    f->staged += len;
 }
 
 static void emit(void *arg, bool begins, const char *data, size_t len)
@@ -127,7 +106,7 @@ static void emit(void *arg, bool begins, const char *data, size_t len)
     if (f->m->config.ranks)
         write_records(f, begins, data, len);
     else if (f->tag_len)
-        ft_format_lines(f->tag, f->tag_len, begins, f->last, data, len, stage, f);
+        ft_format_lines(f->tag, f->tag_len, begins, f->last, data, len, ft_stage_add, &f->stage);
     else
         put(f, data, len);
 }
@@ -155,7 +134,7 @@ static void commit(struct ft_forward *f, uint64_t taken)
     struct ft_stdio_commit *c = &f->m->shared->commit;
     bool was_long = f->m->shared->streams[f->stream].lines.len > LONG_LINE;
 
-    unstage(f);
+    ft_stage_flush(&f->stage);
     c->stream = f->stream;
     c->state = (struct ft_stream_state){.lines = f->lines.s, .written = f->written};
     c->taken = taken;
@@ -211,6 +190,8 @@ struct ft_forward *ft_forward_new(struct ft_stdio_memory *m, const struct ft_for
         return NULL;
     f->m = m;
     f->config = *config;
+    f->stage.put = put;
+    f->stage.arg = f;
     recover(f);
     return f;
 }

@@ -11,6 +11,7 @@ liblaunch_la_SOURCES += \
 	launcher/stdio/relay.h launcher/stdio/relay.c \
 	launcher/stdio/sink.h launcher/stdio/sink.c \
 	launcher/stdio/spool.h launcher/stdio/spool.c \
+	launcher/stdio/stage.h launcher/stdio/stage.c \
 	launcher/stdio/store.h launcher/stdio/store.c
 
 unit_tests += launcher/stdio/unit

@@ -8,9 +8,10 @@
 
 #include "launcher/stdio/format.h"
 #include "launcher/stdio/lines.h"
+#include "launcher/stdio/stage.h"
 #include "launcher/wire/wire.h"
 
-enum { LINE_MOST = 2 * FT_LINE_MAX, STAGE = 64 << 10 };
+enum { LINE_MOST = 2 * FT_LINE_MAX };
 
 /* Of a node: its spool, and a line that goes on in the next record. */
 struct source {
@@ -28,13 +29,13 @@ struct ft_merge {
     uint64_t *have;            /* 2 * rank + stream: bytes that were put */
     int to;                    /* of what is staged ... */
     int64_t rank;              /* ... and whose it is, if there are files; -1: an agent's */
-    size_t staged;
-    char stage[STAGE];
+    struct ft_stage stage;     /* to deliver() */
     struct source sources[];
 };
 
-static void deliver(struct ft_merge *m, const char *data, size_t len)
+static void deliver(void *arg, const char *data, size_t len)
 {
+    struct ft_merge *m = arg;
     const struct ft_merge_config *c = &m->config;
     bool filed = c->file && m->rank >= 0;
 
@@ -42,27 +43,6 @@ static void deliver(struct ft_merge *m, const char *data, size_t len)
         c->file(c->arg, (uint32_t)m->rank, m->to, data, len);
     if (!filed || !c->instead)
         c->put(c->arg, m->to, data, len);
-}
-
-static void unstage(struct ft_merge *m)
-{
-    if (m->staged)
-        deliver(m, m->stage, m->staged);
-    m->staged = 0;
-}
-
-static void stage(void *arg, const char *data, size_t len)
-{
-    struct ft_merge *m = arg;
-
-    if (len > STAGE - m->staged)
-        unstage(m);
-    if (len > STAGE) {
-        deliver(m, data, len);
-        return;
-    }
-    memcpy(m->stage + m->staged, data, len);
-    m->staged += len;
 }
 
 static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *data, size_t len, bool begins)
@@ -76,15 +56,15 @@ static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *
     size_t n;
 
     if (to != m->to || (c->file && rank != m->rank))
-        unstage(m);
+        ft_stage_flush(&m->stage);
     m->to = to;
     m->rank = rank;
     if (r->stream == FT_RECORD_AGENT || (!c->tag && !c->timestamp)) {
-        stage(m, data, len);
+        ft_stage_add(&m->stage, data, len);
         return;
     }
     n = ft_format_tag(tag, c->tag, c->timestamp ? localtime_r(&now, &local) : NULL, r->rank, to);
-    ft_format_lines(tag, n, begins, r->flags & FT_RECORD_LAST, data, len, stage, m);
+    ft_format_lines(tag, n, begins, r->flags & FT_RECORD_LAST, data, len, ft_stage_add, &m->stage);
 }
 
 /* A whole line or more, or a prompt: what is new of it. */
@@ -177,7 +157,7 @@ int ft_merge_take(struct ft_merge *m, uint32_t node, uint64_t place, const uint8
         data += n;
         len -= (uint32_t)n;
     }
-    unstage(m);
+    ft_stage_flush(&m->stage);
     return err;
 }
 
@@ -213,6 +193,8 @@ struct ft_merge *ft_merge_new(const struct ft_merge_config *config)
     if (!m)
         return NULL;
     m->config = *config;
+    m->stage.put = deliver;
+    m->stage.arg = m;
     m->have = calloc(2 * (size_t)config->world, sizeof *m->have);
     if (m->have)
         return m;
