@@ -123,5 +123,43 @@ begin; delete from t where a < 20; rollback; vacuum; select max(b) from t; pragm
 EOF
   under_kills "sqlite3" is_the_same "sqlite3 %/db -init $work/script.sql .quit" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0"
 fi
+cat >"$work/script.sh" <<'EOF'
+cd "$1" || exit 1
+for r in 1 2 3; do
+  seq $((r * 100)) >a; cp a b; echo "round $r" >>b; sed -i "s/7/seven $r/" b; mv b "c$r"; wc -l "c$r"
+  n=$(grep -c seven "c$r"); echo "$n of $(wc -l <"c$r")"
+  (exit $r); echo "exit $?"
+  (sleep 0.00$r; echo "later $r" >>log) & wait $!
+  cat <<HERE | tr a-z A-Z
+here $r
+HERE
+done
+EOF
+under_kills "shell" is_the_same "sh $work/script.sh %" "-k 4 -p 100 -c 1000" "-k 4 -p 60 -c 0" "-k 4 -t 20000 -c 3000"
+if [ -x /usr/bin/python3 ]; then
+  cat >"$work/script.py" <<'EOF'
+import os, subprocess, sys
+d = sys.argv[1]
+for r in range(3):
+    p = subprocess.run(['tr', 'a-z', 'A-Z'], input=f'round {r}\n' * 50, capture_output=True, text=True)
+    print(len(p.stdout), p.returncode, p.stdout[:7])
+    print(os.system(f'echo {r} >>{d}/log; exit {r}'), os.popen('echo $PPID | wc -l').read().strip())
+    p = subprocess.Popen(['sh', '-c', f'sleep 0.002; echo late {r} >>{d}/late; kill $$'])
+    print('poll', p.poll() in (None, -15), 'wait', p.wait())
+    try:
+        subprocess.run(['sleep', '60'], timeout=0.02)
+    except subprocess.TimeoutExpired as e:
+        print(type(e).__name__)
+    try:
+        subprocess.run([d + '/nothing'])
+    except FileNotFoundError as e:
+        print(e.strerror)
+    pid = os.fork()
+    if pid == 0:
+        os._exit(r + 3)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+EOF
+  under_kills "Python and its children" is_the_same "/usr/bin/python3 $work/script.py %" "-k 4 -p 400 -c 2000" "-k 4 -p 300 -c 0" "-k 4 -t 60000 -c 10000"
+fi
 echo "$runs runs, $kills kills, $bad wrong"
 [ "$bad" -eq 0 ]
