@@ -50,7 +50,7 @@ CASES = [
     case('locks', 'between'),
     case('maps', 'input'),
     case('maps', 'private'),
-    case('maps', 'shared', back='start', reason='maps a file'),
+    case('maps', 'shared'),
     case('pipes', 'always', back='start', reason='sockets or the like'),
     case('pipes', 'between', back='any'),
     case('pipes', 'later'),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/images.h"
 #include "ft/outcome/process.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
@@ -53,6 +54,7 @@ bool ft_children_open(struct ft_image_own *own)
     own->also.start = page;
     own->also.bytes = sizeof *forks;
     own->knows = ft_children_knows;
+    own->shares = ft_images_knows;
     return true;
 }
 
@@ -67,6 +69,8 @@ static struct child *find(pid_t pid)
 }
 
 bool ft_children_knows(pid_t pid) { return find(pid); }
+
+bool ft_children_some(void) { return nchildren > 0; }
 
 bool ft_children_any(void)
 {

@@ -38,6 +38,9 @@ void ft_children_signalled(const siginfo_t *info);
 /* The rank has made it, and has not waited for it. */
 bool ft_children_knows(pid_t pid);
 
+/* There is one. */
+bool ft_children_some(void);
+
 /* There is one, by the words. */
 bool ft_children_any(void);
 

@@ -14,6 +14,7 @@
 
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/images.h"
 #include "ft/outcome/maps.h"
 #include "ft/outcome/process.h"
 #include "ft/outcome/real.h"
@@ -113,6 +114,7 @@ static void become(struct ft_copies *c, uint64_t incarnation)
     ft_recorder_resume();
     ft_descriptors_left();
     ft_maps_compare();
+    ft_images_begin();
     ft_image_put_back(&c->image);
 }
 
@@ -212,10 +214,12 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
 
     if (!ft_recorder.on || ft_recorded_thread.inside > 1)
         reason = FT_IMAGE_RECORDER; /* what it has open is not known any more */
-    if (reason == FT_IMAGE_GOOD && ft_maps_any())
+    if (reason == FT_IMAGE_GOOD && (ft_maps_any() || ft_images_strange()))
         reason = FT_IMAGE_MAPPING;
     if (reason == FT_IMAGE_GOOD && !ft_descriptors_look(stand->links, stand->nlinks))
         reason = FT_IMAGE_DESCRIPTOR;
+    if (reason == FT_IMAGE_GOOD && !ft_images_make())
+        reason = FT_IMAGE_MEMORY;
     if (reason != FT_IMAGE_GOOD) {
         refuse(c, number, reason);
         return false;
@@ -236,6 +240,7 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
         return true;
     }
     c->keeps(false);
+    ft_images_drop();
     if (who)
         ft_alive_begin(&c->block->alive, who);
     if (pid < 0) {

@@ -251,8 +251,8 @@ ssize_t ft_inputs_pread(int fd, void *to, size_t n, off_t at)
 
 void ft_inputs_before_change(int dir, const char *name)
 {
+    char why[FT_OUTCOME_WHY];
     int error = errno;
-    uint64_t closed;
     struct stat st;
 
     if ((!any(0, true) && !ft_maps_followed()) || ft_recorder_replays() || syscall(SYS_newfstatat, dir, name, &st, 0) < 0) {
@@ -267,14 +267,8 @@ void ft_inputs_before_change(int dir, const char *name)
     }
     ft_recorder_live();
     forget(id_of(&st));
-    /* The copy first: killed in between, it would have none. What comes of that copy finds the others closed, or closes them. */
-    closed = atomic_load(&ft_recorder.log.words->closings) + 1;
-    ft_recorder.closes = true;
-    if (ft_recorder.cut_now)
-        ft_recorder.cut_now();
-    if (atomic_load(&ft_recorder.log.words->closings) < closed)
-        ft_recorder_close("it has read %.150s as it was before it changed it", name);
-    ft_recorder.closes = false;
+    snprintf(why, sizeof why, "it has read %.150s as it was before it changed it", name);
+    ft_recorder_renew(why);
     for (int i = 0; i < INPUTS; i++)
         inputs[i].read &= inputs[i].id != id_of(&st);
     errno = error;

@@ -56,6 +56,7 @@
     X(POLL, "poll")                                                                                 \
     X(FORK, "fork")                                                                                 \
     X(WAIT, "waitpid")                                                                              \
+    X(IMAGE, "mmap of a file that may change")                                                      \
     X(MAP, "mmap")                                                                                  \
     X(SIGNAL, "a signal")
 

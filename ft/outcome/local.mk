@@ -19,7 +19,7 @@ liboutcome_la_SOURCES = \
 	ft/outcome/wrap_directory.c ft/outcome/wrap_walk.c ft/outcome/wrap_place.c \
 	ft/outcome/inputs.h ft/outcome/inputs.c ft/outcome/once.h ft/outcome/once.c \
 	ft/outcome/wrap_descriptor.c ft/outcome/wrap_ioctl.c ft/outcome/wrap_content.c ft/outcome/wrap_exec.c ft/outcome/wrap_poll.c \
-	ft/outcome/children.h ft/outcome/children.c ft/outcome/child.h ft/outcome/wrap_child.c ft/outcome/wrap_shell.c \
+	ft/outcome/images.h ft/outcome/images.c ft/outcome/children.h ft/outcome/children.c ft/outcome/child.h ft/outcome/wrap_child.c ft/outcome/wrap_shell.c \
 	ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c ft/outcome/wrap_wait.c
 # syscall is taken the place of, too: the library's own calls go past that.
 liboutcome_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fvisibility=default -Dsyscall=ft_syscall
@@ -33,6 +33,7 @@ all-local: $(rank_link)
 $(rank_link): | libftmpi_rank.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f ../libftmpi_rank.so $@
 libftmpi_rank_la_SOURCES = ft/outcome/door.h ft/outcome/start.c
+libftmpi_rank_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
 libftmpi_rank_la_LIBADD = liboutcome.la
 libftmpi_rank_la_LDFLAGS = -module -avoid-version -no-undefined -Wl,-z,now -Wl,--version-script=$(srcdir)/ft/outcome/libftmpi_rank.map
 EXTRA_libftmpi_rank_la_DEPENDENCIES = ft/outcome/libftmpi_rank.map
@@ -53,7 +54,9 @@ liboutcome_test_la_LIBADD = liboutcome.la
 liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 
 # Programs that know of none of this: streams.sh.
-check_PROGRAMS += outcome_lines outcome_fifo outcome_streams outcome_told outcome_signals outcome_children
+check_PROGRAMS += outcome_lines outcome_fifo outcome_streams outcome_told outcome_signals outcome_children outcome_stores
+outcome_stores_SOURCES = ft/outcome/test/stores.c
+outcome_stores_LDADD =
 outcome_children_SOURCES = ft/outcome/test/children.c
 outcome_children_LDADD =
 outcome_lines_SOURCES = ft/outcome/test/lines.c

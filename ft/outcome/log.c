@@ -40,6 +40,8 @@ void ft_outcome_log_restart(void *memory)
         atomic_store_explicit(&words->once_of[i], 0, memory_order_relaxed);
     for (uint32_t i = 0; i < FT_OUTCOME_FILES; i++)
         atomic_store_explicit(&words->files[i], 0, memory_order_relaxed);
+    for (uint32_t i = 0; i < FT_OUTCOME_MAPPED; i++)
+        atomic_store_explicit(&words->mapped[i], 0, memory_order_relaxed);
     for (uint32_t i = 0; i < FT_OUTCOME_CHILDREN; i++)
         atomic_store_explicit(&words->child[i].pid, 0, memory_order_relaxed);
 }

@@ -25,6 +25,7 @@ enum {
     FT_OUTCOME_FILES = 8192,
     FT_OUTCOME_CHILDREN = 256,    /* followed at a time */
     FT_OUTCOME_STRAYS = 64,
+    FT_OUTCOME_MAPPED = 32,
     FT_OUTCOME_WHY = 240
 };
 
@@ -57,6 +58,7 @@ struct ft_outcome_words {
     _Atomic uint8_t once_of[FT_OUTCOME_DESCRIPTORS]; /* what it may do with each: enum ft_once */
     _Atomic uint64_t files[FT_OUTCOME_FILES];        /* which it has opened, and what for */
     _Atomic uint64_t signals;    /* bit n - 1: signal n has come, and is in no record yet */
+    _Atomic uint64_t mapped[FT_OUTCOME_MAPPED]; /* files that it has mapped shared: no other rank may have, if that is to be followed */
     struct ft_outcome_child child[FT_OUTCOME_CHILDREN]; /* the rank says which there are */
     _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none */
 

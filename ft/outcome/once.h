@@ -20,6 +20,7 @@
 
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/log.h"
+#include "ft/outcome/images.h"
 #include "ft/outcome/record.h"
 
 /* Of a descriptor in words->once_of: bits. */
@@ -64,6 +65,8 @@ static inline void ft_once_write(int fd)
 {
     if (ft_once_is(fd, FT_ONCE_IF_WRITTEN))
         ft_once_write_slowly(fd);
+    if (__builtin_expect(ft_images_any, 0))
+        ft_images_written(fd);
 }
 
 #endif

@@ -130,6 +130,9 @@
     X(memfd_create)                                                                                 \
     X(mkdirat)                                                                                      \
     X(mmap64)                                                                                       \
+    X(mprotect)                                                                                     \
+    X(mremap)                                                                                       \
+    X(msync)                                                                                        \
     X(munmap)                                                                                       \
     X(nanosleep)                                                                                    \
     X(nftw64)                                                                                       \

@@ -13,6 +13,7 @@
 #include "ft/base/hash.h"
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/images.h"
 #include "ft/outcome/maps.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/process.h"
@@ -46,7 +47,7 @@ bool ft_recorder_start(void *memory, uint64_t bytes)
     }
     ft_descriptors_open();
     ft_recorded_thread.mine = true;
-    ft_recorder.switched = true;
+    ft_recorder.switched = ft_recorder.settled = true;
     ft_recorder.on = true;
     return true;
 }
@@ -79,6 +80,19 @@ void ft_recorder_close(const char *format, ...)
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
     ft_outcome_close(ft_recorder.log.words, why);
+}
+
+void ft_recorder_renew(const char *why)
+{
+    uint64_t closed = atomic_load(&ft_recorder.log.words->closings) + 1;
+
+    ft_recorder_live();
+    ft_recorder.closes = true;
+    if (ft_recorder.cut_now)
+        ft_recorder.cut_now();
+    if (atomic_load(&ft_recorder.log.words->closings) < closed)
+        ft_recorder_close("%s", why); /* what comes of that copy finds the others closed, or closes them */
+    ft_recorder.closes = false;
 }
 
 void ft_recorder_lost(const char *format, ...)
@@ -148,7 +162,7 @@ bool ft_recorder_other(void)
 
 void ft_recorder_resume(void)
 {
-    ft_recorder.switched = false;
+    ft_recorder.switched = ft_recorder.settled = false;
     ft_recorder.told = false;
 }
 
@@ -165,6 +179,7 @@ void ft_recorder_live(void)
     ft_children_live();
     ft_signals_release();
     ft_outside();
+    ft_recorder.settled = !ft_images_held;
 }
 
 /* The record at hand: the predecessor's. */
@@ -214,6 +229,8 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
         stop_recording();
     }
     ft_recorder.in_call = true;
+    if (ft_images_held)
+        ft_images_settle();
     if (c->under_way) {
         ft_children_tell();
         ft_signals_release(); /* they interrupt it */

@@ -42,11 +42,13 @@ struct ft_recorder {
     bool on;         /* calls are recorded */
     uintptr_t own, own_bytes;  /* code of ours outside this library, whose calls are not */
     bool switched;   /* the log's end has been reached: the world is as the program believes */
+    bool settled;    /* and so are its mappings (images.h) */
     bool told;       /* that a replay wrote other bytes */
     volatile bool in_call;  /* a call is being made: a signal interrupts it */
     bool time_off;   /* clocks are not recorded (--replay-time off) */
     bool closes;     /* the ways back will be closed as soon as a copy stands that is not: nobody else closes them until then */
     bool (*cut)(void);  /* a copy is due: makes it. True: this is the next incarnation */
+    bool (*others_map)(uint64_t file, bool first);  /* another rank has mapped it; first: then its ways back are closed, too. NULL: nobody knows */
     void (*end_copies)(void);  /* before an exec: none is left when it returns */
     bool (*cut_now)(void);  /* the same, without being asked, and it returns when that copy stands. NULL: cannot be had */
     const _Atomic uint64_t *want;  /* the copy that is wanted ... */
@@ -143,6 +145,9 @@ void ft_recorder_live(void);
 /* What the program does from here on cannot be followed from before: copies that there are cannot be woken any more. One line for
    the user: what, which file, what to do. */
 void ft_recorder_close(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, but a new copy is made first, if one can be had: killed in between, the rank would have none. */
+void ft_recorder_renew(const char *why);
 
 /* One line for the user, once in each replay. */
 void ft_recorder_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -16,6 +16,7 @@
 #include "ft/outcome/copies.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/door.h"
+#include "ft/outcome/images.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/shm/versions.h"
@@ -84,6 +85,8 @@ static void live(bool new)
     if (new && ft_recorder_replays())
         ft_recorder_lost("a replay called a function of MPI that its predecessor had not called yet");
     ft_recorder_live();
+    if (new)
+        ft_images_settle();
 }
 
 /* Of the library that this address is in. */
@@ -174,6 +177,23 @@ static bool cut_now(void)
     return false;
 }
 
+static bool others_map(uint64_t file, bool first)
+{
+    bool any = false;
+
+    for (uint32_t r = 0; r < door.region.header->params.nranks; r++) {
+        struct ft_outcome_words *words = r == door.rank ? NULL : ft_region_outcomes(&door.region, r);
+        bool has = false;
+
+        for (int i = 0; words && i < FT_OUTCOME_MAPPED; i++)
+            has |= atomic_load(&words->mapped[i]) == file;
+        if (has && first)
+            ft_outcome_close(words, "another rank has mapped a file that it has mapped, too");
+        any |= has;
+    }
+    return any;
+}
+
 /* By valgrind, which makes no such copies. */
 static bool is_simulated(void)
 {
@@ -220,9 +240,10 @@ static bool open_all(const char *fds)
     ft_recorder.cut = cut_here;
     ft_recorder.cut_now = cut_now;
     ft_recorder.end_copies = end_copies;
+    ft_recorder.others_map = others_map;
     door.want = &copies.words->want;
     door.answered = &copies.answered;
-    door.switched = &ft_recorder.switched;
+    door.switched = &ft_recorder.settled;
     door.enter = enter;
     door.leave = leave;
     door.cut = cut;

@@ -99,6 +99,7 @@ under_kills "C++ streams" is_the_same "$build/outcome_streams %" "-k 0" "$at_cal
 under_kills "time and chance" says_it_twice "$build/outcome_told 12" "-k 0" "-k 6 -p 40 -c 1000" "-k 6 -p 40 -c 0" "$at_times"
 under_kills "signals" counts_ticks "$build/outcome_signals 12" "-k 0" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0" "$at_times"
 under_kills "children" is_the_same_sorted "$build/outcome_children % 3" "-k 0" "-k 4 -p 150 -c 1000" "-k 4 -p 150 -c 0" "-k 4 -t 20000 -c 3000"
+under_kills "stores" is_the_same "$build/outcome_stores % 6" "-k 0" "-k 4 -p 60 -c 1000" "-k 4 -p 60 -c 0" "-k 4 -t 6000 -c 2000" "-k 6 -t 2500 -c 5000"
 if command -v gfortran >/dev/null && gfortran -O1 -o "$work/fortran" "$source/ft/outcome/test/units.f90"; then
   under_kills "Fortran units" is_the_same "$work/fortran %" "-k 0" "-k 6 -p 40 -c 1000" "-k 6 -p 40 -c 0"
 fi
@@ -122,6 +123,50 @@ update t set b = b + 1 where a % 7 = 0; select sum(b), count(*) from t;
 begin; delete from t where a < 20; rollback; vacuum; select max(b) from t; pragma integrity_check;
 EOF
   under_kills "sqlite3" is_the_same "sqlite3 %/db -init $work/script.sql .quit" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0"
+fi
+if /usr/bin/python3 -c 'import numpy, sqlite3' 2>/dev/null; then
+  cat >"$work/maps.py" <<'EOF'
+import mmap, sqlite3, sys
+import numpy as np
+d = sys.argv[1]
+m = np.memmap(d + '/m', dtype='i8', mode='w+', shape=(50, 1000))
+f = open(d + '/raw', 'w+b')
+f.truncate(20000)
+raw = mmap.mmap(f.fileno(), 20000)
+for r in range(8):
+    m[r % 50] += r
+    m[:, r] += m[:, r + 1].sum() + 1
+    print(r, int(m.sum()), flush=True)
+    raw[r * 100:r * 100 + 5] = b'%05d' % (int(raw[:5] or 0 if r else 0) + r)
+    if r % 3 == 0:
+        m.flush()
+        raw.flush()
+    c = np.load(d + '/saved.npy', mmap_mode='r+') if r else np.zeros(10)
+    c[r % 10] += int(c.sum()) + 1
+    if r == 0:
+        np.save(d + '/saved.npy', c)
+    print(c[:4], flush=True)
+    del c
+m.flush()
+del m
+EOF
+  under_kills "NumPy's memmap" is_the_same "/usr/bin/python3 $work/maps.py %" "-k 3 -p 400 -c 2000" "-k 3 -p 300 -c 0" "-k 4 -t 80000 -c 10000"
+  cat >"$work/wal.py" <<'EOF'
+import os, sqlite3, sys
+d = sys.argv[1]
+db = sqlite3.connect(d + '/db')
+print(db.execute('pragma journal_mode=wal').fetchone())
+db.execute('create table t(a integer primary key, b)')
+for r in range(6):
+    with db:
+        db.executemany('insert into t(b) values (?)', ((i * r,) for i in range(40)))
+        db.execute('update t set b = b + 1 where a % 5 = 0')
+    print(db.execute('select sum(b), count(*) from t').fetchone(), flush=True)
+print(db.execute('pragma integrity_check').fetchone())
+db.close()
+print(sorted(os.listdir(d)))
+EOF
+  under_kills "sqlite with a write-ahead log" is_the_same "/usr/bin/python3 $work/wal.py %" "-k 3 -p 300 -c 2000" "-k 3 -p 200 -c 0" "-k 4 -t 60000 -c 10000"
 fi
 cat >"$work/script.sh" <<'EOF'
 cd "$1" || exit 1

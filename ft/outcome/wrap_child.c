@@ -14,6 +14,7 @@
 #include "ft/outcome/child.h"
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/images.h"
 #include "ft/outcome/record.h"
 
 enum { FORK, SPAWN };
@@ -38,6 +39,7 @@ static pid_t do_fork(pid_t (*make)(void))
     ft_descriptors_share_all();
     atomic_store(&ft_recorder.log.words->children, 1);
     if (!pid) {
+        ft_images_unfollow_all("it has made a child, which may have a file mapped as it has");
         ft_call_note(&c, ft_children_offer(), (int64_t)atomic_load(&ft_recorder.log.words->strays));
         errno = c.error;
         pid = make();
@@ -90,6 +92,7 @@ static int do_spawn(spawn *make, pid_t *pid, const char *path, const posix_spawn
         ft_recorder_live();
         ft_descriptors_share_all();
         atomic_store(&ft_recorder.log.words->children, 1);
+        ft_images_unfollow_all("it has made a child, which may have a file mapped as it has");
         ft_call_note(&c, 0, 0);
         errno = c.error;
         result = make(&child, path, actions, attributes, argv, envp);

@@ -12,6 +12,7 @@
 #include "ft/outcome/child.h"
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/images.h"
 #include "ft/outcome/record.h"
 
 /* ---- children ---- */
@@ -31,6 +32,8 @@ static void make_stranger(void)
 {
     ft_child_strangers = true;
     ft_recorder_live(); /* or it would have the mask, and what was left, of a replay */
+    ft_images_settle();
+    ft_images_unfollow_all("it has made a child, which may have a file mapped as it has");
     atomic_store(&ft_recorder.log.words->children, 1);
     ft_descriptors_share_all();
     ft_recorder_close("it started another process, by clone or in a function of the C library");
@@ -87,6 +90,8 @@ static void must_be_last(const char *what)
 {
     if (ft_recorder_replays())
         ft_recorder_lost("a replay %s, %llu bytes before the end of its log", what, (unsigned long long)(atomic_load(&ft_recorder.log.words->tail) - ft_recorder.log.at));
+    ft_recorder_live();
+    ft_images_settle();
 }
 
 /* If it fails after all the rank goes on, and has a copy made when one is due. */
@@ -95,7 +100,6 @@ static void leave(void)
     int error = errno;
 
     must_be_last("becomes another program (exec)");
-    ft_recorder_live();
     ft_recorder_close("it has become another program (exec)");
     ft_recorder.end_copies();
     errno = error;

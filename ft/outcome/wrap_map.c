@@ -5,12 +5,15 @@
 
 #include <errno.h>
 #include <linux/magic.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/images.h"
 #include "ft/outcome/inputs.h"
 #include "ft/outcome/maps.h"
 #include "ft/outcome/once.h"
@@ -178,20 +181,13 @@ static void forget(uintptr_t start, size_t bytes)
 
 /* ---- mapping ---- */
 
-struct mapping {
-    void *at;
-    size_t bytes;
-    int protection, flags, fd;
-    off_t offset;
-};
-
-static void *map_now(const struct mapping *m, int fd)
+static void *map_now(const struct ft_mapping *m, int fd)
 {
     return ft_real()->mmap64(m->at, m->bytes, m->protection, m->flags, fd, m->offset);
 }
 
 /* note: the descriptor that holds the file, and its stamp. */
-static void *map_again(struct ft_recorded *c, const struct mapping *m)
+static void *map_again(struct ft_recorded *c, const struct ft_mapping *m)
 {
     int own = (int)c->record->note[0];
     void *start = MAP_FAILED;
@@ -209,7 +205,7 @@ static void *map_again(struct ft_recorded *c, const struct mapping *m)
     return start;
 }
 
-static void *map_followed(const struct mapping *m, const struct stat *st)
+static void *map_followed(const struct ft_mapping *m, const struct stat *st)
 {
     struct ft_recorded c;
     void *start;
@@ -234,7 +230,7 @@ static void *map_followed(const struct mapping *m, const struct stat *st)
     return start;
 }
 
-static void *map_unfollowed(const struct mapping *m)
+static void *map_unfollowed(const struct ft_mapping *m)
 {
     void *start = map_now(m, m->fd);
 
@@ -250,17 +246,85 @@ static void *map_unfollowed(const struct mapping *m)
     return start;
 }
 
-static void *map(const struct mapping *m)
-{
-    int error = errno;
-    bool followed;
-    struct stat st;
+/* ---- files that may change ---- */
 
-    followed = ft_recorder_replays() ? ft_recorder_next() == FT_CALL_MAP : can_be_followed(m->fd, m->flags, &st);
-    if (followed && ft_recorder_replays())
-        syscall(SYS_fstat, m->fd, &st); /* of one that was under way */
+static void map_said(const struct ft_mapping *m)
+{
+    ft_once_read(m->fd);
+    if (m->flags & MAP_SHARED && m->protection & PROT_WRITE)
+        ft_once_write(m->fd);
+}
+
+/* Small and private: what is in it is recorded, and is all that a replay needs. */
+static void *map_recorded(const struct ft_mapping *m, const struct stat *st)
+{
+    struct ft_recorded c;
+    size_t bytes = 0;
+    void *start;
+
+    if (ft_call_begin(&c, FT_CALL_IMAGE, ft_what((int64_t)m->bytes, m->offset, (int64_t)ft_what(m->fd, m->protection, m->flags)), m->bytes)) {
+        start = MAP_FAILED;
+        if (c.record->result == 0)
+            start = (void *)syscall(SYS_mmap, m->at, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (start != MAP_FAILED)
+            memcpy(start, ft_call_data(&c), ft_call_bytes(&c));
+        if (start != MAP_FAILED && syscall(SYS_mprotect, start, m->bytes, m->protection) < 0)
+            ft_recorder_lost("it cannot have memory in place of a file that it had mapped");
+        ft_call_give(&c);
+        return start;
+    }
+    map_said(m);
+    errno = c.error;
+    start = map_now(m, m->fd);
+    if (start != MAP_FAILED) {
+        bytes = c.record ? ft_images_read(m->fd, m->offset, ft_call_data(&c), m->bytes) : 0;
+        ft_images_add(m, st, start);
+        errno = c.error;
+    }
+    ft_call_end(&c, start == MAP_FAILED ? -1 : 0, bytes);
+    return start;
+}
+
+/* Else a copy that has its image is the first way back. */
+static void *map_imaged(const struct ft_mapping *m, const struct stat *st)
+{
+    void *start;
+    int error;
+
+    if (!ft_recorder_replays()) {
+        ft_recorder_live();
+        ft_images_settle();
+        map_said(m);
+    }
+    start = map_now(m, m->fd);
+    if (start == MAP_FAILED)
+        return start;
+    if (ft_recorder_replays())
+        ft_recorder_lost("a replay maps a file that could not be mapped");
+    error = errno;
+    ft_images_add(m, st, start);
+    ft_recorder_renew("it has mapped a file that may change");
     errno = error;
-    return followed ? map_followed(m, &st) : map_unfollowed(m);
+    return start;
+}
+
+/* What a replay comes to is recorded, or closed the ways back. */
+static void *map(const struct ft_mapping *m)
+{
+    enum ft_call_kind next = ft_recorder_replays() ? ft_recorder_next() : FT_CALL_PAD;
+    int error = errno;
+    struct stat st;
+    bool is_file = !(m->flags & MAP_ANONYMOUS) && syscall(SYS_fstat, m->fd, &st) == 0, input = next == FT_CALL_MAP;
+
+    if (next == FT_CALL_PAD)
+        input = is_file && can_be_followed(m->fd, m->flags, &st);
+    errno = error;
+    if (input)
+        return map_followed(m, &st);
+    if (next != FT_CALL_IMAGE && !(is_file && ft_images_can(m, &st)))
+        return map_unfollowed(m);
+    errno = error;
+    return m->flags & MAP_PRIVATE && m->bytes <= FT_OUTCOME_PIECE ? map_recorded(m, &st) : map_imaged(m, &st);
 }
 
 void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
@@ -269,18 +333,68 @@ void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t of
 
     if (private || !ft_recording())
         return ft_real()->mmap64(at, bytes, protection, flags, fd, offset);
-    return map(&(struct mapping){at, bytes, protection, flags, fd, offset});
+    return map(&(struct ft_mapping){at, bytes, protection, flags, fd, offset});
 }
 
 void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset) __attribute__((alias("mmap64")));
 
+enum { UNMAP = -1, SYNC = -2 };
+
+static int unmap_image(const struct ft_image_of *i, void *at, size_t bytes)
+{
+    struct ft_recorded c;
+    int result;
+
+    if (ft_call_begin(&c, FT_CALL_IMAGE, ft_what((int64_t)bytes, UNMAP, 0), 0)) {
+        syscall(SYS_munmap, at, bytes);
+        ft_images_remove(i);
+        return (int)ft_call_give(&c);
+    }
+    result = ft_real()->munmap(at, bytes);
+    ft_images_remove(i);
+    return (int)ft_call_end(&c, result, 0);
+}
+
 int munmap(void *at, size_t bytes)
 {
-    int result = ft_real()->munmap(at, bytes);
+    const struct ft_image_of *i = ft_images_any && ft_recording() ? ft_images_find(at, bytes) : NULL;
+    int result;
 
+    if (i && ft_images_is_shared(i))
+        return unmap_image(i, at, bytes);
+    result = ft_real()->munmap(at, bytes);
+    if (i && result == 0)
+        ft_images_remove(i);
     if (nmaps > 0 && result == 0)
         forget((uintptr_t)at, bytes);
     return result;
+}
+
+int msync(void *at, size_t bytes, int flags)
+{
+    if (!ft_images_any || !ft_recording())
+        return ft_real()->msync(at, bytes, flags);
+    return (int)FT_CALL_PLAIN(FT_CALL_IMAGE, ft_what((int64_t)bytes, SYNC, flags), ft_real()->msync(at, bytes, flags));
+}
+
+int mprotect(void *at, size_t bytes, int protection)
+{
+    if (ft_images_any && ft_recording())
+        ft_images_unfollow(at, bytes, "it has changed who may do what in a file that it has mapped (mprotect)");
+    return ft_real()->mprotect(at, bytes, protection);
+}
+
+void *mremap(void *at, size_t bytes, size_t wanted, int flags, ...)
+{
+    void *to;
+    va_list args;
+
+    va_start(args, flags);
+    to = va_arg(args, void *);
+    va_end(args);
+    if (ft_images_any && ft_recording())
+        ft_images_unfollow(at, bytes, "it has moved a file that it has mapped (mremap)");
+    return ft_real()->mremap(at, bytes, wanted, flags, to);
 }
 
 void *shmat(int id, const void *at, int flags)

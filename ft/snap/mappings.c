@@ -32,6 +32,7 @@ struct mapping {
 static bool is_own(const struct ft_image_own *own, const struct stat *not_copied, const struct mapping *m)
 {
     return m->start - (uintptr_t)own->mapping.start < own->mapping.bytes || m->start - (uintptr_t)own->also.start < own->also.bytes ||
+           (own->shares && own->shares(m->start)) ||
            (not_copied->st_ino && m->inode == not_copied->st_ino && major(not_copied->st_dev) == m->major &&
             minor(not_copied->st_dev) == m->minor);
 }

@@ -42,7 +42,7 @@ static bool cut_now(void)
         wait_a_little();
     if (cut())
         return true;
-    while (atomic_load(&shared->stands) < number)
+    while (atomic_load(&shared->stands) < number && ft_look(&copies.words->refused) != number)
         wait_a_little();
     return false;
 }

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/outcome/images.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "ft/base/util.h"
+#include "ft/outcome/children.h"
+#include "ft/outcome/real.h"
+#include "ft/outcome/record.h"
+
+enum { IMAGES = FT_OUTCOME_MAPPED, PAGE = 4096, CHUNK = 256 << 10 };
+
+static const uint64_t BYTES = 1ull << 30;
+
+struct ft_image_of {
+    char *start;
+    size_t bytes;
+    int protection;
+    bool shared, followed;
+    off_t offset;
+    uint64_t file;
+    void *image;    /* while a copy is made, and in that: what is to come into its place */
+    void *aside;    /* shared, in a replay: the mapping itself */
+};
+
+static struct ft_image_of images[IMAGES];
+static int nimages;
+static char chunk[CHUNK];
+
+bool ft_images_any, ft_images_held;
+
+static size_t whole(size_t bytes) { return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1); }
+
+static uint64_t id_of(const struct stat *st) { return ft_what((int64_t)st->st_dev, (int64_t)st->st_ino, 0) | 1; }
+
+/* ---- which there are ---- */
+
+/* Other ranks look here. */
+static void publish(void)
+{
+    struct ft_outcome_words *words = ft_recorder.log.words;
+    int n = 0;
+
+    ft_images_any = nimages > 0;
+    for (int i = 0; i < nimages; i++)
+        if (images[i].shared)
+            atomic_store(&words->mapped[n++], images[i].file);
+    for (; n < IMAGES; n++)
+        atomic_store(&words->mapped[n], 0);
+}
+
+static bool of_several_hosts(int fd)
+{
+    struct statfs fs;
+
+    if (syscall(SYS_fstatfs, fd, &fs) < 0)
+        return true;
+    switch ((unsigned long)fs.f_type) {
+    case EXT4_SUPER_MAGIC: case XFS_SUPER_MAGIC: case BTRFS_SUPER_MAGIC: case TMPFS_MAGIC: case RAMFS_MAGIC: case F2FS_SUPER_MAGIC:
+    case OVERLAYFS_SUPER_MAGIC: case 0x2fc12fc1: /* ZFS */
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool is_mapped_already(const struct ft_mapping *m, uint64_t file)
+{
+    for (int i = 0; i < nimages; i++)
+        if (images[i].file == file && images[i].offset < m->offset + (off_t)m->bytes && m->offset < images[i].offset + (off_t)images[i].bytes)
+            return true;
+    return false;
+}
+
+static uint64_t all_bytes(void)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < nimages; i++)
+        sum += images[i].bytes;
+    return sum;
+}
+
+bool ft_images_can(const struct ft_mapping *m, const struct stat *st)
+{
+    const int plain = MAP_SHARED | MAP_PRIVATE | MAP_NORESERVE | MAP_POPULATE;
+    bool shared = m->flags & MAP_SHARED;
+
+    if (m->flags & ~plain || !S_ISREG(st->st_mode) || nimages == IMAGES || m->bytes == 0 || all_bytes() + m->bytes > BYTES)
+        return false;
+    return !shared || (!of_several_hosts(m->fd) && !ft_children_some() && !is_mapped_already(m, id_of(st)));
+}
+
+void ft_images_add(const struct ft_mapping *m, const struct stat *st, void *start)
+{
+    images[nimages++] = (struct ft_image_of){.start = start, .bytes = whole(m->bytes), .protection = m->protection,
+                                             .shared = m->flags & MAP_SHARED, .followed = true, .offset = m->offset, .file = id_of(st)};
+    publish();
+    if (m->flags & MAP_SHARED && ft_recorder.others_map && ft_recorder.others_map(id_of(st), true))
+        images[nimages - 1].followed = false;
+}
+
+static bool overlaps(const struct ft_image_of *i, const char *at, size_t bytes)
+{
+    return at < i->start + i->bytes && i->start < at + bytes;
+}
+
+const struct ft_image_of *ft_images_find(const void *at, size_t bytes)
+{
+    for (int i = 0; i < nimages; i++)
+        if (images[i].start == at && images[i].bytes == whole(bytes))
+            return &images[i];
+    ft_images_unfollow(at, bytes, "it has unmapped a part of a file");
+    return NULL;
+}
+
+bool ft_images_is_shared(const struct ft_image_of *i) { return i->shared; }
+
+void ft_images_remove(const struct ft_image_of *i)
+{
+    if (i->aside)
+        syscall(SYS_munmap, i->aside, i->bytes);
+    images[i - images] = images[--nimages];
+    publish();
+}
+
+static void unfollow(struct ft_image_of *i, const char *why)
+{
+    i->followed = false;
+    ft_recorder_close("%s", why);
+}
+
+/* In a replay: the predecessor had not done that, or its ways back were closed. */
+static void must_be_beyond(const char *why)
+{
+    if (ft_recorder_replays())
+        ft_recorder_lost("a replay does what its predecessor did not: %s", why);
+    ft_recorder_live();
+    ft_images_settle();
+}
+
+void ft_images_unfollow(const void *at, size_t bytes, const char *why)
+{
+    for (int i = 0; i < nimages; i++)
+        if (overlaps(&images[i], at, bytes)) {
+            must_be_beyond(why);
+            unfollow(&images[i], why);
+        }
+}
+
+void ft_images_unfollow_all(const char *why)
+{
+    for (int i = 0; i < nimages; i++)
+        if (images[i].shared && images[i].followed)
+            unfollow(&images[i], why);
+}
+
+/* Copies of after that have it in their images. */
+void ft_images_written(int fd)
+{
+    int error = errno;
+    struct stat st;
+
+    if (syscall(SYS_fstat, fd, &st) == 0)
+        for (int i = 0; i < nimages; i++)
+            if (images[i].file == id_of(&st)) {
+                ft_recorder_close("it has written to a file that it has mapped");
+                break;
+            }
+    errno = error;
+}
+
+bool ft_images_strange(void)
+{
+    for (int i = 0; i < nimages; i++)
+        if (!images[i].followed || (images[i].shared && ft_recorder.others_map && ft_recorder.others_map(images[i].file, false)))
+            return true;
+    return false;
+}
+
+bool ft_images_knows(uintptr_t start)
+{
+    for (int i = 0; i < nimages; i++)
+        if (start - (uintptr_t)images[i].start < images[i].bytes || start - (uintptr_t)images[i].aside < images[i].bytes)
+            return true;
+    return false;
+}
+
+/* ---- content ---- */
+
+size_t ft_images_read(int fd, off_t offset, void *to, size_t bytes)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        ssize_t n = (ssize_t)syscall(SYS_pread64, fd, (char *)to + done, bytes - done, offset + (off_t)done);
+
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    return done;
+}
+
+/* Of this process's memory, up to the end of the file below it: how much that is. -1: it cannot be had. */
+static ssize_t look_at(const char *from, size_t bytes)
+{
+    struct iovec here = {chunk, bytes}, there = {(void *)(uintptr_t)from, bytes};
+    ssize_t n = (ssize_t)syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_getpid), &here, 1L, &there, 1L, 0L);
+
+    return n < 0 && errno == EFAULT ? 0 : n;
+}
+
+static bool make(struct ft_image_of *i)
+{
+    static const char zero[PAGE];
+    char *memory = (char *)syscall(SYS_mmap, NULL, i->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ssize_t n = CHUNK;
+
+    if (memory == MAP_FAILED)
+        return false;
+    i->image = memory;
+    for (size_t at = 0; at < i->bytes && n == CHUNK; at += CHUNK) {
+        n = look_at(i->start + at, ft_min(CHUNK, i->bytes - at));
+        for (ssize_t page = 0; page < n; page += PAGE)
+            if (memcmp(chunk + page, zero, PAGE) != 0)
+                memcpy(memory + at + page, chunk + page, PAGE);
+    }
+    return n >= 0;
+}
+
+bool ft_images_make(void)
+{
+    if (ft_images_held)
+        return true;
+    for (int i = 0; i < nimages; i++)
+        if (!make(&images[i])) {
+            ft_images_drop();
+            return false;
+        }
+    return true;
+}
+
+void ft_images_drop(void)
+{
+    for (int i = 0; i < nimages; i++) {
+        if (images[i].image)
+            syscall(SYS_munmap, images[i].image, images[i].bytes);
+        images[i].image = NULL;
+    }
+}
+
+static void *move(void *from, size_t bytes, void *to)
+{
+    int flags = MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0);
+    void *there = (void *)syscall(SYS_mremap, from, bytes, bytes, flags, to);
+
+    if (there == MAP_FAILED)
+        ft_recorder_lost("a file that it has mapped cannot be put aside");
+    return there;
+}
+
+/* Private memory is the process's own from now on. If images are held already they are a copy's own. */
+void ft_images_begin(void)
+{
+    if (ft_images_held)
+        return;
+    for (int i = 0; i < nimages; i++) {
+        struct ft_image_of *m = &images[i];
+
+        if (m->shared) {
+            m->aside = (void *)syscall(SYS_mmap, NULL, m->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            move(m->start, m->bytes, m->aside);
+            ft_images_held = true;
+        }
+        move(m->image, m->bytes, m->start);
+        m->image = NULL;
+        if (m->protection != (PROT_READ | PROT_WRITE))
+            syscall(SYS_mprotect, m->start, m->bytes, m->protection);
+    }
+    for (int i = nimages - 1; i >= 0; i--)
+        if (!images[i].shared)
+            images[i] = images[--nimages];
+    ft_images_any = nimages > 0;
+}
+
+/* Page by page, what differs. */
+static void store(struct ft_image_of *m)
+{
+    ssize_t n = CHUNK;
+
+    for (size_t at = 0; at < m->bytes && n == CHUNK && m->protection & PROT_WRITE; at += CHUNK) {
+        n = look_at((char *)m->aside + at, ft_min(CHUNK, m->bytes - at));
+        for (ssize_t page = 0; page < n; page += PAGE)
+            if (memcmp(chunk + page, m->start + at + page, PAGE) != 0)
+                memcpy((char *)m->aside + at + page, m->start + at + page, PAGE);
+    }
+    if (n < 0)
+        ft_recorder_lost("a file that it has mapped cannot be looked at");
+    move(m->aside, m->bytes, m->start);
+    m->aside = NULL;
+}
+
+void ft_images_settle(void)
+{
+    if (!ft_images_held)
+        return;
+    for (int i = 0; i < nimages; i++)
+        if (images[i].aside)
+            store(&images[i]);
+    ft_images_held = false;
+    ft_recorder.settled = ft_recorder.switched;
+    publish();
+}
