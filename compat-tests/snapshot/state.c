@@ -5,6 +5,7 @@
 #include <fenv.h>
 #include <limits.h>
 #include <locale.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -39,7 +40,38 @@ static struct {
     pid_t session;
     bool leads_group;
     cpu_set_t processors;
+    pthread_mutex_t again, strict;  /* recursive, and one that checks */
+    pthread_rwlock_t written;
 } it;
+
+/* Held over all rounds: who has them is known by the thread's number. */
+static void take_locks(struct rounds *r)
+{
+    pthread_mutexattr_t kind;
+
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&it.again, &kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&it.strict, &kind);
+    pthread_rwlock_init(&it.written, NULL);
+    MUST(r, pthread_mutex_lock(&it.again) == 0 && pthread_mutex_lock(&it.strict) == 0 && pthread_rwlock_wrlock(&it.written) == 0);
+}
+
+static void check_locks(struct rounds *r)
+{
+    struct sched_param priority;
+    cpu_set_t processors;
+    int policy;
+
+    MUST(r, pthread_mutex_lock(&it.again) == 0 && pthread_mutex_unlock(&it.again) == 0);
+    MUST(r, pthread_mutex_lock(&it.strict) == EDEADLK && pthread_mutex_unlock(&it.strict) == 0 && pthread_mutex_lock(&it.strict) == 0);
+    MUST(r, pthread_rwlock_rdlock(&it.written) == EDEADLK && pthread_rwlock_unlock(&it.written) == 0 && pthread_rwlock_wrlock(&it.written) == 0);
+    MUST(r, pthread_getschedparam(pthread_self(), &policy, &priority) == 0 && policy == SCHED_OTHER);
+    MUST(r, pthread_getaffinity_np(pthread_self(), sizeof processors, &processors) == 0 && CPU_EQUAL(&processors, &it.processors));
+    MUST(r, pthread_setaffinity_np(pthread_self(), sizeof processors, &processors) == 0);
+}
+
 
 static void set_up(struct rounds *r)
 {
@@ -128,10 +160,12 @@ int main(int argc, char **argv)
 
     rounds_begin(&r, argc, argv);
     set_up(&r);
+    take_locks(&r);
     while (rounds_more(&r)) {
         check_signals(&r);
         check_process(&r);
         check_memory(&r);
+        check_locks(&r);
     }
     return rounds_end(&r);
 }

@@ -155,7 +155,12 @@
     X(pselect)                                                                                      \
     X(psiginfo)                                                                                     \
     X(pthread_getaffinity_np)                                                                       \
+    X(pthread_getcpuclockid)                                                                        \
+    X(pthread_getschedparam)                                                                        \
     X(pthread_kill)                                                                                 \
+    X(pthread_setaffinity_np)                                                                       \
+    X(pthread_setschedparam)                                                                        \
+    X(pthread_setschedprio)                                                                         \
     X(pthread_sigmask)                                                                              \
     X(pwrite64)                                                                                     \
     X(pwritev64)                                                                                    \

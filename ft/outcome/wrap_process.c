@@ -136,17 +136,6 @@ int sched_getaffinity(pid_t pid, size_t n, cpu_set_t *to)
 }
 
 /* Of this thread it is the same question. */
-int pthread_getaffinity_np(pthread_t thread, size_t n, cpu_set_t *to)
-{
-    int error = errno, result;
-
-    if (!ft_recording() || !pthread_equal(thread, pthread_self()))
-        return ft_real()->pthread_getaffinity_np(thread, n, to);
-    result = sched_getaffinity(0, n, to) < 0 ? errno : 0;
-    errno = error;
-    return result;
-}
-
 int sched_getcpu(void)
 {
     if (!ft_recording())

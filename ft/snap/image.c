@@ -125,9 +125,10 @@ void ft_image_put_back(const struct ft_image *image)
         start_again(ITIMER_VIRTUAL + i, image->timers[i]);
 }
 
-/* The C library keeps the thread's number where the kernel was told to clear it at its end; a fork has the kernel
-   write the child's number there. And it has told the kernel where its list of robust mutexes is, which a fork forgets.
-   clone rather than clone3, which container runtimes forbid; where the child's number goes is its fourth or its fifth argument. */
+/* The C library keeps the thread's number where the kernel was told to clear it at its end. A fork writes the child's number there; here
+   the old one stays: mutexes of those types that ask who has them, and rwlocks, know their owner by it, and one may be held. What uses it
+   for the kernel is ft/outcome/wrap_thread.c's. And the C library has told the kernel where its list of robust mutexes is, which a fork
+   forgets. clone rather than clone3, which container runtimes forbid; where that place goes is its fourth or its fifth argument. */
 pid_t ft_image_clone(void)
 {
     unsigned long flags = CLONE_PARENT | CLONE_FILES;
@@ -137,7 +138,7 @@ pid_t ft_image_clone(void)
     pid_t pid;
 
     if (prctl(PR_GET_TID_ADDRESS, &at) == 0 && at)
-        flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+        flags |= CLONE_CHILD_CLEARTID;
     syscall(SYS_get_robust_list, 0, &robust, &bytes);
     pid = (pid_t)syscall(SYS_clone, flags, NULL, NULL, at, at);
     if (pid == 0 && robust)
