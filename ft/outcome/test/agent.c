@@ -26,51 +26,18 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "ft/outcome/log.h"
-#include "ft/outcome/test/shared.h"
+#include "ft/outcome/test/agent.h"
 #include "ft/shm/wait.h"
 #include "ft/shm/word.h"
 
-enum { LIMIT_S = 120, SLOTS = 2, ZERO = 0, NAMED = 1 };
+enum { LIMIT_S = 120 };
 
-struct slot {
-    pid_t pid;
-    uint64_t outcome, closings;
-};
-
-struct agent {
-    /* options */
-    uint64_t seed;
-    long kills, max_us, max_calls, cut_us, mib;
-    bool only_zero;
-    const char *input, *peer;
-
-    struct shared *shared;
-    struct ft_outcome_words *words;
-    int memory, bell, life[2];
-    pid_t rank, peer_pid;
-    int pidfd;
-    struct slot slots[SLOTS];
-    uint64_t number;       /* of the copy that is being made, 0: none is */
-    uint64_t numbers;
-    uint64_t asked;        /* copies that the rank has asked for by itself, and got */
-    uint64_t start_ns, kill_ns, cut_ns;
-    long calls_left;       /* until the kill, traced */
-    int phase;
-    bool traced, waking;
-    /* counted */
-    long killed, named, zero, cuts, torn;
-};
-
-static uint64_t next_random(struct agent *a)
+uint64_t agent_random(struct agent *a)
 {
     a->seed ^= a->seed << 13;
     a->seed ^= a->seed >> 7;
@@ -231,8 +198,6 @@ static void wake(struct agent *a)
     ft_wake(&w->wake);
 }
 
-static void arm(struct agent *a);
-
 static void look_for_copy(struct agent *a)
 {
     struct ft_snap_words *w = &a->shared->block.snap;
@@ -244,90 +209,16 @@ static void look_for_copy(struct agent *a)
     if (!a->rank)
         die("the copy cannot fork");
     a->pidfd = (int)syscall(SYS_pidfd_open, a->rank, 0);
-    arm(a);
+    kills_arm(a);
     ft_publish(&w->run, atomic_load(&a->shared->block.incarnation));
     ft_wake(&w->run);
 }
 
-/* ---- kills ---- */
-
-static void arm(struct agent *a)
-{
-    uint64_t now = ft_clock_ns();
-
-    a->traced = false;
-    a->kill_ns = UINT64_MAX;
-    if (a->killed >= a->kills)
-        return;
-    if (a->max_us) {
-        a->kill_ns = now + next_random(a) % (uint64_t)a->max_us * 1000;
-        return;
-    }
-    a->calls_left = 1 + (long)(next_random(a) % (uint64_t)a->max_calls);
-    a->phase = (int)(next_random(a) % 3);
-    if (ptrace(PTRACE_SEIZE, a->rank, 0, PTRACE_O_TRACESYSGOOD) < 0 || ptrace(PTRACE_INTERRUPT, a->rank, 0, 0) < 0)
-        return; /* it is dead already */
-    a->traced = true;
-}
-
-static void kill_rank(struct agent *a)
+void agent_kill(struct agent *a)
 {
     a->killed++;
     a->kill_ns = UINT64_MAX;
     kill(a->rank, SIGKILL);
-}
-
-/* Of a write less is written: up to a block of the file, as the kernel does when the rank is killed. False: it is none, or too
-   short. */
-static bool tear(struct agent *a)
-{
-#if defined(__x86_64__)
-    struct user_regs_struct r;
-    struct stat st;
-    char name[64];
-    uint64_t less;
-
-    if (ptrace(PTRACE_GETREGS, a->rank, 0, &r) < 0 || (r.orig_rax != SYS_write && r.orig_rax != SYS_pwrite64))
-        return false;
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", a->rank, (int)r.rdi);
-    if (stat(name, &st) < 0 || !S_ISREG(st.st_mode))
-        return false;
-    less = 512 - (uint64_t)st.st_size % 512;
-    if (less >= r.rdx)
-        return false;
-    r.rdx = less + (r.rdx - less - 1) / 512 * 512 * (next_random(a) & 1);
-    a->torn++;
-    return ptrace(PTRACE_SETREGS, a->rank, 0, &r) == 0;
-#else
-    return false;
-#endif
-}
-
-/* A stop of the traced rank: entering and leaving a call by turns. */
-static void on_stop(struct agent *a, int status)
-{
-    static bool entered;
-    int signal = WSTOPSIG(status);
-
-    if (signal == (SIGTRAP | 0x80)) {
-        entered = !entered;
-        if (entered && --a->calls_left == 0) {
-            if (a->phase == 0) {
-                kill_rank(a);
-                return;
-            }
-            if (a->phase == 2 && !tear(a))
-                a->calls_left = 1; /* the next one that can be torn, then */
-        } else if (!entered && a->calls_left <= 0) {
-            kill_rank(a);
-            return;
-        }
-        signal = 0;
-    } else if (status >> 16 == PTRACE_EVENT_STOP) {
-        entered = false;
-        signal = 0;
-    }
-    ptrace(PTRACE_SYSCALL, a->rank, 0, signal);
 }
 
 /* ---- all of it ---- */
@@ -455,11 +346,11 @@ static int run(struct agent *a)
         look(a);
         if (!armed && a->slots[ZERO].pid) {
             armed = true;
-            arm(a);
+            kills_arm(a);
         }
         ask_for_copy(a, now);
         if (now > a->kill_ns && !a->waking)
-            kill_rank(a);
+            agent_kill(a);
         if (now - a->start_ns > LIMIT_S * 1000000000ull) {
             tell_hang(a);
             for (int i = 0; i < SLOTS; i++)
@@ -469,7 +360,7 @@ static int run(struct agent *a)
         }
         if (!a->waking && waitpid(a->rank, &status, WNOHANG | __WALL) == a->rank) {
             if (WIFSTOPPED(status)) {
-                on_stop(a, status);
+                kills_stop(a, status);
                 continue;
             }
             close(a->pidfd);
@@ -507,7 +398,7 @@ int main(int argc, char **argv)
         return 2;
     a.seed = a.seed * 1299709 + 1;
     for (int i = 0; i < 8; i++)
-        next_random(&a);
+        agent_random(&a);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     bytes = LOG_AT + ((uint64_t)a.mib << 20) + (1 << 20);
     a.memory = memfd_create("outcomes", MFD_CLOEXEC);
