@@ -121,7 +121,7 @@ static struct timespec from_ns(int64_t ns)
     return (struct timespec){.tv_sec = ns > 0 ? ns / SECOND : 0, .tv_nsec = ns > 0 ? ns % SECOND : 0};
 }
 
-/* note[0]: when it ends, by the monotonic clock; afterwards, what was left of it. */
+/* note[0]: when it ends, by the monotonic clock; note[1], afterwards: what was left of it. */
 static int sleep_for(struct ft_recorded *c, clockid_t id, struct timespec length, struct timespec *left)
 {
     int error;
@@ -129,13 +129,12 @@ static int sleep_for(struct ft_recorded *c, clockid_t id, struct timespec length
     if (c->under_way && c->record->step) {
         length = from_ns(c->record->note[0] - monotonic());
     } else if (c->record) {
-        c->record->note[0] = monotonic() + length.tv_sec * SECOND + length.tv_nsec;
-        c->record->step = 1;
+        ft_call_note(c, monotonic() + length.tv_sec * SECOND + length.tv_nsec, 0);
     }
     *left = (struct timespec){0};
     error = ft_real()->clock_nanosleep(id, 0, &length, left);
     if (c->record)
-        c->record->note[0] = left->tv_sec * SECOND + left->tv_nsec;
+        c->record->note[1] = left->tv_sec * SECOND + left->tv_nsec;
     return error;
 }
 
@@ -149,7 +148,7 @@ int clock_nanosleep(clockid_t id, int flags, const struct timespec *length, stru
         return ft_real()->clock_nanosleep(id, flags, length, left);
     if (ft_call_begin(&c, FT_CALL_SLEEP, ft_what(flags, 0, 0), 0)) {
         error = (int)ft_call_give(&c);
-        rest = from_ns(c.record->note[0]);
+        rest = from_ns(c.record->note[1]);
     } else {
         error = flags & TIMER_ABSTIME ? ft_real()->clock_nanosleep(id, flags, length, NULL) : sleep_for(&c, id, *length, &rest);
         ft_call_end(&c, error, 0);

@@ -32,10 +32,7 @@ static ssize_t read_piece(int fd, void *to, size_t n)
             syscall(SYS_lseek, fd, at, SEEK_SET);
     } else { /* nor was one that is under way made, if nothing is noted */
         at = ft_descriptors_kind(fd) == FT_DESCRIPTOR_UNKNOWN ? -1 : ft_descriptors_offset(fd);
-        if (c.record) {
-            c.record->note[0] = at;
-            c.record->step = 1;
-        }
+        ft_call_note(&c, at, 0);
     }
     ft_once_read(fd);
     errno = c.error;
@@ -152,9 +149,8 @@ off_t lseek64(int fd, off_t offset, int whence)
     if (ft_call_noted(&c)) {
         if (c.record->note[0] >= 0)
             syscall(SYS_lseek, fd, (off_t)c.record->note[0], SEEK_SET);
-    } else if (c.record && whence == SEEK_CUR) { /* others do not depend on where it is */
-        c.record->note[0] = ft_descriptors_offset(fd);
-        c.record->step = 1;
+    } else if (whence == SEEK_CUR) { /* others do not depend on where it is */
+        ft_call_note(&c, ft_descriptors_offset(fd), 0);
     }
     if (whence >= SEEK_END && !ft_once_is(fd, FT_ONCE_IF_WRITTEN)) /* also SEEK_HOLE, SEEK_DATA */
         ft_once_read(fd); /* what it writes there depends on what there was */

@@ -198,10 +198,7 @@ static ssize_t overwrite(struct ft_recorded *c, int fd, const struct bytes *b)
             syscall(SYS_lseek, fd, at, SEEK_SET);
     } else {
         at = ft_descriptors_kind(fd) == FT_DESCRIPTOR_UNKNOWN ? -1 : ft_descriptors_offset(fd);
-        if (c->record) {
-            c->record->note[0] = at;
-            c->record->step = 1;
-        }
+        ft_call_note(c, at, 0);
     }
     errno = c->error;
     n = write_from(fd, b, 0, -1);
