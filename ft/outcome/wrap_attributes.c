@@ -117,10 +117,11 @@ int utime(const char *name, const struct utimbuf *times)
 
 enum { VALUE_MOST = 64 << 10 }; /* XATTR_SIZE_MAX, and XATTR_LIST_MAX */
 
-/* One that is made and was there already, or is removed and was not, was so by the predecessor if this was under way. */
-static int changed(struct ft_recorded *c, int result, int so_already)
+/* note[0]: it was there before. One that is made and is there already, or is removed and is not, was so by the predecessor if this was
+   under way and it was otherwise before. */
+static int changed(struct ft_recorded *c, int result, int so_already, bool otherwise)
 {
-    if (result < 0 && c->under_way && errno == so_already) {
+    if (result < 0 && otherwise && errno == so_already) {
         errno = c->error;
         result = 0;
     }
@@ -151,24 +152,34 @@ static int64_t whose_fd(int fd) { return fd; }
     {                                                                                               \
         struct ft_recorded c;                                                                       \
         uint64_t what;                                                                              \
+        bool again;                                                                                 \
                                                                                                     \
         if (!ft_recording())                                                                        \
             return ft_real()->letter##setxattr(file, name, value, n, flags);                        \
         what = ft_what(hash(file), (int64_t)ft_what_name(name), (int64_t)ft_what_bytes(value, n) + flags);   \
         if (ft_call_begin(&c, FT_CALL_XATTR, what, 0))                                              \
             return (int)ft_call_give(&c);                                                           \
-        return changed(&c, ft_real()->letter##setxattr(file, name, value, n, flags), EEXIST);       \
+        again = ft_call_noted(&c);                                                                  \
+        if (!again && flags & XATTR_CREATE)                                                         \
+            ft_call_note(&c, ft_real()->letter##getxattr(file, name, NULL, 0) >= 0, 0);             \
+        errno = c.error;                                                                            \
+        return changed(&c, ft_real()->letter##setxattr(file, name, value, n, flags), EEXIST, again && !c.record->note[0]);   \
     }                                                                                               \
                                                                                                     \
     int letter##removexattr(type file, const char *name)                                            \
     {                                                                                               \
         struct ft_recorded c;                                                                       \
+        bool again;                                                                                 \
                                                                                                     \
         if (!ft_recording())                                                                        \
             return ft_real()->letter##removexattr(file, name);                                      \
         if (ft_call_begin(&c, FT_CALL_XATTR, ft_what(hash(file), (int64_t)ft_what_name(name), 1), 0))        \
             return (int)ft_call_give(&c);                                                           \
-        return changed(&c, ft_real()->letter##removexattr(file, name), ENODATA);                    \
+        again = ft_call_noted(&c);                                                                  \
+        if (!again)                                                                                 \
+            ft_call_note(&c, ft_real()->letter##getxattr(file, name, NULL, 0) >= 0, 0);             \
+        errno = c.error;                                                                            \
+        return changed(&c, ft_real()->letter##removexattr(file, name), ENODATA, again && c.record->note[0]);                 \
     }                                                                                               \
                                                                                                     \
     ssize_t letter##getxattr(type file, const char *name, void *value, size_t n)                    \
