@@ -42,11 +42,17 @@ EXTRA_DIST += ft/outcome/libftmpi_rank.map
 # Ranks of tests, without a launcher: an agent, and what it preloads.
 if !SANITIZED
 check_PROGRAMS += outcome_agent outcome_torture
-outcome_agent_SOURCES = ft/outcome/test/shared.h ft/outcome/test/agent.h ft/outcome/test/agent.c ft/outcome/test/kills.c
+outcome_agent_SOURCES = ft/outcome/test/shared.h ft/outcome/test/agent.h ft/outcome/test/agent.c ft/outcome/test/kills.c \
+	ft/outcome/test/points.c
 outcome_agent_LDADD = libft.la
 outcome_torture_SOURCES = ft/outcome/test/shared.h ft/outcome/test/torture.h ft/outcome/test/torture.c \
 	ft/outcome/test/torture_operations.c
 outcome_torture_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
+check_PROGRAMS += outcome_calls
+outcome_calls_SOURCES = ft/outcome/test/calls.h ft/outcome/test/calls.c ft/outcome/test/calls_files.c ft/outcome/test/calls_names.c \
+	ft/outcome/test/calls_streams.c ft/outcome/test/calls_process.c ft/outcome/test/calls_left.c
+outcome_calls_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
+outcome_calls_LDADD =
 check_LTLIBRARIES += liboutcome_test.la
 liboutcome_test_la_SOURCES = ft/outcome/test/start.c
 liboutcome_test_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
@@ -70,7 +76,7 @@ outcome_streams_LDADD =
 outcome_told_SOURCES = ft/outcome/test/told.cpp
 outcome_told_LDADD =
 EXTRA_DIST += ft/outcome/streams.sh
-TESTS += ft/outcome/streams.sh ft/outcome/torture.sh ft/outcome/table.sh
+TESTS += ft/outcome/streams.sh ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh
 endif
 EXTRA_DIST += ft/outcome/test/units.f90
-EXTRA_DIST += ft/outcome/torture.sh ft/outcome/table.sh ft/outcome/mutants.sh ft/outcome/calls.table
+EXTRA_DIST += ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh ft/outcome/mutants.sh ft/outcome/calls.table

@@ -2,7 +2,7 @@
 /* An agent for one rank of the tests: starts a program with the recorder preloaded, has copies made, kills the rank and wakes a
    copy, and says at the end what it did.
 
-     outcome_agent [-s SEED] [-k KILLS] [-t MAXUS | -p MAXCALLS] [-c CUTUS] [-m MIB] [-z] [-i FILE] [-P PEER] PROGRAM [ARGUMENT...]
+     outcome_agent [-s SEED] [-k KILLS] [-t MAXUS | -p MAXCALLS] [-c CUTUS] [-m MIB] [-z] [-x POINTS] [-l FILE] [-C STOP] [-i FILE] [-P PEER] PROGRAM [ARGUMENT...]
 
      -k, -t   kills it so many times, each after a random time of at most MAXUS microseconds
      -k, -p   kills it so many times, each at one of the next MAXCALLS system calls: as it enters it, as it leaves it, or, or in the middle of
@@ -11,6 +11,9 @@
      -m       so much memory for the log
      -z       kills the newest copy before it wakes one: snapshot zero is what is left
      -i       standard input, written to a pipe
+     -x       N.K,M.L: kills it there (points.c), and the next incarnation at the next point
+     -l       a file: all points of the incarnation that is not killed
+     -C       the first incarnation has a copy made from this stop on
      -P       a command that runs beside it, with the descriptor of the memory as its last argument
 
    The line at the end, and the exit code, are the rank's: "code 0 kills 3 named 2 zero 1 cuts 5 records 120 lost 0". */
@@ -27,6 +30,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,10 +95,13 @@ static void start(struct agent *a, char **argv)
     char memory[16], command[1024];
 
     atomic_store(&a->shared->block.snap.want, a->number = ++a->numbers); /* snapshot zero */
+    atomic_store(&a->shared->begins, a->points.used ? TEST_HELD : TEST_FREE);
     a->rank = fork();
     if (a->rank == 0)
         become_rank(a, argv);
     a->pidfd = (int)syscall(SYS_pidfd_open, a->rank, 0);
+    if (a->points.used)
+        points_arm(a);
     if (!a->peer)
         return;
     a->peer_pid = fork();
@@ -149,6 +156,13 @@ static void end_zero(struct agent *a)
     }
 }
 
+void agent_ask(struct agent *a)
+{
+    a->number = ++a->numbers;
+    atomic_store(&a->shared->block.snap.pid, 0);
+    ft_publish(&a->shared->block.snap.want, a->number);
+}
+
 static void ask_for_copy(struct agent *a, uint64_t now)
 {
     uint64_t asked = atomic_load(&a->shared->asked);
@@ -157,9 +171,7 @@ static void ask_for_copy(struct agent *a, uint64_t now)
         return;
     a->asked = asked;
     a->cut_ns = now + (uint64_t)a->cut_us * 1000;
-    a->number = ++a->numbers;
-    atomic_store(&a->shared->block.snap.pid, 0);
-    ft_publish(&a->shared->block.snap.want, a->number);
+    agent_ask(a);
 }
 
 static void wake(struct agent *a)
@@ -209,7 +221,10 @@ static void look_for_copy(struct agent *a)
     if (!a->rank)
         die("the copy cannot fork");
     a->pidfd = (int)syscall(SYS_pidfd_open, a->rank, 0);
-    kills_arm(a);
+    if (a->points.used)
+        points_arm(a);
+    else
+        kills_arm(a);
     ft_publish(&w->run, atomic_load(&a->shared->block.incarnation));
     ft_wake(&w->run);
 }
@@ -235,8 +250,8 @@ static int finish(struct agent *a, int status)
         kill(a->peer_pid, SIGKILL);
         waitpid(a->peer_pid, NULL, 0);
     }
-    fprintf(stderr, "code %d kills %ld named %ld zero %ld cuts %ld torn %ld records %llu log %llu lost %llu%s%s\n", code, a->killed, a->named, a->zero,
-            a->cuts, a->torn, (unsigned long long)atomic_load(&a->words->done), (unsigned long long)atomic_load(&a->words->tail),
+    fprintf(stderr, "code %d kills %ld named %ld zero %ld cuts %ld torn %ld stops %ld records %llu log %llu lost %llu%s%s\n", code, a->killed, a->named, a->zero,
+            a->cuts, a->torn, a->points.stop, (unsigned long long)atomic_load(&a->words->done), (unsigned long long)atomic_load(&a->words->tail),
             (unsigned long long)atomic_load(&a->words->differs), a->words->how[0] ? ": " : a->words->told[0] ? " told: " : "",
             a->words->how[0] ? a->words->how : a->words->told);
     return code;
@@ -283,7 +298,7 @@ static void look_for_orphans(struct agent *a)
     }
 }
 
-static void look(struct agent *a)
+void agent_look(struct agent *a)
 {
     if (a->killed)
         look_for_orphans(a);
@@ -331,6 +346,15 @@ static void tell_hang(struct agent *a)
     }
 }
 
+/* The rank has stopped or ended. One that is traced all the time stops whenever there is something to do: it is waited for, but not
+   forever. */
+static bool has_changed(struct agent *a, int *status)
+{
+    return waitpid(a->rank, status, (a->points.used ? 0 : WNOHANG) | __WALL) == a->rank;
+}
+
+static void on_alarm(int number) { (void)number; }
+
 static int run(struct agent *a)
 {
     struct pollfd p = {.fd = a->bell, .events = POLLIN};
@@ -343,8 +367,8 @@ static int run(struct agent *a)
 
         if (poll(&p, 1, 0) > 0 && read(a->bell, &rung, sizeof rung) < 0)
             die("bell");
-        look(a);
-        if (!armed && a->slots[ZERO].pid) {
+        agent_look(a);
+        if (!armed && !a->points.used && a->slots[ZERO].pid) {
             armed = true;
             kills_arm(a);
         }
@@ -358,9 +382,12 @@ static int run(struct agent *a)
             kill(a->rank, SIGKILL);
             return 97;
         }
-        if (!a->waking && waitpid(a->rank, &status, WNOHANG | __WALL) == a->rank) {
+        if (!a->waking && has_changed(a, &status)) {
             if (WIFSTOPPED(status)) {
-                kills_stop(a, status);
+                if (a->points.used)
+                    points_stop(a, status);
+                else
+                    kills_stop(a, status);
                 continue;
             }
             close(a->pidfd);
@@ -380,7 +407,7 @@ int main(int argc, char **argv)
     uint64_t bytes;
     int option, code;
 
-    while ((option = getopt(argc, argv, "+s:k:t:p:c:m:zi:P:")) != -1) {
+    while ((option = getopt(argc, argv, "+s:k:t:p:c:m:zi:P:x:l:C:")) != -1) {
         switch (option) {
         case 's': a.seed = strtoull(optarg, NULL, 10); break;
         case 'k': a.kills = atol(optarg); break;
@@ -391,6 +418,18 @@ int main(int argc, char **argv)
         case 'z': a.only_zero = true; break;
         case 'i': a.input = optarg; break;
         case 'P': a.peer = optarg; break;
+        case 'x':
+            if (!points_read(&a.points, optarg))
+                return 2;
+            a.points.used = true;
+            break;
+        case 'l':
+            a.points.list = fopen(optarg, "we");
+            a.points.used = true;
+            if (!a.points.list)
+                die(optarg);
+            break;
+        case 'C': a.points.copy_at = atol(optarg); break;
         default: return 2;
         }
     }
@@ -412,6 +451,9 @@ int main(int argc, char **argv)
     a.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (a.bell < 0 || pipe2(a.life, O_CLOEXEC) < 0)
         die("descriptors");
+    sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm}, NULL);
+    if (a.points.used)
+        setitimer(ITIMER_REAL, &(struct itimerval){{1, 0}, {1, 0}}, NULL);
     a.start_ns = ft_clock_ns();
     a.kill_ns = UINT64_MAX;
     start(&a, argv + optind);

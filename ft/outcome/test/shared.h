@@ -12,10 +12,17 @@ struct shared {
     struct ft_rank_block block;
     _Atomic uint64_t asked;     /* so many copies the rank has asked for by itself ... */
     _Atomic uint64_t stands;    /* ... and the number of the last one that the agent has taken in */
+    _Atomic uint64_t begins;    /* the points of a kill count: enum test_begins */
+    uint64_t mapped, position;  /* where the rank has this, and where in its own memory it says how far in the log it is */
+    _Atomic uint64_t row;       /* which of the two has what it does, */
+    char rows[2][32];           /* named as in calls.table */
     uint64_t bytes;             /* of all, with the log of outcomes at LOG_AT */
     _Atomic uint64_t contributed, answered;
     uint64_t contribution[MESSAGES], answer[MESSAGES];
 };
+
+/* The agent: no kill is at a point; the rank waits until it is traced; it is. The rank: it goes on. */
+enum test_begins { TEST_FREE, TEST_HELD, TEST_TRACED, TEST_BEGUN };
 
 /* "memory,bell,life": descriptors of the rank. */
 #define TEST_FDS "FT_TEST_FDS"

@@ -18,11 +18,20 @@
 static struct shared *shared;
 static struct ft_copies copies;
 static uint64_t messages;
+static long first;   /* incarnation */
 
-/* The mapping is copied as all others are. */
+/* From here on points count. */
+static void begin(void)
+{
+    if (atomic_load(&shared->begins) == TEST_TRACED)
+        atomic_store(&shared->begins, TEST_BEGUN);
+}
+
+/* The mapping is copied as all others are. An incarnation that has been let go comes here. */
 static bool keeps(bool keep)
 {
-    (void)keep;
+    if (!keep && syscall(SYS_getpid) != first)
+        begin();
     return true;
 }
 
@@ -69,6 +78,16 @@ uint64_t test_message(uint64_t contribution)
     return shared->answer[k];
 }
 
+/* The program's: what it does from here on, by its row in calls.table. */
+__attribute__((visibility("default"))) void test_row(const char *name);
+void test_row(const char *name)
+{
+    uint64_t next = !atomic_load(&shared->row);
+
+    snprintf(shared->rows[next], sizeof shared->rows[next], "%s", name);
+    atomic_store(&shared->row, next);
+}
+
 __attribute__((constructor)) static void start(void)
 {
     const char *text = getenv(TEST_FDS);
@@ -93,8 +112,14 @@ __attribute__((constructor)) static void start(void)
     ft_recorder.cut = cut;
     ft_recorder.cut_now = cut_now;
     ft_recorder.end_copies = end_copies;
+    shared->mapped = (uint64_t)(uintptr_t)shared;
+    shared->position = (uint64_t)(uintptr_t)&ft_recorder.log.at;
+    first = syscall(SYS_getpid);
+    while (atomic_load(&shared->begins) == TEST_HELD)
+        wait_a_little();
     if (ft_recorder_start((char *)shared + LOG_AT, head.bytes - LOG_AT)) {
         cut();
         ft_copies_await(&copies);
+        begin();
     }
 }

@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Each call of calls.table is killed before, inside and after: at every stop of the rank in a call of the system, and after every store
+# into its log (test/points.c). Then its successor is, in the replay and after that. What outcome_calls prints, and the files that it
+# leaves, are those of the undisturbed run; the copy that is woken is the one that is to be. No kill here is by chance: the points of a
+# row are listed first.
+#   points.sh [ROW...]   only these
+# FT_POINTS: how many points of each row, or `all`. FT_PAIRS: how many with a second kill; with `all`, of each point. FT_SEED: which.
+set -u
+build=$(cd "${top_builddir:-.}" && pwd) source=$(cd "${top_srcdir:-$(dirname "$0")/../..}" && pwd)
+export FT_TEST_PRELOAD="$build/.libs/liboutcome_test.so"
+[ -e "$FT_TEST_PRELOAD" ] || exit 77
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/ftmpi-points.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 99' INT TERM HUP
+points=${FT_POINTS:-6} pairs=${FT_PAIRS:-1} seed=${FT_SEED:-1}
+agent=$build/outcome_agent calls=$build/outcome_calls
+runs=0 kills=0 newer=0 zero=0 closed=0 missed=0 bad=0
+: >"$tmp/killed" && mkdir "$tmp/t" && umask 022
+
+# Rows that are killed elsewhere, or cannot be followed by the tests' agent.
+elsewhere() {
+    case $1 in
+    exec) true ;;          # the new program is not recorded here: compat-tests/snapshot/programs.sh
+    random_device) true ;; # of C++: streams.sh, time and chance
+    *) false ;;
+    esac
+}
+
+# How many calls these make depends on when a timer's signal comes: a point near the end is not always reached.
+is_timed() { case $1 in "a signal" | pause | sigwait) true ;; *) false ;; esac; }
+
+# An input that is read by reference must be old.
+head -c 100000 /dev/zero | tr '\0' i >"$tmp/input"
+touch -d '1 hour ago' "$tmp/input"
+
+# run ROW OPTION...: in an empty directory. What is left there, and what it printed, is in $left; what the agent says in $tmp/err.
+run() {
+    row=$1
+    shift
+    cd "$tmp/t" || exit 99
+    if [ $# = 0 ]; then
+        "$calls" "$row" >"$tmp/out" 2>"$tmp/err" </dev/null
+    else
+        "$agent" "$@" "$calls" "$row" >"$tmp/out" 2>"$tmp/err" </dev/null
+    fi
+    code=$?
+    cd "$tmp" || exit 99
+    left=$("$calls" -left t out)
+}
+
+fail() {
+    bad=$((bad + 1))
+    echo "FAIL: $row: outcome_agent $options outcome_calls '$row': $1"
+    cat "$tmp/err"
+    [ "$bad" -lt 20 ] || exit 1
+}
+
+# is_good KILLS: it was killed so often, each time put back as the point said, and nobody can tell.
+is_good() {
+    got=0 from_newer=0 from_zero=0 end='' way=''
+    while read -r word point kind state life stop call way of; do
+        [ "$word" != code ] || end="$word $point $kind $state $life $stop $call $way $of"
+        [ "$word" = killed ] || continue
+        got=$((got + 1))
+        case $way in newer) from_newer=$((from_newer + 1)) ;; zero) from_zero=$((from_zero + 1)) ;; closed) break ;; esac
+        echo "$state $life $stop $of" >>killed
+    done <err
+    runs=$((runs + 1)) kills=$((kills + got)) newer=$((newer + from_newer)) zero=$((zero + from_zero))
+    if [ "$way" = closed ]; then
+        closed=$((closed + 1))
+        [ "$code" = 96 ] && grep -q '^closed: ' out || { fail "code $code, though no way back is left" && return 1; }
+        return
+    fi
+    [ "$got" = "$1" ] || { is_timed "$row" && [ "$got" -lt "$1" ] && missed=$((missed + 1)); } || { fail "$got kills, not $1" && return 1; }
+    case $end in
+    "code 0 kills $got named $from_newer zero $from_zero "*" lost 0") ;;
+    *) fail "does not end well" && return 1 ;;
+    esac
+    [ "$left" = "$expected" ] || {
+        fail "is another one than undisturbed"
+        echo "$expected" >expected && echo "$left" | diff expected - | head -n 5
+        return 1
+    }
+}
+
+# sample N FILE: so many of its points, as many before a call as after it, and of those made and not recorded; `all`: all of them.
+sample() {
+    if [ "$1" = all ]; then
+        cut -d ' ' -f 1 "$2"
+        return
+    fi
+    seed=$((seed + 1))
+    awk -v seed=$seed -v n="$1" 'BEGIN { srand(seed) }
+        { class = $3 == "done" || $3 == "none" ? "after" : $5 == "leave" ? "inside" : "before"; print rand(), class, $1 }' "$2" | sort -n |
+        awk -v n="$1" '{ if (of[$2]++ < n / 3) print $3 }'
+}
+
+# second_kills OPTIONS POINT N WHICH: the successor is killed, too, at so many of its points; WHICH: only of these.
+second_kills() {
+    # shellcheck disable=SC2086
+    run "$row" $1 -x "$2" -l "$tmp/list2"
+    options="$1 -x $2 -l LIST"
+    is_good 1 || return
+    grep -E "$4" list2 >list3
+    for second in $(sample "$3" list3 | head -n "$3"); do
+        options="$1 -x $2,$second"
+        # shellcheck disable=SC2086
+        run "$row" $options
+        is_good 2
+    done
+}
+
+# row_under_kills N OPTIONS: at so many points, which are listed; and some of its successors.
+row_under_kills() {
+    options="$2 -l LIST"
+    # shellcheck disable=SC2086
+    run "$row" $2 -l "$tmp/list"
+    is_good 0 || return
+    grep " $row\$" list >of_row
+    for point in $(sample "$1" of_row); do
+        options="$2 -x $point"
+        # shellcheck disable=SC2086
+        run "$row" $options
+        is_good 1 || continue
+        [ "$1" != all ] || [ "$way" = closed ] || second_kills "$2" "$point" "$pairs" .
+    done
+    [ "$1" != all ] || return
+    grep -v ' closed ' of_row >not_closed
+    if [ -z "$2" ]; then # the row is gone through again if the first kill is at its end
+        second_kills "" "$(tail -n 1 not_closed | cut -d ' ' -f 1)" "$pairs" " replay .* $row\$"
+    else
+        second_kills "$2" "$(sample 1 not_closed | head -n 1)" "$pairs" .
+    fi
+}
+
+"$calls" -rows >"$tmp/rows"
+[ $# = 0 ] || printf '%s\n' "$@" | sed 's/$/|/' >"$tmp/rows"
+while IFS='|' read -r row closes <&3; do
+    run "$row"
+    [ "$code" = 0 ] || { echo "FAIL: $row, undisturbed: $code" && exit 1; }
+    expected=$left
+    row_under_kills "$points" ""
+    # A newer copy, made in the middle of the row.
+    [ -n "$closes" ] ||
+        row_under_kills "$([ "$points" = all ] && echo all || echo 3)" "-C $(($(tail -n 1 "$tmp/of_row" | cut -d . -f 1) / 3 + 1))"
+done 3<"$tmp/rows"
+
+# The rows of calls.table that are not killed here, or not everywhere. Of what comes again by itself there is no record.
+hit() { grep -qE "^$2 .*$1\$" "$tmp/killed" || { bad=$((bad + 1)) && echo "FAIL: $1: never killed $3"; }; }
+[ $# != 0 ] || grep -v '^#' "$source/ft/outcome/calls.table" | grep . | sed 's/ *|.*//' >"$tmp/table"
+[ $# != 0 ] || while read -r row; do
+    elsewhere "$row" && continue
+    hit "$row" "[a-z]* live [a-z]*" "live"
+    case $row in fork | syscall | socket | raise) continue ;; esac
+    hit "$row" "[a-z]* replay [a-z]*" "in a replay"
+    case $row in getpid | "a signal" | sigprocmask | wait) continue ;; esac
+    hit "$row" "(begun|noted) live (enter|store)" "before a call was made"
+    hit "$row" "(begun|noted) live leave" "when a call was made and not recorded"
+    hit "$row" "done live [a-z]*" "when a call was recorded"
+done <"$tmp/table"
+echo "$runs runs, $kills kills: $newer put back from newer copies, $zero from snapshot zero, $closed told that no way is left; $missed points not reached, $bad wrong"
+[ "$bad" = 0 ]

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of calls.table about the process, terminals, signals, memory and other processes. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ft/outcome/test/calls.h"
+
+static char text[1000];
+
+/* ---- the process ---- */
+
+static void do_getpid(void)
+{
+    pid_t p = getpid(), t = gettid();
+
+    calls_told(&p, sizeof p);
+    calls_told(&t, sizeof t);
+    SAY(p == t && p == getpid());
+}
+
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number) { caught = caught * 10 + (number == SIGUSR1) + 2 * (number == SIGUSR2); }
+
+static void do_kill(void)
+{
+    caught = 0;
+    signal(SIGUSR1, on_signal);
+    SAY(kill(getpid(), SIGUSR1));
+    SAY(kill(getpid(), 0));
+    SAY(killpg(0x7ffffff0, SIGUSR1));
+    SAY(caught);
+    signal(SIGUSR1, SIG_DFL);
+}
+
+static void do_getppid(void)
+{
+    pid_t p[] = {getppid(), getpgrp(), getpgid(0), getsid(0)};
+
+    calls_told(p, sizeof p);
+    SAY(p[0] == getppid());
+    SAY(p[1] == p[2]);
+}
+
+static void do_getrusage(void)
+{
+    struct rusage r;
+
+    TELL(getrusage(RUSAGE_SELF, &r), r);
+}
+
+static void do_affinity(void)
+{
+    cpu_set_t set;
+    int n;
+
+    TELL(sched_getaffinity(0, sizeof set, &set), set);
+    n = sched_getcpu();
+    calls_told(&n, sizeof n);
+    TELL(pthread_getaffinity_np(pthread_self(), sizeof set, &set), set);
+}
+
+static void do_uname(void)
+{
+    struct utsname u;
+    struct sysinfo s;
+    double load[3];
+    char name[100];
+
+    TELL(uname(&u), u);
+    SAY(gethostname(name, sizeof name));
+    TELL(sysinfo(&s), s);
+    TELL(getloadavg(load, 3), load);
+}
+
+static void do_sysconf(void)
+{
+    long n[] = {get_nprocs(), get_nprocs_conf(), get_phys_pages(), get_avphys_pages(), sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_AVPHYS_PAGES)};
+
+    calls_told(n, sizeof n);
+    SAY(n[0] == n[4]);
+}
+
+static void do_setrlimit(void)
+{
+    struct rlimit r;
+    cpu_set_t set;
+
+    SAY(getrlimit(RLIMIT_CORE, &r));
+    r.rlim_cur = 0;
+    SAY(setrlimit(RLIMIT_CORE, &r));
+    SAY(sched_getaffinity(0, sizeof set, &set));
+    SAY(sched_setaffinity(0, sizeof set, &set));
+    SAY(setpriority(PRIO_PROCESS, 0, 1));
+    SAY(getpriority(PRIO_PROCESS, 0));
+}
+
+static void do_isatty(void)
+{
+    struct termios t;
+    int fd = calls_file("isatty", "text");
+
+    SAY(isatty(fd));
+    SAY(tcgetattr(fd, &t));
+    SAY(ttyname(fd) ? 0 : -1);
+    SAY(ttyname_r(fd, text, 100));
+    close(fd);
+}
+
+/* ---- signals ---- */
+
+/* One from outside: of a timer, while it is waited for. It comes every 2 ms, since one that is taken is gone if the rank is killed then. */
+static void every(long us) { setitimer(ITIMER_REAL, &(struct itimerval){{0, us}, {0, us}}, NULL); }
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int number) { alarms += number == SIGALRM; }
+
+static void do_signal(void)
+{
+    struct sigaction was;
+
+    SAY(signal(SIGUSR2, on_signal) == SIG_DFL);
+    SAY(sigaction(SIGUSR2, NULL, &was));
+    SAY(was.sa_handler == on_signal);
+    SAY(sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm}, NULL));
+    alarms = 0;
+    every(2000);
+    while (alarms == 0)
+        nanosleep(&(struct timespec){1, 0}, NULL);
+    every(0);
+    signal(SIGUSR2, SIG_DFL);
+}
+
+static void do_mask(void)
+{
+    sigset_t set, old, pending;
+
+    caught = 0;
+    signal(SIGUSR1, on_signal);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    SAY(sigprocmask(SIG_BLOCK, &set, &old));
+    SAY(sigismember(&old, SIGUSR1));
+    raise(SIGUSR1);
+    SAY(caught);
+    SAY(sigpending(&pending));
+    SAY(sigismember(&pending, SIGUSR1));
+    close(calls_file("mask", "text"));
+    SAY(pthread_sigmask(SIG_SETMASK, &old, NULL));
+    SAY(caught);
+    signal(SIGUSR1, SIG_DFL);
+}
+
+static void do_raise(void)
+{
+    caught = 0;
+    signal(SIGUSR2, on_signal);
+    SAY(raise(SIGUSR2));
+    SAY(pthread_kill(pthread_self(), SIGUSR2));
+    SAY(caught);
+    signal(SIGUSR2, SIG_DFL);
+}
+
+static void do_pause(void)
+{
+    sigset_t set, old;
+
+    signal(SIGALRM, on_alarm);
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    every(2000);
+    SAY(sigsuspend(&old));
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    SAY(pause());
+    every(0);
+}
+
+static void do_sigwait(void)
+{
+    sigset_t set, old;
+    int number = 0;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    every(2000);
+    SAY(sigwait(&set, &number));
+    SAY(number);
+    SAY(sigwaitinfo(&set, NULL));
+    SAY(sigtimedwait(&set, NULL, &(struct timespec){5, 0}));
+    every(0);
+    signal(SIGALRM, SIG_IGN); /* one more may have come */
+    sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+static void do_setitimer(void)
+{
+    struct itimerval was;
+
+    SAY(alarm(1000));
+    SAY(setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {2000, 0}}, &was));
+    SAY(was.it_value.tv_sec > 900);
+    SAY(alarm(0) > 1900);
+}
+
+static void do_wait(void)
+{
+    sem_t s;
+
+    SAY(waitpid(-1, NULL, 0));
+    SAY(wait(NULL));
+    SAY(recv(-1, text, 1, 0));
+    SAY(sem_init(&s, 0, 1));
+    SAY(sem_wait(&s));
+}
+
+/* ---- other processes, memory, and what closes the ways back ---- */
+
+static void do_fork(void)
+{
+    pid_t child;
+    int status = -1;
+
+    SAY(calls_file("fork1", "before") >= 0);
+    child = fork();
+    if (child == 0)
+        _exit(7);
+    SAY(waitpid(child, &status, 0) == child);
+    SAY(status);
+    SAY(system("exit 3"));
+    SAY(calls_file("fork2", "after") >= 0);
+}
+
+static void do_syscall(void)
+{
+    int fd = calls_file("syscall", "text");
+
+    SAY(syscall(SYS_getuid) == getuid());
+    SAY(syscall(SYS_write, fd, "new", 3));
+    SAY(lseek(fd, 0, SEEK_END));
+    close(fd);
+}
+
+static void do_mmap(void)
+{
+    int fd = open("../input", O_RDONLY);
+    char *p = mmap(NULL, 100000, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+
+    close(fd);
+    calls_say_bytes("mapped", p, 100000);
+    p[0] = 'x';
+    close(calls_file("mmap", "text"));
+    calls_say_bytes("changed", p, 100);
+    SAY(munmap(p, 100000));
+    fd = calls_file("mmap", "other text");
+    p = mmap(NULL, 10, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    SAY(munmap(p, 10));
+    close(fd);
+}
+
+static void do_socket(void)
+{
+    int s[2], fd = calls_file("socket", "text");
+
+    SAY(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+    SAY(write(s[0], "abc", 3));
+    SAY(recv(s[1], text, 10, 0));
+    close(s[0]);
+    close(s[1]);
+    s[0] = eventfd(1, 0);
+    SAY(write(fd, "more", 4));
+    close(s[0]);
+    close(fd);
+}
+
+const struct calls_row calls_of_process[] = {
+    {"getpid", do_getpid, 0}, {"kill", do_kill, 0}, {"getppid", do_getppid, 0}, {"getrusage", do_getrusage, 0},
+    {"sched_getaffinity", do_affinity, 0}, {"uname", do_uname, 0}, {"sysconf", do_sysconf, 0}, {"setrlimit", do_setrlimit, 0},
+    {"isatty", do_isatty, 0}, {"a signal", do_signal, 0}, {"sigprocmask", do_mask, 0}, {"raise", do_raise, 0}, {"pause", do_pause, 0},
+    {"sigwait", do_sigwait, 0}, {"setitimer", do_setitimer, 0}, {"wait", do_wait, 0}, {"mmap", do_mmap, 0}, {"fork", do_fork, true},
+    {"syscall", do_syscall, true}, {"socket", do_socket, true}, {NULL, NULL, 0},
+};
