@@ -27,9 +27,6 @@ elsewhere() {
     esac
 }
 
-# How many calls these make depends on when a timer's signal comes: a point near the end is not always reached.
-is_timed() { case $1 in "a signal" | pause | sigwait) true ;; *) false ;; esac; }
-
 # An input that is read by reference must be old.
 head -c 100000 /dev/zero | tr '\0' i >"$tmp/input"
 touch -d '1 hour ago' "$tmp/input"
@@ -59,8 +56,8 @@ fail() {
 # is_good KILLS: it was killed so often, each time put back as the point said, and nobody can tell.
 is_good() {
     got=0 from_newer=0 from_zero=0 end='' way=''
-    while read -r word point kind state life stop call way of; do
-        [ "$word" != code ] || end="$word $point $kind $state $life $stop $call $way $of"
+    while read -r word where kind state life stop call way of; do
+        [ "$word" != code ] || end="$word $where $kind $state $life $stop $call $way $of"
         [ "$word" = killed ] || continue
         got=$((got + 1))
         case $way in newer) from_newer=$((from_newer + 1)) ;; zero) from_zero=$((from_zero + 1)) ;; closed) break ;; esac
@@ -69,10 +66,12 @@ is_good() {
     runs=$((runs + 1)) kills=$((kills + got)) newer=$((newer + from_newer)) zero=$((zero + from_zero))
     if [ "$way" = closed ]; then
         closed=$((closed + 1))
-        [ "$code" = 96 ] && grep -q '^closed: ' out || { fail "code $code, though no way back is left" && return 1; }
-        return
+        if [ "$code" != 96 ] || ! grep -q '^closed: ' out; then
+            fail "code $code, though no way back is left" && return 1
+        fi
+        return 0
     fi
-    [ "$got" = "$1" ] || { is_timed "$row" && [ "$got" -lt "$1" ] && missed=$((missed + 1)); } || { fail "$got kills, not $1" && return 1; }
+    missed=$((missed + $1 - got))
     case $end in
     "code 0 kills $got named $from_newer zero $from_zero "*" lost 0") ;;
     *) fail "does not end well" && return 1 ;;
@@ -90,7 +89,6 @@ sample() {
         cut -d ' ' -f 1 "$2"
         return
     fi
-    seed=$((seed + 1))
     awk -v seed=$seed -v n="$1" 'BEGIN { srand(seed) }
         { class = $3 == "done" || $3 == "none" ? "after" : $5 == "leave" ? "inside" : "before"; print rand(), class, $1 }' "$2" | sort -n |
         awk -v n="$1" '{ if (of[$2]++ < n / 3) print $3 }'
@@ -103,6 +101,7 @@ second_kills() {
     options="$1 -x $2 -l LIST"
     is_good 1 || return
     grep -E "$4" list2 >list3
+    seed=$((seed + 1))
     for second in $(sample "$3" list3 | head -n "$3"); do
         options="$1 -x $2,$second"
         # shellcheck disable=SC2086
@@ -118,14 +117,16 @@ row_under_kills() {
     run "$row" $2 -l "$tmp/list"
     is_good 0 || return
     grep " $row\$" list >of_row
+    # Before the newer copy stands all is as without it.
+    [ "$1" = all ] || [ -z "$2" ] || ! grep -q " newer " of_row || { grep " newer " of_row >list && mv list of_row; }
+    seed=$((seed + 1))
     for point in $(sample "$1" of_row); do
         options="$2 -x $point"
         # shellcheck disable=SC2086
         run "$row" $options
         is_good 1 || continue
-        [ "$1" != all ] || [ "$way" = closed ] || second_kills "$2" "$point" "$pairs" .
+        [ "$1" != all ] || [ "$pairs" = 0 ] || [ "$way" = closed ] || second_kills "$2" "$point" "$pairs" .
     done
-    [ "$1" != all ] || return
     grep -v ' closed ' of_row >not_closed
     if [ -z "$2" ]; then # the row is gone through again if the first kill is at its end
         second_kills "" "$(tail -n 1 not_closed | cut -d ' ' -f 1)" "$pairs" " replay .* $row\$"
@@ -141,23 +142,26 @@ while IFS='|' read -r row closes <&3; do
     [ "$code" = 0 ] || { echo "FAIL: $row, undisturbed: $code" && exit 1; }
     expected=$left
     row_under_kills "$points" ""
-    # A newer copy, made in the middle of the row.
-    [ -n "$closes" ] ||
-        row_under_kills "$([ "$points" = all ] && echo all || echo 3)" "-C $(($(tail -n 1 "$tmp/of_row" | cut -d . -f 1) / 3 + 1))"
+    # A newer copy, made within the row.
+    [ -n "$closes" ] || {
+        last=$(tail -n 1 "$tmp/of_row" | cut -d . -f 1)
+        row_under_kills "$([ "$points" = all ] && echo all || echo 3)" "-C $((last * (seed / 4 % 4) / 4 + 1))"
+    }
 done 3<"$tmp/rows"
 
-# The rows of calls.table that are not killed here, or not everywhere. Of what comes again by itself there is no record.
+# No row is left out. Of what comes again by itself there is no record.
 hit() { grep -qE "^$2 .*$1\$" "$tmp/killed" || { bad=$((bad + 1)) && echo "FAIL: $1: never killed $3"; }; }
 [ $# != 0 ] || grep -v '^#' "$source/ft/outcome/calls.table" | grep . | sed 's/ *|.*//' >"$tmp/table"
 [ $# != 0 ] || while read -r row; do
     elsewhere "$row" && continue
     hit "$row" "[a-z]* live [a-z]*" "live"
-    case $row in fork | syscall | socket | raise) continue ;; esac
-    hit "$row" "[a-z]* replay [a-z]*" "in a replay"
+    case $row in fork | syscall | socket | raise) continue ;; esac # all from there on is told, or nothing is recorded
+    [ "$pairs" = 0 ] || hit "$row" "[a-z]* replay [a-z]*" "in a replay"
     case $row in getpid | "a signal" | sigprocmask | wait) continue ;; esac
     hit "$row" "(begun|noted) live (enter|store)" "before a call was made"
     hit "$row" "(begun|noted) live leave" "when a call was made and not recorded"
     hit "$row" "done live [a-z]*" "when a call was recorded"
 done <"$tmp/table"
 echo "$runs runs, $kills kills: $newer put back from newer copies, $zero from snapshot zero, $closed told that no way is left; $missed points not reached, $bad wrong"
-[ "$bad" = 0 ]
+# How many calls a row makes that waits for a timer's signal depends on when that comes.
+[ "$bad" = 0 ] && [ $missed -le $((1 + runs / 100)) ]
