@@ -20,7 +20,9 @@
 enum {
     MOST = FT_DESCRIPTORS,
     OWN_FROM = 3500,    /* the library's own, if the limit allows it */
-    OWN_MOST = 64
+    OWN_MOST = 64,
+    /* How the list of descriptors is opened, which takes a number of the program's: no program asks for all of these at once. */
+    MARK = O_APPEND | O_NONBLOCK | O_SYNC
 };
 
 struct descriptor {
@@ -60,7 +62,7 @@ struct entry {
 static void each(void (*with)(int fd))
 {
     _Alignas(struct entry) char text[4096];
-    int dir = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int dir = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC | MARK);
     long n;
 
     while (dir >= 0 && (n = syscall(SYS_getdents64, dir, text, sizeof text)) > 0)
@@ -312,6 +314,24 @@ static void close_sockets(void)
     nours = 0;
 }
 
+/* That of `each`, in which another predecessor was killed. */
+static bool is_list(int fd)
+{
+    struct statfs fs;
+
+    return (syscall(SYS_fcntl, fd, F_GETFL) & MARK) == MARK && syscall(SYS_fstatfs, fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* To the program it was never open: the call that was under way may be a close of its number. */
+static void close_lists(void)
+{
+    for (int fd = 0; fd < MOST; fd++)
+        if (table[fd].left && is_list(fd)) {
+            syscall(SYS_close, fd);
+            table[fd].left = table[fd].was_open = false;
+        }
+}
+
 void ft_descriptors_left(void)
 {
     for (int fd = 0; fd < MOST; fd++) {
@@ -319,16 +339,8 @@ void ft_descriptors_left(void)
         table[fd].at = -1; /* the predecessor has gone on from what was counted when the copy was made */
     }
     each(mark_left);
+    close_lists();
     close_sockets();
-}
-
-/* It may be that of `each`, in which another predecessor was killed: no result of an open, however alike they are. */
-static bool is_list(int fd)
-{
-    struct statfs fs;
-    struct stat st;
-
-    return syscall(SYS_fstat, fd, &st) == 0 && S_ISDIR(st.st_mode) && syscall(SYS_fstatfs, fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
 void ft_descriptors_sweep(void)
@@ -343,7 +355,7 @@ void ft_descriptors_sweep(void)
 int ft_descriptors_stray(bool (*is_it)(int fd, const void *arg), const void *arg)
 {
     for (int fd = 0; fd < MOST; fd++)
-        if (table[fd].left && !table[fd].known && is_it(fd, arg) && !is_list(fd))
+        if (table[fd].left && !table[fd].known && is_it(fd, arg))
             return fd;
     ft_descriptors_sweep(); /* so that the call, made again, gets the number that it would have got */
     return -1;
