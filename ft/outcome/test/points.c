@@ -108,7 +108,7 @@ static const char *way_back(const struct agent *a)
 
     if (s[NAMED].pid && s[NAMED].closings >= closings)
         return "newer";
-    return (s[ZERO].pid && s[ZERO].closings >= closings) || (!s[ZERO].pid && closings == 0) ? "zero" : "closed";
+    return s[ZERO].pid && s[ZERO].closings >= closings ? "zero" : "closed";
 }
 
 /* "12.1 TRUNCATE noted live enter 76 zero truncate": the point, the last record and its state, whether this incarnation has come to
@@ -237,6 +237,7 @@ static bool at_call(struct agent *a)
     p->stop++;
     p->store = 0;
     look(a, &p->seen);
+    agent_look(a); /* first: the number of zero, which has said that it stands, is not that of the next one */
     look_at_call(a);
     if (p->copy_at && p->stop >= p->copy_at && a->killed == 0) {
         agent_ask(a);
