@@ -21,7 +21,7 @@ cp "$build"/ft/outcome/test/.libs/*start.o "$tmp/objects/start.o"
 # search ROW: with the mutant.
 search() {
     if [ -n "$1" ]; then
-        FT_POINTS=all FT_PAIRS=0 sh "$top/ft/outcome/points.sh" "$1"
+        FT_RUNS=all FT_PAIRS=0 sh "$top/ft/outcome/points.sh" "$1"
     else
         FT_SEEDS=${FT_SEEDS:-12} sh "$top/ft/outcome/torture.sh" first
     fi
@@ -61,14 +61,13 @@ mutant "descriptors that are left are not swept" ft/outcome/record.c 'ft_descrip
 mutant "a copy is made before what is left is swept" ft/outcome/record.c \
     'ft_recorder_live(); /* first: the copy' '/* first: the copy'
 mutant "an append is written again" ft/outcome/wrap_write.c 'if (end != SENTINEL)' 'if (0)'
-mutant "a read does not go back" ft/outcome/wrap_read.c '        if (at >= 0)' '        if (0)'
-mutant "offsets counted before a copy are believed" ft/outcome/descriptors.c 'table[fd].at = -1; /* the' '/* the'
 mutant "a replayed close takes what is left" ft/outcome/descriptors.c \
     '(struct descriptor){.left = of(fd)->left, .was_open = of(fd)->was_open}' '(struct descriptor){0}'
 mutant "a copy has a table of its own" ft/snap/image.c 'CLONE_PARENT | CLONE_FILES' 'CLONE_PARENT'
 mutant "an input that is changed has no copy made" ft/outcome/inputs.c 'ft_recorder.cut_now();' ''
 
 # At one point of a call only.
+mutant "a read does not go back" ft/outcome/wrap_read.c '        if (at >= 0)' '        if (0)' read
 mutant "a dup2 that ends a replay is closed" ft/outcome/wrap_descriptor.c \
     'ft_descriptors_add(to); /* first: where' '(void)0; /* first: where' dup
 mutant "a read is noted before where it was" ft/outcome/wrap_read.c 'ft_call_note(&c, at, 0);' \

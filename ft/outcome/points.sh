@@ -5,15 +5,16 @@
 # leaves, are those of the undisturbed run; the copy that is woken is the one that is to be. No kill here is by chance: the points of a
 # row are listed first.
 #   points.sh [ROW...]   only these
-# FT_POINTS: how many points of each row, or `all`. FT_PAIRS: how many with a second kill; with `all`, of each point. FT_SEED: which.
+# FT_RUNS: how many points of each row, or `all`. FT_PAIRS: how many with a second kill; with `all`, of each point. FT_SEED: which.
 set -u
 build=$(cd "${top_builddir:-.}" && pwd) source=$(cd "${top_srcdir:-$(dirname "$0")/../..}" && pwd)
-export FT_TEST_PRELOAD="$build/.libs/liboutcome_test.so"
-[ -e "$FT_TEST_PRELOAD" ] || exit 77
+library=$build/.libs/liboutcome_test.so
+[ -e "$library" ] || exit 77
+export FT_TEST_PRELOAD="$library"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/ftmpi-points.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' INT TERM HUP
-points=${FT_POINTS:-6} pairs=${FT_PAIRS:-1} seed=${FT_SEED:-1}
+points=${FT_RUNS:-6} pairs=${FT_PAIRS:-1} seed=${FT_SEED:-1}
 agent=$build/outcome_agent calls=$build/outcome_calls
 runs=0 kills=0 newer=0 zero=0 closed=0 missed=0 bad=0
 : >"$tmp/killed" && mkdir "$tmp/t" && umask 022
