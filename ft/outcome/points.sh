@@ -22,6 +22,7 @@ runs=0 kills=0 newer=0 zero=0 closed=0 missed=0 bad=0
 # Rows that are killed elsewhere, or cannot be followed by the tests' agent.
 elsewhere() {
     case $1 in
+    end) true ;;           # every program comes to it
     exec) true ;;          # the new program is not recorded here: compat-tests/snapshot/programs.sh
     random_device) true ;; # of C++: streams.sh, time and chance
     *) false ;;
@@ -72,6 +73,12 @@ is_good() {
         fi
         return 0
     fi
+    case $row.$end in
+    posix_spawn.*"by posix_spawn, and whether that runs cannot be told"*) # what the child does before its exec nobody can add to
+        closed=$((closed + 1))
+        return 0
+        ;;
+    esac
     missed=$((missed + $1 - got))
     case $end in
     "code 0 kills $got named $from_newer zero $from_zero "*" lost 0") ;;
@@ -156,9 +163,9 @@ hit() { grep -qE "^$2 .*$1\$" "$tmp/killed" || { bad=$((bad + 1)) && echo "FAIL:
 [ $# != 0 ] || while read -r row; do
     elsewhere "$row" && continue
     hit "$row" "[a-z]* live [a-z]*" "live"
-    case $row in fork | syscall | socket | raise) continue ;; esac # all from there on is told, or nothing is recorded
+    case $row in waiting | clone | syscall | socket | raise) continue ;; esac # all from there on is told, or nothing is recorded
     [ "$pairs" = 0 ] || hit "$row" "[a-z]* replay [a-z]*" "in a replay"
-    case $row in getpid | "a signal" | sigprocmask | wait) continue ;; esac
+    case $row in getpid | "a signal" | sigprocmask) continue ;; esac
     hit "$row" "(begun|noted) live (enter|store)" "before a call was made"
     hit "$row" "(begun|noted) live leave" "when a call was made and not recorded"
     hit "$row" "done live [a-z]*" "when a call was recorded"

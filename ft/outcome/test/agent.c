@@ -350,7 +350,7 @@ static void tell_hang(struct agent *a)
    forever. */
 static bool has_changed(struct agent *a, int *status)
 {
-    return waitpid(a->rank, status, (a->points.used ? 0 : WNOHANG) | __WALL) == a->rank;
+    return waitpid(a->rank, status, (a->points.used && !a->killed ? 0 : WNOHANG) | __WALL) == a->rank;
 }
 
 static void on_alarm(int number) { (void)number; }

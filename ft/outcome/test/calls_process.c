@@ -5,10 +5,12 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -224,12 +226,25 @@ static void do_setitimer(void)
     SAY(alarm(0) > 1900);
 }
 
-static void do_wait(void)
+static void do_thread(void)
+{
+    struct sched_param parameters = {.sched_priority = 9};
+    cpu_set_t set;
+    int policy = -1;
+
+    SAY(pthread_getaffinity_np(pthread_self(), sizeof set, &set));
+    SAY(pthread_setaffinity_np(pthread_self(), sizeof set, &set));
+    SAY(pthread_getschedparam(pthread_self(), &policy, &parameters));
+    SAY(policy);
+    SAY(pthread_setschedparam(pthread_self(), policy, &parameters));
+    SAY(getsid(0) > 0);
+}
+
+static void do_waiting(void)
 {
     sem_t s;
 
-    SAY(waitpid(-1, NULL, 0));
-    SAY(wait(NULL));
+    SAY(epoll_wait(-1, &(struct epoll_event){0}, 1, 0));
     SAY(recv(-1, text, 1, 0));
     SAY(sem_init(&s, 0, 1));
     SAY(sem_wait(&s));
@@ -237,19 +252,93 @@ static void do_wait(void)
 
 /* ---- other processes, memory, and what closes the ways back ---- */
 
+/* A child adds a line to a file, so that one that is made twice is seen, and ends. */
+static pid_t child_of(const char *name, int code)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        int fd = open(name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+        _exit(write(fd, "child\n", 6) == 6 ? code : 99);
+    }
+    return child;
+}
+
 static void do_fork(void)
 {
-    pid_t child;
     int status = -1;
+    pid_t child;
 
     SAY(calls_file("fork1", "before") >= 0);
-    child = fork();
-    if (child == 0)
-        _exit(7);
+    child = child_of("fork", 7);
+    TELL(child > 0, child);
     SAY(waitpid(child, &status, 0) == child);
     SAY(status);
-    SAY(system("exit 3"));
     SAY(calls_file("fork2", "after") >= 0);
+}
+
+static void do_wait(void)
+{
+    siginfo_t info;
+    struct rusage used;
+    int status = -1;
+    pid_t child;
+
+    SAY(waitpid(-1, NULL, 0));
+    child = child_of("wait", 5);
+    SAY(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT));
+    SAY(info.si_status);
+    SAY(wait4(child, &status, 0, &used) == child);
+    SAY(status);
+    child = child_of("wait", 6);
+    while (waitpid(child, &status, WNOHANG) == 0)
+        sched_yield();
+    SAY(status);
+    SAY(wait(NULL));
+}
+
+static void do_spawn(void)
+{
+    char *const argv[] = {"sh", "-c", "echo spawned >>spawned; exit 4", NULL};
+    int status = -1;
+    pid_t child;
+
+    SAY(posix_spawn(&child, "/bin/sh", NULL, NULL, argv, environ));
+    SAY(waitpid(child, &status, 0) == child);
+    SAY(status);
+    SAY(posix_spawn(&child, "/nothing", NULL, NULL, argv, environ));
+}
+
+static void do_system(void)
+{
+    FILE *f;
+
+    SAY(system("echo one >>system; exit 3"));
+    f = popen("echo two >>system; echo read this", "r");
+    SAY(f && fgets(text, sizeof text, f));
+    calls_say_bytes("read", text, 9);
+    SAY(pclose(f));
+    SAY(system(NULL));
+}
+
+static int in_clone(void *arg)
+{
+    (void)arg;
+    return 9;
+}
+
+static void do_clone(void)
+{
+    static _Alignas(16) char stack[65536];
+    int status = -1;
+    pid_t child;
+
+    SAY(calls_file("clone1", "before") >= 0);
+    child = clone(in_clone, stack + sizeof stack, SIGCHLD, NULL);
+    SAY(waitpid(child, &status, 0) == child);
+    SAY(status);
+    SAY(calls_file("clone", "after") >= 0);
 }
 
 static void do_syscall(void)
@@ -274,8 +363,30 @@ static void do_mmap(void)
     calls_say_bytes("changed", p, 100);
     SAY(munmap(p, 100000));
     fd = calls_file("mmap", "other text");
+    p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    p[0]++;
+    calls_say_bytes("private", p, 20);
+    SAY(munmap(p, 4096));
     p = mmap(NULL, 10, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     SAY(munmap(p, 10));
+    close(fd);
+}
+
+/* A copy is made in each mmap, and what a store makes of the file depends on what was there. */
+static void do_stores(void)
+{
+    int fd = calls_file("stores", "0123456789");
+    unsigned char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    for (int i = 0; i < 5; i++) {
+        p[i] = (unsigned char)(p[i] * 3 + p[i + 1]);
+        SAY(pread(fd, text, 10, 0));
+        calls_say_bytes("stored", text, 10);
+    }
+    SAY(msync(p, 4096, MS_ASYNC));
+    p[6]++;
+    SAY(munmap(p, 4096));
+    SAY(lseek(fd, 0, SEEK_END));
     close(fd);
 }
 
@@ -298,6 +409,7 @@ const struct calls_row calls_of_process[] = {
     {"getpid", do_getpid, 0}, {"kill", do_kill, 0}, {"getppid", do_getppid, 0}, {"getrusage", do_getrusage, 0},
     {"sched_getaffinity", do_affinity, 0}, {"uname", do_uname, 0}, {"sysconf", do_sysconf, 0}, {"setrlimit", do_setrlimit, 0},
     {"isatty", do_isatty, 0}, {"a signal", do_signal, 0}, {"sigprocmask", do_mask, 0}, {"raise", do_raise, 0}, {"pause", do_pause, 0},
-    {"sigwait", do_sigwait, 0}, {"setitimer", do_setitimer, 0}, {"wait", do_wait, 0}, {"mmap", do_mmap, 0}, {"fork", do_fork, true},
+    {"sigwait", do_sigwait, 0}, {"setitimer", do_setitimer, 0}, {"this thread", do_thread, 0}, {"waiting", do_waiting, 0}, {"mmap", do_mmap, 0}, {"stores", do_stores, true},
+    {"fork", do_fork, 0}, {"wait", do_wait, 0}, {"posix_spawn", do_spawn, 0}, {"system", do_system, 0}, {"clone", do_clone, true},
     {"syscall", do_syscall, true}, {"socket", do_socket, true}, {NULL, NULL, 0},
 };
