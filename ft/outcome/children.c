@@ -155,7 +155,7 @@ void ft_children_signal(siginfo_t *info)
 {
     const struct ft_outcome_child *c = info->si_code == SI_QUEUE ? ft_outcome_child(words(), info->si_pid) : NULL;
 
-    if (c && atomic_load_explicit(&c->ended, memory_order_acquire) && find(info->si_pid))
+    if (c && find(info->si_pid))
         *info = signal_of(c);
 }
 

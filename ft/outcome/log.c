@@ -56,34 +56,33 @@ struct ft_outcome_child *ft_outcome_child(struct ft_outcome_words *words, pid_t 
     return NULL;
 }
 
-static void end_child(struct ft_outcome_child *c, int status, const struct rusage *usage)
-{
-    c->status = status;
-    c->usage = *usage;
-    atomic_store_explicit(&c->ended, 1, memory_order_release);
-}
-
-struct ft_outcome_child *ft_outcome_orphan(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage)
-{
-    struct ft_outcome_child *c = ft_outcome_child(words, pid);
-
-    if (c)
-        end_child(c, status, usage);
-    return c;
-}
-
 bool ft_outcome_tells(struct ft_outcome_child *child, uint32_t incarnation)
 {
     return atomic_exchange(&child->told, incarnation + 1) != incarnation + 1;
 }
 
 /* The kernel lets nobody else say that a child has ended: the rank makes that of it. */
-void ft_outcome_signal(const struct ft_outcome_child *child, pid_t rank)
+static void signal_rank(const struct ft_outcome_child *child, pid_t rank)
 {
     siginfo_t info = {.si_signo = SIGCHLD, .si_code = SI_QUEUE};
 
     info.si_pid = child->pid;
     syscall(SYS_rt_sigqueueinfo, rank, SIGCHLD, &info);
+}
+
+bool ft_outcome_orphan(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage, pid_t rank, uint32_t incarnation)
+{
+    struct ft_outcome_child *c = ft_outcome_child(words, pid);
+
+    if (!c)
+        return false;
+    c->status = status;
+    c->usage = *usage;
+    atomic_thread_fence(memory_order_release);
+    if (rank && ft_outcome_tells(c, incarnation))
+        signal_rank(c, rank);
+    atomic_store_explicit(&c->ended, 1, memory_order_release);
+    return true;
 }
 
 void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage)
@@ -92,7 +91,8 @@ void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, con
     struct ft_outcome_child *c = &words->stray[n % FT_OUTCOME_STRAYS];
 
     atomic_store(&c->pid, pid);
-    end_child(c, status, usage);
+    c->status = status;
+    c->usage = *usage;
     atomic_store(&words->strays, n + 1);
 }
 

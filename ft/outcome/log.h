@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The log of a rank's outcomes (DESIGN-ranks section 0): what each call by which it acted on the world, or was told by it,
-   came to. It is memory that outlives the rank, in extents that are used again. Nothing here calls the system but for ft_outcome_signal.
+   came to. It is memory that outlives the rank, in extents that are used again. Nothing here calls the system but for ft_outcome_orphan.
 
      position   a byte's place in all that the log ever held: 64 bits, never used again
      extent     FT_OUTCOME_EXTENT positions; it lies in one of the slots of the memory
@@ -102,14 +102,12 @@ void ft_outcome_log_restart(void *memory);
 /* What there is of child `pid` of the rank; NULL: it has none such. */
 struct ft_outcome_child *ft_outcome_child(struct ft_outcome_words *words, pid_t pid);
 
-/* Agent: that orphan has ended. NULL: the rank has not named it. */
-struct ft_outcome_child *ft_outcome_orphan(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage);
+/* Agent: that orphan has ended. The incarnation of the rank that lives as process `rank` is sent SIGCHLD first (0: none does): who sees the
+   end has had the signal. False: the rank has not named it. */
+bool ft_outcome_orphan(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage, pid_t rank, uint32_t incarnation);
 
 /* SIGCHLD of it is to be sent to that incarnation by who gets true: the agent, or the rank itself. */
 bool ft_outcome_tells(struct ft_outcome_child *child, uint32_t incarnation);
-
-/* Agent: sends it. */
-void ft_outcome_signal(const struct ft_outcome_child *child, pid_t rank);
 
 /* Agent: an orphan has ended that no rank has named; one of them may have been killed before it could. */
 void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage);

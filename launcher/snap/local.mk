@@ -4,7 +4,7 @@ liblaunch_la_SOURCES += \
 	launcher/snap/cost.h launcher/snap/cost.c \
 	launcher/snap/cut.h launcher/snap/cut.c \
 	launcher/snap/durable.h launcher/snap/durable.c \
-	launcher/snap/outcomes.h launcher/snap/outcomes.c \
+	launcher/snap/orphans.h launcher/snap/orphans.c launcher/snap/outcomes.h launcher/snap/outcomes.c \
 	launcher/snap/slot.h launcher/snap/slot.c \
 	launcher/snap/snapshot.h launcher/snap/snapshot.c
 

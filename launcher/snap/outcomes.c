@@ -51,24 +51,6 @@ const char *ft_outcomes_once(const struct ft_job *job, uint32_t rank)
     return outcomes && atomic_load(&outcomes->once) ? outcomes->once_why : NULL;
 }
 
-void ft_outcomes_ended(void *arg, pid_t pid, int status, const struct rusage *usage)
-{
-    const struct ft_job *job = arg;
-    bool named = false;
-
-    for (uint32_t r = 0; r < job->options->nranks; r++) {
-        struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, r);
-        struct ft_outcome_child *child = outcomes ? ft_outcome_orphan(outcomes, pid, status, usage) : NULL;
-
-        named |= child != NULL;
-        if (child && job->leaders[r] && ft_outcome_tells(child, job->procs[r].incarnation))
-            ft_outcome_signal(child, job->leaders[r]);
-    }
-    for (uint32_t r = 0; !named && r < job->options->nranks; r++)
-        if (ft_region_outcomes(&job->region, r))
-            ft_outcome_stray(ft_region_outcomes(&job->region, r), pid, status, usage);
-}
-
 void ft_outcomes_differ(struct ft_snapshot *s)
 {
     const struct ft_outcome_words *outcomes = ft_outcomes_of(s);

@@ -29,7 +29,4 @@ void ft_outcomes_differ(struct ft_snapshot *s);
    then (ft/outcome/once.h). Of a rank that is not recorded nothing is known, nor of what a recorded one did beside its log. */
 const char *ft_outcomes_once(const struct ft_job *job, uint32_t rank);
 
-/* arg: the job. An orphan has ended: the rank that had it, or its successor, is told. As struct ft_leaders wants it. */
-void ft_outcomes_ended(void *arg, pid_t pid, int status, const struct rusage *usage);
-
 #endif

@@ -16,7 +16,7 @@
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
 #include "launcher/job/twin.h"
-#include "launcher/snap/outcomes.h"
+#include "launcher/snap/orphans.h"
 
 struct ft_snap_words *ft_snap_words_of(const struct ft_snapshot *s)
 {
@@ -180,7 +180,7 @@ struct ft_leaders ft_leaders_of(const struct ft_job *job)
 {
     struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
                                  .job = job->options->job_id, .strangers = job->strangers,
-                                 .ended = ft_outcomes_ended, .arg = (void *)(uintptr_t)job};
+                                 .ended = ft_orphans_ended, .arg = (void *)(uintptr_t)job};
 
     if (job->options->node)
         leaders.ranks = job->options->node->rank_at + job->options->node->first[job->options->node->node];

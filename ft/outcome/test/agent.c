@@ -288,12 +288,8 @@ static void look_for_orphans(struct agent *a)
             continue;
         int status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status;
 
-        struct ft_outcome_child *child = ft_outcome_orphan(a->words, pid, status, &usage);
-
-        if (!child)
+        if (!ft_outcome_orphan(a->words, pid, status, &usage, a->waking ? 0 : a->rank, atomic_load(&a->shared->block.incarnation)))
             ft_outcome_stray(a->words, pid, status, &usage);
-        else if (a->rank && !a->waking && ft_outcome_tells(child, atomic_load(&a->shared->block.incarnation)))
-            ft_outcome_signal(child, a->rank);
         waitpid(pid, NULL, WNOHANG);
     }
 }
