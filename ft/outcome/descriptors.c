@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -100,6 +102,29 @@ static void take_first(int fd)
 
 void ft_descriptors_open(void) { each(take_first); }
 
+/* Neither end has a name: nobody from outside can be there. */
+static bool is_pair(int fd)
+{
+    struct sockaddr_un name;
+    int type = 0;
+    socklen_t bytes = sizeof type;
+
+    if (syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &bytes) < 0 || type != SOCK_STREAM)
+        return false;
+    bytes = sizeof name;
+    if (syscall(SYS_getsockname, fd, &name, &bytes) < 0 || name.sun_family != AF_UNIX || bytes > sizeof name.sun_family)
+        return false;
+    bytes = sizeof name;
+    return syscall(SYS_getpeername, fd, &name, &bytes) == 0 && bytes <= sizeof name.sun_family;
+}
+
+static bool is_anonymous(int fd, const char *what)
+{
+    char name[40];
+
+    return !strcmp(ft_descriptors_name(fd, name, sizeof name), what);
+}
+
 /* Terminals and accelerators: nobody but their driver knows their state. Nothing that is read from or written to null, zero, full,
    random or urandom is missed. */
 static bool is_odd(int fd)
@@ -110,6 +135,10 @@ static bool is_odd(int fd)
         return false;
     if (S_ISCHR(st.st_mode))
         return major(st.st_rdev) != 1 || minor(st.st_rdev) < 3 || minor(st.st_rdev) > 9;
+    if (S_ISSOCK(st.st_mode))
+        return !is_pair(fd);
+    if (!(st.st_mode & S_IFMT))
+        return !is_anonymous(fd, "anon_inode:[eventfd]") && !is_anonymous(fd, "anon_inode:[eventpoll]");
     return !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISLNK(st.st_mode);
 }
 
@@ -198,8 +227,10 @@ static enum ft_descriptor_kind ask(int fd)
         return FT_DESCRIPTOR_UNKNOWN; /* it is none: the call will say so */
     if (S_ISREG(st.st_mode)) /* a write to one that is read only fails, and leaves the offset alone */
         return flags & O_APPEND && (flags & O_ACCMODE) != O_RDONLY ? FT_DESCRIPTOR_APPEND : FT_DESCRIPTOR_FILE;
-    if (S_ISFIFO(st.st_mode))
+    if (S_ISFIFO(st.st_mode) || (S_ISSOCK(st.st_mode) && is_pair(fd)))
         return FT_DESCRIPTOR_PIPE;
+    if (!(st.st_mode & S_IFMT) && is_anonymous(fd, "anon_inode:[eventfd]"))
+        return FT_DESCRIPTOR_EVENT;
     return S_ISCHR(st.st_mode) && syscall(SYS_ioctl, fd, TCGETS, &terminal) == 0 ? FT_DESCRIPTOR_TERMINAL : FT_DESCRIPTOR_OTHER;
 }
 
@@ -302,7 +333,7 @@ static void close_sockets(void)
     struct stat st;
 
     for (int fd = 0; fd < MOST; fd++)
-        if (table[fd].left && !table[fd].known && syscall(SYS_fstat, fd, &st) == 0 && S_ISSOCK(st.st_mode)) {
+        if (table[fd].left && !table[fd].known && syscall(SYS_fstat, fd, &st) == 0 && S_ISSOCK(st.st_mode) && !is_pair(fd)) {
             syscall(SYS_close, fd);
             table[fd].left = false;
         }

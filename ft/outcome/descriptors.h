@@ -17,8 +17,9 @@ enum ft_descriptor_kind {
     FT_DESCRIPTOR_UNKNOWN,  /* not asked yet */
     FT_DESCRIPTOR_FILE,     /* regular: it has an offset */
     FT_DESCRIPTOR_APPEND,   /* regular, O_APPEND */
-    FT_DESCRIPTOR_PIPE,
+    FT_DESCRIPTOR_PIPE,     /* and one of a pair of stream sockets */
     FT_DESCRIPTOR_TERMINAL,
+    FT_DESCRIPTOR_EVENT,    /* an eventfd */
     FT_DESCRIPTOR_OTHER
 };
 

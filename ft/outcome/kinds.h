@@ -54,6 +54,7 @@
     X(TERMINAL, "isatty")                                                                           \
     X(PIPE, "pipe")                                                                                 \
     X(POLL, "poll")                                                                                 \
+    X(EVENT, "eventfd or epoll")                                                                    \
     X(FORK, "fork")                                                                                 \
     X(WAIT, "waitpid")                                                                              \
     X(IMAGE, "mmap of a file that may change")                                                      \

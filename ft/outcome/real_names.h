@@ -70,6 +70,9 @@
     X(dup3)                                                                                         \
     X(epoll_create)                                                                                 \
     X(epoll_create1)                                                                                \
+    X(epoll_ctl)                                                                                    \
+    X(epoll_pwait)                                                                                  \
+    X(epoll_pwait2)                                                                                 \
     X(epoll_wait)                                                                                   \
     X(eventfd)                                                                                      \
     X(execve)                                                                                       \
@@ -172,6 +175,8 @@
     X(readv)                                                                                        \
     X(realpath)                                                                                     \
     X(recv)                                                                                         \
+    X(recvfrom)                                                                                     \
+    X(recvmsg)                                                                                      \
     X(removexattr)                                                                                  \
     X(renameat2)                                                                                    \
     X(rewinddir)                                                                                    \
@@ -183,6 +188,8 @@
     X(select)                                                                                       \
     X(sem_wait)                                                                                     \
     X(sendfile64)                                                                                   \
+    X(sendmsg)                                                                                      \
+    X(sendto)                                                                                       \
     X(setitimer)                                                                                    \
     X(setmntent)                                                                                    \
     X(setpriority)                                                                                  \
@@ -190,6 +197,7 @@
     X(setxattr)                                                                                     \
     X(shmat)                                                                                        \
     X(shmdt)                                                                                        \
+    X(shutdown)                                                                                     \
     X(sigaction)                                                                                    \
     X(signalfd)                                                                                     \
     X(sigsuspend)                                                                                   \

@@ -12,13 +12,6 @@ int socket(int domain, int type, int protocol)
     return ft_real()->socket(domain, type, protocol);
 }
 
-int socketpair(int domain, int type, int protocol, int fds[2])
-{
-    if (ft_recording())
-        ft_recorder_close("it has opened a pair of sockets");
-    return ft_real()->socketpair(domain, type, protocol, fds);
-}
-
 int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict bytes)
 {
     if (ft_recording())
@@ -31,27 +24,6 @@ int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict bytes
     if (ft_recording())
         ft_recorder_close("it has accepted a connection");
     return ft_real()->accept4(fd, address, bytes, flags);
-}
-
-int eventfd(unsigned count, int flags)
-{
-    if (ft_recording())
-        ft_recorder_close("it has made an eventfd");
-    return ft_real()->eventfd(count, flags);
-}
-
-int epoll_create1(int flags)
-{
-    if (ft_recording())
-        ft_recorder_close("it has made an epoll descriptor");
-    return ft_real()->epoll_create1(flags);
-}
-
-int epoll_create(int size)
-{
-    if (ft_recording())
-        ft_recorder_close("it has made an epoll descriptor");
-    return ft_real()->epoll_create(size);
 }
 
 int timerfd_create(int clock, int flags)

@@ -151,18 +151,21 @@ static bool is_none(int fd, const void *arg)
     return false;
 }
 
+static int call_pipe(int flags, int fds[2]) { return ft_real()->pipe2(fds, flags); }
+static int call_pair(int type, int fds[2]) { return ft_real()->socketpair(AF_UNIX, type, 0, fds); }
+
 /* One that was under way nobody has seen: it is closed, and made again. */
-static int make_pipe(int fds[2], int flags)
+static int make_two(int (*make)(int how, int fds[2]), int how, int fds[2])
 {
     struct ft_recorded c;
     int result;
 
-    if (ft_call_begin(&c, FT_CALL_PIPE, ft_what(flags, 0, 0), 2 * sizeof fds[0]))
+    if (ft_call_begin(&c, FT_CALL_PIPE, ft_what(how, make == call_pair, 0), 2 * sizeof fds[0]))
         return give_pipe(&c, fds);
     if (c.under_way)
         ft_descriptors_stray(is_none, NULL);
     errno = c.error;
-    result = ft_real()->pipe2(fds, flags);
+    result = make(how, fds);
     if (result < 0 || !c.record)
         return (int)ft_call_end(&c, result, 0);
     memcpy(ft_call_data(&c), fds, 2 * sizeof fds[0]);
@@ -171,8 +174,19 @@ static int make_pipe(int fds[2], int flags)
     return (int)ft_call_end(&c, result, 2 * sizeof fds[0]);
 }
 
-int pipe2(int fds[2], int flags) { return ft_recording() ? make_pipe(fds, flags) : ft_real()->pipe2(fds, flags); }
-int pipe(int fds[2]) { return ft_recording() ? make_pipe(fds, 0) : ft_real()->pipe2(fds, 0); }
+int pipe2(int fds[2], int flags) { return ft_recording() ? make_two(call_pipe, flags, fds) : ft_real()->pipe2(fds, flags); }
+int pipe(int fds[2]) { return ft_recording() ? make_two(call_pipe, 0, fds) : ft_real()->pipe2(fds, 0); }
+
+/* Of streams: wrap_pair.c. */
+int socketpair(int domain, int type, int protocol, int fds[2])
+{
+    if (!ft_recording())
+        return ft_real()->socketpair(domain, type, protocol, fds);
+    if (domain == AF_UNIX && protocol == 0 && (type & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == SOCK_STREAM)
+        return make_two(call_pair, type, fds);
+    ft_recorder_close("it has opened a pair of sockets that is none of streams");
+    return ft_real()->socketpair(domain, type, protocol, fds);
+}
 
 /* note[0]: what there was before: 1, a descriptor; 2, none. */
 int close(int fd)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for descriptors: what was ready is recorded. Under way, the kernel is asked again. (What epoll waits for is not followed: to
-   have such a descriptor closes the ways back.) */
+/* Waiting for descriptors: what was ready is recorded. Under way, the kernel is asked again. epoll is wrap_event.c's. */
 #include "ft/outcome/real.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/event.h"
 #include "ft/outcome/inputs.h"
 #include "ft/outcome/once.h"
 #include "ft/outcome/pipes.h"
@@ -64,7 +65,9 @@ static ssize_t read_any(int fd, void *to, size_t n)
 {
     if (ft_inputs_has(fd, n))
         return ft_inputs_read(fd, to, n);
-    return ft_pipes_gives(fd) ? ft_pipes_read(fd, to, n) : read_file(fd, to, n);
+    if (ft_pipes_gives(fd))
+        return ft_pipes_read(fd, to, n);
+    return n >= sizeof(uint64_t) && ft_event_is(fd) ? ft_event_read(fd, to) : read_file(fd, to, n);
 }
 
 ssize_t read(int fd, void *to, size_t n)

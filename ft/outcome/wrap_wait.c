@@ -18,16 +18,6 @@ FT_CALLED ssize_t after(ssize_t result)
     return result;
 }
 
-int epoll_wait(int fd, struct epoll_event *events, int most, int ms)
-{
-    return (int)after(ft_real()->epoll_wait(fd, events, most, ms));
-}
-
-ssize_t recv(int fd, void *to, size_t n, int flags)
-{
-    return after(ft_real()->recv(fd, to, n, flags));
-}
-
 int connect(int fd, const struct sockaddr *address, socklen_t bytes)
 {
     return (int)after(ft_real()->connect(fd, address, bytes));

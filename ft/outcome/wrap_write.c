@@ -16,6 +16,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/event.h"
 #include "ft/outcome/once.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/record.h"
@@ -258,7 +259,9 @@ static ssize_t write_any(int fd, const struct iovec *from, int n)
 {
     struct bytes b = all_of(from, n);
 
-    return ft_pipes_takes(fd) ? ft_pipes_write(fd, from, n) : write_file(fd, &b);
+    if (ft_pipes_takes(fd))
+        return ft_pipes_write(fd, from, n);
+    return n == 1 && b.total == sizeof(uint64_t) && ft_event_is(fd) ? ft_event_write(fd, from->iov_base) : write_file(fd, &b);
 }
 
 ssize_t writev(int fd, const struct iovec *from, int n)

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -244,8 +242,7 @@ static void do_waiting(void)
 {
     sem_t s;
 
-    SAY(epoll_wait(-1, &(struct epoll_event){0}, 1, 0));
-    SAY(recv(-1, text, 1, 0));
+    SAY(connect(-1, NULL, 0));
     SAY(sem_init(&s, 0, 1));
     SAY(sem_wait(&s));
 }
@@ -392,16 +389,11 @@ static void do_stores(void)
 
 static void do_socket(void)
 {
-    int s[2], fd = calls_file("socket", "text");
+    int fd = calls_file("socket", "text"), s = socket(AF_UNIX, SOCK_DGRAM, 0);
 
-    SAY(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
-    SAY(write(s[0], "abc", 3));
-    SAY(recv(s[1], text, 10, 0));
-    close(s[0]);
-    close(s[1]);
-    s[0] = eventfd(1, 0);
+    SAY(recv(s, text, 10, MSG_DONTWAIT));
     SAY(write(fd, "more", 4));
-    close(s[0]);
+    close(s);
     close(fd);
 }
 

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* eventfd and epoll. What they are the kernel tells in /proc/self/fdinfo: so is found out whether a call that was under way was made. */
+#include "ft/outcome/event.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "ft/outcome/children.h"
+#include "ft/outcome/descriptors.h"
+#include "ft/outcome/real.h"
+#include "ft/outcome/record.h"
+
+enum { INFO = 64 << 10, EVENTFD = -1, EPOLL = -2, CTL = -3 };
+
+static char info[INFO];
+
+/* The text, until the next call. */
+static const char *info_of(int fd)
+{
+    char path[40];
+    size_t done = 0;
+    ssize_t n;
+    int file;
+
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+    file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    while (file >= 0 && done < INFO - 1 && (n = (ssize_t)syscall(SYS_read, file, info + done, INFO - 1 - done)) > 0)
+        done += (size_t)n;
+    if (file >= 0)
+        syscall(SYS_close, file);
+    info[done] = 0;
+    return info;
+}
+
+/* ---- eventfd ---- */
+
+/* What is counted. */
+static int64_t counted(int fd)
+{
+    const char *at = strstr(info_of(fd), "eventfd-count:");
+
+    return at ? (int64_t)strtoull(at + strlen("eventfd-count:"), NULL, 16) : -1;
+}
+
+static bool is_semaphore(int fd) { return strstr(info_of(fd), "eventfd-semaphore: 1"); }
+
+static void cannot_tell(int fd) { ft_recorder_lost("it was killed in a call on eventfd %d, and whether that was made cannot be told", fd); }
+
+static bool is_eventfd(int fd, const void *arg)
+{
+    char name[40];
+
+    (void)arg;
+    return !strcmp(ft_descriptors_name(fd, name, sizeof name), "anon_inode:[eventfd]");
+}
+
+int eventfd(unsigned count, int flags)
+{
+    struct ft_recorded c;
+    int fd = -1;
+
+    if (!ft_recording())
+        return ft_real()->eventfd(count, flags);
+    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(EVENTFD, count, flags), 0))
+        return ft_call_give_fd(&c);
+    if (c.under_way)
+        fd = ft_descriptors_stray(is_eventfd, NULL);
+    errno = c.error;
+    return ft_call_end_fd(&c, fd >= 0 ? fd : ft_real()->eventfd(count, flags));
+}
+
+/* note[0]: what was counted before. Whoever waits (0) leaves no trace: what came then from a child may have been taken. */
+ssize_t ft_event_read(int fd, void *to)
+{
+    struct ft_recorded c;
+    uint64_t value = 0;
+    ssize_t n = -1;
+    int64_t before, now;
+
+    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(fd, 1, 0), sizeof value)) {
+        memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
+        return ft_call_give(&c);
+    }
+    if (ft_call_noted(&c)) {
+        before = c.record->note[0];
+        now = counted(fd);
+        value = is_semaphore(fd) ? 1 : (uint64_t)before;
+        if (now != before && now != before - (int64_t)value)
+            cannot_tell(fd);
+        if (before == 0 && now == 0 && ft_children_some())
+            cannot_tell(fd); /* without children nobody else has it */
+        n = now == before ? -1 : (ssize_t)sizeof value;
+    } else {
+        ft_call_note(&c, counted(fd), 0);
+    }
+    errno = c.error;
+    if (n < 0)
+        n = ft_real()->read(fd, &value, sizeof value);
+    if (n == (ssize_t)sizeof value) {
+        memcpy(to, &value, sizeof value);
+        if (c.record)
+            memcpy(ft_call_data(&c), &value, sizeof value);
+    }
+    return ft_call_end(&c, n, n > 0 ? sizeof value : 0);
+}
+
+ssize_t ft_event_write(int fd, const void *from)
+{
+    struct ft_recorded c;
+    uint64_t value;
+    int64_t before, now;
+
+    memcpy(&value, from, sizeof value);
+    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(fd, 2, (int64_t)value), 0))
+        return ft_call_give(&c);
+    if (ft_call_noted(&c)) {
+        before = c.record->note[0];
+        now = counted(fd);
+        if (now != before && now != before + (int64_t)value)
+            cannot_tell(fd);
+        if (now != before) {
+            errno = c.error;
+            return ft_call_end(&c, sizeof value, 0);
+        }
+    } else {
+        ft_call_note(&c, counted(fd), 0);
+    }
+    errno = c.error;
+    return ft_call_end(&c, ft_real()->write(fd, &value, sizeof value), 0);
+}
+
+/* ---- epoll ---- */
+
+static bool is_epoll(int fd, const void *arg)
+{
+    char name[40];
+
+    (void)arg;
+    return !strcmp(ft_descriptors_name(fd, name, sizeof name), "anon_inode:[eventpoll]");
+}
+
+static int create(int flags)
+{
+    struct ft_recorded c;
+    int fd = -1;
+
+    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(EPOLL, flags, 0), 0))
+        return ft_call_give_fd(&c);
+    if (c.under_way)
+        fd = ft_descriptors_stray(is_epoll, NULL);
+    errno = c.error;
+    return ft_call_end_fd(&c, fd >= 0 ? fd : ft_real()->epoll_create1(flags));
+}
+
+int epoll_create1(int flags) { return ft_recording() ? create(flags) : ft_real()->epoll_create1(flags); }
+
+int epoll_create(int size)
+{
+    if (!ft_recording() || size <= 0)
+        return ft_real()->epoll_create(size);
+    return create(0);
+}
+
+struct entry {
+    int fd;
+    uint32_t events;
+    uint64_t data;
+};
+
+/* The next of the text's; false: there is none. */
+static bool next_entry(const char **at, struct entry *e)
+{
+    const char *line = strstr(*at, "tfd:");
+
+    if (!line || sscanf(line, "tfd: %d events: %" SCNx32 " data: %" SCNx64, &e->fd, &e->events, &e->data) != 3)
+        return false;
+    *at = line + 4;
+    return true;
+}
+
+static bool has(int epoll, int fd)
+{
+    const char *at = info_of(epoll);
+    struct entry e;
+
+    while (next_entry(&at, &e))
+        if (e.fd == fd)
+            return true;
+    return false;
+}
+
+/* note[0]: it had the descriptor before. */
+int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+{
+    struct ft_recorded c;
+    int result = -1;
+
+    if (!ft_recording())
+        return ft_real()->epoll_ctl(epoll, operation, fd, event);
+    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(epoll, CTL, (int64_t)ft_what(operation, fd, event ? (int64_t)event->events : 0)), 0))
+        return (int)ft_call_give(&c);
+    if (!ft_call_noted(&c))
+        ft_call_note(&c, has(epoll, fd), 0);
+    else if (operation == EPOLL_CTL_ADD ? !c.record->note[0] && has(epoll, fd) : operation == EPOLL_CTL_DEL && c.record->note[0] && !has(epoll, fd))
+        result = 0;
+    errno = c.error;
+    return (int)ft_call_end(&c, result == 0 ? 0 : ft_real()->epoll_ctl(epoll, operation, fd, event), 0);
+}
+
+/* Edges that a wait under way has taken with it come once more. */
+static void rearm(int epoll)
+{
+    const char *at = info_of(epoll);
+    struct entry e;
+
+    while (next_entry(&at, &e)) {
+        struct epoll_event event = {.events = e.events, .data.u64 = e.data};
+
+        if (e.events & EPOLLONESHOT)
+            ft_recorder_lost("it was killed while it waited for descriptors of which epoll tells once (EPOLLONESHOT)");
+        if (e.events & EPOLLET)
+            ft_real()->epoll_ctl(epoll, EPOLL_CTL_MOD, e.fd, &event);
+    }
+}
+
+static int give_events(struct ft_recorded *c, struct epoll_event *events)
+{
+    if (c->record->result > 0)
+        memcpy(events, ft_call_data(c), ft_call_bytes(c));
+    return (int)ft_call_give(c);
+}
+
+/* mask NULL: none. ms, or time: NULL and -1 is for ever. */
+static int do_wait(int epoll, struct epoll_event *events, int most, int ms, const struct timespec *time, const sigset_t *mask)
+{
+    int room = most > (int)(FT_OUTCOME_PIECE / sizeof *events) ? (int)(FT_OUTCOME_PIECE / sizeof *events) : most;
+    struct ft_recorded c;
+    int n;
+
+    if (ft_call_begin(&c, FT_CALL_POLL, ft_what(epoll, most, ms), room > 0 ? (size_t)room * sizeof *events : 0))
+        return give_events(&c, events);
+    if (c.under_way)
+        rearm(epoll);
+    errno = c.error;
+    n = time ? ft_real()->epoll_pwait2(epoll, events, room, time, mask) : ft_real()->epoll_pwait(epoll, events, room, ms, mask);
+    if (n > 0 && c.record)
+        memcpy(ft_call_data(&c), events, (size_t)n * sizeof *events);
+    return (int)ft_call_end(&c, n, n > 0 ? (size_t)n * sizeof *events : 0);
+}
+
+int epoll_wait(int epoll, struct epoll_event *events, int most, int ms)
+{
+    return ft_recording() ? do_wait(epoll, events, most, ms, NULL, NULL) : ft_real()->epoll_wait(epoll, events, most, ms);
+}
+
+int epoll_pwait(int epoll, struct epoll_event *events, int most, int ms, const sigset_t *mask)
+{
+    return ft_recording() ? do_wait(epoll, events, most, ms, NULL, mask) : ft_real()->epoll_pwait(epoll, events, most, ms, mask);
+}
+
+int epoll_pwait2(int epoll, struct epoll_event *events, int most, const struct timespec *time, const sigset_t *mask)
+{
+    return ft_recording() ? do_wait(epoll, events, most, -1, time, mask) : ft_real()->epoll_pwait2(epoll, events, most, time, mask);
+}
