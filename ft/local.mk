@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The engine: one convenience library, linked into libftmpi, ftrun and the tests.
-noinst_LTLIBRARIES += libft.la
+noinst_LTLIBRARIES += libft.la libftcommon.la
 libft_la_SOURCES = \
 	ft/ft.h ft/handle.h ft/ft.c \
 	ft/collective.h ft/collective.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \
 	ft/checkpoint.h ft/checkpoint.c
+# What of it the library has, too, that each rank has preloaded: that is loaded, relocated and copied for each of them, so it has no more.
+libftcommon_la_SOURCES =
 include ft/base/local.mk
 include ft/shm/local.mk
 include ft/core/local.mk
 include ft/net/local.mk
 include ft/outcome/local.mk
 include ft/snap/local.mk
-libft_la_LIBADD = libftreduce.la -lpthread
+libft_la_LIBADD = libftcommon.la libftreduce.la -lpthread
 
 # Checks of the engine itself. The explorer runs on the objects that ship: it links the same library.
 # Not with sanitizers: they do not let it jump between its ranks' stacks.

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-libft_la_SOURCES += \
+libftcommon_la_SOURCES += \
 	ft/base/err.h ft/base/err.c \
 	ft/base/util.h ft/base/util.c \
 	ft/base/position.h \
+	ft/base/hash.h ft/base/hash.c
+
+libft_la_SOURCES += \
 	ft/base/sig.h ft/base/sig.c \
 	ft/base/copy.h ft/base/copy.c \
 	ft/base/site.h ft/base/site.c \
-	ft/base/hash.h ft/base/hash.c ft/base/hash_copy.c \
+	ft/base/hash_copy.c ft/base/hash_elements.c \
 	ft/base/isa.h ft/base/isa.c \
 	ft/base/reduce.h ft/base/reduce.c
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The log is the launcher's business, too.
-libft_la_SOURCES += ft/outcome/kinds.h ft/outcome/log.h ft/outcome/log.c
+libftcommon_la_SOURCES += ft/outcome/kinds.h ft/outcome/log.h ft/outcome/log.c
 
 # What a rank has preloaded: its calls to the outside are recorded, and given again.
 noinst_LTLIBRARIES += liboutcome.la
@@ -23,7 +23,7 @@ liboutcome_la_SOURCES = \
 	ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c ft/outcome/wrap_wait.c
 # syscall is taken the place of, too: the library's own calls go past that.
 liboutcome_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fvisibility=default -Dsyscall=ft_syscall
-liboutcome_la_LIBADD = libft.la
+liboutcome_la_LIBADD = libftcommon.la
 
 # Preloaded by ftrun. Nothing of the engine's is seen from outside: a program may have that, too.
 compatdir = $(libdir)/ftmpi
@@ -35,7 +35,7 @@ $(rank_link): | libftmpi_rank.la
 libftmpi_rank_la_SOURCES = ft/outcome/door.h ft/outcome/start.c
 libftmpi_rank_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
 libftmpi_rank_la_LIBADD = liboutcome.la
-libftmpi_rank_la_LDFLAGS = -module -avoid-version -no-undefined -Wl,-z,now -Wl,--version-script=$(srcdir)/ft/outcome/libftmpi_rank.map
+libftmpi_rank_la_LDFLAGS = -module -avoid-version -no-undefined -Wl,-z,defs -Wl,-z,now -Wl,--version-script=$(srcdir)/ft/outcome/libftmpi_rank.map
 EXTRA_libftmpi_rank_la_DEPENDENCIES = ft/outcome/libftmpi_rank.map
 EXTRA_DIST += ft/outcome/libftmpi_rank.map
 

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-libft_la_SOURCES += \
+libftcommon_la_SOURCES += \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/layout.h ft/shm/layout.c \
-	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \
 	ft/shm/region.h ft/shm/region.c \
-	ft/shm/models.h ft/shm/models.c ft/shm/model_map.h ft/shm/model_map.c \
 	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/place.h ft/shm/place.c \
 	ft/shm/wait.h ft/shm/wait.c \
-	ft/shm/foreign.h ft/shm/foreign.c ft/shm/alive.h ft/shm/alive.c \
+	ft/shm/alive.h ft/shm/alive.c
+
+libft_la_SOURCES += \
+	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \
+	ft/shm/models.h ft/shm/models.c ft/shm/model_map.h ft/shm/model_map.c \
+	ft/shm/foreign.h ft/shm/foreign.c \
 	ft/shm/log.h ft/shm/log.c \
 	ft/shm/pages.h ft/shm/pages.c \
 	ft/shm/keeper.h ft/shm/keeper_state.h ft/shm/keeper.c ft/shm/keeper_thread.c \
