@@ -63,6 +63,7 @@ struct ft_outcome_words {
     _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none */
 
     /* the agent */
+    _Atomic uint64_t started;    /* the rank has been: until then all is zero */
     _Atomic uint64_t released;   /* nothing before this position is needed by any copy */
     _Atomic uint64_t strays;     /* so many orphans that no rank had named have ended ... */
     struct ft_outcome_child stray[FT_OUTCOME_STRAYS]; /* ... the last of them: number n is in n % FT_OUTCOME_STRAYS */

@@ -176,11 +176,27 @@ uint64_t ft_snapshots_bytes(const struct ft_job *job)
     return sum;
 }
 
+/* Perhaps one that is being ended. */
+static bool is_snapshot(const struct ft_job *job, pid_t pid)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        for (int i = 0; i < FT_SNAP_SLOTS; i++)
+            if (job->snapshots->ranks[r].slots[i].pid == pid)
+                return true;
+    return false;
+}
+
+static void ended(void *arg, pid_t pid, int status, const struct rusage *usage)
+{
+    if (!is_snapshot(arg, pid)) /* those are nobody's children but the agent's */
+        ft_orphans_ended(arg, pid, status, usage);
+}
+
 struct ft_leaders ft_leaders_of(const struct ft_job *job)
 {
     struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
                                  .job = job->options->job_id, .strangers = job->strangers,
-                                 .ended = ft_orphans_ended, .arg = (void *)(uintptr_t)job};
+                                 .ended = ended, .arg = (void *)(uintptr_t)job};
 
     if (job->options->node)
         leaders.ranks = job->options->node->rank_at + job->options->node->first[job->options->node->node];
