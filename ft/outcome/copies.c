@@ -216,7 +216,7 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
         reason = FT_IMAGE_RECORDER; /* what it has open is not known any more */
     if (reason == FT_IMAGE_GOOD && (ft_maps_any() || ft_images_strange()))
         reason = FT_IMAGE_MAPPING;
-    if (reason == FT_IMAGE_GOOD && !ft_descriptors_look(stand->links, stand->nlinks))
+    if (reason == FT_IMAGE_GOOD && !stand->first && !ft_descriptors_look(stand->links, stand->nlinks))
         reason = FT_IMAGE_DESCRIPTOR;
     if (reason == FT_IMAGE_GOOD && !ft_images_make())
         reason = FT_IMAGE_MEMORY;
@@ -226,7 +226,8 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     }
     ft_signals_look(mask, pending); /* after the timers were looked at: one that ends in between comes twice, not never */
     say_where(c, stand);
-    touch_probe();
+    if (!stand->first)
+        touch_probe();
     who = ft_peek(&c->block->alive.who);
     if (who && !ft_alive_end(&c->block->alive))
         who = 0;
@@ -250,7 +251,8 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     /* If it dies before it can say `taken`, nobody else knows of it. */
     ft_note(&c->words->child, (uint64_t)pid);
     ft_publish(&c->words->forked, number);
-    ft_note(&c->words->page_ns, measure_page_ns());
+    if (!stand->first) /* what pages of a copy cost is counted when a newer one has taken its place: that has measured it */
+        ft_note(&c->words->page_ns, measure_page_ns());
     c->faults = page_faults();
     return false;
 }

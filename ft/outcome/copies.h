@@ -40,6 +40,7 @@ struct ft_stand {
     uint64_t unread_bytes;
     const int *links;              /* sockets to other nodes, ours: the next incarnation closes them, so that those see the death */
     int nlinks;
+    bool first;                    /* in the library's constructor, which has just begun to record: what is open has been looked at */
 };
 
 struct ft_copies {

@@ -23,6 +23,8 @@ enum {
     MOST = FT_DESCRIPTORS,
     OWN_FROM = 3500,    /* the library's own, if the limit allows it */
     OWN_MOST = 64,
+    LOW = 256,          /* where the others are, most of the time: a shell has 255 */
+    AT_ONCE = 512,      /* descriptors that can be told by number */
     /* How the list of descriptors is opened, which takes a number of the program's: no program asks for all of these at once. */
     MARK = O_APPEND | O_NONBLOCK | O_SYNC
 };
@@ -44,6 +46,13 @@ static struct {
 } ours[8];
 static int nours;
 
+/* Numbers from .from up to .to, without that. */
+struct range {
+    int from, to;
+};
+
+static struct range own_range = {MOST, 0};      /* all of the library's own lie there, */
+static struct range given_range = {MOST, 0};    /* and those of the launcher's there */
 static int odd;       /* a descriptor that cannot be followed; -1: there is none */
 
 static struct descriptor *of(int fd)
@@ -60,13 +69,57 @@ struct entry {
     char name[];
 };
 
+/* How many are open: the size of the list, since Linux 6.2. 0: not told. */
+static off_t open_ones(void)
+{
+    struct stat st;
+
+    return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/fd", &st, 0) < 0 ? 0 : st.st_size;
+}
+
+static void widen(struct range *r, int fd)
+{
+    r->from = fd < r->from ? fd : r->from;
+    r->to = fd >= r->to ? fd + 1 : r->to;
+}
+
+static int add_open(short *list, int n, int most, struct range r, struct range but)
+{
+    for (int fd = r.from; fd < r.to && n < most; fd++)
+        if ((fd < but.from || fd >= but.to) && syscall(SYS_fcntl, fd, F_GETFD) >= 0)
+            list[n++] = (short)fd;
+    return n;
+}
+
+/* By number, where they are expected. To list them has the kernel make a file of each that is shown, which costs five times as much, and as much
+   again when the process ends. False: there are others, or the kernel cannot say. */
+static bool each_expected(void (*with)(int fd))
+{
+    short list[AT_ONCE];
+    off_t all = open_ones();
+    struct range own = {own_range.from < LOW ? LOW : own_range.from, own_range.to};
+    int most = (int)all, n = 0;
+
+    if (all <= 0 || all > AT_ONCE || given_range.to > LOW)
+        return false;
+    n = add_open(list, n, most, own, (struct range){0});
+    n = add_open(list, n, most, given_range, (struct range){0});
+    n = add_open(list, n, most, (struct range){0, LOW}, given_range);
+    for (int i = 0; n == most && i < n; i++)
+        with(list[i]);
+    return n == most;
+}
+
 /* Each open one. Raw: a thread that stands still may hold malloc's lock. */
 static void each(void (*with)(int fd))
 {
     _Alignas(struct entry) char text[4096];
-    int dir = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC | MARK);
+    int dir;
     long n;
 
+    if (each_expected(with))
+        return;
+    dir = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC | MARK);
     while (dir >= 0 && (n = syscall(SYS_getdents64, dir, text, sizeof text)) > 0)
         for (long i = 0; i < n;) {
             const struct entry *e = (const struct entry *)(const void *)(text + i);
@@ -99,6 +152,8 @@ static void take_first(int fd)
     if (of(fd))
         of(fd)->first = true;
 }
+
+void ft_descriptors_given(int fd) { widen(&given_range, fd); }
 
 void ft_descriptors_open(void) { each(take_first); }
 
@@ -303,8 +358,10 @@ int ft_descriptors_own(int fd)
 
 void ft_descriptors_adopt(int own)
 {
-    if (of(own))
-        *of(own) = (struct descriptor){.known = true, .own = true, .left = of(own)->left, .at = -1};
+    if (!of(own))
+        return;
+    *of(own) = (struct descriptor){.known = true, .own = true, .left = of(own)->left, .at = -1};
+    widen(&own_range, own);
 }
 
 void ft_descriptors_disown(int own)

@@ -26,6 +26,9 @@ enum ft_descriptor_kind {
 /* At the start: all that are open now are accounted for. They came with it, and are as they are. */
 void ft_descriptors_open(void);
 
+/* Before that: one that the launcher gave this process for itself. They lie side by side. */
+void ft_descriptors_given(int fd);
+
 /* At each cut: likewise, and it is asked what they are. False: one is of a kind that cannot be followed (a socket, say) and neither came
    with the start nor is one of `ours`. */
 bool ft_descriptors_look(const int *ours, int nours);

@@ -55,17 +55,15 @@ static void say_who(void)
 
 /* ---- the door ---- */
 
-static bool cut(void *unread, uint64_t bytes)
+static bool cut_at(struct ft_stand *stand)
 {
-    struct ft_stand stand = {.unread = unread, .unread_bytes = bytes};
-
     if (ft_recorder.on && ft_recorder_replays())
         return false; /* not before all is given, and the world is as the program believes: it stays due */
     ft_recorder_live();
     if (guest.stand)
-        guest.stand(guest.arg, &stand);
+        guest.stand(guest.arg, stand);
     copies.words->early = ft_peek32(&copies.block->state) == FT_RANK_ABSENT;
-    if (!ft_copies_make(&copies, &stand))
+    if (!ft_copies_make(&copies, stand))
         return false;
     ft_inside();
     say_incarnation();
@@ -75,6 +73,8 @@ static bool cut(void *unread, uint64_t bytes)
     ft_outside();
     return true;
 }
+
+static bool cut(void *unread, uint64_t bytes) { return cut_at(&(struct ft_stand){.unread = unread, .unread_bytes = bytes}); }
 
 static void end_copies(void) { ft_copies_end(&copies); }
 
@@ -227,6 +227,8 @@ static bool open_all(const char *fds)
     if (!outcomes)
         return false;
     door.rank = (uint32_t)local;
+    ft_descriptors_given(memory);
+    ft_descriptors_given(models);
     bell = ft_descriptors_hold(bell); /* programs close all descriptors that they have not opened */
     life = ft_descriptors_hold(life);
     if (bell < 0 || life < 0 || ft_copies_open(&copies, ft_region_rank(&door.region, door.rank), bell, life, keeps) < 0)
@@ -262,7 +264,7 @@ __attribute__((constructor)) static void start(void)
         return;
     say_who();
     if (*door.want)
-        cut(NULL, 0);
+        cut_at(&(struct ft_stand){.first = true});
     else
         cut_now(); /* an exec has ended what copies there were */
     ft_copies_await(&copies);

@@ -142,27 +142,27 @@ static const struct {
 
 enum { REPLACED = sizeof replaced / sizeof *replaced };
 
-static bool has_expected(void *const *table)
+static bool have_expected(void *const *narrow, void *const *wide)
 {
-    for (int i = 0; i < REPLACED; i++) {
+    for (int i = 0; narrow && wide && i < REPLACED; i++) {
         const void *function = dlsym(RTLD_DEFAULT, replaced[i].name);
 
-        if (!table || !function || table[replaced[i].entry] != function)
+        if (!function || narrow[replaced[i].entry] != function || wide[replaced[i].entry] != function)
             return false;
     }
-    return true;
+    return narrow && wide;
 }
 
-/* The tables lie in memory that the loader has made read-only. */
-static bool replace(void **table)
+/* The tables lie side by side in memory that the loader has made read-only. */
+static bool replace(void **narrow, void **wide)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)table & ~(page - 1);
-    size_t bytes = ft_align((uintptr_t)(table + ENTRIES) - from, page);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)(narrow < wide ? narrow : wide) & ~(page - 1);
+    size_t bytes = ft_align((uintptr_t)((narrow < wide ? wide : narrow) + ENTRIES) - from, page);
 
     if (syscall(SYS_mprotect, from, bytes, PROT_READ | PROT_WRITE) < 0)
         return false;
     for (int i = 0; i < REPLACED; i++)
-        table[replaced[i].entry] = replaced[i].ours;
+        narrow[replaced[i].entry] = wide[replaced[i].entry] = replaced[i].ours;
     return syscall(SYS_mprotect, from, bytes, PROT_READ) == 0;
 }
 
@@ -187,9 +187,9 @@ const char *ft_stdio_open(void)
     null = fd < 0 ? -1 : ft_descriptors_own(fd);
     if (null < 0)
         return "there is no descriptor for /dev/null";
-    if (!has_expected(narrow) || !has_expected(wide) || !first)
+    if (!have_expected(narrow, wide) || !first)
         return "this C library's streams are not those that are known";
-    if (!replace(narrow) || !replace(wide) || !reaches_ours())
+    if (!replace(narrow, wide) || !reaches_ours())
         return "this C library's streams cannot be followed";
     for (FILE *f = *first; f; f = f->_chain)
         set_mark(f, true);
