@@ -199,6 +199,7 @@ static void refuse(struct ft_copies *c, uint64_t number, enum ft_image_reason re
 static void say_where(struct ft_copies *c, const struct ft_stand *stand)
 {
     c->words->at = stand->at;
+    c->words->first = stand->first;
     c->words->outcome = ft_recorder.log.at;
     c->words->closings = atomic_load(&ft_recorder.log.words->closings) + ft_recorder.closes; /* good before that, and after it */
 }

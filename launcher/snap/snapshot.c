@@ -152,7 +152,7 @@ static void taken(struct ft_snapshot *s)
         give_up(s);
         return;
     }
-    if (ft_outcomes_went_past(s, ft_death_writes(s->job->procs[s->rank].pid))) {
+    if (!w->first && ft_outcomes_went_past(s, ft_death_writes(s->job->procs[s->rank].pid))) {
         refused(s, FT_IMAGE_RECORDER);
         ft_slot_condemn(s, slot);
         return;
