@@ -129,7 +129,6 @@ struct ft_door *ft_rank_door(void) { return opened_by == (pid_t)syscall(SYS_getp
 /* What this process has written before it was recorded: a wrapper that has become it by exec, constructors of other libraries. */
 static void begin_count(struct ft_outcome_words *words)
 {
-    unsigned long long writes = 0;
     char text[512];
     const char *at;
     siginfo_t info;
@@ -141,9 +140,7 @@ static void begin_count(struct ft_outcome_words *words)
         syscall(SYS_close, fd);
     text[n < 0 ? 0 : n] = 0;
     at = strstr(text, "syscw: ");
-    if (at)
-        sscanf(at, "syscw: %llu", &writes);
-    atomic_store(&words->writes, writes);
+    atomic_store(&words->writes, at ? strtoull(at + strlen("syscw: "), NULL, 10) : 0);
     atomic_store(&words->children, waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0);
     ft_real_writes = &words->writes;
 }
@@ -210,32 +207,48 @@ static bool is_rank(void)
     return number_from("FTMPI_PID", &pid) && pid == (long)syscall(SYS_getpid) && !is_simulated();
 }
 
-static bool open_all(const char *fds)
+/* What ftrun has given it, in this order (launcher/ranks/environ.c). No sscanf: that is five pages of the C library which most programs never
+   touch, and takes longer than all numbers here. */
+enum { MEMORY, KICK, SPILL, BELL, LIFE, MODELS, GIVEN };
+
+static bool read_given(const char *text, int fds[GIVEN])
 {
-    int memory, kick, spill, bell, life, models;
+    char *end = NULL;
+
+    for (int i = 0; i < GIVEN; i++, text = end + 1) {
+        fds[i] = (int)strtol(text, &end, 10);
+        if (end == text || (i < GIVEN - 1 && *end != ','))
+            return false;
+    }
+    return true;
+}
+
+static bool open_all(const char *text)
+{
+    int fds[GIVEN], bell, life;
     struct ft_error e;
     int64_t local;
     void *outcomes;
     long rank;
 
-    if (sscanf(fds, "%d,%d,%d,%d,%d,%d", &memory, &kick, &spill, &bell, &life, &models) != 6 || !number_from("FTMPI_RANK", &rank))
+    if (!read_given(text, fds) || !number_from("FTMPI_RANK", &rank))
         return false;
-    if (ft_region_open(&door.region, memory, &e) < 0)
+    if (ft_region_open(&door.region, fds[MEMORY], &e) < 0)
         return false;
     local = ft_region_local(&door.region, (uint32_t)rank);
     outcomes = local < 0 ? NULL : ft_region_outcomes(&door.region, (uint32_t)local);
     if (!outcomes)
         return false;
     door.rank = (uint32_t)local;
-    ft_descriptors_given(memory);
-    ft_descriptors_given(models);
-    bell = ft_descriptors_hold(bell); /* programs close all descriptors that they have not opened */
-    life = ft_descriptors_hold(life);
+    ft_descriptors_given(fds[MEMORY]);
+    ft_descriptors_given(fds[MODELS]);
+    bell = ft_descriptors_hold(fds[BELL]); /* programs close all descriptors that they have not opened */
+    life = ft_descriptors_hold(fds[LIFE]);
     if (bell < 0 || life < 0 || ft_copies_open(&copies, ft_region_rank(&door.region, door.rank), bell, life, keeps) < 0)
         return false;
     copies.own.mapping.start = door.region.base;
     copies.own.mapping.bytes = door.region.header->size;
-    copies.own.not_copied = models;
+    copies.own.not_copied = fds[MODELS];
     if (!ft_children_open(&copies.own))
         return false;
     begin_count(outcomes);
