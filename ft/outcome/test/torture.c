@@ -178,6 +178,8 @@ static int rank(int messages)
     torture_begin();
     torture.root = open(".", O_RDONLY | O_DIRECTORY);
     torture.lock = open("lock", O_RDWR | O_CREAT, 0644);
+    if (torture.seed & 1)
+        fcntl(torture.root, F_DUPFD, 300); /* where descriptors are not looked for by number: the list of them is read */
     for (int m = 0; m < messages; m++) {
         for (int ops = torture_pick(15); ops >= 0; ops--)
             torture_operation();
