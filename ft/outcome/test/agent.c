@@ -264,6 +264,11 @@ static void stop_if_lost(struct agent *a, int status)
         exit(finish(a, status));
 }
 
+static bool tell_named(struct agent *a, pid_t pid, int status, const struct rusage *usage)
+{
+    return ft_outcome_orphan(a->words, pid, status, usage, a->waking ? 0 : a->rank, atomic_load(&a->shared->block.incarnation));
+}
+
 /* Children of a rank that was killed. */
 static void look_for_orphans(struct agent *a)
 {
@@ -288,8 +293,10 @@ static void look_for_orphans(struct agent *a)
             continue;
         int status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status;
 
-        if (!ft_outcome_orphan(a->words, pid, status, &usage, a->waking ? 0 : a->rank, atomic_load(&a->shared->block.incarnation)))
+        if (!tell_named(a, pid, status, &usage)) {
             ft_outcome_stray(a->words, pid, status, &usage);
+            tell_named(a, pid, status, &usage); /* as ft_orphans_ended */
+        }
         waitpid(pid, NULL, WNOHANG);
     }
 }
