@@ -192,10 +192,15 @@ void ft_children_live(void)
 
 static _Atomic uint64_t *claim_of(uint64_t number) { return &forks->claim[number % CLAIMS]; }
 
+/* Not a word of a fork that was taken back, as long as there are others: its child may not have looked yet. */
 uint32_t ft_children_offer(void)
 {
-    uint32_t number = (uint32_t)atomic_fetch_add(&forks->last, 1) + 1;
+    uint32_t number;
+    int tried = 0;
 
+    do
+        number = (uint32_t)atomic_fetch_add(&forks->last, 1) + 1;
+    while ((int32_t)atomic_load(claim_of(number)) == REVOKED && ++tried < CLAIMS);
     offered = (uint64_t)number << 32;
     atomic_store(claim_of(number), offered);
     return number;
