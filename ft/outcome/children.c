@@ -159,9 +159,11 @@ void ft_children_signal(siginfo_t *info)
         *info = signal_of(c);
 }
 
+static bool is_end(int code) { return code == CLD_EXITED || code == CLD_KILLED || code == CLD_DUMPED; }
+
 void ft_children_signalled(const siginfo_t *info)
 {
-    struct child *child = info->si_code > 0 ? find(info->si_pid) : NULL;
+    struct child *child = is_end(info->si_code) ? find(info->si_pid) : NULL;
 
     if (child)
         child->told = true;
@@ -421,7 +423,7 @@ void ft_children_take(const struct ft_waited *w)
     pid_t pid = w->info.si_pid;
     int code = w->info.si_code, error = errno;
     struct child *c = find(pid);
-    bool ended = code == CLD_EXITED || code == CLD_KILLED || code == CLD_DUMPED;
+    bool ended = is_end(code);
 
     if (!c || c->own)
         syscall(SYS_waitid, P_PID, pid, NULL, (ended ? WEXITED : code == CLD_CONTINUED ? WCONTINUED : WSTOPPED) | WNOHANG, NULL);
