@@ -418,6 +418,23 @@ int ft_children_wait(idtype_t type, id_t id, int options, struct ft_waited *w)
     }
 }
 
+/* The agent says how it ended, and then waits for it. What is gone without that, the predecessor has taken. */
+void ft_children_found(const struct ft_waited *w)
+{
+    const struct child *child = find(w->info.si_pid);
+    const struct ft_outcome_child *c = child && !child->own && is_end(w->info.si_code) ? ft_outcome_child(words(), child->pid) : NULL;
+
+    for (int i = 0; c && i < STATUS_MS; i++) {
+        bool gone = syscall(SYS_kill, child->pid, 0) < 0; /* first */
+
+        if (gone || atomic_load_explicit(&c->ended, memory_order_acquire))
+            break;
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    if (c)
+        ft_children_tell();
+}
+
 void ft_children_take(const struct ft_waited *w)
 {
     pid_t pid = w->info.si_pid;

@@ -68,6 +68,9 @@ pid_t ft_children_claimed(uint32_t number, uint64_t strays);
 /* As waitid, with WNOWAIT: nothing is taken. -1: errno. */
 int ft_children_wait(idtype_t type, id_t id, int options, struct ft_waited *w);
 
+/* The predecessor has found that, and was killed: SIGCHLD of it comes before it is taken, and its name with it. */
+void ft_children_found(const struct ft_waited *w);
+
 /* Takes what that has found. */
 void ft_children_take(const struct ft_waited *w);
 

@@ -142,6 +142,7 @@ static int do_wait(idtype_t type, id_t id, int options, struct ft_waited *w)
     }
     if (ft_call_noted(&c)) {
         memcpy(w, ft_call_data(&c), sizeof *w);
+        ft_children_found(w);
         result = 0;
     } else {
         errno = c.error;
