@@ -145,7 +145,7 @@ static void send_signal(struct ft_outcome_child *c)
 {
     siginfo_t info = signal_of(c);
 
-    if (!ft_outcome_tells(c, incarnation))
+    if (!ft_outcome_tells(c, incarnation, false))
         return;
     syscall(SYS_rt_sigqueueinfo, (pid_t)syscall(SYS_getpid), SIGCHLD, &info);
     ft_signals_left_out(SIGCHLD);

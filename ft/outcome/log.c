@@ -58,9 +58,14 @@ struct ft_outcome_child *ft_outcome_child(struct ft_outcome_words *words, pid_t 
     return NULL;
 }
 
-bool ft_outcome_tells(struct ft_outcome_child *child, uint32_t incarnation)
+bool ft_outcome_tells(struct ft_outcome_child *child, uint32_t incarnation, bool agent)
 {
-    return atomic_exchange(&child->told, incarnation + 1) != incarnation + 1;
+    uint32_t seen = atomic_load(&child->told);
+
+    while (seen >> 1 != incarnation + 1)
+        if (atomic_compare_exchange_weak(&child->told, &seen, (incarnation + 1) << 1 | agent))
+            return true;
+    return agent && seen & 1;
 }
 
 /* The kernel lets nobody else say that a child has ended: the rank makes that of it. */
@@ -81,7 +86,7 @@ bool ft_outcome_orphan(struct ft_outcome_words *words, pid_t pid, int status, co
     c->status = status;
     c->usage = *usage;
     atomic_thread_fence(memory_order_release);
-    if (rank && ft_outcome_tells(c, incarnation))
+    if (rank && ft_outcome_tells(c, incarnation, true))
         signal_rank(c, rank);
     atomic_store_explicit(&c->ended, 1, memory_order_release);
     return true;

@@ -32,7 +32,7 @@ enum {
 /* A child of the rank. Once the rank has been killed it is the agent's, which waits for it in its successor's place. */
 struct ft_outcome_child {
     _Atomic int32_t pid;    /* 0: none */
-    _Atomic uint32_t told;  /* this incarnation of the rank, + 1, is sent SIGCHLD of it */
+    _Atomic uint32_t told;  /* this incarnation of the rank, + 1, is sent SIGCHLD of it; twice that, + 1 if the agent does it */
     _Atomic uint32_t ended; /* the agent has waited for it ... */
     int32_t status;         /* ... as waitpid gives it */
     struct rusage usage;
@@ -107,8 +107,9 @@ struct ft_outcome_child *ft_outcome_child(struct ft_outcome_words *words, pid_t 
    end has had the signal. False: the rank has not named it. */
 bool ft_outcome_orphan(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage, pid_t rank, uint32_t incarnation);
 
-/* SIGCHLD of it is to be sent to that incarnation by who gets true: the agent, or the rank itself. */
-bool ft_outcome_tells(struct ft_outcome_child *child, uint32_t incarnation);
+/* SIGCHLD of it is to be sent to that incarnation by who gets true: the agent, or the rank itself. An agent gets it again: the one before
+   may have died before it sent it. */
+bool ft_outcome_tells(struct ft_outcome_child *child, uint32_t incarnation, bool agent);
 
 /* Agent: an orphan has ended that no rank has named; one of them may have been killed before it could. */
 void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage);
