@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "ft/outcome/child.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/signals.h"
 
@@ -209,13 +210,23 @@ void ft_signals_taken(int signal)
     take_pending(&one, &info);
 }
 
+/* Of children that are followed: where the log ends it comes of those whose end the program has not been told. Pending until then, it would take
+   in with it what comes meanwhile: the kernel keeps one of a number. */
+static bool is_of_child(const siginfo_t *info)
+{
+    return info->si_signo == SIGCHLD && (info->si_code > 0 || info->si_code == SI_QUEUE) && !ft_child_strangers;
+}
+
 void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before)
 {
     sigset_t all = all_from_outside();
 
     ft_mask_real(SIG_SETMASK, &all, NULL);
     masked = *mask;
-    owed = *pending;
+    owed.n = 0;
+    for (int i = 0; i < pending->n; i++)
+        if (!is_of_child(&pending->of[i]))
+            owed.of[owed.n++] = pending->of[i];
     for (int i = 0; i < owed.n; i++) {
         if (ft_mask_is_sent(&owed.of[i]) && owed.of[i].si_pid == before)
             owed.of[i].si_pid = (pid_t)syscall(SYS_getpid);
