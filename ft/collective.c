@@ -74,7 +74,8 @@ FT_HOT int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64
         if (ft_handle_due(s->ft))
             handle_snapshot(s->ft, c, total);
         if (__builtin_expect(!*s->ft->door->switched, 0))
-            s->ft->door->live(s->unit > s->called); /* it may have been in that one, in a function of the program's that this calls */
+            s->ft->door->live(s->size > 1 && s->unit > s->called); /* it may have been in that one, in a function of the program's that this
+                                                                         calls. One alone has no trail, and nobody to tell */
     }
     if (__builtin_expect(s->attentive || c->key, 0) && s->cache)
         return ft_cache_call(s->cache, c, sig, total, site, ft_collective_perform, e);

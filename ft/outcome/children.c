@@ -12,6 +12,7 @@
 
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/images.h"
+#include "ft/outcome/mask.h"
 #include "ft/outcome/process.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
@@ -29,6 +30,7 @@ struct child {
     bool own;      /* this process's: the kernel has it as that. Else an orphan */
     bool told;     /* the program has had SIGCHLD of it */
     int pidfd;     /* -1: none yet */
+    pid_t group;   /* its process group, as last seen */
 };
 
 static struct child children[MOST];
@@ -95,13 +97,23 @@ static void name(pid_t pid)
 /* In a replay the words are the predecessor's. */
 static bool may_name(void) { return !ft_recorder_replays(); }
 
+/* Those that the kernel did not keep for anybody. */
+static void forget_gone(void)
+{
+    for (int i = nchildren - 1; i >= 0; i--)
+        if (children[i].own && syscall(SYS_kill, children[i].pid, 0) < 0)
+            ft_children_remove(children[i].pid);
+}
+
 void ft_children_add(pid_t pid, bool own)
 {
+    if (nchildren == MOST)
+        forget_gone();
     if (nchildren == MOST) {
         ft_recorder_close("it has more than %d children", MOST);
         return;
     }
-    children[nchildren++] = (struct child){pid, own, false, -1};
+    children[nchildren++] = (struct child){pid, own, false, -1, (pid_t)syscall(SYS_getpgid, pid)};
     if (may_name() && (own || !ft_outcome_child(words(), pid)))
         name(pid);
 }
@@ -145,10 +157,11 @@ static void send_signal(struct ft_outcome_child *c)
 {
     siginfo_t info = signal_of(c);
 
+    if (ft_mask_is_held())
+        ft_signals_left_out(SIGCHLD); /* that is of this, or of one that has ended before: the kernel sends one signal of both */
     if (!ft_outcome_tells(c, incarnation, false))
         return;
     syscall(SYS_rt_sigqueueinfo, (pid_t)syscall(SYS_getpid), SIGCHLD, &info);
-    ft_signals_left_out(SIGCHLD);
 }
 
 void ft_children_signal(siginfo_t *info)
@@ -188,6 +201,20 @@ void ft_children_live(void)
     for (int i = 0; i < nchildren; i++)
         if (!ft_outcome_child(words(), children[i].pid))
             name(children[i].pid);
+}
+
+void ft_children_kill_groups(int signal)
+{
+    pid_t last = 0;
+
+    for (int i = 0; i < nchildren; i++) {
+        pid_t group = children[i].own ? 0 : (pid_t)syscall(SYS_getpgid, children[i].pid);
+
+        if (group <= 0 || group == last || group == children[i].pid || group == (pid_t)syscall(SYS_getpgid, 0))
+            continue;
+        last = group;
+        syscall(SYS_kill, -group, signal);
+    }
 }
 
 /* ---- a fork ---- */
@@ -278,7 +305,7 @@ pid_t ft_children_claimed(uint32_t number, uint64_t strays)
 
 /* ---- waiting ---- */
 
-static bool is_meant(const struct child *c, idtype_t type, id_t id)
+static bool is_meant(struct child *c, idtype_t type, id_t id)
 {
     pid_t group;
 
@@ -287,7 +314,10 @@ static bool is_meant(const struct child *c, idtype_t type, id_t id)
     case P_PID: return c->pid == (pid_t)id;
     case P_PGID:
         group = (pid_t)syscall(SYS_getpgid, c->pid);
-        return id ? group == (pid_t)id : ft_process_is_group(group);
+        c->group = group > 0 ? group : c->group; /* gone: as it was */
+        if (c->group <= 0) /* it was gone when a replay came to it: the rank's, as most are */
+            return !id || ft_process_is_group((pid_t)id);
+        return id ? c->group == (pid_t)id : ft_process_is_group(c->group);
     default: return false;
     }
 }
@@ -322,11 +352,15 @@ static bool orphan_ended(pid_t pid, struct ft_waited *w)
     return true;
 }
 
-/* The process is gone: the agent waits for it, and says what it came to. */
+/* The process is gone: the agent waits for it, and says what it came to. Whom nobody is to wait for is forgotten. */
 static void await_status(pid_t pid)
 {
     struct ft_waited w;
 
+    if (are_ignored()) {
+        ft_children_remove(pid);
+        return;
+    }
     for (int i = 0; !orphan_ended(pid, &w); i++) {
         if (i == STATUS_MS)
             ft_recorder_lost("process %d, a child of it, has ended, and nobody can tell how: its ftrun was killed, too", pid);
@@ -387,6 +421,9 @@ static int look(idtype_t type, id_t id, int options, struct ft_waited *w)
 {
     bool ignored = are_ignored();
 
+    for (int i = nchildren - 1; i >= 0; i--)
+        if (children[i].told && !children[i].own)
+            await_status(children[i].pid); /* the agent says it just after the signal */
     for (int i = 0; i < nchildren && options & WEXITED; i++) {
         if (children[i].own || !is_meant(&children[i], type, id) || !orphan_ended(children[i].pid, w))
             continue;

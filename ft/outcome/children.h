@@ -38,6 +38,9 @@ void ft_children_signalled(const siginfo_t *info);
 /* The rank has made it, and has not waited for it. */
 bool ft_children_knows(pid_t pid);
 
+/* To the groups of orphans, which were the rank's when it made them. */
+void ft_children_kill_groups(int signal);
+
 /* There is one. */
 bool ft_children_some(void);
 

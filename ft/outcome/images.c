@@ -2,6 +2,7 @@
 #include "ft/outcome/images.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/children.h"
+#include "ft/outcome/once.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 
@@ -28,6 +30,7 @@ struct ft_image_of {
     uint64_t file;
     void *image;    /* while a copy is made, and in that: what is to come into its place */
     void *aside;    /* shared, in a replay: the mapping itself */
+    bool copied;    /* a copy has been made since, so that nobody can tell to which of its pages a replay has written */
 };
 
 static struct ft_image_of images[IMAGES];
@@ -88,14 +91,17 @@ static uint64_t all_bytes(void)
     return sum;
 }
 
+/* What is only read there others change, so that a replay must not be given it as it was. */
 bool ft_images_can(const struct ft_mapping *m, const struct stat *st)
 {
     const int plain = MAP_SHARED | MAP_PRIVATE | MAP_NORESERVE | MAP_POPULATE;
-    bool shared = m->flags & MAP_SHARED;
 
-    if (m->flags & ~plain || !S_ISREG(st->st_mode) || nimages == IMAGES || m->bytes == 0 || all_bytes() + m->bytes > BYTES)
+    if (m->flags & ~plain || !S_ISREG(st->st_mode) || nimages == IMAGES || m->bytes == 0 || all_bytes() + m->bytes > BYTES ||
+        is_mapped_already(m, id_of(st)))
         return false;
-    return !shared || (!of_several_hosts(m->fd) && !ft_children_some() && !is_mapped_already(m, id_of(st)));
+    if (m->flags & MAP_PRIVATE)
+        return m->bytes <= FT_OUTCOME_PIECE && ft_once_made(m->fd);
+    return m->protection & PROT_WRITE && !of_several_hosts(m->fd) && !ft_children_some();
 }
 
 void ft_images_add(const struct ft_mapping *m, const struct stat *st, void *start)
@@ -137,6 +143,38 @@ static void unfollow(struct ft_image_of *i, const char *why)
     ft_recorder_close("%s", why);
 }
 
+/* Of one that is not followed: that is unmapped. */
+void ft_images_unmapped(const void *at, size_t bytes)
+{
+    const char *end = (const char *)at + whole(bytes);
+
+    for (int i = nimages - 1; i >= 0; i--) {
+        struct ft_image_of *m = &images[i];
+
+        if (m->followed || !overlaps(m, at, whole(bytes)))
+            continue;
+        if ((const char *)at <= m->start) {
+            size_t gone = ft_min((size_t)(end - m->start), m->bytes);
+
+            m->start += gone;
+            m->bytes -= gone;
+        } else if (end >= m->start + m->bytes) {
+            m->bytes = (size_t)((const char *)at - m->start);
+        }
+        if (m->bytes == 0)
+            ft_images_remove(m);
+    }
+}
+
+void ft_images_moved(const void *from, void *to, size_t bytes)
+{
+    for (int i = 0; i < nimages; i++)
+        if (images[i].start == from) {
+            images[i].start = to;
+            images[i].bytes = whole(bytes);
+        }
+}
+
 /* In a replay: the predecessor had not done that, or its ways back were closed. */
 static void must_be_beyond(const char *why)
 {
@@ -149,7 +187,7 @@ static void must_be_beyond(const char *why)
 void ft_images_unfollow(const void *at, size_t bytes, const char *why)
 {
     for (int i = 0; i < nimages; i++)
-        if (overlaps(&images[i], at, bytes)) {
+        if (images[i].followed && overlaps(&images[i], at, bytes)) {
             must_be_beyond(why);
             unfollow(&images[i], why);
         }
@@ -238,6 +276,8 @@ static bool make(struct ft_image_of *i)
 
 bool ft_images_make(void)
 {
+    for (int i = 0; ft_images_held && i < nimages; i++)
+        images[i].copied = true;
     if (ft_images_held)
         return true;
     for (int i = 0; i < nimages; i++)
@@ -291,21 +331,36 @@ void ft_images_begin(void)
     ft_images_any = nimages > 0;
 }
 
-/* Page by page, what differs. */
+/* The replay has written to the page: it is no longer the copy's, too. If the kernel does not say, it may have. */
+static bool is_written(int pages, const char *page)
+{
+    const uint64_t present = 1ull << 63, swapped = 1ull << 62, alone = 1ull << 56;
+    uint64_t entry;
+
+    if (pages < 0 || syscall(SYS_pread64, pages, &entry, sizeof entry, (off_t)((uintptr_t)page / PAGE * sizeof entry)) != sizeof entry)
+        return true;
+    return entry & swapped || (entry & present && entry & alone);
+}
+
+/* Of the pages that the replay has written to, what differs: the others may have been changed by others. */
 static void store(struct ft_image_of *m)
 {
+    int pages = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     ssize_t n = CHUNK;
 
     for (size_t at = 0; at < m->bytes && n == CHUNK && m->protection & PROT_WRITE; at += CHUNK) {
         n = look_at((char *)m->aside + at, ft_min(CHUNK, m->bytes - at));
         for (ssize_t page = 0; page < n; page += PAGE)
-            if (memcmp(chunk + page, m->start + at + page, PAGE) != 0)
+            if (memcmp(chunk + page, m->start + at + page, PAGE) != 0 && (m->copied || is_written(pages, m->start + at + page)))
                 memcpy((char *)m->aside + at + page, m->start + at + page, PAGE);
     }
+    if (pages >= 0)
+        syscall(SYS_close, pages);
     if (n < 0)
         ft_recorder_lost("a file that it has mapped cannot be looked at");
     move(m->aside, m->bytes, m->start);
     m->aside = NULL;
+    m->copied = false;
 }
 
 void ft_images_settle(void)

@@ -47,6 +47,10 @@ void ft_images_remove(const struct ft_image_of *i);
 void ft_images_unfollow(const void *at, size_t bytes, const char *why);
 void ft_images_unfollow_all(const char *why);
 
+/* That is unmapped, or has moved: of those that are not followed. */
+void ft_images_unmapped(const void *at, size_t bytes);
+void ft_images_moved(const void *from, void *to, size_t bytes);
+
 /* The descriptor is about to be written: a replay would not have that in the image. */
 void ft_images_written(int fd);
 

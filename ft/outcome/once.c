@@ -143,6 +143,15 @@ void ft_once_write_slowly(int fd)
         done_once(appends ? "appended to" : "read, and then written to,", ft_descriptors_name(fd, name, sizeof name));
 }
 
+bool ft_once_made(int fd)
+{
+    int error = errno;
+    uint64_t id = id_of(fd, "", AT_EMPTY_PATH);
+
+    errno = error;
+    return id && bits_of(id) & MADE;
+}
+
 /* Emptied before anything was read of it, it is the program's own. */
 void ft_once_cuts(int fd, int64_t length)
 {

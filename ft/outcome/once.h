@@ -46,6 +46,9 @@ void ft_once_closed(int fd);
 /* A second name keeps its content. */
 void ft_once_links(int dir, const char *name, int flags);
 
+/* The rank has made the file, or emptied it. */
+bool ft_once_made(int fd);
+
 /* Before the file's length is set. */
 void ft_once_cuts(int fd, int64_t length);
 

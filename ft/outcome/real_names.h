@@ -47,6 +47,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 /* X(name), in the order of the alphabet. */
 #define FT_REAL_NAMES(X)                                                                            \
@@ -85,6 +86,7 @@
     X(fchmodat)                                                                                     \
     X(fchown)                                                                                       \
     X(fchownat)                                                                                     \
+    X(fclose)                                                                                       \
     X(fcntl64)                                                                                      \
     X(fdatasync)                                                                                    \
     X(fdopen)                                                                                       \
@@ -192,6 +194,7 @@
     X(sendto)                                                                                       \
     X(setitimer)                                                                                    \
     X(setmntent)                                                                                    \
+    X(setpgid)                                                                                      \
     X(setpriority)                                                                                  \
     X(setrlimit64)                                                                                  \
     X(setxattr)                                                                                     \
@@ -238,6 +241,7 @@
     X(wait4)                                                                                        \
     X(waitid)                                                                                       \
     X(waitpid)                                                                                      \
+    X(wordexp)                                                                                      \
     X(write)                                                                                        \
     X(writev)
 

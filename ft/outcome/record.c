@@ -212,6 +212,7 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
     c->error = errno;
     if (is_due() && !ft_recorder_replays()) {
         ft_recorder_live(); /* first: the copy takes what is open for accounted for */
+        ft_images_settle();
         ft_recorder.cut();
     }
     ft_signals_at(FT_SIGNALS_BEFORE);

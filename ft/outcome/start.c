@@ -174,6 +174,15 @@ static bool cut_now(void)
     return false;
 }
 
+/* Who begins again makes the file anew, perhaps, under the other one. */
+static void start_would_differ(struct ft_outcome_words *words)
+{
+    if (atomic_load(&words->once))
+        return;
+    snprintf(words->once_why, sizeof words->once_why, "it has mapped a file that another rank has mapped, too");
+    atomic_store(&words->once, 1);
+}
+
 static bool others_map(uint64_t file, bool first)
 {
     bool any = false;
@@ -184,8 +193,11 @@ static bool others_map(uint64_t file, bool first)
 
         for (int i = 0; words && i < FT_OUTCOME_MAPPED; i++)
             has |= atomic_load(&words->mapped[i]) == file;
-        if (has && first)
+        if (has && first) {
             ft_outcome_close(words, "another rank has mapped a file that it has mapped, too");
+            start_would_differ(words);
+            start_would_differ(ft_recorder.log.words);
+        }
         any |= has;
     }
     return any;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/time.h>
 
+#include "ft/outcome/children.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/signals.h"
 
@@ -25,6 +26,16 @@ int sigsuspend(const sigset_t *set)
     return (int)FT_CALL_PLAIN(FT_CALL_SLEEP, ft_what(-1, SUSPEND, 0), ft_real()->sigsuspend(set));
 }
 
+static long take_signal(struct ft_recorded *c, const sigset_t *set, siginfo_t *info, const struct timespec *most)
+{
+    int result = ft_real()->sigtimedwait(set, info, most), error = errno;
+
+    if (result == SIGCHLD)
+        ft_children_signal(info);
+    errno = error;
+    return ft_call_end_struct(c, result, info, sizeof *info);
+}
+
 int sigtimedwait(const sigset_t *set, siginfo_t *to, const struct timespec *most)
 {
     struct ft_recorded c;
@@ -36,9 +47,11 @@ int sigtimedwait(const sigset_t *set, siginfo_t *to, const struct timespec *most
     if (ft_call_begin(&c, FT_CALL_SLEEP, ft_what(-1, WAIT, 0), sizeof info))
         result = ft_call_give_struct(&c, &info, sizeof info);
     else
-        result = ft_call_end_struct(&c, ft_real()->sigtimedwait(set, &info, most), &info, sizeof info);
+        result = take_signal(&c, set, &info, most);
     if (result > 0)
         ft_signals_taken((int)result);
+    if (result == SIGCHLD)
+        ft_children_signalled(&info);
     if (result > 0 && to)
         *to = info;
     return (int)result;

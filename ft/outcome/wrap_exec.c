@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <wordexp.h>
 
 #include "ft/outcome/child.h"
 #include "ft/outcome/children.h"
@@ -48,6 +50,14 @@ static void before_fork(void)
 __attribute__((constructor)) static void watch_forks(void)
 {
     pthread_atfork(before_fork, NULL, ft_in_child);
+}
+
+/* It runs commands, by processes that no name tells of. */
+int wordexp(const char *words, wordexp_t *to, int flags)
+{
+    if (ft_recording() && !(flags & WRDE_NOCMD) && words && strpbrk(words, "$`"))
+        make_stranger();
+    return ft_real()->wordexp(words, to, flags);
 }
 
 /* What clone calls in the child. */

@@ -331,6 +331,8 @@ void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t of
 {
     bool private = flags & MAP_ANONYMOUS && !(flags & MAP_SHARED);
 
+    if (ft_images_any && flags & MAP_FIXED && ft_recording())
+        ft_images_unfollow(at, bytes, "it has mapped something else in the place of a file (MAP_FIXED)");
     if (private || !ft_recording())
         return ft_real()->mmap64(at, bytes, protection, flags, fd, offset);
     return map(&(struct ft_mapping){at, bytes, protection, flags, fd, offset});
@@ -365,6 +367,8 @@ int munmap(void *at, size_t bytes)
     result = ft_real()->munmap(at, bytes);
     if (i && result == 0)
         ft_images_remove(i);
+    else if (ft_images_any && result == 0)
+        ft_images_unmapped(at, bytes);
     if (nmaps > 0 && result == 0)
         forget((uintptr_t)at, bytes);
     return result;
@@ -394,7 +398,10 @@ void *mremap(void *at, size_t bytes, size_t wanted, int flags, ...)
     va_end(args);
     if (ft_images_any && ft_recording())
         ft_images_unfollow(at, bytes, "it has moved a file that it has mapped (mremap)");
-    return ft_real()->mremap(at, bytes, wanted, flags, to);
+    to = ft_real()->mremap(at, bytes, wanted, flags, to);
+    if (ft_images_any && to != MAP_FAILED)
+        ft_images_moved(at, to, wanted);
+    return to;
 }
 
 void *shmat(int id, const void *at, int flags)

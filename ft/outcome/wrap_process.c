@@ -8,12 +8,13 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "ft/outcome/children.h"
 #include "ft/outcome/process.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
 
-enum { KILL, KILLPG, GETPPID, GETPGID, GETSID, GETRUSAGE, GETAFFINITY, GETCPU, LOADAVG, SYSINFO, UNAME, HOSTNAME, SYSCONF, NPROCS, SET };
+enum { SETPGID = 100, KILL = 0, KILLPG, GETPPID, GETPGID, GETSID, GETRUSAGE, GETAFFINITY, GETCPU, LOADAVG, SYSINFO, UNAME, HOSTNAME, SYSCONF, NPROCS, SET };
 
 /* ---- its number ---- */
 
@@ -66,6 +67,8 @@ int kill(pid_t pid, int signal)
         return ft_signals_to_self(signal, kill_self);
     if (!ft_recording())
         return ft_real()->kill(to_kernel(pid), signal);
+    if (pid == 0 && !ft_recorder_replays())
+        ft_children_kill_groups(signal);
     return (int)FT_CALL_PLAIN(FT_CALL_PROCESS, ft_what(KILL, pid, signal), ft_real()->kill(to_kernel(pid), signal));
 }
 
@@ -88,6 +91,13 @@ pid_t getpgid(pid_t pid)
     if (!ft_recording())
         return ft_real()->getpgid(to_kernel(pid));
     return (pid_t)FT_CALL_PLAIN(FT_CALL_PROCESS, ft_what(GETPGID, pid, 0), to_program(ft_real()->getpgid(to_kernel(pid))));
+}
+
+int setpgid(pid_t pid, pid_t group)
+{
+    if (!ft_recording())
+        return ft_real()->setpgid(to_kernel(pid), to_kernel(group));
+    return (int)FT_CALL_PLAIN(FT_CALL_PROCESS, ft_what(SETPGID, pid, group), ft_real()->setpgid(to_kernel(pid), to_kernel(group)));
 }
 
 pid_t getpgrp(void) { return getpgid(0); }

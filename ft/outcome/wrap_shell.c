@@ -12,8 +12,6 @@
 
 #include "ft/outcome/record.h"
 
-enum { MOST = 64 };
-
 /* ---- system ---- */
 
 /* In the child. */
@@ -69,14 +67,14 @@ int system(const char *command)
 static struct process {
     FILE *stream;
     pid_t pid;
-} processes[MOST];
-static int nprocesses;
+    struct process *next;
+} *processes;
 
 /* In the child: `end` of the pipe is its standard input or output; streams of before are none of its. */
 static void become_end(int end, int standard, const char *command)
 {
-    for (int i = 0; i < nprocesses; i++)
-        ft_real()->close(fileno(processes[i].stream));
+    for (const struct process *p = processes; p; p = p->next)
+        ft_real()->close(fileno(p->stream));
     if (end == standard)
         ft_real()->fcntl64(end, F_SETFD, 0);
     else
@@ -86,36 +84,36 @@ static void become_end(int end, int standard, const char *command)
 
 static FILE *start(const char *command, bool reads, bool stays)
 {
-    struct process p;
+    struct process *p = malloc(sizeof *p);
     int fds[2], ours, theirs;
 
-    if (nprocesses == MOST) {
-        errno = EMFILE;
+    if (!p || pipe2(fds, O_CLOEXEC) < 0) {
+        free(p);
         return NULL;
     }
-    if (pipe2(fds, O_CLOEXEC) < 0)
-        return NULL;
     ours = fds[!reads];
     theirs = fds[reads];
-    p.stream = fdopen(ours, reads ? "r" : "w");
-    p.pid = p.stream ? fork() : -1;
-    if (p.pid == 0)
+    p->stream = fdopen(ours, reads ? "r" : "w");
+    p->pid = p->stream ? fork() : -1;
+    if (p->pid == 0)
         become_end(theirs, reads ? STDOUT_FILENO : STDIN_FILENO, command);
     close(theirs);
-    if (p.pid < 0) {
+    if (p->pid < 0) {
         int error = errno;
 
-        if (p.stream)
-            fclose(p.stream);
+        if (p->stream)
+            fclose(p->stream);
         else
             close(ours);
+        free(p);
         errno = error;
         return NULL;
     }
     if (stays)
         fcntl(ours, F_SETFD, 0);
-    processes[nprocesses++] = p;
-    return p.stream;
+    p->next = processes;
+    processes = p;
+    return p->stream;
 }
 
 /* type: "r" or "w", and perhaps "e" (close on exec). */
@@ -132,21 +130,45 @@ FILE *popen(const char *command, const char *type)
     return start(command, reads, !strchr(type, 'e'));
 }
 
-int pclose(FILE *stream)
+/* 0: it is none of popen's. */
+static pid_t take(const FILE *stream)
 {
-    pid_t pid = 0, done;
+    pid_t pid = 0;
+
+    for (struct process **at = &processes; *at && !pid; at = pid ? at : &(*at)->next)
+        if ((*at)->stream == stream) {
+            struct process *p = *at;
+
+            pid = p->pid;
+            *at = p->next;
+            free(p);
+        }
+    return pid;
+}
+
+static int finish(FILE *stream, pid_t pid)
+{
+    pid_t done;
     int status;
 
-    for (int i = 0; i < nprocesses && !pid; i++)
-        if (processes[i].stream == stream) {
-            pid = processes[i].pid;
-            processes[i] = processes[--nprocesses];
-        }
-    if (!pid)
-        return ft_real()->pclose(stream);
-    fclose(stream);
+    ft_real()->fclose(stream);
     do
         done = waitpid(pid, &status, 0);
     while (done < 0 && errno == EINTR);
     return done < 0 ? -1 : status;
+}
+
+int pclose(FILE *stream)
+{
+    pid_t pid = take(stream);
+
+    return pid ? finish(stream, pid) : ft_real()->pclose(stream);
+}
+
+/* As the C library's, which waits for the child of such a stream, too. */
+int fclose(FILE *stream)
+{
+    pid_t pid = processes ? take(stream) : 0;
+
+    return pid ? finish(stream, pid) : ft_real()->fclose(stream);
 }
