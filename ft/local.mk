@@ -40,10 +40,10 @@ sim_SOURCES = ft/test/sim.h ft/test/sim.c ft/test/sim_events.c ft/test/sim_net.c
 sim_LDADD = libft.la
 
 # Models (docs/models.md).
-dist_check_SCRIPTS = ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh
-EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/checkpoint.pml ft/model/cache.pml ft/model/links.pml ft/model/outcomes.pml
+dist_check_SCRIPTS = ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh
+EXTRA_DIST += ft/model/search.sh ft/model/release.pml ft/model/checkpoint.pml ft/model/cache.pml ft/model/links.pml ft/model/outcomes.pml ft/model/children.pml
 if !SANITIZED
-TESTS += ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh
+TESTS += ft/model/release.sh ft/model/checkpoint.sh ft/model/cache.sh ft/model/links.sh ft/model/outcomes.sh ft/model/children.sh
 endif
 
 # Several nodes, with ranks, links and nodes that are lost; no launcher.
