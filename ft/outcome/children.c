@@ -253,7 +253,7 @@ void ft_children_claim(void)
     uint64_t seen = offered, pid = (uint32_t)syscall(SYS_getpid);
 
     if (offered && !atomic_compare_exchange_strong(claim_of(offered >> 32), &seen, offered | pid) && seen == (offered | (uint32_t)REVOKED))
-        _exit(0); /* the rank was killed before it heard of this process, and its successor makes another one */
+        syscall(SYS_exit_group, 0); /* the rank was killed before it heard of this process, and its successor makes another one */
     offered = 0;
 }
 
