@@ -379,6 +379,16 @@ static int descriptor_of(struct child *c)
     return c->pidfd;
 }
 
+/* Where there are no such descriptors (before Linux 5.3), or none is left. */
+static int block_without(void)
+{
+    syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
+    if (!ft_signals_wait || ft_signals_restart_calls())
+        return 0;
+    errno = EINTR;
+    return -1;
+}
+
 /* Until one of those that are meant has ended. -1, EINTR: a signal came. */
 static int block(idtype_t type, id_t id, int options)
 {
@@ -395,7 +405,7 @@ static int block(idtype_t type, id_t id, int options)
         if (p[n].fd < 0 && errno == ESRCH && !children[i].own)
             await_status(children[i].pid);
         if (p[n].fd < 0)
-            return 0;
+            return block_without();
         n++;
     }
     result = (int)syscall(SYS_ppoll, p, n, timed ? &most : NULL, NULL, 0);
