@@ -39,7 +39,7 @@ while [ ! -e "$D/go" ]; do sleep 0.02; done
 END
 chmod +x "$tmp/program"
 what="ftrun whose agent is killed"
-D=$tmp timeout -k 5 120 "$ftrun" -q --report "$r" -n 2 "$tmp/program" 2>"$tmp/err" &
+D=$tmp timeout -k 5 120 "$ftrun" -q --snapshot off --report "$r" -n 2 "$tmp/program" 2>"$tmp/err" &
 launcher=$!
 wait_for test -s "$tmp/0.0"
 wait_for test -s "$tmp/1.0"
