@@ -29,9 +29,9 @@ all_gone pids.0 pids.1 || fail "processes of a killed rank are left"
 # It goes on from a snapshot: its children do what they were made for, once, and it waits for them.
 cat >parent <<'EOF'
 #!/bin/sh
-(sleep 0.3; echo "child of $FTMPI_RANK" >>done; exit 7) &
+(sleep 0.3; echo "child of $FTMPI_RANK" >>ended; exit 7) &
 child=$!
-sh -c 'kill -9 $PPID; sleep 0.2; echo "other of $FTMPI_RANK" >>done'
+sh -c 'kill -9 $PPID; sleep 0.2; echo "other of $FTMPI_RANK" >>ended'
 wait $child
 echo "$FTMPI_RANK: $?"
 EOF
@@ -39,10 +39,10 @@ chmod +x parent
 if records; then
     run -n 2 ./parent
     expect_code 0
-    [ "$(sort done)" = "$(printf 'child of 0\nchild of 1\nother of 0\nother of 1')" ] || fail "children did not run once each"
+    [ "$(sort ended)" = "$(printf 'child of 0\nchild of 1\nother of 0\nother of 1')" ] || fail "children did not run once each"
     [ "$(sort "$tmp/out")" = "$(printf '0: 7\n1: 7')" ] || fail "a child's status is not what the shell waited for"
 fi
-rm -f done
+rm -f ended
 
 # A member of the tree is killed that is not the leader: the shell decides what that means.
 run -n 2 sh -c 'sleep 1004 & kill -9 $!; wait $!; [ $FTMPI_INCARNATION = 0 ] && exit 137; exit 0'

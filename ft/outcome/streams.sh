@@ -91,18 +91,18 @@ under_kills() {
 }
 
 seq 1 200 >"$work/input"
-at_calls="-k 6 -p 150 -c 1000" at_calls_zero="-k 6 -p 150 -c 0" at_times="-k 4 -t 2500 -c 800"
+at_calls="-k 6 -p 150 -c 12000" at_calls_zero="-k 6 -p 150 -c 0" at_times="-k 4 -t 2500 -c 800"
 
 under_kills "C streams" is_the_same "$build/outcome_lines % 12" "-k 0" "$at_calls" "$at_calls_zero" "$at_times"
 under_kills "pipes" is_the_same "$build/outcome_fifo % 3" "-k 0" "$at_calls" "$at_calls_zero" "$at_times"
 under_kills "C++ streams" is_the_same "$build/outcome_streams %" "-k 0" "$at_calls" "$at_calls_zero" "$at_times"
-under_kills "time and chance" says_it_twice "$build/outcome_told 12" "-k 0" "-k 6 -p 40 -c 1000" "-k 6 -p 40 -c 0" "$at_times"
-under_kills "signals" counts_ticks "$build/outcome_signals 12" "-k 0" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0" "$at_times"
-under_kills "children" is_the_same_sorted "$build/outcome_children % 3" "-k 0" "-k 4 -p 150 -c 1000" "-k 4 -p 150 -c 0" "-k 4 -t 20000 -c 3000"
-under_kills "stores" is_the_same "$build/outcome_stores % 6" "-k 0" "-k 4 -p 60 -c 1000" "-k 4 -p 60 -c 0" "-k 4 -t 6000 -c 2000" "-k 6 -t 2500 -c 5000"
-under_kills "sockets and events" is_the_same "$build/outcome_events 4" "-k 0" "-k 4 -p 120 -c 1000" "-k 4 -p 120 -c 0" "-k 4 -t 6000 -c 2000"
+under_kills "time and chance" says_it_twice "$build/outcome_told 12" "-k 0" "-k 6 -p 40 -c 12000" "-k 6 -p 40 -c 0" "$at_times"
+under_kills "signals" counts_ticks "$build/outcome_signals 12" "-k 0" "-k 6 -p 60 -c 12000" "-k 6 -p 60 -c 0" "$at_times"
+under_kills "children" is_the_same_sorted "$build/outcome_children % 3" "-k 0" "-k 4 -p 150 -c 12000" "-k 4 -p 150 -c 0" "-k 4 -t 20000 -c 3000"
+under_kills "stores" is_the_same "$build/outcome_stores % 6" "-k 0" "-k 4 -p 60 -c 12000" "-k 4 -p 60 -c 0" "-k 4 -t 6000 -c 2000" "-k 6 -t 2500 -c 5000"
+under_kills "sockets and events" is_the_same "$build/outcome_events 4" "-k 0" "-k 4 -p 120 -c 12000" "-k 4 -p 120 -c 0" "-k 4 -t 6000 -c 2000"
 if command -v gfortran >/dev/null && gfortran -O1 -o "$work/fortran" "$source/ft/outcome/test/units.f90"; then
-  under_kills "Fortran units" is_the_same "$work/fortran %" "-k 0" "-k 6 -p 40 -c 1000" "-k 6 -p 40 -c 0"
+  under_kills "Fortran units" is_the_same "$work/fortran %" "-k 0" "-k 6 -p 40 -c 12000" "-k 6 -p 40 -c 0"
 fi
 # Programs as people have them.
 if command -v perl >/dev/null; then
@@ -114,7 +114,7 @@ for my $r (0..9) {
   my $l = <STDIN>; print "in $l"; rename("$d/f", "$d/g$r");
 }
 EOF
-  under_kills "perl" is_the_same "perl $work/script.pl %" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0"
+  under_kills "perl" is_the_same "perl $work/script.pl %" "-k 6 -p 60 -c 12000" "-k 6 -p 60 -c 0"
 fi
 if command -v sqlite3 >/dev/null; then
   cat >"$work/script.sql" <<'EOF'
@@ -123,7 +123,7 @@ with recursive c(x) as (select 1 union all select x + 1 from c where x < 300) in
 update t set b = b + 1 where a % 7 = 0; select sum(b), count(*) from t;
 begin; delete from t where a < 20; rollback; vacuum; select max(b) from t; pragma integrity_check;
 EOF
-  under_kills "sqlite3" is_the_same "sqlite3 %/db -init $work/script.sql .quit" "-k 6 -p 60 -c 1000" "-k 6 -p 60 -c 0"
+  under_kills "sqlite3" is_the_same "sqlite3 %/db -init $work/script.sql .quit" "-k 6 -p 60 -c 12000" "-k 6 -p 60 -c 0"
 fi
 if /usr/bin/python3 -c 'import numpy, sqlite3' 2>/dev/null; then
   cat >"$work/maps.py" <<'EOF'
@@ -151,7 +151,7 @@ for r in range(8):
 m.flush()
 del m
 EOF
-  under_kills "NumPy's memmap" is_the_same "/usr/bin/python3 $work/maps.py %" "-k 3 -p 400 -c 2000" "-k 3 -p 300 -c 0" "-k 4 -t 80000 -c 10000"
+  under_kills "NumPy's memmap" is_the_same "/usr/bin/python3 $work/maps.py %" "-k 3 -p 400 -c 50000" "-k 3 -p 300 -c 0" "-k 4 -t 80000 -c 10000"
   cat >"$work/wal.py" <<'EOF'
 import os, sqlite3, sys
 d = sys.argv[1]
@@ -167,7 +167,7 @@ print(db.execute('pragma integrity_check').fetchone())
 db.close()
 print(sorted(os.listdir(d)))
 EOF
-  under_kills "sqlite with a write-ahead log" is_the_same "/usr/bin/python3 $work/wal.py %" "-k 3 -p 300 -c 2000" "-k 3 -p 200 -c 0" "-k 4 -t 60000 -c 10000"
+  under_kills "sqlite with a write-ahead log" is_the_same "/usr/bin/python3 $work/wal.py %" "-k 3 -p 300 -c 50000" "-k 3 -p 200 -c 0" "-k 4 -t 60000 -c 10000"
 fi
 cat >"$work/script.sh" <<'EOF'
 cd "$1" || exit 1
@@ -181,7 +181,7 @@ here $r
 HERE
 done
 EOF
-under_kills "shell" is_the_same "sh $work/script.sh %" "-k 4 -p 100 -c 1000" "-k 4 -p 60 -c 0" "-k 4 -t 20000 -c 3000"
+under_kills "shell" is_the_same "sh $work/script.sh %" "-k 4 -p 100 -c 12000" "-k 4 -p 60 -c 0" "-k 4 -t 20000 -c 3000"
 if [ -x /usr/bin/python3 ]; then
   cat >"$work/script.py" <<'EOF'
 import os, subprocess, sys
@@ -205,7 +205,7 @@ for r in range(3):
         os._exit(r + 3)
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 EOF
-  under_kills "Python and its children" is_the_same "/usr/bin/python3 $work/script.py %" "-k 4 -p 400 -c 2000" "-k 4 -p 300 -c 0" "-k 4 -t 60000 -c 10000"
+  under_kills "Python and its children" is_the_same "/usr/bin/python3 $work/script.py %" "-k 4 -p 400 -c 50000" "-k 4 -p 300 -c 0" "-k 4 -t 60000 -c 10000"
 fi
 echo "$runs runs, $kills kills, $bad wrong"
 [ "$bad" -eq 0 ]
