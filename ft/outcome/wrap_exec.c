@@ -219,10 +219,18 @@ int execle(const char *path, const char *first, ...)
 
 /* ---- the end ---- */
 
+/* What the C library does with its streams after this. */
+static bool is_of_streams(enum ft_call_kind kind)
+{
+    return kind == FT_CALL_WRITE || kind == FT_CALL_PIPE_WRITE || kind == FT_CALL_SEEK || kind == FT_CALL_SIGNAL;
+}
+
 /* By exit, or from main; of all that the program does at its end this is the last. */
 __attribute__((destructor)) static void end(void)
 {
-    if (ft_recorder.on && ft_recorded_thread.mine && !ft_recorded_thread.inside)
+    if (!ft_recorder.on || !ft_recorded_thread.mine || ft_recorded_thread.inside)
+        return;
+    if (!ft_recorder_replays() || !is_of_streams(ft_recorder_next()))
         must_be_last("ends");
 }
 
