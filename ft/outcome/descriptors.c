@@ -173,7 +173,7 @@ static bool is_pair(int fd)
     return syscall(SYS_getpeername, fd, &name, &bytes) == 0 && bytes <= sizeof name.sun_family;
 }
 
-static bool is_anonymous(int fd, const char *what)
+bool ft_descriptors_is_anonymous(int fd, const char *what)
 {
     char name[40];
 
@@ -193,7 +193,7 @@ static bool is_odd(int fd)
     if (S_ISSOCK(st.st_mode))
         return !is_pair(fd);
     if (!(st.st_mode & S_IFMT))
-        return !is_anonymous(fd, "anon_inode:[eventfd]") && !is_anonymous(fd, "anon_inode:[eventpoll]");
+        return !ft_descriptors_is_anonymous(fd, "anon_inode:[eventfd]") && !ft_descriptors_is_anonymous(fd, "anon_inode:[eventpoll]");
     return !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISLNK(st.st_mode);
 }
 
@@ -284,7 +284,7 @@ static enum ft_descriptor_kind ask(int fd)
         return flags & O_APPEND && (flags & O_ACCMODE) != O_RDONLY ? FT_DESCRIPTOR_APPEND : FT_DESCRIPTOR_FILE;
     if (S_ISFIFO(st.st_mode) || (S_ISSOCK(st.st_mode) && is_pair(fd)))
         return FT_DESCRIPTOR_PIPE;
-    if (!(st.st_mode & S_IFMT) && is_anonymous(fd, "anon_inode:[eventfd]"))
+    if (!(st.st_mode & S_IFMT) && ft_descriptors_is_anonymous(fd, "anon_inode:[eventfd]"))
         return FT_DESCRIPTOR_EVENT;
     return S_ISCHR(st.st_mode) && syscall(SYS_ioctl, fd, TCGETS, &terminal) == 0 ? FT_DESCRIPTOR_TERMINAL : FT_DESCRIPTOR_OTHER;
 }

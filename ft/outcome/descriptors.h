@@ -52,6 +52,9 @@ void ft_descriptors_set_offset(int fd, off_t at);   /* -1: to be asked for */
 /* The name of its file, for a message: in `text`, which is returned. */
 const char *ft_descriptors_name(int fd, char *text, size_t room);
 
+/* It is of no file, but of this kind: "anon_inode:[eventfd]". */
+bool ft_descriptors_is_anonymous(int fd, const char *what);
+
 /* F_SETFL, which may change O_APPEND: of all that may be the same one. */
 void ft_descriptors_forget(int fd);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mappings of files that may change (DESIGN-ranks section 3): shared and writable ones, and private ones of files that the program writes.
+/* Mappings of files that the rank changes (DESIGN-ranks section 3): shared and writable ones, and small private ones of files that it has made.
    What is in them goes on when the rank is killed, and memory goes back. So a copy has an *image* of each: what was in it when the copy was made.
 
      the copy is made        each mapping's content is read into private memory, which the copy alone keeps

@@ -53,10 +53,8 @@ static void cannot_tell(int fd) { ft_recorder_lost("it was killed in a call on e
 
 static bool is_eventfd(int fd, const void *arg)
 {
-    char name[40];
-
     (void)arg;
-    return !strcmp(ft_descriptors_name(fd, name, sizeof name), "anon_inode:[eventfd]");
+    return ft_descriptors_is_anonymous(fd, "anon_inode:[eventfd]");
 }
 
 int eventfd(unsigned count, int flags)
@@ -138,10 +136,8 @@ ssize_t ft_event_write(int fd, const void *from)
 
 static bool is_epoll(int fd, const void *arg)
 {
-    char name[40];
-
     (void)arg;
-    return !strcmp(ft_descriptors_name(fd, name, sizeof name), "anon_inode:[eventpoll]");
+    return ft_descriptors_is_anonymous(fd, "anon_inode:[eventpoll]");
 }
 
 static int create(int flags)

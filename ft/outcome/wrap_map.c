@@ -255,7 +255,7 @@ static void map_said(const struct ft_mapping *m)
         ft_once_write(m->fd);
 }
 
-/* Small and private: what is in it is recorded, and is all that a replay needs. */
+/* Private, which is small (ft_images_can): what is in it is recorded, and is all that a replay needs. */
 static void *map_recorded(const struct ft_mapping *m, const struct stat *st)
 {
     struct ft_recorded c;
@@ -324,7 +324,7 @@ static void *map(const struct ft_mapping *m)
     if (next != FT_CALL_IMAGE && !(is_file && ft_images_can(m, &st)))
         return map_unfollowed(m);
     errno = error;
-    return m->flags & MAP_PRIVATE && m->bytes <= FT_OUTCOME_PIECE ? map_recorded(m, &st) : map_imaged(m, &st);
+    return m->flags & MAP_PRIVATE ? map_recorded(m, &st) : map_imaged(m, &st);
 }
 
 void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)

@@ -16,11 +16,10 @@
 #include "ft/outcome/signals.h"
 
 /* Of one that is none, the ways back were closed when it was made. */
-static bool cannot_follow(int fd, const char *call)
+static void cannot_follow(int fd, const char *call)
 {
     if (ft_descriptors_kind(fd) == FT_DESCRIPTOR_PIPE)
         ft_recorder_close("it has called %s on a pair of sockets with flags, addresses or descriptors", call);
-    return true;
 }
 
 /* As the call would with MSG_NOSIGNAL: SIGPIPE is for those who ask. */
