@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -230,6 +231,33 @@ static void kept(int dir, const char *path)
     make_empty(dir);
 }
 
+/* A job whose processes are killed still holds its lock for some milliseconds: --resume right after it was refused. */
+static void left(const char *path)
+{
+    struct ft_error e;
+    char ready;
+    int told[2], dir;
+    pid_t dying;
+
+    if (pipe(told) < 0)
+        abort();
+    dying = fork();
+    if (dying == 0) {
+        dir = ft_ckpt_dir_open(path, &e);
+        if (dir < 0 || write(told[1], "", 1) != 1)
+            _exit(1);
+        usleep(200000);
+        _exit(0);
+    }
+    EXPECT(dying > 0 && read(told[0], &ready, 1) == 1, "no lock to wait for");
+    dir = ft_ckpt_dir_open(path, &e);
+    EXPECT(dir >= 0, "%s", e.text);
+    close(dir);
+    close(told[0]);
+    close(told[1]);
+    EXPECT(waitpid(dying, NULL, 0) == dying, "waitpid");
+}
+
 /* Sections of several blocks of the reader's, and of none. */
 struct large {
     uint64_t seen;
@@ -300,6 +328,8 @@ int main(void)
     write_file(dir, "checkpoint-0000000002.ftmpi", "x", 1);
     expect_refused(dir, "there is no good checkpoint in it");
     make_empty(dir);
+    close(dir);
+    left(path);
     rmdir(path);
     return failed ? 1 : 0;
 }

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { LEAVE_MS = 2000, LOOK_MS = 10 };
 
 void ft_ckpt_dir_name(char name[FT_CKPT_NAME], uint64_t version)
 {
@@ -49,6 +52,19 @@ static void sync_above(const char *path)
     }
 }
 
+/* A job that was killed holds its lock until the kernel has taken its memory apart. False: another job has it. */
+static bool lock(int fd)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
+
+    for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK; ms += LOOK_MS) { /* else: the file system has no locks */
+        if (ms >= LEAVE_MS)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 int ft_ckpt_dir_open(const char *path, struct ft_error *e)
 {
     bool made = mkdir(path, 0700) == 0;
@@ -61,7 +77,7 @@ int ft_ckpt_dir_open(const char *path, struct ft_error *e)
     fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || faccessat(fd, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0) {
         ft_err_set(e, FT_ESYS, "cannot use the directory %.300s: %s", path, strerror(errno));
-    } else if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) { /* other errors: the file system has no locks */
+    } else if (!lock(fd)) {
         ft_err_set(e, FT_EINVAL, "%.300s is in use by another job", path);
         close(fd);
         return FT_EINVAL;

@@ -16,7 +16,7 @@ void ft_ckpt_dir_name(char name[FT_CKPT_NAME], uint64_t version);
 uint64_t ft_ckpt_dir_version(const char *name);
 
 /* Opens the directory, made for its owner only if it is not there, and keeps other jobs out of it until the last copy of the descriptor is
-   closed. FT_ESYS; FT_EINVAL: another job is using it, or it is no directory. */
+   closed. Waits up to 2 s for a job that ends. FT_ESYS; FT_EINVAL: another job is using it. */
 int ft_ckpt_dir_open(const char *path, struct ft_error *e);
 
 /* The versions that it has files of, newest first; free *versions. The number, or FT_ESYS, FT_ENOMEM. */
