@@ -19,6 +19,15 @@ static int exit_code(int code)
     return (code & 255) ? (code & 255) : 1;
 }
 
+/* What was printed before stands in the output before the line that says why it ends. Not if a thread is printing: it may never go on. */
+static void flush_output(void)
+{
+    if (ftrylockfile(stdout))
+        return;
+    fflush_unlocked(stdout);
+    funlockfile(stdout);
+}
+
 void shim_end(int code, const char *format, ...)
 {
     char line[LINE];
@@ -27,6 +36,7 @@ void shim_end(int code, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    flush_output();
     ft_end(shim.ft, exit_code(code), line);
 }
 

@@ -9,6 +9,7 @@ agent_tests = \
 	compat-tests/agent/bad_input.sh \
 	compat-tests/agent/exit_codes.sh \
 	compat-tests/agent/output.sh \
+	compat-tests/agent/as_it_comes.sh \
 	compat-tests/agent/output_takeover.sh \
 	compat-tests/agent/trees.sh \
 	compat-tests/agent/twins.sh \
@@ -50,3 +51,5 @@ tests_dist += compat-tests/agent/usage.sh compat-tests/agent/configure.sh
 tests_unsanitized += compat-tests/agent/oom.sh
 # It traces ftrun, which the leak sanitizer does not bear.
 tests_unsanitized += compat-tests/agent/passed_on.sh
+# What makes ranks buffer lines is not preloaded there.
+tests_unsanitized += compat-tests/agent/as_it_comes.sh

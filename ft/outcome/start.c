@@ -17,6 +17,7 @@
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/door.h"
 #include "ft/outcome/images.h"
+#include "ft/outcome/output.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/shm/versions.h"
@@ -285,7 +286,8 @@ __attribute__((constructor)) static void start(void)
 {
     const char *fds = getenv("FTMPI_FDS");
 
-    if (!fds || !is_rank() || !open_all(fds))
+    ft_output_by_lines();
+    if (!fds || !getenv("FTMPI_RECORDED") || !is_rank() || !open_all(fds))
         return;
     say_who();
     if (*door.want)

@@ -125,7 +125,7 @@ static int set_up_spawn(struct made *m, struct ft_error *e)
     struct ft_spawn_config config = {
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .library_path = m->library_path, .preload = o->rabit ? m->preload : NULL,
-        .recorder = job->region.header->params.outcome_bytes ? m->recorder : "",
+        .recorder = m->recorder, .recorded = job->region.header->params.outcome_bytes > 0,
         .python_path = o->rabit ? m->python_path : NULL,
         .bootstrap_cache = o->bootstrap_cache,
         .node = o->node, .links = job->above ? job->above->socket(job->node) : -1,
@@ -196,7 +196,7 @@ static int check_request(struct made *m, struct ft_error *e)
         return FT_CODE_JOB;
     if (ft_library_compat(m->library_path, sizeof m->library_path, e) < 0)
         return FT_CODE_JOB;
-    if (records(o) && ft_library_rank(m->recorder, sizeof m->recorder, e) < 0)
+    if (ft_library_records() && ft_library_rank(m->recorder, sizeof m->recorder, e) < 0)
         return FT_CODE_JOB;
     if (o->rabit && ft_library_rabit(m->preload, sizeof m->preload, m->python_path, sizeof m->python_path, e) < 0)
         return FT_CODE_JOB;

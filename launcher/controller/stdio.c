@@ -37,8 +37,11 @@ static void on_output(void *arg, int stream, const char *data, size_t len)
 {
     const struct ft_controller *c = arg;
 
-    ft_sink_add(c->sinks[stream], data, len);
-    ft_control_tap(c->control, stream, data, len);
+    if (stream == FT_RECORD_AGENT)
+        ft_sink_put(c->sinks[1], data, len);
+    else
+        ft_sink_add(c->sinks[stream], data, len);
+    ft_control_tap(c->control, stream != FT_RECORD_STDOUT, data, len);
 }
 
 static void on_rank_output(void *arg, uint32_t rank, int stream, const char *data, size_t len)

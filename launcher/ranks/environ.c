@@ -40,7 +40,7 @@ struct ft_environ {
     const struct ft_description *node;
     uint32_t nranks, program;
     int first_fd;
-    char fds[2 * TEXT], job[TEXT], pid[TEXT];
+    char fds[2 * TEXT], job[TEXT], pid[TEXT], output[TEXT];
     char *preload, *recorder, *library_path, *python_path;
     char text[NOWN][TEXT];
     size_t n;
@@ -50,6 +50,14 @@ struct ft_environ {
 static bool names(const char *var, const char *name, size_t len)
 {
     return !strncmp(var, name, len) && var[len] == '=';
+}
+
+static bool is_set(const struct ft_environ *env, const char *name)
+{
+    for (size_t i = 0; i < env->n; i++)
+        if (names(env->vars[i], name, strlen(name)))
+            return true;
+    return false;
 }
 
 /* A later definition replaces an earlier one. */
@@ -113,7 +121,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 10) * sizeof env->vars[0]);
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 13) * sizeof env->vars[0]);
     if (!env)
         return NULL;
     env->node = config->node;
@@ -123,6 +131,8 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     for (size_t i = 0; i < count; i++)
         if (!context->bare || !strncmp(environ[i], "FTMPI_", 6))
             env->vars[env->n++] = environ[i];
+    if (!is_set(env, "GFORTRAN_UNBUFFERED_PRECONNECTED"))
+        set(env, (char *)"GFORTRAN_UNBUFFERED_PRECONNECTED=y"); /* ft/outcome/output.h */
     for (size_t i = 0; i < context->nexports; i++)
         export(env, context->exports[i]);
     if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 ||
@@ -137,6 +147,9 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
     set(env, env->job);
     set(env, strcpy(env->pid, "FTMPI_PID="));
+    set(env, strcpy(env->output, "FTMPI_OUTPUT="));
+    if (config->recorded)
+        set(env, (char *)"FTMPI_RECORDED=1");
     if (config->bootstrap_cache || getenv("FTMPI_BOOTSTRAP_CACHE"))
         set(env, config->bootstrap_cache ? (char *)"FTMPI_BOOTSTRAP_CACHE=1" : (char *)"FTMPI_BOOTSTRAP_CACHE=0");
     for (int i = 0; i < NOWN; i++) {
@@ -160,16 +173,23 @@ void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation
         snprintf(env->text[i], TEXT, "%s=%u", own[i].name, values[own[i].value]);
 }
 
-void ft_environ_pid(struct ft_environ *env, int pid)
+/* No snprintf: environ.h. */
+static void put_number(char *to, uint64_t value)
 {
-    char digits[16], *to = env->pid + sizeof "FTMPI_PID=" - 1;
+    char digits[24];
     int n = 0;
 
-    for (; pid > 0; pid /= 10)
-        digits[n++] = (char)('0' + pid % 10);
+    for (; value; value /= 10)
+        digits[n++] = (char)('0' + value % 10);
     while (n > 0)
         *to++ = digits[--n];
     *to = 0;
+}
+
+void ft_environ_process(struct ft_environ *env, int pid, uint64_t output)
+{
+    put_number(env->pid + sizeof "FTMPI_PID=" - 1, (uint64_t)pid);
+    put_number(env->output + sizeof "FTMPI_OUTPUT=" - 1, output);
 }
 
 char **ft_environ_get(struct ft_environ *env)

@@ -27,6 +27,7 @@ struct ft_spawn_config {
     const char *library_path;     /* first in the ranks' LD_LIBRARY_PATH */
     const char *preload;          /* LD_PRELOAD for the ranks, NULL: as it is */
     const char *recorder;         /* first in that, but for programs that take nothing before their own; empty: none */
+    bool recorded;                /* what ranks hear of the world is recorded */
     const char *python_path;      /* first in their PYTHONPATH, NULL: as it is */
     bool bootstrap_cache;         /* programs may ask by FTMPI_BOOTSTRAP_CACHE */
     int memfd, kick, spill, bell, models; /* what ranks inherit, as FTMPI_FDS; there the pipe of spawn.c is before the last */
@@ -40,8 +41,8 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
 void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation);
 
-/* In the process that is to be the rank, which shares this memory: only system calls may be made. */
-void ft_environ_pid(struct ft_environ *env, int pid);
+/* In the process that is to be the rank, which shares this memory: only system calls may be made. output: inode of its standard output. */
+void ft_environ_process(struct ft_environ *env, int pid, uint64_t output);
 
 /* As execve wants it; valid until the next call of ft_environ_rank. */
 char **ft_environ_get(struct ft_environ *env);

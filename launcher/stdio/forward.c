@@ -196,11 +196,11 @@ struct ft_forward *ft_forward_new(struct ft_stdio_memory *m, const struct ft_for
     return f;
 }
 
-bool ft_forward_unfinished(const struct ft_forward *f, uint32_t stream)
+bool ft_forward_unfinished(const struct ft_forward *f, uint32_t stream, bool bars)
 {
     struct ft_lines lines = ft_stdio_lines(f->m, stream);
 
-    return ft_lines_unfinished(&lines);
+    return ft_lines_unfinished(&lines) && (!bars || ft_lines_is_bar(&lines));
 }
 
 void ft_forward_show(struct ft_forward *f, uint32_t stream, bool last)

@@ -36,7 +36,8 @@ struct ft_forward *ft_forward_new(struct ft_stdio_memory *m, const struct ft_for
 /* Takes what the pipe of a stream holds, at most FT_INTAKE_BYTES. 0: its end, -1: errno. */
 ssize_t ft_forward_take(struct ft_forward *f, uint32_t stream, int fd);
 
-bool ft_forward_unfinished(const struct ft_forward *f, uint32_t stream);
+/* bars: only if it is a progress bar. */
+bool ft_forward_unfinished(const struct ft_forward *f, uint32_t stream, bool bars);
 
 /* Forwards the unfinished line as it is; last: nothing will follow. */
 void ft_forward_show(struct ft_forward *f, uint32_t stream, bool last);

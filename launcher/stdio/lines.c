@@ -135,6 +135,11 @@ bool ft_lines_unfinished(const struct ft_lines *l)
     return l->s.at == l->s.n && l->s.len > l->s.shown;
 }
 
+bool ft_lines_is_bar(const struct ft_lines *l)
+{
+    return memchr(l->part, '\r', l->s.len) != NULL;
+}
+
 void ft_lines_show(struct ft_lines *l, ft_emit *emit, void *arg)
 {
     if (!ft_lines_unfinished(l))

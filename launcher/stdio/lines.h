@@ -55,6 +55,9 @@ size_t ft_lines_step(struct ft_lines *l, const char *data, size_t len, ft_emit *
 /* Something unfinished that has not been forwarded, and is not being replayed. */
 bool ft_lines_unfinished(const struct ft_lines *l);
 
+/* It is written over itself: a progress bar, which ends when its work ends. */
+bool ft_lines_is_bar(const struct ft_lines *l);
+
 /* Forwards the unfinished line as it is: a prompt, or the last words of a rank that will not come back. */
 void ft_lines_show(struct ft_lines *l, ft_emit *emit, void *arg);
 

@@ -48,22 +48,21 @@ static void deliver(void *arg, const char *data, size_t len)
 static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *data, size_t len, bool begins)
 {
     const struct ft_merge_config *c = &m->config;
-    int to = r->stream != FT_RECORD_STDOUT;
     int64_t rank = r->stream == FT_RECORD_AGENT ? -1 : (int64_t)r->rank;
     time_t now = c->timestamp ? time(NULL) : 0;
     char tag[FT_TAG_BYTES];
     struct tm local;
     size_t n;
 
-    if (to != m->to || (c->file && rank != m->rank))
+    if (r->stream != m->to || (c->file && rank != m->rank))
         ft_stage_flush(&m->stage);
-    m->to = to;
+    m->to = r->stream;
     m->rank = rank;
     if (r->stream == FT_RECORD_AGENT || (!c->tag && !c->timestamp)) {
         ft_stage_add(&m->stage, data, len);
         return;
     }
-    n = ft_format_tag(tag, c->tag, c->timestamp ? localtime_r(&now, &local) : NULL, r->rank, to);
+    n = ft_format_tag(tag, c->tag, c->timestamp ? localtime_r(&now, &local) : NULL, r->rank, r->stream);
     ft_format_lines(tag, n, begins, r->flags & FT_RECORD_LAST, data, len, ft_stage_add, &m->stage);
 }
 

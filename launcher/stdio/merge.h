@@ -15,7 +15,7 @@ struct ft_merge;
 struct ft_merge_config {
     uint32_t nnodes, world;
     bool tag, timestamp;
-    /* Whole lines of a stream (0 stdout, 1 stderr), or the beginning of one that is a prompt. */
+    /* Whole lines of a stream (FT_RECORD_STDOUT, _STDERR, _AGENT), or a part of one that is not waited for. */
     void (*put)(void *arg, int stream, const char *data, size_t len);
     /* The same before that, of one rank, for a file of its own (--output-filename); NULL: there are none. */
     void (*file)(void *arg, uint32_t rank, int stream, const char *data, size_t len);

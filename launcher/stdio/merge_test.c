@@ -17,7 +17,7 @@ static uint32_t tail[2];
 static void put(void *arg, int stream, const char *data, size_t len)
 {
     (void)arg;
-    strncat(out[stream], data, len);
+    strncat(out[stream != FT_RECORD_STDOUT], data, len);
 }
 
 static void put_into_file(void *arg, uint32_t rank, int stream, const char *data, size_t len)

@@ -12,7 +12,7 @@
 #include "launcher/stdio/forward.h"
 #include "launcher/stdio/sink.h"
 
-enum { PROMPT_MS = 100, DRAIN_MOST = 4 << 20 };
+enum { EARLY_MS = 100, DRAIN_MOST = 4 << 20 };
 
 /* One of the two streams of a rank, over all its incarnations, as this agent sees it. */
 struct stream {
@@ -29,7 +29,7 @@ struct ft_output {
     struct ft_output_config config;
     struct ft_forward *forward;
     struct ft_sink *sinks[2]; /* may be the same */
-    struct event *prompt;    /* runs while that rank's stdout ends in an unfinished line */
+    struct event *early;     /* runs while there is an unfinished line that is not waited for */
     struct stream streams[];
 };
 
@@ -52,22 +52,33 @@ static void forwarded(struct stream *s)
     o->memory->told[rank] = true; /* after it has been told: twice is better than never */
 }
 
-static void arm_prompt(struct stream *s)
+/* Others' lines come between such a line and its end. So it is not done for those that end soon: a rank prints it in two writes, or is killed
+   between them. */
+static bool is_early(const struct stream *s)
 {
-    struct timeval wait = {.tv_usec = PROMPT_MS * 1000};
-
-    if (s->o->prompt && s->id == 2 * s->o->config.prompts && ft_forward_unfinished(s->o->forward, s->id))
-        event_add(s->o->prompt, &wait);
+    return ft_forward_unfinished(s->o->forward, s->id, (int64_t)(s->id / 2) != s->o->config.prompts);
 }
 
-static void on_prompt(evutil_socket_t fd, short what, void *arg)
+static void arm_early(struct stream *s)
 {
-    struct stream *s = arg;
+    struct timeval wait = {.tv_usec = EARLY_MS * 1000};
+
+    if (!event_pending(s->o->early, EV_TIMEOUT, NULL) && is_early(s))
+        event_add(s->o->early, &wait);
+}
+
+static void on_early(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_output *o = arg;
 
     (void)fd;
     (void)what;
-    ft_forward_show(s->o->forward, s->id, false);
-    forwarded(s);
+    for (uint32_t i = 0; i < 2 * o->memory->config.nranks; i++) {
+        if (!is_early(&o->streams[i]))
+            continue;
+        ft_forward_show(o->forward, i, false);
+        forwarded(&o->streams[i]);
+    }
 }
 
 /* As ft_forward_take. */
@@ -135,7 +146,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     }
     n = take(s);
     if (n > 0) {
-        arm_prompt(s);
+        arm_early(s);
     } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
         unwatch(s); /* its unfinished line waits for how the rank ends; a successor wants the descriptor */
         if (s->retired)
@@ -178,9 +189,8 @@ struct ft_output *ft_output_new(struct event_base *base, struct ft_stdio_memory 
     o->config = *config;
     for (uint32_t i = 0; i < n; i++)
         o->streams[i] = (struct stream){.o = o, .id = i, .fd = -1};
-    if (config->prompts >= 0)
-        o->prompt = event_new(base, -1, 0, on_prompt, &o->streams[2 * config->prompts]);
-    if (make_forward(o) < 0 || make_sinks(o) < 0 || (config->prompts >= 0 && !o->prompt)) {
+    o->early = event_new(base, -1, 0, on_early, o);
+    if (make_forward(o) < 0 || make_sinks(o) < 0 || !o->early) {
         ft_output_free(o);
         return NULL;
     }
@@ -240,7 +250,7 @@ void ft_output_adopt(struct ft_output *o, uint32_t rank, const int read[2])
 
         if (read[i] >= 0)
             watch(s, read[i]);
-        arm_prompt(s);
+        arm_early(s);
         forwarded(s); /* a difference that has not been told */
     }
 }
@@ -254,8 +264,6 @@ void ft_output_restart(struct ft_output *o, uint32_t rank)
         close_stream(s);
         ft_forward_restart(o->forward, s->id);
     }
-    if (o->prompt && rank == o->config.prompts)
-        event_del(o->prompt);
 }
 
 void ft_output_mark(struct ft_output *o, uint32_t rank, int which)
@@ -264,7 +272,7 @@ void ft_output_mark(struct ft_output *o, uint32_t rank, int which)
         struct stream *s = &o->streams[2 * rank + i];
 
         drain(s);
-        arm_prompt(s);
+        arm_early(s);
         ft_forward_mark(o->forward, s->id, which);
     }
 }
@@ -276,7 +284,7 @@ void ft_output_return(struct ft_output *o, uint32_t rank, int which)
 
         drain(s);
         ft_forward_return(o->forward, s->id, which);
-        arm_prompt(s); /* a question asked before the checkpoint, by one who died before it was shown */
+        arm_early(s); /* a question asked before the checkpoint, by one who died before it was shown */
     }
 }
 
@@ -322,8 +330,8 @@ void ft_output_free(struct ft_output *o)
         return;
     for (uint32_t i = 0; i < 2 * o->memory->config.nranks; i++)
         close_stream(&o->streams[i]);
-    if (o->prompt)
-        event_free(o->prompt);
+    if (o->early)
+        event_free(o->early);
     if (o->sinks[1] != o->sinks[0])
         ft_sink_free(o->sinks[1]);
     ft_sink_free(o->sinks[0]);

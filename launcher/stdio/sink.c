@@ -134,7 +134,11 @@ void ft_sink_add(struct ft_sink *s, const void *data, size_t len)
 
 void ft_sink_put(void *arg, const char *line, size_t len)
 {
-    ft_sink_add(arg, line, len);
+    struct ft_sink *s = arg;
+
+    if (s->way != WAY_RECORDS && ft_spool_open(s->spool))
+        ft_sink_add(s, "\n", 1);
+    ft_sink_add(s, line, len);
 }
 
 struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int fd, void (*room)(void *arg), void *arg)

@@ -43,10 +43,17 @@ void ft_spool_put(struct ft_spool *s, uint64_t at, const void *data, size_t len)
     }
 }
 
+bool ft_spool_open(const struct ft_spool *s)
+{
+    char last;
+
+    return s->state->tail && pread(s->fd, &last, 1, (off_t)s->state->tail - 1) == 1 && last != '\n';
+}
+
 /* Whole pages only: what is left in a page that a pipe's reader has yet to read must not become zeros. */
 static void give_back(struct ft_spool *s)
 {
-    uint64_t end = s->written & ~(uint64_t)(PAGE - 1);
+    uint64_t end = (s->written - 1) & ~(uint64_t)(PAGE - 1); /* ft_spool_open looks at the last byte */
 
     if (end - s->punched < PUNCH)
         return;

@@ -18,6 +18,9 @@ void ft_spool_adopt(struct ft_spool *s, int out);
 /* Copies bytes to `at`, not below the tail. The spool is given up if that fails. */
 void ft_spool_put(struct ft_spool *s, uint64_t at, const void *data, size_t len);
 
+/* What is below the tail ends within a line. */
+bool ft_spool_open(const struct ft_spool *s);
+
 /* Bytes below the tail that are not written. */
 uint64_t ft_spool_pending(const struct ft_spool *s);
 
