@@ -23,7 +23,7 @@ EOF
 chmod +x tree
 run --snapshot off -n 2 ./tree
 expect_code 0
-expect_err_lines 2
+expect_err_lines 3
 all_gone pids.0 pids.1 || fail "processes of a killed rank are left"
 
 # It goes on from a snapshot: its children do what they were made for, once, and it waits for them.

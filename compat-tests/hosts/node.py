@@ -26,7 +26,7 @@ from ftmpitest import children, first_seed, lives, state  # noqa: E402
 SECRET = bytes(range(32))
 MAGIC = b"ftmpi1\0\0"
 CONTROL = 1
-HELLO, STATE, OUT, BEAT, TABLE, JOB, GOT, SIGNAL, INPUT = range(1, 10)
+HELLO, STATE, OUT, BEAT, TABLE, JOB, GOT, SIGNAL, INPUT, REPORT = range(1, 11)
 STARTING, RUNNING, DONE, ENDED, STRANDED, LEFT = range(6)
 RUN, END, FINISH = range(3)
 PATIENCE = 120
@@ -171,7 +171,7 @@ class Node:
             self.take_records(payload)
             if self.acknowledges:
                 self.got()
-        else:
+        elif kind != REPORT:
             assert kind == BEAT, kind
             if self.beats:
                 self.send(BEAT)

@@ -5,7 +5,7 @@
 run -n 1 "$built/clocks"
 expect_code 0
 expect_err 'killed by signal 9 (SIGKILL); restarted, restart 1'
-expect_err_lines 1
+expect_err_lines 2
 [ "$(wc -l <"$tmp/out")" = 1 ] || fail "$what: not one line"
 run --replay-time off -n 1 "$built/clocks"
 expect_code 0

@@ -7,6 +7,6 @@ run --report "$tmp/report" -n 1 "$built/zero"
 expect_code 0
 expect_out '1 rank, from zero'
 expect_err 'rank 0 .*killed by signal 9 (SIGKILL); restarted, restart 1'
-expect_err_lines 1
+expect_err_lines 2
 grep -q '"way_back": "start"' "$tmp/report" || fail "$what: $(grep way_back "$tmp/report")"
 finish

@@ -32,6 +32,7 @@
 #include "launcher/options/topology.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/spawn.h"
+#include "launcher/report/summary.h"
 #include "launcher/report/svg.h"
 #include "launcher/snap/durable.h"
 #include "launcher/snap/slot.h"
@@ -292,6 +293,7 @@ static void report(struct ft_job *job)
     uint64_t now = ft_clock_ns();
     int code = job->code;
     struct ft_error e;
+    char line[256];
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
         ft_ranks_note_end(job, r);
@@ -301,6 +303,8 @@ static void report(struct ft_job *job)
                   (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
                   (unsigned long long)job->report->spilled_bytes);
     tell_unchecked(job);
+    if (!code && !job->above && ft_report_summary(job->report, line, sizeof line))
+        ft_say_notice(&job->say, "%s", line);
     job->report->durable = ft_durable_totals(job);
     ft_versions_cache(&job->region, &job->report->cache);
     if (ft_report_write(job->report, code, now, &e) < 0)

@@ -11,6 +11,7 @@
 #include "launcher/base/procstat.h"
 #include "launcher/job/death.h"
 #include "launcher/job/full.h"
+#include "launcher/ranks/ranks.h"
 
 enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS = 5000 };
 
@@ -98,6 +99,26 @@ static void replays_are_told(struct ft_watch *w, uint64_t now)
         }
 }
 
+/* One line each, but if all begin again. */
+static void returns_are_told(struct ft_watch *w)
+{
+    struct ft_job *job = w->job;
+
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        struct ft_restart *last = job->report->ranks[r].restarts ? ft_report_last(job->report, r) : NULL;
+
+        if (!last || last->told)
+            continue;
+        ft_ranks_note_recovery(job, r);
+        if (!last->live_ns)
+            continue;
+        if (last->way != FT_BACK_ALL)
+            ft_say_notice(&job->say, "rank %u is back where it was, %.3f s after its death", ft_job_rank(job, r),
+                          (double)(last->live_ns - last->died_ns) / 1e9);
+        last->told = true;
+    }
+}
+
 /* A number that changes whenever the rank gets on with anything. */
 static uint64_t place_of(const struct ft_inspect *i)
 {
@@ -167,6 +188,7 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
     ft_watch_look(w);
     seen = ft_clock_ns(); /* not before what the look has noted */
     replays_are_told(w, seen);
+    returns_are_told(w);
     ft_full_tell(w->job);
     if (w->job->options->hang_timeout_ms)
         look_for_hang(w, seen);

@@ -167,11 +167,14 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
 static void report(struct ft_controller *c)
 {
     struct ft_error e;
+    char line[256];
 
-    if (ft_controller_report_write(c->report, ft_controller_durable_totals(c), c->code, &e) == 0)
-        return;
-    ft_say(&c->say, "%s", e.text);
-    c->code = c->code ? c->code : FT_CODE_JOB;
+    if (ft_controller_report_write(c->report, ft_controller_durable_totals(c), c->code, &e) < 0) {
+        ft_say(&c->say, "%s", e.text);
+        c->code = c->code ? c->code : FT_CODE_JOB;
+    }
+    if (!c->code && ft_controller_report_summary(c->report, line, sizeof line))
+        ft_say_notice(&c->say, "%s", line);
 }
 
 static int run(struct ft_controller *c)

@@ -10,6 +10,7 @@
 #include "launcher/job/job.h"
 #include "launcher/options/map.h"
 #include "launcher/report/report.h"
+#include "launcher/report/summary.h"
 #include "launcher/report/svg.h"
 #include "launcher/report/wire.h"
 
@@ -349,8 +350,6 @@ int ft_controller_report_new(struct ft_controller_report **out, const struct ft_
     int err;
 
     *out = NULL;
-    if (!o->report && !o->timeline)
-        return 0;
     c = calloc(1, sizeof *c);
     if (!c)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
@@ -415,6 +414,11 @@ int ft_controller_report_write(struct ft_controller_report *c, const struct ft_d
     c->report.durable = durable;
     err = ft_report_write(&c->report, exit_code, now, e);
     return err < 0 ? err : ft_svg_write(c->report.timeline, &c->report, exit_code, now, e);
+}
+
+bool ft_controller_report_summary(const struct ft_controller_report *c, char *line, size_t size)
+{
+    return c && ft_report_summary(&c->report, line, size);
 }
 
 void ft_controller_report_free(struct ft_controller_report *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --report and --timeline of a job on several hosts: made by the controller out of what nodes say (wire_report.h), and of what it
+/* --report, --timeline and the last line of a job on several hosts: made by the controller out of what nodes say (wire_report.h), and of what it
    sees itself of hosts that are lost. A node's moments are of its own clock; the shortest way that any of its frames took tells how far that is from ours, so they are
    as exact as half of the way there and back. */
 #ifndef LAUNCHER_CONTROLLER_REPORT_H
@@ -15,7 +15,7 @@
 struct ft_controller_report;
 struct ft_durable_totals;
 
-/* Opens the files. *out is NULL if none is wanted; it may be in all that follows. FT_ESYS or FT_ENOMEM with a line. */
+/* Opens the files that are wanted. FT_ESYS or FT_ENOMEM with a line. */
 int ft_controller_report_new(struct ft_controller_report **out, const struct ft_options *o, struct ft_error *e);
 
 /* An incarnation of node is being started on host; is there; has said something, STATE, or REPORT or CELLS (FT_EDAMAGED: that is not for
@@ -32,6 +32,9 @@ void ft_controller_report_lost(struct ft_controller_report *c, uint32_t node, in
 
 /* Writes both. FT_ESYS with a line. */
 int ft_controller_report_write(struct ft_controller_report *c, const struct ft_durable_totals *durable, int exit_code, struct ft_error *e);
+
+/* After that: ft_report_summary. */
+bool ft_controller_report_summary(const struct ft_controller_report *c, char *line, size_t size);
 
 void ft_controller_report_free(struct ft_controller_report *c);
 

@@ -79,7 +79,7 @@ struct ft_node {
     struct ft_fetch *fetch;     /* NULL: not now */
     uint64_t fetched;           /* units of the log */
     struct ft_uplink *uplink;
-    struct ft_node_report *report; /* NULL: none is wanted */
+    struct ft_node_report *report; /* NULL: no memory for it */
     struct ft_node_durable *durable;
     struct ft_wire_table table;
     struct event *pulse, *soon, *room, *bye;

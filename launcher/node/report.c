@@ -25,7 +25,7 @@ struct ft_node_report {
 
 struct ft_node_report *ft_node_report_new(struct ft_job *job)
 {
-    struct ft_node_report *r = job->report->wanted || job->report->timeline ? calloc(1, sizeof *r) : NULL;
+    struct ft_node_report *r = calloc(1, sizeof *r);
 
     if (r)
         r->job = job;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One node of several, when the controller wants a report or a timeline: what happened here is said to it as it happens, so that a host that is
+/* One node of several: what happened here is said to it as it happens, so that a host that is
    lost is lost with no more than its last moments. */
 #ifndef LAUNCHER_NODE_REPORT_H
 #define LAUNCHER_NODE_REPORT_H
@@ -10,7 +10,7 @@ struct ft_job;
 struct ft_node_report;
 struct ft_uplink;
 
-/* Of the agent. NULL: nothing is wanted, or no memory for it; it may be in all that follows. */
+/* Of the agent. NULL: no memory for it; it may be in all that follows. */
 struct ft_node_report *ft_node_report_new(struct ft_job *job);
 
 /* There is a connection, on which nothing has been said. */

@@ -2,6 +2,7 @@
 liblaunch_la_SOURCES += \
 	launcher/report/bands.h launcher/report/bands.c \
 	launcher/report/report.h launcher/report/report.c \
+	launcher/report/summary.h launcher/report/summary.c \
 	launcher/report/svg.h launcher/report/svg.c \
 	launcher/report/timeline.h launcher/report/timeline.c \
 	launcher/report/ways.h \

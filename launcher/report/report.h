@@ -29,6 +29,7 @@ struct ft_restart {
     uint64_t replayed;      /* units its successor took out of the log */
     uint32_t host;          /* of several: it died there (ft_report_hosts) ... */
     bool host_lost;         /* ... since the host was lost: when it died is when that was noticed */
+    bool told;              /* that it is back */
 };
 
 struct ft_rank_total {

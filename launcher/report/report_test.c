@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "launcher/report/summary.h"
+
 enum { SECOND = 1000000000 };
 
 static uint64_t at(double seconds) { return (uint64_t)(1000 * (double)SECOND + seconds * SECOND); }
@@ -256,4 +258,27 @@ Test(report, sums_go_on_when_the_log_is_new)
     expect(all, "spilled_bytes", 110);
     expect(all, "peak_log_bytes", 5000);
     end(&r, all);
+}
+
+/* Two ranks that die together are down for as long as the slower one. */
+Test(report, a_line_sums_up_what_was_survived)
+{
+    struct ft_report r;
+    char line[256];
+
+    open_report(&r);
+    cr_expect(!ft_report_summary(&r, line, sizeof line));
+    die(&r, 0, 1, 2);
+    ft_report_started(&r, 0, FT_BACK_SNAPSHOT, at(2.5));
+    ft_report_last(&r, 0)->live_ns = at(3);
+    cr_expect(ft_report_summary(&r, line, sizeof line));
+    cr_expect_str_eq(line, "1 death of a rank survived: 1 from a snapshot; 1.000 s until they were back");
+    die(&r, 1, 1, 2.5);
+    ft_report_started(&r, 1, FT_BACK_START, at(2.6));
+    ft_report_last(&r, 1)->live_ns = at(5);
+    die(&r, 1, 6, 7);
+    ft_report_started(&r, 1, FT_BACK_SNAPSHOT, at(7));
+    cr_expect(ft_report_summary(&r, line, sizeof line));
+    cr_expect_str_eq(line, "3 deaths of ranks survived: 2 from a snapshot, 1 from the start; 3.000 s until they were back");
+    end(&r, written(&r));
 }

@@ -10,7 +10,7 @@
                           STATE    what has become of its ranks; how far it has SIGNAL and INPUT
                           OUT      u64 place in its spool, then whole records: what its ranks print
                           BEAT     nothing: it lives. The controller answers each with one
-                          REPORT   if wanted: what it has to say for --report (wire_report.h)
+                          REPORT   what it has to say for --report (wire_report.h)
                           CELLS    if wanted: for --timeline (likewise)
                           CALLS    where its ranks are, when it was asked (wire_calls.h)
                           HELD     which checkpoint it holds, when it was asked to (wire_models.h)

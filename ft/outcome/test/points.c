@@ -239,7 +239,7 @@ static bool at_call(struct agent *a)
     look(a, &p->seen);
     agent_look(a); /* first: the number of zero, which has said that it stands, is not that of the next one */
     look_at_call(a);
-    if (p->copy_at && p->stop >= p->copy_at && a->killed == 0) {
+    if (p->copy_at && p->stop >= p->copy_at && a->killed == 0 && !a->number) { /* one at a time: the rank may have asked for one itself */
         agent_ask(a);
         p->copy_at = 0;
     }
