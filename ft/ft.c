@@ -115,11 +115,13 @@ static int join_nodes(struct ft *ft, int post, int bell, struct ft_error *e)
     return 0;
 }
 
-/* The mapping is there already. */
-static void take_region(struct ft *ft, int memory)
+/* What has been inherited, and is not to be passed on (RULE 15): a daemon of the program's would keep the file of the log on disk, and a way to
+   other nodes, for as long as it lives. Not so `life`: by that descriptor the kernel ends a rank's programs too when ftrun is gone. -1: not given. */
+static void keep_from_children(const int *fds, size_t n)
 {
-    ft->region = ft->door->region;
-    fcntl(memory, F_SETFD, FD_CLOEXEC);
+    for (size_t i = 0; i < n; i++)
+        if (fds[i] >= 0)
+            fcntl(fds[i], F_SETFD, FD_CLOEXEC);
 }
 
 static void stand(void *arg, struct ft_stand *stand)
@@ -151,9 +153,10 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
     if (ft->door)
         ft->door->enter(&(struct ft_guest){ft, stand, woken});
     if (ft->door)
-        take_region(ft, memory);
-    else if ((err = ft_region_attach(&ft->region, memory, e)))
+        ft->region = ft->door->region; /* the mapping is there already */
+    else if ((err = ft_region_open(&ft->region, memory, e)))
         return err;
+    keep_from_children((int[]){memory, ft->kick_fd, ft->spill_fd, bell, post}, 5); /* models: ft_models_attach */
     local = rank > UINT32_MAX ? -1 : ft_region_local(&ft->region, (uint32_t)rank);
     if (local < 0) {
         err = ft_err_set(e, FT_EJOB, "FTMPI_RANK is %ld in a job of %u ranks", rank, ft->region.header->params.nranks);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What ranks find in their environment, and what they must not find.
 . "$(dirname "$0")/../lib/test.sh"
+uses hosts
 
 run -n 3 sh -c 'echo $FTMPI_RANK $FTMPI_SIZE $FTMPI_INCARNATION $OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK $OMPI_COMM_WORLD_LOCAL_SIZE $OMPI_COMM_WORLD_NODE_RANK $PMI_RANK $PMI_SIZE'
 sorted
@@ -46,6 +47,20 @@ chmod +x "$tmp/fds"
 run -n 2 "$tmp/fds"
 n=$((6 + $(ls /proc/$$/fd | awk '$1 >= 100 {n++} END {print n + 0}')))
 expect_out $n $n
+
+# After MPI_Init what a rank starts inherits none of them, but that tie, the fifth: a daemon would keep the log's file on disk, and a socket to other nodes,
+# as long as it lives.
+# shellcheck disable=SC2016
+strays='IFS=,; set -- $FTMPI_FDS; [ -e /proc/self/fd/$5 ] || echo the tie is gone; for fd; do [ $fd = $5 ] || readlink /proc/self/fd/$fd || :; done'
+run -n 2 "$built/runs" "$strays"
+expect_code 0
+expect_no_out
+run --snapshot off -n 2 "$built/runs" "$strays"
+expect_code 0
+expect_no_out
+hosts a:1,b:1 "$built/runs" "$strays"
+expect_code 0
+expect_no_out
 
 # Limits, signals: as if ftrun were not there.
 (ulimit -S -n 300 && timeout 120 "$ftrun" -n 200 sh -c 'ulimit -S -n' | sort -u >"$tmp/out")

@@ -37,7 +37,7 @@ tests_alone += compat-tests/agent/jobcontrol.sh
 # take deaths by SIGKILL for that.
 tests_alone += compat-tests/agent/oom.sh
 
-check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths
+check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths compat-tests/agent/runs
 # It runs MPI programs and is none.
 compat_tests_agent_killat_LDADD =
 # For whoever looks for races by hand (docs/design.md, section 8).

@@ -142,15 +142,6 @@ struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t node)
     return (struct ft_link_words *)(void *)(r->base + r->header->links_at) + node;
 }
 
-int ft_region_attach(struct ft_region *r, int fd, struct ft_error *e)
-{
-    int err = ft_region_open(r, fd, e);
-
-    if (!err)
-        fcntl(fd, F_SETFD, FD_CLOEXEC);
-    return err;
-}
-
 int ft_region_open(struct ft_region *r, int fd, struct ft_error *e)
 {
     struct ft_header h;

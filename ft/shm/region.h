@@ -34,10 +34,7 @@ const uint32_t *ft_region_rank_at(const struct ft_region *r);
 struct ft_link_words *ft_region_link(const struct ft_region *r, uint32_t node);  /* nnodes > 1 */
 
 /* Rank: maps what fd names after checking that it is ours. The mapping is not inherited by fork
-   (RULE 15). fd is owned from then on, and close-on-exec. Errors: FT_EJOB, FT_ESYS. */
-int ft_region_attach(struct ft_region *r, int fd, struct ft_error *e);
-
-/* The same without a word about the descriptor: it goes on being inherited. Errors: FT_EJOB, FT_ESYS. */
+   (RULE 15). fd is owned from then on, and inherited as before. Errors: FT_EJOB, FT_ESYS. */
 int ft_region_open(struct ft_region *r, int fd, struct ft_error *e);
 
 void ft_region_close(struct ft_region *r);
