@@ -47,12 +47,12 @@ FT_HOT int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, ui
     return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
 }
 
-/* Where it receives it writes every byte, and reads none: not in place. */
+/* Where it receives it writes every byte, and reads none: not in place. And it does: a call with a key may be refused, and has received nothing then. */
 static bool only_writes(const struct ft_coll *c, uint64_t total)
 {
     uintptr_t send = (uintptr_t)c->send, recv = (uintptr_t)c->recv;
 
-    return recv && !c->counts && (!send || send + c->bytes <= recv || recv + total <= send);
+    return recv && !c->counts && !c->key && (!send || send + c->bytes <= recv || recv + total <= send);
 }
 
 /* A snapshot is due. If next to nothing can be left out of it here, it is put off by one call: behind a barrier or a few bytes that were agreed on there

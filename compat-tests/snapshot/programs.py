@@ -72,11 +72,12 @@ CASES = [
     case('redirects'),
     case('memory', '4'),
     case('results'),
+    case('results', 'refused'),
     case('state'),
 ]
 # With little time: one of each kind.
 FEW = [('once', ''), ('writes', ''), ('appends', ''), ('children', 'one'), ('timers', 'real'), ('threads', 'later'), ('input', 'raw'),
-       ('prints', ''), ('redirects', ''), ('state', ''), ('scratch', ''), ('updates', ''), ('waits', ''), ('results', ''),
+       ('prints', ''), ('redirects', ''), ('state', ''), ('scratch', ''), ('updates', ''), ('waits', ''), ('results', ''), ('results', 'refused'),
        ('maps', 'input'), ('maps', 'private')]
 
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Large results, which a snapshot in front of the call that receives them does not have: what lies around them in the same pages it has,
-   and results that are contributions, too. The memory is moved to grow. */
+   and results that are contributions, too. The memory is moved to grow. "refused": the call's key has been used, so it receives nothing, and what was there
+   stays. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ftmpi.h"
 #include "rounds.h"
 
 enum { WORDS = 24 << 10, GROWS = 2 << 10, EVERY = 50, GUARD = 77 };  /* uint64_t; not at the beginning of a page */
@@ -36,6 +38,16 @@ static void receive(const struct rounds *r, const uint64_t *send, uint64_t *recv
     }
 }
 
+static void be_refused(const struct rounds *r, const uint64_t *send, uint64_t *recv, int n)
+{
+    int code, class;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    code = MPIX_Allreduce_cached(send, recv, n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, "the first round's");
+    MPI_Error_class(code, &class);
+    MUST(r, class == (r->at == 1 ? MPI_SUCCESS : MPI_ERR_ARG));
+}
+
 int main(int argc, char **argv)
 {
     struct rounds r;
@@ -59,7 +71,10 @@ int main(int argc, char **argv)
         recv = area + GUARD;
         for (size_t i = 0; i < GUARD; i++) area[i] += r.sum, recv[n + i] += r.sum + i;
         fill(&r, send, n);
-        receive(&r, send, recv, (int)n);
+        if (strcmp(r.what, "refused") == 0)
+            be_refused(&r, send, recv, (int)n);
+        else
+            receive(&r, send, recv, (int)n);
         mix(&r, area, n + 2 * GUARD);
     }
     free(area);
