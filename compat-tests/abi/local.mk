@@ -6,6 +6,13 @@ check_PROGRAMS += compat-tests/abi/solo compat-tests/abi/reductions compat-tests
 TESTS += compat-tests/abi/solo compat-tests/abi/world.sh
 EXTRA_DIST += compat-tests/abi/world.h compat-tests/abi/world.sh
 
+# Sanitizers want stacks of their own size.
+check_PROGRAMS += compat-tests/abi/stacks
+EXTRA_DIST += compat-tests/abi/stacks.sh
+if !SANITIZED
+TESTS += compat-tests/abi/stacks.sh
+endif
+
 # The C++ binding.
 check_PROGRAMS += compat-tests/abi/cxxbinding
 TESTS += compat-tests/abi/cxxbinding.sh

@@ -93,21 +93,29 @@ static const void *slot_of(const struct ft_coll *c, uint32_t r)
     return ft_stream_short_slot(c->s, r, c->s->unit) + 1;
 }
 
+/* By a function of the user's, which sees copies only. Not inlined: nobody else needs so much of the stack, which may be small. */
+static __attribute__((noinline)) void reduce_by_user(const struct ft_coll *c)
+{
+    char scratch[c->bytes] __attribute__((aligned(FT_LINE)));
+    uint32_t r = c->s->n - 1;
+
+    memcpy(c->recv, slot_of(c, r), c->bytes);
+    while (r-- > 0)
+        ft_coll_fold(c, slot_of(c, r), c->recv, c->bytes, scratch);
+}
+
 /* Everybody's contribution, folded from the right: x0 op (x1 op (... xn-1)). */
 static FT_HOT void reduce(const struct ft_coll *c)
 {
-    const struct ft_stream *s = c->s;
-    char scratch[FT_SHORT_LIMIT] __attribute__((aligned(FT_LINE)));
-    uint32_t r = s->n - 1;
+    uint32_t r = c->s->n - 2;
 
-    if (c->op->reduction != FT_USER) {
-        c->op->fold(slot_of(c, r - 1), slot_of(c, r), c->recv, c->bytes / c->elem);
-        r--;
-    } else {
-        memcpy(c->recv, slot_of(c, r), c->bytes);
+    if (c->op->reduction == FT_USER) {
+        reduce_by_user(c);
+        return;
     }
+    c->op->fold(slot_of(c, r), slot_of(c, r + 1), c->recv, c->bytes / c->elem);
     while (r-- > 0)
-        ft_coll_fold(c, slot_of(c, r), c->recv, c->bytes, scratch);
+        c->op->fold(slot_of(c, r), c->recv, c->recv, c->bytes / c->elem);
 }
 
 /* What this rank writes of an entry: bytes [from, to) of the result, and with them, or without, the head. */

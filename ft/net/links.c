@@ -216,7 +216,6 @@ static bool fill_sink(struct ft_net *net, uint32_t p)
 {
     struct ft_net_link *l = &net->link[p];
     struct iovec iov[2];
-    char scrap[65536];
     uint64_t got, n;
 
     if (l->from < l->to) {
@@ -225,10 +224,10 @@ static bool fill_sink(struct ft_net *net, uint32_t p)
             ft_fill(l->sink, l->stage + l->from, n);
         l->from += n;
     } else {
-        uint64_t most = l->sink ? l->left : ft_min(l->left, sizeof scrap);
+        uint64_t most = l->sink ? l->left : ft_min(l->left, sizeof net->scrap);
         bool whole = most == l->left;
 
-        iov[0] = (struct iovec){ l->sink ? l->sink : scrap, most };
+        iov[0] = (struct iovec){ l->sink ? l->sink : net->scrap, most };
         l->from = l->to = 0;
         iov[1] = (struct iovec){ l->stage, stage_room(l) };
         if (!receive(net, p, iov, whole ? 2 : 1, &got))

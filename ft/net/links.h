@@ -38,6 +38,7 @@ struct ft_net {
     int post, bell;             /* the socketpair from the agent; how it is told that a word has changed */
     uint32_t turns;
     struct ft_net_link link[FT_PEERS];
+    char scrap[65536];          /* payloads that nobody wants: not on the stack of whoever calls MPI */
 };
 
 /* Fills wire. Then ft_nodes_open, and ft_net_start, which asks the agent for links. post, bell: the rank's. */
