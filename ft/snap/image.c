@@ -77,16 +77,18 @@ static bool has_children(bool (*knows)(pid_t child))
 enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image_own *own)
 {
     enum ft_image_reason reason;
+    int timers;
 
     if (!one_thread())
         return FT_IMAGE_THREADS;
     if (has_children(own->knows))
         return FT_IMAGE_CHILDREN;
-    if (first_byte("/proc/self/timers") > 0) /* kernels that cannot tell have no such file */
-        return FT_IMAGE_TIMERS;
+    timers = first_byte("/proc/self/timers");
+    if (timers)
+        return timers < 0 ? FT_IMAGE_SYSTEM : FT_IMAGE_TIMERS;
     reason = ft_mappings_look(own);
     for (int i = 0; i < TIMERS; i++)
-        getitimer((__itimer_which_t)(ITIMER_VIRTUAL + i), &image->timers[i]);
+        getitimer(ITIMER_VIRTUAL + i, &image->timers[i]);
     return reason;
 }
 
@@ -116,7 +118,7 @@ static void start_again(int which, struct itimerval timer)
 {
     if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
         timer.it_value = timer.it_interval;
-    setitimer((__itimer_which_t)which, &timer, NULL);
+    setitimer(which, &timer, NULL);
 }
 
 void ft_image_put_back(const struct ft_image *image)

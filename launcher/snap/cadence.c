@@ -102,7 +102,7 @@ static const char *const reasons[] = {
     [FT_IMAGE_TIMERS] = "it has timers of timer_create()",
     [FT_IMAGE_WRAPPER] = "it is not the process that ftrun started, but a child of that",
     [FT_IMAGE_FORK] = "it cannot fork (no memory, or too many processes)",
-    [FT_IMAGE_SYSTEM] = "the system does not let it",
+    [FT_IMAGE_SYSTEM] = "the system does not let it, or cannot tell what it has (/proc/self/maps, /proc/self/timers)",
     [FT_IMAGE_MEMORY] = "there may not be memory enough for a second copy of all ranks",
 };
 
