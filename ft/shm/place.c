@@ -2,6 +2,7 @@
 #include "ft/shm/place.h"
 
 #include <sched.h>
+#include <string.h>
 
 #include "ft/shm/wait.h"
 
@@ -16,10 +17,15 @@ static void move(struct ft_place *p)
     CPU_ZERO(&one);
     CPU_SET(p->home, &one);
     p->moved_ns = ft_clock_ns();
-    if (sched_getaffinity(0, sizeof all, &all) != 0 || !CPU_ISSET(p->home, &all) || sched_setaffinity(0, sizeof one, &one) != 0)
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || !CPU_ISSET(p->home, &all) || sched_setaffinity(0, sizeof one, &one) != 0) {
         p->home = -1;  /* the program has bound itself, or this is not to be had */
-    else
-        sched_setaffinity(0, sizeof all, &all);
+        return;
+    }
+    if (sched_setaffinity(0, sizeof all, &all) == 0)
+        return;
+    memset(&all, 0xff, sizeof all);  /* its processors are others since then: any of those, and not this one for ever */
+    sched_setaffinity(0, sizeof all, &all);
+    p->home = -1;
 }
 
 void ft_place_open(struct ft_place *p, uint32_t rank, uint32_t n)

@@ -4,11 +4,24 @@
 #include "ft/shm/place.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "ft/shm/wait.h"
 
 static cpu_set_t all;
+static int refused;  /* the call of sched_setaffinity, counted down to here, that is refused as by a cpuset that has just changed */
+
+int sched_setaffinity(pid_t pid, size_t bytes, const cpu_set_t *set)
+{
+    if (refused && --refused == 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    return syscall(SYS_sched_setaffinity, pid, bytes, set) < 0 ? -1 : 0;
+}
 
 static uint32_t processors(void)
 {
@@ -73,6 +86,21 @@ Test(place, who_is_bound_stays)
     ft_place_open(&p, 1, 4);
     cr_assert_eq(p.home, -1);
     cr_assert(!ft_place_shares(&p, 1));
+}
+
+/* It was bound to its home for the rest of the job: nobody asked whether it came back among its processors. */
+Test(place, who_cannot_have_its_processors_back_has_any)
+{
+    struct ft_place p;
+    uint32_t count = processors();
+
+    if (count < 2)
+        cr_skip_test("a single processor");
+    refused = 2;
+    ft_place_open(&p, 1, 2 * count);
+    cr_assert_eq(refused, 0);
+    may_run_as_before();
+    cr_assert_eq(p.home, -1);
 }
 
 /* What waiting for rank r takes at least, ns. */
