@@ -40,6 +40,7 @@ endif
 unit_tests += ft/base/unit
 ft_base_unit_SOURCES = \
 	ft/base/copy_test.c \
-	ft/base/reduce_test.c
+	ft/base/reduce_test.c \
+	ft/base/site_test.c
 ft_base_unit_CFLAGS = $(unit_cflags) -ffp-contract=off
 ft_base_unit_LDADD = $(ft_unit_libs)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Call sites that mean the same in every process: a hash of the module's file name in the upper 24 bits,
    the offset in the module below. Address-space randomisation moves modules, not what is in them. */
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ft/base/site.h"
 #include "ft/base/util.h"
@@ -11,32 +13,31 @@
 enum { OFFSET_BITS = 40, CACHE = 256 };
 #define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
 
+/* The file that it was started from. Not what the process is called (comm, argv): programs say there which rank they are. */
+static const char *program(void)
+{
+    static char path[PATH_MAX];
+
+    if (!*path && readlink("/proc/self/exe", path, sizeof path - 1) <= 0)
+        strcpy(path, "program");
+    return path;
+}
+
 static const char *module_name(const struct dl_phdr_info *info)
 {
-    static char self[64];
-    const char *name = info->dlpi_name, *slash;
+    const char *name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : program(), *slash;
 
-    if (!name || !*name) {  /* the program itself */
-        if (!*self) {
-            FILE *f = fopen("/proc/self/comm", "re");
-
-            if (!f || !fgets(self, sizeof self, f))
-                strcpy(self, "program");
-            self[strcspn(self, "\n")] = 0;
-            if (f)
-                fclose(f);
-        }
-        name = self;
-    }
     slash = strrchr(name, '/');
     return slash ? slash + 1 : name;
 }
 
+/* Of a file that has been replaced since, too: of that the kernel says so. */
 static uint64_t name_hash(const char *name)
 {
+    static const char deleted[] = " (deleted)";
     uint64_t h = 1469598103934665603ull;  /* FNV-1a */
 
-    for (; *name; name++)
+    for (; *name && strcmp(name, deleted) != 0; name++)
         h = (h ^ (unsigned char)*name) * 1099511628211ull;
     return h >> OFFSET_BITS;
 }

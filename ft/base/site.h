@@ -13,8 +13,7 @@ uint64_t ft_site(const void *address);
 /* "train+0x1234", "libxgboost.so.0+0x88a1c0", "?+0x12" for a module this process has not loaded. Returns text. */
 const char *ft_site_print(uint64_t site, char *text, size_t size);
 
-/* The same for who has another process's modules at hand: is the site in the module of this name (no directory; the program itself goes
-   by what /proc/PID/comm says)? And where in it. */
+/* The same for who has another process's modules at hand: is the site in the module of this name (no directory)? And where in it. */
 bool ft_site_is_in(uint64_t site, const char *module);
 uint64_t ft_site_offset(uint64_t site);
 

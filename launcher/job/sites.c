@@ -9,22 +9,6 @@
 
 #include "ft/base/site.h"
 
-/* The program itself goes by its short name. */
-static bool is_program(uint64_t site, pid_t pid, char *name, int size)
-{
-    char path[40];
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/%d/comm", pid);
-    file = fopen(path, "re");
-    name[0] = 0;
-    if (file && fgets(name, size, file))
-        name[strcspn(name, "\n")] = 0;
-    if (file)
-        fclose(file);
-    return name[0] && ft_site_is_in(site, name);
-}
-
 static bool is_module(uint64_t site, pid_t pid, char *name, size_t size)
 {
     char path[40], *line = NULL;
@@ -56,7 +40,7 @@ const char *ft_sites_print(struct ft_sites *s, uint64_t site, pid_t pid)
     for (unsigned i = 0; i < s->n && i < FT_SITES; i++)
         if (s->known[i].site == site)
             return s->known[i].text;
-    if (!is_program(site, pid, name, sizeof name) && !is_module(site, pid, name, sizeof name))
+    if (!is_module(site, pid, name, sizeof name))
         strcpy(name, "?");
     text = s->known[s->n % FT_SITES].text;
     s->known[s->n++ % FT_SITES].site = site;
