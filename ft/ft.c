@@ -44,9 +44,9 @@ static void set_patience(struct ft *ft)
         .asleep = (_Atomic uint8_t *)(ft->region.base + ft->region.header->asleep_at),
         .nasleep = (uint32_t)ft_align(p->nranks, 8),
         .self = ft->world.rank,
-        .unfenced = ft_wait_register(),
         .place = crowded ? &ft->place : NULL,
     };
+    ft_wait_begin(&ft->patience, p->unfenced);
     if (crowded)
         ft_place_open(&ft->place, ft->world.rank, p->nranks);
 }
@@ -352,7 +352,7 @@ void ft_resume(struct ft *ft)
 {
     if (!ft->block)
         return;
-    ft->patience.unfenced = ft_wait_register();
+    ft_wait_begin(&ft->patience, ft->region.header->params.unfenced);
     ft_stream_resume(&ft->world);
     ft_cache_resume(&ft->cache);
     ft_checkpoints_resume(&ft->checkpoints);

@@ -22,7 +22,7 @@
 #include "ft/base/sig.h"
 #include "ft/shm/alive.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 25, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 26, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -57,6 +57,7 @@ struct ft_params {
     uint64_t bootstrap_cache;  /* --bootstrap-cache: 1 */
     uint64_t outcome_bytes; /* of each rank's log of outcomes (ft/outcome/log.h); 0: it has none */
     uint32_t clocks_untold; /* --replay-time off: what clocks say is not in it */
+    uint32_t unfenced;      /* who publishes makes no barrier, who goes to sleep makes all: membarrier(2), which the agent has */
     uint64_t check_units;   /* --check-replay: units whose contributions are compared; 0: off */
 
     /* the job as a whole; what is not the node's own is the same on every node (ft_params_nodes) */

@@ -32,9 +32,18 @@ void ft_wake(const void *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-bool ft_wait_register(void)
+bool ft_wait_can_register(void)
 {
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+
+    return known > 0 && known & MEMBARRIER_CMD_GLOBAL_EXPEDITED && known & MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED;
+}
+
+void ft_wait_begin(struct ft_patience *p, bool unfenced)
+{
+    p->unfenced = unfenced && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    p->loud = unfenced && !p->unfenced;
+    atomic_store_explicit(&p->asleep[p->self], p->loud, memory_order_seq_cst); /* before it first looks at what others publish */
 }
 
 void ft_wait_sleep(const struct ft_patience *p, const void *word, uint64_t seen, uint64_t most_ns)
@@ -48,13 +57,15 @@ void ft_wait_sleep(const struct ft_patience *p, const void *word, uint64_t seen,
     if (p->unfenced)
         syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     syscall(SYS_futex, word, FUTEX_WAIT, (uint32_t)seen, &bound, NULL, 0);
-    atomic_store_explicit(flag, 0, memory_order_relaxed);
+    atomic_store_explicit(flag, p->loud, memory_order_relaxed);
 }
 
 static void pause_once(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
 #endif
 }
 

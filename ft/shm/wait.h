@@ -28,7 +28,8 @@ struct ft_patience {
     _Atomic uint8_t *asleep; /* flags of all ranks, a multiple of 8 bytes of them */
     uint32_t nasleep;        /* how many bytes of flags there are */
     uint32_t self;           /* which one is ours */
-    bool unfenced;           /* ft_wait_register: sleepers make this rank's barriers */
+    bool unfenced;           /* sleepers make this rank's barriers */
+    bool loud;               /* this one cannot make others': its flag is up for good, so that all that is published is a wake-up call */
     struct ft_place *place;  /* of a rank that shares its processor with others, or NULL */
 };
 
@@ -58,9 +59,12 @@ void ft_wait_sleep(const struct ft_patience *p, const void *word, uint64_t seen,
 /* Wakes whoever sleeps on the word (or its low half, which is what sleepers name). */
 void ft_wake(const void *word);
 
-/* From now on this process's barriers can be made by others: membarrier(2), MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED. False: not here. It is true of all
-   ranks of a node, which have one kernel. A process that was forked says it again. Takes some 10 ms if it has threads. */
-bool ft_wait_register(void);
+/* Barriers of one process can be made by another one here: membarrier(2), MEMBARRIER_CMD_GLOBAL_EXPEDITED. Nothing is changed. */
+bool ft_wait_can_register(void);
+
+/* This process begins to wait with p->asleep and p->self, with barriers as struct ft_params says. One that is forbidden what the others do (a filter of
+   its container's) fences what it publishes, and is loud. A process that was forked says it again. Takes some 10 ms if it has threads. */
+void ft_wait_begin(struct ft_patience *p, bool unfenced);
 
 /* Publishes a word that other ranks of this node may sleep on; a wake-up call only if some rank sleeps. */
 static inline void ft_wait_announce(const struct ft_patience *p, _Atomic uint64_t *word, uint64_t value)

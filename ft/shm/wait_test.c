@@ -5,8 +5,14 @@
 #include "ft/shm/wait.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,7 +63,8 @@ static void both_meet(bool registers)
     child = fork();
     cr_assert_geq(child, 0);
     p.self = child == 0;
-    p.unfenced = registers && ft_wait_register(); /* the child again, as a woken snapshot does */
+    ft_wait_begin(&p, registers); /* the child again, as a woken snapshot does */
+    cr_assert(p.unfenced == registers && !p.loud);
     meet(&p);
     if (child == 0)
         _exit(0);
@@ -72,7 +79,42 @@ Test(wait, publishers_that_fence_wake_sleepers, .timeout = 120) { both_meet(fals
 
 Test(wait, sleepers_that_fence_for_publishers_are_woken, .timeout = 120)
 {
-    if (!ft_wait_register())
+    if (!ft_wait_can_register())
         cr_skip_test("no membarrier(2) here");
     both_meet(true);
+}
+
+/* As a container's filter may. False: it cannot be had. */
+static bool forbid_membarrier(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* The others do not fence what they publish, and it cannot make their barriers: it was woken only when its sleep was over, if its flag was not seen. Now
+   nobody has to see it go up. */
+Test(wait, who_may_not_make_barriers_is_always_woken)
+{
+    _Alignas(8) _Atomic uint8_t asleep[8] = {0};
+    struct ft_patience p = { .sleeps = true, .nasleep = 8, .self = 3, .asleep = asleep };
+    _Atomic uint64_t word = 1;
+
+    if (!ft_wait_can_register() || !forbid_membarrier())
+        cr_skip_test("no membarrier(2) here, or no filter");
+    cr_assert(!ft_wait_can_register());
+    ft_wait_begin(&p, true);
+    cr_assert(!p.unfenced && p.loud && asleep[3] == 1);
+    ft_wait_sleep(&p, &word, 1, 1000000);
+    cr_assert_eq(asleep[3], 1);
+    ft_wait_begin(&p, false); /* nobody can, so all fence */
+    cr_assert(!p.unfenced && !p.loud && asleep[3] == 0);
+    ft_wait_sleep(&p, &word, 1, 1000000);
+    cr_assert_eq(asleep[3], 0);
 }

@@ -88,6 +88,7 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
     if (records(o))
         params.outcome_bytes = ft_align(ft_min(limit, MOST_OUTCOMES), 1 << 20);
     params.clocks_untold = o->replay_time_off;
+    params.unfenced = ft_wait_can_register();
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
     ft_probe_choose(&params, o->single_copy, o->allreduce);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
