@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+uint64_t ft_page_bytes(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
 
 void ft_broken(const char *invariant, const char *file, int line)
 {

@@ -6,6 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Words of 64 bits are waited for by their first four bytes, the kernel's futex, and a job's memory needs addresses of 64 bits (docs/portability.md). */
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || __SIZEOF_POINTER__ != 8
+#error "ftmpi needs a little-endian machine with addresses of 64 bits"
+#endif
+
 /* A function of every short call. The linker puts these next to each other (ft/test/hot.sh): a rank that shares its processor with more ranks than
    Linux keeps translations for begins each turn with none, and its calls should need few. */
 #define FT_HOT __attribute__((hot))
@@ -19,6 +24,9 @@ static inline uint64_t ft_max(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline uint64_t ft_align(uint64_t a, uint64_t to) { return (a + to - 1) & ~(to - 1); }
 
 static inline uint64_t ft_div_up(uint64_t a, uint64_t by) { return (a + by - 1) / by; }
+
+/* Of memory of this machine: 4 KiB, or up to 64. */
+uint64_t ft_page_bytes(void);
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* madvise(2), Linux 5.14; older kernels say EINVAL */

@@ -17,7 +17,7 @@
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 
-enum { IMAGES = FT_OUTCOME_MAPPED, PAGE = 4096, CHUNK = 256 << 10 };
+enum { IMAGES = FT_OUTCOME_MAPPED, CHUNK = 256 << 10 };
 
 static const uint64_t BYTES = 1ull << 30;
 
@@ -39,7 +39,9 @@ static char chunk[CHUNK];
 
 bool ft_images_any, ft_images_held;
 
-static size_t whole(size_t bytes) { return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1); }
+static size_t whole(size_t bytes) { return ft_align(bytes, ft_page_bytes()); }
+
+static bool is_zero(const char *bytes, size_t n) { return !*bytes && memcmp(bytes, bytes + 1, n - 1) == 0; }
 
 static uint64_t id_of(const struct stat *st) { return ft_what((int64_t)st->st_dev, (int64_t)st->st_ino, 0) | 1; }
 
@@ -258,7 +260,7 @@ static ssize_t look_at(const char *from, size_t bytes)
 
 static bool make(struct ft_image_of *i)
 {
-    static const char zero[PAGE];
+    const ssize_t page_bytes = (ssize_t)ft_page_bytes();
     char *memory = (char *)syscall(SYS_mmap, NULL, i->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ssize_t n = CHUNK;
 
@@ -267,9 +269,9 @@ static bool make(struct ft_image_of *i)
     i->image = memory;
     for (size_t at = 0; at < i->bytes && n == CHUNK; at += CHUNK) {
         n = look_at(i->start + at, ft_min(CHUNK, i->bytes - at));
-        for (ssize_t page = 0; page < n; page += PAGE)
-            if (memcmp(chunk + page, zero, PAGE) != 0)
-                memcpy(memory + at + page, chunk + page, PAGE);
+        for (ssize_t page = 0; page < n; page += page_bytes)
+            if (!is_zero(chunk + page, (size_t)page_bytes))
+                memcpy(memory + at + page, chunk + page, (size_t)page_bytes);
     }
     return n >= 0;
 }
@@ -337,7 +339,7 @@ static bool is_written(int pages, const char *page)
     const uint64_t present = 1ull << 63, swapped = 1ull << 62, alone = 1ull << 56;
     uint64_t entry;
 
-    if (pages < 0 || syscall(SYS_pread64, pages, &entry, sizeof entry, (off_t)((uintptr_t)page / PAGE * sizeof entry)) != sizeof entry)
+    if (pages < 0 || syscall(SYS_pread64, pages, &entry, sizeof entry, (off_t)((uintptr_t)page / ft_page_bytes() * sizeof entry)) != sizeof entry)
         return true;
     return entry & swapped || (entry & present && entry & alone);
 }
@@ -346,13 +348,14 @@ static bool is_written(int pages, const char *page)
 static void store(struct ft_image_of *m)
 {
     int pages = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    const ssize_t page_bytes = (ssize_t)ft_page_bytes();
     ssize_t n = CHUNK;
 
     for (size_t at = 0; at < m->bytes && n == CHUNK && m->protection & PROT_WRITE; at += CHUNK) {
         n = look_at((char *)m->aside + at, ft_min(CHUNK, m->bytes - at));
-        for (ssize_t page = 0; page < n; page += PAGE)
-            if (memcmp(chunk + page, m->start + at + page, PAGE) != 0 && (m->copied || is_written(pages, m->start + at + page)))
-                memcpy((char *)m->aside + at + page, m->start + at + page, PAGE);
+        for (ssize_t page = 0; page < n; page += page_bytes)
+            if (memcmp(chunk + page, m->start + at + page, (size_t)page_bytes) != 0 && (m->copied || is_written(pages, m->start + at + page)))
+                memcpy((char *)m->aside + at + page, m->start + at + page, (size_t)page_bytes);
     }
     if (pages >= 0)
         syscall(SYS_close, pages);

@@ -10,7 +10,7 @@
 #include "ft/shm/models.h"
 #include "ft/shm/point.h"
 
-enum { PAGE = 4096, LEAST = 1 << 20, PIECE = 1 << 18 /* written, and hashed while it is in the cache */ };
+enum { LEAST = 1 << 20, PIECE = 1 << 18 /* written, and hashed while it is in the cache */ };
 
 void ft_model_map_close(struct ft_model_map *m)
 {
@@ -51,9 +51,9 @@ static bool touch(struct ft_model_map *m, uint64_t n)
 /* How much of n bytes can be stored: all, or whole pages. What is stored behind the end of a file nobody reads. */
 static uint64_t storable(struct ft_model_map *m, int fd, uint64_t area, uint64_t n)
 {
-    uint64_t most = n <= m->there ? n : m->there / PAGE * PAGE;
+    uint64_t most = n <= m->there ? n : m->there & ~(ft_page_bytes() - 1);
 
-    if (!most || (m->bytes < most && !map(m, fd, area, most)) || !touch(m, ft_align(most, PAGE)))
+    if (!most || (m->bytes < most && !map(m, fd, area, most)) || !touch(m, ft_align(most, ft_page_bytes())))
         return 0;
     return most;
 }
@@ -80,7 +80,7 @@ void ft_model_map_clear(struct ft_model_map *m, int fd, uint64_t area)
 
 int ft_model_map_put(struct ft_model_map *m, int fd, uint64_t area, const void *bytes, uint64_t n, uint64_t *hash, struct ft_error *e)
 {
-    uint64_t stored = storable(m, fd, area, n);
+    uint64_t stored = storable(m, fd, area, n), whole = ft_align(n, ft_page_bytes());
     struct ft_hashing h;
     int err;
 
@@ -95,10 +95,10 @@ int ft_model_map_put(struct ft_model_map *m, int fd, uint64_t area, const void *
         ft_model_map_clear(m, fd, area);
         return err;
     }
-    if (!m->ended || ft_align(n, PAGE) < m->there)
+    if (!m->ended || whole < m->there)
         ft_models_end(fd, area, n);
-    m->there = ft_max(n, ft_min(m->there, ft_align(n, PAGE)));
-    m->touched = ft_min(m->touched, ft_align(n, PAGE));
+    m->there = ft_max(n, ft_min(m->there, whole));
+    m->touched = ft_min(m->touched, whole);
     m->ended = true;
     *hash = n ? ft_hashing_end(&h) : 0;
     return 0;

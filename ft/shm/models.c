@@ -16,7 +16,7 @@
 #include "ft/base/util.h"
 #include "ft/shm/point.h"
 
-enum { PAGE = 4096, MOST_AT_ONCE = 1 << 30 };
+enum { MOST_AT_ONCE = 1 << 30 };
 
 int ft_models_create(struct ft_error *e)
 {
@@ -142,7 +142,7 @@ int ft_models_hash(int fd, uint64_t area, uint64_t n, uint64_t *hash, struct ft_
 
 void ft_models_end(int fd, uint64_t area, uint64_t n)
 {
-    uint64_t from = ft_align(n, PAGE);
+    uint64_t from = ft_align(n, ft_page_bytes());
 
     /* Where it cannot be done the memory is used again by a later version. */
     if (from < FT_MODELS_AREA_BYTES)
