@@ -27,6 +27,39 @@ for replayed in $(sed -n 's/^ *"replayed_units": \([0-9]*\).*/\1/p' "$tmp/report
 done
 [ -z "$(ls -A "$tmp/spill")" ] || fail "files left in the spill directory"
 
+# The disk fails: a rank that replays is not killed by that (SIGBUS, again and again), the job ends with a line that says what it could not read.
+"$ftrun" -n 3 --timeout 300 --quiet --snapshot off --log-limit 32M --log-spill "$tmp/spill" \
+    "$built/mixed" -n 100000000 -b $every -s 7 >/dev/null 2>"$tmp/err" &
+front=$!
+spill_file() { # of any of its processes: unlinked, and larger than a few extents
+    for process in $front $(other_process $front); do
+        for fd in "/proc/$process/fd/"*; do
+            case $(readlink "$fd") in "$tmp/spill/"*) [ "$(stat -Lc %s "$fd")" -gt $((16 << 20)) ] && spilled=$fd && return ;; esac
+        done
+    done
+    return 1
+}
+what="the spill file is cut off"
+wait_for spill_file
+ranks=
+for process in $(cat "/proc/$front/task/$front/children" "/proc/$(other_process $front)/task/"*/children); do
+    [ "/proc/$process/exe" -ef "$built/mixed" ] && ranks="$ranks $process"
+done
+# Cut off while nothing is written there, or it would have a hole and not an end.
+# shellcheck disable=SC2086
+kill -STOP $ranks
+settled() { before=$(stat -Lc '%s %y' "$spilled"); sleep 0.3; [ "$(stat -Lc '%s %y' "$spilled")" = "$before" ]; }
+wait_for settled
+truncate -s 0 "$spilled" || fail "cannot cut off the spill file"
+kill -9 "${ranks##* }"
+# shellcheck disable=SC2086
+kill -CONT $ranks 2>/dev/null
+wait $front
+code=$?
+[ $code -ne 0 ] && [ $code -lt 124 ] || fail "exit code $code"
+expect_err 'rank [0-2] cannot read the spilled log of MPI_COMM_WORLD'
+grep -q 'SIGBUS' "$tmp/err" && fail "a signal told it"
+
 # One operation larger than the memory for the log. Four ranks wait for less than one.
 bounded 300 "$ftrun" -n 2 --quiet --log-limit 32M --log-spill "$tmp/spill" --report "$tmp/report.json" \
     "$built/huge" 100000000 >"$tmp/out" || fail "one large operation: exit code $?"

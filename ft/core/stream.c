@@ -96,7 +96,6 @@ void ft_stream_resume(struct ft_stream *s)
 
 bool ft_stream_close(struct ft_stream *s)
 {
-    ft_log_close(&s->log);
     return !s->params->single_min || ft_single_close(s);
 }
 
@@ -308,7 +307,7 @@ int ft_stream_read(struct ft_stream *s, uint64_t position, uint64_t offset, void
 {
     int err = ft_log_read(&s->log, position, offset, to, n, past_cache);
 
-    return err ? ft_err_set(e, err, "rank %u cannot read the spilled log of %s", s->me, s->name) : 0;
+    return err ? ft_err_set(e, err, "rank %u cannot read the spilled log of %s: its file was cut off, or the disk fails (--log-spill)", s->me, s->name) : 0;
 }
 
 int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, struct ft_error *e)

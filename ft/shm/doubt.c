@@ -40,7 +40,6 @@ static bool logged(const struct ft_region *r, int spill_fd, uint64_t unit, struc
 
     ft_reader_open(&t, r, spill_fd);
     found = is_logged(&t, unit, rec);
-    ft_reader_close(&t);
     return found;
 }
 

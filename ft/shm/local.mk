@@ -24,6 +24,7 @@ unit_tests += ft/shm/unit
 ft_shm_unit_SOURCES = \
 	ft/shm/alive_test.c \
 	ft/shm/inspect_test.c \
+	ft/shm/log_test.c \
 	ft/shm/place_test.c \
 	ft/shm/versions_test.c \
 	ft/shm/wait_test.c

@@ -51,6 +51,13 @@ static void ask(struct ft_log *log, uint64_t extents)
     /* EAGAIN: the keeper has 2^64 - 2 kicks to see already. Anything else: it looks at `want` by itself. */
 }
 
+static void map(char *from, uint64_t bytes)
+{
+    uint64_t page = ft_page_bytes(), more = (uintptr_t)from & (page - 1);
+
+    madvise(from - more, bytes + more, MADV_POPULATE_READ);
+}
+
 /* Fills page tables for what is about to be written, a step at a time, within one extent. It only spares
    faults, one by one the dearer way: kernels that cannot do it are no error. */
 static void warm(struct ft_log *log, uint64_t position, char *extent)
@@ -63,7 +70,7 @@ static void warm(struct ft_log *log, uint64_t position, char *extent)
     if (bits && *bits & bit)
         to = end;
     else if (from < to)
-        madvise(extent + (from - start), to - from, MADV_POPULATE_READ);
+        map(extent + (from - start), to - from);
     if (bits && to == end)
         *bits |= bit;
     log->warm_to = to;
@@ -146,22 +153,42 @@ FT_HOT char *ft_log_write(struct ft_log *log, uint64_t position)
     return at + (position & (log->extent_bytes - 1));
 }
 
-/* Maps one spilled extent, the only one at a time: a replay reads in order. */
-static char *file_extent(struct ft_log *log, uint64_t place)
+static bool read_file(const struct ft_log *log, uint64_t at, char *to, uint64_t n)
 {
-    if (log->window && log->window_place == place)
-        return log->window;
-    if (log->window)
-        munmap(log->window, log->extent_bytes);
-    log->window = mmap(NULL, log->extent_bytes, PROT_READ, MAP_SHARED, log->spill_fd,
-                       (off_t)(place * log->extent_bytes));
-    if (log->window == MAP_FAILED) {
-        log->window = NULL;
-        return NULL;
+    while (n > 0) {
+        ssize_t got = pread(log->spill_fd, to, n, (off_t)at);
+
+        if (got == 0 || (got < 0 && errno != EINTR)) /* its end is an error, too: somebody has cut it off */
+            return false;
+        if (got > 0) {
+            at += (uint64_t)got;
+            to += got;
+            n -= (uint64_t)got;
+        }
     }
-    madvise(log->window, log->extent_bytes, MADV_DONTFORK);
-    log->window_place = place;
-    return log->window;
+    return true;
+}
+
+/* n bytes at `offset` of a spilled extent. By a system call and not by mapping it: a disk that fails is an error then, and no signal. A replay reads in
+   order, so what is small brings along what follows it. */
+static bool read_spilled(struct ft_log *log, uint64_t extent, uint64_t place, uint64_t offset, char *to, uint64_t n)
+{
+    uint64_t position = extent * log->extent_bytes + offset, at = place * log->extent_bytes + offset, more;
+
+    if (position >= log->ahead_from && position + n <= log->ahead_to) {
+        memcpy(to, log->ahead + (position - log->ahead_from), n);
+        return true;
+    }
+    if (n >= sizeof log->ahead)
+        return read_file(log, at, to, n);
+    more = ft_min(sizeof log->ahead, log->extent_bytes - offset);
+    log->ahead_from = log->ahead_to = 0;
+    if (!read_file(log, at, log->ahead, more))
+        return false;
+    log->ahead_from = position;
+    log->ahead_to = position + more;
+    memcpy(to, log->ahead, n);
+    return true;
 }
 
 /* The entry of an extent that has a record in it already. */
@@ -176,34 +203,38 @@ static uint64_t look_up(struct ft_log *log, uint64_t extent, bool *gone)
     return entry_of(log, extent, gone);
 }
 
+static void read_memory(struct ft_log *log, uint64_t extent, uint64_t entry, uint64_t offset, void *to, uint64_t n, bool past_cache)
+{
+    const char *at = log->near_[extent % FT_LOG_NEAR].at;
+
+    if (!at || log->near_[extent % FT_LOG_NEAR].entry != entry || log->near_[extent % FT_LOG_NEAR].extent != extent)
+        at = enter_extent(log, extent, entry);
+    if (past_cache)
+        ft_copy_past_cache(to, at + offset, n);
+    else
+        ft_copy_lines(to, at + offset, n);
+}
+
 static int read_extent(struct ft_log *log, uint64_t extent, uint64_t offset, void *to, uint64_t n, bool past_cache, bool *gone)
 {
     uint64_t entry = look_up(log, extent, gone);
-    const char *at;
 
     while (!gone || !*gone) {
+        bool good = true;
         uint64_t again;
 
         if (ft_extent_state(entry) == FT_EXTENT_FILE)
-            at = file_extent(log, ft_extent_place(entry));
-        else if (log->near_[extent % FT_LOG_NEAR].at && log->near_[extent % FT_LOG_NEAR].entry == entry &&
-                 log->near_[extent % FT_LOG_NEAR].extent == extent)
-            at = log->near_[extent % FT_LOG_NEAR].at;
+            good = read_spilled(log, extent, ft_extent_place(entry), offset, to, n);
         else
-            at = enter_extent(log, extent, entry);
-        if (!at)
-            return FT_ESPACE;
-        if (past_cache)
-            ft_copy_past_cache(to, at + offset, n);
-        else
-            ft_copy_lines(to, at + offset, n);
-        /* Spilled and its memory given away meanwhile? Then what was copied may be another's (RULE 14). The
+            read_memory(log, extent, entry, offset, to, n, past_cache);
+        /* Spilled and its memory given away meanwhile, or released and its place in the file? Then what was copied may be another's (RULE 14). The
            fence keeps the copy's loads before the second look. */
         atomic_thread_fence(memory_order_acquire);
         again = entry_of(log, extent, gone);
         if (again == entry)
-            return 0;
+            return good ? 0 : FT_ESPACE;
         log->near_[extent % FT_LOG_NEAR].at = NULL;
+        log->ahead_from = log->ahead_to = 0;
         entry = again;
     }
     return FT_ESPACE;
@@ -235,25 +266,17 @@ void ft_log_warm(struct ft_log *log)
        are released or spilled, and where nothing was prepared, the writes warm theirs. */
     if (prepared == 0 || ft_look(&log->table[0]) != ft_extent_entry(FT_EXTENT_MEMORY, 0, 0))
         return;
-    madvise(memory_extent(log, 0), prepared * log->extent_bytes, MADV_POPULATE_READ);
-    madvise((char *)log->head + l->slots_at, l->table_at - l->slots_at, MADV_POPULATE_READ);
+    map(memory_extent(log, 0), prepared * log->extent_bytes);
+    map((char *)log->head + l->slots_at, l->table_at - l->slots_at);
     log->warm_to = prepared * log->extent_bytes;
 }
 
-/* Where the log is, is constant, but a fork copies neither the window (MADV_DONTFORK: another mapping may be there now) nor the page
-   tables of shared memory. The addresses at hand follow from what the table said, with which they are compared
-   before a committed record is read, and what is not committed does not move: they would still do, but new ones cost nothing. */
+/* Where the log is, is constant, but a fork does not copy the page tables of shared memory. The addresses at hand follow from what the table said,
+   with which they are compared before a committed record is read, and what is not committed does not move: they would still do, but new ones cost
+   nothing. What was read ahead of the spill file is committed, and stays as it is. */
 void ft_log_resume(struct ft_log *log)
 {
-    log->window = NULL;
     log->warm_to = 0;
     memset(log->warmed, 0, sizeof log->warmed);
     memset(log->near_, 0, sizeof log->near_);
-}
-
-void ft_log_close(struct ft_log *log)
-{
-    if (log->window)
-        munmap(log->window, log->extent_bytes);
-    log->window = NULL;
 }

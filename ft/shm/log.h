@@ -15,7 +15,8 @@
 
 enum {
     FT_LOG_NEAR = 8,      /* extents whose addresses are kept at hand */
-    FT_LOG_WARMED = 8192  /* places (32 GiB) of which is known whether page tables are filled */
+    FT_LOG_WARMED = 8192, /* places (32 GiB) of which is known whether page tables are filled */
+    FT_LOG_AHEAD = 4096   /* bytes of the spill file that are read at a time, at least */
 };
 
 struct ft_log {
@@ -33,8 +34,8 @@ struct ft_log {
     uint64_t warm_step;           /* ... and are filled so many bytes at a time */
     uint64_t warmed[FT_LOG_WARMED / 64];  /* a bit per place of the log memory: so memory that is used again is not warmed again */
     struct { uint64_t extent, entry; char *at; } near_[FT_LOG_NEAR];  /* by extent % FT_LOG_NEAR; at NULL: none */
-    char *window;                 /* the extent of the spill file that is mapped, or NULL */
-    uint64_t window_place;        /* ... and where in the file it is, in extents */
+    uint64_t ahead_from, ahead_to;  /* of the spill file was read, and is here, what these positions hold; nothing: they are equal */
+    char ahead[FT_LOG_AHEAD];
 };
 
 /* Bytes of a record with a result of n bytes, and where in it the result starts. */
@@ -75,7 +76,7 @@ static inline const char *ft_log_at_hand(const struct ft_log *log, uint64_t posi
 
 /* Copies n bytes at `offset` of the record at `position`, from memory or from the spill file, also while
    the keeper moves it. past_cache: the destination is not wanted in the cache. FT_ESPACE if the spill file
-   cannot be mapped. */
+   cannot be read. */
 int ft_log_read(struct ft_log *log, uint64_t position, uint64_t offset, void *to, uint64_t n, bool past_cache);
 
 /* n bytes of one extent at `position`, all committed. False: they are not there any more. */
@@ -86,7 +87,5 @@ void ft_log_warm(struct ft_log *log);
 
 /* In a forked copy of the process that had this handle. */
 void ft_log_resume(struct ft_log *log);
-
-void ft_log_close(struct ft_log *log);
 
 #endif

@@ -36,11 +36,6 @@ void ft_reader_open(struct ft_reader *t, const struct ft_region *r, int spill_fd
     t->log.spill_fd = spill_fd;
 }
 
-void ft_reader_close(struct ft_reader *t)
-{
-    ft_log_close(&t->log);
-}
-
 /* done_at of a rank may be behind its `done`, never ahead. */
 uint64_t ft_reader_end(const struct ft_reader *t)
 {
@@ -141,7 +136,6 @@ int ft_writer_open(struct ft_writer *w, const struct ft_region *r, const struct 
     *w = (struct ft_writer){.region = r, .keeper = keeper, .extent_bytes = r->header->params.extent_bytes};
     ft_reader_open(&t, r, spill_fd);
     err = count(w, &t, ft_reader_end(&t), e);
-    ft_reader_close(&t);
     w->at = w->end;
     say_done(w);
     return err;

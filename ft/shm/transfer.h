@@ -19,7 +19,6 @@ struct ft_reader {
 };
 
 void ft_reader_open(struct ft_reader *t, const struct ft_region *r, int spill_fd);
-void ft_reader_close(struct ft_reader *t);
 
 /* All ranks of this node have finished with what is below this position: it does not change any more. */
 uint64_t ft_reader_end(const struct ft_reader *t);

@@ -297,11 +297,6 @@ my @mutants = (
     ft_log_resume(&s->log);
     look_back(s);
     s->called = called;'],
-    ['a woken snapshot uses the window that it does not have', 'ft/shm/log.c',
-     '{
-    log->window = NULL;
-    log->warm_to', '{
-    log->warm_to'],
     ['the restart of everybody keeps the log that was', 'ft/shm/region.c',
      '(off_t)h->streams_at, (off_t)streams) != 0)', '(off_t)h->extents_at, 4096) != 0)'],
     ['--check-replay: all ranks share their hashes', 'ft/core/stream.c',

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "ft/ft.h"
-#include "ft/shm/extent.h"
 #include "ft/test/explore.h"
 
 const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint", "dense", "lazy", "keys", "places" };
@@ -225,17 +224,6 @@ static bool takes_snapshot(const struct actor *r)
     return !r->snapshot.alive || r->snapshot.call != r->call;  /* of which it is the copy */
 }
 
-/* As if it had been reading there when it was forked: a fork does not copy that mapping. */
-static void lose_window(struct ft_log *log, uint64_t position)
-{
-    uint64_t entry = ft_peek(&log->table[position / log->extent_bytes % job.region.header->params.ntable]);
-
-    if (ft_extent_state(entry) == FT_EXTENT_FILE) {
-        log->window = (char *)4096;
-        log->window_place = ft_extent_place(entry);
-    }
-}
-
 static void open_stream(struct actor *r)
 {
     if (r->woken) {
@@ -243,7 +231,6 @@ static void open_stream(struct actor *r)
         r->call = r->snapshot.call;
         r->life = r->snapshot.life;
         wake_versions(r);  /* the next thing it does is to take another one */
-        lose_window(&r->stream.log, r->stream.end);
         job.seen[WOKEN]++;
         ft_stream_resume(&r->stream);
         resume_versions(r);

@@ -106,8 +106,6 @@ static void kill_actor(struct actor *a, bool torn)
         memset(a->bulk_to, 0x99, a->bulk_n / 2 + 1 > a->bulk_n ? a->bulk_n : a->bulk_n / 2 + 1);
     if (job.sc.lies && a != keeper_actor())
         note_killed(a);
-    if (a != keeper_actor())
-        ft_log_close(&a->stream.log);  /* a snapshot does not have its window either */
     if (a != keeper_actor()) { /* as the kernel does; its memory is no more: who reads there finds no token, nor what it lent */
         drop_versions(a);
         ft_alive_end(&ft_region_rank(&job.region, a->index)->alive);

@@ -52,14 +52,12 @@ void ft_fetch_answer(const struct ft_region *region, uint64_t position, struct f
     a->extent_bytes = t.extent_bytes;
     a->position = ft_reader_end(&t);
     a->verdict = floor_of(region) <= position ? FT_VERDICT_YES : FT_VERDICT_RELEASED;
-    ft_reader_close(&t);
 }
 
 void ft_fetch_hang_up(struct ft_serving *s)
 {
     if (s->writable)
         event_free(s->writable);
-    ft_reader_close(&s->reader);
     close(s->fd);
     free(s);
 }

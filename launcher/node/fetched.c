@@ -240,7 +240,6 @@ static void on_fake(void *arg, int fd, enum ft_auth_kind kind, const struct ft_e
         ft_piece_put(&last, head);
         CHECK(send(fd, head, sizeof head, MSG_NOSIGNAL) == sizeof head);
     }
-    ft_reader_close(&t);
     close(fd);
 }
 
@@ -333,8 +332,6 @@ static void check_log(const struct node *n)
         if (at % EXTENT == 0)
             CHECK(ft_reader_start(&b, at / EXTENT) == u + 1);
     }
-    ft_reader_close(&a);
-    ft_reader_close(&b);
 }
 
 static void fetch(struct node *n, const struct ft_source *sources, size_t nsources, uint64_t leave_at, uint64_t grow)
