@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads as ranks, for ThreadSanitizer (which sees no races between processes): every order in
    ft/shm/word.h is used by real concurrent accesses here, with short and standard operations mixed, and ranks that
-   forget everything at a random call and replay. Results are checked. Plain program: Criterion aborts
+   forget everything at a random call and replay: as many ranks as share processors, and two with their own ways (single copy, doubled). With fences, and
+   with barriers that sleepers make, as ranks have them. Results are checked. Plain program: Criterion aborts
    under TSan. threads [SEED]: 1, or FT_SEED; FT_TIER=full: any. */
 #include <pthread.h>
 #include <stdio.h>
@@ -13,8 +14,9 @@
 #include "ft/ft.h"
 #include "ft/shm/keeper.h"
 
-enum { RANKS = 3, CALLS = 400, COUNT = 3000, TURNS = 200 };
+enum { MOST = 3, CALLS = 400, COUNT = 3000, TURNS = 200 };
 
+static unsigned ranks;
 static struct ft_region region;
 static struct ft_keeper *keeper;
 static unsigned seed = 1;
@@ -40,14 +42,14 @@ static void check(bool good, unsigned rank, unsigned call, const char *what)
 {
     if (good || errors++)
         return;
-    fprintf(stderr, "threads: seed %u: rank %u, call %u: wrong %s\n", seed, rank, call, what);
+    fprintf(stderr, "threads: seed %u: %u ranks: rank %u, call %u: wrong %s\n", seed, ranks, rank, call, what);
 }
 
 static int call(struct ft_stream *s, unsigned c, int64_t *a, int64_t *b, struct ft_error *e)
 {
     static const struct ft_type type = { .elem = 8, .kind = FT_I64 };
     struct ft_op op = { FT_SUM, ft_reduce_find(FT_I64, FT_SUM), NULL, NULL };
-    unsigned n = random_of(c, 1) % 4 ? random_of(c, 2) % 40 : random_of(c, 2) % COUNT, root = c % RANKS;
+    unsigned n = random_of(c, 1) % 4 ? random_of(c, 2) % 40 : random_of(c, 2) % COUNT, root = c % ranks;
     int err = 0;
 
     for (unsigned i = 0; i < n; i++)
@@ -70,12 +72,12 @@ static int call(struct ft_stream *s, unsigned c, int64_t *a, int64_t *b, struct 
         break;
     default:
         err = ft_allgather(s, a, b, n, type, 0, e);
-        for (unsigned i = 0; i < n * RANKS && !err; i++)
+        for (unsigned i = 0; i < n * ranks && !err; i++)
             check(b[i] == (int64_t)c * 1000003 + i / n * 1009 + i % n, s->rank, c, "allgather");
         return err;
     }
     for (unsigned i = 0; i < n && !err; i++)
-        check(b[i] == RANKS * ((int64_t)c * 1000003 + i) + 1009 * (RANKS * (RANKS - 1) / 2), s->rank, c, "reduction");
+        check(b[i] == ranks * ((int64_t)c * 1000003 + i) + 1009 * (ranks * (ranks - 1) / 2), s->rank, c, "reduction");
     return err;
 }
 
@@ -86,12 +88,15 @@ static void *rank_main(void *arg)
     struct ft_patience patience = { .yields = 20, .yield_ns = 100000, .sleeps = true, .nasleep = 8, .self = rank,
                                     .asleep = (_Atomic uint8_t *)(region.base + region.header->asleep_at),
                                     .place = rank % 2 ? &place : NULL };
-    int64_t *a = malloc(COUNT * 8), *b = malloc(COUNT * 8 * RANKS);
+    int64_t *a = malloc(COUNT * 8), *b = malloc(COUNT * 8 * MOST);
     struct ft_stream s;
     struct ft_error e;
 
-    ft_place_open(&place, rank, RANKS);
+    ft_place_open(&place, rank, ranks);
+    ft_wait_begin(&patience, region.header->params.unfenced);
 again:
+    /* As the agent does: who reads what its predecessor lends is to see that this is another one. */
+    ft_region_start_rank(&region, rank, died);
     ft_stream_open(&s, &region, 0, rank, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
     for (unsigned c = 0; c < CALLS; c++) {
         if (call(&s, c, a, b, &e) != 0) {
@@ -111,42 +116,67 @@ again:
     return NULL;
 }
 
-int main(int argc, char **argv)
+static int set_up(unsigned n, bool unfenced)
 {
-    struct ft_keeper_config config = { .spill_dir = "/tmp" };
+    static const struct ft_keeper_config config = { .spill_dir = "/tmp" };
     struct ft_params params;
-    pthread_t thread[RANKS];
-    const char *tier = getenv("FT_TIER"), *chosen = argc > 1 ? argv[1] : getenv("FT_SEED");
     struct ft_error e;
 
-    if (chosen)
-        seed = (unsigned)atoi(chosen);
-    else if (tier && strcmp(tier, "full") == 0)
-        seed = (unsigned)time(NULL);
-    ft_params_default(&params, RANKS, 2, 256u << 20);
+    ranks = n;
+    ft_params_default(&params, n, 2, 256u << 20);
     params.short_max = params.rooted_max = params.gather_max = 256;
     params.slot_bytes = params.slot_room = params.gather_bytes = 1024;
     params.slot_depth = 4;
-    if (ft_region_create(&region, &params, &e) != 0 || ft_keeper_open(&keeper, &region, &config, &e) != 0 ||
-        ft_keeper_run(keeper, keeper_failed, NULL, &e) != 0) {
-        fprintf(stderr, "threads: %s\n", e.text);
-        return 2;
+    params.unfenced = unfenced;
+    if (n == 2) {
+        ft_params_single_copy(&params);
+        params.rooted_max = 256;
+        params.single_min = params.single_gather_min = params.single_reduce_min = 257;
+        ft_params_double(&params);
     }
-    for (unsigned i = 0; i < RANKS; i++)
+    if (ft_region_create(&region, &params, &e) == 0 && ft_keeper_open(&keeper, &region, &config, &e) == 0 &&
+        ft_keeper_run(keeper, keeper_failed, NULL, &e) == 0)
+        return 0;
+    fprintf(stderr, "threads: %s\n", e.text);
+    return -1;
+}
+
+static int run(unsigned n, bool unfenced)
+{
+    pthread_t thread[MOST];
+    struct ft_error e;
+
+    if (set_up(n, unfenced) < 0)
+        return -1;
+    for (unsigned i = 0; i < ranks; i++)
         pthread_create(&thread[i], NULL, rank_main, (void *)(uintptr_t)i);
     /* One keeper after the other, as when processes die. */
     for (unsigned i = 0; i < TURNS; i++) {
         ft_keeper_stop(keeper);
         if (ft_keeper_run(keeper, keeper_failed, NULL, &e) != 0) {
             fprintf(stderr, "threads: %s\n", e.text);
-            return 2;
+            return -1;
         }
     }
-    for (unsigned i = 0; i < RANKS; i++)
+    for (unsigned i = 0; i < ranks; i++)
         pthread_join(thread[i], NULL);
     ft_keeper_stop(keeper);
     ft_keeper_close(keeper);
     ft_region_close(&region);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *tier = getenv("FT_TIER"), *chosen = argc > 1 ? argv[1] : getenv("FT_SEED");
+    bool can = ft_wait_can_register();
+
+    if (chosen)
+        seed = (unsigned)atoi(chosen);
+    else if (tier && strcmp(tier, "full") == 0)
+        seed = (unsigned)time(NULL);
+    if (run(3, false) < 0 || run(3, can) < 0 || run(2, can) < 0)
+        return 2;
     printf("threads: seed %u: %d errors\n", seed, (int)errors);
     return errors != 0;
 }
