@@ -26,6 +26,34 @@ expect_code 0
 expect_err_lines 3
 all_gone pids.0 pids.1 || fail "processes of a killed rank are left"
 
+# The same of a child that has left everything behind by which it could be told: its environment, and its session. A rank that is recorded has said that it
+# made it. (A socket closes the ways back that there are, so the rank starts from its beginning.)
+cat >leaver <<'EOF'
+#!/bin/bash
+if [ $FTMPI_INCARNATION = 0 ]; then
+    env -i setsid sleep 1009 &
+    echo $! >left.$FTMPI_RANK
+    until grep -qa 1009 /proc/$!/cmdline && [ "$(cut -d' ' -f6 /proc/$!/stat)" = $! ]; do :; done
+    exec 3<>/dev/udp/127.0.0.1/9
+    kill -9 $$
+fi
+pid=$(cat left.$FTMPI_RANK)
+[ ! "$LETS" ] && [ -e /proc/$pid ] && echo "$pid is still there" && exit 1
+exit 0
+EOF
+chmod +x leaver
+if records; then
+    run -n 2 ./leaver
+    expect_code 0
+    expect_err_lines 2
+    all_gone left.0 left.1 || fail "a child without environment and session outlived its rank"
+fi
+# If the rank is not recorded nobody can tell whose it is, beside other ranks. It does not outlive the job.
+run --snapshot off --grace 0.2 -x LETS=1 -n 2 ./leaver
+expect_code 0
+expect_err 'left behind by a rank that is done'
+all_gone left.0 left.1 || fail "a child without environment and session outlived the job"
+
 # It goes on from a snapshot: its children do what they were made for, once, and it waits for them.
 cat >parent <<'EOF'
 #!/bin/sh

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "launcher/agent/sweep.h"
+#include "launcher/base/kill.h"
 #include "launcher/base/timer.h"
 #include "launcher/job/above.h"
 #include "launcher/ranks/ranks.h"
@@ -98,7 +99,7 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
 static void kill_rank(const struct ft_job *job, uint32_t rank)
 {
     if (job->leaders[rank])
-        kill(-job->leaders[rank], SIGKILL);
+        ft_kill_group(job->leaders[rank], job->procs[rank].pidfd, SIGKILL);
 }
 
 /* A rank that hangs: dead by our hand. */
@@ -108,7 +109,7 @@ static void kill_hung(struct ft_job *job, uint32_t rank)
 
     ft_say_notice(&job->say, "rank %u (pid %d, host %s) has kept all others waiting for %g s at unit %llu (--hang-timeout); it is "
                   "killed", ft_job_rank(job, rank), proc->pid, ft_say_host(), hang_seconds(job), (ull)ft_region_progress(&job->region, rank));
-    kill(proc->pid, SIGKILL); /* its children live on, if it does */
+    ft_kill(proc->pid, proc->pidfd, SIGKILL); /* its children live on, if it does */
 }
 
 static void tell_all(struct ft_job *job, uint32_t rank)

@@ -9,12 +9,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ft/shm/wait.h"
 #include "launcher/agent/act.h"
+#include "launcher/base/kill.h"
 #include "launcher/base/reap.h"
 #include "launcher/job/death.h"
 #include "launcher/ranks/ranks.h"
@@ -58,20 +60,36 @@ static bool adopt_output(struct ft_job *job, struct ft_proc *proc, struct ft_end
     return read[0] >= 0 && (read[1] >= 0 || job->options->merge_stderr);
 }
 
-/* The process that the dead agent was starting, before it could say more than its pid. */
-static void end_unborn(struct ft_proc *proc)
+/* It has not come to exec: it runs ftrun's own program, in its session. */
+static bool is_before_exec(pid_t pid)
 {
+    struct stat its, ours;
+    char path[40];
+
+    snprintf(path, sizeof path, "/proc/%d/exe", pid);
+    return getsid(pid) == getsid(0) && stat(path, &its) == 0 && stat("/proc/self/exe", &ours) == 0 && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+}
+
+/* The process that the dead agent was starting, before it could say more than its pid. Init's child it may have ended, and another one have its number. In
+   the middle of exec nobody can tell: it is found when its rank is cleared. */
+static void end_unborn(struct ft_job *job, struct ft_proc *proc)
+{
+    struct ft_leaders leaders = ft_leaders_of(job);
     pid_t pid = proc->pid;
     int pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     struct pollfd p = {.fd = pidfd, .events = POLLIN};
+    bool child = pid && ft_death_is_child(pid);
 
     if (pidfd < 0)
         return;
-    kill(pid, SIGKILL);
-    if (ft_death_is_child(pid))
-        waitpid(pid, NULL, 0);
-    else
-        poll(&p, 1, 1000);
+    job->strangers |= !child;
+    if (child || is_before_exec(pid) || ft_reap_is_rank(&leaders, pid, proc->rank)) {
+        ft_kill(pid, pidfd, SIGKILL);
+        if (child)
+            waitpid(pid, NULL, 0);
+        else
+            poll(&p, 1, 1000);
+    }
     close(pidfd);
 }
 
@@ -80,9 +98,13 @@ static int open_process(const struct ft_job *job, const struct ft_proc *proc, st
     struct ft_leaders leaders = ft_leaders_of(job);
     int pidfd = take(ends, FT_END_PIDFD);
 
-    if (pidfd < 0 && (ft_death_is_child(proc->pid) || ft_reap_is_rank(&leaders, proc->pid, proc->rank)))
-        pidfd = (int)syscall(SYS_pidfd_open, proc->pid, 0);
-    return pidfd;
+    if (pidfd >= 0)
+        return pidfd;
+    pidfd = (int)syscall(SYS_pidfd_open, proc->pid, 0);
+    if (pidfd < 0 || ft_death_is_child(proc->pid) || ft_reap_is_rank(&leaders, proc->pid, proc->rank))
+        return pidfd;
+    close(pidfd);
+    return -1;
 }
 
 static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_ends *ends)
@@ -107,7 +129,7 @@ static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_en
     if (!whole) {
         proc->lost = true;
         ft_snapshots_drop(job, proc->rank); /* nobody reads its pipes any more */
-        kill(-proc->pid, SIGKILL);
+        ft_kill_group(proc->pid, proc->pidfd, SIGKILL);
     }
     ft_publish(&ft_region_rank(&job->region, proc->rank)->snap.run, proc->incarnation); /* a copy may be waiting for it */
     ft_wake(&ft_region_rank(&job->region, proc->rank)->snap.run);
@@ -143,7 +165,7 @@ static void adopt_rank(struct ft_job *job, struct ft_proc *proc, struct ft_ends 
     case FT_PROC_NEW:
         break;
     case FT_PROC_STARTING:
-        end_unborn(proc);
+        end_unborn(job, proc);
         ft_snapshots_drop(job, proc->rank); /* it may have got as far as snapshot zero */
         proc->died_ns = ft_clock_ns();
         proc->with_all = proc->way == FT_BACK_ALL; /* the same again */

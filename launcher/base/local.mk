@@ -4,6 +4,7 @@ liblaunch_la_SOURCES += \
 	launcher/base/bytes.h launcher/base/bytes.c \
 	launcher/base/child.h launcher/base/child.c \
 	launcher/base/elf.h launcher/base/elf.c \
+	launcher/base/kill.h launcher/base/kill.c \
 	launcher/base/library.h launcher/base/library.c \
 	launcher/base/limits.h launcher/base/limits.c \
 	launcher/base/nearest.h launcher/base/nearest.c \
@@ -20,6 +21,7 @@ liblaunch_la_SOURCES += \
 unit_tests += launcher/base/unit
 launcher_base_unit_SOURCES = \
 	launcher/base/address_test.c \
+	launcher/base/kill_test.c \
 	launcher/base/reap_test.c \
 	launcher/base/signals_test.c
 launcher_base_unit_CFLAGS = $(unit_cflags)

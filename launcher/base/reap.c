@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/base/kill.h"
 #include "launcher/base/procstat.h"
 
 int ft_reap_adopt(void)
@@ -180,6 +181,12 @@ static bool is_in_between(pid_t pid, unsigned long environment)
     return fd >= 0 || errno == ESRCH; /* it has no memory any more (Linux 6.18; before, the file could be opened) */
 }
 
+/* Also one that has neither the rank's group nor its environment any more. What such a child has started, nobody can tell. */
+static bool is_child_of(const struct ft_leaders *leaders, pid_t pid, uint32_t rank)
+{
+    return leaders->has && leaders->has(leaders->arg, rank, pid);
+}
+
 bool ft_reap_is_rank(const struct ft_leaders *leaders, pid_t pid, uint32_t rank)
 {
     return has_job(pid, leaders->job) && has_rank(leaders, pid, rank);
@@ -203,9 +210,9 @@ static bool is_kept(const struct ft_leaders *leaders, pid_t pid)
     return false;
 }
 
-static void hunt_one(void *arg, pid_t pid)
+/* pidfd: -1, of a child of ours. */
+static void hunt_one(struct hunt *h, pid_t pid, int pidfd)
 {
-    struct hunt *h = arg;
     struct ft_procstat stat;
 
     if (is_leader(h->leaders, pid) || is_kept(h->leaders, pid) || !ft_procstat_read(pid, &stat))
@@ -214,14 +221,16 @@ static void hunt_one(void *arg, pid_t pid)
         h->died |= bury(h->leaders, pid);
         return;
     }
-    if (h->group && stat.group != h->group && !has_rank(h->leaders, pid, h->rank)) {
+    if (h->group && stat.group != h->group && !has_rank(h->leaders, pid, h->rank) && !is_child_of(h->leaders, pid, h->rank)) {
         h->alive += is_in_between(pid, stat.environment); /* another look tells whose it is */
         return;
     }
-    kill(pid, h->signal);
+    ft_kill(pid, pidfd, h->signal);
     if (!h->alive++ && h->one)
         *h->one = pid;
 }
+
+static void hunt_child(void *arg, pid_t pid) { hunt_one(arg, pid, -1); }
 
 static bool below_leader(const struct ft_leaders *leaders, pid_t pid)
 {
@@ -236,15 +245,19 @@ static void hunt_stranger(void *arg, pid_t pid)
 {
     struct hunt *h = arg;
     struct ft_procstat stat;
+    int pidfd;
 
     if (pid == getpid() || !ft_procstat_read(pid, &stat) || stat.state == 'Z' || stat.parent == getpid())
         return;
+    pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* before it is looked at: somebody else waits for it, and then its number is free */
     if (has_job(pid, h->leaders->job)) {
         if (!below_leader(h->leaders, pid))
-            hunt_one(arg, pid);
+            hunt_one(h, pid, pidfd);
     } else if (is_in_between(pid, stat.environment)) {
         h->alive += !below_leader(h->leaders, pid); /* another look tells whose it is */
     }
+    if (pidfd >= 0)
+        close(pidfd);
 }
 
 uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t group, int signal, pid_t *one)
@@ -253,7 +266,7 @@ uint32_t ft_reap_signal(const struct ft_leaders *leaders, uint32_t rank, pid_t g
 
     do {
         h.died = false;
-        each_child(hunt_one, &h);
+        each_child(hunt_child, &h);
         if (leaders->strangers)
             each_process(hunt_stranger, &h);
     } while (h.died && !h.alive);

@@ -20,6 +20,7 @@ struct ft_leaders {
     pid_t other;         /* the other process of ftrun, 0: none; may be our child */
     const char *job;     /* id */
     const uint32_t *ranks;  /* their numbers in the job, which are in their environment; NULL: as here */
+    bool (*has)(void *arg, uint32_t rank, pid_t pid);  /* the rank has said that this is a child of its own; NULL: it does not say such things */
     void (*ended)(void *arg, pid_t pid, int status, const struct rusage *usage);  /* an orphan has; NULL: nobody asks */
     void *arg;
     bool strangers;      /* orphans may have become init's children: they are looked for by FTMPI_JOB in their environment */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/base/kill.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/signals.h"
 
@@ -336,7 +337,7 @@ bool ft_twin_stand_by(struct ft_twin *t, struct ft_signals *signals, int *code, 
         int ready = poll(p, 2, t->late ? t->late_ms : -1);
 
         if (t->late && t->late(t->late_arg))
-            kill(t->other, SIGKILL); /* its end of the socket tells */
+            ft_kill(t->other, t->other_pidfd, SIGKILL); /* its end of the socket tells */
         if (ready <= 0)
             continue;
         got = 0;
@@ -406,7 +407,7 @@ void ft_twin_finish(struct ft_twin *t, int code)
     if (t->socket < 0)
         return;
     if (t->parent)
-        kill(t->other, SIGKILL); /* nothing is lost: it only waits */
+        ft_kill(t->other, t->other_pidfd, SIGKILL); /* nothing is lost: it only waits */
     else
         send_message(t, &(struct message){.kind = FINISHED, .code = code}, NULL, 0);
     if (t->parent)

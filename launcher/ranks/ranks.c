@@ -13,6 +13,7 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
+#include "launcher/base/kill.h"
 #include "launcher/base/reap.h"
 #include "launcher/job/above.h"
 #include "launcher/job/death.h"
@@ -116,7 +117,7 @@ int ft_ranks_begin(struct ft_job *job, struct ft_proc *proc)
     ft_proc_enter(proc, FT_PROC_RUNNING);
     ft_ranks_tell_standby(job, proc->rank);
     if (ft_ranks_watch(job, proc, &e) < 0) {
-        kill(kid.pid, SIGKILL);
+        ft_kill(kid.pid, kid.pidfd, SIGKILL);
         job->leaders[proc->rank] = 0; /* an orphan from now on */
         return ft_ranks_failed(job, &e, FT_CODE_JOB);
     }
@@ -223,5 +224,5 @@ void ft_ranks_signal(struct ft_job *job, int signal)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
         if (job->leaders[r])
-            kill(-job->leaders[r], signal);
+            ft_kill_group(job->leaders[r], job->procs[r].pidfd, signal);
 }

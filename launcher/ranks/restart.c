@@ -191,15 +191,18 @@ static int adopt_copy(struct ft_job *job, struct ft_proc *proc, pid_t pid)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
     struct ft_leaders leaders = ft_leaders_of(job);
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     bool child = ft_death_is_child(pid);
     struct ft_error e;
 
-    if (!child && !ft_reap_is_rank(&leaders, pid, proc->rank))
+    if (pidfd < 0)
         return -1;
+    if (!child && !ft_reap_is_rank(&leaders, pid, proc->rank)) {
+        close(pidfd);
+        return -1;
+    }
     job->strangers |= !child;
-    proc->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (proc->pidfd < 0)
-        return -1;
+    proc->pidfd = pidfd;
     proc->pid = job->leaders[proc->rank] = pid;
     proc->started_ns = proc->seen_ns = ft_clock_ns();
     ft_proc_enter(proc, FT_PROC_RUNNING);

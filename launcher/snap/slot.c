@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/log.h"
+#include "launcher/base/kill.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/timer.h"
 #include "launcher/base/usage.h"
@@ -38,7 +39,7 @@ void ft_slot_condemn(struct ft_snapshot *s, int slot)
     if (!p->pid || p->condemned)
         return;
     p->condemned = true;
-    kill(p->pid, SIGKILL);
+    ft_kill(p->pid, p->pidfd, SIGKILL);
 }
 
 void ft_slot_withdraw(struct ft_snapshot *s, int slot)
@@ -105,6 +106,16 @@ bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid)
     return pid && (ft_death_is_child(pid) || ft_reap_is_rank(&leaders, pid, s->rank));
 }
 
+void ft_slot_end(const struct ft_snapshot *s, pid_t pid)
+{
+    int pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+
+    if (ft_slot_is_ours(s, pid))
+        ft_kill(pid, pidfd, SIGKILL);
+    if (pidfd >= 0)
+        close(pidfd);
+}
+
 bool ft_slot_is_dead(const struct ft_snap_slot *slot)
 {
     struct pollfd p = {.fd = slot->pidfd, .events = POLLIN};
@@ -116,16 +127,16 @@ bool ft_slot_watch(struct ft_snapshot *s, int slot)
 {
     struct ft_snap_slot *p = &s->slots[slot];
 
+    p->of = s;
+    p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
     if (!ft_slot_is_ours(s, p->pid))
         return false;
     s->job->strangers |= !ft_death_is_child(p->pid);
-    p->of = s;
-    p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
     if (ft_slot_is_dead(p))
         return false;
     p->gone = event_new(s->job->base, p->pidfd, EV_READ, on_gone, p);
     if (!p->gone || event_add(p->gone, NULL) < 0) {
-        kill(p->pid, SIGKILL);
+        ft_kill(p->pid, p->pidfd, SIGKILL);
         return false;
     }
     return true;
@@ -192,11 +203,19 @@ static void ended(void *arg, pid_t pid, int status, const struct rusage *usage)
         ft_orphans_ended(arg, pid, status, usage);
 }
 
+static bool has(void *arg, uint32_t rank, pid_t pid)
+{
+    const struct ft_job *job = arg;
+    struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, rank);
+
+    return outcomes && ft_outcome_child(outcomes, pid);
+}
+
 struct ft_leaders ft_leaders_of(const struct ft_job *job)
 {
     struct ft_leaders leaders = {.pids = job->leaders, .n = job->options->nranks, .other = ft_twin_pid(job->twin),
                                  .job = job->options->job_id, .strangers = job->strangers,
-                                 .ended = ended, .arg = (void *)(uintptr_t)job};
+                                 .has = has, .ended = ended, .arg = (void *)(uintptr_t)job};
 
     if (job->options->node)
         leaders.ranks = job->options->node->rank_at + job->options->node->first[job->options->node->node];

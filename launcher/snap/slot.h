@@ -72,6 +72,9 @@ int ft_slot_free(const struct ft_snapshot *s);
    already, or not our rank's. */
 bool ft_slot_watch(struct ft_snapshot *s, int slot);
 
+/* A process that is watched by nobody: it is ended, if it is the rank's. 0: there is none. */
+void ft_slot_end(const struct ft_snapshot *s, pid_t pid);
+
 /* What is watched: its death has perhaps not been heard of. */
 bool ft_slot_is_dead(const struct ft_snap_slot *slot);
 

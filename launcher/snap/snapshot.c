@@ -60,13 +60,10 @@ static pid_t half_made(const struct ft_snapshot *s)
 static void give_up(struct ft_snapshot *s)
 {
     struct ft_snap_words *w = ft_snap_words_of(s);
-    pid_t pid;
 
     ft_note(&w->want, 0);
     ft_announce(&w->given_up, s->number);
-    pid = half_made(s);
-    if (ft_slot_is_ours(s, pid))
-        kill(pid, SIGKILL);
+    ft_slot_end(s, half_made(s));
     s->number = 0;
 }
 
