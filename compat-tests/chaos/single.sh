@@ -36,6 +36,13 @@ for way in doubled halved; do
     told=$(bounded 60 "$ftrun" -n 2 --verbose --allreduce $way "$built/mixed" -n 5 2>&1 >/dev/null | grep -c "allreduce: each rank makes all of it")
     [ $way:$told = doubled:1 ] || [ $way:$told = halved:0 ] || fail "--verbose --allreduce $way tells of it $told times"
 done
+# Of what the machine is asked at the start: that it did not answer is told, or nobody knows why the next job has other ways.
+for n in 2 3; do
+    bounded 60 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$ftrun" -n $n --verbose "$built/mixed" -n 5 2>&1 >/dev/null |
+        grep -q 'could not be tried' || fail "-n $n on one processor: --verbose does not tell that nothing was tried"
+    bounded 60 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$ftrun" -n $n --verbose --single-copy off --allreduce halved "$built/mixed" -n 5 2>&1 >/dev/null |
+        grep -q 'could not be tried' && [ $n = 2 ] && fail "--verbose tells of a trial that nobody wanted"
+done
 bounded 60 "$ftrun" --single-copy perhaps true 2>"$tmp/err"
 [ $? = 2 ] && grep -q 'wanted: auto|on|off' "$tmp/err" || fail "--single-copy perhaps: $(cat "$tmp/err")"
 

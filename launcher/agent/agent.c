@@ -71,6 +71,7 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
     uint64_t limit = o->log_limit ? o->log_limit : ft_limits_memory() / 4;
     uint32_t processors = ft_topology_processors();
     struct ft_params params;
+    bool tried;
     int err;
 
     if (o->log_prepare > ft_limits_memory())
@@ -90,10 +91,12 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
     params.clocks_untold = o->replay_time_off;
     params.unfenced = ft_wait_can_register();
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
-    ft_probe_choose(&params, o->single_copy, o->allreduce);
+    tried = ft_probe_choose(&params, o->single_copy, o->allreduce);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
         (err = job->models = ft_models_create(e)) < 0)
         return err;
+    if (!tried)
+        ft_say_detail(&job->say, "which ways of copying are faster here could not be tried (one processor, or busy ones): those without need of it are taken");
     if (params.single_min)
         ft_say_detail(&job->say, "single copy: each rank reads in the other one's memory");
     if (params.gather_past_min < UINT32_MAX)

@@ -308,30 +308,35 @@ static bool allowed(void)
 /* Halves are written into the log through the cache, and the trial's log is smaller than a job's: what it misses is that part at least (docs/design.md, section 10). */
 #define HALVES_MISS 1.15
 
-static void choose_of_more(struct ft_params *p)
+static bool choose_of_more(struct ft_params *p)
 {
     struct ft_probe found;
 
-    if (!p->ring && ft_probe_take(&found, p->nranks) && found.past_us < found.cached_us)
+    if (p->ring)
+        return true;
+    if (!ft_probe_take(&found, p->nranks))
+        return false;
+    if (found.past_us < found.cached_us)
         ft_params_write_past(p);
+    return true;
 }
 
-static void choose_of_two(struct ft_params *p, enum ft_single single_copy, enum ft_allreduce allreduce)
+static bool choose_of_two(struct ft_params *p, enum ft_single single_copy, enum ft_allreduce allreduce)
 {
     bool may = ft_params_may_single(p) && (single_copy == FT_SINGLE_ON || (single_copy == FT_SINGLE_AUTO && allowed()));
     struct ft_probe found;
-    bool tried = ((may && single_copy == FT_SINGLE_AUTO) || allreduce == FT_ALLREDUCE_AUTO) && ft_probe_take(&found, 2);
+    bool wanted = (may && single_copy == FT_SINGLE_AUTO) || allreduce == FT_ALLREDUCE_AUTO, tried = wanted && ft_probe_take(&found, 2);
 
     if (may && (single_copy == FT_SINGLE_ON || (tried && found.single_us < found.slots_us)))
         ft_params_single_copy(p);
     if (allreduce == FT_ALLREDUCE_DOUBLED || (allreduce == FT_ALLREDUCE_AUTO && tried && found.doubled_us < HALVES_MISS * found.halved_us))
         ft_params_double(p);
+    return tried || !wanted;
 }
 
-void ft_probe_choose(struct ft_params *p, enum ft_single single_copy, enum ft_allreduce allreduce)
+bool ft_probe_choose(struct ft_params *p, enum ft_single single_copy, enum ft_allreduce allreduce)
 {
     if (p->nnodes <= 1 && p->nranks == 2)
-        choose_of_two(p, single_copy, allreduce);
-    else if (p->nnodes <= 1 && p->nranks > 2)
-        choose_of_more(p);
+        return choose_of_two(p, single_copy, allreduce);
+    return p->nnodes > 1 || p->nranks < 2 || choose_of_more(p);
 }

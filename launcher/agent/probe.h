@@ -18,7 +18,7 @@ struct ft_probe {
 };
 bool ft_probe_take(struct ft_probe *p, uint32_t nranks);
 
-/* Of ranks on one host: the ways that are faster here, by such a trial, or that are asked for. */
-void ft_probe_choose(struct ft_params *params, enum ft_single single_copy, enum ft_allreduce allreduce);
+/* Of ranks on one host: the ways that are faster here, by such a trial, or that are asked for. False: one was to be tried, and could not be. */
+bool ft_probe_choose(struct ft_params *params, enum ft_single single_copy, enum ft_allreduce allreduce);
 
 #endif
