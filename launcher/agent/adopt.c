@@ -80,17 +80,18 @@ static void end_unborn(struct ft_job *job, struct ft_proc *proc)
     struct pollfd p = {.fd = pidfd, .events = POLLIN};
     bool child = pid && ft_death_is_child(pid);
 
-    if (pidfd < 0)
+    if (!pid)
         return;
     job->strangers |= !child;
     if (child || is_before_exec(pid) || ft_reap_is_rank(&leaders, pid, proc->rank)) {
         ft_kill(pid, pidfd, SIGKILL);
         if (child)
             waitpid(pid, NULL, 0);
-        else
+        else if (pidfd >= 0)
             poll(&p, 1, 1000);
     }
-    close(pidfd);
+    if (pidfd >= 0)
+        close(pidfd);
 }
 
 static int open_process(const struct ft_job *job, const struct ft_proc *proc, struct ft_ends *ends)
