@@ -194,6 +194,7 @@ int main(int argc, char **argv)
     alarm(SECONDS + 5);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     ft_params_default(&params, RANKS, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), ft_max(64u << 20, 24 * bytes));
+    params.unfenced = ft_wait_can_register();
     slots = mmap(NULL, RANKS * sizeof *slots, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (slots == MAP_FAILED || ft_region_create(&region, &params, &e) != 0 || ft_keeper_open(&keeper, &region, &config, &e) != 0)
         die("cannot begin");

@@ -165,6 +165,7 @@ static void make_node(uint32_t k)
     if (!plan.speed && world > params.cores)
         params.cores = 1;  /* all nodes are on this host: nobody spins */
     params.unkept = unkept();
+    params.unfenced = ft_wait_can_register();
     if (unkept()) {  /* small extents: what a link lacks when it breaks is soon in one that could be released */
         params.segment = params.slot_bytes = params.slot_room = params.gather_bytes = UNKEPT_EXTENT / 4;
         params.extent_bytes = UNKEPT_EXTENT;
