@@ -43,7 +43,7 @@ what="the spill file is cut off"
 wait_for spill_file
 ranks=
 for process in $(cat "/proc/$front/task/$front/children" "/proc/$(other_process $front)/task/"*/children); do
-    [ "/proc/$process/exe" -ef "$built/mixed" ] && ranks="$ranks $process"
+    [ "$(readlink "/proc/$process/exe")" = "$(readlink -f "$built/mixed")" ] && ranks="$ranks $process"
 done
 # Cut off while nothing is written there, or it would have a hole and not an end.
 # shellcheck disable=SC2086
