@@ -45,7 +45,7 @@ chmod +x leaver
 if records; then
     run -n 2 ./leaver
     expect_code 0
-    expect_err_lines 2
+    expect_err_lines 3
     all_gone left.0 left.1 || fail "a child without environment and session outlived its rank"
 fi
 # If the rank is not recorded nobody can tell whose it is, beside other ranks. It does not outlive the job.
