@@ -17,6 +17,7 @@
 #include "launcher/node/node.h"
 #include "launcher/options/help.h"
 #include "launcher/options/options.h"
+#include "launcher/options/program.h"
 #include "launcher/start/starter.h"
 
 /* A descriptor opened later must not become somebody's stdin, stdout or stderr. */
@@ -43,6 +44,26 @@ static void tell_first(const struct ft_options *o)
         ft_say_detail(&say, "started by rank %s of job %s; this is a job of its own, %s", rank, job, o->job_id);
 }
 
+/* "ftrun statsu": no program of that name, and a word of ours that is near. */
+static bool is_misspelt(const char *word)
+{
+    const char *meant = strchr(word, '/') || *word == '-' || ft_program_exists(word) ? NULL : ft_client_nearest(word);
+
+    if (meant)
+        ft_say(&(struct ft_say){0}, "%s: command not found; did you mean ftrun %s?", word, meant);
+    return meant;
+}
+
+/* "ftrun help", "ftrun help status". */
+static int help(const char *word)
+{
+    if (word && ft_client_is_command(word))
+        ft_client_help();
+    else
+        ft_help_print();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct ft_options options;
@@ -52,6 +73,10 @@ int main(int argc, char **argv)
     fill_standard_descriptors();
     if (argc > 1 && ft_client_is_command(argv[1]))
         return ft_client_run(argv + 1);
+    if ((argc == 2 || argc == 3) && !strcmp(argv[1], "help"))
+        return help(argv[2]);
+    if (argc > 1 && is_misspelt(argv[1]))
+        return FT_CODE_NOT_FOUND;
     if (argc == 2 && !strcmp(argv[1], "--node"))
         return ft_node_main();
     if (argc == 2 && !strcmp(argv[1], "--starter"))

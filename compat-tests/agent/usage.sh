@@ -45,6 +45,21 @@ bad 127 'no such file' -n 2 "$tmp/nonesuch"
 bad 126 'permission denied' -n 2 "$tmp/file"
 bad 126 'is a directory' -n 2 "$tmp/dir"
 
+# Words about jobs, misspelt, or as other tools have them: no program of the system's is started as a rank.
+bad 127 'statsu: command not found; did you mean ftrun status?' statsu
+bad 127 'did you mean ftrun attach?' attahc 1234
+FTMPI_RUN_DIR=$tmp/run && mkdir -m 700 "$FTMPI_RUN_DIR" && export FTMPI_RUN_DIR
+for word in ps kill top; do
+    run $word
+    expect_err 'no job of this user is running'
+done
+unset FTMPI_RUN_DIR
+run help
+expect_code 0
+grep -q -e '--max-restarts N' "$tmp/out" || fail "help is no help"
+run help status
+grep -q -e '--watch' "$tmp/out" || fail "help status does not tell of --watch"
+
 # The same, where it needs a particular place or limit.
 cd "$tmp" && cp "$(command -v env)" ./here-only
 bad 127 'did you mean ./here-only' here-only

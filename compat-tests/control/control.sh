@@ -288,6 +288,17 @@ if [ "$(id -u)" = 0 ]; then
     expect_err 'not permitted'
 fi
 
+# Every second, until the job is over: it has been shown twice when it may end.
+begin_named watched -n 1 sh -c "while [ ! -e '$tmp/go' ]; do sleep 0.1; done"
+wait_for jobs_are 1
+timeout 60 "$ftrun" status --watch >watch.out 2>&1 &
+watcher=$!
+shown_twice() { [ "$(grep -c '^job ' watch.out)" -ge 2 ]; }
+wait_for shown_twice || fail "--watch shows it once: $(cat watch.out)"
+: >go
+ended_named watched 0
+wait $watcher || fail "--watch ended with $?: $(tail -n 3 watch.out)"
+
 # Those words are programs where they are not the first.
 mkdir bin
 printf '#!/bin/sh\necho my own list\n' >bin/list

@@ -74,7 +74,7 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
     case FT_END_SIGNALLED:
         if (job->above)
             break; /* the controller says it for all */
-        ft_say(say, "told to stop by signal %llu (SIG%s); the job is ended", (ull)fx->number, sigabbrev_np((int)fx->number));
+        ft_options_say_stopped(job->options, say, (int)fx->number);
         break;
     case FT_END_NO_RABIT:
         ft_say(say, "--rabit: no rank used XGBoost's engine: %u separate models were trained; is the program's xgboost 1.7 and does it "

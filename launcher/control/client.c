@@ -2,6 +2,7 @@
 #include "config.h"
 #include "launcher/control/client.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,15 +10,17 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "launcher/base/nearest.h"
 #include "launcher/base/say.h"
 #include "launcher/control/follow.h"
 #include "launcher/control/jobs.h"
 #include "launcher/control/show.h"
 #include "launcher/options/options.h"
 
-enum { GONE_MS = 10000 /* for processes to end when their job is over */ };
+enum { GONE_MS = 10000 /* for processes to end when their job is over */, WATCH_S = 1 };
 
 static const struct ft_say aloud; /* errors, straight to stderr */
 
@@ -36,12 +39,14 @@ static int list(const struct ft_jobs *jobs)
     return 0;
 }
 
-static int status(struct ft_follow *f, bool json)
+static int status(struct ft_follow *f, bool json, bool clear)
 {
     int code = ft_follow_ask(f, "status");
 
     if (code)
         return code;
+    if (clear)
+        fputs("\033[H\033[2J", stdout);
     if (json) {
         json_dumpf(f->info, stdout, JSON_INDENT(1));
         putchar('\n');
@@ -50,6 +55,33 @@ static int status(struct ft_follow *f, bool json)
     }
     ft_link_close(&f->link);
     return 0;
+}
+
+static bool is_over(const struct ft_job_entry *job)
+{
+    int fd = ft_rundir_connect(job->dir, job->name);
+
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 && errno != EAGAIN;
+}
+
+/* Until the job is over, or Ctrl-C. */
+static int watch(struct ft_follow *f, bool json)
+{
+    const struct ft_job_entry *job = f->job;
+    bool clear = isatty(STDOUT_FILENO) && !json;
+    int code = status(f, json, clear);
+
+    while (code == 0 && fflush(stdout) == 0) {
+        nanosleep(&(struct timespec){.tv_sec = WATCH_S}, NULL);
+        ft_follow_end(f);
+        ft_follow_begin(f, job);
+        if (is_over(job))
+            return 0;
+        code = status(f, json, clear);
+    }
+    return code;
 }
 
 static void await_process(const json_t *pid)
@@ -104,32 +136,68 @@ static int attach(struct ft_follow *f)
     return code < 0 ? end_unknown(f) : code;
 }
 
-enum command { LIST, STATUS, STOP, WAIT, ATTACH, NCOMMANDS };
-static const char *const words[NCOMMANDS] = {"list", "status", "stop", "wait", "attach"};
+enum command { LIST, STATUS, STOP, WAIT, ATTACH };
+
+/* What each is called, and what people type who know it from elsewhere: the system's programs of these names are not started as ranks. */
+static const struct word {
+    const char *text;
+    enum command command;
+    bool watch;
+} words[] = {
+    {"list", LIST, false}, {"status", STATUS, false}, {"stop", STOP, false}, {"wait", WAIT, false}, {"attach", ATTACH, false},
+    {"ps", LIST, false}, {"kill", STOP, false}, {"top", STATUS, true},
+};
+
+enum { NWORDS = sizeof words / sizeof words[0], NEAR = 2 };
+
+static const struct word *find(const char *text)
+{
+    for (int i = 0; text && i < NWORDS; i++)
+        if (!strcmp(text, words[i].text))
+            return &words[i];
+    return NULL;
+}
 
 bool ft_client_is_command(const char *word)
 {
-    for (int i = 0; word && i < NCOMMANDS; i++)
-        if (!strcmp(word, words[i]))
-            return true;
-    return false;
+    return find(word) != NULL;
+}
+
+const char *ft_client_nearest(const char *word)
+{
+    size_t least = NEAR + 1;
+    const char *nearest = NULL;
+
+    for (int i = 0; i < NWORDS; i++) {
+        size_t far = ft_nearest_distance(word, strlen(word), words[i].text, strlen(words[i].text));
+
+        if (far < least && far * 2 < strlen(word)) {
+            least = far;
+            nearest = words[i].text;
+        }
+    }
+    return nearest;
 }
 
 struct request {
     enum command command;
     const char *job;
-    bool json, help;
+    bool json, watch, help;
 };
 
 static int read_arguments(struct request *r, char **argv)
 {
-    while (strcmp(words[r->command], argv[0]))
-        r->command++;
+    const struct word *word = find(argv[0]);
+
+    r->command = word->command;
+    r->watch = word->watch;
     for (int i = 1; argv[i]; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
             r->help = true;
         } else if (!strcmp(argv[i], "--json") && r->command == STATUS) {
             r->json = true;
+        } else if (!strcmp(argv[i], "--watch") && r->command == STATUS) {
+            r->watch = true;
         } else if (argv[i][0] == '-') {
             ft_say(&aloud, "%s: unknown option %s (to run a program called %s: ftrun ./%s or ftrun -n N %s)", argv[0], argv[i], argv[0],
                    argv[0], argv[0]);
@@ -144,15 +212,16 @@ static int read_arguments(struct request *r, char **argv)
     return 0;
 }
 
-static void help(void)
+void ft_client_help(void)
 {
-    puts("Usage: ftrun list | status [--json] [JOB] | stop [JOB] | wait [JOB] | attach [JOB]\n"
+    puts("Usage: ftrun list | status [--watch] [--json] [JOB] | stop [JOB] | wait [JOB] | attach [JOB]\n"
          "What the user's running jobs on this host are, and what they are at.\n\n"
          "  list     the jobs: id, pid of ftrun, ranks, how long, command\n"
-         "  status   what each rank is in, for how long, and whom it waits for\n"
+         "  status   what each rank is in, for how long, and whom it waits for; --watch: every second\n"
          "  stop     as SIGTERM to ftrun; waits until the job is gone\n"
          "  wait     waits for the job's end and exits with its code\n"
          "  attach   shows the job's output from now on; Ctrl-C leaves it running\n\n"
+         "ps is list, kill is stop, top is status --watch.\n"
          "JOB: an id, the beginning of one, a --job-name, or the pid of an ftrun; not needed if one job runs.\n"
          "Exit code 3: no such job, several, or it cannot be reached.");
 }
@@ -190,7 +259,7 @@ static int serve(const struct request *r, const struct ft_jobs *jobs)
         return FT_CODE_JOB;
     ft_follow_begin(f, job);
     switch (r->command) {
-    case STATUS: code = status(f, r->json); break;
+    case STATUS: code = r->watch ? watch(f, r->json) : status(f, r->json, false); break;
     case STOP: code = stop(f); break;
     case WAIT: code = wait_for(f); break;
     default: code = attach(f); break;
@@ -209,7 +278,7 @@ int ft_client_run(char **argv)
     if (code)
         return code;
     if (r.help) {
-        help();
+        ft_client_help();
         return 0;
     }
     ft_jobs_find(&jobs, r.command == LIST);

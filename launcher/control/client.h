@@ -8,6 +8,12 @@
 /* Is the first word of ftrun's command line one of these? (`ftrun -n 1 list` runs a program.) */
 bool ft_client_is_command(const char *word);
 
+/* The one that was meant, perhaps; NULL: none is near. */
+const char *ft_client_nearest(const char *word);
+
+/* Prints what they do. */
+void ft_client_help(void);
+
 /* argv[0] is the command. The exit code. */
 int ft_client_run(char **argv);
 

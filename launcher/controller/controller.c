@@ -39,7 +39,7 @@ static void stop(struct ft_controller *c, int signal)
     if (ft_nodes_is_ending(c->policy))
         ft_controller_durable_hurry(c);
     else
-        ft_say(&c->say, "told to stop by signal %d (SIG%s); the job is ended", signal, sigabbrev_np(signal));
+        ft_options_say_stopped(c->o, &c->say, signal);
     ft_controller_signal_ranks(c, signal);
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_SIGNAL, .code = 128 + signal});
 }

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "launcher/base/say.h"
 #include "launcher/options/values.h"
 
 void *ft_options_own(struct ft_options *o, void *p)
@@ -48,6 +49,18 @@ void ft_options_notice(struct ft_options *o, const char *format, ...)
     if (vasprintf(&list[o->nnotices], format, args) >= 0)
         o->nnotices++;
     va_end(args);
+}
+
+void ft_options_say_stopped(const struct ft_options *o, const struct ft_say *say, int signal)
+{
+    double most = 2 * (double)o->grace_ms / 1000; /* to end by this signal, and then by SIGTERM */
+
+    if (o->ckpt_dir)
+        ft_say(say, "told to stop by signal %d (SIG%s); the job is ended, within %g s (--grace) or by a second signal at once; with "
+               "--resume it goes on from what is in %.300s", signal, sigabbrev_np(signal), most, o->ckpt_dir);
+    else
+        ft_say(say, "told to stop by signal %d (SIG%s); the job is ended, within %g s (--grace) or by a second signal at once", signal,
+               sigabbrev_np(signal), most);
 }
 
 int ft_options_add(const char ***list, size_t *n, const char *text, struct ft_error *e)

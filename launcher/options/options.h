@@ -21,6 +21,8 @@ enum { FT_TREE_MIN = 2, FT_TREE_WIDTH = 32 }; /* --launch-tree */
 enum { FT_SETTINGS_MAX = 96 }; /* rows of the table in settings.c */
 enum { FT_CODE_USAGE = 2 };    /* ftrun's exit code for a bad command line */
 
+struct ft_say;
+
 struct ft_host {
     char *name;              /* as written, without brackets; owned by the options */
     uint32_t slots;
@@ -134,6 +136,9 @@ void ft_options_defaults(struct ft_options *o);
 
 /* The context that runs a rank. */
 const struct ft_context *ft_options_context(const struct ft_options *o, uint32_t rank);
+
+/* What a person is told whose signal ends the job: how long it takes, how it is ended at once, how it goes on later. */
+void ft_options_say_stopped(const struct ft_options *o, const struct ft_say *say, int signal);
 
 /* p, which came from malloc, lives as long as o from now on. NULL: no memory; then it is free. */
 void *ft_options_own(struct ft_options *o, void *p);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,13 @@ static int search(int dir, const char *name, char *path, size_t size)
             return found;
         p += len + 1;
     }
+}
+
+bool ft_program_exists(const char *name)
+{
+    char path[PATH_MAX];
+
+    return search(AT_FDCWD, name, path, sizeof path) != ENOENT || !try_path(AT_FDCWD, name);
 }
 
 static int tell(const char *name, int err, bool searched, int dir, struct ft_error *e)

@@ -3,6 +3,7 @@
 #ifndef LAUNCHER_OPTIONS_PROGRAM_H
 #define LAUNCHER_OPTIONS_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ft/base/err.h"
@@ -11,6 +12,9 @@ enum { FT_CODE_NOT_EXECUTABLE = 126, FT_CODE_NOT_FOUND = 127 };
 
 struct ft_context;
 struct ft_say;
+
+/* A program that $PATH has, or a file here ("did you mean ./NAME?"). */
+bool ft_program_exists(const char *name);
 
 /* Looks a context's program up as execvp would in its directory; its path (always with a slash in it) is then filled.
    0, or ftrun's exit code (FT_CODE_NOT_FOUND, FT_CODE_NOT_EXECUTABLE, FT_CODE_USAGE for the directory) with one line. */
