@@ -54,6 +54,17 @@ expect_code 2
 run stop --help
 expect_code 0
 
+# Every second, until the job is over: it has been shown twice when it may end.
+begin_named watched -n 1 sh -c "while [ ! -e '$tmp/watched.go' ]; do sleep 0.1; done"
+wait_for jobs_are 1
+timeout 60 "$ftrun" status --watch >watch.out 2>&1 &
+watcher=$!
+shown_twice() { [ "$(grep -c '^job ' watch.out)" -ge 2 ]; }
+wait_for shown_twice || fail "--watch shows it once: $(cat watch.out)"
+: >watched.go
+ended_named watched 0
+wait $watcher || fail "--watch ended with $?: $(tail -n 3 watch.out)"
+
 # Rank 2 keeps the others waiting, and every one of them says so.
 begin_named a -n 4 "$waits" file 2 "$tmp/go" 7
 check "job['ranks'] == 4 and rank[2]['state'] == 'outside MPI' and rank[2]['units'] == 7 and all(rank[r]['state'] == 'in MPI' and
@@ -287,17 +298,6 @@ if [ "$(id -u)" = 0 ]; then
     expect_code 3
     expect_err 'not permitted'
 fi
-
-# Every second, until the job is over: it has been shown twice when it may end.
-begin_named watched -n 1 sh -c "while [ ! -e '$tmp/go' ]; do sleep 0.1; done"
-wait_for jobs_are 1
-timeout 60 "$ftrun" status --watch >watch.out 2>&1 &
-watcher=$!
-shown_twice() { [ "$(grep -c '^job ' watch.out)" -ge 2 ]; }
-wait_for shown_twice || fail "--watch shows it once: $(cat watch.out)"
-: >go
-ended_named watched 0
-wait $watcher || fail "--watch ended with $?: $(tail -n 3 watch.out)"
 
 # Those words are programs where they are not the first.
 mkdir bin
