@@ -102,6 +102,22 @@ kill -9 $launcher $(other_process $launcher)
 wait $launcher 2>/dev/null
 wait_for all_gone pids || kill -9 $(cat pids)
 
+# What has the recorder preloaded and is not recorded does as ever: mkdir and mkfifo died in children of ranks, and kill would
+# have, for they asked a log that was not there. In a child by exec, by fork alone, and where nothing is recorded.
+run -n 1 sh -c 'mkdir made && mkfifo made/fifo || exit 3; sleep 1008 & /bin/kill -9 $!; wait $! 2>/dev/null; echo $? $(ls made); rm -r made'
+expect_code 0
+expect_out '137 fifo'
+for recorded in auto off; do
+    run --snapshot $recorded -n 1 /usr/bin/python3 -c 'import os
+if os.fork() == 0:
+    os.mkdir("made")
+    os.kill(os.getpid(), 9)
+print(os.WTERMSIG(os.wait()[1]), os.path.isdir("made"))
+os.rmdir("made")'
+    expect_code 0
+    expect_out '9 True'
+done
+
 # A stopped rank is not a dead one, and does not outlive the job.
 rm -f pids*
 run --grace 0.2 -n 2 sh -c 'echo $$ >>pids; [ $FTMPI_RANK = 0 ] && kill -STOP $$; while [ $(cat pids | wc -l) -lt 2 ]; do :; done; exit 6'

@@ -135,8 +135,8 @@ static inline bool ft_call_noted(const struct ft_recorded *c) { return c->under_
 long ft_call_give_struct(struct ft_recorded *c, void *to, size_t bytes);
 long ft_call_end_struct(struct ft_recorded *c, long result, const void *from, size_t bytes);
 
-/* This process gives records again: it has not reached the log's end. */
-static inline bool ft_recorder_replays(void) { return ft_outcome_log_gives(&ft_recorder.log); }
+/* This process gives records again: it has not reached the log's end. One that is not recorded, as a child, may have no log. */
+static inline bool ft_recorder_replays(void) { return ft_recorder.on && ft_outcome_log_gives(&ft_recorder.log); }
 
 /* Before anybody outside sees what this process does (a message): if the log has ended, the world is put where the program
    believes it is. Every live call does it by itself. */
