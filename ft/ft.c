@@ -84,6 +84,8 @@ static int take_slot(struct ft *ft, struct ft_error *e)
     if (ft_peek32(&ft->block->state) != FT_RANK_ABSENT)
         return ft_err_set(e, FT_EJOB, "rank %u has called MPI_Init before", ft->world.rank);
     close_ways_of_parent(ft, pid);
+    if (ft_rank_joined)
+        ft_rank_joined();
     return 0;
 }
 

@@ -37,6 +37,12 @@ tests_alone += compat-tests/agent/jobcontrol.sh
 # take deaths by SIGKILL for that.
 tests_alone += compat-tests/agent/oom.sh
 
+# It compiles programs, and asks the preloaded library.
+if !SANITIZED
+TESTS += compat-tests/agent/other_mpi.sh
+endif
+EXTRA_DIST += compat-tests/agent/other_mpi.sh
+
 check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths compat-tests/agent/runs
 # It runs MPI programs and is none.
 compat_tests_agent_killat_LDADD =

@@ -49,4 +49,7 @@ struct ft_door {
 /* NULL: this process is no rank of ftrun's, or nothing is recorded in it. */
 extern struct ft_door *ft_rank_door(void) __attribute__((weak, visibility("default")));
 
+/* This process is a rank of the job from now on. */
+extern void ft_rank_joined(void) __attribute__((weak, visibility("default")));
+
 #endif

@@ -5,7 +5,9 @@
 
 
 struct ft_real ft_real_table;
-bool ft_real_found;
+bool ft_real_ready;
+static bool found;
+static void (*look)(void);
 _Atomic uint64_t *ft_real_writes;
 
 /* ---- what is counted ---- */
@@ -72,7 +74,7 @@ static void count_these(struct ft_real *real)
 static void *find(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 /* Two threads may both do it, with the same result. */
-void ft_real_find(void)
+static void find_all(void)
 {
     struct ft_real real;
 
@@ -81,5 +83,23 @@ void ft_real_find(void)
 #undef X
     count_these(&real);
     ft_real_table = real;
-    ft_real_found = true;
+    found = true;
+}
+
+void ft_real_find(void)
+{
+    void (*also)(void) = look;
+
+    if (!found)
+        find_all();
+    if (also)
+        also();
+    else
+        ft_real_ready = true;
+}
+
+void ft_real_watch(void (*with)(void))
+{
+    look = with;
+    ft_real_ready = false;
 }

@@ -16,9 +16,12 @@ struct ft_real {
 };
 
 extern struct ft_real ft_real_table;
-extern bool ft_real_found;
+extern bool ft_real_ready;   /* they are found, and nobody looks */
 
 void ft_real_find(void);
+
+/* Called in front of each of them from now on; NULL: nobody looks any more. */
+void ft_real_watch(void (*look)(void));
 
 /* Of the calls that the kernel counts as writes (syscw of /proc/PID/io) each is counted before it is made: those above are, these are made without
    them. `writes` NULL: nobody counts, as in a child. */
@@ -32,7 +35,7 @@ static inline void ft_real_count_write(void)
 
 static inline const struct ft_real *ft_real(void)
 {
-    if (__builtin_expect(!ft_real_found, 0))
+    if (__builtin_expect(!ft_real_ready, 0))
         ft_real_find();
     return &ft_real_table;
 }

@@ -17,6 +17,7 @@
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/door.h"
 #include "ft/outcome/images.h"
+#include "ft/outcome/other_mpi.h"
 #include "ft/outcome/output.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
@@ -124,6 +125,8 @@ static void leave(void) { guest = (struct ft_guest){.arg = NULL}; }
 
 /* Not in a child: it has not even the mapping. */
 struct ft_door *ft_rank_door(void) { return opened_by == (pid_t)syscall(SYS_getpid) ? &door : NULL; }
+
+void ft_rank_joined(void) { ft_other_mpi_joined(); }
 
 /* ---- the start ---- */
 
@@ -282,11 +285,15 @@ static bool open_all(const char *text)
     return ft_recorder_start(outcomes, door.region.header->params.outcome_bytes);
 }
 
-__attribute__((constructor)) static void start(void)
+/* glibc gives a library's constructor what main is given. */
+__attribute__((constructor)) static void start(int argc, char **argv)
 {
     const char *fds = getenv("FTMPI_FDS");
 
+    (void)argc;
     ft_output_by_lines();
+    if (fds && !is_simulated())
+        ft_other_mpi_watch(argv);
     if (!fds || !getenv("FTMPI_RECORDED") || !is_rank() || !open_all(fds))
         return;
     say_who();

@@ -27,6 +27,7 @@ void ft_in_child(void)
     ft_children_claim();
     ft_recorder.on = false;
     ft_real_writes = NULL;
+    ft_real_watch(NULL); /* its parent's threads may have been at anything */
 }
 
 /* One that is not followed: the C library makes it by itself (forkpty, daemon), or the program by clone. */

@@ -130,7 +130,7 @@ static int set_up_spawn(struct made *m, struct ft_error *e)
     struct ft_spawn_config config = {
         .contexts = o->contexts, .ncontexts = o->ncontexts, .nranks = o->nranks, .job_id = o->job_id,
         .library_path = m->library_path, .preload = o->rabit ? m->preload : NULL,
-        .recorder = m->recorder, .recorded = job->region.header->params.outcome_bytes > 0,
+        .recorder = m->recorder, .recorded = job->region.header->params.outcome_bytes > 0, .other_mpi_allowed = o->other_mpi_allowed,
         .python_path = o->rabit ? m->python_path : NULL,
         .bootstrap_cache = o->bootstrap_cache,
         .node = o->node, .links = job->above ? job->above->socket(job->node) : -1,
@@ -195,7 +195,7 @@ static int check_request(struct made *m, struct ft_error *e)
     int code;
 
     for (size_t c = 0; c < o->ncontexts; c++)
-        if ((code = ft_program_check(&o->contexts[c], &job->say, e)))
+        if ((code = ft_program_check(&o->contexts[c], o->other_mpi_allowed, &job->say, e)))
             return code;
     if (ft_limits_raise(o->nranks, &m->limits, e) < 0)
         return FT_CODE_JOB;

@@ -89,6 +89,7 @@ struct ft_options {
     struct ft_restart_on restart_on;
     bool replay_time_off;        /* a replay asks the clocks anew */
     bool start_over_always;      /* also a rank that would do other things then */
+    bool other_mpi_allowed;      /* programs of another MPI, each rank alone */
     uint64_t snapshot_ms;      /* 0: no snapshots; FT_SNAPSHOT_AUTO */
     const char *ckpt_dir;      /* NULL: checkpoints are kept in memory only */
     uint64_t ckpt_versions;    /* one of so many is written to it ... */

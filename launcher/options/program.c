@@ -106,12 +106,12 @@ static int check_elf(const char *name, const struct ft_elf *elf, struct ft_error
     if (!*elf->mpich)
         return 0;
     ft_err_set(e, 0, "%s is linked against %s, MPICH's binary interface; ftmpi has Open MPI's: build it with ftmpicc, or with Open MPI's "
-               "mpicc", name, elf->mpich);
+               "mpicc (--other-mpi allow runs it on MPICH, each rank alone)", name, elf->mpich);
     return FT_CODE_NOT_EXECUTABLE;
 }
 
 /* What exec would refuse, or leave to the shell, which would try to run anything. */
-static int check_content(struct ft_context *c, int dir, const char *name, struct ft_error *e)
+static int check_content(struct ft_context *c, int dir, const char *name, bool any_mpi, struct ft_error *e)
 {
     int fd = openat(dir, c->path, O_RDONLY | O_CLOEXEC), code = 0;
     char head[512];
@@ -126,7 +126,7 @@ static int check_content(struct ft_context *c, int dir, const char *name, struct
     head[n < 0 ? 0 : n] = 0;
     c->alone = elf.is_elf && elf.sanitized;
     if (elf.is_elf)
-        code = check_elf(name, &elf, e);
+        code = any_mpi ? 0 : check_elf(name, &elf, e);
     else if (n > 2 && !memcmp(head, "#!", 2))
         code = check_script(name, head, e);
     else if (n == 0)
@@ -140,7 +140,7 @@ static int check_content(struct ft_context *c, int dir, const char *name, struct
     return code;
 }
 
-static int find_program(struct ft_context *c, struct ft_error *e)
+static int find_program(struct ft_context *c, bool any_mpi, struct ft_error *e)
 {
     const char *name = c->argv[0];
     bool searched = !strchr(name, '/');
@@ -156,13 +156,13 @@ static int find_program(struct ft_context *c, struct ft_error *e)
         err = snprintf(path, sizeof path, "%s", name) < (int)sizeof path ? try_path(dir, path) : ENAMETOOLONG;
     if (!err && !(c->path = strdup(path)))
         err = ENOMEM;
-    err = err ? tell(name, err, searched, dir, e) : check_content(c, dir, name, e);
+    err = err ? tell(name, err, searched, dir, e) : check_content(c, dir, name, any_mpi, e);
     if (dir >= 0)
         close(dir);
     return err;
 }
 
-int ft_program_check(struct ft_context *c, const struct ft_say *say, struct ft_error *e)
+int ft_program_check(struct ft_context *c, bool any_mpi, const struct ft_say *say, struct ft_error *e)
 {
     struct stat st;
 
@@ -173,7 +173,7 @@ int ft_program_check(struct ft_context *c, const struct ft_say *say, struct ft_e
     for (size_t i = 0; i < c->nexports; i++)
         if (!strchr(c->exports[i], '=') && !getenv(c->exports[i]))
             ft_say(say, "-x %s: no such environment variable; ignored", c->exports[i]);
-    return find_program(c, e);
+    return find_program(c, any_mpi, e);
 }
 
 int ft_program_exec_failed(const struct ft_context *c, int error, struct ft_error *e)

@@ -17,8 +17,9 @@ struct ft_say;
 bool ft_program_exists(const char *name);
 
 /* Looks a context's program up as execvp would in its directory; its path (always with a slash in it) is then filled.
+   any_mpi: also a program of MPICH's (--other-mpi).
    0, or ftrun's exit code (FT_CODE_NOT_FOUND, FT_CODE_NOT_EXECUTABLE, FT_CODE_USAGE for the directory) with one line. */
-int ft_program_check(struct ft_context *c, const struct ft_say *say, struct ft_error *e);
+int ft_program_check(struct ft_context *c, bool any_mpi, const struct ft_say *say, struct ft_error *e);
 
 /* The line and code for an exec of a program that was found and still failed with errno `error`. */
 int ft_program_exec_failed(const struct ft_context *c, int error, struct ft_error *e);

@@ -320,6 +320,13 @@ READER(start_over)
     return o->start_over_always || !strcmp(w->value, "safe") ? 0 : FT_EINVAL;
 }
 
+READER(other_mpi)
+{
+    (void)e;
+    o->other_mpi_allowed = !strcmp(w->value, "allow");
+    return o->other_mpi_allowed || !strcmp(w->value, "end") ? 0 : FT_EINVAL;
+}
+
 READER(replay_time)
 {
     (void)e;

@@ -43,6 +43,7 @@ FT_READER(ckpt_every);
 FT_READER(resume);
 FT_READER(restart_on);
 FT_READER(start_over);
+FT_READER(other_mpi);
 FT_READER(replay_time);
 FT_READER(log_limit);
 FT_READER(log_full);

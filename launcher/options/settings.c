@@ -56,6 +56,8 @@ static const struct ft_setting settings[] = {
     COMMAND("genvlist | envlist", "NAME,...", genvlist, "pass on only these variables and FTMPI_*"),
     COMMAND("genvnone | envnone", NULL, genvnone, "pass on only FTMPI_*"),
     COMMAND("| genvall envall", NULL, genvall, "pass on all variables, which is the default"),
+    {"other-mpi", "end|allow", FT_TEXT, BY(other_mpi), "end",
+     "when a rank that is not on ftmpi starts another MPI, in which it is\nalone: end the job, or let it run (default end)", false},
 
     HEADING("Output and input"),
     FLAG("tag-output l prepend-rank", tag_output, "print the rank before each line"),

@@ -41,7 +41,7 @@ struct ft_environ {
     uint32_t nranks, program;
     int first_fd;
     char fds[2 * TEXT], job[TEXT], pid[TEXT], output[TEXT];
-    char *preload, *recorder, *library_path, *python_path;
+    char *preload, *recorder, *library_path, *python_path, *mpi4py;
     char text[NOWN][TEXT];
     size_t n;
     char *vars[];
@@ -103,6 +103,22 @@ static int prepend(struct ft_environ *env, char **list, const char *name, const 
     return 0;
 }
 
+/* mpi4py's wheel takes the libmpi that it finds first, but before that the one that it is told. */
+static int lead_mpi4py(struct ft_environ *env, const char *library_path)
+{
+    static const char name[] = "MPI4PY_LIBMPI";
+
+    for (size_t i = 0; i < env->n; i++)
+        if (names(env->vars[i], name, sizeof name - 1))
+            return 0;
+    if (asprintf(&env->mpi4py, "%s=%s/libmpi.so.40", name, library_path) < 0) {
+        env->mpi4py = NULL;
+        return -1;
+    }
+    set(env, env->mpi4py);
+    return 0;
+}
+
 /* With other nodes there are the representative's links to them. */
 static void list_descriptors(struct ft_environ *env, bool links)
 {
@@ -121,7 +137,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 13) * sizeof env->vars[0]);
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 15) * sizeof env->vars[0]);
     if (!env)
         return NULL;
     env->node = config->node;
@@ -135,7 +151,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
         set(env, (char *)"GFORTRAN_UNBUFFERED_PRECONNECTED=y"); /* ft/outcome/output.h */
     for (size_t i = 0; i < context->nexports; i++)
         export(env, context->exports[i]);
-    if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 ||
+    if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 || lead_mpi4py(env, config->library_path) < 0 ||
         (config->preload && prepend(env, &env->preload, "LD_PRELOAD", config->preload) < 0) ||
         (*config->recorder && !context->alone && prepend(env, &env->recorder, "LD_PRELOAD", config->recorder) < 0) ||
         (config->python_path && prepend(env, &env->python_path, "PYTHONPATH", config->python_path) < 0)) {
@@ -152,6 +168,8 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
         set(env, (char *)"FTMPI_RECORDED=1");
     if (config->bootstrap_cache || getenv("FTMPI_BOOTSTRAP_CACHE"))
         set(env, config->bootstrap_cache ? (char *)"FTMPI_BOOTSTRAP_CACHE=1" : (char *)"FTMPI_BOOTSTRAP_CACHE=0");
+    if (config->other_mpi_allowed || getenv("FTMPI_OTHER_MPI"))
+        set(env, config->other_mpi_allowed ? (char *)"FTMPI_OTHER_MPI=allow" : (char *)"FTMPI_OTHER_MPI=end");
     for (int i = 0; i < NOWN; i++) {
         snprintf(env->text[i], TEXT, "%s=", own[i].name);
         set(env, env->text[i]);
@@ -201,6 +219,7 @@ void ft_environ_free(struct ft_environ *env)
 {
     if (!env)
         return;
+    free(env->mpi4py);
     free(env->python_path);
     free(env->recorder);
     free(env->preload);

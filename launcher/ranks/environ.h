@@ -30,6 +30,7 @@ struct ft_spawn_config {
     bool recorded;                /* what ranks hear of the world is recorded */
     const char *python_path;      /* first in their PYTHONPATH, NULL: as it is */
     bool bootstrap_cache;         /* programs may ask by FTMPI_BOOTSTRAP_CACHE */
+    bool other_mpi_allowed;       /* FTMPI_OTHER_MPI (ft/outcome/other_mpi.h) */
     int memfd, kick, spill, bell, models; /* what ranks inherit, as FTMPI_FDS; there the pipe of spawn.c is before the last */
     const struct ft_limits *limits;  /* as they were when ftrun was started */
     const struct ft_signals *signals;
