@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ft/alone.h"
 #include "ft/collective.h"
 #include "ft/core/single.h"
 #include "ft/outcome/copies.h"
@@ -209,7 +210,7 @@ int ft_attach(struct ft **out, struct ft_error *e)
     ft_cache_open(&ft->cache, &ft->world, NULL, -1, tell_lost);
     if (fds)
         err = join(ft, fds, e);
-    else
+    else if ((err = ft_alone_check(e)) == 0)
         ft_checkpoints_open(&ft->checkpoints, &ft->world, NULL, -1, -1);
     if (err)
         free(ft);

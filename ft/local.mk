@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += libft.la libftcommon.la
 libft_la_SOURCES = \
 	ft/ft.h ft/handle.h ft/ft.c \
+	ft/alone.h ft/alone.c \
 	ft/collective.h ft/collective.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \

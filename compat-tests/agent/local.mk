@@ -39,9 +39,9 @@ tests_alone += compat-tests/agent/oom.sh
 
 # It compiles programs, and asks the preloaded library.
 if !SANITIZED
-TESTS += compat-tests/agent/other_mpi.sh
+TESTS += compat-tests/agent/other_mpi.sh compat-tests/agent/alone.sh
 endif
-EXTRA_DIST += compat-tests/agent/other_mpi.sh
+EXTRA_DIST += compat-tests/agent/other_mpi.sh compat-tests/agent/alone.sh
 
 check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths compat-tests/agent/runs
 # It runs MPI programs and is none.

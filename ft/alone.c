@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/alone.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What each tells the processes that it starts. Its size alone is no proof: salloc and sbatch export SLURM_NTASKS to a shell
+   that is one process, and notebooks set WORLD_SIZE. */
+static const struct {
+    const char *who, *rank, *also, *sizes[2];
+} launchers[] = {
+    {"mpirun", "OMPI_COMM_WORLD_RANK", NULL, {"OMPI_COMM_WORLD_SIZE"}},
+    {"mpiexec", "PMI_RANK", NULL, {"PMI_SIZE"}},
+    {"srun", "SLURM_PROCID", "SLURM_STEP_ID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}}, /* the first: of the step, not of the job */
+    {"torchrun", "RANK", "LOCAL_RANK", {"WORLD_SIZE"}},
+};
+
+enum { LAUNCHERS = sizeof launchers / sizeof launchers[0] };
+
+static bool number_from(const char *name, unsigned long long *number)
+{
+    const char *text = getenv(name);
+    char *end;
+
+    if (!text || *text < '0' || *text > '9')
+        return false;
+    *number = strtoull(text, &end, 10);
+    return !*end;
+}
+
+/* Slurm's own steps, the shell of salloc and the batch script, have the last numbers of 32 bits. */
+static bool is_step(unsigned long long also) { return also < UINT32_MAX - 15; }
+
+static bool may_be_alone(void)
+{
+    const char *text = getenv("FTMPI_ALONE");
+
+    if (text && *text && strcmp(text, "0") && strcmp(text, "no"))
+        return true;
+    return getenv("FTMPI_JOB"); /* of a rank, without its FTMPI_FDS: what ftrun tells ranks is still there */
+}
+
+int ft_alone_check(struct ft_error *e)
+{
+    unsigned long long rank, also = 0, size;
+
+    if (may_be_alone())
+        return 0;
+    for (int i = 0; i < LAUNCHERS; i++) {
+        const char *const *sizes = launchers[i].sizes, *name = sizes[0];
+
+        if (!number_from(launchers[i].rank, &rank) || (launchers[i].also && (!number_from(launchers[i].also, &also) || !is_step(also))))
+            continue;
+        if (!number_from(name, &size) && (!(name = sizes[1]) || !number_from(name, &size)))
+            continue;
+        if (size > 1)
+            return ft_err_set(e, FT_EJOB, "%s has started this as process %llu of %llu (%s), and ftrun has not: each of them would be a "
+                              "world of one; start it with ftrun -n %llu, or set FTMPI_ALONE=1 if that is what you want",
+                              launchers[i].who, rank, size, name, size);
+    }
+    if (number_from("PMIX_RANK", &rank) && rank > 0 && rank < UINT32_MAX - 15)
+        return ft_err_set(e, FT_EJOB, "a launcher with PMIx has started this as process %llu of several (PMIX_RANK), and ftrun has not: each of "
+                          "them would be a world of one; start it with ftrun, or set FTMPI_ALONE=1 if that is what you want", rank);
+    return 0;
+}
