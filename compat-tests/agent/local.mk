@@ -37,15 +37,17 @@ tests_alone += compat-tests/agent/jobcontrol.sh
 # take deaths by SIGKILL for that.
 tests_alone += compat-tests/agent/oom.sh
 
-# It compiles programs, and asks the preloaded library.
+# They compile programs, or ask the preloaded library, or want snapshots to do without.
 if !SANITIZED
-TESTS += compat-tests/agent/other_mpi.sh compat-tests/agent/alone.sh
+TESTS += compat-tests/agent/other_mpi.sh compat-tests/agent/alone.sh compat-tests/agent/filtered.sh
 endif
-EXTRA_DIST += compat-tests/agent/other_mpi.sh compat-tests/agent/alone.sh
+EXTRA_DIST += compat-tests/agent/other_mpi.sh compat-tests/agent/alone.sh compat-tests/agent/filtered.sh
 
 check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths compat-tests/agent/runs
 # It runs MPI programs and is none.
 compat_tests_agent_killat_LDADD =
+check_PROGRAMS += compat-tests/agent/deny
+compat_tests_agent_deny_LDADD =
 # For whoever looks for races by hand (docs/design.md, section 8).
 check_LTLIBRARIES += compat-tests/agent/jitter.la
 compat_tests_agent_jitter_la_SOURCES = compat-tests/agent/jitter.c

@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ft/shm/wait.h"
 #include "launcher/agent/act.h"
 #include "launcher/base/kill.h"
+#include "launcher/base/pidfd.h"
 #include "launcher/base/reap.h"
 #include "launcher/job/death.h"
 #include "launcher/ranks/ranks.h"
@@ -76,8 +76,7 @@ static void end_unborn(struct ft_job *job, struct ft_proc *proc)
 {
     struct ft_leaders leaders = ft_leaders_of(job);
     pid_t pid = proc->pid;
-    int pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-    struct pollfd p = {.fd = pidfd, .events = POLLIN};
+    int pidfd = pid ? ft_pidfd_open(pid) : -1;
     bool child = pid && ft_death_is_child(pid);
 
     if (!pid)
@@ -87,8 +86,8 @@ static void end_unborn(struct ft_job *job, struct ft_proc *proc)
         ft_kill(pid, pidfd, SIGKILL);
         if (child)
             waitpid(pid, NULL, 0);
-        else if (pidfd >= 0)
-            poll(&p, 1, 1000);
+        else
+            ft_pidfd_await(pid, 1000);
     }
     if (pidfd >= 0)
         close(pidfd);
@@ -101,7 +100,7 @@ static int open_process(const struct ft_job *job, const struct ft_proc *proc, st
 
     if (pidfd >= 0)
         return pidfd;
-    pidfd = (int)syscall(SYS_pidfd_open, proc->pid, 0);
+    pidfd = ft_pidfd_open(proc->pid);
     if (pidfd < 0 || ft_death_is_child(proc->pid) || ft_reap_is_rank(&leaders, proc->pid, proc->rank))
         return pidfd;
     close(pidfd);

@@ -22,6 +22,7 @@
 #include "launcher/agent/state.h"
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"
+#include "launcher/base/pidfd.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/signals.h"
@@ -59,8 +60,19 @@ static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
     params->keeps_log = o->survive_host;
 }
 
-/* What ranks do is recorded, for their snapshots. */
-static bool records(const struct ft_options *o) { return o->snapshot_ms && o->max_restarts && ft_library_records(); }
+/* What ranks do is recorded, for their snapshots. Those are processes that the agent has not made itself, and must watch. */
+static bool records(const struct ft_job *job)
+{
+    const struct ft_options *o = job->options;
+    char why[256];
+
+    if (!o->snapshot_ms || !o->max_restarts || !ft_library_records())
+        return false;
+    if (ft_pidfd_works(why, sizeof why))
+        return true;
+    ft_say_notice(&job->say, "%s There are no snapshots in this job: a rank that dies starts from its beginning and replays", why);
+    return false;
+}
 
 /* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
    log: then it goes through a little memory, again and again. */
@@ -86,7 +98,7 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
         ft_params_check_replay(&params, limit);
     if (o->max_restarts == 0 && !o->node)
         ft_params_ring(&params);
-    if (records(o))
+    if (records(job))
         params.outcome_bytes = ft_align(ft_min(limit, MOST_OUTCOMES), 1 << 20);
     params.clocks_untold = o->replay_time_off;
     params.unfenced = ft_wait_can_register();

@@ -9,6 +9,7 @@ liblaunch_la_SOURCES += \
 	launcher/base/limits.h launcher/base/limits.c \
 	launcher/base/nearest.h launcher/base/nearest.c \
 	launcher/base/outfile.h launcher/base/outfile.c \
+	launcher/base/pidfd.h launcher/base/pidfd.c \
 	launcher/base/procstat.h launcher/base/procstat.c \
 	launcher/base/proctext.h launcher/base/proctext.c \
 	launcher/base/reap.h launcher/base/reap.c \

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "launcher/base/nearest.h"
+#include "launcher/base/pidfd.h"
 #include "launcher/base/say.h"
 #include "launcher/control/follow.h"
 #include "launcher/control/jobs.h"
@@ -84,17 +84,6 @@ static int watch(struct ft_follow *f, bool json)
     return code;
 }
 
-static void await_process(const json_t *pid)
-{
-    int fd = (int)syscall(SYS_pidfd_open, (pid_t)json_integer_value(pid), 0);
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-
-    if (fd < 0)
-        return;
-    poll(&p, 1, GONE_MS);
-    close(fd);
-}
-
 static int stop(struct ft_follow *f)
 {
     int code = ft_follow_ask(f, "stop");
@@ -102,8 +91,8 @@ static int stop(struct ft_follow *f)
     if (code)
         return code;
     ft_follow_to_end(f, "wait", -1);
-    await_process(json_object_get(f->info, "agent_pid"));
-    await_process(json_object_get(f->info, "standby_pid"));
+    ft_pidfd_await((pid_t)json_integer_value(json_object_get(f->info, "agent_pid")), GONE_MS);
+    ft_pidfd_await((pid_t)json_integer_value(json_object_get(f->info, "standby_pid")), GONE_MS);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "launcher/job/death.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -51,7 +52,8 @@ static bool status_of_zombie(pid_t pid, int pidfd, int *status)
     if (!ft_procstat_read(pid, &stat) || stat.state != 'Z')
         return false;
     *status = stat.status;
-    return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0; /* else it is gone, and the number may be another's */
+    /* Else it is gone, and the number may be another's. Who may not ask takes it for this one's, as it most likely is. */
+    return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 || errno != ESRCH;
 }
 
 uint64_t ft_death_writes(pid_t pid)
@@ -93,6 +95,14 @@ static bool bury_stranger(struct ft_proc *proc)
     return true;
 }
 
+/* A child of ours keeps its number until we reap it. So that will do where its descriptor does not (Linux before 5.4). */
+static int wait_for(const struct ft_proc *proc, siginfo_t *info, int options)
+{
+    int found = waitid(P_PIDFD, (id_t)proc->pidfd, info, options);
+
+    return found < 0 && errno != ECHILD ? waitid(P_PID, (id_t)proc->pid, info, options) : found;
+}
+
 /* RULE 17: look, record, then reap. */
 static bool bury_child(struct ft_proc *proc, siginfo_t *info)
 {
@@ -103,14 +113,14 @@ static bool bury_child(struct ft_proc *proc, siginfo_t *info)
         record(proc, 0, info->si_status, false);
     else
         record(proc, info->si_status, 0, false);
-    waitid(P_PIDFD, (id_t)proc->pidfd, info, WEXITED | WNOHANG);
+    wait_for(proc, info, WEXITED | WNOHANG);
     return true;
 }
 
 bool ft_death_reap(struct ft_proc *proc)
 {
     siginfo_t info = {0};
-    int found = waitid(P_PIDFD, (id_t)proc->pidfd, &info, WEXITED | WNOHANG | WNOWAIT);
+    int found = wait_for(proc, &info, WEXITED | WNOHANG | WNOWAIT);
 
     if (found < 0 ? !bury_stranger(proc) : !bury_child(proc, &info))
         return false;

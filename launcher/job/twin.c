@@ -26,8 +26,6 @@ struct ft_twin {
     pid_t front;            /* the process that the user started */
     pid_t other;            /* 0: dead */
     bool parent;            /* of the other */
-    int self_pidfd;         /* this process; the child of a fork watches its parent by it */
-    int other_pidfd;
     int socket;             /* to the other, -1: none */
     uint32_t nranks;
     int *durable;           /* descriptors that stay */
@@ -54,11 +52,6 @@ struct message {
     int signal;             /* SIGNAL */
     uint64_t number;
 };
-
-static int open_pidfd(pid_t pid)
-{
-    return (int)syscall(SYS_pidfd_open, pid, 0);
-}
 
 static int add_durable(struct ft_twin *t, int fd)
 {
@@ -92,7 +85,7 @@ int ft_twin_new(struct ft_twin **out, uint32_t nranks, struct ft_error *e)
     struct ft_twin *t = calloc(1, sizeof *t + nranks * sizeof t->ends[0]);
 
     if (t)
-        t->self_pidfd = t->other_pidfd = t->socket = -1;  /* before ft_twin_free, which closes them */
+        t->socket = -1;  /* before ft_twin_free, which closes it */
     if (!t || !(t->taken = ft_shared_new(sizeof *t->taken)) || find_durable(t) < 0) {
         ft_twin_free(t);
         return ft_err_set(e, FT_ENOMEM, "out of memory");
@@ -128,14 +121,13 @@ static void close_between(int above, int below)
    open when the agent closes it. */
 static void close_others(const struct ft_twin *t)
 {
-    size_t n = 0, room = t->ndurable + 2 + t->nranks * FT_ENDS;
+    size_t n = 0, room = t->ndurable + 1 + t->nranks * FT_ENDS;
     int *keep = malloc(room * sizeof *keep), last = -1;
 
     FT_INVARIANT(keep, "there is memory for a list of descriptors");
     for (size_t i = 0; i < t->ndurable; i++)
         keep[n++] = t->durable[i];
     keep[n++] = t->socket;
-    keep[n++] = t->other_pidfd;
     for (uint32_t r = 0; r < t->nranks; r++)
         for (int i = 0; i < FT_ENDS; i++)
             if (t->ends[r].fd[i] >= 0)
@@ -154,8 +146,6 @@ static void become_child(struct ft_twin *t, pid_t parent)
 {
     t->other = parent;
     t->parent = false;
-    t->other_pidfd = t->self_pidfd;
-    t->self_pidfd = -1;
 }
 
 int ft_twin_fork(struct ft_twin *t, enum ft_twin_role role, struct ft_error *e)
@@ -168,21 +158,16 @@ int ft_twin_fork(struct ft_twin *t, enum ft_twin_role role, struct ft_error *e)
     t->npassed = t->given = 0;
     memset(t->passed, 0, sizeof t->passed);
     atomic_store(t->taken, 0);
-    t->self_pidfd = open_pidfd(self);
-    if (t->self_pidfd < 0) {
-        ft_err_set(e, FT_ESYS, "no descriptor of this process for a second launcher process: %s", strerror(errno));
-        goto opened;
-    }
     pid = fork();
     if (pid < 0) {
         ft_err_set(e, FT_ESYS, "no second launcher process: %s", strerror(errno));
-        close_fd(&t->self_pidfd);
-        goto opened;
+        close(sockets[0]);
+        close(sockets[1]);
+        return FT_ESYS;
     }
     t->socket = sockets[pid == 0];
     close(sockets[pid != 0]);
     if (pid) {
-        close_fd(&t->self_pidfd);
         t->other = pid;
         t->parent = true;
         return role;
@@ -192,11 +177,6 @@ int ft_twin_fork(struct ft_twin *t, enum ft_twin_role role, struct ft_error *e)
         return FT_TWIN_AGENT;
     close_others(t);
     return FT_TWIN_STANDBY;
-
-opened:
-    close(sockets[0]);
-    close(sockets[1]);
-    return FT_ESYS;
 }
 
 pid_t ft_twin_pid(const struct ft_twin *t) { return t->other; }
@@ -208,7 +188,6 @@ struct ft_ends *ft_twin_ends(struct ft_twin *t, uint32_t rank) { return &t->ends
 /* The other one's end of the socket is closed, so it is dead, or as good as. Returns its wait status, or -1. */
 static int bury(struct ft_twin *t)
 {
-    struct pollfd p = {.fd = t->other_pidfd, .events = POLLIN};
     int status = -1;
 
     close_fd(&t->socket);
@@ -216,9 +195,8 @@ static int bury(struct ft_twin *t)
         while (waitpid(t->other, &status, 0) < 0 && errno == EINTR)
             ;
     else
-        while (poll(&p, 1, -1) < 0 && errno == EINTR)
-            ;
-    close_fd(&t->other_pidfd);
+        while (getppid() == t->other) /* its children are another's as soon as it is dead, and not before */
+            poll(NULL, 0, 1);
     t->other = 0;
     return status;
 }
@@ -419,7 +397,6 @@ void ft_twin_free(struct ft_twin *t)
     if (!t)
         return;
     close_fd(&t->socket);
-    close_fd(&t->other_pidfd);
     ft_shared_free(t->taken, sizeof *t->taken);
     free(t->durable);
     free(t);

@@ -8,11 +8,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
+#include "launcher/base/pidfd.h"
 #include "launcher/base/reap.h"
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
@@ -191,7 +191,7 @@ static int adopt_copy(struct ft_job *job, struct ft_proc *proc, pid_t pid)
 {
     struct ft_rank_block *block = ft_region_rank(&job->region, proc->rank);
     struct ft_leaders leaders = ft_leaders_of(job);
-    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    int pidfd = ft_pidfd_open(pid);
     bool child = ft_death_is_child(pid);
     struct ft_error e;
 

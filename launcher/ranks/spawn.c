@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "launcher/base/limits.h"
+#include "launcher/base/pidfd.h"
 #include "launcher/base/signals.h"
 #include "launcher/options/options.h"
 #include "launcher/options/topology.h"
@@ -122,6 +124,31 @@ static void select_rank(struct ft_spawn *s, uint32_t rank, uint32_t incarnation)
     s->vars = ft_environ_get(s->env[c]);
 }
 
+/* Kernels before 5.2 do not know CLONE_PIDFD and say nothing, and filters refuse it: then pidfd_open may do. */
+static pid_t start(struct ft_spawn *s, int *pidfd)
+{
+    const int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
+    pid_t pid = clone(child, s->stack + STACK_BYTES, flags | CLONE_PIDFD, s, pidfd);
+
+    if (pid < 0 && (errno == EINVAL || errno == EPERM || errno == ENOSYS))
+        pid = clone(child, s->stack + STACK_BYTES, flags, s);
+    if (pid > 0 && *pidfd < 0 && !s->error)
+        *pidfd = ft_pidfd_open(pid);
+    return pid;
+}
+
+/* Its death would not be noticed. */
+static int end_unwatched(pid_t pid, uint32_t number, struct ft_error *e)
+{
+    char why[256];
+
+    kill(-pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    if (ft_pidfd_works(why, sizeof why))
+        snprintf(why, sizeof why, "no descriptor of its process: too many open files?");
+    return ft_err_set(e, FT_ESYS, "rank %u cannot be watched: clone gives no descriptor (CLONE_PIDFD), and %s", number, why);
+}
+
 int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int in, int out, int err, volatile pid_t *record,
                    struct ft_child *kid, int *error, struct ft_error *e)
 {
@@ -138,7 +165,7 @@ int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int 
     s->error = 0;
     sigfillset(&all); /* none may reach the child before it is in a group of its own */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    kid->pid = clone(child, s->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, s, &pidfd);
+    kid->pid = start(s, &pidfd);
     made = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     *error = 0;
@@ -147,10 +174,13 @@ int ft_spawn_start(struct ft_spawn *s, uint32_t rank, uint32_t incarnation, int 
                           made == EAGAIN ? "too many processes (ulimit -u, or the pids limit of the cgroup)" : strerror(made));
     if (s->error) {
         waitpid(kid->pid, NULL, 0);
-        close(pidfd);
+        if (pidfd >= 0)
+            close(pidfd);
         *error = s->error;
         return ft_err_set(e, FT_ESYS, "rank %u cannot be started: %s", number, strerror(s->error));
     }
+    if (pidfd < 0)
+        return end_unwatched(kid->pid, number, e);
     kid->pidfd = pidfd;
     return 0;
 }

@@ -5,12 +5,12 @@
 #include <event2/event.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ft/outcome/log.h"
 #include "launcher/base/kill.h"
+#include "launcher/base/pidfd.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/timer.h"
 #include "launcher/base/usage.h"
@@ -108,7 +108,7 @@ bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid)
 
 void ft_slot_end(const struct ft_snapshot *s, pid_t pid)
 {
-    int pidfd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    int pidfd = pid ? ft_pidfd_open(pid) : -1;
 
     if (ft_slot_is_ours(s, pid))
         ft_kill(pid, pidfd, SIGKILL);
@@ -128,7 +128,7 @@ bool ft_slot_watch(struct ft_snapshot *s, int slot)
     struct ft_snap_slot *p = &s->slots[slot];
 
     p->of = s;
-    p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+    p->pidfd = ft_pidfd_open(p->pid);
     if (!ft_slot_is_ours(s, p->pid))
         return false;
     s->job->strangers |= !ft_death_is_child(p->pid);
