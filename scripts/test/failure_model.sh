@@ -24,4 +24,11 @@ for test in $(echo "$last" | grep -o '`[^`]*`' | tr -d '`' | sort -u); do
     # A program that is built for make check, or a script; both are there to be run.
     echo "$tests" | grep -q -x -F -e "${test##*/}" || fail "$test is no test of make check"
 done
+
+# The page said "One host.", with 25 rows about several: the tables about those are named in its beginning.
+sed '/^## /,$d' "$model" >"${TMPDIR:-/tmp}/failure_model.$$"
+sed -n 's/^## \(.*[Nn]odes.*\)/\1/p' "$model" | sed 's/ *[,(].*//' | while read -r title; do
+    grep -qF "\"$title\"" "${TMPDIR:-/tmp}/failure_model.$$" || echo "$title"
+done | grep . && fail "the beginning does not say that these tables are about several hosts"
+rm -f "${TMPDIR:-/tmp}/failure_model.$$"
 exit $failed
