@@ -77,6 +77,11 @@ is_told 'libmpi\.so\.40' -n 2 --snapshot off ./rpath
 is_told 'libmpi\.so\.40' -n 2 sh -c './rpath; exit 0'
 is_told 'libmpi\.so\.40' -n 2 ./load "$openmpi/libmpi.so.40" MPI_Init
 is_told 'libmpi\.so\.40' -n 2 "$python" -c "import ctypes; ctypes.CDLL('$openmpi/libmpi.so.40').MPI_Init(None, None); print('alone')"
+is_told 'libmpi\.so\.40' -n 2 "$python" -c "import ctypes, threading
+thread = threading.Thread(target=lambda: ctypes.CDLL('$openmpi/libmpi.so.40').MPI_Init(None, None))
+thread.start()
+thread.join()
+print('alone')"
 is_told 'libmpich\.so\.12' -n 2 sh -c ./mpich
 is_told 'libmpich\.so\.12' -n 2 sh -c './mpich; sleep 60'
 is_told 'libmpich\.so\.12' -n 2 ./load "$mpich" MPI_Init

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "ft/outcome/real.h"
@@ -23,6 +24,7 @@ enum {
     EXIT_CODE = 126,               /* as of a program that ftrun sees to be another MPI's (launcher/options/program.h) */
     STACK_MOST = 64 << 20,         /* within 128 MiB of the stack's top the kernel maps nothing else */
     SCAN_BYTES = 512 << 10,
+    PIECE_BYTES = 4096,            /* the kernel gives what is mapped of one page or two, or nothing */
 };
 
 /* What starts an MPI. The profiling names are mostly the same code. */
@@ -175,19 +177,38 @@ static const struct library *library_of(uintptr_t word)
     return NULL;
 }
 
-/* In the thread of main: stacks of others have ends that cost too much to find. */
-__attribute__((noinline, no_sanitize("address"))) static const struct library *started(void)
+static const struct library *library_in(const uintptr_t *words, size_t n)
 {
-    uintptr_t at = (uintptr_t)__builtin_frame_address(0), end = other.stack;
     const struct library *l = NULL;
 
-    if (end - at > STACK_MOST) /* also at > end */
-        return NULL;
-    if (end - at > SCAN_BYTES)
-        end = at + SCAN_BYTES;
-    for (; !l && at < end; at += sizeof(uintptr_t))
-        l = library_of(*(const uintptr_t *)at);
+    for (size_t i = 0; !l && i < n; i++)
+        l = library_of(words[i]);
     return l;
+}
+
+/* Of another thread than main's nobody says where its stack ends: the kernel reads until there is no more. */
+static const struct library *started_in_thread(uintptr_t at)
+{
+    uintptr_t words[PIECE_BYTES / sizeof(uintptr_t)];
+    const struct library *l = NULL;
+    long n = PIECE_BYTES;
+
+    for (uintptr_t end = at + SCAN_BYTES; !l && n == PIECE_BYTES && at < end; at += PIECE_BYTES) {
+        struct iovec to = {words, PIECE_BYTES}, from = {(void *)at, PIECE_BYTES};
+
+        n = syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_getpid), &to, 1, &from, 1, 0);
+        l = n > 0 ? library_in(words, (size_t)n / sizeof(uintptr_t)) : NULL;
+    }
+    return l;
+}
+
+__attribute__((noinline, no_sanitize("address"))) static const struct library *started(void)
+{
+    uintptr_t at = (uintptr_t)__builtin_frame_address(0) & ~(sizeof(uintptr_t) - 1), bytes = other.stack - at;
+
+    if (bytes > STACK_MOST) /* also above it */
+        return started_in_thread(at);
+    return library_in((const uintptr_t *)at, (bytes < SCAN_BYTES ? bytes : SCAN_BYTES) / sizeof(uintptr_t));
 }
 
 /* ---- the end of the job ---- */

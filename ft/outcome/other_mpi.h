@@ -9,7 +9,8 @@
 #ifndef FT_OUTCOME_OTHER_MPI_H
 #define FT_OUTCOME_OTHER_MPI_H
 
-/* From now on, in this process; unless FTMPI_OTHER_MPI is "allow". What main's thread has on its stack lies below `stack`. */
+/* From now on, in this process; unless FTMPI_OTHER_MPI is "allow". What main's thread has on its
+   stack lies below `stack`. */
 void ft_other_mpi_watch(void *stack);
 
 /* This process is the rank, and on ours: it may start what else it likes. */
