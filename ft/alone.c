@@ -61,7 +61,7 @@ int ft_alone_check(struct ft_error *e)
                               launchers[i].who, rank, size, name, size);
     }
     if (number_from("PMIX_RANK", &rank) && rank > 0 && rank < UINT32_MAX - 15)
-        return ft_err_set(e, FT_EJOB, "a launcher with PMIx has started this as process %llu of several (PMIX_RANK), and ftrun has not: each of "
-                          "them would be a world of one; start it with ftrun, or set FTMPI_ALONE=1 if that is what you want", rank);
+        return ft_err_set(e, FT_EJOB, "a launcher with PMIx has started this as process %llu of several (PMIX_RANK), and ftrun has not: "
+                          "each of them would be a world of one; start it with ftrun, or set FTMPI_ALONE=1 if that is what you want", rank);
     return 0;
 }

@@ -47,7 +47,7 @@ bool ft_pidfd_works(char *text, size_t size)
         return true;
     }
     uname(&kernel);
-    snprintf(text, size, "pidfd_open is refused (%s): by the system call filter of a container, or is the kernel, Linux %.32s, older than 5.3?",
-             strerror(error), kernel.release);
+    snprintf(text, size, "pidfd_open is refused (%s): by the system call filter of a container, or is the kernel, Linux %.32s, older "
+             "than 5.3?", strerror(error), kernel.release);
     return false;
 }
