@@ -5,7 +5,6 @@
 #include "launcher/agent/adopt.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "launcher/base/kill.h"
+#include "launcher/base/pidfd.h"
 #include "launcher/base/procstat.h"
 
 int ft_reap_adopt(void)
@@ -249,7 +250,7 @@ static void hunt_stranger(void *arg, pid_t pid)
 
     if (pid == getpid() || !ft_procstat_read(pid, &stat) || stat.state == 'Z' || stat.parent == getpid())
         return;
-    pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* before it is looked at: somebody else waits for it, and then its number is free */
+    pidfd = ft_pidfd_open(pid); /* before it is looked at: somebody else waits for it, and then its number is free */
     if (has_job(pid, h->leaders->job)) {
         if (!below_leader(h->leaders, pid))
             hunt_one(h, pid, pidfd);

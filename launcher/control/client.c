@@ -3,7 +3,6 @@
 #include "launcher/control/client.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
