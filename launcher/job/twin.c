@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
-#include "launcher/base/kill.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/signals.h"
 
@@ -305,6 +304,13 @@ void ft_twin_watch(struct ft_twin *t, bool (*late)(void *arg), void *arg, int ms
     t->late_ms = ms;
 }
 
+/* Our child, whose number is its own until we wait for it; or our parent, as long as it is that. */
+static void kill_other(const struct ft_twin *t)
+{
+    if (t->parent || getppid() == t->other)
+        kill(t->other, SIGKILL);
+}
+
 bool ft_twin_stand_by(struct ft_twin *t, struct ft_signals *signals, int *code, int *how)
 {
     struct pollfd p[2] = {{.fd = t->socket, .events = POLLIN}, {.fd = signals->fd, .events = POLLIN}};
@@ -315,7 +321,7 @@ bool ft_twin_stand_by(struct ft_twin *t, struct ft_signals *signals, int *code, 
         int ready = poll(p, 2, t->late ? t->late_ms : -1);
 
         if (t->late && t->late(t->late_arg))
-            ft_kill(t->other, t->other_pidfd, SIGKILL); /* its end of the socket tells */
+            kill_other(t); /* its end of the socket tells */
         if (ready <= 0)
             continue;
         got = 0;
@@ -385,7 +391,7 @@ void ft_twin_finish(struct ft_twin *t, int code)
     if (t->socket < 0)
         return;
     if (t->parent)
-        ft_kill(t->other, t->other_pidfd, SIGKILL); /* nothing is lost: it only waits */
+        kill_other(t); /* nothing is lost: it only waits */
     else
         send_message(t, &(struct message){.kind = FINISHED, .code = code}, NULL, 0);
     if (t->parent)
