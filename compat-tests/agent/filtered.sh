@@ -29,7 +29,7 @@ for calls in pidfd_open pidfd_open,pidfd_send_signal,waitid_pidfd; do
         sorted
         expect_out 0 1
         expect_err "^ftrun: $refused? There are no snapshots in this job"
-        expect_err_lines 3
+        expect_err_lines 4
         run -n 2 sh ./die agent
         expect_code 0
         sorted
