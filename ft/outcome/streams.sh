@@ -91,6 +91,9 @@ under_kills() {
 }
 
 seq 1 200 >"$work/input"
+# Read by reference, and then changed: only files that are older than two seconds are, so each is used once.
+mkdir "$work/old"
+for i in $(seq 0 $((2 * (last - first + 1)))); do head -c 200000 /dev/zero | tr '\0' o >"$work/old/$i"; done
 at_calls="-k 6 -p 150 -c 12000" at_calls_zero="-k 6 -p 150 -c 0" at_times="-k 4 -t 2500 -c 800"
 
 under_kills "C streams" is_the_same "$build/outcome_lines % 12" "-k 0" "$at_calls" "$at_calls_zero" "$at_times"
@@ -115,6 +118,29 @@ for my $r (0..9) {
 }
 EOF
   under_kills "perl" is_the_same "perl $work/script.pl %" "-k 6 -p 60 -c 12000" "-k 6 -p 60 -c 0"
+fi
+if command -v perl >/dev/null; then
+  cat >"$work/change.pl" <<'EOF'
+my $name = shift;
+sub all { open(my $f, "<", $name) or die; my ($n, $b) = 0; $n += unpack("%32C*", $b) while sysread($f, $b, 65536); syswrite(STDOUT, "$_[0] $n\n"); }
+all("before $_") for 1..3;
+open(my $f, "+<", $name) or die; syswrite($f, "x" x 5000); close $f;
+all("after $_") for 1..20;
+EOF
+  perl "$work/change.pl" "$work/old/0" >"$work/expected.out"
+  i=0 name="an input that is changed"
+  for way in "-k 6 -p 25 -c 0" "-k 6 -t 3000 -c 1500"; do
+    for seed in $(seq "$first" "$last"); do
+      i=$((i + 1)) program="perl $work/change.pl OLD-FILE"
+      # shellcheck disable=SC2086
+      "$agent" -s "$seed" $way perl "$work/change.pl" "$work/old/$i" >"$work/out" 2>"$work/err"
+      count "$work/err"
+      if ! ends_well || ! cmp "$work/out" "$work/expected.out"; then failed "$name is not what it is undisturbed"; fi
+    done
+  done
+  [ $((kills - had_kills)) -gt 0 ] || { bad=$((bad + 1)) && echo "streams.sh: $name was never killed"; }
+  echo "$name: $((kills - had_kills)) kills"
+  had_kills=$kills had_named=$named had_zero=$zero
 fi
 if command -v sqlite3 >/dev/null; then
   cat >"$work/script.sql" <<'EOF'
