@@ -126,6 +126,29 @@ Test(single, what_is_lent_once_or_was_lent_before_the_last_copy_stays_shared)
     end(second);
 }
 
+/* The program has given it back since, and has other memory there, most of it not used yet. */
+Test(single, memory_that_is_not_there_is_not_made)
+{
+    char *lent = map(PROT_READ | PROT_WRITE), *gone = map(PROT_READ | PROT_WRITE);
+    unsigned char there[PAGES];
+    int made = 0;
+    pid_t child;
+
+    lend_twice(lent, PAGES * PAGE);
+    lend_twice(gone, PAGES * PAGE);
+    cr_assert(mmap(lent, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == lent);
+    cr_assert(munmap(gone, PAGES * PAGE) == 0);
+    lent[PAGE] = 1;
+    child = copy();
+    ft_single_unshare(&s);
+    cr_expect_eq(exclusive(lent), 1);
+    cr_assert(mincore(lent, PAGES * PAGE, there) == 0);
+    for (int i = 0; i < PAGES; i++)
+        made += there[i] & 1;
+    cr_expect_eq(made, 1, "%d", made);
+    end(child);
+}
+
 /* Only the last ones are remembered. */
 Test(single, what_was_lent_long_ago_stays_shared)
 {

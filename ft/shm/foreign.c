@@ -10,7 +10,7 @@
 #include "ft/base/util.h"
 
 enum {
-    PAGE = 4096,
+    LOOK = 512,     /* pages at once */
     MOST = 1 << 30  /* bytes of one system call: it reads 2 GiB at most */
 };
 
@@ -41,10 +41,29 @@ bool ft_foreign_read(uint64_t process, uint64_t token_at, const struct ft_token 
     return good;
 }
 
+/* Pages that are there: the program may have unmapped what it had, and mapped something anew that it has not touched. */
+static void write_present(char *from, uint64_t pages, uint64_t page)
+{
+    unsigned char there[LOOK];
+
+    for (uint64_t k; pages; pages -= k, from += k * page) {
+        k = ft_min(pages, LOOK);
+        if (mincore(from, k * page, there) != 0)
+            continue; /* nothing, at least in a part of it */
+        for (uint64_t i = 0, run; i < k; i += run) {
+            for (run = 1; i + run < k && !((there[i] ^ there[i + run]) & 1); run++)
+                ;
+            if (there[i] & 1)
+                madvise(from + i * page, run * page, MADV_POPULATE_WRITE);
+        }
+    }
+}
+
 void ft_foreign_unshare(const void *at, uint64_t n)
 {
-    uintptr_t from = (uintptr_t)at / PAGE * PAGE, to = ft_align((uintptr_t)at + n, PAGE);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = (uintptr_t)at / page * page;
 
     if (n)
-        madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+        write_present((char *)from, (ft_align((uintptr_t)at + n, page) - from) / page, page);
 }
