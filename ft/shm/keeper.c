@@ -3,36 +3,17 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ft/shm/extent.h"
 #include "ft/shm/pages.h"
 #include "ft/shm/wait.h"
 
-enum { FEW_RANKS = 8 };
+enum { LEAST = 2 /* extents that have memory */, REFUSED_MS = 10000 };
 
-static char *extent_at(const struct ft_keeper *k, uint64_t i)
+char *ft_keeper_extent(const struct ft_keeper *k, uint64_t i)
 {
     return k->region->base + k->region->header->extents_at + i * k->extent_bytes;
-}
-
-/* The world's slots for segments. */
-static char *slots_of(const struct ft_keeper *k, uint64_t *bytes)
-{
-    const struct ft_stream_layout *l = &k->region->stream;
-
-    *bytes = l->table_at - l->slots_at;
-    return k->region->base + k->region->header->streams_at + l->slots_at;
-}
-
-/* Memory that no rank has been given yet. */
-static void make(const struct ft_keeper *k, char *from, uint64_t bytes)
-{
-    ft_pages_write(k->region->fd, (uint64_t)(from - k->region->base), from, bytes, &k->stopping);
 }
 
 void ft_keeper_fail(struct ft_keeper *k, const char *format, const char *detail)
@@ -75,21 +56,28 @@ static void say(const struct ft_keeper *k, const struct keeper_stream *s, uint64
     ft_publish(entry_of(k, s, extent), ft_extent_entry(state, extent / k->region->header->params.ntable, place));
 }
 
+static void cannot_spill(struct ft_keeper *k, bool must)
+{
+    char what[400];
+
+    k->disk_full = true;
+    snprintf(what, sizeof what, "in %s: %s", k->config.spill_dir, strerror(errno));
+    if (must)
+        ft_keeper_fail(k, "the log has reached --log-limit and cannot be spilled %s; give it more of either, or another --log-spill", what);
+}
+
 /* Moves the oldest committed extent to the file. 0 and the memory it had, or -1. Killed before the table says so:
    the successor writes over what is in the file. After it: no table names the memory, so the successor finds it free. */
-static int spill(struct ft_keeper *k, uint64_t *freed)
+static int spill(struct ft_keeper *k, uint64_t *freed, bool must)
 {
     struct keeper_stream *s = oldest(k);
     uint64_t place;
 
-    if (!s || !ft_spill_take(&k->file, &place))
+    if (!s || (k->disk_full && !must) || !ft_spill_take(&k->file, &place))
         return -1;
     *freed = ft_extent_place(ft_look(entry_of(k, s, s->spilled)));
-    if (ft_spill_write(&k->file, place, extent_at(k, *freed)) != 0) {
-        char what[400];
-
-        snprintf(what, sizeof what, "in %s: %s", k->config.spill_dir, strerror(errno));
-        ft_keeper_fail(k, "the log has reached --log-limit and cannot be spilled %s; give it more of either, or another --log-spill", what);
+    if (ft_spill_write(&k->file, place, ft_keeper_extent(k, *freed)) != 0) {
+        cannot_spill(k, must);
         return -1;
     }
     /* Readers look at this word again after they have copied (RULE 14): it changes before the memory is
@@ -195,18 +183,68 @@ static void note_full(const struct ft_keeper *k)
         ft_note(&k->region->header->full, 1);
 }
 
-static int take_memory(struct ft_keeper *k, uint64_t *place)
+/* The oldest part goes, and what it had is to be used again. must: there is no other way. */
+static int make_room(struct ft_keeper *k, uint64_t *place, bool must)
 {
-    if (ft_places_used(&k->memory, place))
-        return 0;  /* its pages are there, and mapped by the ranks */
-    if (ft_places_fresh(&k->memory, place)) {
-        make(k, extent_at(k, *place), k->extent_bytes);
-        return 0;
-    }
-    if (k->failed || (k->config.full == FT_FULL_FORGET ? forget(k, place) : spill(k, place)) != 0)
+    if (k->failed || (k->config.full == FT_FULL_FORGET ? forget(k, place) : spill(k, place, must)) != 0)
         return -1;
+    if (!must)
+        atomic_store(&k->is_short, true);
     note_full(k);
     return 0;
+}
+
+static bool take_fresh(struct ft_keeper *k, uint64_t *place)
+{
+    if (!ft_places_fresh(&k->memory, place))
+        return false;
+    if (ft_keeper_make(k, ft_keeper_extent(k, *place), k->extent_bytes) == 0) {
+        k->refused_ns = 0;
+        return true;
+    }
+    ft_places_give_back_bare(&k->memory, *place);
+    if (!k->refused_ns)
+        k->refused_ns = ft_clock_ns();
+    if (ft_clock_ns() - k->refused_ns > REFUSED_MS * 1000000ull)
+        ft_keeper_fail(k, "the log cannot go on: the system gives no memory for it (%s)", strerror(errno));
+    return false;
+}
+
+static bool is_within_bound(const struct ft_keeper *k, uint64_t more)
+{
+    uint64_t bound = atomic_load(&k->bound);
+
+    return bound == UINT64_MAX || ft_keeper_bytes(k) + more <= bound;
+}
+
+/* At the limit the oldest part has to go, and goes before, too, if there is no more memory or there should not be; if it cannot,
+   rather more memory than standing still: ranks wait for this. */
+static int take_memory(struct ft_keeper *k, uint64_t *place)
+{
+    bool within = is_within_bound(k, k->extent_bytes), must;
+
+    if (ft_places_used(&k->memory, place))
+        return 0;  /* its pages are there, and mapped by the ranks */
+    if (within && take_fresh(k, place))
+        return 0;
+    must = ft_places_full(&k->memory) == k->memory.n;
+    if (make_room(k, place, must) == 0)
+        return 0;
+    return !within && take_fresh(k, place) ? 0 : -1;
+}
+
+/* What is free, then the oldest part. */
+static void give_memory_back(struct ft_keeper *k)
+{
+    uint64_t place;
+    bool dropped = true;
+
+    while (dropped && ft_places_full(&k->memory) > LEAST && !is_within_bound(k, 0) && !atomic_load(&k->stopping)) {
+        if (!ft_places_used(&k->memory, &place) && make_room(k, &place, false) != 0)
+            return;
+        dropped = ft_pages_drop(k->region->fd, (uint64_t)(ft_keeper_extent(k, place) - k->region->base), k->extent_bytes) == 0;
+        ft_places_give_back_bare(&k->memory, place);
+    }
 }
 
 /* The stream's `assigned` follows from its table; ranks sleep on it. */
@@ -218,7 +256,7 @@ static void tell_assigned(struct keeper_stream *s)
 
 /* Killed before the first store: the memory is free, as no table names it. After it: the successor counts the
    extent, and tells. */
-static void assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
+void ft_keeper_assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
 {
     say(k, s, s->assigned, FT_EXTENT_MEMORY, place);
     s->assigned++;
@@ -232,6 +270,7 @@ bool ft_keeper_serve(struct ft_keeper *k)
 
     if (p->ring) /* the memory is given out already; to make it now would be to write into it */
         return true;
+    give_memory_back(k);
     for (uint32_t i = 0; i < p->nstreams; i++) {
         struct keeper_stream *s = &k->streams[i];
         uint64_t want = 0, place;
@@ -249,9 +288,10 @@ bool ft_keeper_serve(struct ft_keeper *k)
                 met = false;
                 break;
             }
-            assign(k, s, place);
+            ft_keeper_assign(k, s, place);
         }
     }
+    atomic_store(&k->full, ft_places_full(&k->memory));
     return met;
 }
 
@@ -288,129 +328,17 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
         ft_region_reset(k->region);
     k->tell = failed;
     k->arg = arg;
-    k->failed = k->runs = false;
+    k->failed = k->runs = k->disk_full = false;
+    k->refused_ns = 0;
+    atomic_store(&k->bound, UINT64_MAX);
     atomic_store(&k->stopping, false);
     ft_places_forget(&k->memory);
     ft_places_forget(&k->file.places);
     for (uint32_t i = 0; i < p->nstreams; i++)
         adopt_stream(k, &k->streams[i]);
     ft_places_settle(&k->memory);
+    ft_places_doubt(&k->memory); /* the predecessor may have given their memory back */
     ft_spill_settle(&k->file);
     for (uint32_t i = 0; i < p->nstreams; i++)
         tell_assigned(&k->streams[i]);
-}
-
-/* Small amounts are populated while the ranks start, large ones before (ft_keeper_open); many ranks have enough to
-   do with starting, and populate what they use themselves. */
-void ft_keeper_populate(struct ft_keeper *k)
-{
-    uint64_t bytes;
-    char *slots = slots_of(k, &bytes);
-
-    if (k->config.prepare > k->extent_bytes || k->region->header->params.nranks > FEW_RANKS)
-        return;
-    ft_pages_touch(extent_at(k, 0), k->extent_bytes, &k->stopping);
-    ft_pages_touch(slots, bytes, &k->stopping);
-}
-
-static void close_streams(struct ft_keeper *k)
-{
-    free(k->streams);
-    ft_places_close(&k->memory);
-}
-
-static int open_streams(struct ft_keeper *k, struct ft_error *e)
-{
-    const struct ft_header *h = k->region->header;
-
-    k->streams = calloc(h->params.nstreams, sizeof *k->streams);
-    if (!k->streams || ft_places_open(&k->memory, h->params.nextents) != 0)
-        return ft_err_set(e, FT_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < h->params.nstreams; i++) {
-        char *base = k->region->base + h->streams_at + i * h->stream_bytes;
-
-        k->streams[i].head = (struct ft_stream_head *)(void *)base;
-        k->streams[i].counters = (struct ft_counters *)(void *)(base + k->region->stream.counters_at);
-        k->streams[i].cuts = (struct ft_cut *)(void *)(base + k->region->stream.cuts_at);
-        k->streams[i].table = (_Atomic uint64_t *)(void *)(base + k->region->stream.table_at);
-    }
-    return 0;
-}
-
-/* What there is before any rank asks: an extent for each stream, and what the user wants prepared for the first. */
-static void prepare(struct ft_keeper *k)
-{
-    const struct ft_params *p = &k->region->header->params;
-    uint64_t n = ft_max(1, ft_div_up(k->config.prepare, k->extent_bytes)), place, bytes;
-
-    n = ft_min(n, ft_min(p->nextents - (p->nstreams - 1), p->ntable));
-    while (k->streams[0].assigned < n && ft_places_fresh(&k->memory, &place))
-        assign(k, &k->streams[0], place);
-    for (uint32_t i = 1; i < p->nstreams && ft_places_fresh(&k->memory, &place); i++)
-        assign(k, &k->streams[i], place);
-    if (n > 1) {
-        char *slots = slots_of(k, &bytes);
-
-        ft_note(&k->region->header->prepared, n);
-        make(k, slots, bytes);
-        make(k, extent_at(k, 0), k->memory.fresh * k->extent_bytes);
-    }
-}
-
-int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e)
-{
-    struct ft_keeper *k = calloc(1, sizeof *k);
-    int err;
-
-    if (!k)
-        return ft_err_set(e, FT_ENOMEM, "out of memory");
-    k->region = r;
-    k->config = *c;
-    k->extent_bytes = r->header->params.extent_bytes;
-    k->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (k->kick_fd < 0) {
-        err = ft_err_set(e, FT_ESYS, "cannot create an eventfd: %s", strerror(errno));
-        goto allocated;
-    }
-    err = ft_spill_open(&k->file, c->spill_dir, k->extent_bytes, r->header->params.nstreams * r->header->params.ntable, e);
-    if (err)
-        goto kick_opened;
-    err = open_streams(k, e);
-    if (err)
-        goto spill_opened;
-    prepare(k);
-    *out = k;
-    return 0;
-
-spill_opened:
-    close_streams(k);
-    ft_spill_close(&k->file);
-kick_opened:
-    close(k->kick_fd);
-allocated:
-    free(k);
-    return err;
-}
-
-void ft_keeper_close(struct ft_keeper *k)
-{
-    ft_spill_close(&k->file);
-    close(k->kick_fd);
-    close_streams(k);
-    free(k);
-}
-
-int ft_keeper_kick_fd(const struct ft_keeper *k) { return k->kick_fd; }
-int ft_keeper_spill_fd(const struct ft_keeper *k) { return k->file.fd; }
-
-struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k)
-{
-    struct ft_keeper_stats stats = { .file_bytes = ft_spill_bytes(&k->file) };
-    struct stat st;
-
-    for (uint32_t i = 0; i < k->region->header->params.nstreams; i++)
-        stats.spilled_bytes += ft_peek(&k->streams[i].head->spilled) * k->extent_bytes;
-    if (fstat(k->region->fd, &st) == 0)
-        stats.memory_bytes = (uint64_t)st.st_blocks * 512;
-    return stats;
 }

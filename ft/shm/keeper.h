@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The agent's side of the log: a thread that assigns memory to streams ahead of the ranks, populates it,
-   at the limit spills the oldest committed part to a file, or forgets it, and releases what lies below every rank's cut, to
-   use its memory again (DESIGN invariant 7, RULES 6, 7, 13, 14). It is the only
+   at the limit, or where memory is short, spills the oldest committed part to a file, or forgets it, and releases what lies
+   below every rank's cut, to use its memory again (DESIGN invariant 7, RULES 6, 7, 13, 14). It is the only
    writer of the extent tables. Ranks that find no extent wait; they lose nothing if the keeper is slow.
 
    The process it runs in may be killed at any instruction. What a keeper knows it knows from the extent tables, so
@@ -35,13 +35,14 @@ struct ft_keeper_config {
 typedef void ft_keeper_failed(void *arg, const char *line);
 
 struct ft_keeper_stats {
-    uint64_t memory_bytes;    /* of log memory in use */
+    uint64_t memory_bytes;    /* of shared memory in use, with the slots and the logs of outcomes */
+    uint64_t log_bytes;       /* ... by the log, what it may use again among it */
     uint64_t spilled_bytes;   /* ever written to the spill file */
     uint64_t file_bytes;      /* ... that it has now, on disk */
 };
 
 /* What outlives a process: the descriptors, and the extents there are before a rank asks. No thread. The region must
-   stay where it is, here and in the processes forked from this one. FT_ESYS: no descriptor, spill_dir not writable. */
+   stay where it is, here and in the processes forked from this one. FT_ESYS: no descriptor, spill_dir not writable; FT_ENOMEM. */
 int ft_keeper_open(struct ft_keeper **k, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e);
 void ft_keeper_close(struct ft_keeper *k);
 
@@ -50,6 +51,14 @@ int ft_keeper_run(struct ft_keeper *k, ft_keeper_failed *failed, void *arg, stru
 
 /* Has it look at once at what ranks want and at their cuts. */
 void ft_keeper_kick(const struct ft_keeper *k);
+
+/* Memory is short: as long as the whole shared memory has more than that, the log gives memory back, and what it wants it takes
+   from its oldest part, as at its limit. It takes more only where nothing can go. Any thread; UINT64_MAX, as at the beginning:
+   the limit alone. */
+void ft_keeper_bound(struct ft_keeper *k, uint64_t bytes);
+
+/* What went was before the limit was reached: there was no memory. */
+bool ft_keeper_is_short(const struct ft_keeper *k);
 
 /* Ends the thread and waits for that, if it runs in this process. */
 void ft_keeper_stop(struct ft_keeper *k);

@@ -37,6 +37,11 @@ struct ft_keeper {
     ft_keeper_failed *tell;
     void *arg;
     bool failed;                   /* and told so */
+    bool disk_full;                /* nothing is spilled but at the limit */
+    uint64_t refused_ns;           /* since then the system gives no memory; 0: it does */
+    _Atomic uint64_t bound;        /* of the whole shared memory (ft_keeper_bound) */
+    _Atomic uint64_t full;         /* extents that have memory */
+    atomic_bool is_short;          /* the oldest went before the limit was reached */
     bool runs;
     atomic_bool stopping;
     pthread_t thread;
@@ -45,6 +50,19 @@ struct ft_keeper {
 
 /* Tells, once, that the log cannot go on: `format` has one %s, for `detail`. */
 void ft_keeper_fail(struct ft_keeper *k, const char *format, const char *detail);
+
+/* Where extent `place` of memory is. */
+char *ft_keeper_extent(const struct ft_keeper *k, uint64_t place);
+
+/* Memory that no rank has been given yet. -1: there is none (errno), and a rank that is given it all the same dies of SIGBUS. */
+int ft_keeper_make(const struct ft_keeper *k, char *from, uint64_t bytes);
+
+/* That all of the shared memory takes. */
+uint64_t ft_keeper_bytes(const struct ft_keeper *k);
+
+/* The stream gets that memory. Killed before the first store: the memory is free, as no table names it. After it: the successor counts the
+   extent, and tells. */
+void ft_keeper_assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place);
 
 /* Makes pages ready while the ranks start; ends early if the keeper is to stop. */
 void ft_keeper_populate(struct ft_keeper *k);

@@ -14,7 +14,7 @@ libft_la_SOURCES += \
 	ft/shm/foreign.h ft/shm/foreign.c \
 	ft/shm/log.h ft/shm/log.c \
 	ft/shm/pages.h ft/shm/pages.c \
-	ft/shm/keeper.h ft/shm/keeper_state.h ft/shm/keeper.c ft/shm/keeper_thread.c \
+	ft/shm/keeper.h ft/shm/keeper_state.h ft/shm/keeper.c ft/shm/keeper_open.c ft/shm/keeper_thread.c \
 	ft/shm/trail.h \
 	ft/shm/transfer.h ft/shm/transfer.c \
 	ft/shm/doubt.h ft/shm/doubt.c \
@@ -26,6 +26,7 @@ ft_shm_unit_SOURCES = \
 	ft/shm/inspect_test.c \
 	ft/shm/log_test.c \
 	ft/shm/place_test.c \
+	ft/shm/places_test.c \
 	ft/shm/versions_test.c \
 	ft/shm/wait_test.c
 ft_shm_unit_CFLAGS = $(unit_cflags)

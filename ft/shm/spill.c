@@ -72,6 +72,13 @@ bool ft_spill_take(struct ft_spill *f, uint64_t *place)
     return ft_places_used(&f->places, place) || ft_places_fresh(&f->places, place);
 }
 
+static int cannot_write(struct ft_spill *f, uint64_t place, int error)
+{
+    ft_spill_drop(f, place);
+    errno = error;
+    return -1;
+}
+
 int ft_spill_write(struct ft_spill *f, uint64_t place, const char *extent)
 {
     uint64_t at = 0;
@@ -83,7 +90,7 @@ int ft_spill_write(struct ft_spill *f, uint64_t place, const char *extent)
         if (n > 0)
             at += (uint64_t)n;
         else if (n == 0 || errno != EINTR)
-            return -1;
+            return cannot_write(f, place, n ? errno : ENOSPC);
     }
     return 0;
 }

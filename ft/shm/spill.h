@@ -22,7 +22,7 @@ void ft_spill_close(struct ft_spill *f);
 void ft_spill_settle(struct ft_spill *f);
 
 bool ft_spill_take(struct ft_spill *f, uint64_t *place);   /* a free place; false: there is none */
-int ft_spill_write(struct ft_spill *f, uint64_t place, const char *extent);  /* 0, or -1 with errno: the disk is full */
+int ft_spill_write(struct ft_spill *f, uint64_t place, const char *extent);  /* 0, or -1 with errno: the disk is full; the place is free then */
 void ft_spill_drop(struct ft_spill *f, uint64_t place);    /* nobody needs what is there any more */
 
 uint64_t ft_spill_bytes(const struct ft_spill *f);         /* of disk space */

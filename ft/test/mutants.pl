@@ -216,6 +216,8 @@ my @mutants = (
      'ft_spill_drop(&k->file, place);', 'ft_places_give_back(&k->memory, place);'],
     ['released memory is given back twice', 'ft/shm/keeper.c',
      'ft_places_give_back(&k->memory, place);', 'ft_places_give_back(&k->memory, place), ft_places_give_back(&k->memory, place);'],
+    ['memory of another extent is given back', 'ft/shm/keeper.c',
+     'ft_keeper_extent(k, place) - k->region->base)', 'ft_keeper_extent(k, place ^ 1) - k->region->base)'],
     ['a cut is withdrawn, and the keeper releases all the same', 'ft/shm/keeper.c',
      'if (below_cuts(k, s) < floor)', 'if (0)'],
     ['the floor is told when the table has been changed already', 'ft/shm/keeper.c',

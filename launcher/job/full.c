@@ -5,14 +5,18 @@
 void ft_full_tell(const struct ft_job *job)
 {
     const struct ft_params *p = &job->region.header->params;
-    unsigned long long limit = p->nextents * p->extent_bytes >> 20;
+    bool is_short = ft_keeper_is_short(job->keeper);
+    char reached[96] = "there is little memory left";
 
+    if (!is_short)
+        snprintf(reached, sizeof reached, "the log has reached its limit of %llu MiB",
+                 (unsigned long long)(p->nextents * p->extent_bytes) >> 20);
     if (!ft_region_tell_full(&job->region))
         return;
     if (job->options->log_full == FT_FULL_FORGET)
-        ft_say_notice(&job->say, "the log has reached its limit of %llu MiB: its oldest part is forgotten from now on; if a rank dies "
-                      "that has no snapshot behind that part, all ranks start again", limit);
+        ft_say_notice(&job->say, "%s: %s oldest part is forgotten from now on; if a rank dies "
+                      "that has no snapshot behind that part, all ranks start again", reached, is_short ? "the log's" : "its");
     else
-        ft_say_notice(&job->say, "the log has reached its limit of %llu MiB: its oldest part goes to a file in %s from now on", limit,
+        ft_say_notice(&job->say, "%s: %s oldest part goes to a file in %s from now on", reached, is_short ? "the log's" : "its",
                       job->options->log_spill);
 }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a keeper begins with and ends with: descriptors, and memory that is there before any rank asks. */
+#include "ft/shm/keeper_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ft/shm/pages.h"
+#include "ft/shm/wait.h"
+
+enum { FEW_RANKS = 8 };
+
+/* The world's slots for segments. */
+static char *slots_of(const struct ft_keeper *k, uint64_t *bytes)
+{
+    const struct ft_stream_layout *l = &k->region->stream;
+
+    *bytes = l->table_at - l->slots_at;
+    return k->region->base + k->region->header->streams_at + l->slots_at;
+}
+
+/* Memory that no rank has been given yet. -1: there is none (errno), and a rank that is given it all the same dies of SIGBUS. */
+int ft_keeper_make(const struct ft_keeper *k, char *from, uint64_t bytes)
+{
+    return ft_pages_write(k->region->fd, (uint64_t)(from - k->region->base), from, bytes, &k->stopping);
+}
+
+uint64_t ft_keeper_bytes(const struct ft_keeper *k)
+{
+    struct stat st;
+
+    return fstat(k->region->fd, &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
+}
+
+/* Small amounts are populated while the ranks start, large ones before (ft_keeper_open); many ranks have enough to
+   do with starting, and populate what they use themselves. */
+void ft_keeper_populate(struct ft_keeper *k)
+{
+    uint64_t bytes;
+    char *slots = slots_of(k, &bytes);
+
+    if (k->config.prepare > k->extent_bytes || k->region->header->params.nranks > FEW_RANKS)
+        return;
+    ft_pages_touch(ft_keeper_extent(k, 0), k->extent_bytes, &k->stopping);
+    ft_pages_touch(slots, bytes, &k->stopping);
+}
+
+static void close_streams(struct ft_keeper *k)
+{
+    free(k->streams);
+    ft_places_close(&k->memory);
+}
+
+static int open_streams(struct ft_keeper *k, struct ft_error *e)
+{
+    const struct ft_header *h = k->region->header;
+
+    k->streams = calloc(h->params.nstreams, sizeof *k->streams);
+    if (!k->streams || ft_places_open(&k->memory, h->params.nextents) != 0)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < h->params.nstreams; i++) {
+        char *base = k->region->base + h->streams_at + i * h->stream_bytes;
+
+        k->streams[i].head = (struct ft_stream_head *)(void *)base;
+        k->streams[i].counters = (struct ft_counters *)(void *)(base + k->region->stream.counters_at);
+        k->streams[i].cuts = (struct ft_cut *)(void *)(base + k->region->stream.cuts_at);
+        k->streams[i].table = (_Atomic uint64_t *)(void *)(base + k->region->stream.table_at);
+    }
+    return 0;
+}
+
+/* What there is before any rank asks: an extent for each stream, and what the user wants prepared for the first. */
+static int prepare(struct ft_keeper *k)
+{
+    const struct ft_params *p = &k->region->header->params;
+    uint64_t n = ft_max(1, ft_div_up(k->config.prepare, k->extent_bytes)), place, bytes;
+
+    n = ft_min(n, ft_min(p->nextents - (p->nstreams - 1), p->ntable));
+    while (k->streams[0].assigned < n && ft_places_fresh(&k->memory, &place))
+        ft_keeper_assign(k, &k->streams[0], place);
+    for (uint32_t i = 1; i < p->nstreams && ft_places_fresh(&k->memory, &place); i++)
+        ft_keeper_assign(k, &k->streams[i], place);
+    if (n > 1) {
+        char *slots = slots_of(k, &bytes);
+
+        ft_note(&k->region->header->prepared, n);
+        if (ft_keeper_make(k, slots, bytes) != 0)
+            return -1;
+        return ft_keeper_make(k, ft_keeper_extent(k, 0), k->memory.fresh * k->extent_bytes);
+    }
+    return 0;
+}
+
+int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_keeper_config *c, struct ft_error *e)
+{
+    struct ft_keeper *k = calloc(1, sizeof *k);
+    int err;
+
+    if (!k)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    k->region = r;
+    k->config = *c;
+    k->extent_bytes = r->header->params.extent_bytes;
+    k->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (k->kick_fd < 0) {
+        err = ft_err_set(e, FT_ESYS, "cannot create an eventfd: %s", strerror(errno));
+        goto allocated;
+    }
+    err = ft_spill_open(&k->file, c->spill_dir, k->extent_bytes, r->header->params.nstreams * r->header->params.ntable, e);
+    if (err)
+        goto kick_opened;
+    err = open_streams(k, e);
+    if (err)
+        goto spill_opened;
+    if (prepare(k) != 0) {
+        err = ft_err_set(e, FT_ENOMEM, "the system gives no memory for --log-prepare: %s", strerror(errno));
+        goto streams_opened;
+    }
+    atomic_store(&k->full, ft_places_full(&k->memory));
+    *out = k;
+    return 0;
+
+streams_opened:
+spill_opened:
+    close_streams(k);
+    ft_spill_close(&k->file);
+kick_opened:
+    close(k->kick_fd);
+allocated:
+    free(k);
+    return err;
+}
+
+void ft_keeper_close(struct ft_keeper *k)
+{
+    ft_spill_close(&k->file);
+    close(k->kick_fd);
+    close_streams(k);
+    free(k);
+}
+
+int ft_keeper_kick_fd(const struct ft_keeper *k) { return k->kick_fd; }
+int ft_keeper_spill_fd(const struct ft_keeper *k) { return k->file.fd; }
+
+struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k)
+{
+    struct ft_keeper_stats stats = { .memory_bytes = ft_keeper_bytes(k), .log_bytes = atomic_load(&k->full) * k->extent_bytes,
+                                     .file_bytes = ft_spill_bytes(&k->file) };
+
+    for (uint32_t i = 0; i < k->region->header->params.nstreams; i++)
+        stats.spilled_bytes += ft_peek(&k->streams[i].head->spilled) * k->extent_bytes;
+    return stats;
+}
+
+void ft_keeper_bound(struct ft_keeper *k, uint64_t bytes)
+{
+    atomic_store(&k->bound, bytes);
+    if (bytes != UINT64_MAX && ft_keeper_bytes(k) > bytes)
+        ft_keeper_kick(k);
+}
+
+bool ft_keeper_is_short(const struct ft_keeper *k) { return atomic_load(&k->is_short); }
