@@ -7,7 +7,7 @@
 
 #include "ft/base/util.h"
 
-/* 32 bits a line: enough to notice a difference, and a job that prints a million lines costs 4 MB. */
+/* 32 bits a line: enough to notice a difference. */
 static uint32_t hash_of(const char *line, size_t len)
 {
     return (uint32_t)XXH3_64bits(line, len);

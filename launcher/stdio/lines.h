@@ -3,8 +3,8 @@
    Pure: bytes in, bytes to forward out.
 
    A line is what ends in a newline, or `longest` bytes without one: a rule about the bytes alone, so that a
-   replaying incarnation cuts its output at the same places. A hash of every forwarded line is kept; the first
-   lines of a successor are compared with them and dropped.
+   replaying incarnation cuts its output at the same places. A hash of each of the first `room` forwarded lines is kept; the first
+   lines of a successor are compared with them, and all that were forwarded are dropped.
 
    What must be known to go on after any step is the state, a few numbers. The two areas beside it are only written
    where the state of before the step does not look: hashes at n and after, the part at len and after, or anywhere once

@@ -13,9 +13,10 @@
 
 #include "ft/base/util.h"
 
-/* Address space; pages come as they are used. */
-#define HASHES_MOST (UINT64_C(1) << 40)
-#define HASHES_EACH (UINT64_C(4) << 30)
+/* Bytes of hashes, of all streams and of each: of the first 262,144 lines, or fewer if there are many ranks. Pages come as they are
+   used; a job that prints for ever must not take more and more. */
+#define HASHES_MOST (UINT64_C(64) << 20)
+#define HASHES_EACH (UINT64_C(1) << 20)
 enum { PAGE = 4096, HASHES_LEAST = PAGE, LONGEST_LEAST = FT_INTAKE_BYTES, LIMIT_SHARE = 16, COUNTED_MOST = 256 << 10 };
 
 static bool same_place(int a, int b)
