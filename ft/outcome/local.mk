@@ -2,6 +2,11 @@
 # The log is the launcher's business, too.
 libftcommon_la_SOURCES += ft/outcome/kinds.h ft/outcome/log.h ft/outcome/log.c
 
+unit_tests += ft/outcome/unit
+ft_outcome_unit_SOURCES = ft/outcome/log_test.c
+ft_outcome_unit_CFLAGS = $(unit_cflags)
+ft_outcome_unit_LDADD = $(ft_unit_libs)
+
 # What a rank has preloaded: its calls to the outside are recorded, and given again.
 noinst_LTLIBRARIES += liboutcome.la
 liboutcome_la_SOURCES = \

@@ -120,20 +120,57 @@ static char *find(const struct ft_outcome_log *log, uint64_t extent)
     return NULL;
 }
 
+static char *slot_at(const struct ft_outcome_log *log, uint32_t i) { return log->slots + (uint64_t)i * FT_OUTCOME_EXTENT; }
+
+static uint64_t released_extents(const struct ft_outcome_log *log) { return atomic_load(&log->words->released) / FT_OUTCOME_EXTENT; }
+
+/* Only one of the rank and its agent gets it. */
+static bool claim(const struct ft_outcome_log *log, uint32_t i, uint32_t in, uint32_t now)
+{
+    return atomic_compare_exchange_strong(&log->words->extent_in[i], &in, now);
+}
+
 /* A slot whose extent is released, the lowest: its pages have been touched before. */
 static char *assign(const struct ft_outcome_log *log, uint64_t extent)
 {
-    uint64_t released = atomic_load(&log->words->released) / FT_OUTCOME_EXTENT;
+    uint64_t released = released_extents(log);
 
     for (uint32_t i = 0; i < log->nslots; i++) {
         uint32_t in = atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed);
 
-        if (in == 0 || in - 1 < released) {
-            atomic_store_explicit(&log->words->extent_in[i], (uint32_t)extent + 1, memory_order_release);
-            return log->slots + (uint64_t)i * FT_OUTCOME_EXTENT;
-        }
+        if ((in == 0 || (in != FT_OUTCOME_TAKEN && in - 1 < released)) && claim(log, i, in, (uint32_t)extent + 1))
+            return slot_at(log, i);
     }
     return NULL;
+}
+
+char *ft_outcome_log_take(const struct ft_outcome_log *log, uint32_t *slot)
+{
+    uint64_t released = released_extents(log);
+
+    for (uint32_t i = *slot; i < log->nslots; i++) {
+        uint32_t in = atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed);
+
+        if (in == 0 || (in != FT_OUTCOME_TAKEN && (in - 1 >= released || !claim(log, i, in, FT_OUTCOME_TAKEN))))
+            continue;
+        *slot = i;
+        return slot_at(log, i);
+    }
+    return NULL;
+}
+
+void ft_outcome_log_give(const struct ft_outcome_log *log, uint32_t slot)
+{
+    atomic_store_explicit(&log->words->extent_in[slot], 0, memory_order_release);
+}
+
+uint32_t ft_outcome_log_slots(const struct ft_outcome_log *log)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < log->nslots; i++)
+        n += atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed) != 0;
+    return n;
 }
 
 /* NULL: there is no room for it. */

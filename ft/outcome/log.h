@@ -29,6 +29,8 @@ enum {
     FT_OUTCOME_WHY = 240
 };
 
+#define FT_OUTCOME_TAKEN UINT32_MAX
+
 /* A child of the rank. Once the rank has been killed it is the agent's, which waits for it in its successor's place. */
 struct ft_outcome_child {
     _Atomic int32_t pid;    /* 0: none */
@@ -60,7 +62,8 @@ struct ft_outcome_words {
     _Atomic uint64_t signals;    /* bit n - 1: signal n has come, and is in no record yet */
     _Atomic uint64_t mapped[FT_OUTCOME_MAPPED]; /* files that it has mapped shared: no other rank may have, if that is to be followed */
     struct ft_outcome_child child[FT_OUTCOME_CHILDREN]; /* the rank says which there are */
-    _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none */
+    _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none; or FT_OUTCOME_TAKEN: the
+                                                     agent has it */
 
     /* the agent */
     _Atomic uint64_t started;    /* the rank has been: until then all is zero */
@@ -96,6 +99,14 @@ struct ft_outcome_log {
 
 /* Rank: at the end of what is there, in memory of `bytes`, which were zero at the beginning. */
 void ft_outcome_log_open(struct ft_outcome_log *log, void *memory, uint64_t bytes);
+
+/* Agent: takes a slot that nobody needs, for its memory to be given back: the first one from *slot on, which is set; also one that a
+   predecessor of the agent had taken. NULL: there is none. Given back it is empty, as if it had never been used. */
+char *ft_outcome_log_take(const struct ft_outcome_log *log, uint32_t *slot);
+void ft_outcome_log_give(const struct ft_outcome_log *log, uint32_t slot);
+
+/* Of its slots, those that have an extent. */
+uint32_t ft_outcome_log_slots(const struct ft_outcome_log *log);
 
 /* Agent: the rank starts from the beginning, without any copy. Nothing of what there is will be needed. */
 void ft_outcome_log_restart(void *memory);
