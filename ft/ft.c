@@ -141,6 +141,7 @@ static void woken(void *arg) { ft_resume(arg); }
 static int join(struct ft *ft, const char *fds, struct ft_error *e)
 {
     int memory, bell, life, models, post = -1, err = 0, given;
+    uint64_t one = 1;
     int64_t local;
     long rank;
     char rest;
@@ -186,6 +187,9 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
     ft_cache_open(&ft->cache, &ft->world, &ft->region, models, tell_lost);
     ft_checkpoints_open(&ft->checkpoints, &ft->world, &ft->region, models, bell);
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
+    if (write(bell, &one, sizeof one) < 0) {
+        /* the agent looks now and then */
+    }
     return 0;
 
 attached:

@@ -13,7 +13,7 @@
 
 #include "ft/shm/layout.h"
 #include "launcher/base/library.h"
-#include "launcher/base/limits.h"
+#include "launcher/base/memory.h"
 #include "launcher/base/nearest.h"
 #include "launcher/options/options.h"
 #include "launcher/options/parse.h"
@@ -127,7 +127,7 @@ static void engine(struct walk *w, const struct ft_options *o)
 {
     static const char section[] = "engine", heading[] = "What it does on this machine (sizes in bytes, for one rank per processor)";
     uint32_t processors = ft_topology_processors();
-    uint64_t memory = ft_limits_memory(), limit = o->log_limit ? o->log_limit : memory / 4;
+    uint64_t memory = ft_memory_here(), limit = o->log_limit ? o->log_limit : memory / 4;
     struct ft_params p;
 
     ft_params_default(&p, processors, processors, limit);

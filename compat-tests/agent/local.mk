@@ -25,6 +25,8 @@ agent_tests = \
 	compat-tests/agent/report.sh \
 	compat-tests/agent/timeline.sh \
 	compat-tests/agent/many.sh \
+	compat-tests/agent/memory.sh \
+	compat-tests/agent/oom.sh \
 	compat-tests/agent/mpi_ends.sh \
 	compat-tests/agent/deaths.sh \
 	compat-tests/agent/timeouts.sh \
@@ -33,9 +35,6 @@ TESTS += $(agent_tests)
 tests_first += compat-tests/agent/killat.sh
 # Alone: what a person types comes in order, and slowly.
 tests_alone += compat-tests/agent/jobcontrol.sh
-# Alone: the kernel does not say whose process it killed for want of memory, so jobs beside it would
-# take deaths by SIGKILL for that.
-tests_alone += compat-tests/agent/oom.sh
 
 # They compile programs, or ask the preloaded library, or want snapshots to do without.
 if !SANITIZED
@@ -43,7 +42,8 @@ TESTS += compat-tests/agent/other_mpi.sh compat-tests/agent/alone.sh compat-test
 endif
 EXTRA_DIST += compat-tests/agent/other_mpi.sh compat-tests/agent/alone.sh compat-tests/agent/filtered.sh
 
-check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths compat-tests/agent/runs
+check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests/agent/again compat-tests/agent/deaths compat-tests/agent/runs \
+	compat-tests/agent/hog
 # It runs MPI programs and is none.
 compat_tests_agent_killat_LDADD =
 check_PROGRAMS += compat-tests/agent/deny
@@ -53,10 +53,14 @@ check_LTLIBRARIES += compat-tests/agent/jitter.la
 compat_tests_agent_jitter_la_SOURCES = compat-tests/agent/jitter.c
 compat_tests_agent_jitter_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 compat_tests_agent_jitter_la_LIBADD = -ldl
-EXTRA_DIST += $(agent_tests) compat-tests/agent/killat.sh compat-tests/agent/jobcontrol.sh compat-tests/agent/oom.sh compat-tests/agent/stress.py
+check_LTLIBRARIES += compat-tests/agent/nospace.la
+compat_tests_agent_nospace_la_SOURCES = compat-tests/agent/nospace.c
+compat_tests_agent_nospace_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+compat_tests_agent_nospace_la_LIBADD = -ldl
+EXTRA_DIST += $(agent_tests) compat-tests/agent/killat.sh compat-tests/agent/jobcontrol.sh compat-tests/agent/stress.py
 tests_dist += compat-tests/agent/usage.sh compat-tests/agent/configure.sh
 # Sanitizers need a multiple of the memory.
-tests_unsanitized += compat-tests/agent/oom.sh
+tests_unsanitized += compat-tests/agent/memory.sh compat-tests/agent/oom.sh
 # It traces ftrun, which the leak sanitizer does not bear.
 tests_unsanitized += compat-tests/agent/passed_on.sh
 # What makes ranks buffer lines is not preloaded there.

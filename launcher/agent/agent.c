@@ -22,6 +22,7 @@
 #include "launcher/agent/state.h"
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"
+#include "launcher/base/memory.h"
 #include "launcher/base/pidfd.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/shared.h"
@@ -42,7 +43,7 @@
 #include "launcher/stdio/output_dir.h"
 #include "launcher/stdio/sink.h"
 
-enum { MOST_OUTCOMES = 256 << 20 /* bytes of each rank's log of outcomes */, LATE_MS = 100, POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
+enum { LEAST_LOG = 16 << 20, MOST_OUTCOMES = 256 << 20 /* bytes of each rank's log of outcomes */, LATE_MS = 100, POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* The agent, and what was made for it and nobody else needs to see. */
 struct made {
@@ -80,15 +81,15 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
     struct ft_keeper_config config = {.full = o->log_full, .spill_dir = o->log_spill, .prepare = o->log_prepare};
-    uint64_t limit = o->log_limit ? o->log_limit : ft_limits_memory() / 4;
+    uint64_t memory = ft_memory_here(), limit = o->log_limit ? o->log_limit : ft_max(LEAST_LOG, memory / 4);
     uint32_t processors = ft_topology_processors();
     struct ft_params params;
     bool tried;
     int err;
 
-    if (o->log_prepare > ft_limits_memory())
+    if (o->log_prepare > memory)
         return ft_err_set(e, FT_EINVAL, "--log-prepare %llu MiB is more memory than %s has available, %llu MiB", (unsigned long long)o->log_prepare >> 20,
-                          ft_say_host(), (unsigned long long)ft_limits_memory() >> 20);
+                          ft_say_host(), (unsigned long long)memory >> 20);
     ft_params_default(&params, o->nranks, processors, limit);
     ft_params_cache(&params, (uint64_t)ft_max(0, sysconf(_SC_LEVEL2_CACHE_SIZE))); /* hwloc would say the same, and take ms to load */
     params.bootstrap_cache = o->bootstrap_cache;

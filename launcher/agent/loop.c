@@ -22,11 +22,12 @@
 #include "launcher/control/server.h"
 #include "launcher/job/above.h"
 #include "launcher/job/full.h"
-#include "launcher/job/oom.h"
+#include "launcher/job/groups.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/restart.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/durable.h"
+#include "launcher/snap/scarce.h"
 #include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/input.h"
@@ -85,12 +86,15 @@ static void on_bell(evutil_socket_t fd, short what, void *arg)
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
-    struct ft_job *job = arg;
+    const struct ft_loop *l = arg;
+    struct ft_job *job = &l->agent->job;
 
     (void)fd;
     (void)what;
+    ft_scarce_tick(job);
     ft_snapshots_tick(job);
     ft_cuts_look(job);
+    ft_timer_set(l->tick, ft_snapshots_tick_ms(job));
 }
 
 static void on_room(void *arg)
@@ -360,14 +364,11 @@ static int make(struct event **event, struct event_base *base, int fd, short wha
 static int watch_ranks(struct ft_loop *l)
 {
     struct ft_job *job = &l->agent->job;
-    uint64_t tick = ft_snapshots_tick_ms(job);
-
     ft_snapshots_watch(job);
     if (make(&l->bell, job->base, ft_snapshots_bell(job), EV_READ | EV_PERSIST, on_bell, job) < 0 || event_add(l->bell, NULL) < 0 ||
-        make(&l->tick, job->base, -1, EV_PERSIST, on_tick, job) < 0)
+        make(&l->tick, job->base, -1, 0, on_tick, l) < 0)
         return -1;
-    if (tick)
-        ft_timer_set(l->tick, tick);
+    ft_timer_set(l->tick, ft_snapshots_tick_ms(job));
     return ft_durable_watch(job);
 }
 
@@ -384,7 +385,7 @@ static int fill(struct ft_loop *l)
         event_add(l->signals, NULL) < 0 || make(&l->lonely, job->base, -1, 0, on_lonely, l) < 0 ||
         (ft_twin_pid(job->twin) && watch_twin(l) < 0) || set_up_input(job) < 0)
         return -1;
-    job->oom = ft_oom_new(job->base);
+    job->groups = ft_groups_new(job->base, job->options->nranks);
     if (make(&a->grace, job->base, -1, 0, on_grace, a) < 0 || make(&job->again, job->base, -1, 0, on_again, a) < 0 || watch_ranks(l) < 0)
         return -1;
     job->keeper_failed = keeper_failed;
@@ -446,7 +447,7 @@ void ft_loop_free(struct ft_loop *l)
     ft_watch_free(a->watch);
     ft_timeout_free(a->timeout);
     ft_sampler_free(l->sampler);
-    ft_oom_free(job->oom);
+    ft_groups_free(job->groups);
     ft_durable_unwatch(job);
     ft_snapshots_unwatch(job);
     ft_input_free(job->input);

@@ -20,6 +20,7 @@
 #include "launcher/job/sites.h"
 #include "launcher/job/twin.h"
 #include "launcher/report/report.h"
+#include "launcher/snap/budget.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/durable.h"
 #include "launcher/snap/outcomes.h"
@@ -174,6 +175,18 @@ json_t *ft_status_ranks(const struct ft_agent *a)
     return ranks;
 }
 
+static json_int_t mib(uint64_t bytes) { return (json_int_t)(bytes >> 20); }
+
+json_t *ft_status_memory(const struct ft_agent *a)
+{
+    struct ft_budget_parts p;
+
+    ft_budget_count(&a->job, &p);
+    return json_pack("{sI sI sb sI sI sI sI sI sI}", "limit", mib(p.all.limit), "used", mib(p.all.used), "group", p.all.group, "programs",
+                     mib(p.programs), "snapshots", mib(p.snapshots), "promised", mib(p.promised), "log", mib(p.log), "slots", mib(p.slots),
+                     "launcher", mib(p.launcher));
+}
+
 json_t *ft_status_all(const struct ft_agent *a)
 {
     const struct ft_job *job = &a->job;
@@ -185,6 +198,7 @@ json_t *ft_status_all(const struct ft_agent *a)
     ft_versions_cache(&job->region, &cache);
     if (cache.results || cache.lost)
         json_object_set_new(all, "bootstrap_cache", ft_report_cache(&cache));
+    json_object_set_new(all, "memory", ft_status_memory(a));
     json_object_set_new(all, "rank", ft_status_ranks(a));
     return all;
 }

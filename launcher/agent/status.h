@@ -17,11 +17,17 @@ json_t *ft_status_info(const struct ft_agent *a);
    for one in a call: "unit", "call", "operation" (in words), "count", "type" (or null), "reduction" (or null), "root" (or null), "site",
      "waits_for" (ranks, at most FT_STATUS_AWAITED of them), "waits_for_count", "waits_for_memory", "waits_for_disk",
      "waits_for_hosts" (of several: for others than this, or until the next one has a checkpoint)
-   for one that replays: "replayed", "to_replay" (units). */
+   for one that replays: "replayed", "to_replay" (units).
+   And "memory" of this host, in MiB: "limit" (the tightest one; "group": a control group's, not the machine's), "used" (of that, by
+     whomever, without clean pages of files), and of it "programs", "snapshots" (what they do not share), "log", "slots" (the rest of
+     the shared memory), "launcher"; "promised": what snapshots may come to need beyond that. */
 enum { FT_STATUS_AWAITED = 16 };
 json_t *ft_status_all(const struct ft_agent *a);
 
 /* The objects of ranks alone, in an array; of a node of several, its own ranks by their numbers in the job. NULL: no memory. */
 json_t *ft_status_ranks(const struct ft_agent *a);
+
+/* The object "memory". NULL: no memory. */
+json_t *ft_status_memory(const struct ft_agent *a);
 
 #endif

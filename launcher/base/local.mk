@@ -2,11 +2,13 @@
 liblaunch_la_SOURCES += \
 	launcher/base/address.h launcher/base/address.c \
 	launcher/base/bytes.h launcher/base/bytes.c \
+	launcher/base/cgroup.h launcher/base/cgroup.c \
 	launcher/base/child.h launcher/base/child.c \
 	launcher/base/elf.h launcher/base/elf.c \
 	launcher/base/kill.h launcher/base/kill.c \
 	launcher/base/library.h launcher/base/library.c \
 	launcher/base/limits.h launcher/base/limits.c \
+	launcher/base/memory.h launcher/base/memory.c \
 	launcher/base/nearest.h launcher/base/nearest.c \
 	launcher/base/outfile.h launcher/base/outfile.c \
 	launcher/base/pidfd.h launcher/base/pidfd.c \
@@ -23,6 +25,7 @@ unit_tests += launcher/base/unit
 launcher_base_unit_SOURCES = \
 	launcher/base/address_test.c \
 	launcher/base/kill_test.c \
+	launcher/base/memory_test.c \
 	launcher/base/reap_test.c \
 	launcher/base/signals_test.c
 launcher_base_unit_CFLAGS = $(unit_cflags)

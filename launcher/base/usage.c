@@ -22,13 +22,19 @@ static uint64_t private_bytes(const char *path)
     return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+uint64_t ft_usage_private(pid_t pid)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/statm", pid);
+    return private_bytes(path);
+}
+
 static uint64_t tree(pid_t pid, int depth)
 {
     char path[64], text[4096], *p = text;
-    uint64_t sum;
+    uint64_t sum = ft_usage_private(pid);
 
-    snprintf(path, sizeof path, "/proc/%d/statm", pid);
-    sum = private_bytes(path);
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
     if (depth < DEEPEST && ft_proctext_read(path, text, sizeof text) > 0) {
         char *end;

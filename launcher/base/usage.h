@@ -9,6 +9,9 @@
 /* Private resident memory (resident minus shared) of a process and all its descendants, in bytes. */
 uint64_t ft_usage_tree(pid_t pid);
 
+/* Of one process: what a fork of it shares with it until either writes. */
+uint64_t ft_usage_private(pid_t pid);
+
 /* Of this process alone. */
 uint64_t ft_usage_self(void);
 

@@ -311,6 +311,14 @@ static void show_nodes(FILE *to, const json_t *nodes)
     }
 }
 
+/* Of one host. */
+static void show_memory(FILE *to, const json_t *m)
+{
+    fprintf(to, "memory: %lld of %lld MiB used%s (programs %lld, snapshots %lld, log %lld, slots %lld, ftrun %lld); %lld promised to "
+            "snapshots\n", number(m, "used"), number(m, "limit"), json_is_true(json_object_get(m, "group")) ? " in the control group" : "",
+            number(m, "programs"), number(m, "snapshots"), number(m, "log"), number(m, "slots"), number(m, "launcher"), number(m, "promised"));
+}
+
 void ft_show_status(FILE *to, const json_t *status)
 {
     static const struct groups places = {.heads = {"RANKS", "STATE", "FOR", "WHERE", "WAITS FOR RANKS"}, .describe = describe_place};
@@ -325,6 +333,8 @@ void ft_show_status(FILE *to, const json_t *status)
             duration(json_number_value(json_object_get(status, "seconds")), since, sizeof since), command(status, "", what, sizeof what));
     show_nodes(to, json_object_get(status, "node"));
     show_ranks(to, ranks, &places);
+    if (json_object_get(status, "memory"))
+        show_memory(to, json_object_get(status, "memory"));
     if (json_object_get(status, "durable_version"))
         fprintf(to, "last checkpoint on disk: version %lld\n", number(status, "durable_version"));
     if (cache)

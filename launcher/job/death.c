@@ -16,7 +16,7 @@
 #include "ft/shm/wait.h"
 #include "launcher/base/procstat.h"
 #include "launcher/base/proctext.h"
-#include "launcher/job/oom.h"
+#include "launcher/job/groups.h"
 
 enum { LOOK = 64 }; /* at once */
 
@@ -67,10 +67,11 @@ uint64_t ft_death_writes(pid_t pid)
     return at && sscanf(at, "syscw: %llu", &writes) == 1 ? writes : UINT64_MAX;
 }
 
-static void record(struct ft_proc *proc, int signal, int code, bool lost)
+/* zombie: as which it is there; 0: it is not. */
+static void record(struct ft_proc *proc, pid_t zombie, int signal, int code, bool lost)
 {
     proc->died_ns = ft_clock_ns();
-    proc->oom = signal == SIGKILL && ft_oom_took_it(proc->job->oom);
+    proc->oom = signal == SIGKILL && ft_groups_took(proc->job->groups, proc->rank, zombie);
     proc->signal = signal;
     proc->code = code;
     proc->lost |= lost;
@@ -87,11 +88,11 @@ static bool bury_stranger(struct ft_proc *proc)
     proc->writes = UINT64_MAX;
     if (!status_of_reaped(proc->pidfd, &status) && !status_of_zombie(proc->pid, proc->pidfd, &status) &&
         !status_of_reaped(proc->pidfd, &status))
-        record(proc, 0, 0, true);
+        record(proc, 0, 0, 0, true);
     else if (WIFSIGNALED(status))
-        record(proc, WTERMSIG(status), 0, false);
+        record(proc, 0, WTERMSIG(status), 0, false);
     else
-        record(proc, 0, WEXITSTATUS(status), false);
+        record(proc, 0, 0, WEXITSTATUS(status), false);
     return true;
 }
 
@@ -110,9 +111,9 @@ static bool bury_child(struct ft_proc *proc, siginfo_t *info)
         return false;
     proc->writes = ft_death_writes(info->si_pid);
     if (info->si_code == CLD_EXITED)
-        record(proc, 0, info->si_status, false);
+        record(proc, info->si_pid, 0, info->si_status, false);
     else
-        record(proc, info->si_status, 0, false);
+        record(proc, info->si_pid, info->si_status, 0, false);
     wait_for(proc, info, WEXITED | WNOHANG);
     return true;
 }

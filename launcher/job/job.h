@@ -23,10 +23,10 @@ struct event;
 struct event_base;
 struct ft_above;
 struct ft_durable;
+struct ft_groups;
 struct ft_snapshooter;
 struct ft_input;
 struct ft_node;
-struct ft_oom;
 struct ft_output;
 struct ft_spawn;
 struct ft_stdio_memory;
@@ -42,7 +42,7 @@ struct ft_proc {
     uint64_t started_ns, died_ns;
     uint64_t seen_ns;       /* not dead yet */
     int signal, code;       /* how it died */
-    bool oom;               /* the kernel killed it for want of memory (oom.h) */
+    bool oom;               /* the kernel killed it for want of memory (groups.h) */
     uint64_t writes;        /* so many calls that write it has made, says the kernel; UINT64_MAX: it does not */
     pid_t before;           /* the one that this one replaces */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
@@ -91,7 +91,7 @@ struct ft_job {
     struct ft_spawn *spawn;
     struct ft_snapshooter *snapshots;
     struct ft_durable *durable;     /* NULL: no --ckpt-dir */
-    struct ft_oom *oom;             /* NULL: no memory for it */
+    struct ft_groups *groups;       /* NULL: no memory for it */
 
     struct ft_posted posted;
     pid_t *leaders;                 /* by rank, 0: none alive or waiting to be reaped */

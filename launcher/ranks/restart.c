@@ -205,6 +205,7 @@ static int adopt_copy(struct ft_job *job, struct ft_proc *proc, pid_t pid)
     proc->pidfd = pidfd;
     proc->pid = job->leaders[proc->rank] = pid;
     proc->started_ns = proc->seen_ns = ft_clock_ns();
+    ft_slot_spare(job, proc->rank, pid);
     ft_proc_enter(proc, FT_PROC_RUNNING);
     ft_ranks_tell_standby(job, proc->rank);
     if (ft_ranks_watch(job, proc, &e) < 0)

@@ -9,6 +9,7 @@
 #include "ft/shm/wait.h"
 #include "ft/snap/image.h"
 #include "launcher/job/job.h"
+#include "launcher/snap/budget.h"
 #include "launcher/snap/cost.h"
 #include "launcher/snap/slot.h"
 
@@ -84,13 +85,13 @@ static bool is_recorded(const struct ft_snapshot *s)
     return ft_look(&ft_snap_words_of(s)->recorder) == (uint64_t)s->job->procs[s->rank].pid;
 }
 
-uint32_t ft_cadence_hindrance(const struct ft_snapshot *s, uint64_t now)
+uint32_t ft_cadence_hindrance(const struct ft_snapshot *s)
 {
     if (!is_leader(s))
         return FT_IMAGE_WRAPPER;
     if (!is_recorded(s))
         return FT_IMAGE_RECORDER;
-    return ft_cost_has_room(s->job, now) ? FT_IMAGE_GOOD : FT_IMAGE_MEMORY;
+    return ft_budget_has_room(s->job, s->rank) ? FT_IMAGE_GOOD : FT_IMAGE_MEMORY;
 }
 
 static const char *const reasons[] = {
@@ -103,7 +104,7 @@ static const char *const reasons[] = {
     [FT_IMAGE_WRAPPER] = "it is not the process that ftrun started, but a child of that",
     [FT_IMAGE_FORK] = "it cannot fork (no memory, or too many processes)",
     [FT_IMAGE_SYSTEM] = "the system does not let it, or cannot tell what it has (/proc/self/maps, /proc/self/timers)",
-    [FT_IMAGE_MEMORY] = "there may not be memory enough for a second copy of all ranks",
+    [FT_IMAGE_MEMORY] = "there may not be memory enough for a copy of it (ftrun status says where it is)",
 };
 
 const char *ft_cadence_reason(const struct ft_snapshot *s)

@@ -6,7 +6,6 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
-#include "launcher/base/limits.h"
 #include "launcher/base/usage.h"
 #include "launcher/job/job.h"
 #include "launcher/snap/slot.h"
@@ -51,18 +50,4 @@ uint64_t ft_cost_round(const struct ft_job *job, const struct ft_snapshot *ranks
     for (uint32_t r = 0; r < p->nranks; r++)
         most = ft_max(most, ranks[r].last_ns);
     return most * 5 / 4 * ft_max(1, ft_div_up(p->nranks, p->cores));
-}
-
-bool ft_cost_has_room(struct ft_job *job, uint64_t now)
-{
-    struct ft_snapshooter *all = job->snapshots;
-    uint64_t sum = 0;
-
-    if (now - all->looked_ns < 1000000000)
-        return all->room;
-    for (uint32_t r = 0; r < job->options->nranks; r++)
-        sum += job->leaders[r] ? ft_usage_tree(job->leaders[r]) : 0;
-    all->room = sum <= ft_limits_memory();
-    all->looked_ns = now;
-    return all->room;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What snapshots cost: the time that ranks lose to them (ft_snapshot.last_ns), and whether there is memory for them. */
+/* What snapshots cost: the time that ranks lose to them (ft_snapshot.last_ns). What they cost in memory is budget.h's. */
 #ifndef LAUNCHER_SNAP_COST_H
 #define LAUNCHER_SNAP_COST_H
 
@@ -21,8 +21,5 @@ void ft_cost_pages(struct ft_snapshot *s, const struct ft_snap_slot *slot);
 
 /* Nanoseconds of the job's time that a snapshot of all ranks costs, by the last ones. */
 uint64_t ft_cost_round(const struct ft_job *job, const struct ft_snapshot *ranks);
-
-/* There is memory for all ranks to be rewritten: rather no snapshot than the OOM killer. Looked at once in a second. */
-bool ft_cost_has_room(struct ft_job *job, uint64_t now);
 
 #endif

@@ -10,14 +10,18 @@
 
 #include "ft/outcome/log.h"
 #include "launcher/base/kill.h"
+#include "launcher/base/memory.h"
 #include "launcher/base/pidfd.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/timer.h"
 #include "launcher/base/usage.h"
 #include "launcher/job/death.h"
+#include "launcher/job/groups.h"
 #include "launcher/job/job.h"
 #include "launcher/job/twin.h"
 #include "launcher/snap/orphans.h"
+
+enum { FIRST = 1000 /* ft_memory_set_score */ };
 
 struct ft_snap_words *ft_snap_words_of(const struct ft_snapshot *s)
 {
@@ -74,6 +78,8 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    if (!p->condemned && ft_groups_took(s->job->groups, s->rank, pid)) /* then that kill is not taken for one of the rank */
+        s->oom = true;
     waitpid(pid, NULL, WNOHANG);
     if (named && !p->condemned)
         ft_say_detail(&s->job->say, "rank %u has lost its snapshot (process %d)", ft_job_rank(s->job, s->rank), pid);
@@ -123,6 +129,18 @@ bool ft_slot_is_dead(const struct ft_snap_slot *slot)
     return p.fd < 0 || poll(&p, 1, 0) > 0;
 }
 
+/* Not by the snapshot's own hand: its descriptors are the rank's. */
+void ft_slot_kill_first(struct ft_snapshot *s, int slot)
+{
+    s->score = ft_memory_score(s->job->procs[s->rank].pid, s->made ? s->score : ft_memory_score(getpid(), 0));
+    ft_memory_set_score(s->slots[slot].pid, FIRST);
+}
+
+void ft_slot_spare(const struct ft_job *job, uint32_t rank, pid_t pid)
+{
+    ft_memory_set_score(pid, job->snapshots->ranks[rank].score);
+}
+
 bool ft_slot_watch(struct ft_snapshot *s, int slot)
 {
     struct ft_snap_slot *p = &s->slots[slot];
@@ -154,6 +172,15 @@ void ft_slot_adopt(struct ft_snapshot *s, int slot)
 }
 
 /* ---- of all ranks ---- */
+
+bool ft_slot_any(const struct ft_snapshot *s)
+{
+    bool any = s->number != 0;
+
+    for (int i = 0; i < FT_SNAP_SLOTS; i++)
+        any |= s->slots[i].pid && !s->slots[i].condemned;
+    return any;
+}
 
 bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank)
 {

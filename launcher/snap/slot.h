@@ -12,6 +12,7 @@
 #include "launcher/base/reap.h"
 
 struct event;
+struct ft_budget;
 struct ft_job;
 
 enum { FT_SNAP_SLOTS = 3 /* snapshot zero, a newer one, and one that is being made */ };
@@ -23,6 +24,7 @@ struct ft_snap_slot {
     uint64_t closings;         /* ... after so many ways back were closed */
     uint64_t taken_ns;
     bool condemned;            /* it is being ended */
+    uint64_t unshared;         /* bytes that it did not share when that was last looked at */
 
     /* of the agent */
     int pidfd;
@@ -52,6 +54,10 @@ struct ft_snapshot {
     uint32_t differed;         /* and so many in a row of the one to be woken */
     bool told;                 /* that it has none, and why */
     bool past_told;            /* that some calls went past the library */
+    bool oom;                  /* the kernel has killed one for want of memory, and that is not told yet */
+    bool short_told;           /* that snapshots had to go: of the first rank, for all */
+    uint32_t live;             /* the incarnation, + 1, that is known to be past all that is in its log; 0: none is */
+    int score;                 /* what the kernel went by for the rank (ft_memory_score) before it made the last one */
     uint64_t stood_ns;         /* what the rank itself had counted of its standing still */
     uint64_t last_ns;          /* what the last one cost: standing still, forking, and the pages that the one before it made the rank copy */
 
@@ -75,6 +81,10 @@ bool ft_slot_watch(struct ft_snapshot *s, int slot);
 /* A process that is watched by nobody: it is ended, if it is the rank's. 0: there is none. */
 void ft_slot_end(const struct ft_snapshot *s, pid_t pid);
 
+/* The kernel is to kill that snapshot before anything of the program. What its rank was instead its next incarnation is again. */
+void ft_slot_kill_first(struct ft_snapshot *s, int slot);
+void ft_slot_spare(const struct ft_job *job, uint32_t rank, pid_t pid);
+
 /* What is watched: its death has perhaps not been heard of. */
 bool ft_slot_is_dead(const struct ft_snap_slot *slot);
 
@@ -96,6 +106,9 @@ void ft_slot_adopt(struct ft_snapshot *s, int slot);
 /* The slot of the one to be woken: the newest that has not been closed. -1: there is none. */
 int ft_slot_usable(const struct ft_snapshot *s);
 
+/* It has one, or one is being made. */
+bool ft_slot_any(const struct ft_snapshot *s);
+
 /* Rank has none, nor one that is being ended. */
 bool ft_snapshots_gone(const struct ft_job *job, uint32_t rank);
 
@@ -114,8 +127,7 @@ struct ft_snapshooter {
     int bell;
     struct ft_snapshot *ranks;   /* in shared memory */
     uint64_t round_ns;           /* when all ranks were to be asked, last */
-    uint64_t looked_ns;          /* when, */
-    bool room;                   /* and whether there was memory for all ranks to be rewritten */
+    struct ft_budget *budget;
     pid_t *kept;                 /* by rank and slot */
 };
 

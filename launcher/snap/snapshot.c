@@ -19,6 +19,7 @@
 #include "launcher/base/shared.h"
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
+#include "launcher/snap/budget.h"
 #include "launcher/snap/cadence.h"
 #include "launcher/snap/cost.h"
 #include "launcher/snap/outcomes.h"
@@ -26,6 +27,7 @@
 
 enum {
     TICK_MS = 50,                /* or less, if snapshots are wanted more often */
+    HURRY_MS = 10,
     ZERO_BYTES = 64 << 20,       /* of both logs since the beginning: snapshot zero goes, if there is a newer one */
     WAKE_TRIES = 200             /* to fork, one each time that ranks.c looks: some seconds */
 };
@@ -143,6 +145,7 @@ static void taken(struct ft_snapshot *s)
     p->at = w->at;
     p->outcome = w->outcome;
     p->closings = w->closings;
+    p->unshared = 0;
     p->pid = (pid_t)ft_look(&w->pid);
     if (!ft_slot_watch(s, slot)) {
         ft_slot_forget(s, slot);
@@ -159,6 +162,8 @@ static void taken(struct ft_snapshot *s)
         ft_slot_condemn(s, slot);
         return;
     }
+    ft_slot_kill_first(s, slot);
+    s->live = s->job->procs[s->rank].incarnation + 1;
     s->made++;
     s->named_number = s->number;
     s->refusals = s->lost = 0;
@@ -227,9 +232,9 @@ static bool is_attached(const struct ft_snapshot *s)
     return ft_look32(&ft_region_rank(&s->job->region, s->rank)->state) == FT_RANK_ATTACHED;
 }
 
-static bool try(struct ft_snapshot *s, uint64_t now)
+static bool try(struct ft_snapshot *s)
 {
-    uint32_t reason = ft_cadence_hindrance(s, now);
+    uint32_t reason = ft_cadence_hindrance(s);
 
     if (reason)
         refused(s, reason);
@@ -242,7 +247,9 @@ static bool is_on(const struct ft_job *job) { return job->region.header->params.
 
 uint64_t ft_snapshots_tick_ms(const struct ft_job *job)
 {
-    return is_on(job) ? ft_min(TICK_MS, ft_max(1, job->options->snapshot_ms)) : 0;
+    uint64_t most = ft_budget_hurries(job) ? HURRY_MS : TICK_MS;
+
+    return is_on(job) ? ft_min(most, ft_max(1, job->options->snapshot_ms)) : TICK_MS;
 }
 
 void ft_snapshots_tick(struct ft_job *job)
@@ -251,6 +258,8 @@ void ft_snapshots_tick(struct ft_job *job)
     struct ft_snapshooter *all = job->snapshots;
     uint64_t now = ft_clock_ns();
 
+    if (!is_on(job))
+        return;
     if (ft_cadence_round(job, all->ranks, now - all->round_ns))
         all->round_ns = now;
     for (uint32_t r = 0; r < job->options->nranks; r++) {
@@ -260,7 +269,7 @@ void ft_snapshots_tick(struct ft_job *job)
         look_for_lost(s);
         end_zero(s, ft_min(ZERO_BYTES, p->nextents * p->extent_bytes / 4));
         if (is_attached(s) && can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
-            try(s, now);
+            try(s);
     }
     ft_cadence_tell(job->snapshots->ranks, job->options->nranks);
 }
@@ -275,7 +284,7 @@ bool ft_snapshots_serve(struct ft_job *job, uint32_t rank, uint64_t number, bool
     if (s->request != number) {
         if (!s->number && !can_be_asked(s))
             return false; /* an older one is being ended */
-        s->requested = s->number || try(s, ft_clock_ns()) ? s->number : 0;
+        s->requested = s->number || try(s) ? s->number : 0;
         s->request = number;
     }
     *has = s->requested && s->named_number == s->requested;
@@ -292,7 +301,8 @@ void ft_snapshots_begin(struct ft_job *job, uint32_t rank)
         return;
     ft_outcome_log_restart(ft_outcomes_of(s));
     s->refusals = s->lost = s->differed = 0;
-    if (is_on(job) && ft_cost_has_room(job, ft_clock_ns()))
+    s->live = job->procs[rank].incarnation + 1;
+    if (is_on(job) && ft_budget_has_room(job, rank))
         ask(s);
 }
 
@@ -420,7 +430,8 @@ int ft_snapshots_new(struct ft_job *job, struct ft_error *e)
     all->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     all->ranks = ft_shared_new(n * sizeof *all->ranks);
     all->kept = calloc(FT_SNAP_SLOTS * (size_t)n, sizeof *all->kept);
-    if (all->bell < 0 || !all->ranks || !all->kept)
+    all->budget = ft_budget_new(job);
+    if (all->bell < 0 || !all->ranks || !all->kept || !all->budget)
         return ft_err_set(e, FT_ESYS, "cannot prepare for snapshots: %s", strerror(errno));
     for (uint32_t r = 0; r < n; r++) {
         all->ranks[r].job = job;
@@ -439,6 +450,7 @@ void ft_snapshots_free(struct ft_job *job)
         close(all->bell);
     ft_shared_free(all->ranks, job->options->nranks * sizeof *all->ranks);
     free(all->kept);
+    ft_budget_free(all->budget);
     free(all);
     job->snapshots = NULL;
 }
@@ -507,6 +519,7 @@ void ft_snapshots_adopt(struct ft_job *job)
 
 void ft_snapshots_look(struct ft_job *job)
 {
+    ft_budget_note(job);
     for (uint32_t r = 0; r < job->options->nranks; r++)
         look(of(job, r));
 }

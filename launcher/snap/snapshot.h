@@ -31,7 +31,7 @@ int ft_snapshots_bell(const struct ft_job *job);
 void ft_snapshots_watch(struct ft_job *job);
 void ft_snapshots_unwatch(struct ft_job *job);
 
-/* Asks those that are due. To be called each ft_snapshots_tick_ms; 0: never. */
+/* Asks those that are due, after memory has been looked at (scarce.h). To be called after ft_snapshots_tick_ms, which changes. */
 uint64_t ft_snapshots_tick_ms(const struct ft_job *job);
 void ft_snapshots_tick(struct ft_job *job);
 

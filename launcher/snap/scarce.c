@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/snap/scarce.h"
+
+#include "ft/outcome/log.h"
+#include "ft/shm/pages.h"
+#include "ft/shm/wait.h"
+#include "ft/snap/image.h"
+#include "launcher/job/job.h"
+#include "launcher/snap/budget.h"
+#include "launcher/snap/outcomes.h"
+#include "launcher/snap/slot.h"
+#include "launcher/snap/snapshot.h"
+
+/* A rank without a snapshot needs nothing in its log of outcomes but what it is at, which is not longer than an extent. A replay reads what is
+   older. */
+static void release_outcomes(const struct ft_snapshot *s)
+{
+    struct ft_outcome_words *outcomes = ft_outcomes_of(s);
+    uint64_t tail = outcomes ? atomic_load(&outcomes->tail) : 0;
+
+    if (s->live == s->job->procs[s->rank].incarnation + 1 && tail > FT_OUTCOME_EXTENT &&
+        tail - FT_OUTCOME_EXTENT > atomic_load(&outcomes->released))
+        atomic_store(&outcomes->released, tail - FT_OUTCOME_EXTENT);
+}
+
+/* Memory of what is released goes back to the system. */
+static void trim_outcomes(const struct ft_snapshot *s)
+{
+    const struct ft_region *region = &s->job->region;
+    struct ft_outcome_log log;
+    char *where;
+
+    if (!ft_outcomes_of(s))
+        return;
+    ft_outcome_log_open(&log, ft_outcomes_of(s), region->header->params.outcome_bytes);
+    for (uint32_t slot = 0; (where = ft_outcome_log_take(&log, &slot)); slot++) {
+        ft_pages_drop(region->fd, (uint64_t)(where - region->base), FT_OUTCOME_EXTENT);
+        ft_outcome_log_give(&log, slot);
+    }
+}
+
+/* Once. */
+static void tell(struct ft_snapshot *s)
+{
+    const struct ft_memory *m = ft_budget_of(s->job, s->rank);
+    struct ft_snapshot *first = &s->job->snapshots->ranks[0];
+
+    s->oom = false;
+    if (!first->short_told)
+        ft_say_notice(&s->job->say, "host %s is short of memory, %llu of %llu MiB are used%s: snapshots are dropped, and none is made until "
+                      "there is more; a rank that is killed replays from the start. A higher limit or fewer ranks help", ft_say_host(),
+                      (unsigned long long)m->used >> 20, (unsigned long long)m->limit >> 20, m->group ? " in the job's control group" : "");
+    first->short_told = true;
+}
+
+static void drop_snapshots(struct ft_snapshot *s)
+{
+    tell(s);
+    ft_snapshots_drop(s->job, s->rank);
+    ft_region_unregister(&s->job->region, s->rank);
+    s->asked_ns = ft_clock_ns();
+    s->refusals++;
+    s->reason = FT_IMAGE_MEMORY;
+    s->told = true;
+}
+
+void ft_scarce_tick(struct ft_job *job)
+{
+    ft_budget_look(job);
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        struct ft_snapshot *s = &job->snapshots->ranks[r];
+
+        if (s->oom)
+            tell(s);
+        if (ft_proc_phase(&job->procs[r]) != FT_PROC_RUNNING)
+            continue; /* a dead one is to go on from its snapshot */
+        if (ft_slot_any(s) && ft_budget_takes_snapshots(job, r))
+            drop_snapshots(s);
+        if (!ft_slot_any(s))
+            release_outcomes(s);
+        if (ft_budget_is_short(job, r))
+            trim_outcomes(s);
+    }
+}
