@@ -157,6 +157,18 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     return o;
 }
 
+static json_int_t mib(uint64_t bytes) { return (json_int_t)(bytes >> 20); }
+
+json_t *ft_status_memory(const struct ft_agent *a)
+{
+    struct ft_budget_parts p;
+
+    ft_budget_count(&a->job, &p);
+    return json_pack("{sI sI sb sI sI sI sI sI sI}", "limit", mib(p.all.limit), "used", mib(p.all.used), "group", p.all.group, "programs",
+                     mib(p.programs), "snapshots", mib(p.snapshots), "promised", mib(p.promised), "log", mib(p.log), "slots", mib(p.slots),
+                     "launcher", mib(p.launcher));
+}
+
 json_t *ft_status_ranks(const struct ft_agent *a)
 {
     const struct ft_job *job = &a->job;
@@ -170,21 +182,11 @@ json_t *ft_status_ranks(const struct ft_agent *a)
         for (uint32_t r = 0; r < job->options->nranks; r++)
             json_array_append_new(ranks, one_rank(&l, r));
     }
+    if (job->above) /* the controller makes it the node's */
+        json_object_set_new(json_array_get(ranks, 0), "memory", ft_status_memory(a));
     free(l.sites);
     free(l.awaited);
     return ranks;
-}
-
-static json_int_t mib(uint64_t bytes) { return (json_int_t)(bytes >> 20); }
-
-json_t *ft_status_memory(const struct ft_agent *a)
-{
-    struct ft_budget_parts p;
-
-    ft_budget_count(&a->job, &p);
-    return json_pack("{sI sI sb sI sI sI sI sI sI}", "limit", mib(p.all.limit), "used", mib(p.all.used), "group", p.all.group, "programs",
-                     mib(p.programs), "snapshots", mib(p.snapshots), "promised", mib(p.promised), "log", mib(p.log), "slots", mib(p.slots),
-                     "launcher", mib(p.launcher));
 }
 
 json_t *ft_status_all(const struct ft_agent *a)

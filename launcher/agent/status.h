@@ -24,7 +24,8 @@ json_t *ft_status_info(const struct ft_agent *a);
 enum { FT_STATUS_AWAITED = 16 };
 json_t *ft_status_all(const struct ft_agent *a);
 
-/* The objects of ranks alone, in an array; of a node of several, its own ranks by their numbers in the job. NULL: no memory. */
+/* The objects of ranks alone, in an array; of a node of several, its own ranks by their numbers in the job, the first one with
+   "memory". NULL: no memory. */
 json_t *ft_status_ranks(const struct ft_agent *a);
 
 /* The object "memory". NULL: no memory. */

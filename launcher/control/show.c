@@ -297,6 +297,14 @@ static void show_ranks(FILE *to, const json_t *ranks, const struct groups *what)
     free(gs.list);
 }
 
+/* Of one host. */
+static void show_memory(FILE *to, const json_t *m)
+{
+    fprintf(to, "memory: %lld of %lld MiB used%s (programs %lld, snapshots %lld, log %lld, slots %lld, ftrun %lld); %lld promised to "
+            "snapshots\n", number(m, "used"), number(m, "limit"), json_is_true(json_object_get(m, "group")) ? " in the control group" : "",
+            number(m, "programs"), number(m, "snapshots"), number(m, "log"), number(m, "slots"), number(m, "launcher"), number(m, "promised"));
+}
+
 /* Of a job on several hosts. */
 static void show_nodes(FILE *to, const json_t *nodes)
 {
@@ -308,15 +316,9 @@ static void show_nodes(FILE *to, const json_t *nodes)
         if (number(node, "incarnation"))
             fprintf(to, ", started %lld times", number(node, "incarnation") + 1);
         fprintf(to, "%s\n", json_is_true(json_object_get(node, "whole_log")) ? "" : ", not the whole log");
+        if (json_object_get(node, "memory"))
+            show_memory(to, json_object_get(node, "memory"));
     }
-}
-
-/* Of one host. */
-static void show_memory(FILE *to, const json_t *m)
-{
-    fprintf(to, "memory: %lld of %lld MiB used%s (programs %lld, snapshots %lld, log %lld, slots %lld, ftrun %lld); %lld promised to "
-            "snapshots\n", number(m, "used"), number(m, "limit"), json_is_true(json_object_get(m, "group")) ? " in the control group" : "",
-            number(m, "programs"), number(m, "snapshots"), number(m, "log"), number(m, "slots"), number(m, "launcher"), number(m, "promised"));
 }
 
 void ft_show_status(FILE *to, const json_t *status)

@@ -29,11 +29,17 @@ static json_t *one_node(const struct ft_controller_view *v, uint32_t node)
 {
     static const char *const phases[FT_NODE_PHASES] = {"starting", "running", "done", "ended", "stranded", "left"};
     const struct ft_wire_state *s = v->state(v->arg, node);
+    const struct ft_map *map = v->options->map;
     bool up = ft_nodes_is_up(v->policy, node);
+    json_t *memory = up ? json_object_get(v->calls(v->arg, map->rank_at[map->first[node]]), "memory") : NULL;
+    json_t *o;
 
-    return json_pack("{si ss ss si sI sb}", "node", (int)node, "host", host_of(v, node), "state",
-                     up ? phases[s->phase] : ft_nodes_is_expected(v->policy, node) ? "starting" : "away", "incarnation",
-                     (int)ft_nodes_incarnation(v->policy, node), "units", (json_int_t)s->committed, "whole_log", (int)(up && s->whole));
+    o = json_pack("{si ss ss si sI sb}", "node", (int)node, "host", host_of(v, node), "state",
+                  up ? phases[s->phase] : ft_nodes_is_expected(v->policy, node) ? "starting" : "away", "incarnation",
+                  (int)ft_nodes_incarnation(v->policy, node), "units", (json_int_t)s->committed, "whole_log", (int)(up && s->whole));
+    if (memory)
+        json_object_set(o, "memory", memory);
+    return o;
 }
 
 static json_t *one_rank(const struct ft_controller_view *v, uint32_t node, uint32_t local)
@@ -52,6 +58,7 @@ static json_t *one_rank(const struct ft_controller_view *v, uint32_t node, uint3
         json_object_set(o, "state", json_object_get(calls, "state"));
     if (calls)
         json_object_update_missing(o, (json_t *)calls);
+    json_object_del(o, "memory"); /* that is the node's */
     return o;
 }
 
