@@ -2,6 +2,8 @@
 #include "config.h"
 #include "launcher/snap/scarce.h"
 
+#include <stdio.h>
+
 #include "ft/outcome/log.h"
 #include "ft/shm/pages.h"
 #include "ft/shm/wait.h"
@@ -45,12 +47,15 @@ static void tell(struct ft_snapshot *s)
 {
     const struct ft_memory *m = ft_budget_of(s->job, s->rank);
     struct ft_snapshot *first = &s->job->snapshots->ranks[0];
+    char used[96] = "";
 
     s->oom = false;
+    if (m->limit < UINT64_MAX) /* else its group went with it */
+        snprintf(used, sizeof used, ", %llu of %llu MiB are used%s", (unsigned long long)m->used >> 20, (unsigned long long)m->limit >> 20,
+                 m->group ? " in the job's control group" : "");
     if (!first->short_told)
-        ft_say_notice(&s->job->say, "host %s is short of memory, %llu of %llu MiB are used%s: snapshots are dropped, and none is made until "
-                      "there is more; a rank that is killed replays from the start. A higher limit or fewer ranks help", ft_say_host(),
-                      (unsigned long long)m->used >> 20, (unsigned long long)m->limit >> 20, m->group ? " in the job's control group" : "");
+        ft_say_notice(&s->job->say, "host %s is short of memory%s: snapshots are dropped, and none is made until there is more; a rank that "
+                      "is killed replays from the start. A higher limit or fewer ranks help", ft_say_host(), used);
     first->short_told = true;
 }
 
