@@ -223,36 +223,43 @@ static void wait_or_end(struct ft_nodes *p, struct node *node, int code)
     node->until = p->now + FT_HOST_AGAIN_MS;
 }
 
-/* Everything that runs is ended, and all begins again. */
+/* A dead host says nothing, so who is lost without a word starts elsewhere, if there is room. */
+static uint32_t next_host(struct ft_nodes *p, const struct node *node, bool silent)
+{
+    uint32_t host = node->host;
+
+    p->hosts[host].bad = silent;
+    if (silent)
+        find_spare(p, node, &host);
+    return host;
+}
+
+/* Everything that runs is ended, and all begins again: at once if nothing runs, so the node moves before. */
 static void renew(struct ft_nodes *p, struct node *node, bool silent)
 {
-    tell(p, FT_NT_RENEW, node, silent);
+    uint32_t to = next_host(p, node, silent);
+
+    tell(p, FT_NT_RENEW, node, silent)->to = to;
     p->replaced++;
     gone(p, node);
+    move(p, node, to);
     begin(p, RENEWING, FT_JOB_END);
 }
 
 static void replace(struct ft_nodes *p, struct node *node, bool silent)
 {
-    uint32_t spare;
-    bool other = find_spare(p, node, &spare);
+    uint32_t to;
 
     if (!has_log(p, node) && has_begun(p) && p->config.nnodes > 1) {
         renew(p, node, silent);
-        if (silent && other)
-            move(p, node, spare);
         return;
     }
+    to = next_host(p, node, silent);
     node->incarnation++;
     node->whole = false;
     p->replaced++;
-    node->tries = 0;
-    if (silent && other) {
-        tell(p, FT_NT_LOST, node, silent)->to = spare;
-        move(p, node, spare);
-    } else {
-        tell(p, FT_NT_LOST, node, silent);
-    }
+    tell(p, FT_NT_LOST, node, silent)->to = to;
+    move(p, node, to);
     start(p, node);
     effect(p, FT_ND_TABLE, NULL);
 }
@@ -276,6 +283,8 @@ static void lost(struct ft_nodes *p, struct node *node, bool silent)
     node->restarts = 0;
     if (p->stage != RUNNING) {
         gone(p, node);
+        if (p->stage == RENEWING)
+            move(p, node, next_host(p, node, silent));
         finish_if_gone(p);
         if (p->stage == SIGNALLED && all_are(p, true))
             end(p, p->code);
@@ -283,7 +292,6 @@ static void lost(struct ft_nodes *p, struct node *node, bool silent)
     }
     node->losses = node->committed > node->lost_at ? 1 : node->losses + 1;
     node->lost_at = ft_max(node->lost_at, node->committed);
-    p->hosts[node->host].bad = silent;
     effect(p, FT_ND_DROP, node);
     if (!p->config.max_restarts || node->losses >= FT_NODE_LOSSES) {
         tell(p, p->config.max_restarts ? FT_NT_GIVEN_UP : FT_NT_NO_RESTARTS, node, node->losses);
@@ -415,7 +423,7 @@ static void forgive_sleep(struct ft_nodes *p, uint64_t now)
 static void look_at(struct ft_nodes *p, struct node *node)
 {
     if ((node->life == UP || node->life == LEAVING) && p->now - ft_min(p->now, node->heard) >= p->config.lease_ms)
-        lost(p, node, node->connected || p->stage != RUNNING);
+        lost(p, node, node->connected);
     else if (node->life == STARTING && p->now >= node->until)
         not_started(p, node, false, FT_CODE_JOB);
     else if (node->life == WAITING && p->now >= node->until)

@@ -197,6 +197,32 @@ Test(nodes_policy, all_at_once)
     done();
 }
 
+/* The last one was started on its dead host, and then believed to be on the spare one. */
+Test(nodes_policy, all_at_once_with_spares)
+{
+    begin(config(2, 4), true);
+    for (uint64_t end = now + 3000; now < end; expect(now < end ? "" : "drop(0) lost(0@0->2,1) start(0.1@2) table drop(1) renew(1@1->3,1) drop(1) "
+                                                                       "drop(0) end(0) renew(0) start(0.2@2) start(1.1@3) table run(0)", TIME()))
+        now = ft_nodes_due(p);
+    cr_expect_eq(ft_nodes_host(p, 0), 2);
+    cr_expect_eq(ft_nodes_host(p, 1), 3);
+    done();
+}
+
+/* It was started where it had just been lost. */
+Test(nodes_policy, a_host_that_is_lost_while_all_are_ended_is_not_begun_again_with)
+{
+    begin(config(3, 5), false);
+    pass(2500, "02");
+    now += 500;
+    expect("drop(1) renew(1@1->3,1) drop(1) end(0)", OF(FT_NV_HEARD, 0));
+    expect("drop(0)", state_of(0, FT_NODE_LEFT, 0, false));
+    for (uint64_t end = now + 2500; now < end; expect(now < end ? "" : "drop(2) renew(0) start(0.1@0) start(1.1@3) start(2.1@4) table run(0)", TIME()))
+        now = ft_nodes_due(p);
+    cr_expect_eq(ft_nodes_host(p, 2), 4);
+    done();
+}
+
 Test(nodes_policy, cannot_be_started)
 {
     struct ft_nodes_config c = config(2, 2);
