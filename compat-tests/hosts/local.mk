@@ -22,6 +22,8 @@ hosts_tests = \
 hosts_alone_tests = compat-tests/hosts/heartbeat.sh
 # Python was built without sanitizers.
 hosts_plain_tests = compat-tests/hosts/xgboost.sh
+# What is preloaded would come before a sanitizer.
+hosts_plain_tests += compat-tests/hosts/disk.sh
 TESTS += $(hosts_tests)
 tests_alone += $(hosts_alone_tests)
 if !SANITIZED
@@ -32,3 +34,8 @@ endif
 tests_unsanitized += $(hosts_tests) $(hosts_alone_tests)
 EXTRA_DIST += $(hosts_tests) $(hosts_alone_tests) $(hosts_plain_tests) \
 	compat-tests/hosts/break.py compat-tests/hosts/stranger.py
+
+check_LTLIBRARIES += compat-tests/hosts/stall.la
+compat_tests_hosts_stall_la_SOURCES = compat-tests/hosts/stall.c
+compat_tests_hosts_stall_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+compat_tests_hosts_stall_la_LIBADD = -ldl

@@ -9,6 +9,7 @@
 #include "launcher/base/timer.h"
 #include "launcher/controller/ask.h"
 #include "launcher/controller/durable.h"
+#include "launcher/controller/files.h"
 #include "launcher/controller/peers.h"
 #include "launcher/controller/report.h"
 #include "launcher/controller/say.h"
@@ -34,9 +35,14 @@ static void drop_node(struct ft_controller *c, uint32_t node)
         ft_relay_stop(c->relay);
 }
 
+static bool is_written(const struct ft_controller *c)
+{
+    return !ft_sink_pending(c->sinks[0]) && !ft_sink_pending(c->sinks[1]) && ft_files_written(c->files) == ft_files_given(c->files);
+}
+
 void ft_controller_leave(struct ft_controller *c)
 {
-    if (c->finished && !ft_sink_pending(c->sinks[0]) && !ft_sink_pending(c->sinks[1]) && !ft_remote_busy(c->remote) && !ft_controller_durable_busy(c)) {
+    if (c->finished && is_written(c) && !ft_remote_busy(c->remote) && !ft_controller_durable_busy(c)) {
         c->over = true;
         event_base_loopbreak(c->base);
     }

@@ -36,10 +36,12 @@ static void stop(struct ft_controller *c, int signal)
         event_base_loopbreak(c->base);
         return;
     }
-    if (ft_nodes_is_ending(c->policy))
+    if (ft_nodes_is_ending(c->policy)) {
         ft_controller_durable_hurry(c);
-    else
+        ft_controller_stdio_hurry(c);
+    } else {
         ft_options_say_stopped(c->o, &c->say, signal);
+    }
     ft_controller_signal_ranks(c, signal);
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_SIGNAL, .code = 128 + signal});
 }

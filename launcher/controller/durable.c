@@ -13,6 +13,7 @@
 #include "launcher/ckpt/series.h"
 #include "launcher/ckpt/writer.h"
 #include "launcher/controller/base.h"
+#include "launcher/controller/files.h"
 #include "launcher/controller/job.h"
 #include "launcher/controller/peers.h"
 #include "launcher/options/map.h"
@@ -56,7 +57,8 @@ struct ft_controller_durable {
     uint64_t round;
     struct part *parts;          /* by node */
     struct ft_ckpt_header header;  /* FETCH, PRINT */
-    uint64_t version, printed[2];  /* PRINT: once all nodes' output is here, it is out when so much of the spools is */
+    uint64_t version, printed[2];  /* PRINT: once all nodes' output is here, it is out when so much of the spools is, ... */
+    uint64_t filed;              /* ... and ft_files_written says that */
     bool all_here;
     bool loaded;                 /* the program has loaded what the job was resumed from; a node that replays that from a log says no more of it */
     bool unloaded;               /* nothing is written */
@@ -168,13 +170,16 @@ static bool is_printed(struct ft_controller_durable *d)
     for (uint32_t i = 0; !d->all_here && i < map_of(d)->nnodes; i++)
         if (ft_merge_got(c->merge, i) < d->parts[i].held.tail)
             return false;
-    for (int i = 0; i < 2 && !d->all_here; i++)
-        d->printed[i] = c->stdio->spools[i].state->tail;
-    d->all_here = true;
+    if (!d->all_here) {
+        for (int i = 0; i < 2; i++)
+            d->printed[i] = c->stdio->spools[i].state->tail;
+        d->filed = ft_files_given(c->files);
+        d->all_here = true;
+    }
     for (int i = 0; i < 2; i++)
         if (ft_sink_pending(c->sinks[i]) && c->stdio->spools[i].written < d->printed[i])
             return false;
-    return true;
+    return ft_files_written(c->files) >= d->filed;
 }
 
 static void await_printed(struct ft_controller_durable *d)

@@ -12,17 +12,36 @@
 
 struct ft_options;
 struct ft_say;
+struct event_base;
 struct ft_files;
 
-/* Makes directories and empty files. *out is NULL if none are wanted; it may be in all that follows. say stays the caller's: a file that cannot be
-   written is told, once in the job. FT_EINVAL, FT_ESYS or FT_ENOMEM with a line. */
-int ft_files_new(struct ft_files **out, const struct ft_options *o, const struct ft_say *say, struct ft_error *e);
+struct ft_files_config {
+    const struct ft_options *options;
+    const struct ft_say *say;  /* stays the caller's: a file that cannot be written is told, once in the job */
+    struct event_base *base;
+    void (*room)(void *arg);   /* something has been written */
+    void *arg;
+};
+
+/* Makes directories and empty files, and a thread that writes them: nobody else waits for a disk. *out is NULL if none are wanted; it may be in
+   all that follows. FT_EINVAL, FT_ESYS or FT_ENOMEM with a line. */
+int ft_files_new(struct ft_files **out, const struct ft_files_config *config, struct ft_error *e);
 
 /* What ranks print goes there only (nocopy). */
 bool ft_files_instead(const struct ft_files *f);
 
 /* Goes on with a rank's file (stream 0 stdout, 1 stderr). */
 void ft_files_append(struct ft_files *f, uint32_t rank, int stream, const char *data, size_t len);
+
+/* So much is waiting for the disk that ranks should. */
+bool ft_files_full(const struct ft_files *f);
+
+/* How often it was gone on with; and of that is written, could not be, or was dropped. */
+uint64_t ft_files_given(const struct ft_files *f);
+uint64_t ft_files_written(const struct ft_files *f);
+
+/* Nobody waits any more for what is waiting, nor for what comes. */
+void ft_files_drop(struct ft_files *f);
 
 /* A file could not be written. */
 bool ft_files_failed(const struct ft_files *f);

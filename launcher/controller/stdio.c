@@ -2,6 +2,7 @@
 #include "config.h"
 #include "launcher/controller/stdio.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "launcher/control/server.h"
@@ -13,12 +14,18 @@
 #include "launcher/stdio/relay.h"
 #include "launcher/stdio/sink.h"
 
+/* Whoever reads, or a disk, is slow. */
+static bool is_full(const struct ft_controller *c)
+{
+    return ft_sink_full(c->sinks[0]) || ft_sink_full(c->sinks[1]) || ft_files_full(c->files);
+}
+
 /* As long as what is written is read by somebody, more may come. */
 void ft_controller_acknowledge(struct ft_controller *c, uint32_t node)
 {
     uint64_t got = ft_merge_got(c->merge, node);
 
-    if (got == c->nodes[node].got || ft_sink_full(c->sinks[0]) || ft_sink_full(c->sinks[1]))
+    if (got == c->nodes[node].got || is_full(c))
         return;
     c->nodes[node].got = got;
     ft_peers_send(c->peers, node, ft_wire_put_got(got));
@@ -86,7 +93,8 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
     struct ft_merge_config merge = {.nnodes = c->map->nnodes, .world = c->map->world, .tag = o->tag_output, .timestamp = o->timestamp_output,
                                     .put = on_output, .arg = c};
     struct ft_relay_config relay = {.send = on_input, .failed = on_input_failed, .arg = c};
-    int err = ft_files_new(&c->files, o, &c->say, e);
+    struct ft_files_config files = {.options = o, .say = &c->say, .base = c->base, .room = on_room, .arg = c};
+    int err = ft_files_new(&c->files, &files, e);
 
     if (err < 0)
         return err;
@@ -102,6 +110,9 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
     c->merge = ft_merge_new(&merge);
     if (!c->sinks[0] || !c->sinks[1] || !c->merge)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
+    for (int i = 0; i < 2; i++)
+        if (ft_sink_apart(c->sinks[i], c->base) < 0)
+            return ft_err_set(e, FT_ESYS, "cannot start a thread that writes output: %s", strerror(errno));
     c->d.no_input = c->stdio->store.kind == FT_STORE_NONE;
     if (c->d.no_input)
         return 0;
@@ -111,6 +122,16 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
                 c->reader = node;
     c->relay = ft_relay_new(c->base, c->stdio, &relay);
     return c->relay ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
+}
+
+void ft_controller_stdio_hurry(struct ft_controller *c)
+{
+    for (int i = 0; i < 2; i++)
+        if (ft_sink_full(c->sinks[i]))
+            ft_sink_drop(c->sinks[i]);
+    if (ft_files_full(c->files))
+        ft_files_drop(c->files);
+    on_room(c);
 }
 
 void ft_controller_stdio_check(struct ft_controller *c)

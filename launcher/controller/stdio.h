@@ -14,6 +14,9 @@ int ft_controller_take_output(struct ft_controller *c, uint32_t node, const stru
 /* Tells the node how much of what it said is not needed again, unless nobody reads what has come already. */
 void ft_controller_acknowledge(struct ft_controller *c, uint32_t node);
 
+/* The user has asked twice: nobody waits any more for an output that does not flow. Nodes would stay with what they have of it. */
+void ft_controller_stdio_hurry(struct ft_controller *c);
+
 /* All has been written that could be: says if it could not, and makes that the job's code. */
 void ft_controller_stdio_check(struct ft_controller *c);
 

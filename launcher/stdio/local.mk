@@ -12,7 +12,8 @@ liblaunch_la_SOURCES += \
 	launcher/stdio/sink.h launcher/stdio/sink.c \
 	launcher/stdio/spool.h launcher/stdio/spool.c \
 	launcher/stdio/stage.h launcher/stdio/stage.c \
-	launcher/stdio/store.h launcher/stdio/store.c
+	launcher/stdio/store.h launcher/stdio/store.c \
+	launcher/stdio/writer.h launcher/stdio/writer.c
 
 unit_tests += launcher/stdio/unit
 launcher_stdio_unit_SOURCES = \

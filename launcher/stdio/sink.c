@@ -11,13 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "launcher/stdio/spool.h"
+#include "launcher/stdio/writer.h"
 #include "launcher/wire/wire.h"
 
-enum { FULL = 1 << 20, PIECE = 4096 };
+enum { FULL = 1 << 20, PIECE = 4096, TAKE = 64 << 10 };
 
 /* How to write without waiting. */
-enum way { WAY_FILE, WAY_NONBLOCK, WAY_POLL, WAY_RECORDS };
+enum way { WAY_FILE, WAY_NONBLOCK, WAY_POLL, WAY_RECORDS, WAY_WRITER };
 
 struct ft_sink {
     int fd;
@@ -29,6 +31,9 @@ struct ft_sink {
     void *arg;
     void (*flush)(void *arg);  /* WAY_RECORDS */
     void *flush_arg;
+    struct ft_writer *writer;  /* WAY_WRITER */
+    uint64_t asked;            /* ...: place in the spool; what is below was given to it */
+    int failed;                /* ..., its: nothing is written after what could not be */
 };
 
 static int reopen(int fd)
@@ -78,8 +83,87 @@ static void give_up(struct ft_sink *s, int error)
     ft_spool_give_up(s->spool, gone ? 0 : error);
 }
 
+/* In the writer's thread. */
+static int write_piece(const struct ft_writer_piece *p, struct ft_error *e)
+{
+    struct ft_sink *s = p->arg;
+    const char *data = p->data;
+    size_t left = p->len;
+
+    (void)e;
+    while (left && !s->failed) {
+        ssize_t n = write(s->fd, data, left);
+
+        if (n > 0) {
+            data += n;
+            left -= (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            s->failed = n ? errno : ENOSPC;
+        }
+    }
+    return s->failed;
+}
+
+static void hand_over(struct ft_sink *s);
+
+static void on_written(const struct ft_writer_piece *p, int error, const struct ft_error *e)
+{
+    struct ft_sink *s = p->arg;
+
+    (void)e;
+    if (error)
+        give_up(s, error);
+    else
+        ft_spool_taken(s->spool, p->at + p->len);
+    hand_over(s);
+}
+
+/* What waits beyond that stays in the spool. */
+static void hand_over(struct ft_sink *s)
+{
+    struct ft_writer_piece p = {.write = write_piece, .done = on_written, .arg = s};
+    char data[TAKE];
+
+    while (ft_spool_pending(s->spool) && s->asked < s->spool->state->tail && !ft_writer_full(s->writer)) {
+        ssize_t n = pread(s->spool->fd, data, ft_min(sizeof data, s->spool->state->tail - s->asked), (off_t)s->asked);
+
+        p.at = s->asked;
+        p.data = data;
+        p.len = n > 0 ? (size_t)n : 0;
+        if (n <= 0 || !ft_writer_add(s->writer, &p)) {
+            give_up(s, n < 0 ? errno : ENOMEM);
+            return;
+        }
+        s->asked += (uint64_t)n;
+    }
+}
+
+static void on_room(void *arg)
+{
+    const struct ft_sink *s = arg;
+
+    if (s->room)
+        s->room(s->arg);
+}
+
+int ft_sink_apart(struct ft_sink *s, struct event_base *base)
+{
+    if (s->way != WAY_FILE)
+        return 0;
+    s->writer = ft_writer_new(base, on_room, s);
+    if (!s->writer)
+        return -1;
+    s->way = WAY_WRITER;
+    s->asked = s->spool->written;
+    return 0;
+}
+
 void ft_sink_flush(struct ft_sink *s)
 {
+    if (s->way == WAY_WRITER) {
+        hand_over(s);
+        return;
+    }
     if (s->way == WAY_RECORDS) {
         s->flush(s->flush_arg);
         return;
@@ -189,6 +273,11 @@ size_t ft_sink_pending(const struct ft_sink *s)
     return (size_t)ft_spool_pending(s->spool);
 }
 
+void ft_sink_drop(struct ft_sink *s)
+{
+    ft_spool_give_up(s->spool, 0);
+}
+
 int ft_sink_error(const struct ft_sink *s)
 {
     return s->spool->state->error;
@@ -196,8 +285,8 @@ int ft_sink_error(const struct ft_sink *s)
 
 void ft_sink_free(struct ft_sink *s)
 {
-    if (!s)
-        return;
+    if (!s || !ft_writer_free(s->writer))
+        return; /* a disk that nobody waits for any more */
     if (s->writable)
         event_free(s->writable);
     if (s->own >= 0)

@@ -3,7 +3,7 @@
    fails: a reader that went away harms nobody, what is written for it is dropped.
 
    Descriptors are not made non-blocking in place: the description is shared with the user's shell. Pipes and
-   terminals are opened a second time through /proc; regular files block, as everywhere. */
+   terminals are opened a second time through /proc; regular files block, as everywhere, unless a thread writes them. */
 #ifndef LAUNCHER_STDIO_SINK_H
 #define LAUNCHER_STDIO_SINK_H
 
@@ -18,6 +18,9 @@ struct ft_spool;
 /* `room` is called from the event loop each time something was written. fd stays the caller's, and so does the spool. NULL:
    no memory. */
 struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int fd, void (*room)(void *arg), void *arg);
+
+/* What goes to a file is written by a thread of its own from now on, where the loop must not wait for a disk. -1: errno. */
+int ft_sink_apart(struct ft_sink *s, struct event_base *base);
 
 /* One node of several: what is in the spool is records (wire.h), and goes to the controller. `flush` is called when there is more, and calls
    ft_sink_taken when that has it. */
@@ -36,6 +39,9 @@ void ft_sink_flush(struct ft_sink *s);
 /* So much is waiting that the sources should pause / may go on. */
 bool ft_sink_full(const struct ft_sink *s);
 size_t ft_sink_pending(const struct ft_sink *s);
+
+/* Nobody waits any more for what is waiting, nor for what comes. */
+void ft_sink_drop(struct ft_sink *s);
 
 /* errno of a write that failed other than by the reader going away (a full disk); 0 if none did. */
 int ft_sink_error(const struct ft_sink *s);
