@@ -39,6 +39,25 @@ run -n 3 "$ends" no-finalize
 expect_code 1
 expect_err 'without calling MPI_Finalize'
 expect_err_lines 1
+# Who never calls MPI_Init is told, whoever comes first. (The others waited for ever.) Without anybody who does, all is well.
+for first in '' 'sleep 0.5; '; do
+    run -n 2 "$ends" : -n 1 sh -c "${first}exit 0"
+    expect_code 1
+    expect_err '^ftrun: rank 2 (pid [0-9]*, host .*) exited with code 0 without calling MPI_Init, which other ranks have called'
+    expect_err_lines 1
+    run -n 2 sh -c "$first"'exec "$0"' "$ends" : -n 1 true
+    expect_code 1
+    expect_err '^ftrun: rank 2 .*without calling MPI_Init'
+    expect_err_lines 1
+done
+run -n 3 sh -c 'sleep 0.$FTMPI_RANK'
+expect_code 0
+expect_err_lines 0
+# A process that a rank has left behind may be the rank yet.
+run -n 1 "$ends" : -n 1 sh -c '(sleep 0.5; exec "$0") & exit 0' "$ends"
+expect_code 0
+expect_err_lines 0
+
 run -n 3 "$ends" same-unit
 expect_code 139
 expect_err '3 times in a row at unit [1-9]'

@@ -50,6 +50,14 @@ expect_code 127
 expect_err 'command not found'
 expect_err_lines 1
 
+# A rank that never calls MPI_Init, while one on another host waits for it: no node knows both. (Their logs were said to be gone, five times.)
+for caller in 0 1; do
+    hosts a,b sh -c '[ $FTMPI_RANK = '$caller' ] && exec "$0"; exit 0' "$top_builddir/compat-tests/agent/ends"
+    expect_code 1
+    expect_err "^ftrun: rank $((1 - caller)) (pid [0-9]*, host [ab]) exited with code 0 without calling MPI_Init, which other ranks have called"
+    expect_err_lines 1
+done
+
 # Who cannot be started: what failed there, where, and how often it was tried.
 : >"$tmp/started"
 hosts a,down-b sleep 50

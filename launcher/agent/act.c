@@ -61,6 +61,9 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
     case FT_END_NO_FINALIZE:
         ft_say(say, "%s exited with code 0 without calling MPI_Finalize; the job is ended", who);
         break;
+    case FT_END_NO_INIT:
+        ft_say(say, "%s " FT_PHASE_NO_INIT, who);
+        break;
     case FT_END_GIVEN_UP:
         ft_say(say, "%s %s, %llu times in a row at unit %llu; given up, the job is ended", who, how, (ull)fx->number,
                (ull)ft_ranks_furthest(job, fx->rank));

@@ -11,6 +11,7 @@
 #include "launcher/base/procstat.h"
 #include "launcher/job/death.h"
 #include "launcher/job/full.h"
+#include "launcher/ranks/absent.h"
 #include "launcher/ranks/ranks.h"
 
 enum { EVERY_US = 100000, SHARE = 50, PROGRESS_WAIT_MS = 2000, PROGRESS_EVERY_MS = 5000 };
@@ -176,6 +177,15 @@ static void look_for_hang(struct ft_watch *w, uint64_t now)
     ft_job_post(job, &(struct ft_event){.kind = FT_EV_HUNG, .rank = (uint32_t)rank, .progress = w->now[rank].done});
 }
 
+/* With others above, the controller knows all ranks. */
+static void look_for_absent(struct ft_job *job)
+{
+    struct ft_absent a = ft_absent_look(job);
+
+    if (!job->above && a.called && a.rank < job->options->nranks)
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_ABSENT, .rank = a.rank});
+}
+
 static void on_time(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_watch *w = arg;
@@ -190,6 +200,7 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
     replays_are_told(w, seen);
     returns_are_told(w);
     ft_full_tell(w->job);
+    look_for_absent(w->job);
     if (w->job->options->hang_timeout_ms)
         look_for_hang(w, seen);
     cost_us = SHARE * ((ft_clock_ns() - begin) / 1000);

@@ -22,9 +22,32 @@
 #include "launcher/net/auth.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/map.h"
+#include "launcher/policy/rank_policy.h"
 #include "launcher/start/remote.h"
 #include "launcher/stdio/merge.h"
 #include "launcher/stdio/relay.h"
+
+/* One rank has left with 0 and without MPI_Init, in which another one waits for it: one node cannot know both. */
+static void look_for_absent(struct ft_controller *c)
+{
+    const struct ft_map *map = c->map;
+    uint32_t found = map->nnodes, local;
+    bool called = false;
+
+    for (uint32_t i = 0; i < map->nnodes; i++) {
+        const struct ft_wire_state *s = &c->nodes[i].state;
+
+        called |= c->nodes[i].said_state && s->called;
+        if (c->nodes[i].said_state && s->absent < ft_min(s->nranks, map->first[i + 1] - map->first[i]))
+            found = i;
+    }
+    if (!called || found == map->nnodes || ft_nodes_is_ending(c->policy))
+        return;
+    local = c->nodes[found].state.absent;
+    ft_say(&c->say, "rank %u (pid %u, host %s) " FT_PHASE_NO_INIT, map->rank_at[map->first[found] + local], c->nodes[found].state.ranks[local].pid,
+           map->hosts.list[ft_nodes_host(c->policy, found)].name);
+    ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});
+}
 
 static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wire_frame *f, struct ft_error *e)
 {
@@ -54,6 +77,7 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
     if (ft_controller_node_is_done(&n->state) != was_done)
         ft_controller_say_table(c);
     ft_controller_durable_state(c, node);
+    look_for_absent(c);
     return 0;
 }
 

@@ -16,7 +16,7 @@ enum { TABLE_KB_S = 100000 /* so fast tables are said, to all together */ };
 
 bool ft_controller_node_is_done(const struct ft_wire_state *s)
 {
-    return s->phase == FT_NODE_DONE || (s->phase == FT_NODE_RUNNING && s->nranks && s->ranks[0].state == FT_NODE_RANK_DOWN);
+    return s->through && (s->phase == FT_NODE_DONE || s->phase == FT_NODE_RUNNING);
 }
 
 struct ft_wire_bytes ft_controller_table(const struct ft_controller *c)

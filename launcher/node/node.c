@@ -168,10 +168,7 @@ static void introduce(struct ft_node *n, const struct ft_address *list, size_t c
 /* Our representative needs no links any more, and never will. */
 static bool has_left(void *arg)
 {
-    const struct ft_node *n = arg;
-    int code;
-
-    return ft_proc_phase(&n->job->procs[0]) == FT_PROC_RETIRED && !ft_policy_ends(n->job->policy, &code);
+    return ft_node_is_through(arg);
 }
 
 static int open_links(struct ft_node *n, int listener, struct ft_error *e)

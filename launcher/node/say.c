@@ -12,6 +12,7 @@
 #include "launcher/node/input.h"
 #include "launcher/node/job.h"
 #include "launcher/node/uplink.h"
+#include "launcher/ranks/absent.h"
 #include "launcher/wire/calls.h"
 
 static enum ft_node_phase phase_of(const struct ft_node *n)
@@ -38,12 +39,22 @@ static uint64_t committed(const struct ft_job *job)
     return least;
 }
 
+bool ft_node_is_through(const struct ft_node *n)
+{
+    int code;
+
+    return ft_proc_phase(&n->job->procs[0]) == FT_PROC_RETIRED && !ft_policy_ends(n->job->policy, &code) &&
+           ft_look32(&ft_region_rank(&n->job->region, 0)->state) == FT_RANK_FINALIZED;
+}
+
 void ft_node_say_state(struct ft_node *n)
 {
     struct ft_job *job = n->job;
     uint32_t nranks = job->options->nranks;
+    struct ft_absent absent = ft_absent_look(job);
     struct ft_wire_state m = {.phase = phase_of(n), .committed = committed(job), .whole = ft_region_whole(&job->region),
-                              .signals = n->shared->signals, .input = ft_node_input_place(n), .nranks = nranks};
+                              .signals = n->shared->signals, .input = ft_node_input_place(n), .through = ft_node_is_through(n), .called = absent.called, .absent = absent.rank,
+                              .nranks = nranks};
 
     if (n->shared->fenced || !n->uplink || !ft_uplink_is_up(n->uplink) || !(m.ranks = calloc(nranks, sizeof *m.ranks)))
         return;

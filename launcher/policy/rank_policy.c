@@ -361,6 +361,10 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         break;
     case FT_EV_FENCED:
         fenced(p, out);
+    case FT_EV_ABSENT:
+        if (p->now.stage == RUNNING)
+            end(p, FT_END_NO_INIT, ev->rank, 0, FT_CODE_JOB, out);
+        break;
         break;
     }
 }

@@ -6,7 +6,10 @@
      any other code                                                    -> the program's verdict: the job ends with it
      the rank ended the job (MPI_Abort, a fatal MPI error)              -> the job ends with the code it gave
      exit 0 between MPI_Init and MPI_Finalize                           -> an error, the job ends with 1
-     three deaths of its own at the same furthest unit (RULE 19)        -> given up, 128 + signal
+     exit 0 without MPI_Init, which others have called                  -> likewise
+     two deaths of its own at the same furthest unit (RULE 19), each
+     after it went on from a copy of itself                             -> that copy is not used again: the next way back
+     three deaths of its own there, the last after a start by exec      -> given up, 128 + signal: there is no other way back
      all others have waited for it for --hang-timeout                   -> it is killed, then as above; the third time
                                                                            at the same furthest unit: given up
      a rank that is to start from the beginning cannot                 -> all are killed, or called back if they have left, and
@@ -57,6 +60,7 @@ enum ft_event_kind {
     FT_EV_RENEWED,         /* after FT_DO_GATHER: every rank is dead with its process tree, and the log is as new */
     FT_EV_ALL_DONE,        /* the ranks of all other nodes have left with 0, too */
     FT_EV_ENDED,           /* code: the job has ended on another node */
+    FT_EV_ABSENT,          /* rank: it has left with 0 and has never called MPI_Init, and another one has */
     FT_EV_FENCED           /* this node counts as lost, or will */
 };
 
@@ -100,6 +104,7 @@ enum ft_reason {
     FT_END_SIGNALLED,      /* signal that ftrun was sent */
     FT_END_NO_RABIT,       /* - */
     FT_END_SAID,           /* the agent has told the user */
+    FT_END_NO_INIT,        /* -; rank */
     FT_END_HUNG,           /* times in a row at the same furthest unit; rank */
     FT_END_ELSEWHERE,      /* -; it has been told there */
     FT_END_FENCED,         /* - */

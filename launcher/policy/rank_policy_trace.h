@@ -15,7 +15,7 @@
 
 static const char *const reasons[] = {
     [FT_END_VERDICT] = "verdict", [FT_END_DEATH] = "death", [FT_END_LAST_WORDS] = "last-words",
-    [FT_END_NO_FINALIZE] = "no-finalize", [FT_END_GIVEN_UP] = "given-up", [FT_END_KILLED_EARLY] = "killed-early",
+    [FT_END_NO_FINALIZE] = "no-finalize", [FT_END_NO_INIT] = "no-init", [FT_END_GIVEN_UP] = "given-up", [FT_END_KILLED_EARLY] = "killed-early",
     [FT_END_MAX_RESTARTS] = "max-restarts", [FT_END_SIGNALLED] = "signalled", [FT_END_NO_RABIT] = "no-rabit",
     [FT_END_SAID] = "said", [FT_END_HUNG] = "hung", [FT_END_ELSEWHERE] = "elsewhere",
     [FT_END_FENCED] = "fenced", [FT_END_STRANDED] = "stranded",

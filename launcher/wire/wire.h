@@ -108,13 +108,16 @@ struct ft_wire_state {
     uint64_t signals, input;     /* last number, bytes it has */
     uint64_t version;            /* of the newest checkpoint that it has committed; 0: none */
     bool loaded;                 /* its program has loaded what it begins with. (False, too, if it did in the log that this node has fetched) */
+    bool through;                /* its representative (local rank 0) has left with 0 after MPI_Finalize: it lacks nothing any more */
+    bool called;                 /* a rank of it has called MPI_Init, ... */
+    uint32_t absent;             /* ... and this one (local index) has left with 0 and never did; nranks: none */
     uint32_t nranks;
     struct ft_wire_rank *ranks;  /* by local index; the receiver's to free: ft_wire_state_free */
 };
 
 struct ft_wire_node {
     bool up;
-    bool done;                   /* its representative (local rank 0) has left with 0, or all of it is DONE: it lacks nothing any more */
+    bool done;                   /* STATE's `through` */
     uint32_t incarnation;
     char host[FT_WIRE_NAME];
     uint32_t naddresses;

@@ -48,7 +48,7 @@ Test(wire, a_state_comes_out_as_it_went_in)
 {
     struct ft_wire_rank ranks[4096];
     struct ft_wire_state in = {.phase = FT_NODE_ENDED, .code = 139, .committed = UINT64_C(1) << 40, .whole = true, .signals = 3,
-                               .input = 1000, .version = 12, .loaded = true, .nranks = 4096, .ranks = ranks}, out;
+                               .input = 1000, .version = 12, .loaded = true, .through = true, .called = true, .absent = 7, .nranks = 4096, .ranks = ranks}, out;
     struct ft_wire_bytes b;
     struct ft_wire_frame f;
 
@@ -60,6 +60,7 @@ Test(wire, a_state_comes_out_as_it_went_in)
     cr_assert_eq(out.nranks, in.nranks);
     cr_expect(!memcmp(out.ranks, ranks, sizeof ranks));
     cr_expect(out.phase == in.phase && out.code == in.code && out.committed == in.committed && out.whole && out.signals == 3 && out.input == 1000 && out.version == 12 && out.loaded);
+    cr_expect(out.through && out.called && out.absent == 7);
     ft_wire_state_free(&out);
     free(b.data);
 }
@@ -333,12 +334,13 @@ Test(wire, json_that_is_not_so_is_refused)
         "{\"node\":1,\"incarnation\":0,\"version\":\"\",\"host\":\"\",\"pid\":1,\"addresses\":[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"],\"port\":1}",
         "{\"node\":1,\"incarnation\":0,\"version\":\"\",\"host\":\"\",\"pid\":1,\"addresses\":[],\"port\":65536}"};
     static const char *const states[] = {
-        "{}", "{\"phase\":6,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[]}",
-        "{\"phase\":0,\"code\":256,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[]}",
-        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":1,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[]}",
-        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[[1,1,1]]}",
-        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[[4,1,1,1]]}",
-        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"ranks\":[{}]}"};
+        "{}", "{\"phase\":6,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"through\":false,\"called\":false,\"absent\":0,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":256,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"through\":false,\"called\":false,\"absent\":0,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":1,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"through\":false,\"called\":false,\"absent\":0,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"through\":false,\"called\":false,\"absent\":0,\"ranks\":[[1,1,1]]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"through\":false,\"called\":false,\"absent\":0,\"ranks\":[[4,1,1,1]]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"through\":false,\"called\":false,\"absent\":1,\"ranks\":[]}",
+        "{\"phase\":0,\"code\":0,\"committed\":0,\"whole\":true,\"signals\":0,\"input\":0,\"version\":0,\"loaded\":false,\"through\":false,\"called\":false,\"absent\":0,\"ranks\":[{}]}"};
     struct ft_wire_frame f;
     struct ft_wire_hello hello;
     struct ft_wire_state state;
