@@ -127,6 +127,16 @@ static void tell_all(struct ft_job *job, uint32_t rank)
                   ft_job_rank(job, rank), proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), job->options->nranks, from);
 }
 
+static void tell_forsaken(struct ft_job *job, uint32_t rank)
+{
+    const struct ft_proc *proc = &job->procs[rank];
+    char how[64];
+
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s, %d times at unit %llu since it went on from its snapshot; the next way back is taken",
+                  ft_job_rank(job, rank), proc->pid, ft_say_host(), ft_ranks_death(proc, how, sizeof how), FT_COPY_DEATHS,
+                  (ull)ft_ranks_furthest(job, rank));
+}
+
 static void gather(struct ft_job *job)
 {
     ft_snapshots_drop_all(job);
@@ -161,6 +171,10 @@ static void do_effect(struct ft_agent *a, const struct ft_effect *fx)
     switch (fx->kind) {
     case FT_DO_RESTART:
         ft_restart_rank(job, fx->rank, fx->number);
+        break;
+    case FT_DO_FORSAKE:
+        tell_forsaken(job, fx->rank);
+        ft_snapshots_forsake(job, fx->rank, fx->number == 2);
         break;
     case FT_DO_RETIRE:
         retire(job, fx->rank);

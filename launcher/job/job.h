@@ -46,6 +46,7 @@ struct ft_proc {
     uint64_t writes;        /* so many calls that write it has made, says the kernel; UINT64_MAX: it does not */
     pid_t before;           /* the one that this one replaces */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
+    enum ft_begun from;     /* what this incarnation was made of: exec, or a copy */
     enum ft_way_back way;   /* how this incarnation came to be */
     bool with_all;          /* its next incarnation starts when all do: FT_DO_GATHER */
     bool lost;              /* how it died, or what it printed, is not known: a launcher process was killed */

@@ -276,6 +276,12 @@ static bool all_are(const struct ft_nodes *p, bool ended_too)
     return true;
 }
 
+static void note_loss(struct node *node)
+{
+    node->losses = node->committed > node->lost_at ? 1 : node->losses + 1;
+    node->lost_at = ft_max(node->lost_at, node->committed);
+}
+
 /* An agent and all that was its is dead, or has been for itself since its lease ran out. */
 static void lost(struct ft_nodes *p, struct node *node, bool silent)
 {
@@ -290,8 +296,7 @@ static void lost(struct ft_nodes *p, struct node *node, bool silent)
             end(p, p->code);
         return;
     }
-    node->losses = node->committed > node->lost_at ? 1 : node->losses + 1;
-    node->lost_at = ft_max(node->lost_at, node->committed);
+    note_loss(node);
     effect(p, FT_ND_DROP, node);
     if (!p->config.max_restarts || node->losses >= FT_NODE_LOSSES) {
         tell(p, p->config.max_restarts ? FT_NT_GIVEN_UP : FT_NT_NO_RESTARTS, node, node->losses);
@@ -358,7 +363,16 @@ uint64_t ft_nodes_restarts(const struct ft_nodes *p)
 /* Another node's log helps it, once. If it did not, what is there of logs is not enough for all. */
 static void stranded(struct ft_nodes *p, struct node *node)
 {
-    if (p->stranded || !has_log(p, node)) {
+    bool renewed = p->stranded || !has_log(p, node);
+
+    if (renewed)
+        note_loss(node); /* else when it has left */
+    if (node->losses >= FT_NODE_LOSSES) {
+        tell(p, FT_NT_GIVEN_UP, node, node->losses);
+        end(p, FT_CODE_JOB);
+        return;
+    }
+    if (renewed) {
         tell(p, FT_NT_RENEW, node, 2);
         p->replaced++;
         begin(p, RENEWING, FT_JOB_END); /* it leaves with the others */

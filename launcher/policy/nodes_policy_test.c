@@ -408,3 +408,21 @@ Test(nodes_policy, lost_again_and_again_without_progress)
     expect("drop(1) given-up(1@1->1,5) end(1)", state_of(1, FT_NODE_LEFT, 0, true));
     done();
 }
+
+/* A rank that dies of its own at one place, and can only begin again with all others, began again for ever. */
+Test(nodes_policy, stranded_again_and_again_without_progress)
+{
+    char want[100];
+
+    begin(config(2, 2), false);
+    for (unsigned i = 1; i < FT_NODE_LOSSES; i++) {
+        expect("renew(1@1->1,2) end(0)", state_of(1, FT_NODE_STRANDED, 0, false));
+        expect("drop(0)", state_of(0, FT_NODE_LEFT, 0, false));
+        snprintf(want, sizeof want, "drop(1) renew(%u) start(0.%u@0) start(1.%u@1) table run(0)", i - 1, i, i);
+        expect(want, state_of(1, FT_NODE_LEFT, 0, false));
+        expect("table", OF(FT_NV_HELLO, 0));
+        expect("table", OF(FT_NV_HELLO, 1));
+    }
+    expect("given-up(1@1->1,5) end(1)", state_of(1, FT_NODE_STRANDED, 0, false));
+    done();
+}

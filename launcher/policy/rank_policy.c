@@ -15,6 +15,9 @@ struct rank {
     enum ft_phase life;    /* NEW, CLEARING, RUNNING, RETIRED */
     uint32_t restarts;
     uint32_t own_deaths;   /* in a row, at `progress` */
+    uint32_t copy_deaths;  /* likewise, from the snapshots that it has now */
+    bool exec_died;        /* one of own_deaths was not a copy's */
+    bool forsaken;         /* some snapshots have been, at `progress` */
     uint32_t quick_kills;  /* in a row, at `progress` */
     uint32_t hangs;        /* in a row, at `progress` */
     uint64_t progress;
@@ -125,24 +128,28 @@ static void note_progress(struct rank *rank, uint64_t progress)
     if (progress <= rank->progress)
         return;
     rank->progress = progress;
-    rank->own_deaths = rank->quick_kills = rank->hangs = 0;
+    rank->own_deaths = rank->copy_deaths = rank->quick_kills = rank->hangs = 0;
+    rank->exec_died = rank->forsaken = false;
 }
 
 static void count_death(struct rank *rank, const struct ft_event *ev)
 {
     note_progress(rank, ev->progress);
-    if (!killed_by_others(ev))
+    if (!killed_by_others(ev)) {
         rank->own_deaths++;
-    else if (ev->quick)
+        rank->copy_deaths += ev->from != FT_FROM_EXEC;
+        rank->exec_died |= ev->from == FT_FROM_EXEC;
+    } else if (ev->quick) {
         rank->quick_kills++;
-    else
+    } else {
         rank->quick_kills = 0;
+    }
 }
 
-/* Whether a rank that died of something restartable stays dead, and why. */
+/* Whether a rank that died of something restartable stays dead, and why. What only copies of it die of may be the copies' fault. */
 static bool stays_dead(const struct ft_policy *p, const struct rank *rank, enum ft_reason *reason, uint64_t *number)
 {
-    if (rank->own_deaths >= FT_OWN_DEATHS) {
+    if (rank->own_deaths >= FT_OWN_DEATHS && rank->exec_died) {
         *reason = FT_END_GIVEN_UP;
         *number = rank->own_deaths;
     } else if (rank->quick_kills >= FT_QUICK_KILLS) {
@@ -171,6 +178,17 @@ static void restart(struct ft_policy *p, uint32_t rank, struct ft_effects *out)
     e->number = ++p->ranks[rank].restarts;
 }
 
+/* Its newest snapshot, then zero: what is left then is to start it by exec. */
+static void forsake(struct rank *rank, const struct ft_event *ev, struct ft_effects *out)
+{
+    struct ft_effect *e = effect(out, FT_DO_FORSAKE);
+
+    e->rank = ev->rank;
+    e->number = rank->forsaken || ev->from == FT_FROM_ZERO ? 2 : 1;
+    rank->forsaken = true;
+    rank->copy_deaths = 0;
+}
+
 static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
 {
     struct rank *rank = &p->ranks[ev->rank];
@@ -183,6 +201,8 @@ static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         end(p, reason, ev->rank, number, death_code(ev), out);
         return;
     }
+    if (rank->copy_deaths >= FT_COPY_DEATHS && !rank->exec_died)
+        forsake(rank, ev, out);
     p->now.restarts++;
     restart(p, ev->rank, out);
 }
@@ -343,6 +363,10 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
     case FT_EV_HUNG:
         hung(p, ev, out);
         break;
+    case FT_EV_ABSENT:
+        if (p->now.stage == RUNNING)
+            end(p, FT_END_NO_INIT, ev->rank, 0, FT_CODE_JOB, out);
+        break;
     case FT_EV_STRANDED:
         stranded(p, ev, out);
         break;
@@ -361,10 +385,6 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         break;
     case FT_EV_FENCED:
         fenced(p, out);
-    case FT_EV_ABSENT:
-        if (p->now.stage == RUNNING)
-            end(p, FT_END_NO_INIT, ev->rank, 0, FT_CODE_JOB, out);
-        break;
         break;
     }
 }

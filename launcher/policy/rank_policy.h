@@ -7,9 +7,8 @@
      the rank ended the job (MPI_Abort, a fatal MPI error)              -> the job ends with the code it gave
      exit 0 between MPI_Init and MPI_Finalize                           -> an error, the job ends with 1
      exit 0 without MPI_Init, which others have called                  -> likewise
-     two deaths of its own at the same furthest unit (RULE 19), each
-     after it went on from a copy of itself                             -> that copy is not used again: the next way back
-     three deaths of its own there, the last after a start by exec      -> given up, 128 + signal: there is no other way back
+     three deaths of its own at the same furthest unit (RULE 19)        -> given up, 128 + signal; but not for what only copies of it do:
+     two there, each after it went on from a copy of itself             -> that copy is not used again: the next way back
      all others have waited for it for --hang-timeout                   -> it is killed, then as above; the third time
                                                                            at the same furthest unit: given up
      a rank that is to start from the beginning cannot                 -> all are killed, or called back if they have left, and
@@ -29,6 +28,7 @@
 
 enum {
     FT_OWN_DEATHS = 3,     /* of its own, in a row, at the same furthest unit: given up */
+    FT_COPY_DEATHS = 2,    /* likewise, after it went on from a snapshot: forsaken */
     FT_HANGS = 3,          /* likewise */
     FT_QUICK_KILLS = 100,  /* killed by others within a second of its start, in a row, without progress: given up */
     FT_CODE_JOB = 1,       /* exit code of ftrun for what no rank gave a code for */
@@ -49,6 +49,9 @@ struct ft_policy_config {
     bool node;             /* these ranks are not all of the job: it runs on several nodes */
 };
 
+/* How an incarnation came to be: the ways back that are left after it. */
+enum ft_begun { FT_FROM_EXEC, FT_FROM_ZERO /* the snapshot of before main */, FT_FROM_SNAPSHOT };
+
 enum ft_event_kind {
     FT_EV_STARTED,         /* rank: an incarnation runs */
     FT_EV_EXITED,          /* rank: its leader is dead */
@@ -56,11 +59,11 @@ enum ft_event_kind {
     FT_EV_GRACE,           /* the time given with the last FT_DO_SIGNAL is over */
     FT_EV_FAILED,          /* code: the agent cannot go on, and has said why */
     FT_EV_HUNG,            /* rank: all others have waited for it too long */
+    FT_EV_ABSENT,          /* rank: it has left with 0 and has never called MPI_Init, and another one has */
     FT_EV_STRANDED,        /* rank, which was to be restarted: a part of the log that it would need is gone */
     FT_EV_RENEWED,         /* after FT_DO_GATHER: every rank is dead with its process tree, and the log is as new */
     FT_EV_ALL_DONE,        /* the ranks of all other nodes have left with 0, too */
     FT_EV_ENDED,           /* code: the job has ended on another node */
-    FT_EV_ABSENT,          /* rank: it has left with 0 and has never called MPI_Init, and another one has */
     FT_EV_FENCED           /* this node counts as lost, or will */
 };
 
@@ -73,6 +76,7 @@ struct ft_event {
     int job_code;          /* EXITED with FT_RANK_ENDED: exit code it wants for the job */
     uint64_t progress;     /* EXITED, HUNG: furthest unit it ever reached */
     bool oom;              /* EXITED: the kernel killed it for want of memory (RULE 13: a death of its own) */
+    enum ft_begun from;    /* EXITED */
     bool quick;            /* EXITED: within a second of its start */
     bool rabit_used;       /* EXITED */
     bool lost;             /* EXITED: how, or what it printed last, went with a launcher process: it is started again, whatever the
@@ -81,6 +85,7 @@ struct ft_event {
 
 enum ft_effect_kind {
     FT_DO_RESTART,         /* rank; number: how manieth restart of this rank. Once its process tree is dead */
+    FT_DO_FORSAKE,         /* rank; number 1: its snapshots but zero are not woken again; 2: nor is zero */
     FT_DO_RETIRE,          /* rank: it will not be started again */
     FT_DO_END,             /* code, reason, rank, number: the job ends; pending restarts are off */
     FT_DO_SIGNAL,          /* number: to every rank that runs; unless it is SIGKILL, EV_GRACE is wanted later */
@@ -98,13 +103,13 @@ enum ft_reason {
     FT_END_DEATH,          /* -; rank died, and restarts are off or --restart-on leaves this death out */
     FT_END_LAST_WORDS,     /* -; rank has said why itself */
     FT_END_NO_FINALIZE,    /* -; rank */
+    FT_END_NO_INIT,        /* -; rank */
     FT_END_GIVEN_UP,       /* deaths of its own; rank */
     FT_END_KILLED_EARLY,   /* kills; rank */
     FT_END_MAX_RESTARTS,   /* restarts so far; rank */
     FT_END_SIGNALLED,      /* signal that ftrun was sent */
     FT_END_NO_RABIT,       /* - */
     FT_END_SAID,           /* the agent has told the user */
-    FT_END_NO_INIT,        /* -; rank */
     FT_END_HUNG,           /* times in a row at the same furthest unit; rank */
     FT_END_ELSEWHERE,      /* -; it has been told there */
     FT_END_FENCED,         /* - */

@@ -77,6 +77,59 @@ Test(policy, three_own_deaths_at_one_unit_are_enough)
     KILLED("retire 0, finish 139", 0, SIGTERM);
 }
 
+/* A copy that dies where the program would not was given up with the program. */
+Test(policy, a_copy_that_dies_twice_is_not_woken_again_and_the_next_way_back_is_taken)
+{
+    begin(2);
+    KILLED("restart 1 #1", 1, SIGKILL, .progress = 5);
+    STARTED("", 1);
+    KILLED("restart 1 #2", 1, SIGBUS, .progress = 5, .from = FT_FROM_SNAPSHOT);
+    STARTED("", 1);
+    KILLED("forsake 1 newest, restart 1 #3", 1, SIGBUS, .progress = 5, .from = FT_FROM_SNAPSHOT);
+    STARTED("", 1);
+    KILLED("restart 1 #4", 1, SIGBUS, .progress = 5, .from = FT_FROM_ZERO);
+    STARTED("", 1);
+    interrupted("forsake 1 all, restart 1 #5", (struct ft_event){.kind = FT_EV_EXITED, .rank = 1, .signal = SIGBUS, .state = FT_RANK_ATTACHED,
+                                                                 .progress = 5, .from = FT_FROM_ZERO});
+    STARTED("", 1);
+    KILLED("retire 1, end 135 given-up, signal 15", 1, SIGBUS, .progress = 5);
+}
+
+Test(policy, what_the_program_itself_has_died_of_is_not_its_copies_fault)
+{
+    begin(1);
+    KILLED("restart 0 #1", 0, SIGSEGV, .progress = 5);
+    STARTED("", 0);
+    KILLED("restart 0 #2", 0, SIGSEGV, .progress = 5, .from = FT_FROM_SNAPSHOT);
+    STARTED("", 0);
+    KILLED("retire 0, end 139 given-up, finish 139", 0, SIGSEGV, .progress = 5, .from = FT_FROM_SNAPSHOT);
+}
+
+Test(policy, kills_by_others_say_nothing_of_a_copy_and_progress_clears_it)
+{
+    begin(1);
+    KILLED("restart 0 #1", 0, SIGSEGV, .progress = 5, .from = FT_FROM_SNAPSHOT);
+    STARTED("", 0);
+    KILLED("restart 0 #2", 0, SIGKILL, .progress = 5, .from = FT_FROM_SNAPSHOT);
+    STARTED("", 0);
+    KILLED("restart 0 #3", 0, SIGSEGV, .progress = 6, .from = FT_FROM_SNAPSHOT);
+    STARTED("", 0);
+    KILLED("forsake 0 newest, restart 0 #4", 0, SIGSEGV, .progress = 6, .from = FT_FROM_SNAPSHOT);
+    STARTED("", 0);
+    KILLED("restart 0 #5", 0, SIGSEGV, .progress = 6, .from = FT_FROM_SNAPSHOT); /* one that was made since */
+    STARTED("", 0);
+    KILLED("forsake 0 all, restart 0 #6", 0, SIGSEGV, .progress = 6, .from = FT_FROM_SNAPSHOT);
+}
+
+Test(policy, zero_without_init_is_an_error_if_others_have_called_it)
+{
+    begin(2);
+    EXITED("retire 1", 1, .state = FT_RANK_ABSENT);
+    STEP("end 1 no-init, signal 15", .kind = FT_EV_ABSENT, .rank = 1);
+    STEP("", .kind = FT_EV_ABSENT, .rank = 1);
+    KILLED("retire 0, finish 1", 0, SIGTERM);
+}
+
 Test(policy, progress_starts_the_count_again)
 {
     begin(1);

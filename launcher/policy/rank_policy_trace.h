@@ -35,6 +35,9 @@ static const char *trace(const struct ft_effects *fx, char *text, size_t size)
         case FT_DO_RESTART:
             n += (size_t)snprintf(text + n, size - n, "%srestart %u #%d", comma, e->rank, (int)e->number);
             break;
+        case FT_DO_FORSAKE:
+            n += (size_t)snprintf(text + n, size - n, "%sforsake %u %s", comma, e->rank, e->number == 1 ? "newest" : "all");
+            break;
         case FT_DO_RETIRE:
             n += (size_t)snprintf(text + n, size - n, "%sretire %u", comma, e->rank);
             break;

@@ -151,6 +151,7 @@ static struct ft_event death_of(const struct ft_job *job, const struct ft_proc *
         .job_code = atomic_load_explicit(&block->exit_code, memory_order_acquire),
         .progress = ft_region_progress(&job->region, proc->rank),
         .oom = proc->oom,
+        .from = proc->from,
         .quick = proc->died_ns - proc->started_ns < QUICK_MS * 1000000ull,
         .rabit_used = atomic_load_explicit(&block->rabit_used, memory_order_acquire) != 0,
         .lost = proc->lost,

@@ -125,6 +125,7 @@ static int start_over(struct ft_job *job, struct ft_proc *proc)
     proc->lost = false;
     proc->way = proc->with_all ? FT_BACK_ALL : ft_region_cut(&job->region, proc->rank) ? FT_BACK_CHECKPOINT : FT_BACK_START;
     proc->with_all = false;
+    proc->from = FT_FROM_EXEC;
     proc->incarnation++;
     if (ft_ranks_begin(job, proc) < 0)
         return -1;
@@ -157,7 +158,10 @@ static void wake(struct ft_job *job, struct ft_proc *proc)
 
 static void wake_up(struct ft_job *job, struct ft_proc *proc)
 {
-    proc->way = ft_snapshots_is_zero(job, proc->rank, ft_snapshots_named(job, proc->rank)) ? FT_BACK_START : FT_BACK_SNAPSHOT;
+    bool zero = ft_snapshots_is_zero(job, proc->rank, ft_snapshots_named(job, proc->rank));
+
+    proc->from = zero ? FT_FROM_ZERO : FT_FROM_SNAPSHOT;
+    proc->way = zero ? FT_BACK_START : FT_BACK_SNAPSHOT;
     proc->pid = 0;
     proc->incarnation++;
     ft_proc_enter(proc, FT_PROC_WAKING);

@@ -20,7 +20,8 @@ enum {
     SOON_MS = 1000,              /* not before, without a need */
     LOG_BYTES = 64 << 20,        /* a need: so much was logged since */
     REFUSED_MS = 1000, REFUSED_MOST_MS = 10000,
-    TELL_AFTER = 3               /* refusals in a row */
+    TELL_AFTER = 3,              /* refusals in a row */
+    FORSAKEN = FT_IMAGE_SYSTEM + 1 /* a reason of ours, beside those of enum ft_image_reason */
 };
 
 static uint64_t log_bytes_of(const struct ft_snapshot *s)
@@ -85,12 +86,19 @@ static bool is_recorded(const struct ft_snapshot *s)
     return ft_look(&ft_snap_words_of(s)->recorder) == (uint64_t)s->job->procs[s->rank].pid;
 }
 
+bool ft_cadence_is_forsaken(const struct ft_snapshot *s)
+{
+    return ft_region_progress(&s->job->region, s->rank) < s->forsaken;
+}
+
 uint32_t ft_cadence_hindrance(const struct ft_snapshot *s)
 {
     if (!is_leader(s))
         return FT_IMAGE_WRAPPER;
     if (!is_recorded(s))
         return FT_IMAGE_RECORDER;
+    if (ft_cadence_is_forsaken(s))
+        return FORSAKEN;
     return ft_budget_has_room(s->job, s->rank) ? FT_IMAGE_GOOD : FT_IMAGE_MEMORY;
 }
 
@@ -104,6 +112,7 @@ static const char *const reasons[] = {
     [FT_IMAGE_WRAPPER] = "it is not the process that ftrun started, but a child of that",
     [FT_IMAGE_FORK] = "it cannot fork (no memory, or too many processes)",
     [FT_IMAGE_SYSTEM] = "the system does not let it, or cannot tell what it has (/proc/self/maps, /proc/self/timers)",
+    [FORSAKEN] = "what went on from those before has died where it is now",
     [FT_IMAGE_MEMORY] = "there may not be memory enough for a copy of it (ftrun status says where it is)",
 };
 

@@ -17,7 +17,11 @@ bool ft_cadence_round(const struct ft_job *job, const struct ft_snapshot *ranks,
 /* Whether a rank is to be asked: not yet in the round that began then, or, if it refused, later and later. */
 bool ft_cadence_due(const struct ft_snapshot *s, uint64_t round, uint64_t now);
 
-/* What this agent sees that keeps a rank from having one, before it is asked: enum ft_image_reason. None: memory is promised to it. */
+/* It has not come further than where what went on from its snapshots has died. */
+bool ft_cadence_is_forsaken(const struct ft_snapshot *s);
+
+/* What this agent sees that keeps a rank from having one, before it is asked: enum ft_image_reason, or one that ft_cadence_reason knows. None: memory is
+   promised to it. */
 uint32_t ft_cadence_hindrance(const struct ft_snapshot *s);
 
 /* Once for each, when it has been refused often enough to last: which of n ranks have none, or none that is newer, and why. */

@@ -52,6 +52,7 @@ struct ft_snapshot {
     uint64_t tells;            /* so many things it had to tell the user are told */
     uint64_t differs;          /* replays of this rank that have differed, */
     uint32_t differed;         /* and so many in a row of the one to be woken */
+    uint64_t forsaken;         /* none is made before the rank has come to this unit: those before have led to its death */
     bool told;                 /* that it has none, and why */
     bool past_told;            /* that some calls went past the library */
     bool oom;                  /* the kernel has killed one for want of memory, and that is not told yet */

@@ -302,7 +302,7 @@ void ft_snapshots_begin(struct ft_job *job, uint32_t rank)
     ft_outcome_log_restart(ft_outcomes_of(s));
     s->refusals = s->lost = s->differed = 0;
     s->live = job->procs[rank].incarnation + 1;
-    if (is_on(job) && ft_budget_has_room(job, rank))
+    if (is_on(job) && !ft_cadence_is_forsaken(s) && ft_budget_has_room(job, rank))
         ask(s);
 }
 
@@ -408,6 +408,20 @@ void ft_snapshots_drop_all(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
         ft_snapshots_drop(job, r);
+}
+
+void ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all)
+{
+    struct ft_snapshot *s = of(job, rank);
+    uint32_t named = atomic_load(&s->named);
+
+    s->forsaken = ft_region_progress(&job->region, rank) + 1;
+    if (all) {
+        drop(s);
+    } else if (named && named != atomic_load(&s->zero)) {
+        ft_slot_condemn(s, (int)named - 1);
+        ft_slot_withdraw(s, (int)named - 1);
+    }
 }
 
 const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank)

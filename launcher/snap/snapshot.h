@@ -78,6 +78,9 @@ void ft_snapshots_end_zero(struct ft_job *job, uint32_t rank);
 void ft_snapshots_drop(struct ft_job *job, uint32_t rank);
 void ft_snapshots_drop_all(struct ft_job *job);
 
+/* What it makes of itself dies: its newest, or (all) zero, too, is not woken again; none is made before it has got further. Can be done twice. */
+void ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all);
+
 /* Why rank has none: "more than one thread". NULL: there is nothing to tell. */
 const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank);
 
