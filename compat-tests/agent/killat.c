@@ -3,6 +3,7 @@
    the point is passed. Points are stops at system calls; each call is two, before it is made and after it.
 
      agent    the agent, whichever process that is
+     front    the process that COMMAND began as, until it is the agent
      rank     RANK, whichever process that is
      take1, take2     RANK makes its first, second snapshot of itself, from the first look at itself to the fork
      born1, born2     the process that becomes its first, second snapshot, until it waits
@@ -36,12 +37,12 @@
 #include <unistd.h>
 
 enum role { UNKNOWN, FRONT, AGENT, STANDBY, THREAD, RANK, SNAPSHOT, OTHER };
-enum point { P_AGENT, P_RANK, P_TAKE1, P_TAKE2, P_BORN1, P_BORN2, P_NOTED1, P_NOTED2, P_SETTLED, P_WAKE, P_COPY, P_DEATH, P_DISK, P_EARLY, NPOINTS };
+enum point { P_AGENT, P_RANK, P_TAKE1, P_TAKE2, P_BORN1, P_BORN2, P_NOTED1, P_NOTED2, P_SETTLED, P_WAKE, P_COPY, P_DEATH, P_DISK, P_EARLY, P_FRONT, NPOINTS };
 enum { MOST = 512, PLANS = 8, HANG_S = 240, LEFT_S = 120, GOING_ON = 12 };
 
 static const char *const role_names[] = {"process", "front", "agent", "standby", "thread", "rank", "snapshot", "child"};
 static const char *const point_names[] = {"agent", "rank", "take1", "take2", "born1", "born2", "noted1", "noted2", "settled", "wake", "copy",
-                                          "death", "disk", "early"};
+                                          "death", "disk", "early", "front"};
 
 struct proc {
     pid_t pid;              /* 0: gone */
@@ -65,7 +66,7 @@ static struct {
 } plans[PLANS];
 static int nplans, victim_rank = 1, noting, sleeps;
 static long passed[NPOINTS];
-static bool disk;       /* threads are looked at */
+static bool disk, fronts; /* threads are looked at, and so is who only stands by */
 static bool dead, back; /* RANK, by our hand; its first copy goes on */
 static int code = 99;
 static int left_s = HANG_S; /* until it hangs, or what is there is left over */
@@ -113,7 +114,8 @@ static bool anybody(bool launchers)
 
 static void resume(const struct proc *p, int signal)
 {
-    bool calls = p->role == AGENT || (disk && p->role == THREAD) || p->role == SNAPSHOT || (p->role == RANK && (p->rank == victim_rank || p->rank < 0));
+    bool calls = p->role == AGENT || (fronts && p->role == FRONT) || (disk && p->role == THREAD) || p->role == SNAPSHOT ||
+        (p->role == RANK && (p->rank == victim_rank || p->rank < 0));
 
     ptrace(calls ? PTRACE_SYSCALL : PTRACE_CONT, p->pid, NULL, (void *)(long)signal);
 }
@@ -341,6 +343,8 @@ static bool at_call(struct proc *p)
     }
     if (p->role == THREAD)
         return at_thread(p);
+    if (p->role == FRONT)
+        return pass(P_FRONT, p);
     return p->role == RANK ? at_rank(p) : p->role == SNAPSHOT ? at_snapshot(p) : p->role == AGENT ? at_agent(p, entry) : false;
 }
 
@@ -434,6 +438,7 @@ static char **read_plans(char **argv)
         for (plans[nplans].point = 0; plans[nplans].point < NPOINTS && strcmp(point_names[plans[nplans].point], argv[0]) != 0;)
             plans[nplans].point++;
         disk |= plans[nplans].point == P_DISK;
+        fronts |= plans[nplans].point == P_FRONT;
         plans[nplans].n = atol(colon + 1);
         plans[nplans].victims = argv[1];
     }

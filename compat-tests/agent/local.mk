@@ -33,6 +33,7 @@ agent_tests = \
 	compat-tests/agent/stress.sh
 TESTS += $(agent_tests)
 tests_first += compat-tests/agent/killat.sh
+TESTS += compat-tests/agent/early.sh
 # Alone: what a person types comes in order, and slowly.
 tests_alone += compat-tests/agent/jobcontrol.sh
 
@@ -57,7 +58,7 @@ check_LTLIBRARIES += compat-tests/agent/nospace.la
 compat_tests_agent_nospace_la_SOURCES = compat-tests/agent/nospace.c
 compat_tests_agent_nospace_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 compat_tests_agent_nospace_la_LIBADD = -ldl
-EXTRA_DIST += $(agent_tests) compat-tests/agent/killat.sh compat-tests/agent/jobcontrol.sh compat-tests/agent/stress.py
+EXTRA_DIST += $(agent_tests) compat-tests/agent/early.sh compat-tests/agent/killat.sh compat-tests/agent/jobcontrol.sh compat-tests/agent/stress.py
 tests_dist += compat-tests/agent/usage.sh compat-tests/agent/configure.sh
 # Sanitizers need a multiple of the memory.
 tests_unsanitized += compat-tests/agent/memory.sh compat-tests/agent/oom.sh

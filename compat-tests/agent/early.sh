@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# ftrun is killed at some system call of its first moments: the process that the user started, of which the other one is made. Either
+# nothing has been started, and nothing is left; or the other one goes on with the job to its end. Over several hosts all ends.
+# FT_EVERY=1 tries every stop.
+. "$(dirname "$0")/../lib/test.sh"
+uses hosts
+own_jobs
+sanitizers detect_leaks=0 # it cannot look at a traced process
+killat=$built/killat
+every=${FT_EVERY:-29}
+seeded
+
+# one STOP ARGUMENT...: killat says if a process is left (97), or stays for ever (98).
+one() {
+    stop=$1
+    shift
+    rm -f "$tmp"/begun.* "$tmp"/done.*
+    call "$killat" "front:$stop" self "$ftrun" -q "$@" sh -c 'echo "rank $FTMPI_RANK"
+        : >'"$tmp"'/begun.$FTMPI_RANK; sleep 0.02; : >'"$tmp"'/done.$FTMPI_RANK' 9>"$tmp/stops"
+}
+# What is in the run directory says that a job is there only until somebody asks.
+nothing_is_known() {
+    "$ftrun" list >"$tmp/list" 2>&1
+    ls "$FTMPI_RUN_DIR"/* >/dev/null 2>&1 && fail "$what: a job is left in the run directory: $(cat "$tmp/list")"
+}
+complete() { [ "$code.$(sort "$tmp/out" | tr '\n' ' ')$(ls "$tmp"/done.* 2>/dev/null | wc -l)" = '0.rank 0 rank 1 2' ]; }
+none() { [ $code = 137 ] && [ ! -s "$tmp/out" ] && ! ls "$tmp"/begun.* >/dev/null 2>&1; }
+# all_stops STEP ARGUMENT...: and what may have come of each.
+all_stops() {
+    step=$1
+    shift
+    one 0 "$@"
+    complete || fail "undisturbed: exit code $code"
+    stops=$(sed -n 's/^front //p' "$tmp/stops")
+    n=$((1 + seed % step))
+    while [ $n -le "$stops" ]; do
+        one $n "$@"
+        case $code in
+        97 | 98) fail "$what: processes are left" ;;
+        *) "$right" || fail "$what: exit code $code, and $(ls "$tmp"/begun.* "$tmp"/done.* 2>/dev/null | wc -l) signs of its ranks" ;;
+        esac
+        nothing_is_known
+        n=$((n + step))
+    done
+}
+
+none_or_all() { none || complete; }
+right=none_or_all
+all_stops "$every" -n 2
+# The code is that of a node, perhaps.
+right=true
+all_stops $((every * 4)) --launcher "exec:$go" -H a,b --lease 1
+finish
