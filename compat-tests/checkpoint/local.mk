@@ -8,6 +8,7 @@ checkpoint_tests = \
 	compat-tests/checkpoint/survive_host.sh \
 	compat-tests/checkpoint/resume.sh \
 	compat-tests/checkpoint/resume_hosts.sh \
+	compat-tests/checkpoint/replaced.sh \
 	compat-tests/checkpoint/resumeat.sh \
 	compat-tests/checkpoint/large.sh \
 	compat-tests/checkpoint/boot.sh \

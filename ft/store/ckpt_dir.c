@@ -264,6 +264,49 @@ static int check_series(int dir, const uint64_t *versions, int n, const struct f
     return err;
 }
 
+/* What is there is not ours to remove. */
+static int check_owner(int dir, const char *series, struct ft_error *e)
+{
+    uint64_t *versions = NULL;
+    int n = ft_ckpt_dir_list(&ft_disk_real, dir, &versions, e), err = n < 0 ? n : 0;
+
+    for (int i = 0; i < n && !err; i++) {
+        struct ft_ckpt_source source;
+        struct ft_ckpt_header h;
+        struct ft_error ignored;
+        int fd;
+
+        if (read_header(dir, versions[i], &fd, &source, &h, &ignored) < 0)
+            continue;
+        if (strcmp(h.series, series) != 0)
+            err = ft_err_set(e, FT_EINVAL, "the directory is another one than before, with checkpoints of job %s", h.series);
+        ft_ckpt_header_free(&h);
+        close(fd);
+    }
+    free(versions);
+    return err;
+}
+
+int ft_ckpt_dir_follow(int *dir, const char *path, const char *series, struct ft_error *e)
+{
+    struct stat named, open;
+    int fd, err;
+
+    if (fstat(*dir, &open) < 0 || (stat(path, &named) < 0 && errno != ENOENT && errno != ESTALE))
+        return 0; /* it can still be written to, perhaps: that will tell */
+    if (open.st_nlink && stat(path, &named) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino)
+        return 0;
+    fd = ft_ckpt_dir_open(path, e);
+    if (fd < 0)
+        return fd;
+    err = check_owner(fd, series, e);
+    close(err < 0 ? fd : *dir);
+    if (err < 0)
+        return err;
+    *dir = fd;
+    return 1;
+}
+
 static void pass_over(const struct ft_ckpt_wanted *wanted, const char *name, const struct ft_error *why)
 {
     struct ft_error line;

@@ -19,6 +19,11 @@ uint64_t ft_ckpt_dir_version(const char *name);
    closed. Waits up to 2 s for a job that ends. FT_ESYS; FT_EINVAL: another job is using it. */
 int ft_ckpt_dir_open(const char *path, struct ft_error *e);
 
+/* *dir was opened by this path. If that leads elsewhere now (it was removed, made again, mounted anew), it is opened as at first, made again if
+   need be, and *dir is that one. 1: it is; 0: it was the same; FT_*, with *dir as it was: also if there are checkpoints of another
+   series than this. */
+int ft_ckpt_dir_follow(int *dir, const char *path, const char *series, struct ft_error *e);
+
 /* The versions that it has files of, newest first; free *versions. The number, or FT_ESYS, FT_ENOMEM. */
 int ft_ckpt_dir_list(const struct ft_disk *disk, int dir, uint64_t **versions, struct ft_error *e);
 

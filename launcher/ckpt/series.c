@@ -103,11 +103,29 @@ void ft_ckpt_series_begin(struct ft_ckpt_series *s, struct ft_ckpt_header *h, ui
 static void note_failed(struct ft_ckpt_series *s, const struct ft_ckpt_written *r)
 {
     s->totals.failed++;
-    if (!s->failing && s->totals.last)
-        ft_say(s->say, "--ckpt-dir %s: %s; the job goes on, and version %llu is the last one there", dir_of(s), r->e.text, (ull)s->totals.last);
+    if (!s->failing && r->there)
+        ft_say(s->say, "--ckpt-dir %s: %s; the job goes on, and version %llu is the last one there", dir_of(s), r->e.text, (ull)r->there);
     else if (!s->failing)
         ft_say(s->say, "--ckpt-dir %s: %s; the job goes on without a checkpoint there", dir_of(s), r->e.text);
+    s->untold = s->failing;
+    s->there = r->there;
     s->failing = true;
+}
+
+void ft_ckpt_series_tell_end(struct ft_ckpt_series *s)
+{
+    if (s->untold && s->there)
+        ft_say(s->say, "--ckpt-dir %s: at the end of the job version %llu is the last one there", dir_of(s), (ull)s->there);
+    else if (s->untold)
+        ft_say(s->say, "--ckpt-dir %s: at the end of the job there is no checkpoint there", dir_of(s));
+    s->untold = false;
+}
+
+/* What had been written is not there any more, or is. */
+static void note_looked(struct ft_ckpt_series *s, const struct ft_ckpt_written *r)
+{
+    if (r->there < s->totals.last)
+        s->totals.last = r->there;
 }
 
 static void note_written(struct ft_ckpt_series *s, const struct ft_ckpt_written *r)
@@ -123,12 +141,16 @@ static void note_written(struct ft_ckpt_series *s, const struct ft_ckpt_written 
         ft_say_notice(s->say, "--ckpt-dir %s: checkpoints can be written again: version %llu", dir_of(s), (ull)r->version);
     else
         ft_say_detail(s->say, "version %llu is in %s: %llu bytes in %.3f s", (ull)r->version, dir_of(s), (ull)r->bytes, (double)ns / 1e9);
-    s->failing = false;
+    s->failing = s->untold = false;
 }
 
 void ft_ckpt_series_note(struct ft_ckpt_series *s, const struct ft_ckpt_written *r)
 {
-    if (r->err)
+    if (r->moved)
+        ft_say_notice(s->say, "--ckpt-dir %s: it is another directory than before (removed and made again?); checkpoints go there from now on", dir_of(s));
+    if (!r->version)
+        note_looked(s, r);
+    else if (r->err)
         note_failed(s, r);
     else
         note_written(s, r);

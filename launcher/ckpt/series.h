@@ -30,7 +30,8 @@ struct ft_ckpt_series {
     char id[FT_CKPT_SERIES], program[FT_CKPT_PROGRAM];
     struct ft_durable_totals totals;
     uint64_t begun_ns;      /* when the last one was begun */
-    bool failing, unloaded_told;
+    uint64_t there;         /* the newest that was there when one could not be written */
+    bool failing, untold, unloaded_told; /* untold: of the last failure, what is there then */
 };
 
 /* Opens the directory, and keeps it from other jobs as long as a copy of the descriptor is open. Refused: no usable directory, checkpoints that are
@@ -59,6 +60,9 @@ bool ft_ckpt_series_is_due(const struct ft_ckpt_series *s, uint64_t version);
 
 /* Resumed, and yet the program has begun anew: what it makes is not what its version says. Told once. */
 void ft_ckpt_series_tell_unloaded(struct ft_ckpt_series *s);
+
+/* Nothing more will be written: what is there, if that is not known. */
+void ft_ckpt_series_tell_end(struct ft_ckpt_series *s);
 
 /* The job has ended well, and there was nothing to write: a line for who has hoped for some. */
 void ft_ckpt_series_tell_none(const struct ft_ckpt_series *s);

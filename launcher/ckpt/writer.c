@@ -29,6 +29,8 @@ struct ft_ckpt_writer {
     uint64_t before;
     uint64_t *hashes;                /* of the ranks, by section */
     bool other;                      /* the bytes are not those */
+    char *path;
+    char series[FT_CKPT_SERIES];
     struct ft_ckpt_written result;
 };
 
@@ -107,13 +109,40 @@ static int note_hashes(struct ft_ckpt_writer *w, struct ft_error *e)
     return 0;
 }
 
+/* The last good one, or whatever has become of it. */
+static uint64_t newest_but(const struct ft_ckpt_writer *w, uint64_t version)
+{
+    uint64_t *versions = NULL, newest = 0;
+    struct ft_error ignored;
+    int n = ft_ckpt_dir_list(&ft_disk_real, w->config.dir, &versions, &ignored);
+
+    for (int i = n; i-- > 0;)
+        newest = versions[i] == version ? newest : versions[i];
+    free(versions);
+    return n < 0 ? w->before : newest;
+}
+
+static void look(struct ft_ckpt_writer *w)
+{
+    struct ft_ckpt_written *r = &w->result;
+    int moved;
+
+    *r = (struct ft_ckpt_written){.version = w->header.version};
+    moved = ft_ckpt_dir_follow(&w->config.dir, w->path, w->series, &r->e);
+
+    r->moved = moved > 0;
+    r->err = moved < 0 ? moved : 0;
+    r->there = r->err ? 0 : newest_but(w, r->version); /* what we had is elsewhere, or nowhere */
+}
+
 static void write_one(struct ft_ckpt_writer *w)
 {
     struct ft_ckpt_models models = {get, taken, w};
     struct ft_ckpt_written *r = &w->result;
 
-    *r = (struct ft_ckpt_written){.version = w->header.version, .bytes = ft_ckpt_header_file_bytes(&w->header)};
-    r->err = note_hashes(w, &r->e);
+    r->bytes = ft_ckpt_header_file_bytes(&w->header);
+    if (!r->err)
+        r->err = note_hashes(w, &r->e);
     if (!r->err)
         r->err = ft_ckpt_dir_write(&ft_disk_real, w->config.dir, &w->header, w->before, &models, &r->e);
     if (w->other)
@@ -121,6 +150,7 @@ static void write_one(struct ft_ckpt_writer *w)
     release(w); /* in any case; again if it went well */
     ft_ckpt_header_free(&w->header);
     free(w->hashes);
+    w->hashes = NULL;
 }
 
 static void destroy(struct ft_ckpt_writer *w)
@@ -128,6 +158,7 @@ static void destroy(struct ft_ckpt_writer *w)
     close(w->done_fd);
     close(w->config.models);
     close(w->config.dir);
+    free(w->path);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
     free(w);
@@ -146,7 +177,9 @@ static void *thread(void *arg)
             break;
         w->state = WRITING;
         pthread_mutex_unlock(&w->lock);
-        write_one(w);
+        look(w);
+        if (w->header.version)
+            write_one(w);
         pthread_mutex_lock(&w->lock);
         if (w->abandoned)
             break;
@@ -174,10 +207,12 @@ struct ft_ckpt_writer *ft_ckpt_writer_new(const struct ft_ckpt_writer_config *co
     w->config.models = fcntl(config->models, F_DUPFD_CLOEXEC, 0);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);
+    w->path = strdup(config->path);
+    memcpy(w->series, config->series, sizeof w->series);
     w->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     sigfillset(&all); /* signals are for the loop's thread, SIGXFSZ for nobody */
     pthread_sigmask(SIG_SETMASK, &all, &mask);
-    error = w->done_fd < 0 || w->config.dir < 0 || w->config.models < 0 ? errno : pthread_create(&w->thread, NULL, thread, w);
+    error = !w->path || w->done_fd < 0 || w->config.dir < 0 || w->config.models < 0 ? errno : pthread_create(&w->thread, NULL, thread, w);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (!error)
         return w;
@@ -200,6 +235,11 @@ void ft_ckpt_writer_begin(struct ft_ckpt_writer *w, const struct ft_ckpt_header 
     w->state = ASKED;
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
+}
+
+void ft_ckpt_writer_look(struct ft_ckpt_writer *w, uint64_t before)
+{
+    ft_ckpt_writer_begin(w, &(struct ft_ckpt_header){.version = 0}, 0, before);
 }
 
 bool ft_ckpt_writer_take(struct ft_ckpt_writer *w, struct ft_ckpt_written *result)

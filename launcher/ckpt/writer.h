@@ -11,13 +11,16 @@ struct ft_ckpt_writer;
 
 struct ft_ckpt_writer_config {
     int dir, models;             /* descriptors, copied */
+    const char *path, *series;   /* of the directory, which is followed there (ft_ckpt_dir_follow); copied */
     void (*taken)(void *arg);    /* called by the thread: the models may be written over from now on */
     void *arg;
 };
 
 struct ft_ckpt_written {
-    uint64_t version;
+    uint64_t version;            /* 0: it has only been looked */
     uint64_t bytes;              /* of the file */
+    uint64_t there;              /* the newest other one that is there now; 0: none */
+    bool moved;                  /* the directory is another one than before */
     int err;                     /* 0, or as ft_ckpt_dir_write, and e */
     struct ft_error e;
 };
@@ -31,6 +34,9 @@ int ft_ckpt_writer_fd(const struct ft_ckpt_writer *w);
 /* Starts to write a version, whose models are in `slot`; nothing may be in progress. The sections of h say their lengths and
    what ft_hash the ranks had of them: other bytes are not written. h is owned from now on. `before` as in ft_ckpt_dir_write. */
 void ft_ckpt_writer_begin(struct ft_ckpt_writer *w, const struct ft_ckpt_header *h, uint32_t slot, uint64_t before);
+
+/* Looks what is there. `before`: what there was. */
+void ft_ckpt_writer_look(struct ft_ckpt_writer *w, uint64_t before);
 
 /* What has come of it. False: it is not finished. */
 bool ft_ckpt_writer_take(struct ft_ckpt_writer *w, struct ft_ckpt_written *result);

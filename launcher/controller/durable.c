@@ -63,6 +63,7 @@ struct ft_controller_durable {
     bool loaded;                 /* the program has loaded what the job was resumed from; a node that replays that from a log says no more of it */
     bool unloaded;               /* nothing is written */
     bool final, over;            /* the job ends; nothing more comes of it */
+    bool looked;                 /* then: for what had been written */
     bool last_try;               /* this round was begun then: ranks are dead, and what a node has not it will not get */
 };
 
@@ -102,6 +103,7 @@ static void settle(struct ft_controller_durable *d)
     struct ft_controller *c = d->c;
 
     d->over = true;
+    ft_ckpt_series_tell_end(&d->series);
     if (!c->job.stay)
         return;
     c->job.stay = false;
@@ -335,12 +337,18 @@ static uint64_t newest(const struct ft_controller_durable *d)
     return least;
 }
 
+/* What was written may have been removed since: then it is written again. */
 static void look_at_the_end(struct ft_controller_durable *d)
 {
-    if (all_are_there(d) && !d->unloaded)
+    if (!d->looked) {
+        d->looked = true;
+        d->stage = WRITE;
+        ft_ckpt_writer_look(d->writer, d->series.totals.last);
+    } else if (all_are_there(d) && !d->unloaded) {
         begin_round(d);
-    else
+    } else {
         settle(d);
+    }
 }
 
 static void look(struct ft_controller_durable *d)
@@ -400,7 +408,7 @@ static void on_done(evutil_socket_t fd, short what, void *arg)
         return;
     d->stage = IDLE;
     ft_ckpt_series_note(&d->series, &result);
-    if (d->final && result.err)
+    if (d->final && result.version && result.err)
         settle(d); /* once more would not help */
     look(d);
     ft_controller_post(d->c, NULL);
@@ -561,6 +569,8 @@ int ft_controller_durable_serve(struct ft_controller *c)
     if (!d)
         return 0;
     config.dir = d->series.dir;
+    config.path = c->o->ckpt_dir;
+    config.series = d->series.id;
     config.models = d->models;
     d->writer = ft_ckpt_writer_new(&config);
     if (!d->writer)

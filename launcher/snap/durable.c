@@ -20,6 +20,7 @@ struct watch {
     struct event *done, *later;
     bool busy;                 /* something is being written */
     bool final, over;          /* no rank is left; nobody waits any more */
+    bool looked;               /* then: for what had been written */
 };
 
 /* In shared memory. */
@@ -170,6 +171,21 @@ static bool is_unloaded(struct ft_job *job, const struct ft_version *v)
     return true;
 }
 
+/* What was written may have been removed since: then it is written again. */
+static void write_last(struct ft_job *job, uint64_t version)
+{
+    struct ft_durable *d = job->durable;
+
+    if (!d->watch->looked) {
+        d->watch->looked = d->watch->busy = true;
+        ft_ckpt_writer_look(d->watch->writer, d->series.totals.last);
+    } else if (version > d->series.totals.last) {
+        begin_write(job);
+    } else {
+        ft_ckpt_series_tell_end(&d->series);
+    }
+}
+
 void ft_durable_look(struct ft_job *job)
 {
     struct ft_durable *d = job->durable;
@@ -182,8 +198,7 @@ void ft_durable_look(struct ft_job *job)
     if (is_unloaded(job, &v))
         return;
     if (d->watch->final) {
-        if (v.version > d->series.totals.last)
-            begin_write(job);
+        write_last(job, v.version);
         return;
     }
     wait = ft_ckpt_series_wait_ms(&d->series);
@@ -207,7 +222,9 @@ static void on_done(evutil_socket_t fd, short what, void *arg)
         return;
     w->busy = false;
     ft_ckpt_series_note(&job->durable->series, &result);
-    w->over |= w->final && result.err; /* once more would not help */
+    w->over |= w->final && result.version && result.err; /* once more would not help */
+    if (w->over)
+        ft_ckpt_series_tell_end(&job->durable->series);
     ft_durable_look(job);
     if (w->final)
         ft_timer_set(job->again, 0); /* the end of the job waits for it */
@@ -265,6 +282,8 @@ int ft_durable_watch(struct ft_job *job)
     if (!w)
         return -1;
     config.dir = d->series.dir;
+    config.path = job->options->ckpt_dir;
+    config.series = d->series.id;
     config.arg = job;
     w->writer = ft_ckpt_writer_new(&config);
     if (!w->writer)
