@@ -3,6 +3,7 @@
 # ftrun is killed at some system call of its first moments: the process that the user started, of which the other one is made. Either
 # nothing has been started, and nothing is left; or the other one goes on with the job to its end. Over several hosts all ends.
 # FT_EVERY=1 tries every stop.
+# shellcheck disable=SC2154 # what is not assigned here is by: uses hosts
 . "$(dirname "$0")/../lib/test.sh"
 uses hosts
 own_jobs
@@ -24,14 +25,14 @@ nothing_is_known() {
     "$ftrun" list >"$tmp/list" 2>&1
     ls "$FTMPI_RUN_DIR"/* >/dev/null 2>&1 && fail "$what: a job is left in the run directory: $(cat "$tmp/list")"
 }
-complete() { [ "$code.$(sort "$tmp/out" | tr '\n' ' ')$(ls "$tmp"/done.* 2>/dev/null | wc -l)" = '0.rank 0 rank 1 2' ]; }
-none() { [ $code = 137 ] && [ ! -s "$tmp/out" ] && ! ls "$tmp"/begun.* >/dev/null 2>&1; }
+all_done() { [ "$code.$(sort "$tmp/out" | tr '\n' ' ')$(ls "$tmp"/done.* 2>/dev/null | wc -l)" = '0.rank 0 rank 1 2' ]; }
+nothing() { [ $code = 137 ] && [ ! -s "$tmp/out" ] && ! ls "$tmp"/begun.* >/dev/null 2>&1; }
 # all_stops STEP ARGUMENT...: and what may have come of each.
 all_stops() {
     step=$1
     shift
     one 0 "$@"
-    complete || fail "undisturbed: exit code $code"
+    all_done || fail "undisturbed: exit code $code"
     stops=$(sed -n 's/^front //p' "$tmp/stops")
     n=$((1 + seed % step))
     while [ $n -le "$stops" ]; do
@@ -45,7 +46,7 @@ all_stops() {
     done
 }
 
-none_or_all() { none || complete; }
+none_or_all() { nothing || all_done; }
 right=none_or_all
 all_stops "$every" -n 2
 # The code is that of a node, perhaps.

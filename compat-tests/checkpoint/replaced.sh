@@ -3,6 +3,7 @@
 # The directory of --ckpt-dir is removed and made again while the job runs (a cleaner, a remount): checkpoints go to the one that its
 # name leads to, also the last one if that had been written before. One that has come to be another job's is left alone. What is there
 # at the end is told. (Nothing was written any more, and a version was said to be there that was not.)
+# shellcheck disable=SC2154 # what is not assigned here is by: uses checkpoints hosts
 . "$(dirname "$0")/../lib/test.sh"
 uses checkpoints hosts
 small=80000

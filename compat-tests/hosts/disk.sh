@@ -3,6 +3,7 @@
 # A disk that stalls ftrun's output is nobody's death: nodes are answered all the while, ranks wait
 # once enough of what they print is on its way, and when the disk goes on all is there, once. (The
 # loop that answers nodes wrote files itself: all nodes ended their ranks after two thirds of --lease.)
+# shellcheck disable=SC2154 # what is not assigned here is by: uses hosts
 . "$(dirname "$0")/../lib/test.sh"
 uses hosts
 STALL_UNTIL=$tmp/good
