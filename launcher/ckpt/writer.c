@@ -266,14 +266,14 @@ void ft_ckpt_writer_free(struct ft_ckpt_writer *w)
     pthread_mutex_lock(&w->lock);
     busy = w->state == WRITING;
     w->abandoned = busy;
+    if (busy)
+        pthread_detach(w->thread); /* it frees what there is, from the moment when the lock is free */
     w->state = busy ? w->state : END;
     if (w->state == END)
         pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
-    if (busy) {
-        pthread_detach(w->thread);
+    if (busy)
         return;
-    }
     pthread_join(w->thread, NULL);
     destroy(w);
 }

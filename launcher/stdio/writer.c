@@ -209,12 +209,12 @@ bool ft_writer_free(struct ft_writer *w)
     pthread_mutex_lock(&w->lock);
     writing = w->writing;
     w->ends = true;
+    if (writing)
+        pthread_detach(w->thread); /* it frees what there is, from the moment when the lock is free */
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
-    if (writing) {
-        pthread_detach(w->thread); /* it frees what there is */
+    if (writing)
         return false;
-    }
     pthread_join(w->thread, NULL);
     destroy(w);
     return true;
