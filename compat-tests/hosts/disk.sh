@@ -60,7 +60,26 @@ goes_on
 expect_no_out
 all_of "$tmp/files/rank.0/stdout" "$tmp/files/rank.1/stdout"
 
+# What is read.
+STALL=$tmp/input
+seq 100000 >"$tmp/input"
+rm -f "$STALL_UNTIL" "$STALL_UNTIL.waits" "$tmp/starts" "$tmp"/printed.*
+printf '#!/bin/sh\nexec "%s" "$@" <"%s"\n' "$ftrun" "$tmp/input" >"$tmp/reads"
+chmod +x "$tmp/reads"
+was=$ftrun ftrun=$tmp/reads
+LD_PRELOAD=$built/.libs/stall.so
+export LD_PRELOAD
+begin --launcher "exec:$go" -H a,b --lease 1 sh -c 'echo $FTMPI_RANK >>'"$tmp/starts"'; cat'
+unset LD_PRELOAD
+ftrun=$was
+wait_for test -e "$STALL_UNTIL.waits"
+wait_for has_lines 2 "$tmp/starts"
+nothing_happens
+goes_on
+cmp -s "$tmp/out" "$tmp/input" || fail "$what: other input than there is"
+
 # Who does not want to wait for it does not have to.
+STALL=$tmp/files
 job --output-filename "$tmp/files:nocopy"
 kill -TERM "$front"
 wait_for told 'told to stop'

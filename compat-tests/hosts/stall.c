@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A disk that stalls: to be preloaded into ftrun. What writes to a file at or below $STALL waits until $STALL_UNTIL is there; that
-   somebody waits says $STALL_UNTIL.waits. */
+/* A disk that stalls: to be preloaded into ftrun. What writes to a file at or below $STALL, or sends it, waits until $STALL_UNTIL is there;
+   that somebody waits says $STALL_UNTIL.waits. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -64,12 +64,12 @@ EXPORTED ssize_t pwrite64(int fd, const void *data, size_t n, off64_t at)
 
 EXPORTED ssize_t sendfile(int to, int from, off_t *at, size_t n)
 {
-    stall(to);
+    stall(to), stall(from);
     return REAL(sendfile)(to, from, at, n);
 }
 
 EXPORTED ssize_t sendfile64(int to, int from, off64_t *at, size_t n)
 {
-    stall(to);
+    stall(to), stall(from);
     return REAL(sendfile64)(to, from, at, n);
 }

@@ -8,6 +8,7 @@ liblaunch_la_SOURCES += \
 	launcher/stdio/merge.h launcher/stdio/merge.c \
 	launcher/stdio/output.h launcher/stdio/output.c \
 	launcher/stdio/output_dir.h launcher/stdio/output_dir.c \
+	launcher/stdio/pump.h launcher/stdio/pump.c \
 	launcher/stdio/relay.h launcher/stdio/relay.c \
 	launcher/stdio/sink.h launcher/stdio/sink.c \
 	launcher/stdio/spool.h launcher/stdio/spool.c \

@@ -10,6 +10,8 @@
 
 #include "ft/base/util.h"
 #include "launcher/stdio/input.h"
+#include "launcher/stdio/memory.h"
+#include "launcher/stdio/pump.h"
 #include "launcher/wire/wire.h"
 
 enum { AHEAD = 512 << 10 };
@@ -18,6 +20,7 @@ enum { AHEAD = 512 << 10 };
 struct ft_relay {
     struct event_base *base;
     struct ft_relay_config config;
+    const struct ft_store *store;
     struct ft_input *input;
     int pipe;                  /* -1: nobody is there to have it */
     struct event *readable;
@@ -76,11 +79,19 @@ void ft_relay_stop(struct ft_relay *r)
     r->pipe = -1;
 }
 
+/* The loop does not wait for a disk. */
+static int open_pipe(struct ft_relay *r)
+{
+    int pipe = r->store->kind == FT_STORE_FILE ? ft_pump_open(r->store->from, (off_t)r->store->start) : -1;
+
+    return pipe >= 0 ? pipe : ft_input_open(r->input);
+}
+
 /* From the beginning; what the node has is skipped. */
 void ft_relay_from(struct ft_relay *r, uint64_t had)
 {
     ft_relay_stop(r);
-    r->pipe = ft_input_open(r->input);
+    r->pipe = open_pipe(r);
     if (r->pipe < 0)
         return;
     fcntl(r->pipe, F_SETFL, O_NONBLOCK);
@@ -109,6 +120,7 @@ struct ft_relay *ft_relay_new(struct event_base *base, struct ft_stdio_memory *m
     r->base = base;
     r->config = *config;
     r->pipe = -1;
+    r->store = &memory->store;
     r->input = ft_input_new(base, memory, &in);
     if (r->input)
         return r;
