@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ftrun is killed at some system call of its first moments: the process that the user started, of which the other one is made. Either
 # nothing has been started, and nothing is left; or the other one goes on with the job to its end. Over several hosts all ends.
-# FT_EVERY=1 tries every stop.
+# FT_RUNS says how many stops are tried, or `all`.
 # shellcheck disable=SC2154 # what is not assigned here is by: uses hosts
 . "$(dirname "$0")/../lib/test.sh"
 uses hosts
 own_jobs
 sanitizers detect_leaks=0 # it cannot look at a traced process
 killat=$built/killat
-every=${FT_EVERY:-29}
+runs=30
+if quick; then runs=10; fi
+runs=${FT_RUNS:-$runs}
 seeded
 
 # one STOP ARGUMENT...: killat says if a process is left (97), or stays for ever (98).
@@ -27,13 +29,15 @@ nothing_is_known() {
 }
 all_done() { [ "$code.$(sort "$tmp/out" | tr '\n' ' ')$(ls "$tmp"/done.* 2>/dev/null | wc -l)" = '0.rank 0 rank 1 2' ]; }
 nothing() { [ $code = 137 ] && [ ! -s "$tmp/out" ] && ! ls "$tmp"/begun.* >/dev/null 2>&1; }
-# all_stops STEP ARGUMENT...: and what may have come of each.
-all_stops() {
-    step=$1
+# some_stops RUNS ARGUMENT...: a job is killed so often, and "$right" says whether what has come of it may.
+some_stops() {
+    some=$1
     shift
     one 0 "$@"
     all_done || fail "undisturbed: exit code $code"
     stops=$(sed -n 's/^front //p' "$tmp/stops")
+    step=1
+    if [ "$some" != all ]; then step=$((stops / some + 1)); fi
     n=$((1 + seed % step))
     while [ $n -le "$stops" ]; do
         one $n "$@"
@@ -48,8 +52,9 @@ all_stops() {
 
 none_or_all() { nothing || all_done; }
 right=none_or_all
-all_stops "$every" -n 2
+some_stops "$runs" -n 2
 # The code is that of a node, perhaps.
 right=true
-all_stops $((every * 4)) --launcher "exec:$go" -H a,b --lease 1
+if [ "$runs" != all ]; then runs=$((runs / 3)); fi
+some_stops "$runs" --launcher "exec:$go" -H a,b --lease 1
 finish
