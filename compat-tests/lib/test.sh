@@ -147,9 +147,9 @@ expect_out() {
 }
 expect_no_out() { [ ! -s "$tmp/out" ] || fail "$what: prints something"; }
 expect_err() { told "$1" || fail "$what: stderr does not say \"$1\""; }
-# But for how far a replay is, which is told if it takes long.
+# But for what is told of a replay if it takes long, or the job goes on for a while after it.
 expect_err_lines() {
-    [ "$(grep -vc '^ftrun: rank [0-9]* replays: unit ' "$tmp/err")" = "$1" ] ||
+    [ "$(grep -vc '^ftrun: rank [0-9]* \(replays: unit\|is back where it was\)' "$tmp/err")" = "$1" ] ||
         fail "$what: not $1 line(s) on stderr"
 }
 # For wait_for: it is said by now.
