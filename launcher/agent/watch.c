@@ -114,8 +114,8 @@ static void returns_are_told(struct ft_watch *w)
         if (!last->live_ns)
             continue;
         if (last->way != FT_BACK_ALL)
-            ft_say_notice(&job->say, "rank %u is back where it was, %.3f s after its death", ft_job_rank(job, r),
-                          (double)(last->live_ns - last->died_ns) / 1e9);
+            ft_say_notice(&job->say, "rank %u is back where it was, %.3f s after its death: %llu unit%s replayed", ft_job_rank(job, r),
+                          (double)(last->live_ns - last->died_ns) / 1e9, (unsigned long long)last->replayed, last->replayed == 1 ? "" : "s");
         last->told = true;
     }
 }

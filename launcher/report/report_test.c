@@ -271,14 +271,16 @@ Test(report, a_line_sums_up_what_was_survived)
     die(&r, 0, 1, 2);
     ft_report_started(&r, 0, FT_BACK_SNAPSHOT, at(2.5));
     ft_report_last(&r, 0)->live_ns = at(3);
+    ft_report_last(&r, 0)->replayed = 1;
     cr_expect(ft_report_summary(&r, line, sizeof line));
-    cr_expect_str_eq(line, "1 death of a rank survived: 1 from a snapshot; 1.000 s until they were back");
+    cr_expect_str_eq(line, "1 death of a rank survived: 1 from a snapshot; 1 unit replayed, 1.000 s until they were back");
     die(&r, 1, 1, 2.5);
     ft_report_started(&r, 1, FT_BACK_START, at(2.6));
     ft_report_last(&r, 1)->live_ns = at(5);
+    ft_report_last(&r, 1)->replayed = 42;
     die(&r, 1, 6, 7);
     ft_report_started(&r, 1, FT_BACK_SNAPSHOT, at(7));
     cr_expect(ft_report_summary(&r, line, sizeof line));
-    cr_expect_str_eq(line, "3 deaths of ranks survived: 2 from a snapshot, 1 from the start; 3.000 s until they were back");
+    cr_expect_str_eq(line, "3 deaths of ranks survived: 2 from a snapshot, 1 from the start; 43 units replayed, 3.000 s until they were back");
     end(&r, written(&r));
 }

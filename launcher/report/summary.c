@@ -35,12 +35,13 @@ static uint64_t lost_ns(const struct ft_report *r)
 
 bool ft_report_summary(const struct ft_report *r, char *line, size_t size)
 {
-    uint64_t back[WAYS] = {0}, number = 0;
+    uint64_t back[WAYS] = {0}, number = 0, replayed = 0;
     size_t n = 0;
 
     for (uint64_t i = 0; i < r->nrestarts; i++)
         if (r->restarts[i].started_ns) {
             back[r->restarts[i].way]++;
+            replayed += r->restarts[i].replayed;
             number++;
         }
     if (!number)
@@ -50,6 +51,7 @@ bool ft_report_summary(const struct ft_report *r, char *line, size_t size)
         if (back[w])
             n += (size_t)snprintf(line + n, size - n, "%s %llu %s", any++ ? "," : "", (unsigned long long)back[w], ways[w]);
     if (lost_ns(r)) /* it is known of those that use MPI */
-        snprintf(line + n, size - n, "; %.3f s until they were back", (double)lost_ns(r) / 1e9);
+        snprintf(line + n, size - n, "; %llu unit%s replayed, %.3f s until they were back", (unsigned long long)replayed, replayed == 1 ? "" : "s",
+                 (double)lost_ns(r) / 1e9);
     return true;
 }
