@@ -87,6 +87,7 @@ stops=0 wrong=0
 # The last replacement: whichever of two ranks finds out names itself first.
 normal() {
   sed -E -e "s#$place#PLACE#g" -e "s#\b$(uname -n)\b#HOST#g" -e 's/\(pid [0-9]+/(pid PID/g' -e 's/^(ftrun: job )[0-9a-z]{8} /\1JOB /' \
+    -e '/^! ftrun: rank [0-9]+ is back where it was/d' -e 's/; [0-9]+ units? replayed, [0-9.]+ s until/; N units replayed, T s until/' \
     -e 's/0x[0-9a-f]+/ADDRESS/g' -e 's/, [0-9]+ processors$/, P processors/' -e 's/(rank 1 calls .*), (rank 0 calls .*)$/\2, \1/'
 }
 
@@ -129,6 +130,7 @@ round 1: 4 ranks, sum 10
 round 2: 4 ranks, sum 20
 round 3: 4 ranks, sum 30
 ! ftrun: rank 2 (pid PID, host HOST) was killed by signal 9 (SIGKILL); restarted, restart 1
+! ftrun: 1 death of a rank survived: 1 from the start; N units replayed, T s until they were back
 END
 
 stop 'ftrun -q -n 4 ./total 0 2' <<'END'
@@ -188,7 +190,7 @@ round 3: 2 ranks, sum 9
 "signal": 9
 END
 
-stop 'FTMPI_MAX_RESTARTS=0 ftrun -n 2 ./total 1 2' <<'END'
+stop 'FTMPI_MAX_RESTARTS=0 ftrun -n 2 ./total 1 2 >/dev/null' <<'END'
 ! ftrun: rank 1 (pid PID, host HOST) was killed by signal 9 (SIGKILL); not restarted (--max-restarts 0), the job is ended
 exit code 137
 END
@@ -216,11 +218,12 @@ round 1: 3 ranks, sum 6
 round 2: 3 ranks, sum 12
 round 3: 3 ranks, sum 18
 ! ftrun: rank 1 (pid PID, host HOST) was killed by signal 9 (SIGKILL); restarted, restart 1
+! ftrun: 1 death of a rank survived: 1 from the start; N units replayed, T s until they were back
 END
 
 stop 'ftrun -n 2 sleep 60 & until ftrun status >/dev/null 2>&1; do sleep 0.1; done; ftrun list | awk "NR > 1 {print \$3, \$6, \$7}"; ftrun stop; wait $!' <<'END'
 2 sleep 60
-! ftrun: told to stop by signal 15 (SIGTERM); the job is ended
+! ftrun: told to stop by signal 15 (SIGTERM); the job is ended, within 4 s (--grace) or by a second signal at once
 exit code 143
 END
 

@@ -70,8 +70,9 @@ expect_code 0
 
 mkdir cgroup
 mib() { echo $(($1 << 20)); }
-# used MIB [CACHE]: so much is used, and so much of it is clean pages of files.
+# used MIB [CACHE]: so much is used, and so much of it is clean pages of files. Never more in between: what is not cache any more goes first.
 used() {
+    [ -n "${2-}" ] || tell cgroup/memory.current "$(mib "$1")"
     tell cgroup/memory.stat "anon 1
 inactive_file $(mib "${2:-0}")
 active_file 0

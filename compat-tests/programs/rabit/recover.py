@@ -123,7 +123,7 @@ class Runner:
         with open(report) as f:
             restarts = json.load(f)['restarts']
         for line in done.stderr.decode().splitlines():
-            if 'restarted' not in line and 'goes on' not in line:
+            if not any(word in line for word in ('restarted', 'goes on', 'is back where it was', ' survived: ')):
                 raise Failure('says: %s\n%s' % (line, shlex.join(command)))
         lines = sorted(done.stdout.split(b'\n'), key=lambda l: l.split(b' ', 1)[0])
         ways = [[r['way_back'] for r in restarts if r['rank'] == rank] for rank in range(case.ranks)]
