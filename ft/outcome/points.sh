@@ -137,7 +137,10 @@ row_under_kills() {
     done
     grep -v ' closed ' of_row >not_closed
     if [ -z "$2" ]; then # the row is gone through again if the first kill is at its end
-        second_kills "" "$(tail -n 1 not_closed | cut -d ' ' -f 1)" "$pairs" " replay .* $row\$"
+        for _ in 1 2 3; do # a point may be missed, where a timer says how many calls there are
+            second_kills "" "$(tail -n 1 not_closed | cut -d ' ' -f 1)" "$pairs" " replay .* $row\$"
+            if [ "$pairs" = 0 ] || grep -qE "^[a-z]* replay .*$row\$" killed; then break; fi
+        done
     else
         second_kills "$2" "$(sample 1 not_closed | head -n 1)" "$pairs" .
     fi
