@@ -3,8 +3,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What each tells the processes that it starts. Its size alone is no proof: salloc and sbatch export SLURM_NTASKS to a shell
    that is one process, and notebooks set WORLD_SIZE. */
@@ -42,12 +44,30 @@ static bool may_be_alone(void)
     return getenv("FTMPI_JOB"); /* of a rank, without its FTMPI_FDS: what ftrun tells ranks is still there */
 }
 
+/* What ftrun gives a rank is still there until the rank calls MPI_Init. */
+static bool has_inherited_job(void)
+{
+    enum { FIRST = 100, MOST = 32 }; /* launcher/ranks/spawn.c */
+    static const char memory[] = "/memfd:ftmpi ";
+    char path[40], to[sizeof memory];
+
+    for (int fd = FIRST; fd < FIRST + MOST; fd++) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        if (readlink(path, to, sizeof to) == sizeof to && !memcmp(to, memory, sizeof memory - 1))
+            return true;
+    }
+    return false;
+}
+
 int ft_alone_check(struct ft_error *e)
 {
     unsigned long long rank, also = 0, size;
 
     if (may_be_alone())
         return 0;
+    if (has_inherited_job())
+        return ft_err_set(e, FT_EJOB, "ftrun has started this as a rank, but its environment has been taken away (env -i, sudo, su?): it "
+                          "would be a world of one; keep the variables FTMPI_*, or set FTMPI_ALONE=1 if that is what you want");
     for (int i = 0; i < LAUNCHERS; i++) {
         const char *const *sizes = launchers[i].sizes, *name = sizes[0];
 

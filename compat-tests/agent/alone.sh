@@ -68,6 +68,13 @@ is_quiet '0 of 2;1 of 2;' SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=4 OMPI_COM
 is_quiet '0 of 1;0 of 1;' "$ftrun" -n 2 sh -c 'env -u FTMPI_FDS ./hello'
 is_quiet '0 of 2;1 of 2;' FTMPI_ALONE=1 "$ftrun" -n 2 ./hello # it is known, and of no matter
 
+# A rank whose environment has been taken away (sudo): each was a world of one, and nothing was said.
+run -n 2 env -i "$PWD/hello"
+[ $code != 0 ] || fail "$what: ends with 0"
+expect_err 'ftrun has started this as a rank, but its environment has been taken away'
+expect_no_out
+is_quiet '0 of 1;0 of 1;' "$ftrun" -n 2 env -i FTMPI_ALONE=1 ./hello
+
 # The launchers themselves, as far as they are here.
 if command -v mpiexec.mpich >/dev/null; then
     call mpiexec.mpich -n 3 ./hello
