@@ -109,6 +109,7 @@ is_quiet '0;1;' -n 2 ./both "$mpich"
 is_quiet '0 of 1;0 of 1;0 of 2;1 of 2;' -n 2 ./ours before ./mpich
 is_quiet '0 of 1;0 of 1;0 of 2;1 of 2;' -n 2 ./ours after ./mpich
 is_quiet '0 of 2;1 of 2;' -n 1 mpiexec.mpich -n 2 ./mpich
+is_quiet '0 of 1;' -n 1 sh -c './mpich; exit 0' # is right
 is_quiet '' -n 2 sh -c 'mpicc.openmpi --version >out.$$; mpichversion >>out.$$'
 is_quiet '0 of 1;0 of 1;' --other-mpi allow -n 2 ./rpath
 is_quiet '0 of 1;0 of 1;' --other-mpi allow -n 2 ./mpich
