@@ -27,6 +27,8 @@ bad 2 'Not a directory' --wdir "$tmp/file" true
 bad 2 'No such file or directory' --report "$tmp/nonesuch/report" true
 bad 2 'names no directory' --output-filename :nocopy true
 bad 2 'cannot make .*: Not a directory' --output-filename "$tmp/file/files" true
+mkdir -p "$tmp/piped/rank.0" && mkfifo "$tmp/piped/rank.0/stdout"
+bad 2 'it is a pipe' --output-filename "$tmp/piped:nocopy" true
 bad 2 'no such interface' --iface nosuch0 -H a,b true
 bad 2 'Not a directory' --ckpt-dir "$tmp/file" true
 bad 2 'No such file or directory' --ckpt-dir "$tmp/nonesuch/dir" true

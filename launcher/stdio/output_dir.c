@@ -67,11 +67,14 @@ static int make_path(const struct ft_output_dir *d, struct ft_error *e)
 static int make_file(const struct ft_output_dir *d, uint32_t rank, const char *name, struct ft_error *e)
 {
     char path[PATH_BYTES];
+    struct stat st;
     int fd;
 
     if (path_of(path, d, rank, name, e) < 0)
         return FT_EINVAL;
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) /* it has no places; and to open it would wait for a reader */
+        return ft_err_set(e, FT_EINVAL, "--output-filename: cannot write %.300s: it is a pipe", path);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
     if (fd < 0)
         return ft_err_set(e, FT_EINVAL, "--output-filename: cannot write %.300s: %s", path, strerror(errno));
     close(fd);
@@ -116,7 +119,7 @@ int ft_output_dir_write(const struct ft_output_dir *d, uint32_t rank, int which,
 
     if (path_of(path, d, rank, which ? "stderr" : "stdout", e) < 0)
         return FT_ESYS;
-    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0 || write_at(fd, at, data, len) < 0)
         err = ft_err_set(e, FT_ESYS, "output of rank %u was lost: cannot write to %.300s: %s", rank, path, strerror(errno));
     if (fd >= 0)
