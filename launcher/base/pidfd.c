@@ -37,6 +37,13 @@ void ft_pidfd_await(pid_t pid, int ms)
         poll(NULL, 0, 1);
 }
 
+static bool is_older(const char *release)
+{
+    int major = 0, minor = 0;
+
+    return sscanf(release, "%d.%d", &major, &minor) == 2 && (major < 5 || (major == 5 && minor < 3));
+}
+
 bool ft_pidfd_works(char *text, size_t size)
 {
     int fd = ft_pidfd_open(getpid()), error = errno;
@@ -47,7 +54,8 @@ bool ft_pidfd_works(char *text, size_t size)
         return true;
     }
     uname(&kernel);
-    snprintf(text, size, "pidfd_open is refused (%s): by the system call filter of a container, or is the kernel, Linux %.32s, older "
-             "than 5.3?", strerror(error), kernel.release);
+    snprintf(text, size, "pidfd_open is refused (%s): %s Linux %.32s %s", strerror(error),
+             is_older(kernel.release) ? "the kernel," : "by the system call filter of a container;", kernel.release,
+             is_older(kernel.release) ? "is older than 5.3." : "has it.");
     return false;
 }
