@@ -9,7 +9,7 @@
 #include "launcher/base/timer.h"
 
 enum {
-    EVERY_MS = 5000,  /* a process with very much memory may take some seconds to die */
+    EVERY_MS = 1000,  /* who is killed dies within two of these, but for very much memory: then it is told as any SIGKILL */
     MOST = 64         /* groups; ranks in others count as in our own */
 };
 

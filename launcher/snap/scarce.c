@@ -50,7 +50,7 @@ static void tell(struct ft_snapshot *s)
     char used[96] = "";
 
     s->oom = false;
-    if (m->limit < UINT64_MAX) /* else its group went with it */
+    if (m->limit < UINT64_MAX && m->used > m->limit / 2) /* else its group, or what was too much, went with it */
         snprintf(used, sizeof used, ", %llu of %llu MiB are used%s", (unsigned long long)m->used >> 20, (unsigned long long)m->limit >> 20,
                  m->group ? " in the job's control group" : "");
     if (!first->short_told)
