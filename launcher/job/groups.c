@@ -4,12 +4,14 @@
 
 #include <event2/event.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ft/base/util.h"
 #include "launcher/base/timer.h"
 
 enum {
     EVERY_MS = 1000,  /* who is killed dies within two of these, but for very much memory: then it is told as any SIGKILL */
+    LOOK = 5,         /* every so many of these, ranks are looked for where they are */
     MOST = 64         /* groups; ranks in others count as in our own */
 };
 
@@ -21,6 +23,7 @@ struct group {
 
 struct ft_groups {
     struct event *timer;
+    uint32_t rounds;
     struct group list[MOST];
     uint32_t n, nranks;
     uint32_t *of;     /* by rank */
@@ -37,8 +40,8 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         g->list[i].old = ft_max(g->list[i].old, g->list[i].seen);
         g->list[i].seen = ft_memgroup_kills(&g->list[i].at);
     }
-    for (uint32_t r = 0; r < g->nranks; r++)
-        g->noted[r] = 0; /* it may have been moved */
+    if (g->rounds++ % LOOK == 0)
+        memset(g->noted, 0, g->nranks * sizeof *g->noted); /* a rank may have been moved */
 }
 
 static uint32_t add(struct ft_groups *g, const struct ft_memgroup *at)

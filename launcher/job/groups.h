@@ -2,7 +2,7 @@
 /* The control groups for memory that this agent's ranks are in: mostly all in its own, but each may have been put into another.
 
    And whether the kernel killed a rank for want of memory. It says only how many processes of a group it has killed: as many of these
-   that are found dead by SIGKILL a few seconds later are taken for those. */
+   that are found dead by SIGKILL within two seconds are taken for those. */
 #ifndef LAUNCHER_JOB_GROUPS_H
 #define LAUNCHER_JOB_GROUPS_H
 
