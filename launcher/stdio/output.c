@@ -20,6 +20,7 @@ struct stream {
     uint32_t id;             /* 2 * rank + which */
     int fd;                  /* -1: closed */
     bool paused, retired;
+    bool goes_on;            /* more came since the unfinished lines were looked at */
     struct event *readable;
 };
 
@@ -74,10 +75,17 @@ static void on_early(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     for (uint32_t i = 0; i < 2 * o->memory->config.nranks; i++) {
-        if (!is_early(&o->streams[i]))
+        struct stream *s = &o->streams[i];
+
+        if (!is_early(s))
             continue;
+        if (s->paused || (s->goes_on && !ft_forward_unfinished(o->forward, i, true))) { /* its end is on the way */
+            s->goes_on = false;
+            arm_early(s);
+            continue;
+        }
         ft_forward_show(o->forward, i, false);
-        forwarded(&o->streams[i]);
+        forwarded(s);
     }
 }
 
@@ -86,6 +94,7 @@ static ssize_t take(struct stream *s)
 {
     ssize_t n = ft_forward_take(s->o->forward, s->id, s->fd);
 
+    s->goes_on |= n > 0;
     if (n > 0)
         forwarded(s);
     return n;
