@@ -243,8 +243,12 @@ static void sum_up(const struct ft_job *job)
 
     for (uint32_t i = 0; i < b->n; i++)
         b->groups[i].promised = 0;
-    for (uint32_t r = 0; r < job->options->nranks; r++)
-        group_of(job, r)->promised += promised_to(job, r);
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        struct group *g = group_of(job, r);
+
+        if (g) /* its group has been found since they were looked at */
+            g->promised += promised_to(job, r);
+    }
 }
 
 /* A walk through all memory of all snapshots. */
