@@ -106,9 +106,9 @@ static void returns_are_told(struct ft_watch *w)
     struct ft_job *job = w->job;
 
     for (uint32_t r = 0; r < job->options->nranks; r++) {
-        struct ft_restart *last = job->report->ranks[r].restarts ? ft_report_last(job->report, r) : NULL;
+        struct ft_restart *last = job->report->ranks[r].away ? ft_report_last(job->report, r) : NULL;
 
-        if (!last || last->told)
+        if (!last)
             continue;
         ft_ranks_note_recovery(job, r);
         if (!last->live_ns)
@@ -116,7 +116,7 @@ static void returns_are_told(struct ft_watch *w)
         if (last->way != FT_BACK_ALL)
             ft_say_notice(&job->say, "rank %u is back where it was, %.3f s after its death: %llu unit%s replayed", ft_job_rank(job, r),
                           (double)(last->live_ns - last->died_ns) / 1e9, (unsigned long long)last->replayed, last->replayed == 1 ? "" : "s");
-        last->told = true;
+        job->report->ranks[r].away = false;
     }
 }
 

@@ -38,6 +38,7 @@ void ft_restart_rank(struct ft_job *job, uint32_t rank, uint64_t number)
     proc->restart = number;
     if (!restart || restart->died_ns != proc->died_ns) { /* it may be done a second time: after a takeover */
         job->report->ranks[rank].restarts++;
+        job->report->ranks[rank].away = true;
         restart = ft_report_restart(job->report);
     }
     if (restart)

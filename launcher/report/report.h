@@ -29,7 +29,6 @@ struct ft_restart {
     uint64_t replayed;      /* units its successor took out of the log */
     uint32_t host;          /* of several: it died there (ft_report_hosts) ... */
     bool host_lost;         /* ... since the host was lost: when it died is when that was noticed */
-    bool told;              /* that it is back */
 };
 
 struct ft_rank_total {
@@ -37,6 +36,7 @@ struct ft_rank_total {
     int signal, code;       /* how it ended */
     uint64_t ended_ns;      /* 0: it never ran */
     uint32_t restarts;
+    bool away;              /* it is not back where it was, or that has not been told */
     uint64_t units;         /* furthest it came in the world's stream */
     uint64_t origin_ns;     /* when it was last at the beginning of the program ... */
     uint64_t cut_ns;        /* ... and at its newest snapshot: when that was taken, or woken */
