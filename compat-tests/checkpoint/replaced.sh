@@ -62,18 +62,18 @@ for on in '' "--launcher exec:$go -H a,b"; do
     expect_code 0
     has_version 10 || fail "$what: the last version is not there"
 
-    # Now another job's; and then no directory at all.
-    mv ckpt other
+    # Now another job's; and then no directory at all. (The name is changed at once: a directory that is being filled would be taken.)
+    mv ckpt other && mkdir first && ln -s first ckpt
     job $on --ckpt-dir ckpt -n 2 ./stays "$resumejob" 10 $small 50
     wait_for has_version 1
-    mv ckpt old && cp -a other ckpt
+    cp -a other second && ln -s second new && mv -T new ckpt
     wait_for told 'the directory is another one than before, with checkpoints of job [0-9a-z]*; the job goes on without a checkpoint there$'
     rm -rf ckpt && : >ckpt
     : >end
     ended
     expect_code 0
     expect_err '^ftrun: --ckpt-dir ckpt: at the end of the job there is no checkpoint there$'
-    diff -r other ckpt >/dev/null 2>&1 && fail "nothing was replaced"
-    rm -rf other old ckpt
+    diff -r other second || fail "$what: the other job's checkpoints were changed"
+    rm -rf other first second ckpt
 done
 finish
