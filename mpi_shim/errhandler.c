@@ -17,14 +17,25 @@ static const char *const texts[] = {SHIM_CLASSES(X)};
 #undef X
 enum { CLASSES = sizeof names / sizeof *names };
 
-const char *shim_class_name(int class)
+int shim_error_class(int code)
 {
-    return class >= 0 && class < CLASSES ? names[class] : NULL;
+    if (shim_missing_text(code))
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    return code >= 0 && code < CLASSES && names[code] ? code : -1;
 }
 
-const char *shim_class_text(int class)
+const char *shim_class_name(int code)
 {
-    return class >= 0 && class < CLASSES ? texts[class] : NULL;
+    int class = shim_error_class(code);
+
+    return class < 0 ? NULL : names[class];
+}
+
+const char *shim_error_text(int code)
+{
+    const char *missing = shim_missing_text(code);
+
+    return missing || shim_error_class(code) < 0 ? missing : texts[code];
 }
 
 static bool is_handler(MPI_Errhandler handler)
@@ -119,7 +130,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
     if (!shim_class_name(errorcode))
         return shim_raise(comm, me, MPI_ERR_ARG, "%d is no error code", errorcode);
     if (errorcode != MPI_SUCCESS)
-        shim_raise(comm, me, errorcode, "%s; raised by the program itself", shim_class_text(errorcode));
+        shim_raise(comm, me, errorcode, "%s; raised by the program itself", shim_error_text(errorcode));
     return MPI_SUCCESS;
 }
 
@@ -164,7 +175,7 @@ int PMPI_Error_class(int errorcode, int *errorclass)
     if (!errorclass || !shim_class_name(errorcode))
         return shim_raise(NULL, "Error_class", MPI_ERR_ARG,
                           errorclass ? "%d is no error code" : "errorclass is a null pointer (code %d)", errorcode);
-    *errorclass = errorcode;
+    *errorclass = shim_error_class(errorcode);
     return MPI_SUCCESS;
 }
 
@@ -174,6 +185,6 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
     if (!string || !resultlen || !shim_class_name(errorcode))
         return shim_raise(NULL, "Error_string", MPI_ERR_ARG,
                           string && resultlen ? "%d is no error code" : "a null pointer to write to (code %d)", errorcode);
-    *resultlen = snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", names[errorcode], texts[errorcode]);
+    *resultlen = snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", shim_class_name(errorcode), shim_error_text(errorcode));
     return MPI_SUCCESS;
 }

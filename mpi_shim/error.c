@@ -40,7 +40,7 @@ void shim_end(int code, const char *format, ...)
     ft_end(shim.ft, exit_code(code), line);
 }
 
-static void where(char *text, size_t size)
+void shim_where(char *text, size_t size)
 {
     char host[HOST_NAME_MAX + 1] = "unknown host";
 
@@ -60,8 +60,10 @@ static MPI_Errhandler handler_of(MPI_Comm comm)
     return comm->errhandler ? comm->errhandler : MPI_ERRORS_ARE_FATAL;
 }
 
+bool shim_errors_are_fatal(void) { return handler_of(MPI_COMM_WORLD)->does == SHIM_FATAL; }
+
 /* In the language it was written in. */
-static void call(MPI_Errhandler handler, MPI_Comm comm, int class, const char *line)
+static void call(MPI_Errhandler handler, MPI_Comm comm, int code, const char *line)
 {
     MPI_Fint number;
 
@@ -69,14 +71,14 @@ static void call(MPI_Errhandler handler, MPI_Comm comm, int class, const char *l
         comm = MPI_COMM_WORLD;
     switch (handler->language) {
     case SHIM_C:
-        handler->function(&comm, &class, line);
+        handler->function(&comm, &code, line);
         break;
     case SHIM_CXX:
-        handler->cxx(&comm, &class, line, (void (*)(void))handler->function);
+        handler->cxx(&comm, &code, line, (void (*)(void))handler->function);
         break;
     case SHIM_FORTRAN:
         number = PMPI_Comm_c2f(comm);
-        handler->in_fortran(&number, &class);
+        handler->in_fortran(&number, &code);
         break;
     }
 }
@@ -88,38 +90,38 @@ const char *shim_prefix(const char *function)
     return function[1] == '_' ? "MPI" : "MPI_";
 }
 
-static void raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int class, const char *format, va_list args)
+static void raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int code, const char *format, va_list args)
 {
-    char what[LINE / 2], line[LINE], place[HOST_NAME_MAX + 32];
+    char what[LINE / 2], line[LINE], place[SHIM_PLACE];
 
     if (handler->does == SHIM_RETURN)
         return;
     vsnprintf(what, sizeof what, format, args);
-    where(place, sizeof place);
-    snprintf(line, sizeof line, "%s%s, %s: %s: %s", shim_prefix(function), function, place, shim_class_name(class), what);
+    shim_where(place, sizeof place);
+    snprintf(line, sizeof line, "%s%s, %s: %s: %s", shim_prefix(function), function, place, shim_class_name(code), what);
     if (handler->does == SHIM_FATAL)
-        shim_end(class, "%s. The error handler is MPI_ERRORS_ARE_FATAL: the job ends", line);
-    call(handler, comm, class, line);
+        shim_end(shim_error_class(code), "%s. The error handler is MPI_ERRORS_ARE_FATAL: the job ends", line);
+    call(handler, comm, code, line);
 }
 
-int shim_raise(MPI_Comm comm, const char *function, int class, const char *format, ...)
+int shim_raise(MPI_Comm comm, const char *function, int code, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    raise_to(handler_of(comm), comm, function, class, format, args);
+    raise_to(handler_of(comm), comm, function, code, format, args);
     va_end(args);
-    return class;
+    return code;
 }
 
-int shim_raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int class, const char *format, ...)
+int shim_raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int code, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    raise_to(handler, comm, function, class, format, args);
+    raise_to(handler, comm, function, code, format, args);
     va_end(args);
-    return class;
+    return code;
 }
 
 void shim_engine_failed(int err, const struct ft_error *e)

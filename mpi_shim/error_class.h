@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every error class of MPI 3.1 that Open MPI 4.1 numbers: X(name, text). Codes are classes here. */
+/* Every error class of MPI 3.1 that Open MPI 4.1 numbers: X(name, text). A code is its class, but for missing.c's. */
 #ifndef FTMPI_ERROR_CLASS_H
 #define FTMPI_ERROR_CLASS_H
 

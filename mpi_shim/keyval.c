@@ -198,7 +198,7 @@ int shim_attributes_predefine(struct shim_attribute **list, int size)
     const char *program = getenv("FTMPI_APPNUM");
     const struct { int key; MPI_Fint value; } own[] = {
         {MPI_TAG_UB, INT_MAX}, {MPI_HOST, MPI_PROC_NULL}, {MPI_IO, MPI_ANY_SOURCE}, {MPI_WTIME_IS_GLOBAL, 0},
-        {MPI_APPNUM, program ? atoi(program) : 0}, {MPI_LASTUSEDCODE, MPI_ERR_LASTCODE}, {MPI_UNIVERSE_SIZE, size},
+        {MPI_APPNUM, program ? atoi(program) : 0}, {MPI_LASTUSEDCODE, SHIM_LAST_CODE}, {MPI_UNIVERSE_SIZE, size},
     };
     int err = MPI_SUCCESS;
 

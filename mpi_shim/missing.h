@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of Open MPI 4.1's library that ftmpi does not have yet, so that programs and libraries that
-   merely mention them can start. A function that is written leaves this list and enters mpi.h. */
+   merely mention them can start. A function that is written leaves these lists and enters mpi.h. */
 #ifndef FTMPI_MISSING_H
 #define FTMPI_MISSING_H
 
@@ -296,6 +296,148 @@
     X(Scan_init) \
     X(Scatter_init) \
     X(Scatterv_init)
+
+/* Open MPI's own, under its whole name. */
+#define SHIM_MISSING_OMPI(X) X(OMPI_Affinity_str)
+
+enum shim_missing {
+#define X(name) SHIM_NO_##name,
+    SHIM_MISSING(X)
+    SHIM_MISSING_EXTENSIONS(X)
+    SHIM_MISSING_OMPI(X)
+#undef X
+    SHIM_MISSINGS
+};
+
+/* The handles that these would give, X(function, which argument from 0, what is put there instead): a program that goes on
+   after the error finds null handles, not what lay there before. Handles that a function would only change are left as they are. */
+#define SHIM_MISSING_GIVES(X) \
+    X(Bsend_init, 6, MPI_REQUEST_NULL) \
+    X(Cart_create, 5, MPI_COMM_NULL) \
+    X(Cart_sub, 2, MPI_COMM_NULL) \
+    X(Comm_accept, 4, MPI_COMM_NULL) \
+    X(Comm_connect, 4, MPI_COMM_NULL) \
+    X(Comm_create, 2, MPI_COMM_NULL) \
+    X(Comm_create_group, 3, MPI_COMM_NULL) \
+    X(Comm_dup, 1, MPI_COMM_NULL) \
+    X(Comm_dup_with_info, 2, MPI_COMM_NULL) \
+    X(Comm_get_info, 1, MPI_INFO_NULL) \
+    X(Comm_idup, 1, MPI_COMM_NULL) \
+    X(Comm_idup, 2, MPI_REQUEST_NULL) \
+    X(Comm_join, 1, MPI_COMM_NULL) \
+    X(Comm_remote_group, 1, MPI_GROUP_NULL) \
+    X(Comm_spawn, 6, MPI_COMM_NULL) \
+    X(Comm_spawn_multiple, 7, MPI_COMM_NULL) \
+    X(Comm_split, 3, MPI_COMM_NULL) \
+    X(Comm_split_type, 4, MPI_COMM_NULL) \
+    X(Dist_graph_create, 8, MPI_COMM_NULL) \
+    X(Dist_graph_create_adjacent, 9, MPI_COMM_NULL) \
+    X(File_create_errhandler, 1, MPI_ERRHANDLER_NULL) \
+    X(File_get_errhandler, 1, MPI_ERRHANDLER_NULL) \
+    X(File_get_group, 1, MPI_GROUP_NULL) \
+    X(File_get_info, 1, MPI_INFO_NULL) \
+    X(File_get_view, 2, MPI_DATATYPE_NULL) \
+    X(File_get_view, 3, MPI_DATATYPE_NULL) \
+    X(File_iread, 4, MPI_REQUEST_NULL) \
+    X(File_iread_all, 4, MPI_REQUEST_NULL) \
+    X(File_iread_at, 5, MPI_REQUEST_NULL) \
+    X(File_iread_at_all, 5, MPI_REQUEST_NULL) \
+    X(File_iread_shared, 4, MPI_REQUEST_NULL) \
+    X(File_iwrite, 4, MPI_REQUEST_NULL) \
+    X(File_iwrite_all, 4, MPI_REQUEST_NULL) \
+    X(File_iwrite_at, 5, MPI_REQUEST_NULL) \
+    X(File_iwrite_at_all, 5, MPI_REQUEST_NULL) \
+    X(File_iwrite_shared, 4, MPI_REQUEST_NULL) \
+    X(File_open, 4, MPI_FILE_NULL) \
+    X(Graph_create, 5, MPI_COMM_NULL) \
+    X(Grequest_start, 4, MPI_REQUEST_NULL) \
+    X(Iallgather, 7, MPI_REQUEST_NULL) \
+    X(Iallgatherv, 8, MPI_REQUEST_NULL) \
+    X(Iallreduce, 6, MPI_REQUEST_NULL) \
+    X(Ialltoall, 7, MPI_REQUEST_NULL) \
+    X(Ialltoallv, 9, MPI_REQUEST_NULL) \
+    X(Ialltoallw, 9, MPI_REQUEST_NULL) \
+    X(Ibarrier, 1, MPI_REQUEST_NULL) \
+    X(Ibcast, 5, MPI_REQUEST_NULL) \
+    X(Ibsend, 6, MPI_REQUEST_NULL) \
+    X(Iexscan, 6, MPI_REQUEST_NULL) \
+    X(Igather, 8, MPI_REQUEST_NULL) \
+    X(Igatherv, 9, MPI_REQUEST_NULL) \
+    X(Improbe, 4, MPI_MESSAGE_NULL) \
+    X(Imrecv, 4, MPI_REQUEST_NULL) \
+    X(Ineighbor_allgather, 7, MPI_REQUEST_NULL) \
+    X(Ineighbor_allgatherv, 8, MPI_REQUEST_NULL) \
+    X(Ineighbor_alltoall, 7, MPI_REQUEST_NULL) \
+    X(Ineighbor_alltoallv, 9, MPI_REQUEST_NULL) \
+    X(Ineighbor_alltoallw, 9, MPI_REQUEST_NULL) \
+    X(Intercomm_create, 5, MPI_COMM_NULL) \
+    X(Intercomm_merge, 2, MPI_COMM_NULL) \
+    X(Irecv, 6, MPI_REQUEST_NULL) \
+    X(Ireduce, 7, MPI_REQUEST_NULL) \
+    X(Ireduce_scatter, 6, MPI_REQUEST_NULL) \
+    X(Ireduce_scatter_block, 6, MPI_REQUEST_NULL) \
+    X(Irsend, 6, MPI_REQUEST_NULL) \
+    X(Iscan, 6, MPI_REQUEST_NULL) \
+    X(Iscatter, 8, MPI_REQUEST_NULL) \
+    X(Iscatterv, 9, MPI_REQUEST_NULL) \
+    X(Isend, 6, MPI_REQUEST_NULL) \
+    X(Issend, 6, MPI_REQUEST_NULL) \
+    X(Mprobe, 3, MPI_MESSAGE_NULL) \
+    X(Raccumulate, 9, MPI_REQUEST_NULL) \
+    X(Recv_init, 6, MPI_REQUEST_NULL) \
+    X(Rget, 8, MPI_REQUEST_NULL) \
+    X(Rget_accumulate, 12, MPI_REQUEST_NULL) \
+    X(Rput, 8, MPI_REQUEST_NULL) \
+    X(Rsend_init, 6, MPI_REQUEST_NULL) \
+    X(Send_init, 6, MPI_REQUEST_NULL) \
+    X(Ssend_init, 6, MPI_REQUEST_NULL) \
+    X(Type_create_darray, 9, MPI_DATATYPE_NULL) \
+    X(Type_create_f90_complex, 2, MPI_DATATYPE_NULL) \
+    X(Type_create_f90_integer, 1, MPI_DATATYPE_NULL) \
+    X(Type_create_f90_real, 2, MPI_DATATYPE_NULL) \
+    X(Type_create_hindexed, 4, MPI_DATATYPE_NULL) \
+    X(Type_create_hindexed_block, 4, MPI_DATATYPE_NULL) \
+    X(Type_create_hvector, 4, MPI_DATATYPE_NULL) \
+    X(Type_create_indexed_block, 4, MPI_DATATYPE_NULL) \
+    X(Type_create_resized, 3, MPI_DATATYPE_NULL) \
+    X(Type_create_struct, 4, MPI_DATATYPE_NULL) \
+    X(Type_create_subarray, 6, MPI_DATATYPE_NULL) \
+    X(Type_dup, 1, MPI_DATATYPE_NULL) \
+    X(Type_hindexed, 4, MPI_DATATYPE_NULL) \
+    X(Type_hvector, 4, MPI_DATATYPE_NULL) \
+    X(Type_indexed, 4, MPI_DATATYPE_NULL) \
+    X(Type_struct, 4, MPI_DATATYPE_NULL) \
+    X(Type_vector, 4, MPI_DATATYPE_NULL) \
+    X(Win_allocate, 5, MPI_WIN_NULL) \
+    X(Win_allocate_shared, 5, MPI_WIN_NULL) \
+    X(Win_create, 5, MPI_WIN_NULL) \
+    X(Win_create_dynamic, 2, MPI_WIN_NULL) \
+    X(Win_create_errhandler, 1, MPI_ERRHANDLER_NULL) \
+    X(Win_get_errhandler, 1, MPI_ERRHANDLER_NULL) \
+    X(Win_get_group, 1, MPI_GROUP_NULL) \
+    X(Win_get_info, 1, MPI_INFO_NULL) \
+    X(Allgather_init, 8, MPI_REQUEST_NULL) \
+    X(Allgatherv_init, 9, MPI_REQUEST_NULL) \
+    X(Allreduce_init, 7, MPI_REQUEST_NULL) \
+    X(Alltoall_init, 8, MPI_REQUEST_NULL) \
+    X(Alltoallv_init, 10, MPI_REQUEST_NULL) \
+    X(Alltoallw_init, 10, MPI_REQUEST_NULL) \
+    X(Barrier_init, 2, MPI_REQUEST_NULL) \
+    X(Bcast_init, 6, MPI_REQUEST_NULL) \
+    X(Exscan_init, 7, MPI_REQUEST_NULL) \
+    X(Gather_init, 9, MPI_REQUEST_NULL) \
+    X(Gatherv_init, 10, MPI_REQUEST_NULL) \
+    X(Neighbor_allgather_init, 8, MPI_REQUEST_NULL) \
+    X(Neighbor_allgatherv_init, 9, MPI_REQUEST_NULL) \
+    X(Neighbor_alltoall_init, 8, MPI_REQUEST_NULL) \
+    X(Neighbor_alltoallv_init, 10, MPI_REQUEST_NULL) \
+    X(Neighbor_alltoallw_init, 10, MPI_REQUEST_NULL) \
+    X(Reduce_init, 8, MPI_REQUEST_NULL) \
+    X(Reduce_scatter_block_init, 7, MPI_REQUEST_NULL) \
+    X(Reduce_scatter_init, 7, MPI_REQUEST_NULL) \
+    X(Scan_init, 7, MPI_REQUEST_NULL) \
+    X(Scatter_init, 9, MPI_REQUEST_NULL) \
+    X(Scatterv_init, 10, MPI_REQUEST_NULL)
 
 /* The tools interface: its functions return codes and call no error handler (MPI 3.1 section 14.3.9). */
 #define SHIM_MISSING_TOOLS(X) \

@@ -4,8 +4,8 @@
    not position independent gets copies of them in its own memory, so their sizes belong to the interface too
    (compat-tests/abi compares all of it with an installed Open MPI).
 
-   Declared are the functions that ftmpi has; the library also has stubs of all the others, which raise
-   MPI_ERR_UNSUPPORTED_OPERATION, for the sake of programs that only mention them. Constants and types are complete, so that a feature test by
+   Declared are the functions that ftmpi has; the library also has stubs of all the others, for the sake of
+   programs that only mention them: errors of class MPI_ERR_UNSUPPORTED_OPERATION, whose texts name the function. Constants and types are complete, so that a feature test by
    #ifdef or a switch over all datatypes compiles. Meaning: the MPI 3.1 standard. */
 #ifndef FTMPI_MPI_H
 #define FTMPI_MPI_H

@@ -7,6 +7,7 @@
 #define FTMPI_SHIM_H
 
 #include "mpi_shim/handle.h"
+#include "mpi_shim/missing.h"
 
 #pragma GCC visibility push(hidden)  /* also for declarations: direct calls, no detour through the PLT */
 
@@ -28,20 +29,21 @@ struct shim {
     unsigned long main_thread;
     uint64_t site;                  /* what MPIX_Call_site said; 0: nothing */
     int rank;                       /* kept for messages after MPI_Finalize; -1 before MPI_Init */
+    bool told[SHIM_MISSINGS];       /* which missing functions have been named on stderr */
 };
 extern struct shim shim;
 
 /* Ends the job with one line for the user; the exit code is cut to 1-255. */
 void shim_end(int code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
-/* An error of class `class` in `function` (its name without MPI_): goes to comm's error handler, or
-   MPI_COMM_WORLD's if comm is NULL or no communicator. Returns the class if the handler returns. The text
-   says what is wrong and, after a semicolon, what to do. */
-int shim_raise(MPI_Comm comm, const char *function, int class, const char *format, ...)
+/* An error in `function` (its name without MPI_): goes to comm's error handler, or MPI_COMM_WORLD's if comm is
+   NULL or no communicator. Returns the code if the handler returns. The text says what is wrong and, after a
+   semicolon, what to do. A code is its class, but for functions that are missing: each has its own. */
+int shim_raise(MPI_Comm comm, const char *function, int code, const char *format, ...)
     __attribute__((cold, format(printf, 4, 5)));
 
 /* The same, to a handler that is not a communicator's. */
-int shim_raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int class, const char *format, ...)
+int shim_raise_to(MPI_Errhandler handler, MPI_Comm comm, const char *function, int code, const char *format, ...)
     __attribute__((cold, format(printf, 5, 6)));
 
 /* What goes before the name of a function as it is given to these: Bcast, X_Checkpoint, OMPI_Affinity_str. */
@@ -57,9 +59,22 @@ static inline int shim_finish(int err, const struct ft_error *e)
     return MPI_SUCCESS;
 }
 
-/* The explanation of a class: "MPI_ERR_COUNT", "invalid count". NULL if there is no such class. */
-const char *shim_class_name(int class);
-const char *shim_class_text(int class);
+/* Would an error of MPI_COMM_WORLD's end the job? */
+bool shim_errors_are_fatal(void);
+
+/* "rank 0 on alpha": who this is, in messages. */
+enum { SHIM_PLACE = 128 };
+void shim_where(char *text, size_t size);
+
+/* A code's class, -1 if there is no such code; the name of that class, "MPI_ERR_COUNT"; the explanation of the code,
+   "invalid count argument". NULL if there is no such code. */
+enum { SHIM_LAST_CODE = MPI_ERR_LASTCODE + SHIM_MISSINGS };
+int shim_error_class(int code);
+const char *shim_class_name(int code);
+const char *shim_error_text(int code);
+
+/* The explanation of the code of a function that is missing, NULL for all others (missing.c). */
+const char *shim_missing_text(int code);
 
 /* What is wrong, said at length; the checks below find out cheaply that something is. */
 int shim_bad_comm(MPI_Comm comm, const char *function) __attribute__((cold));

@@ -69,7 +69,7 @@ int ompi_errhandler_invoke(MPI_Errhandler handler, void *object, int kind, int c
         where = "MPI";
     if (!strncmp(where, "MPI_", 4))
         where += 4;
-    return shim_raise_to(handler, comm, where, code, "%s", shim_class_text(code));
+    return shim_raise_to(handler, comm, where, code, "%s", shim_error_text(code));
 }
 
 /* Called by wrappers outside of MPI_Init and MPI_Finalize, with the name of the function as the third argument. */
@@ -82,7 +82,7 @@ void ompi_mpi_errors_are_fatal_comm_handler(MPI_Comm *comm, int *code, const cha
         where += 4;
     shim_raise_to(MPI_ERRORS_ARE_FATAL, MPI_COMM_WORLD, where ? where : "function", class, "%s",
                   shim.stage == SHIM_BEFORE ? "called before MPI_Init" : shim.stage == SHIM_FINISHED ? "called after MPI_Finalize"
-                                                                                                  : shim_class_text(class));
+                                                                                                  : shim_error_text(class));
 }
 
 /* For C++ bindings, ours (mpicxx.h) and libmpi_cxx, whose functions have another type than C's: MPI_Op_create was given a function

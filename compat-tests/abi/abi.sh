@@ -74,28 +74,6 @@ grep -vE '^P?MPIX?_' "$tmp/exports.sorted" | comm -23 - "$tmp/theirs.all" | grep
 readelf -d "$libs/libftmpi.so" | grep -E 'SYMBOLIC|TEXTREL' && fail "copies of handles need -Bsymbolic to be off"
 readelf -d "$libs/libftmpi.so" | grep NEEDED | grep -vE 'libc\.so|libpthread|ld-linux' && [ -z "${sanitized-}" ] && fail "more libraries than libc and pthread"
 
-part "what is not there yet says so, every function of it"
-{
-  echo '#include <mpi.h>'; echo '#include <stdio.h>'; echo 'static int code; static long bad;'
-  # Whatever the arguments: nobody looks at them.
-  sed -n 's/^ *X(\([A-Za-z_]*\)).*/\1/p' "$ours/missing.h" > "$tmp/missing"
-  while read -r f; do
-    case $f in
-      T_*) echo "int (MPI_$f)(); static void c_$f(void) { int e = (MPI_$f)(); if (e != MPI_T_ERR_CANNOT_INIT) bad++, puts(\"MPI_$f\"); }" ;;
-      *_init|*_cached) if grep -qx "MPI_$f" "$tmp/ours.all"; then p=MPI_; else p=MPIX_; fi
-        echo "int ($p$f)(); static void c_$f(void) { code = 0; int e = ($p$f)(); if (e != 52 || code != 52) bad++, puts(\"$p$f\"); }" ;;
-      *) echo "int (MPI_$f)(); static void c_$f(void) { code = 0; int e = (MPI_$f)(); if (e != 52 || code != 52) bad++, puts(\"MPI_$f\"); }" ;;
-    esac
-  done < "$tmp/missing"
-  echo 'static void handler(MPI_Comm *comm, int *c, ...) { code = *c; }'
-  echo 'int main(void) { MPI_Errhandler h; MPI_Init(0, 0); MPI_Comm_create_errhandler(handler, &h); MPI_Comm_set_errhandler(MPI_COMM_WORLD, h);'
-  sed 's/.*/c_&();/' "$tmp/missing"
-  echo 'MPI_Finalize(); return bad != 0; }'
-} > "$tmp/missing.c"
-[ "$(wc -l < "$tmp/missing")" -gt 200 ] || fail "too few are missing: is the list read as it should be?"
-$cc -w -std=gnu17 "$tmp/missing.c" -I"$ours" -o "$tmp/missing.bin" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || fail "missing.c"
-timeout 120 "$tmp/missing.bin" || fail "these succeed, or do not call the error handler"
-
 part "programs compiled with its header run with our library"
 build() { # NAME COMPILER FLAGS...
   name=$1; shift

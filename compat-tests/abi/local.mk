@@ -25,12 +25,13 @@ tests_dist += compat-tests/abi/cxxbinding.sh
 # load the library from outside, or are compiled here, would lack the sanitizer's own.
 abi_plain_tests = \
 	compat-tests/abi/abi.sh \
+	compat-tests/abi/missing.sh \
 	compat-tests/abi/openmpi_wrappers.sh \
 	compat-tests/abi/library.sh \
 	compat-tests/abi/ftmpicc.sh \
 	compat-tests/abi/cmake.sh \
 	compat-tests/abi/ftmpi_info.sh
-EXTRA_DIST += $(abi_plain_tests) compat-tests/abi/names.sh compat-tests/abi/numbers.sh compat-tests/abi/program.c \
+EXTRA_DIST += $(abi_plain_tests) compat-tests/abi/missing.py compat-tests/abi/names.sh compat-tests/abi/numbers.sh compat-tests/abi/program.c \
 	compat-tests/abi/errors.c compat-tests/abi/errors.known compat-tests/abi/objects.c compat-tests/abi/objects.known \
 	compat-tests/abi/wrappers/coll.f90 compat-tests/abi/wrappers/f08.f90 compat-tests/abi/wrappers/coll.cc \
 	compat-tests/abi/cmake/CMakeLists.txt compat-tests/abi/cmake/sum.c compat-tests/abi/cmake/sum.cc

@@ -191,7 +191,7 @@ static void attributes(void)
     CASE(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, NULL, &flag));
     for (int k = MPI_TAG_UB; k <= MPI_UNIVERSE_SIZE; k++)
         if (k != MPI_UNIVERSE_SIZE && MPI_Comm_get_attr(MPI_COMM_WORLD, k, &found, &flag) == MPI_SUCCESS)
-            SHOW("predefined %d: %d %d\n", k, flag, flag ? *found : 0);
+            SHOW("predefined %d: %d %d\n", k, flag, !flag ? 0 : k != MPI_LASTUSEDCODE ? *found : *found >= MPI_ERR_LASTCODE);
     CASE(MPI_Comm_free_keyval(&key));
     SHOW("invalid now: %d\n", key == MPI_KEYVAL_INVALID);
     CASE(MPI_Comm_free_keyval(&key));

@@ -310,9 +310,11 @@ int MPI_Win_free(MPI_Win *win); /* not in mpi.h yet; take another one when it is
 static void missing(void)
 {
     MPI_Win win = MPI_WIN_NULL;
+    int class = 0;
 
     start();
-    RAISES(MPI_Win_free(&win), MPI_ERR_UNSUPPORTED_OPERATION);
+    OK(MPI_Error_class(MPI_Win_free(&win), &class));
+    CHECK(class == MPI_ERR_UNSUPPORTED_OPERATION, "not MPI_ERR_UNSUPPORTED_OPERATION");
     OK(MPI_Pcontrol(1, "anything"));
     OK(MPI_Finalize());
 }
@@ -353,7 +355,8 @@ int main(void)
     static const struct { const char *name; void (*run)(void); int code; const char *words[3]; } tests[] = {
 #define FINE(f) {#f, f, 0, {""}}
         FINE(life), FINE(threads), FINE(place_and_time), FINE(extensions), FINE(datatypes), FINE(handlers),
-        FINE(strings), FINE(missing), FINE(wrong_reductions), FINE(wrong_moves),
+        FINE(strings), FINE(wrong_reductions), FINE(wrong_moves),
+        {"missing", missing, 0, {"MPI_Win_free fails: ftmpi has no MPI_Win_free yet"}},
         {"fatal_count", fatal_count, MPI_ERR_COUNT, {"MPI_Allreduce", "MPI_ERR_COUNT: count is -3", "rank 0 on "}},
         {"fatal_self", fatal_self, MPI_ERR_ROOT, {"MPI_Bcast", "MPI_ERR_ROOT", "7"}},
         {"fatal_missing", fatal_missing, MPI_ERR_UNSUPPORTED_OPERATION, {"MPI_Win_free", "has no MPI_Win_free yet"}},
@@ -371,7 +374,7 @@ int main(void)
     for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++) {
         char text[4096];
         int code = run(tests[i].run, text, sizeof text);
-        bool ok = code == tests[i].code && (code == 0 ? text[0] == '\0' : one_line(text));
+        bool ok = code == tests[i].code && (*tests[i].words[0] ? one_line(text) : text[0] == '\0');
 
         for (int w = 0; w < 3 && tests[i].words[w]; w++)
             ok = ok && strstr(text, tests[i].words[w]);

@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     noted = 0;
     char port[MPI::MAX_PORT_NAME];
     MPI::Open_port(MPI::INFO_NULL, port);
-    std::printf("%d no ports %d\n", rank, noted == MPI_ERR_UNSUPPORTED_OPERATION);
+    std::printf("%d no ports %d\n", rank, MPI::Get_error_class(noted) == MPI_ERR_UNSUPPORTED_OPERATION);
     MPI::Finalize();
     return 0;
 }

@@ -21,7 +21,7 @@ program f08
     use mpi_f08
     use operation
     implicit none
-    integer :: rank, size, x(1000), y(1000), ierr, round, i
+    integer :: rank, size, x(1000), y(1000), ierr, class, mine, round, i
     type(MPI_Op) :: op
     character(len=8) :: victim, incarnation, me
     character(len=MPI_MAX_PORT_NAME) :: port
@@ -47,7 +47,8 @@ program f08
     call MPI_Bcast(x, 4, MPI_INTEGER, 99, MPI_COMM_WORLD, ierr)
     print '(I0,A,L2)', rank, ' returned ', ierr == MPI_ERR_ROOT
     call MPI_Open_port(MPI_INFO_NULL, port, ierr)
-    print '(I0,A,L2)', rank, ' no ports ', ierr == MPI_ERR_UNSUPPORTED_OPERATION
+    call MPI_Error_class(ierr, class, mine)
+    print '(I0,A,L2)', rank, ' no ports ', class == MPI_ERR_UNSUPPORTED_OPERATION
     call MPI_Op_free(op)
     call MPI_Finalize()
 end program

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A function that ftmpi has not is named, whatever the error handler: by the text of its error code, and by one line of each rank that
+# calls it. Handles that it would give are null. (It was an error without a name, and handles were what had lain there.)
+. "$(dirname "$0")/../lib/test.sh"
+theirs=$(mpicc.openmpi --showme:incdirs 2>/dev/null | tr ' ' '\n' | head -1)
+[ -n "$theirs" ] && [ -f "$theirs/mpi.h" ] || skip "no Open MPI to compare with: apt-get install libopenmpi-dev"
+ours=$top_srcdir/mpi_shim
+libs=$top_builddir/.libs
+cc=${CC:-cc}
+
+# Each function, by both names.
+printf '#include <mpi.h>\n#include <mpi-ext.h>\n' | $cc -E -P -x c -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -I"$theirs" - | /usr/bin/python3 "$here/missing.py" "$ours/missing.h" >"$tmp/all.c" &&
+    $cc -w -std=gnu17 "$tmp/all.c" -I"$ours" -o "$tmp/all" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || fail "all.c"
+call "$tmp/all"
+expect_code 0
+grep -qE '^[5-9][0-9]{2} calls, 1[0-9]{2} handles$' "$tmp/out" || { fail "missing.py finds too little"; cat "$tmp/out"; }
+functions=$(sed 's/ .*//' "$tmp/out")
+expect_err_lines $((functions / 2)) # once, though called by both names
+expect_err '^ftmpi: rank 0 on .*: MPI_Isend fails: ftmpi has no MPI_Isend yet; run this program with another MPI$'
+
+# Ranks: one line of each rank and function. The error goes to a handler of the program's with its code.
+cat >"$tmp/ranks.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int MPI_Isend(), MPI_Comm_dup();
+static int noted;
+static void note(MPI_Comm *comm, int *code, ...) { (void)comm; noted = *code; }
+int main(void)
+{
+    void *request = &noted, *comm = &noted;
+    char text[MPI_MAX_ERROR_STRING];
+    MPI_Errhandler handler;
+    int n, code;
+    MPI_Init(0, 0);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3; i++)
+        MPI_Isend(&n, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    MPI_Comm_create_errhandler(note, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    code = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Error_string(noted, text, &n);
+    printf("%d %d %d %s\n", request == MPI_REQUEST_NULL, comm == MPI_COMM_NULL, noted == code, text);
+    return MPI_Finalize();
+}
+END
+$cc -w -std=gnu17 "$tmp/ranks.c" -I"$ours" -o "$tmp/ranks" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || fail "ranks.c"
+run -n 2 "$tmp/ranks"
+expect_code 0
+text='1 1 1 MPI_ERR_UNSUPPORTED_OPERATION: ftmpi has no MPI_Comm_dup yet; run this program with another MPI'
+expect_out "$text" "$text"
+expect_err_lines 4
+for function in MPI_Isend MPI_Comm_dup; do
+    [ "$(grep -c "^ftmpi: rank [01] on .*: $function fails: ftmpi has no $function yet" "$tmp/err")" = 2 ] || fail "not one line of each rank about $function"
+done
+
+# Fortran, by its own binding's functions.
+command -v mpifort.openmpi >/dev/null || finish
+cat >"$tmp/f.f90" <<'END'
+program f
+    include 'mpif.h'
+    integer ierr, request, length, class, again, x
+    character(MPI_MAX_ERROR_STRING) text
+    call MPI_Init(ierr)
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierr)
+    call MPI_Isend(x, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, request, ierr)
+    call MPI_Error_class(ierr, class, again)
+    call MPI_Error_string(ierr, text, length, again)
+    print '(L1,1X,A)', class == MPI_ERR_UNSUPPORTED_OPERATION, text(:length)
+    call MPI_Finalize(ierr)
+end program
+END
+mpifort.openmpi -w "$tmp/f.f90" -o "$tmp/f" || fail "f.f90"
+run -n 1 "$tmp/f"
+expect_code 0
+expect_out 'T MPI_ERR_UNSUPPORTED_OPERATION: ftmpi has no MPI_Isend yet; run this program with another MPI'
+expect_err_lines 1
+finish
