@@ -5,8 +5,8 @@
    (compat-tests/abi compares all of it with an installed Open MPI).
 
    Declared are the functions that ftmpi has; the library also has stubs of all the others, for the sake of
-   programs that only mention them: errors of class MPI_ERR_UNSUPPORTED_OPERATION, whose texts name the function. Constants and types are complete, so that a feature test by
-   #ifdef or a switch over all datatypes compiles. Meaning: the MPI 3.1 standard. */
+   programs that only mention them: errors of class MPI_ERR_UNSUPPORTED_OPERATION, whose texts name the function. Constants and types
+   are complete, so that a feature test by #ifdef or a switch over all datatypes compiles. Meaning: the MPI 3.1 standard. */
 #ifndef FTMPI_MPI_H
 #define FTMPI_MPI_H
 #define OMPI_MPI_H /* both headers in one translation unit would only disagree in spelling: the first one wins */

@@ -19,6 +19,7 @@
 #include "launcher/options/parse.h"
 #include "launcher/options/settings.h"
 #include "mpi_shim/mpi.h"
+#include "tools/check.h"
 
 enum { NAME_BYTES = 64, VALUE_BYTES = PATH_MAX };
 
@@ -26,6 +27,7 @@ enum { NAME_BYTES = 64, VALUE_BYTES = PATH_MAX };
 struct walk {
     bool parsable;
     const char *wanted;          /* NULL: all items */
+    const char *check;           /* a program to look at instead; NULL: none */
     const char *section;         /* whose heading is printed; NULL: none yet */
     bool found;
     char nearest[NAME_BYTES];    /* to wanted, if it is not found */
@@ -196,8 +198,11 @@ static void walk(struct walk *w, const struct ft_options *o)
 static void help(void)
 {
     puts("Usage: ftmpi_info [--parsable] [NAME]\n"
+         "       ftmpi_info [--parsable] --check PROGRAM\n"
          "Prints what this ftmpi is, where its parts are, what it does on this machine, and every setting\n"
          "of ftrun with its value and where that comes from; or the item NAME alone.\n\n"
+         "  --check        what PROGRAM needs and does not get from ftmpi, without running it: exit code 0\n"
+         "                 if all is there, 1 if not, 2 if it cannot be looked at\n"
          "  --parsable     one fact a line: SECTION:NAME:VALUE and setting:NAME:FACT:VALUE\n"
          "  -h, --help     print this\n"
          "  -V, --version  print the version");
@@ -211,6 +216,14 @@ static bool read_arguments(struct walk *w, int argc, char **argv, int *code)
 
         if (!strcmp(word, "--parsable") || !strcmp(word, "-parsable") || !strcmp(word, "--parseable")) {
             w->parsable = true;
+        } else if (!strcmp(word, "--check") || !strcmp(word, "-check")) {
+            w->check = i + 1 < argc ? argv[i + 1] : NULL;
+            if (!w->check) {
+                fprintf(stderr, "ftmpi_info: --check wants a program\n");
+                *code = FT_CODE_USAGE;
+                return false;
+            }
+            return true; /* the rest is the program's */
         } else if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "-help")) {
             help();
             return false;
@@ -238,25 +251,33 @@ static bool missed(const struct walk *w)
     return true;
 }
 
-int main(int argc, char **argv)
+/* All items, or the one that is asked for; the exit code. */
+static int tell(struct walk *w)
 {
-    struct walk w = {.distance = SIZE_MAX};
     struct ft_options options;
     struct ft_error e;
     int code = 0;
 
-    if (read_arguments(&w, argc, argv, &code)) {
-        if (ft_options_configure(&options, &e) < 0) {
-            fprintf(stderr, "ftmpi_info: %s\n", e.text); /* and the rest, as far as it was read */
-            code = FT_CODE_USAGE;
-        }
-        for (size_t i = 0; i < options.nnotices; i++)
-            fprintf(stderr, "ftmpi_info: %s\n", options.notices[i]);
-        walk(&w, &options);
-        if (missed(&w))
-            code = FT_CODE_USAGE;
-        ft_options_free(&options);
+    if (ft_options_configure(&options, &e) < 0) {
+        fprintf(stderr, "ftmpi_info: %s\n", e.text); /* and the rest, as far as it was read */
+        code = FT_CODE_USAGE;
     }
+    for (size_t i = 0; i < options.nnotices; i++)
+        fprintf(stderr, "ftmpi_info: %s\n", options.notices[i]);
+    walk(w, &options);
+    if (missed(w))
+        code = FT_CODE_USAGE;
+    ft_options_free(&options);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct walk w = {.distance = SIZE_MAX};
+    int code = 0;
+
+    if (read_arguments(&w, argc, argv, &code))
+        code = w.check ? info_check(w.check, w.parsable) : tell(&w);
     if (fflush(stdout) || ferror(stdout)) {
         perror("ftmpi_info: cannot write");
         code = 1;

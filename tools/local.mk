@@ -5,7 +5,7 @@ EXTRA_DIST += tools/ftmpicc.in tools/ftmpi.pc.in
 tools_fill = sed -e 's|@VERSION[@]|$(VERSION)|g' -e 's|@CC[@]|$(CC)|g' -e 's|@CXX[@]|$(CXX)|g'
 
 bin_PROGRAMS += ftmpi_info
-ftmpi_info_SOURCES = tools/info.c
+ftmpi_info_SOURCES = tools/info.c tools/check.h tools/check.c tools/libraries.h tools/libraries.c tools/names.h tools/names.c
 ftmpi_info_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DSYSCONFDIR='"$(sysconfdir)"'
 ftmpi_info_LDADD = liblaunch.la
 

@@ -30,7 +30,8 @@ abi_plain_tests = \
 	compat-tests/abi/library.sh \
 	compat-tests/abi/ftmpicc.sh \
 	compat-tests/abi/cmake.sh \
-	compat-tests/abi/ftmpi_info.sh
+	compat-tests/abi/ftmpi_info.sh \
+	compat-tests/abi/check.sh
 EXTRA_DIST += $(abi_plain_tests) compat-tests/abi/missing.py compat-tests/abi/names.sh compat-tests/abi/numbers.sh compat-tests/abi/program.c \
 	compat-tests/abi/errors.c compat-tests/abi/errors.known compat-tests/abi/objects.c compat-tests/abi/objects.known \
 	compat-tests/abi/wrappers/coll.f90 compat-tests/abi/wrappers/f08.f90 compat-tests/abi/wrappers/coll.cc \

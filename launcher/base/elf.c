@@ -70,7 +70,7 @@ static uint64_t offset_of(const struct file *f, uint64_t address)
 }
 
 /* Open MPI's library has been libmpi.so.40 since its version 3. */
-static bool is_mpich(const char *name)
+bool ft_elf_is_mpich(const char *name)
 {
     return !strncmp(name, "libmpich.so", 11) || !strcmp(name, "libmpi.so.12");
 }
@@ -91,6 +91,7 @@ static void read_needed(const struct file *f, struct ft_elf *elf)
 
     if (!dynamic)
         return;
+    elf->dynamic = true;
     for (size_t i = 0; i < ENTRIES && (i + 1) * sizeof d <= dynamic->p_filesz; i++) {
         if (!read_at(f, dynamic->p_offset + i * sizeof d, &d, sizeof d) || d.d_tag == DT_NULL)
             break;
@@ -102,7 +103,7 @@ static void read_needed(const struct file *f, struct ft_elf *elf)
     for (size_t i = 0; i < n && strings != UINT64_MAX; i++) {
         read_text(f, strings + needed[i], name, sizeof name);
         elf->sanitized |= is_sanitizer(name);
-        if (is_mpich(name) && !*elf->mpich)
+        if (ft_elf_is_mpich(name) && !*elf->mpich)
             memcpy(elf->mpich, name, sizeof name);
     }
 }

@@ -12,12 +12,16 @@ struct ft_elf {
     bool is_elf, ours;             /* ours: for this machine; what follows is known for those only */
     const char *machine;           /* "aarch64", "?" */
     char interpreter[4096];        /* the dynamic linker, empty: none */
+    bool dynamic;                  /* linked dynamically; without a dynamic linker it is a library, or a static program */
     bool sanitized;                /* it needs the runtime of a sanitizer, which wants to be the first library of a process */
     char mpich[FT_ELF_NAME];       /* the library of MPICH's interface that it needs; empty: none */
 };
 
 /* Nothing but what lies within the file is read; a damaged file just has fewer facts. */
 void ft_elf_read(int fd, struct ft_elf *elf);
+
+/* A library's name, as a program asks for it: is it MPICH's interface? */
+bool ft_elf_is_mpich(const char *name);
 
 /* The name of the machine this process runs on, as in struct ft_elf. */
 const char *ft_elf_machine(void);

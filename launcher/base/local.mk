@@ -5,6 +5,7 @@ liblaunch_la_SOURCES += \
 	launcher/base/cgroup.h launcher/base/cgroup.c \
 	launcher/base/child.h launcher/base/child.c \
 	launcher/base/elf.h launcher/base/elf.c \
+	launcher/base/elf_names.h launcher/base/elf_names.c \
 	launcher/base/kill.h launcher/base/kill.c \
 	launcher/base/library.h launcher/base/library.c \
 	launcher/base/limits.h launcher/base/limits.c \
