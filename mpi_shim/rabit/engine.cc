@@ -108,6 +108,7 @@ void CallReducer(void *in, void *inout, int *count, MPI_Datatype *) {
 class Engine : public rabit::engine::IEngine {
  public:
   bool Start();
+  bool Started() const { return started_; }
 
   void Allgather(void *buf, size_t total, size_t slice_begin, size_t slice_end, size_t) override {
     Site site(__builtin_return_address(0));
@@ -130,10 +131,12 @@ class Engine : public rabit::engine::IEngine {
 
  private:
   int version_ = 0;
+  bool started_ = false;
 };
 
 bool Engine::Start() {
   if (!rabit_start()) return false;
+  started_ = true;
   version_ = 0;
   return true;
 }
@@ -186,6 +189,9 @@ bool KnownVersion(void *caller) {
 }
 
 }  // namespace
+
+/* For ft/outcome/xgboost.c: a program that has trained in a communicator may train alone, too. */
+extern "C" EXPORT bool ftmpi_rabit_used(void) { return TheEngine().Started(); }
 
 namespace rabit {
 namespace engine {

@@ -3,9 +3,11 @@
 # one in a Python that was built without it.
 if !SANITIZED
 tests_first += compat-tests/programs/xgboost/test_small.sh compat-tests/programs/xgboost/bootstrap.sh
+TESTS += compat-tests/programs/xgboost/forgotten.sh
 endif
 EXTRA_DIST += \
 	compat-tests/programs/xgboost/test_small.sh \
+	compat-tests/programs/xgboost/forgotten.sh \
 	compat-tests/programs/xgboost/calls.py \
 	compat-tests/programs/xgboost/bootstrap.sh compat-tests/programs/xgboost/bootstrap.py compat-tests/programs/xgboost/checkpointed.py \
 	compat-tests/programs/xgboost/resume.py \
