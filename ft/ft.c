@@ -138,7 +138,7 @@ static void stand(void *arg, struct ft_stand *stand)
 
 static void woken(void *arg) { ft_resume(arg); }
 
-static int join(struct ft *ft, const char *fds, struct ft_error *e)
+static int join(struct ft *ft, const char *fds, bool cache, struct ft_error *e)
 {
     int memory, bell, life, models, post = -1, err = 0, given;
     uint64_t one = 1;
@@ -184,6 +184,9 @@ static int join(struct ft *ft, const char *fds, struct ft_error *e)
     err = join_nodes(ft, post, bell, e);
     if (err)
         goto attached;
+    /* Each rank says it before it looks, and all say the same. */
+    if (cache && ft->region.header->params.nnodes == 1)
+        __atomic_store_n(&ft->region.header->params.bootstrap_cache, 1, __ATOMIC_RELAXED);
     ft_cache_open(&ft->cache, &ft->world, &ft->region, models, tell_lost);
     ft_checkpoints_open(&ft->checkpoints, &ft->world, &ft->region, models, bell);
     ft_publish32(&ft->block->state, FT_RANK_ATTACHED);
@@ -201,7 +204,7 @@ attached:
     return err;
 }
 
-int ft_attach(struct ft **out, struct ft_error *e)
+int ft_attach(struct ft **out, bool cache, struct ft_error *e)
 {
     const char *fds = getenv("FTMPI_FDS");
     struct ft *ft = calloc(1, sizeof *ft);
@@ -213,7 +216,7 @@ int ft_attach(struct ft **out, struct ft_error *e)
     single(&ft->self, "MPI_COMM_SELF");
     ft_cache_open(&ft->cache, &ft->world, NULL, -1, tell_lost);
     if (fds)
-        err = join(ft, fds, e);
+        err = join(ft, fds, cache, e);
     else if ((err = ft_alone_check(e)) == 0)
         ft_checkpoints_open(&ft->checkpoints, &ft->world, NULL, -1, -1);
     if (err)
@@ -242,6 +245,7 @@ void ft_detach(struct ft *ft)
     free(ft);
 }
 
+bool ft_has_cache(const struct ft *ft) { return ft->block && ft->region.header->params.bootstrap_cache; }
 int ft_rank(const struct ft *ft) { return (int)ft->world.me; }
 int ft_size(const struct ft *ft) { return (int)ft->world.size; }
 int ft_incarnation(const struct ft *ft) { return ft->block ? (int)ft_peek32(&ft->block->incarnation) : 0; }

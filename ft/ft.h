@@ -45,8 +45,13 @@ struct ft_op {
 
 /* Joins the job whose agent started this process (environment FTMPI_FDS, FTMPI_RANK), or a world of one
    if there is none. FT_EJOB: the environment names a job that cannot be joined (also: a second MPI_Init in
-   one rank slot); FT_ESYS. Does not wait for anybody (RULE 20). */
-int ft_attach(struct ft **out, struct ft_error *e);
+   one rank slot); FT_ESYS. Does not wait for anybody (RULE 20).
+   cache: this program wants a bootstrap cache, as with --bootstrap-cache, and so do all others of the job. It has one then if all nodes of
+   the job are one: of several each must know before it starts. */
+int ft_attach(struct ft **out, bool cache, struct ft_error *e);
+
+/* The job has a bootstrap cache for calls without a key. */
+bool ft_has_cache(const struct ft *ft);
 
 /* After ft_finalize, or in a world of one. Frees what ft_attach made. */
 void ft_detach(struct ft *ft);

@@ -40,3 +40,15 @@ int MPIX_Call_site(const void *address)
     shim.site = address ? ft_site(address) : 0;
     return MPI_SUCCESS;
 }
+
+int MPIX_Bootstrap_cache(int *there)
+{
+    int err = shim.stage == SHIM_BEFORE ? MPI_SUCCESS : shim_check_running("X_Bootstrap_cache");
+
+    if (err)
+        return err;
+    shim.wants_cache |= shim.stage == SHIM_BEFORE;
+    if (there)
+        *there = shim.stage == SHIM_RUNNING && ft_has_cache(shim.ft);
+    return MPI_SUCCESS;
+}

@@ -99,6 +99,12 @@ FTMPI_API int MPIX_Allreduce_cached(const void *sendbuf, void *recvbuf, int coun
                                     const char *key);
 FTMPI_API int MPIX_Bcast_cached(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, const char *key);
 
+/* MPIX_Bootstrap_cache(there)
+     OUT there  true if results of calls without a key are kept, too, those of the first version (logical); NULL: not wanted
+   A local call. Before MPI_Init, in all ranks of the job: turns that on, as ftrun --bootstrap-cache does, if the job is on one host; `there`
+   is false then, for nobody knows yet. After MPI_Init it only asks. Errors: after MPI_Finalize. */
+FTMPI_API int MPIX_Bootstrap_cache(int *there);
+
 /* MPIX_Snapshot(taken)
      OUT taken  true if this rank has a snapshot of this moment now (logical); false if it cannot have one, or snapshots are off
    A local call that waits until ftrun has it: some milliseconds. If the rank dies it goes on from here, and returns from this call

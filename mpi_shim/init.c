@@ -29,7 +29,7 @@ static int start(const char *me, int required, int *provided)
                                                                              : "MPI cannot be started again after MPI_Finalize");
     if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
         return shim_raise(NULL, me, MPI_ERR_ARG, "%d is no level of thread support", required);
-    if (ft_attach(&shim.ft, &e) != 0)
+    if (ft_attach(&shim.ft, shim.wants_cache, &e) != 0)
         shim_end(MPI_ERR_OTHER, "MPI_%s: %s", me, e.text);
     shim.rank = ft_rank(shim.ft);
     shim.main_thread = (unsigned long)pthread_self();

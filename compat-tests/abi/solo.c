@@ -113,7 +113,12 @@ static void extensions(void)
 {
     int n = -1;
 
+    OK(MPIX_Bootstrap_cache(&n));
+    CHECK(n == 0, "a bootstrap cache before there is a job");
     start();
+    OK(MPIX_Bootstrap_cache(&n));
+    CHECK(n == 0, "a bootstrap cache of one rank alone");
+    OK(MPIX_Bootstrap_cache(NULL));
     OK(MPIX_Incarnation(&n));
     CHECK(n == 0, "incarnation %d", n);
     n = -1;

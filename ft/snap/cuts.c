@@ -91,7 +91,7 @@ static int rank_main(uint32_t rank)
     alarm(SECONDS);
     snprintf(number, sizeof number, "%u", rank);
     setenv("FTMPI_RANK", number, 1);
-    if (!send || !recv || ft_attach(&ft, &e) != 0)
+    if (!send || !recv || ft_attach(&ft, false, &e) != 0)
         return 2;
     for (unsigned call = 0; call < calls; call++) {
         if (every && call % every == rank)

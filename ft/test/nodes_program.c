@@ -330,7 +330,7 @@ int program(uint32_t k, uint32_t local)
     setenv("FTMPI_RANK", text, 1);
     p.send = malloc(plan.speed ? 32 << 20 : room);
     p.recv = malloc(plan.speed ? 32 << 20 : room);
-    if (!p.send || !p.recv || ft_attach(&p.ft, &p.e) != 0)
+    if (!p.send || !p.recv || ft_attach(&p.ft, false, &p.e) != 0)
         die("rank %u cannot join: %s", p.me, p.e.text);
     if (ft_rank(p.ft) != (int)p.me || ft_size(p.ft) != (int)world)
         die("rank %u is %d of %d", p.me, ft_rank(p.ft), ft_size(p.ft));

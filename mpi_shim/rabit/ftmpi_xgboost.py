@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checkpoints of XGBoost 1.7 training under `ftrun --rabit --bootstrap-cache`: a rank that is killed goes on from the last
+"""Checkpoints of XGBoost 1.7 training under `ftrun --rabit`: a rank that is killed goes on from the last
 one, and `ftrun --resume` from the last one on disk. See docs/xgboost.md.
 
     import ftmpi_xgboost, xgboost
@@ -7,7 +7,7 @@ one, and `ftrun --resume` from the last one on disk. See docs/xgboost.md.
         data = xgboost.DMatrix(...)
         model = ftmpi_xgboost.train(params, data, 1000, every=5)
 
-The model's bytes are the whole state of a training with tree_method hist and without sampling. What is not exact so is
+The model's bytes are the whole state of a training with tree_method hist, approx or none, and without sampling. What is not exact so is
 refused. Without ftrun, or without ftmpi, this is xgboost.train."""
 import collections
 import contextlib
@@ -42,6 +42,12 @@ class _Library:
         for name in ("MPIX_Checkpoint", "MPIX_Checkpoint_lazy", "MPIX_Checkpoint_load"):
             getattr(self.c, name)
 
+    def has_cache(self):
+        """A rank that goes on from a checkpoint repeats what XGBoost does once, in the first round: that must have been kept."""
+        there = ctypes.c_int()
+        self.c.MPIX_Bootstrap_cache(ctypes.byref(there))
+        return bool(there.value)
+
     def call(self, name, *arguments):
         """Calls a function with errors returned, which for MPI_COMM_WORLD end the job otherwise. True: done, False: no memory."""
         before = ctypes.c_void_p()
@@ -57,9 +63,19 @@ class _Library:
         return code == 0
 
 
+def _has_rabit():
+    """ftrun --rabit has put ftmpi's library into this process."""
+    return hasattr(ctypes.CDLL(None), "MPIX_Mark_rabit")
+
+
+def _is_rank():
+    """Not so one process alone, with ftrun or without: a world of one."""
+    return "FTMPI_RANK" in os.environ and (_has_rabit() or os.environ.get("FTMPI_SIZE") != "1")
+
+
 def _library():
     """None: this process is no rank, nothing is to be kept."""
-    if "FTMPI_RANK" not in os.environ:
+    if not _is_rank():
         return None
     if not collective.is_distributed():
         raise Error("ftmpi_xgboost: a rank of ftrun trains inside `with ftmpi_xgboost.communicator():`, and needs ftrun --rabit")
@@ -67,15 +83,28 @@ def _library():
         library = _Library()
     except (AttributeError, ValueError) as e:
         raise Error("ftmpi_xgboost: this process was started without ftrun --rabit, or by an ftmpi without checkpoints") from e
-    if collective.get_world_size() > 1 and os.environ.get("FTMPI_BOOTSTRAP_CACHE") != "1":
-        raise Error("ftmpi_xgboost: a rank that goes on from a checkpoint repeats what XGBoost does once in the first round: start the "
-                    "job with ftrun --rabit --bootstrap-cache")
+    if collective.get_world_size() > 1 and not library.has_cache():
+        raise Error("ftmpi_xgboost: a rank that goes on from a checkpoint repeats what XGBoost does once in the first round, and that is not "
+                    "kept: import ftmpi_xgboost before the communicator is made; on several hosts use ftrun --rabit --bootstrap-cache")
     return library
+
+
+def _ask_for_cache():
+    """As --bootstrap-cache. Later than MPI_Init it only asks."""
+    if "FTMPI_RANK" in os.environ and _has_rabit():
+        ctypes.CDLL(None).MPIX_Bootstrap_cache(None)
+
+
+_ask_for_cache()
 
 
 def communicator():
     """xgboost.collective.CommunicatorContext() in a rank of ftrun's; without ftrun, where that fails, nothing."""
-    return collective.CommunicatorContext() if "FTMPI_RANK" in os.environ else contextlib.nullcontext()
+    if not _is_rank():
+        return contextlib.nullcontext()
+    if not _has_rabit():
+        raise Error("ftmpi_xgboost: this job was started without --rabit, so its ranks have no communicator: start it with ftrun --rabit")
+    return collective.CommunicatorContext()
 
 
 # ---- what is exact
@@ -100,11 +129,9 @@ def _judge(params):
         wrong.append(f"process_type={params['process_type']}")
     if params.get("updater", "grow_quantile_histmaker") != "grow_quantile_histmaker":
         wrong.append(f"updater={params['updater']}")
-    method = params.get("tree_method")
-    if method not in ("hist", "approx"):
-        wrong.append(f"tree_method={method or 'auto'}")
-    if method == "approx":
-        other.append("tree_method=approx")
+    method = params.get("tree_method") or "auto"
+    if method not in ("hist", "approx", "auto"):  # auto is approx in a communicator, whatever the data
+        wrong.append(f"tree_method={method}")
     if _value(params, "subsample", 1.0) != 1.0:
         other.append(f"subsample={params['subsample']}")
     return wrong, other
@@ -120,7 +147,7 @@ def check(params, inexact="refuse"):
     if wrong or (other and inexact == "refuse"):
         hint = "" if wrong else ', or inexact="warn" if the model may be another one'
         raise Error(f"ftmpi_xgboost: with {', '.join(wrong + other)} a model is not the whole state of the training, and a restarted rank would "
-                    f'not go on as it was; use tree_method="hist" without sampling{hint}')
+                    f'not go on as it was; use tree_method="hist" or "approx" without sampling{hint}')
     if other and collective.get_rank() == 0:
         warnings.warn(f"ftmpi_xgboost: with {', '.join(other)} a training in which ranks were restarted may end with another model", stacklevel=3)
 

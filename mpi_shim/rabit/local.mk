@@ -14,6 +14,20 @@ all-local: $(python_link)
 $(python_link): | libftmpi.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f $(abs_top_srcdir)/mpi_shim/rabit/ftmpi_xgboost.py $@
 
+# So that Python finds it without ftrun, too: a link where it looks for modules, if that is below the prefix, as /usr/local is on
+# Debian. The Python that Debian's XGBoost is for goes first.
+python_site = for python in /usr/bin/python3 python3; do $$python -c 'import site, sys; \
+	print(next((d for d in site.getsitepackages() if d.startswith(sys.argv[1].rstrip("/") + "/lib")), ""))' '$(prefix)' \
+	2>/dev/null && break; done
+install-data-local: install-python-site
+uninstall-local: uninstall-python-site
+install-python-site: install-dist_ftpythonDATA
+	@site=`$(python_site)`; test -z "$$site" || { $(MKDIR_P) "$(DESTDIR)$$site" && \
+	  ln -srf "$(DESTDIR)$(ftpythondir)/ftmpi_xgboost.py" "$(DESTDIR)$$site/ftmpi_xgboost.py"; }
+uninstall-python-site:
+	@site=`$(python_site)`; test -z "$$site" || rm -f "$(DESTDIR)$$site/ftmpi_xgboost.py"
+.PHONY: install-python-site uninstall-python-site
+
 # Rabit's C API under Rabit's name, beside libmpi.so.40: only ftrun's ranks look there.
 compat_LTLIBRARIES += librabit.la
 librabit_la_SOURCES = mpi_shim/rabit/capi.c mpi_shim/rabit/c_api.h mpi_shim/rabit/world.h mpi_shim/rabit/world.c

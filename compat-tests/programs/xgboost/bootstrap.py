@@ -19,6 +19,7 @@ TOGETHER = ["0@7", "4@7", "9@7", "1@8"]
 PLAIN = ("--plain", "--rounds", "9")
 THREADS = ("--rounds", "9", "--nthread", "2")
 ONE = ("--rounds", "9")
+AUTO = ("--rounds", "9", "--nthread", "2", "--method", "auto")
 
 NEW = "a new directory"
 KEPT = ["--bootstrap-cache", "--snapshot", "off"]
@@ -28,6 +29,7 @@ RUNS = {
     "snapshots": (PLAIN, ["--snapshot", "0.5"], [], TOGETHER, {"snapshot", "start"}),
     "from the start": (PLAIN, ["--snapshot", "off"], [], TOGETHER, {"start"}),
     "checkpoints": (THREADS, KEPT, ["--every", "3"], TOGETHER, {"checkpoint"}),
+    "no tree method": (AUTO, ["--snapshot", "off"], ["--every", "3"], TOGETHER, {"checkpoint"}),
     "lazy checkpoints": (THREADS, [*KEPT, "--ckpt-dir", NEW], ["--every", "1", "--lazy"], TOGETHER, {"checkpoint", "start"}),
     "both": (ONE, ["--bootstrap-cache", "--snapshot", "0.5"], ["--every", "3"], TOGETHER, {"checkpoint", "snapshot"}),
     "again and again": (THREADS, KEPT, ["--every", "3"], ["4@7", "4@8", "4@6", "4@3", "0@3", "0@8"], {"checkpoint", "start"}),

@@ -29,18 +29,20 @@ refused() {
   grep -q "^ftmpi_xgboost.Error: ftmpi_xgboost: .*$said" "$tmp/out" || { fail "not said: $said"; cat "$tmp/out"; }
 }
 refused 'ftmpi_xgboost.communicator.*' --rabit $python -c 'import ftmpi_xgboost; ftmpi_xgboost.load()'
-refused 'ftrun --rabit --bootstrap-cache' --rabit $python -c 'import ftmpi_xgboost
-with ftmpi_xgboost.communicator(): ftmpi_xgboost.load()'
+refused 'import ftmpi_xgboost before' --rabit $python -c 'from xgboost import collective
+collective.init()
+import ftmpi_xgboost
+ftmpi_xgboost.load()'
 
 echo "-- a rank that goes on from a checkpoint without the cache: told which calls do not match, nothing is trained wrongly"
-bounded 120 "$ftrun" -n 3 --quiet --rabit --snapshot off -x FTMPI_BOOTSTRAP_CACHE=1 $python "$here/checkpointed.py" --rounds 5 --every 2 --die 1@3 \
+bounded 120 "$ftrun" -n 3 --quiet --rabit --snapshot off $python "$here/checkpointed.py" --no-cache --rounds 5 --every 2 --die 1@3 \
   --marks "$tmp" >"$tmp/out" 2>&1 && fail "it went on"
 grep -q 'rank 1 was restarted and, at unit .*but its log has .*libxgboost' "$tmp/out" || { fail "not told"; cat "$tmp/out"; }
 
 echo "-- ten ranks"
 # The other runs of bootstrap.py: FT_TIER=full.
-set -- checkpoints "everything lost" snapshots
-if quick; then set -- checkpoints; fi
+set -- checkpoints "no tree method" "everything lost" snapshots
+if quick; then set -- "no tree method"; fi
 if full; then set --; fi
 $python "$here/bootstrap.py" --ftrun "$ftrun" "$@" || fail "bootstrap.py: exit code $?"
 finish

@@ -19,7 +19,9 @@ import numpy as np
 import xgboost
 from xgboost import collective
 
-import ftmpi_xgboost
+if "--no-cache" in sys.argv:
+    collective.init()  # before the module asks for one
+import ftmpi_xgboost  # pylint: disable=wrong-import-position
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lib"))
 import outside
@@ -60,13 +62,20 @@ def main():
     args.add_argument("--lazy", action="store_true")
     args.add_argument("--nthread", type=int, default=1)
     args.add_argument("--plain", action="store_true")
+    args.add_argument("--method", default="hist", help="tree_method; auto: none is set")
+    args.add_argument("--no-cache", action="store_true", help="go on without what XGBoost does once")
     args.add_argument("--die", action="append", default=[], metavar="RANK@ROUND")
     args.add_argument("--marks", metavar="DIR", default=".")
     args.add_argument("--stall", action="store_true")
     args = args.parse_args()
 
-    params = {"objective": "binary:logistic", "eval_metric": ["logloss", "auc"], "tree_method": "hist", "max_bin": 32, "max_depth": 4,
+    params = {"objective": "binary:logistic", "eval_metric": ["logloss", "auc"], "max_bin": 32, "max_depth": 4,
               "nthread": args.nthread, "seed": 2022}
+    if args.no_cache:
+        ftmpi_xgboost._Library.has_cache = lambda self: True  # pylint: disable=protected-access
+    params["tree_method"] = args.method
+    if args.method == "auto":
+        del params["tree_method"]
     with ftmpi_xgboost.communicator():
         rank, size = collective.get_rank(), collective.get_world_size()
         data = made_up(args.rows // size, args.features, rank)

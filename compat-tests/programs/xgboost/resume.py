@@ -120,6 +120,9 @@ CASES = {
     "a parameter is changed": ({}, {"callbacks": lambda: [Decays()]}),
     "an objective of its own": ({}, {"obj": lambda p, d: (p - d.get_label(), np.ones_like(p))}),
     "on an earlier model": ({}, {"xgb_model": earlier, "early_stopping_rounds": 8}),
+    "approximate": ({"tree_method": "approx"}, {}),
+    "approximate, early stopping": ({"tree_method": "approx", "eta": 1.0}, {"early_stopping_rounds": 3}),
+    "approximate, three trees a round": ({"tree_method": "approx", "num_parallel_tree": 3}, {}),
     "three trees a round": ({"num_parallel_tree": 3, "max_depth": 3}, {}),
 }
 
@@ -177,17 +180,18 @@ def main():
     expect("one line for each life", [line[:33] for line in said.getvalue().splitlines()], ["ftmpi_xgboost: no memory for a che"[:33]] * 2)
 
     print("what is not exact, and what is not ours", flush=True)
-    for param in ({"subsample": 0.5}, {"subsample": "0.5"}, {"tree_method": "approx"}):
+    for param in ({"subsample": 0.5}, {"subsample": "0.5"}):
         refused(param, "warn")
         with ftmpi_warnings() as said:
             ftmpi_xgboost.check({"tree_method": "hist", **param}, "warn")
         expect(f"warnings of {param}", len(said), 1)
-    for param in ({"colsample_bynode": 0.5}, {"booster": "dart"}, {"tree_method": None}, {"tree_method": "gpu_hist"}, {"updater": "refresh"},
+    for param in ({"colsample_bynode": 0.5}, {"booster": "dart"}, {"tree_method": "exact"}, {"tree_method": "gpu_hist"}, {"updater": "refresh"},
                   {"process_type": "update"}, {"colsample_bytree": 0.9, "subsample": 0.5}):
-        refused(param, str(list(param.values())[0] or "auto"))
+        refused(param, str(list(param.values())[0]))
         refused(param, list(param)[0], "warn")
     refused({}, "inexact", "perhaps")
-    ftmpi_xgboost.check({"tree_method": "hist", "subsample": "1", "colsample_bytree": 1})
+    for method in ({}, {"tree_method": None}, {"tree_method": "auto"}, {"tree_method": "approx"}, {"tree_method": "hist"}):
+        ftmpi_xgboost.check({"subsample": "1", "colsample_bytree": 1, **method})
     for arguments, word in (({"xgb_model": lambda: xgboost.Booster({}, model_file=earlier())}, "save_raw"), ({"every": 0}, "every=0")):
         try:
             ftmpi_xgboost._trained.clear()  # pylint: disable=protected-access
