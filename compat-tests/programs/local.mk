@@ -13,3 +13,9 @@ TESTS += compat-tests/programs/recipes.sh
 tests_alone += compat-tests/programs/readme.sh
 endif
 tests_dist += compat-tests/programs/readme.sh
+
+# The programs in examples/. What is shown of them needs no run.
+EXTRA_DIST += compat-tests/programs/examples.sh compat-tests/programs/shown.py
+if !SANITIZED
+TESTS += compat-tests/programs/examples.sh
+endif
