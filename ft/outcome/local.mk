@@ -37,7 +37,7 @@ rank_link = .libs/ftmpi/libftmpi_rank.so
 all-local: $(rank_link)
 $(rank_link): | libftmpi_rank.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f ../libftmpi_rank.so $@
-libftmpi_rank_la_SOURCES = ft/outcome/door.h ft/outcome/start.c ft/outcome/other_mpi.h ft/outcome/other_mpi.c ft/outcome/xgboost.c
+libftmpi_rank_la_SOURCES = ft/outcome/door.h ft/outcome/start.c ft/outcome/other_mpi.h ft/outcome/other_mpi.c ft/outcome/xgboost.c ft/outcome/wrong_library.c
 libftmpi_rank_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
 libftmpi_rank_la_LIBADD = liboutcome.la
 # Calls of its own functions are bound when it is linked, as the C library's are: 92 names less to be looked up at each start.

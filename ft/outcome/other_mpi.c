@@ -287,14 +287,26 @@ static bool has_launcher(long leader)
 /* A program that is linked with ours may not have come to its MPI_Init: what its child runs is a tool of it. */
 static bool is_tool(long leader) { return holds(leader, "maps", "/libftmpi.so") || has_launcher(leader); }
 
+static bool is_python(void)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    const char *slash;
+
+    path[n < 0 ? 0 : n] = 0;
+    slash = strrchr(path, '/');
+    return slash && !strncmp(slash + 1, "python", 6);
+}
+
 static void say(char *text, size_t size, const char *path)
 {
     char host[HOST_NAME_MAX + 1] = "unknown host";
 
     gethostname(host, sizeof host - 1);
-    snprintf(text, size, "rank %ld (pid %d, host %.64s) has started another MPI, %s, where each rank is alone: link it with ftmpicc, or "
-             "have it find ftmpi's libmpi.so.40, the first in LD_LIBRARY_PATH; --other-mpi allow lets it run",
-             number_from("FTMPI_RANK"), (int)syscall(SYS_getpid), host, path);
+    snprintf(text, size, "rank %ld (pid %d, host %.64s) has started another MPI, %s, where each rank is alone: %s; --other-mpi allow lets it run",
+             number_from("FTMPI_RANK"), (int)syscall(SYS_getpid), host, path,
+             is_python() ? "use mpi4py's wheel, with MPI4PY_LIBMPI unset, or build the module with ftmpicc"
+                         : "link it with ftmpicc, or have it find ftmpi's libmpi.so.40, the first in LD_LIBRARY_PATH");
 }
 
 static void end(const struct library *l)
