@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "ft/ft.h"
+#define FTMPI_MISSING_UNDECLARED /* missing.c defines them */
 #include "mpi_shim/mpi.h"
 
 enum shim_magic {

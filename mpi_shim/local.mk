@@ -51,6 +51,6 @@ uninstall-compat: uninstall-compatLTLIBRARIES
 	rm -f "$(DESTDIR)$(libdir)/ftmpi/libmpi.so.40"
 
 ftmpiincludedir = $(includedir)/ftmpi
-ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/mpicxx.h mpi_shim/ftmpi.h
+ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/mpi_missing.h mpi_shim/mpicxx.h mpi_shim/ftmpi.h
 
 include mpi_shim/rabit/local.mk

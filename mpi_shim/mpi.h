@@ -4,9 +4,10 @@
    not position independent gets copies of them in its own memory, so their sizes belong to the interface too
    (compat-tests/abi compares all of it with an installed Open MPI).
 
-   Declared are the functions that ftmpi has; the library also has stubs of all the others, for the sake of
-   programs that only mention them: errors of class MPI_ERR_UNSUPPORTED_OPERATION, whose texts name the function. Constants and types
-   are complete, so that a feature test by #ifdef or a switch over all datatypes compiles. Meaning: the MPI 3.1 standard. */
+   Declared with their arguments are the functions that ftmpi has. The library also has stubs of all the others, for the sake of
+   programs that only mention them: errors of class MPI_ERR_UNSUPPORTED_OPERATION, whose texts name the function. They are declared
+   without arguments (mpi_missing.h), so that the compiler tells of a call. Constants and types are complete, so that a feature test by
+   #ifdef or a switch over all datatypes compiles. Meaning: the MPI 3.1 standard. */
 #ifndef FTMPI_MPI_H
 #define FTMPI_MPI_H
 #define OMPI_MPI_H /* both headers in one translation unit would only disagree in spelling: the first one wins */
@@ -747,6 +748,8 @@ FTMPI_API int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *dataty
 #ifdef __cplusplus
 }
 #endif
+
+#include "mpi_missing.h"
 
 /* Programs say OMPI_SKIP_MPICXX or MPICH_SKIP_MPICXX when they do not want the names of the C++ binding. */
 #if defined(__cplusplus) && !defined(OMPI_SKIP_MPICXX) && !defined(MPICH_SKIP_MPICXX)

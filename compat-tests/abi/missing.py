@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""missing.py MISSING.H < Open MPI's header, preprocessed: writes a C program that calls each function that ftmpi has not, by both
+"""missing.py MPI_MISSING.H MISSING.H < Open MPI's header, preprocessed: writes a C program that calls each function that ftmpi has not, by both
 names, with a pointer to a handle for each argument. It says what a program does not learn: the function's name from the text of the
 code, the class, and null in each handle that Open MPI's prototype says is given, nowhere else."""
 import re
@@ -28,15 +28,16 @@ def given(name, arguments):
 
 
 def main():
-    with open(sys.argv[1], encoding="ascii") as header:
-        lists, names = {}, []
-        for line in header:
-            if line.startswith("#define "):
-                lists[line.split("(")[0][8:]] = names = []
-            names += re.findall(r"^    X\((\w+)\)", line)
+    lists, names = {}, []
+    for path in sys.argv[1:]:
+        with open(path, encoding="ascii") as header:
+            for line in header:
+                if line.startswith("#define "):
+                    lists[line.split("(")[0][8:].strip()] = names = []
+                names += re.findall(r"^    X\((\w+)\)", line)
     known = prototypes(sys.stdin.read())
     calls, handles = [], 0
-    for which, prefix in (("SHIM_MISSING", "MPI_"), ("SHIM_MISSING_EXTENSIONS", "MPIX_")):
+    for which, prefix in (("FTMPI_MISSING", "MPI_"), ("SHIM_MISSING_EXTENSIONS", "MPIX_")):
         for name in lists[which]:
             if prefix + name not in known:
                 sys.exit(f"no prototype of {prefix}{name}")
