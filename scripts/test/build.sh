@@ -38,4 +38,15 @@ touch -d '-1 second' installed
 expect "configured --with-it
 again --recheck
 again " "that is known now"
+
+# quickstart.sh --build does so much and no more: it was minutes of XGBoost before the README's first program could be tried.
+mkdir scripts
+cp "$scripts/quickstart.sh" scripts
+# shellcheck disable=SC2016
+printf 'packages_build="a b" packages_train=c\nneed() { echo "needs $*"; }\n' >scripts/packages.sh
+# shellcheck disable=SC2016
+printf 'build_in() { echo "builds in $1"; }\n' >scripts/build.sh
+said=$(sh scripts/quickstart.sh --build) || { echo "FAIL: quickstart.sh --build: exit code $?" && failed=1; }
+[ "$(echo "$said" | grep -E '^(needs|builds)')" = "needs a b
+builds in build" ] || { echo "FAIL: quickstart.sh --build: $said" && failed=1; }
 exit $failed
