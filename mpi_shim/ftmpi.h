@@ -101,8 +101,8 @@ FTMPI_API int MPIX_Bcast_cached(void *buffer, int count, MPI_Datatype datatype, 
 
 /* MPIX_Bootstrap_cache(there)
      OUT there  true if results of calls without a key are kept, too, those of the first version (logical); NULL: not wanted
-   A local call. Before MPI_Init, in all ranks of the job: turns that on, as ftrun --bootstrap-cache does, if the job is on one host; `there`
-   is false then, for nobody knows yet. After MPI_Init it only asks. Errors: after MPI_Finalize. */
+   A local call. Before MPI_Init, in all ranks of the job: turns that on, as ftrun --bootstrap-cache does, if the job is on one host;
+   `there` is false then, for nobody knows yet. After MPI_Init it only asks. Errors: after MPI_Finalize. */
 FTMPI_API int MPIX_Bootstrap_cache(int *there);
 
 /* MPIX_Snapshot(taken)

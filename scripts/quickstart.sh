@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 . scripts/packages.sh
 . scripts/build.sh
 
-respawn= only_build=
+only_build=""
+respawn=""
 rounds=12 rows=60000
 case "${1-}" in
   "") ;;

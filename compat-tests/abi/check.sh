@@ -58,7 +58,8 @@ check --parsable ./some
 what="--parsable"
 "$prefix/bin/ftmpi_info" --parsable --check ./some >out
 expect_code 2
-[ "$(grep -c '^check:missing:function:' out)" = 2 ] && grep -qx 'check:missing:function:MPI_Send' out || { fail "not one fact a line" && cat out; }
+[ "$(grep -c '^check:missing:function:' out)" = 2 ] && grep -qx 'check:missing:function:MPI_Send' out ||
+    { fail "not one fact a line" && cat out; }
 grep -vE '^check:(there|missing):[a-z]+:.' out && fail "these are no facts"
 
 # Only in a library of the program's; and one that is gone.
@@ -82,8 +83,9 @@ check ./new
 bad 'symbols = it needs MPI_Comm_revoke, which'
 
 # Another MPI.
+theirs=$(dirname "$(readlink -f "$mpi/libmpi.so")")
 # shellcheck disable=SC2046 # words
-$cc all.c $(mpicc.openmpi --showme:compile) -o other -L"$mpi" -lmpi -Wl,--disable-new-dtags,-rpath,"$(dirname "$(readlink -f "$mpi/libmpi.so")")" || fail "rpath"
+$cc all.c $(mpicc.openmpi --showme:compile) -o other -L"$mpi" -lmpi -Wl,--disable-new-dtags,-rpath,"$theirs" || fail "rpath"
 check ./other
 bad "mpi = libmpi.so.40 is found at .*, which is not ftmpi's"
 if command -v mpicc.mpich >/dev/null; then
@@ -111,9 +113,11 @@ bad 'program = for another machine \(aarch64\)'
 # Fortran.
 if command -v mpifort.openmpi >/dev/null; then
     for module in "include 'mpif.h'" "use mpi" "use mpi_f08"; do
-        case $module in use*) before=$module after= ;; *) before= after=$module ;; esac
-        printf 'program f\n %s\n %s\n integer x, e\n call MPI_Init(e)\n call MPI_Send(x, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, e)\n call MPI_Finalize(e)\nend\n' \
-            "$before" "$after" >f.f90
+        case $module in use*) before=$module after='' ;; *) before='' after=$module ;; esac
+        {
+            printf 'program f\n %s\n %s\n integer x, e\n' "$before" "$after"
+            printf ' call MPI_Init(e)\n call MPI_Send(x, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, e)\n call MPI_Finalize(e)\nend\n'
+        } >f.f90
         mpifort.openmpi -w f.f90 -o f || fail "f.f90"
         check ./f
         bad 'functions = it mentions MPI_Send, which'

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""missing.py MPI_MISSING.H MISSING.H < Open MPI's header, preprocessed: writes a C program that calls each function that ftmpi has not, by both
-names, with a pointer to a handle for each argument. It says what a program does not learn: the function's name from the text of the
-code, the class, and null in each handle that Open MPI's prototype says is given, nowhere else."""
+"""missing.py MPI_MISSING.H MISSING.H < Open MPI's header, preprocessed: writes a C program that calls each function that ftmpi has not,
+by both names, with a pointer to a handle for each argument. It says what a program does not learn: the function's name from the text of
+the code, the class, and null in each handle that Open MPI's prototype says is given, nowhere else."""
 import re
 import sys
 

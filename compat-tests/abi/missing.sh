@@ -10,7 +10,8 @@ libs=$top_builddir/.libs
 cc=${CC:-cc}
 
 # Each function, by both names.
-printf '#include <mpi.h>\n#include <mpi-ext.h>\n' | $cc -E -P -x c -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -I"$theirs" - | /usr/bin/python3 "$here/missing.py" "$ours/mpi_missing.h" "$ours/missing.h" >"$tmp/all.c" &&
+printf '#include <mpi.h>\n#include <mpi-ext.h>\n' | $cc -E -P -x c -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -I"$theirs" - |
+    /usr/bin/python3 "$here/missing.py" "$ours/mpi_missing.h" "$ours/missing.h" >"$tmp/all.c" &&
     $cc -w -std=gnu17 "$tmp/all.c" -I"$ours" -o "$tmp/all" -L"$libs" -lftmpi -Wl,-rpath,"$libs" || fail "all.c"
 call "$tmp/all"
 expect_code 0
@@ -52,18 +53,24 @@ text='1 1 1 MPI_ERR_UNSUPPORTED_OPERATION: ftmpi has no MPI_Comm_dup yet; run th
 expect_out "$text" "$text"
 expect_err_lines 4
 for function in MPI_Isend MPI_Comm_dup; do
-    [ "$(grep -c "^ftmpi: rank [01] on .*: $function fails: ftmpi has no $function yet" "$tmp/err")" = 2 ] || fail "not one line of each rank about $function"
+    [ "$(grep -c "^ftmpi: rank [01] on .*: $function fails: ftmpi has no $function yet" "$tmp/err")" = 2 ] ||
+        fail "not one line of each rank about $function"
 done
 
 # The compiler tells, in each language; no warning of the header itself, however many are asked for.
-printf '#include <mpi.h>\nint main(void) { MPI_Init(0, 0); int x = 0; MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); return MPI_Finalize(); }\n' >"$tmp/sends.c"
+cat >"$tmp/sends.c" <<'END'
+#include <mpi.h>
+int main(void) { MPI_Init(0, 0); int x = 0; MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); return MPI_Finalize(); }
+END
 cp "$tmp/sends.c" "$tmp/sends.cc"
-for compiler in "$cc -std=c99 -Wstrict-prototypes" "$cc -std=gnu17 -Wall -Wextra -pedantic" "$cc -std=c2x" "${CXX:-c++} -Wall -Wextra" clang; do
+for compiler in "$cc -std=c99 -Wstrict-prototypes" "$cc -std=gnu17 -Wall -Wextra -pedantic" "$cc -std=c2x" "${CXX:-c++} -Wall -Wextra" \
+    clang; do
     command -v ${compiler%% *} >/dev/null || continue
     for source in "$tmp/sends.c" "$tmp/sends.cc"; do
         case $source,$compiler in *.cc,*std*|*.c,*c++*|*.c,*g++*) continue ;; esac
         $compiler -c "$source" -I"$ours" -o "$tmp/sends.o" 2>"$tmp/err" || fail "$compiler: the program is not compiled"
-        [ "$(grep -c 'warning:' "$tmp/err")" = 1 ] && grep -q 'ftmpi has no MPI_Send yet' "$tmp/err" || fail "$compiler: says something else"
+        [ "$(grep -c 'warning:' "$tmp/err")" = 1 ] && grep -q 'ftmpi has no MPI_Send yet' "$tmp/err" ||
+            fail "$compiler: says something else"
     done
 done
 

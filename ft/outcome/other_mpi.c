@@ -303,8 +303,8 @@ static void say(char *text, size_t size, const char *path)
     char host[HOST_NAME_MAX + 1] = "unknown host";
 
     gethostname(host, sizeof host - 1);
-    snprintf(text, size, "rank %ld (pid %d, host %.64s) has started another MPI, %s, where each rank is alone: %s; --other-mpi allow lets it run",
-             number_from("FTMPI_RANK"), (int)syscall(SYS_getpid), host, path,
+    snprintf(text, size, "rank %ld (pid %d, host %.64s) has started another MPI, %s, where each rank is alone: %s; --other-mpi allow "
+             "lets it run", number_from("FTMPI_RANK"), (int)syscall(SYS_getpid), host, path,
              is_python() ? "use mpi4py's wheel, with MPI4PY_LIBMPI unset, or build the module with ftmpicc"
                          : "link it with ftmpicc, or have it find ftmpi's libmpi.so.40, the first in LD_LIBRARY_PATH");
 }

@@ -43,8 +43,8 @@ static void tell(int status, void *unused)
     if (!status || !loader.text[0])
         return;
     gethostname(host, sizeof host - 1);
-    fprintf(stderr, "ftmpi: rank %s on %s could not load a library that is made for another MPI than Open MPI 4.1's interface (%s): build it "
-            "with ftmpicc; mpi4py: python3 -m pip install --force-reinstall --only-binary :all: mpi4py\n",
+    fprintf(stderr, "ftmpi: rank %s on %s could not load a library that is made for another MPI than Open MPI 4.1's interface (%s): "
+            "build it with ftmpicc; mpi4py: python3 -m pip install --force-reinstall --only-binary :all: mpi4py\n",
             getenv("FTMPI_RANK"), host, loader.text);
     loader.text[0] = 0;
 }

@@ -91,11 +91,11 @@ void ft_xgboost_validate(const void *learner, void *data, bool training)
         *(void **)&real = theirs(caller, VALIDATE);
     if (training && number("FTMPI_RANK") == 0 && !(ftmpi_rabit_used && ftmpi_rabit_used()) && to_be_told(caller)) {
         if (ftmpi_rabit_used)
-            fprintf(stderr, "ftmpi: rank 0 on %s trains with XGBoost outside of a communicator: each of %ld ranks trains a model of its own; "
-                    "put the training into `with xgboost.collective.CommunicatorContext():`\n", here(), number("FTMPI_SIZE"));
+            fprintf(stderr, "ftmpi: rank 0 on %s trains with XGBoost outside of a communicator: each of %ld ranks trains a model of its "
+                    "own; put the training into `with xgboost.collective.CommunicatorContext():`\n", here(), number("FTMPI_SIZE"));
         else
-            fprintf(stderr, "ftmpi: rank 0 on %s trains with XGBoost in a job without --rabit: each of %ld ranks trains a model of its own; "
-                    "start it with ftrun --rabit\n", here(), number("FTMPI_SIZE"));
+            fprintf(stderr, "ftmpi: rank 0 on %s trains with XGBoost in a job without --rabit: each of %ld ranks trains a model of its "
+                    "own; start it with ftrun --rabit\n", here(), number("FTMPI_SIZE"));
     }
     if (real)
         real(learner, data, training);

@@ -84,8 +84,8 @@ def _library():
     except (AttributeError, ValueError) as e:
         raise Error("ftmpi_xgboost: this process was started without ftrun --rabit, or by an ftmpi without checkpoints") from e
     if collective.get_world_size() > 1 and not library.has_cache():
-        raise Error("ftmpi_xgboost: a rank that goes on from a checkpoint repeats what XGBoost does once in the first round, and that is not "
-                    "kept: import ftmpi_xgboost before the communicator is made; on several hosts use ftrun --rabit --bootstrap-cache")
+        raise Error("ftmpi_xgboost: a rank that goes on from a checkpoint repeats what XGBoost does once in the first round, and that is "
+                    "not kept: import ftmpi_xgboost before the communicator is made; on several hosts use ftrun --rabit --bootstrap-cache")
     return library
 
 
