@@ -103,11 +103,14 @@ static int prepend(struct ft_environ *env, char **list, const char *name, const 
     return 0;
 }
 
-/* mpi4py's wheel takes the libmpi that it finds first, but before that the one that it is told. */
+/* mpi4py's wheel takes the libmpi that it finds first, but before that the one that it is told. Objects are reduced by messages on a
+   communicator of its own, neither of which there is yet, or by allgather. */
 static int lead_mpi4py(struct ft_environ *env, const char *library_path)
 {
     static const char name[] = "MPI4PY_LIBMPI";
 
+    if (!is_set(env, "MPI4PY_RC_FAST_REDUCE"))
+        set(env, (char *)"MPI4PY_RC_FAST_REDUCE=no");
     for (size_t i = 0; i < env->n; i++)
         if (names(env->vars[i], name, sizeof name - 1))
             return 0;

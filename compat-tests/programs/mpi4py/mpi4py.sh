@@ -22,6 +22,14 @@ run -q -n 1 $python -c "$appnum" : -n 1 $python -c "$appnum"
 expect_code 0
 [ "$(sort "$tmp/out" | tr '\n' ' ')" = '0 1 ' ] || { fail "MPI_APPNUM of two programs:"; cat "$tmp/out"; }
 
+# Objects are reduced (it was an exception about MPI_Comm_dup); who wants mpi4py's other way gets that.
+run -n 3 $python -c 'from mpi4py import MPI; print(MPI.COMM_WORLD.allreduce([MPI.COMM_WORLD.rank]))'
+expect_code 0
+expect_out '[0, 1, 2]' '[0, 1, 2]' '[0, 1, 2]'
+expect_err_lines 0
+MPI4PY_RC_FAST_REDUCE=yes run -n 1 sh -c 'echo "$MPI4PY_RC_FAST_REDUCE"'
+expect_out yes
+
 seconds=12
 ! quick || seconds=1
 $python "$here/../../chaos/chaos.py" --ftrun "$ftrun" --ranks 3 --seeds 100 --kills 3 --least 3 --seconds $seconds --timeout 120 -- \
