@@ -102,7 +102,7 @@ static void script(struct check *c, char *line)
         finding(c, false, "interpreter", "%s is not there: %s", word, strerror(errno));
     else
         finding(c, true, "interpreter", "%s%s%s runs it; programs that it starts are not looked at", word, *rest ? " " : "", rest);
-    if (is_python(word) || is_python(rest) || is_python(c->path))
+    if (is_python(word) || strstr(rest, "python") || is_python(c->path))
         python(c);
 }
 
