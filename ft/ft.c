@@ -113,6 +113,7 @@ static int join_nodes(struct ft *ft, int post, int bell, struct ft_error *e)
     if (!ft->net)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     ft_net_open(ft->net, &ft->nodes, &ft->region, post, bell, &wire);
+    ft->net->aside = ft->door ? ft->door->aside : NULL;
     ft_nodes_open(&ft->nodes, &ft->world, &wire);
     ft_net_start(ft->net);
     return 0;

@@ -103,7 +103,7 @@ static bool look_for_sockets(struct ft_net *net)
         if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
             continue;
         memcpy(&fd, CMSG_DATA(c), sizeof fd);
-        adopt(net, &post, fd);
+        adopt(net, &post, net->aside ? net->aside(fd) : fd);
         found = true;
     }
 }

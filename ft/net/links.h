@@ -36,6 +36,7 @@ struct ft_net {
     struct ft_nodes *nodes;
     const struct ft_region *region;
     int post, bell;             /* the socketpair from the agent; how it is told that a word has changed */
+    int (*aside)(int fd);       /* puts a socket out of the program's way: its new number; NULL: it stays */
     uint32_t turns;
     struct ft_net_link link[FT_PEERS];
     char scrap[65536];          /* payloads that nobody wants: not on the stack of whoever calls MPI */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -35,7 +35,10 @@ struct descriptor {
     bool first;       /* it came with the start */
     unsigned char kind;
     off_t at;
+    int64_t count[2]; /* enum ft_count */
 };
+
+#define UNCOUNTED .at = -1, .count = {-1, -1}
 
 static struct descriptor table[MOST];
 
@@ -133,6 +136,8 @@ static void each(void (*with)(int fd))
         syscall(SYS_close, dir);
 }
 
+static void uncount(struct descriptor *d) { d->at = d->count[0] = d->count[1] = -1; }
+
 static void take_in(int fd)
 {
     struct descriptor *d = of(fd);
@@ -142,8 +147,8 @@ static void take_in(int fd)
         return;
     }
     if (!d->known)
-        *d = (struct descriptor){.known = true, .own = d->own, .left = d->left, .was_open = d->was_open, .shared = true, .at = -1};
-    d->at = -1; /* a replay does not count what it is given */
+        *d = (struct descriptor){.known = true, .own = d->own, .left = d->left, .was_open = d->was_open, .shared = true};
+    uncount(d); /* a replay does not count what it is given */
 }
 
 static void take_first(int fd)
@@ -157,20 +162,26 @@ void ft_descriptors_given(int fd) { widen(&given_range, fd); }
 
 void ft_descriptors_open(void) { each(take_first); }
 
-/* Neither end has a name: nobody from outside can be there. */
-static bool is_pair(int fd)
+static int option_of(int fd, int option)
 {
-    struct sockaddr_un name;
-    int type = 0;
-    socklen_t bytes = sizeof type;
+    int value = -1;
+    socklen_t bytes = sizeof value;
 
-    if (syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &bytes) < 0 || type != SOCK_STREAM)
-        return false;
-    bytes = sizeof name;
-    if (syscall(SYS_getsockname, fd, &name, &bytes) < 0 || name.sun_family != AF_UNIX || bytes > sizeof name.sun_family)
-        return false;
-    bytes = sizeof name;
-    return syscall(SYS_getpeername, fd, &name, &bytes) == 0 && bytes <= sizeof name.sun_family;
+    return syscall(SYS_getsockopt, fd, SOL_SOCKET, option, &value, &bytes) < 0 ? -1 : value;
+}
+
+/* Others cannot be followed. */
+static enum ft_descriptor_kind kind_of_socket(int fd)
+{
+    int domain = option_of(fd, SO_DOMAIN), type = option_of(fd, SO_TYPE), protocol = option_of(fd, SO_PROTOCOL);
+
+    if (domain == AF_UNIX && type == SOCK_STREAM)
+        return FT_DESCRIPTOR_PIPE;
+    if (domain != AF_INET && domain != AF_INET6)
+        return FT_DESCRIPTOR_OTHER;
+    if (type == SOCK_STREAM && protocol == IPPROTO_TCP)
+        return FT_DESCRIPTOR_TCP;
+    return type == SOCK_DGRAM && protocol == IPPROTO_UDP ? FT_DESCRIPTOR_DATAGRAM : FT_DESCRIPTOR_OTHER;
 }
 
 bool ft_descriptors_is_anonymous(int fd, const char *what)
@@ -191,7 +202,7 @@ static bool is_odd(int fd)
     if (S_ISCHR(st.st_mode))
         return major(st.st_rdev) != 1 || minor(st.st_rdev) < 3 || minor(st.st_rdev) > 9;
     if (S_ISSOCK(st.st_mode))
-        return !is_pair(fd);
+        return kind_of_socket(fd) == FT_DESCRIPTOR_OTHER;
     if (!(st.st_mode & S_IFMT))
         return !ft_descriptors_is_anonymous(fd, "anon_inode:[eventfd]") && !ft_descriptors_is_anonymous(fd, "anon_inode:[eventpoll]");
     return !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISLNK(st.st_mode);
@@ -230,7 +241,7 @@ bool ft_descriptors_look(const int *fds, int n)
 void ft_descriptors_add(int fd)
 {
     if (of(fd))
-        *of(fd) = (struct descriptor){.known = true, .left = of(fd)->left, .was_open = of(fd)->was_open, .at = -1};
+        *of(fd) = (struct descriptor){.known = true, .left = of(fd)->left, .was_open = of(fd)->was_open, UNCOUNTED};
     else
         ft_recorder_close("it has a descriptor above %d (%d)", MOST, fd);
 }
@@ -259,7 +270,7 @@ bool ft_descriptors_knows(int fd) { return of(fd) && of(fd)->known; }
 static void forget(struct descriptor *d)
 {
     d->kind = FT_DESCRIPTOR_UNKNOWN;
-    d->at = -1;
+    uncount(d);
 }
 
 void ft_descriptors_forget(int fd)
@@ -282,8 +293,10 @@ static enum ft_descriptor_kind ask(int fd)
         return FT_DESCRIPTOR_UNKNOWN; /* it is none: the call will say so */
     if (S_ISREG(st.st_mode)) /* a write to one that is read only fails, and leaves the offset alone */
         return flags & O_APPEND && (flags & O_ACCMODE) != O_RDONLY ? FT_DESCRIPTOR_APPEND : FT_DESCRIPTOR_FILE;
-    if (S_ISFIFO(st.st_mode) || (S_ISSOCK(st.st_mode) && is_pair(fd)))
+    if (S_ISFIFO(st.st_mode))
         return FT_DESCRIPTOR_PIPE;
+    if (S_ISSOCK(st.st_mode))
+        return kind_of_socket(fd);
     if (!(st.st_mode & S_IFMT) && ft_descriptors_is_anonymous(fd, "anon_inode:[eventfd]"))
         return FT_DESCRIPTOR_EVENT;
     return S_ISCHR(st.st_mode) && syscall(SYS_ioctl, fd, TCGETS, &terminal) == 0 ? FT_DESCRIPTOR_TERMINAL : FT_DESCRIPTOR_OTHER;
@@ -306,7 +319,7 @@ off_t ft_descriptors_offset(int fd)
 {
     struct descriptor *d = of(fd);
     int error = errno;
-    off_t at = d && !d->shared && d->at >= 0 ? d->at : (off_t)syscall(SYS_lseek, fd, 0, SEEK_CUR);
+    off_t at = d && d->known && !d->shared && d->at >= 0 ? d->at : (off_t)syscall(SYS_lseek, fd, 0, SEEK_CUR);
 
     errno = error;
     return at;
@@ -316,6 +329,14 @@ void ft_descriptors_set_offset(int fd, off_t at)
 {
     if (of(fd))
         of(fd)->at = at;
+}
+
+int64_t ft_descriptors_count(int fd, enum ft_count which) { return ft_descriptors_knows(fd) && !of(fd)->shared ? of(fd)->count[which] : -1; }
+
+void ft_descriptors_set_count(int fd, enum ft_count which, int64_t count)
+{
+    if (of(fd))
+        of(fd)->count[which] = count;
 }
 
 const char *ft_descriptors_name(int fd, char *text, size_t room)
@@ -331,12 +352,31 @@ const char *ft_descriptors_name(int fd, char *text, size_t room)
 
 /* ---- the library's own ---- */
 
+/* A double, out of the program's way. */
+static int above(int fd)
+{
+    int high = -1;
+
+    for (int from = OWN_FROM; high < 0 && from > OWN_MOST; from /= 2)
+        high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+    return high;
+}
+
+int ft_descriptors_aside(int fd)
+{
+    int high = above(fd);
+
+    if (high < 0)
+        return fd;
+    syscall(SYS_close, fd);
+    widen(&own_range, high);
+    return high;
+}
+
 int ft_descriptors_hold(int fd)
 {
-    int own = -1;
+    int own = above(fd);
 
-    for (int from = OWN_FROM; own < 0 && from > OWN_MOST; from /= 2)
-        own = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
     if (own >= MOST) {
         syscall(SYS_close, own);
         errno = EMFILE;
@@ -360,7 +400,7 @@ void ft_descriptors_adopt(int own)
 {
     if (!of(own))
         return;
-    *of(own) = (struct descriptor){.known = true, .own = true, .left = of(own)->left, .at = -1};
+    *of(own) = (struct descriptor){.known = true, .own = true, .left = of(own)->left, UNCOUNTED};
     widen(&own_range, own);
 }
 
@@ -389,8 +429,8 @@ static void close_sockets(void)
 {
     struct stat st;
 
-    for (int fd = 0; fd < MOST; fd++)
-        if (table[fd].left && !table[fd].known && syscall(SYS_fstat, fd, &st) == 0 && S_ISSOCK(st.st_mode) && !is_pair(fd)) {
+    for (int fd = own_range.from; fd < MOST; fd++)
+        if (table[fd].left && !table[fd].known && syscall(SYS_fstat, fd, &st) == 0 && S_ISSOCK(st.st_mode)) {
             syscall(SYS_close, fd);
             table[fd].left = false;
         }
@@ -424,7 +464,7 @@ void ft_descriptors_left(void)
 {
     for (int fd = 0; fd < MOST; fd++) {
         table[fd].left = table[fd].was_open = false;
-        table[fd].at = -1; /* the predecessor has gone on from what was counted when the copy was made */
+        uncount(&table[fd]); /* the predecessor has gone on from what was counted when the copy was made */
     }
     each(mark_left);
     close_lists();

@@ -17,7 +17,9 @@ enum ft_descriptor_kind {
     FT_DESCRIPTOR_UNKNOWN,  /* not asked yet */
     FT_DESCRIPTOR_FILE,     /* regular: it has an offset */
     FT_DESCRIPTOR_APPEND,   /* regular, O_APPEND */
-    FT_DESCRIPTOR_PIPE,     /* and one of a pair of stream sockets */
+    FT_DESCRIPTOR_PIPE,     /* and a stream socket of one host (AF_UNIX) */
+    FT_DESCRIPTOR_TCP,
+    FT_DESCRIPTOR_DATAGRAM, /* UDP */
     FT_DESCRIPTOR_TERMINAL,
     FT_DESCRIPTOR_EVENT,    /* an eventfd */
     FT_DESCRIPTOR_OTHER
@@ -49,6 +51,11 @@ enum ft_descriptor_kind ft_descriptors_kind(int fd);
 off_t ft_descriptors_offset(int fd);
 void ft_descriptors_set_offset(int fd, off_t at);   /* -1: to be asked for */
 
+/* What a connection has received, and sent: likewise. */
+enum ft_count { FT_COUNT_RECEIVED, FT_COUNT_SENT };
+int64_t ft_descriptors_count(int fd, enum ft_count which);   /* -1: not known */
+void ft_descriptors_set_count(int fd, enum ft_count which, int64_t count);
+
 /* The name of its file, for a message: in `text`, which is returned. */
 const char *ft_descriptors_name(int fd, char *text, size_t room);
 
@@ -62,13 +69,16 @@ void ft_descriptors_forget(int fd);
 int ft_descriptors_own(int fd);
 bool ft_descriptors_is_own(int fd);
 
+/* libftmpi's: likewise, but it closes it by close. What cannot be moved stays. */
+int ft_descriptors_aside(int fd);
+
 /* The same, and the one given stays open: closing it would end the program's locks on the file. Closed. A record says that this one is. */
 int ft_descriptors_hold(int fd);
 void ft_descriptors_disown(int own);
 void ft_descriptors_adopt(int own);
 
 /* In a process that has just been made of a copy: what is open now and not accounted for yet was left by its predecessor. Sockets among
-   that, and those of `ours` that are still the same, are closed at once: at their other ends that is seen. */
+   those put aside, and those of `ours` that are still the same, are closed at once: at their other ends that is seen. */
 void ft_descriptors_left(void);
 
 /* It was open when the predecessor was killed. */

@@ -39,6 +39,9 @@ struct ft_door {
     /* Before others see a message of this process. It is a `new` one: its predecessor cannot have sent it. */
     void (*live)(bool new);
 
+    /* A socket to another node, which the next incarnation closes: its new number. */
+    int (*aside)(int fd);
+
     /* CLOCK_MONOTONIC, as the program's own call. */
     void (*clock)(struct timespec *now);
 

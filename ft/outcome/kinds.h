@@ -47,6 +47,10 @@
     X(CHDIR, "chdir")                                                                               \
     X(PIPE_READ, "read of a pipe")                                                                  \
     X(PIPE_WRITE, "write to a pipe")                                                                \
+    X(SOCKET, "a call on a socket")                                                                \
+    X(TCP_RECEIVE, "recv")                                                                          \
+    X(TCP_SEND, "send")                                                                             \
+    X(DATAGRAM, "recvfrom")                                                                         \
     X(CLOCK, "clock_gettime")                                                                       \
     X(SLEEP, "nanosleep")                                                                           \
     X(RANDOM, "getrandom")                                                                          \

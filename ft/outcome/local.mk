@@ -24,7 +24,7 @@ liboutcome_la_SOURCES = \
 	ft/outcome/wrap_directory.c ft/outcome/wrap_walk.c ft/outcome/wrap_place.c \
 	ft/outcome/inputs.h ft/outcome/inputs.c ft/outcome/once.h ft/outcome/once.c \
 	ft/outcome/wrap_descriptor.c ft/outcome/wrap_ioctl.c ft/outcome/wrap_content.c ft/outcome/wrap_exec.c ft/outcome/wrap_poll.c \
-	ft/outcome/wrap_thread.c ft/outcome/wrap_pair.c ft/outcome/event.h ft/outcome/wrap_event.c ft/outcome/images.h ft/outcome/images.c ft/outcome/children.h ft/outcome/children.c ft/outcome/child.h ft/outcome/wrap_child.c ft/outcome/wrap_shell.c \
+	ft/outcome/wrap_thread.c ft/outcome/tcp.h ft/outcome/tcp.c ft/outcome/wrap_socket.c ft/outcome/wrap_send.c ft/outcome/event.h ft/outcome/wrap_event.c ft/outcome/images.h ft/outcome/images.c ft/outcome/children.h ft/outcome/children.c ft/outcome/child.h ft/outcome/wrap_child.c ft/outcome/wrap_shell.c \
 	ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c ft/outcome/wrap_wait.c
 # syscall is taken the place of, too: the library's own calls go past that.
 liboutcome_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fvisibility=default -Dsyscall=ft_syscall
@@ -56,7 +56,7 @@ outcome_torture_SOURCES = ft/outcome/test/shared.h ft/outcome/test/torture.h ft/
 outcome_torture_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
 check_PROGRAMS += outcome_calls
 outcome_calls_SOURCES = ft/outcome/test/calls.h ft/outcome/test/calls.c ft/outcome/test/calls_files.c ft/outcome/test/calls_names.c \
-	ft/outcome/test/calls_streams.c ft/outcome/test/calls_process.c ft/outcome/test/calls_left.c
+	ft/outcome/test/calls_streams.c ft/outcome/test/calls_process.c ft/outcome/test/calls_sockets.c ft/outcome/test/calls_left.c
 outcome_calls_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
 outcome_calls_LDADD =
 check_LTLIBRARIES += liboutcome_test.la
@@ -66,7 +66,9 @@ liboutcome_test_la_LIBADD = liboutcome.la
 liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 
 # Programs that know of none of this: streams.sh.
-check_PROGRAMS += outcome_lines outcome_fifo outcome_streams outcome_told outcome_signals outcome_children outcome_stores outcome_events
+check_PROGRAMS += outcome_lines outcome_fifo outcome_streams outcome_told outcome_signals outcome_children outcome_stores outcome_events outcome_talk
+outcome_talk_SOURCES = ft/outcome/test/talk.c
+outcome_talk_LDADD =
 outcome_events_SOURCES = ft/outcome/test/events.c
 outcome_events_LDADD =
 outcome_stores_SOURCES = ft/outcome/test/stores.c
@@ -83,8 +85,8 @@ outcome_streams_SOURCES = ft/outcome/test/streams.cpp
 outcome_streams_LDADD =
 outcome_told_SOURCES = ft/outcome/test/told.cpp
 outcome_told_LDADD =
-EXTRA_DIST += ft/outcome/streams.sh
-TESTS += ft/outcome/streams.sh ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh
+EXTRA_DIST += ft/outcome/streams.sh ft/outcome/sockets.sh
+TESTS += ft/outcome/streams.sh ft/outcome/sockets.sh ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh
 endif
 EXTRA_DIST += ft/outcome/test/units.f90
 EXTRA_DIST += ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh ft/outcome/mutants.sh ft/outcome/calls.table

@@ -56,6 +56,7 @@
     X(accept4)                                                                                      \
     X(alarm)                                                                                        \
     X(backtrace_symbols_fd)                                                                         \
+    X(bind)                                                                                         \
     X(chdir)                                                                                        \
     X(clock)                                                                                        \
     X(clock_gettime)                                                                                \
@@ -111,11 +112,14 @@
     X(getdents64)                                                                                   \
     X(gethostname)                                                                                  \
     X(getloadavg)                                                                                   \
+    X(getpeername)                                                                                  \
     X(getpgid)                                                                                      \
     X(getppid)                                                                                      \
     X(getrandom)                                                                                    \
     X(getrusage)                                                                                    \
     X(getsid)                                                                                       \
+    X(getsockname)                                                                                  \
+    X(getsockopt)                                                                                   \
     X(gettimeofday)                                                                                 \
     X(getxattr)                                                                                     \
     X(glob64)                                                                                       \
@@ -126,6 +130,7 @@
     X(killpg)                                                                                       \
     X(lgetxattr)                                                                                    \
     X(linkat)                                                                                       \
+    X(listen)                                                                                       \
     X(listxattr)                                                                                    \
     X(llistxattr)                                                                                   \
     X(lockf64)                                                                                      \
@@ -178,6 +183,7 @@
     X(realpath)                                                                                     \
     X(recv)                                                                                         \
     X(recvfrom)                                                                                     \
+    X(recvmmsg)                                                                                     \
     X(recvmsg)                                                                                      \
     X(removexattr)                                                                                  \
     X(renameat2)                                                                                    \
@@ -190,6 +196,7 @@
     X(select)                                                                                       \
     X(sem_wait)                                                                                     \
     X(sendfile64)                                                                                   \
+    X(sendmmsg)                                                                                     \
     X(sendmsg)                                                                                      \
     X(sendto)                                                                                       \
     X(setitimer)                                                                                    \
@@ -197,6 +204,7 @@
     X(setpgid)                                                                                      \
     X(setpriority)                                                                                  \
     X(setrlimit64)                                                                                  \
+    X(setsockopt)                                                                                   \
     X(setxattr)                                                                                     \
     X(shmat)                                                                                        \
     X(shmdt)                                                                                        \

@@ -279,6 +279,7 @@ static bool open_all(const char *text)
     door.leave = leave;
     door.cut = cut;
     door.live = live;
+    door.aside = ft_descriptors_aside;
     door.clock = look_at_clock;
     door.close = ft_recorder_close;
     ft_recorder.time_off = door.region.header->params.clocks_untold;

@@ -1,30 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is not followed yet: sockets, and descriptors that are neither files nor pipes from outside. Ways back from before one are
+/* What is not followed yet: descriptors that are neither files nor pipes nor sockets. Ways back from before one are
    closed. Which of them forbid a copy as long as they are open is descriptors.c's. */
 #include "ft/outcome/real.h"
 
 #include "ft/outcome/record.h"
-
-int socket(int domain, int type, int protocol)
-{
-    if (ft_recording())
-        ft_recorder_close("it has opened a socket");
-    return ft_real()->socket(domain, type, protocol);
-}
-
-int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict bytes)
-{
-    if (ft_recording())
-        ft_recorder_close("it has accepted a connection");
-    return ft_real()->accept4(fd, address, bytes, 0);
-}
-
-int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict bytes, int flags)
-{
-    if (ft_recording())
-        ft_recorder_close("it has accepted a connection");
-    return ft_real()->accept4(fd, address, bytes, flags);
-}
 
 int timerfd_create(int clock, int flags)
 {

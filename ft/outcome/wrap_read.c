@@ -14,6 +14,7 @@
 #include "ft/outcome/once.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/tcp.h"
 
 /* note[0]: the offset before. */
 static ssize_t read_piece(int fd, void *to, size_t n)
@@ -67,6 +68,8 @@ static ssize_t read_any(int fd, void *to, size_t n)
         return ft_inputs_read(fd, to, n);
     if (ft_pipes_gives(fd))
         return ft_pipes_read(fd, to, n);
+    if (ft_tcp_gives(fd))
+        return ft_tcp_receive(fd, to, n, 0);
     return n >= sizeof(uint64_t) && ft_event_is(fd) ? ft_event_read(fd, to) : read_file(fd, to, n);
 }
 
@@ -183,14 +186,16 @@ static ssize_t read_each(int fd, const struct iovec *to, int n, off_t at)
     return (ssize_t)done;
 }
 
-/* Of a pipe only one may be read: a second read would wait. */
+/* Of a pipe or a connection only one may be read: a second read would wait. */
+static int pieces_of(int fd, int n) { return ft_pipes_gives(fd) || ft_tcp_gives(fd) ? 1 : n; }
+
 ssize_t readv(int fd, const struct iovec *to, int n)
 {
     if (!ft_recording())
         return ft_real()->readv(fd, to, n);
     if (n <= 0)
         return read_any(fd, NULL, 0);
-    return read_each(fd, to, ft_pipes_gives(fd) ? 1 : n, -1);
+    return read_each(fd, to, pieces_of(fd, n), -1);
 }
 
 ssize_t preadv64(int fd, const struct iovec *to, int n, off_t at)
@@ -207,7 +212,7 @@ ssize_t preadv64v2(int fd, const struct iovec *to, int n, off_t at, int flags)
 {
     if (!ft_recording() || n <= 0)
         return ft_real()->preadv64v2(fd, to, n, at, flags);
-    return read_each(fd, to, at < 0 && ft_pipes_gives(fd) ? 1 : n, at);
+    return read_each(fd, to, at < 0 ? pieces_of(fd, n) : n, at);
 }
 
 ssize_t preadv2(int fd, const struct iovec *to, int n, off_t at, int flags) __attribute__((alias("preadv64v2")));

@@ -18,11 +18,6 @@ FT_CALLED ssize_t after(ssize_t result)
     return result;
 }
 
-int connect(int fd, const struct sockaddr *address, socklen_t bytes)
-{
-    return (int)after(ft_real()->connect(fd, address, bytes));
-}
-
 int sem_wait(sem_t *semaphore)
 {
     return (int)after(ft_real()->sem_wait(semaphore));

@@ -20,6 +20,7 @@
 #include "ft/outcome/once.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/tcp.h"
 
 enum { TEAR = 512 }; /* a write that is killed in the middle ends at a multiple of this many bytes of the file */
 
@@ -261,6 +262,8 @@ static ssize_t write_any(int fd, const struct iovec *from, int n)
 
     if (ft_pipes_takes(fd))
         return ft_pipes_write(fd, from, n);
+    if (ft_tcp_takes(fd))
+        return ft_tcp_send(fd, from, n, 0);
     return n == 1 && b.total == sizeof(uint64_t) && ft_event_is(fd) ? ft_event_write(fd, from->iov_base) : write_file(fd, &b);
 }
 

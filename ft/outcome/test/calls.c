@@ -112,7 +112,7 @@ static void list(const struct calls_row *row)
 
 int main(int argc, char **argv)
 {
-    static const struct calls_row *const all[] = {calls_of_files, calls_of_names, calls_of_streams, calls_of_process};
+    static const struct calls_row *const all[] = {calls_of_files, calls_of_names, calls_of_streams, calls_of_process, calls_of_sockets};
 
     if (argc > 3 && strcmp(argv[1], "-left") == 0)
         return calls_left(argv[2], argv[3]);

@@ -13,7 +13,7 @@ struct calls_row {
 };
 
 /* Up to a name that is NULL. */
-extern const struct calls_row calls_of_files[], calls_of_names[], calls_of_streams[], calls_of_process[];
+extern const struct calls_row calls_of_files[], calls_of_names[], calls_of_streams[], calls_of_process[], calls_of_sockets[];
 
 #define SAY(call) calls_say(#call, (long)(call))
 #define TELL(call, value) (SAY(call), calls_told(&(value), sizeof(value)))

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
@@ -242,7 +241,6 @@ static void do_waiting(void)
 {
     sem_t s;
 
-    SAY(connect(-1, NULL, 0));
     SAY(sem_init(&s, 0, 1));
     SAY(sem_wait(&s));
 }
@@ -387,21 +385,11 @@ static void do_stores(void)
     close(fd);
 }
 
-static void do_socket(void)
-{
-    int fd = calls_file("socket", "text"), s = socket(AF_UNIX, SOCK_DGRAM, 0);
-
-    SAY(recv(s, text, 10, MSG_DONTWAIT));
-    SAY(write(fd, "more", 4));
-    close(s);
-    close(fd);
-}
-
 const struct calls_row calls_of_process[] = {
     {"getpid", do_getpid, 0}, {"kill", do_kill, 0}, {"getppid", do_getppid, 0}, {"getrusage", do_getrusage, 0},
     {"sched_getaffinity", do_affinity, 0}, {"uname", do_uname, 0}, {"sysconf", do_sysconf, 0}, {"setrlimit", do_setrlimit, 0},
     {"isatty", do_isatty, 0}, {"a signal", do_signal, 0}, {"sigprocmask", do_mask, 0}, {"raise", do_raise, 0}, {"pause", do_pause, 0},
     {"sigwait", do_sigwait, 0}, {"setitimer", do_setitimer, 0}, {"this thread", do_thread, 0}, {"waiting", do_waiting, 0}, {"mmap", do_mmap, 0}, {"stores", do_stores, true},
     {"fork", do_fork, 0}, {"wait", do_wait, 0}, {"posix_spawn", do_spawn, 0}, {"system", do_system, 0}, {"clone", do_clone, true},
-    {"syscall", do_syscall, true}, {"socket", do_socket, true}, {NULL, NULL, 0},
+    {"syscall", do_syscall, true}, {NULL, NULL, 0},
 };

@@ -12,7 +12,6 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/select.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <threads.h>
@@ -243,29 +242,7 @@ static void do_random(void)
     calls_told(b, sizeof b);
 }
 
-/* ---- sockets and events ---- */
-
-static void do_pair(void)
-{
-    struct iovec pieces[2] = {{text, 5}, {text + 5, 5}};
-    struct msghdr m = {.msg_iov = pieces, .msg_iovlen = 2};
-    int s[2];
-
-    SAY(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
-    memcpy(text, "0123456789", 10);
-    SAY(send(s[0], text, 10, 0));
-    SAY(sendmsg(s[0], &m, MSG_NOSIGNAL));
-    SAY(write(s[1], "back", 4));
-    SAY(recv(s[1], text + 20, 7, 0));
-    SAY(recvfrom(s[1], text + 27, 13, 0, NULL, NULL));
-    calls_say_bytes("received", text + 20, 20);
-    SAY(read(s[0], text, 4));
-    SAY(shutdown(s[0], SHUT_WR));
-    SAY(recv(s[1], text, 1, 0));
-    SAY(close(s[1]));
-    SAY(send(s[0], text, 1, MSG_NOSIGNAL));
-    SAY(close(s[0]));
-}
+/* ---- events ---- */
 
 static void do_eventfd(void)
 {
@@ -314,6 +291,6 @@ const struct calls_row calls_of_streams[] = {
     {"streams", do_streams, 0}, {"fopen", do_fopen, 0}, {"fdopen", do_fdopen, 0}, {"freopen", do_freopen, 0}, {"tmpfile", do_tmpfile, 0},
     {"dprintf", do_dprintf, 0}, {"perror", do_perror, 0}, {"read of a pipe", do_read_pipe, 0}, {"write to a pipe", do_write_pipe, 0},
     {"pipe", do_pipe, 0}, {"poll", do_poll, 0}, {"clock_gettime", do_clock, 0}, {"nanosleep", do_sleep, 0}, {"getrandom", do_random, 0},
-    {"pair of sockets", do_pair, 0}, {"eventfd", do_eventfd, 0}, {"epoll", do_epoll, 0},
+    {"eventfd", do_eventfd, 0}, {"epoll", do_epoll, 0},
     {NULL, NULL, 0},
 };

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A rank talks to a peer outside of the job by TCP and by streams of this host, and is killed at system calls and at any time, and put back
+# from copies (test/talk.c). The peer checks every byte: what it got, and what the rank prints, are those of the undisturbed run.
+# FT_SEEDS=N: N seeds instead of 4. FT_SEED=N: the first one.
+set -u
+build=${top_builddir:-.}
+agent=$build/outcome_agent talk=$build/outcome_talk
+export FT_TEST_PRELOAD="$build/.libs/liboutcome_test.so"
+[ -e "$FT_TEST_PRELOAD" ] || exit 77
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && trap 'exit 1' INT TERM
+runs=0 bad=0 kills=0 named=0 zero=0
+
+word() { sed -n "\$s/.*\\<$1 \\([0-9]*\\).*/\\1/p" "$work/err" | grep . || echo 0; }
+
+# The rank's output in $work/out, the peer's in $work/peer. Without options: undisturbed.
+run() {
+    rm -rf "$work/d" && mkdir "$work/d"
+    timeout 60 "$talk" peer "$work/d" "$seed" >"$work/peer" &
+    peer=$!
+    while [ ! -e "$work/d/port" ]; do sleep 0.01; done
+    if [ $# = 0 ]; then
+        timeout 60 "$talk" rank "$work/d" "$seed" >"$work/out" 2>"$work/err" </dev/null
+    else
+        timeout 60 "$agent" -s "$seed" "$@" "$talk" rank "$work/d" "$seed" >"$work/out" 2>"$work/err" </dev/null
+    fi
+    code=$?
+    wait $peer || code="$code, the peer's $?"
+}
+
+for seed in $(seq "${FT_SEED:-1}" $((${FT_SEED:-1} + ${FT_SEEDS:-4} - 1))); do
+    run
+    [ "$code" = 0 ] || { echo "FAIL: seed $seed, undisturbed: code $code" && cat "$work/out" "$work/err" && exit 1; }
+    mv "$work/out" "$work/expected.out" && mv "$work/peer" "$work/expected.peer"
+    for way in "-k 0" "-k 6 -p 60 -c 0" "-k 6 -p 60 -c 12000" "-k 6 -p 15 -c 3000" "-k 5 -t 6000 -c 2000" "-k 5 -t 15000 -c 0"; do
+        # shellcheck disable=SC2086
+        run $way
+        runs=$((runs + 1)) kills=$((kills + $(word kills))) named=$((named + $(word named))) zero=$((zero + $(word zero)))
+        if [ "$code" != 0 ] || ! tail -n 1 "$work/err" | grep -q '^code 0 .* lost 0' || ! cmp "$work/out" "$work/expected.out" ||
+            ! cmp "$work/peer" "$work/expected.peer"; then
+            bad=$((bad + 1))
+            echo "FAIL: seed $seed: outcome_agent -s $seed $way outcome_talk rank DIRECTORY $seed: code $code"
+            diff "$work/expected.out" "$work/out"
+            diff "$work/expected.peer" "$work/peer"
+            tail -n 2 "$work/err"
+            [ "$bad" -lt 5 ] || exit 1
+        fi
+    done
+done
+echo "$runs runs, $kills kills: put back from a newer copy $named times, from snapshot zero $zero times; $bad wrong"
+[ "$bad" = 0 ] && [ "$named" -gt 0 ] && [ "$zero" -gt 0 ]

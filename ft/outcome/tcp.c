@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bytes of a connection can neither be read nor sent a second time. But the kernel counts them, and a connection outlives the rank that
+   was killed in a call on it. note[0] is what had been received, or sent, before the call; the difference to what the kernel counts now
+   is what that call has done.
+
+     received   bytes_received, less what waits to be read, less one for the end (FIN), which counts as a byte
+     sent       bytes_acked, and what waits to be acknowledged. Retransmissions change neither
+
+   Bytes are received straight into the record. So those that the killed call has received are there, in the order of the stream.
+
+   The end is told by the state. A closed connection (CLOSED) has had one, or was reset: then an error waits to be told. If that was
+   told to the killed call, the count is one less than can be.
+
+   The counts are kept here as long as nobody else uses the connection, as offsets of files are (descriptors.h). */
+#include "ft/outcome/tcp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "ft/base/util.h"
+#include "ft/outcome/descriptors.h"
+#include "ft/outcome/real.h"
+#include "ft/outcome/record.h"
+#include "ft/outcome/signals.h"
+
+/* note[1] of a call that receives. */
+enum { OPEN, CLOSED, CLOSED_BY_ERROR };
+
+struct counts {
+    struct tcp_info info;
+    int64_t received;   /* with the end, if that has come */
+    int64_t sent;
+};
+
+static int asked(int fd, unsigned long request)
+{
+    int n = 0;
+
+    syscall(SYS_ioctl, fd, request, &n);
+    return n;
+}
+
+static void read_info(int fd, struct tcp_info *info)
+{
+    socklen_t bytes = sizeof *info;
+
+    memset(info, 0, sizeof *info);
+    syscall(SYS_getsockopt, fd, IPPROTO_TCP, TCP_INFO, info, &bytes);
+}
+
+/* As of one moment: again, until nothing has come meanwhile. */
+static void look(int fd, struct counts *c)
+{
+    struct tcp_info before;
+
+    read_info(fd, &c->info);
+    do {
+        before = c->info;
+        c->received = (int64_t)before.tcpi_bytes_received - asked(fd, FIONREAD);
+        c->sent = (int64_t)before.tcpi_bytes_acked + asked(fd, SIOCOUTQ) + (before.tcpi_state == FT_TCP_SYN_SENT); /* what opens it counts, too */
+        read_info(fd, &c->info);
+    } while (before.tcpi_bytes_received != c->info.tcpi_bytes_received || before.tcpi_bytes_acked != c->info.tcpi_bytes_acked ||
+             before.tcpi_state != c->info.tcpi_state);
+}
+
+int ft_tcp_state(int fd)
+{
+    struct tcp_info info;
+
+    read_info(fd, &info);
+    return info.tcpi_state;
+}
+
+bool ft_tcp_has_error(int fd)
+{
+    struct pollfd p = {fd, 0, 0};
+
+    return syscall(SYS_poll, &p, 1, 0) > 0 && p.revents & POLLERR;
+}
+
+/* Of one that is not CLOSED. */
+static bool has_ended(int state)
+{
+    return state == FT_TCP_CLOSE_WAIT || state == FT_TCP_LAST_ACK || state == FT_TCP_CLOSING || state == FT_TCP_TIME_WAIT;
+}
+
+bool ft_tcp_gives(int fd)
+{
+    ft_signals_at(FT_SIGNALS_BEFORE); /* the next record is this call's */
+    return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_TCP_RECEIVE : ft_descriptors_kind(fd) == FT_DESCRIPTOR_TCP;
+}
+
+bool ft_tcp_takes(int fd)
+{
+    ft_signals_at(FT_SIGNALS_BEFORE);
+    return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_TCP_SEND : ft_descriptors_kind(fd) == FT_DESCRIPTOR_TCP;
+}
+
+/* ---- receiving ---- */
+
+static void note_received(struct ft_recorded *c, int fd)
+{
+    int64_t count = ft_descriptors_count(fd, FT_COUNT_RECEIVED);
+    struct counts now;
+
+    if (count >= 0) {
+        ft_call_note(c, count, OPEN);
+        return;
+    }
+    look(fd, &now);
+    if (now.info.tcpi_state == FT_TCP_CLOSED)
+        ft_call_note(c, now.received, ft_tcp_has_error(fd) ? CLOSED_BY_ERROR : CLOSED);
+    else
+        ft_call_note(c, now.received - has_ended(now.info.tcpi_state), OPEN);
+}
+
+/* What the killed call has received is in the record: so many bytes. -1: it was told that the connection is lost. */
+static int64_t already_received(const struct ft_outcome *o, int fd)
+{
+    struct counts now;
+    int64_t more;
+    bool error;
+
+    look(fd, &now);
+    more = now.received - o->note[0];
+    if (now.info.tcpi_state != FT_TCP_CLOSED)
+        return more - has_ended(now.info.tcpi_state);
+    error = ft_tcp_has_error(fd);
+    if (o->note[1] == OPEN)
+        return more == 0 && error ? 0 : error ? INT64_MAX : more - 1;
+    return o->note[1] == CLOSED_BY_ERROR && more == 0 && !error ? -1 : more;
+}
+
+/* o->bytes: room for so many. */
+static int64_t take_up(const struct ft_outcome *o, int fd, size_t n)
+{
+    int64_t k = already_received(o, fd);
+
+    if (k < -1 || k > (int64_t)n)
+        ft_recorder_lost("it was killed while it received from descriptor %d, and how much it had received cannot be told", fd);
+    return k;
+}
+
+static ssize_t receive_piece(int fd, void *to, size_t n, int flags)
+{
+    struct ft_recorded c;
+    ssize_t got = 0;
+    int64_t k = 0;
+    char *data;
+
+    if (ft_call_begin(&c, FT_CALL_TCP_RECEIVE, ft_what(fd, (int64_t)n, flags), n)) {
+        memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
+        return ft_call_give(&c);
+    }
+    if (!c.record)
+        return ft_call_end(&c, ft_real()->recvfrom(fd, to, n, flags, NULL, NULL), 0);
+    data = ft_call_data(&c);
+    if (flags & MSG_PEEK)
+        ;
+    else if (ft_call_noted(&c))
+        k = take_up(c.record, fd, n);
+    else
+        note_received(&c, fd);
+    errno = c.error;
+    if (k < 0) {
+        errno = ECONNRESET;
+        return ft_call_end(&c, -1, 0);
+    }
+    if (k == 0 || (k < (int64_t)n && flags & MSG_WAITALL))
+        got = ft_real()->recvfrom(fd, data + k, n - (size_t)k, flags, NULL, NULL);
+    if (got < 0 && k == 0) {
+        ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
+        return ft_call_end(&c, -1, 0);
+    }
+    k += got < 0 ? 0 : got;
+    if (!(flags & MSG_PEEK)) /* after an end nothing comes */
+        ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, k > 0 && c.record->note[1] == OPEN ? c.record->note[0] + k : -1);
+    memcpy(to, data, (size_t)k);
+    if (got < 0)
+        errno = c.error;
+    return ft_call_end(&c, k, (size_t)k);
+}
+
+ssize_t ft_tcp_receive(int fd, void *to, size_t n, int flags)
+{
+    size_t done = 0;
+
+    do {
+        size_t piece = ft_min(n - done, FT_OUTCOME_PIECE);
+        ssize_t got = receive_piece(fd, (char *)to + done, piece, flags);
+
+        if (got < 0)
+            return done ? (ssize_t)done : got;
+        done += (size_t)got;
+        if ((size_t)got < piece)
+            break;
+    } while (done < n && flags & MSG_WAITALL);
+    return (ssize_t)done;
+}
+
+/* ---- sending ---- */
+
+static size_t total_of(const struct iovec *from, int n)
+{
+    size_t total = 0;
+
+    for (int i = 0; i < n; i++)
+        total += from[i].iov_len;
+    return total;
+}
+
+/* Of the first `bytes` of it. */
+static int64_t hash_of(const struct iovec *from, size_t bytes)
+{
+    uint64_t hash = 0;
+
+    for (; bytes > 0; from++) {
+        size_t some = ft_min(bytes, from->iov_len);
+
+        hash = ft_what((int64_t)hash, (int64_t)ft_what_bytes(from->iov_base, some), 0);
+        bytes -= some;
+    }
+    return (int64_t)hash;
+}
+
+static int64_t count_sent(int fd)
+{
+    int64_t count = ft_descriptors_count(fd, FT_COUNT_SENT);
+    struct counts now;
+
+    if (count >= 0)
+        return count;
+    look(fd, &now);
+    return now.sent;
+}
+
+/* What the killed call has sent: so many bytes. */
+static size_t already_sent(const struct ft_outcome *o, int fd, size_t total)
+{
+    struct counts now;
+    int64_t k;
+
+    look(fd, &now);
+    k = now.sent - o->note[0];
+    if (k < 0 || k > (int64_t)total)
+        ft_recorder_lost("it was killed while it sent to descriptor %d, and how much it had sent cannot be told", fd);
+    return (size_t)k;
+}
+
+static ssize_t send_from(int fd, const struct iovec *from, int n, size_t skip, int flags)
+{
+    struct iovec pieces[IOV_MAX];
+    struct msghdr m = {.msg_iov = pieces};
+
+    for (int i = 0; i < n; i++) {
+        size_t over = ft_min(skip, from[i].iov_len);
+
+        if (over < from[i].iov_len || skip == 0)
+            pieces[m.msg_iovlen++] = (struct iovec){(char *)from[i].iov_base + over, from[i].iov_len - over};
+        skip -= over;
+    }
+    return ft_real()->sendmsg(fd, &m, flags);
+}
+
+static bool would_wait(int fd, int flags)
+{
+    return !(flags & MSG_DONTWAIT) && !(syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
+}
+
+ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
+{
+    size_t total = total_of(from, n), already = 0;
+    struct ft_recorded c;
+    ssize_t sent = 0;
+    int error;
+
+    if (ft_call_begin(&c, FT_CALL_TCP_SEND, ft_what(fd, (int64_t)total, flags), 0)) {
+        if (c.record->result > 0 && c.record->note[1] != hash_of(from, (size_t)c.record->result))
+            ft_recorder_lost("bytes that it sends again to descriptor %d are others than before", fd);
+        return ft_call_give(&c);
+    }
+    if (ft_call_noted(&c))
+        already = already_sent(c.record, fd, total);
+    else
+        ft_call_note(&c, count_sent(fd), 0);
+    errno = c.error;
+    if (already == 0 || (already < total && would_wait(fd, flags)))
+        sent = send_from(fd, from, n, already, flags);
+    error = already > 0 && sent < 0 ? c.error : errno;
+    sent = sent < 0 && already == 0 ? -1 : (ssize_t)already + (sent < 0 ? 0 : sent);
+    ft_descriptors_set_count(fd, FT_COUNT_SENT, sent < 0 || !c.record ? -1 : c.record->note[0] + sent);
+    if (sent > 0 && c.record)
+        c.record->note[1] = hash_of(from, (size_t)sent);
+    errno = error;
+    return ft_call_end(&c, sent, 0);
+}

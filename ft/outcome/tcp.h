@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TCP connections: what the kernel counts of one tells how much of a call that was under way was done (DESIGN-ranks section 4). */
+#ifndef FT_OUTCOME_TCP_H
+#define FT_OUTCOME_TCP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/* As ft_pipes_gives and ft_pipes_takes. */
+bool ft_tcp_gives(int fd);
+bool ft_tcp_takes(int fd);
+
+/* recv and sendmsg. At most FT_OUTCOME_PIECE bytes are received at once, but for MSG_WAITALL. */
+ssize_t ft_tcp_receive(int fd, void *to, size_t n, int flags);
+ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags);
+
+/* Of the connection: FT_TCP_CLOSED and so on are states of tcp_info. */
+enum { FT_TCP_ESTABLISHED = 1, FT_TCP_SYN_SENT = 2, FT_TCP_TIME_WAIT = 6, FT_TCP_CLOSED = 7, FT_TCP_CLOSE_WAIT = 8, FT_TCP_LAST_ACK = 9, FT_TCP_CLOSING = 11 };
+int ft_tcp_state(int fd);
+
+/* An error of it waits to be told. */
+bool ft_tcp_has_error(int fd);
+
+#endif
