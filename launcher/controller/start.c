@@ -26,6 +26,18 @@ static uint32_t *first_incarnations(const struct ft_controller *c, uint32_t node
     return list;
 }
 
+/* Where rank 0 is, or was lastly. */
+static char *master_host(const struct ft_controller *c)
+{
+    uint32_t place = 0, node = 0;
+
+    while (c->d.rank_at[place] != 0)
+        place++;
+    while (place >= c->d.first[node + 1])
+        node++;
+    return c->map->hosts.list[ft_nodes_host(c->policy, node)].name;
+}
+
 void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_effect *fx)
 {
     const struct ft_host *host = &c->map->hosts.list[fx->host];
@@ -36,6 +48,7 @@ void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_eff
     d.incarnation = fx->incarnation;
     d.epoch = fx->epoch;
     d.host = host->name;
+    d.master = master_host(c);
     d.incarnations = first_incarnations(c, fx->node);
     if (d.incarnations)
         text = ft_description_write(c->o, &d);

@@ -12,7 +12,7 @@
 #include "launcher/wire/description.h"
 
 /* Which number each variable of a rank holds. */
-enum value { RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, INCARNATION, PROGRAM, VALUES };
+enum value { RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, NODE, INCARNATION, PROGRAM, VALUES };
 
 static const struct {
     const char *name;
@@ -32,7 +32,19 @@ static const struct {
     {"MPI_LOCALNRANKS", LOCAL_SIZE},
     {"PMI_RANK", RANK},
     {"PMI_SIZE", SIZE},
+    {"RANK", RANK}, /* as torchrun */
+    {"WORLD_SIZE", SIZE},
+    {"LOCAL_RANK", LOCAL_RANK},
+    {"LOCAL_WORLD_SIZE", LOCAL_SIZE},
+    {"GROUP_RANK", NODE},
+    {"DMLC_TASK_ID", RANK}, /* as XGBoost's launchers */
+    {"DMLC_NUM_WORKER", SIZE},
 };
+
+/* Where programs that bring a network of their own meet: at a port of rank 0's host. What the user has set stays. */
+static const char *const master_host[] = {"MASTER_ADDR", "DMLC_TRACKER_URI"}, *const master_port[] = {"MASTER_PORT", "DMLC_TRACKER_PORT"};
+
+enum { NMASTER = 2, PORT_FROM = 20000, PORTS = 10000 /* below those that the kernel gives to connections */ };
 
 enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
 
@@ -41,7 +53,8 @@ struct ft_environ {
     uint32_t nranks, program;
     int first_fd;
     char fds[2 * TEXT], job[TEXT], pid[TEXT], output[TEXT];
-    char *preload, *recorder, *library_path, *python_path, *mpi4py;
+    char *preload, *recorder, *library_path, *python_path, *mpi4py, *master[NMASTER];
+    char port[NMASTER][TEXT];
     char text[NOWN][TEXT];
     size_t n;
     char *vars[];
@@ -122,6 +135,34 @@ static int lead_mpi4py(struct ft_environ *env, const char *library_path)
     return 0;
 }
 
+/* The same for all ranks of the job, however often one is started. */
+static int master_port_of(const char *job_id)
+{
+    uint32_t n = 0;
+
+    for (; *job_id; job_id++)
+        n = n * 31 + (unsigned char)*job_id;
+    return PORT_FROM + (int)(n % PORTS);
+}
+
+static int lead_to_master(struct ft_environ *env, const char *job_id)
+{
+    for (int i = 0; i < NMASTER; i++) {
+        if (!is_set(env, master_port[i])) {
+            snprintf(env->port[i], TEXT, "%s=%d", master_port[i], master_port_of(job_id));
+            set(env, env->port[i]);
+        }
+        if (is_set(env, master_host[i]))
+            continue;
+        if (asprintf(&env->master[i], "%s=%s", master_host[i], env->node ? env->node->master : "127.0.0.1") < 0) {
+            env->master[i] = NULL;
+            return -1;
+        }
+        set(env, env->master[i]);
+    }
+    return 0;
+}
+
 /* With other nodes there are the representative's links to them. */
 static void list_descriptors(struct ft_environ *env, bool links)
 {
@@ -140,7 +181,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 15) * sizeof env->vars[0]);
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 2 * NMASTER + 15) * sizeof env->vars[0]);
     if (!env)
         return NULL;
     env->node = config->node;
@@ -154,7 +195,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
         set(env, (char *)"GFORTRAN_UNBUFFERED_PRECONNECTED=y"); /* ft/outcome/output.h */
     for (size_t i = 0; i < context->nexports; i++)
         export(env, context->exports[i]);
-    if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 || lead_mpi4py(env, config->library_path) < 0 ||
+    if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 || lead_mpi4py(env, config->library_path) < 0 || lead_to_master(env, config->job_id) < 0 ||
         (config->preload && prepend(env, &env->preload, "LD_PRELOAD", config->preload) < 0) ||
         (*config->recorder && !context->alone && prepend(env, &env->recorder, "LD_PRELOAD", config->recorder) < 0) ||
         (config->python_path && prepend(env, &env->python_path, "PYTHONPATH", config->python_path) < 0)) {
@@ -185,7 +226,7 @@ void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation
     const struct ft_description *d = env->node;
     const uint32_t values[VALUES] = {
         [RANK] = d ? d->rank_at[d->first[d->node] + rank] : rank, [SIZE] = d ? d->world : env->nranks,
-        [LOCAL_RANK] = rank, [LOCAL_SIZE] = env->nranks, [INCARNATION] = incarnation,
+        [LOCAL_RANK] = rank, [LOCAL_SIZE] = env->nranks, [NODE] = d ? d->node : 0, [INCARNATION] = incarnation,
         [PROGRAM] = env->program,
     };
 
@@ -222,6 +263,8 @@ void ft_environ_free(struct ft_environ *env)
 {
     if (!env)
         return;
+    for (int i = 0; i < NMASTER; i++)
+        free(env->master[i]);
     free(env->mpi4py);
     free(env->python_path);
     free(env->recorder);

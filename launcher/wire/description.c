@@ -133,12 +133,12 @@ static int local_stdin(const struct ft_options *o, const struct ft_description *
 
 char *ft_description_write(const struct ft_options *o, const struct ft_description *d)
 {
-    json_t *j = json_pack("{ss ss si si si si si so so so so so si so so so so so si sb sb}", "ftmpi", PACKAGE_VERSION, "job", o->job_id, "node",
+    json_t *j = json_pack("{ss ss si si si si si so so so so so si so so so so so so si sb sb}", "ftmpi", PACKAGE_VERSION, "job", o->job_id, "node",
                           (int)d->node, "nodes", (int)d->nnodes, "world", (int)d->world, "incarnation", (int)d->incarnation, "epoch",
                           (int)d->epoch, "first", numbers(d->first, d->nnodes + 1), "rank_at", numbers(d->rank_at, d->world),
                           "incarnations", numbers(d->incarnations, ft_description_count(d, d->node)), "secret",
                           hex(d->secret, sizeof d->secret), "controllers", ft_bytes_json_list(d->controllers), "port", (int)d->port, "host",
-                          ft_bytes_json(d->host), "cwd", ft_bytes_json(d->cwd), "env", ft_bytes_json_list(d->env), "contexts", contexts(o, d), "settings", settings(o),
+                          ft_bytes_json(d->host), "master", ft_bytes_json(d->master), "cwd", ft_bytes_json(d->cwd), "env", ft_bytes_json_list(d->env), "contexts", contexts(o, d), "settings", settings(o),
                           "stdin", local_stdin(o, d), "report", o->report != NULL, "timeline", o->timeline != NULL);
     char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
@@ -224,9 +224,10 @@ static int read_place(struct ft_description *d, const json_t *j)
     d->incarnations = to_numbers(json_object_get(j, "incarnations"), ft_description_count(d, d->node), INT32_MAX);
     d->controllers = ft_bytes_read_list(json_object_get(j, "controllers"));
     d->host = ft_bytes_read(json_object_get(j, "host"));
+    d->master = ft_bytes_read(json_object_get(j, "master"));
     d->cwd = ft_bytes_read(json_object_get(j, "cwd"));
     d->env = ft_bytes_read_list(json_object_get(j, "env"));
-    return d->incarnations && d->controllers && d->host && d->cwd && d->env ? 0 : -1;
+    return d->incarnations && d->controllers && d->host && d->master && d->cwd && d->env ? 0 : -1;
 }
 
 /* A list of words that lives as long as o. */
@@ -332,6 +333,7 @@ void ft_description_free(struct ft_description *d)
     free(d->incarnations);
     ft_bytes_free_list(d->controllers);
     free(d->host);
+    free(d->master);
     free(d->cwd);
     ft_bytes_free_list(d->env);
     *d = (struct ft_description){0};

@@ -28,7 +28,8 @@ struct ft_description {
     unsigned char secret[FT_JOB_SECRET_BYTES];
     char **controllers;        /* numeric addresses of the controller, NULL at the end ... */
     uint16_t port;             /* ... and its port */
-    char *host;                /* this node's host, as the user wrote it */
+    char *host;                /* this node's host, as the user wrote it ... */
+    char *master;              /* ... and that of rank 0 */
     char *cwd;                 /* where ftrun was started */
     bool report, timeline;     /* what happens here is to be told */
     bool no_input;             /* for writing: ftrun's standard input is closed or /dev/null, and so is that of the rank that reads it */

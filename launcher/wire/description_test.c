@@ -32,7 +32,7 @@ static void make(uint32_t which)
     unsetenv("FT_U");
     cr_assert_eq(ft_options_parse(&job, argc, argv, &e), 0, "%s", e.text);
     d = (struct ft_description){.node = which, .nnodes = 3, .world = 5, .incarnation = 2, .epoch = 1, .first = first, .rank_at = rank_at,
-                                .incarnations = incarnations, .controllers = controllers, .port = 4711, .host = (char *)"h\xf6st",
+                                .incarnations = incarnations, .controllers = controllers, .port = 4711, .host = (char *)"h\xf6st", .master = (char *)"first",
                                 .cwd = (char *)"/a b", .env = env};
     for (int i = 0; i < FT_JOB_SECRET_BYTES; i++)
         d.secret[i] = (unsigned char)(i * 9);
@@ -74,6 +74,7 @@ Test(description, comes_back_as_it_was)
     cr_expect_str_eq(got.controllers[1], "fe80::1");
     cr_expect_null(got.controllers[2]);
     cr_expect_str_eq(got.host, d.host);
+    cr_expect_str_eq(got.master, d.master);
     cr_expect_str_eq(got.cwd, "/a b");
     cr_expect_str_eq(got.env[1], env[1]);
     cr_expect_null(got.env[2]);
