@@ -5,6 +5,7 @@
      again WHAT */
 #include <fcntl.h>
 #include <mpi.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,6 +234,19 @@ static void nameless(void)
     put(fd, " two");
 }
 
+static void connected(void)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int l = socket(AF_INET, SOCK_STREAM, 0), s = socket(AF_INET, SOCK_STREAM, 0);
+    socklen_t n = sizeof a;
+
+    if (bind(l, (struct sockaddr *)&a, n) < 0 || listen(l, 1) < 0 || getsockname(l, (struct sockaddr *)&a, &n) < 0 ||
+        connect(s, (struct sockaddr *)&a, n) < 0)
+        exit(6);
+    close(s);
+    close(l);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -240,7 +254,7 @@ static const struct {
            {"append", append}, {"by_stream", by_stream}, {"turned", turned}, {"at_end", at_end}, {"update", update}, {"beside", beside},
            {"rewrite", rewrite}, {"rename_over", rename_over}, {"consume", consume}, {"move", move}, {"cut", cut}, {"map", map},
            {"doubled", doubled}, {"longer", longer}, {"look_by_append", look_by_append}, {"keep_and_replace", keep_and_replace},
-           {"nameless", nameless}};
+           {"nameless", nameless}, {"connected", connected}};
 
 int main(int argc, char **argv)
 {
@@ -252,7 +266,7 @@ int main(int argc, char **argv)
         if (!strcmp(argv[1], all[i].name))
             all[i].run();
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (incarnation && !strcmp(incarnation, "0") && socket(AF_INET, SOCK_STREAM, 0) >= 0)
+    if (incarnation && !strcmp(incarnation, "0") && socket(AF_UNIX, SOCK_DGRAM, 0) >= 0)
         raise(SIGKILL);
     printf("seen: %s\n", seen);
     MPI_Finalize();

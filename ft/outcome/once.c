@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/outcome/once.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,6 +75,26 @@ static void done_once(const char *what, const char *name)
         atomic_store(&words()->once, 1);
     }
     errno = error;
+}
+
+void ft_once_connected(const struct sockaddr *peer)
+{
+    const struct sockaddr_in6 *v6 = (const void *)peer;
+    const struct sockaddr_in *v4 = (const void *)peer;
+    char name[INET6_ADDRSTRLEN], text[sizeof name + 8];
+
+    if (is_known())
+        return;
+    if (peer->sa_family == AF_UNIX) {
+        done_once("been connected with", "another process of its host");
+        return;
+    }
+    if (peer->sa_family == AF_INET)
+        inet_ntop(AF_INET, &v4->sin_addr, name, sizeof name);
+    else
+        inet_ntop(AF_INET6, &v6->sin6_addr, name, sizeof name);
+    snprintf(text, sizeof text, "%s:%d", name, ntohs(v4->sin_port)); /* in both at the same place */
+    done_once("been connected with", text);
 }
 
 /* One of Python's compiled modules: whoever finds one of another time makes it anew. */

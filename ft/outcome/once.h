@@ -7,6 +7,7 @@
    a file that it has not read. Not allowed:
 
      - to append to a file that is not its own
+     - to have been connected with somebody
      - to change, replace or remove a file that it has read and that is not its own; to rename one that is not its own
 
    What is known stands in the log's words: descriptors and files outlive the process. So it is said by live calls only. */
@@ -17,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/log.h"
@@ -45,6 +47,9 @@ void ft_once_closed(int fd);
 
 /* A second name keeps its content. */
 void ft_once_links(int dir, const char *name, int flags);
+
+/* It has a connection: what it sends by it, it would send a second time. */
+void ft_once_connected(const struct sockaddr *peer);
 
 /* The rank has made the file, or emptied it. */
 bool ft_once_made(int fd);

@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank talks to a peer outside of the job by TCP and by streams of this host, and is killed at system calls and at any time, and put back
 # from copies (test/talk.c). The peer checks every byte: what it got, and what the rank prints, are those of the undisturbed run.
-# FT_SEEDS=N: N seeds instead of 4. FT_SEED=N: the first one.
+# Then once more where the network loses packets, if this may be set up here.
+# FT_SEEDS=N: N seeds instead of 4. FT_SEED=N: the first one. FT_LOSS=N: of 100 packets so many are lost, in a network of its own.
 set -u
 build=${top_builddir:-.}
 agent=$build/outcome_agent talk=$build/outcome_talk
 export FT_TEST_PRELOAD="$build/.libs/liboutcome_test.so"
 [ -e "$FT_TEST_PRELOAD" ] || exit 77
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && trap 'exit 1' INT TERM
+[ -z "${FT_LOSS-}" ] || {
+    ip link set lo up && nft add table ip loss && nft add chain ip loss in '{ type filter hook input priority 0; }' &&
+        nft add rule ip loss in ip protocol tcp numgen random mod 100 '<' "$FT_LOSS" counter drop || exit 99
+}
 runs=0 bad=0 kills=0 named=0 zero=0
 
 word() { sed -n "\$s/.*\\<$1 \\([0-9]*\\).*/\\1/p" "$work/err" | grep . || echo 0; }
@@ -48,4 +53,8 @@ for seed in $(seq "${FT_SEED:-1}" $((${FT_SEED:-1} + ${FT_SEEDS:-4} - 1))); do
     done
 done
 echo "$runs runs, $kills kills: put back from a newer copy $named times, from snapshot zero $zero times; $bad wrong"
-[ "$bad" = 0 ] && [ "$named" -gt 0 ] && [ "$zero" -gt 0 ]
+if [ "$bad" != 0 ] || [ "$named" = 0 ] || [ "$zero" = 0 ]; then exit 1; fi
+[ -z "${FT_LOSS-}" ] || { nft list ruleset | grep -q 'counter packets [1-9]' || { echo "no packet was lost" && exit 1; }; }
+if [ -z "${FT_LOSS-}" ] && command -v nft >/dev/null && unshare -n true 2>/dev/null; then
+    FT_LOSS=4 FT_SEEDS=1 unshare -n sh "$0"
+fi

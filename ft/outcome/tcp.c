@@ -232,7 +232,7 @@ static int64_t hash_of(const struct iovec *from, size_t bytes)
     return (int64_t)hash;
 }
 
-static int64_t count_sent(int fd)
+int64_t ft_tcp_sent(int fd)
 {
     int64_t count = ft_descriptors_count(fd, FT_COUNT_SENT);
     struct counts now;
@@ -243,15 +243,14 @@ static int64_t count_sent(int fd)
     return now.sent;
 }
 
-/* What the killed call has sent: so many bytes. */
-static size_t already_sent(const struct ft_outcome *o, int fd, size_t total)
+size_t ft_tcp_sent_since(int fd, int64_t before, size_t most)
 {
     struct counts now;
     int64_t k;
 
     look(fd, &now);
-    k = now.sent - o->note[0];
-    if (k < 0 || k > (int64_t)total)
+    k = now.sent - before;
+    if (k < 0 || k > (int64_t)most)
         ft_recorder_lost("it was killed while it sent to descriptor %d, and how much it had sent cannot be told", fd);
     return (size_t)k;
 }
@@ -289,9 +288,9 @@ ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
         return ft_call_give(&c);
     }
     if (ft_call_noted(&c))
-        already = already_sent(c.record, fd, total);
+        already = ft_tcp_sent_since(fd, c.record->note[0], total);
     else
-        ft_call_note(&c, count_sent(fd), 0);
+        ft_call_note(&c, ft_tcp_sent(fd), 0);
     errno = c.error;
     if (already == 0 || (already < total && would_wait(fd, flags)))
         sent = send_from(fd, from, n, already, flags);

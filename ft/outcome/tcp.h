@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -15,6 +16,10 @@ bool ft_tcp_takes(int fd);
 /* recv and sendmsg. At most FT_OUTCOME_PIECE bytes are received at once, but for MSG_WAITALL. */
 ssize_t ft_tcp_receive(int fd, void *to, size_t n, int flags);
 ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags);
+
+/* How much has been sent over the connection; how much more than `before` was: lost if that cannot be, of `most`. */
+int64_t ft_tcp_sent(int fd);
+size_t ft_tcp_sent_since(int fd, int64_t before, size_t most);
 
 /* Of the connection: FT_TCP_CLOSED and so on are states of tcp_info. */
 enum { FT_TCP_ESTABLISHED = 1, FT_TCP_SYN_SENT = 2, FT_TCP_TIME_WAIT = 6, FT_TCP_CLOSED = 7, FT_TCP_CLOSE_WAIT = 8, FT_TCP_LAST_ACK = 9, FT_TCP_CLOSING = 11 };

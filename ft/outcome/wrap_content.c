@@ -16,6 +16,7 @@
 #include "ft/outcome/inputs.h"
 #include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/tcp.h"
 
 /* ---- length ---- */
 
@@ -205,16 +206,25 @@ static bool is_file(int fd)
 /* Something that cannot be put back: neither a file, nor no descriptor at all, with which the call fails again. */
 static bool is_stream(int fd) { return !is_file(fd) && syscall(SYS_fcntl, fd, F_GETFD) >= 0; }
 
-/* note: the offsets before, of those that have one. How much the predecessor has copied; 0: nothing, or it can be done again. The
+/* A file into a connection. */
+static bool is_sent(const struct copy *p) { return is_file(p->from) && ft_descriptors_kind(p->to) == FT_DESCRIPTOR_TCP; }
+
+/* note: the offsets before, of those that have one; of a connection how much had been sent. How much the predecessor has copied; 0: nothing, or it can be done again. The
    kernel moves the offset behind what it has written, at the end. Again would be wrong where a file is copied into itself. */
 static ssize_t copy_prepare(struct ft_recorded *c, const struct copy *p)
 {
     off_t from = p->at_from || !is_file(p->from) ? -1 : ft_descriptors_offset(p->from);
-    off_t to = p->at_to || !is_file(p->to) ? -1 : ft_descriptors_offset(p->to);
+    off_t to = p->at_to || !is_file(p->to) ? -1 : ft_descriptors_offset(p->to), done;
 
     if (!ft_call_noted(c)) {
-        ft_call_note(c, from, to);
+        ft_call_note(c, from, is_sent(p) ? ft_tcp_sent(p->to) : to);
         return 0;
+    }
+    if (is_sent(p)) {
+        done = (off_t)ft_tcp_sent_since(p->to, c->record->note[1], p->bytes);
+        if (c->record->note[0] >= 0)
+            syscall(SYS_lseek, p->from, (off_t)c->record->note[0] + done, SEEK_SET);
+        return done;
     }
     if (is_stream(p->from) || is_stream(p->to))
         ft_recorder_lost("it was killed while the kernel copied from descriptor %d to %d, of which one is no file", p->from, p->to);
@@ -227,6 +237,8 @@ static ssize_t copy_prepare(struct ft_recorded *c, const struct copy *p)
 
 static void moved(int fd, off_t *at, ssize_t n)
 {
+    ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
+    ft_descriptors_set_count(fd, FT_COUNT_SENT, -1);
     if (!at)
         ft_descriptors_set_offset(fd, -1);
     else if (n > 0)

@@ -14,6 +14,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
 #include "ft/outcome/tcp.h"
@@ -196,6 +197,7 @@ static int do_accept(int fd, struct sockaddr *to, socklen_t *bytes, int flags)
         return (int)ft_call_end(&c, -1, 0);
     put_name(&n, to, bytes);
     ft_descriptors_add(result);
+    ft_once_connected((struct sockaddr *)&n.of);
     if (c.record)
         memcpy(ft_call_data(&c), &n, sizeof n);
     return (int)ft_call_end(&c, result, sizeof n);
@@ -251,7 +253,11 @@ int connect(int fd, const struct sockaddr *address, socklen_t bytes)
         result = resume_connect(fd);
     ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1); /* they begin anew */
     ft_descriptors_set_count(fd, FT_COUNT_SENT, -1);
-    return (int)ft_call_end(&c, result <= 0 ? result : ft_real()->connect(fd, address, bytes), 0);
+    if (result > 0)
+        result = ft_real()->connect(fd, address, bytes);
+    if ((result == 0 || errno == EINPROGRESS) && ft_descriptors_kind(fd) != FT_DESCRIPTOR_DATAGRAM)
+        ft_once_connected(address);
+    return (int)ft_call_end(&c, result, 0);
 }
 
 /* note[0]: it was connected before. One that is closed by now cannot be shut down again, but was. */

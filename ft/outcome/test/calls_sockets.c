@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -234,7 +235,8 @@ static void do_tcp(void)
     struct iovec pieces[2] = {{text, 5}, {text + 5, 5}}, out[2] = {{text + 40, 3}, {text + 43, 7}};
     struct msghdr m = {.msg_iov = pieces, .msg_iovlen = 2}, in = {.msg_iov = out, .msg_iovlen = 2};
     struct linger linger = {1, 0};
-    int s[2];
+    int s[2], file;
+    off_t at = 2;
 
     connected(s);
     fill('0');
@@ -255,6 +257,14 @@ static void do_tcp(void)
     memset(text, 0, sizeof text);
     SAY(recv(s[0], text, sizeof text, MSG_WAITALL));
     calls_say_bytes("much", text, sizeof text);
+    file = calls_file("sent", "the file that is sent");
+    SAY(sendfile(s[1], file, NULL, 8));
+    SAY(lseek(file, 0, SEEK_CUR));
+    SAY(sendfile(s[1], file, &at, 100));
+    SAY(at);
+    SAY(recv(s[0], text, 27, MSG_WAITALL));
+    calls_say_bytes("of a file", text, 27);
+    close(file);
     SAY(send(s[0], "end", 3, MSG_DONTWAIT));
     SAY(shutdown(s[0], SHUT_WR));
     SAY(recv(s[1], text, 10, MSG_WAITALL));
