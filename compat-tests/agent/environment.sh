@@ -11,12 +11,12 @@ run -n 2 sh -c 'echo $OMPI_UNIVERSE_SIZE $MPI_LOCALRANKID $MPI_LOCALNRANKS'
 sorted
 expect_out '2 0 2' '2 1 2'
 # What programs look for that bring a network of their own; where they meet is the user's, if that is set.
-run -n 2 sh -c 'echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK $DMLC_TASK_ID $DMLC_NUM_WORKER $MASTER_ADDR $DMLC_TRACKER_URI'
+run -n 2 sh -c 'echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK $DMLC_TASK_ID $DMLC_NUM_WORKER $MASTER_ADDR'
 sorted
-expect_out '0 2 0 2 0 0 2 127.0.0.1 127.0.0.1' '1 2 1 2 0 1 2 127.0.0.1 127.0.0.1'
-run -n 3 sh -c 'echo $MASTER_PORT; echo $DMLC_TRACKER_PORT'
+expect_out '0 2 0 2 0 0 2 127.0.0.1' '1 2 1 2 0 1 2 127.0.0.1'
+run -n 3 sh -c 'echo $MASTER_PORT'
 [ "$(sort -u "$tmp/out" | grep -c '^2[0-9]\{4\}$')" = 1 ] || fail "MASTER_PORT: $(cat "$tmp/out")"
-MASTER_ADDR=there run -x DMLC_TRACKER_PORT=9091 -n 1 sh -c 'echo $MASTER_ADDR $DMLC_TRACKER_PORT'
+MASTER_ADDR=there run -x MASTER_PORT=9091 -n 1 sh -c 'echo $MASTER_ADDR $MASTER_PORT'
 expect_out 'there 9091'
 hosts a:1,b:2 sh -c 'echo $RANK $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK $MASTER_ADDR'
 sorted

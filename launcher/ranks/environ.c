@@ -37,14 +37,14 @@ static const struct {
     {"LOCAL_RANK", LOCAL_RANK},
     {"LOCAL_WORLD_SIZE", LOCAL_SIZE},
     {"GROUP_RANK", NODE},
-    {"DMLC_TASK_ID", RANK}, /* as XGBoost's launchers */
+    {"DMLC_TASK_ID", RANK}, /* as XGBoost's launchers; but XGBoost 1.7 would look for a tracker where DMLC_TRACKER_URI says */
     {"DMLC_NUM_WORKER", SIZE},
 };
 
 /* Where programs that bring a network of their own meet: at a port of rank 0's host. What the user has set stays. */
-static const char *const master_host[] = {"MASTER_ADDR", "DMLC_TRACKER_URI"}, *const master_port[] = {"MASTER_PORT", "DMLC_TRACKER_PORT"};
+static const char master_host[] = "MASTER_ADDR", master_port[] = "MASTER_PORT";
 
-enum { NMASTER = 2, PORT_FROM = 20000, PORTS = 10000 /* below those that the kernel gives to connections */ };
+enum { PORT_FROM = 20000, PORTS = 10000 /* below those that the kernel gives to connections */ };
 
 enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
 
@@ -53,8 +53,8 @@ struct ft_environ {
     uint32_t nranks, program;
     int first_fd;
     char fds[2 * TEXT], job[TEXT], pid[TEXT], output[TEXT];
-    char *preload, *recorder, *library_path, *python_path, *mpi4py, *master[NMASTER];
-    char port[NMASTER][TEXT];
+    char *preload, *recorder, *library_path, *python_path, *mpi4py, *master;
+    char port[TEXT];
     char text[NOWN][TEXT];
     size_t n;
     char *vars[];
@@ -147,19 +147,17 @@ static int master_port_of(const char *job_id)
 
 static int lead_to_master(struct ft_environ *env, const char *job_id)
 {
-    for (int i = 0; i < NMASTER; i++) {
-        if (!is_set(env, master_port[i])) {
-            snprintf(env->port[i], TEXT, "%s=%d", master_port[i], master_port_of(job_id));
-            set(env, env->port[i]);
-        }
-        if (is_set(env, master_host[i]))
-            continue;
-        if (asprintf(&env->master[i], "%s=%s", master_host[i], env->node ? env->node->master : "127.0.0.1") < 0) {
-            env->master[i] = NULL;
-            return -1;
-        }
-        set(env, env->master[i]);
+    if (!is_set(env, master_port)) {
+        snprintf(env->port, TEXT, "%s=%d", master_port, master_port_of(job_id));
+        set(env, env->port);
     }
+    if (is_set(env, master_host))
+        return 0;
+    if (asprintf(&env->master, "%s=%s", master_host, env->node ? env->node->master : "127.0.0.1") < 0) {
+        env->master = NULL;
+        return -1;
+    }
+    set(env, env->master);
     return 0;
 }
 
@@ -181,7 +179,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 2 * NMASTER + 15) * sizeof env->vars[0]);
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 2 + 15) * sizeof env->vars[0]);
     if (!env)
         return NULL;
     env->node = config->node;
@@ -263,8 +261,7 @@ void ft_environ_free(struct ft_environ *env)
 {
     if (!env)
         return;
-    for (int i = 0; i < NMASTER; i++)
-        free(env->master[i]);
+    free(env->master);
     free(env->mpi4py);
     free(env->python_path);
     free(env->recorder);
