@@ -222,12 +222,14 @@ static int connection_of(int fd)
     return has_peer(fd) ? CONNECTED : UNCONNECTED;
 }
 
-/* What the killed call came to. One that fails in the background is connected again. */
+/* What the killed call came to; 1: it is made again. One that has failed in the background is told so later. */
 static int resume_connect(int fd)
 {
     bool waits = !(syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
     int now = connection_of(fd);
 
+    if (now == UNCONNECTED && !waits && ft_descriptors_kind(fd) == FT_DESCRIPTOR_TCP && ft_tcp_has_error(fd))
+        now = CONNECTS;
     if (now == UNCONNECTED || (now == CONNECTS && waits))
         return 1;
     if (waits || ft_descriptors_kind(fd) == FT_DESCRIPTOR_PIPE)
