@@ -51,6 +51,7 @@
     X(TCP_RECEIVE, "recv")                                                                          \
     X(TCP_SEND, "send")                                                                             \
     X(DATAGRAM, "recvfrom")                                                                         \
+    X(RESOLVE, "getaddrinfo")                                                                       \
     X(CLOCK, "clock_gettime")                                                                       \
     X(SLEEP, "nanosleep")                                                                           \
     X(RANDOM, "getrandom")                                                                          \

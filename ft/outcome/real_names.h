@@ -11,6 +11,7 @@
 #include <ftw.h>
 #include <glob.h>
 #include <mntent.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -108,10 +109,12 @@
     X(ftw64)                                                                                        \
     X(futimens)                                                                                     \
     X(get_current_dir_name)                                                                         \
+    X(getaddrinfo)                                                                                  \
     X(getcwd)                                                                                       \
     X(getdents64)                                                                                   \
     X(gethostname)                                                                                  \
     X(getloadavg)                                                                                   \
+    X(getnameinfo)                                                                                  \
     X(getpeername)                                                                                  \
     X(getpgid)                                                                                      \
     X(getppid)                                                                                      \

@@ -2,6 +2,7 @@
 /* The rows of calls.table about sockets. One process has both ends, so no call may wait for ever. */
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -340,6 +341,23 @@ static void do_udp(void)
     close(t);
 }
 
+static void do_resolve(void)
+{
+    struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM, .ai_flags = AI_CANONNAME}, *list = NULL;
+    struct sockaddr_in a = loopback();
+    char host[NI_MAXHOST], service[NI_MAXSERV];
+    int n = 0;
+
+    SAY(getaddrinfo("localhost", "80", &hints, &list));
+    for (struct addrinfo *i = list; i; i = i->ai_next, n++)
+        calls_say_bytes(i->ai_canonname ? i->ai_canonname : "no name", i->ai_addr, (long)i->ai_addrlen);
+    SAY(n);
+    freeaddrinfo(list);
+    SAY(-getaddrinfo("no.such.host.invalid", NULL, &(struct addrinfo){.ai_flags = AI_NUMERICHOST}, &list));
+    SAY(getnameinfo(any_of(&a), sizeof a, host, sizeof host, service, sizeof service, NI_NUMERICHOST | NI_NUMERICSERV));
+    calls_say_bytes(host, service, (long)strlen(service));
+}
+
 static void do_other(void)
 {
     int fd = calls_file("timer", "text"), s = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
@@ -353,5 +371,5 @@ static void do_other(void)
 const struct calls_row calls_of_sockets[] = {
     {"socket", do_socket, 0}, {"bind", do_bind, 0}, {"listen", do_listen, 0}, {"accept", do_accept, 0}, {"connect", do_connect, 0},
     {"shutdown", do_shutdown, 0}, {"getsockname", do_name, 0}, {"getsockopt", do_option, 0}, {"TCP", do_tcp, 0},
-    {"stream of this host", do_stream, 0}, {"UDP", do_udp, 0}, {"descriptors of other kinds", do_other, true}, {NULL, NULL, 0},
+    {"stream of this host", do_stream, 0}, {"UDP", do_udp, 0}, {"getaddrinfo", do_resolve, 0}, {"descriptors of other kinds", do_other, true}, {NULL, NULL, 0},
 };
