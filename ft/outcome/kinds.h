@@ -52,6 +52,7 @@
     X(TCP_SEND, "send")                                                                             \
     X(DATAGRAM, "recvfrom")                                                                         \
     X(RESOLVE, "getaddrinfo")                                                                       \
+    X(SEMAPHORE, "sem_wait")                                                                        \
     X(CLOCK, "clock_gettime")                                                                       \
     X(SLEEP, "nanosleep")                                                                           \
     X(RANDOM, "getrandom")                                                                          \

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that wait and are not recorded: a signal that interrupts one is handled before it returns, as the program expects. */
+/* Semaphores that are waited for. That a signal has interrupted it is recorded; whoever posts does so in a replay, too. */
 #include "ft/outcome/real.h"
 
 #include <errno.h>
 
 #include "ft/outcome/record.h"
-#include "ft/outcome/signals.h"
-
-/* After the call, whose result this is; its errno stays. */
-FT_CALLED ssize_t after(ssize_t result)
-{
-    int error = errno;
-
-    if (ft_recording() && ft_signals_wait)
-        ft_signals_at(FT_SIGNALS_AFTER);
-    errno = error;
-    return result;
-}
 
 int sem_wait(sem_t *semaphore)
 {
-    return (int)after(ft_real()->sem_wait(semaphore));
+    struct ft_recorded c;
+    int error = errno;
+
+    if (!ft_recording())
+        return ft_real()->sem_wait(semaphore);
+    if (sem_trywait(semaphore) == 0)
+        return 0;
+    errno = error;
+    if (!ft_call_begin(&c, FT_CALL_SEMAPHORE, 0, 0))
+        return (int)ft_call_end(&c, ft_real()->sem_wait(semaphore), 0);
+    return c.record->result == 0 && ft_real()->sem_wait(semaphore) < 0 ? -1 : (int)ft_call_give(&c);
 }

@@ -237,12 +237,24 @@ static void do_thread(void)
     SAY(getsid(0) > 0);
 }
 
-static void do_waiting(void)
-{
-    sem_t s;
+static sem_t posted;
 
-    SAY(sem_init(&s, 0, 1));
-    SAY(sem_wait(&s));
+static void post(int number)
+{
+    (void)number;
+    sem_post(&posted);
+}
+
+/* The handler posts when the wait has been interrupted. */
+static void do_semaphore(void)
+{
+    signal(SIGALRM, post);
+    SAY(sem_init(&posted, 0, 1));
+    SAY(sem_wait(&posted));
+    every(2000);
+    SAY(sem_wait(&posted));
+    SAY(sem_wait(&posted));
+    every(0);
 }
 
 /* ---- other processes, memory, and what closes the ways back ---- */
@@ -389,7 +401,7 @@ const struct calls_row calls_of_process[] = {
     {"getpid", do_getpid, 0}, {"kill", do_kill, 0}, {"getppid", do_getppid, 0}, {"getrusage", do_getrusage, 0},
     {"sched_getaffinity", do_affinity, 0}, {"uname", do_uname, 0}, {"sysconf", do_sysconf, 0}, {"setrlimit", do_setrlimit, 0},
     {"isatty", do_isatty, 0}, {"a signal", do_signal, 0}, {"sigprocmask", do_mask, 0}, {"raise", do_raise, 0}, {"pause", do_pause, 0},
-    {"sigwait", do_sigwait, 0}, {"setitimer", do_setitimer, 0}, {"this thread", do_thread, 0}, {"waiting", do_waiting, 0}, {"mmap", do_mmap, 0}, {"stores", do_stores, true},
+    {"sigwait", do_sigwait, 0}, {"setitimer", do_setitimer, 0}, {"this thread", do_thread, 0}, {"sem_wait", do_semaphore, 0}, {"mmap", do_mmap, 0}, {"stores", do_stores, true},
     {"fork", do_fork, 0}, {"wait", do_wait, 0}, {"posix_spawn", do_spawn, 0}, {"system", do_system, 0}, {"clone", do_clone, true},
     {"syscall", do_syscall, true}, {NULL, NULL, 0},
 };
