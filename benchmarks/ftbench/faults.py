@@ -160,7 +160,7 @@ class Faults:
         done = subprocess.run([self.mpi.launcher, 'status', '--json', name], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, check=False, timeout=30)
         try:
-            return [r.get('pid') or 0 for r in json.loads(done.stdout)['rank']]
+            return [r.get('pid') or 0 for r in json.loads(done.stdout)['per_rank']]
         except (ValueError, KeyError):
             return []
 

@@ -23,6 +23,7 @@ agent_tests = \
 	compat-tests/agent/terminal.sh \
 	compat-tests/agent/environment.sh \
 	compat-tests/agent/report.sh \
+	compat-tests/agent/report_kept.sh \
 	compat-tests/agent/timeline.sh \
 	compat-tests/agent/many.sh \
 	compat-tests/agent/memory.sh \

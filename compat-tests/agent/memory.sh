@@ -52,7 +52,7 @@ snapshots() { status && [ "$(grep -c '"snapshot": {' status.json)" = "$1" ]; }
 are_scored() {
     status
     # shellcheck disable=SC2046
-    set -- "$1" $(python3 -c 'import json; r = json.load(open("status.json"))["rank"][0]; print(r["pid"], r["snapshot"]["pid"])')
+    set -- "$1" $(python3 -c 'import json; r = json.load(open("status.json"))["per_rank"][0]; print(r["pid"], r["snapshot"]["pid"])')
     [ "$1" != "$2" ] && [ "$(score "$2")" = 123 ] && [ "$(score "$3")" = 1000 ] && old=$2
 }
 cat >protected <<'END'

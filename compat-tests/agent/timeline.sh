@@ -86,7 +86,7 @@ wait_for has_second
 kill -9 "$second"
 wait_for grep -q 'goes on with it' "$tmp/err"
 victim= # the successor may not answer yet
-found() { victim=$("$ftrun" status --json "$front" 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["rank"][0]["pid"])' 2>/dev/null); }
+found() { victim=$("$ftrun" status --json "$front" 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["per_rank"][0]["pid"])' 2>/dev/null); }
 wait_for found
 kill -9 "$victim"
 wait_for grep -q 'rank 0 .* restarted' "$tmp/err"

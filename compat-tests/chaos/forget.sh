@@ -64,7 +64,7 @@ way() {
     timeout -k 5 300 "$ftrun" -n 2 --job-name "ways-$$" "$@" "$built/mixed" -n 10000000 -m 60000 -b 0 -w 200 >"$tmp/out" 2>"$tmp/err" </dev/null &
     job=$!
     until_true 120 in_status || { fail "$name: not in the status:"; "$ftrun" status "ways-$$"; }
-    kill -KILL "$("$ftrun" status --json "ways-$$" | python3 -c 'import json, sys; print(json.load(sys.stdin)["rank"][1]["pid"])')"
+    kill -KILL "$("$ftrun" status --json "ways-$$" | python3 -c 'import json, sys; print(json.load(sys.stdin)["per_rank"][1]["pid"])')"
     until_true 120 grep -q "rank 1 .*$told" "$tmp/err" || { fail "$name: something else was done:"; cat "$tmp/err"; }
     kill -TERM $job
     wait $job

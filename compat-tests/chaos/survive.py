@@ -216,7 +216,7 @@ class Survivor:
         if len(ranks) > 1 or not all(known.values()) or not all(os.path.exists('/proc/%d' % p) for p in known.values()):
             status = self.asked.ask()
             if status:
-                known.update((r['rank'], r['pid']) for r in status['rank'] if r['rank'] in known and r['pid'])
+                known.update((r['rank'], r['pid']) for r in status['per_rank'] if r['rank'] in known and r['pid'])
         held = []
         for r in ranks:
             try:
@@ -274,7 +274,7 @@ class Survivor:
     def kill_snapshot(self, rank):
         """What stands ready for this rank; the rank is killed next."""
         status = self.asked.ask()
-        known = [r['pid'] for r in status['rank']] if status else []
+        known = [r['pid'] for r in status['per_rank']] if status else []
         for pid in ftmpitest.processes(self.run.token) if status else []:
             try:
                 with open('/proc/%d/environ' % pid, 'rb') as f:

@@ -51,7 +51,7 @@ grep -q err a.out && fail "attach mixes streams"
 
 # The agent is killed: its successor goes on, also for those that are attached.
 pid_of() { "$ftrun" status --json "$id" 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
-has_two() { [ "$(pid_of standby_pid)" -gt 0 ]; }
+has_two() { [ "$(pid_of standby_pid)" -gt 0 ] 2>/dev/null; }
 wait_for has_two
 kill -9 "$(pid_of agent_pid)"
 wait_for grep -q "job $id has a new agent" a.err

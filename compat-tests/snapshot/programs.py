@@ -197,7 +197,7 @@ class Job:
         """What `ftrun status` says of ranks without a snapshot; None: nothing, since it was too busy."""
         asked = subprocess.run([self.run.command[0], 'status', '--json', str(self.run.job.pid)], capture_output=True, timeout=120)
         try:
-            return {rank['no_snapshot'] for rank in json.loads(asked.stdout)['rank'] if 'no_snapshot' in rank}
+            return {rank['no_snapshot'] for rank in json.loads(asked.stdout)['per_rank'] if rank['no_snapshot']}
         except (ValueError, KeyError):
             return None
 

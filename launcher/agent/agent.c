@@ -20,6 +20,7 @@
 #include "launcher/agent/loop.h"
 #include "launcher/agent/probe.h"
 #include "launcher/agent/state.h"
+#include "launcher/agent/status.h"
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"
 #include "launcher/base/memory.h"
@@ -182,6 +183,8 @@ static int open_report(struct ft_job *job, struct ft_error *e)
     const struct ft_options *o = job->options;
     int err = ft_report_open(job->report, o->report, o->contexts->argv, o->nranks, ft_clock_ns(), e);
 
+    job->report->job = o->job_id;
+    job->report->name = o->job_name;
     if (err < 0 || (err = ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e)) < 0)
         return err;
     job->report->wanted |= o->node && o->node->report;
@@ -312,9 +315,7 @@ static void report(struct ft_job *job)
     struct ft_error e;
     char line[256];
 
-    for (uint32_t r = 0; r < job->options->nranks; r++)
-        ft_ranks_note_end(job, r);
-    ft_job_note_log(job);
+    ft_status_note(job);
     ft_full_tell(job);
     ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
                   (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
@@ -322,8 +323,6 @@ static void report(struct ft_job *job)
     tell_unchecked(job);
     if (!code && !job->above && ft_report_summary(job->report, line, sizeof line))
         ft_say_notice(&job->say, "%s", line);
-    job->report->durable = ft_durable_totals(job);
-    ft_versions_cache(&job->region, &job->report->cache);
     if (ft_report_write(job->report, code, now, &e) < 0)
         not_written(job, &e);
     if (ft_svg_write(job->report->timeline, job->report, code, now, &e) < 0)
@@ -494,7 +493,7 @@ int ft_agent_run(const struct ft_options *options, const struct ft_above *above)
     *a = (struct ft_agent){.deadlines = deadlines, .launcher = getpid(),
                            .job = {.options = options, .above = above, .report = report, .models = -1,
                                    .say = {.quiet = options->quiet, .verbose = options->verbose}}};
-    report->fd = -1;
+    report->file.fd = -1;
     code = check_request(m, &e);
     if (code || (err = prepare(m, &e)) < 0 || (code = ft_durable_resume(&a->job, &e)) || (err = run_in_two(a, &code, &e)) < 0) {
         ft_say(&a->job.say, "%s%s", e.text, err == FT_ENOMEM ? " (a small ulimit -v or -d?)" : "");

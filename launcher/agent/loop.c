@@ -15,6 +15,7 @@
 #include "launcher/agent/act.h"
 #include "launcher/agent/deadlines.h"
 #include "launcher/agent/sampler.h"
+#include "launcher/agent/status.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/agent/watch.h"
 #include "launcher/base/reap.h"
@@ -25,6 +26,7 @@
 #include "launcher/job/groups.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/restart.h"
+#include "launcher/report/draft.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/durable.h"
 #include "launcher/snap/scarce.h"
@@ -43,6 +45,7 @@ struct ft_loop {
     struct event *signals, *twin, *lonely, *keeper_failed;
     bool lonely_told;                  /* that there is no standby, and none to be had */
     struct ft_sampler *sampler;
+    struct ft_draft *draft;
     int alarm[2];                      /* the keeper's thread writes, the loop reads */
     char keeper_line[FT_ERROR_TEXT];   /* written before alarm is */
 };
@@ -416,6 +419,15 @@ no_memory:
     return NULL;
 }
 
+static const struct ft_report *report_now(void *arg, uint64_t now_ns)
+{
+    struct ft_job *job = arg;
+
+    (void)now_ns;
+    ft_status_note(job);
+    return job->report;
+}
+
 void ft_loop_serve(struct ft_loop *l)
 {
     struct ft_agent *a = l->agent;
@@ -425,6 +437,7 @@ void ft_loop_serve(struct ft_loop *l)
     a->watch = ft_watch_new(job, a->deadlines);
     if (job->report->wanted || job->report->timeline)
         l->sampler = ft_sampler_new(job, a->watch);
+    l->draft = ft_draft_new(job->base, job->report, report_now, job);
     if (ft_control_serve(a->control, job->base) < 0)
         ft_say_notice(&job->say, "no memory to answer ftrun list, status, stop, wait and attach");
 }
@@ -435,6 +448,8 @@ void ft_loop_run(struct ft_loop *l)
         ft_sampler_begin(l->sampler);
     if (!l->agent->sweep.over) /* it may be over before it began: nothing could be started */
         event_base_dispatch(l->agent->job.base);
+    ft_draft_free(l->draft); /* what is final comes after it */
+    l->draft = NULL;
 }
 
 void ft_loop_free(struct ft_loop *l)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ft/base/reduce.h"
@@ -15,10 +14,12 @@
 #include "launcher/agent/watch.h"
 #include "launcher/base/procstat.h"
 #include "launcher/base/say.h"
+#include "launcher/control/names.h"
 #include "launcher/control/server.h"
 #include "launcher/job/activity.h"
 #include "launcher/job/sites.h"
 #include "launcher/job/twin.h"
+#include "launcher/ranks/ranks.h"
 #include "launcher/report/report.h"
 #include "launcher/snap/budget.h"
 #include "launcher/snap/cut.h"
@@ -26,16 +27,26 @@
 #include "launcher/snap/outcomes.h"
 #include "launcher/snap/snapshot.h"
 
+void ft_status_note(struct ft_job *job)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        ft_ranks_note_end(job, r);
+    ft_job_note_log(job);
+    job->report->durable = ft_durable_totals(job);
+    ft_versions_cache(&job->region, &job->report->cache);
+}
+
 json_t *ft_status_info(const struct ft_agent *a)
 {
     const struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
+    pid_t twin = ft_twin_pid(job->twin);
     double seconds = (double)(ft_clock_ns() - a->deadlines->begin_ns) / 1e9;
 
-    return json_pack("{ss ss? si si si ss ss si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)a->launcher,
-                     "agent_pid", (int)getpid(), "standby_pid", (int)ft_twin_pid(job->twin), "host", ft_say_host(), "version",
-                     PACKAGE_VERSION, "ranks", (int)o->nranks, "seconds", seconds, "started",
-                     (json_int_t)(time(NULL) - (time_t)seconds), "command", ft_control_command(o));
+    return json_pack("{ss ss? si si so ss ss si sf sf so}", "job", o->job_id, "name", o->job_name, "pid", (int)a->launcher,
+                     "agent_pid", (int)getpid(), "standby_pid", twin ? json_integer(twin) : json_null(), "host", ft_say_host(), "version",
+                     PACKAGE_VERSION, "ranks", (int)o->nranks, "wall_seconds", seconds, "began_at", job->report->began_at, "command",
+                     ft_control_command(o));
 }
 
 /* Everything about one rank that goes into its object. */
@@ -126,8 +137,11 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
     if (slot)
         json_object_set_new(o, "snapshot", json_pack("{si sI sf}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
                                                      "seconds", (double)(ft_clock_ns() - slot->taken_ns) / 1e9));
-    if (ft_cuts_newest(job))
+    if (ft_cuts_newest(job)) {
         json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));
+        if (job->report->ranks[rank].checkpoint_ns)
+            json_object_set_new(o, "checkpoint_seconds", json_real((double)(ft_clock_ns() - job->report->ranks[rank].checkpoint_ns) / 1e9));
+    }
     if (reason)
         json_object_set_new(o, "no_snapshot", json_string(reason));
     if (once)
@@ -141,8 +155,8 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     const char *state = ft_activity_text(ft_activity_of(proc, i));
     bool alive = is_alive(proc);
     uint64_t now = ft_clock_ns(), since = ft_watch_since(l->watch, rank);
-    json_t *o = json_pack("{si ss si sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid",
-                          alive ? (int)proc->pid : 0, "stopped", alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
+    json_t *o = json_pack("{si ss so sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid",
+                          alive ? json_integer(proc->pid) : json_null(), "stopped", alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
                           (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds",
                           (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
 
@@ -189,18 +203,12 @@ json_t *ft_status_ranks(const struct ft_agent *a)
     return ranks;
 }
 
-json_t *ft_status_all(const struct ft_agent *a)
+json_t *ft_status_all(struct ft_agent *a)
 {
-    const struct ft_job *job = &a->job;
-    json_t *all = ft_status_info(a);
-    struct ft_cache_totals cache;
+    struct ft_job *job = &a->job;
+    json_t *info = ft_status_info(a);
 
-    if (ft_durable_totals(job))
-        json_object_set_new(all, "durable_version", json_integer((json_int_t)ft_durable_totals(job)->last));
-    ft_versions_cache(&job->region, &cache);
-    if (cache.results || cache.lost)
-        json_object_set_new(all, "bootstrap_cache", ft_report_cache(&cache));
-    json_object_set_new(all, "memory", ft_status_memory(a));
-    json_object_set_new(all, "rank", ft_status_ranks(a));
-    return all;
+    ft_status_note(job);
+    json_object_set_new(info, "memory", ft_status_memory(a));
+    return ft_names_status(ft_report_all(job->report, FT_UNFINISHED, ft_clock_ns()), info, ft_status_ranks(a));
 }

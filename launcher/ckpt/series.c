@@ -124,15 +124,18 @@ void ft_ckpt_series_tell_end(struct ft_ckpt_series *s)
 /* What had been written is not there any more, or is. */
 static void note_looked(struct ft_ckpt_series *s, const struct ft_ckpt_written *r)
 {
-    if (r->there < s->totals.last)
+    if (r->there < s->totals.last) {
         s->totals.last = r->there;
+        s->totals.last_ns = 0;
+    }
 }
 
 static void note_written(struct ft_ckpt_series *s, const struct ft_ckpt_written *r)
 {
-    uint64_t ns = ft_clock_ns() - s->begun_ns;
+    uint64_t now = ft_clock_ns(), ns = now - s->begun_ns;
 
     s->totals.last = r->version;
+    s->totals.last_ns = now;
     s->totals.written++;
     s->totals.bytes = r->bytes;
     s->totals.ns += ns;

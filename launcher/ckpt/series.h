@@ -17,6 +17,7 @@ struct ft_say;
 struct ft_durable_totals {
     uint64_t resumed;       /* the version that the job began with; 0: none */
     uint64_t last;          /* the newest good version on disk; 0: none */
+    uint64_t last_ns;       /* when that was written; 0: before this job */
     uint64_t written, failed;
     uint64_t bytes;         /* of the last file */
     uint64_t ns, most_ns;   /* time spent on writing, all in all and on the slowest */

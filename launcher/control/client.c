@@ -17,6 +17,7 @@
 #include "launcher/control/follow.h"
 #include "launcher/control/jobs.h"
 #include "launcher/control/show.h"
+#include "launcher/control/table.h"
 #include "launcher/options/options.h"
 
 enum { GONE_MS = 10000 /* for processes to end when their job is over */, WATCH_S = 1 };
@@ -38,19 +39,43 @@ static int list(const struct ft_jobs *jobs)
     return 0;
 }
 
-static int status(struct ft_follow *f, bool json, bool clear)
+/* The top of it, if the screen is to be all there is of it. */
+static void show(const json_t *status, bool screen)
+{
+    size_t columns, lines, n = 0;
+    char *text = NULL, *at;
+    FILE *to = open_memstream(&text, &(size_t){0});
+
+    if (!to)
+        return;
+    ft_table_terminal(STDOUT_FILENO, &columns, &lines);
+    ft_show_status(to, status, columns);
+    fclose(to);
+    for (at = text; screen && lines > 2 && *at && n < lines - 2; n++)
+        at += strcspn(at, "\n") + 1;
+    if (n && *at) {
+        n = 0;
+        for (const char *c = at; *c; c++)
+            n += *c == '\n';
+        *at = 0;
+        printf("\033[H\033[2J%s(%zu more lines)\n", text, n);
+    } else {
+        printf("%s%s", screen ? "\033[H\033[2J" : "", text);
+    }
+    free(text);
+}
+
+static int status(struct ft_follow *f, bool json, bool screen)
 {
     int code = ft_follow_ask(f, "status");
 
     if (code)
         return code;
-    if (clear)
-        fputs("\033[H\033[2J", stdout);
     if (json) {
         json_dumpf(f->info, stdout, JSON_INDENT(1));
         putchar('\n');
     } else {
-        ft_show_status(stdout, f->info);
+        show(f->info, screen);
     }
     ft_link_close(&f->link);
     return 0;
@@ -69,8 +94,8 @@ static bool is_over(const struct ft_job_entry *job)
 static int watch(struct ft_follow *f, bool json)
 {
     const struct ft_job_entry *job = f->job;
-    bool clear = isatty(STDOUT_FILENO) && !json;
-    int code = status(f, json, clear);
+    bool screen = isatty(STDOUT_FILENO) && !json;
+    int code = status(f, json, screen);
 
     while (code == 0 && fflush(stdout) == 0) {
         nanosleep(&(struct timespec){.tv_sec = WATCH_S}, NULL);
@@ -78,7 +103,7 @@ static int watch(struct ft_follow *f, bool json)
         ft_follow_begin(f, job);
         if (is_over(job))
             return 0;
-        code = status(f, json, clear);
+        code = status(f, json, screen);
     }
     return code;
 }

@@ -105,8 +105,8 @@ static void look_into(struct ft_jobs *jobs, const char *path, bool clean)
 
 static int by_age(const void *a, const void *b)
 {
-    double x = json_number_value(json_object_get(((const struct ft_job_entry *)a)->info, "seconds"));
-    double y = json_number_value(json_object_get(((const struct ft_job_entry *)b)->info, "seconds"));
+    double x = json_number_value(json_object_get(((const struct ft_job_entry *)a)->info, "wall_seconds"));
+    double y = json_number_value(json_object_get(((const struct ft_job_entry *)b)->info, "wall_seconds"));
 
     return (x < y) - (x > y);
 }

@@ -3,7 +3,9 @@ liblaunch_la_SOURCES += \
 	launcher/control/client.h launcher/control/client.c \
 	launcher/control/follow.h launcher/control/follow.c \
 	launcher/control/jobs.h launcher/control/jobs.c \
+	launcher/control/names.h launcher/control/names.c \
 	launcher/control/pipe.h launcher/control/pipe.c \
 	launcher/control/rundir.h launcher/control/rundir.c \
 	launcher/control/server.h launcher/control/server.c \
-	launcher/control/show.h launcher/control/show.c
+	launcher/control/show.h launcher/control/show.c \
+	launcher/control/table.h launcher/control/table.c

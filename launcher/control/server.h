@@ -2,9 +2,9 @@
 /* Serves `ftrun list, status, stop, wait, attach`: a socket in the user's directory (rundir.h), in the agent's event loop. A client
    sends one line, a JSON object {"request": "info"}, and gets JSON lines:
 
-     info    {"job": ..., "pid": ..., "agent_pid": ..., "standby_pid": ..., "ranks": ..., "seconds": ..., "command": [...], ...,
+     info    {"job": ..., "pid": ..., "agent_pid": ..., "standby_pid": ..., "ranks": ..., "wall_seconds": ..., "command": [...], ...,
               "waiting": of clients that wait for the job's end (wait, attach, stop)}
-     status  the same with "rank": [...], see status.h
+     status  the same and a report of now, see docs/report.schema.json
      stop    as SIGTERM to ftrun; then as wait
      wait    the info at once; {"end": CODE} when the job is over
      attach  as wait, and before that {"stream": 0, "bytes": N} and N bytes of output as it comes, or {"dropped": N}: so many

@@ -2,17 +2,32 @@
 #include "config.h"
 #include "launcher/control/show.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "launcher/control/table.h"
 
-enum { TEXT = 256, COLUMNS = 5, LINES_MOST = 24 /* of a status: beyond it, less is told apart */ };
+enum { TEXT = FT_TABLE_TEXT, LINES_MOST = 24 /* of a status: beyond it, less is told apart */, PIDS_MOST = 8 /* of ranks in a line */ };
 
 static long long number(const json_t *object, const char *name)
 {
     return json_integer_value(json_object_get(object, name));
+}
+
+static double real(const json_t *object, const char *name)
+{
+    return json_number_value(json_object_get(object, name));
+}
+
+/* It is there, and not null. */
+static bool has(const json_t *object, const char *name)
+{
+    const json_t *there = json_object_get(object, name);
+
+    return there && !json_is_null(there);
 }
 
 static const char *string(const json_t *object, const char *name)
@@ -69,21 +84,21 @@ void ft_show_jobs(FILE *to, const struct ft_jobs *jobs, const char *word)
             fprintf(to, "%-10s %8s %6s  %-12s  (does not answer; is its ftrun stopped?)\n", job->id, "?", "?", "?");
         else
             fprintf(to, "%-10s %8lld %6lld  %-12s  %s\n", job->id, number(info, "pid"), number(info, "ranks"),
-                    duration(json_number_value(json_object_get(info, "seconds")), since, sizeof since),
+                    duration(real(info, "wall_seconds"), since, sizeof since),
                     command(info, string(info, "name"), what, sizeof what));
     }
 }
 
 /* Ranks in the same place. */
 struct group {
-    char cells[COLUMNS][TEXT];  /* the first is the ranks, the third how long */
+    struct ft_table_row row;    /* its first cell is the ranks, the third how long */
     double least, most;         /* seconds */
-    long long from, to;         /* the run of ranks that is not yet written into cells[0] */
-    long long ranks, pid;
+    long long from, to;         /* the run of ranks that is not yet written into the first cell */
+    long long ranks, pids[PIDS_MOST];
 };
 
 struct groups {
-    const char *heads[COLUMNS];
+    const char *heads[FT_TABLE_COLUMNS];
     void (*describe)(const json_t *rank, bool coarse, struct group *g);
     struct group *list;
     size_t n;
@@ -147,17 +162,17 @@ static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
     long long restarts = number(rank, "restarts");
     char more[TEXT] = "";
 
-    if (json_object_get(rank, "operation") && coarse)
+    if (has(rank, "operation") && coarse)
         snprintf(text, TEXT, "%s", string(rank, "operation"));
-    else if (json_object_get(rank, "operation"))
+    else if (has(rank, "operation"))
         snprintf(text, TEXT, "unit %lld: %s at %s", number(rank, "unit"), string(rank, "operation"), string(rank, "site"));
     else if (!coarse && !strcmp(string(rank, "state"), "outside MPI"))
         snprintf(text, TEXT, "%lld units done", number(rank, "units"));
-    if (json_object_get(rank, "host")) {
+    if (has(rank, "node")) { /* of several */
         snprintf(more, sizeof more, "on %.100s%s%.140s", string(rank, "host"), *text ? ": " : "", text);
         strcpy(text, more);
     }
-    if (json_object_get(rank, "to_replay") && !coarse) {
+    if (has(rank, "to_replay") && !coarse) {
         snprintf(more, sizeof more, "%s%lld of %lld units replayed", *text ? "; " : "", number(rank, "replayed"),
                  number(rank, "to_replay"));
         append(text, more);
@@ -170,12 +185,12 @@ static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
 
 static void describe_place(const json_t *rank, bool coarse, struct group *g)
 {
-    snprintf(g->cells[1], TEXT, "%s%s", string(rank, "state"), json_is_true(json_object_get(rank, "stopped")) ? ", stopped" : "");
-    tell_what(rank, coarse, g->cells[3]);
+    snprintf(g->row.cells[1], TEXT, "%s%s", string(rank, "state"), json_is_true(json_object_get(rank, "stopped")) ? ", stopped" : "");
+    tell_what(rank, coarse, g->row.cells[3]);
     if (!coarse)
-        tell_awaited(rank, g->cells[4]);
-    g->least = g->most = json_object_get(rank, "seconds") ? json_number_value(json_object_get(rank, "seconds")) : -1;
-    g->pid = number(rank, "pid");
+        tell_awaited(rank, g->row.cells[4]);
+    g->least = g->most = has(rank, "seconds") ? real(rank, "seconds") : -1;
+    g->pids[0] = number(rank, "pid");
 }
 
 static void describe_ways(const json_t *rank, bool coarse, struct group *g)
@@ -185,29 +200,31 @@ static void describe_ways(const json_t *rank, bool coarse, struct group *g)
 
     (void)coarse;
     json_array_foreach(ways, i, way) {
-        append(g->cells[1], i ? ", " : "");
-        append(g->cells[1], json_string_value(way));
+        append(g->row.cells[1], i ? ", " : "");
+        append(g->row.cells[1], json_string_value(way));
     }
-    g->least = g->most = snapshot ? json_number_value(json_object_get(snapshot, "seconds")) : -1;
-    snprintf(g->cells[3], TEXT, "%s", string(rank, "no_snapshot"));
-    if (json_object_get(rank, "no_start")) {
-        append(g->cells[3], *g->cells[3] ? "; no start from its beginning: " : "no start from its beginning: ");
-        append(g->cells[3], string(rank, "no_start"));
+    g->least = g->most = has(rank, "snapshot") ? real(snapshot, "seconds") : -1;
+    snprintf(g->row.cells[3], TEXT, "%s", string(rank, "no_snapshot"));
+    if (has(rank, "no_start")) {
+        append(g->row.cells[3], *g->row.cells[3] ? "; no start from its beginning: " : "no start from its beginning: ");
+        append(g->row.cells[3], string(rank, "no_start"));
     }
 }
 
 static bool alike(const struct group *a, const struct group *b)
 {
-    return !strcmp(a->cells[1], b->cells[1]) && !strcmp(a->cells[3], b->cells[3]) && !strcmp(a->cells[4], b->cells[4]);
+    return !strcmp(a->row.cells[1], b->row.cells[1]) && !strcmp(a->row.cells[3], b->row.cells[3]) && !strcmp(a->row.cells[4], b->row.cells[4]);
 }
 
 static void join(struct group *g, const struct group *one)
 {
     g->least = one->least < g->least ? one->least : g->least;
     g->most = one->most > g->most ? one->most : g->most;
+    if (g->ranks < PIDS_MOST)
+        g->pids[g->ranks] = one->pids[0];
     g->ranks++;
     if (one->from != g->to + 1) {
-        add_run(g->cells[0], g->from, g->to);
+        add_run(g->row.cells[0], g->from, g->to);
         g->from = one->from;
     }
     g->to = one->to;
@@ -238,47 +255,52 @@ static bool make_groups(struct groups *gs, const json_t *ranks)
     return true;
 }
 
+/* "; pid 7", "; pids 7,8-10" of ranks that are in one place, in their order. */
+static void add_pids(struct group *g)
+{
+    char text[TEXT] = "";
+    long long from = g->pids[0], to = from;
+
+    if (g->ranks > PIDS_MOST || !from)
+        return;
+    for (long long i = 1; i < g->ranks; i++) {
+        if (g->pids[i] == to + 1) {
+            to++;
+            continue;
+        }
+        add_run(text, from, to);
+        from = to = g->pids[i];
+    }
+    add_run(text, from, to);
+    append(g->row.cells[3], *g->row.cells[3] ? "; " : "");
+    append(g->row.cells[3], g->ranks == 1 ? "pid " : "pids ");
+    append(g->row.cells[3], text);
+}
+
 static void finish_group(struct group *g)
 {
-    char least[TEXT], most[TEXT], pid[48];
+    char least[TEXT], most[TEXT];
 
-    add_run(g->cells[0], g->from, g->to);
+    add_run(g->row.cells[0], g->from, g->to);
+    add_pids(g);
     if (g->most < 0)
         return;
     duration(g->least, least, sizeof least);
     duration(g->most, most, sizeof most);
     if (strcmp(least, most))
-        snprintf(g->cells[2], TEXT, "%.100s to %.100s", least, most);
+        snprintf(g->row.cells[2], TEXT, "%.100s to %.100s", least, most);
     else
-        snprintf(g->cells[2], TEXT, "%s", most);
-    if (g->ranks == 1 && g->pid) {
-        snprintf(pid, sizeof pid, "%spid %lld", *g->cells[3] ? "; " : "", g->pid);
-        append(g->cells[3], pid);
-    }
+        snprintf(g->row.cells[2], TEXT, "%s", most);
 }
 
-static void print_groups(FILE *to, const struct groups *gs)
+static const struct ft_table_row *row_of(const void *arg, size_t i)
 {
-    const char *const *heads = gs->heads;
-    size_t width[COLUMNS];
+    const struct groups *gs = arg;
 
-    for (int c = 0; c < COLUMNS; c++) {
-        width[c] = strlen(heads[c]);
-        for (size_t i = 0; i < gs->n; i++)
-            width[c] = ft_max(width[c], strlen(gs->list[i].cells[c]));
-    }
-    for (size_t i = 0; i <= gs->n; i++) {
-        int last = COLUMNS - 1;
-
-        while (last > 0 && !*(i ? gs->list[i - 1].cells[last] : heads[last]))
-            last--;
-        for (int c = 0; c < last; c++)
-            fprintf(to, "%-*s  ", (int)width[c], i ? gs->list[i - 1].cells[c] : heads[c]);
-        fprintf(to, "%s\n", i ? gs->list[i - 1].cells[last] : heads[last]);
-    }
+    return &gs->list[i].row;
 }
 
-static void show_ranks(FILE *to, const json_t *ranks, const struct groups *what)
+static void show_ranks(FILE *to, const json_t *ranks, const struct groups *what, size_t columns)
 {
     struct groups gs = *what;
     bool whole = make_groups(&gs, ranks);
@@ -292,56 +314,134 @@ static void show_ranks(FILE *to, const json_t *ranks, const struct groups *what)
     if (whole) {
         for (size_t i = 0; i < gs.n; i++)
             finish_group(&gs.list[i]);
-        print_groups(to, &gs);
+        ft_table_print(to, gs.heads, gs.n, row_of, &gs, columns);
     }
     free(gs.list);
 }
 
-/* Of one host. */
-static void show_memory(FILE *to, const json_t *m)
+__attribute__((format(printf, 3, 4))) static void line(FILE *to, size_t columns, const char *format, ...)
 {
-    fprintf(to, "memory: %lld of %lld MiB used%s (programs %lld, snapshots %lld, log %lld, slots %lld, ftrun %lld); %lld promised to "
-            "snapshots\n", number(m, "used"), number(m, "limit"), json_is_true(json_object_get(m, "group")) ? " in the control group" : "",
-            number(m, "programs"), number(m, "snapshots"), number(m, "log"), number(m, "slots"), number(m, "launcher"), number(m, "promised"));
+    char *text = NULL;
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) >= 0) {
+        ft_table_line(to, text, columns);
+        free(text);
+    }
+    va_end(args);
+}
+
+/* "0", "12 KiB", "3.4 MiB". Returns text. */
+static const char *size_of(const json_t *object, const char *name, char text[static 32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double bytes = real(object, name);
+    size_t unit = 0;
+
+    while (bytes >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return text;
+}
+
+static void show_log(FILE *to, const json_t *status, size_t columns)
+{
+    double held = real(status, "log_bytes") - real(status, "released_bytes");
+    json_t *is = json_pack("{sf}", "held", held);
+    char text[3][32], spilled[64] = "nothing";
+
+    if (real(status, "spilled_bytes") > 0)
+        snprintf(spilled, sizeof spilled, "%s of it", size_of(status, "spilled_bytes", text[2]));
+    if (has(status, "log_bytes"))
+        line(to, columns, "log: %s held, of %s in all; %s went to disk", size_of(is, "held", text[0]), size_of(status, "log_bytes", text[1]), spilled);
+    json_decref(is);
+}
+
+/* Of one host. */
+static void show_memory(FILE *to, const json_t *m, size_t columns)
+{
+    line(to, columns, "memory: %lld of %lld MiB used%s (programs %lld, snapshots %lld, log %lld, slots %lld, ftrun %lld); %lld promised to "
+         "snapshots", number(m, "used"), number(m, "limit"), json_is_true(json_object_get(m, "group")) ? " in the control group" : "",
+         number(m, "programs"), number(m, "snapshots"), number(m, "log"), number(m, "slots"), number(m, "launcher"), number(m, "promised"));
 }
 
 /* Of a job on several hosts. */
-static void show_nodes(FILE *to, const json_t *nodes)
+static void show_nodes(FILE *to, const json_t *nodes, size_t columns)
 {
     const json_t *node;
+    char more[64];
     size_t i;
 
     json_array_foreach(nodes, i, node) {
-        fprintf(to, "node %lld on %s: %s, %lld units", number(node, "node"), string(node, "host"), string(node, "state"), number(node, "units"));
-        if (number(node, "incarnation"))
-            fprintf(to, ", started %lld times", number(node, "incarnation") + 1);
-        fprintf(to, "%s\n", json_is_true(json_object_get(node, "whole_log")) ? "" : ", not the whole log");
-        if (json_object_get(node, "memory"))
-            show_memory(to, json_object_get(node, "memory"));
+        snprintf(more, sizeof more, number(node, "incarnation") ? ", started %lld times" : "", number(node, "incarnation") + 1);
+        line(to, columns, "node %lld on %s: %s, %lld units%s%s", number(node, "node"), string(node, "host"), string(node, "state"), number(node, "units"),
+             more, json_is_true(json_object_get(node, "whole_log")) ? "" : ", not the whole log");
+        if (has(node, "memory"))
+            show_memory(to, json_object_get(node, "memory"), columns);
     }
 }
 
-void ft_show_status(FILE *to, const json_t *status)
+/* The newest one that ranks have made, in memory, and the one on disk. */
+static void show_checkpoints(FILE *to, const json_t *status, const json_t *ranks, size_t columns)
+{
+    const json_t *durable = json_object_get(status, "durable"), *rank, *newest = NULL;
+    char age[TEXT];
+    size_t i;
+
+    json_array_foreach(ranks, i, rank)
+        if (has(rank, "checkpoint") && (!newest || real(rank, "checkpoint_seconds") < real(newest, "checkpoint_seconds")))
+            newest = rank;
+    if (newest && has(newest, "checkpoint_seconds"))
+        line(to, columns, "last checkpoint: version %lld, %s ago", number(newest, "checkpoint"),
+             duration(real(newest, "checkpoint_seconds"), age, sizeof age));
+    if (has(durable, "last_at_seconds"))
+        line(to, columns, "last checkpoint on disk: version %lld, %s ago", number(durable, "last_version"),
+             duration(real(status, "wall_seconds") - real(durable, "last_at_seconds"), age, sizeof age));
+    else if (has(durable, "last_version"))
+        line(to, columns, "last checkpoint on disk: version %lld, of before this job", number(durable, "last_version"));
+    else if (has(status, "durable"))
+        line(to, columns, "last checkpoint on disk: none yet");
+}
+
+static void show_cache(FILE *to, const json_t *cache, size_t columns)
+{
+    line(to, columns, "bootstrap cache: %lld results, %lld bytes%s; %lld calls answered from it", number(cache, "results"), number(cache, "bytes"),
+         json_is_true(json_object_get(cache, "complete")) ? "" : " (not all: there was no memory)", number(cache, "answers"));
+}
+
+static bool any_has(const json_t *ranks, const char *name)
+{
+    const json_t *rank;
+    size_t i;
+
+    json_array_foreach(ranks, i, rank)
+        if (has(rank, name))
+            return true;
+    return false;
+}
+
+void ft_show_status(FILE *to, const json_t *status, size_t columns)
 {
     static const struct groups places = {.heads = {"RANKS", "STATE", "FOR", "WHERE", "WAITS FOR RANKS"}, .describe = describe_place};
     static const struct groups ways = {.heads = {"RANKS", "WAYS BACK", "SNAPSHOT'S AGE", "NO NEWER ONE BECAUSE", ""}, .describe = describe_ways};
-    const json_t *ranks = json_object_get(status, "rank");
-    const json_t *cache = json_object_get(status, "bootstrap_cache");
+    const json_t *ranks = json_object_get(status, "per_rank");
     const char *name = string(status, "name");
     char since[TEXT], what[TEXT];
 
-    fprintf(to, "job %s (%s%spid %lld, host %s), %lld rank%s, running for %s: %s\n", string(status, "job"), name, *name ? ", " : "",
-            number(status, "pid"), string(status, "host"), number(status, "ranks"), number(status, "ranks") == 1 ? "" : "s",
-            duration(json_number_value(json_object_get(status, "seconds")), since, sizeof since), command(status, "", what, sizeof what));
-    show_nodes(to, json_object_get(status, "node"));
-    show_ranks(to, ranks, &places);
-    if (json_object_get(status, "memory"))
-        show_memory(to, json_object_get(status, "memory"));
-    if (json_object_get(status, "durable_version"))
-        fprintf(to, "last checkpoint on disk: version %lld\n", number(status, "durable_version"));
-    if (cache)
-        fprintf(to, "bootstrap cache: %lld results, %lld bytes%s; %lld calls answered from it\n", number(cache, "results"), number(cache, "bytes"),
-                json_is_true(json_object_get(cache, "complete")) ? "" : " (not all: there was no memory)", number(cache, "answers"));
-    if (json_object_get(json_array_get(ranks, 0), "ways_back"))
-        show_ranks(to, ranks, &ways);
+    line(to, columns, "job %s (%s%spid %lld, host %s), %lld rank%s, running for %s: %s", string(status, "job"), name, *name ? ", " : "",
+         number(status, "pid"), string(status, "host"), number(status, "ranks"), number(status, "ranks") == 1 ? "" : "s",
+         duration(real(status, "wall_seconds"), since, sizeof since), command(status, "", what, sizeof what));
+    show_nodes(to, json_object_get(status, "per_node"), columns);
+    show_ranks(to, ranks, &places, columns);
+    show_log(to, status, columns);
+    if (has(status, "memory"))
+        show_memory(to, json_object_get(status, "memory"), columns);
+    show_checkpoints(to, status, ranks, columns);
+    if (has(status, "bootstrap_cache"))
+        show_cache(to, json_object_get(status, "bootstrap_cache"), columns);
+    if (any_has(ranks, "ways_back"))
+        show_ranks(to, ranks, &ways, columns);
 }

@@ -11,7 +11,8 @@
 /* One line for each job that matches word (ft_jobs_matches), under a heading. */
 void ft_show_jobs(FILE *to, const struct ft_jobs *jobs, const char *word);
 
-/* A job's status as the agent sent it: ranks that are in the same place share a line, so that 512 of them can be read. */
-void ft_show_status(FILE *to, const json_t *status);
+/* A job's status as the agent sent it: ranks that are in the same place share a line, so that 512 of them can be read.
+   For a terminal of so many columns; 0: it is none. */
+void ft_show_status(FILE *to, const json_t *status, size_t columns);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "ft/shm/wait.h"
 #include "launcher/base/timer.h"
 #include "launcher/control/server.h"
 #include "launcher/controller/act.h"
@@ -23,6 +24,8 @@
 #include "launcher/controller/stdio.h"
 #include "launcher/controller/tell.h"
 #include "launcher/options/map.h"
+#include "launcher/report/draft.h"
+#include "launcher/report/report.h"
 #include "launcher/start/remote.h"
 
 enum { NICE = -10 };
@@ -87,10 +90,16 @@ static const json_t *calls_of(const void *arg, uint32_t rank)
     return ft_controller_ask_rank(arg, rank);
 }
 
-static struct ft_controller_view view_of(const struct ft_controller *c)
+static const struct ft_report *report_now(void *arg, uint64_t now_ns)
+{
+    struct ft_controller *c = arg;
+
+    return ft_controller_report_now(c->report, ft_controller_durable_totals(c), now_ns);
+}
+
+static struct ft_controller_view view_of(struct ft_controller *c)
 {
     return (struct ft_controller_view){.options = c->o, .policy = c->policy, .state = state_of, .calls = calls_of, .arg = c,
-                                       .durable = ft_controller_durable_totals(c),
                                        .seconds = (double)(ft_timer_boot_ns() - c->begin_ns) / 1e9};
 }
 
@@ -104,8 +113,9 @@ static json_t *show_info(void *arg)
 static json_t *show_status(void *arg)
 {
     struct ft_controller_view v = view_of(arg);
+    uint64_t now = ft_clock_ns();
 
-    return ft_controller_status(&v);
+    return ft_controller_status(&v, ft_report_all(report_now(arg, now), FT_UNFINISHED, now));
 }
 
 static void asked_to_stop(void *arg)
@@ -185,8 +195,10 @@ static int run(struct ft_controller *c)
     serve(c);
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: nodes that hear no answer in time end themselves */
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_TIME});
+    c->draft = ft_draft_new(c->base, ft_controller_report_of(c->report), report_now, c);
     if (!c->over)
         event_base_dispatch(c->base);
+    ft_draft_free(c->draft); /* what is final comes after it */
     c->say.put = NULL;
     ft_controller_stdio_check(c);
     ft_say_detail(&c->say, "done: %u nodes, %llu of them replaced, %llu restarts of ranks", c->map->nnodes,

@@ -63,7 +63,8 @@ struct ft_controller {
     struct event *posted;      /* its callback is before all others (act.c) */
     struct ft_nodes_event *events; /* what the policy has not been told yet */
     size_t nevents;
-    struct ft_controller_report *report; /* NULL: no --report, no --timeline */
+    struct ft_controller_report *report;
+    struct ft_draft *draft;    /* NULL: no --report, no --timeline */
     struct ft_controller_durable *durable; /* NULL: no --ckpt-dir */
     struct ft_asking *ask;
     struct ft_control *control; /* NULL: the job cannot be asked anything */

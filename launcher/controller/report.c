@@ -45,6 +45,8 @@ struct rank {
 struct ft_controller_report {
     const struct ft_map *map;
     struct ft_report report;
+    struct ft_report shown;     /* of now: sums, and restarts in order */
+    struct ft_restart *sorted;
     struct ft_report_hosts hosts;
     struct node *nodes;
     struct rank *ranks;         /* by rank of the job */
@@ -354,7 +356,7 @@ int ft_controller_report_new(struct ft_controller_report **out, const struct ft_
     if (!c)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     c->map = map;
-    c->report.fd = -1;
+    c->report.file.fd = -1;
     c->nodes = calloc(map->nnodes, sizeof *c->nodes);
     c->ranks = calloc(map->world, sizeof *c->ranks);
     c->hosts.n = (uint32_t)map->hosts.n;
@@ -371,6 +373,8 @@ int ft_controller_report_new(struct ft_controller_report **out, const struct ft_
     for (uint32_t i = 0; i < c->hosts.n; i++)
         c->hosts.names[i] = map->hosts.list[i].name;
     c->report.hosts = &c->hosts;
+    c->report.job = o->job_id;
+    c->report.name = o->job_name;
     *out = c;
     return 0;
 }
@@ -385,10 +389,8 @@ static int compare(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void add_up(struct ft_controller_report *c)
+static void add_up(const struct ft_controller_report *c, struct ft_report *r)
 {
-    struct ft_report *r = &c->report;
-
     for (uint32_t i = 0; i < c->map->nnodes; i++) {
         const struct sums *before = &c->nodes[i].before, *now = &c->nodes[i].life.sums;
 
@@ -400,25 +402,54 @@ static void add_up(struct ft_controller_report *c)
     }
 }
 
+/* A copy, as others point at the restarts where they are. Without memory for that they are as they came. */
+static void sort_restarts(struct ft_controller_report *c)
+{
+    size_t n = c->report.nrestarts;
+
+    free(c->sorted);
+    c->sorted = n ? malloc(n * sizeof *c->sorted) : NULL;
+    if (!c->sorted)
+        return;
+    memcpy(c->sorted, c->report.restarts, n * sizeof *c->sorted);
+    qsort(c->sorted, n, sizeof *c->sorted, compare);
+    c->shown.restarts = c->sorted;
+}
+
+const struct ft_report *ft_controller_report_now(struct ft_controller_report *c, const struct ft_durable_totals *durable, uint64_t now_ns)
+{
+    for (uint32_t i = 0; c->report.timeline && i < c->map->nnodes; i++) {
+        struct life *life = &c->nodes[i].life;
+        bool dead = life->dead_ns;
+
+        fill_gap(c, i, now_ns);
+        life->dead_ns = dead ? now_ns : 0;
+    }
+    c->shown = c->report;
+    c->shown.durable = durable;
+    sort_restarts(c);
+    add_up(c, &c->shown);
+    return &c->shown;
+}
+
+const struct ft_report *ft_controller_report_of(const struct ft_controller_report *c)
+{
+    return &c->report;
+}
+
 int ft_controller_report_write(struct ft_controller_report *c, const struct ft_durable_totals *durable, int exit_code, struct ft_error *e)
 {
     uint64_t now = ft_clock_ns();
     int err;
 
-    if (!c)
-        return 0;
-    for (uint32_t i = 0; c->report.timeline && i < c->map->nnodes; i++)
-        fill_gap(c, i, now);
-    qsort(c->report.restarts, c->report.nrestarts, sizeof *c->report.restarts, compare);
-    add_up(c);
-    c->report.durable = durable;
-    err = ft_report_write(&c->report, exit_code, now, e);
-    return err < 0 ? err : ft_svg_write(c->report.timeline, &c->report, exit_code, now, e);
+    ft_controller_report_now(c, durable, now);
+    err = ft_report_write(&c->shown, exit_code, now, e);
+    return err < 0 ? err : ft_svg_write(c->shown.timeline, &c->shown, exit_code, now, e);
 }
 
 bool ft_controller_report_summary(const struct ft_controller_report *c, char *line, size_t size)
 {
-    return c && ft_report_summary(&c->report, line, size);
+    return ft_report_summary(&c->shown, line, size);
 }
 
 void ft_controller_report_free(struct ft_controller_report *c)
@@ -430,6 +461,7 @@ void ft_controller_report_free(struct ft_controller_report *c)
     ft_timeline_close(c->report.timeline);
     if (c->report.ranks)
         ft_report_close(&c->report);
+    free(c->sorted);
     free(c->hosts.losses);
     free(c->hosts.of_rank);
     free(c->hosts.names);

@@ -14,6 +14,7 @@
 
 struct ft_controller_report;
 struct ft_durable_totals;
+struct ft_report;
 
 /* Opens the files that are wanted. FT_ESYS or FT_ENOMEM with a line. */
 int ft_controller_report_new(struct ft_controller_report **out, const struct ft_options *o, struct ft_error *e);
@@ -29,6 +30,10 @@ int ft_controller_report_take(struct ft_controller_report *c, uint32_t node, con
 /* It is lost, with its host or without; its ranks (all: those of all nodes) start again on host `to`, -1: the job ends. `lost` false: it was there, and
    could not go on. */
 void ft_controller_report_lost(struct ft_controller_report *c, uint32_t node, int64_t to, bool all, bool lost);
+
+/* As it is now, in its files, and as it comes in: what has become of how many. The first is good until the next call. */
+const struct ft_report *ft_controller_report_now(struct ft_controller_report *c, const struct ft_durable_totals *durable, uint64_t now_ns);
+const struct ft_report *ft_controller_report_of(const struct ft_controller_report *c);
 
 /* Writes both. FT_ESYS with a line. */
 int ft_controller_report_write(struct ft_controller_report *c, const struct ft_durable_totals *durable, int exit_code, struct ft_error *e);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "launcher/base/say.h"
+#include "launcher/control/names.h"
 #include "launcher/control/server.h"
 #include "launcher/options/map.h"
 #include "launcher/wire/wire.h"
@@ -14,10 +15,9 @@ json_t *ft_controller_info(const struct ft_controller_view *v)
 {
     const struct ft_options *o = v->options;
 
-    return json_pack("{ss ss? si si si ss ss si si sf sI so}", "job", o->job_id, "name", o->job_name, "pid", (int)getpid(), "agent_pid",
-                     (int)getpid(), "standby_pid", 0, "host", ft_say_host(), "version", PACKAGE_VERSION, "ranks", (int)o->nranks, "hosts",
-                     (int)o->map->nnodes, "seconds", v->seconds, "started", (json_int_t)(time(NULL) - (time_t)v->seconds), "command",
-                     ft_control_command(o));
+    return json_pack("{ss ss? si si sn ss ss si sf sf so}", "job", o->job_id, "name", o->job_name, "pid", (int)getpid(), "agent_pid", (int)getpid(),
+                     "standby_pid", "host", ft_say_host(), "version", PACKAGE_VERSION, "ranks", (int)o->nranks, "wall_seconds", v->seconds,
+                     "began_at", (double)time(NULL) - v->seconds, "command", ft_control_command(o));
 }
 
 static const char *host_of(const struct ft_controller_view *v, uint32_t node)
@@ -39,6 +39,7 @@ static json_t *one_node(const struct ft_controller_view *v, uint32_t node)
                   (int)ft_nodes_incarnation(v->policy, node), "units", (json_int_t)s->committed, "whole_log", (int)(up && s->whole));
     if (memory)
         json_object_set(o, "memory", memory);
+    ft_names_fill(o, FT_NAMED_NODE);
     return o;
 }
 
@@ -52,8 +53,8 @@ static json_t *one_rank(const struct ft_controller_view *v, uint32_t node, uint3
     json_t *o;
     struct ft_wire_rank rank = known ? s->ranks[local] : (struct ft_wire_rank){.state = FT_NODE_RANK_STARTING};
 
-    o = json_pack("{si ss ss si si si si}", "rank", (int)number, "state", ft_phase_text(rank.state), "host", host_of(v, node), "node", (int)node, "pid",
-                  (int)rank.pid, "incarnation", (int)rank.incarnation, "restarts", (int)rank.restarts);
+    o = json_pack("{si ss ss si so si si}", "rank", (int)number, "state", ft_phase_text(rank.state), "host", host_of(v, node), "node", (int)node, "pid",
+                  rank.pid ? json_integer(rank.pid) : json_null(), "incarnation", (int)rank.incarnation, "restarts", (int)rank.restarts);
     if (json_is_string(json_object_get(calls, "state")))
         json_object_set(o, "state", json_object_get(calls, "state"));
     if (calls)
@@ -62,19 +63,16 @@ static json_t *one_rank(const struct ft_controller_view *v, uint32_t node, uint3
     return o;
 }
 
-json_t *ft_controller_status(const struct ft_controller_view *v)
+json_t *ft_controller_status(const struct ft_controller_view *v, json_t *report)
 {
     const struct ft_map *map = v->options->map;
-    json_t *all = ft_controller_info(v), *nodes = json_array(), *ranks = json_array();
+    json_t *info = ft_controller_info(v), *nodes = json_array(), *ranks = json_array();
 
     for (uint32_t node = 0; node < map->nnodes; node++) {
         json_array_append_new(nodes, one_node(v, node));
         for (uint32_t local = 0; local < map->first[node + 1] - map->first[node]; local++)
             json_array_append_new(ranks, one_rank(v, node, local));
     }
-    if (v->durable)
-        json_object_set_new(all, "durable_version", json_integer((json_int_t)v->durable->last));
-    json_object_set_new(all, "node", nodes);
-    json_object_set_new(all, "rank", ranks);
-    return all;
+    json_object_set_new(info, "per_node", nodes);
+    return ft_names_status(report, info, ranks);
 }

@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 
-#include "launcher/ckpt/series.h"
 #include "launcher/options/options.h"
 #include "launcher/policy/nodes_policy.h"
 
@@ -15,11 +14,12 @@ struct ft_controller_view {
     const struct ft_wire_state *(*state)(const void *arg, uint32_t node);  /* the last that it said; all zero: none */
     const json_t *(*calls)(const void *arg, uint32_t rank);  /* its object, of status.h, as its node made it just now; NULL: that said nothing */
     const void *arg;
-    const struct ft_durable_totals *durable;  /* NULL: there is no --ckpt-dir */
     double seconds;            /* since the job began */
 };
 
 json_t *ft_controller_info(const struct ft_controller_view *v);
-json_t *ft_controller_status(const struct ft_controller_view *v);
+
+/* To what the report says (taken over), what is only of now. */
+json_t *ft_controller_status(const struct ft_controller_view *v, json_t *report);
 
 #endif

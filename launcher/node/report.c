@@ -80,10 +80,6 @@ static struct ft_wire_life life_of(const struct ft_job *job, uint32_t rank)
 
     life.live_ns = ft_look(&ft_region_rank(&job->region, rank)->live_ns);
     life.replayed = ft_region_replayed(&job->region, rank);
-    if (ft_proc_phase(&job->procs[rank]) != FT_PROC_RETIRED) {
-        life.total.signal = life.total.code = 0;
-        life.total.ended_ns = 0;
-    }
     return life;
 }
 

@@ -181,12 +181,13 @@ void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
 {
     const struct ft_proc *proc = &job->procs[rank];
     struct ft_rank_total *total = &job->report->ranks[rank];
+    bool runs = ft_proc_phase(proc) == FT_PROC_RUNNING;
 
     ft_ranks_note_recovery(job, rank);
     total->pid = proc->pid;
-    total->signal = proc->signal;
-    total->code = proc->code;
-    total->ended_ns = proc->died_ns;
+    total->signal = runs ? 0 : proc->signal;
+    total->code = runs ? 0 : proc->code;
+    total->ended_ns = runs ? 0 : proc->died_ns;
     total->units = ft_ranks_furthest(job, rank);
 }
 

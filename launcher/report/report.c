@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "ft/base/util.h"
-#include "launcher/base/outfile.h"
 #include "launcher/base/say.h"
 #include "launcher/base/shared.h"
 
@@ -19,7 +17,7 @@ int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t 
     struct timespec t;
 
     memset(r, 0, sizeof *r);
-    r->fd = -1;
+    r->file.fd = -1;
     r->argv = argv;
     r->nranks = nranks;
     r->begin_ns = now_ns;
@@ -29,7 +27,7 @@ int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t 
     r->restarts = ft_shared_new(FT_RESTARTS_MAX * sizeof *r->restarts);
     if (!r->ranks || !r->restarts)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    if (path && (r->fd = ft_outfile_open("--report", path, e)) < 0) {
+    if (path && ft_outfile_open(&r->file, "--report", path, e) < 0) {
         ft_report_close(r);
         return FT_ESYS;
     }
@@ -99,6 +97,12 @@ static void add(json_t *object, const char *name, uint64_t number)
     json_object_set_new(object, name, json_integer((json_int_t)number));
 }
 
+/* null if there is none: 0 stands for that */
+static void add_some(json_t *object, const char *name, uint64_t number)
+{
+    json_object_set_new(object, name, number ? json_integer((json_int_t)number) : json_null());
+}
+
 static void add_seconds(json_t *object, const char *name, uint64_t ns)
 {
     json_object_set_new(object, name, json_real((double)ns / 1e9));
@@ -113,20 +117,28 @@ static void add_span(json_t *object, const char *name, uint64_t from_ns, uint64_
         json_object_set_new(object, name, json_null());
 }
 
-static void add_death(json_t *object, int signal, int code, bool lost)
+/* One of the two; both null if it is not known. */
+static void add_death(json_t *object, int signal, int code, bool known)
 {
-    if (signal)
-        add(object, "signal", (uint64_t)signal);
-    else
-        json_object_set_new(object, "exit_code", lost ? json_null() : json_integer(code));
+    add_some(object, "signal", known && signal ? (uint64_t)signal : 0);
+    json_object_set_new(object, "exit_code", known && !signal ? json_integer(code) : json_null());
+}
+
+static json_t *string(const char *text)
+{
+    json_t *s = text ? json_string(text) : json_null(); /* NULL if it is not UTF-8 */
+
+    return s ? s : json_string("(not UTF-8)");
+}
+
+static void add_text(json_t *object, const char *name, const char *text)
+{
+    json_object_set_new(object, name, string(text));
 }
 
 static json_t *host_name(const struct ft_report *r, uint32_t host)
 {
-    const char *name = r->hosts ? r->hosts->names[host] : ft_say_host();
-    json_t *text = json_string(name); /* NULL if it is not UTF-8 */
-
-    return text ? text : json_string("(not UTF-8)");
+    return string(r->hosts ? r->hosts->names[host] : ft_say_host());
 }
 
 static json_t *host_names(const struct ft_report *r)
@@ -150,7 +162,7 @@ static json_t *host_losses(const struct ft_report *r)
         json_object_set_new(to, "host", host_name(r, from->host));
         add_span(to, "at_seconds", r->begin_ns, from->lost_ns);
         add_span(to, "detect_seconds_at_most", from->heard_ns, from->lost_ns);
-        json_object_set_new(to, "replaced_by", from->to < 0 ? json_null() : host_name(r, (uint32_t)from->to));
+        json_object_set_new(to, "replaced_by", from->to < 0 || !from->up_ns ? json_null() : host_name(r, (uint32_t)from->to));
         add_span(to, "replace_seconds", from->lost_ns, from->up_ns);
         json_object_set_new(to, "all_ranks", json_boolean(from->all));
         json_array_append_new(list, to);
@@ -168,8 +180,8 @@ static json_t *restarts(const struct ft_report *r)
 
         add(to, "rank", from->rank);
         json_object_set_new(to, "host", host_name(r, from->host));
-        add(to, "pid", (uint64_t)from->pid);
-        add_death(to, from->signal, from->code, from->lost);
+        add_some(to, "pid", (uint64_t)from->pid);
+        add_death(to, from->signal, from->code, !from->lost);
         json_object_set_new(to, "host_lost", json_boolean(from->host_lost));
         add_span(to, "at_seconds", r->begin_ns, from->died_ns);
         add_span(to, "detect_seconds_at_most", from->seen_ns, from->died_ns);
@@ -190,7 +202,7 @@ static json_t *cuts(uint64_t number, uint64_t cost_ns, uint64_t most_ns)
 
     add(to, "taken", number);
     add_seconds(to, "seconds", cost_ns);
-    add_seconds(to, "longest_seconds", most_ns);
+    json_object_set_new(to, "longest_seconds", number ? json_real((double)most_ns / 1e9) : json_null());
     return to;
 }
 
@@ -225,14 +237,14 @@ static json_t *ranks(const struct ft_report *r)
 
         add(to, "rank", i);
         json_object_set_new(to, "host", host_name(r, r->hosts ? r->hosts->of_rank[i] : 0));
-        add(to, "pid", (uint64_t)from->pid);
-        add_death(to, from->signal, from->code, false);
+        add_some(to, "pid", (uint64_t)from->pid);
+        add_death(to, from->signal, from->code, from->ended_ns);
         add_span(to, "ended_at_seconds", r->begin_ns, from->ended_ns);
         add(to, "restarts", from->restarts);
         add(to, "units", from->units);
         add(to, "replayed_units", replayed(r, i));
         json_object_set_new(to, "snapshots", cuts(from->cuts, from->cuts_cost_ns, from->cuts_most_ns));
-        add(to, "last_snapshot_unit", from->cut_unit);
+        json_object_set_new(to, "last_snapshot_unit", from->cuts ? json_integer((json_int_t)from->cut_unit) : json_null());
         json_array_append_new(list, to);
     }
     return list;
@@ -242,34 +254,35 @@ static json_t *command(const struct ft_report *r)
 {
     json_t *list = json_array();
 
-    for (char **arg = r->argv; *arg; arg++) {
-        json_t *text = json_string(*arg); /* NULL if it is not UTF-8 */
-
-        json_array_append_new(list, text ? text : json_string("(not UTF-8)"));
-    }
+    for (char **arg = r->argv; *arg; arg++)
+        json_array_append_new(list, string(*arg));
     return list;
 }
 
-static json_t *durable(const struct ft_durable_totals *from)
+static json_t *durable(const struct ft_report *r)
 {
+    const struct ft_durable_totals *from = r->durable;
     json_t *to = from ? json_object() : json_null();
 
     if (!from)
         return to;
-    add(to, "resumed_version", from->resumed);
-    add(to, "last_version", from->last);
+    add_some(to, "resumed_version", from->resumed);
+    add_some(to, "last_version", from->last);
+    add_span(to, "last_at_seconds", r->begin_ns, from->last_ns);
     add(to, "written", from->written);
     add(to, "failed", from->failed);
-    add(to, "last_bytes", from->bytes);
+    add_some(to, "last_bytes", from->bytes);
     add_seconds(to, "seconds", from->ns);
-    add_seconds(to, "longest_seconds", from->most_ns);
+    json_object_set_new(to, "longest_seconds", from->written ? json_real((double)from->most_ns / 1e9) : json_null());
     return to;
 }
 
-json_t *ft_report_cache(const struct ft_cache_totals *from)
+static json_t *cache(const struct ft_cache_totals *from)
 {
-    json_t *to = json_object();
+    json_t *to = from->results || from->lost ? json_object() : json_null();
 
+    if (json_is_null(to))
+        return to;
     add(to, "results", from->results);
     add(to, "bytes", from->bytes);
     add(to, "answers", from->answers);
@@ -277,50 +290,69 @@ json_t *ft_report_cache(const struct ft_cache_totals *from)
     return to;
 }
 
-static json_t *everything(const struct ft_report *r, int exit_code, uint64_t now_ns)
+json_t *ft_report_all(const struct ft_report *r, int exit_code, uint64_t now_ns)
 {
     json_t *all = json_object();
 
+    add(all, "format", FT_REPORT_FORMAT);
+    add_text(all, "job", r->job);
+    add_text(all, "name", r->name);
+    add_text(all, "version", PACKAGE_VERSION);
     json_object_set_new(all, "command", command(r));
-    json_object_set_new(all, "host", json_string(ft_say_host()));
+    add_text(all, "host", ft_say_host());
     json_object_set_new(all, "hosts", host_names(r));
     add(all, "ranks", r->nranks);
     json_object_set_new(all, "began_at", json_real(r->began_at));
-    json_object_set_new(all, "exit_code", json_integer(exit_code));
     add_span(all, "wall_seconds", r->begin_ns, now_ns);
+    json_object_set_new(all, "finished", json_boolean(exit_code != FT_UNFINISHED));
+    json_object_set_new(all, "exit_code", exit_code != FT_UNFINISHED ? json_integer(exit_code) : json_null());
     add(all, "log_bytes", r->log_bytes);
     add(all, "released_bytes", r->released_bytes);
     add(all, "peak_log_bytes", r->peak_log_bytes);
     add(all, "spilled_bytes", r->spilled_bytes);
-    add(all, "peak_memory_bytes", r->peak_memory_bytes);
+    add_some(all, "peak_memory_bytes", r->peak_memory_bytes);
     json_object_set_new(all, "snapshots", cuts_of_all(r));
-    json_object_set_new(all, "durable", durable(r->durable));
-    json_object_set_new(all, "bootstrap_cache", ft_report_cache(&r->cache));
+    json_object_set_new(all, "durable", durable(r));
+    json_object_set_new(all, "bootstrap_cache", cache(&r->cache));
     json_object_set_new(all, "hosts_lost", host_losses(r));
     json_object_set_new(all, "restarts", restarts(r));
     json_object_set_new(all, "per_rank", ranks(r));
     return all;
 }
 
+char *ft_report_text(const struct ft_report *r, int exit_code, uint64_t now_ns, size_t *len)
+{
+    json_t *all = ft_report_all(r, exit_code, now_ns);
+    char *json = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(15)), *text = json ? realloc(json, strlen(json) + 2) : NULL;
+
+    json_decref(all);
+    if (!text) {
+        free(json);
+        return NULL;
+    }
+    *len = strlen(strcat(text, "\n"));
+    return text;
+}
+
 int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e)
 {
-    json_t *all;
-    int failed;
+    int failed = 0;
+    size_t len;
+    char *text;
 
-    if (r->fd < 0)
+    if (!ft_outfile_wanted(&r->file))
         return 0;
-    all = everything(r, exit_code, now_ns);
-    ft_outfile_rewind(r->fd);
-    failed = json_dumpfd(all, r->fd, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0 || write(r->fd, "\n", 1) != 1;
-    json_decref(all);
-    return failed ? ft_err_set(e, FT_ESYS, "--report: the report could not be written: %s", strerror(errno)) : 0;
+    text = ft_report_text(r, exit_code, now_ns, &len);
+    if (!text || ft_outfile_put(&r->file, text, len) < 0)
+        failed = ft_err_set(e, FT_ESYS, "--report: the report could not be written: %s", strerror(errno));
+    free(text);
+    return failed;
 }
 
 void ft_report_close(struct ft_report *r)
 {
-    if (r->fd >= 0)
-        close(r->fd);
+    ft_outfile_close(&r->file);
     ft_shared_free(r->restarts, FT_RESTARTS_MAX * sizeof *r->restarts);
     ft_shared_free(r->ranks, r->nranks * sizeof *r->ranks);
-    *r = (struct ft_report){.fd = -1};
+    *r = (struct ft_report){.file.fd = -1};
 }

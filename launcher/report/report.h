@@ -10,6 +10,7 @@
 
 #include "ft/base/err.h"
 #include "ft/shm/versions.h"
+#include "launcher/base/outfile.h"
 #include "launcher/ckpt/series.h"
 #include "launcher/report/timeline.h"
 #include "launcher/report/ways.h"
@@ -63,12 +64,14 @@ struct ft_report_hosts {
     uint64_t nlosses;
 };
 
+enum { FT_REPORT_FORMAT = 1 };        /* of the JSON (docs/report.schema.json): other numbers have other names */
 enum { FT_RESTARTS_MAX = 1 << 20 };  /* that are told apart in a report */
 
 /* To be put into shared memory (shared.h). */
 struct ft_report {
-    int fd;                 /* -1: no report wanted, or not here */
+    struct ft_outfile file; /* none: no report wanted, or not here */
     bool wanted;            /* a node of several: by the controller */
+    const char *job, *name; /* its id, and what the user calls it; NULL: nothing */
     char **argv;
     uint32_t nranks;
     uint64_t begin_ns;
@@ -84,7 +87,7 @@ struct ft_report {
     uint64_t log_before, spilled_before;  /* of these, in logs that are no more: all ranks started again */
 };
 
-/* Opens the file (path NULL: no report). FT_ESYS with a line. */
+/* Finds out whether the file can be written (path NULL: no report). FT_ESYS with a line. */
 int ft_report_open(struct ft_report *r, const char *path, char **argv, uint32_t nranks, uint64_t now_ns, struct ft_error *e);
 
 /* Adds a restart. NULL: there were too many. */
@@ -105,8 +108,14 @@ void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released, uint6
 /* A new log begins: everything so far is released. May be called again. */
 void ft_report_renew(struct ft_report *r);
 
-/* As json, a new reference; also for `ftrun status`. */
-json_t *ft_report_cache(const struct ft_cache_totals *from);
+/* In the place of an exit code: the job has not ended. */
+enum { FT_UNFINISHED = -1 };
+
+/* What there is of it now, a new reference; also for `ftrun status`. */
+json_t *ft_report_all(const struct ft_report *r, int exit_code, uint64_t now_ns);
+
+/* The same as text, to be freed; *len bytes. NULL: no memory. */
+char *ft_report_text(const struct ft_report *r, int exit_code, uint64_t now_ns, size_t *len);
 
 /* Writes it all. FT_ESYS with a line. */
 int ft_report_write(struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e);

@@ -6,6 +6,9 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launcher/report/summary.h"
@@ -211,15 +214,65 @@ Test(report, what_a_killed_writer_left_is_written_over)
 {
     struct ft_report r;
     struct ft_error e;
-    char rest[] = "{\"restarts\": [ a longer text than what is written afterwards";
-    int err = 0;
+    FILE *rest;
 
     open_report(&r);
+    rest = fopen(r.file.beside, "w");
+    cr_assert(rest);
     for (int i = 0; i < 200; i++)
-        err |= write(r.fd, rest, sizeof rest) != sizeof rest;
-    cr_assert(!err);
+        fputs("{\"restarts\": [ a longer text than what is written afterwards", rest);
+    cr_assert_eq(fclose(rest), 0);
     cr_assert_eq(ft_report_write(&r, 0, at(100), &e), 0);
+    cr_expect_neq(access(r.file.beside, F_OK), 0, "nothing stays beside it");
     end(&r, written(&r));
+}
+
+/* A report emptied its file when the job began. */
+Test(report, the_older_file_is_whole_until_the_new_one_is)
+{
+    char link[] = "/tmp/ftmpi-report-link.XXXXXX", text[64] = "";
+    static char program[] = "program";
+    static char *argv[] = {program, NULL};
+    struct ft_report r;
+    struct ft_error e;
+    struct stat st;
+    FILE *older;
+    int fd = mkstemp(path);
+
+    cr_assert(fd >= 0 && write(fd, "older\n", 6) == 6 && !fchmod(fd, 0640));
+    close(fd);
+    close(mkstemp(link));
+    unlink(link);
+    cr_assert_eq(symlink(path, link), 0);
+    cr_assert_eq(ft_report_open(&r, link, argv, 2, at(0), &e), 0);
+    older = fopen(path, "r");
+    cr_expect(fgets(text, sizeof text, older) && !strcmp(text, "older\n"), "%s", text);
+    end(&r, written(&r));
+    cr_expect(!lstat(link, &st) && S_ISLNK(st.st_mode), "the link stays a link");
+    rewind(older);
+    cr_expect(fgets(text, sizeof text, older) && !strcmp(text, "older\n"), "who has it open still has all of it");
+    cr_expect(!fstat(fileno(older), &st) && (st.st_mode & 0777) == 0640);
+    fclose(older);
+    unlink(link);
+}
+
+/* As `ftrun status --json` and a job that was killed have it. */
+Test(report, what_is_not_over_is_told)
+{
+    struct ft_report r;
+    json_t *all, *rank;
+
+    open_report(&r);
+    r.ranks[0] = (struct ft_rank_total){.pid = 7};
+    r.ranks[1] = (struct ft_rank_total){.pid = 8, .signal = 15, .ended_ns = at(9)};
+    all = ft_report_all(&r, FT_UNFINISHED, at(10));
+    cr_expect(json_is_false(json_object_get(all, "finished")) && json_is_null(json_object_get(all, "exit_code")));
+    rank = json_array_get(json_object_get(all, "per_rank"), 0);
+    cr_expect(json_is_null(json_object_get(rank, "exit_code")) && json_is_null(json_object_get(rank, "signal")));
+    rank = json_array_get(json_object_get(all, "per_rank"), 1);
+    cr_expect(json_is_null(json_object_get(rank, "exit_code")));
+    expect(rank, "signal", 15);
+    end(&r, all);
 }
 
 Test(report, the_log_held)

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
-#include "launcher/base/outfile.h"
 #include "launcher/base/say.h"
 #include "launcher/report/bands.h"
 
@@ -153,7 +152,10 @@ static void put_heading(const struct page *p, int exit_code)
     put_count(p->out, p->r->hosts ? p->r->hosts->nlosses : 0, "lost host");
     put_count(p->out, p->r->nrestarts, "restart");
     put_count(p->out, snapshots, "snapshot");
-    fprintf(p->out, " · exit code %d</text>\n", exit_code);
+    if (exit_code == FT_UNFINISHED)
+        fputs(" · unfinished when this was drawn</text>\n", p->out);
+    else
+        fprintf(p->out, " · exit code %d</text>\n", exit_code);
 }
 
 static void put_cut(FILE *out, double x, double y, double size)
@@ -446,34 +448,43 @@ static void set_margin(struct page *p)
     p->plot = WIDTH - RIGHT - p->left;
 }
 
-static int draw(const struct ft_timeline *t, const struct ft_report *r, int exit_code, uint64_t now_ns)
+char *ft_svg_text(const struct ft_timeline *t, const struct ft_report *r, int exit_code, uint64_t now_ns, size_t *len)
 {
     uint64_t end_ns = ft_max(now_ns, t->begin_ns + 1);
     struct page p = {.t = t, .r = r, .seconds = (double)(end_ns - t->begin_ns) / 1e9};
-    int fd = dup(t->fd), failed = -1;
+    char *text = NULL;
+    bool whole = false;
 
     lay_out(&p, t, end_ns);
     set_margin(&p);
     p.bands = ft_bands_new(t, &p.grid);
     p.marked = calloc((size_t)p.grid.nrows * p.grid.ncolumns, sizeof *p.marked);
-    p.out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    p.out = open_memstream(&text, len);
     if (p.out && p.bands && p.marked) {
-        ft_outfile_rewind(fd);
         put_page(&p, exit_code);
-        failed = ferror(p.out);
+        whole = !ferror(p.out);
     }
-    if (p.out)
-        failed |= fclose(p.out);
-    else if (fd >= 0)
-        close(fd);
+    if (p.out && fclose(p.out))
+        whole = false;
     ft_bands_free(p.bands);
     free(p.marked);
-    return failed;
+    if (whole)
+        return text;
+    free(text);
+    return NULL;
 }
 
 int ft_svg_write(const struct ft_timeline *t, const struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e)
 {
-    if (t && t->fd >= 0 && draw(t, r, exit_code, now_ns))
-        return ft_err_set(e, FT_ESYS, "--timeline: the picture could not be written: %s", strerror(errno));
-    return 0;
+    int failed = 0;
+    size_t len;
+    char *text;
+
+    if (!t || !ft_outfile_wanted(&t->file))
+        return 0;
+    text = ft_svg_text(t, r, exit_code, now_ns, &len);
+    if (!text || ft_outfile_put(&t->file, text, len) < 0)
+        failed = ft_err_set(e, FT_ESYS, "--timeline: the picture could not be written: %s", strerror(errno));
+    free(text);
+    return failed;
 }

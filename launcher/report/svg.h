@@ -7,6 +7,9 @@
 #include "launcher/report/report.h"
 #include "launcher/report/timeline.h"
 
+/* As it is at now_ns, to be freed; *len bytes. exit_code: or FT_UNFINISHED. NULL: no memory. */
+char *ft_svg_text(const struct ft_timeline *t, const struct ft_report *r, int exit_code, uint64_t now_ns, size_t *len);
+
 /* Into the timeline's file. The job has ended at now_ns with exit_code. FT_ESYS with a line. */
 int ft_svg_write(const struct ft_timeline *t, const struct ft_report *r, int exit_code, uint64_t now_ns, struct ft_error *e);
 

@@ -3,10 +3,8 @@
 #include "launcher/report/timeline.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "ft/base/util.h"
-#include "launcher/base/outfile.h"
 #include "launcher/base/shared.h"
 
 /* A picture is about 1000 pixels wide. With thousands of ranks it is the number of cells that gives in. */
@@ -24,7 +22,7 @@ struct ft_timeline *ft_timeline_new(uint32_t nranks, uint64_t now_ns)
 
     if (!t)
         return NULL;
-    t->fd = -1;
+    t->file.fd = -1;
     t->nranks = nranks;
     t->ncells = (uint32_t)ft_min(CELLS_MAX, ft_max(CELLS_MIN, CELLS_OF_ALL / nranks));
     t->begin_ns = t->last_ns = t->said_ns = now_ns;
@@ -44,8 +42,7 @@ int ft_timeline_open(struct ft_timeline **made, const char *path, uint32_t nrank
     *made = ft_timeline_new(nranks, now_ns);
     if (!*made)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    (*made)->fd = ft_outfile_open("--timeline", path, e);
-    return (*made)->fd < 0 ? (*made)->fd : 0;
+    return ft_outfile_open(&(*made)->file, "--timeline", path, e);
 }
 
 /* Only the agent changes it, and sees its own changes; a successor is another process, after the death of this one. */
@@ -152,8 +149,7 @@ void ft_timeline_close(struct ft_timeline *t)
 {
     if (!t)
         return;
-    if (t->fd >= 0)
-        close(t->fd);
+    ft_outfile_close(&t->file);
     for (int i = 0; i < 2; i++)
         ft_shared_free(t->cells[i], half_bytes(t));
     ft_shared_free(t, sizeof *t);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
+#include "launcher/base/outfile.h"
 #include "launcher/policy/phases.h"
 
 /* One rank during one stretch of time. */
@@ -18,7 +19,7 @@ struct ft_cell {
 };
 
 struct ft_timeline {
-    int fd;                        /* -1: none */
+    struct ft_outfile file;
     uint32_t nranks, ncells;
     uint64_t begin_ns, last_ns;    /* of the job; of the last sample */
     uint64_t said_ns;              /* a node of several: the controller has what was before */
@@ -28,7 +29,7 @@ struct ft_timeline {
 
 enum { FT_CELL_NS = 2000000 };     /* at first */
 
-/* Opens the file. *t is NULL if path is (nothing is wanted). FT_ESYS or FT_ENOMEM with a line. */
+/* Finds out whether the file can be written. *t is NULL if path is (nothing is wanted). FT_ESYS or FT_ENOMEM with a line. */
 int ft_timeline_open(struct ft_timeline **t, const char *path, uint32_t nranks, uint64_t now_ns, struct ft_error *e);
 
 /* One that nobody draws: its owner says to another what is in it. NULL: no memory. */

@@ -204,7 +204,7 @@ static off_t draw(uint32_t nranks, double seconds)
     busy(t, &r, seconds);
     cr_assert_eq(ft_svg_write(t, &r, 3, begin + (uint64_t)(seconds * SECOND), &e), 0, "%s", e.text);
     cr_assert_eq(ft_svg_write(t, &r, 3, begin + (uint64_t)(seconds * SECOND), &e), 0, "%s", e.text); /* by a successor, over it */
-    cr_assert_eq(fstat(t->fd, &st), 0);
+    cr_assert_eq(stat(path, &st), 0);
     ft_report_close(&r);
     close_timeline(t);
     return st.st_size;
