@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,9 +24,14 @@ static const char *program(void)
     return path;
 }
 
+/* Of the file itself, as /proc/PID/maps has it: libm.so.6 may be a link to libm.so.6.1. Until the next call. */
 static const char *module_name(const struct dl_phdr_info *info)
 {
+    static char path[PATH_MAX];
     const char *name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : program(), *slash;
+
+    if (realpath(name, path))
+        name = path;
 
     slash = strrchr(name, '/');
     return slash ? slash + 1 : name;

@@ -10,7 +10,7 @@
 /* Made from a code address. Costs a table look-up after the first call from an address. */
 uint64_t ft_site(const void *address);
 
-/* "train+0x1234", "libxgboost.so.0+0x88a1c0", "?+0x12" for a module this process has not loaded. Returns text. */
+/* "train+0x1234", "libxgboost.so.0.1.2+0x88a1c0" (the file, whatever link it was found by), "?+0x12" for a module this process has not loaded. Returns text. */
 const char *ft_site_print(uint64_t site, char *text, size_t size);
 
 /* The same for who has another process's modules at hand: is the site in the module of this name (no directory)? And where in it. */

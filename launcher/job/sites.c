@@ -9,6 +9,8 @@
 
 #include "ft/base/site.h"
 
+static const char deleted[] = " (deleted)";
+
 static bool is_module(uint64_t site, pid_t pid, char *name, size_t size)
 {
     char path[40], *line = NULL;
@@ -25,6 +27,8 @@ static bool is_module(uint64_t site, pid_t pid, char *name, size_t size)
         if (!slash || !ft_site_is_in(site, slash + 1))
             continue;
         snprintf(name, size, "%s", slash + 1);
+        if (strlen(name) > strlen(deleted) && !strcmp(name + strlen(name) - strlen(deleted), deleted))
+            name[strlen(name) - strlen(deleted)] = 0; /* the file has been replaced since */
         found = true;
     }
     if (file)
