@@ -29,19 +29,19 @@ mixed killed_doubled --single-copy off --allreduce doubled
 FTMPI_SNAPSHOT=0.05 mixed snapshots --single-copy on --allreduce doubled
 kills=
 
-bounded 60 "$ftrun" -n 2 --verbose --single-copy on "$built/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy: each rank reads" || fail "--verbose does not tell of single copy"
-bounded 60 "$ftrun" -n 2 --verbose --single-copy off "$built/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy" && fail "--single-copy off has single copy"
-bounded 60 "$ftrun" -n 3 --verbose --single-copy on "$built/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy" && fail "three ranks have single copy"
+bounded 60 "$ftrun" -n 2 -vv --single-copy on "$built/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy: each rank reads" || fail "-vv does not tell of single copy"
+bounded 60 "$ftrun" -n 2 -vv --single-copy off "$built/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy" && fail "--single-copy off has single copy"
+bounded 60 "$ftrun" -n 3 -vv --single-copy on "$built/mixed" -n 5 2>&1 >/dev/null | grep -q "single copy" && fail "three ranks have single copy"
 for way in doubled halved; do
-    told=$(bounded 60 "$ftrun" -n 2 --verbose --allreduce $way "$built/mixed" -n 5 2>&1 >/dev/null | grep -c "allreduce: each rank makes all of it")
-    [ $way:$told = doubled:1 ] || [ $way:$told = halved:0 ] || fail "--verbose --allreduce $way tells of it $told times"
+    told=$(bounded 60 "$ftrun" -n 2 -vv --allreduce $way "$built/mixed" -n 5 2>&1 >/dev/null | grep -c "allreduce: each rank makes all of it")
+    [ $way:$told = doubled:1 ] || [ $way:$told = halved:0 ] || fail "-vv --allreduce $way tells of it $told times"
 done
 # Of what the machine is asked at the start: that it did not answer is told, or nobody knows why the next job has other ways.
 for n in 2 3; do
-    bounded 60 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$ftrun" -n $n --verbose "$built/mixed" -n 5 2>&1 >/dev/null |
-        grep -q 'could not be tried' || fail "-n $n on one processor: --verbose does not tell that nothing was tried"
-    bounded 60 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$ftrun" -n $n --verbose --single-copy off --allreduce halved "$built/mixed" -n 5 2>&1 >/dev/null |
-        grep -q 'could not be tried' && [ $n = 2 ] && fail "--verbose tells of a trial that nobody wanted"
+    bounded 60 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$ftrun" -n $n -vv "$built/mixed" -n 5 2>&1 >/dev/null |
+        grep -q 'could not be tried' || fail "-n $n on one processor: -vv does not tell that nothing was tried"
+    bounded 60 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$ftrun" -n $n -vv --single-copy off --allreduce halved "$built/mixed" -n 5 2>&1 >/dev/null |
+        grep -q 'could not be tried' && [ $n = 2 ] && fail "-vv tells of a trial that nobody wanted"
 done
 bounded 60 "$ftrun" --single-copy perhaps true 2>"$tmp/err"
 [ $? = 2 ] && grep -q 'wanted: auto|on|off' "$tmp/err" || fail "--single-copy perhaps: $(cat "$tmp/err")"

@@ -26,7 +26,7 @@ same() {
     case $1 in plain) options="$options --bootstrap-cache" ;; esac
     how=$1 deaths=$2
     shift 2
-    over -H "$hosts" -v --lease $lease $options "$boot" "$how" 6 "$deaths" "$@"
+    over -H "$hosts" -vv --lease $lease $options "$boot" "$how" 6 "$deaths" "$@"
     [ $code = 0 ] || fail "$what: exit code $code: $(grep -v ' link ' "$tmp/err" | tail -n 3)"
     sort "$tmp/out" | cmp -s - "$tmp/reference" || fail "$what: other output"
 }

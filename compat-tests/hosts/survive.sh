@@ -14,7 +14,7 @@ versions() {
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     shift
     rm -f "$VERSIONS_LOADS"
-    begin --host h1:2,h2:2,h3:2,h4:2,h5:2 -n 6 --survive host -v -x VERSIONS_LOADS "${options[@]}" "$top_builddir/compat-tests/checkpoint/versions" 6 "$@"
+    begin --host h1:2,h2:2,h3:2,h4:2,h5:2 -n 6 --survive host -vv -x VERSIONS_LOADS "${options[@]}" "$top_builddir/compat-tests/checkpoint/versions" 6 "$@"
 }
 same() {
     ended 120

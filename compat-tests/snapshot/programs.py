@@ -249,7 +249,7 @@ def one(args, c, seed, scratch):
     where = os.path.join(scratch, 'seed')
     shutil.rmtree(where, ignore_errors=True)
     off = ['--snapshot', 'off'] if args.can else []
-    on = ['--snapshot', args.snapshot, '--verbose'] if args.can and args.snapshot != 'off' else off
+    on = ['--snapshot', args.snapshot, '-vv'] if args.can and args.snapshot != 'off' else off
     if c.program == 'results' and args.can:
         on = on + ['--check-replay']  # what a copy contributes that its predecessor had contributed would not be seen
     calm = Job(args, c, seed, where, 'undisturbed', off, 0)

@@ -164,10 +164,21 @@ static void send_signal(struct ft_agent *a, int signal)
         ft_timer_set(a->grace, a->job.options->grace_ms);
 }
 
+static void debug_effect(const struct ft_job *job, const struct ft_effect *fx)
+{
+    static const char *const names[] = {
+        [FT_DO_RESTART] = "restart", [FT_DO_FORSAKE] = "forsake", [FT_DO_RETIRE] = "retire", [FT_DO_END] = "end", [FT_DO_SIGNAL] = "signal",
+        [FT_DO_FINISH] = "finish", [FT_DO_STAY] = "stay", [FT_DO_KILL] = "kill", [FT_DO_TELL_ALL] = "tell all", [FT_DO_GATHER] = "gather",
+    };
+
+    ft_say_debug(&job->say, "decided: %s, rank %u, number %llu, code %d", names[fx->kind], ft_job_rank(job, fx->rank), (ull)fx->number, fx->code);
+}
+
 static void do_effect(struct ft_agent *a, const struct ft_effect *fx)
 {
     struct ft_job *job = &a->job;
 
+    debug_effect(job, fx);
     switch (fx->kind) {
     case FT_DO_RESTART:
         ft_restart_rank(job, fx->rank, fx->number);

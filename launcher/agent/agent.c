@@ -110,13 +110,13 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
         (err = job->models = ft_models_create(e)) < 0)
         return err;
     if (!tried)
-        ft_say_detail(&job->say, "which ways of copying are faster here could not be tried (one processor, or busy ones): those without need of it are taken");
+        ft_say_step(&job->say, "which ways of copying are faster here could not be tried (one processor, or busy ones): those without need of it are taken");
     if (params.single_min)
-        ft_say_detail(&job->say, "single copy: each rank reads in the other one's memory");
+        ft_say_step(&job->say, "single copy: each rank reads in the other one's memory");
     if (params.gather_past_min < UINT32_MAX)
-        ft_say_detail(&job->say, "bcast and allgather: written past the cache");
+        ft_say_step(&job->say, "bcast and allgather: written past the cache");
     if (params.double_max)
-        ft_say_detail(&job->say, "allreduce: each rank makes all of it");
+        ft_say_step(&job->say, "allreduce: each rank makes all of it");
     if (params.nnodes > 1 && (err = ft_region_map(&job->region, o->node->first, o->node->rank_at, e)) < 0)
         return err;
     ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
@@ -310,16 +310,18 @@ static void not_written(struct ft_job *job, const struct ft_error *e)
 
 static void report(struct ft_job *job)
 {
-    uint64_t now = ft_clock_ns();
+    uint64_t now = ft_clock_ns(), cuts = 0;
     int code = job->code;
     struct ft_error e;
     char line[256];
 
     ft_status_note(job);
     ft_full_tell(job);
-    ft_say_detail(&job->say, "done: %llu restarts, %llu bytes logged, %llu of them spilled",
-                  (unsigned long long)ft_policy_restarts(job->policy), (unsigned long long)job->report->log_bytes,
-                  (unsigned long long)job->report->spilled_bytes);
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        cuts += job->report->ranks[r].cuts;
+    ft_say_detail(&job->say, "done: %llu restart%s, %llu snapshot%s taken, %llu bytes logged, %llu of them spilled",
+                  (unsigned long long)ft_policy_restarts(job->policy), ft_policy_restarts(job->policy) == 1 ? "" : "s", (unsigned long long)cuts,
+                  cuts == 1 ? "" : "s", (unsigned long long)job->report->log_bytes, (unsigned long long)job->report->spilled_bytes);
     tell_unchecked(job);
     if (!code && !job->above && ft_report_summary(job->report, line, sizeof line))
         ft_say_notice(&job->say, "%s", line);
@@ -395,7 +397,7 @@ static int run(struct ft_agent *a, const int *predecessor)
     ft_loop_run(a->loop);
     job->say.put = NULL; /* what is said from here on is not waited for by the loop */
     if (job->above)
-        job->say.verbose = false; /* and not heard by the controller */
+        job->say.verbose = 0; /* and not heard by the controller */
     check_written(a);
     report(job);
     ft_control_end(a->control, job->code);

@@ -242,7 +242,7 @@ static void on_lonely(evutil_socket_t fd, short what, void *arg)
         return;
     }
     l->lonely_told = false;
-    ft_say_detail(&job->say, "process %d stands by for process %d", ft_twin_pid(job->twin), getpid());
+    ft_say_step(&job->say, "process %d stands by for process %d", ft_twin_pid(job->twin), getpid());
 }
 
 void ft_loop_alone(struct ft_loop *l)

@@ -47,7 +47,21 @@ void ft_say_notice(const struct ft_say *s, const char *format, ...)
 
 void ft_say_detail(const struct ft_say *s, const char *format, ...)
 {
-    if (s->verbose) {
+    if (s->verbose >= 1) {
+        SAY();
+    }
+}
+
+void ft_say_step(const struct ft_say *s, const char *format, ...)
+{
+    if (s->verbose >= 2) {
+        SAY();
+    }
+}
+
+void ft_say_debug(const struct ft_say *s, const char *format, ...)
+{
+    if (s->verbose >= 3) {
         SAY();
     }
 }

@@ -12,7 +12,7 @@ struct ft_say {
                               event loop */
     void *put_arg;
     bool quiet;            /* no ft_say_notice */
-    bool verbose;          /* ft_say_detail */
+    int verbose;           /* 1: ft_say_detail, 2: ft_say_step, 3: ft_say_debug, too */
     void (*tap)(void *arg, int stream, const char *line, size_t len);  /* sees them too (stream 1: stderr); may be NULL */
     void *tap_arg;
 };
@@ -23,8 +23,14 @@ void ft_say(const struct ft_say *s, const char *format, ...) __attribute__((form
 /* What recovery did: unless --quiet. */
 void ft_say_notice(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Only with --verbose. */
+/* With -v: what happens to the job. How it is set up, deaths, hosts that start, checkpoints that are safe, sums at the end. */
 void ft_say_detail(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* With -vv: each step on the way. Snapshots taken and lost, what is fetched and kept, ways of copying that were chosen. */
+void ft_say_step(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* With -vvv: for who looks for a fault in ftrun. */
+void ft_say_debug(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* This host's name, for messages; and another one, as the user knows it (it is kept). */
 void ft_say_set_host(const char *name);

@@ -143,7 +143,7 @@ static void on_closed(void *arg, uint32_t node, const struct ft_error *e)
 {
     struct ft_controller *c = arg;
 
-    ft_say_detail(&c->say, "node %u: %s", node, e->text);
+    ft_say_step(&c->say, "node %u: %s", node, e->text);
     c->nodes[node].said_state = false;
     ft_controller_durable_gone(c);
     ft_controller_ask_gone(c, node);

@@ -52,7 +52,7 @@ void ft_doubts_answer(const struct ft_region *region, int spill_fd, uint64_t uni
 static void tell(struct ft_doubts *d, uint64_t what)
 {
     ft_doubt_tell(&job_of(d)->region, d->unit, what);
-    ft_say_detail(&job_of(d)->say, what == FT_TOLD_ALL ? "all ranks of the job ask what unit %llu is: it is done once more"
+    ft_say_step(&job_of(d)->say, what == FT_TOLD_ALL ? "all ranks of the job ask what unit %llu is: it is done once more"
                   : what == FT_TOLD_SEVERAL ? "all ranks of the job ask what unit %llu is, and not about one operation"
                   : "another node knows what unit %llu is", (unsigned long long)d->unit);
 }

@@ -220,7 +220,7 @@ static void soon(struct ft_fetch *f, unsigned ms)
 static void next_source(struct ft_fetch *f, const char *why)
 {
     ft_err_set(&f->e, FT_ESYS, "the log cannot be fetched from node %u: %s", source_of(f)->node, why);
-    ft_say_detail(f->config.say, "%s", f->e.text);
+    ft_say_step(f->config.say, "%s", f->e.text);
     hang_up(f);
     ft_writer_cut(&f->writer);
     soon(f, 0);

@@ -150,7 +150,7 @@ static void on_come(void *arg, int fd, uint64_t length, const char *why)
 
     k->coming = NULL;
     if (fd < 0) {
-        ft_say_detail(&job_of(k)->say, "a checkpoint of node %u has not come: %s", before(k), why);
+        ft_say_step(&job_of(k)->say, "a checkpoint of node %u has not come: %s", before(k), why);
         return;
     }
     k->confirm = fd;

@@ -118,10 +118,10 @@ static void post(struct peer *p, int fd, uint32_t incarnation)
     p->wait_ms = RETRY_MS;
     p->told[0] = 0;
     if (failed) {
-        ft_say_detail(l->say, "a link with node %u cannot be handed to its rank: %s", p->node, strerror(error));
+        ft_say_step(l->say, "a link with node %u cannot be handed to its rank: %s", p->node, strerror(error));
         wait_then(p, RETRY_MOST_MS);
     } else {
-        ft_say_detail(l->say, "link %llu with node %u", (unsigned long long)said.generation, p->node);
+        ft_say_debug(l->say, "link %llu with node %u", (unsigned long long)said.generation, p->node);
     }
 }
 
@@ -171,7 +171,7 @@ static bool say_it(int fd, const void *text, size_t n)
 static void give_up(struct peer *p, const char *why)
 {
     if (strncmp(p->told, why, sizeof p->told - 1))
-        ft_say_detail(p->l->say, "no link with node %u yet: %s", p->node, why);
+        ft_say_step(p->l->say, "no link with node %u yet: %s", p->node, why);
     strncpy(p->told, why, sizeof p->told - 1);
     wait_then(p, 0);
 }

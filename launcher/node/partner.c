@@ -92,7 +92,7 @@ static void end_fetch(struct ft_partner *p)
 static void give_up(struct ft_partner *p, const char *why)
 {
     drop(p);
-    ft_say_detail(&job_of(p)->say, p->fetching ? "node %u has no checkpoint of the ranks here: %s" : "node %u does not take a checkpoint yet: %s",
+    ft_say_step(&job_of(p)->say, p->fetching ? "node %u has no checkpoint of the ranks here: %s" : "node %u does not take a checkpoint yet: %s",
                   next_of(p), why);
     p->wait_ms = ft_min(2 * p->wait_ms, RETRY_MOST_MS);
     ft_timer_set(p->later, p->wait_ms);
@@ -147,7 +147,7 @@ static void on_confirmed(void *arg, int fd, const uint8_t *bytes, const char *wh
         give_up(p, bytes ? "it does not want what it has got" : why);
         return;
     }
-    ft_say_detail(&job_of(p)->say, "node %u keeps version %llu of the ranks here, %llu bytes", next_of(p),
+    ft_say_step(&job_of(p)->say, "node %u keeps version %llu of the ranks here, %llu bytes", next_of(p),
                   (unsigned long long)ft_cargo_version(p->cargo), (unsigned long long)ft_cargo_bytes(p->cargo));
     note_sent(p, ft_cargo_version(p->cargo));
     drop(p);

@@ -104,7 +104,8 @@ struct ft_options {
     uint64_t grace_ms;
     bool rabit;
     const char *report, *timeline; /* NULL: none */
-    bool verbose, quiet;
+    bool quiet;
+    int verbose;               /* 0 to 3 */
     bool help, version;        /* asked for: nothing else is valid */
 
     const struct ft_description *node;  /* this process is one node of several, and the ranks are local; NULL: it is not */

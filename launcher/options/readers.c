@@ -12,6 +12,8 @@
 
 #define READER(name) int ft_read_##name(struct ft_options *o, const struct ft_word *w, struct ft_error *e)
 
+enum { VERBOSE_MOST = 3 };
+
 /* The context that is being read. */
 static struct ft_context *last(struct ft_options *o)
 {
@@ -287,6 +289,25 @@ READER(ckpt_every)
     memcpy(text, w->value, len - 1);
     text[len - 1] = 0;
     return ft_values_milliseconds(text, &o->ckpt_ms) < 0 || !o->ckpt_ms ? FT_EINVAL : 0;
+}
+
+/* "-vv" is "-v -v" and --verbose=2; yes is 1. */
+READER(verbose)
+{
+    const char *name = w->who + strspn(w->who, "-");
+    size_t vs = strspn(name, "v");
+    uint64_t level;
+    bool yes;
+
+    (void)e;
+    if (!w->value)
+        level = (uint64_t)o->verbose + (name[vs] ? 1 : vs);
+    else if (ft_values_flag(w->value, &yes) == 0)
+        level = yes;
+    else if (ft_values_number(w->value, &level) < 0)
+        return FT_EINVAL;
+    o->verbose = (int)ft_min(level, VERBOSE_MOST);
+    return 0;
 }
 
 READER(resume)

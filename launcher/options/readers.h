@@ -37,6 +37,7 @@ FT_READER(genvnone);
 FT_READER(genvall);
 FT_READER(output);
 FT_READER(stdin);
+FT_READER(verbose);
 FT_READER(max_restarts);
 FT_READER(snapshot);
 FT_READER(ckpt_every);

@@ -20,7 +20,7 @@ void ft_outcomes_tell(struct ft_snapshot *s)
     uint64_t tells = outcomes ? atomic_load(&outcomes->tells) : 0, closings = outcomes ? atomic_load(&outcomes->closings) : 0;
 
     if (closings != s->closings)
-        ft_say_detail(&s->job->say, "rank %u cannot go on from a snapshot of before now: %s", ft_job_rank(s->job, s->rank), outcomes->why);
+        ft_say_step(&s->job->say, "rank %u cannot go on from a snapshot of before now: %s", ft_job_rank(s->job, s->rank), outcomes->why);
     s->closings = closings;
     if (tells == s->tells)
         return;

@@ -82,7 +82,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
         s->oom = true;
     waitpid(pid, NULL, WNOHANG);
     if (named && !p->condemned)
-        ft_say_detail(&s->job->say, "rank %u has lost its snapshot (process %d)", ft_job_rank(s->job, s->rank), pid);
+        ft_say_step(&s->job->say, "rank %u has lost its snapshot (process %d)", ft_job_rank(s->job, s->rank), pid);
     ft_slot_forget(s, (int)(p - s->slots));
     ft_timer_set(s->job->again, 0); /* if its rank was to be woken, or waits until there is none, it goes on (restart.h) */
     if (!named)

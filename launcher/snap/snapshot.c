@@ -173,7 +173,7 @@ static void taken(struct ft_snapshot *s)
     atomic_store(&s->named, (uint32_t)slot + 1);
     s->number = 0;
     if (s->made == 1)
-        ft_say_detail(&s->job->say, "rank %u has a snapshot at unit %llu, process %d", ft_job_rank(s->job, s->rank),
+        ft_say_step(&s->job->say, "rank %u has a snapshot at unit %llu, process %d", ft_job_rank(s->job, s->rank),
                       (unsigned long long)p->at.stream[0].unit, p->pid);
     hold(s);
     ft_report_cut(s->job->report, s->rank, p->taken_ns, p->at.stream[0].unit, s->last_ns);

@@ -120,6 +120,8 @@ static json_t *settings(const struct ft_options *o)
             return NULL;
         }
     }
+    if (object) /* however often it was said */
+        json_object_set_new(object, "verbose", json_sprintf("%d", o->verbose));
     return object;
 }
 
