@@ -22,6 +22,7 @@ agent_tests = \
 	compat-tests/agent/tags.sh \
 	compat-tests/agent/terminal.sh \
 	compat-tests/agent/environment.sh \
+	compat-tests/agent/help.sh \
 	compat-tests/agent/levels.sh \
 	compat-tests/agent/report.sh \
 	compat-tests/agent/report_kept.sh \

@@ -227,15 +227,19 @@ static int read_arguments(struct request *r, char **argv)
 
 void ft_client_help(void)
 {
-    puts("Usage: ftrun list | status [--watch] [--json] [JOB] | stop [JOB] | wait [JOB] | attach [JOB]\n"
+    puts("Usage: ftrun list\n"
+         "       ftrun status [--watch] [--json] [JOB]\n"
+         "       ftrun stop | wait | attach [JOB]\n"
          "What the user's running jobs on this host are, and what they are at.\n\n"
          "  list     the jobs: id, pid of ftrun, ranks, how long, command\n"
-         "  status   what each rank is in, for how long, and whom it waits for; --watch: every second\n"
+         "  status   what each rank is in, for how long, and whom it waits for; log,\n"
+         "           memory, last checkpoint; --watch: every second; --json: all there is\n"
          "  stop     as SIGTERM to ftrun; waits until the job is gone\n"
          "  wait     waits for the job's end and exits with its code\n"
          "  attach   shows the job's output from now on; Ctrl-C leaves it running\n\n"
          "ps is list, kill is stop, top is status --watch.\n"
-         "JOB: an id, the beginning of one, a --job-name, or the pid of an ftrun; not needed if one job runs.\n"
+         "JOB: an id, the beginning of one, a --job-name, or the pid of an ftrun; not\n"
+         "needed if one job runs.\n"
          "Exit code 3: no such job, several, or it cannot be reached.");
 }
 

@@ -7,7 +7,21 @@
 
 #include "launcher/options/settings.h"
 
-enum { LEFT = 29 /* columns for the option */ };
+enum { LEFT = 29 /* columns for the option */, WIDTH = 79 };
+
+/* From column `at` on, in lines that begin at column `left`. */
+static void print_wrapped(const char *text, int at, int left)
+{
+    for (size_t n; *text; text += n + strspn(text + n, " ")) {
+        n = strcspn(text, " ");
+        if (at > left && at + 1 + (int)n > WIDTH) {
+            printf("\n%*s", left, "");
+            at = left;
+        }
+        at += printf("%s%.*s", at > left ? " " : "", (int)n, text);
+    }
+    putchar('\n');
+}
 
 /* "-n, -np N": one letter has one dash, and so has -np, which everybody writes like that. */
 static void print_option(const struct ft_setting *s)
@@ -29,31 +43,46 @@ static void print_option(const struct ft_setting *s)
     printf("  %-*s", LEFT, left);
     if (used > LEFT - 1)
         printf("\n%*s", LEFT + 2, "");
-    for (const char *t = s->text; *t; t++)
-        if (*t == '\n')
-            printf("\n%*s", LEFT + 2, "");
-        else
-            putchar(*t);
-    putchar('\n');
+    print_wrapped(s->text, LEFT + 2, LEFT + 2);
 }
+
+static const char *const notes[] = {
+    "SIZE: bytes, or with K, M, G, T. SECONDS: may have a fraction. Long options may be written with one dash. Options end at the program, or at --.",
+    "Most options can be set for good: --log-limit 2G is FTMPI_LOG_LIMIT=2G in the environment, and log-limit = 2G in ~/.config/ftmpi/ftmpi.conf or "
+    SYSCONFDIR "/ftmpi.conf (ftmpi_info lists them).",
+    "Exit code: 0 if every rank left with 0; else the code of the rank that ended the job, or 128 + signal if it died for good or ftrun was told to "
+    "stop; 1 if ftrun cannot go on, a rank left without MPI_Finalize, or nobody used --rabit; 2 bad usage; 110 --timeout; 126 the program cannot be "
+    "run; 127 there is none.",
+    "Commands about jobs that run: ftrun list --help. All there is: man ftrun.",
+};
 
 void ft_help_print(void)
 {
     const struct ft_setting *s;
 
-    puts("Usage: ftrun [OPTION]... [--] PROGRAM [ARGUMENT]... [: [OPTION]... PROGRAM [ARGUMENT]...]...\n"
-         "Runs N ranks of an MPI program on this host. A rank that is killed comes back; the others do not notice.");
+    puts("Usage: ftrun [OPTION]... PROGRAM [ARGUMENT]...\n"
+         "       ftrun [OPTION]... PROGRAM [ARGUMENT]... : [OPTION]... PROGRAM...\n"
+         "       ftrun list | status | stop | wait | attach [JOB]\n"
+         "Runs an MPI program, as mpirun does. A rank that is killed comes back where it\n"
+         "was, and the others do not notice.\n"
+         "\nExamples:\n"
+         "  ftrun -n 4 ./program input\n"
+         "      4 ranks on this host.\n"
+         "  ftrun --host a:2,b:2,c:2 -n 4 --spares 1 --survive host ./program\n"
+         "      2 ranks on a and 2 on b; c waits, to replace the one that is lost.\n"
+         "  ftrun -n 4 --ckpt-dir ckpt --resume=auto ./program\n"
+         "      Goes on from the last checkpoint when everything was lost.\n"
+         "  ftrun -n 4 --report report.json --timeline job.svg ./program\n"
+         "      What happened to the job, as numbers and as a picture.\n"
+         "  ftrun status --watch\n"
+         "      Where each rank of the job is, every second.");
     for (size_t i = 0; (s = ft_settings_at(i)); i++)
         if (s->type == FT_HEADING)
             printf("\n%s:\n", s->text);
         else
             print_option(s);
-    puts("\nSIZE: bytes, or with K, M, G, T. SECONDS: with a fraction if need be. Long options may be written with one dash.\n"
-         "Options but those of one program and one job can be set for good: --log-limit 2G is FTMPI_LOG_LIMIT=2G in the\n"
-         "environment, and a line log-limit = 2G in ~/.config/ftmpi/ftmpi.conf or " SYSCONFDIR "/ftmpi.conf.\n"
-         "\nJobs that run: ftrun list | status | stop | wait | attach [JOB] (ftrun list --help).\n"
-         "\nExit code: 0 when every rank left with 0; the code of the rank that ended the job, or\n"
-         "128 + signal if it died for good; 1 for a rank that left without MPI_Finalize, for\n"
-         "--rabit when nobody used it and when ftrun cannot go on; 2 bad usage; 110 --timeout; 126 the\n"
-         "program cannot be run, 127 there is none; 128 + signal when ftrun was told to stop.");
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        putchar('\n');
+        print_wrapped(notes[i], 0, 0);
+    }
 }
