@@ -7,8 +7,8 @@ run --help
 expect_code 0
 expect_err_lines 0
 awk 'length >= 80' out | grep . && fail "$what: lines of 80 columns and more"
-sed 's/\\-/-/g; s/\\&//g; s/\\f[A-Z]//g' "$top_srcdir/docs/ftrun.1" >man
-sed -n '/^\.SH OPTIONS/,/^\.SH CONFIGURATION/p' man >options
+sed 's/\\-/-/g; s/\\&//g; s/\\f[A-Z]//g' "$top_srcdir/docs/ftrun.1" >manual
+sed -n '/^\.SH OPTIONS/,/^\.SH CONFIGURATION/p' manual >options
 
 # Options: in the first column there, in the line after .TP here.
 words() { grep -oE '(^|[ "[(])--?[A-Za-z][A-Za-z-]*' | tr -d ' "[(' | sort -u; }
@@ -26,7 +26,7 @@ sed -n 's/^\.SS //p' options | grep -v '^Accepted' | cmp -s - groups || { fail "
 # Examples: all of them are there, and ftrun takes each of them but for its program.
 sed -n '/^Examples:/,/^$/s/^  \(ftrun .*\)/\1/p' out >examples
 [ "$(wc -l <examples)" -ge 4 ] || fail "$what: $(wc -l <examples) examples"
-sed -n '/^\.SH EXAMPLES/,$p' man >examples_in_man
+sed -n '/^\.SH EXAMPLES/,$p' manual >examples_in_man
 while read -r example; do
     grep -qxF -e "$example" examples_in_man || fail "ftrun.1 does not have the example $example"
     case $example in

@@ -91,7 +91,7 @@ END
 
 # Over hosts: ftrun is killed; a host is lost, and no other one is there; Ctrl-C.
 older
-begins --launcher "exec:$go" -H a,b
+begins --launcher "exec:$tmp/go" -H a,b
 wait_for is_begun
 wait_for is_drawn
 kill -9 "$front"
@@ -100,7 +100,7 @@ so 'it["hosts"] == ["a", "b"] and it["per_rank"][1]["host"] == "b"'
 gone_from() { ! pgrep -f "$waits file 0 $tmp/end" >/dev/null; }
 wait_for gone_from
 older
-begin --snapshot off --lease 1 --report $r --timeline $p --launcher "exec:$go" -H a,gone-b -n 2 \
+begin --snapshot off --lease 1 --report $r --timeline $p --launcher "exec:$tmp/go" -H a,gone-b -n 2 \
     sh -c 'echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"; exec "$@"' sh "$waits" file 0 "$tmp/end" 5
 wait_for grep -q '5 allreduces' "$tmp/out"
 wait_for test -s rank.1
@@ -111,7 +111,7 @@ so 'it["finished"] and it["exit_code"] == '$code' != 0 and len(it["hosts_lost"])
 drawn 'lost host'
 clean
 older
-begins --launcher "exec:$go" -H a,b
+begins --launcher "exec:$tmp/go" -H a,b
 kill -INT "$front"
 ended
 so 'it["finished"] and it["exit_code"] == 130'

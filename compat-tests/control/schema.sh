@@ -42,7 +42,7 @@ missing = (set(report) - set(status)) | (set(report["per_rank"][0]) - set(status
 assert not missing, missing' || fail "names that only a report has"
 
 # On two hosts.
-begin --snapshot off --report report --launcher "exec:$go" -H a,b:2 "$waits" file 0 "$tmp/end" 20
+begin --snapshot off --report report --launcher "exec:$tmp/go" -H a,b:2 "$waits" file 0 "$tmp/end" 20
 wait_for asks '[r["state"] for r in it["per_rank"]] == ["outside MPI", "in MPI", "in MPI"]'
 keeps_to status status
 says status 'it["hosts"] == ["a", "b"] and [r["host"] for r in it["per_rank"]] == ["a", "b", "b"] and it["memory"] is None' || fail "$what: hosts"

@@ -12,12 +12,12 @@ ln -s libcalls.so.1.2.3 lib/libcalls.so.1
 ln -s libcalls.so.1 lib/libcalls.so
 at='at libcalls\.so\.1\.2\.3+0x[0-9a-f][0-9a-f]*'
 for library in lib/libcalls.so.1 "$tmp/lib/libcalls.so" lib/libcalls.so.1.2.3; do
-    rm -f go
-    begin -n 3 "$built/inlib" "$library" go
-    waits() { "$ftrun" status >status 2>&1 && grep -q '^1-2 .*in MPI' status; }
+    rm -f ready
+    begin -n 3 "$built/inlib" "$library" ready
+    waits() { "$ftrun" status >shown 2>&1 && grep -q '^1-2 .*in MPI' shown; }
     wait_for waits
-    grep -q "^1-2 .* $at; pids" status || { fail "$library: status names no place"; cat status; }
-    : >go
+    grep -q "^1-2 .* $at; pids" shown || { fail "$library: status names no place"; cat shown; }
+    : >ready
     ended
     expect_code 0
 done
@@ -27,15 +27,15 @@ expect_err "MPI_Allreduce.* $at"
 expect_err 'MPI_Barrier.* at inlib+0x'
 
 # A file that is replaced while it is used has the name that it had.
-rm -f go
-begin -n 2 "$built/inlib" lib/libcalls.so.1 go
-waits() { "$ftrun" status >status 2>&1 && grep -q '^1 .*in MPI' status; }
+rm -f ready
+begin -n 2 "$built/inlib" lib/libcalls.so.1 ready
+waits() { "$ftrun" status >shown 2>&1 && grep -q '^1 .*in MPI' shown; }
 wait_for waits
 cp lib/libcalls.so.1.2.3 lib/new
 mv lib/new lib/libcalls.so.1.2.3
-"$ftrun" status >status
-grep -q "^1 .* $at" status || { fail "$what: status names no place in a replaced file"; cat status; }
-: >go
+"$ftrun" status >shown
+grep -q "^1 .* $at" shown || { fail "$what: status names no place in a replaced file"; cat shown; }
+: >ready
 ended
 expect_code 0
 finish
