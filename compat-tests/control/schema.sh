@@ -41,6 +41,28 @@ report, status = json.load(open("report")), json.load(open("status"))
 missing = (set(report) - set(status)) | (set(report["per_rank"][0]) - set(status["per_rank"][0]))
 assert not missing, missing' || fail "names that only a report has"
 
+# The age of a checkpoint, in memory and on disk: one that was not there when it was last asked is no older than that.
+begin --report report --ckpt-dir more -n 2 "$top_builddir/compat-tests/checkpoint/resumejob" 100000 800 20
+wait_for asks '(it["per_rank"][0]["checkpoint"] or 0) >= 3 and (it["durable"]["last_version"] or 0) >= 1'
+keeps_to status status
+cp status before
+newer() { asks 'it["per_rank"][0]["checkpoint"] >= 60 and it["per_rank"][0]["checkpoint_seconds"] is not None and it["durable"]["last_version"] >= 60'; }
+wait_for newer
+keeps_to status status
+python3 -c 'import json
+before, now = (json.load(open(name)) for name in ("before", "status"))
+since = now["wall_seconds"] - before["wall_seconds"]
+ages = (now["per_rank"][0]["checkpoint_seconds"], now["wall_seconds"] - now["durable"]["last_at_seconds"])
+assert before["per_rank"][0]["checkpoint"] < 60 and 0 <= min(ages) and max(ages) <= since, (since, ages)' || fail "$what: the age of checkpoints"
+run status
+expect_code 0
+grep -q '^last checkpoint: version [0-9]*, [0-9.]* s ago$' out && grep -q '^last checkpoint on disk: version [0-9]*, [0-9.]* s ago$' out ||
+    { fail "$what: no checkpoints"; cat out; }
+run stop
+ended
+keeps_to report report
+says report 'it["durable"]["last_bytes"] > 0 and it["durable"]["resumed_version"] is None' || fail "$what: the report"
+
 # On two hosts.
 begin --snapshot off --report report --launcher "exec:$tmp/go" -H a,b:2 "$waits" file 0 "$tmp/end" 20
 wait_for asks '[r["state"] for r in it["per_rank"]] == ["outside MPI", "in MPI", "in MPI"]'

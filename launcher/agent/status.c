@@ -139,8 +139,8 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
                                                      "seconds", (double)(ft_clock_ns() - slot->taken_ns) / 1e9));
     if (ft_cuts_newest(job)) {
         json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));
-        if (job->report->ranks[rank].checkpoint_ns)
-            json_object_set_new(o, "checkpoint_seconds", json_real((double)(ft_clock_ns() - job->report->ranks[rank].checkpoint_ns) / 1e9));
+        if (job->report->version == ft_cuts_newest(job))
+            json_object_set_new(o, "checkpoint_seconds", json_real((double)(ft_clock_ns() - job->report->version_ns) / 1e9));
     }
     if (reason)
         json_object_set_new(o, "no_snapshot", json_string(reason));

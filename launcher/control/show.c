@@ -388,15 +388,16 @@ static void show_nodes(FILE *to, const json_t *nodes, size_t columns)
 static void show_checkpoints(FILE *to, const json_t *status, const json_t *ranks, size_t columns)
 {
     const json_t *durable = json_object_get(status, "durable"), *rank, *newest = NULL;
-    char age[TEXT];
+    char age[TEXT], ago[TEXT + 16] = "";
     size_t i;
 
     json_array_foreach(ranks, i, rank)
-        if (has(rank, "checkpoint") && (!newest || real(rank, "checkpoint_seconds") < real(newest, "checkpoint_seconds")))
+        if (has(rank, "checkpoint") && (!newest || number(rank, "checkpoint") > number(newest, "checkpoint")))
             newest = rank;
     if (newest && has(newest, "checkpoint_seconds"))
-        line(to, columns, "last checkpoint: version %lld, %s ago", number(newest, "checkpoint"),
-             duration(real(newest, "checkpoint_seconds"), age, sizeof age));
+        snprintf(ago, sizeof ago, ", %s ago", duration(real(newest, "checkpoint_seconds"), age, sizeof age));
+    if (newest)
+        line(to, columns, "last checkpoint: version %lld%s", number(newest, "checkpoint"), ago);
     if (has(durable, "last_at_seconds"))
         line(to, columns, "last checkpoint on disk: version %lld, %s ago", number(durable, "last_version"),
              duration(real(status, "wall_seconds") - real(durable, "last_at_seconds"), age, sizeof age));

@@ -115,7 +115,7 @@ static void on_shares(void *arg, const char *line)
     const struct ft_controller *c = arg;
 
     if (!ft_nodes_is_ending(c->policy))
-        ft_say_step(&c->say, "%s", line);
+        ft_say_detail(&c->say, "%s", line);
 }
 
 /* A line that does not come from the agent's own sink: it is about to die, or ssh has something to say. */

@@ -81,6 +81,7 @@ struct ft_report {
     struct ft_rank_total *ranks;
     struct ft_timeline *timeline; /* whoever made it closes it; NULL: no picture wanted */
     uint64_t log_bytes, spilled_bytes, released_bytes, peak_log_bytes, peak_memory_bytes;
+    uint64_t version, version_ns; /* the newest checkpoint that all ranks have, and when it was first seen; 0: none of this job */
     struct ft_cache_totals cache; /* set before it is written */
     const struct ft_durable_totals *durable;  /* set before it is written; NULL: there is no --ckpt-dir */
     const struct ft_report_hosts *hosts;      /* set before it is written */

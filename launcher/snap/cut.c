@@ -69,6 +69,10 @@ void ft_cuts_look(struct ft_job *job)
     struct ft_version v;
     bool any = ft_versions_newest(&job->region, 0, &v) && !v.base;
 
+    if (any && v.version != job->report->version) {
+        job->report->version_ns = ft_clock_ns();
+        job->report->version = v.version;
+    }
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         answer(job, r);
         if (any)

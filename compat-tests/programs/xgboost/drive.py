@@ -165,7 +165,7 @@ class Run:
                 self.failures.append(f"restarted were processes {restarted}, which are not the ones killed")
 
     def peak_memory(self):
-        return max(self.peak, self.report.get("peak_memory_bytes", 0))
+        return max(self.peak, self.report.get("peak_memory_bytes") or 0)
 
     def restarts(self, what, form):
         """What the report says of each restart, in order; "-" if the rank died again before it was known."""
