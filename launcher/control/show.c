@@ -376,7 +376,9 @@ static void show_nodes(FILE *to, const json_t *nodes, size_t columns)
     size_t i;
 
     json_array_foreach(nodes, i, node) {
-        snprintf(more, sizeof more, number(node, "incarnation") ? ", started %lld times" : "", number(node, "incarnation") + 1);
+        *more = 0;
+        if (number(node, "incarnation"))
+            snprintf(more, sizeof more, ", started %lld times", number(node, "incarnation") + 1);
         line(to, columns, "node %lld on %s: %s, %lld units%s%s", number(node, "node"), string(node, "host"), string(node, "state"), number(node, "units"),
              more, json_is_true(json_object_get(node, "whole_log")) ? "" : ", not the whole log");
         if (has(node, "memory"))
