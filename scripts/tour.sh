@@ -183,7 +183,7 @@ round 2: 3 ranks, sum 12
 round 3: 3 ranks, sum 18
 END
 
-stop 'ftrun -q -n 2 --report report.json ./total 1 2 && grep -o "\"signal\": *[0-9]*" report.json' <<'END'
+stop 'ftrun -q -n 2 --report report.json ./total 1 2 && grep -o "\"signal\": *[0-9][0-9]*" report.json' <<'END'
 round 1: 2 ranks, sum 3
 round 2: 2 ranks, sum 6
 round 3: 2 ranks, sum 9
