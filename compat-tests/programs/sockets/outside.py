@@ -180,7 +180,7 @@ def kill_one(ftrun, job, chance):
     """True: a rank was there to be killed."""
     got = subprocess.run([ftrun, 'status', '--json', str(job.pid)], capture_output=True, text=True, timeout=PATIENCE, check=False)
     try:
-        ranks = [rank['pid'] for rank in json.loads(got.stdout)['rank'] if rank.get('pid')]
+        ranks = [rank['pid'] for rank in json.loads(got.stdout)['per_rank'] if rank.get('pid')]
         os.kill(chance.choice(ranks), 9)
     except (ValueError, KeyError, IndexError, ProcessLookupError):  # it has ended, or the rank has
         return False
