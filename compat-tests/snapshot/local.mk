@@ -65,7 +65,8 @@ snapshot_tests = \
 	compat-tests/snapshot/zero.sh \
 	compat-tests/snapshot/forsaken.sh \
 	compat-tests/snapshot/again.sh \
-	compat-tests/snapshot/clocks.sh
+	compat-tests/snapshot/clocks.sh \
+	compat-tests/snapshot/exec.sh
 TESTS += $(snapshot_tests)
 check_PROGRAMS += compat-tests/snapshot/snapjob compat-tests/snapshot/copied compat-tests/snapshot/zero compat-tests/snapshot/forsaken compat-tests/snapshot/again compat-tests/snapshot/clocks
 check_LTLIBRARIES += compat-tests/snapshot/nomem.la
@@ -77,4 +78,4 @@ EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/snapat.py
 tests_unsanitized += compat-tests/snapshot/snapfork.sh
 # A build for sanitizers makes no snapshots (launcher/base/library.h).
 tests_unsanitized += compat-tests/snapshot/snapat.sh compat-tests/snapshot/snapends.sh compat-tests/snapshot/programs.sh compat-tests/snapshot/copied.sh \
-	compat-tests/snapshot/zero.sh compat-tests/snapshot/forsaken.sh compat-tests/snapshot/clocks.sh
+	compat-tests/snapshot/zero.sh compat-tests/snapshot/forsaken.sh compat-tests/snapshot/clocks.sh compat-tests/snapshot/exec.sh

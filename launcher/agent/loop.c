@@ -53,6 +53,7 @@ struct ft_loop {
 /* What could not be done yet, and what the processes that have died meanwhile were waited for. */
 static void go_on(struct ft_agent *a)
 {
+    ft_snapshots_look(&a->job); /* a rank that is about to exec waits until its snapshots are gone */
     ft_act_posted(a);
     ft_sweep_step(a);
 }

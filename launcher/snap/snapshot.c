@@ -189,7 +189,7 @@ static void end_for_exec(struct ft_snapshot *s)
         return;
     drop(s);
     if (!ft_snapshots_gone(s->job, s->rank) || !ft_snapshots_clear(s->job, s->rank))
-        return; /* the last one's death brings us here again */
+        return; /* the last one's death brings the agent's loop here again */
     ft_region_unregister(&s->job->region, s->rank);
     ft_publish(&w->ended, ends);
     ft_wake(&w->ended);

@@ -38,7 +38,7 @@ void ft_snapshots_tick(struct ft_job *job);
 /* A successor of the agent, before anything is decided about ranks: finds what is there. */
 void ft_snapshots_adopt(struct ft_job *job);
 
-/* The bell has rung: whatever ranks, or their snapshots, have said since. */
+/* The bell has rung, or a process has died: whatever ranks, or their snapshots, have said since. */
 void ft_snapshots_look(struct ft_job *job);
 
 /* Rank is about to be started from its beginning, with snapshot zero as the first thing it does. There
