@@ -49,8 +49,8 @@ enum ft_activity ft_phase_activity(enum ft_phase phase, bool failed, enum ft_act
 const char *ft_activity_text(enum ft_activity activity);
 
 /* Who it is, and this: why the job ends if others are in MPI. */
-#define FT_PHASE_NO_INIT "exited with code 0 without calling MPI_Init, which other ranks have called: they would wait for it for ever; " \
-                         "the job is ended (all ranks of a job call it, or none)"
+#define FT_PHASE_NO_INIT "exited with code 0 without calling MPI_Init, which other ranks have called: they wait for it, in MPI_Finalize if " \
+                         "not before; the job is ended (all ranks of a job call it, or none)"
 
 /* What a node says of itself. */
 enum ft_node_phase {
