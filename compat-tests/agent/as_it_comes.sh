@@ -96,13 +96,14 @@ for stream in stdout stderr; do
 done
 
 echo "-- a question on standard error, and the line that ftrun says then"
-mkfifo "$tmp/answers"
+mkfifo "$tmp/answers" "$tmp/questions"
+cat "$tmp/questions" >"$tmp/err" & # as somebody sees them: not in a file
 rm -f "$tmp/seen1"
 # shellcheck disable=SC2016
 timeout -k 5 120 "$ftrun" -n 2 sh -c '
     [ $FTMPI_RANK = 1 ] && { while [ ! -e "$1/seen1" ]; do sleep 0.05; done; exit 0; }
     [ $FTMPI_INCARNATION = 0 ] && { printf "Name? " >&2; while [ ! -e "$1/seen1" ]; do sleep 0.05; done; kill -9 $$; }
-    printf "Name? " >&2; read n; echo "hello $n"' - "$tmp" <"$tmp/answers" >"$tmp/out" 2>"$tmp/err" &
+    printf "Name? " >&2; read n; echo "hello $n"' - "$tmp" <"$tmp/answers" >"$tmp/out" 2>"$tmp/questions" &
 job=$!
 exec 4>"$tmp/answers"
 wait_for grep -q 'Name? ' "$tmp/err" || fail "the question is not seen"
@@ -115,6 +116,49 @@ expect_code 0
 grep -q '^hello Bob$' "$tmp/out" || fail "no answer"
 grep -q '^ftrun: rank 0' "$tmp/err" || fail "a message is glued to the question"
 [ "$(grep -c 'Name? ' "$tmp/err")" = 1 ] || fail "the question is asked twice"
+
+# They were glued: "begin a line of rank 1". A file has no one who answers: there it waits for its end, and nothing is put between.
+echo "-- a line of another rank does not follow on a part of one"
+cat >"$tmp/mix.py" <<'EOF'
+import os
+from wait import *
+if os.environ["FTMPI_RANK"] == "0":
+    print("begin ", end="", flush=True)
+    seen(1)
+    print("end")
+else:
+    seen(0)
+    print("a line of rank 1")
+EOF
+mkfifo "$tmp/read"
+for to in read file; do
+    rm -f "$tmp"/seen*
+    cat "$tmp/read" >"$tmp/out" &
+    reader=$!
+    [ $to = read ] || { kill $reader && to=out; }
+    timeout -k 5 120 "$ftrun" -n 2 --output-filename "$tmp/own" /usr/bin/python3 "$tmp/mix.py" "$tmp" <"$tmp/answers" >"$tmp/$to" 2>"$tmp/err" &
+    job=$!
+    exec 4>"$tmp/answers"
+    if [ $to = read ]; then
+        wait_for grep -q begin "$tmp/out" || fail "the part is not seen"
+    fi
+    : >"$tmp/seen0"
+    wait_for grep -q '^a line of rank 1' "$tmp/out" || fail "the line is glued, or not seen: $(cat "$tmp/out")"
+    : >"$tmp/seen1"
+    ended
+    exec 4>&-
+    expect_code 0
+    if [ $to = read ]; then
+        wait $reader
+        printf 'begin \na line of rank 1\nend\n' | cmp - "$tmp/out" || fail "to a pipe: $(cat "$tmp/out")"
+    else
+        printf 'a line of rank 1\nbegin end\n' | cmp - "$tmp/out" || fail "to a file: $(cat "$tmp/out")"
+    fi
+    printf 'begin end\n' | cmp - "$tmp/own/rank.0/stdout" || fail "its own file has more: $(cat "$tmp/own/rank.0/stdout")"
+done
+run -n 3 sh -c 'printf x'
+expect_code 0
+printf xxx | cmp - "$tmp/out" || fail "what has no end of a line is not whole: $(cat "$tmp/out")"
 
 echo "-- what was printed before MPI_Abort"
 cat >"$tmp/abort.c" <<'EOF'

@@ -308,6 +308,7 @@ static int set_up_output(struct ft_agent *a)
     struct ft_job *job = &a->job;
     const struct ft_options *o = job->options;
     struct ft_output_config config = {
+        .alone = o->nranks == 1 && !o->node,
         .prompts = o->nranks == 1 && !o->node ? 0 : somebody_types() ? o->stdin_rank : -1,
         .tag = o->tag_output,
         .timestamp = o->timestamp_output,

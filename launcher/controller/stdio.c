@@ -107,6 +107,7 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
         c->sinks[i] = i && c->stdio->one_sink ? c->sinks[0] : ft_sink_new(c->base, &c->stdio->spools[i], i + 1, on_room, c);
     c->say.put = ft_sink_put;
     c->say.put_arg = c->sinks[1];
+    merge.one_sink = c->stdio->one_sink;
     c->merge = ft_merge_new(&merge);
     if (!c->sinks[0] || !c->sinks[1] || !c->merge)
         return ft_err_set(e, FT_ENOMEM, "out of memory");

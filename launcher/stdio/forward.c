@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ struct ft_forward {
     struct ft_lines lines;
     uint64_t written, tail;  /* where the next bytes go: in the rank's file, in the spool */
     bool last;
+    bool whole;              /* a line begins and ends in them */
     char tag[FT_TAG_BYTES];
     size_t tag_len;          /* 0: lines are not tagged */
     struct ft_stage stage;   /* to put() */
@@ -34,10 +36,14 @@ struct ft_forward {
 static void apply(struct ft_stdio_memory *m)
 {
     struct ft_stdio_commit *c = &m->shared->commit;
+    struct ft_spool_state *spool = ft_stdio_spool(m, c->stream)->state;
 
     m->shared->streams[c->stream] = c->state;
     m->shared->taken = c->taken;
-    ft_stdio_spool(m, c->stream)->state->tail = c->tail;
+    if (spool->tail != c->tail)
+        spool->last = c->stream;
+    ft_stdio_order();
+    spool->tail = c->tail;
     ft_stdio_order();
     atomic_store_explicit(&c->valid, 0, memory_order_release);
     ft_stdio_order();
@@ -55,10 +61,21 @@ static void write_file(struct ft_forward *f, const char *data, size_t len)
     f->written += len;
 }
 
+/* A whole line would follow on a part of another rank's line. */
+static bool must_break(const struct ft_forward *f, const struct ft_spool *spool)
+{
+    return f->whole && f->tail == spool->state->tail && spool->state->last / 2 != f->stream / 2 && ft_spool_open(spool);
+}
+
 static void write_spool(struct ft_forward *f, const char *data, size_t len)
 {
     struct ft_spool *spool = ft_stdio_spool(f->m, f->stream);
 
+    if (must_break(f, spool)) {
+        if (f->config.tap)
+            f->config.tap(f->config.arg, (int)(f->stream % 2), "\n", 1);
+        ft_spool_put(spool, f->tail++, "\n", 1);
+    }
     if (f->config.tap)
         f->config.tap(f->config.arg, (int)(f->stream % 2), data, len);
     if (spool->state->dead)
@@ -103,6 +120,7 @@ static void emit(void *arg, bool begins, const char *data, size_t len)
 {
     struct ft_forward *f = arg;
 
+    f->whole = begins && memchr(data, '\n', len);
     if (f->m->config.ranks)
         write_records(f, begins, data, len);
     else if (f->tag_len)

@@ -10,6 +10,9 @@
       (`valid`) makes them true; then they are copied to their places. Back to 3 until `taken` is the position.
    5. The intake is rewound: first the file's position, then `taken`.
 
+   A whole line of a rank never follows on a part of another rank's line, which was shown before its end had come (a question, a progress
+   bar), or has none: a newline is put between in 3, which no rank has printed. The ranks' own files have none.
+
    A successor that finds `valid` copies (4); one that finds the position below `taken` finishes 5; one that finds it above
    goes on with 3. So it never matters where the predecessor died, and no rank has to be restarted for it. */
 #ifndef LAUNCHER_STDIO_FORWARD_H

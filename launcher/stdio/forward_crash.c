@@ -43,8 +43,8 @@ static const struct {
 enum { MOST = 4096 };
 enum { NSCRIPT = sizeof script / sizeof script[0], NAGAIN = sizeof again / sizeof again[0] };
 
-static const char plain[] = "alpha\none\nbeta\nname? two\n\nyou\nsince\nmore\nlong, unfinished and finished\nend";
-static const char tagged[] = "[1,0]<stdout>:alpha\n[1,1]<stderr>:one\n[1,0]<stdout>:beta\n[1,0]<stdout>:name? [1,1]<stderr>:two\n[1,1]<stderr>:\n"
+static const char plain[] = "alpha\none\nbeta\nname? \ntwo\n\nyou\nsince\nmore\nlong, unfinished and finished\nend";
+static const char tagged[] = "[1,0]<stdout>:alpha\n[1,1]<stderr>:one\n[1,0]<stdout>:beta\n[1,0]<stdout>:name? \n[1,1]<stderr>:two\n[1,1]<stderr>:\n"
                              "you\n[1,0]<stdout>:since\n[1,1]<stderr>:more\n[1,1]<stderr>:long, unfinished and finished\n[1,0]<stdout>:end\n";
 
 enum kind { PIPE, FILE_, APPEND, NULL_, TAGGED, DIR_, NKINDS };

@@ -251,7 +251,7 @@ static void failed(void *arg, const struct ft_error *e)
 
 static void become_agent(struct agent *a)
 {
-    struct ft_output_config out = {.prompts = 0, .differs = no_difference, .room = room, .failed = failed, .arg = a};
+    struct ft_output_config out = {.prompts = 0, .alone = true, .differs = no_difference, .room = room, .failed = failed, .arg = a};
     struct ft_input_config in = {.ended = ended, .failed = failed, .arg = a};
 
     a->output = ft_output_new(a->base, a->memory, &out);

@@ -47,6 +47,7 @@ struct ft_stdio_commit {
 /* One of ftrun's own output descriptors: spool.h. */
 struct ft_spool_state {
     uint64_t tail;           /* bytes to be written, ever; the spool file's position: bytes that have been */
+    uint32_t last;           /* stream of a rank's that they end with, if they do not end a line */
     bool dead;               /* nobody reads: drop */
     int error;               /* why, if it is worth telling */
     uint64_t from, len;      /* a write() that is about to happen: these bytes of the spool, */

@@ -29,6 +29,7 @@ struct ft_merge {
     uint64_t *have;            /* 2 * rank + stream: bytes that were put */
     int to;                    /* of what is staged ... */
     int64_t rank;              /* ... and whose it is, if there are files; -1: an agent's */
+    int64_t unfinished[2];     /* rank whose line was put to a sink without its end; -1: none */
     struct ft_stage stage;     /* to deliver() */
     struct source sources[];
 };
@@ -45,6 +46,18 @@ static void deliver(void *arg, const char *data, size_t len)
         c->put(c->arg, m->to, data, len);
 }
 
+/* A whole line does not follow on a part of another rank's line (forward.h). */
+static void break_line(struct ft_merge *m, int stream, int64_t rank, const char *data, size_t len, bool begins)
+{
+    int64_t *unfinished = &m->unfinished[m->config.one_sink ? 0 : stream != FT_RECORD_STDOUT];
+
+    if (rank >= 0 && *unfinished >= 0 && *unfinished != rank && begins && memchr(data, '\n', len) && !m->config.instead) {
+        ft_stage_flush(&m->stage);
+        m->config.put(m->config.arg, stream, "\n", 1);
+    }
+    *unfinished = data[len - 1] == '\n' ? -1 : rank;
+}
+
 static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *data, size_t len, bool begins)
 {
     const struct ft_merge_config *c = &m->config;
@@ -56,6 +69,7 @@ static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *
 
     if (r->stream != m->to || (c->file && rank != m->rank))
         ft_stage_flush(&m->stage);
+    break_line(m, r->stream, rank, data, len, begins);
     m->to = r->stream;
     m->rank = rank;
     if (r->stream == FT_RECORD_AGENT || (!c->tag && !c->timestamp)) {
@@ -192,6 +206,7 @@ struct ft_merge *ft_merge_new(const struct ft_merge_config *config)
     if (!m)
         return NULL;
     m->config = *config;
+    m->unfinished[0] = m->unfinished[1] = -1;
     m->stage.put = deliver;
     m->stage.arg = m;
     m->have = calloc(2 * (size_t)config->world, sizeof *m->have);

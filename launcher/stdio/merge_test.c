@@ -82,6 +82,26 @@ Test(merge, unfinished_lines_of_who_begins_again)
     ft_merge_free(m);
 }
 
+/* They were glued, and whoever read lines had neither. */
+Test(merge, a_line_does_not_follow_on_a_part_of_another_ranks)
+{
+    begin_with(&(struct ft_merge_config){.nnodes = 2, .world = 4, .put = put, .file = put_into_file});
+    print(0, 1, 0, BEGINS, 0, "name? ");
+    print(0, 0, 0, BEGINS, 0, "a line\n");
+    print(0, 1, 0, 0, 6, "Bob\n");
+    print(0, 1, 1, BEGINS, 0, "\r10%");
+    print(0, 0, 1, BEGINS, 0, "\r10%");
+    print(0, 0, 1, 0, 4, "\r20%");
+    print(0, 1, 1, 0, 4, "\n");
+    print(0, 0, 0, BEGINS, 7, "x");
+    print(0, 1, 0, BEGINS, 10, "y");
+    cr_expect_eq(say(0, 0), 0);
+    cr_expect_str_eq(out[0], "name? \na line\nBob\nxy");
+    cr_expect_str_eq(out[1], "\r10%\r10%\r20%\n");
+    cr_expect_str_eq(files[2 * 1], "name? Bob\ny", "what is put between is nobody's");
+    ft_merge_free(m);
+}
+
 Test(merge, said_again_after_a_break)
 {
     begin(false);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launcher/stdio/forward.h"
@@ -21,6 +22,7 @@ struct stream {
     int fd;                  /* -1: closed */
     bool paused, retired;
     bool goes_on;            /* more came since the unfinished lines were looked at */
+    bool filed;              /* it goes to a regular file, where nobody sees a question */
     struct event *readable;
 };
 
@@ -53,11 +55,21 @@ static void forwarded(struct stream *s)
     o->memory->told[rank] = true; /* after it has been told: twice is better than never */
 }
 
+/* Somebody may see it, and answer. */
+static bool may_ask(const struct stream *s)
+{
+    const struct ft_output *o = s->o;
+
+    if ((int64_t)(s->id / 2) != o->config.prompts)
+        return false;
+    return o->config.alone || !(s->filed || o->memory->shared->stdin_ended);
+}
+
 /* Others' lines come between such a line and its end. So it is not done for those that end soon: a rank prints it in two writes, or is killed
    between them. */
 static bool is_early(const struct stream *s)
 {
-    return ft_forward_unfinished(s->o->forward, s->id, (int64_t)(s->id / 2) != s->o->config.prompts);
+    return ft_forward_unfinished(s->o->forward, s->id, !may_ask(s));
 }
 
 static void arm_early(struct stream *s)
@@ -163,6 +175,13 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     }
 }
 
+static bool is_file(int fd)
+{
+    struct stat st;
+
+    return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
 static int make_sinks(struct ft_output *o)
 {
     struct ft_stdio_memory *m = o->memory;
@@ -197,7 +216,7 @@ struct ft_output *ft_output_new(struct event_base *base, struct ft_stdio_memory 
     o->memory = memory;
     o->config = *config;
     for (uint32_t i = 0; i < n; i++)
-        o->streams[i] = (struct stream){.o = o, .id = i, .fd = -1};
+        o->streams[i] = (struct stream){.o = o, .id = i, .fd = -1, .filed = !config->flush && is_file(1 + (int)(i % 2))};
     o->early = event_new(base, -1, 0, on_early, o);
     if (make_forward(o) < 0 || make_sinks(o) < 0 || !o->early) {
         ft_output_free(o);

@@ -20,7 +20,8 @@ struct ft_sink;
 struct ft_output;
 
 struct ft_output_config {
-    int64_t prompts;              /* rank whose unfinished lines are forwarded after a while, as progress bars are of all; -1: none */
+    int64_t prompts;              /* rank that may ask somebody: its unfinished lines are forwarded after a while, as progress bars are of all; -1: none */
+    bool alone;                   /* it is the job's only one: then wherever that goes */
     bool tag, timestamp;          /* --tag-output, --timestamp-output */
     /* A replayed line (from 1) of a stream (0 stdout, 1 stderr) differs. Once per rank. */
     void (*differs)(void *arg, uint32_t rank, int stream, uint64_t line);
