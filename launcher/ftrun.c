@@ -35,7 +35,7 @@ static void fill_standard_descriptors(void)
 /* What has come up in reading the options. */
 static void tell_first(const struct ft_options *o)
 {
-    struct ft_say say = {.quiet = o->quiet, .verbose = o->verbose};
+    struct ft_say say = {.quiet = o->quiet, .verbose = o->verbose, .timestamp = o->timestamp_output};
     const char *job = getenv("FTMPI_JOB"), *rank = getenv("FTMPI_RANK");
 
     for (size_t i = 0; i < o->nnotices; i++)

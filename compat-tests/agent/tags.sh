@@ -67,6 +67,16 @@ for r in 0 1; do
     seq -f "error %.0f of $r" 10 10 40 | cmp -s - "$tmp/files/new/rank.$r/stderr" || fail "--output-filename: stderr of rank $r"
 done
 [ "$(grep -c 'line .* of' "$tmp/out")" = 80 ] || fail "--output-filename: not on stdout as well"
+# ftrun's own lines: each has the time, and all are on its stderr and in a file, as what ranks print is. (They had none, and were in no file.)
+run --timestamp-output --output-filename "$tmp/files/own:nocopy" -n 2 sh -c '[ $FTMPI_RANK$FTMPI_INCARNATION = 10 ] && kill -9 $$; echo printed'
+expect_code 0
+expect_no_out
+expect_err_lines 2
+[ "$(grep -c '^[A-Z][a-z][a-z] [A-Z][a-z][a-z] .[0-9] ..:..:.. 20[0-9][0-9]<stderr>:ftrun: ' "$tmp/err")" = 2 ] || fail "ftrun's lines: $(cat "$tmp/err")"
+cmp "$tmp/err" "$tmp/files/own/ftrun.stderr" || fail "ftrun's lines are not in its file: $(cat "$tmp/files/own/ftrun.stderr")"
+run --output-filename "$tmp/files/own" -n 1 true
+expect_code 0
+[ -f "$tmp/files/own/ftrun.stderr" ] && [ ! -s "$tmp/files/own/ftrun.stderr" ] || fail "what an earlier job said is still there"
 run --output-filename "$tmp/files/few:nocopy" -n 11 sh -c 'echo $FTMPI_RANK; echo no >&2'
 expect_code 0
 expect_no_out

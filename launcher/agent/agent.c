@@ -125,6 +125,8 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
     return 0;
 }
 
+static void on_say(void *arg, const char *line, size_t len) { ft_output_dir_say(arg, line, len); }
+
 static int set_up_stdio(struct ft_job *job, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
@@ -134,7 +136,13 @@ static int set_up_stdio(struct ft_job *job, struct ft_error *e)
     if (o->node)
         config.ranks = o->node->rank_at + o->node->first[o->node->node];
     job->stdio = ft_stdio_memory_new(&config, e);
-    return job->stdio ? 0 : FT_ESYS;
+    if (!job->stdio)
+        return FT_ESYS;
+    if (o->output_dir) {
+        job->say.copy = on_say;
+        job->say.copy_arg = &job->stdio->dir;
+    }
+    return 0;
 }
 
 static int set_up_spawn(struct made *m, struct ft_error *e)
@@ -494,7 +502,7 @@ int ft_agent_run(const struct ft_options *options, const struct ft_above *above)
     a = &m->agent;
     *a = (struct ft_agent){.deadlines = deadlines, .launcher = getpid(),
                            .job = {.options = options, .above = above, .report = report, .models = -1,
-                                   .say = {.quiet = options->quiet, .verbose = options->verbose}}};
+                                   .say = {.quiet = options->quiet, .verbose = options->verbose, .timestamp = options->timestamp_output}}};
     report->file.fd = -1;
     code = check_request(m, &e);
     if (code || (err = prepare(m, &e)) < 0 || (code = ft_durable_resume(&a->job, &e)) || (err = run_in_two(a, &code, &e)) < 0) {

@@ -4,10 +4,41 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 2048 };
+enum { LINE_MAX_BYTES = 2048, TIME_BYTES = 48 };
+
+/* As --timestamp-output has it before the ranks' lines (launcher/stdio/format.c). */
+static size_t put_time(char *line)
+{
+    time_t now = time(NULL);
+    struct tm local;
+
+    return strftime(line, TIME_BYTES, "%a %b %e %H:%M:%S %Y<stderr>:", localtime_r(&now, &local));
+}
+
+void ft_say_line(const struct ft_say *s, const char *text, size_t len)
+{
+    char line[TIME_BYTES + LINE_MAX_BYTES];
+    size_t head = s->timestamp ? put_time(line) : 0;
+
+    if (len > LINE_MAX_BYTES)
+        len = LINE_MAX_BYTES;
+    memcpy(line + head, text, len);
+    len += head;
+    if (s->copy)
+        s->copy(s->copy_arg, line, len);
+    if (s->put) {
+        s->put(s->put_arg, line, len);
+    } else if (write(2, line, len) < 0) {
+        /* nobody is left to tell */
+    }
+    if (s->tap)
+        s->tap(s->tap_arg, 1, line, len);
+}
 
 static void say(const struct ft_say *s, const char *format, va_list args)
 {
@@ -18,13 +49,7 @@ static void say(const struct ft_say *s, const char *format, va_list args)
     if (len > sizeof line - 2)
         len = sizeof line - 2;
     line[len++] = '\n';
-    if (s->put) {
-        s->put(s->put_arg, line, len);
-    } else if (write(2, line, len) < 0) {
-        /* nobody is left to tell */
-    }
-    if (s->tap)
-        s->tap(s->tap_arg, 1, line, len);
+    ft_say_line(s, line, len);
 }
 
 #define SAY()                       \

@@ -13,6 +13,9 @@ struct ft_say {
     void *put_arg;
     bool quiet;            /* no ft_say_notice */
     int verbose;           /* 1: ft_say_detail, 2: ft_say_step, 3: ft_say_debug, too */
+    bool timestamp;        /* --timestamp-output: of these lines, too */
+    void (*copy)(void *arg, const char *line, size_t len); /* first; --output-filename: of these lines, too. NULL: none */
+    void *copy_arg;
     void (*tap)(void *arg, int stream, const char *line, size_t len);  /* sees them too (stream 1: stderr); may be NULL */
     void *tap_arg;
 };
@@ -31,6 +34,8 @@ void ft_say_step(const struct ft_say *s, const char *format, ...) __attribute__(
 
 /* With -vvv: for who looks for a fault in ftrun. */
 void ft_say_debug(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A line that another process of ftrun has said to this one. */
+void ft_say_line(const struct ft_say *s, const char *text, size_t len);
 
 /* This host's name, for messages; and another one, as the user knows it (it is kept). */
 void ft_say_set_host(const char *name);

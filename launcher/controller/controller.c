@@ -230,7 +230,7 @@ static void tear_down(struct ft_controller *c)
 int ft_controller_run(const struct ft_options *options)
 {
     struct ft_controller c = {.o = options, .map = options->map, .listener = -1, .begin_ns = ft_timer_boot_ns(),
-                              .say = {.quiet = options->quiet, .verbose = options->verbose}};
+                              .say = {.quiet = options->quiet, .verbose = options->verbose, .timestamp = options->timestamp_output}};
     struct ft_error e;
     int code = FT_CODE_USAGE, err;
 

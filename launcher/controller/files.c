@@ -82,6 +82,28 @@ void ft_files_append(struct ft_files *f, uint32_t rank, int stream, const char *
     *given += len;
 }
 
+/* In the writer's thread. */
+static int write_said(const struct ft_writer_piece *p, struct ft_error *e)
+{
+    const struct ft_files *f = p->arg;
+
+    (void)e;
+    ft_output_dir_say(&f->dir, p->data, p->len);
+    return 0;
+}
+
+void ft_files_say(struct ft_files *f, const char *line, size_t len, bool later)
+{
+    struct ft_writer_piece p = {.write = write_said, .done = on_written, .arg = f, .data = line, .len = len};
+
+    if (f->dropped)
+        return;
+    if (!later)
+        ft_output_dir_say(&f->dir, line, len);
+    else if (!ft_writer_add(f->writer, &p))
+        f->failed = true;
+}
+
 bool ft_files_full(const struct ft_files *f)
 {
     return f && !f->dropped && ft_writer_full(f->writer);

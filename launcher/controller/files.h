@@ -33,6 +33,9 @@ bool ft_files_instead(const struct ft_files *f);
 /* Goes on with a rank's file (stream 0 stdout, 1 stderr). */
 void ft_files_append(struct ft_files *f, uint32_t rank, int stream, const char *data, size_t len);
 
+/* What ftrun says; later: by the thread, as long as the loop must not wait. */
+void ft_files_say(struct ft_files *f, const char *line, size_t len, bool later);
+
 /* So much is waiting for the disk that ranks should. */
 bool ft_files_full(const struct ft_files *f);
 

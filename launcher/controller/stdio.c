@@ -44,11 +44,19 @@ static void on_output(void *arg, int stream, const char *data, size_t len)
 {
     const struct ft_controller *c = arg;
 
-    if (stream == FT_RECORD_AGENT)
-        ft_sink_put(c->sinks[1], data, len);
-    else
-        ft_sink_add(c->sinks[stream], data, len);
+    if (stream == FT_RECORD_AGENT) {
+        ft_say_line(&c->say, data, len);
+        return;
+    }
+    ft_sink_add(c->sinks[stream], data, len);
     ft_control_tap(c->control, stream != FT_RECORD_STDOUT, data, len);
+}
+
+static void on_say(void *arg, const char *line, size_t len)
+{
+    const struct ft_controller *c = arg;
+
+    ft_files_say(c->files, line, len, c->say.put != NULL);
 }
 
 static void on_rank_output(void *arg, uint32_t rank, int stream, const char *data, size_t len)
@@ -100,6 +108,8 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
         return err;
     merge.file = c->files ? on_rank_output : NULL;
     merge.instead = ft_files_instead(c->files);
+    c->say.copy = c->files ? on_say : NULL;
+    c->say.copy_arg = c;
     c->stdio = ft_stdio_memory_new(&config, e);
     if (!c->stdio)
         return FT_ESYS;
@@ -157,5 +167,6 @@ void ft_controller_stdio_close(struct ft_controller *c)
         ft_sink_free(c->sinks[1]);
     ft_sink_free(c->sinks[0]);
     ft_stdio_memory_free(c->stdio);
+    c->say.copy = NULL;
     ft_files_free(c->files);
 }

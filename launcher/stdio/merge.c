@@ -74,6 +74,8 @@ static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *
     m->rank = rank;
     if (r->stream == FT_RECORD_AGENT || (!c->tag && !c->timestamp)) {
         ft_stage_add(&m->stage, data, len);
+        if (r->stream == FT_RECORD_AGENT)
+            ft_stage_flush(&m->stage); /* line by line */
         return;
     }
     n = ft_format_tag(tag, c->tag, c->timestamp ? localtime_r(&now, &local) : NULL, r->rank, r->stream);

@@ -16,7 +16,7 @@ struct ft_merge_config {
     uint32_t nnodes, world;
     bool tag, timestamp;
     bool one_sink;             /* stdout and stderr are put to the same place */
-    /* Whole lines of a stream (FT_RECORD_STDOUT, _STDERR, _AGENT), or a part of one that is not waited for. */
+    /* Whole lines of a stream (FT_RECORD_STDOUT, _STDERR, _AGENT: one), or a part of one that is not waited for. */
     void (*put)(void *arg, int stream, const char *data, size_t len);
     /* The same before that, of one rank, for a file of its own (--output-filename); NULL: there are none. */
     void (*file)(void *arg, uint32_t rank, int stream, const char *data, size_t len);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
+#define OWN UINT32_MAX /* in the place of a rank: ftrun's own file */
 
 int ft_output_dir_read(struct ft_output_dir *d, const char *text, uint32_t nranks, bool merged, struct ft_error *e)
 {
@@ -33,7 +34,9 @@ int ft_output_dir_read(struct ft_output_dir *d, const char *text, uint32_t nrank
 
 static int path_of(char *path, const struct ft_output_dir *d, uint32_t rank, const char *file, struct ft_error *e)
 {
-    if (snprintf(path, PATH_BYTES, "%.*s/rank.%0*u%s%s", d->len, d->text, d->digits, rank, *file ? "/" : "", file) < PATH_BYTES)
+    if (rank == OWN && snprintf(path, PATH_BYTES, "%.*s/ftrun.stderr", d->len, d->text) < PATH_BYTES)
+        return 0;
+    if (rank != OWN && snprintf(path, PATH_BYTES, "%.*s/rank.%0*u%s%s", d->len, d->text, d->digits, rank, *file ? "/" : "", file) < PATH_BYTES)
         return 0;
     return ft_err_set(e, FT_EINVAL, "--output-filename: %s", strerror(ENAMETOOLONG));
 }
@@ -91,7 +94,7 @@ int ft_output_dir_make(const struct ft_output_dir *d, struct ft_error *e)
         if (path_of(path, d, r, "", e) < 0 || make_dir(path, e) < 0 || make_file(d, r, "stdout", e) < 0 ||
             (!d->merged && make_file(d, r, "stderr", e) < 0))
             return FT_EINVAL;
-    return 0;
+    return make_file(d, OWN, "", e);
 }
 
 static int write_at(int fd, uint64_t at, const char *data, size_t len)
@@ -125,4 +128,18 @@ int ft_output_dir_write(const struct ft_output_dir *d, uint32_t rank, int which,
     if (fd >= 0)
         close(fd);
     return err;
+}
+
+void ft_output_dir_say(const struct ft_output_dir *d, const char *line, size_t len)
+{
+    char path[PATH_BYTES];
+    struct ft_error e;
+    int fd = path_of(path, d, OWN, "", &e) < 0 ? -1 : open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0)
+        return;
+    if (write(fd, line, len) < 0) {
+        /* the ranks' files are told of */
+    }
+    close(fd);
 }
