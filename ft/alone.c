@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/alone.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "ft/base/util.h"
+#include "ft/shm/region.h"
+#include "ft/shm/word.h"
 
 /* What each tells the processes that it starts. Its size alone is no proof: salloc and sbatch export SLURM_NTASKS to a shell
    that is one process, and notebooks set WORLD_SIZE. */
@@ -47,11 +53,11 @@ static bool may_be_alone(void)
 /* What ftrun gives a rank is still there until the rank calls MPI_Init. */
 static bool has_inherited_job(void)
 {
-    enum { FIRST = 100, MOST = 32 }; /* launcher/ranks/spawn.c */
+    enum { MOST = 32 };
     static const char memory[] = "/memfd:ftmpi ";
     char path[40], to[sizeof memory];
 
-    for (int fd = FIRST; fd < FIRST + MOST; fd++) {
+    for (int fd = FT_FIRST_FD; fd < FT_FIRST_FD + MOST; fd++) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         if (readlink(path, to, sizeof to) == sizeof to && !memcmp(to, memory, sizeof memory - 1))
             return true;
@@ -84,4 +90,43 @@ int ft_alone_check(struct ft_error *e)
         return ft_err_set(e, FT_EJOB, "a launcher with PMIx has started this as process %llu of several (PMIX_RANK), and ftrun has not: "
                           "each of them would be a world of one; start it with ftrun, or set FTMPI_ALONE=1 if that is what you want", rank);
     return 0;
+}
+
+/* Of the process that ftrun has started, which has the memory, the one that has called MPI_Init; 0: none, or that is not known. */
+static uint32_t attached(long leader, int memory, uint32_t rank)
+{
+    struct ft_region r;
+    uint32_t pid = 0;
+    char path[64];
+    struct ft_error e;
+    int64_t local;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", leader, memory);
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || ft_region_open(&r, fd, &e) < 0) {
+        if (fd >= 0)
+            close(fd);
+        return 0;
+    }
+    local = ft_region_local(&r, rank);
+    if (local >= 0)
+        pid = ft_look32(&ft_region_rank(&r, (uint32_t)local)->attached_pid);
+    ft_region_close(&r);
+    return pid;
+}
+
+int ft_alone_explain(int memory, uint32_t rank, struct ft_error *e)
+{
+    unsigned long long leader;
+    uint32_t pid = number_from("FTMPI_PID", &leader) ? attached((long)leader, memory, rank) : 0;
+
+    if (pid && pid == (uint32_t)syscall(SYS_getpid))
+        return ft_err_set(e, FT_EJOB, "rank %u has called MPI_Init in another program before it executed this one: only one program per "
+                          "rank may call it", rank);
+    if (pid)
+        return ft_err_set(e, FT_EJOB, "rank %u is process %u, which has called MPI_Init; what that starts afterwards is no rank. "
+                          "\"env -u FTMPI_FDS PROGRAM\" starts it as a world of one", rank, pid);
+    return ft_err_set(e, FT_EJOB, "rank %u: the job's shared memory, which ftrun has given it as descriptor %d, is not open here: something between "
+                      "ftrun and this program closes descriptors (Python's subprocess does unless close_fds=False)", rank, memory);
 }

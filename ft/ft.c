@@ -159,6 +159,8 @@ static int join(struct ft *ft, const char *fds, bool cache, struct ft_error *e)
         ft->door->enter(&(struct ft_guest){ft, stand, woken});
     if (ft->door)
         ft->region = ft->door->region; /* the mapping is there already */
+    else if (fcntl(memory, F_GETFD) < 0)
+        return ft_alone_explain(memory, (uint32_t)rank, e);
     else if ((err = ft_region_open(&ft->region, memory, e)))
         return err;
     keep_from_children((int[]){memory, ft->kick_fd, ft->spill_fd, bell, post}, 5); /* models: ft_models_attach */
@@ -178,8 +180,10 @@ static int join(struct ft *ft, const char *fds, bool cache, struct ft_error *e)
         goto attached;
     set_patience(ft);
     ft_stream_open(&ft->world, &ft->region, 0, (uint32_t)local, "MPI_COMM_WORLD", &ft->patience, ft->kick_fd, ft->spill_fd);
-    if (ft->world.checks && gethostname(ft->host, sizeof ft->host) == 0)
+    if (ft->world.checks) {
+        ft_host_name(ft->host, sizeof ft->host);
         ft->world.host = ft->host;
+    }
     ft_log_warm(&ft->world.log);
     ft->world.ft = ft;
     err = join_nodes(ft, post, bell, e);

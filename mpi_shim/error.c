@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "mpi_shim/shim.h"
 
 struct shim shim = {.stage = SHIM_BEFORE, .rank = -1};
@@ -42,9 +43,9 @@ void shim_end(int code, const char *format, ...)
 
 void shim_where(char *text, size_t size)
 {
-    char host[HOST_NAME_MAX + 1] = "unknown host";
+    char host[HOST_NAME_MAX + 1];
 
-    gethostname(host, sizeof host - 1);
+    ft_host_name(host, sizeof host);
     if (shim.rank < 0)
         snprintf(text, size, "process %d on %s", (int)getpid(), host);
     else

@@ -73,6 +73,18 @@ hosts a:1,b:1 "$built/runs" "$strays"
 expect_code 0
 expect_no_out
 
+# MPI programs that are no ranks, and why. (They were told of "descriptor 100, which should be the job's shared memory".)
+what='an MPI program that a rank starts'
+run -n 2 "$built/runs" "$built/ends || true"
+expect_code 0
+expect_err '^ftmpi: MPI_Init: rank [01] is process [0-9]*, which has called MPI_Init; what that starts afterwards is no rank'
+expect_err_lines 2
+run -n 2 "$built/runs" "env -u FTMPI_FDS '$built/ends'"
+expect_code 0
+expect_err_lines 0
+run -n 1 /usr/bin/python3 -c "import subprocess, sys; sys.exit(subprocess.run(['$built/ends'], stderr=subprocess.PIPE, text=True).stderr)"
+expect_err 'MPI_Init: rank 0: the job.s shared memory, which ftrun has given it as descriptor 1[0-9]*, is not open here: something between'
+
 # Limits, signals: as if ftrun were not there.
 (ulimit -S -n 300 && timeout 120 "$ftrun" -n 200 sh -c 'ulimit -S -n' | sort -u >"$tmp/out")
 what='ulimit -n'

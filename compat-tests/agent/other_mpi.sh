@@ -91,6 +91,18 @@ is_told 'libmpich\.so\.12' -n 2 "$python" -c 'import subprocess; subprocess.run(
 # What ftrun was told by a launcher of its own says nothing of the ranks.
 PMI_FD=77 PMIX_NAMESPACE=x is_told 'libmpich\.so\.12' -n 2 sh -c './mpich; exit 0'
 
+# What leads to ours: not a search path where the binary interface is another one; what names theirs. (It was the same for all.)
+expect_err 'is alone: build what calls it (mpi4py, too) with ftmpicc, or with Open MPI.s mpicc; --other-mpi allow lets it run$'
+is_told 'libmpi\.so\.40' -n 2 ./rpath
+expect_err 'is alone: link it with ftmpicc, or have it find ftmpi.s libmpi.so.40, the first in LD_LIBRARY_PATH; --other-mpi allow'
+MPI4PY_LIBMPI=$openmpi/libmpi.so.40 is_told 'libmpi\.so\.40' -n 2 "$python" -c "import ctypes, os; ctypes.CDLL(os.environ['MPI4PY_LIBMPI']).MPI_Init(None, None)"
+expect_err 'is alone: MPI4PY_LIBMPI names it: leave that unset'
+# Over several hosts once, with the host's name as the user knows it. (Each host told it, with the machine's.)
+printf '#!/bin/sh\nshift\nexec "$@"\n' >go
+chmod +x go
+is_told 'libmpi\.so\.40' --launcher "exec:$tmp/go" --iface lo -H x1,x2 ./rpath
+expect_err ', host x[12])'
+
 is_quiet() { # lines of output, arguments
     lines=$1
     shift

@@ -50,6 +50,23 @@ expect_code 127
 expect_err 'command not found'
 expect_err_lines 1
 
+# Ranks of several hosts that end the job at once: one reason is told, that of the code. (Each host told its own.)
+for _ in 1 2 3; do
+    hosts a,b,c sh -c 'exit $((FTMPI_RANK + 3))'
+    expect_err "^ftrun: rank $((code - 3)) (pid [0-9]*, host [abc]) exited with code $code; the job is ended$"
+    expect_err_lines 1
+done
+# A rank knows its host as the user does. (It was the machine's name.)
+hosts a,b sh -c 'echo $FTMPI_HOST'
+expect_code 0
+sorted
+expect_out a b
+# What is not there to be passed on. (It was told on one host only.)
+hosts a,b -x NOSUCH true
+expect_code 0
+expect_err '^ftrun: -x NOSUCH: no such environment variable; ignored$'
+expect_err_lines 1
+
 # A rank that never calls MPI_Init, while one on another host waits for it: no node knows both. (Their logs were said to be gone, five times.)
 for caller in 0 1; do
     hosts a,b sh -c '[ $FTMPI_RANK = '$caller' ] && exec "$0"; exit 0' "$top_builddir/compat-tests/agent/ends"
@@ -177,10 +194,12 @@ expect_counts 2
 expect_err 'cannot start on host gone-b (rank 1): .* c takes its place'
 lost 2 1 -H a,gone-b
 expect_code 1
-expect_err 'cannot start on host gone-b (rank 1): .*; tried 3 times, the job is ended$'
+# What would have saved it is said. (Nothing was.)
+helps='; with --spares 1 and --survive host it would have gone on, with --ckpt-dir it could be resumed$'
+expect_err "cannot start on host gone-b (rank 1): .*; tried 3 times, the job is ended$helps"
 lost 2 1 -H a,gone-b --wait-for-host 1
 expect_code 1
-expect_err '^ftrun: host gone-b (rank 1) has not come back within 1 s (--wait-for-host); the job is ended$'
+expect_err "^ftrun: host gone-b (rank 1) has not come back within 1 s (--wait-for-host); the job is ended$helps"
 comes_back() { wait_for grep -q 'cannot start on host gone-b .*waiting for it (--wait-for-host 300)$' "$tmp/err" && rm "$tmp/lost"; }
 : >"$tmp/err"
 comes_back &

@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "ft/outcome/real.h"
 #include "ft/shm/region.h"
 #include "ft/shm/wait.h"
@@ -35,6 +36,7 @@ static const char OURS[] = "MPIX_Mark_rabit";
 
 struct library {
     struct { uintptr_t from, bytes; } code[NAMES];
+    bool open_mpi;                      /* it has Open MPI's binary interface, as ours: what is linked with it runs on ours */
     char path[PATH_BYTES];
 };
 
@@ -153,6 +155,7 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *unused)
         l->code[i].bytes = s->st_size;
         any = true;
     }
+    l->open_mpi = find(&names, "ompi_mpi_comm_world");
     if (any)
         note_path(l, info->dlpi_name);
     other.n += any;
@@ -298,15 +301,27 @@ static bool is_python(void)
     return slash && !strncmp(slash + 1, "python", 6);
 }
 
-static void say(char *text, size_t size, const char *path)
+/* What led to it, if that is known; else where ours is found. */
+static const char *advice(const struct library *l)
 {
-    char host[HOST_NAME_MAX + 1] = "unknown host";
+    const char *named = getenv("MPI4PY_LIBMPI");
 
-    gethostname(host, sizeof host - 1);
+    if (named && !strcmp(named, l->path))
+        return "MPI4PY_LIBMPI names it: leave that unset, ftrun sets it for mpi4py";
+    if (!l->open_mpi)
+        return "build what calls it (mpi4py, too) with ftmpicc, or with Open MPI's mpicc";
+    if (is_python())
+        return "use mpi4py's wheel, or build the module with ftmpicc";
+    return "link it with ftmpicc, or have it find ftmpi's libmpi.so.40, the first in LD_LIBRARY_PATH";
+}
+
+static void say(char *text, size_t size, const struct library *l)
+{
+    char host[HOST_NAME_MAX + 1];
+
+    ft_host_name(host, sizeof host);
     snprintf(text, size, "rank %ld (pid %d, host %.64s) has started another MPI, %s, where each rank is alone: %s; --other-mpi allow "
-             "lets it run", number_from("FTMPI_RANK"), (int)syscall(SYS_getpid), host, path,
-             is_python() ? "use mpi4py's wheel, with MPI4PY_LIBMPI unset, or build the module with ftmpicc"
-                         : "link it with ftmpicc, or have it find ftmpi's libmpi.so.40, the first in LD_LIBRARY_PATH");
+             "lets it run", number_from("FTMPI_RANK"), (int)syscall(SYS_getpid), host, l->path, advice(l));
 }
 
 static void end(const struct library *l)
@@ -321,7 +336,7 @@ static void end(const struct library *l)
         return; /* it could not join ours either */
     if (ft_peek32(&block->state) != FT_RANK_ABSENT || (child && is_tool(leader)))
         return; /* the rank is another process, on ours, and this is a tool of it */
-    say(block->last_words, sizeof block->last_words, l->path);
+    say(block->last_words, sizeof block->last_words, l);
     atomic_store(&block->exit_code, EXIT_CODE);
     if (!atomic_compare_exchange_strong(&block->state, &absent, FT_RANK_ENDED))
         return;

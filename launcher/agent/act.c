@@ -16,6 +16,7 @@
 #include "launcher/snap/cut.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/output.h"
+#include "launcher/stdio/sink.h"
 
 typedef unsigned long long ull;
 
@@ -192,7 +193,9 @@ static void do_effect(struct ft_agent *a, const struct ft_effect *fx)
         break;
     case FT_DO_END:
         ft_restart_cancel(job);
+        ft_sink_reason(a->sinks[1], fx->reason != FT_END_STRANDED); /* then the node is replaced */
         tell_end(job, fx);
+        ft_sink_reason(a->sinks[1], false);
         break;
     case FT_DO_SIGNAL:
         send_signal(a, (int)fx->number);

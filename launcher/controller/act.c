@@ -183,7 +183,9 @@ void ft_controller_act_close(struct ft_controller *c)
     c->events = NULL;
     c->nevents = 0;
     ft_nodes_free(c->policy);
-    for (uint32_t i = 0; c->nodes && i < c->map->nnodes; i++)
+    for (uint32_t i = 0; c->nodes && i < c->map->nnodes; i++) {
         ft_wire_state_free(&c->nodes[i].state);
+        free(c->nodes[i].reason);
+    }
     free(c->nodes);
 }

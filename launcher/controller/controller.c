@@ -24,6 +24,7 @@
 #include "launcher/controller/stdio.h"
 #include "launcher/controller/tell.h"
 #include "launcher/options/map.h"
+#include "launcher/options/program.h"
 #include "launcher/report/draft.h"
 #include "launcher/report/report.h"
 #include "launcher/start/remote.h"
@@ -191,6 +192,8 @@ static void report(struct ft_controller *c)
 
 static int run(struct ft_controller *c)
 {
+    for (size_t i = 0; i < c->o->ncontexts; i++)
+        ft_program_tell_exports(&c->o->contexts[i], &c->say);
     ft_controller_display(&c->say, c->o);
     serve(c);
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: nodes that hear no answer in time end themselves */

@@ -41,6 +41,7 @@ struct ft_controller_node {
     bool said_state;           /* on this connection */
     bool told_table;           /* there, too */
     struct ft_wire_state state;
+    char *reason;              /* why it ends the job, a line; NULL: it has not said that, or it has been told */
 };
 
 struct ft_controller {
@@ -52,6 +53,7 @@ struct ft_controller {
     struct event_base *base;
     struct ft_sink *sinks[2];
     struct ft_merge *merge;
+    uint32_t ender;            /* the node that has ended the job, plus one; 0: none has */
     struct ft_files *files;    /* NULL: no --output-filename */
     struct ft_relay *relay;    /* NULL: no rank reads our standard input */
     uint32_t reader;           /* the node of the rank that does */

@@ -54,7 +54,7 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
     struct ft_controller_node *n = &c->nodes[node];
     struct ft_wire_state state;
     uint64_t restarts = 0;
-    bool first = !n->said_state, was_done = n->said_state && ft_controller_node_is_done(&n->state);
+    bool first = !n->said_state, ending = ft_nodes_is_ending(c->policy), was_done = n->said_state && ft_controller_node_is_done(&n->state);
 
     if (ft_wire_get_state(f, &state, e) < 0)
         return FT_EDAMAGED;
@@ -74,6 +74,10 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
         restarts += state.ranks[r].restarts;
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_STATE, .node = node, .phase = state.phase, .code = state.code,
                                                   .whole = state.whole, .committed = state.committed, .restarts = restarts});
+    if (state.phase == FT_NODE_ENDED && !ending && ft_nodes_is_ending(c->policy)) {
+        c->ender = node + 1;
+        ft_controller_tell_reason(c, node);
+    }
     if (ft_controller_node_is_done(&n->state) != was_done)
         ft_controller_say_table(c);
     ft_controller_durable_state(c, node);

@@ -3,6 +3,7 @@
 #include "launcher/controller/stdio.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "launcher/control/server.h"
@@ -59,6 +60,27 @@ static void on_say(void *arg, const char *line, size_t len)
     ft_files_say(c->files, line, len, c->say.put != NULL);
 }
 
+/* Ranks of several nodes may end the job at once, each with its reason: told is that of the node whose code counts. */
+void ft_controller_tell_reason(struct ft_controller *c, uint32_t node)
+{
+    char *reason = c->nodes[node].reason;
+
+    if (!reason || c->ender != node + 1)
+        return;
+    ft_say_line(&c->say, reason, strlen(reason));
+    free(reason);
+    c->nodes[node].reason = NULL;
+}
+
+static void on_reason(void *arg, uint32_t node, const char *data, size_t len)
+{
+    struct ft_controller *c = arg;
+
+    free(c->nodes[node].reason);
+    c->nodes[node].reason = strndup(data, len);
+    ft_controller_tell_reason(c, node);
+}
+
 static void on_rank_output(void *arg, uint32_t rank, int stream, const char *data, size_t len)
 {
     const struct ft_controller *c = arg;
@@ -99,7 +121,7 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
     const struct ft_options *o = c->o;
     struct ft_stdio_config config = {.nranks = 1, .store_dir = o->stdin_rank >= 0 ? o->log_spill : NULL};
     struct ft_merge_config merge = {.nnodes = c->map->nnodes, .world = c->map->world, .tag = o->tag_output, .timestamp = o->timestamp_output,
-                                    .put = on_output, .arg = c};
+                                    .put = on_output, .reason = on_reason, .arg = c};
     struct ft_relay_config relay = {.send = on_input, .failed = on_input_failed, .arg = c};
     struct ft_files_config files = {.options = o, .say = &c->say, .base = c->base, .room = on_room, .arg = c};
     int err = ft_files_new(&c->files, &files, e);

@@ -11,6 +11,9 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e);
 /* An OUT frame. FT_EDAMAGED: it is none. */
 int ft_controller_take_output(struct ft_controller *c, uint32_t node, const struct ft_wire_frame *f, struct ft_error *e);
 
+/* Says why the node has ended the job, once both are known: that it has, and why. */
+void ft_controller_tell_reason(struct ft_controller *c, uint32_t node);
+
 /* Tells the node how much of what it said is not needed again, unless nobody reads what has come already. */
 void ft_controller_acknowledge(struct ft_controller *c, uint32_t node);
 

@@ -7,7 +7,7 @@
 
 #include "launcher/options/map.h"
 
-enum { WHO = 400 };
+enum { WHO = 400, HELP = 500 };
 
 typedef unsigned long long ull;
 
@@ -38,10 +38,24 @@ static void tell_lost(const struct ft_say *say, const struct ft_options *o, cons
         ft_say_notice(say, "%s %s for %g s; its ranks start again on %s", who, how, lease, o->map->hosts.list[fx->to].name);
 }
 
+/* What keeps a job that has lost a host, and has no other one. */
+static const char *what_helps(const struct ft_options *o, char *text, size_t size)
+{
+    const char *others = o->survive_host ? "" : " and --survive host";
+    size_t n = (size_t)snprintf(text, size, o->spares ? "; with more than --spares %llu%s it would have gone on" : "; with --spares %llu%s it would have gone on",
+                                (ull)(o->spares ? o->spares : 1), others);
+
+    if (o->ckpt_dir)
+        snprintf(text + n, size - n, "; with --resume it goes on from what is in %.300s", o->ckpt_dir);
+    else
+        snprintf(text + n, size - n, ", with --ckpt-dir it could be resumed");
+    return text;
+}
+
 static void tell_not_started(const struct ft_say *say, const struct ft_telling *t, const struct ft_nodes_effect *fx, const char *who)
 {
     const struct ft_options *o = t->options;
-    char then[WHO] = "the job is ended", why[WHO + 200];
+    char then[WHO + HELP] = "the job is ended", help[HELP], why[WHO + 200];
 
     snprintf(why, sizeof why, "%s", t->why);
     if (!*why)
@@ -52,6 +66,8 @@ static void tell_not_started(const struct ft_say *say, const struct ft_telling *
         snprintf(then, sizeof then, "%.300s takes its place", o->map->hosts.list[fx->to].name);
     else if (o->wait_ms)
         snprintf(then, sizeof then, "waiting for it (--wait-for-host %g)", (double)o->wait_ms / 1e3);
+    else if (fx->lost)
+        snprintf(then, sizeof then, "the job is ended%s", what_helps(o, help, sizeof help));
     if (fx->number > 1)
         ft_say(say, "cannot start on %s: %s; tried %llu times, %s", who, why, (ull)fx->number, then);
     else
@@ -61,7 +77,7 @@ static void tell_not_started(const struct ft_say *say, const struct ft_telling *
 void ft_controller_tell(const struct ft_say *say, const struct ft_telling *t, const struct ft_nodes_effect *fx)
 {
     const struct ft_options *o = t->options;
-    char who[WHO], ranks[64];
+    char who[WHO], ranks[64], help[HELP];
 
     snprintf(who, sizeof who, "host %.300s (%s)", o->map->hosts.list[fx->host].name, ranks_of(o->map, fx->node, ranks, sizeof ranks));
     switch (fx->reason) {
@@ -73,17 +89,19 @@ void ft_controller_tell(const struct ft_say *say, const struct ft_telling *t, co
         break;
     case FT_NT_RENEW:
         if (fx->number == 2) {
-            ft_say_notice(say, "%s needs a part of the log that is nowhere any more: all %u ranks start again", who, o->map->world);
+            ft_say_notice(say, "%s needs a part of the log that no host has any more: all %u ranks start again", who, o->map->world);
             break;
         }
-        ft_say_notice(say, "%s %s for %g s, and the log from the start is nowhere (--survive host keeps it): all %u ranks start again", who,
-                      fx->number ? "has not been heard of" : "is gone", (double)o->lease_ms / 1e3, o->map->world);
+        ft_say_notice(say, "%s %s for %g s, and no host that is left has all of the log, which its ranks need to catch up%s: all %u ranks start again",
+                      who, fx->number ? "has not been heard of" : "is gone", (double)o->lease_ms / 1e3,
+                      o->survive_host ? "" : " (--survive host keeps it)", o->map->world);
         break;
     case FT_NT_STRANDED:
         ft_say_notice(say, "%s needs a part of the log that is gone; its ranks start again", who);
         break;
     case FT_NT_NOWHERE:
-        ft_say(say, "%s has not come back within %g s (--wait-for-host); the job is ended", who, (double)o->wait_ms / 1e3);
+        ft_say(say, "%s has not come back within %g s (--wait-for-host); the job is ended%s", who, (double)o->wait_ms / 1e3,
+               fx->lost ? what_helps(o, help, sizeof help) : "");
         break;
     case FT_NT_GIVEN_UP:
         ft_say(say, "%s is lost, %llu times in a row without progress; given up, the job is ended", who, (ull)fx->number);

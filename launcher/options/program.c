@@ -162,6 +162,13 @@ static int find_program(struct ft_context *c, bool any_mpi, struct ft_error *e)
     return err;
 }
 
+void ft_program_tell_exports(const struct ft_context *c, const struct ft_say *say)
+{
+    for (size_t i = 0; i < c->nexports; i++)
+        if (!strchr(c->exports[i], '=') && !getenv(c->exports[i]))
+            ft_say(say, "-x %s: no such environment variable; ignored", c->exports[i]);
+}
+
 int ft_program_check(struct ft_context *c, bool any_mpi, const struct ft_say *say, struct ft_error *e)
 {
     struct stat st;
@@ -170,9 +177,7 @@ int ft_program_check(struct ft_context *c, bool any_mpi, const struct ft_say *sa
         ft_err_set(e, 0, "--wdir %s: %s", c->wdir, strerror(errno));
         return FT_CODE_USAGE;
     }
-    for (size_t i = 0; i < c->nexports; i++)
-        if (!strchr(c->exports[i], '=') && !getenv(c->exports[i]))
-            ft_say(say, "-x %s: no such environment variable; ignored", c->exports[i]);
+    ft_program_tell_exports(c, say);
     return find_program(c, any_mpi, e);
 }
 

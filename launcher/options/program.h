@@ -16,8 +16,11 @@ struct ft_say;
 /* A program that $PATH has, or a file here ("did you mean ./NAME?"). */
 bool ft_program_exists(const char *name);
 
+/* Says which variables are to be passed on (-x) and are not there. Over several hosts they are the controller's. */
+void ft_program_tell_exports(const struct ft_context *c, const struct ft_say *say);
+
 /* Looks a context's program up as execvp would in its directory; its path (always with a slash in it) is then filled.
-   any_mpi: also a program of MPICH's (--other-mpi).
+   What ft_program_tell_exports does is done. any_mpi: also a program of MPICH's (--other-mpi).
    0, or ftrun's exit code (FT_CODE_NOT_FOUND, FT_CODE_NOT_EXECUTABLE, FT_CODE_USAGE for the directory) with one line. */
 int ft_program_check(struct ft_context *c, bool any_mpi, const struct ft_say *say, struct ft_error *e);
 

@@ -78,6 +78,7 @@ static struct ft_nodes_effect *tell(struct ft_nodes *p, enum ft_nodes_reason rea
     e->reason = reason;
     e->number = number;
     e->to = e->host;
+    e->lost = node->losses != 0;
     return e;
 }
 

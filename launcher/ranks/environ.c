@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/base/say.h"
 #include "launcher/options/options.h"
 #include "launcher/wire/description.h"
 
@@ -52,7 +53,7 @@ struct ft_environ {
     const struct ft_description *node;
     uint32_t nranks, program;
     int first_fd;
-    char fds[2 * TEXT], job[TEXT], pid[TEXT], output[TEXT];
+    char fds[2 * TEXT], job[TEXT], pid[TEXT], output[TEXT], host[5 * TEXT];
     char *preload, *recorder, *library_path, *python_path, *mpi4py, *master;
     char port[TEXT];
     char text[NOWN][TEXT];
@@ -179,7 +180,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 2 + 15) * sizeof env->vars[0]);
+    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 2 + 16) * sizeof env->vars[0]);
     if (!env)
         return NULL;
     env->node = config->node;
@@ -204,6 +205,8 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     set(env, env->fds);
     snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
     set(env, env->job);
+    snprintf(env->host, sizeof env->host, "FTMPI_HOST=%s", ft_say_host());
+    set(env, env->host);
     set(env, strcpy(env->pid, "FTMPI_PID="));
     set(env, strcpy(env->output, "FTMPI_OUTPUT="));
     if (config->recorded)

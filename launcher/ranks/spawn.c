@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "launcher/base/limits.h"
 #include "launcher/base/pidfd.h"
 #include "launcher/base/signals.h"
@@ -26,7 +27,7 @@
 #include "launcher/options/topology.h"
 #include "launcher/wire/description.h"
 
-enum { STACK_BYTES = 64 << 10, FIRST_FD = 100, LINKS = 6 /* its place among the descriptors inherited */ };
+enum { STACK_BYTES = 64 << 10, LINKS = 6 /* its place among the descriptors inherited */ };
 
 struct ft_spawn {
     struct ft_spawn_config config;
@@ -190,7 +191,7 @@ static int first_free(const struct ft_spawn *s)
 {
     const int sources[] = {s->config.memfd, s->config.kick, s->config.spill, s->config.bell, s->config.models,
                            s->config.links, s->null, s->life[0], s->life[1]};
-    int first = FIRST_FD;
+    int first = FT_FIRST_FD;
 
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
         if (sources[i] >= first)

@@ -113,7 +113,7 @@ static const char *const reasons[] = {
     [FT_IMAGE_FORK] = "it cannot fork (no memory, or too many processes)",
     [FT_IMAGE_SYSTEM] = "the system does not let it, or cannot tell what it has (/proc/self/maps, /proc/self/timers)",
     [FORSAKEN] = "what went on from those before has died where it is now",
-    [FT_IMAGE_MEMORY] = "there may not be memory enough for a copy of it (ftrun status says where it is)",
+    [FT_IMAGE_MEMORY] = "there may not be memory enough for a copy of it",
 };
 
 const char *ft_cadence_reason(const struct ft_snapshot *s)
@@ -147,8 +147,9 @@ static void tell(struct ft_snapshot *first, uint32_t n)
     }
     if (more)
         snprintf(others, sizeof others, " (and %u other ranks)", more);
-    ft_say_notice(say, "rank %u%s gets no %ssnapshot: %s; if it is killed it %s", ft_job_rank(first->job, first->rank), others,
-                  has_one(first) ? "newer " : "", ft_cadence_reason(first), has_one(first) ? "goes on from the one it has" :
+    ft_say_notice(say, "rank %u%s gets no %ssnapshot: %s%s; if it is killed it %s", ft_job_rank(first->job, first->rank), others,
+                  has_one(first) ? "newer " : "", ft_cadence_reason(first),
+                  first->reason == FT_IMAGE_MEMORY ? " (ftrun status says where it is)" : "", has_one(first) ? "goes on from the one it has" :
                   ft_versions_can_load(&first->job->region, first->rank) ? "goes on from its last checkpoint" : "replays from the start");
     first->told = true;
 }

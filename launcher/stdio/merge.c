@@ -90,7 +90,10 @@ static void emit(struct ft_merge *m, const struct source *s, const struct ft_wir
     size_t known;
 
     if (r->stream == FT_RECORD_AGENT) {
-        put(m, r, data, len, true);
+        if (m->config.reason && (r->flags & FT_RECORD_LAST))
+            m->config.reason(m->config.arg, (uint32_t)(s - m->sources), data, len);
+        else
+            put(m, r, data, len, true);
         return;
     }
     if (r->position + len <= *have)

@@ -20,6 +20,8 @@ struct ft_merge_config {
     void (*put)(void *arg, int stream, const char *data, size_t len);
     /* The same before that, of one rank, for a file of its own (--output-filename); NULL: there are none. */
     void (*file)(void *arg, uint32_t rank, int stream, const char *data, size_t len);
+    /* What a node says of its own why the job ends; NULL: it is put as all of an AGENT. */
+    void (*reason)(void *arg, uint32_t node, const char *data, size_t len);
     bool instead;              /* what went to `file` is not put */
     void *arg;
 };

@@ -29,7 +29,8 @@ struct ft_sink {
     struct event *writable;
     void (*room)(void *arg);
     void *arg;
-    void (*flush)(void *arg);  /* WAY_RECORDS */
+    bool reason;               /* WAY_RECORDS: of our own lines */
+    void (*flush)(void *arg);  /* ... */
     void *flush_arg;
     struct ft_writer *writer;  /* WAY_WRITER */
     uint64_t asked;            /* ...: place in the spool; what is below was given to it */
@@ -194,9 +195,10 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 /* Of a line of our own. */
 static uint64_t put_head(struct ft_sink *s, uint64_t at, size_t len)
 {
+    uint16_t flags = FT_RECORD_BEGINS | (s->reason ? FT_RECORD_LAST : 0);
     uint8_t head[FT_WIRE_RECORD];
 
-    ft_wire_record_head(head, &(struct ft_wire_record){.stream = FT_RECORD_AGENT, .flags = FT_RECORD_BEGINS, .length = (uint32_t)len});
+    ft_wire_record_head(head, &(struct ft_wire_record){.stream = FT_RECORD_AGENT, .flags = flags, .length = (uint32_t)len});
     ft_spool_put(s->spool, at, head, sizeof head);
     return sizeof head;
 }
@@ -215,6 +217,8 @@ void ft_sink_add(struct ft_sink *s, const void *data, size_t len)
     state->tail = at + len;
     ft_sink_flush(s);
 }
+
+void ft_sink_reason(struct ft_sink *s, bool is_one) { s->reason = is_one; }
 
 void ft_sink_put(void *arg, const char *line, size_t len)
 {

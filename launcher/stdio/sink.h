@@ -33,6 +33,9 @@ void ft_sink_add(struct ft_sink *s, const void *data, size_t len);
 /* The same for struct ft_say (say.h): a line of ftrun's, which begins a line even if a program has not ended its own. arg: the sink. */
 void ft_sink_put(void *arg, const char *line, size_t len);
 
+/* Whether what ft_sink_put is given is why the job ends: of several nodes' reasons one is told. */
+void ft_sink_reason(struct ft_sink *s, bool is_one);
+
 /* Something was put into the spool. */
 void ft_sink_flush(struct ft_sink *s);
 

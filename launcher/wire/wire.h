@@ -161,7 +161,7 @@ enum { FT_RECORD_STDOUT, FT_RECORD_STDERR, FT_RECORD_AGENT, FT_RECORD_STREAMS };
 enum {
     FT_RECORD_BEGINS = 1,        /* the bytes begin a line; else they go on with one */
     FT_RECORD_MORE = 2,          /* the line goes on in the next record, which follows at once: it is one line */
-    FT_RECORD_LAST = 4,          /* nothing follows in this stream, though the line may be unfinished */
+    FT_RECORD_LAST = 4,          /* nothing follows in this stream, though the line may be unfinished. AGENT: it is why the job ends */
     FT_RECORD_FLAGS = 7
 };
 
