@@ -147,6 +147,9 @@ END
         else
             wait_for told 'rank 0 gets no snapshot: there may not be memory enough for a copy of it'
             snapshots 0 || fail "$what: it has one"
+            # (It referred to itself.)
+            "$real" status >status.out && grep -q 'there may not be memory enough for a copy of it' status.out && ! grep -q 'ftrun status' status.out ||
+                fail "ftrun status: $(cat status.out)"
         fi
         : >go
         ended
