@@ -211,6 +211,28 @@ lost 1 0 -H a
 expect_code 0
 expect_counts 1
 
+# Whose ranks print something else in another host's place: what was printed first stands, line by line, and it is told. (As many bytes were dropped as had been
+# printed: lines were cut, or the end of one was left over, and nobody was told.)
+for word in x 'very much longer than it was before'; do
+    rm -f "$tmp"/rank.* "$tmp/end" "$tmp/word"
+    what="ftrun, whose rank 1 prints something else on another host"
+    # shellcheck disable=SC2016
+    timeout -k 5 120 "$ftrun" --lease 3 --launcher "exec:$tmp/go" -H a,b sh -c 'echo "$FTMPI_RANK: $(cat "$tmp/word" 2>/dev/null || echo what was first)"
+        echo "$FTMPI_RANK: second"; echo $$ >"$tmp/rank.$FTMPI_RANK.new"; mv "$tmp/rank.$FTMPI_RANK.new" "$tmp/rank.$FTMPI_RANK"
+        until [ -e "$tmp/end" ]; do sleep 0.05; done; echo "$FTMPI_RANK: last"' >"$tmp/out" 2>"$tmp/err" &
+    pid=$!
+    wait_for test -e "$tmp/rank.1"
+    for r in 0 1; do wait_for grep -q "$r: second" "$tmp/out"; done
+    echo "$word" >"$tmp/word"
+    lose 1 && rm "$tmp/rank.1" || fail "cannot lose the node of rank 1"
+    wait_for test -e "$tmp/rank.1"
+    : >"$tmp/end"
+    wait $pid || fail "$what: exit code $?"
+    sorted
+    expect_out '0: last' '0: second' '0: what was first' '1: last' '1: second' '1: what was first'
+    expect_err '^ftrun: rank 1: after its restart, line 1 of its stdout is not what it was before'
+done
+
 # A node that stands still for more than two thirds of its lease, and less than all of it, kills its ranks. What one of them had begun to print was
 # passed on as its last line, and the rest followed behind others' lines (survive.sh, when hosts were frozen). Many, since it is the first to die.
 rm -f "$tmp"/rank.* "$tmp"/end.*

@@ -121,8 +121,7 @@ static void on_differs(void *arg, uint32_t rank, int stream, uint64_t line)
     const struct ft_agent *a = arg;
     const struct ft_job *job = &a->job;
 
-    ft_say(&job->say, "rank %u: after its restart, line %llu of its %s is not what it was before (a time stamp?); what was "
-           "printed first stands", ft_job_rank(job, rank), (unsigned long long)line, stream ? "stderr" : "stdout");
+    ft_output_tell(&job->say, ft_job_rank(job, rank), stream, line);
 }
 
 static void keeper_failed(void *arg, const char *line)

@@ -12,6 +12,7 @@
 #include "launcher/options/map.h"
 #include "launcher/stdio/memory.h"
 #include "launcher/stdio/merge.h"
+#include "launcher/stdio/output.h"
 #include "launcher/stdio/relay.h"
 #include "launcher/stdio/sink.h"
 
@@ -53,6 +54,14 @@ static void on_output(void *arg, int stream, const char *data, size_t len)
     ft_control_tap(c->control, stream != FT_RECORD_STDOUT, data, len);
 }
 
+static void on_end(void *arg, int stream)
+{
+    const struct ft_controller *c = arg;
+
+    if (ft_sink_end_line(c->sinks[stream]))
+        ft_control_tap(c->control, stream != FT_RECORD_STDOUT, "\n", 1);
+}
+
 static void on_say(void *arg, const char *line, size_t len)
 {
     const struct ft_controller *c = arg;
@@ -70,6 +79,13 @@ void ft_controller_tell_reason(struct ft_controller *c, uint32_t node)
     ft_say_line(&c->say, reason, strlen(reason));
     free(reason);
     c->nodes[node].reason = NULL;
+}
+
+static void on_differs(void *arg, uint32_t rank, int stream, uint64_t line)
+{
+    const struct ft_controller *c = arg;
+
+    ft_output_tell(&c->say, rank, stream, line);
 }
 
 static void on_reason(void *arg, uint32_t node, const char *data, size_t len)
@@ -121,7 +137,7 @@ int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
     const struct ft_options *o = c->o;
     struct ft_stdio_config config = {.nranks = 1, .store_dir = o->stdin_rank >= 0 ? o->log_spill : NULL};
     struct ft_merge_config merge = {.nnodes = c->map->nnodes, .world = c->map->world, .tag = o->tag_output, .timestamp = o->timestamp_output,
-                                    .put = on_output, .reason = on_reason, .arg = c};
+                                    .put = on_output, .end = on_end, .differs = on_differs, .reason = on_reason, .arg = c};
     struct ft_relay_config relay = {.send = on_input, .failed = on_input_failed, .arg = c};
     struct ft_files_config files = {.options = o, .say = &c->say, .base = c->base, .room = on_room, .arg = c};
     int err = ft_files_new(&c->files, &files, e);

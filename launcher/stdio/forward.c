@@ -26,6 +26,7 @@ struct ft_forward {
     uint32_t stream;
     struct ft_lines lines;
     uint64_t written, tail;  /* where the next bytes go: in the rank's file, in the spool */
+    uint64_t position;       /* ..., of what is emitted in one step: of its first record, and the others go on with its line (wire.h) */
     bool last;
     bool whole;              /* a line begins and ends in them */
     char tag[FT_TAG_BYTES];
@@ -91,7 +92,7 @@ static void write_records(struct ft_forward *f, bool begins, const char *data, s
     uint8_t head[FT_WIRE_RECORD];
 
     while (len && !spool->state->dead) {
-        struct ft_wire_record r = {.rank = f->m->config.ranks[f->stream / 2], .stream = f->stream % 2, .position = f->written,
+        struct ft_wire_record r = {.rank = f->m->config.ranks[f->stream / 2], .stream = f->stream % 2, .position = f->position,
                                    .length = (uint32_t)ft_min(len, FT_WIRE_PIECE)};
 
         r.flags = (uint16_t)((begins ? FT_RECORD_BEGINS : 0) | (len > r.length ? FT_RECORD_MORE : f->last ? FT_RECORD_LAST : 0));
@@ -99,7 +100,6 @@ static void write_records(struct ft_forward *f, bool begins, const char *data, s
         ft_spool_put(spool, f->tail, head, sizeof head);
         ft_spool_put(spool, f->tail + sizeof head, data, r.length);
         f->tail += sizeof head + r.length;
-        f->written += r.length;
         begins = data[r.length - 1] == '\n';
         data += r.length;
         len -= r.length;
@@ -139,6 +139,7 @@ static void begin(struct ft_forward *f, uint32_t stream)
     f->stream = stream;
     f->lines = ft_stdio_lines(f->m, stream);
     f->written = f->m->shared->streams[stream].written;
+    f->position = ft_wire_position(f->lines.s.n, f->lines.s.shown);
     f->tail = ft_stdio_spool(f->m, stream)->state->tail;
     f->last = false;
     f->tag_len = 0;

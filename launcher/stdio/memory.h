@@ -33,7 +33,7 @@ struct ft_stdio_config {
 /* Of one stream: a rank's stdout or stderr, over all incarnations. */
 struct ft_stream_state {
     struct ft_lines_state lines;
-    uint64_t written;        /* bytes in its file, with output_dir; in all its records, on one node of several */
+    uint64_t written;        /* bytes in its file, with output_dir */
 };
 
 /* A change that is made at once: from the store of 1 to `valid` on it has happened, whoever copies the rest. */

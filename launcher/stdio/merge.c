@@ -6,18 +6,33 @@
 #include <string.h>
 #include <time.h>
 
+#include "ft/base/util.h"
 #include "launcher/stdio/format.h"
 #include "launcher/stdio/lines.h"
 #include "launcher/stdio/stage.h"
 #include "launcher/wire/wire.h"
 
-enum { LINE_MOST = 2 * FT_LINE_MAX };
+enum { LINE_MOST = 2 * FT_LINE_MAX, OFFSETS = 1 << FT_WIRE_OFFSET_BITS };
+enum { HASHES_MOST = 16 << 20, HASHES_EACH = 256 << 10, HASHES_LEAST = 1 << 10, HASHES_FIRST = 64 }; /* of all streams; of each */
+
+/* Of a stream of a rank. A hash is that of a line's bytes up to somewhere; 0: it is not known. */
+struct stream {
+    uint64_t n;                /* lines that were put ... */
+    uint32_t shown, hash;      /* ... and bytes of the next one, and their hash */
+    uint64_t first;            /* of those before this one there is no hash */
+    uint32_t *hashes, room;    /* of lines from 0 on */
+    /* what prints now */
+    uint64_t at;               /* lines that it has printed ... */
+    uint32_t len, now;         /* ... and bytes of the next one, and their hash */
+    uint32_t incarnation;      /* of its node */
+};
 
 /* Of a node: its spool, and a line that goes on in the next record. */
 struct source {
     uint64_t next;             /* place of the record that is expected */
     uint64_t got;
     bool again;                /* what it says last is not its last word */
+    uint32_t incarnation;      /* counted here, from 1 */
     bool open;                 /* there is such a line: */
     struct ft_wire_record first;
     char *line;
@@ -26,7 +41,9 @@ struct source {
 
 struct ft_merge {
     struct ft_merge_config config;
-    uint64_t *have;            /* 2 * rank + stream: bytes that were put */
+    struct stream *streams;    /* 2 * rank + stream */
+    bool *told;                /* by rank: a line that differs */
+    uint32_t most;             /* hashes of a stream */
     int to;                    /* of what is staged ... */
     int64_t rank;              /* ... and whose it is, if there are files; -1: an agent's */
     int64_t unfinished[2];     /* rank whose line was put to a sink without its end; -1: none */
@@ -53,7 +70,7 @@ static void break_line(struct ft_merge *m, int stream, int64_t rank, const char 
 
     if (rank >= 0 && *unfinished >= 0 && *unfinished != rank && begins && memchr(data, '\n', len) && !m->config.instead) {
         ft_stage_flush(&m->stage);
-        m->config.put(m->config.arg, stream, "\n", 1);
+        m->config.end(m->config.arg, stream);
     }
     *unfinished = data[len - 1] == '\n' ? -1 : rank;
 }
@@ -82,10 +99,118 @@ static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *
     ft_format_lines(tag, n, begins, r->flags & FT_RECORD_LAST, data, len, ft_stage_add, &m->stage);
 }
 
+/* ---- lines that were put, and lines that are printed again ---- */
+
+static const uint32_t hash_begin = 2166136261, hash_step = 16777619; /* FNV-1a: goes on with what comes later */
+
+static uint32_t hash_on(uint32_t hash, const char *data, size_t len)
+{
+    if (!hash)
+        return 0;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (uint8_t)data[i]) * hash_step;
+    return hash ? hash : 1;
+}
+
+static void compare(struct ft_merge *m, const struct ft_wire_record *r, uint64_t line, uint32_t before, uint32_t now)
+{
+    if (!before || !now || before == now || m->told[r->rank] || !m->config.differs)
+        return;
+    m->told[r->rank] = true;
+    ft_stage_flush(&m->stage);
+    m->config.differs(m->config.arg, r->rank, r->stream, line + 1);
+}
+
+static void remember(const struct ft_merge *m, struct stream *t, uint32_t hash)
+{
+    uint32_t room = t->room ? 2 * t->room : HASHES_FIRST;
+    uint32_t *more;
+
+    if (t->n >= t->room && room <= m->most && t->n < room && (more = realloc(t->hashes, room * sizeof *more))) {
+        memset(more + t->room, 0, (room - t->room) * sizeof *more);
+        t->hashes = more;
+        t->room = room;
+    }
+    if (t->n < t->room)
+        t->hashes[t->n] = hash;
+}
+
+/* The line that is printed now ends. */
+static void end_line(struct ft_merge *m, struct stream *t, const struct ft_wire_record *r)
+{
+    if (t->at < t->n) {
+        compare(m, r, t->at, t->at >= t->first && t->at < t->room ? t->hashes[t->at] : 0, t->now);
+    } else {
+        if (t->len < t->shown)
+            compare(m, r, t->at, 1, 2);
+        remember(m, t, t->now);
+        t->n++;
+        t->shown = 0;
+    }
+    t->at++;
+    t->len = 0;
+    t->now = hash_begin;
+}
+
+/* Another incarnation prints, or a line has ended for its length; or the job was resumed, and nobody knows what was printed before. */
+static void move_to(struct ft_merge *m, struct stream *t, const struct ft_wire_record *r, uint32_t incarnation)
+{
+    uint64_t line = r->position / OFFSETS;
+    uint32_t offset = r->position % OFFSETS;
+    bool other = incarnation != t->incarnation;
+
+    if (!other && line == t->at + 1 && !offset && t->len)
+        end_line(m, t, r);
+    if (other || line != t->at || offset != t->len) {
+        t->incarnation = incarnation;
+        t->at = line;
+        t->len = offset;
+        t->now = offset ? 0 : hash_begin;
+    }
+    if (t->at > t->n) {
+        t->first = t->n = t->at;
+        t->shown = 0;
+    }
+}
+
+/* A part of one line, up to its end if it has that. How much of it was put before. */
+static size_t follow_line(struct ft_merge *m, struct stream *t, const struct ft_wire_record *r, const char *data, size_t len)
+{
+    size_t known = t->at < t->n ? len : t->shown > t->len ? ft_min(len, t->shown - t->len) : 0;
+
+    t->now = hash_on(t->now, data, known);
+    if (t->at == t->n && known && t->len + known == t->shown)
+        compare(m, r, t->at, t->hash, t->now);
+    t->now = hash_on(t->now, data + known, len - known);
+    t->len += (uint32_t)len;
+    if (t->at == t->n && t->len > t->shown) {
+        t->shown = t->len;
+        t->hash = t->now;
+    }
+    if (data[len - 1] == '\n')
+        end_line(m, t, r);
+    return known;
+}
+
+/* How much of it was put before, at its beginning. */
+static size_t follow(struct ft_merge *m, const struct source *s, const struct ft_wire_record *r, const char *data, size_t len)
+{
+    struct stream *t = &m->streams[2 * (size_t)r->rank + r->stream];
+    size_t known = 0;
+
+    move_to(m, t, r, s->incarnation);
+    for (size_t done = 0, n; done < len; done += n) {
+        const char *end = memchr(data + done, '\n', len - done);
+
+        n = end ? (size_t)(end - data) + 1 - done : len - done;
+        known += follow_line(m, t, r, data + done, n);
+    }
+    return known;
+}
+
 /* A whole line or more, or a prompt: what is new of it. */
 static void emit(struct ft_merge *m, const struct source *s, const struct ft_wire_record *r, const char *data, size_t len)
 {
-    uint64_t *have = &m->have[2 * (size_t)r->rank + r->stream];
     bool begins = r->flags & FT_RECORD_BEGINS;
     size_t known;
 
@@ -96,15 +221,14 @@ static void emit(struct ft_merge *m, const struct source *s, const struct ft_wir
             put(m, r, data, len, true);
         return;
     }
-    if (r->position + len <= *have)
-        return;
     /* It was put, and the rest of the line came seconds later, behind other ranks' lines. */
     if (s->again && (r->flags & FT_RECORD_LAST) && data[len - 1] != '\n')
         return;
-    known = *have > r->position ? (size_t)(*have - r->position) : 0;
+    known = follow(m, s, r, data, len);
+    if (known == len)
+        return;
     if (known)
         begins = data[known - 1] == '\n';
-    *have = r->position + len;
     put(m, r, data + known, len - known, begins);
 }
 
@@ -201,6 +325,7 @@ void ft_merge_reconnected(struct ft_merge *m, uint32_t node)
 void ft_merge_replaced(struct ft_merge *m, uint32_t node)
 {
     m->sources[node].got = 0;
+    m->sources[node].incarnation++;
     ft_merge_reconnected(m, node);
 }
 
@@ -211,13 +336,17 @@ struct ft_merge *ft_merge_new(const struct ft_merge_config *config)
     if (!m)
         return NULL;
     m->config = *config;
+    for (uint32_t i = 0; i < config->nnodes; i++)
+        m->sources[i].incarnation = 1;
     m->unfinished[0] = m->unfinished[1] = -1;
     m->stage.put = deliver;
     m->stage.arg = m;
-    m->have = calloc(2 * (size_t)config->world, sizeof *m->have);
-    if (m->have)
+    m->most = (uint32_t)ft_max(HASHES_LEAST, ft_min(HASHES_EACH, HASHES_MOST / (2 * (uint64_t)config->world)));
+    m->streams = calloc(2 * (size_t)config->world, sizeof *m->streams);
+    m->told = calloc(config->world, sizeof *m->told);
+    if (m->streams && m->told)
         return m;
-    free(m);
+    ft_merge_free(m);
     return NULL;
 }
 
@@ -227,6 +356,9 @@ void ft_merge_free(struct ft_merge *m)
         return;
     for (uint32_t i = 0; i < m->config.nnodes; i++)
         free(m->sources[i].line);
-    free(m->have);
+    for (uint32_t i = 0; m->streams && i < 2 * m->config.world; i++)
+        free(m->streams[i].hashes);
+    free(m->streams);
+    free(m->told);
     free(m);
 }

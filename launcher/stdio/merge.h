@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the ranks of all nodes print, one after the other: records of wire.h in, whole lines out to two sinks, each byte of a rank once, whoever
-   prints it again. A node's records below `got` have been taken over; those of a line whose end has not come are not. */
+/* What the ranks of all nodes print, one after the other: records of wire.h in, whole lines out to two sinks, each line of a rank once, whoever
+   prints it again. What is printed again is compared as far as hashes are kept (lines.h), and a line that differs is told. A node's records below `got` have been taken over; those of a line whose end has not come are not. */
 #ifndef LAUNCHER_STDIO_MERGE_H
 #define LAUNCHER_STDIO_MERGE_H
 
@@ -18,8 +18,12 @@ struct ft_merge_config {
     bool one_sink;             /* stdout and stderr are put to the same place */
     /* Whole lines of a stream (FT_RECORD_STDOUT, _STDERR, _AGENT: one), or a part of one that is not waited for. */
     void (*put)(void *arg, int stream, const char *data, size_t len);
-    /* The same before that, of one rank, for a file of its own (--output-filename); NULL: there are none. */
+    /* A sink's line, which has no end as yet, ends here. */
+    void (*end)(void *arg, int stream);
+    /* What is put, before that, of one rank, for a file of its own (--output-filename); NULL: there are none. */
     void (*file)(void *arg, uint32_t rank, int stream, const char *data, size_t len);
+    /* A line (from 1) of a stream (0 stdout, 1 stderr) that another incarnation of a node has printed again differs. Once per rank. */
+    void (*differs)(void *arg, uint32_t rank, int stream, uint64_t line);
     /* What a node says of its own why the job ends; NULL: it is put as all of an AGENT. */
     void (*reason)(void *arg, uint32_t node, const char *data, size_t len);
     bool instead;              /* what went to `file` is not put */

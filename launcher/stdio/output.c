@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launcher/base/say.h"
 #include "launcher/stdio/forward.h"
 #include "launcher/stdio/sink.h"
 
@@ -39,6 +40,12 @@ struct ft_output {
 static struct ft_sink *sink_of(const struct stream *s)
 {
     return s->o->sinks[s->id % 2];
+}
+
+void ft_output_tell(const struct ft_say *say, uint32_t rank, int stream, uint64_t line)
+{
+    ft_say(say, "rank %u: after its restart, line %llu of its %s is not what it was before (a time stamp?); what was printed first stands", rank,
+           (unsigned long long)line, stream ? "stderr" : "stdout");
 }
 
 /* Something may have been forwarded: writes it, and tells of a line that was not what it should be. */

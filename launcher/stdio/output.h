@@ -16,6 +16,7 @@
 #include "launcher/stdio/memory.h"
 
 struct event_base;
+struct ft_say;
 struct ft_sink;
 struct ft_output;
 
@@ -36,6 +37,9 @@ struct ft_output_config {
     bool (*fenced)(void *arg);    /* its ranks start again elsewhere, which make their unfinished lines again; NULL: no */
     void *node;                   /* their argument */
 };
+
+/* Says it. */
+void ft_output_tell(const struct ft_say *say, uint32_t rank, int stream, uint64_t line);
 
 /* In the agent, the first or a successor. NULL: no memory. */
 struct ft_output *ft_output_new(struct event_base *base, struct ft_stdio_memory *memory, const struct ft_output_config *config);

@@ -218,14 +218,22 @@ void ft_sink_add(struct ft_sink *s, const void *data, size_t len)
     ft_sink_flush(s);
 }
 
+bool ft_sink_end_line(struct ft_sink *s)
+{
+    bool open = s->way != WAY_RECORDS && ft_spool_open(s->spool);
+
+    if (open)
+        ft_sink_add(s, "\n", 1);
+    return open;
+}
+
 void ft_sink_reason(struct ft_sink *s, bool is_one) { s->reason = is_one; }
 
 void ft_sink_put(void *arg, const char *line, size_t len)
 {
     struct ft_sink *s = arg;
 
-    if (s->way != WAY_RECORDS && ft_spool_open(s->spool))
-        ft_sink_add(s, "\n", 1);
+    ft_sink_end_line(s);
     ft_sink_add(s, line, len);
 }
 

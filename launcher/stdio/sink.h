@@ -30,6 +30,9 @@ void ft_sink_taken(struct ft_sink *s, uint64_t place);
 /* Puts whole lines into the spool and writes what can be written at once. */
 void ft_sink_add(struct ft_sink *s, const void *data, size_t len);
 
+/* A program's line ends here, if it has not. Whether it had not. */
+bool ft_sink_end_line(struct ft_sink *s);
+
 /* The same for struct ft_say (say.h): a line of ftrun's, which begins a line even if a program has not ended its own. arg: the sink. */
 void ft_sink_put(void *arg, const char *line, size_t len);
 

@@ -165,10 +165,14 @@ enum {
     FT_RECORD_FLAGS = 7
 };
 
+/* Where in a rank's stream the bytes begin: in this line, from 0, after so many of its bytes. Lines are counted, not bytes: a replay may print others. */
+enum { FT_WIRE_OFFSET_BITS = 24 };
+static inline uint64_t ft_wire_position(uint64_t line, uint32_t offset) { return line << FT_WIRE_OFFSET_BITS | offset; }
+
 struct ft_wire_record {
     uint32_t rank;               /* AGENT: 0 */
     uint16_t stream, flags;
-    uint64_t position;           /* AGENT: 0 */
+    uint64_t position;           /* ft_wire_position. AGENT: 0 */
     uint32_t length;
     const uint8_t *data;
 };
