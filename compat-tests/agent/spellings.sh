@@ -24,6 +24,20 @@ counts 1 -f "$tmp/hosts"
 counts "$("${ftrun%ftrun}ftmpi_info" --parsable processors | sed 's/.*://')" --hostfile "$tmp/hosts"
 printf 'localhost\nlocalhost\n' >"$tmp/hosts"
 counts 2 --hostfile "$tmp/hosts"
+# As Open MPI reads them: other words for slots, spaces around "=", the most, who is not among them, comments of C, words that do not count.
+cat >"$tmp/hosts" <<'END'
+// of C
+localhost cpu = 2 max-slots=9 /* and
+node17 slots=4
+here */ 127.0.0.1 count=1
+^node18
+node18 slots=3
+localhost max_slots=2 boards=1 sockets_per_board=2 cores-per-socket=4
+END
+counts 5 --hostfile "$tmp/hosts"
+printf 'localhost slots=1 max_slots=2\n' >"$tmp/hosts"
+counts 2 -n 2 --oversubscribe --hostfile "$tmp/hosts"
+counts "$("${ftrun%ftrun}ftmpi_info" --parsable processors | sed 's/.*://')" -H 'localhost:*'
 counts 2 -np 2 --oversubscribe --allow-run-as-root
 counts 2 -ppn 2
 expect_err_lines 0
@@ -45,6 +59,29 @@ printf 'localhost\n\001\033[2Jnode17\n' >"$tmp/hosts" # it was shown, and given 
 bad 'hosts:2: this is not text' --hostfile "$tmp/hosts" echo
 printf 'localhost slots=none\n' >"$tmp/hosts"
 bad 'hosts:1: "slots=none" is not a number of slots' --hostfile "$tmp/hosts" echo
+printf 'localhost slots=1 max_slots=2\n' >"$tmp/hosts"
+bad '1 rank more than the hosts may have (max_slots)' -n 3 --hostfile "$tmp/hosts" echo
+printf 'localhost slots=1 max_slots=1\nnode17 max_slots=1' >"$tmp/hosts"
+bad '2 ranks more than the hosts may have (max_slots)' -n 4 --hostfile "$tmp/hosts" echo
+printf 'localhost slots=3 max_slots=2\n' >"$tmp/hosts"
+bad 'hosts:1: max_slots=2 is less than slots=3' --hostfile "$tmp/hosts" echo
+printf 'localhost\n\nlocalhost slits=2\n' >"$tmp/hosts"
+bad 'hosts:3: "slits=2" is not understood; did you mean slots=2?' --hostfile "$tmp/hosts" echo
+printf 'localhost slots=2 colour=red\n' >"$tmp/hosts" # it was ignored, whatever it was
+bad 'hosts:1: "colour=red" is not understood; wanted: NAME \[slots=N\] \[max_slots=N\]' --hostfile "$tmp/hosts" echo
+printf 'rank 0=localhost slot=1\n' >"$tmp/hosts"
+bad 'hosts:1: a line of a rank file' --hostfile "$tmp/hosts" echo
+printf '+n0 slots=2\n' >"$tmp/hosts"
+bad 'hosts:1: "+n0": hosts by their place in another list are not supported' --hostfile "$tmp/hosts" echo
+printf '"localhost" slots=2\n' >"$tmp/hosts"
+bad 'hosts:1: ".*localhost.*" is not a host' --hostfile "$tmp/hosts" echo
+printf 'node17 username=me@there\n' >"$tmp/hosts"
+bad 'hosts:1: "me@there" is not the name of a user' --hostfile "$tmp/hosts" echo
+printf '^localhost\nlocalhost\n' >"$tmp/hosts"
+bad 'no host in it' --hostfile "$tmp/hosts" echo
+bad 'how many processors it has is not known here' -H 'node17:*' echo
+{ printf 'localhost slots=1'; head -c 5000 /dev/zero | tr '\0' ' '; echo 'slots=x'; } >"$tmp/hosts" # a long line was two
+bad 'hosts:1: "slots=x" is not a number of slots' --hostfile "$tmp/hosts" echo
 printf '# none\n' >"$tmp/hosts"
 bad 'no host in it' --hostfile "$tmp/hosts" echo
 bad 'not a host' -H -oProxyCommand=touch:2 -n 2 echo

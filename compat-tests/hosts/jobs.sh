@@ -61,6 +61,12 @@ hosts a,b sh -c 'echo $FTMPI_HOST'
 expect_code 0
 sorted
 expect_out a b
+# Another user, for ssh, in both of Open MPI's ways.
+printf 'me@a\nb username=you\n' >"$tmp/hostfile"
+run --launcher "exec:$tmp/go" --hostfile "$tmp/hostfile" sh -c 'echo $FTMPI_HOST'
+expect_code 0
+sorted
+expect_out me@a you@b
 # What is not there to be passed on. (It was told on one host only.)
 hosts a,b -x NOSUCH true
 expect_code 0

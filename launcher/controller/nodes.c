@@ -176,7 +176,9 @@ static bool look_up(const struct ft_map *map, struct ft_address *towards)
     for (size_t h = 0; h < map->hosts.n; h++) {
         if (map->hosts.list[h].here && ft_hosts_elsewhere(&map->hosts))
             continue;
-        if (getaddrinfo(map->hosts.list[h].name, NULL, &hints, &found) != 0)
+        const char *name = map->hosts.list[h].name, *user = strchr(name, '@');
+
+        if (getaddrinfo(user ? user + 1 : name, NULL, &hints, &found) != 0)
             return false;
         memcpy(&towards->s, found->ai_addr, found->ai_addrlen);
         towards->len = found->ai_addrlen;

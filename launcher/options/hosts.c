@@ -55,10 +55,26 @@ static bool is_this_host(const char *name)
     return !name[len] || !own[len] || !strcasecmp(name, own);
 }
 
-/* "name" or "name:slots" (for IPv6 addresses "[name]:slots"); host->slots 0: no number. */
+/* ssh would take "-" for an option, and people other things for more than a name: quotes, "+n0" and "^name", a list in brackets. */
+static bool is_name(const char *name)
+{
+    return *name && *name != '-' && *name != '@' && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:%@")];
+}
+
+static int bad_host(const char *who, const char *text, size_t len, struct ft_error *e)
+{
+    int n = (int)(len > 80 ? 80 : len);
+
+    if (*text == '+')
+        return ft_err_set(e, FT_EINVAL, "%s: \"%.*s\": hosts by their place in another list are not supported; wanted: NAME or NAME:SLOTS", who, n, text);
+    return ft_err_set(e, FT_EINVAL, "%s: \"%.*s\" is not a host; wanted: NAME or NAME:SLOTS", who, n, text);
+}
+
+/* "name" or "name:slots" (for IPv6 addresses "[name]:slots"); host->slots 0: no number. "name:*" has as many as processors. */
 static int read_host(struct ft_options *o, const char *text, size_t len, const char *who, struct ft_host *host, struct ft_error *e)
 {
     char whole[NAME_BYTES], *colon, *name = whole;
+    bool all, here;
     uint64_t n = 0;
 
     snprintf(whole, sizeof whole, "%.*s", (int)len, text);
@@ -76,10 +92,13 @@ static int read_host(struct ft_options *o, const char *text, size_t len, const c
     for (size_t i = 0; i < len; i++)
         if (iscntrl((unsigned char)text[i]))
             return ft_err_set(e, FT_EINVAL, "%s: this is not text; wanted: NAME or NAME:SLOTS", who);
-    /* "-": ssh would take it for an option */
-    if (!*name || *name == '-' || len >= sizeof whole || (colon && (ft_values_number(colon, &n) < 0 || n < 1 || n > FT_RANKS_MAX)))
-        return ft_err_set(e, FT_EINVAL, "%s: \"%.*s\" is not a host; wanted: NAME or NAME:SLOTS", who, (int)(len > 80 ? 80 : len), text);
-    *host = (struct ft_host){.name = ft_options_keep(o, "%s", name), .slots = (uint32_t)n, .here = is_this_host(name)};
+    all = colon && (!strcmp(colon, "*") || !strcmp(colon, "auto"));
+    if (!is_name(name) || len >= sizeof whole || (colon && !all && (ft_values_number(colon, &n) < 0 || n < 1 || n > FT_RANKS_MAX)))
+        return bad_host(who, text, len, e);
+    here = is_this_host(name);
+    if (all && !here)
+        return ft_err_set(e, FT_EINVAL, "%s: \"%.*s\": how many processors it has is not known here; wanted: NAME:SLOTS", who, (int)len, text);
+    *host = (struct ft_host){.name = ft_options_keep(o, "%s", name), .slots = all ? ft_topology_processors() : (uint32_t)n, .here = here};
     return host->name ? 0 : ft_err_set(e, FT_EINVAL, "out of memory");
 }
 
@@ -97,6 +116,7 @@ int ft_hosts_add(struct ft_options *o, struct ft_hosts *hosts, const struct ft_h
 
     if (same) {
         same->slots += host->slots;
+        same->most = same->most && host->most ? same->most + host->most : 0;
         return 0;
     }
     if (!(hosts->n & (hosts->n - 1))) { /* 0 or a power of two: it is full */
@@ -128,91 +148,205 @@ int ft_hosts_list(struct ft_options *o, const char *text, const char *who, struc
     }
 }
 
-/* What follows the name on a line: slots=N counts, max_slots=N and the like do not. What is hardly another word than slots is meant to be that. */
-static int read_rest(char *rest, const char *where, uint32_t *slots, struct ft_error *e)
+/* ---- host files: what stands on a line, as Open MPI 4 reads it ---- */
+
+enum word { SLOTS, MOST, USER, IGNORED, NWORDS };
+
+static const struct {
+    const char *name;
+    enum word word;
+} words[] = { /* "-" is as good as "_" */
+    {"slots", SLOTS}, {"cpu", SLOTS}, {"count", SLOTS},
+    {"max_slots", MOST}, {"slots_max", MOST}, {"max_cpu", MOST}, {"cpu_max", MOST}, {"max_count", MOST}, {"count_max", MOST},
+    {"username", USER}, {"user_name", USER},
+    {"boards", IGNORED}, {"sockets", IGNORED}, {"sockets_per_board", IGNORED}, {"cores", IGNORED}, {"cores_per_socket", IGNORED}, {"cpu_set", IGNORED},
+};
+
+static enum word word_of(const char *text)
 {
-    char *word, *save = NULL;
+    char name[32];
+
+    snprintf(name, sizeof name, "%s", text);
+    for (char *c = name; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(name, words[i].name))
+            return words[i].word;
+    return NWORDS;
+}
+
+static int not_understood(const char *where, const char *word, const char *value, struct ft_error *e)
+{
+    if (value && ft_nearest_distance(word, strlen(word), "slots", 5) <= 2)
+        return ft_err_set(e, FT_EINVAL, "%s: \"%.80s=%.80s\" is not understood; did you mean slots=%.20s?", where, word, value, value);
+    return ft_err_set(e, FT_EINVAL, "%s: \"%.80s%s%.80s\" is not understood; wanted: NAME [slots=N] [max_slots=N]", where, word, value ? "=" : "",
+                      value ? value : "");
+}
+
+/* The next "word = value" of a line; *value NULL: there is none. NULL: no word is left. */
+static char *next_word(char **rest, char **value)
+{
+    char *word = *rest + strspn(*rest, " \t"), *end = word + strcspn(word, " \t="), *after = end + strspn(end, " \t");
+
+    *value = NULL;
+    if (!*word)
+        return NULL;
+    if (*after == '=') {
+        *value = after + 1 + strspn(after + 1, " \t");
+        after = *value + strcspn(*value, " \t");
+    }
+    *rest = after + (*after != 0 && *value);
+    *end = 0;
+    if (*value)
+        *after = 0;
+    return word;
+}
+
+static int read_number(const char *where, const char *word, const char *value, uint32_t *number, struct ft_error *e)
+{
     uint64_t n;
 
-    for (; (word = strtok_r(rest, " \t", &save)); rest = NULL) {
-        char *value = strchr(word, '=');
-
-        if (!value)
-            return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not understood; wanted: NAME [slots=N]", where, word);
-        if (strncmp(word, "slots=", 6) && strncmp(word, "cpu=", 4) && strncmp(word, "count=", 6)) {
-            if (ft_nearest_distance(word, (size_t)(value - word), "slots", 5) <= 2)
-                return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not understood; did you mean slots=%.20s?", where, word, value + 1);
-            continue;
-        }
-        if (ft_values_number(value + 1, &n) < 0 || n < 1 || n > FT_RANKS_MAX)
-            return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not a number of slots", where, word);
-        *slots = (uint32_t)n;
-    }
+    if (ft_values_number(value, &n) < 0 || n < 1 || n > FT_RANKS_MAX)
+        return ft_err_set(e, FT_EINVAL, "%s: \"%.80s=%.80s\" is not a number of slots", where, word, value);
+    *number = (uint32_t)n;
     return 0;
 }
 
-static int read_line(struct ft_options *o, char *line, const char *where, struct ft_host *host, struct ft_error *e)
+static int set_user(struct ft_options *o, const char *where, const char *user, struct ft_host *host, struct ft_error *e)
+{
+    if (!is_name(user) || strpbrk(user, "@:%") || strchr(host->name, '@'))
+        return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not the name of a user", where, user);
+    host->name = ft_options_keep(o, "%s@%s", user, host->name);
+    host->here = false;
+    return host->name ? 0 : ft_err_set(e, FT_EINVAL, "out of memory");
+}
+
+static int read_rest(struct ft_options *o, char *rest, const char *where, struct ft_host *host, struct ft_error *e)
+{
+    char *word, *value;
+    int err = 0;
+
+    while (!err && (word = next_word(&rest, &value))) {
+        enum word w = value ? word_of(word) : NWORDS;
+
+        if (w == SLOTS)
+            err = read_number(where, word, value, &host->slots, e);
+        else if (w == MOST)
+            err = read_number(where, word, value, &host->most, e);
+        else if (w == USER)
+            err = set_user(o, where, value, host, e);
+        else if (w == NWORDS)
+            err = not_understood(where, word, value, e);
+    }
+    if (!err && host->most && host->most < host->slots)
+        err = ft_err_set(e, FT_EINVAL, "%s: max_slots=%u is less than slots=%u", where, host->most, host->slots);
+    if (!host->slots)
+        host->slots = host->most;
+    return err;
+}
+
+/* Comments: from "#" or "//" on, and what stands between "/" "*" and "*" "/", which may be on another line. */
+static void strip_comments(char *line, bool *inside)
+{
+    char *to = line;
+
+    for (const char *c = line; *c; c++) {
+        if (*inside) {
+            *inside = strncmp(c, "*/", 2) != 0;
+            c += !*inside;
+        } else if (!strncmp(c, "/*", 2)) {
+            *inside = true;
+            *to++ = ' ';
+            c++;
+        } else if (*c == '#' || !strncmp(c, "//", 2) || *c == '\r' || *c == '\n') {
+            break;
+        } else {
+            *to++ = *c;
+        }
+    }
+    *to = 0;
+}
+
+/* 1: nothing is on it. */
+static int read_line(struct ft_options *o, char *line, const char *where, struct ft_host *host, bool *excluded, struct ft_error *e)
 {
     size_t len;
 
-    line[strcspn(line, "#\r\n")] = 0;
     line += strspn(line, " \t");
     len = strcspn(line, " \t");
     if (!len)
-        return 1; /* nothing on it */
-    if (read_host(o, line, len, where, host, e) < 0)
+        return 1;
+    if (len == 4 && !memcmp(line, "rank", len) && isdigit((unsigned char)line[len + strspn(line + len, " \t")]))
+        return ft_err_set(e, FT_EINVAL, "%s: a line of a rank file; ranks are placed by -N, --map-by and the order of hosts", where);
+    *excluded = *line == '^';
+    if (read_host(o, line + *excluded, len - *excluded, where, host, e) < 0)
         return FT_EINVAL;
-    return read_rest(line + len, where, &host->slots, e);
+    return read_rest(o, line + len, where, host, e);
 }
 
-/* Adds the hosts in the order of the file; *counted: of those lines that have a number. */
-static int read_lines(struct ft_options *o, FILE *f, const char *path, uint32_t each, struct ft_hosts *hosts, uint32_t *counted,
-                      uint32_t *uncounted, struct ft_error *e)
+/* Of a file: hosts in its order, and those that are not to be among them. */
+struct listed {
+    struct ft_hosts hosts, excluded;
+    uint32_t counted, uncounted; /* slots of lines that have a number; lines that have none */
+};
+
+static int add_line(struct ft_options *o, struct listed *l, struct ft_host *host, uint32_t each, bool excluded, struct ft_error *e)
 {
-    char line[1024], where[512];
+    if (!excluded) {
+        l->counted += host->slots;
+        l->uncounted += !host->slots;
+        if (!host->slots)
+            host->slots = each ? each : 1;
+    }
+    return ft_hosts_add(o, excluded ? &l->excluded : &l->hosts, host) < 0 ? ft_err_set(e, FT_EINVAL, "out of memory") : 0;
+}
+
+static int read_lines(struct ft_options *o, FILE *f, const char *path, uint32_t each, struct listed *l, struct ft_error *e)
+{
+    char *line = NULL, where[512];
+    bool inside = false, excluded = false;
     uint32_t number = 0;
+    size_t room = 0;
     int err = 0;
 
-    while (err >= 0 && fgets(line, sizeof line, f)) {
+    while (err >= 0 && getline(&line, &room, f) >= 0) {
         struct ft_host host;
 
         snprintf(where, sizeof where, "%s:%u", path, ++number);
-        if ((err = read_line(o, line, where, &host, e)))
-            continue;
-        *counted += host.slots;
-        *uncounted += !host.slots;
-        if (!host.slots)
-            host.slots = each ? each : 1;
-        if (ft_hosts_add(o, hosts, &host) < 0)
-            err = ft_err_set(e, FT_EINVAL, "out of memory");
+        strip_comments(line, &inside);
+        if (!(err = read_line(o, line, where, &host, &excluded, e)))
+            err = add_line(o, l, &host, each, excluded, e);
     }
+    free(line);
     return err < 0 ? err : 0;
 }
 
 int ft_hosts_file(struct ft_options *o, const char *path, const char *who, uint32_t each, struct ft_hosts *hosts, struct ft_error *e)
 {
     FILE *f = fopen(path, "re");
-    struct ft_hosts listed = {0};
-    uint32_t counted = 0, uncounted = 0;
+    struct listed l = {.counted = 0};
+    bool any = false;
     int err;
 
     if (!f)
         return ft_err_set(e, FT_EINVAL, "%s %s: %s", who, path, strerror(errno));
     errno = 0;
-    err = read_lines(o, f, path, each, &listed, &counted, &uncounted, e);
+    err = read_lines(o, f, path, each, &l, e);
     if (err >= 0 && ferror(f))
         err = ft_err_set(e, FT_EINVAL, "%s %s: %s", who, path, strerror(errno));
     fclose(f);
     if (err < 0)
         return err;
-    if (!listed.n)
-        return ft_err_set(e, FT_EINVAL, "%s %s: there is no host in it", who, path);
-    if (!each && !counted && uncounted == 1 && listed.list->here)
-        listed.list->slots = ft_topology_processors();
-    for (size_t i = 0; i < listed.n; i++)
-        if (ft_hosts_add(o, hosts, &listed.list[i]) < 0)
+    for (size_t i = 0; i < l.hosts.n; i++) {
+        if (find(&l.excluded, l.hosts.list[i].name))
+            continue;
+        if (!each && !l.counted && l.uncounted == 1 && l.hosts.list[i].here)
+            l.hosts.list[i].slots = ft_topology_processors();
+        if (ft_hosts_add(o, hosts, &l.hosts.list[i]) < 0)
             return ft_err_set(e, FT_EINVAL, "out of memory");
-    return 0;
+        any = true;
+    }
+    return any ? 0 : ft_err_set(e, FT_EINVAL, "%s %s: there is no host in it", who, path);
 }
 
 uint32_t ft_hosts_slots(const struct ft_hosts *hosts)
@@ -222,6 +356,23 @@ uint32_t ft_hosts_slots(const struct ft_hosts *hosts)
     for (size_t i = 0; i < hosts->n; i++)
         n += hosts->list[i].slots;
     return n;
+}
+
+uint32_t ft_hosts_most(const struct ft_hosts *hosts)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < hosts->n; i++) {
+        if (!hosts->list[i].most)
+            return 0;
+        n += hosts->list[i].most;
+    }
+    return n;
+}
+
+int ft_hosts_no_place(uint32_t more, struct ft_error *e)
+{
+    return ft_err_set(e, FT_EINVAL, "%u rank%s more than the hosts may have (max_slots)", more, more == 1 ? "" : "s");
 }
 
 bool ft_hosts_elsewhere(const struct ft_hosts *hosts)

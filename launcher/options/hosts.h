@@ -9,15 +9,20 @@
 
 #include "launcher/options/options.h"
 
-/* "localhost:4,127.0.0.1": a host without a number has one slot, and a name that comes again adds its slots. FT_EINVAL with a line that
+/* "localhost:4,user@127.0.0.1": a host without a number has one slot, and a name that comes again adds its slots. FT_EINVAL with a line that
    begins with who. */
 int ft_hosts_list(struct ft_options *o, const char *text, const char *who, struct ft_hosts *hosts, struct ft_error *e);
 
-/* One host a line: "name slots=4 max_slots=8" (Open MPI) or "name:4" (Hydra), "#" begins a comment. A name without number
+/* One host a line: "name slots=4 max_slots=8" (Open MPI, with its synonyms) or "name:4" (Hydra); "^name": not that one; comments as in
+   a shell and in C. What is not understood is refused, with file and line. A name without number
    has `each` slots; each 0: one for every time it is listed, or all processors if it is this host and listed alone, as Open MPI has it. */
 int ft_hosts_file(struct ft_options *o, const char *path, const char *who, uint32_t each, struct ft_hosts *hosts, struct ft_error *e);
 
 uint32_t ft_hosts_slots(const struct ft_hosts *hosts);
+
+/* So many ranks may be on them at most (max_slots); 0: there is no limit. What is said of so many more. */
+uint32_t ft_hosts_most(const struct ft_hosts *hosts);
+int ft_hosts_no_place(uint32_t more, struct ft_error *e);
 
 /* Not all of them are the one we run on. */
 bool ft_hosts_elsewhere(const struct ft_hosts *hosts);

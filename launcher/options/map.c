@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ft/base/util.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/options.h"
 
@@ -52,6 +53,7 @@ struct work {
     struct ft_map *m;
     bool directly;           /* all names of this host are one */
     uint32_t *used;          /* by host: ranks so far */
+    uint32_t short_of;       /* ranks for which there is no place: max_slots */
     uint32_t *host_of;       /* by rank */
     /* of one context: its hosts in order, each once, and by host: what has room there, ranks of this context */
     uint32_t *list, nlist, *room, *mine;
@@ -98,6 +100,7 @@ static uint32_t deal(struct work *w, const struct ft_context *c, uint32_t from, 
         uint32_t host = w->list[i], had = c->per_host ? w->mine[host] : w->used[host], room = c->per_host ? c->per_host : w->room[host];
         uint32_t n = over ? room : had < room ? room - had : 0;
 
+        n = ft_min(n, w->m->hosts.list[host].most ? w->m->hosts.list[host].most - ft_min(w->used[host], w->m->hosts.list[host].most) : n);
         for (n = n < most ? n : most; n && rank < c->first + c->nranks; n--) {
             w->host_of[rank++] = host;
             w->used[host]++;
@@ -115,6 +118,10 @@ static void place(const struct ft_options *o, struct work *w, const struct ft_co
     begin(w, hosts_of(o, c), (size_t)o->spares);
     while (done < c->nranks) {
         n = deal(w, c, c->first + done, most, over);
+        if (!n && over) {
+            w->short_of = c->nranks - done;
+            return;
+        }
         over |= !n; /* all are full */
         done += n;
     }
@@ -171,10 +178,14 @@ int ft_map_make(struct ft_options *o, struct ft_error *e)
     m->first = calloc(m->hosts.n + 1, sizeof *m->first);
     m->rank_at = calloc(o->nranks, sizeof *m->rank_at);
     if (w.used && w.list && w.room && w.mine && w.host_of && m->host && m->first && m->rank_at) {
-        for (size_t c = 0; c < o->ncontexts; c++)
+        for (size_t c = 0; c < o->ncontexts && !w.short_of; c++)
             place(o, &w, &o->contexts[c]);
-        number_nodes(o, &w);
-        err = check(m, e);
+        if (w.short_of) {
+            err = ft_hosts_no_place(w.short_of, e);
+        } else {
+            number_nodes(o, &w);
+            err = check(m, e);
+        }
     } else {
         ft_err_set(e, FT_EINVAL, "out of memory");
     }

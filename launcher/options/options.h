@@ -24,8 +24,8 @@ enum { FT_CODE_USAGE = 2 };    /* ftrun's exit code for a bad command line */
 struct ft_say;
 
 struct ft_host {
-    char *name;              /* as written, without brackets; owned by the options */
-    uint32_t slots;
+    char *name;              /* as written, without brackets; with "USER@" before it, for ssh, if that was. Owned by the options */
+    uint32_t slots, most;    /* most: ranks, even if slots may be shared (max_slots); 0: no limit */
     bool here;               /* it is the host we run on */
 };
 

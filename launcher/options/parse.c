@@ -147,6 +147,7 @@ static int read_app(struct ft_options *o, struct ft_error *e)
 static int settle(struct ft_options *o, struct ft_context *c, struct ft_error *e)
 {
     uint32_t own = ft_hosts_slots(&c->hosts), common = ft_hosts_slots(&o->hosts), slots = own ? own : common;
+    uint32_t most = ft_hosts_most(own ? &c->hosts : &o->hosts);
 
     if (o->place.each && !c->per_host && o->ncontexts == 1)
         c->per_host = o->place.each * ft_topology_count(o->place.map);
@@ -159,6 +160,8 @@ static int settle(struct ft_options *o, struct ft_context *c, struct ft_error *e
         if (c->per_host && c->nranks > c->per_host)
             return ft_err_set(e, FT_EINVAL, "%u ranks at %u per host need %u hosts; --host names them", c->nranks, c->per_host,
                               (c->nranks + c->per_host - 1) / c->per_host);
+        if (most && c->nranks > most)
+            return ft_hosts_no_place(c->nranks - most, e);
         if (slots && c->nranks > slots && !o->oversubscribe)
             ft_options_notice(o, "%u ranks on %u slot%s: they share processors", c->nranks, slots, slots == 1 ? "" : "s");
     }
