@@ -10,6 +10,7 @@ agent_tests = \
 	compat-tests/agent/exit_codes.sh \
 	compat-tests/agent/output.sh \
 	compat-tests/agent/as_it_comes.sh \
+	compat-tests/agent/tracebacks.sh \
 	compat-tests/agent/output_takeover.sh \
 	compat-tests/agent/trees.sh \
 	compat-tests/agent/twins.sh \
@@ -68,4 +69,4 @@ tests_unsanitized += compat-tests/agent/memory.sh compat-tests/agent/oom.sh
 # It traces ftrun, which the leak sanitizer does not bear.
 tests_unsanitized += compat-tests/agent/passed_on.sh
 # What makes ranks buffer lines is not preloaded there.
-tests_unsanitized += compat-tests/agent/as_it_comes.sh
+tests_unsanitized += compat-tests/agent/as_it_comes.sh compat-tests/agent/tracebacks.sh

@@ -150,7 +150,7 @@ static void gather(struct ft_job *job)
 static void retire(struct ft_job *job, uint32_t rank)
 {
     ft_snapshots_drop(job, rank);
-    ft_output_retire(job->output, rank);
+    ft_output_retire(job->output, rank, job->procs[rank].signal || job->procs[rank].code);
     ft_proc_enter(&job->procs[rank], FT_PROC_RETIRED);
 }
 
@@ -202,6 +202,7 @@ static void do_effect(struct ft_agent *a, const struct ft_effect *fx)
         break;
     case FT_DO_FINISH:
         event_del(a->grace);
+        ft_output_tell_same(job->output, &job->say);
         job->code = fx->code;
         ft_sweep_begin(a);
         break;

@@ -32,6 +32,7 @@ struct ft_forward {
     char tag[FT_TAG_BYTES];
     size_t tag_len;          /* 0: lines are not tagged */
     struct ft_stage stage;   /* to put() */
+    bool left_out;           /* it is not spooled, but for a file */
 };
 
 static void apply(struct ft_stdio_memory *m)
@@ -95,7 +96,8 @@ static void write_records(struct ft_forward *f, bool begins, const char *data, s
         struct ft_wire_record r = {.rank = f->m->config.ranks[f->stream / 2], .stream = f->stream % 2, .position = f->position,
                                    .length = (uint32_t)ft_min(len, FT_WIRE_PIECE)};
 
-        r.flags = (uint16_t)((begins ? FT_RECORD_BEGINS : 0) | (len > r.length ? FT_RECORD_MORE : f->last ? FT_RECORD_LAST : 0));
+        r.flags = (uint16_t)((begins ? FT_RECORD_BEGINS : 0) | (len > r.length ? FT_RECORD_MORE : f->last ? FT_RECORD_LAST : 0) |
+                             (f->left_out ? FT_RECORD_LEFT_OUT : 0));
         ft_wire_record_head(head, &r);
         ft_spool_put(spool, f->tail, head, sizeof head);
         ft_spool_put(spool, f->tail + sizeof head, data, r.length);
@@ -112,7 +114,7 @@ static void put(void *arg, const char *data, size_t len)
 
     if (f->m->config.output_dir)
         write_file(f, data, len);
-    if (!f->m->dir.instead)
+    if (!f->m->dir.instead && !f->left_out)
         write_spool(f, data, len);
 }
 
@@ -214,6 +216,8 @@ struct ft_forward *ft_forward_new(struct ft_stdio_memory *m, const struct ft_for
     recover(f);
     return f;
 }
+
+void ft_forward_leave_out(struct ft_forward *f, bool out) { f->left_out = out; }
 
 bool ft_forward_unfinished(const struct ft_forward *f, uint32_t stream, bool bars)
 {

@@ -39,6 +39,9 @@ struct ft_forward *ft_forward_new(struct ft_stdio_memory *m, const struct ft_for
 /* Takes what the pipe of a stream holds, at most FT_INTAKE_BYTES. 0: its end, -1: errno. */
 ssize_t ft_forward_take(struct ft_forward *f, uint32_t stream, int fd);
 
+/* From now on what is taken goes to the ranks' own files only, or not. */
+void ft_forward_leave_out(struct ft_forward *f, bool out);
+
 /* bars: only if it is a progress bar. */
 bool ft_forward_unfinished(const struct ft_forward *f, uint32_t stream, bool bars);
 

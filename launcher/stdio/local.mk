@@ -10,6 +10,7 @@ liblaunch_la_SOURCES += \
 	launcher/stdio/output_dir.h launcher/stdio/output_dir.c \
 	launcher/stdio/pump.h launcher/stdio/pump.c \
 	launcher/stdio/relay.h launcher/stdio/relay.c \
+	launcher/stdio/same.h launcher/stdio/same.c \
 	launcher/stdio/sink.h launcher/stdio/sink.c \
 	launcher/stdio/spool.h launcher/stdio/spool.c \
 	launcher/stdio/stage.h launcher/stdio/stage.c \

@@ -364,7 +364,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
         succeed(a, true);
     if (WIFEXITED(status)) {
         check(WEXITSTATUS(status) == 0, "a rank has failed");
-        ft_output_retire(a->output, 0);
+        ft_output_retire(a->output, 0, false);
         a->over = true;
     } else {
         ft_output_restart(a->output, 0);

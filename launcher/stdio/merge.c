@@ -47,6 +47,7 @@ struct ft_merge {
     int to;                    /* of what is staged ... */
     int64_t rank;              /* ... and whose it is, if there are files; -1: an agent's */
     int64_t unfinished[2];     /* rank whose line was put to a sink without its end; -1: none */
+    bool left_out;             /* ... for its file only */
     struct ft_stage stage;     /* to deliver() */
     struct source sources[];
 };
@@ -59,7 +60,7 @@ static void deliver(void *arg, const char *data, size_t len)
 
     if (filed)
         c->file(c->arg, (uint32_t)m->rank, m->to, data, len);
-    if (!filed || !c->instead)
+    if (!m->left_out && (!filed || !c->instead))
         c->put(c->arg, m->to, data, len);
 }
 
@@ -79,14 +80,17 @@ static void put(struct ft_merge *m, const struct ft_wire_record *r, const char *
 {
     const struct ft_merge_config *c = &m->config;
     int64_t rank = r->stream == FT_RECORD_AGENT ? -1 : (int64_t)r->rank;
+    bool left_out = r->flags & FT_RECORD_LEFT_OUT;
     time_t now = c->timestamp ? time(NULL) : 0;
     char tag[FT_TAG_BYTES];
     struct tm local;
     size_t n;
 
-    if (r->stream != m->to || (c->file && rank != m->rank))
+    if (r->stream != m->to || (c->file && rank != m->rank) || left_out != m->left_out)
         ft_stage_flush(&m->stage);
-    break_line(m, r->stream, rank, data, len, begins);
+    m->left_out = left_out;
+    if (!left_out)
+        break_line(m, r->stream, rank, data, len, begins);
     m->to = r->stream;
     m->rank = rank;
     if (r->stream == FT_RECORD_AGENT || (!c->tag && !c->timestamp)) {

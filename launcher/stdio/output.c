@@ -12,6 +12,7 @@
 
 #include "launcher/base/say.h"
 #include "launcher/stdio/forward.h"
+#include "launcher/stdio/same.h"
 #include "launcher/stdio/sink.h"
 
 enum { EARLY_MS = 100, DRAIN_MOST = 4 << 20 };
@@ -23,6 +24,7 @@ struct stream {
     int fd;                  /* -1: closed */
     bool paused, retired;
     bool goes_on;            /* more came since the unfinished lines were looked at */
+    bool held, let_go;       /* what the pipe holds waits there (same.h); it did, and is taken now */
     bool filed;              /* it goes to a regular file, where nobody sees a question */
     struct event *readable;
 };
@@ -33,6 +35,8 @@ struct ft_output {
     struct ft_output_config config;
     struct ft_forward *forward;
     struct ft_sink *sinks[2]; /* may be the same */
+    struct ft_same *same;
+    struct event *unhold;    /* runs while something is held */
     struct event *early;     /* runs while there is an unfinished line that is not waited for */
     struct stream streams[];
 };
@@ -111,8 +115,13 @@ static void on_early(evutil_socket_t fd, short what, void *arg)
 /* As ft_forward_take. */
 static ssize_t take(struct stream *s)
 {
+    const struct ft_stdio_memory *m = s->o->memory;
+    bool begins = !m->shared->streams[s->id].lines.len;
     ssize_t n = ft_forward_take(s->o->forward, s->id, s->fd);
 
+    if (n > 0 && s->id % 2)
+        ft_same_note(s->o->same, s->id / 2, m->intake, (size_t)n, begins);
+    s->let_go &= n <= 0;
     s->goes_on |= n > 0;
     if (n > 0)
         forwarded(s);
@@ -160,6 +169,36 @@ static void show_rest(struct stream *s)
     forwarded(s);
 }
 
+/* What begins as another rank's traceback waits until it is clear whether the rank dies of it, but not for long. */
+static bool hold(struct stream *s)
+{
+    struct timeval most = {.tv_usec = FT_SAME_MS * 1000 % 1000000, .tv_sec = FT_SAME_MS / 1000};
+
+    if (!(s->id % 2) || s->let_go || s->retired || s->o->memory->shared->streams[s->id].lines.len || !ft_same_holds(s->o->same, s->id / 2, s->fd))
+        return false;
+    event_del(s->readable);
+    s->held = true;
+    if (!event_pending(s->o->unhold, EV_TIMEOUT, NULL))
+        event_add(s->o->unhold, &most);
+    return true;
+}
+
+static void on_unhold(evutil_socket_t fd, short what, void *arg)
+{
+    struct ft_output *o = arg;
+
+    (void)fd;
+    (void)what;
+    for (uint32_t i = 0; i < 2 * o->memory->config.nranks; i++) {
+        struct stream *s = &o->streams[i];
+
+        if (s->held && s->readable && !s->paused)
+            event_add(s->readable, NULL);
+        s->let_go |= s->held;
+        s->held = false;
+    }
+}
+
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct stream *s = arg;
@@ -172,6 +211,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         s->paused = true;
         return;
     }
+    if (hold(s))
+        return;
     n = take(s);
     if (n > 0) {
         arm_early(s);
@@ -225,7 +266,9 @@ struct ft_output *ft_output_new(struct event_base *base, struct ft_stdio_memory 
     for (uint32_t i = 0; i < n; i++)
         o->streams[i] = (struct stream){.o = o, .id = i, .fd = -1, .filed = !config->flush && is_file(1 + (int)(i % 2))};
     o->early = event_new(base, -1, 0, on_early, o);
-    if (make_forward(o) < 0 || make_sinks(o) < 0 || !o->early) {
+    o->unhold = event_new(base, -1, 0, on_unhold, o);
+    o->same = ft_same_new(memory->config.nranks);
+    if (make_forward(o) < 0 || make_sinks(o) < 0 || !o->early || !o->unhold || !o->same) {
         ft_output_free(o);
         return NULL;
     }
@@ -242,7 +285,7 @@ struct ft_sink *ft_output_sink(struct ft_output *o, int which)
 static int watch(struct stream *s, int fd)
 {
     s->fd = fd;
-    s->paused = s->retired = false;
+    s->paused = s->retired = s->held = s->let_go = false;
     s->readable = event_new(s->o->base, fd, EV_READ | EV_PERSIST, on_readable, s);
     return s->readable && event_add(s->readable, NULL) == 0 ? 0 : -1;
 }
@@ -323,18 +366,27 @@ void ft_output_return(struct ft_output *o, uint32_t rank, int which)
     }
 }
 
-void ft_output_retire(struct ft_output *o, uint32_t rank)
+void ft_output_retire(struct ft_output *o, uint32_t rank, bool failed)
 {
     for (uint32_t i = 0; i < 2; i++) {
         struct stream *s = &o->streams[2 * rank + i];
+        bool same = failed && s->held && ft_same_take(o->same, rank, s->fd), goes_on;
 
         s->retired = true;
-        if (!drain(s)) {
+        if (s->held && s->readable)
+            event_add(s->readable, NULL);
+        s->held = false;
+        ft_forward_leave_out(o->forward, same);
+        goes_on = drain(s);
+        ft_forward_leave_out(o->forward, false);
+        if (!goes_on) {
             close_stream(s);
             show_rest(s);
         }
     }
 }
+
+void ft_output_tell_same(struct ft_output *o, const struct ft_say *say) { ft_same_tell(o->same, say, o->memory->config.ranks); }
 
 void ft_output_resume(struct ft_output *o)
 {
@@ -367,6 +419,9 @@ void ft_output_free(struct ft_output *o)
         close_stream(&o->streams[i]);
     if (o->early)
         event_free(o->early);
+    if (o->unhold)
+        event_free(o->unhold);
+    ft_same_free(o->same);
     if (o->sinks[1] != o->sinks[0])
         ft_sink_free(o->sinks[1]);
     ft_sink_free(o->sinks[0]);

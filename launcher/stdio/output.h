@@ -72,9 +72,12 @@ void ft_output_mark(struct ft_output *o, uint32_t rank, int which);
    again from there is dropped. May be done twice, but not after the rank has gone on. */
 void ft_output_return(struct ft_output *o, uint32_t rank, int which);
 
-/* The leader is dead and has no successor. Unfinished lines are forwarded as they are, but not those of a node that is fenced. A pipe that some other process of
+/* The leader is dead and has no successor; failed: not by leaving with 0. Unfinished lines are forwarded as they are, but not those of a node that is fenced. A pipe that some other process of
    the rank still holds stays open. */
-void ft_output_retire(struct ft_output *o, uint32_t rank);
+void ft_output_retire(struct ft_output *o, uint32_t rank, bool failed);
+
+/* All are: says which ranks' tracebacks were left out (same.h). */
+void ft_output_tell_same(struct ft_output *o, const struct ft_say *say);
 
 /* A sink has room again. */
 void ft_output_resume(struct ft_output *o);

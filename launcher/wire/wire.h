@@ -162,7 +162,8 @@ enum {
     FT_RECORD_BEGINS = 1,        /* the bytes begin a line; else they go on with one */
     FT_RECORD_MORE = 2,          /* the line goes on in the next record, which follows at once: it is one line */
     FT_RECORD_LAST = 4,          /* nothing follows in this stream, though the line may be unfinished. AGENT: it is why the job ends */
-    FT_RECORD_FLAGS = 7
+    FT_RECORD_LEFT_OUT = 8,      /* for the rank's own file only (same.h) */
+    FT_RECORD_FLAGS = 15
 };
 
 /* Where in a rank's stream the bytes begin: in this line, from 0, after so many of its bytes. Lines are counted, not bytes: a replay may print others. */
