@@ -7,18 +7,18 @@ at_most=60
 
 cat >"$tmp/next" <<'EOF'
 #!/bin/sh
-test "$1" = 0 && exec echo done
+test "$1" = 0 && exec echo over
 exec "$0" $(($1 - 1))
 EOF
 chmod +x "$tmp/next"
 before=$(date +%s)
 run -n 1 "$tmp/next" 30
 expect_code 0
-expect_out done
+expect_out over
 took=$(($(date +%s) - before))
 test $took -lt 20 || fail "31 programs, each in the place of the one before, took $took s"
 
-run -n 1 env -u LD_PRELOAD echo done
+run -n 1 env -u LD_PRELOAD echo over
 expect_code 0
-expect_out done
+expect_out over
 finish
