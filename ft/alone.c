@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ft/base/util.h"
+#include "ft/shm/given.h"
 #include "ft/shm/region.h"
 #include "ft/shm/word.h"
 

@@ -19,6 +19,7 @@
 #include "ft/outcome/copies.h"
 #include "ft/outcome/log.h"
 #include "ft/handle.h"
+#include "ft/shm/given.h"
 #include "ft/shm/models.h"
 
 static void single(struct ft_stream *s, const char *name)
@@ -251,6 +252,7 @@ void ft_detach(struct ft *ft)
 }
 
 bool ft_has_cache(const struct ft *ft) { return ft->block && ft->region.header->params.bootstrap_cache; }
+void ft_host(char *to, size_t size) { ft_host_name(to, size); }
 int ft_rank(const struct ft *ft) { return (int)ft->world.me; }
 int ft_size(const struct ft *ft) { return (int)ft->world.size; }
 int ft_incarnation(const struct ft *ft) { return ft->block ? (int)ft_peek32(&ft->block->incarnation) : 0; }

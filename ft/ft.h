@@ -56,6 +56,9 @@ bool ft_has_cache(const struct ft *ft);
 /* After ft_finalize, or in a world of one. Frees what ft_attach made. */
 void ft_detach(struct ft *ft);
 
+/* The host, as the user knows it; also without a job. */
+void ft_host(char *to, size_t size);
+
 int ft_rank(const struct ft *ft);
 int ft_size(const struct ft *ft);
 int ft_incarnation(const struct ft *ft);           /* restarts of this rank so far */

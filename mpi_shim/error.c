@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ft/base/util.h"
 #include "mpi_shim/shim.h"
 
 struct shim shim = {.stage = SHIM_BEFORE, .rank = -1};
@@ -45,7 +44,7 @@ void shim_where(char *text, size_t size)
 {
     char host[HOST_NAME_MAX + 1];
 
-    ft_host_name(host, sizeof host);
+    ft_host(host, sizeof host);
     if (shim.rank < 0)
         snprintf(text, size, "process %d on %s", (int)getpid(), host);
     else

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 uint64_t ft_page_bytes(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
@@ -12,14 +11,4 @@ void ft_broken(const char *invariant, const char *file, int line)
 {
     fprintf(stderr, "ftmpi: broken invariant: %s (%s:%d). This is a bug in ftmpi.\n", invariant, file, line);
     abort();
-}
-
-void ft_host_name(char *to, size_t size)
-{
-    const char *known = getenv("FTMPI_HOST");
-
-    if (known && *known)
-        snprintf(to, size, "%s", known);
-    else if (gethostname(to, size) < 0 || !memchr(to, 0, size))
-        snprintf(to, size, "unknown host");
 }

@@ -28,12 +28,6 @@ static inline uint64_t ft_div_up(uint64_t a, uint64_t by) { return (a + by - 1) 
 /* Of memory of this machine: 4 KiB, or up to 64. */
 uint64_t ft_page_bytes(void);
 
-/* This host as ftrun's user knows it (FTMPI_HOST), or its own name. */
-void ft_host_name(char *to, size_t size);
-
-/* What ftrun gives a rank to inherit (FTMPI_FDS) has numbers from here on, or a little above. */
-enum { FT_FIRST_FD = 100 };
-
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* madvise(2), Linux 5.14; older kernels say EINVAL */
 #endif

@@ -15,8 +15,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "ft/base/util.h"
 #include "ft/outcome/real.h"
+#include "ft/shm/given.h"
 #include "ft/shm/region.h"
 #include "ft/shm/wait.h"
 
@@ -311,7 +311,7 @@ static const char *advice(const struct library *l)
     if (!l->open_mpi)
         return "build what calls it (mpi4py, too) with ftmpicc, or with Open MPI's mpicc";
     if (is_python())
-        return "use mpi4py's wheel, or build the module with ftmpicc";
+        return "use mpi4py's wheel, with MPI4PY_LIBMPI unset, or build the module with ftmpicc";
     return "link it with ftmpicc, or have it find ftmpi's libmpi.so.40, the first in LD_LIBRARY_PATH";
 }
 

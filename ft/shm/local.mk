@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libftcommon_la_SOURCES += \
 	ft/shm/point.h ft/shm/word.h \
+	ft/shm/given.h ft/shm/given.c \
 	ft/shm/layout.h ft/shm/layout.c \
 	ft/shm/region.h ft/shm/region.c \
 	ft/shm/versions.h ft/shm/versions.c \

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ft/base/util.h"
+#include "ft/shm/given.h"
 #include "launcher/base/limits.h"
 #include "launcher/base/pidfd.h"
 #include "launcher/base/signals.h"
