@@ -69,6 +69,7 @@ class Node:
         self.pid = 0                # of the agent
         self.have = 0               # of the spool
         self.printed = {}           # (rank, stream): bytes
+        self.pieces = {}
         self.lines = ""             # of the agent
         self.acknowledges = True
         self.job = (RUN, 0)
@@ -148,7 +149,7 @@ class Node:
             data = payload[at + 24:at + 24 + length]
             begin = place + at - 8
             at += 24 + length
-            assert len(data) == length and not zero and flags < 8
+            assert len(data) == length and not zero and flags < 16
             if begin < self.have:
                 continue            # it comes again after a reconnect
             self.have = begin + 24 + length
@@ -156,7 +157,12 @@ class Node:
                 self.lines += data.decode()
                 continue
             before = self.printed.setdefault((rank, stream), b"")
-            assert position == len(before), f"rank {rank} is at {position}, not at {len(before)}"
+            # The line, and how much of it was said; pieces of one line say where it began.
+            where = before.count(b"\n") << 24 | len(before) - before.rfind(b"\n") - 1
+            where = self.pieces.pop((rank, stream), where)
+            assert position == where, f"rank {rank} is at {position}, not at {where}"
+            if flags & 2:
+                self.pieces[rank, stream] = where
             self.printed[rank, stream] = before + data
 
     def take(self, kind, payload):

@@ -24,7 +24,8 @@ struct stream {
     int fd;                  /* -1: closed */
     bool paused, retired;
     bool goes_on;            /* more came since the unfinished lines were looked at */
-    bool held, let_go;       /* what the pipe holds waits there (same.h); it did, and is taken now */
+    uint32_t held;           /* what the pipe holds waits there (same.h): looks at it, and this one; 0: it does not */
+    bool let_go;             /* it did, and is taken now */
     bool filed;              /* it goes to a regular file, where nobody sees a question */
     struct event *readable;
 };
@@ -169,17 +170,22 @@ static void show_rest(struct stream *s)
     forwarded(s);
 }
 
+static void look_again(struct ft_output *o)
+{
+    struct timeval soon = {.tv_usec = FT_SAME_LOOK_MS * 1000};
+
+    if (!event_pending(o->unhold, EV_TIMEOUT, NULL))
+        event_add(o->unhold, &soon);
+}
+
 /* What begins as another rank's traceback waits until it is clear whether the rank dies of it, but not for long. */
 static bool hold(struct stream *s)
 {
-    struct timeval most = {.tv_usec = FT_SAME_MS * 1000 % 1000000, .tv_sec = FT_SAME_MS / 1000};
-
     if (!(s->id % 2) || s->let_go || s->retired || s->o->memory->shared->streams[s->id].lines.len || !ft_same_holds(s->o->same, s->id / 2, s->fd))
         return false;
     event_del(s->readable);
-    s->held = true;
-    if (!event_pending(s->o->unhold, EV_TIMEOUT, NULL))
-        event_add(s->o->unhold, &most);
+    s->held = 1;
+    look_again(s->o);
     return true;
 }
 
@@ -192,10 +198,16 @@ static void on_unhold(evutil_socket_t fd, short what, void *arg)
     for (uint32_t i = 0; i < 2 * o->memory->config.nranks; i++) {
         struct stream *s = &o->streams[i];
 
-        if (s->held && s->readable && !s->paused)
+        if (!s->held)
+            continue;
+        if (s->held++ < FT_SAME_MS / FT_SAME_LOOK_MS && ft_same_holds(o->same, i / 2, s->fd)) {
+            look_again(o);
+            continue;
+        }
+        if (s->readable)
             event_add(s->readable, NULL);
-        s->let_go |= s->held;
-        s->held = false;
+        s->let_go = true;
+        s->held = 0;
     }
 }
 
@@ -285,7 +297,8 @@ struct ft_sink *ft_output_sink(struct ft_output *o, int which)
 static int watch(struct stream *s, int fd)
 {
     s->fd = fd;
-    s->paused = s->retired = s->held = s->let_go = false;
+    s->paused = s->retired = s->let_go = false;
+    s->held = 0;
     s->readable = event_new(s->o->base, fd, EV_READ | EV_PERSIST, on_readable, s);
     return s->readable && event_add(s->readable, NULL) == 0 ? 0 : -1;
 }
@@ -375,7 +388,7 @@ void ft_output_retire(struct ft_output *o, uint32_t rank, bool failed)
         s->retired = true;
         if (s->held && s->readable)
             event_add(s->readable, NULL);
-        s->held = false;
+        s->held = 0;
         ft_forward_leave_out(o->forward, same);
         goes_on = drain(s);
         ft_forward_leave_out(o->forward, false);

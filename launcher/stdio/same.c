@@ -13,7 +13,7 @@
 #include "launcher/base/say.h"
 #include "launcher/base/timer.h"
 
-enum { MOST = 64 << 10 /* a pipe's capacity */, SLOTS = 1 << 20, LIST = 160 };
+enum { QUIET_MS = 1000 /* a traceback after that is another one */, GROWS_MS = 200 /* ... is still being printed */, MOST = 64 << 10 /* a pipe's capacity */, SLOTS = 1 << 20, LIST = 160 };
 
 static const char head[] = "Traceback (most recent call last):\n";
 
@@ -32,7 +32,7 @@ struct ft_same {
     struct block blocks[];
 };
 
-static bool is_old(const struct block *b, uint64_t now) { return now - b->last_ns > FT_SAME_MS * UINT64_C(1000000); }
+static bool is_older(const struct block *b, uint64_t ms) { return ft_timer_boot_ns() - b->last_ns > ms * 1000000; }
 
 static void drop(struct block *b)
 {
@@ -58,19 +58,17 @@ void ft_same_note(struct ft_same *s, uint32_t rank, const char *data, size_t len
 {
     const char *start = beginning(data, len, begins);
     struct block *b = &s->blocks[rank];
-    uint64_t now;
     char *more;
 
     if ((!b->text && !start) || b->as >= 0)
         return; /* nearly always */
-    now = ft_timer_boot_ns();
-    if (start && b->text && is_old(b, now))
+    if (start && b->text && is_older(b, QUIET_MS))
         drop(b);
     if (!b->text) {
         len -= (size_t)(start - data);
         data = start;
     }
-    b->last_ns = now;
+    b->last_ns = ft_timer_boot_ns();
     more = b->len + len <= MOST ? realloc(b->text, b->len + len) : NULL;
     if (!more) {
         drop(b);
@@ -94,15 +92,22 @@ static size_t peek(struct ft_same *s, int fd)
     return n == there ? (size_t)n : 0;
 }
 
-/* A rank whose traceback goes on as, or is, what has been peeked at; nranks: none. */
+/* What has been peeked at is this traceback; or not whole: as far as it has come, or that one. */
+static bool is_it(const struct ft_same *s, const struct block *b, size_t len, bool whole)
+{
+    if (!b->text || memcmp(b->text, s->peeked, ft_min(len, b->len)) != 0)
+        return false;
+    return whole ? len == b->len : len <= b->len || !is_older(b, GROWS_MS);
+}
+
+/* A rank that it is of; nranks: none. */
 static uint32_t find(const struct ft_same *s, uint32_t rank, size_t len, bool whole)
 {
     uint32_t r = 0;
 
-    if (!len || memcmp(s->peeked, head, ft_min(len, sizeof head - 1)))
+    if (!len || memcmp(s->peeked, head, ft_min(len, sizeof head - 1)) != 0)
         return s->nranks;
-    while (r < s->nranks && (r == rank || !s->blocks[r].text || (whole && s->blocks[r].len != len) ||
-                             memcmp(s->blocks[r].text, s->peeked, ft_min(len, s->blocks[r].len))))
+    while (r < s->nranks && (r == rank || !is_it(s, &s->blocks[r], len, whole)))
         r++;
     return r;
 }
@@ -113,7 +118,7 @@ bool ft_same_holds(struct ft_same *s, uint32_t rank, int fd)
 
     for (uint32_t r = 0; r < s->nranks && !any; r++)
         any = r != rank && s->blocks[r].text;
-    if (!any || (s->blocks[rank].text && !is_old(&s->blocks[rank], ft_timer_boot_ns())))
+    if (!any || (s->blocks[rank].text && !is_older(&s->blocks[rank], QUIET_MS)))
         return false;
     return find(s, rank, peek(s, fd), false) < s->nranks;
 }
