@@ -372,8 +372,8 @@ static int read_current(struct ft_checkpoints *c, struct ft_models *m, struct ft
     if (!c->kept)
         return 0;
     if (!ft_versions_kept(c->region, c->mine, c->slot, c->kept, &v))
-        return ft_err_set(e, FT_ESYS, "rank %u loads version %llu, which it has gone beyond before it was restarted: a program should "
-                          "load once, near its beginning", c->s->rank, (unsigned long long)c->kept);
+        return ft_err_set(e, FT_ESYS, "rank %u loads checkpoint %llu, and had gone beyond that before its restart: a program should "
+                          "load once, near its start", c->s->rank, (unsigned long long)c->kept);
     return read_models(c, &v, m, e);
 }
 

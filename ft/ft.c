@@ -109,7 +109,7 @@ static int join_nodes(struct ft *ft, int post, int bell, struct ft_error *e)
         return 0;
     }
     if (post < 0)
-        return ft_err_set(e, FT_EJOB, "rank %u is to speak for its node and has been given no way to the others", ft->world.me);
+        return ft_err_set(e, FT_EJOB, "rank %u connects its host with the others, and was given no socket for that", ft->world.me);
     ft->net = malloc(sizeof *ft->net);
     if (!ft->net)
         return ft_err_set(e, FT_ENOMEM, "out of memory");

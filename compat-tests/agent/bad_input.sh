@@ -74,7 +74,7 @@ bad 2 'Not a directory' --wdir "$tmp/plain" -n 1 true
 # Limits.
 bad_after 1 'need 180 open files, but the limit is 20: raise it (ulimit -Hn)' 'ulimit -n 20' -n 4 true
 [ -n "$sanitized" ] || bad_after 1 'ulimit -v' 'ulimit -v 200000' -n 2 true
-bad_after 1 'File too large (raise .ulimit -Hf.' 'ulimit -f 10' -n 2 true
+bad_after 1 'File too large (raise ulimit -Hf,' 'ulimit -f 10' -n 2 true
 if [ -z "$sanitized" ]; then
     bad_after 1 'ulimit .*-v or -d' 'ulimit -d 1000' -n 2 true # which allocation fails first is chance
 fi

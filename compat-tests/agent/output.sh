@@ -61,7 +61,7 @@ differs() { # what is said, OPTION...
     expect_err "$said"
     expect_err_lines 2
 }
-if records; then differs 'rank 0: bytes that it writes again to descriptor 1 are others than before'; fi
+if records; then differs 'rank 0: what it writes again to descriptor 1 differs from before'; fi
 differs 'rank 0: .*line 1 of its stdout is not what it was' --snapshot off
 
 # The last words of a rank that will not come back, unfinished.
@@ -73,7 +73,7 @@ expect_code 3
 for i in 1 2 3 4 5 6 7 8 9 10; do
     run -n 1 sh -c '(read line; echo "late: $line") <"$0" & exit 0' "$tmp/want"
     expect_code 0
-    grep -q 'left behind by a rank that is done, is told to end' "$tmp/err" || break
+    grep -q 'left behind by a rank that is done, is ended' "$tmp/err" || break
 done
 grep -q '^late: ' "$tmp/out" || fail "output of a process that outlives its rank is lost"
 

@@ -85,7 +85,7 @@ bad 'hosts:1: "slots=x" is not a number of slots' --hostfile "$tmp/hosts" echo
 printf '# none\n' >"$tmp/hosts"
 bad 'no host in it' --hostfile "$tmp/hosts" echo
 bad 'not a host' -H -oProxyCommand=touch:2 -n 2 echo
-bad 'not there yet for jobs on several hosts' -H node17,node18 --log-full forget echo
+bad 'does not work on several hosts yet' -H node17,node18 --log-full forget echo
 bad 'need 3 hosts; there are 2' -H node17,node18 -n 5 -ppn 2 echo
 bad 'no host of 2 is left' -H node17,node18 --spares 2 echo
 bad 'wanted: exec:COMMAND' --launcher exec -H node17 echo

@@ -71,5 +71,5 @@ way() {
 }
 way 'start, all' 'restarted, restart 1' --snapshot off
 if records; then way 'snapshot, all' 'restarted from its snapshot' --snapshot 0.3; fi
-way 'all' 'all 2 ranks start again from the beginning' --snapshot off --log-full forget --log-limit 16M
+way 'all' 'all ranks start again$' --snapshot off --log-full forget --log-limit 16M
 finish

@@ -34,7 +34,7 @@ same() {
 kept() {
     rm -f "$BOOT_KEPT" "$tmp/err"
     (
-        until grep -q "node $1 keeps version 3 of" "$tmp/err" 2>/dev/null; do
+        until grep -q "node $1 keeps checkpoint 3 of" "$tmp/err" 2>/dev/null; do
             kill -0 $$ && sleep 0.05 || exit
         done
         : >"$BOOT_KEPT"
@@ -72,7 +72,7 @@ for hosts in a:2,b a,b,c; do
     same "$hosts" "" plain '1,2,3,0'
     same "$hosts" "" plain '0,2,3,0' early
     same "$hosts" "" plain '2,2,0,0'
-    said 'another node knows what unit 20 is'
+    said 'another host knows what unit 20 is'
     same "$hosts" "" plain '2,2,0,0;2,3,0,1;2,3,0,2' skip
     same "$hosts" "" plain '0,2,0,0;1,2,0,0;2,2,0,0'
     said 'all ranks of the job ask what unit 20 is: it is done once more'
@@ -81,7 +81,7 @@ for hosts in a:2,b a,b,c; do
     same "$hosts" "" plain '2,2,0,0;1,3,0,0' parts
 done
 same a:2,b "" plain '0,2,0,0;1,2,0,0'
-said 'another node knows what unit 20 is'
+said 'another host knows what unit 20 is'
 same a,b,c "" plain '1,2,0,0' helper
 
 # A host is lost. Its ranks go on behind the checkpoint that another one has kept, with their cache and what they had contributed to it; or they
@@ -89,15 +89,15 @@ same a,b,c "" plain '1,2,0,0' helper
 lease=2
 kept 2
 same a,b,c "--survive host" plain '1,3,0,0,-1'
-said 'the ranks here go on from version 3'
-said 'another node knows what unit 27 is'
+said 'the ranks here go on from checkpoint 3'
+said 'another host knows what unit 27 is'
 kept 1
 same a:2,b "--survive host" plain '0,3,0,0,-1;0,4,0,0;1,4,0,1;0,4,3,1' skip
-said 'the ranks here go on from version 3'
+said 'the ranks here go on from checkpoint 3'
 same a,b,c "--survive host" plain '2,3,0,0,0;2,4,0,1' slow helper
 kept 1
 same a,b,c "--survive host" keys '0,3,0,0,-1;1,4,0,0' shuffle
-said 'the ranks here go on from version 3'
+said 'the ranks here go on from checkpoint 3'
 same a,b,c "--survive rank" plain '1,3,0,0,0;1,4,0,1;0,4,0,0' slow skip
 same a:2,b "--survive rank" plain '0,3,0,0,0;2,4,0,0' slow
 
@@ -120,7 +120,7 @@ for word in early slow; do
     resumed '-H a,b,c --lease 2' '0,5,0,0,0;1,5,3,0' $word 'rank 1 .*restarted from checkpoint 5'
 done
 # In the version after the one it was resumed from no rank can come back alone.
-resumed '-n 3' '1,4,3,0' early 'rank 1 .*all 3 ranks start again from checkpoint 4'
+resumed '-n 3' '1,4,3,0' early 'rank 1 .*all ranks start again from checkpoint 4'
 resumed '-H a,b,c --lease 2' '0,4,3,0' slow 'host a (rank 0) needs a part of the log that is gone; its ranks start again'
 
 # wrong HOSTS RANKS CODE PATTERN WHAT...: a line that says what, on every node that finds out, and nobody gets to the end

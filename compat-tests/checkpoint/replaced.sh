@@ -67,7 +67,7 @@ for on in '' "--launcher exec:$go -H a,b"; do
     job $on --ckpt-dir ckpt -n 2 ./stays "$resumejob" 10 $small 50
     wait_for has_version 1
     cp -a other second && ln -s second new && mv -T new ckpt
-    wait_for told 'the directory is another one than before, with checkpoints of job [0-9a-z]*; the job goes on without a checkpoint there$'
+    wait_for told 'it is another directory than before, with checkpoints of job [0-9a-z]*; the job goes on without a checkpoint there$'
     rm -rf ckpt && : >ckpt
     : >end
     ended

@@ -64,7 +64,7 @@ run --ckpt-dir ckpt --resume -n 3 "$resumejob" 20 800 1 local
 expect_code 0
 expect_out "$wanted"
 expect_err 'begins with version 20'
-expect_err 'ftrun: resumed from version 20 in ckpt, made 20'
+expect_err 'ftrun: resumed from checkpoint 20 in ckpt, made 20'
 run --ckpt-dir ckpt --resume -n 3 "$resumejob" 25 800 1 local # and more rounds
 expect_code 0
 expect_err 'begins with version 20'
@@ -92,7 +92,7 @@ refused() { # pattern, arguments
     expect_no_out
     diff -r ckpt kept >/dev/null || fail "$what: the directory is not what it was"
 }
-refused 'there are checkpoints of an earlier job, the newest is version 25' --ckpt-dir ckpt -n 3 "$resumejob" 30 800 1 local
+refused 'there are checkpoints of an earlier job, the newest is checkpoint 25' --ckpt-dir ckpt -n 3 "$resumejob" 30 800 1 local
 refused 'it is of the program "resumejob", this is "true"' --ckpt-dir ckpt --resume -n 3 true
 refused 'it is of 3 ranks, these are 4' --ckpt-dir ckpt --resume=auto -n 4 "$resumejob" 30 800 1 local
 printf 'x' | dd of="$(file "$before")" bs=1 seek=100 conv=notrunc 2>/dev/null
@@ -122,14 +122,14 @@ damaged 'it has 0 bytes: no checkpoint is that short'
 head -c $((size - 1)) "$(file 25)" >part && printf '\377' >>part && cp part "$(file 25)"
 damaged 'the model of rank 2 in it is damaged (checksum)'
 cp "$(file "$before")" "$(file 25)"
-damaged 'it holds version 2[0-4], which its name does not say'
+damaged 'it holds checkpoint 2[0-4], which its name does not say'
 rm "$(file 25)" && mkfifo "$(file 25)"
 damaged 'it is no regular file'
 
 # Resumed, and the program does not care: what it makes is not what its version number says.
 run --ckpt-dir ckpt --resume -n 3 "$resumejob" 30 800 1 local anew
 expect_code 0
-expect_err 'makes checkpoints, but has not loaded version 25, which it was resumed from; nothing is written to ckpt'
+expect_err 'makes checkpoints, but has not loaded checkpoint 25, which it was resumed from; nothing is written to ckpt'
 expect_err_lines 3
 diff -r ckpt kept || fail "$what: the directory is not what it was"
 run --ckpt-dir empty -n 2 true
@@ -214,7 +214,7 @@ if mount -t tmpfs -o size=1m,mode=700 none "$tmp/ckpt" 2>/dev/null; then
     }
     wait_for fill_up
     stays=$(newest)
-    grep -q "version $stays is the last one there" err || fail "$what: $stays is the newest file"
+    grep -q "checkpoint $stays is the last one there" err || fail "$what: $stays is the newest file"
     sleep 1.5 # one more try
     rm ckpt/ballast
     wait_for grep -q 'checkpoints can be written again' err

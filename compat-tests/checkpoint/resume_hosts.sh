@@ -126,7 +126,7 @@ expect_err 'begins with version 20'
 hosts_job 1 --resume --report report "$resumejob" 25 800 1 local
 expect_code 0
 expect_err 'begins with version 22'
-expect_err 'ftrun: resumed from version 22 in ckpt, made 20'
+expect_err 'ftrun: resumed from checkpoint 22 in ckpt, made 20'
 [ "$(final out)" = "$wanted" ] || fail "$what: $(final out), not $wanted"
 has_version 25 || fail "$what: the last version on disk is $(newest)"
 grep -q '"last_version": *25' report || fail "$what: the report does not say that version 25 is on disk"
@@ -146,7 +146,7 @@ refused() { # pattern, placement, arguments
     [ ! -e started ] || fail "$what: something was started"
     diff -r ckpt kept >/dev/null || fail "$what: the directory is not what it was"
 }
-refused 'there are checkpoints of an earlier job, the newest is version 25' 0 "$resumejob" 30 800 1 local
+refused 'there are checkpoints of an earlier job, the newest is checkpoint 25' 0 "$resumejob" 30 800 1 local
 refused 'it is of the program "resumejob", this is "true"' 0 --resume true
 refused 'it is of 5 ranks, these are 6' 3 --resume=auto -n 6 --oversubscribe "$resumejob" 30 800 1 local
 # Damaged: the version before is taken, and the line says why; without one it is refused.
@@ -180,7 +180,7 @@ expect_err 'there is no checkpoint in ckpt'
 rm -rf ckpt && cp -r kept ckpt
 hosts_job 0 --resume "$resumejob" 30 800 1 local anew
 expect_code 0
-expect_err 'makes checkpoints, but has not loaded version 25, which it was resumed from; nothing is written to ckpt'
+expect_err 'makes checkpoints, but has not loaded checkpoint 25, which it was resumed from; nothing is written to ckpt'
 diff -r ckpt kept || fail "$what: the directory is not what it was"
 rm -rf ckpt
 hosts_job 1 true
@@ -227,7 +227,7 @@ if mount -t tmpfs -o size=1m,mode=700 none "$tmp/ckpt" 2>/dev/null; then
     }
     wait_for fill_up
     stays=$(newest)
-    grep -q "version $stays is the last one there" err || fail "$what: $stays is the newest file"
+    grep -q "checkpoint $stays is the last one there" err || fail "$what: $stays is the newest file"
     rm ckpt/ballast
     wait_for grep -q 'checkpoints can be written again' err
     die

@@ -24,9 +24,9 @@ same() {
     ! grep -q 'not what it was before' "$tmp/err" || fail "$what: a line was printed differently"
 }
 said() { [ "$(grep -c "$2" "$tmp/err")" = "$1" ] || fail "$what: \"$2\" is not said $1 time(s)"; }
-goes_on='^ftrun: the ranks here go on from version'
+goes_on='^ftrun: the ranks here go on from checkpoint'
 lost='is gone for 3 s; its ranks start again there'
-again='no host that is left has all of the log, which its ranks need to catch up (--survive host keeps it): all . ranks start again'
+again='no host that is left has all of the log, which its ranks need to catch up (--survive host keeps it): all ranks start again'
 
 # By seed: two losses of any of the three hosts, at a place in a version and some time after, and ranks that are killed.
 by_seed() {

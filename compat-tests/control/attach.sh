@@ -54,7 +54,7 @@ pid_of() { "$ftrun" status --json "$id" 2>/dev/null | python3 -c 'import json, s
 has_two() { [ "$(pid_of standby_pid)" -gt 0 ] 2>/dev/null; }
 wait_for has_two
 kill -9 "$(pid_of agent_pid)"
-wait_for grep -q "job $id has a new agent" a.err
+wait_for grep -q "job $id goes on in another process of ftrun" a.err
 wait_for has_two
 newer_out() { talks && sees "$(tail -1 job.out)" a.out; }
 wait_for newer_out

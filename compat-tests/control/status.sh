@@ -183,7 +183,7 @@ done
 answer nothing
 run wait fake0001
 expect_code 1
-expect_err 'job fake0001 is gone, and nobody is left to tell its exit code'
+expect_err 'job fake0001 is gone, and its exit code is not known'
 expect_err_lines 1
 over
 finish

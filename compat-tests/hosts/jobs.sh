@@ -261,5 +261,5 @@ code=$?
 expect_code 0
 sorted
 for r in $(seq 0 8); do echo "rank $r is done"; done | cmp -s - "$tmp/out" || { fail "$what: prints:"; cat "$tmp/out"; }
-expect_err 'has not been heard of for 4 s (two thirds of --lease); the ranks here are killed\|(ranks 1-8) is gone for 6 s'
+expect_err 'has not been heard from for 4 s (two thirds of --lease); the ranks here are killed\|(ranks 1-8) is gone for 6 s'
 finish

@@ -377,7 +377,7 @@ def test_lease():
     assert n.state["phase"] == RUNNING, "it says that the job has ended"
     assert time.monotonic() - begin > 0.3, "too early"
     assert n.process.wait(PATIENCE) == 1
-    assert "node 0 (host thathost): ftrun has not been heard of for 4 s" in n.process.stderr.read().decode()
+    assert "node 0 (host thathost): ftrun has not been heard from for 4 s" in n.process.stderr.read().decode()
 
 
 def test_silent_connections():

@@ -29,7 +29,7 @@ loads() {
 kept() {
     local next
     for next in "$@"; do
-        until_true 120 grep -q "node $next keeps version 4 of" "$tmp/err" || fail "$what: node $next does not keep version 4"
+        until_true 120 grep -q "node $next keeps checkpoint 4 of" "$tmp/err" || fail "$what: node $next does not keep version 4"
     done
 }
 first=("0 0" "1 0" "2 0" "3 0" "4 0" "5 0")
@@ -47,7 +47,7 @@ kept 2
 lab lose h2
 same
 expect_err 'host h2 .*start again on h4'
-expect_err 'the ranks here go on from version 4, .* which node 2 has kept'
+expect_err 'the ranks here go on from checkpoint 4, .* which node 2 has kept'
 loads "${first[@]}" "2 4" "3 4"
 nothing_on h1 h3 h4
 
@@ -60,7 +60,7 @@ lab lose h2 h3
 same
 expect_err 'host h2 .*start again on'
 expect_err 'host h3 .*start again on'
-[ "$(grep -c 'the ranks here go on from version' "$tmp/err")" = 1 ] || fail "$what: not the ranks of one host go on from a version"
+[ "$(grep -c 'the ranks here go on from checkpoint' "$tmp/err")" = 1 ] || fail "$what: not the ranks of one host go on from a version"
 loads "${first[@]}" "2 0" "3 0" "4 4" "5 4"
 nothing_on h1 h4 h5
 finish

@@ -9,7 +9,7 @@ expect_err_lines 2
 [ "$(wc -l <"$tmp/out")" = 1 ] || fail "$what: not one line"
 run --replay-time off -n 1 "$built/clocks"
 expect_code 0
-expect_err 'bytes that it writes again to descriptor 1 are others than before, and are dropped'
+expect_err 'what it writes again to descriptor 1 differs from before, and is dropped'
 [ "$(wc -l <"$tmp/out")" = 1 ] || fail "$what: not one line"
 run --replay-time never -n 1 true
 expect_code 2

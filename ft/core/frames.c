@@ -48,7 +48,7 @@ static uint64_t base_unit(const struct ft_nodes *n)
 
 static int damaged(const struct ft_nodes *n, uint64_t u, struct ft_error *e)
 {
-    return ft_err_set(e, FT_ESPACE, "rank %u cannot read unit %llu of %s in its log, which another node asks for", n->s->me,
+    return ft_err_set(e, FT_ESPACE, "rank %u cannot read unit %llu of %s in its log, which another host asks for", n->s->me,
                       (unsigned long long)u, n->s->name);
 }
 
@@ -215,7 +215,7 @@ static int make_inbox(struct ft_nodes *n, uint32_t p, struct ft_error *e)
 {
     if (!n->inbox[p])
         n->inbox[p] = malloc((size_t)n->s->params->slot_depth * n->s->params->slot_bytes);
-    return n->inbox[p] ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for what other nodes send", n->s->me);
+    return n->inbox[p] ? 0 : ft_err_set(e, FT_ENOMEM, "rank %u has no memory for what other hosts send", n->s->me);
 }
 
 /* The other nodes' slices that come from p. */

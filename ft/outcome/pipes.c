@@ -202,7 +202,7 @@ static ssize_t write_piece(int fd, const struct iovec *from, int n, size_t total
 
     if (ft_call_begin(&c, FT_CALL_PIPE_WRITE, ft_what(fd, (int64_t)total, 0), 0)) {
         if (c.record->result > 0 && (uint64_t)c.record->note[1] != hash_of(from, n))
-            ft_recorder_tell("bytes that it writes again to descriptor %d are others than before, and are dropped", fd);
+            ft_recorder_tell("what it writes again to descriptor %d differs from before, and is dropped", fd);
         return ft_call_give(&c);
     }
     if (!c.record || total == 0)

@@ -223,7 +223,7 @@ static ssize_t ended(struct ft_recorded *c, ssize_t n, const struct bytes *b)
 static void compare(struct ft_recorded *c, const struct bytes *b, int fd)
 {
     if (c->record->result > 0 && (uint64_t)c->record->note[1] != hash_of(b))
-        ft_recorder_tell("bytes that it writes again to descriptor %d are others than before, and are dropped", fd);
+        ft_recorder_tell("what it writes again to descriptor %d differs from before, and is dropped", fd);
 }
 
 static void before_write(int fd)

@@ -103,7 +103,7 @@ int ft_models_write(int fd, uint64_t area, uint64_t at, const void *bytes, uint6
     if (!error)
         return 0;
     return ft_err_set(e, FT_ENOMEM, "cannot keep %llu bytes: %s%s", (unsigned long long)n, strerror(error),
-                      error == EFBIG ? " (checkpoints need `ulimit -Hf unlimited`)" : "");
+                      error == EFBIG ? " (checkpoints need ulimit -Hf unlimited)" : "");
 }
 
 int ft_models_read(int fd, uint64_t area, uint64_t at, void *bytes, uint64_t n, struct ft_error *e)

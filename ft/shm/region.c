@@ -17,7 +17,7 @@ static int map_region(struct ft_region *r, uint64_t size, struct ft_error *e)
 {
     r->base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, r->fd, 0);
     if (r->base == MAP_FAILED)
-        return ft_err_set(e, FT_ESYS, "cannot map %llu bytes of the job's shared memory: %s (is `ulimit -v` set? a "
+        return ft_err_set(e, FT_ESYS, "cannot map %llu bytes of the job's shared memory: %s (is ulimit -v set? a "
                           "smaller --log-limit needs less)", (unsigned long long)size, strerror(errno));
     madvise(r->base, size, MADV_DONTDUMP); /* or a core dump has the size of the log limit, and makes all of it memory */
     r->header = (struct ft_header *)(void *)r->base;
@@ -62,7 +62,7 @@ int ft_region_create(struct ft_region *r, const struct ft_params *params, struct
     if (ftruncate(r->fd, (off_t)h.size) != 0 ||
         fcntl(r->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
         ft_err_set(e, FT_ESYS, "cannot size the shared memory to %llu bytes: %s%s", (unsigned long long)h.size,
-                   strerror(errno), errno == EFBIG ? " (raise `ulimit -Hf`, or give a smaller --log-limit)" : "");
+                   strerror(errno), errno == EFBIG ? " (raise ulimit -Hf, or give a smaller --log-limit)" : "");
         goto created;
     }
     if (map_region(r, h.size, e) != 0)

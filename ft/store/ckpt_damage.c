@@ -181,7 +181,7 @@ static void somebody_elses(int dir)
     write_as(dir, 3, 4, TEST_PROGRAM, TEST_SERIES);
     expect_refused(dir, "it is of 4 ranks, these are 3");
     write_as(dir, 3, TEST_RANKS, TEST_PROGRAM, "anotherj");
-    expect_refused(dir, "version 2 of job k3x9mmpq");
+    expect_refused(dir, "checkpoint 2 of job k3x9mmpq");
 
     n = read_file(dir, "checkpoint-0000000002.ftmpi", bytes, sizeof bytes);
     put(bytes, 8, 2, 4);

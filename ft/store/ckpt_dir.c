@@ -216,7 +216,7 @@ static int read_header(int dir, uint64_t version, int *fd, struct ft_ckpt_source
         return err;
     err = ft_ckpt_file_header(source, h, e);
     if (!err && h->version != version) {
-        err = ft_err_set(e, FT_EDAMAGED, "it holds version %llu, which its name does not say", (unsigned long long)h->version);
+        err = ft_err_set(e, FT_EDAMAGED, "it holds checkpoint %llu, which its name does not say", (unsigned long long)h->version);
         ft_ckpt_header_free(h);
     }
     if (err < 0)
@@ -256,7 +256,7 @@ static int check_series(int dir, const uint64_t *versions, int n, const struct f
         if (versions[i] == h->version || read_header(dir, versions[i], &fd, &source, &other, &ignored) < 0)
             continue;
         if (strcmp(other.series, h->series) != 0)
-            err = ft_err_set(e, FT_EINVAL, "there are checkpoints of two jobs: version %llu of job %s, version %llu of job %s; remove those of one",
+            err = ft_err_set(e, FT_EINVAL, "there are checkpoints of two jobs: checkpoint %llu of job %s, checkpoint %llu of job %s; remove those of one",
                              (unsigned long long)h->version, h->series, (unsigned long long)other.version, other.series);
         ft_ckpt_header_free(&other);
         close(fd);
@@ -279,7 +279,7 @@ static int check_owner(int dir, const char *series, struct ft_error *e)
         if (read_header(dir, versions[i], &fd, &source, &h, &ignored) < 0)
             continue;
         if (strcmp(h.series, series) != 0)
-            err = ft_err_set(e, FT_EINVAL, "the directory is another one than before, with checkpoints of job %s", h.series);
+            err = ft_err_set(e, FT_EINVAL, "it is another directory than before, with checkpoints of job %s", h.series);
         ft_ckpt_header_free(&h);
         close(fd);
     }

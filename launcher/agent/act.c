@@ -89,7 +89,7 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
     case FT_END_FENCED:
         break;
     case FT_END_STRANDED:
-        ft_say_notice(say, "%s %s and needs a part of the log that its host has no more", who, how);
+        ft_say_notice(say, "%s %s and needs a part of the log that its host no longer has", who, how);
         job->above->strand(job->node);
         break;
     case FT_END_HUNG:
@@ -120,12 +120,12 @@ static void tell_all(struct ft_job *job, uint32_t rank)
 {
     const struct ft_proc *proc = &job->procs[rank];
     uint64_t version = ft_cuts_newest(job);
-    char how[64], from[64] = "the beginning";
+    char how[64], from[64] = "";
 
     if (version)
-        snprintf(from, sizeof from, "checkpoint %llu", (ull)version);
-    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s and needs a part of the log that is gone: all %u ranks start again from %s",
-                  ft_job_rank(job, rank), proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), job->options->nranks, from);
+        snprintf(from, sizeof from, " from checkpoint %llu", (ull)version);
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s and needs a part of the log that is gone: all ranks start again%s",
+                  ft_job_rank(job, rank), proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), from);
 }
 
 static void tell_forsaken(struct ft_job *job, uint32_t rank)

@@ -72,7 +72,7 @@ static bool records(const struct ft_job *job)
         return false;
     if (ft_pidfd_works(why, sizeof why))
         return true;
-    ft_say_notice(&job->say, "%s There are no snapshots in this job: a rank that dies starts from its beginning and replays", why);
+    ft_say_notice(&job->say, "%s There are no snapshots in this job: a rank that is killed replays from the start", why);
     return false;
 }
 

@@ -236,7 +236,7 @@ static void on_lonely(evutil_socket_t fd, short what, void *arg)
         l->stand_by(l->agent); /* does not return */
     if (role < 0 || watch_twin(l) < 0) {
         if (!l->lonely_told)
-            ft_say(&job->say, "%s; it is tried again", role < 0 ? e.text : "no memory for a second launcher process");
+            ft_say(&job->say, "%s; it is tried again", role < 0 ? e.text : "no memory for a second process of ftrun");
         l->lonely_told = true;
         ft_timer_set(l->lonely, LONELY_MS);
         return;

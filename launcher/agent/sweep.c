@@ -93,11 +93,11 @@ void ft_sweep_step(struct ft_agent *a)
     while (a->sweep.stage < NAME && ft_clock_ns() >= a->sweep.next_ns && !snapshots_die(a, ft_clock_ns())) {
         enter_stage(a, a->sweep.stage + 1);
         if (a->sweep.stage == ASK && !a->job.code)
-            ft_say_notice(&a->job.say, "process %d, left behind by a rank that is done, is told to end with the job", one);
+            ft_say_notice(&a->job.say, "process %d, left behind by a rank that is done, is ended with the job", one);
         ft_reap_signal(&leaders, 0, 0, signals[a->sweep.stage], NULL);
     }
     if (a->sweep.stage == NAME) {
-        ft_say(&a->job.say, "process %d, left behind by a rank, does not die; it is left to itself", one);
+        ft_say(&a->job.say, "process %d, left behind by a rank, does not die and is left running", one);
         write_out(a);
         return;
     }

@@ -32,7 +32,7 @@ static int check_empty(const struct ft_ckpt_series *s, struct ft_error *e)
     if (n < 0)
         return ft_err_set(e, n, "--ckpt-dir %.300s: %.180s", dir_of(s), why.text);
     if (n && s->options->resume == FT_RESUME_NO)
-        return ft_err_set(e, FT_EINVAL, "--ckpt-dir %.300s: there are checkpoints of an earlier job, the newest is version %llu; --resume goes "
+        return ft_err_set(e, FT_EINVAL, "--ckpt-dir %.300s: there are checkpoints of an earlier job, the newest is checkpoint %llu; --resume goes "
                           "on from it, or name another directory", dir_of(s), (ull)newest);
     if (!n && s->options->resume == FT_RESUME_YES)
         return ft_err_set(e, FT_EINVAL, "--resume: there is no checkpoint in %.300s (--resume=auto begins anew then)", dir_of(s));
@@ -85,7 +85,7 @@ int ft_ckpt_series_load(struct ft_ckpt_series *s, struct ft_ckpt_header *h, cons
     s->totals.resumed = s->totals.last = h->version;
     if (localtime_r(&(time_t){(time_t)h->made_s}, &tm))
         strftime(made, sizeof made, "%Y-%m-%d %H:%M:%S", &tm);
-    ft_say_notice(s->say, "resumed from version %llu in %s, made %s", (ull)h->version, dir_of(s), made);
+    ft_say_notice(s->say, "resumed from checkpoint %llu in %s, made %s", (ull)h->version, dir_of(s), made);
     return 1;
 }
 
@@ -104,7 +104,7 @@ static void note_failed(struct ft_ckpt_series *s, const struct ft_ckpt_written *
 {
     s->totals.failed++;
     if (!s->failing && r->there)
-        ft_say(s->say, "--ckpt-dir %s: %s; the job goes on, and version %llu is the last one there", dir_of(s), r->e.text, (ull)r->there);
+        ft_say(s->say, "--ckpt-dir %s: %s; the job goes on, and checkpoint %llu is the last one there", dir_of(s), r->e.text, (ull)r->there);
     else if (!s->failing)
         ft_say(s->say, "--ckpt-dir %s: %s; the job goes on without a checkpoint there", dir_of(s), r->e.text);
     s->untold = s->failing;
@@ -115,7 +115,7 @@ static void note_failed(struct ft_ckpt_series *s, const struct ft_ckpt_written *
 void ft_ckpt_series_tell_end(struct ft_ckpt_series *s)
 {
     if (s->untold && s->there)
-        ft_say(s->say, "--ckpt-dir %s: at the end of the job version %llu is the last one there", dir_of(s), (ull)s->there);
+        ft_say(s->say, "--ckpt-dir %s: at the end of the job checkpoint %llu is the last one there", dir_of(s), (ull)s->there);
     else if (s->untold)
         ft_say(s->say, "--ckpt-dir %s: at the end of the job there is no checkpoint there", dir_of(s));
     s->untold = false;
@@ -141,9 +141,9 @@ static void note_written(struct ft_ckpt_series *s, const struct ft_ckpt_written 
     s->totals.ns += ns;
     s->totals.most_ns = ns > s->totals.most_ns ? ns : s->totals.most_ns;
     if (s->failing)
-        ft_say_notice(s->say, "--ckpt-dir %s: checkpoints can be written again: version %llu", dir_of(s), (ull)r->version);
+        ft_say_notice(s->say, "--ckpt-dir %s: checkpoints can be written again: checkpoint %llu", dir_of(s), (ull)r->version);
     else
-        ft_say_detail(s->say, "version %llu is in %s: %llu bytes in %.3f s", (ull)r->version, dir_of(s), (ull)r->bytes, (double)ns / 1e9);
+        ft_say_detail(s->say, "checkpoint %llu is in %s: %llu bytes in %.3f s", (ull)r->version, dir_of(s), (ull)r->bytes, (double)ns / 1e9);
     s->failing = s->untold = false;
 }
 
@@ -182,7 +182,7 @@ bool ft_ckpt_series_is_due(const struct ft_ckpt_series *s, uint64_t version)
 void ft_ckpt_series_tell_unloaded(struct ft_ckpt_series *s)
 {
     if (!s->unloaded_told)
-        ft_say(s->say, "the program makes checkpoints, but has not loaded version %llu, which it was resumed from; nothing is written to %s",
+        ft_say(s->say, "the program makes checkpoints, but has not loaded checkpoint %llu, which it was resumed from; nothing is written to %s",
                (ull)s->totals.resumed, dir_of(s));
     s->unloaded_told = true;
 }

@@ -146,7 +146,7 @@ static void write_one(struct ft_ckpt_writer *w)
     if (!r->err)
         r->err = ft_ckpt_dir_write(&ft_disk_real, w->config.dir, &w->header, w->before, &models, &r->e);
     if (w->other)
-        ft_err_set(&r->e, r->err, "the models of version %llu are not what the ranks had handed over", (unsigned long long)r->version);
+        ft_err_set(&r->e, r->err, "the models of checkpoint %llu are not what the ranks had handed over", (unsigned long long)r->version);
     release(w); /* in any case; again if it went well */
     ft_ckpt_header_free(&w->header);
     free(w->hashes);

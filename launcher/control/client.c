@@ -26,7 +26,7 @@ static const struct ft_say aloud; /* errors, straight to stderr */
 
 static int end_unknown(const struct ft_follow *f)
 {
-    ft_say(&aloud, "job %s is gone, and nobody is left to tell its exit code: were all its processes killed?", f->job->id);
+    ft_say(&aloud, "job %s is gone, and its exit code is not known: were all its processes killed?", f->job->id);
     return FT_CODE_JOB;
 }
 

@@ -211,7 +211,7 @@ int ft_follow_to_end(struct ft_follow *f, const char *request, int interrupt)
         if (!attach)
             continue;
         open_ending(f);
-        ft_say(&aloud, "job %s has a new agent (pid %lld); output between the two may be missing here", f->job->id,
+        ft_say(&aloud, "job %s goes on in another process of ftrun (pid %lld); output between the two may be missing here", f->job->id,
                (long long)json_integer_value(json_object_get(f->info, "agent_pid")));
     }
 }

@@ -152,7 +152,7 @@ static void serve(struct ft_controller *c)
 static int check_request(const struct ft_options *o, struct ft_error *e)
 {
     if (o->log_full == FT_FULL_FORGET && o->map->nnodes > 1) /* another one may need what is forgotten */
-        return ft_err_set(e, FT_EINVAL, "--log-full forget is not there yet for jobs on several hosts");
+        return ft_err_set(e, FT_EINVAL, "--log-full forget does not work on several hosts yet");
     return 0;
 }
 

@@ -29,7 +29,7 @@ static const char *ranks_of(const struct ft_map *map, uint32_t node, char *text,
 /* What becomes of a host's ranks. */
 static void tell_lost(const struct ft_say *say, const struct ft_options *o, const struct ft_nodes_effect *fx, const char *who)
 {
-    const char *how = fx->number ? "has not been heard of" : "is gone";
+    const char *how = fx->number ? "has not been heard from" : "is gone";
     double lease = (double)o->lease_ms / 1e3;
 
     if (fx->to == fx->host)
@@ -89,12 +89,12 @@ void ft_controller_tell(const struct ft_say *say, const struct ft_telling *t, co
         break;
     case FT_NT_RENEW:
         if (fx->number == 2) {
-            ft_say_notice(say, "%s needs a part of the log that no host has any more: all %u ranks start again", who, o->map->world);
+            ft_say_notice(say, "%s needs a part of the log that no host has any more: all ranks start again", who);
             break;
         }
-        ft_say_notice(say, "%s %s for %g s, and no host that is left has all of the log, which its ranks need to catch up%s: all %u ranks start again",
-                      who, fx->number ? "has not been heard of" : "is gone", (double)o->lease_ms / 1e3,
-                      o->survive_host ? "" : " (--survive host keeps it)", o->map->world);
+        ft_say_notice(say, "%s %s for %g s, and no host that is left has all of the log, which its ranks need to catch up%s: all ranks start again",
+                      who, fx->number ? "has not been heard from" : "is gone", (double)o->lease_ms / 1e3,
+                      o->survive_host ? "" : " (--survive host keeps it)");
         break;
     case FT_NT_STRANDED:
         ft_say_notice(say, "%s needs a part of the log that is gone; its ranks start again", who);

@@ -153,13 +153,13 @@ int ft_twin_fork(struct ft_twin *t, enum ft_twin_role role, struct ft_error *e)
     int sockets[2];
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
-        return ft_err_set(e, FT_ESYS, "no socket for a second launcher process: %s", strerror(errno));
+        return ft_err_set(e, FT_ESYS, "no socket for a second process of ftrun: %s", strerror(errno));
     t->npassed = t->given = 0;
     memset(t->passed, 0, sizeof t->passed);
     atomic_store(t->taken, 0);
     pid = fork();
     if (pid < 0) {
-        ft_err_set(e, FT_ESYS, "no second launcher process: %s", strerror(errno));
+        ft_err_set(e, FT_ESYS, "no second process of ftrun: %s", strerror(errno));
         close(sockets[0]);
         close(sockets[1]);
         return FT_ESYS;

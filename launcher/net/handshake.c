@@ -61,11 +61,11 @@ static const char *check_hello(const struct hello *h, unsigned kinds)
     static const unsigned char zero[sizeof h->zero];
 
     if (memcmp(h->magic, magic, sizeof magic))
-        return "it does not speak our language";
+        return "it does not speak ftmpi's protocol";
     if (memcmp(h->zero, zero, sizeof zero))
-        return "it speaks another version of our language";
+        return "it speaks another version of ftmpi's protocol";
     if (h->kind == 0 || h->kind >= FT_AUTH_KINDS || !(kinds >> h->kind & 1))
-        return "it wants something that is not to be had here";
+        return "it asks for something that this host does not have";
     return NULL;
 }
 

@@ -168,7 +168,7 @@ static const char *take(struct ft_parcel *p, bool *over)
 
     if (in_head(p)) {
         if (!ft_piece_get(p->bytes, &p->piece) || p->piece.position != p->at || p->piece.length > p->config.length - p->at)
-            return "it does not speak as it should";
+            return "it breaks the protocol";
         *over = p->piece.length == 0;
         p->n += p->piece.length;
         return NULL;

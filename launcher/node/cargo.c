@@ -262,7 +262,7 @@ bool ft_cargo_look(int fd, uint64_t area, uint64_t length, uint64_t *version, ui
     return true;
 }
 
-static int is_damaged(struct ft_error *e) { return ft_err_set(e, FT_EDAMAGED, "what the other node has kept is no checkpoint of this one"); }
+static int is_damaged(struct ft_error *e) { return ft_err_set(e, FT_EDAMAGED, "what the other host has kept is no checkpoint of this one"); }
 
 /* The head, checked as far as it says how long what is. */
 static int read_head(const struct ft_job *job, int fd, uint64_t area, uint64_t length, struct head **out, struct ft_error *e)
@@ -278,7 +278,7 @@ static int read_head(const struct ft_job *job, int fd, uint64_t area, uint64_t l
         return is_damaged(e);
     h = malloc(first.bytes);
     if (!h)
-        return ft_err_set(e, FT_ENOMEM, "no memory for what the other node has kept");
+        return ft_err_set(e, FT_ENOMEM, "no memory for what the other host has kept");
     if ((err = ft_models_read(fd, area, 0, h, first.bytes, e)) < 0) {
         free(h);
         return err;
@@ -365,7 +365,7 @@ static int copy_models(const struct ft_job *job, const struct head *h, int fd, u
     uint64_t n = h->nranks + SECTIONS, at = h->bytes;
     struct section *s = calloc(n, sizeof *s);
     char *piece = malloc(PIECE);
-    int err = s && piece ? 0 : ft_err_set(e, FT_ENOMEM, "no memory for what the other node has kept");
+    int err = s && piece ? 0 : ft_err_set(e, FT_ENOMEM, "no memory for what the other host has kept");
 
     if (!err && list_sections(h, s) != length - at)
         err = is_damaged(e);

@@ -54,7 +54,7 @@ static void tell(struct ft_doubts *d, uint64_t what)
     ft_doubt_tell(&job_of(d)->region, d->unit, what);
     ft_say_step(&job_of(d)->say, what == FT_TOLD_ALL ? "all ranks of the job ask what unit %llu is: it is done once more"
                   : what == FT_TOLD_SEVERAL ? "all ranks of the job ask what unit %llu is, and not about one operation"
-                  : "another node knows what unit %llu is", (unsigned long long)d->unit);
+                  : "another host knows what unit %llu is", (unsigned long long)d->unit);
 }
 
 static bool is_asking(const struct ft_doubts *d) { return d->dial || d->await; }

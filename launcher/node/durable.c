@@ -188,7 +188,7 @@ static void begin(struct ft_node *n)
         int err = ft_models_hash(n->job->models, area_of(i, 0), d->base.models[i].bytes, &hash, &e);
 
         if (!err && hash != d->base.models[i].hash)
-            err = ft_err_set(&e, FT_EDAMAGED, "what came to host %s of version %llu is not what was sent", ft_say_host(),
+            err = ft_err_set(&e, FT_EDAMAGED, "what came to host %s of checkpoint %llu is not what was sent", ft_say_host(),
                              (unsigned long long)d->base.version);
         if (err < 0) {
             fail(n, &e);

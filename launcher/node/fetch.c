@@ -231,7 +231,7 @@ static bool start_piece(struct ft_fetch *f)
     uint64_t room = f->writer.extent_bytes - f->writer.at % f->writer.extent_bytes;
 
     if (!ft_piece_get(f->head, &f->piece) || f->piece.position != f->writer.at || f->piece.length > room) {
-        next_source(f, "it does not speak as it should");
+        next_source(f, "it breaks the protocol");
         return false;
     }
     if (!f->piece.length) { /* that was all */
@@ -250,7 +250,7 @@ static bool put_piece(struct ft_fetch *f)
 
     if (ft_writer_room(&f->writer) < f->piece.length) {
         if (f->looks++ == ROOMS) {
-            next_source(f, "this node has no memory for it");
+            next_source(f, "this host has no memory for it");
             return false;
         }
         event_del(f->readable);
@@ -272,7 +272,7 @@ static bool take_answer(struct ft_fetch *f)
     bool sound = ft_answer_get(f->head, &a) && a.node == source_of(f)->node;
 
     if (!sound || a.verdict != FT_VERDICT_YES) {
-        next_source(f, sound ? ft_verdict_text(a.verdict) : "it does not speak as it should");
+        next_source(f, sound ? ft_verdict_text(a.verdict) : "it breaks the protocol");
         return false;
     }
     if (a.incarnation != source_of(f)->incarnation || a.extent_bytes != f->writer.extent_bytes) {
@@ -408,7 +408,7 @@ struct ft_fetch *ft_fetch_start(const struct ft_fetch_config *config, const stru
         return NULL;
     }
     memcpy(f->sources, sources, n * sizeof *sources);
-    ft_err_set(&f->e, FT_EJOB, "no other node has the log");
+    ft_err_set(&f->e, FT_EJOB, "no other host has the log");
     if (ft_writer_open(&f->writer, config->region, config->keeper, config->spill_fd, &f->e) < 0)
         f->n = 0;
     soon(f, 0);

@@ -102,7 +102,7 @@ void ft_node_lease_check(struct ft_node *n)
     if (n->shared->fenced || !is_silent(n, 0))
         return;
     if (atomic_load(&n->shared->met))
-        snprintf(why, sizeof why, "ftrun has not been heard of for %g s (two thirds of --lease); the ranks here are killed",
+        snprintf(why, sizeof why, "ftrun has not been heard from for %g s (two thirds of --lease); the ranks here are killed",
                  (double)(ft_node_lease_ns(n) / 3 * 2) / 1e9);
     else
         snprintf(why, sizeof why, "the ftrun that started it cannot be reached%s%s", *ft_uplink_trouble(n->uplink) ? ": " : "",

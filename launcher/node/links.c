@@ -200,7 +200,7 @@ static void on_answer(void *arg, int fd, const uint8_t *bytes, const char *why)
         p->forced = false;
         ft_publish(&words_of(p)->gone, 1);
     } else {
-        give_up(p, sound ? ft_verdict_text(a.verdict) : "it does not answer as it should");
+        give_up(p, sound ? ft_verdict_text(a.verdict) : "it breaks the protocol");
     }
 }
 
@@ -439,7 +439,7 @@ int ft_links_new(struct ft_links **out, const struct ft_links_config *config, st
     l->pair[0] = l->pair[1] = -1;
     l->posting = ft_shared_new(config->nnodes * sizeof *l->posting);
     if (!l->posting || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->pair) < 0) {
-        ft_err_set(e, FT_ESYS, "cannot prepare for links to other nodes: %s", strerror(errno));
+        ft_err_set(e, FT_ESYS, "cannot prepare for links to other hosts: %s", strerror(errno));
         ft_links_free(l);
         return FT_ESYS;
     }

@@ -147,7 +147,7 @@ static void on_confirmed(void *arg, int fd, const uint8_t *bytes, const char *wh
         give_up(p, bytes ? "it does not want what it has got" : why);
         return;
     }
-    ft_say_step(&job_of(p)->say, "node %u keeps version %llu of the ranks here, %llu bytes", next_of(p),
+    ft_say_step(&job_of(p)->say, "node %u keeps checkpoint %llu of the ranks here, %llu bytes", next_of(p),
                   (unsigned long long)ft_cargo_version(p->cargo), (unsigned long long)ft_cargo_bytes(p->cargo));
     note_sent(p, ft_cargo_version(p->cargo));
     drop(p);
@@ -206,7 +206,7 @@ static void on_fetched(void *arg, int fd, uint64_t length, const char *why)
     close(fd);
     version = ft_cargo_unpack(job_of(p), p->fd, INBOX, length, p->units, &e);
     if (version > 0)
-        ft_say_detail(&job_of(p)->say, "the ranks here go on from version %lld, %llu bytes, which node %u has kept", (long long)version,
+        ft_say_detail(&job_of(p)->say, "the ranks here go on from checkpoint %lld, %llu bytes, which node %u has kept", (long long)version,
                       (unsigned long long)length, next_of(p));
     else
         ft_say_detail(&job_of(p)->say, "what node %u has kept cannot be used, the ranks here begin at the start: %s", next_of(p), e.text);
@@ -243,7 +243,7 @@ static void on_answer(void *arg, int fd, const uint8_t *bytes, const char *why)
     if (sound && p->fetching && a.verdict == FT_VERDICT_RELEASED)
         end_fetch(p); /* it has none */
     else
-        give_up(p, !bytes ? why : sound ? ft_verdict_text(a.verdict) : "it does not answer as it should");
+        give_up(p, !bytes ? why : sound ? ft_verdict_text(a.verdict) : "it breaks the protocol");
 }
 
 static void on_dialed(void *arg, int fd, enum ft_auth_kind kind, const struct ft_error *e)

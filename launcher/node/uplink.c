@@ -59,7 +59,7 @@ static void on_frame(void *arg, struct ft_channel *channel, const struct ft_wire
     (void)channel;
     if (u->config.take(u->config.arg, f, &e) == 0)
         return;
-    snprintf(u->trouble, sizeof u->trouble, "the controller said something that is not understood: %.200s", e.text);
+    snprintf(u->trouble, sizeof u->trouble, "the ftrun that started it said something that is not understood: %.200s", e.text);
     hang_up(u);
 }
 

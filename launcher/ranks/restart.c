@@ -75,7 +75,7 @@ static bool is_clear(struct ft_job *job, uint32_t rank)
         return true;
     if (!proc->stuck_told && ft_clock_ns() - proc->died_ns > STUCK_MS * 1000000ull) {
         proc->stuck_told = true;
-        ft_say(&job->say, "rank %u: process %d of the killed incarnation does not die; its restart waits for that", ft_job_rank(job, rank), one);
+        ft_say(&job->say, "rank %u: process %d of its killed predecessor does not die; its restart waits for that", ft_job_rank(job, rank), one);
     }
     return false;
 }
@@ -110,7 +110,7 @@ static bool must_not_start(struct ft_job *job, uint32_t rank)
 
     if (!once)
         return false;
-    ft_say(&job->say, "rank %u has no snapshot, and from its beginning it would do other things than before, for %s; --start-over always allows that",
+    ft_say(&job->say, "rank %u has no snapshot, and from the start it would do other things than before, for %s; --start-over always allows that",
            ft_job_rank(job, rank), once);
     ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
     return true;
