@@ -8,6 +8,7 @@
 
 #include "ft/agree.h"
 #include "ft/base/hash.h"
+#include "ft/base/util.h"
 #include "ft/collective.h"
 #include "ft/core/cache.h"
 #include "ft/prefix.h"
@@ -330,7 +331,8 @@ static int read_model(struct ft_checkpoints *c, uint64_t area, uint64_t n, uint6
         return 0;
     *bytes = malloc(n);
     if (!*bytes)
-        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a model of %llu bytes", c->s->rank, (unsigned long long)n);
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a model of %llu byte%s", c->s->rank,
+                          (unsigned long long)n, ft_plural(n));
     ft_hashing_begin(&h, 0, n);
     for (uint64_t at = 0; at < n && !err; at += piece) {
         piece = ft_min(PIECE, n - at);
@@ -338,7 +340,8 @@ static int read_model(struct ft_checkpoints *c, uint64_t area, uint64_t n, uint6
         ft_hashing_add(&h, (char *)*bytes + at, piece);
     }
     if (!err && ft_hashing_end(&h) != hash)
-        err = ft_err_set(e, FT_ESYS, "rank %u: %llu bytes of a model are not what was kept", c->s->rank, (unsigned long long)n);
+        err = ft_err_set(e, FT_ESYS, "rank %u: %llu byte%s of a model are not what was kept", c->s->rank,
+                         (unsigned long long)n, ft_plural(n));
     return err;
 }
 

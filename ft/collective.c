@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ft/base/util.h"
 #include "ft/core/cache.h"
 #include "ft/core/check.h"
 #include "ft/core/nodes.h"
@@ -150,8 +151,8 @@ static FT_HOT int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_
     if (recv) {
         c->recv = malloc(c->s->size * c->bytes);
         if (!c->recv)
-            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce %llu bytes by a user function", c->s->me,
-                              (unsigned long long)c->bytes);
+            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce %llu byte%s by a user function", c->s->me,
+                              (unsigned long long)c->bytes, ft_plural(c->bytes));
     }
     err = ft_collective_run(c, sig, c->s->size * c->bytes, site, e);
     if (recv && !err)

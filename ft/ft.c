@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ft/alone.h"
+#include "ft/base/util.h"
 #include "ft/collective.h"
 #include "ft/core/single.h"
 #include "ft/outcome/copies.h"
@@ -167,7 +168,8 @@ static int join(struct ft *ft, const char *fds, bool cache, struct ft_error *e)
     keep_from_children((int[]){memory, ft->kick_fd, ft->spill_fd, bell, post}, 5); /* models: ft_models_attach */
     local = rank > UINT32_MAX ? -1 : ft_region_local(&ft->region, (uint32_t)rank);
     if (local < 0) {
-        err = ft_err_set(e, FT_EJOB, "FTMPI_RANK is %ld in a job of %u ranks", rank, ft->region.header->params.nranks);
+        err = ft_err_set(e, FT_EJOB, "FTMPI_RANK is %ld in a job of %u rank%s", rank, ft->region.header->params.nranks,
+                         ft_plural(ft->region.header->params.nranks));
         goto attached;
     }
     err = ft_models_attach(models, e);

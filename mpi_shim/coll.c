@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "ft/base/util.h"
 #include "mpi_shim/shim.h"
 
 /* count elements of a type are `count * per` base elements; their bytes must fit in 63 bits. */
@@ -81,8 +82,8 @@ static int check_send(MPI_Comm comm, const char *me, const void *sendbuf, int se
     received = (uint64_t)recvcount * recvtype->size;
     if (sent != received)
         return shim_raise(comm, me, MPI_ERR_TRUNCATE,
-                          "this rank sends %llu bytes and receives %llu from itself; both must be the same",
-                          (unsigned long long)sent, (unsigned long long)received);
+                          "this rank sends %llu byte%s and receives %llu from itself; both must be the same",
+                          (unsigned long long)sent, ft_plural(sent), (unsigned long long)received);
     if (sendtype->extent * (uint64_t)sendcount != recvtype->extent * (uint64_t)recvcount)
         return shim_raise(comm, me, MPI_ERR_TYPE, "the gaps in sendtype and recvtype differ, which is not supported");
     if (sendbuf == recvbuf && sendbuf != own && sent > 0)

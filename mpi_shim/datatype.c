@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "ft/base/util.h"
 #include "mpi_shim/shim.h"
 #include "mpi_shim/wrappers.h"
 
@@ -187,7 +188,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
     found = ompi_datatype_match_size(size, typeclass == MPI_TYPECLASS_INTEGER ? OMPI_INTEGER : typeclass == MPI_TYPECLASS_REAL
                                      ? OMPI_REAL : typeclass == MPI_TYPECLASS_COMPLEX ? OMPI_COMPLEX : 0, 0);
     if (found == MPI_DATATYPE_NULL)
-        return shim_raise(NULL, me, MPI_ERR_ARG, "there is no datatype of class %d and %d bytes", typeclass, size);
+        return shim_raise(NULL, me, MPI_ERR_ARG, "there is no datatype of class %d and %d byte%s", typeclass, size, ft_plural(size));
     *datatype = found;
     return MPI_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "mpi_shim/shim.h"
 
 struct shim shim = {.stage = SHIM_BEFORE, .rank = -1};
@@ -177,5 +178,6 @@ int shim_bad_root(MPI_Comm comm, const char *function, int root)
 
 int shim_bad_buffer(MPI_Comm comm, const char *function, const char *what, uint64_t bytes)
 {
-    return shim_raise(comm, function, MPI_ERR_BUFFER, "%s is a null pointer for %llu bytes", what, (unsigned long long)bytes);
+    return shim_raise(comm, function, MPI_ERR_BUFFER, "%s is a null pointer for %llu byte%s", what,
+                      (unsigned long long)bytes, ft_plural(bytes));
 }

@@ -72,7 +72,7 @@ bad 1 'Not a directory' --log-spill "$tmp/plain" -n 1 true
 bad 2 'Not a directory' --wdir "$tmp/plain" -n 1 true
 
 # Limits.
-bad_after 1 'need 180 open files, but the limit is 20: raise it (ulimit -Hn)' 'ulimit -n 20' -n 4 true
+bad_after 1 '4 ranks: the limit of open files is 20 and must be 180: raise it (ulimit -Hn)' 'ulimit -n 20' -n 4 true
 [ -n "$sanitized" ] || bad_after 1 'ulimit -v' 'ulimit -v 200000' -n 2 true
 bad_after 1 'File too large (raise ulimit -Hf,' 'ulimit -f 10' -n 2 true
 if [ -z "$sanitized" ]; then
@@ -81,7 +81,7 @@ fi
 if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups test -x "$ftrun"; then
     timeout 120 setpriv --reuid=65534 --clear-groups prlimit --nproc=3 "$ftrun" -n 1 true : -n 2 true >out 2>err </dev/null
     code=$? what='too few processes' # root has no such limit
-    check 1 'do not fit in the limit of 3 processes: raise it (ulimit -u)'
+    check 1 'the limit of processes, 3, is too low for . ranks*: raise it (ulimit -u)'
 fi
 # Those that can be raised are, and ranks have them as they were.
 timeout 120 prlimit --fsize=10240:unlimited --nofile=50:4096 "$ftrun" -n 1 grep -E '^Max (file size|open files)' /proc/self/limits >limits 2>err

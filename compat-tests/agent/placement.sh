@@ -33,10 +33,10 @@ bound -n 9 --bind-to core:overload-allowed --quiet -- 'core 0, processors 0-1' '
     'core 7, processors 14-15' 'core 0, processors 0-1'
 run -n 9 --bind-to core true
 expect_code 0
-expect_err 'binding: 9 ranks do not fit on 8 cores; ranks are not bound'
+expect_err 'binding: 9 ranks: too many for 8 cores; ranks are not bound'
 expect_err_lines 1
 run -n 1 --map-by socket:PE=5 true
-expect_err '1 ranks with 5 cores each do not fit on 8'
+expect_err '1 rank with 5 cores each: too many for 8'
 run --map-by ppr:2:socket -n 5 true
 expect_code 2
 expect_err '5 ranks at 4 per host need 2 hosts'

@@ -94,7 +94,7 @@ refused() { # pattern, arguments
 }
 refused 'there are checkpoints of an earlier job, the newest is checkpoint 25' --ckpt-dir ckpt -n 3 "$resumejob" 30 800 1 local
 refused 'it is of the program "resumejob", this is "true"' --ckpt-dir ckpt --resume -n 3 true
-refused 'it is of 3 ranks, these are 4' --ckpt-dir ckpt --resume=auto -n 4 "$resumejob" 30 800 1 local
+refused 'it is of 3 ranks, this job has 4' --ckpt-dir ckpt --resume=auto -n 4 "$resumejob" 30 800 1 local
 printf 'x' | dd of="$(file "$before")" bs=1 seek=100 conv=notrunc 2>/dev/null
 printf 'x' | dd of="$(file 25)" bs=1 seek=100 conv=notrunc 2>/dev/null
 run --ckpt-dir ckpt --resume=auto -n 3 "$resumejob" 30 800 1 local

@@ -148,7 +148,7 @@ refused() { # pattern, placement, arguments
 }
 refused 'there are checkpoints of an earlier job, the newest is checkpoint 25' 0 "$resumejob" 30 800 1 local
 refused 'it is of the program "resumejob", this is "true"' 0 --resume true
-refused 'it is of 5 ranks, these are 6' 3 --resume=auto -n 6 --oversubscribe "$resumejob" 30 800 1 local
+refused 'it is of 5 ranks, this job has 6' 3 --resume=auto -n 6 --oversubscribe "$resumejob" 30 800 1 local
 # Damaged: the version before is taken, and the line says why; without one it is refused.
 size=$(stat -c %s "$(file 25)")
 damaged() { # pattern

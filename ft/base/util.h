@@ -25,6 +25,9 @@ static inline uint64_t ft_align(uint64_t a, uint64_t to) { return (a + to - 1) &
 
 static inline uint64_t ft_div_up(uint64_t a, uint64_t by) { return (a + by - 1) / by; }
 
+/* The end of a noun that n of are counted: "%u rank%s". */
+static inline const char *ft_plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
 /* Of memory of this machine: 4 KiB, or up to 64. */
 uint64_t ft_page_bytes(void);
 

@@ -5,6 +5,7 @@
 
 #include "ft/base/hash.h"
 #include "ft/base/site.h"
+#include "ft/base/util.h"
 #include "ft/core/nodes_op.h"
 
 /* What two nodes must have alike before one understands the other's records. */
@@ -90,7 +91,8 @@ static int read_unit(struct ft_nodes *n, struct ft_nodes_reader *reader, uint64_
         reader->room = 0;
         reader->bytes = malloc(length);
         if (!reader->bytes)
-            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to send %llu bytes", n->s->me, (unsigned long long)length);
+            return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to send %llu byte%s", n->s->me,
+                              (unsigned long long)length, ft_plural(length));
         reader->room = length;
     }
     if (length && !ft_log_try_read(&n->s->log, reader->position + ft_record_offset(length), reader->bytes, length))

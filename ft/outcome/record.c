@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ft/base/hash.h"
+#include "ft/base/util.h"
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/images.h"
@@ -190,9 +191,10 @@ static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, 
 
     c->record = o;
     if (o->kind != kind || o->what != what)
-        ft_recorder_lost("a replay made call %s where there was %s%s, %llu bytes before the end of its log", texts[kind], texts[o->kind],
+        ft_recorder_lost("a replay made call %s where there was %s%s, %llu byte%s before the end of its log", texts[kind], texts[o->kind],
                          o->kind == kind ? " of something else" : "",
-                         (unsigned long long)(atomic_load(&log->words->tail) - log->last));
+                         (unsigned long long)(atomic_load(&log->words->tail) - log->last),
+                         ft_plural(atomic_load(&log->words->tail) - log->last));
     if (atomic_load_explicit(&o->state, memory_order_acquire) == FT_OUTCOME_DONE) {
         ft_outcome_pass(log, o);
         return true;

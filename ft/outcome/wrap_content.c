@@ -12,6 +12,7 @@
 #include <linux/falloc.h>
 #include <sys/syscall.h>
 
+#include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/inputs.h"
 #include "ft/outcome/once.h"
@@ -33,7 +34,8 @@ static bool was_cut(const struct ft_recorded *c, const struct stat *now, off_t l
         return true;
     if (before < length)
         return size > length; /* else others have appended before */
-    ft_recorder_lost("it was killed while it cut a file to %lld bytes, and others have changed that", (long long)length);
+    ft_recorder_lost("it was killed while it cut a file to %lld byte%s, and others have changed that",
+                     (long long)length, ft_plural(length));
 }
 
 enum { BY_NAME = INT_MIN };

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <wordexp.h>
 
+#include "ft/base/util.h"
 #include "ft/outcome/child.h"
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
@@ -96,11 +97,17 @@ int clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
 
 /* ---- exec ---- */
 
+/* Of the log that a replay goes through. */
+static uint64_t left(void)
+{
+    return atomic_load(&ft_recorder.log.words->tail) - ft_recorder.log.at;
+}
+
 /* In a replay: its predecessor went on after this. */
 static void must_be_last(const char *what)
 {
     if (ft_recorder_replays())
-        ft_recorder_lost("a replay %s, %llu bytes before the end of its log", what, (unsigned long long)(atomic_load(&ft_recorder.log.words->tail) - ft_recorder.log.at));
+        ft_recorder_lost("a replay %s, %llu byte%s before the end of its log", what, (unsigned long long)left(), ft_plural(left()));
     ft_recorder_live();
     ft_images_settle();
 }

@@ -106,7 +106,7 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
     if (p->nranks == 0 || p->nstreams == 0 || p->cores == 0)
         return ft_err_set(e, FT_EINVAL, "a job needs at least one rank, one stream and one core");
     if (p->nstreams > FT_MOST_STREAMS)
-        return ft_err_set(e, FT_EINVAL, "%u streams are more than there can be", p->nstreams);
+        return ft_err_set(e, FT_EINVAL, "%u streams are too many", p->nstreams);
     if (!power_of_two(p->short_depth) || !power_of_two(p->slot_depth) || !power_of_two(p->trail) ||
         !power_of_two(p->extent_bytes) || p->short_depth < 2 || p->slot_depth < 2)
         return ft_err_set(e, FT_EINVAL, "slots, trail and extents come in powers of two, at least 2 slots");
@@ -118,9 +118,10 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
         p->slot_room % FT_LINE || p->slot_room < p->slot_bytes || ft_max(p->slot_bytes, p->gather_bytes) * 4ull > p->extent_bytes)
         return ft_err_set(e, FT_EINVAL, "slots must be whole cache lines, short ones 16 KiB (a gather's no larger than others') and others a quarter of an extent at most");
     if (p->nnodes > 1 && (p->node >= p->nnodes || p->nranks >= p->world || p->segment > p->slot_bytes || p->segment % FT_LINE))
-        return ft_err_set(e, FT_EINVAL, "node %u of %u with %u of %u ranks: this cannot be", p->node, p->nnodes, p->nranks, p->world);
+        return ft_err_set(e, FT_EINVAL, "node %u of %u with %u of %u rank%s: this cannot be", p->node, p->nnodes, p->nranks, p->world,
+                          ft_plural(p->world));
     if (p->nextents < 4)
-        return ft_err_set(e, FT_EINVAL, "the log limit is too small: at least %llu bytes are needed",
+        return ft_err_set(e, FT_EINVAL, "the log limit is too small: it must be at least %llu bytes",
                           4ull * (unsigned long long)p->extent_bytes);
     return 0;
 }

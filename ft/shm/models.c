@@ -95,14 +95,14 @@ int ft_models_write(int fd, uint64_t area, uint64_t at, const void *bytes, uint6
     if (n == 0)
         return 0;
     if (at > FT_MODELS_AREA_BYTES || n > FT_MODELS_AREA_BYTES - at)
-        return ft_err_set(e, FT_ENOMEM, "%llu bytes are more than can be kept", (unsigned long long)n);
+        return ft_err_set(e, FT_ENOMEM, "%llu bytes are too many to be kept", (unsigned long long)n);
     ft_point_store();
     lift(&before);
     error = write_all(fd, bytes, n, area * FT_MODELS_AREA_BYTES + at);
     put_back(&before, error == EFBIG);
     if (!error)
         return 0;
-    return ft_err_set(e, FT_ENOMEM, "cannot keep %llu bytes: %s%s", (unsigned long long)n, strerror(error),
+    return ft_err_set(e, FT_ENOMEM, "cannot keep %llu byte%s: %s%s", (unsigned long long)n, ft_plural(n), strerror(error),
                       error == EFBIG ? " (checkpoints need ulimit -Hf unlimited)" : "");
 }
 

@@ -107,7 +107,7 @@ int ft_region_map(const struct ft_region *r, const uint32_t *first, const uint32
     }
     free(met);
     if (!sound)
-        return ft_err_set(e, FT_EINVAL, "the map of %u ranks to %u nodes is damaged", p->world, p->nnodes);
+        return ft_err_set(e, FT_EINVAL, "the map of ranks (%u) to nodes (%u) is damaged", p->world, p->nnodes);
     memcpy(to, first, (p->nnodes + 1) * sizeof *to);
     memcpy(to + p->nnodes + 1, rank_at, p->world * sizeof *to);
     return 0;

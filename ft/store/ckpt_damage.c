@@ -179,7 +179,7 @@ static void somebody_elses(int dir)
     write_as(dir, 3, TEST_RANKS, "other.py", TEST_SERIES);
     expect_refused(dir, "checkpoint-0000000003.ftmpi cannot be used: it is of the program \"other.py\", this is \"train.py\"");
     write_as(dir, 3, 4, TEST_PROGRAM, TEST_SERIES);
-    expect_refused(dir, "it is of 4 ranks, these are 3");
+    expect_refused(dir, "it is of 4 ranks, this job has 3");
     write_as(dir, 3, TEST_RANKS, TEST_PROGRAM, "anotherj");
     expect_refused(dir, "checkpoint 2 of job k3x9mmpq");
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
+#include "ft/base/util.h"
 #include "ft/store/ckpt_dir.h"
 
 #include <errno.h>
@@ -204,7 +205,7 @@ static int check_identity(const struct ft_ckpt_header *h, const struct ft_ckpt_w
     if (strcmp(h->program, wanted->program) != 0)
         return ft_err_set(e, FT_EINVAL, "it is of the program \"%.150s\", this is \"%.150s\"", h->program, wanted->program);
     if (h->nranks != wanted->nranks)
-        return ft_err_set(e, FT_EINVAL, "it is of %u ranks, these are %u", h->nranks, wanted->nranks);
+        return ft_err_set(e, FT_EINVAL, "it is of %u rank%s, this job has %u", h->nranks, ft_plural(h->nranks), wanted->nranks);
     return 0;
 }
 

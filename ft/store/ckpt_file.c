@@ -131,7 +131,8 @@ int ft_ckpt_file_header(const struct ft_ckpt_source *source, struct ft_ckpt_head
     int err;
 
     if (source->bytes < sizeof prefix)
-        return ft_err_set(e, FT_EDAMAGED, "it has %llu bytes: no checkpoint is that short", (unsigned long long)source->bytes);
+        return ft_err_set(e, FT_EDAMAGED, "it has %llu byte%s: no checkpoint is that short",
+                          (unsigned long long)source->bytes, ft_plural(source->bytes));
     if (source->read(source->arg, 0, prefix, sizeof prefix) < 0)
         return unreadable(e);
     if ((err = ft_ckpt_header_length(prefix, source->bytes, &n, e)) < 0)

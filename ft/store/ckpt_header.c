@@ -123,7 +123,7 @@ int ft_ckpt_header_length(const void *prefix, uint64_t file_bytes, size_t *lengt
         return ft_err_set(e, FT_EINVAL, "it has format %u, of a newer ftmpi; this one reads format %d", get32(bytes + AT_FORMAT),
                           FT_CKPT_FORMAT);
     if (get64(bytes + AT_FILE) != file_bytes)
-        return ft_err_set(e, FT_EDAMAGED, "it has %llu bytes and should have %llu", (unsigned long long)file_bytes,
+        return ft_err_set(e, FT_EDAMAGED, "it has %llu byte%s and should have %llu", (unsigned long long)file_bytes, ft_plural(file_bytes),
                           (unsigned long long)get64(bytes + AT_FILE));
     *length = get32(bytes + AT_LENGTH);
     if (*length < AT_SECTIONS + SECTION || *length > FT_CKPT_HEADER_MAX || *length > file_bytes || *length % ALIGN)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ft/base/util.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/base/kill.h"
 #include "launcher/base/timer.h"
@@ -73,7 +74,8 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         ft_say(say, "%s %s, %llu times in a row within a second of its start; given up, the job is ended", who, how, (ull)fx->number);
         break;
     case FT_END_MAX_RESTARTS:
-        ft_say(say, "%s %s; not restarted (%llu restarts so far, --max-restarts), the job is ended", who, how, (ull)fx->number);
+        ft_say(say, "%s %s; not restarted (%llu restart%s so far, --max-restarts), the job is ended", who, how, (ull)fx->number,
+               ft_plural(fx->number));
         break;
     case FT_END_SIGNALLED:
         if (job->above)
@@ -81,8 +83,8 @@ static void tell_end(struct ft_job *job, const struct ft_effect *fx)
         ft_options_say_stopped(job->options, say, (int)fx->number);
         break;
     case FT_END_NO_RABIT:
-        ft_say(say, "--rabit: no rank used XGBoost's engine: %u separate models were trained; is the program's xgboost 1.7 and does it "
-               "start its communicator (xgboost.collective.CommunicatorContext)?", job->options->nranks);
+        ft_say(say, "--rabit: no rank used XGBoost's engine: each rank trained a model of its own; is the program's xgboost 1.7 and does it "
+               "start its communicator (xgboost.collective.CommunicatorContext)?");
         break;
     case FT_END_SAID:
     case FT_END_ELSEWHERE:

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ft/base/util.h"
 #include "launcher/wire/description.h"
 
 enum { LINE_BYTES = 1024 };
@@ -32,7 +33,8 @@ static void display_map(const struct ft_options *o, const struct ft_say *say)
 {
     char line[LINE_BYTES];
 
-    ft_say(say, "job %s on %s: %u ranks, %u processors", o->job_id, ft_say_host(), o->nranks, ft_topology_processors());
+    ft_say(say, "job %s on %s: %u rank%s, %u processor%s", o->job_id, ft_say_host(), o->nranks,
+           ft_plural(o->nranks), ft_topology_processors(), ft_plural(ft_topology_processors()));
     for (const struct ft_context *c = o->contexts; c < o->contexts + o->ncontexts; c++) {
         command(c, line, sizeof line);
         if (c->nranks == 1)

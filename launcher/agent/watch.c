@@ -115,7 +115,7 @@ static void returns_are_told(struct ft_watch *w)
             continue;
         if (last->way != FT_BACK_ALL)
             ft_say_notice(&job->say, "rank %u is back where it was, %.3f s after its death: %llu unit%s replayed", ft_job_rank(job, r),
-                          (double)(last->live_ns - last->died_ns) / 1e9, (unsigned long long)last->replayed, last->replayed == 1 ? "" : "s");
+                          (double)(last->live_ns - last->died_ns) / 1e9, (unsigned long long)last->replayed, ft_plural(last->replayed));
         job->report->ranks[r].away = false;
     }
 }

@@ -61,8 +61,8 @@ uint32_t ft_limits_processors(void)
 
 static int few_files(uint32_t nranks, uint64_t need, const struct rlimit *limit, struct ft_error *e)
 {
-    return ft_err_set(e, FT_EINVAL, "%u ranks need %llu open files, but the limit is %llu: raise it (ulimit -Hn)", nranks,
-                      (unsigned long long)need, (unsigned long long)limit->rlim_max);
+    return ft_err_set(e, FT_EINVAL, "%u rank%s: the limit of open files is %llu and must be %llu: raise it (ulimit -Hn)", nranks,
+                      ft_plural(nranks), (unsigned long long)limit->rlim_max, (unsigned long long)need);
 }
 
 int ft_limits_raise(uint32_t nranks, struct ft_limits *before, struct ft_error *e)
@@ -85,8 +85,8 @@ int ft_limits_raise(uint32_t nranks, struct ft_limits *before, struct ft_error *
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_FSIZE, &limit);
     if (geteuid() && processes.rlim_cur <= nranks)
-        return ft_err_set(e, FT_EINVAL, "%u ranks do not fit in the limit of %llu processes: raise it (ulimit -u)", nranks,
-                          (unsigned long long)processes.rlim_cur);
+        return ft_err_set(e, FT_EINVAL, "the limit of processes, %llu, is too low for %u rank%s: raise it (ulimit -u)",
+                          (unsigned long long)processes.rlim_cur, nranks, ft_plural(nranks));
     return 0;
 }
 

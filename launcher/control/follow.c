@@ -178,8 +178,9 @@ static int take(struct ft_follow *f, int *code)
         *code = (int)json_integer_value(end);
         result = 1;
     } else if (json_object_get(line, "dropped")) {
-        ft_say(&aloud, "%lld bytes of the output of job %s are left out here: they came faster than they were read",
-               (long long)json_integer_value(json_object_get(line, "dropped")), f->job->id);
+        ft_say(&aloud, "the output of job %s came faster than it was read: %lld byte%s left out here", f->job->id,
+               (long long)json_integer_value(json_object_get(line, "dropped")),
+               ft_plural((uint64_t)json_integer_value(json_object_get(line, "dropped"))));
     } else if (json_object_get(line, "bytes")) {
         result = copy(&f->link, json_integer_value(json_object_get(line, "stream")) ? 2 : 1,
                       (size_t)json_integer_value(json_object_get(line, "bytes")));

@@ -178,7 +178,7 @@ static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
         append(text, more);
     }
     if (restarts) {
-        snprintf(more, sizeof more, "%s%lld restart%s", *text ? "; " : "", restarts, restarts == 1 ? "" : "s");
+        snprintf(more, sizeof more, "%s%lld restart%s", *text ? "; " : "", restarts, ft_plural((uint64_t)restarts));
         append(text, more);
     }
 }
@@ -435,7 +435,7 @@ void ft_show_status(FILE *to, const json_t *status, size_t columns)
     char since[TEXT], what[TEXT];
 
     line(to, columns, "job %s (%s%spid %lld, host %s), %lld rank%s, running for %s: %s", string(status, "job"), name, *name ? ", " : "",
-         number(status, "pid"), string(status, "host"), number(status, "ranks"), number(status, "ranks") == 1 ? "" : "s",
+         number(status, "pid"), string(status, "host"), number(status, "ranks"), ft_plural((uint64_t)number(status, "ranks")),
          duration(real(status, "wall_seconds"), since, sizeof since), command(status, "", what, sizeof what));
     show_nodes(to, json_object_get(status, "per_node"), columns);
     show_ranks(to, ranks, &places, columns);

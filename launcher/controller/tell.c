@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ft/base/util.h"
 #include "launcher/options/map.h"
 
 enum { WHO = 400, HELP = 500 };
@@ -121,7 +122,8 @@ void ft_controller_display(const struct ft_say *say, const struct ft_options *o)
 
     if (!o->display_map)
         return;
-    ft_say(say, "job %s: %u ranks on %u hosts", o->job_id, o->map->world, o->map->nnodes);
+    ft_say(say, "job %s: %u rank%s on %u host%s", o->job_id, o->map->world, ft_plural(o->map->world), o->map->nnodes,
+           ft_plural(o->map->nnodes));
     for (uint32_t node = 0; node < o->map->nnodes; node++)
         ft_say(say, "  %s: %s", o->map->hosts.list[o->map->host[node]].name, ranks_of(o->map, node, ranks, sizeof ranks));
 }

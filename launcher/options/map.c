@@ -44,7 +44,7 @@ int ft_map_count(struct ft_options *o, struct ft_context *c, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "%u ranks at %u per host need %u hosts; there are %zu", c->nranks, c->per_host,
                           (c->nranks + c->per_host - 1) / c->per_host, used.n);
     if (!c->per_host && c->nranks > slots && !o->oversubscribe)
-        ft_options_notice(o, "%u ranks on %u slot%s: they share processors", c->nranks, slots, slots == 1 ? "" : "s");
+        ft_options_notice(o, "%u ranks on %u slot%s: they share processors", c->nranks, slots, ft_plural(slots));
     return 0;
 }
 

@@ -163,7 +163,7 @@ static int settle(struct ft_options *o, struct ft_context *c, struct ft_error *e
         if (most && c->nranks > most)
             return ft_hosts_no_place(c->nranks - most, e);
         if (slots && c->nranks > slots && !o->oversubscribe)
-            ft_options_notice(o, "%u ranks on %u slot%s: they share processors", c->nranks, slots, slots == 1 ? "" : "s");
+            ft_options_notice(o, "%u ranks on %u slot%s: they share processors", c->nranks, slots, ft_plural(slots));
     }
     for (size_t i = 0; i < o->ngenv; i++)
         if (ft_options_add(&c->exports, &c->nexports, o->genv[i], e) < 0)

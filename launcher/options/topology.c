@@ -202,10 +202,10 @@ static int map_ranks(struct mapping *m, struct place *places, uint32_t nranks, s
 
         if (!b || size > b->size) {
             if (size > 1)
-                return ft_err_set(e, FT_EINVAL, "%u ranks with %u %ss each do not fit on %u; ranks are not bound", nranks, size,
-                                  units[m->pe].name, count(m->topo, m->pe));
-            return ft_err_set(e, FT_EINVAL, "%u ranks do not fit on %u %ss; ranks are not bound", nranks, count(m->topo, m->pe),
-                              units[m->pe].name);
+                return ft_err_set(e, FT_EINVAL, "%u rank%s with %u %ss each: too many for %u; ranks are not bound", nranks,
+                                  ft_plural(nranks), size, units[m->pe].name, count(m->topo, m->pe));
+            return ft_err_set(e, FT_EINVAL, "%u rank%s: too many for %u %s%s; ranks are not bound", nranks, ft_plural(nranks),
+                              count(m->topo, m->pe), units[m->pe].name, ft_plural(count(m->topo, m->pe)));
         }
         if (b->used + size > b->size)
             b->used = 0;

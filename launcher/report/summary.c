@@ -51,7 +51,7 @@ bool ft_report_summary(const struct ft_report *r, char *line, size_t size)
         if (back[w])
             n += (size_t)snprintf(line + n, size - n, "%s %llu %s", any++ ? "," : "", (unsigned long long)back[w], ways[w]);
     if (lost_ns(r)) /* it is known of those that use MPI */
-        snprintf(line + n, size - n, "; %llu unit%s replayed, %.3f s until they were back", (unsigned long long)replayed, replayed == 1 ? "" : "s",
+        snprintf(line + n, size - n, "; %llu unit%s replayed, %.3f s until they were back", (unsigned long long)replayed, ft_plural(replayed),
                  (double)lost_ns(r) / 1e9);
     return true;
 }

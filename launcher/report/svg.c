@@ -114,7 +114,7 @@ static const char *span(double seconds, char *text, size_t size)
 static void put_count(FILE *out, uint64_t n, const char *what)
 {
     if (n)
-        fprintf(out, " · %" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+        fprintf(out, " · %" PRIu64 " %s%s", n, what, ft_plural(n));
 }
 
 static void put_hosts(const struct page *p)
@@ -143,7 +143,7 @@ static void put_heading(const struct page *p, int exit_code)
         snapshots += p->r->ranks[i].cuts;
     fprintf(p->out, "<text x=\"%d\" class=\"h\" y=\"26\">", LEFT);
     put_command(p);
-    fprintf(p->out, "</text>\n<text x=\"%d\" y=\"46\">%u rank%s on ", LEFT, p->t->nranks, p->t->nranks == 1 ? "" : "s");
+    fprintf(p->out, "</text>\n<text x=\"%d\" y=\"46\">%u rank%s on ", LEFT, p->t->nranks, ft_plural(p->t->nranks));
     put_hosts(p);
     gmtime_r(&began, &tm);
     strftime(text, sizeof text, "%F %T UTC", &tm);
@@ -329,7 +329,7 @@ static void put_aftermath(const struct page *p, const struct ft_restart *d)
     fprintf(p->out, "; %s", ways[d->way]);
     if (d->live_ns)
         fprintf(p->out, ", %s later it was where it had been, after a replay of %" PRIu64 " unit%s",
-                span(since_begin(p, d->live_ns) - since_begin(p, d->died_ns), text, sizeof text), d->replayed, d->replayed == 1 ? "" : "s");
+                span(since_begin(p, d->live_ns) - since_begin(p, d->died_ns), text, sizeof text), d->replayed, ft_plural(d->replayed));
 }
 
 /* At most one in a column of a row. */

@@ -146,7 +146,7 @@ static void tell(struct ft_snapshot *first, uint32_t n)
         s->told = s != first;
     }
     if (more)
-        snprintf(others, sizeof others, " (and %u other ranks)", more);
+        snprintf(others, sizeof others, " (and %u other rank%s)", more, ft_plural(more));
     ft_say_notice(say, "rank %u%s gets no %ssnapshot: %s%s; if it is killed it %s", ft_job_rank(first->job, first->rank), others,
                   has_one(first) ? "newer " : "", ft_cadence_reason(first),
                   first->reason == FT_IMAGE_MEMORY ? " (ftrun status says where it is)" : "", has_one(first) ? "goes on from the one it has" :

@@ -286,7 +286,8 @@ int ft_merge_take(struct ft_merge *m, uint32_t node, uint64_t place, const uint8
     int n, err = 0;
 
     if (place > s->next)
-        return ft_err_set(e, FT_EDAMAGED, "output is missing: %llu bytes", (unsigned long long)(place - s->next));
+        return ft_err_set(e, FT_EDAMAGED, "output is missing: %llu byte%s", (unsigned long long)(place - s->next),
+                          ft_plural(place - s->next));
     while (!err && len) {
         struct ft_wire_record r;
 
