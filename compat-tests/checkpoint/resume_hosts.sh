@@ -223,7 +223,7 @@ if mount -t tmpfs -o size=1m,mode=700 none "$tmp/ckpt" 2>/dev/null; then
     wait_for has_version 3
     fill_up() {
         cat /dev/zero >>ckpt/ballast # and what the writer makes room for, again
-        grep -q 'No space left on device; the job goes on, and version [0-9]* is the last one there' err
+        grep -q 'No space left on device; the job goes on, and checkpoint [0-9]* is the last one there' err
     }
     wait_for fill_up
     stays=$(newest)

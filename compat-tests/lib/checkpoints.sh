@@ -50,7 +50,7 @@ checks_ckpt_every() {
     rm -rf ckpt
     "$@" --ckpt-every 7 -v "$resumejob" 30 800 20
     expect_code 0
-    versions=$(sed -n 's/.*version \([0-9]*\) is in ckpt.*/\1/p' err | tr '\n' ' ')
+    versions=$(sed -n 's/.*checkpoint \([0-9]*\) is in ckpt.*/\1/p' err | tr '\n' ' ')
     before=0
     for v in $versions; do
         [ "$v" -ge $((before + 7)) ] || [ "$v" = 30 ] || fail "$what: versions $versions"

@@ -46,7 +46,8 @@ bool ft_report_summary(const struct ft_report *r, char *line, size_t size)
         }
     if (!number)
         return false;
-    n = (size_t)snprintf(line, size, "%llu death%s survived:", (unsigned long long)number, number == 1 ? " of a rank" : "s of ranks");
+    n = (size_t)snprintf(line, size, number == 1 ? "%llu death of a rank survived:" : "%llu deaths of ranks survived:",
+                         (unsigned long long)number);
     for (int w = 0, any = 0; w < WAYS; w++)
         if (back[w])
             n += (size_t)snprintf(line + n, size - n, "%s %llu %s", any++ ? "," : "", (unsigned long long)back[w], ways[w]);

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# docs/troubleshooting.md has each message that the sources have, and no other; its examples are
+# messages; counts agree with their nouns. A page, or a source, that does not is found.
+# shellcheck disable=SC2016
+src=$(cd "${top_srcdir:-.}" && pwd)
+page=$src/docs/troubleshooting.md
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+export top_srcdir="$src" PYTHONDONTWRITEBYTECODE=1
+failed=0
+fail() { echo "FAIL: $*" && failed=1; }
+messages() { python3 "$src/scripts/messages.py" "$@"; }
+
+messages check >"$tmp/said" || fail "$(cat "$tmp/said")"
+[ "$(grep -c '^`.*` \\$' "$page")" -ge 600 ] || fail "few messages: is the page read as it is written?"
+[ "$(grep -c '^    ftrun: ' "$page")" -ge 15 ] || fail "few examples"
+
+# wrong WHAT SED-COMMAND: the page, changed so, is complained about.
+wrong() {
+    sed "$2" "$page" >"$tmp/page"
+    cmp -s "$page" "$tmp/page" && fail "$1: nothing was changed"
+    messages check "$tmp/page" >"$tmp/said" && fail "$1: not found"
+    grep -q "$1" "$tmp/said" || fail "$1: $(cat "$tmp/said")"
+}
+wrong 'not in docs/troubleshooting.md: the time is up' '/^`the time is up/d'
+wrong 'no source has: the time is over' 's/^`the time is up/`the time is over/'
+wrong 'twice: out of memory' 's/^`out of memory` .*/&\n&/'
+wrong 'no message is like this example: ftrun: told to halt' 's/^    ftrun: told to stop/    ftrun: told to halt/'
+
+# nouns RAW EXPECTED: those that would have the wrong number.
+nouns() {
+    said=$(PYTHONPATH=$src/scripts python3 -c 'import sys, messages; print(*messages.disagreeing(sys.argv[1]))' "$1")
+    [ "$said" = "$2" ] || fail "$1: \"$said\""
+}
+nouns '%u ranks are left, of %llu spare hosts' 'ranks hosts'
+nouns '%u rank%s: rank %u replays' ''
+nouns 'cannot map %llu bytes' ''
+
+messages 'ftrun: the time is up (--timeout 5); the job is ended' | grep '^Somebody asked' >/dev/null || fail "a line is not explained"
+messages 'ftrun: no such line' && fail "a line is explained that is none"
+exit $failed
