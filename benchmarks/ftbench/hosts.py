@@ -15,7 +15,7 @@ LAUNCH = os.path.join(LAB, 'launch.sh')
 # Two nodes of this host, for --loopback: an agent each, so they share nothing; the others' ranks use TCP by their own options.
 NODES = ['127.0.0.2', '127.0.0.3']
 LAUNCH_NODE = os.path.join(mpis.HERE, 'loopback.sh')
-# What issue 6 wants of allreduce: by whether there is one rank a host, below and from this size on.
+# What is wanted of allreduce: by whether there is one rank a host, below and from this size on.
 LARGE = 16 << 10
 BARS = {True: (1.0, 1.3), False: (1.5, 1.5)}
 OPERATIONS = [b for b in cases.EVERY_OPERATION if b != 'barrier']
