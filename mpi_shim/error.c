@@ -138,7 +138,7 @@ int shim_bad_comm(MPI_Comm comm, const char *function)
         return err;
     if (comm == NULL || comm == MPI_COMM_NULL)
         return shim_raise(NULL, function, MPI_ERR_COMM, "the communicator is %s", comm ? "MPI_COMM_NULL" : "a null pointer");
-    return shim_raise(NULL, function, MPI_ERR_COMM, "%p is no communicator; was it freed?", (void *)comm);
+    return shim_raise(NULL, function, MPI_ERR_COMM, "%p is not a communicator; was it freed?", (void *)comm);
 }
 
 int shim_bad_time(const char *function)
@@ -159,7 +159,7 @@ int shim_bad_type(MPI_Comm comm, const char *function, MPI_Datatype type)
     if (type->predefined)
         return shim_raise(comm, function, MPI_ERR_TYPE, "%s does not exist on this platform", type->name);
     if (type->magic != SHIM_TYPE)
-        return shim_raise(comm, function, MPI_ERR_TYPE, "%p is no datatype; was it freed?", (void *)type);
+        return shim_raise(comm, function, MPI_ERR_TYPE, "%p is not a datatype; was it freed?", (void *)type);
     return shim_raise(comm, function, MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
 }
 
@@ -167,7 +167,7 @@ int shim_bad_op(MPI_Comm comm, const char *function, MPI_Op op)
 {
     if (!op || op == MPI_OP_NULL)
         return shim_raise(comm, function, MPI_ERR_OP, "the operation is %s", op ? "MPI_OP_NULL" : "a null pointer");
-    return shim_raise(comm, function, MPI_ERR_OP, "%p is no reduction operation; was it freed?", (void *)op);
+    return shim_raise(comm, function, MPI_ERR_OP, "%p is not a reduction operation; was it freed?", (void *)op);
 }
 
 int shim_bad_root(MPI_Comm comm, const char *function, int root)

@@ -13,7 +13,7 @@ static int check(const char *me, MPI_Group group, bool results)
 
     if (!err && (!group || group->magic != SHIM_GROUP))
         err = shim_raise(NULL, me, MPI_ERR_GROUP, group == MPI_GROUP_NULL ? "the group is MPI_GROUP_NULL"
-                                                                           : "this is no group; was it freed?");
+                                                                           : "this is not a group; was it freed?");
     if (!err && !results)
         err = shim_raise(NULL, me, MPI_ERR_ARG, "a null pointer to write to");
     return err;

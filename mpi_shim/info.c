@@ -18,7 +18,7 @@ static int check(const char *me, MPI_Info info, bool results)
 
     if (!err && (!info || info->magic != SHIM_INFO))
         err = shim_raise(NULL, me, MPI_ERR_INFO, info == MPI_INFO_NULL ? "the object is MPI_INFO_NULL"
-                                                                       : "this is no info object; was it freed?");
+                                                                       : "this is not an info object; was it freed?");
     if (!err && !results)
         err = shim_raise(NULL, me, MPI_ERR_ARG, "a null pointer argument");
     return err;

@@ -214,7 +214,7 @@ static int failed(MPI_Comm comm, const char *me, int err, int key)
     if (err == MPI_ERR_KEYVAL && key >= 0 && key < FIRST)
         return shim_raise(comm, me, err, "key %d is the standard's own; programs cannot change its value", key);
     if (err == MPI_ERR_KEYVAL)
-        return shim_raise(comm, me, err, "%d is no key for such objects, or nothing is stored under it; was it freed?", key);
+        return shim_raise(comm, me, err, "%d is not a key for such objects, or nothing is stored under it; was it freed?", key);
     return err ? shim_raise(comm, me, err, err == MPI_ERR_NO_MEM ? "no memory for an attribute" : "the program's delete function failed")
                : MPI_SUCCESS;
 }

@@ -19,7 +19,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
     if (size < 0 || !baseptr)
         return shim_raise(NULL, me, MPI_ERR_ARG, baseptr ? "the size is %lld" : "baseptr is a null pointer (size %lld)", (long long)size);
     if (info != MPI_INFO_NULL && (!info || info->magic != SHIM_INFO))
-        return shim_raise(NULL, me, MPI_ERR_INFO, "this is no info object; was it freed?");
+        return shim_raise(NULL, me, MPI_ERR_INFO, "this is not an info object; was it freed?");
     if (size > 0 && posix_memalign(&made, ALIGNMENT, (size_t)size) != 0)
         return shim_raise(NULL, me, MPI_ERR_NO_MEM, "no memory for %lld byte%s", (long long)size, ft_plural(size));
     *(void **)baseptr = made;

@@ -278,7 +278,7 @@ stop 'FTMPI_LOGLIMIT=1G ftrun -n 2 ./total' <<'END'
 round 1: 2 ranks, sum 3
 round 2: 2 ranks, sum 6
 round 3: 2 ranks, sum 9
-! ftrun: FTMPI_LOGLIMIT is set, but nothing here is called that; did you mean FTMPI_LOG_LIMIT?
+! ftrun: FTMPI_LOGLIMIT is set, but there is no such setting; did you mean FTMPI_LOG_LIMIT?
 END
 
 stop 'mkdir -p config/ftmpi && cp wrong.conf config/ftmpi/ftmpi.conf && ftrun -n 2 ./total; code=$?; rm -r config; exit $code' <<'END'

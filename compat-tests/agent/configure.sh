@@ -64,7 +64,7 @@ rmdir "$conf"
 # A misspelt variable is told; those that ftrun makes for ranks are not, and reach them.
 FTMPI_LOG_LIMT=1G FTMPI_RANK=4 FTMPI_JOB=x FTMPI_FDS=100,101,102 run -n 1 echo runs
 expect_code 0
-expect_err 'FTMPI_LOG_LIMT is set, but nothing here is called that; did you mean FTMPI_LOG_LIMIT?'
+expect_err 'FTMPI_LOG_LIMT is set, but there is no such setting; did you mean FTMPI_LOG_LIMIT?'
 expect_err_lines 1
 expect_out runs
 FTMPI_GRACE='' run -n 1 echo runs

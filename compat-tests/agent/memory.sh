@@ -145,7 +145,7 @@ END
         if [ $all = 0 ]; then
             wait_for snapshots 1
         else
-            wait_for told 'rank 0 gets no snapshot: there may not be memory enough for a snapshot of it'
+            wait_for told 'rank 0 gets no snapshot: there may not be enough memory for a snapshot of it'
             snapshots 0 || fail "$what: it has one"
             # (It referred to itself.)
             "$real" status >status.out && grep -q 'there may not be memory enough for a copy of it' status.out && ! grep -q 'ftrun status' status.out ||

@@ -124,7 +124,7 @@ damaged 'the model of rank 2 in it is damaged (checksum)'
 cp "$(file "$before")" "$(file 25)"
 damaged 'it holds checkpoint 2[0-4], which its name does not say'
 rm "$(file 25)" && mkfifo "$(file 25)"
-damaged 'it is no regular file'
+damaged 'it is not a regular file'
 
 # Resumed, and the program does not care: what it makes is not what its version number says.
 run --ckpt-dir ckpt --resume -n 3 "$resumejob" 30 800 1 local anew

@@ -363,7 +363,7 @@ static void await_status(pid_t pid)
     }
     for (int i = 0; !orphan_ended(pid, &w); i++) {
         if (i == STATUS_MS)
-            ft_recorder_lost("process %d, a child of it, has ended, and how is not known: its ftrun was killed, too", pid);
+            ft_recorder_lost("its child process %d has ended, and how is not known: ftrun was killed, too", pid);
         syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
     }
 }

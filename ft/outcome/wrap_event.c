@@ -218,7 +218,7 @@ static void rearm(int epoll)
         struct epoll_event event = {.events = e.events, .data.u64 = e.data};
 
         if (e.events & EPOLLONESHOT)
-            ft_recorder_lost("it was killed while it waited for descriptors of which epoll tells once (EPOLLONESHOT)");
+            ft_recorder_lost("it was killed while it waited for descriptors that epoll reports only once (EPOLLONESHOT)");
         if (e.events & EPOLLET)
             ft_real()->epoll_ctl(epoll, EPOLL_CTL_MOD, e.fd, &event);
     }

@@ -197,7 +197,7 @@ static int open_version(int dir, uint64_t version, int *fd, struct ft_ckpt_sourc
         return 0;
     }
     close(*fd);
-    return ft_err_set(e, FT_EDAMAGED, "it is no regular file");
+    return ft_err_set(e, FT_EDAMAGED, "it is not a regular file");
 }
 
 static int check_identity(const struct ft_ckpt_header *h, const struct ft_ckpt_wanted *wanted, struct ft_error *e)

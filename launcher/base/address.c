@@ -194,7 +194,7 @@ static int choose_towards(const struct ft_address *peer, struct ft_address *own,
     failed = fd < 0 || connect(fd, (const struct sockaddr *)&peer->s, peer->len) < 0 ||
              getsockname(fd, (struct sockaddr *)&own->s, &own->len) < 0;
     if (failed)
-        ft_err_set(e, FT_ESYS, "no way from here to %s: %s", ft_address_print(peer, text), strerror(errno));
+        ft_err_set(e, FT_ESYS, "no route from here to %s: %s", ft_address_print(peer, text), strerror(errno));
     if (fd >= 0)
         close(fd);
     return failed ? FT_ESYS : 0;

@@ -246,7 +246,7 @@ void ft_client_help(void)
 static void tell_no_choice(const struct ft_jobs *jobs, const char *word, size_t matching)
 {
     if (matching) {
-        ft_say(&aloud, word ? "several jobs are called %s or begin so; which?" : "several jobs are running; which?", word);
+        ft_say(&aloud, word ? "several jobs have a name or an id that begins with %s; which one?" : "several jobs are running; which one?", word);
         ft_show_jobs(stderr, jobs, word);
     } else if (word) {
         ft_say(&aloud, "no job %s of this user is running on this host%s", word, jobs->n ? " (ftrun list shows those that are)" : "");

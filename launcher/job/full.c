@@ -15,7 +15,7 @@ void ft_full_tell(const struct ft_job *job)
         return;
     if (job->options->log_full == FT_FULL_FORGET)
         ft_say_notice(&job->say, "%s: %s oldest part is forgotten from now on; if a rank dies "
-                      "that has no snapshot after that part, all ranks start again", reached, is_short ? "the log's" : "its");
+                      "that has no snapshot behind that part, all ranks start again", reached, is_short ? "the log's" : "its");
     else
         ft_say_notice(&job->say, "%s: %s oldest part goes to a file in %s from now on", reached, is_short ? "the log's" : "its",
                       job->options->log_spill);

@@ -55,7 +55,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     struct ft_await *a = arg;
 
     if (what & EV_TIMEOUT) {
-        give_up(a, "it says nothing");
+        give_up(a, "it sends nothing");
         return;
     }
     while (a->have < a->n) {

@@ -262,7 +262,7 @@ bool ft_cargo_look(int fd, uint64_t area, uint64_t length, uint64_t *version, ui
     return true;
 }
 
-static int is_damaged(struct ft_error *e) { return ft_err_set(e, FT_EDAMAGED, "what the other host has kept is no checkpoint of this one"); }
+static int is_damaged(struct ft_error *e) { return ft_err_set(e, FT_EDAMAGED, "what the other host has kept is not a checkpoint of this one"); }
 
 /* The head, checked as far as it says how long what is. */
 static int read_head(const struct ft_job *job, int fd, uint64_t area, uint64_t length, struct head **out, struct ft_error *e)

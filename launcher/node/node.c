@@ -150,7 +150,7 @@ static int find_controllers(struct ft_node *n, struct ft_error *e)
 {
     for (char **c = n->d->controllers; *c && n->ncontrollers < FT_NODE_CONTROLLERS; c++)
         if (!ft_address_parse(&n->controllers[n->ncontrollers++], *c, n->d->port))
-            return ft_err_set(e, FT_EINVAL, "\"%s\" is no address of an ftrun", *c);
+            return ft_err_set(e, FT_EINVAL, "\"%s\" is not the address of an ftrun", *c);
     return n->ncontrollers ? 0 : ft_err_set(e, FT_EINVAL, "no address of the ftrun that started it was given");
 }
 

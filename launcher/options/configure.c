@@ -127,7 +127,7 @@ static void tell_unknown(struct ft_options *o, const char *name, size_t len)
     s = *near ? ft_settings_find_name(near, strlen(near)) : NULL;
     if (s)
         ft_settings_variable(s, variable, sizeof variable);
-    ft_options_notice(o, "%.*s is set, but nothing here is called that%s%s%s", (int)(len < 80 ? len : 80), name, s ? "; did you mean " : "", variable,
+    ft_options_notice(o, "%.*s is set, but there is no such setting%s%s%s", (int)(len < 80 ? len : 80), name, s ? "; did you mean " : "", variable,
                       s ? "?" : "");
 }
 

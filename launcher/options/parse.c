@@ -219,7 +219,7 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "--lease %g: at least %g s, or every host would be taken for lost", (double)o->lease_ms / 1e3,
                           FT_LEASE_MIN_MS / 1e3);
     if (!o->start_ms)
-        return ft_err_set(e, FT_EINVAL, "--start-timeout 0: no host can answer in no time");
+        return ft_err_set(e, FT_EINVAL, "--start-timeout 0: must be more than 0");
     if (!ft_map_wanted(o))
         note_no_hosts(o);
     if (o->nforeign)

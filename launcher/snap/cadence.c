@@ -105,7 +105,7 @@ uint32_t ft_cadence_hindrance(const struct ft_snapshot *s)
 static const char *const reasons[] = {
     [FT_IMAGE_THREADS] = "it has more than one thread",
     [FT_IMAGE_CHILDREN] = "it has child processes that are not followed",
-    [FT_IMAGE_DESCRIPTOR] = "it has sockets or the like of its own",
+    [FT_IMAGE_DESCRIPTOR] = "it has sockets or similar descriptors of its own",
     [FT_IMAGE_RECORDER] = "what it does is not recorded (a static or set-user-ID program, or one without libftmpi_rank.so)",
     [FT_IMAGE_MAPPING] = "it shares memory with others, or maps a file that may change",
     [FT_IMAGE_TIMERS] = "it has timers of timer_create()",
@@ -113,7 +113,7 @@ static const char *const reasons[] = {
     [FT_IMAGE_FORK] = "it cannot fork (no memory, or too many processes)",
     [FT_IMAGE_SYSTEM] = "the system does not let it, or cannot tell what it has (/proc/self/maps, /proc/self/timers)",
     [FORSAKEN] = "what went on from its earlier snapshots has died where it is now",
-    [FT_IMAGE_MEMORY] = "there may not be memory enough for a snapshot of it",
+    [FT_IMAGE_MEMORY] = "there may not be enough memory for a snapshot of it",
 };
 
 const char *ft_cadence_reason(const struct ft_snapshot *s)
