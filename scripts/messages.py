@@ -123,7 +123,7 @@ def messages():
     speak, defined = speakers(all_code), macros(all_code)
     found = []
     for path, code in codes.items():
-        code = re.sub(r"^[ \t]*#(?:[^\\\n]|\\[^\n]|\\\n)*", lambda m: "\n" * m.group().count("\n"), code, flags=re.M)
+        code = re.sub(r"^[ \t]*#(?!define \w+\()(?:[^\\\n]|\\[^\n]|\\\n)*", lambda m: "\n" * m.group().count("\n"), code, flags=re.M)
         for raw, line, around in literals(code, defined):
             calls = [call for call in around if re.match(r"[A-Za-z_]", call[0])]
             names = {name for name, _ in calls}
