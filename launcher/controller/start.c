@@ -162,7 +162,7 @@ static int describe(struct ft_controller *c, struct ft_error *e)
     if (!c->d.env)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     if (getrandom(c->d.secret, sizeof c->d.secret, 0) != (ssize_t)sizeof c->d.secret)
-        return ft_err_set(e, FT_ESYS, "cannot make the job's secret: %s", strerror(errno));
+        return ft_err_set(e, FT_ESYS, "cannot draw the job's secret: %s", strerror(errno));
     return 0;
 }
 
