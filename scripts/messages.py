@@ -11,7 +11,8 @@ or more: it is a reason, which goes into such a line.  Left out, as classes:
 
   messages.py check [PAGE]
                        each message is in docs/troubleshooting.md, and none there is gone; each
-                       example there is a message filled in; counts agree with their nouns
+                       example there is a message filled in; counts agree with their nouns;
+                       things are called by one name
   messages.py list     the messages, with their places
   messages.py LINE     what the page says of this line
 Reads top_srcdir from the environment, as all tests do; "." if it is not set.
@@ -167,6 +168,21 @@ def disagreeing(raw):
     return [] if ABOVE.search(raw) else [noun for noun in COUNTED.findall(raw) if noun not in NO_NOUNS]
 
 
+# One name for one thing: what no message says, and what it says instead. The page has a table of the words.
+OTHER_NAMES = (
+    (r"\bincarnation", "restart, or predecessor"), (r"\brespawn", "restart"),
+    (r"\bagent\b|\bcontroller\b|\blauncher process", "ftrun, or a process of ftrun"),
+    (r"(?<!is )\bversion %", "checkpoint"), (r"\bcop(?:y|ies) of (?:it|a rank|the rank)\b", "snapshot"),
+    (r"\bfrom (?:the|its) beginning\b", "from the start"), (r"\bheard of\b", "heard from"),
+    (r"\b(?:another|other|no) nodes?\b", "host"),
+)
+
+
+def other_names(raw):
+    """Not of what a fault of ftmpi itself would say, in the words of its protocol."""
+    return [better for name, better in OTHER_NAMES if re.search(name, raw) and not re.search(r"\b(?:CALLS|CELLS|REPORT)\b", raw)]
+
+
 def check(page):
     failed = []
     text = pathlib.Path(page).read_text(encoding="utf-8")
@@ -175,6 +191,7 @@ def check(page):
     for message in have:
         if message.text not in told:
             failed.append(f"{message.path}:{message.line}: not in {PAGE}: {message.text}")
+        failed += [f"{message.path}:{message.line}: another name for {name}: {message.raw}" for name in other_names(message.raw)]
         for noun in disagreeing(message.raw):
             if any(re.search(rf" {noun[:-1]}\b", " " + one.raw) for one in have if one.path == message.path and one.raw != message.raw):
                 continue  # there is one for 1

@@ -97,6 +97,6 @@ int ft_node_hear(void *arg, const struct ft_wire_frame *f, struct ft_error *e)
     case FT_WIRE_MODEL:
         return ft_node_durable_take(n, f, e);
     default:
-        return ft_err_set(e, FT_EDAMAGED, "a frame for the controller");
+        return ft_err_set(e, FT_EDAMAGED, "a frame that is not for nodes");
     }
 }

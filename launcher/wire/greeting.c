@@ -139,7 +139,7 @@ const char *ft_verdict_text(enum ft_verdict v)
 {
     switch (v) {
     case FT_VERDICT_YES: return "yes";
-    case FT_VERDICT_NODE: return "it is another node than the table says";
+    case FT_VERDICT_NODE: return "it is not the node that the table says";
     case FT_VERDICT_STALE: return "one of the two nodes has been replaced";
     case FT_VERDICT_LEFT: return "its representative has left MPI_Finalize";
     case FT_VERDICT_RELEASED: return "the beginning of its log is released";

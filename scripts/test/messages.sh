@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # docs/troubleshooting.md has each message that the sources have, and no other; its examples are
-# messages; counts agree with their nouns. A page, or a source, that does not is found.
+# messages; counts agree with their nouns, and one thing has one name. A page, or a source, that does
+# not is found.
 # shellcheck disable=SC2016
 src=$(cd "${top_srcdir:-.}" && pwd)
 page=$src/docs/troubleshooting.md
@@ -36,6 +37,14 @@ nouns() {
 nouns '%u ranks are left, of %llu spare hosts' 'ranks hosts'
 nouns '%u rank%s: rank %u replays' ''
 nouns 'cannot map %llu bytes' ''
+
+# named RAW EXPECTED: the names that it should use.
+named() {
+    said=$(PYTHONPATH=$src/scripts python3 -c 'import sys, messages; print(*messages.other_names(sys.argv[1]))' "$1")
+    [ "$said" = "$2" ] || fail "$1: \"$said\""
+}
+named 'resumed from version %llu by a new agent' 'ftrun, or a process of ftrun checkpoint'
+named 'resumed from checkpoint %llu: ftmpi here is version 0.1.0' ''
 
 messages 'ftrun: the time is up (--timeout 5); the job is ended' | grep '^Somebody asked' >/dev/null || fail "a line is not explained"
 messages 'ftrun: no such line' && fail "a line is explained that is none"
