@@ -90,7 +90,7 @@ bad 'need 3 hosts; there are 2' -H node17,node18 -n 5 -ppn 2 echo
 bad 'no host of 2 is left' -H node17,node18 --spares 2 echo
 bad 'wanted: exec:COMMAND' --launcher exec -H node17 echo
 bad 'lease 0.05: at least 0.1 s' -H node17 --lease 0.05 echo # nobody was ever heard of in time
-bad 'no host can answer' -H node17 --start-timeout 0 echo
+bad 'start-timeout 0: must be more than 0' -H node17 --start-timeout 0 echo
 bad 'need 2 hosts' -n 4 -ppn 2 echo
 bad 'Is a directory' --hostfile "$tmp" echo
 

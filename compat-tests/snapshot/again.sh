@@ -46,7 +46,7 @@ if records; then
     never map 'read, and then written to,'
     run -n 1 "$built/again" connected
     expect_code 1
-    expect_err "from its beginning it would do other things than before, for it has been connected with 127.0.0.1:[0-9]*; --start-over"
+    expect_err "from the start it would do other things than before, for it has been connected with 127.0.0.1:[0-9]*; --start-over"
 fi
 
 # Whoever does not mind says so.
