@@ -30,6 +30,7 @@ agent_tests = \
 	compat-tests/agent/timeline.sh \
 	compat-tests/agent/many.sh \
 	compat-tests/agent/memory.sh \
+	compat-tests/agent/spill_memory.sh \
 	compat-tests/agent/oom.sh \
 	compat-tests/agent/mpi_ends.sh \
 	compat-tests/agent/deaths.sh \
@@ -65,7 +66,7 @@ compat_tests_agent_nospace_la_LIBADD = -ldl
 EXTRA_DIST += $(agent_tests) compat-tests/agent/early.sh compat-tests/agent/killat.sh compat-tests/agent/jobcontrol.sh compat-tests/agent/stress.py
 tests_dist += compat-tests/agent/usage.sh compat-tests/agent/configure.sh
 # Sanitizers need a multiple of the memory.
-tests_unsanitized += compat-tests/agent/memory.sh compat-tests/agent/oom.sh
+tests_unsanitized += compat-tests/agent/memory.sh compat-tests/agent/oom.sh compat-tests/agent/spill_memory.sh
 # It traces ftrun, which the leak sanitizer does not bear.
 tests_unsanitized += compat-tests/agent/passed_on.sh
 # What makes ranks buffer lines is not preloaded there.

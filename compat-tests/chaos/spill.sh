@@ -79,13 +79,14 @@ refused() {
 refused "spill into nothing" -n 2 --log-limit 32M --log-spill "$tmp/missing" "$built/mixed" -n 1000 -b 5
 refused "spill into a file" -n 2 --log-limit 32M --log-spill "$tmp/file" "$built/mixed" -n 1000 -b 5
 
-# A full disk: a tmpfs of 8 MiB in a mount namespace of our own.
-mkdir "$tmp/full"
-if unshare -m sh -c "mount -t tmpfs -o size=8m none '$tmp/full'" 2>"$tmp/err"; then
-    cat >"$tmp/in-namespace" <<END
-mount -t tmpfs -o size=8m none '$tmp/full'
+# A full disk: 8 MiB in a mount namespace of our own, as an overlay, which does not look like memory.
+mkdir "$tmp/small" "$tmp/full"
+cat >"$tmp/in-namespace" <<END
+cd '$tmp/small' && mount -t tmpfs -o size=8m none . && cd '$tmp/small' && mkdir lower upper work &&
+    mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work none '$tmp/full' || exit 77
 exec "\$@"
 END
+if unshare -m sh "$tmp/in-namespace" true 2>"$tmp/err"; then
     plain=$ftrun
     ftrun=unshare
     refused "disk full" -m sh "$tmp/in-namespace" "$plain" --quiet -n 2 --log-limit 32M --log-spill "$tmp/full" \

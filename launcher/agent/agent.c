@@ -76,12 +76,25 @@ static bool records(const struct ft_job *job)
     return false;
 }
 
+/* In a file that is memory the log would take as much as before, and the ranks would be killed for it. */
+static void look_at_spill_dir(struct ft_job *job)
+{
+    const struct ft_options *o = job->options;
+
+    job->spill_memory = o->log_full == FT_FULL_SPILL ? ft_memory_of_files(o->log_spill) : NULL;
+    if (!job->spill_memory || !strcmp(o->log_spill, ft_options_spill_dir()))
+        return; /* who has not asked for it is told if it comes to that: full.c */
+    ft_say_notice(&job->say, "--log-spill %s is memory itself on %s (%s), %s; a directory on a disk has room for the log", o->log_spill, ft_say_host(),
+                  job->spill_memory, job->above ? "so what the log spills counts as the job's memory" :
+                  "so the log's oldest part is forgotten at its limit, not spilled");
+}
+
 /* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
    log: then it goes through a little memory, again and again. */
 static int set_up_memory(struct ft_job *job, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
-    struct ft_keeper_config config = {.full = o->log_full, .spill_dir = o->log_spill, .prepare = o->log_prepare};
+    struct ft_keeper_config config = {.full = ft_job_log_full(job), .spill_dir = o->log_spill, .prepare = o->log_prepare};
     uint64_t memory = ft_memory_here(), limit = o->log_limit ? o->log_limit : ft_max(LEAST_LOG, memory / 4);
     uint32_t processors = ft_topology_processors();
     struct ft_params params;
@@ -249,6 +262,7 @@ static int prepare(struct made *m, struct ft_error *e)
         return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
     if (job->above && (err = job->above->make(&job->node, a, e)) < 0)
         return err;
+    look_at_spill_dir(job);
     if ((err = set_up_memory(job, e)) < 0 || (job->above && (err = job->above->open(job->node, e)) < 0) ||
         (err = set_up_stdio(job, e)) < 0 || (err = set_up_ranks(job, e)) < 0 || (err = ft_snapshots_new(job, e)) < 0 ||
         (err = set_up_spawn(m, e)) < 0)

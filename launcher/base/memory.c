@@ -3,9 +3,11 @@
 #include "launcher/base/memory.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
@@ -109,6 +111,24 @@ uint64_t ft_memory_here(void)
     ft_memgroup_of(&own, 0, &known);
     ft_memory_look(&own, &m);
     return ft_memory_left(&m);
+}
+
+const char *ft_memory_of_files(const char *dir)
+{
+    struct statfs fs;
+
+    if (statfs(dir, &fs) < 0)
+        return NULL;
+    switch ((unsigned long)fs.f_type) {
+    case TMPFS_MAGIC:
+        return "tmpfs";
+    case RAMFS_MAGIC:
+        return "ramfs";
+    case HUGETLBFS_MAGIC:
+        return "hugetlbfs";
+    default:
+        return NULL;
+    }
 }
 
 /* ---- who is killed ---- */

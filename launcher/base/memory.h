@@ -40,6 +40,9 @@ static inline uint64_t ft_memory_left(const struct ft_memory *m) { return m->lim
 /* So much can this process take. */
 uint64_t ft_memory_here(void);
 
+/* Files of that directory are memory: the file system's name ("tmpfs"). NULL: they are on a disk, or it cannot be told. */
+const char *ft_memory_of_files(const char *dir);
+
 /* Processes of this very group that the kernel has killed for want of memory, the group's or another's. Never goes down while the group
    is there. 0: nobody counts them. */
 uint64_t ft_memgroup_kills(const struct ft_memgroup *g);

@@ -84,6 +84,7 @@ struct ft_job {
 
     /* the parts */
     struct ft_keeper *keeper;
+    const char *spill_memory;       /* --log-spill is memory: "tmpfs" or the like; NULL: it is on a disk */
     ft_keeper_failed *keeper_failed; /* called in its thread */
     void *keeper_arg;
     struct ft_twin *twin;
@@ -111,6 +112,12 @@ bool ft_job_next(struct ft_job *job, struct ft_event *ev);
 /* No rank is left: the log and all that ranks have said of themselves are made new. Killed in
    the middle of it, a successor's set-up finishes it. FT_ESYS: no keeper. */
 int ft_job_renew(struct ft_job *job, struct ft_error *e);
+
+/* What becomes of the log's oldest part at its limit. Other nodes may need it: there nothing is forgotten. */
+static inline enum ft_full ft_job_log_full(const struct ft_job *job)
+{
+    return job->spill_memory && !job->above ? FT_FULL_FORGET : job->options->log_full;
+}
 
 /* Enters the log's size into the report. */
 void ft_job_note_log(const struct ft_job *job);

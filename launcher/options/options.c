@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "launcher/base/memory.h"
 #include "launcher/base/say.h"
 #include "launcher/options/values.h"
 
@@ -88,15 +89,23 @@ static void draw_job_id(char id[16])
     id[sizeof random] = 0;
 }
 
-void ft_options_defaults(struct ft_options *o)
+/* Where /tmp is memory, /var/tmp is on a disk, on most systems. */
+const char *ft_options_spill_dir(void)
 {
     const char *tmp = getenv("TMPDIR");
 
+    if (tmp && *tmp)
+        return tmp;
+    return ft_memory_of_files("/tmp") && access("/var/tmp", W_OK) == 0 && !ft_memory_of_files("/var/tmp") ? "/var/tmp" : "/tmp";
+}
+
+void ft_options_defaults(struct ft_options *o)
+{
     memset(o, 0, sizeof *o);
     draw_job_id(o->job_id);
     o->max_restarts = UINT64_MAX;
     ft_values_restart_on("signal,129-159", &o->restart_on);
-    o->log_spill = tmp && *tmp ? tmp : "/tmp";
+    o->log_spill = ft_options_spill_dir();
     o->snapshot_ms = FT_SNAPSHOT_AUTO;
     o->ckpt_versions = 1;
     o->grace_ms = 2000;

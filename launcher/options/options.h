@@ -136,6 +136,9 @@ struct ft_options {
 /* What holds when nobody sets anything, with a new job id. */
 void ft_options_defaults(struct ft_options *o);
 
+/* --log-spill where nobody has said it. */
+const char *ft_options_spill_dir(void);
+
 /* The context that runs a rank. */
 const struct ft_context *ft_options_context(const struct ft_options *o, uint32_t rank);
 

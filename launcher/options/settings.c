@@ -88,7 +88,7 @@ static const struct ft_setting settings[] = {
      "memory for the log (default auto: a quarter of what there is)", false},
     {"log-full", "spill|forget", FT_TEXT, BY(log_full), "spill",
      "if that is full: write the oldest part to disk, or forget it; a rank that needs it then restarts all (default spill)", false},
-    {"log-spill", "DIR", FT_TEXT, AT(log_spill), "$TMPDIR or /tmp", "directory to spill to (default $TMPDIR or /tmp)", false},
+    {"log-spill", "DIR", FT_TEXT, AT(log_spill), "$TMPDIR or /tmp", "directory on a disk to spill to (default $TMPDIR or /tmp; /var/tmp if that is memory)", false},
     {"log-prepare", "SIZE", FT_SIZE, AT(log_prepare), "0", "log memory made ready before the start (default 0)", false},
     FLAG("rabit", rabit, "XGBoost 1.7 trains over ftmpi; fail if no rank does"),
 

@@ -2,9 +2,7 @@
 #include "config.h"
 #include "launcher/snap/budget.h"
 
-#include <linux/magic.h>
 #include <stdlib.h>
-#include <sys/vfs.h>
 
 #include "ft/base/util.h"
 #include "ft/outcome/log.h"
@@ -42,19 +40,9 @@ struct ft_budget {
     uint32_t n;
     uint64_t looked_ns;
     struct cheap sum, shared;
-    bool in_memory;            /* so is the file that the log would go to */
 };
 
-struct ft_budget *ft_budget_new(const struct ft_job *job)
-{
-    struct ft_budget *b = calloc(1, sizeof *b);
-    struct statfs fs;
-
-    if (!b)
-        return NULL;
-    b->in_memory = fstatfs(ft_keeper_spill_fd(job->keeper), &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
-    return b;
-}
+struct ft_budget *ft_budget_new(void) { return calloc(1, sizeof(struct ft_budget)); }
 
 bool ft_budget_hurries(const struct ft_job *job)
 {
@@ -86,7 +74,7 @@ static void bound_log(const struct ft_job *job, const struct ft_memory *own)
 {
     uint64_t now = ft_usage_memfd(job->region.fd), left = ft_memory_left(own), keep = reserve_of(own) / 4;
 
-    if (job->snapshots->budget->in_memory)
+    if (job->spill_memory && ft_job_log_full(job) == FT_FULL_SPILL)
         return;
     ft_keeper_bound(job->keeper, left >= keep ? now + ft_min(left - keep, UINT64_MAX - now) : now - ft_min(now, keep - left));
 }
@@ -331,4 +319,5 @@ void ft_budget_count(const struct ft_job *job, struct ft_budget_parts *p)
     }
     p->log = ft_min(p->log, shared);
     p->slots = shared - p->log + ft_usage_memfd(job->models);
+    p->log += job->spill_memory ? log.file_bytes : 0;
 }

@@ -24,7 +24,7 @@ struct ft_budget;
 struct ft_job;
 
 /* NULL: no memory. */
-struct ft_budget *ft_budget_new(const struct ft_job *job);
+struct ft_budget *ft_budget_new(void);
 void ft_budget_free(struct ft_budget *b);
 
 /* Looks in which groups ranks are: when they have come to MPI_Init, and now and then. */

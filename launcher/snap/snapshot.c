@@ -444,7 +444,7 @@ int ft_snapshots_new(struct ft_job *job, struct ft_error *e)
     all->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     all->ranks = ft_shared_new(n * sizeof *all->ranks);
     all->kept = calloc(FT_SNAP_SLOTS * (size_t)n, sizeof *all->kept);
-    all->budget = ft_budget_new(job);
+    all->budget = ft_budget_new();
     if (all->bell < 0 || !all->ranks || !all->kept || !all->budget)
         return ft_err_set(e, FT_ESYS, "cannot prepare for snapshots: %s", strerror(errno));
     for (uint32_t r = 0; r < n; r++) {
