@@ -45,15 +45,13 @@ ranks=
 for process in $(cat "/proc/$front/task/$front/children" "/proc/$(other_process $front)/task/"*/children); do
     [ "$(readlink "/proc/$process/exe")" = "$(readlink -f "$built/mixed")" ] && ranks="$ranks $process"
 done
-# Cut off while nothing is written there, or it would have a hole and not an end.
+# Cut off while nothing is written there, nor later: the others go on only to be ended. Else it would have a hole, and no end.
 # shellcheck disable=SC2086
 kill -STOP $ranks
 settled() { before=$(stat -Lc '%s %y' "$spilled"); sleep 0.3; [ "$(stat -Lc '%s %y' "$spilled")" = "$before" ]; }
 wait_for settled
 truncate -s 0 "$spilled" || fail "cannot cut off the spill file"
 kill -9 "${ranks##* }"
-# shellcheck disable=SC2086
-kill -CONT $ranks 2>/dev/null
 wait $front
 code=$?
 [ $code -ne 0 ] && [ $code -lt 124 ] || fail "exit code $code"
