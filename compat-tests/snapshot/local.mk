@@ -64,6 +64,7 @@ snapshot_tests = \
 	compat-tests/snapshot/copied.sh \
 	compat-tests/snapshot/zero.sh \
 	compat-tests/snapshot/forsaken.sh \
+	compat-tests/snapshot/astray.sh \
 	compat-tests/snapshot/again.sh \
 	compat-tests/snapshot/clocks.sh \
 	compat-tests/snapshot/exec.sh

@@ -59,6 +59,7 @@ struct ft_outcome_words {
     char once_why[FT_OUTCOME_WHY]; /* ... this */
     _Atomic uint8_t once_of[FT_OUTCOME_DESCRIPTORS]; /* what it may do with each: enum ft_once */
     _Atomic uint64_t files[FT_OUTCOME_FILES];        /* which it has opened, and what for */
+    _Atomic uint64_t by_itself;  /* the signal that it is sending itself; 0: none */
     _Atomic uint64_t signals;    /* bit n - 1: signal n has come, and is in no record yet */
     _Atomic uint64_t mapped[FT_OUTCOME_MAPPED]; /* files that it has mapped shared: no other rank may have, if that is to be followed */
     struct ft_outcome_child child[FT_OUTCOME_CHILDREN]; /* the rank says which there are */

@@ -10,6 +10,7 @@
 
 #include "ft/outcome/child.h"
 #include "ft/outcome/real.h"
+#include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
 
 static bool held;       /* a replay: */
@@ -264,17 +265,30 @@ bool ft_mask_take(int signal, siginfo_t *info, bool *again)
 
 /* ---- to itself ---- */
 
+/* If it dies of that, the agent sees that nobody else has killed it. */
+static int send_as_ours(int signal, int (*send)(int signal))
+{
+    int result;
+
+    if (!ft_recorder.on)
+        return send(signal);
+    atomic_store(&ft_recorder.log.words->by_itself, (uint64_t)signal);
+    result = send(signal);
+    atomic_store(&ft_recorder.log.words->by_itself, 0);
+    return result;
+}
+
 int ft_signals_to_self(int signal, int (*send)(int signal))
 {
     sigset_t one, old;
     int result;
 
     if (!ft_mask_is_held() || sigismember(&masked, signal) == 1)
-        return send(signal);
+        return send_as_ours(signal, send);
     sigemptyset(&one);
     sigaddset(&one, signal);
     ft_mask_real(SIG_UNBLOCK, &one, &old);
-    result = send(signal);
+    result = send_as_ours(signal, send);
     ft_mask_real(SIG_SETMASK, &old, NULL);
     return result;
 }

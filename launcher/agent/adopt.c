@@ -117,7 +117,8 @@ static void adopt_running(struct ft_job *job, struct ft_proc *proc, struct ft_en
     if (proc->pidfd < 0) {
         proc->lost = true;
         proc->writes = UINT64_MAX;
-        proc->oom = false;
+        proc->oom = proc->by_itself = false;
+        proc->astray = FT_ASTRAY_NOT;
         proc->died_ns = ft_clock_ns();
         ft_proc_enter(proc, FT_PROC_DEAD);
         return;

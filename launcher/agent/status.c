@@ -157,7 +157,7 @@ static json_t *one_rank(const struct look *l, uint32_t rank)
     uint64_t now = ft_clock_ns(), since = ft_watch_since(l->watch, rank);
     json_t *o = json_pack("{si ss so sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid",
                           alive ? json_integer(proc->pid) : json_null(), "stopped", alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
-                          (json_int_t)proc->incarnation, "units", (json_int_t)i->done, "seconds",
+                          (json_int_t)ft_policy_restarts_of(l->job->policy, rank), "units", (json_int_t)i->done, "seconds",
                           (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
 
     if (o && alive && i->in_call)

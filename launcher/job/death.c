@@ -71,6 +71,8 @@ uint64_t ft_death_writes(pid_t pid)
 static void record(struct ft_proc *proc, pid_t zombie, int signal, int code, bool lost)
 {
     proc->died_ns = ft_clock_ns();
+    proc->by_itself = false;
+    proc->astray = FT_ASTRAY_NOT;
     proc->oom = signal == SIGKILL && ft_groups_took(proc->job->groups, proc->rank, zombie);
     proc->signal = signal;
     proc->code = code;

@@ -33,6 +33,10 @@ struct ft_stdio_memory;
 struct ft_job;
 struct ft_twin;
 
+/* It was to go on from a snapshot and did something else there than its predecessor. So it ended itself: it has touched nothing, and that
+   is no death of the rank's. */
+enum ft_astray { FT_ASTRAY_NOT, FT_ASTRAY_AGAIN /* the same is tried again */, FT_ASTRAY_GIVEN_UP /* that snapshot is */ };
+
 /* The process of one rank. In shared memory: the agent may be killed at any instruction. */
 struct ft_proc {
     _Atomic uint32_t phase; /* enum ft_phase */
@@ -43,6 +47,8 @@ struct ft_proc {
     uint64_t seen_ns;       /* not dead yet */
     int signal, code;       /* how it died */
     bool oom;               /* the kernel killed it for want of memory (groups.h) */
+    bool by_itself;         /* it sent itself the signal that it died of */
+    enum ft_astray astray;
     uint64_t writes;        /* so many calls that write it has made, says the kernel; UINT64_MAX: it does not */
     pid_t before;           /* the one that this one replaces */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */

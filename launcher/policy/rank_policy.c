@@ -119,7 +119,7 @@ static bool killed_by_others(const struct ft_event *ev)
 {
     int signal = ev->signal ? ev->signal : ev->code - 128;
 
-    return (signal == SIGKILL || signal == SIGTERM) && !ev->oom;
+    return (signal == SIGKILL || signal == SIGTERM) && !ev->oom && !ev->by_itself;
 }
 
 /* What is counted is counted at the furthest unit this rank ever reached (RULE 19: deaths in replay come earlier). */
@@ -169,13 +169,19 @@ static bool is_going(const struct ft_policy *p)
     return p->now.stage == RUNNING || p->now.stage == GATHERING || p->now.stage == STAYING;
 }
 
-static void restart(struct ft_policy *p, uint32_t rank, struct ft_effects *out)
+static void start_again(struct ft_policy *p, uint32_t rank, struct ft_effects *out)
 {
     struct ft_effect *e = effect(out, FT_DO_RESTART);
 
     p->ranks[rank].life = FT_PROC_CLEARING;
     e->rank = rank;
-    e->number = ++p->ranks[rank].restarts;
+    e->number = p->ranks[rank].restarts;
+}
+
+static void restart(struct ft_policy *p, uint32_t rank, struct ft_effects *out)
+{
+    p->ranks[rank].restarts++;
+    start_again(p, rank, out);
 }
 
 /* Its newest snapshot, then zero: what is left then is to start it by exec. */
@@ -243,6 +249,10 @@ static void exited_while_going(struct ft_policy *p, const struct ft_event *ev, s
 
     if (is_gathered(p, ev)) {
         restart(p, ev->rank, out);
+        return;
+    }
+    if (ev->astray) {
+        start_again(p, ev->rank, out);
         return;
     }
     if (ev->lost) {

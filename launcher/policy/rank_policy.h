@@ -9,6 +9,7 @@
      exit 0 without MPI_Init, which others have called                  -> likewise
      three deaths of its own at the same furthest unit (RULE 19)        -> given up, 128 + signal; but not for what only copies of it do:
      two there, each after it went on from a copy of itself             -> that copy is not used again: the next way back
+     it ended itself, as it could not follow its snapshot             -> it is started again: that is counted nowhere
      all others have waited for it for --hang-timeout                   -> it is killed, then as above; the third time
                                                                            at the same furthest unit: given up
      a rank that is to start from the beginning cannot                 -> all are killed, or called back if they have left, and
@@ -76,6 +77,8 @@ struct ft_event {
     int job_code;          /* EXITED with FT_RANK_ENDED: exit code it wants for the job */
     uint64_t progress;     /* EXITED, HUNG: furthest unit it ever reached */
     bool oom;              /* EXITED: the kernel killed it for want of memory (RULE 13: a death of its own) */
+    bool by_itself;        /* EXITED: it sent itself the signal that it died of (likewise) */
+    bool astray;           /* EXITED: it did not follow its snapshot, and ended itself for that: no death, but one way back less */
     enum ft_begun from;    /* EXITED */
     bool quick;            /* EXITED: within a second of its start */
     bool rabit_used;       /* EXITED */

@@ -168,6 +168,33 @@ Test(policy, the_memory_killer_counts_as_the_ranks_own_doing)
     KILLED("retire 0, end 137 given-up, finish 137", 0, SIGKILL, .progress = 5, .oom = true);
 }
 
+Test(policy, a_rank_that_kills_itself_has_nobody_else_to_blame)
+{
+    begin(1);
+    KILLED("restart 0 #1", 0, SIGKILL, .progress = 5, .by_itself = true, .quick = true);
+    STARTED("", 0);
+    KILLED("restart 0 #2", 0, SIGTERM, .progress = 5, .by_itself = true, .quick = true);
+    STARTED("", 0);
+    KILLED("retire 0, end 137 given-up, finish 137", 0, SIGKILL, .progress = 5, .by_itself = true, .quick = true);
+}
+
+Test(policy, what_cannot_follow_a_snapshot_is_no_death)
+{
+    struct ft_policy_config c = defaults(2);
+
+    c.max_restarts = 1;
+    begin_with(c);
+    KILLED("restart 0 #1", 0, SIGKILL, .progress = 5);
+    for (int i = 0; i < 2 * FT_QUICK_KILLS; i++) {
+        STARTED("", 0);
+        KILLED("restart 0 #1", 0, SIGKILL, .progress = 5, .astray = true, .from = FT_FROM_SNAPSHOT, .quick = true);
+    }
+    cr_expect_eq(ft_policy_restarts(p), 1);
+    cr_expect_eq(ft_policy_restarts_of(p, 0), 1);
+    STARTED("", 0);
+    KILLED("retire 0, end 137 max-restarts, signal 15", 0, SIGKILL, .progress = 5);
+}
+
 Test(policy, a_rank_killed_as_soon_as_it_starts_is_given_up_in_the_end)
 {
     begin(1);

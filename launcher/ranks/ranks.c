@@ -151,6 +151,8 @@ static struct ft_event death_of(const struct ft_job *job, const struct ft_proc *
         .job_code = atomic_load_explicit(&block->exit_code, memory_order_acquire),
         .progress = ft_region_progress(&job->region, proc->rank),
         .oom = proc->oom,
+        .by_itself = proc->by_itself,
+        .astray = proc->astray != FT_ASTRAY_NOT,
         .from = proc->from,
         .quick = proc->died_ns - proc->started_ns < QUICK_MS * 1000000ull,
         .rabit_used = atomic_load_explicit(&block->rabit_used, memory_order_acquire) != 0,
@@ -193,11 +195,12 @@ void ft_ranks_note_end(struct ft_job *job, uint32_t rank)
 
 void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
 {
-    struct ft_event ev = death_of(job, proc);
+    struct ft_event ev;
     char how[64];
 
     job->leaders[proc->rank] = 0;
     ft_snapshots_buried(job, proc->rank);
+    ev = death_of(job, proc);
     ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", ft_job_rank(job, proc->rank), proc->pid, ft_ranks_death(proc, how, sizeof how),
                   (unsigned long long)ev.progress);
     ft_job_post(job, &ev);

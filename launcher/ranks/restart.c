@@ -28,6 +28,19 @@ enum { AGAIN_MS = 10, STUCK_MS = 5000 };
 
 /* ---- a rank is to be started again ---- */
 
+/* It may be done a second time: after a takeover. */
+static void note_death(struct ft_job *job, const struct ft_proc *proc, struct ft_restart *restart)
+{
+    if (!restart || restart->died_ns != proc->died_ns) {
+        job->report->ranks[proc->rank].restarts++;
+        job->report->ranks[proc->rank].away = true;
+        restart = ft_report_restart(job->report);
+    }
+    if (restart)
+        *restart = (struct ft_restart){.rank = proc->rank, .pid = proc->pid, .signal = proc->signal, .code = proc->code,
+                                       .lost = proc->lost, .seen_ns = proc->seen_ns, .died_ns = proc->died_ns};
+}
+
 void ft_restart_rank(struct ft_job *job, uint32_t rank, uint64_t number)
 {
     struct ft_proc *proc = &job->procs[rank];
@@ -36,14 +49,10 @@ void ft_restart_rank(struct ft_job *job, uint32_t rank, uint64_t number)
     ft_ranks_note_recovery(job, rank); /* from the death before this one: its successor will say other things */
     proc->stuck_told = false;
     proc->restart = number;
-    if (!restart || restart->died_ns != proc->died_ns) { /* it may be done a second time: after a takeover */
-        job->report->ranks[rank].restarts++;
-        job->report->ranks[rank].away = true;
-        restart = ft_report_restart(job->report);
-    }
-    if (restart)
-        *restart = (struct ft_restart){.rank = rank, .pid = proc->pid, .signal = proc->signal, .code = proc->code,
-                                       .lost = proc->lost, .seen_ns = proc->seen_ns, .died_ns = proc->died_ns};
+    if (proc->astray)
+        ft_report_astray(job->report, rank, proc->died_ns);
+    else
+        note_death(job, proc, restart);
     ft_proc_enter(proc, FT_PROC_CLEARING);
 }
 
@@ -95,11 +104,26 @@ static void tell_restart(struct ft_job *job, const struct ft_proc *proc, const c
                   ft_say_host(), how, proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : from, (unsigned long long)proc->restart, of);
 }
 
+/* After an older snapshot, or none, another try: its death has been told. */
+static void tell_other_way(const struct ft_job *job, const struct ft_proc *proc)
+{
+    char from[64] = "its beginning";
+
+    if (proc->way == FT_BACK_CHECKPOINT)
+        snprintf(from, sizeof from, "checkpoint %llu", (unsigned long long)ft_cuts_version(job, proc->rank));
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) is restarted another way, from %s", ft_job_rank(job, proc->rank), proc->pid, ft_say_host(),
+                  proc->way == FT_BACK_SNAPSHOT ? "an older snapshot" : from);
+}
+
 /* An incarnation after the first one runs. */
 static void note_restart(struct ft_job *job, struct ft_proc *proc, const char *how)
 {
     ft_report_started(job->report, proc->rank, proc->way, proc->started_ns);
-    if (proc->restart && proc->way != FT_BACK_ALL) /* of that, one line is enough */
+    if (proc->way == FT_BACK_ALL) /* of that, one line is enough */
+        return;
+    if (proc->astray == FT_ASTRAY_GIVEN_UP)
+        tell_other_way(job, proc);
+    else if (proc->restart && !proc->astray)
         tell_restart(job, proc, how);
 }
 

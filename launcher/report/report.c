@@ -48,6 +48,18 @@ struct ft_restart *ft_report_last(struct ft_report *r, uint32_t rank)
     return NULL;
 }
 
+void ft_report_astray(struct ft_report *r, uint32_t rank, uint64_t at_ns)
+{
+    struct ft_restart *restart = ft_report_last(r, rank);
+
+    r->ranks[rank].away = true;
+    if (!restart || restart->astray_ns == at_ns)
+        return;
+    restart->started_ns = restart->live_ns = restart->replayed = 0;
+    restart->astray++;
+    restart->astray_ns = at_ns;
+}
+
 /* A launcher process may be killed between any two of these lines; its successor comes here again. */
 void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way, uint64_t at_ns)
 {
@@ -55,7 +67,7 @@ void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way,
     struct ft_restart *restart = ft_report_last(r, rank);
     uint64_t *at = way == FT_BACK_SNAPSHOT ? &total->cut_ns : way == FT_BACK_CHECKPOINT ? &total->checkpoint_ns : &total->origin_ns;
 
-    if (restart && !restart->from_ns)
+    if (restart && (!restart->from_ns || (restart->astray && !restart->started_ns && restart->way != way))) /* not the way tried before */
         restart->from_ns = *at;
     *at = at_ns;
     if (restart && !restart->started_ns) {
@@ -191,6 +203,7 @@ static json_t *restarts(const struct ft_report *r)
         add_span(to, "recover_seconds", from->died_ns, from->live_ns);
         add_span(to, "lost_seconds", from->from_ns, from->died_ns);
         add(to, "replayed_units", from->replayed);
+        add(to, "snapshots_not_followed", from->astray);
         json_array_append_new(list, to);
     }
     return list;

@@ -28,6 +28,8 @@ struct ft_restart {
     enum ft_way_back way;
     uint64_t from_ns;       /* when the rank had last been at the point its successor begins at */
     uint64_t replayed;      /* units its successor took out of the log */
+    uint32_t astray;        /* before that one, so many could not follow their snapshot, and ended themselves ... */
+    uint64_t astray_ns;     /* ... the last of them was dead then */
     uint32_t host;          /* of several: it died there (ft_report_hosts) ... */
     bool host_lost;         /* ... since the host was lost: when it died is when that was noticed */
 };
@@ -96,6 +98,10 @@ struct ft_restart *ft_report_restart(struct ft_report *r);
 
 /* The last restart of rank; NULL if there is none. */
 struct ft_restart *ft_report_last(struct ft_report *r, uint32_t rank);
+
+/* What was to go on after rank's last restart went astray (launcher/job/job.h), and is dead since at_ns: another one is started. May be
+   called again. */
+void ft_report_astray(struct ft_report *r, uint32_t rank, uint64_t at_ns);
 
 /* rank is starting, or has a successor, since at_ns: its last restart, if it had one, says so. May be called again. */
 void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way, uint64_t at_ns);

@@ -335,5 +335,12 @@ Test(report, a_line_sums_up_what_was_survived)
     ft_report_started(&r, 1, FT_BACK_SNAPSHOT, at(7));
     cr_expect(ft_report_summary(&r, line, sizeof line));
     cr_expect_str_eq(line, "3 deaths of ranks survived: 2 from a snapshot, 1 from the start; 43 units replayed, 3.000 s until they were back");
+    /* The snapshot could not be followed: another way, and no death more. Noted twice, as after a takeover. */
+    ft_report_astray(&r, 1, at(7.5));
+    ft_report_astray(&r, 1, at(7.5));
+    ft_report_started(&r, 1, FT_BACK_START, at(8));
+    cr_expect_eq(r.nrestarts, 3);
+    cr_expect(ft_report_summary(&r, line, sizeof line));
+    cr_expect_str_eq(line, "3 deaths of ranks survived: 1 from a snapshot, 2 from the start; 1 try of a snapshot in vain; 43 units replayed, 3.000 s until they were back");
     end(&r, written(&r));
 }

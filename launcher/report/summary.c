@@ -35,13 +35,14 @@ static uint64_t lost_ns(const struct ft_report *r)
 
 bool ft_report_summary(const struct ft_report *r, char *line, size_t size)
 {
-    uint64_t back[WAYS] = {0}, number = 0, replayed = 0;
+    uint64_t back[WAYS] = {0}, number = 0, replayed = 0, astray = 0;
     size_t n = 0;
 
     for (uint64_t i = 0; i < r->nrestarts; i++)
         if (r->restarts[i].started_ns) {
             back[r->restarts[i].way]++;
             replayed += r->restarts[i].replayed;
+            astray += r->restarts[i].astray;
             number++;
         }
     if (!number)
@@ -51,6 +52,8 @@ bool ft_report_summary(const struct ft_report *r, char *line, size_t size)
     for (int w = 0, any = 0; w < WAYS; w++)
         if (back[w])
             n += (size_t)snprintf(line + n, size - n, "%s %llu %s", any++ ? "," : "", (unsigned long long)back[w], ways[w]);
+    if (astray)
+        n += (size_t)snprintf(line + n, size - n, "; %llu tr%s of a snapshot in vain", (unsigned long long)astray, astray == 1 ? "y" : "ies");
     if (lost_ns(r)) /* it is known of those that use MPI */
         snprintf(line + n, size - n, "; %llu unit%s replayed, %.3f s until they were back", (unsigned long long)replayed, ft_plural(replayed),
                  (double)lost_ns(r) / 1e9);

@@ -9,7 +9,7 @@
 
 #include "ft/base/util.h"
 
-enum { NUMBER = 8, REPORT_HEAD = 8 * NUMBER, CELLS_HEAD = 6 * NUMBER, RESTART_NUMBERS = 13, LIFE_NUMBERS = 14, COUNT = 2, CELL = 8 * COUNT };
+enum { NUMBER = 8, REPORT_HEAD = 8 * NUMBER, CELLS_HEAD = 6 * NUMBER, RESTART_NUMBERS = 14, LIFE_NUMBERS = 14, COUNT = 2, CELL = 8 * COUNT };
 
 _Static_assert(FT_ACTIVITIES + 1 == CELL / COUNT, "a cell's counts and its snapshots");
 _Static_assert(REPORT_HEAD + FT_WIRE_ROWS * (RESTART_NUMBERS + LIFE_NUMBERS) * NUMBER <= FT_WIRE_MOST, "a REPORT is a frame");
@@ -47,7 +47,7 @@ static uint8_t *put_restart(uint8_t *at, const struct ft_wire_restart *m)
     at = put(put(put(at, m->index), r->rank), (uint64_t)r->pid);
     at = put(put(put(at, (uint64_t)r->signal), (uint64_t)r->code), r->lost);
     at = put(put(put(put(at, r->seen_ns), r->died_ns), r->started_ns), r->live_ns);
-    return put(put(put(at, r->way), r->from_ns), r->replayed);
+    return put(put(put(put(at, r->way), r->from_ns), r->replayed), r->astray);
 }
 
 static void get_restart(struct numbers *n, struct ft_wire_restart *m)
@@ -67,6 +67,7 @@ static void get_restart(struct numbers *n, struct ft_wire_restart *m)
     r->way = (enum ft_way_back)take(n, FT_BACK_ALL);
     r->from_ns = moment(n);
     r->replayed = moment(n);
+    r->astray = (uint32_t)take(n, UINT32_MAX);
 }
 
 static uint8_t *put_life(uint8_t *at, const struct ft_wire_life *m)

@@ -51,16 +51,13 @@ const char *ft_outcomes_once(const struct ft_job *job, uint32_t rank)
     return outcomes && atomic_load(&outcomes->once) ? outcomes->once_why : NULL;
 }
 
-void ft_outcomes_differ(struct ft_snapshot *s)
+static void went_astray(struct ft_snapshot *s, const struct ft_outcome_words *outcomes)
 {
-    const struct ft_outcome_words *outcomes = ft_outcomes_of(s);
-    uint64_t differs = outcomes ? atomic_load(&outcomes->differs) : 0;
     int slot = ft_slot_usable(s);
 
-    s->differed = differs == s->differs ? 0 : s->differed + 1;
-    s->differs = differs;
-    if (!s->differed)
-        return;
+    s->differed++;
+    s->job->procs[s->rank].astray = s->differed < DIFFERS ? FT_ASTRAY_AGAIN : FT_ASTRAY_GIVEN_UP;
+    s->differs = atomic_load(&outcomes->differs);
     ft_say_notice(&s->job->say, "rank %u: a snapshot could not be followed: %s%s", ft_job_rank(s->job, s->rank), outcomes->how,
                   s->differed < DIFFERS ? "; it is tried again" : "; it is given up");
     if (s->differed >= DIFFERS && slot >= 0) {
@@ -68,4 +65,20 @@ void ft_outcomes_differ(struct ft_snapshot *s)
         ft_slot_condemn(s, slot);
         ft_slot_withdraw(s, slot);
     }
+}
+
+/* A successor of this agent may do it again. */
+void ft_outcomes_buried(struct ft_snapshot *s)
+{
+    struct ft_proc *proc = &s->job->procs[s->rank];
+    struct ft_outcome_words *outcomes = ft_outcomes_of(s);
+
+    if (!outcomes)
+        return;
+    proc->by_itself |= proc->signal && atomic_load(&outcomes->by_itself) == (uint64_t)proc->signal;
+    atomic_store(&outcomes->by_itself, 0);
+    if (atomic_load(&outcomes->differs) != s->differs)
+        went_astray(s, outcomes);
+    else if (!proc->astray)
+        s->differed = 0;
 }

@@ -22,8 +22,8 @@ void ft_outcomes_tell(struct ft_snapshot *s);
 bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted);
 
 /* The rank is dead. If its replay differed from the log it touched nothing, and may be tried again, but not for ever: then the snapshot
-   that it came from is given up. */
-void ft_outcomes_differ(struct ft_snapshot *s);
+   that it came from is given up. Notes in its ft_proc whether it went astray so, or died of a signal that it sent itself. */
+void ft_outcomes_buried(struct ft_snapshot *s);
 
 /* NULL: the rank may be started from its beginning, as far as its files are concerned; else what it has done that it would do otherwise
    then (ft/outcome/once.h). Of a rank that is not recorded nothing is known, nor of what a recorded one did beside its log. */

@@ -317,7 +317,7 @@ void ft_snapshots_buried(struct ft_job *job, uint32_t rank)
         atomic_store(&ft_outcomes_of(s)->writes, 0), atomic_store(&ft_outcomes_of(s)->children, 0);
 
     ft_outcomes_tell(s);
-    ft_outcomes_differ(s);
+    ft_outcomes_buried(s);
 
     if (s->number && ft_look(&ft_snap_words_of(s)->taken) == s->number)
         taken(s);

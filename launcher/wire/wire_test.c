@@ -165,7 +165,7 @@ Test(wire, a_report_comes_out_as_it_went_in)
 {
     struct ft_wire_restart restarts[2] = {
         {7, {.rank = 3, .pid = 77, .signal = 9, .seen_ns = 1, .died_ns = 2, .started_ns = 3, .live_ns = 4, .way = FT_BACK_ALL,
-             .from_ns = 5, .replayed = 6}},
+             .from_ns = 5, .replayed = 6, .astray = 3}},
         {8, {.code = 255, .lost = true, .died_ns = INT64_MAX}}};
     struct ft_wire_life ranks[3] = {{.total = {.pid = 1, .ended_ns = 2, .restarts = 3, .units = 4, .origin_ns = 5, .cut_unit = 6, .cuts = 7, .cuts_cost_ns = 8,
                                                .cuts_most_ns = 9, .checkpoint_ns = 10}, .live_ns = 11, .replayed = 12}};
