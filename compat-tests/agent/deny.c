@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* deny ERRNO CALL[,CALL...] COMMAND: runs it with calls refused, as the filter of a container does, or a kernel that has not got
-   them: pidfd_open, pidfd_send_signal; clone_pidfd is clone with CLONE_PIDFD, waitid_pidfd is waitid with P_PIDFD. */
+   them: by its name here, as in `calls`; clone_pidfd is clone with CLONE_PIDFD, waitid_pidfd is waitid with P_PIDFD. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -45,19 +45,29 @@ static void refuse(unsigned call, unsigned kind, unsigned value, unsigned error)
     add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error));
 }
 
+static const struct {
+    const char *name;
+    unsigned number, kind, value;
+} calls[] = {
+    {"pidfd_open", SYS_pidfd_open, 0, 0}, {"pidfd_send_signal", SYS_pidfd_send_signal, 0, 0},
+    {"clone_pidfd", SYS_clone, BPF_JSET, CLONE_PIDFD_BIT}, {"waitid_pidfd", SYS_waitid, BPF_JEQ, P_PIDFD_TYPE},
+    {"clone3", SYS_clone3, 0, 0}, {"epoll_create1", SYS_epoll_create1, 0, 0}, {"epoll_wait", SYS_epoll_wait, 0, 0},
+    {"eventfd2", SYS_eventfd2, 0, 0}, {"faccessat2", SYS_faccessat2, 0, 0}, {"getrandom", SYS_getrandom, 0, 0},
+    {"madvise", SYS_madvise, 0, 0}, {"memfd_create", SYS_memfd_create, 0, 0}, {"pipe2", SYS_pipe2, 0, 0},
+    {"prctl", SYS_prctl, 0, 0}, {"prlimit64", SYS_prlimit64, 0, 0}, {"pwrite64", SYS_pwrite64, 0, 0},
+    {"recvmsg", SYS_recvmsg, 0, 0}, {"sendfile", SYS_sendfile, 0, 0}, {"sendmsg", SYS_sendmsg, 0, 0},
+    {"setpgid", SYS_setpgid, 0, 0}, {"signalfd4", SYS_signalfd4, 0, 0}, {"socketpair", SYS_socketpair, 0, 0},
+    {"splice", SYS_splice, 0, 0},
+};
+
 static int refuse_named(const char *name, unsigned error)
 {
-    if (!strcmp(name, "pidfd_open"))
-        refuse(SYS_pidfd_open, 0, 0, error);
-    else if (!strcmp(name, "pidfd_send_signal"))
-        refuse(SYS_pidfd_send_signal, 0, 0, error);
-    else if (!strcmp(name, "clone_pidfd"))
-        refuse(SYS_clone, BPF_JSET, CLONE_PIDFD_BIT, error);
-    else if (!strcmp(name, "waitid_pidfd"))
-        refuse(SYS_waitid, BPF_JEQ, P_PIDFD_TYPE, error);
-    else
-        return -1;
-    return 0;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        if (!strcmp(name, calls[i].name)) {
+            refuse(calls[i].number, calls[i].kind, calls[i].value, error);
+            return 0;
+        }
+    return -1;
 }
 
 int main(int argc, char **argv)

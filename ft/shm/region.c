@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ft/shm/random.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 
@@ -54,7 +54,8 @@ int ft_region_create(struct ft_region *r, const struct ft_params *params, struct
     if (err)
         return err;
     ft_layout_header(params, &h);
-    FT_INVARIANT(getrandom(&h.nonce, sizeof h.nonce, 0) == sizeof h.nonce, "the kernel gives random bytes");
+    if (ft_random(&h.nonce, sizeof h.nonce) < 0)
+        return ft_err_set(e, FT_ESYS, "no random bytes: getrandom is refused, and /dev/urandom cannot be read: %s", strerror(errno));
     r->fd = memfd_create("ftmpi", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (r->fd < 0)
         return ft_err_set(e, FT_ESYS, "cannot create shared memory: %s", strerror(errno));

@@ -24,6 +24,7 @@
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"
 #include "launcher/base/memory.h"
+#include "launcher/base/needs.h"
 #include "launcher/base/pidfd.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/shared.h"
@@ -234,7 +235,7 @@ static int check_request(struct made *m, struct ft_error *e)
     for (size_t c = 0; c < o->ncontexts; c++)
         if ((code = ft_program_check(&o->contexts[c], o->other_mpi_allowed, &job->say, e)))
             return code;
-    if (ft_limits_raise(o->nranks, &m->limits, e) < 0)
+    if (ft_needs_check(e) < 0 || ft_limits_raise(o->nranks, &m->limits, e) < 0)
         return FT_CODE_JOB;
     if (ft_library_compat(m->library_path, sizeof m->library_path, e) < 0)
         return FT_CODE_JOB;

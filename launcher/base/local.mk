@@ -10,6 +10,7 @@ liblaunch_la_SOURCES += \
 	launcher/base/library.h launcher/base/library.c \
 	launcher/base/limits.h launcher/base/limits.c \
 	launcher/base/memory.h launcher/base/memory.c \
+	launcher/base/needs.h launcher/base/needs.c \
 	launcher/base/nearest.h launcher/base/nearest.c \
 	launcher/base/outfile.h launcher/base/outfile.c \
 	launcher/base/pidfd.h launcher/base/pidfd.c \

@@ -4,12 +4,10 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "launcher/base/needs.h"
 #include "launcher/base/procstat.h"
 
 int ft_pidfd_open(pid_t pid)
@@ -37,25 +35,13 @@ void ft_pidfd_await(pid_t pid, int ms)
         poll(NULL, 0, 1);
 }
 
-static bool is_older(const char *release)
-{
-    int major = 0, minor = 0;
-
-    return sscanf(release, "%d.%d", &major, &minor) == 2 && (major < 5 || (major == 5 && minor < 3));
-}
-
 bool ft_pidfd_works(char *text, size_t size)
 {
-    int fd = ft_pidfd_open(getpid()), error = errno;
-    struct utsname kernel = {.release = "?"};
+    int fd = ft_pidfd_open(getpid());
 
-    if (fd >= 0) {
+    if (fd < 0)
+        ft_needs_refused("pidfd_open", errno, "5.3", text, size);
+    else
         close(fd);
-        return true;
-    }
-    uname(&kernel);
-    snprintf(text, size, "pidfd_open is refused (%s): %s Linux %.32s %s", strerror(error),
-             is_older(kernel.release) ? "the kernel," : "by the system call filter of a container;", kernel.release,
-             is_older(kernel.release) ? "is older than 5.3." : "has it.");
-    return false;
+    return fd >= 0;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ft/shm/wait.h"
+#include "launcher/base/needs.h"
 #include "launcher/base/timer.h"
 #include "launcher/control/server.h"
 #include "launcher/controller/act.h"
@@ -160,6 +161,8 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
 {
     int err;
 
+    if ((err = ft_needs_check(e)) < 0)
+        return err;
     c->base = event_base_new();
     if (!c->base || event_base_priority_init(c->base, 2) < 0 || ft_signals_take(&c->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));

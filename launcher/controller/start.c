@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ft/shm/random.h"
 #include "launcher/controller/report.h"
 #include "launcher/net/auth.h"
 #include "launcher/options/map.h"
@@ -161,7 +161,7 @@ static int describe(struct ft_controller *c, struct ft_error *e)
         return ft_err_set(e, FT_ESYS, "cannot tell the other hosts where to start: %s", strerror(errno));
     if (!c->d.env)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    if (getrandom(c->d.secret, sizeof c->d.secret, 0) != (ssize_t)sizeof c->d.secret)
+    if (ft_random(c->d.secret, sizeof c->d.secret) < 0)
         return ft_err_set(e, FT_ESYS, "cannot draw the job's secret: %s", strerror(errno));
     return 0;
 }

@@ -9,10 +9,10 @@
 #include <openssl/hmac.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "ft/shm/random.h"
 #include "ft/base/util.h"
 #include "launcher/base/timer.h"
 
@@ -52,7 +52,7 @@ static void make_hello(struct hello *h, unsigned kind)
 {
     *h = (struct hello){.kind = (unsigned char)kind};
     memcpy(h->magic, magic, sizeof magic);
-    FT_INVARIANT(getrandom(h->nonce, sizeof h->nonce, 0) == sizeof h->nonce, "the kernel gives random bytes");
+    FT_INVARIANT(ft_random(h->nonce, sizeof h->nonce) == 0, "the kernel gives random bytes");
 }
 
 /* NULL, or what is wrong. */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
+#include "ft/shm/random.h"
 #include "launcher/base/memory.h"
 #include "launcher/base/say.h"
 #include "launcher/options/values.h"
@@ -82,7 +82,7 @@ static void draw_job_id(char id[16])
     unsigned char random[8] = {0};
     pid_t pid = getpid();
 
-    if (getrandom(random, sizeof random, 0) < 0)
+    if (ft_random(random, sizeof random) < 0)
         memcpy(random, &pid, sizeof pid);
     for (size_t i = 0; i < sizeof random; i++)
         id[i] = digits[random[i] % 32];
