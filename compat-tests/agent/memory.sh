@@ -116,7 +116,7 @@ END
     # choice to it.
     tell cgroup/memory.oom.group 1
     used 1880
-    wait_for told 'is short of memory, 1880 of 2048 MiB are used in the job.s control group: snapshots are dropped'
+    wait_for told 'is short of memory, 1880 of 2048 MiB are used in the job.s control group: snapshots go first, and none is made until there is more'
     wait_for snapshots 0
     told 'there is little memory left' && fail "$what: the log gives way with the snapshots"
     used 2045
@@ -155,6 +155,16 @@ END
         ended
         expect_code 0
     done
+
+    # So little that there is no first one: that is told at once, also of ranks that never come to MPI_Init. (It never was.)
+    tell cgroup/memory.oom.group 0
+    used 2030
+    begin -n 3 sleep 100
+    wait_for told 'rank 0 (and 2 other ranks) gets no snapshot: there may not be memory enough for a copy of it'
+    kill -INT "$front"
+    ended
+    expect_code 130
+    expect_err_lines 2
 
     # So little that the log is in its file from the beginning: ranks that are killed go through that.
     used 2047

@@ -121,15 +121,17 @@ const char *ft_cadence_reason(const struct ft_snapshot *s)
     return s->reason < sizeof reasons / sizeof reasons[0] && reasons[s->reason] ? reasons[s->reason] : "unknown";
 }
 
-/* What is behind a wrapper stays there; anything else may go away. */
+static bool has_one(const struct ft_snapshot *s) { return ft_slot_usable(s) >= 0; }
+
+/* What is behind a wrapper stays there, and who was too large for its first one will not be smaller; anything else may go away. That
+   snapshots had to go for want of memory has been told for the whole host. */
 static bool is_to_be_told(const struct ft_snapshot *s)
 {
-    return s->refusals >= (s->reason == FT_IMAGE_WRAPPER ? 1 : TELL_AFTER) && !s->told;
-}
+    bool memory = s->reason == FT_IMAGE_MEMORY;
 
-static bool has_one(const struct ft_snapshot *s)
-{
-    return atomic_load(&s->named) != 0;
+    if (s->told || (memory && s->job->snapshots->ranks[0].short_told))
+        return false;
+    return s->refusals >= (s->reason == FT_IMAGE_WRAPPER || (memory && !has_one(s)) ? 1 : TELL_AFTER);
 }
 
 /* Ranks with the same reason in one line. */

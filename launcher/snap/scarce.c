@@ -54,8 +54,8 @@ static void tell(struct ft_snapshot *s)
         snprintf(used, sizeof used, ", %llu of %llu MiB are used%s", (unsigned long long)m->used >> 20, (unsigned long long)m->limit >> 20,
                  m->group ? " in the job's control group" : "");
     if (!first->short_told)
-        ft_say_notice(&s->job->say, "host %s is short of memory%s: snapshots are dropped, and none is made until there is more; a rank that "
-                      "is killed replays from the start. A higher limit or fewer ranks help", ft_say_host(), used);
+        ft_say_notice(&s->job->say, "host %s is short of memory%s: snapshots go first, and none is made until there is more; a rank that "
+                      "has none and is killed replays from the start. A higher limit or fewer ranks help", ft_say_host(), used);
     first->short_told = true;
 }
 
