@@ -174,11 +174,11 @@ static bool is_plenty(const struct ft_budget *b)
     return plenty;
 }
 
+uint64_t ft_budget_rest_ms(const struct ft_job *job) { return is_plenty(job->snapshots->budget) ? PLENTY_MS : 0; }
+
 void ft_budget_look(struct ft_job *job)
 {
-    const struct ft_budget *b = job->snapshots->budget;
-
-    if (!is_plenty(b) || ft_clock_ns() - b->looked_ns >= PLENTY_MS * 1000000ull)
+    if (ft_clock_ns() - job->snapshots->budget->looked_ns >= ft_budget_rest_ms(job) * 1000000)
         look(job);
 }
 

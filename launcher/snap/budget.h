@@ -34,6 +34,9 @@ void ft_budget_note(const struct ft_job *job);
    without: a program can take a gigabyte in a second. */
 void ft_budget_look(struct ft_job *job);
 
+/* There is so much that nothing new is to be seen for so long after a look; 0: not so. */
+uint64_t ft_budget_rest_ms(const struct ft_job *job);
+
 /* The kernel would kill all of some rank's group: there is to be another look very soon. */
 bool ft_budget_hurries(const struct ft_job *job);
 

@@ -249,7 +249,9 @@ uint64_t ft_snapshots_tick_ms(const struct ft_job *job)
 {
     uint64_t most = ft_budget_hurries(job) ? HURRY_MS : TICK_MS;
 
-    return is_on(job) ? ft_min(most, ft_max(1, job->options->snapshot_ms)) : TICK_MS;
+    if (!is_on(job)) /* only memory is looked at */
+        return ft_max(TICK_MS, ft_budget_rest_ms(job));
+    return ft_min(most, ft_max(1, job->options->snapshot_ms));
 }
 
 void ft_snapshots_tick(struct ft_job *job)
