@@ -325,14 +325,25 @@ static bool is_expected(const struct ft_control *c)
     return atomic_load(c->waiting) < c->expected && ft_clock_ns() - c->since_ns < RETURN_MS * 1000000ull;
 }
 
+/* What is on its way on a connection that the job's loop has accepted. */
+static void take_along(struct client *cl, struct event_base *base)
+{
+    bufferevent_disable(cl->io, EV_READ | EV_WRITE);
+    bufferevent_base_set(base, cl->io);
+    bufferevent_enable(cl->io, EV_READ | EV_WRITE);
+}
+
 /* Who has connected already, and who waited for our predecessor; in a loop of their own, since the job's is over. */
 static void await_latecomers(struct ft_control *c)
 {
     struct timespec pause = {.tv_nsec = END_MS * 1000000};
     struct event_base *base = event_base_new();
+    struct client *cl;
 
     if (!base)
         return;
+    LIST_FOREACH(cl, &c->clients, link)
+        take_along(cl, base);
     if (c->readable)
         event_free(c->readable);
     if (listen_in(c, base) == 0) {
