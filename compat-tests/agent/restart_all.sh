@@ -73,7 +73,7 @@ expect_err 'rank 1 .*killed by signal 11 (SIGSEGV), 3 times in a row at unit 550
 # Rank 1 is dead, but nobody can see that until `release` is there: all the others wait to be started with it.
 begin_gathering() {
     what="while all are being gathered"
-    rm -f go release out err front pid.*
+    rm -f go release out err front held pid.* # held: the last one's would do, and nobody be held yet
     timeout --foreground -k 5 120 sh -c 'echo $$ >front; exec "$@"' sh "$ftrun" $forgetful -n 3 "$again" $units 2.0:w550 <input >out 2>err &
     job=$!
     wait_for test -s pid.1
