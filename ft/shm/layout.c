@@ -35,6 +35,14 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->segment = p->slot_bytes;
 }
 
+/* The log is made ready five extents ahead: 20 MiB. */
+void ft_params_small(struct ft_params *p, uint64_t log_limit)
+{
+    p->extent_bytes = 1u << 20;
+    p->nextents = log_limit / p->extent_bytes;
+    p->gather_bytes = (uint32_t)ft_min(p->gather_bytes, p->extent_bytes / 4);
+}
+
 void ft_params_cache(struct ft_params *p, uint64_t bytes)
 {
     if (p->nranks != 2 || !bytes)

@@ -367,6 +367,10 @@ static inline int ft_params_doubles(const struct ft_params *p, const struct ft_s
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);
 
+/* Where memory is little: smaller extents, so that less of it is taken for the log before it is needed. Before all that follow here; of a job on
+   one node only (RULE 8). */
+void ft_params_small(struct ft_params *p, uint64_t log_limit);
+
 /* A core's own cache holds so many bytes (0: not known): two ranks' segments take turns in about four times as much, so that neither core has the lines
    any more that are written next (docs/design.md, section 10). Before ft_params_nodes. */
 void ft_params_cache(struct ft_params *p, uint64_t bytes);

@@ -45,7 +45,8 @@
 #include "launcher/stdio/output_dir.h"
 #include "launcher/stdio/sink.h"
 
-enum { LEAST_LOG = 16 << 20, MOST_OUTCOMES = 256 << 20 /* bytes of each rank's log of outcomes */, LATE_MS = 100, POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
+enum { LEAST_LOG = 16 << 20, SMALL_MEMORY = 1 << 30, MOST_OUTCOMES = 256 << 20 /* bytes of each rank's log of outcomes */, LATE_MS = 100 };
+enum { POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* The agent, and what was made for it and nobody else needs to see. */
 struct made {
@@ -106,6 +107,8 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "--log-prepare %llu MiB is more memory than %s has available, %llu MiB", (unsigned long long)o->log_prepare >> 20,
                           ft_say_host(), (unsigned long long)memory >> 20);
     ft_params_default(&params, o->nranks, processors, limit);
+    if (memory < SMALL_MEMORY && !o->node) /* nodes agree on these, and may have more */
+        ft_params_small(&params, limit);
     ft_params_cache(&params, (uint64_t)ft_max(0, sysconf(_SC_LEVEL2_CACHE_SIZE))); /* hwloc would say the same, and take ms to load */
     params.bootstrap_cache = o->bootstrap_cache;
     if (o->node)
