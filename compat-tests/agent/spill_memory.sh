@@ -24,6 +24,7 @@ bounded 120 "$ftrun" -q --snapshot off -n 2 "$hog" 8:2000 >calm || fail "undistu
 limited job $((200 << 20))
 real=$ftrun
 in_memory() { # OPTION...
+    # shellcheck disable=SC2154 # lib/memory.sh: group
     cat >ftrun-spilling <<END
 #!/bin/sh
 exec $alone ./spilling small ./inside $group - $real "\$@"
