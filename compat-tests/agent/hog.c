@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An MPI program that wants memory: for compat-tests/agent/memory.sh.
 
-     hog [MIB:ROUNDS | MIB:FILE | pLINES]...   one after the other: has so much, and writes all of it in each round;
-                                               so many rounds, or until there is a file. Or prints so many lines
+     hog [MIB:ROUNDS | MIB:FILE | pLINES | s]...   one after the other: has so much, and writes all of it in each round;
+                                                   so many rounds, or until there is a file. Or prints so many lines,
+                                                   or opens a socket, which closes its snapshots
 
    What it prints of each round depends on what all ranks have. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { WORDS = 20000, MIB = 1 << 20, PAUSE_US = 5000 };
@@ -69,6 +71,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (*argv[i] == 'p')
             print_lines(strtol(argv[i] + 1, NULL, 10));
+        else if (*argv[i] == 's')
+            sum += socket(AF_UNIX, SOCK_DGRAM, 0) < 0;
         else
             phase(argv[i]);
     MPI_Finalize();

@@ -65,6 +65,7 @@ snapshot_tests = \
 	compat-tests/snapshot/zero.sh \
 	compat-tests/snapshot/forsaken.sh \
 	compat-tests/snapshot/astray.sh \
+	compat-tests/snapshot/closed.sh \
 	compat-tests/snapshot/again.sh \
 	compat-tests/snapshot/clocks.sh \
 	compat-tests/snapshot/exec.sh
@@ -79,4 +80,5 @@ EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/snapat.py
 tests_unsanitized += compat-tests/snapshot/snapfork.sh
 # A build for sanitizers makes no snapshots (launcher/base/library.h).
 tests_unsanitized += compat-tests/snapshot/snapat.sh compat-tests/snapshot/snapends.sh compat-tests/snapshot/programs.sh compat-tests/snapshot/copied.sh \
-	compat-tests/snapshot/zero.sh compat-tests/snapshot/forsaken.sh compat-tests/snapshot/clocks.sh compat-tests/snapshot/exec.sh
+	compat-tests/snapshot/zero.sh compat-tests/snapshot/forsaken.sh compat-tests/snapshot/astray.sh compat-tests/snapshot/closed.sh \
+	compat-tests/snapshot/clocks.sh compat-tests/snapshot/exec.sh
