@@ -25,11 +25,12 @@ import sys
 TOP = pathlib.Path(os.environ.get("top_srcdir") or ".")
 PAGE = "docs/troubleshooting.md"
 
-DETAIL = {"ft_say_detail"}
+DETAIL = {"ft_say_detail", "ft_say_step", "ft_say_debug"}
 NOT_FOR_PEOPLE = {"ft_options_keep", "FT_INVARIANT", "_Static_assert", "__attribute__", "asm", "volatile", "_Pragma", "X", "json_string", "sscanf",
                   "strstr", "strcmp", "strncmp"}
 ANSWERS = ("launcher/control/show.c", "launcher/report/svg.c", "launcher/report/bands.c", "launcher/options/help.c",
            "launcher/options/settings.c", "launcher/policy/phases.c", "ft/base/sig.c", "ft/base/reduce.c", "ft/base/util.c")
+OF_PROGRAMS = {"Traceback (most recent call last):\\n"}  # what ftrun looks for in the programs' own lines
 PRINTS = {"printf", "puts", "fputs", "fprintf"}
 
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\s+|.', re.S)
@@ -128,7 +129,7 @@ def messages():
         for raw, line, around in literals(code, defined):
             calls = [call for call in around if re.match(r"[A-Za-z_]", call[0])]
             names = {name for name, _ in calls}
-            if names & (DETAIL | NOT_FOR_PEOPLE) or ("json_pack", 0) in calls or path.endswith("error_class.h"):
+            if names & (DETAIL | NOT_FOR_PEOPLE) or ("json_pack", 0) in calls or path.endswith("error_class.h") or raw in OF_PROGRAMS:
                 continue
             spoken = any(name in speak and number == speak[name] and name != "fprintf" for name, number in calls)
             if not spoken and (path in ANSWERS or names & PRINTS and not (("fprintf", 1) in calls and is_to_stderr(code, line))):

@@ -7,8 +7,9 @@
 set -u
 build=${top_builddir:-.}
 agent=$build/outcome_agent talk=$build/outcome_talk
-export FT_TEST_PRELOAD="$build/.libs/liboutcome_test.so"
-[ -e "$FT_TEST_PRELOAD" ] || exit 77
+library=$build/.libs/liboutcome_test.so
+[ -e "$library" ] || exit 77
+export FT_TEST_PRELOAD="$library"
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && trap 'exit 1' INT TERM
 [ -z "${FT_LOSS-}" ] || {
     ip link set lo up && nft add table ip loss && nft add chain ip loss in '{ type filter hook input priority 0; }' &&

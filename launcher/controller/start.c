@@ -131,7 +131,7 @@ static void on_starter_line(void *arg, uint32_t node, const char *line)
 static char **environment_of_job(void)
 {
     static const char *const own[] = {"FTMPI_RUN_DIR=", "FTMPI_FDS=", "FTMPI_JOB=", "FTMPI_RANK=", "FTMPI_SIZE=", "FTMPI_INCARNATION=",
-                                      "FTMPI_APPNUM="};
+                                      "FTMPI_APPNUM=", "FTMPI_HOST="};
     size_t n = 0, count = 0;
     char **list;
 
