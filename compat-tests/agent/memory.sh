@@ -149,7 +149,7 @@ END
             wait_for told 'rank 0 gets no snapshot: there may not be enough memory for a snapshot of it'
             snapshots 0 || fail "$what: it has one"
             # (It referred to itself.)
-            "$real" status >status.out && grep -q 'there may not be memory enough for a copy of it' status.out && ! grep -q 'ftrun status' status.out ||
+            "$real" status >status.out && grep -q 'there may not be enough memory for a snapshot of it' status.out && ! grep -q 'ftrun status' status.out ||
                 fail "ftrun status: $(cat status.out)"
         fi
         : >go
@@ -161,7 +161,7 @@ END
     tell cgroup/memory.oom.group 0
     used 2030
     begin -n 3 sleep 100
-    wait_for told 'rank 0 (and 2 other ranks) gets no snapshot: there may not be memory enough for a copy of it'
+    wait_for told 'rank 0 (and 2 other ranks) gets no snapshot: there may not be enough memory for a snapshot of it'
     kill -INT "$front"
     ended
     expect_code 130
