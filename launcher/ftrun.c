@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "launcher/options/parse.h"
@@ -64,6 +65,22 @@ static int help(const char *word)
     return 0;
 }
 
+/* --tty: what ranks hear of the terminal. A rank that starts ftrun has heard of another one. */
+static void describe_terminal(const struct ft_options *o)
+{
+    struct winsize size = {.ws_col = 80, .ws_row = 24}, real;
+    char text[32];
+
+    for (int fd = STDERR_FILENO; fd >= STDIN_FILENO; fd--)
+        if (ioctl(fd, TIOCGWINSZ, &real) == 0 && real.ws_col && real.ws_row)
+            size = real;
+    snprintf(text, sizeof text, "%hux%hu", size.ws_col, size.ws_row);
+    if (!o->tty)
+        unsetenv("FTMPI_TERMINAL");
+    else if (setenv("FTMPI_TERMINAL", text, 1) < 0)
+        ft_say(&(struct ft_say){0}, "--tty: out of memory");
+}
+
 int main(int argc, char **argv)
 {
     struct ft_options options;
@@ -90,6 +107,7 @@ int main(int argc, char **argv)
         puts("ftrun (ftmpi) " PACKAGE_VERSION);
     } else {
         tell_first(&options);
+        describe_terminal(&options);
         code = options.map ? ft_controller_run(&options) : ft_agent_run(&options, NULL);
     }
     ft_options_free(&options);

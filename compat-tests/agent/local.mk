@@ -9,7 +9,7 @@ agent_tests = \
 	compat-tests/agent/bad_input.sh \
 	compat-tests/agent/exit_codes.sh \
 	compat-tests/agent/output.sh \
-	compat-tests/agent/as_it_comes.sh \
+	compat-tests/agent/as_it_comes.sh compat-tests/agent/tty.sh \
 	compat-tests/agent/tracebacks.sh \
 	compat-tests/agent/output_takeover.sh \
 	compat-tests/agent/trees.sh \
@@ -70,4 +70,4 @@ tests_unsanitized += compat-tests/agent/memory.sh compat-tests/agent/oom.sh comp
 # It traces ftrun, which the leak sanitizer does not bear.
 tests_unsanitized += compat-tests/agent/passed_on.sh
 # What makes ranks buffer lines is not preloaded there.
-tests_unsanitized += compat-tests/agent/as_it_comes.sh compat-tests/agent/tracebacks.sh
+tests_unsanitized += compat-tests/agent/as_it_comes.sh compat-tests/agent/tty.sh compat-tests/agent/tracebacks.sh

@@ -12,7 +12,7 @@ enum { ISATTY, GETATTR, SETATTR, NAME };
 
 int isatty(int fd)
 {
-    if (ft_output_lines_wanted(fd))
+    if (ft_output_lines_wanted(fd) || ft_output_is_terminal(fd, NULL))
         return 1;
     if (!ft_recording())
         return ft_real()->isatty(fd);

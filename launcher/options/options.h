@@ -80,7 +80,7 @@ struct ft_options {
     struct ft_placement place;
     bool oversubscribe;        /* more ranks than slots are not told */
     bool report_bindings, display_map;
-    bool tag_output, timestamp_output, merge_stderr;
+    bool tag_output, timestamp_output, merge_stderr, tty;
     const char *output_dir;    /* NULL: none */
     int64_t stdin_rank;        /* -1: none */
     uint64_t timeout_ms, hang_timeout_ms;  /* 0: none */

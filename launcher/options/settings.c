@@ -62,6 +62,7 @@ static const struct ft_setting settings[] = {
     HEADING("Output and input"),
     FLAG("tag-output l prepend-rank", tag_output, "print the rank before each line"),
     FLAG("timestamp-output", timestamp_output, "print the time before each line"),
+    FLAG("tty", tty, "programs take stdout and stderr for a terminal: colors, bars"),
     FLAG("merge-stderr-to-stdout", merge_stderr, "the ranks' stderr goes to stdout, too"),
     {"output-filename", "DIR", FT_TEXT, AT(output_dir), "none", "the ranks' output also goes to files in DIR", false},
     COMMAND("output", "LIST", output, "tag, timestamp, merge, dir=DIR: as the four options above"),

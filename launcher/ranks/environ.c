@@ -237,7 +237,7 @@ void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation
 }
 
 /* No snprintf: environ.h. */
-static void put_number(char *to, uint64_t value)
+static char *put_number(char *to, uint64_t value)
 {
     char digits[24];
     int n = 0;
@@ -247,12 +247,17 @@ static void put_number(char *to, uint64_t value)
     while (n > 0)
         *to++ = digits[--n];
     *to = 0;
+    return to;
 }
 
-void ft_environ_process(struct ft_environ *env, int pid, uint64_t output)
+void ft_environ_process(struct ft_environ *env, int pid, uint64_t output, uint64_t errors)
 {
+    char *end;
+
     put_number(env->pid + sizeof "FTMPI_PID=" - 1, (uint64_t)pid);
-    put_number(env->output + sizeof "FTMPI_OUTPUT=" - 1, output);
+    end = put_number(env->output + sizeof "FTMPI_OUTPUT=" - 1, output);
+    *end++ = ',';
+    put_number(end, errors);
 }
 
 char **ft_environ_get(struct ft_environ *env)

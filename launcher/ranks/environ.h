@@ -42,8 +42,9 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
 
 void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation);
 
-/* In the process that is to be the rank, which shares this memory: only system calls may be made. output: inode of its standard output. */
-void ft_environ_process(struct ft_environ *env, int pid, uint64_t output);
+/* In the process that is to be the rank, which shares this memory: only system calls may be made. output, errors: inodes of its standard
+   output and standard error. */
+void ft_environ_process(struct ft_environ *env, int pid, uint64_t output, uint64_t errors);
 
 /* As execve wants it; valid until the next call of ft_environ_rank. */
 char **ft_environ_get(struct ft_environ *env);
