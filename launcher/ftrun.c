@@ -78,7 +78,7 @@ static void describe_terminal(const struct ft_options *o)
     if (!o->tty)
         unsetenv("FTMPI_TERMINAL");
     else if (setenv("FTMPI_TERMINAL", text, 1) < 0)
-        ft_say(&(struct ft_say){0}, "--tty: out of memory");
+        ft_say(&(struct ft_say){0}, "out of memory");
 }
 
 int main(int argc, char **argv)
