@@ -27,14 +27,14 @@ expect_err_lines 3
 all_gone pids.0 pids.1 || fail "processes of a killed rank are left"
 
 # The same of a child that has left everything behind by which it could be told: its environment, and its session. A rank that is recorded has said that it
-# made it. (A socket closes the ways back that there are, so the rank starts from its beginning.)
+# made it. (A descriptor above 4096 closes the ways back that there are, so the rank starts from its beginning.)
 cat >leaver <<'EOF'
 #!/bin/bash
 if [ $FTMPI_INCARNATION = 0 ]; then
     env -i setsid sleep 1009 &
     echo $! >left.$FTMPI_RANK
     until grep -qa 1009 /proc/$!/cmdline && [ "$(cut -d' ' -f6 /proc/$!/stat)" = $! ]; do :; done
-    exec 3<>/dev/udp/127.0.0.1/9
+    ulimit -n 5001 && exec 5000</dev/null
     kill -9 $$
 fi
 pid=$(cat left.$FTMPI_RANK)

@@ -47,7 +47,7 @@ with collective.CommunicatorContext():
         collective.allreduce(np.ones(2, np.uint64), collective.Op.MAX)
 END
 both 120 "$ftrun" --rabit -n 2 $python "$tmp/places.py"
-[ $code != 0 ] && [ "$(grep -o 'at libxgboost.so+0x[0-9a-f]*' "$tmp/out" | sort -u | wc -l)" = 2 ] || wrong "not two places, code $code"
+[ $code != 0 ] && [ "$(grep -o 'at libxgboost[.]so[.0-9]*+0x[0-9a-f]*' "$tmp/out" | sort -u | wc -l)" = 2 ] || wrong "not two places, code $code"
 
 echo "two ranks are killed, rank 0 one of them: same model, same output"
 both 300 $python "$here/drive.py" --quiet --ftrun-arg=--snapshot --ftrun-arg=0.5 --ftrun "$ftrun" -n 4 --kill 0@r1 --kill 2@r2 \
