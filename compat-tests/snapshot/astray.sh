@@ -16,7 +16,7 @@ until [ -e go ]; do sleep 0.05; done
 echo done
 END
 begin --max-restarts 1 --report report.json -n 1 sh ./program
-restarts() { "$ftrun" status --json 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["rank"][0]["restarts"])'; }
+restarts() { "$ftrun" status --json 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["per_rank"][0]["restarts"])'; }
 wait_for told 'is restarted another way, from its beginning'
 [ "$(restarts)" = 1 ] || fail "$what: ftrun status says $(restarts) restarts"
 : >go
