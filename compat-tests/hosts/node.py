@@ -56,7 +56,7 @@ class Node:
         self.description = {
             "ftmpi": version, "job": "testtest", "node": node, "nodes": len(first) - 1, "world": world, "incarnation": incarnation,
             "epoch": 0, "first": first, "rank_at": rank_at or list(range(world)), "incarnations": [3 * incarnation] * n,
-            "secret": SECRET.hex(), "controllers": ["127.0.0.1"], "port": self.listener.getsockname()[1], "host": "thathost",
+            "secret": SECRET.hex(), "controllers": ["127.0.0.1"], "port": self.listener.getsockname()[1], "host": "thathost", "master": "thathost",
             "cwd": os.getcwd(), "env": [f"PATH={os.environ['PATH']}"],
             "contexts": [{"number": 0, "ranks": n, "argv": program, "exports": [], "bare": False}], "settings": settings, "stdin": stdin}
         self.process = subprocess.Popen([ftrun, "--node"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)

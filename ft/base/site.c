@@ -11,7 +11,7 @@
 #include "ft/base/site.h"
 #include "ft/base/util.h"
 
-enum { OFFSET_BITS = 40, CACHE = 256 };
+enum { OFFSET_BITS = 40, CACHE = 256, MODULES = 16 };
 #define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
 
 /* The file that it was started from. Not what the process is called (comm, argv): programs say there which rank they are. */
@@ -24,28 +24,47 @@ static const char *program(void)
     return path;
 }
 
+static bool is_library(const struct dl_phdr_info *info) { return info->dlpi_name && *info->dlpi_name; }
+
 /* Of the file itself, as /proc/PID/maps has it: libm.so.6 may be a link to libm.so.6.1. Until the next call. */
 static const char *module_name(const struct dl_phdr_info *info)
 {
     static char path[PATH_MAX];
-    const char *name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : program(), *slash;
+    const char *name = is_library(info) ? info->dlpi_name : program(), *slash;
 
-    if (realpath(name, path))
+    if (is_library(info) && realpath(name, path))
         name = path;
-
     slash = strrchr(name, '/');
     return slash ? slash + 1 : name;
 }
 
-/* Of a file that has been replaced since, too: of that the kernel says so. */
-static uint64_t name_hash(const char *name)
+static uint64_t hash_of(const char *text, const char *end)
 {
-    static const char deleted[] = " (deleted)";
     uint64_t h = 1469598103934665603ull;  /* FNV-1a */
 
-    for (; *name && strcmp(name, deleted) != 0; name++)
-        h = (h ^ (unsigned char)*name) * 1099511628211ull;
-    return h >> OFFSET_BITS;
+    for (; *text && strcmp(text, end) != 0; text++)
+        h = (h ^ (unsigned char)*text) * 1099511628211ull;
+    return h;
+}
+
+/* Of a file that has been replaced since, too: of that the kernel says so. */
+static uint64_t name_hash(const char *name) { return hash_of(name, " (deleted)") >> OFFSET_BITS; }
+
+/* To follow links takes system calls: once for each library that calls. */
+static uint64_t module_hash(const struct dl_phdr_info *info)
+{
+    static struct { uint64_t name, file; } known[MODULES];
+    static unsigned next;
+    uint64_t name = hash_of(is_library(info) ? info->dlpi_name : "", ""), file;
+
+    for (int i = 0; i < MODULES; i++)
+        if (known[i].name == name)
+            return known[i].file;
+    file = name_hash(module_name(info));
+    known[next].name = name;
+    known[next].file = file;
+    next = (next + 1) % MODULES;
+    return file;
 }
 
 struct search {
@@ -65,7 +84,7 @@ static int find_address(struct dl_phdr_info *info, size_t size, void *arg)
         uintptr_t at = info->dlpi_addr + ph->p_vaddr;
 
         if (ph->p_type == PT_LOAD && s->address >= at && s->address < at + ph->p_memsz) {
-            s->site = name_hash(module_name(info)) << OFFSET_BITS | ((s->address - info->dlpi_addr) & OFFSET_MASK);
+            s->site = module_hash(info) << OFFSET_BITS | ((s->address - info->dlpi_addr) & OFFSET_MASK);
             return 1;
         }
     }
@@ -77,7 +96,7 @@ static int find_name(struct dl_phdr_info *info, size_t size, void *arg)
     struct search *s = arg;
 
     (void)size;
-    if (name_hash(module_name(info)) != s->hash)
+    if (module_hash(info) != s->hash)
         return 0;
     s->name = module_name(info);
     return 1;
