@@ -19,7 +19,8 @@ job() {
     rm -rf end
     begin "$@"
 }
-again() { rm -rf ckpt && mkdir ckpt; }
+# (The job may write into it while it is removed.)
+again() { mv ckpt removed && mkdir ckpt && until rm -rf removed 2>/dev/null; do :; done; }
 moved='^ftrun: --ckpt-dir ckpt: it is another directory than before (removed and made again?); checkpoints go there from now on$'
 expect_resumed() { # with version
     run "$@" --ckpt-dir ckpt --resume -n 2 ./stays "$resumejob" 12 $small 0
@@ -56,7 +57,7 @@ for on in '' "--launcher exec:$go -H a,b"; do
     rm -rf ckpt
     job $on --ckpt-dir ckpt -n 2 ./stays "$resumejob" 10 $small 0
     wait_for has_version 10
-    rm -rf ckpt
+    mv ckpt removed && rm -rf removed
     : >end
     ended
     expect_code 0
