@@ -137,7 +137,7 @@ row_under_kills() {
     done
     grep -v ' closed ' of_row >not_closed
     if [ -z "$2" ]; then # the row is gone through again if the first kill is at its end
-        for _ in 1 2 3; do # a point may be missed, where a timer says how many calls there are
+        for _ in 1 2 3 4 5 6; do # a point may be missed, where a timer says how many calls there are
             second_kills "" "$(tail -n 1 not_closed | cut -d ' ' -f 1)" "$pairs" " replay .* $row\$"
             if [ "$pairs" = 0 ] || grep -qE "^[a-z]* replay .*$row\$" killed; then break; fi
         done

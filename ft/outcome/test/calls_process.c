@@ -251,7 +251,7 @@ static void do_semaphore(void)
     signal(SIGALRM, post);
     SAY(sem_init(&posted, 0, 1));
     SAY(sem_wait(&posted));
-    every(2000);
+    every(20000); /* on a busy machine, too, it has to wait */
     SAY(sem_wait(&posted));
     SAY(sem_wait(&posted));
     every(0);
