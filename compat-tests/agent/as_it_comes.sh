@@ -175,4 +175,8 @@ EOF
 run -n 1 "$tmp/abort"
 expect_code 3
 printf 'a line\nthe beginning of a line' | cmp -s - "$tmp/out" || fail "before MPI_Abort: $(cat "$tmp/out")"
+# What ftrun says at the end begins a line, too, where the two go to different places.
+run -v -n 1 sh -c 'printf part >&2'
+expect_err '^part$'
+expect_err '^ftrun: done: '
 finish

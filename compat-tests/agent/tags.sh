@@ -99,4 +99,10 @@ code=$?
 expect_code 1
 expect_err 'output of rank 0 was lost: cannot write to .*/small/rank.0/stdout: No space left on device'
 expect_err_lines 1
+# The line that tells so came into the place of the program's, where both went to one pipe.
+$alone sh -c 'mount -t tmpfs -o size=64k none "$0" && head -c 70000 /dev/zero >"$0/full" 2>/dev/null; timeout -k 5 120 "$@" 2>&1' "$tmp/small" \
+    "$ftrun" --output-filename "$tmp/small" -n 1 seq 2000 >"$tmp/out"
+seq 2000 >"$tmp/expected"
+sed '/^ftrun: /d' "$tmp/out" | cmp - "$tmp/expected" || fail "$what, to one pipe: the program's lines are others"
+[ "$(grep -c '^ftrun: output of rank 0 was lost: cannot write to .*: No space left on device$' "$tmp/out")" = 1 ] || fail "$what, to one pipe: not told"
 finish

@@ -421,7 +421,7 @@ static int run(struct ft_agent *a, const int *predecessor)
     if (!predecessor)
         ft_ranks_start(job);
     ft_loop_run(a->loop);
-    job->say.put = NULL; /* what is said from here on is not waited for by the loop */
+    job->say.put = job->above ? NULL : ft_sink_put_last; /* what is said from here on is not waited for by the loop */
     if (job->above)
         job->say.verbose = 0; /* and not heard by the controller */
     check_written(a);

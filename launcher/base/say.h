@@ -29,7 +29,7 @@ void ft_say_notice(const struct ft_say *s, const char *format, ...) __attribute_
 /* With -v: what happens to the job. How it is set up, deaths, hosts that start, checkpoints that are safe, sums at the end. */
 void ft_say_detail(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* With -vv: each step on the way. Snapshots taken and lost, what is fetched and kept, ways of copying that were chosen. */
+/* With -vv: each step on the way. The first snapshot of a rank, those that are lost, what is fetched and kept, ways of copying that were chosen. */
 void ft_say_step(const struct ft_say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* With -vvv: for who looks for a fault in ftrun. */

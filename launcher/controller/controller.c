@@ -29,6 +29,7 @@
 #include "launcher/report/draft.h"
 #include "launcher/report/report.h"
 #include "launcher/start/remote.h"
+#include "launcher/stdio/sink.h"
 
 enum { NICE = -10 };
 
@@ -205,7 +206,7 @@ static int run(struct ft_controller *c)
     if (!c->over)
         event_base_dispatch(c->base);
     ft_draft_free(c->draft); /* what is final comes after it */
-    c->say.put = NULL;
+    c->say.put = ft_sink_put_last;
     ft_controller_stdio_check(c);
     ft_say_detail(&c->say, "done: %u nodes, %llu of them replaced, %llu restarts of ranks", c->map->nnodes,
                   (unsigned long long)ft_nodes_replaced(c->policy), (unsigned long long)ft_nodes_restarts(c->policy));

@@ -66,7 +66,7 @@ static void on_say(void *arg, const char *line, size_t len)
 {
     const struct ft_controller *c = arg;
 
-    ft_files_say(c->files, line, len, c->say.put != NULL);
+    ft_files_say(c->files, line, len, c->say.put == ft_sink_put);
 }
 
 /* Ranks of several nodes may end the job at once, each with its reason: told is that of the node whose code counts. */

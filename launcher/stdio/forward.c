@@ -33,6 +33,8 @@ struct ft_forward {
     size_t tag_len;          /* 0: lines are not tagged */
     struct ft_stage stage;   /* to put() */
     bool left_out;           /* it is not spooled, but for a file */
+    bool untold;             /* a file could not be written: told after the step, since a line of our own may go to the same spool */
+    struct ft_error error;   /* ..., why */
 };
 
 static void apply(struct ft_stdio_memory *m)
@@ -57,8 +59,8 @@ static void write_file(struct ft_forward *f, const char *data, size_t len)
 
     if (ft_output_dir_write(&f->m->dir, f->stream / 2, (int)(f->stream % 2), f->written, data, len, &e) < 0 &&
         !f->m->shared->file_failed) {
-        f->m->shared->file_failed = true;
-        f->config.failed(f->config.arg, &e);
+        f->m->shared->file_failed = f->untold = true;
+        f->error = e;
     }
     f->written += len;
 }
@@ -166,6 +168,10 @@ static void commit(struct ft_forward *f, uint64_t taken)
     apply(f->m);
     if (was_long && !f->lines.s.len)
         madvise(f->lines.part, f->lines.longest, MADV_REMOVE); /* kept for good otherwise, for each rank that had one */
+    if (f->untold) {
+        f->untold = false;
+        f->config.failed(f->config.arg, &f->error);
+    }
 }
 
 /* Steps 3 to 5 for what the intake holds. */

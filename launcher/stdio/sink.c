@@ -237,6 +237,23 @@ void ft_sink_put(void *arg, const char *line, size_t len)
     ft_sink_add(s, line, len);
 }
 
+void ft_sink_put_last(void *arg, const char *line, size_t len)
+{
+    struct ft_sink *s = arg;
+    struct ft_spool_state *state = s->spool->state;
+
+    if (s->way != WAY_RECORDS && !state->dead && ft_spool_open(s->spool)) {
+        ft_spool_put(s->spool, state->tail, "\n", 1);
+        state->tail++;
+        ft_spool_taken(s->spool, state->tail);
+        if (write(STDERR_FILENO, "\n", 1) < 0)
+            ft_spool_give_up(s->spool, 0);
+    }
+    if (write(STDERR_FILENO, line, len) < 0) {
+        /* nobody is left to tell */
+    }
+}
+
 struct ft_sink *ft_sink_new(struct event_base *base, struct ft_spool *spool, int fd, void (*room)(void *arg), void *arg)
 {
     struct ft_sink *s = calloc(1, sizeof *s);

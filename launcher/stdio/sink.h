@@ -36,6 +36,9 @@ bool ft_sink_end_line(struct ft_sink *s);
 /* The same for struct ft_say (say.h): a line of ftrun's, which begins a line even if a program has not ended its own. arg: the sink. */
 void ft_sink_put(void *arg, const char *line, size_t len);
 
+/* After the event loop: written to standard error at once, however long that takes. */
+void ft_sink_put_last(void *arg, const char *line, size_t len);
+
 /* Whether what ft_sink_put is given is why the job ends: of several nodes' reasons one is told. */
 void ft_sink_reason(struct ft_sink *s, bool is_one);
 
