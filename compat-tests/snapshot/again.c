@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,6 +248,22 @@ static void connected(void)
     close(l);
 }
 
+static void *look_at_root(void *arg)
+{
+    close(open("/", O_RDONLY));
+    return arg;
+}
+
+/* A second thread's call has ended the recording before. */
+static void connected_late(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, look_at_root, NULL) || pthread_join(thread, NULL))
+        exit(7);
+    connected();
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -254,7 +271,7 @@ static const struct {
            {"append", append}, {"by_stream", by_stream}, {"turned", turned}, {"at_end", at_end}, {"update", update}, {"beside", beside},
            {"rewrite", rewrite}, {"rename_over", rename_over}, {"consume", consume}, {"move", move}, {"cut", cut}, {"map", map},
            {"doubled", doubled}, {"longer", longer}, {"look_by_append", look_by_append}, {"keep_and_replace", keep_and_replace},
-           {"nameless", nameless}, {"connected", connected}};
+           {"nameless", nameless}, {"connected", connected}, {"connected_late", connected_late}};
 
 int main(int argc, char **argv)
 {

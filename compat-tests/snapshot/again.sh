@@ -44,9 +44,11 @@ if records; then
     never look_by_append 'read, and then replaced or removed,'
     never keep_and_replace 'read, and then replaced or removed,'
     never map 'read, and then written to,'
-    run -n 1 "$built/again" connected
-    expect_code 1
-    expect_err "from the start it would do other things than before, for it has been connected with 127.0.0.1:[0-9]*; --start-over"
+    for when in connected connected_late; do
+        run -n 1 "$built/again" $when
+        expect_code 1
+        expect_err "from the start it would do other things than before, for it has been connected with 127.0.0.1:[0-9]*; --start-over"
+    done
 fi
 
 # Whoever does not mind says so.

@@ -35,10 +35,10 @@ struct descriptor {
     bool first;       /* it came with the start */
     unsigned char kind;
     off_t at;
-    int64_t count[2]; /* enum ft_count */
+    int64_t count[FT_COUNTS];
 };
 
-#define UNCOUNTED .at = -1, .count = {-1, -1}
+#define UNCOUNTED .at = -1, .count = {-1, -1, -1}
 
 static struct descriptor table[MOST];
 
@@ -136,7 +136,7 @@ static void each(void (*with)(int fd))
         syscall(SYS_close, dir);
 }
 
-static void uncount(struct descriptor *d) { d->at = d->count[0] = d->count[1] = -1; }
+static void uncount(struct descriptor *d) { d->at = d->count[FT_COUNT_RECEIVED] = d->count[FT_COUNT_SENT] = d->count[FT_COUNT_OWED] = -1; }
 
 static void take_in(int fd)
 {

@@ -52,7 +52,7 @@ off_t ft_descriptors_offset(int fd);
 void ft_descriptors_set_offset(int fd, off_t at);   /* -1: to be asked for */
 
 /* What a connection has received, and sent: likewise. */
-enum ft_count { FT_COUNT_RECEIVED, FT_COUNT_SENT };
+enum ft_count { FT_COUNT_RECEIVED, FT_COUNT_SENT, FT_COUNT_OWED /* the error that its next call is to be told */, FT_COUNTS };
 int64_t ft_descriptors_count(int fd, enum ft_count which);   /* -1: not known */
 void ft_descriptors_set_count(int fd, enum ft_count which, int64_t count);
 

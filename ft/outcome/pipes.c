@@ -303,6 +303,8 @@ ssize_t ft_pipes_read(int fd, void *to, size_t n)
         take_up(o);
     set_step(o, MOVE);
     while (o->note[0] < (int64_t)n) {
+        if (o->note[0] && bytes_in(fd) == 0)
+            break; /* an error of a socket is told to the next call */
         got = move(fd, in[1], n - (size_t)o->note[0], o->note[0] ? SPLICE_F_NONBLOCK : 0);
         if (got <= 0)
             break;

@@ -149,6 +149,7 @@ static void stop_recording(void)
 {
     ft_recorder_close("the log of what it did to files and read from them is full (--log-limit)");
     ft_recorder.on = false;
+    ft_recorder.ended = true;
 }
 
 bool ft_recorder_other(void)
@@ -158,6 +159,7 @@ bool ft_recorder_other(void)
         syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
     ft_recorder_close("a second thread of it opened, read or wrote something");
     ft_recorder.on = false;
+    ft_recorder.ended = true;
     return false;
 }
 

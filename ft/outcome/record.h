@@ -40,6 +40,7 @@ struct ft_recorded {
 struct ft_recorder {
     struct ft_outcome_log log;
     bool on;         /* calls are recorded */
+    bool ended;      /* they were: a second thread, or a full log, has ended that */
     uintptr_t own, own_bytes;  /* code of ours outside this library, whose calls are not */
     bool switched;   /* the log's end has been reached: the world is as the program believes */
     bool settled;    /* and so are its mappings (images.h) */

@@ -150,7 +150,39 @@ static int64_t take_up(const struct ft_outcome *o, int fd, size_t n)
     return k;
 }
 
-static ssize_t receive_piece(int fd, void *to, size_t n, int flags)
+/* From `skip` on. */
+static void copy_out(const char *from, size_t n, const struct iovec *to, size_t skip)
+{
+    for (; n > 0; to++) {
+        size_t over = ft_min(skip, to->iov_len), some = ft_min(n, to->iov_len - over);
+
+        memcpy((char *)to->iov_base + over, from, some);
+        from += some;
+        n -= some;
+        skip -= over;
+    }
+}
+
+void ft_tcp_owes(int fd, int error)
+{
+    if (error != EAGAIN && error != EINTR)
+        ft_descriptors_set_count(fd, FT_COUNT_OWED, error);
+}
+
+/* Told now, if there is one. */
+static bool is_owed(struct ft_recorded *c, int fd)
+{
+    int64_t error = ft_descriptors_count(fd, FT_COUNT_OWED);
+
+    if (error <= 0 || c->under_way)
+        return false;
+    ft_descriptors_set_count(fd, FT_COUNT_OWED, -1);
+    errno = (int)error;
+    return true;
+}
+
+/* n bytes at most, to where `skip` bytes are already. */
+static ssize_t receive_piece(int fd, const struct iovec *to, size_t skip, size_t n, int flags)
 {
     struct ft_recorded c;
     ssize_t got = 0;
@@ -158,18 +190,20 @@ static ssize_t receive_piece(int fd, void *to, size_t n, int flags)
     char *data;
 
     if (ft_call_begin(&c, FT_CALL_TCP_RECEIVE, ft_what(fd, (int64_t)n, flags), n)) {
-        memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
+        copy_out(ft_call_data(&c), ft_call_bytes(&c), to, skip);
         return ft_call_give(&c);
     }
+    if (is_owed(&c, fd))
+        return ft_call_end(&c, -1, 0);
     if (!c.record)
-        return ft_call_end(&c, ft_real()->recvfrom(fd, to, n, flags, NULL, NULL), 0);
+        return ft_call_end(&c, ft_real()->recvfrom(fd, to->iov_base, to->iov_len, flags, NULL, NULL), 0);
     data = ft_call_data(&c);
-    if (flags & MSG_PEEK)
-        ;
-    else if (ft_call_noted(&c))
-        k = take_up(c.record, fd, n);
-    else
+    if (!ft_call_noted(&c))
         note_received(&c, fd);
+    else if (flags & MSG_PEEK)
+        k = already_received(c.record, fd) < 0 ? -1 : 0;
+    else
+        k = take_up(c.record, fd, n);
     errno = c.error;
     if (k < 0) {
         errno = ECONNRESET;
@@ -181,33 +215,16 @@ static ssize_t receive_piece(int fd, void *to, size_t n, int flags)
         ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
         return ft_call_end(&c, -1, 0);
     }
+    if (got < 0)
+        ft_tcp_owes(fd, errno);
     k += got < 0 ? 0 : got;
     if (!(flags & MSG_PEEK)) /* after an end nothing comes */
         ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, k > 0 && c.record->note[1] == OPEN ? c.record->note[0] + k : -1);
-    memcpy(to, data, (size_t)k);
+    copy_out(data, (size_t)k, to, skip);
     if (got < 0)
         errno = c.error;
     return ft_call_end(&c, k, (size_t)k);
 }
-
-ssize_t ft_tcp_receive(int fd, void *to, size_t n, int flags)
-{
-    size_t done = 0;
-
-    do {
-        size_t piece = ft_min(n - done, FT_OUTCOME_PIECE);
-        ssize_t got = receive_piece(fd, (char *)to + done, piece, flags);
-
-        if (got < 0)
-            return done ? (ssize_t)done : got;
-        done += (size_t)got;
-        if ((size_t)got < piece)
-            break;
-    } while (done < n && flags & MSG_WAITALL);
-    return (ssize_t)done;
-}
-
-/* ---- sending ---- */
 
 static size_t total_of(const struct iovec *from, int n)
 {
@@ -217,6 +234,25 @@ static size_t total_of(const struct iovec *from, int n)
         total += from[i].iov_len;
     return total;
 }
+
+ssize_t ft_tcp_receive(int fd, const struct iovec *to, int n, int flags)
+{
+    size_t total = total_of(to, n), done = 0;
+
+    do {
+        size_t piece = ft_min(total - done, FT_OUTCOME_PIECE);
+        ssize_t got = receive_piece(fd, to, done, piece, flags);
+
+        if (got < 0)
+            return done ? (ssize_t)done : got;
+        done += (size_t)got;
+        if ((size_t)got < piece)
+            break;
+    } while (done < total && (flags & (MSG_WAITALL | MSG_PEEK)) == MSG_WAITALL);
+    return (ssize_t)done;
+}
+
+/* ---- sending ---- */
 
 /* Of the first `bytes` of it. */
 static int64_t hash_of(const struct iovec *from, size_t bytes)
@@ -270,7 +306,7 @@ static ssize_t send_from(int fd, const struct iovec *from, int n, size_t skip, i
     return ft_real()->sendmsg(fd, &m, flags);
 }
 
-static bool would_wait(int fd, int flags)
+bool ft_tcp_waits(int fd, int flags)
 {
     return !(flags & MSG_DONTWAIT) && !(syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
 }
@@ -287,13 +323,17 @@ ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
             ft_recorder_lost("bytes that it sends again to descriptor %d are others than before", fd);
         return ft_call_give(&c);
     }
+    if (is_owed(&c, fd))
+        return ft_call_end(&c, -1, 0);
     if (ft_call_noted(&c))
         already = ft_tcp_sent_since(fd, c.record->note[0], total);
     else
         ft_call_note(&c, ft_tcp_sent(fd), 0);
     errno = c.error;
-    if (already == 0 || (already < total && would_wait(fd, flags)))
+    if (already == 0 || (already < total && ft_tcp_waits(fd, flags)))
         sent = send_from(fd, from, n, already, flags);
+    if (already > 0 && sent < 0)
+        ft_tcp_owes(fd, errno);
     error = already > 0 && sent < 0 ? c.error : errno;
     sent = sent < 0 && already == 0 ? -1 : (ssize_t)already + (sent < 0 ? 0 : sent);
     ft_descriptors_set_count(fd, FT_COUNT_SENT, sent < 0 || !c.record ? -1 : c.record->note[0] + sent);

@@ -13,9 +13,13 @@
 bool ft_tcp_gives(int fd);
 bool ft_tcp_takes(int fd);
 
-/* recv and sendmsg. At most FT_OUTCOME_PIECE bytes are received at once, but for MSG_WAITALL. */
-ssize_t ft_tcp_receive(int fd, void *to, size_t n, int flags);
+/* recvmsg and sendmsg. At most FT_OUTCOME_PIECE bytes are received at once, but for MSG_WAITALL. */
+ssize_t ft_tcp_receive(int fd, const struct iovec *to, int n, int flags);
 ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags);
+
+/* A call with these flags would wait; the next call is told this error, which one that had done something was told. */
+bool ft_tcp_waits(int fd, int flags);
+void ft_tcp_owes(int fd, int error);
 
 /* How much has been sent over the connection; how much more than `before` was: lost if that cannot be, of `most`. */
 int64_t ft_tcp_sent(int fd);

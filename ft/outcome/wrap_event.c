@@ -15,7 +15,7 @@
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 
-enum { INFO = 64 << 10, EVENTFD = -1, EPOLL = -2, CTL = -3 };
+enum { INFO = 1 << 20, EVENTFD = -1, EPOLL = -2, CTL = -3 };
 
 static char info[INFO];
 

@@ -26,7 +26,7 @@ bool ft_child_strangers;
 void ft_in_child(void)
 {
     ft_children_claim();
-    ft_recorder.on = false;
+    ft_recorder.on = ft_recorder.ended = false;
     ft_real_writes = NULL;
     ft_real_watch(NULL); /* its parent's threads may have been at anything */
 }

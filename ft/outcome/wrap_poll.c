@@ -63,33 +63,35 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, co
     return ppoll(fds, n, timeout, mask);
 }
 
-/* What select fills in. */
+/* What select fills in. Of each set the kernel looks at whole words up to n, and a program may have no more. */
 struct ready {
     fd_set sets[3];
     struct timeval left;
 };
 
-static void put_set(fd_set *to, const fd_set *from)
+static size_t bytes_for(int n) { return ((size_t)n + 63) / 64 * 8; }
+
+static void put_set(fd_set *to, const fd_set *from, int n)
 {
     if (to)
-        *to = *from;
+        memcpy(to, from, bytes_for(n));
 }
 
-static long give_ready(struct ft_recorded *c, fd_set *in, fd_set *out, fd_set *odd, struct timeval *left)
+static long give_ready(struct ft_recorded *c, int n, fd_set *in, fd_set *out, fd_set *odd, struct timeval *left)
 {
     const struct ready *r = ft_call_data(c);
 
     if (ft_call_bytes(c) == sizeof *r) {
-        put_set(in, &r->sets[0]);
-        put_set(out, &r->sets[1]);
-        put_set(odd, &r->sets[2]);
+        put_set(in, &r->sets[0], n);
+        put_set(out, &r->sets[1], n);
+        put_set(odd, &r->sets[2], n);
         if (left)
             *left = r->left;
     }
     return ft_call_give(c);
 }
 
-static long end_ready(struct ft_recorded *c, long result, const fd_set *in, const fd_set *out, const fd_set *odd,
+static long end_ready(struct ft_recorded *c, int n, long result, const fd_set *in, const fd_set *out, const fd_set *odd,
                       const struct timeval *left)
 {
     struct ready *r = ft_call_data(c);
@@ -97,11 +99,11 @@ static long end_ready(struct ft_recorded *c, long result, const fd_set *in, cons
     if (result < 0 || !r)
         return ft_call_end(c, result, 0);
     if (in)
-        r->sets[0] = *in;
+        put_set(&r->sets[0], in, n);
     if (out)
-        r->sets[1] = *out;
+        put_set(&r->sets[1], out, n);
     if (odd)
-        r->sets[2] = *odd;
+        put_set(&r->sets[2], odd, n);
     if (left)
         r->left = *left;
     return ft_call_end(c, result, sizeof *r);
@@ -111,20 +113,20 @@ int select(int n, fd_set *in, fd_set *out, fd_set *odd, struct timeval *left)
 {
     struct ft_recorded c;
 
-    if (!ft_recording() || n > FD_SETSIZE)
+    if (!ft_recording() || n < 0 || n > FD_SETSIZE)
         return ft_real()->select(n, in, out, odd, left);
     if (ft_call_begin(&c, FT_CALL_POLL, ft_what(n, 2, 0), sizeof(struct ready)))
-        return (int)give_ready(&c, in, out, odd, left);
-    return (int)end_ready(&c, ft_real()->select(n, in, out, odd, left), in, out, odd, left);
+        return (int)give_ready(&c, n, in, out, odd, left);
+    return (int)end_ready(&c, n, ft_real()->select(n, in, out, odd, left), in, out, odd, left);
 }
 
 int pselect(int n, fd_set *in, fd_set *out, fd_set *odd, const struct timespec *timeout, const sigset_t *mask)
 {
     struct ft_recorded c;
 
-    if (!ft_recording() || n > FD_SETSIZE)
+    if (!ft_recording() || n < 0 || n > FD_SETSIZE)
         return ft_real()->pselect(n, in, out, odd, timeout, mask);
     if (ft_call_begin(&c, FT_CALL_POLL, ft_what(n, 3, 0), sizeof(struct ready)))
-        return (int)give_ready(&c, in, out, odd, NULL);
-    return (int)end_ready(&c, ft_real()->pselect(n, in, out, odd, timeout, mask), in, out, odd, NULL);
+        return (int)give_ready(&c, n, in, out, odd, NULL);
+    return (int)end_ready(&c, n, ft_real()->pselect(n, in, out, odd, timeout, mask), in, out, odd, NULL);
 }

@@ -22,7 +22,7 @@ static pid_t first, now;  /* what the program was told; what it is. 0: in a chil
 
 static void in_child(void)
 {
-    ft_recorder.on = false;
+    ft_recorder.on = ft_recorder.ended = false;
     first = now = 0;
 }
 

@@ -69,7 +69,7 @@ static ssize_t read_any(int fd, void *to, size_t n)
     if (ft_pipes_gives(fd))
         return ft_pipes_read(fd, to, n);
     if (ft_tcp_gives(fd))
-        return ft_tcp_receive(fd, to, n, 0);
+        return ft_tcp_receive(fd, &(struct iovec){to, n}, 1, 0);
     return n >= sizeof(uint64_t) && ft_event_is(fd) ? ft_event_read(fd, to) : read_file(fd, to, n);
 }
 
@@ -186,8 +186,8 @@ static ssize_t read_each(int fd, const struct iovec *to, int n, off_t at)
     return (ssize_t)done;
 }
 
-/* Of a pipe or a connection only one may be read: a second read would wait. */
-static int pieces_of(int fd, int n) { return ft_pipes_gives(fd) || ft_tcp_gives(fd) ? 1 : n; }
+/* Of a pipe only one may be read: a second read would wait. */
+static int pieces_of(int fd, int n) { return ft_pipes_gives(fd) ? 1 : n; }
 
 ssize_t readv(int fd, const struct iovec *to, int n)
 {
@@ -195,6 +195,8 @@ ssize_t readv(int fd, const struct iovec *to, int n)
         return ft_real()->readv(fd, to, n);
     if (n <= 0)
         return read_any(fd, NULL, 0);
+    if (ft_tcp_gives(fd))
+        return ft_tcp_receive(fd, to, n, 0);
     return read_each(fd, to, pieces_of(fd, n), -1);
 }
 
@@ -212,6 +214,8 @@ ssize_t preadv64v2(int fd, const struct iovec *to, int n, off_t at, int flags)
 {
     if (!ft_recording() || n <= 0)
         return ft_real()->preadv64v2(fd, to, n, at, flags);
+    if (at < 0 && ft_tcp_gives(fd))
+        return ft_tcp_receive(fd, to, n, 0);
     return read_each(fd, to, at < 0 ? pieces_of(fd, n) : n, at);
 }
 

@@ -203,22 +203,6 @@ static const struct iovec *first_room(const struct msghdr *m)
     return &m->msg_iov[i];
 }
 
-static ssize_t receive_whole(int fd, const struct msghdr *m, int flags)
-{
-    ssize_t done = 0;
-
-    for (size_t i = 0; i < m->msg_iovlen; i++) {
-        ssize_t got = ft_tcp_receive(fd, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len, flags);
-
-        if (got < 0)
-            return done ? done : got;
-        done += got;
-        if ((size_t)got < m->msg_iov[i].iov_len)
-            break;
-    }
-    return done;
-}
-
 /* What no stream sends: an address. TCP has no control messages but those that are asked for. */
 static ssize_t receive_stream(int fd, struct msghdr *m, int flags, bool tcp)
 {
@@ -227,16 +211,14 @@ static ssize_t receive_stream(int fd, struct msghdr *m, int flags, bool tcp)
     m->msg_namelen = 0;
     m->msg_controllen = 0;
     m->msg_flags = 0;
-    if (tcp && flags & MSG_WAITALL)
-        return receive_whole(fd, m, flags);
-    return tcp ? ft_tcp_receive(fd, to->iov_base, to->iov_len, flags) : read_pipe(fd, to->iov_base, to->iov_len, flags);
+    return tcp ? ft_tcp_receive(fd, m->msg_iov, (int)m->msg_iovlen, flags) : read_pipe(fd, to->iov_base, to->iov_len, flags);
 }
 
 /* *followed: whether it is. */
 static ssize_t receive(int fd, struct msghdr *m, int flags, bool *followed)
 {
     *followed = true;
-    if (m->msg_iovlen && !(flags & ~RECEIVE_TCP) && ft_tcp_gives(fd))
+    if (m->msg_iovlen && m->msg_iovlen <= IOV_MAX && !(flags & ~RECEIVE_TCP) && ft_tcp_gives(fd))
         return receive_stream(fd, m, flags, true);
     if (m->msg_iovlen && !m->msg_controllen && can_pipe(fd, flags, RECEIVE_PIPE) && ft_pipes_gives(fd))
         return receive_stream(fd, m, flags, false);

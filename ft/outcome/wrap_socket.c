@@ -166,12 +166,20 @@ static bool is_accepted(int fd, const void *arg)
     struct name a = {sizeof a.of, {0}}, b = a;
     int listener = *(const int *)arg;
 
-    if (number_of(fd, SO_ACCEPTCONN) != 0 || !has_peer(fd) || syscall(SYS_getsockname, fd, &a.of, &a.bytes) < 0 ||
+    if (number_of(fd, SO_ACCEPTCONN) != 0 || syscall(SYS_getsockname, fd, &a.of, &a.bytes) < 0 ||
         syscall(SYS_getsockname, listener, &b.of, &b.bytes) < 0 || a.of.ss_family != b.of.ss_family)
         return false;
     if (a.of.ss_family == AF_UNIX)
         return a.bytes == b.bytes && !memcmp(&a.of, &b.of, a.bytes);
     return ((struct sockaddr_in *)(void *)&a.of)->sin_port == ((struct sockaddr_in *)(void *)&b.of)->sin_port;
+}
+
+/* Of the listener's kind. */
+static void nobody(int listener, struct name *n)
+{
+    n->bytes = sizeof n->of;
+    syscall(SYS_getsockname, listener, &n->of, &n->bytes);
+    memset((char *)&n->of + sizeof n->of.ss_family, 0, sizeof n->of - sizeof n->of.ss_family);
 }
 
 /* Of kinds that are not followed the listener is none either. */
@@ -189,9 +197,9 @@ static int do_accept(int fd, struct sockaddr *to, socklen_t *bytes, int flags)
     if (c.under_way)
         result = ft_descriptors_stray(is_accepted, &fd);
     errno = c.error;
-    if (result >= 0)
-        syscall(SYS_getpeername, result, &n.of, &n.bytes);
-    else
+    if (result >= 0 && syscall(SYS_getpeername, result, &n.of, &n.bytes) < 0)
+        nobody(fd, &n); /* its peer is gone */
+    else if (result < 0)
         result = ft_real()->accept4(fd, (struct sockaddr *)&n.of, &n.bytes, flags);
     if (result < 0)
         return (int)ft_call_end(&c, -1, 0);
@@ -203,14 +211,35 @@ static int do_accept(int fd, struct sockaddr *to, socklen_t *bytes, int flags)
     return (int)ft_call_end(&c, result, sizeof n);
 }
 
+/* Of a call that is not recorded any more: a start from the beginning is still to be refused. Its errno stays. */
+static int noted(int fd, const struct sockaddr *peer, int result)
+{
+    int error = errno;
+
+    if (ft_recorder.ended && (result >= 0 || error == EINPROGRESS) && number_of(fd, SO_TYPE) == SOCK_STREAM)
+        ft_once_connected(peer);
+    errno = error;
+    return result;
+}
+
+/* Whose connection it is does not matter there. */
+static int accept_unrecorded(int fd, struct sockaddr *to, socklen_t *bytes, int flags)
+{
+    struct name own = {sizeof own.of, {0}};
+
+    if (ft_recorder.ended)
+        syscall(SYS_getsockname, fd, &own.of, &own.bytes);
+    return noted(fd, (struct sockaddr *)&own.of, ft_real()->accept4(fd, to, bytes, flags));
+}
+
 int accept(int fd, struct sockaddr *restrict to, socklen_t *restrict bytes)
 {
-    return ft_recording() ? do_accept(fd, to, bytes, 0) : ft_real()->accept4(fd, to, bytes, 0);
+    return ft_recording() ? do_accept(fd, to, bytes, 0) : accept_unrecorded(fd, to, bytes, 0);
 }
 
 int accept4(int fd, struct sockaddr *restrict to, socklen_t *restrict bytes, int flags)
 {
-    return ft_recording() ? do_accept(fd, to, bytes, flags) : ft_real()->accept4(fd, to, bytes, flags);
+    return ft_recording() ? do_accept(fd, to, bytes, flags) : accept_unrecorded(fd, to, bytes, flags);
 }
 
 enum { UNCONNECTED, CONNECTED, CONNECTS };
@@ -228,8 +257,8 @@ static int resume_connect(int fd)
     bool waits = !(syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
     int now = connection_of(fd);
 
-    if (now == UNCONNECTED && !waits && ft_descriptors_kind(fd) == FT_DESCRIPTOR_TCP && ft_tcp_has_error(fd))
-        now = CONNECTS;
+    if (now == UNCONNECTED && ft_descriptors_kind(fd) == FT_DESCRIPTOR_TCP && ft_tcp_has_error(fd))
+        now = waits ? CONNECTED : CONNECTS; /* it has been, and was reset since */
     if (now == UNCONNECTED || (now == CONNECTS && waits))
         return 1;
     if (waits || ft_descriptors_kind(fd) == FT_DESCRIPTOR_PIPE)
@@ -245,7 +274,7 @@ int connect(int fd, const struct sockaddr *address, socklen_t bytes)
     int result = 1;
 
     if (!ft_recording())
-        return ft_real()->connect(fd, address, bytes);
+        return noted(fd, address, ft_real()->connect(fd, address, bytes));
     if (ft_call_begin(&c, FT_CALL_SOCKET, what_of(fd, CONNECT, (int64_t)ft_what_bytes(address, bytes)), 0))
         return (int)ft_call_give(&c);
     errno = c.error;

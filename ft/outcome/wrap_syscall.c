@@ -40,7 +40,7 @@ long ft_syscall(long number, ...)
 static void look_for_child(long number)
 {
     if (number == SYS_clone || number == SYS_clone3) {
-        ft_recorder.on = false;
+        ft_recorder.on = ft_recorder.ended = false;
         ft_real_writes = NULL;
     }
 }

@@ -281,6 +281,41 @@ static void do_tcp(void)
     SAY(close(s[0]));
 }
 
+/* The peer is gone: what came of it, then the error, once. */
+static void do_reset(void)
+{
+    struct linger linger = {1, 0};
+    struct sockaddr_in a;
+    int s[2], l = listener(&a);
+
+    for (int peek = 0; peek < 2; peek++) {
+        connected(s);
+        setsockopt(s[1], SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+        send(s[1], "part", 4, 0);
+        close(s[1]);
+        SAY(recv(s[0], text, 10, MSG_WAITALL));
+        SAY(recv(s[0], text, 10, peek ? MSG_PEEK : 0));
+        SAY(recv(s[0], text, 10, 0));
+        close(s[0]);
+    }
+    s[0] = socket(AF_INET, SOCK_STREAM, 0);
+    connect(s[0], any_of(&a), sizeof a);
+    setsockopt(s[0], SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+    close(s[0]);
+    SAY(s[1] = accept(l, NULL, NULL));
+    SAY(recv(s[1], text, 10, 0));
+    close(s[1]);
+    close(l);
+    socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+    write(s[0], "unread", 6);
+    write(s[1], "part", 4);
+    close(s[1]);
+    SAY(recv(s[0], text, 10, 0));
+    SAY(recv(s[0], text, 10, 0));
+    SAY(recv(s[0], text, 10, 0));
+    close(s[0]);
+}
+
 static void do_stream(void)
 {
     struct iovec pieces[2] = {{text, 5}, {text + 5, 5}};
@@ -370,6 +405,6 @@ static void do_other(void)
 
 const struct calls_row calls_of_sockets[] = {
     {"socket", do_socket, 0}, {"bind", do_bind, 0}, {"listen", do_listen, 0}, {"accept", do_accept, 0}, {"connect", do_connect, 0},
-    {"shutdown", do_shutdown, 0}, {"getsockname", do_name, 0}, {"getsockopt", do_option, 0}, {"TCP", do_tcp, 0},
+    {"shutdown", do_shutdown, 0}, {"getsockname", do_name, 0}, {"getsockopt", do_option, 0}, {"TCP", do_tcp, 0}, {"reset", do_reset, 0},
     {"stream of this host", do_stream, 0}, {"UDP", do_udp, 0}, {"getaddrinfo", do_resolve, 0}, {"descriptors of other kinds", do_other, true}, {NULL, NULL, 0},
 };

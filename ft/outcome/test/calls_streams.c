@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/select.h>
 #include <sys/stat.h>
@@ -178,6 +179,8 @@ static void do_write_pipe(void)
 
 static void do_poll(void)
 {
+    fd_set *small;
+    char *page;
     struct pollfd p[2] = {{.events = POLLIN}, {.events = POLLOUT}};
     struct timeval none = {0, 0};
     fd_set set;
@@ -194,6 +197,13 @@ static void do_poll(void)
     FD_SET(pair[0], &set);
     SAY(select(pair[0] + 1, &set, NULL, NULL, &none));
     SAY(pselect(pair[0] + 1, &set, NULL, NULL, &(struct timespec){0, 0}, NULL));
+    page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* a set is as long as it has to be */
+    mprotect(page + 4096, 4096, PROT_NONE);
+    small = (fd_set *)(void *)(page + 4096 - 8);
+    *(uint64_t *)(void *)small = 1ull << pair[0];
+    SAY(select(pair[0] + 1, small, NULL, NULL, &none));
+    SAY(*(uint64_t *)(void *)small == 1ull << pair[0]);
+    munmap(page, 8192);
     close(pair[0]);
     close(pair[1]);
 }
