@@ -16,6 +16,7 @@
 #include "launcher/base/elf.h"
 #include "launcher/base/elf_names.h"
 #include "launcher/base/library.h"
+#include "launcher/options/program.h"
 #include "tools/libraries.h"
 #include "tools/names.h"
 
@@ -239,7 +240,7 @@ static int look(struct check *c, int fd)
 {
     char head[512];
     ssize_t n = pread(fd, head, sizeof head - 1, 0);
-    const char *dot = strrchr(c->path, '.');
+    const char *dot = strrchr(c->path, '.'), *fault;
     struct stat st;
     int code = 0;
 
@@ -247,6 +248,9 @@ static int look(struct check *c, int fd)
         return unreadable(c, strerror(errno));
     head[n] = 0;
     ft_elf_read(fd, &c->elf);
+    fault = ft_program_fault(&c->elf, head, (size_t)n);
+    if (fault)
+        return unreadable(c, fault);
     if (!c->parsable)
         printf("%s\n", c->program);
     if (c->elf.is_elf) {
@@ -256,7 +260,7 @@ static int look(struct check *c, int fd)
     } else if (dot && !strcmp(dot, ".py")) {
         python(c);
     } else {
-        return unreadable(c, n == 0 ? "an empty file" : "neither a program nor a script that names its interpreter");
+        return unreadable(c, "is neither a program nor a script that names its interpreter");
     }
     return code;
 }
@@ -264,11 +268,14 @@ static int look(struct check *c, int fd)
 int info_check(const char *program, bool parsable)
 {
     struct check c = {.program = program, .parsable = parsable};
+    char here[256];
     struct stat st;
     int fd, code;
 
-    if (find(&c) < 0)
-        return unreadable(&c, strerror(errno));
+    if (find(&c) < 0) {
+        snprintf(here, sizeof here, "command not found; did you mean ./%.200s?", program);
+        return unreadable(&c, strchr(program, '/') ? strerror(errno) : access(program, F_OK) ? "command not found" : here);
+    }
     fd = open(c.path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) && (errno = EISDIR)))
         code = unreadable(&c, strerror(errno));

@@ -137,6 +137,11 @@ for file in ./nothing nothing-of-that-name . ./all.c; do
     expect_code 2
     expect_err_lines 1
 done
+check some.c && expect_code 2 && expect_err 'command not found; did you mean ./some.c?'
+# "All that it needs is there" was said of what ftrun refuses to run.
+head -c 2000 all >half && check ./half && expect_code 2 && expect_err 'half: is the beginning of a program'
+printf '\177ELFand\0' >begun && check ./begun && expect_code 2 && expect_err 'begun: is the beginning of a program'
+printf 'some\0bytes' >data.py && check ./data.py && expect_code 2 && expect_err 'data.py: is neither a program nor a script'
 : >hollow && check ./hollow && expect_code 2 && expect_err 'an empty file'
 "$prefix/bin/ftmpi_info" --check 2>err && fail "no program is no mistake"
 # The beginnings of a program: never a crash.

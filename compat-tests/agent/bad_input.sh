@@ -33,11 +33,13 @@ bad_after() {
 : >empty && printf '#!/bin/sh\r\necho\r\n' >dos && printf '#!/no/such/shell -e\n' >script && head -c 40 /proc/self/exe >begun
 printf 'some\0bytes' >data && printf 'echo ran without shebang\n' >plain
 cp /proc/self/exe other && printf '\050\000' | dd of=other bs=1 seek=18 conv=notrunc 2>/dev/null # its machine is ARM now
-chmod +x empty dos script begun data plain other
+head -c 2000 /proc/self/exe >half
+chmod +x empty dos script begun data plain other half
 bad 126 'empty: is an empty file' -n 2 ./empty
 bad 126 'the script has DOS line ends' -n 2 ./dos
 bad 126 'script: its interpreter /no/such/shell does not exist' -n 2 ./script
 bad 126 'begun: is the beginning of a program' -n 2 ./begun
+bad 126 'half: is the beginning of a program' -n 2 ./half
 bad 126 'data: is neither a program nor a script' -n 2 ./data
 [ "$(uname -m)" != x86_64 ] || bad 126 'other: a program for another machine (arm), this is x86_64' -n 2 ./other
 bad 126 'data: is neither' -n 1 true : -n 1 --wdir "$tmp" ./data

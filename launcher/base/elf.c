@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SEGMENTS = 128, NEEDED = 1024, ENTRIES = 4096 };
@@ -55,6 +56,20 @@ static const ElfW(Phdr) *segment(const struct file *f, uint32_t type)
         if (f->segments[i].p_type == type)
             return &f->segments[i];
     return NULL;
+}
+
+/* What is loaded of it lies beyond its end. */
+static bool is_cut(const struct file *f)
+{
+    struct stat st;
+
+    for (size_t i = 0; i < f->n && !fstat(f->fd, &st) && S_ISREG(st.st_mode); i++) {
+        const ElfW(Phdr) *s = &f->segments[i];
+
+        if (s->p_type == PT_LOAD && (s->p_filesz > (uint64_t)st.st_size || s->p_offset > (uint64_t)st.st_size - s->p_filesz))
+            return true;
+    }
+    return false;
 }
 
 /* Where an address of the program lies in its file; UINT64_MAX: nowhere. */
@@ -125,6 +140,7 @@ void ft_elf_read(int fd, struct ft_elf *elf)
         !read_at(&f, h.e_phoff, f.segments, h.e_phnum * sizeof f.segments[0]))
         return;
     f.n = h.e_phnum;
+    elf->cut = is_cut(&f);
     interpreter = segment(&f, PT_INTERP);
     if (interpreter)
         read_text(&f, interpreter->p_offset, elf->interpreter, sizeof elf->interpreter);

@@ -10,6 +10,7 @@ enum { FT_ELF_NAME = 64 };
 
 struct ft_elf {
     bool is_elf, ours;             /* ours: for this machine; what follows is known for those only */
+    bool cut;                      /* the end of it is missing */
     const char *machine;           /* "aarch64", "?" */
     char interpreter[4096];        /* the dynamic linker, empty: none */
     bool dynamic;                  /* linked dynamically; without a dynamic linker it is a library, or a static program */

@@ -115,11 +115,23 @@ static int check_elf(const char *name, const struct ft_elf *elf, struct ft_error
     return FT_CODE_NOT_EXECUTABLE;
 }
 
+const char *ft_program_fault(const struct ft_elf *elf, const char *head, size_t n)
+{
+    if (n == 0)
+        return "is an empty file";
+    if (elf->cut || (!elf->is_elf && n >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG)))
+        return "is the beginning of a program, the rest is missing";
+    if (!elf->is_elf && strncmp(head, "#!", 2) && memchr(head, 0, n))
+        return "is neither a program nor a script";
+    return NULL;
+}
+
 /* What exec would refuse, or leave to the shell, which would try to run anything. */
 static int check_content(struct ft_context *c, int dir, const char *name, bool any_mpi, struct ft_error *e)
 {
     int fd = openat(dir, c->path, O_RDONLY | O_CLOEXEC), code = 0;
     char head[512];
+    const char *fault;
     struct ft_elf elf;
     ssize_t n;
 
@@ -130,16 +142,13 @@ static int check_content(struct ft_context *c, int dir, const char *name, bool a
     close(fd);
     head[n < 0 ? 0 : n] = 0;
     c->alone = elf.is_elf && elf.sanitized;
-    if (elf.is_elf)
+    fault = n < 0 ? NULL : ft_program_fault(&elf, head, (size_t)n);
+    if (fault)
+        code = bad(e, name, fault);
+    else if (elf.is_elf)
         code = any_mpi ? 0 : check_elf(name, &elf, e);
     else if (n > 2 && !memcmp(head, "#!", 2))
         code = check_script(name, head, e);
-    else if (n == 0)
-        code = bad(e, name, "is an empty file");
-    else if (n > 0 && !memcmp(head, ELFMAG, SELFMAG))
-        code = bad(e, name, "is the beginning of a program, the rest is missing");
-    else if (n > 0 && strlen(head) < (size_t)n)
-        code = bad(e, name, "is neither a program nor a script");
     else
         c->plain = true;
     return code;

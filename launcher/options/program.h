@@ -11,10 +11,14 @@
 enum { FT_CODE_NOT_EXECUTABLE = 126, FT_CODE_NOT_FOUND = 127 };
 
 struct ft_context;
+struct ft_elf;
 struct ft_say;
 
 /* A program that $PATH has, or a file here ("did you mean ./NAME?"). */
 bool ft_program_exists(const char *name);
+
+/* What the first n bytes of a file show, and its ELF: "is an empty file". NULL: nothing speaks against it. */
+const char *ft_program_fault(const struct ft_elf *elf, const char *head, size_t n);
 
 /* Says which variables are to be passed on (-x) and are not there. Over several hosts they are the controller's. */
 void ft_program_tell_exports(const struct ft_context *c, const struct ft_say *say);
