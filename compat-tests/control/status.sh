@@ -147,8 +147,15 @@ what="ftrun status --watch"
 on_terminal 60 8 '' "$ftrun" status --watch
 [ "$(grep -c 'job fake0001' out)" -ge 2 ] || { fail "$what: shown once"; cat out; }
 awk '/job fake0001/ { n = 0 } { n++ } n > 7 { bad = 1 } END { exit bad }' out || { fail "$what: more lines than the terminal has"; cat out; }
-COLUMNS=60 run status
+# COLUMNS was not heeded where there is no terminal.
+unset COLUMNS
+run status
 [ "$(widest)" -gt 60 ] || fail "$what: broken into lines where there is no terminal"
+COLUMNS=60
+export COLUMNS
+run status
+unset COLUMNS
+[ "$(widest)" -le 60 ] || fail "$what: COLUMNS=60, and lines of $(widest) columns"
 over
 
 # Every rank in a place of its own: then places are told apart less.

@@ -129,9 +129,7 @@ void ft_table_terminal(int fd, size_t *columns, size_t *lines)
     struct winsize size;
 
     *columns = *lines = 0;
-    if (!isatty(fd))
-        return;
-    if (!ioctl(fd, TIOCGWINSZ, &size)) {
+    if (isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size)) {
         *columns = size.ws_col;
         *lines = size.ws_row;
     }

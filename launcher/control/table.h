@@ -19,7 +19,7 @@ void ft_table_print(FILE *to, const char *const heads[FT_TABLE_COLUMNS], size_t 
 /* A line, which goes on in the next one, further to the right, where the terminal ends. */
 void ft_table_line(FILE *to, const char *line, size_t columns);
 
-/* The terminal that a descriptor is: its columns (COLUMNS, if that is set) and lines; 0: it is none. */
+/* The terminal that a descriptor is: its columns and lines; 0: it is none. COLUMNS goes before both. */
 void ft_table_terminal(int fd, size_t *columns, size_t *lines);
 
 #endif
