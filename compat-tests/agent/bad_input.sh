@@ -69,8 +69,8 @@ done
 
 # Directories that cannot be written.
 bad 2 'Is a directory' --report . -n 1 true
-bad 1 'No such file' --log-spill "$tmp/nonesuch" -n 1 true
-bad 1 'Not a directory' --log-spill "$tmp/plain" -n 1 true
+bad 2 'No such file' --log-spill "$tmp/nonesuch" -n 1 true
+bad 2 'Not a directory' --log-spill "$tmp/plain" -n 1 true
 bad 2 'Not a directory' --wdir "$tmp/plain" -n 1 true
 
 # Limits.

@@ -21,6 +21,13 @@ bad 2 'too many' -n 100000 true
 bad 2 'did you mean --max-restarts' --max-restart 3 true
 bad 2 'not a valid value' --log-limit 12Q true
 bad 2 'not a valid value' --max-restarts -1 true
+bad 2 '"300" is not a valid value; wanted: signal, exit codes from 1 to 255' --restart-on 300 true
+# A misspelt launcher was ignored as one of Hydra's, and the job started by ssh.
+bad 2 '"exce:h.sh" is not a valid value; wanted: ssh|exec:COMMAND' --launcher exce:h.sh -H a,b true
+bad 2 '"foo" is not a valid value' --launcher foo true
+run --bootstrap slurm -n 1 true
+expect_code 0
+expect_err '--bootstrap slurm is ignored'
 bad 2 'needs a value' -n
 bad 2 'No such file or directory' --wdir "$tmp/nonesuch" true
 bad 2 'Not a directory' --wdir "$tmp/file" true
@@ -39,9 +46,10 @@ bad 2 'a number like 10, or seconds like 30s' --ckpt-every 0 true
 bad 2 'not a valid value' --ckpt-every 0s true
 bad 2 'not a valid value' --ckpt-every s true
 bad 2 'not a valid value' --ckpt-every 5m true
-bad 1 'No such file or directory' --log-spill "$tmp/nonesuch" true
-bad 1 'too small' --log-limit 1K true
-bad 1 'is more memory than .* has available, [0-9]* MiB' --log-prepare 4000G --log-limit 4000G true
+# Wrong values that only the job's memory showed had exit code 1.
+bad 2 'No such file or directory' --log-spill "$tmp/nonesuch" true
+bad 2 'too small: it must be at least 16M$' --log-limit 1K true
+bad 2 'is more memory than .* has available, [0-9]* MiB' --log-prepare 4000G --log-limit 4000G true
 bad 127 'command not found' -n 2 no-such-program-anywhere
 bad 127 'no such file' -n 2 "$tmp/nonesuch"
 bad 126 'permission denied' -n 2 "$tmp/file"

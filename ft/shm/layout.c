@@ -129,8 +129,8 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "node %u of %u with %u of %u rank%s: this cannot be", p->node, p->nnodes, p->nranks, p->world,
                           ft_plural(p->world));
     if (p->nextents < 4)
-        return ft_err_set(e, FT_EINVAL, "the log limit is too small: it must be at least %llu bytes",
-                          4ull * (unsigned long long)p->extent_bytes);
+        return ft_err_set(e, FT_EINVAL, "--log-limit is too small: it must be at least %lluM",
+                          (4ull * p->extent_bytes + (1 << 20) - 1) >> 20);
     return 0;
 }
 

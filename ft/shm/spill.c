@@ -22,8 +22,8 @@ static int open_file(struct ft_spill *f, struct ft_error *e)
     snprintf(path, sizeof path, "%s/ftmpi-log-XXXXXX", f->dir);
     f->fd = mkostemp(path, O_CLOEXEC);
     if (f->fd < 0)
-        return ft_err_set(e, FT_ESYS, "cannot create a file in %s for the log to spill to: %s (--log-spill names another "
-                          "directory)", f->dir, strerror(errno));
+        return ft_err_set(e, errno == ENOENT || errno == ENOTDIR ? FT_EINVAL : FT_ESYS, "cannot create a file in %s for the log to "
+                          "spill to: %s (--log-spill names another directory)", f->dir, strerror(errno));
     unlink(path);
     return 0;
 }

@@ -525,7 +525,7 @@ int ft_agent_run(const struct ft_options *options, const struct ft_above *above)
     code = check_request(m, &e);
     if (code || (err = prepare(m, &e)) < 0 || (code = ft_durable_resume(&a->job, &e)) || (err = run_in_two(a, &code, &e)) < 0) {
         ft_say(&a->job.say, "%s%s", e.text, err == FT_ENOMEM ? " (a small ulimit -v or -d?)" : "");
-        code = code ? code : FT_CODE_JOB;
+        code = code ? code : err == FT_EINVAL ? FT_CODE_USAGE : FT_CODE_JOB; /* --log-limit, --log-spill, --log-prepare */
     }
     release(m);
     return code;

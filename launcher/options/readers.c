@@ -357,8 +357,10 @@ READER(replay_time)
 
 READER(restart_on)
 {
-    (void)e;
-    return ft_values_restart_on(w->value, &o->restart_on);
+    if (ft_values_restart_on(w->value, &o->restart_on) == 0)
+        return 0;
+    return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not a valid value; wanted: signal, exit codes from 1 to 255 (3 or 129-159), "
+                      "separated by commas, or none", w->who, w->value);
 }
 
 READER(log_limit)
@@ -434,15 +436,18 @@ READER(launch_tree)
     return 0;
 }
 
-/* What Hydra has besides (rsh, slurm, ...) is not to be had, and what it starts here is started here anyway. */
+/* What Hydra has besides is not to be had, and what it starts here is started here anyway. */
 READER(launcher)
 {
+    static const char *const others[] = {"cobalt", "flux", "fork", "jmi", "ll", "lsf", "manual", "pbs", "pbsdsh", "pdsh", "persist", "rsh",
+                                         "sge", "slurm", NULL};
+
     if (!strcmp(w->value, "ssh") || (!strncmp(w->value, "exec:", 5) && w->value[5]))
         o->launcher = w->value;
     else if (!strncmp(w->value, "exec", 4))
         return ft_err_set(e, FT_EINVAL, "%s %.80s: wanted: exec:COMMAND, which is called as COMMAND HOST PROGRAM ARGUMENT...", w->who, w->value);
     else
-        return ft_read_foreign(o, w, e);
+        return one_of(others, w->value) < 0 ? FT_EINVAL : ft_read_foreign(o, w, e);
     return 0;
 }
 
