@@ -28,6 +28,16 @@ bad 2 '"foo" is not a valid value' --launcher foo true
 run --bootstrap slurm -n 1 true
 expect_code 0
 expect_err '--bootstrap slurm is ignored'
+# A report and a picture in one file: one of them was lost. A link that leads to no file yet was replaced by one.
+ln -s target "$tmp/link"
+bad 2 'are one file: each needs its own' --report "$tmp/x.json" --timeline "$tmp/./x.json" true
+bad 2 'are one file' --report "$tmp/link" --timeline "$tmp/target" true
+run --report "$tmp/link" --timeline "$tmp/x.svg" -n 1 true
+expect_code 0
+[ -L "$tmp/link" ] && [ -s "$tmp/target" ] && [ -s "$tmp/x.svg" ] || fail "--report does not follow a link"
+bad 2 'are one file' --report "$tmp/link" --timeline "$tmp/target" true
+run --report /dev/null --timeline /dev/null -n 1 true
+expect_code 0
 bad 2 'needs a value' -n
 bad 2 'No such file or directory' --wdir "$tmp/nonesuch" true
 bad 2 'Not a directory' --wdir "$tmp/file" true

@@ -22,7 +22,19 @@ static int own_output(const struct stat *st)
     return -1;
 }
 
-/* DIR/NAME, or what a link of that name leads to. NULL with errno. */
+/* What a link that leads to no file names, as seen from here. NULL: it is no link, or out of memory. */
+static char *link_target(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char target[PATH_MAX], *whole;
+    ssize_t n = readlink(path, target, sizeof target);
+
+    if (n <= 0 || n == (ssize_t)sizeof target)
+        return NULL;
+    return asprintf(&whole, "%.*s%.*s", slash && *target != '/' ? (int)(slash + 1 - path) : 0, path, (int)n, target) < 0 ? NULL : whole;
+}
+
+/* DIR/NAME, or what a link of that name leads to. NULL with errno. Where links lead in a circle that is ELOOP, so this ends. */
 static char *absolute(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -30,6 +42,11 @@ static char *absolute(const char *path)
 
     if (whole || errno != ENOENT)
         return whole;
+    if ((of = link_target(path))) {
+        whole = absolute(of);
+        free(of);
+        return whole;
+    }
     dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     of = dir ? realpath(dir, NULL) : NULL;
     if (of && !*name)
@@ -86,6 +103,25 @@ int ft_outfile_open(struct ft_outfile *f, const char *option, const char *path, 
     ft_err_set(e, FT_ESYS, "%s %s: %s", option, path, strerror(errno));
     ft_outfile_close(f);
     return FT_ESYS;
+}
+
+bool ft_outfile_same(const char *a, const char *b)
+{
+    struct stat sa, sb;
+    bool there = !stat(a, &sa);
+    char *pa, *pb;
+    bool same;
+
+    if (there != !stat(b, &sb))
+        return false;
+    if (there)
+        return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+    pa = absolute(a);
+    pb = absolute(b);
+    same = pa && pb && !strcmp(pa, pb);
+    free(pa);
+    free(pb);
+    return same;
 }
 
 bool ft_outfile_wanted(const struct ft_outfile *f)

@@ -18,6 +18,9 @@ struct ft_outfile {
 /* option is for the line. FT_ESYS: it cannot be written there. */
 int ft_outfile_open(struct ft_outfile *f, const char *option, const char *path, struct ft_error *e);
 
+/* Two names of one file, also of one that is not there yet. Of pipes and devices: false. */
+bool ft_outfile_same(const char *a, const char *b);
+
 bool ft_outfile_wanted(const struct ft_outfile *f);
 
 /* A file, which may be written again and again. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "launcher/base/outfile.h"
 #include "launcher/options/appfile.h"
 #include "launcher/options/configure.h"
 #include "launcher/options/hosts.h"
@@ -218,6 +219,8 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
     if (o->lease_ms < FT_LEASE_MIN_MS)
         return ft_err_set(e, FT_EINVAL, "--lease %g: at least %g s, or every host would be taken for lost", (double)o->lease_ms / 1e3,
                           FT_LEASE_MIN_MS / 1e3);
+    if (o->report && o->timeline && ft_outfile_same(o->report, o->timeline))
+        return ft_err_set(e, FT_EINVAL, "--report %.300s and --timeline %.300s are one file: each needs its own", o->report, o->timeline);
     if (!o->start_ms)
         return ft_err_set(e, FT_EINVAL, "--start-timeout 0: must be more than 0");
     if (!ft_map_wanted(o))
