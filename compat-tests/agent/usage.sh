@@ -38,6 +38,8 @@ expect_code 0
 bad 2 'are one file' --report "$tmp/link" --timeline "$tmp/target" true
 run --report /dev/null --timeline /dev/null -n 1 true
 expect_code 0
+run -v -n 1 true
+grep -E '[^0-9]1 (ranks|processors|nodes|restarts)' "$tmp/err" && fail "a word in the plural for one"
 bad 2 'needs a value' -n
 bad 2 'No such file or directory' --wdir "$tmp/nonesuch" true
 bad 2 'Not a directory' --wdir "$tmp/file" true

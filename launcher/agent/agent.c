@@ -136,7 +136,8 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
         ft_say_step(&job->say, "allreduce: each rank makes all of it");
     if (params.nnodes > 1 && (err = ft_region_map(&job->region, o->node->first, o->node->rank_at, e)) < 0)
         return err;
-    ft_say_detail(&job->say, "%u ranks on %u processors of %s; log limit %llu MiB, then %s", o->nranks, processors, ft_say_host(),
+    ft_say_detail(&job->say, "%u rank%s on %u processor%s of %s; log limit %llu MiB, then %s", o->nranks, ft_plural(o->nranks), processors,
+                  ft_plural(processors), ft_say_host(),
                   (unsigned long long)(params.nextents * params.extent_bytes) >> 20,
                   params.ring || config.full == FT_FULL_FORGET ? "the oldest is forgotten" : o->log_spill);
     return 0;

@@ -167,14 +167,14 @@ static void tell_what(const json_t *rank, bool coarse, char text[TEXT])
     else if (has(rank, "operation"))
         snprintf(text, TEXT, "unit %lld: %s at %s", number(rank, "unit"), string(rank, "operation"), string(rank, "site"));
     else if (!coarse && !strcmp(string(rank, "state"), "outside MPI"))
-        snprintf(text, TEXT, "%lld units done", number(rank, "units"));
+        snprintf(text, TEXT, "%lld unit%s done", number(rank, "units"), ft_plural((uint64_t)number(rank, "units")));
     if (has(rank, "node")) { /* of several */
         snprintf(more, sizeof more, "on %.100s%s%.140s", string(rank, "host"), *text ? ": " : "", text);
         strcpy(text, more);
     }
     if (has(rank, "to_replay") && !coarse) {
-        snprintf(more, sizeof more, "%s%lld of %lld units replayed", *text ? "; " : "", number(rank, "replayed"),
-                 number(rank, "to_replay"));
+        snprintf(more, sizeof more, "%s%lld of %lld unit%s replayed", *text ? "; " : "", number(rank, "replayed"),
+                 number(rank, "to_replay"), ft_plural((uint64_t)number(rank, "to_replay")));
         append(text, more);
     }
     if (restarts) {
@@ -379,8 +379,9 @@ static void show_nodes(FILE *to, const json_t *nodes, size_t columns)
         *more = 0;
         if (number(node, "incarnation"))
             snprintf(more, sizeof more, ", started %lld times", number(node, "incarnation") + 1);
-        line(to, columns, "node %lld on %s: %s, %lld units%s%s", number(node, "node"), string(node, "host"), string(node, "state"), number(node, "units"),
-             more, json_is_true(json_object_get(node, "whole_log")) ? "" : ", not the whole log");
+        line(to, columns, "node %lld on %s: %s, %lld unit%s%s%s", number(node, "node"), string(node, "host"), string(node, "state"),
+             number(node, "units"), ft_plural((uint64_t)number(node, "units")), more,
+             json_is_true(json_object_get(node, "whole_log")) ? "" : ", not the whole log");
         if (has(node, "memory"))
             show_memory(to, json_object_get(node, "memory"), columns);
     }
@@ -411,8 +412,10 @@ static void show_checkpoints(FILE *to, const json_t *status, const json_t *ranks
 
 static void show_cache(FILE *to, const json_t *cache, size_t columns)
 {
-    line(to, columns, "bootstrap cache: %lld results, %lld bytes%s; %lld calls answered from it", number(cache, "results"), number(cache, "bytes"),
-         json_is_true(json_object_get(cache, "complete")) ? "" : " (not all: there was no memory)", number(cache, "answers"));
+    line(to, columns, "bootstrap cache: %lld result%s, %lld bytes%s; %lld call%s answered from it", number(cache, "results"),
+         ft_plural((uint64_t)number(cache, "results")), number(cache, "bytes"),
+         json_is_true(json_object_get(cache, "complete")) ? "" : " (not all: there was no memory)", number(cache, "answers"),
+         ft_plural((uint64_t)number(cache, "answers")));
 }
 
 static bool any_has(const json_t *ranks, const char *name)

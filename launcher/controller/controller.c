@@ -208,8 +208,9 @@ static int run(struct ft_controller *c)
     ft_draft_free(c->draft); /* what is final comes after it */
     c->say.put = ft_sink_put_last;
     ft_controller_stdio_check(c);
-    ft_say_detail(&c->say, "done: %u nodes, %llu of them replaced, %llu restarts of ranks", c->map->nnodes,
-                  (unsigned long long)ft_nodes_replaced(c->policy), (unsigned long long)ft_nodes_restarts(c->policy));
+    ft_say_detail(&c->say, "done: %u node%s, %llu of them replaced, %llu restart%s of ranks", c->map->nnodes, ft_plural(c->map->nnodes),
+                  (unsigned long long)ft_nodes_replaced(c->policy), (unsigned long long)ft_nodes_restarts(c->policy),
+                  ft_plural(ft_nodes_restarts(c->policy)));
     report(c);
     ft_control_end(c->control, c->code);
     return c->code;
