@@ -58,7 +58,12 @@ static bool is_misspelt(const char *word)
 /* "ftrun help", "ftrun help status". */
 static int help(const char *word)
 {
-    if (word && ft_client_is_command(word))
+    if (word && !ft_client_is_command(word)) {
+        ft_say(&(struct ft_say){0}, "help %.80s: there is no such command (ftrun help list has those about jobs, ftrun help all options)",
+               word);
+        return FT_CODE_USAGE;
+    }
+    if (word)
         ft_client_help();
     else
         ft_help_print();

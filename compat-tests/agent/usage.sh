@@ -22,6 +22,7 @@ bad 2 'did you mean --max-restarts' --max-restart 3 true
 bad 2 'not a valid value' --log-limit 12Q true
 bad 2 'not a valid value' --max-restarts -1 true
 bad 2 '"300" is not a valid value; wanted: signal, exit codes from 1 to 255' --restart-on 300 true
+bad 2 'did you mean -vvv?' -vvvv true
 # A misspelt launcher was ignored as one of Hydra's, and the job started by ssh.
 bad 2 '"exce:h.sh" is not a valid value; wanted: ssh|exec:COMMAND' --launcher exce:h.sh -H a,b true
 bad 2 '"foo" is not a valid value' --launcher foo true
@@ -70,6 +71,8 @@ bad 126 'is a directory' -n 2 "$tmp/dir"
 # Words about jobs, misspelt, or as other tools have them: no program of the system's is started as a rank.
 bad 127 'statsu: command not found; did you mean ftrun status?' statsu
 bad 127 'did you mean ftrun attach?' attahc 1234
+bad 127 'did you mean ftrun list?' lsit
+bad 2 'help foo: there is no such command' help foo
 FTMPI_RUN_DIR=$tmp/run && mkdir -m 700 "$FTMPI_RUN_DIR" && export FTMPI_RUN_DIR
 for word in ps kill top; do
     run $word

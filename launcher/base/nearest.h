@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Edit distance: characters to change, add or take away between a and b. Names beyond 64 bytes count as far away. */
+/* Edit distance: characters to change, add, take away or swap with the next one between a and b. Beyond 64 bytes names are far away. */
 size_t ft_nearest_distance(const char *a, size_t na, const char *b, size_t nb);
 
 #endif

@@ -36,7 +36,7 @@ static int unknown(const char *word, size_t len, struct ft_error *e)
     if (!*near)
         return ft_err_set(e, FT_EINVAL, "unknown option %.*s (ftrun --help lists all)", (int)ft_min(len, 80), word);
     return ft_err_set(e, FT_EINVAL, "unknown option %.*s; did you mean %s%s? (ftrun --help lists all)", (int)ft_min(len, 80), word,
-                      near[1] ? "--" : "-", near);
+                      near[1] && near[strspn(near, "v")] ? "--" : "-", near);
 }
 
 static bool takes_value(const struct ft_setting *s)
