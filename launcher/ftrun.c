@@ -2,6 +2,7 @@
 /* ftrun: starts the ranks of a job and brings back those that die. */
 #include "config.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +22,13 @@
 #include "launcher/options/program.h"
 #include "launcher/start/starter.h"
 
-/* A descriptor opened later must not become somebody's stdin, stdout or stderr. */
+/* A descriptor opened later must not become somebody's stdin, stdout or stderr. Where stdout is closed, what is written to it is
+   lost, and that is told: nothing can be written to the one that takes its place. */
 static void fill_standard_descriptors(void)
 {
-    int fd;
-
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= 2);
-    if (fd > 2)
-        close(fd);
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) < 0)
+            return;
 }
 
 /* What has come up in reading the options. */
@@ -86,13 +84,12 @@ static void describe_terminal(const struct ft_options *o)
         ft_say(&(struct ft_say){0}, "out of memory");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct ft_options options;
     struct ft_error e;
     int code = 0;
 
-    fill_standard_descriptors();
     if (argc > 1 && ft_client_is_command(argv[1]))
         return ft_client_run(argv + 1);
     if ((argc == 2 || argc == 3) && !strcmp(argv[1], "help"))
@@ -117,4 +114,17 @@ int main(int argc, char **argv)
     }
     ft_options_free(&options);
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    int code;
+
+    fill_standard_descriptors();
+    code = run(argc, argv);
+    errno = EIO;
+    if ((!fflush(stdout) && !ferror(stdout)) || errno == EPIPE) /* what ftrun itself prints: the ranks' output goes other ways */
+        return code;
+    ft_say(&(struct ft_say){0}, "output was lost: cannot write to %s: %s", "stdout", strerror(errno));
+    return code ? code : FT_CODE_JOB;
 }

@@ -92,10 +92,10 @@ expect_code 0
 awk '{print $4}' limits >out
 expect_out 10240 50
 
-# Standard descriptors that are closed, each and all.
-closed() { # the lines of output that are left
+# Standard descriptors that are closed, each and all. What is lost with stdout was not told.
+closed() { # the lines of output that are left, code
     what="closed descriptors" code=$?
-    expect_code 0
+    expect_code "${2:-0}"
     [ "$(wc -l <"$tmp/out")" = "$1" ] || fail "$what: $(cat "$tmp/out")"
 }
 timeout 120 "$ftrun" -n 2 sh -c 'cat; echo ran' <&- >out 2>err
@@ -107,7 +107,14 @@ timeout 120 "$ftrun" -n 2 sh -c 'echo ran >>out' >&- 2>err </dev/null
 closed 2
 : >out
 timeout 120 "$ftrun" -n 2 sh -c 'cat; echo ran >>out; echo lost; echo lost >&2' <&- >&- 2>&-
-closed 2
+closed 2 1
+timeout 120 "$ftrun" -n 2 echo lost >&- 2>err </dev/null
+code=$? what='stdout is closed'
+: >out
+check 1 'output was lost: cannot write to stdout: Bad file descriptor'
+timeout 120 "$ftrun" --help >&- 2>err
+code=$? what='ftrun --help without stdout'
+check 1 'output was lost: cannot write to stdout'
 
 # A disk that is full.
 if [ -w /dev/full ]; then

@@ -13,13 +13,15 @@ echo from a file >"$tmp/in"
 [ "$(timeout 120 "$ftrun" -n 3 sh -c 'readlink /proc/$$/fd/0' <"$tmp/in" | sort | uniq -c | sort -n | sed 's/\[.*//' | tr -s ' ')" = " 1 pipe:
  2 /dev/null" ] || fail "ranks 1 and 2 do not have /dev/null"
 
-# Nobody is harmed by a reader that is not there, or leaves.
-timeout 120 "$ftrun" -n 2 sh -c "$many" >&-
+# The ranks are not harmed by a reader that is not there, or leaves. That their output went nowhere is told, and a failure.
+timeout 120 "$ftrun" -n 2 sh -c "$many; echo there >$tmp/there.\$FTMPI_RANK" >&- 2>"$tmp/err"
 code=$?
-expect_code 0
+expect_code 1
+expect_err 'cannot write to stdout: Bad file descriptor'
+[ -s "$tmp/there.0" ] && [ -s "$tmp/there.1" ] || fail "a stdout that is closed ends ranks"
 timeout 120 "$ftrun" -n 2 sh -c "$many" >&- 2>&-
 code=$?
-expect_code 0
+expect_code 1
 { timeout 120 "$ftrun" -n 2 sh -c "$many"; echo $? >"$tmp/code"; } | head -1 >/dev/null
 [ "$(cat "$tmp/code")" = 0 ] || fail "a reader that left ends the job: $(cat "$tmp/code")"
 

@@ -79,7 +79,7 @@ static ssize_t write_some(struct ft_sink *s)
 
 static void give_up(struct ft_sink *s, int error)
 {
-    bool gone = error == EPIPE || error == EIO || error == EBADF || error == ECONNRESET; /* EIO: the terminal hung up */
+    bool gone = error == EPIPE || error == EIO || error == ECONNRESET; /* EIO: the terminal hung up */
 
     ft_spool_give_up(s->spool, gone ? 0 : error);
 }
