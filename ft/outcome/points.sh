@@ -152,7 +152,9 @@ while IFS='|' read -r row closes <&3; do
     run "$row"
     [ "$code" = 0 ] || { echo "FAIL: $row, undisturbed: $code" && exit 1; }
     expected=$left
-    row_under_kills "$points" ""
+    # Where a timer says which calls there are many points are missed.
+    case $points.$row in all.*) n=all ;; *.sem_wait) n=$((points * 5)) ;; *) n=$points ;; esac
+    row_under_kills "$n" ""
     # A newer copy, made within the row.
     [ -n "$closes" ] || {
         last=$(tail -n 1 "$tmp/of_row" | cut -d . -f 1)
