@@ -162,7 +162,7 @@ void ft_descriptors_given(int fd) { widen(&given_range, fd); }
 
 void ft_descriptors_open(void) { each(take_first); }
 
-static int option_of(int fd, int option)
+int ft_descriptors_option(int fd, int option)
 {
     int value = -1;
     socklen_t bytes = sizeof value;
@@ -173,7 +173,7 @@ static int option_of(int fd, int option)
 /* Others cannot be followed. */
 static enum ft_descriptor_kind kind_of_socket(int fd)
 {
-    int domain = option_of(fd, SO_DOMAIN), type = option_of(fd, SO_TYPE), protocol = option_of(fd, SO_PROTOCOL);
+    int domain = ft_descriptors_option(fd, SO_DOMAIN), type = ft_descriptors_option(fd, SO_TYPE), protocol = ft_descriptors_option(fd, SO_PROTOCOL);
 
     if (domain == AF_UNIX && type == SOCK_STREAM)
         return FT_DESCRIPTOR_PIPE;

@@ -47,6 +47,9 @@ void ft_descriptors_share_all(void);
 /* Asks the kernel, the first time. Only of a live call, or of one under way. */
 enum ft_descriptor_kind ft_descriptors_kind(int fd);
 
+/* A number of SOL_SOCKET; -1: it is no socket. */
+int ft_descriptors_option(int fd, int option);
+
 /* The offset of a regular file before a call: counted, or asked for. -1: it has none. */
 off_t ft_descriptors_offset(int fd);
 void ft_descriptors_set_offset(int fd, off_t at);   /* -1: to be asked for */

@@ -13,7 +13,7 @@ liboutcome_la_SOURCES = \
 	ft/outcome/record.h ft/outcome/record.c \
 	ft/outcome/descriptors.h ft/outcome/descriptors.c \
 	ft/outcome/copies.h ft/outcome/copies.c ft/outcome/output.h ft/outcome/output.c \
-	ft/outcome/pipes.h ft/outcome/pipes.c \
+	ft/outcome/pieces.h ft/outcome/pipes.h ft/outcome/pipes.c \
 	ft/outcome/real.h ft/outcome/real_names.h ft/outcome/real.c \
 	ft/outcome/stdio.h ft/outcome/wrap_stdio.c ft/outcome/wrap_print.c \
 	ft/outcome/wrap_clock.c ft/outcome/wrap_random.c \

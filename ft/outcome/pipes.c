@@ -26,6 +26,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/pieces.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
@@ -185,15 +186,6 @@ static void send_all(struct ft_recorded *c, int fd, const struct iovec *from, in
         empty(out[0]);
 }
 
-static uint64_t hash_of(const struct iovec *from, int n)
-{
-    uint64_t hash = 0;
-
-    for (int i = 0; i < n; i++)
-        hash = ft_what((int64_t)hash, (int64_t)ft_what_bytes(from[i].iov_base, from[i].iov_len), 0);
-    return hash;
-}
-
 /* note[1]: the hash of the bytes, after the kernel has said that they can be read. */
 static ssize_t write_piece(int fd, const struct iovec *from, int n, size_t total)
 {
@@ -201,7 +193,7 @@ static ssize_t write_piece(int fd, const struct iovec *from, int n, size_t total
     int64_t result;
 
     if (ft_call_begin(&c, FT_CALL_PIPE_WRITE, ft_what(fd, (int64_t)total, 0), 0)) {
-        if (c.record->result > 0 && (uint64_t)c.record->note[1] != hash_of(from, n))
+        if (c.record->result > 0 && (uint64_t)c.record->note[1] != ft_pieces_hash(from, total))
             ft_recorder_tell("what it writes again to descriptor %d differs from before, and is dropped", fd);
         return ft_call_give(&c);
     }
@@ -213,39 +205,21 @@ static ssize_t write_piece(int fd, const struct iovec *from, int n, size_t total
         send_all(&c, fd, from, n);
     result = c.record->result;
     if (result > 0)
-        c.record->note[1] = (int64_t)hash_of(from, n);
+        c.record->note[1] = (int64_t)ft_pieces_hash(from, total);
     errno = c.record->error;
     return ft_call_end(&c, result, 0);
-}
-
-/* The pieces of memory that have bytes `at` to `at` + `bytes`. */
-static int part(const struct iovec *from, size_t at, size_t bytes, struct iovec *to)
-{
-    int n = 0;
-
-    for (; bytes > 0; from++) {
-        size_t skip = ft_min(at, from->iov_len), some = ft_min(from->iov_len - skip, bytes);
-
-        if (some > 0)
-            to[n++] = (struct iovec){(char *)from->iov_base + skip, some};
-        at -= skip;
-        bytes -= some;
-    }
-    return n;
 }
 
 ssize_t ft_pipes_write(int fd, const struct iovec *from, int n)
 {
     struct iovec pieces[IOV_MAX];
-    size_t total = 0, done = 0;
+    size_t total = ft_pieces_total(from, (size_t)n), done = 0;
 
-    for (int i = 0; i < n; i++)
-        total += from[i].iov_len;
     if (total <= room)
         return write_piece(fd, from, n, total);
     while (done < total) {
         size_t some = ft_min(total - done, room);
-        ssize_t sent = write_piece(fd, pieces, part(from, done, some, pieces), some);
+        ssize_t sent = write_piece(fd, pieces, ft_pieces_part(from, done, some, pieces), some);
 
         if (sent < 0)
             return done ? (ssize_t)done : sent;

@@ -28,6 +28,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/pieces.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
@@ -140,7 +141,7 @@ static int64_t already_received(const struct ft_outcome *o, int fd)
     return o->note[1] == CLOSED_BY_ERROR && more == 0 && !error ? -1 : more;
 }
 
-/* o->bytes: room for so many. */
+/* n: room for so many. */
 static int64_t take_up(const struct ft_outcome *o, int fd, size_t n)
 {
     int64_t k = already_received(o, fd);
@@ -148,19 +149,6 @@ static int64_t take_up(const struct ft_outcome *o, int fd, size_t n)
     if (k < -1 || k > (int64_t)n)
         ft_recorder_lost("it was killed while it received from descriptor %d, and how much it had received cannot be told", fd);
     return k;
-}
-
-/* From `skip` on. */
-static void copy_out(const char *from, size_t n, const struct iovec *to, size_t skip)
-{
-    for (; n > 0; to++) {
-        size_t over = ft_min(skip, to->iov_len), some = ft_min(n, to->iov_len - over);
-
-        memcpy((char *)to->iov_base + over, from, some);
-        from += some;
-        n -= some;
-        skip -= over;
-    }
 }
 
 void ft_tcp_owes(int fd, int error)
@@ -182,7 +170,7 @@ static bool is_owed(struct ft_recorded *c, int fd)
 }
 
 /* n bytes at most, to where `skip` bytes are already. */
-static ssize_t receive_piece(int fd, const struct iovec *to, size_t skip, size_t n, int flags)
+static ssize_t receive_piece(int fd, const struct iovec *to, int pieces, size_t skip, size_t n, int flags)
 {
     struct ft_recorded c;
     ssize_t got = 0;
@@ -190,7 +178,7 @@ static ssize_t receive_piece(int fd, const struct iovec *to, size_t skip, size_t
     char *data;
 
     if (ft_call_begin(&c, FT_CALL_TCP_RECEIVE, ft_what(fd, (int64_t)n, flags), n)) {
-        copy_out(ft_call_data(&c), ft_call_bytes(&c), to, skip);
+        ft_pieces_fill(to, (size_t)pieces, skip, ft_call_data(&c), ft_call_bytes(&c));
         return ft_call_give(&c);
     }
     if (is_owed(&c, fd))
@@ -220,28 +208,19 @@ static ssize_t receive_piece(int fd, const struct iovec *to, size_t skip, size_t
     k += got < 0 ? 0 : got;
     if (!(flags & MSG_PEEK)) /* after an end nothing comes */
         ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, k > 0 && c.record->note[1] == OPEN ? c.record->note[0] + k : -1);
-    copy_out(data, (size_t)k, to, skip);
+    ft_pieces_fill(to, (size_t)pieces, skip, data, (size_t)k);
     if (got < 0)
         errno = c.error;
     return ft_call_end(&c, k, (size_t)k);
 }
 
-static size_t total_of(const struct iovec *from, int n)
-{
-    size_t total = 0;
-
-    for (int i = 0; i < n; i++)
-        total += from[i].iov_len;
-    return total;
-}
-
 ssize_t ft_tcp_receive(int fd, const struct iovec *to, int n, int flags)
 {
-    size_t total = total_of(to, n), done = 0;
+    size_t total = ft_pieces_total(to, (size_t)n), done = 0;
 
     do {
         size_t piece = ft_min(total - done, FT_OUTCOME_PIECE);
-        ssize_t got = receive_piece(fd, to, done, piece, flags);
+        ssize_t got = receive_piece(fd, to, n, done, piece, flags);
 
         if (got < 0)
             return done ? (ssize_t)done : got;
@@ -253,20 +232,6 @@ ssize_t ft_tcp_receive(int fd, const struct iovec *to, int n, int flags)
 }
 
 /* ---- sending ---- */
-
-/* Of the first `bytes` of it. */
-static int64_t hash_of(const struct iovec *from, size_t bytes)
-{
-    uint64_t hash = 0;
-
-    for (; bytes > 0; from++) {
-        size_t some = ft_min(bytes, from->iov_len);
-
-        hash = ft_what((int64_t)hash, (int64_t)ft_what_bytes(from->iov_base, some), 0);
-        bytes -= some;
-    }
-    return (int64_t)hash;
-}
 
 int64_t ft_tcp_sent(int fd)
 {
@@ -296,13 +261,7 @@ static ssize_t send_from(int fd, const struct iovec *from, int n, size_t skip, i
     struct iovec pieces[IOV_MAX];
     struct msghdr m = {.msg_iov = pieces};
 
-    for (int i = 0; i < n; i++) {
-        size_t over = ft_min(skip, from[i].iov_len);
-
-        if (over < from[i].iov_len || skip == 0)
-            pieces[m.msg_iovlen++] = (struct iovec){(char *)from[i].iov_base + over, from[i].iov_len - over};
-        skip -= over;
-    }
+    m.msg_iovlen = (size_t)ft_pieces_part(from, skip, ft_pieces_total(from, (size_t)n) - skip, pieces);
     return ft_real()->sendmsg(fd, &m, flags);
 }
 
@@ -313,13 +272,13 @@ bool ft_tcp_waits(int fd, int flags)
 
 ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
 {
-    size_t total = total_of(from, n), already = 0;
+    size_t total = ft_pieces_total(from, (size_t)n), already = 0;
     struct ft_recorded c;
     ssize_t sent = 0;
     int error;
 
     if (ft_call_begin(&c, FT_CALL_TCP_SEND, ft_what(fd, (int64_t)total, flags), 0)) {
-        if (c.record->result > 0 && c.record->note[1] != hash_of(from, (size_t)c.record->result))
+        if (c.record->result > 0 && (uint64_t)c.record->note[1] != ft_pieces_hash(from, (size_t)c.record->result))
             ft_recorder_lost("bytes that it sends again to descriptor %d are others than before", fd);
         return ft_call_give(&c);
     }
@@ -338,7 +297,7 @@ ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
     sent = sent < 0 && already == 0 ? -1 : (ssize_t)already + (sent < 0 ? 0 : sent);
     ft_descriptors_set_count(fd, FT_COUNT_SENT, sent < 0 || !c.record ? -1 : c.record->note[0] + sent);
     if (sent > 0 && c.record)
-        c.record->note[1] = hash_of(from, (size_t)sent);
+        c.record->note[1] = (int64_t)ft_pieces_hash(from, (size_t)sent);
     errno = error;
     return ft_call_end(&c, sent, 0);
 }

@@ -16,6 +16,7 @@
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/mask.h"
+#include "ft/outcome/pieces.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
@@ -73,30 +74,10 @@ static bool takes_datagrams(int fd)
     return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_SOCKET : ft_descriptors_kind(fd) == FT_DESCRIPTOR_DATAGRAM;
 }
 
-static void copy_out(const char *data, size_t n, const struct iovec *to, size_t pieces)
-{
-    for (size_t i = 0; i < pieces && n > 0; i++) {
-        size_t some = ft_min(n, to[i].iov_len);
-
-        memcpy(to[i].iov_base, data, some);
-        data += some;
-        n -= some;
-    }
-}
-
-static size_t room_of(const struct iovec *to, size_t pieces)
-{
-    size_t room = 0;
-
-    for (size_t i = 0; i < pieces; i++)
-        room += to[i].iov_len;
-    return room;
-}
-
 /* What a record has, for the caller. */
 static void deliver(const struct from *from, size_t n, struct msghdr *m)
 {
-    copy_out((const char *)(from + 1), n, m->msg_iov, m->msg_iovlen);
+    ft_pieces_fill(m->msg_iov, m->msg_iovlen, 0, (const char *)(from + 1), n);
     if (m->msg_name)
         memcpy(m->msg_name, &from->of, ft_min(m->msg_namelen, from->bytes));
     m->msg_namelen = from->bytes;
@@ -106,7 +87,7 @@ static void deliver(const struct from *from, size_t n, struct msghdr *m)
 /* m has no control messages. */
 static ssize_t receive_datagram(int fd, struct msghdr *m, int flags)
 {
-    size_t room = room_of(m->msg_iov, m->msg_iovlen), least = ft_min(room, DATAGRAM);
+    size_t room = ft_pieces_total(m->msg_iov, m->msg_iovlen), least = ft_min(room, DATAGRAM);
     struct msghdr inner = {.msg_iovlen = 1};
     struct ft_recorded c;
     struct from *from;
@@ -137,10 +118,10 @@ static ssize_t receive_datagram(int fd, struct msghdr *m, int flags)
 
 static ssize_t send_datagram(int fd, const struct msghdr *m, int flags)
 {
-    uint64_t what = ft_what((int64_t)ft_what_bytes(m->msg_name, m->msg_name ? m->msg_namelen : 0), (int64_t)room_of(m->msg_iov, m->msg_iovlen), flags);
+    size_t total = ft_pieces_total(m->msg_iov, m->msg_iovlen);
+    uint64_t what = ft_what((int64_t)ft_what_bytes(m->msg_name, m->msg_name ? m->msg_namelen : 0), (int64_t)total, flags);
 
-    for (size_t i = 0; i < m->msg_iovlen; i++)
-        what = ft_what((int64_t)what, (int64_t)ft_what_bytes(m->msg_iov[i].iov_base, m->msg_iov[i].iov_len), 0);
+    what = ft_what((int64_t)what, (int64_t)ft_pieces_hash(m->msg_iov, total), 0);
     return FT_CALL_PLAIN(FT_CALL_SOCKET, ft_what(fd, (int64_t)what, 0), ft_real()->sendmsg(fd, m, flags));
 }
 

@@ -47,14 +47,6 @@ static bool has_peer(int fd)
     return syscall(SYS_getpeername, fd, &n.of, &n.bytes) == 0;
 }
 
-static int number_of(int fd, int option)
-{
-    int value = -1;
-    socklen_t bytes = sizeof value;
-
-    return syscall(SYS_getsockopt, fd, SOL_SOCKET, option, &value, &bytes) < 0 ? -1 : value;
-}
-
 /* A name that a record has, for the caller: as much of it as there is room for. */
 static void put_name(const struct name *n, struct sockaddr *to, socklen_t *bytes)
 {
@@ -75,7 +67,7 @@ static bool is_made(int fd, const void *arg)
 {
     const struct made *m = arg;
 
-    return number_of(fd, SO_DOMAIN) == m->domain && number_of(fd, SO_TYPE) == m->type && !has_name(fd) && !has_peer(fd);
+    return ft_descriptors_option(fd, SO_DOMAIN) == m->domain && ft_descriptors_option(fd, SO_TYPE) == m->type && !has_name(fd) && !has_peer(fd);
 }
 
 static bool is_followed(int domain, int type, int protocol)
@@ -166,7 +158,7 @@ static bool is_accepted(int fd, const void *arg)
     struct name a = {sizeof a.of, {0}}, b = a;
     int listener = *(const int *)arg;
 
-    if (number_of(fd, SO_ACCEPTCONN) != 0 || syscall(SYS_getsockname, fd, &a.of, &a.bytes) < 0 ||
+    if (ft_descriptors_option(fd, SO_ACCEPTCONN) != 0 || syscall(SYS_getsockname, fd, &a.of, &a.bytes) < 0 ||
         syscall(SYS_getsockname, listener, &b.of, &b.bytes) < 0 || a.of.ss_family != b.of.ss_family)
         return false;
     if (a.of.ss_family == AF_UNIX)
@@ -216,7 +208,7 @@ static int noted(int fd, const struct sockaddr *peer, int result)
 {
     int error = errno;
 
-    if (ft_recorder.ended && (result >= 0 || error == EINPROGRESS) && number_of(fd, SO_TYPE) == SOCK_STREAM)
+    if (ft_recorder.ended && (result >= 0 || error == EINPROGRESS) && ft_descriptors_option(fd, SO_TYPE) == SOCK_STREAM)
         ft_once_connected(peer);
     errno = error;
     return result;

@@ -18,6 +18,7 @@
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/event.h"
 #include "ft/outcome/once.h"
+#include "ft/outcome/pieces.h"
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/tcp.h"
@@ -249,11 +250,7 @@ static ssize_t write_file(int fd, const struct bytes *b)
 
 static struct bytes all_of(const struct iovec *pieces, int n)
 {
-    struct bytes b = {pieces, n, 0};
-
-    for (int i = 0; i < n; i++)
-        b.total += pieces[i].iov_len;
-    return b;
+    return (struct bytes){pieces, n, ft_pieces_total(pieces, (size_t)n)};
 }
 
 static ssize_t write_any(int fd, const struct iovec *from, int n)
