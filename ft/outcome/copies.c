@@ -200,6 +200,8 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
 {
     c->words->at = stand->at;
     c->words->first = stand->first;
+    ft_threads_stand();
+    ft_recorder.log.at = ft_recorder_position();
     c->words->outcome = ft_recorder.log.at;
     c->words->closings = atomic_load(&ft_recorder.log.words->closings) + ft_recorder.closes; /* good before that, and after it */
 }
@@ -213,7 +215,7 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     pid_t pid = -1;
     uint64_t who;  /* it is seen to be alive as, and the copy is not; 0: as nobody */
 
-    if (!ft_recorder.on || ft_recorded_thread.inside > 1)
+    if (!ft_recorder.on || ft_thread.inside > 1)
         reason = FT_IMAGE_RECORDER; /* what it has open is not known any more */
     if (reason == FT_IMAGE_GOOD && (ft_maps_any() || ft_images_strange()))
         reason = FT_IMAGE_MAPPING;

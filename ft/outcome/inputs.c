@@ -158,7 +158,7 @@ void ft_inputs_close(int fd)
         return;
     input_of[fd] = 0;
     if (--in->uses == 0)
-        in->closed_at = ft_recorder.log.at;
+        in->closed_at = ft_recorder_position();
 }
 
 void ft_inputs_double(int fd, int to)

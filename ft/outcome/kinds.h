@@ -1,74 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kinds of calls that are outcomes: ft/outcome/calls.table says of each what is recorded and how one under way is
-   resolved. The text is what a message calls it. */
+   resolved. The text is what a message calls it. WAITS: other threads run while it is made (record.h). */
 #ifndef FT_OUTCOME_KINDS_H
 #define FT_OUTCOME_KINDS_H
 
 #define FT_CALL_KINDS(X)                                                                            \
-    X(PAD, "(nothing)")                                                                             \
-    X(OPEN, "open")                                                                                 \
-    X(CLOSE, "close")                                                                               \
-    X(READ, "read")                                                                                 \
-    X(PREAD, "pread")                                                                               \
-    X(READ_REFERENCE, "read of an input")                                                           \
-    X(WRITE, "write")                                                                               \
-    X(PWRITE, "pwrite")                                                                             \
-    X(SEEK, "lseek")                                                                                \
-    X(TRUNCATE, "truncate")                                                                         \
-    X(FTRUNCATE, "ftruncate")                                                                       \
-    X(FALLOCATE, "fallocate")                                                                       \
-    X(SYNC, "fsync")                                                                                \
-    X(ADVISE, "posix_fadvise")                                                                      \
-    X(COPY, "copy_file_range")                                                                      \
-    X(LOCK, "flock")                                                                                \
-    X(FCNTL, "fcntl")                                                                               \
-    X(DUP, "dup")                                                                                   \
-    X(IOCTL, "ioctl")                                                                               \
-    X(RENAME, "rename")                                                                             \
-    X(UNLINK, "unlink")                                                                             \
-    X(RMDIR, "rmdir")                                                                               \
-    X(MKDIR, "mkdir")                                                                               \
-    X(LINK, "link")                                                                                 \
-    X(SYMLINK, "symlink")                                                                           \
-    X(MKNOD, "mknod")                                                                               \
-    X(TEMPORARY, "mkstemp")                                                                         \
-    X(STAT, "stat")                                                                                 \
-    X(FSTAT, "fstat")                                                                               \
-    X(STATFS, "statfs")                                                                             \
-    X(ACCESS, "access")                                                                             \
-    X(READLINK, "readlink")                                                                         \
-    X(REALPATH, "realpath")                                                                         \
-    X(DIRECTORY, "opendir")                                                                         \
-    X(GLOB, "glob")                                                                                 \
-    X(CHMOD, "chmod")                                                                               \
-    X(CHOWN, "chown")                                                                               \
-    X(UTIME, "utimensat")                                                                           \
-    X(XATTR, "xattr")                                                                               \
-    X(CHDIR, "chdir")                                                                               \
-    X(PIPE_READ, "read of a pipe")                                                                  \
-    X(PIPE_WRITE, "write to a pipe")                                                                \
-    X(SOCKET, "a call on a socket")                                                                \
-    X(TCP_RECEIVE, "recv")                                                                          \
-    X(TCP_SEND, "send")                                                                             \
-    X(DATAGRAM, "recvfrom")                                                                         \
-    X(RESOLVE, "getaddrinfo")                                                                       \
-    X(SEMAPHORE, "sem_wait")                                                                        \
-    X(CLOCK, "clock_gettime")                                                                       \
-    X(SLEEP, "nanosleep")                                                                           \
-    X(RANDOM, "getrandom")                                                                          \
-    X(PROCESS, "getrusage")                                                                         \
-    X(TERMINAL, "isatty")                                                                           \
-    X(PIPE, "pipe")                                                                                 \
-    X(POLL, "poll")                                                                                 \
-    X(EVENT, "eventfd or epoll")                                                                    \
-    X(FORK, "fork")                                                                                 \
-    X(WAIT, "waitpid")                                                                              \
-    X(IMAGE, "mmap of a file that may change")                                                      \
-    X(MAP, "mmap")                                                                                  \
-    X(SIGNAL, "a signal")
+    X(PAD, "(nothing)", HOLDS)                                                                      \
+    X(OPEN, "open", HOLDS)                                                                          \
+    X(CLOSE, "close", HOLDS)                                                                        \
+    X(READ, "read", HOLDS)                                                                          \
+    X(PREAD, "pread", HOLDS)                                                                        \
+    X(READ_REFERENCE, "read of an input", HOLDS)                                                    \
+    X(WRITE, "write", HOLDS)                                                                        \
+    X(PWRITE, "pwrite", HOLDS)                                                                      \
+    X(SEEK, "lseek", HOLDS)                                                                         \
+    X(TRUNCATE, "truncate", HOLDS)                                                                  \
+    X(FTRUNCATE, "ftruncate", HOLDS)                                                                \
+    X(FALLOCATE, "fallocate", HOLDS)                                                                \
+    X(SYNC, "fsync", WAITS)                                                                         \
+    X(ADVISE, "posix_fadvise", HOLDS)                                                               \
+    X(COPY, "copy_file_range", HOLDS)                                                               \
+    X(FLOCK, "flock", WAITS)                                                                        \
+    X(FCNTL, "fcntl", HOLDS)                                                                        \
+    X(DUP, "dup", HOLDS)                                                                            \
+    X(IOCTL, "ioctl", HOLDS)                                                                        \
+    X(RENAME, "rename", HOLDS)                                                                      \
+    X(UNLINK, "unlink", HOLDS)                                                                      \
+    X(RMDIR, "rmdir", HOLDS)                                                                        \
+    X(MKDIR, "mkdir", HOLDS)                                                                        \
+    X(LINK, "link", HOLDS)                                                                          \
+    X(SYMLINK, "symlink", HOLDS)                                                                    \
+    X(MKNOD, "mknod", HOLDS)                                                                        \
+    X(TEMPORARY, "mkstemp", HOLDS)                                                                  \
+    X(STAT, "stat", HOLDS)                                                                          \
+    X(FSTAT, "fstat", HOLDS)                                                                        \
+    X(STATFS, "statfs", HOLDS)                                                                      \
+    X(ACCESS, "access", HOLDS)                                                                      \
+    X(READLINK, "readlink", HOLDS)                                                                  \
+    X(REALPATH, "realpath", HOLDS)                                                                  \
+    X(DIRECTORY, "opendir", HOLDS)                                                                  \
+    X(GLOB, "glob", HOLDS)                                                                          \
+    X(CHMOD, "chmod", HOLDS)                                                                        \
+    X(CHOWN, "chown", HOLDS)                                                                        \
+    X(UTIME, "utimensat", HOLDS)                                                                    \
+    X(XATTR, "xattr", HOLDS)                                                                        \
+    X(CHDIR, "chdir", HOLDS)                                                                        \
+    X(PIPE_READ, "read of a pipe", WAITS)                                                           \
+    X(PIPE_WRITE, "write to a pipe", WAITS)                                                         \
+    X(SOCKET, "a call on a socket", WAITS)                                                          \
+    X(TCP_RECEIVE, "recv", WAITS)                                                                   \
+    X(TCP_SEND, "send", WAITS)                                                                      \
+    X(DATAGRAM, "recvfrom", WAITS)                                                                  \
+    X(RESOLVE, "getaddrinfo", WAITS)                                                                \
+    X(SEMAPHORE, "sem_wait", WAITS)                                                                 \
+    X(CLOCK, "clock_gettime", HOLDS)                                                                \
+    X(SLEEP, "nanosleep", WAITS)                                                                    \
+    X(RANDOM, "getrandom", HOLDS)                                                                   \
+    X(PROCESS, "getrusage", HOLDS)                                                                  \
+    X(TERMINAL, "isatty", HOLDS)                                                                    \
+    X(PIPE, "pipe", HOLDS)                                                                          \
+    X(POLL, "poll", WAITS)                                                                          \
+    X(EVENT, "eventfd or epoll", HOLDS)                                                             \
+    X(FORK, "fork", HOLDS)                                                                          \
+    X(WAIT, "waitpid", WAITS)                                                                       \
+    X(IMAGE, "mmap of a file that may change", HOLDS)                                               \
+    X(MAP, "mmap", HOLDS)                                                                           \
+    X(SIGNAL, "a signal", HOLDS)                                                                    \
+    X(THREAD, "pthread_create", HOLDS)                                                              \
+    X(LOCK, "a lock", HOLDS)
+
+enum { FT_CALL_HOLDS, FT_CALL_WAITS };
 
 enum ft_call_kind {
-#define X(name, text) FT_CALL_##name,
+#define X(name, text, how) FT_CALL_##name,
     FT_CALL_KINDS(X)
 #undef X
     FT_CALL_NKINDS

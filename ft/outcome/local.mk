@@ -10,7 +10,7 @@ ft_outcome_unit_LDADD = $(ft_unit_libs)
 # What a rank has preloaded: its calls to the outside are recorded, and given again.
 noinst_LTLIBRARIES += liboutcome.la
 liboutcome_la_SOURCES = \
-	ft/outcome/record.h ft/outcome/record.c \
+	ft/outcome/record.h ft/outcome/record.c ft/outcome/threads.h ft/outcome/threads.c \
 	ft/outcome/descriptors.h ft/outcome/descriptors.c \
 	ft/outcome/copies.h ft/outcome/copies.c ft/outcome/output.h ft/outcome/output.c \
 	ft/outcome/pieces.h ft/outcome/pipes.h ft/outcome/pipes.c \

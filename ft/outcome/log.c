@@ -9,13 +9,13 @@
 #include "ft/base/util.h"
 #include "ft/outcome/kinds.h"
 
-enum { ALIGN = sizeof(struct ft_outcome) };
+enum { ALIGN = sizeof(struct ft_outcome) /* no record lies across an extent's end: what is left there is whole records */ };
 
-_Static_assert(FT_OUTCOME_EXTENT % 16 == 0 && FT_OUTCOME_PIECE + ALIGN < FT_OUTCOME_EXTENT, "a record fits in an extent");
+_Static_assert(ALIGN == 64 && FT_OUTCOME_EXTENT % ALIGN == 0 && FT_OUTCOME_PIECE + ALIGN < FT_OUTCOME_EXTENT, "a record fits in an extent");
 
 static uint64_t head_bytes(void) { return ft_align(sizeof(struct ft_outcome_words), 4096); }
 
-static uint64_t size_of(uint64_t bytes) { return sizeof(struct ft_outcome) + ft_align(bytes, 16); }
+static uint64_t room_for(uint64_t bytes) { return sizeof(struct ft_outcome) + ft_align(bytes, ALIGN); }
 
 void ft_outcome_log_open(struct ft_outcome_log *log, void *memory, uint64_t bytes)
 {
@@ -24,7 +24,8 @@ void ft_outcome_log_open(struct ft_outcome_log *log, void *memory, uint64_t byte
     log->words = memory;
     log->slots = (char *)memory + head_bytes();
     log->nslots = (uint32_t)ft_min(slots, FT_OUTCOME_SLOTS);
-    log->at = log->last = atomic_load(&log->words->tail);
+    log->thread = 0;
+    log->at = log->end = log->last = atomic_load(&log->words->tail);
     log->mapped = UINT64_MAX;
     log->where = NULL;
 }
@@ -196,32 +197,47 @@ static uint64_t left_in_extent(uint64_t position)
     return FT_OUTCOME_EXTENT - position % FT_OUTCOME_EXTENT;
 }
 
-struct ft_outcome *ft_outcome_next(struct ft_outcome_log *log)
+/* The record at a position, of whatever thread. */
+static struct ft_outcome *record_at(struct ft_outcome_log *log, uint64_t at)
 {
-    struct ft_outcome *o;
+    struct ft_outcome *o = (struct ft_outcome *)(void *)place(log, at, false);
 
-    if (left_in_extent(log->at) < sizeof *o)
-        log->at += left_in_extent(log->at);
-    o = (struct ft_outcome *)(void *)place(log, log->at, false);
-    if (o && o->kind == FT_CALL_PAD) {
-        log->at += size_of(o->bytes);
-        o = (struct ft_outcome *)(void *)place(log, log->at, false);
-    }
     FT_INVARIANT(o, "a record that is not released is in the log");
-    log->last = log->at;
     return o;
 }
 
-void ft_outcome_pass(struct ft_outcome_log *log, const struct ft_outcome *o)
+void ft_outcome_log_resume(struct ft_outcome_log *log, void (*see)(struct ft_outcome *o))
 {
-    log->at = log->last + size_of(o->bytes);
+    uint64_t tail = atomic_load(&log->words->tail);
+
+    log->end = tail;
+    for (uint64_t at = log->at; at < tail;) {
+        struct ft_outcome *o = record_at(log, at);
+
+        if (at + o->room > tail)
+            o->room = (uint32_t)(tail - at); /* killed in ft_outcome_done */
+        see(o);
+        at += o->room;
+    }
 }
 
-static void set_tail(struct ft_outcome_log *log, uint64_t tail)
+struct ft_outcome *ft_outcome_next(struct ft_outcome_log *log)
 {
-    log->at = tail;
-    atomic_store_explicit(&log->words->tail, tail, memory_order_release);
+    while (log->at < log->end) {
+        struct ft_outcome *o = record_at(log, log->at);
+
+        if (o->thread == log->thread && o->kind != FT_CALL_PAD) {
+            log->last = log->at;
+            return o;
+        }
+        log->at += o->room;
+    }
+    return NULL;
 }
+
+void ft_outcome_pass(struct ft_outcome_log *log, const struct ft_outcome *o) { log->at = log->last + o->room; }
+
+static void set_tail(struct ft_outcome_log *log, uint64_t tail) { atomic_store_explicit(&log->words->tail, tail, memory_order_release); }
 
 /* What is left of an extent is a record of nothing, so that who reads need not know how much room there had to be. */
 static bool pad(struct ft_outcome_log *log, uint64_t *at, uint64_t need)
@@ -231,13 +247,11 @@ static bool pad(struct ft_outcome_log *log, uint64_t *at, uint64_t need)
 
     if (left >= need)
         return true;
-    if (left >= sizeof *o) {
-        o = (struct ft_outcome *)(void *)place(log, *at, true);
-        if (!o)
-            return false;
-        o->kind = FT_CALL_PAD;
-        o->bytes = (uint32_t)(left - sizeof *o);
-    }
+    o = (struct ft_outcome *)(void *)place(log, *at, true);
+    if (!o)
+        return false;
+    o->kind = FT_CALL_PAD;
+    o->room = (uint32_t)left;
     *at += left;
     return true;
 }
@@ -245,41 +259,48 @@ static bool pad(struct ft_outcome_log *log, uint64_t *at, uint64_t need)
 /* `tail` is stored last: until then nothing is begun. A pad before it counts only with it. */
 struct ft_outcome *ft_outcome_begin(struct ft_outcome_log *log, uint16_t kind, uint64_t what, uint32_t most)
 {
-    uint64_t at = log->at;
+    uint64_t at = atomic_load_explicit(&log->words->tail, memory_order_relaxed);
     struct ft_outcome *o;
 
-    if (!pad(log, &at, size_of(most)))
+    if (!pad(log, &at, room_for(most)))
         return NULL;
     o = (struct ft_outcome *)(void *)place(log, at, true);
     if (!o)
         return NULL;
-    atomic_store_explicit(&o->state, FT_OUTCOME_BEGUN, memory_order_relaxed);
-    o->kind = kind;
-    o->thread = 0;
-    o->step = 0;
-    o->bytes = most;
-    o->error = 0;
-    o->result = 0;
-    o->what = what;
-    o->note[0] = o->note[1] = 0;
+    *o = (struct ft_outcome){.state = FT_OUTCOME_BEGUN, .kind = kind, .thread = log->thread, .bytes = most, .room = (uint32_t)room_for(most),
+                             .what = what};
     log->last = at;
-    set_tail(log, at + size_of(most));
+    log->at = at + o->room;
+    set_tail(log, log->at);
     return o;
 }
 
 void ft_outcome_again(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t most)
 {
+    log->at = log->last + o->room;
+    if (log->at == atomic_load(&log->words->tail) && room_for(most) > o->room) {
+        o->room = (uint32_t)room_for(most);
+        log->at = log->last + o->room;
+        set_tail(log, log->at);
+    }
+    FT_INVARIANT(room_for(most) <= o->room, "a call that is made again has the room that it had");
     o->bytes = most;
-    set_tail(log, log->last + size_of(most));
 }
 
-/* Shortened first: a record that is done has its final size. Whoever finds it begun makes it as long as it wants. */
-void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t bytes)
+/* The last record gives back what it does not need: the tail first, for whoever finds the record longer than that makes it end there.
+   Done last. */
+void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t bytes, uint64_t number)
 {
-    if (bytes != o->bytes) {
-        o->bytes = bytes;
-        set_tail(log, log->last + size_of(bytes));
+    uint64_t begin = log->last, room = room_for(bytes);
+
+    o->bytes = bytes;
+    if (room < o->room && begin + o->room == atomic_load_explicit(&log->words->tail, memory_order_relaxed)) {
+        set_tail(log, begin + room);
+        atomic_signal_fence(memory_order_seq_cst);
+        o->room = (uint32_t)room;
     }
+    log->at = begin + o->room;
+    o->number = number;
     atomic_store_explicit(&log->words->done, atomic_load_explicit(&log->words->done, memory_order_relaxed) + 1, memory_order_relaxed);
     atomic_store_explicit(&o->state, FT_OUTCOME_DONE, memory_order_release);
 }

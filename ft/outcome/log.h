@@ -5,8 +5,10 @@
      position   a byte's place in all that the log ever held: 64 bits, never used again
      extent     FT_OUTCOME_EXTENT positions; it lies in one of the slots of the memory
 
-   One process at a time writes: the rank. It can be killed between any two stores; its successor finds each record either
-   not there, begun or done. The agent says how much is released. */
+   One process at a time writes: the rank; of its threads one at a time (record.c's lock). It can be killed between any two stores; its
+   successor finds each record either not there, begun or done. The agent says how much is released.
+
+   A record belongs to a thread. Threads begin theirs in one order and end them in another: `number` is the order in which they were done. */
 #ifndef FT_OUTCOME_LOG_H
 #define FT_OUTCOME_LOG_H
 
@@ -26,6 +28,7 @@ enum {
     FT_OUTCOME_CHILDREN = 256,    /* followed at a time */
     FT_OUTCOME_STRAYS = 64,
     FT_OUTCOME_MAPPED = 32,
+    FT_OUTCOME_THREADS = 4096,    /* numbers of threads of one rank: the first is 0 */
     FT_OUTCOME_WHY = 240
 };
 
@@ -63,6 +66,7 @@ struct ft_outcome_words {
     _Atomic uint64_t signals;    /* bit n - 1: signal n has come, and is in no record yet */
     _Atomic uint64_t mapped[FT_OUTCOME_MAPPED]; /* files that it has mapped shared: no other rank may have, if that is to be followed */
     struct ft_outcome_child child[FT_OUTCOME_CHILDREN]; /* the rank says which there are */
+    _Atomic uint64_t locks[FT_OUTCOME_THREADS];  /* so many lock operations has each thread published (lock.h) */
     _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none; or FT_OUTCOME_TAKEN: the
                                                      agent has it */
 
@@ -75,25 +79,31 @@ struct ft_outcome_words {
 
 enum ft_outcome_state { FT_OUTCOME_NONE, FT_OUTCOME_BEGUN, FT_OUTCOME_DONE };
 
-/* A record; `bytes` bytes of data follow. */
+/* A record; `bytes` bytes of data follow, and the next one after `room`. */
 struct ft_outcome {
     _Atomic uint16_t state;
     uint16_t kind;      /* enum ft_call_kind */
     uint16_t thread;    /* whose it is: 0, the one that main runs in */
     uint16_t step;      /* how far a call of several steps is: its row's business */
     uint32_t bytes;
+    uint32_t room;
     int32_t error;      /* errno afterwards, also after success */
+    int32_t unused;
+    uint64_t number;    /* the how-manyeth of the rank's to be done. 0: not done, or in no order with those of other threads */
     int64_t result;
     uint64_t what;      /* its arguments, hashed */
     int64_t note[2];    /* of before the call: what tells later whether it was done */
 };
 
+/* A thread's view of the log. */
 struct ft_outcome_log {
     struct ft_outcome_words *words;
     char *slots;
     uint32_t nslots;
-    uint64_t at;         /* this process's position: before `tail` it is given records again */
-    uint64_t last;       /* where the last record of this process begins */
+    uint16_t thread;     /* whose records it gives and makes */
+    uint64_t at;         /* this process's position: before `end` it is given records again */
+    uint64_t end;        /* the tail, when this process began */
+    uint64_t last;       /* where the last record that this thread was given, or has begun, begins */
     uint64_t mapped;     /* the extent looked up last, */
     char *where;         /* and where it lies */
 };
@@ -129,12 +139,11 @@ void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, con
 /* The ways back that there are are closed, because of this. */
 void ft_outcome_close(struct ft_outcome_words *words, const char *why);
 
-static inline bool ft_outcome_log_gives(const struct ft_outcome_log *log)
-{
-    return log->at < atomic_load_explicit(&log->words->tail, memory_order_relaxed);
-}
+/* Rank, in a process that has just been made of a copy, which stood at `at`: up to the tail all is to be given again. Makes a half-made record
+   whole. Tells each record there is to `see`. */
+void ft_outcome_log_resume(struct ft_outcome_log *log, void (*see)(struct ft_outcome *o));
 
-/* The record at `at`, which is before the tail. It stays where it is. */
+/* This thread's next record before `end`. It stays where it is. NULL: there is none. */
 struct ft_outcome *ft_outcome_next(struct ft_outcome_log *log);
 
 /* That is done, and given: past it. */
@@ -143,11 +152,11 @@ void ft_outcome_pass(struct ft_outcome_log *log, const struct ft_outcome *o);
 /* At the tail: a new record with room for `most` bytes, begun. NULL: the memory is full of what is not released. */
 struct ft_outcome *ft_outcome_begin(struct ft_outcome_log *log, uint16_t kind, uint64_t what, uint32_t most);
 
-/* The record that ft_outcome_next has found begun, which is the last one, with room for `most` bytes once more. */
+/* The record that ft_outcome_next has found begun, with room for `most` bytes once more: as many as it had if it is not the last one. */
 void ft_outcome_again(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t most);
 
-/* It is done, with so many bytes: not more than were asked for. */
-void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t bytes);
+/* It is done, as the number-th, with so many bytes: not more than were asked for. */
+void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t bytes, uint64_t number);
 
 static inline void *ft_outcome_data(struct ft_outcome *o) { return o + 1; }
 

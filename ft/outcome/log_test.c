@@ -35,7 +35,7 @@ static bool record(void)
     if (!o)
         return false;
     memset(ft_outcome_data(o), 7, MOST);
-    ft_outcome_done(&ranks, o, MOST);
+    ft_outcome_done(&ranks, o, MOST, 0);
     return true;
 }
 

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <threads.h>
 #include <sys/file.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -167,6 +168,8 @@
     X(preadv64v2)                                                                                   \
     X(pselect)                                                                                      \
     X(psiginfo)                                                                                     \
+    X(pthread_cancel)                                                                               \
+    X(pthread_create)                                                                               \
     X(pthread_getaffinity_np)                                                                       \
     X(pthread_getcpuclockid)                                                                        \
     X(pthread_getschedparam)                                                                        \
@@ -233,6 +236,7 @@
     X(tcsetattr)                                                                                    \
     X(tee)                                                                                          \
     X(telldir)                                                                                      \
+    X(thrd_create)                                                                                  \
     X(time)                                                                                         \
     X(timerfd_create)                                                                               \
     X(times)                                                                                        \

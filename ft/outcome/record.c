@@ -24,10 +24,16 @@
 enum { ROOM_MS = 2000 /* the agent looks 20 times a second */ };
 
 struct ft_recorder ft_recorder;
-_Thread_local struct ft_recorded_thread ft_recorded_thread __attribute__((tls_model("initial-exec")));
 
 static const char *const texts[] = {
-#define X(name, text) text,
+#define X(name, text, how) text,
+    FT_CALL_KINDS(X)
+#undef X
+};
+
+/* Others run while such a call is made. */
+static const bool waits[] = {
+#define X(name, text, how) FT_CALL_##how,
     FT_CALL_KINDS(X)
 #undef X
 };
@@ -47,7 +53,7 @@ bool ft_recorder_start(void *memory, uint64_t bytes)
         return false;
     }
     ft_descriptors_open();
-    ft_recorded_thread.mine = true;
+    ft_threads_open();
     ft_recorder.switched = ft_recorder.settled = true;
     ft_recorder.on = true;
     return true;
@@ -125,7 +131,9 @@ void ft_recorder_tell(const char *format, ...)
 
 enum ft_call_kind ft_recorder_next(void)
 {
-    return (enum ft_call_kind)ft_outcome_next(&ft_recorder.log)->kind;
+    struct ft_outcome *o = ft_log_peek();
+
+    return o ? (enum ft_call_kind)o->kind : FT_CALL_PAD;
 }
 
 /* The log cannot take any more. A newer copy makes room, when the older ones are ended: they are ended after it. */
@@ -154,10 +162,10 @@ static void stop_recording(void)
 
 bool ft_recorder_other(void)
 {
-    /* Its predecessor's thread had not come to this when that was killed, so main comes to the log's end without it. */
-    while (ft_recorder_replays())
+    /* Its predecessor's thread had not come to this when that was killed, so the others come to the log's end without it. */
+    while (atomic_load(&ft_threads_replay))
         syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
-    ft_recorder_close("a second thread of it opened, read or wrote something");
+    ft_recorder_close("a thread of it that was not made by pthread_create opened, read or wrote something");
     ft_recorder.on = false;
     ft_recorder.ended = true;
     return false;
@@ -167,48 +175,109 @@ void ft_recorder_resume(void)
 {
     ft_recorder.switched = ft_recorder.settled = false;
     ft_recorder.told = false;
+    ft_threads_resume();
+}
+
+uint64_t ft_recorder_position(void)
+{
+    return ft_recorder_replays() ? ft_thread.log->at : atomic_load(&ft_recorder.log.words->tail);
 }
 
 /* ---- calls ---- */
 
-void ft_recorder_live(void)
+static bool switching;
+
+static void switch_over(void)
 {
-    if (ft_recorder.switched || ft_recorder_replays())
-        return;
-    ft_recorder.switched = true;
+    switching = true;
     ft_maps_compare();
     ft_inside();
-    ft_descriptors_sweep();
+    if (ft_threads_all_resolved())
+        ft_descriptors_sweep();
     ft_children_live();
-    ft_signals_release();
     ft_outside();
     ft_recorder.settled = !ft_images_held;
+    ft_recorder.switched = true;
+    switching = false;
+}
+
+void ft_recorder_live(void)
+{
+    if (ft_recorder_replays())
+        return;
+    if (!ft_recorder.switched) {
+        ft_threads_lock();
+        if (!ft_recorder.switched && !switching)
+            switch_over();
+        ft_threads_unlock();
+    }
+    ft_signals_release();
 }
 
 /* The record at hand: the predecessor's. */
 static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, uint32_t most)
 {
-    struct ft_outcome_log *log = &ft_recorder.log;
-    struct ft_outcome *o = ft_outcome_next(log);
+    struct ft_outcome *o = ft_log_peek();
 
-    c->record = o;
+    if (!o)
+        ft_recorder_lost("a replay made call %s where a thread had locks to take", texts[kind]);
     if (o->kind != kind || o->what != what)
         ft_recorder_lost("a replay made call %s where there was %s%s, %llu byte%s before the end of its log", texts[kind], texts[o->kind],
-                         o->kind == kind ? " of something else" : "",
-                         (unsigned long long)(atomic_load(&log->words->tail) - log->last),
-                         ft_plural(atomic_load(&log->words->tail) - log->last));
+                         o->kind == kind ? " of something else" : "", (unsigned long long)(ft_thread.log->end - ft_thread.log->last),
+                         ft_plural(ft_thread.log->end - ft_thread.log->last));
+    c->record = o;
     if (atomic_load_explicit(&o->state, memory_order_acquire) == FT_OUTCOME_DONE) {
-        ft_outcome_pass(log, o);
+        ft_threads_await_turn(o->number);
+        ft_outcome_pass(ft_thread.log, o);
         return true;
     }
-    ft_outcome_again(log, o, most);
+    ft_threads_all_given();
     c->under_way = true;
+    ft_thread.resolves = true;
+    ft_thread.replays = false;
+    ft_call_hold(c);
+    ft_outcome_again(ft_thread.log, o, most);
     return false;
+}
+
+/* A new one: with the lock, if it is. */
+static void begin_record(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, uint32_t most)
+{
+    ft_call_hold(c);
+    c->record = ft_outcome_begin(ft_thread.log, kind, what, most);
+    if (!c->record)
+        ft_call_let(c);
+    else if (kind == FT_CALL_CLOSE)
+        c->record->number = ft_threads_number(); /* first: the descriptor's number may be another one's before this ends */
 }
 
 static bool is_due(void)
 {
     return ft_recorder.want && atomic_load_explicit(ft_recorder.want, memory_order_relaxed) != *ft_recorder.answered;
+}
+
+void ft_call_hold(struct ft_recorded *c)
+{
+    int error = errno;
+
+    if (!c->held)
+        ft_threads_lock();
+    c->held = true;
+    errno = error;
+}
+
+void ft_call_let(struct ft_recorded *c)
+{
+    if (c->held)
+        ft_threads_unlock();
+    c->held = false;
+}
+
+/* What its predecessor has left that a call of this kind would look for: nothing. */
+static bool leaves_nothing(enum ft_call_kind kind)
+{
+    return kind == FT_CALL_POLL || kind == FT_CALL_SLEEP || kind == FT_CALL_TCP_RECEIVE || kind == FT_CALL_TCP_SEND || kind == FT_CALL_PIPE_READ ||
+           kind == FT_CALL_PIPE_WRITE || kind == FT_CALL_DATAGRAM || kind == FT_CALL_READ || kind == FT_CALL_WRITE;
 }
 
 bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most)
@@ -220,27 +289,34 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
         ft_recorder.cut();
     }
     ft_signals_at(FT_SIGNALS_BEFORE);
-    c->under_way = false;
+    c->under_way = c->held = false;
     c->record = NULL;
-    if (!ft_recorder_replays()) {
-        c->record = ft_outcome_begin(&ft_recorder.log, kind, what, (uint32_t)most);
-        if (!c->record && make_room() && !ft_recorder_replays())
-            c->record = ft_outcome_begin(&ft_recorder.log, kind, what, (uint32_t)most);
-    }
-    if (!c->record && ft_recorder_replays()) {
+    if (ft_recorder_replays()) {
         if (given(c, kind, what, (uint32_t)most))
             return true;
-    } else if (!c->record) {
-        stop_recording();
+    } else {
+        begin_record(c, kind, what, (uint32_t)most);
+        if (!c->record && make_room()) {
+            if (ft_recorder_replays())
+                return ft_call_begin(c, kind, what, most); /* this is the next incarnation */
+            begin_record(c, kind, what, (uint32_t)most);
+        }
+        if (!c->record)
+            stop_recording();
     }
-    ft_recorder.in_call = true;
+    ft_thread.in_call = true;
     if (ft_images_held)
         ft_images_settle();
     if (c->under_way) {
         ft_children_tell();
         ft_signals_release(); /* they interrupt it */
-    } else if (!ft_recorder.switched)
+        if (leaves_nothing(kind))
+            ft_threads_resolved();
+    } else {
         ft_recorder_live();
+    }
+    if (waits[kind])
+        ft_call_let(c);
     errno = c->error;
     return false;
 }
@@ -249,9 +325,10 @@ long ft_call_give(struct ft_recorded *c)
 {
     long result = c->record->result;
 
+    ft_threads_given(c->record->number);
     errno = c->record->error;
     ft_signals_at(FT_SIGNALS_AFTER);
-    if (!ft_recorder_replays()) {
+    if (ft_threads_ended()) {
         ft_signals_release(); /* the program may wait for one without a call, and this one may have been interrupted by one */
         ft_signals_at(FT_SIGNALS_AFTER);
     }
@@ -264,14 +341,16 @@ long ft_call_end(struct ft_recorded *c, long result, size_t bytes)
     int error = errno;
 
     if (o) {
+        ft_call_hold(c);
         o->result = result;
         o->error = error;
-        ft_outcome_done(&ft_recorder.log, o, (uint32_t)bytes);
-        if (!ft_recorder.switched)
-            ft_recorder_live();
+        ft_outcome_done(ft_thread.log, o, (uint32_t)bytes, o->number ? o->number : ft_threads_number());
+        ft_call_let(c);
+        ft_threads_resolved();
+        ft_recorder_live();
         errno = error;
     }
-    ft_recorder.in_call = false;
+    ft_thread.in_call = false;
     ft_signals_at(FT_SIGNALS_AFTER);
     return result;
 }

@@ -19,7 +19,10 @@
    not is found out from `record->note`, what there was before it, and from what there is now.
 
    errno is the program's when ft_call_begin returns false, and what the C library left of it after ft_call_end and
-   ft_call_give. Nothing here is called by a thread but the one that main runs in, nor from a signal handler. */
+   ft_call_give. Nothing here is called from a signal handler.
+
+   From where ft_call_begin is false to ft_call_end one thread at a time runs (threads.h), so that what is kept here of descriptors
+   and files needs no locks of its own. Kinds of calls that wait (FT_CALL_WAITS) let others run meanwhile; so does FT_CALL_WAITING. */
 #ifndef FT_OUTCOME_RECORD_H
 #define FT_OUTCOME_RECORD_H
 
@@ -29,23 +32,24 @@
 
 #include "ft/outcome/kinds.h"
 #include "ft/outcome/log.h"
+#include "ft/outcome/threads.h"
 
 struct ft_recorded {
     struct ft_outcome *record;   /* NULL: nobody records this call (the log is full) */
     bool under_way;
+    bool held;                   /* other threads wait until it ends */
     int error;
 };
 
 /* What the process knows of its recording. */
 struct ft_recorder {
-    struct ft_outcome_log log;
+    struct ft_outcome_log log;  /* the view of the thread that main runs in */
     bool on;         /* calls are recorded */
     bool ended;      /* they were: a second thread, or a full log, has ended that */
     uintptr_t own, own_bytes;  /* code of ours outside this library, whose calls are not */
     bool switched;   /* the log's end has been reached: the world is as the program believes */
     bool settled;    /* and so are its mappings (images.h) */
     bool told;       /* that a replay wrote other bytes */
-    volatile bool in_call;  /* a call is being made: a signal interrupts it */
     bool time_off;   /* clocks are not recorded (--replay-time off) */
     bool closes;     /* the ways back will be closed as soon as a copy stands that is not: nobody else closes them until then */
     bool (*cut)(void);  /* a copy is due: makes it. True: this is the next incarnation */
@@ -58,18 +62,10 @@ struct ft_recorder {
 
 extern struct ft_recorder ft_recorder;
 
-/* Of a thread. `mine`: its calls are recorded. `inside`: it is in a function of this library, whose own calls are not. */
-struct ft_recorded_thread {
-    bool mine;
-    int inside;
-};
-
-extern _Thread_local struct ft_recorded_thread ft_recorded_thread __attribute__((tls_model("initial-exec")));
-
 /* For a function that asks ft_recording() in the name of those that call it. */
 #define FT_CALLED static inline __attribute__((always_inline))
 
-/* Of another thread's call, which nobody can give again in its turn: recording ends. False. */
+/* Of a call of a thread that nobody has seen begin, which nobody can give again in its turn: recording ends. False. */
 bool ft_recorder_other(void);
 
 /* The call that the function was made for is to be recorded, or given. Of each function that takes a place in the C library: who
@@ -78,12 +74,12 @@ FT_CALLED bool ft_recording(void)
 {
     if (!ft_recorder.on || (uintptr_t)__builtin_return_address(0) - ft_recorder.own < ft_recorder.own_bytes)
         return false;
-    return ft_recorded_thread.mine ? !ft_recorded_thread.inside : ft_recorder_other();
+    return ft_thread.mine ? !ft_thread.inside : ft_recorder_other();
 }
 
 /* Between these, calls go to the C library. errno is untouched. */
-static inline void ft_inside(void) { ft_recorded_thread.inside++; }
-static inline void ft_outside(void) { ft_recorded_thread.inside--; }
+static inline void ft_inside(void) { ft_thread.inside++; }
+static inline void ft_outside(void) { ft_thread.inside--; }
 
 /* This thread's calls are recorded from now on, in this memory. False: they cannot be, ft_recorder_tell has said why. */
 bool ft_recorder_start(void *memory, uint64_t bytes);
@@ -116,6 +112,17 @@ static inline void ft_call_note(struct ft_recorded *c, int64_t first, int64_t se
     c->record->step = 1;
 }
 
+/* Around what waits, of a call whose kind does not: other threads run meanwhile. */
+#define FT_CALL_WAITING(c, call)             \
+    __extension__({                          \
+        ft_call_let(c);                      \
+        __auto_type result_ = (call);        \
+        ft_call_hold(c);                     \
+        result_;                             \
+    })
+void ft_call_let(struct ft_recorded *c);
+void ft_call_hold(struct ft_recorded *c);   /* errno is untouched */
+
 /* The predecessor was killed in this call, and had noted what there was. */
 static inline bool ft_call_noted(const struct ft_recorded *c) { return c->under_way && c->record->step; }
 
@@ -136,8 +143,11 @@ static inline bool ft_call_noted(const struct ft_recorded *c) { return c->under_
 long ft_call_give_struct(struct ft_recorded *c, void *to, size_t bytes);
 long ft_call_end_struct(struct ft_recorded *c, long result, const void *from, size_t bytes);
 
-/* This process gives records again: it has not reached the log's end. One that is not recorded, as a child, may have no log. */
-static inline bool ft_recorder_replays(void) { return ft_recorder.on && ft_outcome_log_gives(&ft_recorder.log); }
+/* This thread is given records again. False: it has reached the log's end, and so have all others; it has waited for them. */
+static inline bool ft_recorder_replays(void) { return __builtin_expect(ft_thread.replays, 0) && ft_recorder.on && ft_threads_replays(); }
+
+/* Where the log stands for this thread: positions before it are of what has been. */
+uint64_t ft_recorder_position(void);
 
 /* Before anybody outside sees what this process does (a message): if the log has ended, the world is put where the program
    believes it is. Every live call does it by itself. */
@@ -156,7 +166,7 @@ void ft_recorder_tell(const char *format, ...) __attribute__((format(printf, 1, 
 /* This is the next incarnation: it is given what its predecessor did since the copy. */
 void ft_recorder_resume(void);
 
-/* In a replay: the kind of the next record. */
+/* In a replay: the kind of this thread's next record. */
 enum ft_call_kind ft_recorder_next(void);
 
 /* This is a replay, and it has come to something that cannot be told. The process ends; an older copy may be tried. */

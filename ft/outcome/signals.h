@@ -8,8 +8,8 @@
 
 #include "ft/outcome/record.h"
 
-/* So many have come and have not been handed to the program. */
-extern volatile sig_atomic_t ft_signals_wait;
+/* So many have come to this thread and have not been handed to the program. */
+extern _Thread_local volatile sig_atomic_t ft_signals_wait __attribute__((tls_model("initial-exec")));
 
 /* Where they are handed over: before a call is recorded or given, after it, or where the program sets a handler or its mask. */
 enum ft_signals_where { FT_SIGNALS_BEFORE = 1, FT_SIGNALS_AFTER, FT_SIGNALS_SETTING };
@@ -19,7 +19,7 @@ void ft_signals_hand_over(enum ft_signals_where where);
 
 static inline void ft_signals_at(enum ft_signals_where where)
 {
-    if (__builtin_expect(ft_signals_wait || ft_recorder_replays(), 0))
+    if (__builtin_expect(ft_signals_wait || ft_thread.replays, 0))
         ft_signals_hand_over(where);
 }
 
@@ -32,6 +32,10 @@ struct ft_signals_pending {
 
 /* Before a copy is made: what the program has blocked (its mask), and is pending. */
 void ft_signals_look(const sigset_t *mask, struct ft_signals_pending *pending);
+
+/* What this thread's program has blocked; a thread begins with what its creator has. */
+void ft_signals_masked(sigset_t *masked);
+void ft_signals_inherit(const sigset_t *masked);
 
 /* A replay begins, the one of process `before`: signals wait in the kernel. It ends: they come, timers that the program had set run on. */
 void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before);

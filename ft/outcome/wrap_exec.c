@@ -45,7 +45,7 @@ static void make_stranger(void)
 
 static void before_fork(void)
 {
-    if (ft_recorder.on && ft_recorded_thread.mine && !ft_recorded_thread.inside && !ft_children_offers())
+    if (ft_recorder.on && ft_thread.mine && !ft_thread.inside && !ft_children_offers())
         make_stranger();
 }
 
@@ -236,7 +236,7 @@ static bool is_of_streams(enum ft_call_kind kind)
 /* By exit, or from main; of all that the program does at its end this is the last. */
 __attribute__((destructor)) static void end(void)
 {
-    if (!ft_recorder.on || !ft_recorded_thread.mine || ft_recorded_thread.inside)
+    if (!ft_recorder.on || !ft_thread.mine || ft_thread.inside)
         return;
     if (!ft_recorder_replays() || !is_of_streams(ft_recorder_next()))
         must_be_last("ends");

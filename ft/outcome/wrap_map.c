@@ -175,7 +175,7 @@ static void forget(uintptr_t start, size_t bytes)
     for (int i = 0; i < nmaps; i++)
         if (maps[i].start && maps[i].start >= start && maps[i].end <= ((start + bytes + 4095) & ~(uintptr_t)4095)) {
             maps[i].start = 0;
-            maps[i].gone_at = ft_recorder.log.at;
+            maps[i].gone_at = ft_recorder_position();
         }
 }
 

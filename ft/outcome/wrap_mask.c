@@ -13,8 +13,8 @@
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
 
-static bool held;       /* a replay: */
-static sigset_t masked; /* what the program has blocked */
+static _Thread_local bool held;       /* a replay: */
+static _Thread_local sigset_t masked; /* what the program has blocked */
 
 void ft_mask_real(int how, const sigset_t *set, sigset_t *old)
 {
@@ -40,7 +40,7 @@ bool ft_mask_is_sent(const siginfo_t *info)
     return info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
 }
 
-bool ft_mask_is_held(void) { return held && ft_recorded_thread.mine; }
+bool ft_mask_is_held(void) { return held && ft_thread.mine; }
 
 void ft_mask_change(sigset_t *set, int how, const sigset_t *by)
 {
@@ -237,13 +237,30 @@ void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pend
     ft_signals_restart();
 }
 
+void ft_signals_masked(sigset_t *to)
+{
+    if (held)
+        *to = masked;
+    else
+        ft_mask_real(SIG_SETMASK, NULL, to);
+}
+
+/* The kernel has given it what its creator had: all, in a replay. */
+void ft_signals_inherit(const sigset_t *from)
+{
+    masked = *from;
+    held = ft_thread.replays;
+}
+
 void ft_mask_release(void)
 {
-    for (int i = 0; i < owed.n; i++)
-        ft_alarm_sent(&owed.of[i]);
-    owed.n = 0;
     held = false;
-    ft_alarm_runs_on();
+    if (ft_thread.number == 0) {
+        for (int i = 0; i < owed.n; i++)
+            ft_alarm_sent(&owed.of[i]);
+        owed.n = 0;
+        ft_alarm_runs_on();
+    }
     ft_mask_real(SIG_SETMASK, &masked, NULL);
 }
 
@@ -297,7 +314,11 @@ static int send_to_thread(int signal) { return ft_real()->pthread_kill(pthread_s
 
 int pthread_kill(pthread_t thread, int signal)
 {
-    return pthread_equal(thread, pthread_self()) ? ft_signals_to_self(signal, send_to_thread) : ft_real()->pthread_kill(thread, signal);
+    if (pthread_equal(thread, pthread_self()))
+        return ft_signals_to_self(signal, send_to_thread);
+    if (signal && ft_recording())
+        ft_recorder_close("a thread of it has sent another one a signal (%d)", signal);
+    return ft_real()->pthread_kill(thread, signal);
 }
 
 int raise(int signal)

@@ -55,7 +55,7 @@ static bool is_self(pid_t pid) { return first && pid == first; }
 
 static int kill_self(int signal)
 {
-    if (signal == SIGKILL && ft_recorder_replays() && ft_recorded_thread.mine)
+    if (signal == SIGKILL && ft_recorder_replays() && ft_thread.mine)
         ft_recorder_lost("a replay kills itself, and its predecessor went on after that");
     return ft_real()->kill(now, signal);
 }

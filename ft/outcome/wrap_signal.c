@@ -23,13 +23,15 @@
 
 static const long PATIENCE = 100000000; /* ns */
 
-volatile sig_atomic_t ft_signals_wait;
+_Thread_local volatile sig_atomic_t ft_signals_wait __attribute__((tls_model("initial-exec")));
 
 static struct sigaction handlers[NSIG];    /* the program's, where ours is in its place */
-static siginfo_t waiting[FT_SIGNALS_MOST]; /* more are dropped, as the kernel drops a second one of the same number */
-static unsigned come, gone;
-static bool armed;                         /* the end of patience is set */
-static int timer;
+
+/* Of each thread. */
+static _Thread_local siginfo_t waiting[FT_SIGNALS_MOST]; /* more are dropped, as the kernel drops a second one of the same number */
+static _Thread_local unsigned come, gone;
+static _Thread_local bool armed;           /* the end of patience is set */
+static _Thread_local int timer;
 
 static void arrive(int signal, siginfo_t *info, void *context);
 
@@ -149,11 +151,11 @@ static void lose_patience(ucontext_t *context)
     be_at_ease();
     if (come == gone)
         return;
-    if (ft_recorder.closes || (ft_recorder.in_call && !(handlers[waiting[gone % FT_SIGNALS_MOST].si_signo].sa_flags & SA_RESTART))) {
+    if (ft_recorder.closes || (ft_thread.in_call && !(handlers[waiting[gone % FT_SIGNALS_MOST].si_signo].sa_flags & SA_RESTART))) {
         be_patient(waiting[gone % FT_SIGNALS_MOST].si_signo); /* the call is interrupted now, and its end is not far */
         return;
     }
-    if (!ft_recorder.in_call)
+    if (!ft_thread.in_call)
         ft_recorder_live();
     while (come != gone) {
         info = waiting[gone++ % FT_SIGNALS_MOST];
@@ -174,7 +176,7 @@ static bool is_fault(int signal, const siginfo_t *info)
 
 static bool is_own(const siginfo_t *info)
 {
-    return ft_mask_is_sent(info) && info->si_pid == (pid_t)syscall(SYS_getpid) && !ft_recorder.in_call;
+    return ft_mask_is_sent(info) && info->si_pid == (pid_t)syscall(SYS_getpid) && !ft_thread.in_call;
 }
 
 /* Perhaps of a child that is not followed: who has waited for it has had this, too. */
@@ -205,7 +207,7 @@ static void arrive(int signal, siginfo_t *info, void *context)
 
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &timer)
         lose_patience(context);
-    else if (!ft_recorder.on || !ft_recorded_thread.mine || is_fault(signal, info) || is_own(info) || is_of_child(info))
+    else if (!ft_recorder.on || !ft_thread.mine || is_fault(signal, info) || is_own(info) || is_of_child(info))
         run_in_frame(signal, info, context);
     else
         put(info);
@@ -214,23 +216,34 @@ static void arrive(int signal, siginfo_t *info, void *context)
 
 /* ---- records ---- */
 
+static void put_record(struct ft_outcome *o, const siginfo_t *info, int step)
+{
+    o->step = (uint16_t)step;
+    memcpy(ft_outcome_data(o), info, sizeof *info);
+    ft_outcome_done(ft_thread.log, o, sizeof *info, ft_threads_number());
+}
+
 /* False: the next record is not one that belongs here. */
 static bool give(int step)
 {
-    struct ft_outcome *o = ft_outcome_next(&ft_recorder.log);
-    siginfo_t info = {.si_signo = (int)o->what};
+    struct ft_outcome *o = ft_log_peek();
+    siginfo_t info = {.si_signo = o ? (int)o->what : 0};
 
-    if (o->kind != FT_CALL_SIGNAL || (o->step != step && o->state == FT_OUTCOME_DONE) || o->result)
+    if (!o || o->kind != FT_CALL_SIGNAL || (o->step != step && o->state == FT_OUTCOME_DONE) || o->result)
         return false;
     if (o->state == FT_OUTCOME_DONE) {
+        ft_threads_await_turn(o->number);
         memcpy(&info, ft_outcome_data(o), sizeof info);
+        ft_outcome_pass(ft_thread.log, o);
+        ft_threads_given(o->number);
     } else {
-        ft_outcome_again(&ft_recorder.log, o, sizeof info);
-        memcpy(ft_outcome_data(o), &info, sizeof info);
-        o->step = (uint16_t)step;
-        ft_outcome_done(&ft_recorder.log, o, sizeof info);
+        ft_threads_lock();
+        ft_outcome_again(ft_thread.log, o, sizeof info);
+        put_record(o, &info, step);
+        ft_threads_unlock();
+        ft_thread.resolves = true;
+        ft_threads_resolved();
     }
-    ft_outcome_pass(&ft_recorder.log, o);
     in_record(info.si_signo);
     ft_alarm_sent(&info);
     run_here(&info);
@@ -246,13 +259,12 @@ static void record(int step)
     if (!take(&info))
         return;
     ft_alarm_sent(&info);
-    o = ft_outcome_begin(&ft_recorder.log, FT_CALL_SIGNAL, (uint64_t)info.si_signo, sizeof info);
+    ft_threads_lock();
+    o = ft_outcome_begin(ft_thread.log, FT_CALL_SIGNAL, (uint64_t)info.si_signo, sizeof info);
     in_record(info.si_signo);
-    if (o) {
-        o->step = (uint16_t)step;
-        memcpy(ft_outcome_data(o), &info, sizeof info);
-        ft_outcome_done(&ft_recorder.log, o, sizeof info);
-    }
+    if (o)
+        put_record(o, &info, step);
+    ft_threads_unlock();
     run_here(&info);
 }
 
@@ -261,7 +273,7 @@ void ft_signals_hand_over(enum ft_signals_where where)
     int error = errno;
 
     for (;;)
-        if (ft_recorder_replays()) {
+        if (!ft_threads_ended()) {
             if (!give((int)where))
                 break;
         } else if (ft_signals_wait) {
@@ -308,7 +320,8 @@ void ft_signals_release(void)
 {
     if (!ft_mask_is_held())
         return;
-    put_left();
+    if (ft_thread.number == 0)
+        put_left();
     ft_mask_release();
 }
 

@@ -25,7 +25,7 @@
 #include "ft/shm/wait.h"
 
 static const char *const names[] = {
-#define X(name, text) #name,
+#define X(name, text, how) #name,
     FT_CALL_KINDS(X)
 #undef X
 };
@@ -36,10 +36,10 @@ static const char *const names[] = {
 static const struct ft_outcome *last_record(struct agent *a)
 {
     struct points *p = &a->points;
+    struct ft_outcome *o;
 
-    while (p->log.at < atomic_load(&a->words->tail)) {
-        struct ft_outcome *o = ft_outcome_next(&p->log);
-
+    p->log.end = atomic_load(&a->words->tail);
+    while ((o = ft_outcome_next(&p->log))) {
         p->last = o;
         if (atomic_load(&o->state) != FT_OUTCOME_DONE)
             break;

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/outcome/threads.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ft/base/util.h"
+#include "ft/outcome/descriptors.h"
+#include "ft/outcome/record.h"
+
+enum {
+    YIELDS = 100,                /* before a thread that waits for another sleeps */
+    LOOK_NS = 20000000,
+    STILL_SECONDS = 5,           /* seconds in which nothing moves, and hardly anything is computed: no thread ever will */
+    STILL_SHARE = 20,            /* hardly: less than one part in so many */
+    BUSY_SECONDS = 300,          /* something is computed, and no call, no lock comes of it */
+    GAPS = 256
+};
+
+_Thread_local struct ft_thread ft_thread __attribute__((tls_model("initial-exec")));
+bool ft_threads_many;
+_Atomic bool ft_threads_replay;
+
+static uint32_t threads;         /* the highest number of one */
+static uint64_t count;           /* the highest number of a call that is done, or that closes */
+
+/* ---- a replay ---- */
+
+static _Atomic uint64_t given;   /* all calls up to this number have been */
+static uint64_t last;            /* that is to be */
+static uint64_t gaps[GAPS];      /* numbers of calls that were killed after they had theirs */
+static int ngaps;
+static int unresolved;           /* calls that were under way, and have not found what was left */
+static uint64_t before[FT_OUTCOME_THREADS];
+static _Atomic uint64_t passed[FT_OUTCOME_THREADS];
+static _Atomic uint32_t owing;   /* threads that have lock operations left */
+
+static _Atomic uint32_t moved, sleepers;
+
+static void move(void)
+{
+    atomic_fetch_add(&moved, 1);
+    if (atomic_load(&sleepers))
+        syscall(SYS_futex, &moved, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* ---- standing still ---- */
+
+static uint64_t clock_of(clockid_t clock)
+{
+    struct timespec t;
+
+    syscall(SYS_clock_gettime, clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+struct watch {
+    uint32_t moved;
+    uint64_t since, computed;    /* ns */
+};
+
+static void begin_watch(struct watch *w)
+{
+    w->moved = atomic_load(&moved);
+    w->since = clock_of(CLOCK_MONOTONIC);
+    w->computed = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* Judged by what the process computes: a thread may compute for long before its next call. */
+static void look_whether_still(struct watch *w)
+{
+    uint64_t time, computed;
+
+    if (w->moved != atomic_load(&moved)) {
+        begin_watch(w);
+        return;
+    }
+    time = clock_of(CLOCK_MONOTONIC) - w->since;
+    computed = clock_of(CLOCK_PROCESS_CPUTIME_ID) - w->computed;
+    if (time > STILL_SECONDS * 1000000000ull && computed < time / STILL_SHARE)
+        ft_recorder_lost("in a replay all threads waited for each other (is there a lock that is made of atomics?)");
+    if (time > BUSY_SECONDS * 1000000000ull)
+        ft_recorder_lost("in a replay threads waited for one that has made no call for %d s", BUSY_SECONDS);
+}
+
+static void wait_until(bool (*is_so)(uint64_t a, uint64_t b), uint64_t a, uint64_t b)
+{
+    struct timespec most = {.tv_nsec = LOOK_NS};
+    struct watch watch;
+    int error = errno;
+
+    for (int i = 0; !is_so(a, b); i++) {
+        uint32_t seen = atomic_load(&moved);
+
+        if (i < YIELDS) {
+            syscall(SYS_sched_yield);
+            continue;
+        }
+        if (i == YIELDS)
+            begin_watch(&watch);
+        atomic_fetch_add(&sleepers, 1);
+        if (!is_so(a, b))
+            syscall(SYS_futex, &moved, FUTEX_WAIT_PRIVATE, seen, &most, NULL, 0);
+        atomic_fetch_sub(&sleepers, 1);
+        look_whether_still(&watch);
+    }
+    errno = error;
+}
+
+/* ---- the lock ---- */
+
+static _Atomic uint32_t lock; /* 2: somebody waits */
+
+void ft_threads_lock(void)
+{
+    uint32_t free = 0;
+
+    if (!ft_threads_many || ft_thread.holds++)
+        return;
+    if (atomic_compare_exchange_strong(&lock, &free, 1))
+        return;
+    while (atomic_exchange(&lock, 2) != 0)
+        syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+}
+
+void ft_threads_unlock(void)
+{
+    if (ft_thread.holds == 0 || --ft_thread.holds)
+        return; /* the second thread was made while this one had it */
+    if (atomic_exchange(&lock, 0) == 2)
+        syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* ---- threads ---- */
+
+void ft_threads_open(void)
+{
+    ft_thread.mine = true;
+    ft_thread.log = &ft_recorder.log;
+}
+
+int ft_threads_new(void) { return threads + 1 < FT_OUTCOME_THREADS ? (int)++threads : -1; }
+
+void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log)
+{
+    static _Thread_local struct ft_outcome_log view __attribute__((tls_model("initial-exec")));
+
+    if (number == FT_THREADS_NONE)
+        return;
+    view = *log;
+    view.thread = (uint16_t)number;
+    ft_thread = (struct ft_thread){.mine = true, .number = number, .log = &view, .locks = atomic_load(&passed[number])};
+    ft_thread.replays = atomic_load(&ft_threads_replay);
+}
+
+/* ---- what there is to be given ---- */
+
+static bool is_gap(uint64_t number)
+{
+    for (int i = 0; i < ngaps; i++)
+        if (gaps[i] == number)
+            return true;
+    return false;
+}
+
+static void set_given(uint64_t number)
+{
+    while (number < last && is_gap(number + 1))
+        number++;
+    atomic_store(&given, number);
+}
+
+static void see(struct ft_outcome *o)
+{
+    if (o->kind == FT_CALL_LOCK && o->what >= atomic_load(ft_threads_published(o->thread)))
+        o->kind = FT_CALL_PAD; /* it never was: nobody can have seen it */
+    else if (o->kind == FT_CALL_THREAD && o->state != FT_OUTCOME_DONE)
+        o->kind = FT_CALL_PAD; /* nor has it begun */
+    if (o->kind == FT_CALL_PAD)
+        return;
+    if (o->kind == FT_CALL_THREAD && o->result > (int64_t)threads)
+        threads = (uint32_t)o->result;
+    count = ft_max(count, o->number);
+    if (o->state == FT_OUTCOME_DONE) {
+        last = ft_max(last, o->number);
+        return;
+    }
+    unresolved++;
+    if (o->number && ngaps == GAPS)
+        ft_recorder_lost("it was killed in more than %d calls at a time", GAPS);
+    if (o->number)
+        gaps[ngaps++] = o->number;
+}
+
+void ft_threads_resume(void)
+{
+    uint32_t owed = 0;
+    uint64_t stood = count;
+
+    last = count;
+    ngaps = unresolved = 0;
+    ft_outcome_log_resume(&ft_recorder.log, see);
+    for (uint32_t i = 0; i <= threads; i++) {
+        before[i] = atomic_load(ft_threads_published(i));
+        owed += before[i] > atomic_load(&passed[i]);
+    }
+    atomic_store(&owing, owed);
+    set_given(stood);
+    ft_thread.replays = true;
+    atomic_store(&ft_threads_replay, true);
+}
+
+void ft_threads_stand(void)
+{
+    for (uint32_t i = 0; i <= threads; i++)
+        atomic_store(&passed[i], atomic_load(ft_threads_published(i)));
+}
+
+static bool all_are_given(uint64_t a, uint64_t b)
+{
+    (void)a, (void)b;
+    return atomic_load(&given) >= last && atomic_load(&owing) == 0;
+}
+
+void ft_threads_all_given(void)
+{
+    if (!atomic_load(&ft_threads_replay))
+        return;
+    wait_until(all_are_given, 0, 0);
+    atomic_store(&ft_threads_replay, false);
+}
+
+static bool has_more(void) { return ft_log_peek() || ft_thread.locks < before[ft_thread.number]; }
+
+bool ft_threads_replays(void)
+{
+    if (has_more())
+        return true;
+    if (ft_thread.giving)
+        return ft_thread.giving < last || atomic_load(&owing);
+    ft_threads_all_given();
+    ft_thread.replays = false;
+    return false;
+}
+
+bool ft_threads_ended(void)
+{
+    if (ft_thread.replays && (has_more() || !all_are_given(0, 0)))
+        return false;
+    atomic_store(&ft_threads_replay, false);
+    ft_thread.replays = false;
+    return true;
+}
+
+static bool is_turn(uint64_t number, uint64_t b)
+{
+    (void)b;
+    return atomic_load(&given) + 1 >= number;
+}
+
+void ft_threads_await_turn(uint64_t number)
+{
+    if (number)
+        wait_until(is_turn, number, 0);
+    ft_thread.giving = number;
+}
+
+void ft_threads_given(uint64_t number)
+{
+    ft_thread.giving = 0;
+    if (!number)
+        return;
+    set_given(number);
+    move();
+}
+
+uint64_t ft_threads_number(void) { return ++count; }
+
+void ft_threads_resolved(void)
+{
+    if (!ft_thread.resolves)
+        return;
+    ft_thread.resolves = false;
+    ft_threads_lock();
+    if (--unresolved == 0)
+        ft_descriptors_sweep();
+    ft_threads_unlock();
+}
+
+bool ft_threads_all_resolved(void) { return unresolved == 0; }
+
+/* ---- lock operations ---- */
+
+_Atomic uint64_t *ft_threads_published(uint32_t thread) { return &ft_recorder.log.words->locks[thread]; }
+
+uint64_t ft_threads_before(uint32_t thread) { return before[thread]; }
+
+void ft_threads_passed(void)
+{
+    uint32_t n = ft_thread.number;
+
+    atomic_store(&passed[n], ft_thread.locks);
+    if (ft_thread.locks == before[n])
+        atomic_fetch_sub(&owing, 1);
+    move();
+}
+
+static bool has_passed(uint64_t thread, uint64_t so_many) { return atomic_load(&passed[thread]) > so_many; }
+
+void ft_threads_await(uint32_t thread, uint64_t so_many) { wait_until(has_passed, thread, so_many); }
+
+struct ft_outcome *ft_log_peek(void) { return ft_outcome_next(ft_thread.log); }
+
+void ft_log_take(struct ft_outcome *o) { ft_outcome_pass(ft_thread.log, o); }
+
+struct ft_outcome *ft_log_put(uint16_t kind, uint64_t what, int64_t result, int error)
+{
+    struct ft_outcome *o = NULL;
+
+    ft_threads_lock();
+    if (ft_recorder.on)
+        o = ft_outcome_begin(ft_thread.log, kind, what, 0);
+    if (o) {
+        o->result = result;
+        o->error = error;
+        ft_outcome_done(ft_thread.log, o, 0, 0);
+    }
+    ft_threads_unlock();
+    return o;
+}
