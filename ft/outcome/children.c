@@ -324,7 +324,9 @@ static bool is_meant(struct child *c, idtype_t type, id_t id)
 
 static int by_kernel(idtype_t type, id_t id, int options, struct ft_waited *w)
 {
-    return (int)syscall(SYS_waitid, type, type == P_PGID ? (id_t)ft_process_to_kernel((pid_t)id) : id, &w->info, options | WNOWAIT, &w->usage);
+    id_t kernels = type == P_PGID ? (id_t)ft_process_to_kernel((pid_t)id) : id;
+
+    return (int)FT_WAITING(syscall(SYS_waitid, type, kernels, &w->info, options | WNOWAIT, &w->usage));
 }
 
 /* Nobody is to wait for them: the kernel would not keep them. */
@@ -382,7 +384,7 @@ static int descriptor_of(struct child *c)
 /* Where there are no such descriptors (before Linux 5.3), or none is left. */
 static int block_without(void)
 {
-    syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
+    FT_WAITING(syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL));
     if (!ft_signals_wait || ft_signals_restart_calls())
         return 0;
     errno = EINTR;
@@ -408,7 +410,7 @@ static int block(idtype_t type, id_t id, int options)
             return block_without();
         n++;
     }
-    result = (int)syscall(SYS_ppoll, p, n, timed ? &most : NULL, NULL, 0);
+    result = (int)FT_WAITING(syscall(SYS_ppoll, p, n, timed ? &most : NULL, NULL, 0));
     if (result < 0)
         return ft_signals_restart_calls() ? 0 : -1;
     for (nfds_t i = 0; i < n; i++)

@@ -246,11 +246,11 @@ void ft_descriptors_add(int fd)
         ft_recorder_close("it has a descriptor above %d (%d)", MOST, fd);
 }
 
-/* A replay's close is of what there was long ago: the number may since have been given to what is left. */
+/* A replay's close is of what there was long ago: the number may since have been given to what is left. After it, what was left is closed. */
 void ft_descriptors_remove(int fd)
 {
     if (of(fd))
-        *of(fd) = (struct descriptor){.left = of(fd)->left, .was_open = of(fd)->was_open};
+        *of(fd) = (struct descriptor){.left = of(fd)->left && !ft_recorder.switched, .was_open = of(fd)->was_open};
 }
 
 void ft_descriptors_share(int fd)

@@ -45,9 +45,10 @@
     X(UTIME, "utimensat", HOLDS)                                                                    \
     X(XATTR, "xattr", HOLDS)                                                                        \
     X(CHDIR, "chdir", HOLDS)                                                                        \
+    X(SCRATCH, "pipe of the library", HOLDS)                                                 \
     X(PIPE_READ, "read of a pipe", WAITS)                                                           \
     X(PIPE_WRITE, "write to a pipe", WAITS)                                                         \
-    X(SOCKET, "a call on a socket", WAITS)                                                          \
+    X(SOCKET, "a call on a socket", HOLDS)                                                          \
     X(TCP_RECEIVE, "recv", WAITS)                                                                   \
     X(TCP_SEND, "send", WAITS)                                                                      \
     X(DATAGRAM, "recvfrom", WAITS)                                                                  \
@@ -62,7 +63,7 @@
     X(POLL, "poll", WAITS)                                                                          \
     X(EVENT, "eventfd or epoll", HOLDS)                                                             \
     X(FORK, "fork", HOLDS)                                                                          \
-    X(WAIT, "waitpid", WAITS)                                                                       \
+    X(WAIT, "waitpid", HOLDS)                                                                       \
     X(IMAGE, "mmap of a file that may change", HOLDS)                                               \
     X(MAP, "mmap", HOLDS)                                                                           \
     X(SIGNAL, "a signal", HOLDS)                                                                    \

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -33,15 +34,30 @@
 
 enum {
     MOST = 64 << 10,       /* what the scratch takes at once, at most: 16 buffers of a page */
-    GROWN = 1 << 20        /* a pipe is not made larger than that */
+    GROWN = 1 << 20,       /* a pipe is not made larger than that */
+    PLACES = 256           /* threads that use pipes at a time */
 };
 
 enum step { NOTHING, FILL, SEND, ENDED, MOVE, TAKE };
 
-static size_t room;        /* of the scratch: less where a user has many pipes */
-static int out[2], in[2];  /* the scratch of writes, and of reads */
+static size_t room;         /* of a scratch: less where a user has many pipes */
 
-static bool open_scratch(int scratch[2])
+/* What a thread uses: the scratch of writes, and of reads. */
+struct scratch {
+    int writes[2], reads[2];
+};
+
+/* Those there are: of main, and of others that want one at the same time. */
+static struct place {
+    struct scratch scratch;
+    uint32_t user;          /* a thread's number + 1; 0: nobody */
+} places[PLACES];
+static int nplaces;
+static pthread_key_t key;   /* its destructor gives a thread's back */
+
+static _Thread_local struct scratch *mine __attribute__((tls_model("initial-exec")));
+
+static bool open_pipe(int scratch[2])
 {
     int ends[2];
 
@@ -52,32 +68,119 @@ static bool open_scratch(int scratch[2])
     return scratch[0] >= 0 && scratch[1] >= 0;
 }
 
+static bool open_scratch(struct scratch *s) { return open_pipe(s->writes) && open_pipe(s->reads); }
+
+static void give_back(void *arg)
+{
+    struct place *p = arg;
+
+    ft_threads_lock();
+    if (p->user == ft_thread.number + 1)
+        p->user = 0; /* in a replay it may be the next one's already */
+    ft_threads_unlock();
+    mine = NULL;
+}
+
+static void use(struct place *p)
+{
+    p->user = ft_thread.number + 1;
+    mine = &p->scratch;
+}
+
 bool ft_pipes_open(void)
 {
     long bytes;
 
-    if (!open_scratch(out) || !open_scratch(in))
+    if (!open_scratch(&places[0].scratch) || pthread_key_create(&key, give_back) != 0)
         return false;
-    bytes = syscall(SYS_fcntl, out[1], F_GETPIPE_SZ);
+    nplaces = 1;
+    use(&places[0]);
+    bytes = syscall(SYS_fcntl, mine->writes[1], F_GETPIPE_SZ);
     room = bytes > 0 ? ft_min((uint64_t)bytes, MOST) : PIPE_BUF;
     return true;
 }
 
+static void adopt(const struct scratch *s)
+{
+    const int fds[] = {s->writes[0], s->writes[1], s->reads[0], s->reads[1]};
+
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+        ft_descriptors_adopt(fds[i]);
+}
+
+static int free_place(void)
+{
+    int i = 0;
+
+    while (i < nplaces && places[i].user)
+        i++;
+    return i;
+}
+
+/* A thread's first call on a pipe: which one it uses is recorded, for that outlives it. note[0]: its place. What was under way is swept away. */
+static void take_scratch(void)
+{
+    struct ft_recorded c;
+    int error = errno, i;
+
+    if (mine)
+        return;
+    if (ft_call_begin(&c, FT_CALL_SCRATCH, 0, sizeof(struct scratch))) {
+        i = (int)c.record->note[0];
+        memcpy(&places[i].scratch, ft_call_data(&c), sizeof(struct scratch));
+        adopt(&places[i].scratch);
+        nplaces = i >= nplaces ? i + 1 : nplaces;
+        use(&places[i]);
+        ft_call_give(&c);
+    } else {
+        i = free_place();
+        if (i == PLACES || (i == nplaces && !open_scratch(&places[i].scratch))) {
+            ft_recorder_close("more than %d threads of it use pipes at a time", i);
+            ft_recorder.on = false;
+            ft_recorder.ended = true;
+            i = 0;
+        }
+        nplaces = i == nplaces ? i + 1 : nplaces;
+        use(&places[i]);
+        if (c.record) {
+            c.record->note[0] = i;
+            memcpy(ft_call_data(&c), &places[i].scratch, sizeof(struct scratch));
+        }
+        ft_call_end(&c, 0, sizeof(struct scratch));
+    }
+    pthread_setspecific(key, &places[i]);
+    errno = error;
+}
+
 bool ft_pipes_gives(int fd)
 {
+    bool gives;
+
     ft_signals_at(FT_SIGNALS_BEFORE); /* the next record is this call's */
-    return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_PIPE_READ : ft_descriptors_kind(fd) == FT_DESCRIPTOR_PIPE;
+    if (ft_recorder_replays())
+        gives = ft_recorder_next() == FT_CALL_PIPE_READ || ft_recorder_next() == FT_CALL_SCRATCH;
+    else
+        gives = ft_descriptors_kind(fd) == FT_DESCRIPTOR_PIPE;
+    if (gives)
+        take_scratch();
+    return gives;
 }
 
 bool ft_pipes_takes(int fd)
 {
     enum ft_descriptor_kind kind;
+    bool takes;
 
     ft_signals_at(FT_SIGNALS_BEFORE);
-    if (ft_recorder_replays())
-        return ft_recorder_next() == FT_CALL_PIPE_WRITE;
-    kind = ft_descriptors_kind(fd);
-    return kind == FT_DESCRIPTOR_PIPE || kind == FT_DESCRIPTOR_TERMINAL;
+    if (ft_recorder_replays()) {
+        takes = ft_recorder_next() == FT_CALL_PIPE_WRITE || ft_recorder_next() == FT_CALL_SCRATCH;
+    } else {
+        kind = ft_descriptors_kind(fd);
+        takes = kind == FT_DESCRIPTOR_PIPE || kind == FT_DESCRIPTOR_TERMINAL;
+    }
+    if (takes)
+        take_scratch();
+    return takes;
 }
 
 /* The note comes before the step that it is for: the process may end between any two stores. */
@@ -124,7 +227,7 @@ static bool grow(int pipe)
 static ssize_t move_by_hand(int fd)
 {
     char text[4096];
-    ssize_t n = (ssize_t)syscall(SYS_read, out[0], text, sizeof text), done = 0, some;
+    ssize_t n = (ssize_t)syscall(SYS_read, mine->writes[0], text, sizeof text), done = 0, some;
 
     while (done < n && (some = ft_real()->write(fd, text + done, (size_t)(n - done))) > 0)
         done += some;
@@ -135,10 +238,10 @@ static ssize_t move_by_hand(int fd)
 static size_t send_on(int fd, size_t left)
 {
     while (left > 0) {
-        ssize_t n = move(out[0], fd, left, SPLICE_F_NONBLOCK);
+        ssize_t n = move(mine->writes[0], fd, left, SPLICE_F_NONBLOCK);
 
         if (n < 0 && errno == EAGAIN && !grow(fd))
-            n = move(out[0], fd, left, 0); /* waits, or does not, as the descriptor says */
+            n = move(mine->writes[0], fd, left, 0); /* waits, or does not, as the descriptor says */
         else if (n < 0 && errno == EAGAIN)
             continue;
         else if (n < 0 && errno == EINVAL)
@@ -167,11 +270,11 @@ static void send_all(struct ft_recorded *c, int fd, const struct iovec *from, in
     size_t left;
 
     if (o->step == SEND) {
-        left = bytes_in(out[0]);
+        left = bytes_in(mine->writes[0]);
     } else {
-        empty(out[0]);
+        empty(mine->writes[0]);
         set_step(o, FILL);
-        filled = ft_real()->writev(out[1], from, n);
+        filled = ft_real()->writev(mine->writes[1], from, n);
         if (filled < 0) {
             say(c, filled);
             return;
@@ -183,7 +286,7 @@ static void send_all(struct ft_recorded *c, int fd, const struct iovec *from, in
     left = send_on(fd, left);
     say(c, left == 0 || o->note[0] > (int64_t)left ? o->note[0] - (int64_t)left : -1);
     if (left > 0)
-        empty(out[0]);
+        empty(mine->writes[0]);
 }
 
 /* note[1]: the hash of the bytes, after the kernel has said that they can be read. */
@@ -200,7 +303,7 @@ static ssize_t write_piece(int fd, const struct iovec *from, int n, size_t total
     if (!c.record || total == 0)
         return ft_call_end(&c, ft_real()->writev(fd, from, n), 0);
     if (c.record->step == ENDED)
-        empty(out[0]);
+        empty(mine->writes[0]);
     else
         send_all(&c, fd, from, n);
     result = c.record->result;
@@ -239,7 +342,7 @@ static void take(struct ft_outcome *o)
 
     set_step(o, TAKE);
     while (o->note[0] < o->note[1]) {
-        ssize_t n = (ssize_t)syscall(SYS_read, in[0], data + o->note[0], (size_t)(o->note[1] - o->note[0]));
+        ssize_t n = (ssize_t)syscall(SYS_read, mine->reads[0], data + o->note[0], (size_t)(o->note[1] - o->note[0]));
 
         FT_INVARIANT(n > 0, "what was moved into the scratch is there");
         o->note[0] += n;
@@ -250,7 +353,7 @@ static void take(struct ft_outcome *o)
 /* What the predecessor has moved and not taken is in the scratch; what it has taken and not noted is in the record. */
 static void take_up(struct ft_outcome *o)
 {
-    size_t left = bytes_in(in[0]);
+    size_t left = bytes_in(mine->reads[0]);
 
     if (o->step == TAKE)
         o->note[0] = o->note[1] - (int64_t)left;
@@ -279,7 +382,7 @@ ssize_t ft_pipes_read(int fd, void *to, size_t n)
     while (o->note[0] < (int64_t)n) {
         if (o->note[0] && bytes_in(fd) == 0)
             break; /* an error of a socket is told to the next call */
-        got = move(fd, in[1], n - (size_t)o->note[0], o->note[0] ? SPLICE_F_NONBLOCK : 0);
+        got = move(fd, mine->reads[1], n - (size_t)o->note[0], o->note[0] ? SPLICE_F_NONBLOCK : 0);
         if (got <= 0)
             break;
         o->note[1] = o->note[0] + got;

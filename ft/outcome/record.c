@@ -214,6 +214,20 @@ void ft_recorder_live(void)
     ft_signals_release();
 }
 
+static void hold(struct ft_recorded *c)
+{
+    if (!c->held)
+        ft_threads_lock();
+    c->held = true;
+}
+
+static void let(struct ft_recorded *c)
+{
+    if (c->held)
+        ft_threads_unlock();
+    c->held = false;
+}
+
 /* The record at hand: the predecessor's. */
 static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, uint32_t most)
 {
@@ -235,7 +249,7 @@ static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, 
     c->under_way = true;
     ft_thread.resolves = true;
     ft_thread.replays = false;
-    ft_call_hold(c);
+    hold(c);
     ft_outcome_again(ft_thread.log, o, most);
     return false;
 }
@@ -243,34 +257,15 @@ static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, 
 /* A new one: with the lock, if it is. */
 static void begin_record(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, uint32_t most)
 {
-    ft_call_hold(c);
-    c->record = ft_outcome_begin(ft_thread.log, kind, what, most);
+    hold(c);
+    c->record = ft_recorder.on ? ft_outcome_begin(ft_thread.log, kind, what, most) : NULL;
     if (!c->record)
-        ft_call_let(c);
-    else if (kind == FT_CALL_CLOSE)
-        c->record->number = ft_threads_number(); /* first: the descriptor's number may be another one's before this ends */
+        let(c);
 }
 
 static bool is_due(void)
 {
     return ft_recorder.want && atomic_load_explicit(ft_recorder.want, memory_order_relaxed) != *ft_recorder.answered;
-}
-
-void ft_call_hold(struct ft_recorded *c)
-{
-    int error = errno;
-
-    if (!c->held)
-        ft_threads_lock();
-    c->held = true;
-    errno = error;
-}
-
-void ft_call_let(struct ft_recorded *c)
-{
-    if (c->held)
-        ft_threads_unlock();
-    c->held = false;
 }
 
 /* What its predecessor has left that a call of this kind would look for: nothing. */
@@ -296,7 +291,7 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
             return true;
     } else {
         begin_record(c, kind, what, (uint32_t)most);
-        if (!c->record && make_room()) {
+        if (!c->record && ft_recorder.on && make_room()) {
             if (ft_recorder_replays())
                 return ft_call_begin(c, kind, what, most); /* this is the next incarnation */
             begin_record(c, kind, what, (uint32_t)most);
@@ -316,7 +311,7 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
         ft_recorder_live();
     }
     if (waits[kind])
-        ft_call_let(c);
+        let(c);
     errno = c->error;
     return false;
 }
@@ -341,11 +336,11 @@ long ft_call_end(struct ft_recorded *c, long result, size_t bytes)
     int error = errno;
 
     if (o) {
-        ft_call_hold(c);
+        hold(c);
         o->result = result;
         o->error = error;
-        ft_outcome_done(ft_thread.log, o, (uint32_t)bytes, o->number ? o->number : ft_threads_number());
-        ft_call_let(c);
+        ft_outcome_done(ft_thread.log, o, (uint32_t)bytes, ft_threads_number());
+        let(c);
         ft_threads_resolved();
         ft_recorder_live();
         errno = error;

@@ -22,7 +22,7 @@
    ft_call_give. Nothing here is called from a signal handler.
 
    From where ft_call_begin is false to ft_call_end one thread at a time runs (threads.h), so that what is kept here of descriptors
-   and files needs no locks of its own. Kinds of calls that wait (FT_CALL_WAITS) let others run meanwhile; so does FT_CALL_WAITING. */
+   and files needs no locks of its own. Kinds of calls that wait (FT_CALL_WAITS) let others run meanwhile; so does FT_WAITING. */
 #ifndef FT_OUTCOME_RECORD_H
 #define FT_OUTCOME_RECORD_H
 
@@ -111,17 +111,6 @@ static inline void ft_call_note(struct ft_recorded *c, int64_t first, int64_t se
     atomic_signal_fence(memory_order_release); /* whoever is killed here has noted all, or nothing */
     c->record->step = 1;
 }
-
-/* Around what waits, of a call whose kind does not: other threads run meanwhile. */
-#define FT_CALL_WAITING(c, call)             \
-    __extension__({                          \
-        ft_call_let(c);                      \
-        __auto_type result_ = (call);        \
-        ft_call_hold(c);                     \
-        result_;                             \
-    })
-void ft_call_let(struct ft_recorded *c);
-void ft_call_hold(struct ft_recorded *c);   /* errno is untouched */
 
 /* The predecessor was killed in this call, and had noted what there was. */
 static inline bool ft_call_noted(const struct ft_recorded *c) { return c->under_way && c->record->step; }

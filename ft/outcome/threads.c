@@ -17,8 +17,7 @@ enum {
     LOOK_NS = 20000000,
     STILL_SECONDS = 5,           /* seconds in which nothing moves, and hardly anything is computed: no thread ever will */
     STILL_SHARE = 20,            /* hardly: less than one part in so many */
-    BUSY_SECONDS = 300,          /* something is computed, and no call, no lock comes of it */
-    GAPS = 256
+    BUSY_SECONDS = 300           /* something is computed, and no call, no lock comes of it */
 };
 
 _Thread_local struct ft_thread ft_thread __attribute__((tls_model("initial-exec")));
@@ -26,14 +25,12 @@ bool ft_threads_many;
 _Atomic bool ft_threads_replay;
 
 static uint32_t threads;         /* the highest number of one */
-static uint64_t count;           /* the highest number of a call that is done, or that closes */
+static uint64_t count;           /* so many calls are done */
 
 /* ---- a replay ---- */
 
 static _Atomic uint64_t given;   /* all calls up to this number have been */
 static uint64_t last;            /* that is to be */
-static uint64_t gaps[GAPS];      /* numbers of calls that were killed after they had theirs */
-static int ngaps;
 static int unresolved;           /* calls that were under way, and have not found what was left */
 static uint64_t before[FT_OUTCOME_THREADS];
 static _Atomic uint64_t passed[FT_OUTCOME_THREADS];
@@ -135,6 +132,29 @@ void ft_threads_unlock(void)
         syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+int ft_threads_let(void)
+{
+    int holds = ft_thread.holds, error = errno;
+
+    if (holds) {
+        ft_thread.holds = 1;
+        ft_threads_unlock();
+    }
+    errno = error;
+    return holds;
+}
+
+void ft_threads_take(int holds)
+{
+    int error = errno;
+
+    if (holds) {
+        ft_threads_lock();
+        ft_thread.holds = holds;
+    }
+    errno = error;
+}
+
 /* ---- threads ---- */
 
 void ft_threads_open(void)
@@ -159,21 +179,6 @@ void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log)
 
 /* ---- what there is to be given ---- */
 
-static bool is_gap(uint64_t number)
-{
-    for (int i = 0; i < ngaps; i++)
-        if (gaps[i] == number)
-            return true;
-    return false;
-}
-
-static void set_given(uint64_t number)
-{
-    while (number < last && is_gap(number + 1))
-        number++;
-    atomic_store(&given, number);
-}
-
 static void see(struct ft_outcome *o)
 {
     if (o->kind == FT_CALL_LOCK && o->what >= atomic_load(ft_threads_published(o->thread)))
@@ -184,32 +189,25 @@ static void see(struct ft_outcome *o)
         return;
     if (o->kind == FT_CALL_THREAD && o->result > (int64_t)threads)
         threads = (uint32_t)o->result;
-    count = ft_max(count, o->number);
-    if (o->state == FT_OUTCOME_DONE) {
-        last = ft_max(last, o->number);
-        return;
-    }
-    unresolved++;
-    if (o->number && ngaps == GAPS)
-        ft_recorder_lost("it was killed in more than %d calls at a time", GAPS);
-    if (o->number)
-        gaps[ngaps++] = o->number;
+    if (o->state == FT_OUTCOME_DONE)
+        count = ft_max(count, o->number);
+    else
+        unresolved++;
 }
 
 void ft_threads_resume(void)
 {
     uint32_t owed = 0;
-    uint64_t stood = count;
 
-    last = count;
-    ngaps = unresolved = 0;
+    atomic_store(&given, count);
+    unresolved = 0;
     ft_outcome_log_resume(&ft_recorder.log, see);
+    last = count;
     for (uint32_t i = 0; i <= threads; i++) {
         before[i] = atomic_load(ft_threads_published(i));
         owed += before[i] > atomic_load(&passed[i]);
     }
     atomic_store(&owing, owed);
-    set_given(stood);
     ft_thread.replays = true;
     atomic_store(&ft_threads_replay, true);
 }
@@ -274,7 +272,7 @@ void ft_threads_given(uint64_t number)
     ft_thread.giving = 0;
     if (!number)
         return;
-    set_given(number);
+    atomic_store(&given, number);
     move();
 }
 

@@ -53,6 +53,17 @@ void ft_threads_unlock(void);
 
 enum { FT_THREADS_NONE = FT_OUTCOME_THREADS /* a thread whose calls are not recorded */ };
 
+/* Others run meanwhile: around a call that waits. errno is untouched. */
+#define FT_WAITING(call)                     \
+    __extension__({                          \
+        int holds_ = ft_threads_let();       \
+        __auto_type result_ = (call);        \
+        ft_threads_take(holds_);             \
+        result_;                             \
+    })
+int ft_threads_let(void);
+void ft_threads_take(int holds);
+
 /* A thread begins: a number for it. -1: there are too many. Its creator has it in a record. */
 int ft_threads_new(void);
 /* The one that calls is that thread. log: its creator's view when that made it. */

@@ -264,7 +264,7 @@ static ssize_t copy_now(const struct copy *p, enum which which, off_t *from, off
 /* Of a file into a connection, after what the killed call has sent. */
 static ssize_t send_rest(const struct copy *p, off_t at, size_t done)
 {
-    ssize_t n = ft_real()->sendfile64(p->to, p->from, p->at_from ? &at : NULL, p->bytes - done);
+    ssize_t n = FT_WAITING(ft_real()->sendfile64(p->to, p->from, p->at_from ? &at : NULL, p->bytes - done));
 
     if (n < 0)
         ft_tcp_owes(p->to, errno);
@@ -285,7 +285,7 @@ static ssize_t do_copy(const struct copy *p, enum which which)
         ft_once_write(p->to);
         errno = c.error;
         if (n == 0)
-            n = copy_now(p, which, p->at_from ? &from : NULL, p->at_to ? &to : NULL);
+            n = FT_WAITING(copy_now(p, which, p->at_from ? &from : NULL, p->at_to ? &to : NULL));
         else if (is_sent(p) && (size_t)n < p->bytes && ft_tcp_waits(p->to, 0))
             n += send_rest(p, from + n, (size_t)n);
         n = ft_call_end(&c, n, 0);

@@ -42,9 +42,11 @@ static int do_dup(int fd, int command, int from)
     int result = -1;
 
     if (ft_call_begin(&c, FT_CALL_DUP, ft_what(fd, command, from), 0)) {
-        result = ft_call_give_fd(&c);
+        result = (int)c.record->result;
+        if (result >= 0)
+            ft_descriptors_add(result);
         doubled(fd, result);
-        return result;
+        return (int)ft_call_give(&c);
     }
     if (c.under_way)
         result = ft_descriptors_stray(is_double, &fd);
@@ -52,9 +54,10 @@ static int do_dup(int fd, int command, int from)
     if (result < 0)
         result = ft_real()->fcntl64(fd, command, from);
     ft_once_doubled(fd, result);
-    result = ft_call_end_fd(&c, result);
+    if (result >= 0)
+        ft_descriptors_add(result);
     doubled(fd, result);
-    return result;
+    return (int)ft_call_end(&c, result, 0);
 }
 
 int dup(int fd)
@@ -64,6 +67,15 @@ int dup(int fd)
         return -1;
     }
     return ft_recording() ? do_dup(fd, F_DUPFD, 0) : ft_real()->dup(fd);
+}
+
+static void doubled_to(int fd, int to, int result)
+{
+    if (result < 0 || fd == to)
+        return;
+    ft_descriptors_add(to);
+    ft_inputs_close(to);
+    doubled(fd, to);
 }
 
 /* command: -2 or -3, which of the two functions. */
@@ -79,21 +91,13 @@ FT_CALLED int do_dup_to(int fd, int to, int command, int flags)
     if (!ft_recording())
         return command == -2 ? ft_real()->dup2(fd, to) : ft_real()->dup3(fd, to, flags);
     if (ft_call_begin(&c, FT_CALL_DUP, ft_what(fd, command, (int64_t)to << 32 | flags), 0)) {
-        if (c.record->result >= 0 && fd != to)
-            ft_descriptors_add(to);
-        result = (int)ft_call_give(&c);
-    } else {
-        result = command == -2 ? ft_real()->dup2(fd, to) : ft_real()->dup3(fd, to, flags);
-        ft_once_doubled(fd, result);
-        if (result >= 0 && fd != to)
-            ft_descriptors_add(to); /* first: where a replay ends, what is not known is swept away */
-        result = (int)ft_call_end(&c, result, 0);
+        doubled_to(fd, to, (int)c.record->result);
+        return (int)ft_call_give(&c);
     }
-    if (result >= 0 && fd != to) {
-        ft_inputs_close(to);
-        doubled(fd, to);
-    }
-    return result;
+    result = command == -2 ? ft_real()->dup2(fd, to) : ft_real()->dup3(fd, to, flags);
+    ft_once_doubled(fd, result);
+    doubled_to(fd, to, result); /* first: where a replay ends, what is not known is swept away */
+    return (int)ft_call_end(&c, result, 0);
 }
 
 int dup2(int fd, int to) { return do_dup_to(fd, to, -2, 0); }
@@ -120,6 +124,13 @@ static long close_between(unsigned first, unsigned last, int flags)
     return first <= last ? syscall(SYS_close_range, first, last, flags) : 0;
 }
 
+static void closed_between(unsigned first, unsigned last, int flags, long result)
+{
+    for (unsigned fd = first; result == 0 && !(flags & CLOSE_RANGE_CLOEXEC) && fd <= last && fd < FT_DESCRIPTORS; fd++)
+        if (!ft_descriptors_is_own((int)fd))
+            closed((int)fd);
+}
+
 int close_range(unsigned first, unsigned last, int flags)
 {
     struct ft_recorded c;
@@ -129,14 +140,13 @@ int close_range(unsigned first, unsigned last, int flags)
         return (int)(first > last ? syscall(SYS_close_range, first, last, flags) : close_between(first, last, flags));
     if (flags & CLOSE_RANGE_UNSHARE)
         ft_recorder_close("it calls close_range with CLOSE_RANGE_UNSHARE");
-    if (ft_call_begin(&c, FT_CALL_CLOSE, ft_what(first, last, flags), 0))
-        result = ft_call_give(&c);
-    else
-        result = ft_call_end(&c, first > last ? syscall(SYS_close_range, first, last, flags) : close_between(first, last, flags), 0);
-    for (unsigned fd = first; result == 0 && !(flags & CLOSE_RANGE_CLOEXEC) && fd <= last && fd < FT_DESCRIPTORS; fd++)
-        if (!ft_descriptors_is_own((int)fd))
-            closed((int)fd);
-    return (int)result;
+    if (ft_call_begin(&c, FT_CALL_CLOSE, ft_what(first, last, flags), 0)) {
+        closed_between(first, last, flags, c.record->result);
+        return (int)ft_call_give(&c);
+    }
+    result = first > last ? syscall(SYS_close_range, first, last, flags) : close_between(first, last, flags);
+    closed_between(first, last, flags, result);
+    return (int)ft_call_end(&c, result, 0);
 }
 
 /* One by one where the kernel has no such call (before 5.9). */

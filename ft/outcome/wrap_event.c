@@ -98,7 +98,7 @@ ssize_t ft_event_read(int fd, void *to)
     }
     errno = c.error;
     if (n < 0)
-        n = ft_real()->read(fd, &value, sizeof value);
+        n = FT_WAITING(ft_real()->read(fd, &value, sizeof value));
     if (n == (ssize_t)sizeof value) {
         memcpy(to, &value, sizeof value);
         if (c.record)
@@ -129,7 +129,7 @@ ssize_t ft_event_write(int fd, const void *from)
         ft_call_note(&c, counted(fd), 0);
     }
     errno = c.error;
-    return ft_call_end(&c, ft_real()->write(fd, &value, sizeof value), 0);
+    return ft_call_end(&c, FT_WAITING(ft_real()->write(fd, &value, sizeof value)), 0);
 }
 
 /* ---- epoll ---- */
@@ -211,9 +211,11 @@ int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 /* Edges that a wait under way has taken with it come once more. */
 static void rearm(int epoll)
 {
-    const char *at = info_of(epoll);
+    const char *at;
     struct entry e;
 
+    ft_threads_lock();
+    at = info_of(epoll);
     while (next_entry(&at, &e)) {
         struct epoll_event event = {.events = e.events, .data.u64 = e.data};
 
@@ -222,6 +224,7 @@ static void rearm(int epoll)
         if (e.events & EPOLLET)
             ft_real()->epoll_ctl(epoll, EPOLL_CTL_MOD, e.fd, &event);
     }
+    ft_threads_unlock();
 }
 
 static int give_events(struct ft_recorded *c, struct epoll_event *events)

@@ -58,7 +58,7 @@ static int do_open(int dir, const char *name, int flags, mode_t mode)
         if (flags & O_TRUNC)
             ft_once_replaces(dir, name, 0);
         errno = c.error;
-        fd = ft_real()->openat64(dir, name, flags, mode);
+        fd = FT_WAITING(ft_real()->openat64(dir, name, flags, mode)); /* of a named pipe */
     }
     ft_inputs_opened(&c, fd, flags);
     ft_once_opened(fd, flags);
@@ -215,7 +215,6 @@ int close(int fd)
     }
     if (result == 0)
         ft_once_closed(fd);
-    result = (int)ft_call_end(&c, result, 0);
-    closed(fd);
-    return result;
+    closed(fd); /* before others know that it ended: the number may be theirs then */
+    return (int)ft_call_end(&c, result, 0);
 }

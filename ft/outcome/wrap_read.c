@@ -38,7 +38,7 @@ static ssize_t read_piece(int fd, void *to, size_t n)
     }
     ft_once_read(fd);
     errno = c.error;
-    got = ft_real()->read(fd, to, n);
+    got = at < 0 ? FT_WAITING(ft_real()->read(fd, to, n)) : ft_real()->read(fd, to, n);
     ft_descriptors_set_offset(fd, at >= 0 && got >= 0 ? at + got : -1);
     if (got > 0 && c.record)
         memcpy(ft_call_data(&c), to, (size_t)got);

@@ -192,7 +192,7 @@ static int do_accept(int fd, struct sockaddr *to, socklen_t *bytes, int flags)
     if (result >= 0 && syscall(SYS_getpeername, result, &n.of, &n.bytes) < 0)
         nobody(fd, &n); /* its peer is gone */
     else if (result < 0)
-        result = ft_real()->accept4(fd, (struct sockaddr *)&n.of, &n.bytes, flags);
+        result = FT_WAITING(ft_real()->accept4(fd, (struct sockaddr *)&n.of, &n.bytes, flags));
     if (result < 0)
         return (int)ft_call_end(&c, -1, 0);
     put_name(&n, to, bytes);
@@ -277,7 +277,7 @@ int connect(int fd, const struct sockaddr *address, socklen_t bytes)
     ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1); /* they begin anew */
     ft_descriptors_set_count(fd, FT_COUNT_SENT, -1);
     if (result > 0)
-        result = ft_real()->connect(fd, address, bytes);
+        result = FT_WAITING(ft_real()->connect(fd, address, bytes));
     if ((result == 0 || errno == EINPROGRESS) && ft_descriptors_kind(fd) != FT_DESCRIPTOR_DATAGRAM)
         ft_once_connected(address);
     return (int)ft_call_end(&c, result, 0);

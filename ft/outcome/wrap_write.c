@@ -204,7 +204,7 @@ static ssize_t overwrite(struct ft_recorded *c, int fd, const struct bytes *b)
         ft_call_note(c, at, 0);
     }
     errno = c->error;
-    n = write_from(fd, b, 0, -1);
+    n = at < 0 ? FT_WAITING(write_from(fd, b, 0, -1)) : write_from(fd, b, 0, -1);
     ft_descriptors_set_offset(fd, at >= 0 && n >= 0 ? at + n : -1);
     return n;
 }
