@@ -36,9 +36,10 @@ struct descriptor {
     unsigned char kind;
     off_t at;
     int64_t count[FT_COUNTS];
+    unsigned char users[FT_COUNTS];
 };
 
-#define UNCOUNTED .at = -1, .count = {-1, -1, -1}
+#define UNCOUNTED .at = -1, .count = {-1, -1, -1, -1}
 
 static struct descriptor table[MOST];
 
@@ -339,6 +340,20 @@ void ft_descriptors_set_count(int fd, enum ft_count which, int64_t count)
         of(fd)->count[which] = count;
 }
 
+void ft_descriptors_enter(int fd, enum ft_count which)
+{
+    if (!ft_threads_many || !of(fd))
+        return;
+    if (__atomic_fetch_add(&of(fd)->users[which], 1, __ATOMIC_SEQ_CST) > 0)
+        ft_recorder_close("two threads of it %s descriptor %d at a time", which == FT_COUNT_SENT ? "send to" : "receive from", fd);
+}
+
+void ft_descriptors_leave(int fd, enum ft_count which)
+{
+    if (of(fd) && of(fd)->users[which])
+        __atomic_fetch_sub(&of(fd)->users[which], 1, __ATOMIC_SEQ_CST);
+}
+
 const char *ft_descriptors_name(int fd, char *text, size_t room)
 {
     char link[40];
@@ -464,6 +479,7 @@ void ft_descriptors_left(void)
 {
     for (int fd = 0; fd < MOST; fd++) {
         table[fd].left = table[fd].was_open = false;
+        memset(table[fd].users, 0, sizeof table[fd].users);
         uncount(&table[fd]); /* the predecessor has gone on from what was counted when the copy was made */
     }
     each(mark_left);

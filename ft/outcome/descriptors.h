@@ -55,9 +55,19 @@ off_t ft_descriptors_offset(int fd);
 void ft_descriptors_set_offset(int fd, off_t at);   /* -1: to be asked for */
 
 /* What a connection has received, and sent: likewise. */
-enum ft_count { FT_COUNT_RECEIVED, FT_COUNT_SENT, FT_COUNT_OWED /* the error that its next call is to be told */, FT_COUNTS };
+enum ft_count {
+    FT_COUNT_RECEIVED,
+    FT_COUNT_SENT,
+    FT_COUNT_OWED,    /* the error that its next call is to be told */
+    FT_COUNT_EVENTS,  /* what an eventfd counts (event.h) */
+    FT_COUNTS
+};
 int64_t ft_descriptors_count(int fd, enum ft_count which);   /* -1: not known */
 void ft_descriptors_set_count(int fd, enum ft_count which, int64_t count);
+
+/* A thread begins a call that receives, or sends, and ends it. Two at a time could not be told apart: the ways back are closed. */
+void ft_descriptors_enter(int fd, enum ft_count which);
+void ft_descriptors_leave(int fd, enum ft_count which);
 
 /* The name of its file, for a message: in `text`, which is returned. */
 const char *ft_descriptors_name(int fd, char *text, size_t room);

@@ -15,6 +15,9 @@ static inline bool ft_event_is(int fd)
     return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_EVENT : ft_descriptors_kind(fd) == FT_DESCRIPTOR_EVENT;
 }
 
+/* All threads have been given all: each eventfd counts what outcomes say, so that calls under way are made again. */
+void ft_event_settle(void);
+
 ssize_t ft_event_read(int fd, void *to);
 ssize_t ft_event_write(int fd, const void *from);
 

@@ -169,13 +169,45 @@ static bool is_owed(struct ft_recorded *c, int fd)
     return true;
 }
 
+/* n bytes at most, straight into the record. */
+static ssize_t receive_now(struct ft_recorded *c, int fd, size_t n, int flags)
+{
+    char *data = ft_call_data(c);
+    ssize_t got = 0;
+    int64_t k = 0;
+
+    if (!ft_call_noted(c))
+        note_received(c, fd);
+    else if (flags & MSG_PEEK)
+        k = already_received(c->record, fd) < 0 ? -1 : 0;
+    else
+        k = take_up(c->record, fd, n);
+    errno = c->error;
+    if (k < 0) {
+        errno = ECONNRESET;
+        return -1;
+    }
+    if (k == 0 || (k < (int64_t)n && flags & MSG_WAITALL))
+        got = ft_real()->recvfrom(fd, data + k, n - (size_t)k, flags, NULL, NULL);
+    if (got < 0 && k == 0) {
+        ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
+        return -1;
+    }
+    if (got < 0)
+        ft_tcp_owes(fd, errno);
+    k += got < 0 ? 0 : got;
+    if (!(flags & MSG_PEEK)) /* after an end nothing comes */
+        ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, k > 0 && c->record->note[1] == OPEN ? c->record->note[0] + k : -1);
+    if (got < 0)
+        errno = c->error;
+    return k;
+}
+
 /* n bytes at most, to where `skip` bytes are already. */
 static ssize_t receive_piece(int fd, const struct iovec *to, int pieces, size_t skip, size_t n, int flags)
 {
     struct ft_recorded c;
-    ssize_t got = 0;
-    int64_t k = 0;
-    char *data;
+    ssize_t got;
 
     if (ft_call_begin(&c, FT_CALL_TCP_RECEIVE, ft_what(fd, (int64_t)n, flags), n)) {
         ft_pieces_fill(to, (size_t)pieces, skip, ft_call_data(&c), ft_call_bytes(&c));
@@ -185,33 +217,12 @@ static ssize_t receive_piece(int fd, const struct iovec *to, int pieces, size_t 
         return ft_call_end(&c, -1, 0);
     if (!c.record)
         return ft_call_end(&c, ft_real()->recvfrom(fd, to->iov_base, to->iov_len, flags, NULL, NULL), 0);
-    data = ft_call_data(&c);
-    if (!ft_call_noted(&c))
-        note_received(&c, fd);
-    else if (flags & MSG_PEEK)
-        k = already_received(c.record, fd) < 0 ? -1 : 0;
-    else
-        k = take_up(c.record, fd, n);
-    errno = c.error;
-    if (k < 0) {
-        errno = ECONNRESET;
-        return ft_call_end(&c, -1, 0);
-    }
-    if (k == 0 || (k < (int64_t)n && flags & MSG_WAITALL))
-        got = ft_real()->recvfrom(fd, data + k, n - (size_t)k, flags, NULL, NULL);
-    if (got < 0 && k == 0) {
-        ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
-        return ft_call_end(&c, -1, 0);
-    }
-    if (got < 0)
-        ft_tcp_owes(fd, errno);
-    k += got < 0 ? 0 : got;
-    if (!(flags & MSG_PEEK)) /* after an end nothing comes */
-        ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, k > 0 && c.record->note[1] == OPEN ? c.record->note[0] + k : -1);
-    ft_pieces_fill(to, (size_t)pieces, skip, data, (size_t)k);
-    if (got < 0)
-        errno = c.error;
-    return ft_call_end(&c, k, (size_t)k);
+    ft_descriptors_enter(fd, FT_COUNT_RECEIVED);
+    got = receive_now(&c, fd, n, flags);
+    ft_descriptors_leave(fd, FT_COUNT_RECEIVED);
+    if (got > 0)
+        ft_pieces_fill(to, (size_t)pieces, skip, ft_call_data(&c), (size_t)got);
+    return ft_call_end(&c, got, got > 0 ? (size_t)got : 0);
 }
 
 ssize_t ft_tcp_receive(int fd, const struct iovec *to, int n, int flags)
@@ -270,12 +281,35 @@ bool ft_tcp_waits(int fd, int flags)
     return !(flags & MSG_DONTWAIT) && !(syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
 }
 
-ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
+static ssize_t send_now(struct ft_recorded *c, int fd, const struct iovec *from, int n, size_t total, int flags)
 {
-    size_t total = ft_pieces_total(from, (size_t)n), already = 0;
-    struct ft_recorded c;
+    size_t already = 0;
     ssize_t sent = 0;
     int error;
+
+    if (ft_call_noted(c))
+        already = ft_tcp_sent_since(fd, c->record->note[0], total);
+    else
+        ft_call_note(c, ft_tcp_sent(fd), 0);
+    errno = c->error;
+    if (already == 0 || (already < total && ft_tcp_waits(fd, flags)))
+        sent = send_from(fd, from, n, already, flags);
+    if (already > 0 && sent < 0)
+        ft_tcp_owes(fd, errno);
+    error = already > 0 && sent < 0 ? c->error : errno;
+    sent = sent < 0 && already == 0 ? -1 : (ssize_t)already + (sent < 0 ? 0 : sent);
+    ft_descriptors_set_count(fd, FT_COUNT_SENT, sent < 0 || !c->record ? -1 : c->record->note[0] + sent);
+    if (sent > 0 && c->record)
+        c->record->note[1] = (int64_t)ft_pieces_hash(from, (size_t)sent);
+    errno = error;
+    return sent;
+}
+
+ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
+{
+    size_t total = ft_pieces_total(from, (size_t)n);
+    struct ft_recorded c;
+    ssize_t sent;
 
     if (ft_call_begin(&c, FT_CALL_TCP_SEND, ft_what(fd, (int64_t)total, flags), 0)) {
         if (c.record->result > 0 && (uint64_t)c.record->note[1] != ft_pieces_hash(from, (size_t)c.record->result))
@@ -284,20 +318,8 @@ ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
     }
     if (is_owed(&c, fd))
         return ft_call_end(&c, -1, 0);
-    if (ft_call_noted(&c))
-        already = ft_tcp_sent_since(fd, c.record->note[0], total);
-    else
-        ft_call_note(&c, ft_tcp_sent(fd), 0);
-    errno = c.error;
-    if (already == 0 || (already < total && ft_tcp_waits(fd, flags)))
-        sent = send_from(fd, from, n, already, flags);
-    if (already > 0 && sent < 0)
-        ft_tcp_owes(fd, errno);
-    error = already > 0 && sent < 0 ? c.error : errno;
-    sent = sent < 0 && already == 0 ? -1 : (ssize_t)already + (sent < 0 ? 0 : sent);
-    ft_descriptors_set_count(fd, FT_COUNT_SENT, sent < 0 || !c.record ? -1 : c.record->note[0] + sent);
-    if (sent > 0 && c.record)
-        c.record->note[1] = (int64_t)ft_pieces_hash(from, (size_t)sent);
-    errno = error;
+    ft_descriptors_enter(fd, FT_COUNT_SENT);
+    sent = send_now(&c, fd, from, n, total, flags);
+    ft_descriptors_leave(fd, FT_COUNT_SENT);
     return ft_call_end(&c, sent, 0);
 }

@@ -10,6 +10,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/event.h"
 #include "ft/outcome/record.h"
 
 enum {
@@ -224,12 +225,21 @@ static bool all_are_given(uint64_t a, uint64_t b)
     return atomic_load(&given) >= last && atomic_load(&owing) == 0;
 }
 
+static void end_replay(void)
+{
+    ft_threads_lock();
+    if (atomic_load(&ft_threads_replay))
+        ft_event_settle();
+    atomic_store(&ft_threads_replay, false);
+    ft_threads_unlock();
+}
+
 void ft_threads_all_given(void)
 {
     if (!atomic_load(&ft_threads_replay))
         return;
     wait_until(all_are_given, 0, 0);
-    atomic_store(&ft_threads_replay, false);
+    end_replay();
 }
 
 static bool has_more(void) { return ft_log_peek() || ft_thread.locks < before[ft_thread.number]; }
@@ -249,7 +259,8 @@ bool ft_threads_ended(void)
 {
     if (ft_thread.replays && (has_more() || !all_are_given(0, 0)))
         return false;
-    atomic_store(&ft_threads_replay, false);
+    if (atomic_load(&ft_threads_replay))
+        end_replay();
     ft_thread.replays = false;
     return true;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "ft/outcome/record.h"
 
 enum { INFO = 1 << 20, EVENTFD = -1, EPOLL = -2, CTL = -3 };
+
+static const int64_t ZERO = 1ll << 40; /* in FT_COUNT_EVENTS: a thread may be known to have read before another one is known to have written */
 
 static char info[INFO];
 
@@ -57,6 +60,47 @@ static bool is_eventfd(int fd, const void *arg)
     return ft_descriptors_is_anonymous(fd, "anon_inode:[eventfd]");
 }
 
+/* What outcomes say that it counts. -1: others have it, too. */
+static int64_t expected(int fd) { return ft_children_some() ? -1 : ft_descriptors_count(fd, FT_COUNT_EVENTS); }
+
+static void expect(int fd, int64_t more)
+{
+    int64_t count = ft_descriptors_count(fd, FT_COUNT_EVENTS);
+
+    if (count >= 0)
+        ft_descriptors_set_count(fd, FT_COUNT_EVENTS, count + more);
+}
+
+static void made(int fd, unsigned count)
+{
+    if (fd < 0)
+        return;
+    ft_descriptors_add(fd);
+    ft_descriptors_set_count(fd, FT_COUNT_EVENTS, ZERO + count);
+}
+
+static void put_back(int fd, int64_t count)
+{
+    uint64_t value;
+    struct pollfd p = {fd, POLLIN, 0};
+
+    while (syscall(SYS_poll, &p, 1, 0) > 0 && p.revents & POLLIN)
+        syscall(SYS_read, fd, &value, sizeof value);
+    value = (uint64_t)count;
+    if (value)
+        ft_real()->write(fd, &value, sizeof value);
+}
+
+void ft_event_settle(void)
+{
+    for (int fd = 0; fd < FT_DESCRIPTORS; fd++) {
+        int64_t count = expected(fd) - ZERO;
+
+        if (count >= 0 && counted(fd) != count)
+            put_back(fd, count);
+    }
+}
+
 int eventfd(unsigned count, int flags)
 {
     struct ft_recorded c;
@@ -64,15 +108,21 @@ int eventfd(unsigned count, int flags)
 
     if (!ft_recording())
         return ft_real()->eventfd(count, flags);
-    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(EVENTFD, count, flags), 0))
-        return ft_call_give_fd(&c);
+    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(EVENTFD, count, flags), 0)) {
+        made((int)c.record->result, count);
+        return (int)ft_call_give(&c);
+    }
     if (c.under_way)
         fd = ft_descriptors_stray(is_eventfd, NULL);
     errno = c.error;
-    return ft_call_end_fd(&c, fd >= 0 ? fd : ft_real()->eventfd(count, flags));
+    if (fd < 0)
+        fd = ft_real()->eventfd(count, flags);
+    made(fd, count);
+    return (int)ft_call_end(&c, fd, 0);
 }
 
-/* note[0]: what was counted before. Whoever waits (0) leaves no trace: what came then from a child may have been taken. */
+/* If others have it, too: note[0] is what was counted before. Whoever waits (0) leaves no trace: what came then from a child may have been
+   taken. */
 ssize_t ft_event_read(int fd, void *to)
 {
     struct ft_recorded c;
@@ -82,9 +132,11 @@ ssize_t ft_event_read(int fd, void *to)
 
     if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(fd, 1, 0), sizeof value)) {
         memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
+        memcpy(&value, ft_call_data(&c), ft_call_bytes(&c));
+        expect(fd, -(int64_t)value);
         return ft_call_give(&c);
     }
-    if (ft_call_noted(&c)) {
+    if (ft_call_noted(&c) && expected(fd) < 0) {
         before = c.record->note[0];
         now = counted(fd);
         value = is_semaphore(fd) ? 1 : (uint64_t)before;
@@ -93,8 +145,8 @@ ssize_t ft_event_read(int fd, void *to)
         if (before == 0 && now == 0 && ft_children_some())
             cannot_tell(fd); /* without children nobody else has it */
         n = now == before ? -1 : (ssize_t)sizeof value;
-    } else {
-        ft_call_note(&c, counted(fd), 0);
+    } else if (!c.under_way) {
+        ft_call_note(&c, expected(fd) < 0 ? counted(fd) : 0, 0);
     }
     errno = c.error;
     if (n < 0)
@@ -103,6 +155,7 @@ ssize_t ft_event_read(int fd, void *to)
         memcpy(to, &value, sizeof value);
         if (c.record)
             memcpy(ft_call_data(&c), &value, sizeof value);
+        expect(fd, -(int64_t)value);
     }
     return ft_call_end(&c, n, n > 0 ? sizeof value : 0);
 }
@@ -112,11 +165,15 @@ ssize_t ft_event_write(int fd, const void *from)
     struct ft_recorded c;
     uint64_t value;
     int64_t before, now;
+    ssize_t n;
 
     memcpy(&value, from, sizeof value);
-    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(fd, 2, (int64_t)value), 0))
+    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(fd, 2, (int64_t)value), 0)) {
+        if (c.record->result > 0)
+            expect(fd, (int64_t)value);
         return ft_call_give(&c);
-    if (ft_call_noted(&c)) {
+    }
+    if (ft_call_noted(&c) && expected(fd) < 0) {
         before = c.record->note[0];
         now = counted(fd);
         if (now != before && now != before + (int64_t)value)
@@ -125,11 +182,14 @@ ssize_t ft_event_write(int fd, const void *from)
             errno = c.error;
             return ft_call_end(&c, sizeof value, 0);
         }
-    } else {
-        ft_call_note(&c, counted(fd), 0);
+    } else if (!c.under_way) {
+        ft_call_note(&c, expected(fd) < 0 ? counted(fd) : 0, 0);
     }
     errno = c.error;
-    return ft_call_end(&c, FT_WAITING(ft_real()->write(fd, &value, sizeof value)), 0);
+    n = FT_WAITING(ft_real()->write(fd, &value, sizeof value));
+    if (n > 0)
+        expect(fd, (int64_t)value);
+    return ft_call_end(&c, n, 0);
 }
 
 /* ---- epoll ---- */
