@@ -66,7 +66,9 @@ liboutcome_test_la_LIBADD = liboutcome.la
 liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 
 # Programs that know of none of this: streams.sh.
-check_PROGRAMS += outcome_lines outcome_fifo outcome_streams outcome_told outcome_signals outcome_children outcome_stores outcome_events outcome_talk
+check_PROGRAMS += outcome_lines outcome_fifo outcome_streams outcome_told outcome_signals outcome_children outcome_stores outcome_events outcome_talk outcome_relay
+outcome_relay_SOURCES = ft/outcome/test/relay.c
+outcome_relay_LDADD =
 outcome_talk_SOURCES = ft/outcome/test/talk.c
 outcome_talk_LDADD =
 outcome_events_SOURCES = ft/outcome/test/events.c
@@ -85,8 +87,8 @@ outcome_streams_SOURCES = ft/outcome/test/streams.cpp
 outcome_streams_LDADD =
 outcome_told_SOURCES = ft/outcome/test/told.cpp
 outcome_told_LDADD =
-EXTRA_DIST += ft/outcome/streams.sh ft/outcome/sockets.sh
-TESTS += ft/outcome/streams.sh ft/outcome/sockets.sh ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh
+EXTRA_DIST += ft/outcome/streams.sh ft/outcome/sockets.sh ft/outcome/relay.sh
+TESTS += ft/outcome/streams.sh ft/outcome/sockets.sh ft/outcome/relay.sh ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh
 endif
 EXTRA_DIST += ft/outcome/test/units.f90
 EXTRA_DIST += ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh ft/outcome/mutants.sh ft/outcome/calls.table

@@ -215,7 +215,7 @@ void ft_outcome_log_resume(struct ft_outcome_log *log, void (*see)(struct ft_out
         struct ft_outcome *o = record_at(log, at);
 
         if (at + o->room > tail)
-            o->room = (uint32_t)(tail - at); /* killed in ft_outcome_done */
+            o->room = (uint32_t)(tail - at); /* killed when that was done */
         see(o);
         at += o->room;
     }
@@ -257,7 +257,7 @@ static bool pad(struct ft_outcome_log *log, uint64_t *at, uint64_t need)
 }
 
 /* `tail` is stored last: until then nothing is begun. A pad before it counts only with it. */
-struct ft_outcome *ft_outcome_begin(struct ft_outcome_log *log, uint16_t kind, uint64_t what, uint32_t most)
+struct ft_outcome *ft_outcome_begin(struct ft_outcome_log *log, uint16_t kind, uint64_t what, uint32_t most, uint64_t number)
 {
     uint64_t at = atomic_load_explicit(&log->words->tail, memory_order_relaxed);
     struct ft_outcome *o;
@@ -268,7 +268,7 @@ struct ft_outcome *ft_outcome_begin(struct ft_outcome_log *log, uint16_t kind, u
     if (!o)
         return NULL;
     *o = (struct ft_outcome){.state = FT_OUTCOME_BEGUN, .kind = kind, .thread = log->thread, .bytes = most, .room = (uint32_t)room_for(most),
-                             .what = what};
+                             .begun = (uint32_t)number, .what = what};
     log->last = at;
     log->at = at + o->room;
     set_tail(log, log->at);
@@ -277,30 +277,25 @@ struct ft_outcome *ft_outcome_begin(struct ft_outcome_log *log, uint16_t kind, u
 
 void ft_outcome_again(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t most)
 {
-    log->at = log->last + o->room;
-    if (log->at == atomic_load(&log->words->tail) && room_for(most) > o->room) {
-        o->room = (uint32_t)room_for(most);
-        log->at = log->last + o->room;
-        set_tail(log, log->at);
-    }
     FT_INVARIANT(room_for(most) <= o->room, "a call that is made again has the room that it had");
     o->bytes = most;
+    log->at = log->last + o->room;
 }
 
-/* The last record gives back what it does not need: the tail first, for whoever finds the record longer than that makes it end there.
-   Done last. */
+/* Then the last record gives back what it does not need: the tail first, for whoever finds the record longer than that makes it end there.
+   Before `end` the tail does not go back: other threads go through records up to there. */
 void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t bytes, uint64_t number)
 {
     uint64_t begin = log->last, room = room_for(bytes);
 
     o->bytes = bytes;
-    if (room < o->room && begin + o->room == atomic_load_explicit(&log->words->tail, memory_order_relaxed)) {
+    o->number = number;
+    atomic_store_explicit(&log->words->done, atomic_load_explicit(&log->words->done, memory_order_relaxed) + 1, memory_order_relaxed);
+    atomic_store_explicit(&o->state, FT_OUTCOME_DONE, memory_order_release);
+    if (room < o->room && begin >= log->end && begin + o->room == atomic_load_explicit(&log->words->tail, memory_order_relaxed)) {
         set_tail(log, begin + room);
         atomic_signal_fence(memory_order_seq_cst);
         o->room = (uint32_t)room;
     }
     log->at = begin + o->room;
-    o->number = number;
-    atomic_store_explicit(&log->words->done, atomic_load_explicit(&log->words->done, memory_order_relaxed) + 1, memory_order_relaxed);
-    atomic_store_explicit(&o->state, FT_OUTCOME_DONE, memory_order_release);
 }

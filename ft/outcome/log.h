@@ -8,7 +8,7 @@
    One process at a time writes: the rank; of its threads one at a time (record.c's lock). It can be killed between any two stores; its
    successor finds each record either not there, begun or done. The agent says how much is released.
 
-   A record belongs to a thread. Threads begin theirs in one order and end them in another: `number` is the order in which they were done. */
+   A record belongs to a thread. That it was begun and that it was done are events; all of a rank's have numbers, in one order. */
 #ifndef FT_OUTCOME_LOG_H
 #define FT_OUTCOME_LOG_H
 
@@ -88,8 +88,8 @@ struct ft_outcome {
     uint32_t bytes;
     uint32_t room;
     int32_t error;      /* errno afterwards, also after success */
-    int32_t unused;
-    uint64_t number;    /* the how-manyeth of the rank's to be done. 0: not done, or in no order with those of other threads */
+    uint32_t begun;     /* the number of the event that it was begun: its lower half */
+    uint64_t number;    /* and of the event that it was done. 0: in no order with those of other threads */
     int64_t result;
     uint64_t what;      /* its arguments, hashed */
     int64_t note[2];    /* of before the call: what tells later whether it was done */
@@ -149,13 +149,13 @@ struct ft_outcome *ft_outcome_next(struct ft_outcome_log *log);
 /* That is done, and given: past it. */
 void ft_outcome_pass(struct ft_outcome_log *log, const struct ft_outcome *o);
 
-/* At the tail: a new record with room for `most` bytes, begun. NULL: the memory is full of what is not released. */
-struct ft_outcome *ft_outcome_begin(struct ft_outcome_log *log, uint16_t kind, uint64_t what, uint32_t most);
+/* At the tail: a new record with room for `most` bytes, begun, which is event `number`. NULL: the memory is full of what is not released. */
+struct ft_outcome *ft_outcome_begin(struct ft_outcome_log *log, uint16_t kind, uint64_t what, uint32_t most, uint64_t number);
 
 /* The record that ft_outcome_next has found begun, with room for `most` bytes once more: as many as it had if it is not the last one. */
 void ft_outcome_again(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t most);
 
-/* It is done, as the number-th, with so many bytes: not more than were asked for. */
+/* It is done, which is event `number`, with so many bytes: not more than were asked for. */
 void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t bytes, uint64_t number);
 
 static inline void *ft_outcome_data(struct ft_outcome *o) { return o + 1; }

@@ -30,7 +30,7 @@ TestSuite(outcome_log, .init = set_up, .fini = tear_down, .timeout = 60);
 /* False: the log is full. */
 static bool record(void)
 {
-    struct ft_outcome *o = ft_outcome_begin(&ranks, 1, 0, MOST);
+    struct ft_outcome *o = ft_outcome_begin(&ranks, 1, 0, MOST, 0);
 
     if (!o)
         return false;

@@ -240,6 +240,7 @@ static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, 
                          o->kind == kind ? " of something else" : "", (unsigned long long)(ft_thread.log->end - ft_thread.log->last),
                          ft_plural(ft_thread.log->end - ft_thread.log->last));
     c->record = o;
+    ft_threads_arrived(o);
     if (atomic_load_explicit(&o->state, memory_order_acquire) == FT_OUTCOME_DONE) {
         ft_threads_await_turn(o->number);
         ft_outcome_pass(ft_thread.log, o);
@@ -258,7 +259,7 @@ static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, 
 static void begin_record(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, uint32_t most)
 {
     hold(c);
-    c->record = ft_recorder.on ? ft_outcome_begin(ft_thread.log, kind, what, most) : NULL;
+    c->record = ft_recorder.on ? ft_outcome_begin(ft_thread.log, kind, what, most, ft_threads_number()) : NULL;
     if (!c->record)
         let(c);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,12 +27,14 @@ bool ft_threads_many;
 _Atomic bool ft_threads_replay;
 
 static uint32_t threads;         /* the highest number of one */
-static uint64_t count;           /* so many calls are done */
+static uint64_t count;           /* so many events there have been */
 
 /* ---- a replay ---- */
 
-static _Atomic uint64_t given;   /* all calls up to this number have been */
-static uint64_t last;            /* that is to be */
+static uint64_t first;           /* events up to this number happened before the copy was made, */
+static uint64_t last;            /* and up to this one they are to happen again */
+static _Atomic uint64_t happened; /* all up to this one have */
+static _Atomic uint64_t *marks;  /* which ones have: bit n - first - 1 */
 static int unresolved;           /* calls that were under way, and have not found what was left */
 static uint64_t before[FT_OUTCOME_THREADS];
 static _Atomic uint64_t passed[FT_OUTCOME_THREADS];
@@ -180,6 +183,38 @@ void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log)
 
 /* ---- what there is to be given ---- */
 
+static bool has_no_order(const struct ft_outcome *o) { return o->kind == FT_CALL_LOCK || o->kind == FT_CALL_THREAD; }
+
+static uint64_t begun(const struct ft_outcome *o) { return first + (uint32_t)(o->begun - (uint32_t)first); }
+
+/* Whoever marks the next one goes on for all that are marked already. */
+static void mark(uint64_t number)
+{
+    uint64_t n = number - first - 1, at;
+
+    atomic_fetch_or(&marks[n / 64], 1ull << n % 64);
+    for (at = atomic_load(&happened); at < last; at = atomic_load(&happened)) {
+        if (!(atomic_load(&marks[(at - first) / 64]) >> (at - first) % 64 & 1))
+            break;
+        atomic_compare_exchange_strong(&happened, &at, at + 1);
+    }
+    move();
+}
+
+static void make_marks(uint64_t n)
+{
+    static size_t bytes;
+    long at;
+
+    if (bytes)
+        syscall(SYS_munmap, marks, bytes);
+    bytes = ft_align(n / 8 + 1, 4096);
+    at = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at < 0 && at > -4096)
+        ft_recorder_lost("there is no memory for a replay of %llu events", (unsigned long long)n);
+    marks = (void *)at;
+}
+
 static void see(struct ft_outcome *o)
 {
     if (o->kind == FT_CALL_LOCK && o->what >= atomic_load(ft_threads_published(o->thread)))
@@ -190,6 +225,9 @@ static void see(struct ft_outcome *o)
         return;
     if (o->kind == FT_CALL_THREAD && o->result > (int64_t)threads)
         threads = (uint32_t)o->result;
+    if (has_no_order(o))
+        return;
+    count = ft_max(count, begun(o));
     if (o->state == FT_OUTCOME_DONE)
         count = ft_max(count, o->number);
     else
@@ -200,10 +238,12 @@ void ft_threads_resume(void)
 {
     uint32_t owed = 0;
 
-    atomic_store(&given, count);
+    first = count;
+    atomic_store(&happened, first);
     unresolved = 0;
     ft_outcome_log_resume(&ft_recorder.log, see);
     last = count;
+    make_marks(last - first);
     for (uint32_t i = 0; i <= threads; i++) {
         before[i] = atomic_load(ft_threads_published(i));
         owed += before[i] > atomic_load(&passed[i]);
@@ -222,7 +262,7 @@ void ft_threads_stand(void)
 static bool all_are_given(uint64_t a, uint64_t b)
 {
     (void)a, (void)b;
-    return atomic_load(&given) >= last && atomic_load(&owing) == 0;
+    return atomic_load(&happened) >= last && atomic_load(&owing) == 0;
 }
 
 static void end_replay(void)
@@ -265,10 +305,16 @@ bool ft_threads_ended(void)
     return true;
 }
 
+void ft_threads_arrived(const struct ft_outcome *o)
+{
+    if (!has_no_order(o))
+        mark(begun(o));
+}
+
 static bool is_turn(uint64_t number, uint64_t b)
 {
     (void)b;
-    return atomic_load(&given) + 1 >= number;
+    return atomic_load(&happened) + 1 >= number;
 }
 
 void ft_threads_await_turn(uint64_t number)
@@ -281,10 +327,8 @@ void ft_threads_await_turn(uint64_t number)
 void ft_threads_given(uint64_t number)
 {
     ft_thread.giving = 0;
-    if (!number)
-        return;
-    atomic_store(&given, number);
-    move();
+    if (number)
+        mark(number);
 }
 
 uint64_t ft_threads_number(void) { return ++count; }
@@ -332,7 +376,7 @@ struct ft_outcome *ft_log_put(uint16_t kind, uint64_t what, int64_t result, int 
 
     ft_threads_lock();
     if (ft_recorder.on)
-        o = ft_outcome_begin(ft_thread.log, kind, what, 0);
+        o = ft_outcome_begin(ft_thread.log, kind, what, 0, 0);
     if (o) {
         o->result = result;
         o->error = error;

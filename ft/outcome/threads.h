@@ -75,11 +75,14 @@ bool ft_threads_replays(void);
 /* All threads have been given all. Does not wait: a thread may have a lock that others are to take before that is so. */
 bool ft_threads_ended(void);
 
-/* A record's turn: all that were done before it have been given. It has been given. */
+/* In a replay: this thread has come to that call. */
+void ft_threads_arrived(const struct ft_outcome *o);
+
+/* Event `number` is that a call is done: when it returns all before it have happened. It has been given. */
 void ft_threads_await_turn(uint64_t number);
 void ft_threads_given(uint64_t number);
 
-/* With the lock: the number of a call that is done now. */
+/* With the lock: the number of an event that happens now. */
 uint64_t ft_threads_number(void);
 
 /* All threads have been given all, when it returns. */

@@ -60,7 +60,7 @@ static bool is_eventfd(int fd, const void *arg)
     return ft_descriptors_is_anonymous(fd, "anon_inode:[eventfd]");
 }
 
-/* What outcomes say that it counts. -1: others have it, too. */
+/* What outcomes say that it counts, and ZERO. -1: others have it, too. */
 static int64_t expected(int fd) { return ft_children_some() ? -1 : ft_descriptors_count(fd, FT_COUNT_EVENTS); }
 
 static void expect(int fd, int64_t more)
@@ -84,6 +84,8 @@ static void put_back(int fd, int64_t count)
     uint64_t value;
     struct pollfd p = {fd, POLLIN, 0};
 
+    if (counted(fd) == count)
+        return;
     while (syscall(SYS_poll, &p, 1, 0) > 0 && p.revents & POLLIN)
         syscall(SYS_read, fd, &value, sizeof value);
     value = (uint64_t)count;
@@ -94,10 +96,10 @@ static void put_back(int fd, int64_t count)
 void ft_event_settle(void)
 {
     for (int fd = 0; fd < FT_DESCRIPTORS; fd++) {
-        int64_t count = expected(fd) - ZERO;
+        int64_t count = expected(fd);
 
-        if (count >= 0 && counted(fd) != count)
-            put_back(fd, count);
+        if (count > 0)
+            put_back(fd, count > ZERO ? count - ZERO : 0);
     }
 }
 
@@ -184,6 +186,10 @@ ssize_t ft_event_write(int fd, const void *from)
         }
     } else if (!c.under_way) {
         ft_call_note(&c, expected(fd) < 0 ? counted(fd) : 0, 0);
+    } else if (expected(fd) >= 0 && expected(fd) < ZERO) { /* more has been read than was written without this */
+        expect(fd, (int64_t)value);
+        errno = c.error;
+        return ft_call_end(&c, sizeof value, 0);
     }
     errno = c.error;
     n = FT_WAITING(ft_real()->write(fd, &value, sizeof value));

@@ -231,6 +231,7 @@ static bool give(int step)
 
     if (!o || o->kind != FT_CALL_SIGNAL || (o->step != step && o->state == FT_OUTCOME_DONE) || o->result)
         return false;
+    ft_threads_arrived(o);
     if (o->state == FT_OUTCOME_DONE) {
         ft_threads_await_turn(o->number);
         memcpy(&info, ft_outcome_data(o), sizeof info);
@@ -260,7 +261,7 @@ static void record(int step)
         return;
     ft_alarm_sent(&info);
     ft_threads_lock();
-    o = ft_outcome_begin(ft_thread.log, FT_CALL_SIGNAL, (uint64_t)info.si_signo, sizeof info);
+    o = ft_outcome_begin(ft_thread.log, FT_CALL_SIGNAL, (uint64_t)info.si_signo, sizeof info, ft_threads_number());
     in_record(info.si_signo);
     if (o)
         put_record(o, &info, step);
