@@ -15,6 +15,7 @@
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/images.h"
+#include "ft/outcome/lock.h"
 #include "ft/outcome/maps.h"
 #include "ft/outcome/process.h"
 #include "ft/outcome/real.h"
@@ -201,6 +202,7 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
     c->words->at = stand->at;
     c->words->first = stand->first;
     ft_threads_stand();
+    ft_lock_stand();
     ft_recorder.log.at = ft_recorder_position();
     c->words->outcome = ft_recorder.log.at;
     c->words->closings = atomic_load(&ft_recorder.log.words->closings) + ft_recorder.closes; /* good before that, and after it */

@@ -25,10 +25,20 @@ liboutcome_la_SOURCES = \
 	ft/outcome/inputs.h ft/outcome/inputs.c ft/outcome/once.h ft/outcome/once.c \
 	ft/outcome/wrap_descriptor.c ft/outcome/wrap_ioctl.c ft/outcome/wrap_content.c ft/outcome/wrap_exec.c ft/outcome/wrap_poll.c \
 	ft/outcome/wrap_thread.c ft/outcome/tcp.h ft/outcome/tcp.c ft/outcome/wrap_socket.c ft/outcome/wrap_resolve.c ft/outcome/wrap_send.c ft/outcome/event.h ft/outcome/wrap_event.c ft/outcome/images.h ft/outcome/images.c ft/outcome/children.h ft/outcome/children.c ft/outcome/child.h ft/outcome/wrap_child.c ft/outcome/wrap_shell.c \
-	ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c ft/outcome/wrap_wait.c
+	ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c
 # syscall is taken the place of, too: the library's own calls go past that.
 liboutcome_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fvisibility=default -Dsyscall=ft_syscall
 liboutcome_la_LIBADD = libftcommon.la
+
+# Locks. Twice: tests kill at points inside of them, which are not there for others.
+noinst_LTLIBRARIES += liblocks.la
+liblocks_la_SOURCES = \
+	ft/outcome/lock.h ft/outcome/lock.c ft/outcome/behind.h ft/outcome/behind.c ft/outcome/wrap_mutex.c ft/outcome/wrap_semaphore.c \
+	ft/outcome/wrap_condition.c ft/outcome/wrap_winner.c ft/outcome/wrap_openmp.c ft/outcome/wrap_locked.c
+liblocks_la_CFLAGS = $(liboutcome_la_CFLAGS)
+check_LTLIBRARIES += liblocks_test.la
+liblocks_test_la_SOURCES = $(liblocks_la_SOURCES)
+liblocks_test_la_CFLAGS = $(liboutcome_la_CFLAGS) -DFT_LOCK_TESTED
 
 # Preloaded by ftrun. Nothing of the engine's is seen from outside: a program may have that, too.
 compatdir = $(libdir)/ftmpi
@@ -39,7 +49,7 @@ $(rank_link): | libftmpi_rank.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(LN_S) -f ../libftmpi_rank.so $@
 libftmpi_rank_la_SOURCES = ft/outcome/door.h ft/outcome/start.c ft/outcome/other_mpi.h ft/outcome/other_mpi.c ft/outcome/xgboost.c ft/outcome/wrong_library.c
 libftmpi_rank_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
-libftmpi_rank_la_LIBADD = liboutcome.la
+libftmpi_rank_la_LIBADD = liboutcome.la liblocks.la
 # Calls of its own functions are bound when it is linked, as the C library's are: 92 names less to be looked up at each start.
 libftmpi_rank_la_LDFLAGS = -module -avoid-version -no-undefined -Wl,-z,defs -Wl,-z,now -Wl,-Bsymbolic-functions -Wl,--version-script=$(srcdir)/ft/outcome/libftmpi_rank.map
 EXTRA_libftmpi_rank_la_DEPENDENCIES = ft/outcome/libftmpi_rank.map
@@ -61,8 +71,8 @@ outcome_calls_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
 outcome_calls_LDADD =
 check_LTLIBRARIES += liboutcome_test.la
 liboutcome_test_la_SOURCES = ft/outcome/test/start.c
-liboutcome_test_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
-liboutcome_test_la_LIBADD = liboutcome.la
+liboutcome_test_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall -DFT_LOCK_TESTED
+liboutcome_test_la_LIBADD = liboutcome.la liblocks_test.la
 liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 
 # Programs that know of none of this: streams.sh.

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,16 +50,36 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <threads.h>
+#include <wchar.h>
 #include <wordexp.h>
+
+/* No header has these. */
+void _IO_list_lock(void);
+void _IO_list_unlock(void);
+char *__fgets_chk(char *to, size_t size, int n, FILE *f);
+size_t __fread_chk(void *to, size_t room, size_t size, size_t n, FILE *f);
+int __isoc99_vfscanf(FILE *f, const char *format, va_list args);
+int __vfprintf_chk(FILE *f, int flag, const char *format, va_list args);
+int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
 
 /* X(name), in the order of the alphabet. */
 #define FT_REAL_NAMES(X)                                                                            \
     X(_Fork)                                                                                        \
+    X(_IO_list_lock)                                                                                \
+    X(_IO_list_unlock)                                                                              \
+    X(__fgets_chk)                                                                                  \
+    X(__fread_chk)                                                                                  \
+    X(__getdelim)                                                                                   \
+    X(__isoc99_vfscanf)                                                                             \
+    X(__vfprintf_chk)                                                                               \
+    X(__vfwprintf_chk)                                                                              \
     X(_exit)                                                                                        \
     X(accept4)                                                                                      \
     X(alarm)                                                                                        \
     X(backtrace_symbols_fd)                                                                         \
     X(bind)                                                                                         \
+    X(call_once)                                                                                    \
     X(chdir)                                                                                        \
     X(clock)                                                                                        \
     X(clock_gettime)                                                                                \
@@ -66,6 +87,8 @@
     X(clone)                                                                                        \
     X(close)                                                                                        \
     X(closedir)                                                                                     \
+    X(cnd_timedwait)                                                                                \
+    X(cnd_wait)                                                                                     \
     X(connect)                                                                                      \
     X(copy_file_range)                                                                              \
     X(dirfd)                                                                                        \
@@ -95,25 +118,46 @@
     X(fdopen)                                                                                       \
     X(fdopendir)                                                                                    \
     X(fexecve)                                                                                      \
+    X(fflush)                                                                                       \
+    X(fgetc)                                                                                        \
+    X(fgetpos64)                                                                                    \
+    X(fgets)                                                                                        \
+    X(fgetwc)                                                                                       \
+    X(fgetws)                                                                                       \
     X(fgetxattr)                                                                                    \
     X(flistxattr)                                                                                   \
     X(flock)                                                                                        \
+    X(flockfile)                                                                                    \
     X(fopen64)                                                                                      \
     X(fork)                                                                                         \
+    X(fputc)                                                                                        \
+    X(fputs)                                                                                        \
+    X(fputwc)                                                                                       \
+    X(fputws)                                                                                       \
+    X(fread)                                                                                        \
     X(fremovexattr)                                                                                 \
     X(freopen64)                                                                                    \
+    X(fseek)                                                                                        \
+    X(fseeko64)                                                                                     \
+    X(fsetpos64)                                                                                    \
     X(fsetxattr)                                                                                    \
     X(fstatfs64)                                                                                    \
     X(fstatvfs64)                                                                                   \
     X(fsync)                                                                                        \
+    X(ftell)                                                                                        \
+    X(ftello64)                                                                                     \
     X(ftruncate64)                                                                                  \
+    X(ftrylockfile)                                                                                 \
     X(ftw64)                                                                                        \
+    X(funlockfile)                                                                                  \
     X(futimens)                                                                                     \
+    X(fwrite)                                                                                       \
     X(get_current_dir_name)                                                                         \
     X(getaddrinfo)                                                                                  \
     X(getcwd)                                                                                       \
     X(getdents64)                                                                                   \
     X(gethostname)                                                                                  \
+    X(getline)                                                                                      \
     X(getloadavg)                                                                                   \
     X(getnameinfo)                                                                                  \
     X(getpeername)                                                                                  \
@@ -147,16 +191,19 @@
     X(mprotect)                                                                                     \
     X(mremap)                                                                                       \
     X(msync)                                                                                        \
+    X(mtx_lock)                                                                                     \
+    X(mtx_timedlock)                                                                                \
+    X(mtx_trylock)                                                                                  \
     X(munmap)                                                                                       \
     X(nanosleep)                                                                                    \
     X(nftw64)                                                                                       \
     X(openat64)                                                                                     \
     X(opendir)                                                                                      \
     X(pause)                                                                                        \
+    X(pclose)                                                                                       \
     X(perror)                                                                                       \
     X(pipe2)                                                                                        \
     X(poll)                                                                                         \
-    X(pclose)                                                                                       \
     X(popen)                                                                                        \
     X(posix_fadvise64)                                                                              \
     X(posix_fallocate64)                                                                            \
@@ -168,16 +215,39 @@
     X(preadv64v2)                                                                                   \
     X(pselect)                                                                                      \
     X(psiginfo)                                                                                     \
+    X(psignal)                                                                                      \
+    X(pthread_barrier_init)                                                                         \
+    X(pthread_barrier_wait)                                                                         \
     X(pthread_cancel)                                                                               \
+    X(pthread_cond_clockwait)                                                                       \
+    X(pthread_cond_timedwait)                                                                       \
+    X(pthread_cond_wait)                                                                            \
     X(pthread_create)                                                                               \
     X(pthread_getaffinity_np)                                                                       \
     X(pthread_getcpuclockid)                                                                        \
     X(pthread_getschedparam)                                                                        \
     X(pthread_kill)                                                                                 \
+    X(pthread_mutex_clocklock)                                                                      \
+    X(pthread_mutex_lock)                                                                           \
+    X(pthread_mutex_timedlock)                                                                      \
+    X(pthread_mutex_trylock)                                                                        \
+    X(pthread_mutex_unlock)                                                                         \
+    X(pthread_once)                                                                                 \
+    X(pthread_rwlock_clockrdlock)                                                                   \
+    X(pthread_rwlock_clockwrlock)                                                                   \
+    X(pthread_rwlock_rdlock)                                                                        \
+    X(pthread_rwlock_timedrdlock)                                                                   \
+    X(pthread_rwlock_timedwrlock)                                                                   \
+    X(pthread_rwlock_tryrdlock)                                                                     \
+    X(pthread_rwlock_trywrlock)                                                                     \
+    X(pthread_rwlock_wrlock)                                                                        \
     X(pthread_setaffinity_np)                                                                       \
     X(pthread_setschedparam)                                                                        \
     X(pthread_setschedprio)                                                                         \
     X(pthread_sigmask)                                                                              \
+    X(pthread_spin_lock)                                                                            \
+    X(pthread_spin_trylock)                                                                         \
+    X(puts)                                                                                         \
     X(pwrite64)                                                                                     \
     X(pwritev64)                                                                                    \
     X(pwritev64v2)                                                                                  \
@@ -193,6 +263,7 @@
     X(recvmsg)                                                                                      \
     X(removexattr)                                                                                  \
     X(renameat2)                                                                                    \
+    X(rewind)                                                                                       \
     X(rewinddir)                                                                                    \
     X(scandirat64)                                                                                  \
     X(sched_getaffinity)                                                                            \
@@ -200,6 +271,11 @@
     X(sched_setaffinity)                                                                            \
     X(seekdir)                                                                                      \
     X(select)                                                                                       \
+    X(sem_clockwait)                                                                                \
+    X(sem_getvalue)                                                                                 \
+    X(sem_post)                                                                                     \
+    X(sem_timedwait)                                                                                \
+    X(sem_trywait)                                                                                  \
     X(sem_wait)                                                                                     \
     X(sendfile64)                                                                                   \
     X(sendmmsg)                                                                                     \
@@ -211,6 +287,7 @@
     X(setpriority)                                                                                  \
     X(setrlimit64)                                                                                  \
     X(setsockopt)                                                                                   \
+    X(setvbuf)                                                                                      \
     X(setxattr)                                                                                     \
     X(shmat)                                                                                        \
     X(shmdt)                                                                                        \
@@ -247,9 +324,14 @@
     X(ttyname_r)                                                                                    \
     X(umask)                                                                                        \
     X(uname)                                                                                        \
+    X(ungetc)                                                                                       \
+    X(ungetwc)                                                                                      \
     X(unlinkat)                                                                                     \
     X(utimensat)                                                                                    \
     X(vdprintf)                                                                                     \
+    X(vfprintf)                                                                                     \
+    X(vfscanf)                                                                                      \
+    X(vfwprintf)                                                                                    \
     X(vmsplice)                                                                                     \
     X(wait)                                                                                         \
     X(wait3)                                                                                        \

@@ -348,7 +348,13 @@ bool ft_threads_all_resolved(void) { return unresolved == 0; }
 
 /* ---- lock operations ---- */
 
-_Atomic uint64_t *ft_threads_published(uint32_t thread) { return &ft_recorder.log.words->locks[thread]; }
+/* Threads with neighbouring numbers write to different lines of the cache. */
+_Atomic uint64_t *ft_threads_published(uint32_t thread)
+{
+    enum { LINES = FT_OUTCOME_THREADS / 8 };
+
+    return &ft_recorder.log.words->locks[thread % LINES * 8 + thread / LINES];
+}
 
 uint64_t ft_threads_before(uint32_t thread) { return before[thread]; }
 

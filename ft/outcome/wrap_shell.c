@@ -10,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ft/outcome/lock.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/stdio.h"
 
 /* ---- system ---- */
 
@@ -146,12 +148,12 @@ static pid_t take(const FILE *stream)
     return pid;
 }
 
-static int finish(FILE *stream, pid_t pid)
+static int finish(FILE *stream, pid_t pid, bool counted)
 {
     pid_t done;
     int status;
 
-    ft_real()->fclose(stream);
+    ft_stdio_close(stream, counted);
     do
         done = waitpid(pid, &status, 0);
     while (done < 0 && errno == EINTR);
@@ -162,7 +164,7 @@ int pclose(FILE *stream)
 {
     pid_t pid = take(stream);
 
-    return pid ? finish(stream, pid) : ft_real()->pclose(stream);
+    return pid ? finish(stream, pid, ft_locks()) : ft_real()->pclose(stream);
 }
 
 /* As the C library's, which waits for the child of such a stream, too. */
@@ -170,5 +172,5 @@ int fclose(FILE *stream)
 {
     pid_t pid = processes ? take(stream) : 0;
 
-    return pid ? finish(stream, pid) : ft_real()->fclose(stream);
+    return pid ? finish(stream, pid, ft_locks()) : ft_stdio_close(stream, ft_locks());
 }

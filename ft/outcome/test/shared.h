@@ -5,7 +5,7 @@
 
 #include "ft/shm/layout.h"
 
-enum { MESSAGES = 4096, LOG_AT = 1 << 20 };
+enum { MESSAGES = 4096, LOG_AT = 1 << 20, LOCK_KILLS = 8 };
 
 /* Messages between the rank and its peer, numbered: the rank's contribution, then the peer's answer. Both are kept. */
 struct shared {
@@ -16,6 +16,11 @@ struct shared {
     uint64_t mapped, position;  /* where the rank has this, and where in its own memory it says how far in the log it is */
     _Atomic uint64_t row;       /* which of the two has what it does, */
     char rows[2][32];           /* named as in calls.table */
+    _Atomic uint32_t lock_kill; /* which of these kills is the next one */
+    struct {
+        uint32_t point;         /* enum ft_lock_point, + 1. 0: no more kills */
+        _Atomic uint32_t left;  /* so often it is come to, by whatever thread */
+    } lock_kills[LOCK_KILLS];
     uint64_t bytes;             /* of all, with the log of outcomes at LOG_AT */
     _Atomic uint64_t contributed, answered;
     uint64_t contribution[MESSAGES], answer[MESSAGES];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the tests' ranks have preloaded: the recorder, with snapshot zero before main, in the memory of test/agent.c. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,6 +12,7 @@
 #include "ft/outcome/children.h"
 #include "ft/outcome/copies.h"
 #include "ft/outcome/descriptors.h"
+#include "ft/outcome/lock.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/test/shared.h"
 #include "ft/shm/word.h"
@@ -88,6 +90,18 @@ void test_row(const char *name)
     atomic_store(&shared->row, next);
 }
 
+/* Its threads come to points of lock operations. */
+void ft_lock_point(enum ft_lock_point point)
+{
+    uint32_t kill = atomic_load(&shared->lock_kill);
+
+    if (kill == LOCK_KILLS || shared->lock_kills[kill].point != (uint32_t)point + 1 || atomic_fetch_sub(&shared->lock_kills[kill].left, 1) != 1)
+        return;
+    atomic_store(&shared->lock_kill, kill + 1);
+    for (;;)
+        syscall(SYS_kill, (pid_t)syscall(SYS_getpid), SIGKILL);
+}
+
 __attribute__((constructor)) static void start(void)
 {
     const char *text = getenv(TEST_FDS);
@@ -97,6 +111,8 @@ __attribute__((constructor)) static void start(void)
     if (!text || sscanf(text, "%d,%d,%d", &memory, &bell, &life) != 3 || pread(memory, &head, sizeof head, 0) != sizeof head)
         return;
     unsetenv(TEST_FDS);
+    if (getenv("FT_TEST_LOCKS"))
+        ft_lock_most = strtoull(getenv("FT_TEST_LOCKS"), NULL, 10);
     shared = mmap(NULL, head.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
     close(memory);
     bell = ft_descriptors_own(bell); /* programs close all descriptors that they have not opened */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Semaphores. Who gets one without waiting does a lock operation, if there are threads. A wait is a recorded call, threads or not: a
+   signal may interrupt it, and its time may be over. Who has waited with success does the operation then. Whoever posts does so in a
+   replay, too. */
+#include "ft/outcome/real.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <time.h>
+
+#include "ft/outcome/lock.h"
+
+/* Before there is a second thread only the call is recorded. */
+FT_CALLED bool is_recorded(uintptr_t caller) { return ft_threads_many ? ft_locks_of(caller) : ft_recording(); }
+
+/* How long. */
+struct wait {
+    const struct timespec *until;  /* NULL: for ever */
+    clockid_t clock;
+};
+
+static int wait_live(sem_t *semaphore, const struct wait *w)
+{
+    if (!w->until)
+        return ft_real()->sem_wait(semaphore);
+    return w->clock == CLOCK_REALTIME ? ft_real()->sem_timedwait(semaphore, w->until)
+                                      : ft_real()->sem_clockwait(semaphore, w->clock, w->until);
+}
+
+/* Somebody has posted, or is about to. */
+static int take_again(sem_t *semaphore)
+{
+    while (ft_real()->sem_wait(semaphore) < 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
+static int try(sem_t *semaphore) { return ft_real()->sem_trywait(semaphore) < 0 ? errno : 0; }
+
+/* In a replay: the log has the call that this wait was, and not a later one's. */
+static bool has_waited(uint64_t what)
+{
+    const struct ft_outcome *o = ft_log_peek();
+
+    return o && o->kind == FT_CALL_SEMAPHORE && o->what == what;
+}
+
+/* Without waiting. */
+static bool is_got(sem_t *semaphore, struct ft_lock_at at, uint64_t what)
+{
+    struct ft_lock l;
+
+    if (!ft_threads_many)
+        return try(semaphore) == 0;
+    if (atomic_load(&ft_threads_replay) && has_waited(what))
+        return false;
+    if (ft_lock_begin(&l, FT_LOCK_SEMAPHORE)) {
+        ft_lock_again(&l, at, take_again(semaphore));
+        return true;
+    }
+    if (try(semaphore) != 0)
+        return false;
+    ft_lock_took(at, FT_LOCK_SEMAPHORE, 0);
+    return true;
+}
+
+/* After a wait with success. `given`: the wait was. */
+static void get(sem_t *semaphore, struct ft_lock_at at, bool given)
+{
+    struct ft_lock l;
+
+    if (!ft_threads_many) {
+        if (given)
+            take_again(semaphore);
+    } else if (!given) {
+        ft_lock_took(at, FT_LOCK_SEMAPHORE, 0);
+    } else if (ft_lock_begin(&l, FT_LOCK_SEMAPHORE)) {
+        ft_lock_again(&l, at, take_again(semaphore));
+    } else { /* it was killed before anybody could know */
+        take_again(semaphore);
+        ft_lock_took(at, FT_LOCK_SEMAPHORE, 0);
+    }
+}
+
+static int wait_for(sem_t *semaphore, const struct wait *w)
+{
+    struct ft_lock_at at = ft_lock_at(semaphore);
+    uint64_t what = ft_what((int64_t)ft_thread.locks, 0, 0);
+    struct ft_recorded c;
+    int error = errno, result;
+    bool given;
+
+    if (is_got(semaphore, at, what)) {
+        errno = error;
+        return 0;
+    }
+    errno = error;
+    given = ft_call_begin(&c, FT_CALL_SEMAPHORE, what, 0);
+    result = (int)(given ? ft_call_give(&c) : ft_call_end(&c, wait_live(semaphore, w), 0));
+    if (result < 0)
+        return -1;
+    error = errno;
+    get(semaphore, at, given);
+    errno = error;
+    return 0;
+}
+
+int sem_wait(sem_t *semaphore)
+{
+    if (!is_recorded((uintptr_t)__builtin_return_address(0)))
+        return ft_real()->sem_wait(semaphore);
+    return wait_for(semaphore, &(struct wait){NULL, CLOCK_REALTIME});
+}
+
+int sem_timedwait(sem_t *semaphore, const struct timespec *until)
+{
+    if (!is_recorded((uintptr_t)__builtin_return_address(0)))
+        return ft_real()->sem_timedwait(semaphore, until);
+    return wait_for(semaphore, &(struct wait){until, CLOCK_REALTIME});
+}
+
+int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+    if (!is_recorded((uintptr_t)__builtin_return_address(0)))
+        return ft_real()->sem_clockwait(semaphore, clock, until);
+    return wait_for(semaphore, &(struct wait){until, clock});
+}
+
+int sem_trywait(sem_t *semaphore)
+{
+    int before = errno, error;
+
+    if (!ft_locks())
+        return ft_real()->sem_trywait(semaphore);
+    error = FT_LOCK_TAKES(FT_LOCK_SEMAPHORE, ft_lock_at(semaphore), try(semaphore), take_again(semaphore));
+    errno = error ? error : before;
+    return error ? -1 : 0;
+}
+
+/* Published before it is done: who gets it comes after that. */
+int sem_post(sem_t *semaphore)
+{
+    struct ft_lock l;
+
+    if (ft_locks()) {
+        if (ft_lock_begin(&l, FT_LOCK_POST))
+            ft_lock_again(&l, ft_lock_at(semaphore), 0);
+        else
+            ft_lock_took(ft_lock_at(semaphore), FT_LOCK_POST, 0);
+    }
+    return ft_real()->sem_post(semaphore);
+}
+
+int sem_getvalue(sem_t *semaphore, int *value)
+{
+    struct ft_lock l;
+    int result;
+
+    if (!ft_locks())
+        return ft_real()->sem_getvalue(semaphore, value);
+    if (ft_lock_begin(&l, FT_LOCK_VALUE)) {
+        *value = l.result;
+        ft_lock_given(&l);
+        return 0;
+    }
+    result = ft_real()->sem_getvalue(semaphore, value);
+    ft_lock_told(FT_LOCK_VALUE, *value);
+    return result;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What one thread does for all: pthread_once, and the static variables of C++ functions. A replay has the same thread do it. */
+#include "ft/outcome/real.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "ft/outcome/behind.h"
+#include "ft/outcome/lock.h"
+
+static void lose(void)
+{
+    ft_recorder_lost("in a replay another thread than before initialized something (pthread_once, a static variable)");
+}
+
+/* ---- once ---- */
+
+/* The call that this thread is in. */
+struct once {
+    void (*function)(void);
+    struct ft_lock_at at;
+    struct ft_lock given;
+    bool replay;   /* the operation is in the log */
+    bool won;
+};
+
+static _Thread_local struct once *once __attribute__((tls_model("initial-exec")));
+
+enum { LOST_IT, WON_IT };
+
+/* Who makes it is known only now: the operation comes before all that the function does. */
+static void make(void)
+{
+    struct once *o = once;
+
+    o->won = true;
+    if (o->replay && !(o->given.record && o->given.record->note[1] == WON_IT))
+        lose();
+    if (o->replay) {
+        ft_lock_again(&o->given, o->at, 0);
+    } else {
+        uint64_t before = ft_lock_note(o->at);
+
+        ft_lock_record(FT_LOCK_ONCE, 0, before >> FT_LOCK_BITS == ft_thread.number ? 0 : before, WON_IT);
+        ft_lock_publish();
+        ft_lock_seen(o->at);
+    }
+    o->function();
+}
+
+/* Somebody else had. It is after that, and nothing comes after it. */
+static void find_made(const struct once *o)
+{
+    if (o->replay) {
+        if (o->given.record && o->given.record->note[1] == WON_IT)
+            lose();
+        ft_lock_given(&o->given);
+        return;
+    }
+    ft_lock_tell(FT_LOCK_ONCE, 0, ft_lock_look(o->at.word));
+    ft_lock_publish();
+}
+
+static void begin(struct once *o, const volatile void *control, void (*function)(void))
+{
+    *o = (struct once){.function = function, .at = ft_lock_at(control)};
+    o->replay = ft_lock_begin(&o->given, FT_LOCK_ONCE);
+    once = o;
+}
+
+int pthread_once(pthread_once_t *control, void (*function)(void))
+{
+    struct once o;
+    int result;
+
+    if (!ft_locks())
+        return ft_real()->pthread_once(control, function);
+    begin(&o, control, function);
+    result = ft_real()->pthread_once(control, make);
+    if (!o.won)
+        find_made(&o);
+    return result;
+}
+
+void call_once(once_flag *flag, void (*function)(void))
+{
+    struct once o;
+
+    if (!ft_locks()) {
+        ft_real()->call_once(flag, function);
+        return;
+    }
+    begin(&o, flag, function);
+    ft_real()->call_once(flag, make);
+    if (!o.won)
+        find_made(&o);
+}
+
+/* ---- static variables ---- */
+
+/* Compiled code looks at the first byte itself: who finds it set calls nothing. So only who makes the variable is counted; all others wait
+   for the byte. A guard is named by its place in its library. */
+
+enum { NAP_NS = 200000, NAPS = 300 * (1000000000 / NAP_NS) };
+
+int __cxa_guard_acquire(int64_t *guard);
+
+static bool is_made(const int64_t *guard) { return __atomic_load_n((const char *)guard, __ATOMIC_ACQUIRE); }
+
+static uint64_t place_of(const int64_t *guard)
+{
+    struct dl_find_object found;
+    const char *name;
+
+    if (_dl_find_object((void *)(uintptr_t)guard, &found) != 0) /* NOLINT(performance-no-int-to-ptr) */
+        return 1;
+    name = found.dlfo_link_map && found.dlfo_link_map->l_name ? found.dlfo_link_map->l_name : "";
+    return ft_what((int64_t)ft_what_name(name), (int64_t)((uintptr_t)guard - (uintptr_t)found.dlfo_map_start), 0);
+}
+
+/* True: this thread's predecessor made it. False: it is made by now, or all have been given all. */
+static bool is_winner(const int64_t *guard, uint64_t place)
+{
+    const struct ft_outcome *o;
+
+    for (int i = 0; !is_made(guard); i++) {
+        o = ft_lock_next(FT_LOCK_GUARD);
+        if (o && (uint64_t)o->note[1] == place)
+            return true;
+        if (ft_lock_at_end()) {
+            ft_threads_all_given();
+            return false;
+        }
+        if (i == NAPS)
+            ft_recorder_lost("in a replay nobody initialized a static variable");
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    }
+    return false;
+}
+
+int __cxa_guard_acquire(int64_t *guard)
+{
+    static int (*real)(int64_t *);
+    struct ft_lock l;
+    int error = errno;
+    bool makes;
+
+    if (!real)
+        real = (int (*)(int64_t *))ft_behind("__cxa_guard_acquire", (uintptr_t)__builtin_return_address(0));
+    if (!ft_locks())
+        return real(guard);
+    if (atomic_load(&ft_threads_replay) && is_winner(guard, place_of(guard))) {
+        if (!ft_lock_begin(&l, FT_LOCK_GUARD) || !real(guard))
+            lose();
+        ft_lock_given(&l);
+        return 1;
+    }
+    errno = error;
+    makes = real(guard);
+    if (makes) {
+        ft_lock_record(FT_LOCK_GUARD, 0, 0, place_of(guard));
+        ft_lock_publish();
+    }
+    return makes;
+}
