@@ -75,6 +75,14 @@ liboutcome_test_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall -DFT_LOCK_TESTED
 liboutcome_test_la_LIBADD = liboutcome.la liblocks_test.la
 liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 
+# Threads whose order shows: locks.sh.
+check_PROGRAMS += outcome_locks
+outcome_locks_SOURCES = ft/outcome/test/locks.h ft/outcome/test/locks.c ft/outcome/test/locks_threads.c ft/outcome/test/locks_openmp.c \
+	ft/outcome/test/locks_torture.c ft/outcome/test/locks_cost.c ft/outcome/test/locks_cpp.cpp
+outcome_locks_CFLAGS = $(AM_CFLAGS) -fopenmp
+outcome_locks_LDFLAGS = -fopenmp
+outcome_locks_LDADD =
+
 # Programs that know of none of this: streams.sh.
 check_PROGRAMS += outcome_lines outcome_fifo outcome_streams outcome_told outcome_signals outcome_children outcome_stores outcome_events outcome_talk outcome_relay
 outcome_relay_SOURCES = ft/outcome/test/relay.c
@@ -98,7 +106,8 @@ outcome_streams_LDADD =
 outcome_told_SOURCES = ft/outcome/test/told.cpp
 outcome_told_LDADD =
 EXTRA_DIST += ft/outcome/streams.sh ft/outcome/sockets.sh ft/outcome/relay.sh
-TESTS += ft/outcome/streams.sh ft/outcome/sockets.sh ft/outcome/relay.sh ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh
+EXTRA_DIST += ft/outcome/locks.sh ft/outcome/test/locks.py
+TESTS += ft/outcome/locks.sh ft/outcome/streams.sh ft/outcome/sockets.sh ft/outcome/relay.sh ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh
 endif
 EXTRA_DIST += ft/outcome/test/units.f90
 EXTRA_DIST += ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh ft/outcome/mutants.sh ft/outcome/calls.table

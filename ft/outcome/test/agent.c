@@ -12,11 +12,12 @@
      -z       kills the newest copy before it wakes one: snapshot zero is what is left
      -i       standard input, written to a pipe
      -x       N.K,M.L: kills it there (points.c), and the next incarnation at the next point
+     -L       P.N,Q.M: kills it at points of lock operations (enum ft_lock_point): when it comes to P for the N-th time; the next one at Q
      -l       a file: all points of the incarnation that is not killed
      -C       the first incarnation has a copy made from this stop on
      -P       a command that runs beside it, with the descriptor of the memory as its last argument
 
-   The line at the end, and the exit code, are the rank's: "code 0 kills 3 named 2 zero 1 cuts 5 records 120 lost 0". */
+   The line at the end, and the exit code, are the rank's: "code 0 kills 3 named 2 zero 1 cuts 5 torn 0 stops 0 locks 0 records 120 log 7680 lost 0". */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -238,6 +239,15 @@ void agent_kill(struct agent *a)
 
 /* ---- all of it ---- */
 
+static uint64_t count_locks(const struct agent *a)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < FT_OUTCOME_THREADS; i++)
+        all += atomic_load(&a->words->locks[i]);
+    return all;
+}
+
 static int finish(struct agent *a, int status)
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -250,8 +260,8 @@ static int finish(struct agent *a, int status)
         kill(a->peer_pid, SIGKILL);
         waitpid(a->peer_pid, NULL, 0);
     }
-    fprintf(stderr, "code %d kills %ld named %ld zero %ld cuts %ld torn %ld stops %ld records %llu log %llu lost %llu%s%s\n", code, a->killed, a->named, a->zero,
-            a->cuts, a->torn, a->points.stop, (unsigned long long)atomic_load(&a->words->done), (unsigned long long)atomic_load(&a->words->tail),
+    fprintf(stderr, "code %d kills %ld named %ld zero %ld cuts %ld torn %ld stops %ld locks %llu records %llu log %llu lost %llu%s%s\n", code, a->killed, a->named, a->zero,
+            a->cuts, a->torn, a->points.stop, (unsigned long long)count_locks(a), (unsigned long long)atomic_load(&a->words->done), (unsigned long long)atomic_load(&a->words->tail),
             (unsigned long long)atomic_load(&a->words->differs), a->words->how[0] ? ": " : a->words->told[0] ? " told: " : "",
             a->words->how[0] ? a->words->how : a->words->told);
     return code;
@@ -356,6 +366,22 @@ static bool has_changed(struct agent *a, int *status)
     return waitpid(a->rank, status, (a->points.used && !a->killed ? 0 : WNOHANG) | __WALL) == a->rank;
 }
 
+/* "3.17,5.2" */
+static bool read_lock_kills(struct agent *a, const char *text)
+{
+    char *end = NULL;
+
+    for (int i = 0; i < LOCK_KILLS; i++, text = end + 1) {
+        a->shared->lock_kills[i].point = (uint32_t)strtoul(text, &end, 10) + 1;
+        if (end == text || *end != '.')
+            return false;
+        atomic_store(&a->shared->lock_kills[i].left, (uint32_t)strtoul(end + 1, &end, 10));
+        if (*end != ',')
+            return !*end;
+    }
+    return false;
+}
+
 static void on_alarm(int number) { (void)number; }
 
 static int run(struct agent *a)
@@ -397,6 +423,7 @@ static int run(struct agent *a)
             if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
                 return finish(a, status);
             stop_if_lost(a, status);
+            a->killed += a->lock_kills; /* it has done so itself */
             wake(a);
         }
         if (!a->traced)
@@ -407,10 +434,11 @@ static int run(struct agent *a)
 int main(int argc, char **argv)
 {
     struct agent a = {.seed = 1, .mib = 64};
+    const char *lock_kills = NULL;
     uint64_t bytes;
     int option, code;
 
-    while ((option = getopt(argc, argv, "+s:k:t:p:c:m:zi:P:x:l:C:")) != -1) {
+    while ((option = getopt(argc, argv, "+s:k:t:p:c:m:zi:P:x:l:L:C:")) != -1) {
         switch (option) {
         case 's': a.seed = strtoull(optarg, NULL, 10); break;
         case 'k': a.kills = atol(optarg); break;
@@ -432,6 +460,7 @@ int main(int argc, char **argv)
             if (!a.points.list)
                 die(optarg);
             break;
+        case 'L': lock_kills = optarg; break;
         case 'C': a.points.copy_at = atol(optarg); break;
         default: return 2;
         }
@@ -450,6 +479,9 @@ int main(int argc, char **argv)
     if (a.shared == MAP_FAILED)
         die("memory");
     a.shared->bytes = bytes;
+    a.lock_kills = lock_kills != NULL;
+    if (lock_kills && !read_lock_kills(&a, lock_kills))
+        return 2;
     a.words = (struct ft_outcome_words *)(void *)((char *)a.shared + LOG_AT);
     a.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (a.bell < 0 || pipe2(a.life, O_CLOEXEC) < 0)

@@ -49,7 +49,7 @@ struct agent {
     /* options */
     uint64_t seed;
     long kills, max_us, max_calls, cut_us, mib;
-    bool only_zero;
+    bool only_zero, lock_kills;
     const char *input, *peer;
     struct points points;
 
