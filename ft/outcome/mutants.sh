@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Recorders that break one rule each: torture.sh must find every one, or points.sh if a row is named. A mutant is one substitution in one
-# file, linked in the place of the object that ships. mutants.sh TEXT: only those whose description has it.
+# Recorders that break one rule each: torture.sh must find every one, or points.sh if a row is named, or locks.sh ("locks ROW"). A mutant is
+# one substitution in one file, linked in the place of the object that ships; in lock.h it is in the place of all that have it.
+# mutants.sh TEXT: only those whose description has it.
 # shellcheck disable=SC2016
 set -u
 top=$(cd "${top_srcdir:-$(dirname "$0")/../..}" && pwd)
@@ -14,33 +15,49 @@ trap 'exit 99' INT TERM HUP
 bad=0
 only=${1-}
 mkdir "$tmp/.libs" "$tmp/objects"
-cp "$build/outcome_agent" "$build/outcome_torture" "$build/outcome_calls" "$tmp"
-(cd "$tmp/objects" && ar x "$build/.libs/liboutcome.a") || exit 99
+cp "$build/outcome_agent" "$build/outcome_torture" "$build/outcome_calls" "$build/outcome_locks" "$tmp"
+(cd "$tmp/objects" && ar x "$build/.libs/liboutcome.a" && ar x "$build/.libs/liblocks_test.a") || exit 99
+locks="lock behind wrap_mutex wrap_semaphore wrap_condition wrap_winner wrap_openmp wrap_locked"
 cp "$build"/ft/outcome/test/.libs/*start.o "$tmp/objects/start.o"
 
 # search ROW: with the mutant.
 search() {
-    if [ -n "$1" ]; then
+    if [ "${1%% *}" = locks ]; then
+        # shellcheck disable=SC2086
+        FT_SEEDS=${FT_SEEDS:-12} FT_WRONG=1 FT_LIMIT_S=30 sh "$top/ft/outcome/locks.sh" ${1#locks }
+    elif [ -n "$1" ]; then
         FT_RUNS=all FT_PAIRS=0 sh "$top/ft/outcome/points.sh" "$1"
     else
         FT_SEEDS=${FT_SEEDS:-12} sh "$top/ft/outcome/torture.sh" first
     fi
 }
 
+compile() {
+    ${CC:-cc} -std=gnu17 -O2 -fPIC -w -D_GNU_SOURCE -U_FORTIFY_SOURCE -Dsyscall=ft_syscall -DFT_LOCK_TESTED -I"$tmp/include" -I"$top" -I"$build" \
+        -c -o "$2" "$1"
+}
+
 # mutant TEXT FILE FROM TO [ROW]: FROM is in FILE once.
 mutant() {
     case $1 in *"$only"*) ;; *) return ;; esac
-    object=$tmp/objects/liboutcome_la-$(basename "$2" .c).o
+    object=$(echo "$tmp"/objects/lib*_la-"$(basename "$2" .c)".o)
     [ "$(basename "$2")" != start.c ] || object=$tmp/objects/start.o
     if ! from=$3 to=$4 perl -0pe '$n = s/\Q$ENV{from}\E/$ENV{to}/g; END { exit($n != 1) }' "$top/$2" >"$tmp/mutant.c"; then
         echo "FAIL: $1: its text is not in $2 once" && bad=1 && return
     fi
-    cp "$object" "$tmp/kept.o"
-    # shellcheck disable=SC2086
-    ${CC:-cc} -std=gnu17 -O2 -fPIC -w -D_GNU_SOURCE -U_FORTIFY_SOURCE -Dsyscall=ft_syscall -I"$top" -I"$build" -c -o "$object" "$tmp/mutant.c" &&
-        ${CC:-cc} -shared -o "$tmp/.libs/liboutcome_test.so" "$tmp"/objects/*.o "$build/.libs/libft.a" -ldl -lpthread
-    linked=$?
-    cp "$tmp/kept.o" "$object"
+    rm -rf "$tmp/kept" "$tmp/include" && cp -r "$tmp/objects" "$tmp/kept"
+    linked=0
+    case $2 in
+    *.h)
+        mkdir -p "$tmp/include/$(dirname "$2")" && mv "$tmp/mutant.c" "$tmp/include/$2"
+        for name in $locks; do
+            compile "$top/ft/outcome/$name.c" "$tmp/objects/liblocks_test_la-$name.o" || linked=1
+        done
+        ;;
+    *) compile "$tmp/mutant.c" "$object" || linked=1 ;;
+    esac
+    [ $linked = 1 ] || ${CC:-cc} -shared -o "$tmp/.libs/liboutcome_test.so" "$tmp"/objects/*.o "$build/.libs/libft.a" -ldl -lpthread || linked=1
+    rm -r "$tmp/objects" && mv "$tmp/kept" "$tmp/objects"
     [ $linked = 0 ] || { echo "FAIL: $1: cannot be built" && bad=1 && return; }
     if (export top_srcdir="$top" top_builddir="$tmp" && search "${5-}") >"$tmp/said" 2>&1; then
         echo "FAIL: not found: $1" && bad=1
@@ -74,4 +91,37 @@ mutant "a read is noted before where it was" ft/outcome/wrap_read.c 'ft_call_not
     'if (c.record) { c.record->step = 1; __asm__ volatile("" ::: "memory"); c.record->note[0] = at; }' read
 mutant "an attribute that was there is not looked at" ft/outcome/wrap_attributes.c 'EEXIST, again && !c.record->note[0])' 'EEXIST, again)' xattr
 mutant "what is in the scratch is sent again" ft/outcome/pipes.c 'if (o->step == SEND) {' 'if (0) {' 'write to a pipe'
+
+# Of locks between threads.
+mutant "a lock is published before it is recorded" ft/outcome/lock.h \
+    'ft_lock_tell(kind, result, before);
+    ft_lock_publish();' 'atomic_store(ft_lock_thread.published, ft_thread.locks + 1);
+    ft_lock_point(FT_LOCK_RECORDED);
+    ft_lock_tell(kind, result, before);
+    ft_lock_publish();' "locks mutex semaphores"
+mutant "a lock is never published" ft/outcome/lock.h 'atomic_store_explicit(ft_lock_thread.published, ++ft_thread.locks, memory_order_release);' \
+    '++ft_thread.locks;' "locks mutex"
+mutant "nobody waits for who had the lock before" ft/outcome/lock.c 'ft_threads_await(thread_of(before), count_of(before) - 1);' ';' "locks mutex"
+mutant "all is known to lie before" ft/outcome/lock.c 'bool other = before && thread_of(before) != ft_thread.number && !is_known(before);' \
+    'bool other = false;' "locks mutex"
+mutant "a failure that was not published is given" ft/outcome/lock.c 'o->result = (int64_t)(done - 1 - o->what);' ';' "locks try"
+mutant "a post is done before it is published" ft/outcome/wrap_semaphore.c 'struct ft_lock l;
+
+    if (ft_locks()) {' 'struct ft_lock l;
+
+    ft_real()->sem_post(semaphore);
+    sched_yield();
+    if (ft_locks()) {' "locks semaphores"
+mutant "a semaphore that was waited for is not taken again" ft/outcome/wrap_semaphore.c 'take_again(semaphore));
+    } else { /*' '0);
+    } else { /*' "locks semaphores"
+mutant "a wait for a condition at the end of the log waits" ft/outcome/wrap_condition.c 'ft_lock_took(at, FT_LOCK_CONDITION, 0);
+    return 0;' 'return wait_and_tell(condition, mutex, w);' "locks queue"
+mutant "arrivals at a barrier are in no order" ft/outcome/wrap_condition.c 'last = ++of(barrier)->arrived % of(barrier)->count == 0;
+        ft_lock_again(&l, at, 0);' 'last = false;
+        ft_lock_again(&l, at, 0);' "locks barriers"
+mutant "whoever comes first makes a static variable" ft/outcome/wrap_winner.c 'if (o && (uint64_t)o->note[1] == place)' 'if (1)' "locks cpp"
+mutant "whoever comes first is given work" ft/outcome/wrap_openmp.c '(void)FT_LOCK_TAKES(FT_LOCK_OPENMP, ft_lock_at_mutex(&order), take_order(), take_order());' \
+    'take_order();' "locks loops"
+mutant "streams are in no order" ft/outcome/wrap_locked.c '(void)FT_LOCK_TAKES(FT_LOCK_STREAM, ft_lock_at(f), take(f), take(f));' 'take(f);' "locks print"
 exit $bad
