@@ -12,6 +12,7 @@
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/maps.h"
 #include "ft/outcome/real.h"
+#include "ft/outcome/signals.h"
 
 enum {
     INPUTS = 48,            /* held at a time; what is opened beyond that is read by value */
@@ -173,7 +174,13 @@ void ft_inputs_double(int fd, int to)
 
 /* ---- reading ---- */
 
-bool ft_inputs_has(int fd, size_t n) { return n >= READ_LEAST && of(fd); }
+bool ft_inputs_has(int fd, size_t n)
+{
+    if (n < READ_LEAST)
+        return false;
+    ft_signals_at(FT_SIGNALS_BEFORE); /* the next record is this call's */
+    return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_READ_REFERENCE : of(fd) != NULL;
+}
 
 static void lost(const struct input *in)
 {
@@ -183,10 +190,14 @@ static void lost(const struct input *in)
 }
 
 /* What was read at this offset once more, into `to`. */
-static ssize_t read_again(struct ft_recorded *c, const struct input *in, void *to, off_t at)
+static ssize_t read_again(struct ft_recorded *c, int fd, void *to, off_t at)
 {
     size_t want = c->record->result > 0 ? (size_t)c->record->result : 0, done = 0;
+    struct input *in = of(fd);
 
+    if (!in)
+        ft_recorder_lost("a replay reads descriptor %d, which was another file's", fd);
+    in->read = true;
     while (done < want) {
         ssize_t n = syscall(SYS_pread64, in->own, (char *)to + done, want - done, at + (off_t)done);
 
@@ -200,11 +211,12 @@ static ssize_t read_again(struct ft_recorded *c, const struct input *in, void *t
 }
 
 /* note: the offset before, and the hash. */
-static ssize_t was_read(struct ft_recorded *c, struct input *in, const void *to, ssize_t got)
+static ssize_t was_read(struct ft_recorded *c, int fd, const void *to, ssize_t got)
 {
     int error = errno;
 
-    in->read = true;
+    if (of(fd))
+        of(fd)->read = true; /* else another thread has just opened it to write: then that reads it, and closes what there is of before */
     if (c->record && got > 0)
         c->record->note[1] = (int64_t)ft_what_bytes(to, (size_t)got);
     errno = error;
@@ -213,15 +225,12 @@ static ssize_t was_read(struct ft_recorded *c, struct input *in, const void *to,
 
 ssize_t ft_inputs_read(int fd, void *to, size_t n)
 {
-    struct input *in = of(fd);
     struct ft_recorded c;
     ssize_t got;
     off_t at;
 
-    if (ft_call_begin(&c, FT_CALL_READ_REFERENCE, ft_what(fd, (int64_t)n, -1), 0)) {
-        in->read = true;
-        return read_again(&c, in, to, (off_t)c.record->note[0]);
-    }
+    if (ft_call_begin(&c, FT_CALL_READ_REFERENCE, ft_what(fd, (int64_t)n, -1), 0))
+        return read_again(&c, fd, to, (off_t)c.record->note[0]);
     if (ft_call_noted(&c)) {
         at = (off_t)c.record->note[0];
         syscall(SYS_lseek, fd, at, SEEK_SET);
@@ -232,19 +241,16 @@ ssize_t ft_inputs_read(int fd, void *to, size_t n)
     errno = c.error;
     got = ft_real()->read(fd, to, n);
     ft_descriptors_set_offset(fd, got >= 0 ? at + got : -1);
-    return was_read(&c, in, to, got);
+    return was_read(&c, fd, to, got);
 }
 
 ssize_t ft_inputs_pread(int fd, void *to, size_t n, off_t at)
 {
-    struct input *in = of(fd);
     struct ft_recorded c;
 
-    if (ft_call_begin(&c, FT_CALL_READ_REFERENCE, ft_what(fd, (int64_t)n, at), 0)) {
-        in->read = true;
-        return read_again(&c, in, to, at);
-    }
-    return was_read(&c, in, to, ft_real()->pread64(fd, to, n, at));
+    if (ft_call_begin(&c, FT_CALL_READ_REFERENCE, ft_what(fd, (int64_t)n, at), 0))
+        return read_again(&c, fd, to, at);
+    return was_read(&c, fd, to, ft_real()->pread64(fd, to, n, at));
 }
 
 /* ---- changing ---- */
@@ -259,14 +265,17 @@ void ft_inputs_before_change(int dir, const char *name)
         errno = error;
         return;
     }
+    ft_threads_lock();
     if (ft_maps_change(&st))
         ft_recorder_close("it has mapped %.150s as it was before it changed it", name);
     if (!any(id_of(&st), true)) {
+        ft_threads_unlock();
         errno = error;
         return;
     }
     ft_recorder_live();
     forget(id_of(&st));
+    ft_threads_unlock();
     snprintf(why, sizeof why, "it has read %.150s as it was before it changed it", name);
     ft_recorder_renew(why);
     for (int i = 0; i < INPUTS; i++)

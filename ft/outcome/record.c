@@ -180,7 +180,7 @@ void ft_recorder_resume(void)
 
 uint64_t ft_recorder_position(void)
 {
-    return ft_recorder_replays() ? ft_thread.log->at : atomic_load(&ft_recorder.log.words->tail);
+    return ft_thread.replays && ft_log_peek() ? ft_thread.log->at : atomic_load(&ft_recorder.log.words->tail);
 }
 
 /* ---- calls ---- */

@@ -137,6 +137,7 @@ static bool can_be_closed(const struct map *m)
 
 static void note(struct map m)
 {
+    ft_threads_lock();
     for (int i = nmaps - 1; i >= 0 && nmaps < MOST; i--) {
         bool held = !maps[i].own || is_held_by_other(&maps[i]);
 
@@ -148,6 +149,7 @@ static void note(struct map m)
     }
     if (nmaps < MOST)
         maps[nmaps++] = m;
+    ft_threads_unlock();
 }
 
 /* It has been mapped before, and is what it was: the library has a descriptor of it. */
@@ -357,6 +359,20 @@ static int unmap_image(const struct ft_image_of *i, void *at, size_t bytes)
     return (int)ft_call_end(&c, result, 0);
 }
 
+/* With the lock: the address may be another mapping's as soon as it is free. */
+static int unmap(void *at, size_t bytes, const struct ft_image_of *i)
+{
+    int result = ft_real()->munmap(at, bytes);
+
+    if (i && result == 0)
+        ft_images_remove(i);
+    else if (ft_images_any && result == 0)
+        ft_images_unmapped(at, bytes);
+    if (nmaps > 0 && result == 0)
+        forget((uintptr_t)at, bytes);
+    return result;
+}
+
 int munmap(void *at, size_t bytes)
 {
     const struct ft_image_of *i = ft_images_any && ft_recording() ? ft_images_find(at, bytes) : NULL;
@@ -364,13 +380,11 @@ int munmap(void *at, size_t bytes)
 
     if (i && ft_images_is_shared(i))
         return unmap_image(i, at, bytes);
-    result = ft_real()->munmap(at, bytes);
-    if (i && result == 0)
-        ft_images_remove(i);
-    else if (ft_images_any && result == 0)
-        ft_images_unmapped(at, bytes);
-    if (nmaps > 0 && result == 0)
-        forget((uintptr_t)at, bytes);
+    if (!ft_images_any && nmaps == 0)
+        return ft_real()->munmap(at, bytes);
+    ft_threads_lock();
+    result = unmap(at, bytes, i);
+    ft_threads_unlock();
     return result;
 }
 
@@ -417,9 +431,12 @@ void *shmat(int id, const void *at, int flags)
 
 int shmdt(const void *at)
 {
-    int result = ft_real()->shmdt(at);
+    int result;
 
+    ft_threads_lock();
+    result = ft_real()->shmdt(at);
     if (result == 0)
         forget((uintptr_t)at, 1);
+    ft_threads_unlock();
     return result;
 }

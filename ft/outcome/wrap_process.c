@@ -14,7 +14,8 @@
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
 
-enum { SETPGID = 100, KILL = 0, KILLPG, GETPPID, GETPGID, GETSID, GETRUSAGE, GETAFFINITY, GETCPU, LOADAVG, SYSINFO, UNAME, HOSTNAME, SYSCONF, NPROCS, SET };
+enum { SETPGID = 100, KILL = 0, KILLPG, GETPPID, GETPGID, GETSID, GETRUSAGE, GETAFFINITY, GETCPU, LOADAVG, SYSINFO, UNAME, HOSTNAME, SYSCONF, NPROCS, SET,
+       GETTID };
 
 /* ---- its number ---- */
 
@@ -49,7 +50,13 @@ static pid_t to_program(pid_t pid) { return first && pid == now ? first : pid; }
 
 pid_t getpid(void) { return first ? first : (pid_t)syscall(SYS_getpid); }
 
-pid_t gettid(void) { return to_program((pid_t)syscall(SYS_gettid)); }
+/* Of main what the process was told; of other threads what they were. */
+pid_t gettid(void)
+{
+    if (ft_thread.number == 0 || !ft_recording())
+        return to_program((pid_t)syscall(SYS_gettid));
+    return (pid_t)FT_CALL_PLAIN(FT_CALL_PROCESS, ft_what(GETTID, 0, 0), syscall(SYS_gettid));
+}
 
 static bool is_self(pid_t pid) { return first && pid == first; }
 
