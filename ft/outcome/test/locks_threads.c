@@ -327,6 +327,7 @@ static sem_t lock_sem, items, space;
 static void *pass_on(void *thread)
 {
     unsigned me = number(thread), seed = me + 3;
+    int free;
 
     for (int i = 0; i < ROUNDS * 2; i++) {
         struct timespec until = in_us(50);
@@ -350,6 +351,8 @@ static void *pass_on(void *thread)
         sem_post(me < PRODUCERS ? &items : &space);
         if (me == 3 && i % 50 == 0)
             locks_say("late", late);
+        if (me == 0 && i % 50 == 0 && sem_getvalue(&space, &free) == 0)
+            locks_say("free", free);
         locks_work(&seed, WORK);
     }
     return NULL;
