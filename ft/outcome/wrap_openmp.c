@@ -20,6 +20,12 @@ typedef unsigned long long ull;
 #define STARTS_RUNTIME_ULL (bool up, ull a, ull b, ull c, ull *e, ull *f)
 #define STARTS_ANY (long a, long b, long c, long s, long d, long *e, long *f, uintptr_t *r, void **m)
 #define STARTS_ANY_ULL (bool up, ull a, ull b, ull c, long s, ull d, ull *e, ull *f, uintptr_t *r, void **m)
+#define STARTS_ACROSS (unsigned n, long *a, long d, long *e, long *f)
+#define STARTS_ACROSS_ULL (unsigned n, ull *a, ull d, ull *e, ull *f)
+#define STARTS_ACROSS_RUNTIME (unsigned n, long *a, long *e, long *f)
+#define STARTS_ACROSS_RUNTIME_ULL (unsigned n, ull *a, ull *e, ull *f)
+#define STARTS_ACROSS_ANY (unsigned n, long *a, long s, long d, long *e, long *f, uintptr_t *r, void **m)
+#define STARTS_ACROSS_ANY_ULL (unsigned n, ull *a, long s, ull d, ull *e, ull *f, uintptr_t *r, void **m)
 #define NEXT (long *e, long *f)
 #define NEXT_ULL (ull *e, ull *f)
 
@@ -52,6 +58,14 @@ typedef unsigned long long ull;
     X(bool, GOMP_loop_ull_start, STARTS_ANY_ULL, (up, a, b, c, s, d, e, f, r, m))                   \
     X(bool, GOMP_loop_ordered_start, STARTS_ANY, (a, b, c, s, d, e, f, r, m))                       \
     X(bool, GOMP_loop_ull_ordered_start, STARTS_ANY_ULL, (up, a, b, c, s, d, e, f, r, m))           \
+    X(bool, GOMP_loop_doacross_dynamic_start, STARTS_ACROSS, (n, a, d, e, f))                       \
+    X(bool, GOMP_loop_doacross_guided_start, STARTS_ACROSS, (n, a, d, e, f))                        \
+    X(bool, GOMP_loop_doacross_runtime_start, STARTS_ACROSS_RUNTIME, (n, a, e, f))                  \
+    X(bool, GOMP_loop_doacross_start, STARTS_ACROSS_ANY, (n, a, s, d, e, f, r, m))                  \
+    X(bool, GOMP_loop_ull_doacross_dynamic_start, STARTS_ACROSS_ULL, (n, a, d, e, f))               \
+    X(bool, GOMP_loop_ull_doacross_guided_start, STARTS_ACROSS_ULL, (n, a, d, e, f))                \
+    X(bool, GOMP_loop_ull_doacross_runtime_start, STARTS_ACROSS_RUNTIME_ULL, (n, a, e, f))          \
+    X(bool, GOMP_loop_ull_doacross_start, STARTS_ACROSS_ANY_ULL, (n, a, s, d, e, f, r, m))          \
     X(bool, GOMP_single_start, (void), ())                                                          \
     X(unsigned, GOMP_sections_start, (unsigned n), (n))                                             \
     X(unsigned, GOMP_sections2_start, (unsigned n, uintptr_t *r, void **m), (n, r, m))              \

@@ -82,6 +82,16 @@ static void run_loops(void)
 #pragma omp ordered
                 locks_step(&b, me);
             }
+#pragma omp for ordered(1) schedule(dynamic, 3)
+            for (int i = 0; i < 100; i++) {
+                unsigned seed = (unsigned)i;
+
+                locks_work(&seed, WORK / 4);
+#pragma omp ordered depend(sink : i - 2)
+                if (i % 2 == 0)
+                    locks_step(&c, me);
+#pragma omp ordered depend(source)
+            }
 #pragma omp sections
             {
 #pragma omp section
@@ -103,7 +113,7 @@ static void run_loops(void)
             hash = hash * 31 + (uint64_t)who[i] * 3 + (uint64_t)guided[i];
         locks_say("by whom", (long)(hash & 0xfffffff));
     }
-    locks_say("end", a.steps + b.steps);
+    locks_say("end", a.steps + b.steps + c.steps);
 }
 
 const struct locks_row locks_of_openmp[] = {{"critical", run_critical}, {"loops", run_loops}, {0}};
