@@ -21,8 +21,8 @@ word() { sed -n "\$s/.*\\<$1 \\([0-9]*\\).*/\\1/p" err | grep . || echo 0; }
 # run OPTION...: what the row printed is in out, what the agent said in err.
 run() {
     case $row in
-    python) timeout "${FT_LIMIT_S:-100}" "$agent" "$@" /usr/bin/python3 "$source/ft/outcome/test/locks.py" ;;
-    *) timeout "${FT_LIMIT_S:-100}" "$agent" "$@" "$locks" "$row" ;;
+    python) timeout "${FT_LIMIT:-100}" "$agent" "$@" /usr/bin/python3 "$source/ft/outcome/test/locks.py" ;;
+    *) timeout "${FT_LIMIT:-100}" "$agent" "$@" "$locks" "$row" ;;
     esac >out 2>err </dev/null
     code=$?
     "$locks" -check out >checked || code="$code, $(cat checked)"

@@ -24,7 +24,7 @@ cp "$build"/ft/outcome/test/.libs/*start.o "$tmp/objects/start.o"
 search() {
     if [ "${1%% *}" = locks ]; then
         # shellcheck disable=SC2086
-        FT_SEEDS=${FT_SEEDS:-12} FT_WRONG=1 FT_LIMIT_S=30 sh "$top/ft/outcome/locks.sh" ${1#locks }
+        FT_SEEDS=${FT_SEEDS:-12} FT_WRONG=1 FT_LIMIT=30 sh "$top/ft/outcome/locks.sh" ${1#locks }
     elif [ -n "$1" ]; then
         FT_RUNS=all FT_PAIRS=0 sh "$top/ft/outcome/points.sh" "$1"
     else
