@@ -12,6 +12,7 @@ include launcher/ckpt/local.mk
 include launcher/report/local.mk
 include launcher/control/local.mk
 include launcher/start/local.mk
+include launcher/tracker/local.mk
 include launcher/job/local.mk
 include launcher/snap/local.mk
 include launcher/ranks/local.mk

@@ -171,11 +171,23 @@ int ft_descriptors_option(int fd, int option)
     return syscall(SYS_getsockopt, fd, SOL_SOCKET, option, &value, &bytes) < 0 ? -1 : value;
 }
 
-/* Others cannot be followed. */
+/* A stream of this host that has no names, as socketpair makes: it leads nowhere else. */
+static bool is_pair(int fd)
+{
+    struct sockaddr_storage own, peer;
+    socklen_t bytes = sizeof own, others = sizeof peer;
+
+    return syscall(SYS_getsockname, fd, &own, &bytes) == 0 && bytes == sizeof own.ss_family && syscall(SYS_getpeername, fd, &peer, &others) == 0 &&
+           others == sizeof peer.ss_family;
+}
+
+/* Others cannot be followed, or are not to be. */
 static enum ft_descriptor_kind kind_of_socket(int fd)
 {
     int domain = ft_descriptors_option(fd, SO_DOMAIN), type = ft_descriptors_option(fd, SO_TYPE), protocol = ft_descriptors_option(fd, SO_PROTOCOL);
 
+    if (ft_recorder.sockets_off && (domain != AF_UNIX || !is_pair(fd)))
+        return FT_DESCRIPTOR_OTHER;
     if (domain == AF_UNIX && type == SOCK_STREAM)
         return FT_DESCRIPTOR_PIPE;
     if (domain != AF_INET && domain != AF_INET6)

@@ -51,6 +51,7 @@ struct ft_recorder {
     bool settled;    /* and so are its mappings (images.h) */
     bool told;       /* that a replay wrote other bytes */
     bool time_off;   /* clocks are not recorded (--replay-time off) */
+    bool sockets_off; /* nor are sockets that the program opens (--sockets=off) */
     bool closes;     /* the ways back will be closed as soon as a copy stands that is not: nobody else closes them until then */
     bool (*cut)(void);  /* a copy is due: makes it. True: this is the next incarnation */
     bool (*others_map)(uint64_t file, bool first);  /* another rank has mapped it; first: then its ways back are closed, too. NULL: nobody knows */

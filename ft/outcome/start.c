@@ -282,6 +282,7 @@ static bool open_all(const char *text)
     door.aside = ft_descriptors_aside;
     door.clock = look_at_clock;
     door.close = ft_recorder_close;
+    ft_recorder.sockets_off = door.region.header->params.sockets_untold;
     ft_recorder.time_off = door.region.header->params.clocks_untold;
     return ft_recorder_start(outcomes, door.region.header->params.outcome_bytes);
 }

@@ -88,8 +88,9 @@ int socket(int domain, int type, int protocol)
 
     if (!ft_recording())
         return ft_real()->socket(domain, type, protocol);
-    if (!is_followed(domain, type, protocol)) {
-        ft_recorder_close("it has opened a socket that is neither TCP nor UDP nor a stream of this host");
+    if (ft_recorder.sockets_off || !is_followed(domain, type, protocol)) {
+        ft_recorder_close(ft_recorder.sockets_off ? "it has opened a socket (--sockets=off)" :
+                          "it has opened a socket that is neither TCP nor UDP nor a stream of this host");
         return ft_real()->socket(domain, type, protocol);
     }
     if (ft_call_begin(&c, FT_CALL_SOCKET, what_of(domain, MADE, (int64_t)type << 32 | protocol), 0))

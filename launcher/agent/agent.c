@@ -19,13 +19,14 @@
 #include "launcher/agent/deadlines.h"
 #include "launcher/agent/loop.h"
 #include "launcher/agent/probe.h"
+#include "launcher/agent/recording.h"
 #include "launcher/agent/state.h"
 #include "launcher/agent/status.h"
+#include "launcher/agent/tracking.h"
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"
 #include "launcher/base/memory.h"
 #include "launcher/base/needs.h"
-#include "launcher/base/pidfd.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/signals.h"
@@ -44,6 +45,7 @@
 #include "launcher/stdio/memory.h"
 #include "launcher/stdio/output_dir.h"
 #include "launcher/stdio/sink.h"
+#include "launcher/tracker/tracker.h"
 
 enum { LEAST_LOG = 16 << 20, SMALL_MEMORY = 1 << 30, MOST_OUTCOMES = 256 << 20 /* bytes of each rank's log of outcomes */, LATE_MS = 100 };
 enum { POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
@@ -62,20 +64,6 @@ static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
     if (o->node->nnodes > 1)
         ft_params_nodes(params, o->node->nnodes, o->node->node, o->node->world);
     params->keeps_log = o->survive_host;
-}
-
-/* What ranks do is recorded, for their snapshots. Those are processes that the agent has not made itself, and must watch. */
-static bool records(const struct ft_job *job)
-{
-    const struct ft_options *o = job->options;
-    char why[256];
-
-    if (!o->snapshot_ms || !o->max_restarts || !ft_library_records())
-        return false;
-    if (ft_pidfd_works(why, sizeof why))
-        return true;
-    ft_say_notice(&job->say, "%s There are no snapshots in this job: a rank that is killed replays from the start", why);
-    return false;
 }
 
 /* In a file that is memory the log would take as much as before, and the ranks would be killed for it. */
@@ -117,9 +105,8 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
         ft_params_check_replay(&params, limit);
     if (o->max_restarts == 0 && !o->node)
         ft_params_ring(&params);
-    if (records(job))
-        params.outcome_bytes = ft_align(ft_min(limit, MOST_OUTCOMES), 1 << 20);
-    params.clocks_untold = o->replay_time_off;
+    if ((err = ft_recording_choose(job, &params, ft_min(limit, MOST_OUTCOMES), e)) < 0)
+        return err;
     params.unfenced = ft_wait_can_register();
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
     tried = ft_probe_choose(&params, o->single_copy, o->allreduce);
@@ -181,6 +168,8 @@ static int set_up_spawn(struct made *m, struct ft_error *e)
 
     m->topology = ft_bindings_make(o, &job->say);
     config.topology = m->topology;
+    if (ft_tracking_new(job, &config, e) < 0)
+        return FT_ESYS;
     return ft_spawn_new(&job->spawn, &config, e);
 }
 
@@ -299,6 +288,7 @@ static void forget(struct ft_agent *a)
     a->grace = NULL;
     a->sweep = (struct ft_sweep){.on = false};
     ft_durable_forget(job);
+    ft_tracker_forget(job->tracker);
     if (job->above)
         job->above->forget(job->node);
     ft_control_forget(a->control);
@@ -462,6 +452,7 @@ static void release(struct made *m)
     ft_spawn_free(job->spawn);
     ft_snapshots_free(job);
     ft_durable_close(job);
+    ft_tracker_free(job->tracker);
     ft_topology_free(m->topology);
     if (job->keeper)
         ft_keeper_close(job->keeper);

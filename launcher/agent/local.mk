@@ -9,9 +9,11 @@ liblaunch_la_SOURCES += \
 	launcher/agent/bindings.h launcher/agent/bindings.c \
 	launcher/agent/probe.h launcher/agent/probe.c \
 	launcher/agent/sampler.h launcher/agent/sampler.c \
+	launcher/agent/recording.h launcher/agent/recording.c \
 	launcher/agent/state.h \
 	launcher/agent/status.h launcher/agent/status.c \
 	launcher/agent/sweep.h launcher/agent/sweep.c \
+	launcher/agent/tracking.h launcher/agent/tracking.c \
 	launcher/agent/watch.h launcher/agent/watch.c
 
 unit_tests += launcher/agent/unit

@@ -17,6 +17,7 @@
 #include "launcher/agent/sampler.h"
 #include "launcher/agent/status.h"
 #include "launcher/agent/sweep.h"
+#include "launcher/agent/tracking.h"
 #include "launcher/agent/watch.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/timer.h"
@@ -35,6 +36,7 @@
 #include "launcher/stdio/input.h"
 #include "launcher/stdio/output.h"
 #include "launcher/stdio/sink.h"
+#include "launcher/tracker/tracker.h"
 
 enum { AGAIN_MS = 100, LONELY_MS = 1000 };
 
@@ -439,6 +441,8 @@ void ft_loop_serve(struct ft_loop *l)
     if (job->report->wanted || job->report->timeline)
         l->sampler = ft_sampler_new(job, a->watch);
     l->draft = ft_draft_new(job->base, job->report, report_now, job);
+    if (ft_tracking_serve(a) < 0)
+        ft_say(&job->say, "no memory for --xgboost-tracker");
     if (ft_control_serve(a->control, job->base) < 0)
         ft_say_notice(&job->say, "no memory to answer ftrun list, status, stop, wait and attach");
 }
@@ -459,6 +463,7 @@ void ft_loop_free(struct ft_loop *l)
     struct ft_job *job = &a->job;
 
     job->say.tap = NULL;
+    ft_tracker_leave(job->tracker);
     ft_control_leave(a->control);
     ft_watch_free(a->watch);
     ft_timeout_free(a->timeout);

@@ -5,6 +5,7 @@
 #include <event2/event.h>
 
 #include "ft/base/util.h"
+#include "launcher/tracker/tracker.h"
 
 void ft_job_post(struct ft_job *job, const struct ft_event *ev)
 {
@@ -34,6 +35,7 @@ int ft_job_renew(struct ft_job *job, struct ft_error *e)
     ft_job_note_log(job);
     ft_region_reset(&job->region);
     ft_report_renew(job->report);
+    ft_tracker_renew(job->tracker);
     return ft_keeper_run(job->keeper, job->keeper_failed, job->keeper_arg, e);
 }
 

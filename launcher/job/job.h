@@ -31,6 +31,7 @@ struct ft_output;
 struct ft_spawn;
 struct ft_stdio_memory;
 struct ft_job;
+struct ft_tracker;
 struct ft_twin;
 
 /* It was to go on from a snapshot and did something else there than its predecessor. So it ended itself: it has touched nothing, and that
@@ -100,6 +101,7 @@ struct ft_job {
     struct ft_snapshooter *snapshots;
     struct ft_durable *durable;     /* NULL: no --ckpt-dir */
     struct ft_groups *groups;       /* NULL: no memory for it */
+    struct ft_tracker *tracker;     /* NULL: no --xgboost-tracker, or another host has it */
 
     struct ft_posted posted;
     pid_t *leaders;                 /* by rank, 0: none alive or waiting to be reaped */

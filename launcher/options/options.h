@@ -68,6 +68,10 @@ enum ft_single { FT_SINGLE_AUTO, FT_SINGLE_ON, FT_SINGLE_OFF };
    (ft/core/standard.c). AUTO: what is faster here. */
 enum ft_allreduce { FT_ALLREDUCE_AUTO, FT_ALLREDUCE_HALVED, FT_ALLREDUCE_DOUBLED };
 
+/* What ranks do on sockets of their own is recorded, so that their connections outlive them. AUTO: where ranks are recorded at all; ON: or
+   the job is refused. */
+enum ft_sockets { FT_SOCKETS_AUTO, FT_SOCKETS_ON, FT_SOCKETS_OFF };
+
 /* Whether the job goes on from a checkpoint in ckpt_dir. */
 enum ft_resume { FT_RESUME_NO, FT_RESUME_YES, FT_RESUME_AUTO /* if there is one */ };
 
@@ -88,6 +92,7 @@ struct ft_options {
     uint64_t max_restarts;     /* UINT64_MAX: no limit */
     struct ft_restart_on restart_on;
     bool replay_time_off;        /* a replay asks the clocks anew */
+    enum ft_sockets sockets;
     bool start_over_always;      /* also a rank that would do other things then */
     bool other_mpi_allowed;      /* programs of another MPI, each rank alone */
     uint64_t snapshot_ms;      /* 0: no snapshots; FT_SNAPSHOT_AUTO */
@@ -102,7 +107,7 @@ struct ft_options {
     uint64_t log_prepare;      /* bytes */
     const char *log_spill;
     uint64_t grace_ms;
-    bool rabit;
+    bool rabit, xgboost_tracker;
     const char *report, *timeline; /* NULL: none */
     bool quiet;
     int verbose;               /* 0 to 3 */

@@ -355,6 +355,26 @@ READER(replay_time)
     return o->replay_time_off || !strcmp(w->value, "on") ? 0 : FT_EINVAL;
 }
 
+/* Which of these words it is; -1: none. */
+static int one_of(const char *const *words, const char *value)
+{
+    for (int i = 0; words[i]; i++)
+        if (!strcmp(value, words[i]))
+            return i;
+    return -1;
+}
+
+READER(sockets)
+{
+    static const char *const words[] = {[FT_SOCKETS_AUTO] = "auto", [FT_SOCKETS_ON] = "on", [FT_SOCKETS_OFF] = "off", NULL};
+    int i = one_of(words, w->value && strcmp(w->value, "yes") ? w->value : "on");
+
+    if (i < 0)
+        return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not a valid value; wanted: auto, on or off", w->who, w->value);
+    o->sockets = (enum ft_sockets)i;
+    return 0;
+}
+
 READER(restart_on)
 {
     if (ft_values_restart_on(w->value, &o->restart_on) == 0)
@@ -381,15 +401,6 @@ READER(log_full)
     (void)e;
     o->log_full = forget ? FT_FULL_FORGET : FT_FULL_SPILL;
     return forget || !strcmp(w->value, "spill") ? 0 : FT_EINVAL;
-}
-
-/* Which of these words it is; -1: none. */
-static int one_of(const char *const *words, const char *value)
-{
-    for (int i = 0; words[i]; i++)
-        if (!strcmp(value, words[i]))
-            return i;
-    return -1;
 }
 
 READER(single_copy)

@@ -46,6 +46,7 @@ FT_READER(restart_on);
 FT_READER(start_over);
 FT_READER(other_mpi);
 FT_READER(replay_time);
+FT_READER(sockets);
 FT_READER(log_limit);
 FT_READER(log_full);
 FT_READER(single_copy);

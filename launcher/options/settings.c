@@ -79,6 +79,8 @@ static const struct ft_setting settings[] = {
      "how often ranks are copied, so that they come back soon: for less than 1 percent of the time, never, or every so many seconds (default auto)", false},
     {"replay-time", "on|off", FT_TEXT, BY(replay_time), "on",
      "a rank that comes back is given the times of its first run; off: clocks go on, and cost nothing (default on)", false},
+    {"sockets", NULL, FT_FLAG, BY(sockets), "auto",
+     "keep connections of ranks that come back; --sockets=off: do not; --sockets: or refuse the job (default auto: where ranks are recorded)", false},
     {"ckpt-dir", "DIR", FT_TEXT, AT(ckpt_dir), "none", "also write the program's checkpoints to files in DIR; the last two stay", false},
     {"ckpt-every", "N|SECONDSs", FT_TEXT, BY(ckpt_every), "1",
      "write every Nth checkpoint, or one in so many seconds (\"30s\"); never more than one at a time (default 1)", false},
@@ -92,6 +94,7 @@ static const struct ft_setting settings[] = {
     {"log-spill", "DIR", FT_TEXT, AT(log_spill), "$TMPDIR or /tmp", "directory on a disk to spill to (default $TMPDIR or /tmp; /var/tmp if that is memory)", false},
     {"log-prepare", "SIZE", FT_SIZE, AT(log_prepare), "0", "log memory made ready before the start (default 0)", false},
     FLAG("rabit", rabit, "XGBoost 1.7 trains over ftmpi; fail if no rank does"),
+    FLAG("xgboost-tracker", xgboost_tracker, "be the tracker of XGBoost 2.1 and later: ranks find it by DMLC_TRACKER_URI and _PORT"),
 
     HEADING("Several hosts"),
     {"launcher bootstrap", "ssh|exec:COMMAND", FT_TEXT, BY(launcher), "ssh",

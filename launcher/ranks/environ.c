@@ -38,7 +38,7 @@ static const struct {
     {"LOCAL_RANK", LOCAL_RANK},
     {"LOCAL_WORLD_SIZE", LOCAL_SIZE},
     {"GROUP_RANK", NODE},
-    {"DMLC_TASK_ID", RANK}, /* as XGBoost's launchers; but XGBoost 1.7 would look for a tracker where DMLC_TRACKER_URI says */
+    {"DMLC_TASK_ID", RANK}, /* as XGBoost's launchers. DMLC_TRACKER_URI with --xgboost-tracker only: XGBoost 1.7 would wait for a tracker of its kind */
     {"DMLC_NUM_WORKER", SIZE},
 };
 
@@ -54,8 +54,8 @@ struct ft_environ {
     uint32_t nranks, program;
     int first_fd;
     char fds[2 * TEXT], job[TEXT], pid[TEXT], output[TEXT], host[5 * TEXT];
-    char *preload, *recorder, *library_path, *python_path, *mpi4py, *master;
-    char port[TEXT];
+    char *preload, *recorder, *library_path, *python_path, *mpi4py, *master, *tracker;
+    char port[TEXT], tracker_port[TEXT];
     char text[NOWN][TEXT];
     size_t n;
     char *vars[];
@@ -146,6 +146,29 @@ static int master_port_of(const char *job_id)
     return PORT_FROM + (int)(n % PORTS);
 }
 
+/* "USER@HOST" is for ssh. */
+const char *ft_environ_master(const struct ft_description *d)
+{
+    const char *user = strrchr(d->master, '@');
+
+    return user ? user + 1 : d->master;
+}
+
+/* --xgboost-tracker: here what ftrun was told by its environment does not count. */
+static int lead_to_tracker(struct ft_environ *env, const struct ft_spawn_config *config)
+{
+    if (!config->tracker_host)
+        return 0;
+    if (asprintf(&env->tracker, "DMLC_TRACKER_URI=%s", config->tracker_host) < 0) {
+        env->tracker = NULL;
+        return -1;
+    }
+    set(env, env->tracker);
+    snprintf(env->tracker_port, TEXT, "DMLC_TRACKER_PORT=%u", config->tracker_port);
+    set(env, env->tracker_port);
+    return 0;
+}
+
 static int lead_to_master(struct ft_environ *env, const char *job_id)
 {
     if (!is_set(env, master_port)) {
@@ -154,7 +177,7 @@ static int lead_to_master(struct ft_environ *env, const char *job_id)
     }
     if (is_set(env, master_host))
         return 0;
-    if (asprintf(&env->master, "%s=%s", master_host, env->node ? env->node->master : "127.0.0.1") < 0) {
+    if (asprintf(&env->master, "%s=%s", master_host, env->node ? ft_environ_master(env->node) : "127.0.0.1") < 0) {
         env->master = NULL;
         return -1;
     }
@@ -195,6 +218,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     for (size_t i = 0; i < context->nexports; i++)
         export(env, context->exports[i]);
     if (prepend(env, &env->library_path, "LD_LIBRARY_PATH", config->library_path) < 0 || lead_mpi4py(env, config->library_path) < 0 || lead_to_master(env, config->job_id) < 0 ||
+        lead_to_tracker(env, config) < 0 ||
         (config->preload && prepend(env, &env->preload, "LD_PRELOAD", config->preload) < 0) ||
         (*config->recorder && !context->alone && prepend(env, &env->recorder, "LD_PRELOAD", config->recorder) < 0) ||
         (config->python_path && prepend(env, &env->python_path, "PYTHONPATH", config->python_path) < 0)) {
@@ -269,6 +293,7 @@ void ft_environ_free(struct ft_environ *env)
 {
     if (!env)
         return;
+    free(env->tracker);
     free(env->master);
     free(env->mpi4py);
     free(env->python_path);

@@ -31,6 +31,8 @@ struct ft_spawn_config {
     const char *python_path;      /* first in their PYTHONPATH, NULL: as it is */
     bool bootstrap_cache;         /* programs may ask by FTMPI_BOOTSTRAP_CACHE */
     bool other_mpi_allowed;       /* FTMPI_OTHER_MPI (ft/outcome/other_mpi.h) */
+    const char *tracker_host;     /* of --xgboost-tracker; NULL: none */
+    uint16_t tracker_port;
     int memfd, kick, spill, bell, models; /* what ranks inherit, as FTMPI_FDS; there the pipe of spawn.c is before the last */
     const struct ft_limits *limits;  /* as they were when ftrun was started */
     const struct ft_signals *signals;
@@ -39,6 +41,9 @@ struct ft_spawn_config {
 
 /* Of the ranks of one context. first_fd: number in the ranks of the descriptors in FTMPI_FDS. NULL: no memory. */
 struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const struct ft_context *context, int first_fd);
+
+/* Where rank 0 is, as the other hosts know it. */
+const char *ft_environ_master(const struct ft_description *d);
 
 void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation);
 
