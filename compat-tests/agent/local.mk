@@ -35,6 +35,7 @@ agent_tests = \
 	compat-tests/agent/mpi_ends.sh \
 	compat-tests/agent/deaths.sh \
 	compat-tests/agent/timeouts.sh \
+	compat-tests/agent/tracker.sh \
 	compat-tests/agent/stress.sh
 TESTS += $(agent_tests)
 tests_first += compat-tests/agent/killat.sh

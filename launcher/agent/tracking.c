@@ -6,6 +6,7 @@
 #include "launcher/control/server.h"
 #include "launcher/ranks/environ.h"
 #include "launcher/stdio/sink.h"
+#include "launcher/tracker/listener.h"
 #include "launcher/tracker/tracker.h"
 
 /* What the tracker of XGBoost's own prints: a line of nobody's, on standard output; over several hosts the controller's, on standard error. */

@@ -152,6 +152,7 @@ static int start_over(struct ft_job *job, struct ft_proc *proc)
     proc->with_all = false;
     proc->from = FT_FROM_EXEC;
     proc->incarnation++;
+    ft_say_step(&job->say, "rank %u has no snapshot: its program is started", ft_job_rank(job, proc->rank));
     if (ft_ranks_begin(job, proc) < 0)
         return -1;
     note_restart(job, proc, how);

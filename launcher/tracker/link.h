@@ -28,6 +28,7 @@ struct ft_tracker_link {
     size_t at, said;           /* bytes of the answer: up to here it is made; so much was sent, perhaps by a predecessor of this process */
     struct ft_worker worker;
     bool waits;                /* it has started, and the others have not all come */
+    bool held;                 /* it would start while it seems to be at work */
 };
 
 TAILQ_HEAD(ft_tracker_links, ft_tracker_link); /* the oldest first */

@@ -33,6 +33,8 @@ int ft_worker_read(struct ft_worker *w, const char *data, size_t len, const char
 
 void ft_worker_free(struct ft_worker *w);
 
+enum { FT_WORKER_WELCOME_MOST = 40 /* bytes; the next one is longer */ };
+
 /* What a start is answered at once: *len bytes, to be freed. NULL: no memory. */
 char *ft_worker_welcome(uint32_t world, size_t *len);
 

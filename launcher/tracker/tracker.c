@@ -4,24 +4,23 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "launcher/base/address.h"
 #include "launcher/base/say.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
 #include "launcher/tracker/link.h"
+#include "launcher/tracker/listener.h"
 #include "launcher/tracker/mailbox.h"
 #include "launcher/tracker/protocol.h"
 #include "launcher/tracker/round.h"
 
-enum { PORT_FROM = 30000, PORTS = 2700 /* below those that the kernel gives to connections */, BACKLOG = 1024 };
 enum { MORE = 64 /* connections, beside two of each worker */, SPARE = 64 /* copies of closed ones */, PAUSE_MS = 100 };
+enum { HELD_MS = 2000 /* what a worker has said before, on another connection, may come later */ };
 
 struct ft_tracker {
     struct ft_tracker_config config;
@@ -38,15 +37,6 @@ struct ft_tracker {
     uint32_t nlinks, ncopies;
     uint64_t nmade;
 };
-
-uint16_t ft_tracker_port_for(const char *job_id)
-{
-    uint32_t n = 0;
-
-    for (; *job_id; job_id++)
-        n = n * 31 + (unsigned char)*job_id;
-    return (uint16_t)(PORT_FROM + n % PORTS);
-}
 
 /* ---- connections ---- */
 
@@ -150,8 +140,28 @@ static void begin(struct ft_tracker *t)
     free(list);
 }
 
+static bool has_ended(const struct ft_tracker_link *l)
+{
+    struct pollfd p = {.fd = l->fd, .events = POLLRDHUP};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+static void left_early(struct ft_tracker_link *l)
+{
+    ft_say_detail(l->tracker->calls.say, "--xgboost-tracker: %s has left before it had all", l->from);
+    drop(l);
+}
+
 static void begin_if_all(struct ft_tracker *t)
 {
+    struct ft_tracker_link *l = TAILQ_FIRST(&t->links), *next;
+
+    for (; l && !ft_round_runs(t->round) && waiting(t) == t->config.world; l = next) {
+        next = TAILQ_NEXT(l, link);
+        if (l->waits && has_ended(l))
+            left_early(l);
+    }
     if (!ft_round_runs(t->round) && waiting(t) == t->config.world)
         begin(t);
 }
@@ -166,32 +176,65 @@ static uint32_t waiting_as(const struct ft_tracker *t, const char *task)
     return n;
 }
 
+/* The rest of a start: it waits for the others. */
+static void admit(struct ft_tracker_link *l)
+{
+    size_t len;
+    char *welcome = ft_worker_welcome(l->tracker->config.world, &len);
+
+    if (welcome)
+        ft_tracker_link_say(l, welcome, len);
+    free(welcome);
+    ft_timer_free(l->silent);
+    l->silent = NULL;
+    l->held = false;
+    l->waits = true;
+    begin_if_all(l->tracker);
+}
+
+/* Who is at work can not start, unless it has left and waits for the others to. */
+static bool may_start(const struct ft_tracker *t, const char *task)
+{
+    return waiting(t) < t->config.world && (!ft_round_runs(t->round) || waiting_as(t, task) < ft_round_left(t->round, task));
+}
+
+static void admit_held(struct ft_tracker *t)
+{
+    struct ft_tracker_link *l = TAILQ_FIRST(&t->links);
+
+    while (l)
+        if (l->held && may_start(t, l->worker.task)) {
+            admit(l);
+            l = TAILQ_FIRST(&t->links); /* that one, and others, may be gone */
+        } else {
+            l = TAILQ_NEXT(l, link);
+        }
+}
+
+static void refuse_start(struct ft_tracker_link *l)
+{
+    ft_say(l->tracker->calls.say, "--xgboost-tracker: worker \"%.60s\" at %s starts, but the job's %u workers are at work, and only all together can "
+           "start again; its connection is closed", l->worker.task, l->from, l->tracker->config.world);
+    drop(l);
+}
+
 static void start(struct ft_tracker_link *l)
 {
     struct ft_tracker *t = l->tracker;
     const struct ft_worker *w = &l->worker;
-    char *welcome;
-    size_t len;
 
     if (w->world != -1 && w->world != t->config.world) {
         ft_say(t->calls.say, "--xgboost-tracker: worker \"%.60s\" at %s wants %lld workers, and the job has %u ranks; its connection is closed",
                w->task, l->from, (long long)w->world, t->config.world);
         drop(l);
-        return;
+    } else if (ft_round_runs(t->round) && l->said > FT_WORKER_MAGIC_BYTES + FT_WORKER_WELCOME_MOST) {
+        drop(l); /* it has had its whole answer from a predecessor of this process */
+    } else if (may_start(t, w->task)) {
+        admit(l);
+    } else if (!l->held) {
+        l->held = true;
+        ft_timer_set(l->silent, HELD_MS);
     }
-    welcome = ft_worker_welcome(t->config.world, &len);
-    if (welcome && ft_round_runs(t->round) && l->said > l->at + len) { /* it has had its whole answer from a predecessor of this process */
-        drop(l);
-    } else if (waiting(t) == t->config.world || (ft_round_runs(t->round) && waiting_as(t, w->task) >= ft_round_left(t->round, w->task))) {
-        ft_say(t->calls.say, "--xgboost-tracker: worker \"%.60s\" at %s starts, but the job's %u workers are at work, and only all together can "
-               "start again; its connection is closed", w->task, l->from, t->config.world);
-        drop(l);
-    } else if (welcome) {
-        ft_tracker_link_say(l, welcome, len);
-        l->waits = true;
-        begin_if_all(t);
-    }
-    free(welcome);
 }
 
 /* ---- commands ---- */
@@ -240,13 +283,7 @@ static void obey(struct ft_tracker_link *l)
     }
     drop(l);
     begin_if_all(t);
-}
-
-static bool has_ended(const struct ft_tracker_link *l)
-{
-    struct pollfd p = {.fd = l->fd, .events = POLLRDHUP};
-
-    return poll(&p, 1, 0) > 0;
+    admit_held(t);
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -254,27 +291,29 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     struct ft_tracker_link *l = arg;
     const struct ft_tracker *t = l->tracker;
     const char *why = NULL;
+    bool ended = has_ended(l); /* asked first: then all that it has said is there */
     int is_whole = 0;
 
     (void)fd;
+    if (what & EV_TIMEOUT && l->held) {
+        refuse_start(l);
+        return;
+    }
     if (what & EV_TIMEOUT) { /* a rank may have been killed here, and come back to it */
         ft_say_notice(t->calls.say, "--xgboost-tracker: %s is connected, and says nothing", l->from);
         return;
     }
-    if (!l->waits) {
+    if (!l->waits) { /* else nothing but its end */
         is_whole = ft_tracker_link_fill(l) < 0 ? -1 : ft_worker_read(&l->worker, l->data, l->len, &why);
         if (l->worker.greeted && is_whole >= 0)
             ft_tracker_link_greet(l);
     }
     if (is_whole < 0) {
         refuse(l, why ? why : "there is no memory for what it says");
-    } else if (is_whole) {
-        ft_timer_free(l->silent);
-        l->silent = NULL;
+    } else if (is_whole && !(l->held && ended)) {
         obey(l);
-    } else if (has_ended(l)) {
-        ft_say_detail(t->calls.say, "--xgboost-tracker: %s has left before it had all", l->from);
-        drop(l);
+    } else if (ended) {
+        left_early(l);
     }
 }
 
@@ -337,45 +376,6 @@ static void on_pause(evutil_socket_t fd, short what, void *arg)
 
 /* ---- its life ---- */
 
-static int listen_at(const char *ip, uint16_t port)
-{
-    struct ft_address at;
-    int fd, yes = 1, no = 0;
-
-    ft_address_parse(&at, ip, port);
-    fd = ft_address_socket(at.s.ss_family);
-    if (fd < 0)
-        return -1;
-    if (port) /* an earlier node on this host may have had it */
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (at.s.ss_family == AF_INET6)
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-    if (bind(fd, (struct sockaddr *)&at.s, at.len) == 0 && listen(fd, BACKLOG) == 0)
-        return fd;
-    no = errno;
-    close(fd);
-    errno = no;
-    return -1;
-}
-
-static int open_listener(struct ft_tracker *t, struct ft_error *e)
-{
-    struct ft_address at = {.len = sizeof at.s};
-
-    if (!t->config.host) {
-        t->listener = listen_at("127.0.0.1", t->config.port);
-    } else {
-        t->listener = listen_at("::", t->config.port);
-        if (t->listener < 0 && errno != EADDRINUSE)
-            t->listener = listen_at("0.0.0.0", t->config.port); /* a host without IPv6 */
-    }
-    if (t->listener < 0 || getsockname(t->listener, (struct sockaddr *)&at.s, &at.len) < 0)
-        return ft_err_set(e, FT_ESYS, "--xgboost-tracker: cannot listen at port %u on %s: %s%s", t->config.port, ft_say_host(), strerror(errno),
-                          errno == EADDRINUSE ? " (another job draws another port)" : "");
-    t->port = ft_address_port(&at);
-    return 0;
-}
-
 int ft_tracker_new(struct ft_tracker **out, const struct ft_tracker_config *config, struct ft_error *e)
 {
     struct ft_tracker *t = calloc(1, sizeof *t);
@@ -392,12 +392,13 @@ int ft_tracker_new(struct ft_tracker **out, const struct ft_tracker_config *conf
     else if (!t->round)
         err = ft_err_set(e, FT_ENOMEM, "out of memory");
     else
-        err = open_listener(t, e);
-    if (!err)
-        *out = t;
-    else
+        err = t->listener = ft_tracker_listen(config->host == NULL, config->port, &t->port, e);
+    if (err < 0) {
         ft_tracker_free(t);
-    return err;
+        return err;
+    }
+    *out = t;
+    return 0;
 }
 
 uint16_t ft_tracker_port(const struct ft_tracker *t) { return t->port; }

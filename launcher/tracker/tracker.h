@@ -28,9 +28,6 @@ struct ft_tracker_calls {
     void *arg;
 };
 
-/* A port that all hosts of a job can know before there is a tracker. */
-uint16_t ft_tracker_port_for(const char *job_id);
-
 /* Listens, before the first fork. FT_ENOMEM, FT_ESYS. */
 int ft_tracker_new(struct ft_tracker **out, const struct ft_tracker_config *config, struct ft_error *e);
 
