@@ -66,13 +66,15 @@ class Case:
     def plain(self):
         """Without ftrun, over the program's own tracker: what each rank prints."""
         port = str(free_port())
+        where = tempfile.TemporaryDirectory(prefix='x3')
         processes = [subprocess.Popen(self.program(), stdout=subprocess.PIPE, text=True, env=self.environment(
-            RANK=str(r), WORLD_SIZE=str(self.ranks), MASTER_ADDR='127.0.0.1', MASTER_PORT=port)) for r in range(self.ranks)]
+            RANK=str(r), WORLD_SIZE=str(self.ranks), MASTER_ADDR='127.0.0.1', MASTER_PORT=port, X3_DIR=where.name)) for r in range(self.ranks)]
         try:
             outputs = [p.communicate(timeout=self.args.limit)[0].splitlines() for p in processes]
         finally:
             for p in processes:
                 p.kill()
+            where.cleanup()
         if any(p.returncode for p in processes):
             raise ftmpitest.Failure('plain: exit codes %s' % [p.returncode for p in processes])
         return [without_stamps(lines) for lines in outputs]
@@ -89,7 +91,7 @@ class Job:
         command = [case.args.ftrun, '-n', str(case.ranks), '-l', '-vv', '--timeout', str(case.args.limit), '--report', where + '/report',
                    *(['--xgboost-tracker'] if case.tracker == 'ftrun' else []), *case.args.option, *case.program()]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env=case.environment(FTMPI_RUN_DIR=where))
+                                        env=case.environment(FTMPI_RUN_DIR=where, X3_DIR=where))
         self.readers = [threading.Thread(target=self.read_output), threading.Thread(target=self.read_errors)]
         for reader in self.readers:
             reader.start()

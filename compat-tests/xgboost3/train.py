@@ -5,6 +5,7 @@ ftrun is the tracker (--xgboost-tracker). It knows nothing of ftmpi. train.py [M
 import hashlib
 import os
 import sys
+import time
 
 import numpy as np
 import xgboost as xgb
@@ -60,6 +61,30 @@ def train():
     say('model', hashlib.sha256(bytes(model.save_raw('ubj'))).hexdigest(), len(model.save_raw('ubj')))
 
 
+def join(where, port):
+    """The tracker may not listen yet. A socket whose connection was refused XGBoost 2.1 tries again in vain, so each try is a new one."""
+    for _ in range(600):
+        try:
+            collective.init(dmlc_tracker_uri=where, dmlc_tracker_port=int(port), dmlc_task_id='%04d' % RANK, dmlc_retry=1)
+            return
+        except xgb.core.XGBoostError:
+            time.sleep(0.1)
+    sys.exit('there is no tracker at %s:%s' % (where, port))
+
+
+def told(tracker):
+    """The tracker of XGBoost 2.1 takes no port that it is given: rank 0 tells the others by a file."""
+    name = os.path.join(os.environ['X3_DIR'], 'tracker')
+    if tracker:
+        with open(name + '.new', 'w', encoding='ascii') as f:
+            f.write(str(tracker.worker_args()['dmlc_tracker_port']))
+        os.rename(name + '.new', name)
+    while not os.path.exists(name):
+        time.sleep(0.05)
+    with open(name, encoding='ascii') as f:
+        return f.read()
+
+
 def main():
     where, port, tracker = os.environ.get('DMLC_TRACKER_URI'), os.environ.get('DMLC_TRACKER_PORT'), None
     if not where:
@@ -67,9 +92,12 @@ def main():
         if RANK == 0:
             tracker = RabitTracker(host_ip=where, n_workers=SIZE, port=int(port), sortby='task')
             tracker.start()
-    with collective.CommunicatorContext(dmlc_tracker_uri=where, dmlc_tracker_port=int(port), dmlc_task_id='%04d' % RANK, dmlc_retry=30):
-        say('rank', collective.get_rank(), collective.get_world_size())
-        train()
+        if xgb.__version__.startswith('2.'):
+            port = told(tracker)
+    join(where, port)
+    say('rank', collective.get_rank(), collective.get_world_size())
+    train()
+    collective.finalize()
     if tracker:
         tracker.wait_for()
     say('done')
