@@ -64,7 +64,7 @@ check_LTLIBRARIES += compat-tests/agent/nospace.la
 compat_tests_agent_nospace_la_SOURCES = compat-tests/agent/nospace.c
 compat_tests_agent_nospace_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 compat_tests_agent_nospace_la_LIBADD = -ldl
-EXTRA_DIST += $(agent_tests) compat-tests/agent/early.sh compat-tests/agent/killat.sh compat-tests/agent/jobcontrol.sh compat-tests/agent/stress.py
+EXTRA_DIST += $(agent_tests) compat-tests/agent/early.sh compat-tests/agent/killat.sh compat-tests/agent/jobcontrol.sh compat-tests/agent/stress.py compat-tests/agent/tracker.py
 tests_dist += compat-tests/agent/usage.sh compat-tests/agent/configure.sh
 # Sanitizers need a multiple of the memory.
 tests_unsanitized += compat-tests/agent/memory.sh compat-tests/agent/oom.sh compat-tests/agent/spill_memory.sh

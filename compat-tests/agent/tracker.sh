@@ -24,7 +24,7 @@ expect_code 0
 for why in 'it does not begin as one' 'the length of what it says cannot be' 'what it says is no JSON object' 'it does not say who it is' 'its command is none'; do
     expect_err "--xgboost-tracker: 127.0.0.1:[0-9]* is no worker of XGBoost's: $why; its connection is closed"
 done
-expect_err '--xgboost-tracker: worker "0" at 127.0.0.1:[0-9]* wants 5 workers, and the job has 4 ranks'
+expect_err '--xgboost-tracker: worker "0" at 127.0.0.1:[0-9]* is one of 5, and the job has 4 ranks'
 expect_err "--xgboost-tracker: worker \"1\" at 127.0.0.1:[0-9]* starts, but the job's 4 workers are at work"
 [ "$(grep -c 'is no worker' "$tmp/err")" = 8 ] || fail "not one line for each that is no worker"
 [ "$(grep -c '^from' "$tmp/out")" = 3 ] || fail "print is not printed"

@@ -62,7 +62,7 @@ snapshot_tests = \
 	compat-tests/snapshot/snapends.sh \
 	compat-tests/snapshot/snapfork.sh \
 	compat-tests/snapshot/copied.sh \
-	compat-tests/snapshot/zero.sh \
+	compat-tests/snapshot/zero.sh compat-tests/snapshot/sockets_off.sh \
 	compat-tests/snapshot/forsaken.sh \
 	compat-tests/snapshot/astray.sh \
 	compat-tests/snapshot/closed.sh \
@@ -75,10 +75,10 @@ check_LTLIBRARIES += compat-tests/snapshot/nomem.la
 compat_tests_snapshot_nomem_la_SOURCES = compat-tests/snapshot/nomem.c
 compat_tests_snapshot_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 compat_tests_snapshot_nomem_la_LIBADD = -ldl
-EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/snapat.py
+EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/snapat.py compat-tests/snapshot/sockets_off.py
 # Its ranks preload nomem.so, before the sanitizers' library, which wants to be the first.
 tests_unsanitized += compat-tests/snapshot/snapfork.sh
 # A build for sanitizers makes no snapshots (launcher/base/library.h).
 tests_unsanitized += compat-tests/snapshot/snapat.sh compat-tests/snapshot/snapends.sh compat-tests/snapshot/programs.sh compat-tests/snapshot/copied.sh \
-	compat-tests/snapshot/zero.sh compat-tests/snapshot/forsaken.sh compat-tests/snapshot/astray.sh compat-tests/snapshot/closed.sh \
+	compat-tests/snapshot/zero.sh compat-tests/snapshot/sockets_off.sh compat-tests/snapshot/forsaken.sh compat-tests/snapshot/astray.sh compat-tests/snapshot/closed.sh \
 	compat-tests/snapshot/clocks.sh compat-tests/snapshot/exec.sh

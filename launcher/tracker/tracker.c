@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "launcher/base/say.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
@@ -224,8 +225,8 @@ static void start(struct ft_tracker_link *l)
     const struct ft_worker *w = &l->worker;
 
     if (w->world != -1 && w->world != t->config.world) {
-        ft_say(t->calls.say, "--xgboost-tracker: worker \"%.60s\" at %s wants %lld workers, and the job has %u ranks; its connection is closed",
-               w->task, l->from, (long long)w->world, t->config.world);
+        ft_say(t->calls.say, "--xgboost-tracker: worker \"%.60s\" at %s is one of %lld, and the job has %u rank%s; its connection is closed",
+               w->task, l->from, (long long)w->world, t->config.world, ft_plural(t->config.world));
         drop(l);
     } else if (ft_round_runs(t->round) && l->said > FT_WORKER_MAGIC_BYTES + FT_WORKER_WELCOME_MOST) {
         drop(l); /* it has had its whole answer from a predecessor of this process */
