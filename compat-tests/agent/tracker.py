@@ -78,7 +78,10 @@ def is_refused(connection):
 
 def start(**who):
     rank, following = end(begin(**who))
-    assert following == {'rank': (RANK + 1) % SIZE, 'host': '127.0.0.1', 'port': 7000 + (RANK + 1) % SIZE}, following
+    host = following.pop('host')
+    assert following == {'rank': (RANK + 1) % SIZE, 'port': 7000 + (RANK + 1) % SIZE}, following
+    assert (host == '127.0.0.1') == (WHERE[0] == '127.0.0.1'), host
+    print(RANK, 'next is on', host, flush=True)
     assert rank == RANK
     return rank
 

@@ -21,7 +21,7 @@ hosts_tests = \
 # Alone: it puts more on the machine than that can do.
 hosts_alone_tests = compat-tests/hosts/heartbeat.sh
 # Python was built without sanitizers.
-hosts_plain_tests = compat-tests/hosts/xgboost.sh
+hosts_plain_tests = compat-tests/hosts/xgboost.sh compat-tests/hosts/tracker.sh
 # What is preloaded would come before a sanitizer.
 hosts_plain_tests += compat-tests/hosts/disk.sh
 TESTS += $(hosts_tests)

@@ -136,12 +136,12 @@ static int lead_mpi4py(struct ft_environ *env, const char *library_path)
     return 0;
 }
 
-/* The same for all ranks of the job, however often one is started. */
+/* The same for all ranks of the job, wherever they are and however often one is started. */
 static int master_port_of(const char *job_id)
 {
     uint32_t n = 0;
 
-    for (; *job_id; job_id++)
+    for (; *job_id && *job_id != '.'; job_id++) /* a node's number is behind a dot */
         n = n * 31 + (unsigned char)*job_id;
     return PORT_FROM + (int)(n % PORTS);
 }
