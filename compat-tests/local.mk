@@ -29,4 +29,5 @@ include compat-tests/hosts/local.mk
 include compat-tests/chaos/local.mk
 include compat-tests/abi/local.mk
 include compat-tests/programs/local.mk
+include compat-tests/xgboost3/local.mk
 include compat-tests/benchmarks/local.mk
