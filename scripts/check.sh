@@ -25,7 +25,7 @@ summary=()
 
 part_packages() {
   # shellcheck disable=SC2154,SC2086
-  need $packages_build $packages_train $packages_check
+  need $packages_build $packages_train $packages_wheel $packages_check
 }
 
 part_build() { build_in build; }

@@ -33,13 +33,6 @@ STAMPED = re.compile(r'\[\d\d:\d\d:\d\d\] ')
 KINDS = ['any', 'any', 'any', 'several', 'all', 'master', 'start', 'replay', 'replay', 'last', 'end']
 
 
-class Worker:
-    """One rank, as its output shows it."""
-
-    def __init__(self):
-        self.lines = []
-
-
 def without_stamps(lines):
     return [line for line in lines if not STAMPED.match(line)]
 
@@ -58,10 +51,10 @@ class Case:
         return '%s, %d workers, %d thread%s, tracker %s' % (self.mode, self.ranks, self.threads, '' if self.threads == 1 else 's', self.tracker)
 
     def program(self):
-        return [PYTHON, os.path.join(HERE, 'train.py'), self.mode, str(self.args.rows), str(self.args.rounds), str(self.threads)]
+        return [self.args.python, os.path.join(HERE, 'train.py'), self.mode, str(self.args.rows), str(self.args.rounds), str(self.threads)]
 
     def environment(self, **more):
-        return dict(os.environ, PYTHONPATH=self.args.wheel, PYTHONDONTWRITEBYTECODE='1', OMP_WAIT_POLICY='passive', **more)
+        return dict(os.environ, PYTHONDONTWRITEBYTECODE='1', OMP_WAIT_POLICY='passive', **({'PYTHONPATH': self.args.wheel} if self.args.wheel else {}), **more)
 
     def plain(self):
         """Without ftrun, over the program's own tracker: what each rank prints."""
@@ -85,7 +78,7 @@ class Job:
 
     def __init__(self, case, where):
         self.case, self.where = case, where
-        self.workers = [Worker() for _ in range(case.ranks)]
+        self.lines = [[] for _ in range(case.ranks)]  # of each rank
         self.killed, self.errors = 0, []
         self.begun = time.monotonic()
         command = [case.args.ftrun, '-n', str(case.ranks), '-l', '-vv', '--timeout', str(case.args.limit), '--report', where + '/report',
@@ -100,11 +93,16 @@ class Job:
         for line in self.process.stdout:
             tagged = re.match(r'\[1,(\d+)\]<stdout>:(.*)', line)
             if tagged:
-                self.workers[int(tagged[1])].lines.append(tagged[2])
+                self.lines[int(tagged[1])].append(tagged[2])
+                self.heard(int(tagged[1]), tagged[2])
 
     def read_errors(self):
         for line in self.process.stderr:
             self.errors.append(line.rstrip('\n'))
+            self.heard(None, self.errors[-1])
+
+    def heard(self, rank, line):
+        """A line of a rank's, or of its stderr and of ftrun's."""
 
     def runs(self):
         return self.process.poll() is None
@@ -136,7 +134,7 @@ class Job:
             time.sleep(0.002)
 
     def shows(self, rank, word, number=None):
-        return any(line.startswith(word if number is None else '%s %d ' % (word, number)) for line in list(self.workers[rank].lines))
+        return any(line.startswith(word if number is None else '%s %d ' % (word, number)) for line in list(self.lines[rank]))
 
     def kill_again(self, hit, chance):
         """As soon as one of these is back, or a while later."""
@@ -182,8 +180,8 @@ def compare(job, wanted, code):
     wrong = []
     if code:
         wrong.append('exit code %d' % code)
-    for r, worker in enumerate(job.workers):
-        got = without_stamps(worker.lines)
+    for r, lines in enumerate(job.lines):
+        got = without_stamps(lines)
         if got != wanted[r]:
             at = next((i for i, (a, b) in enumerate(zip(got, wanted[r])) if a != b), min(len(got), len(wanted[r])))
             wrong.append('rank %d, line %d: %s, not %s' % (r, at + 1, (got + ['(end)'])[min(at, len(got))], (wanted[r] + ['(end)'])[min(at, len(wanted[r]))]))
@@ -215,7 +213,7 @@ def one_run(case, wanted, seed, sums, plan=None):
     chance = random.Random('%d %s' % (seed, case))
     with tempfile.TemporaryDirectory(prefix='x3') as where:
         job = Job(case, where)
-        events = plan if plan is not None else [chance.choice(KINDS) for _ in range(chance.choice([1, 1, 2, 3]))]
+        events = plan if plan is not None else [chance.choice(KINDS) for _ in range(chance.randrange(1, case.args.events + 1))]
         order = {'start': 0, 'last': 2, 'end': 3}
         for kind in sorted(events, key=lambda k: order.get(k, 1)):
             if job.runs():
@@ -279,6 +277,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--ftrun', required=True)
     parser.add_argument('--wheel', required=True, help='a directory with the package xgboost in it')
+    parser.add_argument('--python', default=PYTHON)
     parser.add_argument('--mode', default='hist', help=','.join(MODES))
     parser.add_argument('--ranks', default='4', help='or several: 2,3,4,8')
     parser.add_argument('--threads', default='1', help='of each worker; or several: 1,2,4')
@@ -287,6 +286,7 @@ def main():
     parser.add_argument('--rounds', type=int, default=12)
     parser.add_argument('--runs', type=int, default=20)
     parser.add_argument('--seed', type=int, default=ftmpitest.first_seed())
+    parser.add_argument('--events', type=int, default=3, help='of one run, at most')
     parser.add_argument('--limit', type=int, default=60, help='seconds of one run')
     parser.add_argument('--wrong', type=int, default=0, help='go on until more than so many runs are wrong')
     parser.add_argument('--option', action='append', default=[], help='for ftrun')
@@ -295,7 +295,7 @@ def main():
     args.ftrun, args.wheel = os.path.abspath(args.ftrun), os.path.abspath(args.wheel)
     sums = Sums()
     if args.full:
-        args.ranks, args.threads = '2,3,4,8', '1,2,4'
+        args.ranks, args.threads, args.events = '2,3,4,8', '1,2,4', 6
         run_seeds(args, ['hist'], 0, 500, sums)
         for mode in MODES[1:]:
             run_seeds(args, [mode], 0, 20, sums)
