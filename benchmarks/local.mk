@@ -35,7 +35,7 @@ check_LTLIBRARIES += benchmarks/libwrong.la
 benchmarks_libwrong_la_SOURCES = benchmarks/wrong.c
 benchmarks_libwrong_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 EXTRA_DIST += \
-	benchmarks/compare benchmarks/faults benchmarks/files benchmarks/hosts benchmarks/loopback.sh benchmarks/xgboost benchmarks/figures benchmarks/cacheline.c \
+	benchmarks/compare benchmarks/faults benchmarks/files benchmarks/hosts benchmarks/loopback.sh benchmarks/xgboost benchmarks/xgboost3 benchmarks/figures benchmarks/cacheline.c \
 	benchmarks/ftbench/__init__.py benchmarks/ftbench/blocks.py benchmarks/ftbench/cases.py benchmarks/ftbench/cli.py \
 	benchmarks/ftbench/faults.py benchmarks/ftbench/hosts.py benchmarks/ftbench/lost.py benchmarks/ftbench/machine.py benchmarks/ftbench/mpis.py benchmarks/ftbench/plots.py \
-	benchmarks/ftbench/report.py benchmarks/ftbench/results.py benchmarks/ftbench/runs.py benchmarks/ftbench/xgboost_worker.py
+	benchmarks/ftbench/report.py benchmarks/ftbench/results.py benchmarks/ftbench/runs.py benchmarks/ftbench/xgboost_worker.py benchmarks/ftbench/xgboost3_worker.py

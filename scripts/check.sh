@@ -155,7 +155,7 @@ clang_says() {
 part_scripts() { said_ahead scripts; }
 scripts_says() {
   shellcheck scripts/*.sh scripts/test/*.sh .ci/run benchmarks/*.sh compat-tests/*/*.sh compat-tests/programs/*/*.sh build/ftmpicc &&
-    PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/*/*.py compat-tests/programs/*/*.py benchmarks/ftbench/*.py benchmarks/{compare,faults,figures,hosts,xgboost}
+    PYTHONPYCACHEPREFIX=$logs/pycache python3 -m py_compile compat-tests/*/*.py compat-tests/programs/*/*.py benchmarks/ftbench/*.py benchmarks/{compare,faults,figures,hosts,xgboost,xgboost3}
 }
 
 # What a new user sees, to the letter.

@@ -15,6 +15,7 @@
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/restart.h"
 #include "launcher/snap/cut.h"
+#include "launcher/snap/outcomes.h"
 #include "launcher/snap/snapshot.h"
 #include "launcher/stdio/output.h"
 #include "launcher/stdio/sink.h"
@@ -151,6 +152,7 @@ static void gather(struct ft_job *job)
 
 static void retire(struct ft_job *job, uint32_t rank)
 {
+    ft_outcomes_tell_end(job, rank);
     ft_snapshots_drop(job, rank);
     ft_output_retire(job->output, rank, job->procs[rank].signal || job->procs[rank].code);
     ft_proc_enter(&job->procs[rank], FT_PROC_RETIRED);

@@ -28,6 +28,14 @@ void ft_outcomes_tell(struct ft_snapshot *s)
     ft_say(&s->job->say, "rank %u: %s", ft_job_rank(s->job, s->rank), outcomes->told);
 }
 
+void ft_outcomes_tell_end(const struct ft_job *job, uint32_t rank)
+{
+    const struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, rank);
+
+    if (outcomes)
+        ft_say_step(&job->say, "rank %u: %llu bytes of outcomes were recorded", ft_job_rank(job, rank), (unsigned long long)atomic_load(&outcomes->tail));
+}
+
 bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted)
 {
     struct ft_outcome_words *outcomes = ft_outcomes_of(s);

@@ -17,6 +17,9 @@ struct ft_outcome_words *ft_outcomes_of(const struct ft_snapshot *s);
 /* Passes on what the rank has to tell the user, and says why ways back were closed. */
 void ft_outcomes_tell(struct ft_snapshot *s);
 
+/* With -vv: how much of the rank was recorded, which is over. */
+void ft_outcomes_tell_end(const struct ft_job *job, uint32_t rank);
+
 /* So many calls that write were `counted` by the kernel (ft_death_writes), before this. True: some went past the library, and
    would be done again in a replay. Then the ways back are closed, and it is said once. */
 bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted);
