@@ -242,9 +242,11 @@ void ft_detach(struct ft *ft)
         ft_net_close(ft->net);
     free(ft->net);
     ft_nodes_close(&ft->nodes);
-    if (ft->region.base) {
-        if (ft_stream_close(&ft->world) && !ft->door)
-            ft_region_close(&ft->region);
+    if (ft->region.base && ft_stream_close(&ft->world) && !ft->door)
+        ft_region_close(&ft->region);
+    if (ft->door) {
+        ft->checkpoints.fd = -1; /* these stay open: its snapshots have them, too, and who is woken joins the job again */
+    } else if (ft->region.base) {
         close(ft->kick_fd);
         close(ft->spill_fd);
     }
