@@ -88,7 +88,8 @@ stops=0 wrong=0
 normal() {
   sed -E -e "s#$place#PLACE#g" -e "s#\b$(uname -n)\b#HOST#g" -e 's/\(pid [0-9]+/(pid PID/g' -e 's/^(ftrun: job )[0-9a-z]{8} /\1JOB /' \
     -e '/^! ftrun: rank [0-9]+ is back where it was/d' -e 's/; [0-9]+ units? replayed, [0-9.]+ s until/; N units replayed, T s until/' \
-    -e 's/0x[0-9a-f]+/ADDRESS/g' -e 's/, [0-9]+ processors$/, P processors/' -e 's/(rank 1 calls .*), (rank 0 calls .*)$/\2, \1/'
+    -e 's/[0-9]+ (replays|records)\b/N \1/g' -e 's/[1-9][0-9]* from the start\)/N from the start)/' -e 's/0x[0-9a-f]+/ADDRESS/g' \
+    -e 's/, [0-9]+ processors$/, P processors/' -e 's/(rank 1 calls .*), (rank 0 calls .*)$/\2, \1/'
 }
 
 # One stop of the tour: the command is the argument; stdin says what it prints, stdout first, "! " before lines of stderr, and the
@@ -218,6 +219,7 @@ round 1: 3 ranks, sum 6
 round 2: 3 ranks, sum 12
 round 3: 3 ranks, sum 18
 ! ftrun: rank 1 (pid PID, host HOST) was killed by signal 9 (SIGKILL); restarted, restart 1
+! ftrun: --check-replay: N replays of 3 ranks (0 from a snapshot, N from the start), N records: all exact
 ! ftrun: 1 death of a rank survived: 1 from the start; N units replayed, T s until they were back
 END
 

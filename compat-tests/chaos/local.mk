@@ -6,6 +6,7 @@ chaos_programs = \
 	compat-tests/chaos/huge \
 	compat-tests/chaos/diverge \
 	compat-tests/chaos/stamp \
+	compat-tests/chaos/ticks \
 	compat-tests/chaos/threads \
 	compat-tests/chaos/strace_allreduce
 check_PROGRAMS += $(chaos_programs)
@@ -21,6 +22,7 @@ chaos_long_tests = \
 	compat-tests/chaos/survive.sh
 # These are about memory, speed and bare system calls, which sanitizers change.
 chaos_plain_tests = \
+	compat-tests/chaos/check_kills.sh \
 	compat-tests/chaos/exact.sh \
 	compat-tests/chaos/strace.sh
 chaos_alone_tests = \

@@ -251,7 +251,7 @@ def one(args, c, seed, scratch):
     off = ['--snapshot', 'off'] if args.can else []
     on = ['--snapshot', args.snapshot, '-vv'] if args.can and args.snapshot != 'off' else off
     if c.program == 'results' and args.can:
-        on = on + ['--check-replay']  # what a copy contributes that its predecessor had contributed would not be seen
+        on = on + ['--check-replay=compare']  # what a copy contributes that its predecessor had contributed would not be seen
     calm = Job(args, c, seed, where, 'undisturbed', off, 0)
     expected = calm.go()
     wild = Job(args, c, seed, where, 'killed', on, c.pause)

@@ -205,6 +205,7 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
     ft_lock_stand();
     ft_recorder.log.at = ft_recorder_position();
     c->words->outcome = ft_recorder.log.at;
+    c->words->done = atomic_load(&ft_recorder.log.words->done);
     c->words->closings = atomic_load(&ft_recorder.log.words->closings) + ft_recorder.closes; /* good before that, and after it */
 }
 

@@ -204,6 +204,7 @@ struct ft_snap_words {
     _Atomic uint64_t reason;                 /* ... since: enum ft_image_reason */
     struct ft_position at;                   /* where it stands */
     uint64_t outcome;                        /* ... in the log of its outcomes */
+    uint64_t done;                           /* ... after so many of them */
     uint64_t closings;                       /* ... after so many ways back were closed, one that is about to be included */
     bool early;                              /* ... and has not called MPI_Init: whoever sees `taken` may do so much later */
     bool first;                              /* ... and has not come to main: it has made no call since its recording began */

@@ -12,6 +12,7 @@
 #include "launcher/base/kill.h"
 #include "launcher/base/timer.h"
 #include "launcher/job/above.h"
+#include "launcher/ranks/check.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/restart.h"
 #include "launcher/snap/cut.h"
@@ -153,6 +154,7 @@ static void gather(struct ft_job *job)
 static void retire(struct ft_job *job, uint32_t rank)
 {
     ft_outcomes_tell_end(job, rank);
+    ft_check_retired(job, rank);
     ft_snapshots_drop(job, rank);
     ft_output_retire(job->output, rank, job->procs[rank].signal || job->procs[rank].code);
     ft_proc_enter(&job->procs[rank], FT_PROC_RETIRED);

@@ -37,6 +37,7 @@
 #include "launcher/options/topology.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/spawn.h"
+#include "launcher/report/checks.h"
 #include "launcher/report/summary.h"
 #include "launcher/report/svg.h"
 #include "launcher/snap/durable.h"
@@ -203,6 +204,7 @@ static int open_report(struct ft_job *job, struct ft_error *e)
     if (err < 0 || (err = ft_timeline_open(&job->report->timeline, o->timeline, o->nranks, job->report->begin_ns, e)) < 0)
         return err;
     job->report->wanted |= o->node && o->node->report;
+    job->report->checks = o->check_seed;
     if (!o->node || !o->node->timeline)
         return 0;
     job->report->timeline = ft_timeline_new(o->nranks, job->report->begin_ns);
@@ -328,9 +330,13 @@ static void not_written(struct ft_job *job, const struct ft_error *e)
 static void report(struct ft_job *job)
 {
     uint64_t now = ft_clock_ns(), cuts = 0;
-    int code = job->code;
     struct ft_error e;
-    char line[256];
+    char line[512];
+    int code;
+
+    if (!job->above && !job->code && ft_report_differs(job->report))
+        job->code = FT_CODE_DIFFERED;
+    code = job->code;
 
     ft_status_note(job);
     ft_full_tell(job);
@@ -340,6 +346,8 @@ static void report(struct ft_job *job)
                   (unsigned long long)ft_policy_restarts(job->policy), ft_policy_restarts(job->policy) == 1 ? "" : "s", (unsigned long long)cuts,
                   cuts == 1 ? "" : "s", (unsigned long long)job->report->log_bytes, (unsigned long long)job->report->spilled_bytes);
     tell_unchecked(job);
+    if (!job->above && ft_report_checks(job->report, line, sizeof line))
+        (ft_report_differs(job->report) ? ft_say : ft_say_notice)(&job->say, "%s", line);
     if (!code && !job->above && ft_report_summary(job->report, line, sizeof line))
         ft_say_notice(&job->say, "%s", line);
     if (ft_report_write(job->report, code, now, &e) < 0)

@@ -25,11 +25,13 @@
 #include "launcher/job/above.h"
 #include "launcher/job/full.h"
 #include "launcher/job/groups.h"
+#include "launcher/ranks/check.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/restart.h"
 #include "launcher/report/draft.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/durable.h"
+#include "launcher/snap/outcomes.h"
 #include "launcher/snap/scarce.h"
 #include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
@@ -43,7 +45,7 @@ enum { AGAIN_MS = 100, LONELY_MS = 1000 };
 struct ft_loop {
     struct ft_agent *agent;
     ft_loop_stand_by *stand_by;
-    struct event *bell, *tick;
+    struct event *bell, *tick, *check;
     struct event *signals, *twin, *lonely, *keeper_failed;
     bool lonely_told;                  /* that there is no standby, and none to be had */
     struct ft_sampler *sampler;
@@ -103,6 +105,16 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     ft_timer_set(l->tick, ft_snapshots_tick_ms(job));
 }
 
+static void on_check(evutil_socket_t fd, short what, void *arg)
+{
+    const struct ft_loop *l = arg;
+
+    (void)fd;
+    (void)what;
+    ft_check_tick(&l->agent->job);
+    ft_timer_set(l->check, FT_CHECK_MS);
+}
+
 static void on_room(void *arg)
 {
     struct ft_agent *a = arg;
@@ -120,9 +132,10 @@ static void on_tap(void *arg, int stream, const char *data, size_t len)
 
 static void on_differs(void *arg, uint32_t rank, int stream, uint64_t line)
 {
-    const struct ft_agent *a = arg;
-    const struct ft_job *job = &a->job;
+    struct ft_agent *a = arg;
+    struct ft_job *job = &a->job;
 
+    ft_outcomes_differ(job, rank);
     ft_output_tell(&job->say, ft_job_rank(job, rank), stream, line);
 }
 
@@ -375,6 +388,11 @@ static int watch_ranks(struct ft_loop *l)
         make(&l->tick, job->base, -1, 0, on_tick, l) < 0)
         return -1;
     ft_timer_set(l->tick, ft_snapshots_tick_ms(job));
+    if (job->options->check_seed) {
+        if (make(&l->check, job->base, -1, 0, on_check, l) < 0)
+            return -1;
+        ft_timer_set(l->check, FT_CHECK_MS);
+    }
     return ft_durable_watch(job);
 }
 
@@ -475,6 +493,7 @@ void ft_loop_free(struct ft_loop *l)
     ft_timer_free(l->keeper_failed);
     ft_timer_free(job->again);
     ft_timer_free(a->grace);
+    ft_timer_free(l->check);
     ft_timer_free(l->tick);
     ft_timer_free(l->bell);
     ft_timer_free(l->lonely);

@@ -26,6 +26,7 @@
 #include "launcher/controller/tell.h"
 #include "launcher/options/map.h"
 #include "launcher/options/program.h"
+#include "launcher/report/checks.h"
 #include "launcher/report/draft.h"
 #include "launcher/report/report.h"
 #include "launcher/start/remote.h"
@@ -184,8 +185,13 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
 static void report(struct ft_controller *c)
 {
     struct ft_error e;
-    char line[256];
+    const struct ft_report *now = ft_controller_report_of(c->report);
+    char line[512];
 
+    if (!c->code && ft_report_differs(now))
+        c->code = FT_CODE_DIFFERED;
+    if (ft_report_checks(now, line, sizeof line))
+        (ft_report_differs(now) ? ft_say : ft_say_notice)(&c->say, "%s", line);
     if (ft_controller_report_write(c->report, ft_controller_durable_totals(c), c->code, &e) < 0) {
         ft_say(&c->say, "%s", e.text);
         c->code = c->code ? c->code : FT_CODE_JOB;

@@ -166,6 +166,11 @@ static void take_life(struct ft_controller_report *c, uint32_t node, uint32_t lo
     to->cuts = rank->before.cuts + from->cuts;
     to->cuts_cost_ns = rank->before.cuts_cost_ns + from->cuts_cost_ns;
     to->cuts_most_ns = ft_max(rank->before.cuts_most_ns, from->cuts_most_ns);
+    to->checks.from_snapshot = rank->before.checks.from_snapshot + from->checks.from_snapshot;
+    to->checks.from_start = rank->before.checks.from_start + from->checks.from_start;
+    to->checks.differed = rank->before.checks.differed + from->checks.differed;
+    to->checks.unable = from->checks.unable;
+    to->checks.records = rank->before.checks.records + from->checks.records;
 }
 
 static void take_sums(struct sums *to, const struct ft_wire_report *m)
@@ -370,6 +375,7 @@ int ft_controller_report_new(struct ft_controller_report **out, const struct ft_
         ft_controller_report_free(c);
         return err;
     }
+    c->report.checks = o->check_seed;
     for (uint32_t i = 0; i < c->hosts.n; i++)
         c->hosts.names[i] = map->hosts.list[i].name;
     c->report.hosts = &c->hosts;

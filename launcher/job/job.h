@@ -38,6 +38,19 @@ struct ft_twin;
    is no death of the rank's. */
 enum ft_astray { FT_ASTRAY_NOT, FT_ASTRAY_AGAIN /* the same is tried again */, FT_ASTRAY_GIVEN_UP /* that snapshot is */ };
 
+/* --check-replay (ranks/check.h), of a rank. */
+struct ft_check {
+    uint32_t killed;        /* this incarnation, + 1, has been killed for it */
+    bool on;                /* the last death was such a one, or of a replay after it */
+    bool last;              /* it had left with 0, ... */
+    uint32_t state;         /* ... as this: enum ft_rank_state */
+    bool differs;           /* that replay does, and is counted */
+    uint32_t kills;         /* so many */
+    uint64_t died_ns;       /* of the last one, */
+    uint64_t at;            /* and how far it had come */
+    uint64_t next;          /* it is killed when it has come here; 0: not decided yet */
+};
+
 /* The process of one rank. In shared memory: the agent may be killed at any instruction. */
 struct ft_proc {
     _Atomic uint32_t phase; /* enum ft_phase */
@@ -50,6 +63,7 @@ struct ft_proc {
     bool oom;               /* the kernel killed it for want of memory (groups.h) */
     bool by_itself;         /* it sent itself the signal that it died of */
     enum ft_astray astray;
+    struct ft_check check;
     uint64_t writes;        /* so many calls that write it has made, says the kernel; UINT64_MAX: it does not */
     pid_t before;           /* the one that this one replaces */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */

@@ -89,6 +89,7 @@ struct ft_options {
     int64_t stdin_rank;        /* -1: none */
     uint64_t timeout_ms, hang_timeout_ms;  /* 0: none */
     bool check_replay, bootstrap_cache, die_with_launcher;
+    uint64_t check_seed;       /* --check-replay kills ranks at times that this decides; 0: it kills none */
     uint64_t max_restarts;     /* UINT64_MAX: no limit */
     struct ft_restart_on restart_on;
     bool replay_time_off;        /* a replay asks the clocks anew */

@@ -384,6 +384,21 @@ Test(options, identity_of_a_job)
     cr_expect(strcmp(first, second) && strlen(first) < sizeof first, "\"%s\", \"%s\"", first, second);
 }
 
+Test(options, replays_that_are_checked)
+{
+    static const struct { const char *line; bool on; uint64_t seed; } cases[] = {
+        {"ftrun a", false, 0}, {"ftrun --check-replay a", true, 1}, {"ftrun --check-replay=no a", false, 0}, {"ftrun --check-replay=12 a", true, 12},
+        {"ftrun --check-replay=compare a", true, 0}, {"ftrun --check-replay=7 --check-replay=compare a", true, 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cr_expect_eq(parse(cases[i].line), 0);
+        cr_expect(o.check_replay == cases[i].on && o.check_seed == cases[i].seed, "%s", cases[i].line);
+        ft_options_free(&o);
+    }
+    expect_error("ftrun --check-replay=often a", "wanted: yes, no, compare or a number");
+}
+
 Test(options, checkpoints)
 {
     cr_expect_eq(parse("ftrun a"), 0);

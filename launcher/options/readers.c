@@ -324,6 +324,24 @@ READER(resume)
     return 0;
 }
 
+READER(check_replay)
+{
+    bool yes;
+
+    o->check_seed = 0;
+    o->check_replay = true;
+    if (w->value && !strcmp(w->value, "compare"))
+        return 0;
+    if (ft_values_flag(w->value, &yes) == 0) {
+        o->check_replay = yes;
+        o->check_seed = yes;
+        return 0;
+    }
+    if (ft_values_number(w->value, &o->check_seed) < 0)
+        return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not a valid value; wanted: yes, no, compare or a number", w->who, w->value);
+    return 0;
+}
+
 READER(snapshot)
 {
     (void)e;

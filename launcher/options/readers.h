@@ -42,6 +42,7 @@ FT_READER(max_restarts);
 FT_READER(snapshot);
 FT_READER(ckpt_every);
 FT_READER(resume);
+FT_READER(check_replay);
 FT_READER(restart_on);
 FT_READER(start_over);
 FT_READER(other_mpi);

@@ -251,7 +251,7 @@ static void exited_while_going(struct ft_policy *p, const struct ft_event *ev, s
         restart(p, ev->rank, out);
         return;
     }
-    if (ev->astray) {
+    if (ev->astray || (ev->check && !ev->lost)) {
         start_again(p, ev->rank, out);
         return;
     }

@@ -10,6 +10,7 @@
      three deaths of its own at the same furthest unit (RULE 19)        -> given up, 128 + signal; but not for what only copies of it do:
      two there, each after it went on from a copy of itself             -> that copy is not used again: the next way back
      it ended itself, as it could not follow its snapshot             -> it is started again: that is counted nowhere
+     ftrun has killed it to see whether it comes back (--check-replay) -> likewise
      all others have waited for it for --hang-timeout                   -> it is killed, then as above; the third time
                                                                            at the same furthest unit: given up
      a rank that is to start from the beginning cannot                 -> all are killed, or called back if they have left, and
@@ -34,6 +35,7 @@ enum {
     FT_QUICK_KILLS = 100,  /* killed by others within a second of its start, in a row, without progress: given up */
     FT_CODE_JOB = 1,       /* exit code of ftrun for what no rank gave a code for */
     FT_CODE_TIMEOUT = 110, /* exit code of --timeout, as Open MPI's */
+    FT_CODE_DIFFERED = 111 /* all have left with 0, and --check-replay has found a replay that differed */
 };
 
 /* --restart-on: deaths after which a rank is started again. */
@@ -79,6 +81,7 @@ struct ft_event {
     bool oom;              /* EXITED: the kernel killed it for want of memory (RULE 13: a death of its own) */
     bool by_itself;        /* EXITED: it sent itself the signal that it died of (likewise) */
     bool astray;           /* EXITED: it did not follow its snapshot, and ended itself for that: no death, but one way back less */
+    bool check;            /* EXITED: ftrun has killed it itself (--check-replay): no death either */
     enum ft_begun from;    /* EXITED */
     bool quick;            /* EXITED: within a second of its start */
     bool rabit_used;       /* EXITED */

@@ -195,6 +195,24 @@ Test(policy, what_cannot_follow_a_snapshot_is_no_death)
     KILLED("retire 0, end 137 max-restarts, signal 15", 0, SIGKILL, .progress = 5);
 }
 
+Test(policy, what_ftrun_kills_or_puts_back_to_check_it_is_counted_nowhere)
+{
+    struct ft_policy_config c = defaults(1);
+
+    c.max_restarts = 1;
+    begin_with(c);
+    for (int i = 0; i < 2 * FT_QUICK_KILLS; i++) {
+        KILLED("restart 0 #0", 0, SIGKILL, .progress = 5, .check = true, .quick = true);
+        STARTED("", 0);
+    }
+    KILLED("restart 0 #0", 0, 0, .progress = 6, .check = true); /* it has left with 0 */
+    cr_expect_eq(ft_policy_restarts(p), 0);
+    STARTED("", 0);
+    KILLED("restart 0 #1", 0, SIGKILL, .progress = 6);
+    STARTED("", 0);
+    KILLED("retire 0, end 137 max-restarts, finish 137", 0, SIGKILL, .progress = 7);
+}
+
 Test(policy, a_rank_killed_as_soon_as_it_starts_is_given_up_in_the_end)
 {
     begin(1);

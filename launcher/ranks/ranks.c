@@ -18,6 +18,7 @@
 #include "launcher/job/above.h"
 #include "launcher/job/death.h"
 #include "launcher/options/program.h"
+#include "launcher/ranks/check.h"
 #include "launcher/ranks/spawn.h"
 #include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
@@ -166,6 +167,8 @@ void ft_ranks_note_recovery(struct ft_job *job, uint32_t rank)
     struct ft_restart *restart = ft_report_last(job->report, rank);
     const struct ft_proc *proc = &job->procs[rank];
 
+    if (proc->check.on)
+        return; /* that was no restart */
     if (restart ? !restart->started_ns && proc->started_ns > restart->died_ns : !job->report->ranks[rank].origin_ns)
         ft_report_started(job->report, rank, proc->way, proc->started_ns); /* its agent was killed before it could */
     if (!restart || !restart->started_ns)
@@ -201,6 +204,7 @@ void ft_ranks_buried(struct ft_job *job, struct ft_proc *proc)
     job->leaders[proc->rank] = 0;
     ft_snapshots_buried(job, proc->rank);
     ev = death_of(job, proc);
+    ft_check_look(job, &ev);
     ft_say_detail(&job->say, "rank %u (pid %d) %s at unit %llu", ft_job_rank(job, proc->rank), proc->pid, ft_ranks_death(proc, how, sizeof how),
                   (unsigned long long)ev.progress);
     ft_job_post(job, &ev);

@@ -16,6 +16,7 @@
 #include "launcher/base/reap.h"
 #include "launcher/job/death.h"
 #include "launcher/job/job.h"
+#include "launcher/ranks/check.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/snap/cut.h"
 #include "launcher/snap/outcomes.h"
@@ -49,10 +50,14 @@ void ft_restart_rank(struct ft_job *job, uint32_t rank, uint64_t number)
     ft_ranks_note_recovery(job, rank); /* from the death before this one: its successor will say other things */
     proc->stuck_told = false;
     proc->restart = number;
-    if (proc->astray)
+    if (proc->astray && !proc->check.on)
         ft_report_astray(job->report, rank, proc->died_ns);
-    else
+    else if (ft_check_is(job, rank))
+        ft_check_died(job, rank);
+    else if (!proc->astray) {
+        ft_check_left(job, rank);
         note_death(job, proc, restart);
+    }
     ft_proc_enter(proc, FT_PROC_CLEARING);
 }
 
@@ -118,12 +123,13 @@ static void tell_other_way(const struct ft_job *job, const struct ft_proc *proc)
 /* An incarnation after the first one runs. */
 static void note_restart(struct ft_job *job, struct ft_proc *proc, const char *how)
 {
+    ft_check_back(job, proc->rank);
     ft_report_started(job->report, proc->rank, proc->way, proc->started_ns);
     if (proc->way == FT_BACK_ALL) /* of that, one line is enough */
         return;
     if (proc->astray == FT_ASTRAY_GIVEN_UP)
         tell_other_way(job, proc);
-    else if (proc->restart && !proc->astray)
+    else if (proc->restart && !proc->astray && !proc->check.on)
         tell_restart(job, proc, how);
 }
 

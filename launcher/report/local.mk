@@ -2,6 +2,7 @@
 liblaunch_la_SOURCES += \
 	launcher/report/bands.h launcher/report/bands.c \
 	launcher/report/draft.h launcher/report/draft.c \
+	launcher/report/checks.h launcher/report/checks.c \
 	launcher/report/report.h launcher/report/report.c \
 	launcher/report/summary.h launcher/report/summary.c \
 	launcher/report/svg.h launcher/report/svg.c \

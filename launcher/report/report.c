@@ -240,6 +240,21 @@ static uint64_t replayed(const struct ft_report *r, uint32_t rank)
     return sum;
 }
 
+static json_t *checks(const struct ft_report *r, const struct ft_checks *from)
+{
+    json_t *to = r->checks ? json_object() : json_null();
+
+    if (!r->checks)
+        return to;
+    add(to, "replays", from->from_snapshot + from->from_start);
+    add(to, "from_snapshot", from->from_snapshot);
+    add(to, "from_start", from->from_start);
+    add(to, "records", from->records);
+    add(to, "differed", from->differed);
+    json_object_set_new(to, "to_the_end", json_boolean(!from->unable));
+    return to;
+}
+
 static json_t *ranks(const struct ft_report *r)
 {
     json_t *list = json_array();
@@ -257,6 +272,7 @@ static json_t *ranks(const struct ft_report *r)
         add(to, "units", from->units);
         add(to, "replayed_units", replayed(r, i));
         json_object_set_new(to, "snapshots", cuts(from->cuts, from->cuts_cost_ns, from->cuts_most_ns));
+        json_object_set_new(to, "checks", checks(r, &from->checks));
         json_object_set_new(to, "last_snapshot_unit", from->cuts ? json_integer((json_int_t)from->cut_unit) : json_null());
         json_array_append_new(list, to);
     }

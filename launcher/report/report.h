@@ -34,6 +34,14 @@ struct ft_restart {
     bool host_lost;         /* ... since the host was lost: when it died is when that was noticed */
 };
 
+/* --check-replay: what came of it when ftrun had killed the rank itself. */
+struct ft_checks {
+    uint32_t from_snapshot, from_start;  /* replays; of those */
+    uint32_t differed;
+    bool unable;            /* in the end it could not be put back */
+    uint64_t records;       /* that were replayed: outcomes, and units of MPI */
+};
+
 struct ft_rank_total {
     pid_t pid;              /* of the last incarnation */
     int signal, code;       /* how it ended */
@@ -46,6 +54,7 @@ struct ft_rank_total {
     uint64_t cut_unit;      /* of that snapshot */
     uint64_t checkpoint_ns; /* ... and at the newest checkpoint that it can load */
     uint64_t cuts, cuts_cost_ns, cuts_most_ns;  /* snapshots taken: number, time spent on all and on the slowest */
+    struct ft_checks checks;
 };
 
 /* A job on several hosts: one of them, or its connection for longer than a lease, was lost. */
@@ -73,6 +82,7 @@ enum { FT_RESTARTS_MAX = 1 << 20 };  /* that are told apart in a report */
 struct ft_report {
     struct ft_outfile file; /* none: no report wanted, or not here */
     bool wanted;            /* a node of several: by the controller */
+    bool checks;            /* --check-replay kills ranks */
     const char *job, *name; /* its id, and what the user calls it; NULL: nothing */
     char **argv;
     uint32_t nranks;

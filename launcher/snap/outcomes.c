@@ -25,6 +25,7 @@ void ft_outcomes_tell(struct ft_snapshot *s)
     if (tells == s->tells)
         return;
     s->tells = tells;
+    ft_outcomes_differ(s->job, s->rank);
     ft_say(&s->job->say, "rank %u: %s", ft_job_rank(s->job, s->rank), outcomes->told);
 }
 
@@ -52,6 +53,29 @@ bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted)
     return true;
 }
 
+uint64_t ft_outcomes_done(const struct ft_job *job, uint32_t rank)
+{
+    const struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, rank);
+
+    return outcomes ? atomic_load(&outcomes->done) : 0;
+}
+
+const char *ft_outcomes_closed(const struct ft_job *job, uint32_t rank)
+{
+    const struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, rank);
+
+    return outcomes && atomic_load(&outcomes->closings) ? outcomes->why : NULL;
+}
+
+void ft_outcomes_differ(struct ft_job *job, uint32_t rank)
+{
+    struct ft_check *check = &job->procs[rank].check;
+
+    if (check->on && !check->differs)
+        job->report->ranks[rank].checks.differed++;
+    check->differs = true;
+}
+
 const char *ft_outcomes_once(const struct ft_job *job, uint32_t rank)
 {
     const struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, rank);
@@ -61,13 +85,15 @@ const char *ft_outcomes_once(const struct ft_job *job, uint32_t rank)
 
 static void went_astray(struct ft_snapshot *s, const struct ft_outcome_words *outcomes)
 {
+    bool check = s->job->procs[s->rank].check.on;
     int slot = ft_slot_usable(s);
 
+    ft_outcomes_differ(s->job, s->rank);
     s->differed++;
     s->job->procs[s->rank].astray = s->differed < DIFFERS ? FT_ASTRAY_AGAIN : FT_ASTRAY_GIVEN_UP;
     s->differs = atomic_load(&outcomes->differs);
-    ft_say_notice(&s->job->say, "rank %u: a snapshot could not be followed: %s%s", ft_job_rank(s->job, s->rank), outcomes->how,
-                  s->differed < DIFFERS ? "; it is tried again" : "; it is given up");
+    (check ? ft_say : ft_say_notice)(&s->job->say, "rank %u: a snapshot could not be followed: %s%s", ft_job_rank(s->job, s->rank), outcomes->how,
+                                     s->differed < DIFFERS ? "; it is tried again" : "; it is given up");
     if (s->differed >= DIFFERS && slot >= 0) {
         s->differed = 0;
         ft_slot_condemn(s, slot);

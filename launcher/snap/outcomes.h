@@ -28,6 +28,15 @@ bool ft_outcomes_went_past(struct ft_snapshot *s, uint64_t counted);
    that it came from is given up. Notes in its ft_proc whether it went astray so, or died of a signal that it sent itself. */
 void ft_outcomes_buried(struct ft_snapshot *s);
 
+/* So many calls of it are recorded, over all incarnations. */
+uint64_t ft_outcomes_done(const struct ft_job *job, uint32_t rank);
+
+/* Why its ways back were closed, last; NULL: they never were. */
+const char *ft_outcomes_closed(const struct ft_job *job, uint32_t rank);
+
+/* Its replay differs from what it did before, which is told: counted once, if --check-replay has killed it for that replay. */
+void ft_outcomes_differ(struct ft_job *job, uint32_t rank);
+
 /* NULL: the rank may be started from its beginning, as far as its files are concerned; else what it has done that it would do otherwise
    then (ft/outcome/once.h). Of a rank that is not recorded nothing is known, nor of what a recorded one did beside its log. */
 const char *ft_outcomes_once(const struct ft_job *job, uint32_t rank);

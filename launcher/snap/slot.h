@@ -21,6 +21,7 @@ struct ft_snap_slot {
     volatile pid_t pid;        /* 0: empty */
     struct ft_position at;
     uint64_t outcome;          /* where it stands in the log of outcomes, ... */
+    uint64_t done;             /* ... after so many of them, ... */
     uint64_t closings;         /* ... after so many ways back were closed */
     uint64_t taken_ns;
     bool condemned;            /* it is being ended */

@@ -144,6 +144,7 @@ static void taken(struct ft_snapshot *s)
     p->taken_ns = ft_clock_ns();
     p->at = w->at;
     p->outcome = w->outcome;
+    p->done = w->done;
     p->closings = w->closings;
     p->unshared = 0;
     p->pid = (pid_t)ft_look(&w->pid);
@@ -245,6 +246,9 @@ static bool try(struct ft_snapshot *s)
 
 static bool is_on(const struct ft_job *job) { return job->region.header->params.outcome_bytes != 0; }
 
+/* --check-replay is to follow all that there was, from zero; unless the user has asked for newer ones. */
+static bool is_wanted(const struct ft_job *job) { return !job->options->check_seed || job->options->snapshot_ms != FT_SNAPSHOT_AUTO; }
+
 uint64_t ft_snapshots_tick_ms(const struct ft_job *job)
 {
     uint64_t most = ft_budget_hurries(job) ? HURRY_MS : TICK_MS;
@@ -270,7 +274,7 @@ void ft_snapshots_tick(struct ft_job *job)
         ft_outcomes_tell(s);
         look_for_lost(s);
         end_zero(s, ft_min(ZERO_BYTES, p->nextents * p->extent_bytes / 4));
-        if (is_attached(s) && can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
+        if (is_attached(s) && is_wanted(job) && can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
             try(s);
     }
     ft_cadence_tell(job->snapshots->ranks, job->options->nranks);

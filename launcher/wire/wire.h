@@ -43,7 +43,7 @@
 
 enum {
     FT_WIRE_HEAD = 8,
-    FT_WIRE_MOST = 1 << 20,      /* of a payload */
+    FT_WIRE_MOST = 2 << 20,      /* of a payload */
     FT_WIRE_PLACE = 8,           /* before the records of OUT; GOT */
     FT_WIRE_INPUT = 12,          /* before the bytes of INPUT */
     FT_WIRE_RECORD = 24,         /* before the bytes of a record */

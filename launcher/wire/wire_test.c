@@ -168,7 +168,7 @@ Test(wire, a_report_comes_out_as_it_went_in)
              .from_ns = 5, .replayed = 6, .astray = 3}},
         {8, {.code = 255, .lost = true, .died_ns = INT64_MAX}}};
     struct ft_wire_life ranks[3] = {{.total = {.pid = 1, .ended_ns = 2, .restarts = 3, .units = 4, .origin_ns = 5, .cut_unit = 6, .cuts = 7, .cuts_cost_ns = 8,
-                                               .cuts_most_ns = 9, .checkpoint_ns = 10}, .live_ns = 11, .replayed = 12}};
+                                               .cuts_most_ns = 9, .checkpoint_ns = 10, .checks = {13, 14, 15, true, 16}}, .live_ns = 11, .replayed = 12}};
     struct ft_wire_report in = {.now_ns = 1, .log_bytes = 2, .released_bytes = 3, .peak_log_bytes = 4, .spilled_bytes = 5, .peak_memory_bytes = 6,
                                 .nrestarts = 2, .nranks = 3, .restarts = restarts, .ranks = ranks}, out;
     struct ft_wire_bytes b = ft_wire_put_report(&in);
@@ -220,7 +220,7 @@ Test(wire, cells_come_out_as_they_went_in)
     b.data[FT_WIRE_HEAD + 16] = 0; /* cells of no length */
     cr_expect_eq(ft_wire_get_cells(&f, &out, &e), FT_EDAMAGED);
     free(b.data);
-    cr_expect_eq(ft_wire_cells_ranks(1024), 63);
+    cr_expect_eq(ft_wire_cells_ranks(1024), 127);
     cr_expect_eq(ft_wire_cells_ranks(0), (FT_WIRE_MOST - 48) / 16);
 }
 
@@ -263,7 +263,7 @@ Test(wire, calls_that_are_none_are_refused)
 Test(wire, heads_that_are_none_are_refused)
 {
     static const uint8_t heads[][FT_WIRE_HEAD] = {
-        {0, 0, 0, 0, 0}, {0, 0, 0, 0, FT_WIRE_TYPES}, {1, 0, 16, 0, FT_WIRE_BEAT}, {0, 0, 0, 0x80, FT_WIRE_BEAT},
+        {0, 0, 0, 0, 0}, {0, 0, 0, 0, FT_WIRE_TYPES}, {1, 0, 32, 0, FT_WIRE_BEAT}, {0, 0, 0, 0x80, FT_WIRE_BEAT},
         {0, 0, 0, 0, FT_WIRE_BEAT, 1}, {0, 0, 0, 0, FT_WIRE_BEAT, 0, 0, 1}, "GET / HT"};
     struct ft_wire_frame f;
 

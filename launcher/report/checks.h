@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --check-replay: what came of the replays, in one line. */
+#ifndef LAUNCHER_REPORT_CHECKS_H
+#define LAUNCHER_REPORT_CHECKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ft_report;
+
+/* A replay differed, or a rank that had left could not be put back. */
+bool ft_report_differs(const struct ft_report *r);
+
+/* False: no rank is killed to be checked. */
+bool ft_report_checks(const struct ft_report *r, char *line, size_t size);
+
+#endif
