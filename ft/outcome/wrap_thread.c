@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <threads.h>
 
+#include "ft/outcome/python.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
 
@@ -78,10 +79,12 @@ static void let_go(struct beginning *b, uint32_t number)
 /* make: makes one, which waits. Returns what that does: 0 or an error. */
 static int do_create(struct beginning what, int (*make)(struct beginning *b, void *arg), void *arg)
 {
-    struct ft_outcome *o = given();
+    struct ft_outcome *o;
     struct beginning *b;
     int number = 0, error;
 
+    ft_python_first_thread();
+    o = given();
     if (o && o->result < 0)
         return o->error;
     b = malloc(sizeof *b);
