@@ -14,13 +14,17 @@ expect_out '2 0 2' '2 1 2'
 run -n 2 sh -c 'echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK $DMLC_TASK_ID $DMLC_NUM_WORKER $MASTER_ADDR'
 sorted
 expect_out '0 2 0 2 0 0 2 127.0.0.1' '1 2 1 2 0 1 2 127.0.0.1'
+run -n 2 sh -c 'echo $GROUP_WORLD_SIZE $ROLE_RANK $ROLE_WORLD_SIZE $ROLE_NAME $TORCHELASTIC_RESTART_COUNT $TORCHELASTIC_MAX_RESTARTS $TORCHELASTIC_USE_AGENT_STORE; [ $TORCHELASTIC_RUN_ID = $FTMPI_JOB ]'
+expect_code 0
+sorted
+expect_out '1 0 2 default 0 0 False' '1 1 2 default 0 0 False'
 run -n 3 sh -c 'echo $MASTER_PORT'
 [ "$(sort -u "$tmp/out" | grep -c '^2[0-9]\{4\}$')" = 1 ] || fail "MASTER_PORT: $(cat "$tmp/out")"
 MASTER_ADDR=there run -x MASTER_PORT=9091 -n 1 sh -c 'echo $MASTER_ADDR $MASTER_PORT'
 expect_out 'there 9091'
-hosts a:1,b:2 sh -c 'echo $RANK $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK $MASTER_ADDR'
+hosts a:1,b:2 sh -c 'echo $RANK $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK $GROUP_WORLD_SIZE $MASTER_ADDR'
 sorted
-expect_out '0 0 1 0 a' '1 0 2 1 a' '2 1 2 1 a'
+expect_out '0 0 1 0 2 a' '1 0 2 1 2 a' '2 1 2 1 2 a'
 # The job's id: the same for all ranks and incarnations, another one for each job.
 run -q -n 2 sh -c 'echo $FTMPI_JOB; [ $FTMPI_INCARNATION = 1 ] || kill -9 $$; echo $FTMPI_JOB'
 expect_code 0

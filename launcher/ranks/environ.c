@@ -13,7 +13,7 @@
 #include "launcher/wire/description.h"
 
 /* Which number each variable of a rank holds. */
-enum value { RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, NODE, INCARNATION, PROGRAM, VALUES };
+enum value { RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, NODE, NODES, INCARNATION, PROGRAM, ZERO, VALUES };
 
 static const struct {
     const char *name;
@@ -38,6 +38,11 @@ static const struct {
     {"LOCAL_RANK", LOCAL_RANK},
     {"LOCAL_WORLD_SIZE", LOCAL_SIZE},
     {"GROUP_RANK", NODE},
+    {"GROUP_WORLD_SIZE", NODES},
+    {"ROLE_RANK", RANK},
+    {"ROLE_WORLD_SIZE", SIZE},
+    {"TORCHELASTIC_RESTART_COUNT", ZERO}, /* of all workers: there is no such thing here */
+    {"TORCHELASTIC_MAX_RESTARTS", ZERO},
     {"DMLC_TASK_ID", RANK}, /* as XGBoost's launchers. DMLC_TRACKER_URI with --xgboost-tracker only: XGBoost 1.7 would wait for a tracker of its kind */
     {"DMLC_NUM_WORKER", SIZE},
 };
@@ -53,7 +58,7 @@ struct ft_environ {
     const struct ft_description *node;
     uint32_t nranks, program;
     int first_fd;
-    char fds[2 * TEXT], job[TEXT], pid[TEXT], output[TEXT], host[5 * TEXT];
+    char fds[2 * TEXT], job[TEXT], run[TEXT], pid[TEXT], output[TEXT], host[5 * TEXT];
     char *preload, *recorder, *library_path, *python_path, *mpi4py, *master, *tracker;
     char port[TEXT], tracker_port[TEXT];
     char text[NOWN][TEXT];
@@ -229,6 +234,10 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     set(env, env->fds);
     snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
     set(env, env->job);
+    snprintf(env->run, TEXT, "TORCHELASTIC_RUN_ID=%s", config->job_id); /* by this libraries see that torchrun has started them */
+    set(env, env->run);
+    set(env, (char *)"ROLE_NAME=default");
+    set(env, (char *)"TORCHELASTIC_USE_AGENT_STORE=False"); /* rank 0 has the store */
     snprintf(env->host, sizeof env->host, "FTMPI_HOST=%s", ft_say_host());
     set(env, env->host);
     set(env, strcpy(env->pid, "FTMPI_PID="));
@@ -251,7 +260,8 @@ void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation
     const struct ft_description *d = env->node;
     const uint32_t values[VALUES] = {
         [RANK] = d ? d->rank_at[d->first[d->node] + rank] : rank, [SIZE] = d ? d->world : env->nranks,
-        [LOCAL_RANK] = rank, [LOCAL_SIZE] = env->nranks, [NODE] = d ? d->node : 0, [INCARNATION] = incarnation,
+        [LOCAL_RANK] = rank, [LOCAL_SIZE] = env->nranks, [NODE] = d ? d->node : 0,
+        [NODES] = d ? d->nnodes : 1, [INCARNATION] = incarnation,
         [PROGRAM] = env->program,
     };
 
