@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ioctl: known requests are in a table, which says how many bytes the kernel fills in. Of any other one nobody here knows what it does:
-   no copy of before can be woken. Under way: made again. */
+   no copy of before can be woken, if it succeeds. Under way: made again. */
 #include "ft/outcome/real.h"
 
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <linux/fs.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 
 #include "ft/outcome/descriptors.h"
@@ -30,6 +34,8 @@ static const struct request known[] = {
     {FICLONE, 0}, {FICLONERANGE, 0}, {FS_IOC_GETFLAGS, sizeof(int)}, {FS_IOC_SETFLAGS, 0}, {FS_IOC_GETVERSION, sizeof(int)},
     {FS_IOC_FSGETXATTR, sizeof(struct fsxattr)}, {FS_IOC_FSSETXATTR, 0}, {FIGETBSZ, sizeof(int)}, {BLKGETSIZE, sizeof(long)},
     {BLKGETSIZE64, sizeof(uint64_t)}, {BLKSSZGET, sizeof(int)}, {BLKPBSZGET, sizeof(int)}, {BLKROGET, sizeof(int)},
+    {SIOCGIFNAME, sizeof(struct ifreq)}, {SIOCGIFINDEX, sizeof(struct ifreq)}, {SIOCGIFFLAGS, sizeof(struct ifreq)}, {SIOCGIFADDR, sizeof(struct ifreq)},
+    {SIOCGIFNETMASK, sizeof(struct ifreq)}, {SIOCGIFBRDADDR, sizeof(struct ifreq)}, {SIOCGIFMTU, sizeof(struct ifreq)}, {SIOCGIFHWADDR, sizeof(struct ifreq)},
 };
 
 static const struct request *find(unsigned long number)
@@ -40,16 +46,56 @@ static const struct request *find(unsigned long number)
     return NULL;
 }
 
+/* One that fails does nothing, so that is its outcome. */
 static int do_unknown(int fd, unsigned long request, void *arg)
 {
+    bool is_given;
     struct ft_recorded c;
     int result;
 
-    if (ft_call_begin(&c, FT_CALL_IOCTL, ft_what(fd, (int64_t)request, 0), 0) || c.under_way)
+    is_given = ft_call_begin(&c, FT_CALL_IOCTL, ft_what(fd, (int64_t)request, 0), 0);
+    if (is_given && c.record->result < 0)
+        return (int)ft_call_give(&c);
+    if (is_given || c.under_way)
         ft_recorder_lost("it called ioctl with request 0x%lx, whose outcome is not kept", request);
     result = (int)ft_call_end(&c, ft_real()->ioctl(fd, request, arg), 0);
-    ft_recorder_close("it calls ioctl with request 0x%lx, whose outcome is not kept", request);
+    if (result >= 0)
+        ft_recorder_close("it calls ioctl with request 0x%lx, whose outcome is not kept", request);
     return result;
+}
+
+/* How fast an interface is, asked by libraries of communication: what is filled in is where the argument points to. 0: not known. */
+static size_t ethtool_fills(const void *data)
+{
+    struct ethtool_link_settings link;
+    uint32_t command;
+
+    memcpy(&command, data, sizeof command);
+    switch (command) {
+    case ETHTOOL_GSET:
+        return sizeof(struct ethtool_cmd);
+    case ETHTOOL_GLINK:
+        return sizeof(struct ethtool_value);
+    case ETHTOOL_GDRVINFO:
+        return sizeof(struct ethtool_drvinfo);
+    case ETHTOOL_GLINKSETTINGS:
+        memcpy(&link, data, sizeof link);
+        return sizeof link + (link.link_mode_masks_nwords > 0 ? 3 * sizeof(uint32_t) * (size_t)link.link_mode_masks_nwords : 0);
+    default:
+        return 0;
+    }
+}
+
+static int do_ethtool(int fd, struct ifreq *arg)
+{
+    size_t fills = ethtool_fills(arg->ifr_data);
+    struct ft_recorded c;
+
+    if (!fills)
+        return do_unknown(fd, SIOCETHTOOL, arg);
+    if (ft_call_begin(&c, FT_CALL_IOCTL, ft_what(fd, SIOCETHTOOL, (int64_t)ft_what_name(arg->ifr_name)), fills))
+        return (int)ft_call_give_struct(&c, arg->ifr_data, fills);
+    return (int)ft_call_end_struct(&c, ft_real()->ioctl(fd, SIOCETHTOOL, arg), arg->ifr_data, fills);
 }
 
 static int do_ioctl(int fd, unsigned long request, void *arg)
@@ -57,6 +103,8 @@ static int do_ioctl(int fd, unsigned long request, void *arg)
     const struct request *r = find(request);
     struct ft_recorded c;
 
+    if (request == SIOCETHTOOL)
+        return do_ethtool(fd, arg);
     if (!r)
         return do_unknown(fd, request, arg);
     if (ft_call_begin(&c, FT_CALL_IOCTL, ft_what(fd, (int64_t)request, 0), r->fills))
