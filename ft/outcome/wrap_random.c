@@ -105,9 +105,17 @@ uint32_t arc4random_uniform(uint32_t below)
 uint32_t _ZNSt13random_device9_M_getvalEv(void *device);
 uint32_t _ZNSt13random_device16_M_getval_pretr1Ev(void *device);
 
+/* An extension of Python may have brought the C++ library, which then is not behind us. */
+static void *find_member(const char *name)
+{
+    void *real = dlsym(RTLD_NEXT, name), *library = real ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+
+    return library ? dlsym(library, name) : real;
+}
+
 static uint32_t device_number(const char *name, void *device)
 {
-    uint32_t (*real)(void *) = (uint32_t (*)(void *))dlsym(RTLD_NEXT, name);
+    uint32_t (*real)(void *) = (uint32_t (*)(void *))find_member(name);
     uint32_t number;
 
     FT_INVARIANT(real, "the C++ library has the member of std::random_device that is called");
