@@ -22,6 +22,8 @@ run -n 3 sh -c 'echo $MASTER_PORT'
 [ "$(sort -u "$tmp/out" | grep -c '^2[0-9]\{4\}$')" = 1 ] || fail "MASTER_PORT: $(cat "$tmp/out")"
 MASTER_ADDR=there run -x MASTER_PORT=9091 -n 1 sh -c 'echo $MASTER_ADDR $MASTER_PORT'
 expect_out 'there 9091'
+hosts a:1,b:2 sh -c 'echo $MASTER_PORT $TORCHELASTIC_RUN_ID'
+[ "$(sort -u "$tmp/out" | wc -l)" = 1 ] || fail "ranks of several hosts meet at several ports: $(cat "$tmp/out")"
 hosts a:1,b:2 sh -c 'echo $RANK $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK $GROUP_WORLD_SIZE $MASTER_ADDR'
 sorted
 expect_out '0 0 1 0 2 a' '1 0 2 1 2 a' '2 1 2 1 2 a'

@@ -17,7 +17,7 @@ never() { # what, the words for it
     printf first >F
     run -n 1 "$built/again" "$1"
     expect_code 1
-    expect_err "rank 0 has no snapshot, and from the start it would do other things than before, for it has $2 .*F; --start-over always allows that"
+    expect_err "rank 0 (host [^ ]*) has no snapshot, and from the start it would do other things than before, for it has $2 .*F; --start-over always allows that"
 }
 again own 'OWN and more' 'own and more'
 again emptied 'new text' new

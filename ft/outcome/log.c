@@ -39,6 +39,7 @@ void ft_outcome_log_restart(void *memory)
     atomic_store(&words->released, atomic_load(&words->tail));
     atomic_store(&words->signals, 0);
     atomic_store(&words->once, 0);
+    atomic_store(&words->connected, 0);
     for (uint32_t i = 0; i < FT_OUTCOME_DESCRIPTORS; i++)
         atomic_store_explicit(&words->once_of[i], 0, memory_order_relaxed);
     for (uint32_t i = 0; i < FT_OUTCOME_FILES; i++)

@@ -60,6 +60,7 @@ struct ft_outcome_words {
     char told[FT_OUTCOME_WHY];   /* ... lastly this */
     _Atomic uint64_t once;       /* it has done what a start from the beginning would do otherwise (once.h) ... */
     char once_why[FT_OUTCOME_WHY]; /* ... this */
+    _Atomic uint64_t connected;  /* it has been connected with another process, past this host as far as is known */
     _Atomic uint8_t once_of[FT_OUTCOME_DESCRIPTORS]; /* what it may do with each: enum ft_once */
     _Atomic uint64_t files[FT_OUTCOME_FILES];        /* which it has opened, and what for */
     _Atomic uint64_t by_itself;  /* the signal that it is sending itself; 0: none */

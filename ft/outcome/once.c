@@ -77,12 +77,23 @@ static void done_once(const char *what, const char *name)
     errno = error;
 }
 
+static bool is_here(const struct sockaddr *peer)
+{
+    const struct in6_addr *v6 = &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr;
+
+    if (peer->sa_family == AF_INET)
+        return *(const uint8_t *)&((const struct sockaddr_in *)(const void *)peer)->sin_addr == 127;
+    return peer->sa_family != AF_INET6 || IN6_IS_ADDR_LOOPBACK(v6) || (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == 127);
+}
+
 void ft_once_connected(const struct sockaddr *peer)
 {
     const struct sockaddr_in6 *v6 = (const void *)peer;
     const struct sockaddr_in *v4 = (const void *)peer;
     char name[INET6_ADDRSTRLEN], text[sizeof name + 8];
 
+    if (!is_here(peer))
+        atomic_store(&words()->connected, 1);
     if (is_known())
         return;
     if (peer->sa_family == AF_UNIX) {

@@ -61,7 +61,8 @@ static void note_loss(const struct ft_controller *c, const struct ft_nodes_effec
 {
     bool replaced = fx->reason == FT_NT_LOST || fx->reason == FT_NT_RENEW;
 
-    if (replaced || fx->reason == FT_NT_GIVEN_UP || fx->reason == FT_NT_NO_RESTARTS)
+    if (replaced || fx->reason == FT_NT_GIVEN_UP || fx->reason == FT_NT_NO_RESTARTS || fx->reason == FT_NT_CONNECTED ||
+        fx->reason == FT_NT_LOST_TOO)
         ft_controller_report_lost(c->report, fx->node, replaced ? (int64_t)fx->to : -1, fx->reason == FT_NT_RENEW,
                                   fx->reason != FT_NT_RENEW || fx->number != 2 /* it is stranded */);
 }
@@ -150,7 +151,8 @@ static int make_policy(struct ft_controller *c)
     uint32_t *ranks = calloc(map->nnodes, sizeof *ranks), *slots = calloc(map->hosts.n, sizeof *slots);
     struct ft_nodes_config config = {.nnodes = map->nnodes, .ranks = ranks, .host = map->host, .nhosts = (uint32_t)map->hosts.n,
                                      .slots = slots, .oversubscribe = c->o->oversubscribe, .max_restarts = c->o->max_restarts,
-                                     .lease_ms = c->o->lease_ms, .start_ms = c->o->start_ms, .wait_ms = c->o->wait_ms};
+                                     .lease_ms = c->o->lease_ms, .start_ms = c->o->start_ms, .wait_ms = c->o->wait_ms,
+                                     .start_over = c->o->start_over_always};
 
     if (ranks && slots) {
         for (uint32_t i = 0; i < map->nnodes; i++)

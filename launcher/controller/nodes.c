@@ -73,7 +73,8 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
     for (uint32_t r = 0; r < state.nranks; r++)
         restarts += state.ranks[r].restarts;
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_STATE, .node = node, .phase = state.phase, .code = state.code,
-                                                  .whole = state.whole, .committed = state.committed, .restarts = restarts});
+                                                  .whole = state.whole, .committed = state.committed, .restarts = restarts,
+                                                  .connected = state.connected});
     if (state.phase == FT_NODE_ENDED && !ending && ft_nodes_is_ending(c->policy)) {
         c->ender = node + 1;
         ft_controller_tell_reason(c, node);

@@ -89,6 +89,11 @@ void ft_controller_tell(const struct ft_say *say, const struct ft_telling *t, co
         tell_not_started(say, t, fx, who);
         break;
     case FT_NT_RENEW:
+        if (fx->number == 3) {
+            ft_say_notice(say, "%s is lost, and its ranks had connections of their own, which are lost with it: all ranks start again "
+                          "(--start-over always)", who);
+            break;
+        }
         if (fx->number == 2) {
             ft_say_notice(say, "%s needs a part of the log that no host has any more: all ranks start again", who);
             break;
@@ -106,6 +111,14 @@ void ft_controller_tell(const struct ft_say *say, const struct ft_telling *t, co
         break;
     case FT_NT_GIVEN_UP:
         ft_say(say, "%s is lost, %llu times in a row without progress; given up, the job is ended", who, (ull)fx->number);
+        break;
+    case FT_NT_CONNECTED:
+        ft_say(say, "%s %s for %g s; its ranks had connections of their own, which are lost with it, so the job is ended; start it again from what "
+               "the program has saved (with --start-over always all ranks would have begun again)", who,
+               fx->number ? "has not been heard from" : "is gone", (double)o->lease_ms / 1e3);
+        break;
+    case FT_NT_LOST_TOO:
+        ft_say(say, "%s is lost, too, and its ranks had connections of their own with others: perhaps the job ended because of that", who);
         break;
     case FT_NT_NO_RESTARTS:
         ft_say(say, "%s is lost; not replaced (--max-restarts 0), the job is ended", who);

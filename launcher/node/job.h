@@ -88,6 +88,7 @@ struct ft_node {
     uint64_t sent_ns[FT_NODE_BEATS]; /* when BEAT i % FT_NODE_BEATS of this connection was */
     uint64_t sent, answered;
     bool dirty;                 /* STATE is to be said */
+    bool connected;             /* as STATE has said it last */
     bool let_go;                /* the controller has heard the last word, or will not */
 };
 

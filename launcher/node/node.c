@@ -58,7 +58,7 @@ static void on_pulse(evutil_socket_t fd, short what, void *arg)
     (void)what;
     ft_node_lease_check(n);
     n->pulses++;
-    if (n->pulses % STATE_PULSES == 0)
+    if (n->pulses % STATE_PULSES == 0 || ft_node_has_connections(n) != n->connected)
         ft_node_say_state(n);
     ft_node_report_say(n->report, n->uplink, n->pulses % STATE_PULSES == 0);
     if (n->pulses % 2 == 0)
@@ -221,7 +221,7 @@ static void forget(struct ft_node *n)
     n->table = (struct ft_wire_table){0};
     n->pulse = n->soon = n->room = n->bye = NULL;
     n->waiting = NULL;
-    n->dirty = n->let_go = false;
+    n->dirty = n->let_go = n->connected = false;
 }
 
 static int make_events(struct ft_node *n)

@@ -13,6 +13,8 @@
 #include "launcher/node/job.h"
 #include "launcher/node/uplink.h"
 #include "launcher/ranks/absent.h"
+#include "launcher/snap/cut.h"
+#include "launcher/snap/outcomes.h"
 #include "launcher/wire/calls.h"
 
 static enum ft_node_phase phase_of(const struct ft_node *n)
@@ -28,6 +30,17 @@ static enum ft_node_phase phase_of(const struct ft_node *n)
     if (ft_policy_stays(n->job->policy))
         return FT_NODE_DONE;
     return n->shared->stage == FT_STAGE_READY ? FT_NODE_RUNNING : FT_NODE_STARTING;
+}
+
+/* A checkpoint of the program's own is where they would go on. */
+bool ft_node_has_connections(const struct ft_node *n)
+{
+    struct ft_job *job = n->job;
+    bool any = false;
+
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        any |= ft_outcomes_connected(job, r);
+    return any && !ft_cuts_newest(job);
 }
 
 static uint64_t committed(const struct ft_job *job)
@@ -60,6 +73,7 @@ void ft_node_say_state(struct ft_node *n)
         return;
     ft_policy_ends(job->policy, &m.code);
     m.version = ft_node_durable_newest(n);
+    m.connected = n->connected = ft_node_has_connections(n);
     m.loaded = ft_look(&ft_versions_of(&job->region, 0)->loads);
     for (uint32_t r = 0; r < nranks; r++)
         m.ranks[r] = (struct ft_wire_rank){ft_phase_said(ft_proc_phase(&job->procs[r])), job->procs[r].incarnation,

@@ -29,7 +29,7 @@ struct node {
     uint64_t until;            /* STARTING: given up; WAITING: tried again */
     uint64_t wanted_since;     /* WAITING: when it was lost; 0: it has a host that may be good */
     enum ft_node_phase phase;
-    bool whole;
+    bool whole, talks;         /* talks: its ranks have had connections of their own */
     uint64_t committed, restarts;
     uint64_t before;           /* restarts of its ranks in earlier incarnations */
     uint32_t losses;           /* in a row, at lost_at */
@@ -116,7 +116,7 @@ static void start_all(struct ft_nodes *p)
     for (uint32_t i = 0; i < p->config.nnodes; i++) {
         p->nodes[i].incarnation++;
         p->nodes[i].tries = 0;
-        p->nodes[i].whole = false;
+        p->nodes[i].whole = p->nodes[i].talks = false;
         p->nodes[i].wanted_since = 0;
         start(p, &p->nodes[i]);
     }
@@ -240,7 +240,7 @@ static void renew(struct ft_nodes *p, struct node *node, bool silent)
 {
     uint32_t to = next_host(p, node, silent);
 
-    tell(p, FT_NT_RENEW, node, silent)->to = to;
+    tell(p, FT_NT_RENEW, node, node->talks ? 3 : silent)->to = to;
     p->replaced++;
     gone(p, node);
     move(p, node, to);
@@ -251,13 +251,13 @@ static void replace(struct ft_nodes *p, struct node *node, bool silent)
 {
     uint32_t to;
 
-    if (!has_log(p, node) && has_begun(p) && p->config.nnodes > 1) {
+    if ((node->talks || !has_log(p, node)) && has_begun(p) && p->config.nnodes > 1) {
         renew(p, node, silent);
         return;
     }
     to = next_host(p, node, silent);
     node->incarnation++;
-    node->whole = false;
+    node->whole = node->talks = false;
     p->replaced++;
     tell(p, FT_NT_LOST, node, silent)->to = to;
     move(p, node, to);
@@ -301,6 +301,10 @@ static void lost(struct ft_nodes *p, struct node *node, bool silent)
     effect(p, FT_ND_DROP, node);
     if (!p->config.max_restarts || node->losses >= FT_NODE_LOSSES) {
         tell(p, p->config.max_restarts ? FT_NT_GIVEN_UP : FT_NT_NO_RESTARTS, node, node->losses);
+        node->life = GONE;
+        end(p, FT_CODE_JOB);
+    } else if (node->talks && !p->config.start_over) {
+        tell(p, FT_NT_CONNECTED, node, silent);
         node->life = GONE;
         end(p, FT_CODE_JOB);
     } else {
@@ -391,6 +395,7 @@ static void said_state(struct ft_nodes *p, struct node *node, const struct ft_no
         return;
     node->phase = ev->phase;
     node->whole = ev->whole;
+    node->talks |= ev->connected;
     node->committed = ft_max(node->committed, ev->committed);
     node->restarts = ev->restarts;
     if (ev->phase == FT_NODE_LEFT) {
@@ -437,9 +442,11 @@ static void forgive_sleep(struct ft_nodes *p, uint64_t now)
 
 static void look_at(struct ft_nodes *p, struct node *node)
 {
-    if ((node->life == UP || node->life == LEAVING) && p->now - ft_min(p->now, node->heard) >= p->config.lease_ms)
+    if ((node->life == UP || node->life == LEAVING) && p->now - ft_min(p->now, node->heard) >= p->config.lease_ms) {
+        if (p->stage == ENDING && node->talks)
+            tell(p, FT_NT_LOST_TOO, node, 0);
         lost(p, node, node->connected);
-    else if (node->life == STARTING && p->now >= node->until)
+    } else if (node->life == STARTING && p->now >= node->until)
         not_started(p, node, false, FT_CODE_JOB);
     else if (node->life == WAITING && p->now >= node->until)
         start(p, node);

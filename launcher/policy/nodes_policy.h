@@ -6,6 +6,7 @@
      not heard of for a lease                 -> lost; it has ended its ranks itself by then (fencing), so it is replaced:
      ... whose connection had broken before   -> on its own host, else on a spare one
      ... silently, as a dead host is          -> on a spare host, else on its own
+     ... its ranks had connections of their own -> the job ends, or all nodes are started anew where that was chosen (--start-over always)
      ... and there is nowhere to put it       -> its host is tried once a second for --wait-for-host; then the job ends
      no other node has the log from the start -> all nodes are ended and started anew: a new epoch
      a node says that it is stranded          -> that one is ended, and replaced where it was; the next one: all anew
@@ -36,6 +37,7 @@ struct ft_nodes_config {
     bool oversubscribe;        /* a node may be put where there are not enough slots for it */
     uint64_t max_restarts;     /* of ranks, in the whole job; 0: nothing is ever replaced */
     uint64_t lease_ms, start_ms, wait_ms;
+    bool start_over;           /* ranks that have had connections may begin again, with all others */
 };
 
 enum ft_nodes_event_kind {
@@ -43,7 +45,7 @@ enum ft_nodes_event_kind {
     FT_NV_HELLO,               /* node: its agent has connected */
     FT_NV_HEARD,               /* node: anything at all */
     FT_NV_CLOSED,              /* node: the connection has broken */
-    FT_NV_STATE,               /* node: phase, code, whole, committed, restarts */
+    FT_NV_STATE,               /* node: phase, code, whole, committed, restarts, connected */
     FT_NV_NOT_STARTED,         /* node: what was to start it has ended before it said HELLO; fatal: no use in trying again; code: the job's,
                                   if it ends for that */
     FT_NV_SIGNAL,              /* code: ftrun was sent a signal that ends the job */
@@ -57,7 +59,7 @@ struct ft_nodes_event {
     bool fatal;
     int code;
     enum ft_node_phase phase;
-    bool whole;
+    bool whole, connected;     /* ft_wire_state */
     uint64_t committed, restarts;
 };
 
@@ -76,11 +78,14 @@ enum ft_nodes_reason {
     FT_NT_LOST,                /* node, host: replaced on `to`; number 1: not heard of for a lease, else its connection had broken */
     FT_NT_CANNOT_START,        /* node, host, number: after so many tries; why is known to who tried. Started on `to` if that is another,
                                   else waited for; or, without --wait-for-host, the job ends */
-    FT_NT_RENEW,               /* node, host, number as LOST, or 2: it is stranded; because of it all start again */
+    FT_NT_RENEW,               /* node, host, number as LOST, or 2: it is stranded, or 3: as LOST, and its ranks had connections of their own; because
+                                  of it all start again */
     FT_NT_STRANDED,            /* node: it starts again */
     FT_NT_NOWHERE,             /* node, host: it has been waited for in vain; the job ends */
     FT_NT_GIVEN_UP,            /* node, number: lost so many times in a row without progress; the job ends */
     FT_NT_NO_RESTARTS,         /* node, host: lost with --max-restarts 0; the job ends */
+    FT_NT_CONNECTED,           /* node, host: lost, and its ranks had connections of their own; the job ends */
+    FT_NT_LOST_TOO,            /* node, host: likewise, when the job ended already, perhaps for that */
     FT_NT_MAX_RESTARTS         /* number: of ranks, more than --max-restarts; the job ends */
 };
 

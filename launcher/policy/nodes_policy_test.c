@@ -11,7 +11,7 @@
 static struct ft_nodes *p;
 static uint64_t now;
 
-static const char *const reasons[] = {"lost", "cannot-start", "renew", "stranded", "nowhere", "given-up", "no-restarts", "max-restarts"};
+static const char *const reasons[] = {"lost", "cannot-start", "renew", "stranded", "nowhere", "given-up", "no-restarts", "connected", "lost-too", "max-restarts"};
 static const char *const jobs[] = {"run", "end", "finish"};
 
 static const char *trace(struct ft_nodes_effects fx)
@@ -173,6 +173,61 @@ Test(nodes_policy, without_a_log_from_the_start_all_begin_again)
     expect("table", OF(FT_NV_HELLO, 1));
     expect("", state_of(0, FT_NODE_DONE, 0, true));
     expect("finish(0)", state_of(1, FT_NODE_DONE, 0, true));
+    done();
+}
+
+static struct ft_nodes_event connected(uint32_t node)
+{
+    struct ft_nodes_event ev = state_of(node, FT_NODE_RUNNING, 0, true);
+
+    ev.connected = true;
+    return ev;
+}
+
+/* What they have told others over those would be told again by who begins again. */
+Test(nodes_policy, a_lost_host_whose_ranks_had_connections_ends_the_job)
+{
+    begin(config(2, 3), true);
+    expect("", connected(1));
+    expect("", state_of(1, FT_NODE_RUNNING, 0, true)); /* it is not forgotten */
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) connected(1@1->1,1) end(1)", OF(FT_NV_HEARD, 0));
+    expect("drop(0) finish(1)", state_of(0, FT_NODE_LEFT, 1, true));
+    done();
+}
+
+Test(nodes_policy, or_all_begin_again_where_that_was_chosen)
+{
+    struct ft_nodes_config c = config(2, 3);
+
+    c.start_over = true;
+    begin(c, true);
+    expect("", connected(1));
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) renew(1@1->2,3) drop(1) end(0)", OF(FT_NV_HEARD, 0));
+    expect("drop(0) renew(0) start(0.1@0) start(1.1@2) table run(0)", state_of(0, FT_NODE_LEFT, 0, true));
+    expect("table", OF(FT_NV_HELLO, 0));
+    expect("table", OF(FT_NV_HELLO, 1));
+    expect("", state_of(0, FT_NODE_RUNNING, 0, true));
+    expect("", state_of(1, FT_NODE_RUNNING, 0, true));
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) lost(1@2->2,1) start(1.2@2) table", OF(FT_NV_HEARD, 0)); /* it had none since then */
+    done();
+}
+
+/* The ranks at the other ends may have ended the job before. */
+Test(nodes_policy, a_host_that_is_lost_at_the_end_is_told_if_it_had_connections)
+{
+    begin(config(2, 2), true);
+    expect("", connected(1));
+    expect("end(3)", state_of(0, FT_NODE_ENDED, 3, true));
+    pass(2500, "0");
+    now += 500;
+    expect("lost-too(1@1->1,0) drop(1)", OF(FT_NV_HEARD, 0));
+    expect("drop(0) finish(3)", state_of(0, FT_NODE_LEFT, 3, true));
     done();
 }
 

@@ -140,8 +140,8 @@ static bool must_not_start(struct ft_job *job, uint32_t rank)
 
     if (!once)
         return false;
-    ft_say(&job->say, "rank %u has no snapshot, and from the start it would do other things than before, for %s; --start-over always allows that",
-           ft_job_rank(job, rank), once);
+    ft_say(&job->say, "rank %u (host %s) has no snapshot, and from the start it would do other things than before, for %s; --start-over always allows "
+           "that", ft_job_rank(job, rank), ft_say_host(), once);
     ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
     return true;
 }

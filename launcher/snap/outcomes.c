@@ -67,6 +67,13 @@ const char *ft_outcomes_closed(const struct ft_job *job, uint32_t rank)
     return outcomes && atomic_load(&outcomes->closings) ? outcomes->why : NULL;
 }
 
+bool ft_outcomes_connected(const struct ft_job *job, uint32_t rank)
+{
+    const struct ft_outcome_words *outcomes = ft_region_outcomes(&job->region, rank);
+
+    return outcomes && atomic_load(&outcomes->connected);
+}
+
 void ft_outcomes_differ(struct ft_job *job, uint32_t rank)
 {
     struct ft_check *check = &job->procs[rank].check;

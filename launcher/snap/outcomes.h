@@ -34,6 +34,9 @@ uint64_t ft_outcomes_done(const struct ft_job *job, uint32_t rank);
 /* Why its ways back were closed, last; NULL: they never were. */
 const char *ft_outcomes_closed(const struct ft_job *job, uint32_t rank);
 
+/* It has been connected with processes that are perhaps on other hosts: what it has told them a start from its beginning would tell again. */
+bool ft_outcomes_connected(const struct ft_job *job, uint32_t rank);
+
 /* Its replay differs from what it did before, which is told: counted once, if --check-replay has killed it for that replay. */
 void ft_outcomes_differ(struct ft_job *job, uint32_t rank);
 

@@ -188,9 +188,9 @@ static json_t *rank_list(const struct ft_wire_state *m)
 
 struct ft_wire_bytes ft_wire_put_state(const struct ft_wire_state *m)
 {
-    return frame_json(FT_WIRE_STATE, json_pack("{s:i, s:i, s:I, s:b, s:I, s:I, s:I, s:b, s:b, s:b, s:I, s:o}", "phase", (int)m->phase, "code", m->code,
+    return frame_json(FT_WIRE_STATE, json_pack("{s:i, s:i, s:I, s:b, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:o}", "phase", (int)m->phase, "code", m->code,
         "committed", (json_int_t)m->committed, "whole", (int)m->whole, "signals", (json_int_t)m->signals,
-        "input", (json_int_t)m->input, "version", (json_int_t)m->version, "loaded", (int)m->loaded, "through", (int)m->through,
+        "input", (json_int_t)m->input, "version", (json_int_t)m->version, "connected", (int)m->connected, "loaded", (int)m->loaded, "through", (int)m->through,
         "called", (int)m->called, "absent", (json_int_t)m->absent, "ranks", rank_list(m)));
 }
 
@@ -237,6 +237,7 @@ int ft_wire_get_state(const struct ft_wire_frame *f, struct ft_wire_state *m, st
     m->signals = number(&r, o, "signals", INT64_MAX);
     m->input = number(&r, o, "input", INT64_MAX);
     m->version = number(&r, o, "version", INT64_MAX);
+    m->connected = truth(&r, o, "connected");
     m->loaded = truth(&r, o, "loaded");
     m->through = truth(&r, o, "through");
     m->called = truth(&r, o, "called");

@@ -107,6 +107,7 @@ struct ft_wire_state {
     bool whole;                  /* its log begins at the start: a replacement can have it */
     uint64_t signals, input;     /* last number, bytes it has */
     uint64_t version;            /* of the newest checkpoint that it has committed; 0: none */
+    bool connected;              /* ranks of it have had connections of their own, and cannot start from their beginning without telling others again */
     bool loaded;                 /* its program has loaded what it begins with. (False, too, if it did in the log that this node has fetched) */
     bool through;                /* its representative (local rank 0) has left with 0 after MPI_Finalize: it lacks nothing any more */
     bool called;                 /* a rank of it has called MPI_Init, ... */
