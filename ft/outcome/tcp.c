@@ -33,8 +33,13 @@
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
 
-/* note[1] of a call that receives. */
+/* note[1] of a call, before it is made: of a connection that is CLOSED, whether an error waits. */
 enum { OPEN, CLOSED, CLOSED_BY_ERROR };
+
+/* `step` of a call: the kernel has told it this error, after it had done something. The next call is told that. */
+static int owes(const struct ft_outcome *o) { return o->step > 1 ? o->step - 1 : 0; }
+
+enum { LOOK_MS = 100 };
 
 struct counts {
     struct tcp_info info;
@@ -151,22 +156,70 @@ static int64_t take_up(const struct ft_outcome *o, int fd, size_t n)
     return k;
 }
 
-void ft_tcp_owes(int fd, int error)
+static bool is_lasting(int error) { return error != EAGAIN && error != EINTR; }
+
+void ft_tcp_owes(struct ft_recorded *c, int fd, int error)
 {
-    if (error != EAGAIN && error != EINTR)
-        ft_descriptors_set_count(fd, FT_COUNT_OWED, error);
+    if (!is_lasting(error))
+        return;
+    ft_descriptors_set_count(fd, FT_COUNT_OWED, error);
+    if (c->record)
+        c->record->step = (uint16_t)(1 + error); /* so it outlives this process */
 }
 
-/* Told now, if there is one. */
+void ft_tcp_given(const struct ft_recorded *c, int fd)
+{
+    ft_descriptors_set_count(fd, FT_COUNT_OWED, owes(c->record) ? owes(c->record) : -1); /* what was owed before was told to this one */
+}
+
+/* Told now, if there is one: to a call that has not reached the kernel. */
 static bool is_owed(struct ft_recorded *c, int fd)
 {
     int64_t error = ft_descriptors_count(fd, FT_COUNT_OWED);
 
-    if (error <= 0 || c->under_way)
+    if (error <= 0 || ft_call_noted(c))
         return false;
     ft_descriptors_set_count(fd, FT_COUNT_OWED, -1);
     errno = (int)error;
     return true;
+}
+
+void ft_tcp_failed(int fd, int error)
+{
+    if (!is_lasting(error))
+        return;
+    ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
+    ft_descriptors_set_count(fd, FT_COUNT_SENT, -1);
+}
+
+/* Waits for the rest as the kernel does, but leaves an error that comes to the next call: were it taken here, and this process killed before
+   that is recorded, nobody would know of it. */
+static size_t receive_rest(int fd, char *to, size_t n, int flags)
+{
+    struct timeval time = {0};
+    socklen_t bytes = sizeof time;
+    int64_t left;
+    size_t got = 0;
+
+    syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, &time, &bytes);
+    left = time.tv_sec || time.tv_usec ? time.tv_sec * 1000 + time.tv_usec / 1000 : INT64_MAX;
+    while (got < n) {
+        int state = ft_tcp_state(fd); /* before it is asked what there is */
+        struct pollfd p = {fd, POLLIN, 0};
+        ssize_t more;
+
+        if (asked(fd, FIONREAD) == 0) {
+            if (state == FT_TCP_CLOSED || has_ended(state) || left <= 0 || (syscall(SYS_poll, &p, 1, LOOK_MS) < 0 && errno == EINTR))
+                break;
+            left -= left == INT64_MAX || p.revents ? 0 : LOOK_MS;
+            continue;
+        }
+        more = ft_real()->recvfrom(fd, to + got, n - got, (flags & ~MSG_WAITALL) | MSG_DONTWAIT, NULL, NULL);
+        if (more <= 0)
+            break;
+        got += (size_t)more;
+    }
+    return got;
 }
 
 /* n bytes at most, straight into the record. */
@@ -187,19 +240,19 @@ static ssize_t receive_now(struct ft_recorded *c, int fd, size_t n, int flags)
         errno = ECONNRESET;
         return -1;
     }
-    if (k == 0 || (k < (int64_t)n && flags & MSG_WAITALL))
-        got = ft_real()->recvfrom(fd, data + k, n - (size_t)k, flags, NULL, NULL);
-    if (got < 0 && k == 0) {
+    if (k == 0)
+        got = ft_real()->recvfrom(fd, data, n, flags, NULL, NULL);
+    else if (k < (int64_t)n && flags & MSG_WAITALL && ft_tcp_waits(fd, flags))
+        got = (ssize_t)receive_rest(fd, data + k, n - (size_t)k, flags);
+    if (got < 0) {
         ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
+        ft_tcp_failed(fd, errno);
         return -1;
     }
-    if (got < 0)
-        ft_tcp_owes(fd, errno);
-    k += got < 0 ? 0 : got;
+    k += got;
     if (!(flags & MSG_PEEK)) /* after an end nothing comes */
         ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, k > 0 && c->record->note[1] == OPEN ? c->record->note[0] + k : -1);
-    if (got < 0)
-        errno = c->error;
+    errno = c->error;
     return k;
 }
 
@@ -211,6 +264,7 @@ static ssize_t receive_piece(int fd, const struct iovec *to, int pieces, size_t 
 
     if (ft_call_begin(&c, FT_CALL_TCP_RECEIVE, ft_what(fd, (int64_t)n, flags), n)) {
         ft_pieces_fill(to, (size_t)pieces, skip, ft_call_data(&c), ft_call_bytes(&c));
+        ft_tcp_given(&c, fd);
         return ft_call_give(&c);
     }
     if (is_owed(&c, fd))
@@ -244,15 +298,33 @@ ssize_t ft_tcp_receive(int fd, const struct iovec *to, int n, int flags)
 
 /* ---- sending ---- */
 
-int64_t ft_tcp_sent(int fd)
+static int64_t sent_and_state(int fd, int *note)
 {
     int64_t count = ft_descriptors_count(fd, FT_COUNT_SENT);
     struct counts now;
 
+    *note = OPEN; /* it has been told no error, if that is counted */
     if (count >= 0)
         return count;
     look(fd, &now);
+    if (now.info.tcpi_state == FT_TCP_CLOSED)
+        *note = ft_tcp_has_error(fd) ? CLOSED_BY_ERROR : CLOSED;
     return now.sent;
+}
+
+int64_t ft_tcp_sent(int fd)
+{
+    int note;
+
+    return sent_and_state(fd, &note);
+}
+
+/* The error that the killed call was told, or 0: then none waits any more. */
+static int was_told(const struct ft_outcome *o, int fd)
+{
+    if (owes(o))
+        return owes(o);
+    return o->note[1] != OPEN && o->note[1] != CLOSED_BY_ERROR ? 0 : ft_tcp_state(fd) == FT_TCP_CLOSED && !ft_tcp_has_error(fd) ? ECONNRESET : 0;
 }
 
 size_t ft_tcp_sent_since(int fd, int64_t before, size_t most)
@@ -285,23 +357,34 @@ static ssize_t send_now(struct ft_recorded *c, int fd, const struct iovec *from,
 {
     size_t already = 0;
     ssize_t sent = 0;
-    int error;
+    int error = 0, note;
 
-    if (ft_call_noted(c))
+    if (ft_call_noted(c)) {
         already = ft_tcp_sent_since(fd, c->record->note[0], total);
-    else
-        ft_call_note(c, ft_tcp_sent(fd), 0);
+        error = already < total ? was_told(c->record, fd) : 0;
+    } else {
+        int64_t before = sent_and_state(fd, &note);
+
+        ft_call_note(c, before, note);
+    }
     errno = c->error;
-    if (already == 0 || (already < total && ft_tcp_waits(fd, flags)))
+    if (error == 0 && (already == 0 || (already < total && ft_tcp_waits(fd, flags))))
         sent = send_from(fd, from, n, already, flags);
-    if (already > 0 && sent < 0)
-        ft_tcp_owes(fd, errno);
-    error = already > 0 && sent < 0 ? c->error : errno;
+    if (sent < 0 && error == 0)
+        error = errno;
+    if (error) {
+        sent = -1;
+        ft_tcp_failed(fd, error);
+    }
+    if (error && already > 0) {
+        ft_tcp_owes(c, fd, error);
+        error = c->error;
+    }
     sent = sent < 0 && already == 0 ? -1 : (ssize_t)already + (sent < 0 ? 0 : sent);
-    ft_descriptors_set_count(fd, FT_COUNT_SENT, sent < 0 || !c->record ? -1 : c->record->note[0] + sent);
+    ft_descriptors_set_count(fd, FT_COUNT_SENT, sent < 0 || !c->record || ft_descriptors_count(fd, FT_COUNT_OWED) > 0 ? -1 : c->record->note[0] + sent);
     if (sent > 0 && c->record)
         c->record->note[1] = (int64_t)ft_pieces_hash(from, (size_t)sent);
-    errno = error;
+    errno = error ? error : c->error;
     return sent;
 }
 
@@ -314,6 +397,7 @@ ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
     if (ft_call_begin(&c, FT_CALL_TCP_SEND, ft_what(fd, (int64_t)total, flags), 0)) {
         if (c.record->result > 0 && (uint64_t)c.record->note[1] != ft_pieces_hash(from, (size_t)c.record->result))
             ft_recorder_lost("bytes that it sends again to descriptor %d are others than before", fd);
+        ft_tcp_given(&c, fd);
         return ft_call_give(&c);
     }
     if (is_owed(&c, fd))

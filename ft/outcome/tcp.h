@@ -9,6 +9,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "ft/outcome/record.h"
+
 /* As ft_pipes_gives and ft_pipes_takes. */
 bool ft_tcp_gives(int fd);
 bool ft_tcp_takes(int fd);
@@ -17,9 +19,13 @@ bool ft_tcp_takes(int fd);
 ssize_t ft_tcp_receive(int fd, const struct iovec *to, int n, int flags);
 ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags);
 
-/* A call with these flags would wait; the next call is told this error, which one that had done something was told. */
+/* A call with these flags would wait. */
 bool ft_tcp_waits(int fd, int flags);
-void ft_tcp_owes(int fd, int error);
+
+/* The next call is told this error, which one that had done something was told; a record of such a call was given; an error has been told. */
+void ft_tcp_owes(struct ft_recorded *c, int fd, int error);
+void ft_tcp_given(const struct ft_recorded *c, int fd);
+void ft_tcp_failed(int fd, int error);
 
 /* How much has been sent over the connection; how much more than `before` was: lost if that cannot be, of `most`. */
 int64_t ft_tcp_sent(int fd);

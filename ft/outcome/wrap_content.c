@@ -262,12 +262,12 @@ static ssize_t copy_now(const struct copy *p, enum which which, off_t *from, off
 }
 
 /* Of a file into a connection, after what the killed call has sent. */
-static ssize_t send_rest(const struct copy *p, off_t at, size_t done)
+static ssize_t send_rest(struct ft_recorded *c, const struct copy *p, off_t at, size_t done)
 {
     ssize_t n = FT_WAITING(ft_real()->sendfile64(p->to, p->from, p->at_from ? &at : NULL, p->bytes - done));
 
     if (n < 0)
-        ft_tcp_owes(p->to, errno);
+        ft_tcp_owes(c, p->to, errno);
     return n < 0 ? 0 : n;
 }
 
@@ -278,6 +278,8 @@ static ssize_t do_copy(const struct copy *p, enum which which)
     ssize_t n;
 
     if (ft_call_begin(&c, FT_CALL_COPY, what_copy(p, (int)which), 0)) {
+        if (c.record->step > 1)
+            ft_tcp_given(&c, p->to);
         n = ft_call_give(&c);
     } else {
         n = copy_prepare(&c, p);
@@ -287,7 +289,7 @@ static ssize_t do_copy(const struct copy *p, enum which which)
         if (n == 0)
             n = FT_WAITING(copy_now(p, which, p->at_from ? &from : NULL, p->at_to ? &to : NULL));
         else if (is_sent(p) && (size_t)n < p->bytes && ft_tcp_waits(p->to, 0))
-            n += send_rest(p, from + n, (size_t)n);
+            n += send_rest(&c, p, from + n, (size_t)n);
         n = ft_call_end(&c, n, 0);
     }
     moved(p->from, p->at_from, n);

@@ -337,6 +337,8 @@ int getsockopt(int fd, int level, int option, void *restrict to, socklen_t *rest
         ft_recorder_lost("it was killed when it was told that descriptor %d had failed, and how cannot be told again", fd);
     errno = c.error;
     result = ft_real()->getsockopt(fd, level, option, to, bytes);
+    if (error && result == 0 && *(const int *)to != 0)
+        ft_tcp_failed(fd, *(const int *)to);
     return (int)ft_call_end_struct(&c, result, to, ft_min(*bytes, room));
 }
 

@@ -298,6 +298,13 @@ static void do_reset(void)
         SAY(recv(s[0], text, 10, 0));
         close(s[0]);
     }
+    connected(s); /* told to a call that sends: by this error, not by the one of later calls */
+    setsockopt(s[1], SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+    close(s[1]);
+    SAY(send(s[0], text, 10, MSG_NOSIGNAL));
+    SAY(send(s[0], text, 10, MSG_NOSIGNAL));
+    SAY(recv(s[0], text, 10, 0));
+    close(s[0]);
     s[0] = socket(AF_INET, SOCK_STREAM, 0);
     connect(s[0], any_of(&a), sizeof a);
     setsockopt(s[0], SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
