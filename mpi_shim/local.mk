@@ -54,3 +54,4 @@ ftmpiincludedir = $(includedir)/ftmpi
 ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/mpi_missing.h mpi_shim/mpicxx.h mpi_shim/ftmpi.h
 
 include mpi_shim/rabit/local.mk
+include mpi_shim/lightgbm/local.mk

@@ -4,6 +4,7 @@
 include compat-tests/programs/xgboost/local.mk
 include compat-tests/programs/mpi4py/local.mk
 include compat-tests/programs/rabit/local.mk
+include compat-tests/programs/lightgbm/local.mk
 include compat-tests/programs/sockets/local.mk
 
 # Not in a sanitized build: the README's program and the recipes' are not sanitized.

@@ -16,6 +16,7 @@ $(python_link): | libftmpi.la
 
 # So that Python finds it without ftrun, too: a link where it looks for modules, if that is below the prefix, as /usr/local is on
 # Debian. The Python that Debian's XGBoost is for goes first.
+python_modules = ftmpi_xgboost.py ftmpi_lightgbm.py
 python_site = for python in /usr/bin/python3 python3; do $$python -c 'import site, sys; \
 	print(next((d for d in site.getsitepackages() if d.startswith(sys.argv[1].rstrip("/") + "/lib")), ""))' '$(prefix)' \
 	2>/dev/null && break; done
@@ -23,9 +24,9 @@ install-data-local: install-python-site
 uninstall-local: uninstall-python-site
 install-python-site: install-dist_ftpythonDATA
 	@site=`$(python_site)`; test -z "$$site" || { $(MKDIR_P) "$(DESTDIR)$$site" && \
-	  ln -srf "$(DESTDIR)$(ftpythondir)/ftmpi_xgboost.py" "$(DESTDIR)$$site/ftmpi_xgboost.py"; }
+	  for module in $(python_modules); do ln -srf "$(DESTDIR)$(ftpythondir)/$$module" "$(DESTDIR)$$site/$$module" || exit 1; done; }
 uninstall-python-site:
-	@site=`$(python_site)`; test -z "$$site" || rm -f "$(DESTDIR)$$site/ftmpi_xgboost.py"
+	@site=`$(python_site)`; test -z "$$site" || for module in $(python_modules); do rm -f "$(DESTDIR)$$site/$$module"; done
 .PHONY: install-python-site uninstall-python-site
 
 # Rabit's C API under Rabit's name, beside libmpi.so.40: only ftrun's ranks look there.
