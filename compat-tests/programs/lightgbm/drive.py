@@ -188,6 +188,7 @@ def main():
     parser.add_argument('--params', default='{}')
     parser.add_argument('--option', action='append', default=[], help='for ftrun')
     parser.add_argument('--plain', type=int, default=0)
+    parser.add_argument('-v', '--verbose', action='store_true')
     parser.add_argument('--wrong', type=int, default=0, help='go on until more than so many runs are wrong')
     args = parser.parse_args()
     args.ftrun, args.site = os.path.abspath(args.ftrun), ':'.join(os.path.abspath(d) for d in args.site.split(':'))
@@ -215,7 +216,7 @@ def main():
             sums['wrong'] += bool(wrong)
             print('%s %s: %d kills, back: %s, %.1f s' % ('FAIL' if wrong else 'ok', 'undisturbed' if seed is None else 'seed %d' % seed, run.killed,
                                                        ' '.join(back) or '-', run.lasted), flush=True)
-            if wrong:
+            if wrong or args.verbose:
                 print('\n'.join('    ' + w for w in wrong[:8] + [line for line in run.err.splitlines() if '[LightGBM]' not in line][-14:]), flush=True)
             if sums['wrong'] > args.wrong or wanted is None:
                 break

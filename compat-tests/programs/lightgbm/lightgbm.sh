@@ -33,8 +33,15 @@ if full; then
     by mpi --params '{"tree_learner": "voting"}' --seed 900
 fi
 
-# What is wrong is told: a libmpi that is not ours; a thread that is not the main one. As one rank, and without ftrun, it is LightGBM alone.
+# The examples.
 export PYTHONPATH="$site:$module" PYTHONDONTWRITEBYTECODE=1
+for example in lightgbm_mpi lightgbm_sockets; do
+    run -n 3 $python "$top_srcdir/examples/$example.py"
+    expect_code 0
+    grep -qx 'a model of 20 trees' "$tmp/out" || fail "$example.py prints something else"
+done
+
+# What is wrong is told: a libmpi that is not ours; a thread that is not the main one. As one rank, and without ftrun, it is LightGBM alone.
 alone='import ftmpi_lightgbm
 with ftmpi_lightgbm.network() as network: print(network)'
 call $python -c "$alone"

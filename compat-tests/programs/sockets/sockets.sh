@@ -7,5 +7,6 @@ needs redis-server
 needs psql postgresql
 /usr/bin/python3 -c 'import redis, psycopg2' 2>/dev/null || skip "python3-redis or python3-psycopg2 is missing"
 what="ranks with sockets"
+bounded 200 /usr/bin/python3 "$here/owed.py" "$ftrun" || fail "$what: an error is owed: see above"
 bounded 240 /usr/bin/python3 "$here/outside.py" "$ftrun" || fail "$what: see above"
 finish
