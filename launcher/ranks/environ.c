@@ -52,7 +52,7 @@ static const char master_host[] = "MASTER_ADDR", master_port[] = "MASTER_PORT";
 
 enum { PORT_FROM = 20000, PORTS = 10000 /* below those that the kernel gives to connections */ };
 
-enum { NOWN = sizeof own / sizeof own[0], TEXT = 64 };
+enum { NOWN = sizeof own / sizeof own[0], OTHERS = 32 /* variables, at most, that are set beside those, and the NULL behind all */, TEXT = 64 };
 
 struct ft_environ {
     const struct ft_description *node;
@@ -62,7 +62,7 @@ struct ft_environ {
     char *preload, *recorder, *library_path, *python_path, *mpi4py, *master, *tracker;
     char port[TEXT], tracker_port[TEXT];
     char text[NOWN][TEXT];
-    size_t n;
+    size_t n, room;
     char *vars[];
 };
 
@@ -90,6 +90,7 @@ static void set(struct ft_environ *env, char *var)
             return;
         }
     }
+    FT_INVARIANT(env->n + 1 < env->room, "a variable of a rank has a place");
     env->vars[env->n++] = var;
 }
 
@@ -207,13 +208,15 @@ static void list_descriptors(struct ft_environ *env, bool links)
 struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const struct ft_context *context, int first_fd)
 {
     struct ft_environ *env;
-    size_t count = 0;
+    size_t count = 0, room;
 
     while (environ[count])
         count++;
-    env = calloc(1, sizeof *env + (count + context->nexports + NOWN + 2 + 16) * sizeof env->vars[0]);
+    room = count + context->nexports + NOWN + OTHERS;
+    env = calloc(1, sizeof *env + room * sizeof env->vars[0]);
     if (!env)
         return NULL;
+    env->room = room;
     env->node = config->node;
     env->nranks = config->nranks;
     env->program = context->number;
