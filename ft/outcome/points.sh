@@ -27,7 +27,7 @@ elsewhere() {
     case $1 in
     end) true ;;           # every program comes to it
     exec) true ;;          # the new program is not recorded here: compat-tests/snapshot/programs.sh
-    pthread_create) true ;; # two threads: threads.sh
+    pthread_create) true ;; # two threads: relay.sh, locks.sh
     random_device) true ;; # of C++: streams.sh, time and chance
     mutex | rwlock | "spin lock" | semaphore | condition | barrier | once | OpenMP* | "streams of several threads") true ;; # locks.sh
     *) false ;;

@@ -211,7 +211,7 @@ static void make_marks(uint64_t n)
     bytes = ft_align(n / 8 + 1, 4096);
     at = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at < 0 && at > -4096)
-        ft_recorder_lost("there is no memory for a replay of %llu events", (unsigned long long)n);
+        ft_recorder_lost("there is no memory for a replay of %llu event%s", (unsigned long long)n, ft_plural(n));
     marks = (void *)at;
 }
 
