@@ -39,6 +39,7 @@ enum ft_lock_kind {
     FT_LOCK_WRITE,
     FT_LOCK_SPIN,
     FT_LOCK_BARRIER,
+    FT_LOCK_JOIN,        /* a look whether a thread has ended, or for a time */
     FT_LOCK_ONCE,
     FT_LOCK_GUARD,
     FT_LOCK_STREAM,
@@ -75,6 +76,7 @@ struct ft_lock_thread {
     bool counted;                /* ... and whether its locks count */
     _Atomic uint64_t *published; /* how many of its operations are */
     uint64_t known[FT_LOCK_KNOWN]; /* operations of others that records of this thread name: they, and theirs before, lie before what comes */
+    _Atomic uint64_t nothing;    /* a word of no lock */
     uint64_t failing;            /* where the log has the record of this thread that says that something failed */
     struct ft_outcome *failed;   /* that */
     uint64_t records, since;     /* so many, since then (ns) */
@@ -118,6 +120,9 @@ static inline struct ft_lock_at ft_lock_at_mutex(pthread_mutex_t *mutex)
         return ft_lock_at_special(mutex);
     return (struct ft_lock_at){(_Atomic uint64_t *)(void *)&mutex->__data.__list, false};
 }
+
+/* Of what only fails or does not: its success comes after nothing. */
+static inline struct ft_lock_at ft_lock_at_nothing(void) { return (struct ft_lock_at){&ft_lock_thread.nothing, false}; }
 
 /* ---- live ---- */
 

@@ -219,6 +219,7 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(pthread_barrier_init)                                                                         \
     X(pthread_barrier_wait)                                                                         \
     X(pthread_cancel)                                                                               \
+    X(pthread_clockjoin_np)                                                                         \
     X(pthread_cond_clockwait)                                                                       \
     X(pthread_cond_timedwait)                                                                       \
     X(pthread_cond_wait)                                                                            \
@@ -226,6 +227,7 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(pthread_getaffinity_np)                                                                       \
     X(pthread_getcpuclockid)                                                                        \
     X(pthread_getschedparam)                                                                        \
+    X(pthread_join)                                                                                 \
     X(pthread_kill)                                                                                 \
     X(pthread_mutex_clocklock)                                                                      \
     X(pthread_mutex_lock)                                                                           \
@@ -248,6 +250,8 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(pthread_sigmask)                                                                              \
     X(pthread_spin_lock)                                                                            \
     X(pthread_spin_trylock)                                                                         \
+    X(pthread_timedjoin_np)                                                                         \
+    X(pthread_tryjoin_np)                                                                           \
     X(puts)                                                                                         \
     X(pwrite64)                                                                                     \
     X(pwritev64)                                                                                    \

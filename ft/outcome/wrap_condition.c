@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits for a condition, and barriers.
+/* Waits for a condition, for the end of a thread; barriers.
 
    After a wait a thread takes its mutex again: that is the operation. A replay does not wait: it unlocks, and takes the mutex when its turn
    has come. So in a replay nobody hears of a signal. The wait that a thread comes to where its log ends is over at once, as the standard
@@ -162,4 +162,32 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
     }
     result = ft_real()->pthread_barrier_wait(barrier);
     return result > 0 ? result : last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
+/* ---- a thread's end ---- */
+
+/* pthread_join always waits, and is the same in a replay. These may find that it has not ended yet. */
+
+int pthread_tryjoin_np(pthread_t thread, void **value)
+{
+    if (!ft_locks())
+        return ft_real()->pthread_tryjoin_np(thread, value);
+    return FT_LOCK_TAKES(FT_LOCK_JOIN, ft_lock_at_nothing(), ft_real()->pthread_tryjoin_np(thread, value),
+                         ft_real()->pthread_join(thread, value));
+}
+
+int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
+{
+    if (!ft_locks())
+        return ft_real()->pthread_timedjoin_np(thread, value, until);
+    return FT_LOCK_TAKES(FT_LOCK_JOIN, ft_lock_at_nothing(), ft_real()->pthread_timedjoin_np(thread, value, until),
+                         ft_real()->pthread_join(thread, value));
+}
+
+int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until)
+{
+    if (!ft_locks())
+        return ft_real()->pthread_clockjoin_np(thread, value, clock, until);
+    return FT_LOCK_TAKES(FT_LOCK_JOIN, ft_lock_at_nothing(), ft_real()->pthread_clockjoin_np(thread, value, clock, until),
+                         ft_real()->pthread_join(thread, value));
 }

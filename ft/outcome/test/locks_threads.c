@@ -436,8 +436,43 @@ static void run_c11(void)
     locks_say("end", a.steps + b.steps);
 }
 
+/* ---- the end of threads ---- */
+
+static void *end(void *thread)
+{
+    unsigned seed = number(thread);
+
+    for (int i = 0; i < 20; i++)
+        locks_work(&seed, WORK);
+    return thread;
+}
+
+static void run_ends(void)
+{
+    unsigned seed = 1;
+    void *value = NULL;
+    pthread_t other;
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        int looks = 0, wrong = 0;
+        struct timespec until;
+
+        pthread_create(&other, NULL, end, (void *)(uintptr_t)(i + 1));
+        do {
+            locks_work(&seed, WORK);
+            looks++;
+            until = in_us(20);
+        } while ((looks % 2 ? pthread_tryjoin_np(other, &value) : pthread_timedjoin_np(other, &value, &until)) != 0);
+        wrong += number(value) != i + 1;
+        locks_step(&a, (unsigned)looks % 8);
+        if (wrong)
+            locks_say("wrong", i);
+    }
+    locks_say("end", a.steps);
+}
+
 const struct locks_row locks_of_threads[] = {
     {"print", run_print},     {"mutex", run_mutex},     {"owners", run_owners},         {"try", run_try},           {"reuse", run_reuse},
     {"queue", run_queue},     {"readers", run_readers}, {"semaphores", run_semaphores}, {"barriers", run_barriers}, {"c11", run_c11},
-    {NULL, NULL},
+    {"ends", run_ends},       {NULL, NULL},
 };
