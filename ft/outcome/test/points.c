@@ -41,7 +41,7 @@ static const struct ft_outcome *last_record(struct agent *a)
     p->log.end = atomic_load(&a->words->tail);
     while ((o = ft_outcome_next(&p->log))) {
         p->last = o;
-        if (atomic_load(&o->state) != FT_OUTCOME_DONE || p->log.last + o->room == p->log.end)
+        if (atomic_load(&o->state) != FT_OUTCOME_DONE || p->log.last + o->room >= p->log.end)
             break; /* the last one may have given back what it did not need, when it is looked at again */
         ft_outcome_pass(&p->log, o);
     }
