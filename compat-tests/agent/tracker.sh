@@ -45,7 +45,7 @@ if records; then
     : >"$tmp/go"
     ended
     expect_code 0
-    [ "$(grep -c done "$tmp/out")" = 4 ] || fail "not all have been told of each other"
+    [ "$(grep -c "done" "$tmp/out")" = 4 ] || fail "not all have been told of each other"
     [ "$(grep -c '^from' "$tmp/out")" = 4 ] || fail "a print is missing, or there twice"
     expect_err 'rank 1 .*; restarted, restart 1'
     ! told 'its program is started' || fail "rank 1 began anew"

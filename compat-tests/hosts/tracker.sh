@@ -31,7 +31,7 @@ wait_for [ -e "$tmp/ftrun" ]
 : >"$tmp/go"
 ended
 expect_code 0
-[ "$(grep -c done "$tmp/out")" = 3 ] || fail "not all have been told of each other"
+[ "$(grep -c "done" "$tmp/out")" = 3 ] || fail "not all have been told of each other"
 expect_err 'rank 1 .*; restarted, restart 1'
 ! told 'its program is started' || fail "rank 1 began anew"
 nothing_on h1 h2 h3
