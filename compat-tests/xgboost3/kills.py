@@ -80,6 +80,7 @@ class Job:
         self.case, self.where = case, where
         self.lines = [[] for _ in range(case.ranks)]  # of each rank
         self.killed, self.errors = 0, []
+        self.early = 0  # of those killed: so many had no snapshot yet, since they had only begun to start
         self.begun = time.monotonic()
         command = [case.args.ftrun, '-n', str(case.ranks), '-l', '-vv', '--timeout', str(case.args.limit), '--report', where + '/report',
                    *(['--xgboost-tracker'] if case.tracker == 'ftrun' else []), *case.args.option, *case.program()]
@@ -109,23 +110,29 @@ class Job:
 
     def ranks(self):
         """Processes of the ranks; None: ftrun does not say."""
+        said = self.said()
+        return said and [r['pid'] for r in said]
+
+    def said(self):
+        """What ftrun says of each rank."""
         try:
             name = next(n for n in os.listdir(self.where) if n.endswith('.sock'))
             with socket.socket(socket.AF_UNIX) as s:
                 s.settimeout(5)
                 s.connect(os.path.join(self.where, name))
                 s.sendall(b'{"request": "status"}\n')
-                return [r['pid'] for r in json.loads(s.makefile().readline())['per_rank']]
+                return json.loads(s.makefile().readline())['per_rank']
         except (OSError, StopIteration, ValueError, KeyError):
             return None
 
     def kill(self, ranks):
         """Their pids."""
-        pids = self.ranks() or []
+        said = self.said() or []
         hit = {}
         for r in ranks:
-            if r < len(pids) and pids[r] and ftmpitest.kill_if(pids[r], lambda: True):
-                hit[r] = pids[r]
+            if r < len(said) and said[r]['pid'] and ftmpitest.kill_if(said[r]['pid'], lambda: True):
+                hit[r] = said[r]['pid']
+                self.early += not said[r].get('snapshot')
         self.killed += len(hit)
         return hit
 
@@ -185,7 +192,9 @@ def compare(job, wanted, code):
         if got != wanted[r]:
             at = next((i for i, (a, b) in enumerate(zip(got, wanted[r])) if a != b), min(len(got), len(wanted[r])))
             wrong.append('rank %d, line %d: %s, not %s' % (r, at + 1, (got + ['(end)'])[min(at, len(got))], (wanted[r] + ['(end)'])[min(at, len(wanted[r]))]))
-    wrong += [line for line in job.errors if 'its program is started' in line or 'Traceback' in line or 'prints something else' in line]
+    anew = [line for line in job.errors if 'its program is started' in line]
+    wrong += anew if len(anew) > job.early else []
+    wrong += [line for line in job.errors if 'Traceback' in line or 'prints something else' in line]
     return wrong
 
 

@@ -8,6 +8,7 @@
 #include "launcher/snap/slot.h"
 
 enum { DIFFERS = 3 /* so often a replay is tried */ };
+static const uint64_t LOST_NS = 2000000000; /* mostly a newer snapshot is there soon */
 
 struct ft_outcome_words *ft_outcomes_of(const struct ft_snapshot *s)
 {
@@ -27,6 +28,24 @@ void ft_outcomes_tell(struct ft_snapshot *s)
     s->tells = tells;
     ft_outcomes_differ(s->job, s->rank);
     ft_say(&s->job->say, "rank %u: %s", ft_job_rank(s->job, s->rank), outcomes->told);
+}
+
+void ft_outcomes_tell_lost(struct ft_snapshot *s, uint64_t now_ns)
+{
+    const struct ft_outcome_words *outcomes = ft_outcomes_of(s);
+    const struct ft_job *job = s->job;
+
+    if (!outcomes || !s->closings || s->lost_told)
+        return;
+    if (ft_slot_usable(s) >= 0 || job->options->start_over_always || ft_region_cut(&job->region, s->rank) || !ft_outcomes_once(job, s->rank)) {
+        s->closed_ns = 0;
+    } else if (!s->closed_ns) {
+        s->closed_ns = now_ns;
+    } else if (now_ns - s->closed_ns > LOST_NS) {
+        s->lost_told = true;
+        ft_say_notice(&job->say, "rank %u has no way back any more: %s; if it is killed, the job ends (its connections and files are not made twice)",
+                      ft_job_rank(job, s->rank), outcomes->why);
+    }
 }
 
 void ft_outcomes_tell_end(const struct ft_job *job, uint32_t rank)

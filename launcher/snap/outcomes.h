@@ -17,6 +17,9 @@ struct ft_outcome_words *ft_outcomes_of(const struct ft_snapshot *s);
 /* Passes on what the rank has to tell the user, and says why ways back were closed. */
 void ft_outcomes_tell(struct ft_snapshot *s);
 
+/* Says so if the rank's death would end the job, and has for seconds: all its ways back are closed, and from its start it would do other things. */
+void ft_outcomes_tell_lost(struct ft_snapshot *s, uint64_t now_ns);
+
 /* With -vv: how much of the rank was recorded, which is over. */
 void ft_outcomes_tell_end(const struct ft_job *job, uint32_t rank);
 

@@ -56,6 +56,8 @@ struct ft_snapshot {
     uint64_t forsaken;         /* none is made before the rank has come to this unit: those before have led to its death */
     bool told;                 /* that it has none, and why */
     bool past_told;            /* that some calls went past the library */
+    bool lost_told;            /* that its death would end the job */
+    uint64_t closed_ns;        /* since when it has no way back at all, not even from its start; 0: it has one */
     bool oom;                  /* the kernel has killed one for want of memory, and that is not told yet */
     bool short_told;           /* that snapshots had to go: of the first rank, for all */
     uint32_t live;             /* the incarnation, + 1, that is known to be past all that is in its log; 0: none is */

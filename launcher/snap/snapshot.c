@@ -272,6 +272,7 @@ void ft_snapshots_tick(struct ft_job *job)
         struct ft_snapshot *s = of(job, r);
 
         ft_outcomes_tell(s);
+        ft_outcomes_tell_lost(s, now);
         look_for_lost(s);
         end_zero(s, ft_min(ZERO_BYTES, p->nextents * p->extent_bytes / 4));
         if (is_attached(s) && is_wanted(job) && can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
