@@ -30,4 +30,5 @@ include compat-tests/chaos/local.mk
 include compat-tests/abi/local.mk
 include compat-tests/programs/local.mk
 include compat-tests/xgboost3/local.mk
+include compat-tests/pytorch/local.mk
 include compat-tests/benchmarks/local.mk
