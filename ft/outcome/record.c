@@ -259,7 +259,7 @@ static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, 
 static void begin_record(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, uint32_t most)
 {
     hold(c);
-    c->record = ft_recorder.on ? ft_outcome_begin(ft_thread.log, kind, what, most, ft_threads_number()) : NULL;
+    c->record = ft_recorder.on ? ft_threads_record(kind, what, most) : NULL;
     if (!c->record)
         let(c);
 }
@@ -267,6 +267,17 @@ static void begin_record(struct ft_recorded *c, enum ft_call_kind kind, uint64_t
 static bool is_due(void)
 {
     return ft_recorder.want && atomic_load_explicit(ft_recorder.want, memory_order_relaxed) != *ft_recorder.answered;
+}
+
+static void cut_if_due(void)
+{
+    ft_recorder_live(); /* first: the copy takes what is open for accounted for */
+    ft_threads_lock();
+    if (is_due()) {
+        ft_images_settle();
+        ft_recorder.cut();
+    }
+    ft_threads_unlock();
 }
 
 /* What its predecessor has left that a call of this kind would look for: nothing. */
@@ -279,11 +290,8 @@ static bool leaves_nothing(enum ft_call_kind kind)
 bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most)
 {
     c->error = errno;
-    if (is_due() && !ft_recorder_replays()) {
-        ft_recorder_live(); /* first: the copy takes what is open for accounted for */
-        ft_images_settle();
-        ft_recorder.cut();
-    }
+    if (is_due() && !ft_recorder_replays())
+        cut_if_due();
     ft_signals_at(FT_SIGNALS_BEFORE);
     c->under_way = c->held = false;
     c->record = NULL;
@@ -297,7 +305,7 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
                 return ft_call_begin(c, kind, what, most); /* this is the next incarnation */
             begin_record(c, kind, what, (uint32_t)most);
         }
-        if (!c->record)
+        if (!c->record && ft_recorder.on)
             stop_recording();
     }
     ft_thread.in_call = true;

@@ -333,6 +333,15 @@ void ft_threads_given(uint64_t number)
 
 uint64_t ft_threads_number(void) { return ++count; }
 
+/* A number without a record would be waited for by every replay. */
+struct ft_outcome *ft_threads_record(enum ft_call_kind kind, uint64_t what, uint32_t most)
+{
+    struct ft_outcome *o = ft_outcome_begin(ft_thread.log, (uint16_t)kind, what, most, count + 1);
+
+    count += o != NULL;
+    return o;
+}
+
 void ft_threads_resolved(void)
 {
     if (!ft_thread.resolves)

@@ -82,8 +82,9 @@ void ft_threads_arrived(const struct ft_outcome *o);
 void ft_threads_await_turn(uint64_t number);
 void ft_threads_given(uint64_t number);
 
-/* With the lock: the number of an event that happens now. */
+/* With the lock: the number of an event that happens now; a new record of this thread, begun now. NULL: the log is full. */
 uint64_t ft_threads_number(void);
+struct ft_outcome *ft_threads_record(enum ft_call_kind kind, uint64_t what, uint32_t most);
 
 /* All threads have been given all, when it returns. */
 void ft_threads_all_given(void);

@@ -261,7 +261,7 @@ static void record(int step)
         return;
     ft_alarm_sent(&info);
     ft_threads_lock();
-    o = ft_outcome_begin(ft_thread.log, FT_CALL_SIGNAL, (uint64_t)info.si_signo, sizeof info, ft_threads_number());
+    o = ft_threads_record(FT_CALL_SIGNAL, (uint64_t)info.si_signo, sizeof info);
     in_record(info.si_signo);
     if (o)
         put_record(o, &info, step);
