@@ -3,33 +3,68 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "ft/outcome/record.h"
 
-static const struct link_map *library_at(uintptr_t address)
+/* ---- where an address lies ---- */
+
+#if __GLIBC_PREREQ(2, 35)
+bool ft_code_at(uintptr_t address, struct ft_code *code)
 {
     struct dl_find_object found;
 
-    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_link_map : NULL; /* NOLINT(performance-no-int-to-ptr) */
+    if (_dl_find_object((void *)address, &found) != 0) /* NOLINT(performance-no-int-to-ptr) */
+        return false;
+    code->from = code->base = (uintptr_t)found.dlfo_map_start;
+    code->bytes = (uintptr_t)found.dlfo_map_end - code->from;
+    code->name = found.dlfo_link_map && found.dlfo_link_map->l_name ? found.dlfo_link_map->l_name : "";
+    return true;
 }
+#else
+struct search {
+    uintptr_t address;
+    struct ft_code *code;
+};
+
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const struct search *s = arg;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, bytes = info->dlpi_phdr[i].p_memsz;
+
+        if (info->dlpi_phdr[i].p_type != PT_LOAD || s->address - from >= bytes)
+            continue;
+        *s->code = (struct ft_code){from, bytes, info->dlpi_addr, info->dlpi_name ? info->dlpi_name : ""};
+        return 1;
+    }
+    return 0;
+}
+
+bool ft_code_at(uintptr_t address, struct ft_code *code) { return dl_iterate_phdr(look, &(struct search){address, code}) != 0; }
+#endif
+
+/* ---- functions ---- */
 
 static bool is_ours(const void *function)
 {
-    return library_at((uintptr_t)function) == library_at((uintptr_t)ft_behind);
+    struct ft_code its, ours;
+
+    return ft_code_at((uintptr_t)function, &its) && ft_code_at((uintptr_t)ft_behind, &ours) && its.base == ours.base;
 }
 
 /* In the libraries that the caller's was linked with: others may not see them. The handle is kept, so what is found stays there. */
 static void *of_library(const char *name, uintptr_t caller)
 {
-    const struct link_map *library = library_at(caller);
     void *handle, *function;
+    struct ft_code code;
 
-    if (!library || !library->l_name || !*library->l_name)
+    if (!ft_code_at(caller, &code) || !*code.name)
         return NULL; /* the program: it sees what all see */
-    handle = dlopen(library->l_name, RTLD_NOLOAD | RTLD_LAZY);
+    handle = dlopen(code.name, RTLD_NOLOAD | RTLD_LAZY);
     function = handle ? dlsym(handle, name) : NULL;
     return function && !is_ours(function) ? function : NULL;
 }
@@ -48,17 +83,4 @@ void *ft_behind(const char *name, uintptr_t caller)
         abort();
     }
     return function;
-}
-
-void ft_behind_range(uintptr_t caller, uintptr_t *from, uintptr_t *bytes)
-{
-    struct dl_find_object found;
-
-    if (_dl_find_object((void *)caller, &found) != 0) { /* NOLINT(performance-no-int-to-ptr) */
-        *from = caller;
-        *bytes = 1;
-        return;
-    }
-    *from = (uintptr_t)found.dlfo_map_start;
-    *bytes = (uintptr_t)found.dlfo_map_end - *from;
 }

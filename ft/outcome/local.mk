@@ -71,7 +71,7 @@ outcome_calls_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
 outcome_calls_LDADD =
 check_LTLIBRARIES += liboutcome_test.la
 liboutcome_test_la_SOURCES = ft/outcome/test/start.c
-liboutcome_test_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall -DFT_LOCK_TESTED
+liboutcome_test_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
 liboutcome_test_la_LIBADD = liboutcome.la liblocks_test.la
 liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 
@@ -79,8 +79,8 @@ liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 check_PROGRAMS += outcome_locks
 outcome_locks_SOURCES = ft/outcome/test/locks.h ft/outcome/test/locks.c ft/outcome/test/locks_threads.c ft/outcome/test/locks_openmp.c \
 	ft/outcome/test/locks_torture.c ft/outcome/test/locks_cost.c ft/outcome/test/locks_cpp.cpp
-outcome_locks_CFLAGS = $(AM_CFLAGS) -fopenmp
-outcome_locks_LDFLAGS = -fopenmp
+outcome_locks_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+outcome_locks_LDFLAGS = $(OPENMP_CFLAGS)
 outcome_locks_LDADD =
 
 # Programs that know of none of this: streams.sh.

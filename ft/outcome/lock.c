@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/outcome/lock.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "ft/outcome/behind.h"
 
 enum {
     INHERITS = 32,                /* of a mutex's kind, nptl/pthreadP.h */
@@ -32,16 +32,14 @@ static bool orders_nothing(const char *library) { return strstr(library, "openbl
 bool ft_lock_counts(uintptr_t caller)
 {
     struct ft_lock_thread *t = &ft_lock_thread;
-    struct dl_find_object found;
-    const char *name;
+    struct ft_code code;
 
     t->published = ft_threads_published(ft_thread.number);
-    if (_dl_find_object((void *)caller, &found) != 0) /* NOLINT(performance-no-int-to-ptr) */
-        return true; /* code that was made at run time */
-    name = found.dlfo_link_map ? found.dlfo_link_map->l_name : NULL;
-    t->counted = !name || !orders_nothing(name);
-    t->from = (uintptr_t)found.dlfo_map_start;
-    t->bytes = (uintptr_t)found.dlfo_map_end - t->from;
+    if (!ft_code_at(caller, &code))
+        return true;
+    t->counted = !orders_nothing(code.name);
+    t->from = code.from;
+    t->bytes = code.bytes;
     return t->counted;
 }
 

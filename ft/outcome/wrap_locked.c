@@ -105,7 +105,7 @@ CALLS(X)
 int _IO_putc(int c, FILE *f);
 int _IO_getc(FILE *f);
 int putc(int c, FILE *f) __attribute__((alias("fputc")));
-int _IO_putc(int c, FILE *f) __attribute__((alias("fputc"), copy(fputc)));
+int _IO_putc(int c, FILE *f) __attribute__((alias("fputc"), nonnull(2)));
 int getc(FILE *f) __attribute__((alias("fgetc")));
 int _IO_getc(FILE *f) __attribute__((alias("fgetc")));
 wint_t putwc(wchar_t c, FILE *f) __attribute__((alias("fputwc")));

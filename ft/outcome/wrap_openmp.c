@@ -143,16 +143,19 @@ static struct user *find(uintptr_t caller)
     return NULL;
 }
 
-/* NULL: there are too many. */
+/* NULL: there are too many, or it is of no library. */
 static struct user *add(uintptr_t caller)
 {
-    unsigned n = atomic_load(&nusers) < USERS ? atomic_fetch_add(&nusers, 1) : USERS;
-    uintptr_t bytes;
+    struct ft_code code;
+    unsigned n;
 
+    if (!ft_code_at(caller, &code) || atomic_load(&nusers) >= USERS)
+        return NULL;
+    n = atomic_fetch_add(&nusers, 1);
     if (n >= USERS)
         return NULL;
-    ft_behind_range(caller, &users[n].from, &bytes);
-    atomic_store_explicit(&users[n].bytes, bytes, memory_order_release);
+    users[n].from = code.from;
+    atomic_store_explicit(&users[n].bytes, code.bytes, memory_order_release);
     return &users[n];
 }
 

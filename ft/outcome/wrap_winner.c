@@ -2,7 +2,6 @@
 /* What one thread does for all: pthread_once, and the static variables of C++ functions. A replay has the same thread do it. */
 #include "ft/outcome/real.h"
 
-#include <link.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -113,13 +112,11 @@ static bool is_made(const int64_t *guard) { return __atomic_load_n((const char *
 
 static uint64_t place_of(const int64_t *guard)
 {
-    struct dl_find_object found;
-    const char *name;
+    struct ft_code code;
 
-    if (_dl_find_object((void *)(uintptr_t)guard, &found) != 0) /* NOLINT(performance-no-int-to-ptr) */
+    if (!ft_code_at((uintptr_t)guard, &code))
         return 1;
-    name = found.dlfo_link_map && found.dlfo_link_map->l_name ? found.dlfo_link_map->l_name : "";
-    return ft_what((int64_t)ft_what_name(name), (int64_t)((uintptr_t)guard - (uintptr_t)found.dlfo_map_start), 0);
+    return ft_what((int64_t)ft_what_name(code.name), (int64_t)((uintptr_t)guard - code.base), 0);
 }
 
 /* True: this thread's predecessor made it. False: it is made by now, or all have been given all. */

@@ -14,7 +14,7 @@ enum { ROUNDS = 900, WORK = 20000, FLAGS = 64 };
 
 struct chain a = {'A', 0, 0, {}};
 std::mutex mutex, output;
-std::shared_mutex shared;
+std::shared_timed_mutex shared;
 std::once_flag flags[FLAGS];
 int winner[FLAGS + 3];
 
@@ -51,7 +51,7 @@ long work(unsigned me)
             std::cout << "cout " << me << " " << i << std::endl;
         }
         if (i % 10 == 0) {
-            std::shared_lock<std::shared_mutex> guard(shared);
+            std::shared_lock<std::shared_timed_mutex> guard(shared);
             sum += a.name;
         }
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of outcome_locks with OpenMP. */
+#include "ft/outcome/test/locks.h"
+
+#ifdef _OPENMP
 #include <omp.h>
 #include <stdint.h>
-
-#include "ft/outcome/test/locks.h"
 
 enum { ROUNDS = 600, WORK = 20000, PARTS = 1500, THREADS = 3 };
 
@@ -117,3 +118,6 @@ static void run_loops(void)
 }
 
 const struct locks_row locks_of_openmp[] = {{"critical", run_critical}, {"loops", run_loops}, {0}};
+#else
+const struct locks_row locks_of_openmp[] = {{0}};
+#endif

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#ifdef _OPENMP
 #include <omp.h>
+#endif
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -26,8 +28,10 @@ static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
 static sem_t semaphore;
 static mtx_t mtx;
+#ifdef _OPENMP
 static omp_lock_t omp_lock;
 static omp_nest_lock_t nest;
+#endif
 
 static void take(pthread_mutex_t *m) { pthread_mutex_lock(m); }
 
@@ -58,10 +62,12 @@ static void lock_mtx(void) { mtx_lock(&mtx); }
 static void unlock_mtx(void) { mtx_unlock(&mtx); }
 static void lock_stream(void) { flockfile(stdout); }
 static void unlock_stream(void) { funlockfile(stdout); }
+#ifdef _OPENMP
 static void lock_omp(void) { omp_set_lock(&omp_lock); }
 static void unlock_omp(void) { omp_unset_lock(&omp_lock); }
 static void lock_nest(void) { omp_set_nest_lock(&nest); }
 static void unlock_nest(void) { omp_unset_nest_lock(&nest); }
+#endif
 
 /* Two ways of locking one mutex have one chain. */
 static const struct section {
@@ -71,8 +77,10 @@ static const struct section {
     {'A', lock_mutex, unlock_mutex},         {'A', try_mutex, unlock_mutex},         {'B', lock_recursive, unlock_recursive},
     {'C', lock_checking, unlock_checking},   {'D', lock_adaptive, unlock_adaptive},  {'E', lock_robust, unlock_robust},
     {'F', lock_rwlock, unlock_rwlock},       {'G', lock_spin, unlock_spin},          {'H', lock_semaphore, unlock_semaphore},
-    {'I', lock_mtx, unlock_mtx},             {'J', lock_stream, unlock_stream},      {'K', lock_omp, unlock_omp},
-    {'L', lock_nest, unlock_nest},
+    {'I', lock_mtx, unlock_mtx},             {'J', lock_stream, unlock_stream},
+#ifdef _OPENMP
+    {'K', lock_omp, unlock_omp},             {'L', lock_nest, unlock_nest},
+#endif
 };
 
 enum { SECTIONS = sizeof sections / sizeof *sections, CHAINS = 'M' - 'A' + 1, CRITICAL = CHAINS - 1 };
@@ -132,10 +140,12 @@ static void *act(void *thread)
         s->lock();
         tell(&chains[s->name - 'A'], me, seed);
         s->unlock();
+#ifdef _OPENMP
         if (i % 10 == 0) {
 #pragma omp critical(torture)
             tell(&chains[CRITICAL], me, seed);
         }
+#endif
     }
     return NULL;
 }
@@ -176,8 +186,10 @@ static void run_torture(void)
     pthread_spin_init(&spin, 0);
     sem_init(&semaphore, 0, 1);
     mtx_init(&mtx, mtx_plain);
+#ifdef _OPENMP
     omp_init_lock(&omp_lock);
     omp_init_nest_lock(&nest);
+#endif
     setvbuf(stdout, NULL, _IOLBF, 1000); /* whole lines, among those of the chains */
     for (int i = 0; i < CHAINS; i++)
         chains[i].name = (char)('A' + i);

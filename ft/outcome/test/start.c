@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the tests' ranks have preloaded: the recorder, with snapshot zero before main, in the memory of test/agent.c. */
+#define FT_LOCK_TESTED /* the points are here */
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
