@@ -48,7 +48,7 @@
 #include "launcher/stdio/sink.h"
 #include "launcher/tracker/tracker.h"
 
-enum { LEAST_LOG = 16 << 20, SMALL_MEMORY = 1 << 30, MOST_OUTCOMES = 256 << 20 /* bytes of each rank's log of outcomes */, LATE_MS = 100 };
+enum { LEAST_LOG = 16 << 20, SMALL_MEMORY = 1 << 30, OUTCOMES = 256 /* MiB of each rank's log of outcomes ... */, MOST_OUTCOMES = 4096 /* ..., or the log limit's share, up to this */, LATE_MS = 100 };
 enum { POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* The agent, and what was made for it and nobody else needs to see. */
@@ -106,7 +106,7 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
         ft_params_check_replay(&params, limit);
     if (o->max_restarts == 0 && !o->node)
         ft_params_ring(&params);
-    if ((err = ft_recording_choose(job, &params, ft_min(limit, MOST_OUTCOMES), e)) < 0)
+    if ((err = ft_recording_choose(job, &params, ft_min(limit, ft_max((uint64_t)OUTCOMES << 20, ft_min((uint64_t)MOST_OUTCOMES << 20, limit / o->nranks))), e)) < 0)
         return err;
     params.unfenced = ft_wait_can_register();
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
