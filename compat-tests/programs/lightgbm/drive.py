@@ -32,13 +32,14 @@ TOOK = re.compile(r'trained in ([\d.]+) s')
 def free_ports(n):
     """So many in a row that nobody has, and no connection of before either: LightGBM takes none of those."""
     while True:
-        first = random.SystemRandom().randrange(11000, 31000)
         sockets = [socket.socket() for _ in range(n)]
         try:
-            for i, s in enumerate(sockets):
-                s.bind(('127.0.0.1', first + i))
+            sockets[0].bind(('127.0.0.1', 0))
+            first = sockets[0].getsockname()[1]
+            for i, s in enumerate(sockets[1:]):
+                s.bind(('127.0.0.1', first + i + 1))
             return first
-        except OSError:
+        except (OSError, OverflowError):
             pass
         finally:
             for s in sockets:

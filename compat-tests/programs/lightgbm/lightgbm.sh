@@ -24,7 +24,6 @@ by mpi --rounds 20 --seed 3
 if full; then
     by sockets --threads 2 --ranks 3 --seed 100
     by sockets --ranks 2 --threads 4 --seed 200
-    by sockets --params '{"tree_learner": "feature"}' --seed 300
     by sockets --params '{"tree_learner": "voting"}' --seed 400
     by sockets --params '{"bagging_fraction": 0.7, "bagging_freq": 2, "feature_fraction": 0.8}' --seed 500
     by sockets --params '{"boosting": "dart"}' --seed 600
