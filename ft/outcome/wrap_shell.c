@@ -113,8 +113,10 @@ static FILE *start(const char *command, bool reads, bool stays)
     }
     if (stays)
         fcntl(ours, F_SETFD, 0);
+    ft_threads_lock();
     p->next = processes;
     processes = p;
+    ft_threads_unlock();
     return p->stream;
 }
 
@@ -137,6 +139,7 @@ static pid_t take(const FILE *stream)
 {
     pid_t pid = 0;
 
+    ft_threads_lock();
     for (struct process **at = &processes; *at && !pid; at = pid ? at : &(*at)->next)
         if ((*at)->stream == stream) {
             struct process *p = *at;
@@ -145,6 +148,7 @@ static pid_t take(const FILE *stream)
             *at = p->next;
             free(p);
         }
+    ft_threads_unlock();
     return pid;
 }
 
