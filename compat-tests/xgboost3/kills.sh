@@ -13,7 +13,7 @@ wheel() {
 }
 wheels=3.2.0
 if full; then wheels="2.1.4 3.2.0 3.4.1"; fi
-set -- --mode hist,dart --threads 1,2 --runs 6
+set -- --mode hist,dart --threads 1,2 --runs 4
 if quick; then set -- --runs 2; fi
 if full; then set -- --full; fi
 for version in $wheels; do
