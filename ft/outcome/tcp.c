@@ -324,7 +324,9 @@ static int was_told(const struct ft_outcome *o, int fd)
 {
     if (owes(o))
         return owes(o);
-    return o->note[1] != OPEN && o->note[1] != CLOSED_BY_ERROR ? 0 : ft_tcp_state(fd) == FT_TCP_CLOSED && !ft_tcp_has_error(fd) ? ECONNRESET : 0;
+    if (o->note[1] != OPEN && o->note[1] != CLOSED_BY_ERROR)
+        return 0;
+    return ft_tcp_state(fd) == FT_TCP_CLOSED && !ft_tcp_has_error(fd) ? ECONNRESET : 0;
 }
 
 size_t ft_tcp_sent_since(int fd, int64_t before, size_t most)
@@ -381,7 +383,8 @@ static ssize_t send_now(struct ft_recorded *c, int fd, const struct iovec *from,
         error = c->error;
     }
     sent = sent < 0 && already == 0 ? -1 : (ssize_t)already + (sent < 0 ? 0 : sent);
-    ft_descriptors_set_count(fd, FT_COUNT_SENT, sent < 0 || !c->record || ft_descriptors_count(fd, FT_COUNT_OWED) > 0 ? -1 : c->record->note[0] + sent);
+    ft_descriptors_set_count(fd, FT_COUNT_SENT,
+                             sent < 0 || !c->record || ft_descriptors_count(fd, FT_COUNT_OWED) > 0 ? -1 : c->record->note[0] + sent);
     if (sent > 0 && c->record)
         c->record->note[1] = (int64_t)ft_pieces_hash(from, (size_t)sent);
     errno = error ? error : c->error;
