@@ -55,6 +55,15 @@ is_silent_of 'rank [02]:'
 whole 3
 has_no_restarts
 
+# Threads that race.
+expect 111 -n 2 --check-replay="$seed" "$built/ticks" race
+says 'rank 1: \(what it writes again to descriptor 1 differs from before, and is dropped\|a snapshot could not be followed: .*\)'
+says '--check-replay: .* records: these differed: [0-9]* of rank 1'
+is_silent_of 'rank 0:'
+whole 2
+[ "$(grep -c '^1 draw' "$tmp/out")" = 400 ] || fail "$what: not each number once"
+has_no_restarts
+
 # What cannot be put back is told, too.
 expect 111 -n 2 --check-replay="$seed" "$built/ticks" shared
 says '--check-replay: rank 1 was checked up to record 0 of [0-9]* only: .*memory.*'
