@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -40,7 +41,9 @@ def environment(**more):
 
 
 def by_hand(scratch):
-    port = str(random.SystemRandom().randrange(10000, 20000))
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        port = str(s.getsockname()[1])
     ranks = [subprocess.Popen(program(scratch), stdout=subprocess.PIPE, text=True,
                               env=environment(RANK=str(r), WORLD_SIZE=str(RANKS), LOCAL_RANK=str(r), MASTER_ADDR='127.0.0.1', MASTER_PORT=port))
              for r in range(RANKS)]
