@@ -266,6 +266,12 @@ void ft_descriptors_remove(int fd)
         *of(fd) = (struct descriptor){.left = of(fd)->left && !ft_recorder.switched, .was_open = of(fd)->was_open};
 }
 
+void ft_descriptors_lose(int fd)
+{
+    if (of(fd))
+        *of(fd) = (struct descriptor){.left = of(fd)->left, .was_open = of(fd)->was_open};
+}
+
 void ft_descriptors_share(int fd)
 {
     if (of(fd))

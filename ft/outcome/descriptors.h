@@ -38,6 +38,8 @@ bool ft_descriptors_look(const int *ours, int nours);
 /* An outcome says: there is one, new; there is none; it shares its offset with another, so nobody can keep count of that. */
 void ft_descriptors_add(int fd);
 void ft_descriptors_remove(int fd);
+/* It was closed before the kill: whose the number is now, if anybody's, no outcome says. */
+void ft_descriptors_lose(int fd);
 void ft_descriptors_share(int fd);
 bool ft_descriptors_knows(int fd);
 
@@ -100,6 +102,9 @@ bool ft_descriptors_was_open(int fd);
 /* Of those, one that no outcome accounts for yet: the result of an open that was under way. -1: there is none,
    and those that there are have been closed. */
 int ft_descriptors_stray(bool (*is_it)(int fd, const void *arg), const void *arg);
+
+/* All threads have been given all: whether a close that was under way was made (wrap_open.c). Before others look for what is theirs. */
+void ft_close_settle(struct ft_outcome *o);
 
 /* Closes those that no outcome has accounted for at the log's end. */
 void ft_descriptors_sweep(void);

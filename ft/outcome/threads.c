@@ -19,6 +19,7 @@ enum {
     LOOK_NS = 20000000,
     STILL_SECONDS = 5,           /* seconds in which nothing moves, and hardly anything is computed: no thread ever will */
     STILL_SHARE = 20,            /* hardly: less than one part in so many */
+    CLOSES = 16,                 /* with the lock only one closes at a time; by several kills there may be more */
     BUSY_SECONDS = 300           /* something is computed, and no call, no lock comes of it */
 };
 
@@ -36,6 +37,8 @@ static uint64_t last;            /* and up to this one they are to happen again 
 static _Atomic uint64_t happened; /* all up to this one have */
 static _Atomic uint64_t *marks;  /* which ones have: bit n - first - 1 */
 static int unresolved;           /* calls that were under way, and have not found what was left */
+static struct ft_outcome *closes[CLOSES]; /* those of them that close */
+static int ncloses;
 static uint64_t before[FT_OUTCOME_THREADS];
 static _Atomic uint64_t passed[FT_OUTCOME_THREADS];
 static _Atomic uint32_t owing;   /* threads that have lock operations left */
@@ -232,6 +235,8 @@ static void see(struct ft_outcome *o)
         count = ft_max(count, o->number);
     else
         unresolved++;
+    if (o->state != FT_OUTCOME_DONE && o->kind == FT_CALL_CLOSE && ncloses < CLOSES)
+        closes[ncloses++] = o;
 }
 
 void ft_threads_resume(void)
@@ -240,7 +245,7 @@ void ft_threads_resume(void)
 
     first = count;
     atomic_store(&happened, first);
-    unresolved = 0;
+    unresolved = ncloses = 0;
     ft_outcome_log_resume(&ft_recorder.log, see);
     last = count;
     make_marks(last - first);
@@ -268,8 +273,11 @@ static bool all_are_given(uint64_t a, uint64_t b)
 static void end_replay(void)
 {
     ft_threads_lock();
-    if (atomic_load(&ft_threads_replay))
+    if (atomic_load(&ft_threads_replay)) {
         ft_event_settle();
+        for (int i = 0; i < ncloses; i++)
+            ft_close_settle(closes[i]);
+    }
     atomic_store(&ft_threads_replay, false);
     ft_threads_unlock();
 }

@@ -188,7 +188,41 @@ int socketpair(int domain, int type, int protocol, int fds[2])
     return ft_real()->socketpair(domain, type, protocol, fds);
 }
 
-/* note[0]: what there was before: 1, a descriptor; 2, none. */
+/* note[0]: what there was before, or has been found out. note[1], step: which file the descriptor was of, and its number + 1, if there are
+   several threads: what was closed may be another one's by the kill, whose call does not know it yet. */
+enum { CLOSES = 1, CLOSES_NOTHING, CLOSED };
+
+static int64_t file_of(int fd)
+{
+    struct stat st;
+
+    return syscall(SYS_fstat, fd, &st) < 0 ? 0 : (int64_t)ft_what((int64_t)st.st_ino, (int64_t)st.st_dev, 0);
+}
+
+static void note_close(struct ft_recorded *c, int fd)
+{
+    if (!c->record)
+        return;
+    c->record->note[0] = ft_descriptors_knows(fd) ? CLOSES : CLOSES_NOTHING;
+    if (!ft_threads_many || fd < 0 || fd >= FT_DESCRIPTORS)
+        return;
+    c->record->note[1] = file_of(fd);
+    atomic_signal_fence(memory_order_release);
+    c->record->step = (uint16_t)(fd + 1);
+}
+
+void ft_close_settle(struct ft_outcome *o)
+{
+    int fd = o->step - 1;
+
+    if (fd < 0 || o->note[0] != CLOSES || file_of(fd) == o->note[1])
+        return;
+    o->note[0] = CLOSED;
+    ft_once_closed(fd);
+    ft_inputs_close(fd);
+    ft_descriptors_lose(fd);
+}
+
 int close(int fd)
 {
     struct ft_recorded c;
@@ -204,12 +238,15 @@ int close(int fd)
         closed(fd);
         return (int)ft_call_give(&c);
     }
-    if (c.under_way && c.record->note[0] == 1 && !ft_descriptors_was_open(fd)) {
+    if (c.under_way && c.record->note[0] == CLOSED) {
+        errno = c.error;
+        return (int)ft_call_end(&c, 0, 0);
+    }
+    if (c.under_way && c.record->note[0] == CLOSES && !ft_descriptors_was_open(fd)) {
         errno = c.error;
         result = 0;
     } else {
-        if (c.record)
-            c.record->note[0] = ft_descriptors_knows(fd) ? 1 : 2;
+        note_close(&c, fd);
         errno = c.error;
         result = ft_real()->close(fd);
     }
