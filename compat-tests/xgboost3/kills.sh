@@ -9,7 +9,7 @@ $python -c 'import numpy, scipy' 2>/dev/null || skip "numpy or scipy is missing:
 
 # wheel VERSION: its directory, fetched once into the build tree.
 wheel() {
-    bounded 600 $python "$here/wheel.py" "$1" "$top_builddir/compat-tests/xgboost3/wheels"
+    bounded 600 $python "$here/../lib/wheel.py" "$top_builddir/compat-tests/wheels" "xgboost==$1"
 }
 wheels=3.2.0
 if full; then wheels="2.1.4 3.2.0 3.4.1"; fi

@@ -6,7 +6,7 @@
 python=/usr/bin/python3
 $python -c 'import numpy, scipy' 2>/dev/null || skip "python3-numpy or python3-scipy is missing"
 [ "$($python -c 'import sys; print(sys.version_info >= (3, 9))')" = True ] || skip "this Python is too old for the wheel"
-site=$($python "$here/wheel.py" "$top_builddir/compat-tests/wheels" 2>"$tmp/err") || skip "$(tail -n 1 "$tmp/err")"
+site=$($python "$here/../../lib/wheel.py" "$top_builddir/compat-tests/wheels" lightgbm==4.7.0 narwhals==2.29.0 2>"$tmp/err") || skip "$(tail -n 1 "$tmp/err")"
 module=$top_builddir/.libs/ftmpi/python
 [ -e "$module/ftmpi_lightgbm.py" ] || fail "ftmpi_lightgbm is not in the build tree"
 runs=3
