@@ -360,6 +360,14 @@ void ft_clock(struct timespec *now)
         clock_gettime(CLOCK_MONOTONIC, now);
 }
 
+void ft_function(bool begins)
+{
+    struct ft_door *door = ft_rank_door ? ft_rank_door() : NULL;
+
+    if (door)
+        door->inside(begins);
+}
+
 int ft_fork_keeps(struct ft *ft, bool keep, struct ft_error *e)
 {
     if (!ft->region.base || ft_region_fork_keeps(&ft->region, keep) == 0)

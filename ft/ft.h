@@ -134,6 +134,10 @@ void ft_position(const struct ft *ft, struct ft_position *p);
 struct timespec;
 void ft_clock(struct timespec *now);
 
+/* Around a function of the program's that an operation calls (MPI_Op_create). What it asks of the system is not recorded: a replay has
+   the operation's result, and does not call it. */
+void ft_function(bool begins);
+
 /* Around the fork that makes a snapshot: with `keep` the child has the job's memory too, at the same address. Both
    processes turn it off again, or a child of the program's would have it (RULE 15). FT_ESYS: there must be no fork. */
 int ft_fork_keeps(struct ft *ft, bool keep, struct ft_error *e);

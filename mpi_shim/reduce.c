@@ -34,6 +34,7 @@ static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
     const char *from = in;
     char *to = inout;
 
+    ft_function(true);
     while (n > 0) {
         int len = n > INT_MAX ? INT_MAX : (int)n;
 
@@ -42,6 +43,7 @@ static void call_user(void *ctx, const void *in, void *inout, uint64_t n)
         to += (uint64_t)len * u->type->extent;
         n -= (uint64_t)len;
     }
+    ft_function(false);
 }
 
 /* What a reduction tells the engine. */

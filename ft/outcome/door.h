@@ -45,6 +45,9 @@ struct ft_door {
     /* CLOCK_MONOTONIC, as the program's own call. */
     void (*clock)(struct timespec *now);
 
+    /* From here to there this thread's calls are not recorded. */
+    void (*inside)(bool begins);
+
     /* The copies that there are cannot be woken any more. */
     void (*close)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 };

@@ -121,6 +121,14 @@ static void look_at_clock(struct timespec *now)
     __asm__ volatile(""); /* no tail call: then the engine would be the caller, whose calls are not recorded */
 }
 
+static void be_inside(bool begins)
+{
+    if (begins)
+        ft_inside();
+    else
+        ft_outside();
+}
+
 static void leave(void) { guest = (struct ft_guest){.arg = NULL}; }
 
 /* Not in a child: it has not even the mapping. */
@@ -281,6 +289,7 @@ static bool open_all(const char *text)
     door.live = live;
     door.aside = ft_descriptors_aside;
     door.clock = look_at_clock;
+    door.inside = be_inside;
     door.close = ft_recorder_close;
     ft_recorder.sockets_off = door.region.header->params.sockets_untold;
     ft_recorder.time_off = door.region.header->params.clocks_untold;
