@@ -14,6 +14,9 @@ bool ft_process_open(void);
 pid_t ft_process_to_kernel(pid_t pid);
 bool ft_process_is_group(pid_t group);
 
+/* This process's number, if it is a rank whose calls are, or were, recorded; else 0. */
+pid_t ft_process_rank(void);
+
 /* In each incarnation that was made of a copy, first of all. */
 void ft_process_begins(void);
 

@@ -32,6 +32,7 @@ static long take_signal(struct ft_recorded *c, const sigset_t *set, siginfo_t *i
 
     if (result == SIGCHLD)
         ft_children_signal(info);
+    ft_signals_name(info);
     errno = error;
     return ft_call_end_struct(c, result, info, sizeof *info);
 }
@@ -44,12 +45,17 @@ int sigtimedwait(const sigset_t *set, siginfo_t *to, const struct timespec *most
 
     if (!ft_recording())
         return ft_real()->sigtimedwait(set, to, most);
-    if (ft_call_begin(&c, FT_CALL_SLEEP, ft_what(-1, WAIT, 0), sizeof info))
+    if (ft_call_begin(&c, FT_CALL_SLEEP, ft_what(-1, WAIT, 0), sizeof info)) {
+        if (c.record->result > 0)
+            ft_signals_repeated(ft_call_data(&c));
         result = ft_call_give_struct(&c, &info, sizeof info);
-    else
+    } else {
         result = take_signal(&c, set, &info, most);
-    if (result > 0)
+    }
+    if (result > 0) {
         ft_signals_taken((int)result);
+        ft_alarm_sent(&info);
+    }
     if (result == SIGCHLD)
         ft_children_signalled(&info);
     if (result > 0 && to)

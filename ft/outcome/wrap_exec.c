@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <wordexp.h>
@@ -16,6 +17,7 @@
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/images.h"
+#include "ft/outcome/process.h"
 #include "ft/outcome/record.h"
 
 /* ---- children ---- */
@@ -123,6 +125,34 @@ static void leave(void)
     errno = error;
 }
 
+/* By FTMPI_PID the next program knows that it is the rank. ftrun has said which number its first incarnation has. */
+static const char pid_name[] = "FTMPI_PID=";
+enum { PID_ROOM = sizeof pid_name + 12 };
+
+static size_t length_of(char *const envp[])
+{
+    size_t n = 0;
+
+    while (envp && envp[n])
+        n++;
+    return n;
+}
+
+static void name_rank(char **to, char own[PID_ROOM], char *const envp[])
+{
+    size_t n = length_of(envp);
+
+    snprintf(own, PID_ROOM, "%s%d", pid_name, (int)ft_process_rank());
+    for (size_t i = 0; i < n; i++)
+        to[i] = ft_process_rank() && !strncmp(envp[i], pid_name, sizeof pid_name - 1) ? own : envp[i];
+    to[n] = NULL;
+}
+
+#define ENVIRONMENT(to, envp)           \
+    char to##_pid[PID_ROOM];            \
+    char *to[length_of(envp) + 1];      \
+    name_rank(to, to##_pid, envp)
+
 /* A program is looked for by trying, too. */
 static bool is_there(const char *path) { return syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0; }
 
@@ -130,42 +160,48 @@ int execve(const char *path, char *const argv[], char *const envp[])
 {
     if (ft_recording() && is_there(path))
         leave();
-    return ft_real()->execve(path, argv, envp);
+    ENVIRONMENT(env, envp);
+    return ft_real()->execve(path, argv, env);
 }
 
 int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
 {
     if (ft_recording())
         leave();
-    return ft_real()->execveat(dir, path, argv, envp, flags);
+    ENVIRONMENT(env, envp);
+    return ft_real()->execveat(dir, path, argv, env, flags);
 }
 
 int fexecve(int fd, char *const argv[], char *const envp[])
 {
     if (ft_recording())
         leave();
-    return ft_real()->fexecve(fd, argv, envp);
+    ENVIRONMENT(env, envp);
+    return ft_real()->fexecve(fd, argv, env);
 }
 
 int execv(const char *path, char *const argv[])
 {
     if (ft_recording() && is_there(path))
         leave();
-    return ft_real()->execve(path, argv, environ);
+    ENVIRONMENT(env, environ);
+    return ft_real()->execve(path, argv, env);
 }
 
 int execvp(const char *file, char *const argv[])
 {
     if (ft_recording())
         leave();
-    return ft_real()->execvpe(file, argv, environ);
+    ENVIRONMENT(env, environ);
+    return ft_real()->execvpe(file, argv, env);
 }
 
 int execvpe(const char *file, char *const argv[], char *const envp[])
 {
     if (ft_recording())
         leave();
-    return ft_real()->execvpe(file, argv, envp);
+    ENVIRONMENT(env, envp);
+    return ft_real()->execvpe(file, argv, env);
 }
 
 /* The arguments of execl and its kin, NULL at the end. */
@@ -201,7 +237,8 @@ int execl(const char *path, const char *first, ...)
     va_end(args);
     if (ft_recording())
         leave();
-    return ft_real()->execve(path, argv, environ);
+    ENVIRONMENT(env, environ);
+    return ft_real()->execve(path, argv, env);
 }
 
 int execlp(const char *file, const char *first, ...)
@@ -210,7 +247,8 @@ int execlp(const char *file, const char *first, ...)
     va_end(args);
     if (ft_recording())
         leave();
-    return ft_real()->execvpe(file, argv, environ);
+    ENVIRONMENT(env, environ);
+    return ft_real()->execvpe(file, argv, env);
 }
 
 int execle(const char *path, const char *first, ...)
@@ -222,7 +260,8 @@ int execle(const char *path, const char *first, ...)
     va_end(args);
     if (ft_recording())
         leave();
-    return ft_real()->execve(path, argv, envp);
+    ENVIRONMENT(env, envp);
+    return ft_real()->execve(path, argv, env);
 }
 
 /* ---- the end ---- */

@@ -211,6 +211,24 @@ void ft_signals_taken(int signal)
     take_pending(&one, &info);
 }
 
+void ft_signals_name(siginfo_t *info)
+{
+    if (ft_mask_is_sent(info) && info->si_pid == (pid_t)syscall(SYS_getpid))
+        info->si_pid = getpid();
+}
+
+void ft_signals_repeated(const siginfo_t *info)
+{
+    siginfo_t again;
+    sigset_t one;
+
+    if (!ft_mask_is_sent(info) || info->si_pid != getpid())
+        return;
+    sigemptyset(&one);
+    sigaddset(&one, info->si_signo);
+    take_pending(&one, &again);
+}
+
 /* Of children that are followed: where the log ends it comes of those whose end the program has not been told. Pending until then, it would take
    in with it what comes meanwhile: the kernel keeps one of a number. */
 static bool is_of_child(const siginfo_t *info)

@@ -42,6 +42,8 @@ static pid_t to_kernel(pid_t pid)
     return pid < 0 ? -now : now;
 }
 
+pid_t ft_process_rank(void) { return now == (pid_t)syscall(SYS_getpid) ? now : 0; }
+
 pid_t ft_process_to_kernel(pid_t pid) { return to_kernel(pid); }
 
 bool ft_process_is_group(pid_t group) { return group == first || group == now; }

@@ -120,6 +120,7 @@ static void put(const siginfo_t *info)
         return;
     atomic_fetch_or(words(), bit(info->si_signo));
     waiting[come % FT_SIGNALS_MOST] = *info;
+    ft_signals_name(&waiting[come % FT_SIGNALS_MOST]);
     if (info->si_signo == SIGCHLD)
         ft_children_signal(&waiting[come % FT_SIGNALS_MOST]);
     come++;
@@ -235,6 +236,7 @@ static bool give(int step)
     if (o->state == FT_OUTCOME_DONE) {
         ft_threads_await_turn(o->number);
         memcpy(&info, ft_outcome_data(o), sizeof info);
+        ft_signals_repeated(&info);
         ft_outcome_pass(ft_thread.log, o);
         ft_threads_given(o->number);
     } else {
