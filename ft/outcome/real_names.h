@@ -276,11 +276,14 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(sched_setaffinity)                                                                            \
     X(seekdir)                                                                                      \
     X(select)                                                                                       \
+    X(sem_close)                                                                                    \
     X(sem_clockwait)                                                                                \
     X(sem_getvalue)                                                                                 \
+    X(sem_open)                                                                                     \
     X(sem_post)                                                                                     \
     X(sem_timedwait)                                                                                \
     X(sem_trywait)                                                                                  \
+    X(sem_unlink)                                                                                   \
     X(sem_wait)                                                                                     \
     X(sendfile64)                                                                                   \
     X(sendmmsg)                                                                                     \

@@ -57,9 +57,9 @@ void ft_signals_come(int signal);
 void ft_signals_taken(int signal);
 
 /* Of one that this process has sent to itself: its number is the one that the program was told. In a replay it has been sent again, and is not
-   pending any more when the program is given it. */
+   pending any more when the program is given that one. */
 void ft_signals_name(siginfo_t *info);
-void ft_signals_repeated(const siginfo_t *info);
+void ft_signals_repeated(int signal);
 
 /* The program's alarm: this is what it has sent, if it has; set in this process, too. */
 void ft_alarm_sent(const siginfo_t *info);

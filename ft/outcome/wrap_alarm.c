@@ -47,7 +47,7 @@ int sigtimedwait(const sigset_t *set, siginfo_t *to, const struct timespec *most
         return ft_real()->sigtimedwait(set, to, most);
     if (ft_call_begin(&c, FT_CALL_SLEEP, ft_what(-1, WAIT, 0), sizeof info)) {
         if (c.record->result > 0)
-            ft_signals_repeated(ft_call_data(&c));
+            ft_signals_repeated((int)c.record->result);
         result = ft_call_give_struct(&c, &info, sizeof info);
     } else {
         result = take_signal(&c, set, &info, most);

@@ -217,16 +217,19 @@ void ft_signals_name(siginfo_t *info)
         info->si_pid = getpid();
 }
 
-void ft_signals_repeated(const siginfo_t *info)
+void ft_signals_repeated(int signal)
 {
-    siginfo_t again;
+    int error = errno;
+    siginfo_t info;
     sigset_t one;
 
-    if (!ft_mask_is_sent(info) || info->si_pid != getpid())
-        return;
+    if (owes(signal))
+        return; /* it is taken as that */
     sigemptyset(&one);
-    sigaddset(&one, info->si_signo);
-    take_pending(&one, &again);
+    sigaddset(&one, signal);
+    if (take_pending(&one, &info) && !(ft_mask_is_sent(&info) && info.si_pid == (pid_t)syscall(SYS_getpid)))
+        send_again(&info); /* it has just come from outside */
+    errno = error;
 }
 
 /* Of children that are followed: where the log ends it comes of those whose end the program has not been told. Pending until then, it would take

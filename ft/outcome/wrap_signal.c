@@ -233,10 +233,10 @@ static bool give(int step)
     if (!o || o->kind != FT_CALL_SIGNAL || (o->step != step && o->state == FT_OUTCOME_DONE) || o->result)
         return false;
     ft_threads_arrived(o);
+    ft_signals_repeated(info.si_signo);
     if (o->state == FT_OUTCOME_DONE) {
         ft_threads_await_turn(o->number);
         memcpy(&info, ft_outcome_data(o), sizeof info);
-        ft_signals_repeated(&info);
         ft_outcome_pass(ft_thread.log, o);
         ft_threads_given(o->number);
     } else {
@@ -313,6 +313,7 @@ static void put_left(void)
         if (left & bit(s)) {
             siginfo_t info = {.si_signo = s, .si_code = s == SIGALRM ? SI_KERNEL : SI_USER};
 
+            ft_signals_repeated(s);
             ft_signals_taken(s);
             ft_alarm_sent(&info);
             put(&info);

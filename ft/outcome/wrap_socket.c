@@ -47,12 +47,13 @@ static bool has_peer(int fd)
     return syscall(SYS_getpeername, fd, &n.of, &n.bytes) == 0;
 }
 
-/* A name that a record has, for the caller: as much of it as there is room for. */
+/* A name that a record has, for the caller: as much of it as there is room for. What is behind it is zero: there are programs that send the
+   whole structure (gloo), with what else was on the stack. */
 static void put_name(const struct name *n, struct sockaddr *to, socklen_t *bytes)
 {
     if (!to || !bytes)
         return;
-    memcpy(to, &n->of, ft_min(*bytes, n->bytes));
+    memcpy(to, &n->of, ft_min(*bytes, sizeof n->of));
     *bytes = n->bytes;
 }
 

@@ -195,6 +195,43 @@ static void do_pause(void)
     every(0);
 }
 
+static void do_named(void)
+{
+    sem_t *s = sem_open("/ftmpi-named", O_CREAT | O_EXCL, 0600, 2);
+
+    SAY(s != SEM_FAILED);
+    SAY(sem_open("/ftmpi-named", O_CREAT | O_EXCL, 0600, 2) == SEM_FAILED);
+    SAY(sem_unlink("/ftmpi-named"));
+    SAY(sem_unlink("/ftmpi-named"));
+    SAY(sem_trywait(s));
+    SAY(sem_post(s));
+    SAY(sem_close(s));
+}
+
+static void do_self(void)
+{
+    siginfo_t info;
+    sigset_t set, old, none;
+
+    caught = 0;
+    signal(SIGUSR1, on_signal);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    SAY(kill(getpid(), SIGUSR2));
+    SAY(sigwaitinfo(&set, &info));
+    SAY(info.si_pid == getpid());
+    SAY(kill(getpid(), SIGUSR1));
+    none = old;
+    SAY(sigsuspend(&none));
+    SAY(caught);
+    SAY(sigpending(&none));
+    SAY(sigismember(&none, SIGUSR1) + sigismember(&none, SIGUSR2));
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    signal(SIGUSR1, SIG_DFL);
+}
+
 static void do_sigwait(void)
 {
     sigset_t set, old;
@@ -401,7 +438,8 @@ const struct calls_row calls_of_process[] = {
     {"getpid", do_getpid, 0}, {"kill", do_kill, 0}, {"getppid", do_getppid, 0}, {"getrusage", do_getrusage, 0},
     {"sched_getaffinity", do_affinity, 0}, {"uname", do_uname, 0}, {"sysconf", do_sysconf, 0}, {"setrlimit", do_setrlimit, 0},
     {"isatty", do_isatty, 0}, {"a signal", do_signal, 0}, {"sigprocmask", do_mask, 0}, {"raise", do_raise, 0}, {"pause", do_pause, 0},
-    {"sigwait", do_sigwait, 0}, {"setitimer", do_setitimer, 0}, {"this thread", do_thread, 0}, {"sem_wait", do_semaphore, 0}, {"mmap", do_mmap, 0}, {"stores", do_stores, true},
+    {"sigwait", do_sigwait, 0}, {"sem_open", do_named, 0}, {"own signals", do_self, 0},
+    {"setitimer", do_setitimer, 0}, {"this thread", do_thread, 0}, {"sem_wait", do_semaphore, 0}, {"mmap", do_mmap, 0}, {"stores", do_stores, true},
     {"fork", do_fork, 0}, {"wait", do_wait, 0}, {"posix_spawn", do_spawn, 0}, {"system", do_system, 0}, {"clone", do_clone, true},
     {"syscall", do_syscall, true}, {NULL, NULL, 0},
 };
