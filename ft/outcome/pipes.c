@@ -362,7 +362,7 @@ static void take_up(struct ft_outcome *o)
     take(o);
 }
 
-ssize_t ft_pipes_read(int fd, void *to, size_t n)
+ssize_t ft_pipes_read(int fd, void *to, size_t n, bool waits)
 {
     struct ft_recorded c;
     struct ft_outcome *o;
@@ -382,7 +382,7 @@ ssize_t ft_pipes_read(int fd, void *to, size_t n)
     while (o->note[0] < (int64_t)n) {
         if (o->note[0] && bytes_in(fd) == 0)
             break; /* an error of a socket is told to the next call */
-        got = move(fd, mine->reads[1], n - (size_t)o->note[0], o->note[0] ? SPLICE_F_NONBLOCK : 0);
+        got = move(fd, mine->reads[1], n - (size_t)o->note[0], o->note[0] || !waits ? SPLICE_F_NONBLOCK : 0);
         if (got <= 0)
             break;
         o->note[1] = o->note[0] + got;

@@ -16,7 +16,7 @@ bool ft_pipes_open(void);
 bool ft_pipes_gives(int fd);
 bool ft_pipes_takes(int fd);
 
-ssize_t ft_pipes_read(int fd, void *to, size_t n);
+ssize_t ft_pipes_read(int fd, void *to, size_t n, bool waits);
 ssize_t ft_pipes_write(int fd, const struct iovec *from, int n);
 
 #endif

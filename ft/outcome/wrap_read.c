@@ -67,7 +67,7 @@ static ssize_t read_any(int fd, void *to, size_t n)
     if (ft_inputs_has(fd, n))
         return ft_inputs_read(fd, to, n);
     if (ft_pipes_gives(fd))
-        return ft_pipes_read(fd, to, n);
+        return ft_pipes_read(fd, to, n, true);
     if (ft_tcp_gives(fd))
         return ft_tcp_receive(fd, &(struct iovec){to, n}, 1, 0);
     return n >= sizeof(uint64_t) && ft_event_is(fd) ? ft_event_read(fd, to) : read_file(fd, to, n);

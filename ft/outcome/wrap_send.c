@@ -25,7 +25,7 @@
 enum {
     RECEIVE_TCP = MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL | MSG_PEEK | MSG_CMSG_CLOEXEC,
     SEND_TCP = MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE | MSG_EOR | MSG_DONTROUTE | MSG_CONFIRM,
-    RECEIVE_PIPE = MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_WAITALL,
+    RECEIVE_PIPE = MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_WAITALL | MSG_DONTWAIT,
     RECEIVE_DATAGRAM = MSG_NOSIGNAL | MSG_DONTWAIT | MSG_PEEK | MSG_TRUNC | MSG_WAITALL | MSG_CMSG_CLOEXEC,
     DATAGRAM = 64 << 10
 };
@@ -67,6 +67,9 @@ static bool gives_datagrams(int fd)
     ft_signals_at(FT_SIGNALS_BEFORE);
     return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_DATAGRAM : ft_descriptors_kind(fd) == FT_DESCRIPTOR_DATAGRAM;
 }
+
+/* MSG_PEEK changes nothing there: what it has seen is recorded, as of a datagram. */
+static bool looks_at_stream(int fd) { return !ft_recorder_replays() && ft_descriptors_kind(fd) == FT_DESCRIPTOR_PIPE; }
 
 static bool takes_datagrams(int fd)
 {
@@ -153,9 +156,9 @@ static ssize_t send_pieces(int fd, const struct iovec *from, int n, int flags)
 }
 
 /* Flags with which these can be followed: whether it waits is the descriptor's. */
-static bool can_pipe(int fd, int flags, int known)
+static bool can_send(int fd, int flags)
 {
-    return !(flags & ~(known | MSG_DONTWAIT)) && (!(flags & MSG_DONTWAIT) || ft_recorder_replays() || never_waits(fd));
+    return !(flags & ~(MSG_NOSIGNAL | MSG_DONTWAIT)) && (!(flags & MSG_DONTWAIT) || ft_recorder_replays() || never_waits(fd));
 }
 
 static ssize_t read_pipe(int fd, void *to, size_t n, int flags)
@@ -163,7 +166,7 @@ static ssize_t read_pipe(int fd, void *to, size_t n, int flags)
     size_t done = 0;
 
     do {
-        ssize_t got = ft_pipes_read(fd, (char *)to + done, n - done);
+        ssize_t got = ft_pipes_read(fd, (char *)to + done, n - done, !(flags & MSG_DONTWAIT));
 
         if (got <= 0)
             return done ? (ssize_t)done : got;
@@ -201,9 +204,9 @@ static ssize_t receive(int fd, struct msghdr *m, int flags, bool *followed)
     *followed = true;
     if (m->msg_iovlen && m->msg_iovlen <= IOV_MAX && !(flags & ~RECEIVE_TCP) && ft_tcp_gives(fd))
         return receive_stream(fd, m, flags, true);
-    if (m->msg_iovlen && !m->msg_controllen && can_pipe(fd, flags, RECEIVE_PIPE) && ft_pipes_gives(fd))
+    if (m->msg_iovlen && !m->msg_controllen && !(flags & ~RECEIVE_PIPE) && ft_pipes_gives(fd))
         return receive_stream(fd, m, flags, false);
-    if (!m->msg_controllen && !(flags & ~RECEIVE_DATAGRAM) && gives_datagrams(fd))
+    if (!m->msg_controllen && !(flags & ~RECEIVE_DATAGRAM) && (gives_datagrams(fd) || (flags & MSG_PEEK && looks_at_stream(fd))))
         return receive_datagram(fd, m, flags);
     *followed = false;
     return -1;
@@ -215,7 +218,7 @@ static ssize_t transmit(int fd, const struct msghdr *m, int flags, bool *followe
     if (m->msg_iovlen && m->msg_iovlen <= IOV_MAX && !m->msg_controllen) {
         if (!(flags & ~SEND_TCP) && ft_tcp_takes(fd))
             return ft_tcp_send(fd, m->msg_iov, (int)m->msg_iovlen, flags);
-        if (!m->msg_namelen && can_pipe(fd, flags, MSG_NOSIGNAL) && ft_pipes_takes(fd))
+        if (!m->msg_namelen && can_send(fd, flags) && ft_pipes_takes(fd))
             return send_pieces(fd, m->msg_iov, (int)m->msg_iovlen, flags);
     }
     if (!m->msg_controllen && takes_datagrams(fd))

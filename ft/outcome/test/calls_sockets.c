@@ -335,8 +335,11 @@ static void do_stream(void)
     SAY(send(s[0], text, 10, 0));
     SAY(sendmsg(s[0], &m, MSG_NOSIGNAL));
     SAY(write(s[1], "back", 4));
-    SAY(recv(s[1], text + 20, 7, 0));
+    SAY(recv(s[1], text + 20, 3, MSG_PEEK));
+    SAY(recv(s[1], text + 20, 7, MSG_DONTWAIT));
     SAY(recvfrom(s[1], text + 27, 13, MSG_WAITALL, NULL, NULL));
+    SAY(recv(s[1], text + 40, 1, MSG_DONTWAIT));
+    SAY(recv(s[1], text + 40, 1, MSG_PEEK | MSG_DONTWAIT));
     calls_say_bytes("received", text + 20, 20);
     SAY(read(s[0], text, 4));
     SAY(shutdown(s[0], SHUT_WR));
