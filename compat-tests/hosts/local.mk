@@ -7,7 +7,7 @@ here_tests = \
 	compat-tests/hosts/doc.sh \
 	compat-tests/hosts/node.sh
 TESTS += $(here_tests)
-EXTRA_DIST += $(here_tests) compat-tests/hosts/node.py
+EXTRA_DIST += compat-tests/hosts/talks.py $(here_tests) compat-tests/hosts/node.py
 
 # Network namespaces on this machine (lib/lab.sh), and what ftrun promises over them.
 hosts_tests = \
@@ -23,7 +23,7 @@ hosts_alone_tests = compat-tests/hosts/heartbeat.sh
 # Python was built without sanitizers.
 hosts_plain_tests = compat-tests/hosts/xgboost.sh compat-tests/hosts/tracker.sh
 # What is preloaded would come before a sanitizer.
-hosts_plain_tests += compat-tests/hosts/disk.sh compat-tests/hosts/connections.sh compat-tests/hosts/talks.py
+hosts_plain_tests += compat-tests/hosts/disk.sh compat-tests/hosts/connections.sh
 TESTS += $(hosts_tests)
 tests_alone += $(hosts_alone_tests)
 if !SANITIZED
