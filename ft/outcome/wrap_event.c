@@ -228,6 +228,51 @@ int epoll_create(int size)
     return create(0);
 }
 
+/* What the program wants to be told with a descriptor's events: an address, mostly, which in a replay may be another one. So the kernel is given
+   the descriptor, and this is kept here. A descriptor is in one epoll, mostly; in another one, too: MORE. */
+static struct wish {
+    int epoll, fd;
+    bool any;
+    uint64_t data;
+} wishes[FT_DESCRIPTORS], more[256];
+
+static const uint64_t TAG = 0x66746d70ull << 32;
+
+static struct wish *wish_of(int epoll, int fd)
+{
+    size_t i = 0, n = sizeof more / sizeof more[0];
+
+    if (!wishes[fd].any || wishes[fd].epoll == epoll)
+        return &wishes[fd];
+    while (i < n && more[i].any && (more[i].epoll != epoll || more[i].fd != fd))
+        i++;
+    return i < n ? &more[i] : &wishes[fd];
+}
+
+/* What the kernel is to be given in its place. */
+static struct epoll_event keep(int epoll, int fd, const struct epoll_event *event)
+{
+    struct epoll_event kernels = *event;
+
+    if (fd < 0 || fd >= FT_DESCRIPTORS)
+        return kernels;
+    *wish_of(epoll, fd) = (struct wish){epoll, fd, true, event->data.u64};
+    kernels.data.u64 = TAG | (uint64_t)fd;
+    return kernels;
+}
+
+/* Of what the kernel has told: n events. */
+static int tell(int epoll, struct epoll_event *events, int n)
+{
+    for (int i = 0; i < n; i++) {
+        uint64_t fd = events[i].data.u64 ^ TAG;
+
+        if (fd < FT_DESCRIPTORS)
+            events[i].data.u64 = wish_of(epoll, (int)fd)->any ? wish_of(epoll, (int)fd)->data : wishes[fd].data;
+    }
+    return n;
+}
+
 struct entry {
     int fd;
     uint32_t events;
@@ -259,19 +304,29 @@ static bool has(int epoll, int fd)
 /* note[0]: it had the descriptor before. */
 int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
+    struct epoll_event kernels = {0};
     struct ft_recorded c;
     int result = -1;
+    bool had;
 
     if (!ft_recording())
         return ft_real()->epoll_ctl(epoll, operation, fd, event);
-    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(epoll, CTL, (int64_t)ft_what(operation, fd, event ? (int64_t)event->events : 0)), 0))
+    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(epoll, CTL, (int64_t)ft_what(operation, fd, event ? (int64_t)event->events : 0)), 0)) {
+        if (c.record->result == 0 && operation != EPOLL_CTL_DEL)
+            keep(epoll, fd, event);
         return (int)ft_call_give(&c);
+    }
+    if (event)
+        kernels = *event;
+    had = ft_call_noted(&c) ? c.record->note[0] : has(epoll, fd);
     if (!ft_call_noted(&c))
-        ft_call_note(&c, has(epoll, fd), 0);
-    else if (operation == EPOLL_CTL_ADD ? !c.record->note[0] && has(epoll, fd) : operation == EPOLL_CTL_DEL && c.record->note[0] && !has(epoll, fd))
+        ft_call_note(&c, had, 0);
+    else if (operation == EPOLL_CTL_ADD ? !had && has(epoll, fd) : operation == EPOLL_CTL_DEL && had && !has(epoll, fd))
         result = 0;
+    if (event && operation != EPOLL_CTL_DEL && had == (operation == EPOLL_CTL_MOD))
+        kernels = keep(epoll, fd, event); /* first: it may be told to another thread at once */
     errno = c.error;
-    return (int)ft_call_end(&c, result == 0 ? 0 : ft_real()->epoll_ctl(epoll, operation, fd, event), 0);
+    return (int)ft_call_end(&c, result == 0 ? 0 : ft_real()->epoll_ctl(epoll, operation, fd, event ? &kernels : NULL), 0);
 }
 
 /* Edges that a wait under way has taken with it come once more. */
@@ -293,10 +348,11 @@ static void rearm(int epoll)
     ft_threads_unlock();
 }
 
-static int give_events(struct ft_recorded *c, struct epoll_event *events)
+static int give_events(struct ft_recorded *c, int epoll, struct epoll_event *events)
 {
     if (c->record->result > 0)
         memcpy(events, ft_call_data(c), ft_call_bytes(c));
+    tell(epoll, events, (int)c->record->result);
     return (int)ft_call_give(c);
 }
 
@@ -308,27 +364,28 @@ static int do_wait(int epoll, struct epoll_event *events, int most, int ms, cons
     int n;
 
     if (ft_call_begin(&c, FT_CALL_POLL, ft_what(epoll, most, ms), room > 0 ? (size_t)room * sizeof *events : 0))
-        return give_events(&c, events);
+        return give_events(&c, epoll, events);
     if (c.under_way)
         rearm(epoll);
     errno = c.error;
     n = time ? ft_real()->epoll_pwait2(epoll, events, room, time, mask) : ft_real()->epoll_pwait(epoll, events, room, ms, mask);
     if (n > 0 && c.record)
         memcpy(ft_call_data(&c), events, (size_t)n * sizeof *events);
+    tell(epoll, events, n);
     return (int)ft_call_end(&c, n, n > 0 ? (size_t)n * sizeof *events : 0);
 }
 
 int epoll_wait(int epoll, struct epoll_event *events, int most, int ms)
 {
-    return ft_recording() ? do_wait(epoll, events, most, ms, NULL, NULL) : ft_real()->epoll_wait(epoll, events, most, ms);
+    return ft_recording() ? do_wait(epoll, events, most, ms, NULL, NULL) : tell(epoll, events, ft_real()->epoll_wait(epoll, events, most, ms));
 }
 
 int epoll_pwait(int epoll, struct epoll_event *events, int most, int ms, const sigset_t *mask)
 {
-    return ft_recording() ? do_wait(epoll, events, most, ms, NULL, mask) : ft_real()->epoll_pwait(epoll, events, most, ms, mask);
+    return ft_recording() ? do_wait(epoll, events, most, ms, NULL, mask) : tell(epoll, events, ft_real()->epoll_pwait(epoll, events, most, ms, mask));
 }
 
 int epoll_pwait2(int epoll, struct epoll_event *events, int most, const struct timespec *time, const sigset_t *mask)
 {
-    return ft_recording() ? do_wait(epoll, events, most, -1, time, mask) : ft_real()->epoll_pwait2(epoll, events, most, time, mask);
+    return ft_recording() ? do_wait(epoll, events, most, -1, time, mask) : tell(epoll, events, ft_real()->epoll_pwait2(epoll, events, most, time, mask));
 }

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNNERS = 4, LINES = 12, TIMES = 6 };
+enum { RUNNERS = 4, LINES = 12, TIMES = 6, MARK = 4711 };
 
 struct baton {
     uint64_t rounds, hash;
@@ -93,8 +93,12 @@ static void take_event(int epoll, struct baton *b)
     uint64_t number;
 
     while (read(legs[RUNNERS - 1].to, &number, sizeof number) < 0) {
+        int n;
+
         must(errno == EAGAIN, "read");
-        must(epoll_wait(epoll, &event, 1, -1) >= 0 || errno == EINTR, "epoll_wait");
+        n = epoll_wait(epoll, &event, 1, -1);
+        must(n >= 0 || errno == EINTR, "epoll_wait");
+        must(n <= 0 || *(int *)event.data.ptr == MARK, "what came with the event"); /* an address: in a replay another one, perhaps */
     }
     b->rounds = number - 1;
     b->hash = by_event;
@@ -135,10 +139,13 @@ static void *runner(void *arg)
 {
     int i = (int)(intptr_t)arg, before = (i + RUNNERS - 1) % RUNNERS, epoll = -1;
     struct baton b = {0};
+    int *mark = NULL;
 
     if (before == RUNNERS - 1) {
         epoll = epoll_create1(0);
-        must(epoll_ctl(epoll, EPOLL_CTL_ADD, legs[before].to, &(struct epoll_event){.events = EPOLLIN}) == 0, "epoll_ctl");
+        mark = malloc(sizeof *mark);
+        *mark = MARK;
+        must(epoll_ctl(epoll, EPOLL_CTL_ADD, legs[before].to, &(struct epoll_event){.events = EPOLLIN, .data.ptr = mark}) == 0, "epoll_ctl");
     }
     if (i == 1)
         give_on(0, &b);
@@ -150,6 +157,7 @@ static void *runner(void *arg)
     } while (b.rounds + (i != 0) < rounds);
     if (epoll >= 0)
         close(epoll);
+    free(mark);
     return NULL;
 }
 
