@@ -177,7 +177,7 @@ static int make_two(int (*make)(int how, int fds[2]), int how, int fds[2])
 int pipe2(int fds[2], int flags) { return ft_recording() ? make_two(call_pipe, flags, fds) : ft_real()->pipe2(fds, flags); }
 int pipe(int fds[2]) { return ft_recording() ? make_two(call_pipe, 0, fds) : ft_real()->pipe2(fds, 0); }
 
-/* Of streams: wrap_pair.c. */
+/* Of streams. Others cannot be followed. */
 int socketpair(int domain, int type, int protocol, int fds[2])
 {
     if (!ft_recording())
