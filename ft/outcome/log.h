@@ -70,8 +70,11 @@ struct ft_outcome_words {
     _Atomic uint64_t locks[FT_OUTCOME_THREADS];  /* so many lock operations has each thread published (lock.h) */
     _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none; or FT_OUTCOME_TAKEN: the
                                                      agent has it */
+    _Atomic uint32_t needed_by[FT_OUTCOME_SLOTS]; /* the number of the newest copy in which a call is under way whose record lies there: that copy
+                                                     needs it, wherever `released` is */
 
     /* the agent */
+    _Atomic uint64_t oldest;     /* the number of the oldest copy that may be woken */
     _Atomic uint64_t started;    /* the rank has been: until then all is zero */
     _Atomic uint64_t released;   /* nothing before this position is needed by any copy */
     _Atomic uint64_t strays;     /* so many orphans that no rank had named have ended ... */

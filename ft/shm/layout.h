@@ -215,6 +215,10 @@ struct ft_snap_words {
     _Atomic uint64_t child;                  /* ... in this process */
     _Atomic uint64_t stood_ns;               /* time it lost to its snapshots, all in all */
     _Atomic uint64_t page_ns;                /* what a page costs that is written for the first time after the last one's fork */
+    _Atomic uint64_t still_ns;               /* for them its threads have stood still so long, all in all ... */
+    _Atomic uint64_t still_most_ns;          /* ... and at most */
+    _Atomic uint64_t threads;                /* so many the last one has */
+    char stands[96];                         /* with FT_IMAGE_THREADS: which one could not be stopped, and where it was */
     _Atomic uint64_t faults;                 /* so many pages it has touched for the first time between the last two: no more were copied */
 
     /* the process that becomes the snapshot, then the snapshot */
