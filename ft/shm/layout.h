@@ -57,6 +57,7 @@ struct ft_params {
     uint64_t bootstrap_cache;  /* --bootstrap-cache: 1 */
     uint64_t outcome_bytes; /* of each rank's log of outcomes (ft/outcome/log.h); 0: it has none */
     uint32_t sockets_untold; /* --sockets=off: calls on sockets of the rank's own are not in it */
+    uint32_t one_thread;     /* --snapshot-threads off: no newer snapshot of a rank that has more than one thread */
     uint32_t clocks_untold; /* --replay-time off: what clocks say is not in it */
     uint32_t unfenced;      /* who publishes makes no barrier, who goes to sleep makes all: membarrier(2), which the agent has */
     uint64_t check_units;   /* --check-replay: units whose contributions are compared; 0: off */
