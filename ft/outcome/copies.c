@@ -15,12 +15,12 @@
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/images.h"
-#include "ft/outcome/lock.h"
 #include "ft/outcome/maps.h"
 #include "ft/outcome/process.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
+#include "ft/outcome/stand.h"
 #include "ft/shm/wait.h"
 
 enum { PROBE_PAGES = 8, PROBE_BYTES = 64 << 10 /* no page is larger: each is one of its own */ };
@@ -201,10 +201,8 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
 {
     c->words->at = stand->at;
     c->words->first = stand->first;
-    ft_threads_stand();
-    ft_lock_stand();
-    ft_recorder.log.at = ft_recorder_position();
-    c->words->outcome = ft_recorder.log.at;
+    ft_threads_stand(c->answered);
+    c->words->outcome = ft_threads_stood();
     c->words->done = atomic_load(&ft_recorder.log.words->done);
     c->words->closings = atomic_load(&ft_recorder.log.words->closings) + ft_recorder.closes; /* good before that, and after it */
 }
@@ -263,14 +261,38 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     return false;
 }
 
-bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
+/* Other threads stand still meanwhile. */
+static bool make_standing(struct ft_copies *c, uint64_t number, const struct ft_stand *stand)
 {
-    uint64_t number = ft_look(&c->words->want), begin;
-    int error = errno;
     static struct ft_signals_pending pending; /* 4 KB: too much for a small stack of handlers */
     sigset_t all, mask = {0};
     pid_t before = own_pid();
     bool woken;
+
+    sigfillset(&all);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, NSIG / 8);
+    woken = make(c, number, stand, &mask, &pending);
+    if (!woken) {
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, NSIG / 8);
+        return false;
+    }
+    ft_signals_hold(&mask, &pending, before);
+    if (!ft_recorder_replays())
+        ft_signals_release();
+    return true;
+}
+
+static void say_standing(struct ft_copies *c, uint64_t ns)
+{
+    ft_note(&c->words->still_ns, ft_peek(&c->words->still_ns) + ns);
+    ft_note(&c->words->still_most_ns, ft_max(ft_peek(&c->words->still_most_ns), ns));
+}
+
+bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
+{
+    uint64_t number = ft_look(&c->words->want), begin;
+    int error = errno;
+    bool woken = false;
 
     c->answered = number;
     if (!number)
@@ -278,15 +300,16 @@ bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
     ft_inside();
     begin = ft_clock_ns();
     ft_note(&c->words->faults, page_faults() - c->faults);
-    sigfillset(&all);
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, NSIG / 8);
-    woken = make(c, number, stand, &mask, &pending);
-    if (!woken) {
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, NSIG / 8);
+    c->own.stopped = ft_threads_many;
+    if (ft_threads_many && !ft_stand_still()) {
+        ft_stand_why(c->words->stands);
+        refuse(c, number, FT_IMAGE_THREADS);
     } else {
-        ft_signals_hold(&mask, &pending, before);
-        if (!ft_recorder_replays())
-            ft_signals_release();
+        woken = make_standing(c, number, stand);
+        if (!woken && ft_threads_many) {
+            ft_stand_go();
+            say_standing(c, ft_clock_ns() - begin);
+        }
     }
     if (!woken)
         ft_publish(&c->words->stood_ns, ft_peek(&c->words->stood_ns) + ft_clock_ns() - begin);

@@ -59,7 +59,8 @@ struct ft_copies {
 /* In the rank, once. bell, life: descriptors that the launcher gave it. -1: errno. */
 int ft_copies_open(struct ft_copies *c, struct ft_rank_block *block, int bell, int life, bool (*keeps)(bool keep));
 
-/* The one that is wanted, where the rank stands. True: this is the next incarnation, and the rank is dead. errno is as it was. */
+/* The one that is wanted, where the rank stands. True: this is the next incarnation, and the rank is dead; its other threads are put back by
+   ft_stand_put_back, when all else is done. errno is as it was. */
 bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand);
 
 /* The copy just made waits, or there is none. Before the program does anything, if that copy is the first one. */

@@ -10,7 +10,7 @@ ft_outcome_unit_LDADD = $(ft_unit_libs)
 # What a rank has preloaded: its calls to the outside are recorded, and given again.
 noinst_LTLIBRARIES += liboutcome.la
 liboutcome_la_SOURCES = \
-	ft/outcome/record.h ft/outcome/record.c ft/outcome/threads.h ft/outcome/threads.c \
+	ft/outcome/record.h ft/outcome/record.c ft/outcome/threads.h ft/outcome/threads.c ft/outcome/stand.h ft/outcome/stand.c \
 	ft/outcome/descriptors.h ft/outcome/descriptors.c \
 	ft/outcome/copies.h ft/outcome/copies.c ft/outcome/output.h ft/outcome/output.c \
 	ft/outcome/pieces.h ft/outcome/pipes.h ft/outcome/pipes.c \
@@ -27,7 +27,7 @@ liboutcome_la_SOURCES = \
 	ft/outcome/wrap_thread.c ft/outcome/tcp.h ft/outcome/tcp.c ft/outcome/wrap_socket.c ft/outcome/wrap_resolve.c ft/outcome/wrap_send.c ft/outcome/event.h ft/outcome/wrap_event.c ft/outcome/images.h ft/outcome/images.c ft/outcome/children.h ft/outcome/children.c ft/outcome/child.h ft/outcome/wrap_child.c ft/outcome/wrap_shell.c \
 	ft/outcome/python.h ft/outcome/python.c ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c
 # syscall is taken the place of, too: the library's own calls go past that.
-liboutcome_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fvisibility=default -Dsyscall=ft_syscall
+liboutcome_la_CFLAGS = $(AM_CFLAGS) -fexceptions -U_FORTIFY_SOURCE -fvisibility=default -Dsyscall=ft_syscall
 liboutcome_la_LIBADD = libftcommon.la
 
 # Locks. Twice: tests kill at points inside of them, which are not there for others.

@@ -145,12 +145,12 @@ void ft_lock_tell_slowly(enum ft_lock_kind kind, int result, uint64_t before)
         ft_lock_record(kind, result, other ? before : 0, 0);
 }
 
-/* The record of the last failure is this thread's last record, and of the same. */
+/* The record of the last failure is this thread's last record, of the same, and not of before a copy. */
 static bool repeats(enum ft_lock_kind kind, int result)
 {
     const struct ft_outcome *o = ft_lock_thread.failed;
 
-    return o && ft_lock_thread.failing == ft_thread.log->last && o->step == kind && o->error == result &&
+    return o && ft_lock_thread.failing == ft_thread.log->last && ft_lock_thread.failing >= ft_thread.log->from && o->step == kind && o->error == result &&
            o->what + (uint64_t)o->result + 1 == ft_thread.locks && o->result < REPEATS;
 }
 
@@ -234,6 +234,12 @@ void ft_lock_again(const struct ft_lock *l, struct ft_lock_at at, int result)
         atomic_store_explicit(at.word, ft_lock_me(), memory_order_relaxed);
     ft_lock_given(l);
     ft_lock_seen(at);
+}
+
+void ft_lock_can_be_given_back(int taken)
+{
+    if (taken == EOWNERDEAD)
+        ft_recorder_lost("when its snapshot was made a thread waited for a robust mutex whose owner has died since");
 }
 
 const struct ft_outcome *ft_lock_next(enum ft_lock_kind kind)

@@ -13,7 +13,8 @@
      {
          if (!ft_locks())
              return ft_real()->pthread_spin_lock(lock);
-         return FT_LOCK_TAKES(FT_LOCK_SPIN, ft_lock_at(lock), ft_real()->pthread_spin_lock(lock), ft_real()->pthread_spin_lock(lock));
+         return FT_LOCK_TAKES(FT_LOCK_SPIN, ft_lock_at(lock), ft_real()->pthread_spin_lock(lock), ft_real()->pthread_spin_lock(lock),
+                              pthread_spin_unlock(lock));
      } */
 #ifndef FT_OUTCOME_LOCK_H
 #define FT_OUTCOME_LOCK_H
@@ -187,9 +188,6 @@ static inline void ft_lock_took(struct ft_lock_at at, enum ft_lock_kind kind, in
 /* It has not; or it was told that number. */
 void ft_lock_told(enum ft_lock_kind kind, int result);
 
-/* At a cut: what is repeated after it has a record of its own. */
-static inline void ft_lock_stand(void) { ft_lock_thread.failed = NULL; }
-
 /* Of the function's result: the lock is taken. */
 static inline bool ft_lock_has(int result) { return result == 0 || result == EOWNERDEAD; }
 
@@ -221,23 +219,45 @@ const struct ft_outcome *ft_lock_next(enum ft_lock_kind kind);
 /* This thread has neither records nor operations left that it is to be given. */
 bool ft_lock_at_end(void);
 
-/* A call that takes a lock, or fails, and what takes it in a replay, when its turn has come: that does not fail, it may wait. */
-#define FT_LOCK_TAKES(kind, at, call, again)                 \
+/* Between taking and seen a thread is busy: a copy has an operation whole, or not. While it waits for the lock it is not. Then, in a process that has
+   been made of a copy, it has got the lock as nobody's turn: it gives it back, and does as the replay says.
+
+   A call that takes a lock, or fails; what takes it in a replay, when its turn has come: that does not fail, it may wait; what gives it back. */
+#define FT_LOCK_TAKES(kind, at, call, again, back)           \
     __extension__({                                          \
         struct ft_lock_at at_ = (at);                        \
         struct ft_lock lock_;                                \
+        uint32_t life_;                                      \
         int taken_;                                          \
-        if (ft_lock_begin(&lock_, kind)) {                   \
-            taken_ = lock_.result;                           \
-            if (ft_lock_has(taken_))                         \
-                ft_lock_again(&lock_, at_, (again));         \
-            else                                             \
-                ft_lock_given(&lock_);                       \
-        } else {                                             \
+        for (;;) {                                           \
+            ft_busy();                                       \
+            if (ft_lock_begin(&lock_, kind)) {               \
+                taken_ = lock_.result;                       \
+                if (ft_lock_has(taken_))                     \
+                    ft_lock_again(&lock_, at_, (again));     \
+                else                                         \
+                    ft_lock_given(&lock_);                   \
+                break;                                       \
+            }                                                \
+            life_ = ft_threads_life;                         \
+            ft_idle();                                       \
             taken_ = (call);                                 \
-            ft_lock_end(at_, kind, taken_);                  \
+            ft_busy();                                       \
+            if (__builtin_expect(life_ == ft_threads_life, 1)) { \
+                ft_lock_end(at_, kind, taken_);              \
+                break;                                       \
+            }                                                \
+            if (ft_lock_has(taken_)) {                       \
+                ft_lock_can_be_given_back(taken_);           \
+                (void)(back);                                \
+            }                                                \
+            ft_idle();                                       \
         }                                                    \
+        ft_idle();                                           \
         taken_;                                              \
     })
+
+/* Not a robust mutex whose owner has died: it would be lost for all. */
+void ft_lock_can_be_given_back(int taken);
 
 #endif

@@ -25,7 +25,8 @@ void ft_outcome_log_open(struct ft_outcome_log *log, void *memory, uint64_t byte
     log->slots = (char *)memory + head_bytes();
     log->nslots = (uint32_t)ft_min(slots, FT_OUTCOME_SLOTS);
     log->thread = 0;
-    log->at = log->end = log->last = atomic_load(&log->words->tail);
+    log->at = log->end = log->last = log->from = atomic_load(&log->words->tail);
+    log->owed = FT_OUTCOME_NOWHERE;
     log->mapped = UINT64_MAX;
     log->where = NULL;
 }
@@ -207,26 +208,57 @@ static struct ft_outcome *record_at(struct ft_outcome_log *log, uint64_t at)
     return o;
 }
 
+void ft_outcome_log_stand(struct ft_outcome_log *log, bool in_call)
+{
+    log->from = atomic_load(&log->words->tail);
+    log->owed = in_call ? log->last : FT_OUTCOME_NOWHERE;
+}
+
+uint32_t ft_outcome_log_slot(const struct ft_outcome_log *log, uint64_t at)
+{
+    uint32_t i = 0;
+
+    while (i < log->nslots && atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed) != (uint32_t)(at / FT_OUTCOME_EXTENT) + 1)
+        i++;
+    FT_INVARIANT(i < log->nslots, "a call that is under way has its record in the log");
+    return i;
+}
+
+void ft_outcome_log_follow(struct ft_outcome_log *log)
+{
+    log->at = log->from;
+    log->end = atomic_load(&log->words->tail);
+    log->mapped = UINT64_MAX; /* it may lie elsewhere by now */
+}
+
 void ft_outcome_log_resume(struct ft_outcome_log *log, void (*see)(struct ft_outcome *o))
 {
-    uint64_t tail = atomic_load(&log->words->tail);
-
-    log->end = tail;
-    for (uint64_t at = log->at; at < tail;) {
+    ft_outcome_log_follow(log);
+    for (uint64_t at = log->at; at < log->end;) {
         struct ft_outcome *o = record_at(log, at);
 
-        if (at + o->room > tail)
-            o->room = (uint32_t)(tail - at); /* killed when that was done */
+        if (at + o->room > log->end)
+            o->room = (uint32_t)(log->end - at); /* killed when that was done */
         see(o);
         at += o->room;
     }
 }
 
+struct ft_outcome *ft_outcome_owed(struct ft_outcome_log *log)
+{
+    return log->owed == FT_OUTCOME_NOWHERE ? NULL : record_at(log, log->owed);
+}
+
 struct ft_outcome *ft_outcome_next(struct ft_outcome_log *log)
 {
-    while (log->at < log->end) {
-        struct ft_outcome *o = record_at(log, log->at);
+    struct ft_outcome *o = ft_outcome_owed(log);
 
+    if (o) {
+        log->last = log->owed;
+        return o;
+    }
+    while (log->at < log->end) {
+        o = record_at(log, log->at);
         if (o->thread == log->thread && o->kind != FT_CALL_PAD) {
             log->last = log->at;
             return o;
@@ -236,7 +268,15 @@ struct ft_outcome *ft_outcome_next(struct ft_outcome_log *log)
     return NULL;
 }
 
-void ft_outcome_pass(struct ft_outcome_log *log, const struct ft_outcome *o) { log->at = log->last + o->room; }
+/* Behind the record at `last`. */
+static void go_past(struct ft_outcome_log *log, const struct ft_outcome *o)
+{
+    log->owed = FT_OUTCOME_NOWHERE;
+    if (log->last >= log->from)
+        log->at = log->last + o->room;
+}
+
+void ft_outcome_pass(struct ft_outcome_log *log, const struct ft_outcome *o) { go_past(log, o); }
 
 static void set_tail(struct ft_outcome_log *log, uint64_t tail) { atomic_store_explicit(&log->words->tail, tail, memory_order_release); }
 
@@ -280,11 +320,11 @@ void ft_outcome_again(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t
 {
     FT_INVARIANT(room_for(most) <= o->room, "a call that is made again has the room that it had");
     o->bytes = most;
-    log->at = log->last + o->room;
+    go_past(log, o);
 }
 
 /* Then the last record gives back what it does not need: the tail first, for whoever finds the record longer than that makes it end there.
-   Before `end` the tail does not go back: other threads go through records up to there. */
+   Before `end` the tail does not go back: other threads go through records up to there. Nor before `from`. */
 void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t bytes, uint64_t number)
 {
     uint64_t begin = log->last, room = room_for(bytes);
@@ -293,10 +333,10 @@ void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t 
     o->number = number;
     atomic_store_explicit(&log->words->done, atomic_load_explicit(&log->words->done, memory_order_relaxed) + 1, memory_order_relaxed);
     atomic_store_explicit(&o->state, FT_OUTCOME_DONE, memory_order_release);
-    if (room < o->room && begin >= log->end && begin + o->room == atomic_load_explicit(&log->words->tail, memory_order_relaxed)) {
+    if (room < o->room && begin >= log->end && begin >= log->from && begin + o->room == atomic_load_explicit(&log->words->tail, memory_order_relaxed)) {
         set_tail(log, begin + room);
         atomic_signal_fence(memory_order_seq_cst);
         o->room = (uint32_t)room;
     }
-    log->at = begin + o->room;
+    go_past(log, o);
 }

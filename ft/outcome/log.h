@@ -33,6 +33,7 @@ enum {
 };
 
 #define FT_OUTCOME_TAKEN UINT32_MAX
+#define FT_OUTCOME_NOWHERE UINT64_MAX
 
 /* A child of the rank. Once the rank has been killed it is the agent's, which waits for it in its successor's place. */
 struct ft_outcome_child {
@@ -108,6 +109,8 @@ struct ft_outcome_log {
     uint64_t at;         /* this process's position: before `end` it is given records again */
     uint64_t end;        /* the tail, when this process began */
     uint64_t last;       /* where the last record that this thread was given, or has begun, begins */
+    uint64_t from;       /* where the rank stood at its last copy: a replay begins there, and the tail does not go back behind it */
+    uint64_t owed;       /* the call that this thread stood in then, to be given first of all: its record lies before; FT_OUTCOME_NOWHERE: none */
     uint64_t mapped;     /* the extent looked up last, */
     char *where;         /* and where it lies */
 };
@@ -143,9 +146,19 @@ void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, con
 /* The ways back that there are are closed, because of this. */
 void ft_outcome_close(struct ft_outcome_words *words, const char *why);
 
-/* Rank, in a process that has just been made of a copy, which stood at `at`: up to the tail all is to be given again. Makes a half-made record
-   whole. Tells each record there is to `see`. */
+/* A copy is made now. A thread that stands in a call has its record in that: begun last. Slot: of what the copy needs beside what comes. */
+void ft_outcome_log_stand(struct ft_outcome_log *log, bool in_call);
+uint32_t ft_outcome_log_slot(const struct ft_outcome_log *log, uint64_t at);
+
+/* Rank, in a process that has just been made of a copy: up to the tail all is to be given again. Makes a half-made record whole. Tells each
+   record there is to `see`. */
 void ft_outcome_log_resume(struct ft_outcome_log *log, void (*see)(struct ft_outcome *o));
+
+/* For the view of another thread, then. */
+void ft_outcome_log_follow(struct ft_outcome_log *log);
+
+/* The record of the call that this thread stood in. NULL: it stood in none. */
+struct ft_outcome *ft_outcome_owed(struct ft_outcome_log *log);
 
 /* This thread's next record before `end`. It stays where it is. NULL: there is none. */
 struct ft_outcome *ft_outcome_next(struct ft_outcome_log *log);

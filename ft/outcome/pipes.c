@@ -241,7 +241,7 @@ static size_t send_on(int fd, size_t left)
         ssize_t n = move(mine->writes[0], fd, left, SPLICE_F_NONBLOCK);
 
         if (n < 0 && errno == EAGAIN && !grow(fd))
-            n = move(mine->writes[0], fd, left, 0); /* waits, or does not, as the descriptor says */
+            n = FT_WAITING(move(mine->writes[0], fd, left, 0)); /* waits, or does not, as the descriptor says */
         else if (n < 0 && errno == EAGAIN)
             continue;
         else if (n < 0 && errno == EINVAL)
@@ -295,7 +295,7 @@ static ssize_t write_piece(int fd, const struct iovec *from, int n, size_t total
     struct ft_recorded c;
     int64_t result;
 
-    if (ft_call_begin(&c, FT_CALL_PIPE_WRITE, ft_what(fd, (int64_t)total, 0), 0)) {
+    if (ft_call_begin_wait(&c, FT_CALL_PIPE_WRITE, ft_what(fd, (int64_t)total, 0), 0)) {
         if (c.record->result > 0 && (uint64_t)c.record->note[1] != ft_pieces_hash(from, total))
             ft_recorder_tell("what it writes again to descriptor %d differs from before, and is dropped", fd);
         return ft_call_give(&c);
@@ -366,23 +366,25 @@ ssize_t ft_pipes_read(int fd, void *to, size_t n, bool waits)
 {
     struct ft_recorded c;
     struct ft_outcome *o;
-    ssize_t got = 0;
+    ssize_t got;
 
     n = ft_min(n, FT_OUTCOME_PIECE);
-    if (ft_call_begin(&c, FT_CALL_PIPE_READ, ft_what(fd, (int64_t)n, 0), n)) {
+    if (ft_call_begin_wait(&c, FT_CALL_PIPE_READ, ft_what(fd, (int64_t)n, 0), n)) {
         memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
         return ft_call_give(&c);
     }
     o = c.record;
     if (!o || n == 0)
-        return ft_call_end(&c, ft_real()->read(fd, to, n), 0);
+        return ft_call_end(&c, FT_WAITING(ft_real()->read(fd, to, n)), 0);
     if (o->step != NOTHING)
         take_up(o);
     set_step(o, MOVE);
+    got = 0;
     while (o->note[0] < (int64_t)n) {
         if (o->note[0] && bytes_in(fd) == 0)
             break; /* an error of a socket is told to the next call */
-        got = move(fd, mine->reads[1], n - (size_t)o->note[0], o->note[0] || !waits ? SPLICE_F_NONBLOCK : 0);
+        got = o->note[0] || !waits ? move(fd, mine->reads[1], n - (size_t)o->note[0], SPLICE_F_NONBLOCK)
+                                   : FT_WAITING(move(fd, mine->reads[1], n - (size_t)o->note[0], 0));
         if (got <= 0)
             break;
         o->note[1] = o->note[0] + got;

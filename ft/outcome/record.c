@@ -19,6 +19,7 @@
 #include "ft/outcome/pipes.h"
 #include "ft/outcome/process.h"
 #include "ft/outcome/signals.h"
+#include "ft/outcome/stand.h"
 #include "ft/outcome/stdio.h"
 
 enum { ROOM_MS = 2000 /* the agent looks 20 times a second */ };
@@ -293,6 +294,8 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
     if (is_due() && !ft_recorder_replays())
         cut_if_due();
     ft_signals_at(FT_SIGNALS_BEFORE);
+    ft_busy();
+    ft_thread.led = false;
     c->under_way = c->held = false;
     c->record = NULL;
     if (ft_recorder_replays()) {
@@ -301,8 +304,10 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
     } else {
         begin_record(c, kind, what, (uint32_t)most);
         if (!c->record && ft_recorder.on && make_room()) {
-            if (ft_recorder_replays())
+            if (ft_recorder_replays()) {
+                ft_idle();
                 return ft_call_begin(c, kind, what, most); /* this is the next incarnation */
+            }
             begin_record(c, kind, what, (uint32_t)most);
         }
         if (!c->record && ft_recorder.on)
@@ -325,12 +330,27 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
     return false;
 }
 
+/* After it has been noted where this thread is to be led back to. Handlers of signals may have made such calls themselves. */
+bool ft_call_begin_here(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most) __attribute__((visibility("hidden")));
+bool ft_call_begin_here(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most)
+{
+    struct ft_lead lead;
+    bool given;
+
+    ft_lead_keep(&lead);
+    given = ft_call_begin(c, kind, what, most);
+    ft_lead_restore(&lead);
+    ft_thread.led = true;
+    return given;
+}
+
 long ft_call_give(struct ft_recorded *c)
 {
     long result = c->record->result;
 
     ft_threads_given(c->record->number);
     errno = c->record->error;
+    ft_idle();
     ft_signals_at(FT_SIGNALS_AFTER);
     if (ft_threads_ended()) {
         ft_signals_release(); /* the program may wait for one without a call, and this one may have been interrupted by one */
@@ -355,6 +375,7 @@ long ft_call_end(struct ft_recorded *c, long result, size_t bytes)
         errno = error;
     }
     ft_thread.in_call = false;
+    ft_idle();
     ft_signals_at(FT_SIGNALS_AFTER);
     return result;
 }

@@ -52,6 +52,7 @@ struct ft_recorder {
     bool told;       /* that a replay wrote other bytes */
     bool time_off;   /* clocks are not recorded (--replay-time off) */
     bool sockets_off; /* nor are sockets that the program opens (--sockets=off) */
+    bool one_thread; /* no copy is made of a rank that has more (--snapshot-threads off) */
     bool closes;     /* the ways back will be closed as soon as a copy stands that is not: nobody else closes them until then */
     bool (*cut)(void);  /* a copy is due: makes it. True: this is the next incarnation */
     bool (*others_map)(uint64_t file, bool first);  /* another rank has mapped it; first: then its ways back are closed, too. NULL: nobody knows */
@@ -91,6 +92,11 @@ uint64_t ft_what_name(const char *name);   /* NULL: 0 */
 uint64_t ft_what_bytes(const void *data, size_t n);
 
 bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most);
+
+/* The same, of a call that waits in FT_WAITING: as setjmp. A thread that is there when a copy is made returns from here once more in that. What
+   the call has done to its variables before it waited is not undone. */
+bool ft_call_begin_wait(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most)
+    __attribute__((returns_twice, visibility("hidden")));
 long ft_call_give(struct ft_recorded *c);
 long ft_call_end(struct ft_recorded *c, long result, size_t bytes);
 
@@ -121,6 +127,13 @@ static inline bool ft_call_noted(const struct ft_recorded *c) { return c->under_
     __extension__({                                                                                 \
         struct ft_recorded c_;                                                                          \
         ft_call_begin(&c_, kind, what, 0) ? ft_call_give(&c_) : ft_call_end(&c_, (call), 0);        \
+    })
+
+/* ... and that waits in a system call. */
+#define FT_CALL_WAITING(kind, what, call)                                                           \
+    __extension__({                                                                                 \
+        struct ft_recorded c_;                                                                          \
+        ft_call_begin_wait(&c_, kind, what, 0) ? ft_call_give(&c_) : ft_call_end(&c_, FT_WAITING(call), 0); \
     })
 
 /* ... and for one that fills in *to on success (0). */

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <ucontext.h>
 
 #include "ft/outcome/record.h"
 
@@ -40,6 +41,9 @@ void ft_signals_inherit(const sigset_t *masked);
 /* A replay begins, the one of process `before`: signals wait in the kernel. It ends: they come, timers that the program had set run on. */
 void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before);
 void ft_signals_release(void);
+
+/* The same for a thread that is put back, which the kernel says blocks `mask`, or the frame on which it goes on (NULL: on none). */
+void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame);
 
 /* It is sent again by other means: not by what the words say of it. */
 void ft_signals_left_out(int signal);

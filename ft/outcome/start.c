@@ -21,6 +21,7 @@
 #include "ft/outcome/output.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/stand.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/wait.h"
 
@@ -73,6 +74,7 @@ static bool cut_at(struct ft_stand *stand)
     if (guest.resume)
         guest.resume(guest.arg);
     ft_outside();
+    ft_stand_put_back();
     return true;
 }
 
@@ -292,6 +294,7 @@ static bool open_all(const char *text)
     door.inside = be_inside;
     door.close = ft_recorder_close;
     ft_recorder.sockets_off = door.region.header->params.sockets_untold;
+    ft_recorder.one_thread = door.region.header->params.one_thread;
     ft_recorder.time_off = door.region.header->params.clocks_untold;
     return ft_recorder_start(outcomes, door.region.header->params.outcome_bytes);
 }

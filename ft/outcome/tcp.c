@@ -209,7 +209,7 @@ static size_t receive_rest(int fd, char *to, size_t n, int flags)
         ssize_t more;
 
         if (asked(fd, FIONREAD) == 0) {
-            if (state == FT_TCP_CLOSED || has_ended(state) || left <= 0 || (syscall(SYS_poll, &p, 1, LOOK_MS) < 0 && errno == EINTR))
+            if (state == FT_TCP_CLOSED || has_ended(state) || left <= 0 || (FT_WAITING(syscall(SYS_poll, &p, 1, LOOK_MS)) < 0 && errno == EINTR))
                 break;
             left -= left == INT64_MAX || p.revents ? 0 : LOOK_MS;
             continue;
@@ -241,7 +241,7 @@ static ssize_t receive_now(struct ft_recorded *c, int fd, size_t n, int flags)
         return -1;
     }
     if (k == 0)
-        got = ft_real()->recvfrom(fd, data, n, flags, NULL, NULL);
+        got = FT_WAITING(ft_real()->recvfrom(fd, data, n, flags, NULL, NULL));
     else if (k < (int64_t)n && flags & MSG_WAITALL && ft_tcp_waits(fd, flags))
         got = (ssize_t)receive_rest(fd, data + k, n - (size_t)k, flags);
     if (got < 0) {
@@ -262,7 +262,7 @@ static ssize_t receive_piece(int fd, const struct iovec *to, int pieces, size_t 
     struct ft_recorded c;
     ssize_t got;
 
-    if (ft_call_begin(&c, FT_CALL_TCP_RECEIVE, ft_what(fd, (int64_t)n, flags), n)) {
+    if (ft_call_begin_wait(&c, FT_CALL_TCP_RECEIVE, ft_what(fd, (int64_t)n, flags), n)) {
         ft_pieces_fill(to, (size_t)pieces, skip, ft_call_data(&c), ft_call_bytes(&c));
         ft_tcp_given(&c, fd);
         return ft_call_give(&c);
@@ -347,7 +347,7 @@ static ssize_t send_from(int fd, const struct iovec *from, int n, size_t skip, i
     struct msghdr m = {.msg_iov = pieces};
 
     m.msg_iovlen = (size_t)ft_pieces_part(from, skip, ft_pieces_total(from, (size_t)n) - skip, pieces);
-    return ft_real()->sendmsg(fd, &m, flags);
+    return FT_WAITING(ft_real()->sendmsg(fd, &m, flags));
 }
 
 bool ft_tcp_waits(int fd, int flags)
@@ -391,13 +391,12 @@ static ssize_t send_now(struct ft_recorded *c, int fd, const struct iovec *from,
     return sent;
 }
 
-ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
+static __attribute__((noinline)) ssize_t send_pieces(int fd, const struct iovec *from, int n, size_t total, int flags)
 {
-    size_t total = ft_pieces_total(from, (size_t)n);
     struct ft_recorded c;
     ssize_t sent;
 
-    if (ft_call_begin(&c, FT_CALL_TCP_SEND, ft_what(fd, (int64_t)total, flags), 0)) {
+    if (ft_call_begin_wait(&c, FT_CALL_TCP_SEND, ft_what(fd, (int64_t)total, flags), 0)) {
         if (c.record->result > 0 && (uint64_t)c.record->note[1] != ft_pieces_hash(from, (size_t)c.record->result))
             ft_recorder_lost("bytes that it sends again to descriptor %d are others than before", fd);
         ft_tcp_given(&c, fd);
@@ -409,4 +408,9 @@ ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
     sent = send_now(&c, fd, from, n, total, flags);
     ft_descriptors_leave(fd, FT_COUNT_SENT);
     return ft_call_end(&c, sent, 0);
+}
+
+ssize_t ft_tcp_send(int fd, const struct iovec *from, int n, int flags)
+{
+    return send_pieces(fd, from, n, ft_pieces_total(from, (size_t)n), flags);
 }

@@ -13,6 +13,7 @@
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/event.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/stand.h"
 
 enum {
     YIELDS = 100,                /* before a thread that waits for another sleeps */
@@ -26,6 +27,7 @@ enum {
 _Thread_local struct ft_thread ft_thread __attribute__((tls_model("initial-exec")));
 bool ft_threads_many;
 _Atomic bool ft_threads_replay;
+uint32_t ft_threads_life;
 
 static uint32_t threads;         /* the highest number of one */
 static uint64_t count;           /* so many events there have been */
@@ -125,6 +127,7 @@ void ft_threads_lock(void)
 
     if (!ft_threads_many || ft_thread.holds++)
         return;
+    ft_busy();
     if (atomic_compare_exchange_strong(&lock, &free, 1))
         return;
     while (atomic_exchange(&lock, 2) != 0)
@@ -137,6 +140,7 @@ void ft_threads_unlock(void)
         return; /* the second thread was made while this one had it */
     if (atomic_exchange(&lock, 0) == 2)
         syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    ft_idle();
 }
 
 int ft_threads_let(void)
@@ -168,11 +172,13 @@ void ft_threads_open(void)
 {
     ft_thread.mine = true;
     ft_thread.log = &ft_recorder.log;
+    ft_stand_open();
 }
 
 int ft_threads_new(void) { return threads + 1 < FT_OUTCOME_THREADS ? (int)++threads : -1; }
 
-void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log)
+/* Its creator's view may be of before a copy was made, and of a process before this one. */
+void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log, struct ft_task *task)
 {
     static _Thread_local struct ft_outcome_log view __attribute__((tls_model("initial-exec")));
 
@@ -180,7 +186,14 @@ void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log)
         return;
     view = *log;
     view.thread = (uint16_t)number;
-    ft_thread = (struct ft_thread){.mine = true, .number = number, .log = &view, .locks = atomic_load(&passed[number])};
+    view.from = ft_recorder.log.from;
+    view.at = ft_max(view.at, view.from);
+    view.end = ft_recorder.log.end;
+    view.owed = FT_OUTCOME_NOWHERE;
+    view.mapped = UINT64_MAX;
+    ft_thread = (struct ft_thread){.mine = true, .number = number, .log = &view, .locks = atomic_load(&passed[number]), .busy = ft_thread.busy,
+                                   .task = task};
+    ft_stand_begin(&ft_thread);
     ft_thread.replays = atomic_load(&ft_threads_replay);
 }
 
@@ -189,6 +202,9 @@ void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log)
 static bool has_no_order(const struct ft_outcome *o) { return o->kind == FT_CALL_LOCK || o->kind == FT_CALL_THREAD; }
 
 static uint64_t begun(const struct ft_outcome *o) { return first + (uint32_t)(o->begun - (uint32_t)first); }
+
+/* Before the copy was made. */
+static bool was_begun(const struct ft_outcome *o) { return (int32_t)(o->begun - (uint32_t)first) <= 0; }
 
 /* Whoever marks the next one goes on for all that are marked already. */
 static void mark(uint64_t number)
@@ -230,7 +246,8 @@ static void see(struct ft_outcome *o)
         threads = (uint32_t)o->result;
     if (has_no_order(o))
         return;
-    count = ft_max(count, begun(o));
+    if (!was_begun(o))
+        count = ft_max(count, begun(o));
     if (o->state == FT_OUTCOME_DONE)
         count = ft_max(count, o->number);
     else
@@ -243,10 +260,12 @@ void ft_threads_resume(void)
 {
     uint32_t owed = 0;
 
+    ft_threads_life++;
     first = count;
     atomic_store(&happened, first);
     unresolved = ncloses = 0;
-    ft_outcome_log_resume(&ft_recorder.log, see);
+    ft_outcome_log_resume(ft_thread.log, see);
+    ft_stand_follow(see);
     last = count;
     make_marks(last - first);
     for (uint32_t i = 0; i <= threads; i++) {
@@ -258,11 +277,15 @@ void ft_threads_resume(void)
     atomic_store(&ft_threads_replay, true);
 }
 
-void ft_threads_stand(void)
+void ft_threads_stand(uint64_t copy)
 {
+    ft_outcome_log_stand(ft_thread.log, false);
+    ft_stand_note(copy);
     for (uint32_t i = 0; i <= threads; i++)
         atomic_store(&passed[i], atomic_load(ft_threads_published(i)));
 }
+
+uint64_t ft_threads_stood(void) { return ft_recorder.log.from; }
 
 static bool all_are_given(uint64_t a, uint64_t b)
 {
@@ -315,7 +338,7 @@ bool ft_threads_ended(void)
 
 void ft_threads_arrived(const struct ft_outcome *o)
 {
-    if (!has_no_order(o))
+    if (!has_no_order(o) && !was_begun(o))
         mark(begun(o));
 }
 

@@ -17,13 +17,18 @@
 #include "ft/outcome/kinds.h"
 #include "ft/outcome/log.h"
 
+struct ft_task;
+
 struct ft_thread {
     bool mine;                     /* its calls are recorded */
     bool replays;                  /* there may be something that it is given again */
     bool resolves;                 /* it has come to the call in which its predecessor was killed, and has not found out what came of that */
+    bool led;                      /* in the call that it is in it may be led back (ft_call_begin_wait) */
     volatile bool in_call;         /* a call is being made: a signal interrupts it */
     int inside;                    /* it is in a function of this library, whose own calls are not recorded */
     int holds;                     /* so many times it has the lock */
+    volatile int busy;             /* so many times it is not to be stopped (stand.h) */
+    struct ft_task *task;          /* what is known of it when it stands still */
     uint32_t number;
     uint64_t giving;               /* it is its turn: that call's number */
     uint64_t locks;                /* so many lock operations it has done */
@@ -41,8 +46,9 @@ extern _Atomic bool ft_threads_replay;
 /* This thread's calls are recorded from now on: main's. */
 void ft_threads_open(void);
 
-/* At a cut, where there is one thread: a copy knows what lock operations there have been. */
-void ft_threads_stand(void);
+/* All threads stand: a copy knows what lock operations there have been, and where the log stands. Of it, that is the copy of this number. */
+void ft_threads_stand(uint64_t copy);
+uint64_t ft_threads_stood(void);
 
 /* In a process that has just been made of a copy: what there is to be given, and in which order. */
 void ft_threads_resume(void);
@@ -53,21 +59,65 @@ void ft_threads_unlock(void);
 
 enum { FT_THREADS_NONE = FT_OUTCOME_THREADS /* a thread whose calls are not recorded */ };
 
-/* Others run meanwhile: around a call that waits. errno is untouched. */
-#define FT_WAITING(call)                     \
-    __extension__({                          \
-        int holds_ = ft_threads_let();       \
-        __auto_type result_ = (call);        \
-        ft_threads_take(holds_);             \
-        result_;                             \
+/* ---- standing still (stand.h) ---- */
+
+/* A copy is being made: others than the one that makes it are to stand. */
+extern _Atomic uint32_t ft_standing;
+
+void ft_stand_here(void);
+
+/* From here to there this thread is not stopped. errno is untouched. */
+static inline void ft_busy(void)
+{
+    ft_thread.busy++;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void ft_idle(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    if (--ft_thread.busy == 0 && __builtin_expect(atomic_load_explicit(&ft_standing, memory_order_relaxed), 0))
+        ft_stand_here();
+}
+
+/* Goes up in each process that has been made of a copy: what a thread has found before may not be so any more. */
+extern uint32_t ft_threads_life;
+
+/* Around a system call that waits, in a recorded call: nothing of the C library is in the middle of anything. Others run meanwhile, and if the
+   call has begun with ft_call_begin_wait a copy may be made. errno is untouched. */
+#define FT_WAITING(call)                                                                    \
+    __extension__({                                                                         \
+        int holds_ = ft_threads_let();                                                      \
+        bool waits_ __attribute__((cleanup(ft_waits_end))) = ft_waits_begin();                \
+        __auto_type result_ = (call);                                                       \
+        ft_waits_end(&waits_);                                                               \
+        ft_threads_take(holds_);                                                            \
+        result_;                                                                            \
     })
+bool ft_waits_begin_slowly(void);
+void ft_waits_end_slowly(void);
+static inline bool ft_waits_begin(void) { return __builtin_expect(ft_threads_many, 0) && ft_waits_begin_slowly(); }
+static inline void ft_waits_end(bool *waits)
+{
+    if (__builtin_expect(*waits, 0))
+        ft_waits_end_slowly();
+    *waits = false;
+}
+
+/* Before FT_WAITING: the call changes what signals are blocked while it waits. */
+void ft_waits_masked(void);
+
+/* For a wait that is no recorded call: as setjmp. False; true when this is the process that has been made of a copy, in which the wait is not
+   to go on. The wait itself is in FT_WAITING. */
+bool ft_waits_led(void) __attribute__((returns_twice));
+
 int ft_threads_let(void);
 void ft_threads_take(int holds);
 
 /* A thread begins: a number for it. -1: there are too many. Its creator has it in a record. */
 int ft_threads_new(void);
 /* The one that calls is that thread. log: its creator's view when that made it. */
-void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log);
+void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log, struct ft_task *task);
 
 /* This thread has records left, or lock operations. False: all threads have been given all, now. */
 bool ft_threads_replays(void);

@@ -16,19 +16,19 @@ int pause(void)
 {
     if (!ft_recording())
         return ft_real()->pause();
-    return (int)FT_CALL_PLAIN(FT_CALL_SLEEP, ft_what(-1, PAUSE, 0), ft_real()->pause());
+    return (int)FT_CALL_WAITING(FT_CALL_SLEEP, ft_what(-1, PAUSE, 0), ft_real()->pause());
 }
 
 int sigsuspend(const sigset_t *set)
 {
     if (!ft_recording())
         return ft_real()->sigsuspend(set);
-    return (int)FT_CALL_PLAIN(FT_CALL_SLEEP, ft_what(-1, SUSPEND, 0), ft_real()->sigsuspend(set));
+    return (int)FT_CALL_WAITING(FT_CALL_SLEEP, ft_what(-1, SUSPEND, 0), (ft_waits_masked(), ft_real()->sigsuspend(set)));
 }
 
 static long take_signal(struct ft_recorded *c, const sigset_t *set, siginfo_t *info, const struct timespec *most)
 {
-    int result = ft_real()->sigtimedwait(set, info, most), error = errno;
+    int result = FT_WAITING(ft_real()->sigtimedwait(set, info, most)), error = errno;
 
     if (result == SIGCHLD)
         ft_children_signal(info);
@@ -45,7 +45,7 @@ int sigtimedwait(const sigset_t *set, siginfo_t *to, const struct timespec *most
 
     if (!ft_recording())
         return ft_real()->sigtimedwait(set, to, most);
-    if (ft_call_begin(&c, FT_CALL_SLEEP, ft_what(-1, WAIT, 0), sizeof info)) {
+    if (ft_call_begin_wait(&c, FT_CALL_SLEEP, ft_what(-1, WAIT, 0), sizeof info)) {
         if (c.record->result > 0)
             ft_signals_repeated((int)c.record->result);
         result = ft_call_give_struct(&c, &info, sizeof info);

@@ -131,7 +131,7 @@ static int do_wait(idtype_t type, id_t id, int options, struct ft_waited *w)
     struct ft_recorded c;
     int result;
 
-    if (ft_call_begin(&c, FT_CALL_WAIT, ft_what((int)type, (int64_t)id, options), sizeof *w)) {
+    if (ft_call_begin_wait(&c, FT_CALL_WAIT, ft_what((int)type, (int64_t)id, options), sizeof *w)) {
         if (ft_call_bytes(&c) == sizeof *w)
             memcpy(w, ft_call_data(&c), sizeof *w);
         else

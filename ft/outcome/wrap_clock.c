@@ -132,7 +132,7 @@ static int sleep_for(struct ft_recorded *c, clockid_t id, struct timespec length
         ft_call_note(c, monotonic() + length.tv_sec * SECOND + length.tv_nsec, 0);
     }
     *left = (struct timespec){0};
-    error = ft_real()->clock_nanosleep(id, 0, &length, left);
+    error = FT_WAITING(ft_real()->clock_nanosleep(id, 0, &length, left));
     if (c->record)
         c->record->note[1] = left->tv_sec * SECOND + left->tv_nsec;
     return error;
@@ -146,11 +146,11 @@ int clock_nanosleep(clockid_t id, int flags, const struct timespec *length, stru
 
     if (!ft_recording())
         return ft_real()->clock_nanosleep(id, flags, length, left);
-    if (ft_call_begin(&c, FT_CALL_SLEEP, ft_what(flags, 0, 0), 0)) {
+    if (ft_call_begin_wait(&c, FT_CALL_SLEEP, ft_what(flags, 0, 0), 0)) {
         error = (int)ft_call_give(&c);
         rest = from_ns(c.record->note[1]);
     } else {
-        error = flags & TIMER_ABSTIME ? ft_real()->clock_nanosleep(id, flags, length, NULL) : sleep_for(&c, id, *length, &rest);
+        error = flags & TIMER_ABSTIME ? FT_WAITING(ft_real()->clock_nanosleep(id, flags, length, NULL)) : sleep_for(&c, id, *length, &rest);
         ft_call_end(&c, error, 0);
     }
     if (error == EINTR && left && !(flags & TIMER_ABSTIME))

@@ -150,6 +150,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 
     if (!ft_locks())
         return ft_real()->pthread_barrier_wait(barrier);
+    ft_busy();
     if (ft_lock_begin(&l, FT_LOCK_BARRIER)) {
         last = ++of(barrier)->arrived % of(barrier)->count == 0;
         ft_lock_again(&l, at, 0);
@@ -160,34 +161,39 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
         ft_lock_publish();
         ft_lock_seen(at);
     }
+    ft_idle();
     result = ft_real()->pthread_barrier_wait(barrier);
     return result > 0 ? result : last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
 /* ---- a thread's end ---- */
 
-/* pthread_join always waits, and is the same in a replay. These may find that it has not ended yet. */
+/* pthread_join always waits, and is the same in a replay. These may find that it has not ended yet. One that has joined in a process that was made of
+   a copy meanwhile is not to do so again. */
+#define JOINS(thread, value, call)                                                                                                       \
+    bool joined = false;                                                                                                                 \
+    int result_ = FT_LOCK_TAKES(FT_LOCK_JOIN, ft_lock_at_nothing(), (call), joined ? 0 : ft_real()->pthread_join(thread, value), joined = true); \
+    if (joined && result_ != 0)                                                                                                          \
+        ft_recorder_lost("in a replay a thread has ended before another one stopped waiting for it");                                    \
+    return result_
 
 int pthread_tryjoin_np(pthread_t thread, void **value)
 {
     if (!ft_locks())
         return ft_real()->pthread_tryjoin_np(thread, value);
-    return FT_LOCK_TAKES(FT_LOCK_JOIN, ft_lock_at_nothing(), ft_real()->pthread_tryjoin_np(thread, value),
-                         ft_real()->pthread_join(thread, value));
+    JOINS(thread, value, ft_real()->pthread_tryjoin_np(thread, value));
 }
 
 int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
 {
     if (!ft_locks())
         return ft_real()->pthread_timedjoin_np(thread, value, until);
-    return FT_LOCK_TAKES(FT_LOCK_JOIN, ft_lock_at_nothing(), ft_real()->pthread_timedjoin_np(thread, value, until),
-                         ft_real()->pthread_join(thread, value));
+    JOINS(thread, value, ft_real()->pthread_timedjoin_np(thread, value, until));
 }
 
 int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until)
 {
     if (!ft_locks())
         return ft_real()->pthread_clockjoin_np(thread, value, clock, until);
-    return FT_LOCK_TAKES(FT_LOCK_JOIN, ft_lock_at_nothing(), ft_real()->pthread_clockjoin_np(thread, value, clock, until),
-                         ft_real()->pthread_join(thread, value));
+    JOINS(thread, value, ft_real()->pthread_clockjoin_np(thread, value, clock, until));
 }

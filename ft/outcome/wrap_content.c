@@ -127,28 +127,28 @@ int fsync(int fd)
 {
     if (!ft_recording())
         return ft_real()->fsync(fd);
-    return (int)FT_CALL_PLAIN(FT_CALL_SYNC, ft_what(fd, 0, 0), ft_real()->fsync(fd));
+    return (int)FT_CALL_WAITING(FT_CALL_SYNC, ft_what(fd, 0, 0), ft_real()->fsync(fd));
 }
 
 int fdatasync(int fd)
 {
     if (!ft_recording())
         return ft_real()->fdatasync(fd);
-    return (int)FT_CALL_PLAIN(FT_CALL_SYNC, ft_what(fd, 1, 0), ft_real()->fdatasync(fd));
+    return (int)FT_CALL_WAITING(FT_CALL_SYNC, ft_what(fd, 1, 0), ft_real()->fdatasync(fd));
 }
 
 int syncfs(int fd)
 {
     if (!ft_recording())
         return ft_real()->syncfs(fd);
-    return (int)FT_CALL_PLAIN(FT_CALL_SYNC, ft_what(fd, 2, 0), ft_real()->syncfs(fd));
+    return (int)FT_CALL_WAITING(FT_CALL_SYNC, ft_what(fd, 2, 0), ft_real()->syncfs(fd));
 }
 
 int sync_file_range(int fd, off_t at, off_t bytes, unsigned flags)
 {
     if (!ft_recording())
         return ft_real()->sync_file_range(fd, at, bytes, flags);
-    return (int)FT_CALL_PLAIN(FT_CALL_SYNC, ft_what(fd, 3, (int64_t)ft_what(at, bytes, flags)),
+    return (int)FT_CALL_WAITING(FT_CALL_SYNC, ft_what(fd, 3, (int64_t)ft_what(at, bytes, flags)),
                               ft_real()->sync_file_range(fd, at, bytes, flags));
 }
 
@@ -273,15 +273,17 @@ static ssize_t send_rest(struct ft_recorded *c, const struct copy *p, off_t at, 
 
 static ssize_t do_copy(const struct copy *p, enum which which)
 {
-    off_t from = p->at_from ? *p->at_from : 0, to = p->at_to ? *p->at_to : 0;
     struct ft_recorded c;
+    off_t from, to;
     ssize_t n;
 
-    if (ft_call_begin(&c, FT_CALL_COPY, what_copy(p, (int)which), 0)) {
+    if (ft_call_begin_wait(&c, FT_CALL_COPY, what_copy(p, (int)which), 0)) {
         if (c.record->step > 1)
             ft_tcp_given(&c, p->to);
         n = ft_call_give(&c);
     } else {
+        from = p->at_from ? *p->at_from : 0;
+        to = p->at_to ? *p->at_to : 0;
         n = copy_prepare(&c, p);
         ft_once_read(p->from);
         ft_once_write(p->to);

@@ -224,7 +224,7 @@ static int do_fcntl(int fd, int command, long arg)
     case F_SETLKW:
     case F_OFD_SETLK:
     case F_OFD_SETLKW:
-        return (int)FT_CALL_PLAIN(FT_CALL_FLOCK, what_lock(fd, command, at), ft_real()->fcntl64(fd, command, at));
+        return (int)FT_CALL_WAITING(FT_CALL_FLOCK, what_lock(fd, command, at), ft_real()->fcntl64(fd, command, at));
     case F_GETOWN_EX:
         return do_filled(fd, command, at, sizeof(struct f_owner_ex));
     case F_GET_RW_HINT:
@@ -296,14 +296,14 @@ int flock(int fd, int operation)
 {
     if (!ft_recording())
         return ft_real()->flock(fd, operation);
-    return (int)FT_CALL_PLAIN(FT_CALL_FLOCK, ft_what(fd, operation, 2), ft_real()->flock(fd, operation));
+    return (int)FT_CALL_WAITING(FT_CALL_FLOCK, ft_what(fd, operation, 2), ft_real()->flock(fd, operation));
 }
 
 int lockf64(int fd, int command, off_t bytes)
 {
     if (!ft_recording())
         return ft_real()->lockf64(fd, command, bytes);
-    return (int)FT_CALL_PLAIN(FT_CALL_FLOCK, ft_what(fd, command, ft_what(bytes, 3, 0) & INT64_MAX), ft_real()->lockf64(fd, command, bytes));
+    return (int)FT_CALL_WAITING(FT_CALL_FLOCK, ft_what(fd, command, ft_what(bytes, 3, 0) & INT64_MAX), ft_real()->lockf64(fd, command, bytes));
 }
 
 int lockf(int fd, int command, off_t bytes) { return lockf64(fd, command, bytes); }

@@ -128,16 +128,18 @@ int eventfd(unsigned count, int flags)
 ssize_t ft_event_read(int fd, void *to)
 {
     struct ft_recorded c;
-    uint64_t value = 0;
-    ssize_t n = -1;
+    uint64_t value;
+    ssize_t n;
     int64_t before, now;
 
-    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(fd, 1, 0), sizeof value)) {
+    if (ft_call_begin_wait(&c, FT_CALL_EVENT, ft_what(fd, 1, 0), sizeof value)) {
+        value = 0;
         memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
         memcpy(&value, ft_call_data(&c), ft_call_bytes(&c));
         expect(fd, -(int64_t)value);
         return ft_call_give(&c);
     }
+    n = -1;
     if (ft_call_noted(&c) && expected(fd) < 0) {
         before = c.record->note[0];
         now = counted(fd);
@@ -170,7 +172,7 @@ ssize_t ft_event_write(int fd, const void *from)
     ssize_t n;
 
     memcpy(&value, from, sizeof value);
-    if (ft_call_begin(&c, FT_CALL_EVENT, ft_what(fd, 2, (int64_t)value), 0)) {
+    if (ft_call_begin_wait(&c, FT_CALL_EVENT, ft_what(fd, 2, (int64_t)value), 0)) {
         if (c.record->result > 0)
             expect(fd, (int64_t)value);
         return ft_call_give(&c);
@@ -363,12 +365,14 @@ static int do_wait(int epoll, struct epoll_event *events, int most, int ms, cons
     struct ft_recorded c;
     int n;
 
-    if (ft_call_begin(&c, FT_CALL_POLL, ft_what(epoll, most, ms), room > 0 ? (size_t)room * sizeof *events : 0))
+    if (ft_call_begin_wait(&c, FT_CALL_POLL, ft_what(epoll, most, ms), room > 0 ? (size_t)room * sizeof *events : 0))
         return give_events(&c, epoll, events);
     if (c.under_way)
         rearm(epoll);
     errno = c.error;
-    n = time ? ft_real()->epoll_pwait2(epoll, events, room, time, mask) : ft_real()->epoll_pwait(epoll, events, room, ms, mask);
+    if (mask)
+        ft_waits_masked();
+    n = FT_WAITING(time ? ft_real()->epoll_pwait2(epoll, events, room, time, mask) : ft_real()->epoll_pwait(epoll, events, room, ms, mask));
     if (n > 0 && c.record)
         memcpy(ft_call_data(&c), events, (size_t)n * sizeof *events);
     tell(epoll, events, n);

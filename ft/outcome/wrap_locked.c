@@ -19,7 +19,7 @@ static int take(FILE *f)
     return 0;
 }
 
-static void hold(FILE *f) { (void)FT_LOCK_TAKES(FT_LOCK_STREAM, ft_lock_at(f), take(f), take(f)); }
+static void hold(FILE *f) { (void)FT_LOCK_TAKES(FT_LOCK_STREAM, ft_lock_at(f), take(f), take(f), ft_real()->funlockfile(f)); }
 
 /* True: `let` is to follow. */
 FT_CALLED bool holds(FILE *f)
@@ -48,7 +48,7 @@ int ftrylockfile(FILE *f)
 {
     if (!ft_locks())
         return ft_real()->ftrylockfile(f);
-    return FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at(f), ft_real()->ftrylockfile(f), take(f));
+    return FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at(f), ft_real()->ftrylockfile(f), take(f), ft_real()->funlockfile(f));
 }
 
 /* ---- calls ---- */
@@ -217,9 +217,9 @@ static pthread_mutex_t all = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static int take_all(void) { return ft_real()->pthread_mutex_lock(&all); }
 
-static void hold_all(void) { (void)FT_LOCK_TAKES(FT_LOCK_STREAM, ft_lock_at_mutex(&all), take_all(), take_all()); }
-
 static void let_all(void) { ft_real()->pthread_mutex_unlock(&all); }
+
+static void hold_all(void) { (void)FT_LOCK_TAKES(FT_LOCK_STREAM, ft_lock_at_mutex(&all), take_all(), take_all(), let_all()); }
 
 int ft_stdio_close(FILE *f, bool counted)
 {

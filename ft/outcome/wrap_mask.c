@@ -12,6 +12,7 @@
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
+#include "ft/outcome/stand.h"
 
 static _Thread_local bool held;       /* a replay: */
 static _Thread_local sigset_t masked; /* what the program has blocked */
@@ -266,6 +267,21 @@ void ft_signals_masked(sigset_t *to)
         ft_mask_real(SIG_SETMASK, NULL, to);
 }
 
+/* The kernel's mask, and what a signal's frame has of it, is 8 bytes. One that was in a replay has what its program has blocked already. */
+void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame)
+{
+    sigset_t all = all_from_outside();
+
+    if (!held)
+        memcpy(&masked, frame ? &frame->uc_sigmask : mask, NSIG / 8);
+    held = true;
+    ft_signals_restart();
+    if (frame)
+        memcpy(&frame->uc_sigmask, &all, NSIG / 8);
+    else
+        ft_mask_real(SIG_SETMASK, &all, NULL);
+}
+
 /* The kernel has given it what its creator had: all, in a replay. */
 void ft_signals_inherit(const sigset_t *from)
 {
@@ -331,7 +347,26 @@ int ft_signals_to_self(int signal, int (*send)(int signal))
     return result;
 }
 
-static int send_to_thread(int signal) { return ft_real()->pthread_kill(pthread_self(), signal); }
+static int send_to_thread(int signal)
+{
+    int error = errno, result = syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), signal) < 0 ? errno : 0;
+
+    errno = error;
+    return result;
+}
+
+/* The C library knows the number that it had first (stand.h). */
+static int send_to_other(pthread_t thread, int signal)
+{
+    pid_t number = ft_recorder.on ? ft_stand_number(thread) : 0;
+    int error = errno, result;
+
+    if (!number)
+        return ft_real()->pthread_kill(thread, signal);
+    result = syscall(SYS_tgkill, syscall(SYS_getpid), number, signal) < 0 && errno != ESRCH ? errno : 0;
+    errno = error;
+    return result;
+}
 
 int pthread_kill(pthread_t thread, int signal)
 {
@@ -339,7 +374,7 @@ int pthread_kill(pthread_t thread, int signal)
         return ft_signals_to_self(signal, send_to_thread);
     if (signal && ft_recording())
         ft_recorder_close("a thread of it has sent another one a signal (%d)", signal);
-    return ft_real()->pthread_kill(thread, signal);
+    return send_to_other(thread, signal);
 }
 
 int raise(int signal)

@@ -18,7 +18,8 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
     if (!ft_locks())
         return ft_real()->pthread_mutex_lock(mutex);
     return FT_LOCK_TAKES(FT_LOCK_MUTEX, ft_lock_at_mutex(mutex), ft_real()->pthread_mutex_lock(mutex),
-                         ft_real()->pthread_mutex_lock(mutex));
+                         ft_real()->pthread_mutex_lock(mutex),
+                         ft_real()->pthread_mutex_unlock(mutex));
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -26,7 +27,8 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
     if (!ft_locks())
         return ft_real()->pthread_mutex_trylock(mutex);
     return FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at_mutex(mutex), ft_real()->pthread_mutex_trylock(mutex),
-                         ft_real()->pthread_mutex_lock(mutex));
+                         ft_real()->pthread_mutex_lock(mutex),
+                         ft_real()->pthread_mutex_unlock(mutex));
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
@@ -34,7 +36,8 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until
     if (!ft_locks())
         return ft_real()->pthread_mutex_timedlock(mutex, until);
     return FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at_mutex(mutex), ft_real()->pthread_mutex_timedlock(mutex, until),
-                         ft_real()->pthread_mutex_lock(mutex));
+                         ft_real()->pthread_mutex_lock(mutex),
+                         ft_real()->pthread_mutex_unlock(mutex));
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
@@ -42,7 +45,8 @@ int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struc
     if (!ft_locks())
         return ft_real()->pthread_mutex_clocklock(mutex, clock, until);
     return FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at_mutex(mutex), ft_real()->pthread_mutex_clocklock(mutex, clock, until),
-                         ft_real()->pthread_mutex_lock(mutex));
+                         ft_real()->pthread_mutex_lock(mutex),
+                         ft_real()->pthread_mutex_unlock(mutex));
 }
 
 /* In the C library it is a mutex of the other kind. */
@@ -52,21 +56,24 @@ int mtx_lock(mtx_t *mutex)
 {
     if (!ft_locks())
         return ft_real()->mtx_lock(mutex);
-    return FT_LOCK_TAKES(FT_LOCK_MUTEX, at_mtx(mutex), ft_real()->mtx_lock(mutex), ft_real()->mtx_lock(mutex));
+    return FT_LOCK_TAKES(FT_LOCK_MUTEX, at_mtx(mutex), ft_real()->mtx_lock(mutex), ft_real()->mtx_lock(mutex),
+                         mtx_unlock(mutex));
 }
 
 int mtx_trylock(mtx_t *mutex)
 {
     if (!ft_locks())
         return ft_real()->mtx_trylock(mutex);
-    return FT_LOCK_TAKES(FT_LOCK_TRY, at_mtx(mutex), ft_real()->mtx_trylock(mutex), ft_real()->mtx_lock(mutex));
+    return FT_LOCK_TAKES(FT_LOCK_TRY, at_mtx(mutex), ft_real()->mtx_trylock(mutex), ft_real()->mtx_lock(mutex),
+                         mtx_unlock(mutex));
 }
 
 int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
 {
     if (!ft_locks())
         return ft_real()->mtx_timedlock(mutex, until);
-    return FT_LOCK_TAKES(FT_LOCK_TRY, at_mtx(mutex), ft_real()->mtx_timedlock(mutex, until), ft_real()->mtx_lock(mutex));
+    return FT_LOCK_TAKES(FT_LOCK_TRY, at_mtx(mutex), ft_real()->mtx_timedlock(mutex, until), ft_real()->mtx_lock(mutex),
+                         mtx_unlock(mutex));
 }
 
 /* ---- readers and writers ---- */
@@ -75,14 +82,16 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
     if (!ft_locks())
         return ft_real()->pthread_rwlock_rdlock(lock);
-    return FT_LOCK_TAKES(FT_LOCK_READ, ft_lock_at(lock), ft_real()->pthread_rwlock_rdlock(lock), ft_real()->pthread_rwlock_rdlock(lock));
+    return FT_LOCK_TAKES(FT_LOCK_READ, ft_lock_at(lock), ft_real()->pthread_rwlock_rdlock(lock), ft_real()->pthread_rwlock_rdlock(lock),
+                         pthread_rwlock_unlock(lock));
 }
 
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
     if (!ft_locks())
         return ft_real()->pthread_rwlock_tryrdlock(lock);
-    return FT_LOCK_TAKES(FT_LOCK_READ, ft_lock_at(lock), ft_real()->pthread_rwlock_tryrdlock(lock), ft_real()->pthread_rwlock_rdlock(lock));
+    return FT_LOCK_TAKES(FT_LOCK_READ, ft_lock_at(lock), ft_real()->pthread_rwlock_tryrdlock(lock), ft_real()->pthread_rwlock_rdlock(lock),
+                         pthread_rwlock_unlock(lock));
 }
 
 int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
@@ -90,7 +99,8 @@ int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *un
     if (!ft_locks())
         return ft_real()->pthread_rwlock_timedrdlock(lock, until);
     return FT_LOCK_TAKES(FT_LOCK_READ, ft_lock_at(lock), ft_real()->pthread_rwlock_timedrdlock(lock, until),
-                         ft_real()->pthread_rwlock_rdlock(lock));
+                         ft_real()->pthread_rwlock_rdlock(lock),
+                         pthread_rwlock_unlock(lock));
 }
 
 int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)
@@ -98,14 +108,16 @@ int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const st
     if (!ft_locks())
         return ft_real()->pthread_rwlock_clockrdlock(lock, clock, until);
     return FT_LOCK_TAKES(FT_LOCK_READ, ft_lock_at(lock), ft_real()->pthread_rwlock_clockrdlock(lock, clock, until),
-                         ft_real()->pthread_rwlock_rdlock(lock));
+                         ft_real()->pthread_rwlock_rdlock(lock),
+                         pthread_rwlock_unlock(lock));
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
     if (!ft_locks())
         return ft_real()->pthread_rwlock_wrlock(lock);
-    return FT_LOCK_TAKES(FT_LOCK_WRITE, ft_lock_at(lock), ft_real()->pthread_rwlock_wrlock(lock), ft_real()->pthread_rwlock_wrlock(lock));
+    return FT_LOCK_TAKES(FT_LOCK_WRITE, ft_lock_at(lock), ft_real()->pthread_rwlock_wrlock(lock), ft_real()->pthread_rwlock_wrlock(lock),
+                         pthread_rwlock_unlock(lock));
 }
 
 int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
@@ -113,7 +125,8 @@ int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
     if (!ft_locks())
         return ft_real()->pthread_rwlock_trywrlock(lock);
     return FT_LOCK_TAKES(FT_LOCK_WRITE, ft_lock_at(lock), ft_real()->pthread_rwlock_trywrlock(lock),
-                         ft_real()->pthread_rwlock_wrlock(lock));
+                         ft_real()->pthread_rwlock_wrlock(lock),
+                         pthread_rwlock_unlock(lock));
 }
 
 int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
@@ -121,7 +134,8 @@ int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *un
     if (!ft_locks())
         return ft_real()->pthread_rwlock_timedwrlock(lock, until);
     return FT_LOCK_TAKES(FT_LOCK_WRITE, ft_lock_at(lock), ft_real()->pthread_rwlock_timedwrlock(lock, until),
-                         ft_real()->pthread_rwlock_wrlock(lock));
+                         ft_real()->pthread_rwlock_wrlock(lock),
+                         pthread_rwlock_unlock(lock));
 }
 
 int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)
@@ -129,7 +143,8 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const st
     if (!ft_locks())
         return ft_real()->pthread_rwlock_clockwrlock(lock, clock, until);
     return FT_LOCK_TAKES(FT_LOCK_WRITE, ft_lock_at(lock), ft_real()->pthread_rwlock_clockwrlock(lock, clock, until),
-                         ft_real()->pthread_rwlock_wrlock(lock));
+                         ft_real()->pthread_rwlock_wrlock(lock),
+                         pthread_rwlock_unlock(lock));
 }
 
 /* ---- spin locks ---- */
@@ -138,12 +153,14 @@ int pthread_spin_lock(pthread_spinlock_t *lock)
 {
     if (!ft_locks())
         return ft_real()->pthread_spin_lock(lock);
-    return FT_LOCK_TAKES(FT_LOCK_SPIN, ft_lock_at(lock), ft_real()->pthread_spin_lock(lock), ft_real()->pthread_spin_lock(lock));
+    return FT_LOCK_TAKES(FT_LOCK_SPIN, ft_lock_at(lock), ft_real()->pthread_spin_lock(lock), ft_real()->pthread_spin_lock(lock),
+                         pthread_spin_unlock(lock));
 }
 
 int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
     if (!ft_locks())
         return ft_real()->pthread_spin_trylock(lock);
-    return FT_LOCK_TAKES(FT_LOCK_SPIN, ft_lock_at(lock), ft_real()->pthread_spin_trylock(lock), ft_real()->pthread_spin_lock(lock));
+    return FT_LOCK_TAKES(FT_LOCK_SPIN, ft_lock_at(lock), ft_real()->pthread_spin_trylock(lock), ft_real()->pthread_spin_lock(lock),
+                         pthread_spin_unlock(lock));
 }

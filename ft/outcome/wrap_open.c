@@ -43,17 +43,16 @@ static bool is_opened(int fd, const void *arg)
 static int do_open(int dir, const char *name, int flags, mode_t mode)
 {
     struct ft_recorded c;
-    int fd = -1;
+    int fd;
 
     if (flags & (O_ACCMODE | O_TRUNC))
         ft_inputs_before_change(dir, name);
-    if (ft_call_begin(&c, FT_CALL_OPEN, ft_what(dir, (int64_t)ft_what_name(name), flags), 0)) {
+    if (ft_call_begin_wait(&c, FT_CALL_OPEN, ft_what(dir, (int64_t)ft_what_name(name), flags), 0)) {
         fd = ft_call_give_fd(&c);
         ft_inputs_given(&c, fd);
         return fd;
     }
-    if (c.under_way)
-        fd = ft_descriptors_stray(is_opened, &(struct opening){dir, name, flags});
+    fd = c.under_way ? ft_descriptors_stray(is_opened, &(struct opening){dir, name, flags}) : -1;
     if (fd < 0) {
         if (flags & O_TRUNC)
             ft_once_replaces(dir, name, 0);

@@ -80,13 +80,17 @@ typedef unsigned long long ull;
     X(GOMP_loop_ull_ordered_guided_next, NEXT_ULL)                                                  \
     X(GOMP_loop_ull_ordered_runtime_next, NEXT_ULL)
 
-/* They lock. */
+/* They lock, or unlock: that is no operation. */
 #define LOCKS(X)                                                                                    \
     X(void, GOMP_ordered_start, (void), ())                                                         \
     X(void, GOMP_critical_start, (void), ())                                                        \
     X(void, GOMP_critical_name_start, (void **name), (name))                                        \
     X(void, GOMP_atomic_start, (void), ())                                                          \
     X(void *, GOMP_single_copy_start, (void), ())                                                   \
+    X(void, GOMP_critical_end, (void), ())                                                          \
+    X(void, GOMP_critical_name_end, (void **name), (name))                                          \
+    X(void, GOMP_atomic_end, (void), ())                                                            \
+    X(void, omp_unset_lock, (void *lock), (lock))                                                   \
     X(void, omp_set_lock, (void *lock), (lock))                                                     \
     X(int, omp_test_lock, (void *lock), (lock))                                                     \
     X(void, omp_set_nest_lock, (void *lock), (lock))                                                \
@@ -186,9 +190,9 @@ static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 
 static int take_order(void) { return ft_real()->pthread_mutex_lock(&order); }
 
-static void begin_order(void) { (void)FT_LOCK_TAKES(FT_LOCK_OPENMP, ft_lock_at_mutex(&order), take_order(), take_order()); }
-
 static void end_order(void) { ft_real()->pthread_mutex_unlock(&order); }
+
+static void begin_order(void) { (void)FT_LOCK_TAKES(FT_LOCK_OPENMP, ft_lock_at_mutex(&order), take_order(), take_order(), end_order()); }
 
 #define X(result, name, parameters, arguments)                      \
     result name parameters;                                         \
@@ -230,39 +234,39 @@ HANDS_OUT_ORDERED(X)
 /* ---- locks ---- */
 
 /* A call that does not fail. */
-#define TAKE(at, call) (void)FT_LOCK_TAKES(FT_LOCK_OPENMP, at, ((call), 0), ((call), 0))
+#define TAKE(at, call, back) (void)FT_LOCK_TAKES(FT_LOCK_OPENMP, at, ((call), 0), ((call), 0), back)
 
 void GOMP_critical_start(void);
 void GOMP_critical_start(void)
 {
-    void (*real)(void) = REAL(void, GOMP_critical_start, (void));
+    void (*real)(void) = REAL(void, GOMP_critical_start, (void)), (*end)(void) = REAL(void, GOMP_critical_end, (void));
 
     if (!ft_locks())
         real();
     else
-        TAKE(ft_lock_at((void *)real), real());
+        TAKE(ft_lock_at((void *)real), real(), end());
 }
 
 void GOMP_atomic_start(void);
 void GOMP_atomic_start(void)
 {
-    void (*real)(void) = REAL(void, GOMP_atomic_start, (void));
+    void (*real)(void) = REAL(void, GOMP_atomic_start, (void)), (*end)(void) = REAL(void, GOMP_atomic_end, (void));
 
     if (!ft_locks())
         real();
     else
-        TAKE(ft_lock_at((void *)real), real());
+        TAKE(ft_lock_at((void *)real), real(), end());
 }
 
 void GOMP_critical_name_start(void **name);
 void GOMP_critical_name_start(void **name)
 {
-    void (*real)(void **) = REAL(void, GOMP_critical_name_start, (void **));
+    void (*real)(void **) = REAL(void, GOMP_critical_name_start, (void **)), (*end)(void **) = REAL(void, GOMP_critical_name_end, (void **));
 
     if (!ft_locks())
         real(name);
     else
-        TAKE(ft_lock_at(name), real(name));
+        TAKE(ft_lock_at(name), real(name), end(name));
 }
 
 /* Who does not get NULL waits in there until the one that does has done it: so no lock of ours can be held meanwhile. */
@@ -279,12 +283,12 @@ void *GOMP_single_copy_start(void)
 void omp_set_lock(void *lock);
 void omp_set_lock(void *lock)
 {
-    void (*real)(void *) = REAL(void, omp_set_lock, (void *));
+    void (*real)(void *) = REAL(void, omp_set_lock, (void *)), (*end)(void *) = REAL(void, omp_unset_lock, (void *));
 
     if (!ft_locks())
         real(lock);
     else
-        TAKE(ft_lock_at(lock), real(lock));
+        TAKE(ft_lock_at(lock), real(lock), end(lock));
 }
 
 static int as_error(int taken) { return taken ? 0 : EBUSY; }
@@ -293,22 +297,22 @@ int omp_test_lock(void *lock);
 int omp_test_lock(void *lock)
 {
     int (*real)(void *) = REAL(int, omp_test_lock, (void *));
-    void (*set)(void *) = REAL(void, omp_set_lock, (void *));
+    void (*set)(void *) = REAL(void, omp_set_lock, (void *)), (*unset)(void *) = REAL(void, omp_unset_lock, (void *));
 
     if (!ft_locks())
         return real(lock);
-    return !FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at(lock), as_error(real(lock)), (set(lock), 0));
+    return !FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at(lock), as_error(real(lock)), (set(lock), 0), unset(lock));
 }
 
 void omp_set_nest_lock(void *lock);
 void omp_set_nest_lock(void *lock)
 {
-    void (*real)(void *) = REAL(void, omp_set_nest_lock, (void *));
+    void (*real)(void *) = REAL(void, omp_set_nest_lock, (void *)), (*end)(void *) = REAL(void, omp_unset_nest_lock, (void *));
 
     if (!ft_locks())
         real(lock);
     else
-        TAKE(ft_lock_at(lock), real(lock));
+        TAKE(ft_lock_at(lock), real(lock), end(lock));
 }
 
 /* How often it has it then, is told by taking it once more. */
@@ -332,7 +336,7 @@ int omp_test_nest_lock(void *lock)
 
     if (!ft_locks())
         return real(lock);
-    (void)FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at(lock), as_error(count = real(lock)), (count = set_and_count(lock, set, real, unset), 0));
+    (void)FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at(lock), as_error(count = real(lock)), (count = set_and_count(lock, set, real, unset), 0), unset(lock));
     return count;
 }
 

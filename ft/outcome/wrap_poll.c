@@ -28,9 +28,11 @@ int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const si
 
     if (!ft_recording() || n > FT_OUTCOME_PIECE / sizeof *fds)
         return ft_real()->ppoll(fds, n, timeout, mask);
-    if (ft_call_begin(&c, FT_CALL_POLL, ft_what((int64_t)n, 1, 0), n * sizeof *fds))
+    if (ft_call_begin_wait(&c, FT_CALL_POLL, ft_what((int64_t)n, 1, 0), n * sizeof *fds))
         return (int)give_events(&c, fds, n);
-    return (int)end_events(&c, ft_real()->ppoll(fds, n, timeout, mask), fds, n);
+    if (mask)
+        ft_waits_masked();
+    return (int)end_events(&c, FT_WAITING(ft_real()->ppoll(fds, n, timeout, mask)), fds, n);
 }
 
 int poll(struct pollfd *fds, nfds_t n, int ms)
@@ -39,9 +41,9 @@ int poll(struct pollfd *fds, nfds_t n, int ms)
 
     if (!ft_recording() || n > FT_OUTCOME_PIECE / sizeof *fds)
         return ft_real()->poll(fds, n, ms);
-    if (ft_call_begin(&c, FT_CALL_POLL, ft_what((int64_t)n, 0, ms), n * sizeof *fds))
+    if (ft_call_begin_wait(&c, FT_CALL_POLL, ft_what((int64_t)n, 0, ms), n * sizeof *fds))
         return (int)give_events(&c, fds, n);
-    return (int)end_events(&c, ft_real()->poll(fds, n, ms), fds, n);
+    return (int)end_events(&c, FT_WAITING(ft_real()->poll(fds, n, ms)), fds, n);
 }
 
 /* What a fortified program calls. */
@@ -109,24 +111,63 @@ static long end_ready(struct ft_recorded *c, int n, long result, const fd_set *i
     return ft_call_end(c, result, sizeof *r);
 }
 
+/* What the kernel is given, and fills in: the program's own are changed when it is known what came of it. */
+struct asked {
+    fd_set sets[3];
+    fd_set *in, *out, *odd;
+};
+
+static void ask(struct asked *a, int n, const fd_set *in, const fd_set *out, const fd_set *odd)
+{
+    a->in = in ? &a->sets[0] : NULL;
+    a->out = out ? &a->sets[1] : NULL;
+    a->odd = odd ? &a->sets[2] : NULL;
+    put_set(a->in, in, n);
+    put_set(a->out, out, n);
+    put_set(a->odd, odd, n);
+}
+
+static void answer(const struct asked *a, int n, fd_set *in, fd_set *out, fd_set *odd)
+{
+    put_set(in, a->in, n);
+    put_set(out, a->out, n);
+    put_set(odd, a->odd, n);
+}
+
 int select(int n, fd_set *in, fd_set *out, fd_set *odd, struct timeval *left)
 {
+    struct timeval rest;
     struct ft_recorded c;
+    struct asked a;
+    int result;
 
     if (!ft_recording() || n < 0 || n > FD_SETSIZE)
         return ft_real()->select(n, in, out, odd, left);
-    if (ft_call_begin(&c, FT_CALL_POLL, ft_what(n, 2, 0), sizeof(struct ready)))
+    if (ft_call_begin_wait(&c, FT_CALL_POLL, ft_what(n, 2, 0), sizeof(struct ready)))
         return (int)give_ready(&c, n, in, out, odd, left);
-    return (int)end_ready(&c, n, ft_real()->select(n, in, out, odd, left), in, out, odd, left);
+    ask(&a, n, in, out, odd);
+    rest = left ? *left : (struct timeval){0};
+    result = FT_WAITING(ft_real()->select(n, a.in, a.out, a.odd, left ? &rest : NULL));
+    answer(&a, n, in, out, odd);
+    if (left)
+        *left = rest;
+    return (int)end_ready(&c, n, result, in, out, odd, left);
 }
 
 int pselect(int n, fd_set *in, fd_set *out, fd_set *odd, const struct timespec *timeout, const sigset_t *mask)
 {
     struct ft_recorded c;
+    struct asked a;
+    int result;
 
     if (!ft_recording() || n < 0 || n > FD_SETSIZE)
         return ft_real()->pselect(n, in, out, odd, timeout, mask);
-    if (ft_call_begin(&c, FT_CALL_POLL, ft_what(n, 3, 0), sizeof(struct ready)))
+    if (ft_call_begin_wait(&c, FT_CALL_POLL, ft_what(n, 3, 0), sizeof(struct ready)))
         return (int)give_ready(&c, n, in, out, odd, NULL);
-    return (int)end_ready(&c, n, ft_real()->pselect(n, in, out, odd, timeout, mask), in, out, odd, NULL);
+    ask(&a, n, in, out, odd);
+    if (mask)
+        ft_waits_masked();
+    result = FT_WAITING(ft_real()->pselect(n, a.in, a.out, a.odd, timeout, mask));
+    answer(&a, n, in, out, odd);
+    return (int)end_ready(&c, n, result, in, out, odd, NULL);
 }

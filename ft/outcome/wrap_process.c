@@ -13,6 +13,7 @@
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
+#include "ft/outcome/stand.h"
 
 enum { SETPGID = 100, KILL = 0, KILLPG, GETPPID, GETPGID, GETSID, GETRUSAGE, GETAFFINITY, GETCPU, LOADAVG, SYSINFO, UNAME, HOSTNAME, SYSCONF, NPROCS, SET,
        GETTID };
@@ -52,12 +53,27 @@ static pid_t to_program(pid_t pid) { return first && pid == now ? first : pid; }
 
 pid_t getpid(void) { return first ? first : (pid_t)syscall(SYS_getpid); }
 
-/* Of main what the process was told; of other threads what they were. */
+/* Of main what the process was told; of other threads what they were, the first time. */
 pid_t gettid(void)
 {
-    if (ft_thread.number == 0 || !ft_recording())
+    static _Thread_local pid_t told __attribute__((tls_model("initial-exec")));
+
+    if (ft_thread.number == 0 && ft_thread.mine && first)
+        return first;
+    if (!ft_recording())
         return to_program((pid_t)syscall(SYS_gettid));
-    return (pid_t)FT_CALL_PLAIN(FT_CALL_PROCESS, ft_what(GETTID, 0, 0), syscall(SYS_gettid));
+    if (!told)
+        told = (pid_t)FT_CALL_PLAIN(FT_CALL_PROCESS, ft_what(GETTID, 0, 0), syscall(SYS_gettid));
+    ft_stand_tell(told);
+    return told;
+}
+
+/* As the kernel has it: of a thread that was told so, or of a process. */
+static pid_t thread_to_kernel(pid_t told)
+{
+    pid_t number = told > 0 && first ? ft_stand_told(told) : 0;
+
+    return number ? number : to_kernel(told);
 }
 
 static bool is_self(pid_t pid) { return first && pid == first; }
@@ -147,10 +163,10 @@ int sched_getaffinity(pid_t pid, size_t n, cpu_set_t *to)
     int result;
 
     if (!ft_recording() || n > FT_OUTCOME_PIECE)
-        return ft_real()->sched_getaffinity(to_kernel(pid), n, to);
+        return ft_real()->sched_getaffinity(thread_to_kernel(pid), n, to);
     if (ft_call_begin(&c, FT_CALL_PROCESS, ft_what(GETAFFINITY, pid, (int64_t)n), n))
         return (int)give_bytes(&c, to);
-    result = ft_real()->sched_getaffinity(to_kernel(pid), n, to);
+    result = ft_real()->sched_getaffinity(thread_to_kernel(pid), n, to);
     return (int)end_bytes(&c, result, result == 0, to, n);
 }
 
@@ -273,15 +289,15 @@ int setrlimit(__rlimit_resource_t which, const struct rlimit *to)
 int sched_setaffinity(pid_t pid, size_t n, const cpu_set_t *to)
 {
     if (!ft_recording())
-        return ft_real()->sched_setaffinity(to_kernel(pid), n, to);
+        return ft_real()->sched_setaffinity(thread_to_kernel(pid), n, to);
     return SET_ALSO_IN_REPLAY("sched_setaffinity", ft_what(SET, pid, (int64_t)ft_what_bytes(to, n)),
-                              ft_real()->sched_setaffinity(to_kernel(pid), n, to));
+                              ft_real()->sched_setaffinity(thread_to_kernel(pid), n, to));
 }
 
 int setpriority(__priority_which_t which, id_t who, int to)
 {
     if (!ft_recording())
-        return ft_real()->setpriority(which, (id_t)to_kernel((pid_t)who), to);
+        return ft_real()->setpriority(which, (id_t)thread_to_kernel((pid_t)who), to);
     return SET_ALSO_IN_REPLAY("setpriority", ft_what(SET, (int64_t)who << 8 | (int)which, to),
-                              ft_real()->setpriority(which, (id_t)to_kernel((pid_t)who), to));
+                              ft_real()->setpriority(which, (id_t)thread_to_kernel((pid_t)who), to));
 }

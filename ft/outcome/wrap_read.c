@@ -23,7 +23,7 @@ static ssize_t read_piece(int fd, void *to, size_t n)
     ssize_t got;
     off_t at;
 
-    if (ft_call_begin(&c, FT_CALL_READ, ft_what(fd, (int64_t)n, 0), n)) {
+    if (ft_call_begin_wait(&c, FT_CALL_READ, ft_what(fd, (int64_t)n, 0), n)) {
         if (c.record->result > 0)
             memcpy(to, ft_call_data(&c), ft_call_bytes(&c));
         return ft_call_give(&c);

@@ -5,8 +5,12 @@
 #include "ft/outcome/real.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <semaphore.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ft/outcome/lock.h"
 
@@ -19,12 +23,43 @@ struct wait {
     clockid_t clock;
 };
 
+static int try(sem_t *semaphore) { return ft_real()->sem_trywait(semaphore) < 0 ? errno : 0; }
+
+/* The C library's semaphore of one process or of several: its value, how many wait, and whether it is shared (nonzero). */
+struct semaphore {
+    _Atomic uint32_t value, waiters;
+    int shared;
+};
+
+_Static_assert(sizeof(struct semaphore) <= sizeof(sem_t), "a semaphore has these");
+
+/* Until it has a value, perhaps. Not in the C library: a thread that is led out of there would be in the middle of something. One that is led out of
+   here is counted on as one that waits: sem_post makes a system call more. */
+static int sleep_on(struct semaphore *s, const struct wait *w)
+{
+    int what = FUTEX_WAIT_BITSET | (s->shared ? 0 : FUTEX_PRIVATE_FLAG) | (w->clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0);
+    long result;
+
+    atomic_fetch_add(&s->waiters, 1);
+    result = FT_WAITING(syscall(SYS_futex, &s->value, what, 0, w->until, NULL, FUTEX_BITSET_MATCH_ANY));
+    atomic_fetch_sub(&s->waiters, 1);
+    return result < 0 && errno != EAGAIN ? errno : 0;
+}
+
+static bool is_valid(const struct timespec *t) { return !t || (t->tv_nsec >= 0 && t->tv_nsec < 1000000000); }
+
 static int wait_live(sem_t *semaphore, const struct wait *w)
 {
-    if (!w->until)
-        return ft_real()->sem_wait(semaphore);
-    return w->clock == CLOCK_REALTIME ? ft_real()->sem_timedwait(semaphore, w->until)
-                                      : ft_real()->sem_clockwait(semaphore, w->clock, w->until);
+    int error = 0, before = errno;
+
+    if (!is_valid(w->until) || (w->clock != CLOCK_REALTIME && w->clock != CLOCK_MONOTONIC)) {
+        errno = EINVAL;
+        return -1;
+    }
+    while (error == 0 && try(semaphore) != 0)
+        error = w->until && w->until->tv_sec < 0 ? ETIMEDOUT : sleep_on((struct semaphore *)(void *)semaphore, w);
+    errno = error ? error : before;
+    return error ? -1 : 0;
 }
 
 /* Somebody has posted, or is about to. */
@@ -36,8 +71,6 @@ static int take_again(sem_t *semaphore)
     return 0;
 }
 
-static int try(sem_t *semaphore) { return ft_real()->sem_trywait(semaphore) < 0 ? errno : 0; }
-
 /* In a replay: the log has the call that this wait was, and not a later one's. */
 static bool has_waited(uint64_t what)
 {
@@ -47,12 +80,10 @@ static bool has_waited(uint64_t what)
 }
 
 /* Without waiting. */
-static bool is_got(sem_t *semaphore, struct ft_lock_at at, uint64_t what)
+static bool is_got_now(sem_t *semaphore, struct ft_lock_at at, uint64_t what)
 {
     struct ft_lock l;
 
-    if (!ft_threads_many)
-        return try(semaphore) == 0;
     if (atomic_load(&ft_threads_replay) && has_waited(what))
         return false;
     if (ft_lock_begin(&l, FT_LOCK_SEMAPHORE)) {
@@ -63,6 +94,18 @@ static bool is_got(sem_t *semaphore, struct ft_lock_at at, uint64_t what)
         return false;
     ft_lock_took(at, FT_LOCK_SEMAPHORE, 0);
     return true;
+}
+
+static bool is_got(sem_t *semaphore, struct ft_lock_at at, uint64_t what)
+{
+    bool got;
+
+    if (!ft_threads_many)
+        return try(semaphore) == 0;
+    ft_busy();
+    got = is_got_now(semaphore, at, what);
+    ft_idle();
+    return got;
 }
 
 /* After a wait with success. `given`: the wait was. */
@@ -83,20 +126,13 @@ static void get(sem_t *semaphore, struct ft_lock_at at, bool given)
     }
 }
 
-static int wait_for(sem_t *semaphore, const struct wait *w)
+static int wait_and_get(sem_t *semaphore, struct ft_lock_at at, uint64_t what, const struct wait *w)
 {
-    struct ft_lock_at at = ft_lock_at(semaphore);
-    uint64_t what = ft_what((int64_t)ft_thread.locks, 0, 0);
     struct ft_recorded c;
-    int error = errno, result;
+    int error, result;
     bool given;
 
-    if (is_got(semaphore, at, what)) {
-        errno = error;
-        return 0;
-    }
-    errno = error;
-    given = ft_call_begin(&c, FT_CALL_SEMAPHORE, what, 0);
+    given = ft_call_begin_wait(&c, FT_CALL_SEMAPHORE, what, 0);
     result = (int)(given ? ft_call_give(&c) : ft_call_end(&c, wait_live(semaphore, w), 0));
     if (result < 0)
         return -1;
@@ -104,6 +140,23 @@ static int wait_for(sem_t *semaphore, const struct wait *w)
     get(semaphore, at, given);
     errno = error;
     return 0;
+}
+
+static int wait_for(sem_t *semaphore, const struct wait *w)
+{
+    struct ft_lock_at at = ft_lock_at(semaphore);
+    uint64_t what = ft_what((int64_t)ft_thread.locks, 0, 0);
+    int error = errno, result;
+
+    if (is_got(semaphore, at, what)) {
+        errno = error;
+        return 0;
+    }
+    errno = error;
+    ft_busy(); /* until what it has got is published */
+    result = wait_and_get(semaphore, at, what, w);
+    ft_idle();
+    return result;
 }
 
 int sem_wait(sem_t *semaphore)
@@ -133,7 +186,7 @@ int sem_trywait(sem_t *semaphore)
 
     if (!ft_locks())
         return ft_real()->sem_trywait(semaphore);
-    error = FT_LOCK_TAKES(FT_LOCK_SEMAPHORE, ft_lock_at(semaphore), try(semaphore), take_again(semaphore));
+    error = FT_LOCK_TAKES(FT_LOCK_SEMAPHORE, ft_lock_at(semaphore), try(semaphore), take_again(semaphore), ft_real()->sem_post(semaphore));
     errno = error ? error : before;
     return error ? -1 : 0;
 }
@@ -144,10 +197,12 @@ int sem_post(sem_t *semaphore)
     struct ft_lock l;
 
     if (ft_locks()) {
+        ft_busy();
         if (ft_lock_begin(&l, FT_LOCK_POST))
             ft_lock_again(&l, ft_lock_at(semaphore), 0);
         else
             ft_lock_took(ft_lock_at(semaphore), FT_LOCK_POST, 0);
+        ft_idle();
     }
     return ft_real()->sem_post(semaphore);
 }
@@ -159,12 +214,15 @@ int sem_getvalue(sem_t *semaphore, int *value)
 
     if (!ft_locks())
         return ft_real()->sem_getvalue(semaphore, value);
+    ft_busy();
     if (ft_lock_begin(&l, FT_LOCK_VALUE)) {
         *value = l.result;
         ft_lock_given(&l);
-        return 0;
+        result = 0;
+    } else {
+        result = ft_real()->sem_getvalue(semaphore, value);
+        ft_lock_told(FT_LOCK_VALUE, *value);
     }
-    result = ft_real()->sem_getvalue(semaphore, value);
-    ft_lock_told(FT_LOCK_VALUE, *value);
+    ft_idle();
     return result;
 }

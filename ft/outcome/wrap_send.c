@@ -88,35 +88,36 @@ static void deliver(const struct from *from, size_t n, struct msghdr *m)
 }
 
 /* m has no control messages. */
-static ssize_t receive_datagram(int fd, struct msghdr *m, int flags)
+static __attribute__((noinline)) ssize_t receive_datagram(int fd, struct msghdr *m, const size_t room, int flags)
 {
-    size_t room = ft_pieces_total(m->msg_iov, m->msg_iovlen), least = ft_min(room, DATAGRAM);
+    size_t least, came;
     struct msghdr inner = {.msg_iovlen = 1};
     struct ft_recorded c;
     struct from *from;
     struct iovec one;
     ssize_t n;
 
-    if (ft_call_begin(&c, FT_CALL_DATAGRAM, ft_what(fd, (int64_t)room, flags), sizeof *from + least)) {
+    if (ft_call_begin_wait(&c, FT_CALL_DATAGRAM, ft_what(fd, (int64_t)room, flags), sizeof *from + ft_min(room, DATAGRAM))) {
         if (c.record->result >= 0)
             deliver(ft_call_data(&c), ft_call_bytes(&c) - sizeof *from, m);
         return ft_call_give(&c);
     }
     from = ft_call_data(&c);
+    least = ft_min(room, DATAGRAM);
     if (!from)
-        return ft_call_end(&c, ft_real()->recvmsg(fd, m, flags), 0);
+        return ft_call_end(&c, FT_WAITING(ft_real()->recvmsg(fd, m, flags)), 0);
     one = (struct iovec){from + 1, least};
     inner.msg_name = &from->of;
     inner.msg_namelen = sizeof from->of;
     inner.msg_iov = &one;
-    n = ft_real()->recvmsg(fd, &inner, flags);
+    n = FT_WAITING(ft_real()->recvmsg(fd, &inner, flags));
     if (n < 0)
         return ft_call_end(&c, n, 0);
     from->bytes = inner.msg_namelen;
     from->flags = inner.msg_flags;
-    least = ft_min((size_t)n, least); /* more: it was cut, and the flags ask for its length */
-    deliver(from, least, m);
-    return ft_call_end(&c, n, sizeof *from + least);
+    came = ft_min((size_t)n, least); /* more: it was cut, and the flags ask for its length */
+    deliver(from, came, m);
+    return ft_call_end(&c, n, sizeof *from + came);
 }
 
 static ssize_t send_datagram(int fd, const struct msghdr *m, int flags)
@@ -207,7 +208,7 @@ static ssize_t receive(int fd, struct msghdr *m, int flags, bool *followed)
     if (m->msg_iovlen && !m->msg_controllen && !(flags & ~RECEIVE_PIPE) && ft_pipes_gives(fd))
         return receive_stream(fd, m, flags, false);
     if (!m->msg_controllen && !(flags & ~RECEIVE_DATAGRAM) && (gives_datagrams(fd) || (flags & MSG_PEEK && looks_at_stream(fd))))
-        return receive_datagram(fd, m, flags);
+        return receive_datagram(fd, m, ft_pieces_total(m->msg_iov, m->msg_iovlen), flags);
     *followed = false;
     return -1;
 }

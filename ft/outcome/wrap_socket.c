@@ -179,17 +179,17 @@ static void nobody(int listener, struct name *n)
 /* Of kinds that are not followed the listener is none either. */
 static int do_accept(int fd, struct sockaddr *to, socklen_t *bytes, int flags)
 {
-    struct name n = {sizeof n.of, {0}};
     struct ft_recorded c;
-    int result = -1;
+    struct name n;
+    int result;
 
-    if (ft_call_begin(&c, FT_CALL_SOCKET, what_of(fd, ACCEPT, flags), sizeof n)) {
+    if (ft_call_begin_wait(&c, FT_CALL_SOCKET, what_of(fd, ACCEPT, flags), sizeof n)) {
         if (ft_call_bytes(&c) == sizeof n)
             put_name(ft_call_data(&c), to, bytes);
         return ft_call_give_fd(&c);
     }
-    if (c.under_way)
-        result = ft_descriptors_stray(is_accepted, &fd);
+    n = (struct name){sizeof n.of, {0}};
+    result = c.under_way ? ft_descriptors_stray(is_accepted, &fd) : -1;
     errno = c.error;
     if (result >= 0 && syscall(SYS_getpeername, result, &n.of, &n.bytes) < 0)
         nobody(fd, &n); /* its peer is gone */
@@ -265,13 +265,14 @@ static int resume_connect(int fd)
 int connect(int fd, const struct sockaddr *address, socklen_t bytes)
 {
     struct ft_recorded c;
-    int result = 1;
+    int result;
 
     if (!ft_recording())
         return noted(fd, address, ft_real()->connect(fd, address, bytes));
-    if (ft_call_begin(&c, FT_CALL_SOCKET, what_of(fd, CONNECT, (int64_t)ft_what_bytes(address, bytes)), 0))
+    if (ft_call_begin_wait(&c, FT_CALL_SOCKET, what_of(fd, CONNECT, (int64_t)ft_what_bytes(address, bytes)), 0))
         return (int)ft_call_give(&c);
     errno = c.error;
+    result = 1;
     if (!ft_call_noted(&c))
         ft_call_note(&c, connection_of(fd), 0);
     else if (c.record->note[0] == UNCONNECTED && ft_descriptors_kind(fd) != FT_DESCRIPTOR_DATAGRAM)

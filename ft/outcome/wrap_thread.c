@@ -15,6 +15,7 @@
 #include "ft/outcome/python.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
+#include "ft/outcome/stand.h"
 
 struct beginning {
     void *(*run)(void *arg); /* one of them */
@@ -22,6 +23,8 @@ struct beginning {
     void *arg;
     struct ft_outcome_log log;
     uint32_t number;
+    size_t stack_bytes;      /* 0: as is usual */
+    struct ft_task *task;
     sigset_t masked;
     _Atomic uint32_t goes;   /* its creator has the record of it */
 };
@@ -31,12 +34,14 @@ static struct beginning begin(void *arg)
 {
     struct beginning *shared = arg, own;
 
+    ft_busy();
     while (!atomic_load(&shared->goes))
         syscall(SYS_futex, &shared->goes, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
     own = *shared;
     free(shared);
-    ft_threads_begin(own.number, &own.log);
+    ft_threads_begin(own.number, &own.log, own.task);
     ft_signals_inherit(&own.masked);
+    ft_idle();
     return own;
 }
 
@@ -66,36 +71,43 @@ static struct ft_outcome *given(void)
     return o;
 }
 
-static void let_go(struct beginning *b, uint32_t number)
+static void let_go(struct beginning *b, pthread_t thread, uint32_t number)
 {
+    ft_threads_many = true;
     b->number = number;
+    ft_threads_lock();
+    b->task = ft_stand_add(thread, b->stack_bytes);
+    ft_threads_unlock();
     b->log = *ft_thread.log;
     ft_signals_masked(&b->masked);
-    ft_threads_many = true;
     atomic_store(&b->goes, 1);
     syscall(SYS_futex, &b->goes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* make: makes one, which waits. Returns what that does: 0 or an error. */
-static int do_create(struct beginning what, int (*make)(struct beginning *b, void *arg), void *arg)
+/* What to make, and how: make returns 0 or an error. */
+struct asked {
+    int (*make)(const struct asked *a, struct beginning *b);
+    pthread_t *thread;
+    const pthread_attr_t *attributes;
+};
+
+static int create(const struct beginning *what, const struct asked *a)
 {
-    struct ft_outcome *o;
+    struct ft_outcome *o = given();
     struct beginning *b;
     int number = 0, error;
 
-    ft_python_first_thread();
-    o = given();
     if (o && o->result < 0)
         return o->error;
     b = malloc(sizeof *b);
     if (!b)
         return EAGAIN;
-    *b = what;
-    error = make(b, arg);
+    *b = *what;
+    error = a->make(a, b);
     if (o && error)
         ft_recorder_lost("a replay cannot make a thread that its predecessor could make (%s)", strerrorname_np(error));
     if (o) {
-        let_go(b, (uint32_t)o->result);
+        let_go(b, *a->thread, (uint32_t)o->result);
         return 0;
     }
     ft_threads_lock();
@@ -108,42 +120,43 @@ static int do_create(struct beginning what, int (*make)(struct beginning *b, voi
         free(b);
         return error;
     }
-    let_go(b, number < 0 || !o ? FT_THREADS_NONE : (uint32_t)number);
+    let_go(b, *a->thread, number < 0 || !o ? FT_THREADS_NONE : (uint32_t)number);
     return 0;
 }
 
-struct asked {
-    pthread_t *thread;
-    const pthread_attr_t *attributes;
-    thrd_t *thread_c11;
-};
-
-static int make(struct beginning *b, void *arg)
+/* As a whole: no copy has half a thread. */
+static int do_create(const struct beginning *what, const struct asked *a)
 {
-    const struct asked *a = arg;
+    int result;
 
-    return ft_real()->pthread_create(a->thread, a->attributes, run, b);
+    ft_python_first_thread();
+    ft_busy();
+    result = create(what, a);
+    ft_idle();
+    return result;
 }
+
+static int make(const struct asked *a, struct beginning *b) { return ft_real()->pthread_create(a->thread, a->attributes, run, b); }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *arg)
 {
+    struct beginning what = {.run = start, .arg = arg};
+
     if (!ft_recording())
         return ft_real()->pthread_create(thread, attributes, start, arg);
-    return do_create((struct beginning){.run = start, .arg = arg}, make, &(struct asked){thread, attributes, NULL});
+    if (attributes)
+        pthread_attr_getstacksize(attributes, &what.stack_bytes);
+    return do_create(&what, &(struct asked){make, thread, attributes});
 }
 
-static int make_c11(struct beginning *b, void *arg)
-{
-    const struct asked *a = arg;
-
-    return ft_real()->thrd_create(a->thread_c11, run_c11, b);
-}
+/* A thrd_t is a pthread_t in the C library. */
+static int make_c11(const struct asked *a, struct beginning *b) { return ft_real()->thrd_create(a->thread, run_c11, b); }
 
 int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 {
     if (!ft_recording())
         return ft_real()->thrd_create(thread, start, arg);
-    return do_create((struct beginning){.run_c11 = start, .arg = arg}, make_c11, &(struct asked){NULL, NULL, thread});
+    return do_create(&(struct beginning){.run_c11 = start, .arg = arg}, &(struct asked){make_c11, thread, NULL});
 }
 
 /* Where that finds the other thread no replay can tell. */
@@ -154,12 +167,23 @@ int pthread_cancel(pthread_t thread)
     return ft_real()->pthread_cancel(thread);
 }
 
-/* ---- of the thread that calls: the C library asks the kernel by the number that it had in its first incarnation (ft_image_clone) ---- */
+/* ---- of one thread: the C library tells the kernel the number that it had first (stand.h) ---- */
 
-static bool is_self(pthread_t thread) { return ft_recorder.on && pthread_equal(thread, pthread_self()); }
+/* The kernel's number; 0: the thread that calls; -1: not known here. */
+static pid_t number_of(pthread_t thread)
+{
+    pid_t number;
+
+    if (!ft_recorder.on)
+        return -1;
+    if (pthread_equal(thread, pthread_self()))
+        return 0;
+    number = ft_stand_number(thread);
+    return number ? number : -1;
+}
 
 /* Of a call that says what is wrong by errno; that stays as it was. */
-static int as_number(int result, int error_before)
+static int as_number(long result, int error_before)
 {
     int error = result < 0 ? errno : 0;
 
@@ -169,52 +193,59 @@ static int as_number(int result, int error_before)
 
 int pthread_getaffinity_np(pthread_t thread, size_t n, cpu_set_t *to)
 {
+    pid_t number = number_of(thread);
     int error = errno;
 
-    return is_self(thread) ? as_number(sched_getaffinity(0, n, to), error) : ft_real()->pthread_getaffinity_np(thread, n, to);
+    return number >= 0 ? as_number(sched_getaffinity(number, n, to), error) : ft_real()->pthread_getaffinity_np(thread, n, to);
 }
 
 int pthread_setaffinity_np(pthread_t thread, size_t n, const cpu_set_t *to)
 {
+    pid_t number = number_of(thread);
     int error = errno;
 
-    return is_self(thread) ? as_number(sched_setaffinity(0, n, to), error) : ft_real()->pthread_setaffinity_np(thread, n, to);
+    return number >= 0 ? as_number(sched_setaffinity(number, n, to), error) : ft_real()->pthread_setaffinity_np(thread, n, to);
 }
 
 int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *to)
 {
+    pid_t number = number_of(thread);
     int error = errno, found;
 
-    if (!is_self(thread))
+    if (number < 0)
         return ft_real()->pthread_getschedparam(thread, policy, to);
-    found = sched_getscheduler(0);
+    found = sched_getscheduler(number);
     if (found < 0)
         return as_number(found, error);
     *policy = found;
-    return as_number(sched_getparam(0, to), error);
+    return as_number(sched_getparam(number, to), error);
 }
 
 int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *to)
 {
+    pid_t number = number_of(thread);
     int error = errno;
 
-    return is_self(thread) ? as_number(sched_setscheduler(0, policy, to), error) : ft_real()->pthread_setschedparam(thread, policy, to);
+    return number >= 0 ? as_number(sched_setscheduler(number, policy, to), error) : ft_real()->pthread_setschedparam(thread, policy, to);
 }
 
 int pthread_setschedprio(pthread_t thread, int priority)
 {
+    pid_t number = number_of(thread);
     int error = errno;
 
-    if (!is_self(thread))
+    if (number < 0)
         return ft_real()->pthread_setschedprio(thread, priority);
-    return as_number(sched_setparam(0, &(struct sched_param){.sched_priority = priority}), error);
+    return as_number(sched_setparam(number, &(struct sched_param){.sched_priority = priority}), error);
 }
 
 /* The kernel's clock of a thread: its number, and what is measured (CLOCK_THREAD_CPUTIME_ID's kind). */
 int pthread_getcpuclockid(pthread_t thread, clockid_t *to)
 {
-    if (!is_self(thread))
+    pid_t number = number_of(thread);
+
+    if (number < 0)
         return ft_real()->pthread_getcpuclockid(thread, to);
-    *to = (clockid_t)(~(unsigned)syscall(SYS_gettid) << 3 | 6);
+    *to = (clockid_t)(~(unsigned)(number ? number : (pid_t)syscall(SYS_gettid)) << 3 | 6);
     return 0;
 }

@@ -23,6 +23,7 @@ struct once {
     void (*function)(void);
     struct ft_lock_at at;
     struct ft_lock given;
+    uint32_t life; /* of the process, when that was looked for: */
     bool replay;   /* the operation is in the log */
     bool won;
 };
@@ -31,12 +32,23 @@ static _Thread_local struct once *once __attribute__((tls_model("initial-exec"))
 
 enum { LOST_IT, WON_IT };
 
+/* Again, if it has waited and this process has been made of a copy meanwhile. */
+static void look_for(struct once *o)
+{
+    if (o->life == ft_threads_life)
+        return;
+    o->life = ft_threads_life;
+    o->replay = ft_lock_begin(&o->given, FT_LOCK_ONCE);
+}
+
 /* Who makes it is known only now: the operation comes before all that the function does. */
 static void make(void)
 {
     struct once *o = once;
 
+    ft_busy();
     o->won = true;
+    look_for(o);
     if (o->replay && !(o->given.record && o->given.record->note[1] == WON_IT))
         lose();
     if (o->replay) {
@@ -48,27 +60,33 @@ static void make(void)
         ft_lock_publish();
         ft_lock_seen(o->at);
     }
+    ft_idle();
     o->function();
 }
 
 /* Somebody else had. It is after that, and nothing comes after it. */
-static void find_made(const struct once *o)
+static void find_made(struct once *o)
 {
-    if (o->replay) {
-        if (o->given.record && o->given.record->note[1] == WON_IT)
-            lose();
+    ft_busy();
+    look_for(o);
+    if (!o->replay) {
+        ft_lock_tell(FT_LOCK_ONCE, 0, ft_lock_look(o->at.word));
+        ft_lock_publish();
+    } else if (o->given.record && o->given.record->note[1] == WON_IT) {
+        lose();
+    } else {
         ft_lock_given(&o->given);
-        return;
     }
-    ft_lock_tell(FT_LOCK_ONCE, 0, ft_lock_look(o->at.word));
-    ft_lock_publish();
+    ft_idle();
 }
 
 static void begin(struct once *o, const volatile void *control, void (*function)(void))
 {
-    *o = (struct once){.function = function, .at = ft_lock_at(control)};
+    ft_busy();
+    *o = (struct once){.function = function, .at = ft_lock_at(control), .life = ft_threads_life};
     o->replay = ft_lock_begin(&o->given, FT_LOCK_ONCE);
     once = o;
+    ft_idle();
 }
 
 int pthread_once(pthread_once_t *control, void (*function)(void))
@@ -139,6 +157,21 @@ static bool is_winner(const int64_t *guard, uint64_t place)
     return false;
 }
 
+/* It has waited, perhaps, and this process has been made of a copy meanwhile. */
+static void tell_made(const int64_t *guard)
+{
+    struct ft_lock l;
+
+    ft_busy();
+    if (ft_lock_begin(&l, FT_LOCK_GUARD)) {
+        ft_lock_given(&l);
+    } else {
+        ft_lock_record(FT_LOCK_GUARD, 0, 0, place_of(guard));
+        ft_lock_publish();
+    }
+    ft_idle();
+}
+
 int __cxa_guard_acquire(int64_t *guard)
 {
     static int (*real)(int64_t *);
@@ -158,9 +191,7 @@ int __cxa_guard_acquire(int64_t *guard)
     }
     errno = error;
     makes = real(guard);
-    if (makes) {
-        ft_lock_record(FT_LOCK_GUARD, 0, 0, place_of(guard));
-        ft_lock_publish();
-    }
+    if (makes)
+        tell_made(guard);
     return makes;
 }

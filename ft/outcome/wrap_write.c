@@ -239,7 +239,7 @@ static ssize_t write_file(int fd, const struct bytes *b)
     struct ft_recorded c;
     ssize_t n;
 
-    if (ft_call_begin(&c, FT_CALL_WRITE, ft_what(fd, (int64_t)b->total, 0), 0)) {
+    if (ft_call_begin_wait(&c, FT_CALL_WRITE, ft_what(fd, (int64_t)b->total, 0), 0)) {
         compare(&c, b, fd);
         return ft_call_give(&c);
     }

@@ -79,7 +79,7 @@ enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image
     enum ft_image_reason reason;
     int timers;
 
-    if (!one_thread())
+    if (!own->stopped && !one_thread())
         return FT_IMAGE_THREADS;
     if (has_children(own->knows))
         return FT_IMAGE_CHILDREN;

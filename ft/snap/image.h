@@ -12,7 +12,7 @@
 /* Why a process cannot be put back as it is now. */
 enum ft_image_reason {
     FT_IMAGE_GOOD,
-    FT_IMAGE_THREADS,      /* more than one thread */
+    FT_IMAGE_THREADS,      /* more than one thread, which do not stand still */
     FT_IMAGE_CHILDREN,     /* it has children that are not followed */
     FT_IMAGE_DESCRIPTOR,   /* a socket, device or the like of its own: what was sent is gone */
     FT_IMAGE_MAPPING,      /* writable memory shared with others */
@@ -32,6 +32,7 @@ struct ft_image_own {
     } mapping, also;             /* the library's own shared memory */
     bool (*knows)(pid_t child);  /* children that may be there; NULL: none */
     bool (*shares)(uintptr_t start);  /* writable memory that others may share, which is seen to; NULL: none */
+    bool stopped;                /* all threads but this one stand still, and are put back */
     int not_copied;              /* a descriptor: a clone has none of the mappings of this one; 0: none such */
 };
 

@@ -16,6 +16,7 @@
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/lock.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/stand.h"
 #include "ft/outcome/test/shared.h"
 #include "ft/shm/word.h"
 
@@ -39,7 +40,13 @@ static bool keeps(bool keep)
     return true;
 }
 
-static bool cut(void) { return ft_copies_make(&copies, &(struct ft_stand){0}); }
+static bool cut(void)
+{
+    if (!ft_copies_make(&copies, &(struct ft_stand){0}))
+        return false;
+    ft_stand_put_back();
+    return true;
+}
 
 static void end_copies(void) { ft_copies_end(&copies); }
 

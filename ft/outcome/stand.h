@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads stand still while a copy of the rank is made, and are put back in it when it is woken (DESIGN-ranks section 1; docs/snapshots.md,
+   "Threads"). A clone has the memory of all threads, and one of them; what it lacks is what the kernel knows of the others.
+
+   Where a thread is:
+
+     in the program   a signal stops it. In the copy it goes on by sigreturn on the frame of that signal
+     busy             it is in a function of this library: the signal does nothing. It stands when it ceases to be busy
+     waiting          in the bare system call of a recorded call: no signal is sent. It stands when it comes back from the kernel. In the copy
+                      it is led back to where that call began: the record is given, or says that it was under way
+
+   Its number in the C library stays what it was, so mutexes have their owners; what tells the kernel that number is translated.
+
+   From the first stop to the last release the thread that makes the copy makes raw system calls, and uses static memory: the others may hold
+   any lock of the C library. */
+#ifndef FT_OUTCOME_STAND_H
+#define FT_OUTCOME_STAND_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ft/outcome/threads.h"
+
+enum { FT_STAND_MOST = 1024 /* threads at a time: with more there is no snapshot */, FT_STAND_WHY = 96 };
+
+/* Of the thread that main runs in, when the rank begins to be recorded; of each one that it makes, before that runs (with the lock). Stack: 0, as
+   is usual. NULL: there are too many. */
+void ft_stand_open(void);
+struct ft_task *ft_stand_add(pthread_t thread, size_t stack_bytes);
+
+/* It runs now, with its records. */
+void ft_stand_begin(struct ft_thread *thread);
+
+/* The kernel's number of a thread of this process, by its handle, or by the number that the program was told. 0: it is not known. */
+pid_t ft_stand_number(pthread_t thread);
+pid_t ft_stand_told(pid_t told);
+/* This thread was told that it has this one. */
+void ft_stand_tell(pid_t told);
+
+/* All other threads stand still when this returns, and nobody has the lock (ft_threads_lock) but this thread, if it had. False: one does not.
+   Nothing else may be done then. */
+bool ft_stand_still(void);
+/* They go on. */
+void ft_stand_go(void);
+/* After that: why ft_stand_still was false, at most FT_STAND_WHY bytes with the zero. */
+void ft_stand_why(char *to);
+
+/* With all standing: their views of the log, and what it must keep for the copy of that number. How many there are. */
+uint32_t ft_stand_note(uint64_t copy);
+
+/* In the process that has been made of the copy: what each is to be given; then, last of all, they are there again, and go on. */
+void ft_stand_follow(void (*see)(struct ft_outcome *o));
+void ft_stand_put_back(void);
+
+/* Where the call that this thread is in began: what it is led back to. A call that a signal's handler makes in its beginning has one of its own. */
+struct ft_lead {
+    uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rip;
+    uint64_t argument[4];
+    uint64_t function;  /* called with them again: what it returns is what the call returns */
+    int64_t busy;       /* of the thread, then */
+};
+void ft_lead_keep(struct ft_lead *to);
+void ft_lead_restore(const struct ft_lead *from);
+
+#endif
