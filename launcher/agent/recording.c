@@ -86,6 +86,7 @@ int ft_recording_choose(const struct ft_job *job, struct ft_params *params, uint
     if (!*why)
         params->outcome_bytes = ft_align(most, 1 << 20);
     params->clocks_untold = o->replay_time_off;
+    params->one_thread = o->one_thread;
     params->sockets_untold = o->sockets == FT_SOCKETS_OFF;
     return 0;
 }

@@ -94,6 +94,7 @@ struct ft_options {
     struct ft_restart_on restart_on;
     bool replay_time_off;        /* a replay asks the clocks anew */
     enum ft_sockets sockets;
+    bool one_thread;             /* a rank with more than one thread gets no newer snapshot */
     bool start_over_always;      /* also a rank that would do other things then */
     bool other_mpi_allowed;      /* programs of another MPI, each rank alone */
     uint64_t snapshot_ms;      /* 0: no snapshots; FT_SNAPSHOT_AUTO */

@@ -384,6 +384,20 @@ Test(options, identity_of_a_job)
     cr_expect(strcmp(first, second) && strlen(first) < sizeof first, "\"%s\", \"%s\"", first, second);
 }
 
+Test(options, threads_of_ranks_with_snapshots)
+{
+    cr_expect_eq(parse("ftrun a"), 0);
+    cr_expect_not(o.one_thread);
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --snapshot-threads off a"), 0);
+    cr_expect(o.one_thread);
+    ft_options_free(&o);
+    cr_expect_eq(parse("ftrun --snapshot-threads=off --snapshot-threads=on a"), 0);
+    cr_expect_not(o.one_thread);
+    ft_options_free(&o);
+    expect_error("ftrun --snapshot-threads=no a", "\"no\" is not a valid value; wanted: on|off");
+}
+
 Test(options, replays_that_are_checked)
 {
     static const struct { const char *line; bool on; uint64_t seed; } cases[] = {

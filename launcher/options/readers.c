@@ -366,6 +366,13 @@ READER(other_mpi)
     return o->other_mpi_allowed || !strcmp(w->value, "end") ? 0 : FT_EINVAL;
 }
 
+READER(snapshot_threads)
+{
+    (void)e;
+    o->one_thread = !strcmp(w->value, "off");
+    return o->one_thread || !strcmp(w->value, "on") ? 0 : FT_EINVAL;
+}
+
 READER(replay_time)
 {
     (void)e;

@@ -40,6 +40,7 @@ FT_READER(stdin);
 FT_READER(verbose);
 FT_READER(max_restarts);
 FT_READER(snapshot);
+FT_READER(snapshot_threads);
 FT_READER(ckpt_every);
 FT_READER(resume);
 FT_READER(check_replay);

@@ -77,6 +77,8 @@ static const struct ft_setting settings[] = {
     {"hang-timeout", "SECONDS", FT_SECONDS, AT(hang_timeout_ms), "0", "restart a rank that all others have waited for so long", false},
     {"snapshot", "auto|off|SECONDS", FT_TEXT, BY(snapshot), "auto",
      "how often ranks are copied, so that they come back soon: for less than 1 percent of the time, never, or every so many seconds (default auto)", false},
+    {"snapshot-threads", "on|off", FT_TEXT, BY(snapshot_threads), "on",
+     "also ranks with several threads, whose threads stand still for it; off: those go on from their beginning (default on)", false},
     {"replay-time", "on|off", FT_TEXT, BY(replay_time), "on",
      "a rank that comes back is given the times of its first run; off: clocks go on, and cost nothing (default on)", false},
     {"sockets", NULL, FT_FLAG, BY(sockets), "auto",
