@@ -31,10 +31,11 @@ void ft_outcome_log_open(struct ft_outcome_log *log, void *memory, uint64_t byte
     log->where = NULL;
 }
 
-void ft_outcome_log_restart(void *memory)
+void ft_outcome_log_restart(void *memory, uint64_t next)
 {
     struct ft_outcome_words *words = memory;
 
+    atomic_store(&words->oldest, next);
     if (!atomic_exchange(&words->started, 1))
         return; /* zeros stored in memory that is zero would be 28 pages for each rank, 70 us */
     atomic_store(&words->released, atomic_load(&words->tail));
@@ -114,18 +115,35 @@ void ft_outcome_close(struct ft_outcome_words *words, const char *why)
     atomic_fetch_add_explicit(&words->closings, 1, memory_order_release);
 }
 
-/* The extent's slot; NULL: it is in none. Slots are few, or the answer is found soon: low ones are used first. */
-static char *find(const struct ft_outcome_log *log, uint64_t extent)
+/* The extent's slot; the number of slots: it is in none. They are few, or the answer is found soon: low ones are used first. */
+static uint32_t find(const struct ft_outcome_log *log, uint64_t extent)
 {
-    for (uint32_t i = 0; i < log->nslots; i++)
-        if (atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed) == (uint32_t)extent + 1)
-            return log->slots + (uint64_t)i * FT_OUTCOME_EXTENT;
-    return NULL;
+    uint32_t i = 0;
+
+    while (i < log->nslots && atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed) != (uint32_t)extent + 1)
+        i++;
+    return i;
 }
 
 static char *slot_at(const struct ft_outcome_log *log, uint32_t i) { return log->slots + (uint64_t)i * FT_OUTCOME_EXTENT; }
 
-static uint64_t released_extents(const struct ft_outcome_log *log) { return atomic_load(&log->words->released) / FT_OUTCOME_EXTENT; }
+/* What is needed, as the agent has said it last. */
+struct needs {
+    uint64_t released; /* extents */
+    uint64_t oldest;
+};
+
+/* One of the two may be newer: the agent stores what grows, or what keeps more, first. */
+static struct needs needs_of(const struct ft_outcome_log *log)
+{
+    return (struct needs){atomic_load(&log->words->released) / FT_OUTCOME_EXTENT, atomic_load(&log->words->oldest)};
+}
+
+/* Nobody needs the extent that lies there. */
+static bool is_over(const struct ft_outcome_log *log, uint32_t i, uint32_t in, const struct needs *n)
+{
+    return in - 1 < n->released && atomic_load(&log->words->needed_by[i]) < n->oldest;
+}
 
 /* Only one of the rank and its agent gets it. */
 static bool claim(const struct ft_outcome_log *log, uint32_t i, uint32_t in, uint32_t now)
@@ -133,15 +151,18 @@ static bool claim(const struct ft_outcome_log *log, uint32_t i, uint32_t in, uin
     return atomic_compare_exchange_strong(&log->words->extent_in[i], &in, now);
 }
 
-/* A slot whose extent is released, the lowest: its pages have been touched before. */
+/* A slot whose extent is over, the lowest: its pages have been touched before. */
 static char *assign(const struct ft_outcome_log *log, uint64_t extent)
 {
-    uint64_t released = released_extents(log);
+    struct needs n = needs_of(log);
 
     for (uint32_t i = 0; i < log->nslots; i++) {
         uint32_t in = atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed);
 
-        if ((in == 0 || (in != FT_OUTCOME_TAKEN && in - 1 < released)) && claim(log, i, in, (uint32_t)extent + 1))
+        if (in == FT_OUTCOME_TAKEN || (in && !is_over(log, i, in, &n)))
+            continue;
+        atomic_store(&log->words->needed_by[i], 0);
+        if (claim(log, i, in, (uint32_t)extent + 1))
             return slot_at(log, i);
     }
     return NULL;
@@ -149,17 +170,79 @@ static char *assign(const struct ft_outcome_log *log, uint64_t extent)
 
 char *ft_outcome_log_take(const struct ft_outcome_log *log, uint32_t *slot)
 {
-    uint64_t released = released_extents(log);
+    struct needs n = needs_of(log);
 
     for (uint32_t i = *slot; i < log->nslots; i++) {
         uint32_t in = atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed);
 
-        if (in == 0 || (in != FT_OUTCOME_TAKEN && (in - 1 >= released || !claim(log, i, in, FT_OUTCOME_TAKEN))))
+        if (in == 0 || (in != FT_OUTCOME_TAKEN && (!is_over(log, i, in, &n) || !claim(log, i, in, FT_OUTCOME_TAKEN))))
             continue;
         *slot = i;
         return slot_at(log, i);
     }
     return NULL;
+}
+
+static void need(const struct ft_outcome_log *log, uint32_t i, uint64_t number)
+{
+    _Atomic uint32_t *by = &log->words->needed_by[i];
+    uint32_t seen = atomic_load(by);
+
+    while (seen < number && !atomic_compare_exchange_weak(by, &seen, (uint32_t)number))
+        ;
+}
+
+void ft_outcome_log_need(const struct ft_outcome_log *log, uint64_t position, uint64_t number)
+{
+    uint32_t i = find(log, position / FT_OUTCOME_EXTENT);
+
+    FT_INVARIANT(i < log->nslots, "the record of a call that is under way is in the log");
+    need(log, i, number);
+}
+
+/* The copy before this one is not woken any more. `oldest` first: if there was none, calls that are under way in this one may be done by now, and
+   only this keeps their records. */
+void ft_outcome_log_hold(struct ft_outcome_words *words, uint64_t number, uint64_t position)
+{
+    atomic_store(&words->oldest, number);
+    atomic_store(&words->released, position);
+}
+
+/* No record lies across extents. What cannot be read is taken for needed: another process has written it. */
+static bool is_under_way(const struct ft_outcome_log *log, uint32_t i)
+{
+    const char *slot = slot_at(log, i);
+
+    for (uint32_t at = 0; at < FT_OUTCOME_EXTENT;) {
+        const struct ft_outcome *o = (const struct ft_outcome *)(const void *)(slot + at);
+        uint32_t room = o->room;
+
+        if (room < ALIGN || room % ALIGN || room > FT_OUTCOME_EXTENT - at)
+            return true;
+        if (o->kind != FT_CALL_PAD && atomic_load(&o->state) != FT_OUTCOME_DONE)
+            return true;
+        at += room;
+    }
+    return false;
+}
+
+/* As if what the rank has under way were so in the next copy, which is true, or will not matter. What is noted comes first: once `oldest` is
+   stored nothing else keeps it. */
+void ft_outcome_log_alone(const struct ft_outcome_log *log, uint64_t next, uint64_t position)
+{
+    struct needs n = needs_of(log);
+
+    for (uint32_t i = 0; i < log->nslots; i++) {
+        uint32_t in = atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed);
+
+        if (in == 0 || in == FT_OUTCOME_TAKEN || in - 1 >= position / FT_OUTCOME_EXTENT || is_over(log, i, in, &n))
+            continue;
+        if (is_under_way(log, i))
+            need(log, i, next);
+        else
+            atomic_store(&log->words->needed_by[i], 0); /* it was, when this was last looked at; or in a copy that is no more */
+    }
+    ft_outcome_log_hold(log->words, next, position);
 }
 
 void ft_outcome_log_give(const struct ft_outcome_log *log, uint32_t slot)
@@ -182,10 +265,9 @@ static char *place(struct ft_outcome_log *log, uint64_t position, bool make)
     uint64_t extent = position / FT_OUTCOME_EXTENT;
 
     if (extent != log->mapped) {
-        char *where = find(log, extent);
+        uint32_t i = find(log, extent);
+        char *where = i < log->nslots ? slot_at(log, i) : make ? assign(log, extent) : NULL;
 
-        if (!where && make)
-            where = assign(log, extent);
         if (!where)
             return NULL;
         log->mapped = extent;
@@ -269,14 +351,14 @@ struct ft_outcome *ft_outcome_next(struct ft_outcome_log *log)
 }
 
 /* Behind the record at `last`. */
-static void go_past(struct ft_outcome_log *log, const struct ft_outcome *o)
+static void go_past(struct ft_outcome_log *log, uint64_t room)
 {
     log->owed = FT_OUTCOME_NOWHERE;
     if (log->last >= log->from)
-        log->at = log->last + o->room;
+        log->at = log->last + room;
 }
 
-void ft_outcome_pass(struct ft_outcome_log *log, const struct ft_outcome *o) { go_past(log, o); }
+void ft_outcome_pass(struct ft_outcome_log *log, const struct ft_outcome *o) { go_past(log, o->room); }
 
 static void set_tail(struct ft_outcome_log *log, uint64_t tail) { atomic_store_explicit(&log->words->tail, tail, memory_order_release); }
 
@@ -320,23 +402,26 @@ void ft_outcome_again(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t
 {
     FT_INVARIANT(room_for(most) <= o->room, "a call that is made again has the room that it had");
     o->bytes = most;
-    go_past(log, o);
+    go_past(log, o->room);
 }
 
 /* Then the last record gives back what it does not need: the tail first, for whoever finds the record longer than that makes it end there.
-   Before `end` the tail does not go back: other threads go through records up to there. Nor before `from`. */
+   Before `end` the tail does not go back: other threads go through records up to there. Nor before `from`. One that is long before the tail is
+   nobody's once it is done: its memory may have gone. */
 void ft_outcome_done(struct ft_outcome_log *log, struct ft_outcome *o, uint32_t bytes, uint64_t number)
 {
-    uint64_t begin = log->last, room = room_for(bytes);
+    uint64_t begin = log->last, room = room_for(bytes), had = o->room;
 
     o->bytes = bytes;
     o->number = number;
     atomic_store_explicit(&log->words->done, atomic_load_explicit(&log->words->done, memory_order_relaxed) + 1, memory_order_relaxed);
     atomic_store_explicit(&o->state, FT_OUTCOME_DONE, memory_order_release);
-    if (room < o->room && begin >= log->end && begin >= log->from && begin + o->room == atomic_load_explicit(&log->words->tail, memory_order_relaxed)) {
+    if (room < had && begin >= log->end && begin >= log->from &&
+        begin + had == atomic_load_explicit(&log->words->tail, memory_order_relaxed)) {
         set_tail(log, begin + room);
         atomic_signal_fence(memory_order_seq_cst);
         o->room = (uint32_t)room;
+        had = room;
     }
-    go_past(log, o);
+    go_past(log, had);
 }

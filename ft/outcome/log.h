@@ -6,7 +6,11 @@
      extent     FT_OUTCOME_EXTENT positions; it lies in one of the slots of the memory
 
    One process at a time writes: the rank; of its threads one at a time (record.c's lock). It can be killed between any two stores; its
-   successor finds each record either not there, begun or done. The agent says how much is released.
+   successor finds each record either not there, begun or done.
+
+   An extent is needed by a copy that may be woken if it does not end before the copy's position, or if a call is under way in the copy
+   whose record lies in it: that one may have begun long before. The agent says up to where all is released, and which copy is the oldest;
+   the rank notes at each cut what the copy needs before that (`needed_by`). A slot is used again when neither holds it.
 
    A record belongs to a thread. That it was begun and that it was done are events; all of a rank's have numbers, in one order. */
 #ifndef FT_OUTCOME_LOG_H
@@ -71,13 +75,13 @@ struct ft_outcome_words {
     _Atomic uint64_t locks[FT_OUTCOME_THREADS];  /* so many lock operations has each thread published (lock.h) */
     _Atomic uint32_t extent_in[FT_OUTCOME_SLOTS]; /* the extent (its number + 1) that lies in each slot; 0: none; or FT_OUTCOME_TAKEN: the
                                                      agent has it */
-    _Atomic uint32_t needed_by[FT_OUTCOME_SLOTS]; /* the number of the newest copy in which a call is under way whose record lies there: that copy
-                                                     needs it, wherever `released` is */
+    _Atomic uint32_t needed_by[FT_OUTCOME_SLOTS]; /* the number of the newest copy in which a call is under way whose record lies there. While
+                                                     there is no copy the agent says it, of the next one */
 
     /* the agent */
-    _Atomic uint64_t oldest;     /* the number of the oldest copy that may be woken */
+    _Atomic uint64_t oldest;     /* the number of the oldest copy that may be woken, or one that has none before it */
     _Atomic uint64_t started;    /* the rank has been: until then all is zero */
-    _Atomic uint64_t released;   /* nothing before this position is needed by any copy */
+    _Atomic uint64_t released;   /* nothing before this position is needed by any copy, but what `needed_by` says */
     _Atomic uint64_t strays;     /* so many orphans that no rank had named have ended ... */
     struct ft_outcome_child stray[FT_OUTCOME_STRAYS]; /* ... the last of them: number n is in n % FT_OUTCOME_STRAYS */
 };
@@ -123,11 +127,21 @@ void ft_outcome_log_open(struct ft_outcome_log *log, void *memory, uint64_t byte
 char *ft_outcome_log_take(const struct ft_outcome_log *log, uint32_t *slot);
 void ft_outcome_log_give(const struct ft_outcome_log *log, uint32_t slot);
 
+/* Rank, at a cut, before the copy is made: in copy `number` a call is under way whose record lies at that position. No memory, no lock. */
+void ft_outcome_log_need(const struct ft_outcome_log *log, uint64_t position, uint64_t number);
+
+/* Agent: no copy before that one, which stands at that position, may be woken any more. */
+void ft_outcome_log_hold(struct ft_outcome_words *words, uint64_t number, uint64_t position);
+
+/* Agent: there is no copy, and none is being made; `next` will be its number. The rank, which has been given all, needs nothing before that
+   position, which is an extent before the tail or more, but the records of calls that are under way. May be called again. */
+void ft_outcome_log_alone(const struct ft_outcome_log *log, uint64_t next, uint64_t position);
+
 /* Of its slots, those that have an extent. */
 uint32_t ft_outcome_log_slots(const struct ft_outcome_log *log);
 
-/* Agent: the rank starts from the beginning, without any copy. Nothing of what there is will be needed. */
-void ft_outcome_log_restart(void *memory);
+/* Agent: the rank starts from the beginning, without any copy; `next` will be the next one's number. Nothing of what there is will be needed. */
+void ft_outcome_log_restart(void *memory, uint64_t next);
 
 /* What there is of child `pid` of the rank; NULL: it has none such. */
 struct ft_outcome_child *ft_outcome_child(struct ft_outcome_words *words, pid_t pid);

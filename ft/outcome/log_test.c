@@ -11,7 +11,7 @@
 enum { SLOTS = 4, MOST = 256 << 10 /* bytes of a record */ };
 
 static char *memory;
-static struct ft_outcome_log ranks, agents;
+static struct ft_outcome_log ranks, agents, waits; /* `waits`: of another thread of the rank */
 static uint64_t bytes;
 
 static void set_up(void)
@@ -21,6 +21,8 @@ static void set_up(void)
     cr_assert(memory != MAP_FAILED);
     ft_outcome_log_open(&ranks, memory, bytes);
     ft_outcome_log_open(&agents, memory, bytes);
+    ft_outcome_log_open(&waits, memory, bytes);
+    waits.thread = 1;
 }
 
 static void tear_down(void) { munmap(memory, bytes); }
@@ -45,7 +47,9 @@ static void fill(uint32_t slots)
         cr_assert(record());
 }
 
-static void release(uint64_t extents) { atomic_store(&ranks.words->released, extents * FT_OUTCOME_EXTENT); }
+static void hold(uint64_t number, uint64_t extents) { ft_outcome_log_hold(ranks.words, number, extents * FT_OUTCOME_EXTENT); }
+
+static void release(uint64_t extents) { hold(1, extents); }
 
 Test(outcome_log, what_is_needed_is_not_taken)
 {
@@ -89,4 +93,167 @@ Test(outcome_log, a_successor_takes_what_was_taken)
     release(1);
     cr_assert(ft_outcome_log_take(&agents, &slot));
     cr_expect(ft_outcome_log_take(&agents, &again) == agents.slots && again == slot);
+}
+
+/* ---- a call that waits long: poll, in a thread that does nothing else ---- */
+
+static struct ft_outcome *begin_to_wait(void)
+{
+    struct ft_outcome *o = ft_outcome_begin(&waits, 2, 77, 64, 0);
+
+    cr_assert(o);
+    return o;
+}
+
+static void expect_kept(const struct ft_outcome *o)
+{
+    cr_expect(o->kind == 2 && o->what == 77 && o->thread == 1);
+}
+
+/* All that can be, bit by bit; it is empty then. */
+static uint32_t take_all(void)
+{
+    uint32_t taken = 0;
+
+    for (uint32_t i = 0; ft_outcome_log_take(&agents, &i); i++) {
+        ft_outcome_log_give(&agents, i);
+        taken |= 1u << i;
+    }
+    return taken;
+}
+
+static bool can_be_taken(uint32_t slot) { return take_all() >> slot & 1; }
+
+/* The position alone would have to stay before it for as long as it waits: the log of a rank grew with the job. */
+Test(outcome_log, what_is_around_a_long_call_is_used_again)
+{
+    const struct ft_outcome *o = begin_to_wait();
+
+    fill(4);
+    while (record()) /* full */
+        ;
+    ft_outcome_log_need(&ranks, 0, 5);
+    hold(5, 3);
+    for (int i = 0; i < 6; i++)
+        cr_assert(record(), "%d", i);
+    expect_kept(o);
+    cr_expect_not(can_be_taken(0));
+}
+
+/* It has been done meanwhile, but that is not known in the copy. */
+Test(outcome_log, what_a_copy_needs_is_kept_until_it_is_not_woken_any_more)
+{
+    struct ft_outcome *o = begin_to_wait();
+
+    fill(3);
+    ft_outcome_log_need(&ranks, 0, 5);
+    ft_outcome_done(&waits, o, 64, 1);
+    hold(3, 2); /* an older one is there, too */
+    cr_expect_not(can_be_taken(0));
+    hold(5, 2);
+    cr_expect_not(can_be_taken(0));
+    hold(6, 2);
+    cr_expect(can_be_taken(0));
+}
+
+Test(outcome_log, the_newest_copy_that_needs_it_counts)
+{
+    begin_to_wait();
+    fill(3);
+    ft_outcome_log_need(&ranks, 0, 6);
+    ft_outcome_log_need(&ranks, 0, 5); /* a rank that is late with one that was given up */
+    hold(6, 2);
+    cr_expect_not(can_be_taken(0));
+}
+
+Test(outcome_log, a_new_extent_is_needed_by_nobody)
+{
+    begin_to_wait();
+    fill(3);
+    ft_outcome_log_need(&ranks, 0, 5);
+    hold(6, 2);
+    fill(4);
+    while (record())
+        ;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        cr_expect(atomic_load(&ranks.words->needed_by[i]) == 0, "slot %u", i);
+}
+
+/* ---- and there is no copy ---- */
+
+/* Snapshots had gone for want of memory. The call came back, and its thread wrote into a record that was another one's by then. */
+Test(outcome_log, a_call_under_way_has_its_record_without_any_copy)
+{
+    struct ft_outcome *o = begin_to_wait();
+
+    fill(4);
+    while (record())
+        ;
+    hold(5, 0);
+    ft_outcome_log_alone(&agents, 8, 3 * (uint64_t)FT_OUTCOME_EXTENT);
+    cr_expect_not(can_be_taken(0));
+    for (int i = 0; i < 6; i++)
+        cr_assert(record(), "%d", i);
+    expect_kept(o);
+}
+
+Test(outcome_log, a_call_that_is_done_needs_nothing_without_any_copy)
+{
+    struct ft_outcome *o = begin_to_wait();
+
+    fill(3);
+    ft_outcome_log_alone(&agents, 8, 2 * (uint64_t)FT_OUTCOME_EXTENT);
+    ft_outcome_done(&waits, o, 64, 1);
+    cr_expect_not(can_be_taken(0));
+    ft_outcome_log_alone(&agents, 8, 2 * (uint64_t)FT_OUTCOME_EXTENT);
+    cr_expect(can_be_taken(0));
+}
+
+/* Then one is made in which the call is under way, and it is done before the agent has heard of that. */
+Test(outcome_log, what_the_first_copy_needs_is_kept_before_the_agent_knows_of_it)
+{
+    struct ft_outcome *o = begin_to_wait();
+
+    fill(3);
+    ft_outcome_log_alone(&agents, 8, 2 * (uint64_t)FT_OUTCOME_EXTENT);
+    ft_outcome_log_need(&ranks, 0, 8);
+    ft_outcome_done(&waits, o, 64, 1);
+    cr_expect_not(can_be_taken(0));
+    hold(8, 2);
+    cr_expect_not(can_be_taken(0));
+    hold(9, 2);
+    cr_expect(can_be_taken(0));
+}
+
+/* A copy needed it, which is gone; the call is still under way. */
+Test(outcome_log, a_call_under_way_outlives_the_copies_that_knew_it)
+{
+    begin_to_wait();
+    fill(3);
+    ft_outcome_log_need(&ranks, 0, 5);
+    hold(5, 2);
+    ft_outcome_log_alone(&agents, 8, 2 * (uint64_t)FT_OUTCOME_EXTENT);
+    cr_expect_not(can_be_taken(0));
+}
+
+Test(outcome_log, what_cannot_be_read_is_kept)
+{
+    struct ft_outcome *o;
+
+    fill(3);
+    o = (struct ft_outcome *)(void *)ranks.slots;
+    o->room = 0;
+    ft_outcome_log_alone(&agents, 8, 2 * (uint64_t)FT_OUTCOME_EXTENT);
+    cr_expect_eq(take_all(), 1u << 1);
+}
+
+Test(outcome_log, a_start_from_the_beginning_needs_nothing_of_before)
+{
+    atomic_store(&ranks.words->started, 1);
+    begin_to_wait();
+    fill(3);
+    ft_outcome_log_need(&ranks, 0, 5);
+    hold(5, 0);
+    ft_outcome_log_restart(memory, 6);
+    cr_expect(can_be_taken(0));
 }

@@ -14,16 +14,24 @@
 #include "launcher/snap/slot.h"
 #include "launcher/snap/snapshot.h"
 
-/* A rank without a snapshot needs nothing in its log of outcomes but what it is at, which is not longer than an extent. A replay reads what is
-   older. */
+static bool open_log(const struct ft_snapshot *s, struct ft_outcome_log *log)
+{
+    if (!ft_outcomes_of(s))
+        return false;
+    ft_outcome_log_open(log, ft_outcomes_of(s), s->job->region.header->params.outcome_bytes);
+    return true;
+}
+
+/* A rank without a snapshot needs nothing in its log of outcomes but what it is at, which is not longer than an extent; and what calls of its
+   threads fill in that have been under way for longer. A replay reads what is older. */
 static void release_outcomes(const struct ft_snapshot *s)
 {
-    struct ft_outcome_words *outcomes = ft_outcomes_of(s);
-    uint64_t tail = outcomes ? atomic_load(&outcomes->tail) : 0;
+    struct ft_outcome_log log;
+    uint64_t tail = open_log(s, &log) ? atomic_load(&log.words->tail) : 0;
 
     if (s->live == s->job->procs[s->rank].incarnation + 1 && tail > FT_OUTCOME_EXTENT &&
-        tail - FT_OUTCOME_EXTENT > atomic_load(&outcomes->released))
-        atomic_store(&outcomes->released, tail - FT_OUTCOME_EXTENT);
+        tail - FT_OUTCOME_EXTENT > atomic_load(&log.words->released))
+        ft_outcome_log_alone(&log, s->numbers + 1, tail - FT_OUTCOME_EXTENT);
 }
 
 /* Memory of what is released goes back to the system. */
@@ -33,9 +41,8 @@ static void trim_outcomes(const struct ft_snapshot *s)
     struct ft_outcome_log log;
     char *where;
 
-    if (!ft_outcomes_of(s))
+    if (!open_log(s, &log))
         return;
-    ft_outcome_log_open(&log, ft_outcomes_of(s), region->header->params.outcome_bytes);
     for (uint32_t slot = 0; (where = ft_outcome_log_take(&log, &slot)); slot++) {
         ft_pages_drop(region->fd, (uint64_t)(where - region->base), FT_OUTCOME_EXTENT);
         ft_outcome_log_give(&log, slot);

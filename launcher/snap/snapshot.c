@@ -105,7 +105,7 @@ static void hold(struct ft_snapshot *s)
     if (!from)
         return;
     ft_region_register(&s->job->region, s->rank, &from->at);
-    atomic_store(&ft_outcomes_of(s)->released, from->outcome);
+    ft_outcome_log_hold(ft_outcomes_of(s), from->number, from->outcome);
     ft_keeper_kick(s->job->keeper);
     for (int i = 0; i < FT_SNAP_SLOTS; i++) {
         struct ft_snap_slot *p = &s->slots[i];
@@ -142,6 +142,7 @@ static void taken(struct ft_snapshot *s)
     ft_cost_begin(s);
     p->condemned = false;
     p->taken_ns = ft_clock_ns();
+    p->number = s->number;
     p->at = w->at;
     p->outcome = w->outcome;
     p->done = w->done;
@@ -306,7 +307,7 @@ void ft_snapshots_begin(struct ft_job *job, uint32_t rank)
 
     if (!ft_outcomes_of(s))
         return;
-    ft_outcome_log_restart(ft_outcomes_of(s));
+    ft_outcome_log_restart(ft_outcomes_of(s), s->numbers + 1);
     s->refusals = s->lost = s->differed = 0;
     s->live = job->procs[rank].incarnation + 1;
     if (is_on(job) && !ft_cadence_is_forsaken(s) && ft_budget_has_room(job, rank))

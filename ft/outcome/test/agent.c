@@ -129,7 +129,7 @@ static void end_copy(struct slot *s)
 static void look_for_taken(struct agent *a)
 {
     struct ft_snap_words *w = &a->shared->block.snap;
-    struct slot made = {(pid_t)ft_look(&w->pid), w->outcome, w->closings};
+    struct slot made = {(pid_t)ft_look(&w->pid), w->outcome, w->closings, a->number};
 
     if (!a->number || ft_look(&w->taken) != a->number)
         return;
@@ -145,7 +145,7 @@ static void look_for_taken(struct agent *a)
     atomic_store(&a->shared->stands, a->number);
     a->number = 0;
     if (a->slots[NAMED].pid && !a->slots[ZERO].pid)
-        atomic_store(&a->words->released, a->slots[NAMED].outcome);
+        ft_outcome_log_hold(a->words, a->slots[NAMED].number, a->slots[NAMED].outcome);
 }
 
 /* Zero goes when a newer copy stands and half of the log is full. */
@@ -153,7 +153,7 @@ static void end_zero(struct agent *a)
 {
     if (a->slots[NAMED].pid && a->slots[ZERO].pid && !a->only_zero && atomic_load(&a->words->tail) > (uint64_t)a->mib << 19) {
         end_copy(&a->slots[ZERO]);
-        atomic_store(&a->words->released, a->slots[NAMED].outcome);
+        ft_outcome_log_hold(a->words, a->slots[NAMED].number, a->slots[NAMED].outcome);
     }
 }
 

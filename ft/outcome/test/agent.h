@@ -16,7 +16,7 @@ enum { SLOTS = 2, ZERO = 0, NAMED = 1, POINTS = 8 };
 
 struct slot {
     pid_t pid;
-    uint64_t outcome, closings;
+    uint64_t outcome, closings, number;
 };
 
 /* Of memory that outlives the rank, what changes as it goes on. */
