@@ -166,6 +166,10 @@ static void take_life(struct ft_controller_report *c, uint32_t node, uint32_t lo
     to->cuts = rank->before.cuts + from->cuts;
     to->cuts_cost_ns = rank->before.cuts_cost_ns + from->cuts_cost_ns;
     to->cuts_most_ns = ft_max(rank->before.cuts_most_ns, from->cuts_most_ns);
+    to->still_ns = rank->before.still_ns + from->still_ns;
+    to->still_most_ns = ft_max(rank->before.still_most_ns, from->still_most_ns);
+    to->threads = from->threads;
+    to->refused = rank->before.refused + from->refused;
     to->checks.from_snapshot = rank->before.checks.from_snapshot + from->checks.from_snapshot;
     to->checks.from_start = rank->before.checks.from_start + from->checks.from_start;
     to->checks.differed = rank->before.checks.differed + from->checks.differed;

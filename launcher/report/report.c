@@ -89,6 +89,15 @@ void ft_report_cut(struct ft_report *r, uint32_t rank, uint64_t at_ns, uint64_t 
     total->cuts_most_ns = ft_max(total->cuts_most_ns, cost_ns);
 }
 
+void ft_report_still(struct ft_report *r, uint32_t rank, uint64_t still_ns, uint64_t most_ns, uint64_t threads)
+{
+    struct ft_rank_total *total = &r->ranks[rank];
+
+    total->still_ns = ft_min(total->still_ns + ft_min(still_ns, INT64_MAX), INT64_MAX);
+    total->still_most_ns = ft_max(total->still_most_ns, ft_min(most_ns, INT64_MAX));
+    total->threads = (uint32_t)ft_min(threads, UINT32_MAX);
+}
+
 /* Sums never go down, and a renewal of the log may be noted before and after it has been renewed. */
 void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released, uint64_t spilled)
 {
@@ -209,26 +218,36 @@ static json_t *restarts(const struct ft_report *r)
     return list;
 }
 
-static json_t *cuts(uint64_t number, uint64_t cost_ns, uint64_t most_ns)
+static json_t *cuts(const struct ft_rank_total *from)
 {
     json_t *to = json_object();
 
-    add(to, "taken", number);
-    add_seconds(to, "seconds", cost_ns);
-    json_object_set_new(to, "longest_seconds", number ? json_real((double)most_ns / 1e9) : json_null());
+    add(to, "taken", from->cuts);
+    add_seconds(to, "seconds", from->cuts_cost_ns);
+    json_object_set_new(to, "longest_seconds", from->cuts ? json_real((double)from->cuts_most_ns / 1e9) : json_null());
+    add_some(to, "threads", from->cuts ? ft_max(1, from->threads) : 0);
+    add_seconds(to, "still_seconds", from->still_ns);
+    add_seconds(to, "longest_still_seconds", from->still_most_ns);
+    add(to, "refused_for_threads", from->refused);
     return to;
 }
 
 static json_t *cuts_of_all(const struct ft_report *r)
 {
-    uint64_t number = 0, cost_ns = 0, most_ns = 0;
+    struct ft_rank_total all = {.cuts = 0};
 
     for (uint32_t i = 0; i < r->nranks; i++) {
-        number += r->ranks[i].cuts;
-        cost_ns += r->ranks[i].cuts_cost_ns;
-        most_ns = ft_max(most_ns, r->ranks[i].cuts_most_ns);
+        const struct ft_rank_total *one = &r->ranks[i];
+
+        all.cuts += one->cuts;
+        all.cuts_cost_ns += one->cuts_cost_ns;
+        all.cuts_most_ns = ft_max(all.cuts_most_ns, one->cuts_most_ns);
+        all.threads = ft_max(all.threads, one->threads);
+        all.still_ns += one->still_ns;
+        all.still_most_ns = ft_max(all.still_most_ns, one->still_most_ns);
+        all.refused += one->refused;
     }
-    return cuts(number, cost_ns, most_ns);
+    return cuts(&all);
 }
 
 static uint64_t replayed(const struct ft_report *r, uint32_t rank)
@@ -271,7 +290,7 @@ static json_t *ranks(const struct ft_report *r)
         add(to, "restarts", from->restarts);
         add(to, "units", from->units);
         add(to, "replayed_units", replayed(r, i));
-        json_object_set_new(to, "snapshots", cuts(from->cuts, from->cuts_cost_ns, from->cuts_most_ns));
+        json_object_set_new(to, "snapshots", cuts(from));
         json_object_set_new(to, "checks", checks(r, &from->checks));
         json_object_set_new(to, "last_snapshot_unit", from->cuts ? json_integer((json_int_t)from->cut_unit) : json_null());
         json_array_append_new(list, to);

@@ -54,6 +54,9 @@ struct ft_rank_total {
     uint64_t cut_unit;      /* of that snapshot */
     uint64_t checkpoint_ns; /* ... and at the newest checkpoint that it can load */
     uint64_t cuts, cuts_cost_ns, cuts_most_ns;  /* snapshots taken: number, time spent on all and on the slowest */
+    uint64_t still_ns, still_most_ns;           /* for which its threads stood still: in all, at most */
+    uint32_t threads;       /* of the last one; 0: one */
+    uint64_t refused;       /* so many were not made, since a thread could not be stopped */
     struct ft_checks checks;
 };
 
@@ -118,6 +121,10 @@ void ft_report_started(struct ft_report *r, uint32_t rank, enum ft_way_back way,
 
 /* A snapshot of rank was taken at at_ns, at `unit` of its world, which took cost_ns of its time. */
 void ft_report_cut(struct ft_report *r, uint32_t rank, uint64_t at_ns, uint64_t unit, uint64_t cost_ns);
+
+/* For its snapshots rank's threads have stood still for still_ns more, and for most_ns at most; the last one has so many of them. What a rank
+   says itself. */
+void ft_report_still(struct ft_report *r, uint32_t rank, uint64_t still_ns, uint64_t most_ns, uint64_t threads);
 
 /* So much was logged, and so much of it released, and spilled, by now. */
 void ft_report_log(struct ft_report *r, uint64_t bytes, uint64_t released, uint64_t spilled);

@@ -133,7 +133,33 @@ Test(report, lost_work_counts_from_where_the_successor_begins)
     expect(json_object_get(all, "snapshots"), "taken", 2);
     expect(json_object_get(all, "snapshots"), "seconds", 0.01);
     expect(json_object_get(all, "snapshots"), "longest_seconds", 0.006);
+    expect(json_object_get(all, "snapshots"), "threads", 1);
     expect(json_array_get(json_object_get(all, "per_rank"), 0), "last_snapshot_unit", 900);
+    end(&r, all);
+}
+
+/* What threads of ranks lose to snapshots. The numbers are the ranks' own: they may be any. */
+Test(report, threads_that_stand_still)
+{
+    struct ft_report r;
+    json_t *all, *one;
+
+    open_report(&r);
+    ft_report_cut(&r, 0, at(1), 10, 4000000);
+    ft_report_still(&r, 0, 3000000, 3000000, 5);
+    ft_report_still(&r, 0, 2000000, 3000000, 4);
+    ft_report_still(&r, 1, UINT64_MAX, UINT64_MAX, UINT64_MAX);
+    ft_report_still(&r, 1, UINT64_MAX, UINT64_MAX, 1);
+    r.ranks[0].refused = 7;
+    all = written(&r);
+    one = json_object_get(json_array_get(json_object_get(all, "per_rank"), 0), "snapshots");
+    expect(one, "threads", 4);
+    expect(one, "still_seconds", 0.005);
+    expect(one, "longest_still_seconds", 0.003);
+    expect(one, "refused_for_threads", 7);
+    expect(json_object_get(all, "snapshots"), "threads", 4);
+    expect(json_object_get(all, "snapshots"), "refused_for_threads", 7);
+    cr_expect(r.ranks[1].still_ns == INT64_MAX && r.ranks[1].still_most_ns == INT64_MAX); /* what a node may say (wire.h) */
     end(&r, all);
 }
 

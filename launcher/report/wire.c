@@ -9,7 +9,7 @@
 
 #include "ft/base/util.h"
 
-enum { NUMBER = 8, REPORT_HEAD = 8 * NUMBER, CELLS_HEAD = 6 * NUMBER, RESTART_NUMBERS = 14, LIFE_NUMBERS = 19, COUNT = 2, CELL = 8 * COUNT };
+enum { NUMBER = 8, REPORT_HEAD = 8 * NUMBER, CELLS_HEAD = 6 * NUMBER, RESTART_NUMBERS = 14, LIFE_NUMBERS = 23, COUNT = 2, CELL = 8 * COUNT };
 
 _Static_assert(FT_ACTIVITIES + 1 == CELL / COUNT, "a cell's counts and its snapshots");
 _Static_assert(REPORT_HEAD + FT_WIRE_ROWS * (RESTART_NUMBERS + LIFE_NUMBERS) * NUMBER <= FT_WIRE_MOST, "a REPORT is a frame");
@@ -77,6 +77,7 @@ static uint8_t *put_life(uint8_t *at, const struct ft_wire_life *m)
     at = put(put(put(at, (uint64_t)t->pid), (uint64_t)t->signal), (uint64_t)t->code);
     at = put(put(put(put(at, t->ended_ns), t->restarts), t->units), t->origin_ns);
     at = put(put(put(put(at, t->cut_unit), t->cuts), t->cuts_cost_ns), t->cuts_most_ns);
+    at = put(put(put(put(at, t->still_ns), t->still_most_ns), t->threads), t->refused);
     at = put(at, t->checkpoint_ns);
     at = put(put(put(put(at, t->checks.from_snapshot), t->checks.from_start), t->checks.differed), t->checks.records);
     at = put(at, t->checks.unable);
@@ -98,6 +99,10 @@ static void get_life(struct numbers *n, struct ft_wire_life *m)
     t->cuts = moment(n);
     t->cuts_cost_ns = moment(n);
     t->cuts_most_ns = moment(n);
+    t->still_ns = moment(n);
+    t->still_most_ns = moment(n);
+    t->threads = (uint32_t)take(n, UINT32_MAX);
+    t->refused = moment(n);
     t->checkpoint_ns = moment(n);
     t->checks.from_snapshot = (uint32_t)take(n, UINT32_MAX);
     t->checks.from_start = (uint32_t)take(n, UINT32_MAX);

@@ -168,7 +168,7 @@ Test(wire, a_report_comes_out_as_it_went_in)
              .from_ns = 5, .replayed = 6, .astray = 3}},
         {8, {.code = 255, .lost = true, .died_ns = INT64_MAX}}};
     struct ft_wire_life ranks[3] = {{.total = {.pid = 1, .ended_ns = 2, .restarts = 3, .units = 4, .origin_ns = 5, .cut_unit = 6, .cuts = 7, .cuts_cost_ns = 8,
-                                               .cuts_most_ns = 9, .checkpoint_ns = 10, .checks = {13, 14, 15, true, 16}}, .live_ns = 11, .replayed = 12}};
+                                               .cuts_most_ns = 9, .still_ns = 17, .still_most_ns = 18, .threads = 19, .refused = 20, .checkpoint_ns = 10, .checks = {13, 14, 15, true, 16}}, .live_ns = 11, .replayed = 12}};
     struct ft_wire_report in = {.now_ns = 1, .log_bytes = 2, .released_bytes = 3, .peak_log_bytes = 4, .spilled_bytes = 5, .peak_memory_bytes = 6,
                                 .nrestarts = 2, .nranks = 3, .restarts = restarts, .ranks = ranks}, out;
     struct ft_wire_bytes b = ft_wire_put_report(&in);
