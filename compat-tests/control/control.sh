@@ -259,7 +259,7 @@ ended_named g 143
 
 # Ranks that are done, and those that have not called MPI_Init.
 begin_named h -n 3 sh -c '[ $FTMPI_RANK = 2 ] || exec sleep 1000'
-check "[r['state'] for r in rank] == ['starting', 'starting', 'done'] and rank[2]['pid'] is None and rank[0]['pid'] > 0"
+check "[r['state'] for r in rank] == ['running', 'running', 'done'] and rank[2]['pid'] is None and rank[0]['pid'] > 0"
 run stop
 ended_named h 143
 

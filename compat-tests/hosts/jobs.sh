@@ -131,7 +131,7 @@ pid=$!
 both_run() {
     "$ftrun" status "hosts-$$" >"$tmp/status" 2>&1
     [ "$(grep -c '^node [01] on [ab]: running' "$tmp/status")" = 2 ] &&
-        [ "$(grep -c '^memory: [0-9]* of [0-9]* MiB used' "$tmp/status")" = 2 ] && grep -q '^1-2 *starting .*on b' "$tmp/status"
+        [ "$(grep -c '^memory: [0-9]* of [0-9]* MiB used' "$tmp/status")" = 2 ] && grep -q '^1-2 *running .*on b' "$tmp/status"
 }
 wait_for both_run || cat "$tmp/status"
 "$ftrun" stop "hosts-$$" >/dev/null 2>&1 || fail "ftrun stop does not stop it"

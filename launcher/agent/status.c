@@ -148,14 +148,21 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
         json_object_set_new(o, "no_start", json_string(once));
 }
 
+/* Before MPI_Init, which there may never be: then it is not said to be starting for as long as it runs. */
+static const char *state_of(const struct ft_proc *proc, const struct ft_inspect *i)
+{
+    bool before = is_alive(proc) && i->state == FT_RANK_ABSENT;
+
+    return before ? ft_phase_text(FT_NODE_RANK_UP) : ft_activity_text(ft_activity_of(proc, i));
+}
+
 static json_t *one_rank(const struct look *l, uint32_t rank)
 {
     const struct ft_proc *proc = &l->job->procs[rank];
     const struct ft_inspect *i = &l->all[rank];
-    const char *state = ft_activity_text(ft_activity_of(proc, i));
     bool alive = is_alive(proc);
     uint64_t now = ft_clock_ns(), since = ft_watch_since(l->watch, rank);
-    json_t *o = json_pack("{si ss so sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state, "pid",
+    json_t *o = json_pack("{si ss so sb si sI sI sf}", "rank", (int)ft_job_rank(l->job, rank), "state", state_of(proc, i), "pid",
                           alive ? json_integer(proc->pid) : json_null(), "stopped", alive && ft_procstat_stopped(proc->pid), "incarnation", (int)proc->incarnation, "restarts",
                           (json_int_t)ft_policy_restarts_of(l->job->policy, rank), "units", (json_int_t)i->done, "seconds",
                           (double)(now - ft_min(now, alive ? since : proc->died_ns)) / 1e9);
