@@ -29,6 +29,7 @@ static struct ft_copies copies;
 static struct ft_door door;
 static struct ft_guest guest;
 static pid_t opened_by;  /* the incarnation that this is, if it is one */
+static bool before_main;
 
 static bool keeps(bool keep)
 {
@@ -65,7 +66,7 @@ static bool cut_at(struct ft_stand *stand)
     ft_recorder_live();
     if (guest.stand)
         guest.stand(guest.arg, stand);
-    copies.words->early = ft_peek32(&copies.block->state) == FT_RANK_ABSENT;
+    copies.words->early = before_main;
     if (!ft_copies_make(&copies, stand))
         return false;
     ft_inside();
@@ -111,9 +112,13 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
+/* From now on the engine makes copies, at its calls: another thread's call may fall into one. */
 static void enter(const struct ft_guest *who)
 {
+    ft_threads_lock();
+    ft_recorder.want = NULL;
     guest = *who;
+    ft_threads_unlock();
     dl_iterate_phdr(find_code, (void *)(uintptr_t)who->resume);
 }
 
@@ -284,6 +289,8 @@ static bool open_all(const char *text)
     ft_recorder.others_map = others_map;
     door.want = &copies.words->want;
     door.answered = &copies.answered;
+    ft_recorder.want = door.want;
+    ft_recorder.answered = door.answered;
     door.switched = &ft_recorder.settled;
     door.enter = enter;
     door.leave = leave;
@@ -311,9 +318,11 @@ __attribute__((constructor)) static void start(int argc, char **argv)
     if (!fds || !getenv("FTMPI_RECORDED") || !is_rank() || !open_all(fds))
         return;
     say_who();
+    before_main = true;
     if (*door.want)
         cut_at(&(struct ft_stand){.first = true});
     else
         cut_now(); /* an exec has ended what copies there were */
     ft_copies_await(&copies);
+    before_main = false;
 }

@@ -207,8 +207,8 @@ struct ft_snap_words {
     uint64_t outcome;                        /* ... in the log of its outcomes */
     uint64_t done;                           /* ... after so many of them */
     uint64_t closings;                       /* ... after so many ways back were closed, one that is about to be included */
-    bool early;                              /* ... and has not called MPI_Init: whoever sees `taken` may do so much later */
-    bool first;                              /* ... and has not come to main: it has made no call since its recording began */
+    bool early;                              /* ... and has not come to main: whoever sees `taken` may do so much later */
+    bool first;                              /* ... nor made any call since its recording began */
     _Atomic uint64_t recorder;               /* this process (or its predecessor) records what it does */
     _Atomic uint64_t ends;                   /* it is going to exec, which takes from snapshots what they share with it: all are to
                                                 end. A number, over all incarnations */

@@ -31,6 +31,7 @@ void ft_status_note(struct ft_job *job)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++)
         ft_ranks_note_end(job, r);
+    ft_snapshots_note(job);
     ft_job_note_log(job);
     job->report->durable = ft_durable_totals(job);
     ft_versions_cache(&job->region, &job->report->cache);
@@ -119,7 +120,8 @@ static void add_call(json_t *o, const struct look *l, uint32_t rank)
 /* What would be tried if it died now, in this order. */
 static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
 {
-    const char *reason = ft_snapshots_reason(job, rank), *once = job->options->start_over_always ? NULL : ft_outcomes_once(job, rank);
+    char text[FT_CADENCE_REASON];
+    const char *reason = ft_snapshots_reason(job, rank, text), *once = job->options->start_over_always ? NULL : ft_outcomes_once(job, rank);
     json_t *ways = json_array();
     const struct ft_snap_slot *slot = ft_snapshots_named(job, rank);
 
@@ -135,8 +137,8 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_ALL)));
     json_object_set_new(o, "ways_back", ways);
     if (slot)
-        json_object_set_new(o, "snapshot", json_pack("{si sI sf}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
-                                                     "seconds", (double)(ft_clock_ns() - slot->taken_ns) / 1e9));
+        json_object_set_new(o, "snapshot", json_pack("{si sI sf si}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
+                                                     "seconds", (double)(ft_clock_ns() - slot->taken_ns) / 1e9, "threads", (int)slot->threads));
     if (ft_cuts_newest(job)) {
         json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));
         if (job->report->version == ft_cuts_newest(job))

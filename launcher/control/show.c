@@ -196,12 +196,17 @@ static void describe_place(const json_t *rank, bool coarse, struct group *g)
 static void describe_ways(const json_t *rank, bool coarse, struct group *g)
 {
     const json_t *ways = json_object_get(rank, "ways_back"), *snapshot = json_object_get(rank, "snapshot"), *way;
+    char threads[48];
     size_t i;
 
     (void)coarse;
     json_array_foreach(ways, i, way) {
         append(g->row.cells[1], i ? ", " : "");
         append(g->row.cells[1], json_string_value(way));
+        if (!strcmp(json_string_value(way), "snapshot") && number(snapshot, "threads") > 1) {
+            snprintf(threads, sizeof threads, " of %lld threads", number(snapshot, "threads"));
+            append(g->row.cells[1], threads);
+        }
     }
     g->least = g->most = has(rank, "snapshot") ? real(snapshot, "seconds") : -1;
     snprintf(g->row.cells[3], TEXT, "%s", string(rank, "no_snapshot"));

@@ -11,6 +11,7 @@
 #include "launcher/job/job.h"
 #include "launcher/snap/budget.h"
 #include "launcher/snap/cost.h"
+#include "launcher/snap/outcomes.h"
 #include "launcher/snap/slot.h"
 
 enum {
@@ -18,9 +19,13 @@ enum {
     STEP_BYTES = 16 << 20,       /* and one more for each of these beyond; */
     LIMIT_STEPS = 64,            /* or for each such part of its limit, beyond 24 of them */
     SOON_MS = 1000,              /* not before, without a need */
-    LOG_BYTES = 64 << 20,        /* a need: so much was logged since */
+    LOG_BYTES = 64 << 20,        /* a need: so much was logged since; */
+    OUTCOME_BYTES = 32 << 20,    /* or so much by one rank of its outcomes, */
+    OUTCOME_SHARE = 4,           /* or such a part of what they may take: their memory is used again */
     REFUSED_MS = 1000, REFUSED_MOST_MS = 10000,
-    TELL_AFTER = 3,              /* refusals in a row */
+    THREADS_MS = 50,             /* a thread could not be stopped: the first time; then twice as long, up to SOON_MS */
+    TELL_AFTER = 3,              /* refusals in a row, */
+    TELL_THREADS = 8,            /* of which these are some seconds */
     FORSAKEN = FT_IMAGE_SYSTEM + 1 /* a reason of ours, beside those of enum ft_image_reason */
 };
 
@@ -31,9 +36,29 @@ static uint64_t log_bytes_of(const struct ft_snapshot *s)
     return ft_region_log_bytes(&s->job->region) - (named ? s->slots[named - 1].at.stream[0].end : 0);
 }
 
-static uint64_t refused_ms(const struct ft_snapshot *s)
+/* Its outcomes since its newest one. */
+static bool has_told_much(const struct ft_snapshot *s)
 {
-    return ft_min(REFUSED_MOST_MS, (uint64_t)REFUSED_MS << ft_min(s->refusals, 8));
+    const struct ft_outcome_words *outcomes = ft_outcomes_of(s);
+    uint32_t named = atomic_load(&s->named);
+
+    return outcomes && named && atomic_load(&outcomes->tail) - s->slots[named - 1].outcome >=
+                                    ft_min(OUTCOME_BYTES, s->job->region.header->params.outcome_bytes / OUTCOME_SHARE);
+}
+
+/* It is no lasting thing. */
+static bool is_for_thread(const struct ft_snapshot *s)
+{
+    return s->reason == FT_IMAGE_THREADS && !s->job->region.header->params.one_thread;
+}
+
+static uint64_t refused_ns(const struct ft_snapshot *s)
+{
+    uint64_t least = s->job->options->snapshot_ms == FT_SNAPSHOT_AUTO ? s->refused_ns * 100 : 0;
+
+    if (is_for_thread(s))
+        return ft_max(least, ft_min(SOON_MS, (uint64_t)THREADS_MS << ft_min(s->refusals - 1, 8)) * 1000000);
+    return ft_min(REFUSED_MOST_MS, (uint64_t)REFUSED_MS << ft_min(s->refusals, 8)) * 1000000;
 }
 
 /* A log that grows costs, too: memory that is written for the first time takes longer than the copy into it, and in the end there is its
@@ -48,10 +73,10 @@ static uint64_t percent(const struct ft_job *job)
 }
 
 /* Of ranks that can have one, as far as is known. */
-static bool has_logged_much(const struct ft_snapshot *ranks, uint32_t n)
+static bool have_logged_much(const struct ft_snapshot *ranks, uint32_t n)
 {
     for (uint32_t r = 0; r < n; r++)
-        if (!ranks[r].refusals && log_bytes_of(&ranks[r]) >= LOG_BYTES)
+        if (!ranks[r].refusals && (log_bytes_of(&ranks[r]) >= LOG_BYTES || has_told_much(&ranks[r])))
             return true;
     return false;
 }
@@ -62,7 +87,7 @@ bool ft_cadence_round(const struct ft_job *job, const struct ft_snapshot *ranks,
         return since >= job->options->snapshot_ms * 1000000;
     if (since < ft_cost_round(job, ranks) * 100 / percent(job))
         return false;
-    return since >= SOON_MS * 1000000ull || has_logged_much(ranks, job->region.header->params.nranks);
+    return since >= SOON_MS * 1000000ull || have_logged_much(ranks, job->region.header->params.nranks);
 }
 
 bool ft_cadence_due(const struct ft_snapshot *s, uint64_t round, uint64_t now)
@@ -70,7 +95,7 @@ bool ft_cadence_due(const struct ft_snapshot *s, uint64_t round, uint64_t now)
     uint64_t began = atomic_load_explicit(&ft_region_rank(&s->job->region, s->rank)->started_ns, memory_order_relaxed);
     uint64_t last = ft_max(began, s->asked_ns);
 
-    return s->refusals ? now - last >= refused_ms(s) * 1000000 : last < round;
+    return s->refusals ? now - last >= refused_ns(s) : last < round;
 }
 
 /* A snapshot becomes its rank's parent's child: that must be us. Before MPI_Init the rank is whom we have started. */
@@ -81,7 +106,7 @@ static bool is_leader(const struct ft_snapshot *s)
     return !attached || attached == (uint32_t)s->job->procs[s->rank].pid;
 }
 
-static bool is_recorded(const struct ft_snapshot *s)
+bool ft_cadence_is_recorded(const struct ft_snapshot *s)
 {
     return ft_look(&ft_snap_words_of(s)->recorder) == (uint64_t)s->job->procs[s->rank].pid;
 }
@@ -95,7 +120,7 @@ uint32_t ft_cadence_hindrance(const struct ft_snapshot *s)
 {
     if (!is_leader(s))
         return FT_IMAGE_WRAPPER;
-    if (!is_recorded(s))
+    if (!ft_cadence_is_recorded(s))
         return FT_IMAGE_RECORDER;
     if (ft_cadence_is_forsaken(s))
         return FORSAKEN;
@@ -103,7 +128,7 @@ uint32_t ft_cadence_hindrance(const struct ft_snapshot *s)
 }
 
 static const char *const reasons[] = {
-    [FT_IMAGE_THREADS] = "it has more than one thread",
+    [FT_IMAGE_THREADS] = "it has more than one thread (--snapshot-threads off)",
     [FT_IMAGE_CHILDREN] = "it has child processes that are not followed",
     [FT_IMAGE_DESCRIPTOR] = "it has sockets or similar descriptors of its own",
     [FT_IMAGE_RECORDER] = "what it does is not recorded (a static or set-user-ID program, or one without libftmpi_rank.so)",
@@ -116,8 +141,12 @@ static const char *const reasons[] = {
     [FT_IMAGE_MEMORY] = "there may not be enough memory for a snapshot of it",
 };
 
-const char *ft_cadence_reason(const struct ft_snapshot *s)
+const char *ft_cadence_reason(const struct ft_snapshot *s, char text[static FT_CADENCE_REASON])
 {
+    if (is_for_thread(s)) {
+        snprintf(text, FT_CADENCE_REASON, "a thread of it could not be stopped%s%s", *s->stands ? ": " : "", s->stands);
+        return text;
+    }
     return s->reason < sizeof reasons / sizeof reasons[0] && reasons[s->reason] ? reasons[s->reason] : "unknown";
 }
 
@@ -131,14 +160,14 @@ static bool is_to_be_told(const struct ft_snapshot *s)
 
     if (s->told || (memory && s->job->snapshots->ranks[0].short_told))
         return false;
-    return s->refusals >= (s->reason == FT_IMAGE_WRAPPER || (memory && !has_one(s)) ? 1 : TELL_AFTER);
+    return s->refusals >= (s->reason == FT_IMAGE_WRAPPER || (memory && !has_one(s)) ? 1 : is_for_thread(s) ? TELL_THREADS : TELL_AFTER);
 }
 
 /* Ranks with the same reason in one line. */
 static void tell(struct ft_snapshot *first, uint32_t n)
 {
     const struct ft_say *say = &first->job->say;
-    char others[64] = "";
+    char others[64] = "", reason[FT_CADENCE_REASON];
     uint32_t more = 0;
 
     for (struct ft_snapshot *s = first; s < first + n; s++) {
@@ -150,7 +179,7 @@ static void tell(struct ft_snapshot *first, uint32_t n)
     if (more)
         snprintf(others, sizeof others, " (and %u other rank%s)", more, ft_plural(more));
     ft_say_notice(say, "rank %u%s gets no %ssnapshot: %s%s; if it is killed it %s", ft_job_rank(first->job, first->rank), others,
-                  has_one(first) ? "newer " : "", ft_cadence_reason(first),
+                  has_one(first) ? "newer " : "", ft_cadence_reason(first, reason),
                   first->reason == FT_IMAGE_MEMORY ? " (ftrun status says where it is)" : "", has_one(first) ? "goes on from the one it has" :
                   ft_versions_can_load(&first->job->region, first->rank) ? "goes on from its last checkpoint" : "replays from the start");
     first->told = true;

@@ -12,20 +12,31 @@
 
 enum { LEAST_NS = 1000000 /* it costs at least */ };
 
-void ft_cost_stood(struct ft_snapshot *s)
+/* Since it was last looked at. It is less then if everything was made new. */
+static uint64_t grown(uint64_t now, uint64_t *before)
 {
-    uint64_t stood = ft_look(&ft_snap_words_of(s)->stood_ns);
+    uint64_t since = now < *before ? now : now - *before;
 
-    if (stood < s->stood_ns)
-        s->stood_ns = 0; /* everything was made new */
-    s->last_ns += stood - s->stood_ns;
-    s->stood_ns = stood;
+    *before = now;
+    return since;
+}
+
+uint64_t ft_cost_stood(struct ft_snapshot *s)
+{
+    return grown(ft_look(&ft_snap_words_of(s)->stood_ns), &s->stood_ns);
+}
+
+void ft_cost_note(struct ft_snapshot *s)
+{
+    const struct ft_snap_words *w = ft_snap_words_of(s);
+
+    ft_report_still(s->job->report, s->rank, grown(ft_look(&w->still_ns), &s->still_ns), ft_look(&w->still_most_ns), ft_look(&w->threads));
 }
 
 void ft_cost_begin(struct ft_snapshot *s)
 {
-    s->last_ns = 0;
-    ft_cost_stood(s);
+    s->last_ns = ft_cost_stood(s);
+    ft_cost_note(s);
 }
 
 /* Copied pages are paid for by who writes first: the rank, for the most part. Counted when the snapshot ends, or is replaced: by its page

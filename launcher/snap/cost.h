@@ -13,8 +13,11 @@ struct ft_snapshot;
 /* It has been made: what is counted from now on is its, with the time that the rank has just stood still for it. */
 void ft_cost_begin(struct ft_snapshot *s);
 
-/* The rank has stood still for one that was not made. */
-void ft_cost_stood(struct ft_snapshot *s);
+/* So long has the rank stood still since this was last asked: for one that was not made. */
+uint64_t ft_cost_stood(struct ft_snapshot *s);
+
+/* For the report: how long its threads have stood still so far. */
+void ft_cost_note(struct ft_snapshot *s);
 
 /* The one in that slot ends, or is replaced: adds the pages that the rank has copied for it. */
 void ft_cost_pages(struct ft_snapshot *s, const struct ft_snap_slot *slot);

@@ -25,6 +25,7 @@ struct ft_snap_slot {
     uint64_t done;             /* ... after so many of them, ... */
     uint64_t closings;         /* ... after so many ways back were closed */
     uint64_t taken_ns;
+    uint32_t threads;          /* that the rank had */
     bool condemned;            /* it is being ended */
     uint64_t unshared;         /* bytes that it did not share when that was last looked at */
 
@@ -48,7 +49,9 @@ struct ft_snapshot {
     uint64_t made;             /* so many */
     uint32_t refusals;         /* in a row */
     uint32_t lost;             /* in a row: it died before it waited */
-    uint32_t reason;           /* of the last one, enum ft_image_reason */
+    uint32_t reason;           /* of the last one, enum ft_image_reason, */
+    uint64_t refused_ns;       /* how long the rank had stood still for it, */
+    char stands[96];           /* and with FT_IMAGE_THREADS, in the rank's words: which thread, and where */
     uint32_t tries;            /* to wake it, in a row */
     uint64_t closings;         /* so often its ways back were closed, as far as it is told */
     uint64_t tells;            /* so many things it had to tell the user are told */
@@ -63,7 +66,8 @@ struct ft_snapshot {
     bool short_told;           /* that snapshots had to go: of the first rank, for all */
     uint32_t live;             /* the incarnation, + 1, that is known to be past all that is in its log; 0: none is */
     int score;                 /* what the kernel went by for the rank (ft_memory_score) before it made the last one */
-    uint64_t stood_ns;         /* what the rank itself had counted of its standing still */
+    uint64_t stood_ns;         /* what the rank itself had counted of its standing still, */
+    uint64_t still_ns;         /* and of that of its threads */
     uint64_t last_ns;          /* what the last one cost: standing still, forking, and the pages that the one before it made the rank copy */
 
     struct ft_job *job;        /* of the agent, as rank */

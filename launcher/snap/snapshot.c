@@ -80,12 +80,35 @@ static void drop(struct ft_snapshot *s)
         ft_slot_condemn(s, i);
 }
 
+/* What another process has written. */
+static void copy_text(char *to, const char *from, size_t size)
+{
+    size_t n = 0;
+
+    for (; n < size - 1 && from[n]; n++)
+        to[n] = (char)(from[n] < ' ' || from[n] > '~' ? '?' : from[n]);
+    to[n] = 0;
+}
+
+static void refused_for_thread(struct ft_snapshot *s)
+{
+    char text[FT_CADENCE_REASON];
+
+    copy_text(s->stands, ft_snap_words_of(s)->stands, sizeof s->stands);
+    s->job->report->ranks[s->rank].refused++;
+    ft_cost_note(s);
+    if (s->refusals == 1)
+        ft_say_step(&s->job->say, "rank %u: no snapshot this time: %s", ft_job_rank(s->job, s->rank), ft_cadence_reason(s, text));
+}
+
 static void refused(struct ft_snapshot *s, uint32_t reason)
 {
-    ft_cost_stood(s);
+    s->refused_ns = ft_cost_stood(s);
     s->asked_ns = ft_clock_ns();
     s->refusals++;
     s->reason = reason;
+    if (reason == FT_IMAGE_THREADS)
+        refused_for_thread(s);
     if (s->number)
         give_up(s);
 }
@@ -147,6 +170,7 @@ static void taken(struct ft_snapshot *s)
     p->outcome = w->outcome;
     p->done = w->done;
     p->closings = w->closings;
+    p->threads = (uint32_t)ft_min(ft_max(1, ft_look(&w->threads)), INT32_MAX);
     p->unshared = 0;
     p->pid = (pid_t)ft_look(&w->pid);
     if (!ft_slot_watch(s, slot)) {
@@ -229,9 +253,12 @@ static bool can_be_asked(const struct ft_snapshot *s)
     return ft_proc_phase(&s->job->procs[s->rank]) == FT_PROC_RUNNING && !s->number && ft_slot_free(s) >= 0;
 }
 
-static bool is_attached(const struct ft_snapshot *s)
+/* It is in MPI, or uses none, as far as is known. Of one that is not recorded and has not come to MPI_Init nothing is told: it may be a wrapper. */
+static bool may_be_asked(const struct ft_snapshot *s)
 {
-    return ft_look32(&ft_region_rank(&s->job->region, s->rank)->state) == FT_RANK_ATTACHED;
+    uint32_t state = ft_look32(&ft_region_rank(&s->job->region, s->rank)->state);
+
+    return state == FT_RANK_ATTACHED || (state == FT_RANK_ABSENT && ft_cadence_is_recorded(s));
 }
 
 static bool try(struct ft_snapshot *s)
@@ -276,7 +303,7 @@ void ft_snapshots_tick(struct ft_job *job)
         ft_outcomes_tell_lost(s, now);
         look_for_lost(s);
         end_zero(s, ft_min(ZERO_BYTES, p->nextents * p->extent_bytes / 4));
-        if (is_attached(s) && is_wanted(job) && can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
+        if (may_be_asked(s) && is_wanted(job) && can_be_asked(s) && ft_cadence_due(s, all->round_ns, now))
             try(s);
     }
     ft_cadence_tell(job->snapshots->ranks, job->options->nranks);
@@ -432,11 +459,17 @@ void ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all)
     }
 }
 
-const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank)
+const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank, char text[static FT_CADENCE_REASON])
 {
     const struct ft_snapshot *s = of(job, rank);
 
-    return s->refusals ? ft_cadence_reason(s) : NULL;
+    return s->refusals ? ft_cadence_reason(s, text) : NULL;
+}
+
+void ft_snapshots_note(const struct ft_job *job)
+{
+    for (uint32_t r = 0; r < job->options->nranks; r++)
+        ft_cost_note(of(job, r));
 }
 
 /* ---- life ---- */

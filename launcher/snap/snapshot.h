@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
+#include "launcher/snap/cadence.h"
 #include "launcher/snap/slot.h"
 
 struct ft_job;
@@ -81,7 +82,10 @@ void ft_snapshots_drop_all(struct ft_job *job);
 /* What it makes of itself dies: its newest, or (all) zero, too, is not woken again; none is made before it has got further. Can be done twice. */
 void ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all);
 
-/* Why rank has none: "more than one thread". NULL: there is nothing to tell. */
-const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank);
+/* Why rank has none, as ft_cadence_reason. NULL: there is nothing to tell. */
+const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank, char text[static FT_CADENCE_REASON]);
+
+/* The report is to have all that there is to say of them. */
+void ft_snapshots_note(const struct ft_job *job);
 
 #endif
