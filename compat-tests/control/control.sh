@@ -227,7 +227,7 @@ sys.exit('not told how the job has ended')
 END
 begin_named k --job-name ends_k -n 2 sh -c 'while [ ! -e '"$tmp"'/end_k ]; do sleep 0.05; done; exit 9'
 wait_for has_two ""
-ranks=$(ask_and_see "import json, sys; print(*(r['pid'] for r in json.load(sys.stdin)['rank']))")
+ranks=$(ask_and_see "import json, sys; print(*(r['pid'] for r in json.load(sys.stdin)['per_rank']))")
 k_agent=$(pid_of "" agent_pid)
 call python3 late.py "run/$(id_of ends_k).sock" "$k_agent" "$ranks" end_k
 expect_code 9
