@@ -220,7 +220,11 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(pthread_barrier_wait)                                                                         \
     X(pthread_cancel)                                                                               \
     X(pthread_clockjoin_np)                                                                         \
+    X(pthread_cond_broadcast)                                                                       \
     X(pthread_cond_clockwait)                                                                       \
+    X(pthread_cond_destroy)                                                                         \
+    X(pthread_cond_init)                                                                            \
+    X(pthread_cond_signal)                                                                          \
     X(pthread_cond_timedwait)                                                                       \
     X(pthread_cond_wait)                                                                            \
     X(pthread_create)                                                                               \

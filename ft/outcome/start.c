@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/children.h"
+#include "ft/outcome/condition.h"
 #include "ft/outcome/copies.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/door.h"
@@ -238,6 +239,8 @@ static bool is_rank(void)
     return number_from("FTMPI_PID", &pid) && pid == (long)syscall(SYS_getpid) && !is_simulated();
 }
 
+bool ft_start_is_recorded(void) { return getenv("FTMPI_FDS") && getenv("FTMPI_RECORDED") && is_rank(); }
+
 /* What ftrun has given it, in this order (launcher/ranks/environ.c). No sscanf: that is five pages of the C library which most programs never
    touch, and takes longer than all numbers here. */
 enum { MEMORY, KICK, SPILL, BELL, LIFE, MODELS, GIVEN };
@@ -315,7 +318,7 @@ __attribute__((constructor)) static void start(int argc, char **argv)
     ft_output_by_lines();
     if (fds && !is_simulated())
         ft_other_mpi_watch(argv);
-    if (!fds || !getenv("FTMPI_RECORDED") || !is_rank() || !open_all(fds))
+    if (!ft_start_is_recorded() || !open_all(fds))
         return;
     say_who();
     before_main = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits for a condition, for the end of a thread; barriers.
+/* Conditions (condition.h); waits for the end of a thread; barriers.
 
    After a wait a thread takes its mutex again: that is the operation. A replay does not wait: it unlocks, and takes the mutex when its turn
    has come. So in a replay nobody hears of a signal. The wait that a thread comes to where its log ends is over at once, as the standard
@@ -11,6 +11,7 @@
 #include <threads.h>
 #include <time.h>
 
+#include "ft/outcome/condition.h"
 #include "ft/outcome/lock.h"
 
 struct wait {
@@ -18,12 +19,27 @@ struct wait {
     clockid_t clock;               /* -1: the condition's own */
 };
 
-static int wait_live(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
+/* The C library's. */
+static int wait_theirs(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
 {
     if (!w->until)
         return ft_real()->pthread_cond_wait(condition, mutex);
     return w->clock < 0 ? ft_real()->pthread_cond_timedwait(condition, mutex, w->until)
                         : ft_real()->pthread_cond_clockwait(condition, mutex, w->clock, w->until);
+}
+
+/* By a caller whose locks are not counted. */
+static int wait_only(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
+{
+    bool unlocked;
+    int result, locked = 0;
+
+    if (!ft_condition_is_ours(condition))
+        return wait_theirs(condition, mutex, w);
+    result = ft_condition_wait(condition, mutex, w->until, w->clock, &unlocked);
+    if (unlocked)
+        locked = ft_real()->pthread_mutex_lock(mutex);
+    return locked ? locked : result;
 }
 
 static int lock_again(const struct ft_lock *l, pthread_mutex_t *mutex)
@@ -36,12 +52,37 @@ static int lock_again(const struct ft_lock *l, pthread_mutex_t *mutex)
 /* It has neither unlocked the mutex nor waited. */
 static bool is_refused(int result) { return result == EINVAL || result == EPERM; }
 
-static int wait_and_tell(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
+/* From a wait that came to that result, or was none: the mutex is taken again, in a replay when its turn has come. A thread that has slept
+   in the process of which this one is a copy is in a replay when it comes here. */
+static int come_back(pthread_mutex_t *mutex, int result)
 {
+    struct ft_lock_at at = ft_lock_at_mutex(mutex);
+    struct ft_lock l;
+    int locked;
+
+    if (ft_lock_begin(&l, FT_LOCK_CONDITION)) {
+        ft_lock_again(&l, at, lock_again(&l, mutex));
+        return l.result;
+    }
+    locked = ft_real()->pthread_mutex_lock(mutex);
+    if (locked)
+        result = locked;
+    ft_lock_took(at, FT_LOCK_CONDITION, result);
+    return result;
+}
+
+static int wait_live(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
+{
+    bool unlocked;
     int result;
 
-    ft_lock_point(FT_LOCK_BEFORE);
-    result = wait_live(condition, mutex, w);
+    if (ft_condition_is_ours(condition)) {
+        result = ft_condition_wait(condition, mutex, w->until, w->clock, &unlocked);
+        if (unlocked)
+            return come_back(mutex, result);
+    } else {
+        result = wait_theirs(condition, mutex, w);
+    }
     if (is_refused(result))
         ft_lock_told(FT_LOCK_CONDITION, result);
     else
@@ -51,46 +92,63 @@ static int wait_and_tell(pthread_cond_t *condition, pthread_mutex_t *mutex, cons
 
 static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
 {
-    struct ft_lock_at at = ft_lock_at_mutex(mutex);
     const struct ft_outcome *o;
     struct ft_lock l;
 
+    ft_lock_point(FT_LOCK_BEFORE);
     if (!atomic_load(&ft_threads_replay))
-        return wait_and_tell(condition, mutex, w);
+        return wait_live(condition, mutex, w);
     o = ft_lock_next(FT_LOCK_CONDITION);
     if (o && is_refused(o->error) && ft_lock_begin(&l, FT_LOCK_CONDITION)) {
         ft_lock_given(&l);
         return l.result;
     }
     ft_real()->pthread_mutex_unlock(mutex);
-    if (ft_lock_begin(&l, FT_LOCK_CONDITION)) {
-        ft_lock_again(&l, at, lock_again(&l, mutex));
-        return l.result;
-    }
-    ft_real()->pthread_mutex_lock(mutex);
-    ft_lock_took(at, FT_LOCK_CONDITION, 0);
-    return 0;
+    return come_back(mutex, 0);
 }
 
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
-    if (!ft_locks())
-        return ft_real()->pthread_cond_wait(condition, mutex);
-    return wait_for(condition, mutex, &(struct wait){NULL, -1});
+    return (ft_locks() ? wait_for : wait_only)(condition, mutex, &(struct wait){NULL, -1});
 }
 
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
 {
-    if (!ft_locks())
-        return ft_real()->pthread_cond_timedwait(condition, mutex, until);
-    return wait_for(condition, mutex, &(struct wait){until, -1});
+    return (ft_locks() ? wait_for : wait_only)(condition, mutex, &(struct wait){until, -1});
 }
 
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
 {
-    if (!ft_locks())
+    if (clock < 0) /* a clock of a process, and the like: the C library says what is wrong, and does no more */
         return ft_real()->pthread_cond_clockwait(condition, mutex, clock, until);
-    return wait_for(condition, mutex, &(struct wait){until, clock});
+    return (ft_locks() ? wait_for : wait_only)(condition, mutex, &(struct wait){until, clock});
+}
+
+int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes)
+{
+    return ft_condition_init(condition, attributes) ? 0 : ft_real()->pthread_cond_init(condition, attributes);
+}
+
+/* Nothing waits for the threads that have been woken: they do not look at it any more. */
+int pthread_cond_destroy(pthread_cond_t *condition)
+{
+    return ft_condition_is_ours(condition) ? 0 : ft_real()->pthread_cond_destroy(condition);
+}
+
+int pthread_cond_signal(pthread_cond_t *condition)
+{
+    if (!ft_condition_is_ours(condition))
+        return ft_real()->pthread_cond_signal(condition);
+    ft_condition_signal(condition);
+    return 0;
+}
+
+int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+    if (!ft_condition_is_ours(condition))
+        return ft_real()->pthread_cond_broadcast(condition);
+    ft_condition_broadcast(condition);
+    return 0;
 }
 
 /* C11's are the same in the C library; what they say is not. */
@@ -105,23 +163,36 @@ static int as_c11(int error)
     }
 }
 
+static pthread_cond_t *of_c11(cnd_t *condition) { return (pthread_cond_t *)(void *)condition; }
+
+static pthread_mutex_t *of_mtx(mtx_t *mutex) { return (pthread_mutex_t *)(void *)mutex; }
+
 int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
-    if (!ft_locks())
-        return ft_real()->cnd_wait(condition, mutex);
-    return as_c11(wait_for((pthread_cond_t *)(void *)condition, (pthread_mutex_t *)(void *)mutex, &(struct wait){NULL, -1}));
+    return as_c11((ft_locks() ? wait_for : wait_only)(of_c11(condition), of_mtx(mutex), &(struct wait){NULL, -1}));
 }
 
 int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until)
 {
-    if (!ft_locks())
-        return ft_real()->cnd_timedwait(condition, mutex, until);
-    return as_c11(wait_for((pthread_cond_t *)(void *)condition, (pthread_mutex_t *)(void *)mutex, &(struct wait){until, -1}));
+    return as_c11((ft_locks() ? wait_for : wait_only)(of_c11(condition), of_mtx(mutex), &(struct wait){until, -1}));
 }
+
+int cnd_init(cnd_t *condition) { return as_c11(pthread_cond_init(of_c11(condition), NULL)); }
+
+void cnd_destroy(cnd_t *condition) { pthread_cond_destroy(of_c11(condition)); }
+
+int cnd_signal(cnd_t *condition) { return as_c11(pthread_cond_signal(of_c11(condition))); }
+
+int cnd_broadcast(cnd_t *condition) { return as_c11(pthread_cond_broadcast(of_c11(condition))); }
 
 /* ---- barriers ---- */
 
-/* The C library's barrier. What it leaves of the structure has the arrivals. */
+/* The C library's barrier. What it leaves of the structure has the arrivals.
+
+   A thread that sleeps in one when a copy is made goes on sleeping there in the copy. That is right: who has arrived, and who has left, are
+   numbers in the barrier, in the memory that is copied, and all members stand somewhere in the same copy. Nobody is led out; who slept asks
+   the kernel anew whether the round is still the one that it waits for. The same goes for pthread_join (it sleeps until the word with the
+   thread's number is 0, which the kernel clears for whoever has that word), for pthread_once, and for readers and writers. */
 struct barrier {
     unsigned in, round, count;
     int shared;
