@@ -9,7 +9,7 @@
 #include "ft/outcome/behind.h"
 
 enum {
-    INHERITS = 32,                /* of a mutex's kind, nptl/pthreadP.h */
+    INHERITS = 32, PROTECTS = 64, /* of a mutex's kind, nptl/pthreadP.h */
     SPINS = 200,                  /* at a marked word, before its thread is given the processor */
     RECORDS_SECONDS = 5,
     REPEATS = 1 << 20             /* of one failure that one record has */
@@ -43,12 +43,12 @@ bool ft_lock_counts(uintptr_t caller)
     return t->counted;
 }
 
-/* Of an inheriting mutex the kernel is told whose it is, by the number that the C library keeps: main's is of its first incarnation, and
-   nobody who waits for it would be woken. */
+/* The kernel is asked for a thread's priority, or told whose a mutex is, by the number that the C library keeps: it is of the first incarnation.
+   Inheriting ones of one process are not made (wrap_inherit.c). */
 struct ft_lock_at ft_lock_at_special(pthread_mutex_t *mutex)
 {
-    if ((mutex->__data.__kind & INHERITS) && ft_thread.number == 0)
-        ft_recorder_close("the thread that main runs in locks a mutex that inherits priorities");
+    if (mutex->__data.__kind & (INHERITS | PROTECTS))
+        ft_recorder_close("it locks a mutex with a priority ceiling, or one that processes share and that inherits priorities");
     return ft_lock_at(mutex);
 }
 

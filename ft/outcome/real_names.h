@@ -234,6 +234,7 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(pthread_join)                                                                                 \
     X(pthread_kill)                                                                                 \
     X(pthread_mutex_clocklock)                                                                      \
+    X(pthread_mutex_init)                                                                           \
     X(pthread_mutex_lock)                                                                           \
     X(pthread_mutex_timedlock)                                                                      \
     X(pthread_mutex_trylock)                                                                        \

@@ -23,7 +23,7 @@ enum { THREADS = 4, ROUNDS = 500, WORK = 20000 };
 /* ---- sections: one kind of lock each ---- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
-                       checking = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, adaptive = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP, robust;
+                       checking = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, adaptive = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP, robust, inheriting;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
 static sem_t semaphore;
@@ -52,6 +52,8 @@ static void lock_adaptive(void) { take(&adaptive); }
 static void unlock_adaptive(void) { pthread_mutex_unlock(&adaptive); }
 static void lock_robust(void) { take(&robust); }
 static void unlock_robust(void) { pthread_mutex_unlock(&robust); }
+static void lock_inheriting(void) { take(&inheriting); }
+static void unlock_inheriting(void) { pthread_mutex_unlock(&inheriting); }
 static void lock_rwlock(void) { pthread_rwlock_wrlock(&rwlock); }
 static void unlock_rwlock(void) { pthread_rwlock_unlock(&rwlock); }
 static void lock_spin(void) { pthread_spin_lock(&spin); }
@@ -77,13 +79,13 @@ static const struct section {
     {'A', lock_mutex, unlock_mutex},         {'A', try_mutex, unlock_mutex},         {'B', lock_recursive, unlock_recursive},
     {'C', lock_checking, unlock_checking},   {'D', lock_adaptive, unlock_adaptive},  {'E', lock_robust, unlock_robust},
     {'F', lock_rwlock, unlock_rwlock},       {'G', lock_spin, unlock_spin},          {'H', lock_semaphore, unlock_semaphore},
-    {'I', lock_mtx, unlock_mtx},             {'J', lock_stream, unlock_stream},
+    {'I', lock_mtx, unlock_mtx},             {'J', lock_stream, unlock_stream},       {'K', lock_inheriting, unlock_inheriting},
 #ifdef _OPENMP
-    {'K', lock_omp, unlock_omp},             {'L', lock_nest, unlock_nest},
+    {'L', lock_omp, unlock_omp},             {'M', lock_nest, unlock_nest},
 #endif
 };
 
-enum { SECTIONS = sizeof sections / sizeof *sections, CHAINS = 'M' - 'A' + 1, CRITICAL = CHAINS - 1 };
+enum { SECTIONS = sizeof sections / sizeof *sections, CHAINS = 'N' - 'A' + 1, CRITICAL = CHAINS - 1 };
 
 static struct chain chains[CHAINS];
 
@@ -174,7 +176,7 @@ static unsigned count_broken(void)
 
 static void run_torture(void)
 {
-    pthread_mutexattr_t is_robust;
+    pthread_mutexattr_t is_robust, inherits;
     unsigned heard = 0, wrong = 0;
     char text[40] = "";
     long all = 0;
@@ -183,6 +185,9 @@ static void run_torture(void)
     pthread_mutexattr_init(&is_robust);
     pthread_mutexattr_setrobust(&is_robust, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(&robust, &is_robust);
+    pthread_mutexattr_init(&inherits);
+    pthread_mutexattr_setprotocol(&inherits, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(&inheriting, &inherits);
     pthread_spin_init(&spin, 0);
     sem_init(&semaphore, 0, 1);
     mtx_init(&mtx, mtx_plain);
