@@ -14,6 +14,7 @@
 #include "ft/outcome/event.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/stand.h"
+#include "ft/outcome/robust.h"
 
 enum {
     YIELDS = 100,                /* before a thread that waits for another sleeps */
@@ -173,6 +174,7 @@ void ft_threads_open(void)
     ft_thread.mine = true;
     ft_thread.log = &ft_recorder.log;
     ft_stand_open();
+    ft_robust_begin();
 }
 
 int ft_threads_new(void) { return threads + 1 < FT_OUTCOME_THREADS ? (int)++threads : -1; }

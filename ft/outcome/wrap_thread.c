@@ -14,6 +14,7 @@
 
 #include "ft/outcome/python.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/robust.h"
 #include "ft/outcome/signals.h"
 #include "ft/outcome/stand.h"
 
@@ -41,6 +42,7 @@ static struct beginning begin(void *arg)
     free(shared);
     ft_threads_begin(own.number, &own.log, own.task);
     ft_signals_inherit(&own.masked);
+    ft_robust_begin();
     ft_idle();
     return own;
 }
