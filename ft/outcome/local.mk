@@ -83,6 +83,13 @@ outcome_locks_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 outcome_locks_LDFLAGS = $(OPENMP_CFLAGS)
 outcome_locks_LDADD =
 
+# What the standard says of conditions: conditions.sh.
+check_PROGRAMS += outcome_conditions
+outcome_conditions_SOURCES = ft/outcome/test/conditions.c
+outcome_conditions_LDADD =
+EXTRA_DIST += ft/outcome/conditions.sh
+TESTS += ft/outcome/conditions.sh
+
 # Programs that know of none of this: streams.sh.
 check_PROGRAMS += outcome_lines outcome_fifo outcome_streams outcome_told outcome_signals outcome_children outcome_stores outcome_events outcome_talk outcome_relay
 outcome_relay_SOURCES = ft/outcome/test/relay.c

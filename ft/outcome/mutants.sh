@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Recorders that break one rule each: torture.sh must find every one, or points.sh if a row is named, or locks.sh ("locks ROW"). A mutant is
+# Recorders that break one rule each: torture.sh must find every one, or points.sh if a row is named, or locks.sh ("locks ROW"), or conditions.sh. A mutant is
 # one substitution in one file, linked in the place of the object that ships; in lock.h it is in the place of all that have it.
 # mutants.sh TEXT: only those whose description has it.
 # shellcheck disable=SC2016
@@ -15,7 +15,7 @@ trap 'exit 99' INT TERM HUP
 bad=0
 only=${1-}
 mkdir "$tmp/.libs" "$tmp/objects"
-cp "$build/outcome_agent" "$build/outcome_torture" "$build/outcome_calls" "$build/outcome_locks" "$tmp"
+cp "$build/outcome_agent" "$build/outcome_torture" "$build/outcome_calls" "$build/outcome_locks" "$build/outcome_conditions" "$tmp"
 (cd "$tmp/objects" && ar x "$build/.libs/liboutcome.a" && ar x "$build/.libs/liblocks_test.a") || exit 99
 locks="lock behind wrap_mutex wrap_semaphore wrap_condition wrap_winner wrap_openmp wrap_locked"
 cp "$build"/ft/outcome/test/.libs/*start.o "$tmp/objects/start.o"
@@ -25,6 +25,8 @@ search() {
     if [ "${1%% *}" = locks ]; then
         # shellcheck disable=SC2086
         FT_SEEDS=${FT_SEEDS:-12} FT_WRONG=1 FT_LIMIT=30 sh "$top/ft/outcome/locks.sh" ${1#locks }
+    elif [ "$1" = conditions ]; then
+        sh "$top/ft/outcome/conditions.sh"
     elif [ -n "$1" ]; then
         FT_RUNS=all FT_PAIRS=0 sh "$top/ft/outcome/points.sh" "$1"
     else
@@ -115,8 +117,13 @@ mutant "a post is done before it is published" ft/outcome/wrap_semaphore.c 'stru
 mutant "a semaphore that was waited for is not taken again" ft/outcome/wrap_semaphore.c 'take_again(semaphore));
     } else { /*' '0);
     } else { /*' "locks semaphores"
-mutant "a wait for a condition at the end of the log waits" ft/outcome/wrap_condition.c 'ft_lock_took(at, FT_LOCK_CONDITION, 0);
-    return 0;' 'return wait_and_tell(condition, mutex, w);' "locks queue"
+mutant "a wait for a condition at the end of the log waits" ft/outcome/wrap_condition.c '    ft_real()->pthread_mutex_unlock(mutex);
+    return come_back(mutex, 0);' '    if (ft_lock_at_end()) {
+        ft_threads_all_given();
+        return wait_live(condition, mutex, w);
+    }
+    ft_real()->pthread_mutex_unlock(mutex);
+    return come_back(mutex, 0);' "locks queue"
 mutant "arrivals at a barrier are in no order" ft/outcome/wrap_condition.c 'last = ++of(barrier)->arrived % of(barrier)->count == 0;
         ft_lock_again(&l, at, 0);' 'last = false;
         ft_lock_again(&l, at, 0);' "locks barriers"
@@ -124,4 +131,35 @@ mutant "whoever comes first makes a static variable" ft/outcome/wrap_winner.c 'i
 mutant "whoever comes first is given work" ft/outcome/wrap_openmp.c '(void)FT_LOCK_TAKES(FT_LOCK_OPENMP, ft_lock_at_mutex(&order), take_order(), take_order());' \
     'take_order();' "locks loops"
 mutant "streams are in no order" ft/outcome/wrap_locked.c '(void)FT_LOCK_TAKES(FT_LOCK_STREAM, ft_lock_at(f), take(f), take(f));' 'take(f);' "locks print"
+
+# Of conditions, and mutexes that the kernel knows.
+mutant "a waiter is not counted" ft/outcome/condition.c 'next += ONE_WAITS;' ';' conditions
+mutant "a signal counts all waiters as woken" ft/outcome/condition.c '((now >> 32) - 1) << 32 | next_number(now)' 'next_number(now)' conditions
+mutant "a signal leaves the number" ft/outcome/condition.c 'uint32_t number = (uint32_t)state + 1;' 'uint32_t number = (uint32_t)state;' conditions
+mutant "each condition begins with the same number" ft/outcome/condition.c 'return number;
+}
+
+static uint32_t next_number' 'return 1;
+}
+
+static uint32_t next_number' conditions
+mutant "the time is of the other clock" ft/outcome/condition.c 'w.operation |= FUTEX_CLOCK_REALTIME;' ';' conditions
+mutant "a mutex that is not had is waited with" ft/outcome/condition.c '    if (error)
+        return error;' '' conditions
+mutant "a wait cannot be cancelled" ft/outcome/condition.c 'pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);' \
+    'pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);' conditions
+mutant "who is cancelled does not lock" ft/outcome/condition.c 'ft_real()->pthread_mutex_lock(w->mutex);' ';' conditions
+mutant "a condition that processes share is ours" ft/outcome/condition.c 'if (!ft_condition_ours() || shared != PTHREAD_PROCESS_PRIVATE)' \
+    'if (!ft_condition_ours())' conditions
+mutant "a child has the C library's" ft/outcome/wrap_exec.c 'void ft_in_child(void)
+{' 'extern int ft_condition_whose;
+void ft_in_child(void)
+{
+    ft_condition_whose = 2;' conditions
+mutant "a mutex of a rank inherits" ft/outcome/wrap_inherit.c 'if (!inherits(attributes) || !ft_condition_ours())' 'if (1)' "locks torture"
+mutant "a thread that was put back leaves no robust mutex" ft/outcome/robust.c 'if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)' \
+    'if (1)' conditions
+mutant "robust mutexes are left before the destructors" ft/outcome/robust.c 'if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)' 'if (0)' conditions
+mutant "who waits for a robust mutex is not woken" ft/outcome/robust.c '    if (now & FUTEX_WAITERS)
+        wake_one(word);' '' conditions
 exit $bad

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Conditions, inheriting and robust mutexes in a rank are what the standard says they are: the same lines as with the C library's.
+set -u
+build=$(cd "${top_builddir:-.}" && pwd)
+agent=$build/outcome_agent program=$build/outcome_conditions
+library=$build/.libs/liboutcome_test.so
+[ -e "$library" ] || exit 77
+export FT_TEST_PRELOAD="$library"
+work=$(mktemp -d "${TMPDIR:-/tmp}/ftmpi-conditions.XXXXXX") && trap 'rm -rf "$work"' EXIT && trap 'exit 1' INT TERM HUP
+cd "$work" || exit 99
+bad=0
+
+# is_whole FILE: nothing is otherwise, and it came to its end.
+is_whole() {
+    grep ': NO$' "$1" && return 1
+    [ "$(tail -n 1 "$1")" = "end: yes" ]
+}
+
+timeout 100 "$program" >theirs || { echo "FAIL: with the C library's: $?" && bad=1; }
+is_whole theirs || { echo "FAIL: with the C library's" && cat theirs && bad=1; }
+LD_PRELOAD="$library" timeout 100 "$program" >preloaded || { echo "FAIL: in a process that is no rank: $?" && bad=1; }
+cmp theirs preloaded || { echo "FAIL: in a process that is no rank" && bad=1; }
+timeout 100 "$agent" -k 0 "$program" -ours >ours 2>err </dev/null || { echo "FAIL: in a rank: $?" && cat err && bad=1; }
+is_whole ours || { echo "FAIL: in a rank" && cat ours err && bad=1; }
+[ "$(grep -c 'put back' ours)" = 3 ] || { echo "FAIL: in a rank robust mutexes were not looked at" && bad=1; }
+grep -v 'put back\|^closed' ours | cmp theirs - || { echo "FAIL: in a rank there are other lines" && bad=1; }
+exit $bad
