@@ -31,6 +31,13 @@ static inline const char *ft_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 /* Of memory of this machine: 4 KiB, or up to 64. */
 uint64_t ft_page_bytes(void);
 
+/* Numbers as text without the C library, which has locks and a locale. Written in decimal digits, with a zero after the last one, where the
+   result points. */
+char *ft_number_write(char *to, uint64_t value);
+
+/* Read in decimal or hexadecimal digits; *at is behind the last one, where it is if there is none. */
+uint64_t ft_number_read(const char **at, unsigned base);
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* madvise(2), Linux 5.14; older kernels say EINVAL */
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "launcher/base/say.h"
 #include "launcher/options/options.h"
 #include "launcher/wire/description.h"
@@ -277,27 +278,14 @@ void ft_environ_rank(struct ft_environ *env, uint32_t rank, uint32_t incarnation
 }
 
 /* No snprintf: environ.h. */
-static char *put_number(char *to, uint64_t value)
-{
-    char digits[24];
-    int n = 0;
-
-    for (; value; value /= 10)
-        digits[n++] = (char)('0' + value % 10);
-    while (n > 0)
-        *to++ = digits[--n];
-    *to = 0;
-    return to;
-}
-
 void ft_environ_process(struct ft_environ *env, int pid, uint64_t output, uint64_t errors)
 {
     char *end;
 
-    put_number(env->pid + sizeof "FTMPI_PID=" - 1, (uint64_t)pid);
-    end = put_number(env->output + sizeof "FTMPI_OUTPUT=" - 1, output);
+    ft_number_write(env->pid + sizeof "FTMPI_PID=" - 1, (uint64_t)pid);
+    end = ft_number_write(env->output + sizeof "FTMPI_OUTPUT=" - 1, output);
     *end++ = ',';
-    put_number(end, errors);
+    ft_number_write(end, errors);
 }
 
 char **ft_environ_get(struct ft_environ *env)
