@@ -6,7 +6,6 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -27,6 +26,30 @@ enum { PROBE_PAGES = 8, PROBE_BYTES = 64 << 10 /* no page is larger: each is one
 
 static long control(int fd, int command, long arg) { return syscall(SYS_fcntl, fd, command, arg); }
 static pid_t own_pid(void) { return (pid_t)syscall(SYS_getpid); }
+static long join_group(pid_t group) { return syscall(SYS_setpgid, 0, group); }
+
+static _Noreturn void end(int code)
+{
+    for (;;)
+        syscall(SYS_exit_group, code);
+}
+
+/* The launcher: nobody has the other end of the tie any more. */
+static bool is_gone(int tie)
+{
+    struct pollfd launcher = {.fd = tie};
+
+    return syscall(SYS_ppoll, &launcher, 1, &(struct timespec){0}, NULL, 0) != 0;
+}
+
+/* Past our function of that name. */
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+
+    ft_real_found()->clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 /* Not forever: a wake-up call can be lost with the process that owed it. */
 static void sleep_on(const _Atomic uint64_t *word, uint64_t seen)
@@ -48,13 +71,13 @@ int ft_copies_open(struct ft_copies *c, struct ft_rank_block *block, int bell, i
     char path[40];
     int tie;
 
+    ft_real(); /* all are found from now on */
     c->block = block;
     c->words = &block->snap;
     c->bell = bell;
     c->life = life;
     c->keeps = keeps;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", life);
-    tie = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    tie = (int)syscall(SYS_openat, AT_FDCWD, ft_descriptors_link(life, path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     c->tie = tie < 0 ? -1 : ft_descriptors_own(tie);
     if (c->tie < 0 || control(c->tie, F_SETSIG, SIGKILL) < 0 || control(c->tie, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
         return -1;
@@ -65,17 +88,16 @@ int ft_copies_open(struct ft_copies *c, struct ft_rank_block *block, int bell, i
 static void join_copies(const struct ft_copies *c)
 {
     struct f_owner_ex owner = {0};
-    struct pollfd launcher = {.fd = c->tie};
 
     if (control(c->tie, F_GETOWN_EX, (long)&owner) < 0)
-        _exit(127);
-    if (owner.pid <= 0 || setpgid(0, owner.pid) < 0) {
+        end(127);
+    if (owner.pid <= 0 || join_group(owner.pid) < 0) {
         owner = (struct f_owner_ex){F_OWNER_PGRP, own_pid()};
-        if (setpgid(0, 0) < 0 || control(c->tie, F_SETOWN_EX, (long)&owner) < 0)
-            _exit(127);
+        if (join_group(0) < 0 || control(c->tie, F_SETOWN_EX, (long)&owner) < 0)
+            end(127);
     }
-    if (poll(&launcher, 1, 0) != 0)
-        _exit(127);
+    if (is_gone(c->tie))
+        end(127);
 }
 
 /* Children of before stay in the group of the process that made them, and tied by its description: then this one opens its own. */
@@ -86,8 +108,7 @@ static int tie_of(struct ft_copies *c)
 
     if (!ft_children_any())
         return c->life;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", c->life);
-    life = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    life = (int)syscall(SYS_openat, AT_FDCWD, ft_descriptors_link(c->life, path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     life = life < 0 ? -1 : ft_descriptors_own(life);
     if (life < 0 || control(life, F_SETSIG, SIGKILL) < 0 || control(life, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
         return c->life;
@@ -99,14 +120,14 @@ static int tie_of(struct ft_copies *c)
 static void become(struct ft_copies *c, uint64_t incarnation)
 {
     struct f_owner_ex owner = {F_OWNER_PGRP, own_pid()};
-    struct pollfd launcher = {.fd = tie_of(c)};
+    int tie = tie_of(c);
     uint64_t seen;
 
-    if (setpgid(0, 0) < 0 || control(launcher.fd, F_SETOWN_EX, (long)&owner) < 0 || poll(&launcher, 1, 0) != 0)
-        _exit(127);
+    if (join_group(0) < 0 || control(tie, F_SETOWN_EX, (long)&owner) < 0 || is_gone(tie))
+        end(127);
     while ((seen = ft_look(&c->words->run)) != incarnation) {
         if (seen > incarnation)
-            _exit(0); /* the copy was killed before the agent knew of this one, and another one was woken */
+            end(0); /* the copy was killed before the agent knew of this one, and another one was woken */
         sleep_on(&c->words->run, seen);
     }
     c->keeps(false);
@@ -126,12 +147,12 @@ static void wait_as_copy(struct ft_copies *c, uint64_t number)
     pid_t pid;
 
     if (ft_ask(&c->words->given_up) >= number)
-        _exit(0); /* and perhaps the next one is wanted already, whose words these are then */
+        end(0); /* and perhaps the next one is wanted already, whose words these are then */
     /* While it is in the rank's group it dies with that; before it leaves it can be found. */
     ft_announce(&c->words->pid, (uint64_t)own_pid());
     join_copies(c);
     if (ft_ask(&c->words->given_up) >= number)
-        _exit(0); /* either this is seen here, or `pid` there. Not once it is taken: then that is said of a later one, too */
+        end(0); /* either this is seen here, or `pid` there. Not once it is taken: then that is said of a later one, too */
     ft_publish(&c->words->taken, number);
     ft_wake(&c->words->taken);
     ring(c);
@@ -168,11 +189,11 @@ static uint64_t measure_page_ns(void)
     uint64_t ns[PROBE_PAGES];
 
     for (int i = 0; i < PROBE_PAGES; i++) {
-        uint64_t begin = ft_clock_ns(), took;
+        uint64_t begin = clock_ns(), took;
         int at = i;
 
         probe[i][0]++;
-        took = ft_clock_ns() - begin;
+        took = clock_ns() - begin;
         for (; at > 0 && ns[at - 1] > took; at--)
             ns[at] = ns[at - 1];
         ns[at] = took;
@@ -298,7 +319,7 @@ bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
     if (!number)
         return false;
     ft_inside();
-    begin = ft_clock_ns();
+    begin = clock_ns();
     ft_note(&c->words->faults, page_faults() - c->faults);
     c->own.stopped = ft_threads_many;
     if (ft_threads_many && !ft_stand_still()) {
@@ -312,7 +333,7 @@ bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
         }
     }
     if (!woken)
-        ft_publish(&c->words->stood_ns, ft_peek(&c->words->stood_ns) + ft_clock_ns() - begin);
+        ft_publish(&c->words->stood_ns, ft_peek(&c->words->stood_ns) + clock_ns() - begin);
     ft_outside();
     errno = error;
     return woken;

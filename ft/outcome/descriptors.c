@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "ft/base/util.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 
@@ -127,7 +126,8 @@ static void each(void (*with)(int fd))
     while (dir >= 0 && (n = syscall(SYS_getdents64, dir, text, sizeof text)) > 0)
         for (long i = 0; i < n;) {
             const struct entry *e = (const struct entry *)(const void *)(text + i);
-            int fd = e->name[0] == '.' ? -1 : atoi(e->name);
+            const char *name = e->name;
+            int fd = e->name[0] == '.' ? -1 : (int)ft_number_read(&name, 10);
 
             if (fd >= 0 && fd != dir)
                 with(fd);
@@ -372,14 +372,24 @@ void ft_descriptors_leave(int fd, enum ft_count which)
         __atomic_fetch_sub(&of(fd)->users[which], 1, __ATOMIC_SEQ_CST);
 }
 
+const char *ft_descriptors_link(int fd, char path[40])
+{
+    strcpy(path, "/proc/self/fd/");
+    ft_number_write(path + strlen(path), (uint64_t)fd);
+    return path;
+}
+
 const char *ft_descriptors_name(int fd, char *text, size_t room)
 {
+    static const char unknown[] = "a file";
     char link[40];
-    ssize_t n;
+    ssize_t n = -1;
 
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    n = syscall(SYS_readlinkat, AT_FDCWD, link, text, room - 1);
-    snprintf(text + (n < 0 ? 0 : n), room - (size_t)(n < 0 ? 0 : n), "%s", n < 0 ? "a file" : "");
+    if (fd >= 0)
+        n = syscall(SYS_readlinkat, AT_FDCWD, ft_descriptors_link(fd, link), text, room - 1);
+    if (n < 0)
+        memcpy(text, unknown, (size_t)(n = (ssize_t)ft_min(sizeof unknown - 1, room - 1)));
+    text[n] = 0;
     return text;
 }
 

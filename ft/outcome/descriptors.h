@@ -71,6 +71,9 @@ void ft_descriptors_set_count(int fd, enum ft_count which, int64_t count);
 void ft_descriptors_enter(int fd, enum ft_count which);
 void ft_descriptors_leave(int fd, enum ft_count which);
 
+/* "/proc/self/fd/N", in `path`, which is returned. */
+const char *ft_descriptors_link(int fd, char path[40]);
+
 /* The name of its file, for a message: in `text`, which is returned. */
 const char *ft_descriptors_name(int fd, char *text, size_t room);
 

@@ -46,7 +46,7 @@ static void say_incarnation(void)
 {
     size_t name = strcspn(incarnation, "=") + 1;
 
-    snprintf(incarnation + name, sizeof incarnation - name, "%u", ft_peek32(&copies.block->incarnation));
+    ft_number_write(incarnation + name, ft_peek32(&copies.block->incarnation));
     for (char **e = environ; e && *e; e++)
         if (!strncmp(*e, incarnation, name))
             *e = incarnation;

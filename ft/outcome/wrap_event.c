@@ -7,10 +7,10 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "ft/base/util.h"
 #include "ft/outcome/children.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/real.h"
@@ -25,12 +25,12 @@ static char info[INFO];
 /* The text, until the next call. */
 static const char *info_of(int fd)
 {
-    char path[40];
+    char path[40] = "/proc/self/fdinfo/";
     size_t done = 0;
     ssize_t n;
     int file;
 
-    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+    ft_number_write(path + strlen(path), (uint64_t)fd);
     file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     while (file >= 0 && done < INFO - 1 && (n = (ssize_t)syscall(SYS_read, file, info + done, INFO - 1 - done)) > 0)
         done += (size_t)n;
@@ -47,7 +47,11 @@ static int64_t counted(int fd)
 {
     const char *at = strstr(info_of(fd), "eventfd-count:");
 
-    return at ? (int64_t)strtoull(at + strlen("eventfd-count:"), NULL, 16) : -1;
+    if (!at)
+        return -1;
+    at += strlen("eventfd-count:");
+    at += strspn(at, " ");
+    return (int64_t)ft_number_read(&at, 16);
 }
 
 static bool is_semaphore(int fd) { return strstr(info_of(fd), "eventfd-semaphore: 1"); }
@@ -79,6 +83,12 @@ static void made(int fd, unsigned count)
     ft_descriptors_set_count(fd, FT_COUNT_EVENTS, ZERO + count);
 }
 
+static void write_raw(int fd, uint64_t value)
+{
+    ft_real_count_write();
+    syscall(SYS_write, fd, &value, sizeof value);
+}
+
 static void put_back(int fd, int64_t count)
 {
     uint64_t value;
@@ -90,7 +100,7 @@ static void put_back(int fd, int64_t count)
         syscall(SYS_read, fd, &value, sizeof value);
     value = (uint64_t)count;
     if (value)
-        ft_real()->write(fd, &value, sizeof value);
+        write_raw(fd, value);
 }
 
 void ft_event_settle(void)

@@ -15,13 +15,16 @@ long ft_syscall(long number, ...);
 
 static long (*real)(long number, ...);
 
+/* At the process's first call, before anything else of this library. */
+static __attribute__((noinline)) void find_real(void) { real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall"); }
+
 static long make(long number, va_list args)
 {
     long a = va_arg(args, long), b = va_arg(args, long), c = va_arg(args, long);
     long d = va_arg(args, long), e = va_arg(args, long), f = va_arg(args, long);
 
     if (!real)
-        real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+        find_real();
     return real(number, a, b, c, d, e, f);
 }
 

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -29,78 +28,78 @@ static bool one_thread(void)
     struct stat st;
 
     for (int tries = 0; tries < 4; tries++) {
-        if (stat("/proc/self/task", &st) < 0)
+        if (syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) < 0)
             return false;
         if (st.st_nlink == 3) /* ".", "..", and ours */
             return true;
-        sched_yield();
+        syscall(SYS_sched_yield);
     }
     return false;
 }
 
-/* The first byte of a file, or 0 if it is empty; -1: it cannot be read. */
-static int first_byte(const char *path)
+/* The first bytes of a file, up to `most`; -1: it cannot be read. */
+static ssize_t look_into(const char *path, char *to, size_t most)
 {
-    char c = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, &c, 1);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : (ssize_t)syscall(SYS_read, fd, to, most);
 
     if (fd >= 0)
-        close(fd);
-    return n < 0 ? -1 : n == 0 ? 0 : (unsigned char)c;
+        syscall(SYS_close, fd);
+    return n;
 }
 
 /* Also those that have ended and are not waited for yet. */
 static bool has_children(bool (*knows)(pid_t child))
 {
+    static char text[4096]; /* room for more than can be known; one thread at a time makes a copy */
+    char path[64] = "/proc/self/task/";
     bool strange = false;
     siginfo_t info;
-    char path[64], text[4096];
     ssize_t n;
-    int list;
 
     if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) < 0 && errno == ECHILD)
         return false;
     if (!knows)
         return true;
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)syscall(SYS_gettid));
-    list = open(path, O_RDONLY | O_CLOEXEC);
-    n = list < 0 ? -1 : read(list, text, sizeof text - 1); /* room for more than can be known */
-    if (list >= 0)
-        close(list);
+    strcpy(ft_number_write(path + strlen(path), (uint64_t)syscall(SYS_gettid)), "/children");
+    n = look_into(path, text, sizeof text - 1);
     text[n < 0 ? 0 : n] = 0;
-    for (char *at = text, *end; !strange && *at; at = end + (*end == ' '))
-        strange = !knows((pid_t)strtol(at, &end, 10)) || end == at;
+    for (const char *at = text; !strange && *at; at += *at == ' ') {
+        const char *from = at;
+
+        strange = !knows((pid_t)ft_number_read(&at, 10)) || at == from;
+    }
     return strange || n < 0;
 }
 
 enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image_own *own)
 {
     enum ft_image_reason reason;
-    int timers;
+    ssize_t timers;
+    char byte;
 
     if (!own->stopped && !one_thread())
         return FT_IMAGE_THREADS;
     if (has_children(own->knows))
         return FT_IMAGE_CHILDREN;
-    timers = first_byte("/proc/self/timers");
+    timers = look_into("/proc/self/timers", &byte, 1);
     if (timers)
         return timers < 0 ? FT_IMAGE_SYSTEM : FT_IMAGE_TIMERS;
     reason = ft_mappings_look(own);
     for (int i = 0; i < TIMERS; i++)
-        getitimer(ITIMER_VIRTUAL + i, &image->timers[i]);
+        syscall(SYS_getitimer, ITIMER_VIRTUAL + i, &image->timers[i]);
     return reason;
 }
 
 struct ft_image_pages ft_image_leave_out(void *from, size_t bytes)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = ft_align((uintptr_t)from, page);
+    uintptr_t page = ft_page_bytes(), start = ft_align((uintptr_t)from, page);
     uintptr_t end = ((uintptr_t)from + bytes) & ~(page - 1);
     struct ft_image_pages pages = {(void *)start, end - start}, none = {NULL, 0};
 
     if (!from || bytes < WORTH_BYTES || end <= start)
         return none;
-    if (madvise(pages.start, pages.bytes, MADV_WIPEONFORK) == 0)
+    if (syscall(SYS_madvise, pages.start, pages.bytes, MADV_WIPEONFORK) == 0)
         return pages;
     ft_image_take_in(&pages); /* it may have been done for a part */
     return none;
@@ -109,7 +108,7 @@ struct ft_image_pages ft_image_leave_out(void *from, size_t bytes)
 /* In the child the pages are a mapping of their own from now on (kernels do not merge what has and has not a forked history). */
 void ft_image_take_in(const struct ft_image_pages *pages)
 {
-    while (pages->start && madvise(pages->start, pages->bytes, MADV_KEEPONFORK) < 0 && errno == EAGAIN)
+    while (pages->start && syscall(SYS_madvise, pages->start, pages->bytes, MADV_KEEPONFORK) < 0 && errno == EAGAIN)
         ;
 }
 
@@ -118,7 +117,7 @@ static void start_again(int which, struct itimerval timer)
 {
     if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
         timer.it_value = timer.it_interval;
-    setitimer(which, &timer, NULL);
+    syscall(SYS_setitimer, which, &timer, NULL);
 }
 
 void ft_image_put_back(const struct ft_image *image)

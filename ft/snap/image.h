@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a clone of this process would not have, but for its descriptors, which it shares (ft/outcome): whether that can be put
-   back, and doing so (DESIGN section 5). Linux only. */
+   back, and doing so (DESIGN section 5). Linux only.
+
+   All of this runs while other threads stand still, wherever they were: with malloc's lock, say, or that of a stream. So it makes bare
+   system calls, and needs no memory but its own (scripts/layers.table, [still]). */
 #ifndef FT_SNAP_IMAGE_H
 #define FT_SNAP_IMAGE_H
 

@@ -12,5 +12,5 @@ ft_snap_cuts_LDADD = libft.la
 check_PROGRAMS += ft/snap/image_test
 TESTS += ft/snap/image_test
 ft_snap_image_test_SOURCES = ft/snap/image_test.c ft/snap/image.c ft/snap/mappings.c
-ft_snap_image_test_CFLAGS = $(AM_CFLAGS)
+ft_snap_image_test_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
 ft_snap_image_test_LDADD = libft.la

@@ -5,12 +5,13 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "ft/base/util.h"
 
 /* struct procmap_query of <linux/fs.h>, Linux 6.11. */
 struct query {
@@ -44,44 +45,71 @@ static enum ft_image_reason ask(int maps, const struct ft_image_own *own, const 
 
     for (;;) {
         q = (struct query){.size = sizeof q, .flags = QUERY_WRITABLE | QUERY_SHARED | QUERY_COVERING_OR_NEXT, .address = q.end};
-        if (ioctl(maps, PROCMAP_QUERY, &q) < 0)
+        if (syscall(SYS_ioctl, maps, PROCMAP_QUERY, &q) < 0)
             return errno == ENOENT ? FT_IMAGE_GOOD : FT_IMAGE_SYSTEM;
         if (!is_own(own, not_copied, &(struct mapping){q.start, q.major, q.minor, q.inode}))
             return FT_IMAGE_MAPPING;
     }
 }
 
-/* For kernels that cannot be asked. */
-static enum ft_image_reason read_all(const struct ft_image_own *own, const struct stat *not_copied)
+/* "start-end mode offset major:minor inode name". False: it is no such line, or of memory that is read only, or private. */
+static bool is_shared(const char *at, struct mapping *m)
 {
-    FILE *maps = fopen("/proc/self/maps", "re");
-    enum ft_image_reason reason = maps ? FT_IMAGE_GOOD : FT_IMAGE_SYSTEM;
-    struct mapping m;
-    char line[512], mode[8];
+    m->start = ft_number_read(&at, 16);
+    if (*at++ != '-')
+        return false;
+    ft_number_read(&at, 16);
+    if (at[0] != ' ' || !at[1] || at[2] != 'w' || !at[3] || at[4] != 's' || at[5] != ' ')
+        return false;
+    at += 6;
+    ft_number_read(&at, 16);
+    at += *at == ' ';
+    m->major = (unsigned)ft_number_read(&at, 16);
+    at += *at == ':';
+    m->minor = (unsigned)ft_number_read(&at, 16);
+    at += *at == ' ';
+    m->inode = ft_number_read(&at, 10);
+    return true;
+}
 
-    while (reason == FT_IMAGE_GOOD && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%lx-%*x %7s %*x %x:%x %lu", &m.start, mode, &m.major, &m.minor, &m.inode) == 5 && mode[1] == 'w' &&
-            mode[3] == 's' && !is_own(own, not_copied, &m))
-            reason = FT_IMAGE_MAPPING;
-        while (!strchr(line, '\n') && fgets(line, sizeof line, maps)) /* the rest of a long line */
-            ;
-    }
-    if (maps)
-        fclose(maps);
-    return reason;
+/* For kernels that cannot be asked. Of each line its first bytes, up to the name: all that counts. */
+static enum ft_image_reason read_all(int maps, const struct ft_image_own *own, const struct stat *not_copied)
+{
+    static char text[4096]; /* one thread at a time makes a copy */
+    char line[128];
+    size_t length = 0;
+    long n;
+
+    while ((n = syscall(SYS_read, maps, text, sizeof text)) > 0)
+        for (long i = 0; i < n; i++) {
+            struct mapping m;
+
+            if (text[i] != '\n') {
+                if (length < sizeof line - 1)
+                    line[length++] = text[i];
+                continue;
+            }
+            line[length] = 0;
+            length = 0;
+            if (is_shared(line, &m) && !is_own(own, not_copied, &m))
+                return FT_IMAGE_MAPPING;
+        }
+    return n < 0 ? FT_IMAGE_SYSTEM : FT_IMAGE_GOOD;
 }
 
 enum ft_image_reason ft_mappings_look(const struct ft_image_own *own)
 {
-    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    enum ft_image_reason reason = FT_IMAGE_SYSTEM;
+    int maps = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    enum ft_image_reason reason;
     struct stat not_copied = {0};
 
-    if (own->not_copied && fstat(own->not_copied, &not_copied) != 0)
+    if (maps < 0)
+        return FT_IMAGE_SYSTEM;
+    if (own->not_copied && syscall(SYS_fstat, own->not_copied, &not_copied) != 0)
         not_copied.st_ino = 0;
-    if (maps >= 0) {
-        reason = ask(maps, own, &not_copied);
-        close(maps);
-    }
-    return reason == FT_IMAGE_SYSTEM ? read_all(own, &not_copied) : reason;
+    reason = ask(maps, own, &not_copied);
+    if (reason == FT_IMAGE_SYSTEM)
+        reason = read_all(maps, own, &not_copied);
+    syscall(SYS_close, maps);
+    return reason;
 }
