@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks scripts/layers.table: who includes whom, and that what is called pure is.
+"""Checks scripts/layers.table: who includes whom, that what is called pure is, and that what runs
+while threads stand still takes no lock of theirs.
 
 Each #include of a project file must go where the table lets its folder go.  What a pure file
 calls is followed through the objects of the build tree, down to functions of other libraries.
@@ -29,7 +30,7 @@ README = "launcher/README.md"
 class Table:
     """Sections of lines "a | b | c"; # begins a comment, an indented line goes on the one above."""
 
-    COLUMNS = {"folders": 3, "exceptions": 3, "pure": 3, "ends": 2, "free": 1}
+    COLUMNS = {"folders": 3, "exceptions": 3, "pure": 3, "ends": 2, "still": 3, "quiet": 1, "free": 1}
 
     def __init__(self, path):
         self.rows = {name: [] for name in self.COLUMNS}
@@ -50,6 +51,7 @@ class Table:
         self.exceptions = {tuple(cells[:2]) for cells in self.rows["exceptions"]}
         self.ends = [name for name, _ in self.rows["ends"]]
         self.free = [word for cells in self.rows["free"] for word in cells[0].split()]
+        self.quiet = [word for cells in self.rows["quiet"] for word in cells[0].split()]
 
 
 # Includes ----------------------------------------------------------------------------------------
@@ -405,6 +407,25 @@ def check_pure(table, graph, source_of):
     return complaints
 
 
+def check_still(table, graph, source_of):
+    """A walk from what runs while threads stand still, to functions of other libraries."""
+    complaints = []
+    for functions, ends, _ in table.rows["still"]:
+        doors = table.ends + ends.split()
+        for function in functions.split():
+            source, _, name = function.rpartition(":")
+            starts = [(unit, name) for unit in graph.units if name in graph.functions(unit)
+                      and (source_of(unit.path) == source if source else name not in unit.local)]
+            if not starts:
+                complaints.append(f"{function} runs while threads stand still, and is no function")
+            came = walk(graph, starts, lambda unit, name: matches(name, doors))
+            for unit, called in came:
+                if not unit and not matches(called, table.quiet):
+                    way = [n for u, n in chain(came, (unit, called)) if not u or n not in u.nameless]
+                    complaints.append(f"while threads stand still: {' -> '.join(way)}")
+    return complaints
+
+
 def covers(what, source):
     return any(source == one or source.startswith(one + "/") for one in what.split())
 
@@ -431,6 +452,11 @@ void *ft_falsified(int way, unsigned long bytes);
 static void *deep(unsigned long bytes) { return ft_shared_new(bytes); }
 static void *(*const ways[])(unsigned long) = { 0, deep };
 void *ft_falsified(int way, unsigned long bytes) { return ways[way](bytes); }
+void *malloc(unsigned long bytes);
+void *ft_falsified_still(int list);
+static void *make_list(void) { return malloc(8); }
+static void *(*const lists[])(void) = { 0, make_list };
+void *ft_falsified_still(int list) { return lists[list](); }
 """
 
 
@@ -466,6 +492,10 @@ def check_check(table, sources, readme, graph, falsified):
     expect("a row of README that differs", check_readme(table, readme.replace(row, row + "x")), row)
     expect("a call of mmap three functions away", check_pure(table, graph, falsified),
            "policy/falsified is pure, but ft_falsified -> ways -> deep -> ft_shared_new -> mmap")
+    table.rows["still"].append(("ft_falsified_still", "", ""))
+    expect("a call of malloc three functions away", check_still(table, graph, falsified),
+           "while threads stand still: ft_falsified_still -> lists -> make_list -> malloc")
+    table.rows["still"].pop()
     return complaints
 
 
@@ -500,6 +530,7 @@ def main():
 
         complaints = check_includes(table, sources) + check_readme(table, readme)
         complaints += check_pure(table, graph, source_of)
+        complaints += check_still(table, graph, source_of)
         complaints += check_check(table, sources, readme, graph, falsified)
     for line in complaints:
         print(f"layers: {line}")
