@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "ft/outcome/inputs.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 
@@ -260,14 +261,21 @@ void ft_descriptors_add(int fd)
 }
 
 /* A replay's close is of what there was long ago: the number may since have been given to what is left. After it, what was left is closed. */
-void ft_descriptors_remove(int fd)
+static void clear(int fd)
 {
     if (of(fd))
         *of(fd) = (struct descriptor){.left = of(fd)->left && !ft_recorder.switched, .was_open = of(fd)->was_open};
 }
 
+void ft_descriptors_closed(int fd)
+{
+    ft_inputs_close(fd);
+    clear(fd);
+}
+
 void ft_descriptors_lose(int fd)
 {
+    ft_inputs_close(fd);
     if (of(fd))
         *of(fd) = (struct descriptor){.left = of(fd)->left, .was_open = of(fd)->was_open};
 }
@@ -450,7 +458,7 @@ void ft_descriptors_adopt(int own)
 void ft_descriptors_disown(int own)
 {
     syscall(SYS_close, own);
-    ft_descriptors_remove(own);
+    clear(own);
 }
 
 bool ft_descriptors_is_own(int fd) { return of(fd) && of(fd)->own; }
@@ -480,7 +488,7 @@ static void close_sockets(void)
     for (int i = 0; i < nours; i++) {
         if (syscall(SYS_fstat, ours[i].fd, &st) == 0 && st.st_ino == ours[i].inode)
             syscall(SYS_close, ours[i].fd);
-        ft_descriptors_remove(ours[i].fd);
+        clear(ours[i].fd);
     }
     nours = 0;
 }

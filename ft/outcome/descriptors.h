@@ -37,7 +37,7 @@ bool ft_descriptors_look(const int *ours, int nours);
 
 /* An outcome says: there is one, new; there is none; it shares its offset with another, so nobody can keep count of that. */
 void ft_descriptors_add(int fd);
-void ft_descriptors_remove(int fd);
+void ft_descriptors_closed(int fd);
 /* It was closed before the kill: whose the number is now, if anybody's, no outcome says. */
 void ft_descriptors_lose(int fd);
 void ft_descriptors_share(int fd);

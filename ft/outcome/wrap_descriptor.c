@@ -73,8 +73,8 @@ static void doubled_to(int fd, int to, int result)
 {
     if (result < 0 || fd == to)
         return;
+    ft_descriptors_closed(to);
     ft_descriptors_add(to);
-    ft_inputs_close(to);
     doubled(fd, to);
 }
 
@@ -105,12 +105,6 @@ int dup3(int fd, int to, int flags) { return do_dup_to(fd, to, -3, flags); }
 
 /* ---- closing many ---- */
 
-static void closed(int fd)
-{
-    ft_inputs_close(fd);
-    ft_descriptors_remove(fd);
-}
-
 /* All but the library's own. */
 static long close_between(unsigned first, unsigned last, int flags)
 {
@@ -128,7 +122,7 @@ static void closed_between(unsigned first, unsigned last, int flags, long result
 {
     for (unsigned fd = first; result == 0 && !(flags & CLOSE_RANGE_CLOEXEC) && fd <= last && fd < FT_DESCRIPTORS; fd++)
         if (!ft_descriptors_is_own((int)fd))
-            closed((int)fd);
+            ft_descriptors_closed((int)fd);
 }
 
 int close_range(unsigned first, unsigned last, int flags)

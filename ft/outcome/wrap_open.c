@@ -127,12 +127,6 @@ int __openat64_2(int dir, const char *name, int flags) { return open_at(dir, nam
 int creat(const char *name, mode_t mode) { return open_at(AT_FDCWD, name, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 int creat64(const char *name, mode_t mode) { return open_at(AT_FDCWD, name, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 
-static void closed(int fd)
-{
-    ft_inputs_close(fd);
-    ft_descriptors_remove(fd);
-}
-
 static int give_pipe(struct ft_recorded *c, int fds[2])
 {
     if (c->record->result == 0) {
@@ -218,7 +212,6 @@ void ft_close_settle(struct ft_outcome *o)
         return;
     o->note[0] = CLOSED;
     ft_once_closed(fd);
-    ft_inputs_close(fd);
     ft_descriptors_lose(fd);
 }
 
@@ -234,7 +227,7 @@ int close(int fd)
     if (!ft_recording())
         return ft_real()->close(fd);
     if (ft_call_begin(&c, FT_CALL_CLOSE, ft_what(fd, 0, 0), 0)) {
-        closed(fd);
+        ft_descriptors_closed(fd);
         return (int)ft_call_give(&c);
     }
     if (c.under_way && c.record->note[0] == CLOSED) {
@@ -251,6 +244,6 @@ int close(int fd)
     }
     if (result == 0)
         ft_once_closed(fd);
-    closed(fd); /* before others know that it ended: the number may be theirs then */
+    ft_descriptors_closed(fd); /* before others know that it ended: the number may be theirs then */
     return (int)ft_call_end(&c, result, 0);
 }
