@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "ft/outcome/event.h"
 #include "ft/outcome/inputs.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
@@ -267,15 +268,21 @@ static void clear(int fd)
         *of(fd) = (struct descriptor){.left = of(fd)->left && !ft_recorder.switched, .was_open = of(fd)->was_open};
 }
 
-void ft_descriptors_closed(int fd)
+static void others_forget(int fd)
 {
     ft_inputs_close(fd);
+    ft_event_closed(fd);
+}
+
+void ft_descriptors_closed(int fd)
+{
+    others_forget(fd);
     clear(fd);
 }
 
 void ft_descriptors_lose(int fd)
 {
-    ft_inputs_close(fd);
+    others_forget(fd);
     if (of(fd))
         *of(fd) = (struct descriptor){.left = of(fd)->left, .was_open = of(fd)->was_open};
 }

@@ -18,6 +18,9 @@ static inline bool ft_event_is(int fd)
 /* All threads have been given all: each eventfd counts what outcomes say, so that calls under way are made again. */
 void ft_event_settle(void);
 
+/* The descriptor, which may be an epoll, is closed. */
+void ft_event_closed(int fd);
+
 ssize_t ft_event_read(int fd, void *to);
 ssize_t ft_event_write(int fd, const void *from);
 

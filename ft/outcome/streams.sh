@@ -103,6 +103,7 @@ under_kills "time and chance" says_it_twice "$build/outcome_told 12" "-k 0" "-k 
 under_kills "signals" counts_ticks "$build/outcome_signals 12" "-k 0" "-k 6 -p 60 -c 12000" "-k 6 -p 60 -c 0" "$at_times"
 under_kills "children" is_the_same_sorted "$build/outcome_children % 3" "-k 0" "-k 4 -p 150 -c 12000" "-k 4 -p 150 -c 0" "-k 4 -t 20000 -c 3000"
 under_kills "stores" is_the_same "$build/outcome_stores % 6" "-k 0" "-k 4 -p 60 -c 12000" "-k 4 -p 60 -c 0" "-k 4 -t 6000 -c 2000" "-k 6 -t 2500 -c 5000"
+under_kills "descriptors in two epolls" is_the_same "$build/outcome_events many" "-k 2 -p 3000 -c 12000" "-k 1 -p 3000 -c 0"
 under_kills "sockets and events" is_the_same "$build/outcome_events 4" "-k 0" "-k 4 -p 120 -c 12000" "-k 4 -p 120 -c 0" "-k 4 -t 6000 -c 2000"
 if command -v gfortran >/dev/null && gfortran -O1 -o "$work/fortran" "$source/ft/outcome/test/units.f90"; then
   under_kills "Fortran units" is_the_same "$work/fortran %" "-k 0" "-k 6 -p 40 -c 12000" "-k 6 -p 40 -c 0"

@@ -241,24 +241,60 @@ int epoll_create(int size)
 }
 
 /* What the program wants to be told with a descriptor's events: an address, mostly, which in a replay may be another one. So the kernel is given
-   the descriptor, and this is kept here. A descriptor is in one epoll, mostly; in another one, too: MORE. */
+   the descriptor, and this is kept here. A descriptor is in one epoll, mostly; in another one, too: `more`. When one of the two is closed
+   another may have the place: until then it stays, for the kernel goes on if there is a double. */
 static struct wish {
     int epoll, fd;
-    bool any;
+    enum { NEVER, HELD, CLOSED } state;
     uint64_t data;
 } wishes[FT_DESCRIPTORS], more[256];
+static int nmore;                          /* of them have been used */
+static bool is_watcher[FT_DESCRIPTORS];    /* epolls that have some */
 
 static const uint64_t TAG = 0x66746d70ull << 32;
 
-static struct wish *wish_of(int epoll, int fd)
+static struct wish *find_wish(int epoll, int fd)
 {
-    size_t i = 0, n = sizeof more / sizeof more[0];
-
-    if (!wishes[fd].any || wishes[fd].epoll == epoll)
+    if (wishes[fd].state != NEVER && wishes[fd].epoll == epoll)
         return &wishes[fd];
-    while (i < n && more[i].any && (more[i].epoll != epoll || more[i].fd != fd))
+    for (int i = 0; i < nmore; i++)
+        if (more[i].epoll == epoll && more[i].fd == fd)
+            return &more[i];
+    return NULL;
+}
+
+/* If there is none left both epolls are told the newest. */
+static struct wish *place_for_wish(int epoll, int fd)
+{
+    struct wish *w = find_wish(epoll, fd);
+    int i = 0;
+
+    if (w || wishes[fd].state != HELD)
+        return w ? w : &wishes[fd];
+    while (i < nmore && more[i].state != CLOSED)
         i++;
-    return i < n ? &more[i] : &wishes[fd];
+    if (i == sizeof more / sizeof more[0])
+        return &wishes[fd];
+    nmore += i == nmore;
+    return &more[i];
+}
+
+static void close_wish(struct wish *w, int fd)
+{
+    if (w->state == HELD && (w->fd == fd || w->epoll == fd))
+        w->state = CLOSED;
+}
+
+void ft_event_closed(int fd)
+{
+    if (fd < 0 || fd >= FT_DESCRIPTORS)
+        return;
+    close_wish(&wishes[fd], fd);
+    for (int i = 0; i < nmore; i++)
+        close_wish(&more[i], fd);
+    for (int i = 0; is_watcher[fd] && i < FT_DESCRIPTORS; i++)
+        close_wish(&wishes[i], fd);
+    is_watcher[fd] = false;
 }
 
 /* What the kernel is to be given in its place. */
@@ -268,7 +304,9 @@ static struct epoll_event keep(int epoll, int fd, const struct epoll_event *even
 
     if (fd < 0 || fd >= FT_DESCRIPTORS)
         return kernels;
-    *wish_of(epoll, fd) = (struct wish){epoll, fd, true, event->data.u64};
+    *place_for_wish(epoll, fd) = (struct wish){epoll, fd, HELD, event->data.u64};
+    if (epoll >= 0 && epoll < FT_DESCRIPTORS)
+        is_watcher[epoll] = true;
     kernels.data.u64 = TAG | (uint64_t)fd;
     return kernels;
 }
@@ -278,9 +316,10 @@ static int tell(int epoll, struct epoll_event *events, int n)
 {
     for (int i = 0; i < n; i++) {
         uint64_t fd = events[i].data.u64 ^ TAG;
+        const struct wish *w = fd < FT_DESCRIPTORS ? find_wish(epoll, (int)fd) : NULL;
 
         if (fd < FT_DESCRIPTORS)
-            events[i].data.u64 = wish_of(epoll, (int)fd)->any ? wish_of(epoll, (int)fd)->data : wishes[fd].data;
+            events[i].data.u64 = w ? w->data : wishes[fd].data;
     }
     return n;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank of streams.sh: pairs of sockets, with itself and with a child; eventfd; epoll, by level and by edge. What it reads is printed.
 
-     events ROUNDS */
+     events ROUNDS
+     events many        descriptors that are in two epolls each, more than can be at a time, and doubles of some */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -103,10 +104,53 @@ static void events(int round)
     close(s[1]);
 }
 
+/* What the epoll tells of an event. */
+static int told(int epoll)
+{
+    struct epoll_event found = {0};
+
+    must(epoll_wait(epoll, &found, 1, 5000) == 1, "epoll_wait");
+    return (int)found.data.u64;
+}
+
+enum { BATCHES = 8, EACH = 40 };
+
+/* In two at once, with numbers that none has had before. Closed as long as a double is open, it goes on to be told. */
+static void many(void)
+{
+    for (int batch = 0; batch < BATCHES; batch++) {
+        int first = epoll_create1(0), second = epoll_create1(0), fds[EACH], kept;
+        uint64_t one = 1;
+
+        for (int i = 0; i < EACH; i++) {
+            int fd = eventfd(0, EFD_NONBLOCK);
+
+            fds[i] = fcntl(fd, F_DUPFD, 200 + batch * EACH + i);
+            must(first >= 0 && second >= 0 && fds[i] >= 0 && close(fd) == 0, "descriptors");
+            for (int k = 0; k < 2; k++) {
+                struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)(1000 * k + i)};
+
+                must(epoll_ctl(k ? second : first, EPOLL_CTL_ADD, fds[i], &event) == 0, "epoll_ctl");
+            }
+        }
+        must(write(fds[batch], &one, sizeof one) == sizeof one, "write");
+        printf("%d: %d and %d", batch, told(first), told(second));
+        kept = dup(fds[batch]);
+        for (int i = 0; i < EACH; i++)
+            close(fds[i]);
+        printf(", closed %d and %d\n", told(first), told(second));
+        close(kept);
+        close(first);
+        close(second);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
+    if (!strcmp(argv[1], "many"))
+        many();
     for (int round = 0; round < atoi(argv[1]); round++) {
         with_child(round);
         events(round);
