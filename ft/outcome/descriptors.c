@@ -4,17 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "ft/outcome/counts.h"
+#include "ft/outcome/descriptor_kind.h"
 #include "ft/outcome/event.h"
 #include "ft/outcome/inputs.h"
 #include "ft/outcome/real.h"
@@ -36,11 +35,7 @@ struct descriptor {
     bool first;       /* it came with the start */
     unsigned char kind;
     off_t at;
-    int64_t count[FT_COUNTS];
-    unsigned char users[FT_COUNTS];
 };
-
-#define UNCOUNTED .at = -1, .count = {-1, -1, -1, -1}
 
 static struct descriptor table[MOST];
 
@@ -139,7 +134,18 @@ static void each(void (*with)(int fd))
         syscall(SYS_close, dir);
 }
 
-static void uncount(struct descriptor *d) { d->at = d->count[FT_COUNT_RECEIVED] = d->count[FT_COUNT_SENT] = d->count[FT_COUNT_OWED] = -1; }
+static void set(int fd, struct descriptor d)
+{
+    table[fd] = d;
+    ft_counts_begin(fd);
+}
+
+/* What is counted of it is to be asked for. */
+static void uncount(int fd)
+{
+    table[fd].at = -1;
+    ft_counts_forget(fd);
+}
 
 static void take_in(int fd)
 {
@@ -150,8 +156,8 @@ static void take_in(int fd)
         return;
     }
     if (!d->known)
-        *d = (struct descriptor){.known = true, .own = d->own, .left = d->left, .was_open = d->was_open, .shared = true};
-    uncount(d); /* a replay does not count what it is given */
+        set(fd, (struct descriptor){.known = true, .own = d->own, .left = d->left, .was_open = d->was_open, .shared = true});
+    uncount(fd); /* a replay does not count what it is given */
 }
 
 static void take_first(int fd)
@@ -173,32 +179,6 @@ int ft_descriptors_option(int fd, int option)
     return syscall(SYS_getsockopt, fd, SOL_SOCKET, option, &value, &bytes) < 0 ? -1 : value;
 }
 
-/* A stream of this host that has no names, as socketpair makes: it leads nowhere else. */
-static bool is_pair(int fd)
-{
-    struct sockaddr_storage own, peer;
-    socklen_t bytes = sizeof own, others = sizeof peer;
-
-    return syscall(SYS_getsockname, fd, &own, &bytes) == 0 && bytes == sizeof own.ss_family && syscall(SYS_getpeername, fd, &peer, &others) == 0 &&
-           others == sizeof peer.ss_family;
-}
-
-/* Others cannot be followed, or are not to be. */
-static enum ft_descriptor_kind kind_of_socket(int fd)
-{
-    int domain = ft_descriptors_option(fd, SO_DOMAIN), type = ft_descriptors_option(fd, SO_TYPE), protocol = ft_descriptors_option(fd, SO_PROTOCOL);
-
-    if (ft_recorder.sockets_off && (domain != AF_UNIX || !is_pair(fd)))
-        return FT_DESCRIPTOR_OTHER;
-    if (domain == AF_UNIX && type == SOCK_STREAM)
-        return FT_DESCRIPTOR_PIPE;
-    if (domain != AF_INET && domain != AF_INET6)
-        return FT_DESCRIPTOR_OTHER;
-    if (type == SOCK_STREAM && protocol == IPPROTO_TCP)
-        return FT_DESCRIPTOR_TCP;
-    return type == SOCK_DGRAM && protocol == IPPROTO_UDP ? FT_DESCRIPTOR_DATAGRAM : FT_DESCRIPTOR_OTHER;
-}
-
 bool ft_descriptors_is_anonymous(int fd, const char *what)
 {
     char name[40];
@@ -206,27 +186,10 @@ bool ft_descriptors_is_anonymous(int fd, const char *what)
     return !strcmp(ft_descriptors_name(fd, name, sizeof name), what);
 }
 
-/* Terminals and accelerators: nobody but their driver knows their state. Nothing that is read from or written to null, zero, full,
-   random or urandom is missed. */
-static bool is_odd(int fd)
-{
-    struct stat st;
-
-    if (syscall(SYS_fstat, fd, &st) < 0)
-        return false;
-    if (S_ISCHR(st.st_mode))
-        return major(st.st_rdev) != 1 || minor(st.st_rdev) < 3 || minor(st.st_rdev) > 9;
-    if (S_ISSOCK(st.st_mode))
-        return kind_of_socket(fd) == FT_DESCRIPTOR_OTHER;
-    if (!(st.st_mode & S_IFMT))
-        return !ft_descriptors_is_anonymous(fd, "anon_inode:[eventfd]") && !ft_descriptors_is_anonymous(fd, "anon_inode:[eventpoll]");
-    return !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISLNK(st.st_mode);
-}
-
 static void look_at(int fd)
 {
     take_in(fd);
-    if (odd < 0 && of(fd) && !of(fd)->own && !of(fd)->first && is_odd(fd))
+    if (odd < 0 && of(fd) && !of(fd)->own && !of(fd)->first && ft_descriptor_kind_is_odd(fd))
         odd = fd;
 }
 
@@ -256,7 +219,7 @@ bool ft_descriptors_look(const int *fds, int n)
 void ft_descriptors_add(int fd)
 {
     if (of(fd))
-        *of(fd) = (struct descriptor){.known = true, .left = of(fd)->left, .was_open = of(fd)->was_open, UNCOUNTED};
+        set(fd, (struct descriptor){.known = true, .left = of(fd)->left, .was_open = of(fd)->was_open, .at = -1});
     else
         ft_recorder_close("it has a descriptor above %d (%d)", MOST, fd);
 }
@@ -265,7 +228,7 @@ void ft_descriptors_add(int fd)
 static void clear(int fd)
 {
     if (of(fd))
-        *of(fd) = (struct descriptor){.left = of(fd)->left && !ft_recorder.switched, .was_open = of(fd)->was_open};
+        set(fd, (struct descriptor){.left = of(fd)->left && !ft_recorder.switched, .was_open = of(fd)->was_open});
 }
 
 static void others_forget(int fd)
@@ -284,7 +247,7 @@ void ft_descriptors_lose(int fd)
 {
     others_forget(fd);
     if (of(fd))
-        *of(fd) = (struct descriptor){.left = of(fd)->left, .was_open = of(fd)->was_open};
+        set(fd, (struct descriptor){.left = of(fd)->left, .was_open = of(fd)->was_open});
 }
 
 void ft_descriptors_share(int fd)
@@ -301,39 +264,22 @@ void ft_descriptors_share_all(void)
 
 bool ft_descriptors_knows(int fd) { return of(fd) && of(fd)->known; }
 
-static void forget(struct descriptor *d)
+bool ft_descriptors_is_alone(int fd) { return ft_descriptors_knows(fd) && !of(fd)->shared; }
+
+static void forget(int fd)
 {
-    d->kind = FT_DESCRIPTOR_UNKNOWN;
-    uncount(d);
+    table[fd].kind = FT_DESCRIPTOR_UNKNOWN;
+    uncount(fd);
 }
 
 void ft_descriptors_forget(int fd)
 {
     if (!of(fd))
         return;
-    forget(of(fd));
+    forget(fd);
     for (int i = 0; of(fd)->shared && i < MOST; i++)
         if (table[i].shared)
-            forget(&table[i]);
-}
-
-static enum ft_descriptor_kind ask(int fd)
-{
-    int flags = (int)syscall(SYS_fcntl, fd, F_GETFL);
-    struct termios terminal;
-    struct stat st;
-
-    if (flags < 0 || syscall(SYS_fstat, fd, &st) < 0)
-        return FT_DESCRIPTOR_UNKNOWN; /* it is none: the call will say so */
-    if (S_ISREG(st.st_mode)) /* a write to one that is read only fails, and leaves the offset alone */
-        return flags & O_APPEND && (flags & O_ACCMODE) != O_RDONLY ? FT_DESCRIPTOR_APPEND : FT_DESCRIPTOR_FILE;
-    if (S_ISFIFO(st.st_mode))
-        return FT_DESCRIPTOR_PIPE;
-    if (S_ISSOCK(st.st_mode))
-        return kind_of_socket(fd);
-    if (!(st.st_mode & S_IFMT) && ft_descriptors_is_anonymous(fd, "anon_inode:[eventfd]"))
-        return FT_DESCRIPTOR_EVENT;
-    return S_ISCHR(st.st_mode) && syscall(SYS_ioctl, fd, TCGETS, &terminal) == 0 ? FT_DESCRIPTOR_TERMINAL : FT_DESCRIPTOR_OTHER;
+            forget(i);
 }
 
 enum ft_descriptor_kind ft_descriptors_kind(int fd)
@@ -344,7 +290,7 @@ enum ft_descriptor_kind ft_descriptors_kind(int fd)
     if (!d)
         return FT_DESCRIPTOR_OTHER;
     if (d->kind == FT_DESCRIPTOR_UNKNOWN)
-        d->kind = (unsigned char)ask(fd);
+        d->kind = (unsigned char)ft_descriptor_kind_ask(fd);
     errno = error;
     return d->kind;
 }
@@ -363,28 +309,6 @@ void ft_descriptors_set_offset(int fd, off_t at)
 {
     if (of(fd))
         of(fd)->at = at;
-}
-
-int64_t ft_descriptors_count(int fd, enum ft_count which) { return ft_descriptors_knows(fd) && !of(fd)->shared ? of(fd)->count[which] : -1; }
-
-void ft_descriptors_set_count(int fd, enum ft_count which, int64_t count)
-{
-    if (of(fd))
-        of(fd)->count[which] = count;
-}
-
-void ft_descriptors_enter(int fd, enum ft_count which)
-{
-    if (!ft_threads_many || !of(fd))
-        return;
-    if (__atomic_fetch_add(&of(fd)->users[which], 1, __ATOMIC_SEQ_CST) > 0)
-        ft_recorder_close("two threads of it %s descriptor %d at a time", which == FT_COUNT_SENT ? "send to" : "receive from", fd);
-}
-
-void ft_descriptors_leave(int fd, enum ft_count which)
-{
-    if (of(fd) && of(fd)->users[which])
-        __atomic_fetch_sub(&of(fd)->users[which], 1, __ATOMIC_SEQ_CST);
 }
 
 const char *ft_descriptors_link(int fd, char path[40])
@@ -458,7 +382,7 @@ void ft_descriptors_adopt(int own)
 {
     if (!of(own))
         return;
-    *of(own) = (struct descriptor){.known = true, .own = true, .left = of(own)->left, UNCOUNTED};
+    set(own, (struct descriptor){.known = true, .own = true, .left = of(own)->left, .at = -1});
     widen(&own_range, own);
 }
 
@@ -522,8 +446,8 @@ void ft_descriptors_left(void)
 {
     for (int fd = 0; fd < MOST; fd++) {
         table[fd].left = table[fd].was_open = false;
-        memset(table[fd].users, 0, sizeof table[fd].users);
-        uncount(&table[fd]); /* the predecessor has gone on from what was counted when the copy was made */
+        ft_counts_left(fd);
+        uncount(fd); /* the predecessor has gone on from what was counted when the copy was made */
     }
     each(mark_left);
     close_lists();

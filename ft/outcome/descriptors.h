@@ -42,6 +42,8 @@ void ft_descriptors_closed(int fd);
 void ft_descriptors_lose(int fd);
 void ft_descriptors_share(int fd);
 bool ft_descriptors_knows(int fd);
+/* ... and it shares its offset, or its connection, with no other. */
+bool ft_descriptors_is_alone(int fd);
 
 /* Every descriptor may have been moved by somebody else: a child has been made. */
 void ft_descriptors_share_all(void);
@@ -55,21 +57,6 @@ int ft_descriptors_option(int fd, int option);
 /* The offset of a regular file before a call: counted, or asked for. -1: it has none. */
 off_t ft_descriptors_offset(int fd);
 void ft_descriptors_set_offset(int fd, off_t at);   /* -1: to be asked for */
-
-/* What a connection has received, and sent: likewise. */
-enum ft_count {
-    FT_COUNT_RECEIVED,
-    FT_COUNT_SENT,
-    FT_COUNT_OWED,    /* the error that its next call is to be told */
-    FT_COUNT_EVENTS,  /* what an eventfd counts (event.h) */
-    FT_COUNTS
-};
-int64_t ft_descriptors_count(int fd, enum ft_count which);   /* -1: not known */
-void ft_descriptors_set_count(int fd, enum ft_count which, int64_t count);
-
-/* A thread begins a call that receives, or sends, and ends it. Two at a time could not be told apart: the ways back are closed. */
-void ft_descriptors_enter(int fd, enum ft_count which);
-void ft_descriptors_leave(int fd, enum ft_count which);
 
 /* "/proc/self/fd/N", in `path`, which is returned. */
 const char *ft_descriptors_link(int fd, char path[40]);

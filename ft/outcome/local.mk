@@ -11,7 +11,8 @@ ft_outcome_unit_LDADD = $(ft_unit_libs)
 noinst_LTLIBRARIES += liboutcome.la
 liboutcome_la_SOURCES = \
 	ft/outcome/record.h ft/outcome/record.c ft/outcome/threads.h ft/outcome/threads.c ft/outcome/stand.h ft/outcome/stand.c \
-	ft/outcome/descriptors.h ft/outcome/descriptors.c \
+	ft/outcome/descriptors.h ft/outcome/descriptors.c ft/outcome/counts.h ft/outcome/counts.c \
+	ft/outcome/descriptor_kind.h ft/outcome/descriptor_kind.c \
 	ft/outcome/copies.h ft/outcome/copies.c ft/outcome/output.h ft/outcome/output.c \
 	ft/outcome/pieces.h ft/outcome/pipes.h ft/outcome/pipes.c \
 	ft/outcome/real.h ft/outcome/real_names.h ft/outcome/real.c \

@@ -27,6 +27,7 @@
 #include <sys/syscall.h>
 
 #include "ft/base/util.h"
+#include "ft/outcome/counts.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/pieces.h"
 #include "ft/outcome/real.h"
@@ -115,7 +116,7 @@ bool ft_tcp_takes(int fd)
 
 static void note_received(struct ft_recorded *c, int fd)
 {
-    int64_t count = ft_descriptors_count(fd, FT_COUNT_RECEIVED);
+    int64_t count = ft_counts_get(fd, FT_COUNT_RECEIVED);
     struct counts now;
 
     if (count >= 0) {
@@ -162,24 +163,24 @@ void ft_tcp_owes(struct ft_recorded *c, int fd, int error)
 {
     if (!is_lasting(error))
         return;
-    ft_descriptors_set_count(fd, FT_COUNT_OWED, error);
+    ft_counts_set(fd, FT_COUNT_OWED, error);
     if (c->record)
         c->record->step = (uint16_t)(1 + error); /* so it outlives this process */
 }
 
 void ft_tcp_given(const struct ft_recorded *c, int fd)
 {
-    ft_descriptors_set_count(fd, FT_COUNT_OWED, owes(c->record) ? owes(c->record) : -1); /* what was owed before was told to this one */
+    ft_counts_set(fd, FT_COUNT_OWED, owes(c->record) ? owes(c->record) : -1); /* what was owed before was told to this one */
 }
 
 /* Told now, if there is one: to a call that has not reached the kernel. */
 static bool is_owed(struct ft_recorded *c, int fd)
 {
-    int64_t error = ft_descriptors_count(fd, FT_COUNT_OWED);
+    int64_t error = ft_counts_get(fd, FT_COUNT_OWED);
 
     if (error <= 0 || ft_call_noted(c))
         return false;
-    ft_descriptors_set_count(fd, FT_COUNT_OWED, -1);
+    ft_counts_set(fd, FT_COUNT_OWED, -1);
     errno = (int)error;
     return true;
 }
@@ -188,8 +189,8 @@ void ft_tcp_failed(int fd, int error)
 {
     if (!is_lasting(error))
         return;
-    ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
-    ft_descriptors_set_count(fd, FT_COUNT_SENT, -1);
+    ft_counts_set(fd, FT_COUNT_RECEIVED, -1);
+    ft_counts_set(fd, FT_COUNT_SENT, -1);
 }
 
 /* Waits for the rest as the kernel does, but leaves an error that comes to the next call: were it taken here, and this process killed before
@@ -245,13 +246,13 @@ static ssize_t receive_now(struct ft_recorded *c, int fd, size_t n, int flags)
     else if (k < (int64_t)n && flags & MSG_WAITALL && ft_tcp_waits(fd, flags))
         got = (ssize_t)receive_rest(fd, data + k, n - (size_t)k, flags);
     if (got < 0) {
-        ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
+        ft_counts_set(fd, FT_COUNT_RECEIVED, -1);
         ft_tcp_failed(fd, errno);
         return -1;
     }
     k += got;
     if (!(flags & MSG_PEEK)) /* after an end nothing comes */
-        ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, k > 0 && c->record->note[1] == OPEN ? c->record->note[0] + k : -1);
+        ft_counts_set(fd, FT_COUNT_RECEIVED, k > 0 && c->record->note[1] == OPEN ? c->record->note[0] + k : -1);
     errno = c->error;
     return k;
 }
@@ -271,9 +272,9 @@ static ssize_t receive_piece(int fd, const struct iovec *to, int pieces, size_t 
         return ft_call_end(&c, -1, 0);
     if (!c.record)
         return ft_call_end(&c, ft_real()->recvfrom(fd, to->iov_base, to->iov_len, flags, NULL, NULL), 0);
-    ft_descriptors_enter(fd, FT_COUNT_RECEIVED);
+    ft_counts_enter(fd, FT_COUNT_RECEIVED);
     got = receive_now(&c, fd, n, flags);
-    ft_descriptors_leave(fd, FT_COUNT_RECEIVED);
+    ft_counts_leave(fd, FT_COUNT_RECEIVED);
     if (got > 0)
         ft_pieces_fill(to, (size_t)pieces, skip, ft_call_data(&c), (size_t)got);
     return ft_call_end(&c, got, got > 0 ? (size_t)got : 0);
@@ -300,7 +301,7 @@ ssize_t ft_tcp_receive(int fd, const struct iovec *to, int n, int flags)
 
 static int64_t sent_and_state(int fd, int *note)
 {
-    int64_t count = ft_descriptors_count(fd, FT_COUNT_SENT);
+    int64_t count = ft_counts_get(fd, FT_COUNT_SENT);
     struct counts now;
 
     *note = OPEN; /* it has been told no error, if that is counted */
@@ -383,8 +384,8 @@ static ssize_t send_now(struct ft_recorded *c, int fd, const struct iovec *from,
         error = c->error;
     }
     sent = sent < 0 && already == 0 ? -1 : (ssize_t)already + (sent < 0 ? 0 : sent);
-    ft_descriptors_set_count(fd, FT_COUNT_SENT,
-                             sent < 0 || !c->record || ft_descriptors_count(fd, FT_COUNT_OWED) > 0 ? -1 : c->record->note[0] + sent);
+    ft_counts_set(fd, FT_COUNT_SENT,
+                             sent < 0 || !c->record || ft_counts_get(fd, FT_COUNT_OWED) > 0 ? -1 : c->record->note[0] + sent);
     if (sent > 0 && c->record)
         c->record->note[1] = (int64_t)ft_pieces_hash(from, (size_t)sent);
     errno = error ? error : c->error;
@@ -404,9 +405,9 @@ static __attribute__((noinline)) ssize_t send_pieces(int fd, const struct iovec 
     }
     if (is_owed(&c, fd))
         return ft_call_end(&c, -1, 0);
-    ft_descriptors_enter(fd, FT_COUNT_SENT);
+    ft_counts_enter(fd, FT_COUNT_SENT);
     sent = send_now(&c, fd, from, n, total, flags);
-    ft_descriptors_leave(fd, FT_COUNT_SENT);
+    ft_counts_leave(fd, FT_COUNT_SENT);
     return ft_call_end(&c, sent, 0);
 }
 

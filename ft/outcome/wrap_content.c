@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "ft/base/util.h"
+#include "ft/outcome/counts.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/inputs.h"
 #include "ft/outcome/once.h"
@@ -239,8 +240,8 @@ static ssize_t copy_prepare(struct ft_recorded *c, const struct copy *p)
 
 static void moved(int fd, off_t *at, ssize_t n)
 {
-    ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1);
-    ft_descriptors_set_count(fd, FT_COUNT_SENT, -1);
+    ft_counts_set(fd, FT_COUNT_RECEIVED, -1);
+    ft_counts_set(fd, FT_COUNT_SENT, -1);
     if (!at)
         ft_descriptors_set_offset(fd, -1);
     else if (n > 0)

@@ -12,6 +12,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/children.h"
+#include "ft/outcome/counts.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
@@ -65,14 +66,14 @@ static bool is_eventfd(int fd, const void *arg)
 }
 
 /* What outcomes say that it counts, and ZERO. -1: others have it, too. */
-static int64_t expected(int fd) { return ft_children_some() ? -1 : ft_descriptors_count(fd, FT_COUNT_EVENTS); }
+static int64_t expected(int fd) { return ft_children_some() ? -1 : ft_counts_get(fd, FT_COUNT_EVENTS); }
 
 static void expect(int fd, int64_t more)
 {
-    int64_t count = ft_descriptors_count(fd, FT_COUNT_EVENTS);
+    int64_t count = ft_counts_get(fd, FT_COUNT_EVENTS);
 
     if (count >= 0)
-        ft_descriptors_set_count(fd, FT_COUNT_EVENTS, count + more);
+        ft_counts_set(fd, FT_COUNT_EVENTS, count + more);
 }
 
 static void made(int fd, unsigned count)
@@ -80,7 +81,7 @@ static void made(int fd, unsigned count)
     if (fd < 0)
         return;
     ft_descriptors_add(fd);
-    ft_descriptors_set_count(fd, FT_COUNT_EVENTS, ZERO + count);
+    ft_counts_set(fd, FT_COUNT_EVENTS, ZERO + count);
 }
 
 static void write_raw(int fd, uint64_t value)

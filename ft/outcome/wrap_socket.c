@@ -13,6 +13,8 @@
 #include <sys/un.h>
 
 #include "ft/base/util.h"
+#include "ft/outcome/counts.h"
+#include "ft/outcome/descriptor_kind.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
@@ -71,16 +73,6 @@ static bool is_made(int fd, const void *arg)
     return ft_descriptors_option(fd, SO_DOMAIN) == m->domain && ft_descriptors_option(fd, SO_TYPE) == m->type && !has_name(fd) && !has_peer(fd);
 }
 
-static bool is_followed(int domain, int type, int protocol)
-{
-    type &= ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (domain == AF_UNIX)
-        return type == SOCK_STREAM;
-    if (domain != AF_INET && domain != AF_INET6)
-        return false;
-    return (type == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP)) || (type == SOCK_DGRAM && (protocol == 0 || protocol == IPPROTO_UDP));
-}
-
 int socket(int domain, int type, int protocol)
 {
     struct made made = {domain, type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)};
@@ -89,7 +81,7 @@ int socket(int domain, int type, int protocol)
 
     if (!ft_recording())
         return ft_real()->socket(domain, type, protocol);
-    if (ft_recorder.sockets_off || !is_followed(domain, type, protocol)) {
+    if (ft_recorder.sockets_off || ft_descriptor_kind_of_socket(domain, type, protocol) == FT_DESCRIPTOR_OTHER) {
         ft_recorder_close(ft_recorder.sockets_off ? "it has opened a socket (--sockets=off)" :
                           "it has opened a socket that is neither TCP nor UDP nor a stream of this host");
         return ft_real()->socket(domain, type, protocol);
@@ -277,8 +269,8 @@ int connect(int fd, const struct sockaddr *address, socklen_t bytes)
         ft_call_note(&c, connection_of(fd), 0);
     else if (c.record->note[0] == UNCONNECTED && ft_descriptors_kind(fd) != FT_DESCRIPTOR_DATAGRAM)
         result = resume_connect(fd);
-    ft_descriptors_set_count(fd, FT_COUNT_RECEIVED, -1); /* they begin anew */
-    ft_descriptors_set_count(fd, FT_COUNT_SENT, -1);
+    ft_counts_set(fd, FT_COUNT_RECEIVED, -1); /* they begin anew */
+    ft_counts_set(fd, FT_COUNT_SENT, -1);
     if (result > 0)
         result = FT_WAITING(ft_real()->connect(fd, address, bytes));
     if ((result == 0 || errno == EINPROGRESS) && ft_descriptors_kind(fd) != FT_DESCRIPTOR_DATAGRAM)
