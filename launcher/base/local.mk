@@ -13,6 +13,7 @@ liblaunch_la_SOURCES += \
 	launcher/base/needs.h launcher/base/needs.c \
 	launcher/base/nearest.h launcher/base/nearest.c \
 	launcher/base/outfile.h launcher/base/outfile.c \
+	launcher/base/pass.h launcher/base/pass.c \
 	launcher/base/pidfd.h launcher/base/pidfd.c \
 	launcher/base/procstat.h launcher/base/procstat.c \
 	launcher/base/proctext.h launcher/base/proctext.c \

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/base/pass.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/signals.h"
 
@@ -202,26 +203,12 @@ static int bury(struct ft_twin *t)
 
 static bool send_message(struct ft_twin *t, const struct message *m, const int *fds, size_t nfds)
 {
-    union {
-        struct cmsghdr header;
-        char room[CMSG_SPACE(FT_ENDS * sizeof(int))];
-    } control = {0};
-    struct iovec text = {(void *)m, sizeof *m};
-    struct msghdr h = {.msg_iov = &text, .msg_iovlen = 1};
     struct pollfd p = {.fd = t->socket, .events = POLLOUT};
 
-    if (nfds) {
-        h.msg_control = &control;
-        h.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
-        control.header.cmsg_level = SOL_SOCKET;
-        control.header.cmsg_type = SCM_RIGHTS;
-        control.header.cmsg_len = CMSG_LEN(nfds * sizeof(int));
-        memcpy(CMSG_DATA(&control.header), fds, nfds * sizeof(int));
-    }
     for (int tries = 0; t->socket >= 0 && tries < 3; tries++) {
-        if (sendmsg(t->socket, &h, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+        if (ft_pass_descriptors(t->socket, m, sizeof *m, fds, nfds, MSG_DONTWAIT) == 0)
             return true;
-        if (errno != EAGAIN && errno != EINTR && errno != ETOOMANYREFS)
+        if (errno != EAGAIN && errno != ETOOMANYREFS)
             return false;  /* it is dead: whoever watches the socket will see */
         poll(&p, 1, PATIENCE_MS);
     }
@@ -231,28 +218,11 @@ static bool send_message(struct ft_twin *t, const struct message *m, const int *
 /* 1: *m, and its descriptors in fds (-1 for none). 0: nothing there. -1: the other one is gone. */
 static int receive_message(struct ft_twin *t, struct message *m, int fds[FT_ENDS], int flags)
 {
-    union {
-        struct cmsghdr header;
-        char room[CMSG_SPACE(FT_ENDS * sizeof(int))];
-    } control;
-    struct iovec text = {m, sizeof *m};
-    struct msghdr h = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    struct cmsghdr *c;
-    ssize_t n;
+    ssize_t n = ft_take_descriptors(t->socket, m, sizeof *m, fds, FT_ENDS, flags);
 
-    for (int i = 0; i < FT_ENDS; i++)
-        fds[i] = -1;
-    do
-        n = recvmsg(t->socket, &h, MSG_CMSG_CLOEXEC | flags);
-    while (n < 0 && errno == EINTR);
     if (n < 0 && errno == EAGAIN)
         return 0;
-    if (n != (ssize_t)sizeof *m)
-        return -1;
-    c = CMSG_FIRSTHDR(&h);
-    if (c && c->cmsg_type == SCM_RIGHTS)
-        memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
-    return 1;
+    return n == (ssize_t)sizeof *m ? 1 : -1;
 }
 
 static void take_ends(struct ft_twin *t, const struct message *m, const int fds[FT_ENDS])
