@@ -4,7 +4,6 @@ rank is killed once more: it is told ECONNRESET then. (It was told an end: the e
 
     owed.py FTRUN"""
 
-import json
 import os
 import signal
 import socket
@@ -13,6 +12,10 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'lib'))
+import ftmpitest  # noqa: E402
 
 PATIENCE = 60
 PROGRAM = '''
@@ -41,15 +44,8 @@ def until(what, is_so):
 
 
 def pid_of_rank(where):
-    try:
-        name = next(n for n in os.listdir(where) if n.endswith('.sock'))
-        with socket.socket(socket.AF_UNIX) as s:
-            s.settimeout(5)
-            s.connect(os.path.join(where, name))
-            s.sendall(b'{"request": "status"}\n')
-            return json.loads(s.makefile().readline())['per_rank'][0]['pid'] or 0
-    except (OSError, StopIteration, ValueError, KeyError):
-        return 0
+    ranks = ftmpitest.status_in(where).get('per_rank')
+    return ranks[0]['pid'] or 0 if ranks else 0
 
 
 def waits(where, calls, but=0):
