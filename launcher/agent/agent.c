@@ -48,7 +48,7 @@
 #include "launcher/stdio/sink.h"
 #include "launcher/tracker/tracker.h"
 
-enum { LEAST_LOG = 16 << 20, SMALL_MEMORY = 1 << 30, OUTCOMES_MIB = 256, MOST_OUTCOMES_MIB = 4096, LATE_MS = 100 };
+enum { LEAST_LOG = 16 << 20, SMALL_MEMORY = 1 << 30, LATE_MS = 100 };
 enum { POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* The agent, and what was made for it and nobody else needs to see. */
@@ -82,14 +82,6 @@ static void look_at_spill_dir(struct ft_job *job)
 
 /* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
    log: then it goes through a little memory, again and again. */
-/* Of each rank's log of outcomes: its share of the limit, for a rank with threads keeps all of it. */
-static uint64_t outcome_bytes(uint64_t limit, uint32_t nranks)
-{
-    uint64_t share = ft_min((uint64_t)MOST_OUTCOMES_MIB << 20, limit / nranks);
-
-    return ft_min(limit, ft_max((uint64_t)OUTCOMES_MIB << 20, share));
-}
-
 static int set_up_memory(struct ft_job *job, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
@@ -114,7 +106,7 @@ static int set_up_memory(struct ft_job *job, struct ft_error *e)
         ft_params_check_replay(&params, limit);
     if (o->max_restarts == 0 && !o->node)
         ft_params_ring(&params);
-    if ((err = ft_recording_choose(job, &params, outcome_bytes(limit, o->nranks), e)) < 0)
+    if ((err = ft_recording_choose(job, &params, limit, e)) < 0)
         return err;
     params.unfenced = ft_wait_can_register();
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */

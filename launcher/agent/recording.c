@@ -17,6 +17,8 @@
 #include "launcher/base/pidfd.h"
 #include "launcher/job/job.h"
 
+enum { LEAST_MIB = 256, MOST_MIB = 4096 };
+
 /* Why ranks are not recorded; "": they are. Their snapshots are processes that the agent has not made itself, and must watch. */
 static const char *why_not(const struct ft_job *job, char *text, size_t size)
 {
@@ -73,7 +75,15 @@ static int check_sockets(const struct ft_options *o, const char *why, struct ft_
     return 0;
 }
 
-int ft_recording_choose(const struct ft_job *job, struct ft_params *params, uint64_t most, struct ft_error *e)
+/* Of each rank's log of outcomes: its share of the limit, for a rank with threads keeps all of it. */
+static uint64_t log_bytes(uint64_t limit, uint32_t nranks)
+{
+    uint64_t share = ft_min((uint64_t)MOST_MIB << 20, limit / nranks);
+
+    return ft_min(limit, ft_max((uint64_t)LEAST_MIB << 20, share));
+}
+
+int ft_recording_choose(const struct ft_job *job, struct ft_params *params, uint64_t limit, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
     char text[256];
@@ -84,7 +94,7 @@ int ft_recording_choose(const struct ft_job *job, struct ft_params *params, uint
     if (why == text && *why)
         ft_say_notice(&job->say, "%s There are no snapshots in this job: a rank that is killed replays from the start", why);
     if (!*why)
-        params->outcome_bytes = ft_align(most, 1 << 20);
+        params->outcome_bytes = ft_align(log_bytes(limit, o->nranks), 1 << 20);
     params->clocks_untold = o->replay_time_off;
     params->one_thread = o->one_thread;
     params->sockets_untold = o->sockets == FT_SOCKETS_OFF;

@@ -10,7 +10,8 @@
 struct ft_job;
 struct ft_params;
 
-/* Fills in what of it the ranks go by; most: bytes of each rank's log of it. FT_EINVAL with a line: --sockets wants what cannot be here. */
-int ft_recording_choose(const struct ft_job *job, struct ft_params *params, uint64_t most, struct ft_error *e);
+/* Fills in what of it the ranks go by; limit: bytes of the job's log (--log-limit). FT_EINVAL with a line: --sockets wants what cannot be
+   here. */
+int ft_recording_choose(const struct ft_job *job, struct ft_params *params, uint64_t limit, struct ft_error *e);
 
 #endif
