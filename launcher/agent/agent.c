@@ -10,22 +10,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ft/shm/models.h"
 #include "ft/shm/wait.h"
 #include "launcher/agent/act.h"
 #include "launcher/agent/adopt.h"
 #include "launcher/agent/bindings.h"
 #include "launcher/agent/control_job.h"
 #include "launcher/agent/deadlines.h"
+#include "launcher/agent/jobmem.h"
 #include "launcher/agent/loop.h"
-#include "launcher/agent/probe.h"
-#include "launcher/agent/recording.h"
 #include "launcher/agent/state.h"
 #include "launcher/agent/status.h"
 #include "launcher/agent/tracking.h"
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"
-#include "launcher/base/memory.h"
 #include "launcher/base/needs.h"
 #include "launcher/base/reap.h"
 #include "launcher/base/shared.h"
@@ -48,7 +45,7 @@
 #include "launcher/stdio/sink.h"
 #include "launcher/tracker/tracker.h"
 
-enum { LEAST_LOG = 16 << 20, SMALL_MEMORY = 1 << 30, LATE_MS = 100 };
+enum { LATE_MS = 100 };
 enum { POSTED_MORE = 16 /* beside those about ranks */, PATH_BYTES = 4096, PRELOAD_BYTES = 2 * PATH_BYTES + 64 };
 
 /* The agent, and what was made for it and nobody else needs to see. */
@@ -58,78 +55,6 @@ struct made {
     struct ft_limits limits;
     struct ft_topology *topology;
 };
-
-/* It lies between other nodes, and may have to give them what it has. */
-static void set_up_nodes(struct ft_params *params, const struct ft_options *o)
-{
-    if (o->node->nnodes > 1)
-        ft_params_nodes(params, o->node->nnodes, o->node->node, o->node->world);
-    params->keeps_log = o->survive_host;
-}
-
-/* In a file that is memory the log would take as much as before, and the ranks would be killed for it. */
-static void look_at_spill_dir(struct ft_job *job)
-{
-    const struct ft_options *o = job->options;
-
-    job->spill_memory = o->log_full == FT_FULL_SPILL ? ft_memory_of_files(o->log_spill) : NULL;
-    if (!job->spill_memory || !strcmp(o->log_spill, ft_options_spill_dir()))
-        return; /* who has not asked for it is told if it comes to that: full.c */
-    ft_say_notice(&job->say, "--log-spill %s is memory itself on %s (%s), %s; a directory on a disk has room for the log", o->log_spill, ft_say_host(),
-                  job->spill_memory, job->above ? "so what the log spills counts as the job's memory" :
-                  "so the log's oldest part is forgotten at its limit, not spilled");
-}
-
-/* The job's shared memory, and the log without the thread that looks after it. If no rank will be restarted nobody will read the
-   log: then it goes through a little memory, again and again. */
-static int set_up_memory(struct ft_job *job, struct ft_error *e)
-{
-    const struct ft_options *o = job->options;
-    struct ft_keeper_config config = {.full = ft_job_log_full(job), .spill_dir = o->log_spill, .prepare = o->log_prepare};
-    uint64_t memory = ft_memory_here(), limit = o->log_limit ? o->log_limit : ft_max(LEAST_LOG, memory / 4);
-    uint32_t processors = ft_topology_processors();
-    struct ft_params params;
-    bool tried;
-    int err;
-
-    if (o->log_prepare > memory)
-        return ft_err_set(e, FT_EINVAL, "--log-prepare %llu MiB is more memory than %s has available, %llu MiB", (unsigned long long)o->log_prepare >> 20,
-                          ft_say_host(), (unsigned long long)memory >> 20);
-    ft_params_default(&params, o->nranks, processors, limit);
-    if (memory < SMALL_MEMORY && !o->node) /* nodes agree on these, and may have more */
-        ft_params_small(&params, limit);
-    ft_params_cache(&params, (uint64_t)ft_max(0, sysconf(_SC_LEVEL2_CACHE_SIZE))); /* hwloc would say the same, and take ms to load */
-    params.bootstrap_cache = o->bootstrap_cache;
-    if (o->node)
-        set_up_nodes(&params, o);
-    if (o->check_replay)
-        ft_params_check_replay(&params, limit);
-    if (o->max_restarts == 0 && !o->node)
-        ft_params_ring(&params);
-    if ((err = ft_recording_choose(job, &params, limit, e)) < 0)
-        return err;
-    params.unfenced = ft_wait_can_register();
-    params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
-    tried = ft_probe_choose(&params, o->single_copy, o->allreduce);
-    if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
-        (err = job->models = ft_models_create(e)) < 0)
-        return err;
-    if (!tried)
-        ft_say_step(&job->say, "which ways of copying are faster here could not be tried (one processor, or busy ones): those without need of it are taken");
-    if (params.single_min)
-        ft_say_step(&job->say, "single copy: each rank reads in the other one's memory");
-    if (params.gather_past_min < UINT32_MAX)
-        ft_say_step(&job->say, "bcast and allgather: written past the cache");
-    if (params.double_max)
-        ft_say_step(&job->say, "allreduce: each rank makes all of it");
-    if (params.nnodes > 1 && (err = ft_region_map(&job->region, o->node->first, o->node->rank_at, e)) < 0)
-        return err;
-    ft_say_detail(&job->say, "%u rank%s on %u processor%s of %s; log limit %llu MiB, then %s", o->nranks, ft_plural(o->nranks), processors,
-                  ft_plural(processors), ft_say_host(),
-                  (unsigned long long)(params.nextents * params.extent_bytes) >> 20,
-                  params.ring || config.full == FT_FULL_FORGET ? "the oldest is forgotten" : o->log_spill);
-    return 0;
-}
 
 static void on_say(void *arg, const char *line, size_t len) { ft_output_dir_say(arg, line, len); }
 
@@ -258,8 +183,7 @@ static int prepare(struct made *m, struct ft_error *e)
         return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
     if (job->above && (err = job->above->make(&job->node, a, e)) < 0)
         return err;
-    look_at_spill_dir(job);
-    if ((err = set_up_memory(job, e)) < 0 || (job->above && (err = job->above->open(job->node, e)) < 0) ||
+    if ((err = ft_jobmem_open(job, e)) < 0 || (job->above && (err = job->above->open(job->node, e)) < 0) ||
         (err = set_up_stdio(job, e)) < 0 || (err = set_up_ranks(job, e)) < 0 || (err = ft_snapshots_new(job, e)) < 0 ||
         (err = set_up_spawn(m, e)) < 0)
         return err;
