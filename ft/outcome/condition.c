@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/real.h"
+#include "ft/outcome/threads.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the number is the first half of the state");
 
@@ -246,7 +247,7 @@ int ft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const s
     *unlocked = true;
     if (until && until->tv_sec < 0)
         return ETIMEDOUT; /* the kernel does not know such times */
-    slept = sleep_cancellable(&w);
+    slept = FT_WAITING(sleep_cancellable(&w));
     /* EAGAIN: the number is another one. EFAULT: the memory is gone, so it was woken. */
     if (slept && slept != EAGAIN && slept != ETIMEDOUT && slept != EFAULT)
         fail(slept);

@@ -52,6 +52,23 @@ static int lock_again(const struct ft_lock *l, pthread_mutex_t *mutex)
 /* It has neither unlocked the mutex nor waited. */
 static bool is_refused(int result) { return result == EINVAL || result == EPERM; }
 
+/* The mutex, live. False: it waited for that, and this process has been made of a copy meanwhile. */
+static bool lock_live(pthread_mutex_t *mutex, int *locked)
+{
+    uint32_t life = ft_threads_life;
+
+    ft_idle();
+    *locked = ft_real()->pthread_mutex_lock(mutex);
+    ft_busy();
+    if (life == ft_threads_life)
+        return true;
+    if (ft_lock_has(*locked)) {
+        ft_lock_can_be_given_back(*locked);
+        ft_real()->pthread_mutex_unlock(mutex);
+    }
+    return false;
+}
+
 /* From a wait that came to that result, or was none: the mutex is taken again, in a replay when its turn has come. A thread that has slept
    in the process of which this one is a copy is in a replay when it comes here. */
 static int come_back(pthread_mutex_t *mutex, int result)
@@ -60,11 +77,12 @@ static int come_back(pthread_mutex_t *mutex, int result)
     struct ft_lock l;
     int locked;
 
-    if (ft_lock_begin(&l, FT_LOCK_CONDITION)) {
-        ft_lock_again(&l, at, lock_again(&l, mutex));
-        return l.result;
-    }
-    locked = ft_real()->pthread_mutex_lock(mutex);
+    do
+        if (ft_lock_begin(&l, FT_LOCK_CONDITION)) {
+            ft_lock_again(&l, at, lock_again(&l, mutex));
+            return l.result;
+        }
+    while (!lock_live(mutex, &locked));
     if (locked)
         result = locked;
     ft_lock_took(at, FT_LOCK_CONDITION, result);
@@ -77,11 +95,15 @@ static int wait_live(pthread_cond_t *condition, pthread_mutex_t *mutex, const st
     int result;
 
     if (ft_condition_is_ours(condition)) {
+        if (ft_waits_led())
+            return come_back(mutex, 0);
         result = ft_condition_wait(condition, mutex, w->until, w->clock, &unlocked);
         if (unlocked)
             return come_back(mutex, result);
     } else {
+        ft_idle();
         result = wait_theirs(condition, mutex, w);
+        ft_busy();
     }
     if (is_refused(result))
         ft_lock_told(FT_LOCK_CONDITION, result);
@@ -90,7 +112,7 @@ static int wait_live(pthread_cond_t *condition, pthread_mutex_t *mutex, const st
     return result;
 }
 
-static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
+static int wait_busy(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
 {
     const struct ft_outcome *o;
     struct ft_lock l;
@@ -105,6 +127,17 @@ static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const str
     }
     ft_real()->pthread_mutex_unlock(mutex);
     return come_back(mutex, 0);
+}
+
+/* All of it, but while it sleeps or waits for the mutex. */
+static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
+{
+    int result;
+
+    ft_busy();
+    result = wait_busy(condition, mutex, w);
+    ft_idle();
+    return result;
 }
 
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
