@@ -45,8 +45,9 @@ void ft_stand_tell(pid_t told);
 /* All other threads stand still when this returns, and nobody has the lock (ft_threads_lock) but this thread, if it had. False: one does not.
    Nothing else may be done then. */
 bool ft_stand_still(void);
-/* They go on. */
+/* They go on. In a copy none is there that could: nobody is to stand any more. */
 void ft_stand_go(void);
+void ft_stand_forget(void);
 /* After that: why ft_stand_still was false, at most FT_STAND_WHY bytes with the zero. */
 void ft_stand_why(char *to);
 
@@ -64,6 +65,7 @@ struct ft_lead {
     uint64_t function;  /* called with them again: what it returns is what the call returns */
     int64_t busy;       /* of the thread, then */
 };
+extern _Thread_local struct ft_lead ft_lead __attribute__((tls_model("initial-exec"), visibility("hidden")));
 void ft_lead_keep(struct ft_lead *to);
 void ft_lead_restore(const struct ft_lead *from);
 

@@ -16,7 +16,7 @@
 #include "ft/outcome/record.h"
 #include "ft/outcome/robust.h"
 #include "ft/outcome/signals.h"
-#include "ft/outcome/stand.h"
+#include "ft/outcome/task.h"
 
 struct beginning {
     void *(*run)(void *arg); /* one of them */
@@ -132,6 +132,7 @@ static int do_create(const struct beginning *what, const struct asked *a)
     int result;
 
     ft_python_first_thread();
+    ft_task_learn();
     ft_busy();
     result = create(what, a);
     ft_idle();

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting in a recorded call, and where a thread that waits is led back to in a copy (stand.h, lead.S). */
+#include <errno.h>
+#include <signal.h>
+
+#include "ft/outcome/mask.h"
+#include "ft/outcome/record.h"
+#include "ft/outcome/task.h"
+
+/* ---- waiting ---- */
+
+/* Before the kernel is reached. A copy that begins afterwards finds that it waits, and sends it no signal. */
+bool ft_waits_begin_slowly(void)
+{
+    struct ft_task *t = ft_thread.task;
+    int error = errno;
+    uint32_t copy;
+
+    if (!t || !ft_thread.led || !ft_recorder.on)
+        return false;
+    __asm__("stmxcsr %0\n fnstcw %1" : "=m"(t->mxcsr), "=m"(t->x87));
+    atomic_store(&t->waits, FT_WAITS);
+    while ((copy = atomic_load(&ft_standing)) != 0)
+        ft_task_futex(&ft_standing, FUTEX_WAIT, copy, NULL);
+    errno = error;
+    return true;
+}
+
+void ft_waits_masked(void)
+{
+    struct ft_task *t = ft_threads_many ? ft_thread.task : NULL;
+
+    if (!t)
+        return;
+    ft_mask_real(SIG_SETMASK, NULL, &t->mask);
+    t->masked = true;
+}
+
+void ft_waits_end_slowly(void)
+{
+    struct ft_task *t = ft_thread.task;
+    uint32_t waits = FT_WAITS, copy;
+    int error;
+
+    t->masked = false;
+    if (__builtin_expect(atomic_compare_exchange_strong(&t->waits, &waits, FT_WAITS_NOT), 1))
+        return;
+    error = errno;
+    for (waits = FT_WAITS; !atomic_compare_exchange_strong(&t->waits, &waits, FT_WAITS_NOT); waits = FT_WAITS)
+        if ((copy = atomic_load(&ft_standing)) != 0)
+            ft_task_futex(&ft_standing, FUTEX_WAIT, copy, NULL);
+    errno = error;
+}
+
+/* ---- where one that waits is led back to ---- */
+
+_Thread_local struct ft_lead ft_lead __attribute__((tls_model("initial-exec"), visibility("hidden"))); /* lead.S fills it in, as setjmp does */
+
+bool ft_waits_led_here(void) __attribute__((visibility("hidden")));
+bool ft_waits_led_here(void)
+{
+    ft_lead.busy = ft_thread.busy;
+    ft_thread.led = true;
+    return false;
+}
+
+bool ft_waits_led_again(void) __attribute__((visibility("hidden")));
+bool ft_waits_led_again(void) { return true; }
+
+void ft_lead_keep(struct ft_lead *to)
+{
+    ft_lead.busy = ft_thread.busy;
+    *to = ft_lead;
+}
+
+void ft_lead_restore(const struct ft_lead *from) { ft_lead = *from; }
+
