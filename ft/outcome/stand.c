@@ -208,23 +208,32 @@ void ft_stand_go(void)
     ft_idle();
 }
 
+static const char *place_of(const struct ft_task *t, const char *call)
+{
+    if (!has_room(t))
+        return "its stack is small";
+    if (t->thread && t->thread->busy)
+        return "in a recorded call";
+    return *call == 'r' || !*call ? "it runs" : "in system call ";
+}
+
 void ft_stand_why(char *to)
 {
     const struct ft_task *t = in_the_way;
     char name[FT_TASK_NAME + 1], call[32];
     pid_t tid = t ? atomic_load(&t->tid) : 0;
+    const char *place;
 
-    if (ft_recorder.one_thread || !tid) {
-        snprintf(to, FT_STAND_WHY, "%s", ft_recorder.one_thread ? "--snapshot-threads off" : ft_tasks_overflown ? "it has too many threads" :
-                 "a thread that was not made by pthread_create, or by another means, cannot be stopped");
+    *to = 0;
+    if (ft_recorder.one_thread)
+        return;
+    if (!tid) {
+        snprintf(to, FT_STAND_WHY, "%s", ft_tasks_overflown ? "it has too many" : !ft_task_layout.known ? "unknown C library" : "not made by pthread_create");
         return;
     }
     ft_task_read(tid, "comm", name, sizeof name);
     ft_task_read(tid, "syscall", call, sizeof call);
     name[strcspn(name, "\n")] = call[strcspn(call, " \n")] = 0;
-    snprintf(to, FT_STAND_WHY, "thread %d (%s) %s%s", tid, name,
-             !has_room(t) ? "has a small stack" : t->thread && t->thread->busy ? "is in a call that is recorded" :
-             *call == 'r' || !*call ? "runs, and does not take the signal" : "is in system call ", *call != 'r' && has_room(t) &&
-             !(t->thread && t->thread->busy) ? call : "");
+    place = place_of(t, call);
+    snprintf(to, FT_STAND_WHY, "%d (%s), %s%s", tid, name, place, place[strlen(place) - 1] == ' ' ? call : "");
 }
-

@@ -183,17 +183,17 @@ void ft_task_learn(void)
         return;
     learnt = true;
     if (!is_at_pointer())
-        what = "the thread pointer";
+        what = "pointer";
     else if (!find_number())
-        what = "a thread's number";
+        what = "number";
     else if (!find_robust())
-        what = "a thread's list of robust mutexes";
+        what = "robust list";
     else if (!find_rseq())
-        what = "a thread's restartable sequences";
+        what = "rseq area";
     else if (!is_never_blocked())
-        what = "signal 33";
+        what = "signal";
     if (what && *what)
-        ft_recorder_tell("it gets no snapshot while it has more than one thread: this C library has %s otherwise than is known", what);
+        ft_recorder_tell("it gets no snapshot while it has more than one thread: a thread's %s is not what is known of the C library", what);
     ft_task_layout.known = !what || !*what;
 }
 
