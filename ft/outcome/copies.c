@@ -298,7 +298,7 @@ static bool make_standing(struct ft_copies *c, uint64_t number, const struct ft_
         return false;
     }
     ft_signals_hold(&mask, &pending, before);
-    if (!ft_recorder_replays())
+    if (ft_threads_ended()) /* without waiting: the others are not there yet */
         ft_signals_release();
     return true;
 }
