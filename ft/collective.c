@@ -67,7 +67,7 @@ static void handle_snapshot(struct ft *ft, const struct ft_coll *c, uint64_t tot
         ft_handle_snapshot(ft, leaves_out ? c->recv : NULL, total);
 }
 
-FT_HOT int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+static inline int run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
 
@@ -81,6 +81,15 @@ FT_HOT int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64
     if (__builtin_expect(s->attentive || c->key, 0) && s->cache)
         return ft_cache_call(s->cache, c, sig, total, site, ft_collective_perform, e);
     return ft_collective_perform(c, sig, total, site, e);
+}
+
+FT_HOT int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
+{
+    bool says = ft_handle_begin(c->s->ft);
+    int err = run(c, sig, total, site, e);
+
+    ft_handle_end(c->s->ft, says);
+    return err;
 }
 
 /* What an element of the type consists of. */

@@ -156,7 +156,6 @@ static int join(struct ft *ft, const char *fds, bool cache, struct ft_error *e)
                           getenv("FTMPI_RANK") ? getenv("FTMPI_RANK") : "(none)");
     if (ft_pace_set(getenv("FTMPI_CORES")) != 0)
         return ft_err_set(e, FT_EINVAL, "FTMPI_CORES is %s: near or far, or unset (measured)", getenv("FTMPI_CORES"));
-    ft->door = ft_rank_door ? ft_rank_door() : NULL;
     if (ft->door)
         ft->door->enter(&(struct ft_guest){ft, stand, woken});
     if (ft->door)
@@ -212,6 +211,19 @@ attached:
     return err;
 }
 
+/* Without a copy by another thread. */
+static int join_alone(struct ft *ft, const char *fds, bool cache, struct ft_error *e)
+{
+    bool says;
+    int err;
+
+    ft->door = ft_rank_door ? ft_rank_door() : NULL;
+    says = ft_handle_begin(ft);
+    err = join(ft, fds, cache, e);
+    ft_handle_end(ft, says);
+    return err;
+}
+
 int ft_attach(struct ft **out, bool cache, struct ft_error *e)
 {
     const char *fds = getenv("FTMPI_FDS");
@@ -224,7 +236,7 @@ int ft_attach(struct ft **out, bool cache, struct ft_error *e)
     single(&ft->self, "MPI_COMM_SELF");
     ft_cache_open(&ft->cache, &ft->world, NULL, -1, tell_lost);
     if (fds)
-        err = join(ft, fds, cache, e);
+        err = join_alone(ft, fds, cache, e);
     else if ((err = ft_alone_check(e)) == 0)
         ft_checkpoints_open(&ft->checkpoints, &ft->world, NULL, -1, -1);
     if (err)
@@ -295,8 +307,14 @@ static void flush_all(const struct ft *ft)
 
 int ft_checkpoint(struct ft *ft, const struct ft_models *m, uint64_t site, struct ft_error *e)
 {
+    bool says;
+    int err;
+
     flush_all(ft);
-    return ft_checkpoints_make(&ft->checkpoints, m, site, e);
+    says = ft_handle_begin(ft);
+    err = ft_checkpoints_make(&ft->checkpoints, m, site, e);
+    ft_handle_end(ft, says);
+    return err;
 }
 
 int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint64_t site, struct ft_error *e)

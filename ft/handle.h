@@ -38,6 +38,22 @@ static inline bool ft_handle_due(const struct ft *ft)
 
 /* A snapshot is wanted; true: this process is its copy, which goes on as the rank. What the program does next writes all of the bytes at
    `unread` and reads none of them, and the copy repeats that: the snapshot need not have them. NULL: nothing is known. */
+/* A call of the engine, from here to there: other threads make no copy meanwhile. Returns whether it is to be said that it ends. */
+static inline bool ft_handle_begin(const struct ft *ft)
+{
+    bool says = __builtin_expect(ft && ft->door && *ft->door->many, 0);
+
+    if (says)
+        ft->door->calls(true);
+    return says;
+}
+
+static inline void ft_handle_end(const struct ft *ft, bool says)
+{
+    if (__builtin_expect(says, 0))
+        ft->door->calls(false);
+}
+
 bool ft_handle_snapshot(struct ft *ft, void *unread, uint64_t bytes);
 
 #endif

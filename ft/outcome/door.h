@@ -45,6 +45,11 @@ struct ft_door {
     /* CLOCK_MONOTONIC, as the program's own call. */
     void (*clock)(struct timespec *now);
 
+    /* There is more than one thread. Then each call of the engine that may have to be done as a whole is between these: no copy is made of
+       this process by another thread meanwhile. */
+    const bool *many;
+    void (*calls)(bool begins);
+
     /* From here to there this thread's calls are not recorded. */
     void (*inside)(bool begins);
 

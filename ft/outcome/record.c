@@ -142,14 +142,19 @@ static bool make_room(void)
 {
     struct ft_outcome_log *log = &ft_recorder.log;
     uint64_t released = atomic_load(&log->words->released);
+    uint32_t life = ft_threads_life;
     bool woken;
 
     ft_recorder_live();
     if (!ft_recorder.cut_now)
         return false;
     woken = ft_recorder.cut_now();
-    for (int i = 0; !woken && i < ROOM_MS && atomic_load(&log->words->released) == released; i++)
+    for (int i = 0; !woken && i < ROOM_MS && atomic_load(&log->words->released) == released; i++) {
+        ft_idle(); /* another thread may make one, which this one stands for */
         syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
+        ft_busy();
+        woken = life != ft_threads_life;
+    }
     return woken || atomic_load(&log->words->released) != released;
 }
 

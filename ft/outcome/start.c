@@ -137,6 +137,14 @@ static void be_inside(bool begins)
         ft_outside();
 }
 
+static void be_busy(bool begins)
+{
+    if (begins)
+        ft_busy();
+    else
+        ft_idle();
+}
+
 static void leave(void) { guest = (struct ft_guest){.arg = NULL}; }
 
 /* Not in a child: it has not even the mapping. */
@@ -302,6 +310,8 @@ static bool open_all(const char *text)
     door.aside = ft_descriptors_aside;
     door.clock = look_at_clock;
     door.inside = be_inside;
+    door.many = &ft_threads_many;
+    door.calls = be_busy;
     door.close = ft_recorder_close;
     ft_recorder.sockets_off = door.region.header->params.sockets_untold;
     ft_recorder.one_thread = door.region.header->params.one_thread;
