@@ -242,9 +242,11 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     if (reason == FT_IMAGE_GOOD && (ft_maps_any() || ft_images_strange()))
         reason = FT_IMAGE_MAPPING;
     if (reason == FT_IMAGE_GOOD && !stand->first && !ft_descriptors_look(stand->links, stand->nlinks))
-        reason = FT_IMAGE_DESCRIPTOR;
+        reason = ft_descriptors_are_passing() ? FT_IMAGE_THREADS : FT_IMAGE_DESCRIPTOR;
     if (reason == FT_IMAGE_GOOD && !ft_images_make())
         reason = FT_IMAGE_MEMORY;
+    if (reason == FT_IMAGE_THREADS)
+        strcpy(c->words->stands, "one opens a file");
     if (reason != FT_IMAGE_GOOD) {
         refuse(c, number, reason);
         return false;

@@ -186,8 +186,29 @@ bool ft_descriptors_is_anonymous(int fd, const char *what)
     return !strcmp(ft_descriptors_name(fd, name, sizeof name), what);
 }
 
+/* The C library of another thread has it open for itself, perhaps, and closes it next (a library that is loaded, a locale, a name that is looked up).
+   What is there the second time, is there to stay. */
+static bool passing;
+static ino_t strangers[MOST];
+
+static bool is_passing(int fd)
+{
+    struct stat st;
+
+    if (!ft_threads_many || !of(fd) || of(fd)->known || of(fd)->own || syscall(SYS_fstat, fd, &st) < 0 || strangers[fd] == st.st_ino)
+        return false;
+    strangers[fd] = st.st_ino;
+    return true;
+}
+
+bool ft_descriptors_are_passing(void) { return passing; }
+
 static void look_at(int fd)
 {
+    if (is_passing(fd)) {
+        passing = true;
+        return;
+    }
     take_in(fd);
     if (odd < 0 && of(fd) && !of(fd)->own && !of(fd)->first && ft_descriptor_kind_is_odd(fd))
         odd = fd;
@@ -211,8 +232,9 @@ bool ft_descriptors_look(const int *fds, int n)
 {
     note_ours(fds, n);
     odd = -1;
+    passing = false;
     each(look_at);
-    return odd < 0;
+    return odd < 0 && !passing;
 }
 
 /* `left` stays in these two: the number may be of several descriptors before the log's end. */

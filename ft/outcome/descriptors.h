@@ -34,6 +34,8 @@ void ft_descriptors_given(int fd);
 /* At each cut: likewise, and it is asked what they are. False: one is of a kind that cannot be followed (a socket, say) and neither came
    with the start nor is one of `ours`. */
 bool ft_descriptors_look(const int *ours, int nours);
+/* It was false for one that nobody has recorded, and that perhaps is gone in a moment. */
+bool ft_descriptors_are_passing(void);
 
 /* An outcome says: there is one, new; there is none; it shares its offset with another, so nobody can keep count of that. */
 void ft_descriptors_add(int fd);
