@@ -94,13 +94,6 @@ static bool is_known(uint64_t before)
     return false;
 }
 
-static void stop_recording(const char *why)
-{
-    ft_recorder_close("%s", why);
-    ft_recorder.on = false;
-    ft_recorder.ended = true;
-}
-
 /* So many records of one thread in RECORDS_SECONDS take half of the log in a minute, and longer to be followed than the rank took. */
 static bool are_too_many(void)
 {
@@ -122,11 +115,11 @@ struct ft_outcome *ft_lock_record(enum ft_lock_kind kind, int result, uint64_t b
     struct ft_outcome *o = NULL;
 
     if (are_too_many())
-        stop_recording("a thread of it is handed locks by others more than 100000 times a second");
+        ft_recorder_end("a thread of it is handed locks by others more than 100000 times a second");
     else
         o = ft_log_lock(ft_thread.locks);
     if (!o && ft_recorder.on)
-        stop_recording("the log of what it did to files and read from them is full (--log-limit)");
+        ft_recorder_full();
     if (o) {
         o->step = (uint16_t)kind;
         o->error = result;

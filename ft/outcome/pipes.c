@@ -135,9 +135,7 @@ static void take_scratch(void)
     } else {
         i = free_place();
         if (i == PLACES || (i == nplaces && !open_scratch(&places[i].scratch))) {
-            ft_recorder_close("more than %d thread%s of it use pipes at a time", i, ft_plural((uint64_t)i));
-            ft_recorder.on = false;
-            ft_recorder.ended = true;
+            ft_recorder_end("more than %d thread%s of it use pipes at a time", i, ft_plural((uint64_t)i));
             i = 0;
         }
         nplaces = i == nplaces ? i + 1 : nplaces;

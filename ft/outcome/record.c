@@ -27,14 +27,20 @@ enum { ROOM_MS = 2000 /* the agent looks 20 times a second */ };
 struct ft_recorder ft_recorder;
 
 static const char *const texts[] = {
-#define X(name, text, how) text,
+#define X(name, text, how, leaves) text,
     FT_CALL_KINDS(X)
 #undef X
 };
 
 /* Others run while such a call is made. */
 static const bool waits[] = {
-#define X(name, text, how) FT_CALL_##how,
+#define X(name, text, how, leaves) FT_CALL_##how,
+    FT_CALL_KINDS(X)
+#undef X
+};
+
+static const bool leaves_nothing[] = {
+#define X(name, text, how, leaves) FT_CALL_##leaves,
     FT_CALL_KINDS(X)
 #undef X
 };
@@ -79,15 +85,32 @@ uint64_t ft_what_bytes(const void *data, size_t n)
 
 /* ---- ends ---- */
 
-void ft_recorder_close(const char *format, ...)
+static void close_because(const char *format, va_list args)
 {
     char why[FT_OUTCOME_WHY];
+
+    vsnprintf(why, sizeof why, format, args);
+    ft_outcome_close(ft_recorder.log.words, why);
+}
+
+void ft_recorder_close(const char *format, ...)
+{
     va_list args;
 
     va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
+    close_because(format, args);
     va_end(args);
-    ft_outcome_close(ft_recorder.log.words, why);
+}
+
+void ft_recorder_end(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    close_because(format, args);
+    va_end(args);
+    ft_recorder.on = false;
+    ft_recorder.ended = true;
 }
 
 void ft_recorder_renew(const char *why)
@@ -158,12 +181,9 @@ static bool make_room(void)
     return woken || atomic_load(&log->words->released) != released;
 }
 
-/* Nothing of the log can be given back: the rank goes on without. */
-static void stop_recording(void)
+void ft_recorder_full(void)
 {
-    ft_recorder_close("the log of what it did to files and read from them is full (--log-limit)");
-    ft_recorder.on = false;
-    ft_recorder.ended = true;
+    ft_recorder_end("the log of what it did to files and read from them is full (--log-limit)");
 }
 
 bool ft_recorder_other(void)
@@ -171,9 +191,7 @@ bool ft_recorder_other(void)
     /* Its predecessor's thread had not come to this when that was killed, so the others come to the log's end without it. */
     while (atomic_load(&ft_threads_replay))
         syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
-    ft_recorder_close("a thread of it that was not made by pthread_create opened, read or wrote something");
-    ft_recorder.on = false;
-    ft_recorder.ended = true;
+    ft_recorder_end("a thread of it that was not made by pthread_create opened, read or wrote something");
     return false;
 }
 
@@ -286,13 +304,6 @@ static void cut_if_due(void)
     ft_threads_unlock();
 }
 
-/* What its predecessor has left that a call of this kind would look for: nothing. */
-static bool leaves_nothing(enum ft_call_kind kind)
-{
-    return kind == FT_CALL_POLL || kind == FT_CALL_SLEEP || kind == FT_CALL_TCP_RECEIVE || kind == FT_CALL_TCP_SEND || kind == FT_CALL_PIPE_READ ||
-           kind == FT_CALL_PIPE_WRITE || kind == FT_CALL_DATAGRAM || kind == FT_CALL_READ || kind == FT_CALL_WRITE;
-}
-
 bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most)
 {
     c->error = errno;
@@ -316,7 +327,7 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
             begin_record(c, kind, what, (uint32_t)most);
         }
         if (!c->record && ft_recorder.on)
-            stop_recording();
+            ft_recorder_full();
     }
     ft_thread.in_call = true;
     if (ft_images_held)
@@ -324,7 +335,7 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
     if (c->under_way) {
         ft_children_tell();
         ft_signals_release(); /* they interrupt it */
-        if (leaves_nothing(kind))
+        if (leaves_nothing[kind])
             ft_threads_resolved();
     } else {
         ft_recorder_live();

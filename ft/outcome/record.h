@@ -160,7 +160,13 @@ void ft_recorder_live(void);
    the user: what, which file, what to do. */
 void ft_recorder_close(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, but a new copy is made first, if one can be had: killed in between, the rank would have none. */
+/* The same, and recording ends: the rank goes on without. */
+void ft_recorder_end(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The log is full, and nothing of it can be given back. */
+void ft_recorder_full(void);
+
+/* As ft_recorder_close, but a new copy is made first, if one can be had: killed in between, the rank would have none. */
 void ft_recorder_renew(const char *why);
 
 /* One line for the user, once in each replay. */
