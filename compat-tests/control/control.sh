@@ -314,6 +314,25 @@ assert "error" in json.loads(ask(b'{"request": "dance"}\n'))
 assert json.loads(ask(b'{"request": "info"}\n'))["ranks"] == 2
 assert oct(os.stat(path).st_mode & 0o777) == "0o600" and oct(os.stat(sys.argv[1]).st_mode & 0o777) == "0o700"
 PY
+
+# Who asks for one job by its id does not ask another one. (All were asked, and each that was stopped took three seconds.)
+python3 - run "$ftrun" <<'PY' || fail "ftrun status ID: see above"
+import os, socket, subprocess, sys
+run, ftrun = sys.argv[1:]
+job = os.listdir(run)[0].removesuffix(".sock")
+other = socket.socket(socket.AF_UNIX)
+other.bind(run + "/" + "z" * len(job) + ".sock")
+other.listen()
+other.setblocking(False)
+assert job in subprocess.run([ftrun, "status", job], capture_output=True, text=True, check=True).stdout
+try:
+    other.accept()
+    sys.exit("it has asked the other job, too")
+except BlockingIOError:
+    pass
+other.close()
+os.unlink(run + "/" + "z" * len(job) + ".sock")
+PY
 : >go2
 ended_named e 0
 

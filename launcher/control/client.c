@@ -298,7 +298,7 @@ int ft_client_run(char **argv)
         ft_client_help();
         return 0;
     }
-    ft_jobs_find(&jobs, r.command == LIST);
+    ft_jobs_find(&jobs, r.job, r.command == LIST);
     code = serve(&r, &jobs);
     ft_jobs_free(&jobs);
     return code;

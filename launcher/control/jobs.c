@@ -80,20 +80,28 @@ static void look_at(struct ft_jobs *jobs, int dir, const char *name, bool clean)
     }
 }
 
-static void look_into(struct ft_jobs *jobs, const char *path, bool clean)
+static void open_all(struct ft_jobs *jobs)
 {
+    struct ft_rundirs dirs;
     struct ft_error e;
-    int dir = ft_rundir_open(path, false, &e), again;
+
+    ft_rundir_candidates(&dirs);
+    for (int i = 0; i < dirs.n; i++) {
+        int dir = ft_rundir_open(dirs.paths[i], false, &e);
+
+        if (dir >= 0)
+            jobs->dirs[jobs->ndirs++] = dir;
+        else if (e.text[0])
+            memcpy(jobs->refused, e.text, sizeof jobs->refused);
+    }
+}
+
+static void look_into(struct ft_jobs *jobs, int dir, bool clean)
+{
+    int again = dup(dir);
     struct dirent *entry;
     DIR *files;
 
-    if (dir < 0) {
-        if (e.text[0])
-            memcpy(jobs->refused, e.text, sizeof jobs->refused);
-        return;
-    }
-    jobs->dirs[jobs->ndirs++] = dir;
-    again = dup(dir);
     files = again < 0 ? NULL : fdopendir(again);
     while (files && (entry = readdir(files)))
         look_at(jobs, dir, entry->d_name, clean);
@@ -111,14 +119,18 @@ static int by_age(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-void ft_jobs_find(struct ft_jobs *jobs, bool clean)
+void ft_jobs_find(struct ft_jobs *jobs, const char *word, bool clean)
 {
-    struct ft_rundirs dirs;
+    char name[FT_SOCKET_NAME] = "";
 
     memset(jobs, 0, sizeof *jobs);
-    ft_rundir_candidates(&dirs);
-    for (int i = 0; i < dirs.n; i++)
-        look_into(jobs, dirs.paths[i], clean);
+    open_all(jobs);
+    if (word && !strchr(word, '/'))
+        snprintf(name, sizeof name, "%s.sock", word);
+    for (int i = 0; *name && i < jobs->ndirs; i++)
+        look_at(jobs, jobs->dirs[i], name, clean);
+    for (int i = 0; !jobs->n && i < jobs->ndirs; i++)
+        look_into(jobs, jobs->dirs[i], clean);
     if (jobs->n)
         qsort(jobs->list, jobs->n, sizeof jobs->list[0], by_age);
 }

@@ -26,8 +26,9 @@ struct ft_jobs {
     char refused[FT_ERROR_TEXT]; /* why a directory was not looked into; empty: none */
 };
 
-/* Asks all. clean: sockets that nobody listens on are removed. */
-void ft_jobs_find(struct ft_jobs *jobs, bool clean);
+/* Asks the job whose id is `word`; all, if none is or word is NULL: one that is silent takes seconds. clean: sockets that nobody listens on are
+   removed. */
+void ft_jobs_find(struct ft_jobs *jobs, const char *word, bool clean);
 
 /* The one that `word` (an id, a pid of its ftrun, its --job-name, the beginning of an id; NULL: the only one) means. NULL: *matching are
    meant, none or several. */
