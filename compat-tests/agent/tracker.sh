@@ -16,6 +16,9 @@ expect_err_lines 0
 run -n 1 --xgboost-tracker -x DMLC_TRACKER_PORT=1 sh -c 'echo $DMLC_TRACKER_URI; [ $DMLC_TRACKER_PORT -gt 1 ]'
 expect_code 0
 expect_out 127.0.0.1
+# Nobody has come: each rank has trained alone. (Nothing was said of it.)
+expect_err '--xgboost-tracker: no rank has used it'
+expect_err_lines 1
 run -n 1 sh -c 'echo "[$DMLC_TRACKER_URI$DMLC_TRACKER_PORT]"'
 expect_out '[]'
 

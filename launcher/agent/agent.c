@@ -270,6 +270,8 @@ static void report(struct ft_job *job)
                   (unsigned long long)ft_policy_restarts(job->policy), ft_policy_restarts(job->policy) == 1 ? "" : "s", (unsigned long long)cuts,
                   cuts == 1 ? "" : "s", (unsigned long long)job->report->log_bytes, (unsigned long long)job->report->spilled_bytes);
     tell_unchecked(job);
+    if (!code)
+        ft_tracking_tell_unused(job);
     if (!job->above && ft_report_checks(job->report, line, sizeof line))
         (ft_report_differs(job->report) ? ft_say : ft_say_notice)(&job->say, "%s", line);
     if (!code && !job->above && ft_report_summary(job->report, line, sizeof line))

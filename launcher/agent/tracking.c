@@ -45,6 +45,13 @@ int ft_tracking_new(struct ft_job *job, struct ft_spawn_config *config, struct f
     return err;
 }
 
+void ft_tracking_tell_unused(const struct ft_job *job)
+{
+    if (job->tracker && !ft_tracker_was_used(job->tracker))
+        ft_say(&job->say, "--xgboost-tracker: no rank has used it: each trained a model of its own, if any; does the program start its communicator "
+               "(xgboost.collective.CommunicatorContext) with dmlc_tracker_uri and dmlc_tracker_port?");
+}
+
 int ft_tracking_serve(struct ft_agent *a)
 {
     struct ft_tracker_calls calls = {.say = &a->job.say, .print = print, .failed = failed, .arg = a};

@@ -15,7 +15,7 @@ struct worker {
 
 struct ft_round {
     uint32_t world;
-    _Atomic bool runs;
+    _Atomic bool runs, any;
     struct worker workers[];
 };
 
@@ -39,8 +39,11 @@ void ft_round_enter(struct ft_round *r, uint32_t rank, const char *task)
     atomic_store(&r->workers[rank].left, false);
 }
 
+bool ft_round_any(const struct ft_round *r) { return atomic_load(&r->any); }
+
 void ft_round_begin(struct ft_round *r)
 {
+    atomic_store(&r->any, true);
     atomic_store(&r->runs, true);
 }
 

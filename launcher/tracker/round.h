@@ -14,6 +14,9 @@ struct ft_round *ft_round_new(uint32_t world);
 
 bool ft_round_runs(const struct ft_round *r);
 
+/* One has begun, now or before. */
+bool ft_round_any(const struct ft_round *r);
+
 /* Who has which rank; then it runs. */
 void ft_round_enter(struct ft_round *r, uint32_t rank, const char *task);
 void ft_round_begin(struct ft_round *r);

@@ -438,6 +438,8 @@ int ft_tracker_serve(struct ft_tracker *t, struct event_base *base, const struct
     return t->pause && t->readable ? event_add(t->readable, NULL) : -1;
 }
 
+bool ft_tracker_was_used(const struct ft_tracker *t) { return ft_round_any(t->round); }
+
 void ft_tracker_renew(struct ft_tracker *t)
 {
     struct ft_tracker_link *l;

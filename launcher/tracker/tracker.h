@@ -6,6 +6,7 @@
 #ifndef LAUNCHER_TRACKER_TRACKER_H
 #define LAUNCHER_TRACKER_TRACKER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,9 @@ void ft_tracker_forget(struct ft_tracker *t);
 
 /* From now on it answers, from base's loop. calls and what it points to is borrowed. -1: no memory. */
 int ft_tracker_serve(struct ft_tracker *t, struct event_base *base, const struct ft_tracker_calls *calls);
+
+/* The job's workers have come together, at least once. */
+bool ft_tracker_was_used(const struct ft_tracker *t);
 
 /* No rank is left, and all begin again. */
 void ft_tracker_renew(struct ft_tracker *t);
