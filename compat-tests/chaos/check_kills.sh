@@ -64,6 +64,13 @@ whole 2
 [ "$(grep -c '^1 draw' "$tmp/out")" = 400 ] || fail "$what: not each number once"
 has_no_restarts
 
+# It cannot be followed, nor begin anew. (The code was 1, as if it had failed.)
+echo here >"$tmp/appended"
+TICKS_FILE=$tmp/appended expect 111 -n 2 --check-replay="$seed" "$built/ticks" lost
+says 'rank 1: a snapshot could not be followed: .*; it is given up'
+says 'rank 1 (host .*) has no snapshot, and from the start it would do other things than before, for .*'
+says '--check-replay: .* records: these differed: [0-9]* of rank 1'
+
 # What cannot be put back is told, too.
 expect 111 -n 2 --check-replay="$seed" "$built/ticks" shared
 says '--check-replay: rank 1 was checked up to record 0 of [0-9]* only: .*memory.*'

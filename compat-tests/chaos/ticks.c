@@ -4,6 +4,7 @@
      ticks same     of the clock, of chance and its process number: all of that is told again in a replay
      ticks other    rank 1 also prints what the processor counts: nobody records that, so a replay differs
      ticks race     rank 1 has two threads besides, which draw numbers by an atomic counter and print them: nothing says who draws first
+     ticks lost     rank 1 makes now more calls, now less, and has appended to a file that was there (TICKS_FILE): it may not begin anew
      ticks shared   rank 1 has memory that it may share with others: it cannot be put back */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,6 +45,18 @@ static void pause_somehow(void)
 #endif
 }
 
+/* What no start from the beginning may do again; then calls that no replay makes as they were. */
+static void lose(void)
+{
+    FILE *f = fopen(getenv("TICKS_FILE"), "a");
+
+    if (!f || fputs("ticks\n", f) < 0 || fclose(f))
+        exit(6);
+    for (int i = 0; i < 200; i++)
+        if (access(counted() / 64 % 2 ? "/" : "/dev", F_OK))
+            exit(7);
+}
+
 static _Atomic int drawn;
 
 static void *draw(void *name)
@@ -80,6 +93,8 @@ int main(int argc, char **argv)
         return 3;
     if (rank == 1 && !strcmp(argv[1], "race"))
         race();
+    if (rank == 1 && !strcmp(argv[1], "lost"))
+        lose();
     for (int i = 0; i < 100; i++) {
         unsigned chance = 0, other = rank == 1 && !strcmp(argv[1], "other") ? counted() : 0;
         struct timespec now, pause = {.tv_nsec = 2000000};

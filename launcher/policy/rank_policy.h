@@ -35,7 +35,7 @@ enum {
     FT_QUICK_KILLS = 100,  /* killed by others within a second of its start, in a row, without progress: given up */
     FT_CODE_JOB = 1,       /* exit code of ftrun for what no rank gave a code for */
     FT_CODE_TIMEOUT = 110, /* exit code of --timeout, as Open MPI's */
-    FT_CODE_DIFFERED = 111 /* all have left with 0, and --check-replay has found a replay that differed */
+    FT_CODE_DIFFERED = 111 /* --check-replay has found a replay that differed, and all have left with 0, or such a rank could not go on */
 };
 
 /* --restart-on: deaths after which a rank is started again. */

@@ -131,11 +131,14 @@ static void note_restart(struct ft_job *job, struct ft_proc *proc, const char *h
         tell_other_way(job, proc);
     else if (proc->restart && !proc->astray && !proc->check.on)
         tell_restart(job, proc, how);
+    proc->closed = false;
 }
 
-/* It would do other things from its beginning, and no checkpoint of its own is there for that. True: said, and the job ends. */
+/* It would do other things from its beginning, and no checkpoint of its own is there for that. True: said, and the job ends. If --check-replay
+   has killed it, and it has differed, that is what was to be found. */
 static bool must_not_start(struct ft_job *job, uint32_t rank)
 {
+    int code = job->report->ranks[rank].checks.differed ? FT_CODE_DIFFERED : FT_CODE_JOB;
     const char *once = job->options->start_over_always || ft_cuts_newest(job) ? NULL : ft_outcomes_once(job, rank);
 
     if (!once)
