@@ -72,6 +72,7 @@ struct ft_proc {
     bool with_all;          /* its next incarnation starts when all do: FT_DO_GATHER */
     bool lost;              /* how it died, or what it printed, is not known: a launcher process was killed */
     bool stuck_told;        /* that it takes long has been said */
+    bool closed;            /* it died with a snapshot that is not to be woken: said when its successor starts */
 
     /* of the agent; a successor sets them anew */
     struct ft_job *job;

@@ -49,6 +49,7 @@ void ft_restart_rank(struct ft_job *job, uint32_t rank, uint64_t number)
 
     ft_ranks_note_recovery(job, rank); /* from the death before this one: its successor will say other things */
     proc->stuck_told = false;
+    proc->closed |= ft_snapshots_closed(job, rank);
     proc->restart = number;
     if (proc->astray && !proc->check.on)
         ft_report_astray(job->report, rank, proc->died_ns);
@@ -95,18 +96,22 @@ static bool is_clear(struct ft_job *job, uint32_t rank)
 }
 
 /* ---- its way back ---- */
+
 static void tell_restart(struct ft_job *job, const struct ft_proc *proc, const char *how)
 {
+    const char *closed = proc->closed ? ft_outcomes_closed(job, proc->rank) : NULL;
     uint64_t most = job->options->max_restarts;
-    char of[64] = "", from[64] = "";
+    char of[64] = "", from[64] = "", why[FT_OUTCOME_WHY + 32] = "";
 
     if (proc->way == FT_BACK_CHECKPOINT)
         snprintf(from, sizeof from, " from checkpoint %llu", (unsigned long long)ft_cuts_version(job, proc->rank));
     if (most != UINT64_MAX)
         snprintf(of, sizeof of, ", %llu of %llu for the job", (unsigned long long)ft_policy_restarts(job->policy),
                  (unsigned long long)most);
-    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted%s, restart %llu%s", ft_job_rank(job, proc->rank), proc->before,
-                  ft_say_host(), how, proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : from, (unsigned long long)proc->restart, of);
+    if (closed && proc->way == FT_BACK_START)
+        snprintf(why, sizeof why, " (not from a snapshot: %s)", closed);
+    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s; restarted%s, restart %llu%s%s", ft_job_rank(job, proc->rank), proc->before,
+                  ft_say_host(), how, proc->way == FT_BACK_SNAPSHOT ? " from its snapshot" : from, (unsigned long long)proc->restart, of, why);
 }
 
 /* After an older snapshot, or none, another try: its death has been told. */
@@ -145,7 +150,7 @@ static bool must_not_start(struct ft_job *job, uint32_t rank)
         return false;
     ft_say(&job->say, "rank %u (host %s) has no snapshot, and from the start it would do other things than before, for %s; --start-over always allows "
            "that", ft_job_rank(job, rank), ft_say_host(), once);
-    ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = code});
     return true;
 }
 

@@ -459,6 +459,11 @@ void ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all)
     }
 }
 
+bool ft_snapshots_closed(const struct ft_job *job, uint32_t rank)
+{
+    return atomic_load(&of(job, rank)->named) && ft_slot_usable(of(job, rank)) < 0;
+}
+
 const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank, char text[static FT_CADENCE_REASON])
 {
     const struct ft_snapshot *s = of(job, rank);

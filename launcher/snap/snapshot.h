@@ -82,6 +82,9 @@ void ft_snapshots_drop_all(struct ft_job *job);
 /* What it makes of itself dies: its newest, or (all) zero, too, is not woken again; none is made before it has got further. Can be done twice. */
 void ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all);
 
+/* Rank has one, which is not to be woken: ft_outcomes_closed says why. */
+bool ft_snapshots_closed(const struct ft_job *job, uint32_t rank);
+
 /* Why rank has none, as ft_cadence_reason. NULL: there is nothing to tell. */
 const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank, char text[static FT_CADENCE_REASON]);
 
