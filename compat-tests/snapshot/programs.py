@@ -64,7 +64,7 @@ CASES = [
     case('timers', 'posix', back='any', reason='timer_create'),
     case('threads', 'later'),
     case('threads', 'brief'),
-    case('openmp', back='start', reason='more than one thread'),
+    case('openmp'),
     case('input', stdin='pipe'),
     case('input', 'raw', stdin='pipe'),
     case('input', stdin='file'),

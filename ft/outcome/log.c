@@ -296,16 +296,6 @@ void ft_outcome_log_stand(struct ft_outcome_log *log, bool in_call)
     log->owed = in_call ? log->last : FT_OUTCOME_NOWHERE;
 }
 
-uint32_t ft_outcome_log_slot(const struct ft_outcome_log *log, uint64_t at)
-{
-    uint32_t i = 0;
-
-    while (i < log->nslots && atomic_load_explicit(&log->words->extent_in[i], memory_order_relaxed) != (uint32_t)(at / FT_OUTCOME_EXTENT) + 1)
-        i++;
-    FT_INVARIANT(i < log->nslots, "a call that is under way has its record in the log");
-    return i;
-}
-
 void ft_outcome_log_follow(struct ft_outcome_log *log)
 {
     log->at = log->from;

@@ -86,7 +86,7 @@ uint32_t ft_stand_note(uint64_t copy)
         waits = waits && t->thread->in_call;
         ft_outcome_log_stand(t->thread->log, waits);
         if (waits)
-            atomic_store(&ft_recorder.log.words->needed_by[ft_outcome_log_slot(t->thread->log, t->thread->log->owed)], (uint32_t)copy);
+            ft_outcome_log_need(t->thread->log, t->thread->log->owed, copy);
     }
     return n;
 }
