@@ -222,7 +222,7 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
 {
     c->words->at = stand->at;
     c->words->first = stand->first;
-    ft_threads_stand(c->answered);
+    ft_note(&c->words->threads, ft_threads_stand(c->answered));
     c->words->outcome = ft_threads_stood();
     c->words->done = atomic_load(&ft_recorder.log.words->done);
     c->words->closings = atomic_load(&ft_recorder.log.words->closings) + ft_recorder.closes; /* good before that, and after it */

@@ -279,12 +279,15 @@ void ft_threads_resume(void)
     atomic_store(&ft_threads_replay, true);
 }
 
-void ft_threads_stand(uint64_t copy)
+uint32_t ft_threads_stand(uint64_t copy)
 {
+    uint32_t n;
+
     ft_outcome_log_stand(ft_thread.log, false);
-    ft_stand_note(copy);
+    n = ft_stand_note(copy);
     for (uint32_t i = 0; i <= threads; i++)
         atomic_store(&passed[i], atomic_load(ft_threads_published(i)));
+    return n;
 }
 
 uint64_t ft_threads_stood(void) { return ft_recorder.log.from; }

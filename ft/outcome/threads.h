@@ -46,8 +46,9 @@ extern _Atomic bool ft_threads_replay;
 /* This thread's calls are recorded from now on: main's. */
 void ft_threads_open(void);
 
-/* All threads stand: a copy knows what lock operations there have been, and where the log stands. Of it, that is the copy of this number. */
-void ft_threads_stand(uint64_t copy);
+/* All threads stand: a copy knows what lock operations there have been, and where the log stands. Of it, that is the copy of this number. How
+   many there are. */
+uint32_t ft_threads_stand(uint64_t copy);
 uint64_t ft_threads_stood(void);
 
 /* In a process that has just been made of a copy: what there is to be given, and in which order. */
