@@ -9,7 +9,7 @@ library=$build/.libs/liboutcome_test.so
 export FT_TEST_PRELOAD="$library"
 work=$(mktemp -d "${TMPDIR:-/tmp}/ftmpi-conditions.XXXXXX") && trap 'rm -rf "$work"' EXIT && trap 'exit 1' INT TERM HUP
 cd "$work" || exit 99
-bad=0
+bad=0 limit=${FT_LIMIT:-100}
 
 # is_whole FILE: nothing is otherwise, and it came to its end.
 is_whole() {
@@ -17,11 +17,11 @@ is_whole() {
     [ "$(tail -n 1 "$1")" = "end: yes" ]
 }
 
-timeout 100 "$program" >theirs || { echo "FAIL: with the C library's: $?" && bad=1; }
+timeout "$limit" "$program" >theirs || { echo "FAIL: with the C library's: $?" && bad=1; }
 is_whole theirs || { echo "FAIL: with the C library's" && cat theirs && bad=1; }
-LD_PRELOAD="$library" timeout 100 "$program" >preloaded || { echo "FAIL: in a process that is no rank: $?" && bad=1; }
+LD_PRELOAD="$library" timeout "$limit" "$program" >preloaded || { echo "FAIL: in a process that is no rank: $?" && bad=1; }
 cmp theirs preloaded || { echo "FAIL: in a process that is no rank" && bad=1; }
-timeout 100 "$agent" -k 0 "$program" -ours >ours 2>err </dev/null || { echo "FAIL: in a rank: $?" && cat err && bad=1; }
+timeout "$limit" "$agent" -k 0 "$program" -ours >ours 2>err </dev/null || { echo "FAIL: in a rank: $?" && cat err && bad=1; }
 is_whole ours || { echo "FAIL: in a rank" && cat ours err && bad=1; }
 [ "$(grep -c 'put back' ours)" = 3 ] || { echo "FAIL: in a rank robust mutexes were not looked at" && bad=1; }
 grep -v 'put back\|^closed' ours | cmp theirs - || { echo "FAIL: in a rank there are other lines" && bad=1; }

@@ -92,7 +92,8 @@ outcome_locks_LDADD =
 
 # What the standard says of conditions: conditions.sh.
 check_PROGRAMS += outcome_conditions
-outcome_conditions_SOURCES = ft/outcome/test/conditions.c
+outcome_conditions_SOURCES = ft/outcome/test/conditions.h ft/outcome/test/conditions.c ft/outcome/test/conditions_mutexes.c \
+	ft/outcome/test/conditions_others.c ft/outcome/test/conditions_cost.c
 outcome_conditions_LDADD =
 EXTRA_DIST += ft/outcome/conditions.sh
 TESTS += ft/outcome/conditions.sh

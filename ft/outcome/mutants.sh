@@ -26,7 +26,7 @@ search() {
         # shellcheck disable=SC2086
         FT_SEEDS=${FT_SEEDS:-12} FT_WRONG=1 FT_LIMIT=30 sh "$top/ft/outcome/locks.sh" ${1#locks }
     elif [ "$1" = conditions ]; then
-        sh "$top/ft/outcome/conditions.sh"
+        FT_LIMIT=15 sh "$top/ft/outcome/conditions.sh"
     elif [ -n "$1" ]; then
         FT_RUNS=all FT_PAIRS=0 sh "$top/ft/outcome/points.sh" "$1"
     else
