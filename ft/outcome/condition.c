@@ -186,34 +186,46 @@ struct waiter {
     int operation;
     const struct timespec *until;
     pthread_mutex_t *mutex;
+    bool waits;                  /* a copy may be made (ft_waits_begin) */
 };
 
 /* The one place where a thread waits for a condition: a bare system call, and nothing of the C library's is held. Who is led out of here is
-   as one that was woken (0). Not inlined: its frame is what a thread is led back to. */
-static __attribute__((noinline)) long sleep_there(const struct waiter *w) { return -futex(w->word, w->operation, w->number, w->until); }
+   as one that was woken. It is cancelled as in a system call of the C library: at once, by a signal. EINTR: the kernel looks at the number
+   again, and until is a point of time.
 
-/* It is cancelled in sleep_there, or on its way there and back. What has woken it may have been a signal: that is for another one then. The
-   cleanup handlers of the program run next, with the mutex locked. */
-static void be_cancelled(void *arg)
-{
-    const struct waiter *w = arg;
-
-    wake(w->word, 1);
-    ft_real()->pthread_mutex_lock(w->mutex);
-}
-
-/* The C library's way to be cancelled in a system call: at once, by a signal. Nothing is called meanwhile but the kernel. */
-static long sleep_cancellable(struct waiter *w)
+   noipa: the compiler is not to find that nothing here throws. Wherever in it the signal comes, the caller's cleanup handler is run. */
+static __attribute__((noipa)) long sleep_there(const struct waiter *w)
 {
     long error;
     int type;
 
-    pthread_cleanup_push(be_cancelled, w);
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
     do
-        error = sleep_there(w);
-    while (error == EINTR); /* the kernel looks at the number again, and until is a point of time */
+        error = -futex(w->word, w->operation, w->number, w->until);
+    while (error == EINTR);
     pthread_setcanceltype(type, NULL);
+    return error;
+}
+
+/* What has woken it may have been a signal: that is for another one then. The cleanup handlers of the program run next, with the mutex
+   locked; it does not wait any more. */
+static void be_cancelled(void *arg)
+{
+    struct waiter *w = arg;
+
+    ft_waits_end(&w->waits);
+    wake(w->word, 1);
+    ft_real()->pthread_mutex_lock(w->mutex);
+}
+
+static long sleep_cancellable(struct waiter *w)
+{
+    long error;
+
+    pthread_cleanup_push(be_cancelled, w);
+    w->waits = ft_waits_begin();
+    error = sleep_there(w);
+    ft_waits_end(&w->waits);
     pthread_cleanup_pop(0);
     return error;
 }
@@ -247,7 +259,7 @@ int ft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const s
     *unlocked = true;
     if (until && until->tv_sec < 0)
         return ETIMEDOUT; /* the kernel does not know such times */
-    slept = FT_WAITING(sleep_cancellable(&w));
+    slept = sleep_cancellable(&w);
     /* EAGAIN: the number is another one. EFAULT: the memory is gone, so it was woken. */
     if (slept && slept != EAGAIN && slept != ETIMEDOUT && slept != EFAULT)
         fail(slept);

@@ -25,4 +25,8 @@ timeout "$limit" "$agent" -k 0 "$program" -ours >ours 2>err </dev/null || { echo
 is_whole ours || { echo "FAIL: in a rank" && cat ours err && bad=1; }
 [ "$(grep -c 'put back' ours)" = 3 ] || { echo "FAIL: in a rank robust mutexes were not looked at" && bad=1; }
 grep -v 'put back\|^closed' ours | cmp theirs - || { echo "FAIL: in a rank there are other lines" && bad=1; }
+# A thread that is cancelled in a wait is in the program again: copies are made while its cleanup handler runs.
+timeout "$limit" "$agent" -k 0 -c 20000 "$program" -cleaned >cleaned 2>err </dev/null || { echo "FAIL: cancelled, in a rank: $?" && bad=1; }
+cuts=$(sed -n 's/.* cuts \([0-9]*\) .*/\1/p' err)
+[ "${cuts:-0}" -ge 5 ] || { echo "FAIL: copies are not made while a cancelled thread cleans up: $cuts" && cat err && bad=1; }
 exit $bad

@@ -35,7 +35,7 @@ search() {
 }
 
 compile() {
-    ${CC:-cc} -std=gnu17 -O2 -fPIC -w -D_GNU_SOURCE -U_FORTIFY_SOURCE -Dsyscall=ft_syscall -DFT_LOCK_TESTED -I"$tmp/include" -I"$top" -I"$build" \
+    ${CC:-cc} -std=gnu17 -O2 -fPIC -fexceptions -ftls-model=initial-exec -w -D_GNU_SOURCE -U_FORTIFY_SOURCE -Dsyscall=ft_syscall -DFT_LOCK_TESTED -I"$tmp/include" -I"$top" -I"$build" \
         -c -o "$2" "$1"
 }
 
@@ -149,6 +149,15 @@ mutant "a mutex that is not had is waited with" ft/outcome/condition.c '    if (
 mutant "a wait cannot be cancelled" ft/outcome/condition.c 'pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);' \
     'pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);' conditions
 mutant "who is cancelled does not lock" ft/outcome/condition.c 'ft_real()->pthread_mutex_lock(w->mutex);' ';' conditions
+mutant "who is cancelled stays busy" ft/outcome/wrap_condition.c '    int busy __attribute__((cleanup(be_idle))) = 0;
+
+    ft_busy();
+    return wait_busy(condition, mutex, w);' '    int result;
+
+    ft_busy();
+    result = wait_busy(condition, mutex, w);
+    ft_idle();
+    return result;' conditions
 mutant "a condition that processes share is ours" ft/outcome/condition.c 'if (!ft_condition_ours() || shared != PTHREAD_PROCESS_PRIVATE)' \
     'if (!ft_condition_ours())' conditions
 mutant "a child has the C library's" ft/outcome/wrap_exec.c 'void ft_in_child(void)

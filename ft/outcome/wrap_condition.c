@@ -36,6 +36,7 @@ static int wait_only(pthread_cond_t *condition, pthread_mutex_t *mutex, const st
 
     if (!ft_condition_is_ours(condition))
         return wait_theirs(condition, mutex, w);
+    ft_thread.led = false; /* out of nothing: it goes on sleeping in a copy */
     result = ft_condition_wait(condition, mutex, w->until, w->clock, &unlocked);
     if (unlocked)
         locked = ft_real()->pthread_mutex_lock(mutex);
@@ -129,15 +130,19 @@ static int wait_busy(pthread_cond_t *condition, pthread_mutex_t *mutex, const st
     return come_back(mutex, 0);
 }
 
-/* All of it, but while it sleeps or waits for the mutex. */
+static void be_idle(const int *busy)
+{
+    (void)busy;
+    ft_idle();
+}
+
+/* All of it, but while it sleeps or waits for the mutex. Also a thread that is cancelled is not busy any more. */
 static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
 {
-    int result;
+    int busy __attribute__((cleanup(be_idle))) = 0;
 
     ft_busy();
-    result = wait_busy(condition, mutex, w);
-    ft_idle();
-    return result;
+    return wait_busy(condition, mutex, w);
 }
 
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)

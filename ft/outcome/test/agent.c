@@ -168,6 +168,8 @@ static void ask_for_copy(struct agent *a, uint64_t now)
 {
     uint64_t asked = atomic_load(&a->shared->asked);
 
+    if (a->number && ft_look(&a->shared->block.snap.refused) == a->number)
+        a->number = 0; /* a thread stood in the way: that may be over */
     if (a->number || a->waking || ((!a->cut_us || now < a->cut_ns) && asked == a->asked))
         return;
     a->asked = asked;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* outcome_conditions: what the standard says of conditions, a line for each thing. conditions.sh compares the C library's with ours.
-   -ours: they must be ours, and what only ours do is done. -other FILE: the other process (run_shared). -cost: what they take. */
+   -ours: they must be ours, and what only ours do is done. -cleaned: a wait is cancelled. -other FILE: the other process (run_shared). -cost: what they take. */
 #include "ft/outcome/test/conditions.h"
 
 #include <dlfcn.h>
@@ -248,6 +248,43 @@ static void run_cancelled(void)
     tokens = 0;
 }
 
+/* Its cleanup handler runs for long: copies are made meanwhile, when main calls. */
+static _Atomic bool ended;
+
+static void be_cleaned(void *arg)
+{
+    while (!atomic_load(&ended))
+        sched_yield();
+    pthread_mutex_unlock(arg);
+}
+
+static void *wait_and_clean(void *arg)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_cleanup_push(be_cleaned, &mutex);
+    sleepers++;
+    for (;;)
+        pthread_cond_wait(&condition, &mutex);
+    pthread_cleanup_pop(0);
+    return arg;
+}
+
+static void run_cleaned(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, wait_and_clean, NULL);
+    pthread_mutex_lock(&mutex);
+    await_sleepers(1);
+    pthread_mutex_unlock(&mutex);
+    usleep(20000);
+    pthread_cancel(thread);
+    for (int i = 0; i < 300; i++)
+        usleep(2000);
+    atomic_store(&ended, true);
+    say("a cancelled thread has cleaned up", joined(thread) == PTHREAD_CANCELED);
+}
+
 /* One of two is cancelled while there is a signal: it takes the token, or the other one does. */
 static int handed;
 
@@ -394,6 +431,10 @@ int main(int argc, char **argv)
     }
     if (argc == 2 && strcmp(argv[1], "-cost") == 0) {
         cost();
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "-cleaned") == 0) {
+        run_cleaned();
         return 0;
     }
     if (ours != are_ours()) {
