@@ -85,7 +85,7 @@ liboutcome_guard_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 # Threads whose order shows: locks.sh.
 check_PROGRAMS += outcome_locks
 outcome_locks_SOURCES = ft/outcome/test/locks.h ft/outcome/test/locks.c ft/outcome/test/locks_threads.c ft/outcome/test/locks_openmp.c \
-	ft/outcome/test/locks_torture.c ft/outcome/test/locks_cost.c ft/outcome/test/locks_cpp.cpp
+	ft/outcome/test/locks_robust.c ft/outcome/test/locks_torture.c ft/outcome/test/locks_cost.c ft/outcome/test/locks_cpp.cpp
 outcome_locks_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 outcome_locks_LDFLAGS = $(OPENMP_CFLAGS)
 outcome_locks_LDADD =

@@ -166,6 +166,11 @@ void ft_in_child(void)
 {
     ft_condition_whose = 2;' conditions
 mutant "a mutex of a rank inherits" ft/outcome/wrap_inherit.c 'if (!inherits(attributes) || !ft_condition_ours())' 'if (1)' "locks torture"
+mutant "a thread that is led out of a wait stays there" ft/outcome/wrap_condition.c '        if (ft_waits_led())
+            return come_back(mutex, 0);' '        if (ft_waits_led()) {
+            ft_real()->pthread_mutex_lock(mutex);
+            return wait_live(condition, mutex, w);
+        }' conditions
 mutant "a thread that was put back leaves no robust mutex" ft/outcome/robust.c 'if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)' \
     'if (1)' conditions
 mutant "robust mutexes are left before the destructors" ft/outcome/robust.c 'if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)' 'if (0)' conditions

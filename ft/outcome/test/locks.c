@@ -118,7 +118,7 @@ int locks_check(const char *path)
 
 int main(int argc, char **argv)
 {
-    const struct locks_row *const all[] = {locks_of_threads, locks_of_openmp, locks_of_cpp, locks_of_torture};
+    const struct locks_row *const all[] = {locks_of_threads, locks_of_robust, locks_of_openmp, locks_of_cpp, locks_of_torture};
 
     if (argc == 3 && strcmp(argv[1], "-check") == 0)
         return locks_check(argv[2]);
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
         locks_cost();
         return 0;
     }
-    for (int i = 0; argc == 2 && i < 4; i++)
+    for (int i = 0; argc == 2 && i < (int)(sizeof all / sizeof *all); i++)
         for (const struct locks_row *row = all[i]; row->name; row++)
             if (strcmp(argv[1], "-rows") == 0) {
                 puts(row->name);

@@ -41,7 +41,7 @@ struct locks_row {
     void (*run)(void);
 };
 
-extern const struct locks_row locks_of_threads[], locks_of_openmp[], locks_of_cpp[], locks_of_torture[];
+extern const struct locks_row locks_of_threads[], locks_of_openmp[], locks_of_cpp[], locks_of_torture[], locks_of_robust[];
 
 /* 0: the chains in a file are whole. */
 int locks_check(const char *path);
