@@ -15,6 +15,7 @@
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/images.h"
 #include "ft/outcome/maps.h"
+#include "ft/outcome/point.h"
 #include "ft/outcome/process.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
@@ -123,6 +124,7 @@ static void become(struct ft_copies *c, uint64_t incarnation)
     int tie = tie_of(c);
     uint64_t seen;
 
+    ft_cut_point(FT_WAKE_BEGINS);
     if (join_group(0) < 0 || control(tie, F_SETOWN_EX, (long)&owner) < 0 || is_gone(tie))
         end(127);
     while ((seen = ft_look(&c->words->run)) != incarnation) {
@@ -130,6 +132,7 @@ static void become(struct ft_copies *c, uint64_t incarnation)
             end(0); /* the copy was killed before the agent knew of this one, and another one was woken */
         sleep_on(&c->words->run, seen);
     }
+    ft_cut_point(FT_WAKE_RUNS);
     c->keeps(false);
     ft_process_begins();
     ft_children_begin((uint32_t)incarnation);
@@ -138,6 +141,7 @@ static void become(struct ft_copies *c, uint64_t incarnation)
     ft_maps_compare();
     ft_images_begin();
     ft_image_put_back(&c->image);
+    ft_cut_point(FT_WAKE_RESUMED);
 }
 
 /* Returns in the next incarnation only. */
@@ -151,9 +155,11 @@ static void wait_as_copy(struct ft_copies *c, uint64_t number)
     /* While it is in the rank's group it dies with that; before it leaves it can be found. */
     ft_announce(&c->words->pid, (uint64_t)own_pid());
     join_copies(c);
+    ft_cut_point(FT_COPY_JOINED);
     if (ft_ask(&c->words->given_up) >= number)
         end(0); /* either this is seen here, or `pid` there. Not once it is taken: then that is said of a later one, too */
     ft_publish(&c->words->taken, number);
+    ft_cut_point(FT_COPY_TAKEN);
     ft_wake(&c->words->taken);
     ring(c);
     for (;; last = wanted) {
@@ -161,14 +167,17 @@ static void wait_as_copy(struct ft_copies *c, uint64_t number)
             sleep_on(&c->words->wake, wanted);
         if (ft_peek(&c->words->waker) != (uint64_t)own_pid())
             continue; /* an older one, or a newer one, is to do it */
+        ft_cut_point(FT_COPY_WOKEN);
         pid = ft_image_clone();
         if (pid == 0) {
             become(c, wanted);
             return;
         }
+        ft_cut_point(FT_COPY_CLONED);
         ft_note(&c->words->copy, pid > 0 ? (uint64_t)pid : 0);
         ft_publish(&c->words->copied, wanted);
         ring(c);
+        ft_cut_point(FT_COPY_SAID);
     }
 }
 
@@ -253,6 +262,7 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     }
     ft_signals_look(mask, pending); /* after the timers were looked at: one that ends in between comes twice, not never */
     say_where(c, stand);
+    ft_cut_point(FT_CUT_NOTED);
     if (!stand->first)
         touch_probe();
     who = ft_peek(&c->block->alive.who);
@@ -263,10 +273,12 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
         pid = ft_image_clone();
     ft_image_take_in(&unread);
     if (pid == 0) {
+        ft_cut_point(FT_COPY_BEGINS);
         wait_as_copy(c, number);
         c->faults = page_faults();
         return true;
     }
+    ft_cut_point(FT_CUT_CLONED);
     c->keeps(false);
     ft_images_drop();
     if (who)
@@ -278,6 +290,7 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     /* If it dies before it can say `taken`, nobody else knows of it. */
     ft_note(&c->words->child, (uint64_t)pid);
     ft_publish(&c->words->forked, number);
+    ft_cut_point(FT_CUT_FORKED);
     if (!stand->first) /* what pages of a copy cost is counted when a newer one has taken its place: that has measured it */
         ft_note(&c->words->page_ns, measure_page_ns());
     c->faults = page_faults();

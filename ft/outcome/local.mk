@@ -10,11 +10,11 @@ ft_outcome_unit_LDADD = $(ft_unit_libs)
 # What a rank has preloaded: its calls to the outside are recorded, and given again.
 noinst_LTLIBRARIES += liboutcome.la
 liboutcome_la_SOURCES = \
-	ft/outcome/record.h ft/outcome/record.c ft/outcome/threads.h ft/outcome/threads.c ft/outcome/stand.h ft/outcome/stand.c ft/outcome/waits.c ft/outcome/lead.S \
-	ft/outcome/task.h ft/outcome/task.c ft/outcome/put_back.c \
+	ft/outcome/record.h ft/outcome/record.c ft/outcome/threads.h ft/outcome/threads.c ft/outcome/stand.h ft/outcome/waits.c ft/outcome/lead.S \
+	ft/outcome/task.h ft/outcome/task.c \
 	ft/outcome/descriptors.h ft/outcome/descriptors.c ft/outcome/counts.h ft/outcome/counts.c \
 	ft/outcome/descriptor_kind.h ft/outcome/descriptor_kind.c \
-	ft/outcome/copies.h ft/outcome/copies.c ft/outcome/output.h ft/outcome/output.c \
+	ft/outcome/copies.h ft/outcome/output.h ft/outcome/output.c \
 	ft/outcome/pieces.h ft/outcome/pipes.h ft/outcome/pipes.c \
 	ft/outcome/real.h ft/outcome/real_names.h ft/outcome/real.c \
 	ft/outcome/stdio.h ft/outcome/wrap_stdio.c ft/outcome/wrap_print.c \
@@ -33,9 +33,9 @@ liboutcome_la_SOURCES = \
 liboutcome_la_CFLAGS = $(AM_CFLAGS) -fexceptions -U_FORTIFY_SOURCE -fvisibility=default -ftls-model=initial-exec -Dsyscall=ft_syscall
 liboutcome_la_LIBADD = libftcommon.la
 
-# Locks. Twice: tests kill at points inside of them, which are not there for others.
+# Locks, and copies. Twice: tests kill at points inside of them, which are not there for others.
 noinst_LTLIBRARIES += liblocks.la
-liblocks_la_SOURCES = \
+liblocks_la_SOURCES = ft/outcome/point.h ft/outcome/stand.c ft/outcome/put_back.c ft/outcome/copies.c \
 	ft/outcome/lock.h ft/outcome/lock.c ft/outcome/behind.h ft/outcome/behind.c ft/outcome/wrap_mutex.c ft/outcome/wrap_semaphore.c \
 	ft/outcome/condition.h ft/outcome/condition.c ft/outcome/wrap_condition.c ft/outcome/wrap_inherit.c ft/outcome/wrap_winner.c ft/outcome/wrap_openmp.c ft/outcome/wrap_locked.c
 liblocks_la_CFLAGS = $(liboutcome_la_CFLAGS)
@@ -89,6 +89,15 @@ outcome_locks_SOURCES = ft/outcome/test/locks.h ft/outcome/test/locks.c ft/outco
 outcome_locks_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 outcome_locks_LDFLAGS = $(OPENMP_CFLAGS)
 outcome_locks_LDADD =
+
+# Threads wherever they can stand when a copy is made: cuts.sh.
+check_PROGRAMS += outcome_cuts
+outcome_cuts_SOURCES = ft/outcome/test/cuts.c
+outcome_cuts_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+outcome_cuts_LDFLAGS = $(OPENMP_CFLAGS)
+outcome_cuts_LDADD = -lm
+EXTRA_DIST += ft/outcome/cuts.sh
+TESTS += ft/outcome/cuts.sh
 
 # What the standard says of conditions: conditions.sh.
 check_PROGRAMS += outcome_conditions

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include "ft/outcome/real.h"
+#include "ft/outcome/point.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
 #include "ft/outcome/task.h"
@@ -135,11 +136,13 @@ static int go_on(void *arg)
     struct ft_task *t = arg;
     ucontext_t *frame = t->frame;
 
+    ft_cut_point(FT_WAKE_THREAD);
     syscall(SYS_set_robust_list, (uintptr_t)t->handle + (uintptr_t)ft_task_layout.robust, ft_task_layout.robust_bytes);
     if (ft_task_layout.rseq_bytes)
         syscall(SYS_rseq, (uintptr_t)t->handle + (uintptr_t)ft_task_layout.rseq, ft_task_layout.rseq_bytes, 0, FT_TASK_RSEQ);
     set_policy(t, maker);
     ft_signals_put_back(&t->mask, frame);
+    ft_cut_point(FT_WAKE_GOES);
     if (atomic_load(&t->waits) == FT_WAITS_NOT) {
         t->frame = NULL;
         errno = t->error;
@@ -190,6 +193,7 @@ void ft_stand_put_back(void)
         return;
     for (uint32_t i = 0; i < ft_ntasks; i++)
         n += ft_task_stands(&ft_tasks[i]);
+    ft_cut_point(FT_WAKE_FIRST);
     maker = ft_thread.task;
     stacks = stacks_for(n);
     ft_stand_forget();
@@ -200,6 +204,8 @@ void ft_stand_put_back(void)
             continue;
         atomic_store(&t->stands, 0);
         put_back(t, stacks + (size_t)at++ * STACK);
+        ft_cut_point(FT_WAKE_ONE);
     }
+    ft_cut_point(FT_WAKE_ALL);
     ft_idle();
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "ft/base/util.h"
+#include "ft/outcome/point.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/task.h"
 #include "ft/shm/wait.h"
@@ -123,12 +124,14 @@ static bool look(void)
         if (!tid || t == ft_thread.task)
             continue;
         if (is_standing(t)) {
+            ft_cut_point(FT_CUT_ONE);
             n++;
             continue;
         }
         if (t->asked != number)
             ask(tid);
         t->asked = number;
+        ft_cut_point(FT_CUT_SIGNALLED);
         if (ft_task_is_gone(tid)) {
             atomic_store(&t->tid, 0);
             continue;
@@ -169,6 +172,7 @@ bool ft_stand_still(void)
     holds = ft_threads_let(); /* who waits for the lock is busy */
     number = number + 1 ? number + 1 : 1;
     atomic_store(&ft_standing, number);
+    ft_cut_point(FT_CUT_BEGINS);
     for (;;) {
         uint32_t seen = atomic_load(&stops);
 
@@ -177,9 +181,13 @@ bool ft_stand_still(void)
             break;
         ft_task_futex(&stops, FUTEX_WAIT, seen, &(struct timespec){.tv_nsec = LOOK_NS});
     }
-    if (all)
+    if (all) {
+        ft_cut_point(FT_CUT_ALL);
         all = !(in_the_way = ft_task_look_at_all());
-    if (!all)
+    }
+    if (all)
+        ft_cut_point(FT_CUT_LOOKED);
+    else
         ft_stand_go();
     ft_threads_take(holds);
     return all;
@@ -203,8 +211,11 @@ void ft_stand_go(void)
 
         atomic_compare_exchange_strong(&ft_tasks[i].waits, &held, FT_WAITS);
     }
+    ft_cut_point(FT_CUT_WAITERS);
     ft_stand_forget();
+    ft_cut_point(FT_CUT_GOES);
     ft_task_futex(&ft_standing, FUTEX_WAKE, INT_MAX, NULL);
+    ft_cut_point(FT_CUT_GONE);
     ft_idle();
 }
 

@@ -12,12 +12,13 @@
      -z       kills the newest copy before it wakes one: snapshot zero is what is left
      -i       standard input, written to a pipe
      -x       N.K,M.L: kills it there (points.c), and the next incarnation at the next point
-     -L       P.N,Q.M: kills it at points of lock operations (enum ft_lock_point): when it comes to P for the N-th time; the next one at Q
+     -L       P.N,Q.M: kills it at points of lock operations or of cuts (enum ft_lock_point, ft_cut_point): when it comes to P for the N-th
+              time; the next one at Q. Of a cut it may be a copy that comes there. A line says which copy was woken for it: "point 20 copy 4 woken 3"
      -l       a file: all points of the incarnation that is not killed
      -C       the first incarnation has a copy made from this stop on
      -P       a command that runs beside it, with the descriptor of the memory as its last argument
 
-   The line at the end, and the exit code, are the rank's: "code 0 kills 3 named 2 zero 1 cuts 5 torn 0 stops 0 locks 0 records 120 log 7680 lost 0". */
+   The line at the end, and the exit code, are the rank's: "code 0 kills 3 named 2 zero 1 cuts 5 torn 0 copies 0 stops 0 locks 0 records 120 log 7680 lost 0". */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -126,6 +127,39 @@ static void end_copy(struct slot *s)
     s->pid = 0;
 }
 
+static bool has_died(pid_t pid)
+{
+    int status;
+
+    return pid && waitpid(pid, &status, WNOHANG | __WALL) == pid;
+}
+
+static void wake_copy(struct agent *a);
+
+/* Copies that were killed, also before they stood, or when they were to wake up. */
+static void look_for_dead_copies(struct agent *a)
+{
+    struct ft_snap_words *w = &a->shared->block.snap;
+
+    for (int i = 0; i < SLOTS; i++) {
+        pid_t pid = a->slots[i].pid;
+
+        if (!has_died(pid))
+            continue;
+        a->copies++;
+        a->slots[i].pid = 0;
+        if (a->waking && (pid_t)ft_look(&w->waker) == pid && ft_look(&w->copied) != atomic_load(&a->shared->block.incarnation)) {
+            --*a->back;
+            wake_copy(a);
+        }
+    }
+    if (a->number && ft_look(&w->forked) == a->number && ft_look(&w->taken) != a->number && has_died((pid_t)ft_look(&w->child))) {
+        a->copies++;
+        ft_announce(&w->want, 0);
+        a->number = 0;
+    }
+}
+
 static void look_for_taken(struct agent *a)
 {
     struct ft_snap_words *w = &a->shared->block.snap;
@@ -180,8 +214,6 @@ static void ask_for_copy(struct agent *a, uint64_t now)
 static void wake(struct agent *a)
 {
     struct ft_snap_words *w = &a->shared->block.snap;
-    uint64_t closings = atomic_load(&a->words->closings);
-    struct slot *s = &a->slots[NAMED];
 
     if (a->number && ft_look(&w->taken) == a->number)
         look_for_taken(a);
@@ -197,6 +229,16 @@ static void wake(struct agent *a)
         a->number = 0;
     }
     ft_announce(&w->want, 0); /* an older copy than that has another number as its last one: it would make this one again */
+    look_for_dead_copies(a);
+    wake_copy(a);
+}
+
+static void wake_copy(struct agent *a)
+{
+    struct ft_snap_words *w = &a->shared->block.snap;
+    uint64_t closings = atomic_load(&a->words->closings);
+    struct slot *s = &a->slots[NAMED];
+
     if (a->only_zero && s->pid && a->slots[ZERO].closings >= closings)
         end_copy(s);
     if (!s->pid || s->closings < closings)
@@ -205,12 +247,26 @@ static void wake(struct agent *a)
         printf("closed: %s\n", a->words->why);
         exit(96);
     }
-    *(s == &a->slots[ZERO] ? &a->zero : &a->named) += 1;
+    a->back = s == &a->slots[ZERO] ? &a->zero : &a->named;
+    ++*a->back;
+    a->woken = s->number;
     a->waking = true;
     atomic_fetch_add(&a->shared->block.incarnation, 1);
     ft_note(&w->waker, (uint64_t)s->pid);
     ft_publish(&w->wake, atomic_load(&a->shared->block.incarnation));
     ft_wake(&w->wake);
+}
+
+/* Where the rank was killed, if that was a point, and what has been woken for it. */
+static void say_point(struct agent *a)
+{
+    uint32_t kills = atomic_load(&a->shared->lock_kill);
+
+    for (uint32_t i = 0; i < kills; i++)
+        if (a->shared->lock_kills[i].pid == a->dead && a->dead)
+            fprintf(stderr, "point %u copy %llu woken %llu\n", a->shared->lock_kills[i].point - 1,
+                    (unsigned long long)a->shared->lock_kills[i].copy, (unsigned long long)a->woken);
+    a->dead = 0;
 }
 
 static void look_for_copy(struct agent *a)
@@ -228,6 +284,7 @@ static void look_for_copy(struct agent *a)
         points_arm(a);
     else
         kills_arm(a);
+    say_point(a);
     ft_publish(&w->run, atomic_load(&a->shared->block.incarnation));
     ft_wake(&w->run);
 }
@@ -262,8 +319,8 @@ static int finish(struct agent *a, int status)
         kill(a->peer_pid, SIGKILL);
         waitpid(a->peer_pid, NULL, 0);
     }
-    fprintf(stderr, "code %d kills %ld named %ld zero %ld cuts %ld torn %ld stops %ld locks %llu records %llu log %llu lost %llu%s%s\n", code, a->killed, a->named, a->zero,
-            a->cuts, a->torn, a->points.stop, (unsigned long long)count_locks(a), (unsigned long long)atomic_load(&a->words->done), (unsigned long long)atomic_load(&a->words->tail),
+    fprintf(stderr, "code %d kills %ld named %ld zero %ld cuts %ld torn %ld copies %ld stops %ld locks %llu records %llu log %llu lost %llu%s%s\n", code, a->killed, a->named, a->zero,
+            a->cuts, a->torn, a->copies, a->points.stop, (unsigned long long)count_locks(a), (unsigned long long)atomic_load(&a->words->done), (unsigned long long)atomic_load(&a->words->tail),
             (unsigned long long)atomic_load(&a->words->differs), a->words->how[0] ? ": " : a->words->told[0] ? " told: " : "",
             a->words->how[0] ? a->words->how : a->words->told);
     return code;
@@ -318,6 +375,7 @@ void agent_look(struct agent *a)
     if (a->killed)
         look_for_orphans(a);
     look_for_taken(a);
+    look_for_dead_copies(a);
     look_for_copy(a);
     end_zero(a);
 }
@@ -426,6 +484,7 @@ static int run(struct agent *a)
                 return finish(a, status);
             stop_if_lost(a, status);
             a->killed += a->lock_kills; /* it has done so itself */
+            a->dead = a->rank;
             wake(a);
         }
         if (!a->traced)

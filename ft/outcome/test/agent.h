@@ -57,6 +57,7 @@ struct agent {
     struct ft_outcome_words *words;
     int memory, bell, life[2];
     pid_t rank, peer_pid;
+    pid_t dead;            /* the one before, until the next one runs */
     int pidfd;
     struct slot slots[SLOTS];
     uint64_t number;       /* of the copy that is being made, 0: none is */
@@ -67,7 +68,9 @@ struct agent {
     int phase;
     bool traced, waking;
     /* counted */
-    long killed, named, zero, cuts, torn;
+    long *back;            /* which of these was counted last */
+    uint64_t woken;        /* the copy, by its number */
+    long killed, named, zero, cuts, torn, copies;   /* copies: that were killed */
 };
 
 /* agent.c */

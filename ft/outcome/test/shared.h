@@ -18,8 +18,10 @@ struct shared {
     char rows[2][32];           /* named as in calls.table */
     _Atomic uint32_t lock_kill; /* which of these kills is the next one */
     struct {
-        uint32_t point;         /* enum ft_lock_point, + 1. 0: no more kills */
+        uint32_t point;         /* enum ft_lock_point, ft_cut_point, + 1. 0: no more kills */
         _Atomic uint32_t left;  /* so often it is come to, by whatever thread */
+        pid_t pid;              /* who was killed there, ... */
+        uint64_t copy;          /* ... and the copy that it was making, or comes from */
     } lock_kills[LOCK_KILLS];
     uint64_t bytes;             /* of all, with the log of outcomes at LOG_AT */
     _Atomic uint64_t contributed, answered;

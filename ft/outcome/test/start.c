@@ -16,6 +16,7 @@
 #include "ft/outcome/copies.h"
 #include "ft/outcome/descriptors.h"
 #include "ft/outcome/lock.h"
+#include "ft/outcome/point.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/stand.h"
 #include "ft/outcome/test/shared.h"
@@ -109,17 +110,22 @@ void test_row(const char *name)
     atomic_store(&shared->row, next);
 }
 
-/* Its threads come to points of lock operations. */
-void ft_lock_point(enum ft_lock_point point)
+static void come_to(uint32_t point)
 {
     uint32_t kill = atomic_load(&shared->lock_kill);
 
-    if (kill == LOCK_KILLS || shared->lock_kills[kill].point != (uint32_t)point + 1 || atomic_fetch_sub(&shared->lock_kills[kill].left, 1) != 1)
+    if (kill == LOCK_KILLS || shared->lock_kills[kill].point != point + 1 || atomic_fetch_sub(&shared->lock_kills[kill].left, 1) != 1)
         return;
+    shared->lock_kills[kill].pid = (pid_t)syscall(SYS_getpid);
+    shared->lock_kills[kill].copy = copies.answered;
     atomic_store(&shared->lock_kill, kill + 1);
     for (;;)
         syscall(SYS_kill, (pid_t)syscall(SYS_getpid), SIGKILL);
 }
+
+/* Its threads come to points of lock operations; it, a copy, or the next incarnation, to points of a cut. */
+void ft_lock_point(enum ft_lock_point point) { come_to(point); }
+void ft_cut_point(enum ft_cut_point point) { come_to(point); }
 
 bool ft_start_is_recorded(void) { return getenv(TEST_FDS) != NULL; }
 
