@@ -134,7 +134,8 @@ static const struct ft_task *maker;
 static int go_on(void *arg)
 {
     struct ft_task *t = arg;
-    ucontext_t *frame = t->frame;
+    bool waits = atomic_load(&t->waits) != FT_WAITS_NOT;
+    ucontext_t *frame = waits ? NULL : t->frame; /* else it is one of before, and something else lies there */
 
     ft_cut_point(FT_WAKE_THREAD);
     syscall(SYS_set_robust_list, (uintptr_t)t->handle + (uintptr_t)ft_task_layout.robust, ft_task_layout.robust_bytes);
@@ -143,7 +144,7 @@ static int go_on(void *arg)
     set_policy(t, maker);
     ft_signals_put_back(&t->mask, frame);
     ft_cut_point(FT_WAKE_GOES);
-    if (atomic_load(&t->waits) == FT_WAITS_NOT) {
+    if (!waits) {
         t->frame = NULL;
         errno = t->error;
         ft_lead_return(frame);
