@@ -43,6 +43,7 @@
 ft_lead_follow:
         mov     ft_lead@GOTTPOFF(%rip), %rbx
         mov     %fs:48(%rbx), %rsp
+        call    ft_lead_begin
         mov     %fs:64(%rbx), %rdi
         mov     %fs:72(%rbx), %rsi
         mov     %fs:80(%rbx), %rdx

@@ -130,32 +130,41 @@ static void set_policy(const struct ft_task *t, const struct ft_task *maker)
 
 static const struct ft_task *maker;
 
-/* On a stack of its own, with the thread's thread pointer. */
+/* All signals, also the one that stops a thread. */
+static void block_all(uint64_t *before)
+{
+    static const uint64_t all = ~0ull;
+
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, before, sizeof all);
+}
+
+/* On a stack of its own, with the thread's thread pointer. It is where it stood when signals come again: then it can be stopped. */
 static int go_on(void *arg)
 {
     struct ft_task *t = arg;
-    bool waits = atomic_load(&t->waits) != FT_WAITS_NOT;
-    ucontext_t *frame = waits ? NULL : t->frame; /* else it is one of before, and something else lies there */
 
     ft_cut_point(FT_WAKE_THREAD);
     syscall(SYS_set_robust_list, (uintptr_t)t->handle + (uintptr_t)ft_task_layout.robust, ft_task_layout.robust_bytes);
     if (ft_task_layout.rseq_bytes)
         syscall(SYS_rseq, (uintptr_t)t->handle + (uintptr_t)ft_task_layout.rseq, ft_task_layout.rseq_bytes, 0, FT_TASK_RSEQ);
     set_policy(t, maker);
-    ft_signals_put_back(&t->mask, frame);
-    ft_cut_point(FT_WAKE_GOES);
-    if (!waits) {
-        t->frame = NULL;
+    if (!t->leads) {
+        ft_signals_put_back(&t->mask, t->frame);
+        ft_cut_point(FT_WAKE_GOES);
         errno = t->error;
-        ft_lead_return(frame);
+        ft_lead_return(t->frame);
     }
-    atomic_store(&t->waits, FT_WAITS_NOT);
+    ft_cut_point(FT_WAKE_GOES);
     ft_thread.busy = (int)ft_lead.busy;
     ft_thread.in_call = false;
     __asm__ volatile("ldmxcsr %0\n fldcw %1" : : "m"(t->mxcsr), "m"(t->x87));
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL); /* the C library has another one in a call that waits */
     ft_lead_follow();
 }
+
+/* On its own stack: below what made the call that it is led back to. */
+void ft_lead_begin(void) __attribute__((visibility("hidden")));
+void ft_lead_begin(void) { ft_signals_put_back(&ft_thread.task->mask, NULL); }
 
 /* Stacks of threads that are put back: used until they go on, and for those of the next time. */
 static char *stacks_for(uint32_t n)
@@ -188,6 +197,7 @@ static void put_back(struct ft_task *t, char *stack)
 void ft_stand_put_back(void)
 {
     uint32_t n = 0, at = 0;
+    uint64_t before;
     char *stacks;
 
     if (!atomic_load(&ft_standing))
@@ -198,15 +208,18 @@ void ft_stand_put_back(void)
     maker = ft_thread.task;
     stacks = stacks_for(n);
     ft_stand_forget();
+    block_all(&before);
     for (uint32_t i = 0; i < ft_ntasks; i++) {
         struct ft_task *t = &ft_tasks[i];
 
         if (t == maker || !atomic_load(&t->tid))
             continue;
         atomic_store(&t->stands, 0);
+        t->leads = atomic_exchange(&t->waits, FT_WAITS_NOT) != FT_WAITS_NOT; /* for the next copy it stands when it is there again */
         put_back(t, stacks + (size_t)at++ * STACK);
         ft_cut_point(FT_WAKE_ONE);
     }
     ft_cut_point(FT_WAKE_ALL);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     ft_idle();
 }

@@ -33,9 +33,11 @@ struct ft_task {
     pid_t told;                  /* what the program was told */
     pthread_t handle;            /* also its thread pointer */
     size_t stack_bytes;
+    stack_t alternative;         /* its stack for signals, as it has set it last */
     struct ft_thread *thread;    /* NULL: it has not come to us yet */
     _Atomic uint32_t waits;      /* enum ft_waits */
     _Atomic uint32_t stands;     /* for which copy (ft_standing) it has stopped */
+    bool leads;                  /* it is being put back, and waited */
     uint32_t asked;              /* for which one it was sent the signal */
     ucontext_t *frame;           /* of that signal */
     int error;                   /* its errno then */
