@@ -202,6 +202,9 @@ static ssize_t move(int from, int to, size_t n, unsigned flags)
     return (ssize_t)syscall(SYS_splice, from, NULL, to, NULL, n, flags);
 }
 
+/* The C library's own: a thread that waits here can be cancelled, as in the call whose place this takes. */
+static ssize_t move_and_wait(int from, int to, size_t n) { return ft_real()->splice(from, NULL, to, NULL, n, 0); }
+
 static void empty(int scratch)
 {
     char text[4096];
@@ -239,7 +242,7 @@ static size_t send_on(int fd, size_t left)
         ssize_t n = move(mine->writes[0], fd, left, SPLICE_F_NONBLOCK);
 
         if (n < 0 && errno == EAGAIN && !grow(fd))
-            n = FT_WAITING(move(mine->writes[0], fd, left, 0)); /* waits, or does not, as the descriptor says */
+            n = FT_WAITING(move_and_wait(mine->writes[0], fd, left)); /* or does not, as the descriptor says */
         else if (n < 0 && errno == EAGAIN)
             continue;
         else if (n < 0 && errno == EINVAL)
@@ -333,6 +336,21 @@ ssize_t ft_pipes_write(int fd, const struct iovec *from, int n)
 
 /* ---- reading ---- */
 
+/* Whoever uses it next finds nothing in it. */
+static void empty_after(void *scratch) { empty(*(int *)scratch); }
+
+static ssize_t move_to_read(int fd, size_t n, bool waits)
+{
+    ssize_t got;
+
+    if (!waits)
+        return move(fd, mine->reads[1], n, SPLICE_F_NONBLOCK);
+    pthread_cleanup_push(empty_after, &mine->reads[0]);
+    got = FT_WAITING(move_and_wait(fd, mine->reads[1], n));
+    pthread_cleanup_pop(0);
+    return got;
+}
+
 /* From the scratch, which has note[1] - note[0] bytes, to where they belong in the record. */
 static void take(struct ft_outcome *o)
 {
@@ -381,8 +399,7 @@ ssize_t ft_pipes_read(int fd, void *to, size_t n, bool waits)
     while (o->note[0] < (int64_t)n) {
         if (o->note[0] && bytes_in(fd) == 0)
             break; /* an error of a socket is told to the next call */
-        got = o->note[0] || !waits ? move(fd, mine->reads[1], n - (size_t)o->note[0], SPLICE_F_NONBLOCK)
-                                   : FT_WAITING(move(fd, mine->reads[1], n - (size_t)o->note[0], 0));
+        got = move_to_read(fd, n - (size_t)o->note[0], waits && !o->note[0]);
         if (got <= 0)
             break;
         o->note[1] = o->note[0] + got;
