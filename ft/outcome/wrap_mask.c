@@ -282,11 +282,13 @@ void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame)
         ft_mask_real(SIG_SETMASK, &all, NULL);
 }
 
-/* The kernel has given it what its creator had: all, in a replay. */
+/* The kernel has given it what its creator had: all, in a replay, which may have ended for this thread before it begins. */
 void ft_signals_inherit(const sigset_t *from)
 {
     masked = *from;
     held = ft_thread.replays;
+    if (!held)
+        ft_mask_real(SIG_SETMASK, &masked, NULL);
 }
 
 void ft_mask_release(void)
