@@ -24,6 +24,7 @@ clean-local:
 include compat-tests/agent/local.mk
 include compat-tests/control/local.mk
 include compat-tests/snapshot/local.mk
+include compat-tests/threads/local.mk
 include compat-tests/checkpoint/local.mk
 include compat-tests/hosts/local.mk
 include compat-tests/chaos/local.mk

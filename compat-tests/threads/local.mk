@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks with threads: all that a thread can be or wait in, by seeds. Not MPI programs.
+if !SANITIZED
+check_PROGRAMS += compat-tests/threads/torture compat-tests/threads/torture_cpp
+compat_tests_threads_torture_SOURCES = compat-tests/threads/torture.h compat-tests/threads/torture.c compat-tests/threads/costume.c \
+	compat-tests/threads/locks.c compat-tests/threads/lives.c compat-tests/threads/cancels.c compat-tests/threads/calls.c compat-tests/threads/bodies.c
+compat_tests_threads_torture_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
+compat_tests_threads_torture_LDADD = -lm -ldl
+compat_tests_threads_torture_cpp_SOURCES = compat-tests/threads/torture_cpp.cpp
+compat_tests_threads_torture_cpp_LDADD =
+# Loaded by it: a library with storage in the static block, and one whose storage is allocated when a thread comes to it.
+check_LTLIBRARIES += compat-tests/threads/storage_static.la compat-tests/threads/storage_dynamic.la
+compat_tests_threads_storage_static_la_SOURCES = compat-tests/threads/storage.c
+compat_tests_threads_storage_static_la_CFLAGS = $(AM_CFLAGS) -ftls-model=initial-exec
+compat_tests_threads_storage_static_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+compat_tests_threads_storage_dynamic_la_SOURCES = compat-tests/threads/storage.c
+compat_tests_threads_storage_dynamic_la_CFLAGS = $(AM_CFLAGS) -ftls-model=global-dynamic
+compat_tests_threads_storage_dynamic_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+check_PROGRAMS += compat-tests/threads/unnoticed
+compat_tests_threads_unnoticed_SOURCES = compat-tests/threads/unnoticed.h compat-tests/threads/unnoticed.c compat-tests/threads/waits.c \
+	compat-tests/threads/slow.c compat-tests/threads/signs.c
+compat_tests_threads_unnoticed_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
+compat_tests_threads_unnoticed_LDADD =
+tests_first += compat-tests/threads/torture.sh compat-tests/threads/unnoticed.sh
+endif
+EXTRA_DIST += compat-tests/threads/torture.sh compat-tests/threads/torture.py compat-tests/threads/unnoticed.sh
