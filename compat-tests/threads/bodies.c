@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scenes of torture: threads that compute and allocate, with registers and stacks full. */
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "compat-tests/threads/torture.h"
 
@@ -176,16 +179,26 @@ static uint64_t go_down(uint64_t *chance, int depth)
 struct small {
     uint64_t chance, left;
     pthread_mutex_t *mutex;
-    int *count, depth;
+    int *count, depth, pipe[2], pair[2];
 };
 
-/* A lock, and nothing that needs more of a stack. */
+static void send_and_receive(const struct small *s)
+{
+    char c = 'x';
+
+    must(write(s->pipe[1], &c, 1) == 1 && read(s->pipe[0], &c, 1) == 1 && c == 'x');
+    must(send(s->pair[1], "y", 1, 0) == 1 && recv(s->pair[0], &c, 1, 0) == 1 && c == 'y');
+    must(nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL) == 0);
+}
+
+/* Calls that need little of a stack. */
 static void *play_small(void *arg)
 {
     struct small *s = arg;
 
     for (int i = 0; i < 8; i++) {
         s->left += go_down(&s->chance, s->depth);
+        send_and_receive(s);
         pthread_mutex_lock(s->mutex);
         ++*s->count;
         pthread_mutex_unlock(s->mutex);
@@ -203,11 +216,14 @@ static void play_stacks(struct party *p)
     for (int i = 0; i < n; i++) {
         bool is_small = i % 2 == 0;
 
-        smalls[i] = (struct small){torture_random(&p->chance) | 1, 0, &mutex, &count, is_small ? 10 : 300};
+        smalls[i] = (struct small){torture_random(&p->chance) | 1, 0, &mutex, &count, is_small ? 10 : 300, {0}, {0}};
+        must(pipe2(smalls[i].pipe, O_CLOEXEC) == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, smalls[i].pair) == 0);
         threads[i] = torture_thread(&p->chance, play_small, &smalls[i], false, is_small);
     }
     for (int i = 0; i < n; i++)
         must(pthread_join(threads[i], NULL) == 0 && smalls[i].left == 0);
+    for (int i = 0; i < n; i++)
+        must(close(smalls[i].pipe[0]) == 0 && close(smalls[i].pipe[1]) == 0 && close(smalls[i].pair[0]) == 0 && close(smalls[i].pair[1]) == 0);
     must(count == 8 * n);
     p->hash = torture_mix(p->hash, (uint64_t)count);
 }

@@ -316,7 +316,7 @@ static ssize_t write_piece(int fd, const struct iovec *from, int n, size_t total
 
 ssize_t ft_pipes_write(int fd, const struct iovec *from, int n)
 {
-    struct iovec pieces[IOV_MAX];
+    struct iovec pieces[n > 0 ? n : 1]; /* IOV_MAX of them are all the stack that a thread may have */
     size_t total = ft_pieces_total(from, (size_t)n), done = 0;
 
     if (total <= room)

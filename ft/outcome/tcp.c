@@ -344,7 +344,7 @@ size_t ft_tcp_sent_since(int fd, int64_t before, size_t most)
 
 static ssize_t send_from(int fd, const struct iovec *from, int n, size_t skip, int flags)
 {
-    struct iovec pieces[IOV_MAX];
+    struct iovec pieces[n > 0 ? n : 1]; /* IOV_MAX of them are all the stack that a thread may have */
     struct msghdr m = {.msg_iov = pieces};
 
     m.msg_iovlen = (size_t)ft_pieces_part(from, skip, ft_pieces_total(from, (size_t)n) - skip, pieces);
