@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -33,15 +34,45 @@ struct semaphore {
 
 _Static_assert(sizeof(struct semaphore) <= sizeof(sem_t), "a semaphore has these");
 
+/* Who has been woken when it is cancelled leaves that to another one. */
+static void be_cancelled(void *arg)
+{
+    struct semaphore *s = arg;
+
+    atomic_fetch_sub(&s->waiters, 1);
+    syscall(SYS_futex, &s->value, FUTEX_WAKE | (s->shared ? 0 : FUTEX_PRIVATE_FLAG), 1, NULL, NULL, 0);
+}
+
+/* A call with few arguments, for whoever is cancelled comes back from there to be_cancelled: not with some on the stack. */
+static __attribute__((noinline)) long sleep_there(struct semaphore *s, const struct wait *w)
+{
+    int what = FUTEX_WAIT_BITSET | (s->shared ? 0 : FUTEX_PRIVATE_FLAG) | (w->clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0);
+
+    return syscall(SYS_futex, &s->value, what, 0, w->until, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+/* As in condition.c. */
+static long sleep_cancellable(struct semaphore *s, const struct wait *w)
+{
+    long result;
+    int type;
+
+    pthread_cleanup_push(be_cancelled, s);
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+    result = sleep_there(s, w);
+    pthread_setcanceltype(type, NULL);
+    pthread_cleanup_pop(0);
+    return result;
+}
+
 /* Until it has a value, perhaps. Not in the C library: a thread that is led out of there would be in the middle of something. One that is led out of
    here is counted on as one that waits: sem_post makes a system call more. */
 static int sleep_on(struct semaphore *s, const struct wait *w)
 {
-    int what = FUTEX_WAIT_BITSET | (s->shared ? 0 : FUTEX_PRIVATE_FLAG) | (w->clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0);
     long result;
 
     atomic_fetch_add(&s->waiters, 1);
-    result = FT_WAITING(syscall(SYS_futex, &s->value, what, 0, w->until, NULL, FUTEX_BITSET_MATCH_ANY));
+    result = FT_WAITING(sleep_cancellable(s, w));
     atomic_fetch_sub(&s->waiters, 1);
     return result < 0 && errno != EAGAIN ? errno : 0;
 }
