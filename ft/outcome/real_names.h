@@ -306,6 +306,7 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(shmdt)                                                                                        \
     X(shutdown)                                                                                     \
     X(sigaction)                                                                                    \
+    X(sigaltstack)                                                                                  \
     X(signalfd)                                                                                     \
     X(sigsuspend)                                                                                   \
     X(sigtimedwait)                                                                                 \

@@ -267,6 +267,19 @@ void ft_signals_masked(sigset_t *to)
         ft_mask_real(SIG_SETMASK, NULL, to);
 }
 
+/* The kernel tells of an alternative stack only the thread that has it. */
+static _Thread_local stack_t alternative __attribute__((tls_model("initial-exec")));
+
+int sigaltstack(const stack_t *to, stack_t *old)
+{
+    stack_t wanted = to ? *to : (stack_t){0};
+    int result = ft_real()->sigaltstack(to, old);
+
+    if (result == 0 && to)
+        alternative = wanted;
+    return result;
+}
+
 /* The kernel's mask, and what a signal's frame has of it, is 8 bytes. One that was in a replay has what its program has blocked already. */
 void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame)
 {
@@ -276,6 +289,8 @@ void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame)
         memcpy(&masked, frame ? &frame->uc_sigmask : mask, NSIG / 8);
     held = true;
     ft_signals_restart();
+    if (alternative.ss_sp)
+        syscall(SYS_sigaltstack, &alternative, NULL);
     if (frame)
         memcpy(&frame->uc_sigmask, &all, NSIG / 8);
     else
