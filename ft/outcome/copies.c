@@ -43,15 +43,6 @@ static bool is_gone(int tie)
     return syscall(SYS_ppoll, &launcher, 1, &(struct timespec){0}, NULL, 0) != 0;
 }
 
-/* Past our function of that name. */
-static uint64_t clock_ns(void)
-{
-    struct timespec now;
-
-    ft_real_found()->clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Not forever: a wake-up call can be lost with the process that owed it. */
 static void sleep_on(const _Atomic uint64_t *word, uint64_t seen)
 {
@@ -198,11 +189,11 @@ static uint64_t measure_page_ns(void)
     uint64_t ns[PROBE_PAGES];
 
     for (int i = 0; i < PROBE_PAGES; i++) {
-        uint64_t begin = clock_ns(), took;
+        uint64_t begin = ft_real_clock_ns(), took;
         int at = i;
 
         probe[i][0]++;
-        took = clock_ns() - begin;
+        took = ft_real_clock_ns() - begin;
         for (; at > 0 && ns[at - 1] > took; at--)
             ns[at] = ns[at - 1];
         ns[at] = took;
@@ -334,7 +325,7 @@ bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
     if (!number)
         return false;
     ft_inside();
-    begin = clock_ns();
+    begin = ft_real_clock_ns();
     ft_note(&c->words->faults, page_faults() - c->faults);
     c->own.stopped = ft_threads_many;
     if (ft_threads_many && !ft_stand_still()) {
@@ -344,11 +335,11 @@ bool ft_copies_make(struct ft_copies *c, const struct ft_stand *stand)
         woken = make_standing(c, number, stand);
         if (!woken && ft_threads_many) {
             ft_stand_go();
-            say_standing(c, ft_clock_ns() - begin);
+            say_standing(c, ft_real_clock_ns() - begin);
         }
     }
     if (!woken)
-        ft_publish(&c->words->stood_ns, ft_peek(&c->words->stood_ns) + clock_ns() - begin);
+        ft_publish(&c->words->stood_ns, ft_peek(&c->words->stood_ns) + ft_real_clock_ns() - begin);
     ft_outside();
     errno = error;
     return woken;

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "ft/base/util.h"
+#include "ft/outcome/mask.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/point.h"
 #include "ft/outcome/record.h"
@@ -35,13 +37,10 @@ static void look_at_policy(struct ft_task *t)
 static uint64_t number_after(const char *text, const char *what)
 {
     const char *at = strstr(text, what);
-    uint64_t value = 0;
 
     for (at = at ? at + strlen(what) : ""; *at == '\t'; at++)
         ;
-    for (; (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f'); at++)
-        value = value * 16 + (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
-    return value;
+    return ft_number_read(&at, 16);
 }
 
 /* False: a signal that was sent to this very thread waits for it, which no other process can be given. */
@@ -190,7 +189,8 @@ static void put_back(struct ft_task *t, char *stack)
     int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
                 CLONE_CHILD_CLEARTID;
 
-    if (ft_real()->clone(go_on, stack + STACK, flags, t, (pid_t *)(void *)&t->tid, (void *)t->handle, at) < 0) /* NOLINT(performance-no-int-to-ptr) */
+    t->led = atomic_exchange(&t->waits, FT_WAITS_NOT) == FT_WAITS_HELD; /* then its frame, if any, is of another time */
+    if (ft_real_found()->clone(go_on, stack + STACK, flags, t, (pid_t *)(void *)&t->tid, (void *)t->handle, at) < 0) /* NOLINT(performance-no-int-to-ptr) */
         ft_recorder_lost("its threads cannot be put back (errno %d)", errno);
 }
 
@@ -221,5 +221,6 @@ void ft_stand_put_back(void)
     }
     ft_cut_point(FT_WAKE_ALL);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    ft_stand_cut(); /* not before: a thread whose number is of the dead process would be taken for one that has ended */
     ft_idle();
 }

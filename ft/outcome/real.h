@@ -36,6 +36,15 @@ static inline void ft_real_count_write(void)
 /* While other threads stand still: what has been found before, and nobody looks (a look may wait for the dynamic linker's lock). */
 static inline const struct ft_real *ft_real_found(void) { return &ft_real_table; }
 
+/* CLOCK_MONOTONIC, then. */
+static inline uint64_t ft_real_clock_ns(void)
+{
+    struct timespec now;
+
+    ft_real_found()->clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static inline const struct ft_real *ft_real(void)
 {
     if (__builtin_expect(!ft_real_ready, 0))

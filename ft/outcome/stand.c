@@ -11,6 +11,7 @@
 
 #include "ft/base/util.h"
 #include "ft/outcome/point.h"
+#include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/task.h"
 #include "ft/shm/wait.h"
@@ -160,7 +161,7 @@ static bool all_have_room(void)
 
 bool ft_stand_still(void)
 {
-    uint64_t end = ft_clock_ns() + LIMIT_NS;
+    uint64_t end = ft_real_clock_ns() + LIMIT_NS;
     int holds;
     bool all;
 
@@ -177,7 +178,7 @@ bool ft_stand_still(void)
         uint32_t seen = atomic_load(&stops);
 
         all = look();
-        if (all || ft_clock_ns() > end)
+        if (all || ft_real_clock_ns() > end)
             break;
         ft_task_futex(&stops, FUTEX_WAIT, seen, &(struct timespec){.tv_nsec = LOOK_NS});
     }
@@ -201,8 +202,9 @@ bool ft_task_stands(const struct ft_task *t)
 void ft_stand_forget(void)
 {
     atomic_store(&ft_standing, 0);
-    atomic_store(&cutting, 0);
 }
+
+void ft_stand_cut(void) { atomic_store(&cutting, 0); }
 
 void ft_stand_go(void)
 {
@@ -214,6 +216,7 @@ void ft_stand_go(void)
     ft_cut_point(FT_CUT_WAITERS);
     ft_stand_forget();
     ft_cut_point(FT_CUT_GOES);
+    ft_stand_cut();
     ft_task_futex(&ft_standing, FUTEX_WAKE, INT_MAX, NULL);
     ft_cut_point(FT_CUT_GONE);
     ft_idle();

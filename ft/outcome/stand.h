@@ -48,6 +48,8 @@ bool ft_stand_still(void);
 /* They go on. In a copy none is there that could: nobody is to stand any more. */
 void ft_stand_go(void);
 void ft_stand_forget(void);
+/* Another one may begin. */
+void ft_stand_cut(void);
 /* After that: why ft_stand_still was false, at most FT_STAND_WHY bytes with the zero. */
 void ft_stand_why(char *to);
 

@@ -209,19 +209,11 @@ static void read_text(const char *path, char *to, size_t bytes)
     to[n < 0 ? 0 : n] = 0;
 }
 
-/* /proc/self/task/TID/WHAT. No printf: another thread may have the locale's lock. */
+/* /proc/self/task/TID/WHAT. */
 static void path_of(pid_t tid, const char *what, char *to)
 {
-    char digits[12];
-    int n = 0;
-
     strcpy(to, "/proc/self/task/");
-    to += strlen(to);
-    do
-        digits[n++] = (char)('0' + tid % 10);
-    while ((tid /= 10) > 0);
-    while (n > 0)
-        *to++ = digits[--n];
+    to = ft_number_write(to + strlen(to), (uint64_t)tid);
     *to++ = '/';
     strcpy(to, what);
 }

@@ -84,13 +84,7 @@ int sigwait(const sigset_t *set, int *to)
 
 static int64_t alarm_at, alarm_every; /* ns of the monotonic clock; 0: there is none */
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-
-    ft_real_found()->clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000 + t.tv_nsec;
-}
+static int64_t now_ns(void) { return (int64_t)ft_real_clock_ns(); }
 
 static int64_t from_timeval(struct timeval t) { return t.tv_sec * 1000000000 + t.tv_usec * 1000; }
 
