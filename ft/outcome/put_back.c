@@ -189,7 +189,6 @@ static void put_back(struct ft_task *t, char *stack)
     int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
                 CLONE_CHILD_CLEARTID;
 
-    t->led = atomic_exchange(&t->waits, FT_WAITS_NOT) == FT_WAITS_HELD; /* then its frame, if any, is of another time */
     if (ft_real_found()->clone(go_on, stack + STACK, flags, t, (pid_t *)(void *)&t->tid, (void *)t->handle, at) < 0) /* NOLINT(performance-no-int-to-ptr) */
         ft_recorder_lost("its threads cannot be put back (errno %d)", errno);
 }

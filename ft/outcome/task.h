@@ -41,7 +41,6 @@ struct ft_task {
     uint32_t asked;              /* for which one it was sent the signal */
     ucontext_t *frame;           /* of that signal */
     int error;                   /* its errno then */
-    bool led;                    /* it is put back into the call in which it waited, and not there */
     bool masked;                 /* `mask` is what one that waits has before and after that */
     uint32_t mxcsr;              /* of one that waits */
     uint16_t x87;
