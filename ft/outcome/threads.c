@@ -320,7 +320,7 @@ void ft_threads_all_given(void)
 
 static bool has_more(void) { return ft_log_peek() || ft_thread.locks < before[ft_thread.number]; }
 
-bool ft_threads_replays(void)
+static bool is_given_more(void)
 {
     if (has_more())
         return true;
@@ -331,7 +331,7 @@ bool ft_threads_replays(void)
     return false;
 }
 
-bool ft_threads_ended(void)
+static bool have_all_ended(void)
 {
     if (ft_thread.replays && (has_more() || !all_are_given(0, 0)))
         return false;
@@ -340,6 +340,25 @@ bool ft_threads_ended(void)
     ft_thread.replays = false;
     return true;
 }
+
+/* Not stopped between what it finds and what it makes of that: in a copy there is more again, and it would wait as one who has had all. */
+#define WHOLE(look)                        \
+    __extension__({                        \
+        uint32_t life_;                    \
+        bool found_;                       \
+                                           \
+        do {                               \
+            life_ = ft_threads_life;       \
+            ft_busy();                     \
+            found_ = (look);               \
+            ft_idle();                     \
+        } while (life_ != ft_threads_life);\
+        found_;                            \
+    })
+
+bool ft_threads_replays(void) { return WHOLE(is_given_more()); }
+
+bool ft_threads_ended(void) { return WHOLE(have_all_ended()); }
 
 void ft_threads_arrived(const struct ft_outcome *o)
 {
