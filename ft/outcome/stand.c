@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include "ft/base/util.h"
 #include "ft/outcome/point.h"
@@ -222,11 +223,20 @@ void ft_stand_go(void)
     ft_idle();
 }
 
+/* It may have ended, and its memory with it. */
+static bool is_busy(const struct ft_task *t)
+{
+    int busy = 0;
+    struct iovec here = {&busy, sizeof busy}, there = {(void *)(uintptr_t)&t->thread->busy, sizeof busy};
+
+    return t->thread && syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_getpid), &here, 1L, &there, 1L, 0L) == sizeof busy && busy;
+}
+
 static const char *place_of(const struct ft_task *t, const char *call)
 {
     if (!has_room(t))
         return "its stack is small";
-    if (t->thread && t->thread->busy)
+    if (is_busy(t))
         return "in a recorded call";
     return *call == 'r' || !*call ? "it runs" : "in system call ";
 }
