@@ -33,7 +33,7 @@ saved = [rank(r, "outside MPI", node=None, snapshot=None, ways_back=["checkpoint
 memory = {"limit": 1000, "used": 500, "group": True, "programs": 100, "snapshots": 100, "promised": 7, "log": 100, "slots": 100, "launcher": 100}
 cache = {"results": 5, "bytes": 1234, "answers": 3, "complete": False}
 ways[3]["snapshot"]["threads"] = 12
-ways.append(rank(4, "outside MPI", ways_back=["all"], no_snapshot="a thread of it could not be stopped: thread 7 (worker) is in system call 202"))
+ways.append(rank(4, "outside MPI", ways_back=["all"], no_snapshot="a thread of it could not be stopped: 71 (worker), in system call 202"))
 replies = {"ways": {**info, "per_rank": ways}, "few": {**info, "per_rank": few}, "many": {**info, "per_rank": many}, "crowd": {**info, "per_rank": crowd}, "stored": {**info, "per_rank": stored, "bootstrap_cache": cache}, "other": {"error": "not here"},
            "whole": {**info, "per_rank": saved, "log_bytes": 5 << 20, "released_bytes": 2 << 20, "spilled_bytes": 3 << 10, "per_node": None,
                      "memory": memory, "durable": {"last_version": 12, "last_at_seconds": 3720.0}},
@@ -85,7 +85,7 @@ run status
 line '^RANKS  WAYS BACK  *SNAPSHOT.S AGE'
 line '^0-2  *snapshot, all  *0\.5 s to 2\.5 s$'
 line '^3  *snapshot of 12 threads, all  3\.5 s$'
-line '^4  *all  *a thread of it could not be stopped: thread 7 (worker) is in system call 202$'
+line '^4  *all  *a thread of it could not be stopped: 71 (worker), in system call 202$'
 over
 
 answer stored
