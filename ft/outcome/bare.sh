@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # While a copy is made, and in the one that is woken until it is back in the program, no lock is taken that a thread may have which stands
-# still: nothing of malloc, of streams or directories, of the dynamic linker or the environment is called. Ranks of streams.sh with such
-# functions guarded (test/guard.c), killed and put back; also where mappings have to be read line by line. What no run comes to is looked
-# for in the code: scripts/layers.table, [still].
+# still: nothing of malloc, of streams or directories, of the dynamic linker or the environment is called. Ranks of streams.sh and
+# relay.sh with such functions guarded (test/guard.c), killed and put back; also where mappings have to be read line by line. What no run
+# comes to is looked for in the code: scripts/layers.table, [still].
 set -u
 build=$(cd "${top_builddir:-.}" && pwd)
 library=$build/.libs/liboutcome_test.so guard=$build/.libs/liboutcome_guard.so agent=$build/outcome_agent
@@ -31,11 +31,12 @@ if ! grep -q '^malloc in a cut$' "$work/err"; then
 fi
 
 for no_query in '' 1; do
-  for program in children stores events; do
+  for program in children stores events relay; do
     case $program in
     children) set -- "$build/outcome_children" "$work/d" 3 ;;
     stores) set -- "$build/outcome_stores" "$work/d" 6 ;;
     events) set -- "$build/outcome_events" 4 ;;
+    relay) set -- "$build/outcome_relay" "$work/d" 150 ;; # a dozen threads
     esac
     for way in "-s 1 -k 4 -t 9000 -c 3000" "-s 2 -k 4 -p 120 -c 3000" "-s 3 -k 2 -t 9000 -c 2000 -z"; do
       FT_TEST_NO_QUERY=$no_query
