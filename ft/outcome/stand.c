@@ -53,6 +53,7 @@ static void stand(ucontext_t *frame)
 
     t->frame = frame;
     t->error = error;
+    ft_thread.stops++;
     while ((copy = atomic_load(&ft_standing)) != 0) {
         if (atomic_exchange(&t->stands, copy) != copy) {
             atomic_fetch_add(&stops, 1);
@@ -129,6 +130,10 @@ static bool look(void)
             ft_cut_point(FT_CUT_ONE);
             n++;
             continue;
+        }
+        if (atomic_load(&t->waits) == FT_WAITS_DEAF) {
+            in_the_way = t;
+            return false;
         }
         if (t->asked != number)
             ask(tid);
@@ -236,6 +241,8 @@ static const char *place_of(const struct ft_task *t, const char *call)
 {
     if (!has_room(t))
         return "its stack is small";
+    if (atomic_load(&t->waits) == FT_WAITS_DEAF)
+        return "in a call that is not followed";
     if (is_busy(t))
         return "in a recorded call";
     return *call == 'r' || !*call ? "it runs" : "in system call ";

@@ -26,7 +26,7 @@ struct ft_policy {
     uint64_t runtime, deadline, period;
 };
 
-enum ft_waits { FT_WAITS_NOT, FT_WAITS, FT_WAITS_HELD /* it is taken for one that stands */ };
+enum ft_waits { FT_WAITS_NOT, FT_WAITS, FT_WAITS_HELD /* it is taken for one that stands */, FT_WAITS_DEAF /* ft_deaf_begin */ };
 
 struct ft_task {
     _Atomic pid_t tid;           /* of the kernel; 0: nobody has this place */

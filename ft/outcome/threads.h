@@ -27,6 +27,7 @@ struct ft_thread {
     volatile bool in_call;         /* a call is being made: a signal interrupts it */
     int inside;                    /* it is in a function of this library, whose own calls are not recorded */
     int holds;                     /* so many times it has the lock */
+    volatile uint32_t stops;       /* so many times it was stopped by a signal (stand.h) */
     volatile int busy;             /* so many times it is not to be stopped (stand.h) */
     struct ft_task *task;          /* what is known of it when it stands still */
     uint32_t number;
@@ -104,6 +105,10 @@ static inline void ft_waits_end(bool *waits)
         ft_waits_end_slowly();
     *waits = false;
 }
+
+/* Around a system call of the program's that is not recorded, and that a signal of ours would interrupt. There is no copy meanwhile. */
+bool ft_deaf_begin(void);
+void ft_deaf_end(bool deaf);
 
 /* Before FT_WAITING: the call changes what signals are blocked while it waits. */
 void ft_waits_masked(void);

@@ -26,6 +26,29 @@ bool ft_waits_begin_slowly(void)
     return true;
 }
 
+bool ft_deaf_begin(void)
+{
+    struct ft_task *t = ft_threads_many && ft_recorder.on && !ft_thread.busy ? ft_thread.task : NULL;
+
+    while (t) {
+        atomic_store(&t->waits, FT_WAITS_DEAF);
+        if (!atomic_load(&ft_standing))
+            return true;
+        atomic_store(&t->waits, FT_WAITS_NOT);
+        ft_stand_here();
+    }
+    return false;
+}
+
+void ft_deaf_end(bool deaf)
+{
+    if (!deaf)
+        return;
+    atomic_store(&ft_thread.task->waits, FT_WAITS_NOT);
+    if (atomic_load(&ft_standing))
+        ft_stand_here();
+}
+
 void ft_waits_masked(void)
 {
     struct ft_task *t = ft_threads_many ? ft_thread.task : NULL;

@@ -2,8 +2,11 @@
 /* syscall(2). What a program does by it is not recorded; if it may touch the world, ways back from before it are closed. The library itself
    calls it by another name (-Dsyscall=ft_syscall), and reaches the kernel without that. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #undef syscall
@@ -64,12 +67,54 @@ static bool is_inner(long number)
     return false;
 }
 
+/* A thread that sleeps on a word may be stopped for a copy: that is to be no end of its sleep. (Without a time the kernel goes on by itself.)
+   FUTEX_WAIT is for so long, all others are until then. */
+static long sleep_on_word(uint32_t *word, int what, uint32_t value, const struct timespec *time, uint32_t *other, uint32_t more)
+{
+    bool lasts = (what & FUTEX_CMD_MASK) == FUTEX_WAIT;
+    uint64_t end = lasts ? ft_real_clock_ns() + (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec : 0, now;
+    struct timespec rest = *time;
+    uint32_t stops;
+    long result;
+
+    for (;;) {
+        stops = ft_thread.stops;
+        result = ft_syscall(SYS_futex, word, what, value, &rest, other, more);
+        if (result == 0 || errno != EINTR || stops == ft_thread.stops)
+            return result;
+        if (!lasts)
+            continue;
+        now = ft_real_clock_ns();
+        rest = (struct timespec){.tv_sec = now < end ? (time_t)((end - now) / 1000000000) : 0, .tv_nsec = now < end ? (long)((end - now) % 1000000000) : 0};
+    }
+}
+
+static bool is_sleep(int what, const struct timespec *time)
+{
+    int command = what & FUTEX_CMD_MASK;
+
+    return time && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) && (uintptr_t)time > 4096;
+}
+
+static long futex(va_list args)
+{
+    uint32_t *word = va_arg(args, uint32_t *);
+    int what = va_arg(args, int);
+    uint32_t value = va_arg(args, uint32_t);
+    const struct timespec *time = va_arg(args, const struct timespec *);
+    uint32_t *other = va_arg(args, uint32_t *), more = va_arg(args, uint32_t);
+
+    return is_sleep(what, time) ? sleep_on_word(word, what, value, time, other, more)
+                                : ft_syscall(SYS_futex, word, what, value, time, other, more);
+}
+
 static bool is_own(uintptr_t caller) { return caller - ft_recorder.own < ft_recorder.own_bytes; }
 
 long syscall(long number, ...)
 {
     va_list args;
     long result;
+    bool inner, deaf;
 
     if (!is_own((uintptr_t)__builtin_return_address(0))) { /* the engine asks which process it is, not which the program takes itself for */
         if (number == SYS_gettid)
@@ -77,11 +122,14 @@ long syscall(long number, ...)
         if (number == SYS_getpid)
             return getpid();
     }
-    if (!is_inner(number) && ft_recording())
+    inner = is_inner(number);
+    if (!inner && ft_recording())
         ft_recorder_close("it made system call %ld by itself", number);
+    deaf = !inner && ft_deaf_begin();
     va_start(args, number);
-    result = make(number, args);
+    result = number == SYS_futex ? futex(args) : make(number, args);
     va_end(args);
+    ft_deaf_end(deaf);
     if (result == 0)
         look_for_child(number);
     return result;

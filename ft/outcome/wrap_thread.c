@@ -162,12 +162,26 @@ int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
     return do_create(&(struct beginning){.run_c11 = start, .arg = arg}, &(struct asked){make_c11, thread, NULL});
 }
 
+/* Of a thread that was put back the C library's signal goes to the number that it had first. */
+static int cancel_real(pthread_t thread)
+{
+    enum { CANCEL = 32 };
+    pid_t number = ft_recorder.on && !pthread_equal(thread, pthread_self()) ? ft_stand_number(thread) : 0;
+    int error = ft_real()->pthread_cancel(thread), before = errno;
+
+    if (error != ESRCH || !number)
+        return error;
+    syscall(SYS_tgkill, syscall(SYS_getpid), number, CANCEL);
+    errno = before;
+    return 0;
+}
+
 /* Where that finds the other thread no replay can tell. */
 int pthread_cancel(pthread_t thread)
 {
     if (ft_recording())
         ft_recorder_close("it has cancelled a thread");
-    return ft_real()->pthread_cancel(thread);
+    return cancel_real(thread);
 }
 
 /* ---- of one thread: the C library tells the kernel the number that it had first (stand.h) ---- */
