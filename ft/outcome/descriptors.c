@@ -74,7 +74,7 @@ static off_t open_ones(void)
 {
     struct stat st;
 
-    return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/fd", &st, 0) < 0 ? 0 : st.st_size;
+    return syscall(SYS_newfstatat, AT_FDCWD, "/proc/thread-self/fd", &st, 0) < 0 ? 0 : st.st_size;
 }
 
 static void widen(struct range *r, int fd)
@@ -119,7 +119,7 @@ static void each(void (*with)(int fd))
 
     if (each_expected(with))
         return;
-    dir = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC | MARK);
+    dir = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC | MARK);
     while (dir >= 0 && (n = syscall(SYS_getdents64, dir, text, sizeof text)) > 0)
         for (long i = 0; i < n;) {
             const struct entry *e = (const struct entry *)(const void *)(text + i);
@@ -335,7 +335,7 @@ void ft_descriptors_set_offset(int fd, off_t at)
 
 const char *ft_descriptors_link(int fd, char path[40])
 {
-    strcpy(path, "/proc/self/fd/");
+    strcpy(path, "/proc/thread-self/fd/");
     ft_number_write(path + strlen(path), (uint64_t)fd);
     return path;
 }

@@ -60,7 +60,8 @@ int ft_descriptors_option(int fd, int option);
 off_t ft_descriptors_offset(int fd);
 void ft_descriptors_set_offset(int fd, off_t at);   /* -1: to be asked for */
 
-/* "/proc/self/fd/N", in `path`, which is returned. */
+/* "/proc/thread-self/fd/N", in `path`, which is returned. Not /proc/self: that is of the thread that the process began with, which may have
+   ended. Of a rank that was put back that is the one that made the copy. */
 const char *ft_descriptors_link(int fd, char path[40]);
 
 /* The name of its file, for a message: in `text`, which is returned. */

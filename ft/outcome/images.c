@@ -347,7 +347,7 @@ static bool is_written(int pages, const char *page)
 /* Of the pages that the replay has written to, what differs: the others may have been changed by others. */
 static void store(struct ft_image_of *m)
 {
-    int pages = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    int pages = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
     const ssize_t page_bytes = (ssize_t)ft_page_bytes();
     ssize_t n = CHUNK;
 

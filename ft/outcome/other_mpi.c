@@ -129,7 +129,7 @@ static void note_path(struct library *l, const char *name)
     snprintf(l->path, sizeof l->path, "%s", name);
     if (*name) /* the program itself has none */
         return;
-    n = readlink("/proc/self/exe", l->path, sizeof l->path - 1);
+    n = readlink("/proc/thread-self/exe", l->path, sizeof l->path - 1);
     l->path[n < 0 ? 0 : n] = 0;
 }
 
@@ -293,7 +293,7 @@ static bool is_tool(long leader) { return holds(leader, "maps", "/libftmpi.so") 
 static bool is_python(void)
 {
     char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    ssize_t n = readlink("/proc/thread-self/exe", path, sizeof path - 1);
     const char *slash;
 
     path[n < 0 ? 0 : n] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* eventfd and epoll. What they are the kernel tells in /proc/self/fdinfo: so is found out whether a call that was under way was made. */
+/* eventfd and epoll. What they are the kernel tells in /proc/thread-self/fdinfo: so is found out whether a call that was under way was made. */
 #include "ft/outcome/event.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static char info[INFO];
 /* The text, until the next call. */
 static const char *info_of(int fd)
 {
-    char path[40] = "/proc/self/fdinfo/";
+    char path[40] = "/proc/thread-self/fdinfo/";
     size_t done = 0;
     ssize_t n;
     int file;

@@ -343,7 +343,7 @@ FILE *freopen64(const char *name, const char *mode, FILE *f)
         return NULL;
     fflush(f);
     old = f->_fileno;
-    snprintf(same, sizeof same, "/proc/self/fd/%d", old);
+    snprintf(same, sizeof same, "/proc/thread-self/fd/%d", old);
     fd = open64(name ? name : same, m.flags, 0666);
     error = errno;
     if (fd < 0 && old >= 0)

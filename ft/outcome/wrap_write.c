@@ -129,7 +129,7 @@ static int look_at_tail(void *arg)
     struct stat st;
     int file;
 
-    snprintf(name, sizeof name, "/proc/self/fd/%d", t->fd);
+    snprintf(name, sizeof name, "/proc/thread-self/fd/%d", t->fd);
     file = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
     if (file < 0 || syscall(SYS_fstat, file, &st) < 0)
         return 0;

@@ -99,7 +99,7 @@ static enum ft_image_reason read_all(int maps, const struct ft_image_own *own, c
 
 enum ft_image_reason ft_mappings_look(const struct ft_image_own *own)
 {
-    int maps = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    int maps = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     enum ft_image_reason reason;
     struct stat not_copied = {0};
 
