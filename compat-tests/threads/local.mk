@@ -23,4 +23,4 @@ compat_tests_threads_unnoticed_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
 compat_tests_threads_unnoticed_LDADD =
 tests_first += compat-tests/threads/torture.sh compat-tests/threads/unnoticed.sh
 endif
-EXTRA_DIST += compat-tests/threads/torture.sh compat-tests/threads/torture.py compat-tests/threads/unnoticed.sh
+EXTRA_DIST += compat-tests/threads/torture.sh compat-tests/threads/torture.py compat-tests/threads/unnoticed.sh compat-tests/threads/chroot.sh
