@@ -22,7 +22,7 @@ mkdir -p "$root/ftmpi/build"
 (cd "$top_srcdir" && tar c --exclude=.git --exclude=autom4te.cache .) | tar x -C "$root/ftmpi"
 for system in proc dev; do mount --bind "/$system" "$root/$system" || exit 99; done
 trap 'umount "$root/proc" "$root/dev"; rm -rf "$whole_tmp"' EXIT
-in_root "ldd --version | head -n 1; cd /ftmpi/build && ../configure >/dev/null && make -j2 >log 2>&1 && make -j2 check TESTS= >log 2>&1" ||
+in_root "ldd --version | head -n 1; cd /ftmpi && ./autogen.sh >/dev/null 2>&1; cd build && ../configure >/dev/null && make -j2 >log 2>&1 && make -j2 check TESTS= >log 2>&1" ||
     { tail -n 20 "$root/ftmpi/build/log" && exit 1; }
 in_root "cd /ftmpi/build && FT_RUNS=${FT_RUNS:-5} top_builddir=/ftmpi/build /ftmpi/compat-tests/threads/torture.sh" || failed=1
 in_root "cd /ftmpi/build && top_builddir=/ftmpi/build /ftmpi/compat-tests/threads/unnoticed.sh" || failed=1

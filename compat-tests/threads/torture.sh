@@ -7,7 +7,7 @@
 torture() {
     "$@" /usr/bin/python3 "$here/torture.py" --ftrun "$ftrun" --programs "$built" --seed "$seed" --runs "$runs" --newer "$newer" || failed=1
 }
-newer=0
+newer=0.3 # cancelled threads, and signals from one to another, close ways back
 seeded
 runs=${FT_RUNS:-5}
 torture bounded $((60 + runs * 60))

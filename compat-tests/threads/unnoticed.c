@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* unnoticed SECONDS times|streams|signals|children...: see unnoticed.h. Prints how often each kind was done, then "end". */
+/* unnoticed SECONDS times|streams|signals|children|numbers...: see unnoticed.h. Prints how often each kind was done, then "end". */
 #include "compat-tests/threads/unnoticed.h"
 
 #include <errno.h>
@@ -112,7 +112,7 @@ static int add(const struct kind *kinds, int n)
 static const struct {
     const char *name;
     const struct kind *kinds;
-} groups[] = {{"times", unnoticed_times}, {"streams", unnoticed_streams}, {"signals", unnoticed_signals}, {"children", unnoticed_children}};
+} groups[] = {{"times", unnoticed_times}, {"streams", unnoticed_streams}, {"signals", unnoticed_signals}, {"children", unnoticed_children}, {"numbers", unnoticed_numbers}};
 
 int main(int argc, char **argv)
 {

@@ -14,7 +14,7 @@ struct kind {
     const char *name;
     void (*once)(void);
 };
-extern const struct kind unnoticed_times[], unnoticed_streams[], unnoticed_signals[], unnoticed_children[];
+extern const struct kind unnoticed_times[], unnoticed_streams[], unnoticed_signals[], unnoticed_children[], unnoticed_numbers[];
 
 /* The end of the program, unless it is so. */
 #define must(is_so) unnoticed_must(is_so, __FILE__, __LINE__, #is_so)

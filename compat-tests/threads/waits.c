@@ -263,6 +263,7 @@ static void join(void)
 
 const struct kind unnoticed_times[] = {
     {"nanosleep", sleep_relative}, {"clock_nanosleep", sleep_clock}, {"absolute", sleep_until}, {"usleep", sleep_microseconds}, {"sleep", sleep_second},
-    {"thrd_sleep", sleep_c11}, {"SYS_nanosleep", sleep_by_number}, {"SYS_futex", futex_by_number}, {"poll", poll_nothing}, {"ppoll", ppoll_nothing},
+    {"thrd_sleep", sleep_c11}, {"poll", poll_nothing}, {"ppoll", ppoll_nothing},
     {"select", select_nothing}, {"pselect", pselect_nothing}, {"epoll", epoll_nothing}, {"condition", condition}, {"clockwait", condition_by_clock},
     {"semaphore", semaphore}, {"mutex", mutex}, {"rdlock", rwlock_read}, {"wrlock", rwlock_write}, {"join", join}, {0}};
+const struct kind unnoticed_numbers[] = {{"SYS_nanosleep", sleep_by_number}, {"SYS_futex", futex_by_number}, {0}};
