@@ -223,7 +223,8 @@ static void play_stacks(struct party *p)
     for (int i = 0; i < n; i++)
         must(pthread_join(threads[i], NULL) == 0 && smalls[i].left == 0);
     for (int i = 0; i < n; i++)
-        must(close(smalls[i].pipe[0]) == 0 && close(smalls[i].pipe[1]) == 0 && close(smalls[i].pair[0]) == 0 && close(smalls[i].pair[1]) == 0);
+        must(close(smalls[i].pipe[0]) == 0 && close(smalls[i].pipe[1]) == 0 && close(smalls[i].pair[0]) == 0 &&
+             close(smalls[i].pair[1]) == 0);
     must(count == 8 * n);
     p->hash = torture_mix(p->hash, (uint64_t)count);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks with threads under the C library of another Debian: builds the tree in a directory made by debootstrap, and runs a sample of torture and
-# unnoticed there. By hand, as root; not part of the gate.
+# Ranks with threads under the C library of another Debian: builds the tree in a directory made by debootstrap, and runs a sample of torture
+# and unnoticed there. By hand, as root; not part of the gate.
 #   chroot.sh SUITE DIRECTORY: trixie, sid ... (glibc 2.32 or later, so not bullseye). The directory is made if it is not there, and kept.
 # FT_RUNS: how many seeds.
 . "$(dirname "$0")/../lib/test.sh"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each thread of torture has of its own, and keeps: thread-local storage of the program and of libraries, data specific to a thread, its name,
-   mask, processor, rounding mode, SSE control word, alternative signal stack, and the addresses of all of these. */
+/* What each thread of torture has of its own, and keeps: thread-local storage of the program and of libraries, data specific to a thread, its
+   name, mask, processor, rounding mode, SSE control word, alternative signal stack, and the addresses of all of these. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fenv.h>

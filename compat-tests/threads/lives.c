@@ -38,7 +38,8 @@ static void *live(void *arg)
 
 static void begin(struct actor *a, struct life *l, sem_t *ended)
 {
-    l->actor = (struct actor){.party = a->party, .index = a->index, .of = 1, .chance = torture_random(&a->chance) | 1, .bare = torture_once_in(&a->chance, 4)};
+    l->actor = (struct actor){.party = a->party, .index = a->index, .of = 1, .chance = torture_random(&a->chance) | 1,
+                              .bare = torture_once_in(&a->chance, 4)};
     l->ended = ended;
     l->actor.thread = torture_thread(&a->chance, live, l, ended != NULL, l->actor.bare);
 }
@@ -286,4 +287,5 @@ static void *play_parent(void *arg)
 
 static void play_parents(struct party *p) { torture_act(p, 1 + torture_below(&p->chance, 2), play_parent, NULL); }
 
-const struct scene torture_threads[] = {{"churn", play_churns}, {"detached", play_detaches}, {"c11", play_c11s}, {"signals", play_signals}, {"children", play_parents}, {0}};
+const struct scene torture_threads[] = {{"churn", play_churns}, {"detached", play_detaches}, {"c11", play_c11s}, {"signals", play_signals},
+                                        {"children", play_parents}, {0}};

@@ -8,12 +8,11 @@
 
 #include "compat-tests/threads/torture.h"
 
-enum { ROUNDS = 16, LONG_NS = 1000000000 };
+enum { ROUNDS = 16, PLACES = 5, LONG_NS = 1000000000 };
 
 struct counters {
     uint64_t a, b;
 };
-
 static void count(struct actor *a, struct counters *c)
 {
     must(c->a == c->b);
@@ -104,7 +103,6 @@ static void play_mutexes(struct party *p, enum kind kind)
     must(pthread_mutex_destroy(&s.mutex) == 0);
     p->hash = torture_mix(p->hash, s.counters.a);
 }
-
 static void play_normal(struct party *p) { play_mutexes(p, NORMAL); }
 static void play_recursive(struct party *p) { play_mutexes(p, RECURSIVE); }
 static void play_checking(struct party *p) { play_mutexes(p, CHECKING); }
@@ -200,8 +198,6 @@ static void play_held(struct party *p)
 }
 
 /* ---- conditions ---- */
-
-enum { PLACES = 5 };
 
 struct queue {
     pthread_mutex_t mutex;
@@ -397,7 +393,6 @@ static void *play_in_ring(void *arg)
     }
     return NULL;
 }
-
 static void play_ring(struct party *p)
 {
     struct ring r = {.steps = 0};
@@ -488,7 +483,6 @@ static void *play_once(void *arg)
     }
     return NULL;
 }
-
 static void play_onces(struct party *p)
 {
     struct once_scene s = {.done = 0};
@@ -502,5 +496,5 @@ static void play_onces(struct party *p)
 
 const struct scene torture_locks[] = {
     {"normal", play_normal}, {"recursive", play_recursive}, {"checking", play_checking}, {"adaptive", play_adaptive}, {"robust", play_robust},
-    {"inherit", play_inheriting}, {"deaths", play_deaths}, {"held", play_held}, {"queue", play_queue}, {"gate", play_gate}, {"barrier", play_barrier},
-    {"ring", play_ring}, {"rwlock", play_rwlock}, {"once", play_onces}, {0}};
+    {"inherit", play_inheriting}, {"deaths", play_deaths}, {"held", play_held}, {"queue", play_queue}, {"gate", play_gate},
+    {"barrier", play_barrier}, {"ring", play_ring}, {"rwlock", play_rwlock}, {"once", play_onces}, {0}};
