@@ -45,6 +45,7 @@ static int ncloses;
 static uint64_t before[FT_OUTCOME_THREADS];
 static _Atomic uint64_t passed[FT_OUTCOME_THREADS];
 static _Atomic uint32_t owing;   /* threads that have lock operations left */
+static _Atomic uint32_t unmade;  /* threads that are to be made again */
 
 static _Atomic uint32_t moved, sleepers;
 
@@ -244,8 +245,10 @@ static void see(struct ft_outcome *o)
         o->kind = FT_CALL_PAD; /* nor has it begun */
     if (o->kind == FT_CALL_PAD)
         return;
-    if (o->kind == FT_CALL_THREAD && o->result > (int64_t)threads)
-        threads = (uint32_t)o->result;
+    if (o->kind == FT_CALL_THREAD) {
+        atomic_fetch_add(&unmade, 1);
+        threads = (uint32_t)ft_max((int64_t)threads, o->result);
+    }
     if (has_no_order(o))
         return;
     if (!was_begun(o))
@@ -266,6 +269,7 @@ void ft_threads_resume(void)
     first = count;
     atomic_store(&happened, first);
     unresolved = ncloses = 0;
+    atomic_store(&unmade, 0);
     ft_outcome_log_resume(ft_thread.log, see);
     ft_stand_follow(see);
     last = count;
@@ -295,7 +299,13 @@ uint64_t ft_threads_stood(void) { return ft_recorder.log.from; }
 static bool all_are_given(uint64_t a, uint64_t b)
 {
     (void)a, (void)b;
-    return atomic_load(&happened) >= last && atomic_load(&owing) == 0;
+    return atomic_load(&happened) >= last && atomic_load(&owing) == 0 && atomic_load(&unmade) == 0;
+}
+
+void ft_threads_made(void)
+{
+    atomic_fetch_sub(&unmade, 1);
+    move();
 }
 
 static void end_replay(void)
@@ -325,7 +335,7 @@ static bool is_given_more(void)
     if (has_more())
         return true;
     if (ft_thread.giving)
-        return ft_thread.giving < last || atomic_load(&owing);
+        return ft_thread.giving < last || atomic_load(&owing) || atomic_load(&unmade);
     ft_threads_all_given();
     ft_thread.replays = false;
     return false;

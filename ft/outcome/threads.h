@@ -131,6 +131,9 @@ bool ft_threads_replays(void);
 /* All threads have been given all. Does not wait: a thread may have a lock that others are to take before that is so. */
 bool ft_threads_ended(void);
 
+/* In a replay: a thread has been made again, or was not, as before. */
+void ft_threads_made(void);
+
 /* In a replay: this thread has come to that call. */
 void ft_threads_arrived(const struct ft_outcome *o);
 

@@ -93,9 +93,8 @@ struct asked {
     const pthread_attr_t *attributes;
 };
 
-static int create(const struct beginning *what, const struct asked *a)
+static int create(const struct beginning *what, const struct asked *a, struct ft_outcome *o)
 {
-    struct ft_outcome *o = given();
     struct beginning *b;
     int number = 0, error;
 
@@ -129,12 +128,16 @@ static int create(const struct beginning *what, const struct asked *a)
 /* As a whole: no copy has half a thread. */
 static int do_create(const struct beginning *what, const struct asked *a)
 {
+    struct ft_outcome *o;
     int result;
 
     ft_python_first_thread();
     ft_task_learn();
     ft_busy();
-    result = create(what, a);
+    o = given();
+    result = create(what, a, o);
+    if (o)
+        ft_threads_made();
     ft_idle();
     return result;
 }
