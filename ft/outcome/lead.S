@@ -60,6 +60,18 @@ ft_lead_follow:
         jmp     *%fs:56(%rcx)
         .size ft_lead_follow, . - ft_lead_follow
 
+/* ft_lead_onto(void *stack, void (*function)(void *arg), void *arg): calls it there. Does not return. */
+        .globl ft_lead_onto
+        .hidden ft_lead_onto
+        .type ft_lead_onto, @function
+ft_lead_onto:
+        mov     %rdi, %rsp
+        mov     %rdx, %rdi
+        xor     %ebp, %ebp
+        call    *%rsi
+        hlt
+        .size ft_lead_onto, . - ft_lead_onto
+
 /* ft_lead_return(void *frame): rt_sigreturn, with the stack as the restorer finds it. */
         .globl ft_lead_return
         .hidden ft_lead_return

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Of threads that stand: what a copy has to know; and how they are put back in it, and go on (stand.h). */
+#include <asm/prctl.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ enum { STACK = 16 << 10 /* of a thread that is put back, until it goes on on its
 
 void ft_lead_return(void *frame) __attribute__((visibility("hidden"), noreturn)); /* lead.S */
 void ft_lead_follow(void) __attribute__((visibility("hidden"), noreturn));
+void ft_lead_onto(void *stack, void (*function)(void *arg), void *arg) __attribute__((visibility("hidden"), noreturn));
 
 /* ---- all stand ---- */
 
@@ -146,6 +148,8 @@ static int go_on(void *arg)
     syscall(SYS_set_robust_list, (uintptr_t)t->handle + (uintptr_t)ft_task_layout.robust, ft_task_layout.robust_bytes);
     if (ft_task_layout.rseq_bytes)
         syscall(SYS_rseq, (uintptr_t)t->handle + (uintptr_t)ft_task_layout.rseq, ft_task_layout.rseq_bytes, 0, FT_TASK_RSEQ);
+    if (t == maker)
+        ft_lead_follow();
     set_policy(t, maker);
     if (!t->leads) {
         ft_signals_put_back(&t->mask, t->frame);
@@ -163,7 +167,13 @@ static int go_on(void *arg)
 
 /* On its own stack: below what made the call that it is led back to. */
 void ft_lead_begin(void) __attribute__((visibility("hidden")));
-void ft_lead_begin(void) { ft_signals_put_back(&ft_thread.task->mask, NULL); }
+void ft_lead_begin(void)
+{
+    if (ft_thread.task != maker)
+        ft_signals_put_back(&ft_thread.task->mask, NULL);
+    else
+        ft_signals_alternative(); /* its mask it has already, but for the moment */
+}
 
 /* Stacks of threads that are put back: used until they go on, and for those of the next time. */
 static char *stacks_for(uint32_t n)
@@ -183,20 +193,38 @@ static char *stacks_for(uint32_t n)
 }
 
 /* Its number in the C library stays as it is, and is cleared when it ends: who joins it waits for that. */
-static void put_back(struct ft_task *t, char *stack)
+static void put_back(const struct ft_task *t, char *stack)
 {
     pid_t *at = (pid_t *)((uintptr_t)t->handle + (uintptr_t)ft_task_layout.number); /* NOLINT(performance-no-int-to-ptr) */
     int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
                 CLONE_CHILD_CLEARTID;
 
-    if (ft_real_found()->clone(go_on, stack + STACK, flags, t, (pid_t *)(void *)&t->tid, (void *)t->handle, at) < 0) /* NOLINT(performance-no-int-to-ptr) */
+    if (ft_real_found()->clone(go_on, stack + STACK, flags, (void *)(uintptr_t)t, (pid_t *)(uintptr_t)&t->tid, (void *)t->handle, at) < 0) /* NOLINT(performance-no-int-to-ptr) */
         ft_recorder_lost("its threads cannot be put back (errno %d)", errno);
+}
+
+/* The process's first thread, by which the system knows it (/proc/self is its), is to be main's: what has the maker's memory here becomes that, and the
+   maker is another one. On a stack of its own. */
+static void change_places(void *arg)
+{
+    struct ft_task *first = &ft_tasks[0];
+    char *stack = arg;
+
+    if (ft_task_layout.rseq_bytes)
+        syscall(SYS_rseq, (uintptr_t)maker->handle + (uintptr_t)ft_task_layout.rseq, ft_task_layout.rseq_bytes, 1 /* no more */, FT_TASK_RSEQ);
+    put_back(maker, stack);
+    syscall(SYS_arch_prctl, ARCH_SET_FS, first->handle);
+    syscall(SYS_set_tid_address, (uintptr_t)first->handle + (uintptr_t)ft_task_layout.number);
+    atomic_store(&first->tid, (pid_t)syscall(SYS_getpid));
+    go_on(first);
 }
 
 void ft_stand_put_back(void)
 {
-    uint32_t n = 0, at = 0;
+    struct ft_task *first = &ft_tasks[0];
+    uint32_t n = 1, at = 0;
     uint64_t before;
+    bool changes;
     char *stacks;
 
     if (!atomic_load(&ft_standing))
@@ -205,6 +233,7 @@ void ft_stand_put_back(void)
         n += ft_task_stands(&ft_tasks[i]);
     ft_cut_point(FT_WAKE_FIRST);
     maker = ft_thread.task;
+    changes = ft_task_stands(first);
     stacks = stacks_for(n);
     ft_stand_forget();
     block_all(&before);
@@ -215,10 +244,14 @@ void ft_stand_put_back(void)
             continue;
         atomic_store(&t->stands, 0);
         t->leads = atomic_exchange(&t->waits, FT_WAITS_NOT) != FT_WAITS_NOT; /* for the next copy it stands when it is there again */
-        put_back(t, stacks + (size_t)at++ * STACK);
+        if (t != first)
+            put_back(t, stacks + (size_t)at++ * STACK);
         ft_cut_point(FT_WAKE_ONE);
     }
     ft_cut_point(FT_WAKE_ALL);
+    if (changes && !ft_waits_led())
+        ft_lead_onto(stacks + (size_t)(at + 1) * STACK, change_places, stacks + (size_t)(at + 1) * STACK);
+    ft_thread.led = false;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     ft_stand_cut(); /* not before: a thread whose number is of the dead process would be taken for one that has ended */
     ft_idle();

@@ -42,6 +42,9 @@ void ft_signals_inherit(const sigset_t *masked);
 void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before);
 void ft_signals_release(void);
 
+/* This thread, which is another one to the kernel, has its alternative stack again. */
+void ft_signals_alternative(void);
+
 /* The same for a thread that is put back, which the kernel says blocks `mask`, or the frame on which it goes on (NULL: on none). */
 void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame);
 

@@ -280,6 +280,13 @@ int sigaltstack(const stack_t *to, stack_t *old)
     return result;
 }
 
+void ft_signals_alternative(void)
+{
+    stack_t none = {.ss_flags = SS_DISABLE};
+
+    syscall(SYS_sigaltstack, alternative.ss_sp ? &alternative : &none, NULL);
+}
+
 /* The kernel's mask, and what a signal's frame has of it, is 8 bytes. One that was in a replay has what its program has blocked already. */
 void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame)
 {
@@ -289,8 +296,7 @@ void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame)
         memcpy(&masked, frame ? &frame->uc_sigmask : mask, NSIG / 8);
     held = true;
     ft_signals_restart();
-    if (alternative.ss_sp)
-        syscall(SYS_sigaltstack, &alternative, NULL);
+    ft_signals_alternative();
     if (frame)
         memcpy(&frame->uc_sigmask, &all, NSIG / 8);
     else
