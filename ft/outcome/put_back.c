@@ -169,10 +169,12 @@ static int go_on(void *arg)
 void ft_lead_begin(void) __attribute__((visibility("hidden")));
 void ft_lead_begin(void)
 {
-    if (ft_thread.task != maker)
-        ft_signals_put_back(&ft_thread.task->mask, NULL);
-    else
+    if (ft_thread.task == maker) {
         ft_signals_alternative(); /* its mask it has already, but for the moment */
+        return;
+    }
+    ft_signals_put_back(&ft_thread.task->mask, NULL);
+    errno = ft_thread.task->error;
 }
 
 /* Stacks of threads that are put back: used until they go on, and for those of the next time. */

@@ -40,7 +40,7 @@ struct ft_task {
     bool leads;                  /* it is being put back, and waited */
     uint32_t asked;              /* for which one it was sent the signal */
     ucontext_t *frame;           /* of that signal */
-    int error;                   /* its errno then */
+    int error;                   /* its errno then, or before it waited */
     bool masked;                 /* `mask` is what one that waits has before and after that */
     uint32_t mxcsr;              /* of one that waits */
     uint16_t x87;

@@ -18,6 +18,7 @@ bool ft_waits_begin_slowly(void)
 
     if (!t || !ft_thread.led || !ft_recorder.on)
         return false;
+    t->error = error;
     __asm__("stmxcsr %0\n fnstcw %1" : "=m"(t->mxcsr), "=m"(t->x87));
     atomic_store(&t->waits, FT_WAITS);
     while ((copy = atomic_load(&ft_standing)) != 0)
