@@ -312,8 +312,10 @@ void ft_signals_inherit(const sigset_t *from)
         ft_mask_real(SIG_SETMASK, &masked, NULL);
 }
 
+/* Stopped in between, its program would have blocked all. */
 void ft_mask_release(void)
 {
+    ft_busy();
     held = false;
     if (ft_thread.number == 0) {
         for (int i = 0; i < owed.n; i++)
@@ -322,6 +324,7 @@ void ft_mask_release(void)
         ft_alarm_runs_on();
     }
     ft_mask_real(SIG_SETMASK, &masked, NULL);
+    ft_idle();
 }
 
 /* ---- one that came while the program had it blocked ---- */

@@ -133,6 +133,7 @@ static bool take(siginfo_t *info)
     sigset_t all, old;
     bool any;
 
+    ft_busy(); /* or its program would have blocked all, if it were stopped here */
     sigfillset(&all);
     ft_mask_real(SIG_SETMASK, &all, &old);
     any = come != gone;
@@ -142,6 +143,7 @@ static bool take(siginfo_t *info)
     if (come == gone)
         be_at_ease();
     ft_mask_real(SIG_SETMASK, &old, NULL);
+    ft_idle();
     return any;
 }
 
