@@ -490,6 +490,7 @@ int ft_descriptors_stray(bool (*is_it)(int fd, const void *arg), const void *arg
     for (int fd = 0; fd < MOST; fd++)
         if (table[fd].left && !table[fd].known && is_it(fd, arg))
             return fd;
-    ft_descriptors_sweep(); /* so that the call, made again, gets the number that it would have got */
+    if (ft_threads_resolves_last()) /* what is left may be another one's, that has not come to it yet */
+        ft_descriptors_sweep(); /* so that the call, made again, gets the number that it would have got */
     return -1;
 }

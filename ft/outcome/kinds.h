@@ -54,7 +54,7 @@
     X(TCP_SEND, "send", WAITS, NOTHING)                                                             \
     X(DATAGRAM, "recvfrom", WAITS, NOTHING)                                                         \
     X(RESOLVE, "getaddrinfo", WAITS, TRACES)                                                        \
-    X(SEMAPHORE, "sem_wait", WAITS, TRACES)                                                         \
+    X(SEMAPHORE, "sem_wait", WAITS, NOTHING)                                                        \
     X(CLOCK, "clock_gettime", HOLDS, TRACES)                                                        \
     X(SLEEP, "nanosleep", WAITS, NOTHING)                                                           \
     X(RANDOM, "getrandom", HOLDS, TRACES)                                                           \

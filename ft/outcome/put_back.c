@@ -117,6 +117,7 @@ void ft_stand_follow(void (*see)(struct ft_outcome *o))
         if (o)
             see(o);
         t->thread->replays = true;
+        t->thread->resolves = false; /* that was another life's */
     }
 }
 

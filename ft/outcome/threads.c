@@ -280,6 +280,7 @@ void ft_threads_resume(void)
     }
     atomic_store(&owing, owed);
     ft_thread.replays = true;
+    ft_thread.resolves = false;
     atomic_store(&ft_threads_replay, true);
 }
 
@@ -419,6 +420,8 @@ void ft_threads_resolved(void)
 }
 
 bool ft_threads_all_resolved(void) { return unresolved == 0; }
+
+bool ft_threads_resolves_last(void) { return unresolved == (int)ft_thread.resolves; }
 
 /* ---- lock operations ---- */
 

@@ -151,6 +151,8 @@ void ft_threads_all_given(void);
 /* The call that was under way has found what its predecessor has left. */
 void ft_threads_resolved(void);
 bool ft_threads_all_resolved(void);
+/* ... and only this one has not. */
+bool ft_threads_resolves_last(void);
 
 /* ---- lock operations ---- */
 
