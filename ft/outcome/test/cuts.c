@@ -15,6 +15,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static uint64_t round_of_waiter;
 static _Atomic bool over;
+static pthread_mutex_t owned[2];  /* by the first two threads, while they wait: of kinds that know their owner */
 
 /* No function of the C library. */
 static long bare(long number, long a, long b, long c)
@@ -58,6 +61,24 @@ static void need(bool good, const char *what)
 
 /* ---- a thread's state ---- */
 
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+
+/* The kernel says there which processor it is on; not to one that has not registered it. It may be moved in between. */
+static bool is_registered(void)
+{
+    const volatile uint32_t *area;
+    unsigned processor = 0;
+    bool same = false;
+
+    if (!&__rseq_size || !__rseq_size)
+        return true;
+    area = (const volatile uint32_t *)(const void *)((const char *)__builtin_thread_pointer() + __rseq_offset);
+    for (int i = 0; i < 100 && !same; i++)
+        same = bare(SYS_getcpu, (long)&processor, 0, 0) == 0 && area[1] == processor;
+    return same;
+}
+
 struct state {
     int of;
     char name[16], stack[STACK];
@@ -67,27 +88,25 @@ struct state {
 };
 
 static __thread struct state state;
+static cpu_set_t all_processors;
 static const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
 
 static int policy_now(void) { return (int)bare(SYS_sched_getscheduler, 0, 0, 0); }
 
 static void begin(int of)
 {
-    cpu_set_t all;
     int n = 0;
 
     state.of = of;
     snprintf(state.name, sizeof state.name, "cuts-%d", of);
     bare(SYS_prctl, 15 /* PR_SET_NAME */, (long)state.name, 0);
-    CPU_ZERO(&all);
-    bare(SYS_sched_getaffinity, 0, sizeof all, (long)&all);
     CPU_ZERO(&state.processors);
     for (int i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &all) && n++ % 2 == of % 2)
+        if (CPU_ISSET(i, &all_processors) && n++ % 2 == of % 2)
             CPU_SET(i, &state.processors);
     if (CPU_COUNT(&state.processors) == 0)
-        state.processors = all;
-    bare(SYS_sched_setaffinity, 0, sizeof all, (long)&state.processors);
+        state.processors = all_processors;
+    bare(SYS_sched_setaffinity, 0, sizeof state.processors, (long)&state.processors);
     bare(SYS_sched_setscheduler, 0, of % 2 ? SCHED_BATCH : SCHED_OTHER, (long)&(struct sched_param){0});
     state.policy = policy_now();
     state.rounding = roundings[of % 4];
@@ -140,6 +159,8 @@ static void look(const char *where)
         what = "its mask";
     else if (stack.ss_sp != state.stack || stack.ss_size != STACK)
         what = "its alternative stack";
+    else if (!is_registered())
+        what = "its restartable sequence";
     snprintf(text, sizeof text, "thread %d, %s: %s is another one", state.of, where, what ? what : "");
     need(!what, text);
 }
@@ -152,16 +173,19 @@ static void give(int of, uint64_t value)
     sem_post(&all_done);
 }
 
+/* Its record has more room than it needs in the end. */
 static void *reader(void *arg)
 {
-    uint64_t value;
+    uint64_t values[500];
 
     begin(READER);
     for (uint64_t i = 0; i < rounds; i++) {
+        need(pthread_mutex_lock(&owned[0]) == 0, "a mutex that checks its owner");
         errno = 1000;
-        need(read(pipe_ends[0], &value, sizeof value) == sizeof value && errno == 1000, "read");
+        need(read(pipe_ends[0], values, sizeof values) == sizeof values[0] && errno == 1000, "read");
         look("after read");
-        give(READER, value);
+        need(pthread_mutex_lock(&owned[0]) == EDEADLK && pthread_mutex_unlock(&owned[0]) == 0, "the owner of a mutex that checks it");
+        give(READER, values[0]);
     }
     return arg;
 }
@@ -174,9 +198,12 @@ static void *poller(void *arg)
     for (uint64_t i = 0; i < rounds; i++) {
         struct pollfd p = {.fd = pair[1], .events = POLLIN};
 
+        need(pthread_mutex_lock(&owned[1]) == 0, "a recursive mutex");
         errno = 1001;
         need(poll(&p, 1, -1) == 1 && errno == 1001 && recv(pair[1], &value, sizeof value, 0) == sizeof value, "poll");
         look("after poll");
+        need(pthread_mutex_lock(&owned[1]) == 0 && pthread_mutex_unlock(&owned[1]) == 0 && pthread_mutex_unlock(&owned[1]) == 0,
+             "the owner of a recursive mutex");
         give(POLLER, value);
     }
     return arg;
@@ -236,6 +263,19 @@ static void *accepter(void *arg)
     return arg;
 }
 
+/* To the next processor alone. */
+static void move(void)
+{
+    static int at;
+
+    do
+        at = (at + 1) % CPU_SETSIZE;
+    while (!CPU_ISSET(at, &all_processors));
+    CPU_ZERO(&state.processors);
+    CPU_SET(at, &state.processors);
+    bare(SYS_sched_setaffinity, 0, sizeof state.processors, (long)&state.processors);
+}
+
 /* No calls that anybody could see: the signal of a cut comes anywhere. */
 static void *spinner(void *arg)
 {
@@ -248,6 +288,7 @@ static void *spinner(void *arg)
             x = x * 6364136223846793005u + 1;
         need(errno == 1006, "errno of a thread that computes");
         look("in a computation");
+        move();
     }
     return arg;
 }
@@ -256,8 +297,17 @@ static void *spinner(void *arg)
 
 static void open_all(void)
 {
+    const int types[] = {PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE};
     socklen_t bytes = sizeof address;
 
+    bare(SYS_sched_getaffinity, 0, sizeof all_processors, (long)&all_processors);
+    for (int i = 0; i < 2; i++) {
+        pthread_mutexattr_t type;
+
+        pthread_mutexattr_init(&type);
+        pthread_mutexattr_settype(&type, types[i]);
+        pthread_mutex_init(&owned[i], &type);
+    }
     address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     listener = socket(AF_INET, SOCK_STREAM, 0);
     need(pipe(pipe_ends) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && sem_init(&all_done, 0, 0) == 0 && sem_init(&posted, 0, 0) == 0 &&
