@@ -48,20 +48,16 @@ static ssize_t look_into(const char *path, char *to, size_t most)
     return n;
 }
 
-/* Also those that have ended and are not waited for yet. */
-static bool has_children(bool (*knows)(pid_t child))
+/* Of one thread: one that is not known, or cannot be told. */
+static bool has_strange(const char *thread, bool (*knows)(pid_t child))
 {
     static char text[4096]; /* room for more than can be known; one thread at a time makes a copy */
     char path[64] = "/proc/self/task/";
     bool strange = false;
-    siginfo_t info;
     ssize_t n;
 
-    if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) < 0 && errno == ECHILD)
-        return false;
-    if (!knows)
-        return true;
-    strcpy(ft_number_write(path + strlen(path), (uint64_t)syscall(SYS_gettid)), "/children");
+    strcpy(path + strlen(path), thread);
+    strcpy(path + strlen(path), "/children");
     n = look_into(path, text, sizeof text - 1);
     text[n < 0 ? 0 : n] = 0;
     for (const char *at = text; !strange && *at; at += *at == ' ') {
@@ -70,6 +66,45 @@ static bool has_children(bool (*knows)(pid_t child))
         strange = !knows((pid_t)ft_number_read(&at, 10)) || at == from;
     }
     return strange || n < 0;
+}
+
+/* What getdents64 gives. */
+struct entry {
+    uint64_t inode;
+    int64_t next;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+};
+
+/* Of all threads: the kernel lists the children of each. */
+static bool have_strange(bool (*knows)(pid_t child))
+{
+    static _Alignas(struct entry) char list[4096];
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool strange = fd < 0;
+    ssize_t n = 0;
+
+    while (!strange && (n = (ssize_t)syscall(SYS_getdents64, fd, list, sizeof list)) > 0)
+        for (ssize_t at = 0; !strange && at < n;) {
+            const struct entry *e = (const struct entry *)(const void *)(list + at);
+
+            strange = e->name[0] != '.' && has_strange(e->name, knows);
+            at += e->bytes;
+        }
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    return strange || n < 0;
+}
+
+/* Also those that have ended and are not waited for yet. */
+static bool has_children(bool (*knows)(pid_t child))
+{
+    siginfo_t info;
+
+    if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) < 0 && errno == ECHILD)
+        return false;
+    return !knows || have_strange(knows);
 }
 
 enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image_own *own)

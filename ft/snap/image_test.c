@@ -279,6 +279,49 @@ static void do_to_myself(const char *what)
 }
 
 /* What the look says of a process that has done this to itself. */
+static _Atomic uint32_t kid_of_other;
+
+static void *has_child(void *arg)
+{
+    pid_t kid = fork();
+
+    CHECK(kid >= 0);
+    if (kid == 0)
+        for (;;)
+            pause();
+    say(&kid_of_other, (uint32_t)kid);
+    for (;;)
+        pause();
+    return arg;
+}
+
+static bool knows_it(pid_t child) { return (uint32_t)child == kid_of_other; }
+static bool knows_none(pid_t child) { return child == 0; }
+
+/* All threads are said to stand. Children are listed by the thread that has made them. */
+static enum ft_image_reason reason_with_child_of_other(bool (*knows)(pid_t child))
+{
+    static struct ft_image image;
+    struct ft_image_own ours = own();
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        enum ft_image_reason reason;
+        pthread_t thread;
+
+        CHECK(pthread_create(&thread, NULL, has_child, NULL) == 0);
+        await(&kid_of_other, 0);
+        ours.stopped = true;
+        ours.knows = knows;
+        reason = ft_image_take(&image, &ours);
+        kill((pid_t)kid_of_other, SIGKILL);
+        _exit(100 + (int)reason);
+    }
+    wait_for(pid, &status);
+    return WIFEXITED(status) ? (enum ft_image_reason)(WEXITSTATUS(status) - 100) : FT_IMAGE_SYSTEM;
+}
+
 static enum ft_image_reason reason_after(const char *what)
 {
     static struct ft_image image;
@@ -398,6 +441,8 @@ int main(void)
     CHECK(reason_after("thread") == FT_IMAGE_THREADS);
     CHECK(reason_after("child") == FT_IMAGE_CHILDREN);
     CHECK(reason_after("ended child") == FT_IMAGE_CHILDREN);
+    CHECK(reason_with_child_of_other(knows_it) == FT_IMAGE_GOOD);
+    CHECK(reason_with_child_of_other(knows_none) == FT_IMAGE_CHILDREN);
     CHECK(reason_after("mapping") == FT_IMAGE_MAPPING);
     models = memfd_create("models", MFD_CLOEXEC);
     CHECK(models > 0);
