@@ -210,6 +210,20 @@ Test(outcome_log, a_call_that_is_done_needs_nothing_without_any_copy)
 }
 
 /* Then one is made in which the call is under way, and it is done before the agent has heard of that. */
+Test(outcome_log, the_tail_does_not_go_back_behind_a_copy)
+{
+    struct ft_outcome *o = ft_outcome_begin(&waits, 1, 0, MOST, 0);
+    uint64_t tail = atomic_load(&waits.words->tail);
+
+    ft_outcome_log_stand(&waits, true);
+    ft_outcome_log_stand(&ranks, false);
+    ft_outcome_done(&waits, o, 8, 0); /* it has no use for the rest, which lies before the copy */
+    cr_expect(atomic_load(&waits.words->tail) == tail);
+    o = ft_outcome_begin(&waits, 1, 0, MOST, 0);
+    ft_outcome_done(&waits, o, 8, 0);
+    cr_expect(atomic_load(&waits.words->tail) < tail + MOST);
+}
+
 Test(outcome_log, what_the_first_copy_needs_is_kept_before_the_agent_knows_of_it)
 {
     struct ft_outcome *o = begin_to_wait();
