@@ -293,7 +293,8 @@ static struct ft_outcome *record_at(struct ft_outcome_log *log, uint64_t at)
 void ft_outcome_log_stand(struct ft_outcome_log *log, bool in_call)
 {
     log->from = atomic_load(&log->words->tail);
-    log->owed = in_call ? log->last : FT_OUTCOME_NOWHERE;
+    if (in_call)
+        log->owed = log->last; /* else: what it was owed by the copy before, and has not come to again */
 }
 
 void ft_outcome_log_follow(struct ft_outcome_log *log)

@@ -160,7 +160,7 @@ void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, con
 /* The ways back that there are are closed, because of this. */
 void ft_outcome_close(struct ft_outcome_words *words, const char *why);
 
-/* A copy is made now. A thread that stands in a call has its record in that: begun last. */
+/* A copy is made now. A thread that stands in a call has its record in that: begun last; or is still owed that of the copy before. */
 void ft_outcome_log_stand(struct ft_outcome_log *log, bool in_call);
 
 /* Rank, in a process that has just been made of a copy: up to the tail all is to be given again. Makes a half-made record whole. Tells each

@@ -224,6 +224,24 @@ Test(outcome_log, the_tail_does_not_go_back_behind_a_copy)
     cr_expect(atomic_load(&waits.words->tail) < tail + MOST);
 }
 
+/* It was led back, and the next copy was made before it had come to its record. */
+Test(outcome_log, a_thread_is_owed_its_call_by_the_next_copy)
+{
+    struct ft_outcome *o = ft_outcome_begin(&waits, 1, 0, MOST, 0);
+
+    ft_outcome_log_stand(&waits, true);
+    cr_assert(record());
+    ft_outcome_log_follow(&waits);
+    cr_expect(ft_outcome_owed(&waits) == o);
+    ft_outcome_log_stand(&waits, false);
+    ft_outcome_log_follow(&waits);
+    cr_assert(ft_outcome_next(&waits) == o);
+    ft_outcome_again(&waits, o, MOST);
+    ft_outcome_done(&waits, o, 8, 0);
+    ft_outcome_log_stand(&waits, false);
+    cr_expect_null(ft_outcome_owed(&waits));
+}
+
 Test(outcome_log, what_the_first_copy_needs_is_kept_before_the_agent_knows_of_it)
 {
     struct ft_outcome *o = begin_to_wait();

@@ -87,7 +87,7 @@ uint32_t ft_stand_note(uint64_t copy)
             continue;
         waits = waits && t->thread->in_call;
         ft_outcome_log_stand(t->thread->log, waits);
-        if (waits)
+        if (t->thread->log->owed != FT_OUTCOME_NOWHERE)
             ft_outcome_log_need(t->thread->log, t->thread->log->owed, copy);
     }
     return n;
