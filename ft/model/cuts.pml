@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A copy is made of a rank with threads (DESIGN-ranks section 1): they stand in the program, or wait in the kernel; the rank is killed at any step, and
-   they are put back. Searched exhaustively by cuts.sh; docs/models.md says what is modelled, what a step is, and what the variants (-D) are. The
-   names are those of ft/outcome/stand.c, waits.c and put_back.c. How locks and calls are ordered in a replay is threads.pml's. */
+/* A copy is made of a rank with threads (DESIGN-ranks section 1): they stand in the program, or wait in the kernel; the rank is killed at any
+   step, and they are put back. Searched exhaustively by cuts.sh; docs/models.md says what is modelled, what a step is, and what the variants
+   (-D) are. The names are those of ft/outcome/stand.c, waits.c and put_back.c. How locks and calls are ordered in a replay is threads.pml's. */
 #ifndef K
 #define K 2 /* kills of the rank */
 #endif

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank with threads in all kinds of places (test/cuts.c), of which copies are made all the time, is killed at each step of that: as its threads are
-# stopped, when it is cloned, as they go on; the copy is, before and after it says that it stands, and when it is woken; the next incarnation is,
-# before, between and after its threads are put back (ft/outcome/point.h). Then a second time, in the replay or the next cut. What it prints is
-# what it prints undisturbed, and it goes on from the copy that the step says: an older one before there is a newer one, the same one again
-# when its successor was killed, never none.
+# A rank with threads in all kinds of places (test/cuts.c), of which copies are made all the time, is killed at each step of that: as its
+# threads are stopped, when it is cloned, as they go on; the copy is, before and after it says that it stands, and when it is woken; the
+# next incarnation is, before, between and after its threads are put back (ft/outcome/point.h). Then a second time, in the replay or the
+# next cut. What it prints is what it prints undisturbed, and it goes on from the copy that the step says: an older one before there is a
+# newer one, the same one again when its successor was killed, never none.
 #   cuts.sh [POINT...]   only these, by name
 # FT_SEEDS=N: so many runs of each point (1). FT_SEED=N: the first one. FT_WRONG=N: ends when so many are wrong (5). FT_ROUNDS=N
 set -u
@@ -26,7 +26,7 @@ word() { sed -n "\$s/.*\\<$1 \\([0-9]*\\).*/\\1/p" err | grep . || echo 0; }
 sed -n '/^enum ft_cut_point/,/^}/s/^ *FT_\([A-Z_]*\).*/\1/p' "$source/ft/outcome/point.h" | grep -vE '^CUT_POINTS' |
     awk '{ print $1, 15 + NR }' >points
 number() { sed -n "s/^$1 //p" points; }
-[ "$(wc -l <points)" = 25 ] && [ "$(number CUT_BEGINS)" = 16 ] && [ "$(number WAKE_GOES)" = 40 ] || { echo "FAIL: the points are others" && exit 1; }
+[ "$(wc -l <points) $(number CUT_BEGINS) $(number WAKE_GOES)" = "25 16 40" ] || { echo "FAIL: the points are others" && exit 1; }
 
 # draw N MOST: a number from 2 on (the first time it is that of snapshot zero, which has none before it).
 draw() { awk -v seed=$((seed * 31 + $1)) -v most="$2" 'BEGIN { srand(seed); rand(); print 2 + int(rand() * (most - 1)) }'; }
@@ -76,7 +76,7 @@ run() {
 [ $# != 0 ] || set -- $(cut -d ' ' -f 1 points)
 for name; do
     first=$(number "$name")
-    for i in $(seq 1 "$seeds"); do
+    for _ in $(seq 1 "$seeds"); do
         seed=$((seed + 1))
         next=$(any CUT_BEGINS CUT_ALL CUT_NOTED WAKE_RUNS WAKE_FIRST WAKE_ONE WAKE_ALL WAKE_THREAD WAKE_GOES)
         case $name in
@@ -98,6 +98,7 @@ for name; do
     case $name in COPY_*) continue ;; esac
     grep -qx "$name" killed || { missed=$((missed + 1)) && echo "FAIL: never killed at $name"; }
 done
-echo "$runs runs, $kills kills, $cut cuts: put back from newer copies $named times, from snapshot zero $zero times; $copies copies killed; $bad wrong"
+echo "$runs runs, $kills kills, $cut cuts: put back from newer copies $named times, from snapshot zero $zero times;" \
+    "$copies copies killed; $bad wrong"
 [ $# != 25 ] || { [ "$named" -gt 20 ] && [ "$copies" -ge 6 ]; } || { echo "FAIL: too few" && exit 1; }
 [ "$bad" = 0 ] && [ "$missed" = 0 ]

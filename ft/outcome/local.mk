@@ -61,7 +61,7 @@ EXTRA_DIST += ft/outcome/libftmpi_rank.map
 # Ranks of tests, without a launcher: an agent, and what it preloads.
 if !SANITIZED
 check_PROGRAMS += outcome_agent outcome_torture
-outcome_agent_SOURCES = ft/outcome/test/shared.h ft/outcome/test/agent.h ft/outcome/test/agent.c ft/outcome/test/kills.c \
+outcome_agent_SOURCES = ft/outcome/test/shared.h ft/outcome/test/agent.h ft/outcome/test/agent.c ft/outcome/test/agent_says.c ft/outcome/test/kills.c \
 	ft/outcome/test/points.c
 outcome_agent_LDADD = libft.la
 outcome_torture_SOURCES = ft/outcome/test/shared.h ft/outcome/test/torture.h ft/outcome/test/torture.c \

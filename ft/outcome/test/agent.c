@@ -257,18 +257,6 @@ static void wake_copy(struct agent *a)
     ft_wake(&w->wake);
 }
 
-/* Where the rank was killed, if that was a point, and what has been woken for it. */
-static void say_point(struct agent *a)
-{
-    uint32_t kills = atomic_load(&a->shared->lock_kill);
-
-    for (uint32_t i = 0; i < kills; i++)
-        if (a->shared->lock_kills[i].pid == a->dead && a->dead)
-            fprintf(stderr, "point %u copy %llu woken %llu\n", a->shared->lock_kills[i].point - 1,
-                    (unsigned long long)a->shared->lock_kills[i].copy, (unsigned long long)a->woken);
-    a->dead = 0;
-}
-
 static void look_for_copy(struct agent *a)
 {
     struct ft_snap_words *w = &a->shared->block.snap;
@@ -284,7 +272,7 @@ static void look_for_copy(struct agent *a)
         points_arm(a);
     else
         kills_arm(a);
-    say_point(a);
+    agent_say_point(a);
     ft_publish(&w->run, atomic_load(&a->shared->block.incarnation));
     ft_wake(&w->run);
 }
@@ -380,66 +368,11 @@ void agent_look(struct agent *a)
     end_zero(a);
 }
 
-static void copy_out(pid_t pid, const char *what)
-{
-    char name[64], text[4096];
-    ssize_t n;
-    int fd;
-
-    snprintf(name, sizeof name, "/proc/%d/%s", pid, what);
-    fd = open(name, O_RDONLY | O_CLOEXEC);
-    n = fd < 0 ? 0 : read(fd, text, sizeof text);
-    fprintf(stderr, "%s: %.*s\n", name, n < 0 ? 0 : (int)n, text);
-    close(fd);
-}
-
-static void tell_hang(struct agent *a)
-{
-    struct ft_snap_words *w = &a->shared->block.snap;
-
-    fprintf(stderr, "outcome_agent: hangs: rank %d%s%s, copies %d and %d\n", a->rank, a->waking ? ", waking" : "", a->traced ? ", traced" : "",
-            a->slots[0].pid, a->slots[1].pid);
-    fprintf(stderr, "asked for copy %ld, want %llu, taken %llu, incarnation %u, wake %llu, run %llu, signals %llx\n", a->number,
-            (unsigned long long)ft_look(&w->want), (unsigned long long)ft_look(&w->taken), atomic_load(&a->shared->block.incarnation),
-            (unsigned long long)ft_look(&w->wake), (unsigned long long)ft_look(&w->run), (unsigned long long)atomic_load(&a->words->signals));
-    fprintf(stderr, "waker %llu, copied %llu, copy %llu\n", (unsigned long long)ft_look(&w->waker), (unsigned long long)ft_look(&w->copied),
-            (unsigned long long)ft_look(&w->copy));
-    for (pid_t *p = (pid_t[]){a->rank, a->slots[ZERO].pid, a->slots[NAMED].pid, 0}; *p; p++) {
-        copy_out(*p, "syscall");
-        copy_out(*p, "status");
-        copy_out(*p, "timers");
-    }
-    for (int i = 0; i < SLOTS; i++) {
-        int status;
-
-        if (a->slots[i].pid && waitpid(a->slots[i].pid, &status, WNOHANG | __WALL) == a->slots[i].pid) {
-            fprintf(stderr, "copy %d has ended: %x\n", a->slots[i].pid, status);
-            a->slots[i].pid = 0;
-        }
-    }
-}
-
 /* The rank has stopped or ended. One that is traced all the time stops whenever there is something to do: it is waited for, but not
    forever. */
 static bool has_changed(struct agent *a, int *status)
 {
     return waitpid(a->rank, status, (a->points.used && !a->killed ? 0 : WNOHANG) | __WALL) == a->rank;
-}
-
-/* "3.17,5.2" */
-static bool read_lock_kills(struct agent *a, const char *text)
-{
-    char *end = NULL;
-
-    for (int i = 0; i < LOCK_KILLS; i++, text = end + 1) {
-        a->shared->lock_kills[i].point = (uint32_t)strtoul(text, &end, 10) + 1;
-        if (end == text || *end != '.')
-            return false;
-        atomic_store(&a->shared->lock_kills[i].left, (uint32_t)strtoul(end + 1, &end, 10));
-        if (*end != ',')
-            return !*end;
-    }
-    return false;
 }
 
 static void on_alarm(int number) { (void)number; }
@@ -465,7 +398,7 @@ static int run(struct agent *a)
         if (now > a->kill_ns && !a->waking)
             agent_kill(a);
         if (now - a->start_ns > LIMIT_S * 1000000000ull) {
-            tell_hang(a);
+            agent_tell_hang(a);
             for (int i = 0; i < SLOTS; i++)
                 end_copy(&a->slots[i]);
             kill(a->rank, SIGKILL);
@@ -541,7 +474,7 @@ int main(int argc, char **argv)
         die("memory");
     a.shared->bytes = bytes;
     a.lock_kills = lock_kills != NULL;
-    if (lock_kills && !read_lock_kills(&a, lock_kills))
+    if (lock_kills && !agent_read_lock_kills(&a, lock_kills))
         return 2;
     a.words = (struct ft_outcome_words *)(void *)((char *)a.shared + LOG_AT);
     a.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -79,6 +79,11 @@ void agent_kill(struct agent *a);
 void agent_ask(struct agent *a);    /* for a copy */
 void agent_look(struct agent *a);   /* whether there is one */
 
+/* agent_says.c: option -L, false: it is no list; of a rank that was killed at one of its points; of one that hangs. */
+bool agent_read_lock_kills(struct agent *a, const char *text);
+void agent_say_point(struct agent *a);
+void agent_tell_hang(struct agent *a);
+
 /* kills.c: the next kill is drawn, of a rank that runs or is about to; a stop of one that is traced for it. */
 void kills_arm(struct agent *a);
 void kills_stop(struct agent *a, int status);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank whose threads stand in all kinds of places when a copy is made: in the middle of a computation, in an OpenMP team, in read, poll, a sleep,
-   accept, a wait for a condition, a semaphore. Each round main gives all of them something to do, and prints what has come of it. Each thread has
-   a state of its own that the kernel keeps (name, mask, processors, policy, alternative stack) or the processor (how it rounds), and looks at it again and
-   again: a difference is told, and ends the program. Knows of no recorder.
+/* A rank whose threads stand in all kinds of places when a copy is made: in the middle of a computation, in an OpenMP team, in read, poll,
+   a sleep, accept, a wait for a condition, a semaphore. Each round main gives all of them something to do, and prints what has come of it.
+   Each thread has a state of its own that the kernel keeps (name, mask, processors, policy, alternative stack) or the processor (how it
+   rounds), and looks at it again and again: a difference is told, and ends the program. Knows of no recorder.
      outcome_cuts ROUNDS */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -310,8 +310,8 @@ static void open_all(void)
     }
     address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     listener = socket(AF_INET, SOCK_STREAM, 0);
-    need(pipe(pipe_ends) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && sem_init(&all_done, 0, 0) == 0 && sem_init(&posted, 0, 0) == 0 &&
-             bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 4) == 0 &&
+    need(pipe(pipe_ends) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && sem_init(&all_done, 0, 0) == 0 &&
+             sem_init(&posted, 0, 0) == 0 && bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 4) == 0 &&
              getsockname(listener, (struct sockaddr *)&address, &bytes) == 0,
          "what the threads wait for");
 }
