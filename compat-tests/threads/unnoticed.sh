@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank with threads does not notice that snapshots are made of it every few milliseconds: no wait ends too early or much too late, no call is short or
 # interrupted, each signal comes once (unnoticed.h).
-# Calls by number (syscall(SYS_nanosleep, ...)) are not in it yet: kind "numbers".
 # FT_SECONDS: how long each of three runs takes.
 . "$(dirname "$0")/../lib/test.sh"
 seconds=${FT_SECONDS:-3}
@@ -21,7 +20,7 @@ unnoticed() {
     case $kinds in *signals*) return ;; esac # who is sent signals gets few
     [ "${taken:-0}" -ge $((least * seconds)) ] || fail "$what: $taken snapshots only"
 }
-unnoticed "times streams signals children"
+unnoticed "times streams signals children numbers"
 unnoticed "times streams" --replay-time off
 unnoticed "times signals" --sockets=off
 finish

@@ -177,7 +177,7 @@ static bool is_at_pointer(void)
 void ft_task_learn(void)
 {
     static bool learnt;
-    const char *what = getenv("FTMPI_TEST_THREADS"); /* a falsified one */
+    const char *what = getenv("FT_TEST_THREADS"); /* a falsified one */
 
     if (learnt)
         return;
