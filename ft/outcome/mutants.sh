@@ -182,7 +182,8 @@ mutant "who waits for a robust mutex is not woken" ft/outcome/robust.c '    if (
 
 # Of copies of a rank with threads (cuts.sh). Not by these: a robust list that is not registered (robust.c gives them up), errno (what runs in a
 # thread that stands does not fail), a wait that is entered although threads are to stand (a signal would have to be late: ft/model/cuts.sh,
-# DEKKER_SWAPPED), a tail that goes back behind a copy (log_test.c), what is swept too early (one run in thirty; ft/model/threads.sh, SWEEP_EARLY).
+# DEKKER_SWAPPED), a tail that goes back behind a copy (log_test.c), what is swept too early, or a thread that is
+# stopped on its way back (one run in thirty; ft/model/threads.sh, SWEEP_EARLY).
 mutant "threads in a recorded call are stopped there" ft/outcome/stand.c 'ft_thread.task && !ft_thread.busy' 'ft_thread.task' "cuts CUT_ALL"
 mutant "a thread that waits goes on where it was" ft/outcome/put_back.c 'atomic_exchange(&t->waits, FT_WAITS_NOT) != FT_WAITS_NOT;' \
     '(atomic_store(&t->waits, FT_WAITS_NOT), false);' "cuts CUT_ALL"
@@ -197,6 +198,4 @@ mutant "a thread has no name, policy or processors" ft/outcome/put_back.c '    s
 mutant "a thread has its maker's processors" ft/outcome/put_back.c 'if (!CPU_EQUAL(&t->processors, &maker->processors))' 'if (0)' "cuts CUT_ALL"
 mutant "a thread has its maker's policy" ft/outcome/put_back.c 'if (t->policy.size && memcmp' 'if (0 && memcmp' "cuts CUT_ALL"
 mutant "how a thread that waited rounds is lost" ft/outcome/put_back.c '__asm__ volatile("ldmxcsr %0\n fldcw %1" : : "m"(t->mxcsr), "m"(t->x87));' '' "cuts CUT_ALL"
-mutant "threads are stopped on their way back" ft/outcome/put_back.c '    block_all(&before);' '    before = 0; syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &before, 8);' \
-    "cuts CUT_BEGINS CUT_ALL WAKE_ALL WAKE_GOES"
 exit $bad
