@@ -204,6 +204,16 @@ void ft_signals_come(int signal)
         put(&info);
 }
 
+/* As a whole, and this thread is not stopped before it has left the handler: in that all is blocked, which the program has not done. One that had
+   come before a copy was made is told by the log, or the words. */
+static void put_whole(const siginfo_t *info)
+{
+    ft_busy();
+    if (!ft_mask_is_held())
+        put(info);
+    ft_thread.busy--;
+}
+
 static void arrive(int signal, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -213,7 +223,7 @@ static void arrive(int signal, siginfo_t *info, void *context)
     else if (!ft_recorder.on || !ft_thread.mine || is_fault(signal, info) || is_own(info) || is_of_child(info))
         run_in_frame(signal, info, context);
     else
-        put(info);
+        put_whole(info);
     errno = error;
 }
 
@@ -255,22 +265,33 @@ static bool give(int step)
     return true;
 }
 
-static void record(int step)
+static void tell(siginfo_t *info, int step)
 {
     struct ft_outcome *o;
+
+    ft_alarm_sent(info);
+    ft_threads_lock();
+    o = ft_threads_record(FT_CALL_SIGNAL, (uint64_t)info->si_signo, sizeof *info);
+    in_record(info->si_signo);
+    if (o)
+        put_record(o, info, step);
+    ft_threads_unlock();
+}
+
+/* Taken and recorded as a whole. Where this process has just been made of a copy the log says what comes next. */
+static void record(int step)
+{
     siginfo_t info;
+    bool any;
 
     ft_recorder_live();
-    if (!take(&info))
-        return;
-    ft_alarm_sent(&info);
-    ft_threads_lock();
-    o = ft_threads_record(FT_CALL_SIGNAL, (uint64_t)info.si_signo, sizeof info);
-    in_record(info.si_signo);
-    if (o)
-        put_record(o, &info, step);
-    ft_threads_unlock();
-    run_here(&info);
+    ft_busy();
+    any = ft_threads_ended() && take(&info);
+    if (any)
+        tell(&info, step);
+    ft_idle();
+    if (any)
+        run_here(&info);
 }
 
 void ft_signals_hand_over(enum ft_signals_where where)
