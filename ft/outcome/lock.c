@@ -26,8 +26,14 @@ static uint64_t count_of(uint64_t word) { return word & FT_LOCK_COUNT; }
 
 /* ---- whose count ---- */
 
-/* The locks of OpenBLAS's pool decide which thread computes a part of a product, and nothing that is told: thousands of failed tries. */
-static bool orders_nothing(const char *library) { return strstr(library, "openblas") != NULL; }
+/* The locks of OpenBLAS's pool decide which thread computes a part of a product, and nothing that is told: thousands of failed tries. Those of
+   LLVM's and Intel's OpenMP put idle threads to sleep, by time; a program's critical sections are made of other means there. */
+static bool orders_nothing(const char *library)
+{
+    const char *slash = strrchr(library, '/'), *name = slash ? slash + 1 : library;
+
+    return strstr(library, "openblas") || !strncmp(name, "libomp", 6) || !strncmp(name, "libiomp", 7);
+}
 
 bool ft_lock_counts(uintptr_t caller)
 {
