@@ -63,8 +63,8 @@ static pid_t fork_bare(void)
 
 pid_t fork(void) { return ft_recording() ? do_fork(ft_real()->fork) : ft_real()->fork(); }
 
-/* As fork: in a child of a true vfork our own words would be the parent's. */
-pid_t vfork(void) { return ft_recording() ? do_fork(ft_real()->fork) : ft_real()->fork(); }
+/* In a child of a true vfork our own words would be the parent's. No handlers of pthread_atfork, as with a true one: OpenBLAS's ends its threads. */
+pid_t vfork(void) { return ft_recording() ? do_fork(fork_bare) : fork_bare(); }
 
 pid_t _Fork(void) { return ft_recording() ? do_fork(fork_bare) : fork_bare(); }
 
