@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # From a fresh Debian 12 to the main job: installs what is missing, builds in build/, then trains XGBoost, the newest wheel from PyPI, on 4 ranks
-# twice, undisturbed and with four of them killed on the way, and compares the models. Needs root or sudo for
-# apt-get only when a package is missing.
+# twice, undisturbed and with four of them killed on the way, and compares the models. The workers have the threads that XGBoost takes by itself, and
+# each killed one goes on from a snapshot of a moment before. Needs root or sudo for apt-get only when a package is missing.
 #   --build        no more than that: what README.md's first programs need
 #   --no-respawn   less to train, and ftrun may not restart anything: the second run, and this script, must fail
 set -eu

@@ -7,6 +7,9 @@ failure, whatever came of it.
     kills.py --ftrun FTRUN --wheel DIRECTORY [--mode hist,dart,...] [--ranks 4] [--threads 1] [--tracker own|ftrun|both] [--runs 20] [--seed 1]
     kills.py --ftrun FTRUN --wheel DIRECTORY --full: 500 kills of one mix, 20 of each further mode
 
+Who had a snapshot newer than its start when it was killed must come back from one. With --newer so many of those who came back, of all runs, must have gone
+back to one with several threads in it. (One of before the second thread is newer than the start, too.)
+
 A seed chooses the number of ranks and threads where several are given, whom to kill when, and how often."""
 
 import argparse
@@ -14,6 +17,7 @@ import json
 import os
 import random
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -53,6 +57,10 @@ class Case:
     def program(self):
         return [self.args.python, os.path.join(HERE, 'train.py'), self.mode, str(self.args.rows), str(self.args.rounds), str(self.threads)]
 
+    def options(self):
+        """For ftrun."""
+        return ['--xgboost-tracker'] if self.tracker == 'ftrun' else []
+
     def environment(self, **more):
         return dict(os.environ, PYTHONDONTWRITEBYTECODE='1', OMP_WAIT_POLICY='passive', **({'PYTHONPATH': self.args.wheel} if self.args.wheel else {}), **more)
 
@@ -81,9 +89,11 @@ class Job:
         self.lines = [[] for _ in range(case.ranks)]  # of each rank
         self.killed, self.errors = 0, []
         self.early = 0  # of those killed: so many had no snapshot yet, since they had only begun to start
+        self.had_threads = set()  # pids: killed, with one in which there were several threads
+        self.had_newer = {}  # pid, rank: killed, with a snapshot newer than its start
         self.begun = time.monotonic()
         command = [case.args.ftrun, '-n', str(case.ranks), '-l', '-vv', '--timeout', str(case.args.limit), '--report', where + '/report',
-                   *(['--xgboost-tracker'] if case.tracker == 'ftrun' else []), *case.args.option, *case.program()]
+                   *case.options(), *case.args.option, *case.program()]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env=case.environment(FTMPI_RUN_DIR=where, X3_DIR=where))
         self.readers = [threading.Thread(target=self.read_output), threading.Thread(target=self.read_errors)]
@@ -117,6 +127,11 @@ class Job:
         """What ftrun says of each rank."""
         return ftmpitest.status_in(self.where).get('per_rank')
 
+    def has_newer(self, rank):
+        """A snapshot newer than its start, with several threads in it."""
+        said = self.said() or []
+        return rank < len(said) and (said[rank].get('snapshot') or {'threads': 0})['threads'] > 1
+
     def kill(self, ranks):
         """Their pids."""
         said = self.said() or []
@@ -125,6 +140,9 @@ class Job:
             if r < len(said) and said[r]['pid'] and ftmpitest.kill_if(said[r]['pid'], lambda: True):
                 hit[r] = said[r]['pid']
                 self.early += not said[r].get('snapshot')
+                if said[r].get('snapshot'):
+                    self.had_newer[said[r]['pid']] = r
+                    self.had_threads |= {said[r]['pid']} if said[r]['snapshot']['threads'] > 1 else set()
         self.killed += len(hit)
         return hit
 
@@ -165,6 +183,8 @@ def kill_by(job, chance, kind, at_most):
     elif kind == 'end':
         job.until(lambda: job.shows(watched, 'model'))
         time.sleep(chance.uniform(0, 0.03))
+    elif kind == 'newer':  # as soon as it can come back from a newer snapshot
+        job.until(lambda: job.shows(watched, 'model') or job.shows(watched, 'round') and job.has_newer(watched))
     else:
         at = case.args.rounds - 1 if kind == 'last' else chance.randrange(case.args.rounds - 1)
         job.until(lambda: job.shows(watched, 'round', at) or job.shows(watched, 'model'))
@@ -174,9 +194,18 @@ def kill_by(job, chance, kind, at_most):
         job.kill_again(hit, chance)
 
 
+def report_of(job):
+    try:
+        with open(job.where + '/report', encoding='ascii') as f:
+            return json.load(f)
+    except (OSError, ValueError):
+        return {'restarts': []}
+
+
 def compare(job, wanted, code):
     """What is wrong."""
-    wrong = []
+    wrong = ['rank %d had a newer snapshot, and came back by way "%s"' % (job.had_newer[d['pid']], d['way_back'])
+             for d in report_of(job)['restarts'] if d['pid'] in job.had_newer and d['way_back'] not in ('snapshot', None)]
     if code:
         wrong.append('exit code %d' % code)
     for r, lines in enumerate(job.lines):
@@ -191,23 +220,30 @@ def compare(job, wanted, code):
 
 
 def ways(job):
-    try:
-        with open(job.where + '/report', encoding='ascii') as f:
-            report = json.load(f)
-    except (OSError, ValueError):
-        return '', [], 0
-    back = [d['way_back'] for d in report['restarts']]
-    tries = sum(d['snapshots_not_followed'] for d in report['restarts'])
+    restarts = report_of(job)['restarts']
+    back = [d['way_back'] for d in restarts]
+    tries = sum(d['snapshots_not_followed'] for d in restarts)
     return '%d from a newer copy, %d from zero, %d tries in vain' % (back.count('snapshot'), back.count('start'), tries), back, tries
 
 
 class Sums:
     def __init__(self):
-        self.runs = self.kills = self.newer = self.zero = self.vain = self.wrong = 0
+        self.runs = self.kills = self.threads = self.newer = self.with_threads = self.zero = self.vain = self.wrong = 0
 
     def __str__(self):
-        return '%d runs, %d kills, %d back from a newer copy, %d from zero, %d tries in vain, %d wrong' % (
-            self.runs, self.kills, self.newer, self.zero, self.vain, self.wrong)
+        return ('%d runs, %d kills (%d of workers with more than one thread for training), %d back from a newer copy (%d with its threads), '
+                '%d from zero, %d tries in vain, %d wrong') % (self.runs, self.kills, self.threads, self.newer, self.with_threads, self.zero, self.vain, self.wrong)
+
+
+def keep(job, where):
+    """What a wrong run has left."""
+    shutil.rmtree(where, ignore_errors=True)
+    os.makedirs(where)
+    if os.path.exists(job.where + '/report'):
+        shutil.copy(job.where + '/report', where)
+    for name, lines in [('err', job.errors), *(('rank.%d' % r, lines) for r, lines in enumerate(job.lines))]:
+        with open(os.path.join(where, name), 'w', encoding='utf-8') as f:
+            f.write('\n'.join(lines) + '\n')
 
 
 def one_run(case, wanted, seed, sums, plan=None):
@@ -221,11 +257,16 @@ def one_run(case, wanted, seed, sums, plan=None):
                 kill_by(job, chance, kind, len(events) + 1)
         wrong = compare(job, wanted, job.end())
         text, back, tries = ways(job)
+        restored = sum(d['pid'] in job.had_threads and d['way_back'] == 'snapshot' for d in report_of(job)['restarts'])
+        if wrong and case.args.keep:
+            keep(job, os.path.join(case.args.keep, '%s-%d' % (case.mode, seed)))
     if not wrong and job.killed > len(back):
         text += ', %d of %d kills after its end' % (job.killed - len(back), job.killed)
     sums.runs += 1
     sums.kills += job.killed
+    sums.threads += job.killed if case.threads > 1 else 0
     sums.newer += back.count('snapshot')
+    sums.with_threads += restored
     sums.zero += back.count('start')
     sums.vain += tries
     sums.wrong += bool(wrong)
@@ -244,15 +285,18 @@ def prepare(args, mode, ranks, threads, tracker, sums, known={}):
     case = Case(args, mode, ranks, threads, tracker)
     plain = known.get(key[:3]) or case.plain()
     known[key[:3]] = plain
-    begun = time.monotonic()
+    known[key] = (case, plain) if undisturbed(case, plain, sums) else None
+    return known[key]
+
+
+def undisturbed(case, plain, sums):
+    """True: it prints the same. How long it takes is noted."""
     case.starts = case.takes = case.takes_a_round = 1
     before = sums.wrong
-    job = one_run(case, plain, 0, sums, plan=[])
-    case.takes = job.takes
+    case.takes = one_run(case, plain, 0, sums, plan=[]).takes
     case.starts = case.takes / 2
-    case.takes_a_round = case.takes / 2 / args.rounds
-    known[key] = (case, plain) if sums.wrong == before else None
-    return known[key] if time.monotonic() - begun < args.limit else None
+    case.takes_a_round = case.takes / 2 / case.args.rounds
+    return sums.wrong == before
 
 
 def choose(chance, text):
@@ -274,9 +318,30 @@ def run_seeds(args, modes, runs, kills, sums):
             return
 
 
+def add_options(parser):
+    """Those of every driver that kills by these seeds."""
+    parser.add_argument('--ftrun', required=True)
+    parser.add_argument('--seed', type=int, default=ftmpitest.first_seed())
+    parser.add_argument('--events', type=int, default=3, help='of one run, at most')
+    parser.add_argument('--limit', type=int, default=60, help='seconds of one run')
+    parser.add_argument('--wrong', type=int, default=0, help='go on until more than so many runs are wrong')
+    parser.add_argument('--option', action='append', default=[], help='for ftrun')
+    parser.add_argument('--newer', type=float, default=0, help='this part of the ways back are snapshots with several threads')
+    parser.add_argument('--keep', metavar='DIRECTORY', help='what wrong runs leave goes there')
+
+
+def verdict(args, sums):
+    """The exit code."""
+    print(sums, flush=True)
+    few = sums.with_threads < args.newer * (sums.newer + sums.zero) or args.newer and not sums.with_threads
+    if few:
+        print('FAIL: of the ways back too few were snapshots with several threads')
+    return bool(sums.wrong or few)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--ftrun', required=True)
+    add_options(parser)
     parser.add_argument('--wheel', required=True, help='a directory with the package xgboost in it')
     parser.add_argument('--python', default=PYTHON)
     parser.add_argument('--mode', default='hist', help=','.join(MODES))
@@ -286,24 +351,18 @@ def main():
     parser.add_argument('--rows', type=int, default=3000)
     parser.add_argument('--rounds', type=int, default=12)
     parser.add_argument('--runs', type=int, default=20)
-    parser.add_argument('--seed', type=int, default=ftmpitest.first_seed())
-    parser.add_argument('--events', type=int, default=3, help='of one run, at most')
-    parser.add_argument('--limit', type=int, default=60, help='seconds of one run')
-    parser.add_argument('--wrong', type=int, default=0, help='go on until more than so many runs are wrong')
-    parser.add_argument('--option', action='append', default=[], help='for ftrun')
     parser.add_argument('--full', action='store_true')
     args = parser.parse_args()
     args.ftrun, args.wheel = os.path.abspath(args.ftrun), os.path.abspath(args.wheel)
     sums = Sums()
     if args.full:
-        args.ranks, args.threads, args.events = '2,3,4,8', '1,2,4', 6
+        args.ranks, args.threads, args.events = '2,3,4,8', '1,2,3,4,4', 6
         run_seeds(args, ['hist'], 0, 500, sums)
         for mode in MODES[1:]:
             run_seeds(args, [mode], 0, 20, sums)
     else:
         run_seeds(args, args.mode.split(','), args.runs, 0, sums)
-    print(sums, flush=True)
-    sys.exit(bool(sums.wrong))
+    sys.exit(verdict(args, sums))
 
 
 if __name__ == '__main__':

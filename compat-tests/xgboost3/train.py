@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A worker of XGBoost 2.1 or later, as people start it: rank 0 runs the tracker in a thread, as XGBoost's Kubernetes tutorial has it, or
-ftrun is the tracker (--xgboost-tracker). It knows nothing of ftmpi. train.py [MODE [ROWS [ROUNDS [THREADS]]]]"""
+ftrun is the tracker (--xgboost-tracker). It knows nothing of ftmpi. train.py [MODE [ROWS [ROUNDS [THREADS]]]]; THREADS 0: nthread is left alone."""
 
 import hashlib
 import os
@@ -33,9 +33,24 @@ def say(*what):
 
 
 class Rounds(xgb.callback.TrainingCallback):
-    def after_iteration(self, model, epoch, evals_log):
-        say('round', epoch, *('%s-%s:%.7f' % (of, metric, values[-1]) for of, metrics in evals_log.items() for metric, values in metrics.items()))
+    """Says what a round came to as the next one begins. XGBoost 2.1 has callbacks in a set, and after the round in which one of them ends the training
+    it does not call those that are behind: a line of after_iteration would come or not, by where Python has put them."""
+
+    log = None
+
+    def say_last(self):
+        every = [('%s-%s' % (of, metric), values) for of, metrics in self.log.items() for metric, values in metrics.items()]
+        if every:
+            say('round', len(every[0][1]) - 1, *('%s:%.7f' % (name, values[-1]) for name, values in every))
+
+    def before_iteration(self, model, epoch, evals_log):
+        self.log = evals_log
+        self.say_last()
         return False
+
+    def after_training(self, model):
+        self.say_last()
+        return model
 
 
 def matrix(seed, rows):
@@ -43,9 +58,9 @@ def matrix(seed, rows):
     values = chance.normal(size=(rows, 20)).astype('f4')
     labels = (values[:, 0] * values[:, 1] + np.sin(values[:, 2]) + 0.5 * chance.normal(size=rows) > 0).astype('f4')
     if MODE != 'categorical':
-        return xgb.DMatrix(values, label=labels, nthread=THREADS)
+        return xgb.DMatrix(values, label=labels, nthread=THREADS or None)
     values[:, :5] = np.floor(np.abs(values[:, :5]) * 4) % 12
-    return xgb.DMatrix(values, label=labels, nthread=THREADS, feature_types=['c'] * 5 + ['q'] * 15, enable_categorical=True)
+    return xgb.DMatrix(values, label=labels, nthread=THREADS or None, feature_types=['c'] * 5 + ['q'] * 15, enable_categorical=True)
 
 
 def train():
@@ -54,6 +69,8 @@ def train():
     if MODE in ('early', 'evals'):
         evals.append((matrix(1000 + RANK, ROWS // 2), 'test'))
     params = {'objective': 'binary:logistic', 'max_depth': 6, 'nthread': THREADS, 'seed': 7, 'eval_metric': 'auc', **MODES[MODE]}
+    if not THREADS:
+        del params['nthread']
     if MODE == 'gblinear':
         del params['max_depth']
     model = xgb.train(params, ours, num_boost_round=ROUNDS, evals=evals, verbose_eval=False, callbacks=[Rounds()],
