@@ -31,5 +31,6 @@ include compat-tests/chaos/local.mk
 include compat-tests/abi/local.mk
 include compat-tests/programs/local.mk
 include compat-tests/xgboost3/local.mk
+include compat-tests/pools/local.mk
 include compat-tests/pytorch/local.mk
 include compat-tests/benchmarks/local.mk

@@ -5,7 +5,7 @@
 packages_build="gcc g++ make autoconf automake libtool pkg-config libhwloc-dev libevent-dev libjansson-dev libxxhash-dev libssl-dev"
 packages_train="python3-xgboost dataset-fashion-mnist"
 packages_wheel="python3-venv python3-pip python3-numpy python3-scipy"
-packages_check="libcriterion-dev gfortran python3-mpi4py libopenmpi-dev openmpi-bin mpich libmpich-dev clang binutils strace spin shellcheck git cmake gdb valgrind procps python3 man-db gnuplot-nox iproute2 nftables openssh-server openssh-client redis-server postgresql python3-redis python3-psycopg2 python3-torch"
+packages_check="libcriterion-dev gfortran python3-mpi4py libopenmpi-dev openmpi-bin mpich libmpich-dev clang binutils strace spin shellcheck git cmake gdb valgrind procps python3 man-db gnuplot-nox iproute2 nftables openssh-server openssh-client redis-server postgresql python3-redis python3-psycopg2 python3-torch python3-sklearn libopenblas0-pthread libomp-dev"
 
 # need PACKAGE...: afterwards all of them are installed. Asks nothing; touches apt only if something is missing.
 need() {
