@@ -4,11 +4,13 @@
 if !SANITIZED
 tests_first += compat-tests/programs/xgboost/test_small.sh compat-tests/programs/xgboost/bootstrap.sh
 TESTS += compat-tests/programs/xgboost/forgotten.sh
+tests_first += compat-tests/programs/xgboost/threads.sh
 endif
 EXTRA_DIST += \
 	compat-tests/programs/xgboost/test_small.sh \
 	compat-tests/programs/xgboost/forgotten.sh \
 	compat-tests/programs/xgboost/calls.py \
+	compat-tests/programs/xgboost/threads.sh compat-tests/programs/xgboost/threads.py compat-tests/programs/xgboost/trains.py \
 	compat-tests/programs/xgboost/bootstrap.sh compat-tests/programs/xgboost/bootstrap.py compat-tests/programs/xgboost/checkpointed.py \
 	compat-tests/programs/xgboost/resume.py \
 	compat-tests/programs/xgboost/train.py \
