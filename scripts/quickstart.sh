@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 only_build=""
 respawn=""
-rounds=20 rows=20000
+rounds=100 rows=20000
 case "${1-}" in
   "") ;;
   --build) only_build=yes ;;

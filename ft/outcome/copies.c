@@ -246,7 +246,7 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     if (reason == FT_IMAGE_GOOD && !ft_images_make())
         reason = FT_IMAGE_MEMORY;
     if (reason == FT_IMAGE_THREADS)
-        strcpy(c->words->stands, "one opens a file");
+        strcpy(c->words->stands, ft_descriptors_are_passing() ? "one opens a file" : "not made by pthread_create");
     if (reason != FT_IMAGE_GOOD) {
         refuse(c, number, reason);
         return false;

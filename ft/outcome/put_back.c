@@ -63,7 +63,7 @@ static bool look_at_signals(struct ft_task *t)
 const struct ft_task *ft_task_look_at_all(void)
 {
     for (uint32_t i = 0; i < ft_ntasks; i++)
-        if (ft_task_stands(&ft_tasks[i]) && !look_at_signals(&ft_tasks[i]))
+        if ((ft_task_stands(&ft_tasks[i]) || &ft_tasks[i] == ft_thread.task) && !look_at_signals(&ft_tasks[i]))
             return &ft_tasks[i];
     for (uint32_t i = 0; i < ft_ntasks; i++)
         if (ft_task_stands(&ft_tasks[i]))
@@ -215,10 +215,10 @@ static void change_places(void *arg)
 
     if (ft_task_layout.rseq_bytes)
         syscall(SYS_rseq, (uintptr_t)maker->handle + (uintptr_t)ft_task_layout.rseq, ft_task_layout.rseq_bytes, 1 /* no more */, FT_TASK_RSEQ);
+    atomic_store(&first->tid, (pid_t)syscall(SYS_getpid)); /* before the maker goes on, and threads may be made */
     put_back(maker, stack);
     syscall(SYS_arch_prctl, ARCH_SET_FS, first->handle);
     syscall(SYS_set_tid_address, (uintptr_t)first->handle + (uintptr_t)ft_task_layout.number);
-    atomic_store(&first->tid, (pid_t)syscall(SYS_getpid));
     go_on(first);
 }
 
@@ -238,6 +238,7 @@ void ft_stand_put_back(void)
     maker = ft_thread.task;
     changes = ft_task_stands(first);
     stacks = stacks_for(n);
+    ft_threads_lock(); /* one that is there already makes no other meanwhile: its place may be that of one that is not */
     ft_stand_forget();
     block_all(&before);
     for (uint32_t i = 0; i < ft_ntasks; i++) {
@@ -256,6 +257,7 @@ void ft_stand_put_back(void)
         ft_lead_onto(stacks + (size_t)(at + 1) * STACK, change_places, stacks + (size_t)(at + 1) * STACK);
     ft_thread.led = false;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    ft_threads_unlock();
     ft_stand_cut(); /* not before: a thread whose number is of the dead process would be taken for one that has ended */
     ft_idle();
 }

@@ -152,6 +152,16 @@ static bool look(void)
     return n == threads_now();
 }
 
+/* There are more than are known: nobody is stopped for nothing. */
+static bool are_all_known(void)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < ft_ntasks; i++)
+        n += atomic_load(&ft_tasks[i].tid) != 0;
+    return threads_now() <= n;
+}
+
 /* A frame of the signal that leaves no room is not risked. */
 static bool has_room(const struct ft_task *t) { return !t->stack_bytes || t->stack_bytes >= 4 * getauxval(AT_MINSIGSTKSZ); }
 
@@ -172,7 +182,7 @@ bool ft_stand_still(void)
     bool all;
 
     in_the_way = NULL;
-    if (ft_recorder.one_thread || ft_tasks_overflown || !ft_task_layout.known || !all_have_room() || atomic_exchange(&cutting, 1))
+    if (ft_recorder.one_thread || !ft_task_layout.known || !are_all_known() || !all_have_room() || atomic_exchange(&cutting, 1))
         return false;
     ft_busy(); /* it does not stop itself */
     install();
@@ -259,7 +269,7 @@ void ft_stand_why(char *to)
     if (ft_recorder.one_thread)
         return;
     if (!tid) {
-        snprintf(to, FT_STAND_WHY, "%s", ft_tasks_overflown ? "it has too many" : !ft_task_layout.known ? "unknown C library" : "not made by pthread_create");
+        snprintf(to, FT_STAND_WHY, "%s", ft_ntasks == FT_STAND_MOST ? "it has too many" : !ft_task_layout.known ? "unknown C library" : "not made by pthread_create");
         return;
     }
     ft_task_read(tid, "comm", name, sizeof name);

@@ -24,7 +24,6 @@ enum { NEAR = 4096 /* bytes of what the C library has at the thread pointer */, 
 
 struct ft_task ft_tasks[FT_STAND_MOST];
 uint32_t ft_ntasks;
-bool ft_tasks_overflown;
 struct ft_task_layout ft_task_layout;
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -66,7 +65,6 @@ static struct ft_task *free_place(pthread_t thread)
             place = &ft_tasks[i];
     if (!place && ft_ntasks < FT_STAND_MOST)
         place = &ft_tasks[ft_ntasks++];
-    ft_tasks_overflown |= !place;
     return place;
 }
 

@@ -53,7 +53,6 @@ struct ft_task {
 
 extern struct ft_task ft_tasks[FT_STAND_MOST];
 extern uint32_t ft_ntasks;       /* places that have been used */
-extern bool ft_tasks_overflown;  /* there was no place for a thread */
 
 /* Where the C library has things, from a thread's pointer (its handle). */
 struct ft_task_layout {
