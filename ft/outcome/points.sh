@@ -29,7 +29,7 @@ elsewhere() {
     exec) true ;;          # the new program is not recorded here: compat-tests/snapshot/programs.sh
     pthread_create) true ;; # two threads: relay.sh, locks.sh
     random_device) true ;; # of C++: streams.sh, time and chance
-    mutex | rwlock | "spin lock" | semaphore | condition | barrier | once | "end of a thread" | OpenMP* | "streams of several threads") true ;; # locks.sh
+    mutex | "mutex, made" | "condition, else" | rwlock | "spin lock" | semaphore | condition | barrier | once | "end of a thread" | OpenMP* | "streams of several threads") true ;; # locks.sh
     *) false ;;
     esac
 }
