@@ -24,7 +24,7 @@ begin_as= # a command that runs another
 begin_two() { # options of ftrun
     rm -f pids ends go
     what="ftrun $*"
-    timeout --foreground -k 5 120 sh -c 'echo $$ >front; exec "$@"' sh $begin_as "$ftrun" "$@" -n 2 sh job >out 2>err &
+    timeout --foreground -k 5 120 sh -c 'echo $$ >front; exec "$@"' sh $begin_as "$ftrun" --snapshot 1000 "$@" -n 2 sh job >out 2>err &
     job=$!
     wait_for has_lines 2 pids
     front=$(cat front)

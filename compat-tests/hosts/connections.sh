@@ -49,7 +49,7 @@ for hosts in h1,h2 h1:2,h2,h3,h4; do
     case $n$drawn in 20 | 50 | 51) on=h1 ;; 21 | 52) on=h2 ;; 53) on=h3 ;; 54) on=h4 ;; esac
     killed "$drawn" $on
     same
-    [ "$(grep -c '"way_back": "start"' "$tmp/report")" = 3 ] || fail "$what: not three ranks that came back"
+    [ "$(grep -cE '"way_back": "(start|snapshot)"' "$tmp/report")" = 3 ] || fail "$what: not three ranks that came back"
     [ "$(grep -c '"snapshots_not_followed": 0' "$tmp/report")" = 3 ] || fail "$what: tries in vain"
 done
 
