@@ -194,7 +194,12 @@ struct waiter {
    again, and until is a point of time.
 
    noipa: the compiler is not to find that nothing here throws. Wherever in it the signal comes, the caller's cleanup handler is run. */
-static __attribute__((noipa)) long sleep_there(const struct waiter *w)
+#ifdef __clang__
+#define ALONE noinline
+#else
+#define ALONE noipa
+#endif
+static __attribute__((ALONE)) long sleep_there(const struct waiter *w)
 {
     long error;
     int type;

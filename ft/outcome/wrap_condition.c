@@ -139,7 +139,7 @@ static void be_idle(const int *busy)
 /* All of it, but while it sleeps or waits for the mutex. Also a thread that is cancelled is not busy any more. */
 static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
 {
-    int busy __attribute__((cleanup(be_idle))) = 0;
+    int busy __attribute__((cleanup(be_idle), unused)) = 0;
 
     ft_busy();
     return wait_busy(condition, mutex, w);
