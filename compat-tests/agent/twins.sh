@@ -52,7 +52,7 @@ go_on
 wait $job || fail "agent killed: exit code $?"
 check_output
 grep -q "was killed by signal 9 (SIGKILL); process $front goes on with it" err || fail "agent killed: not told"
-grep -q 'rank 1 .*was killed by signal 9 (SIGKILL); restarted, restart 1$' err || fail "agent killed: rank 1 was not restarted, or more often"
+grep -q 'rank 1 .*was killed by signal 9 (SIGKILL); restarted\( from its snapshot\)*, restart 1$' err || fail "agent killed: rank 1 was not restarted, or more often"
 [ "$(grep -c 'restarted' err)" = 1 ] || fail "agent killed: other ranks were restarted"
 
 # Again and again, whoever is the agent: there is a new second process within a second.
