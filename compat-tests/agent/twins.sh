@@ -15,7 +15,7 @@ while [ $i -lt 15 ]; do
     i=$((i + 1))
     while [ $i = 10 ] && [ ! -e go ]; do sleep 0.05; done
     sleep 0.05
-    [ "$FTMPI_RANK.$FTMPI_INCARNATION.$i$calm" = 1.0.12 ] && sh -c "kill -9 $$" # by another one: it is not killed again when it goes on from a snapshot of just before
+    [ "$FTMPI_RANK.$FTMPI_INCARNATION.$i$calm" = 1.0.12 ] && kill -9 $$
 done
 echo "$FTMPI_RANK" >>ends
 E
@@ -24,7 +24,7 @@ begin_as= # a command that runs another
 begin_two() { # options of ftrun
     rm -f pids ends go
     what="ftrun $*"
-    timeout --foreground -k 5 120 sh -c 'echo $$ >front; exec "$@"' sh $begin_as "$ftrun" "$@" -n 2 sh job >out 2>err &
+    timeout --foreground -k 5 120 sh -c 'echo $$ >front; exec "$@"' sh $begin_as "$ftrun" --snapshot 1000 "$@" -n 2 sh job >out 2>err &
     job=$!
     wait_for has_lines 2 pids
     front=$(cat front)

@@ -563,8 +563,23 @@ static void adopt_making(struct ft_snapshot *s)
                 ft_slot_forget(s, i);
 }
 
+/* When the predecessor asked all, last: not now, or each rank had to be asked again at once. */
+static uint64_t last_round(const struct ft_job *job)
+{
+    uint64_t first = ft_clock_ns();
+
+    for (uint32_t r = 0; r < job->options->nranks; r++) {
+        uint64_t last = ft_max(atomic_load(&ft_region_rank(&job->region, r)->started_ns), of(job, r)->asked_ns);
+
+        if (last) /* else it has not begun */
+            first = ft_min(first, last);
+    }
+    return first;
+}
+
 void ft_snapshots_adopt(struct ft_job *job)
 {
+    job->snapshots->round_ns = last_round(job);
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         struct ft_snapshot *s = of(job, r);
         uint32_t named = atomic_load(&s->named);
