@@ -281,7 +281,6 @@ static void do_to_myself(const char *what)
 /* What the look says of a process that has done this to itself. */
 static _Atomic uint32_t kid_of_other;
 
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 static void *has_child(void *arg)
 {
     pid_t kid = fork();
@@ -322,7 +321,6 @@ static enum ft_image_reason reason_with_child_of_other(bool (*knows)(pid_t child
     wait_for(pid, &status);
     return WIFEXITED(status) ? (enum ft_image_reason)(WEXITSTATUS(status) - 100) : FT_IMAGE_SYSTEM;
 }
-#endif
 
 static enum ft_image_reason reason_after(const char *what)
 {
@@ -443,10 +441,8 @@ int main(void)
     CHECK(reason_after("thread") == FT_IMAGE_THREADS);
     CHECK(reason_after("child") == FT_IMAGE_CHILDREN);
     CHECK(reason_after("ended child") == FT_IMAGE_CHILDREN);
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* their runtimes wait for each other when a thread of a forked process forks */
     CHECK(reason_with_child_of_other(knows_it) == FT_IMAGE_GOOD);
     CHECK(reason_with_child_of_other(knows_none) == FT_IMAGE_CHILDREN);
-#endif
     CHECK(reason_after("mapping") == FT_IMAGE_MAPPING);
     models = memfd_create("models", MFD_CLOEXEC);
     CHECK(models > 0);
