@@ -37,7 +37,8 @@ is_way_back() {
     case $1 in
     CUT_BEGINS | CUT_SIGNALLED | CUT_ONE | CUT_ALL | CUT_LOOKED | CUT_NOTED) [ "$3" -lt "$2" ] ;;
     CUT_*) [ "$3" -le "$2" ] ;;
-    WAKE_*) [ "$3" -le "$2" ] ;; # an older one, if that one has been killed; or the next was being made already when this one was on its way
+    # An older one, if that one has been killed; or the next was being made already when this one was on its way; 0: none was wanted then.
+    WAKE_*) [ "$2" = 0 ] || [ "$3" -le "$2" ] ;;
     esac
 }
 
