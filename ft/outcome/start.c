@@ -95,6 +95,15 @@ static void live(bool new)
         ft_images_settle();
 }
 
+/* Of a rank that has done something in MPI the engine knows that. */
+static void note_back(void)
+{
+    struct ft_rank_block *block = ft_region_rank(&door.region, door.rank);
+
+    if (ft_look32(&block->state) == FT_RANK_ABSENT && ft_region_progress(&door.region, door.rank) == 0)
+        ft_note(&block->live_ns, ft_real_clock_ns());
+}
+
 /* Of the library that this address is in. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -297,6 +306,7 @@ static bool open_all(const char *text)
     ft_recorder.cut = cut_here;
     ft_recorder.cut_now = cut_now;
     ft_recorder.end_copies = end_copies;
+    ft_recorder.back = note_back;
     ft_recorder.others_map = others_map;
     door.want = &copies.words->want;
     door.answered = &copies.answered;

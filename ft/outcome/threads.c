@@ -316,6 +316,8 @@ static void end_replay(void)
         ft_event_settle();
         for (int i = 0; i < ncloses; i++)
             ft_close_settle(closes[i]);
+        if (ft_recorder.back)
+            ft_recorder.back();
     }
     atomic_store(&ft_threads_replay, false);
     ft_threads_unlock();

@@ -100,10 +100,20 @@ static void replays_are_told(struct ft_watch *w, uint64_t now)
         }
 }
 
+/* One that is not in MPI has no units. */
+static const char *replayed(const struct ft_restart *restart, char *text, size_t size)
+{
+    if (!restart->replayed)
+        return "";
+    snprintf(text, size, ": %llu unit%s replayed", (unsigned long long)restart->replayed, ft_plural(restart->replayed));
+    return text;
+}
+
 /* One line each, but if all begin again. */
 static void returns_are_told(struct ft_watch *w)
 {
     struct ft_job *job = w->job;
+    char text[64];
 
     for (uint32_t r = 0; r < job->options->nranks; r++) {
         struct ft_restart *last = job->report->ranks[r].away ? ft_report_last(job->report, r) : NULL;
@@ -114,8 +124,8 @@ static void returns_are_told(struct ft_watch *w)
         if (!last->live_ns)
             continue;
         if (last->way != FT_BACK_ALL)
-            ft_say_notice(&job->say, "rank %u is back where it was, %.3f s after its death: %llu unit%s replayed", ft_job_rank(job, r),
-                          (double)(last->live_ns - last->died_ns) / 1e9, (unsigned long long)last->replayed, ft_plural(last->replayed));
+            ft_say_notice(&job->say, "rank %u is back where it was, %.3f s after its death%s", ft_job_rank(job, r),
+                          (double)(last->live_ns - last->died_ns) / 1e9, replayed(last, text, sizeof text));
         job->report->ranks[r].away = false;
     }
 }
