@@ -67,11 +67,11 @@ snapshot_tests = \
 	compat-tests/snapshot/astray.sh \
 	compat-tests/snapshot/closed.sh \
 	compat-tests/snapshot/again.sh \
-	compat-tests/snapshot/clocks.sh \
+	compat-tests/snapshot/clocks.sh compat-tests/snapshot/sleeps.sh \
 	compat-tests/snapshot/exec.sh \
 	compat-tests/snapshot/switch.sh
 TESTS += $(snapshot_tests)
-check_PROGRAMS += compat-tests/snapshot/snapjob compat-tests/snapshot/copied compat-tests/snapshot/zero compat-tests/snapshot/functions compat-tests/snapshot/forsaken compat-tests/snapshot/again compat-tests/snapshot/clocks
+check_PROGRAMS += compat-tests/snapshot/snapjob compat-tests/snapshot/copied compat-tests/snapshot/zero compat-tests/snapshot/functions compat-tests/snapshot/forsaken compat-tests/snapshot/again compat-tests/snapshot/clocks compat-tests/snapshot/sleeps
 check_LTLIBRARIES += compat-tests/snapshot/nomem.la
 compat_tests_snapshot_nomem_la_SOURCES = compat-tests/snapshot/nomem.c
 compat_tests_snapshot_nomem_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
@@ -82,4 +82,4 @@ tests_unsanitized += compat-tests/snapshot/snapfork.sh
 # A build for sanitizers makes no snapshots (launcher/base/library.h).
 tests_unsanitized += compat-tests/snapshot/snapat.sh compat-tests/snapshot/snapends.sh compat-tests/snapshot/programs.sh compat-tests/snapshot/copied.sh \
 	compat-tests/snapshot/zero.sh compat-tests/snapshot/plain.sh compat-tests/snapshot/used_again.sh compat-tests/snapshot/functions.sh compat-tests/snapshot/sockets_off.sh compat-tests/snapshot/forsaken.sh compat-tests/snapshot/astray.sh compat-tests/snapshot/closed.sh \
-	compat-tests/snapshot/clocks.sh compat-tests/snapshot/exec.sh compat-tests/snapshot/switch.sh
+	compat-tests/snapshot/clocks.sh compat-tests/snapshot/sleeps.sh compat-tests/snapshot/exec.sh compat-tests/snapshot/switch.sh

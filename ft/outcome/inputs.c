@@ -178,7 +178,7 @@ bool ft_inputs_has(int fd, size_t n)
 {
     if (n < READ_LEAST)
         return false;
-    ft_signals_at(FT_SIGNALS_BEFORE); /* the next record is this call's */
+    ft_signals_give(); /* the next record is this call's */
     return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_READ_REFERENCE : of(fd) != NULL;
 }
 

@@ -154,7 +154,7 @@ bool ft_pipes_gives(int fd)
 {
     bool gives;
 
-    ft_signals_at(FT_SIGNALS_BEFORE); /* the next record is this call's */
+    ft_signals_give(); /* the next record is this call's */
     if (ft_recorder_replays())
         gives = ft_recorder_next() == FT_CALL_PIPE_READ || ft_recorder_next() == FT_CALL_SCRATCH;
     else
@@ -169,7 +169,7 @@ bool ft_pipes_takes(int fd)
     enum ft_descriptor_kind kind;
     bool takes;
 
-    ft_signals_at(FT_SIGNALS_BEFORE);
+    ft_signals_give();
     if (ft_recorder_replays()) {
         takes = ft_recorder_next() == FT_CALL_PIPE_WRITE || ft_recorder_next() == FT_CALL_SCRATCH;
     } else {

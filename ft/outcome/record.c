@@ -309,7 +309,8 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
     c->error = errno;
     if (is_due() && !ft_recorder_replays())
         cut_if_due();
-    ft_signals_at(FT_SIGNALS_BEFORE);
+    if (__builtin_expect(ft_signals_wait || ft_thread.replays, 0))
+        ft_signals_before(kind);
     ft_busy();
     ft_thread.led = false;
     c->under_way = c->held = false;
@@ -329,7 +330,10 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
         if (!c->record && ft_recorder.on)
             ft_recorder_full();
     }
+    ft_thread.sleeps = kind == FT_CALL_SLEEP || kind == FT_CALL_POLL;
     ft_thread.in_call = true;
+    if (__builtin_expect(ft_signals_wait, 0))
+        ft_signals_hurry(kind);
     if (ft_images_held)
         ft_images_settle();
     if (c->under_way) {

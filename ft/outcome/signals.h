@@ -24,6 +24,16 @@ static inline void ft_signals_at(enum ft_signals_where where)
         ft_signals_hand_over(where);
 }
 
+/* In a replay: those that were handed over before the next call, so that the next record is that call's. */
+void ft_signals_give(void);
+
+/* Before a call of that kind, in the replay of one, too. Those that would end it if they came in it are kept, and come in it: whoever has looked
+   for what their handlers do, and sleeps since they had not come, is woken. */
+void ft_signals_before(enum ft_call_kind kind);
+
+/* The call is being made: a signal of a timer ends it soon, if one of those that wait is to. errno may change. */
+void ft_signals_hurry(enum ft_call_kind kind);
+
 enum { FT_SIGNALS_MOST = 32 /* that wait at a time */ };
 
 struct ft_signals_pending {

@@ -102,13 +102,13 @@ static bool has_ended(int state)
 
 bool ft_tcp_gives(int fd)
 {
-    ft_signals_at(FT_SIGNALS_BEFORE); /* the next record is this call's */
+    ft_signals_give(); /* the next record is this call's */
     return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_TCP_RECEIVE : ft_descriptors_kind(fd) == FT_DESCRIPTOR_TCP;
 }
 
 bool ft_tcp_takes(int fd)
 {
-    ft_signals_at(FT_SIGNALS_BEFORE);
+    ft_signals_give();
     return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_TCP_SEND : ft_descriptors_kind(fd) == FT_DESCRIPTOR_TCP;
 }
 

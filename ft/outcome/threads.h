@@ -25,6 +25,7 @@ struct ft_thread {
     bool resolves;                 /* it has come to the call in which its predecessor was killed, and has not found out what came of that */
     bool led;                      /* in the call that it is in it may be led back (ft_call_begin_wait) */
     volatile bool in_call;         /* a call is being made: a signal interrupts it */
+    volatile bool sleeps;          /* ... whatever SA_RESTART says */
     int inside;                    /* it is in a function of this library, whose own calls are not recorded */
     int holds;                     /* so many times it has the lock */
     volatile uint32_t stops;       /* so many times it was stopped by a signal (stand.h) */

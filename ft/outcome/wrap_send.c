@@ -64,7 +64,7 @@ struct from {
 
 static bool gives_datagrams(int fd)
 {
-    ft_signals_at(FT_SIGNALS_BEFORE);
+    ft_signals_give();
     return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_DATAGRAM : ft_descriptors_kind(fd) == FT_DESCRIPTOR_DATAGRAM;
 }
 
@@ -73,7 +73,7 @@ static bool looks_at_stream(int fd) { return !ft_recorder_replays() && ft_descri
 
 static bool takes_datagrams(int fd)
 {
-    ft_signals_at(FT_SIGNALS_BEFORE);
+    ft_signals_give();
     return ft_recorder_replays() ? ft_recorder_next() == FT_CALL_SOCKET : ft_descriptors_kind(fd) == FT_DESCRIPTOR_DATAGRAM;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program's handlers are called by one of ours, `arrive`. A signal that has come from outside waits until the next recorded call
-   begins, or the one that it interrupts ends: there a record says so, and a replay does the same there. EINTR is such a call's result.
+   begins, or the one that it interrupts ends: there a record says so, and a replay does the same there. EINTR is such a call's result. It
+   is also that of one that would sleep, and begins while a signal waits: a timer ends it.
 
    The program may make no call for long, or none that a signal interrupts. After 100 ms its handler runs where it is: that cannot be
    done again, so older ways back are closed.
@@ -21,7 +22,7 @@
 #include "ft/outcome/mask.h"
 #include "ft/outcome/real.h"
 
-static const long PATIENCE = 100000000; /* ns */
+static const long PATIENCE = 100000000, HURRY = 1000000; /* ns */
 
 _Thread_local volatile sig_atomic_t ft_signals_wait __attribute__((tls_model("initial-exec")));
 
@@ -80,10 +81,10 @@ static void run_in_frame(int signal, siginfo_t *info, ucontext_t *context)
 
 /* ---- those that wait ---- */
 
-static void be_patient(int signal)
+static void be_patient(int signal, long ns)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal, .sigev_value.sival_ptr = &timer};
-    struct itimerspec end = {.it_value.tv_nsec = PATIENCE};
+    struct itimerspec end = {.it_value.tv_nsec = ns};
 
     if (armed)
         return;
@@ -106,7 +107,7 @@ static void in_record(int signal)
     atomic_fetch_and(words(), ~bit(signal));
 }
 
-/* None waits any more. */
+/* None waits any more, or not so long. */
 static void be_at_ease(void)
 {
     if (armed)
@@ -125,7 +126,7 @@ static void put(const siginfo_t *info)
         ft_children_signal(&waiting[come % FT_SIGNALS_MOST]);
     come++;
     ft_signals_wait = (sig_atomic_t)(come - gone);
-    be_patient(info->si_signo);
+    be_patient(info->si_signo, PATIENCE);
 }
 
 static bool take(siginfo_t *info)
@@ -150,12 +151,14 @@ static bool take(siginfo_t *info)
 static void lose_patience(ucontext_t *context)
 {
     siginfo_t info;
+    int first;
 
     be_at_ease();
     if (come == gone)
         return;
-    if (ft_recorder.closes || (ft_thread.in_call && !(handlers[waiting[gone % FT_SIGNALS_MOST].si_signo].sa_flags & SA_RESTART))) {
-        be_patient(waiting[gone % FT_SIGNALS_MOST].si_signo); /* the call is interrupted now, and its end is not far */
+    first = waiting[gone % FT_SIGNALS_MOST].si_signo;
+    if (ft_recorder.closes || (ft_thread.in_call && (ft_thread.sleeps || !(handlers[first].sa_flags & SA_RESTART)))) {
+        be_patient(first, PATIENCE / 10); /* the call is interrupted now, and its end is not far, if it had reached the kernel */
         return;
     }
     if (!ft_thread.in_call)
@@ -307,6 +310,63 @@ void ft_signals_hand_over(enum ft_signals_where where)
         } else {
             break;
         }
+    errno = error;
+}
+
+void ft_signals_give(void)
+{
+    int error = errno;
+
+    while (ft_thread.replays && !ft_threads_ended() && give(FT_SIGNALS_BEFORE))
+        ;
+    errno = error;
+}
+
+/* Such a call would end. */
+static bool are_to_end(enum ft_call_kind kind)
+{
+    switch (kind) {
+    case FT_CALL_SLEEP:
+    case FT_CALL_POLL:
+        return true;
+    case FT_CALL_PIPE_READ:
+    case FT_CALL_PIPE_WRITE:
+    case FT_CALL_TCP_RECEIVE:
+    case FT_CALL_TCP_SEND:
+    case FT_CALL_DATAGRAM:
+    case FT_CALL_SOCKET:
+    case FT_CALL_EVENT:
+    case FT_CALL_FLOCK:
+    case FT_CALL_SEMAPHORE:
+    case FT_CALL_WAIT:
+        return !ft_signals_restart_calls();
+    default:
+        return false;
+    }
+}
+
+void ft_signals_hurry(enum ft_call_kind kind)
+{
+    sigset_t all, old;
+
+    if (!are_to_end(kind))
+        return;
+    sigfillset(&all);
+    ft_mask_real(SIG_SETMASK, &all, &old);
+    if (come != gone) {
+        be_at_ease();
+        be_patient(waiting[gone % FT_SIGNALS_MOST].si_signo, HURRY);
+    }
+    ft_mask_real(SIG_SETMASK, &old, NULL);
+}
+
+void ft_signals_before(enum ft_call_kind kind)
+{
+    int error = errno;
+
+    ft_signals_give();
+    if (ft_signals_wait && ft_threads_ended() && !are_to_end(kind))
+        ft_signals_hand_over(FT_SIGNALS_BEFORE);
     errno = error;
 }
 
