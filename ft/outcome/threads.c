@@ -31,6 +31,7 @@ _Atomic bool ft_threads_replay;
 uint32_t ft_threads_life;
 
 static uint32_t threads;         /* the highest number of one */
+static _Atomic bool runs[FT_OUTCOME_THREADS]; /* a thread has that number, and has not ended */
 static uint64_t count;           /* so many events there have been */
 
 /* ---- a replay ---- */
@@ -45,7 +46,7 @@ static int ncloses;
 static uint64_t before[FT_OUTCOME_THREADS];
 static _Atomic uint64_t passed[FT_OUTCOME_THREADS];
 static _Atomic uint32_t owing;   /* threads that have lock operations left */
-static _Atomic uint32_t unmade;  /* threads that are to be made again */
+static _Atomic uint32_t unmade;  /* threads that are to be made, or to end, again */
 
 static _Atomic uint32_t moved, sleepers;
 
@@ -178,7 +179,36 @@ void ft_threads_open(void)
     ft_robust_begin();
 }
 
-int ft_threads_new(void) { return threads + 1 < FT_OUTCOME_THREADS ? (int)++threads : -1; }
+int ft_threads_new(void)
+{
+    uint32_t n = 1;
+
+    while (n < FT_OUTCOME_THREADS && atomic_load(&runs[n]))
+        n++;
+    if (n == FT_OUTCOME_THREADS)
+        return -1;
+    threads = (uint32_t)ft_max(threads, n);
+    return (int)n;
+}
+
+static bool has_ended(uint64_t number, uint64_t b)
+{
+    (void)b;
+    return !atomic_load(&runs[number]);
+}
+
+void ft_threads_occupy(uint32_t number)
+{
+    wait_until(has_ended, number, 0);
+    atomic_store(&runs[number], true);
+}
+
+void ft_threads_end(void)
+{
+    ft_thread.mine = false;
+    atomic_store(&runs[ft_thread.number], false);
+    move();
+}
 
 /* Its creator's view may be of before a copy was made, and of a process before this one. */
 void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log, struct ft_task *task)
@@ -194,8 +224,8 @@ void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log, struct 
     view.end = ft_recorder.log.end;
     view.owed = FT_OUTCOME_NOWHERE;
     view.mapped = UINT64_MAX;
-    ft_thread = (struct ft_thread){.mine = true, .number = number, .log = &view, .locks = atomic_load(&passed[number]), .busy = ft_thread.busy,
-                                   .task = task};
+    ft_thread = (struct ft_thread){.mine = true, .number = number, .log = &view, .busy = ft_thread.busy, .task = task};
+    ft_thread.locks = atomic_load(atomic_load(&ft_threads_replay) ? &passed[number] : ft_threads_published(number));
     ft_stand_begin(&ft_thread);
     ft_thread.replays = atomic_load(&ft_threads_replay);
 }

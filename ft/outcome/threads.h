@@ -2,7 +2,7 @@
 /* Threads of a recorded rank, and their order (DESIGN-ranks section 0.8).
 
    A thread is named by a number: 0 is the one that main runs in, others get theirs from the record of their creation, so a replay
-   names them alike. Each is given its own records, in the order in which it made them. Between threads a call's outcome is given after
+   names them alike. When it has ended, which is in a record of its own, another one may have that number. Each is given its own records, in the order in which it made them. Between threads a call's outcome is given after
    all that were done before it (ft_outcome.number): nobody overtakes what he has seen. A call that is made for the first time waits
    until all threads have been given all.
 
@@ -121,8 +121,12 @@ bool ft_waits_led(void) __attribute__((returns_twice));
 int ft_threads_let(void);
 void ft_threads_take(int holds);
 
-/* A thread begins: a number for it. -1: there are too many. Its creator has it in a record. */
+/* A thread begins: a number for it that no thread has that runs. -1: there are too many. Its creator has it in a record. */
 int ft_threads_new(void);
+/* It has that number from now on. In a replay the one before must have ended again, as it had when it was given. */
+void ft_threads_occupy(uint32_t number);
+/* The thread that calls ends, and has done so in a record. Its calls are not recorded any more. */
+void ft_threads_end(void);
 /* The one that calls is that thread. log: its creator's view when that made it. */
 void ft_threads_begin(uint32_t number, const struct ft_outcome_log *log, struct ft_task *task);
 

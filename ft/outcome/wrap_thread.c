@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads are made: their number is in a record of their creator's. That has no turn among those of other threads, and a replay makes
-   the thread anew without waiting: it may be needed for the others to go on. */
+   the thread anew without waiting for others than the one that had its number before: it may be needed for the others to go on. */
 #include "ft/outcome/real.h"
 
 #include <errno.h>
@@ -30,6 +30,48 @@ struct beginning {
     _Atomic uint32_t goes;   /* its creator has the record of it */
 };
 
+/* `what` of their records */
+enum { MADE, ENDED };
+
+static pthread_key_t ends;
+
+/* The record at hand in a replay, if there is one. */
+static struct ft_outcome *given(int what, const char *does)
+{
+    struct ft_outcome *o = ft_thread.replays ? ft_log_peek() : NULL;
+
+    if (o && (o->kind != FT_CALL_THREAD || o->what != (uint64_t)what))
+        ft_recorder_lost("a replay %s a thread where its predecessor did not", does);
+    if (o)
+        ft_log_take(o);
+    return o;
+}
+
+static void end(void)
+{
+    struct ft_outcome *o;
+
+    ft_busy(); /* as a whole: no copy has half an end */
+    o = given(ENDED, "ended");
+    if (o || !ft_recorder.on || ft_log_put(FT_CALL_THREAD, ENDED, 0, 0))
+        ft_threads_end();
+    if (o)
+        ft_threads_made();
+    ft_idle();
+}
+
+/* Called again in each of the rounds that the C library goes through what threads have: other destructors may make calls. */
+static void on_end(void *round)
+{
+    static const char rounds[PTHREAD_DESTRUCTOR_ITERATIONS];
+    const char *r = round ? round : rounds;
+
+    if (r < rounds + PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+        pthread_setspecific(ends, r + 1);
+    else if (ft_thread.mine)
+        end();
+}
+
 /* Returns what the thread runs. */
 static struct beginning begin(void *arg)
 {
@@ -43,6 +85,7 @@ static struct beginning begin(void *arg)
     ft_threads_begin(own.number, &own.log, own.task);
     ft_signals_inherit(&own.masked);
     ft_robust_begin();
+    on_end(NULL);
     ft_idle();
     return own;
 }
@@ -59,18 +102,6 @@ static int run_c11(void *arg)
     struct beginning b = begin(arg);
 
     return b.run_c11(b.arg);
-}
-
-/* So it was before: it is made again, or was not for want of something. */
-static struct ft_outcome *given(void)
-{
-    struct ft_outcome *o = ft_thread.replays ? ft_log_peek() : NULL;
-
-    if (o && o->kind != FT_CALL_THREAD)
-        ft_recorder_lost("a replay made a thread where its predecessor did not");
-    if (o)
-        ft_log_take(o);
-    return o;
 }
 
 static void let_go(struct beginning *b, pthread_t thread, uint32_t number)
@@ -104,6 +135,8 @@ static int create(const struct beginning *what, const struct asked *a, struct ft
     if (!b)
         return EAGAIN;
     *b = *what;
+    if (o)
+        ft_threads_occupy((uint32_t)o->result);
     error = a->make(a, b);
     if (o && error)
         ft_recorder_lost("a replay cannot make a thread that its predecessor could make (%s)", strerrorname_np(error));
@@ -114,8 +147,10 @@ static int create(const struct beginning *what, const struct asked *a, struct ft
     ft_threads_lock();
     number = error ? -1 : ft_threads_new();
     if (number < 0 && !error)
-        ft_recorder_close("it has made more than %d threads", FT_OUTCOME_THREADS - 1);
-    o = ft_log_put(FT_CALL_THREAD, 0, number, error);
+        ft_recorder_close("it has more than %d threads", FT_OUTCOME_THREADS - 1);
+    o = ft_log_put(FT_CALL_THREAD, MADE, number, error);
+    if (o && number >= 0)
+        ft_threads_occupy((uint32_t)number);
     ft_threads_unlock();
     if (error) {
         free(b);
@@ -133,8 +168,10 @@ static int do_create(const struct beginning *what, const struct asked *a)
 
     ft_python_first_thread();
     ft_task_learn();
+    if (!ft_threads_many)
+        pthread_key_create(&ends, on_end);
     ft_busy();
-    o = given();
+    o = given(MADE, "made");
     result = create(what, a, o);
     if (o)
         ft_threads_made();
