@@ -31,7 +31,7 @@ _Atomic bool ft_threads_replay;
 uint32_t ft_threads_life;
 
 static uint32_t threads;         /* the highest number of one */
-static _Atomic bool runs[FT_OUTCOME_THREADS]; /* a thread has that number, and has not ended */
+static _Atomic uint32_t lives[FT_OUTCOME_THREADS]; /* so often a thread with that number has begun, and so often one has ended: odd, it runs */
 static uint64_t count;           /* so many events there have been */
 
 /* ---- a replay ---- */
@@ -179,34 +179,31 @@ void ft_threads_open(void)
     ft_robust_begin();
 }
 
-int ft_threads_new(void)
+int64_t ft_threads_new(void)
 {
     uint32_t n = 1;
 
-    while (n < FT_OUTCOME_THREADS && atomic_load(&runs[n]))
+    while (n < FT_OUTCOME_THREADS && atomic_load(&lives[n]) % 2)
         n++;
-    if (n == FT_OUTCOME_THREADS)
-        return -1;
+    return n < FT_OUTCOME_THREADS ? (int64_t)atomic_load(&lives[n]) * FT_OUTCOME_THREADS + n : -1;
+}
+
+static bool is_its_turn(uint64_t number, uint64_t so_many) { return atomic_load(&lives[number]) == so_many; }
+
+uint32_t ft_threads_occupy(int64_t life)
+{
+    uint32_t n = (uint32_t)(life % FT_OUTCOME_THREADS);
+
+    wait_until(is_its_turn, n, (uint64_t)life / FT_OUTCOME_THREADS);
     threads = (uint32_t)ft_max(threads, n);
-    return (int)n;
-}
-
-static bool has_ended(uint64_t number, uint64_t b)
-{
-    (void)b;
-    return !atomic_load(&runs[number]);
-}
-
-void ft_threads_occupy(uint32_t number)
-{
-    wait_until(has_ended, number, 0);
-    atomic_store(&runs[number], true);
+    atomic_fetch_add(&lives[n], 1);
+    return n;
 }
 
 void ft_threads_end(void)
 {
     ft_thread.mine = false;
-    atomic_store(&runs[ft_thread.number], false);
+    atomic_fetch_add(&lives[ft_thread.number], 1);
     move();
 }
 
@@ -277,7 +274,7 @@ static void see(struct ft_outcome *o)
         return;
     if (o->kind == FT_CALL_THREAD) {
         atomic_fetch_add(&unmade, 1);
-        threads = (uint32_t)ft_max((int64_t)threads, o->result);
+        threads = (uint32_t)ft_max((int64_t)threads, o->result % FT_OUTCOME_THREADS);
     }
     if (has_no_order(o))
         return;

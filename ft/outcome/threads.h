@@ -121,10 +121,11 @@ bool ft_waits_led(void) __attribute__((returns_twice));
 int ft_threads_let(void);
 void ft_threads_take(int holds);
 
-/* A thread begins: a number for it that no thread has that runs. -1: there are too many. Its creator has it in a record. */
-int ft_threads_new(void);
-/* It has that number from now on. In a replay the one before must have ended again, as it had when it was given. */
-void ft_threads_occupy(uint32_t number);
+/* A thread begins: a number for it that no thread has that runs, and how often it has been used before. -1: there are too many. Its creator has
+   that in a record. */
+int64_t ft_threads_new(void);
+/* It has that number, which is returned, from now on. In a replay the one before it must have ended again, as it had when it was given. */
+uint32_t ft_threads_occupy(int64_t life);
 /* The thread that calls ends, and has done so in a record. Its calls are not recorded any more. */
 void ft_threads_end(void);
 /* The one that calls is that thread. log: its creator's view when that made it. */

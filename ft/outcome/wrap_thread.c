@@ -64,10 +64,10 @@ static void end(void)
 static void on_end(void *round)
 {
     static const char rounds[PTHREAD_DESTRUCTOR_ITERATIONS];
-    const char *r = round ? round : rounds;
+    const char *r = round ? (char *)round + 1 : rounds;
 
-    if (r < rounds + PTHREAD_DESTRUCTOR_ITERATIONS - 1)
-        pthread_setspecific(ends, r + 1);
+    if (r < rounds + PTHREAD_DESTRUCTOR_ITERATIONS)
+        pthread_setspecific(ends, r);
     else if (ft_thread.mine)
         end();
 }
@@ -127,37 +127,35 @@ struct asked {
 static int create(const struct beginning *what, const struct asked *a, struct ft_outcome *o)
 {
     struct beginning *b;
-    int number = 0, error;
+    int64_t life = o ? o->result : 0;
+    uint32_t number = FT_THREADS_NONE;
+    int error;
 
-    if (o && o->result < 0)
+    if (life < 0)
         return o->error;
     b = malloc(sizeof *b);
     if (!b)
         return EAGAIN;
     *b = *what;
     if (o)
-        ft_threads_occupy((uint32_t)o->result);
+        number = ft_threads_occupy(life);
     error = a->make(a, b);
     if (o && error)
         ft_recorder_lost("a replay cannot make a thread that its predecessor could make (%s)", strerrorname_np(error));
-    if (o) {
-        let_go(b, *a->thread, (uint32_t)o->result);
-        return 0;
+    if (!o) {
+        ft_threads_lock();
+        life = error ? -1 : ft_threads_new();
+        if (life < 0 && !error)
+            ft_recorder_close("it has more than %d threads", FT_OUTCOME_THREADS - 1);
+        if (ft_log_put(FT_CALL_THREAD, MADE, life, error) && life >= 0)
+            number = ft_threads_occupy(life);
+        ft_threads_unlock();
     }
-    ft_threads_lock();
-    number = error ? -1 : ft_threads_new();
-    if (number < 0 && !error)
-        ft_recorder_close("it has more than %d threads", FT_OUTCOME_THREADS - 1);
-    o = ft_log_put(FT_CALL_THREAD, MADE, number, error);
-    if (o && number >= 0)
-        ft_threads_occupy((uint32_t)number);
-    ft_threads_unlock();
-    if (error) {
+    if (error)
         free(b);
-        return error;
-    }
-    let_go(b, *a->thread, number < 0 || !o ? FT_THREADS_NONE : (uint32_t)number);
-    return 0;
+    else
+        let_go(b, *a->thread, number);
+    return error;
 }
 
 /* As a whole: no copy has half a thread. */
@@ -172,6 +170,8 @@ static int do_create(const struct beginning *what, const struct asked *a)
         pthread_key_create(&ends, on_end);
     ft_busy();
     o = given(MADE, "made");
+    if (!o && ft_recorder_replays()) /* or all is given: only then it is known which numbers are free */
+        ft_recorder_lost("a replay made call %s where a thread had locks to take", "pthread_create");
     result = create(what, a, o);
     if (o)
         ft_threads_made();
