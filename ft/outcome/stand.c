@@ -114,7 +114,19 @@ static bool is_standing(struct ft_task *t)
     return atomic_load(&t->stands) == number || atomic_load(&t->waits) == FT_WAITS_HELD || atomic_compare_exchange_strong(&t->waits, &waits, FT_WAITS_HELD);
 }
 
-/* Whether all stand; asks those that have not been asked. */
+/* False: it has ended, and its place is free, or another thread's by now. */
+static bool is_there(struct ft_task *t, pid_t tid)
+{
+    pid_t ended = tid;
+
+    if (!ft_task_is_gone(tid))
+        return true;
+    if (!atomic_compare_exchange_strong(&t->tid, &ended, 0))
+        t->asked = 0;
+    return false;
+}
+
+/* Whether all stand; asks those that have not been asked. Threads that do not stand yet make others. */
 static bool look(void)
 {
     uint32_t n = 1;
@@ -139,10 +151,8 @@ static bool look(void)
             ask(tid);
         t->asked = number;
         ft_cut_point(FT_CUT_SIGNALLED);
-        if (ft_task_is_gone(tid)) {
-            atomic_store(&t->tid, 0);
+        if (!is_there(t, tid))
             continue;
-        }
         in_the_way = t;
         all = false;
     }
