@@ -31,6 +31,7 @@ enum {
 
 struct descriptor {
     bool known, own, left, shared;
+    bool found;       /* known since it was there: no call of the program's has told of it, perhaps not yet */
     bool was_open;    /* when the predecessor was killed */
     bool first;       /* it came with the start */
     unsigned char kind;
@@ -156,7 +157,7 @@ static void take_in(int fd)
         return;
     }
     if (!d->known)
-        set(fd, (struct descriptor){.known = true, .own = d->own, .left = d->left, .was_open = d->was_open, .shared = true});
+        set(fd, (struct descriptor){.known = true, .found = true, .own = d->own, .left = d->left, .was_open = d->was_open, .shared = true});
     uncount(fd); /* a replay does not count what it is given */
 }
 
@@ -187,7 +188,7 @@ bool ft_descriptors_is_anonymous(int fd, const char *what)
 }
 
 /* The C library of another thread has it open for itself, perhaps, and closes it next (a library that is loaded, a locale, a name that is looked up).
-   What is there the second time, is there to stay. */
+   What is there the second time, is there to stay; or a thread has it from a call that it waits in (accept), and stands since then. */
 static bool passing;
 static ino_t strangers[MOST];
 
@@ -487,8 +488,10 @@ void ft_descriptors_sweep(void)
 
 int ft_descriptors_stray(bool (*is_it)(int fd, const void *arg), const void *arg)
 {
+    bool stood = ft_thread.log->last < ft_thread.log->from; /* in that call when the copy was made: it may have been found there */
+
     for (int fd = 0; fd < MOST; fd++)
-        if (table[fd].left && !table[fd].known && is_it(fd, arg))
+        if (table[fd].left && (!table[fd].known || (stood && table[fd].found)) && is_it(fd, arg))
             return fd;
     if (ft_threads_resolves_last()) /* what is left may be another one's, that has not come to it yet */
         ft_descriptors_sweep(); /* so that the call, made again, gets the number that it would have got */

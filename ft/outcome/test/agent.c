@@ -257,6 +257,14 @@ static void wake_copy(struct agent *a)
     ft_wake(&w->wake);
 }
 
+/* By itself, at a point of a lock operation or of a cut; or by us. */
+static void was_killed(struct agent *a)
+{
+    a->killed += a->lock_kills;
+    a->dead = a->rank;
+    wake(a);
+}
+
 static void look_for_copy(struct agent *a)
 {
     struct ft_snap_words *w = &a->shared->block.snap;
@@ -268,6 +276,11 @@ static void look_for_copy(struct agent *a)
     if (!a->rank)
         die("the copy cannot fork");
     a->pidfd = (int)syscall(SYS_pidfd_open, a->rank, 0);
+    if (a->pidfd < 0) { /* it died before it was known, and look_for_orphans has waited for it */
+        agent_say_point(a);
+        was_killed(a);
+        return;
+    }
     if (a->points.used)
         points_arm(a);
     else
@@ -416,9 +429,7 @@ static int run(struct agent *a)
             if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
                 return finish(a, status);
             stop_if_lost(a, status);
-            a->killed += a->lock_kills; /* it has done so itself */
-            a->dead = a->rank;
-            wake(a);
+            was_killed(a);
         }
         if (!a->traced)
             nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
