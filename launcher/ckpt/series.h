@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --ckpt-dir, as the one who writes there sees it, the agent of a job on one host (durable.h) or the controller of several (controller_durable.h): the
-   directory, which version is there, when the next one is due, and what is told of it. May be in shared memory. */
+/* --ckpt-dir, as the one who writes there sees it, the agent of a job on one host (launcher/snap) or the controller of several: the
+   directory, which version is there, which is the next one, and what is told of it. May be in shared memory. */
 #ifndef LAUNCHER_CKPT_SERIES_H
 #define LAUNCHER_CKPT_SERIES_H
 

@@ -10,6 +10,7 @@ liblaunch_la_SOURCES += \
 	launcher/controller/nodes.h launcher/controller/nodes.c \
 	launcher/controller/peers.h launcher/controller/peers.c \
 	launcher/controller/report.h launcher/controller/report.c \
+	launcher/controller/round.h launcher/controller/round.c \
 	launcher/controller/say.h launcher/controller/say.c \
 	launcher/controller/start.h launcher/controller/start.c \
 	launcher/controller/status.h launcher/controller/status.c \

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "launcher/snap/durable.h"
 
-#include <event2/event.h>
 #include <stdlib.h>
 
 #include "ft/shm/models.h"
@@ -10,23 +9,14 @@
 #include "ft/shm/word.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
-#include "launcher/ckpt/writer.h"
+#include "launcher/ckpt/turn.h"
 #include "launcher/job/job.h"
 #include "launcher/job/pin.h"
-
-/* Of one agent. */
-struct watch {
-    struct ft_ckpt_writer *writer;
-    struct event *done, *later;
-    bool busy;                 /* something is being written */
-    bool final, over;          /* no rank is left; nobody waits any more */
-    bool looked;               /* then: for what had been written */
-};
 
 /* In shared memory. */
 struct ft_durable {
     struct ft_ckpt_series series;
-    struct watch *watch;       /* of the agent */
+    struct ft_ckpt_turn *turn; /* of the agent */
 };
 
 const struct ft_durable_totals *ft_durable_totals(const struct ft_job *job)
@@ -156,8 +146,7 @@ static void begin_write(struct ft_job *job)
         return;
     }
     ft_ckpt_series_begin(&d->series, &h, v.version);
-    d->watch->busy = true;
-    ft_ckpt_writer_begin(d->watch->writer, &h, v.slot, d->series.totals.last);
+    ft_ckpt_turn_write(d->turn, &h, v.slot);
 }
 
 /* Resumed, and yet it has begun anew. */
@@ -171,62 +160,41 @@ static bool is_unloaded(struct ft_job *job, const struct ft_version *v)
     return true;
 }
 
-/* What was written may have been removed since: then it is written again. */
-static void write_last(struct ft_job *job, uint64_t version)
-{
-    struct ft_durable *d = job->durable;
-
-    if (!d->watch->looked) {
-        d->watch->looked = d->watch->busy = true;
-        ft_ckpt_writer_look(d->watch->writer, d->series.totals.last);
-    } else if (version > d->series.totals.last) {
-        begin_write(job);
-    } else {
-        ft_ckpt_series_tell_end(&d->series);
-    }
-}
-
 void ft_durable_look(struct ft_job *job)
 {
     struct ft_durable *d = job->durable;
     struct ft_version v;
-    uint64_t wait;
 
-    if (!d || !d->watch || d->watch->busy || d->watch->over)
+    if (!d || !d->turn || !ft_ckpt_turn_is_free(d->turn))
         return;
     ft_versions_newest(&job->region, 0, &v);
     if (is_unloaded(job, &v))
         return;
-    if (d->watch->final) {
-        write_last(job, v.version);
-        return;
-    }
-    wait = ft_ckpt_series_wait_ms(&d->series);
-    if (wait)
-        ft_timer_set(d->watch->later, wait);
-    else if (ft_ckpt_series_is_due(&d->series, v.version))
+    switch (ft_ckpt_turn_next(d->turn, v.version)) {
+    case FT_TURN_NONE:
+        break;
+    case FT_TURN_KEEP: /* a lazy one, too */
+        ft_publish(&ft_versions_head(&job->region)->wanted, ft_ckpt_series_next(&d->series, v.version));
+        break;
+    case FT_TURN_WRITE:
         begin_write(job);
-    else
-        ft_publish(&ft_versions_head(&job->region)->wanted, ft_ckpt_series_next(&d->series, v.version)); /* a lazy one is to be kept then */
+        break;
+    case FT_TURN_LAST:
+        if (v.version > d->series.totals.last)
+            begin_write(job);
+        else
+            ft_ckpt_turn_end(d->turn);
+    }
 }
 
-static void on_done(evutil_socket_t fd, short what, void *arg)
+static void look(void *arg) { ft_durable_look(arg); }
+
+static void written(void *arg)
 {
     struct ft_job *job = arg;
-    struct watch *w = job->durable->watch;
-    struct ft_ckpt_written result;
 
-    (void)fd;
-    (void)what;
-    if (!ft_ckpt_writer_take(w->writer, &result))
-        return;
-    w->busy = false;
-    ft_ckpt_series_note(&job->durable->series, &result);
-    w->over |= w->final && result.version && result.err; /* once more would not help */
-    if (w->over)
-        ft_ckpt_series_tell_end(&job->durable->series);
     ft_durable_look(job);
-    if (w->final)
+    if (job->durable->turn->final)
         ft_timer_set(job->again, 0); /* the end of the job waits for it */
 }
 
@@ -238,76 +206,54 @@ static void tell_none(const struct ft_job *job)
         ft_ckpt_series_tell_none(&job->durable->series);
 }
 
-static void on_later(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    ft_durable_look(arg);
-}
-
 bool ft_durable_settled(struct ft_job *job)
 {
     struct ft_durable *d = job->durable;
 
-    if (!d || !d->watch || d->watch->over)
+    if (!d || !d->turn || d->turn->over)
         return true;
-    if (!d->watch->final)
+    if (!d->turn->final)
         tell_none(job);
-    d->watch->final = true;
+    d->turn->final = true;
     ft_durable_look(job);
-    return !d->watch->busy;
+    return !d->turn->busy;
 }
 
 void ft_durable_hurry(struct ft_job *job)
 {
-    if (job->durable && job->durable->watch && job->durable->watch->final)
-        job->durable->watch->over = true;
+    if (job->durable && job->durable->turn && job->durable->turn->final)
+        job->durable->turn->over = true;
 }
 
 void ft_durable_forget(struct ft_job *job)
 {
     if (job->durable)
-        job->durable->watch = NULL;
+        job->durable->turn = NULL;
 }
 
 int ft_durable_watch(struct ft_job *job)
 {
     struct ft_durable *d = job->durable;
-    struct ft_ckpt_writer_config config = {.models = job->models, .taken = unpin};
-    struct watch *w;
+    struct ft_ckpt_turn_config config = {.base = job->base, .models = job->models, .look = look, .written = written, .taken = unpin, .arg = job};
 
     if (!d)
         return 0;
-    d->watch = w = calloc(1, sizeof *w);
-    if (!w)
-        return -1;
-    config.dir = d->series.dir;
-    config.path = job->options->ckpt_dir;
-    config.series = d->series.id;
-    config.arg = job;
-    w->writer = ft_ckpt_writer_new(&config);
-    if (!w->writer)
+    d->turn = calloc(1, sizeof *d->turn);
+    if (!d->turn)
         return -1;
     unpin(job); /* what a dead agent was writing */
-    w->done = event_new(job->base, ft_ckpt_writer_fd(w->writer), EV_READ | EV_PERSIST, on_done, job);
-    w->later = evtimer_new(job->base, on_later, job);
-    if (!w->done || !w->later || event_add(w->done, NULL) < 0)
+    config.series = &d->series;
+    if (ft_ckpt_turn_open(d->turn, &config) < 0)
         return -1;
-    ft_timer_set(w->later, 0);
+    ft_ckpt_turn_later(d->turn, 0);
     return 0;
 }
 
 void ft_durable_unwatch(struct ft_job *job)
 {
-    struct watch *w = job->durable ? job->durable->watch : NULL;
-
-    if (!w)
+    if (!job->durable || !job->durable->turn)
         return;
-    ft_ckpt_writer_free(w->writer);
-    if (w->done)
-        event_free(w->done);
-    if (w->later)
-        event_free(w->later);
-    free(w);
-    job->durable->watch = NULL;
+    ft_ckpt_turn_close(job->durable->turn);
+    free(job->durable->turn);
+    job->durable->turn = NULL;
 }
