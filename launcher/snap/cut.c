@@ -7,6 +7,7 @@
 #include "ft/shm/wait.h"
 #include "launcher/job/job.h"
 #include "launcher/snap/snapshot.h"
+#include "launcher/snap/steps.h"
 #include "launcher/stdio/output.h"
 
 /* A snapshot is the faster way back, so the log is held for it although there is a newer checkpoint; but not for ever, should there be
@@ -53,7 +54,7 @@ static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_vers
 
     if (!ft_versions_moves_cut(&job->region, rank, v))
         return;
-    ft_snapshots_end_zero(job, rank);
+    ft_steps_end_zero(&job->snapshots->ranks[rank], 0);
     slot = ft_snapshots_named(job, rank);
     if (slot && !is_worn(job, slot))
         return;

@@ -8,7 +8,8 @@ liblaunch_la_SOURCES += \
 	launcher/snap/orphans.h launcher/snap/orphans.c launcher/snap/outcomes.h launcher/snap/outcomes.c \
 	launcher/snap/scarce.h launcher/snap/scarce.c \
 	launcher/snap/slot.h launcher/snap/slot.c \
-	launcher/snap/snapshot.h launcher/snap/snapshot.c
+	launcher/snap/snapshot.h launcher/snap/snapshot.c \
+	launcher/snap/steps.h launcher/snap/steps.c
 
 unit_tests += launcher/snap/unit
 launcher_snap_unit_SOURCES = \

@@ -12,7 +12,7 @@
 #include "launcher/snap/budget.h"
 #include "launcher/snap/outcomes.h"
 #include "launcher/snap/slot.h"
-#include "launcher/snap/snapshot.h"
+#include "launcher/snap/steps.h"
 
 static bool open_log(const struct ft_snapshot *s, struct ft_outcome_log *log)
 {
@@ -69,7 +69,7 @@ static void tell(struct ft_snapshot *s)
 static void drop_snapshots(struct ft_snapshot *s)
 {
     tell(s);
-    ft_snapshots_drop(s->job, s->rank);
+    ft_steps_drop(s);
     ft_region_unregister(&s->job->region, s->rank);
     s->asked_ns = ft_clock_ns();
     s->refusals++;

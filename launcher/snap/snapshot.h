@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent's side of the ranks' snapshots (ft/outcome/copies.h, DESIGN section 5): when they are
-   made, which one counts, what they cost. What is known of them is in shared memory, and every
-   step can be done again by a successor of the agent:
-
-     a slot gets a number       the rank is asked (`want`)
-     the snapshot waits         the slot gets its pid, then `named` its number: from this store on it is what is woken;
-                                its position becomes the rank's cut, and the one named before is ended
+/* The ranks' snapshots (ft/outcome/copies.h, docs/design.md, section 16), as the rest of the agent sees them: when they are
+   made, whether a rank has one, and waking it. What is known of them is in shared memory. What becomes of one is steps.h's.
 
    The first one, zero, is made before the program's main: to start over is to wake it. It stays when another one
    is named, until much has been logged since the beginning: the log is held for the oldest. */
@@ -71,9 +66,6 @@ const struct ft_snap_slot *ft_snapshots_named(const struct ft_job *job, uint32_t
 
 /* That is the one that was made before the program's main. */
 bool ft_snapshots_is_zero(const struct ft_job *job, uint32_t rank, const struct ft_snap_slot *slot);
-
-/* Ends that one, if there is a newer one. The log is held for the oldest. */
-void ft_snapshots_end_zero(struct ft_job *job, uint32_t rank);
 
 /* Ends the snapshots of a rank, of all ranks. Their processes are gone a little later. */
 void ft_snapshots_drop(struct ft_job *job, uint32_t rank);
