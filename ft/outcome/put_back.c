@@ -159,7 +159,6 @@ static int go_on(void *arg)
         ft_lead_return(t->frame);
     }
     ft_cut_point(FT_WAKE_GOES);
-    ft_thread.busy = (int)ft_lead.busy;
     ft_thread.in_call = false;
     __asm__ volatile("ldmxcsr %0\n fldcw %1" : : "m"(t->mxcsr), "m"(t->x87));
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL); /* the C library has another one in a call that waits */
@@ -170,6 +169,7 @@ static int go_on(void *arg)
 void ft_lead_begin(void) __attribute__((visibility("hidden")));
 void ft_lead_begin(void)
 {
+    ft_thread.busy = ft_lead.busy;
     if (ft_thread.task == maker) {
         ft_signals_alternative(); /* its mask it has already, but for the moment */
         return;

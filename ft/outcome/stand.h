@@ -65,7 +65,7 @@ struct ft_lead {
     uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rip;
     uint64_t argument[4];
     uint64_t function;  /* called with them again: what it returns is what the call returns */
-    int64_t busy;       /* of the thread, then */
+    int busy;           /* of the thread, then */
 };
 extern _Thread_local struct ft_lead ft_lead __attribute__((tls_model("initial-exec"), visibility("hidden")));
 void ft_lead_keep(struct ft_lead *to);

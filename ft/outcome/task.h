@@ -33,7 +33,6 @@ struct ft_task {
     pid_t told;                  /* what the program was told */
     pthread_t handle;            /* also its thread pointer */
     size_t stack_bytes;
-    stack_t alternative;         /* its stack for signals, as it has set it last */
     struct ft_thread *thread;    /* NULL: it has not come to us yet */
     _Atomic uint32_t waits;      /* enum ft_waits */
     _Atomic uint32_t stands;     /* for which copy (ft_standing) it has stopped */

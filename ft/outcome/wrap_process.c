@@ -53,7 +53,8 @@ static pid_t to_program(pid_t pid) { return first && pid == now ? first : pid; }
 
 pid_t getpid(void) { return first ? first : (pid_t)syscall(SYS_getpid); }
 
-/* Of main what the process was told; of other threads what they were, the first time. */
+/* Of main what the process was told; of other threads what they were, the first time. Each keeps that for itself: not all have a place where others
+   would find them by it (stand.h). */
 pid_t gettid(void)
 {
     static _Thread_local pid_t told __attribute__((tls_model("initial-exec")));
@@ -62,9 +63,10 @@ pid_t gettid(void)
         return first;
     if (!ft_recording())
         return to_program((pid_t)syscall(SYS_gettid));
-    if (!told)
+    if (!told) {
         told = (pid_t)FT_CALL_PLAIN(FT_CALL_PROCESS, ft_what(GETTID, 0, 0), syscall(SYS_gettid));
-    ft_stand_tell(told);
+        ft_stand_tell(told);
+    }
     return told;
 }
 
