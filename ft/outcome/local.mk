@@ -78,7 +78,7 @@ liboutcome_test_la_CFLAGS = $(AM_CFLAGS) -Dsyscall=ft_syscall
 liboutcome_test_la_LIBADD = liboutcome.la liblocks_test.la
 liboutcome_test_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 check_LTLIBRARIES += liboutcome_guard.la
-liboutcome_guard_la_SOURCES = ft/outcome/test/guard.c
+liboutcome_guard_la_SOURCES = ft/outcome/test/guard.c ft/snap/forget_queries.h
 liboutcome_guard_la_CFLAGS = $(AM_CFLAGS) -fno-builtin -fvisibility=default
 liboutcome_guard_la_LDFLAGS = -module -avoid-version -rpath /nonexistent
 

@@ -7,15 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/filter.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +25,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "ft/snap/forget_queries.h"
 
 #undef syscall /* image.c's come here */
 long syscall(long number, ...);
@@ -396,24 +395,6 @@ static void test_left_out(void)
     close(fd);
 }
 
-/* As kernels before 6.11. False: this one does not let us. */
-static bool forget_queries(void)
-{
-    enum { PROCMAP_QUERY_NUMBER = 'f' << 8 | 17 };
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xffff),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROCMAP_QUERY_NUMBER, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOTTY),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
 static void test_mappings(void)
 {
     CHECK(reason_after("mapping") == FT_IMAGE_MAPPING);
@@ -452,7 +433,7 @@ int main(void)
     no_timers = true; /* then there may be some: they were lost without a word */
     CHECK(reason_after("nothing") == FT_IMAGE_SYSTEM);
     no_timers = false;
-    if (forget_queries())
+    if (ft_forget_queries())
         test_mappings();
     snprintf(command, sizeof command, "rm -r %s", dir);
     status = system(command);

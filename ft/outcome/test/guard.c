@@ -9,19 +9,17 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <malloc.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "ft/snap/forget_queries.h"
 
 void test_cutting(bool begins);
 
@@ -146,27 +144,8 @@ GUARD(int, setenv, (const char *name, const char *value, int over), (name, value
 GUARD(int, unsetenv, (const char *name), (name))
 GUARD(struct tm *, localtime_r, (const time_t *at, struct tm *to), (at, to))
 
-/* ---- a kernel before 6.11 ---- */
-
-static bool forget_queries(void)
-{
-    enum { PROCMAP_QUERY_NUMBER = 'f' << 8 | 17 };
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xffff),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROCMAP_QUERY_NUMBER, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOTTY),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
 __attribute__((constructor)) static void start(void)
 {
-    if (getenv("FT_TEST_NO_QUERY") && !forget_queries())
+    if (getenv("FT_TEST_NO_QUERY") && !ft_forget_queries())
         _exit(77);
 }
