@@ -91,36 +91,26 @@ static void wait_signal_info(void)
     unnoticed_ended(begun, SHORT_MS, 0);
 }
 
-/* Each wait is ended by one signal, and by nothing else. */
-static void suspended(void)
+/* Each wait is ended by one signal, and by nothing else. wait: with that mask, in which it is not blocked. */
+static void ended_each_time(int number, int (*wait)(const sigset_t *mask))
 {
     struct pair p;
     sigset_t mask;
 
-    begin(&p, SIGRTMIN + 5, SIG_BLOCK);
+    begin(&p, number, SIG_BLOCK);
     pthread_sigmask(SIG_BLOCK, NULL, &mask);
-    sigdelset(&mask, SIGRTMIN + 5);
+    sigdelset(&mask, number);
     for (int i = 0; i < SIGNALS; i++) {
         must(sem_post(&p.next) == 0);
-        must(sigsuspend(&mask) < 0 && errno == EINTR && caught == i + 1);
+        must(wait(&mask) < 0 && errno == EINTR && caught == i + 1);
     }
     end(SIGNALS);
 }
 
-static void interrupted_poll(void)
-{
-    struct pair p;
-    sigset_t mask;
+static int poll_nothing(const sigset_t *mask) { return ppoll(NULL, 0, &(struct timespec){.tv_sec = 20}, mask); }
 
-    begin(&p, SIGRTMIN + 6, SIG_BLOCK);
-    pthread_sigmask(SIG_BLOCK, NULL, &mask);
-    sigdelset(&mask, SIGRTMIN + 6);
-    for (int i = 0; i < SIGNALS; i++) {
-        must(sem_post(&p.next) == 0);
-        must(ppoll(NULL, 0, &(struct timespec){.tv_sec = 20}, &mask) < 0 && errno == EINTR && caught == i + 1);
-    }
-    end(SIGNALS);
-}
+static void suspended(void) { ended_each_time(SIGRTMIN + 5, sigsuspend); }
+static void interrupted_poll(void) { ended_each_time(SIGRTMIN + 6, poll_nothing); }
 
 /* What is left of a sleep is less, and all of it is slept. */
 static void interrupted_sleep(void)

@@ -155,35 +155,26 @@ static void epoll_nothing(void)
     must(epoll_pwait(epoll, &e, 1, 3, NULL) == 0);
 }
 
-static void condition(void)
+static int wait_real(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until) { return pthread_cond_timedwait(c, m, until); }
+static int wait_monotonic(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until) { return pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, until); }
+
+static void await_condition(clockid_t clock, int (*wait)(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until), int early_ms)
 {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t never = PTHREAD_COND_INITIALIZER;
     uint64_t begin = unnoticed_begin();
-    struct timespec until = unnoticed_in(CLOCK_REALTIME, SHORT_MS);
+    struct timespec until = unnoticed_in(clock, SHORT_MS);
     int result;
 
     pthread_mutex_lock(&mutex);
-    while ((result = pthread_cond_timedwait(&never, &mutex, &until)) == 0) /* it may be spurious */
+    while ((result = wait(&never, &mutex, &until)) == 0) /* it may be spurious */
         must(unnoticed_begin() < begin + (uint64_t)LATE_MS * MS);
     must(result == ETIMEDOUT && pthread_mutex_unlock(&mutex) == 0);
-    unnoticed_ended(begin, SHORT_MS, 1);
+    unnoticed_ended(begin, SHORT_MS, early_ms);
 }
 
-static void condition_by_clock(void)
-{
-    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    pthread_cond_t never = PTHREAD_COND_INITIALIZER;
-    uint64_t begin = unnoticed_begin();
-    struct timespec until = unnoticed_in(CLOCK_MONOTONIC, SHORT_MS);
-    int result;
-
-    pthread_mutex_lock(&mutex);
-    while ((result = pthread_cond_clockwait(&never, &mutex, CLOCK_MONOTONIC, &until)) == 0)
-        must(unnoticed_begin() < begin + (uint64_t)LATE_MS * MS);
-    must(result == ETIMEDOUT && pthread_mutex_unlock(&mutex) == 0);
-    unnoticed_ended(begin, SHORT_MS, 0);
-}
+static void condition(void) { await_condition(CLOCK_REALTIME, wait_real, 1); }
+static void condition_by_clock(void) { await_condition(CLOCK_MONOTONIC, wait_monotonic, 0); }
 
 static void semaphore(void)
 {

@@ -277,7 +277,6 @@ static void do_to_myself(const char *what)
         CHECK(!strcmp(what, "nothing"));
 }
 
-/* What the look says of a process that has done this to itself. */
 static _Atomic uint32_t kid_of_other;
 
 static void *has_child(void *arg)
@@ -297,41 +296,52 @@ static void *has_child(void *arg)
 static bool knows_it(pid_t child) { return (uint32_t)child == kid_of_other; }
 static bool knows_none(pid_t child) { return child == 0; }
 
+/* What the look says of a process, told by how it ends; a child of it goes with it (1: there is none). */
+__attribute__((noreturn)) static void tell_reason(const struct ft_image_own *ours, pid_t kid)
+{
+    static struct ft_image image;
+    enum ft_image_reason reason = ft_image_take(&image, ours);
+
+    if (kid > 1)
+        kill(kid, SIGKILL);
+    _exit(100 + (int)reason);
+}
+
+static enum ft_image_reason reason_told(pid_t pid)
+{
+    int status;
+
+    wait_for(pid, &status);
+    return WIFEXITED(status) ? (enum ft_image_reason)(WEXITSTATUS(status) - 100) : FT_IMAGE_SYSTEM;
+}
+
 /* All threads are said to stand. Children are listed by the thread that has made them. */
 static enum ft_image_reason reason_with_child_of_other(bool (*knows)(pid_t child))
 {
-    static struct ft_image image;
     struct ft_image_own ours = own();
-    int status;
     pid_t pid = fork();
 
     if (pid == 0) {
-        enum ft_image_reason reason;
         pthread_t thread;
 
         CHECK(pthread_create(&thread, NULL, has_child, NULL) == 0);
         await(&kid_of_other, 0);
         ours.stopped = true;
         ours.knows = knows;
-        reason = ft_image_take(&image, &ours);
-        kill((pid_t)kid_of_other, SIGKILL);
-        _exit(100 + (int)reason);
+        tell_reason(&ours, (pid_t)kid_of_other);
     }
-    wait_for(pid, &status);
-    return WIFEXITED(status) ? (enum ft_image_reason)(WEXITSTATUS(status) - 100) : FT_IMAGE_SYSTEM;
+    return reason_told(pid);
 }
 
+/* Of one that has done this to itself. */
 static enum ft_image_reason reason_after(const char *what)
 {
-    static struct ft_image image;
     struct ft_image_own ours = own();
-    int status;
     pid_t pid = fork();
 
     if (pid == 0) {
         bool child = !strcmp(what, "child"), ended = !strcmp(what, "ended child");
         pid_t kid = child || ended ? fork() : 1;
-        enum ft_image_reason reason;
 
         CHECK(kid >= 0);
         if (kid == 0 && ended)
@@ -343,13 +353,9 @@ static enum ft_image_reason reason_after(const char *what)
             CHECK(waitid(P_PID, (id_t)kid, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0);
         if (!child && !ended)
             do_to_myself(what);
-        reason = ft_image_take(&image, &ours);
-        if (kid > 1)
-            kill(kid, SIGKILL);
-        _exit(100 + (int)reason);
+        tell_reason(&ours, kid);
     }
-    wait_for(pid, &status);
-    return WIFEXITED(status) ? (enum ft_image_reason)(WEXITSTATUS(status) - 100) : FT_IMAGE_SYSTEM;
+    return reason_told(pid);
 }
 
 /* ---- what is left out of a fork ---- */
