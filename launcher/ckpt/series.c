@@ -66,8 +66,26 @@ static void tell_passed(void *arg, const char *line)
     ft_say(s->say, "--resume: %s", line);
 }
 
-int ft_ckpt_series_load(struct ft_ckpt_series *s, struct ft_ckpt_header *h, const struct ft_ckpt_sink *sink, struct ft_error *e)
+static int begin_models(void *arg, const struct ft_ckpt_header *h, struct ft_error *e)
 {
+    const int *models = arg;
+
+    (void)e;
+    for (uint32_t i = 0; i <= h->nranks; i++)
+        ft_models_end(*models, ft_ckpt_area(i, 0), 0);
+    return 0;
+}
+
+static int put_model(void *arg, uint32_t section, uint64_t at, const void *data, size_t n, struct ft_error *e)
+{
+    const int *models = arg;
+
+    return ft_models_write(*models, ft_ckpt_area(section, 0), at, data, n, e);
+}
+
+int ft_ckpt_series_load(struct ft_ckpt_series *s, int models, struct ft_ckpt_header *h, struct ft_error *e)
+{
+    struct ft_ckpt_sink sink = {begin_models, put_model, &models};
     struct ft_ckpt_wanted wanted = {.program = s->program, .nranks = s->nranks, .passed = tell_passed, .arg = s};
     struct ft_error why;
     struct tm tm;
@@ -76,7 +94,7 @@ int ft_ckpt_series_load(struct ft_ckpt_series *s, struct ft_ckpt_header *h, cons
 
     if (!s->options->resume)
         return 0;
-    found = ft_ckpt_dir_load(s->dir, &wanted, h, sink, &why);
+    found = ft_ckpt_dir_load(s->dir, &wanted, h, &sink, &why);
     if (found < 0)
         return ft_err_set(e, found, "--resume from %.100s: %.380s", dir_of(s), why.text);
     if (!found)
@@ -87,6 +105,15 @@ int ft_ckpt_series_load(struct ft_ckpt_series *s, struct ft_ckpt_header *h, cons
         strftime(made, sizeof made, "%Y-%m-%d %H:%M:%S", &tm);
     ft_say_notice(s->say, "resumed from checkpoint %llu in %s, made %s", (ull)h->version, dir_of(s), made);
     return 1;
+}
+
+int ft_ckpt_series_hash(int models, struct ft_ckpt_header *h, struct ft_error *e)
+{
+    int err = 0;
+
+    for (uint32_t i = 0; i <= h->nranks && !err; i++)
+        err = ft_models_hash(models, ft_ckpt_area(i, 0), h->sections[i].bytes, &h->sections[i].hash, e);
+    return err;
 }
 
 /* ---- writing ---- */

@@ -44,11 +44,6 @@ static bool is_abandoned(struct ft_ckpt_writer *w)
     return abandoned;
 }
 
-static uint64_t area_of(const struct ft_ckpt_writer *w, uint32_t section)
-{
-    return section ? ft_models_local(section - 1, w->slot) : ft_models_global(w->slot);
-}
-
 static int get(void *arg, uint32_t section, uint64_t at, void *to, size_t n)
 {
     struct ft_ckpt_writer *w = arg;
@@ -58,7 +53,7 @@ static int get(void *arg, uint32_t section, uint64_t at, void *to, size_t n)
         errno = ECANCELED;
         return -1;
     }
-    if (ft_models_read(w->config.models, area_of(w, section), at, to, n, &e) == 0)
+    if (ft_models_read(w->config.models, ft_ckpt_area(section, w->slot), at, to, n, &e) == 0)
         return 0;
     errno = EIO;
     return -1;
@@ -80,7 +75,7 @@ static int check(struct ft_ckpt_writer *w)
     uint64_t hash;
 
     for (uint32_t i = 0; i <= w->header.nranks; i++)
-        if (ft_models_hash(w->config.models, area_of(w, i), w->header.sections[i].bytes, &hash, &ignored) < 0 || hash != w->hashes[i]) {
+        if (ft_models_hash(w->config.models, ft_ckpt_area(i, w->slot), w->header.sections[i].bytes, &hash, &ignored) < 0 || hash != w->hashes[i]) {
             w->other = true;
             errno = EBADMSG;
             return -1;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "ft/shm/models.h"
 #include "ft/store/ckpt_dir.h"
 
 struct ft_ckpt_writer;
@@ -24,6 +25,12 @@ struct ft_ckpt_written {
     int err;                     /* 0, or as ft_ckpt_dir_write, and e */
     struct ft_error e;
 };
+
+/* Where the model of a section is in the memory for models: section 0 of a file is the global one, 1 + r that of rank r. */
+static inline uint64_t ft_ckpt_area(uint32_t section, uint32_t slot)
+{
+    return section ? ft_models_local(section - 1, slot) : ft_models_global(slot);
+}
 
 /* NULL: errno. */
 struct ft_ckpt_writer *ft_ckpt_writer_new(const struct ft_ckpt_writer_config *config);

@@ -62,11 +62,6 @@ static uint32_t section_of(const struct ft_controller_round *r, uint32_t node, u
     return ft_controller_section(map_of(r), node, model);
 }
 
-static uint64_t area_of(const struct ft_controller_round *r, uint32_t section)
-{
-    return section ? ft_models_local(section - 1, r->config.slot) : ft_models_global(r->config.slot);
-}
-
 /* Rank 0's global model is the job's. */
 static bool has_rank_0(const struct ft_controller_round *r, uint32_t node)
 {
@@ -238,7 +233,7 @@ static void start_fetch(struct ft_controller_round *r)
         p->model = !has_rank_0(r, i);
         for (uint32_t m = p->model; m < p->held.nmodels; m++) {
             r->header.sections[section_of(r, i, m)] = p->held.models[m];
-            ft_models_end(r->config.models, area_of(r, section_of(r, i, m)), p->held.models[m].bytes);
+            ft_models_end(r->config.models, ft_ckpt_area(section_of(r, i, m), r->config.slot), p->held.models[m].bytes);
         }
     }
     for (uint32_t i = 0; i < map_of(r)->nnodes; i++)
@@ -258,7 +253,7 @@ static int take_piece(struct ft_controller_round *r, uint32_t node, const struct
         return 0;
     if (p->model >= p->held.nmodels || m.model != p->model || m.at != p->at || m.length > p->held.models[p->model].bytes - p->at)
         return ft_err_set(e, FT_EDAMAGED, "a MODEL that was not asked for");
-    err = ft_models_write(r->config.models, area_of(r, section_of(r, node, m.model)), m.at, m.data, m.length, e);
+    err = ft_models_write(r->config.models, ft_ckpt_area(section_of(r, node, m.model), r->config.slot), m.at, m.data, m.length, e);
     if (err < 0) {
         fail(r, err, e);
         return 0;

@@ -7,6 +7,7 @@
 #include "ft/base/util.h"
 #include "ft/shm/models.h"
 #include "ft/shm/word.h"
+#include "launcher/ckpt/writer.h"
 #include "launcher/job/pin.h"
 #include "launcher/node/job.h"
 #include "launcher/node/uplink.h"
@@ -26,11 +27,6 @@ struct ft_node_durable {
     uint32_t model;              /* the next piece of it */
     uint64_t at;
 };
-
-static uint64_t area_of(uint32_t model, uint32_t slot)
-{
-    return model ? ft_models_local(model - 1, slot) : ft_models_global(slot);
-}
 
 static void fail(struct ft_node *n, const struct ft_error *e)
 {
@@ -165,7 +161,7 @@ static int take_give(struct ft_node *n, const struct ft_wire_frame *f, struct ft
     if (m.round != d->hold.round || !d->held.version || m.model > n->job->options->nranks)
         return 0;
     bytes = ft_wire_put_piece(&m, &data);
-    if (!data || ft_models_read(n->job->models, area_of(m.model, d->held.slot), m.at, data, m.length, e) < 0) {
+    if (!data || ft_models_read(n->job->models, ft_ckpt_area(m.model, d->held.slot), m.at, data, m.length, e) < 0) {
         free(bytes.data);
         return FT_EDAMAGED; /* it asks again, on another connection */
     }
@@ -185,7 +181,7 @@ static void begin(struct ft_node *n)
 
     d->begun = NULL;
     for (uint32_t i = 0; i < d->base.nmodels; i++) {
-        int err = ft_models_hash(n->job->models, area_of(i, 0), d->base.models[i].bytes, &hash, &e);
+        int err = ft_models_hash(n->job->models, ft_ckpt_area(i, 0), d->base.models[i].bytes, &hash, &e);
 
         if (!err && hash != d->base.models[i].hash)
             err = ft_err_set(&e, FT_EDAMAGED, "what came to host %s of checkpoint %llu is not what was sent", ft_say_host(),
@@ -246,7 +242,7 @@ static int take_piece(struct ft_node *n, const struct ft_wire_frame *f, struct f
         return FT_EDAMAGED;
     if (!d->begun || m.round || m.model != d->model || m.at != d->at || m.length > d->base.models[m.model].bytes - m.at)
         return ft_err_set(e, FT_EDAMAGED, "a MODEL that was not asked for");
-    if (ft_models_write(n->job->models, area_of(m.model, 0), m.at, m.data, m.length, e) < 0) {
+    if (ft_models_write(n->job->models, ft_ckpt_area(m.model, 0), m.at, m.data, m.length, e) < 0) {
         d->begun = NULL;
         fail(n, e);
         return 0;
@@ -267,7 +263,7 @@ bool ft_node_durable_begin(struct ft_node *n, void (*done)(struct ft_node *n))
     if (ft_versions_loadable(&n->job->region, 0, &v))
         return false; /* the next node had this later one, and that is what they load */
     for (uint32_t i = 0; i < d->base.nmodels; i++)
-        ft_models_end(n->job->models, area_of(i, 0), 0);
+        ft_models_end(n->job->models, ft_ckpt_area(i, 0), 0);
     d->begun = done;
     d->model = 0;
     d->at = 0;

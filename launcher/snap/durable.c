@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "ft/shm/models.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 #include "launcher/base/shared.h"
@@ -46,29 +45,6 @@ void ft_durable_close(struct ft_job *job)
     job->durable = NULL;
 }
 
-static int begin_models(void *arg, const struct ft_ckpt_header *h, struct ft_error *e)
-{
-    const struct ft_job *job = arg;
-
-    (void)e;
-    ft_models_end(job->models, ft_models_global(0), 0);
-    for (uint32_t r = 0; r < h->nranks; r++)
-        ft_models_end(job->models, ft_models_local(r, 0), 0);
-    return 0;
-}
-
-static uint64_t area_of(uint32_t section, uint32_t slot)
-{
-    return section ? ft_models_local(section - 1, slot) : ft_models_global(slot);
-}
-
-static int put_model(void *arg, uint32_t section, uint64_t at, const void *data, size_t n, struct ft_error *e)
-{
-    const struct ft_job *job = arg;
-
-    return ft_models_write(job->models, area_of(section, 0), at, data, n, e);
-}
-
 void ft_durable_begin(const struct ft_job *job, uint64_t version, const struct ft_ckpt_section *models)
 {
     for (uint32_t r = 0; r < job->options->nranks; r++) {
@@ -83,28 +59,16 @@ void ft_durable_begin(const struct ft_job *job, uint64_t version, const struct f
     ft_versions_begin(&job->region, version, 0);
 }
 
-/* What the ranks will find: the models are in slot 0. The file's hashes are of another kind. */
-static int begin_with(const struct ft_job *job, struct ft_ckpt_header *h, struct ft_error *e)
-{
-    for (uint32_t i = 0; i <= h->nranks; i++) {
-        int err = ft_models_hash(job->models, area_of(i, 0), h->sections[i].bytes, &h->sections[i].hash, e);
-
-        if (err < 0)
-            return err;
-    }
-    ft_durable_begin(job, h->version, h->sections);
-    return 0;
-}
-
 int ft_durable_resume(struct ft_job *job, struct ft_error *e)
 {
-    struct ft_ckpt_sink sink = {begin_models, put_model, job};
     struct ft_ckpt_header h;
-    int found = job->durable ? ft_ckpt_series_load(&job->durable->series, &h, &sink, e) : 0;
+    int found = job->durable ? ft_ckpt_series_load(&job->durable->series, job->models, &h, e) : 0;
 
     if (found <= 0)
         return found ? FT_CODE_USAGE : 0;
-    found = begin_with(job, &h, e);
+    found = ft_ckpt_series_hash(job->models, &h, e);
+    if (!found)
+        ft_durable_begin(job, h.version, h.sections);
     ft_ckpt_header_free(&h);
     return found < 0 ? FT_CODE_JOB : 0;
 }
