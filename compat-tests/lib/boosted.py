@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests train with XGBoost, 1.7 or later, in as many ranks as one likes: their rows, made by rank; the ways of training, by name; and what a
-round came to, as a line. It knows nothing of ftmpi.
+"""What tests train with XGBoost, 1.7 or later, in as many ranks as one likes: rows, made by rank; ways of training, by name; and a line for
+each round. It knows nothing of ftmpi.
 
 Without the tree method "exact": XGBoost refuses to train with that in several ranks."""
 
@@ -20,8 +20,8 @@ MODES = {
 
 
 class Rounds(xgb.callback.TrainingCallback):
-    """Says what a round came to as the next one begins. XGBoost has callbacks in a set, and after the round in which one of them ends the training
-    it does not call those that are behind: a line of after_iteration would come or not, by where Python has put them."""
+    """Says what a round came to as the next one begins. XGBoost has callbacks in a set, and after the round in which one of them ends the
+    training it does not call those that are behind: a line of after_iteration would come or not, by where Python has put them."""
 
     log = None
 

@@ -155,10 +155,12 @@ static void epoll_nothing(void)
     must(epoll_pwait(epoll, &e, 1, 3, NULL) == 0);
 }
 
-static int wait_real(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until) { return pthread_cond_timedwait(c, m, until); }
-static int wait_monotonic(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until) { return pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, until); }
+static int wait_monotonic(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
+{
+    return pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, until);
+}
 
-static void await_condition(clockid_t clock, int (*wait)(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until), int early_ms)
+static void await_condition(clockid_t clock, int (*wait)(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until), long early)
 {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t never = PTHREAD_COND_INITIALIZER;
@@ -170,10 +172,10 @@ static void await_condition(clockid_t clock, int (*wait)(pthread_cond_t *c, pthr
     while ((result = wait(&never, &mutex, &until)) == 0) /* it may be spurious */
         must(unnoticed_begin() < begin + (uint64_t)LATE_MS * MS);
     must(result == ETIMEDOUT && pthread_mutex_unlock(&mutex) == 0);
-    unnoticed_ended(begin, SHORT_MS, early_ms);
+    unnoticed_ended(begin, SHORT_MS, early);
 }
 
-static void condition(void) { await_condition(CLOCK_REALTIME, wait_real, 1); }
+static void condition(void) { await_condition(CLOCK_REALTIME, pthread_cond_timedwait, 1); }
 static void condition_by_clock(void) { await_condition(CLOCK_MONOTONIC, wait_monotonic, 0); }
 
 static void semaphore(void)

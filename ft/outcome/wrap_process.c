@@ -53,8 +53,8 @@ static pid_t to_program(pid_t pid) { return first && pid == now ? first : pid; }
 
 pid_t getpid(void) { return first ? first : (pid_t)syscall(SYS_getpid); }
 
-/* Of main what the process was told; of other threads what they were, the first time. Each keeps that for itself: not all have a place where others
-   would find them by it (stand.h). */
+/* Of main what the process was told; of other threads what they were, the first time. Each keeps that for itself: not all have a place
+   where others would find them by it (stand.h). */
 pid_t gettid(void)
 {
     static _Thread_local pid_t told __attribute__((tls_model("initial-exec")));

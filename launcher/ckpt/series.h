@@ -40,8 +40,8 @@ struct ft_ckpt_series {
 int ft_ckpt_series_open(struct ft_ckpt_series *s, const struct ft_options *o, const struct ft_say *say, uint32_t nranks, struct ft_error *e);
 void ft_ckpt_series_close(struct ft_ckpt_series *s);
 
-/* --resume: the models of the newest good version go to slot 0 of that memory, and which one is told, and why newer ones were passed over. 1: ft_ckpt_header_free
-   then; 0: there is none to resume; FT_* with a line. */
+/* --resume: the models of the newest good version go to slot 0 of that memory, and which one is told, and why newer ones were passed over.
+   1: ft_ckpt_header_free then; 0: there is none to resume; FT_* with a line. */
 int ft_ckpt_series_load(struct ft_ckpt_series *s, int models, struct ft_ckpt_header *h, struct ft_error *e);
 
 /* Then: the file's hashes are of another kind; h has those that ranks have of what is in slot 0. 0; FT_ENOMEM with a line. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When a version is written to --ckpt-dir, and by whom: the thread that writes (writer.h), the pause between two files, and the last one, when the job ends.
-   What a version is, and whether there is a newer one, its owner says: the agent of a job on one host, or the controller of several. Memory of one process. */
+/* When a version is written to --ckpt-dir, and by whom: the thread that writes (writer.h), the pause between two files, and the last one,
+   when the job ends. What a version is, and whether there is a newer one, its owner says: the agent of a job on one host, or the controller
+   of several. Memory of one process. */
 #ifndef LAUNCHER_CKPT_TURN_H
 #define LAUNCHER_CKPT_TURN_H
 

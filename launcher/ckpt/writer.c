@@ -75,7 +75,8 @@ static int check(struct ft_ckpt_writer *w)
     uint64_t hash;
 
     for (uint32_t i = 0; i <= w->header.nranks; i++)
-        if (ft_models_hash(w->config.models, ft_ckpt_area(i, w->slot), w->header.sections[i].bytes, &hash, &ignored) < 0 || hash != w->hashes[i]) {
+        if (ft_models_hash(w->config.models, ft_ckpt_area(i, w->slot), w->header.sections[i].bytes, &hash, &ignored) < 0 ||
+            hash != w->hashes[i]) {
             w->other = true;
             errno = EBADMSG;
             return -1;

@@ -22,9 +22,9 @@
 
 enum { PRINTED_MS = 5 };
 
-/* Why no rank can write over what is being fetched. A node that holds version p keeps its ranks from writing the next but one, so no node commits a later one
-   than the next. So of what the nodes hold as their newest, the least and the greatest are neighbours, and who holds the lesser one gets the greater one, which
-   nobody can write over until then. */
+/* Why no rank can write over what is being fetched. A node that holds version p keeps its ranks from writing the next but one, so no node
+   commits a later one than the next. So of what the nodes hold as their newest, the least and the greatest are neighbours, and who holds
+   the lesser one gets the greater one, which nobody can write over until then. */
 enum stage {
     IDLE,
     NEWEST,                      /* every node is asked to hold its newest version */

@@ -198,7 +198,7 @@ void ft_durable_forget(struct ft_job *job)
 int ft_durable_watch(struct ft_job *job)
 {
     struct ft_durable *d = job->durable;
-    struct ft_ckpt_turn_config config = {.base = job->base, .models = job->models, .look = look, .written = written, .taken = unpin, .arg = job};
+    struct ft_ckpt_turn_config config = {.base = job->base, .look = look, .written = written, .taken = unpin, .arg = job};
 
     if (!d)
         return 0;
@@ -207,6 +207,7 @@ int ft_durable_watch(struct ft_job *job)
         return -1;
     unpin(job); /* what a dead agent was writing */
     config.series = &d->series;
+    config.models = job->models;
     if (ft_ckpt_turn_open(d->turn, &config) < 0)
         return -1;
     ft_ckpt_turn_later(d->turn, 0);

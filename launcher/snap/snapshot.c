@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The snapshots of all ranks, as the rest of the agent sees them. What becomes of one is steps.c's, when it is due cadence.c's, what it costs cost.c's,
-   its processes are slot.c's. */
+/* The snapshots of all ranks, as the rest of the agent sees them. What becomes of one is steps.c's, when it is due cadence.c's, what it
+   costs cost.c's, its processes are slot.c's. */
 #include "config.h"
 #include "launcher/snap/snapshot.h"
 
