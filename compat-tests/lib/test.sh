@@ -198,7 +198,7 @@ all_gone() {
 # The second process of ftrun $1, which is not the one that the shell started.
 other_process() {
     for process in $(cat "/proc/$1/task/$1/children"); do
-        [ "$(readlink "/proc/$process/exe")" = "$(readlink "/proc/$1/exe")" ] && echo "$process"
+        if [ "$(readlink "/proc/$process/exe")" = "$(readlink "/proc/$1/exe")" ]; then echo "$process"; fi
     done
 }
 # ftrun with pid $1 has started all its ranks, and its second process knows them: a rank that it
