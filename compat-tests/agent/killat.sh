@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The agent is killed before and after each of its system calls, while ranks read, print, die and come back: the output is that
-# of an undisturbed run, and so is the exit code. FT_EVERY=1 tries every stop. A rank that kills itself
-# would do so again if it had a snapshot of just before: no newer ones are made.
+# of an undisturbed run, and so is the exit code. FT_EVERY=1 tries every stop.
 . "$(dirname "$0")/../lib/test.sh"
 cd "$tmp" || exit 99
 sanitizers detect_leaks=0 # it cannot look at a traced process
@@ -29,9 +28,9 @@ seq 200 >input
 one() { # stop, where the output goes
     rm -f out err
     case $2 in
-    pipe) cat input | { timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q --snapshot 1000 -n 2 sh job 2>err 9>stops; echo $? >code; } | cat >out ;;
-    file) timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q --snapshot 1000 -n 2 sh job <input >out 2>err 9>stops; echo $? >code ;;
-    append) timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q --snapshot 1000 -n 2 sh job <input >>out 2>>err 9>stops; echo $? >code ;;
+    pipe) cat input | { timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q -n 2 sh job 2>err 9>stops; echo $? >code; } | cat >out ;;
+    file) timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q -n 2 sh job <input >out 2>err 9>stops; echo $? >code ;;
+    append) timeout -k 5 300 "$killat" "agent:$1" self "$ftrun" -q -n 2 sh job <input >>out 2>>err 9>stops; echo $? >code ;;
     esac
     read -r code <code
 }

@@ -1,41 +1,62 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A copy of a rank that dies where the program would not is not the last way back: after two such deaths at one place the snapshot
-# before it is woken, then snapshot zero, then the program is started by exec. A rank is given up when that dies there, too. (Three
-# deaths of its own were the end, whatever was left.)
+# A rank that dies of its own, twice at one place or by its own hand, goes on from snapshot zero, if it still has that: the newest one may
+# have led to its death. (A shell's `[ $FTMPI_INCARNATION = 0 ] && kill -9 $$` did so again from the newest, three times, and was given up.)
+# What only copies of a rank die of ends no job: the program is started by exec. (Three deaths of its own were the end, whatever was left.)
+# shellcheck disable=SC2016
 . "$(dirname "$0")/../lib/test.sh"
 own_jobs
 sanitizers handle_segv=0
 
-# go [ARGUMENT]: once rank 1 has a snapshot that is newer than zero.
-has_newer() { "$ftrun" status --json 2>/dev/null | tr -d '\n ' | grep -q '"rank":1,.*"snapshot":{[^}]*"unit":[1-9]'; }
+# go COMMAND...: two ranks, until rank 1 has a snapshot that is newer than zero; then they may go on. $tmp/said: what is told of it.
+has_newer() { "$ftrun" status --json 2>/dev/null | tr -d '\n ' | grep -q '"rank":1,.*"snapshot":{"pid"'; }
 go() {
     rm -f "$tmp/go"
-    begin --snapshot 0.05 -n 2 "$built/forsaken" "$tmp/go" "$@"
+    begin --snapshot 0.05 --report "$tmp/report" -n 2 "$@"
     wait_for has_newer
     : >"$tmp/go"
     ended
+    sed -e 's/^ftrun: //; s/ (pid [^)]*)//; s/at unit [0-9]*/at unit N/' -e '/replays: unit\|is back where it was\|of a* *ranks* survived/d' "$tmp/err" >"$tmp/said"
 }
-how='rank 1 (pid [0-9]*, host [^)]*) was killed by signal'
+# said LINE...: no other line was told.
+said() { printf 'rank 1 %s\n' "$@" | cmp -s - "$tmp/said" || { fail "$what: another way:" && printf 'rank 1 %s\n' "$@" | diff - "$tmp/said"; }; }
+ways() { [ "$(sed -n 's/.*"way_back": "\(.*\)",/\1/p' "$tmp/report" | paste -sd' ')" = "$1" ] || fail "$what: other ways back: $(grep way_back "$tmp/report")"; }
+both_done() {
+    expect_code 0
+    sorted
+    expect_out 'rank 0: done' 'rank 1: done'
+}
+segv='was killed by signal 11 (SIGSEGV)' kill='was killed by signal 9 (SIGKILL)' abrt='was killed by signal 6 (SIGABRT)'
+newest=', of its own, at unit N; it does not go on from its newest snapshot again'
+none=', of its own, at unit N; it does not go on from a snapshot again'
 
-go
-expect_code 0
-sorted
-expect_out 'rank 0: done' 'rank 1: done'
-sed -e 's/ (pid [^)]*)//; s/at unit [0-9]* //' -e '/replays: unit\|is back where it was\|of ranks survived/d' "$tmp/err" >"$tmp/said"
-cat >"$tmp/want" <<'END'
-ftrun: rank 1 was killed by signal 9 (SIGKILL); restarted from its snapshot, restart 1
-ftrun: rank 1 was killed by signal 11 (SIGSEGV); restarted from its snapshot, restart 2
-ftrun: rank 1 was killed by signal 11 (SIGSEGV), 2 times since it went on from its snapshot; the next way back is taken
-ftrun: rank 1 was killed by signal 11 (SIGSEGV); restarted, restart 3
-ftrun: rank 1 was killed by signal 11 (SIGSEGV); restarted, restart 4
-ftrun: rank 1 was killed by signal 11 (SIGSEGV), 2 times since it went on from its snapshot; the next way back is taken
-ftrun: rank 1 was killed by signal 11 (SIGSEGV); restarted, restart 5
-END
-cmp -s "$tmp/said" "$tmp/want" || { fail "$what: another way:" && diff "$tmp/want" "$tmp/said"; }
-
-go always
+go "$built/forsaken" "$tmp/go" copies
+both_done
+said "$kill; restarted from its snapshot, restart 1" "$segv; restarted from its snapshot, restart 2" "$segv$newest" "$segv; restarted, restart 3" \
+    "$segv$none" "$segv; restarted, restart 4"
+go "$built/forsaken" "$tmp/go" always
 expect_code 139
-expect_err "$how 11 (SIGSEGV), 5 times in a row at unit [1-9][0-9]*; given up, the job is ended"
-[ "$(grep -c 'the next way back is taken' "$tmp/err")" = 2 ] || fail "$what: not all ways back were taken"
+expect_err "rank 1 (pid [0-9]*, host [^)]*) was killed by signal 11 (SIGSEGV), 4 times in a row at unit [1-9][0-9]*; given up, the job is ended"
+
+go "$built/forsaken" "$tmp/go" hand
+both_done
+said "$kill$newest" "$kill; restarted, restart 1"
+ways start
+go "$built/forsaken" "$tmp/go" fault
+both_done
+said "$abrt; restarted from its snapshot, restart 1" "$abrt$newest" "$abrt; restarted, restart 2"
+ways 'snapshot start'
+# The only way back is not thrown away.
+go "$built/forsaken" "$tmp/go" closed "$tmp/mapped"
+both_done
+said "$kill; restarted from its snapshot, restart 1"
+ways snapshot
+
+# Without MPI.
+go sh -c 'while [ ! -e "$1/go" ]; do echo >/dev/null; done
+    [ $FTMPI_RANK.$FTMPI_INCARNATION = 1.0 ] && kill -9 $$
+    echo "rank $FTMPI_RANK: done"' _ "$tmp"
+both_done
+said "$kill$newest" "$kill; restarted, restart 1"
+ways start
 finish

@@ -132,14 +132,14 @@ static void tell_all(struct ft_job *job, uint32_t rank)
                   ft_job_rank(job, rank), proc->before, ft_say_host(), ft_ranks_death(proc, how, sizeof how), from);
 }
 
-static void tell_forsaken(struct ft_job *job, uint32_t rank)
+static void forsake(struct ft_job *job, uint32_t rank, bool all)
 {
     const struct ft_proc *proc = &job->procs[rank];
     char how[64];
 
-    ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s, %d times at unit %llu since it went on from its snapshot; the next way back is taken",
-                  ft_job_rank(job, rank), proc->pid, ft_say_host(), ft_ranks_death(proc, how, sizeof how), FT_COPY_DEATHS,
-                  (ull)ft_ranks_furthest(job, rank));
+    if (ft_snapshots_forsake(job, rank, all))
+        ft_say_notice(&job->say, "rank %u (pid %d, host %s) %s, of its own, at unit %llu; it does not go on from %s snapshot again", ft_job_rank(job, rank),
+                      proc->pid, ft_say_host(), ft_ranks_death(proc, how, sizeof how), (ull)ft_ranks_furthest(job, rank), all ? "a" : "its newest");
 }
 
 static void gather(struct ft_job *job)
@@ -191,8 +191,7 @@ static void do_effect(struct ft_agent *a, const struct ft_effect *fx)
         ft_restart_rank(job, fx->rank, fx->number);
         break;
     case FT_DO_FORSAKE:
-        tell_forsaken(job, fx->rank);
-        ft_snapshots_forsake(job, fx->rank, fx->number == 2);
+        forsake(job, fx->rank, fx->number == 2);
         break;
     case FT_DO_RETIRE:
         retire(job, fx->rank);

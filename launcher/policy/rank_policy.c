@@ -15,9 +15,7 @@ struct rank {
     enum ft_phase life;    /* NEW, CLEARING, RUNNING, RETIRED */
     uint32_t restarts;
     uint32_t own_deaths;   /* in a row, at `progress` */
-    uint32_t copy_deaths;  /* likewise, from the snapshots that it has now */
     bool exec_died;        /* one of own_deaths was not a copy's */
-    bool forsaken;         /* some snapshots have been, at `progress` */
     uint32_t quick_kills;  /* in a row, at `progress` */
     uint32_t hangs;        /* in a row, at `progress` */
     uint64_t progress;
@@ -122,14 +120,17 @@ static bool killed_by_others(const struct ft_event *ev)
     return (signal == SIGKILL || signal == SIGTERM) && !ev->oom && !ev->by_itself;
 }
 
+/* It does so again if it goes on with the memory of just before: in that is what it decided by. */
+static bool decided_to_die(const struct ft_event *ev) { return ev->by_itself || !ev->signal; }
+
 /* What is counted is counted at the furthest unit this rank ever reached (RULE 19: deaths in replay come earlier). */
 static void note_progress(struct rank *rank, uint64_t progress)
 {
     if (progress <= rank->progress)
         return;
     rank->progress = progress;
-    rank->own_deaths = rank->copy_deaths = rank->quick_kills = rank->hangs = 0;
-    rank->exec_died = rank->forsaken = false;
+    rank->own_deaths = rank->quick_kills = rank->hangs = 0;
+    rank->exec_died = false;
 }
 
 static void count_death(struct rank *rank, const struct ft_event *ev)
@@ -137,7 +138,6 @@ static void count_death(struct rank *rank, const struct ft_event *ev)
     note_progress(rank, ev->progress);
     if (!killed_by_others(ev)) {
         rank->own_deaths++;
-        rank->copy_deaths += ev->from != FT_FROM_EXEC;
         rank->exec_died |= ev->from == FT_FROM_EXEC;
     } else if (ev->quick) {
         rank->quick_kills++;
@@ -184,15 +184,17 @@ static void restart(struct ft_policy *p, uint32_t rank, struct ft_effects *out)
     start_again(p, rank, out);
 }
 
-/* Its newest snapshot, then zero: what is left then is to start it by exec. */
-static void forsake(struct rank *rank, const struct ft_event *ev, struct ft_effects *out)
+/* A fault of its own may have been chance: it goes on from its newest snapshot, once. Then that may have the fault in it: from zero, which is to
+   do more again. Last it is started by exec, if that has not died there, too. */
+static void step_back(const struct rank *rank, const struct ft_event *ev, struct ft_effects *out)
 {
-    struct ft_effect *e = effect(out, FT_DO_FORSAKE);
+    struct ft_effect *e;
 
+    if (rank->own_deaths == 1 && !decided_to_die(ev))
+        return;
+    e = effect(out, FT_DO_FORSAKE);
     e->rank = ev->rank;
-    e->number = rank->forsaken || ev->from == FT_FROM_ZERO ? 2 : 1;
-    rank->forsaken = true;
-    rank->copy_deaths = 0;
+    e->number = rank->own_deaths < FT_OWN_DEATHS ? 1 : 2;
 }
 
 static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effects *out)
@@ -207,8 +209,8 @@ static void died(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         end(p, reason, ev->rank, number, death_code(ev), out);
         return;
     }
-    if (rank->copy_deaths >= FT_COPY_DEATHS && !rank->exec_died)
-        forsake(rank, ev, out);
+    if (!killed_by_others(ev))
+        step_back(rank, ev, out);
     p->now.restarts++;
     restart(p, ev->rank, out);
 }
@@ -256,6 +258,8 @@ static void exited_while_going(struct ft_policy *p, const struct ft_event *ev, s
         return;
     }
     if (ev->lost) {
+        if (ev->by_itself)
+            step_back(&p->ranks[ev->rank], ev, out);
         p->now.restarts++;
         restart(p, ev->rank, out);
         return;

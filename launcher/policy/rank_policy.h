@@ -7,8 +7,9 @@
      the rank ended the job (MPI_Abort, a fatal MPI error)              -> the job ends with the code it gave
      exit 0 between MPI_Init and MPI_Finalize                           -> an error, the job ends with 1
      exit 0 without MPI_Init, which others have called                  -> likewise
-     three deaths of its own at the same furthest unit (RULE 19)        -> given up, 128 + signal; but not for what only copies of it do:
-     two there, each after it went on from a copy of itself             -> that copy is not used again: the next way back
+     it dies of its own: by its own hand, or twice at the same unit     -> it goes on from snapshot zero, if it has that beside a newer one
+     three deaths of its own at the same furthest unit (RULE 19)        -> given up, 128 + signal; if each was a copy's of it, it is
+                                                                           started by exec first
      it ended itself, as it could not follow its snapshot             -> it is started again: that is counted nowhere
      ftrun has killed it to see whether it comes back (--check-replay) -> likewise
      all others have waited for it for --hang-timeout                   -> it is killed, then as above; the third time
@@ -30,7 +31,6 @@
 
 enum {
     FT_OWN_DEATHS = 3,     /* of its own, in a row, at the same furthest unit: given up */
-    FT_COPY_DEATHS = 2,    /* likewise, after it went on from a snapshot: forsaken */
     FT_HANGS = 3,          /* likewise */
     FT_QUICK_KILLS = 100,  /* killed by others within a second of its start, in a row, without progress: given up */
     FT_CODE_JOB = 1,       /* exit code of ftrun for what no rank gave a code for */
@@ -91,7 +91,7 @@ struct ft_event {
 
 enum ft_effect_kind {
     FT_DO_RESTART,         /* rank; number: how manieth restart of this rank. Once its process tree is dead */
-    FT_DO_FORSAKE,         /* rank; number 1: its snapshots but zero are not woken again; 2: nor is zero */
+    FT_DO_FORSAKE,         /* rank; number 1: its newest snapshot is not woken again, if zero can be; 2: nor is any */
     FT_DO_RETIRE,          /* rank: it will not be started again */
     FT_DO_END,             /* code, reason, rank, number: the job ends; pending restarts are off */
     FT_DO_SIGNAL,          /* number: to every rank that runs; unless it is SIGKILL, EV_GRACE is wanted later */

@@ -61,7 +61,7 @@ Test(policy_all, all_that_start_again_without_getting_further_are_given_up)
     for (int i = 1; i < FT_OWN_DEATHS; i++) {
         char expected[40];
 
-        snprintf(expected, sizeof expected, "restart 1 #%d", i);
+        snprintf(expected, sizeof expected, "%srestart 1 #%d", i > 1 ? "forsake 1 newest, " : "", i);
         KILLED(expected, 1, SIGSEGV, .progress = 10 - (uint64_t)i); /* the log is new: what counts is the furthest ever */
         STEP("tell 1, gather", .kind = FT_EV_STRANDED, .rank = 1);
         snprintf(expected, sizeof expected, "restart 0 #%d", i);
@@ -80,7 +80,7 @@ Test(policy_all, what_ranks_do_by_themselves_counts_also_when_all_start_again)
     EXITED("restart 1 #1", 1, .lost = true, .signal = SIGSEGV);
     cr_expect_eq(ft_policy_restarts(p), 2); /* nobody knows */
     renewed(3);
-    KILLED("restart 0 #2", 0, SIGSEGV, .progress = 10);
+    KILLED("forsake 0 newest, restart 0 #2", 0, SIGSEGV, .progress = 10);
     STARTED("", 0);
     KILLED("retire 0, end 139 given-up, signal 15", 0, SIGSEGV, .progress = 10);
 }

@@ -31,9 +31,9 @@ Test(policy, a_killed_rank_comes_back_and_the_others_are_not_told)
 Test(policy, codes_129_to_159_are_deaths_and_others_verdicts)
 {
     begin(2);
-    EXITED("restart 0 #1", 0, .code = 129);
+    EXITED("forsake 0 newest, restart 0 #1", 0, .code = 129);
     STARTED("", 0);
-    EXITED("restart 0 #2", 0, .code = 159, .progress = 1);
+    EXITED("forsake 0 newest, restart 0 #2", 0, .code = 159, .progress = 1);
     STARTED("", 0);
     EXITED("retire 1, end 128 verdict, signal 15", 1, .code = 128);
     KILLED("retire 0, finish 128", 0, SIGTERM);
@@ -71,14 +71,14 @@ Test(policy, three_own_deaths_at_one_unit_are_enough)
     begin(2);
     KILLED("restart 1 #1", 1, SIGSEGV, .progress = 5);
     STARTED("", 1);
-    KILLED("restart 1 #2", 1, SIGSEGV, .progress = 5);
+    KILLED("forsake 1 newest, restart 1 #2", 1, SIGSEGV, .progress = 5);
     STARTED("", 1);
     KILLED("retire 1, end 139 given-up, signal 15", 1, SIGSEGV, .progress = 5);
     KILLED("retire 0, finish 139", 0, SIGTERM);
 }
 
-/* A copy that dies where the program would not was given up with the program. */
-Test(policy, a_copy_that_dies_twice_is_not_woken_again_and_the_next_way_back_is_taken)
+/* A fault that is in the memory of just before came again until the program was given up. */
+Test(policy, who_dies_twice_goes_back_to_zero_and_what_only_copies_die_of_is_started_by_exec)
 {
     begin(2);
     KILLED("restart 1 #1", 1, SIGKILL, .progress = 5);
@@ -87,12 +87,27 @@ Test(policy, a_copy_that_dies_twice_is_not_woken_again_and_the_next_way_back_is_
     STARTED("", 1);
     KILLED("forsake 1 newest, restart 1 #3", 1, SIGBUS, .progress = 5, .from = FT_FROM_SNAPSHOT);
     STARTED("", 1);
-    KILLED("restart 1 #4", 1, SIGBUS, .progress = 5, .from = FT_FROM_ZERO);
-    STARTED("", 1);
-    interrupted("forsake 1 all, restart 1 #5", (struct ft_event){.kind = FT_EV_EXITED, .rank = 1, .signal = SIGBUS, .state = FT_RANK_ATTACHED,
+    interrupted("forsake 1 all, restart 1 #4", (struct ft_event){.kind = FT_EV_EXITED, .rank = 1, .signal = SIGBUS, .state = FT_RANK_ATTACHED,
                                                                  .progress = 5, .from = FT_FROM_ZERO});
     STARTED("", 1);
     KILLED("retire 1, end 135 given-up, signal 15", 1, SIGBUS, .progress = 5);
+}
+
+/* It did so again from its newest one, and was given up. */
+Test(policy, who_dies_by_its_own_hand_goes_back_to_zero_at_once)
+{
+    begin(1);
+    KILLED("forsake 0 newest, restart 0 #1", 0, SIGKILL, .progress = 5, .by_itself = true);
+    STARTED("", 0);
+    KILLED("forsake 0 newest, restart 0 #2", 0, SIGABRT, .progress = 6, .by_itself = true, .from = FT_FROM_ZERO);
+    STARTED("", 0);
+    EXITED("forsake 0 newest, restart 0 #3", 0, .code = 134, .progress = 7, .from = FT_FROM_SNAPSHOT);
+    STARTED("", 0);
+    EXITED("restart 0 #4", 0, .code = 137, .progress = 8, .from = FT_FROM_SNAPSHOT); /* a shell tells that somebody has killed what it ran */
+    STARTED("", 0);
+    KILLED("restart 0 #5", 0, SIGSEGV, .progress = 8, .from = FT_FROM_SNAPSHOT); /* it may have been chance */
+    STARTED("", 0);
+    EXITED("forsake 0 newest, restart 0 #6", 0, .by_itself = true, .lost = true); /* of what is not known: of what it sent itself */
 }
 
 Test(policy, what_the_program_itself_has_died_of_is_not_its_copies_fault)
@@ -100,7 +115,7 @@ Test(policy, what_the_program_itself_has_died_of_is_not_its_copies_fault)
     begin(1);
     KILLED("restart 0 #1", 0, SIGSEGV, .progress = 5);
     STARTED("", 0);
-    KILLED("restart 0 #2", 0, SIGSEGV, .progress = 5, .from = FT_FROM_SNAPSHOT);
+    KILLED("forsake 0 newest, restart 0 #2", 0, SIGSEGV, .progress = 5, .from = FT_FROM_SNAPSHOT);
     STARTED("", 0);
     KILLED("retire 0, end 139 given-up, finish 139", 0, SIGSEGV, .progress = 5, .from = FT_FROM_SNAPSHOT);
 }
@@ -116,9 +131,7 @@ Test(policy, kills_by_others_say_nothing_of_a_copy_and_progress_clears_it)
     STARTED("", 0);
     KILLED("forsake 0 newest, restart 0 #4", 0, SIGSEGV, .progress = 6, .from = FT_FROM_SNAPSHOT);
     STARTED("", 0);
-    KILLED("restart 0 #5", 0, SIGSEGV, .progress = 6, .from = FT_FROM_SNAPSHOT); /* one that was made since */
-    STARTED("", 0);
-    KILLED("forsake 0 all, restart 0 #6", 0, SIGSEGV, .progress = 6, .from = FT_FROM_SNAPSHOT);
+    KILLED("forsake 0 all, restart 0 #5", 0, SIGSEGV, .progress = 6, .from = FT_FROM_SNAPSHOT); /* zero, or one that was made since */
 }
 
 Test(policy, zero_without_init_is_an_error_if_others_have_called_it)
@@ -153,7 +166,7 @@ Test(policy, kills_by_others_do_not_count_nor_clear)
     STARTED("", 0);
     EXITED("restart 0 #4", 0, .code = 143, .progress = 5);
     STARTED("", 0);
-    KILLED("restart 0 #5", 0, SIGABRT, .progress = 5);
+    KILLED("forsake 0 newest, restart 0 #5", 0, SIGABRT, .progress = 5);
     STARTED("", 0);
     EXITED("retire 0, end 134 given-up, finish 134", 0, .code = 134, .progress = 5);
 }
@@ -163,7 +176,7 @@ Test(policy, the_memory_killer_counts_as_the_ranks_own_doing)
     begin(1);
     KILLED("restart 0 #1", 0, SIGKILL, .progress = 5, .oom = true);
     STARTED("", 0);
-    KILLED("restart 0 #2", 0, SIGKILL, .progress = 5, .oom = true);
+    KILLED("forsake 0 newest, restart 0 #2", 0, SIGKILL, .progress = 5, .oom = true);
     STARTED("", 0);
     KILLED("retire 0, end 137 given-up, finish 137", 0, SIGKILL, .progress = 5, .oom = true);
 }
@@ -171,9 +184,9 @@ Test(policy, the_memory_killer_counts_as_the_ranks_own_doing)
 Test(policy, a_rank_that_kills_itself_has_nobody_else_to_blame)
 {
     begin(1);
-    KILLED("restart 0 #1", 0, SIGKILL, .progress = 5, .by_itself = true, .quick = true);
+    KILLED("forsake 0 newest, restart 0 #1", 0, SIGKILL, .progress = 5, .by_itself = true, .quick = true);
     STARTED("", 0);
-    KILLED("restart 0 #2", 0, SIGTERM, .progress = 5, .by_itself = true, .quick = true);
+    KILLED("forsake 0 newest, restart 0 #2", 0, SIGTERM, .progress = 5, .by_itself = true, .quick = true);
     STARTED("", 0);
     KILLED("retire 0, end 137 given-up, finish 137", 0, SIGKILL, .progress = 5, .by_itself = true, .quick = true);
 }
@@ -255,7 +268,7 @@ Test(policy, restart_on_decides)
 
     ft_values_restart_on("3", &c.restart_on);
     begin_with(c);
-    EXITED("restart 0 #1", 0, .code = 3);
+    EXITED("forsake 0 newest, restart 0 #1", 0, .code = 3);
     STARTED("", 0);
     KILLED("retire 0, end 139 death, signal 15", 0, SIGSEGV);
 }

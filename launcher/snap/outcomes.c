@@ -132,10 +132,11 @@ void ft_outcomes_buried(struct ft_snapshot *s)
 {
     struct ft_proc *proc = &s->job->procs[s->rank];
     struct ft_outcome_words *outcomes = ft_outcomes_of(s);
+    uint64_t sent = outcomes ? atomic_load(&outcomes->by_itself) : 0;
 
     if (!outcomes)
         return;
-    proc->by_itself |= proc->signal && atomic_load(&outcomes->by_itself) == (uint64_t)proc->signal;
+    proc->by_itself |= sent && (proc->lost || sent == (uint64_t)proc->signal);
     atomic_store(&outcomes->by_itself, 0);
     if (atomic_load(&outcomes->differs) != s->differs)
         went_astray(s, outcomes);

@@ -92,17 +92,26 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
         ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, or load its checkpoint, if no more is released */
 }
 
-int ft_slot_usable(const struct ft_snapshot *s)
+/* slot + 1 */
+static bool is_open(const struct ft_snapshot *s, uint32_t slot)
 {
     const struct ft_outcome_words *outcomes = ft_region_outcomes(&s->job->region, s->rank);
-    uint32_t named = atomic_load(&s->named), zero = atomic_load(&s->zero);
-    uint64_t closings = outcomes ? atomic_load(&outcomes->closings) : 0;
 
-    if (named && s->slots[named - 1].closings >= closings)
-        return (int)named - 1;
-    if (zero && s->slots[zero - 1].closings >= closings)
-        return (int)zero - 1;
-    return -1;
+    return slot && s->slots[slot - 1].closings >= (outcomes ? atomic_load(&outcomes->closings) : 0);
+}
+
+int ft_slot_usable(const struct ft_snapshot *s)
+{
+    uint32_t named = atomic_load(&s->named), zero = atomic_load(&s->zero);
+
+    return (int)(is_open(s, named) ? named : is_open(s, zero) ? zero : 0) - 1;
+}
+
+bool ft_slot_has_zero(const struct ft_snapshot *s)
+{
+    uint32_t named = atomic_load(&s->named), zero = atomic_load(&s->zero);
+
+    return named && zero != named && is_open(s, zero) && !ft_slot_is_dead(&s->slots[zero - 1]);
 }
 
 bool ft_slot_is_ours(const struct ft_snapshot *s, pid_t pid)

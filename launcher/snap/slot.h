@@ -115,6 +115,9 @@ void ft_slot_adopt(struct ft_snapshot *s, int slot);
 /* The slot of the one to be woken: the newest that has not been closed. -1: there is none. */
 int ft_slot_usable(const struct ft_snapshot *s);
 
+/* Zero can be woken, and is not the newest. */
+bool ft_slot_has_zero(const struct ft_snapshot *s);
+
 /* It has one, or one is being made. */
 bool ft_slot_any(const struct ft_snapshot *s);
 

@@ -214,9 +214,9 @@ void ft_snapshots_drop_all(struct ft_job *job)
         ft_snapshots_drop(job, r);
 }
 
-void ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all)
+bool ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all)
 {
-    ft_steps_forsake(of(job, rank), all);
+    return ft_steps_forsake(of(job, rank), all);
 }
 
 bool ft_snapshots_closed(const struct ft_job *job, uint32_t rank)

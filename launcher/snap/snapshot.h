@@ -71,8 +71,9 @@ bool ft_snapshots_is_zero(const struct ft_job *job, uint32_t rank, const struct 
 void ft_snapshots_drop(struct ft_job *job, uint32_t rank);
 void ft_snapshots_drop_all(struct ft_job *job);
 
-/* What it makes of itself dies: its newest, or (all) zero, too, is not woken again; none is made before it has got further. Can be done twice. */
-void ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all);
+/* What goes on from them dies: its newest is not woken again, if zero can be; or (all) none is, nor made before it has got further. False: there
+   was none of that. Can be done twice. */
+bool ft_snapshots_forsake(struct ft_job *job, uint32_t rank, bool all);
 
 /* Rank has one, which is not to be woken: ft_outcomes_closed says why. */
 bool ft_snapshots_closed(const struct ft_job *job, uint32_t rank);

@@ -244,17 +244,19 @@ void ft_steps_buried(struct ft_snapshot *s)
     ft_publish(&w->want, 0); /* a copy of an older snapshot than the last one would take that for due */
 }
 
-void ft_steps_forsake(struct ft_snapshot *s, bool all)
+bool ft_steps_forsake(struct ft_snapshot *s, bool all)
 {
-    uint32_t named = atomic_load(&s->named);
+    int named = (int)atomic_load(&s->named) - 1;
+    bool has = all ? ft_slot_any(s) : ft_slot_has_zero(s);
 
-    s->forsaken = ft_region_progress(&s->job->region, s->rank) + 1;
     if (all) {
+        s->forsaken = ft_region_progress(&s->job->region, s->rank) + 1;
         ft_steps_drop(s);
-    } else if (named && named != atomic_load(&s->zero)) {
-        ft_slot_condemn(s, (int)named - 1);
-        ft_slot_withdraw(s, (int)named - 1);
+    } else if (has) {
+        ft_slot_condemn(s, named);
+        ft_slot_withdraw(s, named);
     }
+    return has;
 }
 
 /* ---- a successor of the agent ---- */

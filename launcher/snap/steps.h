@@ -41,8 +41,9 @@ void ft_steps_end_zero(struct ft_snapshot *s, uint64_t least);
 /* All are ended, and the one that is asked for is given up. Their processes are gone a little later. */
 void ft_steps_drop(struct ft_snapshot *s);
 
-/* What is made of it dies: the newest, or (all) zero, too, is not woken again. Can be done twice. */
-void ft_steps_forsake(struct ft_snapshot *s, bool all);
+/* What goes on from them dies: the newest is not woken again, if zero can be; or (all) none is, nor made before the rank has got further. False:
+   there was none of that. Can be done twice. */
+bool ft_steps_forsake(struct ft_snapshot *s, bool all);
 
 /* This process is a successor of the agent: the step that the dead one was in is done or undone. */
 void ft_steps_adopt(struct ft_snapshot *s);
