@@ -127,14 +127,17 @@ static _Atomic uint32_t lock; /* 2: somebody waits */
 void ft_threads_lock(void)
 {
     uint32_t free = 0;
+    int error;
 
     if (!ft_threads_many || ft_thread.holds++)
         return;
     ft_busy();
     if (atomic_compare_exchange_strong(&lock, &free, 1))
         return;
+    error = errno;
     while (atomic_exchange(&lock, 2) != 0)
         syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    errno = error;
 }
 
 void ft_threads_unlock(void)

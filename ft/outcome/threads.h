@@ -56,7 +56,7 @@ uint64_t ft_threads_stood(void);
 /* In a process that has just been made of a copy: what there is to be given, and in which order. */
 void ft_threads_resume(void);
 
-/* One thread at a time, as often as it likes. */
+/* One thread at a time, as often as it likes. errno is untouched. */
 void ft_threads_lock(void);
 void ft_threads_unlock(void);
 
