@@ -333,7 +333,7 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
     ft_thread.sleeps = kind == FT_CALL_SLEEP || kind == FT_CALL_POLL;
     ft_thread.in_call = true;
     if (__builtin_expect(ft_signals_wait, 0))
-        ft_signals_hurry(kind);
+        ft_signals_in_call(kind);
     if (ft_images_held)
         ft_images_settle();
     if (c->under_way) {
@@ -392,8 +392,10 @@ long ft_call_end(struct ft_recorded *c, long result, size_t bytes)
         let(c);
         ft_threads_resolved();
         ft_recorder_live();
-        errno = error;
     }
+    if (__builtin_expect(ft_signals_wait, 0))
+        ft_signals_past_call();
+    errno = error;
     ft_thread.in_call = false;
     ft_idle();
     ft_signals_at(FT_SIGNALS_AFTER);

@@ -31,8 +31,10 @@ void ft_signals_give(void);
    for what their handlers do, and sleeps since they had not come, is woken. */
 void ft_signals_before(enum ft_call_kind kind);
 
-/* The call is being made: a signal of a timer ends it soon, if one of those that wait is to. errno may change. */
-void ft_signals_hurry(enum ft_call_kind kind);
+/* Some wait, and the call is being made: a signal of a timer ends it soon, if one of them is to. It has been made: there is time to hand them over.
+   errno may change. */
+void ft_signals_in_call(enum ft_call_kind kind);
+void ft_signals_past_call(void);
 
 enum { FT_SIGNALS_MOST = 32 /* that wait at a time */ };
 

@@ -345,19 +345,28 @@ static bool are_to_end(enum ft_call_kind kind)
     }
 }
 
-void ft_signals_hurry(enum ft_call_kind kind)
+static void be_patient_again(long ns)
 {
     sigset_t all, old;
 
-    if (!are_to_end(kind))
-        return;
     sigfillset(&all);
     ft_mask_real(SIG_SETMASK, &all, &old);
     if (come != gone) {
         be_at_ease();
-        be_patient(waiting[gone % FT_SIGNALS_MOST].si_signo, HURRY);
+        be_patient(waiting[gone % FT_SIGNALS_MOST].si_signo, ns);
     }
     ft_mask_real(SIG_SETMASK, &old, NULL);
+}
+
+void ft_signals_in_call(enum ft_call_kind kind)
+{
+    if (are_to_end(kind))
+        be_patient_again(HURRY);
+}
+
+void ft_signals_past_call(void)
+{
+    be_patient_again(PATIENCE);
 }
 
 void ft_signals_before(enum ft_call_kind kind)
