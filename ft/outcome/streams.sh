@@ -76,10 +76,9 @@ under_kills() {
   mv "$work/files" "$work/expected"
   for way; do
     for seed in $(seq "$first" "$last"); do
-      for to in pipe file; do
-        disturbed $to
-        "$holds" >"$work/why" 2>&1 || { failed "$name is another one than undisturbed, output to a $to" && head -n 5 "$work/why"; }
-      done
+      if [ $((seed % 2)) = 0 ]; then to=file; else to=pipe; fi
+      disturbed $to
+      "$holds" >"$work/why" 2>&1 || { failed "$name is another one than undisturbed, output to a $to" && head -n 5 "$work/why"; }
     done
   done
   [ $((kills - had_kills)) -gt 0 ] || { bad=$((bad + 1)) && echo "streams.sh: $name was never killed"; }
