@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What wrap_exec.c has of children. */
+/* What wrap_exec.c and wrap_fork.c have of children. */
 #ifndef FT_OUTCOME_CHILD_H
 #define FT_OUTCOME_CHILD_H
 
@@ -7,6 +7,10 @@
 
 /* In a child of the rank: nothing of it is recorded. */
 void ft_in_child(void);
+
+/* A fork is given again; it is made. */
+void ft_fork_again(void);
+void ft_fork_live(void);
 
 /* The rank has had children that are not followed. */
 extern bool ft_child_strangers;

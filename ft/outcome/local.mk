@@ -25,7 +25,7 @@ liboutcome_la_SOURCES = \
 	ft/outcome/wrap_name.c ft/outcome/wrap_named.c ft/outcome/wrap_names.c ft/outcome/wrap_stat.c ft/outcome/wrap_attributes.c \
 	ft/outcome/wrap_directory.c ft/outcome/wrap_walk.c ft/outcome/wrap_place.c \
 	ft/outcome/inputs.h ft/outcome/inputs.c ft/outcome/once.h ft/outcome/once.c \
-	ft/outcome/wrap_descriptor.c ft/outcome/wrap_ioctl.c ft/outcome/wrap_content.c ft/outcome/wrap_exec.c ft/outcome/wrap_poll.c \
+	ft/outcome/wrap_descriptor.c ft/outcome/wrap_ioctl.c ft/outcome/wrap_content.c ft/outcome/wrap_exec.c ft/outcome/wrap_fork.c ft/outcome/wrap_poll.c \
 	ft/outcome/robust.h ft/outcome/robust.c ft/outcome/wrap_thread.c ft/outcome/tcp.h ft/outcome/tcp.c ft/outcome/wrap_socket.c ft/outcome/wrap_resolve.c ft/outcome/wrap_send.c ft/outcome/event.h ft/outcome/wrap_event.c ft/outcome/images.h ft/outcome/images.c ft/outcome/children.h ft/outcome/children.c ft/outcome/child.h ft/outcome/wrap_child.c ft/outcome/wrap_shell.c \
 	ft/outcome/python.h ft/outcome/python.c ft/outcome/maps.h ft/outcome/wrap_map.c ft/outcome/wrap_closed.c ft/outcome/wrap_syscall.c
 # syscall is taken the place of, too: the library's own calls go past that.

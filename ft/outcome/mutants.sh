@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Recorders that break one rule each: torture.sh must find every one, or points.sh if a row is named, or locks.sh ("locks ROW"), or conditions.sh. A mutant is
+# Recorders that break one rule each: torture.sh must find every one, or points.sh if a row is named, or locks.sh ("locks ROW"), conditions.sh, relay.sh. A mutant is
 # one substitution in one file, linked in the place of the object that ships; in lock.h it is in the place of all that have it.
 # mutants.sh TEXT: only those whose description has it.
 # shellcheck disable=SC2016
@@ -15,7 +15,7 @@ trap 'exit 99' INT TERM HUP
 bad=0
 only=${1-}
 mkdir "$tmp/.libs" "$tmp/objects"
-cp "$build/outcome_cuts" "$build/outcome_agent" "$build/outcome_torture" "$build/outcome_calls" "$build/outcome_locks" "$build/outcome_conditions" "$tmp"
+cp "$build/outcome_cuts" "$build/outcome_agent" "$build/outcome_torture" "$build/outcome_calls" "$build/outcome_locks" "$build/outcome_conditions" "$build/outcome_relay" "$tmp"
 (cd "$tmp/objects" && ar x "$build/.libs/liboutcome.a" && ar x "$build/.libs/liblocks_test.a") || exit 99
 locks="lock behind wrap_mutex wrap_semaphore wrap_condition wrap_winner wrap_openmp wrap_locked"
 cp "$build"/ft/outcome/test/.libs/*start.o "$tmp/objects/start.o"
@@ -28,6 +28,8 @@ search() {
     elif [ "${1%% *}" = cuts ]; then
         # shellcheck disable=SC2086
         FT_SEEDS=${FT_SEEDS:-4} FT_WRONG=1 FT_LIMIT=20 sh "$top/ft/outcome/cuts.sh" ${1#cuts }
+    elif [ "$1" = relay ]; then
+        FT_SEEDS=${FT_SEEDS:-4} FT_WRONG=1 sh "$top/ft/outcome/relay.sh"
     elif [ "$1" = conditions ]; then
         FT_LIMIT=15 sh "$top/ft/outcome/conditions.sh"
     elif [ -n "$1" ]; then
@@ -96,6 +98,13 @@ mutant "a read is noted before where it was" ft/outcome/wrap_read.c 'ft_call_not
     'if (c.record) { c.record->step = 1; __asm__ volatile("" ::: "memory"); c.record->note[0] = at; }' read
 mutant "an attribute that was there is not looked at" ft/outcome/wrap_attributes.c 'EEXIST, again && !c.record->note[0])' 'EEXIST, again)' xattr
 mutant "what is in the scratch is sent again" ft/outcome/pipes.c 'if (o->step == SEND) {' 'if (0) {' 'write to a pipe'
+
+# Of threads' numbers.
+mutant "a number is used again before its thread has ended" ft/outcome/threads.c \
+    'wait_until(is_its_turn, n, (uint64_t)life / FT_OUTCOME_THREADS);' ';' relay
+mutant "a thread that is not in the log is made before the replay's end" ft/outcome/wrap_thread.c \
+    'if (!o && ft_recorder_replays())' 'if (0)' relay
+mutant "an end is not in the log" ft/outcome/wrap_thread.c 'ft_log_put(FT_CALL_THREAD, ENDED, 0, 0)' '1' relay
 
 # Of locks between threads.
 mutant "a lock is published before it is recorded" ft/outcome/lock.h \

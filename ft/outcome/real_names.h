@@ -59,6 +59,7 @@ void _IO_list_lock(void);
 void _IO_list_unlock(void);
 char *__fgets_chk(char *to, size_t size, int n, FILE *f);
 size_t __fread_chk(void *to, size_t room, size_t size, size_t n, FILE *f);
+int __register_atfork(void (*before)(void), void (*after)(void), void (*child)(void), void *whose);
 int __isoc99_vfscanf(FILE *f, const char *format, va_list args);
 int __vfprintf_chk(FILE *f, int flag, const char *format, va_list args);
 int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
@@ -72,6 +73,7 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(__fread_chk)                                                                                  \
     X(__getdelim)                                                                                   \
     X(__isoc99_vfscanf)                                                                             \
+    X(__register_atfork)                                                                            \
     X(__vfprintf_chk)                                                                               \
     X(__vfwprintf_chk)                                                                              \
     X(_exit)                                                                                        \

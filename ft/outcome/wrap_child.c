@@ -24,6 +24,7 @@ enum { FORK, SPAWN };
 /* note[0]: the number of its claim; note[1]: so many strays there were. */
 static pid_t do_fork(pid_t (*make)(void))
 {
+    bool handled = make == ft_real()->fork;
     struct ft_recorded c;
     pid_t pid = 0;
 
@@ -31,8 +32,13 @@ static pid_t do_fork(pid_t (*make)(void))
         ft_descriptors_share_all();
         if (c.record->result > 0)
             ft_children_add((pid_t)c.record->result, false);
-        return (pid_t)ft_call_give(&c);
+        pid = (pid_t)ft_call_give(&c);
+        if (handled)
+            ft_fork_again();
+        return pid;
     }
+    if (handled)
+        ft_fork_live();
     if (ft_call_noted(&c)) /* first: the log's end forgets whom it does not know */
         pid = ft_children_claimed((uint32_t)c.record->note[0], (uint64_t)c.record->note[1]);
     ft_recorder_live(); /* or the child would have the mask, and what was left, of a replay */

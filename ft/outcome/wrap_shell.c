@@ -37,7 +37,7 @@ static int run(const char *command)
     sigaction(SIGINT, &ignore, &interrupt);
     sigaction(SIGQUIT, &ignore, &quit);
     pthread_sigmask(SIG_BLOCK, &child, &before);
-    pid = fork();
+    pid = _Fork(); /* no handlers of pthread_atfork, as in the C library */
     if (pid == 0) {
         sigaction(SIGINT, &interrupt, NULL);
         sigaction(SIGQUIT, &quit, NULL);
@@ -96,7 +96,7 @@ static FILE *start(const char *command, bool reads, bool stays)
     ours = fds[!reads];
     theirs = fds[reads];
     p->stream = fdopen(ours, reads ? "r" : "w");
-    p->pid = p->stream ? fork() : -1;
+    p->pid = p->stream ? _Fork() : -1;
     if (p->pid == 0)
         become_end(theirs, reads ? STDOUT_FILENO : STDIN_FILENO, command);
     close(theirs);

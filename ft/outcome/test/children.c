@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,6 +24,17 @@ static const char *dir;
 static volatile sig_atomic_t told;
 
 static void on_child(int signal) { told += signal == SIGCHLD; }
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int handled;
+
+static void before_fork(void) { pthread_mutex_lock(&mutex); }
+
+static void after_fork(void)
+{
+    handled++;
+    pthread_mutex_unlock(&mutex);
+}
 
 static void die(const char *what)
 {
@@ -144,12 +156,13 @@ int main(int argc, char **argv)
         return 2;
     dir = argv[1];
     sigaction(SIGCHLD, &handler, NULL);
+    pthread_atfork(before_fork, after_fork, after_fork);
     for (int round = 0; round < atoi(argv[2]); round++) {
         several(round);
         shell(round);
         killed(round);
         told_of(round);
     }
-    printf("%d\n", wait(NULL) < 0 && errno == ECHILD);
+    printf("%d, %d forks\n", wait(NULL) < 0 && errno == ECHILD, handled);
     return 0;
 }
