@@ -61,5 +61,5 @@ void ft_fork_again(void)
 void ft_fork_live(void)
 {
     if (n > MOST)
-        ft_recorder_close("it has forked with more than %d handlers of pthread_atfork", MOST);
+        ft_recorder_close("more handlers of pthread_atfork than %d would have to run at its fork", MOST);
 }
