@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whoever computes, looks whether a signal has come, and sleeps if it has not. It comes while that computes. No sleep may last: here the handler
    has run, or it is the sleep that it ends. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

@@ -277,7 +277,8 @@ static void see(struct ft_outcome *o)
         return;
     if (o->kind == FT_CALL_THREAD) {
         atomic_fetch_add(&unmade, 1);
-        threads = (uint32_t)ft_max((int64_t)threads, o->result % FT_OUTCOME_THREADS);
+        if (o->result > 0)
+            threads = (uint32_t)ft_max(threads, (uint64_t)o->result % FT_OUTCOME_THREADS);
     }
     if (has_no_order(o))
         return;

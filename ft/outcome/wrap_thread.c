@@ -34,6 +34,7 @@ struct beginning {
 enum { MADE, ENDED };
 
 static pthread_key_t ends;
+static bool sees_ends;
 
 /* The record at hand in a replay, if there is one. */
 static struct ft_outcome *given(int what, const char *does)
@@ -85,7 +86,8 @@ static struct beginning begin(void *arg)
     ft_threads_begin(own.number, &own.log, own.task);
     ft_signals_inherit(&own.masked);
     ft_robust_begin();
-    on_end(NULL);
+    if (sees_ends)
+        on_end(NULL);
     ft_idle();
     return own;
 }
@@ -167,7 +169,7 @@ static int do_create(const struct beginning *what, const struct asked *a)
     ft_python_first_thread();
     ft_task_learn();
     if (!ft_threads_many)
-        pthread_key_create(&ends, on_end);
+        sees_ends = pthread_key_create(&ends, on_end) == 0; /* or no number is used again */
     ft_busy();
     o = given(MADE, "made");
     if (!o && ft_recorder_replays()) /* or all is given: only then it is known which numbers are free */
