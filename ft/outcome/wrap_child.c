@@ -24,7 +24,6 @@ enum { FORK, SPAWN };
 /* note[0]: the number of its claim; note[1]: so many strays there were. */
 static pid_t do_fork(pid_t (*make)(void))
 {
-    bool handled = make == ft_real()->fork;
     struct ft_recorded c;
     pid_t pid = 0;
 
@@ -32,13 +31,8 @@ static pid_t do_fork(pid_t (*make)(void))
         ft_descriptors_share_all();
         if (c.record->result > 0)
             ft_children_add((pid_t)c.record->result, false);
-        pid = (pid_t)ft_call_give(&c);
-        if (handled)
-            ft_fork_again();
-        return pid;
+        return (pid_t)ft_call_give(&c);
     }
-    if (handled)
-        ft_fork_live();
     if (ft_call_noted(&c)) /* first: the log's end forgets whom it does not know */
         pid = ft_children_claimed((uint32_t)c.record->note[0], (uint64_t)c.record->note[1]);
     ft_recorder_live(); /* or the child would have the mask, and what was left, of a replay */
@@ -67,7 +61,9 @@ static pid_t fork_bare(void)
     return pid;
 }
 
-pid_t fork(void) { return ft_recording() ? do_fork(ft_real()->fork) : ft_real()->fork(); }
+static pid_t fork_recorded(void) { return do_fork(ft_real()->fork); }
+
+pid_t fork(void) { return ft_fork_handled(ft_recording() ? fork_recorded : ft_real()->fork); }
 
 /* In a child of a true vfork our own words would be the parent's. No handlers of pthread_atfork, as with a true one: OpenBLAS's ends its threads. */
 pid_t vfork(void) { return ft_recording() ? do_fork(fork_bare) : fork_bare(); }
