@@ -10,7 +10,7 @@ ft_outcome_unit_LDADD = $(ft_unit_libs)
 # What a rank has preloaded: its calls to the outside are recorded, and given again.
 noinst_LTLIBRARIES += liboutcome.la
 liboutcome_la_SOURCES = \
-	ft/outcome/record.h ft/outcome/record.c ft/outcome/threads.h ft/outcome/threads.c ft/outcome/stand.h ft/outcome/waits.c ft/outcome/lead.S \
+	ft/outcome/record.h ft/outcome/record.c ft/outcome/threads.h ft/outcome/threads.c ft/outcome/held.c ft/outcome/stand.h ft/outcome/waits.c ft/outcome/lead.S \
 	ft/outcome/task.h ft/outcome/task.c \
 	ft/outcome/descriptors.h ft/outcome/descriptors.c ft/outcome/counts.h ft/outcome/counts.c \
 	ft/outcome/descriptor_kind.h ft/outcome/descriptor_kind.c \
