@@ -39,8 +39,18 @@ def get_text(connection):
     return json.loads(get(connection, struct.unpack('=i', get(connection, 4))[0]))
 
 
+def reach():
+    """As XGBoost does: another host's ftrun may not be there yet."""
+    for _ in range(50):
+        try:
+            return socket.create_connection(WHERE)
+        except ConnectionRefusedError:
+            time.sleep(0.1)
+    return socket.create_connection(WHERE)
+
+
 def connect(world=-1, rank=-1, task=None):
-    connection = socket.create_connection(WHERE)
+    connection = reach()
     connection.sendall(MAGIC)
     assert get(connection, 4) == MAGIC
     connection.sendall(text({'world_size': world, 'rank': rank, 'task_id': str(RANK) if task is None else task}))
