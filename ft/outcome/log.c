@@ -50,6 +50,9 @@ void ft_outcome_log_restart(void *memory, uint64_t next)
         atomic_store_explicit(&words->mapped[i], 0, memory_order_relaxed);
     for (uint32_t i = 0; i < FT_OUTCOME_CHILDREN; i++)
         atomic_store_explicit(&words->child[i].pid, 0, memory_order_relaxed);
+    for (uint32_t i = 0; i < FT_OUTCOME_THREADS; i++)
+        if (atomic_load_explicit(&words->locks[i], memory_order_relaxed)) /* few have memory */
+            atomic_store_explicit(&words->locks[i], 0, memory_order_relaxed);
 }
 
 /* ---- children ---- */

@@ -289,3 +289,14 @@ Test(outcome_log, a_start_from_the_beginning_needs_nothing_of_before)
     ft_outcome_log_restart(memory, 6);
     cr_expect(can_be_taken(0));
 }
+
+/* Its second replay took the first life's lock operations for its own, and was in vain. */
+Test(outcome_log, a_start_from_the_beginning_has_no_lock_operations)
+{
+    atomic_store(&ranks.words->started, 1);
+    atomic_store(&ranks.words->locks[0], 3);
+    atomic_store(&ranks.words->locks[FT_OUTCOME_THREADS - 1], 5);
+    ft_outcome_log_restart(memory, 6);
+    for (int i = 0; i < FT_OUTCOME_THREADS; i++)
+        cr_assert_eq(atomic_load(&ranks.words->locks[i]), 0);
+}
