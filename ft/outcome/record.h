@@ -161,6 +161,16 @@ void ft_recorder_live(void);
    the user: what, which file, what to do. */
 void ft_recorder_close(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same just before such a call. No copy is made between the two: it would be one of before, and open. */
+#define FT_CLOSED(call, ...)                      \
+    __extension__({                               \
+        ft_busy();                                \
+        ft_recorder_close(__VA_ARGS__);           \
+        __auto_type closed_result_ = (call);      \
+        ft_idle();                                \
+        closed_result_;                           \
+    })
+
 /* The same, and recording ends: the rank goes on without. */
 void ft_recorder_end(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

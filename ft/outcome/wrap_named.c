@@ -82,7 +82,7 @@ sem_t *sem_open(const char *name, int flags, ...)
         return make(name, flags, mode, value);
     if (ft_recording()) {
         ft_real_count_write();
-        ft_recorder_close("it has opened a semaphore that other processes may have (sem_open)");
+        return FT_CLOSED(ft_real()->sem_open(name, flags, mode, value), "it has opened a semaphore that other processes may have (sem_open)");
     }
     return ft_real()->sem_open(name, flags, mode, value);
 }

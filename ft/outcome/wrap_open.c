@@ -177,8 +177,7 @@ int socketpair(int domain, int type, int protocol, int fds[2])
         return ft_real()->socketpair(domain, type, protocol, fds);
     if (domain == AF_UNIX && protocol == 0 && (type & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == SOCK_STREAM)
         return make_two(call_pair, type, fds);
-    ft_recorder_close("it has opened a pair of sockets that are not streams");
-    return ft_real()->socketpair(domain, type, protocol, fds);
+    return FT_CLOSED(ft_real()->socketpair(domain, type, protocol, fds), "it has opened a pair of sockets that are not streams");
 }
 
 /* note[0]: what there was before, or has been found out. note[1], step: which file the descriptor was of, and its number + 1, if there are

@@ -81,11 +81,9 @@ int socket(int domain, int type, int protocol)
 
     if (!ft_recording())
         return ft_real()->socket(domain, type, protocol);
-    if (ft_recorder.sockets_off || ft_descriptor_kind_of_socket(domain, type, protocol) == FT_DESCRIPTOR_OTHER) {
-        ft_recorder_close(ft_recorder.sockets_off ? "it has opened a socket (--sockets=off)" :
-                          "it has opened a socket that is neither TCP nor UDP nor a stream of this host");
-        return ft_real()->socket(domain, type, protocol);
-    }
+    if (ft_recorder.sockets_off || ft_descriptor_kind_of_socket(domain, type, protocol) == FT_DESCRIPTOR_OTHER)
+        return FT_CLOSED(ft_real()->socket(domain, type, protocol), ft_recorder.sockets_off ? "it has opened a socket (--sockets=off)" :
+                         "it has opened a socket that is neither TCP nor UDP nor a stream of this host");
     if (ft_call_begin(&c, FT_CALL_SOCKET, what_of(domain, MADE, (int64_t)type << 32 | protocol), 0))
         return ft_call_give_fd(&c);
     if (c.under_way)

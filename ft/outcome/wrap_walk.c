@@ -159,10 +159,8 @@ int nftw64(const char *name, int (*each)(const char *, const struct stat64 *, in
 
     if (!ft_recording())
         return ft_real()->nftw64(name, each, most, flags);
-    if (flags & FTW_CHDIR) {
-        ft_recorder_close("it calls nftw with FTW_CHDIR (%s)", name);
-        return ft_real()->nftw64(name, each, most, flags);
-    }
+    if (flags & FTW_CHDIR)
+        return FT_CLOSED(ft_real()->nftw64(name, each, most, flags), "it calls nftw with FTW_CHDIR (%s)", name);
     return walk(&w, name);
 }
 
