@@ -219,7 +219,7 @@ static void *play_sender(void *arg)
         thread = torture_thread(&a->chance, play_target, &t, false, false);
         must(sem_wait(&t.caught) == 0 && (t.where < 3 || sem_wait(&t.caught) == 0));
         for (int i = 0; i < t.wanted; i++) {
-            must(pthread_kill(thread, SIGUSR2) == 0 && sem_wait(&t.caught) == 0);
+            must((i % 2 ? pthread_sigqueue(thread, SIGUSR2, (union sigval){.sival_int = i}) : pthread_kill(thread, SIGUSR2)) == 0 && sem_wait(&t.caught) == 0);
             torture_compute(&a->chance, 20000);
         }
         must(write(t.pipe[1], "e", 1) == 1 && pthread_join(thread, NULL) == 0);

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <ucontext.h>
 
 /* The kernel's mask. */
 void ft_mask_real(int how, const sigset_t *set, sigset_t *old);
@@ -18,8 +19,9 @@ void ft_mask_change(sigset_t *set, int how, const sigset_t *by);
 /* This thread is in a replay: the two masks are not the same. */
 bool ft_mask_is_held(void);
 
-/* The replay has ended: they are. */
+/* The replay has ended: they are; or will be, at the end of the handler whose frame that is. */
 void ft_mask_release(void);
+void ft_mask_release_in(ucontext_t *frame);
 
 /* Takes a signal that is pending. `again`: it was pending when the copy was made. False: there is none. */
 bool ft_mask_take(int signal, siginfo_t *info, bool *again);

@@ -45,7 +45,7 @@ static uint64_t number_after(const char *text, const char *what)
     return ft_number_read(&at, 16);
 }
 
-/* False: a signal that was sent to this very thread waits for it, which no other process can be given. */
+/* False: a signal that was sent to this very thread waits for it, or has only just come, which no other process can be given. */
 static bool look_at_signals(struct ft_task *t)
 {
     static char text[4096];
@@ -57,7 +57,7 @@ static bool look_at_signals(struct ft_task *t)
         memset(&t->mask, 0, sizeof t->mask);
         memcpy(&t->mask, &blocked, sizeof blocked);
     }
-    return (number_after(text, "\nSigPnd:") & ~(1ull << (FT_TASK_STOP - 1))) == 0;
+    return !atomic_load(&t->signalled) && (number_after(text, "\nSigPnd:") & ~(1ull << (FT_TASK_STOP - 1))) == 0;
 }
 
 const struct ft_task *ft_task_look_at_all(void)

@@ -235,6 +235,7 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(pthread_getschedparam)                                                                        \
     X(pthread_join)                                                                                 \
     X(pthread_kill)                                                                                 \
+    X(pthread_sigqueue)                                                                             \
     X(pthread_mutex_clocklock)                                                                      \
     X(pthread_mutex_init)                                                                           \
     X(pthread_mutex_lock)                                                                           \
@@ -310,6 +311,7 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(sigaction)                                                                                    \
     X(sigaltstack)                                                                                  \
     X(signalfd)                                                                                     \
+    X(sigqueue)                                                                                     \
     X(sigsuspend)                                                                                   \
     X(sigtimedwait)                                                                                 \
     X(socket)                                                                                       \

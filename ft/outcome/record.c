@@ -26,21 +26,13 @@ enum { ROOM_MS = 2000 /* the agent looks 20 times a second */ };
 
 struct ft_recorder ft_recorder;
 
-static const char *const texts[] = {
-#define X(name, text, how, leaves) text,
-    FT_CALL_KINDS(X)
-#undef X
-};
-
-/* Others run while such a call is made. */
-static const bool waits[] = {
-#define X(name, text, how, leaves) FT_CALL_##how,
-    FT_CALL_KINDS(X)
-#undef X
-};
-
-static const bool leaves_nothing[] = {
-#define X(name, text, how, leaves) FT_CALL_##leaves,
+static const struct kind {
+    const char *text;
+    bool waits;          /* others run while such a call is made */
+    bool leaves_nothing;
+    int ends;
+} kinds[] = {
+#define X(name, text, how, leaves, ends) {text, FT_CALL_##how, FT_CALL_##leaves, FT_CALL_##ends},
     FT_CALL_KINDS(X)
 #undef X
 };
@@ -231,8 +223,10 @@ void ft_recorder_live(void)
         return;
     if (!ft_recorder.switched) {
         ft_threads_lock();
-        if (!ft_recorder.switched && !switching)
+        if (!ft_recorder.switched && !switching) {
             switch_over();
+            ft_stand_once();
+        }
         ft_threads_unlock();
     }
     ft_signals_release();
@@ -258,9 +252,9 @@ static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, 
     struct ft_outcome *o = ft_log_peek();
 
     if (!o)
-        ft_recorder_lost("a replay made call %s where a thread had locks to take", texts[kind]);
+        ft_recorder_lost("a replay made call %s where a thread had locks to take", kinds[kind].text);
     if (o->kind != kind || o->what != what)
-        ft_recorder_lost("a replay made call %s where there was %s%s, %llu byte%s before the end of its log", texts[kind], texts[o->kind],
+        ft_recorder_lost("a replay made call %s where there was %s%s, %llu byte%s before the end of its log", kinds[kind].text, kinds[o->kind].text,
                          o->kind == kind ? " of something else" : "", (unsigned long long)(ft_thread.log->end - ft_thread.log->last),
                          ft_plural(ft_thread.log->end - ft_thread.log->last));
     c->record = o;
@@ -310,7 +304,7 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
     if (is_due() && !ft_recorder_replays())
         cut_if_due();
     if (__builtin_expect(ft_signals_wait || ft_thread.replays, 0))
-        ft_signals_before(kind);
+        ft_signals_before(kinds[kind].ends);
     ft_busy();
     ft_thread.led = false;
     c->under_way = c->held = false;
@@ -330,21 +324,21 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
         if (!c->record && ft_recorder.on)
             ft_recorder_full();
     }
-    ft_thread.sleeps = kind == FT_CALL_SLEEP || kind == FT_CALL_POLL;
+    ft_thread.ends = kinds[kind].ends;
     ft_thread.in_call = true;
     if (__builtin_expect(ft_signals_wait, 0))
-        ft_signals_in_call(kind);
+        ft_signals_in_call();
     if (ft_images_held)
         ft_images_settle();
     if (c->under_way) {
         ft_children_tell();
         ft_signals_release(); /* they interrupt it */
-        if (leaves_nothing[kind])
+        if (kinds[kind].leaves_nothing)
             ft_threads_resolved();
     } else {
         ft_recorder_live();
     }
-    if (waits[kind])
+    if (kinds[kind].waits)
         let(c);
     errno = c->error;
     return false;
@@ -397,6 +391,8 @@ long ft_call_end(struct ft_recorded *c, long result, size_t bytes)
         ft_signals_past_call();
     errno = error;
     ft_thread.in_call = false;
+    if (ft_threads_many)
+        ft_signals_found();
     ft_idle();
     ft_signals_at(FT_SIGNALS_AFTER);
     return result;

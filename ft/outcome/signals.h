@@ -27,13 +27,13 @@ static inline void ft_signals_at(enum ft_signals_where where)
 /* In a replay: those that were handed over before the next call, so that the next record is that call's. */
 void ft_signals_give(void);
 
-/* Before a call of that kind, in the replay of one, too. Those that would end it if they came in it are kept, and come in it: whoever has looked
+/* Before a call that a signal ends so (kinds.h), in the replay of one, too. Those that would end it if they came in it are kept, and come in it: whoever has looked
    for what their handlers do, and sleeps since they had not come, is woken. */
-void ft_signals_before(enum ft_call_kind kind);
+void ft_signals_before(int ends);
 
 /* Some wait, and the call is being made: a signal of a timer ends it soon, if one of them is to. It has been made: there is time to hand them over.
    errno may change. */
-void ft_signals_in_call(enum ft_call_kind kind);
+void ft_signals_in_call(void);
 void ft_signals_past_call(void);
 
 enum { FT_SIGNALS_MOST = 32 /* that wait at a time */ };
@@ -53,6 +53,8 @@ void ft_signals_inherit(const sigset_t *masked);
 /* A replay begins, the one of process `before`: signals wait in the kernel. It ends: they come, timers that the program had set run on. */
 void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pending, pid_t before);
 void ft_signals_release(void);
+/* In the frame of the signal that stops a thread: the same, for one that has made no call since. */
+void ft_signals_let(ucontext_t *frame);
 
 /* This thread, which is another one to the kernel, has its alternative stack again. */
 void ft_signals_alternative(void);
@@ -83,6 +85,13 @@ void ft_signals_repeated(int signal);
 /* The program's alarm: this is what it has sent, if it has; set in this process, too. */
 void ft_alarm_sent(const siginfo_t *info);
 void ft_alarm_runs_on(void);
+
+/* To the whole rank: any thread may find it. */
+int ft_signals_to_rank(int signal, int (*send)(int signal));
+
+/* If another thread has sent this one a signal (ft_signalled_begin), and it has been handled, a copy may be made again. Not to be called in the middle
+   of FT_WAITING. errno is untouched. */
+void ft_signals_found(void);
 
 /* A signal to the thread itself, by the program: it is handled at once, also in a replay. */
 int ft_signals_to_self(int signal, int (*send)(int signal));

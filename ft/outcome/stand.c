@@ -14,6 +14,7 @@
 #include "ft/outcome/point.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/signals.h"
 #include "ft/outcome/task.h"
 #include "ft/shm/wait.h"
 
@@ -54,6 +55,7 @@ static void stand(ucontext_t *frame)
     t->frame = frame;
     t->error = error;
     ft_thread.stops++;
+    ft_signals_found();
     while ((copy = atomic_load(&ft_standing)) != 0) {
         if (atomic_exchange(&t->stands, copy) != copy) {
             atomic_fetch_add(&stops, 1);
@@ -69,8 +71,12 @@ static void stop(int signal, siginfo_t *info, void *context)
     if (!is_ours(info)) {
         if (c_librarys.handler)
             c_librarys.handler(signal, info, context);
-    } else if (ft_thread.task && !ft_thread.busy) {
-        stand(context);
+    } else if (ft_thread.task) {
+        ft_thread.asked = ft_thread.busy;
+        if (!ft_thread.busy)
+            stand(context);
+        if (!ft_thread.busy || ft_waits_now())
+            ft_signals_let(context);
     }
 }
 
@@ -195,6 +201,7 @@ bool ft_stand_still(void)
     if (ft_recorder.one_thread || !ft_task_layout.known || !are_all_known() || !all_have_room() || atomic_exchange(&cutting, 1))
         return false;
     ft_busy(); /* it does not stop itself */
+    ft_signals_found();
     install();
     holds = ft_threads_let(); /* who waits for the lock is busy */
     number = number + 1 ? number + 1 : 1;
@@ -248,6 +255,14 @@ void ft_stand_go(void)
     ft_idle();
 }
 
+void ft_stand_once(void)
+{
+    if (ft_threads_many && ft_stand_still())
+        ft_stand_go();
+}
+
+void ft_stand_ask(const struct ft_task *t) { ask(atomic_load(&t->tid)); }
+
 /* It may have ended, and its memory with it. */
 static bool is_busy(const struct ft_task *t)
 {
@@ -263,6 +278,8 @@ static const char *place_of(const struct ft_task *t, const char *call)
         return "its stack is small";
     if (atomic_load(&t->waits) == FT_WAITS_DEAF)
         return "in a call that is not followed";
+    if (atomic_load(&t->signalled))
+        return "another one has sent it a signal";
     if (is_busy(t))
         return "in a recorded call";
     return *call == 'r' || !*call ? "it runs" : "in system call ";

@@ -36,9 +36,9 @@ struct ft_task *ft_stand_add(pthread_t thread, size_t stack_bytes);
 /* It runs now, with its records. */
 void ft_stand_begin(struct ft_thread *thread);
 
-/* The kernel's number of a thread of this process, by its handle, or by the number that the program was told. 0: it is not known. */
-pid_t ft_stand_number(pthread_t thread);
-pid_t ft_stand_told(pid_t told);
+/* A thread of this process, by its handle, or by the number that the program was told. NULL: it is not known. */
+struct ft_task *ft_stand_of(pthread_t thread);
+struct ft_task *ft_stand_told(pid_t told);
 /* This thread was told that it has this one. */
 void ft_stand_tell(pid_t told);
 
@@ -48,6 +48,10 @@ bool ft_stand_still(void);
 /* They go on. In a copy none is there that could: nobody is to stand any more. */
 void ft_stand_go(void);
 void ft_stand_forget(void);
+/* Both: each other thread that computes, and may do so for long, has found that the replay has ended (ft_signals_let). This one is told that by the
+   same signal, whatever it does: for a call it is one that interrupts. */
+void ft_stand_once(void);
+void ft_stand_ask(const struct ft_task *t);
 /* Another one may begin. */
 void ft_stand_cut(void);
 /* After that: why ft_stand_still was false, at most FT_STAND_WHY bytes with the zero. */

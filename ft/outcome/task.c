@@ -88,20 +88,20 @@ void ft_stand_begin(struct ft_thread *thread)
         thread->task->thread = thread;
 }
 
-pid_t ft_stand_number(pthread_t thread)
+struct ft_task *ft_stand_of(pthread_t thread)
 {
     for (uint32_t i = 0; i < ft_ntasks; i++)
         if (ft_tasks[i].handle == thread && atomic_load(&ft_tasks[i].tid))
-            return atomic_load(&ft_tasks[i].tid);
-    return 0;
+            return &ft_tasks[i];
+    return NULL;
 }
 
-pid_t ft_stand_told(pid_t told)
+struct ft_task *ft_stand_told(pid_t told)
 {
     for (uint32_t i = 0; i < ft_ntasks; i++)
         if (ft_tasks[i].told == told && atomic_load(&ft_tasks[i].tid))
-            return atomic_load(&ft_tasks[i].tid);
-    return 0;
+            return &ft_tasks[i];
+    return NULL;
 }
 
 void ft_stand_tell(pid_t told)

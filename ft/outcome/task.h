@@ -35,6 +35,8 @@ struct ft_task {
     size_t stack_bytes;
     struct ft_thread *thread;    /* NULL: it has not come to us yet */
     _Atomic uint32_t waits;      /* enum ft_waits */
+    _Atomic bool signalled;      /* another thread has sent it a signal, which it may not have found yet */
+    _Atomic bool held;           /* a replay keeps signals from it (wrap_mask.c) */
     _Atomic uint32_t stands;     /* for which copy (ft_standing) it has stopped */
     bool leads;                  /* it is being put back, and waited */
     uint32_t asked;              /* for which one it was sent the signal */
@@ -71,6 +73,10 @@ static inline long ft_task_futex(_Atomic uint32_t *word, int what, uint32_t valu
 }
 
 static inline bool ft_task_is_gone(pid_t tid) { return syscall(SYS_tgkill, (pid_t)syscall(SYS_getpid), tid, 0) < 0; }
+
+/* Around what sends a thread (NULL: one that is not known) a signal. No copy is made until it has found that. */
+void ft_signalled_begin(struct ft_task *t);
+void ft_signalled_end(struct ft_task *t);
 
 /* A thread other than this one stands for the copy that is being made, or has been. */
 bool ft_task_stands(const struct ft_task *t);

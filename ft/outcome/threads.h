@@ -25,11 +25,12 @@ struct ft_thread {
     bool resolves;                 /* it has come to the call in which its predecessor was killed, and has not found out what came of that */
     bool led;                      /* in the call that it is in it may be led back (ft_call_begin_wait) */
     volatile bool in_call;         /* a call is being made: a signal interrupts it */
-    volatile bool sleeps;          /* ... whatever SA_RESTART says */
+    volatile int ends;             /* ... and how (kinds.h) */
     int inside;                    /* it is in a function of this library, whose own calls are not recorded */
     int holds;                     /* so many times it has the lock */
     volatile uint32_t stops;       /* so many times it was stopped by a signal (stand.h) */
     volatile int busy;             /* so many times it is not to be stopped (stand.h) */
+    volatile bool asked;           /* it has been asked to stop meanwhile */
     struct ft_task *task;          /* what is known of it when it stands still */
     uint32_t number;
     uint64_t giving;               /* it is its turn: that call's number */
@@ -79,7 +80,7 @@ static inline void ft_busy(void)
 static inline void ft_idle(void)
 {
     atomic_signal_fence(memory_order_seq_cst);
-    if (--ft_thread.busy == 0 && __builtin_expect(atomic_load_explicit(&ft_standing, memory_order_relaxed), 0))
+    if (--ft_thread.busy == 0 && __builtin_expect(ft_thread.asked, 0))
         ft_stand_here();
 }
 
@@ -106,6 +107,11 @@ static inline void ft_waits_end(bool *waits)
         ft_waits_end_slowly();
     *waits = false;
 }
+
+/* In a signal's handler, around the program's: it is not in the middle of FT_WAITING meanwhile. What the first returns is for the second. */
+bool ft_waits_now(void);
+bool ft_waits_leave(void);
+void ft_waits_return(bool left);
 
 /* Around a system call of the program's that is not recorded, and that a signal of ours would interrupt. There is no copy meanwhile. */
 bool ft_deaf_begin(void);

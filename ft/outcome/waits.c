@@ -9,21 +9,44 @@
 
 /* ---- waiting ---- */
 
+static void wait_for_copy(void)
+{
+    uint32_t copy = atomic_load(&ft_standing);
+
+    if (copy)
+        ft_task_futex(&ft_standing, FUTEX_WAIT, copy, NULL);
+}
+
+static void wait_now(struct ft_task *t)
+{
+    int error = errno;
+
+    atomic_store(&t->waits, FT_WAITS);
+    while (atomic_load(&ft_standing))
+        wait_for_copy();
+    errno = error;
+}
+
+static void wait_no_more(struct ft_task *t)
+{
+    uint32_t waits = FT_WAITS;
+    int error = errno;
+
+    for (; !atomic_compare_exchange_strong(&t->waits, &waits, FT_WAITS_NOT); waits = FT_WAITS)
+        wait_for_copy();
+    errno = error;
+}
+
 /* Before the kernel is reached. A copy that begins afterwards finds that it waits, and sends it no signal. */
 bool ft_waits_begin_slowly(void)
 {
     struct ft_task *t = ft_thread.task;
-    int error = errno;
-    uint32_t copy;
 
     if (!t || !ft_thread.led || !ft_recorder.on)
         return false;
-    t->error = error;
+    t->error = errno;
     __asm__("stmxcsr %0\n fnstcw %1" : "=m"(t->mxcsr), "=m"(t->x87));
-    atomic_store(&t->waits, FT_WAITS);
-    while ((copy = atomic_load(&ft_standing)) != 0)
-        ft_task_futex(&ft_standing, FUTEX_WAIT, copy, NULL);
-    errno = error;
+    wait_now(t);
     return true;
 }
 
@@ -62,18 +85,30 @@ void ft_waits_masked(void)
 
 void ft_waits_end_slowly(void)
 {
-    struct ft_task *t = ft_thread.task;
-    uint32_t waits = FT_WAITS, copy;
-    int error;
+    ft_thread.task->masked = false;
+    wait_no_more(ft_thread.task);
+}
 
-    t->masked = false;
-    if (__builtin_expect(atomic_compare_exchange_strong(&t->waits, &waits, FT_WAITS_NOT), 1))
-        return;
-    error = errno;
-    for (waits = FT_WAITS; !atomic_compare_exchange_strong(&t->waits, &waits, FT_WAITS_NOT); waits = FT_WAITS)
-        if ((copy = atomic_load(&ft_standing)) != 0)
-            ft_task_futex(&ft_standing, FUTEX_WAIT, copy, NULL);
-    errno = error;
+bool ft_waits_now(void)
+{
+    uint32_t waits = ft_thread.task ? atomic_load(&ft_thread.task->waits) : FT_WAITS_NOT;
+
+    return waits == FT_WAITS || waits == FT_WAITS_HELD;
+}
+
+bool ft_waits_leave(void)
+{
+    bool waits = ft_waits_now();
+
+    if (waits)
+        wait_no_more(ft_thread.task);
+    return waits;
+}
+
+void ft_waits_return(bool left)
+{
+    if (left)
+        wait_now(ft_thread.task);
 }
 
 /* ---- where one that waits is led back to ---- */

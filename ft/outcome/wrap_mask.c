@@ -12,7 +12,7 @@
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
-#include "ft/outcome/stand.h"
+#include "ft/outcome/task.h"
 
 static _Thread_local bool held;       /* a replay: */
 static _Thread_local sigset_t masked; /* what the program has blocked */
@@ -39,6 +39,13 @@ static sigset_t all_from_outside(void)
 bool ft_mask_is_sent(const siginfo_t *info)
 {
     return info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
+}
+
+static void hold(bool so)
+{
+    held = so;
+    if (ft_thread.task)
+        atomic_store(&ft_thread.task->held, so);
 }
 
 bool ft_mask_is_held(void) { return held && ft_thread.mine; }
@@ -255,7 +262,7 @@ void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pend
             owed.of[i].si_pid = (pid_t)syscall(SYS_getpid);
         send_again(&owed.of[i]); /* the program may look for it */
     }
-    held = true;
+    hold(true);
     ft_signals_restart();
 }
 
@@ -294,7 +301,7 @@ void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame)
 
     if (!held)
         memcpy(&masked, frame ? &frame->uc_sigmask : mask, NSIG / 8);
-    held = true;
+    hold(true);
     ft_signals_restart();
     ft_signals_alternative();
     if (frame)
@@ -307,24 +314,35 @@ void ft_signals_put_back(const sigset_t *mask, ucontext_t *frame)
 void ft_signals_inherit(const sigset_t *from)
 {
     masked = *from;
-    held = ft_thread.replays;
-    if (!held)
-        ft_mask_real(SIG_SETMASK, &masked, NULL);
+    hold(ft_thread.replays);
+    if (!held || !atomic_load(&ft_threads_replay))
+        ft_mask_release();
+}
+
+static void release(void)
+{
+    hold(false);
+    if (ft_thread.number)
+        return;
+    for (int i = 0; i < owed.n; i++)
+        ft_alarm_sent(&owed.of[i]);
+    owed.n = 0;
+    ft_alarm_runs_on();
 }
 
 /* Stopped in between, its program would have blocked all. */
 void ft_mask_release(void)
 {
     ft_busy();
-    held = false;
-    if (ft_thread.number == 0) {
-        for (int i = 0; i < owed.n; i++)
-            ft_alarm_sent(&owed.of[i]);
-        owed.n = 0;
-        ft_alarm_runs_on();
-    }
+    release();
     ft_mask_real(SIG_SETMASK, &masked, NULL);
     ft_idle();
+}
+
+void ft_mask_release_in(ucontext_t *frame)
+{
+    release();
+    memcpy(&frame->uc_sigmask, &masked, NSIG / 8);
 }
 
 /* ---- one that came while the program had it blocked ---- */
@@ -341,74 +359,4 @@ bool ft_mask_take(int signal, siginfo_t *info, bool *again)
     if (*again)
         forget_owed(signal);
     return true;
-}
-
-/* ---- to itself ---- */
-
-/* If it dies of that, the agent sees that nobody else has killed it. */
-static int send_as_ours(int signal, int (*send)(int signal))
-{
-    int result;
-
-    if (!ft_recorder.on)
-        return send(signal);
-    atomic_store(&ft_recorder.log.words->by_itself, (uint64_t)signal);
-    result = send(signal);
-    atomic_store(&ft_recorder.log.words->by_itself, 0);
-    return result;
-}
-
-int ft_signals_to_self(int signal, int (*send)(int signal))
-{
-    sigset_t one, old;
-    int result;
-
-    if (!ft_mask_is_held() || sigismember(&masked, signal) == 1)
-        return send_as_ours(signal, send);
-    sigemptyset(&one);
-    sigaddset(&one, signal);
-    ft_mask_real(SIG_UNBLOCK, &one, &old);
-    result = send_as_ours(signal, send);
-    ft_mask_real(SIG_SETMASK, &old, NULL);
-    return result;
-}
-
-static int send_to_thread(int signal)
-{
-    int error = errno, result = syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), signal) < 0 ? errno : 0;
-
-    errno = error;
-    return result;
-}
-
-/* The C library knows the number that it had first (stand.h). */
-static int send_to_other(pthread_t thread, int signal)
-{
-    pid_t number = ft_recorder.on ? ft_stand_number(thread) : 0;
-    int error = errno, result;
-
-    if (!number)
-        return ft_real()->pthread_kill(thread, signal);
-    result = syscall(SYS_tgkill, syscall(SYS_getpid), number, signal) < 0 && errno != ESRCH ? errno : 0;
-    errno = error;
-    return result;
-}
-
-int pthread_kill(pthread_t thread, int signal)
-{
-    if (pthread_equal(thread, pthread_self()))
-        return ft_signals_to_self(signal, send_to_thread);
-    if (signal && ft_recording())
-        ft_recorder_close("a thread of it has sent another one a signal (%d)", signal);
-    return send_to_other(thread, signal);
-}
-
-int raise(int signal)
-{
-    int error = pthread_kill(pthread_self(), signal);
-
-    if (error == 0)
-        return 0;
-    errno = error;
-    return -1;
 }

@@ -13,10 +13,10 @@
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
-#include "ft/outcome/stand.h"
+#include "ft/outcome/task.h"
 
 enum { SETPGID = 100, KILL = 0, KILLPG, GETPPID, GETPGID, GETSID, GETRUSAGE, GETAFFINITY, GETCPU, LOADAVG, SYSINFO, UNAME, HOSTNAME, SYSCONF, NPROCS, SET,
-       GETTID };
+       GETTID, SIGQUEUE };
 
 /* ---- its number ---- */
 
@@ -73,9 +73,9 @@ pid_t gettid(void)
 /* As the kernel has it: of a thread that was told so, or of a process. */
 static pid_t thread_to_kernel(pid_t told)
 {
-    pid_t number = told > 0 && first ? ft_stand_told(told) : 0;
+    const struct ft_task *t = told > 0 && first ? ft_stand_told(told) : NULL;
 
-    return number ? number : to_kernel(told);
+    return t ? atomic_load(&t->tid) : to_kernel(told);
 }
 
 static bool is_self(pid_t pid) { return first && pid == first; }
@@ -87,11 +87,15 @@ static int kill_self(int signal)
     return ft_real()->kill(now, signal);
 }
 
+static _Thread_local union sigval value_for_self;
+
+static int queue_to_self(int signal) { return ft_real()->sigqueue(now, signal, value_for_self); }
+
 /* To itself it is done each time, like all else that it does to itself. */
 int kill(pid_t pid, int signal)
 {
     if (is_self(pid))
-        return ft_signals_to_self(signal, kill_self);
+        return ft_signals_to_rank(signal, kill_self);
     if (!ft_recording())
         return ft_real()->kill(to_kernel(pid), signal);
     if (pid == 0 && !ft_recorder_replays())
@@ -104,6 +108,17 @@ int killpg(pid_t group, int signal)
     if (!ft_recording())
         return ft_real()->killpg(to_kernel(group), signal);
     return (int)FT_CALL_PLAIN(FT_CALL_PROCESS, ft_what(KILLPG, group, signal), ft_real()->killpg(to_kernel(group), signal));
+}
+
+int sigqueue(pid_t pid, int signal, const union sigval value)
+{
+    if (!ft_recording())
+        return ft_real()->sigqueue(to_kernel(pid), signal, value);
+    if (is_self(pid)) {
+        value_for_self = value;
+        return ft_signals_to_rank(signal, queue_to_self);
+    }
+    return (int)FT_CALL_PLAIN(FT_CALL_PROCESS, ft_what(SIGQUEUE, pid, signal), ft_real()->sigqueue(to_kernel(pid), signal, value));
 }
 
 pid_t getppid(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program's handlers are called by one of ours, `arrive`. A signal that has come from outside waits until the next recorded call
+/* The program's handlers are called by one of ours, ft_signals_arrive. A signal that has come from outside waits until the next recorded call
    begins, or the one that it interrupts ends: there a record says so, and a replay does the same there. EINTR is such a call's result. It
    is also that of one that would sleep, and begins while a signal waits: a timer ends it.
 
@@ -7,77 +7,29 @@
    done again, so older ways back are closed.
 
    At once, and not recorded: faults, and what the program sends to itself outside of calls. Both come again in a replay by
-   themselves. SIGPIPE comes of a call, which a replay does not make. */
+   themselves, or are of a thread that has closed older ways back (wrap_raise.c). SIGPIPE comes of a call, which a replay does not make. */
 #include "ft/outcome/signals.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 
 #include "ft/base/util.h"
 #include "ft/outcome/child.h"
 #include "ft/outcome/children.h"
+#include "ft/outcome/handler.h"
 #include "ft/outcome/mask.h"
-#include "ft/outcome/real.h"
+#include "ft/outcome/task.h"
 
 static const long PATIENCE = 100000000, HURRY = 1000000; /* ns */
 
 _Thread_local volatile sig_atomic_t ft_signals_wait __attribute__((tls_model("initial-exec")));
-
-static struct sigaction handlers[NSIG];    /* the program's, where ours is in its place */
 
 /* Of each thread. */
 static _Thread_local siginfo_t waiting[FT_SIGNALS_MOST]; /* more are dropped, as the kernel drops a second one of the same number */
 static _Thread_local unsigned come, gone;
 static _Thread_local bool armed;           /* the end of patience is set */
 static _Thread_local int timer;
-
-static void arrive(int signal, siginfo_t *info, void *context);
-
-/* ---- the program's handlers ---- */
-
-static void run(int signal, siginfo_t *info, void *context)
-{
-    static ucontext_t nowhere;
-    struct sigaction h = handlers[signal];
-    struct sigaction none = {.sa_handler = SIG_DFL};
-
-    if (signal == SIGCHLD)
-        ft_children_signalled(info);
-    if (h.sa_flags & SA_RESETHAND)
-        sigaction(signal, &none, NULL);
-    if (h.sa_flags & SA_SIGINFO)
-        h.sa_sigaction(signal, info, context ? context : &nowhere);
-    else if (h.sa_handler)
-        h.sa_handler(signal);
-}
-
-/* Outside of a signal's frame: what is blocked in the meantime is what the kernel would block. */
-static void run_here(siginfo_t *info)
-{
-    struct sigaction *h = &handlers[info->si_signo];
-    sigset_t set = h->sa_mask, old;
-
-    if (!(h->sa_flags & SA_NODEFER))
-        sigaddset(&set, info->si_signo);
-    ft_mask(SIG_BLOCK, &set, &old);
-    run(info->si_signo, info, NULL);
-    ft_mask(SIG_SETMASK, &old, NULL);
-}
-
-/* In our handler's frame, all are blocked. */
-static void run_in_frame(int signal, siginfo_t *info, ucontext_t *context)
-{
-    sigset_t set = context->uc_sigmask;
-
-    ft_mask_change(&set, SIG_BLOCK, &handlers[signal].sa_mask);
-    if (!(handlers[signal].sa_flags & SA_NODEFER))
-        sigaddset(&set, signal);
-    ft_mask_real(SIG_SETMASK, &set, NULL);
-    run(signal, info, context);
-}
 
 /* ---- those that wait ---- */
 
@@ -115,11 +67,19 @@ static void be_at_ease(void)
     armed = false;
 }
 
+static bool is_from_thread(const siginfo_t *info)
+{
+    return (info->si_code == SI_TKILL || info->si_code == SI_QUEUE) && info->si_pid == (pid_t)syscall(SYS_getpid);
+}
+
 static void put(const siginfo_t *info)
 {
     if (come - gone == FT_SIGNALS_MOST)
         return;
-    atomic_fetch_or(words(), bit(info->si_signo));
+    if (!is_from_thread(info))
+        atomic_fetch_or(words(), bit(info->si_signo));
+    else if (ft_thread.task)
+        atomic_store(&ft_thread.task->signalled, true); /* until it has been handled */
     waiting[come % FT_SIGNALS_MOST] = *info;
     ft_signals_name(&waiting[come % FT_SIGNALS_MOST]);
     if (info->si_signo == SIGCHLD)
@@ -157,7 +117,7 @@ static void lose_patience(ucontext_t *context)
     if (come == gone)
         return;
     first = waiting[gone % FT_SIGNALS_MOST].si_signo;
-    if (ft_recorder.closes || (ft_thread.in_call && (ft_thread.sleeps || !(handlers[first].sa_flags & SA_RESTART)))) {
+    if (ft_recorder.closes || (ft_thread.in_call && (ft_thread.ends == FT_CALL_ENDS || !(ft_handler_restarts(first))))) {
         be_patient(first, PATIENCE / 10); /* the call is interrupted now, and its end is not far, if it had reached the kernel */
         return;
     }
@@ -170,7 +130,7 @@ static void lose_patience(ucontext_t *context)
         ft_alarm_sent(&info);
         in_record(info.si_signo);
         ft_inside(); /* for ever, if it does not come back (siglongjmp): then there is no copy any more (copies.c) */
-        run_in_frame(info.si_signo, &info, context);
+        ft_handler_run_in_frame(info.si_signo, &info, context);
         ft_outside();
     }
 }
@@ -180,9 +140,10 @@ static bool is_fault(int signal, const siginfo_t *info)
     return info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP);
 }
 
+/* By this thread, or by another one to it. (One to the whole rank may find it where it waits, and be in no copy.) */
 static bool is_own(const siginfo_t *info)
 {
-    return ft_mask_is_sent(info) && info->si_pid == (pid_t)syscall(SYS_getpid) && !ft_thread.in_call;
+    return ft_mask_is_sent(info) && info->si_pid == (pid_t)syscall(SYS_getpid) && !ft_thread.in_call && (is_from_thread(info) || !ft_waits_now());
 }
 
 /* Perhaps of a child that is not followed: who has waited for it has had this, too. */
@@ -202,7 +163,7 @@ void ft_signals_come(int signal)
     if (!ft_mask_take(signal, &info, &again))
         return;
     if (is_own(&info) || is_of_child(&info))
-        run_here(&info);
+        ft_handler_run(&info);
     else if (!again) /* or it came to the predecessor: the log or its words have it */
         put(&info);
 }
@@ -217,14 +178,14 @@ static void put_whole(const siginfo_t *info)
     ft_thread.busy--;
 }
 
-static void arrive(int signal, siginfo_t *info, void *context)
+void ft_signals_arrive(int signal, siginfo_t *info, void *context)
 {
     int error = errno;
 
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &timer)
         lose_patience(context);
     else if (!ft_recorder.on || !ft_thread.mine || is_fault(signal, info) || is_own(info) || is_of_child(info))
-        run_in_frame(signal, info, context);
+        ft_handler_run_in_frame(signal, info, context);
     else
         put_whole(info);
     errno = error;
@@ -264,7 +225,7 @@ static bool give(int step)
     }
     in_record(info.si_signo);
     ft_alarm_sent(&info);
-    run_here(&info);
+    ft_handler_run(&info);
     return true;
 }
 
@@ -294,7 +255,7 @@ static void record(int step)
         tell(&info, step);
     ft_idle();
     if (any)
-        run_here(&info);
+        ft_handler_run(&info);
 }
 
 void ft_signals_hand_over(enum ft_signals_where where)
@@ -322,28 +283,7 @@ void ft_signals_give(void)
     errno = error;
 }
 
-/* Such a call would end. */
-static bool are_to_end(enum ft_call_kind kind)
-{
-    switch (kind) {
-    case FT_CALL_SLEEP:
-    case FT_CALL_POLL:
-        return true;
-    case FT_CALL_PIPE_READ:
-    case FT_CALL_PIPE_WRITE:
-    case FT_CALL_TCP_RECEIVE:
-    case FT_CALL_TCP_SEND:
-    case FT_CALL_DATAGRAM:
-    case FT_CALL_SOCKET:
-    case FT_CALL_EVENT:
-    case FT_CALL_FLOCK:
-    case FT_CALL_SEMAPHORE:
-    case FT_CALL_WAIT:
-        return !ft_signals_restart_calls();
-    default:
-        return false;
-    }
-}
+static bool are_to_end(int ends) { return ends == FT_CALL_ENDS || (ends == FT_CALL_RESTARTS && !ft_signals_restart_calls()); }
 
 static void be_patient_again(long ns)
 {
@@ -358,9 +298,9 @@ static void be_patient_again(long ns)
     ft_mask_real(SIG_SETMASK, &old, NULL);
 }
 
-void ft_signals_in_call(enum ft_call_kind kind)
+void ft_signals_in_call(void)
 {
-    if (are_to_end(kind))
+    if (are_to_end(ft_thread.ends))
         be_patient_again(HURRY);
 }
 
@@ -369,12 +309,12 @@ void ft_signals_past_call(void)
     be_patient_again(PATIENCE);
 }
 
-void ft_signals_before(enum ft_call_kind kind)
+void ft_signals_before(int ends)
 {
     int error = errno;
 
     ft_signals_give();
-    if (ft_signals_wait && ft_threads_ended() && !are_to_end(kind))
+    if (ft_signals_wait && ft_threads_ended() && !are_to_end(ends))
         ft_signals_hand_over(FT_SIGNALS_BEFORE);
     errno = error;
 }
@@ -391,7 +331,7 @@ void ft_signals_left_out(int signal) { atomic_fetch_and(words(), ~bit(signal)); 
 bool ft_signals_restart_calls(void)
 {
     for (unsigned i = gone; i != come; i++)
-        if (!(handlers[waiting[i % FT_SIGNALS_MOST].si_signo].sa_flags & SA_RESTART))
+        if (!(ft_handler_restarts(waiting[i % FT_SIGNALS_MOST].si_signo)))
             return false;
     return true;
 }
@@ -421,93 +361,11 @@ void ft_signals_release(void)
     ft_mask_release();
 }
 
-/* ---- what sets handlers ---- */
-
-int sigaction(int signal, const struct sigaction *set, struct sigaction *old)
+void ft_signals_let(ucontext_t *frame)
 {
-    struct sigaction ours, before;
-    bool catches = set && set->sa_handler != SIG_DFL && set->sa_handler != SIG_IGN;
-    int result;
-
-    if (signal < 1 || signal >= NSIG)
-        return ft_real()->sigaction(signal, set, old);
-    if (!ft_recorder.on) { /* it has ended, or this is a child: ours may still be in the program's place */
-        result = ft_real()->sigaction(signal, set, old);
-        if (result == 0 && old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction == arrive)
-            *old = handlers[signal];
-        return result;
-    }
-    if (set && ft_recording())
-        ft_signals_at(FT_SIGNALS_SETTING);
-    if (set)
-        ours = *set;
-    if (catches) {
-        ours.sa_sigaction = arrive;
-        ours.sa_flags = (int)((unsigned)(set->sa_flags | SA_SIGINFO) & ~(unsigned)SA_RESETHAND);
-        sigfillset(&ours.sa_mask);
-    }
-    before = handlers[signal];
-    if (catches)
-        handlers[signal] = *set;
-    result = ft_real()->sigaction(signal, set ? &ours : NULL, old);
-    if (result < 0)
-        handlers[signal] = before;
-    else if (old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction == arrive)
-        *old = before;
-    return result;
-}
-
-static sighandler_t set_simply(int number, sighandler_t handler, int flags)
-{
-    struct sigaction set = {.sa_handler = handler, .sa_flags = flags}, old;
-
-    if (handler == SIG_ERR) {
-        errno = EINVAL;
-        return SIG_ERR;
-    }
-    sigemptyset(&set.sa_mask);
-    return sigaction(number, &set, &old) < 0 ? SIG_ERR : old.sa_handler;
-}
-
-/* What `signal` means depends on how the program was compiled. */
-sighandler_t bsd_signal(int number, sighandler_t handler);
-sighandler_t ssignal(int number, sighandler_t handler);
-sighandler_t sysv_signal(int number, sighandler_t handler);
-sighandler_t __sysv_signal(int number, sighandler_t handler);
-
-sighandler_t signal(int number, sighandler_t handler) { return set_simply(number, handler, SA_RESTART); }
-sighandler_t bsd_signal(int number, sighandler_t handler) { return signal(number, handler); }
-sighandler_t ssignal(int number, sighandler_t handler) { return signal(number, handler); }
-sighandler_t sysv_signal(int number, sighandler_t handler) { return set_simply(number, handler, (int)(SA_RESETHAND | SA_NODEFER)); }
-sighandler_t __sysv_signal(int number, sighandler_t handler) { return sysv_signal(number, handler); }
-
-int sigignore(int number)
-{
-    struct sigaction set = {.sa_handler = SIG_IGN};
-
-    return sigaction(number, &set, NULL);
-}
-
-/* System V: SIG_HOLD blocks, anything else unblocks; tells SIG_HOLD if it was blocked. */
-sighandler_t sigset(int number, sighandler_t handler)
-{
-    struct sigaction set = {.sa_handler = handler}, old;
-    sigset_t one, before;
-
-    sigemptyset(&one);
-    sigemptyset(&set.sa_mask);
-    if (sigaddset(&one, number) < 0 || sigaction(number, handler == SIG_HOLD ? NULL : &set, &old) < 0 ||
-        sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &one, &before) < 0)
-        return SIG_ERR;
-    return sigismember(&before, number) == 1 ? SIG_HOLD : old.sa_handler;
-}
-
-int siginterrupt(int number, int interrupts)
-{
-    struct sigaction set;
-
-    if (sigaction(number, NULL, &set) < 0)
-        return -1;
-    set.sa_flags = interrupts ? set.sa_flags & ~SA_RESTART : set.sa_flags | SA_RESTART;
-    return sigaction(number, &set, NULL);
+    if (!ft_mask_is_held() || !ft_recorder.switched || atomic_load(&ft_threads_replay))
+        return;
+    if (ft_thread.number == 0)
+        put_left();
+    ft_mask_release_in(frame);
 }

@@ -204,26 +204,26 @@ int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
     return do_create(&(struct beginning){.run_c11 = start, .arg = arg}, &(struct asked){make_c11, thread, NULL});
 }
 
-/* Of a thread that was put back the C library's signal goes to the number that it had first. */
-static int cancel_real(pthread_t thread)
-{
-    enum { CANCEL = 32 };
-    pid_t number = ft_recorder.on && !pthread_equal(thread, pthread_self()) ? ft_stand_number(thread) : 0;
-    int error = ft_real()->pthread_cancel(thread), before = errno;
-
-    if (error != ESRCH || !number)
-        return error;
-    syscall(SYS_tgkill, syscall(SYS_getpid), number, CANCEL);
-    errno = before;
-    return 0;
-}
-
-/* Where that finds the other thread no replay can tell. */
+/* Where that finds the other thread no replay can tell. Of a thread that was put back the C library's signal goes to the number that it had first. */
 int pthread_cancel(pthread_t thread)
 {
+    enum { CANCEL = 32 };
+    struct ft_task *t = ft_recorder.on ? ft_stand_of(thread) : NULL;
+    int error, before = errno;
+
+    if (pthread_equal(thread, pthread_self()))
+        return ft_real()->pthread_cancel(thread); /* it may not come back */
+    ft_signalled_begin(t);
     if (ft_recording())
         ft_recorder_close("it has cancelled a thread");
-    return cancel_real(thread);
+    error = ft_real()->pthread_cancel(thread);
+    if (error == ESRCH && t) {
+        syscall(SYS_tgkill, syscall(SYS_getpid), atomic_load(&t->tid), CANCEL);
+        error = 0;
+    }
+    ft_signalled_end(t);
+    errno = before;
+    return error;
 }
 
 /* ---- of one thread: the C library tells the kernel the number that it had first (stand.h) ---- */
@@ -231,14 +231,14 @@ int pthread_cancel(pthread_t thread)
 /* The kernel's number; 0: the thread that calls; -1: not known here. */
 static pid_t number_of(pthread_t thread)
 {
-    pid_t number;
+    const struct ft_task *t;
 
     if (!ft_recorder.on)
         return -1;
     if (pthread_equal(thread, pthread_self()))
         return 0;
-    number = ft_stand_number(thread);
-    return number ? number : -1;
+    t = ft_stand_of(thread);
+    return t ? atomic_load(&t->tid) : -1;
 }
 
 /* Of a call that says what is wrong by errno; that stays as it was. */

@@ -46,6 +46,8 @@ static void do_kill(void)
     signal(SIGUSR1, on_signal);
     SAY(kill(getpid(), SIGUSR1));
     SAY(kill(getpid(), 0));
+    SAY(sigqueue(getpid(), SIGUSR1, (union sigval){.sival_int = 1}));
+    SAY(sigqueue(0x7ffffff0, SIGUSR1, (union sigval){.sival_int = 1}));
     SAY(killpg(0x7ffffff0, SIGUSR1));
     SAY(caught);
     signal(SIGUSR1, SIG_DFL);
@@ -176,6 +178,10 @@ static void do_raise(void)
     signal(SIGUSR2, on_signal);
     SAY(raise(SIGUSR2));
     SAY(pthread_kill(pthread_self(), SIGUSR2));
+    SAY(pthread_sigqueue(pthread_self(), SIGUSR2, (union sigval){.sival_int = 1}));
+    SAY(tgkill(getpid(), gettid(), SIGUSR2));
+    SAY(syscall(SYS_tgkill, getpid(), gettid(), SIGUSR2));
+    SAY(tgkill(getpid(), 0x7ffffff0, 0));
     SAY(caught);
     signal(SIGUSR2, SIG_DFL);
 }

@@ -25,7 +25,7 @@
 #include "ft/shm/wait.h"
 
 static const char *const names[] = {
-#define X(name, text, how, leaves) #name,
+#define X(name, text, how, leaves, ends) #name,
     FT_CALL_KINDS(X)
 #undef X
 };
