@@ -3,9 +3,11 @@
      copies   it is killed by somebody else, and whatever goes on from a copy of it dies of its own at that place
      always   so does what is started by exec
      hand     it kills itself, if it was the first incarnation when main began
+     helper   another thread of it does, likewise
      fault    it aborts, likewise
      closed   it kills itself if it is the first incarnation then. It has mapped FILE, so only snapshots of after that can be woken */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,11 +56,28 @@ static void map(const char *path)
     at[0] = 1;
 }
 
+static void *kill_all(void *arg)
+{
+    if (*(int *)arg == 0)
+        kill(getpid(), SIGKILL);
+    return NULL;
+}
+
+static void be_killed_by_a_thread(int began)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, kill_all, &began) == 0)
+        pthread_join(thread, NULL);
+}
+
 static void die_as_told(const char *how, int began)
 {
     if (!strcmp(how, "hand") || !strcmp(how, "closed")) {
         if ((how[0] == 'h' ? began : incarnation()) == 0)
             kill(getpid(), SIGKILL);
+    } else if (!strcmp(how, "helper")) {
+        be_killed_by_a_thread(began);
     } else if (!strcmp(how, "fault")) {
         if (began == 0)
             abort();
