@@ -137,6 +137,20 @@ static uint64_t place_of(const int64_t *guard)
     return ft_what((int64_t)ft_what_name(code.name), (int64_t)((uintptr_t)guard - code.base), 0);
 }
 
+/* This thread has been given all, and so have all others. As a whole: in a copy that is made in between it has more again. */
+static bool is_at_end(void)
+{
+    uint32_t life = ft_threads_life;
+    bool ends;
+
+    ft_busy();
+    ends = ft_lock_at_end();
+    if (ends)
+        ft_threads_all_given();
+    ft_idle();
+    return ends && life == ft_threads_life;
+}
+
 /* True: this thread's predecessor made it. False: it is made by now, or all have been given all. */
 static bool is_winner(const int64_t *guard, uint64_t place)
 {
@@ -146,10 +160,8 @@ static bool is_winner(const int64_t *guard, uint64_t place)
         o = ft_lock_next(FT_LOCK_GUARD);
         if (o && (uint64_t)o->note[1] == place)
             return true;
-        if (ft_lock_at_end()) {
-            ft_threads_all_given();
+        if (is_at_end())
             return false;
-        }
         if (i == NAPS)
             ft_recorder_lost("in a replay nobody initialized a static variable");
         syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = NAP_NS}, NULL);
