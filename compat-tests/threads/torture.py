@@ -27,8 +27,6 @@ import ftmpitest  # noqa: E402
 # What ftrun says of a replay that was not right. The first one is followed by another try.
 WRONG = ['prints something else', 'differs from before', 'is not the same']
 ANEW = 'its program is started'
-# What torture_cpp asks its futures (wait_for) is nowhere told: a replay of that may be in vain.
-FOLLOWED = ['torture']
 
 
 class Case:
@@ -175,7 +173,7 @@ def one_seed(args, seed, sums):
             except ftmpitest.Failure as e:
                 raise ftmpitest.Failure('%s, %s: %s\n    %s' % (case, step, e, '\n    '.join(job.errors()[-12:]))) from None
             text = ways_of(job, sums)
-            if case.name in FOLLOWED and not text.endswith('vain 0'):
+            if not text.endswith('vain 0'):
                 raise ftmpitest.Failure('%s, %s: replays in vain\n    %s' % (case, step, '\n    '.join(job.errors()[-12:])))
         sums['killed'] += job.killed
         if args.verbose:

@@ -196,7 +196,7 @@ void ft_recorder_resume(void)
 
 uint64_t ft_recorder_position(void)
 {
-    return ft_thread.replays && ft_log_peek() ? ft_thread.log->at : atomic_load(&ft_recorder.log.words->tail);
+    return ft_thread.replays && ft_log_next() ? ft_thread.log->at : atomic_load(&ft_recorder.log.words->tail);
 }
 
 /* ---- calls ---- */
@@ -246,11 +246,17 @@ static void let(struct ft_recorded *c)
     c->held = false;
 }
 
-/* The record at hand: the predecessor's. */
-static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, uint32_t most)
+/* In a replay: the predecessor's record, in *o. */
+static bool is_replayed(enum ft_call_kind kind, uint64_t what, struct ft_outcome **o)
 {
-    struct ft_outcome *o = ft_log_peek();
+    if (!ft_recorder_replays())
+        return false;
+    *o = kind == FT_CALL_CLOCK ? ft_reading_next(what) : ft_log_peek();
+    return *o || ft_recorder_replays(); /* others may have ended it: they do not wait for readings of a clock */
+}
 
+static bool given(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, uint32_t most, struct ft_outcome *o)
+{
     if (!o)
         ft_recorder_lost("a replay made call %s where a thread had locks to take", kinds[kind].text);
     if (o->kind != kind || o->what != what)
@@ -280,6 +286,8 @@ static void begin_record(struct ft_recorded *c, enum ft_call_kind kind, uint64_t
     c->record = ft_recorder.on ? ft_threads_record(kind, what, most) : NULL;
     if (!c->record)
         let(c);
+    else if (kind == FT_CALL_CLOCK)
+        ft_reading_made(c->record);
 }
 
 static bool is_due(void)
@@ -300,17 +308,21 @@ static void cut_if_due(void)
 
 bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what, size_t most)
 {
+    struct ft_outcome *o = NULL;
+
     c->error = errno;
     if (is_due() && !ft_recorder_replays())
         cut_if_due();
+    if (__builtin_expect(ft_thread.replays, 0) && kind != FT_CALL_CLOCK && ft_recorder_replays())
+        (void)ft_log_peek(); /* what there is before that are readings */
     if (__builtin_expect(ft_signals_wait || ft_thread.replays, 0))
         ft_signals_before(kinds[kind].ends);
     ft_busy();
     ft_thread.led = false;
     c->under_way = c->held = false;
     c->record = NULL;
-    if (ft_recorder_replays()) {
-        if (given(c, kind, what, (uint32_t)most))
+    if (is_replayed(kind, what, &o)) {
+        if (given(c, kind, what, (uint32_t)most, o))
             return true;
     } else {
         begin_record(c, kind, what, (uint32_t)most);

@@ -187,18 +187,30 @@ static uint64_t begun(const struct ft_outcome *o) { return first + (uint32_t)(o-
 /* Before the copy was made. */
 static bool was_begun(const struct ft_outcome *o) { return (int32_t)(o->begun - (uint32_t)first) <= 0; }
 
-/* Whoever marks the next one goes on for all that are marked already. */
-static void mark(uint64_t number)
+static void set_mark(uint64_t number)
 {
-    uint64_t n = number - first - 1, at;
+    uint64_t n = number - first - 1;
 
     atomic_fetch_or(&marks[n / 64], 1ull << n % 64);
+}
+
+/* Whoever marks the next one goes on for all that are marked already. */
+static void go_past_marked(void)
+{
+    uint64_t at;
+
     for (at = atomic_load(&happened); at < last; at = atomic_load(&happened)) {
         if (!(atomic_load(&marks[(at - first) / 64]) >> (at - first) % 64 & 1))
             break;
         atomic_compare_exchange_strong(&happened, &at, at + 1);
     }
     move();
+}
+
+static void mark(uint64_t number)
+{
+    set_mark(number);
+    go_past_marked();
 }
 
 static void make_marks(uint64_t n)
@@ -215,13 +227,36 @@ static void make_marks(uint64_t n)
     marks = (void *)at;
 }
 
+/* A reading of a clock: nobody else waits for it. */
+static void see_reading(struct ft_outcome *o)
+{
+    if (!was_begun(o)) {
+        count = ft_max(count, begun(o));
+        set_mark(begun(o));
+    }
+    if (o->state == FT_OUTCOME_DONE) {
+        count = ft_max(count, o->number);
+        set_mark(o->number);
+    }
+}
+
+/* Each record has two, also those of calls that were under way when the copy was made. */
+static uint64_t most_events(void)
+{
+    uint64_t bytes = atomic_load(&ft_recorder.log.words->tail) - ft_recorder.log.from;
+
+    return 2 * (bytes / sizeof(struct ft_outcome) + FT_OUTCOME_THREADS);
+}
+
 static void see(struct ft_outcome *o)
 {
     if (o->kind == FT_CALL_LOCK && o->what >= atomic_load(ft_threads_published(o->thread)))
         o->kind = FT_CALL_PAD; /* it never was: nobody can have seen it */
     else if (o->kind == FT_CALL_THREAD && o->state != FT_OUTCOME_DONE)
         o->kind = FT_CALL_PAD; /* nor has it begun */
-    if (o->kind == FT_CALL_PAD)
+    if (o->kind == FT_CALL_CLOCK)
+        see_reading(o);
+    if (o->kind == FT_CALL_PAD || o->kind == FT_CALL_CLOCK)
         return;
     if (o->kind == FT_CALL_THREAD) {
         atomic_fetch_add(&unmade, 1);
@@ -249,10 +284,11 @@ void ft_threads_resume(void)
     atomic_store(&happened, first);
     unresolved = ncloses = 0;
     atomic_store(&unmade, 0);
+    make_marks(most_events());
     ft_outcome_log_resume(ft_thread.log, see);
     ft_stand_follow(see);
     last = count;
-    make_marks(last - first);
+    go_past_marked();
     for (uint32_t i = 0; i <= threads; i++) {
         before[i] = atomic_load(ft_threads_published(i));
         owed += before[i] > atomic_load(&passed[i]);
@@ -310,7 +346,7 @@ void ft_threads_all_given(void)
     end_replay();
 }
 
-static bool has_more(void) { return ft_log_peek() || ft_thread.locks < before[ft_thread.number]; }
+static bool has_more(void) { return ft_log_next() || ft_thread.locks < before[ft_thread.number]; }
 
 static bool is_given_more(void)
 {
@@ -431,7 +467,7 @@ static bool has_passed(uint64_t thread, uint64_t so_many) { return atomic_load(&
 void ft_threads_await(uint32_t thread, uint64_t so_many) { wait_until(has_passed, thread, so_many); }
 
 /* All have been given all: what this thread has not looked at since was others', and may have been released. */
-struct ft_outcome *ft_log_peek(void)
+struct ft_outcome *ft_log_next(void)
 {
     if (!atomic_load(&ft_threads_replay))
         ft_thread.log->at = ft_max(ft_thread.log->at, ft_thread.log->end);

@@ -179,7 +179,15 @@ void ft_threads_passed(void);
 void ft_threads_await(uint32_t thread, uint64_t passed);
 
 /* This thread's next record, whatever it is; NULL: there is none. One of a lock takes no turn: it is passed by ft_log_take. */
+struct ft_outcome *ft_log_next(void);
+/* The same for who comes to something else than a reading of a clock: what there are of these are passed by (readings.c). */
 struct ft_outcome *ft_log_peek(void);
+/* The same for who reads a clock; others' are passed by. */
+struct ft_outcome *ft_reading_next(uint64_t what);
+/* In a replay: this reading is not in the log. */
+bool ft_reading_is_missing(uint64_t what);
+/* Of a new record: where it belongs. */
+void ft_reading_made(struct ft_outcome *o);
 void ft_log_take(struct ft_outcome *o);
 /* A new one, done, in no order with other threads' calls. NULL: recording has ended. */
 struct ft_outcome *ft_log_put(uint16_t kind, uint64_t what, int64_t result, int error);

@@ -203,7 +203,7 @@ static void put_record(struct ft_outcome *o, const siginfo_t *info, int step)
 /* False: the next record is not one that belongs here. */
 static bool give(int step)
 {
-    struct ft_outcome *o = ft_log_peek();
+    struct ft_outcome *o = ft_log_next();
     siginfo_t info = {.si_signo = o ? (int)o->what : 0};
 
     if (!o || o->kind != FT_CALL_SIGNAL || (o->step != step && o->state == FT_OUTCOME_DONE) || o->result)
