@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "ft/outcome/kinds.h"
 #include "ft/outcome/log.h"
@@ -122,6 +123,11 @@ static inline void ft_call_note(struct ft_recorded *c, int64_t first, int64_t se
 
 /* The predecessor was killed in this call, and had noted what there was. */
 static inline bool ft_call_noted(const struct ft_recorded *c) { return c->under_way && c->record->step; }
+
+/* Of a call that waits for so long: how long it is to wait. Under way, that is what is left until the end that was noted. In ms, below 0: for ever;
+   and by a time, which may be NULL, or be nonsense that the kernel is to see: *room is used. errno is untouched. */
+int ft_call_rest_ms(struct ft_recorded *c, int ms);
+const struct timespec *ft_call_rest(struct ft_recorded *c, const struct timespec *time, struct timespec *room);
 
 /* A call whose outcome is its result alone, and which may be made again if it was under way. */
 #define FT_CALL_PLAIN(kind, what, call)                                                             \

@@ -133,18 +133,39 @@ static struct timespec from_ns(int64_t ns)
     return (struct timespec){.tv_sec = ns > 0 ? ns / SECOND : 0, .tv_nsec = ns > 0 ? ns % SECOND : 0};
 }
 
-/* note[0]: when it ends, by the monotonic clock; note[1], afterwards: what was left of it. */
+/* note[0]: when it ends, by the monotonic clock. */
+static int64_t rest_of(struct ft_recorded *c, int64_t ns)
+{
+    if (ft_call_noted(c))
+        return c->record->note[0] - monotonic();
+    ft_call_note(c, monotonic() + ns, 0);
+    return ns;
+}
+
+int ft_call_rest_ms(struct ft_recorded *c, int ms)
+{
+    int64_t rest = ms > 0 ? rest_of(c, (int64_t)ms * 1000000) : 0;
+
+    return ms <= 0 ? ms : rest > 0 ? (int)((rest + 999999) / 1000000) : 0;
+}
+
+const struct timespec *ft_call_rest(struct ft_recorded *c, const struct timespec *time, struct timespec *room)
+{
+    if (!time || time->tv_sec < 0 || time->tv_sec > INT32_MAX || time->tv_nsec < 0 || time->tv_nsec >= SECOND)
+        return time;
+    *room = from_ns(rest_of(c, time->tv_sec * SECOND + time->tv_nsec));
+    return room;
+}
+
+/* note[1], afterwards: what was left of it. */
 static int sleep_for(struct ft_recorded *c, clockid_t id, struct timespec length, struct timespec *left)
 {
+    struct timespec room;
+    const struct timespec *rest = ft_call_rest(c, &length, &room);
     int error;
 
-    if (c->under_way && c->record->step) {
-        length = from_ns(c->record->note[0] - monotonic());
-    } else if (c->record) {
-        ft_call_note(c, monotonic() + length.tv_sec * SECOND + length.tv_nsec, 0);
-    }
     *left = (struct timespec){0};
-    error = FT_WAITING(ft_real()->clock_nanosleep(id, 0, &length, left));
+    error = FT_WAITING(ft_real()->clock_nanosleep(id, 0, rest, left));
     if (c->record)
         c->record->note[1] = left->tv_sec * SECOND + left->tv_nsec;
     return error;

@@ -412,6 +412,7 @@ static int give_events(struct ft_recorded *c, int epoll, struct epoll_event *eve
 static int do_wait(int epoll, struct epoll_event *events, int most, int ms, const struct timespec *time, const sigset_t *mask)
 {
     int room = most > (int)(FT_OUTCOME_PIECE / sizeof *events) ? (int)(FT_OUTCOME_PIECE / sizeof *events) : most;
+    struct timespec rest;
     struct ft_recorded c;
     int n;
 
@@ -420,6 +421,8 @@ static int do_wait(int epoll, struct epoll_event *events, int most, int ms, cons
     if (c.under_way)
         rearm(epoll);
     errno = c.error;
+    ms = ft_call_rest_ms(&c, ms);
+    time = ft_call_rest(&c, time, &rest);
     if (mask)
         ft_waits_masked();
     n = FT_WAITING(time ? ft_real()->epoll_pwait2(epoll, events, room, time, mask) : ft_real()->epoll_pwait(epoll, events, room, ms, mask));

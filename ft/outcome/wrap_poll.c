@@ -24,12 +24,14 @@ static long end_events(struct ft_recorded *c, long result, const struct pollfd *
 
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
+    struct timespec room;
     struct ft_recorded c;
 
     if (!ft_recording() || n > FT_OUTCOME_PIECE / sizeof *fds)
         return ft_real()->ppoll(fds, n, timeout, mask);
     if (ft_call_begin_wait(&c, FT_CALL_POLL, ft_what((int64_t)n, 1, 0), n * sizeof *fds))
         return (int)give_events(&c, fds, n);
+    timeout = ft_call_rest(&c, timeout, &room);
     if (mask)
         ft_waits_masked();
     return (int)end_events(&c, FT_WAITING(ft_real()->ppoll(fds, n, timeout, mask)), fds, n);
@@ -43,6 +45,7 @@ int poll(struct pollfd *fds, nfds_t n, int ms)
         return ft_real()->poll(fds, n, ms);
     if (ft_call_begin_wait(&c, FT_CALL_POLL, ft_what((int64_t)n, 0, ms), n * sizeof *fds))
         return (int)give_events(&c, fds, n);
+    ms = ft_call_rest_ms(&c, ms);
     return (int)end_events(&c, FT_WAITING(ft_real()->poll(fds, n, ms)), fds, n);
 }
 
@@ -134,6 +137,15 @@ static void answer(const struct asked *a, int n, fd_set *in, fd_set *out, fd_set
     put_set(odd, a->odd, n);
 }
 
+/* As ft_call_rest. */
+static struct timeval rest_of(struct ft_recorded *c, struct timeval time)
+{
+    struct timespec t = {.tv_sec = time.tv_sec, .tv_nsec = time.tv_usec * 1000}, room;
+    const struct timespec *rest = time.tv_usec < 1000000 ? ft_call_rest(c, &t, &room) : &t;
+
+    return rest == &t ? time : (struct timeval){.tv_sec = rest->tv_sec, .tv_usec = rest->tv_nsec / 1000};
+}
+
 int select(int n, fd_set *in, fd_set *out, fd_set *odd, struct timeval *left)
 {
     struct timeval rest;
@@ -146,7 +158,7 @@ int select(int n, fd_set *in, fd_set *out, fd_set *odd, struct timeval *left)
     if (ft_call_begin_wait(&c, FT_CALL_POLL, ft_what(n, 2, 0), sizeof(struct ready)))
         return (int)give_ready(&c, n, in, out, odd, left);
     ask(&a, n, in, out, odd);
-    rest = left ? *left : (struct timeval){0};
+    rest = left ? rest_of(&c, *left) : (struct timeval){0};
     result = FT_WAITING(ft_real()->select(n, a.in, a.out, a.odd, left ? &rest : NULL));
     answer(&a, n, in, out, odd);
     if (left)
@@ -156,6 +168,7 @@ int select(int n, fd_set *in, fd_set *out, fd_set *odd, struct timeval *left)
 
 int pselect(int n, fd_set *in, fd_set *out, fd_set *odd, const struct timespec *timeout, const sigset_t *mask)
 {
+    struct timespec room;
     struct ft_recorded c;
     struct asked a;
     int result;
@@ -165,6 +178,7 @@ int pselect(int n, fd_set *in, fd_set *out, fd_set *odd, const struct timespec *
     if (ft_call_begin_wait(&c, FT_CALL_POLL, ft_what(n, 3, 0), sizeof(struct ready)))
         return (int)give_ready(&c, n, in, out, odd, NULL);
     ask(&a, n, in, out, odd);
+    timeout = ft_call_rest(&c, timeout, &room);
     if (mask)
         ft_waits_masked();
     result = FT_WAITING(ft_real()->pselect(n, a.in, a.out, a.odd, timeout, mask));
