@@ -16,7 +16,16 @@
 
 static volatile sig_atomic_t came;
 
-static void on_signal(int number) { came += number == SIGALRM; }
+static char stack[1 << 16];
+static volatile sig_atomic_t on_stack;
+
+static void on_signal(int number)
+{
+    const char *here = (const char *)&number;
+
+    came += number == SIGALRM;
+    on_stack = here >= stack && here < stack + sizeof stack;
+}
 
 static int ends[2], sockets[2], events;
 
@@ -61,7 +70,7 @@ static void once(int way, int flags)
     compute(20000);
     if (came == 0 && (sleep_by(way) != -1 || errno != EINTR))
         printf("something else has ended it\n");
-    printf("%s%s: %d\n", names[way], flags ? ", restarted" : "", (int)came);
+    printf("%s%s: %d%s\n", names[way], flags & SA_RESTART ? ", restarted" : "", (int)came, on_stack ? ", on a stack of its own" : "");
     fflush(stdout);
 }
 
@@ -75,9 +84,10 @@ int main(void)
     if (child == 0)
         for (;;)
             pause();
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (int i = 0; i < 2; i++)
         for (int way = 0; way < WAYS; way++) {
-            once(way, 0);
+            once(way, i ? SA_ONSTACK : 0);
             if (way <= SLEEP)
                 once(way, SA_RESTART);
         }

@@ -232,11 +232,13 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
 static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *stand, const sigset_t *mask,
                  struct ft_signals_pending *pending)
 {
-    enum ft_image_reason reason = ft_image_take(&c->image, &c->own);
+    enum ft_image_reason reason;
     struct ft_image_pages unread;
     pid_t pid = -1;
     uint64_t who;  /* it is seen to be alive as, and the copy is not; 0: as nobody */
 
+    c->own.timers = atomic_load(&ft_signals_timers);
+    reason = ft_image_take(&c->image, &c->own);
     if (!ft_recorder.on || ft_thread.inside > 1)
         reason = FT_IMAGE_RECORDER; /* what it has open is not known any more */
     if (reason == FT_IMAGE_GOOD && (ft_maps_any() || ft_images_strange()))
@@ -246,7 +248,7 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     if (reason == FT_IMAGE_GOOD && !ft_images_make())
         reason = FT_IMAGE_MEMORY;
     if (reason == FT_IMAGE_THREADS)
-        strcpy(c->words->stands, ft_descriptors_are_passing() ? "one opens a file" : "not made by pthread_create");
+        strcpy(c->words->stands, ft_descriptors_are_passing() ? "one opens a file" : "one begins or ends, or was not made by pthread_create");
     if (reason != FT_IMAGE_GOOD) {
         refuse(c, number, reason);
         return false;

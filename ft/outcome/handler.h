@@ -13,6 +13,9 @@ bool ft_handler_restarts(int signal);
 /* Outside of a signal's frame: what is blocked in the meantime is what the kernel would block. */
 void ft_handler_run(siginfo_t *info);
 
+/* In ours: the signal that this one is in the place of. NULL: in none's. */
+siginfo_t *ft_handler_handed(const siginfo_t *by);
+
 /* In the frame of ours, where all are blocked. */
 void ft_handler_run_in_frame(int signal, siginfo_t *info, ucontext_t *context);
 

@@ -15,6 +15,9 @@ extern _Thread_local volatile sig_atomic_t ft_signals_wait __attribute__((tls_mo
 /* Where they are handed over: before a call is recorded or given, after it, or where the program sets a handler or its mask. */
 enum ft_signals_where { FT_SIGNALS_BEFORE = 1, FT_SIGNALS_AFTER, FT_SIGNALS_SETTING };
 
+/* So many timers of timer_create() are not the program's: of threads for which one waits. */
+extern _Atomic int ft_signals_timers;
+
 /* Hands over those that wait; in a replay, those that come next in the log and were handed over there. */
 void ft_signals_hand_over(enum ft_signals_where where);
 

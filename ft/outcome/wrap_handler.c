@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "ft/outcome/children.h"
 #include "ft/outcome/mask.h"
@@ -32,6 +34,33 @@ static void run(int signal, siginfo_t *info, void *context)
         h.sa_handler(signal);
 }
 
+/* On the stack that the program has for that the kernel calls it: by another signal, which is in the place of this one. */
+static _Thread_local siginfo_t *handed;
+
+static void run_on_stack(siginfo_t *info)
+{
+    bool held = ft_mask_is_held();
+    sigset_t one, old;
+
+    handed = info;
+    sigemptyset(&one);
+    sigaddset(&one, info->si_signo);
+    ft_mask_real(SIG_UNBLOCK, &one, &old);
+    syscall(SYS_tgkill, (pid_t)syscall(SYS_getpid), (pid_t)syscall(SYS_gettid), info->si_signo);
+    if (held == ft_mask_is_held()) /* no replay has ended in it */
+        ft_mask_real(SIG_SETMASK, &old, NULL);
+}
+
+siginfo_t *ft_handler_handed(const siginfo_t *by)
+{
+    siginfo_t *info = handed;
+
+    if (!info || by->si_signo != info->si_signo || by->si_code != SI_TKILL || by->si_pid != (pid_t)syscall(SYS_getpid))
+        return NULL;
+    handed = NULL;
+    return info;
+}
+
 void ft_handler_run(siginfo_t *info)
 {
     struct sigaction *h = &handlers[info->si_signo];
@@ -40,7 +69,10 @@ void ft_handler_run(siginfo_t *info)
     if (!(h->sa_flags & SA_NODEFER))
         sigaddset(&set, info->si_signo);
     ft_mask(SIG_BLOCK, &set, &old);
-    run(info->si_signo, info, NULL);
+    if (h->sa_flags & SA_ONSTACK)
+        run_on_stack(info);
+    else
+        run(info->si_signo, info, NULL);
     ft_mask(SIG_SETMASK, &old, NULL);
 }
 

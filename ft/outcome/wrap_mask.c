@@ -263,6 +263,7 @@ void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pend
         send_again(&owed.of[i]); /* the program may look for it */
     }
     hold(true);
+    atomic_store(&ft_signals_timers, 0); /* no process is born with some */
     ft_signals_restart();
 }
 

@@ -31,6 +31,8 @@ static _Thread_local unsigned come, gone;
 static _Thread_local bool armed;           /* the end of patience is set */
 static _Thread_local int timer;
 
+_Atomic int ft_signals_timers;
+
 /* ---- those that wait ---- */
 
 static void be_patient(int signal, long ns)
@@ -41,7 +43,11 @@ static void be_patient(int signal, long ns)
     if (armed)
         return;
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-    armed = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0 && syscall(SYS_timer_settime, timer, 0, &end, NULL) == 0;
+    armed = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0;
+    if (!armed)
+        return;
+    atomic_fetch_add(&ft_signals_timers, 1);
+    syscall(SYS_timer_settime, timer, 0, &end, NULL);
 }
 
 /* Signals that wait are told to the next process by the log's words: by number alone. */
@@ -62,8 +68,10 @@ static void in_record(int signal)
 /* None waits any more, or not so long. */
 static void be_at_ease(void)
 {
-    if (armed)
+    if (armed) {
         syscall(SYS_timer_delete, timer);
+        atomic_fetch_sub(&ft_signals_timers, 1);
+    }
     armed = false;
 }
 
@@ -180,9 +188,12 @@ static void put_whole(const siginfo_t *info)
 
 void ft_signals_arrive(int signal, siginfo_t *info, void *context)
 {
+    siginfo_t *handed = ft_handler_handed(info);
     int error = errno;
 
-    if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &timer)
+    if (handed)
+        ft_handler_run_in_frame(signal, handed, context);
+    else if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &timer)
         lose_patience(context);
     else if (!ft_recorder.on || !ft_thread.mine || is_fault(signal, info) || is_own(info) || is_of_child(info))
         ft_handler_run_in_frame(signal, info, context);

@@ -107,18 +107,30 @@ static bool has_children(bool (*knows)(pid_t child))
     return !knows || have_strange(knows);
 }
 
+/* At most `most` + 1; -1: the system does not tell. */
+static int timers_up_to(int most)
+{
+    static char text[8192];
+    ssize_t n = look_into("/proc/self/timers", text, sizeof text - 1);
+    int found = 0;
+
+    text[n < 0 ? 0 : n] = 0;
+    for (const char *at = text; found <= most && (at = strstr(at, "signal: ")) != NULL; at++)
+        found++;
+    return n < 0 ? -1 : found;
+}
+
 enum ft_image_reason ft_image_take(struct ft_image *image, const struct ft_image_own *own)
 {
     enum ft_image_reason reason;
-    ssize_t timers;
-    char byte;
+    int timers;
 
     if (!own->stopped && !one_thread())
         return FT_IMAGE_THREADS;
     if (has_children(own->knows))
         return FT_IMAGE_CHILDREN;
-    timers = look_into("/proc/self/timers", &byte, 1);
-    if (timers)
+    timers = timers_up_to(own->timers);
+    if (timers < 0 || timers > own->timers)
         return timers < 0 ? FT_IMAGE_SYSTEM : FT_IMAGE_TIMERS;
     reason = ft_mappings_look(own);
     for (int i = 0; i < TIMERS; i++)

@@ -35,6 +35,7 @@ struct ft_image_own {
     } mapping, also;             /* the library's own shared memory */
     bool (*knows)(pid_t child);  /* children that may be there; NULL: none */
     bool (*shares)(uintptr_t start);  /* writable memory that others may share, which is seen to; NULL: none */
+    int timers;                  /* so many of timer_create() are the library's */
     bool stopped;                /* all threads but this one stand still, and are put back */
     int not_copied;              /* a descriptor: a clone has none of the mappings of this one; 0: none such */
 };
