@@ -6,7 +6,7 @@
 own_jobs
 cd "$tmp" || exit 99
 begin --snapshot 0.05 -n 2 "$top_builddir/compat-tests/agent/hog" s 1:go
-wait_for told 'rank 0.* gets no snapshot: it has sockets or similar descriptors of its own; if it is killed it replays from the start'
+wait_for told 'rank 0.* gets no snapshot: it has sockets, io_uring or similar descriptors of its own; if it is killed it replays from the start'
 : >go
 ended
 expect_code 0

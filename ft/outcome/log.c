@@ -40,6 +40,7 @@ void ft_outcome_log_restart(void *memory, uint64_t next)
         return; /* zeros stored in memory that is zero would be 28 pages for each rank, 70 us */
     atomic_store(&words->released, atomic_load(&words->tail));
     atomic_store(&words->signals, 0);
+    atomic_store(&words->ended, 0);
     atomic_store(&words->once, 0);
     atomic_store(&words->connected, 0);
     for (uint32_t i = 0; i < FT_OUTCOME_DESCRIPTORS; i++)

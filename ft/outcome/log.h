@@ -59,6 +59,7 @@ struct ft_outcome_words {
     _Atomic uint64_t closings;   /* so often the ways back that there were have been closed: a copy that was made before the last
                                     time cannot be woken ... */
     char why[FT_OUTCOME_WHY];    /* ... because of this */
+    _Atomic uint64_t ended;      /* with that recording has ended */
     _Atomic uint64_t differs;    /* so many replays have differed from what is recorded */
     char how[FT_OUTCOME_WHY];    /* the last one, like this */
     _Atomic uint64_t tells;      /* so many times there was something to tell the user ... */

@@ -101,6 +101,7 @@ void ft_recorder_end(const char *format, ...)
     va_start(args, format);
     close_because(format, args);
     va_end(args);
+    atomic_store(&ft_recorder.log.words->ended, 1);
     ft_recorder.on = false;
     ft_recorder.ended = true;
 }

@@ -276,8 +276,6 @@ static const char *place_of(const struct ft_task *t, const char *call)
 {
     if (!has_room(t))
         return "its stack is small";
-    if (atomic_load(&t->waits) == FT_WAITS_DEAF)
-        return "in a call that is not followed";
     if (atomic_load(&t->signalled))
         return "another one has sent it a signal";
     if (is_busy(t))
@@ -296,7 +294,8 @@ void ft_stand_why(char *to)
     if (ft_recorder.one_thread)
         return;
     if (!tid) {
-        snprintf(to, FT_STAND_WHY, "%s", ft_ntasks == FT_STAND_MOST ? "it has too many" : !ft_task_layout.known ? "unknown C library" : "not made by pthread_create");
+        snprintf(to, FT_STAND_WHY, "%s", ft_ntasks == FT_STAND_MOST ? "it has too many" : !ft_task_layout.known ? "unknown C library" :
+                 "one begins or ends, or was not made by pthread_create");
         return;
     }
     ft_task_read(tid, "comm", name, sizeof name);

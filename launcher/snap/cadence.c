@@ -130,7 +130,7 @@ uint32_t ft_cadence_hindrance(const struct ft_snapshot *s)
 static const char *const reasons[] = {
     [FT_IMAGE_THREADS] = "it has more than one thread (--snapshot-threads off)",
     [FT_IMAGE_CHILDREN] = "it has child processes that are not followed",
-    [FT_IMAGE_DESCRIPTOR] = "it has sockets or similar descriptors of its own",
+    [FT_IMAGE_DESCRIPTOR] = "it has sockets, io_uring or similar descriptors of its own",
     [FT_IMAGE_RECORDER] = "what it does is not recorded (a static or set-user-ID program, or one without libftmpi_rank.so)",
     [FT_IMAGE_MAPPING] = "it shares memory with others, or maps a file that may change",
     [FT_IMAGE_TIMERS] = "it has timers of timer_create()",
@@ -141,8 +141,19 @@ static const char *const reasons[] = {
     [FT_IMAGE_MEMORY] = "there may not be enough memory for a snapshot of it",
 };
 
+bool ft_cadence_has_ended(const struct ft_snapshot *s)
+{
+    const struct ft_outcome_words *outcomes = ft_outcomes_of(s);
+
+    return outcomes && atomic_load(&outcomes->ended);
+}
+
 const char *ft_cadence_reason(const struct ft_snapshot *s, char text[static FT_CADENCE_REASON])
 {
+    if (ft_cadence_has_ended(s)) {
+        snprintf(text, FT_CADENCE_REASON, "what it does is not recorded any more: %s", ft_outcomes_of(s)->why);
+        return text;
+    }
     if (is_for_thread(s)) {
         snprintf(text, FT_CADENCE_REASON, "a thread of it could not be stopped%s%s", *s->stands ? ": " : "", s->stands);
         return text;

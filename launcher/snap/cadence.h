@@ -32,7 +32,10 @@ uint32_t ft_cadence_hindrance(const struct ft_snapshot *s);
 /* Once for each, when it has been refused often enough to last: which of n ranks have none, or none that is newer, and why. */
 void ft_cadence_tell(struct ft_snapshot *ranks, uint32_t n);
 
-enum { FT_CADENCE_REASON = 160 };
+enum { FT_CADENCE_REASON = 320 };
+
+/* Nothing that it does is recorded any more: it gets none, and is asked for none. */
+bool ft_cadence_has_ended(const struct ft_snapshot *s);
 
 /* Why the last one was refused: "it has timers of timer_create()". */
 const char *ft_cadence_reason(const struct ft_snapshot *s, char text[static FT_CADENCE_REASON]);

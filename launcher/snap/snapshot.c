@@ -228,7 +228,7 @@ const char *ft_snapshots_reason(const struct ft_job *job, uint32_t rank, char te
 {
     const struct ft_snapshot *s = of(job, rank);
 
-    return s->refusals ? ft_cadence_reason(s, text) : NULL;
+    return s->refusals || ft_cadence_has_ended(s) ? ft_cadence_reason(s, text) : NULL;
 }
 
 void ft_snapshots_note(const struct ft_job *job)
