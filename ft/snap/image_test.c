@@ -271,7 +271,7 @@ static void do_to_myself(const char *what)
     }
     else if (!strcmp(what, "part of our mapping"))
         CHECK(madvise((char *)shared + 4096, 4096, MADV_DONTFORK) == 0);
-    else if (!strcmp(what, "timer"))
+    else if (!strcmp(what, "timer") || !strcmp(what, "our timer"))
         CHECK(timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0);
     else
         CHECK(!strcmp(what, "nothing"));
@@ -339,6 +339,7 @@ static enum ft_image_reason reason_after(const char *what)
     struct ft_image_own ours = own();
     pid_t pid = fork();
 
+    ours.timers = !strcmp(what, "our timer");
     if (pid == 0) {
         bool child = !strcmp(what, "child"), ended = !strcmp(what, "ended child");
         pid_t kid = child || ended ? fork() : 1;
@@ -435,7 +436,7 @@ int main(void)
     CHECK(models > 0);
     test_mappings();
     if (access("/proc/self/timers", R_OK) == 0)
-        CHECK(reason_after("timer") == FT_IMAGE_TIMERS);
+        CHECK(reason_after("timer") == FT_IMAGE_TIMERS && reason_after("our timer") == FT_IMAGE_GOOD);
     no_timers = true; /* then there may be some: they were lost without a word */
     CHECK(reason_after("nothing") == FT_IMAGE_SYSTEM);
     no_timers = false;
