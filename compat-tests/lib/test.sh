@@ -189,6 +189,8 @@ is_gone() {
     [ -z "$process_state" ] || [ "$process_state" = Z ] || [ "$process_state" = X ]
 }
 is_stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat")" = T ]; }
+# The process that is rank 0 now, of the one job that runs.
+pid_of_first() { "$ftrun" status --json 2>/dev/null | tr -d '\n ' | sed 's/.*"rank":0,"host":"[^"]*","pid":\([0-9]*\).*/\1/'; }
 # Every pid in the files named is gone.
 all_gone() {
     for process in $(cat "$@"); do

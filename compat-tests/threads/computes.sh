@@ -4,15 +4,13 @@
 # blocked until its next call, and computed for ever. Both put back from a newer snapshot, and after that in a replay from there.
 . "$(dirname "$0")/../lib/test.sh"
 own_jobs
-status() { "$ftrun" status --json 2>/dev/null | tr -d '\n '; }
-pid_of() { status | sed 's/.*"rank":0,"host":"[^"]*","pid":\([0-9]*\).*/\1/'; }
-taken() { status | sed -n 's/.*"taken":\([0-9]*\).*/\1/p'; }
+taken() { "$ftrun" status --json 2>/dev/null | tr -d '\n ' | sed -n 's/.*"taken":\([0-9]*\).*/\1/p'; }
 has_taken() { [ "$(taken)" -ge "$1" ] 2>/dev/null; }
 
 # die N: the rank, once it has a newer snapshot; it is back from that.
 die() {
     wait_for has_taken $(($(taken) + 3))
-    kill -KILL "$(pid_of)"
+    kill -KILL "$(pid_of_first)"
     wait_for told "restarted from its snapshot, restart $1\$"
 }
 
@@ -24,7 +22,7 @@ die 2
 wait_for has_lines 2 "$tmp/lines"
 die 3
 die 4
-kill -USR1 "$(pid_of)"
+kill -USR1 "$(pid_of_first)"
 ended
 expect_code 0
 printf 'another thread: 1\nmain: 1\n' | cmp - "$tmp/out" || fail "$what: $(cat "$tmp/out")"

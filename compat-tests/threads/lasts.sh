@@ -4,14 +4,13 @@
 # the start. All but sleeps began anew: killed often enough, they never ended.
 . "$(dirname "$0")/../lib/test.sh"
 own_jobs
-pid_of() { "$ftrun" status --json 2>/dev/null | tr -d '\n ' | sed 's/.*"rank":0,"host":"[^"]*","pid":\([0-9]*\).*/\1/'; }
 for snapshot in 1000 0.05; do
     rm -f "$tmp/lines"
     begin --timeout 60 --snapshot $snapshot -n 1 "$built/lasts" "$tmp/lines"
     wait_for has_lines 1 "$tmp/lines"
     sleep 3
     killed=$(date +%s%3N)
-    kill -KILL "$(pid_of)"
+    kill -KILL "$(pid_of_first)"
     ended
     expect_code 0
     told 'restart 1$' || fail "$what: it was not killed"

@@ -4,13 +4,12 @@
 # when its thread has ended, and a replay, from the start and from a newer snapshot, gives it again in that order.
 . "$(dirname "$0")/../lib/test.sh"
 own_jobs
-pid_of() { "$ftrun" status --json 2>/dev/null | tr -d '\n ' | sed 's/.*"rank":0,"host":"[^"]*","pid":\([0-9]*\).*/\1/'; }
 for snapshot in 1000 0.05; do
     rm -f "$tmp/lines" "$tmp/go"
     begin --snapshot $snapshot -n 1 "$built/many" "$tmp/lines" "$tmp/go"
     for at in 4 10 14; do
         wait_for has_lines $at "$tmp/lines"
-        kill -KILL "$(pid_of)"
+        kill -KILL "$(pid_of_first)"
         wait_for told 'restart [123]$'
     done
     : >"$tmp/go"

@@ -30,8 +30,8 @@ static inline void ft_signals_at(enum ft_signals_where where)
 /* In a replay: those that were handed over before the next call, so that the next record is that call's. */
 void ft_signals_give(void);
 
-/* Before a call that a signal ends so (kinds.h), in the replay of one, too. Those that would end it if they came in it are kept, and come in it: whoever has looked
-   for what their handlers do, and sleeps since they had not come, is woken. */
+/* Before a call that a signal ends so (kinds.h), in the replay of one, too. Those that would end it if they came in it are kept, and come in
+   it: whoever has looked for what their handlers do, and sleeps since they had not come, is woken. */
 void ft_signals_before(int ends);
 
 /* Some wait, and the call is being made: a signal of a timer ends it soon, if one of them is to. It has been made: there is time to hand them over.

@@ -48,9 +48,9 @@ bool ft_stand_still(void);
 /* They go on. In a copy none is there that could: nobody is to stand any more. */
 void ft_stand_go(void);
 void ft_stand_forget(void);
-/* Both: each other thread that computes, and may do so for long, has found that the replay has ended (ft_signals_let). This one is told that by the
-   same signal, whatever it does: for a call it is one that interrupts. */
+/* All stand, and go on: each thread that computes, perhaps for long, has found that the replay has ended (ft_signals_let). */
 void ft_stand_once(void);
+/* One thread finds that, whatever it does: a call is interrupted. */
 void ft_stand_ask(const struct ft_task *t);
 /* Another one may begin. */
 void ft_stand_cut(void);

@@ -108,8 +108,9 @@ static inline void ft_waits_end(bool *waits)
     *waits = false;
 }
 
-/* In a signal's handler, around the program's: it is not in the middle of FT_WAITING meanwhile. What the first returns is for the second. */
+/* This thread is in the middle of FT_WAITING. */
 bool ft_waits_now(void);
+/* In a signal's handler, around the program's: it is not, meanwhile. What the first returns is for the second. */
 bool ft_waits_leave(void);
 void ft_waits_return(bool left);
 
