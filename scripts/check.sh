@@ -178,12 +178,15 @@ processor() { awk -v ticks="$(getconf CLK_TCK)" '{ printf "%.0f", ($16 + $17) / 
 # count WORD LOG: the number that automake's summaries in LOG give for WORD, added up.
 count() { awk -v word="# $1:" '$1 " " $2 == word { sum += $3 } END { print sum + 0 }' "$2"; }
 
-# told_by_failed PART LOG: the ends of what the failed tests of this part printed.
+# told_by_failed PART LOG: the ends of what the failed tests of this part printed, and in short what they say of it.
 told_by_failed() {
-  local name
+  local name log
   sed -n 's/^FAIL: \([^ ]*\)$/\1/p' "$2" | sort -u | while read -r name; do
-    echo "-- $1: $name"
-    find build -path "*/$name.log" -newer "$2.begun" -exec tail -n 40 {} \;
+    echo "-- $1: $name" | tee -a $logs/short.log
+    find build -path "*/$name.log" -newer "$2.begun" | while read -r log; do
+      tail -n 40 "$log"
+      grep -A 4 ^FAIL "$log" | head -n 12 | cut -c 1-160 >>$logs/short.log
+    done
   done
 }
 
@@ -234,6 +237,7 @@ if [ -n "$without" ]; then
 fi
 mkdir -p $logs
 : >$logs/failed.log
+: >$logs/short.log
 rm -f $logs/{clang,scripts}.code
 later=
 for part in $parts; do
@@ -245,9 +249,10 @@ for part in $parts; do
   run_part "$part"
 done
 [ -z "$ahead" ] || { wait "$ahead"; ahead=; } # its processor time counts
-cat $logs/failed.log # here, since who reads the end only, as CI's reader does, has no files
+cat $logs/failed.log # here, since CI's reader has no files
 echo
 printf '%s\n' "${summary[@]}"
 printf '%-12s %5d s (%4d)\n' "all" "$SECONDS" "$(processor)"
+cat $logs/short.log # again, since who reads the last lines only has no more than these
 echo "$passed passed, $failed failed$([ $((skipped + unchanged)) = 0 ] || echo ", $((skipped + unchanged)) skipped")"
 [ "$failed" = 0 ] && [ "$skipped" = 0 ]
