@@ -235,12 +235,6 @@ void ft_lock_again(const struct ft_lock *l, struct ft_lock_at at, int result)
     ft_lock_seen(at);
 }
 
-void ft_lock_can_be_given_back(int taken)
-{
-    if (taken == EOWNERDEAD)
-        ft_recorder_lost("when its snapshot was made a thread waited for a robust mutex whose owner has died since");
-}
-
 const struct ft_outcome *ft_lock_next(enum ft_lock_kind kind)
 {
     const struct ft_outcome *o = ft_log_peek();

@@ -247,17 +247,12 @@ bool ft_lock_at_end(void);
                 ft_lock_end(at_, kind, taken_);              \
                 break;                                       \
             }                                                \
-            if (ft_lock_has(taken_)) {                       \
-                ft_lock_can_be_given_back(taken_);           \
+            if (ft_lock_has(taken_))                         \
                 (void)(back);                                \
-            }                                                \
             ft_idle();                                       \
         }                                                    \
         ft_idle();                                           \
         taken_;                                              \
     })
-
-/* Not a robust mutex whose owner has died: it would be lost for all. */
-void ft_lock_can_be_given_back(int taken);
 
 #endif

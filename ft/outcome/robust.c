@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/real.h"
+#include "ft/outcome/record.h"
 
 enum { INHERITS = 1 };           /* of a pointer in the list, as the kernel reads it */
 
@@ -76,6 +77,37 @@ void ft_robust_end(void)
     /* The kernel finds none. From one that is another thread's now it would go on in that thread's list, where a number of before may be
        the one that this thread has. */
     head->list.next = &head->list;
+    head->list_op_pending = NULL;
+}
+
+/* ---- one of them ---- */
+
+/* As the C library marks them (nptl/pthread_mutex_lock.c): in the kind, and who is told that its owner has died is this owner until it has called
+   pthread_mutex_consistent. */
+enum { IS_ROBUST = 0x10, IS_INHERITING = 0x20, INCONSISTENT = INT_MAX };
+
+/* Its pointers are to where the kernel finds the next one. */
+static __pthread_list_t *entry_at(void *next) { return (__pthread_list_t *)(void *)((char *)next - offsetof(__pthread_list_t, __next)); }
+
+void ft_robust_give_back(pthread_mutex_t *mutex)
+{
+    struct robust_list_head *head = NULL;
+    __pthread_list_t *list = &mutex->__data.__list;
+    size_t bytes;
+
+    if (!(mutex->__data.__kind & IS_ROBUST) || mutex->__data.__owner != INCONSISTENT) {
+        ft_real()->pthread_mutex_unlock(mutex);
+        return;
+    }
+    if (mutex->__data.__kind & IS_INHERITING || syscall(SYS_get_robust_list, 0, &head, &bytes) != 0 ||
+        head->list.next != (struct robust_list *)(void *)&list->__next)
+        ft_recorder_lost("when its snapshot was made a thread waited for a robust mutex that inherits priorities, and its owner has died since");
+    /* Unlocked it would be lost for all. It is the first in this thread's list. */
+    head->list_op_pending = head->list.next;
+    head->list.next = (struct robust_list *)(void *)list->__next;
+    entry_at(list->__next)->__prev = list->__prev;
+    list->__prev = list->__next = NULL;
+    let_go((_Atomic uint32_t *)(void *)&mutex->__data.__lock, number_in_mutexes(), true);
     head->list_op_pending = NULL;
 }
 

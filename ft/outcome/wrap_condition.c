@@ -13,6 +13,7 @@
 
 #include "ft/outcome/condition.h"
 #include "ft/outcome/lock.h"
+#include "ft/outcome/robust.h"
 
 struct wait {
     const struct timespec *until;  /* NULL: for ever */
@@ -63,10 +64,8 @@ static bool lock_live(pthread_mutex_t *mutex, int *locked)
     ft_busy();
     if (life == ft_threads_life)
         return true;
-    if (ft_lock_has(*locked)) {
-        ft_lock_can_be_given_back(*locked);
-        ft_real()->pthread_mutex_unlock(mutex);
-    }
+    if (ft_lock_has(*locked))
+        ft_robust_give_back(mutex);
     return false;
 }
 

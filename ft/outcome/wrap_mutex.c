@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "ft/outcome/lock.h"
+#include "ft/outcome/robust.h"
 
 /* ---- mutexes ---- */
 
@@ -19,7 +20,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
         return ft_real()->pthread_mutex_lock(mutex);
     return FT_LOCK_TAKES(FT_LOCK_MUTEX, ft_lock_at_mutex(mutex), ft_real()->pthread_mutex_lock(mutex),
                          ft_real()->pthread_mutex_lock(mutex),
-                         ft_real()->pthread_mutex_unlock(mutex));
+                         ft_robust_give_back(mutex));
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -28,7 +29,7 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
         return ft_real()->pthread_mutex_trylock(mutex);
     return FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at_mutex(mutex), ft_real()->pthread_mutex_trylock(mutex),
                          ft_real()->pthread_mutex_lock(mutex),
-                         ft_real()->pthread_mutex_unlock(mutex));
+                         ft_robust_give_back(mutex));
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
@@ -37,7 +38,7 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until
         return ft_real()->pthread_mutex_timedlock(mutex, until);
     return FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at_mutex(mutex), ft_real()->pthread_mutex_timedlock(mutex, until),
                          ft_real()->pthread_mutex_lock(mutex),
-                         ft_real()->pthread_mutex_unlock(mutex));
+                         ft_robust_give_back(mutex));
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
@@ -46,7 +47,7 @@ int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struc
         return ft_real()->pthread_mutex_clocklock(mutex, clock, until);
     return FT_LOCK_TAKES(FT_LOCK_TRY, ft_lock_at_mutex(mutex), ft_real()->pthread_mutex_clocklock(mutex, clock, until),
                          ft_real()->pthread_mutex_lock(mutex),
-                         ft_real()->pthread_mutex_unlock(mutex));
+                         ft_robust_give_back(mutex));
 }
 
 /* In the C library it is a mutex of the other kind. */
