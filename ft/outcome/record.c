@@ -224,7 +224,7 @@ void ft_recorder_live(void)
         return;
     if (!ft_recorder.switched) {
         ft_threads_lock();
-        if (!ft_recorder.switched && !switching) {
+        if (!ft_recorder.switched && !switching && !ft_thread.replays) { /* not in a process that has been made of a copy since */
             switch_over();
             ft_stand_once();
         }
@@ -300,7 +300,7 @@ static void cut_if_due(void)
 {
     ft_recorder_live(); /* first: the copy takes what is open for accounted for */
     ft_threads_lock();
-    if (is_due()) {
+    if (is_due() && !ft_thread.replays) { /* nor there: who waits for a replay's end has no lock */
         ft_images_settle();
         ft_recorder.cut();
     }
