@@ -189,9 +189,9 @@ struct waiter {
     bool waits;                  /* a copy may be made (ft_waits_begin) */
 };
 
-/* The one place where a thread waits for a condition: a bare system call, and nothing of the C library's is held. Who is led out of here is
-   as one that was woken. It is cancelled as in a system call of the C library: at once, by a signal. EINTR: the kernel looks at the number
-   again, and until is a point of time.
+/* The one place where a thread waits for a condition, or another thread's end: a bare system call, and nothing of the C library's is held. Who is
+   led out of here is as one that was woken. It is cancelled as in a system call of the C library: at once, by a signal. EINTR: the kernel looks at
+   the number again, and until is a point of time.
 
    noipa: the compiler is not to find that nothing here throws. Wherever in it the signal comes, the caller's cleanup handler is run. */
 #ifdef __clang__
@@ -199,14 +199,16 @@ struct waiter {
 #else
 #define ALONE noipa
 #endif
-static __attribute__((ALONE)) long sleep_there(const struct waiter *w)
+__attribute__((ALONE)) long ft_condition_sleep(const void *word, int operation, uint32_t number, const struct timespec *until)
 {
     long error;
     int type;
 
+    if (until && until->tv_sec < 0)
+        return ETIMEDOUT; /* the kernel does not know such times */
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
     do
-        error = -futex(w->word, w->operation, w->number, w->until);
+        error = -futex(word, operation, number, until);
     while (error == EINTR);
     pthread_setcanceltype(type, NULL);
     return error;
@@ -229,7 +231,7 @@ static long sleep_cancellable(struct waiter *w)
 
     pthread_cleanup_push(be_cancelled, w);
     w->waits = ft_waits_begin();
-    error = sleep_there(w);
+    error = ft_condition_sleep(w->word, w->operation, w->number, w->until);
     ft_waits_end(&w->waits);
     pthread_cleanup_pop(0);
     return error;
@@ -262,8 +264,6 @@ int ft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const s
     if (error)
         return error;
     *unlocked = true;
-    if (until && until->tv_sec < 0)
-        return ETIMEDOUT; /* the kernel does not know such times */
     slept = sleep_cancellable(&w);
     /* EAGAIN: the number is another one. EFAULT: the memory is gone, so it was woken. */
     if (slept && slept != EAGAIN && slept != ETIMEDOUT && slept != EFAULT)

@@ -43,6 +43,9 @@ bool ft_condition_init(pthread_cond_t *condition, const pthread_condattr_t *attr
    perhaps for nothing; ETIMEDOUT. Others: nothing was waited for, and the mutex is as it was. A cancelled thread locks the mutex itself. */
 int ft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until, clockid_t clock, bool *unlocked);
 
+/* A thread sleeps until that word is not `number` any more, or it is that late. 0 or an error's number. `operation`: futex(2). */
+long ft_condition_sleep(const void *word, int operation, uint32_t number, const struct timespec *until);
+
 void ft_condition_signal(pthread_cond_t *condition);
 void ft_condition_broadcast(pthread_cond_t *condition);
 

@@ -37,7 +37,7 @@ liboutcome_la_LIBADD = libftcommon.la
 noinst_LTLIBRARIES += liblocks.la
 liblocks_la_SOURCES = ft/outcome/point.h ft/outcome/stand.c ft/outcome/put_back.c ft/outcome/copies.c \
 	ft/outcome/lock.h ft/outcome/lock.c ft/outcome/behind.h ft/outcome/behind.c ft/outcome/wrap_mutex.c ft/outcome/wrap_semaphore.c \
-	ft/outcome/condition.h ft/outcome/condition.c ft/outcome/wrap_condition.c ft/outcome/wrap_inherit.c ft/outcome/wrap_winner.c ft/outcome/wrap_openmp.c ft/outcome/wrap_locked.c
+	ft/outcome/condition.h ft/outcome/condition.c ft/outcome/wrap_condition.c ft/outcome/wrap_join.c ft/outcome/wrap_inherit.c ft/outcome/wrap_winner.c ft/outcome/wrap_openmp.c ft/outcome/wrap_locked.c
 liblocks_la_CFLAGS = $(liboutcome_la_CFLAGS)
 check_LTLIBRARIES += liblocks_test.la
 liblocks_test_la_SOURCES = $(liblocks_la_SOURCES)

@@ -161,9 +161,7 @@ mutant "a mutex that is not had is waited with" ft/outcome/condition.c '    if (
 mutant "a wait cannot be cancelled" ft/outcome/condition.c 'pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);' \
     'pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);' conditions
 mutant "who is cancelled does not lock" ft/outcome/condition.c 'ft_real()->pthread_mutex_lock(w->mutex);' ';' conditions
-mutant "who is cancelled stays busy" ft/outcome/wrap_condition.c '    int busy __attribute__((cleanup(be_idle))) = 0;
-
-    ft_busy();
+mutant "who is cancelled stays busy" ft/outcome/wrap_condition.c '    FT_BUSY_HERE();
     return wait_busy(condition, mutex, w);' '    int result;
 
     ft_busy();

@@ -84,6 +84,16 @@ static inline void ft_idle(void)
         ft_stand_here();
 }
 
+/* From here to the end of the block, however that is left: also a thread that is cancelled is not busy any more. */
+#define FT_BUSY_HERE()                                                                                \
+    int busy_here_ __attribute__((cleanup(ft_busy_left), unused)) = 0;                                \
+    ft_busy()
+static inline void ft_busy_left(const int *here)
+{
+    (void)here;
+    ft_idle();
+}
+
 /* Goes up in each process that has been made of a copy: what a thread has found before may not be so any more. */
 extern uint32_t ft_threads_life;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions (condition.h); waits for the end of a thread; barriers.
+/* Conditions (condition.h); barriers.
 
    After a wait a thread takes its mutex again: that is the operation. A replay does not wait: it unlocks, and takes the mutex when its turn
    has come. So in a replay nobody hears of a signal. The wait that a thread comes to where its log ends is over at once, as the standard
@@ -129,18 +129,10 @@ static int wait_busy(pthread_cond_t *condition, pthread_mutex_t *mutex, const st
     return come_back(mutex, 0);
 }
 
-static void be_idle(const int *busy)
-{
-    (void)busy;
-    ft_idle();
-}
-
-/* All of it, but while it sleeps or waits for the mutex. Also a thread that is cancelled is not busy any more. */
+/* All of it, but while it sleeps or waits for the mutex. */
 static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct wait *w)
 {
-    int busy __attribute__((cleanup(be_idle), unused)) = 0;
-
-    ft_busy();
+    FT_BUSY_HERE();
     return wait_busy(condition, mutex, w);
 }
 
@@ -272,36 +264,4 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
     ft_idle();
     result = ft_real()->pthread_barrier_wait(barrier);
     return result > 0 ? result : last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
-}
-
-/* ---- a thread's end ---- */
-
-/* pthread_join always waits, and is the same in a replay. These may find that it has not ended yet. One that has joined in a process that was made of
-   a copy meanwhile is not to do so again. */
-#define JOINS(thread, value, call)                                                                                                       \
-    bool joined = false;                                                                                                                 \
-    int result_ = FT_LOCK_TAKES(FT_LOCK_JOIN, ft_lock_at_nothing(), (call), joined ? 0 : ft_real()->pthread_join(thread, value), joined = true); \
-    if (joined && result_ != 0)                                                                                                          \
-        ft_recorder_lost("in a replay a thread has ended before another one stopped waiting for it");                                    \
-    return result_
-
-int pthread_tryjoin_np(pthread_t thread, void **value)
-{
-    if (!ft_locks())
-        return ft_real()->pthread_tryjoin_np(thread, value);
-    JOINS(thread, value, ft_real()->pthread_tryjoin_np(thread, value));
-}
-
-int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
-{
-    if (!ft_locks())
-        return ft_real()->pthread_timedjoin_np(thread, value, until);
-    JOINS(thread, value, ft_real()->pthread_timedjoin_np(thread, value, until));
-}
-
-int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until)
-{
-    if (!ft_locks())
-        return ft_real()->pthread_clockjoin_np(thread, value, clock, until);
-    JOINS(thread, value, ft_real()->pthread_clockjoin_np(thread, value, clock, until));
 }
