@@ -10,6 +10,9 @@
 /* The kernel's mask. */
 void ft_mask_real(int how, const sigset_t *set, sigset_t *old);
 
+/* One that is pending for this thread comes before this returns, whoever blocks it. */
+void ft_mask_let_come(int signal);
+
 /* The program's, as pthread_sigmask: also in a replay, where its own signals come as they are unblocked. */
 int ft_mask(int how, const sigset_t *set, sigset_t *old);
 
@@ -22,6 +25,11 @@ bool ft_mask_is_held(void);
 /* The replay has ended: they are; or will be, at the end of the handler whose frame that is. */
 void ft_mask_release(void);
 void ft_mask_release_in(ucontext_t *frame);
+
+/* In a handler that the kernel has called, with that frame: what the program has blocked outside of it. Before it returns there: so it is again, if
+   it was that. was_held: what ft_mask_is_held was. This thread is not stopped in between. */
+void ft_mask_in_frame(const ucontext_t *frame, sigset_t *programs);
+void ft_mask_return(ucontext_t *frame, bool was_held, const sigset_t *before);
 
 /* Takes a signal that is pending. `again`: it was pending when the copy was made. False: there is none. */
 bool ft_mask_take(int signal, siginfo_t *info, bool *again);

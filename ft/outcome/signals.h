@@ -96,7 +96,10 @@ int ft_signals_to_rank(int signal, int (*send)(int signal));
    of FT_WAITING. errno is untouched. */
 void ft_signals_found(void);
 
-/* A signal to the thread itself, by the program: it is handled at once, also in a replay. */
+/* A signal to the thread itself: it is handled at once, whoever blocks it. */
+void ft_signals_hand_to_self(int signal);
+
+/* ... by the program: if that does not block it, also in a replay. */
 int ft_signals_to_self(int signal, int (*send)(int signal));
 
 #endif

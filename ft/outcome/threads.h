@@ -10,6 +10,7 @@
 #ifndef FT_OUTCOME_THREADS_H
 #define FT_OUTCOME_THREADS_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -120,9 +121,9 @@ static inline void ft_waits_end(bool *waits)
 
 /* This thread is in the middle of FT_WAITING. */
 bool ft_waits_now(void);
-/* In a signal's handler, around the program's: it is not, meanwhile. What the first returns is for the second. */
+/* In a signal's handler, around the program's: it is not, meanwhile. What the first returns is for the second, and what the program has blocked. */
 bool ft_waits_leave(void);
-void ft_waits_return(bool left);
+void ft_waits_return(bool left, const sigset_t *programs);
 
 /* Around a system call of the program's that is not recorded, and that a signal of ours would interrupt. There is no copy meanwhile. */
 bool ft_deaf_begin(void);

@@ -105,10 +105,16 @@ bool ft_waits_leave(void)
     return waits;
 }
 
-void ft_waits_return(bool left)
+void ft_waits_return(bool left, const sigset_t *programs)
 {
-    if (left)
-        wait_now(ft_thread.task);
+    struct ft_task *t = ft_thread.task;
+
+    if (!left)
+        return;
+    if (!t->masked) /* the kernel has that of the handler, which may not have returned when a copy is made */
+        t->mask = *programs;
+    t->masked = true;
+    wait_now(t);
 }
 
 /* ---- where one that waits is led back to ---- */

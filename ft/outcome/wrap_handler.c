@@ -39,16 +39,8 @@ static _Thread_local siginfo_t *handed;
 
 static void run_on_stack(siginfo_t *info)
 {
-    bool held = ft_mask_is_held();
-    sigset_t one, old;
-
     handed = info;
-    sigemptyset(&one);
-    sigaddset(&one, info->si_signo);
-    ft_mask_real(SIG_UNBLOCK, &one, &old);
-    syscall(SYS_tgkill, (pid_t)syscall(SYS_getpid), (pid_t)syscall(SYS_gettid), info->si_signo);
-    if (held == ft_mask_is_held()) /* no replay has ended in it */
-        ft_mask_real(SIG_SETMASK, &old, NULL);
+    ft_signals_hand_to_self(info->si_signo);
 }
 
 siginfo_t *ft_handler_handed(const siginfo_t *by)
@@ -78,19 +70,18 @@ void ft_handler_run(siginfo_t *info)
 
 void ft_handler_run_in_frame(int signal, siginfo_t *info, ucontext_t *context)
 {
-    sigset_t set = context->uc_sigmask, masked;
+    sigset_t set = context->uc_sigmask, before;
     bool held = ft_mask_is_held(), waits = ft_waits_leave();
 
-    ft_signals_masked(&masked);
+    ft_mask_in_frame(context, &before);
     ft_signals_found();
     ft_mask_change(&set, SIG_BLOCK, &handlers[signal].sa_mask);
     if (!(handlers[signal].sa_flags & SA_NODEFER))
         sigaddset(&set, signal);
     ft_mask_real(SIG_SETMASK, &set, NULL);
     run(signal, info, context);
-    if (held && !ft_mask_is_held()) /* a replay has ended in it */
-        memcpy(&context->uc_sigmask, &masked, NSIG / 8);
-    ft_waits_return(waits);
+    ft_mask_return(context, held, &before);
+    ft_waits_return(waits, &before);
 }
 
 /* ---- set ---- */
@@ -116,7 +107,7 @@ int sigaction(int signal, const struct sigaction *set, struct sigaction *old)
     if (catches) {
         ours.sa_sigaction = ft_signals_arrive;
         ours.sa_flags = (int)((unsigned)(set->sa_flags | SA_SIGINFO) & ~(unsigned)SA_RESETHAND);
-        sigfillset(&ours.sa_mask);
+        memset(&ours.sa_mask, 0xff, sizeof ours.sa_mask); /* also the one that stops a thread (stand.h), which sigfillset leaves out */
     }
     before = handlers[signal];
     if (catches)

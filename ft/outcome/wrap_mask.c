@@ -22,6 +22,26 @@ void ft_mask_real(int how, const sigset_t *set, sigset_t *old)
     syscall(SYS_rt_sigprocmask, how, set, old, NSIG / 8);
 }
 
+/* From here on this thread is not stopped (stand.h), so no replay begins or ends for it, until the mask is set: to what this returns, or another one. */
+static void be_whole(sigset_t *now)
+{
+    sigset_t stop = {{1ull << (FT_TASK_STOP - 1)}};
+
+    ft_mask_real(SIG_BLOCK, &stop, now);
+}
+
+void ft_mask_let_come(int signal)
+{
+    bool before = ft_mask_is_held();
+    sigset_t one, old, now;
+
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    ft_mask_real(SIG_UNBLOCK, &one, &old);
+    be_whole(&now);
+    ft_mask_real(SIG_SETMASK, ft_mask_is_held() == before ? &old : &now, NULL); /* not if a replay has ended, or begun, in its handler */
+}
+
 static sigset_t all_from_outside(void)
 {
     sigset_t set;
@@ -35,6 +55,9 @@ static sigset_t all_from_outside(void)
     sigdelset(&set, SIGABRT);
     return set;
 }
+
+/* As its own functions do with what a program asks for. */
+static void leave_out_c_librarys(sigset_t *set) { set->__val[0] &= ~(3ull << (FT_TASK_STOP - 2)); }
 
 bool ft_mask_is_sent(const siginfo_t *info)
 {
@@ -60,32 +83,59 @@ void ft_mask_change(sigset_t *set, int how, const sigset_t *by)
 }
 
 /* In a replay: what it has sent to itself while that was blocked. */
-static void change_masked(int how, const sigset_t *set)
+static void come_unblocked(const sigset_t *before)
 {
-    sigset_t before = masked, pending;
+    sigset_t after = masked, pending;
 
-    ft_mask_change(&masked, how, set);
     syscall(SYS_rt_sigpending, &pending, NSIG / 8);
     for (int s = 1; s < NSIG; s++)
-        if (sigismember(&before, s) == 1 && sigismember(&masked, s) == 0 && sigismember(&pending, s) == 1)
+        if (sigismember(before, s) == 1 && sigismember(&after, s) == 0 && sigismember(&pending, s) == 1)
             ft_signals_come(s);
 }
 
 int ft_mask(int how, const sigset_t *set, sigset_t *old)
 {
-    sigset_t wanted;
+    sigset_t now, before, *programs;
+    bool in_replay;
 
-    if (!ft_mask_is_held())
-        return ft_real()->pthread_sigmask(how, set, old);
-    if (set)
-        wanted = *set; /* it may be where the old one goes */
-    if (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)
+    if (set && how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)
         return EINVAL;
+    be_whole(&now);
+    in_replay = ft_mask_is_held();
+    programs = in_replay ? &masked : &now;
+    before = *programs;
+    if (set) {
+        ft_mask_change(programs, how, set);
+        leave_out_c_librarys(programs);
+    }
+    ft_mask_real(SIG_SETMASK, &now, NULL);
     if (old)
-        *old = masked;
-    if (set)
-        change_masked(how, &wanted);
+        *old = before;
+    if (set && in_replay)
+        come_unblocked(&before);
     return 0;
+}
+
+void ft_mask_in_frame(const ucontext_t *frame, sigset_t *programs)
+{
+    *programs = masked;
+    if (!ft_mask_is_held())
+        memcpy(programs, &frame->uc_sigmask, NSIG / 8);
+}
+
+void ft_mask_return(ucontext_t *frame, bool was_held, const sigset_t *before)
+{
+    sigset_t now;
+
+    be_whole(&now);
+    if (ft_mask_is_held()) {
+        masked = *before;
+        if (!was_held)
+            memcpy(&masked, &frame->uc_sigmask, NSIG / 8);
+        memcpy(&frame->uc_sigmask, &now, NSIG / 8);
+    } else if (was_held) {
+        memcpy(&frame->uc_sigmask, before, NSIG / 8);
+    }
 }
 
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
@@ -269,10 +319,11 @@ void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pend
 
 void ft_signals_masked(sigset_t *to)
 {
-    if (held)
-        *to = masked;
-    else
-        ft_mask_real(SIG_SETMASK, NULL, to);
+    sigset_t now;
+
+    be_whole(&now);
+    *to = held ? masked : now;
+    ft_mask_real(SIG_SETMASK, &now, NULL);
 }
 
 /* The kernel tells of an alternative stack only the thread that has it. */

@@ -16,40 +16,49 @@
 /* ---- to itself ---- */
 
 /* If it dies of that, the agent sees that nobody else has killed it. */
-static int send_as_ours(int signal, int (*send)(int signal))
+static void say_of_ours(int signal)
 {
+    if (ft_recorder.on)
+        atomic_store(&ft_recorder.log.words->by_itself, (uint64_t)signal);
+}
+
+/* By whatever number it has: another one, if this process has been made of a copy since it was looked up. */
+static int send_whole(int signal, int (*send)(int signal))
+{
+    uint32_t life;
     int result;
 
-    if (!ft_recorder.on)
-        return send(signal);
-    atomic_store(&ft_recorder.log.words->by_itself, (uint64_t)signal);
-    result = send(signal);
-    atomic_store(&ft_recorder.log.words->by_itself, 0);
+    do {
+        life = ft_threads_life;
+        result = send(signal);
+    } while (result < 0 && errno == ESRCH && life != ft_threads_life);
     return result;
 }
 
+/* It is handled before this returns; a replay blocks it, and may have begun after it was called. */
 int ft_signals_to_self(int signal, int (*send)(int signal))
 {
-    sigset_t one, masked, old;
+    sigset_t masked;
     int result;
 
-    if (!ft_mask_is_held())
-        return send_as_ours(signal, send);
+    say_of_ours(signal);
+    result = send_whole(signal, send);
     ft_signals_masked(&masked);
-    if (sigismember(&masked, signal) == 1)
-        return send_as_ours(signal, send);
-    sigemptyset(&one);
-    sigaddset(&one, signal);
-    ft_mask_real(SIG_UNBLOCK, &one, &old);
-    result = send_as_ours(signal, send);
-    if (ft_mask_is_held()) /* no replay has ended in its handler */
-        ft_mask_real(SIG_SETMASK, &old, NULL);
+    if (ft_mask_is_held() && sigismember(&masked, signal) == 0)
+        ft_mask_let_come(signal);
+    say_of_ours(0);
     return result;
 }
 
 static pid_t process(void) { return (pid_t)syscall(SYS_getpid); }
 
 static int send_to_this(int signal) { return (int)syscall(SYS_tgkill, process(), syscall(SYS_gettid), signal); }
+
+void ft_signals_hand_to_self(int signal)
+{
+    send_whole(signal, send_to_this);
+    ft_mask_let_come(signal);
+}
 
 static _Thread_local sigval_t value_for_this;
 
@@ -118,7 +127,9 @@ int ft_signals_to_rank(int signal, int (*send)(int signal))
         return ft_signals_to_self(signal, send);
     ft_signalled_begin(NULL);
     close_ways_back(signal);
-    result = send_as_ours(signal, send);
+    say_of_ours(signal);
+    result = send(signal);
+    say_of_ours(0);
     ft_signalled_end(NULL);
     return result;
 }

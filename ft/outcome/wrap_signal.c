@@ -176,16 +176,7 @@ void ft_signals_come(int signal)
         put(&info);
 }
 
-/* As a whole, and this thread is not stopped before it has left the handler: in that all is blocked, which the program has not done. One that had
-   come before a copy was made is told by the log, or the words. */
-static void put_whole(const siginfo_t *info)
-{
-    ft_busy();
-    if (!ft_mask_is_held())
-        put(info);
-    ft_thread.busy--;
-}
-
+/* The thread is not stopped in it before the program's mask is there: in the handler all is blocked, which the program has not done. */
 void ft_signals_arrive(int signal, siginfo_t *info, void *context)
 {
     siginfo_t *handed = ft_handler_handed(info);
@@ -197,8 +188,8 @@ void ft_signals_arrive(int signal, siginfo_t *info, void *context)
         lose_patience(context);
     else if (!ft_recorder.on || !ft_thread.mine || is_fault(signal, info) || is_own(info) || is_of_child(info))
         ft_handler_run_in_frame(signal, info, context);
-    else
-        put_whole(info);
+    else if (!ft_mask_is_held()) /* one that had come before a copy was made is told by the log, or the words */
+        put(info);
     errno = error;
 }
 
@@ -363,13 +354,16 @@ static void put_left(void)
         }
 }
 
+/* Not stopped in between: it would be let go there, and what waited put twice. */
 void ft_signals_release(void)
 {
-    if (!ft_mask_is_held())
-        return;
-    if (ft_thread.number == 0)
-        put_left();
-    ft_mask_release();
+    ft_busy();
+    if (ft_mask_is_held()) {
+        if (ft_thread.number == 0)
+            put_left();
+        ft_mask_release();
+    }
+    ft_idle();
 }
 
 void ft_signals_let(ucontext_t *frame)
