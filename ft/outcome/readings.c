@@ -2,14 +2,23 @@
 /* How often a thread reads a clock may hang on what no library sees: a std::future that is waited for with a time is asked first, by an atomic, and the
    clock is read only if it is not ready. A reading changes nothing outside of its thread: other threads do not wait for it (threads.c). So in a replay
    of several threads one that is in the log, and that the thread does not come to, is passed by; and one that is not gets the time of the reading
-   before it. Where a reading belongs is told by the calls around it, and by how many lock operations its thread had done (its record's step). */
+   before it (of its creator, or the rank's beginning, if there is none). Where a reading belongs is told by the calls around it, and by how many lock operations its thread had done (its record's step). */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
 
 enum { MOST = 50000 /* readings in a row that are not in the log, PAUSE_NS apart */, PAUSE_NS = 100000 };
+
+_Thread_local struct ft_readings ft_readings __attribute__((tls_model("initial-exec")));
+
+void ft_readings_begin(void)
+{
+    for (clockid_t id = 0; id < FT_READINGS_CLOCKS; id++)
+        ft_real()->clock_gettime(id, &ft_readings.last[id]);
+}
 
 /* Nobody was told the result: it was under way when the rank was killed. */
 static bool never_was(const struct ft_outcome *o) { return atomic_load_explicit(&o->state, memory_order_acquire) != FT_OUTCOME_DONE; }

@@ -53,6 +53,7 @@ bool ft_recorder_start(void *memory, uint64_t bytes)
     }
     ft_descriptors_open();
     ft_threads_open();
+    ft_readings_begin();
     ft_recorder.switched = ft_recorder.settled = true;
     ft_recorder.on = true;
     return true;

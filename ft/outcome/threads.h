@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "ft/outcome/kinds.h"
 #include "ft/outcome/log.h"
@@ -194,6 +195,13 @@ void ft_threads_await(uint32_t thread, uint64_t passed);
 struct ft_outcome *ft_log_next(void);
 /* The same for who comes to something else than a reading of a clock: what there are of these are passed by (readings.c). */
 struct ft_outcome *ft_log_peek(void);
+/* What a thread was told last by each clock, or its creator was: the rank's first one begins with the time of its beginning. */
+enum { FT_READINGS_CLOCKS = CLOCK_TAI + 1 };
+struct ft_readings {
+    struct timespec last[FT_READINGS_CLOCKS];
+};
+extern _Thread_local struct ft_readings ft_readings __attribute__((tls_model("initial-exec")));
+void ft_readings_begin(void);
 /* The same for who reads a clock; others' are passed by. */
 struct ft_outcome *ft_reading_next(uint64_t what);
 /* In a replay: this reading is not in the log. */

@@ -34,74 +34,72 @@ static long end_time(struct ft_recorded *c, long result, const struct timespec *
     return ft_call_end(c, result, 0);
 }
 
-/* What this thread was told last, by each clock. */
-static _Thread_local struct timespec told_last[CLOCK_TAI + 1];
-
-static bool is_kept(clockid_t id) { return id >= 0 && id <= CLOCK_TAI; }
-
-int clock_gettime(clockid_t id, struct timespec *to)
+/* As this function's, by what the program has called it. */
+static long read_clock(clockid_t id, uint64_t what, struct timespec *t)
 {
-    uint64_t what = ft_what(CLOCK_GETTIME, id, 0);
+    struct timespec *last = id >= 0 && id < FT_READINGS_CLOCKS ? &ft_readings.last[id] : NULL;
     struct ft_recorded c;
-    struct timespec t = {0};
     long result;
 
-    if (!is_told())
-        return ft_real()->clock_gettime(id, to);
-    if (is_kept(id) && told_last[id].tv_sec && ft_reading_is_missing(what)) {
-        *to = told_last[id];
+    if (last && ft_reading_is_missing(what)) {
+        *t = *last;
         return 0;
     }
     if (ft_call_begin(&c, FT_CALL_CLOCK, what, 0))
-        result = give_time(&c, &t);
+        result = give_time(&c, t);
     else
-        result = end_time(&c, ft_real()->clock_gettime(id, &t), &t);
+        result = end_time(&c, ft_real()->clock_gettime(id, t), t);
+    if (result == 0 && last)
+        *last = *t;
+    return result;
+}
+
+int clock_gettime(clockid_t id, struct timespec *to)
+{
+    struct timespec t = {0};
+    int result;
+
+    if (!is_told())
+        return ft_real()->clock_gettime(id, to);
+    result = (int)read_clock(id, ft_what(CLOCK_GETTIME, id, 0), &t);
     if (result == 0)
         *to = t;
-    if (result == 0 && is_kept(id))
-        told_last[id] = t;
-    return (int)result;
+    return result;
 }
 
 /* The time zone that it knows of is none. */
 int gettimeofday(struct timeval *to, void *zone)
 {
-    struct ft_recorded c;
     struct timespec t;
 
     if (!is_told())
         return ft_real()->gettimeofday(to, zone);
     if (zone)
         *(struct timezone *)zone = (struct timezone){0};
-    if (ft_call_begin(&c, FT_CALL_CLOCK, ft_what(GETTIMEOFDAY, 0, 0), 0)) {
-        give_time(&c, &t);
-    } else {
-        ft_real()->clock_gettime(CLOCK_REALTIME, &t);
-        end_time(&c, 0, &t);
-    }
+    read_clock(CLOCK_REALTIME, ft_what(GETTIMEOFDAY, 0, 0), &t);
     *to = (struct timeval){.tv_sec = t.tv_sec, .tv_usec = t.tv_nsec / 1000};
     return 0;
 }
 
 time_t time(time_t *to)
 {
-    time_t now = is_told() ? FT_CALL_PLAIN(FT_CALL_CLOCK, ft_what(TIME, 0, 0), ft_real()->time(NULL)) : ft_real()->time(NULL);
+    struct timespec t;
 
+    if (is_told())
+        read_clock(CLOCK_REALTIME_COARSE, ft_what(TIME, 0, 0), &t); /* time(2) reads that */
+    else
+        t.tv_sec = ft_real()->time(NULL);
     if (to)
-        *to = now;
-    return now;
+        *to = t.tv_sec;
+    return t.tv_sec;
 }
 
 int timespec_get(struct timespec *to, int base)
 {
-    struct ft_recorded c;
-
     if (!is_told() || base != TIME_UTC)
         return ft_real()->timespec_get(to, base);
-    if (ft_call_begin(&c, FT_CALL_CLOCK, ft_what(TIMESPEC_GET, 0, 0), 0))
-        return (int)give_time(&c, to);
-    ft_real()->clock_gettime(CLOCK_REALTIME, to);
-    return (int)end_time(&c, base, to);
+    read_clock(CLOCK_REALTIME, ft_what(TIMESPEC_GET, 0, 0), to);
+    return base;
 }
 
 clock_t clock(void)

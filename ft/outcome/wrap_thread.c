@@ -27,6 +27,7 @@ struct beginning {
     size_t stack_bytes;      /* 0: as is usual */
     struct ft_task *task;
     sigset_t masked;
+    struct ft_readings readings;
     _Atomic uint32_t goes;   /* its creator has the record of it */
 };
 
@@ -85,6 +86,7 @@ static struct beginning begin(void *arg)
     free(shared);
     ft_threads_begin(own.number, &own.log, own.task);
     ft_signals_inherit(&own.masked);
+    ft_readings = own.readings;
     ft_robust_begin();
     if (sees_ends)
         on_end(NULL);
@@ -115,6 +117,7 @@ static void let_go(struct beginning *b, pthread_t thread, uint32_t number)
     ft_threads_unlock();
     b->log = *ft_thread.log;
     ft_signals_masked(&b->masked);
+    b->readings = ft_readings;
     atomic_store(&b->goes, 1);
     syscall(SYS_futex, &b->goes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
