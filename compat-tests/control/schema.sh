@@ -46,14 +46,14 @@ begin --report report --ckpt-dir more -n 2 "$top_builddir/compat-tests/checkpoin
 wait_for asks '(it["per_rank"][0]["checkpoint"] or 0) >= 3 and (it["durable"]["last_version"] or 0) >= 1'
 keeps_to status status
 cp status before
-newer() { asks 'it["per_rank"][0]["checkpoint"] >= 60 and it["per_rank"][0]["checkpoint_seconds"] is not None and it["durable"]["last_version"] >= 60'; }
-wait_for newer
+versions=$(python3 -c 'import json; it = json.load(open("before")); print(it["per_rank"][0]["checkpoint"], it["durable"]["last_version"])')
+wait_for asks "it['per_rank'][0]['checkpoint'] > ${versions% *} and it['per_rank'][0]['checkpoint_seconds'] is not None and it['durable']['last_version'] > ${versions#* }"
 keeps_to status status
 python3 -c 'import json
 before, now = (json.load(open(name)) for name in ("before", "status"))
 since = now["wall_seconds"] - before["wall_seconds"]
 ages = (now["per_rank"][0]["checkpoint_seconds"], now["wall_seconds"] - now["durable"]["last_at_seconds"])
-assert before["per_rank"][0]["checkpoint"] < 60 and 0 <= min(ages) and max(ages) <= since, (since, ages)' || fail "$what: the age of checkpoints"
+assert 0 <= min(ages) and max(ages) <= since, (since, ages)' || fail "$what: the age of checkpoints"
 run status
 expect_code 0
 grep -q '^last checkpoint: version [0-9]*, [0-9.]* s ago$' out && grep -q '^last checkpoint on disk: version [0-9]*, [0-9.]* s ago$' out ||

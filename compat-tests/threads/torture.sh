@@ -5,16 +5,21 @@
 # FT_RUNS: how many seeds. FT_SEED: the first one. More by hand: torture.py --help.
 . "$(dirname "$0")/../lib/test.sh"
 torture() {
-    "$@" /usr/bin/python3 "$here/torture.py" --ftrun "$ftrun" --programs "$built" --seed "$seed" --runs "$runs" --newer "$newer" || failed=1
+    "$@" --ftrun "$ftrun" --programs "$built" --seed "$seed" --runs "$runs" --newer "$newer" || failed=1
 }
+# closely SCENE PROGRAM: nothing but that, killed again and again; with what it has found: threads that look at what they have, send themselves signals, and wait
+# for others' ends for a time; futures that are polled.
+closely() { torture bounded $((60 + runs * 60)) /usr/bin/python3 "$here/torture.py" --scene "$1" --program "$2" --scenes 8 --ranks 1 --kills 8; }
 newer=0.1 # cancelled threads, and signals from one to another, close ways back; on a busy machine kills come before the first one
 seeded
 runs=${FT_RUNS:-5}
-torture bounded $((60 + runs * 60))
+torture bounded $((60 + runs * 60)) /usr/bin/python3 "$here/torture.py"
+closely churn torture
+closely pool torture_cpp
 uid=65534
 if [ "$(id -u)" = 0 ] && setpriv --reuid=$uid --clear-groups test -x "$ftrun" && setpriv --reuid=$uid --clear-groups test -r "$here/torture.py"; then
     newer=0 # so few kills say nothing of that
     seed=$((seed + runs)) runs=$(((runs + 1) / 2))
-    torture bounded $((60 + runs * 60)) setpriv --reuid=$uid --clear-groups --bounding-set=-all
+    torture bounded $((60 + runs * 60)) setpriv --reuid=$uid --clear-groups --bounding-set=-all /usr/bin/python3 "$here/torture.py"
 fi
 finish
