@@ -17,13 +17,6 @@ talking() {
     begin --host "$hosts" -n "$n" --report "$tmp/report" "$@" "${talks[@]}" "$rounds"
 }
 in_round() { until_true 120 grep -qx "round $1" "$tmp/out" || fail "$what: not in round $1"; }
-# killed RANK HOST: SIGKILL from outside.
-killed() { until_true 60 is_killed "$@" || fail "$what: rank $1 is not there to be killed"; }
-is_killed() {
-    local pid
-    pid=$("$ftrun" status --json "$front" | /usr/bin/python3 -c "import json, sys; print(json.load(sys.stdin)['per_rank'][$1]['pid'])")
-    lab in "$2" kill -KILL "$pid" 2>/dev/null # it may be about to come back
-}
 same() {
     ended 120
     expect_code 0

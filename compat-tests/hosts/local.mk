@@ -23,7 +23,7 @@ hosts_alone_tests = compat-tests/hosts/heartbeat.sh
 # Python was built without sanitizers.
 hosts_plain_tests = compat-tests/hosts/xgboost.sh compat-tests/hosts/tracker.sh
 # What is preloaded would come before a sanitizer.
-hosts_plain_tests += compat-tests/hosts/disk.sh compat-tests/hosts/connections.sh
+hosts_plain_tests += compat-tests/hosts/disk.sh compat-tests/hosts/connections.sh compat-tests/hosts/wheel.sh
 TESTS += $(hosts_tests)
 tests_alone += $(hosts_alone_tests)
 if !SANITIZED

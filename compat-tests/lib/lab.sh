@@ -41,6 +41,15 @@ nothing_on() {
 }
 nothing_runs() { [ -z "$(lab running "$1")" ]; }
 
+# For tests: killed RANK HOST: SIGKILL from outside, to that rank of the job that began, which is there.
+killed() { until_true 60 is_killed "$@" || fail "$what: rank $1 is not there to be killed"; }
+is_killed() {
+    local pid
+    # shellcheck disable=SC2154 # test.sh
+    pid=$("$ftrun" status --json "$front" | /usr/bin/python3 -c "import json, sys; print(json.load(sys.stdin)['per_rank'][$1]['pid'])")
+    lab in "$2" kill -KILL "$pid" 2>/dev/null # it may be about to come back
+}
+
 # What a lab takes: to be root, or to be allowed to be root of a namespace.
 lab_unshare="unshare"
 [ "$(id -u)" = 0 ] || lab_unshare="unshare -r"
