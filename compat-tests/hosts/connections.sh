@@ -47,19 +47,19 @@ for hosts in h1,h2 h1:2,h2,h3,h4; do
 done
 
 # ---- a host is lost, without a word and with one ----
-talking h1,h2 2 100000 --lease 2
+talking h1,h2 2 100000 --lease 4
 in_round 20
 lab lose h2
 ended 120
 expect_code 1
-expect_err 'host h2 (rank 1) has not been heard from for 2 s; its ranks had connections of their own, which are lost with it, so the job is ended'
+expect_err 'host h2 (rank 1) has not been heard from for 4 s; its ranks had connections of their own, which are lost with it, so the job is ended'
 [ "$(grep -c '"host_lost": true\|"all_ranks": false' "$tmp/report")" -ge 1 ] || fail "$what: the report does not tell of the host"
 nothing_on h1
 lab heal h2
 lab boot h2
 
 # The other end learns it from the kernel, and ends the job with an error of its own before ftrun knows.
-talking h1,h2 2 100000 --lease 2
+talking h1,h2 2 100000 --lease 4
 in_round 20
 lab kill h2
 ended 120
@@ -69,7 +69,7 @@ nothing_on h1
 lab boot h2
 
 # It was chosen that all begin again, on another host.
-talking h1,h2,h3 2 60 --spares 1 --lease 2 --start-over always
+talking h1,h2,h3 2 60 --spares 1 --lease 4 --start-over always
 in_round 20
 lab lose h2
 ended 120
