@@ -3,6 +3,7 @@
 #include "ft/outcome/real.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <threads.h>
@@ -18,7 +19,7 @@ static void lose(void)
 
 /* ---- once ---- */
 
-/* The call that this thread is in. */
+/* The call that this thread is in. If it stood in the C library's function when a copy was made it may come to `make` there before whose turn it is. */
 struct once {
     void (*function)(void);
     struct ft_lock_at at;
@@ -26,20 +27,12 @@ struct once {
     uint32_t life; /* of the process, when that was looked for: */
     bool replay;   /* the operation is in the log */
     bool won;
+    jmp_buf out;   /* of the C library's function: it has cleanup handlers, after which nobody has won */
 };
 
 static _Thread_local struct once *once __attribute__((tls_model("initial-exec")));
 
 enum { LOST_IT, WON_IT };
-
-/* Again, if it has waited and this process has been made of a copy meanwhile. */
-static void look_for(struct once *o)
-{
-    if (o->life == ft_threads_life)
-        return;
-    o->life = ft_threads_life;
-    o->replay = ft_lock_begin(&o->given, FT_LOCK_ONCE);
-}
 
 /* Who makes it is known only now: the operation comes before all that the function does. */
 static void make(void)
@@ -47,8 +40,11 @@ static void make(void)
     struct once *o = once;
 
     ft_busy();
+    if (o->life != ft_threads_life) { /* the C library knows no turns, and whose it is would wait for this thread */
+        ft_idle();
+        longjmp(o->out, 1);
+    }
     o->won = true;
-    look_for(o);
     if (o->replay && !(o->given.record && o->given.record->note[1] == WON_IT))
         lose();
     if (o->replay) {
@@ -68,7 +64,8 @@ static void make(void)
 static void find_made(struct once *o)
 {
     ft_busy();
-    look_for(o);
+    if (o->life != ft_threads_life) /* it has waited, and this process has been made of a copy meanwhile */
+        o->replay = ft_lock_begin(&o->given, FT_LOCK_ONCE);
     if (!o->replay) {
         ft_lock_tell(FT_LOCK_ONCE, 0, ft_lock_look(o->at.word));
         ft_lock_publish();
@@ -89,32 +86,40 @@ static void begin(struct once *o, const volatile void *control, void (*function)
     ft_idle();
 }
 
-int pthread_once(pthread_once_t *control, void (*function)(void))
+/* theirs: the C library's function, for `make`. */
+static int do_once(void *control, void (*function)(void), int (*theirs)(void *control))
 {
     struct once o;
     int result;
 
-    if (!ft_locks())
-        return ft_real()->pthread_once(control, function);
     begin(&o, control, function);
-    result = ft_real()->pthread_once(control, make);
+    while (setjmp(o.out))
+        begin(&o, control, function);
+    result = theirs(control);
     if (!o.won)
         find_made(&o);
     return result;
 }
 
+static int theirs(void *control) { return ft_real()->pthread_once(control, make); }
+
+int pthread_once(pthread_once_t *control, void (*function)(void))
+{
+    return ft_locks() ? do_once(control, function, theirs) : ft_real()->pthread_once(control, function);
+}
+
+static int theirs_c11(void *flag)
+{
+    ft_real()->call_once(flag, make);
+    return 0;
+}
+
 void call_once(once_flag *flag, void (*function)(void))
 {
-    struct once o;
-
-    if (!ft_locks()) {
+    if (ft_locks())
+        do_once(flag, function, theirs_c11);
+    else
         ft_real()->call_once(flag, function);
-        return;
-    }
-    begin(&o, flag, function);
-    ft_real()->call_once(flag, make);
-    if (!o.won)
-        find_made(&o);
 }
 
 /* ---- static variables ---- */
