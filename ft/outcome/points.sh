@@ -14,7 +14,7 @@ export FT_TEST_PRELOAD="$library"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/ftmpi-points.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' INT TERM HUP
-points=${FT_RUNS:-6} pairs=${FT_PAIRS:-1} seed=${FT_SEED:-1}
+points=${FT_RUNS:-4} pairs=${FT_PAIRS:-1} seed=${FT_SEED:-1}
 agent=$build/outcome_agent calls=$build/outcome_calls
 runs=0 kills=0 newer=0 zero=0 closed=0 missed=0 bad=0
 : >"$tmp/killed" && mkdir "$tmp/t" && umask 022
