@@ -232,6 +232,7 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
 static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *stand, const sigset_t *mask,
                  struct ft_signals_pending *pending)
 {
+    const char *why = "one begins or ends, or was not made by pthread_create";
     enum ft_image_reason reason;
     struct ft_image_pages unread;
     pid_t pid = -1;
@@ -245,15 +246,18 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
         reason = FT_IMAGE_MAPPING;
     if (reason == FT_IMAGE_GOOD && !stand->first && !ft_descriptors_look(stand->links, stand->nlinks))
         reason = ft_descriptors_are_passing() ? FT_IMAGE_THREADS : FT_IMAGE_DESCRIPTOR;
+    if (reason == FT_IMAGE_GOOD && !ft_signals_look(mask, pending)) { /* after the timers were looked at: one that ends in between comes twice, not never */
+        reason = FT_IMAGE_THREADS;
+        why = "a signal waits that is blocked";
+    }
     if (reason == FT_IMAGE_GOOD && !ft_images_make())
         reason = FT_IMAGE_MEMORY;
     if (reason == FT_IMAGE_THREADS)
-        strcpy(c->words->stands, ft_descriptors_are_passing() ? "one opens a file" : "one begins or ends, or was not made by pthread_create");
+        strcpy(c->words->stands, ft_descriptors_are_passing() ? "one opens a file" : why);
     if (reason != FT_IMAGE_GOOD) {
         refuse(c, number, reason);
         return false;
     }
-    ft_signals_look(mask, pending); /* after the timers were looked at: one that ends in between comes twice, not never */
     say_where(c, stand);
     ft_cut_point(FT_CUT_NOTED);
     if (!stand->first)

@@ -26,9 +26,9 @@ bool ft_mask_is_held(void);
 void ft_mask_release(void);
 void ft_mask_release_in(ucontext_t *frame);
 
-/* In a handler that the kernel has called, with that frame: what the program has blocked outside of it. Before it returns there: so it is again, if
-   it was that. was_held: what ft_mask_is_held was. This thread is not stopped in between. */
-void ft_mask_in_frame(const ucontext_t *frame, sigset_t *programs);
+/* In a handler that the kernel has called, with that frame and all blocked: the program has `blocked` blocked besides from here on. *before: what it has
+   outside. Before it returns there: so it is again. was_held: what ft_mask_is_held was. */
+void ft_mask_in_handler(const ucontext_t *frame, const sigset_t *blocked, sigset_t *before);
 void ft_mask_return(ucontext_t *frame, bool was_held, const sigset_t *before);
 
 /* Takes a signal that is pending. `again`: it was pending when the copy was made. False: there is none. */

@@ -253,6 +253,8 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(pthread_rwlock_wrlock)                                                                        \
     X(pthread_setaffinity_np)                                                                       \
     X(pthread_setname_np)                                                                           \
+    X(pthread_getname_np)                                                                           \
+    X(pthread_getattr_np)                                                                           \
     X(pthread_setschedparam)                                                                        \
     X(pthread_setschedprio)                                                                         \
     X(pthread_sigmask)                                                                              \

@@ -46,8 +46,8 @@ struct ft_signals_pending {
     siginfo_t of[FT_SIGNALS_MOST];
 };
 
-/* Before a copy is made: what the program has blocked (its mask), and is pending. */
-void ft_signals_look(const sigset_t *mask, struct ft_signals_pending *pending);
+/* Before a copy is made: what the program has blocked (its mask), and is pending. False: there is some, and this thread cannot look at it. */
+bool ft_signals_look(const sigset_t *mask, struct ft_signals_pending *pending);
 
 /* What this thread's program has blocked; a thread begins with what its creator has. */
 void ft_signals_masked(sigset_t *masked);

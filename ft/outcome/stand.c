@@ -280,6 +280,8 @@ static const char *place_of(const struct ft_task *t, const char *call)
         return "another one has sent it a signal";
     if (is_busy(t))
         return "in a recorded call";
+    if (*call == '-')
+        return "it has ended, and is the first one";
     return *call == 'r' || !*call ? "it runs" : "in system call ";
 }
 

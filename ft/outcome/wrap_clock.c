@@ -61,7 +61,7 @@ int clock_gettime(clockid_t id, struct timespec *to)
 
     if (!is_told())
         return ft_real()->clock_gettime(id, to);
-    result = (int)read_clock(id, ft_what(CLOCK_GETTIME, id, 0), &t);
+    result = (int)read_clock(id, ft_what(CLOCK_GETTIME, id < 0 ? -1 : id, 0), &t); /* one of a thread has the thread's number */
     if (result == 0)
         *to = t;
     return result;

@@ -70,15 +70,13 @@ void ft_handler_run(siginfo_t *info)
 
 void ft_handler_run_in_frame(int signal, siginfo_t *info, ucontext_t *context)
 {
-    sigset_t set = context->uc_sigmask, before;
+    sigset_t set = handlers[signal].sa_mask, before;
     bool held = ft_mask_is_held(), waits = ft_waits_leave();
 
-    ft_mask_in_frame(context, &before);
-    ft_signals_found();
-    ft_mask_change(&set, SIG_BLOCK, &handlers[signal].sa_mask);
     if (!(handlers[signal].sa_flags & SA_NODEFER))
         sigaddset(&set, signal);
-    ft_mask_real(SIG_SETMASK, &set, NULL);
+    ft_signals_found();
+    ft_mask_in_handler(context, &set, &before);
     run(signal, info, context);
     ft_mask_return(context, held, &before);
     ft_waits_return(waits, &before);

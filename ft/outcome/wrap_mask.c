@@ -116,23 +116,30 @@ int ft_mask(int how, const sigset_t *set, sigset_t *old)
     return 0;
 }
 
-void ft_mask_in_frame(const ucontext_t *frame, sigset_t *programs)
+void ft_mask_in_handler(const ucontext_t *frame, const sigset_t *blocked, sigset_t *before)
 {
-    *programs = masked;
+    sigset_t all = all_from_outside(), programs;
+
+    *before = masked;
     if (!ft_mask_is_held())
-        memcpy(programs, &frame->uc_sigmask, NSIG / 8);
+        memcpy(before, &frame->uc_sigmask, NSIG / 8);
+    programs = *before;
+    ft_mask_change(&programs, SIG_BLOCK, blocked);
+    if (ft_mask_is_held())
+        masked = programs;
+    ft_mask_real(SIG_SETMASK, ft_mask_is_held() ? &all : &programs, NULL);
 }
 
 void ft_mask_return(ucontext_t *frame, bool was_held, const sigset_t *before)
 {
-    sigset_t now;
+    sigset_t all = all_from_outside(), now;
 
     be_whole(&now);
     if (ft_mask_is_held()) {
         masked = *before;
         if (!was_held)
             memcpy(&masked, &frame->uc_sigmask, NSIG / 8);
-        memcpy(&frame->uc_sigmask, &now, NSIG / 8);
+        memcpy(&frame->uc_sigmask, &all, NSIG / 8);
     } else if (was_held) {
         memcpy(&frame->uc_sigmask, before, NSIG / 8);
     }
@@ -216,24 +223,36 @@ int __xpg_sigpause(int number)
 /* Those that the program had blocked, and that were pending when the copy was made. The kernel has forgotten them with the process. */
 static struct ft_signals_pending owed;
 
-static void send_again(siginfo_t *info) { syscall(SYS_rt_sigqueueinfo, (pid_t)syscall(SYS_getpid), info->si_signo, info); }
+/* As it was: to the process. The kernel lets only its first thread say that it is of another process, or of the kernel; another one has it for itself. */
+static bool is_first(void) { return syscall(SYS_gettid) == syscall(SYS_getpid); }
+
+static void send_again(siginfo_t *info)
+{
+    pid_t process = (pid_t)syscall(SYS_getpid);
+
+    if (syscall(SYS_rt_sigqueueinfo, process, info->si_signo, info) < 0)
+        syscall(SYS_rt_tgsigqueueinfo, process, (pid_t)syscall(SYS_gettid), info->si_signo, info);
+}
 
 static bool take_pending(const sigset_t *of, siginfo_t *info)
 {
     return syscall(SYS_rt_sigtimedwait, of, info, &(struct timespec){0}, NSIG / 8) > 0;
 }
 
-void ft_signals_look(const sigset_t *mask, struct ft_signals_pending *p)
+bool ft_signals_look(const sigset_t *mask, struct ft_signals_pending *p)
 {
     sigset_t pending, blocked;
 
     p->n = 0;
     syscall(SYS_rt_sigpending, &pending, NSIG / 8);
     sigandset(&blocked, mask, &pending);
+    if (!is_first() && !sigisemptyset(&blocked))
+        return false;
     while (p->n < FT_SIGNALS_MOST && take_pending(&blocked, &p->of[p->n]))
         p->n++;
     for (int i = 0; i < p->n; i++)
         send_again(&p->of[i]);
+    return true;
 }
 
 static bool owes(int signal)

@@ -78,6 +78,9 @@ static pid_t thread_to_kernel(pid_t told)
     return t ? atomic_load(&t->tid) : to_kernel(told);
 }
 
+/* Of arguments, compared in a replay: one that the program was not told may be another number there. */
+static pid_t thread_asked(pid_t told) { return told > 0 && first && ft_stand_told(told) ? -1 : told; }
+
 static bool is_self(pid_t pid) { return first && pid == first; }
 
 static int kill_self(int signal)
@@ -181,7 +184,7 @@ int sched_getaffinity(pid_t pid, size_t n, cpu_set_t *to)
 
     if (!ft_recording() || n > FT_OUTCOME_PIECE)
         return ft_real()->sched_getaffinity(thread_to_kernel(pid), n, to);
-    if (ft_call_begin(&c, FT_CALL_PROCESS, ft_what(GETAFFINITY, pid, (int64_t)n), n))
+    if (ft_call_begin(&c, FT_CALL_PROCESS, ft_what(GETAFFINITY, thread_asked(pid), (int64_t)n), n))
         return (int)give_bytes(&c, to);
     result = ft_real()->sched_getaffinity(thread_to_kernel(pid), n, to);
     return (int)end_bytes(&c, result, result == 0, to, n);
@@ -307,7 +310,7 @@ int sched_setaffinity(pid_t pid, size_t n, const cpu_set_t *to)
 {
     if (!ft_recording())
         return ft_real()->sched_setaffinity(thread_to_kernel(pid), n, to);
-    return SET_ALSO_IN_REPLAY("sched_setaffinity", ft_what(SET, pid, (int64_t)ft_what_bytes(to, n)),
+    return SET_ALSO_IN_REPLAY("sched_setaffinity", ft_what(SET, thread_asked(pid), (int64_t)ft_what_bytes(to, n)),
                               ft_real()->sched_setaffinity(thread_to_kernel(pid), n, to));
 }
 

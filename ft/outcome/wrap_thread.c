@@ -244,6 +244,14 @@ static pid_t number_of(pthread_t thread)
     return t ? atomic_load(&t->tid) : -1;
 }
 
+/* The same, for functions that translate what the program was told. */
+static pid_t told_of(pthread_t thread)
+{
+    pid_t number = number_of(thread);
+
+    return number > 0 ? ft_stand_of(thread)->told : number;
+}
+
 /* Of a call that says what is wrong by errno; that stays as it was. */
 static int as_number(long result, int error_before)
 {
@@ -255,7 +263,7 @@ static int as_number(long result, int error_before)
 
 int pthread_getaffinity_np(pthread_t thread, size_t n, cpu_set_t *to)
 {
-    pid_t number = number_of(thread);
+    pid_t number = told_of(thread);
     int error = errno;
 
     return number >= 0 ? as_number(sched_getaffinity(number, n, to), error) : ft_real()->pthread_getaffinity_np(thread, n, to);
@@ -263,7 +271,7 @@ int pthread_getaffinity_np(pthread_t thread, size_t n, cpu_set_t *to)
 
 int pthread_setaffinity_np(pthread_t thread, size_t n, const cpu_set_t *to)
 {
-    pid_t number = number_of(thread);
+    pid_t number = told_of(thread);
     int error = errno;
 
     return number >= 0 ? as_number(sched_setaffinity(number, n, to), error) : ft_real()->pthread_setaffinity_np(thread, n, to);
