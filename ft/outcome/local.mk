@@ -22,7 +22,7 @@ liboutcome_la_SOURCES = \
 	ft/outcome/signals.h ft/outcome/wrap_signal.c ft/outcome/handler.h ft/outcome/wrap_handler.c ft/outcome/mask.h ft/outcome/wrap_mask.c ft/outcome/wrap_raise.c ft/outcome/wrap_alarm.c \
 	ft/outcome/process.h ft/outcome/wrap_process.c ft/outcome/wrap_terminal.c \
 	ft/outcome/wrap_open.c ft/outcome/wrap_read.c ft/outcome/wrap_write.c \
-	ft/outcome/wrap_name.c ft/outcome/wrap_named.c ft/outcome/wrap_names.c ft/outcome/wrap_stat.c ft/outcome/wrap_attributes.c \
+	ft/outcome/wrap_name.c ft/outcome/wrap_user.c ft/outcome/wrap_named.c ft/outcome/wrap_names.c ft/outcome/wrap_stat.c ft/outcome/wrap_attributes.c \
 	ft/outcome/wrap_directory.c ft/outcome/wrap_walk.c ft/outcome/wrap_place.c \
 	ft/outcome/inputs.h ft/outcome/inputs.c ft/outcome/once.h ft/outcome/once.c \
 	ft/outcome/wrap_descriptor.c ft/outcome/wrap_ioctl.c ft/outcome/wrap_content.c ft/outcome/wrap_exec.c ft/outcome/wrap_fork.c ft/outcome/wrap_poll.c \

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <glob.h>
+#include <grp.h>
 #include <mntent.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -303,6 +304,16 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(setmntent)                                                                                    \
     X(setpgid)                                                                                      \
     X(setpriority)                                                                                  \
+    X(setuid)                                                                                       \
+    X(seteuid)                                                                                      \
+    X(setreuid)                                                                                     \
+    X(setresuid)                                                                                    \
+    X(setgid)                                                                                       \
+    X(setegid)                                                                                      \
+    X(setregid)                                                                                     \
+    X(setresgid)                                                                                    \
+    X(setgroups)                                                                                    \
+    X(initgroups)                                                                                   \
     X(setrlimit64)                                                                                  \
     X(setsockopt)                                                                                   \
     X(setvbuf)                                                                                      \

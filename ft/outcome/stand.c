@@ -23,6 +23,7 @@ enum {
     LOOK_NS = 500000
 };
 
+
 _Atomic uint32_t ft_standing;
 
 static _Atomic uint32_t cutting; /* one makes a copy */
@@ -66,9 +67,32 @@ static void stand(ucontext_t *frame)
     errno = error;
 }
 
+/* What each of them is to do (ft_stand_all). */
+static struct {
+    long call, a, b, c;
+    _Atomic bool failed;
+} asked_all;
+
+static void do_asked(void)
+{
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+    int error = errno;
+
+    if (syscall(asked_all.call, asked_all.a, asked_all.b, asked_all.c) != 0)
+        atomic_store(&asked_all.failed, true);
+    for (uint32_t i = 0; i < ft_ntasks; i++)
+        if (atomic_load(&ft_tasks[i].tid) == tid)
+            atomic_store(&ft_tasks[i].does, false);
+    errno = error;
+}
+
+static bool is_asked_all(const siginfo_t *info) { return info->si_code == SI_QUEUE && info->si_value.sival_ptr == &asked_all; }
+
 static void stop(int signal, siginfo_t *info, void *context)
 {
-    if (!is_ours(info)) {
+    if (is_asked_all(info)) {
+        do_asked();
+    } else if (!is_ours(info)) {
         if (c_librarys.handler)
             c_librarys.handler(signal, info, context);
     } else if (ft_thread.task) {
@@ -89,12 +113,37 @@ static void install(void)
         c_librarys = is;
 }
 
-static void ask(pid_t tid)
+/* what: to stand, or what all do. */
+static void ask_for(void *what, pid_t tid)
 {
     siginfo_t info = {.si_signo = FT_TASK_STOP, .si_code = SI_QUEUE};
 
-    info.si_value.sival_ptr = &ft_standing;
+    info.si_value.sival_ptr = what;
     syscall(SYS_rt_tgsigqueueinfo, (pid_t)syscall(SYS_getpid), tid, FT_TASK_STOP, &info);
+}
+
+static void ask(pid_t tid) { ask_for(&ft_standing, tid); }
+
+/* No copy is made meanwhile: who makes one has the lock. */
+bool ft_stand_all(long call, long a, long b, long c)
+{
+    ft_threads_lock();
+    install();
+    asked_all.call = call, asked_all.a = a, asked_all.b = b, asked_all.c = c;
+    atomic_store(&asked_all.failed, false);
+    for (uint32_t i = 0; i < ft_ntasks; i++) {
+        pid_t tid = atomic_load(&ft_tasks[i].tid);
+
+        if (!tid || &ft_tasks[i] == ft_thread.task)
+            continue;
+        atomic_store(&ft_tasks[i].does, true);
+        ask_for(&asked_all, tid);
+    }
+    for (uint32_t i = 0; i < ft_ntasks; i++)
+        while (atomic_load(&ft_tasks[i].does) && !ft_task_is_gone(atomic_load(&ft_tasks[i].tid)))
+            syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = LOOK_NS / 10});
+    ft_threads_unlock();
+    return !atomic_load(&asked_all.failed);
 }
 
 void ft_stand_here(void)

@@ -50,6 +50,8 @@ void ft_stand_go(void);
 void ft_stand_forget(void);
 /* All stand, and go on: each thread that computes, perhaps for long, has found that the replay has ended (ft_signals_let). */
 void ft_stand_once(void);
+/* Each other thread makes that system call. False: one could not, or was told something else. */
+bool ft_stand_all(long call, long a, long b, long c);
 /* One thread finds that, whatever it does: a call is interrupted. */
 void ft_stand_ask(const struct ft_task *t);
 /* Another one may begin. */
