@@ -23,7 +23,9 @@ train=(env "PYTHONPATH=$wheel" PYTHONDONTWRITEBYTECODE=1 OMP_WAIT_POLICY=passive
 outcome() { grep -v '>:\[[0-9:]*\] ' "$1" | sort -s -t ']' -k 1,1; }
 # plain N: without ftrun, on this host.
 plain() {
-    local r workers=() port=$((10000 + RANDOM % 20000))
+    local r workers=() port
+    random 20000
+    port=$((10000 + drawn))
     for r in $(seq 0 $(($1 - 1))); do
         bounded 120 env RANK="$r" WORLD_SIZE="$1" MASTER_ADDR=127.0.0.1 MASTER_PORT="$port" "${train[@]}" </dev/null | sed -u "s/^/[1,$r]<stdout>:/" &
         workers+=($!)

@@ -246,7 +246,7 @@ bool ft_signals_look(const sigset_t *mask, struct ft_signals_pending *p)
     p->n = 0;
     syscall(SYS_rt_sigpending, &pending, NSIG / 8);
     sigandset(&blocked, mask, &pending);
-    if (!is_first() && !sigisemptyset(&blocked))
+    if (!is_first() && blocked.__val[0])
         return false;
     while (p->n < FT_SIGNALS_MOST && take_pending(&blocked, &p->of[p->n]))
         p->n++;
