@@ -2,8 +2,8 @@
 /* asks ROUNDS: rounds in which a program asks what it has, and prints a line of each: what is blocked in a handler; whether a fault that a handler mends is
    over; the other thread's name and stack; whether a blocked signal still waits when another thread has made calls; of which user each thread is. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +15,19 @@
 enum { PAGE = 4096, CALLS = 20 };
 
 static char *page;
-static volatile sig_atomic_t had, mended;
-static _Atomic long calls, user;
+static volatile sig_atomic_t had, runs, one_by_one, mended;
+static sem_t asked, answered;
+static long user;
 
+/* Sends itself one more, which comes after it. */
 static void on_signal(int number)
 {
     sigset_t now;
 
+    if (++runs == 1) {
+        raise(number);
+        one_by_one = runs == 1;
+    }
     pthread_sigmask(SIG_BLOCK, NULL, &now);
     had = number == SIGUSR1 && sigismember(&now, SIGUSR1) == 1 && sigismember(&now, SIGHUP) == 1 && sigismember(&now, SIGUSR2) == 0;
 }
@@ -50,32 +56,33 @@ static size_t stack_of(pthread_t thread)
 static void *make_calls(void *arg)
 {
     for (;;) {
-        usleep(2000);
-        atomic_store(&user, stack_of(pthread_self()) ? (long)syscall(SYS_geteuid) : -1);
-        atomic_fetch_add(&calls, 1);
+        sem_wait(&asked);
+        for (int i = 0; i < CALLS; i++)
+            usleep(2000);
+        user = stack_of(pthread_self()) ? (long)syscall(SYS_geteuid) : -1;
+        sem_post(&answered);
     }
     return arg;
 }
 
 static void await_calls(void)
 {
-    for (long end = atomic_load(&calls) + CALLS; atomic_load(&calls) < end;)
-        usleep(1000);
+    sem_post(&asked);
+    while (sem_wait(&answered) != 0)
+        ;
 }
 
 static int signal_waits(void)
 {
-    sigset_t set, pending;
-    int number = 0;
+    sigset_t set;
+    int number;
 
     sigemptyset(&set);
     sigaddset(&set, SIGALRM);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 1000}, NULL);
     await_calls();
-    sigpending(&pending);
-    if (sigismember(&pending, SIGALRM) == 1)
-        sigwait(&set, &number);
+    number = sigtimedwait(&set, NULL, &(struct timespec){0});
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     return number == SIGALRM;
 }
@@ -98,11 +105,11 @@ static int change_user(void)
     if (seteuid(65534) != 0)
         return 0;
     await_calls();
-    one = atomic_load(&user);
+    one = user;
     if (seteuid(0) != 0)
         return 0;
     await_calls();
-    other = atomic_load(&user);
+    other = user;
     return one == 65534 && other == 0;
 }
 
@@ -120,12 +127,13 @@ int main(int argc, char **argv)
     if (argc != 2 || page == MAP_FAILED || sigaction(SIGUSR1, &set, NULL) != 0 || sigaction(SIGSEGV, &(struct sigaction){.sa_handler = on_fault}, NULL) != 0)
         return 2;
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    if (pthread_create(&thread, NULL, make_calls, NULL) != 0)
+    if (sem_init(&asked, 0, 0) != 0 || sem_init(&answered, 0, 0) != 0 || pthread_create(&thread, NULL, make_calls, NULL) != 0)
         return 1;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     for (int round = 0; round < atoi(argv[1]); round++) {
-        had = 0;
+        had = runs = 0;
         raise(SIGUSR1);
+        had = had && runs == 2 && one_by_one;
         snprintf(name, sizeof name, "round %d", round);
         pthread_setname_np(thread, name);
         memset(name, 0, sizeof name);

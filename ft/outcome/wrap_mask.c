@@ -132,13 +132,17 @@ void ft_mask_in_handler(const ucontext_t *frame, const sigset_t *blocked, sigset
 
 void ft_mask_return(ucontext_t *frame, bool was_held, const sigset_t *before)
 {
-    sigset_t all = all_from_outside(), now;
+    sigset_t all = all_from_outside(), outer = *before, inner = masked, now;
 
+    if (!was_held)
+        memcpy(&outer, &frame->uc_sigmask, NSIG / 8);
+    if (ft_mask_is_held()) { /* what it has sent to itself in the handler comes now */
+        masked = outer;
+        come_unblocked(&inner);
+    }
     be_whole(&now);
     if (ft_mask_is_held()) {
-        masked = *before;
-        if (!was_held)
-            memcpy(&masked, &frame->uc_sigmask, NSIG / 8);
+        masked = outer;
         memcpy(&frame->uc_sigmask, &all, NSIG / 8);
     } else if (was_held) {
         memcpy(&frame->uc_sigmask, before, NSIG / 8);
