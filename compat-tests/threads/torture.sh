@@ -7,8 +7,8 @@
 torture() {
     "$@" --ftrun "$ftrun" --programs "$built" --seed "$seed" --runs "$runs" --newer "$newer" || failed=1
 }
-# closely SCENE PROGRAM: nothing but that, killed again and again; with what it has found: threads that look at what they have, send themselves signals, and wait
-# for others' ends for a time; futures that are polled.
+# closely SCENE PROGRAM: nothing but that, killed again and again. churn: threads that look at what they have, send themselves signals, and wait for others'
+# ends for a time. pool: futures that are polled.
 closely() { torture bounded $((60 + runs * 60)) /usr/bin/python3 "$here/torture.py" --scene "$1" --program "$2" --scenes 8 --ranks 1 --kills 8; }
 newer=0.1 # cancelled threads, and signals from one to another, close ways back; on a busy machine kills come before the first one
 seeded

@@ -43,9 +43,11 @@ int ft_signals_to_self(int signal, int (*send)(int signal))
 
     say_of_ours(signal);
     result = send_whole(signal, send);
-    ft_signals_masked(&masked);
-    if (ft_mask_is_held() && sigismember(&masked, signal) == 0)
-        ft_mask_let_come(signal);
+    if (ft_mask_is_held()) {
+        ft_signals_masked(&masked);
+        if (sigismember(&masked, signal) == 0)
+            ft_mask_let_come(signal);
+    }
     say_of_ours(0);
     return result;
 }
