@@ -46,9 +46,9 @@ for hosts in h1,h2 h1:2,h2,h3,h4; do
     [ "$(grep -c '"snapshots_not_followed": 0' "$tmp/report")" = 3 ] || fail "$what: tries in vain"
 done
 
-# ---- a host is lost, without a word and with one ----
+# ---- a host is lost, without a word and with one: as soon as there is a connection, it is known ----
 talking h1,h2 2 100000 --lease 4
-in_round 20
+in_round 1
 lab lose h2
 ended 120
 expect_code 1
@@ -60,7 +60,7 @@ lab boot h2
 
 # The other end learns it from the kernel, and ends the job with an error of its own before ftrun knows.
 talking h1,h2 2 100000 --lease 4
-in_round 20
+in_round 1
 lab kill h2
 ended 120
 [ "$code" -ne 0 ] || fail "$what: exit code 0"

@@ -92,8 +92,8 @@ void ft_once_connected(const struct sockaddr *peer)
     const struct sockaddr_in *v4 = (const void *)peer;
     char name[INET6_ADDRSTRLEN], text[sizeof name + 8];
 
-    if (!is_here(peer))
-        atomic_store(&words()->connected, 1);
+    if (!is_here(peer) && !atomic_exchange(&words()->connected, 1) && ft_recorder.on)
+        ft_recorder.ring(); /* its host may be lost any moment. Who is not recorded may have closed the bell */
     if (is_known())
         return;
     if (peer->sa_family == AF_UNIX) {

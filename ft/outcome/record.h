@@ -58,6 +58,7 @@ struct ft_recorder {
     bool (*cut)(void);  /* a copy is due: makes it. True: this is the next incarnation */
     bool (*others_map)(uint64_t file, bool first);  /* another rank has mapped it; first: then its ways back are closed, too. NULL: nobody knows */
     void (*end_copies)(void);  /* before an exec: none is left when it returns */
+    void (*ring)(void);  /* the agent is to look at this rank's words now */
     void (*back)(void);  /* a replay has ended: this incarnation does now what nobody has done before. NULL: nobody wants to know */
     bool (*cut_now)(void);  /* the same, without being asked, and it returns when that copy stands. NULL: cannot be had */
     const _Atomic uint64_t *want;  /* the copy that is wanted ... */

@@ -84,6 +84,15 @@ static bool cut(void *unread, uint64_t bytes) { return cut_at(&(struct ft_stand)
 
 static void end_copies(void) { ft_copies_end(&copies); }
 
+static void ring(void)
+{
+    uint64_t one = 1;
+    int error = errno;
+
+    ft_real()->write(copies.bell, &one, sizeof one); /* full: as good */
+    errno = error;
+}
+
 static bool cut_here(void) { return cut(NULL, 0); }
 
 static void live(bool new)
@@ -198,11 +207,11 @@ static bool number_from(const char *name, long *number)
 static bool cut_now(void)
 {
     struct ft_version_words *w = ft_versions_of(&door.region, door.rank);
-    uint64_t number = ft_peek(&w->asks) + 1, one = 1, seen;
+    uint64_t number = ft_peek(&w->asks) + 1, seen;
 
     ft_note(&w->kind, FT_ASK_SNAPSHOT);
     ft_publish(&w->asks, number);
-    ft_real()->write(copies.bell, &one, sizeof one);
+    ring();
     while ((seen = ft_look(&w->answered)) < number) {
         if (*door.want != *door.answered && cut(NULL, 0))
             return true;
@@ -306,6 +315,7 @@ static bool open_all(const char *text)
     ft_recorder.cut = cut_here;
     ft_recorder.cut_now = cut_now;
     ft_recorder.end_copies = end_copies;
+    ft_recorder.ring = ring;
     ft_recorder.back = note_back;
     ft_recorder.others_map = others_map;
     door.want = &copies.words->want;

@@ -58,8 +58,9 @@ static void on_pulse(evutil_socket_t fd, short what, void *arg)
     (void)what;
     ft_node_lease_check(n);
     n->pulses++;
-    if (n->pulses % STATE_PULSES == 0 || ft_node_has_connections(n) != n->connected)
+    if (n->pulses % STATE_PULSES == 0)
         ft_node_say_state(n);
+    ft_node_say_connected(n);
     ft_node_report_say(n->report, n->uplink, n->pulses % STATE_PULSES == 0);
     if (n->pulses % 2 == 0)
         ft_node_lease_beat(n);
@@ -297,6 +298,7 @@ static void rung(struct ft_node *n)
     ft_partner_look(n->partner);
     ft_doubts_look(n->doubts);
     ft_node_durable_look(n);
+    ft_node_say_connected(n);
 }
 
 static void flush(void *arg)

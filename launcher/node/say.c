@@ -32,8 +32,9 @@ static enum ft_node_phase phase_of(const struct ft_node *n)
     return n->shared->stage == FT_STAGE_READY ? FT_NODE_RUNNING : FT_NODE_STARTING;
 }
 
-/* A checkpoint of the program's own is where they would go on. */
-bool ft_node_has_connections(const struct ft_node *n)
+/* That may go to other hosts, and there is no checkpoint from which its ranks would go on: those ends have been told what they would be told
+   again. */
+static bool has_connections(const struct ft_node *n)
 {
     struct ft_job *job = n->job;
     bool any = false;
@@ -41,6 +42,12 @@ bool ft_node_has_connections(const struct ft_node *n)
     for (uint32_t r = 0; r < job->options->nranks; r++)
         any |= ft_outcomes_connected(job, r);
     return any && !ft_cuts_newest(job);
+}
+
+void ft_node_say_connected(struct ft_node *n)
+{
+    if (has_connections(n) != n->connected)
+        ft_node_say_state(n);
 }
 
 static uint64_t committed(const struct ft_job *job)
@@ -73,7 +80,7 @@ void ft_node_say_state(struct ft_node *n)
         return;
     ft_policy_ends(job->policy, &m.code);
     m.version = ft_node_durable_newest(n);
-    m.connected = n->connected = ft_node_has_connections(n);
+    m.connected = n->connected = has_connections(n);
     m.loaded = ft_look(&ft_versions_of(&job->region, 0)->loads);
     for (uint32_t r = 0; r < nranks; r++)
         m.ranks[r] = (struct ft_wire_rank){ft_phase_said(ft_proc_phase(&job->procs[r])), job->procs[r].incarnation,

@@ -10,9 +10,8 @@ struct ft_node;
 /* Its representative has left with 0 after MPI_Finalize: it needs no links, and lacks nothing, any more. */
 bool ft_node_is_through(const struct ft_node *n);
 
-/* Ranks here have had connections of their own that may go to other hosts, and there is no checkpoint from which they would go on: those ends
-   have been told what they would be told again. */
-bool ft_node_has_connections(const struct ft_node *n);
+/* If ranks here have had connections to other hosts for the first time since the state was said last, or no longer had. */
+void ft_node_say_connected(struct ft_node *n);
 
 /* If there is a connection, and the ranks here have not been killed for want of one: that is no end of the job. */
 void ft_node_say_state(struct ft_node *n);

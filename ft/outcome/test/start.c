@@ -61,6 +61,8 @@ static bool cut(void)
 
 static void end_copies(void) { ft_copies_end(&copies); }
 
+static void ring(void) {}
+
 static void wait_a_little(void) { syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 20000}, NULL); }
 
 /* One that is due is the one. The agent gives up none that it was asked for, unless the rank is killed. */
@@ -155,6 +157,7 @@ __attribute__((constructor)) static void start(void)
     ft_recorder.cut = cut;
     ft_recorder.cut_now = cut_now;
     ft_recorder.end_copies = end_copies;
+    ft_recorder.ring = ring;
     shared->mapped = (uint64_t)(uintptr_t)shared;
     shared->position = (uint64_t)(uintptr_t)&ft_recorder.log.at;
     first = syscall(SYS_getpid);
