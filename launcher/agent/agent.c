@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ft/shm/wait.h"
@@ -29,6 +28,7 @@
 #include "launcher/base/signals.h"
 #include "launcher/job/above.h"
 #include "launcher/job/full.h"
+#include "launcher/job/pair.h"
 #include "launcher/job/twin.h"
 #include "launcher/options/program.h"
 #include "launcher/options/topology.h"
@@ -312,17 +312,6 @@ static void tear_down(struct ft_agent *a)
     a->loop = NULL;
 }
 
-static void tell_takeover(struct ft_job *job, int how)
-{
-    char text[64] = "has died";
-
-    if (how >= 0 && WIFSIGNALED(how))
-        snprintf(text, sizeof text, "was killed by signal %d (SIG%s)", WTERMSIG(how), sigabbrev_np(WTERMSIG(how)));
-    else if (how >= 0)
-        snprintf(text, sizeof text, "left with code %d", WEXITSTATUS(how));
-    ft_say_notice(&job->say, "the process of ftrun that ran the job %s; process %d goes on with it", text, getpid());
-}
-
 /* The job, or what is left of it. Returns ftrun's exit code. */
 static int run(struct ft_agent *a, const int *predecessor)
 {
@@ -335,7 +324,7 @@ static int run(struct ft_agent *a, const int *predecessor)
         return FT_CODE_JOB; /* the ranks die with the last launcher process */
     }
     if (predecessor) {
-        tell_takeover(job, *predecessor); /* not before: without the loop it might be waited for, and the ranks' lease be over */
+        ft_pair_tell(&job->say, *predecessor); /* not before: without the loop it might be waited for, and the ranks' lease be over */
         ft_adopt(a);
         ft_loop_alone(a->loop);
     }

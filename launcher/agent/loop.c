@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,7 @@
 #include "launcher/job/above.h"
 #include "launcher/job/full.h"
 #include "launcher/job/groups.h"
+#include "launcher/job/pair.h"
 #include "launcher/ranks/check.h"
 #include "launcher/ranks/ranks.h"
 #include "launcher/ranks/restart.h"
@@ -38,14 +38,12 @@
 #include "launcher/stdio/output.h"
 #include "launcher/tracker/tracker.h"
 
-enum { AGAIN_MS = 100, LONELY_MS = 1000 };
-
 struct ft_loop {
     struct ft_agent *agent;
     ft_loop_stand_by *stand_by;
     struct event *bell, *tick, *check;
-    struct event *signals, *twin, *lonely, *keeper_failed;
-    bool lonely_told;                  /* that there is no standby, and none to be had */
+    struct event *keeper_failed;
+    struct ft_pair *pair;
     struct ft_sampler *sampler;
     struct ft_draft *draft;
     int alarm[2];                      /* the keeper's thread writes, the loop reads */
@@ -140,8 +138,9 @@ static void stop(struct ft_agent *a, int signal)
     ft_act(a, &(struct ft_event){.kind = FT_EV_SIGNAL, .signal = signal});
 }
 
-static void children_died(struct ft_agent *a)
+static void on_died(void *arg)
 {
+    struct ft_agent *a = arg;
     struct ft_leaders leaders = ft_leaders_of(&a->job);
 
     ft_reap_orphans(&leaders);
@@ -169,8 +168,9 @@ static void stop_here(struct ft_agent *a, int signal)
     stop(a, signal);
 }
 
-static void take_signal(struct ft_agent *a, int signal, bool passed_on)
+static void on_taken(void *arg, int signal, bool passed_on)
 {
+    struct ft_agent *a = arg;
     struct ft_job *job = &a->job;
 
     if (job->above && signal != SIGTERM)
@@ -185,96 +185,41 @@ static void take_signal(struct ft_agent *a, int signal, bool passed_on)
     }
 }
 
-static void on_signals(evutil_socket_t fd, short what, void *arg)
+static void note_ends(void *arg)
+{
+    const struct ft_agent *a = arg;
+
+    for (uint32_t r = 0; r < a->job.options->nranks; r++) {
+        struct ft_ends ends = ft_ranks_ends(&a->job, r);
+
+        ft_twin_note(a->job.twin, r, &ends);
+    }
+}
+
+static void on_stand_by(void *arg)
 {
     struct ft_agent *a = arg;
-    int signal;
 
-    (void)fd;
-    (void)what;
-    while ((signal = ft_signals_next(&a->signals)))
-        if (signal == SIGCHLD)
-            children_died(a);
-        else if (ft_twin_leads(a->job.twin) || ft_signals_end(signal))
-            take_signal(a, signal, false);
+    a->loop->stand_by(a);
 }
 
-static int watch_twin(struct ft_loop *l);
-
-/* The standby is dead: from now on the death of this process would be the job's. */
-static void on_lonely(evutil_socket_t fd, short what, void *arg)
+static void end_job(void *arg)
 {
-    struct ft_loop *l = arg;
-    struct ft_job *job = &l->agent->job;
-    struct ft_error e;
-    sigset_t all, mask;
-    int role;
+    struct ft_agent *a = arg;
 
-    (void)fd;
-    (void)what;
-    for (uint32_t r = 0; r < job->options->nranks; r++) {
-        struct ft_ends ends = ft_ranks_ends(job, r);
-
-        ft_twin_note(job->twin, r, &ends);
-    }
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
-    role = ft_twin_fork(job->twin, FT_TWIN_AGENT, &e);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    if (role == FT_TWIN_STANDBY)
-        l->stand_by(l->agent); /* does not return */
-    if (role < 0 || watch_twin(l) < 0) {
-        if (!l->lonely_told)
-            ft_say(&job->say, "%s; it is tried again", role < 0 ? e.text : "no memory for a second process of ftrun");
-        l->lonely_told = true;
-        ft_timer_set(l->lonely, LONELY_MS);
-        return;
-    }
-    l->lonely_told = false;
-    ft_say_step(&job->say, "process %d stands by for process %d", ft_twin_pid(job->twin), getpid());
+    ft_job_post(&a->job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
 }
 
-void ft_loop_alone(struct ft_loop *l)
+static struct ft_pair *new_pair(struct ft_agent *a)
 {
-    struct ft_job *job = &l->agent->job;
+    struct ft_pair_config config = {.base = a->job.base, .twin = a->job.twin, .signals = &a->signals, .say = &a->job.say,
+                                    .die_with_launcher = a->job.options->die_with_launcher, .died = on_died, .take = on_taken,
+                                    .note = note_ends, .stand_by = on_stand_by, .end = end_job, .arg = a};
 
-    if (job->options->die_with_launcher) {
-        ft_say(&job->say, "a process of ftrun was killed; the job is ended (--die-with-launcher)");
-        ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
-    } else {
-        on_lonely(-1, 0, l);
-    }
+    return ft_pair_new(&config);
 }
 
-static void on_twin(evutil_socket_t fd, short what, void *arg)
-{
-    struct ft_loop *l = arg;
-    struct ft_job *job = &l->agent->job;
-    pid_t twin = ft_twin_pid(job->twin);
-    int got, signal;
-
-    (void)fd;
-    (void)what;
-    while ((got = ft_twin_receive(job->twin, &signal)) > 0)
-        take_signal(l->agent, signal, true);
-    if (got == 0)
-        return;
-    event_free(l->twin);
-    l->twin = NULL;
-    ft_say_notice(&job->say, "process %d of ftrun is gone; process %d goes on with the job", twin, getpid());
-    if (job->options->die_with_launcher)
-        ft_loop_alone(l);
-    else
-        ft_timer_set(l->lonely, AGAIN_MS);
-}
-
-static int watch_twin(struct ft_loop *l)
-{
-    const struct ft_job *job = &l->agent->job;
-
-    l->twin = event_new(job->base, ft_twin_fd(job->twin), EV_READ | EV_PERSIST, on_twin, l);
-    return l->twin ? event_add(l->twin, NULL) : -1;
-}
+void ft_loop_alone(struct ft_loop *l) { ft_pair_alone(l->pair); }
 
 /* NULL in *event: no memory. -1 likewise. */
 static int make(struct event **event, struct event_base *base, int fd, short what, event_callback_fn call, void *arg)
@@ -308,9 +253,7 @@ static int fill(struct ft_loop *l)
     /* first what was posted, and a node's lease (node.c) */
     if (!job->base || event_base_priority_init(job->base, 2) < 0 || ft_act_watch(a) < 0)
         return -1;
-    if (ft_streams_output(a) < 0 || make(&l->signals, job->base, a->signals.fd, EV_READ | EV_PERSIST, on_signals, a) < 0 ||
-        event_add(l->signals, NULL) < 0 || make(&l->lonely, job->base, -1, 0, on_lonely, l) < 0 ||
-        (ft_twin_pid(job->twin) && watch_twin(l) < 0) || ft_streams_input(job) < 0)
+    if (ft_streams_output(a) < 0 || !(l->pair = new_pair(a)) || ft_streams_input(job) < 0)
         return -1;
     job->groups = ft_groups_new(job->base, job->options->nranks);
     if (make(&a->grace, job->base, -1, 0, on_grace, a) < 0 || make(&job->again, job->base, -1, 0, on_again, a) < 0 || watch_ranks(l) < 0)
@@ -399,9 +342,7 @@ void ft_loop_free(struct ft_loop *l)
     ft_timer_free(l->check);
     ft_timer_free(l->tick);
     ft_timer_free(l->bell);
-    ft_timer_free(l->lonely);
-    ft_timer_free(l->twin);
-    ft_timer_free(l->signals);
+    ft_pair_free(l->pair);
     job->say.put = NULL;
     ft_output_free(job->output);
     ft_act_unwatch(a);

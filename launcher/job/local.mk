@@ -6,6 +6,7 @@ liblaunch_la_SOURCES += \
 	launcher/job/above.h \
 	launcher/job/groups.h launcher/job/groups.c \
 	launcher/job/job.h launcher/job/job.c \
+	launcher/job/pair.h launcher/job/pair.c \
 	launcher/job/pin.h launcher/job/pin.c \
 	launcher/job/sites.h launcher/job/sites.c \
 	launcher/job/twin.h launcher/job/twin.c
