@@ -69,6 +69,7 @@ static long passed[NPOINTS];
 static bool disk, fronts; /* threads are looked at, and so is who only stands by */
 static bool dead, back; /* RANK, by our hand; its first copy goes on */
 static int code = 99;
+static pid_t command;
 static int left_s = HANG_S; /* until it hangs, or what is there is left over */
 
 static struct proc *find(pid_t pid)
@@ -378,7 +379,7 @@ static void at_stop(struct proc *p, int status)
 /* A standby becomes the agent: the front one first. */
 static void at_end(struct proc *p, int status)
 {
-    bool launcher = is_launcher(p), agent = p->role == AGENT, front = p->role == FRONT;
+    bool launcher = is_launcher(p), agent = p->role == AGENT, front = p->pid == command;
     static bool told;
 
     p->pid = 0;
@@ -421,6 +422,7 @@ static void start(char **argv)
     }
     kill(pid, SIGCONT);
     add(pid)->role = FRONT;
+    command = pid;
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &second, NULL);
 }

@@ -38,7 +38,7 @@ resumed() { sed -n 's/^begins with version \([0-9]*\)/\1/p' err | tail -n 1; }
 # One host, as if it had been switched off: what is left of a node would go on for the other half of it. "first": that of rank 0.
 lose_one() {
     which=$1
-    set -- $(cat "/proc/$front/task/$front/children")
+    set -- $(cat "/proc/$(other_process "$front")/task/"*/children)
     [ $# -gt 0 ] || return 0
     random $#
     [ -n "$which" ] || shift "$drawn"
@@ -202,7 +202,7 @@ rm -rf ckpt
 begin_on 0 -q --ckpt-every 1 "$resumejob" 60 4000000 10 local
 for i in 1 2 3 4; do
     wait_for has_got_on $((i * 8))
-    for node in $(cat "/proc/$front/task/$front/children" 2>/dev/null); do
+    for node in $(cat "/proc/$(other_process "$front")/task/"*/children 2>/dev/null); do
         agent=$(other_process "$node" 2>/dev/null)
         [ -z "$agent" ] || if [ $((i % 2)) = 0 ]; then kill -9 "$agent"; else
             for rank in $(cat "/proc/$agent/task/"*/children); do

@@ -28,7 +28,7 @@ something_happens() {
 # Two leases long.
 nothing_happens() {
     until_true 2 something_happens && fail "$what: somebody does not wait for the disk"
-    [ "$(awk '/VmRSS/ { print $2 }' "/proc/$front/status")" -lt $MOST ] || fail "$what: too much is kept in memory"
+    [ "$(awk '/VmRSS/ { print $2 }' "/proc/$(other_process "$front")/status")" -lt $MOST ] || fail "$what: too much is kept in memory"
 }
 # all_of FILE...: what both ranks print, each line once.
 all_of() {

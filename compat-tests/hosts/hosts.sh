@@ -57,10 +57,10 @@ nothing_on h1 h2
 run --timeout 1 -n 2 --host h1,h2 sleep 1000
 expect_code 110
 nothing_on h1 h2
-# The controller is gone: every node ends within a lease.
+# Both processes of the controller are gone: every node ends within a lease.
 begin -n 2 --host h1,h2 --lease 1 sleep 1000
 until_true 120 eval 'lab running h2 | grep -q "sleep 1000" && lab running h1 | grep -q "sleep 1000"' || fail "no job"
-kill -KILL "$front"
+kill_both "$front"
 ended 120
 nothing_on h1 h2
 

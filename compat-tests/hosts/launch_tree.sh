@@ -113,7 +113,13 @@ expect_code 143
 expect_err 'told to stop by signal 15'
 nothing_left
 begin_late a,late-b,late-c,d,e,f
-kill -KILL "$(controller)"
+kill -KILL "$(other_process "$(controller)")"
+wait $pid
+code=$?
+expect_ranks 6
+nothing_left
+begin_late a,late-b,late-c,d,e,f
+kill_both "$(controller)"
 wait $pid
 : >"$tmp/late" # those that come up now find nobody
 nothing_left

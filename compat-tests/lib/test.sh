@@ -203,6 +203,12 @@ other_process() {
         if [ "$(readlink "/proc/$process/exe")" = "$(readlink "/proc/$1/exe")" ]; then echo "$process"; fi
     done
 }
+# kill_both PID: both processes of an ftrun, neither of which can go on for the other one.
+kill_both() {
+    kill -STOP "$1"
+    # shellcheck disable=SC2046
+    kill -KILL "$1" $(other_process "$1")
+}
 # ftrun with pid $1 has started all its ranks, and its second process knows them: a rank that it
 # does not know it would start again.
 answers() { "$ftrun" status "$1" >/dev/null 2>&1; }

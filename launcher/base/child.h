@@ -40,6 +40,9 @@ struct ft_child {
     struct ft_child_stream streams[2];
 };
 
+/* One without pipes, which somebody else has started. */
+#define FT_CHILD_NONE ((struct ft_child){.in = -1, .streams = {{.fd = -1}, {.fd = -1}}})
+
 /* Starts words, NULL at the end, and gives it text, which may be secret: it is overwritten in time. If it talks its standard output is read
    and its standard input stays open; else this is closed after the text. Its pid; -1: errno. ft_child_close in any case. */
 pid_t ft_child_start(struct ft_child *c, const struct ft_child_config *config, const char **words, const char *text, bool talks);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
 #include "launcher/controller/ask.h"
 #include "launcher/controller/durable.h"
@@ -21,6 +22,12 @@
 #include "launcher/stdio/sink.h"
 
 enum { LEAVE_MS = 5000 /* for starters of nodes that have left */ };
+
+static size_t kept_bytes(const struct ft_map *map)
+{
+    return sizeof(struct ft_controller_kept) + map->nnodes * (sizeof(struct ft_controller_kept_node) + sizeof(pid_t)) +
+           map->world * sizeof(uint32_t);
+}
 
 /* A node that has left ends by itself, and what started it does likewise. */
 static void drop_node(struct ft_controller *c, uint32_t node)
@@ -100,18 +107,23 @@ static void do_effect(struct ft_controller *c, const struct ft_nodes_effect *fx)
     }
 }
 
-void ft_controller_step(struct ft_controller *c, struct ft_nodes_event ev)
+static void do_effects(struct ft_controller *c, struct ft_nodes_effects effects)
 {
-    struct ft_nodes_effects effects;
-    uint64_t due;
+    uint64_t due, now = ft_timer_boot_ns() / 1000000;
 
-    ev.now_ms = ft_timer_boot_ns() / 1000000;
-    effects = ft_nodes_step(c->policy, &ev); /* no step is within another one: deeds post what comes of them */
-    for (uint32_t i = 0; i < effects.n; i++)
+    for (uint32_t i = 0; i < effects.n; i++) {
         do_effect(c, &effects.e[i]);
+        ft_nodes_settle(c->policy);
+    }
     due = ft_nodes_due(c->policy);
     if (!c->finished && due != UINT64_MAX)
-        ft_timer_set(c->due, due > ev.now_ms ? due - ev.now_ms : 1);
+        ft_timer_set(c->due, due > now ? due - now : 1);
+}
+
+void ft_controller_step(struct ft_controller *c, struct ft_nodes_event ev)
+{
+    ev.now_ms = ft_timer_boot_ns() / 1000000;
+    do_effects(c, ft_nodes_step(c->policy, &ev)); /* no step is within another one: deeds post what comes of them */
 }
 
 static void on_posted(evutil_socket_t fd, short what, void *arg)
@@ -130,6 +142,14 @@ static void on_posted(evutil_socket_t fd, short what, void *arg)
     ft_controller_leave(c);
 }
 
+void ft_controller_recover(struct ft_controller *c)
+{
+    struct ft_nodes_effects effects = ft_nodes_recover(c->policy, ft_timer_boot_ns() / 1000000);
+
+    ft_controller_start_adopt(c);
+    do_effects(c, effects);
+}
+
 static void on_due(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_controller *c = arg;
@@ -143,6 +163,17 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
     for (uint32_t i = 0; i < c->map->nnodes; i++)
         ft_remote_end(c->remote, i); /* its agent has left, or is lost: this is a ssh that hangs */
     ft_controller_leave(c);
+}
+
+static struct ft_controller_kept *new_kept(const struct ft_map *map)
+{
+    struct ft_controller_kept *k = ft_shared_new(kept_bytes(map));
+
+    if (!k)
+        return NULL;
+    k->incarnations = (uint32_t *)&k->nodes[map->nnodes];
+    k->starters = (pid_t *)&k->incarnations[map->world];
+    return k;
 }
 
 static int make_policy(struct ft_controller *c)
@@ -159,11 +190,19 @@ static int make_policy(struct ft_controller *c)
             ranks[i] = map->first[i + 1] - map->first[i];
         for (size_t h = 0; h < map->hosts.n; h++)
             slots[h] = map->hosts.list[h].slots;
-        c->policy = ft_nodes_new(&config);
+        c->decided_bytes = ft_nodes_bytes(&config);
+        c->decided = ft_shared_new(c->decided_bytes);
+        c->policy = ft_nodes_new(c->decided, &config);
     }
     free(ranks);
     free(slots);
     return c->policy ? 0 : -1;
+}
+
+int ft_controller_act_make(struct ft_controller *c, struct ft_error *e)
+{
+    c->kept = new_kept(c->map);
+    return c->kept && make_policy(c) == 0 ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
 }
 
 int ft_controller_act_open(struct ft_controller *c, struct ft_error *e)
@@ -171,7 +210,7 @@ int ft_controller_act_open(struct ft_controller *c, struct ft_error *e)
     c->nodes = calloc(c->map->nnodes, sizeof *c->nodes);
     c->due = evtimer_new(c->base, on_due, c);
     c->posted = event_new(c->base, -1, 0, on_posted, c);
-    if (!c->nodes || !c->due || !c->posted || event_priority_set(c->posted, 0) < 0 || make_policy(c) < 0)
+    if (!c->nodes || !c->due || !c->posted || event_priority_set(c->posted, 0) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     return 0;
 }
@@ -184,10 +223,14 @@ void ft_controller_act_close(struct ft_controller *c)
     free(c->events);
     c->events = NULL;
     c->nevents = 0;
-    ft_nodes_free(c->policy);
-    for (uint32_t i = 0; c->nodes && i < c->map->nnodes; i++) {
+    for (uint32_t i = 0; c->nodes && i < c->map->nnodes; i++)
         ft_wire_state_free(&c->nodes[i].state);
-        free(c->nodes[i].reason);
-    }
     free(c->nodes);
+}
+
+void ft_controller_act_free(struct ft_controller *c)
+{
+    ft_nodes_free(c->policy);
+    ft_shared_free(c->decided, c->decided_bytes);
+    ft_shared_free(c->kept, kept_bytes(c->map));
 }

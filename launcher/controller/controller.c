@@ -11,6 +11,7 @@
 
 #include "ft/shm/wait.h"
 #include "launcher/base/needs.h"
+#include "launcher/base/reap.h"
 #include "launcher/base/timer.h"
 #include "launcher/control/server.h"
 #include "launcher/controller/act.h"
@@ -24,6 +25,8 @@
 #include "launcher/controller/status.h"
 #include "launcher/controller/stdio.h"
 #include "launcher/controller/tell.h"
+#include "launcher/job/pair.h"
+#include "launcher/job/twin.h"
 #include "launcher/options/map.h"
 #include "launcher/options/program.h"
 #include "launcher/report/checks.h"
@@ -53,21 +56,28 @@ static void stop(struct ft_controller *c, int signal)
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_SIGNAL, .code = 128 + signal});
 }
 
-static void on_signals(evutil_socket_t fd, short what, void *arg)
+static void on_died(void *arg)
 {
     struct ft_controller *c = arg;
-    int signal;
 
-    (void)fd;
-    (void)what;
-    while ((signal = ft_signals_next(&c->signals)))
-        if (signal == SIGCHLD)
-            ft_remote_reap(c->remote);
-        else if (signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGCONT || signal == SIGTSTP)
-            ft_controller_signal_ranks(c, signal);
-        else
-            stop(c, signal);
+    ft_remote_reap(c->remote);
     ft_controller_leave(c);
+}
+
+static void on_taken(void *arg, int signal, bool passed_on)
+{
+    struct ft_controller *c = arg;
+
+    if (!ft_signals_end(signal))
+        ft_controller_signal_ranks(c, signal);
+    else if (ft_signals_count(&c->signals, passed_on))
+        stop(c, signal);
+    ft_controller_leave(c);
+}
+
+static void end_job(void *arg)
+{
+    ft_controller_post(arg, &(struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});
 }
 
 static void on_timeout(evutil_socket_t fd, short what, void *arg)
@@ -104,6 +114,7 @@ static const struct ft_report *report_now(void *arg, uint64_t now_ns)
 static struct ft_controller_view view_of(struct ft_controller *c)
 {
     return (struct ft_controller_view){.options = c->o, .policy = c->policy, .state = state_of, .calls = calls_of, .arg = c,
+                                       .launcher = c->launcher, .standby = ft_twin_pid(c->twin),
                                        .seconds = (double)(ft_timer_boot_ns() - c->begin_ns) / 1e9};
 }
 
@@ -134,7 +145,7 @@ static void on_tap(void *arg, int stream, const char *data, size_t len)
     ft_control_tap(c->control, stream, data, len);
 }
 
-static void serve(struct ft_controller *c)
+static void make_control(struct ft_controller *c)
 {
     struct ft_control_job job = {.id = c->o->job_id, .info = show_info, .status = show_status, .stop = asked_to_stop, .ask = ft_controller_ask,
                                  .arg = c};
@@ -143,7 +154,11 @@ static void serve(struct ft_controller *c)
     c->control = ft_control_new(&job, &e);
     if (!c->control)
         ft_say_notice(&c->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e.text);
-    else if (ft_control_serve(c->control, c->base) < 0)
+}
+
+static void serve(struct ft_controller *c)
+{
+    if (ft_control_serve(c->control, c->base) < 0)
         ft_say_notice(&c->say, "no memory to answer ftrun list, status, stop, wait and attach");
     c->say.tap = on_tap;
     c->say.tap_arg = c;
@@ -159,26 +174,55 @@ static int check_request(const struct ft_options *o, struct ft_error *e)
     return 0;
 }
 
-static int set_up(struct ft_controller *c, struct ft_error *e)
+/* All that outlives a process of ours, in the order in which each needs the one before. */
+static int prepare(struct ft_controller *c, struct ft_error *e)
 {
     int err;
 
     if ((err = ft_needs_check(e)) < 0)
         return err;
-    c->base = event_base_new();
-    if (!c->base || event_base_priority_init(c->base, 2) < 0 || ft_signals_take(&c->signals) < 0)
-        return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
-    if ((err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
-        (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0)
+    if (ft_signals_take(&c->signals) < 0)
+        return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
+    if ((err = ft_controller_stdio_make(c, e)) < 0 || (err = ft_controller_act_make(c, e)) < 0 || (err = ft_controller_start_make(c, e)) < 0 ||
+        (err = ft_controller_nodes_make(c, e)) < 0)
         return err;
-    c->signalled = event_new(c->base, c->signals.fd, EV_READ | EV_PERSIST, on_signals, c);
+    make_control(c);
+    return ft_twin_new(&c->twin, 0, e);
+}
+
+static void stand_by(void *arg);
+
+static int watch(struct ft_controller *c, struct ft_error *e)
+{
+    struct ft_pair_config pair = {.base = c->base, .twin = c->twin, .signals = &c->signals, .say = &c->say,
+                                  .die_with_launcher = c->o->die_with_launcher, .died = on_died, .take = on_taken, .stand_by = stand_by,
+                                  .end = end_job, .arg = c};
+    uint64_t gone = (ft_timer_boot_ns() - c->begin_ns) / 1000000;
+
+    c->pair = ft_pair_new(&pair);
     c->timeout = evtimer_new(c->base, on_timeout, c);
-    if (ft_controller_durable_serve(c) < 0)
-        return ft_err_set(e, FT_ESYS, "cannot start a thread that writes checkpoints: %s", strerror(errno));
-    if (!c->signalled || !c->timeout || event_add(c->signalled, NULL) < 0)
+    if (!c->pair || !c->timeout)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     if (c->o->timeout_ms)
-        ft_timer_set(c->timeout, c->o->timeout_ms);
+        ft_timer_set(c->timeout, c->o->timeout_ms > gone ? c->o->timeout_ms - gone : 1);
+    return 0;
+}
+
+/* What this process needs to run the job, the first one or a successor. */
+static int set_up(struct ft_controller *c, struct ft_error *e)
+{
+    int err;
+
+    if (ft_reap_adopt() < 0)
+        return ft_err_set(e, FT_ESYS, "cannot become the parent of what is started: %s", strerror(errno));
+    c->base = event_base_new();
+    if (!c->base || event_base_priority_init(c->base, 2) < 0)
+        return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
+    if ((err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
+        (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0 || (err = watch(c, e)) < 0)
+        return err;
+    if (ft_controller_durable_open(c) < 0)
+        return ft_err_set(e, FT_ESYS, "cannot start a thread that writes checkpoints: %s", strerror(errno));
     return 0;
 }
 
@@ -200,14 +244,59 @@ static void report(struct ft_controller *c)
         ft_say_notice(&c->say, "%s", line);
 }
 
-static int run(struct ft_controller *c)
+static void begin(struct ft_controller *c)
 {
     for (size_t i = 0; i < c->o->ncontexts; i++)
         ft_program_tell_exports(&c->o->contexts[i], &c->say);
     ft_controller_display(&c->say, c->o);
+    ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_TIME});
+}
+
+/* how: the predecessor died (twin.h). */
+static void go_on(struct ft_controller *c, int how)
+{
+    ft_pair_tell(&c->say, how);
+    ft_controller_report_recover(c->report);
+    ft_controller_recover(c);
+    ft_pair_alone(c->pair);
+}
+
+static void tear_down(struct ft_controller *c)
+{
+    c->say.put = NULL;
+    c->say.tap = NULL;
+    ft_control_leave(c->control);
+    ft_timer_free(c->timeout);
+    ft_pair_free(c->pair);
+    ft_controller_start_close(c);
+    ft_controller_nodes_close(c);
+    ft_controller_stdio_close(c);
+    ft_controller_ask_close(c);
+    ft_controller_durable_close(c);
+    ft_controller_act_close(c);
+    ft_controller_report_close(c->report);
+    if (c->base)
+        event_base_free(c->base);
+}
+
+/* The job, or what is left of it. how NULL: from the beginning. Returns ftrun's exit code. */
+static int run(struct ft_controller *c, const int *how)
+{
+    struct ft_error e;
+    int err = set_up(c, &e);
+
+    if (err < 0) {
+        c->say.put = NULL;
+        ft_say(&c->say, "%s", e.text);
+        tear_down(c);
+        return err == FT_EINVAL ? FT_CODE_USAGE : FT_CODE_JOB; /* --iface, --output-filename */
+    }
     serve(c);
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: nodes that hear no answer in time end themselves */
-    ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_TIME});
+    if (how)
+        go_on(c, *how);
+    else
+        begin(c);
     c->draft = ft_draft_new(c->base, ft_controller_report_of(c->report), report_now, c);
     if (!c->over)
         event_base_dispatch(c->base);
@@ -219,47 +308,90 @@ static int run(struct ft_controller *c)
                   ft_plural(ft_nodes_restarts(c->policy)));
     report(c);
     ft_control_end(c->control, c->code);
+    tear_down(c);
     return c->code;
 }
 
-static void tear_down(struct ft_controller *c)
+/* ---- two processes ---- */
+
+/* What a copy of another process of ours brings along and must not use: all that was not there before the first fork. */
+static void forget(struct ft_controller *c)
 {
-    c->say.put = NULL;
-    c->say.tap = NULL;
-    ft_control_leave(c->control);
+    struct ft_signals signals = c->signals;
+
+    *c = *c->made;
+    c->signals = signals;
+    ft_signals_forget(&c->signals);
+    ft_control_forget(c->control);
+}
+
+static int take_over(struct ft_controller *c)
+{
+    int code, how;
+
+    if (ft_twin_stand_by(c->twin, &c->signals, &code, &how))
+        return code;
+    forget(c);
+    code = run(c, &how);
+    ft_twin_finish(c->twin, code);
+    return code;
+}
+
+static void stand_by(void *arg)
+{
+    forget(arg);
+    fflush(NULL);
+    _exit(take_over(arg));
+}
+
+/* The process that the user started stands by; the child runs the job. */
+static int run_in_two(struct ft_controller *c, int *code, struct ft_error *e)
+{
+    struct ft_controller made;
+    int role;
+
+    c->made = &made;
+    made = *c;
+    if (ft_reap_adopt() < 0)
+        return ft_err_set(e, FT_ESYS, "cannot become the parent of what is started: %s", strerror(errno));
+    fflush(NULL);
+    role = ft_twin_fork(c->twin, FT_TWIN_STANDBY, e);
+    if (role < 0)
+        return role;
+    if (role == FT_TWIN_STANDBY) {
+        *code = take_over(c);
+        return 0;
+    }
+    *code = run(c, NULL);
+    ft_twin_finish(c->twin, *code);
+    _exit(*code);
+}
+
+static void release(struct ft_controller *c)
+{
     ft_control_free(c->control);
-    ft_timer_free(c->timeout);
-    ft_timer_free(c->signalled);
-    ft_controller_start_close(c);
-    ft_controller_nodes_close(c);
-    ft_controller_stdio_close(c);
-    ft_controller_ask_close(c);
-    ft_controller_durable_close(c);
-    ft_controller_act_close(c);
+    ft_twin_free(c->twin);
+    ft_controller_start_free(c);
+    ft_controller_nodes_free(c);
+    ft_controller_stdio_free(c);
+    ft_controller_durable_free(c);
+    ft_controller_act_free(c);
     ft_controller_report_free(c->report);
-    if (c->base)
-        event_base_free(c->base);
 }
 
 int ft_controller_run(const struct ft_options *options)
 {
-    struct ft_controller c = {.o = options, .map = options->map, .listener = -1, .begin_ns = ft_timer_boot_ns(),
+    struct ft_controller c = {.o = options, .map = options->map, .listener = -1, .launcher = getpid(), .begin_ns = ft_timer_boot_ns(),
                               .say = {.quiet = options->quiet, .verbose = options->verbose, .timestamp = options->timestamp_output}};
     struct ft_error e;
-    int code = FT_CODE_USAGE, err;
+    int err = 0, code = FT_CODE_USAGE;
 
-    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || (code = ft_controller_durable_open(&c, &e))) {
+    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || (code = ft_controller_durable_make(&c, &e)) ||
+        (err = prepare(&c, &e)) < 0 || (err = run_in_two(&c, &code, &e)) < 0) {
         ft_say(&c.say, "%s", e.text);
-        ft_controller_durable_close(&c);
-        return code;
+        if (err)
+            code = err == FT_EINVAL ? FT_CODE_USAGE : FT_CODE_JOB; /* --iface, --output-filename */
     }
-    if ((err = set_up(&c, &e)) < 0) {
-        c.say.put = NULL;
-        ft_say(&c.say, "%s", e.text);
-        code = err == FT_EINVAL ? FT_CODE_USAGE : FT_CODE_JOB; /* --iface, --output-filename */
-    } else {
-        code = run(&c);
-    }
-    tear_down(&c);
+    release(&c);
     return code;
 }

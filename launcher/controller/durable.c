@@ -7,6 +7,7 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/models.h"
+#include "launcher/base/shared.h"
 #include "launcher/ckpt/turn.h"
 #include "launcher/controller/base.h"
 #include "launcher/controller/job.h"
@@ -18,6 +19,7 @@
 enum { COMING = 1 };             /* slot of what is fetched, in the memory for models */
 enum { AGAIN_MS = 50 };          /* after a round that came to nothing */
 
+/* In shared memory; the turn and the round are of the process that runs the job, and what they were at when it died is begun again. */
 struct ft_controller_durable {
     struct ft_controller *c;
     struct ft_ckpt_series series;
@@ -228,14 +230,14 @@ int ft_controller_durable_take(struct ft_controller *c, uint32_t node, const str
 
 /* ---- made and freed ---- */
 
-int ft_controller_durable_open(struct ft_controller *c, struct ft_error *e)
+int ft_controller_durable_make(struct ft_controller *c, struct ft_error *e)
 {
     struct ft_controller_durable *d;
     int err;
 
     if (!c->o->ckpt_dir)
         return 0;
-    d = c->durable = calloc(1, sizeof *d);
+    d = c->durable = ft_shared_new(sizeof *d);
     if (!d) {
         ft_err_set(e, FT_ENOMEM, "out of memory");
         return FT_CODE_JOB;
@@ -257,7 +259,7 @@ static void taken(void *arg)
     (void)arg; /* nothing else comes while a file is written */
 }
 
-int ft_controller_durable_serve(struct ft_controller *c)
+int ft_controller_durable_open(struct ft_controller *c)
 {
     struct ft_controller_durable *d = of(c);
     struct ft_ckpt_turn_config turn = {.base = c->base, .look = look_again, .written = written, .taken = taken, .arg = d};
@@ -279,10 +281,17 @@ void ft_controller_durable_close(struct ft_controller *c)
         return;
     ft_controller_round_free(d->round);
     ft_ckpt_turn_close(&d->turn);
+}
+
+void ft_controller_durable_free(struct ft_controller *c)
+{
+    struct ft_controller_durable *d = of(c);
+
+    if (!d)
+        return;
     ft_ckpt_series_close(&d->series);
     if (d->models >= 0)
         close(d->models);
     ft_controller_base_free(&d->base);
-    free(d);
-    c->durable = NULL;
+    ft_shared_free(d, sizeof *d);
 }

@@ -17,11 +17,12 @@ struct ft_wire_frame;
 
 /* The directory, and with --resume what is in it, before anything is started: ftrun's exit code, with a line, or 0; without --ckpt-dir nothing
    below does anything. */
-int ft_controller_durable_open(struct ft_controller *c, struct ft_error *e);
+int ft_controller_durable_make(struct ft_controller *c, struct ft_error *e);
 
 /* There is an event loop. -1: errno. */
-int ft_controller_durable_serve(struct ft_controller *c);
+int ft_controller_durable_open(struct ft_controller *c);
 void ft_controller_durable_close(struct ft_controller *c);
+void ft_controller_durable_free(struct ft_controller *c);
 
 /* A node has connected, and nothing has been said to it; it is gone, or its connection is; its STATE has changed. */
 void ft_controller_durable_hello(struct ft_controller *c, uint32_t node);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* --output-filename of a job on several hosts: the controller writes the files of all ranks, on its own host and as it gets what they print, so a
-   lost host takes nothing of them along, and what its replacement prints again is not written again (merge.h). */
+   lost host takes nothing of them along, and what its replacement prints again is not written again (merge.h). What waits for the disk is in a
+   spool that outlives this process. */
 #ifndef LAUNCHER_CONTROLLER_FILES_H
 #define LAUNCHER_CONTROLLER_FILES_H
 
@@ -16,22 +17,26 @@ struct event_base;
 struct ft_files;
 
 struct ft_files_config {
-    const struct ft_options *options;
     const struct ft_say *say;  /* stays the caller's: a file that cannot be written is told, once in the job */
     struct event_base *base;
     void (*room)(void *arg);   /* something has been written */
     void *arg;
 };
 
-/* Makes directories and empty files, and a thread that writes them: nobody else waits for a disk. *out is NULL if none are wanted; it may be in
-   all that follows. FT_EINVAL, FT_ESYS or FT_ENOMEM with a line. */
-int ft_files_new(struct ft_files **out, const struct ft_files_config *config, struct ft_error *e);
+/* Makes directories, empty files and the spool, before the first fork. *out is NULL if none are wanted; it may be in all that follows.
+   FT_EINVAL, FT_ESYS or FT_ENOMEM with a line. */
+int ft_files_new(struct ft_files **out, const struct ft_options *o, struct ft_error *e);
+
+/* In the process that writes: a thread does, so that nobody else waits for a disk. It goes on where a predecessor was. -1: errno. */
+int ft_files_open(struct ft_files *f, const struct ft_files_config *config);
 
 /* What ranks print goes there only (nocopy). */
 bool ft_files_instead(const struct ft_files *f);
 
-/* Goes on with a rank's file (stream 0 stdout, 1 stderr). */
-void ft_files_append(struct ft_files *f, uint32_t rank, int stream, const char *data, size_t len);
+/* More of a rank's file (stream 0 stdout, 1 stderr), from `at` on, is put ahead of the spool's tail; where that ends; it is to be written. */
+void ft_files_put_ahead(struct ft_files *f, uint32_t rank, int stream, uint64_t at, const char *data, size_t len);
+uint64_t ft_files_place(const struct ft_files *f);
+void ft_files_publish(struct ft_files *f, uint64_t place);
 
 /* What ftrun says; later: by the thread, as long as the loop must not wait. */
 void ft_files_say(struct ft_files *f, const char *line, size_t len, bool later);
@@ -39,7 +44,7 @@ void ft_files_say(struct ft_files *f, const char *line, size_t len, bool later);
 /* So much is waiting for the disk that ranks should. */
 bool ft_files_full(const struct ft_files *f);
 
-/* How often it was gone on with; and of that is written, could not be, or was dropped. */
+/* How much of the spool is to be written; and of that is, could not be, or was dropped. */
 uint64_t ft_files_given(const struct ft_files *f);
 uint64_t ft_files_written(const struct ft_files *f);
 
@@ -48,6 +53,9 @@ void ft_files_drop(struct ft_files *f);
 
 /* A file could not be written. */
 bool ft_files_failed(const struct ft_files *f);
+
+/* Of the process that writes; then nothing above but ft_files_open is called. */
+void ft_files_close(struct ft_files *f);
 
 void ft_files_free(struct ft_files *f);
 

@@ -62,8 +62,10 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
     n->state = state;
     n->said_state = true;
     ft_controller_report_state(c->report, node, &state);
+    for (uint32_t r = 0; r < state.nranks && r < c->map->first[node + 1] - c->map->first[node]; r++)
+        c->kept->incarnations[c->map->first[node] + r] = state.ranks[r].incarnation + 1;
     if (first)
-        n->signals = ft_max(state.signals, n->before);
+        n->signals = ft_max(state.signals, c->kept->nodes[node].before);
     ft_controller_say_signals(c, node);
     if (c->relay && node == c->reader) {
         if (first)
@@ -76,7 +78,7 @@ static int take_state(struct ft_controller *c, uint32_t node, const struct ft_wi
                                                   .whole = state.whole, .committed = state.committed, .restarts = restarts,
                                                   .connected = state.connected});
     if (state.phase == FT_NODE_ENDED && !ending && ft_nodes_is_ending(c->policy)) {
-        c->ender = node + 1;
+        c->kept->ender = node + 1;
         ft_controller_tell_reason(c, node);
     }
     if (ft_controller_node_is_done(&n->state) != was_done)
@@ -189,7 +191,7 @@ static bool look_up(const struct ft_map *map, struct ft_address *towards)
     return false;
 }
 
-static int listen_for_nodes(struct ft_controller *c, struct ft_error *e)
+int ft_controller_nodes_make(struct ft_controller *c, struct ft_error *e)
 {
     struct ft_address list[FT_ADDRESSES], towards;
     bool known = !c->o->iface && look_up(c->map, &towards);
@@ -204,11 +206,7 @@ static int listen_for_nodes(struct ft_controller *c, struct ft_error *e)
         if (!(c->d.controllers[i] = strdup(ft_address_ip(&list[i], text))))
             return ft_err_set(e, FT_ENOMEM, "out of memory");
     c->d.port = ft_address_port(&list[0]);
-    c->auth = ft_auth_new(c->base, c->d.secret, &c->say);
-    if (!c->d.controllers || !c->auth || ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL, on_connection, c) < 0)
-        return ft_err_set(e, FT_ENOMEM, "out of memory");
-    ft_auth_expect(c->auth, c->map->nnodes);
-    return 0;
+    return c->d.controllers ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
 }
 
 int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
@@ -217,19 +215,26 @@ int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
                                      .closed = on_closed, .arg = c};
 
     c->peers = ft_peers_new(c->base, &config);
-    if (!c->peers || ft_controller_say_open(c) < 0)
+    c->auth = ft_auth_new(c->base, c->d.secret, &c->say);
+    if (!c->peers || ft_controller_say_open(c) < 0 || !c->auth ||
+        ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL, on_connection, c) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    return listen_for_nodes(c, e);
+    ft_auth_expect(c->auth, c->map->nnodes);
+    return 0;
 }
 
 void ft_controller_nodes_close(struct ft_controller *c)
 {
     ft_peers_free(c->peers);
     ft_auth_free(c->auth);
+    ft_controller_say_close(c);
+}
+
+void ft_controller_nodes_free(struct ft_controller *c)
+{
     if (c->listener >= 0)
         close(c->listener);
     for (char **a = c->d.controllers; a && *a; a++)
         free(*a);
     free(c->d.controllers);
-    ft_controller_say_close(c);
 }

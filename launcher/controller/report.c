@@ -7,6 +7,7 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
+#include "launcher/base/shared.h"
 #include "launcher/job/job.h"
 #include "launcher/options/map.h"
 #include "launcher/report/report.h"
@@ -25,8 +26,12 @@ struct life {
     int64_t skew_ns;            /* from its clock to ours, and the way here is too much in it */
     uint64_t dead_ns;           /* its ranks have been since then, as far as the timeline knows; 0: they are not */
     struct sums sums;
-    struct ft_restart **restarts; /* by their number there; NULL: not known, or there were too many */
-    uint64_t nrestarts;
+    uint64_t last;              /* of its restarts, in struct origin's terms */
+};
+
+/* Where a restart comes from: which one of its node's life it is, and the one of that life that was entered before it (its place plus 1; 0: none). */
+struct origin {
+    uint64_t index, before;
 };
 
 struct node {
@@ -44,13 +49,25 @@ struct rank {
 
 struct ft_controller_report {
     const struct ft_map *map;
+    size_t bytes;               /* of all this */
     struct ft_report report;
     struct ft_report shown;     /* of now: sums, and restarts in order */
     struct ft_restart *sorted;
     struct ft_report_hosts hosts;
+    struct origin *origins;     /* by restart */
     struct node *nodes;
     struct rank *ranks;         /* by rank of the job */
+    struct undo {
+        _Atomic uint32_t open;  /* something is being entered for `n` nodes; what was there before: */
+        uint32_t first, n;
+        uint64_t nrestarts, nlosses;
+        struct node *nodes;
+        struct rank *ranks;
+        struct ft_rank_total *totals;
+    } undo;
 };
+
+enum { LOSSES_MAX = 1 << 16 };
 
 static uint32_t ranks_of(const struct ft_controller_report *c, uint32_t node)
 {
@@ -60,6 +77,52 @@ static uint32_t ranks_of(const struct ft_controller_report *c, uint32_t node)
 static uint32_t rank_at(const struct ft_controller_report *c, uint32_t node, uint32_t local)
 {
     return c->map->rank_at[c->map->first[node] + local];
+}
+
+/* ---- entries ---- */
+
+/* The process may be killed before the entry is whole. */
+static void begin_entry(struct ft_controller_report *c, uint32_t first, uint32_t n)
+{
+    struct undo *u = &c->undo;
+
+    for (uint32_t node = first; node < first + n; node++) {
+        u->nodes[node] = c->nodes[node];
+        for (uint32_t i = 0; i < ranks_of(c, node); i++) {
+            uint32_t rank = rank_at(c, node, i);
+
+            u->ranks[rank] = c->ranks[rank];
+            u->totals[rank] = c->report.ranks[rank];
+        }
+    }
+    u->first = first;
+    u->n = n;
+    u->nrestarts = c->report.nrestarts;
+    u->nlosses = c->hosts.nlosses;
+    atomic_store(&u->open, 1);
+}
+
+static void end_entry(struct ft_controller_report *c) { atomic_store(&c->undo.open, 0); }
+
+void ft_controller_report_recover(struct ft_controller_report *c)
+{
+    const struct undo *u = &c->undo;
+
+    c->sorted = NULL; /* that was the predecessor's */
+    if (!atomic_load(&u->open))
+        return;
+    for (uint32_t node = u->first; node < u->first + u->n; node++) {
+        c->nodes[node] = u->nodes[node];
+        for (uint32_t i = 0; i < ranks_of(c, node); i++) {
+            uint32_t rank = rank_at(c, node, i);
+
+            c->ranks[rank] = u->ranks[rank];
+            c->report.ranks[rank] = u->totals[rank];
+        }
+    }
+    c->report.nrestarts = u->nrestarts;
+    c->hosts.nlosses = u->nlosses;
+    end_entry(c);
 }
 
 /* ---- clocks ---- */
@@ -85,26 +148,31 @@ static uint64_t ours(const struct ft_controller_report *c, const struct life *li
 
 /* ---- restarts, ranks, sums ---- */
 
-static int make_room(struct life *life, uint64_t n)
-{
-    struct ft_restart **list;
-
-    if (n <= life->nrestarts)
-        return 0;
-    n = ft_max(n, 2 * life->nrestarts);
-    list = realloc(life->restarts, n * sizeof(struct ft_restart *));
-    if (!list)
-        return -1;
-    memset(list + life->nrestarts, 0, (n - life->nrestarts) * sizeof(struct ft_restart *));
-    life->restarts = list;
-    life->nrestarts = n;
-    return 0;
-}
-
 static struct ft_restart *add_restart(struct ft_controller_report *c, uint32_t rank)
 {
     c->report.ranks[rank].restarts++;
     return ft_report_restart(&c->report);
+}
+
+/* That of this number, if it was entered before. */
+static struct ft_restart *find_restart(const struct ft_controller_report *c, const struct life *life, uint64_t index)
+{
+    uint64_t at = life->last;
+
+    while (at && c->origins[at - 1].index != index)
+        at = c->origins[at - 1].before;
+    return at ? &c->report.restarts[at - 1] : NULL;
+}
+
+static struct ft_restart *enter_restart(struct ft_controller_report *c, struct life *life, uint32_t rank, uint64_t index)
+{
+    struct ft_restart *to = add_restart(c, rank);
+
+    if (!to)
+        return NULL;
+    c->origins[c->report.nrestarts - 1] = (struct origin){index, life->last};
+    life->last = c->report.nrestarts;
+    return to;
 }
 
 static void take_restart(struct ft_controller_report *c, uint32_t node, const struct ft_wire_restart *m)
@@ -114,11 +182,11 @@ static void take_restart(struct ft_controller_report *c, uint32_t node, const st
     struct ft_restart *to;
     uint32_t rank;
 
-    if (from->rank >= ranks_of(c, node) || make_room(life, m->index + 1) < 0)
+    if (from->rank >= ranks_of(c, node))
         return;
     rank = rank_at(c, node, from->rank);
-    to = life->restarts[m->index];
-    if (!to && !(to = life->restarts[m->index] = add_restart(c, rank)))
+    to = find_restart(c, life, m->index);
+    if (!to && !(to = enter_restart(c, life, rank, m->index)))
         return;
     *to = *from;
     to->rank = rank;
@@ -195,12 +263,14 @@ static int take_report(struct ft_controller_report *c, uint32_t node, const stru
         ft_wire_report_free(&m);
         return ft_err_set(e, FT_EDAMAGED, "a REPORT of another node");
     }
+    begin_entry(c, node, 1);
     set_clock(life, m.now_ns);
     for (uint32_t i = 0; i < m.nrestarts; i++)
         take_restart(c, node, &m.restarts[i]);
     for (uint32_t i = 0; i < m.nranks; i++)
         take_life(c, node, i, &m.ranks[i]);
     take_sums(&life->sums, &m);
+    end_entry(c);
     ft_wire_report_free(&m);
     return 0;
 }
@@ -266,8 +336,8 @@ void ft_controller_report_start(struct ft_controller_report *c, uint32_t node, u
 
     if (!n)
         return;
+    begin_entry(c, node, 1);
     add_sums(&n->before, &n->life.sums);
-    free(n->life.restarts);
     n->life = (struct life){.host = host, .dead_ns = n->lost_ns};
     for (uint32_t i = 0; i < ranks_of(c, node); i++) {
         uint32_t rank = rank_at(c, node, i);
@@ -277,6 +347,7 @@ void ft_controller_report_start(struct ft_controller_report *c, uint32_t node, u
         c->report.ranks[rank].pid = 0;
         c->hosts.of_rank[rank] = host;
     }
+    end_entry(c);
 }
 
 void ft_controller_report_heard(struct ft_controller_report *c, uint32_t node)
@@ -311,12 +382,10 @@ void ft_controller_report_state(struct ft_controller_report *c, uint32_t node, c
 static void add_loss(struct ft_controller_report *c, uint32_t node, int64_t to, bool all)
 {
     const struct node *n = &c->nodes[node];
-    struct ft_host_loss *list = realloc(c->hosts.losses, (c->hosts.nlosses + 1) * sizeof *list);
 
-    if (!list)
+    if (c->hosts.nlosses == LOSSES_MAX)
         return;
-    c->hosts.losses = list;
-    list[c->hosts.nlosses++] = (struct ft_host_loss){.node = node, .host = n->life.host, .to = to, .all = all,
+    c->hosts.losses[c->hosts.nlosses++] = (struct ft_host_loss){.node = node, .host = n->life.host, .to = to, .all = all,
                                                      .heard_ns = n->heard_ns, .lost_ns = n->lost_ns};
 }
 
@@ -342,6 +411,7 @@ void ft_controller_report_lost(struct ft_controller_report *c, uint32_t node, in
 {
     if (!c)
         return;
+    begin_entry(c, all ? 0 : node, all ? c->map->nnodes : 1);
     for (uint32_t i = 0; i < c->map->nnodes; i++)
         if (all || i == node)
             c->nodes[i].lost_ns = ft_clock_ns();
@@ -350,9 +420,35 @@ void ft_controller_report_lost(struct ft_controller_report *c, uint32_t node, in
     for (uint32_t i = 0; to >= 0 && i < c->map->nnodes; i++)
         if (all || i == node)
             lose_ranks(c, i, all ? FT_BACK_ALL : FT_BACK_START, lost && i == node);
+    end_entry(c);
 }
 
 /* ---- made, written, freed ---- */
+
+/* A successor sees it at the same place. What is of the map's sizes lies behind the struct. */
+static struct ft_controller_report *new(const struct ft_map *map)
+{
+    size_t bytes = sizeof(struct ft_controller_report) + 2 * (map->nnodes * sizeof(struct node) + map->world * sizeof(struct rank)) +
+                   map->world * (sizeof(struct ft_rank_total) + sizeof(uint32_t));
+    struct ft_controller_report *c = ft_shared_new(bytes);
+
+    if (!c)
+        return NULL;
+    c->bytes = bytes;
+    c->map = map;
+    c->report.file.fd = -1;
+    c->nodes = (struct node *)(c + 1);
+    c->undo.nodes = c->nodes + map->nnodes;
+    c->ranks = (struct rank *)(c->undo.nodes + map->nnodes);
+    c->undo.ranks = c->ranks + map->world;
+    c->undo.totals = (struct ft_rank_total *)(c->undo.ranks + map->world);
+    c->hosts.of_rank = (uint32_t *)(c->undo.totals + map->world);
+    c->hosts.n = (uint32_t)map->hosts.n;
+    c->hosts.names = calloc(map->hosts.n, sizeof *c->hosts.names);
+    c->hosts.losses = ft_shared_new(LOSSES_MAX * sizeof *c->hosts.losses);
+    c->origins = ft_shared_new(FT_RESTARTS_MAX * sizeof *c->origins);
+    return c;
+}
 
 int ft_controller_report_new(struct ft_controller_report **out, const struct ft_options *o, struct ft_error *e)
 {
@@ -361,17 +457,10 @@ int ft_controller_report_new(struct ft_controller_report **out, const struct ft_
     int err;
 
     *out = NULL;
-    c = calloc(1, sizeof *c);
+    c = new(map);
     if (!c)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    c->map = map;
-    c->report.file.fd = -1;
-    c->nodes = calloc(map->nnodes, sizeof *c->nodes);
-    c->ranks = calloc(map->world, sizeof *c->ranks);
-    c->hosts.n = (uint32_t)map->hosts.n;
-    c->hosts.names = calloc(map->hosts.n, sizeof *c->hosts.names);
-    c->hosts.of_rank = calloc(map->world, sizeof *c->hosts.of_rank);
-    if (!c->nodes || !c->ranks || !c->hosts.names || !c->hosts.of_rank)
+    if (!c->hosts.names || !c->hosts.losses || !c->origins)
         err = ft_err_set(e, FT_ENOMEM, "out of memory");
     else if ((err = ft_report_open(&c->report, o->report, o->contexts->argv, map->world, ft_clock_ns(), e)) == 0)
         err = ft_timeline_open(&c->report.timeline, o->timeline, map->world, c->report.begin_ns, e);
@@ -462,20 +551,21 @@ bool ft_controller_report_summary(const struct ft_controller_report *c, char *li
     return ft_report_summary(&c->shown, line, size);
 }
 
+void ft_controller_report_close(struct ft_controller_report *c)
+{
+    free(c->sorted);
+    c->sorted = NULL;
+}
+
 void ft_controller_report_free(struct ft_controller_report *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; c->nodes && i < c->map->nnodes; i++)
-        free(c->nodes[i].life.restarts);
     ft_timeline_close(c->report.timeline);
     if (c->report.ranks)
         ft_report_close(&c->report);
-    free(c->sorted);
-    free(c->hosts.losses);
-    free(c->hosts.of_rank);
+    ft_shared_free(c->hosts.losses, LOSSES_MAX * sizeof *c->hosts.losses);
+    ft_shared_free(c->origins, FT_RESTARTS_MAX * sizeof *c->origins);
     free(c->hosts.names);
-    free(c->ranks);
-    free(c->nodes);
-    free(c);
+    ft_shared_free(c, c->bytes);
 }

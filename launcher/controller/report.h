@@ -16,8 +16,11 @@ struct ft_controller_report;
 struct ft_durable_totals;
 struct ft_report;
 
-/* Opens the files that are wanted. FT_ESYS or FT_ENOMEM with a line. */
+/* Opens the files that are wanted; what is known from then on is in shared memory. FT_ESYS or FT_ENOMEM with a line. */
 int ft_controller_report_new(struct ft_controller_report **out, const struct ft_options *o, struct ft_error *e);
+
+/* In the process that goes on after another one was killed: what that was entering is not; it is said again. */
+void ft_controller_report_recover(struct ft_controller_report *c);
 
 /* An incarnation of node is being started on host; is there; has said something, STATE, or REPORT or CELLS (FT_EDAMAGED: that is not for
    this job). */
@@ -41,6 +44,8 @@ int ft_controller_report_write(struct ft_controller_report *c, const struct ft_d
 /* After that: ft_report_summary. */
 bool ft_controller_report_summary(const struct ft_controller_report *c, char *line, size_t size);
 
+/* Of this process, in the end; then all there is. */
+void ft_controller_report_close(struct ft_controller_report *c);
 void ft_controller_report_free(struct ft_controller_report *c);
 
 #endif

@@ -91,20 +91,20 @@ void ft_controller_say_signals(struct ft_controller *c, uint32_t node)
 
     if (!n->said_state)
         return;
-    while (n->signals < c->nsent) {
+    if (n->signals + FT_CONTROLLER_SIGNALS < c->kept->nsent)
+        n->signals = c->kept->nsent - FT_CONTROLLER_SIGNALS;
+    while (n->signals < c->kept->nsent) {
         n->signals++;
-        ft_peers_send(c->peers, node, ft_wire_put_signal(n->signals, c->sent[n->signals - 1]));
+        ft_peers_send(c->peers, node, ft_wire_put_signal(n->signals, c->kept->sent[n->signals % FT_CONTROLLER_SIGNALS]));
     }
 }
 
 void ft_controller_signal_ranks(struct ft_controller *c, int signal)
 {
-    int *list = realloc(c->sent, (c->nsent + 1) * sizeof *list);
+    struct ft_controller_kept *k = c->kept;
 
-    if (!list)
-        return;
-    c->sent = list;
-    c->sent[c->nsent++] = signal;
+    k->sent[(k->nsent + 1) % FT_CONTROLLER_SIGNALS] = signal;
+    k->nsent++;
     for (uint32_t i = 0; i < c->map->nnodes; i++)
         ft_controller_say_signals(c, i);
 }
@@ -118,5 +118,4 @@ int ft_controller_say_open(struct ft_controller *c)
 void ft_controller_say_close(struct ft_controller *c)
 {
     ft_timer_free(c->table);
-    free(c->sent);
 }

@@ -21,8 +21,8 @@ static uint32_t *first_incarnations(const struct ft_controller *c, uint32_t node
 {
     uint32_t n = ft_description_count(&c->d, node), *list = calloc(n + 1, sizeof *list);
 
-    for (uint32_t r = 0; list && r < n && r < c->nodes[node].state.nranks; r++)
-        list[r] = c->nodes[node].state.ranks[r].incarnation + 1; /* ranks of the one before count on */
+    if (list)
+        memcpy(list, c->kept->incarnations + c->map->first[node], n * sizeof *list); /* ranks of the one before count on */
     return list;
 }
 
@@ -56,7 +56,7 @@ void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_eff
     ft_merge_replaced(c->merge, fx->node);
     ft_controller_report_start(c->report, fx->node, fx->host);
     c->nodes[fx->node].got = 0;
-    c->nodes[fx->node].before = c->nsent;
+    c->kept->nodes[fx->node].before = c->kept->nsent;
     c->nodes[fx->node].why[0] = 0;
     c->nodes[fx->node].said_state = false;
     c->nodes[fx->node].state.phase = FT_NODE_STARTING; /* what its ranks were stays: they count on from there */
@@ -149,7 +149,7 @@ static char **environment_of_job(void)
     return list;
 }
 
-static int describe(struct ft_controller *c, struct ft_error *e)
+int ft_controller_start_make(struct ft_controller *c, struct ft_error *e)
 {
     c->d.nnodes = c->map->nnodes;
     c->d.world = c->map->world;
@@ -169,18 +169,25 @@ static int describe(struct ft_controller *c, struct ft_error *e)
 int ft_controller_start_open(struct ft_controller *c, struct ft_error *e)
 {
     struct ft_remote_config config = {.options = c->o, .signals = &c->signals, .nnodes = c->map->nnodes, .ended = on_starter_ended,
-                                      .line = on_starter_line, .detail = on_shares, .own = -1, .arg = c};
-    int err = describe(c, e);
+                                      .line = on_starter_line, .detail = on_shares, .own = -1, .pids = c->kept->starters, .arg = c};
 
-    if (err < 0)
-        return err;
     c->remote = ft_remote_new(c->base, &config, e);
     return c->remote ? 0 : FT_ESYS;
+}
+
+void ft_controller_start_adopt(struct ft_controller *c)
+{
+    for (uint32_t i = 0; i < c->map->nnodes; i++)
+        ft_remote_adopt(c->remote, i, ft_nodes_is_up(c->policy, i));
 }
 
 void ft_controller_start_close(struct ft_controller *c)
 {
     ft_remote_free(c->remote);
+}
+
+void ft_controller_start_free(struct ft_controller *c)
+{
     free(c->d.env);
     free(c->d.cwd);
     explicit_bzero(c->d.secret, sizeof c->d.secret);

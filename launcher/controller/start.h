@@ -5,12 +5,19 @@
 
 #include "launcher/controller/job.h"
 
-/* The description of the job, with a secret, and the starters. After c->signals are taken. FT_ENOMEM, FT_ESYS. */
+/* The description of the job, with a secret. FT_ENOMEM, FT_ESYS. */
+int ft_controller_start_make(struct ft_controller *c, struct ft_error *e);
+
+/* The starters. After c->signals are taken. FT_ENOMEM, FT_ESYS. */
 int ft_controller_start_open(struct ft_controller *c, struct ft_error *e);
+
+/* In a successor, when the policy knows which nodes are up: those that its predecessor has started are looked after, or ended if their nodes are not up. */
+void ft_controller_start_adopt(struct ft_controller *c);
 
 /* An FT_ND_START. */
 void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_effect *fx);
 
 void ft_controller_start_close(struct ft_controller *c);
+void ft_controller_start_free(struct ft_controller *c);
 
 #endif

@@ -15,8 +15,8 @@ json_t *ft_controller_info(const struct ft_controller_view *v)
 {
     const struct ft_options *o = v->options;
 
-    return json_pack("{ss ss? si si sn ss ss si sf sf so}", "job", o->job_id, "name", o->job_name, "pid", (int)getpid(), "agent_pid", (int)getpid(),
-                     "standby_pid", "host", ft_say_host(), "version", PACKAGE_VERSION, "ranks", (int)o->nranks, "wall_seconds", v->seconds,
+    return json_pack("{ss ss? si si so ss ss si sf sf so}", "job", o->job_id, "name", o->job_name, "pid", (int)v->launcher, "agent_pid", (int)getpid(),
+                     "standby_pid", v->standby ? json_integer(v->standby) : json_null(), "host", ft_say_host(), "version", PACKAGE_VERSION, "ranks", (int)o->nranks, "wall_seconds", v->seconds,
                      "began_at", (double)time(NULL) - v->seconds, "command", ft_control_command(o));
 }
 

@@ -4,6 +4,7 @@
 #define LAUNCHER_CONTROLLER_STATUS_H
 
 #include <jansson.h>
+#include <sys/types.h>
 
 #include "launcher/options/options.h"
 #include "launcher/policy/nodes_policy.h"
@@ -14,6 +15,7 @@ struct ft_controller_view {
     const struct ft_wire_state *(*state)(const void *arg, uint32_t node);  /* the last that it said; all zero: none */
     const json_t *(*calls)(const void *arg, uint32_t rank);  /* its object, of status.h, as its node made it just now; NULL: that said nothing */
     const void *arg;
+    pid_t launcher, standby;   /* the process that the user started; the one that stands by, 0: none does */
     double seconds;            /* since the job began */
 };
 

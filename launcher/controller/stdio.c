@@ -3,9 +3,10 @@
 #include "launcher/controller/stdio.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "launcher/base/shared.h"
 #include "launcher/control/server.h"
 #include "launcher/controller/files.h"
 #include "launcher/controller/peers.h"
@@ -50,7 +51,7 @@ static void on_output(void *arg, int stream, const char *data, size_t len)
         ft_say_line(&c->say, data, len);
         return;
     }
-    ft_sink_add(c->sinks[stream], data, len);
+    ft_sink_put_ahead(c->sinks[stream], data, len);
     ft_control_tap(c->control, stream != FT_RECORD_STDOUT, data, len);
 }
 
@@ -72,13 +73,12 @@ static void on_say(void *arg, const char *line, size_t len)
 /* Ranks of several nodes may end the job at once, each with its reason: told is that of the node whose code counts. */
 void ft_controller_tell_reason(struct ft_controller *c, uint32_t node)
 {
-    char *reason = c->nodes[node].reason;
+    char *reason = c->kept->nodes[node].reason;
 
-    if (!reason || c->ender != node + 1)
+    if (!*reason || c->kept->ender != node + 1)
         return;
     ft_say_line(&c->say, reason, strlen(reason));
-    free(reason);
-    c->nodes[node].reason = NULL;
+    *reason = 0;
 }
 
 static void on_differs(void *arg, uint32_t rank, int stream, uint64_t line)
@@ -92,16 +92,33 @@ static void on_reason(void *arg, uint32_t node, const char *data, size_t len)
 {
     struct ft_controller *c = arg;
 
-    free(c->nodes[node].reason);
-    c->nodes[node].reason = strndup(data, len);
+    snprintf(c->kept->nodes[node].reason, FT_CONTROLLER_TEXT, "%.*s", (int)len, data);
     ft_controller_tell_reason(c, node);
 }
 
-static void on_rank_output(void *arg, uint32_t rank, int stream, const char *data, size_t len)
+static void on_rank_output(void *arg, uint32_t rank, int stream, uint64_t at, const char *data, size_t len)
 {
     const struct ft_controller *c = arg;
 
-    ft_files_append(c->files, rank, stream, data, len);
+    ft_files_put_ahead(c->files, rank, stream, at, data, len);
+}
+
+static void ends(void *arg, uint64_t ends[FT_MERGE_ENDS])
+{
+    const struct ft_controller *c = arg;
+
+    ends[FT_MERGE_OUT] = ft_sink_place(c->sinks[0]);
+    ends[FT_MERGE_ERR] = ft_sink_place(c->sinks[1]);
+    ends[FT_MERGE_FILES] = ft_files_place(c->files);
+}
+
+static void publish(void *arg, const uint64_t ends[FT_MERGE_ENDS])
+{
+    const struct ft_controller *c = arg;
+
+    ft_sink_publish(c->sinks[0], ends[FT_MERGE_OUT]);
+    ft_sink_publish(c->sinks[1], ends[FT_MERGE_ERR]);
+    ft_files_publish(c->files, ends[FT_MERGE_FILES]);
 }
 
 int ft_controller_take_output(struct ft_controller *c, uint32_t node, const struct ft_wire_frame *f, struct ft_error *e)
@@ -132,45 +149,71 @@ static void on_input_failed(void *arg, const struct ft_error *e)
     ft_controller_post(c, &(struct ft_nodes_event){.kind = FT_NV_STOP, .code = FT_CODE_JOB});
 }
 
-int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
+/* Of the rank that reads ours. */
+static uint32_t reader_of(const struct ft_controller *c)
+{
+    uint32_t node = 0, place = 0;
+
+    while (c->map->rank_at[place] != (uint32_t)c->o->stdin_rank)
+        place++;
+    while (place >= c->map->first[node + 1])
+        node++;
+    return node;
+}
+
+int ft_controller_stdio_make(struct ft_controller *c, struct ft_error *e)
 {
     const struct ft_options *o = c->o;
     struct ft_stdio_config config = {.nranks = 1, .store_dir = o->stdin_rank >= 0 ? o->log_spill : NULL};
-    struct ft_merge_config merge = {.nnodes = c->map->nnodes, .world = c->map->world, .tag = o->tag_output, .timestamp = o->timestamp_output,
-                                    .put = on_output, .end = on_end, .differs = on_differs, .reason = on_reason, .arg = c};
-    struct ft_relay_config relay = {.send = on_input, .failed = on_input_failed, .arg = c};
-    struct ft_files_config files = {.options = o, .say = &c->say, .base = c->base, .room = on_room, .arg = c};
-    int err = ft_files_new(&c->files, &files, e);
+    int err = ft_files_new(&c->files, o, e);
 
     if (err < 0)
         return err;
-    merge.file = c->files ? on_rank_output : NULL;
-    merge.instead = ft_files_instead(c->files);
-    c->say.copy = c->files ? on_say : NULL;
-    c->say.copy_arg = c;
     c->stdio = ft_stdio_memory_new(&config, e);
     if (!c->stdio)
         return FT_ESYS;
+    c->d.no_input = c->stdio->store.kind == FT_STORE_NONE;
+    if (!c->d.no_input)
+        c->reader = reader_of(c);
+    c->merged = ft_shared_new(ft_merge_bytes(c->map->nnodes, c->map->world));
+    return c->merged ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
+}
+
+static int open_sinks(struct ft_controller *c, struct ft_error *e)
+{
     for (int i = 0; i < 2; i++)
         c->sinks[i] = i && c->stdio->one_sink ? c->sinks[0] : ft_sink_new(c->base, &c->stdio->spools[i], i + 1, on_room, c);
-    c->say.put = ft_sink_put;
-    c->say.put_arg = c->sinks[1];
-    merge.one_sink = c->stdio->one_sink;
-    c->merge = ft_merge_new(&merge);
-    if (!c->sinks[0] || !c->sinks[1] || !c->merge)
+    if (!c->sinks[0] || !c->sinks[1])
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (int i = 0; i < 2; i++)
         if (ft_sink_apart(c->sinks[i], c->base) < 0)
             return ft_err_set(e, FT_ESYS, "cannot start a thread that writes output: %s", strerror(errno));
-    c->d.no_input = c->stdio->store.kind == FT_STORE_NONE;
-    if (c->d.no_input)
-        return 0;
-    for (uint32_t node = 0; node < c->map->nnodes; node++)
-        for (uint32_t place = c->map->first[node]; place < c->map->first[node + 1]; place++)
-            if (c->map->rank_at[place] == (uint32_t)o->stdin_rank)
-                c->reader = node;
-    c->relay = ft_relay_new(c->base, c->stdio, &relay);
-    return c->relay ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
+    c->say.put = ft_sink_put;
+    c->say.put_arg = c->sinks[1];
+    return 0;
+}
+
+int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e)
+{
+    const struct ft_options *o = c->o;
+    struct ft_merge_config merge = {.nnodes = c->map->nnodes, .world = c->map->world, .memory = c->merged, .tag = o->tag_output,
+                                    .timestamp = o->timestamp_output, .one_sink = c->stdio->one_sink, .put = on_output, .end = on_end,
+                                    .file = c->files ? on_rank_output : NULL, .instead = ft_files_instead(c->files), .ends = ends, .publish = publish,
+                                    .differs = on_differs, .reason = on_reason, .arg = c};
+    struct ft_relay_config relay = {.send = on_input, .failed = on_input_failed, .arg = c};
+    struct ft_files_config files = {.say = &c->say, .base = c->base, .room = on_room, .arg = c};
+    int err;
+
+    if (ft_files_open(c->files, &files) < 0)
+        return ft_err_set(e, FT_ESYS, "cannot start a thread that writes output: %s", strerror(errno));
+    c->say.copy = c->files ? on_say : NULL;
+    c->say.copy_arg = c;
+    if ((err = open_sinks(c, e)) < 0)
+        return err;
+    c->merge = ft_merge_new(&merge);
+    if (c->merge && !c->d.no_input)
+        c->relay = ft_relay_new(c->base, c->stdio, &relay);
+    return c->merge && (c->relay || c->d.no_input) ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
 }
 
 void ft_controller_stdio_hurry(struct ft_controller *c)
@@ -204,7 +247,13 @@ void ft_controller_stdio_close(struct ft_controller *c)
     if (c->sinks[1] != c->sinks[0])
         ft_sink_free(c->sinks[1]);
     ft_sink_free(c->sinks[0]);
-    ft_stdio_memory_free(c->stdio);
     c->say.copy = NULL;
+    ft_files_close(c->files);
+}
+
+void ft_controller_stdio_free(struct ft_controller *c)
+{
+    ft_stdio_memory_free(c->stdio);
     ft_files_free(c->files);
+    ft_shared_free(c->merged, ft_merge_bytes(c->map->nnodes, c->map->world));
 }

@@ -5,6 +5,9 @@
 
 #include "launcher/controller/job.h"
 
+/* Files, spools, and what is known of what was printed. FT_EINVAL, FT_ENOMEM, FT_ESYS. */
+int ft_controller_stdio_make(struct ft_controller *c, struct ft_error *e);
+
 /* Sinks, the merge of what comes, and the relay of standard input if a rank reads it. FT_ENOMEM, FT_ESYS. */
 int ft_controller_stdio_open(struct ft_controller *c, struct ft_error *e);
 
@@ -24,5 +27,6 @@ void ft_controller_stdio_hurry(struct ft_controller *c);
 void ft_controller_stdio_check(struct ft_controller *c);
 
 void ft_controller_stdio_close(struct ft_controller *c);
+void ft_controller_stdio_free(struct ft_controller *c);
 
 #endif

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "launcher/policy/nodes_policy.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +42,10 @@ struct host {
     bool bad;                  /* a node was lost on it or could not be started; good again when one has said HELLO */
 };
 
+/* Hosts and effects lie behind the nodes. */
 struct ft_nodes {
     struct ft_nodes_config config;
+    struct record *record;
     enum stage stage;
     int code;
     uint32_t epoch;
@@ -51,8 +54,15 @@ struct ft_nodes {
     bool stranded;             /* a node has been, in this epoch */
     struct ft_nodes_effect *effects;
     uint32_t neffects, room;
+    uint32_t done;             /* in a half: of these effects */
     struct host *hosts;
     struct node nodes[];
+};
+
+/* A step is recorded in the half that does not count, which counts then. */
+struct record {
+    _Atomic uint32_t half;
+    uint64_t halves[];         /* each a struct ft_nodes */
 };
 
 /* There is room for what one step may do at most. */
@@ -499,6 +509,107 @@ static void step(struct ft_nodes *p, const struct ft_nodes_event *ev)
     look_at_all(p);
 }
 
+/* ---- the record ---- */
+
+static uint32_t room_for(uint32_t nnodes) { return 8 * nnodes + 16; }
+
+static size_t bytes_of(const struct ft_nodes_config *c, uint32_t neffects)
+{
+    return sizeof(struct ft_nodes) + c->nnodes * sizeof(struct node) + c->nhosts * sizeof(struct host) + neffects * sizeof(struct ft_nodes_effect);
+}
+
+static size_t half_bytes(const struct ft_nodes_config *c)
+{
+    return (bytes_of(c, room_for(c->nnodes)) + 63) & ~(size_t)63;
+}
+
+static struct ft_nodes *half_of(const struct ft_nodes *p, uint32_t half)
+{
+    return (struct ft_nodes *)((char *)p->record->halves + half * half_bytes(&p->config));
+}
+
+static struct ft_nodes *recorded(const struct ft_nodes *p) { return half_of(p, atomic_load(&p->record->half)); }
+
+/* What only says more of one node is entered in its place: any part of it is as good. */
+static void record(struct ft_nodes *p, const struct ft_nodes_event *ev)
+{
+    uint32_t other = !atomic_load(&p->record->half);
+
+    if (!p->neffects && (ev->kind == FT_NV_TIME || ev->kind == FT_NV_HEARD || ev->kind == FT_NV_CLOSED))
+        return;
+    if (!p->neffects && ev->kind == FT_NV_STATE) {
+        recorded(p)->nodes[ev->node] = p->nodes[ev->node];
+        return;
+    }
+    p->done = 0;
+    memcpy(half_of(p, other), p, bytes_of(&p->config, p->neffects));
+    atomic_store(&p->record->half, other);
+}
+
+void ft_nodes_settle(struct ft_nodes *p) { recorded(p)->done++; }
+
+static void place_behind(struct ft_nodes *p)
+{
+    p->hosts = (struct host *)&p->nodes[p->config.nnodes];
+    p->effects = (struct ft_nodes_effect *)&p->hosts[p->config.nhosts];
+}
+
+static void load(struct ft_nodes *p)
+{
+    const struct ft_nodes *from = recorded(p);
+    struct ft_nodes own = *p;
+
+    memcpy(p, from, bytes_of(&own.config, from->neffects));
+    p->config = own.config;
+    p->record = own.record;
+    place_behind(p);
+}
+
+/* What was to be told and was not, perhaps, comes first. */
+static void keep_untold(struct ft_nodes *p)
+{
+    uint32_t n = p->neffects;
+
+    p->neffects = 0;
+    for (uint32_t i = p->done; i < n; i++)
+        if (p->effects[i].kind == FT_ND_TELL)
+            p->effects[p->neffects++] = p->effects[i];
+}
+
+static enum ft_job_phase phase_of(const struct ft_nodes *p)
+{
+    return p->stage == FINISHING ? FT_JOB_FINISH : p->stage == RUNNING || p->stage == SIGNALLED ? FT_JOB_RUN : FT_JOB_END;
+}
+
+/* What was started, and whatever came of it, was the predecessor's: another incarnation is. */
+static void go_on(struct ft_nodes *p)
+{
+    say_job(p, phase_of(p));
+    for (struct node *node = p->nodes; node < p->nodes + p->config.nnodes; node++) {
+        node->connected = false;
+        node->heard = p->now;
+        if (node->life != STARTING)
+            continue;
+        node->incarnation++;
+        start(p, node);
+    }
+    if (p->stage == OVER)
+        effect(p, FT_ND_FINISH, NULL)->code = p->code;
+}
+
+struct ft_nodes_effects ft_nodes_recover(struct ft_nodes *p, uint64_t now_ms)
+{
+    load(p);
+    keep_untold(p);
+    p->now = now_ms;
+    if (!p->begun)
+        begin_job(p);
+    else
+        go_on(p);
+    record(p, &(struct ft_nodes_event){.kind = FT_NV_STOP});
+    return (struct ft_nodes_effects){.n = p->neffects, .e = p->effects};
+}
+
 struct ft_nodes_effects ft_nodes_step(struct ft_nodes *p, const struct ft_nodes_event *ev)
 {
     p->neffects = 0;
@@ -508,6 +619,7 @@ struct ft_nodes_effects ft_nodes_step(struct ft_nodes *p, const struct ft_nodes_
         if (!p->begun)
             begin_job(p);
         step(p, ev);
+        record(p, ev);
     }
     return (struct ft_nodes_effects){.n = p->neffects, .e = p->effects};
 }
@@ -527,26 +639,28 @@ uint64_t ft_nodes_due(const struct ft_nodes *p)
     return due;
 }
 
-struct ft_nodes *ft_nodes_new(const struct ft_nodes_config *config)
+size_t ft_nodes_bytes(const struct ft_nodes_config *config)
 {
-    struct ft_nodes *p = calloc(1, sizeof *p + config->nnodes * sizeof p->nodes[0]);
+    return sizeof(struct record) + 2 * half_bytes(config);
+}
+
+struct ft_nodes *ft_nodes_new(void *memory, const struct ft_nodes_config *config)
+{
+    struct ft_nodes *p = memory ? calloc(1, half_bytes(config)) : NULL;
 
     if (!p)
         return NULL;
     p->config = *config;
-    p->room = 8 * config->nnodes + 16;
-    p->effects = calloc(p->room, sizeof *p->effects);
-    p->hosts = calloc(config->nhosts, sizeof *p->hosts);
-    if (!p->effects || !p->hosts) {
-        ft_nodes_free(p);
-        return NULL;
-    }
+    p->record = memory;
+    p->room = room_for(config->nnodes);
+    place_behind(p);
     for (uint32_t h = 0; h < config->nhosts; h++)
         p->hosts[h].slots = config->slots[h];
     for (uint32_t i = 0; i < config->nnodes; i++) {
         p->nodes[i] = (struct node){.ranks = config->ranks[i], .host = config->host[i]};
         p->hosts[config->host[i]].used += config->ranks[i];
     }
+    record(p, &(struct ft_nodes_event){.kind = FT_NV_STOP});
     return p;
 }
 
@@ -590,11 +704,4 @@ uint64_t ft_nodes_replaced(const struct ft_nodes *p)
     return p->replaced;
 }
 
-void ft_nodes_free(struct ft_nodes *p)
-{
-    if (!p)
-        return;
-    free(p->effects);
-    free(p->hosts);
-    free(p);
-}
+void ft_nodes_free(struct ft_nodes *p) { free(p); }

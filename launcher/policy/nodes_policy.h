@@ -17,6 +17,7 @@
 #define LAUNCHER_POLICY_NODES_POLICY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "launcher/policy/phases.h"
@@ -108,11 +109,20 @@ struct ft_nodes_effects {
 
 struct ft_nodes;
 
-/* Nothing is started before the first step. NULL: no memory. */
-struct ft_nodes *ft_nodes_new(const struct ft_nodes_config *config);
+/* Nothing is started before the first step. What is decided is recorded in memory before it is returned: ft_nodes_bytes of zeros, the
+   caller's, who frees it. NULL: no memory, which memory may say, too. */
+size_t ft_nodes_bytes(const struct ft_nodes_config *config);
+struct ft_nodes *ft_nodes_new(void *memory, const struct ft_nodes_config *config);
 
 /* One step. Events about nodes that are gone are ignored, as is everything after FT_ND_FINISH. */
 struct ft_nodes_effects ft_nodes_step(struct ft_nodes *p, const struct ft_nodes_event *event);
+
+/* One more of the last step's effects is a deed. */
+void ft_nodes_settle(struct ft_nodes *p);
+
+/* In the process that goes on after another one was killed (the memory is shared): from what is recorded. Nodes that are up are to connect again; those
+   that were being started are started as another incarnation. What was not told for certain is told, so perhaps twice. */
+struct ft_nodes_effects ft_nodes_recover(struct ft_nodes *p, uint64_t now_ms);
 
 /* When the next step is due though nothing happens; UINT64_MAX: never. */
 uint64_t ft_nodes_due(const struct ft_nodes *p);

@@ -6,9 +6,11 @@
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct ft_nodes *p;
+static void *memory;
 static uint64_t now;
 
 static const char *const reasons[] = {"lost", "cannot-start", "renew", "stranded", "nowhere", "given-up", "no-restarts", "connected", "lost-too", "max-restarts"};
@@ -63,6 +65,12 @@ static struct ft_nodes_config config(uint32_t nnodes, uint32_t nhosts)
                                     .max_restarts = UINT64_MAX, .lease_ms = 3000, .start_ms = 60000};
 }
 
+static struct ft_nodes *new(const struct ft_nodes_config *c)
+{
+    memory = calloc(1, ft_nodes_bytes(c));
+    return ft_nodes_new(memory, c);
+}
+
 static void expect(const char *expected, struct ft_nodes_event ev)
 {
     const char *got;
@@ -70,6 +78,17 @@ static void expect(const char *expected, struct ft_nodes_event ev)
     ev.now_ms = now;
     got = trace(ft_nodes_step(p, &ev));
     cr_expect_str_eq(got, expected, "at %llu: %s, and not %s", (unsigned long long)now, got, expected);
+}
+
+/* The process is killed when `settled` effects of the last step are deeds, and another one goes on. */
+static void expect_recovered(const char *expected, uint32_t settled)
+{
+    const char *got;
+
+    while (settled--)
+        ft_nodes_settle(p);
+    got = trace(ft_nodes_recover(p, now));
+    cr_expect_str_eq(got, expected, "recovered: %s, and not %s", got, expected);
 }
 
 static struct ft_nodes_event state_of(uint32_t node, enum ft_node_phase phase, int code, bool whole)
@@ -96,7 +115,7 @@ static void pass(uint64_t ms, const char *living)
 static void begin(struct ft_nodes_config c, bool whole)
 {
     now = 1000;
-    p = ft_nodes_new(&c);
+    p = new(&c);
     cr_assert(p);
     expect(c.nnodes == 1 ? "start(0.0@0)" : c.nnodes == 2 ? "start(0.0@0) start(1.0@1)" : "start(0.0@0) start(1.0@1) start(2.0@2)", TIME());
     for (uint32_t i = 0; i < c.nnodes; i++) {
@@ -108,6 +127,7 @@ static void begin(struct ft_nodes_config c, bool whole)
 static void done(void)
 {
     ft_nodes_free(p);
+    free(memory);
 }
 
 Test(nodes_policy, all_done)
@@ -283,7 +303,7 @@ Test(nodes_policy, cannot_be_started)
     struct ft_nodes_config c = config(2, 2);
 
     now = 1000;
-    p = ft_nodes_new(&c);
+    p = new(&c);
     expect("start(0.0@0) start(1.0@1)", TIME());
     expect("table", OF(FT_NV_HELLO, 0));
     expect("drop(1)", FAILED(1));
@@ -304,7 +324,7 @@ Test(nodes_policy, a_spare_takes_the_place_of_who_cannot_be_started)
     struct ft_nodes_event hopeless = {.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 127};
 
     now = 1000;
-    p = ft_nodes_new(&c);
+    p = new(&c);
     expect("start(0.0@0) start(1.0@1)", TIME());
     expect("drop(1) cannot-start(1@1->2,1) start(1.1@2) table", hopeless);
     expect("drop(1) cannot-start(1@2->2,1) drop(0) drop(1) end(127) finish(127)", hopeless);
@@ -353,7 +373,7 @@ Test(nodes_policy, no_answer_is_no_start)
 
     c.start_ms = 2000;
     now = 1000;
-    p = ft_nodes_new(&c);
+    p = new(&c);
     expect("start(0.0@0)", TIME());
     cr_expect_eq(ft_nodes_due(p), 3000);
     now = 3000;
@@ -392,7 +412,7 @@ Test(nodes_policy, a_signal_before_anybody_has_come)
     struct ft_nodes_config c = config(2, 2);
 
     now = 1000;
-    p = ft_nodes_new(&c);
+    p = new(&c);
     expect("start(0.0@0) start(1.0@1)", TIME());
     expect("drop(0) drop(1) end(143) finish(143)", (struct ft_nodes_event){.kind = FT_NV_SIGNAL, .code = 143});
     done();
@@ -479,5 +499,90 @@ Test(nodes_policy, stranded_again_and_again_without_progress)
         expect("table", OF(FT_NV_HELLO, 1));
     }
     expect("given-up(1@1->1,5) end(1)", state_of(1, FT_NODE_STRANDED, 0, false));
+    done();
+}
+
+/* ---- the controller is killed ---- */
+
+Test(nodes_policy, a_successor_goes_on_with_nodes_that_are_up)
+{
+    begin(config(2, 2), true);
+    pass(2000, "01");
+    expect_recovered("run(0)", 0);
+    pass(2500, "0");
+    expect("", OF(FT_NV_HELLO, 1)); /* it has connected again within its lease, counted from then on */
+    pass(2500, "01");
+    expect("", state_of(0, FT_NODE_DONE, 0, true));
+    expect("finish(0)", state_of(1, FT_NODE_DONE, 0, true));
+    done();
+}
+
+Test(nodes_policy, a_successor_starts_again_what_was_being_started)
+{
+    struct ft_nodes_config c = config(2, 2);
+
+    now = 1000;
+    p = new(&c);
+    expect_recovered("start(0.0@0) start(1.0@1)", 0); /* nothing was */
+    expect("table", OF(FT_NV_HELLO, 0));
+    expect_recovered("run(0) start(1.1@1)", 0); /* what the first one has started may come, and is refused */
+    expect("table", OF(FT_NV_HELLO, 1));
+    done();
+}
+
+Test(nodes_policy, a_successor_tells_what_was_not)
+{
+    struct ft_nodes_config c = config(2, 3);
+
+    begin(c, true);
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) lost(1@1->2,1) start(1.1@2) table", OF(FT_NV_HEARD, 0));
+    expect_recovered("lost(1@1->2,1) run(0) start(1.2@2)", 1);
+    expect_recovered("run(0) start(1.3@2)", 1);
+    cr_expect_eq(ft_nodes_host(p, 1), 2);
+    cr_expect_eq(ft_nodes_replaced(p), 1);
+    done();
+}
+
+Test(nodes_policy, a_successor_ends_what_was_ending)
+{
+    begin(config(2, 2), true);
+    expect("end(3)", state_of(1, FT_NODE_ENDED, 3, true));
+    expect_recovered("end(3)", 0);
+    cr_expect(ft_nodes_is_ending(p));
+    expect("drop(0)", state_of(0, FT_NODE_LEFT, 0, true));
+    expect_recovered("end(3)", 1);
+    expect("drop(1) finish(3)", state_of(1, FT_NODE_LEFT, 0, true));
+    expect_recovered("end(3) finish(3)", 0);
+    done();
+    begin(config(2, 2), false);
+    expect("renew(1@1->1,2) end(0)", state_of(1, FT_NODE_STRANDED, 0, false));
+    expect_recovered("renew(1@1->1,2) end(0)", 0);
+    expect("drop(0)", state_of(0, FT_NODE_LEFT, 0, false));
+    expect("drop(1) renew(0) start(0.1@0) start(1.1@1) table run(0)", state_of(1, FT_NODE_LEFT, 0, false));
+    done();
+}
+
+Test(nodes_policy, a_successor_knows_of_connections_restarts_and_signals)
+{
+    struct ft_nodes_event ev = state_of(1, FT_NODE_RUNNING, 0, true);
+
+    begin(config(2, 2), true);
+    ev.restarts = 4;
+    ev.connected = true;
+    expect("", ev);
+    expect_recovered("run(0)", 0);
+    cr_expect_eq(ft_nodes_restarts(p), 4);
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) connected(1@1->1,0) end(1)", OF(FT_NV_HEARD, 0));
+    done();
+    begin(config(2, 2), true);
+    expect("", (struct ft_nodes_event){.kind = FT_NV_SIGNAL, .code = 143});
+    expect_recovered("run(143)", 0);
+    cr_expect(ft_nodes_is_ending(p));
+    expect("", state_of(0, FT_NODE_ENDED, 143, true));
+    expect("end(143)", state_of(1, FT_NODE_ENDED, 143, true));
     done();
 }

@@ -211,6 +211,13 @@ static char *words_for_leader(const struct entry *s)
     return all;
 }
 
+static void set_pid(struct entry *s, pid_t pid)
+{
+    s->pid = pid;
+    if (s->r->config.pids)
+        s->r->config.pids[s->node] = pid;
+}
+
 static void launch(struct entry *s)
 {
     struct ft_remote *r = s->r;
@@ -218,9 +225,9 @@ static void launch(struct entry *s)
 
     s->waits = false;
     s->lines = (struct ft_child_config){.base = r->base, .signals = r->config.signals, .nice = r->nice, .line = on_line, .arg = s};
-    s->pid = text ? ft_child_start(&s->child, &s->lines, ft_remote_words_make(&r->words, s->host, s->leads ? "--starter" : "--node", is_here(s)), text,
-                                   s->leads)
-                  : -1;
+    set_pid(s, text ? ft_child_start(&s->child, &s->lines, ft_remote_words_make(&r->words, s->host, s->leads ? "--starter" : "--node", is_here(s)),
+                                     text, s->leads)
+                    : -1);
     if (text != s->text)
         ft_child_wipe(text);
     ft_child_wipe(s->text);
@@ -232,7 +239,7 @@ static void launch(struct entry *s)
         return;
     }
     snprintf(s->said, sizeof s->said, "cannot start a process: %s", strerror(text ? errno : ENOMEM));
-    s->pid = 0;
+    set_pid(s, 0);
     ft_child_close(&s->child);
     if (s->leads)
         take_share(s);
@@ -334,6 +341,23 @@ static void no_longer_starting(struct entry *s)
         s->r->starting -= !is_here(s);
 }
 
+void ft_remote_adopt(struct ft_remote *r, uint32_t node, bool up)
+{
+    struct entry *s = &r->entries[node];
+    pid_t pid = r->config.pids[node];
+
+    if (pid <= 0 || waitpid(pid, NULL, WNOHANG) != 0)
+        return; /* nothing, dead, or nobody's whom we may wait for */
+    s->child = FT_CHILD_NONE;
+    set_pid(s, pid);
+    s->up = up;
+    if (up)
+        return;
+    kill(pid, SIGTERM);
+    kill(-pid, SIGTERM);
+    set_pid(s, 0);
+}
+
 void ft_remote_up(struct ft_remote *r, uint32_t node)
 {
     struct entry *s = &r->entries[node];
@@ -349,7 +373,7 @@ void ft_remote_up(struct ft_remote *r, uint32_t node)
 
 static void close_child(struct entry *s)
 {
-    s->pid = 0;
+    set_pid(s, 0);
     ft_child_close(&s->child);
     if (s->leads)
         take_share(s);

@@ -25,6 +25,7 @@ struct ft_remote_config {
     const struct ft_signals *signals;
     uint32_t nnodes;
     const char *path;          /* of ftrun on other hosts; NULL: as options say */
+    pid_t *pids;               /* by node: of what is started, in shared memory, for a successor; NULL: there will be none */
     int64_t own;               /* the node that is this host's in any case; -1: none. No shares of less than all: it has been given its own */
     /* What was started has ended: without it nothing is known of the agent if it is ssh. status as of waitpid, -1: it could not be started,
        and said is why; said: its last line on stderr, "" for none. from: the host that started it; NULL: this one. Never called from within
@@ -42,6 +43,10 @@ struct ft_remote *ft_remote_new(struct event_base *base, const struct ft_remote_
 
 /* Starts an agent of node on host, from the event loop; text, freed here, goes to it. What was started for this node before is ended. */
 void ft_remote_start(struct ft_remote *r, uint32_t node, const struct ft_host *host, char *text);
+
+/* In a successor, before anything is started: what its predecessor has started for the node, if that is a child of ours now. It counts as what
+   has come up; or (up false) is ended. */
+void ft_remote_adopt(struct ft_remote *r, uint32_t node, bool up);
 
 /* It has connected. */
 void ft_remote_up(struct ft_remote *r, uint32_t node);

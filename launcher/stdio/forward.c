@@ -68,7 +68,8 @@ static void write_file(struct ft_forward *f, const char *data, size_t len)
 /* A whole line would follow on a part of another rank's line. */
 static bool must_break(const struct ft_forward *f, const struct ft_spool *spool)
 {
-    return f->whole && f->tail == spool->state->tail && spool->state->last / 2 != f->stream / 2 && ft_spool_open(spool);
+    return f->whole && f->tail == spool->state->tail && spool->state->last / 2 != f->stream / 2 &&
+           ft_spool_open(spool, f->tail);
 }
 
 static void write_spool(struct ft_forward *f, const char *data, size_t len)

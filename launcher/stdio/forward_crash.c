@@ -2,29 +2,20 @@
 /* Output exactly once, whatever instruction the agent dies at (launcher/stdio/forward.h, spool.h). A process that forwards
    output, marks cuts and returns to them, is run one instruction at a time, killed at one of them, and succeeded by another over the
    same memory; that one may be killed, too. What has been written in the end is what an undisturbed process writes, byte for byte.
-
-   Instructions that change nothing a successor looks at make no difference: a first run finds those that do.
-
-   forward_crash [KILLS [KIND]]: so many kills for each kind of output (default 8; FT_TIER=full: 40), 0: before and after each of those instructions.
-   Which ones is decided by seed 1; FT_TIER=full: by any, which is printed, or FT_SEED. */
+   forward_crash [KILLS [KIND]] (instruction.h): kinds of output. */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <malloc.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "launcher/stdio/forward.h"
+#include "launcher/stdio/instruction.h"
 #include "launcher/stdio/spool.h"
 
 /* Streams: 0 is rank 0's stdout, 3 rank 1's stderr. */
@@ -40,7 +31,6 @@ static const struct {
 }, again[] = {
     {TAKE, 0, "alpha\nbeta\nname? you\nsince\nend"}, {TAKE, 3, "one\ntwo\n\nmore\nlong, unfinished and finished\n"},
 };
-enum { MOST = 4096 };
 enum { NSCRIPT = sizeof script / sizeof script[0], NAGAIN = sizeof again / sizeof again[0] };
 
 static const char plain[] = "alpha\none\nbeta\nname? \ntwo\n\nyou\nsince\nmore\nlong, unfinished and finished\nend";
@@ -209,68 +199,27 @@ static void replay(struct scene *s)
 }
 
 /* What a successor looks at. */
-struct look {
-    char shared[sizeof(struct ft_stdio_shared) + 4 * sizeof(struct ft_stream_state)];
-    struct ft_lines_mark marks[4 * FT_MARKS];
-    off_t intake, spool, out;
-    int done;
-};
-
-static struct look look_at(const struct scene *s)
+static size_t look(void *arg, char *to)
 {
-    struct look look;
+    const struct scene *s = arg;
+    struct {
+        char shared[sizeof(struct ft_stdio_shared) + 4 * sizeof(struct ft_stream_state)];
+        struct ft_lines_mark marks[4 * FT_MARKS];
+        off_t intake, spool, out;
+        int done;
+    } *l = (void *)to;
 
-    memset(&look, 0, sizeof look);
-    memcpy(look.shared, s->m->shared, sizeof look.shared);
-    memcpy(look.marks, s->m->marks, sizeof look.marks);
-    look.done = *s->done;
-    look.intake = lseek(s->m->intake_fd, 0, SEEK_CUR);
-    look.spool = lseek(s->m->spools[0].fd, 0, SEEK_CUR);
-    look.out = lseek(s->out, 0, SEEK_CUR);
-    return look;
+    _Static_assert(sizeof *l <= LOOK_MOST, "there is room");
+    memcpy(l->shared, s->m->shared, sizeof l->shared);
+    memcpy(l->marks, s->m->marks, sizeof l->marks);
+    l->done = *s->done;
+    l->intake = lseek(s->m->intake_fd, 0, SEEK_CUR);
+    l->spool = lseek(s->m->spools[0].fd, 0, SEEK_CUR);
+    l->out = lseek(s->out, 0, SEEK_CUR);
+    return sizeof *l;
 }
 
-/* Numbers of instructions after which something had changed. */
-struct changes {
-    long at[MOST];
-    int n;
-};
-
-static void note_change(const struct scene *s, struct look *before, long at, struct changes *changes)
-{
-    struct look now = look_at(s);
-
-    if (!memcmp(before, &now, sizeof now) || changes->n == MOST)
-        return;
-    *before = now;
-    changes->at[changes->n++] = at;
-}
-
-/* Lets an agent run so many instructions, or to its end, then kills it. */
-static void run_some(struct scene *s, long most, struct changes *changes)
-{
-    struct look before = look_at(s);
-    pid_t pid = fork();
-    int status;
-
-    if (pid == 0) {
-        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
-            _exit(99);
-        raise(SIGSTOP);
-        forward(s);
-        _exit(0);
-    }
-    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-        die("cannot trace a child");
-    for (long n = 1; n <= most; n++) {
-        if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-            return;
-        if (changes)
-            note_change(s, &before, n, changes);
-    }
-    kill(pid, SIGKILL);
-    waitpid(pid, &status, 0);
-}
+static void run(void *arg) { forward(arg); }
 
 static bool is_text(const char *what, int fd, const char *want)
 {
@@ -329,15 +278,18 @@ static void clean_up(struct scene *s)
     ft_stdio_memory_free(s->m);
 }
 
+static struct changes changes;
+
 /* One job whose agents die after that many instructions, the first and (if it is not 0) the second. */
-static void try(enum kind kind, long first, long second, struct changes *changes)
+static void try(int kind, long first, long second)
 {
     struct scene s;
+    struct stepped stepped = {.run = run, .look = look, .scene = &s};
 
     set_up(&s, kind);
-    run_some(&s, first, changes);
+    run_some(&stepped, first, first == LONG_MAX ? &changes : NULL);
     if (second)
-        run_some(&s, second, NULL);
+        run_some(&stepped, second, NULL);
     forward(&s);
     replay(&s);
     if (!is_right(&s)) {
@@ -347,49 +299,17 @@ static void try(enum kind kind, long first, long second, struct changes *changes
     clean_up(&s);
 }
 
-/* The two processes take turns: waking one on another processor takes ten times as long. */
-static void stay_here(void)
-{
-    cpu_set_t one;
-
-    CPU_ZERO(&one);
-    CPU_SET(sched_getcpu(), &one);
-    sched_setaffinity(0, sizeof one, &one);
-}
-
-/* struct ft_forward comes from pages that nobody has to clear: its 64 KiB, an instruction a byte when traced, were six of seven instructions. */
-static void fresh_pages(void)
-{
-    mallopt(M_MMAP_THRESHOLD, 32 << 10);
-    mallopt(M_TOP_PAD, 0);
-    malloc_trim(0);
-}
-
 int main(int argc, char **argv)
 {
-    const char *tier = getenv("FT_TIER");
-    bool full = tier && strcmp(tier, "full") == 0;
-    int kills = argc > 1 ? atoi(argv[1]) : full ? 40 : 8;
-    const char *chosen = getenv("FT_SEED");
-    unsigned seed = chosen ? (unsigned)atoi(chosen) : full ? (unsigned)time(NULL) : 1;
+    struct plan plan = begin_stepping(argc, argv);
 
-    stay_here();
-    fresh_pages();
-    srand(seed);
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    printf("FT_SEED=%u\n", seed);
     for (int kind = argc > 2 ? atoi(argv[2]) : 0; kind < (argc > 2 ? atoi(argv[2]) + 1 : NKINDS); kind++) {
-        static struct changes changes;
-        int step;
-
         changes.n = 0;
-        try(kind, LONG_MAX, 0, &changes);
-        step = kills ? changes.n / kills + 1 : 1;
+        try(kind, LONG_MAX, 0);
         printf("%s: %d instructions of %ld change something\n", kinds[kind], changes.n, changes.at[changes.n - 1]);
-        for (int i = rand() % step; i < changes.n; i += step)
-            try(kind, changes.at[i], rand() % 3 ? 0 : changes.at[rand() % changes.n], NULL);
+        try_changes(&plan, kind, &changes, try);
     }
-    if (argc == 1 && !full && seed == 1)
+    if (plan.whole)
         puts("searched whole");
     return 0;
 }

@@ -27,12 +27,17 @@ launcher_stdio_unit_CFLAGS = $(unit_cflags)
 launcher_stdio_unit_LDADD = $(launcher_unit_libs)
 
 # Killed at each instruction. -z now: no instructions for the binding of symbols, one by one.
-check_PROGRAMS += launcher/stdio/forward_crash
-TESTS += launcher/stdio/forward_crash
+check_PROGRAMS += launcher/stdio/forward_crash launcher/stdio/merge_crash
+TESTS += launcher/stdio/forward_crash launcher/stdio/merge_crash
+launcher_stdio_forward_crash_SOURCES = launcher/stdio/forward_crash.c launcher/stdio/instruction.h launcher/stdio/instruction.c
 launcher_stdio_forward_crash_LDADD = liblaunch.la
 launcher_stdio_forward_crash_LDFLAGS = -Wl,-z,now
+launcher_stdio_merge_crash_SOURCES = launcher/stdio/merge_crash.c launcher/stdio/instruction.h launcher/stdio/instruction.c
+launcher_stdio_merge_crash_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS)
+launcher_stdio_merge_crash_LDADD = liblaunch.la $(EVENT_LIBS)
+launcher_stdio_merge_crash_LDFLAGS = -Wl,-z,now
 # Sanitizers add many instructions; what runs is forwarding, as in all other tests.
-tests_unsanitized += launcher/stdio/forward_crash
+tests_unsanitized += launcher/stdio/forward_crash launcher/stdio/merge_crash
 
 check_PROGRAMS += launcher/stdio/marks
 TESTS += launcher/stdio/marks

@@ -35,6 +35,7 @@ struct ft_sink {
     struct ft_writer *writer;  /* WAY_WRITER */
     uint64_t asked;            /* ...: place in the spool; what is below was given to it */
     int failed;                /* ..., its: nothing is written after what could not be */
+    uint64_t ahead;            /* bytes that were put ahead of the tail */
 };
 
 static int reopen(int fd)
@@ -88,20 +89,10 @@ static void give_up(struct ft_sink *s, int error)
 static int write_piece(const struct ft_writer_piece *p, struct ft_error *e)
 {
     struct ft_sink *s = p->arg;
-    const char *data = p->data;
-    size_t left = p->len;
 
     (void)e;
-    while (left && !s->failed) {
-        ssize_t n = write(s->fd, data, left);
-
-        if (n > 0) {
-            data += n;
-            left -= (size_t)n;
-        } else if (n == 0 || errno != EINTR) {
-            s->failed = n ? errno : ENOSPC;
-        }
-    }
+    if (!s->failed && ft_spool_write_apart(s->spool, s->fd, p->at, p->data, p->len) < 0)
+        s->failed = errno;
     return s->failed;
 }
 
@@ -115,7 +106,7 @@ static void on_written(const struct ft_writer_piece *p, int error, const struct 
     if (error)
         give_up(s, error);
     else
-        ft_spool_taken(s->spool, p->at + p->len);
+        ft_spool_had(s->spool, p->at + p->len);
     hand_over(s);
 }
 
@@ -203,27 +194,40 @@ static uint64_t put_head(struct ft_sink *s, uint64_t at, size_t len)
     return sizeof head;
 }
 
-void ft_sink_add(struct ft_sink *s, const void *data, size_t len)
-{
-    struct ft_spool_state *state = s->spool->state;
-    uint64_t at = state->tail;
+uint64_t ft_sink_place(const struct ft_sink *s) { return s->spool->state->tail + s->ahead; }
 
-    if (state->dead)
+void ft_sink_put_ahead(struct ft_sink *s, const void *data, size_t len)
+{
+    if (s->spool->state->dead)
         return;
     if (s->way == WAY_RECORDS)
-        at += put_head(s, at, len);
-    ft_spool_put(s->spool, at, data, len);
+        s->ahead += put_head(s, ft_sink_place(s), len);
+    ft_spool_put(s->spool, ft_sink_place(s), data, len);
+    s->ahead += len;
+}
+
+void ft_sink_publish(struct ft_sink *s, uint64_t place)
+{
+    s->ahead = 0;
+    if (place <= s->spool->state->tail)
+        return;
     ft_stdio_order();
-    state->tail = at + len;
+    s->spool->state->tail = place;
     ft_sink_flush(s);
+}
+
+void ft_sink_add(struct ft_sink *s, const void *data, size_t len)
+{
+    ft_sink_put_ahead(s, data, len);
+    ft_sink_publish(s, ft_sink_place(s));
 }
 
 bool ft_sink_end_line(struct ft_sink *s)
 {
-    bool open = s->way != WAY_RECORDS && ft_spool_open(s->spool);
+    bool open = s->way != WAY_RECORDS && ft_spool_open(s->spool, ft_sink_place(s));
 
     if (open)
-        ft_sink_add(s, "\n", 1);
+        ft_sink_put_ahead(s, "\n", 1);
     return open;
 }
 
@@ -242,7 +246,7 @@ void ft_sink_put_last(void *arg, const char *line, size_t len)
     struct ft_sink *s = arg;
     struct ft_spool_state *state = s->spool->state;
 
-    if (s->way != WAY_RECORDS && !state->dead && ft_spool_open(s->spool)) {
+    if (s->way != WAY_RECORDS && !state->dead && ft_spool_open(s->spool, state->tail)) {
         ft_spool_put(s->spool, state->tail, "\n", 1);
         state->tail++;
         ft_spool_taken(s->spool, state->tail);

@@ -30,7 +30,13 @@ void ft_sink_taken(struct ft_sink *s, uint64_t place);
 /* Puts whole lines into the spool and writes what can be written at once. */
 void ft_sink_add(struct ft_sink *s, const void *data, size_t len);
 
-/* A program's line ends here, if it has not. Whether it had not. */
+/* The same in two steps: what lies ahead of the spool's tail is as if it had not been put, until the tail is at its end, ft_sink_place, or
+   something else is added. */
+void ft_sink_put_ahead(struct ft_sink *s, const void *data, size_t len);
+uint64_t ft_sink_place(const struct ft_sink *s);
+void ft_sink_publish(struct ft_sink *s, uint64_t place);
+
+/* A program's line ends here, if it has not; likewise ahead. Whether it had not. */
 bool ft_sink_end_line(struct ft_sink *s);
 
 /* The same for struct ft_say (say.h): a line of ftrun's, which begins a line even if a program has not ended its own. arg: the sink. */

@@ -43,11 +43,11 @@ void ft_spool_put(struct ft_spool *s, uint64_t at, const void *data, size_t len)
     }
 }
 
-bool ft_spool_open(const struct ft_spool *s)
+bool ft_spool_open(const struct ft_spool *s, uint64_t place)
 {
     char last;
 
-    return s->state->tail && pread(s->fd, &last, 1, (off_t)s->state->tail - 1) == 1 && last != '\n';
+    return place && pread(s->fd, &last, 1, (off_t)place - 1) == 1 && last != '\n';
 }
 
 /* Whole pages only: what is left in a page that a pipe's reader has yet to read must not become zeros. */
@@ -70,9 +70,21 @@ static size_t block_of(const char *data, size_t len, bool regular)
     return end ? (size_t)(end - data) + 1 : len;
 }
 
+/* A write() is about to happen. */
+static void announce(struct ft_spool_state *state, int out, int64_t size, uint64_t from, size_t len)
+{
+    state->from = UINT64_MAX;
+    ft_stdio_order();
+    state->len = len;
+    state->at = lseek(out, 0, SEEK_CUR);
+    state->size = size;
+    ft_stdio_order();
+    state->from = from;
+    ft_stdio_order();
+}
+
 static ssize_t write_block(struct ft_spool *s, int out, size_t most)
 {
-    struct ft_spool_state *state = s->state;
     char block[BLOCK];
     struct stat st;
     bool regular = !fstat(out, &st) && S_ISREG(st.st_mode);
@@ -81,18 +93,34 @@ static ssize_t write_block(struct ft_spool *s, int out, size_t most)
     if (n <= 0)
         return n;
     n = (ssize_t)block_of(block, (size_t)n, regular);
-    state->from = UINT64_MAX;
-    ft_stdio_order();
-    state->len = (uint64_t)n;
-    state->at = lseek(out, 0, SEEK_CUR);
-    state->size = regular ? st.st_size : -1;
-    ft_stdio_order();
-    state->from = s->written;
-    ft_stdio_order();
+    announce(s->state, out, regular ? st.st_size : -1, s->written, (size_t)n);
     n = write(out, block, (size_t)n);
     if (n > 0)
         lseek(s->fd, (off_t)(s->written + (uint64_t)n), SEEK_SET);
     return n;
+}
+
+int ft_spool_write_apart(const struct ft_spool *s, int out, uint64_t from, const char *data, size_t len)
+{
+    struct stat st;
+
+    while (len) {
+        ssize_t n;
+
+        announce(s->state, out, !fstat(out, &st) && S_ISREG(st.st_mode) ? st.st_size : -1, from, len);
+        n = write(out, data, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            errno = n ? errno : ENOSPC;
+            return -1;
+        }
+        data += n;
+        from += (uint64_t)n;
+        len -= (size_t)n;
+        lseek(s->fd, (off_t)from, SEEK_SET);
+    }
+    return 0;
 }
 
 /* An announced write() whose end the spool's position does not show: it was made if the output's position has moved. */
@@ -118,13 +146,18 @@ void ft_spool_adopt(struct ft_spool *s, int out)
     settle(s, out);
 }
 
+void ft_spool_had(struct ft_spool *s, uint64_t place)
+{
+    s->written = place;
+    give_back(s);
+}
+
 void ft_spool_taken(struct ft_spool *s, uint64_t place)
 {
     if (place <= s->written)
         return;
     lseek(s->fd, (off_t)place, SEEK_SET);
-    s->written = place;
-    give_back(s);
+    ft_spool_had(s, place);
 }
 
 ssize_t ft_spool_write(struct ft_spool *s, int out, size_t most)
