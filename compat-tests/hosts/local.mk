@@ -2,6 +2,7 @@
 # Jobs on several hosts, all of which are this one.
 here_tests = \
 	compat-tests/hosts/jobs.sh \
+	compat-tests/hosts/controller.sh \
 	compat-tests/hosts/options.sh \
 	compat-tests/hosts/launch_tree.sh \
 	compat-tests/hosts/doc.sh \
