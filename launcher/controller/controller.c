@@ -214,7 +214,7 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
     int err;
 
     if (ft_reap_adopt() < 0)
-        return ft_err_set(e, FT_ESYS, "cannot become the parent of what is started: %s", strerror(errno));
+        return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
     c->base = event_base_new();
     if (!c->base || event_base_priority_init(c->base, 2) < 0)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
@@ -355,7 +355,7 @@ static int run_in_two(struct ft_controller *c, int *code, struct ft_error *e)
     c->made = &made;
     made = *c;
     if (ft_reap_adopt() < 0)
-        return ft_err_set(e, FT_ESYS, "cannot become the parent of what is started: %s", strerror(errno));
+        return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
     fflush(NULL);
     role = ft_twin_fork(c->twin, FT_TWIN_STANDBY, e);
     if (role < 0)
