@@ -12,6 +12,7 @@
 #include "ft/base/util.h"
 #include "launcher/base/address.h"
 #include "launcher/base/timer.h"
+#include "launcher/control/server.h"
 #include "launcher/controller/act.h"
 #include "launcher/controller/ask.h"
 #include "launcher/controller/durable.h"
@@ -161,9 +162,13 @@ static void on_connection(void *arg, int fd, enum ft_auth_kind kind, const struc
 {
     struct ft_controller *c = arg;
 
-    (void)kind;
     (void)e;
-    ft_peers_add(c->peers, fd);
+    if (kind == FT_AUTH_ASK) {
+        ft_address_tune(fd);
+        ft_control_take(c->control, fd);
+    } else {
+        ft_peers_add(c->peers, fd);
+    }
 }
 
 /* ---- where they reach us ---- */
@@ -205,7 +210,7 @@ static int listen_for_nodes(struct ft_controller *c, struct ft_error *e)
             return ft_err_set(e, FT_ENOMEM, "out of memory");
     c->d.port = ft_address_port(&list[0]);
     c->auth = ft_auth_new(c->base, c->d.secret, &c->say);
-    if (!c->d.controllers || !c->auth || ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL, on_connection, c) < 0)
+    if (!c->d.controllers || !c->auth || ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL | 1u << FT_AUTH_ASK, on_connection, c) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     ft_auth_expect(c->auth, c->map->nnodes);
     return 0;
