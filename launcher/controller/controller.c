@@ -16,6 +16,7 @@
 #include "launcher/controller/act.h"
 #include "launcher/controller/ask.h"
 #include "launcher/controller/durable.h"
+#include "launcher/controller/happens.h"
 #include "launcher/controller/job.h"
 #include "launcher/controller/nodes.h"
 #include "launcher/controller/report.h"
@@ -208,6 +209,7 @@ static int run(struct ft_controller *c)
     serve(c);
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: nodes that hear no answer in time end themselves */
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_TIME});
+    ft_controller_happens_serve(c);
     c->draft = ft_draft_new(c->base, ft_controller_report_of(c->report), report_now, c);
     if (!c->over)
         event_base_dispatch(c->base);
@@ -218,6 +220,7 @@ static int run(struct ft_controller *c)
                   (unsigned long long)ft_nodes_replaced(c->policy), (unsigned long long)ft_nodes_restarts(c->policy),
                   ft_plural(ft_nodes_restarts(c->policy)));
     report(c);
+    ft_controller_happens_end(c);
     ft_control_end(c->control, c->code);
     return c->code;
 }
@@ -237,6 +240,7 @@ static void tear_down(struct ft_controller *c)
     ft_controller_durable_close(c);
     ft_controller_act_close(c);
     ft_controller_report_free(c->report);
+    ft_controller_happens_close(c);
     if (c->base)
         event_base_free(c->base);
 }
@@ -248,7 +252,7 @@ int ft_controller_run(const struct ft_options *options)
     struct ft_error e;
     int code = FT_CODE_USAGE, err;
 
-    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || (code = ft_controller_durable_open(&c, &e))) {
+    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || ft_controller_happens_open(&c, &e) < 0 || (code = ft_controller_durable_open(&c, &e))) {
         ft_say(&c.say, "%s", e.text);
         ft_controller_durable_close(&c);
         return code;

@@ -73,7 +73,7 @@ static void leave_to_controller(struct ft_options *o, const struct ft_descriptio
     o->node = d;
     o->timeout_ms = 0;
     o->tag_output = o->timestamp_output = false;
-    o->report = o->timeline = o->output_dir = o->ckpt_dir = NULL;
+    o->report = o->timeline = o->events = o->output_dir = o->ckpt_dir = NULL;
 }
 
 int ft_node_main(void)
