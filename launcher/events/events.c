@@ -24,6 +24,9 @@ enum { BEGUN = 1, OVER = 2 };
 enum { STARTED = 1, ENDED = 2, DIED = 4, RESTARTED = 8, BACK = 16, SHIFT = 32 };
 #define TOLD_OF_RESTART ((uint64_t)(DIED | RESTARTED | BACK))
 
+/* A look every LOOK_MS; of thousands of ranks it takes this part of a processor at most. */
+enum { LOOK_MS = 50, SHARE = 50 };
+
 /* A node's: the incarnation, + 1, that was started, and from bit SHIFT on that was there; the loss, + 1, whose replacement is not there yet. */
 
 struct ft_events {
@@ -364,11 +367,12 @@ void ft_events_look(struct ft_events *ev, const struct ft_events_view *v)
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct ft_events *ev = arg;
+    uint64_t begin = ft_clock_ns();
 
     (void)fd;
     (void)what;
     ev->look(ev->arg);
-    ft_timer_set(ev->timer, FT_EVENTS_LOOK_MS);
+    ft_timer_set(ev->timer, ft_max(LOOK_MS, (ft_clock_ns() - begin) * SHARE / 1000000));
 }
 
 int ft_events_new(struct ft_events **out, const struct ft_options *o, const struct ft_say *say, uint32_t nranks, uint32_t nnodes, struct ft_error *e)

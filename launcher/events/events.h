@@ -17,8 +17,6 @@ struct ft_options;
 struct ft_report;
 struct ft_say;
 
-enum { FT_EVENTS_LOOK_MS = 50 };
-
 struct ft_events_rank {
     pid_t pid;               /* of its process, or its last one; 0: none is known */
     bool ended;              /* for good, as the report says */

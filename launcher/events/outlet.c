@@ -44,7 +44,8 @@ struct pump {
 struct ft_outlet {
     int fd;
     struct ft_spool spool;   /* its state, in shared memory, is the thread's */
-    struct pump *pump;
+    struct pump pump;
+    bool runs;               /* pump is of this process */
     int told;
     bool stuck;              /* a disk that stands still has the thread, which ends with this process */
 };
@@ -145,7 +146,7 @@ static int turn(struct ft_outlet *o, struct pump *p)
 static void *write_lines(void *arg)
 {
     struct ft_outlet *o = arg;
-    struct pump *p = o->pump;
+    struct pump *p = &o->pump;
     int idle = 0;
 
     ft_spool_adopt(&o->spool, o->fd);
@@ -182,7 +183,7 @@ static int start(struct ft_outlet *o)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &mask);
-    failed = pthread_create(&o->pump->thread, NULL, write_lines, o);
+    failed = pthread_create(&o->pump.thread, NULL, write_lines, o);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     errno = failed;
     return failed ? -1 : 0;
@@ -190,24 +191,17 @@ static int start(struct ft_outlet *o)
 
 void ft_outlet_forget(struct ft_outlet *o)
 {
-    o->pump = NULL; /* its lock may be held, by a thread that is not here */
+    o->runs = false; /* its lock may be held, by a thread that is not here */
     o->told = 0;
 }
 
 int ft_outlet_run(struct ft_outlet *o, uint64_t tail)
 {
-    o->pump = calloc(1, sizeof *o->pump);
-    if (!o->pump)
-        return -1;
-    pthread_mutex_init(&o->pump->lock, NULL);
-    pthread_cond_init(&o->pump->changed, NULL);
-    o->pump->tail = tail;
-    o->pump->written = (uint64_t)lseek(o->spool.fd, 0, SEEK_CUR);
-    if (start(o) == 0)
-        return 0;
-    free(o->pump);
-    o->pump = NULL;
-    return -1;
+    o->pump = (struct pump){.tail = tail, .written = (uint64_t)lseek(o->spool.fd, 0, SEEK_CUR)};
+    pthread_mutex_init(&o->pump.lock, NULL);
+    pthread_cond_init(&o->pump.changed, NULL);
+    o->runs = start(o) == 0;
+    return o->runs ? 0 : -1;
 }
 
 /* ---- the loop ---- */
@@ -230,7 +224,7 @@ bool ft_outlet_put(struct ft_outlet *o, uint64_t at, const char *data, size_t le
 
 void ft_outlet_up_to(struct ft_outlet *o, uint64_t tail)
 {
-    struct pump *p = o->pump;
+    struct pump *p = &o->pump;
 
     pthread_mutex_lock(&p->lock);
     p->tail = tail;
@@ -242,9 +236,9 @@ uint64_t ft_outlet_written(struct ft_outlet *o)
 {
     uint64_t written;
 
-    pthread_mutex_lock(&o->pump->lock);
-    written = o->pump->written;
-    pthread_mutex_unlock(&o->pump->lock);
+    pthread_mutex_lock(&o->pump.lock);
+    written = o->pump.written;
+    pthread_mutex_unlock(&o->pump.lock);
     return written;
 }
 
@@ -252,10 +246,10 @@ int ft_outlet_trouble(struct ft_outlet *o, bool *gone)
 {
     int error;
 
-    pthread_mutex_lock(&o->pump->lock);
-    error = o->pump->error;
-    *gone = o->pump->gone;
-    pthread_mutex_unlock(&o->pump->lock);
+    pthread_mutex_lock(&o->pump.lock);
+    error = o->pump.error;
+    *gone = o->pump.gone;
+    pthread_mutex_unlock(&o->pump.lock);
     if (!error || error == o->told)
         return 0;
     o->told = error;
@@ -265,7 +259,7 @@ int ft_outlet_trouble(struct ft_outlet *o, bool *gone)
 void ft_outlet_stop(struct ft_outlet *o)
 {
     struct timespec until;
-    struct pump *p = o->pump;
+    struct pump *p = &o->pump;
 
     pthread_mutex_lock(&p->lock);
     p->over = true;
@@ -280,10 +274,9 @@ void ft_outlet_free(struct ft_outlet *o)
 {
     if (!o || o->stuck)
         return;
-    if (o->pump) {
-        pthread_cond_destroy(&o->pump->changed);
-        pthread_mutex_destroy(&o->pump->lock);
-        free(o->pump);
+    if (o->runs) {
+        pthread_cond_destroy(&o->pump.changed);
+        pthread_mutex_destroy(&o->pump.lock);
     }
     if (o->fd >= 0)
         close(o->fd);

@@ -29,7 +29,8 @@ enum {
     CALLERS_MAX = 64,
     CALL_MS = 3000,      /* for the ftrun to answer */
     TAKE_S = 10,         /* for a caller to take what it is told instead */
-    LOST_MS = 6000       /* without an answer of the other host the connection is none any more: a caller that waits learns it */
+    IDLE_S = 2,          /* so long a caller may wait for something without the other host being asked whether it is there; ... */
+    LOST_MS = 4000       /* ... without an answer the connection is none any more */
 };
 
 struct caller {
@@ -131,9 +132,11 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 static void give(const struct caller *caller, int fd)
 {
     const char there = FT_REACH_THERE;
-    int lost_ms = LOST_MS;
+    int lost_ms = LOST_MS, idle = IDLE_S, every = 1;
 
     ft_address_tune(fd);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &lost_ms, sizeof lost_ms);
     fcntl(fd, F_SETFL, 0); /* a caller waits */
     ft_pass_descriptors(caller->fd, &there, 1, &fd, 1, MSG_DONTWAIT); /* if that fails it is gone, or asks again */
