@@ -25,7 +25,7 @@ enum {
     LOOK_MS = 100,           /* for a reader that is slow */
     AGAIN_MS = 500,          /* after a failure that may pass */
     LAST_TURNS = 10,         /* without getting on, at the end; of LOOK_MS */
-    JOIN_S = 5
+    STOP_MS = 5000
 };
 
 static const char unix_prefix[] = "unix:";
@@ -36,7 +36,7 @@ struct pump {
     pthread_mutex_t lock;    /* of what follows */
     pthread_cond_t changed;
     uint64_t tail, written;
-    bool over;
+    bool over, ended;        /* it is to end; it has, but for its last word */
     int error;               /* of the last try */
     bool gone;
 };
@@ -107,15 +107,21 @@ static bool is_gone(int error)
     return error == EPIPE || error == ECONNRESET || error == ENOTCONN;
 }
 
-static void await(pthread_cond_t *changed, pthread_mutex_t *lock, int ms)
+static struct timespec later(int ms)
 {
-    struct timespec until;
+    struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += ms % 1000 * 1000000;
-    until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_clockwait(changed, lock, CLOCK_MONOTONIC, &until);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += ms % 1000 * 1000000;
+    t.tv_sec += ms / 1000 + t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+/* Until something has changed. False: the time is up. */
+static bool await(struct pump *p, const struct timespec *until)
+{
+    return pthread_cond_clockwait(&p->changed, &p->lock, CLOCK_MONOTONIC, until) == 0;
 }
 
 /* What can be written without waiting. 0, or errno. */
@@ -147,12 +153,14 @@ static void *write_lines(void *arg)
 {
     struct ft_outlet *o = arg;
     struct pump *p = &o->pump;
+    struct timespec again;
     int idle = 0;
 
     ft_spool_adopt(&o->spool, o->fd);
     pthread_mutex_lock(&p->lock);
     while (!p->gone && !(p->over && (p->written == p->tail || idle >= LAST_TURNS))) {
         uint64_t before = o->spool.written;
+        bool last = p->over;
 
         o->spool.state->tail = p->tail;
         if (!ft_spool_pending(&o->spool)) {
@@ -165,12 +173,15 @@ static void *write_lines(void *arg)
         p->error = p->error == EAGAIN ? 0 : p->error;
         p->gone = is_gone(p->error);
         p->written = o->spool.written;
-        idle = p->over && p->written == before ? idle + 1 : 0;
-        if (p->error && !p->gone && !p->over)
-            await(&p->changed, &p->lock, AGAIN_MS);
-        else if (p->error)
+        idle = last && p->written == before ? idle + 1 : 0;
+        again = later(AGAIN_MS);
+        while (p->error && !p->gone && !p->over && await(p, &again))
+            ;
+        if (p->error && last)
             idle = LAST_TURNS;
     }
+    p->ended = true;
+    pthread_cond_signal(&p->changed);
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }
@@ -258,16 +269,18 @@ int ft_outlet_trouble(struct ft_outlet *o, bool *gone)
 
 void ft_outlet_stop(struct ft_outlet *o)
 {
-    struct timespec until;
+    const struct timespec until = later(STOP_MS);
     struct pump *p = &o->pump;
 
     pthread_mutex_lock(&p->lock);
     p->over = true;
     pthread_cond_signal(&p->changed);
+    while (!p->ended && await(p, &until))
+        ;
+    o->stuck = !p->ended;
     pthread_mutex_unlock(&p->lock);
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += JOIN_S;
-    o->stuck = pthread_clockjoin_np(p->thread, NULL, CLOCK_MONOTONIC, &until) != 0;
+    if (!o->stuck)
+        pthread_join(p->thread, NULL);
 }
 
 void ft_outlet_free(struct ft_outlet *o)
