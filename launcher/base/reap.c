@@ -131,8 +131,8 @@ static void reap_behind_leader(const struct ft_leaders *leaders)
 
 enum { VALUE = 32 };
 
-/* The value of this variable ("NAME=") in the environment that pid was started with: a process that made a group or session of its own still has it.
-   False: it has none. */
+/* The value of this variable ("NAME=") in the environment that pid was started with: a process that made a group or session of
+   its own still has it. False: it has none. */
 static bool get_variable(pid_t pid, const char *name, char value[VALUE])
 {
     char path[40], *var = NULL;

@@ -77,23 +77,22 @@ void ft_show_jobs(FILE *to, const struct ft_jobs *jobs, const char *word)
     for (size_t i = 0; i < jobs->n; i++) {
         const struct ft_job_entry *job = &jobs->list[i];
         const json_t *info = job->info;
-        char where[TEXT] = "";
+        char where[TEXT] = "", pid[24] = "?";
 
         if (!ft_jobs_matches(job, word))
             continue;
+        if (!info) {
+            fprintf(to, "%-10s %8s %6s  %-12s  (does not answer; is its ftrun stopped?)\n", job->id, "?", "?", "?");
+            continue;
+        }
+        if (!job->unreachable)
+            snprintf(pid, sizeof pid, "%lld", number(info, "pid"));
         if (job->unreachable)
             snprintf(where, sizeof where, " (its ftrun, on another host, cannot be reached)");
         else if (job->by_node)
             snprintf(where, sizeof where, " (its ftrun is on host %.100s)", string(info, "host"));
-        if (!info)
-            fprintf(to, "%-10s %8s %6s  %-12s  (does not answer; is its ftrun stopped?)\n", job->id, "?", "?", "?");
-        else if (job->unreachable)
-            fprintf(to, "%-10s %8s %6lld  %-12s  %s%s\n", job->id, "?", number(info, "ranks"), duration(real(info, "wall_seconds"), since, sizeof since),
-                    command(info, string(info, "name"), what, sizeof what), where);
-        else
-            fprintf(to, "%-10s %8lld %6lld  %-12s  %s%s\n", job->id, number(info, "pid"), number(info, "ranks"),
-                    duration(real(info, "wall_seconds"), since, sizeof since),
-                    command(info, string(info, "name"), what, sizeof what), where);
+        fprintf(to, "%-10s %8s %6lld  %-12s  %s%s\n", job->id, pid, number(info, "ranks"),
+                duration(real(info, "wall_seconds"), since, sizeof since), command(info, string(info, "name"), what, sizeof what), where);
     }
 }
 

@@ -252,7 +252,8 @@ int ft_controller_run(const struct ft_options *options)
     struct ft_error e;
     int code = FT_CODE_USAGE, err;
 
-    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || ft_controller_happens_open(&c, &e) < 0 || (code = ft_controller_durable_open(&c, &e))) {
+    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || ft_controller_happens_open(&c, &e) < 0 ||
+        (code = ft_controller_durable_open(&c, &e))) {
         ft_say(&c.say, "%s", e.text);
         ft_controller_durable_close(&c);
         return code;

@@ -210,7 +210,8 @@ static int listen_for_nodes(struct ft_controller *c, struct ft_error *e)
             return ft_err_set(e, FT_ENOMEM, "out of memory");
     c->d.port = ft_address_port(&list[0]);
     c->auth = ft_auth_new(c->base, c->d.secret, &c->say);
-    if (!c->d.controllers || !c->auth || ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL | 1u << FT_AUTH_ASK, on_connection, c) < 0)
+    if (!c->d.controllers || !c->auth ||
+        ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL | 1u << FT_AUTH_ASK, on_connection, c) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     ft_auth_expect(c->auth, c->map->nnodes);
     return 0;

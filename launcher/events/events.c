@@ -16,7 +16,8 @@
 #include "launcher/options/options.h"
 #include "launcher/report/report.h"
 
-/* What the words say: the job's begin and end; restarts of the report, by number; the version on disk; ...; then a word for each rank, and two for each node. */
+/* What the words say: the job's begin and end; restarts of the report, by number; the version on disk; ...; then a word for each
+   rank, and two for each node. */
 enum { JOB, RESTARTS, CHECKPOINT, ALL, STOPPED, LOSSES, RANKS };
 enum { BEGUN = 1, OVER = 2 };
 
@@ -27,7 +28,8 @@ enum { STARTED = 1, ENDED = 2, DIED = 4, RESTARTED = 8, BACK = 16, SHIFT = 32 };
 /* A look every LOOK_MS; of thousands of ranks it takes this part of a processor at most. */
 enum { LOOK_MS = 50, SHARE = 50 };
 
-/* A node's: the incarnation, + 1, that was started, and from bit SHIFT on that was there; the loss, + 1, whose replacement is not there yet. */
+/* A node's: the incarnation, + 1, that was started, and from bit SHIFT on that was there; the loss, + 1, whose replacement is not
+   there yet. */
 
 struct ft_events {
     const struct ft_options *o;
@@ -80,7 +82,8 @@ static const char *host_name(const struct ft_report *r, uint32_t host)
     return r->hosts ? r->hosts->names[host] : ft_say_host();
 }
 
-static json_t *rank_line(const struct ft_events *ev, const struct ft_events_view *v, const char *what, uint64_t at_ns, uint32_t rank, uint32_t host, pid_t pid)
+static json_t *rank_line(const struct ft_events *ev, const struct ft_events_view *v, const char *what, uint64_t at_ns, uint32_t rank,
+                         uint32_t host, pid_t pid)
 {
     json_t *l = line(ev, v, what, at_ns);
 
@@ -166,7 +169,8 @@ static size_t word_of_node(const struct ft_events *ev, uint32_t node)
     return RANKS + ev->nranks + 2 * (size_t)node;
 }
 
-static json_t *node_line(const struct ft_events *ev, const struct ft_events_view *v, const char *what, uint64_t at_ns, uint32_t node, const char *host)
+static json_t *node_line(const struct ft_events *ev, const struct ft_events_view *v, const char *what, uint64_t at_ns, uint32_t node,
+                         const char *host)
 {
     json_t *l = line(ev, v, what, at_ns);
 
@@ -375,7 +379,8 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     ft_timer_set(ev->timer, ft_max(LOOK_MS, (ft_clock_ns() - begin) * SHARE / 1000000));
 }
 
-int ft_events_new(struct ft_events **out, const struct ft_options *o, const struct ft_say *say, uint32_t nranks, uint32_t nnodes, struct ft_error *e)
+int ft_events_new(struct ft_events **out, const struct ft_options *o, const struct ft_say *say, uint32_t nranks, uint32_t nnodes,
+                  struct ft_error *e)
 {
     struct ft_events *ev = *out = o->events ? calloc(1, sizeof *ev) : NULL;
     int err;

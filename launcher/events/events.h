@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --events: what happens to a job, a JSON object a line, as it happens (docs/events.schema.json). Who has the job looks at what is so a few times a second,
-   and tells what has not been told of it (told.h): so nothing has to be said where it happens, and after the death of a launcher process its
-   successor finds what is left to tell. Of one host that is the agent (agent/happens.h), of several the controller (controller/happens.h). */
+/* --events: what happens to a job, a JSON object a line, as it happens (docs/events.schema.json). Who has the job looks at what
+   is so a few times a second, and tells what has not been told of it (told.h): so nothing has to be said where it happens, and
+   after the death of a launcher process its successor finds what is left to tell. Of one host that is the agent
+   (agent/happens.h), of several the controller (controller/happens.h). */
 #ifndef LAUNCHER_EVENTS_EVENTS_H
 #define LAUNCHER_EVENTS_EVENTS_H
 
@@ -39,8 +40,10 @@ struct ft_events_view {
     int signal;                      /* that ftrun was told to end the job by; 0: none */
 };
 
-/* Opens what --events names; NULL in *ev: nothing is wanted, and ev may be NULL in all that follows. Before the first fork. FT_* with a line. */
-int ft_events_new(struct ft_events **ev, const struct ft_options *o, const struct ft_say *say, uint32_t nranks, uint32_t nnodes, struct ft_error *e);
+/* Opens what --events names; NULL in *ev: nothing is wanted, and ev may be NULL in all that follows. Before the first fork. FT_*
+   with a line. */
+int ft_events_new(struct ft_events **ev, const struct ft_options *o, const struct ft_say *say, uint32_t nranks, uint32_t nnodes,
+                  struct ft_error *e);
 
 /* This process is another one than the one that told. */
 void ft_events_forget(struct ft_events *ev);

@@ -109,7 +109,8 @@ static void retire(uint32_t rank, int code, uint64_t at_ms)
 /* A line as "rank_died 1 100 9": the event, what it is about, a pid, and what has become of it. */
 static void add_line(const json_t *l)
 {
-    static const char *const which[] = {"rank", "node", "pid", "host", "signal", "exit_code", "way_back", "replaced_by", "all_ranks", "last_version"};
+    static const char *const which[] = {"rank", "node", "pid", "host", "signal", "exit_code", "way_back", "replaced_by", "all_ranks",
+                                        "last_version"};
     const json_t *v;
 
     strcat(told, json_string_value(json_object_get(l, "event")));
@@ -204,7 +205,8 @@ Test(events, all_at_one_look, .init = set_up)
                                       "rank_back 1 121 @ start\nrank_ended 1 121 @ 0\njob_ended 0\n"));
 }
 
-/* One that is not followed by a restart has been told, and no end comes after it. One that a launcher process had only begun to enter is none. */
+/* One that is not followed by a restart has been told, and no end comes after it. One that a launcher process had only begun to
+   enter is none. */
 Test(events, the_last_death, .init = set_up)
 {
     begin(0);
@@ -218,7 +220,8 @@ Test(events, the_last_death, .init = set_up)
     view.all = 2;
     retire(1, 0, 6);
     look();
-    cr_expect_str_eq(end(143), expected("rank_started 0 100 @\nrank_started 1 101 @\nall_ranks_restart\nall_ranks_restart\nrank_died 0 100 @ 9\n"
+    cr_expect_str_eq(end(143), expected("rank_started 0 100 @\nrank_started 1 101 @\nall_ranks_restart\nall_ranks_restart\n"
+                                        "rank_died 0 100 @ 9\n"
                                         "rank_ended 1 101 @ 0\njob_stopped 15\njob_ended 143\n"));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where --events writes: a file, to whose end each line is put, or a Unix socket on which somebody listens. Lines lie in a spool (stdio/spool.h), whose
-   position is exact whoever dies; a thread writes them, so neither a disk nor a reader holds up the job. What cannot be written for now, as on a full
-   disk, is tried again; a reader that goes away does not come back. */
+/* Where --events writes: a file, to whose end each line is put, or a Unix socket on which somebody listens. Lines lie in a spool
+   (stdio/spool.h), whose position is exact whoever dies; a thread writes them, so neither a disk nor a reader holds up the job.
+   What cannot be written for now, as on a full disk, is tried again; a reader that goes away does not come back. */
 #ifndef LAUNCHER_EVENTS_OUTLET_H
 #define LAUNCHER_EVENTS_OUTLET_H
 

@@ -19,7 +19,7 @@ struct state {
 
 /* From the store of 1 to `valid` on it has happened, whoever copies it. */
 struct commit {
-    _Atomic uint32_t valid;
+    _Atomic uint32_t valid;  /* processes that look at it are never alive together: any order would do */
     struct state state;
     size_t n;
     struct ft_told_change changes[FT_TOLD_WORDS];

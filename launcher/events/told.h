@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What has been told of a job, in memory that all of its launcher processes share: a few words, each of which says how much of something has been told,
-   and the lines themselves. A line and the words that say that it has been told become true at once, whoever is killed when; so each is told exactly
-   once. Lines that nobody takes are kept up to a bound; then they are left out, and the next one that finds room says how many were. */
+/* What has been told of a job, in memory that all of its launcher processes share: a few words, each of which says how much of
+   something has been told, and the lines themselves. A line and the words that say that it has been told become true at once,
+   whoever is killed when; so each is told exactly once. Lines that nobody takes are kept up to a bound; then they are left out,
+   and the next one that finds room says how many were. */
 #ifndef LAUNCHER_EVENTS_TOLD_H
 #define LAUNCHER_EVENTS_TOLD_H
 
@@ -34,8 +35,8 @@ void ft_told_forget(struct ft_told *t);
 
 uint64_t ft_told_word(const struct ft_told *t, size_t word);
 
-/* Tells one event, an object, which is taken over: it gets "seq", and "dropped" if events before it were left out; n words change with it. NULL, or no
-   memory: it counts as left out. */
+/* Tells one event, an object, which is taken over: it gets "seq", and "dropped" if events before it were left out; n words change
+   with it. NULL, or no memory: it counts as left out. */
 void ft_told_line(struct ft_told *t, json_t *event, const struct ft_told_change *changes, size_t n);
 
 /* The words alone. */

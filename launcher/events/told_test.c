@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each event is told once, in whole lines and in order: to a reader that is slow, on a disk that is full for a while, and by processes that are killed at any
-   moment, each succeeded by another one. */
+/* Each event is told once, in whole lines and in order: to a reader that is slow, on a disk that is full for a while, and by
+   processes that are killed at any moment, each succeeded by another one. */
 #include "config.h"
 
 #include <criterion/criterion.h>

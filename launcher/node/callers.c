@@ -72,9 +72,13 @@ static char *what_is_known(const struct ft_node *n, const char *why)
     json_t *known = ft_status_info(n->agent), *ranks = ft_status_ranks(n->agent);
     char *line = NULL;
 
+    if (!known) {
+        json_decref(ranks);
+        return NULL;
+    }
     json_object_del(json_array_get(ranks, 0), "memory"); /* that is the node's */
-    if (known && json_object_update_new(known, json_pack("{ss si si so}", "unreachable", why, "node", (int)n->d->node, "ranks", (int)n->d->world,
-                                                          "per_rank", ranks)) == 0)
+    if (json_object_update_new(known, json_pack("{ss si si so}", "unreachable", why, "node", (int)n->d->node, "ranks",
+                                                (int)n->d->world, "per_rank", ranks)) == 0)
         line = json_dumps(known, JSON_COMPACT);
     json_decref(known);
     return line;
