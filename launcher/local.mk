@@ -10,6 +10,7 @@ include launcher/net/local.mk
 include launcher/stdio/local.mk
 include launcher/ckpt/local.mk
 include launcher/report/local.mk
+include launcher/events/local.mk
 include launcher/control/local.mk
 include launcher/start/local.mk
 include launcher/tracker/local.mk

@@ -68,6 +68,8 @@ begin --snapshot off --report report --launcher "exec:$tmp/go" -H a,b:2 "$waits"
 wait_for asks '[r["state"] for r in it["per_rank"]] == ["outside MPI", "in MPI", "in MPI"]'
 keeps_to status status
 says status 'it["hosts"] == ["a", "b"] and [r["host"] for r in it["per_rank"]] == ["a", "b", "b"] and it["memory"] is None' || fail "$what: hosts"
+# Two nodes and their ftrun are on this host, and each has a socket: that is one job.
+[ "$(find run -name '*.sock' | wc -l)" = 3 ] && [ "$("$ftrun" list 2>&1 | grep -c waits)" = 1 ] || fail "$what: ftrun list: $("$ftrun" list 2>&1; ls run)"
 says status '[n["state"] for n in it["per_node"]] == ["running"] * 2 and it["standby_pid"] > 0 and it["name"] is None' || fail "$what: nodes"
 : >end
 ended

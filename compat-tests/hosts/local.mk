@@ -13,6 +13,8 @@ EXTRA_DIST += compat-tests/hosts/talks.py $(here_tests) compat-tests/hosts/node.
 # Network namespaces on this machine (lib/lab.sh), and what ftrun promises over them.
 hosts_tests = \
 	compat-tests/hosts/lab_test.sh \
+	compat-tests/hosts/events.sh \
+	compat-tests/hosts/every.sh \
 	compat-tests/hosts/hosts.sh \
 	compat-tests/hosts/mixed.sh \
 	compat-tests/hosts/survive.sh \

@@ -3,6 +3,7 @@
 # One node of several, against a controller that misbehaves: node.py.
 . "$(dirname "$0")/../lib/test.sh"
 needs python3
+own_jobs # or another test's ftrun status would have its nodes call their controller, which is none
 # A sanitized ftrun looks for leaks at its end in a child of its own; killed by us, that child leaves it waiting for ever.
 sanitizers detect_leaks=0
 cd "$tmp" || exit 99

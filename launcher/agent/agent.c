@@ -15,6 +15,7 @@
 #include "launcher/agent/bindings.h"
 #include "launcher/agent/control_job.h"
 #include "launcher/agent/deadlines.h"
+#include "launcher/agent/happens.h"
 #include "launcher/agent/jobmem.h"
 #include "launcher/agent/loop.h"
 #include "launcher/agent/state.h"
@@ -26,6 +27,7 @@
 #include "launcher/base/reap.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/signals.h"
+#include "launcher/events/events.h"
 #include "launcher/job/above.h"
 #include "launcher/job/full.h"
 #include "launcher/job/pair.h"
@@ -163,7 +165,7 @@ static int check_request(struct made *m, struct ft_error *e)
         return FT_CODE_JOB;
     if (o->rabit && ft_library_rabit(m->preload, sizeof m->preload, m->python_path, sizeof m->python_path, e) < 0)
         return FT_CODE_JOB;
-    if (open_report(job, e) < 0)
+    if (open_report(job, e) < 0 || ft_events_new(&m->agent.events, o, &job->say, o->nranks, 0, e) < 0)
         return FT_CODE_USAGE;
     if ((code = ft_durable_open(job, e)))
         return code;
@@ -218,6 +220,7 @@ static void forget(struct ft_agent *a)
     if (job->above)
         job->above->forget(job->node);
     ft_control_forget(a->control);
+    ft_events_forget(a->events);
     ft_signals_forget(&a->signals);
 }
 
@@ -329,6 +332,7 @@ static int run(struct ft_agent *a, const int *predecessor)
         ft_loop_alone(a->loop);
     }
     ft_loop_serve(a->loop);
+    ft_happens_serve(a);
     if (job->above && job->above->serve(job->node) < 0)
         ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
     ft_act_posted(a);
@@ -340,6 +344,7 @@ static int run(struct ft_agent *a, const int *predecessor)
         job->say.verbose = 0; /* and not heard by the controller */
     check_written(a);
     report(job);
+    ft_happens_end(a);
     ft_control_end(a->control, job->code);
     tear_down(a);
     return job->code;
@@ -370,6 +375,7 @@ static void release(struct made *m)
     struct ft_job *job = &a->job;
 
     ft_control_free(a->control);
+    ft_events_free(a->events);
     if (job->node)
         job->above->free(job->node);
     ft_spawn_free(job->spawn);

@@ -5,6 +5,7 @@ liblaunch_la_SOURCES += \
 	launcher/agent/agent.h launcher/agent/agent.c \
 	launcher/agent/control_job.h launcher/agent/control_job.c \
 	launcher/agent/deadlines.h launcher/agent/deadlines.c \
+	launcher/agent/happens.h launcher/agent/happens.c \
 	launcher/agent/jobmem.h launcher/agent/jobmem.c \
 	launcher/agent/loop.h launcher/agent/loop.c \
 	launcher/agent/bindings.h launcher/agent/bindings.c \

@@ -15,6 +15,7 @@
 struct event;
 struct ft_control;
 struct ft_deadlines;
+struct ft_events;
 struct ft_loop;
 struct ft_sink;
 struct ft_timeout;
@@ -40,6 +41,7 @@ struct ft_agent {
     struct ft_timeout *timeout;  /* NULL: none */
     struct ft_watch *watch;
     struct ft_control *control;  /* NULL: the job cannot be asked anything */
+    struct ft_events *events;    /* NULL: no --events, or the controller has it */
     struct ft_sweep sweep;
 };
 

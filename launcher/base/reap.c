@@ -129,38 +129,47 @@ static void reap_behind_leader(const struct ft_leaders *leaders)
     each_child(reap_one, (void *)leaders);
 }
 
-/* Whether pid was started with this in its environment: a process that made a group or session of its own still has it. */
-static bool has_variable(pid_t pid, const char *wanted)
+enum { VALUE = 32 };
+
+/* The value of this variable ("NAME=") in the environment that pid was started with: a process that made a group or session of
+   its own still has it. False: it has none. */
+static bool get_variable(pid_t pid, const char *name, char value[VALUE])
 {
     char path[40], *var = NULL;
-    size_t room = 0;
+    size_t room = 0, len = strlen(name);
     bool found = false;
     FILE *file;
 
     snprintf(path, sizeof path, "/proc/%d/environ", pid);
     file = fopen(path, "re");
     while (file && !found && getdelim(&var, &room, 0, file) > 0)
-        found = !strcmp(var, wanted);
+        found = !strncmp(var, name, len);
+    if (found)
+        snprintf(value, VALUE, "%s", var + len);
     if (file)
         fclose(file);
     free(var);
     return found;
 }
 
+static uint32_t number_of(const struct ft_leaders *leaders, uint32_t rank)
+{
+    return leaders->ranks ? leaders->ranks[rank] : rank;
+}
+
 static bool has_rank(const struct ft_leaders *leaders, pid_t pid, uint32_t rank)
 {
-    char wanted[32];
+    char value[VALUE], wanted[VALUE];
 
-    snprintf(wanted, sizeof wanted, "FTMPI_RANK=%u", leaders->ranks ? leaders->ranks[rank] : rank);
-    return has_variable(pid, wanted);
+    snprintf(wanted, sizeof wanted, "%u", number_of(leaders, rank));
+    return get_variable(pid, "FTMPI_RANK=", value) && !strcmp(value, wanted);
 }
 
 static bool has_job(pid_t pid, const char *job)
 {
-    char wanted[64];
+    char value[VALUE];
 
-    snprintf(wanted, sizeof wanted, "FTMPI_JOB=%s", job);
-    return has_variable(pid, wanted);
+    return get_variable(pid, "FTMPI_JOB=", value) && !strcmp(value, job);
 }
 
 /* Whether it was in exec since its environment began there, or is dying: the kernel shows none then, whosever process it is. 0 and not ours to look
@@ -180,6 +189,34 @@ static bool is_in_between(pid_t pid, unsigned long environment)
     if (fd >= 0)
         close(fd);
     return fd >= 0 || errno == ESRCH; /* it has no memory any more (Linux 6.18; before, the file could be opened) */
+}
+
+enum whose { OTHERS, OURS, UNSURE /* another look tells */ };
+
+static bool is_number_of_ours(const struct ft_leaders *leaders, const char *value)
+{
+    char *end;
+    unsigned long number = strtoul(value, &end, 10);
+
+    for (uint32_t r = 0; r < leaders->n; r++)
+        if (!*end && leaders->ranks[r] == number)
+            return true;
+    return false;
+}
+
+/* Several nodes of a job may be on one host: what has the number of a rank of another one is that one's. */
+static enum whose whose_is(const struct ft_leaders *leaders, pid_t pid, unsigned long environment)
+{
+    bool job = has_job(pid, leaders->job);
+    char value[VALUE];
+
+    if (job && !leaders->ranks)
+        return OURS;
+    if (job && get_variable(pid, "FTMPI_RANK=", value))
+        return is_number_of_ours(leaders, value) ? OURS : OTHERS;
+    if (is_in_between(pid, environment))
+        return UNSURE;
+    return job ? OURS : OTHERS; /* it has no number any more */
 }
 
 /* Also one that has neither the rank's group nor its environment any more. What such a child has started, nobody can tell. */
@@ -246,17 +283,17 @@ static void hunt_stranger(void *arg, pid_t pid)
 {
     struct hunt *h = arg;
     struct ft_procstat stat;
+    enum whose whose;
     int pidfd;
 
     if (pid == getpid() || !ft_procstat_read(pid, &stat) || stat.state == 'Z' || stat.parent == getpid())
         return;
     pidfd = ft_pidfd_open(pid); /* before it is looked at: somebody else waits for it, and then its number is free */
-    if (has_job(pid, h->leaders->job)) {
-        if (!below_leader(h->leaders, pid))
-            hunt_one(h, pid, pidfd);
-    } else if (is_in_between(pid, stat.environment)) {
-        h->alive += !below_leader(h->leaders, pid); /* another look tells whose it is */
-    }
+    whose = whose_is(h->leaders, pid, stat.environment);
+    if (whose == OURS && !below_leader(h->leaders, pid))
+        hunt_one(h, pid, pidfd);
+    else if (whose == UNSURE)
+        h->alive += !below_leader(h->leaders, pid);
     if (pidfd >= 0)
         close(pidfd);
 }

@@ -122,6 +122,7 @@ static pid_t start_stranger(void)
         if (pid != 0)
             _exit(write(fds[1], &pid, sizeof pid) != sizeof pid);
         setenv("FTMPI_JOB", "stranger", 1);
+        setenv("FTMPI_RANK", "5", 1);
         execl("/bin/sh", "exec sh -c \"$0\" \"$0\"", "-c", "exec sh -c \"$0\" \"$0\"", "exec sh -c \"$0\" \"$0\"", (char *)NULL);
         _exit(127);
     }
@@ -145,4 +146,23 @@ Test(reap, a_stranger_in_exec_may_be_ours)
         missed += ft_reap_signal(&leaders, 0, 0, 0, &one) == 0;
     kill(pid, SIGKILL);
     cr_assert_eq(missed, 0, "%d of %d looks did not see it", missed, LOOKS);
+}
+
+/* Several nodes of a job are on one host, and all have its id: each looks for its own ranks' processes only. */
+Test(reap, a_stranger_of_another_node_is_left_alone)
+{
+    const pid_t none = 0;
+    const uint32_t theirs = 4, ours = 5;
+    struct ft_leaders leaders = {.pids = &none, .n = 1, .job = "stranger", .ranks = &theirs, .strangers = true};
+    pid_t pid = start_stranger(), one;
+    int apart = 0, missed = 0;
+
+    for (int look = 0; look < LOOKS; look++)
+        apart += ft_reap_signal(&leaders, 0, 0, SIGKILL, &one) == 0; /* who is in exec may be ours for a moment */
+    leaders.ranks = &ours;
+    for (int look = 0; look < LOOKS; look++)
+        missed += ft_reap_signal(&leaders, 0, 0, 0, &one) == 0;
+    cr_expect(kill(pid, SIGKILL) == 0, "it was killed");
+    cr_expect_gt(apart, 0, "it was taken for one of ours each time");
+    cr_expect_eq(missed, 0, "%d of %d looks did not see it", missed, LOOKS);
 }

@@ -26,6 +26,8 @@ static const struct ft_say aloud; /* errors, straight to stderr */
 
 static int end_unknown(const struct ft_follow *f)
 {
+    if (f->known)
+        return FT_CODE_NO_JOB;
     ft_say(&aloud, "job %s is gone, and its exit code is not known: were all its processes killed?", f->job->id);
     return FT_CODE_JOB;
 }
@@ -40,7 +42,7 @@ static int list(const struct ft_jobs *jobs)
 }
 
 /* The top of it, if the screen is to be all there is of it. */
-static void show(const json_t *status, bool screen)
+static void show(const json_t *status, bool screen, void (*print)(FILE *to, const json_t *status, size_t columns))
 {
     size_t columns, lines, n = 0;
     char *text = NULL, *at;
@@ -49,7 +51,7 @@ static void show(const json_t *status, bool screen)
     if (!to)
         return;
     ft_table_terminal(STDOUT_FILENO, &columns, &lines);
-    ft_show_status(to, status, columns);
+    print(to, status, columns);
     fclose(to);
     for (at = text; screen && lines > 2 && *at && n < lines - 2; n++)
         at += strcspn(at, "\n") + 1;
@@ -69,13 +71,15 @@ static int status(struct ft_follow *f, bool json, bool screen)
 {
     int code = ft_follow_ask(f, "status");
 
+    if (code && f->known && !json)
+        show(f->known, screen, ft_show_known);
     if (code)
         return code;
     if (json) {
         json_dumpf(f->info, stdout, JSON_INDENT(1));
         putchar('\n');
     } else {
-        show(f->info, screen);
+        show(f->info, screen, ft_show_status);
     }
     ft_link_close(&f->link);
     return 0;
@@ -114,7 +118,11 @@ static int stop(struct ft_follow *f)
 
     if (code)
         return code;
-    ft_follow_to_end(f, "wait", -1);
+    code = ft_follow_to_end(f, "wait", -1);
+    if (code < 0 && f->known)
+        return FT_CODE_NO_JOB;
+    if (f->job->by_node)
+        return 0; /* it is on another host; what was here is gone before it */
     ft_pidfd_await((pid_t)json_integer_value(json_object_get(f->info, "agent_pid")), GONE_MS);
     ft_pidfd_await((pid_t)json_integer_value(json_object_get(f->info, "standby_pid")), GONE_MS);
     return 0;
@@ -230,7 +238,8 @@ void ft_client_help(void)
     puts("Usage: ftrun list\n"
          "       ftrun status [--watch] [--json] [JOB]\n"
          "       ftrun stop | wait | attach [JOB]\n"
-         "What the user's running jobs on this host are, and what they are at.\n\n"
+         "What the user's running jobs on this host are, and what they are at; a job on\n"
+         "several hosts, on each of them.\n\n"
          "  list     the jobs: id, pid of ftrun, ranks, how long, command\n"
          "  status   what each rank is in, for how long, and whom it waits for; log,\n"
          "           memory, last checkpoint; --watch: every second; --json: all there is\n"
@@ -238,8 +247,8 @@ void ft_client_help(void)
          "  wait     waits for the job's end and exits with its code\n"
          "  attach   shows the job's output from now on; Ctrl-C leaves it running\n\n"
          "ps is list, kill is stop, top is status --watch.\n"
-         "JOB: an id, the beginning of one, a --job-name, or the pid of an ftrun; not\n"
-         "needed if one job runs.\n"
+         "JOB: an id, the beginning of one, a --job-name, or the pid of its ftrun, on\n"
+         "that one's host; not needed if one job runs.\n"
          "Exit code 3: no such job, several, or it cannot be reached.");
 }
 

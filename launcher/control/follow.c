@@ -10,11 +10,14 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/wait.h"
 #include "launcher/base/say.h"
+#include "launcher/control/reach.h"
 
 enum {
     ANSWER_MS = 10000,                  /* for an agent to answer */
-    SUCCESSOR_TRIES = 100, TRY_MS = 50, /* for a successor of a killed agent to appear */
+    SUCCESSOR_TRIES = 100, TRY_MS = 50, /* for a successor of a killed agent to appear, ... */
+    SUCCESSOR_MS = 5000,                /* ... at most */
     ENDING_MS = 1000,                   /* for the word that the job is over, when the agent is gone */
     PIECE = 4096                        /* what a pipe that polls as writable takes */
 };
@@ -24,6 +27,16 @@ static const struct ft_say aloud; /* errors, straight to stderr */
 static int say_silent(const struct ft_job_entry *job)
 {
     ft_say(&aloud, "job %s does not answer; is its ftrun stopped?", job->id);
+    return FT_CODE_NO_JOB;
+}
+
+/* By the only way from this host. What its node here knows is kept. */
+static int say_unreachable(struct ft_follow *f, json_t *known)
+{
+    json_decref(f->known);
+    f->known = known;
+    ft_say(&aloud, "job %s: its ftrun, on another host, cannot be reached: %s", f->job->id,
+           json_string_value(json_object_get(known, "unreachable")));
     return FT_CODE_NO_JOB;
 }
 
@@ -48,18 +61,24 @@ static int ask(struct ft_follow *f, int fd, const char *request)
 int ft_follow_ask(struct ft_follow *f, const char *request)
 {
     struct timespec pause = {.tv_nsec = TRY_MS * 1000000};
-    int fd = ft_rundir_connect(f->job->dir, f->job->name), err = FT_LINK_GONE;
     const char *refusal;
+    json_t *known;
+    int fd, err = FT_LINK_GONE;
 
+    if (f->job->unreachable)
+        return say_unreachable(f, json_incref(f->job->info));
+    fd = ft_reach(f->job->dir, f->job->name, &known);
     if (fd < 0 && errno == EAGAIN)
         return say_silent(f->job);
-    for (int i = 0; i < SUCCESSOR_TRIES && fd >= 0; i++) { /* the agent may be killed over it */
-        err = ask(f, fd, request);
+    for (int i = 0; i < SUCCESSOR_TRIES && (fd >= 0 || errno == ECONNRESET); i++) { /* the agent may be killed over it */
+        err = fd >= 0 ? ask(f, fd, request) : FT_LINK_GONE;
         if (err != FT_LINK_GONE)
             break;
         nanosleep(&pause, NULL);
-        fd = ft_rundir_connect(f->job->dir, f->job->name);
+        fd = ft_reach(f->job->dir, f->job->name, &known);
     }
+    if (known)
+        return say_unreachable(f, known);
     if (err == FT_LINK_LATE)
         return say_silent(f->job);
     if (err) {
@@ -74,27 +93,35 @@ int ft_follow_ask(struct ft_follow *f, const char *request)
     return FT_CODE_NO_JOB;
 }
 
-/* The agent is gone without a word: another may take its place, and be soon done. */
+/* The agent is gone without a word: another may take its place, and be soon done. Or it cannot be reached, which is said. */
 static bool find_successor(struct ft_follow *f, const char *request)
 {
     struct timespec pause = {.tv_nsec = TRY_MS * 1000000};
+    uint64_t end_ns = ft_clock_ns() + SUCCESSOR_MS * 1000000ull;
+    json_t *known = NULL;
     int err;
 
     json_decref(f->info);
     f->info = NULL;
-    for (int i = 0; i < SUCCESSOR_TRIES && !f->info; i++) {
+    for (int i = 0; ft_clock_ns() < end_ns && !f->info; i++) {
         int fd;
 
         if (i)
             nanosleep(&pause, NULL);
-        fd = ft_rundir_connect(f->job->dir, f->job->name);
+        json_decref(known);
+        fd = ft_reach(f->job->dir, f->job->name, &known);
         if (fd < 0)
             continue;
-        if (ft_link_open(&f->link, fd, request) == 0)
+        if (ft_link_open(&f->link, fd, request) == 0) {
+            f->link.timeout_ms = ANSWER_MS;
             f->info = ft_link_line(&f->link, &err);
+            f->link.timeout_ms = -1;
+        }
         if (!f->info)
             ft_link_close(&f->link);
     }
+    if (known)
+        say_unreachable(f, known);
     return f->info;
 }
 
@@ -107,8 +134,10 @@ static void close_ending(struct ft_follow *f)
 
 static void open_ending(struct ft_follow *f)
 {
-    int fd = ft_rundir_connect(f->job->dir, f->job->name);
+    json_t *known;
+    int fd = ft_reach(f->job->dir, f->job->name, &known);
 
+    json_decref(known);
     close_ending(f);
     if (fd >= 0 && ft_link_open(&f->ending, fd, "wait") < 0)
         close_ending(f);
@@ -228,4 +257,5 @@ void ft_follow_end(struct ft_follow *f)
 {
     close_ending(f);
     json_decref(f->info);
+    json_decref(f->known);
 }

@@ -11,11 +11,14 @@
 #include <unistd.h>
 
 #include "launcher/control/pipe.h"
+#include "launcher/control/reach.h"
 
 enum {
     ANSWER_MS = 3000,
     SUCCESSOR_TRIES = 20, TRY_MS = 50   /* when an agent was killed while it was asked */
 };
+
+enum reached { BY_NOBODY, BY_NODE_ALONE, BY_NODE, BY_ITSELF };
 
 /* *err: FT_LINK_LATE, it is silent; FT_LINK_GONE, it died over it. */
 static json_t *ask(int fd, int *err)
@@ -37,19 +40,45 @@ static json_t *ask(int fd, int *err)
     return info;
 }
 
+static enum reached reached(const struct ft_job_entry *job)
+{
+    if (!job->by_node)
+        return BY_ITSELF;
+    return job->unreachable ? BY_NODE_ALONE : job->info ? BY_NODE : BY_NOBODY;
+}
+
+/* Of several sockets of one job here, that which leads furthest counts. */
 static void add(struct ft_jobs *jobs, int dir, const char *name, json_t *info)
 {
-    struct ft_job_entry *list = realloc(jobs->list, (jobs->n + 1) * sizeof *list), *job;
+    struct ft_job_entry one = {.dir = dir, .info = info, .by_node = ft_reach_is_node(name)}, *list;
+    size_t i;
 
+    one.unreachable = json_string_value(json_object_get(info, "unreachable"));
+    snprintf(one.name, sizeof one.name, "%s", name);
+    snprintf(one.id, sizeof one.id, "%.*s", (int)strcspn(name, "."), name);
+    for (i = 0; i < jobs->n && strcmp(jobs->list[i].id, one.id); i++)
+        ;
+    if (i < jobs->n && reached(&one) > reached(&jobs->list[i])) {
+        json_decref(jobs->list[i].info);
+        jobs->list[i] = one;
+        return;
+    }
+    list = i < jobs->n ? NULL : realloc(jobs->list, (jobs->n + 1) * sizeof *list);
     if (!list) {
         json_decref(info);
         return;
     }
     jobs->list = list;
-    job = &list[jobs->n++];
-    *job = (struct ft_job_entry){.dir = dir, .info = info};
-    snprintf(job->name, sizeof job->name, "%s", name);
-    snprintf(job->id, sizeof job->id, "%.*s", (int)(strlen(name) - strlen(".sock")), name);
+    list[jobs->n++] = one;
+}
+
+/* Nobody has to look further. */
+static bool is_found(const struct ft_jobs *jobs, const char *name)
+{
+    for (size_t i = 0; i < jobs->n; i++)
+        if (!strncmp(jobs->list[i].id, name, strlen(jobs->list[i].id)) && reached(&jobs->list[i]) >= BY_NODE)
+            return true;
+    return false;
 }
 
 static void look_at(struct ft_jobs *jobs, int dir, const char *name, bool clean)
@@ -57,19 +86,19 @@ static void look_at(struct ft_jobs *jobs, int dir, const char *name, bool clean)
     size_t len = strlen(name);
     struct timespec pause = {.tv_nsec = TRY_MS * 1000000};
     json_t *info = NULL;
-    int fd, err = FT_LINK_GONE;
+    int fd, err;
 
-    if (len <= 5 || len >= FT_SOCKET_NAME || strcmp(name + len - 5, ".sock"))
+    if (len <= 5 || len >= FT_SOCKET_NAME || strcmp(name + len - 5, ".sock") || is_found(jobs, name))
         return;
-    fd = ft_rundir_connect(dir, name);
-    for (int i = 0; i < SUCCESSOR_TRIES && fd >= 0; i++) {
-        info = ask(fd, &err);
-        if (info || err != FT_LINK_GONE)
+    fd = ft_reach(dir, name, &info);
+    for (int i = 0; i < SUCCESSOR_TRIES && (fd >= 0 || errno == ECONNRESET); i++) {
+        info = fd >= 0 ? ask(fd, &err) : NULL;
+        if (info || (fd >= 0 && err != FT_LINK_GONE))
             break;
         nanosleep(&pause, NULL);
-        fd = ft_rundir_connect(dir, name);
+        fd = ft_reach(dir, name, &info);
     }
-    if (fd >= 0) {
+    if (fd >= 0 || info) {
         /* One that ended just now is none; one that is there and silent is. */
         if (info || faccessat(dir, name, F_OK, 0) == 0)
             add(jobs, dir, name, info);
@@ -103,8 +132,12 @@ static void look_into(struct ft_jobs *jobs, int dir, bool clean)
     DIR *files;
 
     files = again < 0 ? NULL : fdopendir(again);
-    while (files && (entry = readdir(files)))
-        look_at(jobs, dir, entry->d_name, clean);
+    for (int nodes = 0; files && nodes < 2; nodes++) { /* they come last: the job's own socket is the shorter way */
+        rewinddir(files);
+        while ((entry = readdir(files)))
+            if (ft_reach_is_node(entry->d_name) == nodes)
+                look_at(jobs, dir, entry->d_name, clean);
+    }
     if (files)
         closedir(files);
     else if (again >= 0)
@@ -141,7 +174,7 @@ static bool has_pid(const struct ft_job_entry *job, const char *word)
     char *end;
     long long pid = strtoll(word, &end, 10);
 
-    for (int i = 0; *word && !*end && pid > 0 && i < 3; i++)
+    for (int i = 0; !job->by_node && *word && !*end && pid > 0 && i < 3; i++)
         if (json_integer_value(json_object_get(job->info, names[i])) == pid)
             return true;
     return false;

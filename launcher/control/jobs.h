@@ -16,6 +16,8 @@ struct ft_job_entry {
     char name[FT_SOCKET_NAME];   /* of its socket */
     char id[FT_SOCKET_NAME];
     json_t *info;                /* NULL: it does not answer (its ftrun is stopped?) */
+    bool by_node;                /* its ftrun is on another host, and reached by a node of the job on this one (reach.h) ... */
+    const char *unreachable;     /* ... if it is: else why not, and info is what the node knows */
 };
 
 struct ft_jobs {
@@ -30,8 +32,8 @@ struct ft_jobs {
    removed. */
 void ft_jobs_find(struct ft_jobs *jobs, const char *word, bool clean);
 
-/* The one that `word` (an id, a pid of its ftrun, its --job-name, the beginning of an id; NULL: the only one) means. NULL: *matching are
-   meant, none or several. */
+/* The one that `word` (an id, a pid of its ftrun here, its --job-name, the beginning of an id; NULL: the only one) means. NULL:
+   *matching are meant, none or several. */
 const struct ft_job_entry *ft_jobs_pick(const struct ft_jobs *jobs, const char *word, size_t *matching);
 
 /* Is it one of those that ft_jobs_pick could not decide between? */

@@ -14,14 +14,19 @@
 
 enum { LINE_MOST = 64 << 20 };
 
+void ft_link_take(struct ft_link *l, int fd)
+{
+    l->fd = fd;
+    l->timeout_ms = l->interrupt = -1;
+    l->begin = l->end = 0;
+}
+
 int ft_link_open(struct ft_link *l, int fd, const char *request)
 {
     char line[128];
     int n = snprintf(line, sizeof line, "{\"request\":\"%s\"}\n", request);
 
-    l->fd = fd;
-    l->timeout_ms = l->interrupt = -1;
-    l->begin = l->end = 0;
+    ft_link_take(l, fd);
     return send(fd, line, (size_t)n, MSG_NOSIGNAL) == n ? 0 : FT_LINK_GONE;
 }
 

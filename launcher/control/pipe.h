@@ -19,6 +19,9 @@ enum { FT_LINK_GONE = -1, FT_LINK_LATE = -2, FT_LINK_INTERRUPTED = -3 };
 /* Takes fd over and sends the request. 0 or FT_LINK_GONE. */
 int ft_link_open(struct ft_link *l, int fd, const char *request);
 
+/* Takes fd over, which sends lines without being asked. */
+void ft_link_take(struct ft_link *l, int fd);
+
 /* The next line as an object; NULL with *err: nobody is there any more (or talks nonsense), nothing came in time, interrupted. */
 json_t *ft_link_line(struct ft_link *l, int *err);
 

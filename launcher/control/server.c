@@ -11,13 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ft/shm/wait.h"
 #include "launcher/base/shared.h"
-#include "launcher/control/rundir.h"
+#include "launcher/control/door.h"
 #include "launcher/options/options.h"
 
 enum {
@@ -40,15 +39,13 @@ struct client {
 
 struct ft_control {
     struct ft_control_job job;
-    int dir, fd;
-    char name[FT_SOCKET_NAME];
+    struct ft_door *door;
     _Atomic uint32_t *waiting;  /* clients that do, of this agent; in shared memory */
 
     /* of the agent */
     struct event_base *base, *serving; /* serving: the job's, as long as that lasts */
     uint64_t since_ns;
     uint32_t expected;          /* so many waited for its predecessor */
-    struct event *readable;
     LIST_HEAD(, client) clients;
     unsigned nclients, nattached;
 };
@@ -162,18 +159,10 @@ static void on_request(struct bufferevent *io, void *arg)
     free(line);
 }
 
-static bool is_welcome(int fd)
-{
-    struct ucred who;
-    socklen_t size = sizeof who;
-
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && (who.uid == geteuid() || who.uid == 0);
-}
-
 static void serve(struct ft_control *c, int fd)
 {
     struct timeval limit = {.tv_sec = REQUEST_SECONDS};
-    struct client *cl = calloc(1, sizeof *cl);
+    struct client *cl = c->nclients < CLIENTS_MAX ? calloc(1, sizeof *cl) : NULL;
 
     if (!cl || !(cl->io = bufferevent_socket_new(c->base, fd, BEV_OPT_CLOSE_ON_FREE))) {
         free(cl);
@@ -191,15 +180,14 @@ static void serve(struct ft_control *c, int fd)
     bufferevent_enable(cl->io, EV_READ);
 }
 
-static void on_connection(evutil_socket_t listener, short what, void *arg)
+static void on_come(void *arg, int fd)
 {
-    struct ft_control *c = arg;
-    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    serve(arg, fd);
+}
 
-    (void)what;
-    if (fd < 0)
-        return;
-    if (c->nclients < CLIENTS_MAX && is_welcome(fd))
+void ft_control_take(struct ft_control *c, int fd)
+{
+    if (c && c->base)
         serve(c, fd);
     else
         close(fd);
@@ -208,24 +196,17 @@ static void on_connection(evutil_socket_t listener, short what, void *arg)
 struct ft_control *ft_control_new(const struct ft_control_job *job, struct ft_error *e)
 {
     struct ft_control *c = calloc(1, sizeof *c);
-    char path[FT_RUNDIR_PATH];
 
-    if (!c) {
+    if (!c || !(c->waiting = ft_shared_new(sizeof *c->waiting))) {
+        ft_control_free(c);
         ft_err_set(e, FT_ENOMEM, "out of memory");
         return NULL;
     }
     c->job = *job;
-    c->fd = -1;
     LIST_INIT(&c->clients);
-    snprintf(c->name, sizeof c->name, "%.16s.sock", job->id);
-    c->dir = ft_rundir_make(path, e);
-    if (c->dir >= 0) {
-        c->waiting = ft_shared_new(sizeof *c->waiting);
-        c->fd = c->waiting ? ft_rundir_listen(c->dir, c->name) : -1;
-        if (c->fd >= 0)
-            return c;
-        ft_err_set(e, FT_ESYS, "no socket in %.300s: %s", path, strerror(errno));
-    }
+    c->door = ft_door_new(job->id, e);
+    if (c->door)
+        return c;
     ft_control_free(c);
     return NULL;
 }
@@ -236,14 +217,13 @@ void ft_control_forget(struct ft_control *c)
         return;
     LIST_INIT(&c->clients);
     c->nclients = c->nattached = 0;
-    c->readable = NULL;
+    ft_door_forget(c->door);
 }
 
 static int listen_in(struct ft_control *c, struct event_base *base)
 {
     c->base = base;
-    c->readable = event_new(base, c->fd, EV_READ | EV_PERSIST, on_connection, c);
-    return c->readable ? event_add(c->readable, NULL) : -1;
+    return ft_door_open(c->door, base, on_come, c);
 }
 
 int ft_control_serve(struct ft_control *c, struct event_base *base)
@@ -344,8 +324,7 @@ static void await_latecomers(struct ft_control *c)
         return;
     LIST_FOREACH(cl, &c->clients, link)
         take_along(cl, base);
-    if (c->readable)
-        event_free(c->readable);
+    ft_door_shut(c->door);
     if (listen_in(c, base) == 0) {
         event_base_loop(base, EVLOOP_NONBLOCK);
         while (is_expected(c)) {
@@ -364,7 +343,7 @@ void ft_control_end(struct ft_control *c, int code)
     if (!c)
         return;
     await_latecomers(c);
-    unlinkat(c->dir, c->name, 0);
+    ft_door_remove(c->door);
     LIST_FOREACH(cl, &c->clients, link)
         if (cl->waits) {
             tell_dropped(cl);
@@ -386,9 +365,7 @@ void ft_control_leave(struct ft_control *c)
         return;
     while ((cl = LIST_FIRST(&c->clients)))
         drop(cl);
-    if (c->readable)
-        event_free(c->readable);
-    c->readable = NULL;
+    ft_door_shut(c->door);
     if (c->base && c->base != c->serving)
         event_base_free(c->base);
     c->base = NULL;
@@ -398,12 +375,7 @@ void ft_control_free(struct ft_control *c)
 {
     if (!c)
         return;
-    if (c->fd >= 0) {
-        unlinkat(c->dir, c->name, 0);
-        close(c->fd);
-    }
-    if (c->dir >= 0)
-        close(c->dir);
+    ft_door_free(c->door);
     ft_shared_free(c->waiting, sizeof *c->waiting);
     free(c);
 }

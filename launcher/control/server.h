@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Serves `ftrun list, status, stop, wait, attach`: a socket in the user's directory (rundir.h), in the agent's event loop. A client
+/* Serves `ftrun list, status, stop, wait, attach`: a socket in the user's directory (door.h), in the agent's event loop. A client
    sends one line, a JSON object {"request": "info"}, and gets JSON lines:
 
      info    {"job": ..., "pid": ..., "agent_pid": ..., "standby_pid": ..., "ranks": ..., "wall_seconds": ..., "command": [...], ...,
@@ -46,6 +46,9 @@ void ft_control_forget(struct ft_control *c);
 
 /* Starts serving. -1: no memory. */
 int ft_control_serve(struct ft_control *c, struct event_base *base);
+
+/* A client that has come another way than by the socket, and may. */
+void ft_control_take(struct ft_control *c, int fd);
 
 /* Status is of now: who has asked for it gets it. */
 void ft_control_answer(struct ft_control *c);

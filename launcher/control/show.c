@@ -77,15 +77,22 @@ void ft_show_jobs(FILE *to, const struct ft_jobs *jobs, const char *word)
     for (size_t i = 0; i < jobs->n; i++) {
         const struct ft_job_entry *job = &jobs->list[i];
         const json_t *info = job->info;
+        char where[TEXT] = "", pid[24] = "?";
 
         if (!ft_jobs_matches(job, word))
             continue;
-        if (!info)
+        if (!info) {
             fprintf(to, "%-10s %8s %6s  %-12s  (does not answer; is its ftrun stopped?)\n", job->id, "?", "?", "?");
-        else
-            fprintf(to, "%-10s %8lld %6lld  %-12s  %s\n", job->id, number(info, "pid"), number(info, "ranks"),
-                    duration(real(info, "wall_seconds"), since, sizeof since),
-                    command(info, string(info, "name"), what, sizeof what));
+            continue;
+        }
+        if (!job->unreachable)
+            snprintf(pid, sizeof pid, "%lld", number(info, "pid"));
+        if (job->unreachable)
+            snprintf(where, sizeof where, " (its ftrun, on another host, cannot be reached)");
+        else if (job->by_node)
+            snprintf(where, sizeof where, " (its ftrun is on host %.100s)", string(info, "host"));
+        fprintf(to, "%-10s %8s %6lld  %-12s  %s%s\n", job->id, pid, number(info, "ranks"),
+                duration(real(info, "wall_seconds"), since, sizeof since), command(info, string(info, "name"), what, sizeof what), where);
     }
 }
 
@@ -434,9 +441,20 @@ static bool any_has(const json_t *ranks, const char *name)
     return false;
 }
 
+static const struct groups places = {.heads = {"RANKS", "STATE", "FOR", "WHERE", "WAITS FOR RANKS"}, .describe = describe_place};
+
+void ft_show_known(FILE *to, const json_t *known, size_t columns)
+{
+    char since[TEXT], what[TEXT];
+
+    line(to, columns, "job %s, %lld rank%s; those on this host (%s), running for %s: %s", string(known, "job"), number(known, "ranks"),
+         ft_plural((uint64_t)number(known, "ranks")), string(known, "host"), duration(real(known, "wall_seconds"), since, sizeof since),
+         command(known, "", what, sizeof what));
+    show_ranks(to, json_object_get(known, "per_rank"), &places, columns);
+}
+
 void ft_show_status(FILE *to, const json_t *status, size_t columns)
 {
-    static const struct groups places = {.heads = {"RANKS", "STATE", "FOR", "WHERE", "WAITS FOR RANKS"}, .describe = describe_place};
     static const struct groups ways = {.heads = {"RANKS", "WAYS BACK", "SNAPSHOT'S AGE", "NO NEWER ONE BECAUSE", ""}, .describe = describe_ways};
     const json_t *ranks = json_object_get(status, "per_rank");
     const char *name = string(status, "name");

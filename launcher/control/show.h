@@ -15,4 +15,7 @@ void ft_show_jobs(FILE *to, const struct ft_jobs *jobs, const char *word);
    For a terminal of so many columns; 0: it is none. */
 void ft_show_status(FILE *to, const json_t *status, size_t columns);
 
+/* What a node knows of a job whose ftrun cannot be reached: its own ranks. */
+void ft_show_known(FILE *to, const json_t *known, size_t columns);
+
 #endif

@@ -17,6 +17,7 @@
 #include "launcher/controller/act.h"
 #include "launcher/controller/ask.h"
 #include "launcher/controller/durable.h"
+#include "launcher/controller/happens.h"
 #include "launcher/controller/job.h"
 #include "launcher/controller/nodes.h"
 #include "launcher/controller/report.h"
@@ -299,6 +300,7 @@ static int run(struct ft_controller *c, const int *how)
         go_on(c, *how);
     else
         begin(c);
+    ft_controller_happens_serve(c);
     c->draft = ft_draft_new(c->base, ft_controller_report_of(c->report), report_now, c);
     if (!c->over)
         event_base_dispatch(c->base);
@@ -309,6 +311,7 @@ static int run(struct ft_controller *c, const int *how)
                   (unsigned long long)ft_nodes_replaced(c->policy), (unsigned long long)ft_nodes_restarts(c->policy),
                   ft_plural(ft_nodes_restarts(c->policy)));
     report(c);
+    ft_controller_happens_end(c);
     ft_control_end(c->control, c->code);
     tear_down(c);
     return c->code;
@@ -325,6 +328,7 @@ static void forget(struct ft_controller *c)
     c->signals = signals;
     ft_signals_forget(&c->signals);
     ft_control_forget(c->control);
+    ft_controller_happens_forget(c);
 }
 
 static int take_over(struct ft_controller *c)
@@ -379,6 +383,7 @@ static void release(struct ft_controller *c)
     ft_controller_durable_free(c);
     ft_controller_act_free(c);
     ft_controller_report_free(c->report);
+    ft_controller_happens_free(c);
 }
 
 int ft_controller_run(const struct ft_options *options)
@@ -388,8 +393,8 @@ int ft_controller_run(const struct ft_options *options)
     struct ft_error e;
     int err = 0, code = FT_CODE_USAGE;
 
-    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || (code = ft_controller_durable_make(&c, &e)) ||
-        (err = prepare(&c, &e)) < 0 || (err = run_in_two(&c, &code, &e)) < 0) {
+    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || ft_controller_happens_make(&c, &e) < 0 ||
+        (code = ft_controller_durable_make(&c, &e)) || (err = prepare(&c, &e)) < 0 || (err = run_in_two(&c, &code, &e)) < 0) {
         ft_say(&c.say, "%s", e.text);
         if (err)
             code = err == FT_EINVAL ? FT_CODE_USAGE : FT_CODE_JOB; /* --iface, --output-filename */

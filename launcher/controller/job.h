@@ -28,6 +28,7 @@ struct ft_control;
 struct ft_controller_durable;
 struct ft_controller_report;
 struct ft_files;
+struct ft_happens;
 struct ft_merge;
 struct ft_pair;
 struct ft_peers;
@@ -92,6 +93,7 @@ struct ft_controller {
     struct ft_nodes_event *events; /* what the policy has not been told yet */
     size_t nevents;
     struct ft_controller_report *report;
+    struct ft_happens *happens;
     struct ft_draft *draft;    /* NULL: no --report, no --timeline */
     struct ft_controller_durable *durable; /* NULL: no --ckpt-dir */
     struct ft_asking *ask;

@@ -6,6 +6,7 @@ liblaunch_la_SOURCES += \
 	launcher/controller/controller.h launcher/controller/controller.c \
 	launcher/controller/durable.h launcher/controller/durable.c \
 	launcher/controller/files.h launcher/controller/files.c \
+	launcher/controller/happens.h launcher/controller/happens.c \
 	launcher/controller/job.h launcher/controller/job.c \
 	launcher/controller/nodes.h launcher/controller/nodes.c \
 	launcher/controller/peers.h launcher/controller/peers.c \

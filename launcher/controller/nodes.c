@@ -12,6 +12,7 @@
 #include "ft/base/util.h"
 #include "launcher/base/address.h"
 #include "launcher/base/timer.h"
+#include "launcher/control/server.h"
 #include "launcher/controller/act.h"
 #include "launcher/controller/ask.h"
 #include "launcher/controller/durable.h"
@@ -163,9 +164,13 @@ static void on_connection(void *arg, int fd, enum ft_auth_kind kind, const struc
 {
     struct ft_controller *c = arg;
 
-    (void)kind;
     (void)e;
-    ft_peers_add(c->peers, fd);
+    if (kind == FT_AUTH_ASK) {
+        ft_address_tune(fd);
+        ft_control_take(c->control, fd);
+    } else {
+        ft_peers_add(c->peers, fd);
+    }
 }
 
 /* ---- where they reach us ---- */
@@ -217,7 +222,7 @@ int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
     c->peers = ft_peers_new(c->base, &config);
     c->auth = ft_auth_new(c->base, c->d.secret, &c->say);
     if (!c->peers || ft_controller_say_open(c) < 0 || !c->auth ||
-        ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL, on_connection, c) < 0)
+        ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL | 1u << FT_AUTH_ASK, on_connection, c) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     ft_auth_expect(c->auth, c->map->nnodes);
     return 0;

@@ -11,7 +11,11 @@ struct ft_handshake;
 enum { FT_SECRET_BYTES = 32, FT_HELLO_BYTES = 64, FT_PROOF_BYTES = 32, FT_AUTH_MS = 5000 };
 
 /* What a connection is for. The caller says it; both proofs contain it. */
-enum ft_auth_kind { FT_AUTH_CONTROL = 1, FT_AUTH_LINK, FT_AUTH_FETCH, FT_AUTH_KINDS };
+enum ft_auth_kind {
+    FT_AUTH_CONTROL = 1, FT_AUTH_LINK, FT_AUTH_FETCH,
+    FT_AUTH_ASK,               /* for ftrun status and so on (control/server.h) */
+    FT_AUTH_KINDS
+};
 
 /* Called once, and the handshake is gone then; not by who has just begun it. fd is the callee's in any case. why NULL: it is proved, is for
    `kind`, and nothing of what follows has been read. Else: what is wrong, in a few words. */

@@ -19,6 +19,7 @@
 struct evbuffer;
 struct event;
 struct ft_auth;
+struct ft_callers;
 struct ft_doubts;
 struct ft_fetch;
 struct ft_kept;
@@ -71,6 +72,7 @@ struct ft_node {
     struct ft_partner *partner; /* the next node keeps our checkpoints, ... */
     struct ft_kept *kept;       /* ... and this one those of the one before; NULL: no */
     struct ft_doubts *doubts;   /* --bootstrap-cache: what other nodes know of a unit; NULL: no */
+    struct ft_callers *callers; /* NULL: nobody finds the job here */
     struct ft_wire_hello hello;
     int input;                  /* what is written there comes out of standard input; -1: no rank here reads it */
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 liblaunch_la_SOURCES += \
+	launcher/node/callers.h launcher/node/callers.c \
 	launcher/node/cargo.h launcher/node/cargo.c \
 	launcher/node/doubts.h launcher/node/doubts.c \
 	launcher/node/durable.h launcher/node/durable.c \

@@ -70,14 +70,10 @@ static int enter(const struct ft_description *d, struct ft_error *e)
 /* What is said to people by all nodes, or written in one place, is the controller's. */
 static void leave_to_controller(struct ft_options *o, const struct ft_description *d)
 {
-    char job[sizeof o->job_id];
-
-    snprintf(job, sizeof job, "%.8s.%u", o->job_id, d->node % 100000); /* several nodes may be on one host */
-    memcpy(o->job_id, job, sizeof job);
     o->node = d;
     o->timeout_ms = 0;
     o->tag_output = o->timestamp_output = false;
-    o->report = o->timeline = o->output_dir = o->ckpt_dir = NULL;
+    o->report = o->timeline = o->events = o->output_dir = o->ckpt_dir = NULL;
 }
 
 int ft_node_main(void)

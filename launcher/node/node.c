@@ -14,6 +14,7 @@
 #include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
 #include "launcher/net/auth.h"
+#include "launcher/node/callers.h"
 #include "launcher/node/doubts.h"
 #include "launcher/node/durable.h"
 #include "launcher/node/fetch.h"
@@ -200,6 +201,8 @@ static int open_node(struct ft_node *n, struct ft_error *e)
         if (n->job->options->bootstrap_cache && !(n->doubts = ft_doubts_new(n)))
             return ft_err_set(e, FT_ENOMEM, "out of memory");
     }
+    if (!(n->callers = ft_callers_new(n, e)))
+        ft_say_notice(&n->job->say, "%s; ftrun list, status, stop, wait and attach do not find this job", e->text);
     introduce(n, list, count);
     ft_node_lease_heard(n, ft_timer_boot_ns()); /* from now on: memory may have taken its time (--log-prepare) */
     return 0;
@@ -213,6 +216,7 @@ static void forget(struct ft_node *n)
     ft_partner_forget(n->partner);
     ft_kept_forget(n->kept);
     ft_doubts_forget(n->doubts);
+    ft_callers_forget(n->callers);
     n->auth = NULL;
     n->fetch = NULL;
     n->fetched = 0;
@@ -252,7 +256,7 @@ static int serve(struct ft_node *n)
     n->uplink = ft_uplink_new(&config);
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: its beats come between ranks that have all processors (spawn.c) */
     if (!n->uplink || ft_links_serve(n->links, job->base, &job->say) < 0 || ft_partner_serve(n->partner) < 0 || ft_kept_serve(n->kept) < 0 ||
-        ft_doubts_serve(n->doubts) < 0)
+        ft_doubts_serve(n->doubts) < 0 || ft_callers_serve(n->callers) < 0)
         return -1;
     ft_node_lease_resume(n);
     return 0;
@@ -317,6 +321,7 @@ static void leave(struct ft_node *n)
     ft_partner_leave(n->partner);
     ft_kept_leave(n->kept);
     ft_doubts_leave(n->doubts);
+    ft_callers_leave(n->callers);
     ft_uplink_free(n->uplink);
     ft_node_durable_leave(n);
     ft_node_report_free(n->report);
@@ -335,6 +340,7 @@ static void free_node(struct ft_node *n)
     ft_partner_free(n->partner);
     ft_kept_free(n->kept);
     ft_doubts_free(n->doubts);
+    ft_callers_free(n->callers);
     ft_node_input_close(n);
     ft_shared_free(n->shared, sizeof *n->shared);
     free(n);

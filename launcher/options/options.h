@@ -110,7 +110,7 @@ struct ft_options {
     const char *log_spill;
     uint64_t grace_ms;
     bool rabit, xgboost_tracker;
-    const char *report, *timeline; /* NULL: none */
+    const char *report, *timeline, *events; /* NULL: none */
     bool quiet;
     int verbose;               /* 0 to 3 */
     bool help, version;        /* asked for: nothing else is valid */

@@ -221,6 +221,8 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
                           FT_LEASE_MIN_MS / 1e3);
     if (o->report && o->timeline && ft_outfile_same(o->report, o->timeline))
         return ft_err_set(e, FT_EINVAL, "--report %.300s and --timeline %.300s are one file: each needs its own", o->report, o->timeline);
+    if (o->events && ((o->report && ft_outfile_same(o->report, o->events)) || (o->timeline && ft_outfile_same(o->timeline, o->events))))
+        return ft_err_set(e, FT_EINVAL, "--events %.300s is the file of --report or --timeline: each needs its own", o->events);
     if (!o->start_ms)
         return ft_err_set(e, FT_EINVAL, "--start-timeout 0: must be more than 0");
     if (!ft_map_wanted(o))

@@ -121,6 +121,7 @@ static const struct ft_setting settings[] = {
 
     HEADING("What ftrun tells"),
     {"report", "FILE", FT_TEXT, AT(report), "none", "write what happened as JSON: times, deaths, memory", false},
+    {"events", "FILE|unix:PATH", FT_TEXT, AT(events), "none", "write what happens, as it happens, as JSON lines", false},
     {"timeline", "FILE", FT_TEXT, AT(timeline), "none", "draw what each rank did when, as SVG", false},
     {"verbose v | vv vvv", NULL, FT_FLAG, BY(verbose), "no",
      "say what happens to the job; -vv: each step as well; -vvv: what looking for a fault in ftrun takes", false},

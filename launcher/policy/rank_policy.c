@@ -27,6 +27,8 @@ struct whole {             /* what is not of one rank */
     int code;              /* of the job, once it is ending */
     uint32_t up, done;     /* ranks that run; that left with 0 */
     uint64_t restarts;
+    uint64_t gatherings;   /* so often all ranks had to start together */
+    int signal;            /* that the job ends by; 0: by something else, or not */
     bool rabit_used;
 };
 
@@ -326,6 +328,7 @@ static void stranded(struct ft_policy *p, const struct ft_event *ev, struct ft_e
         p->ranks[r].life = FT_PROC_CLEARING;
     }
     p->now.stage = GATHERING;
+    p->now.gatherings++;
     p->now.done = 0;
     effect(out, FT_DO_TELL_ALL)->rank = ev->rank;
     effect(out, FT_DO_GATHER);
@@ -362,10 +365,12 @@ static void step(struct ft_policy *p, const struct ft_event *ev, struct ft_effec
         exited(p, ev, out);
         break;
     case FT_EV_SIGNAL:
-        if (is_going(p))
+        if (is_going(p)) {
+            p->now.signal = ev->signal;
             end(p, FT_END_SIGNALLED, 0, (uint64_t)ev->signal, 128 + ev->signal, out);
-        else if (p->now.stage != KILLING)
+        } else if (p->now.stage != KILLING) {
             send(p, KILLING, SIGKILL, out); /* asked twice: at once */
+        }
         break;
     case FT_EV_GRACE:
         grace_over(p, out);
@@ -488,4 +493,14 @@ uint64_t ft_policy_restarts(const struct ft_policy *p)
 uint64_t ft_policy_restarts_of(const struct ft_policy *p, uint32_t rank)
 {
     return p->ranks[rank].restarts;
+}
+
+uint64_t ft_policy_gatherings(const struct ft_policy *p)
+{
+    return p->now.gatherings;
+}
+
+int ft_policy_signal(const struct ft_policy *p)
+{
+    return p->now.signal;
 }

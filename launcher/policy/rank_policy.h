@@ -169,6 +169,10 @@ bool ft_policy_stays(const struct ft_policy *p);
 /* The job ends; its code. */
 bool ft_policy_ends(const struct ft_policy *p, int *code);
 
+/* So often all ranks had to start together; the signal that the job ends by, 0: by something else, or it does not. */
+uint64_t ft_policy_gatherings(const struct ft_policy *p);
+int ft_policy_signal(const struct ft_policy *p);
+
 uint64_t ft_policy_restarts(const struct ft_policy *p);  /* of the whole job; those with all others are not counted */
 uint64_t ft_policy_restarts_of(const struct ft_policy *p, uint32_t rank);  /* all */
 

@@ -143,15 +143,12 @@ static int lead_mpi4py(struct ft_environ *env, const char *library_path)
     return 0;
 }
 
-/* Of the job's id, what is the same on all nodes: one of several adds its number. */
-static int job_length(const char *job_id) { return (int)strcspn(job_id, "."); }
-
 /* The same for all ranks of the job, wherever they are and however often one is started. */
 static int master_port_of(const char *job_id)
 {
     uint32_t n = 0;
 
-    for (const char *end = job_id + job_length(job_id); job_id < end; job_id++)
+    for (; *job_id; job_id++)
         n = n * 31 + (unsigned char)*job_id;
     return PORT_FROM + (int)(n % PORTS);
 }
@@ -241,7 +238,7 @@ struct ft_environ *ft_environ_new(const struct ft_spawn_config *config, const st
     set(env, env->fds);
     snprintf(env->job, TEXT, "FTMPI_JOB=%s", config->job_id);
     set(env, env->job);
-    snprintf(env->run, TEXT, "TORCHELASTIC_RUN_ID=%.*s", job_length(config->job_id), config->job_id); /* by this libraries see that torchrun has started them */
+    snprintf(env->run, TEXT, "TORCHELASTIC_RUN_ID=%s", config->job_id); /* by this libraries see that torchrun has started them */
     set(env, env->run);
     set(env, (char *)"ROLE_NAME=default");
     set(env, (char *)"TORCHELASTIC_USE_AGENT_STORE=False"); /* rank 0 has the store */

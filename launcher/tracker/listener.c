@@ -17,7 +17,7 @@ uint16_t ft_tracker_port_for(const char *job_id)
 {
     uint32_t n = 0;
 
-    for (; *job_id && *job_id != '.'; job_id++) /* a node's number is behind a dot */
+    for (; *job_id; job_id++)
         n = n * 31 + (unsigned char)*job_id;
     return (uint16_t)(PORT_FROM + n % PORTS);
 }

@@ -93,7 +93,7 @@ static json_t *contexts(const struct ft_options *o, const struct ft_description 
 /* Those that mean something on a node. The others are the controller's. */
 static bool is_of_nodes(const char *name)
 {
-    static const char *const own[] = {"stdin",  "tag-output", "timestamp-output", "output-filename", "report",      "timeline",
+    static const char *const own[] = {"stdin",  "tag-output", "timestamp-output", "output-filename", "report",      "timeline", "events",
                                       "timeout", "launcher",  "launch-arg", "launch-tree", "spares",          "wait-for-host", "prefix",
                                       "start-timeout", "ckpt-dir", "ckpt-every", "resume"};
 
