@@ -15,13 +15,14 @@
 #include "ft/shm/word.h"
 
 /* What each tells the processes that it starts. Its size alone is no proof: salloc and sbatch export SLURM_NTASKS to a shell
-   that is one process, and notebooks set WORLD_SIZE. */
+   that is one process, and notebooks set WORLD_SIZE. One may have started another, which has more processes; srun --mpi=pmi2 tells the same
+   number in two ways, so it comes first. */
 static const struct {
     const char *who, *rank, *also, *sizes[2];
 } launchers[] = {
+    {"srun", "SLURM_PROCID", "SLURM_STEP_ID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}}, /* the first: of the step, not of the job */
     {"mpirun", "OMPI_COMM_WORLD_RANK", NULL, {"OMPI_COMM_WORLD_SIZE"}},
     {"mpiexec", "PMI_RANK", NULL, {"PMI_SIZE"}},
-    {"srun", "SLURM_PROCID", "SLURM_STEP_ID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}}, /* the first: of the step, not of the job */
     {"torchrun", "RANK", "LOCAL_RANK", {"WORLD_SIZE"}},
 };
 
@@ -65,9 +66,22 @@ static bool has_inherited_job(void)
     return false;
 }
 
+/* What launcher i says of this process. false: it has not started it, as far as is known. */
+static bool told_by(int i, unsigned long long *rank, unsigned long long *size, const char **name)
+{
+    const char *const *sizes = launchers[i].sizes;
+    unsigned long long also;
+
+    if (!number_from(launchers[i].rank, rank) || (launchers[i].also && (!number_from(launchers[i].also, &also) || !is_step(also))))
+        return false;
+    *name = number_from(sizes[0], size) ? sizes[0] : sizes[1];
+    return *name && number_from(*name, size);
+}
+
 int ft_alone_check(struct ft_error *e)
 {
-    unsigned long long rank, also = 0, size;
+    unsigned long long rank = 0, size = 1, r, n;
+    const char *who = NULL, *name = NULL, *by;
 
     if (may_be_alone())
         return 0;
@@ -75,17 +89,17 @@ int ft_alone_check(struct ft_error *e)
         return ft_err_set(e, FT_EJOB, "ftrun has started this as a rank, but its environment has been taken away (env -i, sudo, su?): it "
                           "would be a world of one; keep the variables FTMPI_*, or set FTMPI_ALONE=1 if that is what you want");
     for (int i = 0; i < LAUNCHERS; i++) {
-        const char *const *sizes = launchers[i].sizes, *name = sizes[0];
-
-        if (!number_from(launchers[i].rank, &rank) || (launchers[i].also && (!number_from(launchers[i].also, &also) || !is_step(also))))
+        if (!told_by(i, &r, &n, &by) || n <= size)
             continue;
-        if (!number_from(name, &size) && (!(name = sizes[1]) || !number_from(name, &size)))
-            continue;
-        if (size > 1)
-            return ft_err_set(e, FT_EJOB, "%s has started this as process %llu of %llu (%s), and ftrun has not: each of them would be a "
-                              "world of one; start it with ftrun -n %llu, or set FTMPI_ALONE=1 if that is what you want",
-                              launchers[i].who, rank, size, name, size);
+        who = launchers[i].who;
+        name = by;
+        rank = r;
+        size = n;
     }
+    if (who)
+        return ft_err_set(e, FT_EJOB, "%s has started this as process %llu of %llu (%s), and ftrun has not: each of them would be a "
+                          "world of one; start ftrun -n %llu in its place, or set FTMPI_ALONE=1 if that is what you want",
+                          who, rank, size, name, size);
     if (number_from("PMIX_RANK", &rank) && rank > 0 && rank < UINT32_MAX - 15)
         return ft_err_set(e, FT_EJOB, "a launcher with PMIx has started this as process %llu of several (PMIX_RANK), and ftrun has not: "
                           "each of them would be a world of one; start it with ftrun, or set FTMPI_ALONE=1 if that is what you want", rank);

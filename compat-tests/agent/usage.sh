@@ -26,7 +26,7 @@ bad 2 'did you mean -vvv?' -vvvv true
 bad 2 '"never" is not a valid value; wanted: on|off' --snapshot-threads never true
 bad 2 '"1" is not a valid value; wanted: on|off' --snapshot-threads=1 true
 # A misspelt launcher was ignored as one of Hydra's, and the job started by ssh.
-bad 2 '"exce:h.sh" is not a valid value; wanted: ssh|exec:COMMAND' --launcher exce:h.sh -H a,b true
+bad 2 '"exce:h.sh" is not a valid value; wanted: ssh|srun|exec:COMMAND' --launcher exce:h.sh -H a,b true
 bad 2 '"foo" is not a valid value' --launcher foo true
 run --bootstrap slurm -n 1 true
 expect_code 0

@@ -122,6 +122,8 @@ static void run(const struct ft_child_config *config, const char **words, int in
     dup2(out >= 0 ? out : open("/dev/null", O_WRONLY | O_CLOEXEC), 1);
     dup2(err, 2);
     setpriority(PRIO_PROCESS, 0, config->nice);
+    for (char *const *v = config->env; v && *v; v++)
+        putenv(*v); /* without "=" it takes out */
     ft_signals_give_back(config->signals);
     execvp(words[0], (char **)words);
     dprintf(2, "%s: %s\n", words[0], strerror(errno));

@@ -17,6 +17,7 @@ struct ft_child_config {
     struct event_base *base;
     const struct ft_signals *signals;
     int nice;
+    char *const *env;          /* for its environment: "NAME=VALUE", or "NAME", which is taken out; NULL at the end. NULL: it has ours */
     /* A line of stream 1 or 2, printable, not empty. Must not close the child. */
     void (*line)(void *arg, int stream, char *line);
     void *arg;

@@ -41,7 +41,7 @@ static bool is_own_address(const char *name)
 }
 
 /* Our own name, with or without its domain. */
-static bool is_this_host(const char *name)
+bool ft_hosts_is_here(const char *name)
 {
     char own[NAME_BYTES] = "";
     size_t len;
@@ -56,7 +56,7 @@ static bool is_this_host(const char *name)
 }
 
 /* ssh would take "-" for an option, and people other things for more than a name: quotes, "+n0" and "^name", a list in brackets. */
-static bool is_name(const char *name)
+bool ft_hosts_is_name(const char *name)
 {
     return *name && *name != '-' && *name != '@' && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:%@")];
 }
@@ -93,16 +93,16 @@ static int read_host(struct ft_options *o, const char *text, size_t len, const c
         if (iscntrl((unsigned char)text[i]))
             return ft_err_set(e, FT_EINVAL, "%s: this is not text; wanted: NAME or NAME:SLOTS", who);
     all = colon && (!strcmp(colon, "*") || !strcmp(colon, "auto"));
-    if (!is_name(name) || len >= sizeof whole || (colon && !all && (ft_values_number(colon, &n) < 0 || n < 1 || n > FT_RANKS_MAX)))
+    if (!ft_hosts_is_name(name) || len >= sizeof whole || (colon && !all && (ft_values_number(colon, &n) < 0 || n < 1 || n > FT_RANKS_MAX)))
         return bad_host(who, text, len, e);
-    here = is_this_host(name);
+    here = ft_hosts_is_here(name);
     if (all && !here)
         return ft_err_set(e, FT_EINVAL, "%s: \"%.*s\": how many processors it has is not known here; wanted: NAME:SLOTS", who, (int)len, text);
     *host = (struct ft_host){.name = ft_options_keep(o, "%s", name), .slots = all ? ft_topology_processors() : (uint32_t)n, .here = here};
     return host->name ? 0 : ft_err_set(e, FT_EINVAL, "out of memory");
 }
 
-static struct ft_host *find(const struct ft_hosts *hosts, const char *name)
+struct ft_host *ft_hosts_find(const struct ft_hosts *hosts, const char *name)
 {
     for (size_t i = 0; i < hosts->n; i++)
         if (!strcasecmp(hosts->list[i].name, name))
@@ -112,7 +112,7 @@ static struct ft_host *find(const struct ft_hosts *hosts, const char *name)
 
 int ft_hosts_add(struct ft_options *o, struct ft_hosts *hosts, const struct ft_host *host)
 {
-    struct ft_host *same = find(hosts, host->name), *list;
+    struct ft_host *same = ft_hosts_find(hosts, host->name), *list;
 
     if (same) {
         same->slots += host->slots;
@@ -214,7 +214,7 @@ static int read_number(const char *where, const char *word, const char *value, u
 
 static int set_user(struct ft_options *o, const char *where, const char *user, struct ft_host *host, struct ft_error *e)
 {
-    if (!is_name(user) || strpbrk(user, "@:%") || strchr(host->name, '@'))
+    if (!ft_hosts_is_name(user) || strpbrk(user, "@:%") || strchr(host->name, '@'))
         return ft_err_set(e, FT_EINVAL, "%s: \"%.80s\" is not the name of a user", where, user);
     host->name = ft_options_keep(o, "%s@%s", user, host->name);
     host->here = false;
@@ -338,7 +338,7 @@ int ft_hosts_file(struct ft_options *o, const char *path, const char *who, uint3
     if (err < 0)
         return err;
     for (size_t i = 0; i < l.hosts.n; i++) {
-        if (find(&l.excluded, l.hosts.list[i].name))
+        if (ft_hosts_find(&l.excluded, l.hosts.list[i].name))
             continue;
         if (!each && !l.counted && l.uncounted == 1 && l.hosts.list[i].here)
             l.hosts.list[i].slots = ft_topology_processors();

@@ -27,6 +27,15 @@ int ft_hosts_no_place(uint32_t more, struct ft_error *e);
 /* Not all of them are the one we run on. */
 bool ft_hosts_elsewhere(const struct ft_hosts *hosts);
 
+/* What a host may be called, by itself or for ssh (USER@NAME, an address). */
+bool ft_hosts_is_name(const char *name);
+
+/* It is a name or an address of the host we run on. */
+bool ft_hosts_is_here(const char *name);
+
+/* NULL: it is not in the list. */
+struct ft_host *ft_hosts_find(const struct ft_hosts *hosts, const char *name);
+
 /* Adds to the list, or to the slots of the host of that name. -1: no memory. */
 int ft_hosts_add(struct ft_options *o, struct ft_hosts *hosts, const struct ft_host *host);
 

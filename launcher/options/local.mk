@@ -6,17 +6,20 @@ liblaunch_la_SOURCES += \
 	launcher/options/hosts.h launcher/options/hosts.c \
 	launcher/options/identity.h launcher/options/identity.c \
 	launcher/options/map.h launcher/options/map.c \
+	launcher/options/nodelist.h launcher/options/nodelist.c \
 	launcher/options/options.h launcher/options/options.c \
 	launcher/options/parse.h launcher/options/parse.c \
 	launcher/options/placement.h launcher/options/placement.c \
 	launcher/options/program.h launcher/options/program.c \
 	launcher/options/readers.h launcher/options/readers.c \
 	launcher/options/settings.h launcher/options/settings.c \
+	launcher/options/slurm.h launcher/options/slurm.c \
 	launcher/options/topology.h launcher/options/topology.c \
 	launcher/options/values.h launcher/options/values.c
 
 unit_tests += launcher/options/unit
 launcher_options_unit_SOURCES = \
-	launcher/options/options_test.c
+	launcher/options/options_test.c \
+	launcher/options/slurm_test.c
 launcher_options_unit_CFLAGS = $(unit_cflags)
 launcher_options_unit_LDADD = $(launcher_unit_libs)

@@ -126,6 +126,11 @@ int ft_options_add_context(struct ft_options *o, struct ft_error *e)
     return 0;
 }
 
+const char *ft_options_launcher(const struct ft_options *o)
+{
+    return o->launcher ? o->launcher : o->srun ? "srun" : "ssh";
+}
+
 const struct ft_context *ft_options_context(const struct ft_options *o, uint32_t rank)
 {
     const struct ft_context *c = o->contexts;

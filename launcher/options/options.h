@@ -119,7 +119,8 @@ struct ft_options {
     const char *iface;         /* where sockets between hosts listen: name or CIDR; NULL: towards the other hosts */
     bool survive_host;         /* the log stays whole, for the node that replaces a lost one */
     struct ft_map *map;        /* the job is on several hosts: who is where; NULL: it is on this one, and all the rest is nothing to it */
-    const char *launcher;      /* "ssh", "exec:COMMAND"; NULL: ssh, and what is on this host is started directly */
+    const char *launcher;      /* "ssh", "srun", "exec:COMMAND"; NULL: ssh or srun, and what is on this host is started directly */
+    bool srun;                 /* launcher NULL is srun: the hosts are nodes of an allocation of Slurm's */
     const char **launch_args;  /* for it */
     size_t nlaunch_args;
     uint64_t launch_tree;      /* so many hosts are being started by one at any moment, the rest by those; 0: no others start any; FT_TREE_AUTO */
@@ -145,6 +146,9 @@ void ft_options_defaults(struct ft_options *o);
 
 /* --log-spill where nobody has said it. */
 const char *ft_options_spill_dir(void);
+
+/* What starts ftrun on other hosts: "ssh", "srun" or "exec:COMMAND". */
+const char *ft_options_launcher(const struct ft_options *o);
 
 /* The context that runs a rank. */
 const struct ft_context *ft_options_context(const struct ft_options *o, uint32_t rank);

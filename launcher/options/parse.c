@@ -13,6 +13,7 @@
 #include "launcher/options/map.h"
 #include "launcher/options/readers.h"
 #include "launcher/options/settings.h"
+#include "launcher/options/slurm.h"
 
 /* Words of a command line, or of a line of an --app file. */
 struct words {
@@ -201,6 +202,8 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
 {
     uint64_t n = 0;
 
+    if (ft_slurm_take(o, e) < 0)
+        return FT_EINVAL;
     for (size_t c = 0; c < o->ncontexts; c++) {
         if (settle(o, &o->contexts[c], e) < 0)
             return FT_EINVAL;

@@ -472,20 +472,28 @@ READER(launch_tree)
     return 0;
 }
 
+/* Hydra's name for it, where that is what happens anyway. */
+static bool is_slurm_here(const char *word)
+{
+    return !strcmp(word, "slurm") && getenv("SLURM_JOB_ID");
+}
+
 /* What Hydra has besides is not to be had, and what it starts here is started here anyway. */
 READER(launcher)
 {
     static const char *const others[] = {"cobalt", "flux", "fork", "jmi", "ll", "lsf", "manual", "pbs", "pbsdsh", "pdsh", "persist", "rsh",
                                          "sge", "slurm", NULL};
 
-    if (!strcmp(w->value, "ssh") || (!strncmp(w->value, "exec:", 5) && w->value[5]))
+    if (!strcmp(w->value, "ssh") || !strcmp(w->value, "srun") || (!strncmp(w->value, "exec:", 5) && w->value[5]))
         o->launcher = w->value;
     else if (!strncmp(w->value, "exec", 4))
         return ft_err_set(e, FT_EINVAL, "%s %.80s: wanted: exec:COMMAND, which is called as COMMAND HOST PROGRAM ARGUMENT...", w->who, w->value);
-    else
+    else if (!is_slurm_here(w->value))
         return one_of(others, w->value) < 0 ? FT_EINVAL : ft_read_foreign(o, w, e);
     return 0;
 }
+
+READER(rmk) { return is_slurm_here(w->value) ? 0 : ft_read_foreign(o, w, e); }
 
 READER(launch_arg)
 {

@@ -21,7 +21,7 @@
 
 static const struct ft_setting settings[] = {
     HEADING("What runs"),
-    COMMAND("n np c", "N", count, "number of ranks (default 1, or the slots of the host list)"),
+    COMMAND("n np c", "N", count, "number of ranks (default 1, or the slots of the host list or Slurm allocation)"),
     COMMAND("wdir wd | chdir set-cwd-to", "DIR", wdir, "directory the ranks start in"),
     COMMAND("app | configfile", "FILE", app, "programs and their options from a file, one program a line"),
     {"job-name", "NAME", FT_TEXT, AT(job_name), "none", "what ftrun list and status call the job", false},
@@ -100,9 +100,9 @@ static const struct ft_setting settings[] = {
     FLAG("xgboost-tracker", xgboost_tracker, "be the tracker of XGBoost 2.1 and later: ranks find it by DMLC_TRACKER_URI and _PORT"),
 
     HEADING("Several hosts"),
-    {"launcher bootstrap", "ssh|exec:COMMAND", FT_TEXT, BY(launcher), "ssh",
-     "what starts ftrun on other hosts (default ssh); COMMAND is called as COMMAND HOST PROGRAM ARGUMENT...", false},
-    COMMAND("launch-arg", "WORD", launch_arg, "one more argument for ssh or COMMAND; repeatable"),
+    {"launcher bootstrap", "ssh|srun|exec:COMMAND", FT_TEXT, BY(launcher), "ssh",
+     "what starts ftrun on other hosts (default ssh; srun on nodes of a Slurm allocation); COMMAND is called as COMMAND HOST PROGRAM ARGUMENT...", false},
+    COMMAND("launch-arg", "WORD", launch_arg, "one more argument for ssh, srun or COMMAND; repeatable"),
     {"launch-tree", "N|auto", FT_TEXT, BY(launch_tree), "auto",
      "each host starts N others, if there are more; 0: this one starts all (default auto: 32 with ssh, else 0)", false},
     {"prefix", "DIR", FT_TEXT, AT(prefix), "none", "where ftmpi is installed on the other hosts", false},
@@ -132,7 +132,7 @@ static const struct ft_setting settings[] = {
     HEADING("Accepted for the sake of scripts, without effect"),
     COMMAND("allow-run-as-root", NULL, nothing, "root is allowed"),
     COMMAND2("mca | gmca prtemca pmixmca omca", "NAME VALUE", foreign, "Open MPI's parameters do not exist here"),
-    COMMAND("| rmk", "NAME", foreign, "of clusters; hosts are those of the host list"),
+    COMMAND("| rmk", "NAME", rmk, "of clusters; a Slurm allocation is used without a word"),
 };
 
 enum { NSETTINGS = sizeof settings / sizeof settings[0] };

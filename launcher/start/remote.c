@@ -168,6 +168,14 @@ static void take_word(struct entry *leader, const char *line)
     ft_share_free(&w);
 }
 
+/* What srun says after the reason, its own or the agent's: that the step is aborted, and the agent's exit code. */
+static bool says_no_more(const struct entry *s, const char *line)
+{
+    if (!*s->said || strncmp(line, "srun: ", 6))
+        return false;
+    return strncmp(line, "srun: error: ", 13) || strstr(line, ": task 0: Exited with exit code ");
+}
+
 static void on_line(void *arg, int stream, char *line)
 {
     struct entry *s = arg;
@@ -176,6 +184,8 @@ static void on_line(void *arg, int stream, char *line)
         take_word(s, line);
         return;
     }
+    if (says_no_more(s, line))
+        return;
     snprintf(s->said, sizeof s->said, "%s", line);
     if (s->up)
         s->r->config.line(s->r->config.arg, s->node, s->said);
@@ -193,8 +203,8 @@ static char *words_for_leader(const struct entry *s)
 {
     const struct ft_remote *r = s->r;
     const struct ft_options *o = r->config.options;
-    struct ft_share_word begin = {.kind = FT_SHARE_BEGIN, .node = s->node, .launcher = (char *)o->launcher, .path = (char *)r->words.path,
-                                  .nnodes = r->config.nnodes, .width = r->width,
+    struct ft_share_word begin = {.kind = FT_SHARE_BEGIN, .node = s->node, .launcher = (char *)ft_options_launcher(o),
+                                  .path = (char *)r->words.path, .nnodes = r->config.nnodes, .width = r->width,
                                   .start_ms = (uint32_t)ft_min(o->start_ms, UINT32_MAX / 2)};
     struct ft_share_word own = {.kind = FT_SHARE_START, .node = s->node, .text = s->host->name};
     char *first, *second = ft_share_write(&own), *all = NULL;
@@ -224,7 +234,8 @@ static void launch(struct entry *s)
     char *text = s->leads ? words_for_leader(s) : s->text;
 
     s->waits = false;
-    s->lines = (struct ft_child_config){.base = r->base, .signals = r->config.signals, .nice = r->nice, .line = on_line, .arg = s};
+    s->lines = (struct ft_child_config){.base = r->base, .signals = r->config.signals, .nice = r->nice, .line = on_line, .arg = s,
+                                        .env = is_here(s) ? NULL : ft_remote_words_env(&r->words)};
     set_pid(s, text ? ft_child_start(&s->child, &s->lines, ft_remote_words_make(&r->words, s->host, s->leads ? "--starter" : "--node", is_here(s)),
                                      text, s->leads)
                     : -1);
@@ -461,7 +472,7 @@ const char *ft_remote_how(int status, const char *said, char *text, size_t size)
 /* A command of the user's may be here only, where somebody has written it: it is used elsewhere if that is asked for. */
 static void choose_width(struct ft_remote *r, const struct ft_options *o)
 {
-    bool ssh = !o->launcher || !strcmp(o->launcher, "ssh");
+    bool ssh = !strcmp(ft_options_launcher(o), "ssh");
 
     r->tree = o->launch_tree == FT_TREE_AUTO ? ssh : o->launch_tree > 0;
     r->width = o->launch_tree == FT_TREE_AUTO || !r->tree ? FT_TREE_WIDTH : (uint32_t)o->launch_tree;

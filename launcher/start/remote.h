@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starting node agents: on this host directly, elsewhere by ssh or a command of the user's. What is started gets the job's description on
+/* Starting node agents: on this host directly, elsewhere by ssh, srun or a command of the user's. What is started gets the job's description on
    its standard input; its standard error is read line by line. All at once, but no more than `width` (--launch-tree) that have not come up yet.
 
    More than that wait: they are cut into as many shares as may be started. The first of a share is started by us as a starter

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is called to start something on a host: ssh, a command of the user's, or ftrun itself. */
+/* What is called to start something on a host: ssh, srun, a command of the user's, or ftrun itself. */
 #ifndef LAUNCHER_START_REMOTE_WORDS_H
 #define LAUNCHER_START_REMOTE_WORDS_H
 
@@ -25,6 +25,9 @@ int ft_remote_words_open(struct ft_remote_words *w, const struct ft_options *opt
 
 /* `ftrun mode` on the host; directly: as a child of ours. NULL at the end; valid until the next call. */
 const char **ft_remote_words_make(struct ft_remote_words *w, const struct ft_host *host, const char *mode, bool directly);
+
+/* What it has in its environment besides ours, or without it: as struct ft_child_config has it. */
+char *const *ft_remote_words_env(const struct ft_remote_words *w);
 
 void ft_remote_words_close(struct ft_remote_words *w);
 
