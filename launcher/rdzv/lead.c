@@ -339,6 +339,7 @@ void ft_rdzv_round_lead(struct ft_rdzv_round *r)
     if (!r->roll) {
         r->roll = ft_rdzv_roll_new();
         r->rolled = r->rewrite = false;
+        r->doubt_until = UINT64_MAX;
         r->call_until = r->patient_until = r->bad_reads = 0;
         r->verify_at = r->now + r->config.lease_ms;
         if (!r->roll)
@@ -351,6 +352,7 @@ void ft_rdzv_round_lead(struct ft_rdzv_round *r)
         return;
     r->dirty = false;
     r->looked = r->now;
+    r->doubt_until = ft_rdzv_roll_expire(r->roll, r->now);
     look(r);
 }
 
@@ -371,7 +373,7 @@ uint64_t ft_rdzv_round_lead_due(const struct ft_rdzv_round *r)
 
     if (!r->roll || !r->rolled || r->state_token || r->leader_token || !sees_itself(r))
         return UINT64_MAX;
-    due = when(r->dirty, r->looked + LOOK_MS);
+    due = ft_min(when(r->dirty, r->looked + LOOK_MS), r->doubt_until);
     due = ft_min(due, when(phase == FT_RDZV_JOINABLE && r->call_until, r->call_until));
     due = ft_min(due, when(phase == FT_RDZV_JOINABLE && ft_rdzv_roll_count(r->roll) != r->state.come, r->told_come_at + TELL_MS));
     due = ft_min(due, when(phase == FT_RDZV_FINAL && ft_rdzv_roll_count(r->roll) != r->state.come, r->told_come_at + TELL_MS));

@@ -20,8 +20,12 @@ liblaunch_la_SOURCES += \
 
 unit_tests += launcher/rdzv/unit
 launcher_rdzv_unit_SOURCES = \
+	launcher/rdzv/doc_test.c \
 	launcher/rdzv/round_test.c \
+	launcher/rdzv/server_test.c \
+	launcher/rdzv/settings_test.c \
 	launcher/rdzv/sim.h launcher/rdzv/sim.c \
-	launcher/rdzv/storm_test.c
+	launcher/rdzv/storm_test.c \
+	launcher/rdzv/values_test.c
 launcher_rdzv_unit_CFLAGS = $(unit_cflags)
 launcher_rdzv_unit_LDADD = $(launcher_unit_libs)

@@ -138,7 +138,7 @@ static char *open_seal(struct ft_rdzv *r, const struct ft_kvs_entry *kv)
 
 static void tell_entry(struct ft_rdzv *r, const struct ft_kvs_entry *kv)
 {
-    struct ft_rdzv_round_event v = {.kind = kv->value ? FT_RV_ENTRY : FT_RV_GONE, .at = kv->at, .made = kv->made};
+    struct ft_rdzv_round_event v = {.kind = kv->value ? FT_RV_ENTRY : FT_RV_GONE, .at = kv->at, .made = kv->made, .lease = kv->lease};
     char *text = NULL;
 
     if (!ft_rdzv_key_read(r->config.settings, kv->key, &v.key, &v.name) || v.key == FT_RK_LIST)
@@ -498,6 +498,9 @@ static void tell_failed(struct ft_rdzv *r, const struct ft_rdzv_round_effect *e)
     case FT_RW_NAME:
         snprintf(line, sizeof line, "--rdzv: another host of job %s is called %s, too; each needs a name of its own", s->job, r->name);
         break;
+    case FT_RW_SECRET:
+        snprintf(line, sizeof line, "--rdzv: there is a job %s at %s, whose secret is another one than this host's", s->job, where);
+        break;
     case FT_RW_STORE:
         snprintf(line, sizeof line, "--rdzv: the store at %s has not answered within %llu s (%.200s)", where, (unsigned long long)(s->timeout_ms / 1000),
                  r->why[0] ? r->why : "it answers, but nothing becomes of the round");
@@ -804,6 +807,17 @@ static int read_password(const struct ft_rdzv_config *c, char password[FT_RDZV_T
     return n && strlen(password) == n ? 0 : ft_err_set(e, FT_EINVAL, "--rdzv: there is no password in %s", path);
 }
 
+/* Or each try would fail for it, until the time is up. */
+static int check_files(const struct ft_rdzv_settings *s, struct ft_error *e)
+{
+    const char *const files[] = {s->cacert, s->cert, s->key};
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (*files[i] && access(files[i], R_OK) < 0)
+            return ft_err_set(e, FT_ESYS, "--rdzv: cannot read %s: %s", files[i], strerror(errno));
+    return 0;
+}
+
 static int open_store(struct ft_rdzv *r, struct ft_error *e)
 {
     const struct ft_rdzv_settings *s = r->config.settings;
@@ -811,8 +825,10 @@ static int open_store(struct ft_rdzv *r, struct ft_error *e)
     struct ft_rdzv_store_config c = {.base = r->config.base, .settings = s, .password = password, .token = token,
                                      .patience_ms = ft_max(LEAST_PATIENCE_MS, ft_min(MOST_PATIENCE_MS, s->lease_ms / 3)),
                                      .away = on_away, .back = on_back, .anew = on_anew, .arg = r};
-    int err = read_password(&r->config, password, e);
+    int err = check_files(s, e);
 
+    if (err == 0)
+        err = read_password(&r->config, password, e);
     if (err == 0 && s->embedded) {
         ft_rdzv_secret_derive(&r->secret, "the embedded store", token);
         err = serve(r, token, e);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct entry {
-    uint64_t at, made;
+    uint64_t at, made, until;  /* until: doubted; 0: it is not */
     bool there, unseen;
     char *address;
     struct ft_rdzv_member m;
@@ -16,10 +16,18 @@ struct entry {
 struct ft_rdzv_roll {
     struct entry **entries;    /* by name */
     uint32_t n, room, there;
+    uint64_t due;              /* no doubt ends before */
     uint64_t begun;            /* between begin and end: the revision */
 };
 
-struct ft_rdzv_roll *ft_rdzv_roll_new(void) { return calloc(1, sizeof(struct ft_rdzv_roll)); }
+struct ft_rdzv_roll *ft_rdzv_roll_new(void)
+{
+    struct ft_rdzv_roll *roll = calloc(1, sizeof *roll);
+
+    if (roll)
+        roll->due = UINT64_MAX;
+    return roll;
+}
 
 static void free_entry(struct entry *e)
 {
@@ -89,6 +97,7 @@ static void gone(struct ft_rdzv_roll *roll, struct entry *e, uint64_t at)
 {
     roll->there -= e->there;
     e->there = false;
+    e->until = 0;
     e->at = at;
 }
 
@@ -117,12 +126,44 @@ int ft_rdzv_roll_set(struct ft_rdzv_roll *roll, const char *name, uint64_t at, u
     roll->there += !e->there;
     e->there = true;
     e->unseen = false;
+    e->until = 0;
     e->at = at;
     e->made = made;
     e->m = *m;
     e->m.name = e->name;
     e->m.address = e->address = address;
     return 0;
+}
+
+void ft_rdzv_roll_doubt(struct ft_rdzv_roll *roll, const char *name, uint64_t at, uint64_t until_ms)
+{
+    struct entry *e = find(roll, name);
+
+    if (!e)
+        return;
+    e->unseen = false;
+    if (at <= e->at || !e->there)
+        return;
+    e->at = at;
+    e->until = e->until ? e->until : until_ms;
+    if (e->until < roll->due)
+        roll->due = e->until;
+}
+
+uint64_t ft_rdzv_roll_expire(struct ft_rdzv_roll *roll, uint64_t now_ms)
+{
+    if (now_ms < roll->due)
+        return roll->due;
+    roll->due = UINT64_MAX;
+    for (uint32_t i = 0; i < roll->n; i++) {
+        struct entry *e = roll->entries[i];
+
+        if (e->until && now_ms >= e->until)
+            gone(roll, e, e->at);
+        if (e->until && e->until < roll->due)
+            roll->due = e->until;
+    }
+    return roll->due;
 }
 
 void ft_rdzv_roll_begin(struct ft_rdzv_roll *roll, uint64_t at)

@@ -14,6 +14,12 @@ void ft_rdzv_roll_free(struct ft_rdzv_roll *roll);
 /* It is so since revision `at`, there since `made`. What is older than what is known has no effect. m NULL: it is not there. -1: no memory. */
 int ft_rdzv_roll_set(struct ft_rdzv_roll *roll, const char *name, uint64_t at, uint64_t made, const struct ft_rdzv_member *m);
 
+/* A stranger has written over it, so it may be there still: it counts so until then. No member of that name: no effect. */
+void ft_rdzv_roll_doubt(struct ft_rdzv_roll *roll, const char *name, uint64_t at, uint64_t until_ms);
+
+/* Those that were doubted for too long are gone. When that is due next; UINT64_MAX: never. */
+uint64_t ft_rdzv_roll_expire(struct ft_rdzv_roll *roll, uint64_t now_ms);
+
 /* Between the two all entries are set as they are at revision `at`; who was not is gone. */
 void ft_rdzv_roll_begin(struct ft_rdzv_roll *roll, uint64_t at);
 void ft_rdzv_roll_end(struct ft_rdzv_roll *roll);

@@ -13,7 +13,8 @@ enum {
     READ_AGAIN_MS = 500,
     READ_SOON_MS = 50,         /* it was older than the STATE */
     LEASES_FOR_NAME = 3,       /* so long a name that another process has is waited for: it may be dead */
-    LEASES_FOR_FROZEN = 3
+    LEASES_FOR_FROZEN = 3,
+    LEASES_OF_DOUBT = 2        /* each looks at its MEMBER once a lease */
 };
 
 /* ---- effects ---- */
@@ -58,6 +59,14 @@ static void drop_lists(struct ft_rdzv_round *r)
         free(r->lists[--r->nlists]);
 }
 
+/* As far as is known: STATE says it a little late. */
+uint32_t ft_rdzv_round_come(const struct ft_rdzv_round *r)
+{
+    if (r->roll && r->rolled)
+        return ft_rdzv_roll_count(r->roll);
+    return r->state.come ? r->state.come : r->mine_slot.there && r->mine_slot.good;
+}
+
 /* Nothing is done any more, and what is bound to the lease goes. */
 static void end(struct ft_rdzv_round *r, enum ft_rdzv_round_effect_kind how)
 {
@@ -71,9 +80,12 @@ static void end(struct ft_rdzv_round *r, enum ft_rdzv_round_effect_kind how)
 
 void ft_rdzv_round_fail(struct ft_rdzv_round *r, enum ft_rdzv_round_why why)
 {
+    uint32_t come = ft_rdzv_round_come(r);
+
     end(r, FT_RE_FAILED);
     r->effects[r->neffects - 1].why = why;
     r->effects[r->neffects - 1].state = r->state;
+    r->effects[r->neffects - 1].state.come = come;
 }
 
 /* ---- what is known ---- */
@@ -109,11 +121,11 @@ static int64_t place_in(const struct ft_rdzv_round *r, const struct ft_rdzv_list
 }
 
 /* Whether the news is newer than what is known; then it is known. */
-static bool renew_slot(struct ft_rdzv_round_slot *slot, uint64_t at, bool there, bool good)
+static bool renew_slot(struct ft_rdzv_round_slot *slot, const struct ft_rdzv_round_event *v, bool there, bool good)
 {
-    if (at <= slot->at)
+    if (v->at <= slot->at)
         return false;
-    *slot = (struct ft_rdzv_round_slot){at, there, good};
+    *slot = (struct ft_rdzv_round_slot){v->at, there, good, there && v->lease};
     return true;
 }
 
@@ -132,7 +144,7 @@ static void on_state(struct ft_rdzv_round *r, const struct ft_rdzv_round_event *
     struct ft_rdzv_state s;
     bool good = v->text && ft_rdzv_read_state(v->text, &s);
 
-    if (!renew_slot(&r->state_slot, v->at, true, good))
+    if (!renew_slot(&r->state_slot, v, true, good))
         return;
     if (!good) {
         tell_stranger(r, FT_RK_STATE, NULL);
@@ -157,7 +169,7 @@ static void on_leader(struct ft_rdzv_round *r, const struct ft_rdzv_round_event 
     struct ft_rdzv_member m;
     bool good = text && ft_rdzv_read_leader(text, &m);
 
-    if (!renew_slot(&r->leader_slot, v->at, true, good))
+    if (!renew_slot(&r->leader_slot, v, true, good))
         return;
     if (!good) {
         tell_stranger(r, FT_RK_LEADER, NULL);
@@ -175,7 +187,7 @@ static void on_controller(struct ft_rdzv_round *r, const struct ft_rdzv_round_ev
     bool good = text && ft_rdzv_read_controller(text, &term, &address);
     struct ft_rdzv_round_effect *e;
 
-    if (!renew_slot(&r->controller_slot, v->at, true, good))
+    if (!renew_slot(&r->controller_slot, v, true, good))
         return;
     if (!good) {
         tell_stranger(r, FT_RK_CONTROLLER, NULL);
@@ -194,12 +206,14 @@ static void on_member(struct ft_rdzv_round *r, const struct ft_rdzv_round_event 
 
     if (!good)
         tell_stranger(r, FT_RK_MEMBER, v->name);
-    if (strcmp(v->name, r->config.name) == 0 && renew_slot(&r->mine_slot, v->at, true, good) && good) {
+    if (strcmp(v->name, r->config.name) == 0 && renew_slot(&r->mine_slot, v, true, good) && good) {
         r->mine_id = m.id;
         r->mine_lease = m.lease;
         r->mine_confirmed = m.confirmed;
     }
-    if (r->roll && ft_rdzv_roll_set(r->roll, v->name, v->at, v->made, good ? &m : NULL) < 0)
+    if (r->roll && !good)
+        ft_rdzv_roll_doubt(r->roll, v->name, v->at, r->now + LEASES_OF_DOUBT * r->config.lease_ms);
+    else if (r->roll && ft_rdzv_roll_set(r->roll, v->name, v->at, v->made, &m) < 0)
         ft_rdzv_round_fail(r, FT_RW_MEMORY);
 }
 
@@ -217,21 +231,21 @@ static void on_gone(struct ft_rdzv_round *r, const struct ft_rdzv_round_event *v
 {
     switch (v->key) {
     case FT_RK_STATE:
-        renew_slot(&r->state_slot, v->at, false, false);
+        renew_slot(&r->state_slot, v, false, false);
         break;
     case FT_RK_LEADER: {
         bool was = r->leader_slot.there && r->leader_slot.good;
 
-        if (renew_slot(&r->leader_slot, v->at, false, false) && was)
+        if (renew_slot(&r->leader_slot, v, false, false) && was)
             vacate(r);
         break;
     }
     case FT_RK_CONTROLLER:
-        renew_slot(&r->controller_slot, v->at, false, false);
+        renew_slot(&r->controller_slot, v, false, false);
         break;
     case FT_RK_MEMBER:
         if (strcmp(v->name, r->config.name) == 0)
-            renew_slot(&r->mine_slot, v->at, false, false);
+            renew_slot(&r->mine_slot, v, false, false);
         if (r->roll)
             ft_rdzv_roll_set(r->roll, v->name, v->at, 0, NULL);
         break;
@@ -429,6 +443,20 @@ static void keep_member(struct ft_rdzv_round *r)
     ft_rdzv_round_put(e, FT_RK_MEMBER, r->config.name, ft_rdzv_print_member(ft_rdzv_round_text(r), &m), r->lease);
 }
 
+/* One host with another secret file would else fight with all the others. A job of two secrets does not begin; one that goes on, goes on. */
+static bool finds_another_job(struct ft_rdzv_round *r)
+{
+    bool foreign = !r->joined && r->leader_slot.there && !r->leader_slot.good && r->leader_slot.leased;
+
+    if (!foreign)
+        r->foreign_since = 0;
+    else if (!r->foreign_since)
+        r->foreign_since = r->now;
+    else if (r->now >= r->foreign_since + LEASES_FOR_NAME * r->config.lease_ms)
+        ft_rdzv_round_fail(r, FT_RW_SECRET);
+    return foreign;
+}
+
 static void campaign(struct ft_rdzv_round *r)
 {
     struct ft_rdzv_member m = {.name = r->config.name, .id = r->config.id, .lease = r->lease};
@@ -544,7 +572,7 @@ static void watch_time(struct ft_rdzv_round *r)
         return;
     if (!r->stored)
         ft_rdzv_round_fail(r, FT_RW_STORE);
-    else if (too_few && r->state.come < (r->state.min ? r->state.min : r->config.min))
+    else if (too_few && ft_rdzv_round_come(r) < (r->state.min ? r->state.min : r->config.min))
         ft_rdzv_round_fail(r, FT_RW_TOO_FEW);
     else if (r->now >= last_deadline(r))
         ft_rdzv_round_fail(r, FT_RW_STORE);
@@ -568,12 +596,13 @@ static void act(struct ft_rdzv_round *r)
     keep_lease(r);
     if (r->synced && r->state_slot.good && r->state.phase == FT_RDZV_CLOSED)
         end(r, FT_RE_CLOSED);
-    if (r->synced && !r->over) {
+    if (r->synced && !r->over && !finds_another_job(r)) {
         close_round(r);
         keep_member(r);
+        if (!r->over)
+            campaign(r);
     }
     if (r->synced && !r->over) {
-        campaign(r);
         tell_led(r);
         publish(r);
         read_list(r);
@@ -617,6 +646,7 @@ uint64_t ft_rdzv_round_due(const struct ft_rdzv_round *r)
     sooner(&due, !r->joined && r->now >= r->deadline, last_deadline(r));
     if (!r->synced)
         return due;
+    sooner(&due, r->foreign_since, r->foreign_since + LEASES_FOR_NAME * r->config.lease_ms);
     sooner(&due, r->taken_by && !r->member_token, r->again_at);
     sooner(&due, is_registered(r) && !r->leader_token && !(r->leader_slot.there && r->leader_slot.good), ft_max(r->campaign_at, r->shun_until));
     sooner(&due, !r->reading && r->state_slot.good && r->state.phase >= FT_RDZV_FROZEN && !ft_rdzv_round_has_list(r), r->read_at);

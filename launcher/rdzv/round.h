@@ -4,6 +4,7 @@
 
      it has a lease                          -> its MEMBER is written, bound to the lease; renewed at half of it
      its name is another living process's    -> waited for; after three leases: failed
+     the LEADER is one with another secret   -> likewise, unless this one has joined already: then that is a stranger
      there is no LEADER                      -> one of the members is: who wrote it first. Spares wait one lease longer
      STATE is frozen, and it is in the LIST  -> its MEMBER is written again, with the version: confirmed
      STATE is final                          -> joined: with its place in the LIST, or as a spare
@@ -39,7 +40,8 @@ enum ft_rdzv_round_key { FT_RK_STATE, FT_RK_LIST, FT_RK_LEADER, FT_RK_CONTROLLER
 
 enum ft_rdzv_round_event_kind {
     FT_RV_TIME,                /* nothing but its time */
-    FT_RV_ENTRY,               /* key, name, at, made, text: it is so since revision `at`, and there since `made`. text NULL: it is a stranger's */
+    FT_RV_ENTRY,               /* key, name, at, made, lease, text: it is so since revision `at`, and there since `made`. text NULL: it is a stranger's,
+                                  who is alive if there is a lease */
     FT_RV_GONE,                /* key, name, at: it is not there at revision `at` */
     FT_RV_SYNCED,              /* STATE, LEADER and CONTROLLER have been looked at */
     FT_RV_MEMBERS,             /* at: all MEMBERs follow, as they are at that revision */
@@ -88,6 +90,7 @@ enum ft_rdzv_round_effect_kind {
 enum ft_rdzv_round_why {
     FT_RW_TOO_FEW,             /* state.come of min, so far as is known */
     FT_RW_NAME,                /* another process has the name */
+    FT_RW_SECRET,              /* there is such a job, of other processes that live, with another secret */
     FT_RW_STORE,               /* nothing was ever read from the store, or it does not answer */
     FT_RW_MEMORY
 };

@@ -12,6 +12,7 @@ enum { FT_RDZV_ROUND_EFFECTS = 24 };
 struct ft_rdzv_round_slot {
     uint64_t at;
     bool there, good;          /* good: it is the job's */
+    bool leased;               /* whoever wrote it is alive */
 };
 
 struct ft_rdzv_round {
@@ -37,6 +38,7 @@ struct ft_rdzv_round {
     uint64_t campaign_at;          /* not before */
     uint64_t shun_until;           /* it has resigned */
     uint64_t again_at, taken_since, taken_by;  /* its name is another's */
+    uint64_t foreign_since;        /* another job is there */
     bool closing, told_others;
 
     /* what was told */
@@ -55,6 +57,7 @@ struct ft_rdzv_round {
     bool rewrite;                  /* the LIST in the store is not the one that it wrote */
     uint64_t looked, call_until, told_come_at, verify_at;
     uint64_t patient_until;        /* who is not there is not lost yet */
+    uint64_t doubt_until;          /* of the first of the roll */
     uint64_t bad_reads;            /* of the LIST, in a row */
 
     struct ft_rdzv_round_effect effects[FT_RDZV_ROUND_EFFECTS];
@@ -73,6 +76,9 @@ void ft_rdzv_round_fail(struct ft_rdzv_round *r, enum ft_rdzv_round_why why);
 
 /* Its own entry as LEADER is there. */
 bool ft_rdzv_round_leads(const struct ft_rdzv_round *r);
+
+/* How many members are there. */
+uint32_t ft_rdzv_round_come(const struct ft_rdzv_round *r);
 
 /* The version of a round that begins now. */
 uint64_t ft_rdzv_round_next(const struct ft_rdzv_round *r);

@@ -16,7 +16,7 @@ struct item {
     enum ft_rdzv_round_event_kind kind;
     enum ft_rdzv_round_key key;
     char *name, *text;
-    uint64_t at, made;
+    uint64_t at, made, lease;
 };
 
 enum kind { PUMP, FOLLOW, MEMBERS, LEASE, KEEP, REVOKE, WRITE, READ, ANSWER, WAKE };
@@ -130,7 +130,7 @@ static void add(struct message *m, enum ft_rdzv_round_event_kind kind, const cha
 
     m->items = realloc(m->items, (m->nitems + 1) * sizeof *m->items);
     item = &m->items[m->nitems++];
-    *item = (struct item){.kind = kind, .at = kv ? kv->at : at, .made = kv ? kv->made : 0};
+    *item = (struct item){.kind = kind, .at = kv ? kv->at : at, .made = kv ? kv->made : 0, .lease = kv ? kv->lease : 0};
     for (int k = FT_RK_STATE; k <= FT_RK_MEMBER; k++)
         if (strncmp(key, names[k], strlen(names[k])) == 0)
             item->key = (enum ft_rdzv_round_key)k;
@@ -270,7 +270,8 @@ static void serve_follow(struct sim *s, const struct message *m)
             look_up(s, a, names[k]);
     look_up(s, a, key_text(key, FT_RK_MEMBER, s->hosts[m->host].name));
     single(a, FT_RV_SYNCED, 0);
-    s->hosts[m->host].seen = ft_kvs_revision(s->kvs) + 1;
+    if (!s->hosts[m->host].seen)
+        s->hosts[m->host].seen = ft_kvs_revision(s->kvs) + 1;
     answer(s, a, m);
 }
 
@@ -614,7 +615,7 @@ static void hear(struct sim *s, const struct message *m)
     for (uint32_t i = 0; i < m->nitems; i++) {
         const struct item *item = &m->items[i];
         struct ft_rdzv_round_event v = {.kind = item->kind, .key = item->key, .name = item->name ? item->name : "", .text = item->text, .at = item->at,
-                                        .made = item->made, .lease = item->made, .token = m->token, .list = m->list};
+                                        .made = item->made, .lease = item->text ? item->lease : item->made, .token = m->token, .list = m->list};
 
         if (v.kind == FT_RV_ENTRY && v.text && strncmp(v.text, "stranger", 8) == 0)
             v.text = NULL;
@@ -687,7 +688,12 @@ static void deliver(struct sim *s, struct message *m)
         hear(s, m);
     } else if (m->kind == WAKE && alive) {
         struct ft_rdzv_round_event v = {.kind = FT_RV_TIME};
+        struct ft_rdzv_round_effect none = {0};
 
+        if (s->now >= h->again) {
+            h->again = s->now + s->config.lease_ms;
+            request(s, m->host, FOLLOW, &none);
+        }
         step(s, m->host, &v);
     } else if (m->kind == PUMP && alive) {
         if (h->seen && !s->away)
@@ -790,6 +796,7 @@ void sim_start(struct sim *s, uint32_t host)
     h->life = SIM_WAITS;
     h->place = -1;
     h->cluster = s->cluster;
+    h->again = s->now + s->config.lease_ms;
     h->round = ft_rdzv_round_new(&config, s->now);
     request(s, host, FOLLOW, &none);
     step(s, host, &v);

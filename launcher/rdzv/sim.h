@@ -30,7 +30,7 @@ struct sim_host {
     enum ft_rdzv_round_why why;
     char controller[64];
     /* the sim's */
-    uint64_t seen, wake, cluster;
+    uint64_t seen, wake, again, cluster;
     bool follows, pumping;
 };
 
