@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The leader's part of the round: who is in it, and what becomes of its places. */
 #include "config.h"
+#include "launcher/rdzv/lead.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "ft/base/util.h"
-#include "launcher/rdzv/round_state.h"
 
 enum {
     STAMP_BITS = 20,           /* of the change; the rest is the leader's term */
@@ -332,8 +331,7 @@ void ft_rdzv_round_lead(struct ft_rdzv_round *r)
     if (r->over)
         return;
     if (!ft_rdzv_round_leads(r)) {
-        if (r->roll)
-            ft_rdzv_round_lead_end(r);
+        ft_rdzv_round_stop_leading(r);
         return;
     }
     if (!r->roll) {
@@ -354,14 +352,6 @@ void ft_rdzv_round_lead(struct ft_rdzv_round *r)
     r->looked = r->now;
     r->doubt_until = ft_rdzv_roll_expire(r->roll, r->now);
     look(r);
-}
-
-void ft_rdzv_round_lead_end(struct ft_rdzv_round *r)
-{
-    ft_rdzv_roll_free(r->roll);
-    r->roll = NULL;
-    r->renew = false;
-    ft_rdzv_round_effect(r, FT_RE_UNFOLLOW);
 }
 
 static uint64_t when(bool wanted, uint64_t at) { return wanted ? at : UINT64_MAX; }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What round.c, a member's part, and lead.c, the leader's, have in common. */
+/* What a host knows of the round (hear.c), for a member's part (round.c) and the leader's (lead.c). */
 #ifndef LAUNCHER_RDZV_ROUND_STATE_H
 #define LAUNCHER_RDZV_ROUND_STATE_H
 
 #include "launcher/rdzv/roll.h"
-#include "launcher/rdzv/round.h"
+#include "launcher/rdzv/round_events.h"
 
 enum { FT_RDZV_ROUND_EFFECTS = 24 };
 
@@ -86,9 +86,19 @@ uint64_t ft_rdzv_round_next(const struct ft_rdzv_round *r);
 /* The LIST that STATE speaks of has been read. */
 bool ft_rdzv_round_has_list(const struct ft_rdzv_round *r);
 
-/* The leader's part of a step, and when the next one is due. */
-void ft_rdzv_round_lead(struct ft_rdzv_round *r);
-uint64_t ft_rdzv_round_lead_due(const struct ft_rdzv_round *r);
-void ft_rdzv_round_lead_end(struct ft_rdzv_round *r);
+/* Whether list is the one that STATE speaks of; and its own place in a list, or -1. */
+bool ft_rdzv_round_is_the_list(const struct ft_rdzv_round *r, const struct ft_rdzv_list *list);
+int64_t ft_rdzv_round_place_in(const struct ft_rdzv_round *r, const struct ft_rdzv_list *list);
+
+/* Its MEMBER is there, and bound to the lease that it has. */
+bool ft_rdzv_round_is_registered(const struct ft_rdzv_round *r);
+
+/* The effects of the step before are gone. */
+void ft_rdzv_round_begin_step(struct ft_rdzv_round *r);
+
+/* Nothing is done any more, and what is bound to the lease goes. */
+void ft_rdzv_round_end(struct ft_rdzv_round *r, enum ft_rdzv_round_effect_kind how);
+
+void ft_rdzv_round_stop_leading(struct ft_rdzv_round *r);
 
 #endif

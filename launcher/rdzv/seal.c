@@ -16,7 +16,7 @@
 
 #include "ft/base/util.h"
 
-#define NO_SECRET "ftmpi: no secret was given"
+#define NO_SECRET "ftmpi-has-no-secret"
 
 /* Of parts, each with its length before it, so that none can be taken for another. */
 static void mac(const unsigned char key[FT_SEAL_KEY], const void *const *parts, const size_t *lens, size_t n, unsigned char out[FT_SEAL_KEY])
@@ -76,11 +76,11 @@ static int read_secret(struct ft_rdzv_secret *s, int fd, const char *path, struc
     if (n < 0)
         return ft_err_set(e, FT_ESYS, "cannot read the secret file %s: %s", path, strerror(errno));
     if (n > FT_SECRET_MOST)
-        return ft_err_set(e, FT_EINVAL, "the secret file %s is longer than %d bytes", path, FT_SECRET_MOST);
+        return ft_err_set(e, FT_EINVAL, "the secret file %s has more than 4096 bytes", path);
     while (n && strchr(" \t\r\n", text[n - 1]))
         n--;
     if (n < FT_SECRET_LEAST)
-        return ft_err_set(e, FT_EINVAL, "the secret file %s is shorter than %d bytes (openssl rand -hex 32 >%s)", path, FT_SECRET_LEAST, path);
+        return ft_err_set(e, FT_EINVAL, "the secret file %s has less than 16 bytes (openssl rand -hex 32 >%s)", path, path);
     SHA256((const unsigned char *)text, (size_t)n, s->key);
     OPENSSL_cleanse(text, sizeof text);
     return 0;

@@ -216,7 +216,7 @@ static int on_socket_made(void *arg, curl_socket_t fd, curlsocktype purpose)
     return CURL_SOCKOPT_OK;
 }
 
-static bool header(struct ft_transfer *x, const char *text)
+static bool add_header(struct ft_transfer *x, const char *text)
 {
     struct curl_slist *more = curl_slist_append(x->headers, text);
 
@@ -230,9 +230,9 @@ static bool headers(struct ft_transfer *x, const struct ft_transfer_request *r)
     char token[1200];
 
     snprintf(token, sizeof token, "Authorization: %s", r->token);
-    return header(x, "Content-Type: application/json") && header(x, "Expect:") &&
-           (!r->line || header(x, "Grpc-Metadata-hasleader: true")) && /* a watch ends when its etcd has lost the others */
-           (!*r->token || header(x, token));
+    return add_header(x, "Content-Type: application/json") && add_header(x, "Expect:") &&
+           (!r->line || add_header(x, "Grpc-Metadata-hasleader: true")) && /* a watch ends when its etcd has lost the others */
+           (!*r->token || add_header(x, token));
 }
 
 static void tls(CURL *easy, const struct ft_transfers_config *c)
