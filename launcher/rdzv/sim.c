@@ -8,7 +8,7 @@
 
 #include "ft/base/util.h"
 
-enum { AGAIN_MS = 1000 /* without an answer */, FOLLOWERS = 64 };
+enum { AGAIN_MS = 1000 /* without an answer */, FOLLOWERS = 64, CHANGES = 256 };
 
 static const char *const names[] = {"/r/state", "/list", "/r/leader", "/r/controller", "/m/"};
 
@@ -44,6 +44,7 @@ struct world {
     struct { uint64_t version, stamp; struct ft_rdzv_list *list; } said[64];   /* what hosts were told */
     uint32_t nsaid;
     uint32_t follow[FOLLOWERS], nfollow;   /* hosts */
+    uint64_t changed[CHANGES], nchanged;   /* when something changed that is not of members alone: most hosts watch no more */
 };
 
 uint64_t sim_draw(struct sim *s, uint64_t below)
@@ -190,9 +191,11 @@ static void look_up(struct sim *s, struct message *m, const char *key)
 /* Those who watch are told, a little later. */
 static void news(struct sim *s, bool members_only)
 {
-    const struct world *w = (const struct world *)s;
+    struct world *w = (struct world *)s;
     uint32_t n = members_only ? w->nfollow : s->nhosts;
 
+    if (!members_only)
+        w->changed[w->nchanged++ % CHANGES] = ft_kvs_revision(s->kvs);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t host = members_only ? w->follow[i] : i;
         struct sim_host *h = &s->hosts[host];
@@ -315,7 +318,7 @@ static void compare_places(struct sim *s, struct ft_rdzv_list *old, uint32_t hos
 {
     struct ft_rdzv_list *new = stored_list(s);
 
-    for (uint32_t k = 0; old && new && old->version == new->version && k < old->n && old->n < 200; k++) {
+    for (uint32_t k = 0; new && old->version == new->version && k < old->n && old->n < 200; k++) {
         int64_t place = old->members[k].lost ? -1 : ft_rdzv_list_find(new, old->members[k].name, old->members[k].id);
 
         if (place >= 0 && place != k)
@@ -349,7 +352,8 @@ static void serve_write(struct sim *s, const struct message *m)
     }
     old = m->e.nputs > 1 ? stored_list(s) : NULL;
     err = ft_kvs_do(s->kvs, &txn, &held, on_kv, on_deleted, &none);
-    compare_places(s, old, m->host);
+    if (old)
+        compare_places(s, old, m->host);
     s->refused += err == 0 && !held;
     if (err == FT_KVS_NO_LEASE) {
         single(a, FT_RV_UNLEASED, 0);
@@ -423,6 +427,17 @@ static void serve_keep(struct sim *s, const struct message *m)
     answer(s, a, m);
 }
 
+/* The first change from there on that may concern a host that follows no members. */
+static uint64_t skip(const struct sim *s, uint64_t from)
+{
+    const struct world *w = (const struct world *)s;
+    uint64_t first = from;
+
+    for (uint64_t k = w->nchanged; k > 0 && w->nchanged - k < CHANGES && w->changed[(k - 1) % CHANGES] >= from; k--)
+        first = w->changed[(k - 1) % CHANGES];
+    return w->nchanged ? first : from;
+}
+
 static void serve_pump(struct sim *s, const struct message *m)
 {
     struct sim_host *h = &s->hosts[m->host];
@@ -431,7 +446,7 @@ static void serve_pump(struct sim *s, const struct message *m)
     uint64_t oldest;
 
     h->pumping = false;
-    if (ft_kvs_changes(s->kvs, h->seen, "/r/", "/r0", on_change, &found, &oldest) < 0)
+    if (ft_kvs_changes(s->kvs, skip(s, h->seen), "/r/", "/r0", on_change, &found, &oldest) < 0)
         break_promise(s, "the simulated store has forgotten changes", m->host);
     if (h->follows)
         ft_kvs_changes(s->kvs, h->seen, "/m/", "/m0", on_change, &found, &oldest);
@@ -838,6 +853,7 @@ void sim_stranger(struct sim *s, const char *key, const char *text)
 void sim_new_store(struct sim *s)
 {
     ft_kvs_free(s->kvs);
+    ((struct world *)s)->nchanged = 0;
     s->cluster++;
     s->kvs = ft_kvs_new(s->config.seed + s->cluster * 7919);
     for (uint32_t i = 0; i < s->nhosts; i++)

@@ -95,7 +95,7 @@ Test(storm, seeds, .timeout = 200)
         storm(strtoull(one, NULL, 10));
         return;
     }
-    for (uint64_t seed = 1; seed <= (is_full() ? 1000 : 150); seed++)
+    for (uint64_t seed = 1; seed <= (is_full() ? 400 : 60); seed++)
         storm(seed);
 }
 
