@@ -105,9 +105,8 @@ static void on_member(struct ft_rdzv_round *r, const struct ft_rdzv_round_event 
         r->mine_lease = m.lease;
         r->mine_confirmed = m.confirmed;
     }
-    if (r->roll && !good)
-        ft_rdzv_roll_doubt(r->roll, v->name, v->at, r->now + LEASES_OF_DOUBT * r->config.lease_ms);
-    else if (r->roll && ft_rdzv_roll_set(r->roll, v->name, v->at, v->made, &m) < 0)
+    if (r->roll && (good ? ft_rdzv_roll_set(r->roll, v->name, v->at, v->made, &m)
+                         : ft_rdzv_roll_doubt(r->roll, v->name, v->at, r->now + LEASES_OF_DOUBT * r->config.lease_ms)) < 0)
         ft_rdzv_round_fail(r, FT_RW_MEMORY);
 }
 

@@ -129,11 +129,13 @@ static void lead_frozen(struct ft_rdzv_round *r)
     uint32_t confirmed = 0;
 
     for (uint32_t i = 0; i < r->list->n; i++) {
-        if (!is_there(r, &r->list->members[i], &m)) {
+        bool there = is_there(r, &r->list->members[i], &m);
+
+        if (!there && !ft_rdzv_roll_is_doubted(r->roll, r->list->members[i].name)) {
             begin(r);
             return;
         }
-        confirmed += m->confirmed == r->state.version;
+        confirmed += there && m->confirmed == r->state.version;
     }
     if (confirmed == r->list->n) {
         struct ft_rdzv_state s = next_state(r, FT_RDZV_FINAL);
@@ -200,18 +202,21 @@ static int64_t fill(struct ft_rdzv_round *r, struct ft_rdzv_member *places, uint
     return nspares - used;
 }
 
-/* Marks the places that are lost, or are not after all; how many are not. */
-static uint32_t look_after(const struct ft_rdzv_round *r, struct ft_rdzv_member *places, uint32_t n, bool *changed)
+/* Marks the places that are lost, or are not after all; how many are not, and *there: whose members are known to be there. */
+static uint32_t look_after(const struct ft_rdzv_round *r, struct ft_rdzv_member *places, uint32_t n, uint32_t *there, bool *changed)
 {
     const struct ft_rdzv_member *m;
     uint32_t living = 0;
 
+    *there = 0;
     for (uint32_t i = 0; i < n; i++) {
-        bool lost = !is_there(r, &places[i], &m) && (places[i].lost || r->now >= r->patient_until);
+        bool is = is_there(r, &places[i], &m);
+        bool lost = !is && (places[i].lost || (r->now >= r->patient_until && !ft_rdzv_roll_is_doubted(r->roll, places[i].name)));
 
         *changed |= lost != places[i].lost;
         places[i].lost = lost;
         living += !lost;
+        *there += is;
     }
     return living;
 }
@@ -234,13 +239,13 @@ static void lead_places(struct ft_rdzv_round *r, struct ft_rdzv_member *places, 
     struct ft_rdzv_member *list = NULL;
     bool changed = r->rewrite;
     int64_t nspares = 0;
-    uint32_t living = look_after(r, places, n, &changed);
+    uint32_t there, living = look_after(r, places, n, &there, &changed);
 
     if (!living) {
         begin(r);
         return;
     }
-    if (ft_rdzv_roll_count(r->roll) > living)
+    if (ft_rdzv_roll_count(r->roll) > there)
         nspares = fill(r, places, n, &list, &changed);
     if (nspares < 0)
         ft_rdzv_round_fail(r, FT_RW_MEMORY);

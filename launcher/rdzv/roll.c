@@ -135,19 +135,29 @@ int ft_rdzv_roll_set(struct ft_rdzv_roll *roll, const char *name, uint64_t at, u
     return 0;
 }
 
-void ft_rdzv_roll_doubt(struct ft_rdzv_roll *roll, const char *name, uint64_t at, uint64_t until_ms)
+int ft_rdzv_roll_doubt(struct ft_rdzv_roll *roll, const char *name, uint64_t at, uint64_t until_ms)
 {
     struct entry *e = find(roll, name);
 
     if (!e)
-        return;
+        e = insert(roll, name);
+    if (!e)
+        return -1;
     e->unseen = false;
-    if (at <= e->at || !e->there)
-        return;
+    if (at <= e->at)
+        return 0;
     e->at = at;
     e->until = e->until ? e->until : until_ms;
     if (e->until < roll->due)
         roll->due = e->until;
+    return 0;
+}
+
+bool ft_rdzv_roll_is_doubted(const struct ft_rdzv_roll *roll, const char *name)
+{
+    const struct entry *e = find(roll, name);
+
+    return e && e->until;
 }
 
 uint64_t ft_rdzv_roll_expire(struct ft_rdzv_roll *roll, uint64_t now_ms)
@@ -183,7 +193,7 @@ void ft_rdzv_roll_end(struct ft_rdzv_roll *roll)
 
         if (e->unseen && e->at <= roll->begun)
             gone(roll, e, roll->begun);
-        if (e->there)
+        if (e->there || e->until)
             roll->entries[n++] = e;
         else
             free_entry(e);

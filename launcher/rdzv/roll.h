@@ -14,8 +14,10 @@ void ft_rdzv_roll_free(struct ft_rdzv_roll *roll);
 /* It is so since revision `at`, there since `made`. What is older than what is known has no effect. m NULL: it is not there. -1: no memory. */
 int ft_rdzv_roll_set(struct ft_rdzv_roll *roll, const char *name, uint64_t at, uint64_t made, const struct ft_rdzv_member *m);
 
-/* A stranger has written over it, so it may be there still: it counts so until then. No member of that name: no effect. */
-void ft_rdzv_roll_doubt(struct ft_rdzv_roll *roll, const char *name, uint64_t at, uint64_t until_ms);
+/* A stranger has written there, perhaps over a member's: who was there counts until then, and nobody of that name is known to be gone. -1: no
+   memory. */
+int ft_rdzv_roll_doubt(struct ft_rdzv_roll *roll, const char *name, uint64_t at, uint64_t until_ms);
+bool ft_rdzv_roll_is_doubted(const struct ft_rdzv_roll *roll, const char *name);
 
 /* Those that were doubted for too long are gone. When that is due next; UINT64_MAX: never. */
 uint64_t ft_rdzv_roll_expire(struct ft_rdzv_roll *roll, uint64_t now_ms);

@@ -833,6 +833,31 @@ void sim_kill(struct sim *s, uint32_t host)
     h->state = (struct ft_rdzv_state){0};
 }
 
+void sim_freeze(struct sim *s, uint32_t host)
+{
+    s->hosts[host].frozen = s->hosts[host].round;
+    s->hosts[host].round = NULL;
+}
+
+/* What came meanwhile is lost, so it begins with a look at all. */
+void sim_thaw(struct sim *s, uint32_t host)
+{
+    struct ft_rdzv_round_event v = {.kind = FT_RV_TIME};
+    struct ft_rdzv_round_effect none = {0};
+    struct sim_host *h = &s->hosts[host];
+
+    h->round = h->frozen;
+    h->frozen = NULL;
+    h->pumping = false;
+    h->wake = 0;
+    if (h->cluster != s->cluster) {
+        follow_anew(s, host);
+        return;
+    }
+    request(s, host, FOLLOW, &none);
+    step(s, host, &v);
+}
+
 void sim_tell(struct sim *s, uint32_t host, enum ft_rdzv_round_event_kind kind, const char *text)
 {
     struct ft_rdzv_round_event v = {.kind = kind, .text = text};

@@ -21,7 +21,7 @@ struct sim_host {
     enum sim_life life;
     char name[24];
     unsigned incarnation;      /* of the host's process */
-    struct ft_rdzv_round *round;
+    struct ft_rdzv_round *round, *frozen;
     struct ft_rdzv_state state;    /* that it was told last */
     struct ft_rdzv_list *list;
     int64_t place;             /* -1: a spare */
@@ -51,6 +51,10 @@ void sim_free(struct sim *s);
 /* A process begins on the host; the host's number is its name. */
 void sim_start(struct sim *s, uint32_t host);
 void sim_kill(struct sim *s, uint32_t host);
+
+/* Its process stands still, and goes on. */
+void sim_freeze(struct sim *s, uint32_t host);
+void sim_thaw(struct sim *s, uint32_t host);
 
 /* Something of a user's. */
 void sim_tell(struct sim *s, uint32_t host, enum ft_rdzv_round_event_kind kind, const char *text);
