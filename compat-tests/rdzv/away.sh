@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=dash disable=SC2154
 # etcd is away for ten seconds, five leases: the hosts say so, keep what they have, and go on; who comes
 # meanwhile waits.
 . "$(dirname "$0")/../lib/test.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=dash disable=SC2154
 # The hosts of a job find each other by rdzv://, whose store is in one of them: what torchelastic states
 # and docs/rendezvous.md promises. Strangers are turned away; torchrun's environment is read.
 . "$(dirname "$0")/../lib/test.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=dash disable=SC2154
 # The hosts of a job find each other by etcd: what torchelastic states and docs/rendezvous.md promises.
 # What strangers write there has no effect; etcd may be away for longer than a lease.
 . "$(dirname "$0")/../lib/test.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=dash disable=SC2154
 # Three etcds: their leader is killed, and one of the job's hosts with it; the job goes on by the other
 # two. URLs name them in any order.
 . "$(dirname "$0")/../lib/test.sh"

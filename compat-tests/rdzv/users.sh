@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=dash disable=SC2154
 # etcd with users and TLS. A wrong password, and a certificate that does not fit, end with a line; no
 # password is in a log or a process list.
 . "$(dirname "$0")/../lib/test.sh"
@@ -14,15 +15,17 @@ certificates() {
     printf 'subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n' >"$1.ext"
     openssl x509 -req -in "$1.csr" -CA "$1.ca" -CAkey "$1.ca.key" -CAcreateserial -days 2 -extfile "$1.ext" -out "$1.cert" 2>/dev/null
 }
-post() { curl -s -m 5 "http://127.0.0.1:$etcd_ports/v3/auth/$1" ${token:+-H "Authorization: $token"} -d "$2"; }
+post() { curl -s -m 5 "http://127.0.0.1:$etcd_ports/v3/auth/$1" -d "$2"; }
 
 users() {
     etcds 1
-    post user/add '{"name":"root","password":"toor"}' >"$tmp/said"
-    post role/add '{"name":"root"}' >>"$tmp/said"
-    post user/grant '{"user":"root","role":"root"}' >>"$tmp/said"
-    post user/add '{"name":"nobody","password":"nothing"}' >>"$tmp/said"
-    post enable '{}' >>"$tmp/said"
+    {
+        post user/add '{"name":"root","password":"toor"}'
+        post role/add '{"name":"root"}'
+        post user/grant '{"user":"root","role":"root"}'
+        post user/add '{"name":"nobody","password":"nothing"}'
+        post enable '{}'
+    } >"$tmp/said"
     url="etcd://root@127.0.0.1:$etcd_ports/users?lease=2&last_call_timeout=0.2"
     printf 'toor\n' >"$tmp/password"
     MEMBER_PASSWORD=toor host a 3
