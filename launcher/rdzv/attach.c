@@ -94,8 +94,8 @@ static int serve(struct ft_rdzv *r, const char *token, struct ft_error *e)
 {
     const struct ft_rdzv_endpoint *p = &r->config.settings->endpoints[0];
     struct ft_rdzv_server_config c = {.base = r->config.base, .address = "::", .port = p->port, .token = token,
-                                      .connections = most_connections(r->config.settings), .seed = r->id * 0x9e3779b97f4a7c15u, .stranger = on_stranger,
-                                      .arg = r};
+                                      .connections = most_connections(r->config.settings), .seed = r->id * 0x9e3779b97f4a7c15u,
+                                      .stranger = on_stranger, .arg = r};
 
     if (!ft_rdzv_is_here(p->host))
         return 0;

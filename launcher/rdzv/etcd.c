@@ -241,8 +241,8 @@ static void start(struct call *c)
 {
     struct ft_rdzv_store *s = c->store;
     char url[FT_RDZV_TEXT + 128];
-    struct ft_transfer_request r = {.url = url, .token = c->login ? "" : s->token, .body = c->body, .patience_ms = c->patience_ms, .done = on_answer,
-                                    .arg = c};
+    struct ft_transfer_request r = {.url = url, .token = c->login ? "" : s->token, .body = c->body,
+                                    .patience_ms = c->patience_ms, .done = on_answer, .arg = c};
 
     if (c->transfer)
         return;

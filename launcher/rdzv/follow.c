@@ -15,7 +15,8 @@ static void look_at_members(struct ft_rdzv *r);
 static void tell_stranger(struct ft_rdzv *r, const char *key)
 {
     if (!r->told_stranger)
-        ft_say_notice(r->config.say, "--rdzv: what stands under %s in the store is not this job's (its secret is another one); it has no effect", key);
+        ft_say_notice(r->config.say, "--rdzv: what stands under %s in the store is not this job's (its secret is another one); it has no effect",
+                      key);
     r->told_stranger = true;
 }
 

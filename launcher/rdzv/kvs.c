@@ -338,7 +338,8 @@ static bool changes(const struct ft_kvs *m, const struct ft_kvs_op *ops, uint32_
 }
 
 int ft_kvs_do(struct ft_kvs *m, const struct ft_kvs_txn *txn, bool *held,
-                 void (*each)(void *arg, uint32_t op, const struct ft_kvs_entry *kv), void (*deleted)(void *arg, uint32_t op, uint64_t n), void *arg)
+              void (*each)(void *arg, uint32_t op, const struct ft_kvs_entry *kv), void (*deleted)(void *arg, uint32_t op, uint64_t n),
+              void *arg)
 {
     const struct ft_kvs_op *ops;
     uint32_t n, from, to;

@@ -63,7 +63,8 @@ uint64_t ft_kvs_revision(const struct ft_kvs *m);
 
 /* All of it or nothing. each is called for every entry of a RANGE, deleted for each DELETE with how many there were. FULL, NO_LEASE, BAD. */
 int ft_kvs_do(struct ft_kvs *m, const struct ft_kvs_txn *txn, bool *held,
-                 void (*each)(void *arg, uint32_t op, const struct ft_kvs_entry *kv), void (*deleted)(void *arg, uint32_t op, uint64_t n), void *arg);
+              void (*each)(void *arg, uint32_t op, const struct ft_kvs_entry *kv), void (*deleted)(void *arg, uint32_t op, uint64_t n),
+              void *arg);
 
 /* id 0: one is drawn; *id: which. FULL; BAD: there is one such, or a ttl that cannot be. */
 int ft_kvs_grant(struct ft_kvs *m, uint64_t now_ms, uint64_t ttl_s, uint64_t *id);
@@ -76,7 +77,8 @@ int ft_kvs_revoke(struct ft_kvs *m, uint64_t id);
 void ft_kvs_expire(struct ft_kvs *m, uint64_t now_ms);
 uint64_t ft_kvs_due(const struct ft_kvs *m);
 
-/* The changes from revision `from` on of [key, end), in order; each says its revision in `at`. COMPACTED: they are not all known; *oldest: what is. */
+/* The changes from revision `from` on of [key, end), in order; each says its revision in `at`. COMPACTED: they are not all known,
+   but from *oldest on. */
 int ft_kvs_changes(const struct ft_kvs *m, uint64_t from, const char *key, const char *end,
                       void (*each)(void *arg, const struct ft_kvs_entry *kv), void *arg, uint64_t *oldest);
 

@@ -38,8 +38,8 @@ static void tell_failed(struct ft_rdzv *r, const struct ft_rdzv_round_effect *e)
     ft_rdzv_settings_print(s, where, sizeof where);
     switch (e->why) {
     case FT_RW_TOO_FEW:
-        snprintf(line, sizeof line, "--rdzv: %u of at least %u host%s came to job %s within %llu s (%s)", e->state.come, min, ft_plural(min), s->job,
-                 (unsigned long long)(s->timeout_ms / 1000), where);
+        snprintf(line, sizeof line, "--rdzv: %u of at least %u host%s came to job %s within %llu s (%s)", e->state.come, min,
+                 ft_plural(min), s->job, (unsigned long long)(s->timeout_ms / 1000), where);
         break;
     case FT_RW_NAME:
         snprintf(line, sizeof line, "--rdzv: another host of job %s is called %s, too; each needs a name of its own", s->job, r->name);
@@ -48,8 +48,8 @@ static void tell_failed(struct ft_rdzv *r, const struct ft_rdzv_round_effect *e)
         snprintf(line, sizeof line, "--rdzv: there is a job %s at %s, whose secret is another one than this host's", s->job, where);
         break;
     case FT_RW_STORE:
-        snprintf(line, sizeof line, "--rdzv: the store at %s has not answered within %llu s (%.200s)", where, (unsigned long long)(s->timeout_ms / 1000),
-                 r->why[0] ? r->why : "it answers, but nothing becomes of the round");
+        snprintf(line, sizeof line, "--rdzv: the store at %s has not answered within %llu s (%.200s)", where,
+                 (unsigned long long)(s->timeout_ms / 1000), r->why[0] ? r->why : "it answers, but nothing becomes of the round");
         break;
     case FT_RW_MEMORY:
         snprintf(line, sizeof line, "out of memory");
@@ -68,8 +68,8 @@ static void tell_controller(struct ft_rdzv *r, const struct ft_rdzv_round_effect
 
 static void tell_others(const struct ft_rdzv *r, const struct ft_rdzv_state *s)
 {
-    ft_say_notice(r->config.say, "--rdzv: hosts of job %s were told --nodes %u:%u, this one %u:%u; the leader's count: %u:%u", r->config.settings->job,
-                  s->min, s->max, r->config.settings->min, r->config.settings->max, s->min, s->max);
+    ft_say_notice(r->config.say, "--rdzv: hosts of job %s were told --nodes %u:%u, this one %u:%u; the leader's count: %u:%u",
+                  r->config.settings->job, s->min, s->max, r->config.settings->min, r->config.settings->max, s->min, s->max);
 }
 
 static void tell_joined(struct ft_rdzv *r, const struct ft_rdzv_round_effect *e)
@@ -306,7 +306,8 @@ int ft_rdzv_open(struct ft_rdzv **out, const struct ft_rdzv_config *config, stru
         return err;
     }
     if (r->secret.is_known)
-        ft_say_notice(config->say, "--rdzv: without a secret file whoever reaches %s can join this job, and lead it (--rdzv-secret-file FILE keeps others out)",
+        ft_say_notice(config->say,
+                      "--rdzv: without a secret file whoever reaches %s can join this job, and lead it (--rdzv-secret-file FILE keeps others out)",
                       config->settings->embedded ? "the port" : "the store");
     ft_rdzv_look(r);
     ft_rdzv_tell(r, FT_RV_TIME, 0);

@@ -17,7 +17,11 @@
 #include "launcher/rdzv/values.h"
 
 /* What is done from the event loop: a step is never taken within a step. */
-enum ft_rdzv_wish { FT_WISH_PUBLISH = 1, FT_WISH_RENEW = 2, FT_WISH_CLOSE = 4, FT_WISH_LEAVE = 8, FT_WISH_ANEW = 16 /* the store's */, FT_WISH_FAIL = 32 };
+enum ft_rdzv_wish {
+    FT_WISH_PUBLISH = 1, FT_WISH_RENEW = 2, FT_WISH_CLOSE = 4, FT_WISH_LEAVE = 8,
+    FT_WISH_ANEW = 16,         /* the store is */
+    FT_WISH_FAIL = 32
+};
 
 /* A write, or a lease's renewal, that is on its way. */
 struct ft_rdzv_write {

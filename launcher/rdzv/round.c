@@ -280,7 +280,8 @@ uint64_t ft_rdzv_round_due(const struct ft_rdzv_round *r)
         return due;
     sooner(&due, r->foreign_since, r->foreign_since + LEASES_FOR_NAME * r->config.lease_ms);
     sooner(&due, r->taken_by && !r->member_token, r->again_at);
-    sooner(&due, ft_rdzv_round_is_registered(r) && !r->leader_token && !(r->leader_slot.there && r->leader_slot.good), ft_max(r->campaign_at, r->shun_until));
+    sooner(&due, ft_rdzv_round_is_registered(r) && !r->leader_token && !(r->leader_slot.there && r->leader_slot.good),
+           ft_max(r->campaign_at, r->shun_until));
     sooner(&due, !r->reading && r->state_slot.good && r->state.phase >= FT_RDZV_FROZEN && !ft_rdzv_round_has_list(r), r->read_at);
     sooner(&due, true, ft_rdzv_round_lead_due(r));
     return due;
