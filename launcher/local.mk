@@ -14,6 +14,7 @@ include launcher/events/local.mk
 include launcher/control/local.mk
 include launcher/start/local.mk
 include launcher/tracker/local.mk
+include launcher/rdzv/local.mk
 include launcher/job/local.mk
 include launcher/snap/local.mk
 include launcher/ranks/local.mk
@@ -21,8 +22,8 @@ include launcher/agent/local.mk
 include launcher/node/local.mk
 include launcher/controller/local.mk
 liblaunch_la_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDIR='"$(libdir)"' -DSYSCONFDIR='"$(sysconfdir)"'
-liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS) $(CRYPTO_CFLAGS)
-liblaunch_la_LIBADD = libftstore.la libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) $(CRYPTO_LIBS) -lpthread
+liblaunch_la_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(HWLOC_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS) $(CRYPTO_CFLAGS) $(CURL_CFLAGS)
+liblaunch_la_LIBADD = libftstore.la libft.la $(EVENT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(XXHASH_LIBS) $(CRYPTO_LIBS) $(CURL_LIBS) -lpthread
 
 bin_PROGRAMS += ftrun
 ftrun_SOURCES = launcher/ftrun.c

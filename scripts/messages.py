@@ -7,7 +7,7 @@ __attribute__((format(printf, ...))), and fprintf to stderr.  So is any other li
 or more: it is a reason, which goes into such a line.  Left out, as classes:
   - lines of --verbose (ft_say_detail), and broken invariants of ftmpi itself;
   - answers to a question: what --help, status, list, --report, --timeline and ftmpi_info print;
-  - names of things (X-macros), and what programs read (JSON, assembler, /proc).
+  - names of things (X-macros), and what programs read (JSON, HTTP, assembler, /proc).
 
   messages.py check [PAGE]
                        each message is in docs/troubleshooting.md, and none there is gone; each
@@ -27,9 +27,9 @@ PAGE = "docs/troubleshooting.md"
 
 DETAIL = {"ft_say_detail", "ft_say_step", "ft_say_debug"}
 NOT_FOR_PEOPLE = {"ft_options_keep", "FT_INVARIANT", "_Static_assert", "__attribute__", "asm", "volatile", "_Pragma", "X", "json_string", "sscanf",
-                  "strstr", "strcmp", "strncmp"}
+                  "strstr", "strcmp", "strncmp", "evbuffer_add_printf", "add_header", "ft_service_error"}
 ANSWERS = ("launcher/control/show.c", "launcher/report/svg.c", "launcher/report/bands.c", "launcher/options/help.c",
-           "launcher/options/settings.c", "launcher/policy/phases.c", "ft/base/sig.c", "ft/base/reduce.c", "ft/base/util.c")
+           "launcher/rdzv/service.c", "launcher/options/settings.c", "launcher/policy/phases.c", "ft/base/sig.c", "ft/base/reduce.c", "ft/base/util.c")
 OF_PROGRAMS = {"Traceback (most recent call last):\\n"}  # what ftrun looks for in the programs' own lines
 PRINTS = {"printf", "puts", "fputs", "fprintf"}
 

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* etcd's JSON gateway. What it does that surprises is in docs/rendezvous.md. */
+#include "config.h"
+
+#include <event2/event.h>
+#include <openssl/crypto.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "ft/base/util.h"
+#include "launcher/base/timer.h"
+#include "launcher/rdzv/store.h"
+#include "launcher/rdzv/transfer.h"
+
+enum {
+    PAUSE_MS = 50, LONGEST_PAUSE_MS = 2000,    /* before the same is asked again */
+    LOGINS = 3,                                /* in a row without a request that was accepted */
+    PATIENT = 10                               /* times the patience, with a large answer */
+};
+
+/* gRPC's codes. */
+enum { INVALID = 3, NOT_FOUND = 5, DENIED = 7, PRECONDITION = 9, OUT_OF_RANGE = 11, UNIMPLEMENTED = 12, UNAUTHENTICATED = 16 };
+
+struct call {
+    LIST_ENTRY(call) link;
+    struct ft_rdzv_store *store;
+    const char *path;
+    char *body;
+    uint64_t patience_ms;
+    unsigned tries;
+    uint32_t endpoint;
+    struct ft_transfer *transfer;
+    struct event *again;
+    bool waits, login;         /* waits: for a token */
+    ft_rdzv_done *done;
+    void *arg;
+};
+
+struct ft_rdzv_watch {
+    LIST_ENTRY(ft_rdzv_watch) link;
+    struct ft_rdzv_store *store;
+    char *key, *end;
+    uint64_t from;
+    unsigned tries;
+    uint32_t endpoint;
+    struct ft_transfer *transfer;
+    struct event *again;
+    ft_rdzv_events *events;
+    void *arg;
+};
+
+struct ft_rdzv_store {
+    struct ft_rdzv_store_config config;
+    struct ft_transfers *transfers;
+    char password[FT_RDZV_TEXT], token[1024];
+    bool logs_in, has_token, logging_in;
+    unsigned logins;
+    uint32_t endpoint;
+    bool is_away;
+    uint64_t cluster;
+    LIST_HEAD(, call) calls;
+    LIST_HEAD(, ft_rdzv_watch) watches;
+};
+
+static void start(struct call *c);
+static void start_watch(struct ft_rdzv_watch *w);
+
+/* ---- endpoints ---- */
+
+static const char *name(const struct ft_rdzv_store *s, uint32_t i, char *text, size_t size)
+{
+    const struct ft_rdzv_endpoint *p = &s->config.settings->endpoints[i];
+    bool six = strchr(p->host, ':');
+
+    snprintf(text, size, "%s%s%s:%u", six ? "[" : "", p->host, six ? "]" : "", p->port);
+    return text;
+}
+
+static void print_url(const struct ft_rdzv_store *s, const char *path, char *url, size_t size)
+{
+    char host[FT_RDZV_TEXT + 16];
+
+    snprintf(url, size, "%s://%s%s", s->config.settings->tls ? "https" : "http", name(s, s->endpoint, host, sizeof host), path);
+}
+
+static uint64_t pause_of(unsigned tries) { return tries > 6 ? LONGEST_PAUSE_MS : ft_min(LONGEST_PAUSE_MS, (uint64_t)PAUSE_MS << tries); }
+
+/* The endpoint does not do: the next one is asked, and what watches there begins again there. */
+static void leave(struct ft_rdzv_store *s, uint32_t endpoint, const char *why)
+{
+    char text[1024], host[FT_RDZV_TEXT + 16];
+
+    snprintf(text, sizeof text, "%s: %s", name(s, endpoint, host, sizeof host), why);
+    s->is_away = true;
+    if (s->endpoint == endpoint && s->config.settings->n > 1) {
+        struct ft_rdzv_watch *w;
+
+        s->endpoint = (endpoint + 1) % s->config.settings->n;
+        LIST_FOREACH(w, &s->watches, link)
+            if (w->endpoint != s->endpoint)
+                ft_timer_set(w->again, 0);
+    }
+    s->config.away(s->config.arg, text);
+}
+
+static void answered(struct ft_rdzv_store *s)
+{
+    if (!s->is_away)
+        return;
+    s->is_away = false;
+    s->config.back(s->config.arg);
+}
+
+/* Whether it is the store that it was. */
+static void recognise(struct ft_rdzv_store *s, const struct ft_gateway_reply *r)
+{
+    bool other = r->cluster && s->cluster && r->cluster != s->cluster;
+
+    if (r->cluster)
+        s->cluster = r->cluster;
+    if (other)
+        s->config.anew(s->config.arg);
+}
+
+/* ---- calls ---- */
+
+static void free_call(struct call *c)
+{
+    LIST_REMOVE(c, link);
+    if (c->transfer)
+        ft_transfer_cancel(c->transfer);
+    ft_timer_free(c->again);
+    if (c->body)
+        OPENSSL_cleanse(c->body, strlen(c->body));
+    free(c->body);
+    free(c);
+}
+
+static void end(struct call *c, enum ft_rdzv_answer a, const struct ft_gateway_reply *r, const char *why)
+{
+    ft_rdzv_done *done = c->done;
+    void *arg = c->arg;
+
+    free_call(c);
+    done(arg, a, r, why);
+}
+
+static void again_later(struct call *c, const char *why)
+{
+    leave(c->store, c->endpoint, why);
+    ft_timer_set(c->again, pause_of(c->tries++));
+}
+
+static int begin_login(struct ft_rdzv_store *s);
+
+/* The token does not do (any more). False: nor does another one. */
+static bool log_in_again(struct call *c)
+{
+    struct ft_rdzv_store *s = c->store;
+
+    if (!s->logs_in || s->logins >= LOGINS)
+        return false;
+    s->has_token = false;
+    c->waits = true;
+    return s->logging_in || begin_login(s) == 0;
+}
+
+static bool is_of_token(const struct ft_gateway_reply *r)
+{
+    return r->code == UNAUTHENTICATED || strstr(r->error, "auth token") || strstr(r->error, "auth store is old");
+}
+
+static void deny(struct call *c, const struct ft_gateway_reply *r)
+{
+    char why[1024], host[FT_RDZV_TEXT + 16];
+
+    name(c->store, c->endpoint, host, sizeof host);
+    if (c->store->config.settings->embedded && r->code == UNAUTHENTICATED)
+        snprintf(why, sizeof why, "the store at %s turns this host away: the job's secret there is another one", host);
+    else
+        snprintf(why, sizeof why, "the store at %s says: %s", host, r->error);
+    end(c, FT_RA_DENIED, NULL, why);
+}
+
+static void on_error(struct call *c, const struct ft_gateway_reply *r)
+{
+    if (!c->login && is_of_token(r)) {
+        if (!log_in_again(c))
+            deny(c, r);
+        return;
+    }
+    switch (r->code) {
+    case NOT_FOUND:
+        end(c, FT_RA_NO_LEASE, r, r->error);
+        break;
+    case INVALID:
+    case DENIED:
+    case PRECONDITION:
+    case OUT_OF_RANGE:
+    case UNIMPLEMENTED:
+    case UNAUTHENTICATED:
+        deny(c, r);
+        break;
+    default: /* it has no leader, it is too busy, it has no room: that passes */
+        again_later(c, r->error);
+        break;
+    }
+}
+
+static void on_answer(void *arg, int status, const char *body, size_t n, const char *why)
+{
+    struct call *c = arg;
+    struct ft_rdzv_store *s = c->store;
+    struct ft_gateway_reply r = {0};
+    bool read = status && ft_gateway_read(body, n, &r);
+
+    c->transfer = NULL;
+    if (!status) {
+        again_later(c, why);
+    } else if (!read && status == 404) {
+        snprintf(r.error, sizeof r.error, "%d (it has no %s: etcd 3.4 or later is needed)", status, c->path);
+        deny(c, &r);
+    } else if (!read) {
+        snprintf(r.error, sizeof r.error, "it answers %d, and nothing that is of a store", status);
+        again_later(c, r.error);
+    } else if (r.code) {
+        on_error(c, &r);
+    } else {
+        answered(s);
+        if (!c->login)
+            s->logins = 0;
+        recognise(s, &r);
+        end(c, FT_RA_DONE, &r, "");
+    }
+    ft_gateway_free(&r);
+}
+
+static void start(struct call *c)
+{
+    struct ft_rdzv_store *s = c->store;
+    char url[FT_RDZV_TEXT + 128];
+    struct ft_transfer_request r = {.url = url, .token = c->login ? "" : s->token, .body = c->body,
+                                    .patience_ms = c->patience_ms, .done = on_answer, .arg = c};
+
+    if (c->transfer)
+        return;
+    if (!c->login && s->logs_in && !s->has_token) {
+        c->waits = true;
+        if (!s->logging_in && begin_login(s) < 0)
+            ft_timer_set(c->again, LONGEST_PAUSE_MS);
+        return;
+    }
+    c->waits = false;
+    c->endpoint = s->endpoint;
+    print_url(s, c->path, url, sizeof url);
+    c->transfer = ft_transfer_post(s->transfers, &r);
+    if (!c->transfer)
+        ft_timer_set(c->again, LONGEST_PAUSE_MS);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    start(arg);
+}
+
+/* Takes body. */
+static int ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t patience_ms, bool login, ft_rdzv_done *done, void *arg)
+{
+    struct call *c = calloc(1, sizeof *c);
+
+    if (c)
+        c->again = evtimer_new(s->config.base, on_again, c);
+    if (!body || !c || !c->again) {
+        free(body);
+        free(c);
+        return -1;
+    }
+    c->store = s;
+    c->path = path;
+    c->body = body;
+    c->patience_ms = patience_ms;
+    c->login = login;
+    c->done = done;
+    c->arg = arg;
+    LIST_INSERT_HEAD(&s->calls, c, link);
+    ft_timer_set(c->again, 0); /* not within whoever asks */
+    return 0;
+}
+
+/* ---- users ---- */
+
+static void on_login(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_reply *r, const char *why)
+{
+    struct ft_rdzv_store *s = arg;
+    struct call *c, *next;
+
+    s->logging_in = false;
+    if (a == FT_RA_DONE) {
+        snprintf(s->token, sizeof s->token, "%s", r->token);
+        s->has_token = true;
+    } else if (strstr(why, "authentication is not enabled")) {
+        s->token[0] = 0;
+        s->logs_in = false;
+        a = FT_RA_DONE;
+    }
+    for (c = LIST_FIRST(&s->calls); c; c = next) {
+        next = LIST_NEXT(c, link);
+        if (!c->waits)
+            continue;
+        c->waits = false;
+        if (a == FT_RA_DONE) {
+            ft_timer_set(c->again, 0);
+        } else {
+            end(c, FT_RA_DENIED, NULL, why);
+            return; /* whoever was told may have ended all */
+        }
+    }
+}
+
+static int begin_login(struct ft_rdzv_store *s)
+{
+    if (ask(s, "/v3/auth/authenticate", ft_gateway_login(s->config.settings->user, s->password), s->config.patience_ms, true, on_login, s) < 0)
+        return -1;
+    s->logging_in = true;
+    s->logins++;
+    return 0;
+}
+
+/* ---- what is asked ---- */
+
+int ft_rdzv_store_do(struct ft_rdzv_store *s, const struct ft_kvs_txn *txn, bool patient, ft_rdzv_done *done, void *arg)
+{
+    return ask(s, "/v3/kv/txn", ft_gateway_txn(txn), patient ? PATIENT * s->config.patience_ms : s->config.patience_ms, false, done, arg);
+}
+
+int ft_rdzv_store_grant(struct ft_rdzv_store *s, uint64_t ttl_s, ft_rdzv_done *done, void *arg)
+{
+    return ask(s, "/v3/lease/grant", ft_gateway_grant(ttl_s), s->config.patience_ms, false, done, arg);
+}
+
+int ft_rdzv_store_keep(struct ft_rdzv_store *s, uint64_t lease, ft_rdzv_done *done, void *arg)
+{
+    return ask(s, "/v3/lease/keepalive", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg);
+}
+
+int ft_rdzv_store_revoke(struct ft_rdzv_store *s, uint64_t lease, ft_rdzv_done *done, void *arg)
+{
+    return ask(s, "/v3/lease/revoke", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg);
+}
+
+void ft_rdzv_store_forget(struct ft_rdzv_store *s, const void *arg)
+{
+    struct call *c, *next;
+
+    for (c = LIST_FIRST(&s->calls); c; c = next) {
+        next = LIST_NEXT(c, link);
+        if (c->arg == arg && !c->login)
+            free_call(c);
+    }
+}
+
+/* ---- watches ---- */
+
+static void free_watch(struct ft_rdzv_watch *w)
+{
+    LIST_REMOVE(w, link);
+    if (w->transfer)
+        ft_transfer_cancel(w->transfer);
+    ft_timer_free(w->again);
+    free(w->key);
+    free(w->end);
+    free(w);
+}
+
+static void break_off(struct ft_rdzv_watch *w, const char *why)
+{
+    ft_rdzv_events *events = w->events;
+    void *arg = w->arg;
+
+    free_watch(w);
+    events(arg, NULL, why);
+}
+
+/* A line of the stream: whoever is called may end it. */
+static void on_line(void *arg, const char *line, size_t n)
+{
+    struct ft_rdzv_watch *w = arg;
+    struct ft_rdzv_store *s = w->store;
+    struct ft_gateway_reply r;
+    bool read = ft_gateway_read(line, n, &r);
+    uint64_t cluster = s->cluster;
+
+    if (!read || r.code || r.canceled) {
+        char why[sizeof r.error];
+
+        snprintf(why, sizeof why, "%s", !read ? "its stream is damaged" : r.code ? r.error : "the changes asked for are compacted");
+        ft_gateway_free(&r);
+        break_off(w, why);
+        return;
+    }
+    w->tries = 0;
+    if (r.n)
+        w->from = r.entries[r.n - 1].at + 1;
+    if (cluster && r.cluster && r.cluster != cluster)
+        recognise(s, &r); /* the watch is gone with what was known */
+    else if (r.n)
+        w->events(w->arg, &r, "");
+    ft_gateway_free(&r);
+}
+
+static void on_stream_end(void *arg, int status, const char *body, size_t n, const char *why)
+{
+    struct ft_rdzv_watch *w = arg;
+    struct ft_rdzv_store *s = w->store;
+    struct ft_gateway_reply r = {0};
+
+    w->transfer = NULL;
+    if (status && n && ft_gateway_read(body, n, &r) && r.code == OUT_OF_RANGE) {
+        break_off(w, r.error);
+        return;
+    }
+    ft_timer_set(w->again, pause_of(w->tries++));
+    if (s->logs_in && is_of_token(&r) && !s->logging_in) {
+        s->has_token = false;
+        begin_login(s);
+    }
+    if (!status)
+        leave(s, w->endpoint, why);
+    ft_gateway_free(&r);
+}
+
+static void start_watch(struct ft_rdzv_watch *w)
+{
+    struct ft_rdzv_store *s = w->store;
+    char url[FT_RDZV_TEXT + 128], *body;
+    struct ft_transfer_request r = {.url = url, .token = s->token, .done = on_stream_end, .line = on_line, .arg = w};
+
+    if (w->transfer)
+        ft_transfer_cancel(w->transfer);
+    w->transfer = NULL;
+    w->endpoint = s->endpoint;
+    r.body = body = ft_gateway_watch(w->key, w->end, w->from);
+    print_url(s, "/v3/watch", url, sizeof url);
+    if (body)
+        w->transfer = ft_transfer_post(s->transfers, &r);
+    free(body);
+    if (!w->transfer)
+        ft_timer_set(w->again, LONGEST_PAUSE_MS);
+}
+
+static void on_watch_again(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    start_watch(arg);
+}
+
+struct ft_rdzv_watch *ft_rdzv_store_watch(struct ft_rdzv_store *s, const char *prefix, uint64_t from, ft_rdzv_events *events, void *arg)
+{
+    struct ft_rdzv_watch *w = calloc(1, sizeof *w);
+
+    if (!w)
+        return NULL;
+    *w = (struct ft_rdzv_watch){.store = s, .key = strdup(prefix), .end = ft_gateway_end(prefix), .from = from, .events = events, .arg = arg};
+    w->again = evtimer_new(s->config.base, on_watch_again, w);
+    LIST_INSERT_HEAD(&s->watches, w, link);
+    if (!w->key || !w->end || !w->again) {
+        free_watch(w);
+        return NULL;
+    }
+    ft_timer_set(w->again, 0);
+    return w;
+}
+
+void ft_rdzv_store_unwatch(struct ft_rdzv_watch *w)
+{
+    if (w)
+        free_watch(w);
+}
+
+/* ---- its life ---- */
+
+struct ft_rdzv_store *ft_rdzv_store_new(const struct ft_rdzv_store_config *config)
+{
+    const struct ft_rdzv_settings *settings = config->settings;
+    struct ft_transfers_config t = {.base = config->base, .cacert = settings->cacert, .cert = settings->cert, .key = settings->key};
+    struct ft_rdzv_store *s = calloc(1, sizeof *s);
+
+    if (s)
+        s->transfers = ft_transfers_new(&t);
+    if (!s || !s->transfers) {
+        free(s);
+        return NULL;
+    }
+    s->config = *config;
+    s->logs_in = *settings->user;
+    snprintf(s->password, sizeof s->password, "%s", config->password);
+    snprintf(s->token, sizeof s->token, "%s", config->token);
+    return s;
+}
+
+void ft_rdzv_store_free(struct ft_rdzv_store *s)
+{
+    if (!s)
+        return;
+    while (!LIST_EMPTY(&s->calls))
+        free_call(LIST_FIRST(&s->calls));
+    while (!LIST_EMPTY(&s->watches))
+        free_watch(LIST_FIRST(&s->watches));
+    ft_transfers_free(s->transfers);
+    OPENSSL_cleanse(s->password, sizeof s->password);
+    OPENSSL_cleanse(s->token, sizeof s->token);
+    free(s);
+}
