@@ -95,6 +95,16 @@ static void removed(void)
 
 static void only_read(void) { look_and_close("F"); }
 
+/* Of the process alone. ("It has read, and then written to, /proc/123/coredump_filter": the job ended.) */
+static void process(void)
+{
+    int fd = opened("/proc/self/coredump_filter", O_RDWR);
+
+    look(fd);
+    put(fd, "0x1");
+    only_read();
+}
+
 /* No name: an error, as without ftrun. By pointers: what the declarations say of NULL is what is broken here. */
 static void null_name(void)
 {
@@ -268,6 +278,7 @@ static const struct {
     const char *name;
     void (*run)(void);
 } all[] = {{"own", own}, {"emptied", emptied}, {"over", over}, {"replaced", replaced}, {"removed", removed}, {"only_read", only_read}, {"null_name", null_name},
+         {"process", process},
            {"append", append}, {"by_stream", by_stream}, {"turned", turned}, {"at_end", at_end}, {"update", update}, {"beside", beside},
            {"rewrite", rewrite}, {"rename_over", rename_over}, {"consume", consume}, {"move", move}, {"cut", cut}, {"map", map},
            {"doubled", doubled}, {"longer", longer}, {"look_by_append", look_by_append}, {"keep_and_replace", keep_and_replace},

@@ -27,6 +27,7 @@ again removed made ''
 again only_read first first
 again null_name first first
 again nameless first one
+again process first first
 if records; then
     never append 'appended to'
     never by_stream 'appended to'

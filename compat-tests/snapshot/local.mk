@@ -65,7 +65,7 @@ snapshot_tests = \
 	compat-tests/snapshot/zero.sh compat-tests/snapshot/plain.sh compat-tests/snapshot/used_again.sh compat-tests/snapshot/functions.sh compat-tests/snapshot/sockets_off.sh \
 	compat-tests/snapshot/forsaken.sh \
 	compat-tests/snapshot/astray.sh \
-	compat-tests/snapshot/closed.sh \
+	compat-tests/snapshot/closed.sh compat-tests/snapshot/dumped.sh \
 	compat-tests/snapshot/again.sh \
 	compat-tests/snapshot/clocks.sh compat-tests/snapshot/sleeps.sh \
 	compat-tests/snapshot/exec.sh \
@@ -81,5 +81,5 @@ EXTRA_DIST += $(snapshot_tests) compat-tests/snapshot/snapat.py compat-tests/sna
 tests_unsanitized += compat-tests/snapshot/snapfork.sh
 # A build for sanitizers makes no snapshots (launcher/base/library.h).
 tests_unsanitized += compat-tests/snapshot/snapat.sh compat-tests/snapshot/snapends.sh compat-tests/snapshot/programs.sh compat-tests/snapshot/copied.sh \
-	compat-tests/snapshot/zero.sh compat-tests/snapshot/plain.sh compat-tests/snapshot/used_again.sh compat-tests/snapshot/functions.sh compat-tests/snapshot/sockets_off.sh compat-tests/snapshot/forsaken.sh compat-tests/snapshot/astray.sh compat-tests/snapshot/closed.sh \
+	compat-tests/snapshot/zero.sh compat-tests/snapshot/plain.sh compat-tests/snapshot/used_again.sh compat-tests/snapshot/functions.sh compat-tests/snapshot/sockets_off.sh compat-tests/snapshot/forsaken.sh compat-tests/snapshot/astray.sh compat-tests/snapshot/closed.sh compat-tests/snapshot/dumped.sh \
 	compat-tests/snapshot/clocks.sh compat-tests/snapshot/sleeps.sh compat-tests/snapshot/exec.sh compat-tests/snapshot/switch.sh

@@ -3,7 +3,8 @@
 if !SANITIZED
 check_PROGRAMS += compat-tests/threads/torture compat-tests/threads/torture_cpp
 compat_tests_threads_torture_SOURCES = compat-tests/threads/torture.h compat-tests/threads/torture.c compat-tests/threads/costume.c \
-	compat-tests/threads/locks.c compat-tests/threads/lives.c compat-tests/threads/cancels.c compat-tests/threads/calls.c compat-tests/threads/bodies.c
+	compat-tests/threads/locks.c compat-tests/threads/lives.c compat-tests/threads/cancels.c compat-tests/threads/calls.c compat-tests/threads/bodies.c \
+	compat-tests/threads/mapped.c
 compat_tests_threads_torture_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
 compat_tests_threads_torture_LDADD = -lm -ldl
 compat_tests_threads_torture_cpp_SOURCES = compat-tests/threads/torture_cpp.cpp
@@ -27,6 +28,6 @@ compat_tests_threads_computes_LDADD =
 compat_tests_threads_lasts_LDADD =
 compat_tests_threads_asks_LDADD =
 TESTS += compat-tests/threads/many.sh compat-tests/threads/computes.sh compat-tests/threads/lasts.sh compat-tests/threads/asks.sh
-tests_first += compat-tests/threads/torture.sh compat-tests/threads/unnoticed.sh compat-tests/threads/falsified.sh
+tests_first += compat-tests/threads/torture.sh compat-tests/threads/mapped.sh compat-tests/threads/unnoticed.sh compat-tests/threads/falsified.sh
 endif
-EXTRA_DIST += compat-tests/threads/many.sh compat-tests/threads/computes.sh compat-tests/threads/lasts.sh compat-tests/threads/asks.sh compat-tests/threads/torture.sh compat-tests/threads/torture.py compat-tests/threads/unnoticed.sh compat-tests/threads/falsified.sh compat-tests/threads/chroot.sh
+EXTRA_DIST += compat-tests/threads/many.sh compat-tests/threads/computes.sh compat-tests/threads/lasts.sh compat-tests/threads/asks.sh compat-tests/threads/torture.sh compat-tests/threads/mapped.sh compat-tests/threads/torture.py compat-tests/threads/unnoticed.sh compat-tests/threads/falsified.sh compat-tests/threads/chroot.sh

@@ -14,7 +14,7 @@
 
 enum { PARTIES = 4, SCENES = 64, LIMIT_S = 100 };
 
-static const struct scene *const all[] = {torture_locks, torture_threads, torture_cancels, torture_calls, torture_bodies};
+static const struct scene *const all[] = {torture_locks, torture_threads, torture_cancels, torture_calls, torture_bodies, torture_mapped};
 static struct scene scenes[SCENES];
 static int n_scenes, n_parties, acts = 20;
 static const char *rank = "0";

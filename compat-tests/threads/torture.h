@@ -66,6 +66,6 @@ struct scene {
     const char *name;
     void (*play)(struct party *p);
 };
-extern const struct scene torture_locks[], torture_threads[], torture_cancels[], torture_calls[], torture_bodies[];
+extern const struct scene torture_locks[], torture_threads[], torture_cancels[], torture_calls[], torture_bodies[], torture_mapped[];
 
 #endif

@@ -225,7 +225,10 @@ static void say_where(struct ft_copies *c, const struct ft_stand *stand)
     ft_note(&c->words->threads, ft_threads_stand(c->answered));
     c->words->outcome = ft_threads_stood();
     c->words->done = atomic_load(&ft_recorder.log.words->done);
-    c->words->closings = atomic_load(&ft_recorder.log.words->closings) + ft_recorder.closes; /* good before that, and after it */
+    if (ft_recorder.closes)
+        c->words->closings = ft_recorder.renewed = ft_outcome_renews(ft_recorder.log.words); /* good before that, and after it */
+    else
+        c->words->closings = atomic_load(&ft_recorder.log.words->closings);
 }
 
 /* Signals are blocked, which the copy wants, and which keeps handlers from changing what has been looked at. */

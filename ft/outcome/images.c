@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
@@ -16,10 +18,11 @@
 #include "ft/outcome/once.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/stand.h"
 
 enum { IMAGES = FT_OUTCOME_MAPPED, CHUNK = 256 << 10 };
 
-static const uint64_t BYTES = 1ull << 30;
+static const uint64_t BYTES = 1ull << 30, STOP_NS = 5000000000; /* to stop the other threads */
 
 struct ft_image_of {
     char *start;
@@ -37,7 +40,7 @@ static struct ft_image_of images[IMAGES];
 static int nimages;
 static char chunk[CHUNK];
 
-bool ft_images_any, ft_images_held;
+_Atomic bool ft_images_any, ft_images_held;
 
 static size_t whole(size_t bytes) { return ft_align(bytes, ft_page_bytes()); }
 
@@ -106,7 +109,7 @@ bool ft_images_can(const struct ft_mapping *m, const struct stat *st)
     return m->protection & PROT_WRITE && !of_several_hosts(m->fd) && !ft_children_some();
 }
 
-void ft_images_add(const struct ft_mapping *m, const struct stat *st, void *start)
+static void add(const struct ft_mapping *m, const struct stat *st, void *start)
 {
     images[nimages++] = (struct ft_image_of){.start = start, .bytes = whole(m->bytes), .protection = m->protection,
                                              .shared = m->flags & MAP_SHARED, .followed = true, .offset = m->offset, .file = id_of(st)};
@@ -115,28 +118,54 @@ void ft_images_add(const struct ft_mapping *m, const struct stat *st, void *star
         images[nimages - 1].followed = false;
 }
 
+bool ft_images_add(const struct ft_mapping *m, const struct stat *st, void *start)
+{
+    bool room;
+
+    ft_threads_lock();
+    room = nimages < IMAGES;
+    if (room)
+        add(m, st, start);
+    ft_threads_unlock();
+    return room;
+}
+
 static bool overlaps(const struct ft_image_of *i, const char *at, size_t bytes)
 {
     return at < i->start + i->bytes && i->start < at + bytes;
 }
 
-const struct ft_image_of *ft_images_find(const void *at, size_t bytes)
+enum ft_images_what ft_images_find(const void *at, size_t bytes)
 {
+    enum ft_images_what what = FT_IMAGES_NONE;
+
+    ft_threads_lock();
     for (int i = 0; i < nimages; i++)
         if (images[i].start == at && images[i].bytes == whole(bytes))
-            return &images[i];
-    ft_images_unfollow(at, bytes, "it has unmapped a part of a file");
-    return NULL;
+            what = images[i].shared ? FT_IMAGES_SHARED : FT_IMAGES_PRIVATE;
+    ft_threads_unlock();
+    if (what == FT_IMAGES_NONE)
+        ft_images_unfollow(at, bytes, "it has unmapped a part of a file");
+    return what;
 }
 
-bool ft_images_is_shared(const struct ft_image_of *i) { return i->shared; }
-
-void ft_images_remove(const struct ft_image_of *i)
+static void remove_at(int i)
 {
-    if (i->aside)
-        syscall(SYS_munmap, i->aside, i->bytes);
-    images[i - images] = images[--nimages];
+    if (images[i].aside)
+        syscall(SYS_munmap, images[i].aside, images[i].bytes);
+    images[i] = images[--nimages];
     publish();
+}
+
+void ft_images_remove(const void *at)
+{
+    ft_threads_lock();
+    for (int i = 0; i < nimages; i++)
+        if (images[i].start == at) {
+            remove_at(i);
+            break;
+        }
+    ft_threads_unlock();
 }
 
 static void unfollow(struct ft_image_of *i, const char *why)
@@ -164,17 +193,19 @@ void ft_images_unmapped(const void *at, size_t bytes)
             m->bytes = (size_t)((const char *)at - m->start);
         }
         if (m->bytes == 0)
-            ft_images_remove(m);
+            remove_at(i);
     }
 }
 
 void ft_images_moved(const void *from, void *to, size_t bytes)
 {
+    ft_threads_lock();
     for (int i = 0; i < nimages; i++)
         if (images[i].start == from) {
             images[i].start = to;
             images[i].bytes = whole(bytes);
         }
+    ft_threads_unlock();
 }
 
 /* In a replay: the predecessor had not done that, or its ways back were closed. */
@@ -186,20 +217,36 @@ static void must_be_beyond(const char *why)
     ft_images_settle();
 }
 
+static bool is_followed(const void *at, size_t bytes)
+{
+    bool any = false;
+
+    ft_threads_lock();
+    for (int i = 0; i < nimages; i++)
+        any |= images[i].followed && overlaps(&images[i], at, bytes);
+    ft_threads_unlock();
+    return any;
+}
+
 void ft_images_unfollow(const void *at, size_t bytes, const char *why)
 {
+    if (!is_followed(at, bytes))
+        return;
+    must_be_beyond(why);
+    ft_threads_lock();
     for (int i = 0; i < nimages; i++)
-        if (images[i].followed && overlaps(&images[i], at, bytes)) {
-            must_be_beyond(why);
+        if (images[i].followed && overlaps(&images[i], at, bytes))
             unfollow(&images[i], why);
-        }
+    ft_threads_unlock();
 }
 
 void ft_images_unfollow_all(const char *why)
 {
+    ft_threads_lock();
     for (int i = 0; i < nimages; i++)
         if (images[i].shared && images[i].followed)
             unfollow(&images[i], why);
+    ft_threads_unlock();
 }
 
 /* Copies of after that have it in their images. */
@@ -208,12 +255,14 @@ void ft_images_written(int fd)
     int error = errno;
     struct stat st;
 
+    ft_threads_lock();
     if (syscall(SYS_fstat, fd, &st) == 0)
         for (int i = 0; i < nimages; i++)
             if (images[i].file == id_of(&st)) {
                 ft_recorder_close("it has written to a file that it has mapped");
                 break;
             }
+    ft_threads_unlock();
     errno = error;
 }
 
@@ -249,11 +298,12 @@ size_t ft_images_read(int fd, off_t offset, void *to, size_t bytes)
     return done;
 }
 
-/* Of this process's memory, up to the end of the file below it: how much that is. -1: it cannot be had. */
+/* Of this process's memory, up to the end of the file below it: how much that is. -1: it cannot be had. By this thread: the first one may
+   have ended. */
 static ssize_t look_at(const char *from, size_t bytes)
 {
     struct iovec here = {chunk, bytes}, there = {(void *)(uintptr_t)from, bytes};
-    ssize_t n = (ssize_t)syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_getpid), &here, 1L, &there, 1L, 0L);
+    ssize_t n = (ssize_t)syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_gettid), &here, 1L, &there, 1L, 0L);
 
     return n < 0 && errno == EFAULT ? 0 : n;
 }
@@ -344,8 +394,9 @@ static bool is_written(int pages, const char *page)
     return entry & swapped || (entry & present && entry & alone);
 }
 
-/* Of the pages that the replay has written to, what differs: the others may have been changed by others. */
-static void store(struct ft_image_of *m)
+/* Of the pages that the replay has written to, what differs: the others may have been changed by others. `all`: of all, since the predecessor may
+   have been further. */
+static void store(struct ft_image_of *m, bool all)
 {
     int pages = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
     const ssize_t page_bytes = (ssize_t)ft_page_bytes();
@@ -354,7 +405,7 @@ static void store(struct ft_image_of *m)
     for (size_t at = 0; at < m->bytes && n == CHUNK && m->protection & PROT_WRITE; at += CHUNK) {
         n = look_at((char *)m->aside + at, ft_min(CHUNK, m->bytes - at));
         for (ssize_t page = 0; page < n; page += page_bytes)
-            if (memcmp(chunk + page, m->start + at + page, (size_t)page_bytes) != 0 && (m->copied || is_written(pages, m->start + at + page)))
+            if (memcmp(chunk + page, m->start + at + page, (size_t)page_bytes) != 0 && (all || m->copied || is_written(pages, m->start + at + page)))
                 memcpy((char *)m->aside + at + page, m->start + at + page, (size_t)page_bytes);
     }
     if (pages >= 0)
@@ -366,14 +417,66 @@ static void store(struct ft_image_of *m)
     m->copied = false;
 }
 
+/* What another thread stored into an image that has been looked at would be lost. Others may have the lock in between, and do what there is to
+   do: one that is on its way to it may have what this one waits for. */
+static bool are_others_stopped(void)
+{
+    uint64_t end = ft_real_clock_ns() + STOP_NS;
+
+    while (ft_threads_many && !ft_stand_around()) {
+        char why[FT_STAND_WHY];
+        int holds;
+
+        if (ft_real_clock_ns() > end) {
+            ft_stand_why(why);
+            ft_recorder_lost("a thread of it could not be stopped where its replay ended, and it has mapped a file: %s", why);
+        }
+        holds = ft_threads_let();
+        syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
+        ft_threads_take(holds);
+        if (!ft_images_held)
+            return false;
+    }
+    return true;
+}
+
+static void store_all(void)
+{
+    bool all = ft_threads_many && ft_stand_computes();
+
+    for (int i = 0; i < nimages; i++)
+        if (images[i].aside)
+            store(&images[i], all);
+    ft_images_held = false;
+    ft_recorder.settled = ft_recorder.switched;
+    publish();
+}
+
+/* A handler that ran here would store as another thread does. */
+static void settle(void)
+{
+    sigset_t every, before;
+
+    if (!ft_images_held || !are_others_stopped())
+        return;
+    sigfillset(&every);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &every, &before, NSIG / 8);
+    store_all();
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, NSIG / 8);
+    if (ft_threads_many)
+        ft_stand_go();
+}
+
+/* Not in a process that has been made of a copy since its caller looked: that is a replay. */
 void ft_images_settle(void)
 {
     if (!ft_images_held)
         return;
-    for (int i = 0; i < nimages; i++)
-        if (images[i].aside)
-            store(&images[i]);
-    ft_images_held = false;
-    ft_recorder.settled = ft_recorder.switched;
-    publish();
+    ft_busy();
+    if (!atomic_load(&ft_threads_replay)) {
+        ft_threads_lock();
+        settle();
+        ft_threads_unlock();
+    }
+    ft_idle();
 }

@@ -20,8 +20,6 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-struct ft_image_of;
-
 struct ft_mapping {
     void *at;
     size_t bytes;
@@ -30,18 +28,19 @@ struct ft_mapping {
 };
 
 /* There are some; and, in a replay, images in the places of shared ones. */
-extern bool ft_images_any, ft_images_held;
+extern _Atomic bool ft_images_any, ft_images_held;
 
 /* It may be followed. */
 bool ft_images_can(const struct ft_mapping *m, const struct stat *st);
 
-/* It is there, from `start`. */
-void ft_images_add(const struct ft_mapping *m, const struct stat *st, void *start);
+/* It is there, from `start`. False: there are too many. */
+bool ft_images_add(const struct ft_mapping *m, const struct stat *st, void *start);
 
-/* Bytes that are one of them. NULL: none, or not all of it, or more: then nothing of that is followed any more. */
-const struct ft_image_of *ft_images_find(const void *at, size_t bytes);
-bool ft_images_is_shared(const struct ft_image_of *i);
-void ft_images_remove(const struct ft_image_of *i);
+/* Whether these bytes are one of them. None, or not all of it, or more: then nothing of that is followed any more. */
+enum ft_images_what { FT_IMAGES_NONE, FT_IMAGES_PRIVATE, FT_IMAGES_SHARED };
+enum ft_images_what ft_images_find(const void *at, size_t bytes);
+/* The one that begins there, if any. */
+void ft_images_remove(const void *at);
 
 /* Something is done there, or with all of them, that cannot be followed. */
 void ft_images_unfollow(const void *at, size_t bytes, const char *why);

@@ -265,20 +265,23 @@ void ft_inputs_before_change(int dir, const char *name)
         errno = error;
         return;
     }
-    ft_threads_lock();
-    if (ft_maps_change(&st))
-        ft_recorder_close("it has mapped %.150s as it was before it changed it", name);
-    if (!any(id_of(&st), true)) {
-        ft_threads_unlock();
+    if (!ft_recorder_may_renew()) {
         errno = error;
         return;
     }
-    ft_recorder_live();
+    if (ft_maps_change(&st))
+        ft_recorder_close("it has mapped %.150s as it was before it changed it", name);
+    if (!any(id_of(&st), true)) {
+        ft_recorder_renew_not();
+        errno = error;
+        return;
+    }
     forget(id_of(&st));
-    ft_threads_unlock();
     snprintf(why, sizeof why, "it has read %.150s as it was before it changed it", name);
     ft_recorder_renew(why);
+    ft_threads_lock();
     for (int i = 0; i < INPUTS; i++)
         inputs[i].read &= inputs[i].id != id_of(&st);
+    ft_threads_unlock();
     errno = error;
 }

@@ -115,8 +115,31 @@ void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, con
 
 void ft_outcome_close(struct ft_outcome_words *words, const char *why)
 {
+    uint64_t is = atomic_load(&words->closings);
+
     snprintf(words->why, sizeof words->why, "%s", why);
-    atomic_fetch_add_explicit(&words->closings, 1, memory_order_release);
+    /* Release: who sees it finds why. */
+    while (!atomic_compare_exchange_weak_explicit(&words->closings, &is, ft_max(is, atomic_load(&words->renewed)) + 1, memory_order_release,
+                                                  memory_order_relaxed))
+        ;
+}
+
+uint64_t ft_outcome_renews(struct ft_outcome_words *words)
+{
+    uint64_t will_be = atomic_load(&words->closings) + 1;
+
+    atomic_store(&words->renewed, will_be);
+    return will_be;
+}
+
+void ft_outcome_renewed(struct ft_outcome_words *words, const char *why, uint64_t closings)
+{
+    uint64_t is = atomic_load(&words->closings);
+
+    if (is < closings)
+        snprintf(words->why, sizeof words->why, "%s", why);
+    while (is < closings && !atomic_compare_exchange_weak_explicit(&words->closings, &is, closings, memory_order_release, memory_order_relaxed))
+        ;
 }
 
 /* The extent's slot; the number of slots: it is in none. They are few, or the answer is found soon: low ones are used first. */

@@ -59,6 +59,7 @@ struct ft_outcome_words {
     _Atomic uint64_t closings;   /* so often the ways back that there were have been closed: a copy that was made before the last
                                     time cannot be woken ... */
     char why[FT_OUTCOME_WHY];    /* ... because of this */
+    _Atomic uint64_t renewed;    /* what `closings` will be when the last copy that closes those before it has done so */
     _Atomic uint64_t ended;      /* with that recording has ended */
     _Atomic uint64_t differs;    /* so many replays have differed from what is recorded */
     char how[FT_OUTCOME_WHY];    /* the last one, like this */
@@ -158,8 +159,12 @@ bool ft_outcome_tells(struct ft_outcome_child *child, uint32_t incarnation, bool
 /* Agent: an orphan has ended that no rank has named; one of them may have been killed before it could. */
 void ft_outcome_stray(struct ft_outcome_words *words, pid_t pid, int status, const struct rusage *usage);
 
-/* The ways back that there are are closed, because of this. */
+/* The ways back that there are are closed, because of this; also a copy that is good for when `closings` will be `renewed`. */
 void ft_outcome_close(struct ft_outcome_words *words, const char *why);
+
+/* Rank: a copy is made that closes those before it. Before it is there: what `closings` is when that is done. After that: so it is. */
+uint64_t ft_outcome_renews(struct ft_outcome_words *words);
+void ft_outcome_renewed(struct ft_outcome_words *words, const char *why, uint64_t closings);
 
 /* A copy is made now. A thread that stands in a call has its record in that: begun last; or is still owed that of the copy before. */
 void ft_outcome_log_stand(struct ft_outcome_log *log, bool in_call);

@@ -300,3 +300,25 @@ Test(outcome_log, a_start_from_the_beginning_has_no_lock_operations)
     for (int i = 0; i < FT_OUTCOME_THREADS; i++)
         cr_assert_eq(atomic_load(&ranks.words->locks[i]), 0);
 }
+
+/* A copy that closes those before it, `renews`, is good before that and after it, and closed by whatever is closed besides. (Two threads mapped files at a
+   time: the closing of the one was taken for that of the other's copy, which lacked its mapping and stayed usable.) */
+Test(outcome_log, a_copy_that_closes_those_before_it_is_closed_by_others)
+{
+    struct ft_outcome_words *words = ranks.words;
+    uint64_t before, copy;
+
+    ft_outcome_close(words, "first");
+    before = atomic_load(&words->closings);
+    copy = ft_outcome_renews(words);
+    cr_expect(copy > before && atomic_load(&words->closings) == before, "not before it is there");
+    ft_outcome_renewed(words, "second", copy);
+    ft_outcome_renewed(words, "again", copy); /* by what was made of it */
+    cr_expect(atomic_load(&words->closings) == copy && !strcmp(words->why, "second"));
+
+    copy = ft_outcome_renews(words);
+    ft_outcome_close(words, "another thread's");
+    cr_expect(atomic_load(&words->closings) > copy);
+    ft_outcome_renewed(words, "third", copy);
+    cr_expect(atomic_load(&words->closings) == copy + 1 && !strcmp(words->why, "another thread's"));
+}

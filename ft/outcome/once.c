@@ -4,10 +4,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -17,14 +20,29 @@ static const uint64_t MADE = 1, READ = 2, WRITES = 4, BITS = 7;
 
 static struct ft_outcome_words *words(void) { return ft_recorder.log.words; }
 
+/* What /proc has of this process (coredump_filter, oom_score_adj, uid_map) is state of its own, which a new process has anew. Such file systems
+   are of no device. */
+static bool is_own_state(int fd, const struct statx *s)
+{
+    char name[64], *end;
+    struct statfs fs;
+
+    if (s->stx_dev_major != 0 || syscall(SYS_fstatfs, fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
+        return false;
+    ft_descriptors_name(fd, name, sizeof name);
+    return !strncmp(name, "/proc/", 6) && strtol(name + 6, &end, 10) == syscall(SYS_getpid) && *end == '/';
+}
+
 /* Which file it is, with its time of birth: file systems use an inode's number again at once. 0: there is none, or it is no file with
-   content. By descriptor: name "" and AT_EMPTY_PATH. */
+   content of its own. By descriptor: name "" and AT_EMPTY_PATH. */
 static uint64_t id_of(int dir, const char *name, int flags)
 {
     struct statx s;
     uint64_t born, id;
 
     if (syscall(SYS_statx, dir, name, flags, STATX_INO | STATX_TYPE | STATX_BTIME, &s) < 0 || !S_ISREG(s.stx_mode))
+        return 0;
+    if (flags & AT_EMPTY_PATH && is_own_state(dir, &s))
         return 0;
     born = s.stx_mask & STATX_BTIME ? (uint64_t)s.stx_btime.tv_sec * 1000000000 + s.stx_btime.tv_nsec : 0;
     id = ft_what((int64_t)s.stx_ino, (int64_t)makedev(s.stx_dev_major, s.stx_dev_minor), (int64_t)born) & ~BITS;

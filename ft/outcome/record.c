@@ -22,7 +22,10 @@
 #include "ft/outcome/stand.h"
 #include "ft/outcome/stdio.h"
 
-enum { ROOM_MS = 2000 /* the agent looks 20 times a second */ };
+enum {
+    ROOM_MS = 2000, /* the agent looks 20 times a second */
+    RENEWALS = 3    /* tries: a thread may begin or end just then, or open a file */
+};
 
 struct ft_recorder ft_recorder;
 
@@ -107,17 +110,47 @@ void ft_recorder_end(const char *format, ...)
     ft_recorder.ended = true;
 }
 
+/* One at a time. The lock is not held while the copy is made: another thread may be at one, which is as good, and need it. */
+static _Atomic bool renews;
+
+bool ft_recorder_may_renew(void)
+{
+    while (!ft_recorder_replays()) {
+        ft_recorder_live();
+        ft_threads_lock();
+        if (!renews && !ft_thread.replays) {
+            renews = true;
+            return true;
+        }
+        ft_threads_unlock();
+        while (renews) /* it stands for that copy */
+            syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 100000}, NULL);
+    }
+    return false;
+}
+
+void ft_recorder_renew_not(void)
+{
+    renews = false;
+    ft_threads_unlock();
+}
+
 void ft_recorder_renew(const char *why)
 {
-    uint64_t closed = atomic_load(&ft_recorder.log.words->closings) + 1;
+    uint64_t before = ft_recorder.renewed;
 
-    ft_recorder_live();
     ft_recorder.closes = true;
-    if (ft_recorder.cut_now)
+    ft_threads_unlock();
+    for (int i = 0; i < RENEWALS && ft_recorder.cut_now && ft_recorder.renewed == before; i++)
         ft_recorder.cut_now();
-    if (atomic_load(&ft_recorder.log.words->closings) < closed)
-        ft_recorder_close("%s", why); /* what comes of that copy finds the others closed, or closes them */
+    ft_busy(); /* no copy is made that would be one of those before */
+    if (ft_recorder.renewed == before)
+        ft_recorder_close("%s", why); /* there is no such copy */
+    else
+        ft_outcome_renewed(ft_recorder.log.words, why, ft_recorder.renewed); /* what comes of it finds the others closed, or closes them */
     ft_recorder.closes = false;
+    renews = false;
+    ft_idle();
 }
 
 void ft_recorder_lost(const char *format, ...)

@@ -54,7 +54,8 @@ struct ft_recorder {
     bool time_off;   /* clocks are not recorded (--replay-time off) */
     bool sockets_off; /* nor are sockets that the program opens (--sockets=off) */
     bool one_thread; /* no copy is made of a rank that has more (--snapshot-threads off) */
-    bool closes;     /* the ways back will be closed as soon as a copy stands that is not: nobody else closes them until then */
+    bool closes;     /* the copy that is being made closes those before it (ft_recorder_renew), */
+    uint64_t renewed; /* and this is how often ways back have been closed then: of the last such copy */
     bool (*cut)(void);  /* a copy is due: makes it. True: this is the next incarnation */
     bool (*others_map)(uint64_t file, bool first);  /* another rank has mapped it; first: then its ways back are closed, too. NULL: nobody knows */
     void (*end_copies)(void);  /* before an exec: none is left when it returns */
@@ -184,8 +185,11 @@ void ft_recorder_end(const char *format, ...) __attribute__((format(printf, 1, 2
 /* The log is full, and nothing of it can be given back. */
 void ft_recorder_full(void);
 
-/* As ft_recorder_close, but a new copy is made first, if one can be had: killed in between, the rank would have none. */
+/* As ft_recorder_close, but a new copy is made first, if one can be had: killed in between, the rank would have none. Between the first of
+   these and one of the others, with the lock, is what that copy is to have. False: this is a replay. After each it may be another process. */
+bool ft_recorder_may_renew(void);
 void ft_recorder_renew(const char *why);
+void ft_recorder_renew_not(void);
 
 /* One line for the user, once in each replay. */
 void ft_recorder_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));

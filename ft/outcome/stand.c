@@ -29,6 +29,7 @@ _Atomic uint32_t ft_standing;
 static _Atomic uint32_t cutting; /* one makes a copy */
 static _Atomic uint32_t stops;   /* goes up with each that stops */
 static uint32_t number;          /* of the last time */
+static bool around;              /* ft_stand_around: who makes them stand has the lock, and keeps it */
 static const struct ft_task *in_the_way;
 
 /* ---- stopping ---- */
@@ -166,6 +167,8 @@ static bool is_standing(struct ft_task *t)
 {
     uint32_t waits = FT_WAITS;
 
+    if (around && (atomic_load(&t->queues) || atomic_load(&t->waits) == FT_WAITS_DEAF))
+        return true; /* it stops when it comes back from that */
     return atomic_load(&t->stands) == number || atomic_load(&t->waits) == FT_WAITS_HELD || atomic_compare_exchange_strong(&t->waits, &waits, FT_WAITS_HELD);
 }
 
@@ -181,6 +184,19 @@ static bool is_there(struct ft_task *t, pid_t tid)
     return false;
 }
 
+/* Main's, which the system keeps until the others have ended. */
+static bool is_first_ended(pid_t tid)
+{
+    char text[64];
+    const char *state;
+
+    if (tid != (pid_t)syscall(SYS_getpid))
+        return false;
+    ft_task_read(tid, "stat", text, sizeof text);
+    state = strrchr(text, ')');
+    return state && state[1] && state[2] == 'Z';
+}
+
 /* Whether all stand; asks those that have not been asked. Threads that do not stand yet make others. */
 static bool look(void)
 {
@@ -193,7 +209,7 @@ static bool look(void)
 
         if (!tid || t == ft_thread.task)
             continue;
-        if (is_standing(t)) {
+        if (is_standing(t) || (around && is_first_ended(tid))) {
             ft_cut_point(FT_CUT_ONE);
             n++;
             continue;
@@ -240,19 +256,14 @@ static bool all_have_room(void)
     return true;
 }
 
-bool ft_stand_still(void)
+static bool can_stand(void) { return ft_task_layout.known && are_all_known() && all_have_room() && !atomic_exchange(&cutting, 1); }
+
+static bool await_all(void)
 {
     uint64_t end = ft_real_clock_ns() + LIMIT_NS;
-    int holds;
     bool all;
 
-    in_the_way = NULL;
-    if (ft_recorder.one_thread || !ft_task_layout.known || !are_all_known() || !all_have_room() || atomic_exchange(&cutting, 1))
-        return false;
-    ft_busy(); /* it does not stop itself */
-    ft_signals_found();
     install();
-    holds = ft_threads_let(); /* who waits for the lock is busy */
     number = number + 1 ? number + 1 : 1;
     atomic_store(&ft_standing, number);
     ft_cut_point(FT_CUT_BEGINS);
@@ -261,9 +272,24 @@ bool ft_stand_still(void)
 
         all = look();
         if (all || ft_real_clock_ns() > end)
-            break;
+            return all;
         ft_task_futex(&stops, FUTEX_WAIT, seen, &(struct timespec){.tv_nsec = LOOK_NS});
     }
+}
+
+bool ft_stand_still(void)
+{
+    int holds;
+    bool all;
+
+    in_the_way = NULL;
+    if (ft_recorder.one_thread || !can_stand())
+        return false;
+    ft_busy(); /* it does not stop itself */
+    ft_signals_found();
+    holds = ft_threads_let(); /* who waits for the lock is busy */
+    around = false;
+    all = await_all();
     if (all) {
         ft_cut_point(FT_CUT_ALL);
         all = !(in_the_way = ft_task_look_at_all());
@@ -274,6 +300,50 @@ bool ft_stand_still(void)
         ft_stand_go();
     ft_threads_take(holds);
     return all;
+}
+
+bool ft_stand_around(void)
+{
+    in_the_way = NULL;
+    if (!can_stand())
+        return false;
+    ft_busy();
+    around = true;
+    if (await_all())
+        return true;
+    ft_stand_go();
+    return false;
+}
+
+static bool peek(uintptr_t at, void *to, size_t bytes)
+{
+    struct iovec here = {to, bytes}, there = {(void *)at, bytes}; /* NOLINT(performance-no-int-to-ptr) */
+
+    return syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_gettid), &here, 1L, &there, 1L, 0L) == (ssize_t)bytes;
+}
+
+/* The signal has found it in a futex, where it goes on waiting: nobody has changed what it waits for. */
+static bool sleeps(const struct ft_task *t)
+{
+    const greg_t *r = t->frame->uc_mcontext.gregs;
+    uint32_t what = (uint32_t)r[REG_RSI] & FUTEX_CMD_MASK, value;
+    uint16_t code;
+
+    if (r[REG_RAX] != SYS_futex && r[REG_RAX] != -EINTR)
+        return false;
+    return peek((uintptr_t)r[REG_RIP] - (r[REG_RAX] == -EINTR ? sizeof code : 0), &code, sizeof code) && code == 0x050f /* syscall */ &&
+           (what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET) && peek((uintptr_t)r[REG_RDI], &value, sizeof value) && value == (uint32_t)r[REG_RDX];
+}
+
+bool ft_stand_computes(void)
+{
+    for (uint32_t i = 0; i < ft_ntasks; i++) {
+        const struct ft_task *t = &ft_tasks[i];
+
+        if (t != ft_thread.task && atomic_load(&t->tid) && atomic_load(&t->stands) == number && !sleeps(t))
+            return true;
+    }
+    return false;
 }
 
 bool ft_task_stands(const struct ft_task *t)
@@ -316,9 +386,8 @@ void ft_stand_ask(const struct ft_task *t) { ask(atomic_load(&t->tid)); }
 static bool is_busy(const struct ft_task *t)
 {
     int busy = 0;
-    struct iovec here = {&busy, sizeof busy}, there = {(void *)(uintptr_t)&t->thread->busy, sizeof busy};
 
-    return t->thread && syscall(SYS_process_vm_readv, (pid_t)syscall(SYS_getpid), &here, 1L, &there, 1L, 0L) == sizeof busy && busy;
+    return t->thread && peek((uintptr_t)&t->thread->busy, &busy, sizeof busy) && busy;
 }
 
 static const char *place_of(const struct ft_task *t, const char *call)

@@ -48,6 +48,11 @@ bool ft_stand_still(void);
 /* They go on. In a copy none is there that could: nobody is to stand any more. */
 void ft_stand_go(void);
 void ft_stand_forget(void);
+/* The same where no copy is made, and this thread has the lock, and keeps it: who waits for that stands as well, and who is in a system call
+   that is not recorded. None of them stores anything in the program's memory until ft_stand_go. */
+bool ft_stand_around(void);
+/* After that: one of them was stopped where it computes. In a replay it may not have come to where its predecessor was. */
+bool ft_stand_computes(void);
 /* All stand, and go on: each thread that computes, perhaps for long, has found that the replay has ended (ft_signals_let). */
 void ft_stand_once(void);
 /* Each other thread makes that system call. False: one could not, or was told something else. */

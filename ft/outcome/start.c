@@ -207,17 +207,18 @@ static bool number_from(const char *name, long *number)
 static bool cut_now(void)
 {
     struct ft_version_words *w = ft_versions_of(&door.region, door.rank);
-    uint64_t number = ft_peek(&w->asks) + 1, seen;
+    uint64_t number = ft_peek(&w->asks) + 1;
+    uint32_t life = ft_threads_life; /* another thread may make one */
 
     ft_note(&w->kind, FT_ASK_SNAPSHOT);
     ft_publish(&w->asks, number);
     ring();
-    while ((seen = ft_look(&w->answered)) < number) {
+    while (life == ft_threads_life && ft_look(&w->answered) < number) {
         if (*door.want != *door.answered && cut(NULL, 0))
             return true;
         syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 50000}, NULL);
     }
-    return false;
+    return life != ft_threads_life;
 }
 
 /* Who begins again makes the file anew, perhaps, under the other one. */

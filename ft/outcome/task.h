@@ -38,6 +38,7 @@ struct ft_task {
     _Atomic bool signalled;      /* another thread has sent it a signal, which it may not have found yet */
     _Atomic bool does;           /* it has been asked for what all do, and has not done it (ft_stand_all) */
     _Atomic bool held;           /* a replay keeps signals from it (wrap_mask.c) */
+    _Atomic bool queues;         /* it waits for the recorder's lock */
     _Atomic uint32_t stands;     /* for which copy (ft_standing) it has stopped */
     bool leads;                  /* it is being put back, and waited */
     uint32_t asked;              /* for which one it was sent the signal */

@@ -18,6 +18,7 @@
 #include "ft/outcome/maps.h"
 #include "ft/outcome/once.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/signals.h"
 
 enum { MOST = 256 };
 
@@ -188,6 +189,28 @@ static void *map_now(const struct ft_mapping *m, int fd)
     return ft_real()->mmap64(m->at, m->bytes, m->protection, m->flags, fd, m->offset);
 }
 
+static uint64_t what_of(const struct ft_mapping *m)
+{
+    return ft_what((int64_t)m->bytes, m->offset, (int64_t)ft_what(m->fd, m->protection, m->flags));
+}
+
+static _Noreturn void cannot_again(void) { ft_recorder_lost("a replay maps a file that could not be mapped"); }
+
+/* It could not be mapped: that, with errno, is the outcome. A replay has other files open. */
+static void *failed(const struct ft_mapping *m)
+{
+    struct ft_recorded c;
+
+    if (ft_call_begin(&c, FT_CALL_IMAGE, what_of(m), 0)) {
+        ft_call_give(&c);
+        return MAP_FAILED;
+    }
+    if (c.under_way && map_now(m, m->fd) != MAP_FAILED)
+        cannot_again();
+    ft_call_end(&c, -1, 0);
+    return MAP_FAILED;
+}
+
 /* note: the descriptor that holds the file, and its stamp. */
 static void *map_again(struct ft_recorded *c, const struct ft_mapping *m)
 {
@@ -213,7 +236,7 @@ static void *map_followed(const struct ft_mapping *m, const struct stat *st)
     void *start;
     int own;
 
-    if (ft_call_begin(&c, FT_CALL_MAP, ft_what((int64_t)m->bytes, m->offset, (int64_t)ft_what(m->fd, m->protection, m->flags)), 0))
+    if (ft_call_begin(&c, FT_CALL_MAP, what_of(m), 0))
         return map_again(&c, m);
     own = hold(m->fd, st);
     errno = c.error;
@@ -232,19 +255,24 @@ static void *map_followed(const struct ft_mapping *m, const struct stat *st)
     return start;
 }
 
+static void unfollowed(const struct ft_mapping *m, void *start)
+{
+    ft_recorder_close("it has mapped a file, or memory that others may share");
+    note((struct map){.start = (uintptr_t)start, .end = (uintptr_t)start + m->bytes});
+}
+
 static void *map_unfollowed(const struct ft_mapping *m)
 {
     void *start = map_now(m, m->fd);
 
     if (start == MAP_FAILED)
-        return start;
+        return failed(m);
     if (m->fd >= 0 && !(m->flags & MAP_ANONYMOUS)) {
         ft_once_read(m->fd);
         if (m->flags & MAP_SHARED && m->protection & PROT_WRITE)
             ft_once_write(m->fd);
     }
-    ft_recorder_close("it has mapped a file, or memory that others may share");
-    note((struct map){.start = (uintptr_t)start, .end = (uintptr_t)start + m->bytes});
+    unfollowed(m, start);
     return start;
 }
 
@@ -264,7 +292,7 @@ static void *map_recorded(const struct ft_mapping *m, const struct stat *st)
     size_t bytes = 0;
     void *start;
 
-    if (ft_call_begin(&c, FT_CALL_IMAGE, ft_what((int64_t)m->bytes, m->offset, (int64_t)ft_what(m->fd, m->protection, m->flags)), m->bytes)) {
+    if (ft_call_begin(&c, FT_CALL_IMAGE, what_of(m), m->bytes)) {
         start = MAP_FAILED;
         if (c.record->result == 0)
             start = (void *)syscall(SYS_mmap, m->at, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -280,30 +308,38 @@ static void *map_recorded(const struct ft_mapping *m, const struct stat *st)
     start = map_now(m, m->fd);
     if (start != MAP_FAILED) {
         bytes = c.record ? ft_images_read(m->fd, m->offset, ft_call_data(&c), m->bytes) : 0;
-        ft_images_add(m, st, start);
+        if (!ft_images_add(m, st, start))
+            unfollowed(m, start); /* another thread has been faster */
         errno = c.error;
     }
     ft_call_end(&c, start == MAP_FAILED ? -1 : 0, bytes);
     return start;
 }
 
+static void *map(const struct ft_mapping *m);
+
 /* Else a copy that has its image is the first way back. */
 static void *map_imaged(const struct ft_mapping *m, const struct stat *st)
 {
     void *start;
-    int error;
+    int error = errno;
 
-    if (!ft_recorder_replays()) {
-        ft_recorder_live();
-        ft_images_settle();
-        map_said(m);
+    if (!ft_recorder_may_renew())
+        return map(m); /* a process that has been made of a copy meanwhile */
+    if (!ft_images_can(m, st)) { /* another thread has mapped it */
+        ft_recorder_renew_not();
+        return map_unfollowed(m);
     }
+    ft_images_settle();
+    map_said(m);
+    errno = error;
     start = map_now(m, m->fd);
-    if (start == MAP_FAILED)
-        return start;
-    if (ft_recorder_replays())
-        ft_recorder_lost("a replay maps a file that could not be mapped");
     error = errno;
+    if (start == MAP_FAILED) {
+        ft_recorder_renew_not();
+        errno = error;
+        return failed(m);
+    }
     ft_images_add(m, st, start);
     ft_recorder_renew("it has mapped a file that may change");
     errno = error;
@@ -311,19 +347,31 @@ static void *map_imaged(const struct ft_mapping *m, const struct stat *st)
 }
 
 /* What a replay comes to is recorded, or closed the ways back. */
+static void *map_as_before(const struct ft_mapping *m, const struct stat *st)
+{
+    switch (ft_recorder_next()) {
+    case FT_CALL_MAP: return map_followed(m, st);
+    case FT_CALL_IMAGE: return m->flags & MAP_PRIVATE ? map_recorded(m, st) : failed(m);
+    default: cannot_again();
+    }
+}
+
 static void *map(const struct ft_mapping *m)
 {
-    enum ft_call_kind next = ft_recorder_replays() ? ft_recorder_next() : FT_CALL_PAD;
     int error = errno;
-    struct stat st;
-    bool is_file = !(m->flags & MAP_ANONYMOUS) && syscall(SYS_fstat, m->fd, &st) == 0, input = next == FT_CALL_MAP;
+    struct stat st = {0};
+    bool is_file, input;
 
-    if (next == FT_CALL_PAD)
-        input = is_file && can_be_followed(m->fd, m->flags, &st);
+    ft_signals_give();
+    is_file = !(m->flags & MAP_ANONYMOUS) && syscall(SYS_fstat, m->fd, &st) == 0;
+    errno = error;
+    if (ft_recorder_replays())
+        return map_as_before(m, &st);
+    input = is_file && can_be_followed(m->fd, m->flags, &st);
     errno = error;
     if (input)
         return map_followed(m, &st);
-    if (next != FT_CALL_IMAGE && !(is_file && ft_images_can(m, &st)))
+    if (!is_file || !ft_images_can(m, &st))
         return map_unfollowed(m);
     errno = error;
     return m->flags & MAP_PRIVATE ? map_recorded(m, &st) : map_imaged(m, &st);
@@ -344,28 +392,28 @@ void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offs
 
 enum { UNMAP = -1, SYNC = -2 };
 
-static int unmap_image(const struct ft_image_of *i, void *at, size_t bytes)
+static int unmap_image(void *at, size_t bytes)
 {
     struct ft_recorded c;
     int result;
 
     if (ft_call_begin(&c, FT_CALL_IMAGE, ft_what((int64_t)bytes, UNMAP, 0), 0)) {
         syscall(SYS_munmap, at, bytes);
-        ft_images_remove(i);
+        ft_images_remove(at);
         return (int)ft_call_give(&c);
     }
     result = ft_real()->munmap(at, bytes);
-    ft_images_remove(i);
+    ft_images_remove(at);
     return (int)ft_call_end(&c, result, 0);
 }
 
 /* With the lock: the address may be another mapping's as soon as it is free. */
-static int unmap(void *at, size_t bytes, const struct ft_image_of *i)
+static int unmap(void *at, size_t bytes, bool is_image)
 {
     int result = ft_real()->munmap(at, bytes);
 
-    if (i && result == 0)
-        ft_images_remove(i);
+    if (is_image && result == 0)
+        ft_images_remove(at);
     else if (ft_images_any && result == 0)
         ft_images_unmapped(at, bytes);
     if (nmaps > 0 && result == 0)
@@ -375,15 +423,15 @@ static int unmap(void *at, size_t bytes, const struct ft_image_of *i)
 
 int munmap(void *at, size_t bytes)
 {
-    const struct ft_image_of *i = ft_images_any && ft_recording() ? ft_images_find(at, bytes) : NULL;
+    enum ft_images_what what = ft_images_any && ft_recording() ? ft_images_find(at, bytes) : FT_IMAGES_NONE;
     int result;
 
-    if (i && ft_images_is_shared(i))
-        return unmap_image(i, at, bytes);
+    if (what == FT_IMAGES_SHARED)
+        return unmap_image(at, bytes);
     if (!ft_images_any && nmaps == 0)
         return ft_real()->munmap(at, bytes);
     ft_threads_lock();
-    result = unmap(at, bytes, i);
+    result = unmap(at, bytes, what == FT_IMAGES_PRIVATE);
     ft_threads_unlock();
     return result;
 }

@@ -34,10 +34,11 @@ static bool is_opened(int fd, const void *arg)
     if (has < 0 || (has & (O_ACCMODE | O_APPEND | O_PATH)) != (o->flags & (O_ACCMODE | O_APPEND | O_PATH)) ||
         fstatat_raw(fd, "", &st, AT_EMPTY_PATH) < 0)
         return false;
+    if (fstatat_raw(o->dir, o->name, &named, o->flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0) < 0 || st.st_dev != named.st_dev)
+        return false;
     if ((o->flags & O_TMPFILE) == O_TMPFILE)
-        return st.st_nlink == 0;
-    return fstatat_raw(o->dir, o->name, &named, o->flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0) == 0 &&
-           st.st_dev == named.st_dev && st.st_ino == named.st_ino;
+        return st.st_nlink == 0 && st.st_size == 0; /* of that directory's file system: memory without a name has no link either */
+    return st.st_ino == named.st_ino;
 }
 
 static int do_open(int dir, const char *name, int flags, mode_t mode)

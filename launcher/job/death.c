@@ -56,6 +56,15 @@ static bool status_of_zombie(pid_t pid, int pidfd, int *status)
     return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 || errno != ESRCH;
 }
 
+/* The kernel counts what it writes of the core as the process's own. */
+static bool is_dumping(pid_t pid)
+{
+    char text[4096];
+
+    ft_proctext_of(pid, "status", text, sizeof text);
+    return strstr(text, "\nCoreDumping:\t1");
+}
+
 uint64_t ft_death_writes(pid_t pid)
 {
     unsigned long long writes = UINT64_MAX;
@@ -64,7 +73,7 @@ uint64_t ft_death_writes(pid_t pid)
 
     ft_proctext_of(pid, "io", text, sizeof text);
     at = strstr(text, "syscw: ");
-    return at && sscanf(at, "syscw: %llu", &writes) == 1 ? writes : UINT64_MAX;
+    return at && sscanf(at, "syscw: %llu", &writes) == 1 && !is_dumping(pid) ? writes : UINT64_MAX;
 }
 
 /* zombie: as which it is there; 0: it is not. */
@@ -111,7 +120,7 @@ static bool bury_child(struct ft_proc *proc, siginfo_t *info)
 {
     if (!info->si_pid)
         return false;
-    proc->writes = ft_death_writes(info->si_pid);
+    proc->writes = info->si_code == CLD_DUMPED ? UINT64_MAX : ft_death_writes(info->si_pid);
     if (info->si_code == CLD_EXITED)
         record(proc, info->si_pid, 0, info->si_status, false);
     else

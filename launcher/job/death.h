@@ -15,7 +15,8 @@ void ft_death_look(struct ft_proc *procs, uint32_t n);
 /* Whether it is, or was until it is waited for, a child of this process. */
 bool ft_death_is_child(pid_t pid);
 
-/* So many calls that write it has made, if it is not reaped yet. UINT64_MAX: the kernel does not tell. */
+/* So many calls that write it has made, if it is not reaped yet, and has left no core. UINT64_MAX: the kernel does not tell, or counts those
+   for the core, which it writes now. */
 uint64_t ft_death_writes(pid_t pid);
 
 #endif

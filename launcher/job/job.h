@@ -64,7 +64,7 @@ struct ft_proc {
     bool by_itself;         /* it sent itself the signal that it died of */
     enum ft_astray astray;
     struct ft_check check;
-    uint64_t writes;        /* so many calls that write it has made, says the kernel; UINT64_MAX: it does not */
+    uint64_t writes;        /* so many calls that write it has made, says the kernel; UINT64_MAX: it does not, or it has left a core */
     pid_t before;           /* the one that this one replaces */
     uint64_t restart;       /* number of the restart that is waiting; 0: it is the first start */
     enum ft_begun from;     /* what this incarnation was made of: exec, or a copy */

@@ -68,16 +68,17 @@ static void wait_a_little(void) { syscall(SYS_nanosleep, &(struct timespec){.tv_
 /* One that is due is the one. The agent gives up none that it was asked for, unless the rank is killed. */
 static bool cut_now(void)
 {
+    uint32_t life = ft_threads_life;
     uint64_t number;
 
     atomic_fetch_add(&shared->asked, 1);
-    while ((number = ft_look(&copies.words->want)) == 0 || number == copies.answered)
+    while (life == ft_threads_life && ((number = ft_look(&copies.words->want)) == 0 || number == copies.answered))
         wait_a_little();
-    if (cut())
+    if (life != ft_threads_life || cut())
         return true;
-    while (atomic_load(&shared->stands) < number && ft_look(&copies.words->refused) != number)
+    while (life == ft_threads_life && atomic_load(&shared->stands) < number && ft_look(&copies.words->refused) != number)
         wait_a_little();
-    return false;
+    return life != ft_threads_life;
 }
 
 /* The program's: its next contribution; what the peer answers. */
