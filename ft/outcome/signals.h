@@ -39,6 +39,9 @@ void ft_signals_before(int ends);
 void ft_signals_in_call(void);
 void ft_signals_past_call(void);
 
+/* A handler that has come has been left by a jump: of those that wait their time begins anew. The signal was perhaps sent by the program itself. */
+void ft_signals_left(void);
+
 enum { FT_SIGNALS_MOST = 32 /* that wait at a time */ };
 
 struct ft_signals_pending {

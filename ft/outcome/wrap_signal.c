@@ -116,6 +116,9 @@ static bool take(siginfo_t *info)
     return any;
 }
 
+/* Also when an exception leaves the handler. A jump does the same (left.h). */
+static void be_as(const int *outside) { ft_thread.inside = *outside; }
+
 static void lose_patience(ucontext_t *context)
 {
     siginfo_t info;
@@ -132,14 +135,14 @@ static void lose_patience(ucontext_t *context)
     if (!ft_thread.in_call)
         ft_recorder_live();
     while (come != gone) {
+        int outside __attribute__((cleanup(be_as), unused)) = ft_thread.inside++;
+
         info = waiting[gone++ % FT_SIGNALS_MOST];
         ft_signals_wait = (sig_atomic_t)(come - gone);
         ft_recorder_close("a signal (%d) was handled while it computed, or waited in a call that goes on afterwards", info.si_signo);
         ft_alarm_sent(&info);
         in_record(info.si_signo);
-        ft_inside(); /* for ever, if it does not come back (siglongjmp): then there is no copy any more (copies.c) */
         ft_handler_run_in_frame(info.si_signo, &info, context);
-        ft_outside();
     }
 }
 
