@@ -44,7 +44,7 @@ static bool is_within(int i, uintptr_t at)
     return at >= low && at < running[i].frame;
 }
 
-/* A signal that another thread had sent to it may stop it while it is busy no more. The record of a call that is left is not done any more. */
+/* The record of a call that is left is not done any more, and in no copy is it owed to this thread. */
 static void leave_for(const struct running *r)
 {
     struct ft_task *t = ft_thread.task;
@@ -52,6 +52,7 @@ static void leave_for(const struct running *r)
     if (ft_thread.in_call && !r->in_call) {
         ft_recorder_close("it has left a call by siglongjmp out of a signal's handler");
         ft_threads_resolved();
+        ft_thread.log->owed = FT_OUTCOME_NOWHERE;
     }
     ft_thread.in_call = r->in_call;
     ft_thread.ends = r->ends;

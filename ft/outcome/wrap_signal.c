@@ -201,8 +201,15 @@ void ft_signals_arrive(int signal, siginfo_t *info, void *context)
 static void put_record(struct ft_outcome *o, const siginfo_t *info, int step)
 {
     o->step = (uint16_t)step;
+    o->note[0] = (int64_t)ft_thread.locks;
     memcpy(ft_outcome_data(o), info, sizeof *info);
     ft_outcome_done(ft_thread.log, o, sizeof *info, ft_threads_number());
+}
+
+/* Before a call there may be one that came after another: after a reading of a clock, which is passed by. */
+static bool is_of(const struct ft_outcome *o, int step)
+{
+    return o->step == step || (step == FT_SIGNALS_BEFORE && o->step == FT_SIGNALS_AFTER);
 }
 
 /* False: the next record is not one that belongs here. */
@@ -211,7 +218,7 @@ static bool give(int step)
     struct ft_outcome *o = ft_log_next();
     siginfo_t info = {.si_signo = o ? (int)o->what : 0};
 
-    if (!o || o->kind != FT_CALL_SIGNAL || (o->step != step && o->state == FT_OUTCOME_DONE) || o->result)
+    if (!o || o->kind != FT_CALL_SIGNAL || (o->state == FT_OUTCOME_DONE && !is_of(o, step)) || o->result)
         return false;
     ft_threads_arrived(o);
     ft_signals_repeated(info.si_signo);
@@ -283,7 +290,41 @@ void ft_signals_give(void)
 {
     int error = errno;
 
-    while (ft_thread.replays && !ft_threads_ended() && give(FT_SIGNALS_BEFORE))
+    while (ft_thread.replays && !ft_threads_ended()) {
+        (void)ft_log_peek(); /* what there is before that are readings */
+        if (!give(FT_SIGNALS_BEFORE))
+            break;
+    }
+    errno = error;
+}
+
+/* The thread's operations were no more than now. Of one that is begun and not done they were all that there were. */
+static bool is_due(const struct ft_outcome *o)
+{
+    uint64_t locks = o->state == FT_OUTCOME_DONE ? (uint64_t)o->note[0] : ft_threads_before(ft_thread.number);
+
+    return o->kind == FT_CALL_SIGNAL && locks <= ft_thread.locks;
+}
+
+void ft_signals_give_at_reading(uint64_t what)
+{
+    const struct ft_outcome *o;
+    int error = errno;
+
+    while (ft_thread.replays && !ft_threads_ended()) {
+        o = ft_reading_next(what);
+        if (!o || !is_due(o) || !give(FT_SIGNALS_BEFORE))
+            break;
+    }
+    errno = error;
+}
+
+void ft_signals_give_at_lock(void)
+{
+    const struct ft_outcome *o;
+    int error = errno;
+
+    while ((o = ft_log_peek()) && is_due(o) && give(FT_SIGNALS_BEFORE))
         ;
     errno = error;
 }
@@ -318,7 +359,6 @@ void ft_signals_before(int ends)
 {
     int error = errno;
 
-    ft_signals_give();
     if (ft_signals_wait && ft_threads_ended() && !are_to_end(ends))
         ft_signals_hand_over(FT_SIGNALS_BEFORE);
     errno = error;
