@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* asks ROUNDS: rounds in which a program asks what it has, and prints a line of each: what is blocked in a handler; whether a fault that a handler mends is
-   over; the other thread's name and stack; whether a blocked signal still waits when another thread has made calls; of which user each thread is; what two threads
-   have done in turns while signals came between readings of a clock. */
+   over; the other thread's name and stack; whether a blocked signal still waits when another thread has made calls; of which user each thread is. */
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,17 +10,14 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, CALLS = 20, TURNS = 60 };
+enum { PAGE = 4096, CALLS = 20 };
 
 static char *page;
 static volatile sig_atomic_t had, runs, one_by_one, mended;
 static sem_t asked, answered;
 static long user;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static volatile int in_turns, turns;
 
 /* Sends itself one more, which comes after it. */
 static void on_signal(int number)
@@ -57,29 +52,12 @@ static size_t stack_of(pthread_t thread)
     return bytes;
 }
 
-/* How often each tries is as it comes: only records say so. */
-static void take_turns(int who)
-{
-    struct timespec now;
-
-    for (int i = 0, mine; i < TURNS; i += mine) {
-        pthread_mutex_lock(&mutex);
-        mine = turns % 2 == who;
-        turns += mine;
-        pthread_mutex_unlock(&mutex);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        sched_yield();
-    }
-}
-
 /* Makes calls, at which there are snapshots, with all signals blocked. */
 static void *make_calls(void *arg)
 {
     for (;;) {
         sem_wait(&asked);
-        if (in_turns)
-            take_turns(1);
-        for (int i = 0; !in_turns && i < CALLS; i++)
+        for (int i = 0; i < CALLS; i++)
             usleep(2000);
         user = stack_of(pthread_self()) ? (long)syscall(SYS_geteuid) : -1;
         sem_post(&answered);
@@ -107,23 +85,6 @@ static int signal_waits(void)
     number = sigtimedwait(&set, NULL, &(struct timespec){0});
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     return number == SIGALRM;
-}
-
-static void on_alarm(int number) { (void)number; }
-
-/* The alarms come to this thread, most of them before a reading. */
-static int turns_in_order(void)
-{
-    turns = 0;
-    in_turns = 1;
-    setitimer(ITIMER_REAL, &(struct itimerval){{.tv_usec = 200}, {.tv_usec = 200}}, NULL);
-    sem_post(&asked);
-    take_turns(0);
-    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
-    while (sem_wait(&answered) != 0)
-        ;
-    in_turns = 0;
-    return turns;
 }
 
 static int write_page(void)
@@ -163,8 +124,7 @@ int main(int argc, char **argv)
     sigemptyset(&set.sa_mask);
     sigaddset(&set.sa_mask, SIGHUP);
     sigfillset(&all);
-    if (argc != 2 || page == MAP_FAILED || sigaction(SIGUSR1, &set, NULL) != 0 || sigaction(SIGSEGV, &(struct sigaction){.sa_handler = on_fault}, NULL) != 0 ||
-        sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm}, NULL) != 0)
+    if (argc != 2 || page == MAP_FAILED || sigaction(SIGUSR1, &set, NULL) != 0 || sigaction(SIGSEGV, &(struct sigaction){.sa_handler = on_fault}, NULL) != 0)
         return 2;
     pthread_sigmask(SIG_BLOCK, &all, &before);
     if (sem_init(&asked, 0, 0) != 0 || sem_init(&answered, 0, 0) != 0 || pthread_create(&thread, NULL, make_calls, NULL) != 0)
@@ -178,8 +138,7 @@ int main(int argc, char **argv)
         pthread_setname_np(thread, name);
         memset(name, 0, sizeof name);
         pthread_getname_np(thread, name, sizeof name);
-        printf("%s: mask %d, faults %d, stack %d, waits %d, user %d", name, (int)had, write_page(), stack_of(thread) > PAGE, signal_waits(), change_user());
-        printf(", turns %d\n", turns_in_order());
+        printf("%s: mask %d, faults %d, stack %d, waits %d, user %d\n", name, (int)had, write_page(), stack_of(thread) > PAGE, signal_waits(), change_user());
         fflush(stdout);
     }
     return 0;
