@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/outcome/left.h"
 
-#include <stdbool.h>
-
 #include "ft/outcome/record.h"
 #include "ft/outcome/signals.h"
 #include "ft/outcome/task.h"
@@ -65,6 +63,8 @@ static void leave_for(const struct running *r)
     ft_thread.busy = r->busy + 1;
     ft_idle();
 }
+
+bool ft_left_any(void) { return depth > 0; }
 
 void ft_left_by_jump(uintptr_t to)
 {

@@ -4,6 +4,7 @@
 #ifndef FT_OUTCOME_LEFT_H
 #define FT_OUTCOME_LEFT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A handler of the program is called next, by the function that has `frame`; what it interrupts has its stack down to `interrupted`. What this returns is
@@ -14,6 +15,8 @@ void ft_left_end(const int *outside);
 #define FT_LEFT_HERE(interrupted) \
     int left_here_ __attribute__((cleanup(ft_left_end), unused)) = ft_left_begin(interrupted, (uintptr_t)__builtin_frame_address(0))
 
+/* This thread is in a handler. */
+bool ft_left_any(void);
 /* Before a jump to where the stack ends at `to`. */
 void ft_left_by_jump(uintptr_t to);
 

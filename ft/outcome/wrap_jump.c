@@ -55,17 +55,21 @@ static bool is_known(void)
     return _setjmp(here) == 0 && stack_of(here) - (frame - NEAR) < 2 * NEAR;
 }
 
+/* Who jumps without a mask may have a shorter buffer. */
+static bool is_noted(const struct __jmp_buf_tag *to) { return to->__mask_was_saved && to->__saved_mask.__val[NOTED] == NOTE; }
+
 static _Noreturn void jump(void (*with)(struct __jmp_buf_tag *to, int value), struct __jmp_buf_tag *to, int value)
 {
     struct __jmp_buf_tag without;
-    sigset_t programs = to->__saved_mask;
-    bool noted = to->__mask_was_saved && programs.__val[NOTED] == NOTE;
+    sigset_t programs;
     int error = errno;
 
-    ft_left_by_jump(is_known() ? stack_of(to) : UINTPTR_MAX);
-    if (noted)
-        programs.__val[0] = programs.__val[MASK];
-    if (to->__mask_was_saved && (noted || ft_threads_many || ft_mask_is_held())) {
+    if (ft_left_any())
+        ft_left_by_jump(is_known() ? stack_of(to) : UINTPTR_MAX);
+    if (to->__mask_was_saved && (is_noted(to) || ft_threads_many || ft_mask_is_held())) {
+        programs = to->__saved_mask;
+        if (is_noted(to))
+            programs.__val[0] = programs.__val[MASK];
         without = *to;
         without.__mask_was_saved = 0;
         to = &without;
