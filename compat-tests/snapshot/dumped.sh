@@ -7,7 +7,7 @@ own_jobs
 cd "$tmp" || exit 99
 ulimit -c unlimited 2>/dev/null || exit 77
 begin --snapshot 0.05 -n 2 "$top_builddir/compat-tests/agent/hog" 1:go
-taken() { "$ftrun" status --json 2>/dev/null | tr -d '\n ' | grep -q '"taken":[1-9]'; }
+taken() { [ "$("$ftrun" status --json 2>/dev/null | tr -d ' ' | grep -c '"last_snapshot_unit":[1-9]')" = 2 ]; }
 wait_for taken
 kill -ABRT "$(pid_of_first)"
 wait_for told 'killed by signal 6 (SIGABRT); restarted'

@@ -22,12 +22,14 @@ compat_tests_threads_unnoticed_SOURCES = compat-tests/threads/unnoticed.h compat
 	compat-tests/threads/slow.c compat-tests/threads/signs.c
 compat_tests_threads_unnoticed_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE
 compat_tests_threads_unnoticed_LDADD =
-check_PROGRAMS += compat-tests/threads/many compat-tests/threads/computes compat-tests/threads/lasts compat-tests/threads/asks
+check_PROGRAMS += compat-tests/threads/many compat-tests/threads/computes compat-tests/threads/lasts compat-tests/threads/asks compat-tests/threads/jumps compat-tests/threads/ticks
 compat_tests_threads_many_LDADD =
 compat_tests_threads_computes_LDADD =
 compat_tests_threads_lasts_LDADD =
 compat_tests_threads_asks_LDADD =
-TESTS += compat-tests/threads/many.sh compat-tests/threads/computes.sh compat-tests/threads/lasts.sh compat-tests/threads/asks.sh
+compat_tests_threads_jumps_LDADD =
+compat_tests_threads_ticks_LDADD =
+TESTS += compat-tests/threads/many.sh compat-tests/threads/computes.sh compat-tests/threads/lasts.sh compat-tests/threads/asks.sh compat-tests/threads/jumps.sh compat-tests/threads/ticks.sh
 tests_first += compat-tests/threads/torture.sh compat-tests/threads/mapped.sh compat-tests/threads/unnoticed.sh compat-tests/threads/falsified.sh
 endif
-EXTRA_DIST += compat-tests/threads/many.sh compat-tests/threads/computes.sh compat-tests/threads/lasts.sh compat-tests/threads/asks.sh compat-tests/threads/torture.sh compat-tests/threads/mapped.sh compat-tests/threads/torture.py compat-tests/threads/unnoticed.sh compat-tests/threads/falsified.sh compat-tests/threads/chroot.sh
+EXTRA_DIST += compat-tests/threads/many.sh compat-tests/threads/computes.sh compat-tests/threads/lasts.sh compat-tests/threads/asks.sh compat-tests/threads/jumps.sh compat-tests/threads/ticks.sh compat-tests/threads/torture.sh compat-tests/threads/mapped.sh compat-tests/threads/torture.py compat-tests/threads/unnoticed.sh compat-tests/threads/falsified.sh compat-tests/threads/chroot.sh

@@ -19,7 +19,7 @@ liboutcome_la_SOURCES = \
 	ft/outcome/real.h ft/outcome/real_names.h ft/outcome/real.c \
 	ft/outcome/stdio.h ft/outcome/wrap_stdio.c ft/outcome/wrap_print.c \
 	ft/outcome/readings.c ft/outcome/wrap_clock.c ft/outcome/wrap_random.c \
-	ft/outcome/signals.h ft/outcome/wrap_signal.c ft/outcome/handler.h ft/outcome/wrap_handler.c ft/outcome/mask.h ft/outcome/wrap_mask.c ft/outcome/wrap_raise.c ft/outcome/wrap_alarm.c \
+	ft/outcome/signals.h ft/outcome/wrap_signal.c ft/outcome/handler.h ft/outcome/wrap_handler.c ft/outcome/left.h ft/outcome/left.c ft/outcome/wrap_jump.c ft/outcome/jump.S ft/outcome/mask.h ft/outcome/wrap_mask.c ft/outcome/wrap_raise.c ft/outcome/wrap_alarm.c \
 	ft/outcome/process.h ft/outcome/wrap_process.c ft/outcome/wrap_terminal.c \
 	ft/outcome/wrap_open.c ft/outcome/wrap_read.c ft/outcome/wrap_write.c \
 	ft/outcome/wrap_name.c ft/outcome/wrap_user.c ft/outcome/wrap_named.c ft/outcome/wrap_names.c ft/outcome/wrap_stat.c ft/outcome/wrap_attributes.c \

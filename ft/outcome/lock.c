@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/behind.h"
+#include "ft/outcome/signals.h"
 
 enum {
     INHERITS = 32, PROTECTS = 64, /* of a mutex's kind, nptl/pthreadP.h */
@@ -189,8 +190,10 @@ static void await_before(struct ft_outcome *o)
 
 bool ft_lock_gives(struct ft_lock *l, enum ft_lock_kind kind)
 {
-    struct ft_outcome *o = ft_log_peek();
+    struct ft_outcome *o;
 
+    ft_signals_give_at_lock();
+    o = ft_log_peek();
     if (ft_thread.locks >= ft_threads_before(ft_thread.number)) {
         if (o)
             ft_recorder_lost("a replay came to a lock where there was a call");
@@ -237,8 +240,10 @@ void ft_lock_again(const struct ft_lock *l, struct ft_lock_at at, int result)
 
 const struct ft_outcome *ft_lock_next(enum ft_lock_kind kind)
 {
-    const struct ft_outcome *o = ft_log_peek();
+    const struct ft_outcome *o;
 
+    ft_signals_give_at_lock();
+    o = ft_log_peek();
     return is_of(o, ft_thread.locks) && o->step == kind ? o : NULL;
 }
 

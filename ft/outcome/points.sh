@@ -29,6 +29,7 @@ elsewhere() {
     exec) true ;;          # the new program is not recorded here: compat-tests/snapshot/programs.sh
     pthread_create) true ;; # two threads: relay.sh, locks.sh
     "this user") true ;;   # compat-tests/threads/asks.sh
+    siglongjmp) true ;;    # compat-tests/threads/jumps.sh
     random_device) true ;; # of C++: streams.sh, time and chance
     mutex | "mutex, made" | "condition, else" | rwlock | "spin lock" | semaphore | condition | barrier | once | "end of a thread" | OpenMP* | "streams of several threads") true ;; # locks.sh
     *) false ;;

@@ -9,6 +9,7 @@
 
 #include "ft/outcome/real.h"
 #include "ft/outcome/record.h"
+#include "ft/outcome/signals.h"
 
 enum { MOST = 50000 /* readings in a row that are not in the log, PAUSE_NS apart */, PAUSE_NS = 100000 };
 
@@ -55,6 +56,7 @@ bool ft_reading_is_missing(uint64_t what)
 
     if (__builtin_expect(!ft_thread.replays, 1) || !ft_threads_many || !ft_recorder_replays())
         return false;
+    ft_signals_give_at_reading(what);
     o = ft_reading_next(what);
     if (!ft_recorder_replays() || (is_reading(o) && ahead(o) == 0)) {
         missing = 0;

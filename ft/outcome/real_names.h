@@ -34,6 +34,7 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <sys/wait.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
@@ -56,6 +57,7 @@
 #include <wordexp.h>
 
 /* No header has these. */
+void __longjmp_chk(struct __jmp_buf_tag *to, int value) __attribute__((noreturn));
 void _IO_list_lock(void);
 void _IO_list_unlock(void);
 char *__fgets_chk(char *to, size_t size, int n, FILE *f);
@@ -74,10 +76,13 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(__fread_chk)                                                                                  \
     X(__getdelim)                                                                                   \
     X(__isoc99_vfscanf)                                                                             \
+    X(__longjmp_chk)                                                                                \
     X(__register_atfork)                                                                            \
+    X(__sigsetjmp)                                                                                  \
     X(__vfprintf_chk)                                                                               \
     X(__vfwprintf_chk)                                                                              \
     X(_exit)                                                                                        \
+    X(_longjmp)                                                                                     \
     X(accept4)                                                                                      \
     X(alarm)                                                                                        \
     X(backtrace_symbols_fd)                                                                         \
@@ -185,6 +190,7 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(listxattr)                                                                                    \
     X(llistxattr)                                                                                   \
     X(lockf64)                                                                                      \
+    X(longjmp)                                                                                      \
     X(lremovexattr)                                                                                 \
     X(lseek64)                                                                                      \
     X(lsetxattr)                                                                                    \
@@ -323,6 +329,7 @@ int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
     X(shutdown)                                                                                     \
     X(sigaction)                                                                                    \
     X(sigaltstack)                                                                                  \
+    X(siglongjmp)                                                                                   \
     X(signalfd)                                                                                     \
     X(sigqueue)                                                                                     \
     X(sigsuspend)                                                                                   \

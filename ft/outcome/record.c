@@ -348,9 +348,11 @@ bool ft_call_begin(struct ft_recorded *c, enum ft_call_kind kind, uint64_t what,
     c->error = errno;
     if (is_due() && !ft_recorder_replays())
         cut_if_due();
-    if (__builtin_expect(ft_thread.replays, 0) && kind != FT_CALL_CLOCK && ft_recorder_replays())
-        (void)ft_log_peek(); /* what there is before that are readings */
-    if (__builtin_expect(ft_signals_wait || ft_thread.replays, 0))
+    if (__builtin_expect(ft_thread.replays, 0) && kind == FT_CALL_CLOCK)
+        ft_signals_give_at_reading(what);
+    else if (__builtin_expect(ft_thread.replays, 0))
+        ft_signals_give();
+    if (__builtin_expect(ft_signals_wait, 0))
         ft_signals_before(kinds[kind].ends);
     ft_busy();
     ft_thread.led = false;

@@ -30,7 +30,12 @@ static inline void ft_signals_at(enum ft_signals_where where)
 /* In a replay: those that were handed over before the next call, so that the next record is that call's. */
 void ft_signals_give(void);
 
-/* Before a call that a signal ends so (kinds.h), in the replay of one, too. Those that would end it if they came in it are kept, and come in
+/* The same where there may be none of the records that it was handed over at: before a reading of a clock (readings.c), and before an operation on a
+   lock, if it was handed over at a reading that this thread has not come to. */
+void ft_signals_give_at_reading(uint64_t what);
+void ft_signals_give_at_lock(void);
+
+/* Before a live call that a signal ends so (kinds.h). Those that would end it if they came in it are kept, and come in
    it: whoever has looked for what their handlers do, and sleeps since they had not come, is woken. */
 void ft_signals_before(int ends);
 
@@ -38,6 +43,9 @@ void ft_signals_before(int ends);
    errno may change. */
 void ft_signals_in_call(void);
 void ft_signals_past_call(void);
+
+/* A handler that has come has been left by a jump: of those that wait their time begins anew. The signal was perhaps sent by the program itself. */
+void ft_signals_left(void);
 
 enum { FT_SIGNALS_MOST = 32 /* that wait at a time */ };
 

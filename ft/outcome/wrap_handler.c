@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/children.h"
+#include "ft/outcome/left.h"
 #include "ft/outcome/mask.h"
 #include "ft/outcome/real.h"
 #include "ft/outcome/signals.h"
@@ -18,11 +19,13 @@ bool ft_handler_restarts(int signal) { return handlers[signal].sa_flags & SA_RES
 
 /* ---- run ---- */
 
-static void run(int signal, siginfo_t *info, void *context)
+/* Interrupts: what has its stack down to there. */
+static void run(int signal, siginfo_t *info, void *context, uintptr_t interrupts)
 {
     static ucontext_t nowhere;
     struct sigaction h = handlers[signal];
     struct sigaction none = {.sa_handler = SIG_DFL};
+    FT_LEFT_HERE(interrupts);
 
     if (signal == SIGCHLD)
         ft_children_signalled(info);
@@ -64,7 +67,7 @@ void ft_handler_run(siginfo_t *info)
     if (h->sa_flags & SA_ONSTACK)
         run_on_stack(info);
     else
-        run(info->si_signo, info, NULL);
+        run(info->si_signo, info, NULL, (uintptr_t)__builtin_frame_address(0));
     ft_mask(SIG_SETMASK, &old, NULL);
 }
 
@@ -77,7 +80,7 @@ void ft_handler_run_in_frame(int signal, siginfo_t *info, ucontext_t *context)
         sigaddset(&set, signal);
     ft_signals_found();
     ft_mask_in_handler(context, &set, &before);
-    run(signal, info, context);
+    run(signal, info, context, (uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
     ft_mask_return(context, held, &before);
     ft_waits_return(waits, &before);
 }

@@ -342,11 +342,16 @@ void ft_signals_hold(const sigset_t *mask, const struct ft_signals_pending *pend
 
 void ft_signals_masked(sigset_t *to)
 {
-    sigset_t now;
+    uint32_t life;
+    bool so;
 
-    be_whole(&now);
-    *to = held ? masked : now;
-    ft_mask_real(SIG_SETMASK, &now, NULL);
+    do { /* looked up twice if a replay has begun, or ended, meanwhile */
+        life = ft_threads_life;
+        so = held;
+        ft_mask_real(SIG_SETMASK, NULL, to);
+        if (so)
+            *to = masked;
+    } while (life != ft_threads_life || so != held);
 }
 
 /* The kernel tells of an alternative stack only the thread that has it. */

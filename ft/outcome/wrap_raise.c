@@ -22,6 +22,13 @@ static void say_of_ours(int signal)
         atomic_store(&ft_recorder.log.words->by_itself, (uint64_t)signal);
 }
 
+void ft_signals_left(void)
+{
+    say_of_ours(0);
+    if (ft_signals_wait)
+        ft_signals_past_call();
+}
+
 /* By whatever number it has: another one, if this process has been made of a copy since it was looked up. */
 static int send_whole(int signal, int (*send)(int signal))
 {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/lock.h"
+#include "ft/outcome/signals.h"
 
 /* Before there is a second thread only the call is recorded. */
 FT_CALLED bool is_recorded(uintptr_t caller) { return ft_threads_many ? ft_locks_of(caller) : ft_recording(); }
@@ -105,8 +106,10 @@ static int take_again(sem_t *semaphore)
 /* In a replay: the log has the call that this wait was, and not a later one's. */
 static bool has_waited(uint64_t what)
 {
-    const struct ft_outcome *o = ft_log_peek();
+    const struct ft_outcome *o;
 
+    ft_signals_give_at_lock(); /* also those that were handed over before that call */
+    o = ft_log_peek();
     return o && o->kind == FT_CALL_SEMAPHORE && o->what == what;
 }
 

@@ -116,6 +116,9 @@ static bool take(siginfo_t *info)
     return any;
 }
 
+/* Also when an exception leaves the handler. A jump does the same (left.h). */
+static void be_as(const int *outside) { ft_thread.inside = *outside; }
+
 static void lose_patience(ucontext_t *context)
 {
     siginfo_t info;
@@ -132,14 +135,14 @@ static void lose_patience(ucontext_t *context)
     if (!ft_thread.in_call)
         ft_recorder_live();
     while (come != gone) {
+        int outside __attribute__((cleanup(be_as), unused)) = ft_thread.inside++;
+
         info = waiting[gone++ % FT_SIGNALS_MOST];
         ft_signals_wait = (sig_atomic_t)(come - gone);
         ft_recorder_close("a signal (%d) was handled while it computed, or waited in a call that goes on afterwards", info.si_signo);
         ft_alarm_sent(&info);
         in_record(info.si_signo);
-        ft_inside(); /* for ever, if it does not come back (siglongjmp): then there is no copy any more (copies.c) */
         ft_handler_run_in_frame(info.si_signo, &info, context);
-        ft_outside();
     }
 }
 
@@ -198,8 +201,15 @@ void ft_signals_arrive(int signal, siginfo_t *info, void *context)
 static void put_record(struct ft_outcome *o, const siginfo_t *info, int step)
 {
     o->step = (uint16_t)step;
+    o->note[0] = (int64_t)ft_thread.locks;
     memcpy(ft_outcome_data(o), info, sizeof *info);
     ft_outcome_done(ft_thread.log, o, sizeof *info, ft_threads_number());
+}
+
+/* Before a call there may be one that came after another: after a reading of a clock, which is passed by. */
+static bool is_of(const struct ft_outcome *o, int step)
+{
+    return o->step == step || (step == FT_SIGNALS_BEFORE && o->step == FT_SIGNALS_AFTER);
 }
 
 /* False: the next record is not one that belongs here. */
@@ -208,7 +218,7 @@ static bool give(int step)
     struct ft_outcome *o = ft_log_next();
     siginfo_t info = {.si_signo = o ? (int)o->what : 0};
 
-    if (!o || o->kind != FT_CALL_SIGNAL || (o->step != step && o->state == FT_OUTCOME_DONE) || o->result)
+    if (!o || o->kind != FT_CALL_SIGNAL || (o->state == FT_OUTCOME_DONE && !is_of(o, step)) || o->result)
         return false;
     ft_threads_arrived(o);
     ft_signals_repeated(info.si_signo);
@@ -280,7 +290,41 @@ void ft_signals_give(void)
 {
     int error = errno;
 
-    while (ft_thread.replays && !ft_threads_ended() && give(FT_SIGNALS_BEFORE))
+    while (ft_thread.replays && !ft_threads_ended()) {
+        (void)ft_log_peek(); /* what there is before that are readings */
+        if (!give(FT_SIGNALS_BEFORE))
+            break;
+    }
+    errno = error;
+}
+
+/* The thread's operations were no more than now. Of one that is begun and not done they were all that there were. */
+static bool is_due(const struct ft_outcome *o)
+{
+    uint64_t locks = o->state == FT_OUTCOME_DONE ? (uint64_t)o->note[0] : ft_threads_before(ft_thread.number);
+
+    return o->kind == FT_CALL_SIGNAL && locks <= ft_thread.locks;
+}
+
+void ft_signals_give_at_reading(uint64_t what)
+{
+    const struct ft_outcome *o;
+    int error = errno;
+
+    while (ft_thread.replays && !ft_threads_ended()) {
+        o = ft_reading_next(what);
+        if (!o || !is_due(o) || !give(FT_SIGNALS_BEFORE))
+            break;
+    }
+    errno = error;
+}
+
+void ft_signals_give_at_lock(void)
+{
+    const struct ft_outcome *o;
+    int error = errno;
+
+    while ((o = ft_log_peek()) && is_due(o) && give(FT_SIGNALS_BEFORE))
         ;
     errno = error;
 }
@@ -315,7 +359,6 @@ void ft_signals_before(int ends)
 {
     int error = errno;
 
-    ft_signals_give();
     if (ft_signals_wait && ft_threads_ended() && !are_to_end(ends))
         ft_signals_hand_over(FT_SIGNALS_BEFORE);
     errno = error;

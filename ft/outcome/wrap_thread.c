@@ -40,8 +40,12 @@ static bool sees_ends;
 /* The record at hand in a replay, if there is one. */
 static struct ft_outcome *given(int what, const char *does)
 {
-    struct ft_outcome *o = ft_thread.replays ? ft_log_peek() : NULL;
+    struct ft_outcome *o = NULL;
 
+    if (ft_thread.replays) {
+        ft_signals_give_at_lock();
+        o = ft_log_peek();
+    }
     if (o && (o->kind != FT_CALL_THREAD || o->what != (uint64_t)what))
         ft_recorder_lost("a replay %s a thread where its predecessor did not", does);
     if (o)
