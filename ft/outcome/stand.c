@@ -188,13 +188,14 @@ static bool is_there(struct ft_task *t, pid_t tid)
 static bool is_first_ended(pid_t tid)
 {
     char text[64];
-    const char *state;
+    size_t end = 0;
 
     if (tid != (pid_t)syscall(SYS_getpid))
         return false;
     ft_task_read(tid, "stat", text, sizeof text);
-    state = strrchr(text, ')');
-    return state && state[1] && state[2] == 'Z';
+    for (size_t i = 0; i + 2 < sizeof text && text[i]; i++) /* its name may have any characters */
+        end = text[i] == ')' ? i : end;
+    return end && text[end + 1] == ' ' && text[end + 2] == 'Z';
 }
 
 /* Whether all stand; asks those that have not been asked. Threads that do not stand yet make others. */
