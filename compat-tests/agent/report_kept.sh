@@ -89,12 +89,12 @@ done <<END
 137 $tmp/dies
 END
 
-# Over hosts: ftrun is killed; a host is lost, and no other one is there; Ctrl-C.
+# Over hosts: both processes of ftrun are killed; a host is lost, and no other one is there; Ctrl-C.
 older
 begins --launcher "exec:$tmp/go" -H a,b
 wait_for is_begun
 wait_for is_drawn
-kill -9 "$front"
+kill_both "$front"
 ended
 so 'it["hosts"] == ["a", "b"] and it["per_rank"][1]["host"] == "b"'
 gone_from() { ! pgrep -f "$waits file 0 $tmp/end" >/dev/null; }

@@ -513,9 +513,12 @@ static void step(struct ft_nodes *p, const struct ft_nodes_event *ev)
 
 static uint32_t room_for(uint32_t nnodes) { return 8 * nnodes + 16; }
 
+/* What follows has an address that eight divides. */
+static size_t hosts_bytes(const struct ft_nodes_config *c) { return (c->nhosts * sizeof(struct host) + 7) & ~(size_t)7; }
+
 static size_t bytes_of(const struct ft_nodes_config *c, uint32_t neffects)
 {
-    return sizeof(struct ft_nodes) + c->nnodes * sizeof(struct node) + c->nhosts * sizeof(struct host) + neffects * sizeof(struct ft_nodes_effect);
+    return sizeof(struct ft_nodes) + c->nnodes * sizeof(struct node) + hosts_bytes(c) + neffects * sizeof(struct ft_nodes_effect);
 }
 
 static size_t half_bytes(const struct ft_nodes_config *c)
@@ -551,7 +554,7 @@ void ft_nodes_settle(struct ft_nodes *p) { recorded(p)->done++; }
 static void place_behind(struct ft_nodes *p)
 {
     p->hosts = (struct host *)&p->nodes[p->config.nnodes];
-    p->effects = (struct ft_nodes_effect *)&p->hosts[p->config.nhosts];
+    p->effects = (struct ft_nodes_effect *)((char *)p->hosts + hosts_bytes(&p->config));
 }
 
 static void load(struct ft_nodes *p)
