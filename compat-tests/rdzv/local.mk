@@ -6,3 +6,5 @@ compat_tests_rdzv_member_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 compat_tests_rdzv_member_LDADD = liblaunch.la $(EVENT_LIBS)
 TESTS += $(rdzv_tests)
 EXTRA_DIST += $(rdzv_tests) compat-tests/lib/rdzv.sh
+# These are about processes and time, which sanitizers take; all of the code runs in launcher/rdzv/unit.
+tests_unsanitized += $(rdzv_tests)
