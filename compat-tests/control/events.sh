@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # --events: what happens to a job, as it happens, each event once: on one host and on several, across deaths of ranks, of ftrun's processes and of nodes. Neither a
 # full disk nor a reader holds up the job. (launcher/events/told_test.c kills who tells at any moment.)
+# shellcheck disable=SC2154 # what is not assigned here is by: uses hosts
 . "$(dirname "$0")/../lib/test.sh"
 uses hosts
 needs python3
@@ -53,7 +54,7 @@ expect_err '^ftrun: --events: cannot write nodir/x: Not a directory$'
 echo '{"before": 1}' >events
 begin --snapshot off --events events --report report --job-name told -n 3 "$waits" file 2 "$tmp/ready" 7
 wait_for has_happened rank_started '"rank":2'
-"$ftrun" status --json >status
+"$ftrun" status --json >"$tmp/status"
 kill -9 "$(python3 -c 'import json; print(json.load(open("status"))["per_rank"][1]["pid"])')"
 wait_for has_happened rank_restarted # while the job runs
 [ "$(happens job_ended)" = 0 ] || fail "$what: it has ended"
@@ -175,7 +176,7 @@ for r in 0 1 2; do wait_for test -s "rank.$r"; done
 kill -9 "$(cat rank.0)"
 wait_for has_happened rank_back '"rank":0'
 rm rank.1
-"$ftrun" status --json >status
+"$ftrun" status --json >"$tmp/status"
 lose 2 || fail "cannot lose a node"
 wait_for has_happened node_replaced
 wait_for test -s rank.1

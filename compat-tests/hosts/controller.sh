@@ -27,6 +27,7 @@ echo "rank $FTMPI_RANK has more"
 echo "and an end $FTMPI_RANK"
 E
 seq 200 >input
+# shellcheck disable=SC2002 # a pipe is meant
 one() { # stop, where the output goes
     rm -rf out err own
     : >out
@@ -40,7 +41,7 @@ one() { # stop, where the output goes
         cat own/rank.*/stderr >err
         ;;
     esac
-    read -r code <code
+    code=$(cat code)
 }
 job() { # stop, options
     stop=$1

@@ -24,7 +24,7 @@ starts() {
     mv "$tmp/err" "$tmp/job.err"
 }
 is_up() { "$ftrun" status 2>/dev/null | grep -q '^1 .*running .*on h2'; }
-nodes() { ls "$LAB"/h*/tmp/ftmpi-"$(id -u)"/ 2>/dev/null | grep -c sock; }
+nodes() { find "$LAB"/h*/tmp/ftmpi-"$(id -u)" -name '*sock*' 2>/dev/null | wc -l; }
 
 # ---- as on the first host ----
 mkdir "$tmp/ranks"

@@ -9,7 +9,7 @@ sanitizers detect_leaks=0
 own_jobs
 SLURM_CONF=$tmp/slurm.conf
 export SLURM_CONF
-daemons= id= guard=
+daemons='' id='' guard=''
 trap 'kill -KILL $guard 2>/dev/null; slurm_down; rm -rf "$whole_tmp"' EXIT
 
 # What a daemon says is in $tmp/NAME.log. Its pid is $started.
