@@ -14,7 +14,7 @@ store=etcd://10.77.0.254:2379
 etcd --data-dir "$tmp/etcd" --listen-client-urls http://10.77.0.254:2379 --advertise-client-urls http://10.77.0.254:2379 \
     --listen-peer-urls http://127.0.0.1:2380 >"$tmp/etcd.log" 2>&1 &
 openssl rand -hex 32 >"$tmp/secret"
-job=("$top_builddir/compat-tests/chaos/mixed" -n 300 -m 2000 -b 0 -e -w 10000)
+job=("$top_builddir/compat-tests/chaos/mixed" -n 600 -m 2000 -b 0 -e -w 10000)
 "$ftrun" -n 6 "${job[@]}" 2>/dev/null | sort >"$tmp/wanted"
 options=(-v --nodes 3 -n 6 --lease 1 --survive host --rdzv-secret-file "$tmp/secret")
 wait_for curl -s -m 2 -o /dev/null http://10.77.0.254:2379/health
@@ -22,7 +22,7 @@ wait_for curl -s -m 2 -o /dev/null http://10.77.0.254:2379/health
 of_job late
 for host in h1 h2 h3; do on "$host" "${options[@]}" "${job[@]}"; done
 led
-prints 'op 20'
+prints 'op 30'
 first=$(others h1 h2 h3 | head -n 1)
 second=$(others h1 h2 h3 | tail -n 1)
 
