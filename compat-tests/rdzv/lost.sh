@@ -57,6 +57,6 @@ lab lose "$leader"
 since=$SECONDS
 leaves 1 $(others h1 h2 h3 h4)
 [ $((SECONDS - since)) -le 8 ] || fail "$what: it takes $((SECONDS - since)) s until all have ended"
-for host in $(others h1 h2 h3 h4); do says "$host" "the ftrun on $leader, which ran job leader, cannot be reached any more"; done
+for host in $(others h1 h2 h3 h4); do says "$host" "the ftrun on $leader, which runs job leader, cannot be reached any more"; done
 nothing_on $(others h1 h2 h3 h4)
 finish

@@ -97,9 +97,9 @@ static void on_hurry(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     ft_join_host_kill(j->host);
-    j->over = true;
+    j->over = j->lost = true;
     leave_if_done(j);
-    ft_timer_set(j->end, CLOSE_MS);
+    ft_timer_set(j->end, LOST_MS);
 }
 
 static void on_end(evutil_socket_t fd, short what, void *arg)
@@ -189,9 +189,9 @@ static void lost_job(struct join *j, const char *leader)
 
     if (leader)
         snprintf(who, sizeof who, "the ftrun on %s", leader);
-    ft_say(&j->say, "--rdzv: %s, which ran job %s, cannot be reached any more; the job is over%s", who, j->r->settings.job,
-           j->o->ckpt_dir && j->o->resume ? ": started anew it goes on from --ckpt-dir"
-                                          : "; with --ckpt-dir DIR --resume=auto it could be started anew from its last checkpoint");
+    ft_say(&j->say, "--rdzv: %s, which runs job %s, cannot be reached any more; what runs here is ended%s", who, j->r->settings.job,
+           j->o->ckpt_dir && j->o->resume ? ". If that host is lost, the job started anew goes on from --ckpt-dir"
+                                          : ". With --ckpt-dir DIR --resume=auto a job could go on from its last checkpoint");
     j->lost = true;
     end(j, FT_CODE_JOB);
 }
@@ -327,6 +327,7 @@ static void on_over(void *arg, int code)
 
     j->closing = true; /* the leader may be killed before it does */
     end(j, code);
+    ft_timer_set(j->hurry, CLOSE_MS);
 }
 
 static void on_lost(void *arg, const char *leader) { lost_job(arg, leader); }
