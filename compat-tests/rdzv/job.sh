@@ -39,6 +39,16 @@ led
 leaves 0 h1 h3
 sort -n "$tmp/$leader.out" | tr '\n' , | grep -qx '0 h1,1 h1,2 h3,3 h3,' || fail "$what: ranks are elsewhere: $(cat "$tmp/$leader.out")"
 
+# Hosts that lead nothing, and have no program.
+of_job joined
+fresh
+for host in h2 h3; do on "$host" --join; done
+on h1 --nodes 3 -n 6 "${job[@]}"
+led
+[ "$leader" = h1 ] || fail "$what: $leader leads"
+leaves 0 h1 h2 h3
+sort "$tmp/h1.out" | cmp - "$tmp/wanted" || fail "$what: the output is another one"
+
 # SIGTERM at the leader is the job's.
 of_job ended
 fresh

@@ -118,7 +118,7 @@ static void derive(const struct join *j, uint64_t term, unsigned char secret[FT_
 {
     char what[FT_RDZV_JOB + 80], hex[FT_SEAL_HEX];
 
-    snprintf(what, sizeof what, "job %s round %llu term %llu", j->r->settings.job, (unsigned long long)j->version, (unsigned long long)term);
+    snprintf(what, sizeof what, "job/%s/%llu/%llu", j->r->settings.job, (unsigned long long)j->version, (unsigned long long)term);
     ft_rdzv_derive(j->rdzv, what, hex);
     for (size_t i = 0; i < FT_JOB_SECRET_BYTES; i++)
         sscanf(hex + 2 * i, "%2hhx", &secret[i]);
@@ -438,7 +438,7 @@ static int open_all(struct join *j, struct ft_error *e)
                                        .lease_ms = j->o->lease_ms, .over = on_over, .lost = on_lost, .arg = j};
     struct ft_rdzv_config config = {.base = j->base, .settings = &j->r->settings, .secret_file = j->r->secret_file,
                                     .password = *j->r->password ? j->r->password : NULL, .name = j->r->name, .address = j->r->name,
-                                    .slots = j->r->slots, .say = &j->say,
+                                    .slots = j->r->slots, .follows = j->o->join, .say = &j->say,
                                     .calls = {on_joined, on_changed, on_voided, on_led, on_controller, on_closed, on_failed, on_left, j}};
     int err = ft_join_host_new(&j->host, &host, e);
 
