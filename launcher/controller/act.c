@@ -184,7 +184,8 @@ static int make_policy(struct ft_controller *c)
     const struct ft_map *map = c->map;
     uint32_t *ranks = calloc(map->nnodes, sizeof *ranks), *slots = calloc(map->hosts.n, sizeof *slots);
     struct ft_nodes_config config = {.nnodes = map->nnodes, .ranks = ranks, .host = map->host, .nhosts = (uint32_t)map->hosts.n,
-                                     .slots = slots, .nlater = ft_comers_later(c), .oversubscribe = c->o->oversubscribe, .max_restarts = c->o->max_restarts,
+                                     .slots = slots, .nlater = ft_comers_later(c), .oversubscribe = c->o->oversubscribe,
+                                     .max_restarts = c->o->max_restarts,
                                      .lease_ms = c->o->lease_ms, .start_ms = c->o->start_ms, .wait_ms = c->o->wait_ms,
                                      .start_over = c->o->start_over_always};
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hosts that come by themselves (--rdzv): an ftrun on each holds a connection with the controller, and starts what it is told to. Who has come
-   and has no node is a spare. The policy hears of who comes and who leaves.
+/* Hosts that come by themselves (--rdzv): an ftrun on each holds a connection with the controller, and starts what it is told to. Who has
+   come and has no node is a spare. The policy hears of who comes and who leaves.
 
-   A host that comes has an entry in o->map->hosts, where there is room for more than began; its name is in shared memory, so that a successor
-   knows it, too. */
+   A host that comes has an entry in o->map->hosts, where there is room for more than began; its name is in shared memory, so that a
+   successor knows it, too. */
 #ifndef LAUNCHER_CONTROLLER_COMERS_H
 #define LAUNCHER_CONTROLLER_COMERS_H
 

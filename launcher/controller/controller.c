@@ -222,7 +222,8 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
     c->base = event_base_new();
     if (!c->base || event_base_priority_init(c->base, 2) < 0)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
-    if ((err = ft_comers_open(c, &comers_calls, e)) < 0 || (err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
+    if ((err = ft_comers_open(c, &comers_calls, e)) < 0 || (err = ft_controller_stdio_open(c, e)) < 0 ||
+        (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
         (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0 || (err = watch(c, e)) < 0)
         return err;
     if (ft_controller_durable_open(c) < 0)
@@ -394,12 +395,14 @@ static void release(struct ft_controller *c)
 
 int ft_controller_run(const struct ft_options *options, const struct ft_lead *lead)
 {
-    struct ft_controller c = {.o = options, .map = options->map, .lead = lead, .listener = -1, .launcher = getpid(), .begin_ns = ft_timer_boot_ns(),
+    struct ft_controller c = {.o = options, .map = options->map, .lead = lead, .listener = -1, .launcher = getpid(),
+                              .begin_ns = ft_timer_boot_ns(),
                               .say = {.quiet = options->quiet, .verbose = options->verbose, .timestamp = options->timestamp_output}};
     struct ft_error e;
     int err = 0, code = FT_CODE_USAGE;
 
-    if (check_request(options, &e) < 0 || ft_comers_make(&c, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || ft_controller_happens_make(&c, &e) < 0 ||
+    if (check_request(options, &e) < 0 || ft_comers_make(&c, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 ||
+        ft_controller_happens_make(&c, &e) < 0 ||
         (code = ft_controller_durable_make(&c, &e)) || (err = prepare(&c, &e)) < 0 || (err = run_in_two(&c, &code, &e)) < 0) {
         ft_say(&c.say, "%s", e.text);
         if (err)

@@ -244,11 +244,12 @@ int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
 {
     struct ft_peers_config config = {.nnodes = c->map->nnodes, .welcome = on_welcome, .hello = on_hello, .frame = on_frame,
                                      .closed = on_closed, .arg = c};
+    unsigned kinds = 1u << FT_AUTH_CONTROL | 1u << FT_AUTH_ASK | (c->comers ? 1u << FT_AUTH_COME : 0);
 
     c->peers = ft_peers_new(c->base, &config);
     c->auth = ft_auth_new(c->base, c->d.secret, &c->say);
     if (!c->peers || ft_controller_say_open(c) < 0 || !c->auth ||
-        ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL | 1u << FT_AUTH_ASK | (c->comers ? 1u << FT_AUTH_COME : 0), on_connection, c) < 0)
+        ft_auth_listen(c->auth, c->listener, kinds, on_connection, c) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     ft_auth_expect(c->auth, c->map->nnodes + (c->comers ? (uint32_t)c->map->hosts.n : 0));
     return 0;

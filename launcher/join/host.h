@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This host, as one that a controller elsewhere gives a node to: the connection with it (shares.h), made again for a lease when it breaks, and
-   the agents (ftrun --node) that are started for it. */
+/* This host, as one that a controller elsewhere gives a node to: the connection with it (shares.h), made again for a lease when it breaks,
+   and the agents (ftrun --node) that are started for it. */
 #ifndef LAUNCHER_JOIN_HOST_H
 #define LAUNCHER_JOIN_HOST_H
 
@@ -23,7 +23,8 @@ struct ft_join_host_config {
     uint32_t slots;
     uint64_t lease_ms;         /* until the controller has said what it is */
     void (*over)(void *arg, int code);         /* the job has ended with this exit code */
-    void (*lost)(void *arg, const char *leader); /* the controller cannot be reached any more; leader: its host, NULL: it was never reached */
+    /* The controller cannot be reached any more; leader: its host, NULL: it was never reached. */
+    void (*lost)(void *arg, const char *leader);
     void *arg;
 };
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,28 +125,9 @@ static void derive(const struct join *j, uint64_t term, unsigned char secret[FT_
     explicit_bzero(hex, sizeof hex);
 }
 
-/* The hosts are where the store is. */
-static struct ft_address find_store(const struct join *j)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
-    struct addrinfo *found = NULL;
-    struct ft_address at = {.len = 0};
-    char ip[FT_ADDRESS_TEXT];
-
-    if (getaddrinfo(j->r->settings.endpoints[0].host, "1", &hints, &found) != 0)
-        return at;
-    memcpy(&at.s, found->ai_addr, found->ai_addrlen);
-    at.len = found->ai_addrlen;
-    freeaddrinfo(found);
-    ft_address_ip(&at, ip);
-    if (!strncmp(ip, "127.", 4) || !strcmp(ip, "::1"))
-        at.len = 0; /* others would reach themselves there */
-    return at;
-}
-
 static void lead(struct join *j)
 {
-    struct ft_lead order = {.come_ms = 2 * j->r->settings.lease_ms, .towards = find_store(j), .tell = -1};
+    struct ft_lead order = {.come_ms = 2 * j->r->settings.lease_ms, .towards = ft_leading_towards(&j->r->settings), .tell = -1};
     struct ft_error e;
 
     j->followed = j->term;
@@ -265,10 +245,12 @@ static void on_voided(void *arg, const struct ft_rdzv_state *state)
 
     (void)state;
     keep(j, NULL, -1);
+    j->where_term = 0;
     ft_join_host_leave(j->host);
     if (!j->leads || j->led || j->ending)
         return;
-    ft_say(&j->say, "--rdzv: all hosts of job %s were taken for lost, and others begin it anew; what runs here is ended", j->r->settings.job);
+    ft_say(&j->say, "--rdzv: all hosts of job %s were taken for lost, and others begin it anew; what runs here is ended",
+           j->r->settings.job);
     kill(j->lead.pid, SIGTERM);
     end(j, FT_CODE_JOB);
 }
@@ -357,7 +339,8 @@ static void stop(struct join *j, int signal)
         return;
     }
     if (ft_join_host_busy(j->host) && ft_join_host_say_leave(j->host))
-        ft_say_notice(&j->say, "told to stop by signal %d (SIG%s); this host leaves job %s", signal, sigabbrev_np(signal), j->r->settings.job);
+        ft_say_notice(&j->say, "told to stop by signal %d (SIG%s); this host leaves job %s", signal, sigabbrev_np(signal),
+                      j->r->settings.job);
     else
         ft_join_host_leave(j->host);
     end(j, 128 + signal);

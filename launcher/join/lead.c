@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,4 +162,22 @@ void ft_leading_close(struct ft_leading *l)
     if (l->order >= 0)
         close(l->order);
     l->order = -1;
+}
+
+struct ft_address ft_leading_towards(const struct ft_rdzv_settings *s)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
+    struct addrinfo *found = NULL;
+    struct ft_address at = {.len = 0};
+    char ip[FT_ADDRESS_TEXT];
+
+    if (getaddrinfo(s->endpoints[0].host, "1", &hints, &found) != 0)
+        return at;
+    memcpy(&at.s, found->ai_addr, found->ai_addrlen);
+    at.len = found->ai_addrlen;
+    freeaddrinfo(found);
+    ft_address_ip(&at, ip);
+    if (!strncmp(ip, "127.", 4) || !strcmp(ip, "::1"))
+        at.len = 0; /* others would reach themselves there */
+    return at;
 }

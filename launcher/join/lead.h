@@ -10,6 +10,7 @@
 #include "launcher/controller/lead.h"
 #include "launcher/options/options.h"
 #include "launcher/rdzv/doc.h"
+#include "launcher/rdzv/settings.h"
 
 struct ft_leading {
     pid_t pid;                 /* 0: there is none */
@@ -22,6 +23,9 @@ int ft_leading_fork(struct ft_leading *l, struct ft_options *o, struct ft_error 
 
 /* The controller begins, with the members of the list. lead->tell is its own business. FT_ESYS, FT_ENOMEM with a line. */
 int ft_leading_order(struct ft_leading *l, const struct ft_lead *lead, const struct ft_rdzv_list *list, struct ft_error *e);
+
+/* Where the other hosts are: where the store is; len 0: it is on this host alone, for all that is known. May wait for a name server. */
+struct ft_address ft_leading_towards(const struct ft_rdzv_settings *s);
 
 /* It will get no order any more. */
 void ft_leading_close(struct ft_leading *l);

@@ -17,8 +17,8 @@ struct ft_words {
     size_t len;
 };
 
-/* A WORD or a TEXT. 1: w is a word, for ft_share_free, and s->text, if not NULL, is its text; 0: there is more to come; below 0: it is neither,
-   or no memory, with a line. */
+/* A WORD or a TEXT. 1: w is a word, for ft_share_free, and s->text, if not NULL, is its text; 0: there is more to come; below 0: it
+   is neither, or no memory, with a line. */
 int ft_words_take(struct ft_words *s, const struct ft_wire_frame *f, struct ft_share_word *w, struct ft_error *e);
 
 /* After the word, and at the end. */

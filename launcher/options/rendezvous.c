@@ -50,8 +50,8 @@ static int refuse_others(struct ft_options *o, struct ft_error *e)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (on_command_line(o, names[i]))
-            return ft_err_set(e, FT_EINVAL, "--%s does nothing with --rdzv: each host starts its own ftrun, and those beyond --nodes are spares",
-                              names[i]);
+            return ft_err_set(e, FT_EINVAL, "--%s does nothing with --rdzv: each host starts its own ftrun, and those beyond --nodes are "
+                              "spares", names[i]);
     o->launcher = NULL;
     o->spares = 0;
     return 0;
@@ -65,11 +65,13 @@ static uint64_t number_in(const char *name, uint64_t otherwise)
     return text && ft_values_number(text, &n) == 0 ? n : otherwise;
 }
 
-/* In a step of srun's with a task on each node: the store is on the first, the job is the step. Two jobs may share a node, so ports differ. */
+/* In a step of srun's with a task on each node: the store is on the first, the job is the step. Two jobs may share a node, so ports
+   differ. */
 static int by_slurm(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
 {
     const char *list = variable(NULL, "SLURM_STEP_NODELIST");
-    uint64_t job = number_in("SLURM_JOB_ID", 0), step = number_in("SLURM_STEP_ID", UINT32_MAX), tasks = number_in("SLURM_STEP_NUM_TASKS", 0);
+    uint64_t job = number_in("SLURM_JOB_ID", 0), step = number_in("SLURM_STEP_ID", UINT32_MAX);
+    uint64_t tasks = number_in("SLURM_STEP_NUM_TASKS", 0);
     struct ft_hosts nodes = {0};
     const char *url;
 
@@ -78,11 +80,12 @@ static int by_slurm(struct ft_options *o, struct ft_rendezvous *r, struct ft_err
     if (ft_nodelist_names(o, list, "SLURM_STEP_NODELIST", &nodes, e) < 0)
         return FT_EINVAL;
     if (tasks != nodes.n)
-        return ft_err_set(e, FT_EINVAL, "--rdzv slurm: srun has started %llu task%s on %zu node%s; one on each is wanted (--ntasks-per-node=1)",
-                          (unsigned long long)tasks, ft_plural(tasks), nodes.n, ft_plural(nodes.n));
+        return ft_err_set(e, FT_EINVAL, "--rdzv slurm: srun has started %llu task%s on %zu node%s; one on each is wanted "
+                          "(--ntasks-per-node=1)", (unsigned long long)tasks, ft_plural(tasks), nodes.n, ft_plural(nodes.n));
     r->settings.min = r->settings.max = (uint32_t)nodes.n;
     url = ft_options_keep(o, "rdzv://%s:%u/slurm-%llu-%llu", nodes.list[0].name,
-                          FT_RDZV_PORT + (unsigned)((job * SLURM_STEPS + step) % SLURM_PORTS), (unsigned long long)job, (unsigned long long)step);
+                          FT_RDZV_PORT + (unsigned)((job * SLURM_STEPS + step) % SLURM_PORTS), (unsigned long long)job,
+                          (unsigned long long)step);
     return url ? ft_rdzv_settings_url(&r->settings, url, e) : ft_err_set(e, FT_EINVAL, "out of memory");
 }
 
@@ -114,7 +117,8 @@ static int take_nproc(struct ft_options *o, const char *nproc, struct ft_error *
     if (!*nproc || o->ncontexts > 1 || c->counted || c->per_host || !strcmp(nproc, "auto") || !strcmp(nproc, "cpu"))
         return 0;
     if (!strcmp(nproc, "gpu") || ft_values_number(nproc, &n) < 0 || !n || n > FT_RANKS_MAX)
-        return ft_err_set(e, FT_EINVAL, "PET_NPROC_PER_NODE is \"%.40s\", and not a number of ranks; -N says how many each host takes", nproc);
+        return ft_err_set(e, FT_EINVAL, "PET_NPROC_PER_NODE is \"%.40s\", and not a number of ranks; -N says how many each host takes",
+                          nproc);
     c->per_host = (uint32_t)n;
     return 0;
 }
