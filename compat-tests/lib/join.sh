@@ -11,7 +11,7 @@ on() {
     local host=$1
     shift
     rm -f "$tmp/$host.pid" "$tmp/$host.code"
-    { lab in "$host" timeout --foreground -k 5 60 sh -c 'echo $$ >"$0" && exec "$@"' "$tmp/$host.pid" "$ftrun" --rdzv "$url" "$@" \
+    { lab in "$host" timeout --foreground -k 5 60 sh -c 'echo $$ >"$0" && exec "$@"' "$tmp/$host.pid" "$ftrun" ${url:+--rdzv "$url"} "$@" \
         >"$tmp/$host.out" 2>"$tmp/$host.err" </dev/null
       echo $? >"$tmp/$host.code"; } 2>/dev/null &
 }

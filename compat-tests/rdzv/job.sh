@@ -49,6 +49,16 @@ led
 leaves 0 h1 h2 h3
 sort "$tmp/h1.out" | cmp - "$tmp/wanted" || fail "$what: the output is another one"
 
+# What torchrun's manifests say.
+url='' what="torchrun's environment"
+fresh
+export PET_NNODES=3 PET_NPROC_PER_NODE=2 PET_RDZV_ENDPOINT=h1:29400 PET_RDZV_ID=torch PET_RDZV_BACKEND=c10d PET_RDZV_CONF=lease=2
+for host in h1 h2 h3; do on "$host" "${job[@]}"; done
+led
+leaves 0 h1 h2 h3
+sort "$tmp/$leader.out" | cmp - "$tmp/wanted" || fail "$what: the output is another one"
+unset PET_NNODES
+
 # SIGTERM at the leader is the job's.
 of_job ended
 fresh
