@@ -33,7 +33,11 @@ static void tell_lost(const struct ft_say *say, const struct ft_options *o, cons
     const char *how = fx->number ? "has not been heard from" : "is gone";
     double lease = (double)o->lease_ms / 1e3;
 
-    if (fx->to == fx->host)
+    if (fx->number == 2 && fx->to == fx->host)
+        ft_say_notice(say, "%s has left; its ranks wait for a host", who);
+    else if (fx->number == 2)
+        ft_say_notice(say, "%s has left; its ranks start again on %s", who, o->map->hosts.list[fx->to].name);
+    else if (fx->to == fx->host)
         ft_say_notice(say, "%s %s for %g s; its ranks start again there", who, how, lease);
     else
         ft_say_notice(say, "%s %s for %g s; its ranks start again on %s", who, how, lease, o->map->hosts.list[fx->to].name);

@@ -89,7 +89,7 @@ static void on_line(void *arg, int stream, char *line)
     if (a->h->channel)
         say(a->h, &w);
     else
-        ft_say_detail(a->h->config.say, "%s", line);
+        ft_say_detail(a->h->config.say, "%s", strncmp(line, "ftrun: ", 7) ? line : line + 7);
 }
 
 static void free_agent(struct agent *a)

@@ -263,16 +263,18 @@ static void renew(struct ft_nodes *p, struct node *node, bool silent)
 static void replace(struct ft_nodes *p, struct node *node, bool silent)
 {
     uint32_t to;
+    bool left;
 
     if ((node->talks || !has_log(p, node)) && has_begun(p) && p->config.nnodes > 1) {
         renew(p, node, silent);
         return;
     }
+    left = node->phase == FT_NODE_LEFT && p->hosts[node->host].away;
     to = next_host(p, node, silent);
     node->incarnation++;
     node->whole = node->talks = false;
     p->replaced++;
-    tell(p, FT_NT_LOST, node, silent)->to = to;
+    tell(p, FT_NT_LOST, node, left ? 2 : silent)->to = to;
     move(p, node, to);
     start(p, node);
     effect(p, FT_ND_TABLE, NULL);

@@ -81,7 +81,8 @@ enum ft_nodes_effect_kind {
 };
 
 enum ft_nodes_reason {
-    FT_NT_LOST,                /* node, host: replaced on `to`; number 1: not heard of for a lease, else its connection had broken */
+    FT_NT_LOST,                /* node, host: replaced on `to`; number 1: not heard of for a lease, 2: it has left
+                                  with its host, else its connection had broken */
     FT_NT_CANNOT_START,        /* node, host, number: after so many tries; why is known to who tried. Started on `to` if that is another,
                                   else waited for; or, without --wait-for-host, the job ends */
     FT_NT_RENEW,               /* node, host, number as LOST, or 2: it is stranded, or 3: as LOST, and its ranks had connections of their own; because

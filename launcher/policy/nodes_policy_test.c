@@ -653,7 +653,7 @@ Test(nodes_policy, host_that_leaves_is_ended_and_replaced)
     begin(config_of_comers(2, 3, 1), true);
     expect("", HOST(FT_NV_HOST, 2));
     expect("end-one(1)", HOST(FT_NV_HOST_AWAY, 1));
-    expect("drop(1) lost(1@1->2,0) start(1.1@2) table", state_of(1, FT_NODE_LEFT, 0, true));
+    expect("drop(1) lost(1@1->2,2) start(1.1@2) table", state_of(1, FT_NODE_LEFT, 0, true));
     done();
 }
 
@@ -674,7 +674,7 @@ Test(nodes_policy, who_waits_takes_the_next_host_that_comes)
 {
     begin(config_of_comers(2, 3, 1), true);
     expect("end-one(1)", HOST(FT_NV_HOST_AWAY, 1));
-    expect("drop(1) lost(1@1->1,0) start(1.1@1) table", state_of(1, FT_NODE_LEFT, 0, true));
+    expect("drop(1) lost(1@1->1,2) start(1.1@1) table", state_of(1, FT_NODE_LEFT, 0, true));
     expect("drop(1) cannot-start(1@1->1,1)", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 1});
     expect("start(1.2@1)", HOST(FT_NV_HOST, 2));
     expect_recovered("run(0) start(1.3@1)", 1);
@@ -686,7 +686,7 @@ Test(nodes_policy, no_host_comes)
 {
     begin(config_of_comers(2, 3, 1), true);
     expect("end-one(1)", HOST(FT_NV_HOST_AWAY, 1));
-    expect("drop(1) lost(1@1->1,0) start(1.1@1) table", state_of(1, FT_NODE_LEFT, 0, true));
+    expect("drop(1) lost(1@1->1,2) start(1.1@1) table", state_of(1, FT_NODE_LEFT, 0, true));
     expect("drop(1) cannot-start(1@1->1,1)", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 1});
     for (uint32_t incarnation = 2; incarnation < 11; incarnation++) {
         char started[32];
