@@ -17,6 +17,7 @@ for order in "h1 h2 h3" "h3 h2 h1" "h2 h1 h3"; do
     fresh
     for host in $order; do on "$host" --nodes 3 -n 6 --rdzv-secret-file "$tmp/secret" "${job[@]}"; done
     led
+    [ "$leader" = h1 ] || fail "$what: $leader leads, and not the host that has the store"
     leaves 0 h1 h2 h3
     sort "$tmp/$leader.out" | cmp - "$tmp/wanted" || fail "$what: the output is another one"
     for host in $(others h1 h2 h3); do [ ! -s "$tmp/$host.out" ] || fail "$host prints something"; done

@@ -54,7 +54,7 @@ static void vacate(struct ft_rdzv_round *r)
 {
     uint64_t spread = ft_min(JITTER_MS, r->config.lease_ms / 4), draw = (r->config.id ^ r->leader_slot.at) * 0x9e3779b97f4a7c15u;
 
-    r->campaign_at = r->now + (draw >> 32) % (spread + 1) + (r->joined && r->place < 0 ? r->config.lease_ms : 0);
+    r->campaign_at = r->now + (draw >> 32) % (spread + 1) + (!r->joined ? r->config.yields_ms : r->place < 0 ? r->config.lease_ms : 0);
 }
 
 static void on_leader(struct ft_rdzv_round *r, const struct ft_rdzv_round_event *v)

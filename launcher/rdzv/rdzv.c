@@ -19,7 +19,10 @@
 #include "launcher/rdzv/rdzv_state.h"
 #include "launcher/rdzv/write.h"
 
-enum { LINGER_LOOK_MS = 50 };
+enum {
+    LINGER_LOOK_MS = 50,
+    YIELDS_MS = 1500           /* the host that has the store leads, if it can: so there is one host less whose loss is the job's end */
+};
 
 /* ---- what the round tells ---- */
 
@@ -252,6 +255,7 @@ static int open_round(struct ft_rdzv *r, struct ft_error *e)
     const struct ft_rdzv_settings *s = r->config.settings;
     struct timespec wall;
     struct ft_rdzv_round_config c = {.name = r->name, .address = r->address, .slots = r->config.slots, .id = r->id, .min = s->min, .max = s->max, .follows = r->config.follows,
+                                     .yields_ms = s->embedded && !r->server ? YIELDS_MS : 0,
                                      .lease_ms = s->lease_ms, .timeout_ms = s->timeout_ms, .last_call_ms = s->last_call_ms};
 
     clock_gettime(CLOCK_REALTIME, &wall);
@@ -285,8 +289,8 @@ static int open_all(struct ft_rdzv *r, struct ft_error *e)
         err = ft_err_set(e, FT_ESYS, "no random numbers: %s", strerror(errno));
     r->id |= 1; /* not 0 */
     if (err == 0)
-        err = open_round(r, e);
-    return err == 0 ? ft_rdzv_attach(r, e) : err;
+        err = ft_rdzv_attach(r, e);
+    return err == 0 ? open_round(r, e) : err;
 }
 
 int ft_rdzv_open(struct ft_rdzv **out, const struct ft_rdzv_config *config, struct ft_error *e)

@@ -296,6 +296,7 @@ struct ft_rdzv_round *ft_rdzv_round_new(const struct ft_rdzv_round_config *confi
     r->config = *config;
     r->now = r->began = now_ms;
     r->deadline = now_ms + config->timeout_ms;
+    r->campaign_at = now_ms + config->yields_ms;
     r->place = -1;
     return r;
 }

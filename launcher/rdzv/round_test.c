@@ -575,7 +575,8 @@ Test(settings, others_than_the_leaders_are_told)
 /* --join: a host that has no program does not lead, and the others do not wait for it to. */
 Test(followers, never_lead)
 {
-    struct sim_config c = {.seed = 1, .min = 3, .max = 3, .followers = 2, .lease_ms = LEASE, .timeout_ms = TIMEOUT, .last_call_ms = CALL, .delay_ms = 5};
+    struct sim_config c = {.seed = 1, .min = 3, .max = 3, .followers = 2, .lease_ms = LEASE, .timeout_ms = TIMEOUT,
+                           .last_call_ms = CALL, .delay_ms = 5};
 
     s = sim_new(&c, 4);
     start(0, 2);
@@ -587,5 +588,25 @@ Test(followers, never_lead)
     sim_kill(s, sim_leader(s));
     cr_expect(sim_until(s, 5 * LEASE, has_leader));
     cr_expect(sim_leader(s) == 2 || sim_leader(s) == 3);
+    finish();
+}
+
+/* The host that has the store leads, also when it comes last; without it another one does, later. */
+Test(followers, leave_leading_to_the_host_of_the_store)
+{
+    struct sim_config c = {.seed = 1, .min = 3, .max = 3, .yields_ms = 1500, .lease_ms = LEASE, .timeout_ms = TIMEOUT,
+                           .last_call_ms = CALL, .delay_ms = 5};
+
+    s = sim_new(&c, 3);
+    start(0, 2);
+    sim_run(s, 100);
+    start(2, 3);
+    join_all(3);
+    cr_expect_eq(sim_leader(s), 2, "%u leads", sim_leader(s));
+    finish();
+    s = sim_new(&c, 4);
+    start(0, 3);
+    join_all(3);
+    cr_expect_neq(sim_leader(s), UINT32_MAX);
     finish();
 }
