@@ -4,6 +4,7 @@ slurm_tests = \
 	compat-tests/slurm/allocation.sh \
 	compat-tests/slurm/batch.sh \
 	compat-tests/slurm/lost.sh \
+	compat-tests/slurm/rdzv.sh \
 	compat-tests/slurm/requeue.sh
 TESTS += $(slurm_tests)
 # Slurm's programs were built without sanitizers; what they start has its tests elsewhere.

@@ -7,7 +7,10 @@
 
 #include "launcher/options/options.h"
 
-/* options->map says who is where. Returns ftrun's exit code; whatever went wrong has been told. */
-int ft_controller_run(const struct ft_options *options);
+struct ft_lead;
+
+/* options->map says who is where. lead (lead.h) NULL: hosts are started by --launcher. Returns ftrun's exit code; whatever went
+   wrong has been told. */
+int ft_controller_run(const struct ft_options *options, const struct ft_lead *lead);
 
 #endif

@@ -3,11 +3,13 @@ liblaunch_la_SOURCES += \
 	launcher/controller/act.h launcher/controller/act.c \
 	launcher/controller/ask.h launcher/controller/ask.c \
 	launcher/controller/base.h launcher/controller/base.c \
+	launcher/controller/comers.h launcher/controller/comers.c \
 	launcher/controller/controller.h launcher/controller/controller.c \
 	launcher/controller/durable.h launcher/controller/durable.c \
 	launcher/controller/files.h launcher/controller/files.c \
 	launcher/controller/happens.h launcher/controller/happens.c \
 	launcher/controller/job.h launcher/controller/job.c \
+	launcher/controller/lead.h \
 	launcher/controller/nodes.h launcher/controller/nodes.c \
 	launcher/controller/peers.h launcher/controller/peers.c \
 	launcher/controller/report.h launcher/controller/report_state.h launcher/controller/report.c launcher/controller/report_entries.c \

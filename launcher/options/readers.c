@@ -9,6 +9,7 @@
 #include "launcher/options/options.h"
 #include "launcher/options/placement.h"
 #include "launcher/options/values.h"
+#include "launcher/rdzv/settings.h"
 
 #define READER(name) int ft_read_##name(struct ft_options *o, const struct ft_word *w, struct ft_error *e)
 
@@ -490,6 +491,24 @@ READER(launcher)
         return ft_err_set(e, FT_EINVAL, "%s %.80s: wanted: exec:COMMAND, which is called as COMMAND HOST PROGRAM ARGUMENT...", w->who, w->value);
     else if (!is_slurm_here(w->value))
         return one_of(others, w->value) < 0 ? FT_EINVAL : ft_read_foreign(o, w, e);
+    return 0;
+}
+
+/* ps shows the command line, and --report what was set. */
+READER(rdzv)
+{
+    o->rdzv = strcmp(w->value, "none") ? ft_options_keep(o, "%s", w->value) : NULL;
+    ft_rdzv_settings_hide((char *)w->value); /* of argv, of the environment or kept: ours */
+    if (!*w->value)
+        return FT_EINVAL;
+    return o->rdzv || !strcmp(w->value, "none") ? 0 : ft_err_set(e, FT_EINVAL, "out of memory");
+}
+
+READER(join)
+{
+    (void)w;
+    (void)e;
+    o->join = true;
     return 0;
 }
 

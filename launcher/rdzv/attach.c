@@ -97,7 +97,7 @@ static int serve(struct ft_rdzv *r, const char *token, struct ft_error *e)
                                       .connections = most_connections(r->config.settings), .seed = r->id * 0x9e3779b97f4a7c15u,
                                       .stranger = on_stranger, .arg = r};
 
-    if (!ft_rdzv_is_here(p->host))
+    if (strcmp(p->host, r->name) && !ft_rdzv_is_here(p->host)) /* Slurm has names of its own for hosts */
         return 0;
     if (ft_rdzv_server_new(&r->server, &c, e) < 0 && errno != EADDRINUSE)
         return FT_ESYS;

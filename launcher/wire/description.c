@@ -95,7 +95,7 @@ static bool is_of_nodes(const char *name)
 {
     static const char *const own[] = {"stdin",  "tag-output", "timestamp-output", "output-filename", "report",      "timeline", "events",
                                       "timeout", "launcher",  "launch-arg", "launch-tree", "spares",          "wait-for-host", "prefix",
-                                      "start-timeout", "ckpt-dir", "ckpt-every", "resume"};
+                                      "start-timeout", "ckpt-dir", "ckpt-every", "resume", "rdzv", "nodes", "rdzv-secret-file"};
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (!strcmp(name, own[i]))
@@ -326,6 +326,17 @@ int ft_description_read(struct ft_description *d, struct ft_options *o, const ch
         err = FT_EINVAL;
     json_decref(j);
     return err;
+}
+
+char *ft_description_with_secret(const char *text, const unsigned char secret[FT_JOB_SECRET_BYTES])
+{
+    json_error_t where;
+    json_t *j = json_loads(text, 0, &where);
+    char *line = json_object_get(j, "secret") && json_object_set_new(j, "secret", hex(secret, FT_JOB_SECRET_BYTES)) == 0
+                     ? json_dumps(j, JSON_COMPACT) : NULL;
+
+    json_decref(j);
+    return line;
 }
 
 void ft_description_free(struct ft_description *d)
