@@ -11,6 +11,7 @@
 #include "launcher/options/configure.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/map.h"
+#include "launcher/options/mpirun.h"
 #include "launcher/options/readers.h"
 #include "launcher/options/settings.h"
 #include "launcher/options/slurm.h"
@@ -202,7 +203,7 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
 {
     uint64_t n = 0;
 
-    if (ft_slurm_take(o, e) < 0)
+    if (ft_mpirun_hosts(o, e) < 0 || ft_slurm_take(o, e) < 0 || ft_mpirun_ssh(o, e) < 0)
         return FT_EINVAL;
     for (size_t c = 0; c < o->ncontexts; c++) {
         if (settle(o, &o->contexts[c], e) < 0)
