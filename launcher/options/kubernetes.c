@@ -2,11 +2,84 @@
 #include "config.h"
 #include "launcher/options/kubernetes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "launcher/options/hosts.h"
+#include "launcher/options/values.h"
 
 bool ft_kubernetes_is_here(void)
 {
     const char *server = getenv("KUBERNETES_SERVICE_HOST");
 
     return server && *server;
+}
+
+static const struct contract {
+    const char *first, *size, *index;  /* names of variables: the first pod; how many; which of them this is */
+    const char *names;
+    bool workers;                      /* size is ranks, not pods */
+} contracts[] = {
+    {"MASTER_ADDR", "WORLD_SIZE", "RANK", "MASTER_ADDR, WORLD_SIZE, RANK", false},
+    {"DMLC_TRACKER_URI", "DMLC_NUM_WORKER", "DMLC_TASK_ID", "DMLC_TRACKER_URI, DMLC_NUM_WORKER, DMLC_TASK_ID", true},
+};
+
+enum { CONTRACTS = sizeof contracts / sizeof contracts[0], NAME = 253 /* DNS */ };
+
+static const char *said(ft_kubernetes_get *get, void *arg, const char *name)
+{
+    const char *value = get(arg, name);
+
+    return value && *value ? value : NULL;
+}
+
+static int number(ft_kubernetes_get *get, void *arg, const char *name, uint64_t least, uint32_t *value, struct ft_error *e)
+{
+    uint64_t n;
+
+    if (ft_values_number(said(get, arg, name), &n) < 0 || n < least || n > FT_WORLD_MAX)
+        return ft_err_set(e, FT_EINVAL, "%s is \"%.40s\", which no operator of Kubernetes' says; -H localhost is for a job in this pod", name,
+                          said(get, arg, name));
+    *value = (uint32_t)n;
+    return 0;
+}
+
+/* The store is where the first pod is, at the port that is rdzv://'s by default. PyTorchJob's master was once told that it is "localhost". */
+static int make_url(struct ft_kubernetes *k, const char *name, const char *first, const char *own, struct ft_error *e)
+{
+    if (!strcmp(first, "localhost") || !strcmp(first, "127.0.0.1"))
+        first = own;
+    if (!ft_hosts_is_name(first) || strpbrk(first, "@%:") || strlen(first) > NAME)
+        return ft_err_set(e, FT_EINVAL, "%s is \"%.80s\", which is not the name of a pod", name, first);
+    snprintf(k->url, sizeof k->url, "rdzv://%s/%.*s", first, (int)strcspn(first, "."), first);
+    return 0;
+}
+
+int ft_kubernetes_read(struct ft_kubernetes *k, const char *own, uint32_t per_host, ft_kubernetes_get *get, void *arg, struct ft_error *e)
+{
+    const struct contract *c = contracts;
+    uint32_t index;
+
+    while (c < contracts + CONTRACTS && !(said(get, arg, c->first) && said(get, arg, c->size) && said(get, arg, c->index)))
+        c++;
+    if (c == contracts + CONTRACTS)
+        return 0;
+    *k = (struct ft_kubernetes){.contract = c->names, .per_host = per_host ? per_host : 1};
+    if (number(get, arg, c->size, 1, &k->nodes, e) < 0 || number(get, arg, c->index, 0, &index, e) < 0)
+        return FT_EINVAL;
+    if (c->workers && k->nodes % k->per_host)
+        return ft_err_set(e, FT_EINVAL, "%s is %u, which is no multiple of the %u ranks that each pod takes (-N)", c->size, k->nodes, k->per_host);
+    k->nodes /= c->workers ? k->per_host : 1;
+    if (index >= k->nodes)
+        return ft_err_set(e, FT_EINVAL, "%s is %u, and there are only %u pods (%s)", c->index, index, k->nodes, c->size);
+    return make_url(k, c->first, said(get, arg, c->first), own, e) < 0 ? FT_EINVAL : 1;
+}
+
+int64_t ft_kubernetes_alone(ft_kubernetes_get *get, void *arg)
+{
+    const char *index = said(get, arg, "JOB_COMPLETION_INDEX");
+    uint64_t n;
+
+    return index && ft_values_number(index, &n) == 0 && n <= INT32_MAX ? (int64_t)n : -1;
 }

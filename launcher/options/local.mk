@@ -21,6 +21,7 @@ liblaunch_la_SOURCES += \
 
 unit_tests += launcher/options/unit
 launcher_options_unit_SOURCES = \
+	launcher/options/kubernetes_test.c \
 	launcher/options/mpirun_test.c \
 	launcher/options/options_test.c \
 	launcher/options/slurm_test.c
