@@ -14,6 +14,7 @@ liblaunch_la_SOURCES += \
 	launcher/options/placement.h launcher/options/placement.c \
 	launcher/options/program.h launcher/options/program.c \
 	launcher/options/readers.h launcher/options/readers.c \
+	launcher/options/rendezvous.h launcher/options/rendezvous.c \
 	launcher/options/settings.h launcher/options/settings.c \
 	launcher/options/slurm.h launcher/options/slurm.c \
 	launcher/options/topology.h launcher/options/topology.c \
@@ -24,6 +25,7 @@ launcher_options_unit_SOURCES = \
 	launcher/options/kubernetes_test.c \
 	launcher/options/mpirun_test.c \
 	launcher/options/options_test.c \
+	launcher/options/rendezvous_test.c \
 	launcher/options/slurm_test.c
 launcher_options_unit_CFLAGS = $(unit_cflags)
 launcher_options_unit_LDADD = $(launcher_unit_libs)

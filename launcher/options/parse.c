@@ -13,6 +13,7 @@
 #include "launcher/options/map.h"
 #include "launcher/options/mpirun.h"
 #include "launcher/options/readers.h"
+#include "launcher/options/rendezvous.h"
 #include "launcher/options/settings.h"
 #include "launcher/options/slurm.h"
 
@@ -198,13 +199,10 @@ static void note_no_hosts(struct ft_options *o)
     }
 }
 
-/* Who is who, now that all contexts are known. */
-static int number_ranks(struct ft_options *o, struct ft_error *e)
+int ft_options_number(struct ft_options *o, struct ft_error *e)
 {
     uint64_t n = 0;
 
-    if (ft_mpirun_hosts(o, e) < 0 || ft_slurm_take(o, e) < 0 || ft_mpirun_ssh(o, e) < 0)
-        return FT_EINVAL;
     for (size_t c = 0; c < o->ncontexts; c++) {
         if (settle(o, &o->contexts[c], e) < 0)
             return FT_EINVAL;
@@ -218,6 +216,22 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
         return FT_EINVAL;
     if (o->stdin_rank >= (int64_t)n)
         return ft_err_set(e, FT_EINVAL, "--stdin %lld: there is no such rank, the last one is %u", (long long)o->stdin_rank, o->nranks - 1);
+    return 0;
+}
+
+/* Hosts, if nobody has named any; and who has which rank. */
+static int take_hosts(struct ft_options *o, struct ft_error *e)
+{
+    if (ft_mpirun_hosts(o, e) < 0 || ft_slurm_take(o, e) < 0 || ft_mpirun_ssh(o, e) < 0)
+        return FT_EINVAL;
+    return ft_options_number(o, e);
+}
+
+/* What all options mean together. Which hosts there are is known later with --rdzv. */
+static int settle_all(struct ft_options *o, struct ft_error *e)
+{
+    if (ft_rendezvous_take(o, e) < 0 || (!o->rendezvous && take_hosts(o, e) < 0))
+        return FT_EINVAL;
     if (o->resume && !o->ckpt_dir)
         return ft_err_set(e, FT_EINVAL, "--resume: from where? --ckpt-dir names the directory of the checkpoints");
     if (o->lease_ms < FT_LEASE_MIN_MS)
@@ -229,7 +243,7 @@ static int number_ranks(struct ft_options *o, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "--events %.300s is the file of --report or --timeline: each needs its own", o->events);
     if (!o->start_ms)
         return ft_err_set(e, FT_EINVAL, "--start-timeout 0: must be more than 0");
-    if (!ft_map_wanted(o))
+    if (!ft_map_wanted(o) && !o->rendezvous)
         note_no_hosts(o);
     if (o->nforeign)
         ft_options_notice(o, "%s%s ignored: ftmpi has no such parameters", o->foreign, o->nforeign > 1 ? " and others are" : " is");
@@ -255,7 +269,7 @@ int ft_options_parse(struct ft_options *o, int argc, char **argv, struct ft_erro
         return err; /* those work in any case */
     if (first < 0)
         *e = configured;
-    return first < 0 ? first : err < 0 ? err : number_ranks(o, e);
+    return first < 0 ? first : err < 0 ? err : settle_all(o, e);
 }
 
 void ft_options_free(struct ft_options *o)
@@ -268,6 +282,7 @@ void ft_options_free(struct ft_options *o)
     free(o->genv);
     free(o->launch_args);
     ft_map_free(o->map);
+    ft_rendezvous_free(o->rendezvous);
     for (size_t i = 0; i < o->nnotices; i++)
         free(o->notices[i]);
     free(o->notices);

@@ -10,6 +10,10 @@
    one line. ft_options_free in any case. */
 int ft_options_parse(struct ft_options *o, int argc, char **argv, struct ft_error *e);
 
+/* The second half of it, where hosts find each other (--rdzv): which rank runs where, once o->hosts has them. ft_options_parse does it for
+   all others. FT_EINVAL with one line. */
+int ft_options_number(struct ft_options *o, struct ft_error *e);
+
 void ft_options_free(struct ft_options *o);
 
 /* Defaults, configuration files and environment alone: for ftmpi_info. ft_options_free in any

@@ -9,6 +9,7 @@
 #include "launcher/options/options.h"
 #include "launcher/options/placement.h"
 #include "launcher/options/values.h"
+#include "launcher/rdzv/settings.h"
 
 #define READER(name) int ft_read_##name(struct ft_options *o, const struct ft_word *w, struct ft_error *e)
 
@@ -491,6 +492,16 @@ READER(launcher)
     else if (!is_slurm_here(w->value))
         return one_of(others, w->value) < 0 ? FT_EINVAL : ft_read_foreign(o, w, e);
     return 0;
+}
+
+/* ps shows the command line, and --report what was set. */
+READER(rdzv)
+{
+    o->rdzv = strcmp(w->value, "none") ? ft_options_keep(o, "%s", w->value) : NULL;
+    ft_rdzv_settings_hide((char *)w->value); /* of argv, of the environment or kept: ours */
+    if (!*w->value)
+        return FT_EINVAL;
+    return o->rdzv || !strcmp(w->value, "none") ? 0 : ft_err_set(e, FT_EINVAL, "out of memory");
 }
 
 READER(rmk) { return is_slurm_here(w->value) ? 0 : ft_read_foreign(o, w, e); }

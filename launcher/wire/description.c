@@ -95,7 +95,7 @@ static bool is_of_nodes(const char *name)
 {
     static const char *const own[] = {"stdin",  "tag-output", "timestamp-output", "output-filename", "report",      "timeline", "events",
                                       "timeout", "launcher",  "launch-arg", "launch-tree", "spares",          "wait-for-host", "prefix",
-                                      "start-timeout", "ckpt-dir", "ckpt-every", "resume"};
+                                      "start-timeout", "ckpt-dir", "ckpt-every", "resume", "rdzv", "nodes", "rdzv-secret-file"};
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (!strcmp(name, own[i]))

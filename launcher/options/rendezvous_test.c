@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --rdzv and what goes with it, from options, FTMPI_* and torchrun's PET_*: the same settings; and one clear line for what does not fit. */
+#include "config.h"
+#include "launcher/options/rendezvous.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/options/map.h"
+#include "launcher/options/parse.h"
+#include "launcher/options/settings.h"
+
+static struct ft_options o;
+static struct ft_error e;
+static char text[512];
+
+static int parse(const char *line)
+{
+    static char *argv[32];
+    int argc = 0;
+
+    strncpy(text, line, sizeof text - 1);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    e.text[0] = 0;
+    return ft_options_parse(&o, argc, argv, &e);
+}
+
+static const struct ft_rendezvous *accepted(const char *line)
+{
+    cr_assert_eq(parse(line), 0, "%s: %s", line, e.text);
+    return o.rendezvous;
+}
+
+static void expect_error(const char *line, const char *part)
+{
+    cr_expect_eq(parse(line), FT_EINVAL, "%s is accepted", line);
+    cr_expect(strstr(e.text, part), "%s: \"%s\" does not say \"%s\"", line, e.text, part);
+    cr_expect_not(strchr(e.text, '\n'));
+    ft_options_free(&o);
+}
+
+Test(rendezvous, by_options)
+{
+    const struct ft_rendezvous *r = accepted("ftrun --rdzv rdzv://node-0:29401/train?lease=4 --nodes 2:3 --rdzv-secret-file s -n 6 a b");
+    char name[256];
+
+    cr_assert(r);
+    cr_expect(r->settings.embedded);
+    cr_expect_str_eq(r->settings.endpoints[0].host, "node-0");
+    cr_expect_eq(r->settings.endpoints[0].port, 29401);
+    cr_expect_str_eq(r->settings.job, "train");
+    cr_expect_eq(r->settings.min, 2);
+    cr_expect_eq(r->settings.max, 3);
+    cr_expect_eq(r->settings.lease_ms, 4000);
+    cr_expect_str_eq(r->secret_file, "s");
+    gethostname(name, sizeof name);
+    cr_expect_str_eq(r->name, name);
+    cr_expect_gt(r->slots, 0);
+    cr_expect_eq(o.contexts[0].nranks, 6);
+    cr_expect_null(o.map, "hosts are known later");
+    cr_expect_eq(o.wait_ms, 600000);
+    ft_options_free(&o);
+}
+
+Test(rendezvous, slots_are_what_a_host_is_told_to_take)
+{
+    cr_expect_eq(accepted("ftrun --rdzv rdzv://h/j -N 3 a")->slots, 3);
+    ft_options_free(&o);
+}
+
+Test(rendezvous, without_it_nothing_changes)
+{
+    cr_expect_null(accepted("ftrun -n 2 a"));
+    cr_expect_eq(o.nranks, 2);
+    ft_options_free(&o);
+}
+
+Test(rendezvous, the_option_counts_and_not_the_parameter)
+{
+    const struct ft_rendezvous *r = accepted("ftrun --nodes 4 --rdzv rdzv://h/j?min_workers=2&max_workers=3 a");
+
+    cr_expect_eq(r->settings.min, 4);
+    cr_expect_eq(r->settings.max, 4);
+    ft_options_free(&o);
+}
+
+Test(rendezvous, by_the_environment)
+{
+    const struct ft_rendezvous *r;
+
+    setenv("FTMPI_RDZV", "etcd://me:abc@etcd-0/train", 1);
+    setenv("FTMPI_NODES", "3", 1);
+    setenv("FTMPI_SECRET_FILE", "/run/secret", 1);
+    setenv("FTMPI_RDZV_PASSWORD", "guarded", 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_eq(r->settings.min, 3);
+    cr_expect_str_eq(r->settings.user, "me");
+    cr_expect_str_eq(r->settings.password, "abc");
+    cr_expect_str_eq(r->password, "guarded");
+    cr_expect_str_eq(r->secret_file, "/run/secret");
+    cr_expect_null(getenv("FTMPI_RDZV_PASSWORD"), "ranks have it");
+    cr_expect_str_eq(getenv("FTMPI_RDZV"), "etcd://me:xxx@etcd-0/train");
+    ft_options_free(&o);
+    cr_expect_null(accepted("ftrun -H localhost:2 a"), "who names hosts means those");
+    ft_options_free(&o);
+    setenv("FTMPI_JOB", "j", 1);
+    setenv("FTMPI_RANK", "0", 1);
+    cr_expect_null(accepted("ftrun a"), "what a rank starts is a job of its own");
+    ft_options_free(&o);
+}
+
+Test(rendezvous, passwords_are_written_over)
+{
+    cr_assert(accepted("ftrun --rdzv etcd://me:abc@etcd-0/train a"));
+    cr_expect_str_eq(o.rendezvous->settings.password, "abc");
+    cr_expect_str_eq(ft_settings_origin(&o, ft_settings_find("rdzv", 4)).value, "etcd://me:xxx@etcd-0/train");
+    ft_options_free(&o);
+}
+
+Test(rendezvous, by_torchrun)
+{
+    const struct ft_rendezvous *r;
+
+    setenv("PET_NNODES", "2:4", 1);
+    setenv("PET_RDZV_ENDPOINT", "etcd-0:2379", 1);
+    setenv("PET_RDZV_BACKEND", "etcd", 1);
+    setenv("PET_RDZV_ID", "train", 1);
+    setenv("PET_NPROC_PER_NODE", "2", 1);
+    setenv("PET_MAX_RESTARTS", "7", 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_not(r->settings.embedded);
+    cr_expect_str_eq(r->settings.job, "train");
+    cr_expect_eq(r->settings.min, 2);
+    cr_expect_eq(r->settings.max, 4);
+    cr_expect_eq(r->slots, 2);
+    cr_expect_eq(o.max_restarts, 7);
+    ft_options_free(&o);
+    r = accepted("ftrun --nodes 3 --max-restarts 1 -n 5 a");
+    cr_expect_eq(r->settings.max, 3);
+    cr_expect_eq(o.max_restarts, 1);
+    cr_expect_eq(o.contexts[0].per_host, 0, "-n counts");
+    ft_options_free(&o);
+    cr_expect_str_eq(accepted("ftrun --rdzv rdzv://h/other a")->settings.job, "other");
+    ft_options_free(&o);
+    cr_expect_null(accepted("ftrun -H localhost a"));
+    ft_options_free(&o);
+    setenv("PET_NPROC_PER_NODE", "auto", 1);
+    cr_expect_gt(accepted("ftrun a")->slots, 0);
+    ft_options_free(&o);
+    setenv("PET_NPROC_PER_NODE", "gpu", 1);
+    expect_error("ftrun a", "PET_NPROC_PER_NODE is \"gpu\"");
+}
+
+Test(rendezvous, what_does_not_fit)
+{
+    expect_error("ftrun --nodes 3 a", "--nodes does nothing without --rdzv URL");
+    expect_error("ftrun --rdzv-secret-file f a", "--rdzv-secret-file does nothing without");
+    expect_error("ftrun --rdzv rdzv://h/j -H b:2 a", "--rdzv and --host");
+    expect_error("ftrun --rdzv rdzv://h/j --spares 1 a", "--spares does nothing with --rdzv");
+    expect_error("ftrun --rdzv rdzv://h/j --launcher ssh a", "--launcher does nothing with --rdzv");
+    expect_error("ftrun --rdzv rdzv://h/j --launch-arg -v a", "--launch-arg does nothing");
+    expect_error("ftrun --rdzv rdzv://h/j --nodes 3:2 a", "--nodes: \"3:2\" is no number of hosts");
+    expect_error("ftrun --rdzv rdzv://h/j --nodes 0 a", "--nodes: \"0\"");
+    expect_error("ftrun --rdzv ftp://h/j a", "none of rdzv");
+    expect_error("ftrun --rdzv rdzv://h a", "no name of a job");
+    expect_error("ftrun --rdzv= a", "--rdzv: \"\" is not a valid value");
+    setenv("FTMPI_RDZV_PASSWORD", "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+           "01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567"
+           "01234567890123456789012345678901234567890", 1);
+    expect_error("ftrun --rdzv etcd://h/j a", "FTMPI_RDZV_PASSWORD is too long");
+}
+
+/* ---- in a pod of Kubernetes' ---- */
+
+static void xgboostjob(void)
+{
+    setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+    setenv("MASTER_PORT", "9991", 1);
+    setenv("MASTER_ADDR", "iris-master-0", 1);
+    setenv("WORLD_SIZE", "3", 1);
+    setenv("RANK", "1", 1);
+}
+
+Test(rendezvous, by_kubernetes, .init = xgboostjob)
+{
+    const struct ft_rendezvous *r = accepted("ftrun -v a");
+
+    cr_assert(r);
+    cr_expect(r->settings.embedded);
+    cr_expect_str_eq(r->settings.endpoints[0].host, "iris-master-0");
+    cr_expect_eq(r->settings.endpoints[0].port, 29400);
+    cr_expect_eq(r->settings.min, 3);
+    cr_expect_eq(r->settings.max, 3);
+    cr_expect_eq(r->slots, 1);
+    cr_expect_eq(o.wait_ms, 600000);
+    cr_expect_eq(o.nnotices, 1);
+    cr_expect(strstr(o.notices[0], "3 pods find each other at iris-master-0, port 29400, with 1 rank each (MASTER_ADDR, WORLD_SIZE, RANK)"), "%s",
+              o.notices[0]);
+    ft_options_free(&o);
+    r = accepted("ftrun -N 4 a");
+    cr_assert(r);
+    cr_expect_eq(r->slots, 4);
+    ft_options_free(&o);
+    r = accepted("ftrun --rdzv etcd://e/iris --nodes 2:3 a"); /* what is said goes before */
+    cr_assert(r);
+    cr_expect_not(r->settings.embedded);
+    ft_options_free(&o);
+    cr_expect_null(accepted("ftrun -H localhost:2 a"));
+    ft_options_free(&o);
+    setenv("RANK", "3", 1);
+    expect_error("ftrun a", "RANK is 3, and there are only 3 pods (WORLD_SIZE)");
+    setenv("WORLD_SIZE", "1", 1);
+    setenv("RANK", "0", 1);
+    cr_expect_null(accepted("ftrun a"));
+    ft_options_free(&o);
+}
+
+/* Nor where a program has been told where its ranks meet, outside of Kubernetes, nor in a rank. */
+Test(rendezvous, not_by_kubernetes, .init = xgboostjob)
+{
+    unsetenv("KUBERNETES_SERVICE_HOST");
+    cr_expect_null(accepted("ftrun a"));
+    ft_options_free(&o);
+    setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+    setenv("FTMPI_JOB", "abc", 1);
+    setenv("FTMPI_RANK", "1", 1);
+    cr_expect_null(accepted("ftrun a"));
+    ft_options_free(&o);
+}
+
+/* Trainer's runtime for PyTorch. */
+Test(rendezvous, trainjob_torch)
+{
+    const struct ft_rendezvous *r;
+
+    setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+    setenv("PET_NNODES", "4", 1);
+    setenv("PET_NPROC_PER_NODE", "2", 1);
+    setenv("PET_NODE_RANK", "1", 1);
+    setenv("PET_MASTER_ADDR", "net-node-0-0.net", 1);
+    setenv("PET_MASTER_PORT", "29500", 1);
+    setenv("JOB_COMPLETION_INDEX", "1", 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_str_eq(r->settings.endpoints[0].host, "net-node-0-0.net");
+    cr_expect_eq(r->settings.min, 4);
+    cr_expect_eq(r->slots, 2);
+    cr_expect_eq(o.nnotices, 0);
+    ft_options_free(&o);
+}
+
+/* JobSet says nothing of the others: they are told of it, or would each train alone without a word. */
+Test(rendezvous, jobset)
+{
+    setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+    setenv("JOB_COMPLETION_INDEX", "1", 1);
+    cr_expect_null(accepted("ftrun a"));
+    cr_expect_eq(o.nnotices, 1);
+    cr_expect(strstr(o.notices[0], "number 1 of an indexed Job"), "%s", o.notices[0]);
+    ft_options_free(&o);
+    cr_assert(accepted("ftrun --rdzv rdzv://train-workers-0-0.train/train --nodes 2 a"));
+    cr_expect_eq(o.nnotices, 0);
+    ft_options_free(&o);
+}
