@@ -96,34 +96,10 @@ static int by_torchrun(struct ft_options *o, struct ft_rendezvous *r, struct ft_
         return found;
     if (t.max_restarts >= 0 && o->max_restarts == UINT64_MAX)
         o->max_restarts = (uint64_t)t.max_restarts;
-    return take_nproc(o, t.nproc, e) < 0 ? FT_EINVAL : 1;
-}
-
-/* Likewise, by what the operator of Kubernetes' that has made this pod tells it. */
-static int by_kubernetes(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
-{
-    struct ft_context *c = &o->contexts[0];
-    struct ft_kubernetes k;
-    int found;
-
-    if (!ft_kubernetes_is_here() || names_hosts(o) || in_rank())
-        return 0;
-    found = ft_kubernetes_read(&k, r->name, c->per_host, variable, NULL, e);
-    if (!found && ft_kubernetes_alone(variable, NULL) > 0)
-        ft_options_notice(o, "this pod is number %lld of an indexed Job (JOB_COMPLETION_INDEX), and nothing says who the others are: this job is in "
-                          "this pod only (--rdzv and --nodes bring pods together)", (long long)ft_kubernetes_alone(variable, NULL));
-    if (found <= 0 || k.nodes == 1)
-        return found < 0 ? found : 0;
-    ft_rdzv_settings_init(&r->settings);
-    if (ft_rdzv_settings_url(&r->settings, k.url, e) < 0)
-        return FT_EINVAL;
-    r->settings.min = r->settings.max = k.nodes;
-    if (!c->counted && o->ncontexts == 1)
-        c->per_host = k.per_host;
     if (o->verbose)
-        ft_options_notice(o, "%u pods find each other at %s, port %d, with %u rank%s each (%s)", k.nodes, r->settings.endpoints[0].host, FT_RDZV_PORT,
-                          k.per_host, ft_plural(k.per_host), k.contract);
-    return 1;
+        ft_options_notice(o, "%u to %u hosts find each other at %s, port %u (PET_NNODES and others of torchrun's)", r->settings.min, r->settings.max,
+                          r->settings.endpoints[0].host, r->settings.endpoints[0].port);
+    return take_nproc(o, t.nproc, e) < 0 ? FT_EINVAL : 1;
 }
 
 /* Slurm's name for a node need not be the host's. */
@@ -136,6 +112,33 @@ static int name_host(char name[FT_RDZV_NAME + 1], struct ft_error *e)
     else if (gethostname(name, FT_RDZV_NAME) < 0)
         return ft_err_set(e, FT_EINVAL, "--rdzv: this host has no name");
     return 0;
+}
+
+/* Likewise, by what the operator of Kubernetes' that has made this pod tells it. */
+static int by_kubernetes(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
+{
+    struct ft_context *c = &o->contexts[0];
+    struct ft_kubernetes k;
+    int found;
+
+    if (!ft_kubernetes_is_here() || names_hosts(o) || in_rank())
+        return 0;
+    found = name_host(r->name, e) < 0 ? FT_EINVAL : ft_kubernetes_read(&k, r->name, c->per_host, variable, NULL, e);
+    if (!found && ft_kubernetes_alone(variable, NULL) > 0)
+        ft_options_notice(o, "this pod is number %lld of an indexed Job (JOB_COMPLETION_INDEX), and nothing says who the others are: this job is in "
+                          "this pod only (--rdzv and --nodes bring pods together)", (long long)ft_kubernetes_alone(variable, NULL));
+    if (found <= 0 || k.nodes == 1)
+        return found < 0 ? FT_EINVAL : 0;
+    ft_rdzv_settings_init(&r->settings);
+    if (ft_rdzv_settings_url(&r->settings, k.url, e) < 0)
+        return FT_EINVAL;
+    r->settings.min = r->settings.max = k.nodes;
+    if (!c->counted && o->ncontexts == 1)
+        c->per_host = k.per_host;
+    if (o->verbose)
+        ft_options_notice(o, "%u pods find each other at %s, port %d, with %u rank%s each (%s)", k.nodes, r->settings.endpoints[0].host, FT_RDZV_PORT,
+                          k.per_host, ft_plural(k.per_host), k.contract);
+    return 1;
 }
 
 static int take_secrets(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
@@ -156,7 +159,7 @@ static int take_secrets(struct ft_options *o, struct ft_rendezvous *r, struct ft
 
 static int read_all(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
 {
-    int found = name_host(r->name, e) < 0 ? FT_EINVAL : by_options(o, r, e);
+    int found = by_options(o, r, e);
 
     if (!found)
         found = by_torchrun(o, r, e);
@@ -165,7 +168,7 @@ static int read_all(struct ft_options *o, struct ft_rendezvous *r, struct ft_err
     if (found <= 0)
         return found;
     if ((o->nodes && ft_rdzv_settings_nodes(&r->settings, o->nodes, e) < 0) || ft_rdzv_settings_check(&r->settings, e) < 0 ||
-        refuse_others(o, e) < 0 || take_secrets(o, r, e) < 0)
+        refuse_others(o, e) < 0 || name_host(r->name, e) < 0 || take_secrets(o, r, e) < 0)
         return FT_EINVAL;
     if (!o->wait_ms)
         o->wait_ms = r->settings.timeout_ms; /* a host that is lost may come back, or another one */
