@@ -77,11 +77,10 @@ static const char *without_name(const char *line)
 /* No more tries: nothing about these changes in a second. A pod's name is known only when the pod is ready. */
 static bool is_fatal(const struct ft_options *o, int status, const char *why)
 {
-    static const char *const words[] = {"Permission denied", "Host key verification failed"};
+    static const char *const words[] = {"Permission denied", "Host key verification failed", "Could not resolve hostname"};
+    size_t n = sizeof words / sizeof words[0] - (o->start_tries > FT_START_TRIES);
 
-    if (o->start_tries <= FT_START_TRIES && strstr(why, "Could not resolve hostname"))
-        return true;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < n; i++)
         if (strstr(why, words[i]))
             return true;
     return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) != 255;

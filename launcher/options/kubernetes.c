@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/options/hosts.h"
+#include "ft/base/util.h"
 #include "launcher/options/values.h"
 
 bool ft_kubernetes_is_here(void)
@@ -25,7 +25,7 @@ static const struct contract {
     {"DMLC_TRACKER_URI", "DMLC_NUM_WORKER", "DMLC_TASK_ID", "DMLC_TRACKER_URI, DMLC_NUM_WORKER, DMLC_TASK_ID", true},
 };
 
-enum { CONTRACTS = sizeof contracts / sizeof contracts[0], NAME = 253 /* DNS */ };
+enum { CONTRACTS = sizeof contracts / sizeof contracts[0], NAME = 253 /* of a pod, by DNS */, PODS = 65536 };
 
 static const char *said(ft_kubernetes_get *get, void *arg, const char *name)
 {
@@ -38,7 +38,7 @@ static int number(ft_kubernetes_get *get, void *arg, const char *name, uint64_t 
 {
     uint64_t n;
 
-    if (ft_values_number(said(get, arg, name), &n) < 0 || n < least || n > FT_WORLD_MAX)
+    if (ft_values_number(said(get, arg, name), &n) < 0 || n < least || n > PODS)
         return ft_err_set(e, FT_EINVAL, "%s is \"%.40s\", which no operator of Kubernetes' says; -H localhost is for a job in this pod", name,
                           said(get, arg, name));
     *value = (uint32_t)n;
@@ -50,7 +50,7 @@ static int make_url(struct ft_kubernetes *k, const char *name, const char *first
 {
     if (!strcmp(first, "localhost") || !strcmp(first, "127.0.0.1"))
         first = own;
-    if (!ft_hosts_is_name(first) || strpbrk(first, "@%:") || strlen(first) > NAME)
+    if (*first == '-' || first[strspn(first, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.")] || strlen(first) > NAME)
         return ft_err_set(e, FT_EINVAL, "%s is \"%.80s\", which is not the name of a pod", name, first);
     snprintf(k->url, sizeof k->url, "rdzv://%s/%.*s", first, (int)strcspn(first, "."), first);
     return 0;
@@ -69,10 +69,11 @@ int ft_kubernetes_read(struct ft_kubernetes *k, const char *own, uint32_t per_ho
     if (number(get, arg, c->size, 1, &k->nodes, e) < 0 || number(get, arg, c->index, 0, &index, e) < 0)
         return FT_EINVAL;
     if (c->workers && k->nodes % k->per_host)
-        return ft_err_set(e, FT_EINVAL, "%s is %u, which is no multiple of the %u ranks that each pod takes (-N)", c->size, k->nodes, k->per_host);
+        return ft_err_set(e, FT_EINVAL, "%s is %u, which is no multiple of the %u rank%s that each pod takes (-N)", c->size, k->nodes,
+                          k->per_host, ft_plural(k->per_host));
     k->nodes /= c->workers ? k->per_host : 1;
     if (index >= k->nodes)
-        return ft_err_set(e, FT_EINVAL, "%s is %u, and there are only %u pods (%s)", c->index, index, k->nodes, c->size);
+        return ft_err_set(e, FT_EINVAL, "%s is %u, and there are only %u pod%s (%s)", c->index, index, k->nodes, ft_plural(k->nodes), c->size);
     return make_url(k, c->first, said(get, arg, c->first), own, e) < 0 ? FT_EINVAL : 1;
 }
 
