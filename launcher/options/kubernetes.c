@@ -18,11 +18,10 @@ bool ft_kubernetes_is_here(void)
 
 static const struct contract {
     const char *first, *size, *index;  /* names of variables: the first pod; how many; which of them this is */
-    const char *names;
     bool workers;                      /* size is ranks, not pods */
 } contracts[] = {
-    {"MASTER_ADDR", "WORLD_SIZE", "RANK", "MASTER_ADDR, WORLD_SIZE, RANK", false},
-    {"DMLC_TRACKER_URI", "DMLC_NUM_WORKER", "DMLC_TASK_ID", "DMLC_TRACKER_URI, DMLC_NUM_WORKER, DMLC_TASK_ID", true},
+    {"MASTER_ADDR", "WORLD_SIZE", "RANK", false},
+    {"DMLC_TRACKER_URI", "DMLC_NUM_WORKER", "DMLC_TASK_ID", true},
 };
 
 enum { CONTRACTS = sizeof contracts / sizeof contracts[0], NAME = 253 /* of a pod, by DNS */, PODS = 65536 };
@@ -65,7 +64,8 @@ int ft_kubernetes_read(struct ft_kubernetes *k, const char *own, uint32_t per_ho
         c++;
     if (c == contracts + CONTRACTS)
         return 0;
-    *k = (struct ft_kubernetes){.contract = c->names, .per_host = per_host ? per_host : 1};
+    *k = (struct ft_kubernetes){.per_host = per_host ? per_host : 1};
+    snprintf(k->contract, sizeof k->contract, "%s, %s, %s", c->first, c->size, c->index);
     if (number(get, arg, c->size, 1, &k->nodes, e) < 0 || number(get, arg, c->index, 0, &index, e) < 0)
         return FT_EINVAL;
     if (c->workers && k->nodes % k->per_host)

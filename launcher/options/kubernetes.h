@@ -16,7 +16,7 @@
 enum { FT_KUBERNETES_URL = 640 };
 
 struct ft_kubernetes {
-    const char *contract;          /* the variables that say so */
+    char contract[64];             /* names of the variables that say so */
     char url[FT_KUBERNETES_URL];   /* rdzv://POD/JOB: the store is in the ftrun of the first pod */
     uint32_t nodes, per_host;      /* pods, and ranks on each */
 };
