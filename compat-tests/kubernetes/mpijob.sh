@@ -1,18 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The launcher's pod of mpi-operator v2beta1: workers are in its host file, their sshds listen at port 2222, and names and sshds come after the
-# launcher does. (Pods are network namespaces; a name is known when it is in the lab's list.)
+# The launcher's pod of mpi-operator v2beta1: workers are in its host file, their sshds listen at port 2222, as examples/kubernetes has it, and
+# names and sshds come after the launcher does. (Pods are network namespaces; a name is known when it is in the lab's list.)
 . "$(dirname "$0")/../lib/test.sh"
 uses lab
 lab_enter "$0" "$@"
 if [ "$(id -u)" != 0 ] || ! [ -x /usr/sbin/sshd ]; then skip "no sshd (package openssh-server), or not root"; fi
 lab boot h1 h2
 lab_keys
-echo ' Port 2222' >>"$LAB/ssh/ssh_config"
+image=$top_srcdir/examples/kubernetes
+sed "s|/home/mpiuser/.ssh/id_rsa|$LAB/ssh/host|; s|/home/mpiuser/.ssh/authorized_keys|$LAB/ssh/user.pub|" "$image/sshd_config" >"$LAB/ssh/sshd_config"
+{ cat "$image/ssh_config" && echo "    IdentityFile $LAB/ssh/user"; } >"$LAB/ssh/ssh_config"
 
 named() { echo "10.77.0.$1 pi-worker-$(($1 - 1)).pi.default.svc" >>"$LAB/hosts"; }
 # shellcheck disable=SC2016
-listens() { lab in "h$1" sh -c 'mount --bind "$1/ssh" /etc/ssh && exec /usr/sbin/sshd -f "$1/ssh/sshd_config" -p 2222' - "$LAB"; }
+listens() { lab in "h$1" sh -c 'mount --bind "$1/ssh" /etc/ssh && exec /usr/sbin/sshd -f "$1/ssh/sshd_config"' - "$LAB"; }
 
 printf 'pi-worker-%d.pi.default.svc slots=2\n' 0 1 >"$tmp/hostfile"
 export K_MPI_JOB_ROLE=launcher OMPI_MCA_orte_keep_fqdn_hostnames=true OMPI_MCA_orte_default_hostfile=$tmp/hostfile
