@@ -110,7 +110,7 @@ static int run(int argc, char **argv)
     } else {
         tell_first(&options);
         describe_terminal(&options);
-        code = options.map ? ft_controller_run(&options) : ft_agent_run(&options, NULL);
+        code = options.map ? ft_controller_run(&options, NULL) : ft_agent_run(&options, NULL);
     }
     ft_options_free(&options);
     return code;

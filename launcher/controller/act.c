@@ -9,6 +9,7 @@
 #include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
 #include "launcher/controller/ask.h"
+#include "launcher/controller/comers.h"
 #include "launcher/controller/durable.h"
 #include "launcher/controller/files.h"
 #include "launcher/controller/peers.h"
@@ -49,7 +50,7 @@ static bool is_written(const struct ft_controller *c)
 
 void ft_controller_leave(struct ft_controller *c)
 {
-    if (c->finished && is_written(c) && !ft_remote_busy(c->remote) && !ft_controller_durable_busy(c)) {
+    if (c->finished && is_written(c) && !ft_remote_busy(c->remote) && !ft_comers_busy(c->comers) && !ft_controller_durable_busy(c)) {
         c->over = true;
         event_base_loopbreak(c->base);
     }
@@ -59,6 +60,7 @@ static void finish(struct ft_controller *c, int code)
 {
     c->code = code;
     c->finished = true;
+    ft_comers_over(c->comers, code);
     ft_timer_set(c->due, LEAVE_MS);
     ft_controller_leave(c);
 }
@@ -162,6 +164,7 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
     }
     for (uint32_t i = 0; i < c->map->nnodes; i++)
         ft_remote_end(c->remote, i); /* its agent has left, or is lost: this is a ssh that hangs */
+    ft_comers_drop(c->comers);
     ft_controller_leave(c);
 }
 
@@ -181,7 +184,7 @@ static int make_policy(struct ft_controller *c)
     const struct ft_map *map = c->map;
     uint32_t *ranks = calloc(map->nnodes, sizeof *ranks), *slots = calloc(map->hosts.n, sizeof *slots);
     struct ft_nodes_config config = {.nnodes = map->nnodes, .ranks = ranks, .host = map->host, .nhosts = (uint32_t)map->hosts.n,
-                                     .slots = slots, .oversubscribe = c->o->oversubscribe, .max_restarts = c->o->max_restarts,
+                                     .slots = slots, .nlater = ft_comers_later(c), .oversubscribe = c->o->oversubscribe, .max_restarts = c->o->max_restarts,
                                      .lease_ms = c->o->lease_ms, .start_ms = c->o->start_ms, .wait_ms = c->o->wait_ms,
                                      .tries = c->o->start_tries, .start_over = c->o->start_over_always};
 

@@ -16,6 +16,7 @@
 #include "launcher/control/server.h"
 #include "launcher/controller/act.h"
 #include "launcher/controller/ask.h"
+#include "launcher/controller/comers.h"
 #include "launcher/controller/durable.h"
 #include "launcher/controller/happens.h"
 #include "launcher/controller/job.h"
@@ -219,7 +220,7 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
     c->base = event_base_new();
     if (!c->base || event_base_priority_init(c->base, 2) < 0)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
-    if ((err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
+    if ((err = ft_comers_open(c, e)) < 0 || (err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
         (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0 || (err = watch(c, e)) < 0)
         return err;
     if (ft_controller_durable_open(c) < 0)
@@ -250,8 +251,9 @@ static void begin(struct ft_controller *c)
     for (size_t i = 0; i < c->o->ncontexts; i++)
         ft_program_tell_exports(&c->o->contexts[i], &c->say);
     ft_controller_display(&c->say, c->o);
-    ft_say_detail(&c->say, "the loss of this host would end the job%s",
-                  c->o->ckpt_dir ? "; --resume would go on from --ckpt-dir" : ": with --ckpt-dir it could be resumed");
+    (c->lead ? ft_say_notice : ft_say_detail)(&c->say, "the loss of this host would end the job%s",
+                                              c->o->ckpt_dir ? "; --resume would go on from --ckpt-dir"
+                                                             : ": with --ckpt-dir it could be resumed");
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_TIME});
 }
 
@@ -271,6 +273,7 @@ static void tear_down(struct ft_controller *c)
     ft_control_leave(c->control);
     ft_timer_free(c->timeout);
     ft_pair_free(c->pair);
+    ft_comers_close(c);
     ft_controller_start_close(c);
     ft_controller_nodes_close(c);
     ft_controller_stdio_close(c);
@@ -384,16 +387,17 @@ static void release(struct ft_controller *c)
     ft_controller_act_free(c);
     ft_controller_report_free(c->report);
     ft_controller_happens_free(c);
+    ft_comers_free(c);
 }
 
-int ft_controller_run(const struct ft_options *options)
+int ft_controller_run(const struct ft_options *options, const struct ft_lead *lead)
 {
-    struct ft_controller c = {.o = options, .map = options->map, .listener = -1, .launcher = getpid(), .begin_ns = ft_timer_boot_ns(),
+    struct ft_controller c = {.o = options, .map = options->map, .lead = lead, .listener = -1, .launcher = getpid(), .begin_ns = ft_timer_boot_ns(),
                               .say = {.quiet = options->quiet, .verbose = options->verbose, .timestamp = options->timestamp_output}};
     struct ft_error e;
     int err = 0, code = FT_CODE_USAGE;
 
-    if (check_request(options, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || ft_controller_happens_make(&c, &e) < 0 ||
+    if (check_request(options, &e) < 0 || ft_comers_make(&c, &e) < 0 || ft_controller_report_new(&c.report, options, &e) < 0 || ft_controller_happens_make(&c, &e) < 0 ||
         (code = ft_controller_durable_make(&c, &e)) || (err = prepare(&c, &e)) < 0 || (err = run_in_two(&c, &code, &e)) < 0) {
         ft_say(&c.say, "%s", e.text);
         if (err)

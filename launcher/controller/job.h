@@ -24,11 +24,14 @@ struct event;
 struct event_base;
 struct ft_asking;
 struct ft_auth;
+struct ft_comers;
 struct ft_control;
 struct ft_controller_durable;
 struct ft_controller_report;
 struct ft_files;
 struct ft_happens;
+struct ft_host;
+struct ft_lead;
 struct ft_merge;
 struct ft_pair;
 struct ft_peers;
@@ -37,6 +40,7 @@ struct ft_remote;
 struct ft_sink;
 struct ft_stdio_memory;
 struct ft_twin;
+struct known;
 
 enum { FT_CONTROLLER_TEXT = 1024, FT_CONTROLLER_SIGNALS = 4096 };
 
@@ -88,6 +92,11 @@ struct ft_controller {
     struct ft_auth *auth;
     struct ft_peers *peers;
     struct ft_remote *remote;
+    const struct ft_lead *lead; /* NULL: hosts do not come by themselves */
+    struct ft_comers *comers;  /* likewise */
+    struct known *known;       /* by host: what a successor has to know of them */
+    struct ft_host *comers_list; /* of the map */
+    uint32_t nlater, most;     /* hosts that come later; ranks of the largest node */
     struct event *due, *timeout;
     struct event *posted;      /* its callback is before all others (act.c) */
     struct ft_nodes_event *events; /* what the policy has not been told yet */

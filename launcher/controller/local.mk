@@ -3,6 +3,7 @@ liblaunch_la_SOURCES += \
 	launcher/controller/act.h launcher/controller/act.c \
 	launcher/controller/ask.h launcher/controller/ask.c \
 	launcher/controller/base.h launcher/controller/base.c \
+	launcher/controller/comers.h launcher/controller/comers.c \
 	launcher/controller/controller.h launcher/controller/controller.c \
 	launcher/controller/durable.h launcher/controller/durable.c \
 	launcher/controller/files.h launcher/controller/files.c \

@@ -15,6 +15,8 @@
 #include "launcher/control/server.h"
 #include "launcher/controller/act.h"
 #include "launcher/controller/ask.h"
+#include "launcher/controller/comers.h"
+#include "launcher/controller/controller.h"
 #include "launcher/controller/durable.h"
 #include "launcher/controller/peers.h"
 #include "launcher/controller/report.h"
@@ -168,6 +170,8 @@ static void on_connection(void *arg, int fd, enum ft_auth_kind kind, const struc
     if (kind == FT_AUTH_ASK) {
         ft_address_tune(fd);
         ft_control_take(c->control, fd);
+    } else if (kind == FT_AUTH_COME) {
+        ft_comers_add(c->comers, fd);
     } else {
         ft_peers_add(c->peers, fd);
     }
@@ -196,10 +200,30 @@ static bool look_up(const struct ft_map *map, struct ft_address *towards)
     return false;
 }
 
+static bool find_others(const struct ft_controller *c, struct ft_address *towards)
+{
+    if (!c->lead)
+        return look_up(c->map, towards);
+    *towards = c->lead->towards;
+    return towards->len;
+}
+
+/* Those who come by themselves are told by others. */
+static int tell_where(const struct ft_controller *c, const struct ft_address *list, size_t n, struct ft_error *e)
+{
+    char line[FT_ADDRESSES * (FT_ADDRESS_TEXT + 1) + 1] = "", text[FT_ADDRESS_TEXT];
+
+    for (size_t i = 0; i < n; i++)
+        snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", ft_address_print(&list[i], text), i + 1 < n ? "," : "\n");
+    if (write(c->lead->tell, line, strlen(line)) == (ssize_t)strlen(line))
+        return 0;
+    return ft_err_set(e, FT_ESYS, "cannot say where the other hosts reach this one");
+}
+
 int ft_controller_nodes_make(struct ft_controller *c, struct ft_error *e)
 {
     struct ft_address list[FT_ADDRESSES], towards;
-    bool known = !c->o->iface && look_up(c->map, &towards);
+    bool known = !c->o->iface && find_others(c, &towards);
     char text[FT_ADDRESS_TEXT];
     size_t n;
 
@@ -211,7 +235,9 @@ int ft_controller_nodes_make(struct ft_controller *c, struct ft_error *e)
         if (!(c->d.controllers[i] = strdup(ft_address_ip(&list[i], text))))
             return ft_err_set(e, FT_ENOMEM, "out of memory");
     c->d.port = ft_address_port(&list[0]);
-    return c->d.controllers ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");
+    if (!c->d.controllers)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    return c->lead ? tell_where(c, list, n, e) : 0;
 }
 
 int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
@@ -222,9 +248,9 @@ int ft_controller_nodes_open(struct ft_controller *c, struct ft_error *e)
     c->peers = ft_peers_new(c->base, &config);
     c->auth = ft_auth_new(c->base, c->d.secret, &c->say);
     if (!c->peers || ft_controller_say_open(c) < 0 || !c->auth ||
-        ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL | 1u << FT_AUTH_ASK, on_connection, c) < 0)
+        ft_auth_listen(c->auth, c->listener, 1u << FT_AUTH_CONTROL | 1u << FT_AUTH_ASK | (c->comers ? 1u << FT_AUTH_COME : 0), on_connection, c) < 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    ft_auth_expect(c->auth, c->map->nnodes);
+    ft_auth_expect(c->auth, c->map->nnodes + (c->comers ? (uint32_t)c->map->hosts.n : 0));
     return 0;
 }
 

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "ft/shm/random.h"
+#include "launcher/controller/comers.h"
+#include "launcher/controller/controller.h"
 #include "launcher/controller/report.h"
 #include "launcher/net/auth.h"
 #include "launcher/options/map.h"
@@ -50,6 +52,8 @@ void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_eff
     d.host = host->name;
     d.master = master_host(c);
     d.incarnations = first_incarnations(c, fx->node);
+    if (c->comers && !host->here)
+        explicit_bzero(d.secret, sizeof d.secret); /* it knows it, and who listens shall not */
     if (d.incarnations)
         text = ft_description_write(c->o, &d);
     free(d.incarnations);
@@ -66,7 +70,10 @@ void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_eff
         return;
     }
     ft_say_detail(&c->say, "node %u starts on %s", fx->node, host->name);
-    ft_remote_start(c->remote, fx->node, host, text);
+    if (c->comers && !host->here)
+        ft_comers_start(c->comers, fx->node, fx->incarnation, fx->host, text);
+    else
+        ft_remote_start(c->remote, fx->node, host, text);
 }
 
 static const char *without_name(const char *line)
@@ -95,9 +102,8 @@ static int code_of(int status)
 }
 
 /* Somebody else's failure is no reason to give up: the next try is ours. */
-static void on_starter_ended(void *arg, uint32_t node, int status, const char *said, const struct ft_host *from)
+void ft_controller_start_ended(struct ft_controller *c, uint32_t node, int status, const char *said, const struct ft_host *from)
 {
-    struct ft_controller *c = arg;
     char *why = c->nodes[node].why;
 
     if (ft_nodes_is_expected(c->policy, node) && !ft_nodes_is_up(c->policy, node)) {
@@ -111,6 +117,11 @@ static void on_starter_ended(void *arg, uint32_t node, int status, const char *s
     ft_controller_post(c, NULL);
 }
 
+static void on_starter_ended(void *arg, uint32_t node, int status, const char *said, const struct ft_host *from)
+{
+    ft_controller_start_ended(arg, node, status, said, from);
+}
+
 static void on_shares(void *arg, const char *line)
 {
     const struct ft_controller *c = arg;
@@ -120,19 +131,20 @@ static void on_shares(void *arg, const char *line)
 }
 
 /* A line that does not come from the agent's own sink: it is about to die, or ssh has something to say. */
-static void on_starter_line(void *arg, uint32_t node, const char *line)
+void ft_controller_start_line(const struct ft_controller *c, uint32_t node, const char *line)
 {
-    const struct ft_controller *c = arg;
-
     if (!ft_nodes_is_ending(c->policy) || c->say.verbose)
         ft_say(&c->say, "host %s: %s", c->map->hosts.list[ft_nodes_host(c->policy, node)].name, without_name(line));
 }
+
+static void on_starter_line(void *arg, uint32_t node, const char *line) { ft_controller_start_line(arg, node, line); }
 
 /* FTMPI_* goes along by itself, but for what is of this host, or of the rank that we are perhaps started by. */
 static char **environment_of_job(void)
 {
     static const char *const own[] = {"FTMPI_RUN_DIR=", "FTMPI_FDS=", "FTMPI_JOB=", "FTMPI_RANK=", "FTMPI_SIZE=", "FTMPI_INCARNATION=",
-                                      "FTMPI_APPNUM=", "FTMPI_HOST="};
+                                      "FTMPI_APPNUM=", "FTMPI_HOST=",
+                                      "FTMPI_RDZV=", "FTMPI_NODES=", "FTMPI_RDZV_SECRET_FILE=", "FTMPI_SECRET_FILE="};
     size_t n = 0, count = 0;
     char **list;
 
@@ -162,7 +174,9 @@ int ft_controller_start_make(struct ft_controller *c, struct ft_error *e)
         return ft_err_set(e, FT_ESYS, "cannot tell the other hosts where to start: %s", strerror(errno));
     if (!c->d.env)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
-    if (ft_random(c->d.secret, sizeof c->d.secret) < 0)
+    if (c->lead)
+        memcpy(c->d.secret, c->lead->secret, sizeof c->d.secret);
+    else if (ft_random(c->d.secret, sizeof c->d.secret) < 0)
         return ft_err_set(e, FT_ESYS, "cannot draw the job's secret: %s", strerror(errno));
     return 0;
 }

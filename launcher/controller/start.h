@@ -17,6 +17,10 @@ void ft_controller_start_adopt(struct ft_controller *c);
 /* An FT_ND_START. */
 void ft_controller_start_node(struct ft_controller *c, const struct ft_nodes_effect *fx);
 
+/* What has started an agent has ended, or has said something, here (remote.h) or on a host that has come by itself (comers.h). */
+void ft_controller_start_ended(struct ft_controller *c, uint32_t node, int status, const char *said, const struct ft_host *from);
+void ft_controller_start_line(const struct ft_controller *c, uint32_t node, const char *line);
+
 void ft_controller_start_close(struct ft_controller *c);
 void ft_controller_start_free(struct ft_controller *c);
 

@@ -14,6 +14,7 @@ enum { FT_SECRET_BYTES = 32, FT_HELLO_BYTES = 64, FT_PROOF_BYTES = 32, FT_AUTH_M
 enum ft_auth_kind {
     FT_AUTH_CONTROL = 1, FT_AUTH_LINK, FT_AUTH_FETCH,
     FT_AUTH_ASK,               /* for ftrun status and so on (control/server.h) */
+    FT_AUTH_COME,              /* of a host that comes by itself (--rdzv) */
     FT_AUTH_KINDS
 };
 

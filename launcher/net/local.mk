@@ -5,6 +5,7 @@ liblaunch_la_SOURCES += \
 	launcher/net/channel.h launcher/net/channel.c \
 	launcher/net/handover.h launcher/net/handover.c \
 	launcher/net/handshake.h launcher/net/handshake.c \
+	launcher/net/words.h launcher/net/words.c \
 	launcher/net/parcel.h launcher/net/parcel.c
 
 # What strangers may send to a listening socket.

@@ -39,7 +39,9 @@ struct node {
 
 struct host {
     uint32_t slots, used;      /* ranks that are on it */
-    bool bad;                  /* a node was lost on it or could not be started; good again when one has said HELLO */
+    bool bad;                  /* a node was lost on it or could not be started; good again when one has said HELLO, or when it comes */
+    bool away;                 /* nothing can be started there until it comes */
+    uint64_t came;             /* when; 0: it has been there from the start */
 };
 
 /* Hosts and effects lie behind the nodes. */
@@ -208,7 +210,7 @@ static bool find_spare(const struct ft_nodes *p, const struct node *node, uint32
     for (uint32_t h = 0; h < p->config.nhosts; h++) {
         const struct host *host = &p->hosts[h];
 
-        if (h == node->host || host->bad || (host->used + node->ranks > host->slots && host->used && !p->config.oversubscribe))
+        if (h == node->host || host->bad || host->away || (host->used + node->ranks > host->slots && host->used && !p->config.oversubscribe))
             continue;
         if (any && p->hosts[*found].used <= host->used)
             continue;
@@ -234,13 +236,14 @@ static void wait_or_end(struct ft_nodes *p, struct node *node, int code)
     node->until = p->now + FT_HOST_AGAIN_MS;
 }
 
-/* A dead host says nothing, so who is lost without a word starts elsewhere, if there is room. */
+/* A dead host says nothing, so who is lost without a word starts elsewhere, if there is room. One that has come since then is not dead. */
 static uint32_t next_host(struct ft_nodes *p, const struct node *node, bool silent)
 {
     uint32_t host = node->host;
 
+    silent &= p->hosts[host].came <= node->heard;
     p->hosts[host].bad = silent;
-    if (silent)
+    if (silent || p->hosts[host].away)
         find_spare(p, node, &host);
     return host;
 }
@@ -427,6 +430,37 @@ static void said_state(struct ft_nodes *p, struct node *node, const struct ft_no
     }
 }
 
+/* Who waits for a host looks at once. */
+static void host_came(struct ft_nodes *p, const struct ft_nodes_event *ev)
+{
+    struct host *host = &p->hosts[ev->host];
+
+    host->bad = host->away = false;
+    host->slots = ev->slots;
+    host->came = p->now;
+    for (uint32_t i = 0; i < p->config.nnodes; i++)
+        if (p->nodes[i].life == WAITING)
+            p->nodes[i].until = p->now;
+}
+
+/* An agent there may live, and be heard: it ends its ranks as one that is stranded does, and is replaced when it has left. */
+static void host_went(struct ft_nodes *p, uint32_t host)
+{
+    p->hosts[host].away = true;
+    for (uint32_t i = 0; i < p->config.nnodes && p->stage == RUNNING; i++) {
+        struct node *node = &p->nodes[i];
+
+        if (node->host != host)
+            continue;
+        if (node->life == STARTING)
+            not_started(p, node, true, FT_CODE_JOB);
+        if (node->life != UP)
+            continue;
+        node->life = LEAVING;
+        effect(p, FT_ND_END_ONE, node);
+    }
+}
+
 static void signalled(struct ft_nodes *p, int code)
 {
     if (p->stage != RUNNING && p->stage != RENEWING)
@@ -498,6 +532,12 @@ static void step(struct ft_nodes *p, const struct ft_nodes_event *ev)
         break;
     case FT_NV_NOT_STARTED:
         not_started(p, node, ev->fatal, ev->code);
+        break;
+    case FT_NV_HOST:
+        host_came(p, ev);
+        break;
+    case FT_NV_HOST_AWAY:
+        host_went(p, ev->host);
         break;
     case FT_NV_SIGNAL:
         signalled(p, ev->code);
@@ -658,7 +698,7 @@ struct ft_nodes *ft_nodes_new(void *memory, const struct ft_nodes_config *config
     p->room = room_for(config->nnodes);
     place_behind(p);
     for (uint32_t h = 0; h < config->nhosts; h++)
-        p->hosts[h].slots = config->slots[h];
+        p->hosts[h] = (struct host){.slots = config->slots[h], .away = h + config->nlater >= config->nhosts};
     for (uint32_t i = 0; i < config->nnodes; i++) {
         p->nodes[i] = (struct node){.ranks = config->ranks[i], .host = config->host[i]};
         p->hosts[config->host[i]].used += config->ranks[i];

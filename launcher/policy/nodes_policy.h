@@ -8,6 +8,7 @@
      ... silently, as a dead host is          -> on a spare host, else on its own
      ... its ranks had connections of their own -> the job ends, or all nodes are started anew where that was chosen (--start-over always)
      ... and there is nowhere to put it       -> its host is tried once a second for --wait-for-host; then the job ends
+     its host is away (--rdzv)                -> it is ended there, and goes to a host that is not; when one comes, who waits is started at once
      no other node has the log from the start -> all nodes are ended and started anew: a new epoch
      a node says that it is stranded          -> that one is ended, and replaced where it was; the next one: all anew
      a node reached a verdict                 -> the job ends with its code everywhere
@@ -36,6 +37,7 @@ struct ft_nodes_config {
     const uint32_t *host;      /* by node: where it is first; copied */
     uint32_t nhosts;
     const uint32_t *slots;     /* by host; copied */
+    uint32_t nlater;           /* so many hosts, the last, are away until they come */
     bool oversubscribe;        /* a node may be put where there are not enough slots for it */
     uint64_t max_restarts;     /* of ranks, in the whole job; 0: nothing is ever replaced */
     uint64_t lease_ms, start_ms, wait_ms;
@@ -51,6 +53,8 @@ enum ft_nodes_event_kind {
     FT_NV_STATE,               /* node: phase, code, whole, committed, restarts, connected */
     FT_NV_NOT_STARTED,         /* node: what was to start it has ended before it said HELLO; fatal: no use in trying again; code: the job's,
                                   if it ends for that */
+    FT_NV_HOST,                /* host, slots: it has come, perhaps again */
+    FT_NV_HOST_AWAY,           /* host: it has left, or nothing can be started there any more */
     FT_NV_SIGNAL,              /* code: ftrun was sent a signal that ends the job */
     FT_NV_STOP                 /* code: the job is to end; why has been said */
 };
@@ -59,6 +63,7 @@ struct ft_nodes_event {
     enum ft_nodes_event_kind kind;
     uint64_t now_ms;           /* never goes back */
     uint32_t node;
+    uint32_t host, slots;
     bool fatal;
     int code;
     enum ft_node_phase phase;

@@ -99,6 +99,8 @@ static struct ft_nodes_event state_of(uint32_t node, enum ft_node_phase phase, i
 #define TIME() ((struct ft_nodes_event){.kind = FT_NV_TIME})
 #define OF(what, n) ((struct ft_nodes_event){.kind = what, .node = n})
 
+#define HOST(what, h) ((struct ft_nodes_event){.kind = what, .host = h, .slots = 2})
+
 #define FAILED(n) ((struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = n, .code = 1})
 
 /* Everybody is heard of every half second. */
@@ -607,5 +609,120 @@ Test(nodes_policy, a_successor_knows_of_connections_restarts_and_signals)
     cr_expect(ft_nodes_is_ending(p));
     expect("", state_of(0, FT_NODE_ENDED, 143, true));
     expect("end(143)", state_of(1, FT_NODE_ENDED, 143, true));
+    done();
+}
+
+/* ---- hosts that come and go (--rdzv) ---- */
+
+static struct ft_nodes_config config_of_comers(uint32_t nnodes, uint32_t nhosts, uint32_t nlater)
+{
+    struct ft_nodes_config c = config(nnodes, nhosts);
+
+    c.nlater = nlater;
+    c.wait_ms = 10000;
+    return c;
+}
+
+Test(nodes_policy, host_that_has_not_come_is_no_spare)
+{
+    begin(config_of_comers(2, 3, 1), true);
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) lost(1@1->1,1) start(1.1@1) table", OF(FT_NV_HEARD, 0));
+    done();
+}
+
+Test(nodes_policy, host_that_has_come_is_a_spare)
+{
+    begin(config_of_comers(2, 3, 1), true);
+    expect("", HOST(FT_NV_HOST, 2));
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) lost(1@1->2,1) start(1.1@2) table", OF(FT_NV_HEARD, 0));
+    done();
+}
+
+Test(nodes_policy, host_that_returns_is_a_spare_again)
+{
+    begin(config_of_comers(2, 3, 1), true);
+    expect("", HOST(FT_NV_HOST, 2));
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) lost(1@1->2,1) start(1.1@2) table", OF(FT_NV_HEARD, 0));
+    expect("table", OF(FT_NV_HELLO, 1));
+    expect("", HOST(FT_NV_HOST_AWAY, 1));
+    expect("", HOST(FT_NV_HOST, 1));
+    pass(2500, "0");
+    now += 500;
+    expect("drop(1) lost(1@2->1,1) start(1.2@1) table", OF(FT_NV_HEARD, 0));
+    done();
+}
+
+/* It has come again before it was known that it was gone: not a dead host. */
+Test(nodes_policy, host_that_returns_soon_keeps_its_place)
+{
+    begin(config_of_comers(2, 3, 1), true);
+    expect("", HOST(FT_NV_HOST, 2));
+    pass(1000, "0");
+    expect("", HOST(FT_NV_HOST, 1));
+    pass(1500, "0");
+    now += 500;
+    expect("drop(1) lost(1@1->1,1) start(1.1@1) table", OF(FT_NV_HEARD, 0));
+    done();
+}
+
+Test(nodes_policy, host_that_leaves_is_ended_and_replaced)
+{
+    begin(config_of_comers(2, 3, 1), true);
+    expect("", HOST(FT_NV_HOST, 2));
+    expect("end-one(1)", HOST(FT_NV_HOST_AWAY, 1));
+    expect("drop(1) lost(1@1->2,0) start(1.1@2) table", state_of(1, FT_NODE_LEFT, 0, true));
+    done();
+}
+
+Test(nodes_policy, host_that_leaves_while_it_starts)
+{
+    struct ft_nodes_config c = config_of_comers(2, 3, 1);
+
+    now = 1000;
+    p = new(&c);
+    expect("start(0.0@0) start(1.0@1)", TIME());
+    expect("", HOST(FT_NV_HOST, 2));
+    expect("drop(1) cannot-start(1@1->2,1) start(1.1@2) table", HOST(FT_NV_HOST_AWAY, 1));
+    done();
+}
+
+/* And a successor knows which hosts are there. */
+Test(nodes_policy, who_waits_takes_the_next_host_that_comes)
+{
+    begin(config_of_comers(2, 3, 1), true);
+    expect("end-one(1)", HOST(FT_NV_HOST_AWAY, 1));
+    expect("drop(1) lost(1@1->1,0) start(1.1@1) table", state_of(1, FT_NODE_LEFT, 0, true));
+    expect("drop(1) cannot-start(1@1->1,1)", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 1});
+    expect("start(1.2@1)", HOST(FT_NV_HOST, 2));
+    expect_recovered("run(0) start(1.3@1)", 1);
+    expect("drop(1) cannot-start(1@1->2,1) start(1.4@2) table", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 1});
+    done();
+}
+
+Test(nodes_policy, no_host_comes)
+{
+    begin(config_of_comers(2, 3, 1), true);
+    expect("end-one(1)", HOST(FT_NV_HOST_AWAY, 1));
+    expect("drop(1) lost(1@1->1,0) start(1.1@1) table", state_of(1, FT_NODE_LEFT, 0, true));
+    expect("drop(1) cannot-start(1@1->1,1)", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 1});
+    for (uint32_t incarnation = 2; incarnation < 11; incarnation++) {
+        char started[32];
+
+        snprintf(started, sizeof started, "start(1.%u@1)", incarnation);
+        pass(500, "0");
+        now += 500;
+        expect(started, OF(FT_NV_HEARD, 0));
+        expect("drop(1)", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 1});
+    }
+    pass(500, "0");
+    now += 500;
+    expect("start(1.11@1)", OF(FT_NV_HEARD, 0));
+    expect("drop(1) nowhere(1@1->1,0) drop(1) end(1)", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 1});
     done();
 }

@@ -167,7 +167,8 @@ static json_t *host_names(const struct ft_report *r)
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < (r->hosts ? r->hosts->n : 1); i++)
-        json_array_append_new(list, host_name(r, i));
+        if (!r->hosts || *r->hosts->names[i]) /* else nobody has come */
+            json_array_append_new(list, host_name(r, i));
     return list;
 }
 

@@ -328,6 +328,17 @@ int ft_description_read(struct ft_description *d, struct ft_options *o, const ch
     return err;
 }
 
+char *ft_description_with_secret(const char *text, const unsigned char secret[FT_JOB_SECRET_BYTES])
+{
+    json_error_t where;
+    json_t *j = json_loads(text, 0, &where);
+    char *line = json_object_get(j, "secret") && json_object_set_new(j, "secret", hex(secret, FT_JOB_SECRET_BYTES)) == 0
+                     ? json_dumps(j, JSON_COMPACT) : NULL;
+
+    json_decref(j);
+    return line;
+}
+
 void ft_description_free(struct ft_description *d)
 {
     free(d->first);

@@ -45,6 +45,9 @@ char *ft_description_write(const struct ft_options *o, const struct ft_descripti
    they differ. */
 int ft_description_read(struct ft_description *d, struct ft_options *o, const char *text, size_t len, struct ft_error *e);
 
+/* The same line with this secret in the place of the one that it has; free() it. NULL: it is no description, or no memory. */
+char *ft_description_with_secret(const char *text, const unsigned char secret[FT_JOB_SECRET_BYTES]);
+
 /* Of what ft_description_read made. */
 void ft_description_free(struct ft_description *d);
 

@@ -102,6 +102,8 @@ static int payload(const struct ft_wire_frame *f, struct ft_error *e)
         if (!(err = ft_wire_get_piece(f, &part, e)))
             FT_INVARIANT(part.data + part.length == f->payload + f->length, "a piece is in its frame");
         return err;
+    case FT_WIRE_WORD:
+    case FT_WIRE_TEXT: /* words are shares(), below */
     case FT_WIRE_ASK:
     case FT_WIRE_BEAT:
     case FT_WIRE_TYPES: break;

@@ -5,7 +5,12 @@
                        at any time up or end of a node
      from it           ready; ended or line of a node
 
-   A START is two lines, the second one is the node's description (description.h): the job's secret goes nowhere else. */
+   A START is two lines, the second one is the node's description (description.h): the job's secret goes nowhere else.
+
+   An ftrun that waits to be given a node (--rdzv) is told and says the same, in WORD frames (wire.h):
+
+     to it      its own name in welcome; start, and the description, without the secret, in TEXT frames before it; over, with the job's exit code
+     from it    come, with its name, slots and the number of its process; ended or line of a node; leave */
 #ifndef LAUNCHER_WIRE_SHARES_H
 #define LAUNCHER_WIRE_SHARES_H
 
@@ -17,14 +22,18 @@
 enum ft_share_kind {
     FT_SHARE_BEGIN, FT_SHARE_START, FT_SHARE_ALL, FT_SHARE_UP, FT_SHARE_END,
     FT_SHARE_READY, FT_SHARE_ENDED, FT_SHARE_LINE,
+    FT_SHARE_COME, FT_SHARE_LEAVE, FT_SHARE_WELCOME, FT_SHARE_OVER,
     FT_SHARE_KINDS
 };
 
 struct ft_share_word {
     enum ft_share_kind kind;
     uint32_t node;             /* BEGIN: the starter's own */
-    int status;                /* ENDED: as ft_remote_config.ended has it */
-    char *text;                /* START: its host. ENDED, LINE: what was said */
+    int status;                /* ENDED: as ft_remote_config.ended has it. OVER: the job's exit code */
+    char *text;                /* START, COME: its host. ENDED, LINE: what was said */
+    uint32_t slots;            /* COME */
+    uint64_t id;               /* COME: of the process: another one under this name has another one. START, ENDED: the incarnation, where hosts come */
+    uint32_t lease_ms;         /* WELCOME: the job's --lease */
     /* BEGIN */
     char *launcher, *path;     /* launcher NULL: ssh */
     char **args;

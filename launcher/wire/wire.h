@@ -23,6 +23,8 @@
                           ASK      nothing: somebody wants to know where ranks are; STATE and CALLS follow
                           HOLD     with --ckpt-dir: which checkpoint is to be held (wire_models.h)
                           HELD     with --resume: what it was resumed from
+     both, where hosts    WORD     a word of shares.h, as text
+     come (--rdzv)        TEXT     a piece of what the next WORD is about; BEAT, answered with one
      both                 GIVE     a piece of a model is wanted; MODEL: here it is
 
    Leases: the answer to a BEAT says that the controller has heard of this node since that was sent, and nothing else does: so who counts
@@ -57,6 +59,7 @@ enum ft_wire_type {
     FT_WIRE_TABLE, FT_WIRE_JOB, FT_WIRE_GOT, FT_WIRE_SIGNAL, FT_WIRE_INPUT_BYTES,
     FT_WIRE_REPORT, FT_WIRE_CELLS, FT_WIRE_CALLS, FT_WIRE_ASK,
     FT_WIRE_HOLD, FT_WIRE_HELD, FT_WIRE_GIVE, FT_WIRE_MODEL,
+    FT_WIRE_WORD, FT_WIRE_TEXT,
     FT_WIRE_TYPES
 };
 
