@@ -16,6 +16,7 @@
 #include "launcher/base/say.h"
 #include "launcher/control/client.h"
 #include "launcher/controller/controller.h"
+#include "launcher/join/join.h"
 #include "launcher/node/node.h"
 #include "launcher/options/help.h"
 #include "launcher/options/options.h"
@@ -110,7 +111,7 @@ static int run(int argc, char **argv)
     } else {
         tell_first(&options);
         describe_terminal(&options);
-        code = options.map ? ft_controller_run(&options, NULL) : ft_agent_run(&options, NULL);
+        code = options.rendezvous ? ft_join_run(&options) : options.map ? ft_controller_run(&options, NULL) : ft_agent_run(&options, NULL);
     }
     ft_options_free(&options);
     return code;

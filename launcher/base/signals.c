@@ -45,14 +45,34 @@ bool ft_signals_twice(struct ft_signals *s, int signal, pid_t sender, uint64_t n
     return false;
 }
 
-int ft_signals_next(struct ft_signals *s)
+/* What a process of ftrun passes on (sigqueue) may have come here before it, from whoever has sent it there. */
+static bool is_queued_twice(const struct ft_signals *s, int signal, uint64_t now_ns)
+{
+    return s->seen[signal].at_ns && now_ns - s->seen[signal].at_ns < END_TWICE_NS;
+}
+
+int ft_signals_next_from(struct ft_signals *s, bool *kernel)
 {
     struct signalfd_siginfo info;
 
-    while (read(s->fd, &info, sizeof info) == (ssize_t)sizeof info)
-        if (!ft_signals_twice(s, (int)info.ssi_signo, info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid, ft_clock_ns()))
-            return (int)info.ssi_signo;
+    while (read(s->fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        int signal = (int)info.ssi_signo;
+        uint64_t now = ft_clock_ns();
+
+        *kernel = info.ssi_code == SI_KERNEL;
+        if (info.ssi_code == SI_QUEUE && is_queued_twice(s, signal, now))
+            continue;
+        if (!ft_signals_twice(s, signal, *kernel ? 0 : (pid_t)info.ssi_pid, now))
+            return signal;
+    }
     return 0;
+}
+
+int ft_signals_next(struct ft_signals *s)
+{
+    bool kernel;
+
+    return ft_signals_next_from(s, &kernel);
 }
 
 void ft_signals_put_back(struct ft_signals *s, int signal)

@@ -34,6 +34,9 @@ int ft_signals_take(struct ft_signals *s);
 /* What this process has been sent, one after the other; 0: no more. One that the same sender sends twice at once comes once. */
 int ft_signals_next(struct ft_signals *s);
 
+/* Likewise, with whether it was sent by the kernel (a terminal does that, to all of a process group). */
+int ft_signals_next_from(struct ft_signals *s, bool *kernel);
+
 /* It comes again. */
 void ft_signals_put_back(struct ft_signals *s, int signal);
 

@@ -18,6 +18,7 @@
 #include "launcher/controller/start.h"
 #include "launcher/net/words.h"
 #include "launcher/options/map.h"
+#include "launcher/options/rendezvous.h"
 
 enum { SAY_MS = 5000 /* for a connection to say whose it is */, MORE = 64 /* hosts, besides as many as began */ };
 
@@ -176,7 +177,8 @@ static void enter(struct comer *comer, const struct ft_share_word *w)
 static void take_come(struct comer *comer, const struct ft_share_word *w)
 {
     struct ft_comers *s = comer->s;
-    struct ft_share_word welcome = {.kind = FT_SHARE_WELCOME, .lease_ms = (uint32_t)s->c->o->lease_ms};
+    struct ft_share_word welcome = {.kind = FT_SHARE_WELCOME, .lease_ms = (uint32_t)s->c->o->lease_ms,
+                                    .text = s->c->o->rendezvous->name};
     int64_t host = find(s, w->text);
     struct place *p;
 

@@ -18,7 +18,7 @@ bool ft_map_wanted(const struct ft_options *o)
         any |= o->contexts[c].hosts.n > 0;
         elsewhere |= ft_hosts_elsewhere(&o->contexts[c].hosts);
     }
-    return elsewhere || (any && o->launcher);
+    return elsewhere || (any && (o->launcher || o->rendezvous)); /* others may come */
 }
 
 static const struct ft_hosts *hosts_of(const struct ft_options *o, const struct ft_context *c)

@@ -346,4 +346,6 @@ struct ft_rdzv_values *ft_rdzv_values(struct ft_rdzv *r)
     return r->values;
 }
 
+void ft_rdzv_derive(const struct ft_rdzv *r, const char *what, char hex[FT_SEAL_HEX]) { ft_rdzv_secret_derive(&r->secret, what, hex); }
+
 bool ft_rdzv_serves(const struct ft_rdzv *r) { return r->server; }

@@ -8,6 +8,7 @@
 
 #include "ft/base/err.h"
 #include "launcher/rdzv/rdzv_config.h"
+#include "launcher/rdzv/seal.h"
 #include "launcher/rdzv/values.h"
 
 struct ft_rdzv;
@@ -32,6 +33,9 @@ void ft_rdzv_free(struct ft_rdzv *r);
 
 /* The store of the round that it has joined; NULL: it has joined none. Gone with the round. */
 struct ft_rdzv_values *ft_rdzv_values(struct ft_rdzv *r);
+
+/* Another secret, by the job's: 64 hexadecimal digits, the same on each host for the same `what`. */
+void ft_rdzv_derive(const struct ft_rdzv *r, const char *what, char hex[FT_SEAL_HEX]);
 
 bool ft_rdzv_serves(const struct ft_rdzv *r);  /* the store is in this process */
 

@@ -26,7 +26,7 @@ struct ft_transfer {
     char error[CURL_ERROR_SIZE];
     char *got;
     size_t n, room;
-    bool too_much, in_line, cancelled;
+    bool too_much;
 };
 
 /* A socket of curl's. */
@@ -71,21 +71,44 @@ static void finish(struct ft_transfer *x, CURLcode code)
     free(body);
 }
 
+/* One line of a stream; false: there is none. Not while curl calls us: whoever is told may begin transfers and cancel any. */
+static bool give_line(struct ft_transfers *t)
+{
+    struct ft_transfer *x;
+
+    LIST_FOREACH(x, &t->list, link) {
+        char *newline = x->request.line && x->n ? memchr(x->got, '\n', x->n) : NULL, *line;
+        size_t len = newline ? (size_t)(newline - x->got) : 0;
+
+        if (!newline)
+            continue;
+        line = malloc(len + 1);
+        if (!line)
+            return false; /* it is tried again with what comes next */
+        memcpy(line, x->got, len);
+        x->n -= len + 1;
+        memmove(x->got, newline + 1, x->n);
+        x->request.line(x->request.arg, line, len);
+        free(line);
+        return true;
+    }
+    return false;
+}
+
 static void look(struct ft_transfers *t)
 {
     CURLMsg *m;
     int left;
 
+    while (give_line(t))
+        ;
     while ((m = curl_multi_info_read(t->multi, &left))) {
         struct ft_transfer *x;
 
         if (m->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&x);
-        if (x->cancelled)
-            free_transfer(x);
-        else
-            finish(x, m->data.result);
+        finish(x, m->data.result);
     }
 }
 
@@ -174,32 +197,12 @@ static bool keep(struct ft_transfer *x, const char *bytes, size_t n)
     return true;
 }
 
-static void give_lines(struct ft_transfer *x)
-{
-    char *at = x->got, *newline;
-    size_t left = x->n;
-
-    x->in_line = true;
-    while (!x->cancelled && left && (newline = memchr(at, '\n', left))) {
-        x->request.line(x->request.arg, at, (size_t)(newline - at));
-        left -= (size_t)(newline + 1 - at);
-        at = newline + 1;
-    }
-    x->in_line = false;
-    memmove(x->got, at, left);
-    x->n = left;
-}
-
 static size_t on_data(char *bytes, size_t one, size_t n, void *arg)
 {
     struct ft_transfer *x = arg;
 
     (void)one;
-    if (x->cancelled || !keep(x, bytes, n))
-        return 0;
-    if (x->request.line)
-        give_lines(x);
-    return x->cancelled ? 0 : n;
+    return keep(x, bytes, n) ? n : 0;
 }
 
 static int on_socket_made(void *arg, curl_socket_t fd, curlsocktype purpose)
@@ -286,14 +289,7 @@ struct ft_transfer *ft_transfer_post(struct ft_transfers *t, const struct ft_tra
     return x;
 }
 
-/* Within its own line the transfer is curl's still. */
-void ft_transfer_cancel(struct ft_transfer *x)
-{
-    if (x->in_line)
-        x->cancelled = true;
-    else
-        free_transfer(x);
-}
+void ft_transfer_cancel(struct ft_transfer *x) { free_transfer(x); }
 
 /* ---- all of them ---- */
 

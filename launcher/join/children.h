@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is left of agents that were killed: children that this process has got as a subreaper. */
+#ifndef LAUNCHER_JOIN_CHILDREN_H
+#define LAUNCHER_JOIN_CHILDREN_H
+
+/* SIGKILL to all children of this process, and to those that it gets by that; they are waited for, for a second at most. */
+void ft_children_kill(void);
+
+#endif

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+#include "launcher/join/join.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ft/base/util.h"
+#include "launcher/base/needs.h"
+#include "launcher/base/reap.h"
+#include "launcher/base/say.h"
+#include "launcher/base/signals.h"
+#include "launcher/base/timer.h"
+#include "launcher/join/children.h"
+#include "launcher/join/host.h"
+#include "launcher/join/lead.h"
+#include "launcher/options/rendezvous.h"
+#include "launcher/rdzv/rdzv.h"
+
+enum {
+    PASS_MS = 50,              /* before a signal is passed on: who sends it to all of us has done so then */
+    CLOSE_MS = 3000,           /* for the store to take that the job is over */
+    LOST_MS = 1000,            /* for the store to take that this host leaves, if there is one */
+    KILL_MS = 5000             /* besides --grace, for agents to end */
+};
+
+struct join {
+    struct ft_options *o;
+    const struct ft_rendezvous *r;
+    struct ft_say say;
+    struct ft_signals signals;
+    struct event_base *base;
+    struct event *signalled, *told, *pass, *end, *hurry;
+    struct ft_rdzv *rdzv;
+    struct ft_join_host *host;
+    struct ft_leading lead;
+
+    uint64_t version, term;    /* of the round; as the leader, 0: it is not */
+    struct ft_rdzv_list *list; /* NULL: not joined */
+    int64_t place;
+    uint64_t followed;         /* the term of the controller that is followed or run; 0: there was none in this round */
+    char where[FT_RDZV_ADDRESS + 1]; /* it can be reached there, ... */
+    uint64_t where_term;       /* ... that of this term */
+    char line[FT_RDZV_ADDRESS + 1];  /* of the controller's here, as it comes */
+    size_t nline;
+
+    bool leads, led;           /* the controller has been started here; it has ended */
+    bool ending, closing, leaving, left;
+    bool over;                 /* the round: there is nothing to close */
+    bool lost;                 /* the controller's host, and perhaps the store with it */
+    int passed;                /* a signal that is to be passed on; 0: none */
+    int code;
+};
+
+/* ---- the end ---- */
+
+static void leave_if_done(struct join *j)
+{
+    if (!j->ending || ft_join_host_busy(j->host) || (j->leads && !j->led))
+        return;
+    ft_leading_close(&j->lead);
+    ft_children_kill();
+    if (j->left) {
+        event_base_loopbreak(j->base);
+    } else if (j->closing && !j->over) {
+        ft_rdzv_close(j->rdzv);
+    } else if (!j->leaving) {
+        j->leaving = true;
+        ft_rdzv_leave(j->rdzv);
+        ft_timer_set(j->end, j->lost ? LOST_MS : j->r->settings.lease_ms + CLOSE_MS);
+    }
+}
+
+/* What the first one says stands. */
+static void end(struct join *j, int code)
+{
+    if (j->ending)
+        return;
+    j->ending = true;
+    j->code = code;
+    ft_timer_set(j->hurry, 2 * j->o->grace_ms + KILL_MS);
+    leave_if_done(j);
+}
+
+/* The store does not answer, or agents do not end. */
+static void on_hurry(evutil_socket_t fd, short what, void *arg)
+{
+    struct join *j = arg;
+
+    (void)fd;
+    (void)what;
+    ft_join_host_kill(j->host);
+    j->over = true;
+    leave_if_done(j);
+    ft_timer_set(j->end, CLOSE_MS);
+}
+
+static void on_end(evutil_socket_t fd, short what, void *arg)
+{
+    struct join *j = arg;
+
+    (void)fd;
+    (void)what;
+    event_base_loopbreak(j->base);
+}
+
+/* ---- leading ---- */
+
+/* By the job's secret: whoever knows that of another round, or of another leader, knows nothing. */
+static void derive(const struct join *j, uint64_t term, unsigned char secret[FT_JOB_SECRET_BYTES])
+{
+    char what[FT_RDZV_JOB + 80], hex[FT_SEAL_HEX];
+
+    snprintf(what, sizeof what, "job %s round %llu term %llu", j->r->settings.job, (unsigned long long)j->version, (unsigned long long)term);
+    ft_rdzv_derive(j->rdzv, what, hex);
+    for (size_t i = 0; i < FT_JOB_SECRET_BYTES; i++)
+        sscanf(hex + 2 * i, "%2hhx", &secret[i]);
+    explicit_bzero(hex, sizeof hex);
+}
+
+/* The hosts are where the store is. */
+static struct ft_address find_store(const struct join *j)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
+    struct addrinfo *found = NULL;
+    struct ft_address at = {.len = 0};
+    char ip[FT_ADDRESS_TEXT];
+
+    if (getaddrinfo(j->r->settings.endpoints[0].host, "1", &hints, &found) != 0)
+        return at;
+    memcpy(&at.s, found->ai_addr, found->ai_addrlen);
+    at.len = found->ai_addrlen;
+    freeaddrinfo(found);
+    ft_address_ip(&at, ip);
+    if (!strncmp(ip, "127.", 4) || !strcmp(ip, "::1"))
+        at.len = 0; /* others would reach themselves there */
+    return at;
+}
+
+static void lead(struct join *j)
+{
+    struct ft_lead order = {.come_ms = 2 * j->r->settings.lease_ms, .towards = find_store(j), .tell = -1};
+    struct ft_error e;
+
+    j->followed = j->term;
+    j->leads = true;
+    derive(j, j->term, order.secret);
+    ft_say_detail(&j->say, "--rdzv: this host leads job %s, of %u host%s", j->r->settings.job, j->list->n, ft_plural(j->list->n));
+    if (ft_leading_order(&j->lead, &order, j->list, &e) < 0) {
+        ft_say(&j->say, "%s", e.text);
+        j->leads = false;
+        end(j, FT_CODE_JOB);
+    }
+    explicit_bzero(&order, sizeof order);
+}
+
+/* Where the controller here is reached: a line of it. */
+static void on_told(evutil_socket_t fd, short what, void *arg)
+{
+    struct join *j = arg;
+    ssize_t n = read(fd, j->line + j->nline, sizeof j->line - 1 - j->nline);
+    char *newline;
+
+    (void)what;
+    if (n <= 0) {
+        event_del(j->told);
+        return;
+    }
+    j->nline += (size_t)n;
+    j->line[j->nline] = 0;
+    newline = strchr(j->line, '\n');
+    if (!newline)
+        return;
+    *newline = 0;
+    event_del(j->told);
+    ft_rdzv_publish(j->rdzv, j->line);
+}
+
+static void lost_job(struct join *j, const char *leader)
+{
+    char who[FT_RDZV_NAME + 20] = "the leader's ftrun";
+
+    if (leader)
+        snprintf(who, sizeof who, "the ftrun on %s", leader);
+    ft_say(&j->say, "--rdzv: %s, which ran job %s, cannot be reached any more; the job is over%s", who, j->r->settings.job,
+           j->o->ckpt_dir && j->o->resume ? ": started anew it goes on from --ckpt-dir"
+                                          : "; with --ckpt-dir DIR --resume=auto it could be started anew from its last checkpoint");
+    j->lost = true;
+    end(j, FT_CODE_JOB);
+}
+
+/* Whoever runs a controller, or follows one, or is the one that would, knows it by its term. */
+static void look(struct join *j)
+{
+    unsigned char secret[FT_JOB_SECRET_BYTES];
+    struct ft_error e;
+
+    if (!j->list || j->ending || j->leads)
+        return;
+    if (j->where_term > j->followed) {
+        j->followed = j->where_term;
+        derive(j, j->where_term, secret);
+        if (ft_join_host_follow(j->host, j->where, secret, &e) < 0) {
+            ft_say(&j->say, "%s", e.text);
+            end(j, FT_CODE_JOB);
+        }
+        explicit_bzero(secret, sizeof secret);
+    } else if (j->term && !j->followed) {
+        lead(j);
+    }
+}
+
+/* ---- what the rendezvous says ---- */
+
+static void keep(struct join *j, struct ft_rdzv_list *list, int64_t place)
+{
+    if (list)
+        ft_rdzv_list_keep(list);
+    ft_rdzv_list_drop(j->list);
+    j->list = list;
+    j->place = place;
+}
+
+static void on_joined(void *arg, const struct ft_rdzv_state *state, struct ft_rdzv_list *list, int64_t place)
+{
+    struct join *j = arg;
+
+    keep(j, list, place);
+    j->version = state->version;
+    j->followed = 0;
+    ft_say_detail(&j->say, place < 0 ? "--rdzv: job %s has begun with %u host%s; this one is a spare" : "--rdzv: job %s has %u host%s",
+                  j->r->settings.job, list->n, ft_plural(list->n));
+    look(j);
+}
+
+static void on_changed(void *arg, const struct ft_rdzv_state *state, struct ft_rdzv_list *list, int64_t place)
+{
+    struct join *j = arg;
+    bool lost = j->place >= 0 && place < 0;
+
+    keep(j, list, place);
+    if (!lost || j->leads || j->ending)
+        return;
+    ft_say_notice(&j->say, "--rdzv: this host was taken for lost, and its place is another's; it is a spare now");
+    ft_join_host_leave(j->host);
+    j->version = state->version;
+    j->followed = 0;
+    look(j);
+}
+
+static void on_voided(void *arg, const struct ft_rdzv_state *state)
+{
+    struct join *j = arg;
+
+    (void)state;
+    keep(j, NULL, -1);
+    ft_join_host_leave(j->host);
+    if (!j->leads || j->led || j->ending)
+        return;
+    ft_say(&j->say, "--rdzv: all hosts of job %s were taken for lost, and others begin it anew; what runs here is ended", j->r->settings.job);
+    kill(j->lead.pid, SIGTERM);
+    end(j, FT_CODE_JOB);
+}
+
+static void on_led(void *arg, uint64_t term)
+{
+    struct join *j = arg;
+
+    j->term = term;
+    look(j);
+}
+
+static void on_controller(void *arg, uint64_t term, const char *address)
+{
+    struct join *j = arg;
+
+    if (j->leads)
+        return;
+    snprintf(j->where, sizeof j->where, "%s", address);
+    j->where_term = term;
+    look(j);
+}
+
+static void on_closed(void *arg)
+{
+    struct join *j = arg;
+
+    j->over = true;
+    if (j->ending) {
+        leave_if_done(j);
+    } else if (!j->leads && !ft_join_host_follows(j->host)) {
+        ft_say(&j->say, "--rdzv: job %s is over (closed); another one needs a name of its own", j->r->settings.job);
+        end(j, FT_CODE_JOB);
+    }
+}
+
+static void on_failed(void *arg, const char *line)
+{
+    struct join *j = arg;
+
+    ft_say(&j->say, "%s", line);
+    j->over = true;
+    if (!j->leads && !ft_join_host_follows(j->host))
+        end(j, FT_CODE_JOB);
+}
+
+static void on_left(void *arg)
+{
+    struct join *j = arg;
+
+    j->left = true;
+    leave_if_done(j);
+}
+
+/* ---- what the controller elsewhere says ---- */
+
+static void on_over(void *arg, int code)
+{
+    struct join *j = arg;
+
+    j->closing = true; /* the leader may be killed before it does */
+    end(j, code);
+}
+
+static void on_lost(void *arg, const char *leader) { lost_job(arg, leader); }
+
+/* ---- signals ---- */
+
+static void on_pass(evutil_socket_t fd, short what, void *arg)
+{
+    struct join *j = arg;
+
+    (void)fd;
+    (void)what;
+    if (!j->led)
+        sigqueue(j->lead.pid, j->passed, (union sigval){.sival_int = 0});
+    j->passed = 0;
+}
+
+static void stop(struct join *j, int signal)
+{
+    if (j->ending) {
+        ft_join_host_kill(j->host);
+        ft_timer_set(j->end, 0);
+        return;
+    }
+    if (ft_join_host_busy(j->host) && ft_join_host_say_leave(j->host))
+        ft_say_notice(&j->say, "told to stop by signal %d (SIG%s); this host leaves job %s", signal, sigabbrev_np(signal), j->r->settings.job);
+    else
+        ft_join_host_leave(j->host);
+    end(j, 128 + signal);
+}
+
+static void take_signal(struct join *j, int signal, bool by_terminal)
+{
+    if (j->leads && !j->led) {
+        if (by_terminal)
+            return; /* the controller has had it, too */
+        j->passed = signal;
+        ft_timer_set(j->pass, PASS_MS);
+    } else if (ft_signals_end(signal)) {
+        stop(j, signal);
+    }
+}
+
+/* The controller is two processes (job/twin.h): if the first one is killed the other is our child. */
+static void reaped(struct join *j, pid_t pid, int status)
+{
+    if (ft_join_host_reaped(j->host, pid, status) || !j->leads || j->led)
+        return;
+    if (WIFEXITED(status) && (pid == j->lead.pid || !j->lead.pid)) {
+        j->led = true;
+        j->closing = true;
+        end(j, WEXITSTATUS(status));
+    } else if (pid == j->lead.pid) {
+        j->lead.pid = 0;
+    }
+}
+
+static void reap(struct join *j)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        reaped(j, pid, status);
+    if (pid < 0 && errno == ECHILD && j->leads && !j->led) {
+        j->led = true;
+        ft_say(&j->say, "both processes of ftrun that ran the job are gone; the job is over");
+        end(j, FT_CODE_JOB);
+    }
+    leave_if_done(j);
+}
+
+static void on_signals(evutil_socket_t fd, short what, void *arg)
+{
+    struct join *j = arg;
+    bool by_terminal;
+    int signal;
+
+    (void)fd;
+    (void)what;
+    while ((signal = ft_signals_next_from(&j->signals, &by_terminal)))
+        if (signal == SIGCHLD)
+            reap(j);
+        else
+            take_signal(j, signal, by_terminal);
+}
+
+/* ---- from the beginning to the end ---- */
+
+static int make_events(struct join *j, struct ft_error *e)
+{
+    j->base = event_base_new();
+    if (!j->base)
+        return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
+    j->signalled = event_new(j->base, j->signals.fd, EV_READ | EV_PERSIST, on_signals, j);
+    j->told = event_new(j->base, j->lead.told, EV_READ | EV_PERSIST, on_told, j);
+    j->pass = evtimer_new(j->base, on_pass, j);
+    j->end = evtimer_new(j->base, on_end, j);
+    j->hurry = evtimer_new(j->base, on_hurry, j);
+    if (!j->signalled || !j->told || !j->pass || !j->end || !j->hurry || event_add(j->signalled, NULL) < 0 || event_add(j->told, NULL) < 0)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    return 0;
+}
+
+static int open_all(struct join *j, struct ft_error *e)
+{
+    struct ft_join_host_config host = {.base = j->base, .signals = &j->signals, .say = &j->say, .name = j->r->name, .slots = j->r->slots,
+                                       .lease_ms = j->o->lease_ms, .over = on_over, .lost = on_lost, .arg = j};
+    struct ft_rdzv_config config = {.base = j->base, .settings = &j->r->settings, .secret_file = j->r->secret_file,
+                                    .password = *j->r->password ? j->r->password : NULL, .name = j->r->name, .address = j->r->name,
+                                    .slots = j->r->slots, .say = &j->say,
+                                    .calls = {on_joined, on_changed, on_voided, on_led, on_controller, on_closed, on_failed, on_left, j}};
+    int err = ft_join_host_new(&j->host, &host, e);
+
+    return err < 0 ? err : ft_rdzv_open(&j->rdzv, &config, e);
+}
+
+static int begin(struct join *j, struct ft_error *e)
+{
+    int err;
+
+    if ((err = ft_needs_check(e)) < 0)
+        return err;
+    signal(SIGTSTP, SIG_IGN); /* who stands still is lost to the others */
+    if ((err = ft_leading_fork(&j->lead, j->o, e)) < 0)
+        return err;
+    if (ft_signals_take(&j->signals) < 0)
+        return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
+    if (ft_reap_adopt() < 0)
+        return ft_err_set(e, FT_ESYS, "cannot become the parent of the job: %s", strerror(errno));
+    if ((err = make_events(j, e)) < 0)
+        return err;
+    return open_all(j, e);
+}
+
+static void release(struct join *j)
+{
+    ft_leading_close(&j->lead);
+    ft_rdzv_free(j->rdzv);
+    ft_join_host_free(j->host);
+    ft_rdzv_list_drop(j->list);
+    ft_timer_free(j->signalled);
+    ft_timer_free(j->told);
+    ft_timer_free(j->pass);
+    ft_timer_free(j->end);
+    ft_timer_free(j->hurry);
+    if (j->base)
+        event_base_free(j->base);
+}
+
+int ft_join_run(struct ft_options *o)
+{
+    struct join j = {.o = o, .r = o->rendezvous, .place = -1, .lead = {.order = -1, .told = -1},
+                     .say = {.quiet = o->quiet, .verbose = o->verbose, .timestamp = o->timestamp_output}};
+    struct ft_error e;
+    int err = begin(&j, &e);
+
+    if (err < 0) {
+        ft_say(&j.say, "%s", e.text);
+        j.code = err == FT_EINVAL ? FT_CODE_USAGE : FT_CODE_JOB;
+    } else {
+        event_base_dispatch(j.base);
+    }
+    release(&j);
+    ft_children_kill();
+    return j.code;
+}
