@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What docs/kubernetes.md says of pods, which are namespaces here.
-kubernetes_tests = compat-tests/kubernetes/mpijob.sh compat-tests/kubernetes/manifests.sh compat-tests/kubernetes/first.sh compat-tests/kubernetes/xgboostjob.sh
+kubernetes_tests = compat-tests/kubernetes/mpijob.sh compat-tests/kubernetes/manifests.sh compat-tests/kubernetes/first.sh compat-tests/kubernetes/pods.sh compat-tests/kubernetes/xgboostjob.sh
 TESTS += $(kubernetes_tests)
 # About processes and time, which sanitizers take.
 tests_unsanitized += $(kubernetes_tests)

@@ -29,6 +29,15 @@ while read -r line; do
     grep -q -e "/wrong/$line" "$tmp/out" || fail "no line like $line: $(cat "$tmp/out")"
 done <"$tmp/expected"
 
+# ---- docs/kubernetes.md ----
+page=$top_srcdir/docs/kubernetes.md
+for file in "$examples"/*.yaml; do grep -q "\`${file##*/}\`" "$page" || fail "docs/kubernetes.md does not name ${file##*/}"; done
+# What it says is read is read; it says so of some that are not.
+for variable in $(grep -o '\`[A-Z][A-Za-z]*_[A-Za-z_]*\`' "$page" | tr -d '\`' | sort -u); do
+    case $variable in _PORT | MASTER_PORT | DMLC_TRACKER_PORT | OMPI_MCA_orte_keep_fqdn_hostnames) continue ;; esac
+    grep -q "\"$variable\"" "$top_srcdir"/launcher/options/*.c "$top_srcdir/launcher/rdzv/settings.c" || fail "docs/kubernetes.md: nothing reads $variable"
+done
+
 # ---- the image ----
 words() { tr -s ' \\\n' '\n' | grep . | sort -u; }
 # shellcheck source=/dev/null

@@ -2,9 +2,13 @@
 #include "config.h"
 #include "launcher/options/kubernetes.h"
 
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "ft/base/util.h"
 #include "launcher/options/values.h"
@@ -14,6 +18,25 @@ bool ft_kubernetes_is_here(void)
     const char *server = getenv("KUBERNETES_SERVICE_HOST");
 
     return server && *server;
+}
+
+/* Pods with a subdomain, as JobSet's, are known to others by "POD.SUBDOMAIN" and longer only. */
+bool ft_kubernetes_name(char *name, size_t size)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_CANONNAME};
+    struct addrinfo *found = NULL;
+    size_t n;
+
+    if (gethostname(name, size) < 0)
+        return false;
+    name[size - 1] = 0;
+    n = strlen(name);
+    if (getaddrinfo(name, NULL, &hints, &found) != 0)
+        return true;
+    if (found->ai_canonname && strlen(found->ai_canonname) < size && !strncasecmp(found->ai_canonname, name, n) && found->ai_canonname[n] == '.')
+        strcpy(name, found->ai_canonname);
+    freeaddrinfo(found);
+    return true;
 }
 
 static const struct contract {

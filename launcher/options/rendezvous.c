@@ -109,7 +109,7 @@ static int name_host(char name[FT_RDZV_NAME + 1], struct ft_error *e)
 
     if (node && strlen(node) <= FT_RDZV_NAME)
         strcpy(name, node);
-    else if (gethostname(name, FT_RDZV_NAME) < 0)
+    else if (ft_kubernetes_is_here() ? !ft_kubernetes_name(name, FT_RDZV_NAME) : gethostname(name, FT_RDZV_NAME) < 0)
         return ft_err_set(e, FT_EINVAL, "--rdzv: this host has no name");
     return 0;
 }
