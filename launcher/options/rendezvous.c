@@ -83,6 +83,16 @@ static int take_nproc(struct ft_options *o, const char *nproc, struct ft_error *
     return 0;
 }
 
+/* A PyTorchJob has one number for torchrun and for what rank 0 listens at, which is there under torchrun, too, but in the same process. */
+static void leave_port(struct ft_rdzv_settings *s)
+{
+    const char *port = variable(NULL, "MASTER_PORT");
+    uint64_t n;
+
+    if (s->embedded && port && ft_values_number(port, &n) == 0 && n == s->endpoints[0].port)
+        s->endpoints[0].port = FT_RDZV_PORT;
+}
+
 /* Likewise, by torchrun's environment. */
 static int by_torchrun(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
 {
@@ -96,6 +106,7 @@ static int by_torchrun(struct ft_options *o, struct ft_rendezvous *r, struct ft_
         return found;
     if (t.max_restarts >= 0 && o->max_restarts == UINT64_MAX)
         o->max_restarts = (uint64_t)t.max_restarts;
+    leave_port(&r->settings);
     if (o->verbose)
         ft_options_notice(o, "%u to %u hosts find each other at %s, port %u (PET_NNODES and others of torchrun's)", r->settings.min, r->settings.max,
                           r->settings.endpoints[0].host, r->settings.endpoints[0].port);

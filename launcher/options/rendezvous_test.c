@@ -255,6 +255,54 @@ Test(rendezvous, trainjob_torch)
     ft_options_free(&o);
 }
 
+/* training-operator 1.9, PyTorchJob "net" of a master and two workers with two processes each: the first worker. */
+Test(rendezvous, pytorchjob)
+{
+    static const char *const env[][2] = {
+        {"KUBERNETES_SERVICE_HOST", "10.96.0.1"}, {"PYTHONUNBUFFERED", "1"}, {"MASTER_PORT", "23456"}, {"MASTER_ADDR", "net-master-0"}, {"WORLD_SIZE", "6"},
+        {"RANK", "1"}, {"PET_MASTER_PORT", "23456"}, {"PET_MASTER_ADDR", "net-master-0"}, {"PET_NPROC_PER_NODE", "2"}, {"PET_NODE_RANK", "1"},
+        {"PET_NNODES", "3"}};
+    const struct ft_rendezvous *r;
+
+    for (size_t i = 0; i < sizeof env / sizeof env[0]; i++)
+        setenv(env[i][0], env[i][1], 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_str_eq(r->settings.endpoints[0].host, "net-master-0");
+    cr_expect_eq(r->settings.endpoints[0].port, 29400, "the program's port is taken");
+    cr_expect_eq(r->settings.min, 3);
+    cr_expect_eq(r->settings.max, 3);
+    cr_expect_eq(r->slots, 2);
+    ft_options_free(&o);
+    setenv("MASTER_PORT", "23457", 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_eq(r->settings.endpoints[0].port, 23456);
+    ft_options_free(&o);
+}
+
+/* The same, elastic: there is no master. */
+Test(rendezvous, pytorchjob_elastic)
+{
+    static const char *const env[][2] = {
+        {"KUBERNETES_SERVICE_HOST", "10.96.0.1"}, {"PET_RDZV_ENDPOINT", "net-worker-0:23456"}, {"PET_RDZV_BACKEND", "c10d"}, {"PET_NNODES", "1:3"},
+        {"PET_MAX_RESTARTS", "3"}, {"PET_NPROC_PER_NODE", "2"}, {"PET_RDZV_ID", "net"}, {"PET_RDZV_CONF", "timeout=60,last_call_timeout=5"}};
+    const struct ft_rendezvous *r;
+
+    for (size_t i = 0; i < sizeof env / sizeof env[0]; i++)
+        setenv(env[i][0], env[i][1], 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_str_eq(r->settings.endpoints[0].host, "net-worker-0");
+    cr_expect_eq(r->settings.endpoints[0].port, 23456);
+    cr_expect_str_eq(r->settings.job, "net");
+    cr_expect_eq(r->settings.min, 1);
+    cr_expect_eq(r->settings.max, 3);
+    cr_expect_eq(r->settings.timeout_ms, 60000);
+    cr_expect_eq(o.max_restarts, 3);
+    ft_options_free(&o);
+}
+
 /* JobSet says nothing of the others: they are told of it, or would each train alone without a word. */
 Test(rendezvous, jobset)
 {
