@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The launcher's pod of mpi-operator v2beta1: workers are in its host file, their sshds listen at port 2222, as examples/kubernetes has it, and
-# names and sshds come after the launcher does. (Pods are network namespaces; a name is known when it is in the lab's list.)
+# names and sshds come after the launcher does. One comes back with another address. (Pods are network namespaces; a name is known when it
+# is in the lab's list.)
 . "$(dirname "$0")/../lib/test.sh"
 uses lab
 lab_enter "$0" "$@"
@@ -35,6 +36,20 @@ expect_code 0
 sorted && expect_out "0 h1" "1 h1" "2 h2" "3 h2"
 expect_err "hosts are those of $tmp/hostfile (OMPI_MCA_orte_default_hostfile)"
 
+# A worker's pod is lost, and comes back under its name with another address.
+begin --survive host --wait-for-host 60 "$top_builddir/compat-tests/control/waits" file 0 "$tmp/end" 20
+wait_for grep -q '20 allreduces' "$tmp/out"
+lab kill h2
+sed '/pi-worker-1/d' "$LAB/hosts" >"$tmp/left" && cat "$tmp/left" >"$LAB/hosts"
+wait_for told 'host pi-worker-1.* \(is gone\|has not been heard\)'
+lab boot h3
+echo "10.77.0.3 pi-worker-1.pi.default.svc" >>"$LAB/hosts"
+listens 3
+: >"$tmp/end"
+ended 60
+expect_code 0
+[ "$(grep -c allreduces "$tmp/out")" = 2 ] || fail "$what: $(cat "$tmp/out")"
+
 # Outside of Kubernetes a name that is not known is no reason to wait.
 sed '/pi-worker-1/d' "$LAB/hosts" >"$tmp/left" && cat "$tmp/left" >"$LAB/hosts"
 unset KUBERNETES_SERVICE_HOST
@@ -42,5 +57,5 @@ run true
 expect_code 1
 expect_err_lines 1
 expect_err 'pi-worker-1.*Could not resolve hostname.*exit code 255); the job is ended'
-nothing_on h1 h2
+nothing_on h1 h3
 finish
