@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Pods of Trainer's runtime for PyTorch, which know each other by names with a domain only: rank 0's is MASTER_ADDR. One that is evicted (SIGTERM)
-# leaves, and the job goes on when it is back. If the pod that runs the job is killed, the others end with an exit code for which Kubernetes
-# tries again. Without a secret a line names what to mount.
+# leaves, and the job goes on when it is back. If the pod that runs the job is killed or evicted, the others end with an exit code for which
+# Kubernetes tries again. Without a secret a line names what to mount.
 . "$(dirname "$0")/../lib/test.sh"
 uses lab
 lab_enter "$0" "$@"
@@ -67,4 +67,14 @@ lab kill h1
 left 1 255
 expect_err 'which ran job .*cannot be reached any more; the job is over'
 nothing_on h3
+
+# It is evicted: the job ends everywhere, as if told so.
+lab kill h3
+pod h1 0 sh -c 'echo begun; exec sleep 1000'
+pod h2 1 sh -c 'exec sleep 1000'
+wait_for grep -q begun "$tmp/0.out"
+lab in h1 kill -TERM "$(cat "$tmp/0.front")"
+left 0 143
+left 1 143
+nothing_on h1 h2
 finish

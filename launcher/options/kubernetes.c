@@ -12,6 +12,7 @@
 
 #include "ft/base/util.h"
 #include "launcher/options/values.h"
+#include "launcher/rdzv/settings.h"
 
 bool ft_kubernetes_is_here(void)
 {
@@ -40,11 +41,11 @@ bool ft_kubernetes_name(char *name, size_t size)
 }
 
 static const struct contract {
-    const char *first, *size, *index;  /* names of variables: the first pod; how many; which of them this is */
-    bool workers;                      /* size is ranks, not pods */
+    const char *first, *size, *index, *port;  /* names of variables: the first pod; how many; which this is; the program's port there */
+    bool workers;                             /* size is ranks, not pods */
 } contracts[] = {
-    {"MASTER_ADDR", "WORLD_SIZE", "RANK", false},
-    {"DMLC_TRACKER_URI", "DMLC_NUM_WORKER", "DMLC_TASK_ID", true},
+    {"MASTER_ADDR", "WORLD_SIZE", "RANK", "MASTER_PORT", false},
+    {"DMLC_TRACKER_URI", "DMLC_NUM_WORKER", "DMLC_TASK_ID", "DMLC_TRACKER_PORT", true},
 };
 
 enum { CONTRACTS = sizeof contracts / sizeof contracts[0], NAME = 253 /* of a pod, by DNS */, PODS = 65536 };
@@ -67,14 +68,21 @@ static int number(ft_kubernetes_get *get, void *arg, const char *name, uint64_t 
     return 0;
 }
 
-/* The store is where the first pod is, at the port that is rdzv://'s by default. PyTorchJob's master was once told that it is "localhost". */
-static int make_url(struct ft_kubernetes *k, const char *name, const char *first, const char *own, struct ft_error *e)
+uint16_t ft_kubernetes_port(const char *taken)
+{
+    uint64_t n;
+
+    return taken && ft_values_number(taken, &n) == 0 && n == FT_RDZV_PORT ? FT_RDZV_PORT + 1 : FT_RDZV_PORT;
+}
+
+/* The store is where the first pod is. PyTorchJob's master was once told that it is "localhost". */
+static int make_url(struct ft_kubernetes *k, const char *name, const char *first, const char *own, uint16_t port, struct ft_error *e)
 {
     if (!strcmp(first, "localhost") || !strcmp(first, "127.0.0.1"))
         first = own;
     if (*first == '-' || first[strspn(first, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.")] || strlen(first) > NAME)
         return ft_err_set(e, FT_EINVAL, "%s is \"%.80s\", which is not the name of a pod", name, first);
-    snprintf(k->url, sizeof k->url, "rdzv://%s/%.*s", first, (int)strcspn(first, "."), first);
+    snprintf(k->url, sizeof k->url, "rdzv://%s:%u/%.*s", first, port, (int)strcspn(first, "."), first);
     return 0;
 }
 
@@ -97,7 +105,7 @@ int ft_kubernetes_read(struct ft_kubernetes *k, const char *own, uint32_t per_ho
     k->nodes /= c->workers ? k->per_host : 1;
     if (index >= k->nodes)
         return ft_err_set(e, FT_EINVAL, "%s is %u, and there are only %u pod%s (%s)", c->index, index, k->nodes, ft_plural(k->nodes), c->size);
-    return make_url(k, c->first, said(get, arg, c->first), own, e) < 0 ? FT_EINVAL : 1;
+    return make_url(k, c->first, said(get, arg, c->first), own, ft_kubernetes_port(said(get, arg, c->port)), e) < 0 ? FT_EINVAL : 1;
 }
 
 int64_t ft_kubernetes_alone(ft_kubernetes_get *get, void *arg)

@@ -18,7 +18,7 @@ enum { FT_KUBERNETES_URL = 640 };
 
 struct ft_kubernetes {
     char contract[64];             /* names of the variables that say so */
-    char url[FT_KUBERNETES_URL];   /* rdzv://POD/JOB: the store is in the ftrun of the first pod */
+    char url[FT_KUBERNETES_URL];   /* rdzv://POD:PORT/JOB: the store is in the ftrun of the first pod */
     uint32_t nodes, per_host;      /* pods, and ranks on each */
 };
 
@@ -30,6 +30,9 @@ bool ft_kubernetes_is_here(void);
 
 /* The name under which other pods reach this one: its host's, or that with the domain that Kubernetes has written beside it. False: it has none. */
 bool ft_kubernetes_name(char *name, size_t size);
+
+/* Where pods meet: 29400, or the next one if the program listens at that. NULL: it listens nowhere. */
+uint16_t ft_kubernetes_port(const char *taken);
 
 /* 1: there are others, and k says who; 0: nothing says so; FT_EINVAL with a line. own: this host's name; per_host: as said by -N, 0: not said. */
 int ft_kubernetes_read(struct ft_kubernetes *k, const char *own, uint32_t per_host, ft_kubernetes_get *get, void *arg, struct ft_error *e);

@@ -47,8 +47,8 @@ Test(kubernetes, xgboostjob)
     static const char *const env[] = {"MASTER_PORT", "9991", "MASTER_ADDR", "iris-master-0", "WORLD_SIZE", "3", "RANK", "2", "PYTHONUNBUFFERED", "1",
                                       "WORKER_PORT", "9991", "WORKER_ADDRS", "iris-worker-0,iris-worker-1", NULL};
 
-    expect(env, "iris-worker-1", 0, "rdzv://iris-master-0/iris-master-0", 3, 1);
-    expect(env, "iris-worker-1", 4, "rdzv://iris-master-0/iris-master-0", 3, 4);
+    expect(env, "iris-worker-1", 0, "rdzv://iris-master-0:29400/iris-master-0", 3, 1);
+    expect(env, "iris-worker-1", 4, "rdzv://iris-master-0:29400/iris-master-0", 3, 4);
     cr_expect_str_eq(k.contract, "MASTER_ADDR, WORLD_SIZE, RANK");
 }
 
@@ -58,8 +58,8 @@ Test(kubernetes, pytorchjob)
     static const char *const master[] = {"MASTER_PORT", "23456", "MASTER_ADDR", "localhost", "WORLD_SIZE", "2", "RANK", "0", NULL},
                       *const worker[] = {"MASTER_PORT", "23456", "MASTER_ADDR", "net-master-0", "WORLD_SIZE", "2", "RANK", "1", NULL};
 
-    expect(master, "net-master-0", 0, "rdzv://net-master-0/net-master-0", 2, 1);
-    expect(worker, "net-worker-0", 0, "rdzv://net-master-0/net-master-0", 2, 1);
+    expect(master, "net-master-0", 0, "rdzv://net-master-0:29400/net-master-0", 2, 1);
+    expect(worker, "net-worker-0", 0, "rdzv://net-master-0:29400/net-master-0", 2, 1);
 }
 
 /* Trainer v2, its runtime for XGBoost; then with four GPUs in each pod. */
@@ -70,9 +70,20 @@ Test(kubernetes, trainjob_xgboost)
                       *const gpus[] = {"DMLC_TRACKER_URI", "trees-node-0-0.trees", "DMLC_TRACKER_PORT", "29500", "DMLC_TASK_ID", "1",
                                        "DMLC_NUM_WORKER", "8", NULL};
 
-    expect(env, "trees-node-0-1", 0, "rdzv://trees-node-0-0.trees/trees-node-0-0", 2, 1);
-    expect(gpus, "trees-node-0-1", 4, "rdzv://trees-node-0-0.trees/trees-node-0-0", 2, 4);
+    expect(env, "trees-node-0-1", 0, "rdzv://trees-node-0-0.trees:29400/trees-node-0-0", 2, 1);
+    expect(gpus, "trees-node-0-1", 4, "rdzv://trees-node-0-0.trees:29400/trees-node-0-0", 2, 4);
     expect_error(gpus, 3, "DMLC_NUM_WORKER is 8, which is no multiple of the 3 ranks that each pod takes (-N)");
+}
+
+/* The program's port is left to it. */
+Test(kubernetes, ports)
+{
+    static const char *const env[] = {"MASTER_PORT", "29400", "MASTER_ADDR", "a", "WORLD_SIZE", "2", "RANK", "1", NULL};
+
+    expect(env, "b", 0, "rdzv://a:29401/a", 2, 1);
+    cr_expect_eq(ft_kubernetes_port(NULL), 29400);
+    cr_expect_eq(ft_kubernetes_port("29401"), 29400);
+    cr_expect_eq(ft_kubernetes_port("any"), 29400);
 }
 
 Test(kubernetes, nothing_is_said)

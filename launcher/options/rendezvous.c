@@ -90,7 +90,7 @@ static void leave_port(struct ft_rdzv_settings *s)
     uint64_t n;
 
     if (s->embedded && port && ft_values_number(port, &n) == 0 && n == s->endpoints[0].port)
-        s->endpoints[0].port = FT_RDZV_PORT;
+        s->endpoints[0].port = ft_kubernetes_port(port);
 }
 
 /* Likewise, by torchrun's environment. */
@@ -147,8 +147,8 @@ static int by_kubernetes(struct ft_options *o, struct ft_rendezvous *r, struct f
     if (!c->counted && o->ncontexts == 1)
         c->per_host = k.per_host;
     if (o->verbose)
-        ft_options_notice(o, "%u pods find each other at %s, port %d, with %u rank%s each (%s)", k.nodes, r->settings.endpoints[0].host, FT_RDZV_PORT,
-                          k.per_host, ft_plural(k.per_host), k.contract);
+        ft_options_notice(o, "%u pods find each other at %s, port %u, with %u rank%s each (%s)", k.nodes, r->settings.endpoints[0].host,
+                          r->settings.endpoints[0].port, k.per_host, ft_plural(k.per_host), k.contract);
     return 1;
 }
 
