@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=dash
 # ftrun is the first process of a pod, with no init before it: whoever has lost its parent is its child and is waited for, and what Kubernetes sends
-# it is passed on: SIGTERM, and SIGKILL after terminationGracePeriodSeconds. (A pod is a pid namespace.)
+# it is passed on: SIGTERM, and SIGKILL after terminationGracePeriodSeconds. It needs no /dev/shm. (A pod is a pid namespace.)
 . "$(dirname "$0")/../lib/test.sh"
 sanitizers detect_leaks=0
 unshare="unshare"
@@ -27,6 +27,15 @@ pod -n 2 sh -c '
     done
     exit 8'
 expect_code 0
+
+# A container's /dev/shm has 64 MiB, and this one next to nothing: ftmpi keeps nothing there.
+what="ftrun with a small /dev/shm"
+# shellcheck disable=SC2016,SC2086
+timeout -k 5 60 $unshare -m -p -f --mount-proc --kill-child=KILL sh -c 'mount -t tmpfs -o size=4k shm /dev/shm && exec "$@"' - \
+    "$ftrun" -n 2 "$top_builddir/compat-tests/chaos/mixed" -n 50 -m 2000000 -b 0 >"$tmp/out" 2>"$tmp/err" </dev/null
+code=$?
+expect_code 0
+[ "$(grep -c ' done 50 ' "$tmp/out")" = 2 ] || fail "$what: $(tail -n 3 "$tmp/out")"
 
 # What Kubernetes sends the first process goes to ranks, which have time to write what they have.
 what="ftrun --grace 20, first in its pod, and SIGTERM"
