@@ -65,7 +65,7 @@ wait_for back
 ! grep -q 'without a secret' "$tmp/0.err" || fail "there is a secret"
 lab kill h1
 left 1 255
-expect_err 'which ran job .*cannot be reached any more; the job is over'
+expect_err 'job .*cannot be reached any more'
 nothing_on h3
 
 # It is evicted: the job ends everywhere, as if told so.
