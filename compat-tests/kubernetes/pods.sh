@@ -63,13 +63,32 @@ pod h3 1 "$waits" file 0 "$tmp/end" 20
 back() { [ "$(grep -c 'node 1 on net-node-0-1.* is there' "$tmp/0.err")" = 2 ]; }
 wait_for back
 ! grep -q 'without a secret' "$tmp/0.err" || fail "there is a secret"
+: >"$tmp/end"
+left 0 0
+left 1 0
+nothing_on h1 h3
+
+# The pod that runs the job is killed: both are made again, and go on from the last checkpoint.
+job=(--ckpt-dir "$tmp/ckpt" --resume=auto "$top_builddir/compat-tests/checkpoint/resumejob" 60 4000)
+"$ftrun" -q -n 2 "${job[@]:3}" 0 2>/dev/null | tail -n 1 >"$tmp/wanted"
+lab kill h1 h3
+pod h1 0 "${job[@]}" 50
+pod h2 1 "${job[@]}" 50
+wait_for grep -q 'round 20:' "$tmp/0.out"
 lab kill h1
 left 1 255
 expect_err 'job .*cannot be reached any more'
-nothing_on h3
+nothing_on h2
+lab kill h2
+pod h3 0 "${job[@]}" 10
+pod h4 1 "${job[@]}" 10
+left 0 0
+expect_err 'resumed from checkpoint'
+tail -n 1 "$tmp/0.out" | cmp -s - "$tmp/wanted" || fail "$what: $(tail -n 1 "$tmp/0.out"), and not $(cat "$tmp/wanted")"
+left 1 0
 
 # It is evicted: the job ends everywhere, as if told so.
-lab kill h3
+lab kill h3 h4
 pod h1 0 sh -c 'echo begun; exec sleep 1000'
 pod h2 1 sh -c 'exec sleep 1000'
 wait_for grep -q begun "$tmp/0.out"
