@@ -13,9 +13,8 @@
 #include "launcher/base/child.h"
 #include "launcher/base/shared.h"
 #include "launcher/base/timer.h"
-#include "launcher/controller/controller.h"
 #include "launcher/controller/job.h"
-#include "launcher/controller/start.h"
+#include "launcher/controller/lead.h"
 #include "launcher/net/words.h"
 #include "launcher/options/map.h"
 #include "launcher/options/rendezvous.h"
@@ -49,6 +48,7 @@ struct place {
 
 struct ft_comers {
     struct ft_controller *c;
+    struct ft_comers_calls calls;
     LIST_HEAD(, comer) comers;
     bool over;
     int code;
@@ -218,9 +218,9 @@ static int take_word(struct comer *comer, const struct ft_share_word *w, struct 
     else if (w->kind == FT_SHARE_LEAVE)
         set_away(s, host, "its ftrun was told to stop");
     else if (w->kind == FT_SHARE_ENDED && its && w->id == ft_nodes_incarnation(s->c->policy, w->node))
-        ft_controller_start_ended(s->c, w->node, w->status, w->text, NULL);
+        s->calls.ended(s->c, w->node, w->status, w->text, NULL);
     else if (w->kind == FT_SHARE_LINE && its)
-        ft_controller_start_line(s->c, w->node, w->text);
+        s->calls.line(s->c, w->node, w->text);
     return 0;
 }
 
@@ -349,7 +349,7 @@ int ft_comers_make(struct ft_controller *c, struct ft_error *e)
     return 0;
 }
 
-int ft_comers_open(struct ft_controller *c, struct ft_error *e)
+int ft_comers_open(struct ft_controller *c, const struct ft_comers_calls *calls, struct ft_error *e)
 {
     struct ft_comers *s = c->lead ? calloc(1, sizeof *s + nhosts(c) * sizeof s->places[0]) : NULL;
 
@@ -358,6 +358,7 @@ int ft_comers_open(struct ft_controller *c, struct ft_error *e)
     if (!s)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     s->c = c;
+    s->calls = *calls;
     c->comers = s;
     for (uint32_t h = 0; h < nhosts(c); h++) {
         const struct known *k = known_of(s, h);

@@ -14,10 +14,17 @@
 
 struct ft_comers;
 struct ft_controller;
+struct ft_host;
 
 /* Makes room in o->map: before whatever knows how many hosts there are. */
 int ft_comers_make(struct ft_controller *c, struct ft_error *e);
-int ft_comers_open(struct ft_controller *c, struct ft_error *e);
+
+/* What has started an agent there has ended, or has said something. */
+struct ft_comers_calls {
+    void (*ended)(struct ft_controller *c, uint32_t node, int status, const char *said, const struct ft_host *from);
+    void (*line)(const struct ft_controller *c, uint32_t node, const char *line);
+};
+int ft_comers_open(struct ft_controller *c, const struct ft_comers_calls *calls, struct ft_error *e);
 void ft_comers_close(struct ft_controller *c);
 void ft_comers_free(struct ft_controller *c);
 

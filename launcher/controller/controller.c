@@ -210,6 +210,8 @@ static int watch(struct ft_controller *c, struct ft_error *e)
     return 0;
 }
 
+static const struct ft_comers_calls comers_calls = {.ended = ft_controller_start_ended, .line = ft_controller_start_line};
+
 /* What this process needs to run the job, the first one or a successor. */
 static int set_up(struct ft_controller *c, struct ft_error *e)
 {
@@ -220,7 +222,7 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
     c->base = event_base_new();
     if (!c->base || event_base_priority_init(c->base, 2) < 0)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
-    if ((err = ft_comers_open(c, e)) < 0 || (err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
+    if ((err = ft_comers_open(c, &comers_calls, e)) < 0 || (err = ft_controller_stdio_open(c, e)) < 0 || (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
         (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0 || (err = watch(c, e)) < 0)
         return err;
     if (ft_controller_durable_open(c) < 0)

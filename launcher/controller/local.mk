@@ -9,6 +9,7 @@ liblaunch_la_SOURCES += \
 	launcher/controller/files.h launcher/controller/files.c \
 	launcher/controller/happens.h launcher/controller/happens.c \
 	launcher/controller/job.h launcher/controller/job.c \
+	launcher/controller/lead.h \
 	launcher/controller/nodes.h launcher/controller/nodes.c \
 	launcher/controller/peers.h launcher/controller/peers.c \
 	launcher/controller/report.h launcher/controller/report.c \

@@ -10,7 +10,7 @@
 
 #include "ft/shm/random.h"
 #include "launcher/controller/comers.h"
-#include "launcher/controller/controller.h"
+#include "launcher/controller/lead.h"
 #include "launcher/controller/report.h"
 #include "launcher/net/auth.h"
 #include "launcher/options/map.h"

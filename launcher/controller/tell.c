@@ -65,7 +65,7 @@ static void tell_not_started(const struct ft_say *say, const struct ft_telling *
         snprintf(why + strlen(why), sizeof why - strlen(why), "; is ftmpi there? (--prefix)");
     if (fx->to != fx->host)
         snprintf(then, sizeof then, "%.300s takes its place", o->map->hosts.list[fx->to].name);
-    else if (o->wait_ms)
+    else if (fx->waits)
         snprintf(then, sizeof then, "waiting for it (--wait-for-host %g)", (double)o->wait_ms / 1e3);
     else if (fx->lost)
         snprintf(then, sizeof then, "the job is ended%s", what_helps(o, help, sizeof help));

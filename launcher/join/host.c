@@ -220,6 +220,7 @@ static void take_word(struct ft_join_host *h, const struct ft_share_word *w)
         break;
     case FT_SHARE_OVER:
         h->follows = false;
+        hang_up(h); /* it is waited for */
         h->config.over(h->config.arg, w->status);
         break;
     default:

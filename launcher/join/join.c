@@ -99,9 +99,9 @@ static void on_hurry(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     ft_join_host_kill(j->host);
-    j->over = true;
+    j->over = j->lost = true;
     leave_if_done(j);
-    ft_timer_set(j->end, CLOSE_MS);
+    ft_timer_set(j->end, LOST_MS);
 }
 
 static void on_end(evutil_socket_t fd, short what, void *arg)
@@ -120,7 +120,7 @@ static void derive(const struct join *j, uint64_t term, unsigned char secret[FT_
 {
     char what[FT_RDZV_JOB + 80], hex[FT_SEAL_HEX];
 
-    snprintf(what, sizeof what, "job %s round %llu term %llu", j->r->settings.job, (unsigned long long)j->version, (unsigned long long)term);
+    snprintf(what, sizeof what, "job/%s/%llu/%llu", j->r->settings.job, (unsigned long long)j->version, (unsigned long long)term);
     ft_rdzv_derive(j->rdzv, what, hex);
     for (size_t i = 0; i < FT_JOB_SECRET_BYTES; i++)
         sscanf(hex + 2 * i, "%2hhx", &secret[i]);
@@ -191,9 +191,9 @@ static void lost_job(struct join *j, const char *leader)
 
     if (leader)
         snprintf(who, sizeof who, "the ftrun on %s", leader);
-    ft_say(&j->say, "--rdzv: %s, which ran job %s, cannot be reached any more; the job is over%s", who, j->r->settings.job,
-           j->o->ckpt_dir && j->o->resume ? ": started anew it goes on from --ckpt-dir"
-                                          : "; with --ckpt-dir DIR --resume=auto it could be started anew from its last checkpoint");
+    ft_say(&j->say, "--rdzv: %s, which runs job %s, cannot be reached any more; what runs here is ended%s", who, j->r->settings.job,
+           j->o->ckpt_dir && j->o->resume ? ". If that host is lost, the job started anew goes on from --ckpt-dir"
+                                          : ". With --ckpt-dir DIR --resume=auto a job could go on from its last checkpoint");
     j->lost = true;
     end(j, ft_kubernetes_is_here() ? CODE_AGAIN : FT_CODE_JOB);
 }
@@ -329,6 +329,7 @@ static void on_over(void *arg, int code)
 
     j->closing = true; /* the leader may be killed before it does */
     end(j, code);
+    ft_timer_set(j->hurry, CLOSE_MS);
 }
 
 static void on_lost(void *arg, const char *leader) { lost_job(arg, leader); }
@@ -439,7 +440,7 @@ static int open_all(struct join *j, struct ft_error *e)
                                        .lease_ms = j->o->lease_ms, .over = on_over, .lost = on_lost, .arg = j};
     struct ft_rdzv_config config = {.base = j->base, .settings = &j->r->settings, .secret_file = j->r->secret_file,
                                     .password = *j->r->password ? j->r->password : NULL, .name = j->r->name, .address = j->r->name,
-                                    .slots = j->r->slots, .say = &j->say,
+                                    .slots = j->r->slots, .follows = j->o->join, .say = &j->say,
                                     .calls = {on_joined, on_changed, on_voided, on_led, on_controller, on_closed, on_failed, on_left, j}};
     int err = ft_join_host_new(&j->host, &host, e);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "launcher/base/say.h"
+#include "launcher/controller/controller.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/parse.h"
 #include "launcher/options/rendezvous.h"

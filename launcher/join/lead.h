@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "ft/base/err.h"
-#include "launcher/controller/controller.h"
+#include "launcher/controller/lead.h"
 #include "launcher/options/options.h"
 #include "launcher/rdzv/doc.h"
 

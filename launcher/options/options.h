@@ -120,6 +120,7 @@ struct ft_options {
     bool survive_host;         /* the log stays whole, for the node that replaces a lost one */
     struct ft_map *map;        /* the job is on several hosts: who is where; NULL: it is on this one, and all the rest is nothing to it */
     const char *rdzv, *nodes, *rdzv_secret_file; /* as written; NULL: not said */
+    bool join;                 /* this host leads no job, and needs no program */
     struct ft_rendezvous *rendezvous; /* the hosts find each other (rendezvous.h); NULL: they do not */
     const char *launcher;      /* "ssh", "srun", "exec:COMMAND"; NULL: ssh or srun, and what is on this host is started directly */
     bool srun;                 /* launcher NULL is srun: the hosts are nodes of an allocation of Slurm's */

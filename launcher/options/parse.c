@@ -99,7 +99,7 @@ static int read_context(struct ft_options *o, struct words *w, const char *where
         w->v[w->at] = NULL;
     if (last(o)->app)
         return read_app(o, e);
-    if (*last(o)->argv || o->help || o->version)
+    if (*last(o)->argv || o->help || o->version || o->join)
         return 0;
     if (where)
         return ft_err_set(e, FT_EINVAL, "%s: no program", where);

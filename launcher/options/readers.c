@@ -504,6 +504,14 @@ READER(rdzv)
     return o->rdzv || !strcmp(w->value, "none") ? 0 : ft_err_set(e, FT_EINVAL, "out of memory");
 }
 
+READER(join)
+{
+    (void)w;
+    (void)e;
+    o->join = true;
+    return 0;
+}
+
 READER(rmk) { return is_slurm_here(w->value) ? 0 : ft_read_foreign(o, w, e); }
 
 READER(launch_arg)

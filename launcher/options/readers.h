@@ -58,6 +58,7 @@ FT_READER(launcher);
 FT_READER(launch_tree);
 FT_READER(launch_arg);
 FT_READER(rdzv);
+FT_READER(join);
 FT_READER(rmk);
 FT_READER(help);
 FT_READER(version);

@@ -7,10 +7,14 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/options/hosts.h"
 #include "launcher/options/kubernetes.h"
+#include "launcher/options/nodelist.h"
 #include "launcher/options/settings.h"
 #include "launcher/options/topology.h"
 #include "launcher/options/values.h"
+
+enum { SLURM_STEPS = 16, SLURM_PORTS = 2000 };
 
 static const char *variable(void *arg, const char *name)
 {
@@ -54,9 +58,40 @@ static int refuse_others(struct ft_options *o, struct ft_error *e)
     return 0;
 }
 
+static uint64_t number_in(const char *name, uint64_t otherwise)
+{
+    const char *text = variable(NULL, name);
+    uint64_t n;
+
+    return text && ft_values_number(text, &n) == 0 ? n : otherwise;
+}
+
+/* In a step of srun's with a task on each node: the store is on the first, the job is the step. Two jobs may share a node, so ports differ. */
+static int by_slurm(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
+{
+    const char *list = variable(NULL, "SLURM_STEP_NODELIST");
+    uint64_t job = number_in("SLURM_JOB_ID", 0), step = number_in("SLURM_STEP_ID", UINT32_MAX), tasks = number_in("SLURM_STEP_NUM_TASKS", 0);
+    struct ft_hosts nodes = {0};
+    const char *url;
+
+    if (!list || !job || step == UINT32_MAX || !tasks)
+        return ft_err_set(e, FT_EINVAL, "--rdzv slurm: this is no step of Slurm's; srun --ntasks-per-node=1 ftrun --rdzv slurm is meant");
+    if (ft_nodelist_names(o, list, "SLURM_STEP_NODELIST", &nodes, e) < 0)
+        return FT_EINVAL;
+    if (tasks != nodes.n)
+        return ft_err_set(e, FT_EINVAL, "--rdzv slurm: srun has started %llu task%s on %zu node%s; one on each is wanted (--ntasks-per-node=1)",
+                          (unsigned long long)tasks, ft_plural(tasks), nodes.n, ft_plural(nodes.n));
+    r->settings.min = r->settings.max = (uint32_t)nodes.n;
+    url = ft_options_keep(o, "rdzv://%s:%u/slurm-%llu-%llu", nodes.list[0].name,
+                          FT_RDZV_PORT + (unsigned)((job * SLURM_STEPS + step) % SLURM_PORTS), (unsigned long long)job, (unsigned long long)step);
+    return url ? ft_rdzv_settings_url(&r->settings, url, e) : ft_err_set(e, FT_EINVAL, "out of memory");
+}
+
 /* 1: by options, 0: by none of them. */
 static int by_options(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
 {
+    if (!o->rdzv && o->join && !variable(NULL, "PET_NNODES"))
+        return ft_err_set(e, FT_EINVAL, "--join does nothing without --rdzv URL, which says which job is meant");
     if (!o->rdzv && (on_command_line(o, "nodes") || on_command_line(o, "rdzv-secret-file")) && !variable(NULL, "PET_NNODES"))
         return ft_err_set(e, FT_EINVAL, "%s does nothing without --rdzv URL, which says where the hosts find each other",
                           on_command_line(o, "nodes") ? "--nodes" : "--rdzv-secret-file");
@@ -67,6 +102,8 @@ static int by_options(struct ft_options *o, struct ft_rendezvous *r, struct ft_e
     if (names_hosts(o) || (in_rank() && !on_command_line(o, "rdzv")))
         return 0;
     ft_rdzv_settings_init(&r->settings);
+    if (!strcmp(o->rdzv, "slurm"))
+        return by_slurm(o, r, e) < 0 ? FT_EINVAL : 1;
     return ft_rdzv_settings_url(&r->settings, o->rdzv, e) < 0 ? FT_EINVAL : 1;
 }
 

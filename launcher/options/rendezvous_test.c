@@ -157,6 +157,41 @@ Test(rendezvous, by_torchrun)
     expect_error("ftrun a", "PET_NPROC_PER_NODE is \"gpu\"");
 }
 
+Test(rendezvous, by_slurm)
+{
+    const struct ft_rendezvous *r;
+
+    expect_error("ftrun --rdzv slurm a", "--rdzv slurm: this is no step of Slurm's");
+    setenv("SLURM_JOB_ID", "77", 1);
+    setenv("SLURM_STEP_ID", "3", 1);
+    setenv("SLURM_STEP_NODELIST", "n[3-5]", 1);
+    setenv("SLURM_STEP_NUM_TASKS", "3", 1);
+    setenv("SLURMD_NODENAME", "n4", 1);
+    r = accepted("ftrun --rdzv slurm -n 6 a");
+    cr_expect_str_eq(r->settings.endpoints[0].host, "n3");
+    cr_expect_str_eq(r->settings.job, "slurm-77-3");
+    cr_expect_eq(r->settings.min, 3);
+    cr_expect_eq(r->settings.max, 3);
+    cr_expect_str_eq(r->name, "n4");
+    ft_options_free(&o);
+    r = accepted("ftrun --rdzv slurm --nodes 2 a");
+    cr_expect_eq(r->settings.max, 2, "the third is a spare");
+    ft_options_free(&o);
+    setenv("SLURM_STEP_NUM_TASKS", "6", 1);
+    expect_error("ftrun --rdzv slurm a", "srun has started 6 tasks on 3 nodes; one on each is wanted");
+    setenv("SLURM_STEP_NODELIST", "n[3-", 1);
+    expect_error("ftrun --rdzv slurm a", "SLURM_STEP_NODELIST");
+}
+
+Test(rendezvous, who_only_joins_needs_no_program)
+{
+    cr_assert(accepted("ftrun --rdzv rdzv://h/j --join"));
+    cr_expect(o.join);
+    ft_options_free(&o);
+    expect_error("ftrun --join", "--join does nothing without --rdzv URL");
+    expect_error("ftrun --rdzv rdzv://h/j", "no program given");
+}
+
 Test(rendezvous, what_does_not_fit)
 {
     expect_error("ftrun --nodes 3 a", "--nodes does nothing without --rdzv URL");

@@ -100,9 +100,10 @@ static const struct ft_setting settings[] = {
     FLAG("xgboost-tracker", xgboost_tracker, "be the tracker of XGBoost 2.1 and later: ranks find it by DMLC_TRACKER_URI and _PORT"),
 
     HEADING("Several hosts"),
-    {"rdzv", "URL", FT_TEXT, BY(rdzv), "none",
-     "the hosts find each other: this command is started on each; rdzv://HOST/JOB, or etcd://HOST/JOB", false},
+    {"rdzv", "URL|slurm", FT_TEXT, BY(rdzv), "none",
+     "the hosts find each other: this command is started on each; rdzv://HOST/JOB, etcd://HOST/JOB; slurm: by srun, on each node", false},
     {"nodes", "MIN[:MAX]", FT_TEXT, AT(nodes), "none", "with --rdzv: how many hosts the job begins with; those beyond are spares (default 1)", false},
+    COMMAND("join", NULL, join, "with --rdzv: be a host of a job that others lead; no program is needed"),
     {"rdzv-secret-file", "FILE", FT_TEXT, AT(rdzv_secret_file), "none", "with --rdzv: what is in it keeps strangers out; the same on each host", false},
     {"launcher bootstrap", "ssh|srun|exec:COMMAND", FT_TEXT, BY(launcher), "ssh",
      "what starts ftrun on other hosts (default ssh; srun on nodes of a Slurm allocation); COMMAND is called as COMMAND HOST PROGRAM ARGUMENT...", false},

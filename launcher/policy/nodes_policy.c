@@ -349,8 +349,13 @@ static void not_started(struct ft_nodes *p, struct node *node, bool fatal, int c
         effect(p, FT_ND_TABLE, NULL);
         return;
     }
-    if (!node->wanted_since)
+    if (fatal && p->config.nlater && !p->hosts[node->host].away) { /* it is there and refuses: so would others */
         tell(p, FT_NT_CANNOT_START, node, node->tries);
+        end(p, code);
+        return;
+    }
+    if (!node->wanted_since)
+        tell(p, FT_NT_CANNOT_START, node, node->tries)->waits = p->config.wait_ms > 0;
     wait_or_end(p, node, code);
 }
 

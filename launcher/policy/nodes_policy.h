@@ -101,6 +101,7 @@ struct ft_nodes_effect {
     enum ft_nodes_effect_kind kind;
     uint32_t node, host, incarnation, epoch;
     uint32_t to;               /* TELL */
+    bool waits;                /* CANNOT_START: it is waited for */
     bool lost;                 /* TELL: its ranks have run before on the host that they had */
     uint64_t number;
     int code;

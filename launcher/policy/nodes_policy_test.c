@@ -726,3 +726,17 @@ Test(nodes_policy, no_host_comes)
     expect("drop(1) nowhere(1@1->1,0) drop(1) end(1)", (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 1});
     done();
 }
+
+/* The program is not there, say: waiting for another host helps nobody. */
+Test(nodes_policy, host_that_is_there_and_refuses_is_the_end)
+{
+    struct ft_nodes_config c = config_of_comers(2, 3, 1);
+
+    now = 1000;
+    p = new(&c);
+    expect("start(0.0@0) start(1.0@1)", TIME());
+    expect("", HOST(FT_NV_HOST, 1));
+    expect("drop(1) cannot-start(1@1->1,1) drop(0) drop(1) end(127) finish(127)",
+           (struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = 1, .fatal = true, .code = 127});
+    done();
+}

@@ -251,7 +251,7 @@ static int open_round(struct ft_rdzv *r, struct ft_error *e)
 {
     const struct ft_rdzv_settings *s = r->config.settings;
     struct timespec wall;
-    struct ft_rdzv_round_config c = {.name = r->name, .address = r->address, .slots = r->config.slots, .id = r->id, .min = s->min, .max = s->max,
+    struct ft_rdzv_round_config c = {.name = r->name, .address = r->address, .slots = r->config.slots, .id = r->id, .min = s->min, .max = s->max, .follows = r->config.follows,
                                      .lease_ms = s->lease_ms, .timeout_ms = s->timeout_ms, .last_call_ms = s->last_call_ms};
 
     clock_gettime(CLOCK_REALTIME, &wall);

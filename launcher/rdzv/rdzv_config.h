@@ -41,6 +41,7 @@ struct ft_rdzv_config {
     const char *password;                      /* NULL: that of the settings */
     const char *name, *address;                /* of this host; how the others reach it: no spaces. Copied */
     uint32_t slots;
+    bool follows;                              /* it never leads */
     const struct ft_say *say;                  /* borrowed */
     struct ft_rdzv_calls calls;
 };

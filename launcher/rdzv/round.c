@@ -95,7 +95,7 @@ static void campaign(struct ft_rdzv_round *r)
     struct ft_rdzv_member m = {.name = r->config.name, .id = r->config.id, .lease = r->lease};
     struct ft_rdzv_round_effect *e;
 
-    if (!ft_rdzv_round_is_registered(r) || r->leader_token || (r->leader_slot.there && r->leader_slot.good) ||
+    if (r->config.follows || !ft_rdzv_round_is_registered(r) || r->leader_token || (r->leader_slot.there && r->leader_slot.good) ||
         r->now < ft_max(r->campaign_at, r->shun_until))
         return;
     e = ft_rdzv_round_write(r, &r->leader_token);
@@ -132,7 +132,7 @@ static void read_list(struct ft_rdzv_round *r)
 
 static void tell_others(struct ft_rdzv_round *r)
 {
-    if (r->told_others || !r->state_slot.good || (r->state.min == r->config.min && r->state.max == r->config.max))
+    if (r->told_others || r->config.follows || !r->state_slot.good || (r->state.min == r->config.min && r->state.max == r->config.max))
         return;
     r->told_others = true;
     ft_rdzv_round_effect(r, FT_RE_OTHERS)->state = r->state;
@@ -280,7 +280,7 @@ uint64_t ft_rdzv_round_due(const struct ft_rdzv_round *r)
         return due;
     sooner(&due, r->foreign_since, r->foreign_since + LEASES_FOR_NAME * r->config.lease_ms);
     sooner(&due, r->taken_by && !r->member_token, r->again_at);
-    sooner(&due, ft_rdzv_round_is_registered(r) && !r->leader_token && !(r->leader_slot.there && r->leader_slot.good),
+    sooner(&due, !r->config.follows && ft_rdzv_round_is_registered(r) && !r->leader_token && !(r->leader_slot.there && r->leader_slot.good),
            ft_max(r->campaign_at, r->shun_until));
     sooner(&due, !r->reading && r->state_slot.good && r->state.phase >= FT_RDZV_FROZEN && !ft_rdzv_round_has_list(r), r->read_at);
     sooner(&due, true, ft_rdzv_round_lead_due(r));

@@ -13,6 +13,7 @@ struct ft_rdzv_round_config {
     uint32_t slots;
     uint64_t id;                   /* drawn by each process; not 0 */
     uint32_t min, max;
+    bool follows;                  /* it never leads: it has nothing to lead with */
     uint64_t since_1970_ms;        /* at the now_ms with which it begins */
     uint64_t lease_ms, timeout_ms, last_call_ms;
 };

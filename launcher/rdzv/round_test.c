@@ -571,3 +571,21 @@ Test(settings, others_than_the_leaders_are_told)
     cr_assert_eq(s->hosts[0].others, 0);
     finish();
 }
+
+/* --join: a host that has no program does not lead, and the others do not wait for it to. */
+Test(followers, never_lead)
+{
+    struct sim_config c = {.seed = 1, .min = 3, .max = 3, .followers = 2, .lease_ms = LEASE, .timeout_ms = TIMEOUT, .last_call_ms = CALL, .delay_ms = 5};
+
+    s = sim_new(&c, 4);
+    start(0, 2);
+    sim_run(s, 3 * LEASE);
+    cr_expect_eq(sim_leader(s), UINT32_MAX, "%u leads", sim_leader(s));
+    start(2, 4);
+    join_all(4);
+    cr_expect_geq(sim_leader(s), 2);
+    sim_kill(s, sim_leader(s));
+    cr_expect(sim_until(s, 5 * LEASE, has_leader));
+    cr_expect(sim_leader(s) == 2 || sim_leader(s) == 3);
+    finish();
+}

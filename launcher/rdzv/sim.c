@@ -801,6 +801,7 @@ void sim_start(struct sim *s, uint32_t host)
     struct sim_host *h = &s->hosts[host];
     struct ft_rdzv_round_config config = {.name = h->name, .address = "192.0.2.1:4711", 
                                           .slots = 4, .since_1970_ms = 1000000 + s->now, .min = s->config.min, .max = s->config.max,
+                                          .follows = host < s->config.followers,
                                           .id = sim_draw(s, UINT32_MAX) << 31 | (sim_draw(s, UINT32_MAX) + 1), .lease_ms = s->config.lease_ms,
                                           .timeout_ms = s->config.timeout_ms, .last_call_ms = s->config.last_call_ms};
     struct ft_rdzv_round_event v = {.kind = FT_RV_TIME};

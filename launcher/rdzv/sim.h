@@ -10,6 +10,7 @@
 struct sim_config {
     uint64_t seed;
     uint32_t min, max;
+    uint32_t followers;        /* the first so many hosts never lead */
     uint64_t lease_ms, timeout_ms, last_call_ms;
     uint64_t delay_ms;         /* of each message, at most */
     unsigned lost, twice;      /* of 1000 messages */

@@ -55,6 +55,40 @@ Test(shares, what_is_said_comes_out)
     }
 }
 
+/* Hosts that come by themselves (--rdzv). */
+Test(shares, what_hosts_that_come_say)
+{
+    there_and_back(&(struct ft_share_word){.kind = FT_SHARE_COME, .text = "h2", .slots = 4, .id = 0xfedcba9876543210});
+    cr_expect_str_eq(out.text, "h2");
+    cr_expect(out.slots == 4 && out.id == 0xfedcba9876543210);
+    ft_share_free(&out);
+    there_and_back(&(struct ft_share_word){.kind = FT_SHARE_WELCOME, .text = "h1", .lease_ms = 3000});
+    cr_expect(out.lease_ms == 3000 && !strcmp(out.text, "h1"));
+    ft_share_free(&out);
+    there_and_back(&(struct ft_share_word){.kind = FT_SHARE_START, .node = 3, .text = "h2", .id = 7});
+    cr_expect_eq(out.id, 7);
+    ft_share_free(&out);
+    there_and_back(&(struct ft_share_word){.kind = FT_SHARE_OVER, .status = 143});
+    cr_expect_eq(out.status, 143);
+    ft_share_free(&out);
+    there_and_back(&(struct ft_share_word){.kind = FT_SHARE_LEAVE});
+    ft_share_free(&out);
+}
+
+Test(shares, hosts_that_come_and_are_none)
+{
+    static const char *const others[] = {"{\"starter\":\"come\",\"node\":0}", "{\"starter\":\"welcome\",\"node\":0}",
+                                         "{\"starter\":\"come\",\"text\":\"h\",\"slots\":0,\"id\":1,\"ftmpi\":\"" PACKAGE_VERSION "\"}",
+                                         "{\"starter\":\"come\",\"text\":\"h\",\"slots\":1,\"id\":0,\"ftmpi\":\"" PACKAGE_VERSION "\"}",
+                                         "{\"starter\":\"come\",\"text\":\"\",\"slots\":1,\"id\":1,\"ftmpi\":\"" PACKAGE_VERSION "\"}",
+                                         "{\"starter\":\"come\",\"text\":\"h\",\"slots\":1,\"id\":1,\"ftmpi\":\"0.0.7\"}"};
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        cr_expect_eq(ft_share_read(&out, others[i], strlen(others[i]), &e), FT_EINVAL, "%s", others[i]);
+        ft_share_free(&out);
+    }
+}
+
 Test(shares, what_is_something_else_is_not_taken_for_one)
 {
     static const char *const others[] = {"", "{", "{}", "[]", "null", "Welcome to alpha!", "{\"starter\":\"dance\"}", "{\"starter\":7}", "{\"starter\":\"ended\",\"node\":1}",

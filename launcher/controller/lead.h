@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is known of a job whose hosts have found each other (--rdzv): they come by themselves (comers.h). */
+#ifndef LAUNCHER_CONTROLLER_LEAD_H
+#define LAUNCHER_CONTROLLER_LEAD_H
+
+#include <stdint.h>
+
+#include "launcher/base/address.h"
+#include "launcher/wire/description.h"
+
+struct ft_lead {
+    unsigned char secret[FT_JOB_SECRET_BYTES];  /* the job's, which each host knows */
+    uint64_t come_ms;          /* so long the first ones may take to come */
+    struct ft_address towards; /* where they are; len 0: anywhere */
+    int tell;                  /* where the controller can be reached is written there, a line: addresses with ports, commas between them */
+};
+
+#endif
