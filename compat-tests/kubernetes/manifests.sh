@@ -29,6 +29,15 @@ while read -r line; do
     grep -q -e "/wrong/$line" "$tmp/out" || fail "no line like $line: $(cat "$tmp/out")"
 done <"$tmp/expected"
 
+# What they say to ftrun it understands.
+sed -n 's/.*command: \[ftrun, \(.*\), python3, .*/\1/p' "$examples"/*.yaml | tr -d '",' | sort -u >"$tmp/options"
+has_lines 3 "$tmp/options" || fail "few commands: $(cat "$tmp/options")"
+while read -r options; do
+    # shellcheck disable=SC2086
+    call "$ftrun" $options --version
+    expect_code 0
+done <"$tmp/options"
+
 # ---- docs/kubernetes.md ----
 page=$top_srcdir/docs/kubernetes.md
 for file in "$examples"/*.yaml; do grep -q "\`${file##*/}\`" "$page" || fail "docs/kubernetes.md does not name ${file##*/}"; done
