@@ -47,6 +47,7 @@ struct join {
     uint64_t version, term;    /* of the round; as the leader, 0: it is not */
     struct ft_rdzv_list *list; /* NULL: not joined */
     int64_t place;
+    bool began;                /* it has had a place since the round began */
     uint64_t followed;         /* the term of the controller that is followed or run; 0: there was none in this round */
     char where[FT_RDZV_ADDRESS + 1]; /* it can be reached there, ... */
     uint64_t where_term;       /* ... that of this term */
@@ -214,8 +215,10 @@ static void look(struct join *j)
             end(j, FT_CODE_JOB);
         }
         explicit_bzero(secret, sizeof secret);
-    } else if (j->term && !j->followed) {
+    } else if (j->term && !j->followed && j->began) {
         lead(j);
+    } else if (j->term && !j->followed) {
+        ft_rdzv_renew(j->rdzv); /* all of those who have begun are gone, and the job with them */
     }
 }
 
@@ -237,6 +240,7 @@ static void on_joined(void *arg, const struct ft_rdzv_state *state, struct ft_rd
     keep(j, list, place);
     j->version = state->version;
     j->followed = 0;
+    j->began = place >= 0;
     ft_say_detail(&j->say, place < 0 ? "--rdzv: job %s has begun with %u host%s; this one is a spare" : "--rdzv: job %s has %u host%s",
                   j->r->settings.job, list->n, ft_plural(list->n));
     look(j);
@@ -380,7 +384,7 @@ static void reaped(struct join *j, pid_t pid, int status)
         return;
     if (WIFEXITED(status) && (pid == j->lead.pid || !j->lead.pid)) {
         j->led = true;
-        j->closing = true;
+        j->closing |= !j->ending;
         end(j, WEXITSTATUS(status));
     } else if (pid == j->lead.pid) {
         j->lead.pid = 0;

@@ -2,7 +2,8 @@
 /* ftrun --rdzv: on each host of a job, in the process that the user started. It holds the host's place in the rendezvous. When the round is final,
    the leader's runs the controller (lead.h), and the others' are given nodes by that one (host.h).
 
-     joined, and leads                     -> the controller is started, once; it says where it is reached, and that is published
+     has had a place from the beginning, and leads -> the controller is started, once; it says where it is reached, and that is published
+     came later, leads, and has heard of no controller -> all who began are gone: a new round
      hears of a controller                 -> holds a connection with it, proved by a key that only this round and this leader's term give
      hears of one of another term          -> what was started for the first one is ended
      its place is another's, or the round is over -> likewise
