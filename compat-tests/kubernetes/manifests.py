@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether manifests are such as Kubernetes takes: manifests.py DIRECTORY FILE.... What is in pods is compared with Kubernetes' own schema, which
-is in a package on PyPI and is kept in DIRECTORY; what is around them with crds/KIND.json, which says what the operators' definitions
+"""Whether manifests are such as Kubernetes takes: manifests.py DIRECTORY FILE.... What is in pods is compared with Kubernetes' own schema,
+which is in a package on PyPI and is kept in DIRECTORY; what is around them with crds/KIND.json, which says what the operators' definitions
 say. Prints what is wrong; exit code 77: PyPI cannot be reached."""
 
 import json

@@ -26,6 +26,7 @@ bool ft_kubernetes_name(char *name, size_t size)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_CANONNAME};
     struct addrinfo *found = NULL;
+    const char *whole;
     size_t n;
 
     if (gethostname(name, size) < 0)
@@ -34,8 +35,9 @@ bool ft_kubernetes_name(char *name, size_t size)
     n = strlen(name);
     if (getaddrinfo(name, NULL, &hints, &found) != 0)
         return true;
-    if (found->ai_canonname && strlen(found->ai_canonname) < size && !strncasecmp(found->ai_canonname, name, n) && found->ai_canonname[n] == '.')
-        strcpy(name, found->ai_canonname);
+    whole = found->ai_canonname;
+    if (whole && strlen(whole) < size && !strncasecmp(whole, name, n) && whole[n] == '.')
+        strcpy(name, whole);
     freeaddrinfo(found);
     return true;
 }
@@ -62,8 +64,8 @@ static int number(ft_kubernetes_get *get, void *arg, const char *name, uint64_t 
     uint64_t n;
 
     if (ft_values_number(said(get, arg, name), &n) < 0 || n < least || n > PODS)
-        return ft_err_set(e, FT_EINVAL, "%s is \"%.40s\", which no operator of Kubernetes' says; -H localhost is for a job in this pod", name,
-                          said(get, arg, name));
+        return ft_err_set(e, FT_EINVAL, "%s is \"%.40s\", which no operator of Kubernetes' says; -H localhost is for a job in this pod",
+                          name, said(get, arg, name));
     *value = (uint32_t)n;
     return 0;
 }
@@ -104,7 +106,8 @@ int ft_kubernetes_read(struct ft_kubernetes *k, const char *own, uint32_t per_ho
                           k->per_host, ft_plural(k->per_host));
     k->nodes /= c->workers ? k->per_host : 1;
     if (index >= k->nodes)
-        return ft_err_set(e, FT_EINVAL, "%s is %u, and there are only %u pod%s (%s)", c->index, index, k->nodes, ft_plural(k->nodes), c->size);
+        return ft_err_set(e, FT_EINVAL, "%s is %u, and there are only %u pod%s (%s)", c->index, index, k->nodes, ft_plural(k->nodes),
+                          c->size);
     return make_url(k, c->first, said(get, arg, c->first), own, ft_kubernetes_port(said(get, arg, c->port)), e) < 0 ? FT_EINVAL : 1;
 }
 

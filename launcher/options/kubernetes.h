@@ -28,13 +28,15 @@ typedef const char *ft_kubernetes_get(void *arg, const char *name);
 /* This is a pod: other pods, and their names, may come later than it does, and return with another address. */
 bool ft_kubernetes_is_here(void);
 
-/* The name under which other pods reach this one: its host's, or that with the domain that Kubernetes has written beside it. False: it has none. */
+/* The name under which other pods reach this one: its host's, or that with the domain that Kubernetes has written beside it. False: it has
+   none. */
 bool ft_kubernetes_name(char *name, size_t size);
 
 /* Where pods meet: 29400, or the next one if the program listens at that. NULL: it listens nowhere. */
 uint16_t ft_kubernetes_port(const char *taken);
 
-/* 1: there are others, and k says who; 0: nothing says so; FT_EINVAL with a line. own: this host's name; per_host: as said by -N, 0: not said. */
+/* 1: there are others, and k says who; 0: nothing says so; FT_EINVAL with a line. own: this host's name; per_host: as said by -N, 0: not
+   said. */
 int ft_kubernetes_read(struct ft_kubernetes *k, const char *own, uint32_t per_host, ft_kubernetes_get *get, void *arg, struct ft_error *e);
 
 /* One of several pods of an indexed Job that knows nothing of the others: its number. -1: it is none. */

@@ -44,8 +44,8 @@ static void expect_error(const char *const *env, uint32_t per_host, const char *
 /* training-operator v1, XGBoostJob "iris" with a master and two workers: the second worker. */
 Test(kubernetes, xgboostjob)
 {
-    static const char *const env[] = {"MASTER_PORT", "9991", "MASTER_ADDR", "iris-master-0", "WORLD_SIZE", "3", "RANK", "2", "PYTHONUNBUFFERED", "1",
-                                      "WORKER_PORT", "9991", "WORKER_ADDRS", "iris-worker-0,iris-worker-1", NULL};
+    static const char *const env[] = {"MASTER_PORT", "9991", "MASTER_ADDR", "iris-master-0", "WORLD_SIZE", "3", "RANK", "2",
+                                      "PYTHONUNBUFFERED", "1", "WORKER_PORT", "9991", "WORKER_ADDRS", "iris-worker-0,iris-worker-1", NULL};
 
     expect(env, "iris-worker-1", 0, "rdzv://iris-master-0:29400/iris-master-0", 3, 1);
     expect(env, "iris-worker-1", 4, "rdzv://iris-master-0:29400/iris-master-0", 3, 4);
