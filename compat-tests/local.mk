@@ -29,6 +29,7 @@ include compat-tests/checkpoint/local.mk
 include compat-tests/hosts/local.mk
 include compat-tests/slurm/local.mk
 include compat-tests/rdzv/local.mk
+include compat-tests/kubernetes/local.mk
 include compat-tests/chaos/local.mk
 include compat-tests/abi/local.mk
 include compat-tests/programs/local.mk

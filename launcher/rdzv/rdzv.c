@@ -307,7 +307,8 @@ int ft_rdzv_open(struct ft_rdzv **out, const struct ft_rdzv_config *config, stru
     }
     if (r->secret.is_known)
         ft_say_notice(config->say,
-                      "--rdzv: without a secret file whoever reaches %s can join this job, and lead it (--rdzv-secret-file FILE keeps others out)",
+                      "--rdzv: without a secret file whoever reaches %s can join this job, and lead it (--rdzv-secret-file FILE, "
+                      "or FTMPI_SECRET_FILE, keeps others out; a pod of Kubernetes' mounts a Secret for it)",
                       config->settings->embedded ? "the port" : "the store");
     ft_rdzv_look(r);
     ft_rdzv_tell(r, FT_RV_TIME, 0);
