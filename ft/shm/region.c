@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ft/shm/box.h"
 #include "ft/shm/random.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
@@ -220,6 +221,7 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     atomic_store(&b->incarnation, incarnation);
     atomic_store(&b->state, FT_RANK_ABSENT);
     atomic_store((_Atomic uint8_t *)(r->base + r->header->asleep_at) + rank, 0);
+    atomic_store(&ft_box(r, rank)->answered, atomic_load(&ft_box(r, rank)->asked)); /* the predecessor waits no more */
 }
 
 static struct ft_counters *counters_of(const struct ft_region *r, uint32_t stream)
@@ -387,6 +389,8 @@ void ft_region_reset(const struct ft_region *r)
     ft_point_store();
     if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)h->streams_at, (off_t)streams) != 0)
         memset(r->base + h->streams_at, 0, streams);
+    for (uint32_t i = 0; i < h->params.nranks; i++)
+        ft_note(&ft_box(r, i)->newest, 0);
     found_ranks(r);
     found_streams(r);
     ft_publish(&r->header->resetting, 0);

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The job's store: what programs ask of it, and who is killed meanwhile.
+store_tests = compat-tests/store/kills.sh compat-tests/store/killsat.sh
+check_PROGRAMS += compat-tests/store/ticks
+TESTS += $(store_tests)
+EXTRA_DIST += $(store_tests)
