@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ticks ROUNDS [every=N] [pause=US] [kill=RANK,ROUND,STEP,LIFE]...: ranks that use the job's store in each round: add to a counter, add to another
+/* ticks ROUNDS [every=N] [pause=US] [kill=RANK,ROUND,STEP,LIFE]... [lose=...]: ranks that use the job's store in each round: add to a counter, add to another
    one by compare-and-swap, hand on a token from rank to rank by set and wait, read a long value, wait for what never comes. What each is answered
    is printed, so that ftrun finds a replay that was answered otherwise; rank 0 prints what the counters are in the end.
-   every: a checkpoint every so many rounds. kill: RANK kills itself before STEP of ROUND, in its life LIFE. pause: rank 0, before it hands on. */
+   every: a checkpoint every so many rounds. kill: RANK kills itself before STEP of ROUND, in its life LIFE;
+   lose: and its host. pause: rank 0, before it hands on. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,11 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat-tests/checkpoint/lose_node.h"
 #include "ftmpi.h"
 
 enum { KILLS = 16, LONG = 100000 };
 
-static struct { int rank, round, step, life; } kills[KILLS];
+static struct { int rank, round, step, life; bool host; } kills[KILLS];
 static int nkills, rank, size;
 
 #define OK(call) do { if ((call) != MPI_SUCCESS) { printf("rank %d: %s failed\n", rank, #call); MPI_Abort(MPI_COMM_WORLD, 9); } } while (0)
@@ -27,7 +29,7 @@ static void step(int round, int s)
     OK(MPIX_Incarnation(&life));
     for (int i = 0; i < nkills; i++)
         if (kills[i].rank == rank && kills[i].round == round && kills[i].step == s && kills[i].life == life)
-            kill(getpid(), SIGKILL);
+            kills[i].host ? lose_node(0) : (void)kill(getpid(), SIGKILL);
 }
 
 static void swap(int round)
@@ -129,8 +131,8 @@ int main(int argc, char **argv)
     void *model;
 
     for (int i = 2; i < argc; i++)
-        if (sscanf(argv[i], "kill=%d,%d,%d,%d", &kills[nkills].rank, &kills[nkills].round, &kills[nkills].step, &kills[nkills].life) == 4)
-            nkills++;
+        if (sscanf(argv[i] + 4, "=%d,%d,%d,%d", &kills[nkills].rank, &kills[nkills].round, &kills[nkills].step, &kills[nkills].life) == 4)
+            kills[nkills++].host = argv[i][0] == 'l';
         else if (sscanf(argv[i], "every=%d", &every) != 1 && sscanf(argv[i], "pause=%u", &pause_us) != 1)
             return 2;
     MPI_Init(&argc, &argv);
