@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ticks ROUNDS [every=N] [pause=US] [kill=RANK,ROUND,STEP,LIFE]... [lose=...]: ranks that use the job's store in each round: add to a counter, add to another
+/* ticks ROUNDS [every=N] [pause=US] [fill=BYTES] [kill=RANK,ROUND,STEP,LIFE]... [lose=...]: ranks that use the job's store in each round: add to a counter, add to another
    one by compare-and-swap, hand on a token from rank to rank by set and wait, read a long value, wait for what never comes. What each is answered
    is printed, so that ftrun finds a replay that was answered otherwise; rank 0 prints what the counters are in the end.
    every: a checkpoint every so many rounds. kill: RANK kills itself before STEP of ROUND, in its life LIFE;
-   lose: and its host. pause: rank 0, before it hands on. */
+   lose: and its host. pause: rank 0, before it hands on. fill: so much is reduced in
+   each round, so that the log gets full. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -125,7 +126,8 @@ static void result(const char *key)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 8, every = 0, version = 0;
+    int rounds = argc > 1 ? atoi(argv[1]) : 8, every = 0, version = 0, fill = 0;
+    void *bytes;
     unsigned pause_us = 0;
     MPI_Count n;
     void *model;
@@ -133,8 +135,9 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++)
         if (sscanf(argv[i] + 4, "=%d,%d,%d,%d", &kills[nkills].rank, &kills[nkills].round, &kills[nkills].step, &kills[nkills].life) == 4)
             kills[nkills++].host = argv[i][0] == 'l';
-        else if (sscanf(argv[i], "every=%d", &every) != 1 && sscanf(argv[i], "pause=%u", &pause_us) != 1)
+        else if (sscanf(argv[i], "every=%d", &every) != 1 && sscanf(argv[i], "pause=%u", &pause_us) != 1 && sscanf(argv[i], "fill=%d", &fill) != 1)
             return 2;
+    bytes = calloc(1, (size_t)fill + 1);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -143,6 +146,7 @@ int main(int argc, char **argv)
     for (int round = version * every; round < rounds; round++) {
         one_round(round, pause_us);
         fflush(stdout);
+        OK(MPI_Allreduce(MPI_IN_PLACE, bytes, fill, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD));
         if (every && (round + 1) % every == 0)
             OK(MPIX_Checkpoint(&round, sizeof round, NULL, 0));
     }

@@ -389,8 +389,6 @@ void ft_region_reset(const struct ft_region *r)
     ft_point_store();
     if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)h->streams_at, (off_t)streams) != 0)
         memset(r->base + h->streams_at, 0, streams);
-    for (uint32_t i = 0; i < h->params.nranks; i++)
-        ft_note(&ft_box(r, i)->newest, 0);
     found_ranks(r);
     found_streams(r);
     ft_publish(&r->header->resetting, 0);

@@ -14,7 +14,6 @@ enum { FIRST_SLOTS = 64, FIRST_CALLS = 8, NUMBER_TEXT = 24 };
 /* What the memory begins with. One process at a time writes it. */
 struct journal {
     _Atomic uint64_t end;        /* bytes of `calls` that count. Release: what is below it is there */
-    _Atomic uint64_t generation;
     _Alignas(FT_LINE) char calls[];
 };
 
@@ -140,18 +139,8 @@ static const struct call *done_before(const struct ft_values *v, uint32_t rank, 
     return low < r->n && r->calls[low].number == number ? call_at(v, r->calls[low].at) : NULL;
 }
 
-static void forget(struct ft_values *v)
-{
-    for (uint32_t i = 0; i < v->nranks; i++)
-        v->ranks[i].n = 0;
-    if (v->slots)
-        memset(v->slots, 0, v->nslots * sizeof *v->slots);
-    v->nkeys = 0;
-}
-
 static bool find_all(struct ft_values *v)
 {
-    forget(v);
     for (uint64_t at = 0; at < end_of(v); at += call_at(v, at)->bytes) {
         if (!grow_slots(v) || !grow_calls(&v->ranks[call_at(v, at)->rank]))
             return false;
@@ -353,24 +342,6 @@ void ft_values_give_up(struct ft_values *v, uint32_t rank, const struct ft_value
 }
 
 /* ---- all of it ---- */
-
-/* A checkpoint is a collective call: whatever any rank called before it was answered before whatever any rank called after it. */
-bool ft_values_rewind(struct ft_values *v, uint64_t generation, uint64_t version)
-{
-    uint64_t at = 0, end = end_of(v);
-
-    if (atomic_load_explicit(&v->j->generation, memory_order_relaxed) == generation)
-        return false;
-    while (at < end && ft_value_version(call_at(v, at)->number) < version)
-        at += call_at(v, at)->bytes;
-    atomic_store_explicit(&v->j->end, at, memory_order_release);
-    atomic_store_explicit(&v->j->generation, generation, memory_order_release); /* killed before this, a successor finds nothing left to undo */
-    if (find_all(v))
-        return true;
-    atomic_store_explicit(&v->j->end, 0, memory_order_release);
-    forget(v);
-    return true;
-}
 
 struct ft_values *ft_values_new(void *memory, size_t bytes, uint32_t nranks)
 {

@@ -23,16 +23,12 @@ struct ft_values;
 struct ft_values *ft_values_new(void *memory, size_t bytes, uint32_t nranks);
 void ft_values_free(struct ft_values *v);
 
-/* True: *answer is the answer, its pointers are good until ft_values_rewind. False: a WAIT for what is not there; nothing has been done, and
+/* True: *answer is the answer, its pointers go into the memory. False: a WAIT for what is not there; nothing has been done, and
    it is to be asked again when something is, or given up. */
 bool ft_values_do(struct ft_values *v, uint32_t rank, const struct ft_value_ask *ask, struct ft_value_answer *answer);
 
 /* Its time is up. */
 void ft_values_give_up(struct ft_values *v, uint32_t rank, const struct ft_value_ask *ask, struct ft_value_answer *answer);
-
-/* All ranks begin again, for the generation-th time, with the checkpoint of this version (0: none): what was called after it has not been.
-   False: this has been said before. Without memory the store is empty then. */
-bool ft_values_rewind(struct ft_values *v, uint64_t generation, uint64_t version);
 
 /* For people. */
 uint64_t ft_values_bytes(const struct ft_values *v);

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "ft/shm/versions.h"
-#include "ft/shm/word.h"
 #include "launcher/agent/state.h"
 #include "launcher/job/boxes.h"
 #include "launcher/values/server.h"
@@ -26,18 +24,14 @@ static void answer(void *arg, uint32_t rank, const struct ft_value_answer *a)
     ft_boxes_answer(s->boxes, rank, a);
 }
 
-/* Ranks that have all begun again ask nothing before they are there: so whoever asks is of the generation that the region names. */
 void ft_store_look(struct ft_store *s)
 {
-    const struct ft_version_head *head;
     struct ft_value_ask ask;
     const void *bytes;
     size_t length;
 
     if (!s || !s->server)
         return;
-    head = ft_versions_head(&s->job->region);
-    ft_values_server_renew(s->server, ft_peek(&head->generation), ft_peek(&head->base_version));
     for (uint32_t r = 0; r < s->job->options->nranks; r++)
         if (ft_boxes_take(s->boxes, r, &bytes, &length) && ft_value_get_ask(&ask, bytes, length))
             ft_values_server_ask(s->server, r, &ask);

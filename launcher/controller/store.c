@@ -25,7 +25,6 @@ static void answer(void *arg, uint32_t rank, const struct ft_value_answer *a)
     ft_peers_send(c->peers, c->store->node_of[rank], ft_wire_put_store_answer(rank, a));
 }
 
-/* Of an epoch that is over no node is heard any more; a new one begins with what the job was resumed from, before which nothing is known here. */
 int ft_controller_store_take(struct ft_controller *c, uint32_t node, const struct ft_wire_frame *f, struct ft_error *e)
 {
     struct ft_value_ask ask;
@@ -35,7 +34,6 @@ int ft_controller_store_take(struct ft_controller *c, uint32_t node, const struc
         return FT_EDAMAGED;
     if (rank >= c->map->world || c->store->node_of[rank] != node)
         return ft_err_set(e, FT_EDAMAGED, "a STORE_ASK of rank %u, which is not there", rank);
-    ft_values_server_renew(c->store->server, ft_nodes_epoch(c->policy), 0);
     ft_values_server_ask(c->store->server, rank, &ask);
     return 0;
 }

@@ -133,14 +133,6 @@ void ft_values_server_ask(struct ft_values_server *s, uint32_t rank, const struc
     answer(s, rank, &a);
 }
 
-void ft_values_server_renew(struct ft_values_server *s, uint64_t generation, uint64_t version)
-{
-    if (!ft_values_rewind(s->values, generation, version))
-        return;
-    while (!TAILQ_EMPTY(&s->waiters))
-        forget(s, TAILQ_FIRST(&s->waiters));
-}
-
 struct ft_values_server *ft_values_server_new(const struct ft_values_server_config *config)
 {
     struct ft_values_server *s = calloc(1, sizeof *s + config->nranks * sizeof s->ranks[0]);

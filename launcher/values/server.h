@@ -31,7 +31,4 @@ void ft_values_server_free(struct ft_values_server *s);
 /* Rank asks; what it asked before, and has not been answered, it does not wait for any more. */
 void ft_values_server_ask(struct ft_values_server *s, uint32_t rank, const struct ft_value_ask *ask);
 
-/* All ranks begin again for the generation-th time (ft_values_rewind). Nobody waits. To be said before anything is asked. */
-void ft_values_server_renew(struct ft_values_server *s, uint64_t generation, uint64_t version);
-
 #endif
