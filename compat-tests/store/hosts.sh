@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib/test.sh"
 uses hosts
 program=$built/ticks
+: "${go:?}"
 
 # exact RANKS ROUNDS
 exact() {

@@ -18,6 +18,7 @@ one() { # OPTIONS PLAN...
     # shellcheck disable=SC2086
     timeout -k 5 60 "$killat" -r 1 "$@" "$ftrun" $options -n 3 "$program" 8 >out 2>err 9>stops
     code=$?
+    grep -q "restarted from its snapshot" err && snapshots=$((snapshots + 1))
 }
 exact() {
     [ "$code" = 0 ] || fail "$what: exit code $code"
@@ -28,7 +29,7 @@ exact() {
     grep -q '^rank 0: count 24$' out && grep -q '^rank 0: swaps 24$' out || fail "$what: $(grep '^rank 0:' out | tr '\n' ' ')"
 }
 
-runs=0
+runs=0 snapshots=0
 for options in '--snapshot off' '--snapshot 0.005'; do
     one "$options"
     [ "$code" != 77 ] || skip "nothing can be traced here"
@@ -54,5 +55,6 @@ for options in '--snapshot off' '--snapshot 0.005'; do
         runs=$((runs + 1))
     done
 done
-echo "$runs runs"
+echo "$runs runs, $snapshots with a way back by a snapshot"
+if records && [ $snapshots = 0 ]; then fail "no rank went on from a snapshot"; fi
 finish
