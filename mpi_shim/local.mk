@@ -56,3 +56,4 @@ ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/mpi_missing.h mpi_shim/mpicxx.h m
 
 include mpi_shim/rabit/local.mk
 include mpi_shim/lightgbm/local.mk
+include mpi_shim/store/local.mk
