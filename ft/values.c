@@ -70,7 +70,7 @@ static int take(struct ft *ft, const struct ft_value_ask *ask, struct ft_value_a
     if (length > c->room) {
         more = realloc(c->answer, length);
         if (!more)
-            return ft_err_set(e, FT_ENOMEM, "no memory for %zu bytes of the job's store", length);
+            return ft_err_set(e, FT_ENOMEM, "no memory for what the job's store has answered");
         c->answer = more;
         c->room = length;
     }

@@ -34,8 +34,7 @@ static int check_key(const char *me, const char *key, struct ft_value_ask *ask)
         return shim_raise(NULL, me, MPI_ERR_ARG, "key is a null pointer");
     n = strnlen(key, FT_VALUE_KEY + 1);
     if (n == 0 || n > FT_VALUE_KEY)
-        return shim_raise(NULL, me, MPI_ERR_ARG, n ? "the key is too long; it may have %d bytes" : "the key is empty; it has to have 1 to %d bytes",
-                          FT_VALUE_KEY);
+        return shim_raise(NULL, me, MPI_ERR_ARG, "the key is %s; it has to have 1 to 1024 bytes", n ? "too long" : "empty");
     ask->key = key;
     ask->nkey = (uint32_t)n;
     return MPI_SUCCESS;
@@ -48,7 +47,7 @@ static int check_value(const char *me, const char *what, const char *length, con
     if (!err)
         err = shim_check_buffer(NULL, me, what, value, (uint64_t)n);
     if (!err && n > FT_VALUE_BYTES)
-        err = shim_raise(NULL, me, MPI_ERR_COUNT, "%s is %lld bytes long; a value may have %d", what, (long long)n, FT_VALUE_BYTES);
+        err = shim_raise(NULL, me, MPI_ERR_COUNT, "%s has a length of %lld; a value may have 1 MiB", what, (long long)n);
     return err;
 }
 
@@ -147,8 +146,7 @@ int MPIX_Store_compare_and_swap(const char *key, const void *expected, MPI_Count
     if (!err)
         err = check_value(me, "value", "n", value, n);
     if (!err && !none && nexpected + n > FT_VALUE_BYTES)
-        err = shim_raise(NULL, me, MPI_ERR_COUNT, "expected and value are %lld bytes long together; they may have %d", (long long)(nexpected + n),
-                         FT_VALUE_BYTES);
+        err = shim_raise(NULL, me, MPI_ERR_COUNT, "expected and value are too large; they may have 1 MiB together");
     if (!err && !swapped)
         err = shim_raise(NULL, me, MPI_ERR_ARG, "swapped is a null pointer");
     if (err)
