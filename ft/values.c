@@ -11,7 +11,8 @@
 #include "ft/values/table.h"
 
 static const char *const verbs[FT_VALUE_OPS] = {
-    [FT_VALUE_SET] = "sets", [FT_VALUE_GET] = "gets", [FT_VALUE_WAIT] = "waits for", [FT_VALUE_ADD] = "adds to", [FT_VALUE_COMPARE] = "compares",
+    [FT_VALUE_SET] = "sets", [FT_VALUE_GET] = "gets", [FT_VALUE_WAIT] = "waits for", [FT_VALUE_ADD] = "adds to",
+    [FT_VALUE_COMPARE] = "compares",
 };
 
 static uint64_t next_number(struct ft *ft)
@@ -76,7 +77,8 @@ static int take(struct ft *ft, const struct ft_value_ask *ask, struct ft_value_a
     }
     memcpy(c->answer, box->bytes, length);
     if (!ft_value_get_answer(answer, c->answer, length) || answer->number != ask->number)
-        return ft_err_set(e, FT_EJOB, "rank %u on %s: what lies in its box is no answer of the job's store; has the program written to memory that is "
+        return ft_err_set(e, FT_EJOB,
+                          "rank %u on %s: what lies in its box is no answer of the job's store; has the program written to memory that is "
                           "not its own?", ft->world.me, ft->host);
     return 0;
 }
@@ -127,13 +129,15 @@ static int judge(const struct ft *ft, const struct ft_value_ask *ask, const stru
 {
     switch (answer->status) {
     case FT_VALUE_OTHER:
-        return ft_err_set(e, FT_EDIVERGED, "rank %u on %s %s \"%.*s\" in the job's store, as its call %u since checkpoint %llu, and in an earlier life "
+        return ft_err_set(e, FT_EDIVERGED,
+                          "rank %u on %s %s \"%.*s\" in the job's store, as its call %u since checkpoint %llu, and in an earlier life "
                           "that was another call: the program is not the same each time", ft->world.me, ft->host, verbs[ask->op],
                           (int)ft_min(ask->nkey, 64), ask->key, (unsigned)(ask->number & UINT32_MAX) + 1,
                           (unsigned long long)ft_value_version(ask->number));
     case FT_VALUE_BAD:
-        return ft_err_set(e, FT_EJOB, "rank %u on %s: ftrun did not understand what it asked of the job's store; has the program written to memory that "
-                          "is not its own?", ft->world.me, ft->host);
+        return ft_err_set(e, FT_EJOB,
+                          "rank %u on %s: ftrun did not understand what it asked of the job's store; has the program written to memory "
+                          "that is not its own?", ft->world.me, ft->host);
     case FT_VALUE_NO_MEMORY:
         return ft_err_set(e, FT_ENOMEM, "ftrun has no memory for the job's store");
     default:

@@ -114,11 +114,11 @@ FTMPI_API int MPIX_Snapshot(int *taken);
 
 /* ---- the job's store: keys and values that all ranks share ----
 
-   A key is a string of 1 to 1024 bytes, a value any bytes, up to 1 MiB. These are calls of one rank alone, each done at once and as a whole
+   A key is a string of 1 to 1024 bytes, a value any bytes, up to 1 MiB. These are calls of one rank alone, each done as a whole
    (docs/store.md). Whatever is killed, each call of the program is done exactly once: a rank that comes back is answered as its
    predecessor was. What is found is good until this rank's next call of the store. A world of one without ftrun has a store of its own.
 
-   Errors of all: before MPI_Init, after MPI_Finalize; MPI_ERR_ARG: the key is a null pointer, empty or too long, or another pointer is null;
+   Errors of all: before MPI_Init, after MPI_Finalize; MPI_ERR_ARG: the key is a null pointer, empty or too long, or another is null;
    MPI_ERR_COUNT: a length is negative, or more than 1 MiB; MPI_ERR_BUFFER; MPI_ERR_NO_MEM: the store is full, and nothing has changed:
    its calls may take 1 GiB together (64 bytes each, and the keys and values that they write), of 1048576 keys. */
 
@@ -149,7 +149,8 @@ FTMPI_API int MPIX_Store_add(const char *key, long long by, long long *sum);
      IN  expected, nexpected   what must be under the key; MPIX_STORE_NONE as nexpected: nothing
      IN  value, n              if it is, this is from now on; expected and value have 1 MiB together, at most
      OUT swapped               whether it was (logical) */
-FTMPI_API int MPIX_Store_compare_and_swap(const char *key, const void *expected, MPI_Count nexpected, const void *value, MPI_Count n, int *swapped);
+FTMPI_API int MPIX_Store_compare_and_swap(const char *key, const void *expected, MPI_Count nexpected, const void *value, MPI_Count n,
+                                          int *swapped);
 
 #ifdef __cplusplus
 }

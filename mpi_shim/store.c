@@ -16,9 +16,11 @@ static int finish(const char *me, const struct ft_value_ask *ask, const struct f
     if (err)
         return shim_finish(err, e);
     if (answer->status == FT_VALUE_NO_NUMBER)
-        return shim_raise(NULL, me, MPI_ERR_ARG, "the value of \"%.*s\" is no number in decimal digits, or the sum is beyond 64 bits", shown, ask->key);
+        return shim_raise(NULL, me, MPI_ERR_ARG, "the value of \"%.*s\" is no number in decimal digits, or the sum is beyond 64 bits",
+                          shown, ask->key);
     if (answer->status == FT_VALUE_FULL)
-        return shim_raise(NULL, me, MPI_ERR_NO_MEM, "the job's store is full, and \"%.*s\" is as it was: all its calls together may take 1 GiB, "
+        return shim_raise(NULL, me, MPI_ERR_NO_MEM,
+                          "the job's store is full, and \"%.*s\" is as it was: all its calls together may take 1 GiB, "
                           "of 1048576 keys", shown, ask->key);
     return MPI_SUCCESS;
 }
@@ -135,7 +137,8 @@ int MPIX_Store_compare_and_swap(const char *key, const void *expected, MPI_Count
 {
     const char *me = "X_Store_compare_and_swap";
     bool none = nexpected == MPIX_STORE_NONE;
-    struct ft_value_ask ask = {.op = FT_VALUE_COMPARE, .none_expected = none, .expected = expected, .nexpected = none ? 0 : (uint32_t)nexpected,
+    struct ft_value_ask ask = {.op = FT_VALUE_COMPARE, .none_expected = none, .expected = expected,
+                               .nexpected = none ? 0 : (uint32_t)nexpected,
                                .value = value, .nvalue = (uint32_t)n};
     struct ft_value_answer answer = {0};
     int err = check_key(me, key, &ask);

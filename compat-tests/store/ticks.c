@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ticks ROUNDS [every=N] [pause=US] [fill=BYTES] [kill=RANK,ROUND,STEP,LIFE]... [lose=...]: ranks that use the job's store in each round: add to a counter, add to another
-   one by compare-and-swap, hand on a token from rank to rank by set and wait, read a long value, wait for what never comes. What each is answered
-   is printed, so that ftrun finds a replay that was answered otherwise; rank 0 prints what the counters are in the end.
-   every: a checkpoint every so many rounds. kill: RANK kills itself before STEP of ROUND, in its life LIFE;
-   lose: and its host. pause: rank 0, before it hands on. fill: so much is reduced in
-   each round, so that the log gets full. */
+/* ticks ROUNDS [every=N] [pause=US] [fill=BYTES] [kill=RANK,ROUND,STEP,LIFE]... [lose=...]: ranks that use the job's store in each round:
+   add to a counter, add to another one by compare-and-swap, hand on a token from rank to rank by set and wait, read a long value, wait for
+   what never comes. What each is answered is printed, so that ftrun finds a replay that was answered otherwise; rank 0 prints what the
+   counters are in the end.
+   every: a checkpoint every so many rounds. kill: RANK kills itself before STEP of ROUND, in its life LIFE; lose: and its host. pause:
+   rank 0, before it hands on. fill: so much is reduced in each round, so that the log gets full. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -135,7 +135,8 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++)
         if (sscanf(argv[i] + 4, "=%d,%d,%d,%d", &kills[nkills].rank, &kills[nkills].round, &kills[nkills].step, &kills[nkills].life) == 4)
             kills[nkills++].host = argv[i][0] == 'l';
-        else if (sscanf(argv[i], "every=%d", &every) != 1 && sscanf(argv[i], "pause=%u", &pause_us) != 1 && sscanf(argv[i], "fill=%d", &fill) != 1)
+        else if (sscanf(argv[i], "every=%d", &every) != 1 && sscanf(argv[i], "pause=%u", &pause_us) != 1 &&
+                 sscanf(argv[i], "fill=%d", &fill) != 1)
             return 2;
     bytes = calloc(1, (size_t)fill + 1);
     MPI_Init(&argc, &argv);

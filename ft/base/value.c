@@ -63,9 +63,9 @@ static bool is_ask(const struct ask_head *h, size_t len)
 {
     bool compares = h->op == FT_VALUE_COMPARE, sets = compares || h->op == FT_VALUE_SET;
 
-    return h->op >= FT_VALUE_SET && h->op < FT_VALUE_OPS && h->nkey >= 1 && h->nkey <= FT_VALUE_KEY && h->none_expected <= compares && !h->zero &&
-           (uint64_t)h->nexpected + h->nvalue <= FT_VALUE_BYTES && (sets || !h->nvalue) && ((compares && !h->none_expected) || !h->nexpected) &&
-           len == FT_VALUE_ASK_HEAD + (size_t)h->nkey + h->nexpected + h->nvalue;
+    return h->op >= FT_VALUE_SET && h->op < FT_VALUE_OPS && h->nkey >= 1 && h->nkey <= FT_VALUE_KEY && !h->zero &&
+           h->none_expected <= compares && (sets || !h->nvalue) && ((compares && !h->none_expected) || !h->nexpected) &&
+           (uint64_t)h->nexpected + h->nvalue <= FT_VALUE_BYTES && len == FT_VALUE_ASK_HEAD + (size_t)h->nkey + h->nexpected + h->nvalue;
 }
 
 bool ft_value_get_ask(struct ft_value_ask *a, const void *from, size_t len)
@@ -79,9 +79,9 @@ bool ft_value_get_ask(struct ft_value_ask *a, const void *from, size_t len)
     bytes += sizeof h;
     if (!is_ask(&h, len))
         return false;
-    *a = (struct ft_value_ask){.number = h.number, .op = (enum ft_value_op)h.op, .none_expected = h.none_expected, .key = bytes, .nkey = h.nkey,
-                               .expected = bytes + h.nkey, .nexpected = h.nexpected, .value = bytes + h.nkey + h.nexpected, .nvalue = h.nvalue,
-                               .wait_ms = h.wait_ms, .by = h.by};
+    *a = (struct ft_value_ask){.number = h.number, .op = (enum ft_value_op)h.op, .none_expected = h.none_expected,
+                               .key = bytes, .nkey = h.nkey, .expected = bytes + h.nkey, .nexpected = h.nexpected,
+                               .value = bytes + h.nkey + h.nexpected, .nvalue = h.nvalue, .wait_ms = h.wait_ms, .by = h.by};
     return true;
 }
 
@@ -94,7 +94,7 @@ bool ft_value_get_answer(struct ft_value_answer *a, const void *from, size_t len
     memcpy(&h, from, sizeof h);
     if (h.status >= FT_VALUE_STATUSES || h.there > 1 || h.swapped > 1 || h.nvalue > FT_VALUE_BYTES || len != sizeof h + (size_t)h.nvalue)
         return false;
-    *a = (struct ft_value_answer){.number = h.number, .status = (enum ft_value_status)h.status, .there = h.there, .swapped = h.swapped, .sum = h.sum,
-                                  .value = (const char *)from + sizeof h, .nvalue = h.nvalue};
+    *a = (struct ft_value_answer){.number = h.number, .status = (enum ft_value_status)h.status, .there = h.there,
+                                  .swapped = h.swapped, .sum = h.sum, .value = (const char *)from + sizeof h, .nvalue = h.nvalue};
     return true;
 }

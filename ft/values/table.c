@@ -153,7 +153,8 @@ static bool find_all(struct ft_values *v)
 
 static void answer_of(const struct ft_values *v, const struct call *c, struct ft_value_answer *a)
 {
-    *a = (struct ft_value_answer){.number = c->number, .status = (enum ft_value_status)c->status, .there = c->there, .swapped = c->swapped, .sum = c->sum};
+    *a = (struct ft_value_answer){.number = c->number, .status = (enum ft_value_status)c->status, .there = c->there,
+                                  .swapped = c->swapped, .sum = c->sum};
     if (c->there && c->op != FT_VALUE_SET) {
         a->value = v->j->calls + c->value_at;
         a->nvalue = c->nvalue;
@@ -260,7 +261,8 @@ static bool is_expected(const struct ft_values *v, const struct call *old, const
 
 static struct call new_call(uint32_t rank, const struct ft_value_ask *ask, uint64_t hash)
 {
-    return (struct call){.rank = rank, .number = ask->number, .key_hash = hash, .op = (uint8_t)ask->op, .status = FT_VALUE_DONE, .nkey = ask->nkey};
+    return (struct call){.rank = rank, .number = ask->number, .key_hash = hash, .op = (uint8_t)ask->op, .status = FT_VALUE_DONE,
+                         .nkey = ask->nkey};
 }
 
 /* True: it is answered, or cannot be. *old: the key's last write, NULL: none. */

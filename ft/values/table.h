@@ -3,7 +3,7 @@
    done once (docs/store.md). Pure; no clock: whoever serves it says when a WAIT has waited long enough.
 
    All of it is a journal in the memory that it is given: calls in the order in which they were answered. It is as much as its `end` says,
-   which is stored last; so of a process that is killed at any instruction another one, with the same memory, finds all that it has answered,
+   which is stored last; so of a process that is killed at any instruction another one, with the same memory, finds all that it answered,
    and nothing half. What finds things in the journal is each process's own. */
 #ifndef FT_VALUES_TABLE_H
 #define FT_VALUES_TABLE_H

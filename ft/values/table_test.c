@@ -88,7 +88,8 @@ static struct ft_value_answer get(uint32_t rank, uint64_t number, const char *ke
 
 static void expect_value(struct ft_value_answer a, const char *value)
 {
-    cr_expect(a.status == FT_VALUE_DONE && a.there && a.nvalue == strlen(value) && !memcmp(a.value, value, a.nvalue), "not \"%s\" but \"%.*s\"", value,
+    cr_expect(a.status == FT_VALUE_DONE && a.there && a.nvalue == strlen(value) && !memcmp(a.value, value, a.nvalue),
+              "not \"%s\" but \"%.*s\"", value,
               (int)a.nvalue, a.value ? (const char *)a.value : "");
 }
 
@@ -126,14 +127,16 @@ Test(values, compare_swaps_what_was_expected)
     expect_value(compare(1, 1, "k", "two", "other"), "one");
     expect_value(compare(1, 2, "k", "one", "three"), "three");
     take_over();
-    cr_expect(compare(0, 1, "k", NULL, "one").swapped && compare(1, 2, "k", "one", "three").swapped && !compare(1, 1, "k", "two", "other").swapped);
+    cr_expect(compare(0, 1, "k", NULL, "one").swapped && compare(1, 2, "k", "one", "three").swapped);
+    cr_expect(!compare(1, 1, "k", "two", "other").swapped);
     set(0, 2, "empty", "");
     cr_expect(compare(0, 3, "empty", "", "full").swapped);
 }
 
 Test(values, add_is_for_numbers)
 {
-    static const char *const none[] = {"", "x", "1x", " 1", "+1", "01", "-", "-0", "99999999999999999999", "111111111111111111111111111111"};
+    static const char *const none[] = {"", "x", "1x", " 1", "+1", "01", "-", "-0", "99999999999999999999",
+                                       "111111111111111111111111111111"};
 
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         set(0, 2 * i, "n", none[i]);
@@ -270,7 +273,7 @@ static void same(const struct ft_value_answer *a, const struct ft_value_answer *
               (!a->nvalue || !memcmp(a->value, b->value, a->nvalue)));
 }
 
-/* What was answered before a kill stays, and the one call under way is done as a whole or not at all: its bytes may lie there, but not count. */
+/* What was answered before a kill stays, and the one call under way is done as a whole or not at all: its bytes may lie there, not count. */
 Test(values, killed_at_any_instant)
 {
     enum { CALLS = 300 };
@@ -319,9 +322,11 @@ Test(values, killed_at_any_instant)
 
 Test(value_bytes, what_goes_in_comes_out)
 {
-    struct ft_value_ask ask = {.number = ft_value_number(3, 7), .op = FT_VALUE_COMPARE, .key = "key", .nkey = 3, .expected = "old", .nexpected = 3,
+    struct ft_value_ask ask = {.number = ft_value_number(3, 7), .op = FT_VALUE_COMPARE, .key = "key", .nkey = 3, .expected = "old",
+                               .nexpected = 3,
                                .value = "new one", .nvalue = 7, .wait_ms = 9, .by = -4}, got;
-    struct ft_value_answer answer = {.number = 5, .status = FT_VALUE_LATE, .there = true, .swapped = true, .value = "v", .nvalue = 1, .sum = -2}, heard;
+    struct ft_value_answer answer = {.number = 5, .status = FT_VALUE_LATE, .there = true, .swapped = true, .value = "v", .nvalue = 1,
+                                     .sum = -2}, heard;
     char bytes[256];
     size_t n = ft_value_ask_bytes(&ask);
 

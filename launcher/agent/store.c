@@ -69,7 +69,8 @@ int ft_store_serve(struct ft_store *s)
 
     if (!s)
         return 0;
-    config = (struct ft_values_server_config){.base = s->job->base, .memory = s->memory, .nranks = s->job->options->nranks, .answer = answer, .arg = s};
+    config = (struct ft_values_server_config){.base = s->job->base, .memory = s->memory, .nranks = s->job->options->nranks,
+                                              .answer = answer, .arg = s};
     s->boxes = ft_boxes_new(&s->job->region);
     s->server = s->boxes ? ft_values_server_new(&config) : NULL;
     if (!s->server)
