@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The hosts of a job find each other: launcher/rdzv, over etcd and over the store in ftrun.
-rdzv_tests = compat-tests/rdzv/embedded.sh compat-tests/rdzv/etcd.sh compat-tests/rdzv/away.sh compat-tests/rdzv/three.sh compat-tests/rdzv/users.sh
+rdzv_tests = compat-tests/rdzv/embedded.sh compat-tests/rdzv/etcd.sh compat-tests/rdzv/away.sh compat-tests/rdzv/three.sh compat-tests/rdzv/users.sh compat-tests/rdzv/own.sh
 check_PROGRAMS += compat-tests/rdzv/member
 compat_tests_rdzv_member_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 compat_tests_rdzv_member_LDADD = liblaunch.la $(EVENT_LIBS)

@@ -8,10 +8,10 @@ export PYTHONPATH
 
 run -n 3 python3 "$here/shared.py"
 expect_code 0
-[ "$(grep -c done "$tmp/out")" = 3 ] || fail "$what: not all are through"
+[ "$(grep -c 'done' "$tmp/out")" = 3 ] || fail "$what: not all are through"
 run -n 3 python3 "$here/shared.py" die
 expect_code 0
-[ "$(grep -c done "$tmp/out")" = 3 ] || fail "$what: not all are through"
+[ "$(grep -c 'done' "$tmp/out")" = 3 ] || fail "$what: not all are through"
 [ "$(sed -n 's/.*ticket //p' "$tmp/out" | sort | tr '\n' ' ')" = '1 2 3 ' ] || fail "$what: not each ticket once"
 [ "$(grep -c '(SIGKILL)' "$tmp/err")" -ge 2 ] || fail "$what: not two deaths"
 ! grep -q 'not what it was before' "$tmp/err" || fail "$what: a line was printed differently"

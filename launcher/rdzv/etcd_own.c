@@ -96,7 +96,8 @@ static int make_dir(const char *dir, struct ft_error *e)
     if ((mkdir(dir, 0700) < 0 && errno != EEXIST) || lstat(dir, &st) < 0)
         return ft_err_set(e, FT_ESYS, "--rdzv: cannot make the directory %s for etcd: %s", dir, strerror(errno));
     if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
-        return ft_err_set(e, FT_ESYS, "--rdzv: %s, where etcd would have its data, is not a directory of this user alone; move it away", dir);
+        return ft_err_set(e, FT_ESYS, "--rdzv: %s, where etcd would have its data, is not a directory of this user alone; move it away",
+                          dir);
     return 0;
 }
 
@@ -147,7 +148,8 @@ static int start(struct ft_etcd_own *own, const struct ft_rdzv_settings *s, uint
     return o->pid > 0 ? 0 : ft_err_set(e, FT_ESYS, "--rdzv: cannot start a process for etcd: %s", strerror(errno));
 }
 
-int ft_etcd_own_new(struct ft_etcd_own **out, const struct ft_rdzv_settings *s, struct event_base *base, const struct ft_say *say, struct ft_error *e)
+int ft_etcd_own_new(struct ft_etcd_own **out, const struct ft_rdzv_settings *s, struct event_base *base, const struct ft_say *say,
+                    struct ft_error *e)
 {
     struct ft_etcd_own *own = NULL;
     int err = 0;
@@ -157,7 +159,8 @@ int ft_etcd_own_new(struct ft_etcd_own **out, const struct ft_rdzv_settings *s, 
         if (!ft_rdzv_is_here(s->endpoints[i].host))
             continue;
         if (!own && !is_installed())
-            return ft_err_set(e, FT_EINVAL, "--rdzv: etcd-embedded:// needs etcd on %s, which is not installed: apt-get install etcd-server",
+            return ft_err_set(e, FT_EINVAL,
+                              "--rdzv: etcd-embedded:// needs etcd on %s, which is not installed: apt-get install etcd-server",
                               s->endpoints[i].host);
         if (!own && !(own = calloc(1, sizeof *own)))
             return ft_err_set(e, FT_ENOMEM, "out of memory");

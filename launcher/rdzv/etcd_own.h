@@ -13,7 +13,8 @@ struct ft_etcd_own;
 struct ft_say;
 
 /* *out NULL: none belongs here. settings and say are borrowed. FT_EINVAL: etcd is not installed; FT_ESYS, FT_ENOMEM: with a line. */
-int ft_etcd_own_new(struct ft_etcd_own **out, const struct ft_rdzv_settings *s, struct event_base *base, const struct ft_say *say, struct ft_error *e);
+int ft_etcd_own_new(struct ft_etcd_own **out, const struct ft_rdzv_settings *s, struct event_base *base, const struct ft_say *say,
+                    struct ft_error *e);
 
 /* One of them runs here, started by this process and not by another one of this host. */
 bool ft_etcd_own_serves(const struct ft_etcd_own *o);

@@ -3,6 +3,7 @@
 #include "launcher/rdzv/etcd_peers.h"
 
 #include <errno.h>
+#include <event2/buffer.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <netdb.h>
@@ -76,19 +77,31 @@ static size_t read_all(int fd, char *answer)
     return n;
 }
 
-/* By etcd's gateway. HTTP/1.0: the answer ends with the connection, and is in one piece. NULL: no answer, or an error; why says which. */
+/* HTTP/1.0: the answer ends with the connection, and is in one piece. */
+static bool put(int fd, const char *what, const char *body)
+{
+    struct evbuffer *request = evbuffer_new();
+    int length = request ? evbuffer_add_printf(request, "POST /v3/%s HTTP/1.0\r\nContent-Type: application/json\r\n"
+                                               "Content-Length: %zu\r\n\r\n%s", what, strlen(body), body) : -1;
+    bool all = length > 0 && evbuffer_write(request, fd) == length;
+
+    if (request)
+        evbuffer_free(request);
+    return all;
+}
+
+/* By etcd's gateway. NULL: no answer, or an error; why says which. */
 static json_t *ask(const struct ft_rdzv_endpoint *p, const char *what, const char *body, char why[FT_ETCD_WHY])
 {
-    char request[1024], answer[ANSWER_BYTES], url[FT_RDZV_TEXT + 32];
-    int fd = dial(p), length = snprintf(request, sizeof request, "POST /v3/cluster/member/%s HTTP/1.0\r\nContent-Type: application/json\r\n"
-                                        "Content-Length: %zu\r\n\r\n%s", what, strlen(body), body);
+    char answer[ANSWER_BYTES], url[FT_RDZV_TEXT + 32];
+    int fd = dial(p);
     const char *data;
     json_t *object = NULL;
 
     snprintf(why, FT_ETCD_WHY, "the etcd at %s does not answer", ft_etcd_url(p, false, url, sizeof url));
     if (fd < 0)
         return NULL;
-    if (send(fd, request, (size_t)length, MSG_NOSIGNAL) == length && read_all(fd, answer)) {
+    if (put(fd, what, body) && read_all(fd, answer)) {
         data = strstr(answer, "\r\n\r\n");
         if (data && strstr(answer, " 200 "))
             object = json_loads(data + 4, 0, NULL);
@@ -115,10 +128,13 @@ static const json_t *with_url(const json_t *list, const char *url)
 
 static bool has_any(const json_t *member, const char *name)
 {
-    return json_array_size(json_object_get(member, name)) > 0 || (json_is_string(json_object_get(member, name)) && *json_string_value(json_object_get(member, name)));
+    const json_t *it = json_object_get(member, name);
+
+    return json_array_size(it) > 0 || (json_is_string(it) && *json_string_value(it));
 }
 
-static bool change(const struct ft_rdzv_endpoint *by, const char *what, const char *name, const char *value, bool list, char why[FT_ETCD_WHY])
+static bool change(const struct ft_rdzv_endpoint *by, const char *what, const char *name, const char *value, bool list,
+                   char why[FT_ETCD_WHY])
 {
     json_t *object = list ? json_pack("{s[s]}", name, value) : json_pack("{ss}", name, value), *answer = NULL;
     char *body = object ? json_dumps(object, JSON_COMPACT) : NULL;
@@ -138,9 +154,9 @@ static enum ft_etcd_part part_by(const struct ft_rdzv_endpoint *by, const char *
 
     if (member && !has_any(member, "clientURLs"))
         return has_any(member, "name") ? FT_ETCD_NEW : FT_ETCD_JOINS; /* a founder that has not run; or added, and not started */
-    if (member && (!json_is_string(id) || !change(by, "remove", "ID", json_string_value(id), false, why)))
+    if (member && (!json_is_string(id) || !change(by, "cluster/member/remove", "ID", json_string_value(id), false, why)))
         return FT_ETCD_LATER;
-    return change(by, "add", "peerURLs", url, true, why) ? FT_ETCD_JOINS : FT_ETCD_LATER;
+    return change(by, "cluster/member/add", "peerURLs", url, true, why) ? FT_ETCD_JOINS : FT_ETCD_LATER;
 }
 
 enum ft_etcd_part ft_etcd_part_of(const struct ft_rdzv_settings *s, uint32_t self, char why[FT_ETCD_WHY])
@@ -150,7 +166,7 @@ enum ft_etcd_part ft_etcd_part_of(const struct ft_rdzv_settings *s, uint32_t sel
 
     ft_etcd_url(&s->endpoints[self], true, url, sizeof url);
     for (uint32_t i = 0; i < s->n; i++) {
-        json_t *list = i == self ? NULL : ask(&s->endpoints[i], "list", "{}", why);
+        json_t *list = i == self ? NULL : ask(&s->endpoints[i], "cluster/member/list", "{}", why);
 
         if (!list)
             continue;
@@ -162,17 +178,17 @@ enum ft_etcd_part ft_etcd_part_of(const struct ft_rdzv_settings *s, uint32_t sel
     return part;
 }
 
-/* Who promotes nobody has to have a leader to say so. */
 bool ft_etcd_others_work(const struct ft_rdzv_settings *s, uint32_t self)
 {
     char why[FT_ETCD_WHY];
     bool work = false;
 
     for (uint32_t i = 0; i < s->n && !work; i++) {
-        json_t *list = i == self ? NULL : ask(&s->endpoints[i], "list", "{\"linearizable\":true}", why);
+        json_t *status = i == self ? NULL : ask(&s->endpoints[i], "maintenance/status", "{}", why);
+        const char *leader = json_string_value(json_object_get(status, "leader"));
 
-        work = list != NULL;
-        json_decref(list);
+        work = leader && strcmp(leader, "0") != 0;
+        json_decref(status);
     }
     return work;
 }

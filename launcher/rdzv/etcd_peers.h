@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an etcd that has nothing on its disk is to the others of its cluster: they are asked, before it is started. Blocks, for a few seconds at most:
-   for the process that tends it (etcd_tend.h). */
+/* What an etcd that has nothing on its disk is to the others of its cluster: they are asked, before it is started. Blocks, for a few
+   seconds at most: for the process that tends it (etcd_tend.h). */
 #ifndef LAUNCHER_RDZV_ETCD_PEERS_H
 #define LAUNCHER_RDZV_ETCD_PEERS_H
 
@@ -10,7 +10,7 @@
 #include "launcher/rdzv/settings.h"
 
 enum ft_etcd_part {
-    FT_ETCD_NEW,               /* nobody knows of a cluster, or of this member that it has ever run: it founds the cluster with the others */
+    FT_ETCD_NEW,               /* nobody knows of a cluster, or of this member that it has ever run: it founds that with the others */
     FT_ETCD_JOINS,             /* it has been added to the cluster of the others, in the place of one that is lost */
     FT_ETCD_LATER              /* they cannot decide that now: why says the reason */
 };

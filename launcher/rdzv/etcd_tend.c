@@ -237,7 +237,8 @@ static void tell_end(const struct tending *t, int status)
     else if (WIFSIGNALED(status))
         say(t, "--rdzv: etcd was killed by signal %d (SIG%s); it is started again", WTERMSIG(status), sigabbrev_np(WTERMSIG(status)));
     else if (t->soon < DOUBTS)
-        say(t, "--rdzv: etcd has ended with code %d; it is started again (what it says is in %s)", WEXITSTATUS(status), path_of(t, "log", log));
+        say(t, "--rdzv: etcd has ended with code %d; it is started again (what it says is in %s)", WEXITSTATUS(status), path_of(t, "log",
+            log));
 }
 
 static void one_life(struct tending *t, bool joins)
@@ -290,7 +291,8 @@ void ft_etcd_tend(const struct ft_rdzv_settings *s, uint32_t self, const char *d
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     lock(&t);
-    say(&t, FT_ETCD_SERVES);
+    if (write(out, FT_ETCD_SERVES "\n", sizeof FT_ETCD_SERVES) < 0)
+        raise(SIGTERM);
     for (;;) {
         doubt(&t);
         part = decide(&t);

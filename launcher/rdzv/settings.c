@@ -301,7 +301,8 @@ int ft_rdzv_settings_check(struct ft_rdzv_settings *s, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "--rdzv: with etcd-embedded:// there are neither users nor TLS; etcds:// has them");
     for (uint32_t i = 0; s->etcds && i < s->n; i++)
         if (s->endpoints[i].port == UINT16_MAX)
-            return ft_err_set(e, FT_EINVAL, "--rdzv: etcd-embedded:// takes two ports, PORT and the next; there is none after %d", UINT16_MAX);
+            return ft_err_set(e, FT_EINVAL, "--rdzv: etcd-embedded:// takes two ports, PORT and the next; there is none after %d",
+                              UINT16_MAX);
     if (!s->tls && (*s->cacert || *s->cert))
         return ft_err_set(e, FT_EINVAL, "--rdzv: cacert, cert and key are for etcds://, or protocol=https");
     return 0;
@@ -403,8 +404,8 @@ const char *ft_rdzv_settings_print(const struct ft_rdzv_settings *s, char *text,
 
     if (s->n > 1)
         snprintf(more, sizeof more, " and %u more", s->n - 1);
-    snprintf(text, size, "%s://%s%s%s:%u%s", s->embedded ? "rdzv" : s->etcds ? "etcd-embedded" : s->tls ? "etcds" : "etcd", six ? "[" : "", s->endpoints[0].host, six ? "]" : "",
-             s->endpoints[0].port, more);
+    snprintf(text, size, "%s://%s%s%s:%u%s", s->embedded ? "rdzv" : s->etcds ? "etcd-embedded" : s->tls ? "etcds" : "etcd", six ? "[" : "",
+             s->endpoints[0].host, six ? "]" : "", s->endpoints[0].port, more);
     return text;
 }
 
