@@ -49,6 +49,11 @@ scene_three() {
     hears "$first" 'etcd was killed by signal 9 (SIGKILL); it is started again'
     wait_for healthy "$first"
 
+    # The process that tends it.
+    lab in h1 sh -c 'kill -KILL "$(awk "/^PPid/ { print \$2 }" "/proc/$(pgrep -x etcd)/status")"'
+    hears h1 'the process of ftrun that tends etcd has ended; another one is started'
+    wait_for healthy h1
+
     # What one has on disk is damaged.
     lab in h3 sh -c 'for file in /tmp/ftmpi-etcd-*/*/data/member/wal/*.wal; do
         yes damaged | head -c 2048 | dd of="$file" bs=64 seek=2 conv=notrunc status=none; done; kill -KILL "$(pgrep -x etcd)"'

@@ -20,20 +20,23 @@
 #include "launcher/rdzv/etcd_tend.h"
 #include "launcher/rdzv/here.h"
 
-enum { DIR_BYTES = 1024, LINE = 1024 };
+enum { DIR_BYTES = 1024, LINE = 1024, AGAIN_MS = 1000 };
 
 struct one {
     struct ft_etcd_own *own;
+    uint32_t self;               /* which endpoint */
     char dir[DIR_BYTES];
-    pid_t pid;
-    int fd;                      /* what its process says */
-    struct event *readable;
+    pid_t pid;                   /* 0: it has ended */
+    int fd;                      /* what its process says; -1: closed */
+    struct event *readable, *again;
     char line[LINE];
     size_t n;
     bool serves;
 };
 
 struct ft_etcd_own {
+    const struct ft_rdzv_settings *settings;
+    struct event_base *base;
     const struct ft_say *say;
     uint32_t n;
     struct one ones[FT_ETCD_MEMBERS];
@@ -49,6 +52,27 @@ static void hear(struct one *o, const char *line)
         ft_say_notice(o->own->say, "%s", line);
 }
 
+static void hang_up(struct one *o)
+{
+    ft_timer_free(o->readable);
+    o->readable = NULL;
+    if (o->fd >= 0)
+        close(o->fd);
+    o->fd = -1;
+    o->n = 0;
+    o->serves = false;
+}
+
+/* Only its end closes the pipe. Who waits for all children of this process may have waited for it. */
+static void ended(struct one *o)
+{
+    hang_up(o);
+    waitpid(o->pid, NULL, 0);
+    o->pid = 0;
+    ft_say_notice(o->own->say, "--rdzv: the process of ftrun that tends etcd has ended; another one is started");
+    ft_timer_set(o->again, AGAIN_MS);
+}
+
 static void on_said(evutil_socket_t fd, short what, void *arg)
 {
     struct one *o = arg;
@@ -57,8 +81,8 @@ static void on_said(evutil_socket_t fd, short what, void *arg)
 
     (void)what;
     if (got <= 0) {
-        if (got == 0 || errno != EAGAIN)
-            event_del(o->readable);
+        if (got == 0 || (errno != EAGAIN && errno != EINTR))
+            ended(o);
         return;
     }
     o->n += (size_t)got;
@@ -111,41 +135,57 @@ static int make_dirs(struct one *o, const struct ft_rdzv_settings *s, uint32_t s
     return make_dir(above, e) < 0 ? FT_ESYS : make_dir(o->dir, e);
 }
 
-static void become_tender(const struct one *o, const struct ft_rdzv_settings *s, uint32_t self, int out, pid_t parent)
+static void become_tender(const struct one *o, int out, pid_t parent)
 {
     setpgid(0, 0); /* Ctrl-C is for ftrun, which ends it in time */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-    if (dup2(out, 3) < 0)
+    if (getppid() != parent || dup2(out, 3) < 0)
         _exit(1);
     close_range(4, ~0u, 0);
-    ft_etcd_tend(s, self, o->dir, 3);
+    ft_etcd_tend(o->own->settings, o->self, o->dir, 3);
 }
 
-static int start(struct ft_etcd_own *own, const struct ft_rdzv_settings *s, uint32_t self, struct event_base *base, struct ft_error *e)
+static int start(struct one *o, struct ft_error *e)
 {
-    struct one *o = &own->ones[own->n++];
     pid_t parent = getpid();
     int ends[2];
 
-    *o = (struct one){.own = own, .fd = -1};
-    if (make_dirs(o, s, self, e) < 0)
-        return FT_ESYS;
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return ft_err_set(e, FT_ESYS, "--rdzv: no pipe: %s", strerror(errno));
     o->fd = ends[0];
-    o->readable = event_new(base, o->fd, EV_READ | EV_PERSIST, on_said, o);
-    if (!o->readable || event_add(o->readable, NULL) < 0) {
-        close(ends[1]);
-        return ft_err_set(e, FT_ENOMEM, "out of memory");
-    }
+    o->readable = event_new(o->own->base, o->fd, EV_READ | EV_PERSIST, on_said, o);
     fflush(NULL);
-    o->pid = fork();
+    o->pid = o->readable && event_add(o->readable, NULL) == 0 ? fork() : -1;
     if (o->pid == 0)
-        become_tender(o, s, self, ends[1], parent);
+        become_tender(o, ends[1], parent);
     close(ends[1]);
-    return o->pid > 0 ? 0 : ft_err_set(e, FT_ESYS, "--rdzv: cannot start a process for etcd: %s", strerror(errno));
+    if (o->pid > 0)
+        return 0;
+    o->pid = 0;
+    hang_up(o);
+    return ft_err_set(e, FT_ESYS, "--rdzv: cannot start a process for etcd: %s", strerror(errno));
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+    struct one *o = arg;
+    struct ft_error e;
+
+    (void)fd;
+    (void)what;
+    if (start(o, &e) < 0)
+        ft_timer_set(o->again, AGAIN_MS);
+}
+
+static int begin(struct ft_etcd_own *own, uint32_t self, struct ft_error *e)
+{
+    struct one *o = &own->ones[own->n++];
+
+    *o = (struct one){.own = own, .self = self, .fd = -1};
+    o->again = evtimer_new(own->base, on_again, o);
+    if (!o->again)
+        return ft_err_set(e, FT_ENOMEM, "out of memory");
+    return make_dirs(o, own->settings, self, e) < 0 ? FT_ESYS : start(o, e);
 }
 
 int ft_etcd_own_new(struct ft_etcd_own **out, const struct ft_rdzv_settings *s, struct event_base *base, const struct ft_say *say,
@@ -164,8 +204,10 @@ int ft_etcd_own_new(struct ft_etcd_own **out, const struct ft_rdzv_settings *s, 
                               s->endpoints[i].host);
         if (!own && !(own = calloc(1, sizeof *own)))
             return ft_err_set(e, FT_ENOMEM, "out of memory");
+        own->settings = s;
+        own->base = base;
         own->say = say;
-        err = start(own, s, i, base, e);
+        err = begin(own, i, e);
     }
     if (err < 0)
         ft_etcd_own_free(own);
@@ -193,9 +235,8 @@ void ft_etcd_own_free(struct ft_etcd_own *own)
     for (uint32_t i = 0; i < own->n; i++) {
         if (own->ones[i].pid > 0)
             waitpid(own->ones[i].pid, NULL, 0);
-        ft_timer_free(own->ones[i].readable);
-        if (own->ones[i].fd >= 0)
-            close(own->ones[i].fd);
+        hang_up(&own->ones[i]);
+        ft_timer_free(own->ones[i].again);
     }
     free(own);
 }
