@@ -48,6 +48,11 @@ ticks 2 12 2 '--snapshot 0.005' pause=20000
 ticks 4 20 4 '--snapshot auto' pause=30000
 ticks 3 20 3 '--snapshot off' 'every=3'
 ticks 3 20 3 '--snapshot 0.01' 'every=4 pause=5000'
+# A program that is not the same each time.
+run -n 2 --snapshot off "$program" 4 astray=1 kill=1,2,0,0
+expect_code 16
+expect_err 'rank 1 on .* gets "other" in the job.s store, as its call 1 since checkpoint 0, and in an earlier life that was another call'
+
 # No way back for one alone: all ranks start again, and the store answers them as before.
 ticks 2 24 1 '--snapshot off --log-full forget --log-limit 16M' fill=2000000
 grep -q 'is gone: all ranks start again$' "$tmp/err" || fail "$what: not all ranks start again"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ticks ROUNDS [every=N] [pause=US] [fill=BYTES] [kill=RANK,ROUND,STEP,LIFE]... [lose=...]: ranks that use the job's store in each round:
-   add to a counter, add to another one by compare-and-swap, hand on a token from rank to rank by set and wait, read a long value, wait for
-   what never comes. What each is answered is printed, so that ftrun finds a replay that was answered otherwise; rank 0 prints what the
-   counters are in the end.
-   every: a checkpoint every so many rounds. kill: RANK kills itself before STEP of ROUND, in its life LIFE; lose: and its host. pause:
-   rank 0, before it hands on. fill: so much is reduced in each round, so that the log gets full. */
+/* ticks ROUNDS [every=N] [pause=US] [fill=BYTES] [astray=RANK] [kill=RANK,ROUND,STEP,LIFE]... [lose=...]: ranks that use the job's store in
+   each round: add to a counter, add to another one by compare-and-swap, hand on a token from rank to rank by set and wait, read a long value,
+   wait for what never comes. What each is answered is printed, so that ftrun finds a replay that was answered otherwise; rank 0 prints what
+   the counters are in the end.
+   every: a checkpoint every so many rounds. pause: rank 0, before it hands on. fill: so much is reduced in each round, so that the log gets
+   full. astray: RANK asks for something else in its second life. kill: RANK kills itself before STEP of ROUND, in its life LIFE; lose: and
+   its host. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 enum { KILLS = 16, LONG = 100000 };
 
 static struct { int rank, round, step, life; bool host; } kills[KILLS];
-static int nkills, rank, size;
+static int nkills, rank, size, astray = -1;
 
 #define OK(call) do { if ((call) != MPI_SUCCESS) { printf("rank %d: %s failed\n", rank, #call); MPI_Abort(MPI_COMM_WORLD, 9); } } while (0)
 #define CHECK(condition, text) do { if (!(condition)) { printf("rank %d: %s\n", rank, text); MPI_Abort(MPI_COMM_WORLD, 9); } } while (0)
@@ -94,9 +95,12 @@ static void read_long(int round)
 static void one_round(int round, unsigned pause_us)
 {
     long long sum;
-    int there;
+    int there, life;
 
     step(round, 0);
+    OK(MPIX_Incarnation(&life));
+    if (rank == astray && life > 0)
+        OK(MPIX_Store_get("other", NULL, NULL, &there));
     OK(MPIX_Store_add("count", 1, &sum));
     printf("rank %d round %d ticket %lld\n", rank, round, sum);
     step(round, 1);
@@ -136,7 +140,8 @@ int main(int argc, char **argv)
         if (sscanf(argv[i] + 4, "=%d,%d,%d,%d", &kills[nkills].rank, &kills[nkills].round, &kills[nkills].step, &kills[nkills].life) == 4)
             kills[nkills++].host = argv[i][0] == 'l';
         else if (sscanf(argv[i], "every=%d", &every) != 1 && sscanf(argv[i], "pause=%u", &pause_us) != 1 &&
-                 sscanf(argv[i], "fill=%d", &fill) != 1)
+                 sscanf(argv[i], "fill=%d", &fill) != 1 &&
+                 sscanf(argv[i], "astray=%d", &astray) != 1)
             return 2;
     bytes = calloc(1, (size_t)fill + 1);
     MPI_Init(&argc, &argv);
