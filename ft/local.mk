@@ -60,6 +60,7 @@ dist_check_SCRIPTS += ft/test/mutants.sh ft/test/sim_mutants.sh ft/test/vectoris
 EXTRA_DIST += ft/test/mutants.pl
 if !SANITIZED
 TESTS += ft/test/mutants.sh ft/test/sim_mutants.sh
+tests_long += ft/test/mutants.sh ft/test/sim_mutants.sh
 endif
 
 # What comes out of files and sockets, on arbitrary bytes: fuzz_*_plain, each beside what it tests.

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The hosts of a job find each other: launcher/rdzv, over etcd and over the store in ftrun.
-rdzv_tests = compat-tests/rdzv/embedded.sh compat-tests/rdzv/etcd.sh compat-tests/rdzv/away.sh compat-tests/rdzv/three.sh compat-tests/rdzv/users.sh compat-tests/rdzv/own.sh
-check_PROGRAMS += compat-tests/rdzv/member
+rdzv_tests = compat-tests/rdzv/embedded.sh compat-tests/rdzv/etcd.sh compat-tests/rdzv/away.sh compat-tests/rdzv/three.sh compat-tests/rdzv/users.sh compat-tests/rdzv/crowd.sh compat-tests/rdzv/own.sh
+check_PROGRAMS += compat-tests/rdzv/member compat-tests/rdzv/crowd
 compat_tests_rdzv_member_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
 compat_tests_rdzv_member_LDADD = liblaunch.la $(EVENT_LIBS)
+compat_tests_rdzv_crowd_CFLAGS = $(AM_CFLAGS) $(EVENT_CFLAGS) $(JANSSON_CFLAGS)
+compat_tests_rdzv_crowd_LDADD = liblaunch.la $(EVENT_LIBS)
 TESTS += $(rdzv_tests)
 EXTRA_DIST += $(rdzv_tests) compat-tests/lib/rdzv.sh
 # These are about processes and time, which sanitizers take; all of the code runs in launcher/rdzv/unit.
