@@ -110,12 +110,14 @@ static int ask_here(struct ft *ft, const struct ft_value_ask *ask, struct ft_val
 {
     struct ft_values_caller *c = &ft->values;
 
-    if (!c->memory) {
-        c->memory = mmap(NULL, FT_VALUES_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        c->memory = c->memory == MAP_FAILED ? NULL : c->memory;
+    for (size_t bytes = FT_VALUES_MEMORY; !c->memory && bytes >= FT_VALUES_LEAST; bytes /= 2) {
+        void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+        c->memory = memory == MAP_FAILED ? NULL : memory;
+        c->bytes = bytes;
     }
     if (c->memory && !c->alone)
-        c->alone = ft_values_new(c->memory, FT_VALUES_MEMORY, 1);
+        c->alone = ft_values_new(c->memory, c->bytes, 1);
     if (!c->alone)
         return ft_err_set(e, FT_ENOMEM, "no memory for a store");
     if (!ft_values_do(c->alone, 0, ask, answer))
@@ -160,6 +162,6 @@ void ft_values_caller_close(struct ft_values_caller *c)
 {
     ft_values_free(c->alone);
     if (c->memory)
-        munmap(c->memory, FT_VALUES_MEMORY);
+        munmap(c->memory, c->bytes);
     free(c->answer);
 }

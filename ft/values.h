@@ -22,6 +22,7 @@ struct ft_values_caller {
     size_t room;
     struct ft_values *alone;     /* of a world of one without ftrun: its own store, made with the first call */
     void *memory;
+    size_t bytes;
 };
 
 void ft_values_caller_close(struct ft_values_caller *c);

@@ -20,8 +20,8 @@ static int finish(const char *me, const struct ft_value_ask *ask, const struct f
                           shown, ask->key);
     if (answer->status == FT_VALUE_FULL)
         return shim_raise(NULL, me, MPI_ERR_NO_MEM,
-                          "the job's store is full, and \"%.*s\" is as it was: all its calls together may take 1 GiB, "
-                          "of 1048576 keys", shown, ask->key);
+                          "the job's store is full, and \"%.*s\" is as it was: all its calls together may take 1 GiB "
+                          "(less where memory is short), of 1048576 keys", shown, ask->key);
     return MPI_SUCCESS;
 }
 

@@ -15,7 +15,8 @@
 #include "ft/base/value.h"
 
 enum { FT_VALUES_KEYS = 1 << 20 };                            /* of a store */
-static const size_t FT_VALUES_MEMORY = (size_t)1 << 30;       /* of what is given to it, normally: pages that are touched only */
+/* Of what is given to it: pages that are touched only. Less where the system promises no more than it has, down to the least. */
+static const size_t FT_VALUES_MEMORY = (size_t)1 << 30, FT_VALUES_LEAST = (size_t)1 << 24;
 
 struct ft_values;
 

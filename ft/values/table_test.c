@@ -273,7 +273,7 @@ static void same(const struct ft_value_answer *a, const struct ft_value_answer *
               (!a->nvalue || !memcmp(a->value, b->value, a->nvalue)));
 }
 
-/* What was answered before a kill stays, and the one call under way is done as a whole or not at all: its bytes may lie there, not count. */
+/* What was answered before a kill stays. The one call under way is done as a whole or not at all: its bytes may lie there, not count. */
 Test(values, killed_at_any_instant)
 {
     enum { CALLS = 300 };

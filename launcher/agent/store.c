@@ -11,6 +11,7 @@
 struct ft_store {
     struct ft_job *job;
     void *memory;
+    size_t bytes;
 
     /* of the agent */
     struct ft_boxes *boxes;
@@ -42,7 +43,7 @@ int ft_store_new(struct ft_agent *a, struct ft_error *e)
     if (a->job.above)
         return 0;
     a->store = calloc(1, sizeof *a->store);
-    if (!a->store || !(a->store->memory = ft_values_memory_new()))
+    if (!a->store || !(a->store->memory = ft_values_memory_new(&a->store->bytes)))
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     a->store->job = &a->job;
     return 0;
@@ -51,7 +52,7 @@ int ft_store_new(struct ft_agent *a, struct ft_error *e)
 void ft_store_free(struct ft_store *s)
 {
     if (s)
-        ft_values_memory_free(s->memory);
+        ft_values_memory_free(s->memory, s->bytes);
     free(s);
 }
 
@@ -69,7 +70,8 @@ int ft_store_serve(struct ft_store *s)
 
     if (!s)
         return 0;
-    config = (struct ft_values_server_config){.base = s->job->base, .memory = s->memory, .nranks = s->job->options->nranks,
+    config = (struct ft_values_server_config){.base = s->job->base, .memory = s->memory, .bytes = s->bytes,
+                                              .nranks = s->job->options->nranks,
                                               .answer = answer, .arg = s};
     s->boxes = ft_boxes_new(&s->job->region);
     s->server = s->boxes ? ft_values_server_new(&config) : NULL;

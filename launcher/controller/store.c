@@ -12,6 +12,7 @@
 
 struct ft_controller_store {
     void *memory;
+    size_t bytes;
     uint32_t *node_of;           /* by rank */
 
     /* of the process that runs the job */
@@ -42,7 +43,7 @@ int ft_controller_store_make(struct ft_controller *c, struct ft_error *e)
 {
     struct ft_controller_store *s = c->store = calloc(1, sizeof *s);
 
-    if (!s || !(s->memory = ft_values_memory_new()) || !(s->node_of = calloc(c->map->world, sizeof *s->node_of)))
+    if (!s || !(s->memory = ft_values_memory_new(&s->bytes)) || !(s->node_of = calloc(c->map->world, sizeof *s->node_of)))
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t node = 0; node < c->map->nnodes; node++)
         for (uint32_t place = c->map->first[node]; place < c->map->first[node + 1]; place++)
@@ -52,7 +53,8 @@ int ft_controller_store_make(struct ft_controller *c, struct ft_error *e)
 
 int ft_controller_store_open(struct ft_controller *c, struct ft_error *e)
 {
-    struct ft_values_server_config config = {.base = c->base, .memory = c->store->memory, .nranks = c->map->world, .answer = answer,
+    struct ft_values_server_config config = {.base = c->base, .memory = c->store->memory, .bytes = c->store->bytes,
+                                             .nranks = c->map->world, .answer = answer,
                                              .arg = c};
 
     c->store->server = ft_values_server_new(&config);
@@ -69,7 +71,7 @@ void ft_controller_store_free(struct ft_controller *c)
 {
     if (!c->store)
         return;
-    ft_values_memory_free(c->store->memory);
+    ft_values_memory_free(c->store->memory, c->store->bytes);
     free(c->store->node_of);
     free(c->store);
 }

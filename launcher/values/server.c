@@ -32,8 +32,18 @@ struct ft_values_server {
     struct waiter ranks[];
 };
 
-void *ft_values_memory_new(void) { return ft_shared_new(FT_VALUES_MEMORY); }
-void ft_values_memory_free(void *memory) { ft_shared_free(memory, FT_VALUES_MEMORY); }
+void *ft_values_memory_new(size_t *bytes)
+{
+    for (*bytes = FT_VALUES_MEMORY; *bytes >= FT_VALUES_LEAST; *bytes /= 2) {
+        void *memory = ft_shared_new(*bytes);
+
+        if (memory)
+            return memory;
+    }
+    return NULL;
+}
+
+void ft_values_memory_free(void *memory, size_t bytes) { ft_shared_free(memory, bytes); }
 
 static uint64_t now_ms(void) { return ft_timer_boot_ns() / 1000000; }
 
@@ -141,7 +151,7 @@ struct ft_values_server *ft_values_server_new(const struct ft_values_server_conf
         return NULL;
     s->config = *config;
     TAILQ_INIT(&s->waiters);
-    s->values = ft_values_new(config->memory, FT_VALUES_MEMORY, config->nranks);
+    s->values = ft_values_new(config->memory, config->bytes, config->nranks);
     s->late = evtimer_new(config->base, on_late, s);
     if (s->values && s->late)
         return s;

@@ -4,6 +4,7 @@
 #ifndef LAUNCHER_VALUES_SERVER_H
 #define LAUNCHER_VALUES_SERVER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ft/base/value.h"
@@ -11,13 +12,14 @@
 struct event_base;
 struct ft_values_server;
 
-/* Before the first fork: memory for ft_values_server_new. NULL: none. */
-void *ft_values_memory_new(void);
-void ft_values_memory_free(void *memory);
+/* Before the first fork: memory for ft_values_server_new, and how much it is. NULL: none. */
+void *ft_values_memory_new(size_t *bytes);
+void ft_values_memory_free(void *memory, size_t bytes);
 
 struct ft_values_server_config {
     struct event_base *base;
     void *memory;
+    size_t bytes;
     uint32_t nranks;             /* of the job */
     /* Once for what a rank asked last, also within the call that asks. Asks nothing itself. */
     void (*answer)(void *arg, uint32_t rank, const struct ft_value_answer *answer);
