@@ -26,6 +26,7 @@ include compat-tests/control/local.mk
 include compat-tests/snapshot/local.mk
 include compat-tests/threads/local.mk
 include compat-tests/checkpoint/local.mk
+include compat-tests/store/local.mk
 include compat-tests/hosts/local.mk
 include compat-tests/slurm/local.mk
 include compat-tests/rdzv/local.mk

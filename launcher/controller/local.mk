@@ -18,6 +18,7 @@ liblaunch_la_SOURCES += \
 	launcher/controller/say.h launcher/controller/say.c \
 	launcher/controller/start.h launcher/controller/start.c \
 	launcher/controller/status.h launcher/controller/status.c \
+	launcher/controller/store.h launcher/controller/store.c \
 	launcher/controller/stdio.h launcher/controller/stdio.c \
 	launcher/controller/tell.h launcher/controller/tell.c
 
