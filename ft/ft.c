@@ -264,6 +264,7 @@ void ft_detach(struct ft *ft)
     }
     ft_cache_close(&ft->cache);
     ft_checkpoints_close(&ft->checkpoints);
+    ft_values_caller_close(&ft->values);
     free(ft);
 }
 

@@ -24,6 +24,7 @@
 #include "ft/base/position.h"
 #include "ft/base/reduce.h"
 #include "ft/base/site.h"
+#include "ft/base/value.h"
 
 struct ft;          /* this process's part in the job */
 struct ft_stream;
@@ -118,6 +119,12 @@ int ft_checkpoint_lazy(struct ft *ft, ft_serialize *serialize, void *state, uint
 int ft_load(struct ft *ft, struct ft_models *m, uint64_t site, struct ft_error *e);
 
 uint64_t ft_version(const struct ft *ft);  /* checkpoints made or loaded */
+
+/* ---- the job's store (docs/store.md) ---- */
+
+/* Sets ask->number. *answer's value is good until the next call. 0: status is DONE, LATE, NO_NUMBER or FULL. FT_ENOMEM: whether it was done is
+   not known. After FT_EDIVERGED, FT_EJOB the job must be ended with ft_end. */
+int ft_value(struct ft *ft, struct ft_value_ask *ask, struct ft_value_answer *answer, struct ft_error *e);
 
 /* Has a snapshot made now, and waits for it. False: there is none. Returns once more in the copy that goes on from it: true. */
 bool ft_snapshot_now(struct ft *ft);

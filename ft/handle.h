@@ -10,6 +10,7 @@
 #include "ft/core/nodes.h"
 #include "ft/net/links.h"
 #include "ft/outcome/door.h"
+#include "ft/values.h"
 
 struct ft {
     struct ft_region region;    /* base NULL in a world of one */
@@ -21,6 +22,7 @@ struct ft {
     bool puts_off;              /* the snapshot that is due, by one call (ft/collective.c) */
     struct ft_checkpoints checkpoints;
     struct ft_cache cache;
+    struct ft_values_caller values;
     struct ft_nodes nodes;      /* of a job on several nodes, ... */
     struct ft_net *net;         /* ... its representative's; else NULL */
     int links[8];               /* its sockets, as of the last snapshot */

@@ -7,7 +7,8 @@ libft_la_SOURCES = \
 	ft/collective.h ft/collective.c \
 	ft/agree.h ft/agree.c \
 	ft/prefix.h ft/prefix.c \
-	ft/checkpoint.h ft/checkpoint.c
+	ft/checkpoint.h ft/checkpoint.c \
+	ft/values.h ft/values.c
 # What of it the library has, too, that each rank has preloaded: that is loaded, relocated and copied for each of them, so it has no more.
 libftcommon_la_SOURCES =
 include ft/base/local.mk
@@ -16,6 +17,7 @@ include ft/core/local.mk
 include ft/net/local.mk
 include ft/outcome/local.mk
 include ft/snap/local.mk
+include ft/values/local.mk
 libft_la_LIBADD = libftcommon.la libftreduce.la -lpthread
 
 # Checks of the engine itself. The explorer runs on the objects that ship: it links the same library.
@@ -58,6 +60,7 @@ dist_check_SCRIPTS += ft/test/mutants.sh ft/test/sim_mutants.sh ft/test/vectoris
 EXTRA_DIST += ft/test/mutants.pl
 if !SANITIZED
 TESTS += ft/test/mutants.sh ft/test/sim_mutants.sh
+tests_long += ft/test/mutants.sh ft/test/sim_mutants.sh
 endif
 
 # What comes out of files and sockets, on arbitrary bytes: fuzz_*_plain, each beside what it tests.

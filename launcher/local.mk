@@ -15,6 +15,7 @@ include launcher/control/local.mk
 include launcher/start/local.mk
 include launcher/tracker/local.mk
 include launcher/rdzv/local.mk
+include launcher/values/local.mk
 include launcher/job/local.mk
 include launcher/snap/local.mk
 include launcher/ranks/local.mk

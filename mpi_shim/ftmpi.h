@@ -112,6 +112,46 @@ FTMPI_API int MPIX_Bootstrap_cache(int *there);
    Errors: MPI_ERR_ARG. */
 FTMPI_API int MPIX_Snapshot(int *taken);
 
+/* ---- the job's store: keys and values that all ranks share ----
+
+   A key is a string of 1 to 1024 bytes, a value any bytes, up to 1 MiB. These are calls of one rank alone, each done as a whole
+   (docs/store.md). Whatever is killed, each call of the program is done exactly once: a rank that comes back is answered as its
+   predecessor was. What is found is good until this rank's next call of the store. A world of one without ftrun has a store of its own.
+
+   Errors of all: before MPI_Init, after MPI_Finalize; MPI_ERR_ARG: the key is a null pointer, empty or too long, or another is null;
+   MPI_ERR_COUNT: a length is negative, or more than 1 MiB; MPI_ERR_BUFFER; MPI_ERR_NO_MEM: the store is full, and nothing has changed:
+   its calls may take 1 GiB together (64 bytes each, and the keys and values that they write), of 1048576 keys. */
+
+#define MPIX_STORE_FOREVER (-1.0)
+#define MPIX_STORE_NONE (-1)
+
+/* MPIX_Store_set(key, value, n)
+     IN  key, value, n   what is under the key from now on, n bytes */
+FTMPI_API int MPIX_Store_set(const char *key, const void *value, MPI_Count n);
+
+/* MPIX_Store_get(key, value, n, there)
+     OUT value, n   what is under the key now; NULL and 0: nothing. Both may be NULL: not wanted
+     OUT there      true if there is something (logical) */
+FTMPI_API int MPIX_Store_get(const char *key, const void **value, MPI_Count *n, int *there);
+
+/* MPIX_Store_wait(key, seconds, value, n, there)
+     IN  seconds    how long to wait until there is something: 0 or more, or MPIX_STORE_FOREVER
+     OUT            as MPIX_Store_get; there is false if the time was up. In a world of one without ftrun it is at once */
+FTMPI_API int MPIX_Store_wait(const char *key, double seconds, const void **value, MPI_Count *n, int *there);
+
+/* MPIX_Store_add(key, by, sum)
+     IN  by    added to the number under the key, which is there in decimal digits; nothing counts as 0
+     OUT sum   what is there then; may be NULL
+   MPI_ERR_ARG, too: what is there is no such number, or the sum is beyond 64 bits. Nothing has changed then. */
+FTMPI_API int MPIX_Store_add(const char *key, long long by, long long *sum);
+
+/* MPIX_Store_compare_and_swap(key, expected, nexpected, value, n, swapped)
+     IN  expected, nexpected   what must be under the key; MPIX_STORE_NONE as nexpected: nothing
+     IN  value, n              if it is, this is from now on; expected and value have 1 MiB together, at most
+     OUT swapped               whether it was (logical) */
+FTMPI_API int MPIX_Store_compare_and_swap(const char *key, const void *expected, MPI_Count nexpected, const void *value, MPI_Count n,
+                                          int *swapped);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,6 +25,7 @@ libftmpi_la_SOURCES = \
 	mpi_shim/extension.c \
 	mpi_shim/checkpoint.c \
 	mpi_shim/cached.c \
+	mpi_shim/store.c \
 	mpi_shim/missing.h mpi_shim/missing.c
 libftmpi_la_CFLAGS = $(AM_CFLAGS)
 libftmpi_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,--version-script=$(srcdir)/mpi_shim/libftmpi.map
@@ -55,3 +56,4 @@ ftmpiinclude_HEADERS = mpi_shim/mpi.h mpi_shim/mpi_missing.h mpi_shim/mpicxx.h m
 
 include mpi_shim/rabit/local.mk
 include mpi_shim/lightgbm/local.mk
+include mpi_shim/store/local.mk

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything that is checked, on a fresh Debian 12 with root or sudo: installs what is missing, builds in build/, runs
 # the tests and says how long each part took. The last line counts the tests of all parts and the parts themselves.
-# A test that skips because something is not installed is all right under `make check`, and a failure here. (The parts
-# that run the quick tier leave some tests out; those are not counted as skipped: part `check` has them all.)
+# A test that skips because something is not installed is all right under `make check`, and a failure here.
+# It is the quick tier: samples by fixed seeds, without tests_long. FT_TIER=normal or full: more of part `check`.
 # Searches that have passed and whose inputs are unchanged are skipped (scripts/search.sh); those are counted as skipped.
+# A test has ten minutes. After FT_MINUTES minutes (75) tests are ended, no part begins, and the run has failed.
 #   check.sh [PART...]           only these parts
 #   check.sh --without PART...   all but these
 #   check.sh searches            the searches whose inputs have changed, in all builds that have them: commit scripts/searched then
@@ -13,6 +14,9 @@ cd "$(dirname "$0")/.." || exit 2
 . scripts/packages.sh
 . scripts/build.sh
 
+export FT_TIER=${FT_TIER:-quick}
+[ "$FT_TIER" = full ] || export FT_PATIENCE="${FT_PATIENCE:-600}"
+limit=${FT_MINUTES:-75}
 all_parts="packages build check tour distcheck sanitizers tsan clang scripts quickstart no-respawn"
 without=
 [ "${1-}" = --without ] && [ $# -gt 1 ] && without=1 && shift
@@ -43,7 +47,7 @@ tests_in() {
   make -C "$directory" -j$jobs check TESTS= "$@" || return 1
   # Its stamp is newer, so make runs a rule for it that does nothing, and what it was built into came last, after those that are alone.
   touch -r "$directory/config.h" "$directory/stamp-h1"
-  make -C "$directory" -j$jobs -k check
+  timeout --kill-after=60 $((limit * 60 > SECONDS ? limit * 60 - SECONDS : 1)) make -C "$directory" -j$jobs -k check
 }
 
 # The programs of tests are compiled here, so here is where their warnings count.
@@ -84,7 +88,7 @@ build_ahead() {
   trap 'exit 1' INT TERM HUP
 }
 
-# quick COMMAND...: with what makes tests keep to the quick tier.
+# quick COMMAND...: with what makes tests keep to the quick tier. The parts that are not `check` show what tests find otherwise than there.
 quick() { FT_TIER=quick "$@"; }
 
 # The parts below compile with their own settings, so that is where warnings of what is installed count.
@@ -190,22 +194,40 @@ told_by_failed() {
   done
 }
 
+# with_time: a line every five minutes, which says where in its time a run was that somebody ended.
+with_time() {
+  local line told=$((SECONDS / 300))
+  while IFS= read -r line; do
+    [ $((SECONDS / 300)) = $told ] || echo "-- after $((SECONDS / 60)) min"
+    told=$((SECONDS / 300))
+    echo "$line"
+  done
+}
+
 run_part() {
   local part=$1 log=$logs/$1.log start=$SECONDS processor_start code=0 p f s u left_out=0
   processor_start=$(processor)
-  echo "== $part"
+  echo "== $part, after $((SECONDS / 60)) min"
+  if [ $SECONDS -ge $((limit * 60)) ]; then
+    failed=$((failed + 1))
+    summary+=("$(printf '%-12s not begun: no time is left' "$part")")
+    return
+  fi
   export test_times=$PWD/$logs/$part.times # scripts/run-test.sh writes it
   export test_searches=$PWD/$logs/$part.searches # scripts/search.sh does
+  export test_left_out=$PWD/$logs/$part.left_out
   rm -f "$test_times" "$test_searches"
+  : >"$test_left_out"
   touch "$log.begun"
-  "part_${part//-/_}" 2>&1 </dev/null | tee "$log" | grep --line-buffered -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR|FAILED): |^installing|SIGKILL|warning:|error:'
+  "part_${part//-/_}" 2>&1 </dev/null | tee "$log" | grep --line-buffered -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR|FAILED): |^installing|SIGKILL|warning:|error:' | with_time
   code=${PIPESTATUS[0]}
   p=$(($(count PASS "$log") + $(count XFAIL "$log")))
   f=$(($(count FAIL "$log") + $(count XPASS "$log") + $(count ERROR "$log")))
   u=$(grep -c ' unchanged$' "$test_searches" 2>/dev/null)
-  s=$(($(count SKIP "$log") - ${u:-0}))
+  left_out=$(wc -l <"$test_left_out")
+  s=$(($(count SKIP "$log") - ${u:-0} - left_out))
   if [ "$part" != check ]; then
-    left_out=$s s=0
+    left_out=$((left_out + s)) s=0
   elif [ "$s" -gt 0 ]; then
     echo "$part: $s skipped, which is a failure here"
     code=1
@@ -221,7 +243,15 @@ run_part() {
   summary+=("$(printf '%-12s %5d s (%4d)  %s%s' "$part" $((SECONDS - start)) $(($(processor) - processor_start)) "$([ "$code" = 0 ] && echo ok || echo FAILED)" \
     "$([ $((p + f + s)) -gt 0 ] && echo ", tests: $p passed, $f failed, $s skipped, $left_out left out")")")
   [ ! -s "$test_searches" ] || summary+=("    searches: $(sort -k 2 "$test_searches" | awk '{ name = $1; sub(/^[^ ]* /, ""); if ($0 != how) { printf "%s%s:", how == "" ? "" : "; ", $0; how = $0 } printf " %s", name }')")
+  [ "$part" != check ] || stale_searches
   [ ! -s "$test_times" ] || summary+=("    seconds (of processor time): $(sort -k 2rn "$test_times" | head -n 8 | awk '{ sub(".*/", "", $1); printf "%s%s %d (%d)", NR == 1 ? "" : ", ", $1, $2, $3 }')")
+}
+
+# What this tier does not tell: those searches that somebody has to run before the change is done.
+stale_searches() {
+  local stale
+  stale=$(cd build && search_flags=$(made . search_flags) ../scripts/search.sh stale | tr '\n' ' ')
+  [ -z "$stale" ] || summary+=("    not searched since something changed (scripts/check.sh searches): $stale")
 }
 
 [ "$parts" != "--ahead ${2-}" ] || { make_ahead "$2" && exit; exit 1; }

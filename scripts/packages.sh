@@ -5,7 +5,7 @@
 packages_build="gcc g++ make autoconf automake libtool pkg-config libhwloc-dev libevent-dev libjansson-dev libxxhash-dev libssl-dev libcurl4-openssl-dev"
 packages_train="python3-xgboost dataset-fashion-mnist"
 packages_wheel="python3-venv python3-pip python3-numpy python3-scipy"
-packages_check="libcriterion-dev gfortran python3-mpi4py libopenmpi-dev openmpi-bin mpich libmpich-dev clang binutils strace spin shellcheck git cmake gdb valgrind procps python3 man-db gnuplot-nox iproute2 nftables openssh-server openssh-client redis-server postgresql python3-redis python3-psycopg2 python3-torch python3-sklearn libopenblas0-pthread libomp-dev slurm-wlm munge etcd-server curl openssl"
+packages_check="libcriterion-dev gfortran python3-mpi4py libopenmpi-dev openmpi-bin mpich libmpich-dev clang binutils strace spin shellcheck git cmake gdb valgrind procps python3 man-db gnuplot-nox iproute2 nftables openssh-server openssh-client redis-server postgresql python3-redis python3-psycopg2 python3-torch python3-sklearn python3-jsonschema python3-yaml libopenblas0-pthread libomp-dev slurm-wlm munge etcd-server curl openssl"
 
 # without_services COMMAND...: Debian's way to say that no package starts a daemon while it is installed (Slurm's, munge's, PostgreSQL's). Tests
 # start their own. Where somebody has said already what may start, that stays.

@@ -10,6 +10,7 @@
 #   search.sh line NAME             the line that it would write
 #   search.sh inputs NAME           the files that are searched
 #   search.sh names | programs      all searches; programs that some are made with
+#   search.sh stale                 those that have not passed since something changed, as far as that can be said here
 #   search.sh units PROGRAM         what it is made of, and how
 #
 # In a build directory. FT_TIER=full or FT_SEED: the search runs, and nothing is written.
@@ -161,6 +162,7 @@ case $what in
 run) run "$@" ;;
 line | inputs | units) "$what" "${1-}" ;;
 names) names ;;
+stale) names | while read -r name; do grep -qxF "$(line "$name" 2>/dev/null)" "$keys" || echo "$name"; done ;;
 programs) awk -F ' *[|] *' '!/^#/ && NF == 3 { print $2 }' "$table" | tr ' ' '\n' | grep -vx 'spin\|clang\|cc\|flags' | sort -u ;;
 *) sed -n 's/^#   /usage: /p' "$0" >&2 && exit 2 ;;
 esac

@@ -135,6 +135,63 @@ static void extensions(void)
 
 /* --- datatypes --- */
 
+static void store(void)
+{
+    static char large[(1 << 20) + 1], longest[1025];
+    const void *value;
+    MPI_Count n;
+    long long sum;
+    int there;
+
+    start();
+    memset(longest, 'k', 1024);
+    OK(MPIX_Store_get("a", &value, &n, &there));
+    CHECK(!there && !value && n == 0, "nothing is there");
+    OK(MPIX_Store_set("a", "12", 2));
+    OK(MPIX_Store_add("a", -13, &sum));
+    CHECK(sum == -1, "add");
+    OK(MPIX_Store_add("a", 1, NULL));
+    OK(MPIX_Store_wait("a", MPIX_STORE_FOREVER, &value, &n, &there));
+    CHECK(there && n == 1 && !memcmp(value, "0", 1), "what was added is there");
+    OK(MPIX_Store_wait("never", 0, NULL, NULL, &there));
+    CHECK(!there, "nobody sets it");
+    OK(MPIX_Store_compare_and_swap("a", "1", 1, "x", 1, &there));
+    CHECK(!there, "not expected");
+    OK(MPIX_Store_compare_and_swap("b", NULL, MPIX_STORE_NONE, large, 1 << 20, &there));
+    CHECK(there, "nothing was expected");
+    OK(MPIX_Store_set(longest, NULL, 0));
+    OK(MPIX_Store_get(longest, &value, &n, &there));
+    CHECK(there && n == 0, "an empty value");
+    longest[1024 - 1] = 'l';
+    RAISES(MPIX_Store_set(NULL, "v", 1), MPI_ERR_ARG);
+    RAISES(MPIX_Store_set("", "v", 1), MPI_ERR_ARG);
+    RAISES(MPIX_Store_set("k", NULL, 1), MPI_ERR_BUFFER);
+    RAISES(MPIX_Store_set("k", "v", -1), MPI_ERR_COUNT);
+    RAISES(MPIX_Store_set("k", large, sizeof large), MPI_ERR_COUNT);
+    RAISES(MPIX_Store_get("k", &value, NULL, &there), MPI_ERR_ARG);
+    RAISES(MPIX_Store_get("k", &value, &n, NULL), MPI_ERR_ARG);
+    RAISES(MPIX_Store_wait("k", -2, &value, &n, &there), MPI_ERR_ARG);
+    RAISES(MPIX_Store_wait("k", 0.0 / 0.0, &value, &n, &there), MPI_ERR_ARG);
+    RAISES(MPIX_Store_add("b", 1, &sum), MPI_ERR_ARG);
+    RAISES(MPIX_Store_compare_and_swap("k", NULL, -2, "v", 1, &there), MPI_ERR_COUNT);
+    RAISES(MPIX_Store_compare_and_swap("k", large, 1 << 19, large, (1 << 19) + 1, &there), MPI_ERR_COUNT);
+    RAISES(MPIX_Store_compare_and_swap("k", NULL, MPIX_STORE_NONE, "v", 1, NULL), MPI_ERR_ARG);
+    OK(MPIX_Store_get("k", NULL, NULL, &there));
+    CHECK(!there, "what was refused has changed nothing");
+    OK(MPI_Finalize());
+}
+
+static void long_key(void)
+{
+    static char key[1026];
+
+    memset(key, 'k', sizeof key - 1);
+    OK(MPI_Init(NULL, NULL));
+    MPIX_Store_set(key, "v", 1);
+}
+
+static void store_too_late(void) { MPI_Init(NULL, NULL); MPI_Finalize(); MPIX_Store_add("k", 1, NULL); }
+
 static void datatypes(void)
 {
     MPI_Datatype four, twelve, huge, stale;
@@ -364,7 +421,7 @@ int main(void)
 {
     static const struct { const char *name; void (*run)(void); int code; const char *words[3]; } tests[] = {
 #define FINE(f) {#f, f, 0, {""}}
-        FINE(life), FINE(threads), FINE(place_and_time), FINE(extensions), FINE(datatypes), FINE(handlers),
+        FINE(life), FINE(threads), FINE(place_and_time), FINE(extensions), FINE(store), FINE(datatypes), FINE(handlers),
         FINE(strings), FINE(wrong_reductions), FINE(wrong_moves),
         {"missing", missing, 0, {"MPI_Win_free fails: ftmpi has no MPI_Win_free yet"}},
         {"fatal_count", fatal_count, MPI_ERR_COUNT, {"MPI_Allreduce", "MPI_ERR_COUNT: count is -3", "rank 0 on "}},
@@ -373,6 +430,8 @@ int main(void)
         {"fatal_missing_ompi", fatal_missing_ompi, MPI_ERR_UNSUPPORTED_OPERATION, {" OMPI_Affinity_str, ", "has no OMPI_Affinity_str yet"}},
         {"too_early", too_early, MPI_ERR_OTHER, {"MPI_Barrier", "before MPI_Init"}},
         {"too_late", too_late, MPI_ERR_OTHER, {"MPI_Barrier", "after MPI_Finalize"}},
+        {"long_key", long_key, MPI_ERR_ARG, {"MPIX_Store_set", "the key is too long; it has to have 1 to 1024 bytes"}},
+        {"store_too_late", store_too_late, MPI_ERR_OTHER, {"MPIX_Store_add", "called after MPI_Finalize"}},
         {"twice", twice, MPI_ERR_OTHER, {"MPI_Init", "already"}},
         {"again", again, MPI_ERR_OTHER, {"MPI_Init", "after MPI_Finalize"}},
         {"abort_7", abort_7, 7, {"MPI_Abort(MPI_COMM_WORLD) called by rank 0 with code 7"}},

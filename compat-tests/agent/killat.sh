@@ -7,7 +7,7 @@ cd "$tmp" || exit 99
 sanitizers detect_leaks=0 # it cannot look at a traced process
 killat=$built/killat
 every=7
-if quick; then every=11; fi
+if quick; then every=29; fi
 every=${FT_EVERY:-$every}
 seeded
 

@@ -42,6 +42,7 @@ tests_first += compat-tests/agent/killat.sh
 TESTS += compat-tests/agent/early.sh
 # Alone: what a person types comes in order, and slowly.
 tests_alone += compat-tests/agent/jobcontrol.sh
+tests_unsanitized += compat-tests/agent/jobcontrol.sh
 
 # They compile programs, or ask the preloaded library, or want snapshots to do without.
 if !SANITIZED

@@ -2,6 +2,7 @@
 # The benchmarks' programs and runners.
 bench_plain_tests = compat-tests/benchmarks/compare.sh compat-tests/benchmarks/faults.sh compat-tests/benchmarks/files.sh compat-tests/benchmarks/hosts.sh compat-tests/benchmarks/xgboost.sh
 TESTS += compat-tests/benchmarks/smoke.sh
+tests_unsanitized += compat-tests/benchmarks/smoke.sh
 # Not with sanitizers: these compile programs without them, and Python was built without.
 if !SANITIZED
 TESTS += $(bench_plain_tests)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # 512 ranks of the mixed program with three kills that count; FT_TIER=full: six times as long.
 . "$(dirname "$0")/../lib/test.sh"
-quick && skip "not in the quick tier"
 calls=150
 ! full || calls=1000
 python3 "$here/chaos.py" --ftrun "$ftrun" --ranks 512 --seeds 1 --kills 3 --least 3 --timeout 400 -v \

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # 2^31-1 bytes in place on two ranks, every byte checked, at most 10 GiB at the peak.
 . "$(dirname "$0")/../lib/test.sh"
-quick && skip "not in the quick tier"
 available=$(awk '/^MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
 [ "$available" -ge 11 ] || skip "needs 11 GiB of memory, $available are available"
 # A snapshot would keep what is overwritten. Room for one result; the default limit is a share of what is free now, and other tests may be running.

@@ -32,9 +32,11 @@ TESTS += $(chaos_tests)
 tests_first += $(chaos_long_tests)
 # Its job must not end before its launcher processes have been killed one after the other.
 tests_alone += compat-tests/chaos/keeper.sh
+tests_unsanitized += compat-tests/chaos/keeper.sh
 if !SANITIZED
 TESTS += $(chaos_plain_tests)
 tests_alone += $(chaos_alone_tests)
+tests_long += $(chaos_alone_tests)
 endif
 EXTRA_DIST += compat-tests/chaos/keeper.sh $(chaos_tests) $(chaos_long_tests) $(chaos_plain_tests) $(chaos_alone_tests) compat-tests/chaos/chaos.py compat-tests/chaos/survive.py
 tests_dist += compat-tests/chaos/diverge.sh compat-tests/chaos/exact.sh

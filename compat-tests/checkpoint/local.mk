@@ -14,6 +14,8 @@ checkpoint_tests = \
 	compat-tests/checkpoint/boot.sh \
 	compat-tests/checkpoint/boot_hosts.sh
 TESTS += $(checkpoint_tests)
+# About hosts that are lost: no other code of ours.
+tests_unsanitized += compat-tests/checkpoint/survive_host.sh compat-tests/checkpoint/boot_hosts.sh
 check_PROGRAMS += compat-tests/checkpoint/versions compat-tests/checkpoint/resumejob compat-tests/checkpoint/largejob \
 	compat-tests/checkpoint/boot compat-tests/checkpoint/misuse
 EXTRA_DIST += $(checkpoint_tests) compat-tests/checkpoint/lose_node.h

@@ -35,6 +35,7 @@ endif
 # Nothing of ours runs in the first; the others are about many processes and time, which sanitizers
 # take.
 tests_unsanitized += $(hosts_tests) $(hosts_alone_tests)
+tests_unsanitized += compat-tests/hosts/jobs.sh compat-tests/hosts/options.sh compat-tests/hosts/launch_tree.sh compat-tests/hosts/doc.sh compat-tests/hosts/node.sh
 EXTRA_DIST += $(hosts_tests) $(hosts_alone_tests) $(hosts_plain_tests) \
 	compat-tests/hosts/break.py compat-tests/hosts/stranger.py
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A stock wheel of XGBoost 3 over four hosts (full: over two, too): workers are killed on any of them, rank 0 with the tracker too, and the model is that of
+# A stock wheel of XGBoost 3 over four hosts (full: over two, too; quick: with the tracker of ftrun only): workers are killed on any of them, rank 0 with the tracker too, and the model is that of
 # a run without ftrun. FT_RUNS: so many trainings of each; FT_SEED.
 . "$(dirname "$0")/../lib/test.sh"
 uses lab
@@ -63,7 +63,7 @@ for hosts in $of_hosts; do
     outcome "$tmp/out" >"$tmp/wanted"
     [ "$(grep -c '>:model ' "$tmp/wanted")" = ${#on[@]} ] || { fail "$what: not a model of every rank" && head "$tmp/wanted"; }
     for _ in $(seq "$runs"); do
-        trained $hosts
+        quick || trained $hosts
         trained $hosts --xgboost-tracker
     done
 done

@@ -71,7 +71,7 @@ AccountingStorageType=accounting_storage/none
 SlurmdParameters=config_overrides
 ReturnToService=2
 KillWait=5
-MessageTimeout=3
+MessageTimeout=5
 SchedulerParameters=sched_interval=1
 GresTypes=gpu
 NodeName=n[1-$1] NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=[$(($2 + 1))-$(($2 + $1))] CPUs=4 Gres=gpu:2
@@ -150,16 +150,16 @@ program() { printf '#!/bin/sh\n%s\n' "$1" >program.new && chmod +x program.new &
 job_has() { scontrol show job "$id" 2>/dev/null | tr ' ' '\n' | grep -qx "$1"; }
 job_says() { scontrol show job "$id" 2>/dev/null | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 job_is_over() { ! job_says JobState | grep -qxE 'PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|SUSPENDED'; }
-# job_ends STATE [CODE:SIGNAL]: the job does so, within half a minute.
+# job_ends STATE [CODE:SIGNAL]: the job does so, at last: a machine may be slow.
 job_ends() {
-    until_true 30 job_is_over
+    until_true 150 job_is_over
     job_has "JobState=$1" && job_has "ExitCode=${2-.*}" ||
         { fail "$what: the job is $(job_says JobState) with $(job_says ExitCode), not $*" && head -n 20 "$tmp/out"; }
 }
 # What belongs to no job of Slurm's any more is gone.
 nothing_left() {
     wait_for eval '[ -z "$(squeue -h)" ]'
-    until_true 20 eval '[ -z "$(ranks_left)" ]' || fail "$what: left behind: $(ranks_left)"
+    until_true 60 eval '[ -z "$(ranks_left)" ]' || fail "$what: left behind: $(ranks_left)"
 }
 ranks_left() { for process in $(slurm_processes); do tr '\0' ' ' <"/proc/$process/cmdline" | grep -F ftrun; done 2>/dev/null; }
 # on_node NODE: the processes of its steps.

@@ -15,5 +15,7 @@ build omp_clang clang
 seeded
 runs=1
 full && runs=20
-bounded 1500 /usr/bin/python3 "$here/pools.py" --ftrun "$ftrun" --programs "$tmp" --seed "$seed" --runs "${FT_RUNS:-$runs}" --newer 0.3 2>"$tmp/err" || fail "see above"
+# A pool of each maker.
+if quick; then set -- --only blas-mpi,libgomp,libomp; fi
+bounded 1500 /usr/bin/python3 "$here/pools.py" --ftrun "$ftrun" --programs "$tmp" --seed "$seed" --runs "${FT_RUNS:-$runs}" --newer 0.3 "$@" 2>"$tmp/err" || fail "see above"
 finish

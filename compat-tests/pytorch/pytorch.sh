@@ -7,6 +7,7 @@
 OMP_NUM_THREADS=1
 export OMP_NUM_THREADS
 # FT_RUNS, FT_SEED: drive.py has them.
+if quick; then FT_RUNS=${FT_RUNS:-2} && export FT_RUNS; fi
 what="PyTorch under kills"
 bounded $((120 + ${FT_RUNS:-5} * 120)) /usr/bin/python3 "$here/drive.py" "$ftrun" || fail "$what: see above"
 

@@ -40,7 +40,7 @@ expect_err '2 deaths of ranks survived'
 nothing_left
 start_slurmd n2
 scontrol update nodename=n2 state=resume
-until_true 30 nodes_are_idle || fail "$what: $(sinfo -h -N -o '%N %T' | tr '\n' ' ')"
+until_true 60 nodes_are_idle || fail "$what: $(sinfo -h -N -o '%N %T' | tr '\n' ' ')"
 
 # A node's ftrun alone dies, both of its processes: it starts again there. With no slurmd and no slurmctld, a job goes on.
 lost --spares 1 --survive host

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ranks with threads of all kinds, by seeds (torture.h, torture_cpp.cpp): with snapshots made all the time they print what they print without ftrun,
 # undisturbed and killed at any time. As root, and as a user without capabilities.
-# FT_RUNS: how many seeds. FT_SEED: the first one. More by hand: torture.py --help.
+# FT_RUNS: how many seeds (5, in the quick tier 2). FT_SEED: the first one. More by hand: torture.py --help.
 . "$(dirname "$0")/../lib/test.sh"
 torture() {
     "$@" --ftrun "$ftrun" --programs "$built" --seed "$seed" --runs "$runs" --newer "$newer" || failed=1
@@ -12,7 +12,9 @@ torture() {
 closely() { torture bounded $((60 + runs * 60)) /usr/bin/python3 "$here/torture.py" --scene "$1" --program "$2" --scenes 8 --ranks 1 --kills 8; }
 newer=0.1 # cancelled threads, and signals from one to another, close ways back; on a busy machine kills come before the first one
 seeded
-runs=${FT_RUNS:-5}
+runs=5
+if quick; then runs=2; fi
+runs=${FT_RUNS:-$runs}
 torture bounded $((60 + runs * 60)) /usr/bin/python3 "$here/torture.py"
 closely churn torture
 closely pool torture_cpp

@@ -9,6 +9,7 @@ libft_la_SOURCES += \
 	ft/base/sig.h ft/base/sig.c \
 	ft/base/copy.h ft/base/copy.c \
 	ft/base/site.h ft/base/site.c \
+	ft/base/value.h ft/base/value.c \
 	ft/base/hash_copy.c ft/base/hash_elements.c \
 	ft/base/isa.h ft/base/isa.c \
 	ft/base/reduce.h ft/base/reduce.c

@@ -132,7 +132,7 @@ outcome_told_LDADD =
 EXTRA_DIST += ft/outcome/streams.sh ft/outcome/sockets.sh ft/outcome/relay.sh ft/outcome/bare.sh
 EXTRA_DIST += ft/outcome/locks.sh ft/outcome/test/locks.py
 TESTS += ft/outcome/locks.sh ft/outcome/streams.sh ft/outcome/sockets.sh ft/outcome/relay.sh ft/outcome/torture.sh ft/outcome/points.sh
-TESTS += ft/outcome/bare.sh ft/outcome/table.sh
+TESTS += ft/outcome/bare.sh ft/outcome/table.sh ft/outcome/mutants.sh
 endif
 EXTRA_DIST += ft/outcome/test/units.f90
 EXTRA_DIST += ft/outcome/torture.sh ft/outcome/points.sh ft/outcome/table.sh ft/outcome/mutants.sh ft/outcome/calls.table

@@ -13,7 +13,7 @@ library=$build/.libs/liboutcome_test.so
 export FT_TEST_PRELOAD="$library"
 work=$(mktemp -d "${TMPDIR:-/tmp}/ftmpi-locks.XXXXXX") && trap 'rm -rf "$work"' EXIT && trap 'exit 1' INT TERM HUP
 cd "$work" || exit 99
-seed=${FT_SEED:-1} seeds=${FT_SEEDS:-2}
+seed=${FT_SEED:-1} seeds=${FT_SEEDS:-$([ "${FT_TIER-}" = quick ] && echo 1 || echo 2)}
 runs=0 bad=0 kills=0 zero=0 newer=0
 
 word() { sed -n "\$s/.*\\<$1 \\([0-9]*\\).*/\\1/p" err | grep . || echo 0; }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Recorders that break one rule each: torture.sh must find every one, or points.sh if a row is named, or locks.sh ("locks ROW"), conditions.sh, relay.sh. A mutant is
 # one substitution in one file, linked in the place of the object that ships; in lock.h it is in the place of all that have it.
-# mutants.sh TEXT: only those whose description has it.
+# That takes hours, so it is FT_TIER=full; else what is looked at is that each mutant's text is still there.
+# mutants.sh TEXT: those whose description has it, all of it.
 # shellcheck disable=SC2016
 set -u
 top=$(cd "${top_srcdir:-$(dirname "$0")/../..}" && pwd)
@@ -14,6 +15,8 @@ trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' INT TERM HUP
 bad=0
 only=${1-}
+texts_only=1
+if [ -n "$only" ] || [ "${FT_TIER-}" = full ]; then texts_only=; fi
 mkdir "$tmp/.libs" "$tmp/objects"
 cp "$build/outcome_cuts" "$build/outcome_agent" "$build/outcome_torture" "$build/outcome_calls" "$build/outcome_locks" "$build/outcome_conditions" "$build/outcome_relay" "$tmp"
 (cd "$tmp/objects" && ar x "$build/.libs/liboutcome.a" && ar x "$build/.libs/liblocks_test.a") || exit 99
@@ -52,6 +55,7 @@ mutant() {
     if ! from=$3 to=$4 perl -0pe '$n = s/\Q$ENV{from}\E/$ENV{to}/g; END { exit($n != 1) }' "$top/$2" >"$tmp/mutant.c"; then
         echo "FAIL: $1: its text is not in $2 once" && bad=1 && return
     fi
+    [ -z "$texts_only" ] || return
     rm -rf "$tmp/kept" "$tmp/include" && cp -r "$tmp/objects" "$tmp/kept"
     linked=0
     case $2 in
@@ -80,7 +84,7 @@ mutant "what a removal was of is not looked at" ft/outcome/wrap_names.c \
 mutant "what was there before a mkdir is not looked at" ft/outcome/wrap_names.c \
     'else if (!c.record->note[0] && is_made(dir, name, kind))' 'else if (0)'
 mutant "an open is made again whatever there is" ft/outcome/wrap_open.c \
-    'fd = ft_descriptors_stray(is_opened, &(struct opening){dir, name, flags});' 'fd = -1;'
+    'fd = c.under_way ? ft_descriptors_stray(is_opened, &(struct opening){dir, name, flags}) : -1;' 'fd = -1;'
 mutant "descriptors that are left are not swept" ft/outcome/record.c 'ft_descriptors_sweep();' ''
 mutant "a copy is made before what is left is swept" ft/outcome/record.c \
     'ft_recorder_live(); /* first: the copy' '/* first: the copy'
@@ -93,7 +97,7 @@ mutant "a copy has a table of its own" ft/snap/image.c 'CLONE_PARENT | CLONE_FIL
 # At one point of a call only.
 mutant "a read does not go back" ft/outcome/wrap_read.c '        if (at >= 0)' '        if (0)' read
 mutant "a dup2 that ends a replay is closed" ft/outcome/wrap_descriptor.c \
-    'ft_descriptors_add(to); /* first: where' '(void)0; /* first: where' dup
+    'doubled_to(fd, to, result); /* first: where' '(void)0; /* first: where' dup
 mutant "a read is noted before where it was" ft/outcome/wrap_read.c 'ft_call_note(&c, at, 0);' \
     'if (c.record) { c.record->step = 1; __asm__ volatile("" ::: "memory"); c.record->note[0] = at; }' read
 mutant "an attribute that was there is not looked at" ft/outcome/wrap_attributes.c 'EEXIST, again && !c.record->note[0])' 'EEXIST, again)' xattr
@@ -140,9 +144,9 @@ mutant "arrivals at a barrier are in no order" ft/outcome/wrap_condition.c 'last
         ft_lock_again(&l, at, 0);' 'last = false;
         ft_lock_again(&l, at, 0);' "locks barriers"
 mutant "whoever comes first makes a static variable" ft/outcome/wrap_winner.c 'if (o && (uint64_t)o->note[1] == place)' 'if (1)' "locks cpp"
-mutant "whoever comes first is given work" ft/outcome/wrap_openmp.c '(void)FT_LOCK_TAKES(FT_LOCK_OPENMP, ft_lock_at_mutex(&order), take_order(), take_order());' \
+mutant "whoever comes first is given work" ft/outcome/wrap_openmp.c '(void)FT_LOCK_TAKES(FT_LOCK_OPENMP, ft_lock_at_mutex(&order), take_order(), take_order(), end_order());' \
     'take_order();' "locks loops"
-mutant "streams are in no order" ft/outcome/wrap_locked.c '(void)FT_LOCK_TAKES(FT_LOCK_STREAM, ft_lock_at(f), take(f), take(f));' 'take(f);' "locks print"
+mutant "streams are in no order" ft/outcome/wrap_locked.c '(void)FT_LOCK_TAKES(FT_LOCK_STREAM, ft_lock_at(f), take(f), take(f), ft_real()->funlockfile(f));' 'take(f);' "locks print"
 
 # Of conditions, and mutexes that the kernel knows.
 mutant "a waiter is not counted" ft/outcome/condition.c 'next += ONE_WAITS;' ';' conditions
@@ -191,7 +195,8 @@ mutant "who waits for a robust mutex is not woken" ft/outcome/robust.c '    if (
 # thread that stands does not fail), a wait that is entered although threads are to stand (a signal would have to be late: ft/model/cuts.sh,
 # DEKKER_SWAPPED), a tail that goes back behind a copy (log_test.c), what is swept too early, or a thread that is
 # stopped on its way back (one run in thirty; ft/model/threads.sh, SWEEP_EARLY).
-mutant "threads in a recorded call are stopped there" ft/outcome/stand.c 'ft_thread.task && !ft_thread.busy' 'ft_thread.task' "cuts CUT_ALL"
+mutant "threads in a recorded call are stopped there" ft/outcome/stand.c '        if (!ft_thread.busy)
+            stand(context);' '        stand(context);' "cuts CUT_ALL"
 mutant "a thread that waits goes on where it was" ft/outcome/put_back.c 'atomic_exchange(&t->waits, FT_WAITS_NOT) != FT_WAITS_NOT;' \
     '(atomic_store(&t->waits, FT_WAITS_NOT), false);' "cuts CUT_ALL"
 mutant "a thread that waits is put back on its last signal's frame" ft/outcome/put_back.c 'ft_signals_put_back(&ft_thread.task->mask, NULL);' \
@@ -199,7 +204,9 @@ mutant "a thread that waits is put back on its last signal's frame" ft/outcome/p
 mutant "a lock that was waited for in another life counts" ft/outcome/lock.h 'if (__builtin_expect(life_ == ft_threads_life, 1))' 'if (1)' "locks mutex"
 mutant "what was begun before the copy counts again" ft/outcome/threads.c 'return (int32_t)(o->begun - (uint32_t)first) <= 0;' 'return false;' "cuts CUT_ALL"
 mutant "a thread's number is set anew" ft/outcome/put_back.c '                CLONE_CHILD_CLEARTID;' '                CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID;' "cuts CUT_ALL"
-mutant "restartable sequences are not registered" ft/outcome/put_back.c 'if (ft_task_layout.rseq_bytes)' 'if (0)' "cuts CUT_ALL"
+mutant "restartable sequences are not registered" ft/outcome/put_back.c 'if (ft_task_layout.rseq_bytes)
+        syscall(SYS_rseq, (uintptr_t)t->handle' 'if (0)
+        syscall(SYS_rseq, (uintptr_t)t->handle' "cuts CUT_ALL"
 mutant "a thread's mask is its maker's" ft/outcome/wrap_mask.c 'memcpy(&masked, frame ? &frame->uc_sigmask : mask, NSIG / 8);' ';' "cuts CUT_ALL"
 mutant "a thread has no name, policy or processors" ft/outcome/put_back.c '    set_policy(t, maker);' '' "cuts CUT_ALL"
 mutant "a thread has its maker's processors" ft/outcome/put_back.c 'if (!CPU_EQUAL(&t->processors, &maker->processors))' 'if (0)' "cuts CUT_ALL"

@@ -5,7 +5,7 @@
 # leaves, are those of the undisturbed run; the copy that is woken is the one that is to be. No kill here is by chance: the points of a
 # row are listed first.
 #   points.sh [ROW...]   only these
-# FT_RUNS: how many points of each row, or `all`. FT_PAIRS: how many with a second kill; with `all`, of each point. FT_SEED: which.
+# FT_RUNS: how many points of each row (6, in the quick tier 3), or `all`. FT_PAIRS: how many with a second kill; with `all`, of each point. FT_SEED: which.
 set -u
 build=$(cd "${top_builddir:-.}" && pwd) source=$(cd "${top_srcdir:-$(dirname "$0")/../..}" && pwd)
 library=$build/.libs/liboutcome_test.so
@@ -14,13 +14,19 @@ export FT_TEST_PRELOAD="$library"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/ftmpi-points.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' INT TERM HUP
-points=${FT_RUNS:-4} pairs=${FT_PAIRS:-1} seed=${FT_SEED:-1}
+points=${FT_RUNS:-$([ "${FT_TIER-}" = quick ] && echo 2 || echo 4)} pairs=${FT_PAIRS:-1} seed=${FT_SEED:-1}
 agent=$build/outcome_agent calls=$build/outcome_calls
 runs=0 kills=0 newer=0 zero=0 closed=0 missed=0 bad=0
 : >"$tmp/killed" && mkdir "$tmp/t" && umask 022
 
 # Rows in which a timer says how many calls there are: points of them are missed, more the busier the machine is.
 by_timer() { case $1 in pause | sem_wait | sigwait) true ;; *) false ;; esac; }
+
+nth_row=0
+newer_too() {
+    nth_row=$((nth_row + 1))
+    [ "${FT_TIER-}" != quick ] || [ -n "${FT_RUNS-}" ] || [ $((nth_row % 2)) = 1 ]
+}
 
 # Rows that are killed elsewhere, or cannot be followed by the tests' agent.
 elsewhere() {
@@ -162,7 +168,8 @@ while IFS='|' read -r row closes <&3; do
     n=$points
     if [ "$n" != all ] && by_timer "$row"; then n=$((n * 5)); fi
     row_under_kills "$n" ""
-    # A newer copy, made within the row.
+    # A newer copy, made within the row; in the quick tier of every other row.
+    newer_too || continue
     [ -n "$closes" ] || {
         last=$(tail -n 1 "$tmp/of_row" | cut -d . -f 1)
         row_under_kills "$([ "$points" = all ] && echo all || echo 3)" "-C $((last * (seed / 4 % 4) / 4 + 1))"

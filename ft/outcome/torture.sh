@@ -12,7 +12,7 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/ftmpi-torture.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' INT TERM HUP
 first=${FT_SEED:-1}
-seeds=${FT_SEEDS:-6}
+seeds=${FT_SEEDS:-$([ "${FT_TIER-}" = quick ] && echo 2 || echo 6)}
 bad=0
 messages=25
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ft/shm/box.h"
+
 /* Sizes by the number of ranks, from measurements (docs/design.md, section 10). Two ranks have a core each, and a
    middling operation is better halved than done twice; ranks that share cores want few turns, so more at a
    time; many ranks are to share a cache. */
@@ -170,5 +172,6 @@ void ft_layout_header(const struct ft_params *p, struct ft_header *h)
     /* Extents start at a multiple of their size: their addresses are then as aligned as the mapping. */
     h->extents_at = ft_align(h->streams_at + p->nstreams * l.bytes, p->extent_bytes);
     h->outcomes_at = ft_align(h->extents_at + p->nextents * p->extent_bytes, 4096);
-    h->size = h->outcomes_at + p->nranks * p->outcome_bytes;
+    h->boxes_at = ft_align(h->outcomes_at + p->nranks * p->outcome_bytes, 4096);
+    h->size = h->boxes_at + p->nranks * ft_box_bytes();
 }

@@ -3,6 +3,7 @@
    agent, mapped by every rank. All offsets are from the start of the mapping.
 
      header | checkpoints | rank blocks | asleep flags | stream 0 | stream 1 | ... | extents of the log | outcomes of each rank
+       | boxes of the ranks (ft/shm/box.h)
 
    A job on several nodes has such a memory on each, with one more part after the header: who is where, and the
    links (struct ft_link_words).
@@ -22,7 +23,7 @@
 #include "ft/base/sig.h"
 #include "ft/shm/alive.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 26, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 27, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -104,7 +105,7 @@ struct ft_header {
     _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
     _Atomic uint64_t prepared;   /* keeper, before any rank is there: so many extents of the world's log are (--log-prepare); 0: the first, as always */
     uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[nnodes]. Else 0 */
-    uint64_t checkpoints_at, ranks_at, asleep_at, streams_at, stream_bytes, extents_at, outcomes_at;
+    uint64_t checkpoints_at, ranks_at, asleep_at, streams_at, stream_bytes, extents_at, outcomes_at, boxes_at;
 };
 
 /* A published call: what this rank says unit `unit - 1` is (RULE 9; ft/shm/trail.h). */

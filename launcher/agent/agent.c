@@ -20,6 +20,7 @@
 #include "launcher/agent/loop.h"
 #include "launcher/agent/state.h"
 #include "launcher/agent/status.h"
+#include "launcher/agent/store.h"
 #include "launcher/agent/tracking.h"
 #include "launcher/base/library.h"
 #include "launcher/base/limits.h"
@@ -187,7 +188,7 @@ static int prepare(struct made *m, struct ft_error *e)
         return err;
     if ((err = ft_jobmem_open(job, e)) < 0 || (job->above && (err = job->above->open(job->node, e)) < 0) ||
         (err = set_up_stdio(job, e)) < 0 || (err = set_up_ranks(job, e)) < 0 || (err = ft_snapshots_new(job, e)) < 0 ||
-        (err = set_up_spawn(m, e)) < 0)
+        (err = set_up_spawn(m, e)) < 0 || (err = ft_store_new(a, e)) < 0)
         return err;
     a->control = job->above ? NULL : ft_control_new(&shown, e);
     if (!a->control && !job->above)
@@ -217,6 +218,7 @@ static void forget(struct ft_agent *a)
     a->sweep = (struct ft_sweep){.on = false};
     ft_durable_forget(job);
     ft_tracker_forget(job->tracker);
+    ft_store_forget(a->store);
     if (job->above)
         job->above->forget(job->node);
     ft_control_forget(a->control);
@@ -382,6 +384,7 @@ static void release(struct made *m)
     ft_snapshots_free(job);
     ft_durable_close(job);
     ft_tracker_free(job->tracker);
+    ft_store_free(a->store);
     ft_topology_free(m->topology);
     if (job->keeper)
         ft_keeper_close(job->keeper);

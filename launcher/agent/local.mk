@@ -14,6 +14,7 @@ liblaunch_la_SOURCES += \
 	launcher/agent/recording.h launcher/agent/recording.c \
 	launcher/agent/state.h \
 	launcher/agent/status.h launcher/agent/status.c \
+	launcher/agent/store.h launcher/agent/store.c \
 	launcher/agent/streams.h launcher/agent/streams.c \
 	launcher/agent/sweep.h launcher/agent/sweep.c \
 	launcher/agent/tracking.h launcher/agent/tracking.c \

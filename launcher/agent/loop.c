@@ -14,6 +14,7 @@
 #include "launcher/agent/deadlines.h"
 #include "launcher/agent/sampler.h"
 #include "launcher/agent/status.h"
+#include "launcher/agent/store.h"
 #include "launcher/agent/streams.h"
 #include "launcher/agent/sweep.h"
 #include "launcher/agent/tracking.h"
@@ -77,7 +78,8 @@ static void on_grace(evutil_socket_t fd, short what, void *arg)
 /* Ranks, or their snapshots, have said something. */
 static void on_bell(evutil_socket_t fd, short what, void *arg)
 {
-    struct ft_job *job = arg;
+    struct ft_agent *a = arg;
+    struct ft_job *job = &a->job;
     uint64_t rings;
 
     (void)what;
@@ -85,6 +87,7 @@ static void on_bell(evutil_socket_t fd, short what, void *arg)
         return;
     ft_restart_look(job);
     ft_durable_look(job);
+    ft_store_look(a->store);
     ft_above_rung(job);
 }
 
@@ -98,6 +101,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     ft_scarce_tick(job);
     ft_snapshots_tick(job);
     ft_cuts_look(job);
+    ft_store_look(l->agent->store); /* a rank may be killed before it rings */
     ft_timer_set(l->tick, ft_snapshots_tick_ms(job));
 }
 
@@ -232,7 +236,7 @@ static int watch_ranks(struct ft_loop *l)
 {
     struct ft_job *job = &l->agent->job;
     ft_snapshots_watch(job);
-    if (make(&l->bell, job->base, ft_snapshots_bell(job), EV_READ | EV_PERSIST, on_bell, job) < 0 || event_add(l->bell, NULL) < 0 ||
+    if (make(&l->bell, job->base, ft_snapshots_bell(job), EV_READ | EV_PERSIST, on_bell, l->agent) < 0 || event_add(l->bell, NULL) < 0 ||
         make(&l->tick, job->base, -1, 0, on_tick, l) < 0)
         return -1;
     ft_timer_set(l->tick, ft_snapshots_tick_ms(job));
@@ -305,6 +309,10 @@ void ft_loop_serve(struct ft_loop *l)
     if (job->report->wanted || job->report->timeline)
         l->sampler = ft_sampler_new(job, a->watch);
     l->draft = ft_draft_new(job->base, job->report, report_now, job);
+    if (ft_store_serve(a->store) < 0) {
+        ft_say(&job->say, "no memory for the job's store; the job is ended");
+        ft_job_post(job, &(struct ft_event){.kind = FT_EV_FAILED, .code = FT_CODE_JOB});
+    }
     if (ft_tracking_serve(a) < 0)
         ft_say(&job->say, "no memory for --xgboost-tracker");
     if (ft_control_serve(a->control, job->base) < 0)
@@ -327,6 +335,7 @@ void ft_loop_free(struct ft_loop *l)
     struct ft_job *job = &a->job;
 
     job->say.tap = NULL;
+    ft_store_leave(a->store);
     ft_tracker_leave(job->tracker);
     ft_control_leave(a->control);
     ft_watch_free(a->watch);

@@ -18,6 +18,7 @@ struct ft_deadlines;
 struct ft_events;
 struct ft_loop;
 struct ft_sink;
+struct ft_store;
 struct ft_timeout;
 struct ft_watch;
 
@@ -42,6 +43,7 @@ struct ft_agent {
     struct ft_watch *watch;
     struct ft_control *control;  /* NULL: the job cannot be asked anything */
     struct ft_events *events;    /* NULL: no --events, or the controller has it */
+    struct ft_store *store;      /* NULL: the controller has it */
     struct ft_sweep sweep;
 };
 

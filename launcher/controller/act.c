@@ -187,7 +187,7 @@ static int make_policy(struct ft_controller *c)
                                      .slots = slots, .nlater = ft_comers_later(c), .oversubscribe = c->o->oversubscribe,
                                      .max_restarts = c->o->max_restarts,
                                      .lease_ms = c->o->lease_ms, .start_ms = c->o->start_ms, .wait_ms = c->o->wait_ms,
-                                     .start_over = c->o->start_over_always};
+                                     .tries = c->o->start_tries, .start_over = c->o->start_over_always};
 
     if (ranks && slots) {
         for (uint32_t i = 0; i < map->nnodes; i++)

@@ -26,6 +26,7 @@
 #include "launcher/controller/start.h"
 #include "launcher/controller/status.h"
 #include "launcher/controller/stdio.h"
+#include "launcher/controller/store.h"
 #include "launcher/controller/tell.h"
 #include "launcher/job/pair.h"
 #include "launcher/job/twin.h"
@@ -186,7 +187,7 @@ static int prepare(struct ft_controller *c, struct ft_error *e)
     if (ft_signals_take(&c->signals) < 0)
         return ft_err_set(e, FT_ESYS, "cannot take signals: %s", strerror(errno));
     if ((err = ft_controller_stdio_make(c, e)) < 0 || (err = ft_controller_act_make(c, e)) < 0 || (err = ft_controller_start_make(c, e)) < 0 ||
-        (err = ft_controller_nodes_make(c, e)) < 0)
+        (err = ft_controller_nodes_make(c, e)) < 0 || (err = ft_controller_store_make(c, e)) < 0)
         return err;
     make_control(c);
     return ft_twin_new(&c->twin, 0, e);
@@ -224,7 +225,8 @@ static int set_up(struct ft_controller *c, struct ft_error *e)
         return ft_err_set(e, FT_ESYS, "cannot set up the event loop: %s", strerror(errno));
     if ((err = ft_comers_open(c, &comers_calls, e)) < 0 || (err = ft_controller_stdio_open(c, e)) < 0 ||
         (err = ft_controller_act_open(c, e)) < 0 || (err = ft_controller_ask_open(c, e)) < 0 ||
-        (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0 || (err = watch(c, e)) < 0)
+        (err = ft_controller_start_open(c, e)) < 0 || (err = ft_controller_nodes_open(c, e)) < 0 || (err = ft_controller_store_open(c, e)) < 0 ||
+        (err = watch(c, e)) < 0)
         return err;
     if (ft_controller_durable_open(c) < 0)
         return ft_err_set(e, FT_ESYS, "cannot start a thread that writes checkpoints: %s", strerror(errno));
@@ -279,6 +281,7 @@ static void tear_down(struct ft_controller *c)
     ft_comers_close(c);
     ft_controller_start_close(c);
     ft_controller_nodes_close(c);
+    ft_controller_store_close(c);
     ft_controller_stdio_close(c);
     ft_controller_ask_close(c);
     ft_controller_durable_close(c);
@@ -385,6 +388,7 @@ static void release(struct ft_controller *c)
     ft_twin_free(c->twin);
     ft_controller_start_free(c);
     ft_controller_nodes_free(c);
+    ft_controller_store_free(c);
     ft_controller_stdio_free(c);
     ft_controller_durable_free(c);
     ft_controller_act_free(c);

@@ -28,6 +28,7 @@ struct ft_comers;
 struct ft_control;
 struct ft_controller_durable;
 struct ft_controller_report;
+struct ft_controller_store;
 struct ft_files;
 struct ft_happens;
 struct ft_host;
@@ -105,6 +106,7 @@ struct ft_controller {
     struct ft_happens *happens;
     struct ft_draft *draft;    /* NULL: no --report, no --timeline */
     struct ft_controller_durable *durable; /* NULL: no --ckpt-dir */
+    struct ft_controller_store *store;
     struct ft_asking *ask;
     struct ft_control *control; /* NULL: the job cannot be asked anything */
 

@@ -22,6 +22,7 @@
 #include "launcher/controller/report.h"
 #include "launcher/controller/say.h"
 #include "launcher/controller/stdio.h"
+#include "launcher/controller/store.h"
 #include "launcher/net/auth.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/map.h"
@@ -118,6 +119,9 @@ static int on_frame(void *arg, uint32_t node, const struct ft_wire_frame *f, str
     case FT_WIRE_MODEL:
         ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HEARD, .node = node});
         return ft_controller_durable_take(c, node, f, e);
+    case FT_WIRE_STORE_ASK:
+        ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HEARD, .node = node});
+        return ft_controller_store_take(c, node, f, e);
     default:
         return ft_err_set(e, FT_EDAMAGED, "a node does not say frames of type %d", (int)f->type);
     }

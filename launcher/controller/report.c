@@ -2,132 +2,14 @@
 #include "config.h"
 #include "launcher/controller/report.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
-#include "launcher/base/shared.h"
-#include "launcher/job/job.h"
-#include "launcher/options/map.h"
-#include "launcher/report/report.h"
-#include "launcher/report/summary.h"
-#include "launcher/report/svg.h"
+#include "launcher/controller/report_state.h"
 #include "launcher/report/wire.h"
-
-struct sums {
-    uint64_t logged, released, spilled, peak_log, peak_memory;
-};
-
-/* What the present incarnation of a node has said. */
-struct life {
-    uint32_t host;
-    bool heard_of;              /* skew is known */
-    int64_t skew_ns;            /* from its clock to ours, and the way here is too much in it */
-    uint64_t dead_ns;           /* its ranks have been since then, as far as the timeline knows; 0: they are not */
-    struct sums sums;
-    uint64_t last;              /* of its restarts, in struct origin's terms */
-};
-
-/* Where a restart comes from: which one of its node's life it is, and the one of that life that was entered before it (its place plus 1; 0: none). */
-struct origin {
-    uint64_t index, before;
-};
-
-struct node {
-    uint64_t heard_ns;          /* anything at all, last */
-    uint64_t lost_ns;           /* last; 0: never */
-    struct sums before;         /* of earlier incarnations */
-    struct life life;
-};
-
-struct rank {
-    bool started;               /* in this life, and that is entered */
-    struct ft_restart *waits;   /* for its start; NULL: it was never lost */
-    struct ft_rank_total before; /* its snapshots in earlier lives */
-};
-
-struct ft_controller_report {
-    const struct ft_map *map;
-    size_t bytes;               /* of all this */
-    struct ft_report report;
-    struct ft_report shown;     /* of now: sums, and restarts in order */
-    struct ft_restart *sorted;
-    struct ft_report_hosts hosts;
-    struct origin *origins;     /* by restart */
-    struct node *nodes;
-    struct rank *ranks;         /* by rank of the job */
-    struct undo {
-        _Atomic uint32_t open;  /* something is being entered for `n` nodes; what was there before: */
-        uint32_t first, n;
-        uint64_t nrestarts, nlosses;
-        struct node *nodes;
-        struct rank *ranks;
-        struct ft_rank_total *totals;
-    } undo;
-};
-
-enum { LOSSES_MAX = 1 << 16 };
-
-static uint32_t ranks_of(const struct ft_controller_report *c, uint32_t node)
-{
-    return c->map->first[node + 1] - c->map->first[node];
-}
-
-static uint32_t rank_at(const struct ft_controller_report *c, uint32_t node, uint32_t local)
-{
-    return c->map->rank_at[c->map->first[node] + local];
-}
-
-/* ---- entries ---- */
-
-/* The process may be killed before the entry is whole. */
-static void begin_entry(struct ft_controller_report *c, uint32_t first, uint32_t n)
-{
-    struct undo *u = &c->undo;
-
-    for (uint32_t node = first; node < first + n; node++) {
-        u->nodes[node] = c->nodes[node];
-        for (uint32_t i = 0; i < ranks_of(c, node); i++) {
-            uint32_t rank = rank_at(c, node, i);
-
-            u->ranks[rank] = c->ranks[rank];
-            u->totals[rank] = c->report.ranks[rank];
-        }
-    }
-    u->first = first;
-    u->n = n;
-    u->nrestarts = c->report.nrestarts;
-    u->nlosses = c->hosts.nlosses;
-    atomic_store(&u->open, 1);
-}
-
-static void end_entry(struct ft_controller_report *c) { atomic_store(&c->undo.open, 0); }
-
-void ft_controller_report_recover(struct ft_controller_report *c)
-{
-    const struct undo *u = &c->undo;
-
-    c->sorted = NULL; /* that was the predecessor's */
-    if (!atomic_load(&u->open))
-        return;
-    for (uint32_t node = u->first; node < u->first + u->n; node++) {
-        c->nodes[node] = u->nodes[node];
-        for (uint32_t i = 0; i < ranks_of(c, node); i++) {
-            uint32_t rank = rank_at(c, node, i);
-
-            c->ranks[rank] = u->ranks[rank];
-            c->report.ranks[rank] = u->totals[rank];
-        }
-    }
-    c->report.nrestarts = u->nrestarts;
-    c->hosts.nlosses = u->nlosses;
-    end_entry(c);
-}
 
 /* ---- clocks ---- */
 
-static void set_clock(struct life *life, uint64_t its_ns)
+static void set_clock(struct ft_report_life *life, uint64_t its_ns)
 {
     int64_t skew = (int64_t)ft_clock_ns() - (int64_t)its_ns;
 
@@ -137,7 +19,7 @@ static void set_clock(struct life *life, uint64_t its_ns)
 }
 
 /* Within the job's time, whatever the node says; 0 stays 0: it never was. */
-static uint64_t ours(const struct ft_controller_report *c, const struct life *life, uint64_t its_ns)
+static uint64_t ours(const struct ft_controller_report *c, const struct ft_report_life *life, uint64_t its_ns)
 {
     int64_t at;
 
@@ -155,7 +37,7 @@ static struct ft_restart *add_restart(struct ft_controller_report *c, uint32_t r
 }
 
 /* That of this number, if it was entered before. */
-static struct ft_restart *find_restart(const struct ft_controller_report *c, const struct life *life, uint64_t index)
+static struct ft_restart *find_restart(const struct ft_controller_report *c, const struct ft_report_life *life, uint64_t index)
 {
     uint64_t at = life->last;
 
@@ -164,27 +46,27 @@ static struct ft_restart *find_restart(const struct ft_controller_report *c, con
     return at ? &c->report.restarts[at - 1] : NULL;
 }
 
-static struct ft_restart *enter_restart(struct ft_controller_report *c, struct life *life, uint32_t rank, uint64_t index)
+static struct ft_restart *enter_restart(struct ft_controller_report *c, struct ft_report_life *life, uint32_t rank, uint64_t index)
 {
     struct ft_restart *to = add_restart(c, rank);
 
     if (!to)
         return NULL;
-    c->origins[c->report.nrestarts - 1] = (struct origin){index, life->last};
+    c->origins[c->report.nrestarts - 1] = (struct ft_report_origin){index, life->last};
     life->last = c->report.nrestarts;
     return to;
 }
 
 static void take_restart(struct ft_controller_report *c, uint32_t node, const struct ft_wire_restart *m)
 {
-    struct life *life = &c->nodes[node].life;
+    struct ft_report_life *life = &c->nodes[node].life;
     const struct ft_restart *from = &m->restart;
     struct ft_restart *to;
     uint32_t rank;
 
-    if (from->rank >= ranks_of(c, node))
+    if (from->rank >= ft_controller_report_ranks(c, node))
         return;
-    rank = rank_at(c, node, from->rank);
+    rank = ft_controller_report_rank(c, node, from->rank);
     to = find_restart(c, life, m->index);
     if (!to && !(to = enter_restart(c, life, rank, m->index)))
         return;
@@ -199,7 +81,7 @@ static void take_restart(struct ft_controller_report *c, uint32_t node, const st
 }
 
 /* A node starts each of its ranks once from the beginning. Who does it in the place of a lost one is where that had been when the log is used up. */
-static void take_start(struct rank *rank, uint64_t origin_ns, uint64_t live_ns, const struct ft_wire_life *m)
+static void take_start(struct ft_report_of_rank *rank, uint64_t origin_ns, uint64_t live_ns, const struct ft_wire_life *m)
 {
     struct ft_restart *restart = rank->waits;
 
@@ -216,9 +98,9 @@ static void take_start(struct rank *rank, uint64_t origin_ns, uint64_t live_ns, 
 
 static void take_life(struct ft_controller_report *c, uint32_t node, uint32_t local, const struct ft_wire_life *m)
 {
-    const struct life *life = &c->nodes[node].life;
-    uint32_t number = rank_at(c, node, local);
-    struct rank *rank = &c->ranks[number];
+    const struct ft_report_life *life = &c->nodes[node].life;
+    uint32_t number = ft_controller_report_rank(c, node, local);
+    struct ft_report_of_rank *rank = &c->ranks[number];
     struct ft_rank_total *to = &c->report.ranks[number];
     const struct ft_rank_total *from = &m->total;
     uint64_t origin_ns = ours(c, life, from->origin_ns);
@@ -245,68 +127,67 @@ static void take_life(struct ft_controller_report *c, uint32_t node, uint32_t lo
     to->checks.records = rank->before.checks.records + from->checks.records;
 }
 
-static void take_sums(struct sums *to, const struct ft_wire_report *m)
+static void take_sums(struct ft_report_sums *to, const struct ft_wire_report *m)
 {
-    *to = (struct sums){.logged = m->log_bytes, .released = m->released_bytes, .spilled = m->spilled_bytes,
+    *to = (struct ft_report_sums){.logged = m->log_bytes, .released = m->released_bytes, .spilled = m->spilled_bytes,
                         .peak_log = m->peak_log_bytes, .peak_memory = m->peak_memory_bytes};
 }
 
 static int take_report(struct ft_controller_report *c, uint32_t node, const struct ft_wire_frame *f, struct ft_error *e)
 {
-    struct life *life = &c->nodes[node].life;
+    struct ft_report_life *life = &c->nodes[node].life;
     struct ft_wire_report m;
     int err = ft_wire_get_report(f, &m, e);
 
     if (err < 0)
         return err;
-    if (m.nranks && m.nranks != ranks_of(c, node)) {
+    if (m.nranks && m.nranks != ft_controller_report_ranks(c, node)) {
         ft_wire_report_free(&m);
         return ft_err_set(e, FT_EDAMAGED, "a REPORT of another node");
     }
-    begin_entry(c, node, 1);
+    ft_controller_report_begin(c, node, 1);
     set_clock(life, m.now_ns);
     for (uint32_t i = 0; i < m.nrestarts; i++)
         take_restart(c, node, &m.restarts[i]);
     for (uint32_t i = 0; i < m.nranks; i++)
         take_life(c, node, i, &m.ranks[i]);
     take_sums(&life->sums, &m);
-    end_entry(c);
+    ft_controller_report_end(c);
     ft_wire_report_free(&m);
     return 0;
 }
 
 /* ---- the timeline ---- */
 
-/* Its ranks have been dead until then. */
-static void fill_gap(struct ft_controller_report *c, uint32_t node, uint64_t until_ns)
+void ft_controller_report_gap(struct ft_controller_report *c, uint32_t node, uint64_t until_ns)
 {
-    struct life *life = &c->nodes[node].life;
+    struct ft_report_life *life = &c->nodes[node].life;
     struct ft_cell cell = {.seen = {[FT_DEAD] = 1}};
 
-    for (uint32_t i = 0; life->dead_ns && until_ns > life->dead_ns && i < ranks_of(c, node); i++)
-        ft_timeline_put(c->report.timeline, rank_at(c, node, i), life->dead_ns, until_ns, &cell);
+    for (uint32_t i = 0; life->dead_ns && until_ns > life->dead_ns && i < ft_controller_report_ranks(c, node); i++)
+        ft_timeline_put(c->report.timeline, ft_controller_report_rank(c, node, i), life->dead_ns, until_ns, &cell);
     life->dead_ns = 0;
 }
 
 static int take_cells(struct ft_controller_report *c, uint32_t node, const struct ft_wire_frame *f, struct ft_error *e)
 {
-    struct life *life = &c->nodes[node].life;
+    struct ft_report_life *life = &c->nodes[node].life;
     struct ft_wire_cells m;
     int err = ft_wire_get_cells(f, &m, e);
 
     if (err < 0)
         return err;
-    if (!c->report.timeline || m.first + m.nranks > ranks_of(c, node))
+    if (!c->report.timeline || m.first + m.nranks > ft_controller_report_ranks(c, node))
         return ft_err_set(e, FT_EDAMAGED, "CELLS of another node");
     set_clock(life, m.now_ns);
-    fill_gap(c, node, ours(c, life, m.begin_ns));
+    ft_controller_report_gap(c, node, ours(c, life, m.begin_ns));
     for (uint32_t i = 0; i < m.ncells; i++) {
         uint64_t from_ns = ours(c, life, m.begin_ns + i * m.width_ns), to_ns = ours(c, life, m.begin_ns + (i + 1) * m.width_ns);
 
         for (uint32_t r = 0; to_ns > from_ns && r < m.nranks; r++) {
             struct ft_cell cell = ft_wire_cell(&m, r, i);
 
-            ft_timeline_put(c->report.timeline, rank_at(c, node, m.first + r), from_ns, to_ns, &cell);
+            ft_timeline_put(c->report.timeline, ft_controller_report_rank(c, node, m.first + r), from_ns, to_ns, &cell);
         }
     }
     return 0;
@@ -321,7 +202,7 @@ int ft_controller_report_take(struct ft_controller_report *c, uint32_t node, con
     return f->type == FT_WIRE_REPORT ? take_report(c, node, f, e) : take_cells(c, node, f, e);
 }
 
-static void add_sums(struct sums *to, const struct sums *from)
+static void add_sums(struct ft_report_sums *to, const struct ft_report_sums *from)
 {
     to->logged += from->logged;
     to->released += from->logged; /* all of it is gone */
@@ -332,22 +213,22 @@ static void add_sums(struct sums *to, const struct sums *from)
 
 void ft_controller_report_start(struct ft_controller_report *c, uint32_t node, uint32_t host)
 {
-    struct node *n = c ? &c->nodes[node] : NULL;
+    struct ft_report_node *n = c ? &c->nodes[node] : NULL;
 
     if (!n)
         return;
-    begin_entry(c, node, 1);
+    ft_controller_report_begin(c, node, 1);
     add_sums(&n->before, &n->life.sums);
-    n->life = (struct life){.host = host, .dead_ns = n->lost_ns};
-    for (uint32_t i = 0; i < ranks_of(c, node); i++) {
-        uint32_t rank = rank_at(c, node, i);
+    n->life = (struct ft_report_life){.host = host, .dead_ns = n->lost_ns};
+    for (uint32_t i = 0; i < ft_controller_report_ranks(c, node); i++) {
+        uint32_t rank = ft_controller_report_rank(c, node, i);
 
         c->ranks[rank].before = c->report.ranks[rank];
         c->ranks[rank].started = false;
         c->report.ranks[rank].pid = 0;
         c->hosts.of_rank[rank] = host;
     }
-    end_entry(c);
+    ft_controller_report_end(c);
 }
 
 void ft_controller_report_heard(struct ft_controller_report *c, uint32_t node)
@@ -374,17 +255,18 @@ void ft_controller_report_up(struct ft_controller_report *c, uint32_t node)
 
 void ft_controller_report_state(struct ft_controller_report *c, uint32_t node, const struct ft_wire_state *state)
 {
-    for (uint32_t i = 0; c && i < state->nranks && i < ranks_of(c, node); i++)
+    for (uint32_t i = 0; c && i < state->nranks && i < ft_controller_report_ranks(c, node); i++)
         if (state->ranks[i].pid)
-            c->report.ranks[rank_at(c, node, i)].pid = (pid_t)state->ranks[i].pid;
+            c->report.ranks[ft_controller_report_rank(c, node, i)].pid = (pid_t)state->ranks[i].pid;
 }
 
 static void add_loss(struct ft_controller_report *c, uint32_t node, int64_t to, bool all)
 {
-    const struct node *n = &c->nodes[node];
+    struct ft_report_node *n = &c->nodes[node];
 
-    if (c->hosts.nlosses == LOSSES_MAX)
+    if (n->life.lost || c->hosts.nlosses == FT_REPORT_LOSSES)
         return;
+    n->life.lost = true;
     c->hosts.losses[c->hosts.nlosses++] = (struct ft_host_loss){.node = node, .host = n->life.host, .to = to, .all = all,
                                                      .heard_ns = n->heard_ns, .lost_ns = n->lost_ns};
 }
@@ -392,10 +274,13 @@ static void add_loss(struct ft_controller_report *c, uint32_t node, int64_t to, 
 /* Those that ran. */
 static void lose_ranks(struct ft_controller_report *c, uint32_t node, enum ft_way_back way, bool host_lost)
 {
-    const struct node *n = &c->nodes[node];
+    struct ft_report_node *n = &c->nodes[node];
 
-    for (uint32_t i = 0; i < ranks_of(c, node); i++) {
-        uint32_t rank = rank_at(c, node, i);
+    if (n->life.ranks_lost)
+        return;
+    n->life.ranks_lost = true;
+    for (uint32_t i = 0; i < ft_controller_report_ranks(c, node); i++) {
+        uint32_t rank = ft_controller_report_rank(c, node, i);
         struct ft_restart *restart = c->report.ranks[rank].pid ? add_restart(c, rank) : NULL;
 
         if (!restart)
@@ -411,7 +296,7 @@ void ft_controller_report_lost(struct ft_controller_report *c, uint32_t node, in
 {
     if (!c)
         return;
-    begin_entry(c, all ? 0 : node, all ? c->map->nnodes : 1);
+    ft_controller_report_begin(c, all ? 0 : node, all ? c->map->nnodes : 1);
     for (uint32_t i = 0; i < c->map->nnodes; i++)
         if (all || i == node)
             c->nodes[i].lost_ns = ft_clock_ns();
@@ -420,152 +305,6 @@ void ft_controller_report_lost(struct ft_controller_report *c, uint32_t node, in
     for (uint32_t i = 0; to >= 0 && i < c->map->nnodes; i++)
         if (all || i == node)
             lose_ranks(c, i, all ? FT_BACK_ALL : FT_BACK_START, lost && i == node);
-    end_entry(c);
+    ft_controller_report_end(c);
 }
 
-/* ---- made, written, freed ---- */
-
-/* A successor sees it at the same place. What is of the map's sizes lies behind the struct. */
-static struct ft_controller_report *new(const struct ft_map *map)
-{
-    size_t bytes = sizeof(struct ft_controller_report) + 2 * (map->nnodes * sizeof(struct node) + map->world * sizeof(struct rank)) +
-                   map->world * (sizeof(struct ft_rank_total) + sizeof(uint32_t));
-    struct ft_controller_report *c = ft_shared_new(bytes);
-
-    if (!c)
-        return NULL;
-    c->bytes = bytes;
-    c->map = map;
-    c->report.file.fd = -1;
-    c->nodes = (struct node *)(c + 1);
-    c->undo.nodes = c->nodes + map->nnodes;
-    c->ranks = (struct rank *)(c->undo.nodes + map->nnodes);
-    c->undo.ranks = c->ranks + map->world;
-    c->undo.totals = (struct ft_rank_total *)(c->undo.ranks + map->world);
-    c->hosts.of_rank = (uint32_t *)(c->undo.totals + map->world);
-    c->hosts.n = (uint32_t)map->hosts.n;
-    c->hosts.names = calloc(map->hosts.n, sizeof *c->hosts.names);
-    c->hosts.losses = ft_shared_new(LOSSES_MAX * sizeof *c->hosts.losses);
-    c->origins = ft_shared_new(FT_RESTARTS_MAX * sizeof *c->origins);
-    return c;
-}
-
-int ft_controller_report_new(struct ft_controller_report **out, const struct ft_options *o, struct ft_error *e)
-{
-    const struct ft_map *map = o->map;
-    struct ft_controller_report *c;
-    int err;
-
-    *out = NULL;
-    c = new(map);
-    if (!c)
-        return ft_err_set(e, FT_ENOMEM, "out of memory");
-    if (!c->hosts.names || !c->hosts.losses || !c->origins)
-        err = ft_err_set(e, FT_ENOMEM, "out of memory");
-    else if ((err = ft_report_open(&c->report, o->report, o->contexts->argv, map->world, ft_clock_ns(), e)) == 0)
-        err = ft_timeline_open(&c->report.timeline, o->timeline, map->world, c->report.begin_ns, e);
-    if (err < 0) {
-        ft_controller_report_free(c);
-        return err;
-    }
-    c->report.checks = o->check_seed;
-    for (uint32_t i = 0; i < c->hosts.n; i++)
-        c->hosts.names[i] = map->hosts.list[i].name;
-    c->report.hosts = &c->hosts;
-    c->report.job = o->job_id;
-    c->report.name = o->job_name;
-    *out = c;
-    return 0;
-}
-
-/* What nodes have said lately comes after what is known to be older. */
-static int compare(const void *a, const void *b)
-{
-    const struct ft_restart *x = a, *y = b;
-
-    if (x->died_ns != y->died_ns)
-        return x->died_ns < y->died_ns ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static void add_up(const struct ft_controller_report *c, struct ft_report *r)
-{
-    for (uint32_t i = 0; i < c->map->nnodes; i++) {
-        const struct sums *before = &c->nodes[i].before, *now = &c->nodes[i].life.sums;
-
-        r->log_bytes += before->logged + now->logged;
-        r->released_bytes += before->released + now->released;
-        r->spilled_bytes += before->spilled + now->spilled;
-        r->peak_log_bytes += ft_max(before->peak_log, now->peak_log);
-        r->peak_memory_bytes += ft_max(before->peak_memory, now->peak_memory);
-    }
-}
-
-/* A copy, as others point at the restarts where they are. Without memory for that they are as they came. */
-static void sort_restarts(struct ft_controller_report *c)
-{
-    size_t n = c->report.nrestarts;
-
-    free(c->sorted);
-    c->sorted = n ? malloc(n * sizeof *c->sorted) : NULL;
-    if (!c->sorted)
-        return;
-    memcpy(c->sorted, c->report.restarts, n * sizeof *c->sorted);
-    qsort(c->sorted, n, sizeof *c->sorted, compare);
-    c->shown.restarts = c->sorted;
-}
-
-const struct ft_report *ft_controller_report_now(struct ft_controller_report *c, const struct ft_durable_totals *durable, uint64_t now_ns)
-{
-    for (uint32_t i = 0; c->report.timeline && i < c->map->nnodes; i++) {
-        struct life *life = &c->nodes[i].life;
-        bool dead = life->dead_ns;
-
-        fill_gap(c, i, now_ns);
-        life->dead_ns = dead ? now_ns : 0;
-    }
-    c->shown = c->report;
-    c->shown.durable = durable;
-    sort_restarts(c);
-    add_up(c, &c->shown);
-    return &c->shown;
-}
-
-const struct ft_report *ft_controller_report_of(const struct ft_controller_report *c)
-{
-    return &c->report;
-}
-
-int ft_controller_report_write(struct ft_controller_report *c, const struct ft_durable_totals *durable, int exit_code, struct ft_error *e)
-{
-    uint64_t now = ft_clock_ns();
-    int err;
-
-    ft_controller_report_now(c, durable, now);
-    err = ft_report_write(&c->shown, exit_code, now, e);
-    return err < 0 ? err : ft_svg_write(c->shown.timeline, &c->shown, exit_code, now, e);
-}
-
-bool ft_controller_report_summary(const struct ft_controller_report *c, char *line, size_t size)
-{
-    return ft_report_summary(&c->shown, line, size);
-}
-
-void ft_controller_report_close(struct ft_controller_report *c)
-{
-    free(c->sorted);
-    c->sorted = NULL;
-}
-
-void ft_controller_report_free(struct ft_controller_report *c)
-{
-    if (!c)
-        return;
-    ft_timeline_close(c->report.timeline);
-    if (c->report.ranks)
-        ft_report_close(&c->report);
-    ft_shared_free(c->hosts.losses, LOSSES_MAX * sizeof *c->hosts.losses);
-    ft_shared_free(c->origins, FT_RESTARTS_MAX * sizeof *c->origins);
-    free(c->hosts.names);
-    ft_shared_free(c, c->bytes);
-}

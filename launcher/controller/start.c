@@ -81,12 +81,13 @@ static const char *without_name(const char *line)
     return strncmp(line, "ftrun: ", 7) ? line : line + 7;
 }
 
-/* No more tries: nothing about these changes in a second. */
-static bool is_fatal(int status, const char *why)
+/* No more tries: nothing about these changes in a second. A pod's name is known only when the pod is ready. */
+static bool is_fatal(const struct ft_options *o, int status, const char *why)
 {
     static const char *const words[] = {"Permission denied", "Host key verification failed", "Could not resolve hostname"};
+    size_t n = sizeof words / sizeof words[0] - (o->start_tries > FT_START_TRIES);
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < n; i++)
         if (strstr(why, words[i]))
             return true;
     return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) != 255;
@@ -110,7 +111,7 @@ void ft_controller_start_ended(struct ft_controller *c, uint32_t node, int statu
         if (from && !ft_nodes_is_ending(c->policy))
             ft_say_detail(&c->say, "node %u on %s cannot be started from %s: %s; it is started from here", node,
                           c->map->hosts.list[ft_nodes_host(c->policy, node)].name, from->name, why);
-        ft_controller_post(c, &(struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = node, .fatal = !from && is_fatal(status, why),
+        ft_controller_post(c, &(struct ft_nodes_event){.kind = FT_NV_NOT_STARTED, .node = node, .fatal = !from && is_fatal(c->o, status, why),
                                                        .code = code_of(status)});
     }
     ft_controller_post(c, NULL);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 liblaunch_la_SOURCES += \
 	launcher/job/activity.h launcher/job/activity.c \
+	launcher/job/boxes.h launcher/job/boxes.c \
 	launcher/job/death.h launcher/job/death.c \
 	launcher/job/full.h launcher/job/full.c \
 	launcher/job/above.h \

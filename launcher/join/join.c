@@ -20,6 +20,7 @@
 #include "launcher/join/children.h"
 #include "launcher/join/host.h"
 #include "launcher/join/lead.h"
+#include "launcher/options/kubernetes.h"
 #include "launcher/options/rendezvous.h"
 #include "launcher/rdzv/rdzv.h"
 
@@ -27,7 +28,8 @@ enum {
     PASS_MS = 50,              /* before a signal is passed on: who sends it to all of us has done so then */
     CLOSE_MS = 3000,           /* for the store to take that the job is over */
     LOST_MS = 1000,            /* for the store to take that this host leaves, if there is one */
-    KILL_MS = 5000             /* besides --grace, for agents to end */
+    KILL_MS = 5000,            /* besides --grace, for agents to end */
+    CODE_AGAIN = 255           /* in a pod: Kubernetes takes exit codes below 128 for the program's own, for which nothing is tried again */
 };
 
 struct join {
@@ -174,7 +176,7 @@ static void lost_job(struct join *j, const char *leader)
            j->o->ckpt_dir && j->o->resume ? ". If that host is lost, the job started anew goes on from --ckpt-dir"
                                           : ". With --ckpt-dir DIR --resume=auto a job could go on from its last checkpoint");
     j->lost = true;
-    end(j, FT_CODE_JOB);
+    end(j, ft_kubernetes_is_here() ? CODE_AGAIN : FT_CODE_JOB);
 }
 
 /* Whoever runs a controller, or follows one, or is the one that would, knows it by its term. */

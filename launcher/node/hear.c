@@ -11,6 +11,7 @@
 #include "launcher/node/job.h"
 #include "launcher/node/lease.h"
 #include "launcher/node/say.h"
+#include "launcher/node/store.h"
 #include "launcher/node/table.h"
 #include "launcher/node/uplink.h"
 #include "launcher/ranks/ranks.h"
@@ -96,6 +97,8 @@ int ft_node_hear(void *arg, const struct ft_wire_frame *f, struct ft_error *e)
     case FT_WIRE_GIVE:
     case FT_WIRE_MODEL:
         return ft_node_durable_take(n, f, e);
+    case FT_WIRE_STORE_ANSWER:
+        return ft_node_store_take(n, f, e);
     default:
         return ft_err_set(e, FT_EDAMAGED, "a frame that is not for nodes");
     }

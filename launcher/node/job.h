@@ -19,6 +19,7 @@
 struct evbuffer;
 struct event;
 struct ft_auth;
+struct ft_boxes;
 struct ft_callers;
 struct ft_doubts;
 struct ft_fetch;
@@ -83,6 +84,7 @@ struct ft_node {
     struct ft_uplink *uplink;
     struct ft_node_report *report; /* NULL: no memory for it */
     struct ft_node_durable *durable;
+    struct ft_boxes *boxes;     /* what ranks ask of the job's store */
     struct ft_wire_table table;
     struct event *pulse, *soon, *room, *bye;
     struct evbuffer *waiting;   /* input that found no room */

@@ -16,6 +16,7 @@ liblaunch_la_SOURCES += \
 	launcher/node/partner.h launcher/node/partner.c \
 	launcher/node/report.h launcher/node/report.c \
 	launcher/node/say.h launcher/node/say.c \
+	launcher/node/store.h launcher/node/store.c \
 	launcher/node/table.h launcher/node/table.c \
 	launcher/node/uplink.h launcher/node/uplink.c \
 	launcher/node/whereabouts.h launcher/node/whereabouts.c

@@ -27,6 +27,7 @@
 #include "launcher/node/partner.h"
 #include "launcher/node/report.h"
 #include "launcher/node/say.h"
+#include "launcher/node/store.h"
 #include "launcher/node/uplink.h"
 #include "launcher/node/whereabouts.h"
 #include "launcher/stdio/memory.h"
@@ -62,6 +63,7 @@ static void on_pulse(evutil_socket_t fd, short what, void *arg)
     if (n->pulses % STATE_PULSES == 0)
         ft_node_say_state(n);
     ft_node_say_connected(n);
+    ft_node_store_look(n); /* a rank may be killed before it rings */
     ft_node_report_say(n->report, n->uplink, n->pulses % STATE_PULSES == 0);
     if (n->pulses % 2 == 0)
         ft_node_lease_beat(n);
@@ -118,6 +120,7 @@ static void on_up(void *arg)
     ft_node_report_again(n->report);
     ft_node_report_say(n->report, n->uplink, true);
     ft_node_lease_beat(n);
+    ft_node_store_again(n);
     if (n->shared->left)
         say_bye(n);
 }
@@ -223,6 +226,7 @@ static void forget(struct ft_node *n)
     n->uplink = NULL;
     n->report = NULL;
     n->durable = NULL;
+    n->boxes = NULL;
     n->table = (struct ft_wire_table){0};
     n->pulse = n->soon = n->room = n->bye = NULL;
     n->waiting = NULL;
@@ -248,7 +252,7 @@ static int serve(struct ft_node *n)
     struct ft_job *job = n->job;
     struct ft_uplink_config config;
 
-    if (make_events(n) < 0 || ft_node_durable_serve(n) < 0 || !(n->auth = ft_auth_new(job->base, n->d->secret, &job->say)))
+    if (make_events(n) < 0 || ft_node_durable_serve(n) < 0 || ft_node_store_serve(n) < 0 || !(n->auth = ft_auth_new(job->base, n->d->secret, &job->say)))
         return -1;
     config = (struct ft_uplink_config){.base = job->base, .auth = n->auth, .controllers = n->controllers, .ncontrollers = n->ncontrollers,
                                        .spool = &job->stdio->spools[0], .up = on_up, .down = on_down, .take = ft_node_hear, .arg = n};
@@ -302,6 +306,7 @@ static void rung(struct ft_node *n)
     ft_partner_look(n->partner);
     ft_doubts_look(n->doubts);
     ft_node_durable_look(n);
+    ft_node_store_look(n);
     ft_node_say_connected(n);
 }
 
@@ -324,6 +329,7 @@ static void leave(struct ft_node *n)
     ft_callers_leave(n->callers);
     ft_uplink_free(n->uplink);
     ft_node_durable_leave(n);
+    ft_node_store_leave(n);
     ft_node_report_free(n->report);
     ft_auth_free(n->auth);
     ft_wire_table_free(&n->table);

@@ -375,6 +375,15 @@ int ft_hosts_no_place(uint32_t more, struct ft_error *e)
     return ft_err_set(e, FT_EINVAL, "%u rank%s more than the hosts may have (max_slots)", more, more == 1 ? "" : "s");
 }
 
+bool ft_hosts_are_named(const struct ft_options *o)
+{
+    bool all = true;
+
+    for (size_t c = 0; c < o->ncontexts; c++)
+        all &= o->contexts[c].hosts.n > 0;
+    return all || o->hosts.n > 0;
+}
+
 bool ft_hosts_elsewhere(const struct ft_hosts *hosts)
 {
     for (size_t i = 0; i < hosts->n; i++)

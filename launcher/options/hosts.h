@@ -24,6 +24,9 @@ uint32_t ft_hosts_slots(const struct ft_hosts *hosts);
 uint32_t ft_hosts_most(const struct ft_hosts *hosts);
 int ft_hosts_no_place(uint32_t more, struct ft_error *e);
 
+/* Each program has hosts, by itself or by the host file. */
+bool ft_hosts_are_named(const struct ft_options *o);
+
 /* Not all of them are the one we run on. */
 bool ft_hosts_elsewhere(const struct ft_hosts *hosts);
 

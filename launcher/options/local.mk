@@ -5,7 +5,9 @@ liblaunch_la_SOURCES += \
 	launcher/options/help.h launcher/options/help.c \
 	launcher/options/hosts.h launcher/options/hosts.c \
 	launcher/options/identity.h launcher/options/identity.c \
+	launcher/options/kubernetes.h launcher/options/kubernetes.c \
 	launcher/options/map.h launcher/options/map.c \
+	launcher/options/mpirun.h launcher/options/mpirun.c \
 	launcher/options/nodelist.h launcher/options/nodelist.c \
 	launcher/options/options.h launcher/options/options.c \
 	launcher/options/parse.h launcher/options/parse.c \
@@ -20,6 +22,8 @@ liblaunch_la_SOURCES += \
 
 unit_tests += launcher/options/unit
 launcher_options_unit_SOURCES = \
+	launcher/options/kubernetes_test.c \
+	launcher/options/mpirun_test.c \
 	launcher/options/options_test.c \
 	launcher/options/rendezvous_test.c \
 	launcher/options/slurm_test.c

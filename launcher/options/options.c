@@ -11,7 +11,9 @@
 #include "ft/shm/random.h"
 #include "launcher/base/memory.h"
 #include "launcher/base/say.h"
+#include "launcher/options/kubernetes.h"
 #include "launcher/options/values.h"
+#include "launcher/policy/nodes_policy.h"
 
 void *ft_options_own(struct ft_options *o, void *p)
 {
@@ -111,6 +113,7 @@ void ft_options_defaults(struct ft_options *o)
     o->grace_ms = 2000;
     o->lease_ms = 3000;
     o->start_ms = 60000;
+    o->start_tries = ft_kubernetes_is_here() ? FT_START_TRIES_LATE : FT_START_TRIES;
     o->launch_tree = FT_TREE_AUTO;
 }
 

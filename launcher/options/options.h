@@ -130,6 +130,7 @@ struct ft_options {
     const char *prefix;        /* where ftmpi is on the other hosts; NULL: where it is here */
     uint64_t spares;           /* hosts at the end of the list that have no ranks as yet */
     uint64_t wait_ms, start_ms; /* for a host to come back; for one to answer */
+    uint32_t start_tries;      /* of one host, in a row; more than FT_START_TRIES where hosts come late, and names with them */
     uint64_t lease_ms;         /* a node that has not been heard from for so long is lost */
 
     const char **genv;         /* exports of all contexts; ft_options_parse puts them in front of theirs */

@@ -11,6 +11,7 @@
 #include "launcher/options/configure.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/map.h"
+#include "launcher/options/mpirun.h"
 #include "launcher/options/readers.h"
 #include "launcher/options/rendezvous.h"
 #include "launcher/options/settings.h"
@@ -218,10 +219,18 @@ int ft_options_number(struct ft_options *o, struct ft_error *e)
     return 0;
 }
 
+/* Hosts, if nobody has named any; and who has which rank. */
+static int take_hosts(struct ft_options *o, struct ft_error *e)
+{
+    if (ft_mpirun_hosts(o, e) < 0 || ft_slurm_take(o, e) < 0 || ft_mpirun_ssh(o, e) < 0)
+        return FT_EINVAL;
+    return ft_options_number(o, e);
+}
+
 /* What all options mean together. Which hosts there are is known later with --rdzv. */
 static int settle_all(struct ft_options *o, struct ft_error *e)
 {
-    if (ft_rendezvous_take(o, e) < 0 || (!o->rendezvous && (ft_slurm_take(o, e) < 0 || ft_options_number(o, e) < 0)))
+    if (ft_rendezvous_take(o, e) < 0 || (!o->rendezvous && take_hosts(o, e) < 0))
         return FT_EINVAL;
     if (o->resume && !o->ckpt_dir)
         return ft_err_set(e, FT_EINVAL, "--resume: from where? --ckpt-dir names the directory of the checkpoints");

@@ -8,6 +8,7 @@
 
 #include "ft/base/util.h"
 #include "launcher/options/hosts.h"
+#include "launcher/options/kubernetes.h"
 #include "launcher/options/nodelist.h"
 #include "launcher/options/settings.h"
 #include "launcher/options/topology.h"
@@ -123,6 +124,16 @@ static int take_nproc(struct ft_options *o, const char *nproc, struct ft_error *
     return 0;
 }
 
+/* A PyTorchJob has one number for torchrun and for what rank 0 listens at, which is there under torchrun, too, but in the same process. */
+static void leave_port(struct ft_rdzv_settings *s)
+{
+    const char *port = variable(NULL, "MASTER_PORT");
+    uint64_t n;
+
+    if (s->embedded && port && ft_values_number(port, &n) == 0 && n == s->endpoints[0].port)
+        s->endpoints[0].port = ft_kubernetes_port(port);
+}
+
 /* Likewise, by torchrun's environment. */
 static int by_torchrun(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
 {
@@ -136,6 +147,10 @@ static int by_torchrun(struct ft_options *o, struct ft_rendezvous *r, struct ft_
         return found;
     if (t.max_restarts >= 0 && o->max_restarts == UINT64_MAX)
         o->max_restarts = (uint64_t)t.max_restarts;
+    leave_port(&r->settings);
+    if (o->verbose)
+        ft_options_notice(o, "%u to %u hosts find each other at %s, port %u (PET_NNODES and others of torchrun's)", r->settings.min, r->settings.max,
+                          r->settings.endpoints[0].host, r->settings.endpoints[0].port);
     return take_nproc(o, t.nproc, e) < 0 ? FT_EINVAL : 1;
 }
 
@@ -146,9 +161,36 @@ static int name_host(char name[FT_RDZV_NAME + 1], struct ft_error *e)
 
     if (node && strlen(node) <= FT_RDZV_NAME)
         strcpy(name, node);
-    else if (gethostname(name, FT_RDZV_NAME) < 0)
+    else if (ft_kubernetes_is_here() ? !ft_kubernetes_name(name, FT_RDZV_NAME) : gethostname(name, FT_RDZV_NAME) < 0)
         return ft_err_set(e, FT_EINVAL, "--rdzv: this host has no name");
     return 0;
+}
+
+/* Likewise, by what the operator of Kubernetes' that has made this pod tells it. */
+static int by_kubernetes(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
+{
+    struct ft_context *c = &o->contexts[0];
+    struct ft_kubernetes k;
+    int found;
+
+    if (!ft_kubernetes_is_here() || names_hosts(o) || in_rank())
+        return 0;
+    found = name_host(r->name, e) < 0 ? FT_EINVAL : ft_kubernetes_read(&k, r->name, c->per_host, variable, NULL, e);
+    if (!found && ft_kubernetes_alone(variable, NULL) > 0)
+        ft_options_notice(o, "this pod is number %lld of an indexed Job (JOB_COMPLETION_INDEX), and nothing says who the others are: this job is in "
+                          "this pod only (--rdzv and --nodes bring pods together)", (long long)ft_kubernetes_alone(variable, NULL));
+    if (found <= 0 || k.nodes == 1)
+        return found < 0 ? FT_EINVAL : 0;
+    ft_rdzv_settings_init(&r->settings);
+    if (ft_rdzv_settings_url(&r->settings, k.url, e) < 0)
+        return FT_EINVAL;
+    r->settings.min = r->settings.max = k.nodes;
+    if (!c->counted && o->ncontexts == 1)
+        c->per_host = k.per_host;
+    if (o->verbose)
+        ft_options_notice(o, "%u pods find each other at %s, port %u, with %u rank%s each (%s)", k.nodes, r->settings.endpoints[0].host,
+                          r->settings.endpoints[0].port, k.per_host, ft_plural(k.per_host), k.contract);
+    return 1;
 }
 
 static int take_secrets(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
@@ -173,6 +215,8 @@ static int read_all(struct ft_options *o, struct ft_rendezvous *r, struct ft_err
 
     if (!found)
         found = by_torchrun(o, r, e);
+    if (!found)
+        found = by_kubernetes(o, r, e);
     if (found <= 0)
         return found;
     if ((o->nodes && ft_rdzv_settings_nodes(&r->settings, o->nodes, e) < 0) || ft_rdzv_settings_check(&r->settings, e) < 0 ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the hosts of this job find each other, as far as the user has said so: by --rdzv, --nodes and --rdzv-secret-file, by
-   FTMPI_SECRET_FILE and FTMPI_RDZV_PASSWORD, or, if no option says otherwise, by torchrun's PET_*. This is the one place where that becomes
-   settings. */
+   FTMPI_SECRET_FILE and FTMPI_RDZV_PASSWORD, or, if no option says otherwise, by torchrun's PET_*, or by what an operator of
+   Kubernetes' tells its pods (kubernetes.h). This is the one place where that becomes settings. */
 #ifndef LAUNCHER_OPTIONS_RENDEZVOUS_H
 #define LAUNCHER_OPTIONS_RENDEZVOUS_H
 

@@ -211,3 +211,144 @@ Test(rendezvous, what_does_not_fit)
     setenv("FTMPI_RDZV_PASSWORD", password, 1);
     expect_error("ftrun --rdzv etcd://h/j a", "FTMPI_RDZV_PASSWORD is too long");
 }
+
+/* ---- in a pod of Kubernetes' ---- */
+
+static void xgboostjob(void)
+{
+    setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+    setenv("MASTER_PORT", "9991", 1);
+    setenv("MASTER_ADDR", "iris-master-0", 1);
+    setenv("WORLD_SIZE", "3", 1);
+    setenv("RANK", "1", 1);
+}
+
+Test(rendezvous, by_kubernetes, .init = xgboostjob)
+{
+    const struct ft_rendezvous *r = accepted("ftrun -v a");
+
+    cr_assert(r);
+    cr_expect(r->settings.embedded);
+    cr_expect_str_eq(r->settings.endpoints[0].host, "iris-master-0");
+    cr_expect_eq(r->settings.endpoints[0].port, 29400);
+    cr_expect_eq(r->settings.min, 3);
+    cr_expect_eq(r->settings.max, 3);
+    cr_expect_eq(r->slots, 1);
+    cr_expect_eq(o.wait_ms, 600000);
+    cr_expect_eq(o.nnotices, 1);
+    cr_expect(strstr(o.notices[0], "3 pods find each other at iris-master-0, port 29400, with 1 rank each (MASTER_ADDR, WORLD_SIZE, RANK)"), "%s",
+              o.notices[0]);
+    ft_options_free(&o);
+    r = accepted("ftrun -N 4 a");
+    cr_assert(r);
+    cr_expect_eq(r->slots, 4);
+    ft_options_free(&o);
+    r = accepted("ftrun --rdzv etcd://e/iris --nodes 2:3 a"); /* what is said goes before */
+    cr_assert(r);
+    cr_expect_not(r->settings.embedded);
+    ft_options_free(&o);
+    cr_expect_null(accepted("ftrun -H localhost:2 a"));
+    ft_options_free(&o);
+    setenv("RANK", "3", 1);
+    expect_error("ftrun a", "RANK is 3, and there are only 3 pods (WORLD_SIZE)");
+    setenv("WORLD_SIZE", "1", 1);
+    setenv("RANK", "0", 1);
+    cr_expect_null(accepted("ftrun a"));
+    ft_options_free(&o);
+}
+
+/* Nor where a program has been told where its ranks meet, outside of Kubernetes, nor in a rank. */
+Test(rendezvous, not_by_kubernetes, .init = xgboostjob)
+{
+    unsetenv("KUBERNETES_SERVICE_HOST");
+    cr_expect_null(accepted("ftrun a"));
+    ft_options_free(&o);
+    setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+    setenv("FTMPI_JOB", "abc", 1);
+    setenv("FTMPI_RANK", "1", 1);
+    cr_expect_null(accepted("ftrun a"));
+    ft_options_free(&o);
+}
+
+/* Trainer's runtime for PyTorch. */
+Test(rendezvous, trainjob_torch)
+{
+    const struct ft_rendezvous *r;
+
+    setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+    setenv("PET_NNODES", "4", 1);
+    setenv("PET_NPROC_PER_NODE", "2", 1);
+    setenv("PET_NODE_RANK", "1", 1);
+    setenv("PET_MASTER_ADDR", "net-node-0-0.net", 1);
+    setenv("PET_MASTER_PORT", "29500", 1);
+    setenv("JOB_COMPLETION_INDEX", "1", 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_str_eq(r->settings.endpoints[0].host, "net-node-0-0.net");
+    cr_expect_eq(r->settings.min, 4);
+    cr_expect_eq(r->slots, 2);
+    cr_expect_eq(o.nnotices, 0);
+    ft_options_free(&o);
+}
+
+/* training-operator 1.9, PyTorchJob "net" of a master and two workers with two processes each: the first worker. */
+Test(rendezvous, pytorchjob)
+{
+    static const char *const env[][2] = {
+        {"KUBERNETES_SERVICE_HOST", "10.96.0.1"}, {"PYTHONUNBUFFERED", "1"}, {"MASTER_PORT", "23456"}, {"MASTER_ADDR", "net-master-0"}, {"WORLD_SIZE", "6"},
+        {"RANK", "1"}, {"PET_MASTER_PORT", "23456"}, {"PET_MASTER_ADDR", "net-master-0"}, {"PET_NPROC_PER_NODE", "2"}, {"PET_NODE_RANK", "1"},
+        {"PET_NNODES", "3"}};
+    const struct ft_rendezvous *r;
+
+    for (size_t i = 0; i < sizeof env / sizeof env[0]; i++)
+        setenv(env[i][0], env[i][1], 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_str_eq(r->settings.endpoints[0].host, "net-master-0");
+    cr_expect_eq(r->settings.endpoints[0].port, 29400, "the program's port is taken");
+    cr_expect_eq(r->settings.min, 3);
+    cr_expect_eq(r->settings.max, 3);
+    cr_expect_eq(r->slots, 2);
+    ft_options_free(&o);
+    setenv("MASTER_PORT", "23457", 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_eq(r->settings.endpoints[0].port, 23456);
+    ft_options_free(&o);
+}
+
+/* The same, elastic: there is no master. */
+Test(rendezvous, pytorchjob_elastic)
+{
+    static const char *const env[][2] = {
+        {"KUBERNETES_SERVICE_HOST", "10.96.0.1"}, {"PET_RDZV_ENDPOINT", "net-worker-0:23456"}, {"PET_RDZV_BACKEND", "c10d"}, {"PET_NNODES", "1:3"},
+        {"PET_MAX_RESTARTS", "3"}, {"PET_NPROC_PER_NODE", "2"}, {"PET_RDZV_ID", "net"}, {"PET_RDZV_CONF", "timeout=60,last_call_timeout=5"}};
+    const struct ft_rendezvous *r;
+
+    for (size_t i = 0; i < sizeof env / sizeof env[0]; i++)
+        setenv(env[i][0], env[i][1], 1);
+    r = accepted("ftrun a");
+    cr_assert(r);
+    cr_expect_str_eq(r->settings.endpoints[0].host, "net-worker-0");
+    cr_expect_eq(r->settings.endpoints[0].port, 23456);
+    cr_expect_str_eq(r->settings.job, "net");
+    cr_expect_eq(r->settings.min, 1);
+    cr_expect_eq(r->settings.max, 3);
+    cr_expect_eq(r->settings.timeout_ms, 60000);
+    cr_expect_eq(o.max_restarts, 3);
+    ft_options_free(&o);
+}
+
+/* JobSet says nothing of the others: they are told of it, or would each train alone without a word. */
+Test(rendezvous, jobset)
+{
+    setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+    setenv("JOB_COMPLETION_INDEX", "1", 1);
+    cr_expect_null(accepted("ftrun a"));
+    cr_expect_eq(o.nnotices, 1);
+    cr_expect(strstr(o.notices[0], "number 1 of an indexed Job"), "%s", o.notices[0]);
+    ft_options_free(&o);
+    cr_assert(accepted("ftrun --rdzv rdzv://train-workers-0-0.train/train --nodes 2 a"));
+    cr_expect_eq(o.nnotices, 0);
+    ft_options_free(&o);
+}

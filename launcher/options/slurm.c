@@ -129,18 +129,9 @@ static bool are_nodes(struct ft_options *o)
     return all;
 }
 
-static bool names_all(const struct ft_options *o)
-{
-    bool all = true;
-
-    for (size_t c = 0; c < o->ncontexts; c++)
-        all &= o->contexts[c].hosts.n > 0;
-    return all || o->hosts.n > 0;
-}
-
 int ft_slurm_take(struct ft_options *o, struct ft_error *e)
 {
-    bool asked = o->launcher && !strcmp(o->launcher, "srun"), rank = getenv("FTMPI_JOB") && getenv("FTMPI_RANK"), named = names_all(o);
+    bool asked = o->launcher && !strcmp(o->launcher, "srun"), rank = getenv("FTMPI_JOB") && getenv("FTMPI_RANK"), named = ft_hosts_are_named(o);
 
     if (!variable("SLURM_JOB_ID") && (!asked || !ft_map_wanted(o)))
         return 0;

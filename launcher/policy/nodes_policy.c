@@ -338,7 +338,7 @@ static void not_started(struct ft_nodes *p, struct node *node, bool fatal, int c
     node->tries++;
     node->incarnation++; /* what was started may come yet */
     /* A host that has just lost the node, and does not answer, is not asked again while there is another one: the job stands still. */
-    if (!fatal && node->tries < FT_START_TRIES && !node->wanted_since && !(node->losses && other)) {
+    if (!fatal && node->tries < p->config.tries && !node->wanted_since && !(node->losses && other)) {
         node->life = WAITING;
         node->until = p->now + (uint64_t)FT_START_AGAIN_MS * node->tries;
         return;

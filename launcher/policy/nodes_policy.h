@@ -2,7 +2,7 @@
 /* The controller of a job on several hosts: the life and death of its nodes. A pure state machine as policy.h: events with their time in,
    effects out; no clock, no socket, no text. Ranks are their node's business: here they are a phase and a number of restarts.
 
-     a node that cannot be started            -> tried again, twice; then as one whose host is lost
+     a node that cannot be started            -> tried again; after `tries` as one whose host is lost
      not heard of for a lease                 -> lost; it has ended its ranks itself by then (fencing), so it is replaced:
      ... whose connection had broken before   -> on its own host, else on a spare one
      ... silently, as a dead host is          -> on a spare host, else on its own
@@ -25,7 +25,8 @@
 
 enum {
     FT_START_TRIES = 3,        /* on one host, in a row */
-    FT_START_AGAIN_MS = 500,   /* after the first; after the second twice that */
+    FT_START_TRIES_LATE = 10,  /* where hosts, and their names, come later than the job: 23 s */
+    FT_START_AGAIN_MS = 500,   /* after the first; after the second twice that, and so on */
     FT_HOST_AGAIN_MS = 1000,   /* between looks for a host that is waited for */
     FT_NODE_LOSSES = 5         /* of a node, in a row, while the job committed nothing: given up */
 };
@@ -40,6 +41,7 @@ struct ft_nodes_config {
     bool oversubscribe;        /* a node may be put where there are not enough slots for it */
     uint64_t max_restarts;     /* of ranks, in the whole job; 0: nothing is ever replaced */
     uint64_t lease_ms, start_ms, wait_ms;
+    uint32_t tries;            /* to start a node on one host, in a row */
     bool start_over;           /* ranks that have had connections may begin again, with all others */
 };
 

@@ -62,7 +62,7 @@ static struct ft_nodes_config config(uint32_t nnodes, uint32_t nhosts)
     static const uint32_t ranks[] = {2, 2, 2, 2}, host[] = {0, 1, 2, 3}, slots[] = {2, 2, 2, 2, 2, 2};
 
     return (struct ft_nodes_config){.nnodes = nnodes, .ranks = ranks, .host = host, .nhosts = nhosts, .slots = slots,
-                                    .max_restarts = UINT64_MAX, .lease_ms = 3000, .start_ms = 60000};
+                                    .max_restarts = UINT64_MAX, .lease_ms = 3000, .start_ms = 60000, .tries = FT_START_TRIES};
 }
 
 static struct ft_nodes *new(const struct ft_nodes_config *c)
@@ -317,6 +317,29 @@ Test(nodes_policy, cannot_be_started)
     expect("start(1.2@1)", OF(FT_NV_HEARD, 0));
     expect("drop(1) cannot-start(1@1->1,3) drop(1) end(1)", FAILED(1));
     expect("drop(0) finish(1)", state_of(0, FT_NODE_LEFT, 0, true));
+    done();
+}
+
+/* A pod whose name is not known yet, or whose sshd does not listen. */
+Test(nodes_policy, hosts_that_come_late_are_tried_for_longer)
+{
+    struct ft_nodes_config c = config(2, 2);
+
+    c.tries = FT_START_TRIES_LATE;
+    now = 1000;
+    p = new(&c);
+    expect("start(0.0@0) start(1.0@1)", TIME());
+    expect("table", OF(FT_NV_HELLO, 0));
+    for (unsigned k = 1; k < FT_START_TRIES_LATE; k++) {
+        char started[32];
+
+        snprintf(started, sizeof started, "start(1.%u@1)", k);
+        expect("drop(1)", FAILED(1));
+        pass(500 * (uint64_t)(k - 1), "0");
+        now += 500;
+        expect(started, OF(FT_NV_HEARD, 0));
+    }
+    expect("drop(1) cannot-start(1@1->1,10) drop(1) end(1)", FAILED(1));
     done();
 }
 

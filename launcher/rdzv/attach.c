@@ -10,6 +10,7 @@
 
 #include "ft/base/util.h"
 #include "launcher/base/say.h"
+#include "launcher/rdzv/etcd_own.h"
 #include "launcher/rdzv/follow.h"
 #include "launcher/rdzv/here.h"
 
@@ -150,6 +151,8 @@ int ft_rdzv_attach(struct ft_rdzv *r, struct ft_error *e)
         ft_rdzv_secret_derive(&r->secret, "embedded-store", token);
         err = serve(r, token, e);
     }
+    if (err == 0)
+        err = ft_etcd_own_new(&r->own, s, r->config.base, r->config.say, e);
     if (err == 0 && !(r->store = ft_rdzv_store_new(&c)))
         err = ft_err_set(e, FT_ENOMEM, "out of memory");
     explicit_bzero(password, sizeof password);

@@ -2,6 +2,9 @@
 liblaunch_la_SOURCES += \
 	launcher/rdzv/attach.h launcher/rdzv/attach.c \
 	launcher/rdzv/doc.h launcher/rdzv/doc.c \
+	launcher/rdzv/etcd_own.h launcher/rdzv/etcd_own.c \
+	launcher/rdzv/etcd_peers.h launcher/rdzv/etcd_peers.c \
+	launcher/rdzv/etcd_tend.h launcher/rdzv/etcd_tend.c \
 	launcher/rdzv/follow.h launcher/rdzv/follow.c \
 	launcher/rdzv/gateway.h launcher/rdzv/gateway.c \
 	launcher/rdzv/hear.h launcher/rdzv/hear.c \

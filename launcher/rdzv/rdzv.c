@@ -15,6 +15,7 @@
 #include "launcher/base/say.h"
 #include "launcher/base/timer.h"
 #include "launcher/rdzv/attach.h"
+#include "launcher/rdzv/etcd_own.h"
 #include "launcher/rdzv/follow.h"
 #include "launcher/rdzv/rdzv_state.h"
 #include "launcher/rdzv/write.h"
@@ -206,6 +207,7 @@ static void on_wished(evutil_socket_t fd, short what, void *arg)
     if (wishes & FT_WISH_LEAVE) {
         ft_rdzv_tell(r, FT_RV_LEAVE, 0);
         r->linger_until = ft_rdzv_now_ms() + r->config.settings->lease_ms;
+        r->others = true;
         try_to_end(r);
     }
 }
@@ -223,11 +225,43 @@ void ft_rdzv_leave(struct ft_rdzv *r) { ft_rdzv_wish(r, FT_WISH_LEAVE); }
 
 /* ---- leaving ---- */
 
+static void on_others(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_reply *reply, const char *why)
+{
+    struct ft_rdzv *r = arg;
+
+    (void)why;
+    r->counting = false;
+    r->others = a == FT_RA_DONE && reply->n > 0;
+}
+
+/* Whether hosts are there that need the etcd here: as far as is known. */
+static bool is_needed(struct ft_rdzv *r)
+{
+    char prefix[FT_RDZV_KEY];
+    struct ft_kvs_op op = {.kind = FT_KVS_RANGE, .limit = 1};
+    struct ft_kvs_txn txn = {.then = &op, .nthen = 1};
+    char *end;
+
+    if (!r->store || !ft_etcd_own_serves(r->own))
+        return false;
+    if (!r->counting) {
+        op.key = ft_rdzv_key_prefix(r->config.settings, prefix, true);
+        op.end = end = ft_gateway_end(prefix);
+        r->counting = end && ft_rdzv_store_do(r->store, &txn, false, on_others, r) == 0;
+        free(end);
+    }
+    return r->others;
+}
+
 /* The lease is given back; then the store of others, if it is here, waits for them. Neither for ever. */
 static void try_to_end(struct ft_rdzv *r)
 {
     bool late = ft_rdzv_now_ms() >= r->linger_until;
 
+    if (!late && (r->revoking || is_needed(r))) {
+        ft_timer_set(r->linger, LINGER_LOOK_MS);
+        return;
+    }
     if (!r->revoking || late) {
         drop_values(r);
         ft_rdzv_store_free(r->store);
@@ -311,7 +345,8 @@ int ft_rdzv_open(struct ft_rdzv **out, const struct ft_rdzv_config *config, stru
     }
     if (r->secret.is_known)
         ft_say_notice(config->say,
-                      "--rdzv: without a secret file whoever reaches %s can join this job, and lead it (--rdzv-secret-file FILE keeps others out)",
+                      "--rdzv: without a secret file whoever reaches %s can join this job, and lead it (--rdzv-secret-file FILE, "
+                      "or FTMPI_SECRET_FILE, keeps others out; a pod of Kubernetes' mounts a Secret for it)",
                       config->settings->embedded ? "the port" : "the store");
     ft_rdzv_look(r);
     ft_rdzv_tell(r, FT_RV_TIME, 0);
@@ -327,6 +362,7 @@ void ft_rdzv_free(struct ft_rdzv *r)
     ft_rdzv_store_free(r->store);
     ft_rdzv_free_writes(r);
     ft_rdzv_server_free(r->server);
+    ft_etcd_own_free(r->own);
     ft_rdzv_round_free(r->round);
     ft_timer_free(r->due);
     ft_timer_free(r->wished);
@@ -351,4 +387,4 @@ struct ft_rdzv_values *ft_rdzv_values(struct ft_rdzv *r)
 
 void ft_rdzv_derive(const struct ft_rdzv *r, const char *what, char hex[FT_SEAL_HEX]) { ft_rdzv_secret_derive(&r->secret, what, hex); }
 
-bool ft_rdzv_serves(const struct ft_rdzv *r) { return r->server; }
+bool ft_rdzv_serves(const struct ft_rdzv *r) { return r->server || ft_etcd_own_serves(r->own); }

@@ -16,6 +16,8 @@
 #include "launcher/rdzv/store.h"
 #include "launcher/rdzv/values.h"
 
+struct ft_etcd_own;
+
 /* What is done from the event loop: a step is never taken within a step. */
 enum ft_rdzv_wish {
     FT_WISH_PUBLISH = 1, FT_WISH_RENEW = 2, FT_WISH_CLOSE = 4, FT_WISH_LEAVE = 8,
@@ -35,6 +37,7 @@ struct ft_rdzv {
     char name[FT_RDZV_NAME + 1], address[FT_RDZV_ADDRESS + 1];
     struct ft_rdzv_secret secret;
     struct ft_rdzv_server *server;
+    struct ft_etcd_own *own;       /* NULL: none of the job's etcds belongs here */
     struct ft_rdzv_store *store;
     struct ft_rdzv_round *round;
     struct ft_rdzv_values *values;
@@ -53,6 +56,7 @@ struct ft_rdzv {
     char why[512];                 /* the store does not answer */
     uint64_t linger_until;
     bool revoking;
+    bool counting, others;         /* the etcds here wait for who is still there: it is being asked; there is somebody */
 };
 
 uint64_t ft_rdzv_now_ms(void);

@@ -219,13 +219,15 @@ static int user(struct ft_rdzv_settings *s, const char *text, size_t len, struct
 
 static bool scheme(struct ft_rdzv_settings *s, const char *url, size_t len)
 {
-    static const struct { const char *name; bool embedded, tls; } schemes[] = {
-        {"rdzv", true, false}, {"c10d", true, false}, {"etcd", false, false}, {"etcd-v2", false, false}, {"etcds", false, true}};
+    static const struct { const char *name; bool embedded, tls, etcds; } schemes[] = {
+        {"rdzv", true, false, false}, {"c10d", true, false, false}, {"etcd", false, false, false}, {"etcd-v2", false, false, false},
+        {"etcds", false, true, false}, {"etcd-embedded", false, false, true}};
 
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
         if (strlen(schemes[i].name) == len && memcmp(url, schemes[i].name, len) == 0) {
             s->embedded = schemes[i].embedded;
             s->tls = schemes[i].tls;
+            s->etcds = schemes[i].etcds;
             return true;
         }
     return false;
@@ -245,7 +247,7 @@ int ft_rdzv_settings_url(struct ft_rdzv_settings *s, const char *url, struct ft_
     size_t len;
 
     if (!hosts_at || !scheme(s, url, (size_t)(hosts_at - url)))
-        return ft_err_set(e, FT_EINVAL, "--rdzv: what stands before :// is none of rdzv, etcd, etcds, c10d, etcd-v2");
+        return ft_err_set(e, FT_EINVAL, "--rdzv: what stands before :// is none of rdzv, etcd, etcds, etcd-embedded, c10d, etcd-v2");
     hosts_at += 3;
     len = strcspn(hosts_at, "/?");
     at = memrchr(hosts_at, '@', len);
@@ -261,6 +263,8 @@ int ft_rdzv_settings_url(struct ft_rdzv_settings *s, const char *url, struct ft_
     query = path + strcspn(path, "?");
     if (endpoints(s, hosts_at, len, e) < 0 || job(s, path + (*path == '/'), (size_t)(query - path) - (*path == '/'), e) < 0)
         return FT_EINVAL;
+    if (s->etcds)
+        s->n = s->n >= 3 ? 3 : 1; /* of two both would have to live */
     if (s->embedded && s->n > 1)
         return ft_err_set(e, FT_EINVAL, "--rdzv: rdzv:// names one host; several are etcd's");
     return *query ? parameters(s, query + 1, e) : 0;
@@ -293,6 +297,12 @@ int ft_rdzv_settings_check(struct ft_rdzv_settings *s, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "--rdzv: cert and key go together");
     if (s->embedded && (s->tls || *s->cacert || *s->cert))
         return ft_err_set(e, FT_EINVAL, "--rdzv: there is no TLS with rdzv://; etcds:// has it");
+    if (s->etcds && (s->tls || *s->user || *s->cacert || *s->cert))
+        return ft_err_set(e, FT_EINVAL, "--rdzv: with etcd-embedded:// there are neither users nor TLS; etcds:// has them");
+    for (uint32_t i = 0; s->etcds && i < s->n; i++)
+        if (s->endpoints[i].port == UINT16_MAX)
+            return ft_err_set(e, FT_EINVAL, "--rdzv: etcd-embedded:// takes two ports, PORT and the next; there is none after %d",
+                              UINT16_MAX);
     if (!s->tls && (*s->cacert || *s->cert))
         return ft_err_set(e, FT_EINVAL, "--rdzv: cacert, cert and key are for etcds://, or protocol=https");
     return 0;
@@ -394,8 +404,8 @@ const char *ft_rdzv_settings_print(const struct ft_rdzv_settings *s, char *text,
 
     if (s->n > 1)
         snprintf(more, sizeof more, " and %u more", s->n - 1);
-    snprintf(text, size, "%s://%s%s%s:%u%s", s->embedded ? "rdzv" : s->tls ? "etcds" : "etcd", six ? "[" : "", s->endpoints[0].host, six ? "]" : "",
-             s->endpoints[0].port, more);
+    snprintf(text, size, "%s://%s%s%s:%u%s", s->embedded ? "rdzv" : s->etcds ? "etcd-embedded" : s->tls ? "etcds" : "etcd", six ? "[" : "",
+             s->endpoints[0].host, six ? "]" : "", s->endpoints[0].port, more);
     return text;
 }
 

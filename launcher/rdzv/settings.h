@@ -4,6 +4,8 @@
      rdzv://HOST[:PORT]/JOB?NAME=VALUE&...                   the store is in the ftrun on HOST (port 29400)
      etcd://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...]/JOB?...   it is etcd (port 2379)
      etcds://...                                             etcd, by TLS
+     etcd-embedded://HOST[:PORT][,HOST,HOST]/JOB?...         etcd, which ftrun starts on the first three of these hosts (or the first one, if
+                                                             there are fewer); its members reach each other at the port after PORT
 
      min_workers, max_workers      hosts; max defaults to min, min to 1
      timeout, last_call_timeout    seconds, 600 and 30; with decimals
@@ -36,6 +38,7 @@ struct ft_rdzv_endpoint {
 
 struct ft_rdzv_settings {
     bool embedded, tls;
+    bool etcds;                /* ftrun starts them: on the n endpoints, one or three */
     uint32_t n;
     struct ft_rdzv_endpoint endpoints[FT_RDZV_ENDPOINTS];
     char job[FT_RDZV_JOB], prefix[FT_RDZV_TEXT];

@@ -188,3 +188,21 @@ Test(torchrun, none_and_wrong_ones)
     cr_assert_eq(torchrun(conf), FT_EINVAL);
     cr_assert_eq(torchrun(value), FT_EINVAL);
 }
+
+Test(statement_11, etcds_of_the_jobs_own)
+{
+    cr_assert_eq(url("etcd-embedded://h1,h2:4001,h3,h4/j"), 0, "%s", e.text);
+    cr_assert(s.etcds && !s.embedded && !s.tls);
+    cr_assert_eq(s.n, 3);
+    cr_assert_eq(s.endpoints[1].port, 4001);
+    cr_assert_eq(s.endpoints[2].port, 2379);
+    cr_assert_eq(url("etcd-embedded://h1,h2/j"), 0);
+    cr_assert_eq(s.n, 1);
+    cr_assert_eq(url("etcd://h1,h2/j"), 0);
+    cr_assert(!s.etcds && s.n == 2);
+    cr_assert_lt(url("etcd-embedded://me@h1/j"), 0);
+    cr_assert(strstr(e.text, "neither users nor TLS"));
+    cr_assert_lt(url("etcd-embedded://h1/j?protocol=https"), 0);
+    cr_assert_lt(url("etcd-embedded://h1:65535/j"), 0);
+    cr_assert(strstr(e.text, "takes two ports"));
+}

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,16 +277,14 @@ static void clean_up(struct scene *s)
     ft_stdio_memory_free(s->m);
 }
 
-static struct changes changes;
-
 /* One job whose agents die after that many instructions, the first and (if it is not 0) the second. */
-static void try(int kind, long first, long second)
+static void try(int kind, long first, long second, struct changes *changes)
 {
     struct scene s;
     struct stepped stepped = {.run = run, .look = look, .scene = &s};
 
     set_up(&s, kind);
-    run_some(&stepped, first, first == LONG_MAX ? &changes : NULL);
+    run_some(&stepped, first, changes);
     if (second)
         run_some(&stepped, second, NULL);
     forward(&s);
@@ -299,17 +296,4 @@ static void try(int kind, long first, long second)
     clean_up(&s);
 }
 
-int main(int argc, char **argv)
-{
-    struct plan plan = begin_stepping(argc, argv);
-
-    for (int kind = argc > 2 ? atoi(argv[2]) : 0; kind < (argc > 2 ? atoi(argv[2]) + 1 : NKINDS); kind++) {
-        changes.n = 0;
-        try(kind, LONG_MAX, 0);
-        printf("%s: %d instructions of %ld change something\n", kinds[kind], changes.n, changes.at[changes.n - 1]);
-        try_changes(&plan, kind, &changes, try);
-    }
-    if (plan.whole)
-        puts("searched whole");
-    return 0;
-}
+int main(int argc, char **argv) { return try_all(argc, argv, kinds, NKINDS, try); }

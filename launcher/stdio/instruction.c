@@ -2,9 +2,11 @@
 #include "config.h"
 #include "launcher/stdio/instruction.h"
 
+#include <limits.h>
 #include <malloc.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,25 +77,37 @@ static void fresh_pages(void)
     malloc_trim(0);
 }
 
-struct plan begin_stepping(int argc, char **argv)
+/* Either kill may be of any change; the second is not always. */
+static void try_changes(int kind, int kills, const struct changes *changes, void (*try)(int, long, long, struct changes *))
 {
-    const char *tier = getenv("FT_TIER");
+    int step = kills ? changes->n / kills + 1 : 1;
+
+    for (int i = rand() % step; i < changes->n; i += step)
+        try(kind, changes->at[i], rand() % 3 ? 0 : changes->at[rand() % changes->n], NULL);
+}
+
+int try_all(int argc, char **argv, const char *const *kinds, int nkinds, void (*try)(int kind, long first, long second, struct changes *changes))
+{
+    static struct changes changes;
+    const char *tier = getenv("FT_TIER"), *chosen = getenv("FT_SEED");
     bool full = tier && strcmp(tier, "full") == 0;
-    const char *chosen = getenv("FT_SEED");
     unsigned seed = chosen ? (unsigned)atoi(chosen) : full ? (unsigned)time(NULL) : 1;
+    int kills = argc > 1 ? atoi(argv[1]) : full ? 40 : 8, only = argc > 2 ? atoi(argv[2]) : -1;
 
     stay_here();
     fresh_pages();
     srand(seed);
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("FT_SEED=%u\n", seed);
-    return (struct plan){.kills = argc > 1 ? atoi(argv[1]) : full ? 40 : 8, .whole = argc == 1 && !full && seed == 1};
-}
-
-void try_changes(const struct plan *plan, int kind, const struct changes *changes, void (*try)(int kind, long first, long second))
-{
-    int step = plan->kills ? changes->n / plan->kills + 1 : 1;
-
-    for (int i = rand() % step; i < changes->n; i += step)
-        try(kind, changes->at[i], rand() % 3 ? 0 : changes->at[rand() % changes->n]);
+    for (int kind = 0; kind < nkinds; kind++) {
+        if (only >= 0 && kind != only)
+            continue;
+        changes.n = 0;
+        try(kind, LONG_MAX, 0, &changes);
+        printf("%s: %d instructions of %ld change something\n", kinds[kind], changes.n, changes.at[changes.n - 1]);
+        try_changes(kind, kills, &changes, try);
+    }
+    if (argc == 1 && !full && seed == 1)
+        puts("searched whole");
+    return 0;
 }

@@ -4,7 +4,6 @@
 #ifndef LAUNCHER_STDIO_INSTRUCTION_H
 #define LAUNCHER_STDIO_INSTRUCTION_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum { CHANGES_MOST = 4096, LOOK_MOST = 36 << 10 };
@@ -24,16 +23,9 @@ struct stepped {
 /* Lets a process run so many instructions, or to its end, then kills it. changes may be NULL. */
 void run_some(const struct stepped *s, long most, struct changes *changes);
 
-/* For PROGRAM [KILLS [KIND]]: so many kills for each kind (default 8; FT_TIER=full: 40), 0: after each change. Which ones is decided by seed 1;
-   FT_TIER=full: by any, which is printed, or FT_SEED. */
-struct plan {
-    int kills;
-    bool whole;                              /* the fixed seed of every run */
-};
-struct plan begin_stepping(int argc, char **argv);
-
-/* Calls try(kind, first, second) for kills of one kind, after a first run whose changes are known: killed after so many instructions, and (second,
-   not 0) its successor likewise. */
-void try_changes(const struct plan *plan, int kind, const struct changes *changes, void (*try)(int kind, long first, long second));
+/* PROGRAM [KILLS [KIND]]: so many kills for each kind (default 8; FT_TIER=full: 40), 0: after each change. Which ones is decided by seed 1;
+   FT_TIER=full: by any, which is printed, or FT_SEED. Calls try(kind, first, second): killed after so many instructions, and (second, not 0) its
+   successor likewise. changes is not NULL the first time with each kind, when it is not killed: for run_some. Returns main's code. */
+int try_all(int argc, char **argv, const char *const *kinds, int nkinds, void (*try)(int kind, long first, long second, struct changes *changes));
 
 #endif

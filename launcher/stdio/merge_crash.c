@@ -9,7 +9,6 @@
 
 #include <event2/event.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,15 +301,13 @@ static void clean_up(struct scene *s)
     event_base_free(s->base);
 }
 
-static struct changes changes;
-
-static void try(int kind, long first, long second)
+static void try(int kind, long first, long second, struct changes *changes)
 {
     struct scene s;
     struct stepped stepped = {.run = run, .look = look, .scene = &s};
 
     set_up(&s, kind);
-    run_some(&stepped, first, first == LONG_MAX ? &changes : NULL);
+    run_some(&stepped, first, changes);
     if (second)
         run_some(&stepped, second, NULL);
     merge(&s);
@@ -322,17 +319,4 @@ static void try(int kind, long first, long second)
     clean_up(&s);
 }
 
-int main(int argc, char **argv)
-{
-    struct plan plan = begin_stepping(argc, argv);
-
-    for (int kind = argc > 2 ? atoi(argv[2]) : 0; kind < (argc > 2 ? atoi(argv[2]) + 1 : NKINDS); kind++) {
-        changes.n = 0;
-        try(kind, LONG_MAX, 0);
-        printf("%s: %d instructions of %ld change something\n", kinds[kind], changes.n, changes.at[changes.n - 1]);
-        try_changes(&plan, kind, &changes, try);
-    }
-    if (plan.whole)
-        puts("searched whole");
-    return 0;
-}
+int main(int argc, char **argv) { return try_all(argc, argv, kinds, NKINDS, try); }

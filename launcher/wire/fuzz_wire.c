@@ -16,6 +16,7 @@
 #include "launcher/wire/calls.h"
 #include "launcher/wire/greeting.h"
 #include "launcher/wire/models.h"
+#include "launcher/wire/store.h"
 #include "launcher/report/wire.h"
 #include "launcher/wire/wire.h"
 
@@ -53,6 +54,8 @@ static int payload(const struct ft_wire_frame *f, struct ft_error *e)
     struct ft_wire_hold hold;
     struct ft_wire_held held;
     struct ft_wire_part part;
+    struct ft_value_ask ask;
+    struct ft_value_answer answer;
     const uint8_t *data;
     uint64_t number;
     uint32_t len;
@@ -101,6 +104,14 @@ static int payload(const struct ft_wire_frame *f, struct ft_error *e)
     case FT_WIRE_MODEL:
         if (!(err = ft_wire_get_piece(f, &part, e)))
             FT_INVARIANT(part.data + part.length == f->payload + f->length, "a piece is in its frame");
+        return err;
+    case FT_WIRE_STORE_ASK:
+        if (!(err = ft_wire_get_store_ask(f, &len, &ask, e)))
+            FT_INVARIANT((const uint8_t *)ask.value + ask.nvalue == f->payload + f->length, "what is asked is in its frame");
+        return err;
+    case FT_WIRE_STORE_ANSWER:
+        if (!(err = ft_wire_get_store_answer(f, &len, &answer, e)))
+            FT_INVARIANT((const uint8_t *)answer.value + answer.nvalue == f->payload + f->length, "an answer is in its frame");
         return err;
     case FT_WIRE_WORD:
     case FT_WIRE_TEXT: /* words are shares(), below */

@@ -10,6 +10,7 @@
 #include "launcher/wire/calls.h"
 #include "launcher/wire/greeting.h"
 #include "launcher/wire/models.h"
+#include "launcher/wire/store.h"
 #include "launcher/report/wire.h"
 #include "launcher/wire/wire.h"
 
@@ -47,6 +48,17 @@ static void models(struct fuzz_input *in)
     add_frame(in, piece);
 }
 
+static void store(struct fuzz_input *in)
+{
+    struct ft_value_ask ask = {.number = 5, .op = FT_VALUE_COMPARE, .key = "key", .nkey = 3, .expected = "1", .nexpected = 1, .value = "2", .nvalue = 1};
+    struct ft_value_answer answer = {.number = 5, .there = true, .swapped = true, .value = "2", .nvalue = 1};
+    char bytes[64];
+
+    ft_value_put_ask(&ask, bytes);
+    add_frame(in, ft_wire_put_store_ask(3, bytes, ft_value_ask_bytes(&ask)));
+    add_frame(in, ft_wire_put_store_answer(3, &answer));
+}
+
 static void from_node(struct fuzz_input *in)
 {
     static struct ft_wire_hello hello = {.node = 1, .incarnation = 2, .version = "0.1.0", .host = "h1", .pid = 17, .naddresses = 2, .port = 4711,
@@ -75,6 +87,7 @@ static void from_node(struct fuzz_input *in)
     add_frame(in, ft_wire_put_calls(&calls));
     json_decref(calls.ranks);
     models(in);
+    store(in);
 }
 
 static void from_controller(struct fuzz_input *in)

@@ -5,6 +5,7 @@ liblaunch_la_SOURCES += \
 	launcher/wire/greeting.h launcher/wire/greeting.c \
 	launcher/wire/models.h launcher/wire/models.c \
 	launcher/wire/shares.h launcher/wire/shares.c \
+	launcher/wire/store.h launcher/wire/store.c \
 	launcher/wire/wire.h launcher/wire/wire.c
 
 unit_tests += launcher/wire/unit

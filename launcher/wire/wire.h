@@ -14,6 +14,7 @@
                           CELLS    if wanted: for --timeline (likewise)
                           CALLS    where its ranks are, when it was asked (wire_calls.h)
                           HELD     which checkpoint it holds, when it was asked to (wire_models.h)
+                          STORE_ASK     what a rank asks of the job's store (wire/store.h)
      controller -> node   TABLE    all nodes
                           JOB      what is to become of the job
                           GOT      u64: what the spool holds below this place has been taken over
@@ -23,6 +24,7 @@
                           ASK      nothing: somebody wants to know where ranks are; STATE and CALLS follow
                           HOLD     with --ckpt-dir: which checkpoint is to be held (wire_models.h)
                           HELD     with --resume: what it was resumed from
+                          STORE_ANSWER  what a rank is answered (wire/store.h)
      both, where hosts    WORD     a word of shares.h, as text
      come (--rdzv)        TEXT     a piece of what the next WORD is about; BEAT, answered with one
      both                 GIVE     a piece of a model is wanted; MODEL: here it is
@@ -59,6 +61,7 @@ enum ft_wire_type {
     FT_WIRE_TABLE, FT_WIRE_JOB, FT_WIRE_GOT, FT_WIRE_SIGNAL, FT_WIRE_INPUT_BYTES,
     FT_WIRE_REPORT, FT_WIRE_CELLS, FT_WIRE_CALLS, FT_WIRE_ASK,
     FT_WIRE_HOLD, FT_WIRE_HELD, FT_WIRE_GIVE, FT_WIRE_MODEL,
+    FT_WIRE_STORE_ASK, FT_WIRE_STORE_ANSWER,
     FT_WIRE_WORD, FT_WIRE_TEXT,
     FT_WIRE_TYPES
 };

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "launcher/wire/calls.h"
 #include "launcher/wire/models.h"
+#include "launcher/wire/store.h"
 #include "launcher/report/wire.h"
 #include "launcher/wire/wire.h"
 
@@ -269,6 +270,34 @@ Test(wire, heads_that_are_none_are_refused)
 
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         cr_expect_eq(ft_wire_next(heads[i], FT_WIRE_HEAD, &f, &e), FT_EDAMAGED, "head %zu", i);
+}
+
+Test(wire, what_is_asked_of_the_store_comes_out_as_it_went_in)
+{
+    struct ft_value_ask ask = {.number = ft_value_number(2, 7), .op = FT_VALUE_SET, .key = "key", .nkey = 3, .value = "value", .nvalue = 5}, asked;
+    struct ft_value_answer answer = {.number = 9, .status = FT_VALUE_LATE}, answered;
+    char bytes[FT_VALUE_ASK_HEAD + 8];
+    struct ft_wire_bytes b;
+    struct ft_wire_frame f;
+    uint32_t rank;
+
+    ft_value_put_ask(&ask, bytes);
+    b = ft_wire_put_store_ask(70000, bytes, sizeof bytes);
+    f = opened(&b, FT_WIRE_STORE_ASK);
+    cr_assert_eq(ft_wire_get_store_ask(&f, &rank, &asked, &e), 0);
+    cr_expect(rank == 70000 && asked.number == ask.number && asked.op == FT_VALUE_SET && asked.nkey == 3 && !memcmp(asked.value, "value", 5));
+    f.length--;
+    cr_expect_eq(ft_wire_get_store_ask(&f, &rank, &asked, &e), FT_EDAMAGED);
+    f.length = 7;
+    cr_expect_eq(ft_wire_get_store_ask(&f, &rank, &asked, &e), FT_EDAMAGED);
+    free(b.data);
+    b = ft_wire_put_store_answer(3, &answer);
+    f = opened(&b, FT_WIRE_STORE_ANSWER);
+    cr_assert_eq(ft_wire_get_store_answer(&f, &rank, &answered, &e), 0);
+    cr_expect(rank == 3 && answered.number == 9 && answered.status == FT_VALUE_LATE && !answered.there);
+    b.data[FT_WIRE_HEAD + 4] = 1;
+    cr_expect_eq(ft_wire_get_store_answer(&f, &rank, &answered, &e), FT_EDAMAGED, "what has to be zero");
+    free(b.data);
 }
 
 Test(wire, models_come_out_as_they_went_in)

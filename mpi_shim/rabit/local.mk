@@ -16,7 +16,7 @@ $(python_link): | libftmpi.la
 
 # So that Python finds it without ftrun, too: a link where it looks for modules, if that is below the prefix, as /usr/local is on
 # Debian. The Python that Debian's XGBoost is for goes first.
-python_modules = ftmpi_xgboost.py ftmpi_lightgbm.py
+python_modules = ftmpi_xgboost.py ftmpi_lightgbm.py ftmpi_store.py
 python_site = for python in /usr/bin/python3 python3; do $$python -c 'import site, sys; \
 	print(next((d for d in site.getsitepackages() if d.startswith(sys.argv[1].rstrip("/") + "/lib")), ""))' '$(prefix)' \
 	2>/dev/null && break; done

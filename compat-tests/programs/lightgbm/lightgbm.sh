@@ -10,6 +10,7 @@ site=$($python "$here/../../lib/wheel.py" "$top_builddir/compat-tests/wheels" li
 module=$top_builddir/.libs/ftmpi/python
 [ -e "$module/ftmpi_lightgbm.py" ] || fail "ftmpi_lightgbm is not in the build tree"
 runs=3
+if quick; then runs=1; fi
 full && runs=40
 
 # by FORM OPTION...: so many seeds, and the last line says what came of them.

@@ -8,7 +8,9 @@ python=/usr/bin/python3
 $python -c 'import sys, xgboost; sys.exit(not xgboost.__version__.startswith("1.7."))' 2>/dev/null ||
     skip "XGBoost 1.7 is missing: apt-get install python3-xgboost"
 seeded
-set -- --mode hist --ranks 3 --threads 4 --runs "${FT_RUNS:-2}" --newer 0.5
+runs=2
+if quick; then runs=1; fi
+set -- --mode hist --ranks 3 --threads 4 --runs "${FT_RUNS:-$runs}" --newer 0.5
 if full; then set -- --runs "${FT_RUNS:-60}" --newer 0.5; fi
 bounded 3000 $python "$here/threads.py" --ftrun "$ftrun" --seed "$seed" "$@" 2>"$tmp/err" || fail "see above"
 finish
