@@ -20,6 +20,7 @@
 #include "launcher/controller/durable.h"
 #include "launcher/controller/happens.h"
 #include "launcher/controller/job.h"
+#include "launcher/controller/lead.h"
 #include "launcher/controller/nodes.h"
 #include "launcher/controller/report.h"
 #include "launcher/controller/say.h"
@@ -291,8 +292,7 @@ static void tear_down(struct ft_controller *c)
         event_base_free(c->base);
 }
 
-/* The job, or what is left of it. how NULL: from the beginning. Returns ftrun's exit code. */
-static int run(struct ft_controller *c, const int *how)
+static int run_to_end(struct ft_controller *c, const int *how)
 {
     struct ft_error e;
     int err = set_up(c, &e);
@@ -304,6 +304,8 @@ static int run(struct ft_controller *c, const int *how)
         return err == FT_EINVAL ? FT_CODE_USAGE : FT_CODE_JOB; /* --iface, --output-filename */
     }
     serve(c);
+    if (c->lead)
+        dprintf(c->lead->tell, FT_LEAD_RUNS "%d\n", (int)getpid());
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: nodes that hear no answer in time end themselves */
     if (how)
         go_on(c, *how);
@@ -324,6 +326,16 @@ static int run(struct ft_controller *c, const int *how)
     ft_control_end(c->control, c->code);
     tear_down(c);
     return c->code;
+}
+
+/* The job, or what is left of it. how NULL: from the beginning. Returns ftrun's exit code. */
+static int run(struct ft_controller *c, const int *how)
+{
+    int code = run_to_end(c, how);
+
+    if (c->lead)
+        dprintf(c->lead->tell, FT_LEAD_OVER "%d\n", code);
+    return code;
 }
 
 /* ---- two processes ---- */

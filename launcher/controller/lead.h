@@ -12,7 +12,12 @@ struct ft_lead {
     unsigned char secret[FT_JOB_SECRET_BYTES];  /* the job's, which each host knows */
     uint64_t come_ms;          /* so long the first ones may take to come */
     struct ft_address towards; /* where they are; len 0: anywhere */
-    int tell;                  /* where the controller can be reached is written there, a line: addresses with ports, commas between them */
+    int tell;                  /* lines: FT_LEAD_AT where the controller can be reached, addresses with ports, commas between them; FT_LEAD_RUNS the
+                                  process that runs the job now; FT_LEAD_OVER its exit code. Open as long as a process of the controller lives */
 };
+
+#define FT_LEAD_AT "at "
+#define FT_LEAD_RUNS "runs "
+#define FT_LEAD_OVER "over "
 
 #endif

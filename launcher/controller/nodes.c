@@ -215,7 +215,7 @@ static bool find_others(const struct ft_controller *c, struct ft_address *toward
 /* Those who come by themselves are told by others. */
 static int tell_where(const struct ft_controller *c, const struct ft_address *list, size_t n, struct ft_error *e)
 {
-    char line[FT_ADDRESSES * (FT_ADDRESS_TEXT + 1) + 1] = "", text[FT_ADDRESS_TEXT];
+    char line[sizeof FT_LEAD_AT + FT_ADDRESSES * (FT_ADDRESS_TEXT + 1) + 1] = FT_LEAD_AT, text[FT_ADDRESS_TEXT];
 
     for (size_t i = 0; i < n; i++)
         snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", ft_address_print(&list[i], text), i + 1 < n ? "," : "\n");

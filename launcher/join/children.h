@@ -3,7 +3,10 @@
 #ifndef LAUNCHER_JOIN_CHILDREN_H
 #define LAUNCHER_JOIN_CHILDREN_H
 
-/* SIGKILL to all children of this process, and to those that it gets by that; they are waited for, for a second at most. */
-void ft_children_kill(void);
+struct ft_rdzv;
+
+/* SIGKILL to all children of this process but for those of r (NULL: there are none), and to those that it gets by that; they are waited for, for a
+   second at most. */
+void ft_children_kill(struct ft_rdzv *r);
 
 #endif

@@ -50,10 +50,12 @@ struct join {
     uint64_t followed;         /* the term of the controller that is followed or run; 0: there was none in this round */
     char where[FT_RDZV_ADDRESS + 1]; /* it can be reached there, ... */
     uint64_t where_term;       /* ... that of this term */
-    char line[FT_RDZV_ADDRESS + 1];  /* of the controller's here, as it comes */
+    char line[FT_RDZV_ADDRESS + 16]; /* of the controller's here, as it comes */
     size_t nline;
 
     bool leads, led;           /* the controller has been started here; it has ended */
+    pid_t runs;                /* the process of it that runs the job, as far as is known; 0: not yet */
+    int led_code;              /* the job's, as it has said it; -1: it has not */
     bool ending, closing, leaving, left;
     bool over;                 /* the round: there is nothing to close */
     bool lost;                 /* the controller's host, and perhaps the store with it */
@@ -68,7 +70,7 @@ static void leave_if_done(struct join *j)
     if (!j->ending || ft_join_host_busy(j->host) || (j->leads && !j->led))
         return;
     ft_leading_close(&j->lead);
-    ft_children_kill();
+    ft_children_kill(j->rdzv);
     if (j->left) {
         event_base_loopbreak(j->base);
     } else if (j->closing && !j->over) {
@@ -144,7 +146,40 @@ static void lead(struct join *j)
     explicit_bzero(&order, sizeof order);
 }
 
-/* Where the controller here is reached: a line of it. */
+/* To the process that was started first, or if that one is gone, to the one that runs the job. */
+static bool pass_on(const struct join *j, int signal)
+{
+    pid_t to = j->lead.pid ? j->lead.pid : j->runs;
+
+    return to > 0 && sigqueue(to, signal, (union sigval){.sival_int = 0}) == 0;
+}
+
+/* The controller is two processes (job/twin.h), of which either may be killed: it is over when both are gone. */
+static void led(struct join *j)
+{
+    event_del(j->told);
+    if (!j->leads)
+        return;
+    j->led = true;
+    if (j->led_code < 0)
+        ft_say(&j->say, "both processes of ftrun that ran the job are gone; the job is over");
+    else
+        j->closing |= !j->ending;
+    end(j, j->led_code < 0 ? FT_CODE_JOB : j->led_code);
+    leave_if_done(j);
+}
+
+/* A line of the controller here (lead.h). */
+static void take_line(struct join *j, const char *line)
+{
+    if (!strncmp(line, FT_LEAD_AT, strlen(FT_LEAD_AT)))
+        ft_rdzv_publish(j->rdzv, line + strlen(FT_LEAD_AT));
+    else if (!strncmp(line, FT_LEAD_RUNS, strlen(FT_LEAD_RUNS)))
+        j->runs = atoi(line + strlen(FT_LEAD_RUNS));
+    else if (!strncmp(line, FT_LEAD_OVER, strlen(FT_LEAD_OVER)) && j->led_code < 0)
+        j->led_code = atoi(line + strlen(FT_LEAD_OVER));
+}
+
 static void on_told(evutil_socket_t fd, short what, void *arg)
 {
     struct join *j = arg;
@@ -153,17 +188,17 @@ static void on_told(evutil_socket_t fd, short what, void *arg)
 
     (void)what;
     if (n <= 0) {
-        event_del(j->told);
+        led(j);
         return;
     }
     j->nline += (size_t)n;
     j->line[j->nline] = 0;
-    newline = strchr(j->line, '\n');
-    if (!newline)
-        return;
-    *newline = 0;
-    event_del(j->told);
-    ft_rdzv_publish(j->rdzv, j->line);
+    while ((newline = strchr(j->line, '\n'))) {
+        *newline = 0;
+        take_line(j, j->line);
+        j->nline -= (size_t)(newline + 1 - j->line);
+        memmove(j->line, newline + 1, j->nline + 1);
+    }
 }
 
 static void lost_job(struct join *j, const char *leader)
@@ -253,7 +288,7 @@ static void on_voided(void *arg, const struct ft_rdzv_state *state)
         return;
     ft_say(&j->say, "--rdzv: all hosts of job %s were taken for lost, and others begin it anew; what runs here is ended",
            j->r->settings.job);
-    kill(j->lead.pid, SIGTERM);
+    pass_on(j, SIGTERM);
     end(j, FT_CODE_JOB);
 }
 
@@ -328,9 +363,12 @@ static void on_pass(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (!j->led)
-        sigqueue(j->lead.pid, j->passed, (union sigval){.sival_int = 0});
-    j->passed = 0;
+    if (j->led)
+        return;
+    if (pass_on(j, j->passed))
+        j->passed = 0;
+    else
+        ft_timer_set(j->pass, PASS_MS); /* the other one has not taken over yet */
 }
 
 static void stop(struct join *j, int signal)
@@ -360,18 +398,12 @@ static void take_signal(struct join *j, int signal, bool by_terminal)
     }
 }
 
-/* The controller is two processes (job/twin.h): if the first one is killed the other is our child. */
 static void reaped(struct join *j, pid_t pid, int status)
 {
-    if (ft_join_host_reaped(j->host, pid, status) || !j->leads || j->led)
-        return;
-    if (WIFEXITED(status) && (pid == j->lead.pid || !j->lead.pid)) {
-        j->led = true;
-        j->closing |= !j->ending;
-        end(j, WEXITSTATUS(status));
-    } else if (pid == j->lead.pid) {
+    ft_rdzv_reaped(j->rdzv, pid);
+    if (pid == j->lead.pid)
         j->lead.pid = 0;
-    }
+    ft_join_host_reaped(j->host, pid, status);
 }
 
 static void reap(struct join *j)
@@ -381,11 +413,6 @@ static void reap(struct join *j)
 
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
         reaped(j, pid, status);
-    if (pid < 0 && errno == ECHILD && j->leads && !j->led) {
-        j->led = true;
-        ft_say(&j->say, "both processes of ftrun that ran the job are gone; the job is over");
-        end(j, FT_CODE_JOB);
-    }
     leave_if_done(j);
 }
 
@@ -469,7 +496,7 @@ static void release(struct join *j)
 
 int ft_join_run(struct ft_options *o)
 {
-    struct join j = {.o = o, .r = o->rendezvous, .place = -1, .lead = {.order = -1, .told = -1},
+    struct join j = {.o = o, .r = o->rendezvous, .place = -1, .led_code = -1, .lead = {.order = -1, .told = -1},
                      .say = {.quiet = o->quiet, .verbose = o->verbose, .timestamp = o->timestamp_output}};
     struct ft_error e;
     int err = begin(&j, &e);
@@ -481,6 +508,6 @@ int ft_join_run(struct ft_options *o)
         event_base_dispatch(j.base);
     }
     release(&j);
-    ft_children_kill();
+    ft_children_kill(NULL);
     return j.code;
 }

@@ -120,7 +120,7 @@ static int wait_for_order(struct ft_options *o, int in, int tell)
 
 int ft_leading_fork(struct ft_leading *l, struct ft_options *o, struct ft_error *e)
 {
-    int order[2] = {-1, -1}, told[2] = {-1, -1};
+    int order[2] = {-1, -1}, told[2] = {-1, -1}, code;
 
     *l = (struct ft_leading){.order = -1, .told = -1};
     if (pipe2(order, O_CLOEXEC) < 0 || pipe2(told, O_CLOEXEC) < 0)
@@ -132,7 +132,9 @@ int ft_leading_fork(struct ft_leading *l, struct ft_options *o, struct ft_error 
     if (l->pid == 0) {
         close(order[1]);
         close(told[0]);
-        _exit(wait_for_order(o, order[0], told[1]));
+        code = wait_for_order(o, order[0], told[1]);
+        dprintf(told[1], FT_LEAD_OVER "%d\n", code); /* it may have ended before it was a controller; what that has said stands */
+        _exit(code);
     }
     close(order[0]);
     close(told[1]);

@@ -63,11 +63,12 @@ static void hang_up(struct one *o)
     o->serves = false;
 }
 
-/* Only its end closes the pipe. Who waits for all children of this process may have waited for it. */
+/* Only its end closes the pipe. */
 static void ended(struct one *o)
 {
     hang_up(o);
-    waitpid(o->pid, NULL, 0);
+    if (o->pid)
+        waitpid(o->pid, NULL, 0);
     o->pid = 0;
     ft_say_notice(o->own->say, "--rdzv: the process of ftrun that tends etcd has ended; another one is started");
     ft_timer_set(o->again, AGAIN_MS);
@@ -223,6 +224,24 @@ bool ft_etcd_own_serves(const struct ft_etcd_own *own)
     for (uint32_t i = 0; own && i < own->n; i++)
         serves |= own->ones[i].serves;
     return serves;
+}
+
+static struct one *find(const struct ft_etcd_own *own, pid_t pid)
+{
+    for (uint32_t i = 0; own && pid > 0 && i < own->n; i++)
+        if (own->ones[i].pid == pid)
+            return (struct one *)&own->ones[i];
+    return NULL;
+}
+
+bool ft_etcd_own_has(const struct ft_etcd_own *own, pid_t pid) { return find(own, pid); }
+
+void ft_etcd_own_reaped(struct ft_etcd_own *own, pid_t pid)
+{
+    struct one *o = find(own, pid);
+
+    if (o)
+        o->pid = 0;
 }
 
 void ft_etcd_own_free(struct ft_etcd_own *own)

@@ -4,6 +4,7 @@
 #define LAUNCHER_RDZV_ETCD_OWN_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "ft/base/err.h"
 #include "launcher/rdzv/settings.h"
@@ -18,6 +19,10 @@ int ft_etcd_own_new(struct ft_etcd_own **out, const struct ft_rdzv_settings *s, 
 
 /* One of them runs here, started by this process and not by another one of this host. */
 bool ft_etcd_own_serves(const struct ft_etcd_own *o);
+
+/* A child of this process is one that tends them. Who waits for any child says so when it has ended. */
+bool ft_etcd_own_has(const struct ft_etcd_own *o, pid_t pid);
+void ft_etcd_own_reaped(struct ft_etcd_own *o, pid_t pid);
 
 /* Ends them, and takes what they have on disk along: a second, at most a few. NULL: there are none. */
 void ft_etcd_own_free(struct ft_etcd_own *o);

@@ -388,3 +388,5 @@ struct ft_rdzv_values *ft_rdzv_values(struct ft_rdzv *r)
 void ft_rdzv_derive(const struct ft_rdzv *r, const char *what, char hex[FT_SEAL_HEX]) { ft_rdzv_secret_derive(&r->secret, what, hex); }
 
 bool ft_rdzv_serves(const struct ft_rdzv *r) { return r->server || ft_etcd_own_serves(r->own); }
+bool ft_rdzv_has_child(const struct ft_rdzv *r, pid_t pid) { return r && ft_etcd_own_has(r->own, pid); }
+void ft_rdzv_reaped(struct ft_rdzv *r, pid_t pid) { ft_etcd_own_reaped(r->own, pid); }

@@ -5,6 +5,7 @@
 #define LAUNCHER_RDZV_RDZV_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "ft/base/err.h"
 #include "launcher/rdzv/rdzv_config.h"
@@ -38,5 +39,10 @@ struct ft_rdzv_values *ft_rdzv_values(struct ft_rdzv *r);
 void ft_rdzv_derive(const struct ft_rdzv *r, const char *what, char hex[FT_SEAL_HEX]);
 
 bool ft_rdzv_serves(const struct ft_rdzv *r);  /* the store is in this process */
+
+/* With etcd-embedded:// this process has children besides those of who calls. NULL: it has none. Who waits for any child says so when such a one
+   has ended. */
+bool ft_rdzv_has_child(const struct ft_rdzv *r, pid_t pid);
+void ft_rdzv_reaped(struct ft_rdzv *r, pid_t pid);
 
 #endif
