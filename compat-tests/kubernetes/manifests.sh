@@ -59,6 +59,7 @@ sed -n '/^FROM debian:12 AS build/,/^COPY/s/^    //p' "$examples/Containerfile" 
 if command -v dpkg objdump >/dev/null && [ -z "${sanitized-}" ]; then
     find "$top_builddir/compat-tests/moved here/ftmpi" -type f \( -perm -100 -o -name '*.so*' \) -exec objdump -p {} + 2>/dev/null |
         sed -n 's/^ *NEEDED *//p' | sort -u >"$tmp/libraries"
+    sed -n 's/.*library\[\] = "\(.*\)".*/\1/p' "$top_srcdir/launcher/rdzv/curl.c" | tee -a "$tmp/libraries" | grep -q curl || fail "no libcurl"
     [ -s "$tmp/libraries" ] || fail "no libraries"
     while read -r library; do
         at=$(/sbin/ldconfig -p | sed -n "s/^[[:space:]]*$library .*=> //p" | head -n 1)

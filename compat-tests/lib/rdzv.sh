@@ -154,7 +154,8 @@ scene_spares() {
     host a 3
     awaits a '^\(joined\|changed\) 0 of 3, round 1, .* a d b$'
 }
-# The leader's address and term; the leader dies, and another one has a higher term.
+# The leader says where its controller is; the leader dies, and another one has a higher term: the round's controller stays, and who comes is told.
+is_led() { [ -n "$(leader "$@")" ]; }
 scene_leader() {
     local first second name
     of_job leader
@@ -166,9 +167,10 @@ scene_leader() {
     for name in a b c; do awaits $name "^controller .* $first:1\$"; done
     kill_host "$first"
     : >"$tmp/$first"
-    for name in a b c; do
-        [ "$name" = "$first" ] || awaits $name '^controller .* [^'"$first"']:1$'
-    done
+    until_true 20 is_led a b c || fail "nobody leads after $first"
+    host d 3
+    awaits d "^controller .* $first:1\$"
+    ! cat "$tmp/a" "$tmp/b" "$tmp/c" | grep '^controller' | grep -v " $first:1\$" || fail "there is another controller"
     second=$(leader a b c)
     [ -n "$second" ] && [ "$second" != "$first" ] || fail "$first led, then ${second:-nobody}"
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <event2/event.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -292,6 +293,17 @@ static void tear_down(struct ft_controller *c)
         event_base_free(c->base);
 }
 
+/* Not before it is known to be the one of its round: another leader may have come, and begun the job. Who has told us where to be may be gone; whoever
+   succeeds another process finds the byte still there. */
+static bool may_begin(const struct ft_controller *c)
+{
+    struct pollfd p = {.fd = c->lead ? c->lead->go : -1, .events = POLLIN};
+
+    while (c->lead && poll(&p, 1, -1) < 0 && errno == EINTR)
+        ;
+    return !c->lead || p.revents & POLLIN;
+}
+
 static int run_to_end(struct ft_controller *c, const int *how)
 {
     struct ft_error e;
@@ -306,6 +318,10 @@ static int run_to_end(struct ft_controller *c, const int *how)
     serve(c);
     if (c->lead)
         dprintf(c->lead->tell, FT_LEAD_RUNS "%d\n", (int)getpid());
+    if (!may_begin(c)) {
+        tear_down(c);
+        return FT_CODE_JOB;
+    }
     setpriority(PRIO_PROCESS, 0, NICE); /* where that is allowed: nodes that hear no answer in time end themselves */
     if (how)
         go_on(c, *how);

@@ -53,7 +53,7 @@ struct join {
     char line[FT_RDZV_ADDRESS + 16]; /* of the controller's here, as it comes */
     size_t nline;
 
-    bool leads, led;           /* the controller has been started here; it has ended */
+    bool leads, goes, led;     /* the controller has been started here; it is the round's; it has ended */
     pid_t runs;                /* the process of it that runs the job, as far as is known; 0: not yet */
     int led_code;              /* the job's, as it has said it; -1: it has not */
     bool ending, closing, leaving, left;
@@ -89,6 +89,8 @@ static void end(struct join *j, int code)
         return;
     j->ending = true;
     j->code = code;
+    if (!j->goes)
+        ft_leading_close(&j->lead); /* it has not begun, and does not any more */
     ft_timer_set(j->hurry, 2 * j->o->grace_ms + KILL_MS);
     leave_if_done(j);
 }
@@ -304,11 +306,17 @@ static void on_controller(void *arg, uint64_t term, const char *address)
 {
     struct join *j = arg;
 
-    if (j->leads)
-        return;
-    snprintf(j->where, sizeof j->where, "%s", address);
-    j->where_term = term;
-    look(j);
+    if (!j->leads) {
+        snprintf(j->where, sizeof j->where, "%s", address);
+        j->where_term = term;
+        look(j);
+    } else if (term == j->followed && !j->goes) {
+        j->goes = true;
+        ft_leading_go(&j->lead);
+    } else if (term != j->followed && !j->goes) {
+        ft_say(&j->say, "--rdzv: another host runs job %s by now; this one was too slow to lead it", j->r->settings.job);
+        end(j, FT_CODE_JOB);
+    }
 }
 
 static void on_closed(void *arg)
@@ -388,7 +396,7 @@ static void stop(struct join *j, int signal)
 
 static void take_signal(struct join *j, int signal, bool by_terminal)
 {
-    if (j->leads && !j->led) {
+    if (j->goes && !j->led) {
         if (by_terminal)
             return; /* the controller has had it, too */
         j->passed = signal;

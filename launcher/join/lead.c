@@ -102,7 +102,7 @@ static int wait_for_order(struct ft_options *o, int in, int tell)
     text = calloc(1, order.bytes + 1);
     if (text && read_all(in, text, order.bytes) == 0)
         list = ft_rdzv_read_list(text);
-    close(in);
+    order.lead.go = in;
     order.lead.tell = tell;
     if (list)
         code = run(o, &order, list);
@@ -157,6 +157,11 @@ int ft_leading_order(struct ft_leading *l, const struct ft_lead *lead, const str
     explicit_bzero(&order, sizeof order);
     free(text);
     return err;
+}
+
+void ft_leading_go(struct ft_leading *l)
+{
+    write_all(l->order, "g", 1);
 }
 
 void ft_leading_close(struct ft_leading *l)

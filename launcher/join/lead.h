@@ -27,7 +27,10 @@ int ft_leading_order(struct ft_leading *l, const struct ft_lead *lead, const str
 /* Where the other hosts are: where the store is; len 0: it is on this host alone, for all that is known. May wait for a name server. */
 struct ft_address ft_leading_towards(const struct ft_rdzv_settings *s);
 
-/* It will get no order any more. */
+/* It is the round's controller, and the job begins. */
+void ft_leading_go(struct ft_leading *l);
+
+/* It will get no order any more; one that may not go on yet ends. */
 void ft_leading_close(struct ft_leading *l);
 
 #endif

@@ -11,6 +11,7 @@
 #include "ft/base/util.h"
 #include "launcher/base/say.h"
 #include "launcher/rdzv/etcd_own.h"
+#include "launcher/rdzv/curl.h"
 #include "launcher/rdzv/follow.h"
 #include "launcher/rdzv/here.h"
 
@@ -143,8 +144,10 @@ int ft_rdzv_attach(struct ft_rdzv *r, struct ft_error *e)
     struct ft_rdzv_store_config c = {.base = r->config.base, .settings = s, .password = password, .token = token,
                                      .patience_ms = ft_max(LEAST_PATIENCE_MS, ft_min(MOST_PATIENCE_MS, s->lease_ms / 3)),
                                      .away = on_away, .back = on_back, .anew = on_anew, .arg = r};
-    int err = check_files(s, e);
+    int err = ft_curl_load(e);
 
+    if (err == 0)
+        err = check_files(s, e);
     if (err == 0)
         err = read_password(&r->config, password, e);
     if (err == 0 && s->embedded) {

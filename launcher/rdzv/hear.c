@@ -2,6 +2,7 @@
 #include "config.h"
 #include "launcher/rdzv/hear.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,8 @@ static void on_controller(struct ft_rdzv_round *r, const struct ft_rdzv_round_ev
         tell_stranger(r, FT_RK_CONTROLLER, NULL);
         return;
     }
+    snprintf(r->controller, sizeof r->controller, "%s", address);
+    r->controller_term = term;
     e = ft_rdzv_round_effect(r, FT_RE_CONTROLLER);
     e->term = term;
     e->text = address;
@@ -214,7 +217,6 @@ static void on_publish(struct ft_rdzv_round *r, const char *address)
 {
     free(r->publish);
     r->publish = strdup(address);
-    r->published = 0;
     if (!r->publish)
         ft_rdzv_round_fail(r, FT_RW_MEMORY);
 }

@@ -30,8 +30,10 @@ static void write_state(struct ft_rdzv_round *r, struct ft_rdzv_state s, char *l
     ft_rdzv_round_put(e, FT_RK_STATE, NULL, ft_rdzv_print_state(ft_rdzv_round_text(r), &s), 0);
     if (list)
         ft_rdzv_round_put(e, FT_RK_LIST, NULL, list, 0);
-    if (s.phase == FT_RDZV_JOINABLE)
+    if (s.phase == FT_RDZV_JOINABLE) {
+        ft_rdzv_round_put(e, FT_RK_CONTROLLER, NULL, NULL, 0);
         e->forget = s.version - 1;
+    }
     r->told_come_at = r->now;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 liblaunch_la_SOURCES += \
 	launcher/rdzv/attach.h launcher/rdzv/attach.c \
+	launcher/rdzv/curl.h launcher/rdzv/curl.c \
 	launcher/rdzv/doc.h launcher/rdzv/doc.c \
 	launcher/rdzv/etcd_own.h launcher/rdzv/etcd_own.c \
 	launcher/rdzv/etcd_peers.h launcher/rdzv/etcd_peers.c \

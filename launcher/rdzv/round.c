@@ -100,6 +100,7 @@ static void campaign(struct ft_rdzv_round *r)
         return;
     e = ft_rdzv_round_write(r, &r->leader_token);
     ft_rdzv_round_compare(e, FT_RK_LEADER, NULL, r->leader_slot.there ? r->leader_slot.at : 0);
+    ft_rdzv_round_compare(e, FT_RK_CONTROLLER, NULL, r->controller_slot.there ? r->controller_slot.at : 0);
     ft_rdzv_round_put(e, FT_RK_LEADER, NULL, ft_rdzv_print_leader(ft_rdzv_round_text(r), &m), r->lease);
 }
 
@@ -172,6 +173,7 @@ static void tell(struct ft_rdzv_round *r)
         return;
     if (r->joined && r->state.version != r->joined_version && r->state.phase < FT_RDZV_FINAL) {
         r->joined = false;
+        r->controller[0] = 0;
         r->place = -1;
         ft_rdzv_list_drop(r->final);
         r->final = NULL;
@@ -211,17 +213,21 @@ static void watch_time(struct ft_rdzv_round *r)
         ft_rdzv_round_fail(r, FT_RW_STORE);
 }
 
+/* One for the round, whoever leads later: a second one would run the job a second time. It is written again if the store has lost it. */
 static void publish(struct ft_rdzv_round *r)
 {
     uint64_t term = ft_rdzv_round_term(r);
+    bool known = *r->controller;
     struct ft_rdzv_round_effect *e;
+    const char *text;
 
-    if (!term || !r->publish || r->published == term || r->controller_token)
+    if (!term || !r->joined || r->joined_version != r->state.version || (!known && !r->publish) || r->controller_token ||
+        (r->controller_slot.there && r->controller_slot.good))
         return;
-    r->published = term;
+    text = ft_rdzv_print_controller(ft_rdzv_round_text(r), known ? r->controller_term : term, known ? r->controller : r->publish);
     e = ft_rdzv_round_write(r, &r->controller_token);
     ft_rdzv_round_compare(e, FT_RK_LEADER, NULL, term);
-    ft_rdzv_round_put(e, FT_RK_CONTROLLER, NULL, ft_rdzv_print_controller(ft_rdzv_round_text(r), term, r->publish), r->lease);
+    ft_rdzv_round_put(e, FT_RK_CONTROLLER, NULL, text, 0);
 }
 
 static void act(struct ft_rdzv_round *r)

@@ -11,7 +11,8 @@
      fewer than min have come in time        -> failed
      STATE is closed                         -> closed, whenever it comes
 
-   The leader alone writes STATE and LIST, compared with its own entry, so who has lost that writes nothing any more:
+   The leader alone writes STATE, LIST and CONTROLLER, compared with its own entry, so who has lost that writes nothing any more. CONTROLLER is written
+   once in a round; who becomes the leader has seen it as it was at that moment:
 
      there is no STATE                       -> joinable, the next version; or, if the leader has joined a round before, that round again
      joinable, min have come                 -> frozen after the last call, at once with max; the LIST is in the order of names

@@ -48,7 +48,8 @@ struct ft_rdzv_round {
     int64_t place;
     struct ft_rdzv_list *final;    /* of the round that was joined */
     char *publish;
-    uint64_t published;            /* the term under which it was written */
+    char controller[FT_RDZV_LINE]; /* where that of the round that was joined is, as it was heard; "": there is none yet */
+    uint64_t controller_term;
 
     /* the leader's */
     struct ft_rdzv_roll *roll;

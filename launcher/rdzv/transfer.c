@@ -2,7 +2,6 @@
 #include "config.h"
 #include "launcher/rdzv/transfer.h"
 
-#include <curl/curl.h>
 #include <event2/event.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -14,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "launcher/base/timer.h"
+#include "launcher/rdzv/curl.h"
 
 enum { CONNECT_MS = 3000, SILENT_MS = 15000 /* of a connection's other end, before it counts as dead */ };
 
@@ -49,9 +49,9 @@ static void free_transfer(struct ft_transfer *x)
 {
     LIST_REMOVE(x, link);
     if (x->easy)
-        curl_multi_remove_handle(x->all->multi, x->easy);
-    curl_easy_cleanup(x->easy);
-    curl_slist_free_all(x->headers);
+        ft_curl.multi_remove_handle(x->all->multi, x->easy);
+    ft_curl.easy_cleanup(x->easy);
+    ft_curl.slist_free_all(x->headers);
     free(x->got);
     free(x);
 }
@@ -63,8 +63,8 @@ static void finish(struct ft_transfer *x, CURLcode code)
     char why[CURL_ERROR_SIZE], *body = x->got;
     size_t n = x->n;
 
-    curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &status);
-    snprintf(why, sizeof why, "%s", x->too_much ? "its answer is too long" : x->error[0] ? x->error : curl_easy_strerror(code));
+    ft_curl.easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &status);
+    snprintf(why, sizeof why, "%s", x->too_much ? "its answer is too long" : x->error[0] ? x->error : ft_curl.easy_strerror(code));
     x->got = NULL;
     free_transfer(x);
     r.done(r.arg, code == CURLE_OK ? (int)status : 0, body ? body : "", n, code == CURLE_OK ? "" : why);
@@ -102,12 +102,12 @@ static void look(struct ft_transfers *t)
 
     while (give_line(t))
         ;
-    while ((m = curl_multi_info_read(t->multi, &left))) {
+    while ((m = ft_curl.multi_info_read(t->multi, &left))) {
         struct ft_transfer *x;
 
         if (m->msg != CURLMSG_DONE)
             continue;
-        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&x);
+        ft_curl.easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&x);
         finish(x, m->data.result);
     }
 }
@@ -117,7 +117,7 @@ static void on_ready(evutil_socket_t fd, short what, void *arg)
     struct ft_transfers *t = arg;
     int running;
 
-    curl_multi_socket_action(t->multi, fd, (what & EV_READ ? CURL_CSELECT_IN : 0) | (what & EV_WRITE ? CURL_CSELECT_OUT : 0), &running);
+    ft_curl.multi_socket_action(t->multi, fd, (what & EV_READ ? CURL_CSELECT_IN : 0) | (what & EV_WRITE ? CURL_CSELECT_OUT : 0), &running);
     look(t);
 }
 
@@ -128,7 +128,7 @@ static void on_time(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    curl_multi_socket_action(t->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    ft_curl.multi_socket_action(t->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     look(t);
 }
 
@@ -167,7 +167,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *kn
         if (!s)
             return -1;
         LIST_INSERT_HEAD(&t->sockets, s, link);
-        curl_multi_assign(t->multi, fd, s);
+        ft_curl.multi_assign(t->multi, fd, s);
     }
     ft_timer_free(s->event);
     s->event = event_new(t->config.base, fd, EV_PERSIST | (what & CURL_POLL_IN ? EV_READ : 0) | (what & CURL_POLL_OUT ? EV_WRITE : 0), on_ready, t);
@@ -221,7 +221,7 @@ static int on_socket_made(void *arg, curl_socket_t fd, curlsocktype purpose)
 
 static bool add_header(struct ft_transfer *x, const char *text)
 {
-    struct curl_slist *more = curl_slist_append(x->headers, text);
+    struct curl_slist *more = ft_curl.slist_append(x->headers, text);
 
     if (more)
         x->headers = more;
@@ -241,34 +241,34 @@ static bool headers(struct ft_transfer *x, const struct ft_transfer_request *r)
 static void tls(CURL *easy, const struct ft_transfers_config *c)
 {
     if (*c->cacert)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, c->cacert);
+        ft_curl.easy_setopt(easy, CURLOPT_CAINFO, c->cacert);
     if (*c->cert) {
-        curl_easy_setopt(easy, CURLOPT_SSLCERT, c->cert);
-        curl_easy_setopt(easy, CURLOPT_SSLKEY, c->key);
+        ft_curl.easy_setopt(easy, CURLOPT_SSLCERT, c->cert);
+        ft_curl.easy_setopt(easy, CURLOPT_SSLKEY, c->key);
     }
 }
 
 static bool set_up(struct ft_transfer *x, const struct ft_transfer_request *r)
 {
-    CURL *easy = x->easy = curl_easy_init();
+    CURL *easy = x->easy = ft_curl.easy_init();
 
     if (!easy || !headers(x, r))
         return false;
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, x);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, x->error);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, ""); /* hosts of a cluster are no business of a proxy's */
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(r->patience_ms && r->patience_ms < CONNECT_MS ? r->patience_ms : CONNECT_MS));
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)r->patience_ms);
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, x->headers);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_data);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, x);
-    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
+    ft_curl.easy_setopt(easy, CURLOPT_PRIVATE, x);
+    ft_curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, x->error);
+    ft_curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    ft_curl.easy_setopt(easy, CURLOPT_PROXY, ""); /* hosts of a cluster are no business of a proxy's */
+    ft_curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    ft_curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(r->patience_ms && r->patience_ms < CONNECT_MS ? r->patience_ms : CONNECT_MS));
+    ft_curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)r->patience_ms);
+    ft_curl.easy_setopt(easy, CURLOPT_HTTPHEADER, x->headers);
+    ft_curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_data);
+    ft_curl.easy_setopt(easy, CURLOPT_WRITEDATA, x);
+    ft_curl.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
     tls(easy, &x->all->config);
-    return curl_easy_setopt(easy, CURLOPT_URL, r->url) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)strlen(r->body)) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, r->body) == CURLE_OK;
+    return ft_curl.easy_setopt(easy, CURLOPT_URL, r->url) == CURLE_OK &&
+           ft_curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)strlen(r->body)) == CURLE_OK &&
+           ft_curl.easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, r->body) == CURLE_OK;
 }
 
 struct ft_transfer *ft_transfer_post(struct ft_transfers *t, const struct ft_transfer_request *request)
@@ -280,8 +280,8 @@ struct ft_transfer *ft_transfer_post(struct ft_transfers *t, const struct ft_tra
     x->all = t;
     x->request = *request;
     LIST_INSERT_HEAD(&t->list, x, link);
-    if (!set_up(x, request) || curl_multi_add_handle(t->multi, x->easy) != CURLM_OK) {
-        curl_easy_cleanup(x->easy);
+    if (!set_up(x, request) || ft_curl.multi_add_handle(t->multi, x->easy) != CURLM_OK) {
+        ft_curl.easy_cleanup(x->easy);
         x->easy = NULL;
         free_transfer(x);
         return NULL;
@@ -296,22 +296,23 @@ void ft_transfer_cancel(struct ft_transfer *x) { free_transfer(x); }
 struct ft_transfers *ft_transfers_new(const struct ft_transfers_config *config)
 {
     struct ft_transfers *t = calloc(1, sizeof *t);
+    struct ft_error e;
 
-    if (!t || curl_global_init(CURL_GLOBAL_DEFAULT) != 0) {
+    if (!t || ft_curl_load(&e) < 0 || ft_curl.global_init(CURL_GLOBAL_DEFAULT) != 0) {
         free(t);
         return NULL;
     }
     t->config = *config;
-    t->multi = curl_multi_init();
+    t->multi = ft_curl.multi_init();
     t->timer = evtimer_new(config->base, on_time, t);
     if (!t->multi || !t->timer) {
         ft_transfers_free(t);
         return NULL;
     }
-    curl_multi_setopt(t->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-    curl_multi_setopt(t->multi, CURLMOPT_SOCKETDATA, t);
-    curl_multi_setopt(t->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-    curl_multi_setopt(t->multi, CURLMOPT_TIMERDATA, t);
+    ft_curl.multi_setopt(t->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    ft_curl.multi_setopt(t->multi, CURLMOPT_SOCKETDATA, t);
+    ft_curl.multi_setopt(t->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    ft_curl.multi_setopt(t->multi, CURLMOPT_TIMERDATA, t);
     return t;
 }
 
@@ -322,7 +323,7 @@ void ft_transfers_free(struct ft_transfers *t)
     while (!LIST_EMPTY(&t->list))
         free_transfer(LIST_FIRST(&t->list));
     if (t->multi)
-        curl_multi_cleanup(t->multi);
+        ft_curl.multi_cleanup(t->multi);
     while (!LIST_EMPTY(&t->sockets))
         free_socket(LIST_FIRST(&t->sockets));
     ft_timer_free(t->timer);
