@@ -258,7 +258,8 @@ static void begin(struct ft_controller *c)
     for (size_t i = 0; i < c->o->ncontexts; i++)
         ft_program_tell_exports(&c->o->contexts[i], &c->say);
     ft_controller_display(&c->say, c->o);
-    (c->lead ? ft_say_notice : ft_say_detail)(&c->say, "the loss of this host would end the job%s",
+    /* To who has asked for what survives hosts, and has not chosen this one. */
+    (c->lead || c->o->survive_host ? ft_say_notice : ft_say_detail)(&c->say, "the loss of this host would end the job%s",
                                               c->o->ckpt_dir ? "; --resume would go on from --ckpt-dir"
                                                              : ": with --ckpt-dir it could be resumed");
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_TIME});
