@@ -12,12 +12,14 @@ end_pids() {
         if kill -KILL "$process" 2>/dev/null; then wait "$process" 2>/dev/null; fi
     done <"$pids"
 }
-# free_ports N: as many numbers.
+# free_ports N: as many numbers, below those that the system gives to whoever connects: a test beside this one had them a moment later.
 free_ports() {
-    python3 -c 'import socket, sys
-all = [socket.socket() for _ in range(int(sys.argv[1]))]
-[s.bind(("127.0.0.1", 0)) for s in all]
-print(*[s.getsockname()[1] for s in all])' "$1"
+    python3 -c 'import os, socket, sys
+def is_free(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) != 0
+ports = (10000 + (os.getpid() * 16 + i) % 6900 for i in range(6900))
+print(*[p for p, _ in zip(filter(is_free, ports), range(int(sys.argv[1])))])' "$1"
 }
 # host NAME [MIN:MAX]: begins to look for the others at $url, with the file $secret if there is one. It prints to $tmp/NAME.
 host() {
