@@ -30,7 +30,7 @@ def of_page(text):
 def main():
     top = sys.argv[1]
     examples, texts, bad, shown = {}, {}, 0, 0
-    for path in sorted(glob.glob(f"{top}/examples/*")):
+    for path in filter(os.path.isfile, sorted(glob.glob(f"{top}/examples/**", recursive=True))):
         with open(path, encoding="utf-8") as file:
             examples[os.path.basename(path)] = file.read().split("\n", 1)[1].strip("\n")  # without the licence's line
     for path in [f"{top}/README.md", *glob.glob(f"{top}/docs/*.md"), *glob.glob(f"{top}/docs/*.[1-8]")]:

@@ -162,5 +162,6 @@ int main(int argc, char **argv)
         result("swaps");
     }
     MPI_Finalize();
+    free(bytes);
     return 0;
 }
