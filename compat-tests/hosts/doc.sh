@@ -35,6 +35,11 @@ expect_ranks() { # how many
     expect_code 0
     sort "$tmp/out" | cmp -s - "$tmp/want" || { fail "$what: prints something else:"; cat "$tmp/out"; }
 }
+# With --survive host: what is not survived.
+expect_limit() {
+    expect_err '^ftrun: the loss of this host would end the job: with --ckpt-dir it could be resumed$'
+    expect_err_lines 1
+}
 { commands "$top_srcdir/docs/hosts.md" '# Jobs on several hosts' && commands "$top_srcdir/README.md" '## Several hosts'; } >"$tmp/commands"
 [ "$(wc -l <"$tmp/commands")" = 4 ] || fail "the examples are not where they were: $(cat "$tmp/commands")"
 while read -r what <&3; do
@@ -42,7 +47,8 @@ while read -r what <&3; do
     code=$?
     case $what in
     *16*) expect_ranks 16 && expect_err '^ftrun: 16 ranks on 8 slots: they share processors$' ;;
-    *delta*) expect_ranks 6 && expect_err_lines 0 ;;
+    *delta*) expect_ranks 6 && expect_limit ;;
+    *survive*) expect_ranks 8 && expect_limit ;;
     *) expect_ranks 8 && expect_err_lines 0 ;;
     esac
 done 3<"$tmp/commands"
@@ -56,7 +62,7 @@ expect_ranks 2
 # What is told: the lines of the text are these.
 is_line() { # its number
     awk '/^## / { on = $0 == "## When something is wrong" } on && /^    ftrun: / { print substr($0, 5) }' "$top_srcdir/docs/hosts.md" | sed -n "$1p" >"$tmp/line"
-    grep -v ' of ranks survived: ' "$tmp/err" | cmp -s "$tmp/line" - || { fail "$what: docs/hosts.md says another line:"; cat "$tmp/line"; }
+    grep -v ' of ranks survived: \|the loss of this host' "$tmp/err" | cmp -s "$tmp/line" - || { fail "$what: docs/hosts.md says another line:"; cat "$tmp/line"; }
 }
 echo beta >"$tmp/down"
 run -H alpha:4,beta:4 ./program
@@ -72,7 +78,7 @@ pid=$!
 wait_for [ -s "$tmp/rank.4" ]
 agent=$(awk '/^PPid/ { print $2 }' "/proc/$(cat "$tmp/rank.4")/status") && twin=$(awk '/^PPid/ { print $2 }' "/proc/$agent/status")
 kill -STOP "$twin" "$agent"
-wait_for [ -s "$tmp/err" ]
+wait_for told beta
 : >"$tmp/end"
 kill -KILL "$twin" "$agent" 2>/dev/null # as far as ftrun has not
 wait $pid
