@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "launcher/controller/report_state.h"
-#include "launcher/options/parse.h"
+#include "launcher/options/test_line.h"
 
 static struct ft_options o;
 static struct ft_controller_report *c;
@@ -16,13 +16,12 @@ static struct ft_controller_report *c;
 /* Rank 0 on a, 1 and 2 on b, a spare. All have started. */
 static void begin(void)
 {
-    static char *argv[] = {"ftrun", "-H", "a,b:2,c", "--spares", "1", "true", NULL};
     struct ft_wire_rank ranks[2] = {{.pid = 100}, {.pid = 101}};
     struct ft_wire_state state = {.nranks = 1, .ranks = ranks};
     struct ft_error e = {""};
 
     ft_options_defaults(&o);
-    cr_assert_eq(ft_options_parse(&o, 6, argv, &e), 0, "%s", e.text);
+    cr_assert_eq(parse_line(&o, "ftrun -H a,b:2,c --spares 1 true", &e), 0, "%s", e.text);
     cr_assert_eq(ft_map_make(&o, &e), 0, "%s", e.text);
     cr_assert_eq(ft_controller_report_new(&c, &o, &e), 0, "%s", e.text);
     for (uint32_t node = 0; node < 2; node++) {

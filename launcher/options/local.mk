@@ -26,6 +26,6 @@ launcher_options_unit_SOURCES = \
 	launcher/options/mpirun_test.c \
 	launcher/options/options_test.c \
 	launcher/options/rendezvous_test.c \
-	launcher/options/slurm_test.c
+	launcher/options/slurm_test.c launcher/options/test_line.h
 launcher_options_unit_CFLAGS = $(unit_cflags)
 launcher_options_unit_LDADD = $(launcher_unit_libs)

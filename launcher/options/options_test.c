@@ -2,7 +2,7 @@
 /* The command line as users of mpirun write it, and one clear line for what is wrong. */
 #include "config.h"
 #include "launcher/options/options.h"
-#include "launcher/options/parse.h"
+#include "launcher/options/test_line.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -20,20 +20,7 @@
 static struct ft_options o;
 static struct ft_error e;
 
-/* Parses a command line of words separated by single spaces. */
-static int parse(const char *line)
-{
-    static char text[512];
-    static char *argv[32];
-    int argc = 0;
-
-    strncpy(text, line, sizeof text - 1);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-        argv[argc++] = word;
-    argv[argc] = NULL;
-    e.text[0] = 0;
-    return ft_options_parse(&o, argc, argv, &e);
-}
+static int parse(const char *line) { return parse_line(&o, line, &e); }
 
 static void expect_error(const char *line, const char *part)
 {

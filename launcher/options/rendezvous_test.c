@@ -9,25 +9,13 @@
 #include <unistd.h>
 
 #include "launcher/options/map.h"
-#include "launcher/options/parse.h"
 #include "launcher/options/settings.h"
+#include "launcher/options/test_line.h"
 
 static struct ft_options o;
 static struct ft_error e;
-static char text[512];
 
-static int parse(const char *line)
-{
-    static char *argv[32];
-    int argc = 0;
-
-    strncpy(text, line, sizeof text - 1);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-        argv[argc++] = word;
-    argv[argc] = NULL;
-    e.text[0] = 0;
-    return ft_options_parse(&o, argc, argv, &e);
-}
+static int parse(const char *line) { return parse_line(&o, line, &e); }
 
 static const struct ft_rendezvous *accepted(const char *line)
 {

@@ -10,7 +10,7 @@
 
 #include "launcher/options/map.h"
 #include "launcher/options/nodelist.h"
-#include "launcher/options/parse.h"
+#include "launcher/options/test_line.h"
 
 static struct ft_options o;
 static struct ft_error e;
@@ -120,19 +120,7 @@ Test(slurm, any_bytes)
 
 /* ---- what becomes of a command line in an allocation ---- */
 
-static int parse(const char *line)
-{
-    static char text[512];
-    static char *argv[32];
-    int argc = 0;
-
-    strncpy(text, line, sizeof text - 1);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-        argv[argc++] = word;
-    argv[argc] = NULL;
-    e.text[0] = 0;
-    return ft_options_parse(&o, argc, argv, &e);
-}
+static int parse(const char *line) { return parse_line(&o, line, &e); }
 
 /* n[1-4] with 2, 2, 2 and 1 slots; on a host outside of it. */
 static void allocate(void)
