@@ -4,71 +4,15 @@
 #include "config.h"
 #include "launcher/policy/nodes_policy.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "launcher/policy/nodes_state.h"
 #include "launcher/policy/rank_policy.h"
 
-enum life {
-    STARTING,                  /* its agent has been started, or is to be: no HELLO yet */
-    UP,
-    LEAVING,                   /* stranded: told to end, and replaced when it has left */
-    WAITING,                   /* to be started again at `until` */
-    GONE                       /* left, or lost when nothing is replaced any more */
-};
-
-enum stage { RUNNING, SIGNALLED, ENDING, FINISHING, RENEWING, OVER };
-
-struct node {
-    enum life life;
-    uint32_t ranks, host, incarnation;
-    bool connected;
-    uint32_t tries;            /* on this host, in a row */
-    uint64_t heard;            /* UP, LEAVING: when last */
-    uint64_t until;            /* STARTING: given up; WAITING: tried again */
-    uint64_t wanted_since;     /* WAITING: when it was lost; 0: it has a host that may be good */
-    enum ft_node_phase phase;
-    bool whole, talks;         /* talks: its ranks have had connections of their own */
-    uint64_t committed, restarts;
-    uint64_t before;           /* restarts of its ranks in earlier incarnations */
-    uint32_t losses;           /* in a row, at lost_at */
-    uint64_t lost_at;
-};
-
-struct host {
-    uint32_t slots, used;      /* ranks that are on it */
-    bool bad;                  /* a node was lost on it or could not be started; good again when one has said HELLO, or when it comes */
-    bool away;                 /* nothing can be started there until it comes */
-    uint64_t came;             /* when; 0: it has been there from the start */
-};
-
-/* Hosts and effects lie behind the nodes. */
-struct ft_nodes {
-    struct ft_nodes_config config;
-    struct record *record;
-    enum stage stage;
-    int code;
-    uint32_t epoch;
-    uint64_t now, replaced;
-    bool begun;
-    bool stranded;             /* a node has been, in this epoch */
-    struct ft_nodes_effect *effects;
-    uint32_t neffects, room;
-    uint32_t done;             /* in a half: of these effects */
-    struct host *hosts;
-    struct node nodes[];
-};
-
-/* A step is recorded in the half that does not count, which counts then. */
-struct record {
-    _Atomic uint32_t half;
-    uint64_t halves[];         /* each a struct ft_nodes */
-};
-
 /* There is room for what one step may do at most. */
-static struct ft_nodes_effect *effect(struct ft_nodes *p, enum ft_nodes_effect_kind kind, const struct node *node)
+static struct ft_nodes_effect *effect(struct ft_nodes *p, enum ft_nodes_effect_kind kind, const struct ft_nodes_node *node)
 {
     struct ft_nodes_effect *e;
 
@@ -83,7 +27,7 @@ static struct ft_nodes_effect *effect(struct ft_nodes *p, enum ft_nodes_effect_k
     return e;
 }
 
-static struct ft_nodes_effect *tell(struct ft_nodes *p, enum ft_nodes_reason reason, const struct node *node, uint64_t number)
+static struct ft_nodes_effect *tell(struct ft_nodes *p, enum ft_nodes_reason reason, const struct ft_nodes_node *node, uint64_t number)
 {
     struct ft_nodes_effect *e = effect(p, FT_ND_TELL, node);
 
@@ -102,7 +46,7 @@ static void say_job(struct ft_nodes *p, enum ft_job_phase phase)
     e->code = p->code;
 }
 
-static void start(struct ft_nodes *p, struct node *node)
+static void start(struct ft_nodes *p, struct ft_nodes_node *node)
 {
     node->life = STARTING;
     node->connected = false;
@@ -112,7 +56,7 @@ static void start(struct ft_nodes *p, struct node *node)
 }
 
 /* Its ranks leave one host for another. */
-static void move(struct ft_nodes *p, struct node *node, uint32_t host)
+static void move(struct ft_nodes *p, struct ft_nodes_node *node, uint32_t host)
 {
     p->hosts[node->host].used -= node->ranks;
     node->host = host;
@@ -152,7 +96,7 @@ static void finish_if_gone(struct ft_nodes *p)
     effect(p, FT_ND_FINISH, NULL)->code = p->code;
 }
 
-static void gone(struct ft_nodes *p, struct node *node)
+static void gone(struct ft_nodes *p, struct ft_nodes_node *node)
 {
     node->life = GONE;
     node->connected = false;
@@ -168,7 +112,7 @@ static void leave_unstarted(struct ft_nodes *p)
 }
 
 /* All that live are told, and the last one's leaving is the end. */
-static void begin(struct ft_nodes *p, enum stage stage, enum ft_job_phase phase)
+static void begin(struct ft_nodes *p, enum ft_nodes_stage stage, enum ft_job_phase phase)
 {
     p->stage = stage;
     leave_unstarted(p);
@@ -186,9 +130,9 @@ static void end(struct ft_nodes *p, int code)
 }
 
 /* Somebody else could begin where the job began. */
-static bool has_log(const struct ft_nodes *p, const struct node *but)
+static bool has_log(const struct ft_nodes *p, const struct ft_nodes_node *but)
 {
-    for (const struct node *n = p->nodes; n < p->nodes + p->config.nnodes; n++)
+    for (const struct ft_nodes_node *n = p->nodes; n < p->nodes + p->config.nnodes; n++)
         if (n != but && n->life == UP && n->whole)
             return true;
     return false;
@@ -196,19 +140,19 @@ static bool has_log(const struct ft_nodes *p, const struct node *but)
 
 static bool has_begun(const struct ft_nodes *p)
 {
-    for (const struct node *n = p->nodes; n < p->nodes + p->config.nnodes; n++)
+    for (const struct ft_nodes_node *n = p->nodes; n < p->nodes + p->config.nnodes; n++)
         if (n->life == UP || n->life == LEAVING || n->committed)
             return true;
     return false;
 }
 
 /* The next best host for a node that can have its own no more; false: there is none. One without ranks first. */
-static bool find_spare(const struct ft_nodes *p, const struct node *node, uint32_t *found)
+static bool find_spare(const struct ft_nodes *p, const struct ft_nodes_node *node, uint32_t *found)
 {
     bool any = false;
 
     for (uint32_t h = 0; h < p->config.nhosts; h++) {
-        const struct host *host = &p->hosts[h];
+        const struct ft_nodes_host *host = &p->hosts[h];
 
         if (h == node->host || host->bad || host->away || (host->used + node->ranks > host->slots && host->used && !p->config.oversubscribe))
             continue;
@@ -221,7 +165,7 @@ static bool find_spare(const struct ft_nodes *p, const struct node *node, uint32
 }
 
 /* Its host is tried again for as long as --wait-for-host says, and so is any other that comes free. */
-static void wait_or_end(struct ft_nodes *p, struct node *node, int code)
+static void wait_or_end(struct ft_nodes *p, struct ft_nodes_node *node, int code)
 {
     if (!node->wanted_since)
         node->wanted_since = p->now + !p->now;
@@ -237,7 +181,7 @@ static void wait_or_end(struct ft_nodes *p, struct node *node, int code)
 }
 
 /* A dead host says nothing, so who is lost without a word starts elsewhere, if there is room. One that has come since then is not dead. */
-static uint32_t next_host(struct ft_nodes *p, const struct node *node, bool silent)
+static uint32_t next_host(struct ft_nodes *p, const struct ft_nodes_node *node, bool silent)
 {
     uint32_t host = node->host;
 
@@ -249,7 +193,7 @@ static uint32_t next_host(struct ft_nodes *p, const struct node *node, bool sile
 }
 
 /* Everything that runs is ended, and all begins again: at once if nothing runs, so the node moves before. */
-static void renew(struct ft_nodes *p, struct node *node, bool silent)
+static void renew(struct ft_nodes *p, struct ft_nodes_node *node, bool silent)
 {
     uint32_t to = next_host(p, node, silent);
 
@@ -260,7 +204,7 @@ static void renew(struct ft_nodes *p, struct node *node, bool silent)
     begin(p, RENEWING, FT_JOB_END);
 }
 
-static void replace(struct ft_nodes *p, struct node *node, bool silent)
+static void replace(struct ft_nodes *p, struct ft_nodes_node *node, bool silent)
 {
     uint32_t to;
     bool left;
@@ -283,7 +227,7 @@ static void replace(struct ft_nodes *p, struct node *node, bool silent)
 /* Every node, or every one that has not gone, has come so far. */
 static bool all_are(const struct ft_nodes *p, bool ended_too)
 {
-    for (const struct node *n = p->nodes; n < p->nodes + p->config.nnodes; n++) {
+    for (const struct ft_nodes_node *n = p->nodes; n < p->nodes + p->config.nnodes; n++) {
         bool done = n->life == UP && (n->phase == FT_NODE_DONE || (ended_too && n->phase == FT_NODE_ENDED));
 
         if (!done && !(ended_too && n->life == GONE))
@@ -292,14 +236,14 @@ static bool all_are(const struct ft_nodes *p, bool ended_too)
     return true;
 }
 
-static void note_loss(struct node *node)
+static void note_loss(struct ft_nodes_node *node)
 {
     node->losses = node->committed > node->lost_at ? 1 : node->losses + 1;
     node->lost_at = ft_max(node->lost_at, node->committed);
 }
 
 /* An agent and all that was its is dead, or has been for itself since its lease ran out. */
-static void lost(struct ft_nodes *p, struct node *node, bool silent)
+static void lost(struct ft_nodes *p, struct ft_nodes_node *node, bool silent)
 {
     node->before += node->restarts;
     node->restarts = 0;
@@ -327,7 +271,7 @@ static void lost(struct ft_nodes *p, struct node *node, bool silent)
     }
 }
 
-static void not_started(struct ft_nodes *p, struct node *node, bool fatal, int code)
+static void not_started(struct ft_nodes *p, struct ft_nodes_node *node, bool fatal, int code)
 {
     uint32_t spare;
     bool other = find_spare(p, node, &spare);
@@ -361,7 +305,7 @@ static void not_started(struct ft_nodes *p, struct node *node, bool fatal, int c
     wait_or_end(p, node, code);
 }
 
-static void said_hello(struct ft_nodes *p, struct node *node)
+static void said_hello(struct ft_nodes *p, struct ft_nodes_node *node)
 {
     node->connected = true;
     node->heard = p->now;
@@ -386,7 +330,7 @@ uint64_t ft_nodes_restarts(const struct ft_nodes *p)
 }
 
 /* Another node's log helps it, once. If it did not, what is there of logs is not enough for all. */
-static void stranded(struct ft_nodes *p, struct node *node)
+static void stranded(struct ft_nodes *p, struct ft_nodes_node *node)
 {
     bool renewed = p->stranded || !has_log(p, node);
 
@@ -409,7 +353,7 @@ static void stranded(struct ft_nodes *p, struct node *node)
     effect(p, FT_ND_END_ONE, node);
 }
 
-static void said_state(struct ft_nodes *p, struct node *node, const struct ft_nodes_event *ev)
+static void said_state(struct ft_nodes *p, struct ft_nodes_node *node, const struct ft_nodes_event *ev)
 {
     if (node->life != UP && node->life != LEAVING)
         return;
@@ -440,7 +384,7 @@ static void said_state(struct ft_nodes *p, struct node *node, const struct ft_no
 /* Who waits for a host looks at once. */
 static void host_came(struct ft_nodes *p, const struct ft_nodes_event *ev)
 {
-    struct host *host = &p->hosts[ev->host];
+    struct ft_nodes_host *host = &p->hosts[ev->host];
 
     host->bad = host->away = false;
     host->slots = ev->slots;
@@ -455,7 +399,7 @@ static void host_went(struct ft_nodes *p, uint32_t host)
 {
     p->hosts[host].away = true;
     for (uint32_t i = 0; i < p->config.nnodes && p->stage == RUNNING; i++) {
-        struct node *node = &p->nodes[i];
+        struct ft_nodes_node *node = &p->nodes[i];
 
         if (node->host != host)
             continue;
@@ -491,7 +435,7 @@ static void forgive_sleep(struct ft_nodes *p, uint64_t now)
         p->nodes[i].heard += slept;
 }
 
-static void look_at(struct ft_nodes *p, struct node *node)
+static void look_at(struct ft_nodes *p, struct ft_nodes_node *node)
 {
     if ((node->life == UP || node->life == LEAVING) && p->now - ft_min(p->now, node->heard) >= p->config.lease_ms) {
         if (p->stage == ENDING && node->talks)
@@ -518,7 +462,7 @@ static void begin_job(struct ft_nodes *p)
 
 static void step(struct ft_nodes *p, const struct ft_nodes_event *ev)
 {
-    struct node *node = &p->nodes[ev->node];
+    struct ft_nodes_node *node = &p->nodes[ev->node];
 
     switch (ev->kind) {
     case FT_NV_TIME:
@@ -556,64 +500,7 @@ static void step(struct ft_nodes *p, const struct ft_nodes_event *ev)
     look_at_all(p);
 }
 
-/* ---- the record ---- */
-
-static uint32_t room_for(uint32_t nnodes) { return 8 * nnodes + 16; }
-
-/* What follows has an address that eight divides. */
-static size_t hosts_bytes(const struct ft_nodes_config *c) { return (c->nhosts * sizeof(struct host) + 7) & ~(size_t)7; }
-
-static size_t bytes_of(const struct ft_nodes_config *c, uint32_t neffects)
-{
-    return sizeof(struct ft_nodes) + c->nnodes * sizeof(struct node) + hosts_bytes(c) + neffects * sizeof(struct ft_nodes_effect);
-}
-
-static size_t half_bytes(const struct ft_nodes_config *c)
-{
-    return (bytes_of(c, room_for(c->nnodes)) + 63) & ~(size_t)63;
-}
-
-static struct ft_nodes *half_of(const struct ft_nodes *p, uint32_t half)
-{
-    return (struct ft_nodes *)((char *)p->record->halves + half * half_bytes(&p->config));
-}
-
-static struct ft_nodes *recorded(const struct ft_nodes *p) { return half_of(p, atomic_load(&p->record->half)); }
-
-/* What only says more of one node is entered in its place: any part of it is as good. */
-static void record(struct ft_nodes *p, const struct ft_nodes_event *ev)
-{
-    uint32_t other = !atomic_load(&p->record->half);
-
-    if (!p->neffects && (ev->kind == FT_NV_TIME || ev->kind == FT_NV_HEARD || ev->kind == FT_NV_CLOSED))
-        return;
-    if (!p->neffects && ev->kind == FT_NV_STATE) {
-        recorded(p)->nodes[ev->node] = p->nodes[ev->node];
-        return;
-    }
-    p->done = 0;
-    memcpy(half_of(p, other), p, bytes_of(&p->config, p->neffects));
-    atomic_store(&p->record->half, other);
-}
-
-void ft_nodes_settle(struct ft_nodes *p) { recorded(p)->done++; }
-
-static void place_behind(struct ft_nodes *p)
-{
-    p->hosts = (struct host *)&p->nodes[p->config.nnodes];
-    p->effects = (struct ft_nodes_effect *)((char *)p->hosts + hosts_bytes(&p->config));
-}
-
-static void load(struct ft_nodes *p)
-{
-    const struct ft_nodes *from = recorded(p);
-    struct ft_nodes own = *p;
-
-    memcpy(p, from, bytes_of(&own.config, from->neffects));
-    p->config = own.config;
-    p->record = own.record;
-    place_behind(p);
-}
+/* ---- from step to step ---- */
 
 /* What was to be told and was not, perhaps, comes first. */
 static void keep_untold(struct ft_nodes *p)
@@ -635,7 +522,7 @@ static enum ft_job_phase phase_of(const struct ft_nodes *p)
 static void go_on(struct ft_nodes *p)
 {
     say_job(p, phase_of(p));
-    for (struct node *node = p->nodes; node < p->nodes + p->config.nnodes; node++) {
+    for (struct ft_nodes_node *node = p->nodes; node < p->nodes + p->config.nnodes; node++) {
         node->connected = false;
         node->heard = p->now;
         if (node->life != STARTING)
@@ -649,14 +536,14 @@ static void go_on(struct ft_nodes *p)
 
 struct ft_nodes_effects ft_nodes_recover(struct ft_nodes *p, uint64_t now_ms)
 {
-    load(p);
+    ft_nodes_load(p);
     keep_untold(p);
     p->now = now_ms;
     if (!p->begun)
         begin_job(p);
     else
         go_on(p);
-    record(p, &(struct ft_nodes_event){.kind = FT_NV_STOP});
+    ft_nodes_record(p, &(struct ft_nodes_event){.kind = FT_NV_STOP});
     return (struct ft_nodes_effects){.n = p->neffects, .e = p->effects};
 }
 
@@ -669,7 +556,7 @@ struct ft_nodes_effects ft_nodes_step(struct ft_nodes *p, const struct ft_nodes_
         if (!p->begun)
             begin_job(p);
         step(p, ev);
-        record(p, ev);
+        ft_nodes_record(p, ev);
     }
     return (struct ft_nodes_effects){.n = p->neffects, .e = p->effects};
 }
@@ -680,7 +567,7 @@ uint64_t ft_nodes_due(const struct ft_nodes *p)
 
     if (p->stage == OVER)
         return due;
-    for (const struct node *n = p->nodes; n < p->nodes + p->config.nnodes; n++) {
+    for (const struct ft_nodes_node *n = p->nodes; n < p->nodes + p->config.nnodes; n++) {
         if (n->life == UP || n->life == LEAVING)
             due = ft_min(due, ft_min(n->heard + p->config.lease_ms, p->now + p->config.lease_ms / 6));
         else if (n->life == STARTING || n->life == WAITING)
@@ -689,28 +576,23 @@ uint64_t ft_nodes_due(const struct ft_nodes *p)
     return due;
 }
 
-size_t ft_nodes_bytes(const struct ft_nodes_config *config)
-{
-    return sizeof(struct record) + 2 * half_bytes(config);
-}
-
 struct ft_nodes *ft_nodes_new(void *memory, const struct ft_nodes_config *config)
 {
-    struct ft_nodes *p = memory ? calloc(1, half_bytes(config)) : NULL;
+    struct ft_nodes *p = memory ? calloc(1, ft_nodes_half(config)) : NULL;
 
     if (!p)
         return NULL;
     p->config = *config;
     p->record = memory;
-    p->room = room_for(config->nnodes);
-    place_behind(p);
+    p->room = ft_nodes_room(config->nnodes);
+    ft_nodes_place(p);
     for (uint32_t h = 0; h < config->nhosts; h++)
-        p->hosts[h] = (struct host){.slots = config->slots[h], .away = h + config->nlater >= config->nhosts};
+        p->hosts[h] = (struct ft_nodes_host){.slots = config->slots[h], .away = h + config->nlater >= config->nhosts};
     for (uint32_t i = 0; i < config->nnodes; i++) {
-        p->nodes[i] = (struct node){.ranks = config->ranks[i], .host = config->host[i]};
+        p->nodes[i] = (struct ft_nodes_node){.ranks = config->ranks[i], .host = config->host[i]};
         p->hosts[config->host[i]].used += config->ranks[i];
     }
-    record(p, &(struct ft_nodes_event){.kind = FT_NV_STOP});
+    ft_nodes_record(p, &(struct ft_nodes_event){.kind = FT_NV_STOP});
     return p;
 }
 
