@@ -62,7 +62,22 @@ same
 nothing_on h1 h2 h3
 
 command -v etcd >/dev/null || skip "etcd is missing: apt-get install etcd-server"
-store=etcd-embedded://h1,h2,h3
+# That of each host, and the same is started again, as a supervisor would: the controller lives, and is not replaced. (The job ran twice.)
+store=etcd://h1:2479
+lab in h1 sh -c 'echo $$ >"$0" && exec "$@"' "$tmp/etcd.pid" etcd --data-dir "$tmp/etcd" --listen-client-urls http://0.0.0.0:2479 --advertise-client-urls http://h1:2479 --listen-peer-urls http://127.0.0.1:2480 >"$tmp/etcd.log" 2>&1 &
+until_true 20 lab in h1 sh -c 'curl -s -m 1 http://127.0.0.1:2479/health | grep -q true' || fail "etcd does not start: $(tail -n 3 "$tmp/etcd.log")"
+begins fronts "${job[@]}"
+prints 'op 20'
+for host in h1 h2 h3; do lab in "$host" kill -KILL "$(front_of "$host")"; done
+leaves 137 h1 h2 h3
+mv "$tmp/$leader.out" "$tmp/kept"
+for host in h1 h2 h3; do rm -f "$tmp/$host.code" && on "$host" --nodes 3 -n 6 --lease 2 --survive host "${job[@]}"; done
+leaves 0 h1 h2 h3
+sort "$tmp/kept" | cmp - "$tmp/wanted" || fail "$what: the output is another one"
+[ ! -s "$tmp/$leader.out" ] || fail "$what: it runs twice"
+lab in h1 kill "$(cat "$tmp/etcd.pid")"
+
+store="etcd-embedded://h1,h2,h3"
 begins own "${job[@]}"
 prints 'op 20'
 victim=$(others h1 h2 h3 | head -n 1)

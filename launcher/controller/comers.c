@@ -36,6 +36,7 @@ struct comer {
     struct ft_words words;
     struct event *late;        /* it says nothing */
     int64_t host;              /* -1: it has not said which */
+    bool guest;                /* of this host, whose node is ours already: it is told the end */
 };
 
 struct place {
@@ -174,6 +175,16 @@ static void enter(struct comer *comer, const struct ft_share_word *w)
     tell_policy(s, FT_NV_HOST, (uint32_t)comer->host, ft_max(w->slots, s->c->most));
 }
 
+/* The ftrun that was started here first is gone, perhaps. */
+static void welcome_guest(struct comer *comer, const struct ft_share_word *welcome)
+{
+    comer->guest = true;
+    ft_timer_set(comer->late, comer->s->c->o->lease_ms);
+    ft_words_send(comer->channel, welcome, NULL);
+    if (comer->s->over)
+        say_over(comer);
+}
+
 static void take_come(struct comer *comer, const struct ft_share_word *w)
 {
     struct ft_comers *s = comer->s;
@@ -182,10 +193,13 @@ static void take_come(struct comer *comer, const struct ft_share_word *w)
     int64_t host = find(s, w->text);
     struct place *p;
 
-    if (host < 0 || hosts(s->c)[host].here) {
-        ft_say_notice(&s->c->say, "host %.200s has come, and there is no place for it: %s", w->text,
-                      host < 0 ? "there are too many" : "this one is called so, too");
+    if (host < 0) {
+        ft_say_notice(&s->c->say, "host %.200s has come, and there is no place for it: there are too many", w->text);
         drop(comer);
+        return;
+    }
+    if (hosts(s->c)[host].here) {
+        welcome_guest(comer, &welcome);
         return;
     }
     p = &s->places[host];
@@ -211,6 +225,8 @@ static int take_word(struct comer *comer, const struct ft_share_word *w, struct 
     uint32_t host = (uint32_t)comer->host;
     bool its = comer->host >= 0 && w->node < s->c->map->nnodes && ft_nodes_host(s->c->policy, w->node) == host;
 
+    if (comer->guest)
+        return 0;
     if (w->kind == FT_SHARE_COME && comer->host < 0)
         take_come(comer, w);
     else if (comer->host < 0)
@@ -231,7 +247,7 @@ static void on_frame(void *arg, struct ft_channel *channel, const struct ft_wire
     struct ft_error e;
     int err;
 
-    if (comer->host >= 0)
+    if (comer->host >= 0 || comer->guest)
         ft_timer_set(comer->late, comer->s->c->o->lease_ms);
     if (f->type == FT_WIRE_BEAT) {
         ft_channel_send(channel, ft_wire_put_beat());

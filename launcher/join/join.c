@@ -53,6 +53,7 @@ struct join {
     char line[FT_RDZV_ADDRESS + 16]; /* of the controller's here, as it comes */
     size_t nline;
 
+    bool waited;               /* for a controller that was not reached */
     bool leads, goes, led;     /* the controller has been started here; it is the round's; it has ended */
     pid_t runs;                /* the process of it that runs the job, as far as is known; 0: not yet */
     int led_code;              /* the job's, as it has said it; -1: it has not */
@@ -257,6 +258,7 @@ static void on_joined(void *arg, const struct ft_rdzv_state *state, struct ft_rd
     keep(j, list, place);
     j->version = state->version;
     j->followed = 0;
+    j->waited = false;
     j->began = place >= 0;
     ft_say_detail(&j->say, place < 0 ? "--rdzv: job %s has begun with %u host%s; this one is a spare" : "--rdzv: job %s has %u host%s",
                   j->r->settings.job, list->n, ft_plural(list->n));
@@ -361,7 +363,23 @@ static void on_over(void *arg, int code)
     ft_timer_set(j->hurry, CLOSE_MS);
 }
 
-static void on_lost(void *arg, const char *leader) { lost_job(arg, leader); }
+/* Never reached, by who has come after all others were gone: the controller is, too, and the job begins anew. Others wait for that, once. */
+static void on_lost(void *arg, const char *leader)
+{
+    struct join *j = arg;
+
+    if (leader || j->waited || j->ending) {
+        lost_job(j, leader);
+        return;
+    }
+    j->waited = true;
+    if (j->term) {
+        ft_rdzv_renew(j->rdzv);
+    } else {
+        j->followed = 0;
+        look(j);
+    }
+}
 
 /* ---- signals ---- */
 

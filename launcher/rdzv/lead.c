@@ -243,7 +243,8 @@ static void lead_places(struct ft_rdzv_round *r, struct ft_rdzv_member *places, 
     int64_t nspares = 0;
     uint32_t there, living = look_after(r, places, n, &there, &changed);
 
-    if (!living) {
+    /* The controller may live, though all who had places are gone: whoever cannot reach it asks for a new round (RENEW). */
+    if (!living && !(r->controller_slot.there && r->controller_slot.good)) {
         begin(r);
         return;
     }

@@ -19,7 +19,7 @@
      frozen, and one of the LIST is gone     -> joinable, the next version: nobody waits for the dead
      frozen, and all have confirmed          -> final
      final, and one of the LIST is gone      -> its place is lost, and the spare that came first takes it; places never move
-     final, and all of the LIST are gone     -> joinable, the next version */
+     final, and all of the LIST are gone     -> joinable, the next version; but spares take the places if there is a CONTROLLER, which may live */
 #ifndef LAUNCHER_RDZV_ROUND_H
 #define LAUNCHER_RDZV_ROUND_H
 

@@ -186,6 +186,15 @@ static bool endpoint(struct ft_rdzv_endpoint *p, const char *text, size_t len, u
     return *p->host && strcspn(p->host, " /?#@\"\\") == strlen(p->host);
 }
 
+/* Of what is no endpoint only so much is shown: what follows a colon may be of a password. */
+static int named(const char *text, size_t n)
+{
+    const char *colon = memchr(text, ':', n);
+
+    n = colon ? (size_t)(colon - text) : n;
+    return (int)(n < 100 ? n : 100);
+}
+
 static int endpoints(struct ft_rdzv_settings *s, const char *text, size_t len, struct ft_error *e)
 {
     uint16_t port = s->embedded ? FT_RDZV_PORT : FT_RDZV_ETCD_PORT;
@@ -197,7 +206,7 @@ static int endpoints(struct ft_rdzv_settings *s, const char *text, size_t len, s
         if (s->n == FT_RDZV_ENDPOINTS)
             return ft_err_set(e, FT_EINVAL, "--rdzv: more than %d hosts of the store are given", FT_RDZV_ENDPOINTS);
         if (!endpoint(&s->endpoints[s->n], text, n, port))
-            return ft_err_set(e, FT_EINVAL, "--rdzv: \"%.*s\" is no HOST or HOST:PORT", (int)(n < 100 ? n : 100), text);
+            return ft_err_set(e, FT_EINVAL, "--rdzv: \"%.*s\" is no HOST or HOST:PORT", named(text, n), text);
         s->n++;
         if (!comma)
             return 0;
