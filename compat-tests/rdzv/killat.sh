@@ -11,8 +11,8 @@ needs etcd etcd-server
 needs curl
 sanitizers detect_leaks=0
 killat=$top_builddir/compat-tests/agent/killat
-every=23
-if quick; then every=101; fi
+every=5
+if quick; then every=17; fi
 every=${FT_EVERY:-$every}
 seeded
 for rank in 0 1 2 3 4 5; do
@@ -58,7 +58,7 @@ for order in "b a c d" "a c b d"; do
     killed 0
     stops=$(sed -n 's/^front //p' "${order// /}.0/b.stops")
     [ "${stops:-0}" -gt 500 ] || fail "there are $stops stops"
-    n=$((stops / 2 + seed % every)) # not while its libraries are loaded
+    n=$((stops * 9 / 10 + seed % every)) # not while its libraries are loaded
     while [ $n -le "$stops" ]; do
         aside killed_apart $n
         runs=$((runs + 1))
