@@ -373,12 +373,10 @@ static void on_lost(void *arg, const char *leader)
         return;
     }
     j->waited = true;
-    if (j->term) {
+    if (j->term)
         ft_rdzv_renew(j->rdzv);
-    } else {
-        j->followed = 0;
-        look(j);
-    }
+    j->followed = 0;
+    look(j); /* if nothing comes of that it is lost once more, and for good */
 }
 
 /* ---- signals ---- */
