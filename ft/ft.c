@@ -16,7 +16,6 @@
 #include "ft/alone.h"
 #include "ft/base/util.h"
 #include "ft/collective.h"
-#include "ft/core/single.h"
 #include "ft/outcome/copies.h"
 #include "ft/outcome/log.h"
 #include "ft/handle.h"
@@ -154,8 +153,6 @@ static int join(struct ft *ft, const char *fds, bool cache, struct ft_error *e)
         number_from("FTMPI_RANK", 0, &rank) != 0)
         return ft_err_set(e, FT_EJOB, "the environment is damaged: FTMPI_FDS=%s FTMPI_RANK=%s", fds,
                           getenv("FTMPI_RANK") ? getenv("FTMPI_RANK") : "(none)");
-    if (ft_pace_set(getenv("FTMPI_CORES")) != 0)
-        return ft_err_set(e, FT_EINVAL, "FTMPI_CORES is %s: near or far, or unset (measured)", getenv("FTMPI_CORES"));
     if (ft->door)
         ft->door->enter(&(struct ft_guest){ft, stand, woken});
     if (ft->door)
@@ -254,7 +251,7 @@ void ft_detach(struct ft *ft)
         ft_net_close(ft->net);
     free(ft->net);
     ft_nodes_close(&ft->nodes);
-    if (ft->region.base && ft_stream_close(&ft->world) && !ft->door)
+    if (ft->region.base && !ft->door)
         ft_region_close(&ft->region);
     if (ft->door) {
         ft->checkpoints.fd = -1; /* these stay open: its snapshots have them, too, and who is woken joins the job again */
@@ -292,11 +289,7 @@ void ft_mark_rabit(struct ft *ft)
 /* A snapshot is wanted; the copy that it makes comes back here, too. */
 bool ft_handle_snapshot(struct ft *ft, void *unread, uint64_t bytes)
 {
-    bool woken = ft->door->cut(unread, bytes);
-
-    if (!woken)
-        ft_single_unshare(&ft->world);
-    return woken;
+    return ft->door->cut(unread, bytes);
 }
 
 /* What a checkpoint needs flushed, at the same place in a replay, where none is made: a flush is a write, which is recorded. */

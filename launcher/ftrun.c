@@ -22,6 +22,7 @@
 #include "launcher/options/options.h"
 #include "launcher/options/program.h"
 #include "launcher/start/starter.h"
+#include "launcher/tune/tune.h"
 
 /* A descriptor opened later must not become somebody's stdin, stdout or stderr. Where stdout is closed, what is written to it is
    lost, and that is told: nothing can be written to the one that takes its place. */
@@ -108,6 +109,8 @@ static int run(int argc, char **argv)
         ft_help_print();
     } else if (options.version) {
         puts("ftrun (ftmpi) " PACKAGE_VERSION);
+    } else if (options.tune) {
+        code = ft_tune_run();
     } else {
         tell_first(&options);
         describe_terminal(&options);

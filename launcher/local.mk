@@ -5,6 +5,7 @@ liblaunch_la_SOURCES =
 include launcher/base/local.mk
 include launcher/policy/local.mk
 include launcher/options/local.mk
+include launcher/tune/local.mk
 include launcher/wire/local.mk
 include launcher/net/local.mk
 include launcher/stdio/local.mk

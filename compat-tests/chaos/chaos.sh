@@ -6,12 +6,12 @@
 seconds=8 worlds="2 3 4 8"
 if quick; then seconds=1.5 worlds="2 3 4"; fi
 seconds=${FT_SECONDS:-$seconds}
-# The second time as between cores that share no cache: contributions past it (ft/core/pace.h); and two ranks by single copy, that each make all of an allreduce.
-for w in $worlds 2far 4far 2single; do
+# The second time as between cores that share no cache; and two ranks that each make all of an allreduce.
+for w in $worlds 2far 4far 2doubled; do
     # shellcheck disable=SC1007
-    cores= single=auto allreduce=halved most=
-    case $w in *far) cores=far most="-m 131072" w=${w%far} ;; *single) cores=near single=on allreduce=doubled most="-m 131072" w=${w%single} ;; esac
-    FTMPI_SINGLE_COPY=$single FTMPI_ALLREDUCE=$allreduce FTMPI_CORES=$cores python3 "$here/chaos.py" --ftrun "$ftrun" --ranks "$w" --seeds 100000 --kills 4 --least 4 \
+    cores=auto allreduce=halved most=
+    case $w in *far) cores=far most="-m 131072" w=${w%far} ;; *doubled) allreduce=doubled most="-m 131072" w=${w%doubled} ;; esac
+    FTMPI_ALLREDUCE=$allreduce FTMPI_CORES=$cores python3 "$here/chaos.py" --ftrun "$ftrun" --ranks "$w" --seeds 100000 --kills 4 --least 4 \
         --seconds "$seconds" --timeout 120 -- "$built/mixed" $most -n 5000 -s '{seed}' -p '{dir}' || failed=1
 done
 finish

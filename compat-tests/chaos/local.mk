@@ -16,7 +16,7 @@ chaos_tests = \
 	compat-tests/chaos/check_replay.sh \
 	compat-tests/chaos/diverge.sh \
 	compat-tests/chaos/forget.sh \
-	compat-tests/chaos/single.sh compat-tests/chaos/spill.sh
+	compat-tests/chaos/spill.sh compat-tests/chaos/ways.sh
 chaos_long_tests = \
 	compat-tests/chaos/chaos.sh \
 	compat-tests/chaos/survive.sh

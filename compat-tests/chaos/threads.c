@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program whose threads take turns: with an argument another one than the first calls MPI_Init_thread, and always another one calls MPI_Finalize. Then robust
-   mutexes work as before: the one that a rank is seen to be alive by (ft/shm/alive.h) is in the same list of its thread. */
+/* A program whose threads take turns: with an argument another one than the first calls MPI_Init_thread, and always another one calls MPI_Finalize. Then
+   robust mutexes work as before. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

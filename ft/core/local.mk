@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libft_la_SOURCES += \
 	ft/core/plan.h ft/core/plan.c \
-	ft/core/pace.h ft/core/pace.c \
-	ft/core/single.h ft/core/single.c \
 	ft/core/stream.h ft/core/stream.c \
 	ft/core/op.h ft/core/op.c ft/core/fold.c \
 	ft/core/check.h ft/core/check.c \
@@ -20,9 +18,7 @@ ft_core_unit_SOURCES = \
 	ft/core/exchange_traces.h ft/core/exchange_test.c \
 	ft/core/frames_test.c \
 	ft/core/halves_test.c \
-	ft/core/pace_test.c \
 	ft/core/plan_test.c \
-	ft/core/single_test.c \
 	ft/core/tree_test.c
 ft_core_unit_CFLAGS = $(unit_cflags)
 ft_core_unit_LDADD = $(ft_unit_libs)

@@ -76,7 +76,7 @@ static void fill_slot(const struct ft_nodes_op *op, uint64_t i)
     if (!n || s->n == 1 || (op->small && s->rank == 0))
         return;
     if (op->small)
-        ft_stream_fill(s, slot, source, n, 0);
+        ft_stream_fill(s, slot, source, n);
     else
         ft_stream_fill_chunks(s, slot, source, n, c->elem);
 }

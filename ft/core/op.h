@@ -59,12 +59,6 @@ static inline bool ft_coll_leads(const struct ft_coll *c)
     return c->s->me == (c->root < 0 ? 0 : (uint32_t)c->root);
 }
 
-/* On one node, of a bcast and of a reduce by single copy: who contributes all that the log has of it. */
-static inline uint32_t ft_coll_giver(const struct ft_coll *c)
-{
-    return c->s->sig.call == FT_CALL_REDUCE ? 1 - (uint32_t)c->root : (uint32_t)c->root;
-}
-
 /* Bytes of unit u's result, and where rank r's slice begins in it (allgather). */
 uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u);
 uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r);

@@ -18,19 +18,15 @@ static bool gathers(const struct ft_sig *sig)
 FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nranks, const struct ft_sig *sig,
                   uint64_t bytes, uint64_t total)
 {
-    plan->gathered = plan->swapped = plan->single = plan->doubled = false;
+    plan->gathered = plan->swapped = plan->doubled = false;
     if (ft_params_short(p, sig, bytes, total)) {
         plan->way = FT_WAY_SHORT;
         plan->units = 1;
         plan->segment = bytes;
         return;
     }
-    plan->single = ft_params_single(p, sig, bytes);
     plan->gathered = reduces(sig) && sig->elem > p->slot_bytes;
-    if (plan->single && reduces(sig)) {
-        plan->way = FT_WAY_DIRECT;
-        plan->segment = p->slot_bytes / sig->elem * sig->elem;
-    } else if (reduces(sig) && !plan->gathered) {
+    if (reduces(sig) && !plan->gathered) {
         plan->way = FT_WAY_REDUCE;
         plan->doubled = ft_params_doubles(p, sig, bytes);
         plan->segment = p->slot_bytes / sig->elem * sig->elem;
@@ -39,18 +35,18 @@ FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32
         plan->segment = p->slot_bytes;
         if (gathers(sig) || plan->gathered)  /* each rank's slice of a unit */
             plan->segment = ft_max(FT_LINE, ft_align(p->gather_bytes / nranks, FT_LINE));
-        plan->swapped = !plan->single && ft_params_swaps(p, sig, bytes);
+        plan->swapped = ft_params_swaps(p, sig, bytes);
         if (plan->swapped)
             plan->segment = ft_min(plan->segment, p->slot_room);
     }
-    if (!plan->single && (sig->call == FT_CALL_BCAST || ft_params_relays(p, sig))) {
+    if (sig->call == FT_CALL_BCAST || ft_params_relays(p, sig)) {
         uint64_t piece = ft_max(ft_align(bytes / PIECES, FT_LINE), LEAST_PIECE);
 
         if (plan->way == FT_WAY_REDUCE)
             piece = ft_max(ft_min(piece, MOST_RELAYED) / sig->elem, 1) * sig->elem;
         plan->segment = ft_min(plan->segment, piece);
     }
-    if (!plan->single && sig->call == FT_CALL_BCAST && !ft_params_relays(p, sig))
+    if (sig->call == FT_CALL_BCAST && !ft_params_relays(p, sig))
         plan->segment = ft_min(plan->segment, ft_max(ft_align(MOST_READ / nranks, FT_LINE), MOST_PIECE));
     plan->units = ft_div_up(bytes, plan->segment);
     plan->turns = ft_plan_turns(p, plan->segment);

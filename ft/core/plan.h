@@ -23,7 +23,6 @@ struct ft_plan {
     uint64_t segment;   /* bytes of a contribution per unit; the last unit has fewer */
     uint32_t turns;     /* how many segments fit into a slot's room, rounded down to a power of two: the operations that come to a slot one after
                            the other use one place in it after the other (docs/design.md, section 10) */
-    bool single;        /* what the other one of two ranks contributes is read out of its memory (ft/core/single.h) */
     bool swapped;       /* an allgather of two ranks through slots (ft/core/standard.c): segments of up to slot_room */
     bool doubled;       /* an allreduce of two ranks, each of which folds all of it (ft/core/standard.c) */
     bool gathered;      /* a reduction whose elements are too big for slots: gather, then reduce privately */

@@ -78,27 +78,22 @@ static struct ft_plan planned(const struct ft_params *p, uint8_t call, uint8_t r
     return plan;
 }
 
-static void expect_way(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes, bool is_short, bool single)
+static void expect_way(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes, bool is_short)
 {
     struct ft_plan plan = planned(p, call, reduction, bytes);
 
     cr_assert_eq(plan.way == FT_WAY_SHORT, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
-    cr_assert_eq(plan.single, single, "call %d of %lu bytes", call, (unsigned long)bytes);
 }
 
-/* Two ranks: a bcast of 8 KiB is short where there is single copy, and a reduce goes by that; where there is none both are relayed. Not by user functions. */
+/* Two ranks: a bcast or a reduce below 8 KiB is short; from there on it is relayed. */
 Test(plan, rooted_calls_about_8_kib)
 {
     struct ft_params p;
 
     ft_params_default(&p, 2, 2, 64 << 20);
-    expect_way(&p, FT_CALL_BCAST, 0, 8192, false, false);
-    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 8192, false, false);
-    ft_params_single_copy(&p);
-    expect_way(&p, FT_CALL_BCAST, 0, 8192, true, false);
-    expect_way(&p, FT_CALL_BCAST, 0, 8193, false, true);
-    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 6143, true, false);
-    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 6144, false, true);
-    expect_way(&p, FT_CALL_REDUCE, FT_USER, 6144, true, false);
-    expect_way(&p, FT_CALL_REDUCE, FT_SUM, p.single_reduce_max, false, false);
+    expect_way(&p, FT_CALL_BCAST, 0, 8192 - FT_LINE, true);
+    expect_way(&p, FT_CALL_BCAST, 0, 8192, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 8192 - FT_LINE, true);
+    expect_way(&p, FT_CALL_REDUCE, FT_SUM, 8192, false);
+    expect_way(&p, FT_CALL_REDUCE, FT_USER, 8192 - FT_LINE, true);
 }

@@ -20,23 +20,6 @@ static void my_chunk(const struct ft_run *x, uint64_t n, uint64_t *from, uint64_
 
 static char *slot_of(const struct ft_coll *c, uint64_t i) { return ft_stream_slot(c->s, c->s->rank, c->s->first + i, &c->plan); }
 
-/* Whether a unit of the other one's is where it is received, and is what its incarnation that did it has put into the log. */
-static bool has_had(const struct ft_run *x, uint64_t i)
-{
-    return x->c->plan.single && i >= x->had && ft_single_stands(x->c->s, 1 - x->c->s->rank, &x->loan, ft_run_unit(x, i));
-}
-
-void ft_run_fetch(struct ft_run *x)
-{
-    const struct ft_coll *c = x->c;
-    uint32_t other = 1 - c->s->rank;
-    uint64_t first = ft_max(c->s->mine, c->s->first) - c->s->first, at = first * c->plan.segment, n = ft_coll_part(c, other);
-    char *to = x->given + (ft_run_gathers(x) ? ft_coll_displ(c, other) : 0);
-
-    if (at >= n || ft_single_read(c->s, other, at, to + at, n - at, &x->loan))
-        x->had = first;
-}
-
 /* ---- contribute ---- */
 
 /* Of a result that is contributions side by side: this rank's n bytes of unit i to where they are received, if they are not there. */
@@ -58,7 +41,7 @@ static void write_slice(const struct ft_run *x, uint64_t i, char *record, uint64
     const char *from = c->send + i * c->plan.segment;
 
     if (n)
-        ft_stream_give(c->s, ft_run_unit(x, i), record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), from, n);
+        ft_fill_past(record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), from, n, n >= c->s->params->gather_past_min && !c->s->log.ring);
     keep_slice(x, i, from, n);
     if (ft_coll_leads(c))
         ft_stream_write_head(c->s, record, ft_run_unit(x, i));
@@ -76,7 +59,7 @@ static void fill_slot(const struct ft_run *x, uint64_t i)
         ft_point_bulk(slot, n);
         ft_coll_fold_next(c, i, slot, n);
     } else if (x->relayed || is_swapped(x) || c->plan.doubled) {
-        ft_stream_fill(c->s, slot, from, n, c->s->n == 2 ? 1 - c->s->rank : c->s->rank - 1);
+        ft_stream_fill(c->s, slot, from, n);
     } else {
         ft_stream_fill_chunks(c->s, slot, from, n, c->elem);
     }
@@ -138,23 +121,6 @@ static void receive(const struct ft_run *x, char *to, char *log, uint64_t n)
     ft_coll_receive_logged(x->c, x->made, to + x->made * x->c->plan.segment, log, n);
 }
 
-/* This rank's slice, into the log and to where it is received. */
-static void log_slice(const struct ft_run *x, char *payload)
-{
-    const struct ft_coll *c = x->c;
-    uint32_t me = c->s->rank;
-    uint64_t n = ft_coll_slice(c, me, x->made);
-    const char *from = c->send + x->made * c->plan.segment;
-    char *to = c->recv + ft_coll_displ(c, me) + x->made * c->plan.segment, *log = payload + ft_coll_slice_at(c, x->made, me);
-
-    ft_point_bulk(log, n);
-    if (to == from)
-        ft_copy_past_cache_unordered(log, from, n);
-    else
-        ft_copy_twice(to, log, from, n);
-    ft_copy_order(true);
-}
-
 static void receive_slice(const struct ft_run *x, char *payload)
 {
     const struct ft_coll *c = x->c;
@@ -206,14 +172,12 @@ void ft_run_produce(struct ft_run *x, uint64_t position, uint64_t result)
         ft_log_pass(&c->s->log, position);
         return;
     }
-    if (ft_run_gathers(x) && !is_swapped(x) && !c->plan.single)
+    if (ft_run_gathers(x) && !is_swapped(x))
         return;
     record = ft_log_write(&c->s->log, position);
     payload = record + ft_record_offset(result);
     if (ft_run_is_bcast(x))
-        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, (c->plan.single || c->bytes >= c->s->params->bcast_past_min) && !c->s->log.ring);
-    else if (c->plan.single)
-        log_slice(x, payload);
+        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, c->bytes >= c->s->params->bcast_past_min && !c->s->log.ring);
     else if (is_swapped(x))
         receive_slice(x, payload);
     else if (c->s->sig.call == FT_CALL_BCAST)
@@ -233,33 +197,16 @@ static int read_slices(struct ft_run *x, uint64_t position, uint64_t at, struct 
     struct ft_coll *c = x->c;
     struct ft_stream *s = c->s;
     uint64_t i = x->out;
-    bool through_log = !is_swapped(x) && !c->plan.single;
     int err = 0;
 
     for (uint32_t r = 0; r < s->n && !err; r++) {
         uint64_t n = ft_coll_slice(c, r, i);
         char *to = c->recv + ft_coll_displ(c, r) + i * c->plan.segment;
 
-        if (n && r != s->rank && through_log)
-            err = ft_stream_read_given(s, ft_run_unit(x, i), position, at, to, n, x->past_cache, e);
-        else if (n && (i < x->fresh || (r != s->rank && !is_swapped(x) && !has_had(x, i))))
+        if (n && (i < x->fresh || (r != s->rank && !is_swapped(x))))
             err = ft_stream_read(s, position, at, to, n, x->past_cache, e);
         at += n;
     }
-    return err;
-}
-
-/* What the other one contributes, of which the log has another copy, and what this rank does. */
-static int fold_given(struct ft_run *x, uint64_t position, uint64_t n, struct ft_error *e)
-{
-    struct ft_coll *c = x->c;
-    uint64_t at = x->out * c->plan.segment;
-    const char *own = c->send + at;
-    char *given = x->given + at;
-    int err = has_had(x, x->out) ? 0 : ft_stream_read(c->s, position, ft_record_offset(n), given, n, false, e);
-
-    if (!err)
-        c->op->fold(c->s->rank ? given : own, c->s->rank ? own : given, c->recv + at, n / c->elem);
     return err;
 }
 
@@ -272,10 +219,6 @@ int ft_run_consume(struct ft_run *x, uint64_t position, uint64_t result, struct 
 
     if (ft_run_gathers(x))
         return read_slices(x, position, at, e);
-    if (ft_run_folds(x))
-        return fold_given(x, position, result, e);
-    if (has_had(x, x->out))
-        return 0;
     if (c->plan.doubled && x->out >= x->fresh)
         return 0;
     if (x->direct && x->out >= x->fresh)
@@ -304,7 +247,7 @@ void ft_run_prepare(const struct ft_run *x)
     uint64_t result = ft_coll_result(c, 0), from = 0, n = result;
     const char *next;
 
-    if (c->plan.units > 1 || c->plan.single || !(own || writes_alone(x)))
+    if (c->plan.units > 1 || !(own || writes_alone(x)))
         return;
     if (own) {
         from = ft_coll_slice_at(c, 0, c->s->rank);

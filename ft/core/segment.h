@@ -5,7 +5,6 @@
 #define FT_CORE_SEGMENT_H
 
 #include "ft/core/op.h"
-#include "ft/core/single.h"
 
 struct ft_run {
     struct ft_coll *c;
@@ -17,22 +16,16 @@ struct ft_run {
     bool relayed;                    /* see core/standard.c */
     bool past_cache;                 /* the result is larger than what caches hold */
     bool direct;                     /* relayed, or of two ranks: what I make of a unit goes to where I receive it, and into the log from there */
-    struct ft_loan loan;             /* single: what has been read of the other one's memory ... */
-    uint64_t had;                    /* ... units from here on, ... */
-    char *given;                     /* ... to where it is received; a reduce in place has a buffer of the whole contribution for it */
-    void *scratch, *acc;             /* for user functions: a slot's worth each; scratch: that buffer */
+    void *scratch, *acc;             /* for user functions: a slot's worth each */
 };
 
 static inline uint64_t ft_run_unit(const struct ft_run *x, uint64_t i) { return x->c->s->first + i; }
 
 static inline bool ft_run_gathers(const struct ft_run *x) { return ft_coll_gathers(x->c); }
 
-/* One rank gives all that the log has of it, and the others read it there: a bcast's root, and who does not get the result of a reduce by single copy. */
-static inline bool ft_run_is_bcast(const struct ft_run *x)
-{
-    return (x->c->s->sig.call == FT_CALL_BCAST && !x->relayed) || (x->c->s->sig.call == FT_CALL_REDUCE && x->c->plan.single);
-}
-static inline bool ft_run_gives(const struct ft_run *x) { return ft_run_is_bcast(x) && ft_coll_giver(x->c) == x->c->s->rank; }
+/* The root gives all that the log has of it, and the others read it there. */
+static inline bool ft_run_is_bcast(const struct ft_run *x) { return x->c->s->sig.call == FT_CALL_BCAST && !x->relayed; }
+static inline bool ft_run_gives(const struct ft_run *x) { return ft_run_is_bcast(x) && ft_coll_leads(x->c); }
 
 static inline bool ft_run_sends(const struct ft_run *x) { return x->relayed && !x->c->recv; }
 
@@ -40,11 +33,6 @@ static inline bool ft_run_sends(const struct ft_run *x) { return x->relayed && !
 static inline uint32_t ft_run_source(const struct ft_run *x) { return ft_params_source(x->c->s->params, x->c->s->rank); }
 static inline bool ft_run_adds(const struct ft_run *x) { return x->relayed && x->c->s->n > 2 && ft_run_source(x) < x->c->s->n; }
 
-/* A reduce by single copy: folds what it has been given. */
-static inline bool ft_run_folds(const struct ft_run *x) { return x->c->plan.single && x->c->s->sig.call == FT_CALL_REDUCE && x->c->recv; }
-
-/* Single: all of the other one's live units to where they are received, if they can be read where they are. The other one is in the call. */
-void ft_run_fetch(struct ft_run *x);
 /* Unit i, whose record is at `position`, with a result of so many bytes. */
 void ft_run_contribute(struct ft_run *x, uint64_t i, uint64_t position, uint64_t result);
 /* Behind that, when the other one may go on: what was given to where it is received, if nothing else brings it there. */

@@ -17,10 +17,6 @@
    needs that, so it is one way across for the data, and the sender's part is all that is waited for.
    A reduce of three or four ranks that share processors is relayed from the last one to the first, if that is the root: each adds what it contributes to what the next
    one has in its slot, into its own slot, and is done with that. So a rank looks at the signature of whom it reads from, who has looked at the next one's, and so on.
-   A bcast, an allgather or a reduce of two ranks may be done by *single copy* (single.h): who contributes lends its buffer, says with `contributed` that it is in the
-   call, and writes the log straight from there; the other one reads all of it where it is, before anything else, and waits for the log only to be sure that
-   it has the same. Nobody leaves the call before the other one has read. Such a reduce is a bcast to the root, which folds
-   what it has been given and what it contributes: the log has the former.
    An allgather of two ranks that is neither small nor very large is *swapped*, which is the same both ways at once: each contributes its slice into its slot,
    and the other one copies it from there to where it receives it and into the log.
 
@@ -131,59 +127,6 @@ static _Atomic uint64_t *lacking(struct ft_run *x)
     return ft_run_sends(x) ? NULL : lacking_source(x, u);
 }
 
-/* Says that this rank is in the operation with all it contributes, which is lent. */
-static void lend(struct ft_run *x)
-{
-    struct ft_stream *s = x->c->s;
-    struct ft_counters *mine = &s->counters[s->rank];
-    uint64_t end = ft_run_unit(x, x->c->plan.units);
-
-    ft_single_lend(s, x->c->send, ft_coll_part(x->c, s->rank));
-    ft_stream_enter(s);
-    if (ft_peek(&mine->contributed) < end)
-        ft_wait_announce(s->patience, &mine->contributed, end);
-    x->in = x->c->plan.units;
-}
-
-/* What the other one lends, unless all of it is in the log. */
-static int fetch(struct ft_run *x, struct ft_error *e)
-{
-    struct ft_stream *s = x->c->s;
-    uint64_t end = ft_run_unit(x, x->c->plan.units);
-    int err;
-
-    if (ft_stream_replays(s, end - 1))
-        return 0;
-    err = ft_stream_await(s, &s->counters[1 - s->rank].contributed, end, e);
-    if (!err)
-        err = ft_stream_verify_entry_of(s, 1 - s->rank, e);
-    x->verified = !err;
-    if (!err)
-        ft_run_fetch(x);
-    return err;
-}
-
-/* Single copy: what comes before the steps, and behind them. */
-static int share(struct ft_run *x, struct ft_error *e)
-{
-    int err;
-
-    x->had = UINT64_MAX;
-    if (!listens(x))
-        lend(x);
-    err = x->c->recv ? fetch(x, e) : 0;
-    if (!err)
-        ft_single_taken(x->c->s, ft_run_unit(x, x->c->plan.units));
-    return err;
-}
-
-static int await_reader(struct ft_run *x, struct ft_error *e)
-{
-    struct ft_stream *s = x->c->s;
-
-    return listens(x) ? 0 : ft_stream_await(s, &s->counters[1 - s->rank].taken, ft_run_unit(x, x->c->plan.units), e);
-}
-
 static bool can_produce(struct ft_run *x)
 {
     struct ft_stream *s = x->c->s;
@@ -268,11 +211,11 @@ static _Atomic uint64_t *unfinished(struct ft_run *x)
     uint64_t u = ft_run_unit(x, x->out);
     _Atomic uint64_t *root;
 
-    if (ft_stream_replays(s, u) || (x->c->plan.way == FT_WAY_REDUCE && !x->relayed && !x->c->plan.doubled) || (x->c->plan.single && ft_run_gathers(x)))
+    if (ft_stream_replays(s, u) || (x->c->plan.way == FT_WAY_REDUCE && !x->relayed && !x->c->plan.doubled))
         return behind(s, u);
     if (ft_run_gathers(x) || x->relayed || x->c->plan.doubled)
         return NULL;
-    root = &s->counters[ft_coll_giver(x->c)].done;
+    root = &s->counters[x->c->root].done;
     return ft_look(root) > u ? NULL : root;
 }
 
@@ -288,7 +231,7 @@ static int check_unit(struct ft_run *x, uint64_t position, struct ft_error *e)
             err = ft_stream_check_record(s, position, u, e);
         x->checked = !err;
     } else if (!x->verified) {  /* a bcast */
-        err = ft_stream_verify_entry_of(s, ft_coll_giver(x->c), e);
+        err = ft_stream_verify_entry_of(s, (uint32_t)x->c->root, e);
         x->verified = !err;
     }
     return err;
@@ -321,7 +264,7 @@ static _Atomic uint64_t *blocker(struct ft_run *x, uint64_t *least)
     _Atomic uint64_t *next;
 
     ft_point_look();
-    if (!ft_run_is_bcast(x) && x->made < x->in && (!x->c->plan.single || x->out == x->made)) {
+    if (!ft_run_is_bcast(x) && x->made < x->in) {
         *least = ft_run_unit(x, x->made) + 1;
         return lacking(x);
     }
@@ -419,28 +362,21 @@ static int check_replayed(struct ft_run *x, struct ft_error *e)
 int ft_standard_run(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
-    struct ft_run x = { .c = c, .given = c->recv, .in_at = s->end, .made_at = s->end, .out_at = s->end, .past_cache = ft_coll_total(c) >= s->params->past_cache };
+    struct ft_run x = { .c = c, .in_at = s->end, .made_at = s->end, .out_at = s->end, .past_cache = ft_coll_total(c) >= s->params->past_cache };
     bool reduces = c->plan.way == FT_WAY_REDUCE, user = reduces && c->op->reduction == FT_USER;
     int err;
 
-    x.relayed = !ft_coll_gathers(c) && !c->plan.single && ft_params_relays(s->params, &s->sig);
-    x.direct = c->plan.swapped || c->plan.doubled || (c->plan.single && ft_coll_gathers(c)) ||
+    x.relayed = !ft_coll_gathers(c) && ft_params_relays(s->params, &s->sig);
+    x.direct = c->plan.swapped || c->plan.doubled ||
                ((reduces || x.relayed) && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2 && !s->log.ring)));
     if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
         free(x.scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);
     }
-    if (ft_run_folds(&x) && c->send == c->recv && !(x.given = x.scratch = malloc(c->bytes)))
-        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction in place", s->rank);
     err = check_replayed(&x, e);
     if (!err) {
         skip_idle_steps(&x);
-        if (c->plan.single)
-            err = share(&x, e);
-        if (!err)
-            err = run(&x, e);
-        if (!err && c->plan.single)
-            err = await_reader(&x, e);
+        err = run(&x, e);
     }
     free(x.acc);
     free(x.scratch);

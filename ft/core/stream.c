@@ -5,7 +5,6 @@
 
 #include "ft/base/site.h"
 #include "ft/core/plan.h"
-#include "ft/core/single.h"
 #include "ft/shm/trail.h"
 
 /* What earlier incarnations have come to, by the rank's own words. */
@@ -22,12 +21,6 @@ static void look_back(struct ft_stream *s)
     ft_note(&s->block->left, s->unit);
     ft_note(&s->block->called, s->called);
     ft_note(&s->block->mine, s->mine);
-}
-
-static void open_single(struct ft_stream *s)
-{
-    if (s->params->single_min)
-        ft_single_open(s);
 }
 
 void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
@@ -72,7 +65,6 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->n));
 
     look_back(s);
-    open_single(s);
 }
 
 /* Field by field, what a copy made at the cut has and whether it is still true:
@@ -81,9 +73,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
      sig, site, first     of the call in progress: there is none between two calls
-     wrote, receives, pace, given, lent, loans, oldest_loan   guesses
-     token                of the last call: nobody reads it before the next one, which has its own
-     lender               found out by reading, in this namespace: still true
+     wrote, receives      guesses
      loading, load        no snapshot is made before it has loaded
      recovering           again, if only to note when it is over
      log                  ft_log_resume */
@@ -91,12 +81,6 @@ void ft_stream_resume(struct ft_stream *s)
 {
     ft_log_resume(&s->log);
     look_back(s);
-    open_single(s);
-}
-
-bool ft_stream_close(struct ft_stream *s)
-{
-    return !s->params->single_min || ft_single_close(s);
 }
 
 /* Does rank say something about the operation that began with `first`? */
@@ -361,81 +345,23 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
     ft_publish(&c->done_at, end);
 }
 
-/* -> past the cache: to be ordered before it is published. */
-static bool fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader)
+void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n)
 {
-    struct ft_pace *pace = n >= FT_PACE_LEAST && reader < FT_PACES ? &s->pace[reader] : NULL;
-    enum ft_pace_way way = pace ? ft_pace_next(pace) : FT_PACE_CACHED;
-    uint64_t began_ns = way == FT_PACE_SAMPLE ? ft_clock_ns() : 0;
-
-    if (n > 0)
-        ft_fill_unordered(slot, from, n, way == FT_PACE_PAST);
-    if (way == FT_PACE_SAMPLE)
-        ft_pace_saw(pace, ft_clock_ns() - began_ns, n, FT_PACE_FAR_WRITING);
-    return way == FT_PACE_PAST;
-}
-
-void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader)
-{
-    ft_copy_order(fill(s, slot, from, n, reader));
+    if (n)
+        ft_fill_past(slot, from, n, n >= s->params->slot_past_min);
 }
 
 void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t elem)
 {
-    bool past = false;
+    bool past = n / s->n >= s->params->slot_past_min;
     uint64_t at, to;
 
-    if (n / s->n < FT_PACE_LEAST) {
-        ft_plan_chunk(n, elem, s->n, s->rank, &at, &to);
-        if (at > 0)
-            ft_fill(slot, from, at);
-        if (to < n)
-            ft_fill(slot + to, from + to, n - to);
-        return;
-    }
-    for (uint32_t r = 0; r < s->n; r++) {
-        ft_plan_chunk(n, elem, s->n, r, &at, &to);
-        if (r != s->rank)
-            past |= fill(s, slot + at, from + at, to - at, r);
-    }
+    ft_plan_chunk(n, elem, s->n, s->rank, &at, &to);
+    if (at > 0)
+        ft_fill_unordered(slot, from, at, past);
+    if (to < n)
+        ft_fill_unordered(slot + to, from + to, n - to, past);
     ft_copy_order(past);
-}
-
-/* Of two ranks each writes what the other one reads, one way or the other (ft/core/pace.h). */
-static bool has_ways(const struct ft_stream *s, uint64_t n)
-{
-    return s->n == 2 && n >= FT_PACE_LEAST && !s->log.ring;
-}
-
-static bool gives_past(const struct ft_stream *s, uint64_t u, uint64_t n)
-{
-    if (s->n > 2)
-        return n >= s->params->gather_past_min && !s->log.ring;
-    return has_ways(s, n) && ft_pace_gives_past(&s->given, u);
-}
-
-void ft_stream_give(struct ft_stream *s, uint64_t u, char *entry, const char *from, uint64_t n)
-{
-    bool tries = has_ways(s, n) && ft_pace_tries(u);
-    uint64_t began_ns = tries ? ft_clock_ns() : 0;
-
-    ft_fill_past(entry, from, n, gives_past(s, u, n));
-    if (!tries)
-        return;
-    /* What is past the cache is on its way yet, and what comes next, that it is there, waits for it: not a clock. */
-    atomic_thread_fence(memory_order_seq_cst);
-    ft_pace_took(&s->given, u, FT_PACE_WRITTEN, ft_clock_ns() - began_ns, n);
-}
-
-int ft_stream_read_given(struct ft_stream *s, uint64_t u, uint64_t position, uint64_t at, char *to, uint64_t n, bool past_cache, struct ft_error *e)
-{
-    bool tries = has_ways(s, n) && ft_pace_tries(u) && !ft_stream_replays(s, u);
-    uint64_t began_ns = tries ? ft_clock_ns() : 0;
-    int err = ft_stream_read(s, position, at, to, n, past_cache, e);
-
-    if (tries && !err)
-        ft_pace_took(&s->given, u, FT_PACE_READ, ft_clock_ns() - began_ns, n);
-    return err;
 }
 
 void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u)

@@ -9,18 +9,11 @@
 #ifndef FT_CORE_STREAM_H
 #define FT_CORE_STREAM_H
 
-#include "ft/core/pace.h"
 #include "ft/core/plan.h"
-#include "ft/shm/foreign.h"
 #include "ft/shm/log.h"
 
 struct ft;
 struct ft_cache;
-
-enum { FT_LOANS = 4 };
-
-/* What is read of what is lent: what may be faster out of the log even between near cores, as its lender has just made it; and what is not, or is not told from it. */
-enum ft_lent_kind { FT_LENT_BCAST, FT_LENT_GATHER, FT_LENT_ANYHOW, FT_LENT_KINDS };
 
 struct ft_stream {
     struct ft *ft;                    /* whose calls on it may take snapshots, or NULL */
@@ -49,18 +42,6 @@ struct ft_stream {
     uint64_t called;      /* operations that begin below have been called by an earlier incarnation */
     uint64_t finished;    /* every rank has finished with all units below, as far as we have seen */
     uint64_t contributed; /* every rank has contributed (standard path) below, as far as we have seen */
-    struct ft_pace pace[FT_PACES];  /* of writing into slots what rank i reads */
-    struct ft_token token;          /* of what this rank lends (ft/core/single.h) */
-    struct ft_lender {
-        uint64_t process, alive;
-    } lender;                       /* the last one that has shown its token, and as whom it is seen to be alive */
-    struct ft_lent {
-        const void *at;
-        uint64_t n, times;
-    } loans[FT_LOANS];              /* what this rank lent since its last snapshot, the last ones: a guess at what it will lend */
-    uint32_t oldest_loan;
-    struct ft_pace lent[FT_LENT_KINDS];  /* of reading what the other one of two ranks lends (ft/core/single.c) */
-    struct ft_pace_both given;           /* of what two ranks write into the log for each other to read */
     uint64_t wrote;       /* the last unit in whose short slot this rank wrote anything: a guess */
     bool receives;        /* what this rank called behind its last barrier was a bcast of another's. For the next one: a guess */
 
@@ -81,9 +62,6 @@ struct ft_stream {
 /* Makes the handle of stream `id` for `rank` out of what the region says. */
 void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
                     const struct ft_patience *patience, int kick_fd, int spill_fd);
-/* False: by another thread than opened it, which the kernel will look for in the memory that is shared when it ends: it must not be unmapped. */
-bool ft_stream_close(struct ft_stream *s);
-
 /* The copy of a handle that a snapshot has kept becomes its rank's next incarnation: what is no longer true of it is
    read again. */
 void ft_stream_resume(struct ft_stream *s);
@@ -149,12 +127,7 @@ void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end);
    this rank's. */
 void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t elem);
 /* The same for one of them, all of it. */
-void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t reader);
-
-/* Of results that are contributions side by side: writes this rank's n bytes of unit u into the record's entry, and copies another rank's out of it
-   (ft_stream_read). Of two ranks, past the cache where that is faster, which they find out; of more, as struct ft_params says. */
-void ft_stream_give(struct ft_stream *s, uint64_t u, char *entry, const char *from, uint64_t n);
-int ft_stream_read_given(struct ft_stream *s, uint64_t u, uint64_t position, uint64_t at, char *to, uint64_t n, bool past_cache, struct ft_error *e);
+void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n);
 
 /* Writes the head of unit u's record. */
 void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u);

@@ -239,7 +239,6 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     enum ft_image_reason reason;
     struct ft_image_pages unread;
     pid_t pid = -1;
-    uint64_t who;  /* it is seen to be alive as, and the copy is not; 0: as nobody */
 
     c->own.timers = atomic_load(&ft_signals_timers);
     reason = ft_image_take(&c->image, &c->own);
@@ -265,9 +264,6 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     ft_cut_point(FT_CUT_NOTED);
     if (!stand->first)
         touch_probe();
-    who = ft_peek(&c->block->alive.who);
-    if (who && !ft_alive_end(&c->block->alive))
-        who = 0;
     unread = ft_image_leave_out(stand->unread, stand->unread_bytes);
     if (c->keeps(true))
         pid = ft_image_clone();
@@ -281,8 +277,6 @@ static bool make(struct ft_copies *c, uint64_t number, const struct ft_stand *st
     ft_cut_point(FT_CUT_CLONED);
     c->keeps(false);
     ft_images_drop();
-    if (who)
-        ft_alive_begin(&c->block->alive, who);
     if (pid < 0) {
         refuse(c, number, FT_IMAGE_FORK);
         return false;

@@ -120,7 +120,6 @@ static void read_counters(const struct world *w, uint64_t extent_bytes, uint32_t
 
     i->done = ft_look(&c->done);
     i->contributed = ft_look(&c->contributed);
-    i->taken = ft_look(&c->taken);
     if (w->p->ring)
         i->room_at = ft_max(ft_look(&c->want), w->p->ring) * extent_bytes - w->p->ring * extent_bytes;
     else
@@ -206,12 +205,6 @@ static bool behind(const struct ft_inspect *other, const struct ft_inspect *me, 
     return other->done < me->done && other->unit <= unit;
 }
 
-/* Single copy: has not read all that this one lends. */
-static bool not_taken(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
-{
-    return other->taken < me->taken && other->unit <= unit;
-}
-
 /* ft/shm/log.c, await_room. */
 static bool not_left(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
 {
@@ -260,14 +253,14 @@ static uint32_t mark_short(const struct marks *m, const struct ft_inspect *i)
     return i->sig.call == FT_CALL_BCAST && !root ? mark_one(m, (uint32_t)i->sig.root, not_shown, i->unit) : 0;
 }
 
-/* A bcast, and a reduce by single copy: who gives, until everybody is no more than slot_depth units behind; all others, until he has written. */
+/* A bcast: the root, until everybody is no more than slot_depth units behind; all others, until it has written. */
 static uint32_t mark_bcast(const struct marks *m, const struct ft_inspect *i)
 {
-    uint32_t giver = i->sig.call == FT_CALL_BCAST ? (uint32_t)i->sig.root : 1 - (uint32_t)i->sig.root;
+    uint32_t root = (uint32_t)i->sig.root;
     uint64_t at = ft_max(i->done, i->unit);
 
-    if (giver != m->me)
-        return mark_one(m, giver, behind, i->unit);
+    if (root != m->me)
+        return mark_one(m, root, behind, i->unit);
     return at < m->p->slot_depth ? 0 : mark(m, not_done, at - m->p->slot_depth);
 }
 
@@ -291,8 +284,6 @@ static uint32_t mark_standard(const struct marks *m, const struct ft_inspect *i)
 {
     uint32_t n;
 
-    if (i->sig.root >= 0 && ft_params_single(m->p, &i->sig, i->sig.count * i->sig.elem))
-        return mark_bcast(m, i);
     if (ft_params_relays(m->p, &i->sig))
         return mark_relayed(m, i);
     if (i->sig.call == FT_CALL_BCAST)
@@ -333,7 +324,6 @@ uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *r
         return i->replaying ? mark(&m, not_done, i->unit) : mark_short(&m, i);
     n = i->replaying ? mark(&m, not_done, i->unit) : 0;  /* the rest of the operation may be live */
     n = n ? n : mark_standard(&m, i);
-    n = n ? n : mark(&m, not_taken, i->unit);
     return n ? n : mark(&m, not_left, i->unit);
 }
 

@@ -19,6 +19,7 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->gather_max = nranks <= 2 ? 1024 : 512;
     p->swap_min = 8192;
     p->swap_max = 4u << 20;
+    p->slot_past_min = UINT32_MAX;
     p->bcast_past_min = 512 << 10;
     p->gather_past_min = UINT32_MAX;
     p->short_depth = 4;
@@ -49,17 +50,7 @@ void ft_params_cache(struct ft_params *p, uint64_t bytes)
 {
     if (p->nranks != 2 || !bytes)
         return;
-    p->single_reduce_max = (uint32_t)ft_min(bytes / 2, 1u << 30);
     p->slot_room = (uint32_t)ft_align(ft_min(ft_max(p->slot_bytes, 4 * bytes / p->slot_depth), 1u << 20), FT_LINE);
-}
-
-void ft_params_single_copy(struct ft_params *p)
-{
-    p->rooted_max = 8192;
-    p->single_min = 8192 + 1;
-    p->single_gather_min = 32768;
-    p->single_gather_max = 16u << 20;
-    p->single_reduce_min = 6144;
 }
 
 void ft_params_double(struct ft_params *p)
@@ -67,10 +58,12 @@ void ft_params_double(struct ft_params *p)
     p->double_max = (uint32_t)p->past_cache;
 }
 
-void ft_params_write_past(struct ft_params *p)
+/* Less at a time has no choice: the order that stores past the cache need costs more than they win. */
+void ft_params_far(struct ft_params *p)
 {
+    p->slot_past_min = 4 << 10;
     p->bcast_past_min = p->nranks <= 8 ? 12 << 10 : 64 << 10;
-    p->gather_past_min = 64 << 10;
+    p->gather_past_min = p->nranks == 2 ? 4 << 10 : 64 << 10;
 }
 
 void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32_t world)

@@ -21,9 +21,8 @@
 #include "ft/base/util.h"
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
-#include "ft/shm/alive.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 27, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 28, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -36,14 +35,10 @@ struct ft_params {
     uint32_t gather_max;    /* ... of an allgather, whose contributions can as well be written into the log at once */
     uint32_t swap_min;      /* an allgather of two ranks is swapped from so many bytes of a contribution on ... */
     uint32_t swap_max;      /* ... and below so many */
-    uint32_t single_min;    /* a bcast of two ranks is read out of the root's memory from so many bytes on (ft/core/single.h), ... */
-    uint32_t single_gather_min;  /* ... an allgather's parts from so many of a contribution on, ... */
-    uint32_t single_gather_max;  /* ... and below so many; 0: never */
-    uint32_t single_reduce_min;  /* ... and a reduce from so many on, also where rooted_max would have it short, ... */
-    uint32_t single_reduce_max;  /* ... and below so many */
     uint32_t double_max;    /* an allreduce of two ranks that is not short is doubled below so many bytes (ft/core/standard.c); 0: never */
-    uint32_t bcast_past_min;      /* a bcast that its root writes into the log for others to read goes past the cache from so many bytes on (not in a ring) */
-    uint32_t gather_past_min;  /* of more than two ranks an allgather's slices of so many bytes do, too; UINT32_MAX: never */
+    uint32_t slot_past_min;   /* what one rank writes into a slot for another goes past the cache from so many bytes on; UINT32_MAX: never */
+    uint32_t bcast_past_min;  /* ... and a bcast that its root writes into the log for others to read (not in a ring) ... */
+    uint32_t gather_past_min; /* ... and an allgather's slices there */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
     uint32_t gather_bytes;  /* of all ranks together in a unit of a gather, about */
@@ -252,7 +247,6 @@ struct ft_rank_block {
 
     struct ft_snap_words snap;
 
-    _Alignas(FT_LINE) struct ft_alive alive;          /* with single copy: the rank */
 
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
 };
@@ -276,14 +270,6 @@ struct ft_counters {
     /* The standard path's operation in progress: its first unit + 1, and the hash of all signatures up to it. In
        this line because everybody reads it anyway. */
     _Atomic uint64_t first, chain;
-    /* A loan (ft/core/single.h): its number, over all incarnations, written last, and where in this incarnation's memory what is lent is. */
-    _Atomic uint64_t lent, lent_at;
-
-    /* What is the same of all loans of an incarnation: whose memory it is, and where in that is the token that goes with them; the first unit that this
-       incarnation does; as whom it is seen to be alive (struct ft_rank_block), 0: it is not seen. */
-    _Alignas(FT_LINE) _Atomic uint64_t lender;
-    _Atomic uint64_t token_at, lends_from, lender_alive;
-    _Atomic uint64_t taken;      /* it reads nothing more of what is lent to it for units below */
 };
 
 /* Head of a short slot; the contribution follows. */
@@ -319,26 +305,12 @@ struct ft_stream_layout {
     uint64_t short_bytes;    /* of one short slot, head included */
 };
 
-/* Single copy is for two ranks that share nothing but the job, and a log to fall back to. */
-static inline int ft_params_may_single(const struct ft_params *p) { return p->nranks == 2 && p->nnodes <= 1 && !p->ring; }
-
-/* Whether what another rank contributes is read out of its memory (ft/core/single.h). bytes: of a contribution (the longest). */
-static inline int ft_params_single(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
-{
-    bool gathers = sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV;
-    bool reduces = sig->call == FT_CALL_REDUCE && sig->reduction != FT_USER && sig->elem <= p->slot_bytes;
-    uint32_t least = sig->call == FT_CALL_BCAST ? p->single_min : gathers ? p->single_gather_min : reduces ? p->single_reduce_min : 0;
-
-    return least && bytes >= least && !(gathers && bytes >= p->single_gather_max) && !(reduces && bytes >= p->single_reduce_max) && ft_params_may_single(p);
-}
-
-/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. Single copy goes before it. */
+/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. */
 static inline int ft_params_short(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
 {
     bool gathers = sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV, rooted = sig->call == FT_CALL_BCAST || sig->call == FT_CALL_REDUCE;
 
-    return bytes <= (gathers ? p->gather_max : rooted ? p->rooted_max : p->short_max) && total <= p->slot_bytes &&
-           !ft_params_single(p, sig, bytes);
+    return bytes <= (gathers ? p->gather_max : rooted ? p->rooted_max : p->short_max) && total <= p->slot_bytes;
 }
 
 /* Whether what goes the standard way is relayed: from rank to rank to the one that does the rest (ft/core/standard.c). By more than two ranks only to rank 0, if they share
@@ -383,14 +355,11 @@ void ft_params_small(struct ft_params *p, uint64_t log_limit);
    any more that are written next (docs/design.md, section 10). Before ft_params_nodes. */
 void ft_params_cache(struct ft_params *p, uint64_t bytes);
 
-/* From now on there is single copy, from the sizes on from which it wins, and a bcast is short up to there (docs/design.md, section 10). */
-void ft_params_single_copy(struct ft_params *p);
-
 /* From now on two ranks' allreduces are doubled, up to the size from which halves win (docs/design.md, section 10). */
 void ft_params_double(struct ft_params *p);
 
-/* From now on more bcasts, and allgathers of more than two ranks, are written past the cache (docs/design.md, section 10). */
-void ft_params_write_past(struct ft_params *p);
+/* The ranks' processors share no cache: what they write for each other goes past it (docs/design.md, section 10). */
+void ft_params_far(struct ft_params *p);
 
 /* Ranks first[node] to first[node + 1], in the order of nodes, are this node's: first[nnodes] is the job's size. Sizes become those that all
    nodes have alike, whatever their ranks (RULE 8). Bytes of log and the like as given to ft_params_default. */

@@ -7,13 +7,11 @@ libftcommon_la_SOURCES += \
 	ft/shm/random.h ft/shm/random.c \
 	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/place.h ft/shm/place.c \
-	ft/shm/wait.h ft/shm/wait.c \
-	ft/shm/alive.h ft/shm/alive.c
+	ft/shm/wait.h ft/shm/wait.c
 
 libft_la_SOURCES += \
 	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \
 	ft/shm/models.h ft/shm/models.c ft/shm/model_map.h ft/shm/model_map.c \
-	ft/shm/foreign.h ft/shm/foreign.c \
 	ft/shm/log.h ft/shm/log.c \
 	ft/shm/pages.h ft/shm/pages.c \
 	ft/shm/keeper.h ft/shm/keeper_state.h ft/shm/keeper.c ft/shm/keeper_open.c ft/shm/keeper_thread.c \
@@ -24,7 +22,6 @@ libft_la_SOURCES += \
 
 unit_tests += ft/shm/unit
 ft_shm_unit_SOURCES = \
-	ft/shm/alive_test.c \
 	ft/shm/inspect_test.c \
 	ft/shm/log_test.c \
 	ft/shm/place_test.c \

@@ -42,7 +42,6 @@ static void set_up(void)
 static void tear_down(void)
 {
     close(s.log.spill_fd);
-    ft_stream_close(&s);
     ft_region_close(&region);
 }
 

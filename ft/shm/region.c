@@ -40,13 +40,6 @@ static void found_streams(const struct ft_region *r)
     }
 }
 
-static void found_ranks(const struct ft_region *r)
-{
-    if (r->header->params.single_min)
-        for (uint32_t i = 0; i < r->header->params.nranks; i++)
-            ft_alive_init(&ft_region_rank(r, i)->alive);
-}
-
 int ft_region_create(struct ft_region *r, const struct ft_params *params, struct ft_error *e)
 {
     struct ft_header h = { 0 };
@@ -72,7 +65,6 @@ int ft_region_create(struct ft_region *r, const struct ft_params *params, struct
     *r->header = h;
     ft_layout_stream(params, &r->stream);
     found_streams(r);
-    found_ranks(r);
     atomic_thread_fence(memory_order_release);
     r->header->magic = FT_MAGIC;
     return 0;
@@ -389,7 +381,6 @@ void ft_region_reset(const struct ft_region *r)
     ft_point_store();
     if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)h->streams_at, (off_t)streams) != 0)
         memset(r->base + h->streams_at, 0, streams);
-    found_ranks(r);
     found_streams(r);
     ft_publish(&r->header->resetting, 0);
 }

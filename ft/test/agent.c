@@ -201,7 +201,8 @@ void make_region(const struct scenario *sc)
     bool snapshots = sc->snapshots;
     uint32_t ranks = sc->ranks;
     struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .swap_min = 128,
-                                .swap_max = 2048, .bcast_past_min = 1024, .gather_past_min = 256, .single_min = sc->single ? 128 : 0, .single_gather_min = sc->single ? 128 : 0, .single_gather_max = 2048, .single_reduce_min = sc->single ? 64 : 0, .single_reduce_max = 4096, .double_max = sc->single ? 1 << 20 : 512, .short_depth = 2, .slot_bytes = snapshots || room == RELEASES ? 1024 : room && room != RING ? 512 : 128, .slot_depth = room == SPILLS ? 4 : 2, .trail = room == SPILLS ? 16 : 8, .past_cache = 256,
+                                .swap_max = 2048, .slot_past_min = 512, .bcast_past_min = 1024,
+                                .gather_past_min = 256, .double_max = sc->doubled ? 1 << 20 : 512, .short_depth = 2, .slot_bytes = snapshots || room == RELEASES ? 1024 : room && room != RING ? 512 : 128, .slot_depth = room == SPILLS ? 4 : 2, .trail = room == SPILLS ? 16 : 8, .past_cache = 256,
                                 .extent_bytes = 4096, .nextents = snapshots || room == RELEASES ? 6 : room ? 4 : 16,
                                 .ntable = snapshots && sc->what < CHECKPOINTED ? 16 : 64, .check_units = !sc->varies && (ranks == 3 || room) ? 64 : 0,
                                 .bootstrap_cache = sc->what == PLACES };
@@ -235,11 +236,7 @@ void reset_region(void)
     char *stream = job.region.base + h->streams_at;
 
     atomic_store(&h->full, 0);
-    for (uint32_t i = 0; i < h->params.nranks; i++)
-        ft_alive_end(&ft_region_rank(&job.region, i)->alive);
     memset(job.region.base + h->ranks_at, 0, h->asleep_at - h->ranks_at);
-    for (uint32_t i = 0; i < h->params.nranks; i++)
-        ft_alive_init(&ft_region_rank(&job.region, i)->alive);
     memset(stream, 0, h->stream_bytes);
     memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);
     ((struct ft_stream_head *)(void *)stream)->nranks = job.sc.ranks;

@@ -264,7 +264,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     }
     ft_net_close(&net);
     ft_nodes_close(&nodes);
-    ft_stream_close(&s);
     if (in.peer >= 0)
         close(in.peer);
     return 0;

@@ -46,8 +46,6 @@ static uint32_t root_of(uint32_t call) { return job.sc.what == DENSE || job.sc.w
 
 int32_t contribution(const struct actor *r, uint32_t call, uint32_t i)
 {
-    if (job.sc.varies && job.sc.single && call_of(call) == REDUCE && r->index == root_of(call))
-        return truth(call, r->index, i);  /* it adds its own contribution again */
     if (job.sc.varies)
         return truth(call, r->index, i) ^ (int32_t)r->incarnation;
     return truth(call, r->index, i) ^ (job.sc.lies && r->index == job.liar && r->incarnation > 0);
@@ -267,7 +265,6 @@ void rank_main(struct actor *r)
             break;
     }
     drop_versions(r);
-    ft_stream_close(&r->stream);
 }
 
 /* One with another call goes on, to the next one. Restarted, its own log may tell it before the others do. */

@@ -106,10 +106,8 @@ static void kill_actor(struct actor *a, bool torn)
         memset(a->bulk_to, 0x99, a->bulk_n / 2 + 1 > a->bulk_n ? a->bulk_n : a->bulk_n / 2 + 1);
     if (job.sc.lies && a != keeper_actor())
         note_killed(a);
-    if (a != keeper_actor()) { /* as the kernel does; its memory is no more: who reads there finds no token, nor what it lent */
+    if (a != keeper_actor()) { /* its memory is no more */
         drop_versions(a);
-        ft_alive_end(&ft_region_rank(&job.region, a->index)->alive);
-        memset(&a->stream.token, 0, sizeof a->stream.token);
         memset(a->send, 0x77, sizeof a->send);
         memset(a->recv, 0x77, sizeof a->recv);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads as ranks, for ThreadSanitizer (which sees no races between processes): every order in
    ft/shm/word.h is used by real concurrent accesses here, with short and standard operations mixed, and ranks that
-   forget everything at a random call and replay: as many ranks as share processors, and two with their own ways (single copy, doubled). With fences, and
+   forget everything at a random call and replay: as many ranks as share processors, and two with their own ways (relayed, swapped, doubled). With fences, and
    with barriers that sleepers make, as ranks have them. Results are checked. Plain program: Criterion aborts
    under TSan. threads [SEED]: 1, or FT_SEED; FT_TIER=full: any. */
 #include <pthread.h>
@@ -95,7 +95,6 @@ static void *rank_main(void *arg)
     ft_place_open(&place, rank, ranks);
     ft_wait_begin(&patience, region.header->params.unfenced);
 again:
-    /* As the agent does: who reads what its predecessor lends is to see that this is another one. */
     ft_region_start_rank(&region, rank, died);
     ft_stream_open(&s, &region, 0, rank, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
     for (unsigned c = 0; c < CALLS; c++) {
@@ -106,11 +105,9 @@ again:
         }
         if (died < 3 && random_of(rank * 1000 + c, 4 + died) % 150 == 0) {
             died++;
-            ft_stream_close(&s);
             goto again;
         }
     }
-    ft_stream_close(&s);
     free(a);
     free(b);
     return NULL;
@@ -128,25 +125,13 @@ static int set_up(unsigned n, bool unfenced)
     params.slot_bytes = params.slot_room = params.gather_bytes = 1024;
     params.slot_depth = 4;
     params.unfenced = unfenced;
-    if (n == 2) {
-        ft_params_single_copy(&params);
-        params.rooted_max = 256;
-        params.single_min = params.single_gather_min = params.single_reduce_min = 257;
+    if (n == 2)
         ft_params_double(&params);
-    }
     if (ft_region_create(&region, &params, &e) == 0 && ft_keeper_open(&keeper, &region, &config, &e) == 0 &&
         ft_keeper_run(keeper, keeper_failed, NULL, &e) == 0)
         return 0;
     fprintf(stderr, "threads: %s\n", e.text);
     return -1;
-}
-
-/* Single copy is what two ranks are here for. */
-static bool has_lent(void)
-{
-    const struct ft_counters *c = (const struct ft_counters *)(const void *)(region.base + region.header->streams_at + region.stream.counters_at);
-
-    return ft_peek(&c[0].lent) > 0 && ft_peek(&c[1].lent) > 0;
 }
 
 static int run(unsigned n, bool unfenced)
@@ -168,10 +153,6 @@ static int run(unsigned n, bool unfenced)
     }
     for (unsigned i = 0; i < ranks; i++)
         pthread_join(thread[i], NULL);
-    if (region.header->params.single_min && !has_lent()) {
-        fprintf(stderr, "threads: nobody has lent anything\n");
-        errors++;
-    }
     ft_keeper_stop(keeper);
     ft_keeper_close(keeper);
     ft_region_close(&region);

@@ -8,7 +8,6 @@
 #include "ft/base/util.h"
 #include "ft/shm/models.h"
 #include "ft/shm/wait.h"
-#include "launcher/agent/probe.h"
 #include "launcher/agent/recording.h"
 #include "launcher/base/memory.h"
 #include "launcher/job/full.h"
@@ -38,6 +37,14 @@ static void look_at_spill_dir(struct ft_job *job)
                   "so the log's oldest part is forgotten at its limit, not spilled");
 }
 
+static void choose_ways(struct ft_params *p, const struct ft_options *o)
+{
+    if (o->cores == FT_CORES_FAR || (o->cores == FT_CORES_AUTO && ft_topology_apart()))
+        ft_params_far(p);
+    if (p->nranks == 2 && p->nnodes == 1 && o->allreduce == FT_ALLREDUCE_DOUBLED)
+        ft_params_double(p);
+}
+
 /* If no rank will be restarted nobody will read the log: then it goes through a little memory, again and again. */
 static int open_memory(struct ft_job *job, struct ft_error *e)
 {
@@ -46,7 +53,6 @@ static int open_memory(struct ft_job *job, struct ft_error *e)
     uint64_t memory = ft_memory_here(), limit = o->log_limit ? o->log_limit : ft_max(LEAST_LOG, memory / 4);
     uint32_t processors = ft_topology_processors();
     struct ft_params params;
-    bool tried;
     int err;
 
     if (o->log_prepare > memory)
@@ -67,16 +73,12 @@ static int open_memory(struct ft_job *job, struct ft_error *e)
         return err;
     params.unfenced = ft_wait_can_register();
     params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
-    tried = ft_probe_choose(&params, o->single_copy, o->allreduce);
+    choose_ways(&params, o);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
         (err = job->models = ft_models_create(e)) < 0)
         return err;
-    if (!tried)
-        ft_say_step(&job->say, "which ways of copying are faster here could not be tried (one processor, or busy ones): those without need of it are taken");
-    if (params.single_min)
-        ft_say_step(&job->say, "single copy: each rank reads in the other one's memory");
-    if (params.gather_past_min < UINT32_MAX)
-        ft_say_step(&job->say, "bcast and allgather: written past the cache");
+    if (params.slot_past_min < UINT32_MAX)
+        ft_say_step(&job->say, "the ranks' processors share no cache: what is for others is written past it");
     if (params.double_max)
         ft_say_step(&job->say, "allreduce: each rank makes all of it");
     if (params.nnodes > 1 && (err = ft_region_map(&job->region, o->node->first, o->node->rank_at, e)) < 0)

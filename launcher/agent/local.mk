@@ -9,7 +9,6 @@ liblaunch_la_SOURCES += \
 	launcher/agent/jobmem.h launcher/agent/jobmem.c \
 	launcher/agent/loop.h launcher/agent/loop.c \
 	launcher/agent/bindings.h launcher/agent/bindings.c \
-	launcher/agent/probe.h launcher/agent/probe.c \
 	launcher/agent/sampler.h launcher/agent/sampler.c \
 	launcher/agent/recording.h launcher/agent/recording.c \
 	launcher/agent/state.h \
@@ -19,9 +18,3 @@ liblaunch_la_SOURCES += \
 	launcher/agent/sweep.h launcher/agent/sweep.c \
 	launcher/agent/tracking.h launcher/agent/tracking.c \
 	launcher/agent/watch.h launcher/agent/watch.c
-
-unit_tests += launcher/agent/unit
-launcher_agent_unit_SOURCES = \
-	launcher/agent/probe_test.c
-launcher_agent_unit_CFLAGS = $(unit_cflags)
-launcher_agent_unit_LDADD = $(launcher_unit_libs)

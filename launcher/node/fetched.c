@@ -87,7 +87,6 @@ static void close_node(struct node *n)
 {
     ft_links_leave(n->links);
     ft_links_free(n->links);
-    ft_stream_close(&n->stream);
     ft_keeper_stop(n->keeper);
     ft_keeper_close(n->keeper);
     ft_region_close(&n->region);

@@ -103,7 +103,7 @@ int ft_configure_files(struct ft_options *o, struct ft_error *e)
 static const char *const others[] = {
     "FTMPI_RANK", "FTMPI_SIZE", "FTMPI_INCARNATION", "FTMPI_APPNUM", "FTMPI_FDS", "FTMPI_PID", "FTMPI_JOB", "FTMPI_HOST",
     "FTMPI_OUTPUT", "FTMPI_TERMINAL", "FTMPI_RECORDED",
-    "FTMPI_RUN_DIR", "FTMPI_CC", "FTMPI_CXX", "FTMPI_CORES", "FTMPI_ALONE", "FTMPI_PYTHON_SWITCH",
+    "FTMPI_RUN_DIR", "FTMPI_CC", "FTMPI_CXX", "FTMPI_ALONE", "FTMPI_PYTHON_SWITCH",
     "FTMPI_SECRET_FILE", "FTMPI_RDZV_PASSWORD",
 };
 

@@ -61,12 +61,11 @@ struct ft_context {
     bool alone;                /* nothing may be preloaded: a sanitizer's runtime wants to be the first */
 };
 
-/* Whether two ranks read large messages in each other's memory. AUTO: if that is faster here. */
-enum ft_single { FT_SINGLE_AUTO, FT_SINGLE_ON, FT_SINGLE_OFF };
+/* Whether ranks' processors share a cache; if not, they write past theirs what is for others to read. AUTO: as the system tells. */
+enum ft_cores { FT_CORES_AUTO, FT_CORES_NEAR, FT_CORES_FAR };
 
-/* How two ranks do a large allreduce: each makes a half, each makes all of it
-   (ft/core/standard.c). AUTO: what is faster here. */
-enum ft_allreduce { FT_ALLREDUCE_AUTO, FT_ALLREDUCE_HALVED, FT_ALLREDUCE_DOUBLED };
+/* How two ranks do an allreduce that is neither small nor large (ft/core/standard.c): each makes all of it, or a half. */
+enum ft_allreduce { FT_ALLREDUCE_DOUBLED, FT_ALLREDUCE_HALVED };
 
 /* What ranks do on sockets of their own is recorded, so that their connections outlive them. AUTO: where ranks are recorded at all; ON: or
    the job is refused. */
@@ -104,7 +103,7 @@ struct ft_options {
     enum ft_resume resume;
     uint64_t log_limit;        /* bytes; 0: from the machine's memory */
     enum ft_full log_full;
-    enum ft_single single_copy;
+    enum ft_cores cores;
     enum ft_allreduce allreduce;
     uint64_t log_prepare;      /* bytes */
     const char *log_spill;
@@ -113,7 +112,7 @@ struct ft_options {
     const char *report, *timeline, *events; /* NULL: none */
     bool quiet;
     int verbose;               /* 0 to 3 */
-    bool help, version;        /* asked for: nothing else is valid */
+    bool help, version, tune;      /* asked for: nothing else is valid */
 
     const struct ft_description *node;  /* this process is one node of several, and the ranks are local; NULL: it is not */
     const char *iface;         /* where sockets between hosts listen: name or CIDR; NULL: towards the other hosts */

@@ -201,8 +201,8 @@ Test(options, mistakes_get_one_line)
     expect_error("ftrun --raabit a", "did you mean --rabit?");
     expect_error("ftrun --log_limit=1G a", "did you mean --log-limit?");
     expect_error("ftrun --bind-to sokcet a", "not a valid value");
-    expect_error("ftrun --single-copy perhaps a", "not a valid value");
-    expect_error("ftrun --allreduce quartered a", "wanted: auto|halved|doubled");
+    expect_error("ftrun --cores perhaps a", "wanted: auto|near|far");
+    expect_error("ftrun --allreduce quartered a", "wanted: doubled|halved");
     expect_error("ftrun --bind-to core:tight a", "\"tight\" is not understood");
     expect_error("ftrun --map-by ppr:2 a", "not a valid value");
     expect_error("ftrun --map-by seq a", "\"seq\" is not a valid value; wanted: slot, node,");

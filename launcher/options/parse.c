@@ -99,7 +99,7 @@ static int read_context(struct ft_options *o, struct words *w, const char *where
         w->v[w->at] = NULL;
     if (last(o)->app)
         return read_app(o, e);
-    if (*last(o)->argv || o->help || o->version || o->join)
+    if (*last(o)->argv || o->help || o->version || o->tune || o->join)
         return 0;
     if (where)
         return ft_err_set(e, FT_EINVAL, "%s: no program", where);
@@ -265,7 +265,7 @@ int ft_options_parse(struct ft_options *o, int argc, char **argv, struct ft_erro
     struct ft_error configured;
     int first = ft_options_configure(o, &configured), err = read_contexts(o, &w, NULL, e);
 
-    if (o->help || o->version)
+    if (o->help || o->version || o->tune)
         return err; /* those work in any case */
     if (first < 0)
         *e = configured;

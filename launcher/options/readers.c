@@ -429,21 +429,21 @@ READER(log_full)
     return forget || !strcmp(w->value, "spill") ? 0 : FT_EINVAL;
 }
 
-READER(single_copy)
+READER(cores)
 {
-    static const char *const words[] = {[FT_SINGLE_AUTO] = "auto", [FT_SINGLE_ON] = "on", [FT_SINGLE_OFF] = "off", NULL};
+    static const char *const words[] = {[FT_CORES_AUTO] = "auto", [FT_CORES_NEAR] = "near", [FT_CORES_FAR] = "far", NULL};
     int i = one_of(words, w->value);
 
     (void)e;
     if (i < 0)
         return FT_EINVAL;
-    o->single_copy = (enum ft_single)i;
+    o->cores = (enum ft_cores)i;
     return 0;
 }
 
 READER(allreduce)
 {
-    static const char *const words[] = {[FT_ALLREDUCE_AUTO] = "auto", [FT_ALLREDUCE_HALVED] = "halved", [FT_ALLREDUCE_DOUBLED] = "doubled", NULL};
+    static const char *const words[] = {[FT_ALLREDUCE_DOUBLED] = "doubled", [FT_ALLREDUCE_HALVED] = "halved", NULL};
     int i = one_of(words, w->value);
 
     (void)e;
@@ -532,6 +532,14 @@ READER(version)
     (void)w;
     (void)e;
     o->version = true;
+    return 0;
+}
+
+READER(tune)
+{
+    (void)w;
+    (void)e;
+    o->tune = true;
     return 0;
 }
 

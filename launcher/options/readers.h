@@ -51,7 +51,7 @@ FT_READER(replay_time);
 FT_READER(sockets);
 FT_READER(log_limit);
 FT_READER(log_full);
-FT_READER(single_copy);
+FT_READER(cores);
 FT_READER(allreduce);
 FT_READER(survive);
 FT_READER(launcher);
@@ -62,6 +62,7 @@ FT_READER(join);
 FT_READER(rmk);
 FT_READER(help);
 FT_READER(version);
+FT_READER(tune);
 FT_READER(nothing);
 FT_READER(foreign);
 

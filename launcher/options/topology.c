@@ -75,6 +75,49 @@ uint32_t ft_topology_processors(void)
     return (uint32_t)ft_max(1, ft_min((uint64_t)n, quota));
 }
 
+/* The processors that share the largest cache of processor `cpu`: "0-7,64-71". */
+static bool read_sharers(int cpu, hwloc_bitmap_t sharers)
+{
+    enum { MOST_LEVELS = 10 };
+    char path[128], text[4096];
+
+    for (int index = MOST_LEVELS; index-- > 0;) {
+        FILE *f;
+        bool read;
+
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
+        f = fopen(path, "re");
+        if (!f)
+            continue;
+        read = fgets(text, sizeof text, f) != NULL;
+        fclose(f);
+        return read && hwloc_bitmap_list_sscanf(sharers, text) == 0;
+    }
+    return false;
+}
+
+bool ft_topology_apart(void)
+{
+    struct set set;
+    hwloc_bitmap_t sharers = hwloc_bitmap_alloc();
+    int first = -1;
+    bool apart = false;
+
+    if (!sharers || sched_getaffinity(0, sizeof set, set.part) < 0) {
+        hwloc_bitmap_free(sharers);
+        return false;
+    }
+    for (int cpu = 0; cpu < CPUS && !apart; cpu++) {
+        if (!CPU_ISSET_S((size_t)cpu, sizeof set, set.part))
+            continue;
+        if (first < 0 && !read_sharers(first = cpu, sharers))
+            break;
+        apart = !hwloc_bitmap_isset(sharers, (unsigned)cpu);
+    }
+    hwloc_bitmap_free(sharers);
+    return apart;
+}
+
 /* What this process may use, and of that nothing but the units asked for: the rest takes time to find. The x86 component
    would bind us to one processor after the other to ask each what it is: 15 ms instead of 1, for what Linux says. */
 static int load(hwloc_topology_t *topo, const enum ft_unit *wanted, size_t n)

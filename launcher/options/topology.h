@@ -29,6 +29,9 @@ struct ft_topology;
 /* Processors in this process's affinity mask, or fewer if the cgroup's CPU quota gives fewer. At least 1. */
 uint32_t ft_topology_processors(void);
 
+/* Whether there are two processors in it that share no cache. False also if the system does not tell. */
+bool ft_topology_apart(void);
+
 /* "core", "socket", "package", ... in any case; false: there is no such thing. */
 bool ft_topology_unit(const char *name, size_t len, enum ft_unit *unit);
 

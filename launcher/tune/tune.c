@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which way bytes go faster from one processor to another depends on the machine, and no table says it: on an Emerald Rapids a bcast of two ranks takes two thirds of the time by
-   single copy, on a Zen 3 the kernel's string copy is slower than shared slots; and an allreduce is faster doubled there, halved here (docs/design.md, section 10). So all ways are tried,
-   with a log as ranks have one: two threads on two of the processors that ranks may use do what ft/core/standard.c does, without a call around it. What has just been written takes about
-   as long either way there; what is sent again unchanged, which is what benchmarks do, is in both processors' caches then, and half as long on its way by single copy. Programs do both,
-   so both count. */
-#include "launcher/agent/probe.h"
+/* Two threads on two of the processors that ranks may use do what the engine does with the bytes of an operation, without a call around it, and with a log as ranks have one:
+   memory that is in no cache. What has just been written and what is sent again unchanged, which is in both processors' caches then, both count: programs do both. */
+#include "config.h"
+#include "launcher/tune/tune.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,16 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "ft/base/copy.h"
 #include "ft/base/reduce.h"
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
+#include "launcher/base/say.h"
+#include "launcher/policy/rank_policy.h"
 
-/* A ring and a log of so many operations that none finds in them what the same way left there: what halves write of the log is in no cache. */
-enum { BYTES = 128 << 10, PIECE = 32 << 10, RING = 10 * BYTES, LOG = RING, ROUNDS = 7, WARM = 1, TIMES = 2, SPINS = 2000, MOST_WAYS = 4 };
+enum { BYTES = 128 << 10, PIECE = 32 << 10, RING = 10 * BYTES, ROUNDS = 7, WARM = 1, TIMES = 2, SPINS = 2000 };
 #define MOST_NS 5000000ull /* of one operation: nobody shares the processors */
 
 /* One of two threads: its memory, and what it has given to the other one. Words only grow: operation i begins with i * STEPS. */
@@ -38,10 +34,7 @@ struct side {
 
 static struct trial {
     struct side side[2];
-    void (*const *ways)(struct side *, struct side *, uint64_t); /* by turns */
-    uint64_t nways;
     char *log;
-    uint64_t log_bytes;
     ft_fold *add;  /* of integers */
     _Atomic uint64_t ends_ns;
     _Atomic bool failed;
@@ -60,31 +53,17 @@ static void await(_Atomic uint64_t *word, uint64_t least)
 static void say(_Atomic uint64_t *word, uint64_t value) { atomic_store_explicit(word, value, memory_order_release); }
 
 static char *in_ring(const struct side *s, uint64_t i, uint64_t at) { return s->ring + (i * BYTES + at) % RING; }
-static char *in_log(uint64_t i, uint64_t at) { return trial.log + (i * BYTES + at) % trial.log_bytes; }
+static char *in_log(uint64_t i, uint64_t at) { return trial.log + i * BYTES + at; }
 
 /* ---- the ways: what side `me` does in operation i, of which this is a piece ---- */
 
 /* Side 0 gives, side 1 has it in the end. */
-static void single_copy(struct side *me, struct side *other, uint64_t i)
-{
-    struct iovec to = {me->result, BYTES}, from = {other->own, BYTES};
-
-    if (me->number == 0) {
-        say(&me->given, i * STEPS + 1);
-        ft_copy_past_cache(in_log(i, 0), me->own, BYTES);
-        return;
-    }
-    await(&other->given, i * STEPS + 1);
-    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != BYTES)
-        atomic_store(&trial.failed, true);
-}
-
-static void slots(struct side *me, struct side *other, uint64_t i)
+static void slots(struct side *me, struct side *other, uint64_t i, bool past_cache)
 {
     for (uint64_t at = 0, step = i * STEPS; at < BYTES; at += PIECE) {
         step++;
         if (me->number == 0) {
-            memcpy(in_ring(me, i, at), me->own + at, PIECE);
+            ft_copy(in_ring(me, i, at), me->own + at, PIECE, past_cache);
             say(&me->given, step);
         } else {
             await(&other->given, step);
@@ -93,6 +72,9 @@ static void slots(struct side *me, struct side *other, uint64_t i)
     }
     ft_copy_order(true);
 }
+
+static void slots_cached(struct side *me, struct side *other, uint64_t i) { slots(me, other, i, false); }
+static void slots_past(struct side *me, struct side *other, uint64_t i) { slots(me, other, i, true); }
 
 /* The sum of both, for both: each makes a half and reads the other one's in the log. */
 static void halved(struct side *me, struct side *other, uint64_t i)
@@ -157,12 +139,14 @@ static void written_past(struct side *me, struct side *other, uint64_t i) { writ
 
 /* ---- by turns ---- */
 
-/* Each TIMES times: what has just been written, then the same again. */
-static void (*const of_two[MOST_WAYS])(struct side *, struct side *, uint64_t) = {single_copy, slots, halved, doubled};
-static void (*const of_more[])(struct side *, struct side *, uint64_t) = {written_cached, written_past};
+enum { SLOTS_CACHED, SLOTS_PAST, WRITTEN_CACHED, WRITTEN_PAST, HALVED, DOUBLED, WAYS };
+static void (*const ways[WAYS])(struct side *, struct side *, uint64_t) = {
+    [SLOTS_CACHED] = slots_cached, [SLOTS_PAST] = slots_past, [WRITTEN_CACHED] = written_cached, [WRITTEN_PAST] = written_past,
+    [HALVED] = halved, [DOUBLED] = doubled};
 
-static uint64_t operations(void) { return (WARM + ROUNDS) * TIMES * trial.nways; }
-static uint64_t way_of(uint64_t i) { return i / TIMES % trial.nways; }
+/* Each TIMES times: what has just been written, then the same again. */
+enum { OPERATIONS = (WARM + ROUNDS) * TIMES * WAYS };
+static uint64_t way_of(uint64_t i) { return i / TIMES % WAYS; }
 
 /* As a program does that has just made what it sends. */
 static void rewrite(struct side *me)
@@ -181,7 +165,7 @@ static uint64_t operate(struct side *me, struct side *other, uint64_t i)
     say(&me->met, 2 * i + 1);
     await(&other->met, 2 * i + 1);
     began_ns = ft_clock_ns();
-    trial.ways[way_of(i)](me, other, i);
+    ways[way_of(i)](me, other, i);
     say(&me->met, 2 * i + 2);
     await(&other->met, 2 * i + 2);
     return ft_clock_ns() - began_ns;
@@ -192,19 +176,19 @@ static void *follow(void *arg)
     struct side *me = arg;
 
     pthread_setaffinity_np(pthread_self(), sizeof me->processor, &me->processor);
-    for (uint64_t i = 0; i < operations(); i++)
+    for (uint64_t i = 0; i < OPERATIONS; i++)
         operate(me, &trial.side[0], i);
     return NULL;
 }
 
-static void lead(double least_us[MOST_WAYS][TIMES])
+static void lead(double least_us[WAYS][TIMES])
 {
-    for (uint64_t i = 0; i < operations(); i++) {
+    for (uint64_t i = 0; i < OPERATIONS; i++) {
         double us, *least = &least_us[way_of(i)][i % TIMES];
 
         atomic_store(&trial.ends_ns, ft_clock_ns() + MOST_NS);
         us = (double)operate(&trial.side[0], &trial.side[1], i) * 1e-3;
-        if (i >= WARM * TIMES * trial.nways && (*least <= 0 || us < *least))
+        if (i >= WARM * TIMES * WAYS && (*least <= 0 || us < *least))
             *least = us;
     }
 }
@@ -237,32 +221,8 @@ static char *map(size_t n)
 
 static double mean(const double us[TIMES]) { return (us[0] + us[1]) / 2; }
 
-/* Of more than two ranks each operation has memory of the log to itself, which is in no cache, as the log of a job is: that is half of what there is to find out. */
-static void set_up(uint32_t nranks)
+static void lay_out(char *memory, size_t of_side)
 {
-    memset(&trial, 0, sizeof trial);
-    trial.ways = nranks == 2 ? of_two : of_more;
-    trial.nways = nranks == 2 ? MOST_WAYS : sizeof of_more / sizeof of_more[0];
-    trial.log_bytes = nranks == 2 ? LOG : BYTES * operations();
-}
-
-bool ft_probe_take(struct ft_probe *p, uint32_t nranks)
-{
-    const size_t of_side = 2 * BYTES + (nranks == 2 ? RING : 0);
-    double least_us[MOST_WAYS][TIMES] = {{0}};
-    pthread_t other;
-    cpu_set_t may;
-    size_t whole;
-    char *memory;
-
-    set_up(nranks);
-    whole = 2 * of_side + trial.log_bytes;
-    trial.add = ft_reduce_find(FT_I32, FT_SUM);
-    if (sched_getaffinity(0, sizeof may, &may) < 0 || !find_processors(&may))
-        return false;
-    memory = map(whole);
-    if (!memory)
-        return false;
     for (uint32_t k = 0; k < 2; k++) {
         struct side *s = &trial.side[k];
 
@@ -272,8 +232,23 @@ bool ft_probe_take(struct ft_probe *p, uint32_t nranks)
         s->ring = s->result + BYTES;
     }
     trial.log = memory + 2 * of_side;
-    for (uint64_t at = 0; nranks > 2 && at < trial.log_bytes; at += BYTES)
-        ft_copy_past_cache(trial.log + at, trial.side[0].own, BYTES);
+    for (uint64_t i = 0; i < OPERATIONS; i++)
+        ft_copy_past_cache(in_log(i, 0), trial.side[0].own, BYTES);
+}
+
+bool ft_tune_take(struct ft_tune *t)
+{
+    const size_t of_side = 2 * BYTES + RING, whole = 2 * of_side + OPERATIONS * BYTES;
+    double least_us[WAYS][TIMES] = {{0}};
+    pthread_t other;
+    cpu_set_t may;
+    char *memory;
+
+    memset(&trial, 0, sizeof trial);
+    trial.add = ft_reduce_find(FT_I32, FT_SUM);
+    if (sched_getaffinity(0, sizeof may, &may) < 0 || !find_processors(&may) || !(memory = map(whole)))
+        return false;
+    lay_out(memory, of_side);
     trial.ends_ns = ft_clock_ns() + MOST_NS;
     pthread_setaffinity_np(pthread_self(), sizeof trial.side[0].processor, &trial.side[0].processor);
     if (pthread_create(&other, NULL, follow, &trial.side[1]) != 0) {
@@ -284,59 +259,31 @@ bool ft_probe_take(struct ft_probe *p, uint32_t nranks)
     }
     pthread_setaffinity_np(pthread_self(), sizeof may, &may);
     munmap(memory, whole);
-    if (nranks == 2)
-        *p = (struct ft_probe){.single_us = mean(least_us[0]), .slots_us = mean(least_us[1]), .halved_us = mean(least_us[2]), .doubled_us = mean(least_us[3])};
-    else
-        *p = (struct ft_probe){.cached_us = mean(least_us[0]), .past_us = mean(least_us[1])};
+    *t = (struct ft_tune){.slots_cached_us = mean(least_us[SLOTS_CACHED]), .slots_past_us = mean(least_us[SLOTS_PAST]),
+                          .written_cached_us = mean(least_us[WRITTEN_CACHED]), .written_past_us = mean(least_us[WRITTEN_PAST]),
+                          .halved_us = mean(least_us[HALVED]), .doubled_us = mean(least_us[DOUBLED])};
     return !atomic_load(&trial.failed);
 }
 
-/* Whether ranks of one user may read each other's memory, as far as can be seen before there are any. */
-static bool allowed(void)
+/* ---- what is said ---- */
+
+/* A job has calls around this, and a result that somebody waits for: a tenth tells nothing. */
+#define CLEARLY 1.1
+
+int ft_tune_run(void)
 {
-    char scope = '0', byte = 0, copy = 1;
-    struct iovec to = {&copy, 1}, from = {&byte, 1};
-    int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+    struct ft_tune t;
+    bool far, halved;
 
-    if (fd >= 0 && read(fd, &scope, 1) != 1)
-        scope = 0;
-    if (fd >= 0)
-        close(fd);
-    return scope == '0' && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
-}
-
-/* Halves are written into the log through the cache, and the trial's log is smaller than a job's: what it misses is that part at least (docs/design.md, section 10). */
-#define HALVES_MISS 1.15
-
-static bool choose_of_more(struct ft_params *p)
-{
-    struct ft_probe found;
-
-    if (p->ring)
-        return true;
-    if (!ft_probe_take(&found, p->nranks))
-        return false;
-    if (found.past_us < found.cached_us)
-        ft_params_write_past(p);
-    return true;
-}
-
-static bool choose_of_two(struct ft_params *p, enum ft_single single_copy, enum ft_allreduce allreduce)
-{
-    bool may = ft_params_may_single(p) && (single_copy == FT_SINGLE_ON || (single_copy == FT_SINGLE_AUTO && allowed()));
-    struct ft_probe found;
-    bool wanted = (may && single_copy == FT_SINGLE_AUTO) || allreduce == FT_ALLREDUCE_AUTO, tried = wanted && ft_probe_take(&found, 2);
-
-    if (may && (single_copy == FT_SINGLE_ON || (tried && found.single_us < found.slots_us)))
-        ft_params_single_copy(p);
-    if (allreduce == FT_ALLREDUCE_DOUBLED || (allreduce == FT_ALLREDUCE_AUTO && tried && found.doubled_us < HALVES_MISS * found.halved_us))
-        ft_params_double(p);
-    return tried || !wanted;
-}
-
-bool ft_probe_choose(struct ft_params *p, enum ft_single single_copy, enum ft_allreduce allreduce)
-{
-    if (p->nnodes <= 1 && p->nranks == 2)
-        return choose_of_two(p, single_copy, allreduce);
-    return p->nnodes > 1 || p->nranks < 2 || choose_of_more(p);
+    if (!ft_tune_take(&t)) {
+        ft_say(&(struct ft_say){0}, "--tune: nothing can be tried here: it takes two processors (this may use those of taskset -cp $$) that no other program needs meanwhile");
+        return FT_CODE_JOB;
+    }
+    far = t.slots_past_us + t.written_past_us < (t.slots_cached_us + t.written_cached_us) / CLEARLY;
+    halved = t.halved_us < t.doubled_us / CLEARLY;
+    printf("# ftrun --tune: two processors of %s, us for 128 KiB. For " SYSCONFDIR "/ftmpi.conf or ~/.config/ftmpi/ftmpi.conf\n", ft_say_host());
+    printf("cores = %s  # written through the cache, past it: slots %.1f, %.1f; log %.1f, %.1f\n", far ? "far" : "near", t.slots_cached_us, t.slots_past_us,
+           t.written_cached_us, t.written_past_us);
+    printf("allreduce = %s  # of two ranks: each makes a half %.1f, all of it %.1f\n", halved ? "halved" : "doubled", t.halved_us, t.doubled_us);
+    return 0;
 }
