@@ -43,19 +43,17 @@ void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char
         ft_fill(to, acc, n);
 }
 
-/* A block at a time, so that the log's stores go on while the next one is folded. In a ring nobody reads what a rank keeps for its
-   own successor. */
+/* A block at a time, so that the log's stores go on while the next one is folded. */
 void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n)
 {
     const char *x = chunk_of(c, u, from, 0), *y = chunk_of(c, u, from, 1);
-    bool ring = c->s->log.ring, past = ft_coll_logs_past(c);
+    bool past = ft_coll_logs_past(c);
     uint64_t block = ft_max(c->elem, BLOCK / c->elem * c->elem);
 
     for (uint64_t at = 0, k; at < n; at += k) {
         k = ft_min(n - at, block);
         c->op->fold(x + at, y + at, to + at, k / c->elem);
-        if (!ring)
-            ft_copy_unordered(log + at, to + at, k, past);
+        ft_copy_unordered(log + at, to + at, k, past);
     }
 }
 
@@ -68,8 +66,7 @@ void ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char 
         return;
     }
     ft_copy_lines(to, from, n);
-    if (!c->s->log.ring)
-        ft_fill(log, to, n);
+    ft_fill(log, to, n);
 }
 
 void ft_coll_fold_next(const struct ft_coll *c, uint64_t u, char *slot, uint64_t n)

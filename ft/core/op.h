@@ -80,7 +80,7 @@ void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char
 /* The same with two ranks, not by a user function, into private memory, and from there into the log: past the cache if the operation is not
    smaller than FT_LOGGED_PAST_CACHE (docs/design.md, section 10), to be ordered by ft_copy_order then. */
 enum { FT_LOGGED_PAST_CACHE = 8 << 10 };
-static inline bool ft_coll_logs_past(const struct ft_coll *c) { return c->bytes >= FT_LOGGED_PAST_CACHE && !c->s->log.ring; }
+static inline bool ft_coll_logs_past(const struct ft_coll *c) { return c->bytes >= FT_LOGGED_PAST_CACHE; }
 void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n);
 
 /* What the other one of two ranks has in its slot, the same way. */

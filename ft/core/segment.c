@@ -41,7 +41,7 @@ static void write_slice(const struct ft_run *x, uint64_t i, char *record, uint64
     const char *from = c->send + i * c->plan.segment;
 
     if (n)
-        ft_fill_past(record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), from, n, n >= c->s->params->gather_past_min && !c->s->log.ring);
+        ft_fill_past(record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), from, n, n >= c->s->params->gather_past_min);
     keep_slice(x, i, from, n);
     if (ft_coll_leads(c))
         ft_stream_write_head(c->s, record, ft_run_unit(x, i));
@@ -177,7 +177,7 @@ void ft_run_produce(struct ft_run *x, uint64_t position, uint64_t result)
     record = ft_log_write(&c->s->log, position);
     payload = record + ft_record_offset(result);
     if (ft_run_is_bcast(x))
-        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, c->bytes >= c->s->params->bcast_past_min && !c->s->log.ring);
+        ft_fill_past(payload, c->send + x->made * c->plan.segment, result, c->bytes >= c->s->params->bcast_past_min);
     else if (is_swapped(x))
         receive_slice(x, payload);
     else if (c->s->sig.call == FT_CALL_BCAST)

@@ -243,12 +243,12 @@ FT_HOT int ft_short_run(struct ft_coll *c, struct ft_error *e)
     } else {
         bool silent = s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c);
         uint64_t part = silent ? 0 : ft_coll_part(c, s->rank);
-        char *record = s->log.ring ? NULL : ft_log_write(&s->log, position);  /* only a successor would read it */
+        char *record = ft_log_write(&s->log, position);
 
         err = contribute(c, c->send, part, e);
         if (!err) {
             /* What needs nobody, while the others' contributions are on their way. A barrier's record is a head; that of a result wins nothing here. */
-            if (record && result == 0 && ft_coll_leads(c))
+            if (result == 0 && ft_coll_leads(c))
                 ft_stream_write_head(s, record, s->unit);
             prepare_slot(c, part);
             err = result_live(c, e);
@@ -256,13 +256,12 @@ FT_HOT int ft_short_run(struct ft_coll *c, struct ft_error *e)
         if (!err) {
             struct piece piece = { 0 };
 
-            if (record && result > 0) {
+            if (result > 0) {
                 piece = piece_of(c, result);
                 write_log(c, record, result, &piece);
             }
             ft_stream_done_quiet(s, s->unit + 1, end);
-            if (record)
-                prepare_record(record, result, &piece);
+            prepare_record(record, result, &piece);
         }
     }
     if (!err)

@@ -368,7 +368,7 @@ int ft_standard_run(struct ft_coll *c, struct ft_error *e)
 
     x.relayed = !ft_coll_gathers(c) && ft_params_relays(s->params, &s->sig);
     x.direct = c->plan.swapped || c->plan.doubled ||
-               ((reduces || x.relayed) && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2 && !s->log.ring)));
+               ((reduces || x.relayed) && !user && c->recv && (x.relayed || (x.past_cache && s->n == 2)));
     if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
         free(x.scratch);
         return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);

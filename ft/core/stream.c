@@ -59,8 +59,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     ft_log_extents(log, h->params.extent_bytes);
     log->kick_fd = kick_fd;
     log->spill_fd = spill_fd;
-    log->ring = h->params.ring;
-    log->asks_ahead = rank == 0 && !log->ring;
+    log->asks_ahead = rank == 0;
     /* Many ranks: each page table entry costs everybody, and there may be little to log. */
     log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->n));
 

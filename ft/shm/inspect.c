@@ -120,10 +120,7 @@ static void read_counters(const struct world *w, uint64_t extent_bytes, uint32_t
 
     i->done = ft_look(&c->done);
     i->contributed = ft_look(&c->contributed);
-    if (w->p->ring)
-        i->room_at = ft_max(ft_look(&c->want), w->p->ring) * extent_bytes - w->p->ring * extent_bytes;
-    else
-        i->wants_memory = ft_look(&c->want) > assigned && ft_look(&c->done_at) / extent_bytes + 1 >= assigned;
+    i->wants_memory = ft_look(&c->want) > assigned && ft_look(&c->done_at) / extent_bytes + 1 >= assigned;
 }
 
 void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
@@ -203,13 +200,6 @@ static bool not_contributed(const struct ft_inspect *other, const struct ft_insp
 static bool behind(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
 {
     return other->done < me->done && other->unit <= unit;
-}
-
-/* ft/shm/log.c, await_room. */
-static bool not_left(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
-{
-    (void)unit;
-    return other->left_at < me->room_at;
 }
 
 static uint32_t mark_one(const struct marks *m, uint32_t r, test *t, uint64_t unit)
@@ -323,8 +313,7 @@ uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *r
     if (is_short(p, i))
         return i->replaying ? mark(&m, not_done, i->unit) : mark_short(&m, i);
     n = i->replaying ? mark(&m, not_done, i->unit) : 0;  /* the rest of the operation may be live */
-    n = n ? n : mark_standard(&m, i);
-    return n ? n : mark(&m, not_left, i->unit);
+    return n ? n : mark_standard(&m, i);
 }
 
 bool ft_inspect_awaits_memory(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank)

@@ -37,7 +37,6 @@ struct ft_inspect {
     uint64_t contributed;   /* ... or on the standard one, where there is something to reduce */
     uint64_t consumed;      /* version of the newest checkpoint it has finished with, or loaded */
     uint64_t left_at;       /* it needs nothing of the log below */
-    uint64_t room_at;       /* in a ring: nobody must, or it has no room; 0: it has not waited for any */
     bool wants_memory;      /* it is at the end of the log memory there is, and has asked for more */
 };
 

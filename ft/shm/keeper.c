@@ -268,8 +268,6 @@ bool ft_keeper_serve(struct ft_keeper *k)
     const struct ft_params *p = &k->region->header->params;
     bool met = true;
 
-    if (p->ring) /* the memory is given out already; to make it now would be to write into it */
-        return true;
     give_memory_back(k);
     for (uint32_t i = 0; i < p->nstreams; i++) {
         struct keeper_stream *s = &k->streams[i];

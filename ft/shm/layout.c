@@ -88,20 +88,6 @@ void ft_params_check_replay(struct ft_params *p, uint64_t log_limit)
     p->check_units = ft_align(ft_max(log_limit, 1u << 30) / sizeof(uint64_t) / p->nranks, page);
 }
 
-/* A rank writes less than two times slot_depth units ahead of the last one that itself has not left (standard.c: produced and not consumed, contributed
-   and not committed), and three of the largest fit into a quarter of an extent: so none waits for room that it has itself. Only the root of a bcast may
-   have to wait, for others. A quarter would do, but lines that are in both cores' own caches are slower to get back (docs/performance-notes.md). */
-void ft_params_ring(struct ft_params *p)
-{
-    uint64_t most = ft_max(p->slot_bytes, (uint64_t)p->nranks * FT_LINE);  /* of a gather each rank's part is a line at least */
-
-    p->gather_bytes = p->slot_bytes;  /* or the ring would be larger than caches */
-    p->extent_bytes = FT_LINE;
-    while (p->extent_bytes < 16 * most)
-        p->extent_bytes *= 2;
-    p->nextents = p->ring = ft_max(4, p->slot_depth);
-}
-
 static int power_of_two(uint64_t x) { return x && !(x & (x - 1)); }
 
 int ft_params_check(const struct ft_params *p, struct ft_error *e)

@@ -37,7 +37,7 @@ struct ft_params {
     uint32_t swap_max;      /* ... and below so many */
     uint32_t double_max;    /* an allreduce of two ranks that is not short is doubled below so many bytes (ft/core/standard.c); 0: never */
     uint32_t slot_past_min;   /* what one rank writes into a slot for another goes past the cache from so many bytes on; UINT32_MAX: never */
-    uint32_t bcast_past_min;  /* ... and a bcast that its root writes into the log for others to read (not in a ring) ... */
+    uint32_t bcast_past_min;  /* ... and a bcast that its root writes into the log for others to read ... */
     uint32_t gather_past_min; /* ... and an allgather's slices there */
     uint32_t short_depth;   /* short slots per rank */
     uint32_t slot_bytes;    /* a segment of the standard path */
@@ -48,7 +48,6 @@ struct ft_params {
     uint64_t past_cache;    /* a result of so many bytes is out of a core's own cache before the program sees the first of it */
     uint64_t extent_bytes;  /* of one piece of log memory */
     uint64_t nextents;      /* pieces of log memory: the log limit */
-    uint64_t ring;          /* nothing is kept: extent e is piece e modulo this, as soon as every rank has left what was there; 0: all is kept */
     uint64_t ntable;        /* pieces a stream's log can have at a time, in memory or spilled; a power of two */
     uint64_t bootstrap_cache;  /* --bootstrap-cache: 1 */
     uint64_t outcome_bytes; /* of each rank's log of outcomes (ft/outcome/log.h); 0: it has none */
@@ -368,9 +367,6 @@ void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32
 /* Turns --check-replay on. Its hashes, 8 bytes per rank and unit, take as much memory as the log at most (or 1 GiB, if
    that is more); operations further on are not looked at. */
 void ft_params_check_replay(struct ft_params *p, uint64_t log_limit);
-
-/* No rank will be restarted, so nobody reads what all have left: the log becomes as small as it can be. */
-void ft_params_ring(struct ft_params *p);
 
 /* FT_EINVAL with a line if the numbers cannot work together (log limit too small, no ranks, ...). */
 int ft_params_check(const struct ft_params *p, struct ft_error *e);

@@ -26,9 +26,6 @@ static char *memory_extent(const struct ft_log *log, uint64_t place)
 /* What the table says of an extent that has been assigned. gone NULL: it cannot be released, since this rank needs it. */
 static uint64_t entry_of(const struct ft_log *log, uint64_t extent, bool *gone)
 {
-    if (log->ring)
-        return ft_extent_entry(FT_EXTENT_MEMORY, extent / log->ring, extent % log->ring);
-
     uint64_t n = log->region->header->params.ntable, entry = ft_look(&log->table[extent & (n - 1)]);
     bool held = ft_extent_state(entry) != FT_EXTENT_RELEASED && ft_extent_lap(entry) == extent / n;
 
@@ -97,23 +94,6 @@ void ft_log_pass(struct ft_log *log, uint64_t position)
         ask(log, extents);
 }
 
-/* Until every rank has left what was there a lap ago. Who only reads there has seen what a writer wrote that has waited. */
-static void await_room(struct ft_log *log, uint64_t extent)
-{
-    uint64_t least = extent < log->ring ? 0 : (extent + 1 - log->ring) * log->extent_bytes, seen;
-    struct ft_wait w = { 0 };
-
-    for (uint32_t r = 0; r < log->region->header->params.nranks; r++) {
-        _Atomic uint64_t *left = &ft_region_rank(log->region, r)->left_at;
-
-        while ((seen = ft_look(left)) < least) {
-            if (w.turns == 0)
-                ft_publish(&log->mine->want, extent + 1);  /* for people */
-            ft_wait_turn(&w, log->patience, left, seen);
-        }
-    }
-}
-
 static void await_memory(struct ft_log *log, uint64_t extent)
 {
     struct ft_wait w = { 0 };
@@ -131,10 +111,7 @@ static char *live_extent(struct ft_log *log, uint64_t extent)
 {
     uint64_t entry;
 
-    if (log->ring)
-        await_room(log, extent);
-    else
-        await_memory(log, extent);
+    await_memory(log, extent);
     entry = entry_of(log, extent, NULL);
     FT_INVARIANT(ft_extent_state(entry) == FT_EXTENT_MEMORY, "an uncommitted extent is in memory");
     return enter_extent(log, extent, entry);
@@ -198,7 +175,7 @@ static uint64_t look_up(struct ft_log *log, uint64_t extent, bool *gone)
     uint64_t seen;
 
     /* Another rank wrote there, so it is assigned; but its store may reach us before the keeper's. */
-    while (!log->ring && (seen = ft_look(&log->head->assigned)) <= extent)
+    while ((seen = ft_look(&log->head->assigned)) <= extent)
         ft_wait_turn(&w, log->patience, &log->head->assigned, seen);
     return entry_of(log, extent, gone);
 }
@@ -253,7 +230,7 @@ bool ft_log_try_read(struct ft_log *log, uint64_t position, void *to, uint64_t n
 {
     bool gone;
 
-    return !log->ring && read_extent(log, ft_log_extent(log, position), position & (log->extent_bytes - 1), to, n, true, &gone) == 0;
+    return read_extent(log, ft_log_extent(log, position), position & (log->extent_bytes - 1), to, n, true, &gone) == 0;
 }
 
 void ft_log_warm(struct ft_log *log)

@@ -25,7 +25,7 @@ struct ft_log {
     const _Atomic uint64_t *table;
     struct ft_counters *mine;     /* `want` is said there */
     const struct ft_patience *patience;
-    uint64_t extent_bytes, ring;  /* struct ft_params */
+    uint64_t extent_bytes;        /* struct ft_params */
     uint32_t extent_shift;        /* extent_bytes is 1 << that: no division in each call */
     int kick_fd, spill_fd, models_fd;
     uint64_t prefix_end;          /* what is below is read from the store; 0: nothing */
@@ -59,7 +59,7 @@ static inline void ft_log_extents(struct ft_log *log, uint64_t extent_bytes)
 
 static inline uint64_t ft_log_extent(const struct ft_log *log, uint64_t position) { return position >> log->extent_shift; }
 
-/* Address of a record that is not committed: always in memory. Waits for the keeper to assign memory, or in a ring for ranks that read there. */
+/* Address of a record that is not committed: always in memory. Waits for the keeper to assign memory. */
 char *ft_log_write(struct ft_log *log, uint64_t position);
 
 /* Another rank writes a record there, and this one does not read it either: it may be the one that asks for memory ahead, for all. */

@@ -259,24 +259,11 @@ uint64_t ft_region_log_bytes(const struct ft_region *r)
     return sum;
 }
 
-/* In a ring nobody says so, but it is what all have left. */
-static uint64_t left_bytes(const struct ft_region *r)
-{
-    const struct ft_params *p = &r->header->params;
-    uint64_t at = UINT64_MAX;
-
-    for (uint32_t i = 0; i < p->nranks; i++)
-        at = ft_min(at, ft_look(&ft_region_rank(r, i)->left_at));
-    return at / p->extent_bytes * p->extent_bytes;
-}
-
 uint64_t ft_region_released_bytes(const struct ft_region *r)
 {
     const struct ft_params *p = &r->header->params;
     uint64_t extents = 0;
 
-    if (p->ring)
-        return left_bytes(r);
     for (uint32_t s = 0; s < p->nstreams; s++)
         extents += ft_look(&stream_head(r, s)->floor);
     return extents * p->extent_bytes;

@@ -166,8 +166,6 @@ void note_seen(void)
     job.seen[AROUND] += assigned > n ? assigned - n : 0;
     job.seen[SPILLED] += ft_peek(&stream_head()->spilled);
     job.seen[FORGOTTEN] += ft_peek(&stream_head()->forgotten);
-    for (uint32_t r = 0; r < job.sc.ranks && job.sc.room == RING; r++)
-        job.seen[LAPPED] += ft_peek(&job.actor[r].stream.counters[r].want) != 0;
     for (uint32_t r = 0; makes_versions() && r < job.sc.ranks; r++)
         job.seen[ANSWERED] += ft_peek(&ft_versions_of(&job.region, r)->answers);
 }
@@ -202,7 +200,7 @@ void make_region(const struct scenario *sc)
     uint32_t ranks = sc->ranks;
     struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .swap_min = 128,
                                 .swap_max = 2048, .slot_past_min = 512, .bcast_past_min = 1024,
-                                .gather_past_min = 256, .double_max = sc->doubled ? 1 << 20 : 512, .short_depth = 2, .slot_bytes = snapshots || room == RELEASES ? 1024 : room && room != RING ? 512 : 128, .slot_depth = room == SPILLS ? 4 : 2, .trail = room == SPILLS ? 16 : 8, .past_cache = 256,
+                                .gather_past_min = 256, .double_max = sc->doubled ? 1 << 20 : 512, .short_depth = 2, .slot_bytes = snapshots || room == RELEASES ? 1024 : room && room != LEFT ? 512 : 128, .slot_depth = room == SPILLS ? 4 : 2, .trail = room == SPILLS ? 16 : 8, .past_cache = 256,
                                 .extent_bytes = 4096, .nextents = snapshots || room == RELEASES ? 6 : room ? 4 : 16,
                                 .ntable = snapshots && sc->what < CHECKPOINTED ? 16 : 64, .check_units = !sc->varies && (ranks == 3 || room) ? 64 : 0,
                                 .bootstrap_cache = sc->what == PLACES };
@@ -211,8 +209,7 @@ void make_region(const struct scenario *sc)
 
     params.gather_bytes = params.slot_bytes;
     params.slot_room = 2 * params.slot_bytes;
-    if (room == RING)
-        ft_params_ring(&params);
+    params.unkept = room == LEFT;
     if (ft_region_create(&job.region, &params, &e) != 0 || ft_keeper_open(&job.keeper, &job.region, &config, &e) != 0 ||
         (job.models = ft_models_create(&e)) < 0) {
         fprintf(stderr, "explore: %s\n", e.text);

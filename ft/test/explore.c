@@ -57,7 +57,7 @@ static bool attempt(const struct plan *p)
 {
     runs++;
     current = *p;
-    if (run_job(p) && (job.due || job.sc.disputed || job.sc.room == RING || replay_all()))
+    if (run_job(p) && (job.due || job.sc.disputed || job.sc.room == LEFT || replay_all()))
         return true;
     say_failed(p);
     return false;
@@ -148,7 +148,7 @@ static const struct search searches[] = {
     { { .what = BCAST, .ranks = 2, .count = 300, .calls = 4, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
     { { .what = REDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
     { { .what = REDUCE, .ranks = 3, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, SAMPLE, ALL }, 2, 0 },
-    { { .what = REDUCE, .ranks = 4, .count = 300, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
+    { { .what = REDUCE, .ranks = 4, .count = 300, .calls = 4, .room = LEFT }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
     { { .what = ALLGATHER, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },  /* swapped */
 
     /* doubled: of a log that is spilled meanwhile; with ranks that go on from snapshots; with checkpoints */
@@ -218,20 +218,20 @@ static const struct search searches[] = {
     { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .room = FORGETS, .snapshots = true }, { CHANCE, CHANCE, CHANCE }, 4,
       SEES(FORGOTTEN) | SEES(USELESS) | SEES(RESETS) },
 
-    /* a log that is not kept. Of three ranks who is the root of bcasts is soon a lap ahead; of two it fills slots */
-    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = RING }, { CHANCE, CHANCE, CHANCE }, 4, 0 },
-    { { .what = BCAST, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
-    { { .what = ALLGATHER, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
-    { { .what = MIXED, .ranks = 3, .count = 900, .calls = MORE_CALLS, .room = RING }, { CHANCE, CHANCE, CHANCE }, 4, SEES(LAPPED) },
-    { { .what = BCAST, .ranks = 3, .count = MAX_BYTES / 4, .calls = 4, .room = RING }, { CHANCE, CHANCE, CHANCE }, 1, SEES(LAPPED) },
+    /* a log that is not kept */
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = LEFT }, { CHANCE, CHANCE, CHANCE }, 4, 0 },
+    { { .what = BCAST, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = LEFT }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
+    { { .what = ALLGATHER, .ranks = 2, .count = MAX_BYTES / 4, .calls = 4, .room = LEFT }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
+    { { .what = MIXED, .ranks = 3, .count = 900, .calls = MORE_CALLS, .room = LEFT }, { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) },
+    { { .what = BCAST, .ranks = 3, .count = MAX_BYTES / 4, .calls = 4, .room = LEFT }, { CHANCE, CHANCE, CHANCE }, 1, SEES(RELEASED) },
 };
 
-static const char *const room_text[] = { "", " spilled", " forgotten", " released", " ring" };
+static const char *const room_text[] = { "", " spilled", " forgotten", " released", " left" };
 
 static const char *const seen_text[NSEEN] = {
     "extents released", "assigned in an entry used before", "spilled", "forgotten", "restarts of all", "snapshots woken", "of no use",
     "given up for a checkpoint", "versions loaded", "with no memory for them", "not kept", "calls answered from the cache",
-    "before their turn", "waits for room", "done again in doubt"
+    "before their turn", "done again in doubt"
 };
 
 static bool saw(uint32_t sees)

@@ -22,8 +22,8 @@ enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_POINTS = 512, MAX_BYTE
 enum { ONCE_COUNT = 3, ONCE_PLACE = 21 };
 
 /* Log memory: enough; little, so that the keeper must spill while ranks work and replay, or forget; little that is used again behind checkpoints;
-   as little as there can be, in a ring that nobody replays from: no rank is killed. */
-enum room { ROOMY, SPILLS, FORGETS, RELEASES, RING };
+   what all have left is released, since nobody goes back (--max-restarts 0): no rank is killed. */
+enum room { ROOMY, SPILLS, FORGETS, RELEASES, LEFT };
 
 /* CHECKPOINTED: mixed, and ranks load and make checkpoints (ft/test/versions.c). DENSE: a checkpoint after every call, which is a bcast from
    rank 0: it waits for nobody else. LAZY: dense and mixed, and not every version is kept. KEYS, PLACES: operations of the bootstrap cache besides,
@@ -44,7 +44,6 @@ enum seen {
     UNKEPT,     /* lazy ones that were not kept */
     ANSWERED,   /* calls, out of the bootstrap cache, */
     AHEAD,      /* ... before the stream came there */
-    LAPPED,     /* a rank waited for room in the ring */
     REPEATED,   /* done once more, since all ranks were in doubt */
     NSEEN
 };

@@ -17,7 +17,6 @@ my $keys = '--only 10,2,300,13,0,3,0,0 --seeds 400';
 my $places = '--only 11,2,300,14,0,3,0,0 --seeds 400';
 my $many = '--seeds 8000';   # of what one seed in 700 finds: which one moves with every change of an operation's steps. It stops at the first
 my $both = '--only 7,2,300,12,0,3,1,0 --seeds 400';   # snapshots and checkpoints
-my $ring = '--only 1,3,5120,4,0,4,0,0 --chance --seeds 100';
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
 # name, file, what is replaced (must occur exactly once), by what; perhaps where the explorer finds it
@@ -86,9 +85,8 @@ my @mutants = (
      'return ft_run_sends(x) ? NULL : lacking_source(x, u);', 'return NULL;'],
     ['... or for a piece that it takes together with others', 'ft/core/standard.c',
      'slot_depth / 2 && !lacking(x)', 'slot_depth / 2', '--only 2,2,300,4,1,1,0,0 --seeds 60'],
-    ['... or keeps the result for itself', 'ft/core/fold.c', 'if (!ring)
-            ft_copy', 'if (0)
-            ft_copy'],
+    ['... or keeps the result for itself', 'ft/core/fold.c', '        ft_copy_unordered(log + at', '        if (0)
+            ft_copy_unordered(log + at'],
     ['... or who sends contributes less than everything', 'ft/core/segment.c',
      'ft_stream_fill(c->s, slot, from, n);', 'ft_stream_fill(c->s, slot, from, n / 2);'],
     ['... or refills a slot that the root has not folded', 'ft/core/standard.c',
@@ -247,16 +245,6 @@ my @mutants = (
      'ft_stream_leave(s, x->out_at);', ';', $larger],
     ['... or not by who receives nothing', 'ft/core/standard.c',
      'ft_stream_leave(s, x->made_at);', ';', $larger],
-    ['in a ring an extent is written before everybody has left what was there', 'ft/shm/log.c',
-     'while ((seen = ft_look(left)) < least) {', 'while ((seen = ft_look(left)) + log->extent_bytes < least) {', $ring],
-    ['... or as soon as somebody has', 'ft/shm/log.c',
-     '        while ((seen = ft_look(left)) < least) {', '        while (r == log->patience->self && (seen = ft_look(left)) < least) {', $ring],
-    ['a ring in which a rank waits for itself', 'ft/shm/layout.c',
-     'p->nextents = p->ring = ft_max(4, p->slot_depth);', 'p->nextents = 4, p->ring = 1;', '--only 4,2,5120,4,0,4,0,0 --chance --seeds 20'],
-    ['the keeper makes memory for a ring that is in use', 'ft/shm/keeper.c',
-     'if (p->ring)', 'if (0)', '--only 6,3,900,16,0,4,0,0 --chance --seeds 100'],
-    ['inspection does not know who leaves no room in a ring', 'ft/shm/inspect.c',
-     '    return n ? n : mark(&m, not_left, i->unit);', '    return n;', $ring],
     ['done_at stays behind when a rank is killed after done (was a real hang)', 'ft/core/stream.c',
      'ft_publish(&c->done_at, end);
     return true;', ';

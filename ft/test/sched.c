@@ -285,10 +285,10 @@ static bool chance_kills(const struct actor *a, const struct plan *p)
     return random_below(rarity) == 0;
 }
 
-/* Chance keeps ranks together. In a ring one of them stays back for a time, or (the keeper, which has nothing to do) none. */
+/* Chance keeps ranks together. Of an unkept log one of them stays back for a time, or (the keeper, which has nothing to do) none. */
 static void let_tarry(void)
 {
-    if (job.sc.room == RING && random_below(256) == 0)
+    if (job.sc.room == LEFT && random_below(256) == 0)
         job.tarries = &job.actor[random_below(job.sc.ranks + 1)];
 }
 
@@ -315,7 +315,7 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
     if (a != keeper_actor())
         check_inspection(a, waited);
     let_tarry();
-    if (job.sc.room == RING && a != keeper_actor()) {
+    if (job.sc.room == LEFT && a != keeper_actor()) {
         if (stands)
             a->state = BLOCKED;
     } else if (p->seed ? *kills < p->kills && chance_kills(a, p) : job.steps == p->kill_at) {

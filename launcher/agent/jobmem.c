@@ -45,7 +45,6 @@ static void choose_ways(struct ft_params *p, const struct ft_options *o)
         ft_params_double(p);
 }
 
-/* If no rank will be restarted nobody will read the log: then it goes through a little memory, again and again. */
 static int open_memory(struct ft_job *job, struct ft_error *e)
 {
     const struct ft_options *o = job->options;
@@ -67,12 +66,10 @@ static int open_memory(struct ft_job *job, struct ft_error *e)
         set_up_nodes(&params, o);
     if (o->check_replay)
         ft_params_check_replay(&params, limit);
-    if (o->max_restarts == 0 && !o->node)
-        ft_params_ring(&params);
     if ((err = ft_recording_choose(job, &params, limit, e)) < 0)
         return err;
     params.unfenced = ft_wait_can_register();
-    params.unkept = o->max_restarts == 0; /* other nodes may ask for it, so no ring */
+    params.unkept = o->max_restarts == 0;
     choose_ways(&params, o);
     if ((err = ft_region_create(&job->region, &params, e)) < 0 || (err = ft_keeper_open(&job->keeper, &job->region, &config, e)) < 0 ||
         (err = job->models = ft_models_create(e)) < 0)
@@ -86,7 +83,7 @@ static int open_memory(struct ft_job *job, struct ft_error *e)
     ft_say_detail(&job->say, "%u rank%s on %u processor%s of %s; log limit %llu MiB, then %s", o->nranks, ft_plural(o->nranks), processors,
                   ft_plural(processors), ft_say_host(),
                   (unsigned long long)(params.nextents * params.extent_bytes) >> 20,
-                  params.ring || config.full == FT_FULL_FORGET ? "the oldest is forgotten" : o->log_spill);
+                  config.full == FT_FULL_FORGET ? "the oldest is forgotten" : o->log_spill);
     return 0;
 }
 
