@@ -120,7 +120,12 @@ static void have_done(struct ft_checkpoints *c, enum ft_ask kind, uint32_t slot)
 /* Until nobody can load what is in the other slot, for ever: everybody has consumed the version after it. */
 static void await_consumed(const struct ft_checkpoints *c)
 {
-    for (uint32_t i = 0; c->region && c->kept && i < c->s->n; i++)
+    struct ft_await a = { .kind = FT_AWAIT_CONSUMED, .all = true, .unit = c->kept - 1 };
+
+    if (!c->region || !c->kept)
+        return;
+    ft_stream_say_await(c->s, &a);
+    for (uint32_t i = 0; i < c->s->n; i++)
         await(c, &ft_versions_of(c->region, ft_stream_before(c->s, i))->consumed, c->kept);
 }
 

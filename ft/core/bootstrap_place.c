@@ -120,16 +120,10 @@ static enum evidence logged(const struct ft_bootstrap_call *x, struct ft_error *
     struct ft_stream *s = x->k->s;
     uint64_t next = (s->end / s->log.extent_bytes + 1) * s->log.extent_bytes;
     struct ft_record rec;
-    struct ft_wait w = {0};
 
-    while (!ft_stream_committed(s, s->unit)) {
-        _Atomic uint64_t *word = &s->counters[0].done;
-
-        for (uint32_t r = 0; r < s->n; r++)
-            if (ft_look(&s->counters[r].done) <= s->unit)
-                word = &s->counters[r].done;
-        ft_wait_turn(&w, s->patience, word, ft_look(word));
-    }
+    *err = ft_stream_await_commit(s, s->unit, e);
+    if (*err)
+        return NOTHING;
     *err = ft_stream_read(s, s->end, 0, &rec, sizeof rec, false, e);
     if (!*err && rec.unit != s->unit + 1)
         *err = ft_stream_read(s, next, 0, &rec, sizeof rec, false, e);
@@ -219,9 +213,11 @@ static enum evidence wait_in_doubt(const struct ft_bootstrap_call *x, uint64_t k
     struct ft_stream *s = x->k->s;
     struct ft_version_words *mine = &x->k->words[s->rank];
     _Atomic uint64_t *word = s->nodes ? &x->k->head->told_unit : &ft_stream_trail(s, s->rank == 0, s->unit)->unit;
+    struct ft_await a = {.kind = FT_AWAIT_ASKED, .all = true, .unit = s->unit};
     struct ft_wait w = {0};
     enum evidence found;
 
+    ft_stream_say_await(s, &a);
     ft_note(&mine->doubt_key, key);
     ft_publish(&mine->doubt, s->unit + 1);
     if (s->nodes)

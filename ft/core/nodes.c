@@ -80,14 +80,10 @@ static int run_other(struct ft_nodes_op *op, struct ft_error *e)
     while (!err && !ft_nodes_over(op)) {
         moved = ft_nodes_local_steps(op, e);
         if (moved == 0) {
-            _Atomic uint64_t *word = ft_nodes_awaited(op);
-            uint64_t seen = word ? ft_look(word) : 0;
-            struct ft_wait w = { 0 };
+            struct ft_await a;
 
-            /* It may be far enough already: then the steps see it. */
-            while (word && word == ft_nodes_awaited(op) && ft_look(word) == seen && !err)
-                if (ft_wait_turn(&w, s->patience, word, seen))
-                    err = ft_stream_verify(s, e);
+            if (ft_nodes_awaits(op, &a))
+                err = ft_stream_await(s, &a, e);
         }
         if (moved < 0)
             err = moved;

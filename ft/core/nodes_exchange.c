@@ -316,12 +316,15 @@ static int await_more(struct ft_nodes_op *op, struct ft_wait *w, struct ft_error
 {
     struct ft_nodes *n = op->n;
     struct ft_stream *s = n->s;
-    _Atomic uint64_t *word = s->n > 1 ? ft_nodes_awaited(op) : NULL;
+    struct ft_await a;
+    _Atomic uint64_t *word = s->n > 1 && ft_nodes_awaits(op, &a) ? ft_stream_awaited(s, &a) : NULL;
     bool given = op->kind == FT_UNIT_BCAST && n->x.root != n->node;
 
     /* What local ranks have made is with other nodes, or it is these that make it. */
     if (!ft_exchange_over(&n->x) && (given || n->x.own > n->x.mine))
         word = NULL;
+    if (word)
+        ft_stream_say_await(s, &a);
     if (n->x.leaving)
         ft_nodes_look_for_gone(n);
     if (n->wire.pause(n->wire.net, w, word, word ? ft_look(word) : 0))

@@ -95,32 +95,32 @@ static void contribute(struct ft_nodes_op *op)
     ft_wait_announce(s->patience, &mine->contributed, ft_nodes_unit(op, i) + 1);
 }
 
-/* Of an operation without slots: a local rank that has not shown its call, or NULL. Two that both believe they are the root cannot tear a
+/* Of an operation without slots: a local rank that has not shown its call, or -1. Two that both believe they are the root cannot tear a
    record (RULE 9). */
-static _Atomic uint64_t *absent(const struct ft_nodes_op *op)
+static int64_t absent(const struct ft_nodes_op *op)
 {
     struct ft_stream *s = op->c->s;
 
     for (uint32_t i = 0; i < s->n; i++) {
-        _Atomic uint64_t *word = &ft_stream_trail(s, ft_stream_before(s, i), s->first)->unit;
+        uint32_t r = ft_stream_before(s, i);
 
-        if (ft_look(word) <= s->first)
-            return word;
+        if (ft_look(&ft_stream_trail(s, r, s->first)->unit) <= s->first)
+            return r;
     }
-    return NULL;
+    return -1;
 }
 
-/* What keeps this rank from making its part of unit `made`, or NULL. A successor makes nothing that it has made before. */
-static _Atomic uint64_t *obstacle(const struct ft_nodes_op *op)
+/* Who keeps this rank from making its part of unit `made`, or -1. A successor makes nothing that it has made before. */
+static int64_t obstacle(const struct ft_nodes_op *op)
 {
     struct ft_stream *s = op->c->s;
     uint64_t u = ft_nodes_unit(op, op->made);
 
     if (ft_peek(&s->counters[s->rank].done) > u || op->small)
-        return NULL;
+        return -1;
     if (op->kind == FT_UNIT_REDUCE)
-        return s->n > 1 ? ft_stream_lacking(s, u) : NULL;
-    return op->verified ? NULL : absent(op);
+        return s->n > 1 ? ft_stream_lacking(s, u) : -1;
+    return op->verified ? -1 : absent(op);
 }
 
 void ft_nodes_push(struct ft_nodes_fold *f, const char *x)
@@ -229,7 +229,7 @@ static bool can_make(const struct ft_nodes_op *op)
     struct ft_stream *s = op->c->s;
     uint64_t u = ft_nodes_unit(op, op->made), depth = s->params->slot_depth;
 
-    if (op->made >= op->c->plan.units || op->made >= op->in || obstacle(op))
+    if (op->made >= op->c->plan.units || op->made >= op->in || obstacle(op) >= 0)
         return false;
     return op->takes ? op->made - op->out < depth : u < depth || ft_stream_committed(s, u - depth);
 }
@@ -266,17 +266,16 @@ static int consume(struct ft_nodes_op *op, struct ft_error *e)
 }
 
 /* A local rank that unit u's commit waits for, not counting this one; NULL: none. */
-static _Atomic uint64_t *uncommitted(const struct ft_nodes_op *op, uint64_t u)
+static bool awaits_commit(const struct ft_nodes_op *op, uint64_t u, struct ft_await *a)
 {
     struct ft_stream *s = op->c->s;
 
     for (uint32_t i = 1; i < s->n; i++) {
-        uint32_t r = ft_stream_before(s, i);
-
-        if (ft_look(&s->counters[r].done) <= u)
-            return &s->counters[r].done;
+        *a = (struct ft_await){ .kind = FT_AWAIT_DONE, .rank = ft_stream_before(s, i), .all = true, .unit = u };
+        if (ft_look(ft_stream_awaited(s, a)) <= u)
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 int ft_nodes_local_steps(struct ft_nodes_op *op, struct ft_error *e)
@@ -308,20 +307,22 @@ bool ft_nodes_over(const struct ft_nodes_op *op)
     return op->made == op->c->plan.units && op->out == op->c->plan.units;
 }
 
-_Atomic uint64_t *ft_nodes_awaited(const struct ft_nodes_op *op)
+bool ft_nodes_awaits(const struct ft_nodes_op *op, struct ft_await *a)
 {
     struct ft_stream *s = op->c->s;
     uint64_t u;
 
     ft_point_look();
     if (op->made < op->in && op->made < op->c->plan.units) {
-        _Atomic uint64_t *word = obstacle(op);
+        int64_t rank = obstacle(op);
 
-        if (word)
-            return word;
+        *a = (struct ft_await){ .kind = op->kind == FT_UNIT_REDUCE ? FT_AWAIT_CONTRIBUTED : FT_AWAIT_CALLED, .rank = (uint32_t)rank, .all = true,
+                                .unit = op->kind == FT_UNIT_REDUCE ? ft_nodes_unit(op, op->made) : s->first };
+        if (rank >= 0)
+            return true;
     }
     if (op->takes && op->out < op->made)
-        return uncommitted(op, ft_nodes_unit(op, op->out));
+        return awaits_commit(op, ft_nodes_unit(op, op->out), a);
     u = ft_nodes_unit(op, ft_min(op->made, op->c->plan.units)); /* a full window; in == made: of slots */
-    return u >= s->params->slot_depth ? uncommitted(op, u - s->params->slot_depth) : NULL;
+    return u >= s->params->slot_depth && awaits_commit(op, u - s->params->slot_depth, a);
 }

@@ -89,8 +89,8 @@ int ft_nodes_local_steps(struct ft_nodes_op *op, struct ft_error *e);
 /* This rank has made and consumed all of it. */
 bool ft_nodes_over(const struct ft_nodes_op *op);
 
-/* The word of another local rank that this one waits for, NULL if there is none. As in standard.c: never one of our own. */
-_Atomic uint64_t *ft_nodes_awaited(const struct ft_nodes_op *op);
+/* Which other local rank this one waits for; false: for none. As in standard.c: never for itself. */
+bool ft_nodes_awaits(const struct ft_nodes_op *op, struct ft_await *a);
 
 /* ---- the representative's ---- */
 

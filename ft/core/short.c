@@ -56,11 +56,12 @@ static inline bool has_come(const struct ft_stream *s, uint32_t r)
 static FT_HOT int await_contribution(struct ft_stream *s, uint32_t r, bool last, struct ft_error *e)
 {
     struct ft_slot *slot = ft_stream_short_slot(s, r, s->unit);
+    struct ft_await a = { .kind = FT_AWAIT_SHOWN, .rank = r, .all = s->sig.call != FT_CALL_BCAST, .unit = s->unit };
     int err;
 
     if (s->patience->place && ft_look(&slot->unit) <= s->unit)
         ft_wait_spin(s->patience, r, last, &slot->unit, s->unit + 1);
-    err = ft_stream_await(s, &slot->unit, s->unit + 1, e);
+    err = ft_stream_await(s, &a, e);
     if (err || has_come(s, r))
         return err;
     FT_INVARIANT(ft_peek(&slot->unit) == s->unit + 1, "a slot is not refilled before everybody has finished with it");

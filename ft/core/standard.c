@@ -46,22 +46,22 @@ static uint64_t place(const struct ft_run *x, uint64_t i, uint64_t before, uint6
 /* Receives what the root of a bcast writes. */
 static bool listens(const struct ft_run *x) { return ft_run_is_bcast(x) && !ft_run_gives(x); }
 
-/* Relayed: the word of whom this rank has it from, if that has not contributed to unit u, or NULL. */
-static _Atomic uint64_t *lacking_source(struct ft_run *x, uint64_t u)
+/* Relayed: whom this rank has it from, if that has not contributed to unit u, or -1. */
+static int64_t lacking_source(struct ft_run *x, uint64_t u)
 {
-    _Atomic uint64_t *theirs = &x->c->s->counters[ft_run_source(x)].contributed;
+    uint32_t source = ft_run_source(x);
 
-    return ft_look(theirs) > u ? NULL : theirs;
+    return ft_look(&x->c->s->counters[source].contributed) > u ? -1 : (int64_t)source;
 }
 
-/* What keeps unit `in` from being added to, or NULL. */
-static _Atomic uint64_t *lacking_next(struct ft_run *x)
+/* Who keeps unit `in` from being added to, or -1. */
+static int64_t lacking_next(struct ft_run *x)
 {
     struct ft_stream *s = x->c->s;
     uint64_t u = ft_run_unit(x, x->in);
 
     if (!ft_run_adds(x) || x->in == x->c->plan.units || ft_peek(&s->counters[s->rank].contributed) > u)
-        return NULL;
+        return -1;
     return lacking_source(x, u);
 }
 
@@ -70,7 +70,7 @@ static bool can_contribute(struct ft_run *x)
     struct ft_stream *s = x->c->s;
     uint64_t u = ft_run_unit(x, x->in), depth = s->params->slot_depth;
 
-    return x->in < x->c->plan.units && !lacking_next(x) &&
+    return x->in < x->c->plan.units && lacking_next(x) < 0 &&
            (u < depth || ft_peek(&s->counters[s->rank].contributed) > u || ft_stream_committed(s, u - depth));
 }
 
@@ -117,14 +117,14 @@ static int contribute(struct ft_run *x, struct ft_error *e)
     return 0;
 }
 
-/* What keeps unit `made` from being produced: a rank that has not contributed, or NULL. */
-static _Atomic uint64_t *lacking(struct ft_run *x)
+/* Who keeps unit `made` from being produced: a rank that has not contributed, or -1. */
+static int64_t lacking(struct ft_run *x)
 {
     uint64_t u = ft_run_unit(x, x->made);
 
     if (!x->relayed)
         return ft_stream_lacking(x->c->s, u);
-    return ft_run_sends(x) ? NULL : lacking_source(x, u);
+    return ft_run_sends(x) ? -1 : lacking_source(x, u);
 }
 
 static bool can_produce(struct ft_run *x)
@@ -136,7 +136,7 @@ static bool can_produce(struct ft_run *x)
         return false;
     if (ft_peek(&s->counters[s->rank].done) > u)
         return true;
-    return ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);
+    return ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : lacking(x) < 0;
 }
 
 static int produce_one(struct ft_run *x, struct ft_error *e)
@@ -166,7 +166,7 @@ static bool takes_more(struct ft_run *x, uint64_t taken)
 {
     const struct ft_coll *c = x->c;
 
-    return x->relayed && c->recv && x->made < c->plan.units && taken < c->s->params->slot_depth / 2 && !lacking(x);
+    return x->relayed && c->recv && x->made < c->plan.units && taken < c->s->params->slot_depth / 2 && lacking(x) < 0;
 }
 
 static int produce(struct ft_run *x, struct ft_error *e)
@@ -188,35 +188,39 @@ static int produce(struct ft_run *x, struct ft_error *e)
     return 0;
 }
 
-/* Of a rank that has not finished with unit u: its word. NULL: the unit is committed. Never a word of our own. */
-static _Atomic uint64_t *behind(struct ft_stream *s, uint64_t u)
+/* A rank that has not finished with unit u, or -1: the unit is committed. Never this one. */
+static int64_t behind(struct ft_stream *s, uint64_t u)
 {
     if (ft_stream_committed(s, u))
-        return NULL;
+        return -1;
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t r = ft_stream_before(s, i);
 
         if (ft_look(&s->counters[r].done) <= u) {
             FT_INVARIANT(r != s->rank, "a rank does not wait for itself");
-            return &s->counters[r].done;
+            return r;
         }
     }
-    return NULL;
+    return -1;
 }
 
-/* Until when unit `out` cannot be consumed: a rank that is not done with it, or NULL. */
-static _Atomic uint64_t *unfinished(struct ft_run *x)
+/* Who is to finish with unit `out` before it is consumed: everybody, or (a live bcast) the root. */
+static bool awaits_all(const struct ft_run *x)
+{
+    return !ft_run_is_bcast(x) || ft_stream_replays(x->c->s, ft_run_unit(x, x->out));
+}
+
+/* One of these that has not, or -1. */
+static int64_t unfinished(struct ft_run *x)
 {
     struct ft_stream *s = x->c->s;
     uint64_t u = ft_run_unit(x, x->out);
-    _Atomic uint64_t *root;
 
     if (ft_stream_replays(s, u) || (x->c->plan.way == FT_WAY_REDUCE && !x->relayed && !x->c->plan.doubled))
         return behind(s, u);
     if (ft_run_gathers(x) || x->relayed || x->c->plan.doubled)
-        return NULL;
-    root = &s->counters[x->c->root].done;
-    return ft_look(root) > u ? NULL : root;
+        return -1;
+    return ft_look(&s->counters[x->c->root].done) > u ? -1 : x->c->root;
 }
 
 /* Whether unit `out` is of the operation that this rank is in: in a replay its record says so, else other ranks' words. */
@@ -253,32 +257,32 @@ static int consume(struct ft_run *x, struct ft_error *e)
     return err;
 }
 
-/* The word to wait for, and how far it must come, when nothing could be done. NULL: something can be done
-   now, since others have moved on meanwhile. Never a word of our own: waiting for `lacking` to name
+/* What to wait for when nothing could be done. False: something can be done now, since others have moved on meanwhile. Never this rank itself: waiting for `lacking` to name
    somebody once more, and then for `done` of the first who has not done what we have not done either,
    had all ranks asleep for ever (explore finds it by the point here). */
-static _Atomic uint64_t *blocker(struct ft_run *x, uint64_t *least)
+static bool blocker(struct ft_run *x, struct ft_await *a)
 {
     struct ft_stream *s = x->c->s;
-    uint64_t depth = s->params->slot_depth, u;
-    _Atomic uint64_t *next;
+    uint64_t depth = s->params->slot_depth;
+    int64_t rank;
 
     ft_point_look();
     if (!ft_run_is_bcast(x) && x->made < x->in) {
-        *least = ft_run_unit(x, x->made) + 1;
-        return lacking(x);
+        rank = lacking(x);
+        *a = (struct ft_await){ .kind = FT_AWAIT_CONTRIBUTED, .all = !x->relayed, .unit = ft_run_unit(x, x->made) };
+    } else if (x->out < x->made) {
+        rank = unfinished(x);
+        *a = (struct ft_await){ .kind = FT_AWAIT_DONE, .all = awaits_all(x), .unit = ft_run_unit(x, x->out) };
+    } else if ((rank = lacking_next(x)) >= 0) {
+        *a = (struct ft_await){ .kind = FT_AWAIT_CONTRIBUTED, .unit = ft_run_unit(x, x->in) };
+    } else {
+        uint64_t u = ft_run_unit(x, ft_run_is_bcast(x) ? x->made : x->in);
+
+        rank = u < depth ? -1 : behind(s, u - depth);
+        *a = (struct ft_await){ .kind = FT_AWAIT_DONE, .all = true, .unit = u - depth };
     }
-    if (x->out < x->made) {
-        *least = ft_run_unit(x, x->out) + 1;
-        return unfinished(x);
-    }
-    if ((next = lacking_next(x))) {
-        *least = ft_run_unit(x, x->in) + 1;
-        return next;
-    }
-    u = ft_run_unit(x, ft_run_is_bcast(x) ? x->made : x->in);
-    *least = u - depth + 1;
-    return u < depth ? NULL : behind(s, u - depth);
+    a->rank = (uint32_t)rank;
+    return rank >= 0;
 }
 
 static int run(struct ft_run *x, struct ft_error *e)
@@ -299,16 +303,15 @@ static int run(struct ft_run *x, struct ft_error *e)
             err = produce(x, e);
             moved = true;
         }
-        if (!err && x->out < x->made && !unfinished(x)) {
+        if (!err && x->out < x->made && unfinished(x) < 0) {
             err = consume(x, e);
             moved = true;
         }
         if (!err && !moved) {
-            uint64_t least;
-            _Atomic uint64_t *word = blocker(x, &least);
+            struct ft_await a;
 
-            if (word)
-                err = ft_stream_await(s, word, least, e);
+            if (blocker(x, &a))
+                err = ft_stream_await(s, &a, e);
         }
     }
     /* Who else had written there had said what it calls before that: the fence keeps the copies before this look. With

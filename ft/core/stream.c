@@ -148,12 +148,20 @@ void ft_stream_jump(struct ft_stream *s, uint64_t unit, uint64_t end, uint64_t c
     ft_stream_end(s, 0, end);
 }
 
-FT_HOT int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e)
+void ft_stream_say_await(const struct ft_stream *s, const struct ft_await *a)
 {
+    if (s->block)
+        ft_await_say(&s->block->awaits, a);
+}
+
+FT_HOT int ft_stream_await_slow(struct ft_stream *s, const struct ft_await *a, struct ft_error *e)
+{
+    _Atomic uint64_t *word = ft_stream_awaited(s, a);
     struct ft_wait w = { 0 };
     uint64_t seen;
 
-    while ((seen = ft_look(word)) < least) {
+    ft_stream_say_await(s, a);
+    while ((seen = ft_look(word)) <= a->unit) {
         if (ft_wait_turn(&w, s->patience, word, seen)) {
             int err = ft_stream_verify(s, e);
 
@@ -164,22 +172,22 @@ FT_HOT int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uin
     return 0;
 }
 
-_Atomic uint64_t *ft_stream_lacking(struct ft_stream *s, uint64_t u)
+int64_t ft_stream_lacking(struct ft_stream *s, uint64_t u)
 {
     uint64_t least = UINT64_MAX;
 
     if (u < s->contributed)
-        return NULL;
+        return -1;
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t r = ft_stream_before(s, i);
         uint64_t seen = ft_look(&s->counters[r].contributed);
 
         if (seen <= u)
-            return &s->counters[r].contributed;
+            return r;
         least = ft_min(least, seen);
     }
     s->contributed = ft_max(s->contributed, least);
-    return NULL;
+    return -1;
 }
 
 bool ft_stream_committed(struct ft_stream *s, uint64_t u)
@@ -198,8 +206,8 @@ int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e)
 {
     while (!ft_stream_committed(s, u))
         for (uint32_t i = 0; i < s->n; i++) {
-            uint32_t r = ft_stream_before(s, i);
-            int err = ft_stream_await(s, &s->counters[r].done, u + 1, e);
+            struct ft_await a = { .kind = FT_AWAIT_DONE, .rank = ft_stream_before(s, i), .all = true, .unit = u };
+            int err = ft_stream_await(s, &a, e);
 
             if (err)
                 return err;

@@ -10,6 +10,7 @@
 #define FT_CORE_STREAM_H
 
 #include "ft/core/plan.h"
+#include "ft/shm/await.h"
 #include "ft/shm/log.h"
 
 struct ft;
@@ -82,15 +83,14 @@ static inline void ft_stream_leave(struct ft_stream *s, uint64_t position)
         ft_publish(&s->block->left_at, position);
 }
 
-/* Waits until *word >= least; FT_EMISMATCH if the wait is long and another rank turns out to be in another call. */
-int ft_stream_await_slow(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e);
-static inline int ft_stream_await(struct ft_stream *s, _Atomic uint64_t *word, uint64_t least, struct ft_error *e)
-{
-    return __builtin_expect(ft_look(word) >= least, 1) ? 0 : ft_stream_await_slow(s, word, least, e);
-}
+/* Waits until a->rank has done it; FT_EMISMATCH if the wait is long and another rank turns out to be in another call. */
+int ft_stream_await_slow(struct ft_stream *s, const struct ft_await *a, struct ft_error *e);
 
-/* The word of a rank that has not contributed to unit u of an operation in segments, or NULL. Does not wait. */
-_Atomic uint64_t *ft_stream_lacking(struct ft_stream *s, uint64_t u);
+/* Says what this rank waits for, to people. */
+void ft_stream_say_await(const struct ft_stream *s, const struct ft_await *a);
+
+/* A rank that has not contributed to unit u of an operation in segments, or -1. Does not wait. */
+int64_t ft_stream_lacking(struct ft_stream *s, uint64_t u);
 
 /* Waits until every rank's `done` is past unit u: u is committed. Same errors. */
 int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e);
@@ -166,6 +166,26 @@ static inline char *ft_stream_slot(const struct ft_stream *s, uint32_t rank, uin
 static inline struct ft_trail *ft_stream_trail(const struct ft_stream *s, uint32_t rank, uint64_t u)
 {
     return &s->trails[(uint64_t)rank * s->params->trail + (u & (s->params->trail - 1))];
+}
+
+/* The word that a rank waits for, which is a->unit + 1 at least when a->rank has done it. a->kind is not NOBODY. */
+static inline _Atomic uint64_t *ft_stream_awaited(const struct ft_stream *s, const struct ft_await *a)
+{
+    switch (a->kind) {
+    case FT_AWAIT_SHOWN:
+        return &ft_stream_short_slot(s, a->rank, a->unit)->unit;
+    case FT_AWAIT_CONTRIBUTED:
+        return &s->counters[a->rank].contributed;
+    case FT_AWAIT_DONE:
+        return &s->counters[a->rank].done;
+    default:
+        return &ft_stream_trail(s, a->rank, a->unit)->unit;
+    }
+}
+
+static inline int ft_stream_await(struct ft_stream *s, const struct ft_await *a, struct ft_error *e)
+{
+    return __builtin_expect(ft_look(ft_stream_awaited(s, a)) > a->unit, 1) ? 0 : ft_stream_await_slow(s, a, e);
 }
 
 #endif

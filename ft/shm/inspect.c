@@ -61,8 +61,7 @@ static void read_store(const struct ft_region *r, uint32_t rank, struct ft_inspe
     i->in_call = i->in_store = true;
     i->sig = (struct ft_sig){ .call = (uint8_t)ft_peek(&w->store_call), .root = -1, .elem = 1, .kind = FT_BYTE, .count = ft_peek(&w->store_count) };
     i->site = ft_peek(&w->store_site);
-    i->store_commits = ft_peek(&w->store_commits);
-    i->store_pinned = !i->store_commits && i->sig.call == FT_CALL_CHECKPOINT && awaits_slot(r, w);
+    i->store_pinned = !ft_peek(&w->store_commits) && i->sig.call == FT_CALL_CHECKPOINT && awaits_slot(r, w);
 }
 
 /* Nor is there a unit of a call that the bootstrap cache may have. */
@@ -135,7 +134,7 @@ void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
         i->state = ft_look32(&b->state);
         i->incarnation = ft_look32(&b->incarnation);
         i->pid = ft_look32(&b->attached_pid);
-        i->left_at = ft_look(&b->left_at);
+        i->awaits = ft_await_read(&b->awaits);
         /* Counters first: what is said to be called below has then been called. */
         read_counters(&w, w.p->extent_bytes, rank, i);
         if (i->state == FT_RANK_ATTACHED) {
@@ -152,168 +151,54 @@ void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
 
 /* ---- whom a rank waits for -------------------------------------------------------------------------- */
 
-/* Marks whom `test` is true for. */
-struct marks {
-    const struct ft_params *p;
-    const struct ft_inspect *ranks;
-    uint32_t me;
-    bool *awaited;   /* or NULL: only counted */
-};
-
-typedef bool test(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit);
-
-static bool not_called(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
+static bool is_behind(const struct ft_inspect *other, enum ft_await_kind kind, uint64_t unit)
 {
-    (void)me;
-    return other->called <= unit;
+    switch (kind) {
+    case FT_AWAIT_CALLED:
+        return other->called <= unit;
+    case FT_AWAIT_ASKED:
+        return other->called <= unit && !(other->asks_all && other->unit == unit);
+    case FT_AWAIT_SHOWN:
+        return other->shown <= unit;
+    case FT_AWAIT_CONTRIBUTED:
+        return other->contributed <= unit;
+    case FT_AWAIT_DONE:
+        return other->done <= unit;
+    case FT_AWAIT_CONSUMED:
+        return other->consumed <= unit;
+    case FT_AWAIT_NOBODY:
+        break;
+    }
+    return false;
 }
 
-static bool not_shown(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
+/* Somebody's call says what the unit is: that is all that who is in doubt waits for (core/bootstrap_place.c). */
+static bool is_answered(const struct ft_params *p, const struct ft_inspect *ranks, const struct ft_await *a)
 {
-    (void)me;
-    return other->shown <= unit;
-}
+    bool called = false;
 
-static bool not_done(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
-{
-    (void)me;
-    return other->done <= unit;
-}
-
-static bool not_consumed(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
-{
-    (void)unit;
-    return other->consumed < me->consumed;
-}
-
-static bool not_asking(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
-{
-    return not_called(other, me, unit) && !(other->asks_all && other->unit == unit);
-}
-
-/* In the same operation, or before it, and less far: with contributions, with results. */
-static bool not_contributed(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
-{
-    return other->contributed <= unit && other->unit <= me->unit;
-}
-
-static bool behind(const struct ft_inspect *other, const struct ft_inspect *me, uint64_t unit)
-{
-    return other->done < me->done && other->unit <= unit;
-}
-
-static uint32_t mark_one(const struct marks *m, uint32_t r, test *t, uint64_t unit)
-{
-    if (r == m->me || !t(&m->ranks[r], &m->ranks[m->me], unit))
-        return 0;
-    if (m->awaited)
-        m->awaited[r] = true;
-    return 1;
-}
-
-static uint32_t mark(const struct marks *m, test *t, uint64_t unit)
-{
-    uint32_t n = 0;
-
-    for (uint32_t r = 0; r < m->p->nranks; r++)
-        n += mark_one(m, r, t, unit);
-    return n;
-}
-
-/* Which way the call goes (ft/core/plan.c). The longest part of an allgatherv is not in its signature, but whoever has
-   contributed to it shows; in a replay, where that says nothing, the standard way's questions suit both. */
-static bool is_short(const struct ft_params *p, const struct ft_inspect *i)
-{
-    uint64_t bytes = i->sig.count * i->sig.elem;
-
-    if (ft_sig_agrees(&i->sig) || (!i->replaying && i->shown > i->unit))
-        return true;
-    return ft_params_short(p, &i->sig, bytes, i->sig.call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes);
-}
-
-/* core/short.c: until the slot is free, then for whose contributions are needed. */
-static uint32_t mark_short(const struct marks *m, const struct ft_inspect *i)
-{
-    bool root = i->sig.root == (int64_t)m->me;
-
-    if (i->shown <= i->unit)
-        return i->unit < m->p->short_depth ? 0 : mark(m, not_done, i->unit - m->p->short_depth);
-    if (i->sig.root < 0 || (i->sig.call == FT_CALL_REDUCE && root))
-        return mark(m, not_shown, i->unit);
-    return i->sig.call == FT_CALL_BCAST && !root ? mark_one(m, (uint32_t)i->sig.root, not_shown, i->unit) : 0;
-}
-
-/* A bcast: the root, until everybody is no more than slot_depth units behind; all others, until it has written. */
-static uint32_t mark_bcast(const struct marks *m, const struct ft_inspect *i)
-{
-    uint32_t root = (uint32_t)i->sig.root;
-    uint64_t at = ft_max(i->done, i->unit);
-
-    if (root != m->me)
-        return mark_one(m, root, behind, i->unit);
-    return at < m->p->slot_depth ? 0 : mark(m, not_done, at - m->p->slot_depth);
-}
-
-/* Who sends: of more than two ranks until the next one has contributed, and until all are no more than slot_depth units behind. Who receives: until the sender
-   has contributed, in a replay until it is done. */
-static uint32_t mark_relayed(const struct marks *m, const struct ft_inspect *i)
-{
-    bool sends = (i->sig.root == (int64_t)m->me) == (i->sig.call == FT_CALL_BCAST);
-    uint32_t source = ft_params_source(m->p, m->me), n = 0;
-    uint64_t at = ft_max(i->done, i->unit);
-
-    if (!sends || (m->p->nranks > 2 && source < m->p->nranks))
-        n = mark_one(m, source, not_contributed, at);
-    if (!sends)
-        return n ? n : mark(m, behind, i->unit);
-    return n || at < m->p->slot_depth ? n : mark(m, not_done, at - m->p->slot_depth);
-}
-
-/* core/standard.c: everybody's call, then contributions to the unit it is at, then everybody's part of the results. */
-static uint32_t mark_standard(const struct marks *m, const struct ft_inspect *i)
-{
-    uint32_t n;
-
-    if (ft_params_relays(m->p, &i->sig))
-        return mark_relayed(m, i);
-    if (i->sig.call == FT_CALL_BCAST)
-        return mark_bcast(m, i);
-    n = mark(m, not_called, i->unit);
-    if (!n && i->contributed > i->unit)
-        n = mark(m, not_contributed, ft_min(ft_max(i->done, i->unit), i->contributed - 1));
-    return n ? n : mark(m, behind, i->unit);
-}
-
-/* core/bootstrap_place.c: until anybody calls the unit, or everybody asks; in a replay, until it is committed. */
-static uint32_t mark_doubt(const struct marks *m, const struct ft_inspect *i)
-{
-    struct marks counted = { m->p, m->ranks, m->me, NULL };
-
-    if (i->replaying)
-        return mark(m, not_done, i->unit);
-    return mark(&counted, not_called, i->unit) == m->p->nranks - 1 ? mark(m, not_asking, i->unit) : 0;
+    for (uint32_t r = 0; r < p->nranks && a->kind == FT_AWAIT_ASKED; r++)
+        called |= ranks[r].called > a->unit;
+    return called;
 }
 
 uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank, bool *awaited)
 {
-    const struct ft_inspect *i = &ranks[rank];
-    struct marks m = { p, ranks, rank, awaited };
-    uint32_t n;
+    const struct ft_await *a = &ranks[rank].awaits;
+    uint32_t n = 0;
 
     if (awaited)
         memset(awaited, 0, p->nranks * sizeof *awaited);
-    if (!i->in_call)
+    if (!ranks[rank].in_call || is_answered(p, ranks, a))
         return 0;
-    if (i->in_store && i->store_commits)
-        return mark(&m, not_done, i->unit - 1);
-    if (i->in_store) /* ft/checkpoint.c: until nobody can load the version whose place is taken */
-        return i->sig.call == FT_CALL_CHECKPOINT ? mark(&m, not_consumed, i->unit) : 0;
-    if (i->in_doubt)
-        return mark_doubt(&m, i);
-    if (is_short(p, i))
-        return i->replaying ? mark(&m, not_done, i->unit) : mark_short(&m, i);
-    n = i->replaying ? mark(&m, not_done, i->unit) : 0;  /* the rest of the operation may be live */
-    return n ? n : mark_standard(&m, i);
+    for (uint32_t r = 0; r < p->nranks; r++) {
+        bool is = r != rank && (a->all || r == a->rank) && is_behind(&ranks[r], a->kind, a->unit);
+
+        n += is;
+        if (awaited)
+            awaited[r] = is;
+    }
+    return n;
 }
 
 bool ft_inspect_awaits_memory(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank)

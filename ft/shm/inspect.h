@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ft/shm/await.h"
 #include "ft/shm/region.h"
 
 /* One rank. Units count operations, or segments of large ones, from the start of the job. */
@@ -18,7 +19,6 @@ struct ft_inspect {
     uint32_t pid;           /* that called MPI_Init; 0 before */
     bool in_call;           /* in an MPI call that communicates; else in the program's own code */
     bool in_store;          /* with in_call: a function of checkpoints, busy with models, or waiting to be: the unit is not called yet */
-    bool store_commits;     /* ... or its unit is called, the one before `unit`, and not committed */
     bool store_pinned;      /* ... and the slot it is to write is still being copied to disk */
     bool in_doubt;          /* with in_call: asks whether this is the call of `unit` or one that the bootstrap cache has: the unit is not called yet */
     bool asks_all;          /* ... and has asked all others */
@@ -36,7 +36,7 @@ struct ft_inspect {
     uint64_t shown;         /* ... contributed on the short path ... */
     uint64_t contributed;   /* ... or on the standard one, where there is something to reduce */
     uint64_t consumed;      /* version of the newest checkpoint it has finished with, or loaded */
-    uint64_t left_at;       /* it needs nothing of the log below */
+    struct ft_await awaits; /* ... which it waits for, or waited for last, as it says itself */
     bool wants_memory;      /* it is at the end of the log memory there is, and has asked for more */
 };
 
@@ -45,8 +45,7 @@ struct ft_inspect {
    A few cache lines per rank: some 100 us for 512. */
 void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks);
 
-/* Whom `rank` waits for: those that have not yet called or contributed to what it needs; if all have, those behind with their
-   part of the result. Exact for a rank that really waits; one that is just passing through may seem to wait for a moment. Sets
+/* Whom `rank` waits for, as it has said before it began to wait (await.h), as far as they are still behind. Sets
    awaited[0..nranks-1] (may be NULL), returns how many are set: 0 if it waits for nobody. Pure. */
 uint32_t ft_inspect_awaits(const struct ft_params *p, const struct ft_inspect *ranks, uint32_t rank, bool *awaited);
 

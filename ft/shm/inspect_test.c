@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whom ranks wait for (ft/shm/inspect.h): the right ones, all of them, and nobody else. Calls are published with the
-   engine's own functions; what only a real wait shows is checked by the explorer. */
+/* Whom ranks wait for (ft/shm/inspect.h): the right ones, all of them, and nobody else. Calls and waits are published with the
+   engine's own functions; that a rank which waits says the right thing is checked by the explorer. */
 #include "ft/shm/inspect.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +20,6 @@ static bool awaited[N];
 static struct ft_patience patience;
 static const struct ft_sig small = { .call = FT_CALL_ALLREDUCE, .reduction = FT_SUM, .kind = FT_F64, .root = -1, .elem = 8, .count = 4 };
 static const struct ft_sig large = { .call = FT_CALL_ALLREDUCE, .reduction = FT_SUM, .kind = FT_F64, .root = -1, .elem = 8, .count = 1 << 20 };
-static const struct ft_sig reduce = { .call = FT_CALL_REDUCE, .reduction = FT_SUM, .kind = FT_F64, .root = 0, .elem = 8, .count = 1 << 20 };
 static const struct ft_sig bcast = { .call = FT_CALL_BCAST, .kind = FT_I32, .root = 1, .elem = 4, .count = 2 };
 
 static void attach(uint32_t rank, uint32_t incarnation)
@@ -62,6 +61,21 @@ static void contribute(uint32_t rank)
     ft_publish(&ft_stream_short_slot(s, rank, s->unit)->unit, s->unit + 1);
 }
 
+/* It waits, for `whom` (ALL: everybody), in the unit that it is in. */
+enum { ALL = -1 };
+static void wait_for(uint32_t rank, enum ft_await_kind kind, int whom, uint64_t unit)
+{
+    struct ft_await a = { .kind = kind, .all = whom == ALL, .rank = whom == ALL ? 0 : (uint32_t)whom, .unit = unit };
+
+    ft_stream_say_await(&stream[rank], &a);
+}
+
+static void contribute_and_wait(uint32_t rank)
+{
+    contribute(rank);
+    wait_for(rank, FT_AWAIT_SHOWN, ALL, stream[rank].unit);
+}
+
 static void leave(uint32_t rank)
 {
     struct ft_stream *s = &stream[rank];
@@ -97,7 +111,7 @@ Test(inspect, rank_outside_is_awaited_by_all)
     for (uint32_t r = 0; r < N; r++)
         if (r != 2) {
             call(r, &small);
-            contribute(r);
+            contribute_and_wait(r);
         }
     for (uint32_t r = 0; r < N; r++) {
         cr_assert_eq(awaits(r), r == 2 ? 0 : 1, "rank %u", r);
@@ -114,7 +128,7 @@ Test(inspect, two_outside_are_no_culprit)
 {
     for (uint32_t r = 0; r < 2; r++) {
         call(r, &small);
-        contribute(r);
+        contribute_and_wait(r);
     }
     cr_assert_eq(awaits(0), 2);
     cr_assert(awaited[2] && awaited[3] && !awaited[1]);
@@ -125,9 +139,9 @@ Test(inspect, called_but_stopped_before_it_contributed)
 {
     for (uint32_t r = 0; r < N; r++)
         call(r, &small);
-    contribute(0);
-    contribute(1);
-    contribute(3);
+    contribute_and_wait(0);
+    contribute_and_wait(1);
+    contribute_and_wait(3);
     cr_assert_eq(awaits(0), 1);
     cr_assert(awaited[2]);
     cr_assert_eq(culprit(), 2);
@@ -150,11 +164,15 @@ Test(inspect, a_checkpoint_waits_for_who_has_not_consumed_the_last_one)
 {
     for (uint32_t r = 0; r < N; r++)
         ft_publish(&busy(r, FT_CALL_CHECKPOINT)->consumed, 3);
+    wait_for(1, FT_AWAIT_CONSUMED, ALL, 2);
     look();
     cr_assert(ranks[1].in_call && ranks[1].in_store && ranks[1].sig.call == FT_CALL_CHECKPOINT && ranks[1].site == 78);
     cr_assert_eq(awaits(1), 0, "it is busy with its models");
     ft_publish(&ft_versions_of(&region, 2)->consumed, 2);
     ft_publish(&ft_versions_of(&region, 2)->store_unit, 0);
+    for (uint32_t r = 0; r < N; r++)
+        if (r != 2)
+            wait_for(r, FT_AWAIT_CONSUMED, ALL, 2);
     cr_assert_eq(awaits(1), 1);
     cr_assert(awaited[2]);
     cr_assert_eq(awaits(2), 0);
@@ -169,8 +187,10 @@ Test(inspect, a_checkpoint_waits_for_its_commit)
         ft_publish(&ft_region_rank(&region, r)->left, 5);
         ft_publish(&stream[r].counters[r].done, r == 3 ? 4 : 5);
     }
-    for (uint32_t r = 0; r < 3; r++)
+    for (uint32_t r = 0; r < 3; r++) {
         ft_note(&busy(r, FT_CALL_CHECKPOINT)->store_commits, 1);
+        wait_for(r, FT_AWAIT_DONE, ALL, 4);
+    }
     cr_assert_eq(awaits(0), 1);
     cr_assert(awaited[3]);
     cr_assert_eq(culprit(), 3);
@@ -182,7 +202,7 @@ Test(inspect, a_checkpoint_waits_for_the_disk)
     for (uint32_t r = 0; r < N; r++)
         if (r != 1) {
             call(r, &small);
-            contribute(r);
+            contribute_and_wait(r);
         }
     look();
     cr_assert_not(ft_inspect_awaits_disk(ranks, 1));
@@ -213,6 +233,7 @@ static struct ft_version_words *ask(uint32_t rank)
 
     ft_trail_write(&w->asking, stream[rank].unit, &small, 79);
     ft_publish(&w->doubt, stream[rank].unit + 1);
+    wait_for(rank, FT_AWAIT_ASKED, ALL, stream[rank].unit);
     return w;
 }
 
@@ -239,6 +260,7 @@ Test(inspect, a_bcast_waits_for_its_root_only)
 {
     call(0, &bcast);
     contribute(0);
+    wait_for(0, FT_AWAIT_SHOWN, 1, 0);
     cr_assert_eq(awaits(0), 1);
     cr_assert(awaited[1]);
     cr_assert_eq(culprit(), -1);
@@ -258,67 +280,73 @@ Test(inspect, a_root_far_ahead_waits_for_its_slot)
             leave(r);
         }
     call(1, &bcast);
+    wait_for(1, FT_AWAIT_DONE, ALL, 0);
     cr_assert_eq(awaits(1), 1);
     cr_assert(awaited[3]);
     cr_assert_eq(ranks[1].unit, region.header->params.short_depth);
     cr_assert_eq(ranks[1].done, ranks[1].unit);
 }
 
-Test(inspect, standard_operation_call_contribution_result)
+Test(inspect, standard_operation_contribution_result)
 {
-    for (uint32_t r = 0; r < N - 1; r++)
+    for (uint32_t r = 0; r < N - 1; r++) {
         call(r, &large);
+        wait_for(r, FT_AWAIT_CONTRIBUTED, ALL, 0);
+        ft_publish(&stream[0].counters[r].contributed, 3);
+    }
     cr_assert_eq(awaits(0), 1);
     cr_assert(awaited[3]);
+    cr_assert_eq(culprit(), 3);
     call(3, &large);
-    for (uint32_t r = 0; r < N; r++)
+    wait_for(3, FT_AWAIT_CONTRIBUTED, ALL, 1);
+    for (uint32_t r = 0; r < N; r++) {
         ft_publish(&stream[0].counters[r].contributed, r == 1 ? 1 : 3);
-    for (uint32_t r = 0; r < N; r++)
-        ft_publish(&stream[0].counters[r].done, 1);
+        wait_for(r, FT_AWAIT_CONTRIBUTED, ALL, 1);
+    }
     cr_assert_eq(awaits(0), 1);
     cr_assert(awaited[1]);
     cr_assert_eq(awaits(1), 0);
     cr_assert_eq(culprit(), 1);
     ft_publish(&stream[0].counters[1].contributed, 3);
-    for (uint32_t r = 0; r < N; r++)
+    for (uint32_t r = 0; r < N; r++) {
         ft_publish(&stream[0].counters[r].done, r == 2 ? 2 : 3);
+        wait_for(r, FT_AWAIT_DONE, ALL, 2);
+    }
     cr_assert_eq(awaits(0), 1);
     cr_assert(awaited[2]);
     cr_assert_eq(culprit(), 2);
 }
 
-static void hand_on(uint32_t rank, uint64_t units)
+/* From the last rank to the first, as a relayed reduce does. */
+Test(inspect, a_rank_waits_for_the_next_one_only)
 {
-    ft_publish(&stream[rank].counters[rank].contributed, units);
-    if (rank != (uint32_t)reduce.root)
-        ft_publish(&stream[rank].counters[rank].done, units);
-}
-
-/* From the last rank to the first. */
-Test(inspect, a_relayed_reduce_waits_for_the_next_rank)
-{
-    uint64_t depth = region.header->params.slot_depth;
-
-    for (uint32_t r = 0; r < 3; r++)
-        call(r, &reduce);
+    for (uint32_t r = 0; r < 3; r++) {
+        call(r, &large);
+        wait_for(r, FT_AWAIT_CONTRIBUTED, (int)r + 1, 0);
+    }
     for (uint32_t r = 0; r < 3; r++) {
         cr_assert_eq(awaits(r), 1);
         cr_assert(awaited[r + 1]);
     }
     cr_assert_eq(culprit(), 3);
-    call(3, &reduce);
-    cr_assert_eq(awaits(3), 0);
-    hand_on(3, depth);
-    cr_assert_eq(awaits(3), 3, "until a slot is free");
-    for (uint32_t r = 2; r > 0; r--) {
-        cr_assert_eq(awaits(r), 0);
-        cr_assert_eq(awaits(0), 1, "the root");
-        cr_assert(awaited[1]);
-        hand_on(r, 1);
-    }
-    cr_assert_eq(awaits(0), 0);
+    ft_publish(&stream[3].counters[3].contributed, 1);
+    cr_assert_eq(awaits(2), 0, "what it waited for has come");
     cr_assert_eq(awaits(1), 1);
-    cr_assert(awaited[2]);
+}
+
+/* A wait is told of the call it is in: what the last one waited for has come, or this one would not be. */
+Test(inspect, what_was_waited_for_is_over)
+{
+    for (uint32_t r = 0; r < N; r++) {
+        call(r, &small);
+        contribute_and_wait(r);
+    }
+    for (uint32_t r = 0; r < N; r++)
+        leave(r);
+    call(0, &small);
+    cr_assert_eq(awaits(0), 0);
+    ft_region_start_rank(&region, 1, 1);
+    cr_assert_eq(ft_await_read(&ft_region_rank(&region, 1)->awaits).kind, FT_AWAIT_NOBODY);
 }
 
 Test(inspect, a_replaying_rank_and_its_progress)
@@ -331,7 +359,7 @@ Test(inspect, a_replaying_rank_and_its_progress)
         }
     for (uint32_t r = 1; r < N; r++) {
         call(r, &small);
-        contribute(r);
+        contribute_and_wait(r);
     }
     ft_region_start_rank(&region, 0, 1);
     cr_assert_eq(culprit(), 0, "not there yet");
@@ -360,7 +388,7 @@ Test(inspect, what_a_dead_rank_has_contributed_counts)
 {
     for (uint32_t r = 0; r < N; r++) {
         call(r, &small);
-        contribute(r);
+        contribute_and_wait(r);
     }
     ft_region_start_rank(&region, 0, 1);
     cr_assert_eq(awaits(1), 0);
@@ -388,10 +416,11 @@ Test(inspect, the_agent_is_awaited_at_the_end_of_memory)
 Test(inspect, a_finalized_rank_does_not_count)
 {
     atomic_store(&ft_region_rank(&region, 3)->state, FT_RANK_FINALIZED);
-    call(0, &bcast);
-    contribute(0);
-    call(2, &bcast);
-    contribute(2);
+    for (uint32_t r = 0; r < 3; r += 2) {
+        call(r, &bcast);
+        contribute(r);
+        wait_for(r, FT_AWAIT_SHOWN, 1, 0);
+    }
     cr_assert_eq(culprit(), 1);
 }
 

@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 28, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 29, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -224,6 +224,11 @@ struct ft_snap_words {
     _Atomic uint64_t copy;                   /* its process, 0: none could be made */
 };
 
+/* ft/shm/await.h. */
+struct ft_await_words {
+    _Atomic uint64_t what, unit;
+};
+
 /* One per rank. Times are CLOCK_MONOTONIC nanoseconds. */
 struct ft_rank_block {
     /* agent, before it starts an incarnation */
@@ -240,6 +245,7 @@ struct ft_rank_block {
     _Atomic uint64_t left;                           /* it has returned from all calls that begin below this unit */
     _Atomic uint64_t left_at;                        /* what of the log is below this it needs no more; until it attaches its
                                                         cut (agent) */
+    struct ft_await_words awaits;                    /* whom it waits for */
     _Atomic uint64_t mine;                           /* units that earlier incarnations had finished with ... */
     _Atomic uint64_t called;                         /* ... and, at least, called: as it found them when it attached */
     struct ft_trail again;                           /* the last call it made that an earlier one had made */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ft/shm/await.h"
 #include "ft/shm/box.h"
 #include "ft/shm/random.h"
 #include "ft/shm/versions.h"
@@ -210,6 +211,7 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     atomic_store(&b->mine, 0);
     atomic_store(&b->called, 0);
     atomic_store(&b->again.unit, 0);
+    atomic_store(&b->awaits.what, FT_AWAIT_NOBODY);
     atomic_store(&b->incarnation, incarnation);
     atomic_store(&b->state, FT_RANK_ABSENT);
     atomic_store((_Atomic uint8_t *)(r->base + r->header->asleep_at) + rank, 0);
