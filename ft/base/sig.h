@@ -42,7 +42,7 @@ struct ft_sig {
     uint8_t cached;     /* enum ft_cached: of the bootstrap cache, or 0 */
     int32_t root;       /* rank in the stream, -1 where there is none */
     uint32_t elem;      /* bytes of one element */
-    uint32_t length;    /* 0; in the log of a job on several nodes: bytes of the unit's result, so that it can be walked through */
+    uint32_t length;    /* 0; in the log: bytes of the unit's result (ft/shm/walk.h) */
     uint64_t count;     /* elements per rank (allgatherv: in all; a checkpoint: bytes of the global model) */
     uint64_t shape;     /* allgatherv: hash of the counts; FT_CACHED_DECLARED: of the key; else 0 */
 };

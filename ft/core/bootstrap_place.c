@@ -6,6 +6,7 @@
 #include "ft/core/nodes.h"
 #include "ft/shm/doubt.h"
 #include "ft/shm/trail.h"
+#include "ft/shm/walk.h"
 
 /* What is kept of calls without a key, each and together. */
 #define PLACE_BYTES (64ull << 20)
@@ -113,21 +114,31 @@ static enum evidence trail_of(const struct ft_bootstrap_call *x, uint32_t rank)
     return judge(x, &sig, site, rank == 0 || rank == s->rank);
 }
 
-/* The log, of a unit that an earlier incarnation has finished. Its record is at the stream's position, or, being too long for that, at
-   the next extent. */
+static bool read_log(void *arg, uint64_t position, void *to, uint64_t n)
+{
+    struct ft_error e;
+
+    return ft_stream_read(arg, position, 0, to, n, false, &e) == 0;
+}
+
+/* The log, of a unit that an earlier incarnation has finished. */
 static enum evidence logged(const struct ft_bootstrap_call *x, struct ft_error *e, int *err)
 {
     struct ft_stream *s = x->k->s;
-    uint64_t next = (s->end / s->log.extent_bytes + 1) * s->log.extent_bytes;
+    struct ft_walk walk = {.read = read_log, .arg = s, .extent_bytes = s->log.extent_bytes, .unit = s->unit, .position = s->end};
     struct ft_record rec;
+    enum ft_walk_step step;
 
     *err = ft_stream_await_commit(s, s->unit, e);
     if (*err)
         return NOTHING;
-    *err = ft_stream_read(s, s->end, 0, &rec, sizeof rec, false, e);
-    if (!*err && rec.unit != s->unit + 1)
-        *err = ft_stream_read(s, next, 0, &rec, sizeof rec, false, e);
-    FT_INVARIANT(*err || rec.unit == s->unit + 1, "a committed unit's record is where the one before it ends");
+    step = ft_walk_look(&walk, &rec);
+    if (step == FT_WALK_ABSENT)
+        *err = ft_stream_read(s, walk.position, 0, &rec, sizeof rec, false, e); /* with its line */
+    if (*err)
+        return NOTHING;
+    FT_INVARIANT(step == FT_WALK_RECORD, "a committed unit's record is where the one before it ends");
+    rec.sig.length = 0;
     return judge(x, &rec.sig, rec.site, rec.sig.root <= 0 || s->nodes);
 }
 

@@ -7,6 +7,7 @@
 #include "ft/base/site.h"
 #include "ft/base/util.h"
 #include "ft/core/nodes_op.h"
+#include "ft/shm/walk.h"
 
 /* What two nodes must have alike before one understands the other's records. */
 static uint64_t constants(const struct ft_nodes *n)
@@ -21,30 +22,42 @@ static uint64_t constants(const struct ft_nodes *n)
 
 /* ---- old results ---- */
 
-/* The first unit of an extent, plus one. */
-static uint64_t start_of(const struct ft_nodes *n, uint64_t extent)
+static bool read_log(void *arg, uint64_t position, void *to, uint64_t n)
 {
-    return ft_look(&n->starts[extent & (n->s->params->ntable - 1)]);
+    struct ft_nodes *nodes = arg;
+
+    return ft_log_try_read(&nodes->s->log, position, to, n);
 }
 
-/* The last extent that begins with unit u or with one before it. Of one that has not begun the ring has what it was before: less than its
-   predecessor's. */
-static uint64_t extent_of(const struct ft_nodes *n, uint64_t u)
+static struct ft_walk walk_of(struct ft_nodes *n)
 {
-    const struct ft_log *log = &n->s->log;
-    uint64_t extent = ft_look(&log->head->floor), assigned = ft_look(&log->head->assigned), start = start_of(n, extent), next;
-
-    for (; extent + 1 < assigned && (next = start_of(n, extent + 1)) > start && next - 1 <= u; extent++)
-        start = next;
-    return extent;
+    return (struct ft_walk){ .read = read_log, .arg = n, .extent_bytes = n->s->log.extent_bytes };
 }
 
-/* The first unit that can still be read. */
-static uint64_t base_unit(const struct ft_nodes *n)
+/* Extents below have begun. `done_at` is behind what is committed, never ahead. */
+static uint64_t begun(const struct ft_nodes *n)
 {
-    uint64_t floor = ft_ask(&n->s->log.head->floor), start = start_of(n, floor);
+    return ft_div_up(ft_peek(&n->s->counters[0].done_at), n->s->log.extent_bytes);
+}
 
-    return floor && start ? start - 1 : 0;
+/* To the last extent that begins with unit u or with one before it. False: all that are left begin later. */
+static bool seek(struct ft_nodes *n, struct ft_walk *walk, uint64_t u)
+{
+    uint64_t floor = ft_look(&n->s->log.head->floor);
+
+    if (ft_walk_seek(walk, u, floor, begun(n)))
+        return true;
+    walk->unit = walk->position = 0;
+    return !floor;
+}
+
+/* The first unit that can still be read; 0 if that is not known. */
+static uint64_t base_unit(struct ft_nodes *n)
+{
+    uint64_t floor = ft_ask(&n->s->log.head->floor);
+    struct ft_record rec;
+
+    return floor && floor < begun(n) && read_log(n, floor * n->s->log.extent_bytes, &rec, sizeof rec) ? rec.unit - 1 : 0;
 }
 
 static int damaged(const struct ft_nodes *n, uint64_t u, struct ft_error *e)
@@ -53,39 +66,25 @@ static int damaged(const struct ft_nodes *n, uint64_t u, struct ft_error *e)
                       (unsigned long long)u, n->s->name);
 }
 
-/* The head of the record after the reader's position. */
-static bool read_head(struct ft_nodes *n, struct ft_nodes_reader *reader, struct ft_record *rec)
-{
-    uint64_t extent = n->s->log.extent_bytes, next = (reader->position + extent - 1) / extent;
-    bool crosses = reader->position % extent != 0 && start_of(n, next) == reader->unit + 1;
-
-    if (crosses)
-        reader->position = next * extent;
-    return ft_log_try_read(&n->s->log, reader->position, rec, sizeof *rec) && rec->unit == reader->unit + 1 &&
-           rec->sig.length <= extent;
-}
-
 /* Committed unit u, as it was logged. Readers go forwards, unit by unit; else they begin anew with the extent: what is between may have been
    released meanwhile (the test `nodes`, 3 2 7 80 krc: a peer was told that its unit is not there). */
 static int read_unit(struct ft_nodes *n, struct ft_nodes_reader *reader, uint64_t u, struct ft_record *rec, struct ft_error *e)
 {
-    uint64_t length, extent_bytes = n->s->log.extent_bytes;
+    struct ft_walk walk = walk_of(n);
+    uint64_t length;
 
-    if (reader->unit != u || u == 0) {
-        uint64_t extent = extent_of(n, u), start = start_of(n, extent);
-
-        reader->position = extent * extent_bytes;
-        reader->unit = start ? start - 1 : 0;
-    }
+    walk.unit = reader->unit;
+    walk.position = reader->position;
+    if ((walk.unit != u || u == 0) && !seek(n, &walk, u))
+        return damaged(n, u, e);
     for (;;) {
-        if (!read_head(n, reader, rec))
+        if (ft_walk_look(&walk, rec) != FT_WALK_RECORD)
             return damaged(n, u, e);
-        length = rec->sig.length;
-        if (reader->unit == u)
+        if (walk.unit == u)
             break;
-        reader->unit++;
-        reader->position += ft_record_bytes(length);
+        ft_walk_on(&walk, rec);
     }
+    length = rec->sig.length;
     if (length > reader->room) {
         free(reader->bytes);
         reader->room = 0;
@@ -95,10 +94,11 @@ static int read_unit(struct ft_nodes *n, struct ft_nodes_reader *reader, uint64_
                               (unsigned long long)length, ft_plural(length));
         reader->room = length;
     }
-    if (length && !ft_log_try_read(&n->s->log, reader->position + ft_record_offset(length), reader->bytes, length))
+    if (length && !ft_log_try_read(&n->s->log, walk.position + ft_record_offset(length), reader->bytes, length))
         return damaged(n, u, e);
-    reader->unit++;
-    reader->position += ft_record_bytes(length);
+    ft_walk_on(&walk, rec);
+    reader->unit = walk.unit;
+    reader->position = walk.position;
     return 0;
 }
 
@@ -163,10 +163,11 @@ int ft_nodes_outgoing(struct ft_nodes *n, uint32_t p, struct ft_frame_head *head
 static void note_count(struct ft_nodes *n, uint32_t p, uint64_t count)
 {
     struct ft_link_words *words = ft_region_link(n->s->region, n->x.peer[p].node);
-    uint64_t bytes = n->s->log.extent_bytes, next = ft_peek(&words->acked_at) / bytes + 1, start = start_of(n, next);
+    uint64_t acked = ft_peek(&words->acked_at) / n->s->log.extent_bytes;
+    struct ft_walk walk = walk_of(n);
 
-    if (start > start_of(n, next - 1) && start - 1 <= count && ft_look(&n->s->log.head->assigned) > next)
-        ft_publish(&words->acked_at, extent_of(n, count) * bytes);
+    if (acked + 1 < begun(n) && ft_walk_seek(&walk, count, acked, begun(n)) && walk.position > ft_peek(&words->acked_at))
+        ft_publish(&words->acked_at, walk.position);
 }
 
 /* What it says in its HELLO may be less than before: it was lost. The keeper says a new floor, and then looks at this word again; so it is lowered,
@@ -174,7 +175,8 @@ static void note_count(struct ft_nodes *n, uint32_t p, uint64_t count)
 static void note_greeting(struct ft_nodes *n, uint32_t p, uint64_t count)
 {
     struct ft_link_words *words = ft_region_link(n->s->region, n->x.peer[p].node);
-    uint64_t at = extent_of(n, count) * n->s->log.extent_bytes;
+    struct ft_walk walk = walk_of(n);
+    uint64_t at = seek(n, &walk, count) ? walk.position : ft_look(&n->s->log.head->floor) * n->s->log.extent_bytes;
 
     if (at < ft_peek(&words->acked_at))
         ft_announce(&words->acked_at, at);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ft/net/links.h"
+#include "ft/shm/walk.h"
 #include "ft/shm/keeper.h"
 
 enum { EXTENT = 64 << 10, PER_EXTENT = 4, RESULT = EXTENT / PER_EXTENT - 64, NTABLE = 8, PEER = 1 };
@@ -70,14 +71,14 @@ static void want(uint64_t extents)
 /* A record, as ft_nodes_commit does it. */
 static void commit(void)
 {
-    struct ft_record head = { .unit = units + 1, .sig = { .call = FT_CALL_BCAST, .length = RESULT } };
+    struct ft_record head = { .unit = units + 1, .sig = { .call = FT_CALL_BCAST, .length = RESULT } }, gap = ft_walk_gap(units);
     uint64_t at = ft_log_place(&stream.log, end, RESULT);
 
     want(at / EXTENT + 1);
+    if (at != end)
+        ft_fill(ft_log_write(&stream.log, end), &gap, sizeof gap);
     ft_fill(ft_log_write(&stream.log, at), &head, sizeof head);
     memset(ft_log_write(&stream.log, at) + ft_record_offset(RESULT), (int)units, RESULT);
-    if (at % EXTENT == 0)
-        ft_publish(&nodes.starts[at / EXTENT & (NTABLE - 1)], units + 1);
     end = at + ft_record_bytes(RESULT);
     ft_announce(&stream.counters[0].done, ++units);
     ft_publish(&stream.counters[0].done_at, end);

@@ -177,7 +177,6 @@ void ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire
     if (!wire)
         return;
     n->wire = *wire;
-    n->starts = (_Atomic uint64_t *)(void *)(s->slots + (s->region->stream.starts_at - s->region->stream.slots_at));
     begin(n);
 }
 

@@ -56,7 +56,6 @@ struct ft_nodes {
     struct ft_wire wire;
     struct ft_exchange x;
     struct ft_nodes_op *op;        /* in progress, or NULL */
-    _Atomic uint64_t *starts;      /* struct ft_stream_layout */
     char *inbox[FT_PEERS];         /* partials that have come, [depth] of segment */
     uint64_t inbox_from[FT_PEERS]; /* the unit in the first place of it */
     char *folds;                   /* partials of the subtree, [depth] of segment */

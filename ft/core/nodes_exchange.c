@@ -53,13 +53,10 @@ void ft_nodes_commit(struct ft_nodes_op *op, uint64_t u)
 {
     struct ft_nodes *n = op->n;
     struct ft_stream *s = n->s;
-    uint64_t i = u - s->first, position = ft_nodes_at(op, i), result = ft_coll_result(op->c, i), extent = s->log.extent_bytes;
-    struct ft_record head = { .unit = u + 1, .site = s->site, .sig = s->sig };
+    uint64_t i = u - s->first, position = ft_nodes_at(op, i), result = ft_coll_result(op->c, i);
 
-    head.sig.length = (uint32_t)result;
-    ft_fill(ft_log_write(&s->log, position), &head, sizeof head);
-    if ((position & (extent - 1)) == 0)
-        ft_publish(&n->starts[position / extent & (s->params->ntable - 1)], u + 1);
+    ft_stream_write_head(s, u, op->committed_end, position, result);
+    op->committed_end = position + ft_record_bytes(result);
     ft_wait_announce(s->patience, &s->counters[0].done, u + 1);
     ft_exchange_commit(&n->x, u, ft_record_bytes(result));
     u = lowest_given(op);
@@ -346,7 +343,7 @@ static void open_exchange(struct ft_nodes_op *op)
         end = position + ft_record_bytes(result);
     }
     op->base = op->placed = i;
-    op->placed_end = end;
+    op->placed_end = op->committed_end = end;
     if (s->sig.call == FT_CALL_FINALIZE)
         ft_exchange_leave(&n->x);  /* a peer that is gone had committed it, so everybody has contributed */
     ft_exchange_begin(&n->x, tree_of(op->c), op->halves ? FT_UNIT_HALVES : op->kind, root, s->first, ft_nodes_unit(op, op->c->plan.units), s->first);

@@ -26,6 +26,7 @@ struct ft_nodes_op {
     /* the representative's: where records are, from the node's commit count on */
     uint64_t base, placed;       /* units of which positions are known: the last FT_NODES_RING of [base, placed) */
     uint64_t placed_end;
+    uint64_t committed_end;      /* where the record before the next one to be committed ends */
     uint64_t at[FT_NODES_RING];
 };
 

@@ -33,9 +33,10 @@ static void keep_slice(const struct ft_run *x, uint64_t i, const char *from, uin
 }
 
 /* Into the entry and, while it is at hand, to where it is to be received. */
-static void write_slice(const struct ft_run *x, uint64_t i, char *record, uint64_t result)
+static void write_slice(const struct ft_run *x, uint64_t i, uint64_t position, uint64_t result)
 {
     const struct ft_coll *c = x->c;
+    char *record = ft_log_write(&c->s->log, position);
     uint32_t me = c->s->rank;
     uint64_t n = ft_coll_slice(c, me, i);
     const char *from = c->send + i * c->plan.segment;
@@ -44,7 +45,7 @@ static void write_slice(const struct ft_run *x, uint64_t i, char *record, uint64
         ft_fill_past(record + ft_record_offset(result) + ft_coll_slice_at(c, i, me), from, n, n >= c->s->params->gather_past_min);
     keep_slice(x, i, from, n);
     if (ft_coll_leads(c))
-        ft_stream_write_head(c->s, record, ft_run_unit(x, i));
+        ft_stream_write_head(c->s, ft_run_unit(x, i), x->in_at, position, result);
 }
 
 /* My own chunk is folded by me alone, straight from my buffer: a successor has it there too. */
@@ -76,7 +77,7 @@ void ft_run_keep(const struct ft_run *x, uint64_t i)
 void ft_run_contribute(struct ft_run *x, uint64_t i, uint64_t position, uint64_t result)
 {
     if (ft_run_gathers(x) && !is_swapped(x))
-        write_slice(x, i, ft_log_write(&x->c->s->log, position), result);
+        write_slice(x, i, position, result);
     else
         fill_slot(x, i);
 }
@@ -187,7 +188,7 @@ void ft_run_produce(struct ft_run *x, uint64_t position, uint64_t result)
     else
         fold_chunk(x, payload, result);
     if (x->relayed || (ft_run_is_bcast(x) ? ft_run_gives(x) : ft_coll_leads(c)))
-        ft_stream_write_head(c->s, record, ft_run_unit(x, x->made));
+        ft_stream_write_head(c->s, ft_run_unit(x, x->made), x->made_at, position, result);
 }
 
 /* ---- consume ---- */

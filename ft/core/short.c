@@ -145,12 +145,12 @@ static struct piece piece_of(const struct ft_coll *c, uint64_t result)
     return p;
 }
 
-static void write_log(const struct ft_coll *c, char *record, uint64_t result, const struct piece *p)
+static void write_log(const struct ft_coll *c, char *record, uint64_t position, uint64_t result, const struct piece *p)
 {
     if (p->from < p->to)
         ft_fill(record + ft_record_offset(result) + p->from, p->source, p->to - p->from);
     if (p->head)
-        ft_stream_write_head(c->s, record, c->s->unit);
+        ft_stream_write_head(c->s, c->s->unit, c->s->end, position, result);
 }
 
 static bool needs_everybody(const struct ft_coll *c)
@@ -250,7 +250,7 @@ FT_HOT int ft_short_run(struct ft_coll *c, struct ft_error *e)
         if (!err) {
             /* What needs nobody, while the others' contributions are on their way. A barrier's record is a head; that of a result wins nothing here. */
             if (result == 0 && ft_coll_leads(c))
-                ft_stream_write_head(s, record, s->unit);
+                ft_stream_write_head(s, s->unit, s->end, position, 0);
             prepare_slot(c, part);
             err = result_live(c, e);
         }
@@ -259,7 +259,7 @@ FT_HOT int ft_short_run(struct ft_coll *c, struct ft_error *e)
 
             if (result > 0) {
                 piece = piece_of(c, result);
-                write_log(c, record, result, &piece);
+                write_log(c, record, position, result, &piece);
             }
             ft_stream_done_quiet(s, s->unit + 1, end);
             prepare_record(record, result, &piece);

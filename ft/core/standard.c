@@ -97,8 +97,8 @@ static int contribute(struct ft_run *x, struct ft_error *e)
     uint64_t i = x->in, u = ft_run_unit(x, i), result, position = place(x, i, x->in_at, &result);
 
     x->in++;
-    x->in_at = position + ft_record_bytes(result);
     if (ft_peek(&mine->contributed) > u) {
+        x->in_at = position + ft_record_bytes(result);
         ft_run_take_over(x, i);
         return 0;
     }
@@ -109,6 +109,7 @@ static int contribute(struct ft_run *x, struct ft_error *e)
             return err;
     }
     ft_run_contribute(x, i, position, result);
+    x->in_at = position + ft_record_bytes(result);
     if (i == 0)
         ft_stream_enter(s);
     ft_wait_announce(s->patience, &mine->contributed, u + 1);

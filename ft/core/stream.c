@@ -6,6 +6,7 @@
 #include "ft/base/site.h"
 #include "ft/core/plan.h"
 #include "ft/shm/trail.h"
+#include "ft/shm/walk.h"
 
 /* What earlier incarnations have come to, by the rank's own words. */
 static void look_back(struct ft_stream *s)
@@ -369,9 +370,20 @@ void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, ui
     ft_copy_order(past);
 }
 
-void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u)
+/* What lies between them is still in memory: this rank, which needs it no less than its own head, is not done with the unit. */
+static void write_gap(struct ft_stream *s, uint64_t u, uint64_t before)
+{
+    struct ft_record gap = ft_walk_gap(u);
+
+    ft_fill(ft_log_write(&s->log, before), &gap, sizeof gap);
+}
+
+void ft_stream_write_head(struct ft_stream *s, uint64_t u, uint64_t before, uint64_t position, uint64_t result)
 {
     struct ft_record rec = { .unit = u + 1, .site = s->site, .sig = s->sig };
 
-    ft_fill(record, &rec, sizeof rec);
+    rec.sig.length = (uint32_t)result;
+    if (__builtin_expect(position != before, 0))
+        write_gap(s, u, before);
+    ft_fill(ft_log_write(&s->log, position), &rec, sizeof rec);
 }

@@ -128,8 +128,8 @@ void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, ui
 /* The same for one of them, all of it. */
 void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n);
 
-/* Writes the head of unit u's record. */
-void ft_stream_write_head(struct ft_stream *s, char *record, uint64_t u);
+/* Writes the head of unit u's record, which is to be at `position`, and has a result of so many bytes; the record before it ends at `before`. */
+void ft_stream_write_head(struct ft_stream *s, uint64_t u, uint64_t before, uint64_t position, uint64_t result);
 
 /* The i-th rank to wait for: from ourselves downwards, then from the last. Ranks start in order, so who waits
    for all of them sleeps on the last one and not on each in turn; and not all sleep on the same word. */

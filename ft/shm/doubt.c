@@ -5,42 +5,24 @@
 #include "ft/shm/transfer.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/wait.h"
+#include "ft/shm/walk.h"
 
 /* ---- the log ---- */
-
-/* The last extent whose first unit is not beyond this one, and that unit. */
-static uint64_t extent_of(const struct ft_reader *t, uint64_t unit, uint64_t *first)
-{
-    uint64_t extent = ft_look(&t->log.head->floor), assigned = ft_look(&t->log.head->assigned), start = ft_reader_start(t, extent), next;
-
-    /* What has not begun has what the ring had there before: less. */
-    for (; extent + 1 < assigned && (next = ft_reader_start(t, extent + 1)) > start && next - 1 <= unit; extent++)
-        start = next;
-    *first = start ? start - 1 : 0;
-    return extent;
-}
-
-static bool is_logged(struct ft_reader *t, uint64_t unit, struct ft_record *rec)
-{
-    uint64_t end = ft_reader_end(t), bytes = t->extent_bytes, u, at = extent_of(t, unit, &u) * bytes;
-
-    for (; u <= unit; u++, at += ft_record_bytes(rec->sig.length)) {
-        if (at % bytes && ft_reader_start(t, at / bytes + 1) == u + 1)
-            at = (at / bytes + 1) * bytes;
-        if (at + FT_LINE > end || !ft_reader_read(t, at, rec, sizeof *rec) || rec->unit != u + 1 || rec->sig.length > bytes)
-            return false;
-    }
-    return true;
-}
 
 static bool logged(const struct ft_region *r, int spill_fd, uint64_t unit, struct ft_record *rec)
 {
     struct ft_reader t;
-    bool found;
+    struct ft_walk walk = {.read = ft_reader_walks, .arg = &t, .extent_bytes = r->header->params.extent_bytes};
+    uint64_t end;
 
     ft_reader_open(&t, r, spill_fd);
-    found = is_logged(&t, unit, rec);
-    return found;
+    end = ft_reader_end(&t);
+    if (!ft_walk_seek(&walk, unit, ft_look(&t.log.head->floor), ft_div_up(end, walk.extent_bytes)))
+        return false;
+    for (; walk.position + FT_LINE <= end && ft_walk_look(&walk, rec) == FT_WALK_RECORD; ft_walk_on(&walk, rec))
+        if (walk.unit == unit)
+            return walk.position + FT_LINE <= end;
+    return false;
 }
 
 /* ---- the ranks ---- */

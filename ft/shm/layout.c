@@ -125,8 +125,7 @@ void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l)
     l->slots_at = ft_align(l->shorts_at + (uint64_t)p->nranks * p->short_depth * l->short_bytes, 4096);
     l->table_at = ft_align(l->slots_at + (uint64_t)p->nranks * p->slot_depth * p->slot_room, 4096);
     l->partials_at = ft_align(l->table_at + p->ntable * sizeof(uint64_t), 4096);
-    l->starts_at = l->partials_at + (p->nnodes > 1 ? ft_align((uint64_t)p->slot_depth * p->slot_bytes, 4096) : 0);
-    l->checks_at = l->starts_at + (p->nnodes > 1 ? ft_align(p->ntable * sizeof(uint64_t), 4096) : 0);
+    l->checks_at = l->partials_at + (p->nnodes > 1 ? ft_align((uint64_t)p->slot_depth * p->slot_bytes, 4096) : 0);
     l->bytes = ft_align(l->checks_at + p->nranks * p->check_units * sizeof(uint64_t), 4096);
 }
 

@@ -304,7 +304,6 @@ struct ft_stream_head {
 struct ft_stream_layout {
     uint64_t cuts_at, counters_at, trails_at, shorts_at, slots_at, table_at;
     uint64_t partials_at;    /* nnodes > 1: what this node's ranks make together of a unit, [slot_depth] of slot_bytes (RULE 5) */
-    uint64_t starts_at;      /* nnodes > 1: the first unit of each extent, plus one, where the table has it; the representative */
     uint64_t checks_at;      /* a hash for each unit an operation begins with, [nranks][check_units]: each rank its own; 0: none yet */
     uint64_t bytes;
     uint64_t short_bytes;    /* of one short slot, head included */

@@ -13,6 +13,7 @@ libft_la_SOURCES += \
 	ft/shm/extent.h ft/shm/places.h ft/shm/places.c ft/shm/spill.h ft/shm/spill.c \
 	ft/shm/models.h ft/shm/models.c ft/shm/model_map.h ft/shm/model_map.c \
 	ft/shm/log.h ft/shm/log.c \
+	ft/shm/walk.h ft/shm/walk.c \
 	ft/shm/pages.h ft/shm/pages.c \
 	ft/shm/keeper.h ft/shm/keeper_state.h ft/shm/keeper.c ft/shm/keeper_open.c ft/shm/keeper_thread.c \
 	ft/shm/trail.h \
@@ -27,6 +28,7 @@ ft_shm_unit_SOURCES = \
 	ft/shm/place_test.c \
 	ft/shm/places_test.c \
 	ft/shm/versions_test.c \
+	ft/shm/walk_test.c \
 	ft/shm/wait_test.c
 ft_shm_unit_CFLAGS = $(unit_cflags)
 ft_shm_unit_LDADD = $(ft_unit_libs)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ft/shm/extent.h"
+#include "ft/shm/walk.h"
 
 enum { AHEAD = 4 }; /* extents asked for before they are needed, as ft/shm/log.c does */
 
@@ -12,13 +13,6 @@ static char *stream_of(const struct ft_region *r) { return r->base + r->header->
 static struct ft_counters *counters_of(const struct ft_region *r)
 {
     return (struct ft_counters *)(void *)(stream_of(r) + r->stream.counters_at);
-}
-
-static _Atomic uint64_t *start_of(const struct ft_region *r, uint64_t extent)
-{
-    _Atomic uint64_t *starts = (_Atomic uint64_t *)(void *)(stream_of(r) + r->stream.starts_at);
-
-    return &starts[extent & (r->header->params.ntable - 1)];
 }
 
 /* ---- reading ---- */
@@ -53,10 +47,7 @@ bool ft_reader_read(struct ft_reader *t, uint64_t position, void *to, uint64_t n
     return ft_look(&t->log.head->assigned) > position / t->extent_bytes && ft_log_try_read(&t->log, position, to, n);
 }
 
-uint64_t ft_reader_start(const struct ft_reader *t, uint64_t extent)
-{
-    return ft_look(start_of(t->log.region, extent));
-}
+bool ft_reader_walks(void *arg, uint64_t position, void *to, uint64_t n) { return ft_reader_read(arg, position, to, n); }
 
 /* ---- writing ---- */
 
@@ -87,43 +78,35 @@ static void say_done(const struct ft_writer *w)
     }
 }
 
-/* Where the record of the next unit begins, if bytes behind `end` have come. A record that begins an extent is told by starts_at:
-   what is at `end` then is not a record, and looks like anything. */
-static uint64_t next_record(const struct ft_writer *w)
+/* What has just been put. */
+static bool read_put(void *arg, uint64_t position, void *to, uint64_t n)
 {
-    uint64_t after = w->end / w->extent_bytes + 1;
+    const struct ft_writer *w = arg;
 
-    return w->end % w->extent_bytes && ft_peek(start_of(w->region, after)) == w->unit + 1 ? after * w->extent_bytes : w->end;
-}
-
-/* t NULL: it has just been put. */
-static bool read_head(const struct ft_writer *w, struct ft_reader *t, uint64_t at, struct ft_record *head)
-{
-    if (t)
-        return ft_reader_read(t, at, head, sizeof *head);
-    memcpy(head, live(w, at), sizeof *head);
+    if (position + n > w->at)
+        return false;
+    memcpy(to, live(w, position), n);
     return true;
 }
 
 /* Counts the records that are whole with the bytes below `have`. */
-static int count(struct ft_writer *w, struct ft_reader *t, uint64_t have, struct ft_error *e)
+static int count(struct ft_writer *w, struct ft_walk *walk, uint64_t have, struct ft_error *e)
 {
     struct ft_record head;
-    uint64_t at, bytes;
 
-    while ((at = next_record(w)) + FT_LINE <= have) {
-        if (!read_head(w, t, at, &head))
-            return ft_err_set(e, FT_ESYS, "the log at %llu cannot be read", (unsigned long long)at);
-        bytes = ft_record_bytes(head.sig.length);
-        if (head.unit != w->unit + 1 || bytes > w->extent_bytes - at % w->extent_bytes)
-            return ft_err_set(e, FT_EDAMAGED, "at %llu of the log, where unit %llu should be, is something else", (unsigned long long)at,
+    for (walk->unit = w->unit, walk->position = w->end; walk->position + FT_LINE <= have; w->unit = walk->unit, w->end = walk->position) {
+        enum ft_walk_step step = ft_walk_look(walk, &head);
+
+        if (step == FT_WALK_DAMAGED)
+            return ft_err_set(e, FT_EDAMAGED, "at %llu of the log, where unit %llu should be, is something else", (unsigned long long)walk->position,
                               (unsigned long long)w->unit);
-        if (at + bytes > have)
+        if (walk->position + FT_LINE > have)
             break;
-        if (at % w->extent_bytes == 0)
-            ft_note(start_of(w->region, at / w->extent_bytes), w->unit + 1);
-        w->unit++;
-        w->end = at + bytes;
+        if (step == FT_WALK_ABSENT)
+            return ft_err_set(e, FT_ESYS, "the log at %llu cannot be read", (unsigned long long)walk->position);
+        if (walk->position + ft_record_bytes(head.sig.length) > have)
+            break;
+        ft_walk_on(walk, &head);
     }
     return 0;
 }
@@ -131,11 +114,12 @@ static int count(struct ft_writer *w, struct ft_reader *t, uint64_t have, struct
 int ft_writer_open(struct ft_writer *w, const struct ft_region *r, const struct ft_keeper *keeper, int spill_fd, struct ft_error *e)
 {
     struct ft_reader t;
+    struct ft_walk walk = {.read = ft_reader_walks, .arg = &t, .extent_bytes = r->header->params.extent_bytes};
     int err;
 
     *w = (struct ft_writer){.region = r, .keeper = keeper, .extent_bytes = r->header->params.extent_bytes};
     ft_reader_open(&t, r, spill_fd);
-    err = count(w, &t, ft_reader_end(&t), e);
+    err = count(w, &walk, ft_reader_end(&t), e);
     w->at = w->end;
     say_done(w);
     return err;
@@ -154,16 +138,15 @@ uint64_t ft_writer_room(struct ft_writer *w)
     return ft_look(&head->assigned) > extent ? w->extent_bytes - w->at % w->extent_bytes : 0;
 }
 
-int ft_writer_put(struct ft_writer *w, const void *bytes, uint64_t n, uint64_t next, struct ft_error *e)
+int ft_writer_put(struct ft_writer *w, const void *bytes, uint64_t n, struct ft_error *e)
 {
+    struct ft_walk walk = {.read = read_put, .arg = w, .extent_bytes = w->extent_bytes};
     int err;
 
     FT_INVARIANT(n <= w->extent_bytes - w->at % w->extent_bytes, "there is room for what is put");
     ft_fill(live(w, w->at), bytes, n);
-    if (next)
-        ft_note(start_of(w->region, w->at / w->extent_bytes + 1), next);
     w->at += n;
-    err = count(w, NULL, w->at, e);
+    err = count(w, &walk, w->at, e);
     say_done(w);
     return err;
 }

@@ -2,8 +2,7 @@
 /* The log of a job on several nodes as bytes: what one node's agent sends, and how another's fills its new region with it. The log is the
    same byte for byte on all nodes, except for what lies between the last record of an extent and its end.
 
-   Where records are follows from their lengths (struct ft_sig) and from the first unit of each extent (starts_at): so whoever has the
-   first n bytes knows which records are whole, and these count. Stream 0, the only one between nodes. */
+   Whoever has the first n bytes knows which records are whole (walk.h), and these count. Stream 0, the only one between nodes. */
 #ifndef FT_SHM_TRANSFER_H
 #define FT_SHM_TRANSFER_H
 
@@ -26,8 +25,8 @@ uint64_t ft_reader_end(const struct ft_reader *t);
 /* n bytes of one extent, below ft_reader_end. False: they are released, or the spill file cannot be read. */
 bool ft_reader_read(struct ft_reader *t, uint64_t position, void *to, uint64_t n);
 
-/* The first unit of an extent, plus one; 0: nothing below ft_reader_end, if that was asked for before, is in it. */
-uint64_t ft_reader_start(const struct ft_reader *t, uint64_t extent);
+/* Reads as struct ft_walk wants it; arg is the reader. */
+bool ft_reader_walks(void *arg, uint64_t position, void *to, uint64_t n);
 
 /* ---- where it is written: no rank has been started ---- */
 
@@ -46,9 +45,8 @@ int ft_writer_open(struct ft_writer *w, const struct ft_region *r, const struct 
 /* How many bytes can be put now; 0: the keeper has been asked for memory, try again in a moment. */
 uint64_t ft_writer_room(struct ft_writer *w);
 
-/* Puts n bytes, no more than there is room for. next: ft_reader_start of the extent that follows the one they are in. FT_EDAMAGED: no log has
-   these bytes there; what was whole before counts. */
-int ft_writer_put(struct ft_writer *w, const void *bytes, uint64_t n, uint64_t next, struct ft_error *e);
+/* Puts n bytes, no more than there is room for. FT_EDAMAGED: no log has these bytes there; what was whole before counts. */
+int ft_writer_put(struct ft_writer *w, const void *bytes, uint64_t n, struct ft_error *e);
 
 /* Nothing more comes from who sent these: what is not whole is thrown away, and the next bytes go behind what is. */
 void ft_writer_cut(struct ft_writer *w);

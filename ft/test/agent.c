@@ -8,6 +8,8 @@
 #include "ft/shm/extent.h"
 #include "ft/shm/inspect.h"
 #include "ft/shm/models.h"
+#include "ft/shm/transfer.h"
+#include "ft/shm/walk.h"
 #include "ft/test/explore.h"
 
 /* ---- cuts of checkpoints, as in launcher/snap/cut.c ---- */
@@ -240,6 +242,34 @@ void reset_region(void)
     reset_versions(false);
     if (ftruncate(ft_keeper_spill_fd(job.keeper), 0) != 0)
         failed("the spill file cannot be emptied");
+}
+
+/* ---- the log ---------------------------------------------------------------------------------------- */
+
+/* From where it has not been released each committed unit is found, one after the other. */
+void check_log(void)
+{
+    struct ft_reader reader;
+    struct ft_walk walk = { .read = ft_reader_walks, .arg = &reader, .extent_bytes = job.region.header->params.extent_bytes };
+    uint64_t committed = UINT64_MAX, floor = ft_peek(&stream_head()->floor), end;
+    struct ft_record head;
+
+    ft_reader_open(&reader, &job.region, ft_keeper_spill_fd(job.keeper));
+    end = ft_reader_end(&reader);
+    for (uint32_t r = 0; r < job.sc.ranks; r++)
+        committed = ft_min(committed, ft_peek(&job.actor[0].stream.counters[r].done));
+    if (floor * walk.extent_bytes >= end)
+        return;
+    if (!ft_reader_read(&reader, floor * walk.extent_bytes, &head, sizeof head) || !ft_walk_seek(&walk, head.unit - 1, floor, ft_div_up(end, walk.extent_bytes)) ||
+        walk.position != floor * walk.extent_bytes)
+        failed("extent %llu, where the log begins, is not found", (unsigned long long)floor);
+    while (!job.failure[0] && walk.unit < committed) {
+        if (ft_walk_look(&walk, &head) != FT_WALK_RECORD)
+            failed("unit %llu of %llu is not at %llu of the log", (unsigned long long)walk.unit, (unsigned long long)committed, (unsigned long long)walk.position);
+        ft_walk_on(&walk, &head);
+    }
+    if (!job.failure[0] && walk.position < end) /* who is killed after `done` may leave done_at behind */
+        failed("the log ends at %llu, and its last record at %llu", (unsigned long long)end, (unsigned long long)walk.position);
 }
 
 /* ---- inspection ------------------------------------------------------------------------------------- */

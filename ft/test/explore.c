@@ -55,9 +55,14 @@ static void on_abort(int signal)
 
 static bool attempt(const struct plan *p)
 {
+    bool good;
+
     runs++;
     current = *p;
-    if (run_job(p) && (job.due || job.sc.disputed || job.sc.room == LEFT || replay_all()))
+    good = run_job(p);
+    if (good && !job.due && !job.sc.disputed)
+        check_log();
+    if (good && !job.failure[0] && (job.due || job.sc.disputed || job.sc.room == LEFT || replay_all()))
         return true;
     say_failed(p);
     return false;

@@ -196,6 +196,7 @@ void judge_lie(void);                        /* in the end, with job.due: a fail
 bool keeper_has_work(void);                  /* ranks want more than there is, or need less */
 bool keeper_releases_first(void);            /* ... and would be the first to release anything */
 bool keeper_forgets(void);                   /* ... or is about to forget, or not */
+void check_log(void);           /* when all is over */
 void check_inspection(const struct actor *a, bool again);  /* what `ftrun status` would say; it waited at its last point too */
 void check_tables(void);                     /* no memory is given away twice */
 

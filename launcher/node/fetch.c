@@ -74,9 +74,9 @@ static void end_serving(struct ft_serving *s)
 /* The next piece. False: it cannot be read any more. */
 static bool fill(struct ft_serving *s)
 {
-    uint64_t end = ft_reader_end(&s->reader), extent = s->at / s->reader.extent_bytes; /* the end first: ft_reader_start */
+    uint64_t end = ft_reader_end(&s->reader);
     uint64_t n = ft_min(ft_min(SENT, end - ft_min(s->at, end)), s->reader.extent_bytes - s->at % s->reader.extent_bytes);
-    struct ft_piece p = {.position = s->at, .length = (uint32_t)n, .next = ft_reader_start(&s->reader, extent + 1)};
+    struct ft_piece p = {.position = s->at, .length = (uint32_t)n};
     uint8_t *bytes = s->out + FT_PIECE_HEAD;
 
     if (n && !ft_reader_read(&s->reader, s->at, bytes, n))
@@ -258,7 +258,7 @@ static bool put_piece(struct ft_fetch *f)
         return false;
     }
     f->looks = 0;
-    if (ft_writer_put(&f->writer, f->bytes, f->piece.length, f->piece.next, &e) < 0) {
+    if (ft_writer_put(&f->writer, f->bytes, f->piece.length, &e) < 0) {
         next_source(f, e.text);
         return false;
     }

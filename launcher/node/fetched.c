@@ -20,6 +20,7 @@
 #include "ft/core/stream.h"
 #include "ft/shm/doubt.h"
 #include "ft/shm/transfer.h"
+#include "ft/shm/walk.h"
 #include "launcher/node/fetch.h"
 #include "launcher/node/links.h"
 #include "launcher/node/check.h"
@@ -55,11 +56,6 @@ static struct ft_counters *counters_of(const struct node *n)
     return (struct ft_counters *)(void *)(n->region.base + n->region.header->streams_at + n->region.stream.counters_at);
 }
 
-static _Atomic uint64_t *starts_of(const struct node *n)
-{
-    return (_Atomic uint64_t *)(void *)(n->region.base + n->region.header->streams_at + n->region.stream.starts_at);
-}
-
 static void open_node(struct node *n, uint32_t number, uint32_t nranks, uint32_t nextents)
 {
     struct ft_keeper_config config = {.spill_dir = "/tmp"};
@@ -92,7 +88,7 @@ static void close_node(struct node *n)
     ft_region_close(&n->region);
 }
 
-/* As its ranks would have done it. What lies between the last record of an extent and its end is made to look like the next record. */
+/* As its ranks would have done it. */
 static void write_unit(struct node *n)
 {
     struct ft_record head = {.unit = n->unit + 1, .site = n->unit * 7, .sig = {.call = FT_CALL_BCAST, .length = length[n->unit]}};
@@ -100,16 +96,14 @@ static void write_unit(struct node *n)
     char *to;
 
     if (at != n->end) {
-        struct ft_record lie = {.unit = n->unit + 1, .sig = {.length = 0}};
+        struct ft_record gap = ft_walk_gap(n->unit);
 
-        memcpy(ft_log_write(&n->stream.log, n->end), &lie, sizeof lie);
+        memcpy(ft_log_write(&n->stream.log, n->end), &gap, sizeof gap);
     }
     to = ft_log_write(&n->stream.log, at);
     memcpy(to, &head, sizeof head);
     for (uint64_t i = 0; i < bytes; i++)
         to[ft_record_offset(bytes) + i] = (char)(n->unit * 31 + i * 7 + (i >> 8));
-    if (at % EXTENT == 0)
-        ft_publish(&starts_of(n)[at / EXTENT], n->unit + 1);
     n->unit++;
     n->end = at + ft_record_bytes(bytes);
     for (uint32_t r = 0; r < n->nranks; r++) {
@@ -177,7 +171,7 @@ static struct {
 static void fake_piece(int fd, struct ft_reader *t, uint64_t at, uint64_t n)
 {
     static uint8_t out[FT_PIECE_HEAD + EXTENT];
-    struct ft_piece p = {.position = at, .length = (uint32_t)n, .next = ft_reader_start(t, at / EXTENT + 1)};
+    struct ft_piece p = {.position = at, .length = (uint32_t)n};
 
     CHECK(ft_reader_read(t, at, out + FT_PIECE_HEAD, n));
     if (fake.how == NO_LOG)
@@ -328,8 +322,6 @@ static void check_log(const struct node *n)
         uint64_t bytes = ft_record_bytes(length[u]), at = ends[u + 1] - bytes;
 
         CHECK(ft_reader_read(&a, at, x, bytes) && ft_reader_read(&b, at, y, bytes) && !memcmp(x, y, bytes));
-        if (at % EXTENT == 0)
-            CHECK(ft_reader_start(&b, at / EXTENT) == u + 1);
     }
 }
 

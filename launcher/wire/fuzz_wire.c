@@ -11,6 +11,7 @@
 
 #include "ft/base/util.h"
 #include "ft/shm/transfer.h"
+#include "ft/shm/walk.h"
 #include "ft/shm/word.h"
 #include "ft/test/fuzz_driver.h"
 #include "launcher/wire/calls.h"
@@ -195,7 +196,7 @@ static void open_region(void)
     FT_INVARIANT(ft_region_create(&region, &params, &e) == 0 && ft_keeper_open(&keeper, &region, &config, &e) == 0, "there is memory");
 }
 
-/* {u16 length, u8 next, u8 flags} and bytes, again and again: as ft_writer_put is given them. flags: 1 heads are put in where records begin,
+/* {u16 length, u8 gap, u8 flags} and bytes, again and again: as ft_writer_put is given them. flags: 1 heads are put in where records begin,
    2 cut. */
 static void put_log(const uint8_t *data, size_t n)
 {
@@ -210,7 +211,7 @@ static void put_log(const uint8_t *data, size_t n)
     FT_INVARIANT(ft_writer_open(&w, &region, keeper, ft_keeper_spill_fd(keeper), &e) == 0 && w.unit == 0, "a new log is empty");
     while (n >= 4) {
         uint64_t length = (data[0] | (uint64_t)data[1] << 8) % EXTENT, room, before = w.end;
-        uint64_t next = data[2] ? w.unit + 1 + data[2] % 4 : 0;
+        bool gap = data[2] & 1;
         int flags = data[3];
         struct ft_record head;
 
@@ -228,9 +229,11 @@ static void put_log(const uint8_t *data, size_t n)
             memcpy(&head, piece, sizeof head);
             head.unit = w.unit + 1;
             head.sig.length %= 5000;
+            if (gap)
+                head = ft_walk_gap(w.unit);
             memcpy(piece, &head, sizeof head);
         }
-        if (ft_writer_put(&w, piece, length, next, &e) < 0) {
+        if (ft_writer_put(&w, piece, length, &e) < 0) {
             line(&e);
             ft_writer_cut(&w);
         }

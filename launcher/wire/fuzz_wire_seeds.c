@@ -108,7 +108,7 @@ static void from_agent(struct fuzz_input *in, int i)
 {
     struct ft_greeting g = {.want = FT_WANT_LOG, .from = 2, .from_incarnation = 1, .to = 1, .position = 4096};
     struct ft_answer a = {.verdict = FT_VERDICT_YES, .node = 1, .extent_bytes = 4 << 20, .position = 1 << 20};
-    struct ft_piece p = {.position = 4096, .length = 70000, .next = 17, .hash = 99};
+    struct ft_piece p = {.position = 4096, .length = 70000, .hash = 99};
     uint8_t text[FT_GREETING_BYTES];
 
     if (i == 0)
@@ -121,14 +121,14 @@ static void from_agent(struct fuzz_input *in, int i)
 }
 
 /* Whole records in pieces; as many as fill more than an extent. */
-static void log_pieces(struct fuzz_input *in, uint32_t length, bool next)
+static void log_pieces(struct fuzz_input *in, uint32_t length, bool gap)
 {
     uint8_t bytes[512] = {0};
     struct ft_record rec = {.sig = {.length = length}};
     uint16_t n = (uint16_t)ft_record_bytes(length);
 
     for (int u = 0; u < 20; u++) {
-        uint8_t head[4] = {(uint8_t)n, (uint8_t)(n >> 8), next, 1};
+        uint8_t head[4] = {(uint8_t)n, (uint8_t)(n >> 8), gap, 1};
 
         rec.unit = (uint64_t)u + 1;
         memcpy(bytes, &rec, sizeof rec);

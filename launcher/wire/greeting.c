@@ -115,7 +115,6 @@ void ft_piece_put(const struct ft_piece *p, uint8_t to[FT_PIECE_HEAD])
     put32(&c, mark(PIECE));
     put32(&c, p->length);
     put64(&c, p->position);
-    put64(&c, p->next);
     put64(&c, p->hash);
 }
 
@@ -125,7 +124,6 @@ bool ft_piece_get(const uint8_t from[FT_PIECE_HEAD], struct ft_piece *p)
 
     p->length = get32(&from);
     p->position = get64(&from);
-    p->next = get64(&from);
     p->hash = get64(&from);
     return marked && p->length <= FT_PIECE_MOST && get64(&from) == 0;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FT_GREETING_BYTES = 48, FT_ANSWER_BYTES = 40, FT_PIECE_HEAD = 40, FT_PIECE_MOST = 1 << 20 };
+enum { FT_GREETING_BYTES = 48, FT_ANSWER_BYTES = 40, FT_PIECE_HEAD = 32, FT_PIECE_MOST = 1 << 20 };
 
 enum ft_greeting_want {
     FT_WANT_LINK = 1,    /* this connection is to be the link */
@@ -47,7 +47,6 @@ struct ft_answer {
 struct ft_piece {
     uint64_t position;
     uint32_t length;
-    uint64_t next;       /* ft_reader_start of the extent after the one it is in */
     uint64_t hash;       /* of the bytes, and of the position */
 };
 
