@@ -307,8 +307,9 @@ bool ft_values_do(struct ft_values *v, uint32_t rank, const struct ft_value_ask 
         write_value(v, &c, old, ask->key, ask->value, ask->nvalue, answer);
         return true;
     case FT_VALUE_WAIT:
-        if (!old)
+        if (!old && ask->wait_ms)
             return false;
+        c.status = old ? FT_VALUE_DONE : FT_VALUE_LATE;
         note(v, &c, old, answer);
         return true;
     case FT_VALUE_GET:
@@ -329,18 +330,6 @@ bool ft_values_do(struct ft_values *v, uint32_t rank, const struct ft_value_ask 
     }
     refuse(ask, FT_VALUE_BAD, answer);
     return true;
-}
-
-void ft_values_give_up(struct ft_values *v, uint32_t rank, const struct ft_value_ask *ask, struct ft_value_answer *answer)
-{
-    uint64_t hash = ft_hash(0, ask->key, ask->nkey);
-    struct call c = new_call(rank, ask, hash);
-    const struct call *old;
-
-    if (prepare(v, rank, ask, hash, &old, answer))
-        return;
-    c.status = old ? FT_VALUE_DONE : FT_VALUE_LATE;
-    note(v, &c, old, answer);
 }
 
 /* ---- all of it ---- */

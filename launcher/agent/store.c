@@ -70,8 +70,7 @@ int ft_store_serve(struct ft_store *s)
 
     if (!s)
         return 0;
-    config = (struct ft_values_server_config){.base = s->job->base, .memory = s->memory, .bytes = s->bytes,
-                                              .nranks = s->job->options->nranks,
+    config = (struct ft_values_server_config){.memory = s->memory, .bytes = s->bytes, .nranks = s->job->options->nranks,
                                               .answer = answer, .arg = s};
     s->boxes = ft_boxes_new(&s->job->region);
     s->server = s->boxes ? ft_values_server_new(&config) : NULL;
