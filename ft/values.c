@@ -35,6 +35,7 @@ static uint64_t put(struct ft *ft, const struct ft_value_ask *ask)
     struct ft_box *box = ft_box(&ft->region, ft->world.rank);
     uint64_t times = ft_peek(&box->asked) + 1, one = 1;
 
+    ft_box_use(&ft->region);
     ft_value_put_ask(ask, box->bytes);
     ft_note(&box->length, ft_value_ask_bytes(ask));
     ft_note(&box->newest, ft_max(ft_peek(&box->newest), ask->number + 1));
@@ -97,7 +98,7 @@ static int take(struct ft *ft, const struct ft_value_ask *ask, struct ft_value_a
         c->answer = more;
         c->room = length;
     }
-    memcpy(c->answer, box->bytes, length);
+    memcpy(c->answer, ft_box_answer(box), length);
     if (!ft_value_get_answer(answer, c->answer, length) || answer->number != ask->number)
         return ft_err_set(e, FT_EJOB,
                           "rank %u on %s: what lies in its box is no answer of the job's store; has the program written to memory that is "

@@ -31,7 +31,7 @@ void ft_store_look(struct ft_store *s)
     const void *bytes;
     size_t length;
 
-    if (!s || !s->server)
+    if (!s || !s->server || !ft_boxes_used(s->boxes))
         return;
     for (uint32_t r = 0; r < s->job->options->nranks; r++)
         if (ft_boxes_take(s->boxes, r, &bytes, &length) && ft_value_get_ask(&ask, bytes, length))
