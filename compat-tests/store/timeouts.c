@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* timeouts FILE rank|host: the last rank waits a second for a key. In its first life it, or its host, is killed meanwhile; in the second one it
-   begins to wait only after the first one's time is up, and makes FILE. When that is there, rank 0 sets the key. So it is there in time. */
+/* timeouts FILE rank|host: the last rank waits a second for a key. In its first life it, or its host, is killed meanwhile; in the second
+   one it begins to wait only after the first one's time is up, and makes FILE. When that is there, rank 0 sets the key. So it is there
+   in time. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's box: where it puts what it asks of the job's store (docs/store.md), and the agent the answer, in a place of its own: the agent may
-   be killed while it writes that, and its successor reads what was asked once more. One at a time. A rank may ask again before it is
-   answered, but no other call: so whoever reads it at that time reads the same bytes, but for how long it still waits. Its successor may make
-   another one, since the agent has closed the box before (ft_region_start_rank). */
+/* A rank's box: where it puts what it asks of the job's store (docs/store.md), and the agent the answer, in a place of its own: the agent
+   may be killed while it writes that, and its successor reads what was asked once more. One at a time. A rank may ask again before it is
+   answered, but no other call: so whoever reads it at that time reads the same bytes, but for how long it still waits. Its successor may
+   make another one, since the agent has closed the box before (ft_region_start_rank). */
 #ifndef FT_SHM_BOX_H
 #define FT_SHM_BOX_H
 

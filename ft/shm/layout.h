@@ -104,7 +104,7 @@ struct ft_header {
     _Atomic uint64_t resetting;  /* agent: everything is being made new */
     _Atomic uint64_t full;       /* keeper: 1 once the log has reached its limit; agent: 2 when that is told */
     _Atomic uint64_t prepared;   /* keeper, before any rank is there: so many extents of the world's log are (--log-prepare); 0: the first, as always */
-    _Atomic uint64_t boxed;      /* any rank, before it first puts something into its box: 1, for good. 0: nobody looks into boxes (ft/shm/box.h) */
+    _Atomic uint64_t boxed;      /* any rank, before it first fills its box (ft/shm/box.h): 1, for good. 0: nobody looks there */
     uint64_t map_at, links_at;   /* nnodes > 1: first[nnodes + 1], rank_at[world], of uint32_t; struct ft_link_words[nnodes]. Else 0 */
     uint64_t checkpoints_at, ranks_at, asleep_at, streams_at, stream_bytes, extents_at, outcomes_at, boxes_at;
 };

@@ -125,7 +125,10 @@ FT_HOT bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
     return true;
 }
 
-static uint64_t sleep_of(const struct ft_wait *w, uint64_t now) { return ft_min(ft_max(SLEEP_NS, (now - w->since_ns) / 2), LONGEST_SLEEP_NS); }
+static uint64_t sleep_of(const struct ft_wait *w, uint64_t now)
+{
+    return ft_min(ft_max(SLEEP_NS, (now - w->since_ns) / 2), LONGEST_SLEEP_NS);
+}
 
 void ft_wait_turn_until(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen, uint64_t until_ns)
 {

@@ -228,7 +228,7 @@ static bool number_of(const char *text, uint32_t n, int64_t *number)
 {
     char copy[NUMBER_TEXT], again[NUMBER_TEXT];
 
-    if (n == 0 || n >= sizeof copy)
+    if (n == 0 || n >= sizeof copy || memchr(text, 0, n))
         return false;
     memcpy(copy, text, n);
     copy[n] = 0;

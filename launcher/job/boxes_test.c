@@ -82,8 +82,8 @@ Test(boxes, what_is_asked_is_taken_once_and_answered)
     cr_expect(!is_taken(1));
 }
 
-/* The answer was once written over what was asked: killed in the middle of that, the agent's successor found neither, and the rank was told that
-   it had asked for nothing that ftrun understands. */
+/* The answer was once written over what was asked: killed in the middle of that, the agent's successor found neither, and the rank was
+   told that it had asked for nothing that ftrun understands. */
 Test(boxes, an_agent_that_is_killed_while_it_answers_leaves_what_was_asked)
 {
     const struct ft_value_answer answer = {.number = ask.number, .value = "long", .nvalue = 4};
