@@ -4,22 +4,17 @@
 
 #include <netdb.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/options/environment.h"
 #include "launcher/options/values.h"
 #include "launcher/rdzv/settings.h"
 
-bool ft_kubernetes_is_here(void)
-{
-    const char *server = getenv("KUBERNETES_SERVICE_HOST");
-
-    return server && *server;
-}
+bool ft_kubernetes_is_here(void) { return ft_environment_text("KUBERNETES_SERVICE_HOST"); }
 
 /* Pods with a subdomain, as JobSet's, are known to others by "POD.SUBDOMAIN" and longer only. */
 bool ft_kubernetes_name(char *name, size_t size)
