@@ -116,6 +116,25 @@ static void leave_port(struct ft_rdzv_settings *s)
         s->endpoints[0].port = ft_kubernetes_port(port);
 }
 
+/* What ft_rdzv_settings_torchrun takes for an option's. */
+static int check_torchrun(struct ft_error *e)
+{
+    const char *nodes = ft_environment_text("PET_NNODES"), *endpoint = ft_environment_text("PET_RDZV_ENDPOINT");
+    const char *port = endpoint ? NULL : ft_environment_text("PET_MASTER_PORT");
+    struct ft_rdzv_settings s;
+    struct ft_error why;
+    uint64_t n;
+
+    if (!nodes)
+        return ft_kubernetes_whole(endpoint ? "PET_RDZV_ENDPOINT" : "PET_MASTER_ADDR", "PET_NNODES", "PET_NODE_RANK",
+                                   ft_environment_get, NULL, e);
+    if (ft_rdzv_settings_nodes(&s, nodes, &why) < 0)
+        return ft_err_set(e, FT_EINVAL, "PET_NNODES is \"%.40s\", which is no number of hosts, or MIN:MAX", nodes);
+    if (port && (ft_values_number(port, &n) < 0 || !n || n > UINT16_MAX))
+        return ft_err_set(e, FT_EINVAL, "PET_MASTER_PORT is \"%.40s\", which is no port", port);
+    return 0;
+}
+
 /* Likewise, by torchrun's environment. */
 static int by_torchrun(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
 {
@@ -124,7 +143,7 @@ static int by_torchrun(struct ft_options *o, struct ft_rendezvous *r, struct ft_
 
     if (names_hosts(o) || ft_environment_in_rank())
         return 0;
-    found = ft_rdzv_settings_torchrun(&r->settings, &t, ft_environment_get, NULL, e);
+    found = check_torchrun(e) < 0 ? FT_EINVAL : ft_rdzv_settings_torchrun(&r->settings, &t, ft_environment_get, NULL, e);
     if (found <= 0)
         return found;
     if (t.max_restarts >= 0 && o->max_restarts == UINT64_MAX)
