@@ -51,11 +51,12 @@ static bool snapshot_due(const struct ft *ft) { return !ft->world.loading && ft_
 /* When it has waited so long. */
 static uint64_t time_up(const struct ft_value_ask *ask)
 {
-    uint64_t now = ft_clock_ns();
+    uint64_t now;
 
-    if (ask->op != FT_VALUE_WAIT || ask->wait_ms > (UINT64_MAX - now) / MS)
+    if (ask->op != FT_VALUE_WAIT || ask->wait_ms == UINT64_MAX)
         return UINT64_MAX;
-    return now + ask->wait_ms * MS;
+    now = ft_clock_ns();
+    return ask->wait_ms > (UINT64_MAX - now) / MS ? UINT64_MAX : now + ask->wait_ms * MS;
 }
 
 /* A snapshot may be made while it waits. What goes on from that asks once more: of who is dead nothing is answered. Its time is its own to
