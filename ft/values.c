@@ -10,6 +10,8 @@
 #include "ft/shm/box.h"
 #include "ft/values/table.h"
 
+enum { MS = 1000000 /* ns */ };
+
 static const char *const verbs[FT_VALUE_OPS] = {
     [FT_VALUE_SET] = "sets", [FT_VALUE_GET] = "gets", [FT_VALUE_WAIT] = "waits for", [FT_VALUE_ADD] = "adds to",
     [FT_VALUE_COMPARE] = "compares",
@@ -33,6 +35,7 @@ static uint64_t put(struct ft *ft, const struct ft_value_ask *ask)
     struct ft_box *box = ft_box(&ft->region, ft->world.rank);
     uint64_t times = ft_peek(&box->asked) + 1, one = 1;
 
+    ft_box_use(&ft->region);
     ft_value_put_ask(ask, box->bytes);
     ft_note(&box->length, ft_value_ask_bytes(ask));
     ft_note(&box->newest, ft_max(ft_peek(&box->newest), ask->number + 1));
@@ -45,24 +48,45 @@ static uint64_t put(struct ft *ft, const struct ft_value_ask *ask)
 
 static bool snapshot_due(const struct ft *ft) { return !ft->world.loading && ft_handle_due(ft); }
 
-/* A snapshot may be made while it waits. What goes on from that asks once more: of who is dead nothing is answered. */
+/* When it has waited so long. */
+static uint64_t time_up(const struct ft_value_ask *ask)
+{
+    uint64_t now;
+
+    if (ask->op != FT_VALUE_WAIT || ask->wait_ms == UINT64_MAX)
+        return UINT64_MAX;
+    now = ft_clock_ns();
+    return ask->wait_ms > (UINT64_MAX - now) / MS ? UINT64_MAX : now + ask->wait_ms * MS;
+}
+
+/* A snapshot may be made while it waits. What goes on from that asks once more: of who is dead nothing is answered. Its time is its own to
+   count, and so that of a rank that is killed is never up. Then it asks once more, for an answer at once: what it did not wait for is
+   remembered with the others. */
 static void await(struct ft *ft, const struct ft_value_ask *ask)
 {
     struct ft_box *box = ft_box(&ft->region, ft->world.rank);
-    uint64_t times = put(ft, ask), seen;
+    struct ft_value_ask now = *ask;
+    uint64_t times = put(ft, &now), until = time_up(&now), seen;
     struct ft_wait w = { 0 };
 
     while ((seen = ft_look(&box->answered)) < times) {
-        if (snapshot_due(ft) && ft_handle_snapshot(ft, NULL, 0))
-            times = put(ft, ask);
-        else
-            ft_wait_turn(&w, &ft->patience, &box->answered, seen);
+        if (snapshot_due(ft) && ft_handle_snapshot(ft, NULL, 0)) {
+            now.wait_ms = ask->wait_ms;
+            times = put(ft, &now);
+            until = time_up(&now);
+        } else if (until != UINT64_MAX && ft_clock_ns() >= until) {
+            now.wait_ms = 0;
+            times = put(ft, &now);
+            until = UINT64_MAX;
+        } else {
+            ft_wait_turn_until(&w, &ft->patience, &box->answered, seen, until);
+        }
     }
 }
 
 static int take(struct ft *ft, const struct ft_value_ask *ask, struct ft_value_answer *answer, struct ft_error *e)
 {
-    const struct ft_box *box = ft_box(&ft->region, ft->world.rank);
+    struct ft_box *box = ft_box(&ft->region, ft->world.rank);
     struct ft_values_caller *c = &ft->values;
     size_t length = ft_peek(&box->answer_length);
     char *more;
@@ -75,7 +99,7 @@ static int take(struct ft *ft, const struct ft_value_ask *ask, struct ft_value_a
         c->answer = more;
         c->room = length;
     }
-    memcpy(c->answer, box->bytes, length);
+    memcpy(c->answer, ft_box_answer(box), length);
     if (!ft_value_get_answer(answer, c->answer, length) || answer->number != ask->number)
         return ft_err_set(e, FT_EJOB,
                           "rank %u on %s: what lies in its box is no answer of the job's store; has the program written to memory that is "
@@ -106,7 +130,7 @@ static int ask_agent(struct ft *ft, const struct ft_value_ask *ask, struct ft_va
 
 /* ---- without: in this process ---- */
 
-static int ask_here(struct ft *ft, const struct ft_value_ask *ask, struct ft_value_answer *answer, struct ft_error *e)
+static int ask_here(struct ft *ft, struct ft_value_ask *ask, struct ft_value_answer *answer, struct ft_error *e)
 {
     struct ft_values_caller *c = &ft->values;
 
@@ -120,8 +144,8 @@ static int ask_here(struct ft *ft, const struct ft_value_ask *ask, struct ft_val
         c->alone = ft_values_new(c->memory, c->bytes, 1);
     if (!c->alone)
         return ft_err_set(e, FT_ENOMEM, "no memory for a store");
-    if (!ft_values_do(c->alone, 0, ask, answer))
-        ft_values_give_up(c->alone, 0, ask, answer); /* there is nobody else */
+    ask->wait_ms = 0; /* there is nobody else */
+    ft_values_do(c->alone, 0, ask, answer);
     return 0;
 }
 

@@ -50,7 +50,7 @@ struct ft_value_ask {
     bool none_expected;              /* COMPARE: nothing is; else this: */
     const void *expected;
     uint32_t nexpected;
-    uint64_t wait_ms;                /* WAIT */
+    uint64_t wait_ms;                /* WAIT: so long the rank waits; 0: no longer, it is to be answered now */
     int64_t by;                      /* ADD */
 };
 

@@ -215,7 +215,8 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     atomic_store(&b->incarnation, incarnation);
     atomic_store(&b->state, FT_RANK_ABSENT);
     atomic_store((_Atomic uint8_t *)(r->base + r->header->asleep_at) + rank, 0);
-    atomic_store(&ft_box(r, rank)->answered, atomic_load(&ft_box(r, rank)->asked)); /* the predecessor waits no more */
+    if (ft_box_is_used(r))
+        atomic_store(&ft_box(r, rank)->answered, atomic_load(&ft_box(r, rank)->asked)); /* the predecessor waits no more */
 }
 
 static struct ft_counters *counters_of(const struct ft_region *r, uint32_t stream)

@@ -117,10 +117,25 @@ FT_HOT bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
     return true;
 }
 
+static uint64_t sleep_of(const struct ft_wait *w, uint64_t now)
+{
+    return ft_min(ft_max(SLEEP_NS, (now - w->since_ns) / 2), LONGEST_SLEEP_NS);
+}
+
+void ft_wait_turn_until(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen, uint64_t until_ns)
+{
+    uint64_t now;
+
+    if (!ft_wait_patience(w, p))
+        return;
+    now = ft_clock_ns();
+    ft_wait_sleep(p, word, seen, now < until_ns ? ft_min(sleep_of(w, now), until_ns - now) : 0);
+}
+
 FT_HOT bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen)
 {
     if (ft_wait_patience(w, p)) {
-        ft_wait_sleep(p, word, seen, ft_min(ft_max(SLEEP_NS, (ft_clock_ns() - w->since_ns) / 2), LONGEST_SLEEP_NS));
+        ft_wait_sleep(p, word, seen, sleep_of(w, ft_clock_ns()));
         return true;
     }
     return w->turns % 1024 == 0;

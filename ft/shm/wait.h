@@ -43,6 +43,9 @@ struct ft_wait {
    that the caller may spend time on finding out why. */
 bool ft_wait_turn(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen);
 
+/* Likewise, no longer than until then (ft_clock_ns). */
+void ft_wait_turn_until(struct ft_wait *w, const struct ft_patience *p, _Atomic uint64_t *word, uint64_t seen, uint64_t until_ns);
+
 /* Before giving way, where rank r (of this node) is waited for, which has another processor: until *word is `least`, but no longer than a switch to
    another rank and back would take. If two ranks share a processor, or if this one is the `last` of its own to come: none of them has anything to do but wait. */
 void ft_wait_spin(const struct ft_patience *p, uint32_t r, bool last, _Atomic uint64_t *word, uint64_t least);

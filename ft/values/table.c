@@ -228,7 +228,7 @@ static bool number_of(const char *text, uint32_t n, int64_t *number)
 {
     char copy[NUMBER_TEXT], again[NUMBER_TEXT];
 
-    if (n == 0 || n >= sizeof copy)
+    if (n == 0 || n >= sizeof copy || memchr(text, 0, n))
         return false;
     memcpy(copy, text, n);
     copy[n] = 0;
@@ -307,8 +307,9 @@ bool ft_values_do(struct ft_values *v, uint32_t rank, const struct ft_value_ask 
         write_value(v, &c, old, ask->key, ask->value, ask->nvalue, answer);
         return true;
     case FT_VALUE_WAIT:
-        if (!old)
+        if (!old && ask->wait_ms)
             return false;
+        c.status = old ? FT_VALUE_DONE : FT_VALUE_LATE;
         note(v, &c, old, answer);
         return true;
     case FT_VALUE_GET:
@@ -329,18 +330,6 @@ bool ft_values_do(struct ft_values *v, uint32_t rank, const struct ft_value_ask 
     }
     refuse(ask, FT_VALUE_BAD, answer);
     return true;
-}
-
-void ft_values_give_up(struct ft_values *v, uint32_t rank, const struct ft_value_ask *ask, struct ft_value_answer *answer)
-{
-    uint64_t hash = ft_hash(0, ask->key, ask->nkey);
-    struct call c = new_call(rank, ask, hash);
-    const struct call *old;
-
-    if (prepare(v, rank, ask, hash, &old, answer))
-        return;
-    c.status = old ? FT_VALUE_DONE : FT_VALUE_LATE;
-    note(v, &c, old, answer);
 }
 
 /* ---- all of it ---- */

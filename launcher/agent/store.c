@@ -31,7 +31,7 @@ void ft_store_look(struct ft_store *s)
     const void *bytes;
     size_t length;
 
-    if (!s || !s->server)
+    if (!s || !s->server || !ft_boxes_used(s->boxes))
         return;
     for (uint32_t r = 0; r < s->job->options->nranks; r++)
         if (ft_boxes_take(s->boxes, r, &bytes, &length) && ft_value_get_ask(&ask, bytes, length))
@@ -70,8 +70,7 @@ int ft_store_serve(struct ft_store *s)
 
     if (!s)
         return 0;
-    config = (struct ft_values_server_config){.base = s->job->base, .memory = s->memory, .bytes = s->bytes,
-                                              .nranks = s->job->options->nranks,
+    config = (struct ft_values_server_config){.memory = s->memory, .bytes = s->bytes, .nranks = s->job->options->nranks,
                                               .answer = answer, .arg = s};
     s->boxes = ft_boxes_new(&s->job->region);
     s->server = s->boxes ? ft_values_server_new(&config) : NULL;

@@ -53,9 +53,8 @@ int ft_controller_store_make(struct ft_controller *c, struct ft_error *e)
 
 int ft_controller_store_open(struct ft_controller *c, struct ft_error *e)
 {
-    struct ft_values_server_config config = {.base = c->base, .memory = c->store->memory, .bytes = c->store->bytes,
-                                             .nranks = c->map->world, .answer = answer,
-                                             .arg = c};
+    struct ft_values_server_config config = {.memory = c->store->memory, .bytes = c->store->bytes, .nranks = c->map->world,
+                                             .answer = answer, .arg = c};
 
     c->store->server = ft_values_server_new(&config);
     return c->store->server ? 0 : ft_err_set(e, FT_ENOMEM, "out of memory");

@@ -15,6 +15,8 @@ struct ft_boxes {
     } taken[];
 };
 
+bool ft_boxes_used(const struct ft_boxes *b) { return ft_box_is_used(b->region); }
+
 bool ft_boxes_take(struct ft_boxes *b, uint32_t local, const void **bytes, size_t *length)
 {
     struct ft_box *box = ft_box(b->region, local);
@@ -48,7 +50,7 @@ void ft_boxes_answer(struct ft_boxes *b, uint32_t local, const struct ft_value_a
 
     if (times != b->taken[local].times || times <= ft_peek(&box->answered) || answer->number != b->taken[local].number)
         return;
-    ft_value_put_answer(answer, box->bytes);
+    ft_value_put_answer(answer, ft_box_answer(box));
     ft_note(&box->answer_length, ft_value_answer_bytes(answer));
     ft_publish(&box->answered, times);
     ft_wake(&box->answered);

@@ -16,6 +16,9 @@ struct ft_region;
 struct ft_boxes *ft_boxes_new(const struct ft_region *region);
 void ft_boxes_free(struct ft_boxes *b);
 
+/* False: no rank has ever asked anything, and there is nothing to be taken. */
+bool ft_boxes_used(const struct ft_boxes *b);
+
 /* What is in rank's box and has not been taken by this process: *bytes, good until it is answered. False: nothing. */
 bool ft_boxes_take(struct ft_boxes *b, uint32_t local, const void **bytes, size_t *length);
 

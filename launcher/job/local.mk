@@ -14,6 +14,7 @@ liblaunch_la_SOURCES += \
 
 unit_tests += launcher/job/unit
 launcher_job_unit_SOURCES = \
+	launcher/job/boxes_test.c \
 	launcher/job/twin_test.c
 launcher_job_unit_CFLAGS = $(unit_cflags)
 launcher_job_unit_LDADD = $(launcher_unit_libs)

@@ -12,7 +12,7 @@ void ft_node_store_look(struct ft_node *n)
     const void *bytes;
     size_t length;
 
-    if (!n->boxes || !n->uplink || !ft_uplink_is_up(n->uplink))
+    if (!n->boxes || !ft_boxes_used(n->boxes) || !n->uplink || !ft_uplink_is_up(n->uplink))
         return;
     for (uint32_t r = 0; r < n->job->options->nranks; r++)
         if (ft_boxes_take(n->boxes, r, &bytes, &length))

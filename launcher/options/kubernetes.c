@@ -4,22 +4,17 @@
 
 #include <netdb.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/options/environment.h"
 #include "launcher/options/values.h"
 #include "launcher/rdzv/settings.h"
 
-bool ft_kubernetes_is_here(void)
-{
-    const char *server = getenv("KUBERNETES_SERVICE_HOST");
-
-    return server && *server;
-}
+bool ft_kubernetes_is_here(void) { return ft_environment_text("KUBERNETES_SERVICE_HOST"); }
 
 /* Pods with a subdomain, as JobSet's, are known to others by "POD.SUBDOMAIN" and longer only. */
 bool ft_kubernetes_name(char *name, size_t size)
@@ -50,13 +45,28 @@ static const struct contract {
     {"DMLC_TRACKER_URI", "DMLC_NUM_WORKER", "DMLC_TASK_ID", "DMLC_TRACKER_PORT", true},
 };
 
-enum { CONTRACTS = sizeof contracts / sizeof contracts[0], NAME = 253 /* of a pod, by DNS */, PODS = 65536 };
+enum { CONTRACTS = sizeof contracts / sizeof contracts[0], NAME = 253, LABEL = 63 /* of a pod, by DNS */, PODS = 65536 };
 
 static const char *said(ft_kubernetes_get *get, void *arg, const char *name)
 {
     const char *value = get(arg, name);
 
     return value && *value ? value : NULL;
+}
+
+int ft_kubernetes_whole(const char *first, const char *size, const char *index, ft_kubernetes_get *get, void *arg, struct ft_error *e)
+{
+    const char *names[] = {size, index, first}, *lacks = NULL;
+    int set = 0;
+
+    for (int i = 0; i < 3; i++) {
+        set += get(arg, names[i]) != NULL;
+        lacks = lacks || said(get, arg, names[i]) ? lacks : names[i];
+    }
+    if (set < 2 || !lacks)
+        return 0;
+    return ft_err_set(e, FT_EINVAL, "%s is %s: which hosts a job has is said by %s, %s and %s together; set it, or say -H localhost "
+                      "for a job on this host alone", lacks, get(arg, lacks) ? "empty" : "not set", first, size, index);
 }
 
 static int number(ft_kubernetes_get *get, void *arg, const char *name, uint64_t least, uint32_t *value, struct ft_error *e)
@@ -77,25 +87,49 @@ uint16_t ft_kubernetes_port(const char *taken)
     return taken && ft_values_number(taken, &n) == 0 && n == FT_RDZV_PORT ? FT_RDZV_PORT + 1 : FT_RDZV_PORT;
 }
 
+/* Of labels, as DNS has them; not what only curl or the resolver would find odd. */
+static bool is_name(const char *name)
+{
+    size_t n;
+
+    if (!*name || strlen(name) > NAME)
+        return false;
+    for (; *name; name += n + (name[n] == '.')) {
+        n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-");
+        if (!n || n > LABEL || *name == '-' || name[n - 1] == '-' || (name[n] && name[n] != '.'))
+            return false;
+    }
+    return true;
+}
+
 /* The store is where the first pod is. PyTorchJob's master was once told that it is "localhost". */
 static int make_url(struct ft_kubernetes *k, const char *name, const char *first, const char *own, uint16_t port, struct ft_error *e)
 {
     if (!strcmp(first, "localhost") || !strcmp(first, "127.0.0.1"))
         first = own;
-    if (*first == '-' || first[strspn(first, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.")] || strlen(first) > NAME)
+    if (!is_name(first))
         return ft_err_set(e, FT_EINVAL, "%s is \"%.80s\", which is not the name of a pod", name, first);
     snprintf(k->url, sizeof k->url, "rdzv://%s:%u/%.*s", first, port, (int)strcspn(first, "."), first);
     return 0;
 }
 
+static const struct contract *find(ft_kubernetes_get *get, void *arg)
+{
+    for (const struct contract *c = contracts; c < contracts + CONTRACTS; c++)
+        if (said(get, arg, c->first) && said(get, arg, c->size) && said(get, arg, c->index))
+            return c;
+    return NULL;
+}
+
 int ft_kubernetes_read(struct ft_kubernetes *k, const char *own, uint32_t per_host, ft_kubernetes_get *get, void *arg, struct ft_error *e)
 {
-    const struct contract *c = contracts;
+    const struct contract *c = find(get, arg);
     uint32_t index;
 
-    while (c < contracts + CONTRACTS && !(said(get, arg, c->first) && said(get, arg, c->size) && said(get, arg, c->index)))
-        c++;
-    if (c == contracts + CONTRACTS)
+    for (int i = 0; !c && i < CONTRACTS; i++)
+        if (ft_kubernetes_whole(contracts[i].first, contracts[i].size, contracts[i].index, get, arg, e) < 0)
+            return FT_EINVAL;
+    if (!c)
         return 0;
     *k = (struct ft_kubernetes){.per_host = per_host ? per_host : 1};
     snprintf(k->contract, sizeof k->contract, "%s, %s, %s", c->first, c->size, c->index);

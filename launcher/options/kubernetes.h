@@ -39,6 +39,10 @@ uint16_t ft_kubernetes_port(const char *taken);
    said. */
 int ft_kubernetes_read(struct ft_kubernetes *k, const char *own, uint32_t per_host, ft_kubernetes_get *get, void *arg, struct ft_error *e);
 
+/* FT_EINVAL with a line: two or all of three variables are set that only say something together, and one of them has no value. Each pod
+   would be a job of its own, without a word. One alone is another's, as a program's MASTER_ADDR. */
+int ft_kubernetes_whole(const char *first, const char *size, const char *index, ft_kubernetes_get *get, void *arg, struct ft_error *e);
+
 /* One of several pods of an indexed Job that knows nothing of the others: its number. -1: it is none. */
 int64_t ft_kubernetes_alone(ft_kubernetes_get *get, void *arg);
 

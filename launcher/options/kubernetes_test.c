@@ -86,18 +86,42 @@ Test(kubernetes, ports)
     cr_expect_eq(ft_kubernetes_port("any"), 29400);
 }
 
+/* One of the three is the program's, for something else. */
 Test(kubernetes, nothing_is_said)
 {
-    static const char *const none[] = {"JOB_COMPLETION_INDEX", "2", NULL}, *const half[] = {"MASTER_ADDR", "a", "WORLD_SIZE", "2", NULL},
-                      *const empty[] = {"MASTER_ADDR", "", "WORLD_SIZE", "2", "RANK", "1", NULL},
-                      *const bad[] = {"JOB_COMPLETION_INDEX", "two", NULL};
+    static const char *const none[] = {"JOB_COMPLETION_INDEX", "2", NULL},
+                      *const one[] = {"MASTER_ADDR", "a", "MASTER_PORT", "1", "DMLC_TRACKER_URI", "b", "DMLC_ROLE", "worker", NULL},
+                      *const empty[] = {"RANK", "", "DMLC_TASK_ID", "", NULL}, *const bad[] = {"JOB_COMPLETION_INDEX", "two", NULL};
 
     cr_expect_eq(read_in(none, "own", 0), 0);
-    cr_expect_eq(read_in(half, "own", 0), 0);
+    cr_expect_eq(read_in(one, "own", 0), 0);
     cr_expect_eq(read_in(empty, "own", 0), 0);
     cr_expect_eq(ft_kubernetes_alone(get, (void *)none), 2);
     cr_expect_eq(ft_kubernetes_alone(get, (void *)bad), -1);
-    cr_expect_eq(ft_kubernetes_alone(get, (void *)half), -1);
+    cr_expect_eq(ft_kubernetes_alone(get, (void *)one), -1);
+}
+
+/* Each pod was once a job of its own, without a word. */
+Test(kubernetes, half_of_what_is_to_be_said)
+{
+    static const char *const no_rank[] = {"MASTER_ADDR", "a", "WORLD_SIZE", "2", NULL},
+                      *const no_size[] = {"MASTER_ADDR", "a", "RANK", "1", NULL},
+                      *const no_first[] = {"WORLD_SIZE", "2", "RANK", "1", NULL},
+                      *const empty[] = {"MASTER_ADDR", "", "WORLD_SIZE", "2", "RANK", "1", NULL},
+                      *const all_empty[] = {"MASTER_ADDR", "", "WORLD_SIZE", "", "RANK", "", NULL},
+                      *const no_task[] = {"DMLC_TRACKER_URI", "a", "DMLC_TRACKER_PORT", "1", "DMLC_NUM_WORKER", "2", NULL},
+                      *const whole[] = {"MASTER_ADDR", "a", "WORLD_SIZE", "2", "DMLC_TRACKER_URI", "b", "DMLC_NUM_WORKER", "2",
+                                        "DMLC_TASK_ID", "1", NULL};
+
+    expect_error(no_rank, 0, "RANK is not set: which hosts a job has is said by MASTER_ADDR, WORLD_SIZE and RANK together; set it, or say "
+                             "-H localhost for a job on this host alone");
+    expect_error(no_size, 0, "WORLD_SIZE is not set: ");
+    expect_error(no_first, 0, "MASTER_ADDR is not set: ");
+    expect_error(empty, 0, "MASTER_ADDR is empty: ");
+    expect_error(all_empty, 0, "WORLD_SIZE is empty: ");
+    expect_error(no_task, 0, "DMLC_TASK_ID is not set: which hosts a job has is said by DMLC_TRACKER_URI, "
+                             "DMLC_NUM_WORKER and DMLC_TASK_ID together");
+    expect(whole, "own", 0, "rdzv://b:29400/b", 2, 1);
 }
 
 Test(kubernetes, variables_that_are_damaged)
@@ -123,4 +147,21 @@ Test(kubernetes, variables_that_are_damaged)
     expect_error(user, 0, "MASTER_ADDR is \"me@a\"");
     expect_error(six, 0, "MASTER_ADDR is \"fd77::1\"");
     expect_error(length, 0, "MASTER_ADDR is \"aaaa");
+}
+
+/* curl, or the rendezvous, said something odd of them, or nothing. */
+Test(kubernetes, names_that_are_none)
+{
+    static const char *const names[] = {".foo", ".", "a..b", "-a", "a.-b", "a-.b", "a b", "a_b"},
+                      *const sound[] = {"a", "a.b.", "10.0.0.7", "a--b.c"};
+    const char *env[] = {"MASTER_ADDR", NULL, "WORLD_SIZE", "2", "RANK", "1", NULL};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        env[1] = names[i];
+        expect_error(env, 0, "which is not the name of a pod");
+    }
+    for (size_t i = 0; i < sizeof sound / sizeof sound[0]; i++) {
+        env[1] = sound[i];
+        cr_expect_eq(read_in(env, "own", 0), 1, "%s: %s", sound[i], e.text);
+    }
 }

@@ -2,6 +2,7 @@
 liblaunch_la_SOURCES += \
 	launcher/options/appfile.h launcher/options/appfile.c \
 	launcher/options/configure.h launcher/options/configure.c \
+	launcher/options/environment.h launcher/options/environment.c \
 	launcher/options/help.h launcher/options/help.c \
 	launcher/options/hosts.h launcher/options/hosts.c \
 	launcher/options/identity.h launcher/options/identity.c \

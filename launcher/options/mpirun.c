@@ -2,9 +2,9 @@
 #include "config.h"
 #include "launcher/options/mpirun.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "launcher/options/environment.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/map.h"
 #include "launcher/options/values.h"
@@ -20,18 +20,10 @@ static const struct {
 
 enum { LAUNCHERS = sizeof launchers / sizeof launchers[0] };
 
-/* Of a variable that is not set, or empty: NULL. */
-static const char *variable(const char *name)
-{
-    const char *text = name ? getenv(name) : NULL;
-
-    return text && *text ? text : NULL;
-}
-
 /* Of a host without a number. */
 static int read_slots(const char *name, bool one, uint32_t *each, struct ft_error *e)
 {
-    const char *text = variable(name);
+    const char *text = ft_environment_text(name);
     uint64_t n;
 
     *each = one;
@@ -49,13 +41,13 @@ int ft_mpirun_hosts(struct ft_options *o, struct ft_error *e)
     const char *path;
     uint32_t each;
 
-    if (ft_hosts_are_named(o) || (getenv("FTMPI_JOB") && getenv("FTMPI_RANK")))
+    if (ft_hosts_are_named(o) || ft_environment_in_rank())
         return 0;
-    while (i < LAUNCHERS && !variable(launchers[i].hostfile))
+    while (i < LAUNCHERS && !ft_environment_text(launchers[i].hostfile))
         i++;
     if (i == LAUNCHERS)
         return 0;
-    path = variable(launchers[i].hostfile);
+    path = ft_environment_text(launchers[i].hostfile);
     if (read_slots(launchers[i].slots, launchers[i].one, &each, e) < 0 ||
         ft_hosts_file(o, path, launchers[i].hostfile, each, &o->hosts, e) < 0)
         return FT_EINVAL;
@@ -81,7 +73,7 @@ int ft_mpirun_ssh(struct ft_options *o, struct ft_error *e)
     if (!ft_map_wanted(o) || strcmp(ft_options_launcher(o), "ssh"))
         return 0;
     for (size_t i = 0; i < LAUNCHERS; i++)
-        if (variable(launchers[i].ssh))
-            return add_words(o, variable(launchers[i].ssh), e);
+        if (ft_environment_text(launchers[i].ssh))
+            return add_words(o, ft_environment_text(launchers[i].ssh), e);
     return 0;
 }

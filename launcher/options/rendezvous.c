@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "launcher/options/environment.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/kubernetes.h"
 #include "launcher/options/nodelist.h"
@@ -15,14 +16,6 @@
 #include "launcher/options/values.h"
 
 enum { SLURM_STEPS = 16, SLURM_PORTS = 2000 };
-
-static const char *variable(void *arg, const char *name)
-{
-    const char *text = getenv(name);
-
-    (void)arg;
-    return text && *text ? text : NULL;
-}
 
 /* What a file or the environment says holds for all jobs, so that it need not fit to this one. */
 static bool on_command_line(const struct ft_options *o, const char *name)
@@ -41,9 +34,6 @@ static bool names_hosts(const struct ft_options *o)
     return any;
 }
 
-/* An ftrun that a rank starts has the job's environment, and is a job of its own. */
-static bool in_rank(void) { return getenv("FTMPI_JOB") && getenv("FTMPI_RANK"); }
-
 /* Ways to start something on other hosts, and which of a list are spares: there is neither here. */
 static int refuse_others(struct ft_options *o, struct ft_error *e)
 {
@@ -58,21 +48,13 @@ static int refuse_others(struct ft_options *o, struct ft_error *e)
     return 0;
 }
 
-static uint64_t number_in(const char *name, uint64_t otherwise)
-{
-    const char *text = variable(NULL, name);
-    uint64_t n;
-
-    return text && ft_values_number(text, &n) == 0 ? n : otherwise;
-}
-
 /* In a step of srun's with a task on each node: the store is on the first, the job is the step. Two jobs may share a node, so ports
    differ. */
 static int by_slurm(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
 {
-    const char *list = variable(NULL, "SLURM_STEP_NODELIST");
-    uint64_t job = number_in("SLURM_JOB_ID", 0), step = number_in("SLURM_STEP_ID", UINT32_MAX);
-    uint64_t tasks = number_in("SLURM_STEP_NUM_TASKS", 0);
+    const char *list = ft_environment_text("SLURM_STEP_NODELIST");
+    uint64_t job = ft_environment_number("SLURM_JOB_ID", 0), step = ft_environment_number("SLURM_STEP_ID", UINT32_MAX);
+    uint64_t tasks = ft_environment_number("SLURM_STEP_NUM_TASKS", 0);
     struct ft_hosts nodes = {0};
     const char *url;
 
@@ -93,16 +75,16 @@ static int by_slurm(struct ft_options *o, struct ft_rendezvous *r, struct ft_err
 /* 1: by options, 0: by none of them. */
 static int by_options(struct ft_options *o, struct ft_rendezvous *r, struct ft_error *e)
 {
-    if (!o->rdzv && o->join && !variable(NULL, "PET_NNODES"))
+    if (!o->rdzv && o->join && !ft_environment_text("PET_NNODES"))
         return ft_err_set(e, FT_EINVAL, "--join does nothing without --rdzv URL, which says which job is meant");
-    if (!o->rdzv && (on_command_line(o, "nodes") || on_command_line(o, "rdzv-secret-file")) && !variable(NULL, "PET_NNODES"))
+    if (!o->rdzv && (on_command_line(o, "nodes") || on_command_line(o, "rdzv-secret-file")) && !ft_environment_text("PET_NNODES"))
         return ft_err_set(e, FT_EINVAL, "%s does nothing without --rdzv URL, which says where the hosts find each other",
                           on_command_line(o, "nodes") ? "--nodes" : "--rdzv-secret-file");
     if (!o->rdzv)
         return 0;
     if (names_hosts(o) && on_command_line(o, "rdzv"))
         return ft_err_set(e, FT_EINVAL, "--rdzv and --host: hosts are named, or they find each other");
-    if (names_hosts(o) || (in_rank() && !on_command_line(o, "rdzv")))
+    if (names_hosts(o) || (ft_environment_in_rank() && !on_command_line(o, "rdzv")))
         return 0;
     ft_rdzv_settings_init(&r->settings);
     if (!strcmp(o->rdzv, "slurm"))
@@ -127,11 +109,30 @@ static int take_nproc(struct ft_options *o, const char *nproc, struct ft_error *
 /* A PyTorchJob has one number for torchrun and for what rank 0 listens at, which is there under torchrun, too, but in the same process. */
 static void leave_port(struct ft_rdzv_settings *s)
 {
-    const char *port = variable(NULL, "MASTER_PORT");
+    const char *port = ft_environment_text("MASTER_PORT");
     uint64_t n;
 
     if (s->embedded && port && ft_values_number(port, &n) == 0 && n == s->endpoints[0].port)
         s->endpoints[0].port = ft_kubernetes_port(port);
+}
+
+/* What ft_rdzv_settings_torchrun takes for an option's. */
+static int check_torchrun(struct ft_error *e)
+{
+    const char *nodes = ft_environment_text("PET_NNODES"), *endpoint = ft_environment_text("PET_RDZV_ENDPOINT");
+    const char *port = endpoint ? NULL : ft_environment_text("PET_MASTER_PORT");
+    struct ft_rdzv_settings s;
+    struct ft_error why;
+    uint64_t n;
+
+    if (!nodes)
+        return ft_kubernetes_whole(endpoint ? "PET_RDZV_ENDPOINT" : "PET_MASTER_ADDR", "PET_NNODES", "PET_NODE_RANK",
+                                   ft_environment_get, NULL, e);
+    if (ft_rdzv_settings_nodes(&s, nodes, &why) < 0)
+        return ft_err_set(e, FT_EINVAL, "PET_NNODES is \"%.40s\", which is no number of hosts, or MIN:MAX", nodes);
+    if (port && (ft_values_number(port, &n) < 0 || !n || n > UINT16_MAX))
+        return ft_err_set(e, FT_EINVAL, "PET_MASTER_PORT is \"%.40s\", which is no port", port);
+    return 0;
 }
 
 /* Likewise, by torchrun's environment. */
@@ -140,9 +141,9 @@ static int by_torchrun(struct ft_options *o, struct ft_rendezvous *r, struct ft_
     struct ft_rdzv_torchrun t;
     int found;
 
-    if (names_hosts(o) || in_rank())
+    if (names_hosts(o) || ft_environment_in_rank())
         return 0;
-    found = ft_rdzv_settings_torchrun(&r->settings, &t, variable, NULL, e);
+    found = check_torchrun(e) < 0 ? FT_EINVAL : ft_rdzv_settings_torchrun(&r->settings, &t, ft_environment_get, NULL, e);
     if (found <= 0)
         return found;
     if (t.max_restarts >= 0 && o->max_restarts == UINT64_MAX)
@@ -157,7 +158,7 @@ static int by_torchrun(struct ft_options *o, struct ft_rendezvous *r, struct ft_
 /* Slurm's name for a node need not be the host's. */
 static int name_host(char name[FT_RDZV_NAME + 1], struct ft_error *e)
 {
-    const char *node = variable(NULL, "SLURMD_NODENAME");
+    const char *node = ft_environment_text("SLURMD_NODENAME");
 
     if (node && strlen(node) <= FT_RDZV_NAME)
         strcpy(name, node);
@@ -173,12 +174,12 @@ static int by_kubernetes(struct ft_options *o, struct ft_rendezvous *r, struct f
     struct ft_kubernetes k;
     int found;
 
-    if (!ft_kubernetes_is_here() || names_hosts(o) || in_rank())
+    if (!ft_kubernetes_is_here() || names_hosts(o) || ft_environment_in_rank())
         return 0;
-    found = name_host(r->name, e) < 0 ? FT_EINVAL : ft_kubernetes_read(&k, r->name, c->per_host, variable, NULL, e);
-    if (!found && ft_kubernetes_alone(variable, NULL) > 0)
+    found = name_host(r->name, e) < 0 ? FT_EINVAL : ft_kubernetes_read(&k, r->name, c->per_host, ft_environment_get, NULL, e);
+    if (!found && ft_kubernetes_alone(ft_environment_get, NULL) > 0)
         ft_options_notice(o, "this pod is number %lld of an indexed Job (JOB_COMPLETION_INDEX), and nothing says who the others are: this job is in "
-                          "this pod only (--rdzv and --nodes bring pods together)", (long long)ft_kubernetes_alone(variable, NULL));
+                          "this pod only (--rdzv and --nodes bring pods together)", (long long)ft_kubernetes_alone(ft_environment_get, NULL));
     if (found <= 0 || k.nodes == 1)
         return found < 0 ? FT_EINVAL : 0;
     ft_rdzv_settings_init(&r->settings);
@@ -198,7 +199,7 @@ static int take_secrets(struct ft_options *o, struct ft_rendezvous *r, struct ft
     char *password = getenv("FTMPI_RDZV_PASSWORD");
     size_t len = password ? strlen(password) : 0;
 
-    r->secret_file = o->rdzv_secret_file ? o->rdzv_secret_file : variable(NULL, "FTMPI_SECRET_FILE");
+    r->secret_file = o->rdzv_secret_file ? o->rdzv_secret_file : ft_environment_text("FTMPI_SECRET_FILE");
     if (len >= sizeof r->password)
         return ft_err_set(e, FT_EINVAL, "FTMPI_RDZV_PASSWORD is too long for a password");
     if (!password)

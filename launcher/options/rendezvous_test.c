@@ -4,6 +4,7 @@
 #include "launcher/options/rendezvous.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -143,6 +144,57 @@ Test(rendezvous, by_torchrun)
     ft_options_free(&o);
     setenv("PET_NPROC_PER_NODE", "gpu", 1);
     expect_error("ftrun a", "PET_NPROC_PER_NODE is \"gpu\"");
+}
+
+/* Lines were of options that nobody had given, or there was none and each host a job of its own. */
+Test(rendezvous, by_torchrun_damaged)
+{
+    static const char *const nodes[] = {"x", "0", "-1", "2:1", "1:", ":", "99999999999", "2 "};
+
+    setenv("PET_MASTER_ADDR", "a", 1);
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
+        char text[64];
+
+        snprintf(text, sizeof text, "PET_NNODES is \"%s\", which is no number of hosts, or MIN:MAX", nodes[i]);
+        setenv("PET_NNODES", nodes[i], 1);
+        expect_error("ftrun a", text);
+    }
+    setenv("PET_NNODES", "2", 1);
+    setenv("PET_MASTER_PORT", "x", 1);
+    expect_error("ftrun a", "PET_MASTER_PORT is \"x\", which is no port");
+    setenv("PET_MASTER_PORT", "65536", 1);
+    expect_error("ftrun a", "PET_MASTER_PORT is \"65536\"");
+    setenv("PET_NNODES", "", 1);
+    expect_error("ftrun a", "PET_NNODES is empty: which hosts a job has is said by PET_MASTER_ADDR, PET_NNODES and PET_NODE_RANK together");
+    cr_expect_null(accepted("ftrun -H localhost a"));
+    ft_options_free(&o);
+    unsetenv("PET_NNODES");
+    cr_expect_null(accepted("ftrun a"), "an address alone: torchrun would take one host");
+    ft_options_free(&o);
+    setenv("PET_NODE_RANK", "1", 1);
+    expect_error("ftrun a", "PET_NNODES is not set: ");
+    setenv("FTMPI_JOB", "j", 1);
+    setenv("FTMPI_RANK", "0", 1);
+    cr_expect_null(accepted("ftrun a"), "in a rank nothing of it is read");
+    ft_options_free(&o);
+}
+
+/* Outside of a pod these are not Kubernetes'. */
+Test(rendezvous, half_of_what_an_operator_says)
+{
+    setenv("MASTER_ADDR", "a", 1);
+    setenv("WORLD_SIZE", "2", 1);
+    cr_expect_null(accepted("ftrun a"));
+    ft_options_free(&o);
+    setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+    expect_error("ftrun a", "RANK is not set: which hosts a job has is said by MASTER_ADDR, WORLD_SIZE and RANK together");
+    cr_expect_null(accepted("ftrun -H localhost a"));
+    ft_options_free(&o);
+    cr_expect_str_eq(accepted("ftrun --rdzv rdzv://h/other --nodes 2 a")->settings.job, "other");
+    ft_options_free(&o);
+    unsetenv("WORLD_SIZE");
+    cr_expect_null(accepted("ftrun a"), "a program's own");
+    ft_options_free(&o);
 }
 
 Test(rendezvous, by_slurm)

@@ -2,41 +2,24 @@
 #include "config.h"
 #include "launcher/options/slurm.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "launcher/options/environment.h"
 #include "launcher/options/hosts.h"
 #include "launcher/options/map.h"
 #include "launcher/options/nodelist.h"
-#include "launcher/options/values.h"
-
-/* Of a variable that is not set, or empty: NULL. */
-static const char *variable(const char *name)
-{
-    const char *text = getenv(name);
-
-    return text && *text ? text : NULL;
-}
-
-static uint64_t number_in(const char *name, uint64_t otherwise)
-{
-    const char *text = variable(name);
-    uint64_t n;
-
-    return text && ft_values_number(text, &n) == 0 ? n : otherwise;
-}
 
 /* srun's, and not one of those that Slurm itself makes, as for a batch script and the shell of salloc: they have the last numbers. */
 static bool in_step(void)
 {
-    return number_in("SLURM_STEP_ID", UINT32_MAX) < UINT32_MAX - 15;
+    return ft_environment_number("SLURM_STEP_ID", UINT32_MAX) < UINT32_MAX - 15;
 }
 
 /* Slurm tells batch scripts and steps what their node is called, which need not be the host's name. */
 static void mark_here(struct ft_hosts *hosts)
 {
-    const char *own = variable("SLURMD_NODENAME");
+    const char *own = ft_environment_text("SLURMD_NODENAME");
 
     for (size_t i = 0; own && i < hosts->n; i++)
         hosts->list[i].here |= !strcasecmp(hosts->list[i].name, own);
@@ -44,14 +27,14 @@ static void mark_here(struct ft_hosts *hosts)
 
 static int read_nodes(struct ft_options *o, struct ft_hosts *nodes, struct ft_error *e)
 {
-    const char *list = variable("SLURM_JOB_NODELIST");
+    const char *list = ft_environment_text("SLURM_JOB_NODELIST");
 
-    if (number_in("SLURM_HET_SIZE", 1) > 1)
+    if (ft_environment_number("SLURM_HET_SIZE", 1) > 1)
         return ft_err_set(e, FT_EINVAL, "job %.20s of Slurm is heterogeneous (SLURM_HET_SIZE), which is not supported; -H names hosts",
-                          variable("SLURM_JOB_ID"));
+                          ft_environment_text("SLURM_JOB_ID"));
     if (!list)
         return ft_err_set(e, FT_EINVAL, "SLURM_JOB_ID is set, and SLURM_JOB_NODELIST is not: which nodes job %.20s of Slurm has is not known; -H names "
-                          "hosts", variable("SLURM_JOB_ID"));
+                          "hosts", ft_environment_text("SLURM_JOB_ID"));
     if (ft_nodelist_names(o, list, "SLURM_JOB_NODELIST", nodes, e) < 0)
         return FT_EINVAL;
     for (size_t i = 0; i < nodes->n; i++)
@@ -65,11 +48,11 @@ static int read_slots(struct ft_hosts *nodes, const char **name, size_t *n, stru
 {
     uint32_t numbers[FT_NODES_MAX] = {0};
 
-    *name = variable("SLURM_TASKS_PER_NODE") ? "SLURM_TASKS_PER_NODE" : "SLURM_JOB_CPUS_PER_NODE";
-    if (!variable(*name))
+    *name = ft_environment_text("SLURM_TASKS_PER_NODE") ? "SLURM_TASKS_PER_NODE" : "SLURM_JOB_CPUS_PER_NODE";
+    if (!ft_environment_text(*name))
         return ft_err_set(e, FT_EINVAL, "SLURM_JOB_ID is set, and neither SLURM_TASKS_PER_NODE nor SLURM_JOB_CPUS_PER_NODE is: how many ranks each node "
                           "takes is not known; -H names hosts");
-    if (ft_nodelist_numbers(variable(*name), *name, numbers, nodes->n, n, e) < 0)
+    if (ft_nodelist_numbers(ft_environment_text(*name), *name, numbers, nodes->n, n, e) < 0)
         return FT_EINVAL;
     for (size_t i = 0; i < nodes->n; i++)
         nodes->list[i].slots = numbers[i];
@@ -80,7 +63,7 @@ static int read_slots(struct ft_hosts *nodes, const char **name, size_t *n, stru
    srun --preserve-env has left the job's own numbers. */
 static int take_nodes(struct ft_options *o, struct ft_error *e)
 {
-    uint64_t tasks = number_in("SLURM_STEP_NUM_TASKS", 1);
+    uint64_t tasks = ft_environment_number("SLURM_STEP_NUM_TASKS", 1);
     struct ft_hosts nodes = {0};
     const char *name;
     size_t n;
@@ -88,7 +71,7 @@ static int take_nodes(struct ft_options *o, struct ft_error *e)
     if (in_step() && tasks > 1)
         return ft_err_set(e, FT_EINVAL, "srun has started this ftrun as task %llu of %llu (SLURM_STEP_NUM_TASKS), and each would be a whole job: start "
                           "ftrun once, without srun; -H localhost is for a job in each task",
-                          (unsigned long long)number_in("SLURM_PROCID", 0), (unsigned long long)tasks);
+                          (unsigned long long)ft_environment_number("SLURM_PROCID", 0), (unsigned long long)tasks);
     if (read_nodes(o, &nodes, e) < 0 || read_slots(&nodes, &name, &n, e) < 0)
         return FT_EINVAL;
     if (in_step() && n != nodes.n) {
@@ -97,8 +80,8 @@ static int take_nodes(struct ft_options *o, struct ft_error *e)
         return 0;
     }
     if (n != nodes.n)
-        return ft_err_set(e, FT_EINVAL, "%s is \"%.80s\", for %zu node%s, and SLURM_JOB_NODELIST has %zu; -H names hosts", name, variable(name), n,
-                          n == 1 ? "" : "s", nodes.n);
+        return ft_err_set(e, FT_EINVAL, "%s is \"%.80s\", for %zu node%s, and SLURM_JOB_NODELIST has %zu; -H names hosts", name,
+                          ft_environment_text(name), n, n == 1 ? "" : "s", nodes.n);
     o->hosts = nodes;
     return 0;
 }
@@ -131,11 +114,11 @@ static bool are_nodes(struct ft_options *o)
 
 int ft_slurm_take(struct ft_options *o, struct ft_error *e)
 {
-    bool asked = o->launcher && !strcmp(o->launcher, "srun"), rank = getenv("FTMPI_JOB") && getenv("FTMPI_RANK"), named = ft_hosts_are_named(o);
+    bool asked = o->launcher && !strcmp(o->launcher, "srun"), rank = ft_environment_in_rank(), named = ft_hosts_are_named(o);
 
-    if (!variable("SLURM_JOB_ID") && (!asked || !ft_map_wanted(o)))
+    if (!ft_environment_text("SLURM_JOB_ID") && (!asked || !ft_map_wanted(o)))
         return 0;
-    if (!variable("SLURM_JOB_ID"))
+    if (!ft_environment_text("SLURM_JOB_ID"))
         return ft_err_set(e, FT_EINVAL, "--launcher srun: there is no allocation of Slurm's here (SLURM_JOB_ID); salloc and sbatch make one");
     if (rank && !named)
         return 0;

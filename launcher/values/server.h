@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who answers for the job's store (docs/store.md): the agent of a job on one host, the controller of one on several. What it has answered
-   is in memory that a successor has, too; who waits is not: they are asked about again. */
+   is in memory that a successor has, too; who waits is not: they are asked about again. No clock: a rank asks once more, with no time left,
+   when it has waited long enough, and a dead one does not. */
 #ifndef LAUNCHER_VALUES_SERVER_H
 #define LAUNCHER_VALUES_SERVER_H
 
@@ -9,7 +10,6 @@
 
 #include "ft/base/value.h"
 
-struct event_base;
 struct ft_values_server;
 
 /* Before the first fork: memory for ft_values_server_new, and how much it is. NULL: none. */
@@ -17,7 +17,6 @@ void *ft_values_memory_new(size_t *bytes);
 void ft_values_memory_free(void *memory, size_t bytes);
 
 struct ft_values_server_config {
-    struct event_base *base;
     void *memory;
     size_t bytes;
     uint32_t nranks;             /* of the job */
