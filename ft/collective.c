@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ft/base/util.h"
+#include "ft/core/algorithm.h"
 #include "ft/core/cache.h"
 #include "ft/core/check.h"
 #include "ft/core/nodes.h"
@@ -44,8 +45,8 @@ FT_HOT int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, ui
         return err;
     if (s->apart)
         return ft_collective_is_lone(s) ? alone(c) : ft_nodes_run(c, e);
-    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
-    return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
+    ft_plan_make(&c->plan, s->params, sig, c->bytes, total);
+    return c->plan.algorithm->run(c, e);
 }
 
 /* Where it receives it writes every byte, and reads none: not in place. And it does: a call with a key may be refused, and has received nothing then. */

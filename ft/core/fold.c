@@ -44,7 +44,7 @@ void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char
 }
 
 /* A block at a time, so that the log's stores go on while the next one is folded. */
-void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n)
+bool ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n)
 {
     const char *x = chunk_of(c, u, from, 0), *y = chunk_of(c, u, from, 1);
     bool past = ft_coll_logs_past(c);
@@ -55,18 +55,20 @@ void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, cha
         c->op->fold(x + at, y + at, to + at, k / c->elem);
         ft_copy_unordered(log + at, to + at, k, past);
     }
+    return past;
 }
 
-void ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char *log, uint64_t n)
+bool ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char *log, uint64_t n)
 {
     const char *from = chunk_of(c, u, 0, 1 - c->s->rank);
 
     if (ft_coll_logs_past(c)) {
         ft_copy_twice(to, log, from, n);
-        return;
+        return true;
     }
     ft_copy_lines(to, from, n);
     ft_fill(log, to, n);
+    return false;
 }
 
 void ft_coll_fold_next(const struct ft_coll *c, uint64_t u, char *slot, uint64_t n)

@@ -209,7 +209,7 @@ Test(frames, an_extent_that_has_not_begun_begins_with_no_unit, .init = set_up)
    extent if the one before had not been sent: a millisecond in the middle of a call of 17 us, with several ranks on a host. */
 Test(frames, a_result_goes_out_from_where_it_was_made, .init = set_up)
 {
-    struct ft_coll c = { .s = &stream, .bytes = 2 * 1024, .plan = { .way = FT_WAY_NODES, .segment = 1024, .units = 2 } };
+    struct ft_coll c = { .s = &stream, .bytes = 2 * 1024, .plan = { .segment = 1024, .units = 2 } };
     struct ft_nodes_op op = { .c = &c, .n = &nodes, .kind = FT_UNIT_BCAST };
     struct ft_frame_head head;
     const char *payload;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One collective operation as the ways of doing it (short.c, standard.c, nodes.c) see it: who contributes
+/* One collective operation as the ways of doing it (algorithm.h, nodes.c) see it: who contributes
    what, and where results go. Filled by ft/collective.c from a call's arguments; private to one call. */
 #ifndef FT_CORE_OP_H
 #define FT_CORE_OP_H
@@ -21,7 +21,7 @@ struct ft_coll {
     const char *key;              /* of the bootstrap cache; "": its place; NULL: not declared to be in it */
     bool known;                   /* the result is in recv already, and this rank has contributed: only what it owes to others is left */
     struct ft_plan plan;
-    uint64_t in_slot;             /* doubled: what this rank contributes to units below is in its slot, by an earlier incarnation */
+    uint64_t in_slot;             /* redundant: what this rank contributes to units below is in its slot, by an earlier incarnation */
 };
 
 static inline bool ft_coll_gathers(const struct ft_coll *c)
@@ -63,11 +63,8 @@ static inline bool ft_coll_leads(const struct ft_coll *c)
 uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u);
 uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r);
 
-/* The operation has been begun (ft_stream_begin) and planned; they run it to its end, ft_stream_end
-   included. Errors as in ft.h. */
-int ft_short_run(struct ft_coll *c, struct ft_error *e);
-int ft_standard_run(struct ft_coll *c, struct ft_error *e);
-int ft_nodes_run(struct ft_coll *c, struct ft_error *e);  /* ft/core/nodes.h */
+/* On several nodes: as struct ft_algorithm has it (ft/core/nodes.h). */
+int ft_nodes_run(struct ft_coll *c, struct ft_error *e);
 
 /* acc = x op acc for n bytes, x in shared memory or not; acc private or a log entry nobody reads yet. User
    functions see copies only (RULE 11), made in scratch of n bytes. */
@@ -78,13 +75,13 @@ void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n,
 void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n, char *acc, void *scratch);
 
 /* The same with two ranks, not by a user function, into private memory, and from there into the log: past the cache if the operation is not
-   smaller than FT_LOGGED_PAST_CACHE (docs/design.md, section 10), to be ordered by ft_copy_order then. */
+   smaller than FT_LOGGED_PAST_CACHE (docs/design.md, section 10). True: that is to be ordered (ft_copy_order) before it is published. */
 enum { FT_LOGGED_PAST_CACHE = 8 << 10 };
 static inline bool ft_coll_logs_past(const struct ft_coll *c) { return c->bytes >= FT_LOGGED_PAST_CACHE; }
-void ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n);
+bool ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n);
 
 /* What the other one of two ranks has in its slot, the same way. */
-void ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char *log, uint64_t n);
+bool ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char *log, uint64_t n);
 
 /* What this rank contributes to unit u, and what the next rank has made of its own and of those behind it, to this rank's slot. Not by user functions. */
 void ft_coll_fold_next(const struct ft_coll *c, uint64_t u, char *slot, uint64_t n);

@@ -1,53 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/core/plan.h"
 
-/* A bcast, and what is relayed, is read while it is written, so in pieces: not too many, since each costs the news of it, some 0.1 us, and a record's head
-   (docs/design.md, section 10). The more ranks read, the longer a piece has to stay in the cache. */
-enum { PIECES = 4, LEAST_PIECE = 4096, MOST_RELAYED = 64 << 10, MOST_READ = 512 << 10, MOST_PIECE = 32 << 10 };
+#include <stddef.h>
 
-static bool reduces(const struct ft_sig *sig)
+#include "ft/core/algorithm.h"
+
+/* Sets of calls. */
+enum {
+    BCAST = 1u << FT_CALL_BCAST,
+    REDUCE = 1u << FT_CALL_REDUCE,
+    ALLREDUCE = 1u << FT_CALL_ALLREDUCE,
+    REDUCES = REDUCE | ALLREDUCE,
+    GATHERS = 1u << FT_CALL_ALLGATHER | 1u << FT_CALL_ALLGATHERV,
+    ROOTED = BCAST | REDUCE,
+    OTHERS = ~(ROOTED | GATHERS)
+};
+
+/* What else a row asks for. */
+enum {
+    FITS = 1,          /* an element fits a unit */
+    BUILT_IN = 2,      /* not by a function of the user's */
+    SHARED = 4,        /* there are more ranks than processors */
+    TO_FIRST = 8,      /* the root is rank 0 */
+    SMALL_RESULT = 16  /* all of the result fits a unit */
+};
+
+enum { MANY = INT32_MAX };
+#define LIMIT(name) offsetof(struct ft_params, name)
+
+/* The first row that an operation fits decides. Limits are of the longest contribution; where they come from is said in layout.c (ft_params_default), and what each algorithm wins,
+   in docs/performance/algorithms.md. */
+static const struct row {
+    uint32_t calls;
+    uint32_t least_ranks, most_ranks;
+    size_t from, most, below;  /* LIMITs; 0: none */
+    uint32_t asks;
+    const struct ft_algorithm *algorithm;
+} table[] = {
+    /* calls    ranks     bytes: from, at most, below                          asks for                                algorithm */
+    {OTHERS,    1, MANY,  0,                LIMIT(short_max),  0,                SMALL_RESULT,                           &ft_short},
+    {ROOTED,    1, MANY,  0,                LIMIT(rooted_max), 0,                SMALL_RESULT,                           &ft_short},
+    {GATHERS,   1, MANY,  0,                LIMIT(gather_max), 0,                SMALL_RESULT,                           &ft_short},
+    {BCAST,     2, 2,     0,                0,                 0,                0,                                      &ft_pipelined_bcast},
+    {BCAST,     3, MANY,  0,                0,                 0,                0,                                      &ft_log_bcast},
+    {REDUCE,    2, 2,     0,                0,                 0,                FITS,                                   &ft_pipelined_reduce},
+    {REDUCE,    3, 4,     0,                0,                 0,                FITS | BUILT_IN | SHARED | TO_FIRST,    &ft_pipelined_reduce},
+    {ALLREDUCE, 2, 2,     0,                0,                 LIMIT(double_max), FITS | BUILT_IN,                       &ft_redundant},
+    {REDUCES,   2, MANY,  0,                0,                 0,                FITS,                                   &ft_chunked},
+    {GATHERS,   2, 2,     LIMIT(swap_min),  0,                 LIMIT(swap_max),  0,                                      &ft_swapped},
+    {~0u,       1, MANY,  0,                0,                 0,                0,                                      &ft_log_gather},
+};
+
+static uint64_t limit(const struct ft_params *p, size_t at) { return *(const uint32_t *)(const void *)((const char *)p + at); }
+
+static uint32_t offers(const struct ft_params *p, const struct ft_sig *sig, uint64_t total)
 {
-    return sig->call == FT_CALL_ALLREDUCE || sig->call == FT_CALL_REDUCE;
+    return (sig->elem <= p->slot_bytes ? FITS : 0) | (sig->reduction != FT_USER ? BUILT_IN : 0) | (p->nranks > p->cores ? SHARED : 0) |
+           (sig->root == 0 ? TO_FIRST : 0) | (total <= p->slot_bytes ? SMALL_RESULT : 0);
 }
 
-static bool gathers(const struct ft_sig *sig)
+static FT_HOT const struct ft_algorithm *choose(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
 {
-    return sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV;
+    uint32_t call = 1u << sig->call, offered = offers(p, sig, total);
+    const struct row *r = table;
+
+    while (!(r->calls & call) || p->nranks < r->least_ranks || p->nranks > r->most_ranks || r->asks & ~offered ||
+           (r->from && bytes < limit(p, r->from)) || (r->most && bytes > limit(p, r->most)) || (r->below && bytes >= limit(p, r->below)))
+        r++;
+    return r->algorithm;
 }
 
-FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, uint32_t nranks, const struct ft_sig *sig,
-                  uint64_t bytes, uint64_t total)
+FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
 {
-    plan->gathered = plan->swapped = plan->doubled = false;
-    if (ft_params_short(p, sig, bytes, total)) {
-        plan->way = FT_WAY_SHORT;
-        plan->units = 1;
+    plan->algorithm = choose(p, sig, bytes, total);
+    if (plan->algorithm == &ft_short) {
+        plan->gathered = false;
         plan->segment = bytes;
+        plan->units = 1;
         return;
     }
-    plan->gathered = reduces(sig) && sig->elem > p->slot_bytes;
-    if (reduces(sig) && !plan->gathered) {
-        plan->way = FT_WAY_REDUCE;
-        plan->doubled = ft_params_doubles(p, sig, bytes);
-        plan->segment = p->slot_bytes / sig->elem * sig->elem;
-    } else {
-        plan->way = FT_WAY_DIRECT;
-        plan->segment = p->slot_bytes;
-        if (gathers(sig) || plan->gathered)  /* each rank's slice of a unit */
-            plan->segment = ft_max(FT_LINE, ft_align(p->gather_bytes / nranks, FT_LINE));
-        plan->swapped = ft_params_swaps(p, sig, bytes);
-        if (plan->swapped)
-            plan->segment = ft_min(plan->segment, p->slot_room);
-    }
-    if (sig->call == FT_CALL_BCAST || ft_params_relays(p, sig)) {
-        uint64_t piece = ft_max(ft_align(bytes / PIECES, FT_LINE), LEAST_PIECE);
-
-        if (plan->way == FT_WAY_REDUCE)
-            piece = ft_max(ft_min(piece, MOST_RELAYED) / sig->elem, 1) * sig->elem;
-        plan->segment = ft_min(plan->segment, piece);
-    }
-    if (sig->call == FT_CALL_BCAST && !ft_params_relays(p, sig))
-        plan->segment = ft_min(plan->segment, ft_max(ft_align(MOST_READ / nranks, FT_LINE), MOST_PIECE));
+    plan->gathered = plan->algorithm == &ft_log_gather && (1u << sig->call & REDUCES);
+    plan->segment = plan->algorithm->segment(p, sig, bytes);
     plan->units = ft_div_up(bytes, plan->segment);
     plan->turns = ft_plan_turns(p, plan->segment);
 }

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "ft/core/algorithm.h"
 #include "ft/core/stream.h"
 
 /* RULE 1: who has waited for unit u - depth may fill u's slot, whatever operations these are of. So no two of `depth` units that follow each other may share
@@ -51,22 +52,61 @@ Test(slots, segments_take_turns)
     }
 }
 
-static bool relays(uint32_t nranks, uint32_t cores, uint8_t call, uint8_t reduction, int root)
+static const char *way(uint32_t nranks, uint32_t cores, uint8_t call, uint8_t reduction, int root, uint64_t bytes)
 {
-    struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = root, .elem = 1, .count = 1 << 20};
+    struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = root, .elem = 1, .count = bytes};
     struct ft_params p;
+    struct ft_plan plan;
 
     ft_params_default(&p, nranks, cores, 64 << 20);
-    return ft_params_relays(&p, &sig);
+    ft_params_double(&p);
+    ft_plan_make(&plan, &p, &sig, bytes, call == FT_CALL_ALLGATHER ? nranks * bytes : bytes);
+    return plan.algorithm->name;
 }
 
+enum { MIB = 1 << 20 };
+
 /* Of more than two ranks reduces to the first only, of few that share processors. */
-Test(plan, who_relays)
+Test(plan, who_is_pipelined)
 {
-    cr_assert(relays(2, 2, FT_CALL_BCAST, 0, 0) && relays(2, 2, FT_CALL_REDUCE, FT_USER, 1));
-    cr_assert(relays(3, 2, FT_CALL_REDUCE, FT_SUM, 0) && relays(4, 2, FT_CALL_REDUCE, FT_MAX, 0));
-    cr_assert_not(relays(3, 2, FT_CALL_BCAST, 0, 0) || relays(4, 2, FT_CALL_REDUCE, FT_USER, 0) || relays(4, 2, FT_CALL_ALLREDUCE, FT_SUM, -1));
-    cr_assert_not(relays(4, 2, FT_CALL_REDUCE, FT_SUM, 1) || relays(4, 4, FT_CALL_REDUCE, FT_SUM, 0) || relays(5, 2, FT_CALL_REDUCE, FT_SUM, 0));
+    cr_expect_str_eq(way(2, 2, FT_CALL_BCAST, 0, 0, MIB), "pipelined");
+    cr_expect_str_eq(way(2, 2, FT_CALL_REDUCE, FT_USER, 1, MIB), "pipelined");
+    cr_expect_str_eq(way(3, 2, FT_CALL_REDUCE, FT_SUM, 0, MIB), "pipelined");
+    cr_expect_str_eq(way(4, 2, FT_CALL_REDUCE, FT_MAX, 0, MIB), "pipelined");
+    cr_expect_str_eq(way(3, 2, FT_CALL_BCAST, 0, 0, MIB), "through the log");
+    cr_expect_str_eq(way(4, 2, FT_CALL_REDUCE, FT_USER, 0, MIB), "chunked");
+    cr_expect_str_eq(way(4, 2, FT_CALL_REDUCE, FT_SUM, 1, MIB), "chunked");
+    cr_expect_str_eq(way(4, 4, FT_CALL_REDUCE, FT_SUM, 0, MIB), "chunked");
+    cr_expect_str_eq(way(5, 2, FT_CALL_REDUCE, FT_SUM, 0, MIB), "chunked");
+}
+
+Test(plan, the_others)
+{
+    cr_expect_str_eq(way(2, 2, FT_CALL_BARRIER, 0, -1, 0), "short");
+    cr_expect_str_eq(way(64, 2, FT_CALL_BARRIER, 0, -1, 0), "short");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLREDUCE, FT_SUM, -1, 2048), "short");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLREDUCE, FT_SUM, -1, 2049), "redundant");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLREDUCE, FT_USER, -1, MIB), "chunked");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLREDUCE, FT_SUM, -1, 4 * MIB), "chunked");
+    cr_expect_str_eq(way(4, 2, FT_CALL_ALLREDUCE, FT_SUM, -1, MIB), "chunked");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 1024), "short");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 1025), "through the log");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 8192), "swapped");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 4 * MIB), "through the log");
+    cr_expect_str_eq(way(4, 2, FT_CALL_ALLGATHER, 0, -1, MIB), "through the log");
+}
+
+/* An element that does not fit a unit: all are gathered. */
+Test(plan, elements_too_big_for_slots)
+{
+    struct ft_sig sig = {.call = FT_CALL_REDUCE, .reduction = FT_USER, .root = 1, .elem = 100000, .count = 3};
+    struct ft_params p;
+    struct ft_plan plan;
+
+    ft_params_default(&p, 2, 2, 64 << 20);
+    ft_plan_make(&plan, &p, &sig, 300000, 600000);
+    cr_expect(plan.gathered);
+    cr_expect_str_eq(plan.algorithm->name, "through the log");
 }
 
 static struct ft_plan planned(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes)
@@ -74,7 +114,7 @@ static struct ft_plan planned(const struct ft_params *p, uint8_t call, uint8_t r
     struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = 0, .elem = 1, .count = bytes};
     struct ft_plan plan;
 
-    ft_plan_make(&plan, p, 2, &sig, bytes, bytes);
+    ft_plan_make(&plan, p, &sig, bytes, bytes);
     return plan;
 }
 
@@ -82,7 +122,7 @@ static void expect_way(const struct ft_params *p, uint8_t call, uint8_t reductio
 {
     struct ft_plan plan = planned(p, call, reduction, bytes);
 
-    cr_assert_eq(plan.way == FT_WAY_SHORT, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
+    cr_assert_eq(plan.algorithm == &ft_short, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
 }
 
 /* Two ranks: a bcast or a reduce below 8 KiB is short; from there on it is relayed. */

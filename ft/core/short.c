@@ -2,7 +2,7 @@
 /* The short way: one unit, one slot per rank, every rank reads what it needs out of the others' slots and
    computes its result privately; the log entry is written by rank 0 or by the root (allgatherv: by all, in pieces). When:
    contributions of a few KiB at most. Cost without failures: one cache line from each rank to each other
-   one, and the log entry. (RULE 3; the same order of folding as in standard.c.)
+   one, and the log entry. (RULE 3; the same order of folding as everywhere.)
 
    A slot of unit g may be refilled, for unit g + depth, when every rank has finished with g. Nobody waits
    to find that out if the calls between were synchronising ones: having *seen* everybody's contribution
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "ft/base/copy.h"
+#include "ft/core/algorithm.h"
 #include "ft/core/op.h"
 
 enum { SMALL_AHEAD = 4 };  /* records */
@@ -231,7 +232,7 @@ static void prepare_slot(const struct ft_coll *c, uint64_t wrote)
     s->wrote = s->unit;
 }
 
-FT_HOT int ft_short_run(struct ft_coll *c, struct ft_error *e)
+static FT_HOT int run(struct ft_coll *c, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
     uint64_t result = ft_coll_result(c, 0);
@@ -269,3 +270,5 @@ FT_HOT int ft_short_run(struct ft_coll *c, struct ft_error *e)
         ft_stream_end(s, 1, end);
     return err;
 }
+
+const struct ft_algorithm ft_short = {"short", NULL, run};  /* one unit, of all there is */

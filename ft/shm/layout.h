@@ -310,45 +310,6 @@ struct ft_stream_layout {
     uint64_t short_bytes;    /* of one short slot, head included */
 };
 
-/* Whether an operation goes the short way: bytes of a contribution (the longest), and of the whole result. */
-static inline int ft_params_short(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
-{
-    bool gathers = sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV, rooted = sig->call == FT_CALL_BCAST || sig->call == FT_CALL_REDUCE;
-
-    return bytes <= (gathers ? p->gather_max : rooted ? p->rooted_max : p->short_max) && total <= p->slot_bytes;
-}
-
-/* Whether what goes the standard way is relayed: from rank to rank to the one that does the rest (ft/core/standard.c). By more than two ranks only to rank 0, if they share
-   processors, and are not so many that the switches between them cost more than it wins (docs/design.md, section 10). */
-enum { FT_MOST_RELAYING = 4 };
-static inline int ft_params_relays(const struct ft_params *p, const struct ft_sig *sig)
-{
-    bool reduces = sig->call == FT_CALL_REDUCE && sig->elem <= p->slot_bytes;
-
-    if (p->nnodes > 1)
-        return false;
-    if (p->nranks == 2)
-        return reduces || sig->call == FT_CALL_BCAST;
-    return p->nranks > p->cores && p->nranks <= FT_MOST_RELAYING && reduces && sig->root == 0 && sig->reduction != FT_USER;
-}
-
-/* Relayed: whom a rank has it from that is not the first to send, of which this is no rank. */
-static inline uint32_t ft_params_source(const struct ft_params *p, uint32_t rank) { return p->nranks == 2 ? 1 - rank : rank + 1; }
-
-/* Whether an allgather of so many bytes of a contribution (the longest) is swapped: each of two ranks has the other one's from a slot (ft/core/standard.c). */
-static inline int ft_params_swaps(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
-{
-    return p->nranks == 2 && p->nnodes <= 1 && (sig->call == FT_CALL_ALLGATHER || sig->call == FT_CALL_ALLGATHERV) &&
-           bytes >= p->swap_min && bytes < p->swap_max;
-}
-
-/* Whether an allreduce of so many bytes is doubled: each of two ranks folds all of it (ft/core/standard.c). */
-static inline int ft_params_doubles(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
-{
-    return p->nranks == 2 && p->nnodes <= 1 && sig->call == FT_CALL_ALLREDUCE && sig->reduction != FT_USER && sig->elem <= p->slot_bytes &&
-           bytes < p->double_max;
-}
-
 /* Fills what follows from the number of ranks and cores. log_limit: bytes, rounded down to extents. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit);
 

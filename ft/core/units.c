@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/core/units.h"
+
+#include <stdlib.h>
+
+#include "ft/base/copy.h"
+
+enum { PREFETCH = 8192 };  /* larger ones are streams, which the hardware sees coming */
+
+static uint64_t place(const struct ft_units *x, uint64_t i, uint64_t before, uint64_t *result)
+{
+    *result = ft_coll_result(x->c, i);
+    return ft_log_place(&x->c->s->log, before, *result);
+}
+
+/* A rank that has not finished with unit u, or -1: the unit is committed. */
+static int64_t behind(struct ft_stream *s, uint64_t u)
+{
+    if (ft_stream_committed(s, u))
+        return -1;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t r = ft_stream_before(s, i);
+
+        if (ft_look(&s->counters[r].done) <= u)
+            return r;
+    }
+    return -1;
+}
+
+/* ---- what keeps this rank from a step: true, and for whom it has to wait ---- */
+
+static bool awaits(struct ft_await *a, enum ft_await_kind kind, int64_t rank, bool all, uint64_t unit)
+{
+    *a = (struct ft_await){ .kind = kind, .rank = (uint32_t)rank, .all = all, .unit = unit };
+    return rank >= 0;
+}
+
+/* Until the slot of unit u - depth, and whoever reads there, is through. */
+static bool awaits_window(struct ft_stream *s, uint64_t u, struct ft_await *a)
+{
+    uint64_t depth = s->params->slot_depth;
+
+    return u >= depth && awaits(a, FT_AWAIT_DONE, behind(s, u - depth), true, u - depth);
+}
+
+/* Until the contributions that unit u is made from are there. */
+static bool awaits_contributions(struct ft_units *x, uint64_t u, struct ft_await *a)
+{
+    struct ft_stream *s = x->c->s;
+
+    if (x->from == FT_FROM_ALL)
+        return awaits(a, FT_AWAIT_CONTRIBUTED, ft_stream_lacking(s, u), true, u);
+    return awaits(a, FT_AWAIT_CONTRIBUTED, ft_look(&s->counters[x->from].contributed) > u ? -1 : x->from, false, u);
+}
+
+static bool contribution_awaits(struct ft_units *x, struct ft_await *a)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t u = ft_units_unit(x, x->in);
+
+    if (ft_peek(&s->counters[s->rank].contributed) > u)
+        return false;
+    return (x->steps->adds && awaits_contributions(x, u, a)) || awaits_window(s, u, a);
+}
+
+static bool production_awaits(struct ft_units *x, struct ft_await *a)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t u = ft_units_unit(x, x->made);
+
+    if (ft_peek(&s->counters[s->rank].done) > u)
+        return false;
+    return x->from == FT_FROM_NOBODY ? awaits_window(s, u, a) : awaits_contributions(x, u, a);
+}
+
+static bool consumption_awaits(struct ft_units *x, struct ft_await *a)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t u = ft_units_unit(x, x->out);
+
+    if (x->steps->after == FT_AFTER_ALL || ft_stream_replays(s, u))
+        return awaits(a, FT_AWAIT_DONE, behind(s, u), true, u);
+    if (x->steps->after == FT_AFTER_ROOT)
+        return awaits(a, FT_AWAIT_DONE, ft_look(&s->counters[x->c->root].done) > u ? -1 : x->c->root, false, u);
+    return false;
+}
+
+/* Whether there is a unit for it. */
+static bool may_produce(const struct ft_units *x)
+{
+    return x->made < x->in && (x->out == x->c->plan.units || x->made - x->out < x->c->s->params->slot_depth);
+}
+
+/* For whom to wait when nothing could be done. False: something can be done now, since others have moved on meanwhile. Never for this rank: waiting for the last contribution once
+   more, and then for `done` of the first who has not done what we have not done either, had all ranks asleep for ever (explore finds it by the point here). */
+static bool blocked(struct ft_units *x, struct ft_await *a)
+{
+    bool is;
+
+    ft_point_look();
+    if (may_produce(x))
+        is = production_awaits(x, a);
+    else if (x->out < x->made)
+        is = consumption_awaits(x, a);
+    else
+        is = contribution_awaits(x, a);
+    FT_INVARIANT(!is || a->rank != x->c->s->rank, "a rank does not wait for itself");
+    return is;
+}
+
+/* ---- the steps ---- */
+
+/* Are those whose contributions this rank works with in the same operation? A root that gives to all asks nobody, but says which one it is in. */
+static int verify(struct ft_units *x, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+    int err = 0;
+
+    if (x->from == FT_FROM_ALL)
+        err = ft_stream_verify_entry(s, e);
+    else if (x->from >= 0)
+        err = ft_stream_verify_entry_of(s, (uint32_t)x->from, e);
+    else if (!x->steps->contribute)
+        ft_stream_enter(s);
+    x->verified = !err;
+    return err;
+}
+
+static int contribute(struct ft_units *x, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+    struct ft_counters *mine = &s->counters[s->rank];
+    uint64_t u = ft_units_unit(x, x->in), result, position = place(x, x->in, x->in_at, &result);
+
+    if (ft_peek(&mine->contributed) > u) {
+        x->steps->take_over(x);
+    } else {
+        int err = x->steps->adds && !x->verified ? verify(x, e) : 0;
+
+        if (err)
+            return err;
+        x->steps->contribute(x, position, result);
+        if (x->in == 0)
+            ft_stream_enter(s);
+        ft_wait_announce(s->patience, &mine->contributed, u + 1);
+        if (x->steps->keep)
+            x->steps->keep(x, position, result);
+    }
+    x->in++;
+    x->in_at = position + ft_record_bytes(result);
+    return 0;
+}
+
+static int produce_one(struct ft_units *x, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t u = ft_units_unit(x, x->made), result, position = place(x, x->made, x->made_at, &result);
+
+    if (ft_peek(&s->counters[s->rank].done) > u) {
+        x->fresh = x->made + 1;
+    } else {
+        int err = x->verified ? 0 : verify(x, e);
+
+        if (err)
+            return err;
+        if (x->steps->produce)
+            x->steps->produce(x, position, result);
+        else
+            ft_log_pass(&s->log, position);
+    }
+    x->made_at = position + ft_record_bytes(result);
+    x->made++;
+    return 0;
+}
+
+/* Up to half of the slots, so that whoever fills them has others meanwhile. */
+static bool takes_more(struct ft_units *x, uint64_t taken)
+{
+    struct ft_await a;
+
+    return x->steps->takes_more && x->made < x->c->plan.units && taken < x->c->s->params->slot_depth / 2 &&
+           !awaits_contributions(x, ft_units_unit(x, x->made), &a);
+}
+
+static int produce(struct ft_units *x, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t first = x->made;
+
+    do {
+        int err = produce_one(x, e);
+
+        if (err)
+            return err;
+    } while (takes_more(x, x->made - first));
+    ft_copy_order(x->unordered);
+    x->unordered = false;
+    ft_stream_done(s, ft_units_unit(x, x->made), x->made_at);
+    if (!x->c->recv)
+        ft_stream_leave(s, x->made_at);
+    return 0;
+}
+
+/* Whether unit `out` is of the operation that this rank is in: in a replay its record says so, else other ranks' words. */
+static int check_unit(struct ft_units *x, uint64_t position, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t u = ft_units_unit(x, x->out);
+    int err = 0;
+
+    if (ft_stream_replays(s, u)) {
+        if (!x->checked)
+            err = ft_stream_check_record(s, position, u, e);
+        x->checked = !err;
+    } else if (!x->verified) {  /* who only receives */
+        err = verify(x, e);
+    }
+    return err;
+}
+
+static int consume(struct ft_units *x, struct ft_error *e)
+{
+    uint64_t result, position = place(x, x->out, x->out_at, &result);
+    int err = check_unit(x, position, e);
+
+    if (!err)
+        err = x->steps->consume(x, position, result, e);
+    x->out_at = position + ft_record_bytes(result);
+    x->out++;
+    /* One operation may be larger than all memory for the log. */
+    ft_stream_leave(x->c->s, x->out_at);
+    return err;
+}
+
+/* ---- the loop ---- */
+
+/* 1: something was done; 0; an error. */
+static int do_steps(struct ft_units *x, struct ft_error *e)
+{
+    uint64_t units = x->c->plan.units;
+    struct ft_await a;
+    int err = 0;
+    bool moved = false;
+
+    if (x->in < units && !contribution_awaits(x, &a)) {
+        err = contribute(x, e);
+        moved = true;
+    }
+    if (!err && may_produce(x) && !production_awaits(x, &a)) {
+        err = produce(x, e);
+        moved = true;
+    }
+    if (!err && x->out < x->made && !consumption_awaits(x, &a)) {
+        err = consume(x, e);
+        moved = true;
+    }
+    return err ? err : moved;
+}
+
+static int run(struct ft_units *x, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t units = x->c->plan.units;
+    int moved = 0;
+
+    while (moved >= 0 && (x->made < units || x->out < units)) {
+        struct ft_await a;
+
+        moved = do_steps(x, e);
+        if (moved == 0 && blocked(x, &a))
+            moved = ft_stream_await(s, &a, e);
+    }
+    /* Who else had written there had said what it calls before that: the fence keeps the copies before this look. With
+       two ranks there is nobody else. Also in a replay: as long as not all have met since, the trail has it. */
+    if (moved >= 0 && x->steps->after == FT_AFTER_ROOT && s->n > 2) {
+        atomic_thread_fence(memory_order_acquire);
+        return ft_stream_verify(s, e);
+    }
+    return ft_min(moved, 0);
+}
+
+/* Who contributes nothing or receives nothing has nothing to do in those steps. */
+static void skip_idle_steps(struct ft_units *x)
+{
+    uint64_t units = x->c->plan.units, result;
+
+    if (!x->steps->contribute)
+        x->in = units;
+    if (!x->c->recv)
+        x->out = units;
+    if (x->steps->contribute || x->steps->produce)
+        return;
+    while (x->made < units) {
+        x->made_at = place(x, x->made, x->made_at, &result);
+        x->made_at += ft_record_bytes(result);
+        x->made++;
+    }
+    ft_stream_done(x->c->s, ft_units_unit(x, units), x->made_at);
+}
+
+/* A result that nobody here consumes is not looked at by consume(): a replay checks its first record. */
+static int check_replayed(struct ft_units *x, struct ft_error *e)
+{
+    struct ft_stream *s = x->c->s;
+    uint64_t result, position = place(x, 0, s->end, &result);
+    int err;
+
+    if (!ft_stream_replays(s, s->first))
+        return 0;
+    err = ft_stream_await_commit(s, s->first, e);
+    if (!err)
+        err = ft_stream_check_record(s, position, s->first, e);
+    x->checked = !err;
+    return err;
+}
+
+int ft_units_run(struct ft_coll *c, const struct ft_steps *steps, int64_t from, struct ft_error *e)
+{
+    struct ft_stream *s = c->s;
+    struct ft_units x = { .c = c, .steps = steps, .from = from, .in_at = s->end, .made_at = s->end, .out_at = s->end,
+                          .past_cache = ft_coll_total(c) >= s->params->past_cache };
+    bool user = c->op && c->op->reduction == FT_USER && !c->plan.gathered;
+    int err;
+
+    if (user && (!(x.scratch = malloc(s->params->slot_bytes)) || !(x.acc = malloc(s->params->slot_bytes)))) {
+        free(x.scratch);
+        return ft_err_set(e, FT_ENOMEM, "rank %u has no memory for a reduction by a user function", s->rank);
+    }
+    err = check_replayed(&x, e);
+    if (!err) {
+        skip_idle_steps(&x);
+        err = run(&x, e);
+    }
+    free(x.acc);
+    free(x.scratch);
+    if (err)
+        return err;
+    ft_stream_end(s, c->plan.units, x.made_at);
+    if (steps->prepare && c->plan.units == 1)
+        steps->prepare(&x);
+    return 0;
+}
+
+/* ---- for algorithms ---- */
+
+void ft_units_keep_own(const struct ft_units *x, uint64_t i, const char *from)
+{
+    uint64_t n = ft_units_own_bytes(x, i);
+
+    if (n && x->c->recv && ft_units_part(x, x->c->s->rank, i) != from)
+        ft_copy(ft_units_part(x, x->c->s->rank, i), from, n, x->past_cache);
+}
+
+int ft_units_read(struct ft_units *x, uint64_t position, uint64_t result, uint64_t from, uint64_t to, struct ft_error *e)
+{
+    if (from == to)
+        return 0;
+    return ft_stream_read(x->c->s, position, ft_record_offset(result) + from, ft_units_result(x, x->out) + from, to - from, x->past_cache, e);
+}
+
+void ft_units_prefetch(const struct ft_units *x, uint64_t position, uint64_t result, uint64_t from, uint64_t n)
+{
+    const char *record = n ? ft_log_at_hand(&x->c->s->log, position) : NULL;
+
+    if (record)
+        ft_prefetch_write(record + ft_record_offset(result) + from, ft_min(n, PREFETCH));
+}
