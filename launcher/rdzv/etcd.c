@@ -11,6 +11,8 @@
 
 #include "ft/base/util.h"
 #include "launcher/base/timer.h"
+#include "launcher/rdzv/keys.h"
+#include "launcher/rdzv/mark.h"
 #include "launcher/rdzv/store.h"
 #include "launcher/rdzv/transfer.h"
 
@@ -34,6 +36,9 @@ struct call {
     struct ft_transfer *transfer;
     struct event *again;
     bool waits, login;         /* waits: for a token */
+    bool marked, first;        /* it is for the store of that mark alone; or it looks which mark there is */
+    uint64_t era;
+    char drawn[FT_MARK_DRAWN]; /* first: written if there is none */
     ft_rdzv_done *done;
     void *arg;
 };
@@ -42,7 +47,10 @@ struct ft_rdzv_watch {
     LIST_ENTRY(ft_rdzv_watch) link;
     struct ft_rdzv_store *store;
     char *key, *end;
-    uint64_t from;
+    uint64_t from, era;
+    bool known;                /* what comes is of the store that it was begun on */
+    bool asked;                /* whether it is */
+    struct ft_gateway_reply held;      /* what has come meanwhile */
     unsigned tries;
     uint32_t endpoint;
     struct ft_transfer *transfer;
@@ -59,7 +67,9 @@ struct ft_rdzv_store {
     unsigned logins;
     uint32_t endpoint;
     bool is_away;
-    uint64_t cluster;
+    char mark_key[FT_RDZV_KEY];
+    struct ft_rdzv_mark mark;
+    uint64_t era;              /* goes up when the store has lost its memory */
     LIST_HEAD(, call) calls;
     LIST_HEAD(, ft_rdzv_watch) watches;
 };
@@ -114,14 +124,32 @@ static void answered(struct ft_rdzv_store *s)
 }
 
 /* Whether it is the store that it was. */
-static void recognise(struct ft_rdzv_store *s, const struct ft_gateway_reply *r)
+static bool is_the_store(const struct call *c, struct ft_gateway_reply *r)
 {
-    bool other = r->cluster && s->cluster && r->cluster != s->cluster;
+    struct ft_rdzv_store *s = c->store;
+    struct ft_rdzv_mark there = {0};
+    bool same;
 
-    if (r->cluster)
-        s->cluster = r->cluster;
-    if (other)
-        s->config.anew(s->config.arg);
+    if (!c->marked)
+        return true;
+    if (c->era != s->era || (r->held && !c->first))
+        return c->era == s->era;
+    if (r->held)
+        there = (struct ft_rdzv_mark){(unsigned char *)strdup(c->drawn), strlen(c->drawn)};
+    else
+        there = ft_rdzv_mark_take(s->mark_key, r);
+    if (c->first && !s->mark.value) {
+        s->mark = there;
+        return true;
+    }
+    same = ft_rdzv_mark_is(&there, &s->mark);
+    ft_rdzv_mark_free(&there);
+    if (same || !s->mark.value)
+        return same;
+    ft_rdzv_mark_free(&s->mark);
+    s->era++;
+    s->config.anew(s->config.arg);
+    return false;
 }
 
 /* ---- calls ---- */
@@ -150,6 +178,8 @@ static void end(struct call *c, enum ft_rdzv_answer a, const struct ft_gateway_r
 static void again_later(struct call *c, const char *why)
 {
     leave(c->store, c->endpoint, why);
+    if (c->first)
+        ft_rdzv_mark_again(c->body, c->drawn);
     ft_timer_set(c->again, pause_of(c->tries++));
 }
 
@@ -231,8 +261,10 @@ static void on_answer(void *arg, int status, const char *body, size_t n, const c
         answered(s);
         if (!c->login)
             s->logins = 0;
-        recognise(s, &r);
-        end(c, FT_RA_DONE, &r, "");
+        if (is_the_store(c, &r))
+            end(c, FT_RA_DONE, &r, "");
+        else
+            end(c, FT_RA_ANEW, NULL, "the store has lost its memory");
     }
     ft_gateway_free(&r);
 }
@@ -267,8 +299,8 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
     start(arg);
 }
 
-/* Takes body. */
-static int ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t patience_ms, bool login, ft_rdzv_done *done, void *arg)
+/* Takes body. NULL: no memory. */
+static struct call *ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t patience_ms, bool login, ft_rdzv_done *done, void *arg)
 {
     struct call *c = calloc(1, sizeof *c);
 
@@ -277,7 +309,7 @@ static int ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t p
     if (!body || !c || !c->again) {
         free(body);
         free(c);
-        return -1;
+        return NULL;
     }
     c->store = s;
     c->path = path;
@@ -288,7 +320,7 @@ static int ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t p
     c->arg = arg;
     LIST_INSERT_HEAD(&s->calls, c, link);
     ft_timer_set(c->again, 0); /* not within whoever asks */
-    return 0;
+    return c;
 }
 
 /* ---- users ---- */
@@ -323,7 +355,7 @@ static void on_login(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_r
 
 static int begin_login(struct ft_rdzv_store *s)
 {
-    if (ask(s, "/v3/auth/authenticate", ft_gateway_login(s->config.settings->user, s->password), s->config.patience_ms, true, on_login, s) < 0)
+    if (!ask(s, "/v3/auth/authenticate", ft_gateway_login(s->config.settings->user, s->password), s->config.patience_ms, true, on_login, s))
         return -1;
     s->logging_in = true;
     s->logins++;
@@ -334,22 +366,37 @@ static int begin_login(struct ft_rdzv_store *s)
 
 int ft_rdzv_store_do(struct ft_rdzv_store *s, const struct ft_kvs_txn *txn, bool patient, ft_rdzv_done *done, void *arg)
 {
-    return ask(s, "/v3/kv/txn", ft_gateway_txn(txn), patient ? PATIENT * s->config.patience_ms : s->config.patience_ms, false, done, arg);
+    uint64_t patience_ms = patient ? PATIENT * s->config.patience_ms : s->config.patience_ms;
+    bool first = !s->mark.value && !txn->ncompares;
+    char drawn[FT_MARK_DRAWN] = "";
+    struct call *c;
+
+    if (first && ft_rdzv_mark_draw(drawn) < 0)
+        return -1;
+    c = ask(s, "/v3/kv/txn", first ? ft_rdzv_mark_first(s->mark_key, drawn, txn) : ft_rdzv_mark_txn(s->mark_key, &s->mark, txn), patience_ms,
+            false, done, arg);
+    if (!c)
+        return -1;
+    c->marked = true;
+    c->first = first;
+    c->era = s->era;
+    memcpy(c->drawn, drawn, sizeof drawn);
+    return 0;
 }
 
 int ft_rdzv_store_grant(struct ft_rdzv_store *s, uint64_t ttl_s, ft_rdzv_done *done, void *arg)
 {
-    return ask(s, "/v3/lease/grant", ft_gateway_grant(ttl_s), s->config.patience_ms, false, done, arg);
+    return ask(s, "/v3/lease/grant", ft_gateway_grant(ttl_s), s->config.patience_ms, false, done, arg) ? 0 : -1;
 }
 
 int ft_rdzv_store_keep(struct ft_rdzv_store *s, uint64_t lease, ft_rdzv_done *done, void *arg)
 {
-    return ask(s, "/v3/lease/keepalive", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg);
+    return ask(s, "/v3/lease/keepalive", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg) ? 0 : -1;
 }
 
 int ft_rdzv_store_revoke(struct ft_rdzv_store *s, uint64_t lease, ft_rdzv_done *done, void *arg)
 {
-    return ask(s, "/v3/lease/revoke", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg);
+    return ask(s, "/v3/lease/revoke", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg) ? 0 : -1;
 }
 
 void ft_rdzv_store_forget(struct ft_rdzv_store *s, const void *arg)
@@ -368,6 +415,8 @@ void ft_rdzv_store_forget(struct ft_rdzv_store *s, const void *arg)
 static void free_watch(struct ft_rdzv_watch *w)
 {
     LIST_REMOVE(w, link);
+    ft_rdzv_store_forget(w->store, w);
+    ft_gateway_free(&w->held);
     if (w->transfer)
         ft_transfer_cancel(w->transfer);
     ft_timer_free(w->again);
@@ -385,14 +434,66 @@ static void break_off(struct ft_rdzv_watch *w, const char *why)
     events(arg, NULL, why);
 }
 
-/* A line of the stream: whoever is called may end it. */
+/* Whoever is called may end the watch. */
+static void give(struct ft_rdzv_watch *w, const struct ft_gateway_reply *r)
+{
+    if (!r->n)
+        return;
+    w->from = r->entries[r->n - 1].at + 1;
+    w->events(w->arg, r, "");
+}
+
+/* False: no memory. */
+static bool hold(struct ft_rdzv_watch *w, struct ft_gateway_reply *r)
+{
+    struct ft_gateway_reply *h = &w->held;
+    struct ft_kvs_entry *all = r->n ? realloc(h->entries, (h->n + r->n) * sizeof *all) : NULL;
+
+    if (!all)
+        return !r->n;
+    memcpy(all + h->n, r->entries, r->n * sizeof *all);
+    h->entries = all;
+    h->n += r->n;
+    r->n = 0;
+    return true;
+}
+
+static void on_known(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_reply *r, const char *why)
+{
+    struct ft_rdzv_watch *w = arg;
+    struct ft_gateway_reply held = w->held;
+
+    (void)r;
+    if (a != FT_RA_DONE || w->era != w->store->era) {
+        char text[256];
+
+        snprintf(text, sizeof text, "%s", a != FT_RA_DONE ? why : "the store has lost its memory");
+        break_off(w, text);
+        return;
+    }
+    w->known = true;
+    w->held = (struct ft_gateway_reply){0};
+    give(w, &held);
+    ft_gateway_free(&held);
+}
+
+/* The stream is there, so whoever is asked now is that store, or a later one. Its own lines do not say which: with revisions of the old store it may
+   have been begun on the new one. */
+static bool is_known(struct ft_rdzv_watch *w)
+{
+    const struct ft_kvs_txn nothing = {0};
+
+    if (!w->known && !w->asked)
+        w->asked = ft_rdzv_store_do(w->store, &nothing, false, on_known, w) == 0; /* or the next line does it */
+    return w->known;
+}
+
+/* A line of the stream. */
 static void on_line(void *arg, const char *line, size_t n)
 {
     struct ft_rdzv_watch *w = arg;
-    struct ft_rdzv_store *s = w->store;
     struct ft_gateway_reply r;
     bool read = ft_gateway_read(line, n, &r);
-    uint64_t cluster = s->cluster;
 
     if (!read || r.code || r.canceled) {
         char why[sizeof r.error];
@@ -403,12 +504,10 @@ static void on_line(void *arg, const char *line, size_t n)
         return;
     }
     w->tries = 0;
-    if (r.n)
-        w->from = r.entries[r.n - 1].at + 1;
-    if (cluster && r.cluster && r.cluster != cluster)
-        recognise(s, &r); /* the watch is gone with what was known */
-    else if (r.n)
-        w->events(w->arg, &r, "");
+    if (is_known(w))
+        give(w, &r);
+    else if (!hold(w, &r))
+        break_off(w, "out of memory");
     ft_gateway_free(&r);
 }
 
@@ -442,6 +541,9 @@ static void start_watch(struct ft_rdzv_watch *w)
     if (w->transfer)
         ft_transfer_cancel(w->transfer);
     w->transfer = NULL;
+    w->known = w->asked = false;
+    ft_gateway_free(&w->held);
+    ft_rdzv_store_forget(s, w);
     w->endpoint = s->endpoint;
     r.body = body = ft_gateway_watch(w->key, w->end, w->from);
     print_url(s, "/v3/watch", url, sizeof url);
@@ -465,7 +567,7 @@ struct ft_rdzv_watch *ft_rdzv_store_watch(struct ft_rdzv_store *s, const char *p
 
     if (!w)
         return NULL;
-    *w = (struct ft_rdzv_watch){.store = s, .key = strdup(prefix), .end = ft_gateway_end(prefix), .from = from, .events = events, .arg = arg};
+    *w = (struct ft_rdzv_watch){.store = s, .key = strdup(prefix), .end = ft_gateway_end(prefix), .from = from, .era = s->era, .events = events, .arg = arg};
     w->again = evtimer_new(s->config.base, on_watch_again, w);
     LIST_INSERT_HEAD(&s->watches, w, link);
     if (!w->key || !w->end || !w->again) {
@@ -497,6 +599,7 @@ struct ft_rdzv_store *ft_rdzv_store_new(const struct ft_rdzv_store_config *confi
         return NULL;
     }
     s->config = *config;
+    snprintf(s->mark_key, sizeof s->mark_key, "%s", config->mark);
     s->logs_in = *settings->user;
     snprintf(s->password, sizeof s->password, "%s", config->password);
     snprintf(s->token, sizeof s->token, "%s", config->token);
@@ -512,6 +615,7 @@ void ft_rdzv_store_free(struct ft_rdzv_store *s)
     while (!LIST_EMPTY(&s->watches))
         free_watch(LIST_FIRST(&s->watches));
     ft_transfers_free(s->transfers);
+    ft_rdzv_mark_free(&s->mark);
     OPENSSL_cleanse(s->password, sizeof s->password);
     OPENSSL_cleanse(s->token, sizeof s->token);
     free(s);

@@ -91,6 +91,8 @@ static void on_looked(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_
     char prefix[FT_RDZV_KEY];
 
     r->looking = false;
+    if (a == FT_RA_ANEW)
+        return; /* and all is read anew */
     if (a != FT_RA_DONE) {
         ft_rdzv_deny(r, why);
         return;
@@ -146,6 +148,8 @@ static void on_members(void *arg, enum ft_rdzv_answer a, const struct ft_gateway
     char prefix[FT_RDZV_KEY];
 
     r->looking_at_members = false;
+    if (a == FT_RA_ANEW)
+        return; /* and all is read anew */
     if (a != FT_RA_DONE) {
         ft_rdzv_deny(r, why);
         return;
@@ -196,6 +200,8 @@ static void on_list(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_re
     struct ft_rdzv_round_event v = {.kind = FT_RV_LIST};
     char *text;
 
+    if (a == FT_RA_ANEW)
+        return; /* and all is read anew */
     if (a != FT_RA_DONE) {
         ft_rdzv_deny(r, why);
         return;

@@ -341,7 +341,7 @@ static void serve_write(struct sim *s, const struct message *m)
     int err;
 
     for (uint32_t i = 0; i < m->e.ncompares; i++)
-        compares[i] = (struct ft_kvs_compare){FT_KVS_MOD, key_text(keys[i], m->e.compares[i].key, m->e.compares[i].name), m->e.compares[i].at};
+        compares[i] = (struct ft_kvs_compare){.what = FT_KVS_MOD, .key = key_text(keys[i], m->e.compares[i].key, m->e.compares[i].name), .is = m->e.compares[i].at};
     for (uint32_t i = 0; i < m->e.nputs; i++) {
         const struct ft_rdzv_round_put *p = &m->e.puts[i];
 
