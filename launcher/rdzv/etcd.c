@@ -300,7 +300,8 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
 }
 
 /* Takes body. NULL: no memory. */
-static struct call *ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t patience_ms, bool login, ft_rdzv_done *done, void *arg)
+static struct call *ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t patience_ms, bool login, ft_rdzv_done *done,
+                        void *arg)
 {
     struct call *c = calloc(1, sizeof *c);
 
@@ -477,8 +478,8 @@ static void on_known(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_r
     ft_gateway_free(&held);
 }
 
-/* The stream is there, so whoever is asked now is that store, or a later one. Its own lines do not say which: with revisions of the old store it may
-   have been begun on the new one. */
+/* The stream is there, so whoever is asked now is that store, or a later one. Its own lines do not say which: with revisions of the old
+   store it may have been begun on the new one. */
 static bool is_known(struct ft_rdzv_watch *w)
 {
     const struct ft_kvs_txn nothing = {0};
@@ -567,7 +568,8 @@ struct ft_rdzv_watch *ft_rdzv_store_watch(struct ft_rdzv_store *s, const char *p
 
     if (!w)
         return NULL;
-    *w = (struct ft_rdzv_watch){.store = s, .key = strdup(prefix), .end = ft_gateway_end(prefix), .from = from, .era = s->era, .events = events, .arg = arg};
+    *w = (struct ft_rdzv_watch){.store = s, .key = strdup(prefix), .end = ft_gateway_end(prefix), .from = from, .era = s->era,
+                                .events = events, .arg = arg};
     w->again = evtimer_new(s->config.base, on_watch_again, w);
     LIST_INSERT_HEAD(&s->watches, w, link);
     if (!w->key || !w->end || !w->again) {

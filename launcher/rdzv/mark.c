@@ -73,7 +73,8 @@ char *ft_rdzv_mark_txn(const char *key, const struct ft_rdzv_mark *m, const stru
 
 char *ft_rdzv_mark_first(const char *key, const char *drawn, const struct ft_kvs_txn *txn)
 {
-    const struct ft_kvs_op read = reading(key), put = {.kind = FT_KVS_PUT, .key = key, .value = (const unsigned char *)drawn, .n = strlen(drawn)};
+    const struct ft_kvs_op read = reading(key),
+                           put = {.kind = FT_KVS_PUT, .key = key, .value = (const unsigned char *)drawn, .n = strlen(drawn)};
     const struct ft_kvs_compare none = {.what = FT_KVS_CREATE, .key = key};
     struct ft_kvs_op *then = both(&put, 1, txn->then, txn->nthen), *otherwise = both(txn->then, txn->nthen, &read, 1);
     const struct ft_kvs_txn all = {&none, then, otherwise, 1, txn->nthen + 1, txn->nthen + 1};

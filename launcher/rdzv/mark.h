@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a store is the one that it was. Nothing in etcd says so: one that is started again without its data has the same cluster's number, which is
-   made of its options; its revisions begin anew, but others write there, too, and may have gone beyond the old ones before anybody looks; and a
-   member that lags says an older revision, though nothing is lost.
+/* Whether a store is the one that it was. Nothing in etcd says so: one that is started again without its data has the same cluster's
+   number, which is made of its options; its revisions begin anew, but others write there, too, and may have gone beyond the old ones
+   before anybody looks; and a member that lags says an older revision, though nothing is lost.
 
-   So the job has a key of its own there with a random value, the mark, which whoever finds none writes. Each transaction is compared with it, so that on
-   another store nothing is done and nothing is read. A transaction is linearizable, since the mark is read in it: no member answers from what it
-   was. Whoever may write into the store can change the mark: that is as if he had deleted what the job has there. */
+   So the job has a key of its own there with a random value, the mark, which whoever finds none writes. Each transaction is compared with
+   it, so that on another store nothing is done and nothing is read. A transaction is linearizable, since the mark is read in it: no member
+   answers from what it was. Whoever may write into the store can change the mark: that is as if he had deleted what the job has there. */
 #ifndef LAUNCHER_RDZV_MARK_H
 #define LAUNCHER_RDZV_MARK_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a store is the one that it was. Over the embedded store, which is begun anew with the same cluster's number, as an etcd without its data. */
+/* Whether a store is the one that it was. Over the embedded store, which is begun anew with the same cluster's number, as an etcd without
+   its data. */
 #include "config.h"
 #include "launcher/rdzv/mark.h"
 
@@ -62,8 +63,8 @@ static void serve(uint16_t port)
 
 static struct ft_rdzv_store *store_with(const char *mark)
 {
-    const struct ft_rdzv_store_config c = {.base = base, .settings = &settings, .mark = mark, .password = "", .token = "tok", .patience_ms = 2000,
-                                           .away = on_away, .back = on_back, .anew = on_anew};
+    const struct ft_rdzv_store_config c = {.base = base, .settings = &settings, .mark = mark, .password = "", .token = "tok",
+                                           .patience_ms = 2000, .away = on_away, .back = on_back, .anew = on_anew};
 
     return ft_rdzv_store_new(&c);
 }
