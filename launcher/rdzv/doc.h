@@ -42,6 +42,8 @@ struct ft_rdzv_state {
     uint32_t members;          /* in the LIST */
     uint32_t come;             /* members that are there */
     uint32_t spares;           /* FINAL: of those, in no place */
+    uint32_t code;             /* CLOSED: the job's exit code */
+    uint64_t ended;            /* CLOSED: when, in ms since 1970 */
 };
 
 struct ft_rdzv_member {

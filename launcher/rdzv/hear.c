@@ -41,6 +41,7 @@ static void on_state(struct ft_rdzv_round *r, const struct ft_rdzv_round_event *
 
     if (!renew_slot(&r->state_slot, v, true, good))
         return;
+    r->claimed = v->text ? FT_RDZV_SETUP : v->claimed;
     if (!good) {
         tell_stranger(r, FT_RK_STATE, NULL);
         return;
@@ -269,6 +270,7 @@ void ft_rdzv_round_hear(struct ft_rdzv_round *r, const struct ft_rdzv_round_even
         break;
     case FT_RV_CLOSE:
         r->closing = true;
+        r->code = v->code;
         break;
     case FT_RV_LEAVE:
         ft_rdzv_round_end(r, FT_RE_LEFT);

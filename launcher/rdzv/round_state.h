@@ -39,7 +39,10 @@ struct ft_rdzv_round {
     uint64_t shun_until;           /* it has resigned */
     uint64_t again_at, taken_since, taken_by;  /* its name is another's */
     uint64_t foreign_since;        /* another job is there */
+    uint64_t foreign_led;          /* when it had a leader last */
+    enum ft_rdzv_phase claimed;    /* what a stranger's STATE says */
     bool closing, told_others;
+    uint32_t code;                 /* closing: the job's */
 
     /* what was told */
     bool joined;
