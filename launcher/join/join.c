@@ -260,10 +260,24 @@ static void keep(struct join *j, struct ft_rdzv_list *list, int64_t place)
     j->place = place;
 }
 
+/* What runs here is of a round that is over. */
+static void end_round(struct join *j, const char *why)
+{
+    j->where_term = 0;
+    ft_join_host_leave(j->host);
+    if (!j->leads || j->led || j->ending)
+        return;
+    ft_say(&j->say, "--rdzv: %s; what runs here is ended", why);
+    pass_on(j, SIGTERM);
+    end(j, FT_CODE_JOB);
+}
+
 static void on_joined(void *arg, const struct ft_rdzv_state *state, struct ft_rdzv_list *list, int64_t place)
 {
     struct join *j = arg;
 
+    if (j->list && j->version != state->version)
+        end_round(j, "the store had lost its memory, and this job has been running on other hosts");
     keep(j, list, place);
     j->version = state->version;
     j->followed = 0;
@@ -295,14 +309,7 @@ static void on_voided(void *arg, const struct ft_rdzv_state *state)
 
     (void)state;
     keep(j, NULL, -1);
-    j->where_term = 0;
-    ft_join_host_leave(j->host);
-    if (!j->leads || j->led || j->ending)
-        return;
-    ft_say(&j->say, "--rdzv: all hosts of job %s were taken for lost, and others begin it anew; what runs here is ended",
-           j->r->settings.job);
-    pass_on(j, SIGTERM);
-    end(j, FT_CODE_JOB);
+    end_round(j, "all hosts of this job were taken for lost, and others begin it anew");
 }
 
 static void on_led(void *arg, uint64_t term)

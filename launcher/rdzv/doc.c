@@ -205,20 +205,20 @@ bool ft_rdzv_read_leader(char *text, struct ft_rdzv_member *m)
     return id_of(w[3], &m->id) && id_of(w[4], &m->lease);
 }
 
-const char *ft_rdzv_print_controller(char *text, uint64_t term, const char *address)
+const char *ft_rdzv_print_controller(char *text, uint64_t term, uint64_t version, const char *address)
 {
-    snprintf(text, FT_RDZV_LINE, "controller " FORM " %llu %s", ULL(term), address);
+    snprintf(text, FT_RDZV_LINE, "controller " FORM " %llu %llu %s", ULL(term), ULL(version), address);
     return text;
 }
 
-bool ft_rdzv_read_controller(char *text, uint64_t *term, const char **address)
+bool ft_rdzv_read_controller(char *text, uint64_t *term, uint64_t *version, const char **address)
 {
-    char *w[4];
+    char *w[5];
 
-    if (!part(text, w, 4) || !begins(w, "controller") || !ft_rdzv_is_address(w[3]))
+    if (!part(text, w, 5) || !begins(w, "controller") || !ft_rdzv_is_address(w[4]))
         return false;
-    *address = w[3];
-    return number(w[2], UINT64_MAX, term);
+    *address = w[4];
+    return number(w[2], UINT64_MAX, term) && number(w[3], UINT64_MAX, version);
 }
 
 /* ---- the list ---- */

@@ -46,7 +46,7 @@ Test(doc, damaged_ones_are_none)
     struct ft_rdzv_state s = {FT_RDZV_FINAL, 3, 4, 5, 6, 7, 1, 2, 2, 2, 0, 0, 5}, r;
     struct ft_rdzv_member m = {.name = "host1", .address = "192.0.2.1:1", .slots = 4, .id = 9, .confirmed = 3, .lease = 2}, got;
     char good[FT_RDZV_LINE], text[FT_RDZV_LINE + 2];
-    uint64_t term;
+    uint64_t term, version;
     const char *address;
 
     ft_rdzv_print_state(good, &s);
@@ -61,9 +61,9 @@ Test(doc, damaged_ones_are_none)
     }
     snprintf(text, sizeof text, "%s ", good);
     cr_assert_not(ft_rdzv_read_member(text, &got));
-    cr_assert_not(ft_rdzv_read_controller(strcpy(text, "controller 1 5 a b"), &term, &address));
-    cr_assert_not(ft_rdzv_read_controller(strcpy(text, "controller 2 5 a"), &term, &address));
-    cr_assert(ft_rdzv_read_controller(strcpy(text, "controller 1 5 a:1"), &term, &address));
+    cr_assert_not(ft_rdzv_read_controller(strcpy(text, "controller 1 5 7 a b"), &term, &version, &address));
+    cr_assert_not(ft_rdzv_read_controller(strcpy(text, "controller 2 5 7 a"), &term, &version, &address));
+    cr_assert(ft_rdzv_read_controller(strcpy(text, "controller 1 5 7 a:1"), &term, &version, &address));
 }
 
 Test(doc, any_bytes)

@@ -64,9 +64,6 @@ static void tell_failed(struct ft_rdzv *r, const struct ft_rdzv_round_effect *e)
 
 static void tell_controller(struct ft_rdzv *r, const struct ft_rdzv_round_effect *e)
 {
-    if (e->term < r->told_term)
-        return;
-    r->told_term = e->term;
     r->config.calls.controller(r->config.calls.arg, e->term, e->text);
 }
 

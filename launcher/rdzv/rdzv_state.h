@@ -51,7 +51,6 @@ struct ft_rdzv {
     unsigned wishes;
     uint32_t code;                 /* FT_WISH_CLOSE */
     char *publish;
-    uint64_t told_term;            /* of the controller that was told last */
     bool told_stranger, told_away;
     uint64_t away_since, told_strangers_ms, untold;
     char why[512];                 /* the store does not answer */

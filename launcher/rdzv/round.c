@@ -165,6 +165,8 @@ static void tell_final(struct ft_rdzv_round *r)
     e->state = r->state;
     e->list = r->list;
     e->place = r->place;
+    if (r->joined_version != r->state.version)
+        r->controller.address[0] = 0;
     r->joined = true;
     r->joined_version = r->state.version;
     r->told_list = r->state.list;
@@ -188,7 +190,7 @@ static void tell(struct ft_rdzv_round *r)
         return;
     if (r->joined && r->state.version != r->joined_version && r->state.phase < FT_RDZV_FINAL) {
         r->joined = false;
-        r->controller[0] = 0;
+        r->controller.address[0] = 0;
         r->place = -1;
         ft_rdzv_list_drop(r->final);
         r->final = NULL;
@@ -197,6 +199,20 @@ static void tell(struct ft_rdzv_round *r)
     }
     if (r->state.phase == FT_RDZV_FINAL && ft_rdzv_round_has_list(r) && ft_rdzv_round_is_registered(r))
         tell_final(r);
+}
+
+/* One that is of another round, which began when the store had lost its memory, is nobody's; the leader writes over it. */
+static void tell_controller(struct ft_rdzv_round *r)
+{
+    struct ft_rdzv_round_effect *e;
+
+    if (!ft_rdzv_round_has_controller(r) ||
+        (r->controller.term == r->there.term && strcmp(r->controller.address, r->there.address) == 0))
+        return;
+    r->controller = r->there;
+    e = ft_rdzv_round_effect(r, FT_RE_CONTROLLER);
+    e->term = r->controller.term;
+    e->text = r->controller.address;
 }
 
 static void tell_led(struct ft_rdzv_round *r)
@@ -232,14 +248,15 @@ static void watch_time(struct ft_rdzv_round *r)
 static void publish(struct ft_rdzv_round *r)
 {
     uint64_t term = ft_rdzv_round_term(r);
-    bool known = *r->controller;
+    bool known = *r->controller.address;
     struct ft_rdzv_round_effect *e;
     const char *text;
 
     if (!term || !r->joined || r->joined_version != r->state.version || (!known && !r->publish) || r->controller_token ||
-        (r->controller_slot.there && r->controller_slot.good))
+        ft_rdzv_round_has_controller(r))
         return;
-    text = ft_rdzv_print_controller(ft_rdzv_round_text(r), known ? r->controller_term : term, known ? r->controller : r->publish);
+    text = ft_rdzv_print_controller(ft_rdzv_round_text(r), known ? r->controller.term : term, r->joined_version,
+                                    known ? r->controller.address : r->publish);
     e = ft_rdzv_round_write(r, &r->controller_token);
     ft_rdzv_round_compare(e, FT_RK_LEADER, NULL, term);
     ft_rdzv_round_put(e, FT_RK_CONTROLLER, NULL, text, 0);
@@ -264,6 +281,7 @@ static void act(struct ft_rdzv_round *r)
         read_list(r);
         tell_others(r);
         tell(r);
+        tell_controller(r);
         ft_rdzv_round_lead(r);
     }
     if (!r->over)

@@ -505,6 +505,36 @@ Test(store, it_loses_its_memory)
     finish();
 }
 
+/* Finding: newcomers had begun the job a second time before the first hosts looked. Their controller stayed the one that all were told. */
+Test(store, it_loses_its_memory_and_newcomers_begin_a_round_of_their_own)
+{
+    begin(2, 2, 4);
+    start(0, 2);
+    join_all(2);
+    sim_tell(s, 0, FT_RV_PUBLISH, "first:1");
+    sim_tell(s, 1, FT_RV_PUBLISH, "first:1");
+    sim_run(s, 1000);
+    for (uint32_t i = 0; i < 2; i++)
+        sim_freeze(s, i);
+    sim_new_store(s);
+    for (uint32_t i = 2; i < 4; i++)
+        sim_start(s, i);
+    sim_run(s, 1000);
+    for (uint32_t i = 2; i < 4; i++)
+        sim_tell(s, i, FT_RV_PUBLISH, "second:1");
+    sim_run(s, 1000);
+    cr_assert_eq(s->hosts[2].place, 0);
+    cr_assert_str_eq(s->hosts[2].controller, "second:1");
+    for (uint32_t i = 0; i < 2; i++)
+        sim_thaw(s, i);
+    sim_run(s, 5 * LEASE);
+    for (uint32_t i = 0; i < 4; i++) {
+        cr_assert_eq(s->hosts[i].place, i < 2 ? (int64_t)i : -1);
+        cr_assert_str_eq(s->hosts[i].controller, "first:1", "host %u", i);
+    }
+    finish();
+}
+
 Test(store, it_loses_its_memory_and_a_newcomer_leads_first)
 {
     begin(2, 2, 4);
