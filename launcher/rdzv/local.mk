@@ -24,7 +24,7 @@ liblaunch_la_SOURCES += \
 	launcher/rdzv/server.h launcher/rdzv/server.c \
 	launcher/rdzv/service.h launcher/rdzv/service.c \
 	launcher/rdzv/settings.h launcher/rdzv/settings.c \
-	launcher/rdzv/store.h launcher/rdzv/etcd.c \
+	launcher/rdzv/store.h launcher/rdzv/etcd_state.h launcher/rdzv/etcd.c launcher/rdzv/etcd_watch.c \
 	launcher/rdzv/transfer.h launcher/rdzv/transfer.c \
 	launcher/rdzv/values.h launcher/rdzv/values.c \
 	launcher/rdzv/write.h launcher/rdzv/write.c
