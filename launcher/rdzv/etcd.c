@@ -339,8 +339,8 @@ int ft_rdzv_store_do(struct ft_rdzv_store *s, const struct ft_kvs_txn *txn, bool
 
     if (first && ft_rdzv_mark_draw(drawn) < 0)
         return -1;
-    c = ask(s, "/v3/kv/txn", first ? ft_rdzv_mark_first(s->mark_key, drawn, txn) : ft_rdzv_mark_txn(s->mark_key, &s->mark, txn), patience_ms,
-            false, done, arg);
+    c = ask(s, "/v3/kv/txn", first ? ft_rdzv_mark_first(s->mark_key, drawn, txn) : ft_rdzv_mark_txn(s->mark_key, &s->mark, txn),
+            patience_ms, false, done, arg);
     if (!c)
         return -1;
     c->marked = true;
