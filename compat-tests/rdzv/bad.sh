@@ -57,8 +57,8 @@ for host in h1 h2; do on "$host" --nodes 2 -n 5 -N 2 true; done
 wait_for grep -q '5 ranks at 2 per host need 3 hosts; there are 2' "$tmp/h1.err" "$tmp/h2.err"
 leader=$(grep -l '5 ranks at 2' "$tmp"/h?.err | sed 's,.*/,,; s,\.err,,')
 leaves 2 "$leader"
-leaves 1 "$(others h1 h2)"
-says "$(others h1 h2)" 'job more is over (closed)'
+leaves 2 "$(others h1 h2)"
+says "$(others h1 h2)" 'job more is over: it has ended with exit code 2'
 of_job nowhere
 fresh
 for host in h1 h2; do on "$host" --nodes 2 -n 2 no-such-program; done

@@ -99,9 +99,10 @@ static void on_controller(void *arg, uint64_t term, const char *address)
     (void)address;
 }
 
-static void on_closed(void *arg)
+static void on_closed(void *arg, const struct ft_rdzv_state *state)
 {
     (void)arg;
+    (void)state;
     give_up("closed");
 }
 

@@ -38,6 +38,13 @@ scene_other_secret() {
     secret=$tmp/other host b 1:2
     awaits b "^failed --rdzv: there is a job secrets at .*, whose secret is another one"
     ! grep -q '^changed\|^void' "$tmp/a" || fail "a host with another secret has disturbed the first: $(cat "$tmp/a")"
+    # Finding: such a one wrote over "closed", and the name could begin anew.
+    say a close
+    awaits a '^closed$'
+    secret=$tmp/other host c 1:2
+    awaits c "^failed --rdzv: there is a job secrets at .*, whose secret is another one"
+    host d 1:2
+    awaits d '^closed$'
 }
 
 for scene in any_order last_call too_few death_before_final spares leader close values names strangers other_secret; do

@@ -27,8 +27,13 @@ done
 # Without -n: the slots of all. The exit code is the job's. Ranks are in the order of names.
 of_job codes
 fresh
-for host in h1 h2 h3; do on "$host" --nodes 3 -N 2 sh -c 'echo $FTMPI_RANK $(hostname); [ $FTMPI_RANK != 3 ] || { sleep 1; exit 7; }'; done
+for host in h1 h2 h3; do on "$host" --nodes 3 -N 2 sh -c 'echo $FTMPI_RANK $(hostname); [ $FTMPI_RANK != 3 ] || { sleep 3; exit 7; }'; done
 led
+prints '5 h3'
+# Asked by the pid that was started, on each.
+for host in h1 h2 h3; do
+    lab in "$host" "$ftrun" status "$(front_of "$host")" >"$tmp/status" 2>&1 || fail "$what: no status on $host: $(cat "$tmp/status")"
+done
 leaves 7 h1 h2 h3
 sort -n "$tmp/$leader.out" | tr '\n' , | grep -qx '0 h1,1 h1,2 h2,3 h2,4 h3,5 h3,' || fail "$what: ranks are elsewhere: $(cat "$tmp/$leader.out")"
 

@@ -62,9 +62,10 @@ static void on_controller(void *arg, uint64_t term, const char *address)
     printf("controller %llu %s\n", (unsigned long long)term, address);
 }
 
-static void on_closed(void *arg)
+static void on_closed(void *arg, const struct ft_rdzv_state *state)
 {
     (void)arg;
+    (void)state;
     printf("closed\n");
     ft_rdzv_leave(rdzv);
 }
@@ -128,7 +129,7 @@ static void obey(char *line)
     if (!what)
         return;
     if (strcmp(what, "close") == 0)
-        ft_rdzv_close(rdzv);
+        ft_rdzv_close(rdzv, 0);
     else if (strcmp(what, "leave") == 0)
         ft_rdzv_leave(rdzv);
     else if (strcmp(what, "renew") == 0)

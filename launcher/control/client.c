@@ -17,6 +17,7 @@
 #include "launcher/control/follow.h"
 #include "launcher/control/jobs.h"
 #include "launcher/control/show.h"
+#include "launcher/control/started.h"
 #include "launcher/control/table.h"
 #include "launcher/options/options.h"
 
@@ -247,14 +248,19 @@ void ft_client_help(void)
          "  wait     waits for the job's end and exits with its code\n"
          "  attach   shows the job's output from now on; Ctrl-C leaves it running\n\n"
          "ps is list, kill is stop, top is status --watch.\n"
-         "JOB: an id, the beginning of one, a --job-name, or the pid of its ftrun, on\n"
-         "that one's host; not needed if one job runs.\n"
+         "JOB: an id, the beginning of one, a --job-name, or the pid of an ftrun of\n"
+         "it, on that one's host; not needed if one job runs.\n"
          "Exit code 3: no such job, several, or it cannot be reached.");
 }
 
 static void tell_no_choice(const struct ft_jobs *jobs, const char *word, size_t matching)
 {
-    if (matching) {
+    char url[FT_STARTED_TEXT];
+
+    if (!matching && word && ft_started_url(atoi(word), url)) {
+        ft_say(&aloud, "process %s is an ftrun of the job at %s, of which nothing runs here: it is a spare, or waits for the others", word,
+               url);
+    } else if (matching) {
         ft_say(&aloud, word ? "several jobs have a name or an id that begins with %s; which one?" : "several jobs are running; which one?", word);
         ft_show_jobs(stderr, jobs, word);
     } else if (word) {

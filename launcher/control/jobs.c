@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "launcher/control/pipe.h"
 #include "launcher/control/reach.h"
+#include "launcher/control/started.h"
 
 enum {
     ANSWER_MS = 3000,
@@ -192,6 +194,24 @@ bool ft_jobs_matches(const struct ft_job_entry *job, const char *word)
     return !word || has_pid(job, word) || has_name(job, word) || !strncmp(job->id, word, strlen(word));
 }
 
+/* The pid of an ftrun that answers for no job itself. */
+static const struct ft_job_entry *find_started(const struct ft_jobs *jobs, const char *word)
+{
+    char id[FT_SOCKET_NAME], *end;
+    long long pid = word ? strtoll(word, &end, 10) : 0;
+
+    if (pid <= 0 || pid > INT_MAX || *end)
+        return NULL;
+    for (int i = 0; i < jobs->ndirs; i++) {
+        if (!ft_started_find(jobs->dirs[i], (pid_t)pid, id))
+            continue;
+        for (size_t j = 0; j < jobs->n; j++)
+            if (!strcmp(jobs->list[j].id, id))
+                return &jobs->list[j];
+    }
+    return NULL;
+}
+
 const struct ft_job_entry *ft_jobs_pick(const struct ft_jobs *jobs, const char *word, size_t *matching)
 {
     const struct ft_job_entry *found = NULL;
@@ -207,6 +227,8 @@ const struct ft_job_entry *ft_jobs_pick(const struct ft_jobs *jobs, const char *
             ++*matching;
         }
     }
+    if (!*matching)
+        return find_started(jobs, word);
     return *matching == 1 ? found : NULL;
 }
 

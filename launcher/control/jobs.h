@@ -32,7 +32,7 @@ struct ft_jobs {
    removed. */
 void ft_jobs_find(struct ft_jobs *jobs, const char *word, bool clean);
 
-/* The one that `word` (an id, a pid of its ftrun here, its --job-name, the beginning of an id; NULL: the only one) means. NULL:
+/* The one that `word` (an id, a pid of an ftrun of it here, its --job-name, the beginning of an id; NULL: the only one) means. NULL:
    *matching are meant, none or several. */
 const struct ft_job_entry *ft_jobs_pick(const struct ft_jobs *jobs, const char *word, size_t *matching);
 

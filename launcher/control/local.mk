@@ -10,4 +10,5 @@ liblaunch_la_SOURCES += \
 	launcher/control/rundir.h launcher/control/rundir.c \
 	launcher/control/server.h launcher/control/server.c \
 	launcher/control/show.h launcher/control/show.c \
+	launcher/control/started.h launcher/control/started.c \
 	launcher/control/table.h launcher/control/table.c

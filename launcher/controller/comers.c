@@ -25,6 +25,7 @@ enum { SAY_MS = 5000 /* for a connection to say whose it is */, MORE = 64 /* hos
 struct known {
     char name[FT_WIRE_NAME];
     uint64_t id;               /* of the process that came last; 0: none has */
+    uint32_t slots;            /* when it came last */
     bool away, used;           /* used: it has had a node */
 };
 
@@ -170,9 +171,10 @@ static void enter(struct comer *comer, const struct ft_share_word *w)
     if (k->id == w->id && !k->away)
         return;
     k->id = w->id;
+    k->slots = ft_max(w->slots, s->c->most);
     k->away = false;
     ft_say_detail(&s->c->say, "host %s is there", k->name);
-    tell_policy(s, FT_NV_HOST, (uint32_t)comer->host, ft_max(w->slots, s->c->most));
+    tell_policy(s, FT_NV_HOST, (uint32_t)comer->host, k->slots);
 }
 
 /* The ftrun that was started here first is gone, perhaps. */
@@ -315,6 +317,17 @@ void ft_comers_over(struct ft_comers *s, int code)
     s->code = code;
     LIST_FOREACH(comer, &s->comers, link)
         say_over(comer);
+}
+
+/* The predecessor may have died after a host came or went and before the policy was told. */
+void ft_comers_recover(struct ft_comers *s)
+{
+    for (uint32_t h = 0; s && h < nhosts(s->c); h++) {
+        const struct known *k = known_of(s, h);
+
+        if (!hosts(s->c)[h].here && k->away != ft_nodes_is_away(s->c->policy, h))
+            tell_policy(s, k->away ? FT_NV_HOST_AWAY : FT_NV_HOST, h, k->slots);
+    }
 }
 
 bool ft_comers_busy(const struct ft_comers *s) { return s && !LIST_EMPTY(&s->comers); }

@@ -31,6 +31,9 @@ void ft_comers_free(struct ft_controller *c);
 /* So many entries are of hosts that have not come yet. */
 uint32_t ft_comers_later(const struct ft_controller *c);
 
+/* Of a successor, when the policy goes on. */
+void ft_comers_recover(struct ft_comers *s);
+
 /* A proved connection. */
 void ft_comers_add(struct ft_comers *s, int fd);
 

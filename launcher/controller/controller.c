@@ -271,6 +271,7 @@ static void go_on(struct ft_controller *c, int how)
     ft_pair_tell(&c->say, how);
     ft_controller_report_recover(c->report);
     ft_controller_recover(c);
+    ft_comers_recover(c->comers);
     ft_pair_alone(c->pair);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ft/base/util.h"
@@ -58,7 +59,9 @@ struct join {
     pid_t runs;                /* the process of it that runs the job, as far as is known; 0: not yet */
     int led_code;              /* the job's, as it has said it; -1: it has not */
     bool ending, closing, leaving, left;
+    int job_code;              /* closing: of the job, which is not always that of this ftrun */
     bool over;                 /* the round: there is nothing to close */
+    struct ft_rdzv_state closed;   /* as it is in the store; phase SETUP: it is not, as far as is known */
     bool lost;                 /* the controller's host, and perhaps the store with it */
     int passed;                /* a signal that is to be passed on; 0: none */
     int code;
@@ -75,7 +78,7 @@ static void leave_if_done(struct join *j)
     if (j->left) {
         event_base_loopbreak(j->base);
     } else if (j->closing && !j->over) {
-        ft_rdzv_close(j->rdzv);
+        ft_rdzv_close(j->rdzv, j->job_code);
     } else if (!j->leaving) {
         j->leaving = true;
         ft_rdzv_leave(j->rdzv);
@@ -157,6 +160,12 @@ static bool pass_on(const struct join *j, int signal)
     return to > 0 && sigqueue(to, signal, (union sigval){.sival_int = 0}) == 0;
 }
 
+static void close_with(struct join *j, int code)
+{
+    j->closing |= !j->ending;
+    j->job_code = code;
+}
+
 /* The controller is two processes (job/twin.h), of which either may be killed: it is over when both are gone. */
 static void led(struct join *j)
 {
@@ -167,7 +176,7 @@ static void led(struct join *j)
     if (j->led_code < 0)
         ft_say(&j->say, "both processes of ftrun that ran the job are gone; the job is over");
     else
-        j->closing |= !j->ending;
+        close_with(j, j->led_code);
     end(j, j->led_code < 0 ? FT_CODE_JOB : j->led_code);
     leave_if_done(j);
 }
@@ -251,10 +260,24 @@ static void keep(struct join *j, struct ft_rdzv_list *list, int64_t place)
     j->place = place;
 }
 
+/* What runs here is of a round that is over. */
+static void end_round(struct join *j, const char *why)
+{
+    j->where_term = 0;
+    ft_join_host_leave(j->host);
+    if (!j->leads || j->led || j->ending)
+        return;
+    ft_say(&j->say, "--rdzv: %s; what runs here is ended", why);
+    pass_on(j, SIGTERM);
+    end(j, FT_CODE_JOB);
+}
+
 static void on_joined(void *arg, const struct ft_rdzv_state *state, struct ft_rdzv_list *list, int64_t place)
 {
     struct join *j = arg;
 
+    if (j->list && j->version != state->version)
+        end_round(j, "the store had lost its memory, and this job has been running on other hosts");
     keep(j, list, place);
     j->version = state->version;
     j->followed = 0;
@@ -286,14 +309,7 @@ static void on_voided(void *arg, const struct ft_rdzv_state *state)
 
     (void)state;
     keep(j, NULL, -1);
-    j->where_term = 0;
-    ft_join_host_leave(j->host);
-    if (!j->leads || j->led || j->ending)
-        return;
-    ft_say(&j->say, "--rdzv: all hosts of job %s were taken for lost, and others begin it anew; what runs here is ended",
-           j->r->settings.job);
-    pass_on(j, SIGTERM);
-    end(j, FT_CODE_JOB);
+    end_round(j, "all hosts of this job were taken for lost, and others begin it anew");
 }
 
 static void on_led(void *arg, uint64_t term)
@@ -321,17 +337,35 @@ static void on_controller(void *arg, uint64_t term, const char *address)
     }
 }
 
-static void on_closed(void *arg)
+/* The hosts that come now are the job's own, which were lost and return: a pod of a job that has succeeded is not to fail. Long after that
+   somebody means another job, for which it would be wrong to say that all is well. */
+static void end_closed(struct join *j)
+{
+    struct timespec wall;
+    uint64_t now_ms;
+
+    clock_gettime(CLOCK_REALTIME, &wall);
+    now_ms = (uint64_t)wall.tv_sec * 1000 + (uint64_t)wall.tv_nsec / 1000000;
+    if (now_ms > j->closed.ended + j->r->settings.timeout_ms) {
+        ft_say(&j->say, "--rdzv: job %s is over (closed); another one needs a name of its own", j->r->settings.job);
+        end(j, FT_CODE_JOB);
+    } else {
+        ft_say(&j->say, "--rdzv: job %s is over: it has ended with exit code %u, and so does this ftrun; another job needs a name of its own",
+               j->r->settings.job, j->closed.code);
+        end(j, (int)j->closed.code);
+    }
+}
+
+static void on_closed(void *arg, const struct ft_rdzv_state *state)
 {
     struct join *j = arg;
 
     j->over = true;
-    if (j->ending) {
+    j->closed = *state;
+    if (j->ending)
         leave_if_done(j);
-    } else if (!j->leads && !ft_join_host_follows(j->host)) {
-        ft_say(&j->say, "--rdzv: job %s is over (closed); another one needs a name of its own", j->r->settings.job);
-        end(j, FT_CODE_JOB);
-    }
+    else if (!j->leads && !ft_join_host_follows(j->host))
+        end_closed(j);
 }
 
 static void on_failed(void *arg, const char *line)
@@ -359,6 +393,7 @@ static void on_over(void *arg, int code)
     struct join *j = arg;
 
     j->closing = true; /* the leader may be killed before it does */
+    j->job_code = code;
     end(j, code);
     ft_timer_set(j->hurry, CLOSE_MS);
 }
@@ -368,6 +403,11 @@ static void on_lost(void *arg, const char *leader)
 {
     struct join *j = arg;
 
+    if (j->closed.phase == FT_RDZV_CLOSED && !j->ending) {
+        j->lost = true;
+        end_closed(j);
+        return;
+    }
     if (leader || j->waited || j->ending) {
         lost_job(j, leader);
         return;

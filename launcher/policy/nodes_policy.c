@@ -369,6 +369,8 @@ static void said_state(struct ft_nodes *p, struct ft_nodes_node *node, const str
             end(p, p->code);
     } else if (p->stage != RUNNING) {
         return;
+    } else if (ev->phase == FT_NODE_ENDED && node->life == LEAVING) {
+        return; /* as it was told to: it leaves alone */
     } else if (ev->phase == FT_NODE_ENDED) {
         end(p, ev->code);
     } else if (ev->phase == FT_NODE_STRANDED && node->life == UP) {
@@ -609,6 +611,11 @@ uint32_t ft_nodes_incarnation(const struct ft_nodes *p, uint32_t node)
 uint32_t ft_nodes_epoch(const struct ft_nodes *p)
 {
     return p->epoch;
+}
+
+bool ft_nodes_is_away(const struct ft_nodes *p, uint32_t host)
+{
+    return p->hosts[host].away;
 }
 
 bool ft_nodes_is_up(const struct ft_nodes *p, uint32_t node)

@@ -45,6 +45,7 @@ uint64_t ft_nodes_due(const struct ft_nodes *p);
 uint32_t ft_nodes_host(const struct ft_nodes *p, uint32_t node);
 uint32_t ft_nodes_incarnation(const struct ft_nodes *p, uint32_t node);
 uint32_t ft_nodes_epoch(const struct ft_nodes *p);
+bool ft_nodes_is_away(const struct ft_nodes *p, uint32_t host);     /* as it was told last */
 bool ft_nodes_is_up(const struct ft_nodes *p, uint32_t node);        /* has said HELLO, and is not lost */
 bool ft_nodes_is_expected(const struct ft_nodes *p, uint32_t node);  /* is starting or up */
 bool ft_nodes_comes_again(const struct ft_nodes *p, uint32_t node);  /* it is being ended, and starts anew */

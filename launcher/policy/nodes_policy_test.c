@@ -680,6 +680,17 @@ Test(nodes_policy, host_that_leaves_is_ended_and_replaced)
     done();
 }
 
+/* Finding: its ranks took a moment to end, and it said meanwhile that it was ending: that ended the job, with code 1 and without a line. */
+Test(nodes_policy, host_that_leaves_ends_its_node_and_not_the_job)
+{
+    begin(config_of_comers(2, 3, 1), true);
+    expect("end-one(1)", HOST(FT_NV_HOST_AWAY, 1));
+    expect("", HOST(FT_NV_HOST, 1));
+    expect("", state_of(1, FT_NODE_ENDED, 1, true));
+    expect("drop(1) lost(1@1->1,0) start(1.1@1) table", state_of(1, FT_NODE_LEFT, 1, true));
+    done();
+}
+
 Test(nodes_policy, host_that_leaves_while_it_starts)
 {
     struct ft_nodes_config c = config_of_comers(2, 3, 1);

@@ -48,7 +48,7 @@ static void on_back(void *arg)
     r->why[0] = 0;
 }
 
-/* Comes with an answer, which is told first: then the round begins anew with what is there. */
+/* Comes with an answer: from the event loop the round begins anew with what is there. */
 static void on_anew(void *arg) { ft_rdzv_wish(arg, FT_WISH_ANEW); }
 
 void ft_rdzv_begin_anew(struct ft_rdzv *r)
@@ -140,8 +140,8 @@ static int check_files(const struct ft_rdzv_settings *s, struct ft_error *e)
 int ft_rdzv_attach(struct ft_rdzv *r, struct ft_error *e)
 {
     const struct ft_rdzv_settings *s = r->config.settings;
-    char password[FT_RDZV_TEXT], token[FT_SEAL_HEX] = "";
-    struct ft_rdzv_store_config c = {.base = r->config.base, .settings = s, .password = password, .token = token,
+    char password[FT_RDZV_TEXT], token[FT_SEAL_HEX] = "", mark[FT_RDZV_KEY];
+    struct ft_rdzv_store_config c = {.base = r->config.base, .settings = s, .mark = ft_rdzv_key_mark(s, mark), .password = password, .token = token,
                                      .patience_ms = ft_max(LEAST_PATIENCE_MS, ft_min(MOST_PATIENCE_MS, s->lease_ms / 3)),
                                      .away = on_away, .back = on_back, .anew = on_anew, .arg = r};
     int err = ft_curl_load(e);

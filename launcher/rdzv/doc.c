@@ -140,8 +140,8 @@ static bool begins(char *const *words, const char *what)
 
 const char *ft_rdzv_print_state(char *text, const struct ft_rdzv_state *s)
 {
-    snprintf(text, FT_RDZV_LINE, "state " FORM " %s %llu %llu %llu %llu " ID " %u %u %u %u %u", phases[s->phase], ULL(s->version),
-             ULL(s->change), ULL(s->list), ULL(s->term), ULL(s->by), s->min, s->max, s->members, s->come, s->spares);
+    snprintf(text, FT_RDZV_LINE, "state " FORM " %s %llu %llu %llu %llu " ID " %u %u %u %u %u %u %llu", phases[s->phase], ULL(s->version),
+             ULL(s->change), ULL(s->list), ULL(s->term), ULL(s->by), s->min, s->max, s->members, s->come, s->spares, s->code, ULL(s->ended));
     return text;
 }
 
@@ -157,15 +157,16 @@ static bool phase_of(const char *word, enum ft_rdzv_phase *phase)
 
 bool ft_rdzv_read_state(const char *text, struct ft_rdzv_state *s)
 {
-    char copy[FT_RDZV_LINE], *w[13];
+    char copy[FT_RDZV_LINE], *w[15];
 
     if (strlen(text) >= sizeof copy)
         return false;
     strcpy(copy, text);
-    return part(copy, w, 13) && begins(w, "state") && phase_of(w[2], &s->phase) && number(w[3], UINT64_MAX, &s->version) &&
+    return part(copy, w, 15) && begins(w, "state") && phase_of(w[2], &s->phase) && number(w[3], UINT64_MAX, &s->version) &&
            number(w[4], UINT64_MAX, &s->change) && number(w[5], UINT64_MAX, &s->list) && number(w[6], UINT64_MAX, &s->term) &&
            id_of(w[7], &s->by) && number32(w[8], &s->min) && number32(w[9], &s->max) && number32(w[10], &s->members) &&
-           number32(w[11], &s->come) && number32(w[12], &s->spares) && s->members <= FT_RDZV_MEMBERS;
+           number32(w[11], &s->come) && number32(w[12], &s->spares) && number32(w[13], &s->code) &&
+           number(w[14], UINT64_MAX, &s->ended) && s->members <= FT_RDZV_MEMBERS;
 }
 
 const char *ft_rdzv_print_member(char *text, const struct ft_rdzv_member *m)
@@ -204,20 +205,20 @@ bool ft_rdzv_read_leader(char *text, struct ft_rdzv_member *m)
     return id_of(w[3], &m->id) && id_of(w[4], &m->lease);
 }
 
-const char *ft_rdzv_print_controller(char *text, uint64_t term, const char *address)
+const char *ft_rdzv_print_controller(char *text, uint64_t term, uint64_t version, const char *address)
 {
-    snprintf(text, FT_RDZV_LINE, "controller " FORM " %llu %s", ULL(term), address);
+    snprintf(text, FT_RDZV_LINE, "controller " FORM " %llu %llu %s", ULL(term), ULL(version), address);
     return text;
 }
 
-bool ft_rdzv_read_controller(char *text, uint64_t *term, const char **address)
+bool ft_rdzv_read_controller(char *text, uint64_t *term, uint64_t *version, const char **address)
 {
-    char *w[4];
+    char *w[5];
 
-    if (!part(text, w, 4) || !begins(w, "controller") || !ft_rdzv_is_address(w[3]))
+    if (!part(text, w, 5) || !begins(w, "controller") || !ft_rdzv_is_address(w[4]))
         return false;
-    *address = w[3];
-    return number(w[2], UINT64_MAX, term);
+    *address = w[4];
+    return number(w[2], UINT64_MAX, term) && number(w[3], UINT64_MAX, version);
 }
 
 /* ---- the list ---- */

@@ -5,7 +5,7 @@
      STATE       small, so that all can watch it: the phase of the round, and numbers
      LIST        who is in it, by place; read by each member when STATE says that it has changed
      LEADER      who writes STATE and LIST. Its term is the revision at which the store took this entry
-     CONTROLLER  where the leader can be reached, and its term
+     CONTROLLER  where the leader can be reached, its term, and the round's version
      MEMBER      one for each, by name: that it is there, and which round it has confirmed */
 #ifndef LAUNCHER_RDZV_DOC_H
 #define LAUNCHER_RDZV_DOC_H
@@ -42,6 +42,8 @@ struct ft_rdzv_state {
     uint32_t members;          /* in the LIST */
     uint32_t come;             /* members that are there */
     uint32_t spares;           /* FINAL: of those, in no place */
+    uint32_t code;             /* CLOSED: the job's exit code */
+    uint64_t ended;            /* CLOSED: when, in ms since 1970 */
 };
 
 struct ft_rdzv_member {
@@ -77,13 +79,13 @@ int ft_rdzv_compare(const char *a, const char *b);
 const char *ft_rdzv_print_state(char *text, const struct ft_rdzv_state *s);
 const char *ft_rdzv_print_member(char *text, const struct ft_rdzv_member *m);
 const char *ft_rdzv_print_leader(char *text, const struct ft_rdzv_member *m);
-const char *ft_rdzv_print_controller(char *text, uint64_t term, const char *address);
+const char *ft_rdzv_print_controller(char *text, uint64_t term, uint64_t version, const char *address);
 
 /* False: it is none. The strings of a member point into text, which is changed. */
 bool ft_rdzv_read_state(const char *text, struct ft_rdzv_state *s);
 bool ft_rdzv_read_member(char *text, struct ft_rdzv_member *m);
 bool ft_rdzv_read_leader(char *text, struct ft_rdzv_member *m);
-bool ft_rdzv_read_controller(char *text, uint64_t *term, const char **address);
+bool ft_rdzv_read_controller(char *text, uint64_t *term, uint64_t *version, const char **address);
 
 /* The caller's; NULL: no memory. */
 char *ft_rdzv_print_list(uint64_t version, uint64_t stamp, const struct ft_rdzv_member *members, uint32_t n);

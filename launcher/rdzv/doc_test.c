@@ -32,20 +32,21 @@ Test(doc, names_are_compared_as_people_read_them)
 
 Test(doc, a_state_comes_back)
 {
-    struct ft_rdzv_state s = {FT_RDZV_FROZEN, 1ULL << 41, 3, UINT64_MAX, 5, 0xfedcba9876543210u, 2, 4, 3, 7, 1}, r;
+    struct ft_rdzv_state s = {FT_RDZV_FROZEN, 1ULL << 41, 3, UINT64_MAX, 5, 0xfedcba9876543210u, 2, 4, 3, 7, 1, 255, 1ULL << 40}, r;
     char text[FT_RDZV_LINE];
 
     cr_assert(ft_rdzv_read_state(ft_rdzv_print_state(text, &s), &r));
     cr_assert(r.phase == s.phase && r.version == s.version && r.change == s.change && r.list == s.list && r.term == s.term && r.by == s.by);
-    cr_assert(r.min == s.min && r.max == s.max && r.members == s.members && r.come == s.come && r.spares == s.spares);
+    cr_assert(r.min == s.min && r.max == s.max && r.members == s.members && r.come == s.come && r.spares == s.spares &&
+              r.code == s.code && r.ended == s.ended);
 }
 
 Test(doc, damaged_ones_are_none)
 {
-    struct ft_rdzv_state s = {FT_RDZV_FINAL, 3, 4, 5, 6, 7, 1, 2, 2, 2, 0}, r;
+    struct ft_rdzv_state s = {FT_RDZV_FINAL, 3, 4, 5, 6, 7, 1, 2, 2, 2, 0, 0, 5}, r;
     struct ft_rdzv_member m = {.name = "host1", .address = "192.0.2.1:1", .slots = 4, .id = 9, .confirmed = 3, .lease = 2}, got;
     char good[FT_RDZV_LINE], text[FT_RDZV_LINE + 2];
-    uint64_t term;
+    uint64_t term, version;
     const char *address;
 
     ft_rdzv_print_state(good, &s);
@@ -60,9 +61,9 @@ Test(doc, damaged_ones_are_none)
     }
     snprintf(text, sizeof text, "%s ", good);
     cr_assert_not(ft_rdzv_read_member(text, &got));
-    cr_assert_not(ft_rdzv_read_controller(strcpy(text, "controller 1 5 a b"), &term, &address));
-    cr_assert_not(ft_rdzv_read_controller(strcpy(text, "controller 2 5 a"), &term, &address));
-    cr_assert(ft_rdzv_read_controller(strcpy(text, "controller 1 5 a:1"), &term, &address));
+    cr_assert_not(ft_rdzv_read_controller(strcpy(text, "controller 1 5 7 a b"), &term, &version, &address));
+    cr_assert_not(ft_rdzv_read_controller(strcpy(text, "controller 2 5 7 a"), &term, &version, &address));
+    cr_assert(ft_rdzv_read_controller(strcpy(text, "controller 1 5 7 a:1"), &term, &version, &address));
 }
 
 Test(doc, any_bytes)

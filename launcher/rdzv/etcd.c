@@ -11,17 +11,16 @@
 
 #include "ft/base/util.h"
 #include "launcher/base/timer.h"
-#include "launcher/rdzv/store.h"
-#include "launcher/rdzv/transfer.h"
+#include "launcher/rdzv/etcd_state.h"
 
 enum {
-    PAUSE_MS = 50, LONGEST_PAUSE_MS = 2000,    /* before the same is asked again */
+    PAUSE_MS = 50,                             /* before the same is asked again */
     LOGINS = 3,                                /* in a row without a request that was accepted */
     PATIENT = 10                               /* times the patience, with a large answer */
 };
 
 /* gRPC's codes. */
-enum { INVALID = 3, NOT_FOUND = 5, DENIED = 7, PRECONDITION = 9, OUT_OF_RANGE = 11, UNIMPLEMENTED = 12, UNAUTHENTICATED = 16 };
+enum { INVALID = 3, NOT_FOUND = 5, DENIED = 7, PRECONDITION = 9, UNIMPLEMENTED = 12, UNAUTHENTICATED = 16 };
 
 struct call {
     LIST_ENTRY(call) link;
@@ -34,38 +33,14 @@ struct call {
     struct ft_transfer *transfer;
     struct event *again;
     bool waits, login;         /* waits: for a token */
+    bool marked, first;        /* it is for the store of that mark alone; or it looks which mark there is */
+    uint64_t era;
+    char drawn[FT_MARK_DRAWN]; /* first: written if there is none */
     ft_rdzv_done *done;
     void *arg;
 };
 
-struct ft_rdzv_watch {
-    LIST_ENTRY(ft_rdzv_watch) link;
-    struct ft_rdzv_store *store;
-    char *key, *end;
-    uint64_t from;
-    unsigned tries;
-    uint32_t endpoint;
-    struct ft_transfer *transfer;
-    struct event *again;
-    ft_rdzv_events *events;
-    void *arg;
-};
-
-struct ft_rdzv_store {
-    struct ft_rdzv_store_config config;
-    struct ft_transfers *transfers;
-    char password[FT_RDZV_TEXT], token[1024];
-    bool logs_in, has_token, logging_in;
-    unsigned logins;
-    uint32_t endpoint;
-    bool is_away;
-    uint64_t cluster;
-    LIST_HEAD(, call) calls;
-    LIST_HEAD(, ft_rdzv_watch) watches;
-};
-
 static void start(struct call *c);
-static void start_watch(struct ft_rdzv_watch *w);
 
 /* ---- endpoints ---- */
 
@@ -78,17 +53,19 @@ static const char *name(const struct ft_rdzv_store *s, uint32_t i, char *text, s
     return text;
 }
 
-static void print_url(const struct ft_rdzv_store *s, const char *path, char *url, size_t size)
+void ft_etcd_print_url(const struct ft_rdzv_store *s, const char *path, char *url, size_t size)
 {
     char host[FT_RDZV_TEXT + 16];
 
     snprintf(url, size, "%s://%s%s", s->config.settings->tls ? "https" : "http", name(s, s->endpoint, host, sizeof host), path);
 }
 
-static uint64_t pause_of(unsigned tries) { return tries > 6 ? LONGEST_PAUSE_MS : ft_min(LONGEST_PAUSE_MS, (uint64_t)PAUSE_MS << tries); }
+uint64_t ft_etcd_pause_ms(unsigned tries)
+{
+    return tries > 6 ? FT_ETCD_LONGEST_PAUSE_MS : ft_min(FT_ETCD_LONGEST_PAUSE_MS, (uint64_t)PAUSE_MS << tries);
+}
 
-/* The endpoint does not do: the next one is asked, and what watches there begins again there. */
-static void leave(struct ft_rdzv_store *s, uint32_t endpoint, const char *why)
+void ft_etcd_leave(struct ft_rdzv_store *s, uint32_t endpoint, const char *why)
 {
     char text[1024], host[FT_RDZV_TEXT + 16];
 
@@ -114,14 +91,32 @@ static void answered(struct ft_rdzv_store *s)
 }
 
 /* Whether it is the store that it was. */
-static void recognise(struct ft_rdzv_store *s, const struct ft_gateway_reply *r)
+static bool is_the_store(const struct call *c, struct ft_gateway_reply *r)
 {
-    bool other = r->cluster && s->cluster && r->cluster != s->cluster;
+    struct ft_rdzv_store *s = c->store;
+    struct ft_rdzv_mark there = {0};
+    bool same;
 
-    if (r->cluster)
-        s->cluster = r->cluster;
-    if (other)
-        s->config.anew(s->config.arg);
+    if (!c->marked)
+        return true;
+    if (c->era != s->era || (r->held && !c->first))
+        return c->era == s->era;
+    if (r->held)
+        there = (struct ft_rdzv_mark){(unsigned char *)strdup(c->drawn), strlen(c->drawn)};
+    else
+        there = ft_rdzv_mark_take(s->mark_key, r);
+    if (c->first && !s->mark.value) {
+        s->mark = there;
+        return true;
+    }
+    same = ft_rdzv_mark_is(&there, &s->mark);
+    ft_rdzv_mark_free(&there);
+    if (same || !s->mark.value)
+        return same;
+    ft_rdzv_mark_free(&s->mark);
+    s->era++;
+    s->config.anew(s->config.arg);
+    return false;
 }
 
 /* ---- calls ---- */
@@ -149,11 +144,11 @@ static void end(struct call *c, enum ft_rdzv_answer a, const struct ft_gateway_r
 
 static void again_later(struct call *c, const char *why)
 {
-    leave(c->store, c->endpoint, why);
-    ft_timer_set(c->again, pause_of(c->tries++));
+    ft_etcd_leave(c->store, c->endpoint, why);
+    if (c->first)
+        ft_rdzv_mark_again(c->body, c->drawn);
+    ft_timer_set(c->again, ft_etcd_pause_ms(c->tries++));
 }
-
-static int begin_login(struct ft_rdzv_store *s);
 
 /* The token does not do (any more). False: nor does another one. */
 static bool log_in_again(struct call *c)
@@ -164,10 +159,10 @@ static bool log_in_again(struct call *c)
         return false;
     s->has_token = false;
     c->waits = true;
-    return s->logging_in || begin_login(s) == 0;
+    return s->logging_in || ft_etcd_login(s) == 0;
 }
 
-static bool is_of_token(const struct ft_gateway_reply *r)
+bool ft_etcd_is_of_token(const struct ft_gateway_reply *r)
 {
     return r->code == UNAUTHENTICATED || strstr(r->error, "auth token") || strstr(r->error, "auth store is old");
 }
@@ -186,7 +181,7 @@ static void deny(struct call *c, const struct ft_gateway_reply *r)
 
 static void on_error(struct call *c, const struct ft_gateway_reply *r)
 {
-    if (!c->login && is_of_token(r)) {
+    if (!c->login && ft_etcd_is_of_token(r)) {
         if (!log_in_again(c))
             deny(c, r);
         return;
@@ -198,7 +193,7 @@ static void on_error(struct call *c, const struct ft_gateway_reply *r)
     case INVALID:
     case DENIED:
     case PRECONDITION:
-    case OUT_OF_RANGE:
+    case FT_ETCD_OUT_OF_RANGE:
     case UNIMPLEMENTED:
     case UNAUTHENTICATED:
         deny(c, r);
@@ -231,8 +226,10 @@ static void on_answer(void *arg, int status, const char *body, size_t n, const c
         answered(s);
         if (!c->login)
             s->logins = 0;
-        recognise(s, &r);
-        end(c, FT_RA_DONE, &r, "");
+        if (is_the_store(c, &r))
+            end(c, FT_RA_DONE, &r, "");
+        else
+            end(c, FT_RA_ANEW, NULL, "the store has lost its memory");
     }
     ft_gateway_free(&r);
 }
@@ -248,16 +245,16 @@ static void start(struct call *c)
         return;
     if (!c->login && s->logs_in && !s->has_token) {
         c->waits = true;
-        if (!s->logging_in && begin_login(s) < 0)
-            ft_timer_set(c->again, LONGEST_PAUSE_MS);
+        if (!s->logging_in && ft_etcd_login(s) < 0)
+            ft_timer_set(c->again, FT_ETCD_LONGEST_PAUSE_MS);
         return;
     }
     c->waits = false;
     c->endpoint = s->endpoint;
-    print_url(s, c->path, url, sizeof url);
+    ft_etcd_print_url(s, c->path, url, sizeof url);
     c->transfer = ft_transfer_post(s->transfers, &r);
     if (!c->transfer)
-        ft_timer_set(c->again, LONGEST_PAUSE_MS);
+        ft_timer_set(c->again, FT_ETCD_LONGEST_PAUSE_MS);
 }
 
 static void on_again(evutil_socket_t fd, short what, void *arg)
@@ -267,8 +264,9 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
     start(arg);
 }
 
-/* Takes body. */
-static int ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t patience_ms, bool login, ft_rdzv_done *done, void *arg)
+/* Takes body. NULL: no memory. */
+static struct call *ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t patience_ms, bool login, ft_rdzv_done *done,
+                        void *arg)
 {
     struct call *c = calloc(1, sizeof *c);
 
@@ -277,7 +275,7 @@ static int ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t p
     if (!body || !c || !c->again) {
         free(body);
         free(c);
-        return -1;
+        return NULL;
     }
     c->store = s;
     c->path = path;
@@ -288,7 +286,7 @@ static int ask(struct ft_rdzv_store *s, const char *path, char *body, uint64_t p
     c->arg = arg;
     LIST_INSERT_HEAD(&s->calls, c, link);
     ft_timer_set(c->again, 0); /* not within whoever asks */
-    return 0;
+    return c;
 }
 
 /* ---- users ---- */
@@ -321,9 +319,9 @@ static void on_login(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_r
     }
 }
 
-static int begin_login(struct ft_rdzv_store *s)
+int ft_etcd_login(struct ft_rdzv_store *s)
 {
-    if (ask(s, "/v3/auth/authenticate", ft_gateway_login(s->config.settings->user, s->password), s->config.patience_ms, true, on_login, s) < 0)
+    if (!ask(s, "/v3/auth/authenticate", ft_gateway_login(s->config.settings->user, s->password), s->config.patience_ms, true, on_login, s))
         return -1;
     s->logging_in = true;
     s->logins++;
@@ -334,22 +332,37 @@ static int begin_login(struct ft_rdzv_store *s)
 
 int ft_rdzv_store_do(struct ft_rdzv_store *s, const struct ft_kvs_txn *txn, bool patient, ft_rdzv_done *done, void *arg)
 {
-    return ask(s, "/v3/kv/txn", ft_gateway_txn(txn), patient ? PATIENT * s->config.patience_ms : s->config.patience_ms, false, done, arg);
+    uint64_t patience_ms = patient ? PATIENT * s->config.patience_ms : s->config.patience_ms;
+    bool first = !s->mark.value && !txn->ncompares;
+    char drawn[FT_MARK_DRAWN] = "";
+    struct call *c;
+
+    if (first && ft_rdzv_mark_draw(drawn) < 0)
+        return -1;
+    c = ask(s, "/v3/kv/txn", first ? ft_rdzv_mark_first(s->mark_key, drawn, txn) : ft_rdzv_mark_txn(s->mark_key, &s->mark, txn),
+            patience_ms, false, done, arg);
+    if (!c)
+        return -1;
+    c->marked = true;
+    c->first = first;
+    c->era = s->era;
+    memcpy(c->drawn, drawn, sizeof drawn);
+    return 0;
 }
 
 int ft_rdzv_store_grant(struct ft_rdzv_store *s, uint64_t ttl_s, ft_rdzv_done *done, void *arg)
 {
-    return ask(s, "/v3/lease/grant", ft_gateway_grant(ttl_s), s->config.patience_ms, false, done, arg);
+    return ask(s, "/v3/lease/grant", ft_gateway_grant(ttl_s), s->config.patience_ms, false, done, arg) ? 0 : -1;
 }
 
 int ft_rdzv_store_keep(struct ft_rdzv_store *s, uint64_t lease, ft_rdzv_done *done, void *arg)
 {
-    return ask(s, "/v3/lease/keepalive", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg);
+    return ask(s, "/v3/lease/keepalive", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg) ? 0 : -1;
 }
 
 int ft_rdzv_store_revoke(struct ft_rdzv_store *s, uint64_t lease, ft_rdzv_done *done, void *arg)
 {
-    return ask(s, "/v3/lease/revoke", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg);
+    return ask(s, "/v3/lease/revoke", ft_gateway_lease(lease), s->config.patience_ms, false, done, arg) ? 0 : -1;
 }
 
 void ft_rdzv_store_forget(struct ft_rdzv_store *s, const void *arg)
@@ -361,125 +374,6 @@ void ft_rdzv_store_forget(struct ft_rdzv_store *s, const void *arg)
         if (c->arg == arg && !c->login)
             free_call(c);
     }
-}
-
-/* ---- watches ---- */
-
-static void free_watch(struct ft_rdzv_watch *w)
-{
-    LIST_REMOVE(w, link);
-    if (w->transfer)
-        ft_transfer_cancel(w->transfer);
-    ft_timer_free(w->again);
-    free(w->key);
-    free(w->end);
-    free(w);
-}
-
-static void break_off(struct ft_rdzv_watch *w, const char *why)
-{
-    ft_rdzv_events *events = w->events;
-    void *arg = w->arg;
-
-    free_watch(w);
-    events(arg, NULL, why);
-}
-
-/* A line of the stream: whoever is called may end it. */
-static void on_line(void *arg, const char *line, size_t n)
-{
-    struct ft_rdzv_watch *w = arg;
-    struct ft_rdzv_store *s = w->store;
-    struct ft_gateway_reply r;
-    bool read = ft_gateway_read(line, n, &r);
-    uint64_t cluster = s->cluster;
-
-    if (!read || r.code || r.canceled) {
-        char why[sizeof r.error];
-
-        snprintf(why, sizeof why, "%s", !read ? "its stream is damaged" : r.code ? r.error : "the changes asked for are compacted");
-        ft_gateway_free(&r);
-        break_off(w, why);
-        return;
-    }
-    w->tries = 0;
-    if (r.n)
-        w->from = r.entries[r.n - 1].at + 1;
-    if (cluster && r.cluster && r.cluster != cluster)
-        recognise(s, &r); /* the watch is gone with what was known */
-    else if (r.n)
-        w->events(w->arg, &r, "");
-    ft_gateway_free(&r);
-}
-
-static void on_stream_end(void *arg, int status, const char *body, size_t n, const char *why)
-{
-    struct ft_rdzv_watch *w = arg;
-    struct ft_rdzv_store *s = w->store;
-    struct ft_gateway_reply r = {0};
-
-    w->transfer = NULL;
-    if (status && n && ft_gateway_read(body, n, &r) && r.code == OUT_OF_RANGE) {
-        break_off(w, r.error);
-        return;
-    }
-    ft_timer_set(w->again, pause_of(w->tries++));
-    if (s->logs_in && is_of_token(&r) && !s->logging_in) {
-        s->has_token = false;
-        begin_login(s);
-    }
-    if (!status)
-        leave(s, w->endpoint, why);
-    ft_gateway_free(&r);
-}
-
-static void start_watch(struct ft_rdzv_watch *w)
-{
-    struct ft_rdzv_store *s = w->store;
-    char url[FT_RDZV_TEXT + 128], *body;
-    struct ft_transfer_request r = {.url = url, .token = s->token, .done = on_stream_end, .line = on_line, .arg = w};
-
-    if (w->transfer)
-        ft_transfer_cancel(w->transfer);
-    w->transfer = NULL;
-    w->endpoint = s->endpoint;
-    r.body = body = ft_gateway_watch(w->key, w->end, w->from);
-    print_url(s, "/v3/watch", url, sizeof url);
-    if (body)
-        w->transfer = ft_transfer_post(s->transfers, &r);
-    free(body);
-    if (!w->transfer)
-        ft_timer_set(w->again, LONGEST_PAUSE_MS);
-}
-
-static void on_watch_again(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    start_watch(arg);
-}
-
-struct ft_rdzv_watch *ft_rdzv_store_watch(struct ft_rdzv_store *s, const char *prefix, uint64_t from, ft_rdzv_events *events, void *arg)
-{
-    struct ft_rdzv_watch *w = calloc(1, sizeof *w);
-
-    if (!w)
-        return NULL;
-    *w = (struct ft_rdzv_watch){.store = s, .key = strdup(prefix), .end = ft_gateway_end(prefix), .from = from, .events = events, .arg = arg};
-    w->again = evtimer_new(s->config.base, on_watch_again, w);
-    LIST_INSERT_HEAD(&s->watches, w, link);
-    if (!w->key || !w->end || !w->again) {
-        free_watch(w);
-        return NULL;
-    }
-    ft_timer_set(w->again, 0);
-    return w;
-}
-
-void ft_rdzv_store_unwatch(struct ft_rdzv_watch *w)
-{
-    if (w)
-        free_watch(w);
 }
 
 /* ---- its life ---- */
@@ -497,6 +391,7 @@ struct ft_rdzv_store *ft_rdzv_store_new(const struct ft_rdzv_store_config *confi
         return NULL;
     }
     s->config = *config;
+    snprintf(s->mark_key, sizeof s->mark_key, "%s", config->mark);
     s->logs_in = *settings->user;
     snprintf(s->password, sizeof s->password, "%s", config->password);
     snprintf(s->token, sizeof s->token, "%s", config->token);
@@ -510,8 +405,9 @@ void ft_rdzv_store_free(struct ft_rdzv_store *s)
     while (!LIST_EMPTY(&s->calls))
         free_call(LIST_FIRST(&s->calls));
     while (!LIST_EMPTY(&s->watches))
-        free_watch(LIST_FIRST(&s->watches));
+        ft_etcd_free_watch(LIST_FIRST(&s->watches));
     ft_transfers_free(s->transfers);
+    ft_rdzv_mark_free(&s->mark);
     OPENSSL_cleanse(s->password, sizeof s->password);
     OPENSSL_cleanse(s->token, sizeof s->token);
     free(s);

@@ -34,6 +34,17 @@ static char *open_seal(struct ft_rdzv *r, const struct ft_kvs_entry *kv)
     return copy;
 }
 
+/* What a STATE says that is sealed, but not with the job's secret. */
+static enum ft_rdzv_phase claim(const struct ft_kvs_entry *kv)
+{
+    char text[FT_RDZV_LINE] = "";
+    struct ft_rdzv_state s;
+
+    if (kv->n > FT_SEAL_HEX && kv->n - FT_SEAL_HEX < sizeof text && kv->value[FT_SEAL_HEX - 1] == ' ')
+        memcpy(text, kv->value + FT_SEAL_HEX, kv->n - FT_SEAL_HEX);
+    return ft_rdzv_read_state(text, &s) ? s.phase : FT_RDZV_SETUP;
+}
+
 static void tell_entry(struct ft_rdzv *r, const struct ft_kvs_entry *kv)
 {
     struct ft_rdzv_round_event v = {.kind = kv->value ? FT_RV_ENTRY : FT_RV_GONE, .at = kv->at, .made = kv->made, .lease = kv->lease};
@@ -43,8 +54,10 @@ static void tell_entry(struct ft_rdzv *r, const struct ft_kvs_entry *kv)
         return;
     if (kv->value)
         v.text = text = open_seal(r, kv);
-    if (kv->value && !text)
+    if (kv->value && !text) {
+        v.claimed = claim(kv);
         tell_stranger(r, kv->key);
+    }
     r->step(r, &v);
     free(text);
 }
@@ -91,6 +104,8 @@ static void on_looked(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_
     char prefix[FT_RDZV_KEY];
 
     r->looking = false;
+    if (a == FT_RA_ANEW)
+        return; /* and all is read anew */
     if (a != FT_RA_DONE) {
         ft_rdzv_deny(r, why);
         return;
@@ -146,6 +161,8 @@ static void on_members(void *arg, enum ft_rdzv_answer a, const struct ft_gateway
     char prefix[FT_RDZV_KEY];
 
     r->looking_at_members = false;
+    if (a == FT_RA_ANEW)
+        return; /* and all is read anew */
     if (a != FT_RA_DONE) {
         ft_rdzv_deny(r, why);
         return;
@@ -196,6 +213,8 @@ static void on_list(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_re
     struct ft_rdzv_round_event v = {.kind = FT_RV_LIST};
     char *text;
 
+    if (a == FT_RA_ANEW)
+        return; /* and all is read anew */
     if (a != FT_RA_DONE) {
         ft_rdzv_deny(r, why);
         return;

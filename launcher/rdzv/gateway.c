@@ -178,24 +178,32 @@ static json_t *operations(const struct ft_kvs_op *ops, uint32_t n)
     return j;
 }
 
-static const char *const targets[] = {"MOD", "CREATE", "VERSION"}, *const fields[] = {"mod_revision", "create_revision", "version"};
+static const char *const targets[] = {"MOD", "CREATE", "VERSION", "VALUE"},
+                  *const fields[] = {"mod_revision", "create_revision", "version", "value"};
+
+static json_t *comparison(const struct ft_kvs_compare *c)
+{
+    json_t *j = json_object();
+
+    set_text(j, "key", c->key);
+    json_object_set_new(j, "result", json_string("EQUAL"));
+    json_object_set_new(j, "target", json_string(targets[c->what]));
+    if (c->what == FT_KVS_VALUE_IS) {
+        ft_gateway_set_bytes(j, fields[c->what], c->value, c->n);
+        return j;
+    }
+    ft_gateway_set_number(j, fields[c->what], c->is);
+    if (!c->is)
+        json_object_set_new(j, fields[c->what], json_string("0")); /* or the comparison has nothing to compare with */
+    return j;
+}
 
 char *ft_gateway_txn(const struct ft_kvs_txn *txn)
 {
     json_t *j = json_object(), *compares = json_array();
 
-    for (uint32_t i = 0; i < txn->ncompares; i++) {
-        const struct ft_kvs_compare *c = &txn->compares[i];
-        json_t *one = json_object();
-
-        set_text(one, "key", c->key);
-        json_object_set_new(one, "result", json_string("EQUAL"));
-        json_object_set_new(one, "target", json_string(targets[c->what]));
-        ft_gateway_set_number(one, fields[c->what], c->is);
-        if (!c->is)
-            json_object_set_new(one, fields[c->what], json_string("0")); /* or the comparison has nothing to compare with */
-        json_array_append_new(compares, one);
-    }
+    for (uint32_t i = 0; i < txn->ncompares; i++)
+        json_array_append_new(compares, comparison(&txn->compares[i]));
     json_object_set_new(j, "compare", compares);
     json_object_set_new(j, "success", operations(txn->then, txn->nthen));
     json_object_set_new(j, "failure", operations(txn->otherwise, txn->notherwise));
@@ -312,10 +320,9 @@ static bool read_fields(const json_t *j, struct ft_gateway_reply *r)
     if (token && (strlen(token) >= sizeof r->token || strpbrk(token, "\r\n")))
         return false;
     snprintf(r->token, sizeof r->token, "%s", token ? token : "");
-    return ft_gateway_number(header, "cluster_id", &r->cluster) && ft_gateway_number(header, "revision", &r->revision) &&
-           ft_gateway_number(j, "ID", &r->lease) && ft_gateway_number(j, "TTL", &r->ttl) &&
-           ft_gateway_number(j, "compact_revision", &r->compacted) && read_responses(r, json_object_get(j, "responses")) &&
-           read_events(r, json_object_get(j, "events"));
+    return ft_gateway_number(header, "revision", &r->revision) && ft_gateway_number(j, "ID", &r->lease) &&
+           ft_gateway_number(j, "TTL", &r->ttl) && ft_gateway_number(j, "compact_revision", &r->compacted) &&
+           read_responses(r, json_object_get(j, "responses")) && read_events(r, json_object_get(j, "events"));
 }
 
 bool ft_gateway_read(const char *body, size_t n, struct ft_gateway_reply *r)
@@ -393,11 +400,15 @@ static bool read_compare(const json_t *j, struct ft_kvs_compare *c)
     c->key = ft_gateway_key(j, "key");
     if (!c->key || (result && strcmp(result, "EQUAL") != 0))
         return false;
-    for (int i = FT_KVS_MOD; i <= FT_KVS_VERSION; i++)
-        if (strcmp(target ? target : "VERSION", targets[i]) == 0) {
-            c->what = (enum ft_kvs_what)i;
+    for (int i = FT_KVS_MOD; i <= FT_KVS_VALUE_IS; i++) {
+        if (strcmp(target ? target : "VERSION", targets[i]) != 0)
+            continue;
+        c->what = (enum ft_kvs_what)i;
+        if (c->what != FT_KVS_VALUE_IS)
             return ft_gateway_number(j, fields[i], &c->is);
-        }
+        c->value = bytes_of(j, fields[i], &c->n);
+        return c->value;
+    }
     return false;
 }
 
@@ -452,8 +463,10 @@ static void free_ops(struct ft_kvs_op *ops, uint32_t n)
 
 void ft_gateway_free_request(struct ft_gateway_request *r)
 {
-    for (uint32_t i = 0; r->compares && i < r->txn.ncompares; i++)
+    for (uint32_t i = 0; r->compares && i < r->txn.ncompares; i++) {
         free((char *)r->compares[i].key);
+        free((unsigned char *)r->compares[i].value);
+    }
     free(r->compares);
     free_ops(r->then, r->txn.nthen);
     free_ops(r->otherwise, r->txn.notherwise);

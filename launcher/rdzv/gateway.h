@@ -38,7 +38,7 @@ char *ft_gateway_watch(const char *key, const char *end, uint64_t from);
 char *ft_gateway_login(const char *user, const char *password);
 
 struct ft_gateway_reply {
-    uint64_t cluster, revision;
+    uint64_t revision;
     bool held;                 /* txn */
     uint64_t lease, ttl;       /* grant, keepalive */
     uint32_t n;

@@ -41,6 +41,7 @@ static void on_state(struct ft_rdzv_round *r, const struct ft_rdzv_round_event *
 
     if (!renew_slot(&r->state_slot, v, true, good))
         return;
+    r->claimed = v->text ? FT_RDZV_SETUP : v->claimed;
     if (!good) {
         tell_stranger(r, FT_RK_STATE, NULL);
         return;
@@ -78,9 +79,8 @@ static void on_controller(struct ft_rdzv_round *r, const struct ft_rdzv_round_ev
 {
     char *text = v->text ? strcpy(ft_rdzv_round_text(r), v->text) : NULL;
     const char *address;
-    uint64_t term;
-    bool good = text && ft_rdzv_read_controller(text, &term, &address);
-    struct ft_rdzv_round_effect *e;
+    uint64_t term, version;
+    bool good = text && ft_rdzv_read_controller(text, &term, &version, &address);
 
     if (!renew_slot(&r->controller_slot, v, true, good))
         return;
@@ -88,11 +88,9 @@ static void on_controller(struct ft_rdzv_round *r, const struct ft_rdzv_round_ev
         tell_stranger(r, FT_RK_CONTROLLER, NULL);
         return;
     }
-    snprintf(r->controller, sizeof r->controller, "%s", address);
-    r->controller_term = term;
-    e = ft_rdzv_round_effect(r, FT_RE_CONTROLLER);
-    e->term = term;
-    e->text = address;
+    snprintf(r->there.address, sizeof r->there.address, "%s", address);
+    r->there.term = term;
+    r->there.version = version;
 }
 
 static void on_member(struct ft_rdzv_round *r, const struct ft_rdzv_round_event *v)
@@ -269,6 +267,7 @@ void ft_rdzv_round_hear(struct ft_rdzv_round *r, const struct ft_rdzv_round_even
         break;
     case FT_RV_CLOSE:
         r->closing = true;
+        r->code = v->code;
         break;
     case FT_RV_LEAVE:
         ft_rdzv_round_end(r, FT_RE_LEFT);

@@ -21,6 +21,12 @@ const char *ft_rdzv_key_prefix(const struct ft_rdzv_settings *s, char *text, boo
     return text;
 }
 
+const char *ft_rdzv_key_mark(const struct ft_rdzv_settings *s, char *text)
+{
+    snprintf(text, FT_RDZV_KEY, "%s/%s/store", s->prefix, s->job);
+    return text;
+}
+
 const char *ft_rdzv_key_values(const struct ft_rdzv_settings *s, char *text, uint64_t version)
 {
     snprintf(text, FT_RDZV_KEY, "%s/%s/values/%020llu/", s->prefix, s->job, (unsigned long long)version);

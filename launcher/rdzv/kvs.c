@@ -284,7 +284,11 @@ uint64_t ft_kvs_due(const struct ft_kvs *m) { return m->due; }
 static bool holds(const struct ft_kvs *m, const struct ft_kvs_compare *c)
 {
     const struct entry *e = find(m, c->key);
-    uint64_t is = !e ? 0 : c->what == FT_KVS_MOD ? e->at : c->what == FT_KVS_CREATE ? e->made : e->version;
+    uint64_t is;
+
+    if (c->what == FT_KVS_VALUE_IS)
+        return e && e->value->n == c->n && memcmp(e->value->bytes, c->value, c->n) == 0;
+    is = !e ? 0 : c->what == FT_KVS_MOD ? e->at : c->what == FT_KVS_CREATE ? e->made : e->version;
 
     return is == c->is;
 }

@@ -28,12 +28,14 @@ struct ft_kvs_entry {
     uint64_t made, at, version, lease;
 };
 
-enum ft_kvs_what { FT_KVS_MOD, FT_KVS_CREATE, FT_KVS_VERSION };
+enum ft_kvs_what { FT_KVS_MOD, FT_KVS_CREATE, FT_KVS_VERSION, FT_KVS_VALUE_IS };
 
 struct ft_kvs_compare {
     enum ft_kvs_what what;
     const char *key;
     uint64_t is;
+    const unsigned char *value;        /* VALUE_IS: there is such a key, with these n bytes */
+    size_t n;
 };
 
 enum ft_kvs_op_kind { FT_KVS_PUT, FT_KVS_RANGE, FT_KVS_DELETE };

@@ -244,7 +244,7 @@ static void lead_places(struct ft_rdzv_round *r, struct ft_rdzv_member *places, 
     uint32_t there, living = look_after(r, places, n, &there, &changed);
 
     /* The controller may live, though all who had places are gone: whoever cannot reach it asks for a new round (RENEW). */
-    if (!living && !(r->controller_slot.there && r->controller_slot.good)) {
+    if (!living && !ft_rdzv_round_has_controller(r)) {
         begin(r);
         return;
     }

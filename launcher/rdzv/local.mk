@@ -14,6 +14,7 @@ liblaunch_la_SOURCES += \
 	launcher/rdzv/keys.h launcher/rdzv/keys.c \
 	launcher/rdzv/kvs.h launcher/rdzv/kvs.c \
 	launcher/rdzv/lead.h launcher/rdzv/lead.c \
+	launcher/rdzv/mark.h launcher/rdzv/mark.c \
 	launcher/rdzv/rdzv.h launcher/rdzv/rdzv_config.h launcher/rdzv/rdzv.c \
 	launcher/rdzv/rdzv_state.h launcher/rdzv/rdzv_state.c \
 	launcher/rdzv/roll.h launcher/rdzv/roll.c \
@@ -23,7 +24,7 @@ liblaunch_la_SOURCES += \
 	launcher/rdzv/server.h launcher/rdzv/server.c \
 	launcher/rdzv/service.h launcher/rdzv/service.c \
 	launcher/rdzv/settings.h launcher/rdzv/settings.c \
-	launcher/rdzv/store.h launcher/rdzv/etcd.c \
+	launcher/rdzv/store.h launcher/rdzv/etcd_state.h launcher/rdzv/etcd.c launcher/rdzv/etcd_watch.c \
 	launcher/rdzv/transfer.h launcher/rdzv/transfer.c \
 	launcher/rdzv/values.h launcher/rdzv/values.c \
 	launcher/rdzv/write.h launcher/rdzv/write.c
@@ -31,6 +32,7 @@ liblaunch_la_SOURCES += \
 unit_tests += launcher/rdzv/unit
 launcher_rdzv_unit_SOURCES = \
 	launcher/rdzv/doc_test.c \
+	launcher/rdzv/mark_test.c \
 	launcher/rdzv/round_test.c \
 	launcher/rdzv/server_test.c \
 	launcher/rdzv/settings_test.c \

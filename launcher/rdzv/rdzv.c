@@ -64,9 +64,6 @@ static void tell_failed(struct ft_rdzv *r, const struct ft_rdzv_round_effect *e)
 
 static void tell_controller(struct ft_rdzv *r, const struct ft_rdzv_round_effect *e)
 {
-    if (e->term < r->told_term)
-        return;
-    r->told_term = e->term;
     r->config.calls.controller(r->config.calls.arg, e->term, e->text);
 }
 
@@ -137,7 +134,7 @@ static void obey(struct ft_rdzv *r, const struct ft_rdzv_round_effect *e)
         break;
     case FT_RE_CLOSED:
         over(r);
-        c->closed(c->arg);
+        c->closed(c->arg, &e->state);
         break;
     case FT_RE_FAILED:
         over(r);
@@ -202,8 +199,11 @@ static void on_wished(evutil_socket_t fd, short what, void *arg)
     }
     if (wishes & FT_WISH_RENEW)
         ft_rdzv_tell(r, FT_RV_RENEW, 0);
-    if (wishes & FT_WISH_CLOSE)
-        ft_rdzv_tell(r, FT_RV_CLOSE, 0);
+    if (wishes & FT_WISH_CLOSE) {
+        struct ft_rdzv_round_event v = {.kind = FT_RV_CLOSE, .code = r->code};
+
+        step(r, &v);
+    }
     if (wishes & FT_WISH_LEAVE) {
         ft_rdzv_tell(r, FT_RV_LEAVE, 0);
         r->linger_until = ft_rdzv_now_ms() + r->config.settings->lease_ms;
@@ -220,8 +220,13 @@ void ft_rdzv_publish(struct ft_rdzv *r, const char *address)
 }
 
 void ft_rdzv_renew(struct ft_rdzv *r) { ft_rdzv_wish(r, FT_WISH_RENEW); }
-void ft_rdzv_close(struct ft_rdzv *r) { ft_rdzv_wish(r, FT_WISH_CLOSE); }
 void ft_rdzv_leave(struct ft_rdzv *r) { ft_rdzv_wish(r, FT_WISH_LEAVE); }
+
+void ft_rdzv_close(struct ft_rdzv *r, int code)
+{
+    r->code = (uint32_t)code;
+    ft_rdzv_wish(r, FT_WISH_CLOSE);
+}
 
 /* ---- leaving ---- */
 

@@ -23,8 +23,8 @@ void ft_rdzv_publish(struct ft_rdzv *r, const char *address);
 /* Of the leader, when it is final: a new round, with all who are there now. Of others it has no effect. */
 void ft_rdzv_renew(struct ft_rdzv *r);
 
-/* The job is over, for all; closed comes. */
-void ft_rdzv_close(struct ft_rdzv *r);
+/* The job is over, for all, with this exit code; closed comes. */
+void ft_rdzv_close(struct ft_rdzv *r, int code);
 
 /* Its place is free at once. The store stays, if it is in this process, until the others have gone or for a lease's time; left comes then. */
 void ft_rdzv_leave(struct ft_rdzv *r);

@@ -25,10 +25,10 @@ struct ft_rdzv_calls {
        older ones: a lease does not stop its former holder (RULE 30). */
     void (*led)(void *arg, uint64_t term);
 
-    /* Where the leader of this term can be reached. Older terms than the last one are not told. */
+    /* Where the leader of this term can be reached, of the round that was joined last. */
     void (*controller)(void *arg, uint64_t term, const char *address);
 
-    void (*closed)(void *arg);                     /* over */
+    void (*closed)(void *arg, const struct ft_rdzv_state *state);  /* over; when, and the exit code of the job are in state */
     void (*failed)(void *arg, const char *line);   /* over */
     void (*left)(void *arg);                       /* after ft_rdzv_leave: to be freed */
     void *arg;

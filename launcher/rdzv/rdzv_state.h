@@ -49,8 +49,8 @@ struct ft_rdzv {
     char failure[1024];
     void (*step)(struct ft_rdzv *r, struct ft_rdzv_round_event *v);    /* of the round; what it wants is done (rdzv.c) */
     unsigned wishes;
+    uint32_t code;                 /* FT_WISH_CLOSE */
     char *publish;
-    uint64_t told_term;            /* of the controller that was told last */
     bool told_stranger, told_away;
     uint64_t away_since, told_strangers_ms, untold;
     char why[512];                 /* the store does not answer */

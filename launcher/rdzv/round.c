@@ -76,18 +76,31 @@ static void keep_member(struct ft_rdzv_round *r)
     ft_rdzv_round_put(e, FT_RK_MEMBER, r->config.name, ft_rdzv_print_member(ft_rdzv_round_text(r), &m), r->lease);
 }
 
-/* One host with another secret file would else fight with all the others. A job of two secrets does not begin; one that goes on, goes on. */
+static uint64_t foreign_until(const struct ft_rdzv_round *r)
+{
+    return ft_max(r->foreign_since, r->claimed == FT_RDZV_CLOSED ? 0 : r->foreign_led) + LEASES_FOR_NAME * r->config.lease_ms;
+}
+
+/* One host with another secret file would else fight with all the others. A job of two secrets does not begin; one that goes on, goes on; one that
+   has been closed is. A STATE that is neither is what a dead job has left, if nobody has led that for as long as it takes to find a leader. */
 static bool finds_another_job(struct ft_rdzv_round *r)
 {
-    bool foreign = !r->joined && r->leader_slot.there && !r->leader_slot.good && r->leader_slot.leased;
+    bool led = r->leader_slot.there && !r->leader_slot.good && r->leader_slot.leased, ours = r->leader_slot.there && r->leader_slot.good,
+         stated = r->state_slot.there && !r->state_slot.good && r->claimed != FT_RDZV_SETUP && !ours;
 
-    if (!foreign)
+    if (r->joined || (!led && !stated)) {
         r->foreign_since = 0;
-    else if (!r->foreign_since)
+        return false;
+    }
+    if (!r->foreign_since)
         r->foreign_since = r->now;
-    else if (r->now >= r->foreign_since + LEASES_FOR_NAME * r->config.lease_ms)
+    if (r->now >= r->foreign_since + LEASES_FOR_NAME * r->config.lease_ms && (led || r->claimed == FT_RDZV_CLOSED)) {
         ft_rdzv_round_fail(r, FT_RW_SECRET);
-    return foreign;
+        return true;
+    }
+    if (led)
+        r->foreign_led = r->now;
+    return led || r->now < foreign_until(r);
 }
 
 static void campaign(struct ft_rdzv_round *r)
@@ -116,6 +129,8 @@ static void close_round(struct ft_rdzv_round *r)
     s.change++;
     s.term = 0;
     s.by = r->config.id;
+    s.code = r->code;
+    s.ended = r->config.since_1970_ms + r->now - r->began;
     e = ft_rdzv_round_write(r, &r->state_token);
     ft_rdzv_round_compare(e, FT_RK_STATE, NULL, r->state_slot.there ? r->state_slot.at : 0);
     ft_rdzv_round_put(e, FT_RK_STATE, NULL, ft_rdzv_print_state(ft_rdzv_round_text(r), &s), 0);
@@ -150,6 +165,8 @@ static void tell_final(struct ft_rdzv_round *r)
     e->state = r->state;
     e->list = r->list;
     e->place = r->place;
+    if (r->joined_version != r->state.version)
+        r->controller.address[0] = 0;
     r->joined = true;
     r->joined_version = r->state.version;
     r->told_list = r->state.list;
@@ -173,7 +190,7 @@ static void tell(struct ft_rdzv_round *r)
         return;
     if (r->joined && r->state.version != r->joined_version && r->state.phase < FT_RDZV_FINAL) {
         r->joined = false;
-        r->controller[0] = 0;
+        r->controller.address[0] = 0;
         r->place = -1;
         ft_rdzv_list_drop(r->final);
         r->final = NULL;
@@ -182,6 +199,20 @@ static void tell(struct ft_rdzv_round *r)
     }
     if (r->state.phase == FT_RDZV_FINAL && ft_rdzv_round_has_list(r) && ft_rdzv_round_is_registered(r))
         tell_final(r);
+}
+
+/* One that is of another round, which began when the store had lost its memory, is nobody's; the leader writes over it. */
+static void tell_controller(struct ft_rdzv_round *r)
+{
+    struct ft_rdzv_round_effect *e;
+
+    if (!ft_rdzv_round_has_controller(r) ||
+        (r->controller.term == r->there.term && strcmp(r->controller.address, r->there.address) == 0))
+        return;
+    r->controller = r->there;
+    e = ft_rdzv_round_effect(r, FT_RE_CONTROLLER);
+    e->term = r->controller.term;
+    e->text = r->controller.address;
 }
 
 static void tell_led(struct ft_rdzv_round *r)
@@ -217,14 +248,15 @@ static void watch_time(struct ft_rdzv_round *r)
 static void publish(struct ft_rdzv_round *r)
 {
     uint64_t term = ft_rdzv_round_term(r);
-    bool known = *r->controller;
+    bool known = *r->controller.address;
     struct ft_rdzv_round_effect *e;
     const char *text;
 
     if (!term || !r->joined || r->joined_version != r->state.version || (!known && !r->publish) || r->controller_token ||
-        (r->controller_slot.there && r->controller_slot.good))
+        ft_rdzv_round_has_controller(r))
         return;
-    text = ft_rdzv_print_controller(ft_rdzv_round_text(r), known ? r->controller_term : term, known ? r->controller : r->publish);
+    text = ft_rdzv_print_controller(ft_rdzv_round_text(r), known ? r->controller.term : term, r->joined_version,
+                                    known ? r->controller.address : r->publish);
     e = ft_rdzv_round_write(r, &r->controller_token);
     ft_rdzv_round_compare(e, FT_RK_LEADER, NULL, term);
     ft_rdzv_round_put(e, FT_RK_CONTROLLER, NULL, text, 0);
@@ -233,8 +265,10 @@ static void publish(struct ft_rdzv_round *r)
 static void act(struct ft_rdzv_round *r)
 {
     keep_lease(r);
-    if (r->synced && r->state_slot.good && r->state.phase == FT_RDZV_CLOSED)
+    if (r->synced && r->state_slot.good && r->state.phase == FT_RDZV_CLOSED) {
         ft_rdzv_round_end(r, FT_RE_CLOSED);
+        r->effects[r->neffects - 1].state = r->state;
+    }
     if (r->synced && !r->over && !finds_another_job(r)) {
         close_round(r);
         keep_member(r);
@@ -247,6 +281,7 @@ static void act(struct ft_rdzv_round *r)
         read_list(r);
         tell_others(r);
         tell(r);
+        tell_controller(r);
         ft_rdzv_round_lead(r);
     }
     if (!r->over)
@@ -284,7 +319,9 @@ uint64_t ft_rdzv_round_due(const struct ft_rdzv_round *r)
     sooner(&due, !r->joined && r->now >= r->deadline, last_deadline(r));
     if (!r->synced)
         return due;
-    sooner(&due, r->foreign_since, r->foreign_since + LEASES_FOR_NAME * r->config.lease_ms);
+    sooner(&due, r->foreign_since && r->now < r->foreign_since + LEASES_FOR_NAME * r->config.lease_ms,
+           r->foreign_since + LEASES_FOR_NAME * r->config.lease_ms);
+    sooner(&due, r->foreign_since && r->now < foreign_until(r), foreign_until(r));
     sooner(&due, r->taken_by && !r->member_token, r->again_at);
     sooner(&due, !r->config.follows && ft_rdzv_round_is_registered(r) && !r->leader_token && !(r->leader_slot.there && r->leader_slot.good),
            ft_max(r->campaign_at, r->shun_until));

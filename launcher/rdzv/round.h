@@ -5,6 +5,7 @@
      it has a lease                          -> its MEMBER is written, bound to the lease; renewed at half of it
      its name is another living process's    -> waited for; after three leases: failed
      the LEADER is one with another secret   -> likewise, unless this one has joined already: then that is a stranger
+     STATE is, and closed                    -> likewise; of another phase: nothing is written before nobody has led that for three leases
      there is no LEADER                      -> one of the members is: who wrote it first. Spares wait one lease longer
      STATE is frozen, and it is in the LIST  -> its MEMBER is written again, with the version: confirmed
      STATE is final                          -> joined: with its place in the LIST, or as a spare

@@ -37,7 +37,7 @@ enum ft_rdzv_round_event_kind {
     FT_RV_NEW_STORE,           /* the store has lost its memory: revisions and leases begin anew */
     FT_RV_PUBLISH,             /* text: where the leader can be reached, should this one be it; borrowed */
     FT_RV_RENEW,               /* of the leader, when it is final: a new round, with all who are there */
-    FT_RV_CLOSE,
+    FT_RV_CLOSE,               /* code: the job's exit code */
     FT_RV_LEAVE
 };
 
@@ -47,6 +47,8 @@ struct ft_rdzv_round_event {
     enum ft_rdzv_round_key key;
     const char *name, *text;
     uint64_t at, made, lease, token;
+    uint32_t code;
+    enum ft_rdzv_phase claimed;    /* ENTRY, STATE, of a stranger's: what it would say if it were the job's; SETUP: nothing */
     struct ft_rdzv_list *list;
 };
 
@@ -63,7 +65,7 @@ enum ft_rdzv_round_effect_kind {
     FT_RE_JOINED,              /* state, list, place; -1: a spare */
     FT_RE_CHANGED,             /* likewise, later: a place was lost or taken, perhaps its own, or there are more or fewer spares */
     FT_RE_VOID,                /* the round that was joined is over, a new one begins: JOINED comes again */
-    FT_RE_CLOSED,              /* over */
+    FT_RE_CLOSED,              /* state: with the code; over */
     FT_RE_FAILED,              /* why; over */
     FT_RE_LEFT,                /* over */
     FT_RE_STRANGER,            /* key, name: an entry that is not the job's */

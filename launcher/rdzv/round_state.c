@@ -100,6 +100,11 @@ bool ft_rdzv_round_has_list(const struct ft_rdzv_round *r)
     return r->list && ft_rdzv_round_is_the_list(r, r->list);
 }
 
+bool ft_rdzv_round_has_controller(const struct ft_rdzv_round *r)
+{
+    return r->joined && r->controller_slot.there && r->controller_slot.good && r->there.version == r->joined_version;
+}
+
 bool ft_rdzv_round_is_registered(const struct ft_rdzv_round *r)
 {
     return r->lease && r->mine_slot.there && r->mine_slot.good && r->mine_id == r->config.id && r->mine_lease == r->lease;

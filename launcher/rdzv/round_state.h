@@ -15,6 +15,11 @@ struct ft_rdzv_round_slot {
     bool leased;               /* whoever wrote it is alive */
 };
 
+struct ft_rdzv_round_controller {
+    char address[FT_RDZV_LINE];
+    uint64_t term, version;
+};
+
 struct ft_rdzv_round {
     struct ft_rdzv_round_config config;
     uint64_t now, began, deadline;
@@ -22,6 +27,7 @@ struct ft_rdzv_round {
     bool stored;               /* something was read since the store was new */
 
     /* what is in the store */
+    struct ft_rdzv_round_controller there;         /* perhaps of another round */
     struct ft_rdzv_round_slot state_slot, leader_slot, controller_slot, mine_slot;
     struct ft_rdzv_state state;    /* the last good one; phase SETUP: there has been none */
     struct ft_rdzv_list *list;     /* the last one that was read */
@@ -39,7 +45,10 @@ struct ft_rdzv_round {
     uint64_t shun_until;           /* it has resigned */
     uint64_t again_at, taken_since, taken_by;  /* its name is another's */
     uint64_t foreign_since;        /* another job is there */
+    uint64_t foreign_led;          /* when it had a leader last */
+    enum ft_rdzv_phase claimed;    /* what a stranger's STATE says */
     bool closing, told_others;
+    uint32_t code;                 /* closing: the job's */
 
     /* what was told */
     bool joined;
@@ -48,8 +57,7 @@ struct ft_rdzv_round {
     int64_t place;
     struct ft_rdzv_list *final;    /* of the round that was joined */
     char *publish;
-    char controller[FT_RDZV_LINE]; /* where that of the round that was joined is, as it was heard; "": there is none yet */
-    uint64_t controller_term;
+    struct ft_rdzv_round_controller controller;    /* of the round that was joined; address "": there is none yet */
 
     /* the leader's */
     struct ft_rdzv_roll *roll;
@@ -90,6 +98,9 @@ bool ft_rdzv_round_has_list(const struct ft_rdzv_round *r);
 /* Whether list is the one that STATE speaks of; and its own place in a list, or -1. */
 bool ft_rdzv_round_is_the_list(const struct ft_rdzv_round *r, const struct ft_rdzv_list *list);
 int64_t ft_rdzv_round_place_in(const struct ft_rdzv_round *r, const struct ft_rdzv_list *list);
+
+/* There is a CONTROLLER, and it is of the round that was joined. */
+bool ft_rdzv_round_has_controller(const struct ft_rdzv_round *r);
 
 /* Its MEMBER is there, and bound to the lease that it has. */
 bool ft_rdzv_round_is_registered(const struct ft_rdzv_round *r);

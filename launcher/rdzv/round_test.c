@@ -341,6 +341,21 @@ Test(statement_9, closing_is_idempotent_and_afterwards_a_join_ends_with_closed)
     finish();
 }
 
+/* Finding: who came in the job's last moment was told no more than that it was closed, and a pod of a finished job failed. */
+Test(statement_9, who_comes_is_told_the_code)
+{
+    begin(2, 2, 3);
+    start(0, 2);
+    join_all(2);
+    sim_tell(s, 1, FT_RV_CLOSE, "7");
+    sim_run(s, 1000);
+    sim_start(s, 2);
+    sim_run(s, 1000);
+    for (uint32_t i = 0; i < 3; i++)
+        cr_assert(s->hosts[i].life == SIM_CLOSED && s->hosts[i].state.code == 7 && s->hosts[i].state.ended, "host %u", i);
+    finish();
+}
+
 Test(statement_9, closed_while_hosts_wait)
 {
     begin(3, 3, 3);
@@ -490,6 +505,36 @@ Test(store, it_loses_its_memory)
     finish();
 }
 
+/* Finding: newcomers had begun the job a second time before the first hosts looked. Their controller stayed the one that all were told. */
+Test(store, it_loses_its_memory_and_newcomers_begin_a_round_of_their_own)
+{
+    begin(2, 2, 4);
+    start(0, 2);
+    join_all(2);
+    sim_tell(s, 0, FT_RV_PUBLISH, "first:1");
+    sim_tell(s, 1, FT_RV_PUBLISH, "first:1");
+    sim_run(s, 1000);
+    for (uint32_t i = 0; i < 2; i++)
+        sim_freeze(s, i);
+    sim_new_store(s);
+    for (uint32_t i = 2; i < 4; i++)
+        sim_start(s, i);
+    sim_run(s, 1000);
+    for (uint32_t i = 2; i < 4; i++)
+        sim_tell(s, i, FT_RV_PUBLISH, "second:1");
+    sim_run(s, 1000);
+    cr_assert_eq(s->hosts[2].place, 0);
+    cr_assert_str_eq(s->hosts[2].controller, "second:1");
+    for (uint32_t i = 0; i < 2; i++)
+        sim_thaw(s, i);
+    sim_run(s, 5 * LEASE);
+    for (uint32_t i = 0; i < 4; i++) {
+        cr_assert_eq(s->hosts[i].place, i < 2 ? (int64_t)i : -1);
+        cr_assert_str_eq(s->hosts[i].controller, "first:1", "host %u", i);
+    }
+    finish();
+}
+
 Test(store, it_loses_its_memory_and_a_newcomer_leads_first)
 {
     begin(2, 2, 4);
@@ -544,6 +589,39 @@ Test(strangers, what_they_write_has_no_effect)
     sim_start(s, 3);                /* the LIST can be read again */
     sim_run(s, 3 * LEASE);
     cr_assert_eq(s->hosts[3].life, SIM_JOINED);
+    finish();
+}
+
+/* Finding: a host with another secret wrote over "closed", and the name could begin anew. */
+Test(strangers, a_closed_job_of_another_secret_stays_closed)
+{
+    uint64_t before;
+
+    begin(1, 1, 1);
+    sim_stranger(s, "/r/state", "stranger closed");
+    before = ft_kvs_revision(s->kvs);
+    sim_start(s, 0);
+    sim_run(s, 4 * LEASE);
+    cr_assert_eq(s->hosts[0].life, SIM_FAILED);
+    cr_assert_eq(s->hosts[0].why, FT_RW_SECRET);
+    cr_assert_eq(ft_kvs_revision(s->kvs), before, "something was written");
+    finish();
+}
+
+/* Between two leaders of a job that lives a host with another secret writes nothing; what a dead one has left is written over in the end. */
+Test(strangers, a_round_of_another_secret_is_dead_after_three_leases_without_a_leader)
+{
+    uint64_t before;
+
+    begin(1, 1, 1);
+    sim_stranger(s, "/r/state", "stranger final");
+    before = ft_kvs_revision(s->kvs);
+    sim_start(s, 0);
+    sim_run(s, 2 * LEASE);
+    cr_assert_eq(s->hosts[0].life, SIM_WAITS);
+    cr_assert_eq(ft_kvs_revision(s->kvs), before, "something was written");
+    sim_run(s, 2 * LEASE);
+    cr_assert_eq(s->hosts[0].life, SIM_JOINED);
     finish();
 }
 

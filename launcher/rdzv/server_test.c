@@ -45,13 +45,13 @@ Test(gateway, base64)
 
 Test(gateway, zero_fields_are_left_out_and_numbers_are_strings)
 {
-    static const char body[] = "{\"header\":{\"cluster_id\":\"18446744073709551615\",\"revision\":\"7\"},\"responses\":[{\"response_put\":{}},"
+    static const char body[] = "{\"header\":{\"cluster_id\":\"5\",\"revision\":\"18446744073709551615\"},\"responses\":[{\"response_put\":{}},"
                                "{\"response_range\":{\"kvs\":[{\"key\":\"YQ==\",\"mod_revision\":7}],\"count\":\"1\"}}]}";
     struct ft_gateway_reply r;
 
     cr_assert(ft_gateway_read(body, strlen(body), &r));
     cr_assert_not(r.held);
-    cr_assert_eq(r.cluster, UINT64_MAX);
+    cr_assert_eq(r.revision, UINT64_MAX);
     cr_assert_eq(r.n, 1);
     cr_assert_str_eq(r.entries[0].key, "a");
     cr_assert(r.entries[0].at == 7 && r.entries[0].n == 0 && r.entries[0].value && r.entries[0].lease == 0);
@@ -235,7 +235,7 @@ Test(service, what_is_not_spoken)
     static const char *const bad[][2] = {
         {"/v3/kv/range", ""}, {"/v3/kv/range", "[]"}, {"/v3/kv/range", "{}"}, {"/v3/kv/range", "{\"key\":7}"}, {"/v3/kv/range", "{\"key\":\"AA==\"}"},
         {"/v3/kv/range", "{\"key\":\"L2E=\",\"revision\":\"1\"}"}, {"/v3/kv/put", "{\"value\":\"eA==\"}"}, {"/v3/kv/txn", "{\"success\":{}}"},
-        {"/v3/kv/txn", "{\"success\":[{}]}"}, {"/v3/kv/txn", "{\"success\":[7]}"}, {"/v3/kv/txn", "{\"compare\":[{\"key\":\"L2E=\",\"target\":\"VALUE\"}]}"},
+        {"/v3/kv/txn", "{\"success\":[{}]}"}, {"/v3/kv/txn", "{\"success\":[7]}"}, {"/v3/kv/txn", "{\"compare\":[{\"key\":\"L2E=\",\"target\":\"LEASE\"}]}"},
         {"/v3/kv/txn", "{\"compare\":[{\"key\":\"L2E=\",\"target\":\"MOD\",\"result\":\"GREATER\"}]}"}, {"/v3/lease/grant", "{\"TTL\":\"x\"}"},
         {"/v3/lease/grant", "{\"TTL\":\"0\"}"}, {"/v3/lease/grant", "{\"TTL\":\"-5\"}"}, {"/v3/lease/grant", "{\"TTL\":\"99999999\"}"},
         {"/v3/lease/revoke", "{\"ID\":\"1\"}"}, {"/v3/nothing", "{}"}, {"/v2/keys/a", "{}"}, {"/v3alpha/kv/put", "{}"}};

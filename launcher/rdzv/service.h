@@ -12,7 +12,7 @@ struct ft_kvs;
 
 struct ft_service {
     struct ft_kvs *kvs;
-    uint64_t cluster;          /* drawn by each server: clients see that its memory is new */
+    uint64_t cluster;          /* drawn by each server */
 };
 
 /* The answer, the caller's, and its HTTP status. NULL: no memory. */

@@ -341,7 +341,7 @@ static void serve_write(struct sim *s, const struct message *m)
     int err;
 
     for (uint32_t i = 0; i < m->e.ncompares; i++)
-        compares[i] = (struct ft_kvs_compare){FT_KVS_MOD, key_text(keys[i], m->e.compares[i].key, m->e.compares[i].name), m->e.compares[i].at};
+        compares[i] = (struct ft_kvs_compare){.what = FT_KVS_MOD, .key = key_text(keys[i], m->e.compares[i].key, m->e.compares[i].name), .is = m->e.compares[i].at};
     for (uint32_t i = 0; i < m->e.nputs; i++) {
         const struct ft_rdzv_round_put *p = &m->e.puts[i];
 
@@ -582,6 +582,7 @@ static void obey(struct sim *s, uint32_t host, const struct ft_rdzv_round_effect
         break;
     case FT_RE_CLOSED:
         over(s, host, SIM_CLOSED);
+        h->state = e->state;
         break;
     case FT_RE_FAILED:
         over(s, host, SIM_FAILED);
@@ -632,8 +633,10 @@ static void hear(struct sim *s, const struct message *m)
         struct ft_rdzv_round_event v = {.kind = item->kind, .key = item->key, .name = item->name ? item->name : "", .text = item->text, .at = item->at,
                                         .made = item->made, .lease = item->text ? item->lease : item->made, .token = m->token, .list = m->list};
 
-        if (v.kind == FT_RV_ENTRY && v.text && strncmp(v.text, "stranger", 8) == 0)
+        if (v.kind == FT_RV_ENTRY && v.text && strncmp(v.text, "stranger", 8) == 0) {
+            v.claimed = strstr(v.text, "closed") ? FT_RDZV_CLOSED : strstr(v.text, "final") ? FT_RDZV_FINAL : FT_RDZV_SETUP;
             v.text = NULL;
+        }
         step(s, m->host, &v);
     }
 }
@@ -862,7 +865,7 @@ void sim_thaw(struct sim *s, uint32_t host)
 
 void sim_tell(struct sim *s, uint32_t host, enum ft_rdzv_round_event_kind kind, const char *text)
 {
-    struct ft_rdzv_round_event v = {.kind = kind, .text = text};
+    struct ft_rdzv_round_event v = {.kind = kind, .text = text, .code = kind == FT_RV_CLOSE && text ? (uint32_t)atoi(text) : 0};
 
     step(s, host, &v);
 }

@@ -58,10 +58,10 @@ void sim_kill(struct sim *s, uint32_t host);
 void sim_freeze(struct sim *s, uint32_t host);
 void sim_thaw(struct sim *s, uint32_t host);
 
-/* Something of a user's. */
+/* Something of a user's. CLOSE: text is the exit code. */
 void sim_tell(struct sim *s, uint32_t host, enum ft_rdzv_round_event_kind kind, const char *text);
 
-/* A stranger writes. */
+/* A stranger writes "stranger", or "stranger PHASE" as a STATE with another secret. */
 void sim_stranger(struct sim *s, const char *key, const char *text);
 
 /* The store loses its memory; or is away, and there again. */

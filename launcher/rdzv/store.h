@@ -18,6 +18,7 @@ struct ft_rdzv_watch;
 enum ft_rdzv_answer {
     FT_RA_DONE,                /* txn: held says which list was */
     FT_RA_NO_LEASE,            /* there is none such */
+    FT_RA_ANEW,                /* it has lost its memory, and nothing was done */
     FT_RA_DENIED               /* for good; why says the reason */
 };
 
@@ -27,11 +28,12 @@ typedef void ft_rdzv_done(void *arg, enum ft_rdzv_answer a, const struct ft_gate
 struct ft_rdzv_store_config {
     struct event_base *base;
     const struct ft_rdzv_settings *settings;   /* borrowed */
+    const char *mark;          /* the key that says which store it is (mark.h); copied */
     const char *password, *token;              /* of settings->user; or the embedded store's. Copied; "": none */
     uint64_t patience_ms;                      /* with one request */
     void (*away)(void *arg, const char *why);  /* it does not answer, for why; called for each try */
     void (*back)(void *arg);                   /* it does again */
-    void (*anew)(void *arg);                   /* it has lost its memory: before any answer of the new one */
+    void (*anew)(void *arg);                   /* it has lost its memory: before what stands in the new one is told. Leases that it gives may come before */
     void *arg;
 };
 

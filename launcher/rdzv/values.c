@@ -225,7 +225,7 @@ static void on_answer(void *arg, enum ft_rdzv_answer a, const struct ft_gateway_
 static void step(struct op *op)
 {
     struct ft_kvs_op ops[FT_VALUES_KEYS] = {{0}}, put = {.kind = FT_KVS_PUT, .key = op->keys[0], .value = op->written, .n = op->nwritten};
-    struct ft_kvs_compare compare = {FT_KVS_MOD, op->keys[0], op->at};
+    struct ft_kvs_compare compare = {.what = FT_KVS_MOD, .key = op->keys[0], .is = op->at};
     struct ft_kvs_txn txn = {.then = ops, .nthen = op->nkeys};
 
     for (uint32_t i = 0; i < op->nkeys; i++)

@@ -47,7 +47,7 @@ static void setup(void)
     ft_rdzv_settings_url(&settings, url, &e);
     ft_rdzv_secret_read(&secret, NULL, &e);
     for (int i = 0; i < SIDES; i++) {
-        struct ft_rdzv_store_config s = {.base = base, .settings = &settings, .password = "", .token = "tok", .patience_ms = 2000, .away = on_away,
+        struct ft_rdzv_store_config s = {.base = base, .settings = &settings, .mark = "/j/store", .password = "", .token = "tok", .patience_ms = 2000, .away = on_away,
                                          .back = nothing, .anew = nothing};
 
         store[i] = ft_rdzv_store_new(&s);

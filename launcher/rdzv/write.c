@@ -92,6 +92,8 @@ static void on_written(void *arg, enum ft_rdzv_answer a, const struct ft_gateway
         ft_rdzv_deny(r, why);
         return;
     }
+    if (a == FT_RA_ANEW)
+        return; /* the round is told, and forgets what it has written */
     if (a == FT_RA_NO_LEASE)
         ft_rdzv_tell(r, FT_RV_UNLEASED, lease);
     else
@@ -146,7 +148,7 @@ static bool prepare(struct ft_rdzv *r, struct prepared *p, const struct ft_rdzv_
     for (uint32_t i = 0; i < e->ncompares; i++) {
         const struct ft_rdzv_round_compare *c = &e->compares[i];
 
-        p->compares[i] = (struct ft_kvs_compare){FT_KVS_MOD, ft_rdzv_key(s, p->keys[i], c->key, c->name), c->at};
+        p->compares[i] = (struct ft_kvs_compare){.what = FT_KVS_MOD, .key = ft_rdzv_key(s, p->keys[i], c->key, c->name), .is = c->at};
         read_back(p, c->key, p->keys[i]);
     }
     for (uint32_t i = 0; i < e->nputs; i++)
