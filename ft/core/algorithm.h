@@ -18,6 +18,6 @@ struct ft_algorithm {
     int (*run)(struct ft_coll *c, struct ft_error *e);
 };
 
-extern const struct ft_algorithm ft_short, ft_chunked, ft_redundant, ft_pipelined_bcast, ft_pipelined_reduce, ft_swapped, ft_log_bcast, ft_log_gather;
+extern const struct ft_algorithm ft_short, ft_chunked, ft_redundant, ft_pipelined_bcast, ft_pipelined_reduce, ft_log_bcast, ft_log_gather;
 
 #endif

@@ -2,9 +2,10 @@
 /* An allgather through the log: each rank writes its slice into the record, and reads the others' there. Also a reduction whose elements are too big for slots: each rank gathers all
    contributions and folds them itself (ft/collective.c).
 
-   When: an allgather that is neither short nor swapped.
+   When: an allgather that is not short.
    How: the writing is the contribution, so when everybody has contributed the record is complete: it is consumed then, by who is alive, and `done` is for replays.
    Cost for each of n ranks, B bytes of each: B written into memory that no cache has, (n-1)B read there, B copied to where it receives its own. */
+#include "ft/base/copy.h"
 #include "ft/core/algorithm.h"
 #include "ft/core/units.h"
 
@@ -13,6 +14,16 @@ static uint64_t segment(const struct ft_params *p, const struct ft_sig *sig, uin
     (void)sig;
     (void)bytes;
     return ft_max(FT_LINE, ft_align(p->gather_bytes / p->nranks, FT_LINE));
+}
+
+static void keep_own(const struct ft_units *x)
+{
+    const char *from = ft_units_own(x, x->in);
+    uint64_t n = ft_units_own_bytes(x, x->in);
+    char *to = x->c->recv ? ft_units_part(x, x->c->s->rank, x->in) : NULL;
+
+    if (n && to && to != from)
+        ft_copy(to, from, n, x->past_cache);
 }
 
 /* Into the record and, while it is at hand, to where it is received. */
@@ -25,7 +36,7 @@ static void contribute(struct ft_units *x, uint64_t position, uint64_t result)
 
     if (n)
         ft_fill_past(payload + ft_coll_slice_at(c, x->in, s->rank), ft_units_own(x, x->in), n, n >= s->params->gather_past_min);
-    ft_units_keep_own(x, x->in, ft_units_own(x, x->in));
+    keep_own(x);
     if (ft_coll_leads(c))
         ft_stream_write_head(s, ft_units_unit(x, x->in), x->in_at, position, result);
 }

@@ -90,7 +90,7 @@ int ft_nodes_local_steps(struct ft_nodes_op *op, struct ft_error *e);
 /* This rank has made and consumed all of it. */
 bool ft_nodes_over(const struct ft_nodes_op *op);
 
-/* Which other local rank this one waits for; false: for none. As in standard.c: never for itself. */
+/* Which other local rank this one waits for; false: for none. As in units.c: never for itself. */
 bool ft_nodes_awaits(const struct ft_nodes_op *op, struct ft_await *a);
 
 /* ---- the representative's ---- */

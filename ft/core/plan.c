@@ -33,22 +33,21 @@ enum { MANY = INT32_MAX };
 static const struct row {
     uint32_t calls;
     uint32_t least_ranks, most_ranks;
-    size_t from, most, below;  /* LIMITs; 0: none */
+    size_t most, below;  /* LIMITs; 0: none */
     uint32_t asks;
     const struct ft_algorithm *algorithm;
 } table[] = {
-    /* calls    ranks     bytes: from, at most, below                          asks for                                algorithm */
-    {OTHERS,    1, MANY,  0,                LIMIT(short_max),  0,                SMALL_RESULT,                           &ft_short},
-    {ROOTED,    1, MANY,  0,                LIMIT(rooted_max), 0,                SMALL_RESULT,                           &ft_short},
-    {GATHERS,   1, MANY,  0,                LIMIT(gather_max), 0,                SMALL_RESULT,                           &ft_short},
-    {BCAST,     2, 2,     0,                0,                 0,                0,                                      &ft_pipelined_bcast},
-    {BCAST,     3, MANY,  0,                0,                 0,                0,                                      &ft_log_bcast},
-    {REDUCE,    2, 2,     0,                0,                 0,                FITS,                                   &ft_pipelined_reduce},
-    {REDUCE,    3, 4,     0,                0,                 0,                FITS | BUILT_IN | SHARED | TO_FIRST,    &ft_pipelined_reduce},
-    {ALLREDUCE, 2, 2,     0,                0,                 LIMIT(double_max), FITS | BUILT_IN,                       &ft_redundant},
-    {REDUCES,   2, MANY,  0,                0,                 0,                FITS,                                   &ft_chunked},
-    {GATHERS,   2, 2,     LIMIT(swap_min),  0,                 LIMIT(swap_max),  0,                                      &ft_swapped},
-    {~0u,       1, MANY,  0,                0,                 0,                0,                                      &ft_log_gather},
+    /* calls    ranks     bytes: at most, or below                  asks for                                algorithm */
+    {OTHERS,    1, MANY,  LIMIT(short_max), 0,                      SMALL_RESULT,                           &ft_short},
+    {ROOTED,    1, MANY,  LIMIT(rooted_max), 0,                     SMALL_RESULT,                           &ft_short},
+    {GATHERS,   1, MANY,  LIMIT(gather_max), 0,                     SMALL_RESULT,                           &ft_short},
+    {BCAST,     2, 2,     0, 0,                                     0,                                      &ft_pipelined_bcast},
+    {BCAST,     3, MANY,  0, 0,                                     0,                                      &ft_log_bcast},
+    {REDUCE,    2, 2,     0, 0,                                     FITS,                                   &ft_pipelined_reduce},
+    {REDUCE,    3, 4,     0, 0,                                     FITS | BUILT_IN | SHARED | TO_FIRST,    &ft_pipelined_reduce},
+    {ALLREDUCE, 2, 2,     0, LIMIT(redundant_max),                  FITS | BUILT_IN,                        &ft_redundant},
+    {REDUCES,   2, MANY,  0, 0,                                     FITS,                                   &ft_chunked},
+    {~0u,       1, MANY,  0, 0,                                     0,                                      &ft_log_gather},
 };
 
 static uint64_t limit(const struct ft_params *p, size_t at) { return *(const uint32_t *)(const void *)((const char *)p + at); }
@@ -65,7 +64,7 @@ static FT_HOT const struct ft_algorithm *choose(const struct ft_params *p, const
     const struct row *r = table;
 
     while (!(r->calls & call) || p->nranks < r->least_ranks || p->nranks > r->most_ranks || r->asks & ~offered ||
-           (r->from && bytes < limit(p, r->from)) || (r->most && bytes > limit(p, r->most)) || (r->below && bytes >= limit(p, r->below)))
+           (r->most && bytes > limit(p, r->most)) || (r->below && bytes >= limit(p, r->below)))
         r++;
     return r->algorithm;
 }

@@ -59,7 +59,7 @@ static const char *way(uint32_t nranks, uint32_t cores, uint8_t call, uint8_t re
     struct ft_plan plan;
 
     ft_params_default(&p, nranks, cores, 64 << 20);
-    ft_params_double(&p);
+    ft_params_redundant(&p);
     ft_plan_make(&plan, &p, &sig, bytes, call == FT_CALL_ALLGATHER ? nranks * bytes : bytes);
     return plan.algorithm->name;
 }
@@ -91,7 +91,7 @@ Test(plan, the_others)
     cr_expect_str_eq(way(4, 2, FT_CALL_ALLREDUCE, FT_SUM, -1, MIB), "chunked");
     cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 1024), "short");
     cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 1025), "through the log");
-    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 8192), "swapped");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 8192), "through the log");
     cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 4 * MIB), "through the log");
     cr_expect_str_eq(way(4, 2, FT_CALL_ALLGATHER, 0, -1, MIB), "through the log");
 }
@@ -125,7 +125,7 @@ static void expect_way(const struct ft_params *p, uint8_t call, uint8_t reductio
     cr_assert_eq(plan.algorithm == &ft_short, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
 }
 
-/* Two ranks: a bcast or a reduce below 8 KiB is short; from there on it is relayed. */
+/* Two ranks: a bcast or a reduce below 8 KiB is short; from there on it is pipelined. */
 Test(plan, rooted_calls_about_8_kib)
 {
     struct ft_params p;

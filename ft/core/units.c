@@ -343,14 +343,6 @@ int ft_units_run(struct ft_coll *c, const struct ft_steps *steps, int64_t from, 
 
 /* ---- for algorithms ---- */
 
-void ft_units_keep_own(const struct ft_units *x, uint64_t i, const char *from)
-{
-    uint64_t n = ft_units_own_bytes(x, i);
-
-    if (n && x->c->recv && ft_units_part(x, x->c->s->rank, i) != from)
-        ft_copy(ft_units_part(x, x->c->s->rank, i), from, n, x->past_cache);
-}
-
 int ft_units_read(struct ft_units *x, uint64_t position, uint64_t result, uint64_t from, uint64_t to, struct ft_error *e)
 {
     if (from == to)

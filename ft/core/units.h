@@ -68,9 +68,6 @@ static inline uint64_t ft_units_own_bytes(const struct ft_units *x, uint64_t i) 
 static inline char *ft_units_part(const struct ft_units *x, uint32_t r, uint64_t i) { return x->c->recv + ft_coll_displ(x->c, r) + i * x->c->plan.segment; }
 static inline char *ft_units_result(const struct ft_units *x, uint64_t i) { return x->c->recv + i * x->c->plan.segment; }
 
-/* This rank's own part of unit i, from there to where it is received, if it is not there. */
-void ft_units_keep_own(const struct ft_units *x, uint64_t i, const char *from);
-
 /* The head of the record of unit `made`. */
 static inline void ft_units_head(struct ft_units *x, uint64_t position, uint64_t result)
 {

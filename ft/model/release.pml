@@ -4,7 +4,7 @@
    is and why that is fine enough, and what the variants (-D) are.
 
    A unit is live as in ft/core: slot, contributed, fold everybody's slots into the own chunk of the entry, done.
-   SHORT(u): the result is what was folded (short.c). Else it is read from the entry after the commit (standard.c).
+   SHORT(u): the result is what was folded (short.c). Else it is read from the entry after the commit (chunked.c).
    What `done` of an earlier incarnation is past is replayed: read from the entry after the commit. */
 #ifndef R
 #define R 3 /* ranks: 2 or 3 */

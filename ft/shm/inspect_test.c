@@ -317,7 +317,7 @@ Test(inspect, standard_operation_contribution_result)
     cr_assert_eq(culprit(), 2);
 }
 
-/* From the last rank to the first, as a relayed reduce does. */
+/* From the last rank to the first, as a pipelined reduce does. */
 Test(inspect, a_rank_waits_for_the_next_one_only)
 {
     for (uint32_t r = 0; r < 3; r++) {

@@ -17,8 +17,6 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
     p->short_max = nranks <= 2 ? 2048 : nranks <= 4 ? 8192 : nranks <= 16 ? 4096 : nranks <= 64 ? 2048 : 512;
     p->rooted_max = ft_max(p->short_max, nranks <= 2 ? 8192 - FT_LINE : 0);
     p->gather_max = nranks <= 2 ? 1024 : 512;
-    p->swap_min = 8192;
-    p->swap_max = 4u << 20;
     p->slot_past_min = UINT32_MAX;
     p->bcast_past_min = 512 << 10;
     p->gather_past_min = UINT32_MAX;
@@ -53,9 +51,9 @@ void ft_params_cache(struct ft_params *p, uint64_t bytes)
     p->slot_room = (uint32_t)ft_align(ft_min(ft_max(p->slot_bytes, 4 * bytes / p->slot_depth), 1u << 20), FT_LINE);
 }
 
-void ft_params_double(struct ft_params *p)
+void ft_params_redundant(struct ft_params *p)
 {
-    p->double_max = (uint32_t)p->past_cache;
+    p->redundant_max = (uint32_t)p->past_cache;
 }
 
 /* Less at a time has no choice: the order that stores past the cache need costs more than they win. */

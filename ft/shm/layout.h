@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 30, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 31, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -33,9 +33,7 @@ struct ft_params {
     uint32_t short_max;     /* largest contribution on the short path; ... */
     uint32_t rooted_max;    /* ... of a bcast or a reduce; ... */
     uint32_t gather_max;    /* ... of an allgather, whose contributions can as well be written into the log at once */
-    uint32_t swap_min;      /* an allgather of two ranks is swapped from so many bytes of a contribution on ... */
-    uint32_t swap_max;      /* ... and below so many */
-    uint32_t double_max;    /* an allreduce of two ranks that is not short is doubled below so many bytes (ft/core/standard.c); 0: never */
+    uint32_t redundant_max;    /* an allreduce of two ranks that is not short is redundant below so many bytes; 0: never */
     uint32_t slot_past_min;   /* what one rank writes into a slot for another goes past the cache from so many bytes on; UINT32_MAX: never */
     uint32_t bcast_past_min;  /* ... and a bcast that its root writes into the log for others to read ... */
     uint32_t gather_past_min; /* ... and an allgather's slices there */
@@ -321,8 +319,8 @@ void ft_params_small(struct ft_params *p, uint64_t log_limit);
    any more that are written next (docs/design.md, section 10). Before ft_params_nodes. */
 void ft_params_cache(struct ft_params *p, uint64_t bytes);
 
-/* From now on two ranks' allreduces are doubled, up to the size from which halves win (docs/design.md, section 10). */
-void ft_params_double(struct ft_params *p);
+/* From now on two ranks' allreduces are redundant, up to the size from which chunks win (docs/design.md, section 10). */
+void ft_params_redundant(struct ft_params *p);
 
 /* The ranks' processors share no cache: what they write for each other goes past it (docs/design.md, section 10). */
 void ft_params_far(struct ft_params *p);

@@ -200,9 +200,8 @@ void make_region(const struct scenario *sc)
     enum room room = sc->room;
     bool snapshots = sc->snapshots;
     uint32_t ranks = sc->ranks;
-    struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .swap_min = 128,
-                                .swap_max = 2048, .slot_past_min = 512, .bcast_past_min = 1024,
-                                .gather_past_min = 256, .double_max = sc->doubled ? 1 << 20 : 512, .short_depth = 2, .slot_bytes = snapshots || room == RELEASES ? 1024 : room && room != LEFT ? 512 : 128, .slot_depth = room == SPILLS ? 4 : 2, .trail = room == SPILLS ? 16 : 8, .past_cache = 256,
+    struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .slot_past_min = 512, .bcast_past_min = 1024,
+                                .gather_past_min = 256, .redundant_max = sc->redundant ? 1 << 20 : 512, .short_depth = 2, .slot_bytes = snapshots || room == RELEASES ? 1024 : room && room != LEFT ? 512 : 128, .slot_depth = room == SPILLS ? 4 : 2, .trail = room == SPILLS ? 16 : 8, .past_cache = 256,
                                 .extent_bytes = 4096, .nextents = snapshots || room == RELEASES ? 6 : room ? 4 : 16,
                                 .ntable = snapshots && sc->what < CHECKPOINTED ? 16 : 64, .check_units = !sc->varies && (ranks == 3 || room) ? 64 : 0,
                                 .bootstrap_cache = sc->what == PLACES };

@@ -40,7 +40,7 @@ static void say_failed(const struct plan *p)
            "  again: explore --only %d,%u,%u,%u,%d,%d,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
            what_text[job.sc.what], job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place ? ", in place" : "", job.failure,
            job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.room, job.sc.snapshots,
-           job.sc.lies + 2 * job.sc.disputed + 4 * job.sc.doubled + 8 * job.sc.varies, (long long)p->kill_at, p->torn, p->late, p->switch_always, p->seed, p->kills);
+           job.sc.lies + 2 * job.sc.disputed + 4 * job.sc.redundant + 8 * job.sc.varies, (long long)p->kill_at, p->torn, p->late, p->switch_always, p->seed, p->kills);
 }
 
 /* The engine's own invariants end the process. */
@@ -149,25 +149,25 @@ static const struct search searches[] = {
     /* two ranks that take themselves for the root of one bcast write into the same entries of the log */
     { { .what = BCAST, .ranks = 3, .count = 75, .calls = 2, .disputed = true }, { SAMPLE, SAMPLE, ALL }, 8, 0 },
 
-    /* relayed: more units than slots, of a log that is spilled meanwhile */
+    /* pipelined: more units than slots, of a log that is spilled meanwhile */
     { { .what = BCAST, .ranks = 2, .count = 300, .calls = 4, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
     { { .what = REDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
     { { .what = REDUCE, .ranks = 3, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, SAMPLE, ALL }, 2, 0 },
     { { .what = REDUCE, .ranks = 4, .count = 300, .calls = 4, .room = LEFT }, { CHANCE, CHANCE, CHANCE }, 1, 0 },
-    { { .what = ALLGATHER, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },  /* swapped */
+    { { .what = ALLGATHER, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS }, { SAMPLE, ALL, ALL }, 2, 0 },
 
-    /* doubled: of a log that is spilled meanwhile; with ranks that go on from snapshots; with checkpoints */
-    { { .what = ALLREDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS, .doubled = true }, { SAMPLE, ALL, ALL }, 2, 0 },
-    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true, .doubled = true }, { CHANCE, CHANCE, ALL }, 4,
+    /* redundant: of a log that is spilled meanwhile; with ranks that go on from snapshots; with checkpoints */
+    { { .what = ALLREDUCE, .ranks = 2, .count = 300, .calls = 4, .in_place = true, .room = SPILLS, .redundant = true }, { SAMPLE, ALL, ALL }, 2, 0 },
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true, .redundant = true }, { CHANCE, CHANCE, ALL }, 4,
       SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) },
-    { { .what = CHECKPOINTED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES, .doubled = true }, { CHANCE, CHANCE, ALL }, 4, SEES(RELEASED) | SEES(LOADS) },
+    { { .what = CHECKPOINTED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES, .redundant = true }, { CHANCE, CHANCE, ALL }, 4, SEES(RELEASED) | SEES(LOADS) },
     /* ... of a result that came out of the bootstrap cache a rank owes its chunk of the log (was a real crash, that few seeds find) */
-    { { .what = KEYS, .ranks = 2, .count = 300, .calls = 13, .room = RELEASES, .snapshots = true, .doubled = true }, { CHANCE, CHANCE, ALL }, 80, SEES(AHEAD) },
+    { { .what = KEYS, .ranks = 2, .count = 300, .calls = 13, .room = RELEASES, .snapshots = true, .redundant = true }, { CHANCE, CHANCE, ALL }, 80, SEES(AHEAD) },
 
-    /* successors that contribute other data, unchecked: doubled, swapped and what three ranks do */
+    /* successors that contribute other data, unchecked: redundant and what three ranks do */
     { { .what = MIXED, .ranks = 2, .count = 75, .calls = MAX_CALLS, .varies = true }, { SAMPLE, ALL, ALL }, 4, 0 },
     { { .what = MIXED, .ranks = 2, .count = 300, .calls = MAX_CALLS, .in_place = true, .room = SPILLS, .varies = true }, { CHANCE, SAMPLE, ALL }, 4, 0 },
-    { { .what = MIXED, .ranks = 2, .count = 75, .calls = MAX_CALLS, .doubled = true, .varies = true }, { SAMPLE, ALL, ALL }, 4, 0 },
+    { { .what = MIXED, .ranks = 2, .count = 75, .calls = MAX_CALLS, .redundant = true, .varies = true }, { SAMPLE, ALL, ALL }, 4, 0 },
     { { .what = MIXED, .ranks = 3, .count = 75, .calls = MAX_CALLS, .varies = true }, { CHANCE, SAMPLE, ALL }, 4, 0 },
 
     /* ranks that go on from snapshots, and a log that is released behind these: in a table of 16 extents, which a run goes around */
@@ -268,7 +268,7 @@ static bool search(const struct scenario *sc, enum singles singles, uint32_t see
     drop_region();
     printf("%-10s %u ranks %5u elements%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what], sc->ranks, sc->count,
            sc->in_place ? " in place" : "", sc->snapshots ? " snapshots" : "", room_text[sc->room],
-           sc->lies ? " lies" : sc->disputed ? " disputed" : sc->doubled && sc->varies ? " doubled varies" : sc->doubled ? " doubled" : sc->varies ? " varies" : "",
+           sc->lies ? " lies" : sc->disputed ? " disputed" : sc->redundant && sc->varies ? " redundant varies" : sc->redundant ? " redundant" : sc->varies ? " varies" : "",
            count_covered(job.covered), (unsigned long long)(runs - before), good ? "" : "  FAILED");
     fflush(stdout);
     return good;
@@ -337,7 +337,7 @@ static int again(const char *only, const char *plan, uint32_t seed, uint32_t see
     job.sc.snapshots = snapshots;
     job.sc.lies = lies & 1;
     job.sc.disputed = lies & 2;
-    job.sc.doubled = lies & 4;
+    job.sc.redundant = lies & 4;
     job.sc.varies = lies & 8;
     p.kill_at = (uint64_t)kill_at;
     p.torn = torn;

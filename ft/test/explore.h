@@ -57,7 +57,7 @@ struct scenario {
     enum room room;
     bool snapshots;      /* ranks take snapshots and are woken from them; the log is released and its memory used again */
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
-    bool doubled;        /* all allreduces of two ranks are, not only middling ones */
+    bool redundant;      /* all allreduces of two ranks are, not only middling ones */
     bool varies;         /* the successor of a killed rank contributes other data, and nobody checks: still all receive the same (RULE 29) */
     bool disputed;       /* the last rank takes itself for the root of a bcast: nobody may get bytes of both, all must hear of it */
 };

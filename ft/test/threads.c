@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads as ranks, for ThreadSanitizer (which sees no races between processes): every order in
    ft/shm/word.h is used by real concurrent accesses here, with short and standard operations mixed, and ranks that
-   forget everything at a random call and replay: as many ranks as share processors, and two with their own ways (relayed, swapped, doubled). With fences, and
+   forget everything at a random call and replay: as many ranks as share processors, and two with their own ways (pipelined, redundant). With fences, and
    with barriers that sleepers make, as ranks have them. Results are checked. Plain program: Criterion aborts
    under TSan. threads [SEED]: 1, or FT_SEED; FT_TIER=full: any. */
 #include <pthread.h>
@@ -126,7 +126,7 @@ static int set_up(unsigned n, bool unfenced)
     params.slot_depth = 4;
     params.unfenced = unfenced;
     if (n == 2)
-        ft_params_double(&params);
+        ft_params_redundant(&params);
     if (ft_region_create(&region, &params, &e) == 0 && ft_keeper_open(&keeper, &region, &config, &e) == 0 &&
         ft_keeper_run(keeper, keeper_failed, NULL, &e) == 0)
         return 0;

@@ -42,7 +42,7 @@ static void choose_ways(struct ft_params *p, const struct ft_options *o)
     if (o->cores == FT_CORES_FAR || (o->cores == FT_CORES_AUTO && ft_topology_apart()))
         ft_params_far(p);
     if (p->nranks == 2 && p->nnodes == 1 && o->allreduce == FT_ALLREDUCE_DOUBLED)
-        ft_params_double(p);
+        ft_params_redundant(p);
 }
 
 static int open_memory(struct ft_job *job, struct ft_error *e)
@@ -76,7 +76,7 @@ static int open_memory(struct ft_job *job, struct ft_error *e)
         return err;
     if (params.slot_past_min < UINT32_MAX)
         ft_say_step(&job->say, "the ranks' processors share no cache: what is for others is written past it");
-    if (params.double_max)
+    if (params.redundant_max)
         ft_say_step(&job->say, "allreduce: each rank makes all of it");
     if (params.nnodes > 1 && (err = ft_region_map(&job->region, o->node->first, o->node->rank_at, e)) < 0)
         return err;

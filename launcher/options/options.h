@@ -64,7 +64,7 @@ struct ft_context {
 /* Whether ranks' processors share a cache; if not, they write past theirs what is for others to read. AUTO: as the system tells. */
 enum ft_cores { FT_CORES_AUTO, FT_CORES_NEAR, FT_CORES_FAR };
 
-/* How two ranks do an allreduce that is neither small nor large (ft/core/standard.c): each makes all of it, or a half. */
+/* How two ranks do an allreduce that is neither small nor large (ft/core/redundant.c): each makes all of it, or a half. */
 enum ft_allreduce { FT_ALLREDUCE_DOUBLED, FT_ALLREDUCE_HALVED };
 
 /* What ranks do on sockets of their own is recorded, so that their connections outlive them. AUTO: where ranks are recorded at all; ON: or
