@@ -35,20 +35,20 @@ my @mutants = (
     if (bytes)
         ft_fill(slot + 1, from, bytes);'],
     ['a published contribution is written again (RULE 2)', 'ft/core/short.c',
-     'if (ft_stream_has_contributed(s))', 'if (0)', '--only 3,2,5,5,0,0,0,0 --seeds 400'],  # two kills in the right places
+     'if (ft_stream_has_contributed(s))', 'if (0)', '--only 3,2,5,5,0,0,0,0 --seeds 4000'],  # two kills in the right places
     ['done published before the log entry is written (invariant 2)', 'ft/core/short.c',
-     '            if (record && result > 0) {
+     '            if (result > 0) {
                 piece = piece_of(c, result);
-                write_log(c, record, result, &piece);
+                write_log(c, record, position, result, &piece);
             }
             ft_stream_done_quiet(s, s->unit + 1, end);',
      '            ft_stream_done_quiet(s, s->unit + 1, end);
-            if (record && result > 0) {
+            if (result > 0) {
                 piece = piece_of(c, result);
-                write_log(c, record, result, &piece);
+                write_log(c, record, position, result, &piece);
             }'],
     ['a barrier leaves no record', 'ft/core/short.c',
-     'if (record && result == 0 &&', 'if (0 &&'],
+     'if (result == 0 &&', 'if (0 &&'],
     ['a successor reads slots for what its predecessor had finished (RULE 1)', 'ft/core/stream.c',
      's->mine = ft_peek(&s->counters[s->rank].done);', 's->mine = 0;'],
     ['of a short result that all have nobody writes the bytes into the log', 'ft/core/short.c',
@@ -59,86 +59,94 @@ my @mutants = (
         err = ft_stream_check_record', 'err = 0;
     if (!err)
         err = ft_stream_check_record'],
-    ['segment slot refilled before its unit is committed (RULE 1)', 'ft/core/standard.c',
-     'ft_stream_committed(s, u - depth));', 'u >= depth);'],
-    ['segment slot refilled one unit early (RULE 1: D + 1 in flight)', 'ft/core/standard.c',
-     'ft_stream_committed(s, u - depth));', 'ft_stream_committed(s, u - depth - 1));'],
-    ['a contribution is published before it is written (RULE 2)', 'ft/core/standard.c',
-     '    ft_run_contribute(x, i, position, result);', '    ft_wait_announce(s->patience, &mine->contributed, u + 1);
-    ft_run_contribute(x, i, position, result);'],
-    ['a published segment is contributed again (RULE 2)', 'ft/core/standard.c',
-     'if (ft_peek(&mine->contributed) > u)', 'if (0)'],
-    ['a chunk is reduced again after done (RULE 2)', 'ft/core/standard.c',
-     'if (ft_peek(&s->counters[s->rank].done) <= u) {', 'if (1) {'],
-    ['a chunk is done before it is reduced', 'ft/core/standard.c',
-     '    if (ft_peek(&s->counters[s->rank].done) <= u) {
-        if (!x->verified) {', '    if (ft_peek(&s->counters[s->rank].done) <= u) {
-        ft_stream_done(s, u + 1, x->made_at);
-        if (!x->verified) {'],
-    ['a chunk is reduced before everybody has contributed', 'ft/core/standard.c',
-     'ft_stream_committed(s, u - depth) : !lacking(x);', 'ft_stream_committed(s, u - depth) : true;'],
-    ["an earlier incarnation's chunk is taken for one that is where it is received", 'ft/core/segment.c',
-     'if (x->direct && x->out >= x->fresh)', 'if (x->direct)'],
-    ['an entry is consumed before it is committed', 'ft/core/standard.c',
-     '!err && x->out < x->made && !unfinished(x)', '!err && x->out < x->made'],
-    ['the root of a relayed reduce does not wait for what it is to fold', 'ft/core/standard.c',
-     'return ft_run_sends(x) ? NULL : lacking_source(x, u);', 'return NULL;'],
-    ['... or for a piece that it takes together with others', 'ft/core/standard.c',
-     'slot_depth / 2 && !lacking(x)', 'slot_depth / 2', '--only 2,2,300,4,1,1,0,0 --seeds 60'],
+    ['segment slot refilled before its unit is committed (RULE 1)', 'ft/core/units.c',
+     'awaits_contributions(x, u, a)) || awaits_window(s, u, a);', 'awaits_contributions(x, u, a));'],
+    ['segment slot refilled one unit early (RULE 1: D + 1 in flight)', 'ft/core/units.c',
+     'return u >= depth && awaits(a, FT_AWAIT_DONE, behind(s, u - depth), true, u - depth);', 'return u > depth && awaits(a, FT_AWAIT_DONE, behind(s, u - depth - 1), true, u - depth);'],
+    ['a contribution is published before it is written (RULE 2)', 'ft/core/units.c',
+     '        x->steps->contribute(x, position, result);', '        ft_wait_announce(s->patience, &mine->contributed, u + 1);
+        x->steps->contribute(x, position, result);'],
+    ['a published segment is contributed again (RULE 2)', 'ft/core/units.c',
+     'if (ft_peek(&mine->contributed) > u) {', 'if (0) {'],
+    ['a chunk is reduced again after done (RULE 2)', 'ft/core/units.c',
+     '    if (ft_peek(&s->counters[s->rank].done) > u) {
+        x->fresh', '    if (0) {
+        x->fresh'],
+    ['a chunk is done before it is reduced', 'ft/core/units.c',
+     '        if (x->steps->produce)
+', '        ft_stream_done(s, u + 1, x->made_at);
+        if (x->steps->produce)
+'],
+    ['a chunk is reduced before everybody has contributed', 'ft/core/units.c',
+     'return x->from == FT_FROM_NOBODY ? awaits_window(s, u, a) : awaits_contributions(x, u, a);',
+     'return x->from == FT_FROM_ALL ? false : x->from == FT_FROM_NOBODY ? awaits_window(s, u, a) : awaits_contributions(x, u, a);'],
+    ["an earlier incarnation's chunk is taken for one that is where it is received", 'ft/core/chunked.c',
+     'if (folds_to_result(x) && x->out >= x->fresh)', 'if (folds_to_result(x))'],
+    ['an entry is consumed before it is committed', 'ft/core/units.c',
+     'x->out < x->made && !consumption_awaits(x, &a)', 'x->out < x->made'],
+    ['the root of a pipelined reduce does not wait for what it is to fold', 'ft/core/units.c',
+     'ft_look(&s->counters[x->from].contributed) > u ? -1 : x->from', '-1'],
+    ['... or for a piece that it takes together with others', 'ft/core/units.c',
+     'slot_depth / 2 &&
+           !awaits_contributions(x, ft_units_unit(x, x->made), &a);', 'slot_depth / 2;', '--only 2,2,300,4,1,1,0,0 --seeds 60'],
     ['... or keeps the result for itself', 'ft/core/fold.c', '        ft_copy_unordered(log + at', '        if (0)
             ft_copy_unordered(log + at'],
-    ['... or who sends contributes less than everything', 'ft/core/segment.c',
-     'ft_stream_fill(c->s, slot, from, n);', 'ft_stream_fill(c->s, slot, from, n / 2);'],
-    ['... or refills a slot that the root has not folded', 'ft/core/standard.c',
-     'ft_stream_committed(s, u - depth));', '(ft_run_sends(x) ? u >= depth : ft_stream_committed(s, u - depth)));'],
-    ['... or who receives a relayed bcast keeps it for itself', 'ft/core/fold.c',
+    ['... or who sends contributes less than everything', 'ft/core/pipelined.c',
+     'ft_units_own_bytes(x, x->in));', 'ft_units_own_bytes(x, x->in) / 2);'],
+    ['... or who receives a pipelined bcast keeps it for itself', 'ft/core/fold.c',
      'ft_fill(log, to, n);', ';', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
-    ['... or leaves its record without a head', 'ft/core/segment.c',
-     'if (x->relayed || (', 'if ((', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
-    ['relayed by three: a rank adds its own to what the next one has not contributed', 'ft/core/standard.c',
-     '    return lacking_source(x, u);', '    return NULL;', '--only 2,3,300,4,1,0,0,0 --seeds 20'],
+    ['... or leaves its record without a head', 'ft/core/pipelined.c',
+     'payload, result);
+    ft_units_head(x, position, result);
+}
+
+static void fold', 'payload, result);
+    (void)position;
+}
+
+static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
+    ['... or takes it for received when a predecessor has finished it', 'ft/core/pipelined.c',
+     'x->out >= x->fresh && !', '!', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
+    ['pipelined by three: a rank adds its own to what the next one has not contributed', 'ft/core/units.c',
+     '(x->steps->adds && awaits_contributions(x, u, a)) ||', '', '--only 2,3,300,4,1,0,0,0 --seeds 20'],
     ["segments take turns in more than their slot's room", 'ft/core/plan.c',
      'plan->turns = ft_plan_turns(p, plan->segment);', 'plan->turns = 2 * ft_plan_turns(p, plan->segment);'],
-    ['a bcast is consumed before its root has written it', 'ft/core/standard.c',
-     'return ft_look(root) > u ? NULL : root;', 'return NULL;'],
-    ['a swapped part is taken by a successor out of the log, where the other one has yet to write it', 'ft/core/segment.c',
-     '} else if (is_swapped(x)) {
-        if (ft_peek', '} else if (0) {
-        if (ft_peek'],
-    ['... or does not take it out of the slot', 'ft/core/segment.c',
-     'if (ft_peek(&c->s->counters[c->s->rank].done) <= ft_run_unit(x, i))
-            keep_slice', 'if (0)
-            keep_slice'],
-    ['... or what a predecessor has received is not taken out of the log', 'ft/core/standard.c',
-     '} else if (x->direct) {', '} else if (x->direct && !x->c->plan.swapped) {'],
-    ['... or nobody writes the log', 'ft/core/fold.c',
-     'ft_fill(log, to, n);', ';', '--only 4,2,75,2,0,0,0,0 --seeds 60'],
-    ['... or what a rank has given itself is not kept', 'ft/core/standard.c',
-     '    ft_run_keep(x, i);', '', '--only 4,2,75,2,0,0,0,0 --seeds 60'],
-    ['doubled: each contributes what the other one would add of halves', 'ft/core/segment.c',
-     '} else if (x->relayed || is_swapped(x) || c->plan.doubled) {', '} else if (x->relayed || is_swapped(x)) {', '--only 3,2,75,3,0,0,0,4 --seeds 20'],
-    ['... or an operation that a predecessor has finished is not taken out of the log', 'ft/core/segment.c',
-     '    if (c->plan.doubled && x->out >= x->fresh)', '    if (c->plan.doubled)', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
-    ['... or before the other one has made its half of that', 'ft/core/standard.c',
-     'if (ft_stream_replays(s, u) ||', 'if ((ft_stream_replays(s, u) && !x->c->plan.doubled) ||', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
-    ['... or nobody writes the log', 'ft/core/segment.c',
-     'ft_coll_fold_logged(c, x->made, from, to + from, payload + from, end - from);', 'ft_coll_fold_chunk(c, x->made, from, to + from, end - from, NULL, NULL);', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
-    ['... or a result that came out of the bootstrap cache is made again (was a real crash)', 'ft/core/segment.c',
-     'if (c->known)', 'if (0)', '--only 10,2,300,13,0,3,1,4 --chance --seed 18000 --seeds 2000'],
+    ['a bcast is consumed before its root has written it', 'ft/core/units.c',
+     'ft_look(&s->counters[x->c->root].done) > u ? -1 : x->c->root', '-1'],
+    ['redundant: each contributes what the other one would add of halves', 'ft/core/redundant.c',
+     'ft_stream_fill(x->c->s, ft_units_slot(x, x->in), ft_units_own(x, x->in), ft_units_own_bytes(x, x->in));',
+     'ft_stream_fill_chunks(x->c->s, ft_units_slot(x, x->in), ft_units_own(x, x->in), ft_units_own_bytes(x, x->in), x->c->elem);', '--only 3,2,75,3,0,0,0,4 --seeds 20'],
+    ['... or an operation that a predecessor has finished is not taken out of the log', 'ft/core/redundant.c',
+     'return x->out < x->fresh ? ft_units_read', 'return 0 ? ft_units_read', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
+    ['... or before the other one has made its half of that', 'ft/core/units.c',
+     'if (x->steps->after == FT_AFTER_ALL || ft_stream_replays(s, u))', 'if (x->steps->after == FT_AFTER_ALL)', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
+    ['... or nobody writes the log', 'ft/core/redundant.c',
+     'x->unordered |= ft_coll_fold_logged(c, x->made, from, to + from, payload + from, end - from);', 'ft_coll_fold_chunk(c, x->made, from, to + from, end - from, NULL, NULL);', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
+    ['... or a result that came out of the bootstrap cache is made again (was a real crash)', 'ft/core/redundant.c',
+     'if (c->known)', 'if (0)', '--only 10,2,300,13,0,3,1,4 --chance --seed 20000 --seeds 2000'],
     ['... or a successor adds what it would contribute now', 'ft/core/fold.c',
      'if (r == c->s->rank && u >= c->in_slot)', 'if (r == c->s->rank)', '--only 6,2,75,8,0,0,0,8 --seeds 60'],
-    ['an allgather is finished before everybody has contributed', 'ft/core/standard.c',
-     'return ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);',
-     'return ft_run_gathers(x) ? true : ft_run_is_bcast(x) ? u < depth || ft_stream_committed(s, u - depth) : !lacking(x);'],
-    ['a part contributed by a dead incarnation is not taken out of the log', 'ft/core/segment.c',
-     '(i < x->fresh || (r != s->rank && !is_swapped(x)))', '(r != s->rank && (i < x->fresh || !is_swapped(x)))'],
-    ['who receives a bcast does not look for a second root (RULE 9)', 'ft/core/standard.c',
-     'if (!err && listens(x) && s->n > 2)', 'if (0)', '--only 1,3,75,2,0,0,0,2 --seeds 400'],
-    ['a rank that has just seen the last contribution waits for itself (was a real hang)', 'ft/core/standard.c',
-     '        *least = ft_run_unit(x, x->made) + 1;
-        return lacking(x);', '        *least = ft_run_unit(x, x->made) + 1;
-        if (lacking(x))
-            return lacking(x);'],
+    ['an allgather is finished before everybody has contributed', 'ft/core/log_gather.c',
+     'return ft_units_run(c, &steps, FT_FROM_ALL, e);', 'return ft_units_run(c, &steps, FT_FROM_NOBODY, e);'],
+    ['a part contributed by a dead incarnation is not taken out of the log', 'ft/core/log_gather.c',
+     '(r != c->s->rank || x->out < x->fresh)', 'r != c->s->rank'],
+    ['who receives a bcast does not look for a second root (RULE 9)', 'ft/core/units.c',
+     'x->steps->after == FT_AFTER_ROOT && s->n > 2)', '0)', '--only 1,3,75,2,0,0,0,2 --seeds 400'],
+    ['a rank that has just seen the last contribution waits for itself (was a real hang)', 'ft/core/units.c',
+     '        is = production_awaits(x, a);
+    else if', '        is = production_awaits(x, a) || consumption_awaits(x, a);
+    else if'],
+    ['an extent ends without a gap', 'ft/core/stream.c',
+     '        write_gap(s, u, before);', '        (void)write_gap;'],
+    ['... or the gap is of another unit', 'ft/core/stream.c',
+     'ft_walk_gap(u)', 'ft_walk_gap(u + 1)'],
+    ['a record says another length', 'ft/core/stream.c',
+     'rec.sig.length = (uint32_t)result;', 'rec.sig.length = (uint32_t)result + 64;'],
+    ['who waits says so of another unit', 'ft/core/stream.c',
+     '        ft_await_say(&s->block->awaits, a);', '        ft_await_say(&s->block->awaits, &(struct ft_await){ .kind = a->kind, .rank = a->rank, .all = a->all, .unit = a->unit - 1 });'],
+    ['... or does not say it', 'ft/core/stream.c',
+     '    ft_stream_say_await(s, a);
+    while', '    while'],
     ['counters of a successor go down (RULE 2)', 'ft/core/stream.c',
      '    if (said_before(c, unit, end))
         return;
@@ -241,9 +249,9 @@ my @mutants = (
      'ft_announce(&ft_region_rank(r, rank)->left_at, ft_peek(&cut_of(r, 0, rank)->end));', ';', $snapshots],
     ['a snapshot is woken that the log does not reach', 'ft/shm/region.c',
      'floor) * r->header->params.extent_bytes <= ft_peek(&cut_of(r, s, rank)->end);', 'floor) != UINT64_MAX;', $snapshots],
-    ['a part of a large operation is not left behind before its end', 'ft/core/standard.c',
-     'ft_stream_leave(s, x->out_at);', ';', $larger],
-    ['... or not by who receives nothing', 'ft/core/standard.c',
+    ['a part of a large operation is not left behind before its end', 'ft/core/units.c',
+     'ft_stream_leave(x->c->s, x->out_at);', ';', $larger],
+    ['... or not by who receives nothing', 'ft/core/units.c',
      'ft_stream_leave(s, x->made_at);', ';', $larger],
     ['done_at stays behind when a rank is killed after done (was a real hang)', 'ft/core/stream.c',
      'ft_publish(&c->done_at, end);
@@ -282,13 +290,13 @@ my @mutants = (
         return err;
     if (s->apart)
         return ft_collective_is_lone(s) ? alone(c) : ft_nodes_run(c, e);
-    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
-    return c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);',
+    ft_plan_make(&c->plan, s->params, sig, c->bytes, total);
+    return c->plan.algorithm->run(c, e);',
      '    uint64_t u = s->unit;
     if (err)
         return err;
-    ft_plan_make(&c->plan, s->params, s->n, sig, c->bytes, total);
-    err = c->plan.way == FT_WAY_SHORT ? ft_short_run(c, e) : ft_standard_run(c, e);
+    ft_plan_make(&c->plan, s->params, sig, c->bytes, total);
+    err = c->plan.algorithm->run(c, e);
     if (!err && s->checks) {
         uint64_t next = s->unit;
         s->unit = u;
@@ -302,11 +310,6 @@ my @mutants = (
      'return ft_look(&slot->unit) > last ? called : last;', 'return called;'],
     ['inspection: a rank is in the call of its predecessor', 'ft/shm/inspect.c',
      'i->unit < i->called ? &b->again : trail_of', '0 ? &b->again : trail_of'],
-    ['inspection: who waits for results waits for nobody', 'ft/shm/inspect.c',
-     'return other->done < me->done && other->unit <= unit;', 'return 0;'],
-    ['inspection: what of a replayed operation is live does not count', 'ft/shm/inspect.c',
-     'n = n ? n : mark_standard(&m, i);', 'n = i->replaying ? n : mark_standard(&m, i);'],
-    # docs/models.md has the stories, by the names in brackets
     ['a version is said before its models are written (VERSION_FIRST)', 'ft/checkpoint.c',
      '    err = write_models(c, slot, m, &hash, e);
     if (!err)
@@ -427,7 +430,7 @@ for my $m (@mutants) {
     open(my $out, '>', "$dir/$file") or die "$file: $!\n";
     print $out $text;
     close $out;
-    my @files = $file =~ /\.c$/ ? ($file) : qw(ft/core/short.c ft/core/standard.c ft/core/segment.c ft/core/stream.c ft/shm/log.c);
+    my @files = $file =~ /\.c$/ ? ($file) : qw(ft/core/short.c ft/core/units.c ft/core/chunked.c ft/core/stream.c ft/shm/log.c ft/shm/walk.c);
     my @sources = map { "$dir/$_" } @files;
     run(@cc, '-w', '-D_GNU_SOURCE', "-I$dir", '-O1', '-o', "$dir/explore", @sources, $object, $library, '-lpthread') == 0
         or die "mutant does not compile: $name\n";
