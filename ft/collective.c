@@ -45,8 +45,7 @@ FT_HOT int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, ui
         return err;
     if (s->apart)
         return ft_collective_is_lone(s) ? alone(c) : ft_nodes_run(c, e);
-    ft_plan_make(&c->plan, s->params, sig, c->bytes, total);
-    return c->plan.algorithm->run(c, e);
+    return ft_algorithm_plan(&c->plan, s->params, sig, c->bytes, total)->run(c, e);
 }
 
 /* Where it receives it writes every byte, and reads none: not in place. And it does: a call with a key may be refused, and has received nothing then. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "ft/base/err.h"
-#include "ft/shm/layout.h"
+#include "ft/core/plan.h"
 
 struct ft_coll;
 
@@ -19,5 +19,8 @@ struct ft_algorithm {
 };
 
 extern const struct ft_algorithm ft_short, ft_chunked, ft_redundant, ft_pipelined_bcast, ft_pipelined_reduce, ft_log_bcast, ft_log_gather;
+
+/* The one that does an operation on one node, and how that is cut. Arguments as of ft_plan_choose. */
+const struct ft_algorithm *ft_algorithm_plan(struct ft_plan *plan, const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total);
 
 #endif

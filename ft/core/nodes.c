@@ -50,7 +50,6 @@ static void plan(struct ft_nodes_op *op)
     const struct ft_params *p = c->s->params;
     const struct ft_sig *sig = &c->s->sig;
 
-    c->plan.algorithm = NULL;
     c->plan.gathered = reduces(sig) && c->bytes && c->op && ft_nodes_gathers(op->n, c, sig);
     op->kind = sig->call == FT_CALL_BCAST ? FT_UNIT_BCAST : ft_coll_gathers(c) ? FT_UNIT_GATHER : FT_UNIT_REDUCE;
     c->plan.segment = p->segment;

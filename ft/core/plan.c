@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-#include "ft/core/algorithm.h"
-
 /* Sets of calls. */
 enum {
     BCAST = 1u << FT_CALL_BCAST,
@@ -35,19 +33,19 @@ static const struct row {
     uint32_t least_ranks, most_ranks;
     size_t most, below;  /* LIMITs; 0: none */
     uint32_t asks;
-    const struct ft_algorithm *algorithm;
+    enum ft_way way;
 } table[] = {
-    /* calls    ranks     bytes: at most, or below                  asks for                                algorithm */
-    {OTHERS,    1, MANY,  LIMIT(short_max), 0,                      SMALL_RESULT,                           &ft_short},
-    {ROOTED,    1, MANY,  LIMIT(rooted_max), 0,                     SMALL_RESULT,                           &ft_short},
-    {GATHERS,   1, MANY,  LIMIT(gather_max), 0,                     SMALL_RESULT,                           &ft_short},
-    {BCAST,     2, 2,     0, 0,                                     0,                                      &ft_pipelined_bcast},
-    {BCAST,     3, MANY,  0, 0,                                     0,                                      &ft_log_bcast},
-    {REDUCE,    2, 2,     0, 0,                                     FITS,                                   &ft_pipelined_reduce},
-    {REDUCE,    3, 4,     0, 0,                                     FITS | BUILT_IN | SHARED | TO_FIRST,    &ft_pipelined_reduce},
-    {ALLREDUCE, 2, 2,     0, LIMIT(redundant_max),                  FITS | BUILT_IN,                        &ft_redundant},
-    {REDUCES,   2, MANY,  0, 0,                                     FITS,                                   &ft_chunked},
-    {~0u,       1, MANY,  0, 0,                                     0,                                      &ft_log_gather},
+    /* calls    ranks     bytes: at most, or below                  asks for                                way */
+    {OTHERS,    1, MANY,  LIMIT(short_max), 0,                      SMALL_RESULT,                           FT_WAY_SHORT},
+    {ROOTED,    1, MANY,  LIMIT(rooted_max), 0,                     SMALL_RESULT,                           FT_WAY_SHORT},
+    {GATHERS,   1, MANY,  LIMIT(gather_max), 0,                     SMALL_RESULT,                           FT_WAY_SHORT},
+    {BCAST,     2, 2,     0, 0,                                     0,                                      FT_WAY_PIPELINED_BCAST},
+    {BCAST,     3, MANY,  0, 0,                                     0,                                      FT_WAY_LOG_BCAST},
+    {REDUCE,    2, 2,     0, 0,                                     FITS,                                   FT_WAY_PIPELINED_REDUCE},
+    {REDUCE,    3, 4,     0, 0,                                     FITS | BUILT_IN | SHARED | TO_FIRST,    FT_WAY_PIPELINED_REDUCE},
+    {ALLREDUCE, 2, 2,     0, LIMIT(redundant_max),                  FITS | BUILT_IN,                        FT_WAY_REDUNDANT},
+    {REDUCES,   2, MANY,  0, 0,                                     FITS,                                   FT_WAY_CHUNKED},
+    {~0u,       1, MANY,  0, 0,                                     0,                                      FT_WAY_LOG_GATHER},
 };
 
 static uint64_t limit(const struct ft_params *p, size_t at) { return *(const uint32_t *)(const void *)((const char *)p + at); }
@@ -58,7 +56,7 @@ static uint32_t offers(const struct ft_params *p, const struct ft_sig *sig, uint
            (sig->root == 0 ? TO_FIRST : 0) | (total <= p->slot_bytes ? SMALL_RESULT : 0);
 }
 
-static FT_HOT const struct ft_algorithm *choose(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
+FT_HOT enum ft_way ft_plan_choose(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
 {
     uint32_t call = 1u << sig->call, offered = offers(p, sig, total);
     const struct row *r = table;
@@ -66,22 +64,7 @@ static FT_HOT const struct ft_algorithm *choose(const struct ft_params *p, const
     while (!(r->calls & call) || p->nranks < r->least_ranks || p->nranks > r->most_ranks || r->asks & ~offered ||
            (r->most && bytes > limit(p, r->most)) || (r->below && bytes >= limit(p, r->below)))
         r++;
-    return r->algorithm;
-}
-
-FT_HOT void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total)
-{
-    plan->algorithm = choose(p, sig, bytes, total);
-    if (plan->algorithm == &ft_short) {
-        plan->gathered = false;
-        plan->segment = bytes;
-        plan->units = 1;
-        return;
-    }
-    plan->gathered = plan->algorithm == &ft_log_gather && (1u << sig->call & REDUCES);
-    plan->segment = plan->algorithm->segment(p, sig, bytes);
-    plan->units = ft_div_up(bytes, plan->segment);
-    plan->turns = ft_plan_turns(p, plan->segment);
+    return r->way;
 }
 
 void ft_plan_chunk(uint64_t bytes, uint32_t elem, uint32_t n, uint32_t r, uint64_t *from, uint64_t *to)

@@ -9,10 +9,11 @@
 
 #include "ft/shm/layout.h"
 
-struct ft_algorithm;
+/* The algorithms, each a file of its name. */
+enum ft_way { FT_WAY_SHORT, FT_WAY_CHUNKED, FT_WAY_REDUNDANT, FT_WAY_PIPELINED_BCAST, FT_WAY_PIPELINED_REDUCE, FT_WAY_LOG_BCAST, FT_WAY_LOG_GATHER, FT_WAYS };
 
+/* What ft_algorithm_plan (algorithm.h) makes of it; or, between nodes, ft/core/nodes.c. */
 struct ft_plan {
-    const struct ft_algorithm *algorithm;  /* NULL: between nodes (ft/core/nodes.h) */
     uint64_t units;
     uint64_t segment;   /* bytes of a contribution per unit; the last unit has fewer */
     uint32_t turns;     /* how many segments fit into a slot's room, rounded down to a power of two: the operations that come to a slot one after
@@ -21,7 +22,7 @@ struct ft_plan {
 };
 
 /* On one node. bytes: contribution of the rank that contributes most. total: result of the whole operation. */
-void ft_plan_make(struct ft_plan *plan, const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total);
+enum ft_way ft_plan_choose(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total);
 
 /* Chunk `r` of `n` of a segment of `bytes`, in elements of `elem` bytes, whole cache lines where elements
    allow: [*from, *to) in bytes. */

@@ -60,8 +60,7 @@ static const char *way(uint32_t nranks, uint32_t cores, uint8_t call, uint8_t re
 
     ft_params_default(&p, nranks, cores, 64 << 20);
     ft_params_redundant(&p);
-    ft_plan_make(&plan, &p, &sig, bytes, call == FT_CALL_ALLGATHER ? nranks * bytes : bytes);
-    return plan.algorithm->name;
+    return ft_algorithm_plan(&plan, &p, &sig, bytes, call == FT_CALL_ALLGATHER ? nranks * bytes : bytes)->name;
 }
 
 enum { MIB = 1 << 20 };
@@ -73,7 +72,7 @@ Test(plan, who_is_pipelined)
     cr_expect_str_eq(way(2, 2, FT_CALL_REDUCE, FT_USER, 1, MIB), "pipelined");
     cr_expect_str_eq(way(3, 2, FT_CALL_REDUCE, FT_SUM, 0, MIB), "pipelined");
     cr_expect_str_eq(way(4, 2, FT_CALL_REDUCE, FT_MAX, 0, MIB), "pipelined");
-    cr_expect_str_eq(way(3, 2, FT_CALL_BCAST, 0, 0, MIB), "through the log");
+    cr_expect_str_eq(way(3, 2, FT_CALL_BCAST, 0, 0, MIB), "log-bcast");
     cr_expect_str_eq(way(4, 2, FT_CALL_REDUCE, FT_USER, 0, MIB), "chunked");
     cr_expect_str_eq(way(4, 2, FT_CALL_REDUCE, FT_SUM, 1, MIB), "chunked");
     cr_expect_str_eq(way(4, 4, FT_CALL_REDUCE, FT_SUM, 0, MIB), "chunked");
@@ -90,10 +89,10 @@ Test(plan, the_others)
     cr_expect_str_eq(way(2, 2, FT_CALL_ALLREDUCE, FT_SUM, -1, 4 * MIB), "chunked");
     cr_expect_str_eq(way(4, 2, FT_CALL_ALLREDUCE, FT_SUM, -1, MIB), "chunked");
     cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 1024), "short");
-    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 1025), "through the log");
-    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 8192), "through the log");
-    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 4 * MIB), "through the log");
-    cr_expect_str_eq(way(4, 2, FT_CALL_ALLGATHER, 0, -1, MIB), "through the log");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 1025), "log-gather");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 8192), "log-gather");
+    cr_expect_str_eq(way(2, 2, FT_CALL_ALLGATHER, 0, -1, 4 * MIB), "log-gather");
+    cr_expect_str_eq(way(4, 2, FT_CALL_ALLGATHER, 0, -1, MIB), "log-gather");
 }
 
 /* An element that does not fit a unit: all are gathered. */
@@ -104,25 +103,15 @@ Test(plan, elements_too_big_for_slots)
     struct ft_plan plan;
 
     ft_params_default(&p, 2, 2, 64 << 20);
-    ft_plan_make(&plan, &p, &sig, 300000, 600000);
+    cr_expect_str_eq(ft_algorithm_plan(&plan, &p, &sig, 300000, 600000)->name, "log-gather");
     cr_expect(plan.gathered);
-    cr_expect_str_eq(plan.algorithm->name, "through the log");
-}
-
-static struct ft_plan planned(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes)
-{
-    struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = 0, .elem = 1, .count = bytes};
-    struct ft_plan plan;
-
-    ft_plan_make(&plan, p, &sig, bytes, bytes);
-    return plan;
 }
 
 static void expect_way(const struct ft_params *p, uint8_t call, uint8_t reduction, uint64_t bytes, bool is_short)
 {
-    struct ft_plan plan = planned(p, call, reduction, bytes);
+    struct ft_sig sig = {.call = call, .reduction = reduction, .kind = FT_BYTE, .root = 0, .elem = 1, .count = bytes};
 
-    cr_assert_eq(plan.algorithm == &ft_short, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
+    cr_assert_eq(ft_plan_choose(p, &sig, bytes, bytes) == FT_WAY_SHORT, is_short, "call %d of %lu bytes", call, (unsigned long)bytes);
 }
 
 /* Two ranks: a bcast or a reduce below 8 KiB is short; from there on it is pipelined. */

@@ -109,7 +109,7 @@ static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
      'x->out >= x->fresh && !', '!', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ['pipelined by three: a rank adds its own to what the next one has not contributed', 'ft/core/units.c',
      '(x->steps->adds && awaits_contributions(x, u, a)) ||', '', '--only 2,3,300,4,1,0,0,0 --seeds 20'],
-    ["segments take turns in more than their slot's room", 'ft/core/plan.c',
+    ["segments take turns in more than their slot's room", 'ft/core/algorithm.c',
      'plan->turns = ft_plan_turns(p, plan->segment);', 'plan->turns = 2 * ft_plan_turns(p, plan->segment);'],
     ['a bcast is consumed before its root has written it', 'ft/core/units.c',
      'ft_look(&s->counters[x->c->root].done) > u ? -1 : x->c->root', '-1'],
@@ -290,13 +290,11 @@ static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
         return err;
     if (s->apart)
         return ft_collective_is_lone(s) ? alone(c) : ft_nodes_run(c, e);
-    ft_plan_make(&c->plan, s->params, sig, c->bytes, total);
-    return c->plan.algorithm->run(c, e);',
+    return ft_algorithm_plan(&c->plan, s->params, sig, c->bytes, total)->run(c, e);',
      '    uint64_t u = s->unit;
     if (err)
         return err;
-    ft_plan_make(&c->plan, s->params, sig, c->bytes, total);
-    err = c->plan.algorithm->run(c, e);
+    err = ft_algorithm_plan(&c->plan, s->params, sig, c->bytes, total)->run(c, e);
     if (!err && s->checks) {
         uint64_t next = s->unit;
         s->unit = u;
