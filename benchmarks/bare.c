@@ -11,7 +11,7 @@
    the way it is of; -v: all of them; -l: of those with a log the least only, size and microseconds, as the MPI programs do. Pieces of which an operation has more than
    MOST_PIECES are left out. Built with the instructions of this processor (benchmarks/compare does) it moves bytes in its widest stores. bcast and reduce are timed as the benchmarks do: behind a meeting of the two, from the moment the first one enters
    until the last one is out. Pieces take turns in slots of 4 MiB together, which is more than a core's own cache, and what the other core has written is
-   read by lines (docs/design.md, section 10). The results are compared with what they must be. */
+   read by lines (docs/internals/sizes.md, "Reading them"). The results are compared with what they must be. */
 #include <getopt.h>
 #include <pthread.h>
 #include <sched.h>

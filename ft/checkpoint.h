@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's side of checkpoints (DESIGN section 4; docs/design.md, "Checkpoints"): a cut that the program makes itself.
+/* A rank's side of checkpoints (DESIGN section 4; docs/internals/checkpoints.md): a cut that the program makes itself.
 
      a checkpoint: models into the slot that holds the older version, once nobody can load that any more (RULE 6);
                    the slot's words; what was printed is noted by the agent; one unit, which commits it

@@ -12,7 +12,7 @@
 #include "ft/handle.h"
 #include "ft/prefix.h"
 
-/* Bytes. A page that is copied when it is written costs 2 to 6 us (docs/design.md, section 16), so these 30 to 100. */
+/* Bytes. A page that is copied when it is written costs 2 to 6 us (docs/internals/snapshots.md), so these 30 to 100. */
 enum { WORTH_LEAVING_OUT = 64 << 10 };
 
 /* A stream of one rank has nobody to agree with and nothing to lose: results are this rank's own input. */

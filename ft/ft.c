@@ -31,7 +31,7 @@ static void single(struct ft_stream *s, const char *name)
 }
 
 /* Ranks with a core each spin: an answer takes a fraction of a microsecond. Others give way at once. The
-   numbers are where waiting longer the dearer way stopped to pay (docs/design.md). */
+   numbers are where waiting longer the dearer way stopped to pay (docs/performance/operations.md). */
 static void set_patience(struct ft *ft)
 {
     const struct ft_params *p = &ft->region.header->params;

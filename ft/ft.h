@@ -87,7 +87,7 @@ int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint64_t cou
 int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *counts, const int *displs,
                   struct ft_type type, uint64_t site, struct ft_error *e);
 
-/* As ft_allreduce, ft_bcast; the result is kept for ranks that come back (docs/design.md, section 18). key: of 1 to 255 bytes, used
+/* As ft_allreduce, ft_bcast; the result is kept for ranks that come back (docs/internals/bootstrap-cache.md). key: of 1 to 255 bytes, used
    once in this life of the rank, the same on all ranks; "": the place of the call and how often it was called. Beyond the errors above
    FT_EINVAL, with a line: the key was used before, or the result that is kept is of another call. The call was not made then, and the
    stream can go on. */

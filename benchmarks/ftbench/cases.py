@@ -3,7 +3,7 @@
 
 import math
 
-# Microbenchmarks of the report with their bars (performance.md, "wanted"): the better of the others over ftmpi, geometric mean over SIZES, by ranks on two cores.
+# Microbenchmarks of the report with their bars (docs/performance.md, the column "wanted"): the better of the others over ftmpi, geometric mean over SIZES, by ranks on two cores.
 BARS = {
     2: {'allreduce': 2.0, 'bcast': 1.5, 'reduce': 1.8, 'allgather': 1.8, 'barrier': 1.2},
     4: {'allreduce': 2.0, 'bcast': 1.5, 'reduce': 1.5, 'allgather': 1.5, 'barrier': 1.8},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Checkpoints that programs make of themselves: killed ranks and lost hosts that load them,
 # --ckpt-dir and --resume; and the bootstrap cache, for a program that does something once and comes
-# back to it after a death (docs/design.md, section 18).
+# back to it after a death (docs/internals/bootstrap-cache.md).
 checkpoint_tests = \
 	compat-tests/checkpoint/versions.sh \
 	compat-tests/checkpoint/versionsat.sh \

@@ -16,7 +16,7 @@ void ft_copy_past_cache_unordered(void *to, const void *from, size_t n);
 void ft_copy_order(bool past_cache);
 
 /* Like memcpy, line by line: memcpy becomes a string operation from a few KiB on, which takes two to three times as long where the lines were
-   written by another core (docs/design.md, section 10). */
+   written by another core (docs/internals/sizes.md, "Reading them"). */
 void ft_copy_lines(void *to, const void *from, size_t n);
 
 /* The same, and once more to `log`, past the cache and unordered. */

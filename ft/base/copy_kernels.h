@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops of copy.c over whole cache lines, compiled once per instruction set from copy_kernels.c. What goes past the cache does so 1.3 times as fast in
-   stores of 32 bytes as of 16 (docs/design.md, section 10). */
+   stores of 32 bytes as of 16 (docs/internals/sizes.md, "How wide"). */
 #ifndef FT_BASE_COPY_KERNELS_H
 #define FT_BASE_COPY_KERNELS_H
 

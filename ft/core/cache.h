@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bootstrap cache (docs/design.md, section 18): results of operations that a program makes once in a job's life, but that a rank
+/* The bootstrap cache (docs/internals/bootstrap-cache.md): results of operations that a program makes once in a job's life, but that a rank
    which has come back by a checkpoint makes again while the others are far beyond. Entries are in the store (ft/shm/models.h), one
    after the other, written by rank 0 alone, right after the operation and before its next; `cache_end` says how far they are complete.
 

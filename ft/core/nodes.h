@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of a job on several nodes (DESIGN section 3, "between nodes"; docs/design.md, section 20). The ranks of a node share memory as
+/* Collectives of a job on several nodes (DESIGN section 3, "between nodes"; docs/internals/between-nodes.md). The ranks of a node share memory as
    ever; local rank 0, the representative, also speaks for the node, over links whose state is in ft/core/exchange.h. Here is what is in the
    frames and where it goes; who moves the bytes (ft/net/links.h) comes in as struct ft_wire.
 

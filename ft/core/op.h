@@ -75,7 +75,7 @@ void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n,
 void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n, char *acc, void *scratch);
 
 /* The same with two ranks, not by a user function, into private memory, and from there into the log: past the cache if the operation is not
-   smaller than FT_LOGGED_PAST_CACHE (docs/design.md, section 10). True: that is to be ordered (ft_copy_order) before it is published. */
+   smaller than FT_LOGGED_PAST_CACHE (docs/internals/sizes.md). True: that is to be ordered (ft_copy_order) before it is published. */
 enum { FT_LOGGED_PAST_CACHE = 8 << 10 };
 static inline bool ft_coll_logs_past(const struct ft_coll *c) { return c->bytes >= FT_LOGGED_PAST_CACHE; }
 bool ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n);

@@ -17,7 +17,7 @@ struct ft_plan {
     uint64_t units;
     uint64_t segment;   /* bytes of a contribution per unit; the last unit has fewer */
     uint32_t turns;     /* how many segments fit into a slot's room, rounded down to a power of two: the operations that come to a slot one after
-                           the other use one place in it after the other (docs/design.md, section 10) */
+                           the other use one place in it after the other (docs/internals/sizes.md, "Whose lines they are") */
     bool gathered;      /* a reduction whose elements are too big for slots: gather, then reduce privately */
 };
 

@@ -128,7 +128,7 @@ struct piece {
 };
 
 /* One rank writes all of it, though all have it: a core that writes line after line fetches those that follow, and takes them from
-   who writes there (docs/performance-notes.md, "Short results, by one rank"). Of what is not in one piece anywhere (allgatherv) each rank
+   who writes there (docs/performance/recovery.md, "Short results, by one rank"). Of what is not in one piece anywhere (allgatherv) each rank
    writes its own part. */
 static struct piece piece_of(const struct ft_coll *c, uint64_t result)
 {

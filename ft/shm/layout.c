@@ -5,7 +5,7 @@
 
 #include "ft/shm/box.h"
 
-/* Sizes by the number of ranks, from measurements (docs/design.md, section 10). Two ranks have a core each, and a
+/* Sizes by the number of ranks, from measurements (docs/internals/sizes.md). Two ranks have a core each, and a
    middling operation is better halved than done twice; ranks that share cores want few turns, so more at a
    time; many ranks are to share a cache. */
 void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uint64_t log_limit)
@@ -71,7 +71,7 @@ void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32
     p->node = node;
     if (nnodes == 1)
         return;
-    /* The smallest segment that uses a link, and the largest that wins anything (docs/performance-notes.md, "Segments"). On its way at most is depth times
+    /* The smallest segment that uses a link, and the largest that wins anything (docs/performance/hosts.md, "Segments"). On its way at most is depth times
        as much: more than bandwidth times round trip of what hosts of one room are joined by (10 Gbit/s and 0.8 ms). Seven of the largest fill an extent. */
     p->segment = 131072;
     p->slot_bytes = p->gather_bytes = 9 * 65536;

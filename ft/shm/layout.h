@@ -316,13 +316,13 @@ void ft_params_default(struct ft_params *p, uint32_t nranks, uint32_t cores, uin
 void ft_params_small(struct ft_params *p, uint64_t log_limit);
 
 /* A core's own cache holds so many bytes (0: not known): two ranks' segments take turns in about four times as much, so that neither core has the lines
-   any more that are written next (docs/design.md, section 10). Before ft_params_nodes. */
+   any more that are written next (docs/internals/sizes.md). Before ft_params_nodes. */
 void ft_params_cache(struct ft_params *p, uint64_t bytes);
 
-/* From now on two ranks' allreduces are redundant, up to the size from which chunks win (docs/design.md, section 10). */
+/* From now on two ranks' allreduces are redundant, up to the size from which chunks win (docs/internals/sizes.md). */
 void ft_params_redundant(struct ft_params *p);
 
-/* The ranks' processors share no cache: what they write for each other goes past it (docs/design.md, section 10). */
+/* The ranks' processors share no cache: what they write for each other goes past it (docs/internals/sizes.md). */
 void ft_params_far(struct ft_params *p);
 
 /* Ranks first[node] to first[node + 1], in the order of nodes, are this node's: first[nnodes] is the job's size. Sizes become those that all

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where ranks run that share processors. Ranks that give way to each other all the time are never seen waiting, so a kernel may leave
-   four of them on one of two processors, the other one idle, for as long as the job runs (docs/performance-notes.md). So each is moved
+   four of them on one of two processors, the other one idle, for as long as the job runs (docs/performance/operations.md). So each is moved
    once to a processor of its own share, its home, and again if it is found elsewhere much later. It is not bound: the kernel may move
    it at any time, and threads of the program may run anywhere. No effect but on speed. */
 #ifndef FT_SHM_PLACE_H

@@ -16,7 +16,7 @@ enum { SLEEP_NS = 2000000, LONGEST_SLEEP_NS = 128000000 };
 /* Giving way costs a switch, and another one to come back. Who is awaited is one of two on its own processor: it runs, or will
    within a switch. So spinning for as long loses no more than giving way does, and wins most of the time. With more ranks on a
    processor it wins only for the last of them to come, whose giving way would let those run that can only wait, each for a switch
-   (docs/performance-notes.md has the measurements). */
+   (docs/performance/operations.md has the measurements). */
 enum { SWITCH_NS = 4000, MOST_SHARING = 2, LOOKS = 16 };
 
 uint64_t ft_clock_ns(void)

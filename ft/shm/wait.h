@@ -7,7 +7,7 @@
 
    Between a publisher's store of the word and its look at the flags there must be a full barrier (RULE 12), as between a sleeper's store of its
    flag and the kernel's look at the word. Publishers are in a hurry and sleepers are not, so sleepers have the publishers' made as well, by
-   membarrier(2), which returns when every processor that runs one of them has made one (docs/design.md, section 5). */
+   membarrier(2), which returns when every processor that runs one of them has made one (docs/internals/waiting.md). */
 #ifndef FT_SHM_WAIT_H
 #define FT_SHM_WAIT_H
 

@@ -7,7 +7,7 @@
    Seeds begin with 1; FT_TIER=full: with any, which is printed, or FT_SEED.
 
    sim [--seeds N] [--seed S] [--large]     exit 0: nothing found
-   sim --table                              what failures cost against the number of nodes, for docs/design.md */
+   sim --table                              what failures cost against the number of nodes, for docs/internals/between-nodes.md */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One round (docs/design.md, section 22, "Fetching one"): all nodes hold one committed version, the global model and each rank's own are
+/* One round (docs/internals/nodes.md, "Fetching one"): all nodes hold one committed version, the global model and each rank's own are
    fetched from where they are, and all that was printed before that version is out. What becomes of it then, and when a round begins, is
    durable.c's. */
 #ifndef LAUNCHER_CONTROLLER_ROUND_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks' snapshots (ft/outcome/copies.h, docs/design.md, section 16), as the rest of the agent sees them: when they are
+/* The ranks' snapshots (ft/outcome/copies.h, docs/internals/snapshots.md), as the rest of the agent sees them: when they are
    made, whether a rank has one, and waking it. What is known of them is in shared memory. What becomes of one is steps.h's.
 
    The first one, zero, is made before the program's main: to start over is to wake it. It stays when another one

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Each RULE and each section of DESIGN that a comment or a page cites is in docs/rules.md. (94 comments
+# Each RULE and each section of DESIGN that a comment or a page cites is in docs/internals/rules.md. (94 comments
 # cited rules that were in no file of the tree.)
 set -u
 exec python3 - "${top_srcdir:-.}" <<'END'
@@ -9,7 +9,7 @@ import re
 import sys
 
 top = pathlib.Path(sys.argv[1])
-page = (top / "docs/rules.md").read_text(encoding="utf-8")
+page = (top / "docs/internals/rules.md").read_text(encoding="utf-8")
 rules = set(re.findall(r"^(\d+)\. ", page, flags=re.M))
 design = {kind + number for kind, number in re.findall(r"^\| (DESIGN(?:-ranks)? (?:section|invariant) )(\d+)", page, flags=re.M)}
 NUMBERS = r"((?:\d+(?:\.\d+)?(?:, and |, | and | to |-)?)+)"
@@ -31,7 +31,7 @@ def unknown(text):
 failed, cited = [], 0
 for folder in ("ft", "mpi_shim", "launcher", "compat-tests", "docs", "scripts", "tools"):
     for path in sorted((top / folder).rglob("*")):
-        if path.suffix not in (".c", ".h", ".md", ".pml", ".sh", ".py", ".7", ".1") or path.name in ("rules.md", "rules.sh"):
+        if path.suffix not in (".c", ".h", ".md", ".pml", ".sh", ".py", ".7", ".1") or path.stem == "rules":
             continue
         number, missing = unknown(path.read_text(encoding="utf-8", errors="replace"))
         cited += number
@@ -41,6 +41,6 @@ if cited < 150 or len(rules) < 30:
 if unknown("RULES 1, 99")[1] != ["RULE 99"] or unknown("(DESIGN sections 3 and 77)")[1] != ["DESIGN section 77"]:
     failed.append("what is not there is not found")
 for complaint in failed:
-    print("FAIL: rules.md:", complaint)
+    print("FAIL: docs/internals/rules.md:", complaint)
 sys.exit(bool(failed))
 END
