@@ -2,7 +2,7 @@
 /* For LD_PRELOAD: now and then the calls by which processes meet (files, sockets, signals, children) are late by a moment, as on a machine
    whose processors are busy with something else. Finding such an order by repetition costs hours. FTJITTER=SEED[:NAME]: which calls are
    late follows from the seed and the process number; with NAME only in programs of that name. Without FTJITTER nothing happens.
-   FTJITTER_LOG=FILE: each delay, with the time, the process and the call. (docs/internals/invariants.md, "Where each is tested") */
+   FTJITTER_LOG=FILE: each delay, with the time, the process and the call. (docs/internals/invariants.md, "Orders that are rare") */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -56,7 +56,7 @@ check_PROGRAMS += compat-tests/agent/killat compat-tests/agent/ends compat-tests
 compat_tests_agent_killat_LDADD =
 check_PROGRAMS += compat-tests/agent/deny
 compat_tests_agent_deny_LDADD =
-# For whoever looks for races by hand (docs/internals/invariants.md, "Where each is tested").
+# For whoever looks for races by hand (docs/internals/invariants.md, "Orders that are rare").
 check_LTLIBRARIES += compat-tests/agent/jitter.la
 compat_tests_agent_jitter_la_SOURCES = compat-tests/agent/jitter.c
 compat_tests_agent_jitter_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
