@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Each page (NAME.md) that a comment, a page or a manual names is there, and each section that is named with
-# it (docs/page.md, "Section") is a heading of that page. Every page has an entry in README.md or in the index
-# of its folder, and the pages of docs/internals are short.
+# it (docs/page.md, "Section") is a heading of that page. Every page is in the tarball and has an entry in
+# README.md or in the index of its folder, and the pages of docs/internals are short.
 set -u
 exec python3 - "${top_srcdir:-.}" <<'PYTHON'
 import pathlib
@@ -64,10 +64,13 @@ for path in [top / "README.md", top / "Makefile.am"] + files:
     failed += [f"{path.relative_to(top)} {complaint}" for complaint in complaints]
 
 indexes = {top / "docs": "README.md", top / "docs/performance": "docs/performance.md", top / "docs/internals": "docs/internals/README.md"}
+listed = (top / "Makefile.am").read_text(encoding="utf-8").split()
 for folder, index in indexes.items():
     entries = (top / index).read_text(encoding="utf-8")
     failed += [f"{index} does not name {page.relative_to(top)}" for page in sorted(folder.glob("*.md"))
                if page.name not in entries and page != top / index]
+    failed += [f"Makefile.am does not list {page.relative_to(top)}" for page in sorted(folder.glob("*.md"))
+               if str(page.relative_to(top)) not in listed]
 failed += [f"{page.relative_to(top)} is longer than {LONGEST} bytes: split it" for page in sorted((top / "docs/internals").glob("*.md"))
            if page.stat().st_size > LONGEST]
 
