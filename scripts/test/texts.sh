@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Each page (NAME.md) that a comment, a page or a manual names is there, and each section that is named with
 # it (docs/page.md, "Section") is a heading of that page. Every page is in the tarball and has an entry in
-# README.md or in the index of its folder, and the pages of docs/internals are short.
+# README.md or in the index of its folder. The pages of docs/internals are short, and sources that they name are there.
 set -u
 exec python3 - "${top_srcdir:-.}" <<'PYTHON'
 import pathlib
@@ -73,6 +73,12 @@ for folder, index in indexes.items():
                if str(page.relative_to(top)) not in listed]
 failed += [f"{page.relative_to(top)} is longer than {LONGEST} bytes: split it" for page in sorted((top / "docs/internals").glob("*.md"))
            if page.stat().st_size > LONGEST]
+
+tree = [str(path.relative_to(top)) for path in files]
+for page in sorted((top / "docs/internals").glob("*.md")):
+    sources = set(re.findall(r"`([\w./-]+\.(?:c|h|pml|sh|py))`", page.read_text(encoding="utf-8"))) - {"mpif.h"}
+    failed += [f"{page.relative_to(top)} names {source}, which is not there" for source in sorted(sources)
+               if not any(("/" + path).endswith("/" + source) for path in tree)]
 
 if pages < 300 or sections < 40:
     failed.append(f"only {pages} names of pages and {sections} of sections: are they read as they are written?")
