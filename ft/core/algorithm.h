@@ -11,7 +11,6 @@
 struct ft_coll;
 
 struct ft_algorithm {
-    const char *name;
     /* Bytes of a contribution per unit. */
     uint64_t (*segment)(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes);
     /* The operation has been begun (ft_stream_begin) and planned; runs it to its end, ft_stream_end included. Errors as in ft.h. */

@@ -47,4 +47,4 @@ static int run(struct ft_coll *c, struct ft_error *e)
     return c->recv ? ft_units_run(c, &listens, c->root, e) : ft_units_run(c, &gives, FT_FROM_NOBODY, e);
 }
 
-const struct ft_algorithm ft_log_bcast = {"log-bcast", segment, run};
+const struct ft_algorithm ft_log_bcast = {segment, run};

@@ -79,4 +79,4 @@ static const struct ft_steps steps = {
 
 static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_log_gather = {"log-gather", segment, run};
+const struct ft_algorithm ft_log_gather = {segment, run};

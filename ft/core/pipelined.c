@@ -111,5 +111,5 @@ static int run_reduce(struct ft_coll *c, struct ft_error *e)
     return n > 2 && next < n ? ft_units_run(c, &adds, next, e) : ft_units_run(c, &sends, FT_FROM_NOBODY, e);
 }
 
-const struct ft_algorithm ft_pipelined_bcast = {"pipelined", segment_of_bcast, run_bcast};
-const struct ft_algorithm ft_pipelined_reduce = {"pipelined", segment_of_reduce, run_reduce};
+const struct ft_algorithm ft_pipelined_bcast = {segment_of_bcast, run_bcast};
+const struct ft_algorithm ft_pipelined_reduce = {segment_of_reduce, run_reduce};

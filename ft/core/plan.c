@@ -67,6 +67,15 @@ FT_HOT enum ft_way ft_plan_choose(const struct ft_params *p, const struct ft_sig
     return r->way;
 }
 
+const char *ft_way_text(enum ft_way way)
+{
+    static const char *const texts[FT_WAYS] = {
+        [FT_WAY_SHORT] = "short", [FT_WAY_CHUNKED] = "chunked", [FT_WAY_REDUNDANT] = "redundant", [FT_WAY_PIPELINED_BCAST] = "pipelined",
+        [FT_WAY_PIPELINED_REDUCE] = "pipelined", [FT_WAY_LOG_BCAST] = "log-bcast", [FT_WAY_LOG_GATHER] = "log-gather"};
+
+    return texts[way];
+}
+
 void ft_plan_chunk(uint64_t bytes, uint32_t elem, uint32_t n, uint32_t r, uint64_t *from, uint64_t *to)
 {
     bool by_lines = elem <= FT_LINE && (elem & (elem - 1)) == 0;

@@ -24,6 +24,9 @@ struct ft_plan {
 /* On one node. bytes: contribution of the rank that contributes most. total: result of the whole operation. */
 enum ft_way ft_plan_choose(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total);
 
+/* "chunked". */
+const char *ft_way_text(enum ft_way way);
+
 /* Chunk `r` of `n` of a segment of `bytes`, in elements of `elem` bytes, whole cache lines where elements
    allow: [*from, *to) in bytes. */
 void ft_plan_chunk(uint64_t bytes, uint32_t elem, uint32_t n, uint32_t r, uint64_t *from, uint64_t *to);

@@ -73,4 +73,4 @@ static const struct ft_steps steps = {
 
 static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_redundant = {"redundant", segment, run};
+const struct ft_algorithm ft_redundant = {segment, run};
