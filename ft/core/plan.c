@@ -26,8 +26,9 @@ enum {
 enum { MANY = INT32_MAX };
 #define LIMIT(name) offsetof(struct ft_params, name)
 
-/* The first row that an operation fits decides. Limits are of the longest contribution; where they come from is said in layout.c (ft_params_default), and what each algorithm wins,
-   in docs/performance/algorithms.md. */
+/* The first row that an operation fits decides. Limits are of the longest contribution; where
+   they come from is said in layout.c (ft_params_default), and what each algorithm wins, in
+   docs/performance/algorithms.md. */
 static const struct row {
     uint32_t calls;
     uint32_t least_ranks, most_ranks;
