@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chunked: a reduction of which each rank adds a chunk of every segment (reduce-scatter, and an allgather through the log).
+/* Chunked: a reduction of which each rank adds a chunk of every segment (reduce-scatter, and an
+   allgather through the log).
 
-   When: reductions that no other way takes: what is too big for the short way, of more than two ranks, or (an allreduce) of 4 MiB and more.
-   How: each rank copies its segment, less its own chunk, into its slot; folds its chunk of everybody's segments, from the right, into the log; and copies the committed record to
-   where it receives it. Two ranks' large results go to where they are received first, and from there, past the cache, into the log.
-   Cost for each of n ranks, B bytes: B(n-1)/n copied in, B read and B/n written, B copied out, through slots and entries that stay in cache. */
+   When: reductions that no other way takes: what is too big for the short way, of more than two
+   ranks, or (an allreduce) of 4 MiB and more.
+   How: each rank copies its segment, less its own chunk, into its slot; folds its chunk of
+   everybody's segments, from the right, into the log; and copies the committed record to where
+   it receives it. Two ranks' large results go to where they are received first, and from there,
+   past the cache, into the log.
+   Cost for each of n ranks, B bytes: B(n-1)/n copied in, B read and B/n written, B copied out,
+   through slots and entries that stay in cache. */
 #include "ft/core/algorithm.h"
 #include "ft/core/units.h"
 
@@ -80,4 +85,4 @@ static const struct ft_steps steps = {
 
 static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_chunked = {"chunked", segment, run};
+const struct ft_algorithm ft_chunked = {segment, run};

@@ -2,8 +2,10 @@
 /* A bcast through the log: the root writes the record, and the others read it there.
 
    When: a bcast of more than two ranks that is not short.
-   How: the root waits for nobody, but for those that are more than slot_depth units behind; each of the others for the root only.
-   Cost: the root writes B bytes into memory that no cache has, each of the others reads them; nothing passes through slots. Pieces are read while the next one is written: the more ranks
+   How: the root waits for nobody, but for those that are more than slot_depth units behind; each
+   of the others for the root only.
+   Cost: the root writes B bytes into memory that no cache has, each of the others reads them;
+   nothing passes through slots. Pieces are read while the next one is written: the more ranks
    read, the longer a piece has to stay in the cache, so it is smaller. */
 #include "ft/core/algorithm.h"
 #include "ft/core/units.h"
@@ -47,4 +49,4 @@ static int run(struct ft_coll *c, struct ft_error *e)
     return c->recv ? ft_units_run(c, &listens, c->root, e) : ft_units_run(c, &gives, FT_FROM_NOBODY, e);
 }
 
-const struct ft_algorithm ft_log_bcast = {"log-bcast", segment, run};
+const struct ft_algorithm ft_log_bcast = {segment, run};

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An allgather through the log: each rank writes its slice into the record, and reads the others' there. Also a reduction whose elements are too big for slots: each rank gathers all
+/* An allgather through the log: each rank writes its slice into the record, and reads the
+   others' there. Also a reduction whose elements are too big for slots: each rank gathers all
    contributions and folds them itself (ft/collective.c).
 
    When: an allgather that is not short.
-   How: the writing is the contribution, so when everybody has contributed the record is complete: it is consumed then, by who is alive, and `done` is for replays.
-   Cost for each of n ranks, B bytes of each: B written into memory that no cache has, (n-1)B read there, B copied to where it receives its own. */
+   How: the writing is the contribution, so when everybody has contributed the record is
+   complete: it is consumed then, by who is alive, and `done` is for replays.
+   Cost for each of n ranks, B bytes of each: B written into memory that no cache has, (n-1)B
+   read there, B copied to where it receives its own. */
 #include "ft/base/copy.h"
 #include "ft/core/algorithm.h"
 #include "ft/core/units.h"
@@ -79,4 +82,4 @@ static const struct ft_steps steps = {
 
 static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_log_gather = {"log-gather", segment, run};
+const struct ft_algorithm ft_log_gather = {segment, run};

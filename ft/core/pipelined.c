@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pipelined: pieces go from rank to rank, through slots, to the one that receives the result.
 
-   When: a bcast or a reduce of two ranks that is not short; a reduce to rank 0 of three or four ranks that share processors, not by a user function.
-   How: who gets no result contributes whole pieces, is done with them then, and waits for nobody but a free slot. Who receives copies them to where it receives them, or folds them there
-   with its own, and writes the log on the way, past the cache. Of more than two ranks each adds what it contributes to what the next one has in its slot, into its own slot: from the last
-   to the first. A rank looks at the signature of whom it reads from, who has looked at the next one's, and so on. Of a piece that a predecessor has contributed to the slot has what
-   was made of it, and that counts.
-   Nobody but the receiver needs the log, for its successor, so the data cross once, and no part of the result comes back.
-   Cost of B bytes: B copied (or added) by each rank, and B logged by the receiver; pieces are a quarter of B, from 4 to 64 KiB, since each costs the news of it, some 0.1 us, and a
-   record's head. Pieces that are there already are taken together: to order what went past the cache takes as long as 3 KiB take to be received, and nobody waits for `done` but a
-   sender without a slot. */
+   When: a bcast or a reduce of two ranks that is not short; a reduce to rank 0 of three or four
+   ranks that share processors, not by a user function.
+   How: who gets no result contributes whole pieces, is done with them then, and waits for nobody
+   but a free slot. Who receives copies them to where it receives them, or folds them there with
+   its own, and writes the log on the way, past the cache. Of more than two ranks each adds what
+   it contributes to what the next one has in its slot, into its own slot: from the last to the
+   first. A rank looks at the signature of whom it reads from, who has looked at the next one's,
+   and so on. Of a piece that a predecessor has contributed to the slot has what was made of it,
+   and that counts. Nobody but the receiver needs the log, for its successor, so the data cross
+   once, and no part of the result comes back.
+   Cost of B bytes: B copied (or added) by each rank, and B logged by the receiver; pieces are a
+   quarter of B, from 4 to 64 KiB, since each costs the news of it, some 0.1 us, and a record's
+   head. Pieces that are there already are taken together: to order what went past the cache
+   takes as long as 3 KiB take to be received, and nobody waits for `done` but a sender without a
+   slot. */
 #include "ft/base/copy.h"
 #include "ft/core/algorithm.h"
 #include "ft/core/units.h"
@@ -111,5 +117,5 @@ static int run_reduce(struct ft_coll *c, struct ft_error *e)
     return n > 2 && next < n ? ft_units_run(c, &adds, next, e) : ft_units_run(c, &sends, FT_FROM_NOBODY, e);
 }
 
-const struct ft_algorithm ft_pipelined_bcast = {"pipelined", segment_of_bcast, run_bcast};
-const struct ft_algorithm ft_pipelined_reduce = {"pipelined", segment_of_reduce, run_reduce};
+const struct ft_algorithm ft_pipelined_bcast = {segment_of_bcast, run_bcast};
+const struct ft_algorithm ft_pipelined_reduce = {segment_of_reduce, run_reduce};

@@ -26,8 +26,9 @@ enum {
 enum { MANY = INT32_MAX };
 #define LIMIT(name) offsetof(struct ft_params, name)
 
-/* The first row that an operation fits decides. Limits are of the longest contribution; where they come from is said in layout.c (ft_params_default), and what each algorithm wins,
-   in docs/performance/algorithms.md. */
+/* The first row that an operation fits decides. Limits are of the longest contribution; where
+   they come from is said in layout.c (ft_params_default), and what each algorithm wins, in
+   docs/performance/algorithms.md. */
 static const struct row {
     uint32_t calls;
     uint32_t least_ranks, most_ranks;
@@ -65,6 +66,15 @@ FT_HOT enum ft_way ft_plan_choose(const struct ft_params *p, const struct ft_sig
            (r->most && bytes > limit(p, r->most)) || (r->below && bytes >= limit(p, r->below)))
         r++;
     return r->way;
+}
+
+const char *ft_way_text(enum ft_way way)
+{
+    static const char *const texts[FT_WAYS] = {
+        [FT_WAY_SHORT] = "short", [FT_WAY_CHUNKED] = "chunked", [FT_WAY_REDUNDANT] = "redundant", [FT_WAY_PIPELINED_BCAST] = "pipelined",
+        [FT_WAY_PIPELINED_REDUCE] = "pipelined", [FT_WAY_LOG_BCAST] = "log-bcast", [FT_WAY_LOG_GATHER] = "log-gather"};
+
+    return texts[way];
 }
 
 void ft_plan_chunk(uint64_t bytes, uint32_t elem, uint32_t n, uint32_t r, uint64_t *from, uint64_t *to)

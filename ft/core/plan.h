@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm does an operation, and how it is cut into units and chunks. Pure arithmetic: it depends on
-   the signature and on job constants only, so that two incarnations and all ranks agree (RULE 8). No clock has a say in it. */
+/* Which algorithm does an operation, and how it is cut into units and chunks. Pure arithmetic:
+   it depends on the signature and on job constants only, so that two incarnations and all ranks
+   agree (RULE 8). No clock has a say in it. */
 #ifndef FT_CORE_PLAN_H
 #define FT_CORE_PLAN_H
 
@@ -21,11 +22,15 @@ struct ft_plan {
     bool gathered;      /* a reduction whose elements are too big for slots: gather, then reduce privately */
 };
 
-/* On one node. bytes: contribution of the rank that contributes most. total: result of the whole operation. */
+/* On one node. bytes: contribution of the rank that contributes most. total: result of the whole
+   operation. */
 enum ft_way ft_plan_choose(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes, uint64_t total);
 
-/* Chunk `r` of `n` of a segment of `bytes`, in elements of `elem` bytes, whole cache lines where elements
-   allow: [*from, *to) in bytes. */
+/* "chunked". */
+const char *ft_way_text(enum ft_way way);
+
+/* Chunk `r` of `n` of a segment of `bytes`, in elements of `elem` bytes, whole cache lines where
+   elements allow: [*from, *to) in bytes. */
 void ft_plan_chunk(uint64_t bytes, uint32_t elem, uint32_t n, uint32_t r, uint64_t *from, uint64_t *to);
 
 static inline uint32_t ft_plan_turns(const struct ft_params *p, uint64_t segment)

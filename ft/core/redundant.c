@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Redundant: an allreduce of two ranks, each of which adds all of it.
 
-   When: two ranks, from what is too big for the short way up to 4 MiB (not with --allreduce halved).
-   How: each contributes its whole segment, and folds both to where it receives the result, of which it logs its chunk from there. So each has the result as soon as it has the other
-   one's contribution, and nothing is read in the log but by successors. Of what a dead incarnation has contributed its successor takes that, from its slot, as the other one does: they
-   would not have the same if it took what it would contribute itself (RULE 29).
-   Cost for each rank, B bytes: B copied in, 2B read and 1.5B written; the two cross once, where chunks cross twice, one after the other. */
+   When: two ranks, from what is too big for the short way up to 4 MiB (not with --allreduce
+   halved).
+   How: each contributes its whole segment, and folds both to where it receives the result, of
+   which it logs its chunk from there. So each has the result as soon as it has the other one's
+   contribution, and nothing is read in the log but by successors. Of what a dead incarnation has
+   contributed its successor takes that, from its slot, as the other one does: they would not
+   have the same if it took what it would contribute itself (RULE 29).
+   Cost for each rank, B bytes: B copied in, 2B read and 1.5B written; the two cross once, where
+   chunks cross twice, one after the other. */
 #include <string.h>
 
 #include "ft/base/copy.h"
@@ -43,7 +47,8 @@ static void keep(struct ft_units *x, uint64_t position, uint64_t result)
 
 static void take_over(struct ft_units *x) { x->c->in_slot = x->in + 1; }
 
-/* Of a result that is known (bootstrap_key.c) only what goes into the log, and nobody says what operator it is of. */
+/* Of a result that is known (bootstrap_key.c) only what goes into the log, and nobody says what
+   operator it is of. */
 static void produce(struct ft_units *x, uint64_t position, uint64_t result)
 {
     struct ft_coll *c = x->c;
@@ -73,4 +78,4 @@ static const struct ft_steps steps = {
 
 static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_redundant = {"redundant", segment, run};
+const struct ft_algorithm ft_redundant = {segment, run};

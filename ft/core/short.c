@@ -271,4 +271,4 @@ static FT_HOT int run(struct ft_coll *c, struct ft_error *e)
     return err;
 }
 
-const struct ft_algorithm ft_short = {"short", NULL, run};  /* one unit, of all there is */
+const struct ft_algorithm ft_short = {NULL, run};  /* one unit, of all there is */

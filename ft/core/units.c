@@ -91,8 +91,10 @@ static bool may_produce(const struct ft_units *x)
     return x->made < x->in && (x->out == x->c->plan.units || x->made - x->out < x->c->s->params->slot_depth);
 }
 
-/* For whom to wait when nothing could be done. False: something can be done now, since others have moved on meanwhile. Never for this rank: waiting for the last contribution once
-   more, and then for `done` of the first who has not done what we have not done either, had all ranks asleep for ever (explore finds it by the point here). */
+/* For whom to wait when nothing could be done. False: something can be done now, since others
+   have moved on meanwhile. Never for this rank: waiting for the last contribution once more, and
+   then for `done` of the first who has not done what we have not done either, had all ranks
+   asleep for ever (explore finds it by the point here). */
 static bool blocked(struct ft_units *x, struct ft_await *a)
 {
     bool is;
@@ -110,7 +112,8 @@ static bool blocked(struct ft_units *x, struct ft_await *a)
 
 /* ---- the steps ---- */
 
-/* Are those whose contributions this rank works with in the same operation? A root that gives to all asks nobody, but says which one it is in. */
+/* Are those whose contributions this rank works with in the same operation? A root that gives to
+   all asks nobody, but says which one it is in. */
 static int verify(struct ft_units *x, struct ft_error *e)
 {
     struct ft_stream *s = x->c->s;
@@ -201,7 +204,8 @@ static int produce(struct ft_units *x, struct ft_error *e)
     return 0;
 }
 
-/* Whether unit `out` is of the operation that this rank is in: in a replay its record says so, else other ranks' words. */
+/* Whether unit `out` is of the operation that this rank is in: in a replay its record says so,
+   else other ranks' words. */
 static int check_unit(struct ft_units *x, uint64_t position, struct ft_error *e)
 {
     struct ft_stream *s = x->c->s;
@@ -270,8 +274,9 @@ static int run(struct ft_units *x, struct ft_error *e)
         if (moved == 0 && blocked(x, &a))
             moved = ft_stream_await(s, &a, e);
     }
-    /* Who else had written there had said what it calls before that: the fence keeps the copies before this look. With
-       two ranks there is nobody else. Also in a replay: as long as not all have met since, the trail has it. */
+    /* Who else had written there had said what it calls before that: the fence keeps the copies
+       before this look. With two ranks there is nobody else. Also in a replay: as long as not
+       all have met since, the trail has it. */
     if (moved >= 0 && x->steps->after == FT_AFTER_ROOT && s->n > 2) {
         atomic_thread_fence(memory_order_acquire);
         return ft_stream_verify(s, e);
@@ -298,7 +303,8 @@ static void skip_idle_steps(struct ft_units *x)
     ft_stream_done(x->c->s, ft_units_unit(x, units), x->made_at);
 }
 
-/* A result that nobody here consumes is not looked at by consume(): a replay checks its first record. */
+/* A result that nobody here consumes is not looked at by consume(): a replay checks its first
+   record. */
 static int check_replayed(struct ft_units *x, struct ft_error *e)
 {
     struct ft_stream *s = x->c->s;

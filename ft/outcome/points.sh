@@ -25,7 +25,7 @@ by_timer() { case $1 in pause | sem_wait | sigwait) true ;; *) false ;; esac; }
 nth_row=0
 newer_too() {
     nth_row=$((nth_row + 1))
-    [ "${FT_TIER-}" != quick ] || [ -n "${FT_RUNS-}" ] || [ $((nth_row % 2)) = 1 ]
+    [ "${FT_TIER-}" != quick ] || [ -n "${FT_RUNS-}" ] || [ $((nth_row % 4)) = 1 ]
 }
 
 # Rows that are killed elsewhere, or cannot be followed by the tests' agent.
@@ -168,7 +168,7 @@ while IFS='|' read -r row closes <&3; do
     n=$points
     if [ "$n" != all ] && by_timer "$row"; then n=$((n * 5)); fi
     row_under_kills "$n" ""
-    # A newer copy, made within the row; in the quick tier of every other row.
+    # A newer copy, made within the row; in the quick tier of every fourth row.
     newer_too || continue
     [ -n "$closes" ] || {
         last=$(tail -n 1 "$tmp/of_row" | cut -d . -f 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank waits for, as it says itself before it waits (`ftrun status`, --hang-timeout). What is said stays: others' words only grow, so a wait that is over is one
-   for nobody. */
+/* What a rank waits for, as it says itself before it waits (`ftrun status`, --hang-timeout).
+   What is said stays: others' words only grow, so a wait that is over is one for nobody. */
 #ifndef FT_SHM_AWAIT_H
 #define FT_SHM_AWAIT_H
 

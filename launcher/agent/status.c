@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ft/base/reduce.h"
+#include "ft/core/plan.h"
 #include "ft/base/util.h"
 #include "ft/shm/wait.h"
 #include "launcher/agent/deadlines.h"
@@ -98,6 +99,19 @@ static void add_awaited(json_t *o, const struct look *l, uint32_t rank)
         json_object_set_new(o, "waits_for_hosts", json_boolean(pinned || (between && !n)));
 }
 
+/* The longest part of an allgatherv is in no signature; between nodes there is one way (ft/core/nodes.h). */
+static const char *way_of(const struct look *l, const struct ft_sig *sig)
+{
+    const struct ft_params *p = &l->job->region.header->params;
+    uint64_t bytes = sig->count * sig->elem;
+
+    if (p->nnodes > 1 || p->nranks == 1 || sig->call == FT_CALL_ALLGATHERV)
+        return NULL;
+    if (ft_sig_agrees(sig))
+        return ft_way_text(FT_WAY_SHORT);
+    return ft_way_text(ft_plan_choose(p, sig, bytes, sig->call == FT_CALL_ALLGATHER ? p->nranks * bytes : bytes));
+}
+
 static void add_call(json_t *o, const struct look *l, uint32_t rank)
 {
     const struct ft_inspect *i = &l->all[rank];
@@ -113,6 +127,8 @@ static void add_call(json_t *o, const struct look *l, uint32_t rank)
     json_object_set_new(o, "type", sig->count && sig->kind < FT_NKINDS ? json_string(ft_kind_text(sig->kind)) : json_null());
     json_object_set_new(o, "reduction", sig->reduction == FT_NONE ? json_null() : json_string(ft_reduction_text(sig->reduction)));
     json_object_set_new(o, "root", sig->root < 0 ? json_null() : json_integer(sig->root));
+    if (way_of(l, sig))
+        json_object_set_new(o, "algorithm", json_string(way_of(l, sig)));
     json_object_set_new(o, "site", json_string(ft_sites_print(l->sites, i->site, l->job->procs[rank].pid)));
     add_awaited(o, l, rank);
 }

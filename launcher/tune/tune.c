@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two threads on two of the processors that ranks may use do what the engine does with the bytes of an operation, without a call around it, and with a log as ranks have one:
-   memory that is in no cache. What has just been written and what is sent again unchanged, which is in both processors' caches then, both count: programs do both. */
+/* Two threads on two of the processors that ranks may use do what the engine does with the bytes
+   of an operation, without a call around it, and with a log as ranks have one: memory that is in
+   no cache. What has just been written and what is sent again unchanged, which is in both
+   processors' caches then, both count: programs do both. */
 #include "config.h"
 #include "launcher/tune/tune.h"
 
@@ -22,7 +24,8 @@
 enum { BYTES = 128 << 10, PIECE = 32 << 10, RING = 10 * BYTES, ROUNDS = 7, WARM = 1, TIMES = 2, SPINS = 2000 };
 #define MOST_NS 5000000ull /* of one operation: nobody shares the processors */
 
-/* One of two threads: its memory, and what it has given to the other one. Words only grow: operation i begins with i * STEPS. */
+/* One of two threads: its memory, and what it has given to the other one. Words only grow:
+   operation i begins with i * STEPS. */
 enum { STEPS = BYTES / PIECE + 1 };
 struct side {
     _Alignas(FT_LINE) _Atomic uint64_t given;
@@ -114,7 +117,8 @@ static void doubled(struct side *me, struct side *other, uint64_t i)
     ft_copy_order(true);
 }
 
-/* Side 0 writes into the log, where side 1 reads it and then, as another rank on its own processor would, side 0 does: lines that another core has read by then are slow to come back. */
+/* Side 0 writes into the log, where side 1 reads it and then, as another rank on its own
+   processor would, side 0 does: lines that another core has read by then are slow to come back. */
 static void written(struct side *me, struct side *other, uint64_t i, bool past_cache)
 {
     for (uint64_t at = 0, step = i * STEPS; at < BYTES; at += PIECE) {
