@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the bootstrap cache: whether a call is the operation at the stream's position, or one of the job's beginning whose result is in the
-   cache (docs/internals/bootstrap-cache.md). With a key of the program's that is exact (bootstrap_key.c). Without one (--bootstrap-cache) the place of the
-   call, what is called and this rank's contribution have to tell, and what the log or any rank says of the unit (bootstrap_place.c). */
+/* Inside the bootstrap cache: whether a call is the operation at the stream's position, or one of
+   the job's beginning whose result is in the cache (docs/internals/bootstrap-cache.md). With a key
+   of the program's that is exact (bootstrap_key.c). Without one (--bootstrap-cache) the place of
+   the call, what is called and this rank's contribution have to tell, and what the log or any rank
+   says of the unit (bootstrap_place.c). */
 #ifndef FT_CORE_BOOTSTRAP_H
 #define FT_CORE_BOOTSTRAP_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of a job on several nodes (DESIGN section 3, "between nodes"; docs/internals/between-nodes.md). The ranks of a node share memory as
-   ever; local rank 0, the representative, also speaks for the node, over links whose state is in ft/core/exchange.h. Here is what is in the
-   frames and where it goes; who moves the bytes (ft/net/links.h) comes in as struct ft_wire.
+/* Collectives of a job on several nodes (DESIGN section 3, "between nodes";
+   docs/internals/between-nodes.md). The ranks of a node share memory as ever; local rank 0, the
+   representative, also speaks for the node, over links whose state is in ft/core/exchange.h. Here
+   is what is in the frames and where it goes; who moves the bytes (ft/net/links.h) comes in as
+   struct ft_wire.
 
    Every unit has the same record on every node: reductions the result (also MPI_Reduce: only the root takes it), gathers all slices in
    the order of places. So a node that lacks a unit can have it from any other.

@@ -127,9 +127,9 @@ struct piece {
     const char *source;  /* of the byte at `from` */
 };
 
-/* One rank writes all of it, though all have it: a core that writes line after line fetches those that follow, and takes them from
-   who writes there (docs/performance/recovery.md, "Short results, by one rank"). Of what is not in one piece anywhere (allgatherv) each rank
-   writes its own part. */
+/* One rank writes all of it, though all have it: a core that writes line after line fetches those
+   that follow, and takes them from who writes there (docs/performance/recovery.md, "Short results,
+   by one rank"). Of an allgatherv, which is in one piece nowhere, each rank writes its own part. */
 static struct piece piece_of(const struct ft_coll *c, uint64_t result)
 {
     const struct ft_stream *s = c->s;

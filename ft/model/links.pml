@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Link resume with the answer rule, and replaced nodes (DESIGN section 3, RULES 24 to 30; docs/internals/between-nodes.md, docs/internals/links.md and docs/internals/nodes.md): what
+/* Link resume with the answer rule, and replaced nodes (DESIGN section 3, RULES 24 to 30;
+   docs/internals/between-nodes.md, docs/internals/links.md and docs/internals/nodes.md): what
    ft/core/exchange.c and those that drive it do between three nodes in a path, 0 = 1 - 2: the root edge is between 0 and 1, 2 is
    the child of 1. Connections break, representatives die, nodes are lost. Searched exhaustively by links.sh; docs/models.md says what is
    modelled, what a step is, and what the variants (-D) are.

@@ -315,7 +315,8 @@ static int turn(void *arg, struct ft_error *e)
     for (uint32_t p = 0; p < net->nodes->x.n; p++) {
         if (net->link[p].fd == NO_FD)
             continue;
-        /* All that can go, before anything is read: what comes in between is looked at once then (docs/performance/hosts.md, "Segments"). */
+        /* All that can go, before anything is read: what comes in between is looked at once then
+           (docs/performance/hosts.md, "Segments"). */
         while ((err = push(net, p, e)) > 0)
             moved = 1;
         if (err < 0)

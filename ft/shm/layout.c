@@ -71,8 +71,10 @@ void ft_params_nodes(struct ft_params *p, uint32_t nnodes, uint32_t node, uint32
     p->node = node;
     if (nnodes == 1)
         return;
-    /* The smallest segment that uses a link, and the largest that wins anything (docs/performance/hosts.md, "Segments"). On its way at most is depth times
-       as much: more than bandwidth times round trip of what hosts of one room are joined by (10 Gbit/s and 0.8 ms). Seven of the largest fill an extent. */
+    /* The smallest segment that uses a link, and the largest that wins anything
+       (docs/performance/hosts.md, "Segments"). On its way at most is depth times as much: more than
+       bandwidth times round trip of what hosts of one room are joined by (10 Gbit/s and 0.8 ms).
+       Seven of the largest fill an extent. */
     p->segment = 131072;
     p->slot_bytes = p->gather_bytes = 9 * 65536;
     p->slot_depth = 8;

@@ -50,7 +50,8 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
 /* Rank: whether a fork's child has the mapping, as a snapshot must (RULE 15). 0, or -1 with errno. */
 int ft_region_fork_keeps(const struct ft_region *r, bool keep);
 
-/* ---- cuts: where each rank can go on from (docs/internals/log.md, "Cuts and the released log"). The agent's, one process at a time ---- */
+/* ---- cuts: where each rank can go on from (docs/internals/log.md, "Cuts and the released log").
+   The agent's, one process at a time ---- */
 
 /* Rank has a snapshot at p (ft_position) that can be woken from now on, and will not go back before it. Before its earlier
    snapshot is discarded, while the later one exists. Never lowers a cut. The keeper then releases what nobody needs any more:

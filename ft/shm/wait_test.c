@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who sleeps on a word is woken by who publishes it (ft/shm/wait.h), whoever makes the barriers: of 20,000 times that two processes meet, each asleep
-   or about to be when the other one comes, none waits until its sleep is over. (That a barrier were missing would hardly be seen here: without any, none
-   of 300,000 was lost, with 40 stores to cold memory before each publication. Why there is none missing is in docs/internals/waiting.md.) */
+/* Who sleeps on a word is woken by who publishes it (ft/shm/wait.h), whoever makes the barriers: of
+   20,000 times that two processes meet, each asleep or about to be when the other one comes, none
+   waits until its sleep is over. (That a barrier were missing would hardly be seen here: without
+   any, none of 300,000 was lost, with 40 stores to cold memory before each publication. Why there
+   is none missing is in docs/internals/waiting.md.) */
 #include "ft/shm/wait.h"
 
 #include <criterion/criterion.h>

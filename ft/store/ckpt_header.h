@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a checkpoint file begins with (docs/internals/checkpoints.md, "Durable checkpoints"): to whom it belongs, and length and XXH3 hash of each
-   section that follows. Section 0 is the global model, 1 + r the local model of rank r, one behind the other.
+/* What a checkpoint file begins with (docs/internals/checkpoints.md, "Durable checkpoints"): to
+   whom it belongs, and length and XXH3 hash of each section that follows. Section 0 is the global
+   model, 1 + r the local model of rank r, one behind the other.
 
      at 0   magic, format, bytes of the header, bytes of the file, hash of these     the same in all formats ever
      at 32  hash of the rest of the header

@@ -208,9 +208,11 @@ static void set_port(struct ft_address *a, uint16_t port)
         v6(a)->sin6_port = htons(port);
 }
 
-/* BBR sends by a timer, at the rate it believes the way has: right for a line that loses packets, and half of the speed between hosts of one
-   room (docs/performance/hosts.md, "Several hosts"). Where it is the system's choice, connections of a job have what Linux has by default, or
-   what everybody may choose. Said before there is a connection: one that has begun with the timer keeps it. */
+/* BBR sends by a timer, at the rate it believes the way has: right for a line that loses packets,
+   and half of the speed between hosts of one room (docs/performance/hosts.md, "Several hosts").
+   Where it is the system's choice, connections of a job have what Linux has by default, or what
+   everybody may choose. Said before there is a connection: one that has begun with the timer keeps
+   it. */
 static void choose_congestion_control(int fd)
 {
     static const char *const others[] = {"cubic", "reno"};

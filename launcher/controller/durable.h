@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Durable checkpoints of a job on several hosts (docs/internals/nodes.md): the controller alone has the directory, and the files in it are those of
-   a job on one host. It has all nodes hold one committed version, fetches the global model and each rank's own from where they are, and writes them when
-   all are here and all that was printed before that version is out. With --resume it has what the job begins with, for as long as the job runs. */
+/* Durable checkpoints of a job on several hosts (docs/internals/nodes.md): the controller alone has
+   the directory, and the files in it are those of a job on one host. It has all nodes hold one
+   committed version, fetches the global model and each rank's own from where they are, and writes
+   them when all are here and all that was printed before that version is out. With --resume it has
+   what the job begins with, for as long as the job runs. */
 #ifndef LAUNCHER_CONTROLLER_DURABLE_H
 #define LAUNCHER_CONTROLLER_DURABLE_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --bootstrap-cache on several nodes. A rank that has come back by a checkpoint may not know whether a call is the unit that it stands at or one
-   whose result is in the cache; if no rank of its node ever called that unit, other nodes may know (docs/internals/bootstrap-cache.md). Its representative
-   says which unit it is (ft/shm/doubt.h) and rings; this asks the other nodes' agents, one after the other and again, until
+/* --bootstrap-cache on several nodes. A rank that has come back by a checkpoint may not know
+   whether a call is the unit that it stands at or one whose result is in the cache; if no rank of
+   its node ever called that unit, other nodes may know (docs/internals/bootstrap-cache.md). Its
+   representative says which unit it is (ft/shm/doubt.h) and rings; this asks the other nodes'
+   agents, one after the other and again, until
 
      one of them knows            its ranks have called the unit, or it is in its log
      every rank of the job asks   nobody knows, or ever will: the operation is done once more

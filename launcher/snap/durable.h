@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Durable checkpoints (docs/internals/checkpoints.md, "Durable checkpoints"): the agent writes committed versions to --ckpt-dir, and --resume begins a job with the newest
-   good one. Which version is on disk is in shared memory; a successor of the agent begins again what was being written. */
+/* Durable checkpoints (docs/internals/checkpoints.md, "Durable checkpoints"): the agent writes
+   committed versions to --ckpt-dir, and --resume begins a job with the newest good one. Which
+   version is on disk is in shared memory; a successor of the agent begins again what was being
+   written. */
 #ifndef LAUNCHER_SNAP_DURABLE_H
 #define LAUNCHER_SNAP_DURABLE_H
 
