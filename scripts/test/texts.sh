@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Each page (NAME.md) that a comment, a page or a manual names is there, and each section that is named with
 # it (docs/page.md, "Section") is a heading of that page. Every page is in the tarball and has an entry in
-# README.md or in the index of its folder. The pages of docs/internals are short, and sources that they name are there.
+# README.md or in the index of its folder. The pages of docs/internals are short, and the files and the
+# names (ft_...) that they give are in the sources.
 set -u
 exec python3 - "${top_srcdir:-.}" <<'PYTHON'
 import pathlib
@@ -75,8 +76,13 @@ failed += [f"{page.relative_to(top)} is longer than {LONGEST} bytes: split it" f
            if page.stat().st_size > LONGEST]
 
 tree = [str(path.relative_to(top)) for path in files]
+code = [path for path in files if path.suffix in (".c", ".h") and path.parts[len(top.parts)] in ("ft", "launcher", "mpi_shim")]
+words = {word for path in code for word in re.findall(r"ft_\w+", path.read_text(encoding="utf-8", errors="replace"))}
 for page in sorted((top / "docs/internals").glob("*.md")):
-    sources = set(re.findall(r"`([\w./-]+\.(?:c|h|pml|sh|py))`", page.read_text(encoding="utf-8"))) - {"mpif.h"}
+    text = page.read_text(encoding="utf-8")
+    names = set(re.findall(r"`(?:struct )?(ft_\w+)`", text))
+    failed += [f"{page.relative_to(top)} names {name}, which is not in the sources" for name in sorted(names - words)]
+    sources = set(re.findall(r"`([\w./-]+\.(?:c|h|pml|sh|py))`", text)) - {"mpif.h"}
     failed += [f"{page.relative_to(top)} names {source}, which is not there" for source in sorted(sources)
                if not any(("/" + path).endswith("/" + source) for path in tree)]
 
