@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Scripts for people and for CI, and checks of the tree and its documents that start no job.
 EXTRA_DIST += scripts/messages.py scripts/packages.sh scripts/build.sh scripts/quickstart.sh scripts/tour.sh scripts/check.sh .ci/run
-scripts_tests = scripts/test/man.sh scripts/test/walkthrough.sh scripts/test/failure_model.sh scripts/test/build.sh scripts/test/portable.sh scripts/test/tests.sh scripts/test/messages.sh scripts/test/rules.sh scripts/test/texts.sh
+scripts_tests = scripts/test/man.sh scripts/test/walkthrough.sh scripts/test/failure_model.sh scripts/test/build.sh \
+	scripts/test/portable.sh scripts/test/tests.sh scripts/test/messages.sh scripts/test/rules.sh scripts/test/texts.sh
 EXTRA_DIST += $(scripts_tests)
 if !SANITIZED
 TESTS += $(scripts_tests)
