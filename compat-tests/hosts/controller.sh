@@ -120,6 +120,25 @@ expect_err 'process .* of ftrun is gone; process .* goes on with the job'
 chance running rank running agent
 expect_code 137
 
+# A node that comes back to the successor before another one does is to hear of that: its ranks dial it when they start again (they waited for
+# ever, 7 of 8 times).
+process_of() { says "it['per_rank'][$1]['pid']"; }
+begin --launcher "exec:$go" -H a,b --snapshot off "$mixed" -n 150 -m 2000 -b 0 -e -w 20000
+wait_for is_listed
+wait_for got_on 2
+late=$(awk '/^PPid/ { print $2 }' "/proc/$(process_of 0)/status") controller=$(running)
+kill -STOP "$late"
+kill -KILL "$controller"
+sleep 0.3
+kill -CONT "$late"
+is_back() { victim=$(process_of 1) && [ -n "$victim" ]; }
+wait_for is_back
+sleep 0.3
+kill -KILL "$victim"
+ended 60
+expect_code 0
+[ "$(grep -c ' done 150 ' out)" = 2 ] || fail "$what: $(cat out)"
+
 # Who does not want that.
 begin --launcher "exec:$go" -H a,b --die-with-launcher sleep 1000
 wait_for is_listed

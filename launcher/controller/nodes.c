@@ -147,8 +147,10 @@ static void on_hello(void *arg, uint32_t node)
     ft_controller_durable_hello(c, node);
     ft_peers_send(c->peers, node, ft_wire_put_job(&c->job)); /* first: the step may have something else for this node alone */
     ft_controller_step(c, (struct ft_nodes_event){.kind = FT_NV_HELLO, .node = node});
-    if (!c->nodes[node].told_table)
+    if (!c->nodes[node].told_table) { /* it is up already, to a successor of the controller's process; those that came before it are to know */
         ft_peers_send(c->peers, node, ft_controller_table(c));
+        ft_controller_say_table(c);
+    }
     c->nodes[node].got = 0; /* what was acknowledged may not have come */
     ft_controller_acknowledge(c, node);
 }

@@ -354,7 +354,7 @@ int ft_rdzv_open(struct ft_rdzv **out, const struct ft_rdzv_config *config, stru
                       "or FTMPI_SECRET_FILE, keeps others out; a pod of Kubernetes' mounts a Secret for it)",
                       config->settings->embedded ? "the port" : "the store");
     ft_rdzv_look(r);
-    ft_rdzv_tell(r, FT_RV_TIME, 0);
+    ft_timer_set(r->due, 0); /* nothing is called before this has returned */
     *out = r;
     return 0;
 }

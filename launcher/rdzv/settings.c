@@ -302,6 +302,8 @@ int ft_rdzv_settings_check(struct ft_rdzv_settings *s, struct ft_error *e)
         return ft_err_set(e, FT_EINVAL, "--rdzv: at most %u host%s, and at least %u", s->max, ft_plural(s->max), s->min);
     if (s->lease_ms < LEAST_LEASE_MS || s->lease_ms > MOST_LEASE_MS || s->lease_ms % 1000)
         return ft_err_set(e, FT_EINVAL, "--rdzv: a lease is of whole seconds, 1 to %d", MOST_LEASE_MS / 1000);
+    if (!s->timeout_ms)
+        return ft_err_set(e, FT_EINVAL, "--rdzv: timeout: a host waits for the others for more than 0 s");
     if (!*s->cert != !*s->key)
         return ft_err_set(e, FT_EINVAL, "--rdzv: cert and key go together");
     if (s->embedded && (s->tls || *s->cacert || *s->cert))

@@ -78,7 +78,7 @@ Test(statement_11, what_is_none)
         "", "etcd", "etcd:/a/j", "http://a/j", "etcd:///j", "etcd://a", "etcd://a/", "etcd://a/j/k", "etcd://a:0/j", "etcd://a:65536/j", "etcd://a:x/j",
         "etcd://[::1/j", "etcd://[::1]x/j", "etcd://a,/j", "etcd://@a/j", "rdzv://me@a/j", "rdzv://a,b/j", "etcd://a/j?min_workers", "etcd://a/j?min_workers=",
         "etcd://a/j?min_workers=0", "etcd://a/j?min_workers=-1", "etcd://a/j?min_workers=99999", "etcd://a/j?min_workers=3&max_workers=2",
-        "etcd://a/j?timeout=1e9", "etcd://a/j?timeout=1.x", "etcd://a/j?nosuch=1", "etcd://a/j?lease=0", "etcd://a/j?lease=1.5", "etcd://a/j?protocol=ftp",
+        "etcd://a/j?timeout=1e9", "etcd://a/j?timeout=1.x", "etcd://a/j?nosuch=1", "etcd://a/j?timeout=0", "etcd://a/j?timeout=0.0", "etcd://a/j?lease=0", "etcd://a/j?lease=1.5", "etcd://a/j?protocol=ftp",
         "etcd://a/j?etcd_prefix=x", "etcds://a/j?cert=/a", "etcd://a/j?cacert=/a", "rdzv://a/j?protocol=https", "etcd://a/%00", "etcd://a/%zz", "etcd://a/a%2",
         "etcd://a/a b", "etcd://a/j?=1", "etcd://a b/j"};
 
