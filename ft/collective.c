@@ -105,7 +105,14 @@ FT_HOT int ft_collective_rendezvous(struct ft_stream *s, enum ft_call call, uint
 
 FT_HOT int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
 {
-    return ft_collective_rendezvous(s, FT_CALL_BARRIER, site, e);
+    uint32_t given_way = ft_wait_given_way(s->patience);
+    int err = ft_collective_rendezvous(s, FT_CALL_BARRIER, site, e);
+
+    /* Last of its processor's ranks it goes on without having waited, and where a bcast follows it would wait there, for a root
+       that can only come when it gives way. The others have waited longer. */
+    if (!err && s->receives)
+        ft_wait_let_go_first(s->patience, given_way);
+    return err;
 }
 
 int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, const char *key, uint64_t site,

@@ -73,7 +73,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
      sig, site, first     of the call in progress: there is none between two calls
-     wrote                a guess
+     wrote, receives      guesses
      loading, load        no snapshot is made before it has loaded
      recovering           again, if only to note when it is over
      log                  ft_log_resume */
@@ -114,6 +114,8 @@ static int begin_again(struct ft_stream *s, struct ft_error *e)
 
 FT_HOT int ft_stream_begin(struct ft_stream *s, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
 {
+    if (s->sig.call == FT_CALL_BARRIER)
+        s->receives = sig->call == FT_CALL_BCAST && (uint32_t)sig->root != s->me;
     s->sig = *sig;
     s->site = site;
     s->first = s->unit;

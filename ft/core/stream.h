@@ -44,6 +44,7 @@ struct ft_stream {
     uint64_t finished;    /* every rank has finished with all units below, as far as we have seen */
     uint64_t contributed; /* every rank has contributed (standard path) below, as far as we have seen */
     uint64_t wrote;       /* the last unit in whose short slot this rank wrote anything: a guess */
+    bool receives;        /* what this rank called behind its last barrier was a bcast of another's. For the next one: a guess */
 
     /* the operation in progress */
     struct ft_sig sig;

@@ -88,6 +88,14 @@ FT_HOT void ft_wait_spin(const struct ft_patience *p, uint32_t r, bool last, _At
 
 FT_HOT uint32_t ft_wait_given_way(const struct ft_patience *p) { return p && p->place ? p->place->turns : 0; }
 
+void ft_wait_let_go_first(const struct ft_patience *p, uint32_t before)
+{
+    const struct ft_place *place = p->place;
+
+    if (place && place->home >= 0 && place->to - place->from <= MOST_SHARING && place->turns == before)
+        sched_yield();
+}
+
 FT_HOT bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p)
 {
     uint64_t now;

@@ -50,8 +50,9 @@ void ft_wait_turn_until(struct ft_wait *w, const struct ft_patience *p, _Atomic 
    another rank and back would take. If two ranks share a processor, or if this one is the `last` of its own to come: none of them has anything to do but wait. */
 void ft_wait_spin(const struct ft_patience *p, uint32_t r, bool last, _Atomic uint64_t *word, uint64_t least);
 
-/* How often this rank has given way. */
+/* Behind a wait: those of its processor whose turn it is may go first, if two ranks share one and it has not given way since `before`. */
 uint32_t ft_wait_given_way(const struct ft_patience *p);
+void ft_wait_let_go_first(const struct ft_patience *p, uint32_t before);
 
 /* Its two halves, for who waits for other things as well. A turn without a sleep; true when one is due. */
 bool ft_wait_patience(struct ft_wait *w, const struct ft_patience *p);
