@@ -15,7 +15,7 @@ job() {
     rm -f "$tmp/starts" "$tmp/end" "$STALL_UNTIL" "$STALL_UNTIL.waits" "$tmp"/printed.*
     LD_PRELOAD=$built/.libs/stall.so
     export LD_PRELOAD
-    begin --launcher "exec:$go" -H a,b --lease 2 "$@" sh -c 'echo $FTMPI_RANK >>'"$tmp/starts"'
+    begin --launcher "exec:$go" -H a,b --lease 3 "$@" sh -c 'echo $FTMPI_RANK >>'"$tmp/starts"'
         seq -f "$FTMPI_RANK %032.0f" 400000
         : >'"$tmp"'/printed.$FTMPI_RANK
         while [ ! -e '"$tmp/end"' ]; do sleep 0.05; done'
@@ -27,7 +27,7 @@ something_happens() {
 }
 # Two leases long.
 nothing_happens() {
-    until_true 4 something_happens && fail "$what: somebody does not wait for the disk"
+    until_true 6 something_happens && fail "$what: somebody does not wait for the disk"
     [ "$(awk '/VmRSS/ { print $2 }' "/proc/$(other_process "$front")/status")" -lt $MOST ] || fail "$what: too much is kept in memory"
 }
 # all_of FILE...: what both ranks print, each line once.

@@ -227,7 +227,7 @@ int ft_nodes_idle(struct ft_nodes *n, struct ft_wait *w, _Atomic uint64_t *word,
     moved = n->wire.turn(n->wire.net, e);
     if (moved == 0)
         n->wire.pause(n->wire.net, w, word, seen);
-    return ft_min(moved, 0);
+    return moved < 0 ? moved : 0;
 }
 
 void ft_nodes_ring(const struct ft_nodes *n)

@@ -281,7 +281,7 @@ static int run(struct ft_units *x, struct ft_error *e)
         atomic_thread_fence(memory_order_acquire);
         return ft_stream_verify(s, e);
     }
-    return ft_min(moved, 0);
+    return moved < 0 ? moved : 0;
 }
 
 /* Who contributes nothing or receives nothing has nothing to do in those steps. */
