@@ -13,17 +13,6 @@
 #include "ft/core/algorithm.h"
 #include "ft/core/units.h"
 
-static uint64_t segment(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
-{
-    (void)bytes;
-    return p->slot_bytes / sig->elem * sig->elem;
-}
-
-static void my_chunk(const struct ft_units *x, uint64_t n, uint64_t *from, uint64_t *to)
-{
-    ft_plan_chunk(n, x->c->elem, x->c->s->n, x->c->s->rank, from, to);
-}
-
 /* What this rank folds goes to where it receives it, and into the log from there. */
 static bool folds_to_result(const struct ft_units *x)
 {
@@ -45,7 +34,7 @@ static void keep(struct ft_units *x, uint64_t position, uint64_t result)
 
     if (x->c->plan.units > 1)
         return;
-    my_chunk(x, result, &from, &to);
+    ft_units_chunk(x, result, &from, &to);
     ft_units_prefetch(x, position, result, from, to - from);
 }
 
@@ -57,7 +46,7 @@ static void produce(struct ft_units *x, uint64_t position, uint64_t result)
     char *payload = ft_log_write(&c->s->log, position) + ft_record_offset(result);
     uint64_t from, to;
 
-    my_chunk(x, result, &from, &to);
+    ft_units_chunk(x, result, &from, &to);
     if (from < to) {
         ft_point_bulk(payload + from, to - from);
         if (folds_to_result(x))
@@ -75,7 +64,7 @@ static int consume(struct ft_units *x, uint64_t position, uint64_t result, struc
     int err;
 
     if (folds_to_result(x) && x->out >= x->fresh)
-        my_chunk(x, result, &mine, &end);
+        ft_units_chunk(x, result, &mine, &end);
     err = ft_units_read(x, position, result, 0, mine, e);
     return err ? err : ft_units_read(x, position, result, end, result, e);
 }
@@ -85,4 +74,4 @@ static const struct ft_steps steps = {
 
 static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_chunked = {segment, run};
+const struct ft_algorithm ft_chunked = {ft_units_slots, run};

@@ -16,17 +16,6 @@
 #include "ft/core/algorithm.h"
 #include "ft/core/units.h"
 
-static void my_chunk(const struct ft_units *x, uint64_t n, uint64_t *from, uint64_t *to)
-{
-    ft_plan_chunk(n, x->c->elem, x->c->s->n, x->c->s->rank, from, to);
-}
-
-static uint64_t segment(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
-{
-    (void)bytes;
-    return p->slot_bytes / sig->elem * sig->elem;
-}
-
 static void contribute(struct ft_units *x, uint64_t position, uint64_t result)
 {
     (void)position;
@@ -41,7 +30,7 @@ static void keep(struct ft_units *x, uint64_t position, uint64_t result)
 
     if (x->c->plan.units > 1 || ft_coll_logs_past(x->c))
         return;
-    my_chunk(x, result, &from, &to);
+    ft_units_chunk(x, result, &from, &to);
     ft_units_prefetch(x, position, result, from, to - from);
 }
 
@@ -55,7 +44,7 @@ static void produce(struct ft_units *x, uint64_t position, uint64_t result)
     char *payload = ft_log_write(&c->s->log, position) + ft_record_offset(result), *to = ft_units_result(x, x->made);
     uint64_t from, end;
 
-    my_chunk(x, result, &from, &end);
+    ft_units_chunk(x, result, &from, &end);
     ft_point_bulk(payload + from, end - from);
     if (c->known) {
         memcpy(payload + from, to + from, end - from);
@@ -78,4 +67,4 @@ static const struct ft_steps steps = {
 
 static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
 
-const struct ft_algorithm ft_redundant = {segment, run};
+const struct ft_algorithm ft_redundant = {ft_units_slots, run};

@@ -349,6 +349,12 @@ int ft_units_run(struct ft_coll *c, const struct ft_steps *steps, int64_t from, 
 
 /* ---- for algorithms ---- */
 
+uint64_t ft_units_slots(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
+{
+    (void)bytes;
+    return p->slot_bytes / sig->elem * sig->elem;
+}
+
 int ft_units_read(struct ft_units *x, uint64_t position, uint64_t result, uint64_t from, uint64_t to, struct ft_error *e)
 {
     if (from == to)

@@ -100,6 +100,15 @@ static inline char *ft_units_part(const struct ft_units *x, uint32_t r, uint64_t
     return ft_units_result(x, i) + ft_coll_displ(x->c, r);
 }
 
+/* Which bytes of a segment of n this rank adds, where each adds a chunk. */
+static inline void ft_units_chunk(const struct ft_units *x, uint64_t n, uint64_t *from, uint64_t *to)
+{
+    ft_plan_chunk(n, x->c->elem, x->c->s->n, x->c->s->rank, from, to);
+}
+
+/* struct ft_algorithm's segment: as many elements as fit a slot. */
+uint64_t ft_units_slots(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes);
+
 /* The head of the record of unit `made`. */
 static inline void ft_units_head(struct ft_units *x, uint64_t position, uint64_t result)
 {
