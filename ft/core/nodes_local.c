@@ -154,8 +154,7 @@ char *ft_nodes_local_partial(const struct ft_nodes_op *op, uint64_t u)
 {
     const struct ft_stream *s = op->n->s;
 
-    return s->slots + (s->region->stream.partials_at - s->region->stream.slots_at) +
-           (u & (s->params->slot_depth - 1)) * s->params->slot_bytes;
+    return s->partials + (u & (s->params->slot_depth - 1)) * s->params->slot_bytes;
 }
 
 /* My chunk of the partial. User functions do not see memory that others read. */

@@ -28,8 +28,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
                     const struct ft_patience *patience, int kick_fd, int spill_fd)
 {
     const struct ft_header *h = region->header;
-    char *base = region->base + h->streams_at + id * h->stream_bytes;
-    struct ft_stream_head *head = (struct ft_stream_head *)(void *)base;
+    struct ft_stream_parts parts = ft_region_stream(region, id);
     struct ft_log *log = &s->log;
 
     memset(s, 0, sizeof *s);
@@ -37,24 +36,25 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     s->params = &h->params;
     s->patience = patience;
     s->rank = rank;
-    s->n = ft_look32(&head->nranks);
+    s->n = ft_look32(&parts.head->nranks);
     s->me = ft_region_rank_of(region, rank);
     s->size = s->params->nnodes > 1 ? s->params->world : s->n;
     s->apart = s->params->nnodes > 1 || s->n == 1;
     s->name = name;
-    s->counters = (struct ft_counters *)(void *)(base + region->stream.counters_at);
-    s->trails = (struct ft_trail *)(void *)(base + region->stream.trails_at);
-    s->shorts = base + region->stream.shorts_at;
-    s->slots = base + region->stream.slots_at;
+    s->counters = parts.counters;
+    s->trails = parts.trails;
+    s->shorts = parts.shorts;
+    s->slots = parts.slots;
+    s->partials = parts.partials;
     s->short_bytes = region->stream.short_bytes;
     if (s->params->check_units)
-        s->checks = (_Atomic uint64_t *)(void *)(base + region->stream.checks_at) + rank * s->params->check_units;
+        s->checks = parts.checks + rank * s->params->check_units;
     s->host = "";
     s->block = id == 0 ? ft_region_rank(region, rank) : NULL;
 
     log->region = region;
-    log->head = head;
-    log->table = (const _Atomic uint64_t *)(void *)(base + region->stream.table_at);
+    log->head = parts.head;
+    log->table = parts.table;
     log->mine = &s->counters[rank];
     log->patience = patience;
     ft_log_extents(log, h->params.extent_bytes);
@@ -68,7 +68,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
 }
 
 /* Field by field, what a copy made at the cut has and whether it is still true:
-     ft, cache, attentive, region, params, patience, rank, n, me, size, apart, nodes, name, counters, trails, shorts, slots, short_bytes, checks, host, block   constants of the rank
+     ft, cache, attentive, region, params, patience, rank, n, me, size, apart, nodes, name, counters, trails, shorts, slots, partials, short_bytes, checks, host, block   constants of the rank
      unit, end, chain     the position: that of the cut, which is where the program's own memory is
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true

@@ -33,6 +33,7 @@ struct ft_stream {
     struct ft_trail *trails;          /* [n][trail] */
     char *shorts;                     /* [n][short_depth] of short_bytes */
     char *slots;                      /* [n][slot_depth] of slot_bytes */
+    char *partials;                   /* [slot_depth] of slot_bytes: of this node, with several */
     uint64_t short_bytes;
     struct ft_log log;
 

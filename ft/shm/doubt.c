@@ -30,7 +30,7 @@ static bool logged(const struct ft_region *r, int spill_fd, uint64_t unit, struc
 static bool called(const struct ft_region *r, uint32_t rank, uint64_t unit, struct ft_sig *sig, uint64_t *site)
 {
     const struct ft_params *p = &r->header->params;
-    const struct ft_trail *trails = (const struct ft_trail *)(const void *)(r->base + r->header->streams_at + r->stream.trails_at);
+    const struct ft_trail *trails = ft_region_stream(r, 0).trails;
 
     return ft_trail_read(&trails[(uint64_t)rank * p->trail + (unit & (p->trail - 1))], unit, sig, site);
 }

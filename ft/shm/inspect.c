@@ -22,14 +22,14 @@ struct world {
 
 static struct world world_of(const struct ft_region *r)
 {
-    const char *base = r->base + r->header->streams_at;
+    struct ft_stream_parts parts = ft_region_stream(r, 0);
 
     return (struct world){
         .p = &r->header->params,
-        .head = (const struct ft_stream_head *)(const void *)base,
-        .counters = (const struct ft_counters *)(const void *)(base + r->stream.counters_at),
-        .trails = (const struct ft_trail *)(const void *)(base + r->stream.trails_at),
-        .shorts = base + r->stream.shorts_at,
+        .head = parts.head,
+        .counters = parts.counters,
+        .trails = parts.trails,
+        .shorts = parts.shorts,
         .short_bytes = r->stream.short_bytes,
     };
 }

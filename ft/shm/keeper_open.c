@@ -20,7 +20,7 @@ static char *slots_of(const struct ft_keeper *k, uint64_t *bytes)
     const struct ft_stream_layout *l = &k->region->stream;
 
     *bytes = l->table_at - l->slots_at;
-    return k->region->base + k->region->header->streams_at + l->slots_at;
+    return ft_region_stream(k->region, 0).slots;
 }
 
 /* Memory that no rank has been given yet. -1: there is none (errno), and a rank that is given it all the same dies of SIGBUS. */
@@ -63,12 +63,9 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
     if (!k->streams || ft_places_open(&k->memory, h->params.nextents) != 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < h->params.nstreams; i++) {
-        char *base = k->region->base + h->streams_at + i * h->stream_bytes;
+        struct ft_stream_parts parts = ft_region_stream(k->region, i);
 
-        k->streams[i].head = (struct ft_stream_head *)(void *)base;
-        k->streams[i].counters = (struct ft_counters *)(void *)(base + k->region->stream.counters_at);
-        k->streams[i].cuts = (struct ft_cut *)(void *)(base + k->region->stream.cuts_at);
-        k->streams[i].table = (_Atomic uint64_t *)(void *)(base + k->region->stream.table_at);
+        k->streams[i] = (struct keeper_stream){ .head = parts.head, .counters = parts.counters, .cuts = parts.cuts, .table = parts.table };
     }
     return 0;
 }

@@ -299,7 +299,7 @@ struct ft_stream_head {
     _Atomic uint64_t forgotten;                    /* agent: extents released though a cut lay below; for the explorer */
 };
 
-/* Offsets inside a stream. */
+/* Offsets inside a stream (ft_region_stream). */
 struct ft_stream_layout {
     uint64_t cuts_at, counters_at, trails_at, shorts_at, slots_at, table_at;
     uint64_t partials_at;    /* nnodes > 1: what this node's ranks make together of a unit, [slot_depth] of slot_bytes (RULE 5) */

@@ -26,10 +26,25 @@ static int map_region(struct ft_region *r, uint64_t size, struct ft_error *e)
     return 0;
 }
 
-static struct ft_stream_head *stream_head(const struct ft_region *r, uint32_t i)
+struct ft_stream_parts ft_region_stream(const struct ft_region *r, uint32_t id)
 {
-    return (struct ft_stream_head *)(void *)(r->base + r->header->streams_at + i * r->header->stream_bytes);
+    const struct ft_stream_layout *l = &r->stream;
+    char *base = r->base + r->header->streams_at + id * r->header->stream_bytes;
+
+    return (struct ft_stream_parts){
+        .head = (struct ft_stream_head *)(void *)base,
+        .cuts = (struct ft_cut *)(void *)(base + l->cuts_at),
+        .counters = (struct ft_counters *)(void *)(base + l->counters_at),
+        .trails = (struct ft_trail *)(void *)(base + l->trails_at),
+        .shorts = base + l->shorts_at,
+        .slots = base + l->slots_at,
+        .table = (_Atomic uint64_t *)(void *)(base + l->table_at),
+        .partials = base + l->partials_at,
+        .checks = (_Atomic uint64_t *)(void *)(base + l->checks_at),
+    };
 }
+
+static struct ft_stream_head *stream_head(const struct ft_region *r, uint32_t i) { return ft_region_stream(r, i).head; }
 
 static void found_streams(const struct ft_region *r)
 {
@@ -187,7 +202,7 @@ void *ft_region_outcomes(const struct ft_region *r, uint32_t rank)
 
 static struct ft_cut *cut_of(const struct ft_region *r, uint32_t stream, uint32_t rank)
 {
-    return (struct ft_cut *)(void *)((char *)stream_head(r, stream) + r->stream.cuts_at) + rank;
+    return ft_region_stream(r, stream).cuts + rank;
 }
 
 /* Rank's next incarnation needs the log from its cut on. */
@@ -221,7 +236,7 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
 
 static struct ft_counters *counters_of(const struct ft_region *r, uint32_t stream)
 {
-    return (struct ft_counters *)(void *)((char *)stream_head(r, stream) + r->stream.counters_at);
+    return ft_region_stream(r, stream).counters;
 }
 
 uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank)

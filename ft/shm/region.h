@@ -41,6 +41,20 @@ void ft_region_close(struct ft_region *r);
 
 struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
 
+/* The parts of one stream: what each is has its type's comment, where it lies struct ft_stream_layout. */
+struct ft_stream_parts {
+    struct ft_stream_head *head;
+    struct ft_cut *cuts;            /* [nranks] */
+    struct ft_counters *counters;   /* [nranks] */
+    struct ft_trail *trails;        /* [nranks][trail] */
+    char *shorts, *slots;           /* [nranks][short_depth] of short_bytes; [nranks][slot_depth] of slot_room */
+    _Atomic uint64_t *table;        /* [ntable]: ft/shm/extent.h */
+    char *partials;                 /* [slot_depth] of slot_bytes, if nnodes > 1 */
+    _Atomic uint64_t *checks;       /* [nranks][check_units] */
+};
+
+struct ft_stream_parts ft_region_stream(const struct ft_region *r, uint32_t id);
+
 /* Memory for the outcomes of rank: params.outcome_bytes. NULL: none. */
 void *ft_region_outcomes(const struct ft_region *r, uint32_t rank);
 

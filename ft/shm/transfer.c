@@ -8,24 +8,19 @@
 
 enum { AHEAD = 4 }; /* extents asked for before they are needed, as ft/shm/log.c does */
 
-static char *stream_of(const struct ft_region *r) { return r->base + r->header->streams_at; }
-
-static struct ft_counters *counters_of(const struct ft_region *r)
-{
-    return (struct ft_counters *)(void *)(stream_of(r) + r->stream.counters_at);
-}
+static struct ft_counters *counters_of(const struct ft_region *r) { return ft_region_stream(r, 0).counters; }
 
 /* ---- reading ---- */
 
 void ft_reader_open(struct ft_reader *t, const struct ft_region *r, int spill_fd)
 {
-    char *base = stream_of(r);
+    struct ft_stream_parts parts = ft_region_stream(r, 0);
 
     memset(t, 0, sizeof *t);
     t->extent_bytes = r->header->params.extent_bytes;
     t->log.region = r;
-    t->log.head = (struct ft_stream_head *)(void *)base;
-    t->log.table = (const _Atomic uint64_t *)(void *)(base + r->stream.table_at);
+    t->log.head = parts.head;
+    t->log.table = parts.table;
     ft_log_extents(&t->log, t->extent_bytes);
     t->log.spill_fd = spill_fd;
 }
@@ -55,7 +50,7 @@ static const _Atomic uint64_t *entry_of(const struct ft_writer *w, uint64_t exte
 {
     const struct ft_region *r = w->region;
 
-    return (const _Atomic uint64_t *)(void *)(stream_of(r) + r->stream.table_at) + (extent & (r->header->params.ntable - 1));
+    return ft_region_stream(r, 0).table + (extent & (r->header->params.ntable - 1));
 }
 
 /* What is not whole is in memory, and stays where it is: the keeper spills what is below done_at only. */
@@ -127,7 +122,7 @@ int ft_writer_open(struct ft_writer *w, const struct ft_region *r, const struct 
 
 uint64_t ft_writer_room(struct ft_writer *w)
 {
-    const struct ft_stream_head *head = (const struct ft_stream_head *)(const void *)stream_of(w->region);
+    const struct ft_stream_head *head = ft_region_stream(w->region, 0).head;
     _Atomic uint64_t *want = &counters_of(w->region)->want;
     uint64_t extent = w->at / w->extent_bytes;
 

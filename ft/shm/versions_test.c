@@ -31,9 +31,8 @@ static void write_slot(uint32_t rank, uint32_t slot, uint64_t version, uint64_t 
 
 static void finish(uint32_t rank, uint64_t done)
 {
-    char *stream = region.base + region.header->streams_at;
 
-    ((struct ft_counters *)(void *)(stream + region.stream.counters_at))[rank].done = done;
+    ft_region_stream(&region, 0).counters[rank].done = done;
 }
 
 static uint64_t newest(uint32_t rank)

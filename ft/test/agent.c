@@ -62,16 +62,13 @@ static void keeper_failed(void *arg, const char *line)
     failed("keeper: %s", line);
 }
 
-static const struct ft_stream_head *stream_head(void)
-{
-    return (const struct ft_stream_head *)(const void *)(job.region.base + job.region.header->streams_at);
-}
+static const struct ft_stream_head *stream_head(void) { return ft_region_stream(&job.region, 0).head; }
 
 /* How many extents of memory the table names. */
 static uint64_t memory_named(void)
 {
     const struct ft_params *p = &job.region.header->params;
-    const _Atomic uint64_t *table = (const void *)((const char *)stream_head() + job.region.stream.table_at);
+    const _Atomic uint64_t *table = ft_region_stream(&job.region, 0).table;
     uint64_t n = 0;
 
     for (uint64_t i = 0; i < p->ntable; i++)
@@ -104,7 +101,7 @@ void keeper_main(struct actor *a)
 
 static bool cuts_allow_release(void)
 {
-    const struct ft_cut *cuts = (const void *)((const char *)stream_head() + job.region.stream.cuts_at);
+    const struct ft_cut *cuts = ft_region_stream(&job.region, 0).cuts;
     uint64_t end = UINT64_MAX;
 
     for (uint32_t r = 0; r < job.sc.ranks; r++)
@@ -114,7 +111,7 @@ static bool cuts_allow_release(void)
 
 bool keeper_has_work(void)
 {
-    const struct ft_counters *c = (const void *)((const char *)stream_head() + job.region.stream.counters_at);
+    const struct ft_counters *c = ft_region_stream(&job.region, 0).counters;
     uint64_t want = 0;
     bool cuts = false;
 
@@ -138,7 +135,7 @@ bool keeper_forgets(void)
 void check_tables(void)
 {
     const struct ft_params *p = &job.region.header->params;
-    const _Atomic uint64_t *table = (const void *)((const char *)stream_head() + job.region.stream.table_at);
+    const _Atomic uint64_t *table = ft_region_stream(&job.region, 0).table;
     uint64_t named[2] = { 0, 0 }, assigned = ft_peek(&stream_head()->assigned), floor = ft_peek(&stream_head()->floor);
 
     for (uint64_t n = assigned > p->ntable ? assigned - p->ntable : 0; n < assigned; n++) {
@@ -174,7 +171,7 @@ void note_seen(void)
 
 void note_killed(const struct actor *a)
 {
-    const _Atomic uint64_t *checks = (const void *)((const char *)stream_head() + job.region.stream.checks_at);
+    const _Atomic uint64_t *checks = ft_region_stream(&job.region, 0).checks;
 
     if (job.liar != MAX_RANKS)
         return;

@@ -89,10 +89,8 @@ static void has_written(uint32_t rank, uint32_t slot, uint64_t version)
 /* Every rank is past it, be it live or in a replay. */
 static void all_consume(uint64_t version)
 {
-    char *stream = job->region.base + job->region.header->streams_at;
-
     for (uint32_t rank = 0; rank < RANKS; rank++) {
-        ((struct ft_counters *)(void *)(stream + job->region.stream.counters_at))[rank].done = 2 * version + 1;
+        ft_region_stream(&job->region, 0).counters[rank].done = 2 * version + 1;
         ft_versions_of(&job->region, rank)->consumed = version;
     }
 }

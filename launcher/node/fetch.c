@@ -39,9 +39,7 @@ struct ft_serving {
 
 static uint64_t floor_of(const struct ft_region *r)
 {
-    const struct ft_stream_head *head = (const struct ft_stream_head *)(const void *)(r->base + r->header->streams_at);
-
-    return ft_look(&head->floor) * r->header->params.extent_bytes;
+    return ft_look(&ft_region_stream(r, 0).head->floor) * r->header->params.extent_bytes;
 }
 
 void ft_fetch_answer(const struct ft_region *region, uint64_t position, struct ft_answer *a)

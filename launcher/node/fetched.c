@@ -53,7 +53,7 @@ static uint64_t ends[UNITS + 1];     /* where the record before a unit ends */
 
 static struct ft_counters *counters_of(const struct node *n)
 {
-    return (struct ft_counters *)(void *)(n->region.base + n->region.header->streams_at + n->region.stream.counters_at);
+    return ft_region_stream(&n->region, 0).counters;
 }
 
 static void open_node(struct node *n, uint32_t number, uint32_t nranks, uint32_t nextents)

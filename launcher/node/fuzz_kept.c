@@ -70,11 +70,8 @@ static void renew_job(struct ft_job *job)
 
     memset(ft_versions_head(&job->region), 0, sizeof(struct ft_version_head) + RANKS * sizeof(struct ft_version_words));
     ft_region_reset(&job->region);
-    for (uint32_t r = 0; r < RANKS; r++) {
-        char *stream = job->region.base + job->region.header->streams_at;
-
-        ft_publish(&((struct ft_counters *)(void *)(stream + job->region.stream.counters_at))[r].done, UNITS);
-    }
+    for (uint32_t r = 0; r < RANKS; r++)
+        ft_publish(&ft_region_stream(&job->region, 0).counters[r].done, UNITS);
     memset(m->shared->streams, 0, STREAMS * sizeof m->shared->streams[0]);
     memset(m->marks, 0, STREAMS * FT_MARKS * sizeof *m->marks);
 }
