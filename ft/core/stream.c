@@ -15,13 +15,11 @@ static void look_back(struct ft_stream *s)
     s->called = 0;
     for (uint32_t i = 0; i < s->params->trail; i++)
         s->called = ft_max(s->called, ft_peek(&ft_stream_trail(s, s->rank, i)->unit));
-    if (!s->block)
-        return;
     s->recovering = true;
-    ft_note(&s->block->from, s->unit);
-    ft_note(&s->block->left, s->unit);
-    ft_note(&s->block->called, s->called);
-    ft_note(&s->block->mine, s->mine);
+    ft_note(&s->member->from, s->unit);
+    ft_note(&s->member->left, s->unit);
+    ft_note(&s->member->called, s->called);
+    ft_note(&s->member->mine, s->mine);
 }
 
 void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
@@ -50,7 +48,8 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     if (s->params->check_units)
         s->checks = parts.checks + rank * s->params->check_units;
     s->host = "";
-    s->block = id == 0 ? ft_region_rank(region, rank) : NULL;
+    s->block = ft_region_rank(region, rank);
+    s->member = &parts.members[rank];
 
     log->region = region;
     log->head = parts.head;
@@ -68,7 +67,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
 }
 
 /* Field by field, what a copy made at the cut has and whether it is still true:
-     ft, cache, attentive, region, params, patience, rank, n, me, size, apart, nodes, name, counters, trails, shorts, slots, partials, short_bytes, checks, host, block   constants of the rank
+     ft, cache, attentive, region, params, patience, rank, n, me, size, apart, nodes, name, counters, trails, shorts, slots, partials, short_bytes, checks, host, block, member   constants of the rank
      unit, end, chain     the position: that of the cut, which is where the program's own memory is
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
@@ -105,8 +104,8 @@ static int begin_again(struct ft_stream *s, struct ft_error *e)
     struct ft_sig before;
     uint64_t before_site;
 
-    if (s->block)
-        ft_trail_write(&s->block->again, s->unit, &s->sig, s->site);
+    if (s->member)
+        ft_trail_write(&s->member->again, s->unit, &s->sig, s->site);
     if (!trail_find(s, s->rank, s->unit, &before, &before_site) || ft_sig_equal(&before, &s->sig))
         return 0;  /* or the trail has gone on; the log will tell */
     return diverged(s, s->unit, &before, before_site, e);
@@ -130,10 +129,10 @@ FT_HOT void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end)
 {
     s->unit += units;
     s->end = end;
-    if (!s->block)
+    if (!s->member)
         return;
     /* Nobody needs it but the agent, now and then: a line that stays in this core's cache. */
-    ft_note(&s->block->left, s->unit);
+    ft_note(&s->member->left, s->unit);
     ft_stream_leave(s, end);
     if (__builtin_expect(s->recovering && s->unit > s->mine, 0)) {
         ft_note(&s->block->live_ns, ft_clock_ns());
@@ -144,8 +143,8 @@ FT_HOT void ft_stream_end(struct ft_stream *s, uint64_t units, uint64_t end)
 /* What it has done on the way here counts as replayed, what it leaves out does not. */
 void ft_stream_jump(struct ft_stream *s, uint64_t unit, uint64_t end, uint64_t chain)
 {
-    if (s->block)
-        ft_note(&s->block->from, unit - (s->unit - ft_peek(&s->block->from)));
+    if (s->member)
+        ft_note(&s->member->from, unit - (s->unit - ft_peek(&s->member->from)));
     s->chain = chain;
     s->unit = unit;
     ft_stream_end(s, 0, end);

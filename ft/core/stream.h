@@ -55,7 +55,8 @@ struct ft_stream {
     _Atomic uint64_t *checks;     /* of this rank, by first unit; NULL: contributions are not checked */
     const char *host;             /* for messages, with checks */
 
-    struct ft_rank_block *block;  /* where it is noted how far this incarnation is, or NULL */
+    struct ft_rank_block *block;  /* of this rank, or NULL */
+    struct ft_member *member;     /* where it is noted how far this incarnation is, or NULL */
     bool recovering;              /* the first live unit is not behind it */
     bool loading;                 /* restarted, it has not loaded its checkpoint yet, ... */
     uint64_t load;                /* ... as it had at this unit */
@@ -81,8 +82,8 @@ void ft_stream_jump(struct ft_stream *s, uint64_t unit, uint64_t end, uint64_t c
 /* This rank needs nothing of the log below `position` any more: the keeper may forget it. Release: it has been read by then. */
 static inline void ft_stream_leave(struct ft_stream *s, uint64_t position)
 {
-    if (s->block && !s->loading) /* it is at its cut by then, which is further */
-        ft_publish(&s->block->left_at, position);
+    if (s->member && !s->loading) /* it is at its cut by then, which is further */
+        ft_publish(&s->member->left_at, position);
 }
 
 /* Waits until a->rank has done it; FT_EMISMATCH if the wait is long and another rank turns out to be in another call. */

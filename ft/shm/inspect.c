@@ -14,6 +14,7 @@ enum { TRIES = 8 };
 struct world {
     const struct ft_params *p;
     const struct ft_stream_head *head;
+    const struct ft_member *members;
     const struct ft_counters *counters;
     const struct ft_trail *trails;
     const char *shorts;
@@ -27,6 +28,7 @@ static struct world world_of(const struct ft_region *r)
     return (struct world){
         .p = &r->header->params,
         .head = parts.head,
+        .members = parts.members,
         .counters = parts.counters,
         .trails = parts.trails,
         .shorts = parts.shorts,
@@ -77,14 +79,16 @@ static void read_doubt(const struct ft_region *r, uint32_t rank, struct ft_inspe
 
 /* The call in progress. Calls follow each other, so the next one begins where the last one left off: one entry of the trail
    tells whether it has been made. */
-static void read_call(const struct world *w, const struct ft_rank_block *b, uint32_t rank, struct ft_inspect *i)
+static void read_call(const struct world *w, uint32_t rank, struct ft_inspect *i)
 {
-    i->replay_to = ft_look(&b->mine);
-    i->called = ft_look(&b->called);
+    const struct ft_member *m = &w->members[rank];
+
+    i->replay_to = ft_look(&m->mine);
+    i->called = ft_look(&m->called);
     for (int tries = 0; tries < TRIES; tries++) {
-        i->unit = ft_look(&b->left);
-        i->in_call = ft_trail_read(i->unit < i->called ? &b->again : trail_of(w, rank, i->unit), i->unit, &i->sig, &i->site);
-        if (i->in_call || ft_look(&b->left) == i->unit)
+        i->unit = ft_look(&m->left);
+        i->in_call = ft_trail_read(i->unit < i->called ? &m->again : trail_of(w, rank, i->unit), i->unit, &i->sig, &i->site);
+        if (i->in_call || ft_look(&m->left) == i->unit)
             break;  /* else it has gone on meanwhile */
     }
     i->replaying = i->unit < i->replay_to;
@@ -138,10 +142,10 @@ void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)
         /* Counters first: what is said to be called below has then been called. */
         read_counters(&w, w.p->extent_bytes, rank, i);
         if (i->state == FT_RANK_ATTACHED) {
-            read_call(&w, b, rank, i);
+            read_call(&w, rank, i);
         } else {
             i->called = called_before(&w, rank);
-            i->unit = i->state == FT_RANK_ABSENT ? 0 : ft_look(&b->left);
+            i->unit = i->state == FT_RANK_ABSENT ? 0 : ft_look(&w.members[rank].left);
         }
         i->shown = shown(&w, rank, i->called);
         read_store(r, rank, i);

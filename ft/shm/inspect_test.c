@@ -184,7 +184,7 @@ Test(inspect, a_checkpoint_waits_for_its_commit)
 {
     for (uint32_t r = 0; r < N; r++) {
         stream[r].unit = 5;
-        ft_publish(&ft_region_rank(&region, r)->left, 5);
+        ft_publish(&ft_region_stream(&region, 0).members[r].left, 5);
         ft_publish(&stream[r].counters[r].done, r == 3 ? 4 : 5);
     }
     for (uint32_t r = 0; r < 3; r++) {

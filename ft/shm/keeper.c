@@ -88,12 +88,14 @@ static int spill(struct ft_keeper *k, uint64_t *freed, bool must)
     return 0;
 }
 
-/* Where the log begins that other nodes may ask for. */
-static uint64_t acknowledged(const struct ft_keeper *k)
+/* Where the log begins that other nodes may ask for: of stream 0, the only one between nodes. */
+static uint64_t acknowledged(const struct ft_keeper *k, const struct keeper_stream *s)
 {
     const struct ft_params *p = &k->region->header->params;
     uint64_t at = p->keeps_log ? 0 : UINT64_MAX;
 
+    if (s != &k->streams[0])
+        return UINT64_MAX;
     for (uint32_t i = 0; p->nnodes > 1 && i < p->nnodes; i++)
         if (i != p->node && ft_ask(&ft_region_link(k->region, i)->wanted))
             at = ft_min(at, ft_ask(&ft_region_link(k->region, i)->acked_at));
@@ -104,11 +106,10 @@ static uint64_t acknowledged(const struct ft_keeper *k)
 static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream *s)
 {
     const struct ft_params *p = &k->region->header->params;
-    bool unkept = p->unkept && s == &k->streams[0];
-    uint64_t end = acknowledged(k);
+    uint64_t end = acknowledged(k, s);
 
     for (uint32_t r = 0; r < p->nranks; r++)
-        end = ft_min(end, ft_ask(unkept ? &ft_region_rank(k->region, r)->left_at : &s->cuts[r].end));
+        end = ft_min(end, ft_ask(p->unkept ? &s->members[r].left_at : &s->cuts[r].end));
     return end / k->extent_bytes;
 }
 
@@ -145,15 +146,30 @@ static void release(struct ft_keeper *k, struct keeper_stream *s)
 }
 
 /* Every incarnation that runs, and that is about to (ft_region_reaches), needs nothing below `end` any more; nor do those that died
-   lately, for all that is known. So everybody has finished with it, too. Of the world only: ranks say it of no other stream. */
-static bool left_behind(const struct ft_keeper *k, uint64_t end)
+   lately, for all that is known. So everybody has finished with it, too. */
+static bool left_behind(const struct ft_keeper *k, const struct keeper_stream *s, uint64_t end)
 {
-    if (acknowledged(k) < end)
+    if (acknowledged(k, s) < end)
         return false;
     for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
-        if (ft_ask(&ft_region_rank(k->region, r)->left_at) < end)
+        if (ft_ask(&s->members[r].left_at) < end)
             return false;
     return true;
+}
+
+/* The stream with the most log of those whose oldest extent is left behind. NULL: there is none. */
+static struct keeper_stream *longest_left(const struct ft_keeper *k)
+{
+    struct keeper_stream *best = NULL;
+
+    for (uint32_t i = 0; i < k->region->header->params.nstreams; i++) {
+        struct keeper_stream *s = &k->streams[i];
+
+        if (s->released < s->assigned && (!best || s->assigned - s->released > best->assigned - best->released) &&
+            left_behind(k, s, (s->released + 1) * k->extent_bytes))
+            best = s;
+    }
+    return best;
 }
 
 /* Releases the oldest extent though a cut lies below it. A rank may die at any moment, and who starts it again lowers what it has
@@ -161,13 +177,14 @@ static bool left_behind(const struct ft_keeper *k, uint64_t end)
    memory it had, or -1: not yet. */
 static int forget(struct ft_keeper *k, uint64_t *freed)
 {
-    struct keeper_stream *s = &k->streams[0];
-    uint64_t end = (s->released + 1) * k->extent_bytes;
+    struct keeper_stream *s = longest_left(k);
+    uint64_t end;
 
-    if (!left_behind(k, end))
+    if (!s)
         return -1;
+    end = (s->released + 1) * k->extent_bytes;
     ft_announce(&s->head->floor, s->released + 1);
-    if (!left_behind(k, end)) {
+    if (!left_behind(k, s, end)) {
         ft_announce(&s->head->floor, s->released);
         return -1;
     }

@@ -13,6 +13,7 @@
 
 struct keeper_stream {
     struct ft_stream_head *head;
+    struct ft_member *members;
     struct ft_counters *counters;
     struct ft_cut *cuts;
     _Atomic uint64_t *table;

@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 31, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 32, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -60,7 +60,7 @@ struct ft_params {
     uint32_t nnodes, node;  /* there are so many, this is number `node` */
     uint32_t segment;       /* between nodes: bytes of a unit's result, at most, but for large reductions: slot_bytes, which is no less */
     uint32_t keeps_log;     /* nothing of the log is released: another node may be replaced (--survive host) */
-    uint32_t unkept;        /* no rank is ever started again: of the world's log is released what all have left behind */
+    uint32_t unkept;        /* no rank is ever started again: of the log is released what all have left behind */
 };
 
 /* Between nodes: what this node says of the link to another one. [nnodes] of them; not used for the node itself. A socket
@@ -239,18 +239,11 @@ struct ft_rank_block {
     _Atomic uint32_t attached_pid;                   /* of this incarnation, 0 before MPI_Init */
     _Atomic uint32_t rabit_used;                     /* this rank has used the XGBoost engine */
     _Atomic int32_t exit_code;                       /* with FT_RANK_ENDED */
-    _Atomic uint64_t live_ns;                        /* first unit of this incarnation not out of the log */
-    _Atomic uint64_t from;                           /* the unit it began with: 0, or its snapshot's */
-    _Atomic uint64_t left;                           /* it has returned from all calls that begin below this unit */
-    _Atomic uint64_t left_at;                        /* what of the log is below this it needs no more; until it attaches its
-                                                        cut (agent) */
+    _Atomic uint64_t live_ns;                        /* first unit of this incarnation not out of the log, of the
+                                                        last stream to come there */
     struct ft_await_words awaits;                    /* whom it waits for */
-    _Atomic uint64_t mine;                           /* units that earlier incarnations had finished with ... */
-    _Atomic uint64_t called;                         /* ... and, at least, called: as it found them when it attached */
-    struct ft_trail again;                           /* the last call it made that an earlier one had made */
 
     struct ft_snap_words snap;
-
 
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
 };
@@ -260,6 +253,18 @@ struct ft_rank_block {
 struct ft_cut {
     _Atomic uint64_t unit;   /* for people */
     _Atomic uint64_t end;    /* what the log is released by */
+};
+
+/* How far one incarnation of a rank is in one stream: nobody needs it but the agent, now and then.
+   The rank; made new by the agent between incarnations, when nobody else is alive to write. */
+struct ft_member {
+    _Alignas(FT_LINE) _Atomic uint64_t from;  /* the unit it began with: 0, or its snapshot's */
+    _Atomic uint64_t left;                    /* it has returned from all calls that begin below */
+    _Atomic uint64_t left_at;                 /* it needs no more what of the log is below; until it
+                                                 attaches its cut (agent) */
+    _Atomic uint64_t mine;                    /* units that earlier ones had finished with ... */
+    _Atomic uint64_t called;                  /* ... and, at least, called: as it found them */
+    struct ft_trail again;                    /* the last call it made that an earlier one had made */
 };
 
 /* The counters of one rank in one stream (DESIGN section 3), and the words its duties are judged by.
@@ -301,7 +306,7 @@ struct ft_stream_head {
 
 /* Offsets inside a stream (ft_region_stream). */
 struct ft_stream_layout {
-    uint64_t cuts_at, counters_at, trails_at, shorts_at, slots_at, table_at;
+    uint64_t cuts_at, members_at, counters_at, trails_at, shorts_at, slots_at, table_at;
     uint64_t partials_at;    /* nnodes > 1: what this node's ranks make together of a unit, [slot_depth] of slot_bytes (RULE 5) */
     uint64_t checks_at;      /* a hash for each unit an operation begins with, [nranks][check_units]: each rank its own; 0: none yet */
     uint64_t bytes;

@@ -34,6 +34,7 @@ struct ft_stream_parts ft_region_stream(const struct ft_region *r, uint32_t id)
     return (struct ft_stream_parts){
         .head = (struct ft_stream_head *)(void *)base,
         .cuts = (struct ft_cut *)(void *)(base + l->cuts_at),
+        .members = (struct ft_member *)(void *)(base + l->members_at),
         .counters = (struct ft_counters *)(void *)(base + l->counters_at),
         .trails = (struct ft_trail *)(void *)(base + l->trails_at),
         .shorts = base + l->shorts_at,
@@ -205,10 +206,25 @@ static struct ft_cut *cut_of(const struct ft_region *r, uint32_t stream, uint32_
     return ft_region_stream(r, stream).cuts + rank;
 }
 
+static struct ft_member *member_of(const struct ft_region *r, uint32_t stream, uint32_t rank)
+{
+    return ft_region_stream(r, stream).members + rank;
+}
+
 /* Rank's next incarnation needs the log from its cut on. */
 static void hold(const struct ft_region *r, uint32_t rank)
 {
-    ft_announce(&ft_region_rank(r, rank)->left_at, ft_peek(&cut_of(r, 0, rank)->end));
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+        ft_announce(&member_of(r, s, rank)->left_at, ft_peek(&cut_of(r, s, rank)->end));
+}
+
+static void renew_member(struct ft_member *m)
+{
+    atomic_store(&m->from, 0);
+    atomic_store(&m->left, 0);
+    atomic_store(&m->mine, 0);
+    atomic_store(&m->called, 0);
+    atomic_store(&m->again.unit, 0);
 }
 
 void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t incarnation)
@@ -221,11 +237,8 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
     atomic_store(&b->exit_code, 0);
     atomic_store(&b->attached_pid, 0);
     atomic_store(&b->live_ns, 0);
-    atomic_store(&b->from, 0);
-    atomic_store(&b->left, 0);
-    atomic_store(&b->mine, 0);
-    atomic_store(&b->called, 0);
-    atomic_store(&b->again.unit, 0);
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+        renew_member(member_of(r, s, rank));
     atomic_store(&b->awaits.what, FT_AWAIT_NOBODY);
     atomic_store(&b->incarnation, incarnation);
     atomic_store(&b->state, FT_RANK_ABSENT);
@@ -241,8 +254,14 @@ static struct ft_counters *counters_of(const struct ft_region *r, uint32_t strea
 
 uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank)
 {
-    return ft_look(&counters_of(r, 0)[rank].done);
+    uint64_t sum = 0;
+
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+        sum += ft_look(&counters_of(r, s)[rank].done);
+    return sum;
 }
+
+uint64_t ft_region_done(const struct ft_region *r, uint32_t rank) { return ft_look(&counters_of(r, 0)[rank].done); }
 
 bool ft_region_committed(const struct ft_region *r, uint64_t unit)
 {
@@ -256,10 +275,15 @@ bool ft_region_committed(const struct ft_region *r, uint64_t unit)
 
 uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank)
 {
-    struct ft_rank_block *b = ft_region_rank(r, rank);
-    uint64_t from = ft_look(&b->from), to = ft_min(ft_look(&b->left), ft_look(&b->mine));
+    uint64_t sum = 0;
 
-    return to > from ? to - from : 0;
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
+        const struct ft_member *m = member_of(r, s, rank);
+        uint64_t from = ft_look(&m->from), to = ft_min(ft_look(&m->left), ft_look(&m->mine));
+
+        sum += to > from ? to - from : 0;
+    }
+    return sum;
 }
 
 uint64_t ft_region_log_bytes(const struct ft_region *r)

@@ -45,6 +45,7 @@ struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
 struct ft_stream_parts {
     struct ft_stream_head *head;
     struct ft_cut *cuts;            /* [nranks] */
+    struct ft_member *members;      /* [nranks] */
     struct ft_counters *counters;   /* [nranks] */
     struct ft_trail *trails;        /* [nranks][trail] */
     char *shorts, *slots;           /* [nranks][short_depth] of short_bytes; [nranks][slot_depth] of slot_room */
@@ -102,8 +103,11 @@ uint64_t ft_region_cut(const struct ft_region *r, uint32_t rank);
 void ft_region_reset(const struct ft_region *r);
 bool ft_region_resetting(const struct ft_region *r);  /* and has not come to its end */
 
-/* How far this rank ever came in stream 0, in units: the yardstick of RULE 19. */
+/* How far this rank ever came, in units of all its streams: the yardstick of RULE 19. */
 uint64_t ft_region_progress(const struct ft_region *r, uint32_t rank);
+
+/* In stream 0 alone. */
+uint64_t ft_region_done(const struct ft_region *r, uint32_t rank);
 
 /* Every rank has finished with this unit of stream 0. */
 bool ft_region_committed(const struct ft_region *r, uint64_t unit);

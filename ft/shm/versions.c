@@ -129,7 +129,7 @@ bool ft_versions_can_begin(const struct ft_region *r, uint32_t rank)
 
 bool ft_versions_moves_cut(const struct ft_region *r, uint32_t rank, const struct ft_version *v)
 {
-    return ft_versions_can_load(r, rank) && ft_region_cut(r, rank) <= v->unit && ft_look(&ft_region_rank(r, rank)->left) > v->unit;
+    return ft_versions_can_load(r, rank) && ft_region_cut(r, rank) <= v->unit && ft_look(&ft_region_stream(r, 0).members[rank].left) > v->unit;
 }
 
 void ft_versions_cache(const struct ft_region *r, struct ft_cache_totals *t)

@@ -184,7 +184,7 @@ static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ['a successor of the keeper goes on with what its private memory says', 'ft/shm/keeper.c',
      'ft_places_forget(&k->memory);', ''],
     ['the log is released by what ranks have done, not by their cuts (RULE 6)', 'ft/shm/keeper.c',
-     'ft_ask(unkept ? &ft_region_rank(k->region, r)->left_at : &s->cuts[r].end)', 'ft_look(&s->counters[r].done_at) + unkept * 0'],
+     'ft_ask(p->unkept ? &s->members[r].left_at : &s->cuts[r].end)', 'ft_look(&s->counters[r].done_at)'],
     ['the log is released behind the newest cut (RULE 6)', 'ft/shm/keeper.c',
      '    uint64_t end = acknowledged(k);
 
@@ -220,20 +220,20 @@ static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ['a rank starts from the beginning and leaves its cut as it is', 'ft/shm/region.c',
      'ft_announce(&cut_of(r, s, rank)->end, v->end);', ';'],
     ['the log is forgotten under a rank that replays (RULE 14)', 'ft/shm/keeper.c',
-     'if (ft_ask(&ft_region_rank(k->region, r)->left_at) < end)', 'if (ft_look(&k->streams[0].counters[r].done_at) < end)', $forgets],
+     'if (ft_ask(&s->members[r].left_at) < end)', 'if (ft_look(&s->counters[r].done_at) < end)', $forgets],
     ['the log is forgotten that the slowest rank has not left behind', 'ft/shm/keeper.c',
-     'if (ft_ask(&ft_region_rank(k->region, r)->left_at) < end)
+     'if (ft_ask(&s->members[r].left_at) < end)
             return false;
-    return true;', 'if (ft_ask(&ft_region_rank(k->region, r)->left_at) >= end)
+    return true;', 'if (ft_ask(&s->members[r].left_at) >= end)
             return true;
     return false;', $forgets],
     ['the keeper forgets without looking again who needs it', 'ft/shm/keeper.c',
      '    ft_announce(&s->head->floor, s->released + 1);
-    if (!left_behind(k, end)) {', '    ft_announce(&s->head->floor, s->released + 1);
+    if (!left_behind(k, s, end)) {', '    ft_announce(&s->head->floor, s->released + 1);
     if (0) {', $snapshots],
     ['the keeper does not say that it is about to forget', 'ft/shm/keeper.c',
      '    ft_announce(&s->head->floor, s->released + 1);
-    if (!left_behind(k, end)) {
+    if (!left_behind(k, s, end)) {
         ft_announce(&s->head->floor, s->released);
         return -1;
     }
@@ -246,7 +246,7 @@ static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
      '    hold(r, rank);
     return', '    return', $snapshots],
     ['a rank that is started again needs what its predecessor did', 'ft/shm/region.c',
-     'ft_announce(&ft_region_rank(r, rank)->left_at, ft_peek(&cut_of(r, 0, rank)->end));', ';', $snapshots],
+     'ft_announce(&member_of(r, s, rank)->left_at, ft_peek(&cut_of(r, s, rank)->end));', ';', $snapshots],
     ['a snapshot is woken that the log does not reach', 'ft/shm/region.c',
      'floor) * r->header->params.extent_bytes <= ft_peek(&cut_of(r, s, rank)->end);', 'floor) != UINT64_MAX;', $snapshots],
     ['a part of a large operation is not left behind before its end', 'ft/core/units.c',

@@ -243,7 +243,7 @@ static int set_up(struct ft_agent *a, struct ft_error *e)
 /* What --check-replay has no room for is not silently taken for good. */
 static void tell_unchecked(struct ft_job *job)
 {
-    uint64_t room = job->region.header->params.check_units, units = ft_region_progress(&job->region, 0);
+    uint64_t room = job->region.header->params.check_units, units = ft_region_done(&job->region, 0);
 
     if (room && units > room)
         ft_say(&job->say, "--check-replay: only what was contributed before unit %llu of %llu could be compared; a larger "

@@ -55,7 +55,7 @@ static uint64_t committed(const struct ft_job *job)
     uint64_t least = UINT64_MAX;
 
     for (uint32_t r = 0; r < job->options->nranks; r++)
-        least = ft_min(least, ft_region_progress(&job->region, r));
+        least = ft_min(least, ft_region_done(&job->region, r));
     return least;
 }
 
