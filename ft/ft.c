@@ -133,7 +133,7 @@ static void stand(void *arg, struct ft_stand *stand)
 {
     struct ft *ft = arg;
 
-    ft_position(ft, &stand->at);
+    ft_positions(ft, &stand->at);
     stand->links = ft->links;
     stand->nlinks = ft->net ? ft_net_descriptors(ft->net, ft->links) : 0;
 }
@@ -357,9 +357,10 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
     return err;
 }
 
-void ft_position(const struct ft *ft, struct ft_position *p)
+void ft_positions(const struct ft *ft, struct ft_positions *p)
 {
-    *p = (struct ft_position){ .stream[0] = { .unit = ft->world.unit, .end = ft->world.end } };
+    p->n = 0;
+    ft_position_add(p, 0, ft->world.unit, ft->world.end);
 }
 
 void ft_clock(struct timespec *now)

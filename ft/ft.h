@@ -134,8 +134,8 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e);
 
 /* ---- snapshots: a forked copy of this process that waits between two calls, to go on if this one dies ---- */
 
-/* Where this rank is now, between two calls: the cut of a snapshot taken now (ft_region_register). Zeros in a world of one. */
-void ft_position(const struct ft *ft, struct ft_position *p);
+/* Where this rank is now, between two calls: the cut of a snapshot taken now (ft_cut_register). Zeros in a world of one. */
+void ft_positions(const struct ft *ft, struct ft_positions *p);
 
 /* CLOCK_MONOTONIC, for the program: what it is told is an outcome (docs/outcomes.md), so a restarted rank is told the same again. */
 struct timespec;

@@ -1,18 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a rank is, in all its streams: what is said of a snapshot, which goes on from there. Plain data: it may be
+/* Where a rank is in all that is logged: what is said of a snapshot, which goes on from there. Plain data: it may be
    sent and stored as it is. */
 #ifndef FT_BASE_POSITION_H
 #define FT_BASE_POSITION_H
 
 #include <stdint.h>
 
-enum { FT_MOST_STREAMS = 1 };  /* of a job */
+enum { FT_MOST_STREAMS = 64 };  /* that a rank is in at a time */
 
 struct ft_position {
-    struct {
-        uint64_t unit;  /* the next one */
-        uint64_t end;   /* bytes of the log up to there: what is below is not needed */
-    } stream[FT_MOST_STREAMS];
+    uint64_t unit;  /* the next one */
+    uint64_t end;   /* bytes of the log up to there: what is below is not needed */
 };
+
+struct ft_positions {
+    uint32_t n;
+    struct {
+        uint32_t stream;
+        struct ft_position at;
+    } in[FT_MOST_STREAMS];        /* [n], each stream once. One that is not there: at its beginning */
+    struct ft_position outcomes;  /* unit: so many of them (ft/outcome/log.h) */
+};
+
+static inline struct ft_position ft_position_in(const struct ft_positions *p, uint32_t stream)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->in[i].stream == stream)
+            return p->in[i].at;
+    return (struct ft_position){ 0, 0 };
+}
+
+/* Units of all streams: how far a rank has come (ft_region_progress). */
+static inline uint64_t ft_position_units(const struct ft_positions *p)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < p->n; i++)
+        sum += p->in[i].at.unit;
+    return sum;
+}
+
+static inline void ft_position_add(struct ft_positions *p, uint32_t stream, uint64_t unit, uint64_t end)
+{
+    p->in[p->n].stream = stream;
+    p->in[p->n++].at = (struct ft_position){ unit, end };
+}
 
 #endif

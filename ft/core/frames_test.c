@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ft/net/links.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/walk.h"
 #include "ft/shm/keeper.h"
 
@@ -88,11 +89,10 @@ static void commit(void)
 /* The rank needs nothing below any more. */
 static void cut_here(void)
 {
-    struct ft_position at = { 0 };
+    struct ft_positions at = { 0 };
 
-    at.stream[0].unit = units;
-    at.stream[0].end = end;
-    ft_region_register(&region, 0, &at);
+    ft_position_add(&at, 0, units, end);
+    ft_cut_register(&region, 0, &at);
     ft_keeper_serve(keeper);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ft/shm/cut.h"
 #include "ft/shm/extent.h"
 #include "ft/shm/pages.h"
 #include "ft/shm/wait.h"
@@ -102,6 +103,8 @@ static uint64_t acknowledged(const struct ft_keeper *k, const struct keeper_stre
     return at;
 }
 
+static uint32_t number_of(const struct ft_keeper *k, const struct keeper_stream *s) { return (uint32_t)(s - k->streams); }
+
 /* Extents wholly below every rank's cut; or, where no rank has a use for one, below what every rank has left behind. */
 static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream *s)
 {
@@ -109,7 +112,7 @@ static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream
     uint64_t end = acknowledged(k, s);
 
     for (uint32_t r = 0; r < p->nranks; r++)
-        end = ft_min(end, ft_ask(p->unkept ? &s->members[r].left_at : &s->cuts[r].end));
+        end = ft_min(end, p->unkept ? ft_ask(&s->members[r].left_at) : ft_cut_in(k->region, r, number_of(k, s)).end);
     return end / k->extent_bytes;
 }
 
@@ -128,7 +131,7 @@ static void release_oldest(struct ft_keeper *k, struct keeper_stream *s)
         ft_spill_drop(&k->file, place);
 }
 
-/* What no rank goes back to. A cut may be withdrawn at any moment, by who then asks for the floor (ft_region_withdraw): either the
+/* What no rank goes back to. A cut may be withdrawn at any moment, by who then asks for the floor (ft_cut_withdraw): either the
    new floor is seen there, or here that the cut is gone. */
 static void release(struct ft_keeper *k, struct keeper_stream *s)
 {
@@ -145,7 +148,7 @@ static void release(struct ft_keeper *k, struct keeper_stream *s)
             release_oldest(k, s);
 }
 
-/* Every incarnation that runs, and that is about to (ft_region_reaches), needs nothing below `end` any more; nor do those that died
+/* Every incarnation that runs, and that is about to (ft_cut_reaches), needs nothing below `end` any more; nor do those that died
    lately, for all that is known. So everybody has finished with it, too. */
 static bool left_behind(const struct ft_keeper *k, const struct keeper_stream *s, uint64_t end)
 {
@@ -173,7 +176,7 @@ static struct keeper_stream *longest_left(const struct ft_keeper *k)
 }
 
 /* Releases the oldest extent though a cut lies below it. A rank may die at any moment, and who starts it again lowers what it has
-   left behind and then asks for the floor (ft_region_reaches): either the new floor is seen there, or here what is needed. 0 and the
+   left behind and then asks for the floor (ft_cut_reaches): either the new floor is seen there, or here what is needed. 0 and the
    memory it had, or -1: not yet. */
 static int forget(struct ft_keeper *k, uint64_t *freed)
 {

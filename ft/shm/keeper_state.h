@@ -15,7 +15,6 @@ struct keeper_stream {
     struct ft_stream_head *head;
     struct ft_member *members;
     struct ft_counters *counters;
-    struct ft_cut *cuts;
     _Atomic uint64_t *table;
     /* Extents from the start of the log: released <= spilled <= assigned. Those between the first two are in the file, the
        others in memory. */

@@ -118,8 +118,7 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
 void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l)
 {
     l->short_bytes = ft_align(sizeof(struct ft_slot) + ft_max(p->short_max, p->rooted_max), FT_LINE);
-    l->cuts_at = ft_align(sizeof(struct ft_stream_head), FT_LINE);
-    l->members_at = ft_align(l->cuts_at + p->nranks * sizeof(struct ft_cut), FT_LINE);
+    l->members_at = ft_align(sizeof(struct ft_stream_head), FT_LINE);
     l->counters_at = l->members_at + p->nranks * sizeof(struct ft_member);
     l->trails_at = l->counters_at + p->nranks * sizeof(struct ft_counters);
     l->shorts_at = l->trails_at + (uint64_t)p->nranks * p->trail * sizeof(struct ft_trail);

@@ -22,7 +22,7 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 32, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 33, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
@@ -197,9 +197,7 @@ struct ft_snap_words {
     /* the rank */
     _Alignas(FT_LINE) _Atomic uint64_t refused;                /* this one cannot be made ... */
     _Atomic uint64_t reason;                 /* ... since: enum ft_image_reason */
-    struct ft_position at;                   /* where it stands */
-    uint64_t outcome;                        /* ... in the log of its outcomes */
-    uint64_t done;                           /* ... after so many of them */
+    struct ft_positions at;                  /* where it stands */
     uint64_t closings;                       /* ... after so many ways back were closed, one that is about to be included */
     bool early;                              /* ... and has not come to main: whoever sees `taken` may do so much later */
     bool first;                              /* ... nor made any call since its recording began */
@@ -228,6 +226,19 @@ struct ft_await_words {
     _Atomic uint64_t what, unit;
 };
 
+/* Where a rank goes on from when it is started again: it needs nothing below (ft/shm/cut.h). Agent. */
+struct ft_cut_bank {
+    _Atomic uint64_t n;
+    struct {
+        _Atomic uint64_t stream, unit, end;
+    } in[FT_MOST_STREAMS];
+};
+
+struct ft_cut_words {
+    _Alignas(FT_LINE) _Atomic uint64_t named;
+    struct ft_cut_bank bank[2];
+};
+
 /* One per rank. Times are CLOCK_MONOTONIC nanoseconds. */
 struct ft_rank_block {
     /* agent, before it starts an incarnation */
@@ -244,15 +255,9 @@ struct ft_rank_block {
     struct ft_await_words awaits;                    /* whom it waits for */
 
     struct ft_snap_words snap;
+    struct ft_cut_words cuts;                        /* agent */
 
     _Alignas(FT_LINE) char last_words[FT_LAST_WORDS]; /* the rank, before state becomes FT_RANK_ENDED */
-};
-
-/* Where a rank's snapshot is in one stream: it needs nothing of the log below. 0: the rank has none, it starts from the
-   beginning. Agent. */
-struct ft_cut {
-    _Atomic uint64_t unit;   /* for people */
-    _Atomic uint64_t end;    /* what the log is released by */
 };
 
 /* How far one incarnation of a rank is in one stream: nobody needs it but the agent, now and then.
@@ -306,7 +311,7 @@ struct ft_stream_head {
 
 /* Offsets inside a stream (ft_region_stream). */
 struct ft_stream_layout {
-    uint64_t cuts_at, members_at, counters_at, trails_at, shorts_at, slots_at, table_at;
+    uint64_t members_at, counters_at, trails_at, shorts_at, slots_at, table_at;
     uint64_t partials_at;    /* nnodes > 1: what this node's ranks make together of a unit, [slot_depth] of slot_bytes (RULE 5) */
     uint64_t checks_at;      /* a hash for each unit an operation begins with, [nranks][check_units]: each rank its own; 0: none yet */
     uint64_t bytes;

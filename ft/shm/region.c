@@ -11,6 +11,7 @@
 
 #include "ft/shm/await.h"
 #include "ft/shm/box.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/random.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
@@ -33,7 +34,6 @@ struct ft_stream_parts ft_region_stream(const struct ft_region *r, uint32_t id)
 
     return (struct ft_stream_parts){
         .head = (struct ft_stream_head *)(void *)base,
-        .cuts = (struct ft_cut *)(void *)(base + l->cuts_at),
         .members = (struct ft_member *)(void *)(base + l->members_at),
         .counters = (struct ft_counters *)(void *)(base + l->counters_at),
         .trails = (struct ft_trail *)(void *)(base + l->trails_at),
@@ -201,21 +201,9 @@ void *ft_region_outcomes(const struct ft_region *r, uint32_t rank)
     return bytes ? r->base + r->header->outcomes_at + rank * bytes : NULL;
 }
 
-static struct ft_cut *cut_of(const struct ft_region *r, uint32_t stream, uint32_t rank)
-{
-    return ft_region_stream(r, stream).cuts + rank;
-}
-
 static struct ft_member *member_of(const struct ft_region *r, uint32_t stream, uint32_t rank)
 {
     return ft_region_stream(r, stream).members + rank;
-}
-
-/* Rank's next incarnation needs the log from its cut on. */
-static void hold(const struct ft_region *r, uint32_t rank)
-{
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
-        ft_announce(&member_of(r, s, rank)->left_at, ft_peek(&cut_of(r, s, rank)->end));
 }
 
 static void renew_member(struct ft_member *m)
@@ -231,7 +219,7 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
 {
     struct ft_rank_block *b = ft_region_rank(r, rank);
 
-    hold(r, rank);
+    ft_cut_hold(r, rank);
     ft_versions_void(r, rank);
     b->last_words[0] = 0;
     atomic_store(&b->exit_code, 0);
@@ -286,20 +274,25 @@ uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank)
     return sum;
 }
 
-uint64_t ft_region_log_bytes(const struct ft_region *r)
+static uint64_t log_end(const struct ft_region *r, uint32_t stream)
 {
-    const struct ft_params *p = &r->header->params;
+    uint64_t end = 0;
+
+    for (uint32_t i = 0; i < r->header->params.nranks; i++)
+        end = ft_max(end, ft_look(&counters_of(r, stream)[i].done_at));
+    return end;
+}
+
+uint64_t ft_region_log_since(const struct ft_region *r, const struct ft_positions *p)
+{
     uint64_t sum = 0;
 
-    for (uint32_t s = 0; s < p->nstreams; s++) {
-        uint64_t end = 0;
-
-        for (uint32_t i = 0; i < p->nranks; i++)
-            end = ft_max(end, ft_look(&counters_of(r, s)[i].done_at));
-        sum += end;
-    }
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
+        sum += ft_max(log_end(r, s), ft_position_in(p, s).end) - ft_position_in(p, s).end;
     return sum;
 }
+
+uint64_t ft_region_log_bytes(const struct ft_region *r) { return ft_region_log_since(r, &(struct ft_positions){ 0 }); }
 
 uint64_t ft_region_released_bytes(const struct ft_region *r)
 {
@@ -318,79 +311,6 @@ bool ft_region_tell_full(const struct ft_region *r)
     ft_publish(&r->header->full, 2);
     return true;
 }
-
-void ft_region_register(const struct ft_region *r, uint32_t rank, const struct ft_position *p)
-{
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
-        struct ft_cut *c = cut_of(r, s, rank);
-
-        if (p->stream[s].unit < ft_peek(&c->unit) || p->stream[s].end < ft_peek(&c->end))
-            continue;
-        ft_note(&c->unit, p->stream[s].unit);
-        ft_publish(&c->end, p->stream[s].end);
-    }
-}
-
-/* To where the rank is if it is started from its beginning. */
-static void fall_back(const struct ft_region *r, uint32_t rank, const struct ft_version *v)
-{
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
-        ft_note(&cut_of(r, s, rank)->unit, v->version ? v->unit + 1 : 0);
-        ft_announce(&cut_of(r, s, rank)->end, v->end);
-    }
-}
-
-void ft_region_unregister(const struct ft_region *r, uint32_t rank)
-{
-    struct ft_version v;
-    bool holds = true;
-
-    ft_versions_loadable(r, rank, &v);
-    /* Woken from the snapshot it may still be on its way to that version, and needs the log (found by the explorer). */
-    if (v.version && ft_region_cut(r, rank) <= v.unit)
-        holds = ft_versions_moves_cut(r, rank, &v);
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
-        holds = holds && ft_ask(&stream_head(r, s)->floor) * r->header->params.extent_bytes <= v.end;
-    if (holds)
-        fall_back(r, rank, &v);
-}
-
-/* The keeper says how far it is going to forget, and then asks what ranks have left behind. Here it is said first what the rank
-   needs, and the floor is asked for second: one of the two sees the other. */
-bool ft_region_holds(const struct ft_region *r, uint32_t rank)
-{
-    bool holds = true;
-
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
-        holds = holds && ft_ask(&stream_head(r, s)->floor) * r->header->params.extent_bytes <= ft_peek(&cut_of(r, s, rank)->end);
-    return holds;
-}
-
-bool ft_region_reaches(const struct ft_region *r, uint32_t rank)
-{
-    hold(r, rank);
-    return ft_region_holds(r, rank);
-}
-
-bool ft_region_withdraw(const struct ft_region *r, uint32_t rank)
-{
-    struct ft_version v;
-    bool loads = ft_versions_loadable(r, rank, &v);
-
-    fall_back(r, rank, &v);
-    return ft_region_reaches(r, rank) && (loads || ft_versions_can_begin(r, rank));
-}
-
-bool ft_region_whole(const struct ft_region *r)
-{
-    bool whole = true;
-
-    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
-        whole = whole && ft_ask(&stream_head(r, s)->floor) == 0;
-    return whole;
-}
-
-uint64_t ft_region_cut(const struct ft_region *r, uint32_t rank) { return ft_look(&cut_of(r, 0, rank)->unit); }
 
 bool ft_region_resetting(const struct ft_region *r) { return ft_look(&r->header->resetting) != 0; }
 

@@ -44,7 +44,6 @@ struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
 /* The parts of one stream: what each is has its type's comment, where it lies struct ft_stream_layout. */
 struct ft_stream_parts {
     struct ft_stream_head *head;
-    struct ft_cut *cuts;            /* [nranks] */
     struct ft_member *members;      /* [nranks] */
     struct ft_counters *counters;   /* [nranks] */
     struct ft_trail *trails;        /* [nranks][trail] */
@@ -64,37 +63,6 @@ void ft_region_start_rank(const struct ft_region *r, uint32_t rank, uint32_t inc
 
 /* Rank: whether a fork's child has the mapping, as a snapshot must (RULE 15). 0, or -1 with errno. */
 int ft_region_fork_keeps(const struct ft_region *r, bool keep);
-
-/* ---- cuts: where each rank can go on from (docs/internals/log.md, "Cuts and the released log").
-   The agent's, one process at a time ---- */
-
-/* Rank has a snapshot at p (ft_position) that can be woken from now on, and will not go back before it. Before its earlier
-   snapshot is discarded, while the later one exists. Never lowers a cut. The keeper then releases what nobody needs any more:
-   at once with ft_keeper_kick. */
-void ft_region_register(const struct ft_region *r, uint32_t rank, const struct ft_position *p);
-
-/* Rank has no snapshot any more and lives: it is to start from the beginning when it dies, or to load its checkpoint
-   (ft_versions_loadable), if the log is all there from then on and it is not still on its way there; else nothing changes. */
-void ft_region_unregister(const struct ft_region *r, uint32_t rank);
-
-/* Rank is dead and reaped, and its snapshot is to be woken: is the log all there from its cut on? Before ft_region_start_rank. True
-   is final: nothing of that is forgotten (FT_FULL_FORGET) before the woken one has left it behind. False is, too: the snapshot is
-   of no use any more, the rank can only start over with all the others (ft_region_reset). */
-bool ft_region_reaches(const struct ft_region *r, uint32_t rank);
-
-/* Rank is dead and reaped, has no snapshot that can be woken, and is to start from the beginning, and perhaps to load its checkpoint: its
-   cut is that then, or the start; and as ft_region_reaches. Whoever restarts a rank from the beginning asks this, not ft_region_whole: another rank's cut may advance
-   meanwhile, or the log reach its limit. */
-bool ft_region_withdraw(const struct ft_region *r, uint32_t rank);
-
-/* The log is all there from rank's cut on, at this moment. */
-bool ft_region_holds(const struct ft_region *r, uint32_t rank);
-
-/* Nothing has been released: a start from the beginning is possible at this moment. */
-bool ft_region_whole(const struct ft_region *r);
-
-/* The unit of rank's registered cut, in stream 0; 0: none. */
-uint64_t ft_region_cut(const struct ft_region *r, uint32_t rank);
 
 /* All ranks and their snapshots are dead and reaped, and the keeper is stopped (ft_keeper_stop; ft_keeper_run afterwards):
    everything as new, the log included, for the restart of everybody; the newest checkpoint becomes what programs
@@ -118,6 +86,8 @@ uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank);
 /* Bytes of log, all streams: ever written; and of these, in extents that are released, the forgotten ones among them. The rest is in
    memory or spilled. */
 uint64_t ft_region_log_bytes(const struct ft_region *r);
+/* Since that position, the same. */
+uint64_t ft_region_log_since(const struct ft_region *r, const struct ft_positions *p);
 uint64_t ft_region_released_bytes(const struct ft_region *r);
 
 /* Agent: the log has reached its limit for the first time in the job's life. True once. */

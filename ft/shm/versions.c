@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ft/shm/versions.h"
 
+#include "ft/shm/cut.h"
 #include "ft/shm/word.h"
 
 struct ft_version_head *ft_versions_head(const struct ft_region *r)
@@ -129,7 +130,7 @@ bool ft_versions_can_begin(const struct ft_region *r, uint32_t rank)
 
 bool ft_versions_moves_cut(const struct ft_region *r, uint32_t rank, const struct ft_version *v)
 {
-    return ft_versions_can_load(r, rank) && ft_region_cut(r, rank) <= v->unit && ft_look(&ft_region_stream(r, 0).members[rank].left) > v->unit;
+    return ft_versions_can_load(r, rank) && ft_cut_unit(r, rank) <= v->unit && ft_look(&ft_region_stream(r, 0).members[rank].left) > v->unit;
 }
 
 void ft_versions_cache(const struct ft_region *r, struct ft_cache_totals *t)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ft/ft.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/models.h"
 #include "ft/shm/wait.h"
@@ -43,12 +44,12 @@ static _Noreturn void die(const char *what)
 /* Returns in the rank, and in the snapshot once it is woken: it is the rank then. */
 static void take_snapshot(struct ft *ft, struct slot *slot)
 {
-    struct ft_position position;
+    struct ft_positions positions;
     struct ft_error e;
     pid_t before = slot->snapshot, child;
     char byte;
 
-    ft_position(ft, &position);
+    ft_positions(ft, &positions);
     if (ft_fork_keeps(ft, true, &e) != 0 || (child = fork()) < 0)
         die("no snapshot");
     if (ft_fork_keeps(ft, false, &e) != 0)
@@ -62,7 +63,7 @@ static void take_snapshot(struct ft *ft, struct slot *slot)
         return;
     }
     slot->snapshot = child;
-    ft_region_register(&region, (uint32_t)ft_rank(ft), &position);
+    ft_cut_register(&region, (uint32_t)ft_rank(ft), &positions);
     if (before && before != getpid()) {
         kill(before, SIGKILL);
         waitpid(before, NULL, 0);  /* or it might yet take the byte that is for its successor */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ft/shm/cut.h"
 #include "ft/shm/extent.h"
 #include "ft/shm/inspect.h"
 #include "ft/shm/models.h"
@@ -27,7 +28,7 @@ static void register_cut(struct actor *a, const struct ft_version *v)
 {
     job.seen[WORN] += a->snapshot.alive;
     drop_snapshot(a);
-    ft_region_register(&job.region, a->index, &(struct ft_position){ .stream[0] = { .unit = v->unit + 1, .end = v->end } });
+    ft_cut_register(&job.region, a->index, &(struct ft_positions){ .n = 1, .in[0].at = { v->unit + 1, v->end } });
 }
 
 static void register_cuts(void)
@@ -35,10 +36,12 @@ static void register_cuts(void)
     struct ft_version v;
 
     for (uint32_t r = 0; r < job.sc.ranks; r++) {
-        job.registers = true;
+        if (job.registrar)
+            return;
+        job.registrar = keeper_actor();
         if (find_cut(&job.actor[r], &v))
             register_cut(&job.actor[r], &v);
-        job.registers = false;
+        job.registrar = NULL;
     }
 }
 
@@ -101,11 +104,10 @@ void keeper_main(struct actor *a)
 
 static bool cuts_allow_release(void)
 {
-    const struct ft_cut *cuts = ft_region_stream(&job.region, 0).cuts;
     uint64_t end = UINT64_MAX;
 
     for (uint32_t r = 0; r < job.sc.ranks; r++)
-        end = ft_min(end, ft_peek(&cuts[r].end));
+        end = ft_min(end, ft_cut_in(&job.region, r, 0).end);
     return end / job.region.header->params.extent_bytes > ft_peek(&stream_head()->floor);
 }
 

@@ -126,7 +126,7 @@ struct job {
     bool may_fail;                 /* memory for a model may be lacking */
     uint32_t cached;               /* a bit for each operation that rank 0 has put into the bootstrap cache */
     uint32_t deaths;               /* of ranks, since all began */
-    bool registers;                /* the agent is about to move a rank's cut: it decides of no way back meanwhile */
+    struct actor *registrar;       /* it moves a rank's cut, as the agent does, which decides of no way back meanwhile; NULL: nobody does */
     struct actor *hurries;         /* it was killed, and comes back as far as its load before anybody else goes on; NULL: nobody; */
     struct actor *tarries;         /* it does not look at what it needs as long as anybody else can go on; NULL: nobody */
     uint64_t clock_ns;             /* what lazy checkpoints go by */

@@ -326,7 +326,7 @@ static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
      '    ft_versions_renew(r);
     ft_point_store();', '    ft_point_store();', $versions],
     ['a rank is started from its beginning, and the base version is gone (was a real error)', 'ft/shm/region.c',
-     'return ft_region_reaches(r, rank) && (loads || ft_versions_can_begin(r, rank));', 'return ft_region_reaches(r, rank);', $versions],
+     'return ft_cut_reaches(r, rank) && (loads || ft_versions_can_begin(r, rank));', 'return ft_cut_reaches(r, rank);', $versions],
     ['a rank goes by its own words and the unit, and another had no memory (OWN_WORDS)', 'ft/shm/versions.c',
      'if (!v->version || !all_have(r, v))', 'if (!v->version)', $dense],
     ['one slot instead of two (ONE_COPY)', 'ft/checkpoint.c',
@@ -342,7 +342,7 @@ static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
         say_busy', $dense],
     ['a rank has no snapshot any more: is the log there?, and then its cut is taken back (ASK_FIRST)', 'ft/shm/region.c',
      '    fall_back(r, rank, &v);
-    return ft_region_reaches(r, rank) && (', '    bool reaches = ft_region_reaches(r, rank);
+    return ft_cut_reaches(r, rank) && (', '    bool reaches = ft_cut_reaches(r, rank);
     fall_back(r, rank, &v);
     return reaches && (', $both],
     ['a woken rank that loses its snapshot gives up the log on its way to a checkpoint (was a real error)', 'ft/shm/region.c',

@@ -28,6 +28,7 @@
 
 #include "ft/base/hash.h"
 #include "ft/ft.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/models.h"
 #include "ft/shm/versions.h"
@@ -63,7 +64,7 @@ static void start(uint32_t k, uint32_t local)
 {
     pid_t pid;
 
-    if (node[k].incarnation[local] && !ft_region_withdraw(&node[k].region, local))
+    if (node[k].incarnation[local] && !ft_cut_withdraw(&node[k].region, local))
         die("rank %u of node %u has nothing to begin from", local, k);
     ft_region_start_rank(&node[k].region, local, node[k].incarnation[local]++);
     pid = fork();
@@ -139,7 +140,7 @@ static void serve_ranks(void)
             if (atomic_load(&w->answered) != asks) {
                 atomic_store(&w->answered, asks);
                 ft_wake(&w->answered);
-                ft_region_unregister(&node[k].region, r);  /* its cut is its checkpoint */
+                ft_cut_unregister(&node[k].region, r);  /* its cut is its checkpoint */
             }
         }
 }

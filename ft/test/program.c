@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ft/ft.h"
+#include "ft/shm/cut.h"
 #include "ft/test/explore.h"
 
 const char *const what_text[NWHAT] = { "barrier", "bcast", "reduce", "allreduce", "allgather", "allgatherv", "mixed", "checkpoint", "dense", "lazy", "keys", "places" };
@@ -195,16 +196,20 @@ static void check_result(struct actor *r)
 }
 
 /* Fork, and tell the agent: a copy it has not been told of dies with the rank. The registration is the agent's, who may be
-   killed in it. */
+   killed in it, and does one at a time. */
 static void take_snapshot(struct actor *r)
 {
-    struct ft_position p = { .stream[0] = { .unit = r->stream.unit, .end = r->stream.end } };
+    struct ft_positions p = { .n = 1, .in[0].at = { r->stream.unit, r->stream.end } };
     struct ft_stream copy = r->stream;
 
-    stop_here(r, -1);
-    if (p.stream[0].unit < ft_region_cut(&job.region, r->index)) /* a checkpoint has overtaken it */
+    do
+        stop_here(r, -1);
+    while (job.registrar);
+    if (p.in[0].at.unit < ft_cut_unit(&job.region, r->index)) /* a checkpoint has overtaken it */
         return;
-    ft_region_register(&job.region, r->index, &p);
+    job.registrar = r;
+    ft_cut_register(&job.region, r->index, &p);
+    job.registrar = NULL;
     drop_snapshot(r);
     r->snapshot.stream = copy;
     r->snapshot.call = r->call;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ft/shm/cut.h"
 #include "ft/test/explore.h"
 
 enum { STACK = 256 * 1024, MOST_STEPS = 2000000 };
@@ -114,7 +115,8 @@ static void kill_actor(struct actor *a, bool torn)
     if (a == job.tarries)
         job.tarries = NULL;
     a->state = DEAD;
-    job.registers = job.registers && a != keeper_actor();
+    if (a == job.registrar)
+        job.registrar = NULL;
     a->incarnation++;
     job.deaths += a != keeper_actor();
     if (a == keeper_actor()) /* it is the agent's: the next one decides again */
@@ -146,11 +148,11 @@ static void start_everybody(void)
 /* A snapshot, or the start. As the agent does it. */
 static bool has_way_back(struct actor *a)
 {
-    if (a->snapshot.alive && ft_region_reaches(&job.region, a->index))
+    if (a->snapshot.alive && ft_cut_reaches(&job.region, a->index))
         return true;
     job.seen[USELESS] += a->snapshot.alive;
     drop_snapshot(a);
-    return ft_region_withdraw(&job.region, a->index);
+    return ft_cut_withdraw(&job.region, a->index);
 }
 
 /* A rank that dies alone has its way back, with a log that is released behind checkpoints only. Not if there was no memory for what is called
@@ -189,8 +191,8 @@ static struct actor *hurry(void)
 {
     struct actor *a = job.hurries;
 
-    if (a && a->state == DEAD && job.registers)
-        return keeper_actor();
+    if (a && a->state == DEAD && job.registrar)
+        return job.registrar;
     while (a && a->state == DEAD)
         start_again(a);
     if (a && a->state == READY && !reads_version(a))
@@ -220,8 +222,8 @@ static struct actor *pick(const struct actor *last, const struct plan *p)
     }
     if (ndead && (!nready || (p->seed ? random_below(4) == 0 : !p->late))) {
         a = dead[p->seed ? random_below(ndead) : 0];
-        if (job.registers)
-            return keeper_actor();
+        if (job.registrar)
+            return job.registrar;
         start_again(a);
         if (a->state == DEAD && (!p->seed || !nready))
             start_again(a);
@@ -327,11 +329,11 @@ static void step(struct actor *a, const struct plan *p, uint32_t *kills)
             kill_others(random_below(8));
         if (p->seed % 4 == 2 && makes_versions() && a != keeper_actor())
             job.hurries = a;
-    } else if (p->seed && makes_versions() && a->snapshot.alive && !job.registers && random_below(p->seed % 4 == 0 && catches_up(a) ? 8 : 64) == 0) {
+    } else if (p->seed && makes_versions() && a->snapshot.alive && !job.registrar && random_below(p->seed % 4 == 0 && catches_up(a) ? 8 : 64) == 0) {
         if (catches_up(a))
             job.tarries = a;
         drop_snapshot(a);  /* is killed alone */
-        ft_region_unregister(&job.region, a->index);
+        ft_cut_unregister(&job.region, a->index);
         if (stands)
             a->state = BLOCKED;
     } else if (stands) {
@@ -357,7 +359,7 @@ bool run_job(const struct plan *p)
     memset(job.known, 0, sizeof job.known);
     job.deaths = 0;
     job.hurries = job.tarries = NULL;
-    job.registers = false;
+    job.registrar = NULL;
     reset_region();
     for (uint32_t i = 0; i <= job.sc.ranks; i++) {
         job.actor[i].index = i;

@@ -10,6 +10,7 @@
 #include "ft/base/reduce.h"
 #include "ft/core/plan.h"
 #include "ft/base/util.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/wait.h"
 #include "launcher/agent/deadlines.h"
 #include "launcher/agent/watch.h"
@@ -143,17 +144,17 @@ static void add_ways_back(json_t *o, const struct ft_job *job, uint32_t rank)
 
     if (slot && ft_snapshots_is_zero(job, rank, slot))
         slot = NULL; /* snapshot zero: that is the start */
-    if (slot && ft_region_holds(&job->region, rank))
+    if (slot && ft_cut_holds(&job->region, rank))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_SNAPSHOT)));
     if (ft_cuts_version(job, rank))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_CHECKPOINT)));
-    else if (ft_region_whole(&job->region) && (!once || ft_snapshots_usable(job, rank)))
+    else if (ft_cut_whole(&job->region) && (!once || ft_snapshots_usable(job, rank)))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_START)));
     if (!once || ft_cuts_newest(job))
         json_array_append_new(ways, json_string(ft_way_back_text(FT_BACK_ALL)));
     json_object_set_new(o, "ways_back", ways);
     if (slot)
-        json_object_set_new(o, "snapshot", json_pack("{si sI sf si}", "pid", (int)slot->pid, "unit", (json_int_t)slot->at.stream[0].unit,
+        json_object_set_new(o, "snapshot", json_pack("{si sI sf si}", "pid", (int)slot->pid, "unit", (json_int_t)ft_position_in(&slot->at, 0).unit,
                                                      "seconds", (double)(ft_clock_ns() - slot->taken_ns) / 1e9, "threads", (int)slot->threads));
     if (ft_cuts_newest(job)) {
         json_object_set_new(o, "checkpoint", json_integer((json_int_t)ft_cuts_newest(job)));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 #include "launcher/agent/status.h"
@@ -72,7 +73,7 @@ void ft_node_say_state(struct ft_node *n)
     struct ft_job *job = n->job;
     uint32_t nranks = job->options->nranks;
     struct ft_absent absent = ft_absent_look(job);
-    struct ft_wire_state m = {.phase = phase_of(n), .committed = committed(job), .whole = ft_region_whole(&job->region),
+    struct ft_wire_state m = {.phase = phase_of(n), .committed = committed(job), .whole = ft_cut_whole(&job->region),
                               .signals = n->shared->signals, .input = ft_node_input_place(n), .through = ft_node_is_through(n), .called = absent.called, .absent = absent.rank,
                               .nranks = nranks};
 

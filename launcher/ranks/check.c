@@ -6,6 +6,7 @@
 
 #include "ft/base/hash.h"
 #include "ft/base/util.h"
+#include "ft/shm/cut.h"
 #include "launcher/base/kill.h"
 #include "launcher/job/job.h"
 #include "launcher/snap/outcomes.h"
@@ -36,7 +37,7 @@ static bool is_due(struct ft_job *job, struct ft_proc *proc)
     if (!proc->check.next)
         proc->check.next = draw(job, proc, FIRST);
     return !proc->check.last && !differed(job, proc->rank) && proc->check.killed != proc->incarnation + 1 && place(job, proc->rank) >= proc->check.next && ft_snapshots_usable(job, proc->rank) &&
-           ft_region_holds(&job->region, proc->rank);
+           ft_cut_holds(&job->region, proc->rank);
 }
 
 void ft_check_tick(struct ft_job *job)
@@ -75,7 +76,7 @@ void ft_check_look(struct ft_job *job, struct ft_event *death)
         atomic_store(&ft_region_rank(&job->region, death->rank)->state, death->state);
         proc->signal = 0;
     } else if (!proc->astray && has_left(proc) && !proc->check.last && death->state != FT_RANK_ATTACHED && death->state != FT_RANK_ENDED) {
-        death->check = !differed(job, proc->rank) && ft_snapshots_usable(job, proc->rank) && ft_region_reaches(&job->region, proc->rank);
+        death->check = !differed(job, proc->rank) && ft_snapshots_usable(job, proc->rank) && ft_cut_reaches(&job->region, proc->rank);
         proc->check.state = death->state;
     } else {
         death->check = !proc->astray && is_killed(proc);
@@ -114,7 +115,7 @@ void ft_check_back(struct ft_job *job, uint32_t rank)
     struct ft_proc *proc = &job->procs[rank];
     struct ft_checks *checks = &job->report->ranks[rank].checks;
     const struct ft_snap_slot *from = ft_snapshots_named(job, rank);
-    uint64_t at = from && proc->from != FT_FROM_EXEC ? from->done + from->at.stream[0].unit : 0;
+    uint64_t at = from && proc->from != FT_FROM_EXEC ? from->at.outcomes.unit + ft_position_units(&from->at) : 0;
 
     if (!proc->check.on)
         return;

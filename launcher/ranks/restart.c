@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/wait.h"
 #include "launcher/base/pidfd.h"
 #include "launcher/base/reap.h"
@@ -73,7 +74,7 @@ void ft_restart_cancel(struct ft_job *job)
 
 static bool has_way_back(const struct ft_job *job, uint32_t rank)
 {
-    return ft_snapshots_usable(job, rank) && ft_region_reaches(&job->region, rank);
+    return ft_snapshots_usable(job, rank) && ft_cut_reaches(&job->region, rank);
 }
 
 /* Invariant 5: the whole tree of the old incarnation is dead before the new one starts. But for who goes on where it was: to that its children
@@ -162,7 +163,7 @@ static int start_over(struct ft_job *job, struct ft_proc *proc)
     ft_output_restart(job->output, proc->rank);
     ft_ranks_death(proc, how, sizeof how);
     proc->lost = false;
-    proc->way = proc->with_all ? FT_BACK_ALL : ft_region_cut(&job->region, proc->rank) ? FT_BACK_CHECKPOINT : FT_BACK_START;
+    proc->way = proc->with_all ? FT_BACK_ALL : ft_cut_unit(&job->region, proc->rank) ? FT_BACK_CHECKPOINT : FT_BACK_START;
     proc->with_all = false;
     proc->from = FT_FROM_EXEC;
     proc->incarnation++;
@@ -216,7 +217,7 @@ static int start_successor(struct ft_job *job, struct ft_proc *proc)
         wake_up(job, proc);
         return 0;
     }
-    if (ft_region_withdraw(&job->region, proc->rank))
+    if (ft_cut_withdraw(&job->region, proc->rank))
         return must_not_start(job, proc->rank) ? -1 : start_over(job, proc);
     ft_job_post(job, &(struct ft_event){.kind = FT_EV_STRANDED, .rank = proc->rank});
     return -1;

@@ -33,7 +33,7 @@ static uint64_t log_bytes_of(const struct ft_snapshot *s)
 {
     uint32_t named = atomic_load(&s->named);
 
-    return ft_region_log_bytes(&s->job->region) - (named ? s->slots[named - 1].at.stream[0].end : 0);
+    return ft_region_log_since(&s->job->region, named ? &s->slots[named - 1].at : &(struct ft_positions){0});
 }
 
 /* Its outcomes since its newest one. */
@@ -42,7 +42,7 @@ static bool has_told_much(const struct ft_snapshot *s)
     const struct ft_outcome_words *outcomes = ft_outcomes_of(s);
     uint32_t named = atomic_load(&s->named);
 
-    return outcomes && named && atomic_load(&outcomes->tail) - s->slots[named - 1].outcome >=
+    return outcomes && named && atomic_load(&outcomes->tail) - s->slots[named - 1].at.outcomes.end >=
                                     ft_min(OUTCOME_BYTES, s->job->region.header->params.outcome_bytes / OUTCOME_SHARE);
 }
 

@@ -168,7 +168,7 @@ static bool is_round(uint64_t more, uint64_t limit, uint64_t since_ms)
     params.outcome_bytes = limit;
     cr_assert_eq(ft_region_create(&job.region, &params, &e), 0);
     atomic_store(&ranks[1].named, 2);
-    ranks[1].slots[1].outcome = 100 << 20;
+    ranks[1].slots[1].at.outcomes.end = 100 << 20;
     outcomes = ft_region_outcomes(&job.region, 1);
     atomic_store(&outcomes->tail, (100 << 20) + more);
     is = ft_cadence_round(&job, ranks, since_ms * MS);

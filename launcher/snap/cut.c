@@ -3,6 +3,7 @@
 #include "launcher/snap/cut.h"
 
 #include "ft/base/util.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/wait.h"
 #include "launcher/job/job.h"
@@ -16,7 +17,7 @@ enum { WORN_BYTES = 64 << 20, WORN_MS = 30000 };
 
 static bool is_worn(const struct ft_job *job, const struct ft_snap_slot *slot)
 {
-    return ft_region_log_bytes(&job->region) - slot->at.stream[0].end >= WORN_BYTES ||
+    return ft_region_log_since(&job->region, &slot->at) >= WORN_BYTES ||
            ft_clock_ns() - slot->taken_ns >= WORN_MS * 1000000ull;
 }
 
@@ -60,7 +61,7 @@ static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_vers
         return;
     if (slot)
         ft_snapshots_drop(job, rank);
-    ft_region_register(&job->region, rank, &(struct ft_position){.stream[0] = {.unit = v->unit + 1, .end = v->end}});
+    ft_cut_register(&job->region, rank, &(struct ft_positions){.n = 1, .in[0].at = {v->unit + 1, v->end}});
     job->report->ranks[rank].checkpoint_ns = ft_clock_ns();
     ft_keeper_kick(job->keeper);
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "ft/shm/cut.h"
 #include "launcher/job/job.h"
 #include "launcher/snap/slot.h"
 
@@ -37,7 +38,7 @@ void ft_outcomes_tell_lost(struct ft_snapshot *s, uint64_t now_ns)
 
     if (!outcomes || !s->closings || s->lost_told)
         return;
-    if (ft_slot_usable(s) >= 0 || job->options->start_over_always || ft_region_cut(&job->region, s->rank) || !ft_outcomes_once(job, s->rank)) {
+    if (ft_slot_usable(s) >= 0 || job->options->start_over_always || ft_cut_unit(&job->region, s->rank) || !ft_outcomes_once(job, s->rank)) {
         s->closed_ns = 0;
     } else if (!s->closed_ns) {
         s->closed_ns = now_ns;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "ft/outcome/log.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/pages.h"
 #include "ft/shm/wait.h"
 #include "ft/snap/image.h"
@@ -70,7 +71,7 @@ static void drop_snapshots(struct ft_snapshot *s)
 {
     tell(s);
     ft_steps_drop(s);
-    ft_region_unregister(&s->job->region, s->rank);
+    ft_cut_unregister(&s->job->region, s->rank);
     s->asked_ns = ft_clock_ns();
     s->refusals++;
     s->reason = FT_IMAGE_MEMORY;

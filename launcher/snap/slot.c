@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ft/outcome/log.h"
+#include "ft/shm/cut.h"
 #include "launcher/base/kill.h"
 #include "launcher/base/memory.h"
 #include "launcher/base/pidfd.h"
@@ -89,7 +90,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
         return;
     s->asked_ns = 0; /* another one, as soon as it may be */
     if (!atomic_load(&s->named))
-        ft_region_unregister(&s->job->region, s->rank); /* until then it can start over, or load its checkpoint, if no more is released */
+        ft_cut_unregister(&s->job->region, s->rank); /* until then it can start over, or load its checkpoint, if no more is released */
 }
 
 /* slot + 1 */

@@ -20,9 +20,7 @@ enum { FT_SNAP_SLOTS = 3 /* snapshot zero, a newer one, and one that is being ma
 struct ft_snap_slot {
     volatile pid_t pid;        /* 0: empty */
     uint64_t number;           /* the rank's own, of this snapshot */
-    struct ft_position at;
-    uint64_t outcome;          /* where it stands in the log of outcomes, ... */
-    uint64_t done;             /* ... after so many of them, ... */
+    struct ft_positions at;    /* where it stands */
     uint64_t closings;         /* ... after so many ways back were closed */
     uint64_t taken_ns;
     uint32_t threads;          /* that the rank had */

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "ft/base/util.h"
+#include "ft/shm/cut.h"
 #include "ft/shm/wait.h"
 #include "ft/snap/image.h"
 #include "launcher/job/death.h"
@@ -102,8 +103,8 @@ static void hold(struct ft_snapshot *s)
 
     if (!from)
         return;
-    ft_region_register(&s->job->region, s->rank, &from->at);
-    ft_outcome_log_hold(ft_outcomes_of(s), from->number, from->outcome);
+    ft_cut_register(&s->job->region, s->rank, &from->at);
+    ft_outcome_log_hold(ft_outcomes_of(s), from->number, from->at.outcomes.end);
     ft_keeper_kick(s->job->keeper);
     for (int i = 0; i < FT_SNAP_SLOTS; i++) {
         struct ft_snap_slot *p = &s->slots[i];
@@ -123,7 +124,7 @@ void ft_steps_end_zero(struct ft_snapshot *s, uint64_t least)
 
     if (!zero || !named || zero == named || ft_slot_usable(s) != (int)named - 1)
         return;
-    since = ft_region_log_bytes(&s->job->region) + atomic_load(&ft_outcomes_of(s)->tail) - s->slots[zero - 1].outcome;
+    since = ft_region_log_bytes(&s->job->region) + atomic_load(&ft_outcomes_of(s)->tail) - s->slots[zero - 1].at.outcomes.end;
     if (since < least)
         return;
     atomic_store(&s->zero, 0);
@@ -142,8 +143,6 @@ static void taken(struct ft_snapshot *s)
     p->taken_ns = ft_clock_ns();
     p->number = s->number;
     p->at = w->at;
-    p->outcome = w->outcome;
-    p->done = w->done;
     p->closings = w->closings;
     p->threads = (uint32_t)ft_min(ft_max(1, ft_look(&w->threads)), INT32_MAX);
     p->unshared = 0;
@@ -158,7 +157,7 @@ static void taken(struct ft_snapshot *s)
         ft_slot_condemn(s, slot);
         return;
     }
-    if (p->at.stream[0].unit < ft_region_cut(&s->job->region, s->rank)) { /* a checkpoint has overtaken it */
+    if (ft_position_in(&p->at, 0).unit < ft_cut_unit(&s->job->region, s->rank)) { /* a checkpoint has overtaken it */
         give_up(s);
         ft_slot_condemn(s, slot);
         return;
@@ -175,9 +174,9 @@ static void taken(struct ft_snapshot *s)
     s->number = 0;
     if (s->made == 1)
         ft_say_step(&s->job->say, "rank %u has a snapshot at unit %llu, process %d", ft_job_rank(s->job, s->rank),
-                      (unsigned long long)p->at.stream[0].unit, p->pid);
+                      (unsigned long long)ft_position_in(&p->at, 0).unit, p->pid);
     hold(s);
-    ft_report_cut(s->job->report, s->rank, p->taken_ns, p->at.stream[0].unit, s->last_ns);
+    ft_report_cut(s->job->report, s->rank, p->taken_ns, ft_position_in(&p->at, 0).unit, s->last_ns);
 }
 
 bool ft_steps_clear(const struct ft_snapshot *s)
@@ -204,7 +203,7 @@ static void end_for_exec(struct ft_snapshot *s)
     ft_steps_drop(s);
     if (!ft_snapshots_gone(s->job, s->rank) || !ft_steps_clear(s))
         return; /* the last one's death brings the agent's loop here again */
-    ft_region_unregister(&s->job->region, s->rank);
+    ft_cut_unregister(&s->job->region, s->rank);
     ft_publish(&w->ended, ends);
     ft_wake(&w->ended);
 }

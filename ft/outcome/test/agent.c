@@ -163,7 +163,7 @@ static void look_for_dead_copies(struct agent *a)
 static void look_for_taken(struct agent *a)
 {
     struct ft_snap_words *w = &a->shared->block.snap;
-    struct slot made = {(pid_t)ft_look(&w->pid), w->outcome, w->closings, a->number};
+    struct slot made = {(pid_t)ft_look(&w->pid), w->at.outcomes.end, w->closings, a->number};
 
     if (!a->number || ft_look(&w->taken) != a->number)
         return;
