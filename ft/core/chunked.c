@@ -43,7 +43,7 @@ static void take_over(struct ft_units *x) { x->fresh = x->in + 1; }
 static void produce(struct ft_units *x, uint64_t position, uint64_t result)
 {
     struct ft_coll *c = x->c;
-    char *payload = ft_log_write(&c->s->log, position) + ft_record_offset(result);
+    char *payload = ft_log_write(&c->s->log, position, result) + ft_record_offset(result);
     uint64_t from, to;
 
     ft_units_chunk(x, result, &from, &to);

@@ -65,7 +65,7 @@ static void set_up(void)
 
 static void want(uint64_t extents)
 {
-    ft_publish(&stream.counters[0].want, extents);
+    ft_publish(&stream.counters[0].want, extents * EXTENT);
     ft_keeper_serve(keeper);
 }
 
@@ -77,9 +77,9 @@ static void commit(void)
 
     want(at / EXTENT + 1);
     if (at != end)
-        ft_fill(ft_log_write(&stream.log, end), &gap, sizeof gap);
-    ft_fill(ft_log_write(&stream.log, at), &head, sizeof head);
-    memset(ft_log_write(&stream.log, at) + ft_record_offset(RESULT), (int)units, RESULT);
+        ft_fill(ft_log_write(&stream.log, end, 0), &gap, sizeof gap);
+    ft_fill(ft_log_write(&stream.log, at, RESULT), &head, sizeof head);
+    memset(ft_log_write(&stream.log, at, RESULT) + ft_record_offset(RESULT), (int)units, RESULT);
     end = at + ft_record_bytes(RESULT);
     ft_announce(&stream.counters[0].done, ++units);
     ft_publish(&stream.counters[0].done_at, end);

@@ -23,7 +23,7 @@ static uint64_t segment(const struct ft_params *p, const struct ft_sig *sig, uin
 static void produce(struct ft_units *x, uint64_t position, uint64_t result)
 {
     struct ft_coll *c = x->c;
-    char *payload = ft_log_write(&c->s->log, position) + ft_record_offset(result);
+    char *payload = ft_log_write(&c->s->log, position, result) + ft_record_offset(result);
 
     ft_fill_past(payload, ft_units_own(x, x->made), result, c->bytes >= c->s->params->bcast_past_min);
     ft_units_head(x, position, result);

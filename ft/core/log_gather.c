@@ -34,7 +34,7 @@ static void contribute(struct ft_units *x, uint64_t position, uint64_t result)
 {
     struct ft_coll *c = x->c;
     struct ft_stream *s = c->s;
-    char *payload = ft_log_write(&s->log, position) + ft_record_offset(result);
+    char *payload = ft_log_write(&s->log, position, result) + ft_record_offset(result);
     uint64_t n = ft_units_own_bytes(x, x->in);
 
     if (n)

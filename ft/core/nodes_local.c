@@ -50,7 +50,7 @@ char *ft_nodes_payload(struct ft_nodes_op *op, uint64_t u)
     struct ft_stream *s = op->n->s;
     uint64_t i = u - s->first;
 
-    return ft_log_write(&s->log, ft_nodes_at(op, i)) + ft_record_offset(ft_coll_result(op->c, i));
+    return ft_log_write(&s->log, ft_nodes_at(op, i), ft_coll_result(op->c, i)) + ft_record_offset(ft_coll_result(op->c, i));
 }
 
 /* ---- what every rank does ---- */
@@ -207,10 +207,10 @@ static int make(struct ft_nodes_op *op, struct ft_error *e)
 
                 for (uint32_t r = 0; r < s->rank; r++)
                     at += ft_coll_slice(c, op->n->rank_at[op->n->first[op->n->node] + r], i);
-                ft_fill(ft_log_write(&s->log, position) + ft_record_offset(result) + at, c->send + i * c->plan.segment, n);
+                ft_fill(ft_log_write(&s->log, position, result) + ft_record_offset(result) + at, c->send + i * c->plan.segment, n);
             }
         } else if (result) {
-            ft_fill(ft_log_write(&s->log, position) + ft_record_offset(result), c->send + i * c->plan.segment, result);
+            ft_fill(ft_log_write(&s->log, position, result) + ft_record_offset(result), c->send + i * c->plan.segment, result);
         }
     }
     op->made_at = position + ft_record_bytes(result);

@@ -59,7 +59,7 @@ static void take_over(struct ft_units *x) { (void)x; }
 
 static void receive(struct ft_units *x, uint64_t position, uint64_t result)
 {
-    char *payload = ft_log_write(&x->c->s->log, position) + ft_record_offset(result);
+    char *payload = ft_log_write(&x->c->s->log, position, result) + ft_record_offset(result);
 
     ft_point_bulk(payload, result);
     x->unordered |= ft_coll_receive_logged(x->c, x->made, ft_units_result(x, x->made), payload, result);
@@ -69,7 +69,7 @@ static void receive(struct ft_units *x, uint64_t position, uint64_t result)
 static void fold(struct ft_units *x, uint64_t position, uint64_t result)
 {
     struct ft_coll *c = x->c;
-    char *payload = ft_log_write(&c->s->log, position) + ft_record_offset(result);
+    char *payload = ft_log_write(&c->s->log, position, result) + ft_record_offset(result);
 
     ft_point_bulk(payload, result);
     if (c->op->reduction == FT_USER)

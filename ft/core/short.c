@@ -245,7 +245,7 @@ static FT_HOT int run(struct ft_coll *c, struct ft_error *e)
     } else {
         bool silent = s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c);
         uint64_t part = silent ? 0 : ft_coll_part(c, s->rank);
-        char *record = ft_log_write(&s->log, position);
+        char *record = ft_log_write(&s->log, position, result);
 
         err = contribute(c, c->send, part, e);
         if (!err) {

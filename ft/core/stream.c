@@ -59,7 +59,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     ft_log_extents(log, h->params.extent_bytes);
     log->kick_fd = kick_fd;
     log->spill_fd = spill_fd;
-    log->asks_ahead = rank == 0;
+    log->asks_ahead = rank == 0 && id == 0;
     /* Many ranks: each page table entry costs everybody, and there may be little to log. */
     log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->n));
 
@@ -376,7 +376,7 @@ static void write_gap(struct ft_stream *s, uint64_t u, uint64_t before)
 {
     struct ft_record gap = ft_walk_gap(u);
 
-    ft_fill(ft_log_write(&s->log, before), &gap, sizeof gap);
+    ft_fill(ft_log_write(&s->log, before, 0), &gap, sizeof gap);
 }
 
 void ft_stream_write_head(struct ft_stream *s, uint64_t u, uint64_t before, uint64_t position, uint64_t result)
@@ -386,5 +386,5 @@ void ft_stream_write_head(struct ft_stream *s, uint64_t u, uint64_t before, uint
     rec.sig.length = (uint32_t)result;
     if (__builtin_expect(position != before, 0))
         write_gap(s, u, before);
-    ft_fill(ft_log_write(&s->log, position), &rec, sizeof rec);
+    ft_fill(ft_log_write(&s->log, position, result), &rec, sizeof rec);
 }

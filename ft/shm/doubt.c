@@ -15,7 +15,7 @@ static bool logged(const struct ft_region *r, int spill_fd, uint64_t unit, struc
     struct ft_walk walk = {.read = ft_reader_walks, .arg = &t, .extent_bytes = r->header->params.extent_bytes};
     uint64_t end;
 
-    ft_reader_open(&t, r, spill_fd);
+    ft_reader_open(&t, r, 0, spill_fd);
     end = ft_reader_end(&t);
     if (!ft_walk_seek(&walk, unit, ft_look(&t.log.head->floor), ft_div_up(end, walk.extent_bytes)))
         return false;

@@ -119,11 +119,11 @@ static uint64_t shown(const struct world *w, uint32_t rank, uint64_t called)
 static void read_counters(const struct world *w, uint64_t extent_bytes, uint32_t rank, struct ft_inspect *i)
 {
     const struct ft_counters *c = &w->counters[rank];
-    uint64_t assigned = ft_look(&w->head->assigned);
+    uint64_t ready = ft_look(&w->head->ready);
 
     i->done = ft_look(&c->done);
     i->contributed = ft_look(&c->contributed);
-    i->wants_memory = ft_look(&c->want) > assigned && ft_look(&c->done_at) / extent_bytes + 1 >= assigned;
+    i->wants_memory = ft_look(&c->want) > ready && (ft_look(&c->done_at) / extent_bytes + 1) * extent_bytes >= ready;
 }
 
 void ft_inspect_read(const struct ft_region *r, struct ft_inspect *ranks)

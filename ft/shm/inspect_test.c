@@ -405,8 +405,8 @@ Test(inspect, the_agent_is_awaited_at_the_end_of_memory)
         call(r, &small);
         contribute(r);
     }
-    ft_publish(&head->assigned, 1);
-    ft_publish(&stream[0].counters[0].want, 2);
+    ft_publish(&head->ready, region.header->params.extent_bytes);
+    ft_publish(&stream[0].counters[0].want, region.header->params.extent_bytes + 1);
     cr_assert_eq(awaits(0), 0);
     cr_assert(ft_inspect_awaits_memory(&region.header->params, ranks, 0));
     cr_assert_not(ft_inspect_awaits_memory(&region.header->params, ranks, 1));

@@ -10,7 +10,7 @@
 #include "ft/shm/pages.h"
 #include "ft/shm/wait.h"
 
-enum { LEAST = 2 /* extents that have memory */, REFUSED_MS = 10000 };
+enum { LEAST = 2 /* extents that have memory */, REFUSED_MS = 10000, PARTS = 64 /* of an extent */ };
 
 char *ft_keeper_extent(const struct ft_keeper *k, uint64_t i)
 {
@@ -214,21 +214,9 @@ static int make_room(struct ft_keeper *k, uint64_t *place, bool must)
     return 0;
 }
 
-static bool take_fresh(struct ft_keeper *k, uint64_t *place)
-{
-    if (!ft_places_fresh(&k->memory, place))
-        return false;
-    if (ft_keeper_make(k, ft_keeper_extent(k, *place), k->extent_bytes) == 0) {
-        k->refused_ns = 0;
-        return true;
-    }
-    ft_places_give_back_bare(&k->memory, *place);
-    if (!k->refused_ns)
-        k->refused_ns = ft_clock_ns();
-    if (ft_clock_ns() - k->refused_ns > REFUSED_MS * 1000000ull)
-        ft_keeper_fail(k, "the log cannot go on: the system gives no memory for it (%s)", strerror(errno));
-    return false;
-}
+static uint64_t limit_of(const struct ft_keeper *k) { return k->region->header->params.nextents * k->extent_bytes; }
+
+static bool is_at_limit(const struct ft_keeper *k, uint64_t more) { return k->bytes + more > limit_of(k); }
 
 static bool is_within_bound(const struct ft_keeper *k, uint64_t more)
 {
@@ -237,79 +225,181 @@ static bool is_within_bound(const struct ft_keeper *k, uint64_t more)
     return bound == UINT64_MAX || ft_keeper_bytes(k) + more <= bound;
 }
 
-/* At the limit the oldest part has to go, and goes before, too, if there is no more memory or there should not be; if it cannot,
-   rather more memory than standing still: ranks wait for this. */
-static int take_memory(struct ft_keeper *k, uint64_t *place)
+/* False: the system gives none, which is tried again for a time. */
+static bool populate(struct ft_keeper *k, char *from, uint64_t bytes)
 {
-    bool within = is_within_bound(k, k->extent_bytes), must;
+    if (ft_keeper_make(k, from, bytes) == 0) {
+        k->bytes += bytes;
+        k->refused_ns = 0;
+        return true;
+    }
+    if (!k->refused_ns)
+        k->refused_ns = ft_clock_ns();
+    if (ft_clock_ns() - k->refused_ns > REFUSED_MS * 1000000ull)
+        ft_keeper_fail(k, "the log cannot go on: the system gives no memory for it (%s)", strerror(errno));
+    return false;
+}
+
+static bool take_fresh(struct ft_keeper *k, uint64_t *place)
+{
+    if (!ft_places_fresh(&k->memory, place))
+        return false;
+    if (populate(k, ft_keeper_extent(k, *place), k->extent_bytes))
+        return true;
+    ft_places_give_back_bare(&k->memory, *place);
+    return false;
+}
+
+/* The memory of an extent that is free, or of the oldest one, goes back to the system. */
+static bool drop_one(struct ft_keeper *k, bool must)
+{
+    uint64_t place;
+    bool dropped;
+
+    if (!ft_places_used(&k->memory, &place) && make_room(k, &place, must) != 0)
+        return false;
+    dropped = ft_pages_drop(k->region->fd, (uint64_t)(ft_keeper_extent(k, place) - k->region->base), k->extent_bytes) == 0;
+    if (dropped) {
+        ft_places_give_back_bare(&k->memory, place);
+        k->bytes -= k->extent_bytes;
+    } else {
+        ft_places_give_back(&k->memory, place);
+    }
+    return dropped;
+}
+
+static void give_memory_back(struct ft_keeper *k)
+{
+    while (k->bytes > LEAST * k->extent_bytes && !is_within_bound(k, 0) && !atomic_load(&k->stopping) && drop_one(k, false))
+        ;
+}
+
+/* Rather more memory than standing still: ranks wait for this. Not beyond the limit, unless other streams have what
+   there is: one alone is given what it may need at a time (ft_params_check). */
+static bool may_exceed(const struct ft_keeper *k, uint64_t more, bool needed)
+{
+    return !is_at_limit(k, more) || (needed && k->region->header->params.nstreams > 1);
+}
+
+/* For a whole extent. At the limit the oldest part has to go, and goes before, too, if there is no more memory or there should
+   not be. 0, or -1: not yet. */
+static int take_memory(struct ft_keeper *k, uint64_t *place, bool needed)
+{
+    bool within = is_within_bound(k, k->extent_bytes), limit = is_at_limit(k, k->extent_bytes);
 
     if (ft_places_used(&k->memory, place))
         return 0;  /* its pages are there, and mapped by the ranks */
-    if (within && take_fresh(k, place))
+    if (within && !limit && take_fresh(k, place))
         return 0;
-    must = ft_places_full(&k->memory) == k->memory.n;
-    if (make_room(k, place, must) == 0)
+    if (make_room(k, place, limit) == 0)
         return 0;
-    return !within && take_fresh(k, place) ? 0 : -1;
+    return (!within || limit) && may_exceed(k, k->extent_bytes, needed) && take_fresh(k, place) ? 0 : -1;
 }
 
-/* What is free, then the oldest part. */
-static void give_memory_back(struct ft_keeper *k)
+/* The stream's `ready` follows from its table, or it is what a predecessor has said; ranks sleep on it. */
+static void tell_ready(struct keeper_stream *s)
 {
-    uint64_t place;
-    bool dropped = true;
-
-    while (dropped && ft_places_full(&k->memory) > LEAST && !is_within_bound(k, 0) && !atomic_load(&k->stopping)) {
-        if (!ft_places_used(&k->memory, &place) && make_room(k, &place, false) != 0)
-            return;
-        dropped = ft_pages_drop(k->region->fd, (uint64_t)(ft_keeper_extent(k, place) - k->region->base), k->extent_bytes) == 0;
-        ft_places_give_back_bare(&k->memory, place);
-    }
+    ft_announce(&s->head->ready, s->ready);  /* then the sleep flags would be read; the keeper just wakes */
+    ft_wake(&s->head->ready);
 }
 
-/* The stream's `assigned` follows from its table; ranks sleep on it. */
-static void tell_assigned(struct keeper_stream *s)
-{
-    ft_announce(&s->head->assigned, s->assigned);  /* then the sleep flags would be read; the keeper just wakes */
-    ft_wake(&s->head->assigned);
-}
-
-/* Killed before the first store: the memory is free, as no table names it. After it: the successor counts the
-   extent, and tells. */
-void ft_keeper_assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
+/* Killed before the store: the memory is free, as no table names it. After it: the successor counts the extent. */
+static void enter(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
 {
     say(k, s, s->assigned, FT_EXTENT_MEMORY, place);
     s->assigned++;
-    tell_assigned(s);
+}
+
+void ft_keeper_assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t place)
+{
+    enter(k, s, place);
+    s->ready = s->assigned * k->extent_bytes;
+    tell_ready(s);
+}
+
+/* Of a stream that has logged little the last extent has memory for as much again, and a small part of it at least: many of
+   them do not take the limit from those that log much. */
+static uint64_t part_of(const struct ft_keeper *k, const struct keeper_stream *s)
+{
+    uint64_t left = k->extent_bytes - s->ready % k->extent_bytes, part = k->extent_bytes / PARTS;
+
+    while (part < s->ready)
+        part *= 2;
+    return ft_min(left, part);
+}
+
+/* A place with nothing in it, for an extent that comes to have memory in parts. */
+static bool enter_bare(struct ft_keeper *k, struct keeper_stream *s)
+{
+    uint64_t place;
+
+    if (!ft_places_fresh(&k->memory, &place) && !(drop_one(k, true) && ft_places_fresh(&k->memory, &place)))
+        return false;
+    enter(k, s, place);
+    return true;
+}
+
+static int grow_part(struct ft_keeper *k, struct keeper_stream *s, bool needed)
+{
+    uint64_t part = part_of(k, s);
+    bool room = true;
+
+    if (s->ready == s->assigned * k->extent_bytes && !enter_bare(k, s))
+        return -1;
+    while (room && (is_at_limit(k, part) || !is_within_bound(k, part)))
+        room = drop_one(k, is_at_limit(k, part));
+    if (!room && !may_exceed(k, part, needed))
+        return -1;
+    if (!populate(k, ft_keeper_extent(k, ft_extent_place(ft_look(entry_of(k, s, s->assigned - 1)))) + s->ready % k->extent_bytes, part))
+        return -1;
+    s->ready += part;
+    tell_ready(s);
+    return 0;
+}
+
+static int grow_whole(struct ft_keeper *k, struct keeper_stream *s, bool needed)
+{
+    uint64_t place;
+
+    if (take_memory(k, &place, needed) != 0)
+        return -1;
+    ft_keeper_assign(k, s, place);
+    return 0;
+}
+
+/* needed: ranks wait for it. False: not all of it can be had now. */
+static bool grow(struct ft_keeper *k, struct keeper_stream *s, uint64_t to, bool needed)
+{
+    while (s->ready < to && !atomic_load(&k->stopping))
+        if ((s->whole ? grow_whole(k, s, needed) : grow_part(k, s, needed)) != 0)
+            return false;
+    return true;
+}
+
+static bool serve(struct ft_keeper *k, struct keeper_stream *s)
+{
+    const struct ft_params *p = &k->region->header->params;
+    uint64_t want = 0, ahead = 0, most = (s->released + p->ntable) * k->extent_bytes;
+
+    for (uint32_t r = 0; r < p->nranks; r++) {
+        want = ft_max(want, ft_look(&s->counters[r].want));
+        ahead = ft_max(ahead, ft_look(&s->counters[r].ahead));
+    }
+    if (want > most && s->ready == most)
+        ft_keeper_fail(k, "the log has reached its greatest size, %s", "more extents than its table holds");
+    return grow(k, s, ft_min(want, most), true) && grow(k, s, ft_min(ahead, most), false) && want <= most;
 }
 
 bool ft_keeper_serve(struct ft_keeper *k)
 {
-    const struct ft_params *p = &k->region->header->params;
     bool met = true;
 
     give_memory_back(k);
-    for (uint32_t i = 0; i < p->nstreams; i++) {
-        struct keeper_stream *s = &k->streams[i];
-        uint64_t want = 0, place;
-
-        release(k, s);
-        for (uint32_t r = 0; r < p->nranks; r++)
-            want = ft_max(want, ft_look(&s->counters[r].want));
-        if (want > s->released + p->ntable) {
-            want = s->released + p->ntable;
-            if (s->assigned == want)
-                ft_keeper_fail(k, "the log has reached its greatest size, %s", "more extents than its table holds");
-        }
-        while (s->assigned < want && !atomic_load(&k->stopping)) {
-            if (take_memory(k, &place) != 0) {
-                met = false;
-                break;
-            }
-            ft_keeper_assign(k, s, place);
-        }
+    for (uint32_t i = 0; i < k->region->header->params.nstreams; i++) {
+        release(k, &k->streams[i]);
+        met = serve(k, &k->streams[i]) && met;
     }
-    atomic_store(&k->full, ft_places_full(&k->memory));
+    atomic_store(&k->full, k->bytes);
     return met;
 }
 
@@ -334,6 +424,10 @@ static void adopt_stream(struct ft_keeper *k, struct keeper_stream *s)
         }
     }
     s->spilled = ft_max(s->spilled, s->released);
+    s->ready = s->assigned * k->extent_bytes;
+    if (!s->whole && s->assigned) /* the last one has what the predecessor has said, whatever it has made beyond that */
+        s->ready = ft_max(s->ready - k->extent_bytes, ft_peek(&s->head->ready));
+    k->bytes += (s->assigned - s->spilled) * k->extent_bytes - (s->assigned * k->extent_bytes - s->ready);
     /* The predecessor may have been about to release more, and not have seen yet whether it may. */
     ft_announce(&s->head->floor, s->released);
 }
@@ -347,7 +441,7 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
     k->tell = failed;
     k->arg = arg;
     k->failed = k->runs = k->disk_full = false;
-    k->refused_ns = 0;
+    k->refused_ns = k->bytes = 0;
     atomic_store(&k->bound, UINT64_MAX);
     atomic_store(&k->stopping, false);
     ft_places_forget(&k->memory);
@@ -358,5 +452,5 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
     ft_places_doubt(&k->memory); /* the predecessor may have given their memory back */
     ft_spill_settle(&k->file);
     for (uint32_t i = 0; i < p->nstreams; i++)
-        tell_assigned(&k->streams[i]);
+        tell_ready(&k->streams[i]);
 }

@@ -60,27 +60,25 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
     const struct ft_header *h = k->region->header;
 
     k->streams = calloc(h->params.nstreams, sizeof *k->streams);
-    if (!k->streams || ft_places_open(&k->memory, h->params.nextents) != 0)
+    if (!k->streams || ft_places_open(&k->memory, ft_params_places(&h->params)) != 0)
         return ft_err_set(e, FT_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < h->params.nstreams; i++) {
         struct ft_stream_parts parts = ft_region_stream(k->region, i);
 
-        k->streams[i] = (struct keeper_stream){ .head = parts.head, .members = parts.members, .counters = parts.counters, .table = parts.table };
+        k->streams[i] = (struct keeper_stream){ .whole = i == 0, .head = parts.head, .members = parts.members, .counters = parts.counters, .table = parts.table };
     }
     return 0;
 }
 
-/* What there is before any rank asks: an extent for each stream, and what the user wants prepared for the first. */
+/* What there is before any rank asks: what the user wants prepared for the first stream, an extent at least. */
 static int prepare(struct ft_keeper *k)
 {
     const struct ft_params *p = &k->region->header->params;
     uint64_t n = ft_max(1, ft_div_up(k->config.prepare, k->extent_bytes)), place, bytes;
 
-    n = ft_min(n, ft_min(p->nextents - (p->nstreams - 1), p->ntable));
+    n = ft_min(n, ft_min(p->nextents, p->ntable));
     while (k->streams[0].assigned < n && ft_places_fresh(&k->memory, &place))
         ft_keeper_assign(k, &k->streams[0], place);
-    for (uint32_t i = 1; i < p->nstreams && ft_places_fresh(&k->memory, &place); i++)
-        ft_keeper_assign(k, &k->streams[i], place);
     if (n > 1) {
         char *slots = slots_of(k, &bytes);
 
@@ -117,7 +115,8 @@ int ft_keeper_open(struct ft_keeper **out, struct ft_region *r, const struct ft_
         err = ft_err_set(e, FT_ENOMEM, "the system gives no memory for --log-prepare: %s", strerror(errno));
         goto streams_opened;
     }
-    atomic_store(&k->full, ft_places_full(&k->memory));
+    k->bytes = ft_places_full(&k->memory) * k->extent_bytes;
+    atomic_store(&k->full, k->bytes);
     *out = k;
     return 0;
 
@@ -145,7 +144,7 @@ int ft_keeper_spill_fd(const struct ft_keeper *k) { return k->file.fd; }
 
 struct ft_keeper_stats ft_keeper_stats(const struct ft_keeper *k)
 {
-    struct ft_keeper_stats stats = { .memory_bytes = ft_keeper_bytes(k), .log_bytes = atomic_load(&k->full) * k->extent_bytes,
+    struct ft_keeper_stats stats = { .memory_bytes = ft_keeper_bytes(k), .log_bytes = atomic_load(&k->full),
                                      .file_bytes = ft_spill_bytes(&k->file) };
 
     for (uint32_t i = 0; i < k->region->header->params.nstreams; i++)

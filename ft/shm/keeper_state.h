@@ -16,9 +16,11 @@ struct keeper_stream {
     struct ft_member *members;
     struct ft_counters *counters;
     _Atomic uint64_t *table;
+    bool whole;   /* its extents have memory as a whole, or as they are needed (part_of) */
     /* Extents from the start of the log: released <= spilled <= assigned. Those between the first two are in the file, the
        others in memory. */
     uint64_t assigned, spilled, released;
+    uint64_t ready;  /* bytes: the last extent has memory up to there */
 };
 
 struct ft_keeper {
@@ -40,7 +42,8 @@ struct ft_keeper {
     bool disk_full;                /* nothing is spilled but at the limit */
     uint64_t refused_ns;           /* since then the system gives no memory; 0: it does */
     _Atomic uint64_t bound;        /* of the whole shared memory (ft_keeper_bound) */
-    _Atomic uint64_t full;         /* extents that have memory */
+    uint64_t bytes;                /* of memory that extents have, or had and may have again */
+    _Atomic uint64_t full;         /* ... for other threads */
     atomic_bool is_short;          /* the oldest went before the limit was reached */
     bool runs;
     atomic_bool stopping;

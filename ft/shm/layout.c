@@ -149,7 +149,7 @@ void ft_layout_header(const struct ft_params *p, struct ft_header *h)
     h->stream_bytes = l.bytes;
     /* Extents start at a multiple of their size: their addresses are then as aligned as the mapping. */
     h->extents_at = ft_align(h->streams_at + p->nstreams * l.bytes, p->extent_bytes);
-    h->outcomes_at = ft_align(h->extents_at + p->nextents * p->extent_bytes, 4096);
+    h->outcomes_at = ft_align(h->extents_at + ft_params_places(p) * p->extent_bytes, 4096);
     h->boxes_at = ft_align(h->outcomes_at + p->nranks * p->outcome_bytes, 4096);
     h->size = h->boxes_at + p->nranks * ft_box_bytes();
 }

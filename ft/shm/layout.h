@@ -22,13 +22,13 @@
 #include "ft/base/reduce.h"
 #include "ft/base/sig.h"
 
-enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 33, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
+enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 34, FT_SHORT_LIMIT = 16384 /* what a rank folds on its stack */ };
 #define FT_MAGIC 0x31695f706d74665full
 
 /* Job constants (RULE 8). Bytes unless said otherwise. */
 struct ft_params {
     uint32_t nranks;        /* ranks of the job on this node */
-    uint32_t nstreams;
+    uint32_t nstreams;      /* the first one is of all ranks */
     uint32_t cores;         /* processors its ranks may run on, together */
     uint32_t short_max;     /* largest contribution on the short path; ... */
     uint32_t rooted_max;    /* ... of a bcast or a reduce; ... */
@@ -280,7 +280,8 @@ struct ft_counters {
     _Alignas(FT_LINE) _Atomic uint64_t contributed;
     _Atomic uint64_t done;
     _Atomic uint64_t done_at;      /* log position of unit `done`: everything below needs this rank no more */
-    _Atomic uint64_t want;         /* extents this rank wants assigned to the stream */
+    _Atomic uint64_t want;         /* the log is to have memory up to this position for this rank to go on ... */
+    _Atomic uint64_t ahead;        /* ... and better up to this one */
     /* The standard path's operation in progress: its first unit + 1, and the hash of all signatures up to it. In
        this line because everybody reads it anyway. */
     _Atomic uint64_t first, chain;
@@ -303,7 +304,7 @@ struct ft_record {
 struct ft_stream_head {
     _Alignas(FT_LINE) _Atomic uint32_t nranks;     /* agent, at creation; members are ranks 0..nranks-1 */
     uint32_t id;
-    _Alignas(FT_LINE) _Atomic uint64_t assigned;   /* agent: extents in the table so far, from the start of the log; ranks sleep on it */
+    _Alignas(FT_LINE) _Atomic uint64_t ready;      /* agent: the log has had memory up to this position; ranks sleep on it */
     _Atomic uint64_t floor;                        /* agent: extents below are released, or about to be */
     _Atomic uint64_t spilled;                      /* agent: extents ever written to the spill file; for people */
     _Atomic uint64_t forgotten;                    /* agent: extents released though a cut lay below; for the explorer */
@@ -345,6 +346,11 @@ void ft_params_check_replay(struct ft_params *p, uint64_t log_limit);
 
 /* FT_EINVAL with a line if the numbers cannot work together (log limit too small, no ranks, ...). */
 int ft_params_check(const struct ft_params *p, struct ft_error *e);
+
+/* Where extents may lie in memory: of each stream but the first one may be there in part only, and
+   while an operation is under way a few may be there beyond the limit (ft/shm/keeper.c). */
+enum { FT_PLACES_EACH = 4 };
+static inline uint64_t ft_params_places(const struct ft_params *p) { return p->nextents + (p->nstreams - 1) * FT_PLACES_EACH; }
 
 void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l);
 void ft_layout_header(const struct ft_params *p, struct ft_header *h);  /* everything but magic */

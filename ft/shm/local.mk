@@ -23,6 +23,7 @@ libft_la_SOURCES += \
 
 unit_tests += ft/shm/unit
 ft_shm_unit_SOURCES = \
+	ft/shm/cut_test.c \
 	ft/shm/inspect_test.c \
 	ft/shm/log_test.c \
 	ft/shm/place_test.c \

@@ -35,17 +35,40 @@ static uint64_t entry_of(const struct ft_log *log, uint64_t extent, bool *gone)
     return entry;
 }
 
-static void ask(struct ft_log *log, uint64_t extents)
+/* Memory up to `want`, and better up to `ahead`. */
+static void ask(struct ft_log *log, uint64_t want, uint64_t ahead)
 {
     uint64_t one = 1;
     ssize_t n;
 
-    if (ft_peek(&log->mine->want) < extents)
-        ft_publish(&log->mine->want, extents);
+    if (ft_peek(&log->mine->want) < want)
+        ft_publish(&log->mine->want, want);
+    if (ft_peek(&log->mine->ahead) < ahead)
+        ft_publish(&log->mine->ahead, ahead);
     do
         n = write(log->kick_fd, &one, sizeof one);
     while (n < 0 && errno == EINTR);
-    /* EAGAIN: the keeper has 2^64 - 2 kicks to see already. Anything else: it looks at `want` by itself. */
+    /* EAGAIN: the keeper has 2^64 - 2 kicks to see already. Anything else: it looks by itself. */
+}
+
+/* Where the memory ends that is asked for when an extent comes into use. */
+static uint64_t ahead_of(const struct ft_log *log, uint64_t extent)
+{
+    return log->asks_ahead ? (extent + 1 + AHEAD) * log->extent_bytes : 0;
+}
+
+/* Until the log has memory up to `to`. Up to where it has. */
+static uint64_t await_memory(struct ft_log *log, uint64_t to)
+{
+    struct ft_wait w = { 0 };
+    uint64_t seen;
+
+    while ((seen = ft_look(&log->head->ready)) < to) {
+        if (w.turns == 0)
+            ask(log, to, ahead_of(log, ft_log_extent(log, to - 1)));
+        ft_wait_turn(&w, log->patience, &log->head->ready, seen);
+    }
+    return seen;
 }
 
 static void map(char *from, uint64_t bytes)
@@ -55,22 +78,22 @@ static void map(char *from, uint64_t bytes)
     madvise(from - more, bytes + more, MADV_POPULATE_READ);
 }
 
-/* Fills page tables for what is about to be written, a step at a time, within one extent. It only spares
-   faults, one by one the dearer way: kernels that cannot do it are no error. */
-static void warm(struct ft_log *log, uint64_t position, char *extent)
+/* Memory up to `least`, and page tables for it and what is written next, a step at a time, within one extent. Filling
+   them only spares faults, one by one the dearer way: kernels that cannot do it are no error. */
+static void warm(struct ft_log *log, uint64_t position, uint64_t least, char *extent)
 {
     uint64_t start = position & ~(log->extent_bytes - 1), end = start + log->extent_bytes, from = ft_max(log->warm_to, start);
-    uint64_t to = ft_min(end, ft_max(from, position) + log->warm_step) & ~4095ull;
+    uint64_t ready = ft_min(end, await_memory(log, least)), to = ft_min(ready, ft_max(from, position) + log->warm_step) & ~4095ull;
     uint64_t place = (uint64_t)(extent - memory_extent(log, 0)) / log->extent_bytes;
     uint64_t *bits = place < FT_LOG_WARMED ? &log->warmed[place / 64] : NULL, bit = 1ull << place % 64;
 
     if (bits && *bits & bit)
-        to = end;
+        to = ready;
     else if (from < to)
         map(extent + (from - start), to - from);
     if (bits && to == end)
         *bits |= bit;
-    log->warm_to = to;
+    log->warm_to = ft_max(to, least); /* the rest of a step faults */
 }
 
 /* The extent has just come into use here: more memory for later. */
@@ -78,8 +101,8 @@ static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t entry)
 {
     char *at = memory_extent(log, ft_extent_place(entry));
 
-    if (log->asks_ahead && ft_look(&log->head->assigned) < extent + 1 + AHEAD)
-        ask(log, extent + 1 + AHEAD);
+    if (ft_look(&log->head->ready) < ahead_of(log, extent))
+        ask(log, 0, ahead_of(log, extent));
     log->near_[extent % FT_LOG_NEAR].extent = extent;
     log->near_[extent % FT_LOG_NEAR].entry = entry;
     log->near_[extent % FT_LOG_NEAR].at = at;
@@ -88,45 +111,32 @@ static char *enter_extent(struct ft_log *log, uint64_t extent, uint64_t entry)
 
 void ft_log_pass(struct ft_log *log, uint64_t position)
 {
-    uint64_t extents = ft_log_extent(log, position) + 1 + AHEAD;
+    uint64_t ahead = ahead_of(log, ft_log_extent(log, position));
 
-    if (log->asks_ahead && ft_peek(&log->mine->want) < extents && ft_look(&log->head->assigned) < extents)
-        ask(log, extents);
+    if (ft_peek(&log->mine->ahead) < ahead && ft_look(&log->head->ready) < ahead)
+        ask(log, 0, ahead);
 }
 
-static void await_memory(struct ft_log *log, uint64_t extent)
-{
-    struct ft_wait w = { 0 };
-    uint64_t seen;
-
-    while ((seen = ft_look(&log->head->assigned)) <= extent) {
-        if (w.turns == 0)
-            ask(log, extent + 1 + (log->asks_ahead ? AHEAD : 0));
-        ft_wait_turn(&w, log->patience, &log->head->assigned, seen);
-    }
-}
-
-/* The extent at `extent`, which is not committed: so it is in memory and stays where it is. */
-static char *live_extent(struct ft_log *log, uint64_t extent)
+/* The extent of a record that is not committed: so it is in memory and stays where it is. */
+static char *live_extent(struct ft_log *log, uint64_t extent, uint64_t least)
 {
     uint64_t entry;
 
-    await_memory(log, extent);
+    await_memory(log, least);
     entry = entry_of(log, extent, NULL);
     FT_INVARIANT(ft_extent_state(entry) == FT_EXTENT_MEMORY, "an uncommitted extent is in memory");
     return enter_extent(log, extent, entry);
 }
 
-FT_HOT char *ft_log_write(struct ft_log *log, uint64_t position)
+FT_HOT char *ft_log_write(struct ft_log *log, uint64_t position, uint64_t n)
 {
-    uint64_t extent = ft_log_extent(log, position);
+    uint64_t extent = ft_log_extent(log, position), least = position + ft_record_bytes(n);
     char *at = log->near_[extent % FT_LOG_NEAR].at;
 
     if (__builtin_expect(!at || log->near_[extent % FT_LOG_NEAR].extent != extent, 0))
-        at = live_extent(log, extent);
-    /* A record may begin below warm_to and end above it: the rest faults. */
-    if (__builtin_expect(position >= log->warm_to, 0))
-        warm(log, position, at);
+        at = live_extent(log, extent, least);
+    if (__builtin_expect(least > log->warm_to, 0))
+        warm(log, position, least, at);
     return at + (position & (log->extent_bytes - 1));
 }
 
@@ -174,9 +184,9 @@ static uint64_t look_up(struct ft_log *log, uint64_t extent, bool *gone)
     struct ft_wait w = { 0 };
     uint64_t seen;
 
-    /* Another rank wrote there, so it is assigned; but its store may reach us before the keeper's. */
-    while ((seen = ft_look(&log->head->assigned)) <= extent)
-        ft_wait_turn(&w, log->patience, &log->head->assigned, seen);
+    /* Another rank wrote there, so there is memory; but its store may reach us before the keeper's. */
+    while ((seen = ft_look(&log->head->ready)) <= extent * log->extent_bytes)
+        ft_wait_turn(&w, log->patience, &log->head->ready, seen);
     return entry_of(log, extent, gone);
 }
 
@@ -238,7 +248,7 @@ void ft_log_warm(struct ft_log *log)
     uint64_t prepared = ft_peek(&log->region->header->prepared);
     const struct ft_stream_layout *l = &log->region->stream;
 
-    /* What was prepared, not what is assigned by now: of 64 ranks all but the first mapped what that one had asked for meanwhile, and the slots, 28 MiB
+    /* What was prepared, not what there is by now: of 64 ranks all but the first mapped what that one had asked for meanwhile, and the slots, 28 MiB
        each, which was half the time until an empty program was over. Places are handed out in order at the start, so one call maps them all; once extents
        are released or spilled, and where nothing was prepared, the writes warm theirs. */
     if (prepared == 0 || ft_look(&log->table[0]) != ft_extent_entry(FT_EXTENT_MEMORY, 0, 0))

@@ -30,7 +30,7 @@ struct ft_log {
     int kick_fd, spill_fd, models_fd;
     uint64_t prefix_end;          /* what is below is read from the store; 0: nothing */
     bool asks_ahead;              /* this rank asks for memory before it is needed, for all */
-    uint64_t warm_to;             /* page tables are filled up to this position ... */
+    uint64_t warm_to;             /* there is memory up to this position, and page tables are filled; ... */
     uint64_t warm_step;           /* ... and are filled so many bytes at a time */
     uint64_t warmed[FT_LOG_WARMED / 64];  /* a bit per place of the log memory: so memory that is used again is not warmed again */
     struct { uint64_t extent, entry; char *at; } near_[FT_LOG_NEAR];  /* by extent % FT_LOG_NEAR; at NULL: none */
@@ -59,8 +59,8 @@ static inline void ft_log_extents(struct ft_log *log, uint64_t extent_bytes)
 
 static inline uint64_t ft_log_extent(const struct ft_log *log, uint64_t position) { return position >> log->extent_shift; }
 
-/* Address of a record that is not committed: always in memory. Waits for the keeper to assign memory. */
-char *ft_log_write(struct ft_log *log, uint64_t position);
+/* Address of a record with a result of n bytes that is not committed: always in memory. Waits for the keeper to assign memory. */
+char *ft_log_write(struct ft_log *log, uint64_t position, uint64_t n);
 
 /* Another rank writes a record there, and this one does not read it either: it may be the one that asks for memory ahead, for all. */
 void ft_log_pass(struct ft_log *log, uint64_t position);

@@ -36,7 +36,7 @@ static void set_up(void)
     cr_assert_eq(pwrite(fd, content, EXTENT, (PLACE - 1) * EXTENT), EXTENT);
     for (uint64_t i = 0; i < 2; i++)
         ft_publish((_Atomic uint64_t *)(uintptr_t)&s.log.table[i], ft_extent_entry(FT_EXTENT_FILE, 0, PLACE - i));
-    ft_publish(&s.log.head->assigned, 2);
+    ft_publish(&s.log.head->ready, 2 * EXTENT);
 }
 
 static void tear_down(void)

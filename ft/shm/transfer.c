@@ -12,15 +12,16 @@ static struct ft_counters *counters_of(const struct ft_region *r) { return ft_re
 
 /* ---- reading ---- */
 
-void ft_reader_open(struct ft_reader *t, const struct ft_region *r, int spill_fd)
+void ft_reader_open(struct ft_reader *t, const struct ft_region *r, uint32_t stream, int spill_fd)
 {
-    struct ft_stream_parts parts = ft_region_stream(r, 0);
+    struct ft_stream_parts parts = ft_region_stream(r, stream);
 
     memset(t, 0, sizeof *t);
     t->extent_bytes = r->header->params.extent_bytes;
     t->log.region = r;
     t->log.head = parts.head;
     t->log.table = parts.table;
+    t->counters = parts.counters;
     ft_log_extents(&t->log, t->extent_bytes);
     t->log.spill_fd = spill_fd;
 }
@@ -32,14 +33,14 @@ uint64_t ft_reader_end(const struct ft_reader *t)
     uint64_t end = UINT64_MAX;
 
     for (uint32_t i = 0; i < r->header->params.nranks; i++)
-        end = ft_min(end, ft_look(&counters_of(r)[i].done_at));
+        end = ft_min(end, ft_look(&t->counters[i].done_at));
     return end;
 }
 
 bool ft_reader_read(struct ft_reader *t, uint64_t position, void *to, uint64_t n)
 {
-    /* There was an extent for what is committed; the look at `assigned` only spares ft_log_try_read its wait for one. */
-    return ft_look(&t->log.head->assigned) > position / t->extent_bytes && ft_log_try_read(&t->log, position, to, n);
+    /* There was an extent for what is committed; the look at `ready` only spares ft_log_try_read its wait for one. */
+    return ft_look(&t->log.head->ready) > position && ft_log_try_read(&t->log, position, to, n);
 }
 
 bool ft_reader_walks(void *arg, uint64_t position, void *to, uint64_t n) { return ft_reader_read(arg, position, to, n); }
@@ -113,7 +114,7 @@ int ft_writer_open(struct ft_writer *w, const struct ft_region *r, const struct 
     int err;
 
     *w = (struct ft_writer){.region = r, .keeper = keeper, .extent_bytes = r->header->params.extent_bytes};
-    ft_reader_open(&t, r, spill_fd);
+    ft_reader_open(&t, r, 0, spill_fd);
     err = count(w, &walk, ft_reader_end(&t), e);
     w->at = w->end;
     say_done(w);
@@ -123,14 +124,15 @@ int ft_writer_open(struct ft_writer *w, const struct ft_region *r, const struct 
 uint64_t ft_writer_room(struct ft_writer *w)
 {
     const struct ft_stream_head *head = ft_region_stream(w->region, 0).head;
-    _Atomic uint64_t *want = &counters_of(w->region)->want;
-    uint64_t extent = w->at / w->extent_bytes;
+    struct ft_counters *mine = counters_of(w->region);
+    uint64_t extent = w->at / w->extent_bytes, ahead = (extent + 1 + AHEAD) * w->extent_bytes;
 
-    if (ft_look(&head->assigned) < extent + 1 + AHEAD && ft_peek(want) < extent + 1 + AHEAD) {
-        ft_publish(want, extent + 1 + AHEAD);
+    if (ft_look(&head->ready) < ahead && ft_peek(&mine->ahead) < ahead) {
+        ft_publish(&mine->want, (extent + 1) * w->extent_bytes);
+        ft_publish(&mine->ahead, ahead);
         ft_keeper_kick(w->keeper);
     }
-    return ft_look(&head->assigned) > extent ? w->extent_bytes - w->at % w->extent_bytes : 0;
+    return ft_look(&head->ready) > w->at ? w->extent_bytes - w->at % w->extent_bytes : 0;
 }
 
 int ft_writer_put(struct ft_writer *w, const void *bytes, uint64_t n, struct ft_error *e)

@@ -2,7 +2,8 @@
 /* The log of a job on several nodes as bytes: what one node's agent sends, and how another's fills its new region with it. The log is the
    same byte for byte on all nodes, except for what lies between the last record of an extent and its end.
 
-   Whoever has the first n bytes knows which records are whole (walk.h), and these count. Stream 0, the only one between nodes. */
+   Whoever has the first n bytes knows which records are whole (walk.h), and these count. What is written is of stream 0,
+   the only one between nodes. */
 #ifndef FT_SHM_TRANSFER_H
 #define FT_SHM_TRANSFER_H
 
@@ -14,10 +15,11 @@
 /* In the agent, while ranks and keeper go on. */
 struct ft_reader {
     struct ft_log log;
+    const struct ft_counters *counters;
     uint64_t extent_bytes;
 };
 
-void ft_reader_open(struct ft_reader *t, const struct ft_region *r, int spill_fd);
+void ft_reader_open(struct ft_reader *t, const struct ft_region *r, uint32_t stream, int spill_fd);
 
 /* All ranks of this node have finished with what is below this position: it does not change any more. */
 uint64_t ft_reader_end(const struct ft_reader *t);

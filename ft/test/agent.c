@@ -65,21 +65,27 @@ static void keeper_failed(void *arg, const char *line)
     failed("keeper: %s", line);
 }
 
-static const struct ft_stream_head *stream_head(void) { return ft_region_stream(&job.region, 0).head; }
+static struct ft_stream_parts parts_of(uint32_t stream) { return ft_region_stream(&job.region, stream); }
 
-/* How many extents of memory the table names. */
+/* How many extents of memory the tables name. */
 static uint64_t memory_named(void)
 {
-    const struct ft_params *p = &job.region.header->params;
-    const _Atomic uint64_t *table = ft_region_stream(&job.region, 0).table;
-    uint64_t n = 0;
+    uint64_t named = 0;
 
-    for (uint64_t i = 0; i < p->ntable; i++)
-        n += ft_extent_state(ft_peek(&table[i])) == FT_EXTENT_MEMORY;
-    return n;
+    for (uint32_t s = 0; s < nstreams(); s++)
+        for (uint64_t i = 0; i < job.region.header->params.ntable; i++)
+            named += ft_extent_state(ft_peek(&parts_of(s).table[i])) == FT_EXTENT_MEMORY;
+    return named;
 }
 
-static uint64_t spilled_or_forgotten(void) { return ft_peek(&stream_head()->spilled) + ft_peek(&stream_head()->forgotten); }
+static uint64_t spilled_or_forgotten(void)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t s = 0; s < nstreams(); s++)
+        sum += ft_peek(&parts_of(s).head->spilled) + ft_peek(&parts_of(s).head->forgotten);
+    return sum;
+}
 
 void keeper_main(struct actor *a)
 {
@@ -95,57 +101,71 @@ void keeper_main(struct actor *a)
         want_one();
         ft_keeper_serve(job.keeper);
         memory = memory_named();
-        if (!is_short && spilled_or_forgotten() != gone && memory != job.region.header->params.nextents)
+        if (!is_short && spilled_or_forgotten() != gone && memory < job.region.header->params.nextents)
             failed("the log is spilled or forgotten, but only %llu extents of memory are in use", (unsigned long long)memory);
         check_tables();
         stop_here(a, FT_POINT_WAIT);
     }
 }
 
-static bool cuts_allow_release(void)
+static bool cuts_allow_release(uint32_t stream)
 {
     uint64_t end = UINT64_MAX;
 
     for (uint32_t r = 0; r < job.sc.ranks; r++)
-        end = ft_min(end, ft_cut_in(&job.region, r, 0).end);
-    return end / job.region.header->params.extent_bytes > ft_peek(&stream_head()->floor);
+        end = ft_min(end, ft_cut_in(&job.region, r, stream).end);
+    return end / job.region.header->params.extent_bytes > ft_peek(&parts_of(stream).head->floor);
+}
+
+static bool wants_more(uint32_t stream)
+{
+    struct ft_stream_parts parts = parts_of(stream);
+    uint64_t want = 0;
+
+    for (uint32_t r = 0; r < job.sc.ranks; r++)
+        want = ft_max(want, ft_max(ft_peek(&parts.counters[r].want), ft_peek(&parts.counters[r].ahead)));
+    return want > ft_peek(&parts.head->ready);
 }
 
 bool keeper_has_work(void)
 {
-    const struct ft_counters *c = ft_region_stream(&job.region, 0).counters;
-    uint64_t want = 0;
-    bool cuts = false;
+    bool work = false;
 
-    for (uint32_t r = 0; r < job.sc.ranks; r++) {
-        want = ft_max(want, ft_peek(&c[r].want));
-        cuts = cuts || find_cut(&job.actor[r], &(struct ft_version){ 0 });
-    }
-    return want > ft_peek(&stream_head()->assigned) || cuts || cuts_allow_release();
+    for (uint32_t s = 0; s < nstreams(); s++)
+        work = work || wants_more(s) || cuts_allow_release(s);
+    for (uint32_t r = 0; r < job.sc.ranks; r++)
+        work = work || find_cut(&job.actor[r], &(struct ft_version){ 0 });
+    return work;
 }
 
-bool keeper_releases_first(void) { return (job.sc.snapshots || makes_versions()) && ft_peek(&stream_head()->floor) == 0 && cuts_allow_release(); }
+bool keeper_releases_first(void)
+{
+    bool first = false;
+
+    for (uint32_t s = 0; s < nstreams(); s++)
+        first = first || (ft_peek(&parts_of(s).head->floor) == 0 && cuts_allow_release(s));
+    return first && (job.sc.snapshots || makes_versions());
+}
 
 /* Memory is full only from the keeper's looking for the oldest extent to the end of that. */
 bool keeper_forgets(void)
 {
-    return job.sc.room == FORGETS && keeper_actor()->kind == FT_POINT_STORE && memory_named() == job.region.header->params.nextents;
+    return job.sc.room == FORGETS && keeper_actor()->kind == FT_POINT_STORE && memory_named() >= job.region.header->params.nextents;
 }
 
-/* Whatever was killed when: the table says that each piece of memory, and of the file, is used once, that there are as many
-   extents as ranks are told, and that the released ones are those below the floor. */
-void check_tables(void)
+/* named: whose memory is known, and whose place in the file. */
+static void check_table(uint32_t stream, uint64_t named[2])
 {
-    const struct ft_params *p = &job.region.header->params;
-    const _Atomic uint64_t *table = ft_region_stream(&job.region, 0).table;
-    uint64_t named[2] = { 0, 0 }, assigned = ft_peek(&stream_head()->assigned), floor = ft_peek(&stream_head()->floor);
+    struct ft_stream_parts parts = parts_of(stream);
+    uint64_t ready = ft_peek(&parts.head->ready), assigned = ft_div_up(ready, job.region.header->params.extent_bytes);
+    uint64_t floor = ft_peek(&parts.head->floor), size = job.region.header->params.ntable;
 
-    for (uint64_t n = assigned > p->ntable ? assigned - p->ntable : 0; n < assigned; n++) {
-        uint64_t entry = ft_peek(&table[n % p->ntable]), place = ft_extent_place(entry);
+    for (uint64_t n = assigned > size ? assigned - size : 0; n < assigned; n++) {
+        uint64_t entry = ft_peek(&parts.table[n % size]), place = ft_extent_place(entry);
         bool in_file = ft_extent_state(entry) == FT_EXTENT_FILE;
 
-        if (!entry || ft_extent_lap(entry) != n / p->ntable)
-            failed("%llu extents are said to be assigned, the table does not have %llu", (unsigned long long)assigned, (unsigned long long)n);
+        if (!entry || ft_extent_lap(entry) != n / size)
+            failed("%llu extents are said to have memory, the table does not have %llu", (unsigned long long)assigned, (unsigned long long)n);
         if ((ft_extent_state(entry) == FT_EXTENT_RELEASED) != (n < floor))
             failed("extent %llu: released or not, the floor is %llu", (unsigned long long)n, (unsigned long long)floor);
         if (ft_extent_state(entry) == FT_EXTENT_RELEASED)
@@ -155,25 +175,42 @@ void check_tables(void)
                    (unsigned long long)place);
         named[in_file] |= 1ull << place;
     }
-    if (assigned < p->ntable && ft_peek(&table[assigned]))
-        failed("the table has more than the %llu extents that are said to be assigned", (unsigned long long)assigned);
+    assigned += stream > 0; /* one may be entered that has no memory yet */
+    if (assigned < size && ft_peek(&parts.table[assigned]))
+        failed("the table has more than the %llu extents that are said to have memory", (unsigned long long)assigned);
+}
+
+/* Whatever was killed when: the tables say that each piece of memory, and of the file, is used once, that there are as many
+   extents as ranks are told, and that the released ones are those below the floor. */
+void check_tables(void)
+{
+    uint64_t named[2] = { 0, 0 };
+
+    for (uint32_t s = 0; s < nstreams(); s++)
+        check_table(s, named);
+}
+
+static void note_stream(const struct ft_stream_head *head)
+{
+    uint64_t assigned = ft_peek(&head->ready) / job.region.header->params.extent_bytes, n = job.region.header->params.ntable;
+
+    job.seen[RELEASED] += ft_peek(&head->floor);
+    job.seen[AROUND] += assigned > n ? assigned - n : 0;
+    job.seen[SPILLED] += ft_peek(&head->spilled);
+    job.seen[FORGOTTEN] += ft_peek(&head->forgotten);
 }
 
 void note_seen(void)
 {
-    uint64_t assigned = ft_peek(&stream_head()->assigned), n = job.region.header->params.ntable;
-
-    job.seen[RELEASED] += ft_peek(&stream_head()->floor);
-    job.seen[AROUND] += assigned > n ? assigned - n : 0;
-    job.seen[SPILLED] += ft_peek(&stream_head()->spilled);
-    job.seen[FORGOTTEN] += ft_peek(&stream_head()->forgotten);
+    for (uint32_t s = 0; s < nstreams(); s++)
+        note_stream(parts_of(s).head);
     for (uint32_t r = 0; makes_versions() && r < job.sc.ranks; r++)
         job.seen[ANSWERED] += ft_peek(&ft_versions_of(&job.region, r)->answers);
 }
 
 void note_killed(const struct actor *a)
 {
-    const _Atomic uint64_t *checks = ft_region_stream(&job.region, 0).checks;
+    const _Atomic uint64_t *checks = parts_of(0).checks;
 
     if (job.liar != MAX_RANKS)
         return;
@@ -199,7 +236,7 @@ void make_region(const struct scenario *sc)
     enum room room = sc->room;
     bool snapshots = sc->snapshots;
     uint32_t ranks = sc->ranks;
-    struct ft_params params = { .nranks = ranks, .nstreams = 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .slot_past_min = 512, .bcast_past_min = 1024,
+    struct ft_params params = { .nranks = ranks, .nstreams = sc->two ? 2 : 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .slot_past_min = 512, .bcast_past_min = 1024,
                                 .gather_past_min = 256, .redundant_max = sc->redundant ? 1 << 20 : 512, .short_depth = 2, .slot_bytes = snapshots || room == RELEASES ? 1024 : room && room != LEFT ? 512 : 128, .slot_depth = room == SPILLS ? 4 : 2, .trail = room == SPILLS ? 16 : 8, .past_cache = 256,
                                 .extent_bytes = 4096, .nextents = snapshots || room == RELEASES ? 6 : room ? 4 : 16,
                                 .ntable = snapshots && sc->what < CHECKPOINTED ? 16 : 64, .check_units = !sc->varies && (ranks == 3 || room) ? 64 : 0,
@@ -230,13 +267,13 @@ void drop_region(void)
 void reset_region(void)
 {
     struct ft_header *h = job.region.header;
-    char *stream = job.region.base + h->streams_at;
 
     atomic_store(&h->full, 0);
     memset(job.region.base + h->ranks_at, 0, h->asleep_at - h->ranks_at);
-    memset(stream, 0, h->stream_bytes);
+    memset(job.region.base + h->streams_at, 0, nstreams() * h->stream_bytes);
     memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);
-    ((struct ft_stream_head *)(void *)stream)->nranks = job.sc.ranks;
+    for (uint32_t s = 0; s < nstreams(); s++)
+        parts_of(s).head->nranks = job.sc.ranks;
     reset_versions(false);
     if (ftruncate(ft_keeper_spill_fd(job.keeper), 0) != 0)
         failed("the spill file cannot be emptied");
@@ -245,17 +282,18 @@ void reset_region(void)
 /* ---- the log ---------------------------------------------------------------------------------------- */
 
 /* From where it has not been released each committed unit is found, one after the other. */
-void check_log(void)
+static void check_log_of(uint32_t stream)
 {
+    struct ft_stream_parts parts = parts_of(stream);
     struct ft_reader reader;
     struct ft_walk walk = { .read = ft_reader_walks, .arg = &reader, .extent_bytes = job.region.header->params.extent_bytes };
-    uint64_t committed = UINT64_MAX, floor = ft_peek(&stream_head()->floor), end;
+    uint64_t committed = UINT64_MAX, floor = ft_peek(&parts.head->floor), end;
     struct ft_record head;
 
-    ft_reader_open(&reader, &job.region, ft_keeper_spill_fd(job.keeper));
+    ft_reader_open(&reader, &job.region, stream, ft_keeper_spill_fd(job.keeper));
     end = ft_reader_end(&reader);
     for (uint32_t r = 0; r < job.sc.ranks; r++)
-        committed = ft_min(committed, ft_peek(&job.actor[0].stream.counters[r].done));
+        committed = ft_min(committed, ft_peek(&parts.counters[r].done));
     if (floor * walk.extent_bytes >= end)
         return;
     if (!ft_reader_read(&reader, floor * walk.extent_bytes, &head, sizeof head) || !ft_walk_seek(&walk, head.unit - 1, floor, ft_div_up(end, walk.extent_bytes)) ||
@@ -270,6 +308,12 @@ void check_log(void)
         failed("the log ends at %llu, and its last record at %llu", (unsigned long long)end, (unsigned long long)walk.position);
 }
 
+void check_log(void)
+{
+    for (uint32_t s = 0; s < nstreams(); s++)
+        check_log_of(s);
+}
+
 /* ---- inspection ------------------------------------------------------------------------------------- */
 
 /* Of a rank that waits, or that is between two calls. What it waits for may have come since it looked, but not if it waits
@@ -281,7 +325,7 @@ void check_inspection(const struct actor *r, bool again)
     const struct ft_inspect *i = &all[r->index];
     bool waits = r->kind == FT_POINT_WAIT, awaited[MAX_RANKS];
 
-    if ((!waits && r->kind != -1) || job.failure[0] || job.sc.disputed) /* who waits for whom is what they dispute */
+    if ((!waits && r->kind != -1) || job.failure[0] || job.sc.disputed || job.sc.two) /* who waits for whom is what they dispute */
         return;
     ft_inspect_read(&job.region, all);
     if (i->in_store && !waits)

@@ -40,7 +40,7 @@ static void say_failed(const struct plan *p)
            "  again: explore --only %d,%u,%u,%u,%d,%d,%d,%d --plan %lld,%d,%d,%d,%u,%u\n",
            what_text[job.sc.what], job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place ? ", in place" : "", job.failure,
            job.sc.what, job.sc.ranks, job.sc.count, job.sc.calls, job.sc.in_place, job.sc.room, job.sc.snapshots,
-           job.sc.lies + 2 * job.sc.disputed + 4 * job.sc.redundant + 8 * job.sc.varies, (long long)p->kill_at, p->torn, p->late, p->switch_always, p->seed, p->kills);
+           job.sc.lies + 2 * job.sc.disputed + 4 * job.sc.redundant + 8 * job.sc.varies + 16 * job.sc.two, (long long)p->kill_at, p->torn, p->late, p->switch_always, p->seed, p->kills);
 }
 
 /* The engine's own invariants end the process. */
@@ -176,6 +176,16 @@ static const struct search searches[] = {
     { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .snapshots = true }, { NOTHING, NOTHING, CHANCE }, 4,
       SEES(WOKEN) | SEES(RELEASED) | SEES(AROUND) | SEES(SPILLED) | SEES(RESETS) },
 
+    /* calls on two streams by turns: spilled, released behind cuts that belong together, forgotten, not kept */
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MAX_CALLS, .room = SPILLS, .two = true }, { SAMPLE, ALL, ALL }, 2, SEES(SPILLED) },
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true, .two = true }, { SAMPLE, ALL, ALL }, 4,
+      SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) },
+    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .snapshots = true, .two = true }, { NOTHING, CHANCE, CHANCE }, 4,
+      SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) },
+    { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = FORGETS, .snapshots = true, .two = true }, { CHANCE, CHANCE, ALL }, 4,
+      SEES(FORGOTTEN) | SEES(USELESS) | SEES(RESETS) },
+    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .room = LEFT, .two = true }, { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) },
+
     /* ranks that make checkpoints and go on from them, a log that is released behind these, everybody restarted with the newest, and
        sometimes no memory for one */
     { { .what = CHECKPOINTED, .ranks = 2, .count = 300, .calls = 12, .room = RELEASES }, { SAMPLE, SAMPLE, ALL }, 4,
@@ -268,7 +278,7 @@ static bool search(const struct scenario *sc, enum singles singles, uint32_t see
     drop_region();
     printf("%-10s %u ranks %5u elements%s%s%s%s: %3u points killed at, %6llu runs%s\n", what_text[sc->what], sc->ranks, sc->count,
            sc->in_place ? " in place" : "", sc->snapshots ? " snapshots" : "", room_text[sc->room],
-           sc->lies ? " lies" : sc->disputed ? " disputed" : sc->redundant && sc->varies ? " redundant varies" : sc->redundant ? " redundant" : sc->varies ? " varies" : "",
+           sc->two ? " two streams" : sc->lies ? " lies" : sc->disputed ? " disputed" : sc->redundant && sc->varies ? " redundant varies" : sc->redundant ? " redundant" : sc->varies ? " varies" : "",
            count_covered(job.covered), (unsigned long long)(runs - before), good ? "" : "  FAILED");
     fflush(stdout);
     return good;
@@ -339,6 +349,7 @@ static int again(const char *only, const char *plan, uint32_t seed, uint32_t see
     job.sc.disputed = lies & 2;
     job.sc.redundant = lies & 4;
     job.sc.varies = lies & 8;
+    job.sc.two = lies & 16;
     p.kill_at = (uint64_t)kill_at;
     p.torn = torn;
     p.late = late;

@@ -59,6 +59,7 @@ struct scenario {
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
     bool redundant;      /* all allreduces of two ranks are, not only middling ones */
     bool varies;         /* the successor of a killed rank contributes other data, and nobody checks: still all receive the same (RULE 29) */
+    bool two;            /* calls are made on two streams by turns, whose cuts belong together */
     bool disputed;       /* the last rank takes itself for the root of a bcast: nobody may get bytes of both, all must hear of it */
 };
 
@@ -86,13 +87,13 @@ struct actor {
     const struct ft_point *point;
 
     uint32_t call;                 /* ranks */
-    struct ft_stream stream;
+    struct ft_stream stream, second;
     struct ft_checkpoints checkpoints;
     struct ft_cache cache;
     struct life life;
     struct {
         bool alive;                /* and registered */
-        struct ft_stream stream;
+        struct ft_stream stream, second;
         struct ft_checkpoints checkpoints;
         struct ft_cache cache;     /* its tables are its own */
         struct life life;
@@ -154,6 +155,7 @@ bool run_job(const struct plan *p);          /* one run; false: job.failure says
 uint32_t random_below(uint32_t n);
 bool replay_all(void);                       /* everybody again, alone and one after the other: all must come out of the log */
 
+static inline uint32_t nstreams(void) { return job.sc.two ? 2 : 1; }
 static inline bool makes_versions(void) { return job.sc.what >= CHECKPOINTED; }
 
 /* versions.c */

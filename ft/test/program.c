@@ -77,6 +77,12 @@ static void expect_untouched(struct actor *r, uint32_t from)
         expect(r, "behind the result", i, r->recv[i], UNTOUCHED);
 }
 
+/* Each call's is its own choice, that follows no order of operations. */
+static struct ft_stream *stream_of(struct actor *r)
+{
+    return job.sc.two && (r->call / 2 + r->call) % 2 ? &r->second : &r->stream;
+}
+
 static bool disputes(const struct actor *r) { return job.sc.disputed && r->index == job.sc.ranks - 1; }
 
 static int make_call(struct actor *r, struct ft_error *e)
@@ -86,7 +92,7 @@ static int make_call(struct actor *r, struct ft_error *e)
     uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = root_of(r->call);
     int counts[MAX_RANKS], displs[MAX_RANKS], at = 0;
     const void *send = r->send;
-    struct ft_stream *s = &r->stream;
+    struct ft_stream *s = stream_of(r);
 
     if (disputes(r))
         root = me;
@@ -200,8 +206,10 @@ static void check_result(struct actor *r)
 static void take_snapshot(struct actor *r)
 {
     struct ft_positions p = { .n = 1, .in[0].at = { r->stream.unit, r->stream.end } };
-    struct ft_stream copy = r->stream;
+    struct ft_stream copy = r->stream, second = r->second;
 
+    if (job.sc.two)
+        ft_position_add(&p, 1, r->second.unit, r->second.end);
     do
         stop_here(r, -1);
     while (job.registrar);
@@ -212,6 +220,7 @@ static void take_snapshot(struct actor *r)
     job.registrar = NULL;
     drop_snapshot(r);
     r->snapshot.stream = copy;
+    r->snapshot.second = second;
     r->snapshot.call = r->call;
     r->snapshot.life = r->life;
     copy_versions(r);
@@ -231,15 +240,20 @@ static void open_stream(struct actor *r)
 {
     if (r->woken) {
         r->stream = r->snapshot.stream;
+        r->second = r->snapshot.second;
         r->call = r->snapshot.call;
         r->life = r->snapshot.life;
         wake_versions(r);  /* the next thing it does is to take another one */
         job.seen[WOKEN]++;
         ft_stream_resume(&r->stream);
+        if (job.sc.two)
+            ft_stream_resume(&r->second);
         resume_versions(r);
     } else {
         r->call = 0;
         ft_stream_open(&r->stream, &job.region, 0, r->index, "WORLD", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
+        if (job.sc.two)
+            ft_stream_open(&r->second, &job.region, 1, r->index, "SECOND", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
         open_versions(r);
         begin_life(r);
     }

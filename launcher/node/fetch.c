@@ -46,7 +46,7 @@ void ft_fetch_answer(const struct ft_region *region, uint64_t position, struct f
 {
     struct ft_reader t;
 
-    ft_reader_open(&t, region, -1);
+    ft_reader_open(&t, region, 0, -1);
     a->extent_bytes = t.extent_bytes;
     a->position = ft_reader_end(&t);
     a->verdict = floor_of(region) <= position ? FT_VERDICT_YES : FT_VERDICT_RELEASED;
@@ -135,7 +135,7 @@ struct ft_serving *ft_fetch_serve(struct event_base *base, int fd, const struct 
     s->gone = gone;
     s->arg = arg;
     ft_address_tune(fd);
-    ft_reader_open(&s->reader, region, spill_fd);
+    ft_reader_open(&s->reader, region, 0, spill_fd);
     s->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_writable, s);
     if (s->writable && event_add(s->writable, &limit) == 0)
         return s;

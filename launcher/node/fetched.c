@@ -98,9 +98,9 @@ static void write_unit(struct node *n)
     if (at != n->end) {
         struct ft_record gap = ft_walk_gap(n->unit);
 
-        memcpy(ft_log_write(&n->stream.log, n->end), &gap, sizeof gap);
+        memcpy(ft_log_write(&n->stream.log, n->end, 0), &gap, sizeof gap);
     }
-    to = ft_log_write(&n->stream.log, at);
+    to = ft_log_write(&n->stream.log, at, bytes);
     memcpy(to, &head, sizeof head);
     for (uint64_t i = 0; i < bytes; i++)
         to[ft_record_offset(bytes) + i] = (char)(n->unit * 31 + i * 7 + (i >> 8));
@@ -216,7 +216,7 @@ static void on_fake(void *arg, int fd, enum ft_auth_kind kind, const struct ft_e
     if (fake.how == NO_ANSWER)
         answer[0] ^= 1;
     CHECK(send(fd, answer, sizeof answer, 0) == sizeof answer);
-    ft_reader_open(&t, &nodes[0].region, ft_keeper_spill_fd(nodes[0].keeper));
+    ft_reader_open(&t, &nodes[0].region, 0, ft_keeper_spill_fd(nodes[0].keeper));
     at = g.position;
     if (fake.how >= NO_PIECE && fake.how != BREAKS && at < nodes[0].end)
         fake_piece(fd, &t, at, ft_min(ft_min(nodes[0].end - at, 5000), EXTENT - at % EXTENT));
@@ -316,8 +316,8 @@ static void check_log(const struct node *n)
     CHECK(got.units <= nodes[0].unit && got.bytes == ends[got.units]);
     for (uint32_t r = 0; r < n->nranks; r++)
         CHECK(ft_peek(&counters_of(n)[r].done) == got.units && ft_peek(&counters_of(n)[r].done_at) == got.bytes);
-    ft_reader_open(&a, &nodes[0].region, ft_keeper_spill_fd(nodes[0].keeper));
-    ft_reader_open(&b, &n->region, ft_keeper_spill_fd(n->keeper));
+    ft_reader_open(&a, &nodes[0].region, 0, ft_keeper_spill_fd(nodes[0].keeper));
+    ft_reader_open(&b, &n->region, 0, ft_keeper_spill_fd(n->keeper));
     for (uint64_t u = 0; u < got.units; u++) {
         uint64_t bytes = ft_record_bytes(length[u]), at = ends[u + 1] - bytes;
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A rank's cut: one of two banks, named as a whole. */
+#include "ft/shm/cut.h"
+
+#include <criterion/criterion.h>
+
+#include "ft/shm/word.h"
+
+enum { RANK = 1, STREAMS = 3 };
+
+static struct ft_region region;
+
+static void set_up(void)
+{
+    struct ft_params p;
+    struct ft_error e;
+
+    ft_params_default(&p, 2, 2, 64u << 20);
+    p.nstreams = STREAMS;
+    cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
+}
+
+static void tear_down(void) { ft_region_close(&region); }
+
+TestSuite(cut, .init = set_up, .fini = tear_down, .timeout = 60);
+
+/* A snapshot that has come so far in streams 0 and 2. */
+static void take(uint64_t unit, uint64_t other)
+{
+    struct ft_positions p = { 0 };
+
+    ft_position_add(&p, 0, unit, unit * 64);
+    ft_position_add(&p, 2, other, other * 128);
+    ft_cut_register(&region, RANK, &p);
+}
+
+static void expect(uint32_t stream, uint64_t unit, uint64_t end)
+{
+    struct ft_position at = ft_cut_in(&region, RANK, stream);
+
+    cr_assert(at.unit == unit && at.end == end, "stream %u: unit %d, end %d", stream, (int)at.unit, (int)at.end);
+}
+
+Test(cut, is_nowhere_at_first)
+{
+    for (uint32_t s = 0; s < STREAMS; s++)
+        expect(s, 0, 0);
+    cr_assert(ft_cut_whole(&region) && ft_cut_holds(&region, RANK));
+}
+
+Test(cut, follows_each_snapshot_in_all_its_streams)
+{
+    for (uint64_t i = 1; i < 8; i++) {
+        take(i, 3 * i);
+        expect(0, i, i * 64);
+        expect(1, 0, 0);
+        expect(2, 3 * i, 3 * i * 128);
+    }
+    cr_assert_eq(ft_cut_in(&region, 0, 0).unit, 0);
+}
+
+Test(cut, never_goes_back_in_one_stream)
+{
+    take(5, 5);
+    take(6, 4);
+    expect(0, 5, 5 * 64);
+    expect(2, 5, 5 * 128);
+    take(5, 6);
+    expect(2, 6, 6 * 128);
+}
+
+Test(cut, is_given_up_as_a_whole)
+{
+    take(5, 5);
+    cr_assert(ft_cut_withdraw(&region, RANK));
+    expect(0, 0, 0);
+    expect(2, 0, 0);
+    take(1, 1);
+    expect(0, 1, 64);
+}
+
+/* The log of one stream has gone on without it. */
+Test(cut, is_of_no_use_if_the_log_of_one_stream_begins_later)
+{
+    uint64_t extent = region.header->params.extent_bytes;
+    struct ft_positions p = { 0 };
+
+    ft_position_add(&p, 0, 1, 4 * extent);
+    ft_position_add(&p, 2, 1, 2 * extent);
+    ft_cut_register(&region, RANK, &p);
+    ft_publish(&ft_region_stream(&region, 0).head->floor, 4);
+    ft_publish(&ft_region_stream(&region, 2).head->floor, 2);
+    cr_assert(ft_cut_reaches(&region, RANK));
+    cr_assert_eq(ft_look(&ft_region_stream(&region, 2).members[RANK].left_at), 2 * extent);
+    ft_publish(&ft_region_stream(&region, 2).head->floor, 3);
+    cr_assert_not(ft_cut_reaches(&region, RANK));
+    cr_assert_not(ft_cut_withdraw(&region, RANK));
+}
+
+Test(cut, of_a_rank_without_snapshot_stays_while_the_log_needs_it)
+{
+    take(5, 5);
+    ft_cut_unregister(&region, RANK);
+    expect(2, 0, 0);
+    take(5, 5);
+    ft_publish(&ft_region_stream(&region, 2).head->floor, 1);
+    ft_cut_unregister(&region, RANK);
+    expect(0, 5, 5 * 64);
+}
