@@ -22,7 +22,7 @@ FT_HOT void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint
 static const char *chunk_of(const struct ft_coll *c, uint64_t u, uint64_t from, uint32_t r)
 {
     if (r == c->s->rank && u >= c->in_slot)
-        return c->send + u * c->plan.segment + from;
+        return ft_view_direct(&c->send, u * c->plan.segment + from);
     return ft_stream_slot(c->s, r, c->s->first + u, &c->plan) + from;
 }
 

@@ -27,13 +27,13 @@ my @mutants = (
      's->finished = s->unit;', 's->finished = s->unit + 2;'],
     ['short slot published before it is written (RULE 2)', 'ft/core/short.c',
      '    if (bytes)
-        ft_fill(slot + 1, from, bytes);
+        ft_view_fill(&c->send, 0, bytes, slot + 1);
     slot->chain = s->chain;
     ft_wait_announce(s->patience, &slot->unit, s->unit + 1);',
      '    slot->chain = s->chain;
     ft_wait_announce(s->patience, &slot->unit, s->unit + 1);
     if (bytes)
-        ft_fill(slot + 1, from, bytes);'],
+        ft_view_fill(&c->send, 0, bytes, slot + 1);'],
     ['a published contribution is written again (RULE 2)', 'ft/core/short.c',
      'if (ft_stream_has_contributed(s))', 'if (0)', '--only 3,2,5,5,0,0,0,0 --seeds 4000'],  # two kills in the right places
     ['done published before the log entry is written (invariant 2)', 'ft/core/short.c',
@@ -91,7 +91,7 @@ my @mutants = (
            !awaits_contributions(x, ft_units_unit(x, x->made), &a);', 'slot_depth / 2;', '--only 2,2,300,4,1,1,0,0 --seeds 60'],
     ['... or keeps the result for itself', 'ft/core/fold.c', '        ft_copy_unordered(log + at', '        if (0)
             ft_copy_unordered(log + at'],
-    ['... or who sends contributes less than everything', 'ft/core/pipelined.c',
+    ['... or who sends contributes less than everything', 'ft/core/units.c',
      'ft_units_own_bytes(x, x->in));', 'ft_units_own_bytes(x, x->in) / 2);'],
     ['... or who receives a pipelined bcast keeps it for itself', 'ft/core/fold.c',
      'ft_fill(log, to, n);', ';', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
@@ -114,8 +114,15 @@ static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ['a bcast is consumed before its root has written it', 'ft/core/units.c',
      'ft_look(&s->counters[x->c->root].done) > u ? -1 : x->c->root', '-1'],
     ['redundant: each contributes what the other one would add of halves', 'ft/core/redundant.c',
-     'ft_stream_fill(x->c->s, ft_units_slot(x, x->in), ft_units_own(x, x->in), ft_units_own_bytes(x, x->in));',
-     'ft_stream_fill_chunks(x->c->s, ft_units_slot(x, x->in), ft_units_own(x, x->in), ft_units_own_bytes(x, x->in), x->c->elem);', '--only 3,2,75,3,0,0,0,4 --seeds 20'],
+     'static const struct ft_steps steps = {
+    .contribute = ft_units_contribute,', 'static void halve(struct ft_units *x, uint64_t position, uint64_t result)
+{
+    (void)position;
+    ft_stream_fill_chunks(x->c->s, ft_units_slot(x, x->in), &x->c->send, ft_units_at(x, x->in), result, x->c->elem);
+}
+
+static const struct ft_steps steps = {
+    .contribute = halve,', '--only 3,2,75,3,0,0,0,4 --seeds 20'],
     ['... or an operation that a predecessor has finished is not taken out of the log', 'ft/core/redundant.c',
      'return x->out < x->fresh ? ft_units_read', 'return 0 ? ft_units_read', '--only 3,2,75,3,0,0,0,4 --seeds 60'],
     ['... or before the other one has made its half of that', 'ft/core/units.c',
