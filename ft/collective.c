@@ -126,7 +126,7 @@ FT_HOT int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_ty
 }
 
 /* The elements did not fit slots: everybody's contributions were gathered, and whoever wants the result
-   folds them, from the right as everywhere. parts is private: the user's function may work there. */
+   folds them, from the right as everywhere. The user's function works in parts, which is private. */
 static void fold_gathered(const struct ft_coll *c, char *parts, const struct ft_view *recv)
 {
     uint32_t r = c->s->size - 1;
@@ -144,7 +144,8 @@ static bool fits_slots(const struct ft_coll *c, const struct ft_sig *sig)
     return s->apart ? !s->nodes || !ft_nodes_gathers(s->nodes, c, sig) : sig->elem <= s->params->slot_bytes;
 }
 
-static int reduce_gathered(struct ft_coll *c, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
+static int reduce_gathered(struct ft_coll *c, const struct ft_sig *sig, uint64_t site,
+                           struct ft_error *e)
 {
     struct ft_view recv = c->recv;
     char *parts = NULL;
@@ -165,7 +166,8 @@ static int reduce_gathered(struct ft_coll *c, const struct ft_sig *sig, uint64_t
     return err;
 }
 
-static FT_HOT int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
+static FT_HOT int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site,
+                            struct ft_error *e)
 {
     if (fits_slots(c, sig) || c->bytes == 0)
         return ft_collective_run(c, sig, c->bytes, site, e);
@@ -177,8 +179,9 @@ int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint6
 {
     struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = op->reduction, .kind = type.kind, .root = -1,
                           .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .op = op, .send = ft_view_of(send, count, type), .recv = ft_view_of(recv, count, type),
-                         .bytes = count * type.elem, .elem = type.elem, .root = -1, .key = key };
+    struct ft_coll c = { .s = s, .op = op, .send = ft_view_of(send, count, type),
+                         .recv = ft_view_of(recv, count, type), .bytes = count * type.elem,
+                         .elem = type.elem, .root = -1, .key = key };
 
     return reduction(&c, &sig, site, e);
 }
@@ -194,8 +197,8 @@ FT_HOT int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t
 {
     struct ft_sig sig = { .call = FT_CALL_REDUCE, .reduction = op->reduction, .kind = type.kind, .root = root,
                           .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .op = op, .send = ft_view_of(send, count, type), .bytes = count * type.elem,
-                         .elem = type.elem, .root = root };
+    struct ft_coll c = { .s = s, .op = op, .send = ft_view_of(send, count, type),
+                         .bytes = count * type.elem, .elem = type.elem, .root = root };
 
     if ((uint32_t)root == s->me)
         c.recv = ft_view_of(recv, count, type);
@@ -206,8 +209,9 @@ FT_HOT int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint6
                  uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHER, .kind = type.kind, .root = -1, .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .send = ft_view_of(send, count, type), .recv = ft_view_of(recv, count, type),
-                         .bytes = count * type.elem, .elem = type.elem, .root = -1 };
+    struct ft_coll c = { .s = s, .send = ft_view_of(send, count, type),
+                         .recv = ft_view_of(recv, count, type), .bytes = count * type.elem,
+                         .elem = type.elem, .root = -1 };
 
     c.recv.parts = s->size;
     return ft_collective_run(&c, &sig, s->size * c.bytes, site, e);
@@ -217,8 +221,8 @@ int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *
                   struct ft_type type, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHERV, .kind = type.kind, .root = -1, .elem = type.elem };
-    struct ft_coll c = { .s = s, .send = ft_view_of(send, (uint64_t)counts[s->me], type), .recv = ft_view_of(recv, 0, type),
-                         .elem = type.elem, .root = -1 };
+    struct ft_coll c = { .s = s, .send = ft_view_of(send, (uint64_t)counts[s->me], type),
+                         .recv = ft_view_of(recv, 0, type), .elem = type.elem, .root = -1 };
 
     c.recv.parts = s->size;
     c.recv.counts = counts;

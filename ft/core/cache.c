@@ -109,7 +109,10 @@ int ft_cache_scan(struct ft_cache *k, struct ft_error *e)
 }
 
 /* Where a call has its result: the root of a bcast gives it and has it in one buffer. */
-static const struct ft_view *result_of(const struct ft_coll *c) { return c->recv.parts ? &c->recv : &c->send; }
+static const struct ft_view *result_of(const struct ft_coll *c)
+{
+    return c->recv.parts ? &c->recv : &c->send;
+}
 
 static uint64_t hash_result(const struct ft_view *result)
 {
@@ -123,7 +126,8 @@ static uint64_t hash_result(const struct ft_view *result)
     return hash;
 }
 
-static int write_result(const struct ft_cache *k, uint64_t at, const struct ft_view *result, struct ft_error *e)
+static int write_result(const struct ft_cache *k, uint64_t at, const struct ft_view *result,
+                        struct ft_error *e)
 {
     uint64_t n;
     int err = 0;
@@ -147,7 +151,8 @@ static void tell_lost(struct ft_cache *k, const struct ft_error *e)
 }
 
 /* An entry that is not said to be there is written over by the next one. */
-static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, const struct ft_view *result, struct ft_error *e)
+static int append(struct ft_cache *k, struct ft_entry *entry, const char *key,
+                  const struct ft_view *result, struct ft_error *e)
 {
     uint64_t at = k->scanned, result_at = at + sizeof *entry + ft_align(entry->key_bytes, 8);
     char head[sizeof *entry + FT_CACHE_KEY];
@@ -177,7 +182,8 @@ static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, c
     return 0;
 }
 
-int ft_cache_keep(struct ft_cache *k, struct ft_entry entry, const char *text, const struct ft_coll *c, struct ft_error *e)
+int ft_cache_keep(struct ft_cache *k, struct ft_entry entry, const char *text,
+                  const struct ft_coll *c, struct ft_error *e)
 {
     const struct ft_view *result = result_of(c);
 
@@ -223,7 +229,8 @@ int ft_cache_head(const struct ft_cache *k, uint64_t at, struct ft_entry *entry,
     return read_at(k, at + sizeof *entry, key, n, e);
 }
 
-int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c, struct ft_error *e)
+int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c,
+                   struct ft_error *e)
 {
     const struct ft_view *result = result_of(c);
     char key[FT_CACHE_KEY];
@@ -231,7 +238,8 @@ int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *
     uint64_t from, n;
     int err = ft_cache_head(k, at, &entry, key, e);
 
-    FT_INVARIANT(err || entry.result_bytes == ft_view_bytes(result), "an entry is served to a call of its own size");
+    FT_INVARIANT(err || entry.result_bytes == ft_view_bytes(result),
+                 "an entry is served to a call of its own size");
     from = at + sizeof entry + ft_align(entry.key_bytes, 8);
     for (uint32_t i = 0; i < ft_view_pieces(result) && !err; i++, from += n) {
         struct ft_view piece = ft_view_piece(result, i);

@@ -48,7 +48,7 @@ static int call(enum ft_call which, int root, enum ft_kind kind, const void *dat
     int err = ft_stream_begin(&s, &sig, 5, &e);
 
     if (which != FT_CALL_BCAST || (uint32_t)root == s.me)
-        c.send = ft_view_of(data, bytes, (struct ft_type){.elem = 1, .kind = (uint8_t)kind});
+        c.send = ft_view_of(data, bytes, (struct ft_type){ .elem = 1, .kind = (uint8_t)kind });
     if (!err)
         err = ft_check_contribution(&c, &e);
     ft_stream_end(&s, 1, 0);

@@ -16,7 +16,8 @@
 /* What this rank folds goes to where it receives it, and into the log from there. */
 static bool folds_to_result(const struct ft_units *x)
 {
-    return x->past_cache && x->c->s->n == 2 && ft_coll_receives(x->c) && x->c->op->reduction != FT_USER;
+    return x->past_cache && x->c->s->n == 2 && ft_coll_receives(x->c) &&
+           x->c->op->reduction != FT_USER;
 }
 
 /* My own chunk is folded by me alone, straight from my buffer: a successor has it there too. */

@@ -24,7 +24,8 @@ static void keep_own(const struct ft_units *x)
     struct ft_view to = ft_view_part(&x->c->recv, x->c->s->rank);
 
     if (ft_coll_receives(x->c))
-        ft_view_move(&to, &x->c->send, ft_units_at(x, x->in), ft_units_own_bytes(x, x->in), x->past_cache);
+        ft_view_move(&to, &x->c->send, ft_units_at(x, x->in), ft_units_own_bytes(x, x->in),
+                     x->past_cache);
 }
 
 /* Into the record and, while it is at hand, to where it is received. */
@@ -36,7 +37,8 @@ static void contribute(struct ft_units *x, uint64_t position, uint64_t result)
     uint64_t n = ft_units_own_bytes(x, x->in);
 
     if (n)
-        ft_view_fill_past(&c->send, ft_units_at(x, x->in), n, payload + ft_coll_slice_at(c, x->in, s->rank),
+        ft_view_fill_past(&c->send, ft_units_at(x, x->in), n,
+                          payload + ft_coll_slice_at(c, x->in, s->rank),
                           n >= s->params->gather_past_min);
     keep_own(x);
     if (ft_coll_leads(c))

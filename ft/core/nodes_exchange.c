@@ -127,7 +127,9 @@ static char *made_into(const struct ft_nodes_op *op, uint64_t i)
     const struct ft_coll *c = op->c;
     bool reduces = op->kind == FT_UNIT_REDUCE && c->op && c->op->reduction != FT_USER;
 
-    return reduces && c->s->n == 1 && (op->halves || op->out == i) ? ft_view_direct(&c->recv, ft_nodes_from(op, i)) : NULL;
+    return reduces && c->s->n == 1 && (op->halves || op->out == i)
+               ? ft_view_direct(&c->recv, ft_nodes_from(op, i))
+               : NULL;
 }
 
 const char *ft_nodes_result(struct ft_nodes_op *op, uint64_t u)
@@ -214,9 +216,9 @@ char *ft_nodes_sink(struct ft_nodes_op *op, uint64_t u)
 {
     const struct ft_coll *c = op->c;
     uint64_t i = u - c->s->first;
-    bool in_place = ft_view_direct(&c->recv, 0) == ft_view_direct(&c->send, 0);
 
-    op->received = op->halves && op->out == i && !in_place ? made_into(op, i) : NULL;
+    op->received =
+        op->halves && op->out == i && !ft_view_same(&c->recv, &c->send) ? made_into(op, i) : NULL;
     return op->received ? op->received : ft_nodes_payload(op, u);
 }
 

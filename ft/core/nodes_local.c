@@ -145,8 +145,11 @@ void ft_nodes_push_slots(struct ft_nodes_fold *f, uint64_t i, uint64_t from)
 {
     const struct ft_coll *c = f->op->c;
 
-    for (uint32_t r = c->s->n; r-- > 0;)
-        ft_nodes_push(f, (r == c->s->rank ? ft_nodes_own(f->op, i) : ft_stream_slot(c->s, r, ft_nodes_unit(f->op, i), &c->plan)) + from);
+    for (uint32_t r = c->s->n; r-- > 0;) {
+        const char *slot = ft_stream_slot(c->s, r, ft_nodes_unit(f->op, i), &c->plan);
+
+        ft_nodes_push(f, (r == c->s->rank ? ft_nodes_own(f->op, i) : slot) + from);
+    }
 }
 
 char *ft_nodes_local_partial(const struct ft_nodes_op *op, uint64_t u)
@@ -207,10 +210,12 @@ static int make(struct ft_nodes_op *op, struct ft_error *e)
 
                 for (uint32_t r = 0; r < s->rank; r++)
                     at += ft_coll_slice(c, op->n->rank_at[op->n->first[op->n->node] + r], i);
-                ft_view_fill(&c->send, ft_nodes_from(op, i), n, ft_log_write(&s->log, position) + ft_record_offset(result) + at);
+                ft_view_fill(&c->send, ft_nodes_from(op, i), n,
+                             ft_log_write(&s->log, position) + ft_record_offset(result) + at);
             }
         } else if (result) {
-            ft_view_fill(&c->send, ft_nodes_from(op, i), result, ft_log_write(&s->log, position) + ft_record_offset(result));
+            ft_view_fill(&c->send, ft_nodes_from(op, i), result,
+                         ft_log_write(&s->log, position) + ft_record_offset(result));
         }
     }
     op->made_at = position + ft_record_bytes(result);
@@ -247,7 +252,9 @@ static int consume(struct ft_nodes_op *op, struct ft_error *e)
         err = ft_stream_check_record(s, position, ft_nodes_unit(op, i), e);
     op->checked = !err;
     if (!err && op->kind != FT_UNIT_GATHER) {
-        err = result ? ft_coll_read(c, position, at, &c->recv, ft_nodes_from(op, i), result, op->past_cache, e) : 0;
+        if (result)
+            err = ft_coll_read(c, position, at, &c->recv, ft_nodes_from(op, i), result,
+                               op->past_cache, e);
     } else {
         for (uint32_t place = 0; place < s->size && !err; place++) {
             uint32_t r = op->n->rank_at[place];
@@ -255,7 +262,8 @@ static int consume(struct ft_nodes_op *op, struct ft_error *e)
             uint64_t n = ft_coll_slice(c, r, i);
 
             if (n)
-                err = ft_coll_read(c, position, at, &part, ft_nodes_from(op, i), n, op->past_cache, e);
+                err = ft_coll_read(c, position, at, &part, ft_nodes_from(op, i), n, op->past_cache,
+                                   e);
             at += n;
         }
     }

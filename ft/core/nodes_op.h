@@ -33,7 +33,10 @@ struct ft_nodes_op {
 static inline uint64_t ft_nodes_unit(const struct ft_nodes_op *op, uint64_t i) { return op->c->s->first + i; }
 
 /* Of a view, unit i has the packed bytes from there on. */
-static inline uint64_t ft_nodes_from(const struct ft_nodes_op *op, uint64_t i) { return i * op->c->plan.segment; }
+static inline uint64_t ft_nodes_from(const struct ft_nodes_op *op, uint64_t i)
+{
+    return i * op->c->plan.segment;
+}
 
 /* What this rank contributes to unit i of a reduction. */
 static inline const char *ft_nodes_own(const struct ft_nodes_op *op, uint64_t i)

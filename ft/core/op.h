@@ -34,7 +34,9 @@ static inline bool ft_coll_gathers(const struct ft_coll *c)
 /* Bytes of all that a rank receives. */
 static inline uint64_t ft_coll_total(const struct ft_coll *c)
 {
-    return c->recv.counts ? c->s->sig.count * c->elem : ft_coll_gathers(c) ? c->s->size * c->bytes : c->bytes;
+    if (c->recv.counts)
+        return c->s->sig.count * c->elem;
+    return ft_coll_gathers(c) ? c->s->size * c->bytes : c->bytes;
 }
 
 /* Bytes that rank r contributes. */
@@ -61,8 +63,9 @@ uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r);
 
 /* n bytes at `offset` of the committed record at `position`, to the packed bytes from `from` on of
    what the program receives: recv, or a part of it. As ft_stream_read. */
-static inline int ft_coll_read(const struct ft_coll *c, uint64_t position, uint64_t offset, const struct ft_view *to,
-                               uint64_t from, uint64_t n, bool past_cache, struct ft_error *e)
+static inline int ft_coll_read(const struct ft_coll *c, uint64_t position, uint64_t offset,
+                               const struct ft_view *to, uint64_t from, uint64_t n, bool past_cache,
+                               struct ft_error *e)
 {
     return ft_stream_read(c->s, position, offset, ft_view_direct(to, from), n, past_cache, e);
 }
@@ -70,13 +73,11 @@ static inline int ft_coll_read(const struct ft_coll *c, uint64_t position, uint6
 /* On several nodes: as struct ft_algorithm has it (ft/core/nodes.h). */
 int ft_nodes_run(struct ft_coll *c, struct ft_error *e);
 
-/* acc = x op acc for n bytes, x in shared memory or not; acc private or a log entry nobody reads yet. User
-   functions see copies only (RULE 11), made in scratch of n bytes. */
-void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch);
-
-/* Everybody's bytes of unit u from `from` on, folded from the right into n bytes at `to`, a log entry nobody reads yet. User functions work in acc,
-   with scratch: n bytes each. */
-void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n, char *acc, void *scratch);
+/* Everybody's bytes of unit u from `from` on, folded from the right into n bytes at `to`, a log
+   entry nobody reads yet. User functions see copies only (RULE 11): they work in acc, with scratch,
+   of n bytes each. */
+void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n,
+                        char *acc, char *scratch);
 
 /* The same with two ranks, not by a user function, into private memory, and from there into the log: past the cache if the operation is not
    smaller than FT_LOGGED_PAST_CACHE (docs/internals/sizes.md). True: that is to be ordered (ft_copy_order) before it is published. */

@@ -97,7 +97,8 @@ static const struct ft_steps folds = {.takes_more = true, .produce = fold, .afte
 
 static int run_bcast(struct ft_coll *c, struct ft_error *e)
 {
-    return ft_coll_receives(c) ? ft_units_run(c, &receives, c->root, e) : ft_units_run(c, &sends, FT_FROM_NOBODY, e);
+    return ft_coll_receives(c) ? ft_units_run(c, &receives, c->root, e)
+                               : ft_units_run(c, &sends, FT_FROM_NOBODY, e);
 }
 
 /* The chain: of more than two ranks from the last to the first. */

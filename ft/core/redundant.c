@@ -54,7 +54,8 @@ static int consume(struct ft_units *x, uint64_t position, uint64_t result, struc
 }
 
 static const struct ft_steps steps = {
-    .contribute = ft_units_contribute, .keep = keep, .take_over = take_over, .produce = produce, .after = FT_AFTER_ITSELF, .consume = consume};
+    .contribute = ft_units_contribute, .keep = keep, .take_over = take_over, .produce = produce,
+    .after = FT_AFTER_ITSELF, .consume = consume};
 
 static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
 

@@ -95,7 +95,8 @@ static const void *slot_of(const struct ft_coll *c, uint32_t r)
     return ft_stream_short_slot(c->s, r, c->s->unit) + 1;
 }
 
-/* By a function of the user's, which sees copies only. Not inlined: nobody else needs so much of the stack, which may be small. */
+/* By a function of the user's, which sees copies only (RULE 11). Not inlined: nobody else needs so
+   much of the stack, which may be small. */
 static __attribute__((noinline)) void reduce_by_user(const struct ft_coll *c)
 {
     char scratch[c->bytes] __attribute__((aligned(FT_LINE)));
@@ -103,8 +104,10 @@ static __attribute__((noinline)) void reduce_by_user(const struct ft_coll *c)
     char *to = ft_view_direct(&c->recv, 0);
 
     memcpy(to, slot_of(c, r), c->bytes);
-    while (r-- > 0)
-        ft_coll_fold(c, slot_of(c, r), to, c->bytes, scratch);
+    while (r-- > 0) {
+        memcpy(scratch, slot_of(c, r), c->bytes);
+        c->op->user(c->op->ctx, scratch, to, c->bytes / c->elem);
+    }
 }
 
 /* Everybody's contribution, folded from the right: x0 op (x1 op (... xn-1)). */
@@ -126,7 +129,7 @@ static FT_HOT void reduce(const struct ft_coll *c)
 struct piece {
     bool head;
     uint64_t from, to;
-    const struct ft_view *view;  /* has all of the result; NULL: this rank's slot has those */
+    const struct ft_view *view; /* has all of the result; NULL: this rank's slot has those */
 };
 
 /* One rank writes all of it, though all have it: a core that writes line after line fetches those
@@ -152,7 +155,8 @@ static void write_log(const struct ft_coll *c, char *record, uint64_t position, 
     if (p->view)
         ft_view_fill(p->view, 0, result, record + ft_record_offset(result));
     else if (p->from < p->to)
-        ft_fill(record + ft_record_offset(result) + p->from, slot_of(c, c->s->rank), p->to - p->from);
+        ft_fill(record + ft_record_offset(result) + p->from, slot_of(c, c->s->rank),
+                p->to - p->from);
     if (p->head)
         ft_stream_write_head(c->s, c->s->unit, c->s->end, position, result);
 }

@@ -354,13 +354,15 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
     ft_publish(&c->done_at, end);
 }
 
-void ft_stream_fill(struct ft_stream *s, char *slot, const struct ft_view *v, uint64_t from, uint64_t n)
+void ft_stream_fill(struct ft_stream *s, char *slot, const struct ft_view *v, uint64_t from,
+                    uint64_t n)
 {
     if (n)
         ft_view_fill_past(v, from, n, slot, n >= s->params->slot_past_min);
 }
 
-void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const struct ft_view *v, uint64_t from, uint64_t n, uint32_t elem)
+void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const struct ft_view *v, uint64_t from,
+                           uint64_t n, uint32_t elem)
 {
     bool past = n / s->n >= s->params->slot_past_min;
     uint64_t at, to;

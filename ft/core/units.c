@@ -353,7 +353,8 @@ void ft_units_contribute(struct ft_units *x, uint64_t position, uint64_t result)
 {
     (void)position;
     (void)result;
-    ft_stream_fill(x->c->s, ft_units_slot(x, x->in), &x->c->send, ft_units_at(x, x->in), ft_units_own_bytes(x, x->in));
+    ft_stream_fill(x->c->s, ft_units_slot(x, x->in), &x->c->send, ft_units_at(x, x->in),
+                   ft_units_own_bytes(x, x->in));
 }
 
 uint64_t ft_units_slots(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
@@ -366,8 +367,8 @@ int ft_units_read(struct ft_units *x, uint64_t position, uint64_t result, uint64
 {
     if (from == to)
         return 0;
-    return ft_coll_read(x->c, position, ft_record_offset(result) + from, &x->c->recv, ft_units_at(x, x->out) + from,
-                        to - from, x->past_cache, e);
+    return ft_coll_read(x->c, position, ft_record_offset(result) + from, &x->c->recv,
+                        ft_units_at(x, x->out) + from, to - from, x->past_cache, e);
 }
 
 void ft_units_prefetch(const struct ft_units *x, uint64_t position, uint64_t result, uint64_t from, uint64_t n)

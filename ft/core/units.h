@@ -35,7 +35,7 @@ struct ft_units {
     bool checked;         /* ... or, in a replay, the log has */
     bool past_cache;      /* the result is larger than what caches hold */
     bool unordered;       /* non-temporal stores are to be ordered before the next publication */
-    void *scratch, *acc;  /* for user functions: a slot's worth each */
+    char *scratch, *acc;  /* for user functions: a slot's worth each */
 };
 
 enum { FT_FROM_ALL = -1, FT_FROM_NOBODY = -2 };
@@ -79,14 +79,18 @@ static inline char *ft_units_slot(const struct ft_units *x, uint64_t i)
     return ft_stream_slot(x->c->s, x->c->s->rank, ft_units_unit(x, i), &x->c->plan);
 }
 
-static inline uint64_t ft_units_at(const struct ft_units *x, uint64_t i) { return i * x->c->plan.segment; }
+static inline uint64_t ft_units_at(const struct ft_units *x, uint64_t i)
+{
+    return i * x->c->plan.segment;
+}
 
 static inline uint64_t ft_units_own_bytes(const struct ft_units *x, uint64_t i)
 {
     return ft_coll_slice(x->c, x->c->s->rank, i);
 }
 
-/* Where the program receives unit i of what a predefined operator makes, or of a bcast of two ranks. */
+/* Where the program receives unit i of what a predefined operator makes, or of a bcast of two
+   ranks. */
 static inline char *ft_units_result(const struct ft_units *x, uint64_t i)
 {
     return ft_view_direct(&x->c->recv, ft_units_at(x, i));

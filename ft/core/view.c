@@ -16,10 +16,12 @@ uint64_t ft_view_bytes(const struct ft_view *v)
 
 struct ft_view ft_view_piece(const struct ft_view *v, uint32_t i)
 {
-    return v->counts ? ft_view_part(v, i) : ft_view_of(v->program_base, v->parts * v->count, v->type);
+    return v->counts ? ft_view_part(v, i)
+                     : ft_view_of(v->program_base, v->parts * v->count, v->type);
 }
 
-void ft_view_move(const struct ft_view *to, const struct ft_view *v, uint64_t from, uint64_t n, bool past_cache)
+void ft_view_move(const struct ft_view *to, const struct ft_view *v, uint64_t from, uint64_t n,
+                  bool past_cache)
 {
     char *target = to->program_base + from;
     const char *source = v->program_base + from;

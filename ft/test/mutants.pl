@@ -132,7 +132,7 @@ static const struct ft_steps steps = {
     ['... or a result that came out of the bootstrap cache is made again (was a real crash)', 'ft/core/redundant.c',
      'if (c->known)', 'if (0)', '--only 10,2,300,13,0,3,1,4 --chance --seed 20000 --seeds 2000'],
     ['... or a successor adds what it would contribute now', 'ft/core/fold.c',
-     'if (r == c->s->rank && u >= c->in_slot)', 'if (r == c->s->rank)', '--only 6,2,75,8,0,0,0,8 --seeds 60'],
+     'return r != c->s->rank || u < c->in_slot;', 'return r != c->s->rank;', '--only 6,2,75,8,0,0,0,8 --seeds 60'],
     ['an allgather is finished before everybody has contributed', 'ft/core/log_gather.c',
      'return ft_units_run(c, &steps, FT_FROM_ALL, e);', 'return ft_units_run(c, &steps, FT_FROM_NOBODY, e);'],
     ['a part contributed by a dead incarnation is not taken out of the log', 'ft/core/log_gather.c',
