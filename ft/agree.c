@@ -14,8 +14,10 @@ int ft_agree(struct ft_stream *s, enum ft_call call, uint64_t count, uint64_t *w
     struct ft_sig sig = signature(call, count);
     struct ft_op max = { .reduction = FT_MAX, .fold = ft_reduce_find(FT_U64, FT_MAX) };
     uint64_t given = *word;
-    struct ft_coll c = { .s = s, .op = &max, .send = (const char *)&given, .recv = (char *)word, .bytes = sizeof *word,
-                         .elem = sizeof *word, .kind = FT_U64, .root = -1 };
+    struct ft_type type = { .elem = sizeof *word, .kind = FT_U64 };
+    struct ft_coll c = { .s = s, .op = &max, .send = ft_view_of(&given, 1, type),
+                         .recv = ft_view_of(word, 1, type), .bytes = sizeof *word,
+                         .elem = sizeof *word, .root = -1 };
 
     return ft_collective_run(&c, &sig, sizeof *word, site, e);
 }

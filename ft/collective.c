@@ -19,10 +19,10 @@ enum { WORTH_LEAVING_OUT = 64 << 10 };
 static int alone(const struct ft_coll *c)
 {
     struct ft_stream *s = c->s;
-    char *to = c->recv ? c->recv + ft_coll_displ(c, 0) : NULL;
+    struct ft_view to = ft_view_part(&c->recv, 0);
 
-    if (to && to != c->send && c->bytes)
-        memmove(to, c->send, c->bytes);
+    if (ft_coll_receives(c))
+        ft_view_move(&to, &c->send, 0, c->bytes, false);
     s->unit++;
     if (s->counters)
         ft_stream_done_quiet(s, s->unit, 0);
@@ -48,23 +48,19 @@ FT_HOT int ft_collective_perform(struct ft_coll *c, const struct ft_sig *sig, ui
     return ft_algorithm_plan(&c->plan, s->params, sig, c->bytes, total)->run(c, e);
 }
 
-/* Where it receives it writes every byte, and reads none: not in place. And it does: a call with a key may be refused, and has received nothing then. */
-static bool only_writes(const struct ft_coll *c, uint64_t total)
-{
-    uintptr_t send = (uintptr_t)c->send, recv = (uintptr_t)c->recv;
-
-    return recv && !c->counts && !c->key && (!send || send + c->bytes <= recv || recv + total <= send);
-}
-
 /* A snapshot is due. If next to nothing can be left out of it here, it is put off by one call: behind a barrier or a few bytes that were agreed on there
    is often the large operation of a loop, and what that receives need not be copied when it is written then. */
-static void handle_snapshot(struct ft *ft, const struct ft_coll *c, uint64_t total)
+static void handle_snapshot(struct ft *ft, const struct ft_coll *c)
 {
-    bool leaves_out = only_writes(c, total) && total >= WORTH_LEAVING_OUT;
+    uint64_t bytes;
+    void *unread = ft_view_overwritten(&c->recv, &c->send, &bytes);
 
-    ft->puts_off = !leaves_out && !ft->puts_off;
+    /* A call with a key may be refused, and has received nothing then. */
+    if (c->key || bytes < WORTH_LEAVING_OUT)
+        unread = NULL;
+    ft->puts_off = !unread && !ft->puts_off;
     if (!ft->puts_off)
-        ft_handle_snapshot(ft, leaves_out ? c->recv : NULL, total);
+        ft_handle_snapshot(ft, unread, bytes);
 }
 
 static inline int run(struct ft_coll *c, const struct ft_sig *sig, uint64_t total, uint64_t site, struct ft_error *e)
@@ -73,7 +69,7 @@ static inline int run(struct ft_coll *c, const struct ft_sig *sig, uint64_t tota
 
     if (s->ft && s->ft->door && !s->loading) {
         if (ft_handle_due(s->ft))
-            handle_snapshot(s->ft, c, total);
+            handle_snapshot(s->ft, c);
         if (__builtin_expect(!*s->ft->door->switched, 0))
             s->ft->door->live(s->size > 1 && s->unit > s->called); /* it may have been in that one, in a function of the program's that this
                                                                          calls. One alone has no trail, and nobody to tell */
@@ -92,13 +88,10 @@ FT_HOT int ft_collective_run(struct ft_coll *c, const struct ft_sig *sig, uint64
     return err;
 }
 
-/* What an element of the type consists of. */
-static uint8_t data_kind(struct ft_type type) { return type.kind == FT_OPAQUE ? type.base : type.kind; }
-
 FT_HOT int ft_collective_rendezvous(struct ft_stream *s, enum ft_call call, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = (uint8_t)call, .root = -1, .elem = 1, .kind = FT_BYTE };
-    struct ft_coll c = { .s = s, .root = -1, .elem = 1, .kind = FT_BYTE };
+    struct ft_coll c = { .s = s, .root = -1, .elem = 1 };
 
     return ft_collective_run(&c, &sig, 0, site, e);
 }
@@ -119,9 +112,10 @@ int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_ty
                     struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_BCAST, .kind = type.kind, .root = root, .elem = type.elem, .count = count };
+    struct ft_view none = { 0 }, buffer = ft_view_of(buf, count, type);
     bool is_root = (uint32_t)root == s->me;
-    struct ft_coll c = { .s = s, .send = is_root ? buf : NULL, .recv = is_root ? NULL : buf,
-                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root, .key = key };
+    struct ft_coll c = { .s = s, .send = is_root ? buffer : none, .recv = is_root ? none : buffer,
+                         .bytes = count * type.elem, .elem = type.elem, .root = root, .key = key };
 
     return ft_collective_run(&c, &sig, c.bytes, site, e);
 }
@@ -132,15 +126,15 @@ FT_HOT int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_ty
 }
 
 /* The elements did not fit slots: everybody's contributions were gathered, and whoever wants the result
-   folds them, from the right as everywhere. */
-static void fold_gathered(const struct ft_coll *c, char *parts, void *recv)
+   folds them, from the right as everywhere. The user's function works in parts, which is private. */
+static void fold_gathered(const struct ft_coll *c, char *parts, const struct ft_view *recv)
 {
     uint32_t r = c->s->size - 1;
-    uint64_t n = c->bytes / c->elem;
+    char *acc = parts + r * c->bytes;
 
-    memcpy(recv, parts + r * c->bytes, c->bytes);
     while (r-- > 0)
-        c->op->user(c->op->ctx, parts + r * c->bytes, recv, n);  /* parts is private: the copy is made already */
+        c->op->user(c->op->ctx, parts + r * c->bytes, acc, c->bytes / c->elem);
+    ft_view_unpack(recv, 0, c->bytes, acc);
 }
 
 static bool fits_slots(const struct ft_coll *c, const struct ft_sig *sig)
@@ -150,25 +144,34 @@ static bool fits_slots(const struct ft_coll *c, const struct ft_sig *sig)
     return s->apart ? !s->nodes || !ft_nodes_gathers(s->nodes, c, sig) : sig->elem <= s->params->slot_bytes;
 }
 
-static FT_HOT int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site, struct ft_error *e)
+static int reduce_gathered(struct ft_coll *c, const struct ft_sig *sig, uint64_t site,
+                           struct ft_error *e)
 {
-    char *recv = c->recv;
+    struct ft_view recv = c->recv;
+    char *parts = NULL;
     int err;
 
-    if (fits_slots(c, sig) || c->bytes == 0)
-        return ft_collective_run(c, sig, c->bytes, site, e);
-    if (recv) {
-        c->recv = malloc(c->s->size * c->bytes);
-        if (!c->recv)
+    if (ft_coll_receives(c)) {
+        parts = malloc(c->s->size * c->bytes);
+        if (!parts)
             return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce %llu byte%s by a user function", c->s->me,
                               (unsigned long long)c->bytes, ft_plural(c->bytes));
+        c->recv = ft_view_of(parts, recv.count, recv.type);
+        c->recv.parts = c->s->size;
     }
     err = ft_collective_run(c, sig, c->s->size * c->bytes, site, e);
-    if (recv && !err)
-        fold_gathered(c, c->recv, recv);
-    if (recv)
-        free(c->recv);
+    if (parts && !err)
+        fold_gathered(c, parts, &recv);
+    free(parts);
     return err;
+}
+
+static FT_HOT int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_t site,
+                            struct ft_error *e)
+{
+    if (fits_slots(c, sig) || c->bytes == 0)
+        return ft_collective_run(c, sig, c->bytes, site, e);
+    return reduce_gathered(c, sig, site, e);
 }
 
 int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
@@ -176,8 +179,9 @@ int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint6
 {
     struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = op->reduction, .kind = type.kind, .root = -1,
                           .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
-                         .kind = data_kind(type), .root = -1, .key = key };
+    struct ft_coll c = { .s = s, .op = op, .send = ft_view_of(send, count, type),
+                         .recv = ft_view_of(recv, count, type), .bytes = count * type.elem,
+                         .elem = type.elem, .root = -1, .key = key };
 
     return reduction(&c, &sig, site, e);
 }
@@ -193,9 +197,11 @@ FT_HOT int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t
 {
     struct ft_sig sig = { .call = FT_CALL_REDUCE, .reduction = op->reduction, .kind = type.kind, .root = root,
                           .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .op = op, .send = send, .recv = (uint32_t)root == s->me ? recv : NULL,
-                         .bytes = count * type.elem, .elem = type.elem, .kind = data_kind(type), .root = root };
+    struct ft_coll c = { .s = s, .op = op, .send = ft_view_of(send, count, type),
+                         .bytes = count * type.elem, .elem = type.elem, .root = root };
 
+    if ((uint32_t)root == s->me)
+        c.recv = ft_view_of(recv, count, type);
     return reduction(&c, &sig, site, e);
 }
 
@@ -203,9 +209,11 @@ FT_HOT int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint6
                  uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHER, .kind = type.kind, .root = -1, .elem = type.elem, .count = count };
-    struct ft_coll c = { .s = s, .send = send, .recv = recv, .bytes = count * type.elem, .elem = type.elem,
-                         .kind = data_kind(type), .root = -1 };
+    struct ft_coll c = { .s = s, .send = ft_view_of(send, count, type),
+                         .recv = ft_view_of(recv, count, type), .bytes = count * type.elem,
+                         .elem = type.elem, .root = -1 };
 
+    c.recv.parts = s->size;
     return ft_collective_run(&c, &sig, s->size * c.bytes, site, e);
 }
 
@@ -213,9 +221,12 @@ int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *
                   struct ft_type type, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHERV, .kind = type.kind, .root = -1, .elem = type.elem };
-    struct ft_coll c = { .s = s, .send = send, .recv = recv, .elem = type.elem, .kind = data_kind(type), .root = -1, .counts = counts,
-                         .displs = displs };
+    struct ft_coll c = { .s = s, .send = ft_view_of(send, (uint64_t)counts[s->me], type),
+                         .recv = ft_view_of(recv, 0, type), .elem = type.elem, .root = -1 };
 
+    c.recv.parts = s->size;
+    c.recv.counts = counts;
+    c.recv.displs = displs;
     for (uint32_t r = 0; r < s->size; r++) {
         struct ft_sig one = { .count = (uint64_t)counts[r] };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks scripts/layers.table: who includes whom, that what is called pure is, and that what runs
-while threads stand still takes no lock of theirs.
+"""Checks scripts/layers.table: who includes whom, who uses which names, that what is called pure
+is, and that what runs while threads stand still takes no lock of theirs.
 
 Each #include of a project file must go where the table lets its folder go.  What a pure file
 calls is followed through the objects of the build tree, down to functions of other libraries.
@@ -30,7 +30,8 @@ README = "launcher/README.md"
 class Table:
     """Sections of lines "a | b | c"; # begins a comment, an indented line goes on the one above."""
 
-    COLUMNS = {"folders": 3, "exceptions": 3, "pure": 3, "ends": 2, "still": 3, "quiet": 1, "free": 1}
+    COLUMNS = {"folders": 3, "exceptions": 3, "names": 3, "pure": 3, "ends": 2, "still": 3,
+               "quiet": 1, "free": 1}
 
     def __init__(self, path):
         self.rows = {name: [] for name in self.COLUMNS}
@@ -133,6 +134,17 @@ def check_includes(table, sources):
     for path, found in sorted(table.exceptions - used):
         complaints.append(f"{path} no longer includes {found}: a stale exception in the table")
     return complaints + check_circles(sources)
+
+
+def check_names(table, sources):
+    """Names that some files have, and no other, not even in a comment."""
+    complaints = []
+    for name, where, _ in table.rows["names"]:
+        may = set(where.split())
+        have = {path for path, text in sources.files.items() if re.search(rf"\b{name}\b", text)}
+        complaints += [f"{path} has {name}: only {where} may" for path in sorted(have - may)]
+        complaints += [f"{path} has no {name}: a stale row" for path in sorted(may - have)]
+    return complaints
 
 
 def check_circles(sources):
@@ -488,6 +500,9 @@ def check_check(table, sources, readme, graph, falsified):
                    "launcher/agent/loop -> launcher/agent/act")
     unknown = sources.with_text("launcher/falsified/file.c", "")
     expect("a folder without a row", check_includes(table, unknown), "launcher/falsified: no row")
+    path, name = first(sources, "ft/core", ".c"), table.rows["names"][0][0]
+    used = sources.with_text(path, f"{sources.files[path]}\nint x(struct v *v) {{ v->{name}++; }}\n")
+    expect(f"{name} in {path}", check_names(table, used), path, name)
     row = readme_rows(table)[0]
     expect("a row of README that differs", check_readme(table, readme.replace(row, row + "x")), row)
     expect("a call of mmap three functions away", check_pure(table, graph, falsified),
@@ -530,7 +545,8 @@ def main():
         def falsified(path):
             return "launcher/policy/falsified" if path == false else "other"
 
-        complaints = check_includes(table, sources) + check_readme(table, readme)
+        complaints = check_includes(table, sources) + check_names(table, sources)
+        complaints += check_readme(table, readme)
         complaints += check_pure(table, graph, source_of)
         complaints += check_still(table, engine, source_of)
         complaints += check_check(table, sources, readme, graph, falsified)

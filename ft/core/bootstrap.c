@@ -16,7 +16,7 @@ struct ft_entry ft_bootstrap_entry(const struct ft_bootstrap_call *x, enum ft_en
 int ft_bootstrap_answer(const struct ft_bootstrap_call *x, uint64_t at, struct ft_error *e)
 {
     struct ft_version_words *mine = &x->k->words[x->k->s->rank];
-    int err = ft_cache_serve(x->k, at, x->c, x->total, e);
+    int err = ft_cache_serve(x->k, at, x->c, e);
 
     if (!err)
         ft_note(&mine->answers, ft_peek(&mine->answers) + 1);

@@ -102,7 +102,9 @@ int ft_bootstrap_by_key(struct ft_bootstrap_call *x, struct ft_error *e)
     if (err || !k->head || k->s->rank != 0 || k->lost || (err = ft_cache_scan(k, e)) != 0)
         return err;
     key = ft_keys_find(&k->keys, x->hash);
-    return key->nkept ? 0 : ft_cache_keep(k, ft_bootstrap_entry(x, FT_ENTRY_KEY, &sig, unit), x->c->key, x->c, x->total, e);
+    return key->nkept ? 0
+                      : ft_cache_keep(k, ft_bootstrap_entry(x, FT_ENTRY_KEY, &sig, unit), x->c->key,
+                                      x->c, e);
 }
 
 /* The stream is at an operation whose result the program has had already. Whatever of it this rank owes to the others follows from
@@ -115,20 +117,21 @@ static int settle_one(struct ft_cache *k, uint64_t at, ft_perform *run, struct f
     char text[FT_CACHE_KEY];
     void *result;
     int err = ft_cache_head(k, at, &entry, text, e);
-    struct ft_coll c = {.s = s, .op = &none, .bytes = entry.sig.count * entry.sig.elem, .elem = entry.sig.elem, .kind = FT_BYTE,
-                        .root = entry.sig.root, .known = true};
+    struct ft_coll c = { .s = s, .op = &none, .bytes = entry.sig.count * entry.sig.elem,
+                         .elem = entry.sig.elem, .root = entry.sig.root, .known = true };
 
     if (err)
         return err;
     result = malloc(entry.result_bytes + 1);
     if (!result)
         return ft_cache_no_memory(k, e);
-    c.send = c.recv = result;
-    err = ft_cache_serve(k, at, &c, entry.result_bytes, e);
+    c.send = c.recv =
+        ft_view_of(result, entry.result_bytes, (struct ft_type){ .elem = 1, .kind = FT_BYTE });
+    err = ft_cache_serve(k, at, &c, e);
     if ((entry.sig.call == FT_CALL_BCAST && ft_coll_leads(&c)) || entry.result_bytes > c.bytes)
-        c.recv = NULL;
+        c.recv = (struct ft_view){ 0 };
     else if (entry.sig.call == FT_CALL_BCAST)
-        c.send = NULL;
+        c.send = (struct ft_view){ 0 };
     if (!err)
         err = run(&c, &entry.sig, entry.result_bytes, entry.site, e);
     free(result);

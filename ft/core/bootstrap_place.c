@@ -15,9 +15,7 @@
 /* What this rank contributes; 0: nothing. */
 static uint64_t contribution(const struct ft_coll *c)
 {
-    uint64_t bytes = ft_coll_part(c, c->s->me);
-
-    return bytes && c->send ? ft_hash_elements(c->kind, c->send, bytes) : 0;
+    return ft_view_bytes(&c->send) ? ft_view_hash(&c->send) : 0;
 }
 
 /* ---- in the job's first version, in which such operations are ---- */
@@ -41,7 +39,7 @@ static int keep_place(const struct ft_bootstrap_call *x, uint32_t number, uint64
         return place->most == UINT64_MAX ? 0 : ft_cache_recurs(k, x->hash, UINT64_MAX, e);
     if (place->nkept != number - 1 || x->total > PLACE_BYTES || k->sites_bytes + x->total > PLACES_BYTES)
         return 0;
-    return ft_cache_keep(k, ft_bootstrap_entry(x, FT_ENTRY_PLACE, x->sig, unit), NULL, x->c, x->total, e);
+    return ft_cache_keep(k, ft_bootstrap_entry(x, FT_ENTRY_PLACE, x->sig, unit), NULL, x->c, e);
 }
 
 static int first_version(const struct ft_bootstrap_call *x, struct ft_error *e)

@@ -108,39 +108,36 @@ int ft_cache_scan(struct ft_cache *k, struct ft_error *e)
     return 0;
 }
 
-/* The result as pieces of the program's memory, in rank order: one, but for allgatherv. */
-static uint32_t pieces(const struct ft_coll *c) { return c->displs ? c->s->size : 1; }
-
-static char *piece(const struct ft_coll *c, uint32_t i, uint64_t total, uint64_t *n)
+/* Where a call has its result: the root of a bcast gives it and has it in one buffer. */
+static const struct ft_view *result_of(const struct ft_coll *c)
 {
-    char *to = c->recv ? c->recv : (char *)c->send;  /* the root of a bcast gives and has it in one buffer */
-
-    *n = c->displs ? ft_coll_part(c, i) : total;
-    return *n ? to + (c->displs ? ft_coll_displ(c, i) : 0) : NULL;
+    return c->recv.parts ? &c->recv : &c->send;
 }
 
-static uint64_t hash_result(const struct ft_coll *c, uint64_t total)
+static uint64_t hash_result(const struct ft_view *result)
 {
-    uint64_t hash = 0, n;
+    uint64_t hash = 0;
 
-    for (uint32_t i = 0; i < pieces(c); i++) {
-        const char *from = piece(c, i, total, &n);
+    for (uint32_t i = 0; i < ft_view_pieces(result); i++) {
+        struct ft_view piece = ft_view_piece(result, i);
 
-        hash = ft_hash(hash, from, n);
+        hash = ft_hash(hash, ft_view_direct(&piece, 0), ft_view_bytes(&piece));
     }
     return hash;
 }
 
-static int write_result(const struct ft_cache *k, uint64_t at, const struct ft_coll *c, uint64_t total, struct ft_error *e)
+static int write_result(const struct ft_cache *k, uint64_t at, const struct ft_view *result,
+                        struct ft_error *e)
 {
     uint64_t n;
     int err = 0;
 
-    for (uint32_t i = 0; i < pieces(c) && !err; i++, at += n) {
-        const char *from = piece(c, i, total, &n);
+    for (uint32_t i = 0; i < ft_view_pieces(result) && !err; i++, at += n) {
+        struct ft_view piece = ft_view_piece(result, i);
 
+        n = ft_view_bytes(&piece);
         if (n)
-            err = ft_models_write(k->fd, FT_MODELS_CACHE, at, from, n, e);
+            err = ft_models_write(k->fd, FT_MODELS_CACHE, at, ft_view_direct(&piece, 0), n, e);
     }
     return err;
 }
@@ -154,7 +151,8 @@ static void tell_lost(struct ft_cache *k, const struct ft_error *e)
 }
 
 /* An entry that is not said to be there is written over by the next one. */
-static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, const struct ft_coll *c, struct ft_error *e)
+static int append(struct ft_cache *k, struct ft_entry *entry, const char *key,
+                  const struct ft_view *result, struct ft_error *e)
 {
     uint64_t at = k->scanned, result_at = at + sizeof *entry + ft_align(entry->key_bytes, 8);
     char head[sizeof *entry + FT_CACHE_KEY];
@@ -170,7 +168,7 @@ static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, c
     memcpy(head + sizeof *entry, key ? key : "", entry->key_bytes);
     err = ft_models_write(k->fd, FT_MODELS_CACHE, at, head, sizeof *entry + entry->key_bytes, e);
     if (!err && entry->result_bytes)
-        err = write_result(k, result_at, c, entry->result_bytes, e);
+        err = write_result(k, result_at, result, e);
     if (err) {
         tell_lost(k, e);
         return 0;
@@ -184,12 +182,15 @@ static int append(struct ft_cache *k, struct ft_entry *entry, const char *key, c
     return 0;
 }
 
-int ft_cache_keep(struct ft_cache *k, struct ft_entry entry, const char *text, const struct ft_coll *c, uint64_t total, struct ft_error *e)
+int ft_cache_keep(struct ft_cache *k, struct ft_entry entry, const char *text,
+                  const struct ft_coll *c, struct ft_error *e)
 {
+    const struct ft_view *result = result_of(c);
+
     entry.key_bytes = text ? (uint32_t)strlen(text) : 0;
-    entry.result_bytes = total;
-    entry.result_hash = hash_result(c, total);
-    return append(k, &entry, text, c, e);
+    entry.result_bytes = ft_view_bytes(result);
+    entry.result_hash = hash_result(result);
+    return append(k, &entry, text, result, e);
 }
 
 uint64_t ft_cache_below(int fd, uint64_t end, uint64_t units, uint64_t *results)
@@ -228,22 +229,26 @@ int ft_cache_head(const struct ft_cache *k, uint64_t at, struct ft_entry *entry,
     return read_at(k, at + sizeof *entry, key, n, e);
 }
 
-int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c, uint64_t total, struct ft_error *e)
+int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c,
+                   struct ft_error *e)
 {
+    const struct ft_view *result = result_of(c);
     char key[FT_CACHE_KEY];
     struct ft_entry entry;
     uint64_t from, n;
     int err = ft_cache_head(k, at, &entry, key, e);
 
-    FT_INVARIANT(err || entry.result_bytes == total, "an entry is served to a call of its own size");
+    FT_INVARIANT(err || entry.result_bytes == ft_view_bytes(result),
+                 "an entry is served to a call of its own size");
     from = at + sizeof entry + ft_align(entry.key_bytes, 8);
-    for (uint32_t i = 0; i < pieces(c) && !err; i++, from += n) {
-        char *to = piece(c, i, total, &n);
+    for (uint32_t i = 0; i < ft_view_pieces(result) && !err; i++, from += n) {
+        struct ft_view piece = ft_view_piece(result, i);
 
+        n = ft_view_bytes(&piece);
         if (n)
-            err = read_at(k, from, to, n, e);
+            err = read_at(k, from, ft_view_direct(&piece, 0), n, e);
     }
-    if (!err && hash_result(c, total) != entry.result_hash)
+    if (!err && hash_result(result) != entry.result_hash)
         err = ft_err_set(e, FT_ESYS, "rank %u found a damaged entry in the bootstrap cache", k->s->me);
     return err;
 }

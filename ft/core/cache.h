@@ -91,14 +91,16 @@ int ft_cache_scan(struct ft_cache *k, struct ft_error *e);
 
 /* Rank 0, scanned: keeps the result that c has just had, under the entry's key, unit, site and signature. Without memory for it the
    job goes on, and rank 0 says so once. text: of the key, may be NULL. */
-int ft_cache_keep(struct ft_cache *k, struct ft_entry entry, const char *text, const struct ft_coll *c, uint64_t total, struct ft_error *e);
+int ft_cache_keep(struct ft_cache *k, struct ft_entry entry, const char *text,
+                  const struct ft_coll *c, struct ft_error *e);
 int ft_cache_recurs(struct ft_cache *k, uint64_t hash, uint64_t times, struct ft_error *e);
 
 /* The head of an entry, and its key. */
 int ft_cache_head(const struct ft_cache *k, uint64_t at, struct ft_entry *entry, char key[FT_CACHE_KEY], struct ft_error *e);
 
 /* The result goes where c would have it. FT_ESYS: it is damaged. */
-int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c, uint64_t total, struct ft_error *e);
+int ft_cache_serve(const struct ft_cache *k, uint64_t at, const struct ft_coll *c,
+                   struct ft_error *e);
 
 /* What this rank contributed to the operation of a unit, as a hash; 0: nobody knows. Of so many ranks that is so many bytes. */
 uint64_t ft_cache_given_bytes(uint32_t nranks);

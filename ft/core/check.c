@@ -17,11 +17,11 @@ static int differs(const struct ft_stream *s, struct ft_error *e)
 int ft_check_contribution(const struct ft_coll *c, struct ft_error *e)
 {
     const struct ft_stream *s = c->s;
-    uint64_t bytes = ft_coll_part(c, s->me), hash, before;
+    uint64_t hash, before;
 
-    if (!bytes || (s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c)) || s->unit >= s->params->check_units)
+    if (!ft_view_bytes(&c->send) || s->unit >= s->params->check_units)
         return 0;
-    hash = ft_hash_elements(c->kind, c->send, bytes);
+    hash = ft_view_hash(&c->send);
     before = ft_peek(&s->checks[s->unit]);
     if (before)
         return before == hash ? 0 : differs(s, e);

@@ -44,9 +44,11 @@ TestSuite(check, .init = begin, .fini = end);
 static int call(enum ft_call which, int root, enum ft_kind kind, const void *data, uint64_t bytes)
 {
     struct ft_sig sig = { .call = (uint8_t)which, .reduction = FT_NONE, .kind = (uint8_t)kind, .root = root, .elem = 1, .count = bytes };
-    struct ft_coll c = { .s = &s, .send = data, .bytes = bytes, .elem = 1, .kind = (uint8_t)kind, .root = root };
+    struct ft_coll c = { .s = &s, .bytes = bytes, .elem = 1, .root = root };
     int err = ft_stream_begin(&s, &sig, 5, &e);
 
+    if (which != FT_CALL_BCAST || (uint32_t)root == s.me)
+        c.send = ft_view_of(data, bytes, (struct ft_type){ .elem = 1, .kind = (uint8_t)kind });
     if (!err)
         err = ft_check_contribution(&c, &e);
     ft_stream_end(&s, 1, 0);

@@ -16,7 +16,8 @@
 /* What this rank folds goes to where it receives it, and into the log from there. */
 static bool folds_to_result(const struct ft_units *x)
 {
-    return x->past_cache && x->c->s->n == 2 && x->c->recv && x->c->op->reduction != FT_USER;
+    return x->past_cache && x->c->s->n == 2 && ft_coll_receives(x->c) &&
+           x->c->op->reduction != FT_USER;
 }
 
 /* My own chunk is folded by me alone, straight from my buffer: a successor has it there too. */
@@ -24,7 +25,8 @@ static void contribute(struct ft_units *x, uint64_t position, uint64_t result)
 {
     (void)position;
     (void)result;
-    ft_stream_fill_chunks(x->c->s, ft_units_slot(x, x->in), ft_units_own(x, x->in), ft_units_own_bytes(x, x->in), x->c->elem);
+    ft_stream_fill_chunks(x->c->s, ft_units_slot(x, x->in), &x->c->send, ft_units_at(x, x->in),
+                          ft_units_own_bytes(x, x->in), x->c->elem);
 }
 
 /* While others still contribute: what this rank will write of the log. */

@@ -8,39 +8,60 @@
 
 enum { BLOCK = 1024 };
 
-FT_HOT void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch)
+/* Rank r's contribution to unit u is in its slot. This rank's own is only if an earlier incarnation
+   has put it there; else it is where the program has it. */
+static bool is_in_slot(const struct ft_coll *c, uint64_t u, uint32_t r)
 {
-    if (c->op->reduction != FT_USER) {
-        c->op->fold(x, acc, acc, n / c->elem);
-        return;
-    }
-    memcpy(scratch, x, n);
-    c->op->user(c->op->ctx, scratch, acc, n / c->elem);
+    return r != c->s->rank || u < c->in_slot;
+}
+
+static const char *slot_of(const struct ft_coll *c, uint64_t u, uint64_t from, uint32_t r)
+{
+    return ft_stream_slot(c->s, r, c->s->first + u, &c->plan) + from;
 }
 
 /* Rank r's bytes of unit u, from there on. */
 static const char *chunk_of(const struct ft_coll *c, uint64_t u, uint64_t from, uint32_t r)
 {
-    if (r == c->s->rank && u >= c->in_slot)
-        return c->send + u * c->plan.segment + from;
-    return ft_stream_slot(c->s, r, c->s->first + u, &c->plan) + from;
+    return is_in_slot(c, u, r) ? slot_of(c, u, from, r)
+                               : ft_view_direct(&c->send, u * c->plan.segment + from);
 }
 
-void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n, char *acc, void *scratch)
+/* A copy of n of them. */
+static void copy_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, uint32_t r, char *to,
+                       uint64_t n)
+{
+    if (is_in_slot(c, u, r))
+        memcpy(to, slot_of(c, u, from, r), n);
+    else
+        ft_view_pack(&c->send, u * c->plan.segment + from, n, to);
+}
+
+static void fold_by_user(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n,
+                         char *acc, char *scratch)
 {
     uint32_t r = c->s->n - 1;
 
-    if (c->op->reduction != FT_USER) {
-        acc = to;
-        c->op->fold(chunk_of(c, u, from, r - 1), chunk_of(c, u, from, r), acc, n / c->elem);
-        r--;
-    } else {
-        memcpy(acc, chunk_of(c, u, from, r), n);
+    copy_chunk(c, u, from, r, acc, n);
+    while (r-- > 0) {
+        copy_chunk(c, u, from, r, scratch, n);
+        c->op->user(c->op->ctx, scratch, acc, n / c->elem);
     }
+    ft_fill(to, acc, n);
+}
+
+void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n,
+                        char *acc, char *scratch)
+{
+    uint32_t r = c->s->n - 2;
+
+    if (c->op->reduction == FT_USER) {
+        fold_by_user(c, u, from, to, n, acc, scratch);
+        return;
+    }
+    c->op->fold(chunk_of(c, u, from, r), chunk_of(c, u, from, r + 1), to, n / c->elem);
     while (r-- > 0)
-        ft_coll_fold(c, chunk_of(c, u, from, r), acc, n, scratch);
-    if (acc != to)
-        ft_fill(to, acc, n);
+        c->op->fold(chunk_of(c, u, from, r), to, to, n / c->elem);
 }
 
 /* A block at a time, so that the log's stores go on while the next one is folded. */

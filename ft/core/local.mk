@@ -2,6 +2,7 @@
 libft_la_SOURCES += \
 	ft/core/plan.h ft/core/plan.c \
 	ft/core/stream.h ft/core/stream.c \
+	ft/core/view.h ft/core/view.c \
 	ft/core/op.h ft/core/op.c ft/core/fold.c \
 	ft/core/check.h ft/core/check.c \
 	ft/core/tree.h ft/core/tree.c \
@@ -21,6 +22,7 @@ ft_core_unit_SOURCES = \
 	ft/core/frames_test.c \
 	ft/core/halves_test.c \
 	ft/core/plan_test.c \
-	ft/core/tree_test.c
+	ft/core/tree_test.c \
+	ft/core/view_test.c
 ft_core_unit_CFLAGS = $(unit_cflags)
 ft_core_unit_LDADD = $(ft_unit_libs)

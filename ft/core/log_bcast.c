@@ -25,7 +25,8 @@ static void produce(struct ft_units *x, uint64_t position, uint64_t result)
     struct ft_coll *c = x->c;
     char *payload = ft_log_write(&c->s->log, position, result) + ft_record_offset(result);
 
-    ft_fill_past(payload, ft_units_own(x, x->made), result, c->bytes >= c->s->params->bcast_past_min);
+    ft_view_fill_past(&c->send, ft_units_at(x, x->made), result, payload,
+                      c->bytes >= c->s->params->bcast_past_min);
     ft_units_head(x, position, result);
 }
 
@@ -46,7 +47,8 @@ static const struct ft_steps listens = {.after = FT_AFTER_ROOT, .consume = consu
 
 static int run(struct ft_coll *c, struct ft_error *e)
 {
-    return c->recv ? ft_units_run(c, &listens, c->root, e) : ft_units_run(c, &gives, FT_FROM_NOBODY, e);
+    return ft_coll_receives(c) ? ft_units_run(c, &listens, c->root, e)
+                               : ft_units_run(c, &gives, FT_FROM_NOBODY, e);
 }
 
 const struct ft_algorithm ft_log_bcast = {segment, run};

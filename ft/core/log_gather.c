@@ -21,12 +21,11 @@ static uint64_t segment(const struct ft_params *p, const struct ft_sig *sig, uin
 
 static void keep_own(const struct ft_units *x)
 {
-    const char *from = ft_units_own(x, x->in);
-    uint64_t n = ft_units_own_bytes(x, x->in);
-    char *to = x->c->recv ? ft_units_part(x, x->c->s->rank, x->in) : NULL;
+    struct ft_view to = ft_view_part(&x->c->recv, x->c->s->rank);
 
-    if (n && to && to != from)
-        ft_copy(to, from, n, x->past_cache);
+    if (ft_coll_receives(x->c))
+        ft_view_move(&to, &x->c->send, ft_units_at(x, x->in), ft_units_own_bytes(x, x->in),
+                     x->past_cache);
 }
 
 /* Into the record and, while it is at hand, to where it is received. */
@@ -38,7 +37,9 @@ static void contribute(struct ft_units *x, uint64_t position, uint64_t result)
     uint64_t n = ft_units_own_bytes(x, x->in);
 
     if (n)
-        ft_fill_past(payload + ft_coll_slice_at(c, x->in, s->rank), ft_units_own(x, x->in), n, n >= s->params->gather_past_min);
+        ft_view_fill_past(&c->send, ft_units_at(x, x->in), n,
+                          payload + ft_coll_slice_at(c, x->in, s->rank),
+                          n >= s->params->gather_past_min);
     keep_own(x);
     if (ft_coll_leads(c))
         ft_stream_write_head(s, ft_units_unit(x, x->in), x->in_at, position, result);
@@ -61,10 +62,11 @@ static int consume(struct ft_units *x, uint64_t position, uint64_t result, struc
     int err = 0;
 
     for (uint32_t r = 0; r < c->s->n && !err; r++) {
+        struct ft_view part = ft_view_part(&c->recv, r);
         uint64_t n = ft_coll_slice(c, r, x->out);
 
         if (n && (r != c->s->rank || x->out < x->fresh))
-            err = ft_stream_read(c->s, position, at, ft_units_part(x, r, x->out), n, x->past_cache, e);
+            err = ft_coll_read(c, position, at, &part, ft_units_at(x, x->out), n, x->past_cache, e);
         at += n;
     }
     return err;

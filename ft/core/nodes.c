@@ -98,7 +98,7 @@ static void skip_idle_steps(struct ft_nodes_op *op)
 
     if (op->kind != FT_UNIT_REDUCE)
         op->in = c->plan.units;
-    op->takes = c->recv || c->root < 0;
+    op->takes = ft_coll_receives(c) || c->root < 0;
     if (!op->takes)
         op->out = c->plan.units;
     if (op->kind != FT_UNIT_BCAST || is_root(op))

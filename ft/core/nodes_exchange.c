@@ -84,7 +84,7 @@ const char *ft_nodes_partial(struct ft_nodes_op *op, uint64_t u)
         return op->n->folds + ft_nodes_slot(op->n, u);
     if (op->n->s->n > 1)
         return ft_nodes_local_partial(op, u);
-    return op->c->send + (u - op->n->s->first) * op->c->plan.segment;
+    return ft_nodes_own(op, u - op->n->s->first);
 }
 
 static const char *come_from(const struct ft_nodes *n, const struct ft_neighbour *from, uint64_t u)
@@ -109,7 +109,7 @@ static int fold(struct ft_nodes_op *op, uint64_t u, struct ft_error *e)
     if (right)
         ft_nodes_push(&f, come_from(n, right, u));
     if (s->n == 1)
-        ft_nodes_push(&f, op->c->send + i * op->c->plan.segment);
+        ft_nodes_push(&f, ft_nodes_own(op, i));
     else if (op->small)
         ft_nodes_push_slots(&f, i, 0);
     else
@@ -127,7 +127,9 @@ static char *made_into(const struct ft_nodes_op *op, uint64_t i)
     const struct ft_coll *c = op->c;
     bool reduces = op->kind == FT_UNIT_REDUCE && c->op && c->op->reduction != FT_USER;
 
-    return reduces && c->s->n == 1 && c->recv && (op->halves || op->out == i) ? c->recv + i * c->plan.segment : NULL;
+    return reduces && c->s->n == 1 && (op->halves || op->out == i)
+               ? ft_view_direct(&c->recv, ft_nodes_from(op, i))
+               : NULL;
 }
 
 const char *ft_nodes_result(struct ft_nodes_op *op, uint64_t u)
@@ -137,8 +139,8 @@ const char *ft_nodes_result(struct ft_nodes_op *op, uint64_t u)
 
     if (u >= op->n->x.mine && made_into(op, i))
         return made_into(op, i);
-    if (i < op->out && op->kind == FT_UNIT_REDUCE && c->s->n == 1 && c->recv)
-        return c->recv + i * c->plan.segment;
+    if (i < op->out && op->kind == FT_UNIT_REDUCE && c->s->n == 1 && ft_coll_receives(c))
+        return ft_view_direct(&c->recv, ft_nodes_from(op, i));
     return ft_nodes_payload(op, u);
 }
 
@@ -212,9 +214,11 @@ static void make_result(struct ft_nodes_op *op, uint64_t u)
    contribution: so not over that. */
 char *ft_nodes_sink(struct ft_nodes_op *op, uint64_t u)
 {
-    uint64_t i = u - op->c->s->first;
+    const struct ft_coll *c = op->c;
+    uint64_t i = u - c->s->first;
 
-    op->received = op->halves && op->out == i && op->c->recv != op->c->send ? made_into(op, i) : NULL;
+    op->received =
+        op->halves && op->out == i && !ft_view_same(&c->recv, &c->send) ? made_into(op, i) : NULL;
     return op->received ? op->received : ft_nodes_payload(op, u);
 }
 

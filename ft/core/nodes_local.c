@@ -12,7 +12,7 @@ uint64_t ft_nodes_slices_at(const struct ft_nodes_op *op, uint64_t i, uint32_t k
     const struct ft_nodes *n = op->n;
     uint64_t at = 0;
 
-    if (!c->counts)
+    if (!c->recv.counts)
         return n->first[k] * ft_plan_slice(c->bytes, c->plan.segment, i);
     for (uint32_t place = 0; place < n->first[k]; place++)
         at += ft_coll_slice(c, n->rank_at[place], i);
@@ -69,16 +69,15 @@ static void fill_slot(const struct ft_nodes_op *op, uint64_t i)
 {
     const struct ft_coll *c = op->c;
     struct ft_stream *s = c->s;
-    const char *source = c->send + i * c->plan.segment;
     char *slot = ft_stream_slot(s, s->rank, ft_nodes_unit(op, i), &op->c->plan);
     uint64_t n = ft_plan_slice(c->bytes, c->plan.segment, i);
 
     if (!n || s->n == 1 || (op->small && s->rank == 0))
         return;
     if (op->small)
-        ft_stream_fill(s, slot, source, n);
+        ft_stream_fill(s, slot, &c->send, ft_nodes_from(op, i), n);
     else
-        ft_stream_fill_chunks(s, slot, source, n, c->elem);
+        ft_stream_fill_chunks(s, slot, &c->send, ft_nodes_from(op, i), n, c->elem);
 }
 
 static void contribute(struct ft_nodes_op *op)
@@ -146,8 +145,11 @@ void ft_nodes_push_slots(struct ft_nodes_fold *f, uint64_t i, uint64_t from)
 {
     const struct ft_coll *c = f->op->c;
 
-    for (uint32_t r = c->s->n; r-- > 0;)
-        ft_nodes_push(f, (r == c->s->rank ? c->send + i * c->plan.segment : ft_stream_slot(c->s, r, ft_nodes_unit(f->op, i), &c->plan)) + from);
+    for (uint32_t r = c->s->n; r-- > 0;) {
+        const char *slot = ft_stream_slot(c->s, r, ft_nodes_unit(f->op, i), &c->plan);
+
+        ft_nodes_push(f, (r == c->s->rank ? ft_nodes_own(f->op, i) : slot) + from);
+    }
 }
 
 char *ft_nodes_local_partial(const struct ft_nodes_op *op, uint64_t u)
@@ -207,10 +209,12 @@ static int make(struct ft_nodes_op *op, struct ft_error *e)
 
                 for (uint32_t r = 0; r < s->rank; r++)
                     at += ft_coll_slice(c, op->n->rank_at[op->n->first[op->n->node] + r], i);
-                ft_fill(ft_log_write(&s->log, position, result) + ft_record_offset(result) + at, c->send + i * c->plan.segment, n);
+                ft_view_fill(&c->send, ft_nodes_from(op, i), n,
+                             ft_log_write(&s->log, position, result) + ft_record_offset(result) + at);
             }
         } else if (result) {
-            ft_fill(ft_log_write(&s->log, position, result) + ft_record_offset(result), c->send + i * c->plan.segment, result);
+            ft_view_fill(&c->send, ft_nodes_from(op, i), result,
+                         ft_log_write(&s->log, position, result) + ft_record_offset(result));
         }
     }
     op->made_at = position + ft_record_bytes(result);
@@ -247,14 +251,18 @@ static int consume(struct ft_nodes_op *op, struct ft_error *e)
         err = ft_stream_check_record(s, position, ft_nodes_unit(op, i), e);
     op->checked = !err;
     if (!err && op->kind != FT_UNIT_GATHER) {
-        err = result ? ft_stream_read(s, position, at, c->recv + i * c->plan.segment, result, op->past_cache, e) : 0;
+        if (result)
+            err = ft_coll_read(c, position, at, &c->recv, ft_nodes_from(op, i), result,
+                               op->past_cache, e);
     } else {
         for (uint32_t place = 0; place < s->size && !err; place++) {
             uint32_t r = op->n->rank_at[place];
+            struct ft_view part = ft_view_part(&c->recv, r);
             uint64_t n = ft_coll_slice(c, r, i);
 
             if (n)
-                err = ft_stream_read(s, position, at, c->recv + ft_coll_displ(c, r) + i * c->plan.segment, n, op->past_cache, e);
+                err = ft_coll_read(c, position, at, &part, ft_nodes_from(op, i), n, op->past_cache,
+                                   e);
             at += n;
         }
     }

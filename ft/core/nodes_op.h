@@ -32,6 +32,18 @@ struct ft_nodes_op {
 
 static inline uint64_t ft_nodes_unit(const struct ft_nodes_op *op, uint64_t i) { return op->c->s->first + i; }
 
+/* Of a view, unit i has the packed bytes from there on. */
+static inline uint64_t ft_nodes_from(const struct ft_nodes_op *op, uint64_t i)
+{
+    return i * op->c->plan.segment;
+}
+
+/* What this rank contributes to unit i of a reduction. */
+static inline const char *ft_nodes_own(const struct ft_nodes_op *op, uint64_t i)
+{
+    return ft_view_direct(&op->c->send, ft_nodes_from(op, i));
+}
+
 /* Where the record of unit i goes when the one before it ends at `before`. *result: bytes of its result. */
 uint64_t ft_nodes_place(const struct ft_nodes_op *op, uint64_t i, uint64_t before, uint64_t *result);
 

@@ -6,23 +6,25 @@
 
 #include "ft/core/plan.h"
 #include "ft/core/stream.h"
-#include "ft/ft.h"
+#include "ft/core/view.h"
 
 struct ft_coll {
     struct ft_stream *s;
     const struct ft_op *op;       /* reductions */
-    const char *send;             /* this rank's contribution (bcast: the root's buffer) */
-    char *recv;                   /* where the result goes, NULL if this rank gets none */
-    uint64_t bytes;               /* of a contribution (allgatherv: the longest) */
-    uint32_t elem;
-    uint8_t kind;                 /* enum ft_kind: what the bytes are, for --check-replay */
+    struct ft_view send;          /* this rank's contribution (bcast: the root's buffer) */
+    struct ft_view recv;          /* where the result goes; none if this rank gets none */
+    uint64_t bytes;               /* of a contribution, packed (allgatherv: the longest) */
+    uint32_t elem;                /* of an element, packed */
     int root;                     /* -1: none */
-    const int *counts, *displs;   /* allgatherv: elements per rank; else NULL */
     const char *key;              /* of the bootstrap cache; "": its place; NULL: not declared to be in it */
-    bool known;                   /* the result is in recv already, and this rank has contributed: only what it owes to others is left */
+    bool known;                   /* the result is in recv already, and this rank has contributed:
+                                     only what it owes to others is left */
     struct ft_plan plan;
     uint64_t in_slot;             /* redundant: what this rank contributes to units below is in its slot, by an earlier incarnation */
 };
+
+/* This rank gets the result. */
+static inline bool ft_coll_receives(const struct ft_coll *c) { return ft_view_exists(&c->recv); }
 
 static inline bool ft_coll_gathers(const struct ft_coll *c)
 {
@@ -32,25 +34,21 @@ static inline bool ft_coll_gathers(const struct ft_coll *c)
 /* Bytes of all that a rank receives. */
 static inline uint64_t ft_coll_total(const struct ft_coll *c)
 {
-    return c->counts ? c->s->sig.count * c->elem : ft_coll_gathers(c) ? c->s->size * c->bytes : c->bytes;
+    if (c->recv.counts)
+        return c->s->sig.count * c->elem;
+    return ft_coll_gathers(c) ? c->s->size * c->bytes : c->bytes;
 }
 
 /* Bytes that rank r contributes. */
 static inline uint64_t ft_coll_part(const struct ft_coll *c, uint32_t r)
 {
-    return c->counts ? (uint64_t)c->counts[r] * c->elem : c->bytes;
+    return c->recv.counts ? ft_view_part_bytes(&c->recv, r) : c->bytes;
 }
 
 /* ... to unit u. */
 static inline uint64_t ft_coll_slice(const struct ft_coll *c, uint32_t r, uint64_t u)
 {
     return ft_plan_slice(ft_coll_part(c, r), c->plan.segment, u);
-}
-
-/* Where rank r's part begins in the receive buffer of an allgather. */
-static inline uint64_t ft_coll_displ(const struct ft_coll *c, uint32_t r)
-{
-    return c->displs ? (uint64_t)((int64_t)c->displs[r] * (int64_t)c->elem) : r * c->bytes;
 }
 
 /* On one node: who writes the heads of the records, and all of a result too small to share out. */
@@ -63,16 +61,23 @@ static inline bool ft_coll_leads(const struct ft_coll *c)
 uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u);
 uint64_t ft_coll_slice_at(const struct ft_coll *c, uint64_t u, uint32_t r);
 
+/* n bytes at `offset` of the committed record at `position`, to the packed bytes from `from` on of
+   what the program receives: recv, or a part of it. As ft_stream_read. */
+static inline int ft_coll_read(const struct ft_coll *c, uint64_t position, uint64_t offset,
+                               const struct ft_view *to, uint64_t from, uint64_t n, bool past_cache,
+                               struct ft_error *e)
+{
+    return ft_stream_read(c->s, position, offset, ft_view_direct(to, from), n, past_cache, e);
+}
+
 /* On several nodes: as struct ft_algorithm has it (ft/core/nodes.h). */
 int ft_nodes_run(struct ft_coll *c, struct ft_error *e);
 
-/* acc = x op acc for n bytes, x in shared memory or not; acc private or a log entry nobody reads yet. User
-   functions see copies only (RULE 11), made in scratch of n bytes. */
-void ft_coll_fold(const struct ft_coll *c, const void *x, void *acc, uint64_t n, void *scratch);
-
-/* Everybody's bytes of unit u from `from` on, folded from the right into n bytes at `to`, a log entry nobody reads yet. User functions work in acc,
-   with scratch: n bytes each. */
-void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n, char *acc, void *scratch);
+/* Everybody's bytes of unit u from `from` on, folded from the right into n bytes at `to`, a log
+   entry nobody reads yet. User functions see copies only (RULE 11): they work in acc, with scratch,
+   of n bytes each. */
+void ft_coll_fold_chunk(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, uint64_t n,
+                        char *acc, char *scratch);
 
 /* The same with two ranks, not by a user function, into private memory, and from there into the log: past the cache if the operation is not
    smaller than FT_LOGGED_PAST_CACHE (docs/internals/sizes.md). True: that is to be ordered (ft_copy_order) before it is published. */

@@ -37,13 +37,6 @@ static uint64_t segment_of_reduce(const struct ft_params *p, const struct ft_sig
 
 /* ---- who sends ---- */
 
-static void contribute(struct ft_units *x, uint64_t position, uint64_t result)
-{
-    (void)position;
-    (void)result;
-    ft_stream_fill(x->c->s, ft_units_slot(x, x->in), ft_units_own(x, x->in), ft_units_own_bytes(x, x->in));
-}
-
 static void add(struct ft_units *x, uint64_t position, uint64_t result)
 {
     char *slot = ft_units_slot(x, x->in);
@@ -97,14 +90,15 @@ static void prepare(const struct ft_units *x)
 
 /* ---- both ---- */
 
-static const struct ft_steps sends = {.contribute = contribute, .take_over = take_over};
+static const struct ft_steps sends = {.contribute = ft_units_contribute, .take_over = take_over};
 static const struct ft_steps adds = {.adds = true, .contribute = add, .take_over = take_over};
 static const struct ft_steps receives = {.takes_more = true, .produce = receive, .after = FT_AFTER_ITSELF, .consume = consume, .prepare = prepare};
 static const struct ft_steps folds = {.takes_more = true, .produce = fold, .after = FT_AFTER_ITSELF, .consume = consume, .prepare = prepare};
 
 static int run_bcast(struct ft_coll *c, struct ft_error *e)
 {
-    return c->recv ? ft_units_run(c, &receives, c->root, e) : ft_units_run(c, &sends, FT_FROM_NOBODY, e);
+    return ft_coll_receives(c) ? ft_units_run(c, &receives, c->root, e)
+                               : ft_units_run(c, &sends, FT_FROM_NOBODY, e);
 }
 
 /* The chain: of more than two ranks from the last to the first. */
@@ -112,7 +106,7 @@ static int run_reduce(struct ft_coll *c, struct ft_error *e)
 {
     uint32_t n = c->s->n, me = c->s->rank, next = n == 2 ? 1 - me : me + 1;
 
-    if (c->recv)
+    if (ft_coll_receives(c))
         return ft_units_run(c, &folds, next, e);
     return n > 2 && next < n ? ft_units_run(c, &adds, next, e) : ft_units_run(c, &sends, FT_FROM_NOBODY, e);
 }

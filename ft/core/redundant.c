@@ -10,18 +10,9 @@
    have the same if it took what it would contribute itself (RULE 29).
    Cost for each rank, B bytes: B copied in, 2B read and 1.5B written; the two cross once, where
    chunks cross twice, one after the other. */
-#include <string.h>
-
 #include "ft/base/copy.h"
 #include "ft/core/algorithm.h"
 #include "ft/core/units.h"
-
-static void contribute(struct ft_units *x, uint64_t position, uint64_t result)
-{
-    (void)position;
-    (void)result;
-    ft_stream_fill(x->c->s, ft_units_slot(x, x->in), ft_units_own(x, x->in), ft_units_own_bytes(x, x->in));
-}
 
 /* What goes past the cache is not fetched for it. */
 static void keep(struct ft_units *x, uint64_t position, uint64_t result)
@@ -47,7 +38,7 @@ static void produce(struct ft_units *x, uint64_t position, uint64_t result)
     ft_units_chunk(x, result, &from, &end);
     ft_point_bulk(payload + from, end - from);
     if (c->known) {
-        memcpy(payload + from, to + from, end - from);
+        ft_view_pack(&c->recv, ft_units_at(x, x->made) + from, end - from, payload + from);
     } else {
         ft_coll_fold_chunk(c, x->made, 0, to, from, NULL, NULL);
         x->unordered |= ft_coll_fold_logged(c, x->made, from, to + from, payload + from, end - from);
@@ -63,7 +54,8 @@ static int consume(struct ft_units *x, uint64_t position, uint64_t result, struc
 }
 
 static const struct ft_steps steps = {
-    .contribute = contribute, .keep = keep, .take_over = take_over, .produce = produce, .after = FT_AFTER_ITSELF, .consume = consume};
+    .contribute = ft_units_contribute, .keep = keep, .take_over = take_over, .produce = produce,
+    .after = FT_AFTER_ITSELF, .consume = consume};
 
 static int run(struct ft_coll *c, struct ft_error *e) { return ft_units_run(c, &steps, FT_FROM_ALL, e); }
 

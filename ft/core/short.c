@@ -27,7 +27,7 @@ static int await_slot(struct ft_stream *s, uint64_t u, struct ft_error *e)
     return ft_stream_await_commit(s, u - s->params->short_depth, e);
 }
 
-static int contribute(struct ft_coll *c, const void *from, uint64_t bytes, struct ft_error *e)
+static int contribute(struct ft_coll *c, uint64_t bytes, struct ft_error *e)
 {
     struct ft_stream *s = c->s;
     struct ft_slot *slot = ft_stream_short_slot(s, s->rank, s->unit);
@@ -39,7 +39,7 @@ static int contribute(struct ft_coll *c, const void *from, uint64_t bytes, struc
     if (err)
         return err;
     if (bytes)
-        ft_fill(slot + 1, from, bytes);
+        ft_view_fill(&c->send, 0, bytes, slot + 1);
     slot->chain = s->chain;
     ft_wait_announce(s->patience, &slot->unit, s->unit + 1);
     return 0;
@@ -95,36 +95,41 @@ static const void *slot_of(const struct ft_coll *c, uint32_t r)
     return ft_stream_short_slot(c->s, r, c->s->unit) + 1;
 }
 
-/* By a function of the user's, which sees copies only. Not inlined: nobody else needs so much of the stack, which may be small. */
+/* By a function of the user's, which sees copies only (RULE 11). Not inlined: nobody else needs so
+   much of the stack, which may be small. */
 static __attribute__((noinline)) void reduce_by_user(const struct ft_coll *c)
 {
     char scratch[c->bytes] __attribute__((aligned(FT_LINE)));
     uint32_t r = c->s->n - 1;
+    char *to = ft_view_direct(&c->recv, 0);
 
-    memcpy(c->recv, slot_of(c, r), c->bytes);
-    while (r-- > 0)
-        ft_coll_fold(c, slot_of(c, r), c->recv, c->bytes, scratch);
+    memcpy(to, slot_of(c, r), c->bytes);
+    while (r-- > 0) {
+        memcpy(scratch, slot_of(c, r), c->bytes);
+        c->op->user(c->op->ctx, scratch, to, c->bytes / c->elem);
+    }
 }
 
 /* Everybody's contribution, folded from the right: x0 op (x1 op (... xn-1)). */
 static FT_HOT void reduce(const struct ft_coll *c)
 {
     uint32_t r = c->s->n - 2;
+    char *to = ft_view_direct(&c->recv, 0);
 
     if (c->op->reduction == FT_USER) {
         reduce_by_user(c);
         return;
     }
-    c->op->fold(slot_of(c, r), slot_of(c, r + 1), c->recv, c->bytes / c->elem);
+    c->op->fold(slot_of(c, r), slot_of(c, r + 1), to, c->bytes / c->elem);
     while (r-- > 0)
-        c->op->fold(slot_of(c, r), c->recv, c->recv, c->bytes / c->elem);
+        c->op->fold(slot_of(c, r), to, to, c->bytes / c->elem);
 }
 
 /* What this rank writes of an entry: bytes [from, to) of the result, and with them, or without, the head. */
 struct piece {
     bool head;
     uint64_t from, to;
-    const char *source;  /* of the byte at `from` */
+    const struct ft_view *view; /* has all of the result; NULL: this rank's slot has those */
 };
 
 /* One rank writes all of it, though all have it: a core that writes line after line fetches those
@@ -135,21 +140,23 @@ static struct piece piece_of(const struct ft_coll *c, uint64_t result)
     const struct ft_stream *s = c->s;
     struct piece p = { .head = ft_coll_leads(c) };
 
-    if (c->displs) {
+    if (s->sig.call == FT_CALL_ALLGATHERV) {
         p.from = ft_coll_slice_at(c, 0, s->rank);
         p.to = p.from + ft_coll_part(c, s->rank);
-        p.source = slot_of(c, s->rank);
     } else if (p.head) {
         p.to = result;
-        p.source = s->sig.call == FT_CALL_BCAST ? c->send : c->recv;
+        p.view = s->sig.call == FT_CALL_BCAST ? &c->send : &c->recv;
     }
     return p;
 }
 
 static void write_log(const struct ft_coll *c, char *record, uint64_t position, uint64_t result, const struct piece *p)
 {
-    if (p->from < p->to)
-        ft_fill(record + ft_record_offset(result) + p->from, p->source, p->to - p->from);
+    if (p->view)
+        ft_view_fill(p->view, 0, result, record + ft_record_offset(result));
+    else if (p->from < p->to)
+        ft_fill(record + ft_record_offset(result) + p->from, slot_of(c, c->s->rank),
+                p->to - p->from);
     if (p->head)
         ft_stream_write_head(c->s, c->s->unit, c->s->end, position, result);
 }
@@ -168,13 +175,16 @@ static int result_live(struct ft_coll *c, struct ft_error *e)
         err = await_all(s, e);
     else if (s->sig.call == FT_CALL_BCAST && !ft_coll_leads(c))
         err = await_contribution(s, (uint32_t)c->root, false, e);
-    if (err || !c->recv || c->known)
+    if (err || !ft_coll_receives(c) || c->known)
         return err;
     if (ft_coll_gathers(c)) {
-        for (uint32_t r = 0; r < s->n; r++)
-            memcpy(c->recv + ft_coll_displ(c, r), slot_of(c, r), ft_coll_part(c, r));
+        for (uint32_t r = 0; r < s->n; r++) {
+            struct ft_view part = ft_view_part(&c->recv, r);
+
+            ft_view_unpack(&part, 0, ft_view_bytes(&part), slot_of(c, r));
+        }
     } else if (s->sig.call == FT_CALL_BCAST) {
-        memcpy(c->recv, slot_of(c, (uint32_t)c->root), c->bytes);
+        ft_view_unpack(&c->recv, 0, c->bytes, slot_of(c, (uint32_t)c->root));
     } else if (c->bytes) {
         reduce(c);
     }
@@ -191,17 +201,19 @@ static int result_replayed(struct ft_coll *c, uint64_t position, uint64_t result
     /* Who gets no result need not wait until the others have come so far: if our trail still has the call,
        ft_stream_begin has compared it; if not, we went on so far that the unit is committed. (Not our slot:
        killed while refilling it we left another unit's bytes under the old number. Found by the explorer.) */
-    if (!c->recv && ft_peek(&ft_stream_trail(s, s->rank, s->unit)->unit) == s->unit + 1)
+    if (!ft_coll_receives(c) && ft_peek(&ft_stream_trail(s, s->rank, s->unit)->unit) == s->unit + 1)
         return 0;
     err = ft_stream_await_commit(s, s->unit, e);
     if (!err)
         err = ft_stream_check_record(s, position, s->unit, e);
-    if (err || !c->recv)
+    if (!ft_coll_receives(c))
         return err;
-    if (!ft_coll_gathers(c))
-        return ft_stream_read(s, position, at, c->recv, result, false, e);
-    for (uint32_t r = 0; r < s->n && !err; r++)
-        err = ft_stream_read(s, position, at + ft_coll_slice_at(c, 0, r), c->recv + ft_coll_displ(c, r), ft_coll_part(c, r), false, e);
+    for (uint32_t i = 0; i < ft_view_pieces(&c->recv) && !err; i++) {
+        struct ft_view piece = ft_view_piece(&c->recv, i);
+
+        err = ft_coll_read(c, position, at, &piece, 0, ft_view_bytes(&piece), false, e);
+        at += ft_view_bytes(&piece);
+    }
     return err;
 }
 
@@ -247,7 +259,7 @@ static FT_HOT int run(struct ft_coll *c, struct ft_error *e)
         uint64_t part = silent ? 0 : ft_coll_part(c, s->rank);
         char *record = ft_log_write(&s->log, position, result);
 
-        err = contribute(c, c->send, part, e);
+        err = contribute(c, part, e);
         if (!err) {
             /* What needs nobody, while the others' contributions are on their way. A barrier's record is a head; that of a result wins nothing here. */
             if (result == 0 && ft_coll_leads(c))

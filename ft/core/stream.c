@@ -5,6 +5,7 @@
 
 #include "ft/base/site.h"
 #include "ft/core/plan.h"
+#include "ft/core/view.h"
 #include "ft/shm/trail.h"
 #include "ft/shm/walk.h"
 
@@ -352,22 +353,24 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
     ft_publish(&c->done_at, end);
 }
 
-void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n)
+void ft_stream_fill(struct ft_stream *s, char *slot, const struct ft_view *v, uint64_t from,
+                    uint64_t n)
 {
     if (n)
-        ft_fill_past(slot, from, n, n >= s->params->slot_past_min);
+        ft_view_fill_past(v, from, n, slot, n >= s->params->slot_past_min);
 }
 
-void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t elem)
+void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const struct ft_view *v, uint64_t from,
+                           uint64_t n, uint32_t elem)
 {
     bool past = n / s->n >= s->params->slot_past_min;
     uint64_t at, to;
 
     ft_plan_chunk(n, elem, s->n, s->rank, &at, &to);
     if (at > 0)
-        ft_fill_unordered(slot, from, at, past);
+        ft_view_fill_unordered(v, from, at, slot, past);
     if (to < n)
-        ft_fill_unordered(slot + to, from + to, n - to, past);
+        ft_view_fill_unordered(v, from + to, n - to, slot + to, past);
     ft_copy_order(past);
 }
 

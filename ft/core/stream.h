@@ -15,6 +15,7 @@
 
 struct ft;
 struct ft_cache;
+struct ft_view;
 
 struct ft_stream {
     struct ft *ft;                    /* whose calls on it may take snapshots, or NULL */
@@ -125,11 +126,13 @@ int ft_stream_check_record(struct ft_stream *s, uint64_t position, uint64_t u, s
 void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end);
 void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end);
 
-/* Writes a contribution of n bytes into a slot of this rank's, for others to read: each its own chunk of it, of elements of so many bytes, and nobody
-   this rank's. */
-void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const char *from, uint64_t n, uint32_t elem);
+/* Writes n bytes of a contribution, from `from` on, into a slot of this rank's, for others to read:
+   each its own chunk of it, of elements of so many bytes, and nobody this rank's. */
+void ft_stream_fill_chunks(struct ft_stream *s, char *slot, const struct ft_view *v, uint64_t from,
+                           uint64_t n, uint32_t elem);
 /* The same for one of them, all of it. */
-void ft_stream_fill(struct ft_stream *s, char *slot, const char *from, uint64_t n);
+void ft_stream_fill(struct ft_stream *s, char *slot, const struct ft_view *v, uint64_t from,
+                    uint64_t n);
 
 /* Writes the head of unit u's record, which is to be at `position`, and has a result of so many bytes; the record before it ends at `before`. */
 void ft_stream_write_head(struct ft_stream *s, uint64_t u, uint64_t before, uint64_t position, uint64_t result);

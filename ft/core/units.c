@@ -199,7 +199,7 @@ static int produce(struct ft_units *x, struct ft_error *e)
     ft_copy_order(x->unordered);
     x->unordered = false;
     ft_stream_done(s, ft_units_unit(x, x->made), x->made_at);
-    if (!x->c->recv)
+    if (!ft_coll_receives(x->c))
         ft_stream_leave(s, x->made_at);
     return 0;
 }
@@ -291,7 +291,7 @@ static void skip_idle_steps(struct ft_units *x)
 
     if (!x->steps->contribute)
         x->in = units;
-    if (!x->c->recv)
+    if (!ft_coll_receives(x->c))
         x->out = units;
     if (x->steps->contribute || x->steps->produce)
         return;
@@ -349,6 +349,14 @@ int ft_units_run(struct ft_coll *c, const struct ft_steps *steps, int64_t from, 
 
 /* ---- for algorithms ---- */
 
+void ft_units_contribute(struct ft_units *x, uint64_t position, uint64_t result)
+{
+    (void)position;
+    (void)result;
+    ft_stream_fill(x->c->s, ft_units_slot(x, x->in), &x->c->send, ft_units_at(x, x->in),
+                   ft_units_own_bytes(x, x->in));
+}
+
 uint64_t ft_units_slots(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes)
 {
     (void)bytes;
@@ -359,7 +367,8 @@ int ft_units_read(struct ft_units *x, uint64_t position, uint64_t result, uint64
 {
     if (from == to)
         return 0;
-    return ft_stream_read(x->c->s, position, ft_record_offset(result) + from, ft_units_result(x, x->out) + from, to - from, x->past_cache, e);
+    return ft_coll_read(x->c, position, ft_record_offset(result) + from, &x->c->recv,
+                        ft_units_at(x, x->out) + from, to - from, x->past_cache, e);
 }
 
 void ft_units_prefetch(const struct ft_units *x, uint64_t position, uint64_t result, uint64_t from, uint64_t n)

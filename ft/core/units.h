@@ -35,7 +35,7 @@ struct ft_units {
     bool checked;         /* ... or, in a replay, the log has */
     bool past_cache;      /* the result is larger than what caches hold */
     bool unordered;       /* non-temporal stores are to be ordered before the next publication */
-    void *scratch, *acc;  /* for user functions: a slot's worth each */
+    char *scratch, *acc;  /* for user functions: a slot's worth each */
 };
 
 enum { FT_FROM_ALL = -1, FT_FROM_NOBODY = -2 };
@@ -72,15 +72,16 @@ int ft_units_run(struct ft_coll *c, const struct ft_steps *steps, int64_t from, 
 
 static inline uint64_t ft_units_unit(const struct ft_units *x, uint64_t i) { return x->c->s->first + i; }
 
-/* This rank's slot for unit i; its contribution to it, where the program has that, and the bytes. */
+/* This rank's slot for unit i, and the bytes of its contribution to it. Of a view, unit i has the
+   packed bytes from `at` on. */
 static inline char *ft_units_slot(const struct ft_units *x, uint64_t i)
 {
     return ft_stream_slot(x->c->s, x->c->s->rank, ft_units_unit(x, i), &x->c->plan);
 }
 
-static inline const char *ft_units_own(const struct ft_units *x, uint64_t i)
+static inline uint64_t ft_units_at(const struct ft_units *x, uint64_t i)
 {
-    return x->c->send + i * x->c->plan.segment;
+    return i * x->c->plan.segment;
 }
 
 static inline uint64_t ft_units_own_bytes(const struct ft_units *x, uint64_t i)
@@ -88,16 +89,11 @@ static inline uint64_t ft_units_own_bytes(const struct ft_units *x, uint64_t i)
     return ft_coll_slice(x->c, x->c->s->rank, i);
 }
 
-/* Where the program receives unit i of a result; and, of one that is contributions side by side,
-   rank r's part of it. */
+/* Where the program receives unit i of what a predefined operator makes, or of a bcast of two
+   ranks. */
 static inline char *ft_units_result(const struct ft_units *x, uint64_t i)
 {
-    return x->c->recv + i * x->c->plan.segment;
-}
-
-static inline char *ft_units_part(const struct ft_units *x, uint32_t r, uint64_t i)
-{
-    return ft_units_result(x, i) + ft_coll_displ(x->c, r);
+    return ft_view_direct(&x->c->recv, ft_units_at(x, i));
 }
 
 /* Which bytes of a segment of n this rank adds, where each adds a chunk. */
@@ -105,6 +101,9 @@ static inline void ft_units_chunk(const struct ft_units *x, uint64_t n, uint64_t
 {
     ft_plan_chunk(n, x->c->elem, x->c->s->n, x->c->s->rank, from, to);
 }
+
+/* A step: the contribution goes into the slot, all of it. */
+void ft_units_contribute(struct ft_units *x, uint64_t position, uint64_t result);
 
 /* struct ft_algorithm's segment: as many elements as fit a slot. */
 uint64_t ft_units_slots(const struct ft_params *p, const struct ft_sig *sig, uint64_t bytes);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Who may include whom, and that what is called pure is: scripts/layers.table.
+# Who may include whom and use which names, and that what is called pure is: scripts/layers.table.
 set -u
 for program in python3 objdump "${CC:-cc}"; do
   command -v "${program%% *}" >/dev/null && continue

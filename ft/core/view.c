@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ft/core/view.h"
+
+#include "ft/base/hash.h"
+
+uint64_t ft_view_bytes(const struct ft_view *v)
+{
+    uint64_t bytes = 0;
+
+    if (!v->counts)
+        return v->parts * v->count * v->type.elem;
+    for (uint32_t r = 0; r < v->parts; r++)
+        bytes += ft_view_part_bytes(v, r);
+    return bytes;
+}
+
+struct ft_view ft_view_piece(const struct ft_view *v, uint32_t i)
+{
+    return v->counts ? ft_view_part(v, i)
+                     : ft_view_of(v->program_base, v->parts * v->count, v->type);
+}
+
+void ft_view_move(const struct ft_view *to, const struct ft_view *v, uint64_t from, uint64_t n,
+                  bool past_cache)
+{
+    char *target = to->program_base + from;
+    const char *source = v->program_base + from;
+
+    if (target == source || !n)
+        return;
+    if (past_cache)
+        ft_copy_past_cache(target, source, n);
+    else
+        memmove(target, source, n);
+}
+
+uint64_t ft_view_hash(const struct ft_view *v)
+{
+    uint8_t kind = v->type.kind == FT_OPAQUE ? v->type.base : v->type.kind;
+
+    return ft_hash_elements((enum ft_kind)kind, v->program_base, ft_view_bytes(v));
+}
+
+void *ft_view_overwritten(const struct ft_view *v, const struct ft_view *given, uint64_t *bytes)
+{
+    uintptr_t to = (uintptr_t)v->program_base, from = (uintptr_t)given->program_base;
+    uint64_t reads = ft_view_bytes(given);
+
+    *bytes = ft_view_bytes(v);
+    if (v->counts)
+        return NULL; /* what lies between its parts is the program's */
+    return !from || from + reads <= to || to + *bytes <= from ? v->program_base : NULL;
+}
