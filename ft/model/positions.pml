@@ -61,6 +61,14 @@ byte kills, replaced;
 bit lost;              /* a snapshot was killed that was the one to wake */
 bit all;               /* all ranks are restarted: the end of the search, release.pml goes on from there */
 
+#ifdef ZERO
+bit zero[R] = 1;       /* the snapshot from before the beginning is there: it can be woken, too, and needs all of the log */
+byte held[R] = NONE;   /* the bank of the one to wake */
+#define HAS_ZERO(r) zero[r]
+#else
+#define HAS_ZERO(r) false
+#endif
+
 /* The agent, about rank r. */
 #define COPY0 1        /* the checkpoint's position in stream 0 into its bank */
 #define COPY1 2
@@ -137,6 +145,8 @@ inline begins() {
    bank[r] = 0;
 #elif defined(REMEMBERED)
    bank[r] = !last[r]; last[r] = bank[r];
+#elif defined(ZERO) && !defined(BY_NAMED)
+   bank[r] = (held[r] == 0 -> 1 : 0);
 #else
    bank[r] = (named[r] == 0 -> 1 : 0);
 #endif
@@ -221,7 +231,11 @@ inline gives_up() {
 
 /* One word says which process is to be woken, another one which bank that is (two steps with BANK_FIRST and PROCESS_FIRST). */
 inline to_wake() { reg[r] = new[r]; new[r] = 0; TELL("rank %d: the one to wake is that at %d\n", r, reg[r] - 1) }
+#ifdef ZERO
+inline to_hold() { held[r] = ITS_BANK; if :: !zero[r] -> NAMES(held[r]) :: else -> skip fi }
+#else
 inline to_hold() { NAMES(ITS_BANK); TELL("rank %d: bank %d is named\n", r, named[r]) }
+#endif
 inline settled() { asked[r] = 0; fresh[r] = NONE }
 
 inline wakes() {
@@ -229,7 +243,7 @@ inline wakes() {
    TELL("rank %d: its snapshot is woken at %d\n", r, pos[r]);
    CHECK(IS_THERE(pos[r]), "what a woken rank needs is released\n");
 #ifndef PROCESS_FIRST
-   CHECK(named[r] < 2 && OF(r, named[r], 0) == P(0, pos[r]) && OF(r, named[r], 1) == P(1, pos[r]),
+   CHECK(HAS_ZERO(r) || named[r] < 2 && OF(r, named[r], 0) == P(0, pos[r]) && OF(r, named[r], 1) == P(1, pos[r]),
          "a rank is woken elsewhere than its bank says\n")
 #endif
 }
@@ -340,7 +354,12 @@ proctype Rank(byte r) {
 #else
    :: d_step { !all && st[r] == DEAD && !asked[r] && does[r] == 0 && reg[r] -> wakes() }
 #endif
-   :: d_step { !all && st[r] == DEAD && !asked[r] && does[r] == 0 && !reg[r] -> goes_back() }
+   :: d_step { !all && st[r] == DEAD && !asked[r] && does[r] == 0 && !reg[r] && !HAS_ZERO(r) -> goes_back() }
+#ifdef ZERO
+   :: d_step { !all && st[r] == DEAD && !asked[r] && !reg[r] && zero[r] -> st[r] = OP; TELL("rank %d: zero is woken%c\n", r, ' ');
+               CHECK(IS_THERE(0), "what a woken rank needs is released\n") }
+   :: d_step { !all && zero[r] && reg[r] && does[r] == 0 -> zero[r] = 0; TELL("rank %d: zero ends, bank %d is named\n", r, held[r]); NAMES(held[r]) }
+#endif
    /* one that lives, has no snapshot, and a checkpoint past its cut that it is past itself */
    :: d_step { !all && st[r] < DEAD && does[r] == 0 && !reg[r] && IS_PAST(r) && saved[r] > NEEDS(r, 0) + NEEDS(r, 1) -> goes_back() }
    :: d_step { !all && does[r] == COPY0 -> OF(r, own[r], 0) = P(0, back[r]); does[r] = COPY1 }

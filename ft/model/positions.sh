@@ -24,7 +24,9 @@ sound_all() {
     simple="-DAGENT_CHOOSES -DOWN_ONE -DFIRST_LOOSE"
     sound "simpler: the agent chooses the bank and has only one of its own, the keeper's first look is loose" \
         "$simple -DBOUNDED -DCHECKPOINTS" "-O1 -DSAFETY" "-w22"
+    sound "... with zero" "$simple -DZERO" "-O1 -DSAFETY" "-w22"
     [ "${FT_TIER:-normal}" = full ] || return
+    sound "1 rank, 2 kills, with zero" "-DZERO" "-O2 -DSAFETY" "-w22"
     sound "1 rank, 3 kills" "-DK=3" "-O2 -DSAFETY" "-w22"
     sound "1 rank with checkpoints, 2 kills, any number of snapshots" "-DCHECKPOINTS" "-O2 -DSAFETY" "-w24"
     sound "simpler, 3 kills, any number of snapshots" "$simple -DK=3" "-O2 -DSAFETY" "-w22"
@@ -41,6 +43,7 @@ broken_all() {
     broken SAME_BANK "" "$elsewhere"
     broken BY_PARITY "" "$elsewhere"
     broken OTHER_BANK "-DCHECKPOINTS" "$elsewhere"
+    broken BY_NAMED "-DZERO" "$elsewhere"
     broken BANK_FIRST "" "$elsewhere"
     broken LEFT_OUT "-DK=1" "$unsafe"
     broken UNTAKEN "" "$all"
