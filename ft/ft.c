@@ -178,7 +178,7 @@ static int join(struct ft *ft, const char *fds, bool cache, struct ft_error *e)
     if (err)
         goto attached;
     set_patience(ft);
-    ft_stream_open(&ft->world, &ft->region, 0, (uint32_t)local, "MPI_COMM_WORLD", &ft->patience, ft->kick_fd, ft->spill_fd);
+    ft_stream_open(&ft->world, &ft->region, (uint32_t)local, "MPI_COMM_WORLD", &ft->patience, ft->kick_fd, ft->spill_fd);
     if (ft->world.checks) {
         ft_host_name(ft->host, sizeof ft->host);
         ft->world.host = ft->host;
@@ -359,8 +359,7 @@ int ft_finalize(struct ft *ft, uint64_t site, struct ft_error *e)
 
 void ft_positions(const struct ft *ft, struct ft_positions *p)
 {
-    p->n = 0;
-    ft_position_add(p, 0, ft->world.unit, ft->world.end);
+    *p = ft_positions_world(ft->world.unit, ft->world.end);
 }
 
 void ft_clock(struct timespec *now)

@@ -6,19 +6,23 @@
 
 #include <stdint.h>
 
-enum { FT_MOST_STREAMS = 64 };  /* that a rank is in at a time */
+enum { FT_MOST_STREAMS = 64 };  /* that a rank has ever been in */
 
+/* In one stream. A rank comes into a stream and leaves it again, any number of times (ft/shm/streams.h). */
 struct ft_position {
+    uint64_t use;   /* of the stream, which the rank came into last; 0: it has never been in it */
     uint64_t unit;  /* the next one */
-    uint64_t end;   /* bytes of the log up to there: what is below is not needed */
+    uint64_t end;   /* bytes of the log up to there: what is below is not needed. FT_POSITION_LEFT: nothing is, it has left */
 };
+
+#define FT_POSITION_LEFT UINT64_MAX
 
 struct ft_positions {
     uint32_t n;
     struct {
         uint32_t stream;
         struct ft_position at;
-    } in[FT_MOST_STREAMS];        /* [n], each stream once. One that is not there: at its beginning */
+    } in[FT_MOST_STREAMS];        /* [n], each stream once */
     struct ft_position outcomes;  /* unit: so many of them (ft/outcome/log.h) */
 };
 
@@ -27,7 +31,7 @@ static inline struct ft_position ft_position_in(const struct ft_positions *p, ui
     for (uint32_t i = 0; i < p->n; i++)
         if (p->in[i].stream == stream)
             return p->in[i].at;
-    return (struct ft_position){ 0, 0 };
+    return (struct ft_position){ 0 };
 }
 
 /* Units of all streams: how far a rank has come (ft_region_progress). */
@@ -40,10 +44,16 @@ static inline uint64_t ft_position_units(const struct ft_positions *p)
     return sum;
 }
 
-static inline void ft_position_add(struct ft_positions *p, uint32_t stream, uint64_t unit, uint64_t end)
+static inline void ft_position_add(struct ft_positions *p, uint32_t stream, struct ft_position at)
 {
     p->in[p->n].stream = stream;
-    p->in[p->n++].at = (struct ft_position){ unit, end };
+    p->in[p->n++].at = at;
+}
+
+/* The first stream's, which all ranks are in from the beginning on. */
+static inline struct ft_positions ft_positions_world(uint64_t unit, uint64_t end)
+{
+    return (struct ft_positions){ .n = 1, .in[0].at = { .use = 1, .unit = unit, .end = end } };
 }
 
 #endif

@@ -18,7 +18,7 @@ static struct ft_error e;
 
 static void attach(uint32_t rank)
 {
-    ft_stream_open(&s, &region, 0, rank, "WORLD", &patience, -1, -1);
+    ft_stream_open(&s, &region, rank, "WORLD", &patience, -1, -1);
     s.host = "here";
 }
 

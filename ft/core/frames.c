@@ -37,7 +37,7 @@ static struct ft_walk walk_of(struct ft_nodes *n)
 /* Extents below have begun. `done_at` is behind what is committed, never ahead. */
 static uint64_t begun(const struct ft_nodes *n)
 {
-    return ft_div_up(ft_peek(&n->s->counters[0].done_at), n->s->log.extent_bytes);
+    return ft_div_up(ft_peek(&ft_stream_counters(n->s, 0)->done_at), n->s->log.extent_bytes);
 }
 
 /* To the last extent that begins with unit u or with one before it. False: all that are left begin later. */

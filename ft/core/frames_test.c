@@ -58,7 +58,7 @@ static void set_up(void)
               ft_keeper_open(&keeper, &region, &config, &e) == 0, "%s", e.text);
     ft_keeper_adopt(keeper, keeper_failed, NULL);
     patience.asleep = (_Atomic uint8_t *)(region.base + region.header->asleep_at);
-    ft_stream_open(&stream, &region, 0, 0, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
+    ft_stream_open(&stream, &region, 0, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
     ft_nodes_open(&nodes, &stream, &(struct ft_wire){ .turn = no_turn });
     ft_announce(&words()->wanted, 1);
 }
@@ -89,9 +89,8 @@ static void commit(void)
 /* The rank needs nothing below any more. */
 static void cut_here(void)
 {
-    struct ft_positions at = { 0 };
+    struct ft_positions at = ft_positions_world(units, end);
 
-    ft_position_add(&at, 0, units, end);
     ft_cut_register(&region, 0, &at);
     ft_keeper_serve(keeper);
 }

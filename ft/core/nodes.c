@@ -118,7 +118,7 @@ static int check_replayed(struct ft_nodes_op *op, struct ft_error *e)
     uint64_t result, position = ft_nodes_place(op, 0, s->end, &result);
     int err;
 
-    if (!ft_stream_replays(s, s->first) || (s->rank != 0 && ft_look(&s->counters[0].done) <= s->first))
+    if (!ft_stream_replays(s, s->first) || (s->rank != 0 && ft_look(&ft_stream_counters(s, 0)->done) <= s->first))
         return 0;
     err = ft_stream_check_record(s, position, s->first, e);
     op->checked = !err;
@@ -161,7 +161,7 @@ static void begin(struct ft_nodes *n)
 
     n->op = NULL;
     n->lingers = true;
-    ft_exchange_init(&n->x, n->n, n->node, (uint32_t)ft_min(s->params->slot_depth, MOST_DEPTH), ft_peek(&s->counters[0].done));
+    ft_exchange_init(&n->x, n->n, n->node, (uint32_t)ft_min(s->params->slot_depth, MOST_DEPTH), ft_peek(&ft_stream_counters(s, 0)->done));
 }
 
 void ft_nodes_open(struct ft_nodes *n, struct ft_stream *s, const struct ft_wire *wire)

@@ -43,7 +43,7 @@ bool ft_nodes_lags(struct ft_nodes_op *op)
 
 void ft_nodes_release(struct ft_nodes_op *op, uint64_t position)
 {
-    _Atomic uint64_t *done_at = &op->n->s->counters[0].done_at;
+    _Atomic uint64_t *done_at = &ft_stream_counters(op->n->s, 0)->done_at;
 
     if (ft_peek(done_at) < position)
         ft_publish(done_at, position);
@@ -57,7 +57,7 @@ void ft_nodes_commit(struct ft_nodes_op *op, uint64_t u)
 
     ft_stream_write_head(s, u, op->committed_end, position, result);
     op->committed_end = position + ft_record_bytes(result);
-    ft_wait_announce(s->patience, &s->counters[0].done, u + 1);
+    ft_wait_announce(s->patience, &ft_stream_counters(s, 0)->done, u + 1);
     ft_exchange_commit(&n->x, u, ft_record_bytes(result));
     u = lowest_given(op);
     ft_nodes_release(op, u == n->x.mine ? position + ft_record_bytes(result) : ft_nodes_at(op, u - s->first));
@@ -238,7 +238,7 @@ static void look_at_own(struct ft_nodes_op *op)
     if (op->own >= op->c->plan.units)
         return;
     for (uint32_t r = 1; r < s->n; r++) {
-        uint64_t done = ft_look(&s->counters[r].done);
+        uint64_t done = ft_look(&ft_stream_counters(s, r)->done);
 
         own = ft_min(own, done > s->first ? done - s->first : 0);
     }

@@ -42,7 +42,7 @@ bool ft_nodes_hot(struct ft_nodes_op *op, uint64_t u)
     const struct ft_stream *s = op->n->s;
 
     return u >= s->first + op->base && u - s->first + FT_NODES_RING >= op->placed &&
-           ft_nodes_at(op, u - s->first) >= ft_peek(&s->counters[0].done_at);
+           ft_nodes_at(op, u - s->first) >= ft_peek(&ft_stream_counters(s, 0)->done_at);
 }
 
 char *ft_nodes_payload(struct ft_nodes_op *op, uint64_t u)
@@ -61,7 +61,7 @@ static bool can_contribute(const struct ft_nodes_op *op)
     uint64_t u = ft_nodes_unit(op, op->in), depth = s->params->slot_depth;
 
     return op->in < op->c->plan.units &&
-           (u < depth || ft_peek(&s->counters[s->rank].contributed) > u || ft_stream_committed(s, u - depth));
+           (u < depth || ft_peek(&ft_stream_counters(s, s->rank)->contributed) > u || ft_stream_committed(s, u - depth));
 }
 
 /* My own chunk of a large one is folded by me alone, straight from my buffer; of a small one all that the representative has. */
@@ -83,7 +83,7 @@ static void fill_slot(const struct ft_nodes_op *op, uint64_t i)
 static void contribute(struct ft_nodes_op *op)
 {
     struct ft_stream *s = op->c->s;
-    struct ft_counters *mine = &s->counters[s->rank];
+    struct ft_counters *mine = ft_stream_counters(s, s->rank);
     uint64_t i = op->in++;
 
     if (ft_peek(&mine->contributed) > ft_nodes_unit(op, i))
@@ -115,7 +115,7 @@ static int64_t obstacle(const struct ft_nodes_op *op)
     struct ft_stream *s = op->c->s;
     uint64_t u = ft_nodes_unit(op, op->made);
 
-    if (ft_peek(&s->counters[s->rank].done) > u || op->small)
+    if (ft_peek(&ft_stream_counters(s, s->rank)->done) > u || op->small)
         return -1;
     if (op->kind == FT_UNIT_REDUCE)
         return s->n > 1 ? ft_stream_lacking(s, u) : -1;
@@ -194,7 +194,7 @@ static int make(struct ft_nodes_op *op, struct ft_error *e)
     uint64_t i = op->made, u = ft_nodes_unit(op, i), result, position = ft_nodes_place(op, i, op->made_at, &result), n;
     int err = 0;
 
-    if (ft_peek(&s->counters[s->rank].done) <= u && !op->small) {
+    if (ft_peek(&ft_stream_counters(s, s->rank)->done) <= u && !op->small) {
         if (!op->verified && s->n > 1)
             err = ft_nodes_verify(op, e);
         if (err)

@@ -12,7 +12,7 @@
 /* What earlier incarnations have come to, by the rank's own words. */
 static void look_back(struct ft_stream *s)
 {
-    s->mine = ft_peek(&s->counters[s->rank].done);
+    s->mine = ft_peek(&ft_stream_counters(s, s->rank)->done);
     s->called = 0;
     for (uint32_t i = 0; i < s->params->trail; i++)
         s->called = ft_max(s->called, ft_peek(&ft_stream_trail(s, s->rank, i)->unit));
@@ -23,22 +23,19 @@ static void look_back(struct ft_stream *s)
     ft_note(&s->member->mine, s->mine);
 }
 
-void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
-                    const struct ft_patience *patience, int kick_fd, int spill_fd)
+/* What follows from its number and who this rank is on this node. */
+static void open_parts(struct ft_stream *s, const struct ft_region *region, uint32_t number, uint32_t me, const char *name,
+                       const struct ft_patience *patience, int kick_fd, int spill_fd)
 {
     const struct ft_header *h = region->header;
-    struct ft_stream_parts parts = ft_region_stream(region, id);
+    struct ft_stream_parts parts = ft_region_stream(region, number);
     struct ft_log *log = &s->log;
 
     memset(s, 0, sizeof *s);
     s->region = region;
     s->params = &h->params;
     s->patience = patience;
-    s->rank = rank;
-    s->n = ft_look32(&parts.head->nranks);
-    s->me = ft_region_rank_of(region, rank);
-    s->size = s->params->nnodes > 1 ? s->params->world : s->n;
-    s->apart = s->params->nnodes > 1 || s->n == 1;
+    s->number = number;
     s->name = name;
     s->counters = parts.counters;
     s->trails = parts.trails;
@@ -47,28 +44,83 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     s->partials = parts.partials;
     s->short_bytes = region->stream.short_bytes;
     if (s->params->check_units)
-        s->checks = parts.checks + rank * s->params->check_units;
+        s->checks = parts.checks + me * s->params->check_units;
     s->host = "";
-    s->block = ft_region_rank(region, rank);
-    s->member = &parts.members[rank];
+    s->block = ft_region_rank(region, me);
+    s->member = &parts.members[me];
+    s->stay = &parts.stays[me];
 
     log->region = region;
     log->head = parts.head;
     log->table = parts.table;
-    log->mine = &s->counters[rank];
+    log->mine = &s->counters[me];
     log->patience = patience;
     ft_log_extents(log, h->params.extent_bytes);
     log->kick_fd = kick_fd;
     log->spill_fd = spill_fd;
-    log->asks_ahead = rank == 0 && id == 0;
+    log->asks_ahead = me == 0 && number == 0;
     /* Many ranks: each page table entry costs everybody, and there may be little to log. */
-    log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->n));
+    log->warm_step = ft_max(65536, log->extent_bytes / 2 * 8 / ft_max(8, s->params->nranks));
+}
 
+void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t rank, const char *name,
+                    const struct ft_patience *patience, int kick_fd, int spill_fd)
+{
+    open_parts(s, region, 0, rank, name, patience, kick_fd, spill_fd);
+    s->rank = rank;
+    s->n = s->params->nranks;
+    s->me = ft_region_rank_of(region, rank);
+    s->size = s->params->nnodes > 1 ? s->params->world : s->n;
+    s->apart = s->params->nnodes > 1 || s->n == 1;
+    s->use = 1;
     look_back(s);
 }
 
+/* What is below the use is nothing to this rank. Killed in the middle, its successor says the same again. */
+static void come_in(struct ft_stream *s, const struct ft_use *use)
+{
+    struct ft_counters *mine = ft_stream_counters(s, s->rank);
+
+    if (ft_peek(&s->stay->use) >= use->use)
+        return;
+    ft_note(&mine->contributed, use->unit);
+    ft_note(&mine->done, use->unit);
+    ft_note(&mine->done_at, use->end);
+    ft_note(&s->member->left_at, use->end);
+    if (ft_peek(&s->stay->use) == 0)
+        ft_note(&s->stay->first, use->end);
+    ft_note(&s->stay->at, use->end);
+    ft_wait_announce(s->patience, &s->stay->use, use->use);
+}
+
+int ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
+                   uint32_t rank, const char *name, struct ft_error *e)
+{
+    open_parts(s, world->region, use->stream, local[rank], name, world->patience, world->log.kick_fd, world->log.spill_fd);
+    s->local = local;
+    s->rank = s->me = rank;
+    s->n = s->size = n;
+    s->apart = n == 1;
+    s->use = use->use;
+    s->unit = s->first = use->unit;
+    s->end = use->end;
+    s->chain = use->use;
+    come_in(s, use);
+    look_back(s);
+    for (uint32_t i = 0; i < n; i++) {
+        struct ft_await a = { .kind = FT_AWAIT_JOINED, .rank = ft_stream_before(s, i), .unit = use->use - 1 };
+        int err = ft_stream_await(s, &a, e);
+
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+void ft_stream_leave_use(struct ft_stream *s) { ft_publish(&s->stay->left, s->use); }
+
 /* Field by field, what a copy made at the cut has and whether it is still true:
-     ft, cache, attentive, region, params, patience, rank, n, me, size, apart, nodes, name, counters, trails, shorts, slots, partials, short_bytes, checks, host, block, member   constants of the rank
+     ft, cache, attentive, region, params, patience, rank, n, local, me, size, number, use, apart, nodes, name, counters, trails, shorts, slots, partials, short_bytes, checks, host, block, member, stay   constants of the rank
      unit, end, chain     the position: that of the cut, which is where the program's own memory is
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
@@ -153,8 +205,11 @@ void ft_stream_jump(struct ft_stream *s, uint64_t unit, uint64_t end, uint64_t c
 
 void ft_stream_say_await(const struct ft_stream *s, const struct ft_await *a)
 {
+    struct ft_await said = *a;
+
+    said.rank = ft_stream_local(s, a->rank);
     if (s->block)
-        ft_await_say(&s->block->awaits, a);
+        ft_await_say(&s->block->awaits, &said);
 }
 
 FT_HOT int ft_stream_await_slow(struct ft_stream *s, const struct ft_await *a, struct ft_error *e)
@@ -183,7 +238,7 @@ int64_t ft_stream_lacking(struct ft_stream *s, uint64_t u)
         return -1;
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t r = ft_stream_before(s, i);
-        uint64_t seen = ft_look(&s->counters[r].contributed);
+        uint64_t seen = ft_look(&ft_stream_counters(s, r)->contributed);
 
         if (seen <= u)
             return r;
@@ -200,7 +255,7 @@ bool ft_stream_committed(struct ft_stream *s, uint64_t u)
     if (u < s->finished)
         return true;
     for (uint32_t r = 0; r < s->n; r++)
-        least = ft_min(least, ft_look(&s->counters[r].done));
+        least = ft_min(least, ft_look(&ft_stream_counters(s, r)->done));
     s->finished = ft_max(s->finished, least);
     return u < s->finished;
 }
@@ -218,6 +273,9 @@ int ft_stream_await_commit(struct ft_stream *s, uint64_t u, struct ft_error *e)
     return 0;
 }
 
+/* As programs number them. */
+static uint32_t name_of(const struct ft_stream *s, uint32_t r) { return s->local ? r : ft_region_rank_of(s->region, r); }
+
 static int mismatch(struct ft_stream *s, uint32_t other, uint64_t unit, const struct ft_sig *mine, uint64_t my_site,
                     const struct ft_sig *theirs, uint64_t their_site, struct ft_error *e)
 {
@@ -226,7 +284,7 @@ static int mismatch(struct ft_stream *s, uint32_t other, uint64_t unit, const st
     return ft_err_set(e, FT_EMISMATCH, "mismatched collectives on %s at unit %llu: rank %u calls %s at %s, rank %u calls %s at %s",
                       s->name, (unsigned long long)unit,
                       s->me, ft_sig_print(mine, my_call, sizeof my_call), ft_site_print(my_site, my_text, sizeof my_text),
-                      ft_region_rank_of(s->region, other), ft_sig_print(theirs, their_call, sizeof their_call),
+                      name_of(s, other), ft_sig_print(theirs, their_call, sizeof their_call),
                       ft_site_print(their_site, their_text, sizeof their_text));
 }
 
@@ -255,13 +313,13 @@ int ft_stream_mismatch(struct ft_stream *s, uint32_t other, struct ft_error *e)
             return mismatch(s, other, u, &mine, my_site, &theirs, their_site, e);
     }
     return ft_err_set(e, FT_EMISMATCH, "ranks %u and %u called different collectives on %s some time before unit %llu: "
-                      "all ranks must make the same calls in the same order", s->me, ft_region_rank_of(s->region, other), s->name,
+                      "all ranks must make the same calls in the same order", s->me, name_of(s, other), s->name,
                       (unsigned long long)s->first);
 }
 
 void ft_stream_enter(struct ft_stream *s)
 {
-    struct ft_counters *c = &s->counters[s->rank];
+    struct ft_counters *c = ft_stream_counters(s, s->rank);
 
     if (ft_peek(&c->first) > s->first)
         return;  /* an earlier incarnation went further */
@@ -274,7 +332,7 @@ void ft_stream_enter(struct ft_stream *s)
 
 int ft_stream_verify_entry_of(struct ft_stream *s, uint32_t rank, struct ft_error *e)
 {
-    const struct ft_counters *c = &s->counters[rank];
+    const struct ft_counters *c = ft_stream_counters(s, rank);
     bool same = ft_look(&c->first) == s->first + 1;
     uint64_t chain = ft_peek(&c->chain);
 
@@ -334,7 +392,7 @@ static bool said_before(struct ft_counters *c, uint64_t unit, uint64_t end)
 
 FT_HOT void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t end)
 {
-    struct ft_counters *c = &s->counters[s->rank];
+    struct ft_counters *c = ft_stream_counters(s, s->rank);
 
     if (said_before(c, unit, end))
         return;
@@ -345,7 +403,7 @@ FT_HOT void ft_stream_done_quiet(struct ft_stream *s, uint64_t unit, uint64_t en
 
 void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
 {
-    struct ft_counters *c = &s->counters[s->rank];
+    struct ft_counters *c = ft_stream_counters(s, s->rank);
 
     if (said_before(c, unit, end))
         return;

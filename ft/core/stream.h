@@ -12,6 +12,7 @@
 #include "ft/core/plan.h"
 #include "ft/shm/await.h"
 #include "ft/shm/log.h"
+#include "ft/shm/streams.h"
 
 struct ft;
 struct ft_cache;
@@ -24,16 +25,19 @@ struct ft_stream {
     const struct ft_region *region;   /* NULL: a stream of this rank alone, with nothing shared */
     const struct ft_params *params;
     const struct ft_patience *patience;
-    uint32_t rank, n;                 /* of this stream, on this node: what all shared words are numbered by */
+    uint32_t rank, n;                 /* of this stream, on this node */
+    const uint32_t *local;            /* [n]: which rank of this node each is, by which all shared words are numbered; NULL: itself */
     uint32_t me, size;                /* the same in the whole job: what programs see */
+    uint32_t number;                  /* of the stream, ... */
+    uint64_t use;                     /* ... and of its use (ft/shm/streams.h) */
     bool apart;                       /* not all of the stream's ranks share this memory, or there is one only */
     struct ft_nodes *nodes;           /* what it takes to work with those of other nodes, or NULL */
     const char *name;                 /* for messages */
 
-    struct ft_counters *counters;     /* [n] */
-    struct ft_trail *trails;          /* [n][trail] */
-    char *shorts;                     /* [n][short_depth] of short_bytes */
-    char *slots;                      /* [n][slot_depth] of slot_bytes */
+    struct ft_counters *counters;     /* by rank of this node, as what follows: ft_stream_counters */
+    struct ft_trail *trails;          /* [trail] each: ft_stream_trail */
+    char *shorts;                     /* [short_depth] of short_bytes each: ft_stream_short_slot */
+    char *slots;                      /* [slot_depth] of slot_room each: ft_stream_slot */
     char *partials;                   /* [slot_depth] of slot_bytes: of this node, with several */
     uint64_t short_bytes;
     struct ft_log log;
@@ -58,14 +62,34 @@ struct ft_stream {
 
     struct ft_rank_block *block;  /* of this rank, or NULL */
     struct ft_member *member;     /* where it is noted how far this incarnation is, or NULL */
+    struct ft_stay *stay;         /* and when it came into the stream; or NULL */
     bool recovering;              /* the first live unit is not behind it */
     bool loading;                 /* restarted, it has not loaded its checkpoint yet, ... */
     uint64_t load;                /* ... as it had at this unit */
 };
 
-/* Makes the handle of stream `id` for `rank` out of what the region says. */
-void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t id, uint32_t rank, const char *name,
+/* Makes the handle of the first stream, which all ranks are in, for `rank` out of what the region says. */
+void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_t rank, const char *name,
                     const struct ft_patience *patience, int kick_fd, int spill_fd);
+
+/* Comes into another one, in the use that has been agreed with local[n], of which this is number
+   `rank`; local stays the caller's and where it is. It has the world's log and patience. Waits until all have come, which need
+   not have called anything else. The same once more by a successor that comes here again. name: for
+   messages. 0 or FT_EMISMATCH. */
+int ft_stream_join(struct ft_stream *s, const struct ft_stream *world, const struct ft_use *use, const uint32_t *local, uint32_t n,
+                   uint32_t rank, const char *name, struct ft_error *e);
+
+/* Leaves it after its last operation: nothing may be called on it any more. */
+void ft_stream_leave_use(struct ft_stream *s);
+
+/* Where it is: part of what a snapshot says. */
+static inline struct ft_position ft_stream_position(const struct ft_stream *s)
+{
+    bool left = s->stay && atomic_load_explicit(&s->stay->left, memory_order_relaxed) >= s->use;
+
+    return (struct ft_position){ .use = s->use, .unit = s->unit, .end = left ? FT_POSITION_LEFT : s->end };
+}
+
 /* The copy of a handle that a snapshot has kept becomes its rank's next incarnation: what is no longer true of it is
    read again. */
 void ft_stream_resume(struct ft_stream *s);
@@ -144,11 +168,16 @@ static inline uint32_t ft_stream_before(const struct ft_stream *s, uint32_t i)
     return s->rank >= i ? s->rank - i : s->rank + s->n - i;
 }
 
+/* Which rank of this node. */
+static inline uint32_t ft_stream_local(const struct ft_stream *s, uint32_t r) { return s->local ? s->local[r] : r; }
+
+static inline struct ft_counters *ft_stream_counters(const struct ft_stream *s, uint32_t r) { return &s->counters[ft_stream_local(s, r)]; }
+
 static inline bool ft_stream_replays(const struct ft_stream *s, uint64_t u) { return u < s->mine; }
 
 static inline struct ft_slot *ft_stream_short_slot(const struct ft_stream *s, uint32_t rank, uint64_t u)
 {
-    uint64_t i = (uint64_t)rank * s->params->short_depth + (u & (s->params->short_depth - 1));
+    uint64_t i = (uint64_t)ft_stream_local(s, rank) * s->params->short_depth + (u & (s->params->short_depth - 1));
 
     return (struct ft_slot *)(void *)(s->shorts + i * s->short_bytes);
 }
@@ -157,33 +186,35 @@ static inline struct ft_slot *ft_stream_short_slot(const struct ft_stream *s, ui
 static inline bool ft_stream_has_contributed(const struct ft_stream *s)
 {
     if (s->nodes)
-        return ft_peek(&s->counters[s->rank].contributed) > s->unit;
+        return ft_peek(&ft_stream_counters(s, s->rank)->contributed) > s->unit;
     return s->n > 1 && ft_peek(&ft_stream_short_slot(s, s->rank, s->unit)->unit) > s->unit;
 }
 
 /* Where in it: see struct ft_plan. */
 static inline char *ft_stream_slot(const struct ft_stream *s, uint32_t rank, uint64_t u, const struct ft_plan *plan)
 {
-    uint64_t depth = s->params->slot_depth, i = rank * depth + (u & (depth - 1));
+    uint64_t depth = s->params->slot_depth, i = ft_stream_local(s, rank) * depth + (u & (depth - 1));
 
     return s->slots + i * s->params->slot_room + (u / depth & (plan->turns - 1)) * ft_align(plan->segment, FT_LINE);
 }
 
 static inline struct ft_trail *ft_stream_trail(const struct ft_stream *s, uint32_t rank, uint64_t u)
 {
-    return &s->trails[(uint64_t)rank * s->params->trail + (u & (s->params->trail - 1))];
+    return &s->trails[(uint64_t)ft_stream_local(s, rank) * s->params->trail + (u & (s->params->trail - 1))];
 }
 
 /* The word that a rank waits for, which is a->unit + 1 at least when a->rank has done it. a->kind is not NOBODY. */
 static inline _Atomic uint64_t *ft_stream_awaited(const struct ft_stream *s, const struct ft_await *a)
 {
     switch (a->kind) {
+    case FT_AWAIT_JOINED:
+        return &ft_region_stream(s->region, s->number).stays[ft_stream_local(s, a->rank)].use;
     case FT_AWAIT_SHOWN:
         return &ft_stream_short_slot(s, a->rank, a->unit)->unit;
     case FT_AWAIT_CONTRIBUTED:
-        return &s->counters[a->rank].contributed;
+        return &ft_stream_counters(s, a->rank)->contributed;
     case FT_AWAIT_DONE:
-        return &s->counters[a->rank].done;
+        return &ft_stream_counters(s, a->rank)->done;
     default:
         return &ft_stream_trail(s, a->rank, a->unit)->unit;
     }

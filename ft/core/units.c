@@ -21,7 +21,7 @@ static int64_t behind(struct ft_stream *s, uint64_t u)
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t r = ft_stream_before(s, i);
 
-        if (ft_look(&s->counters[r].done) <= u)
+        if (ft_look(&ft_stream_counters(s, r)->done) <= u)
             return r;
     }
     return -1;
@@ -50,7 +50,7 @@ static bool awaits_contributions(struct ft_units *x, uint64_t u, struct ft_await
 
     if (x->from == FT_FROM_ALL)
         return awaits(a, FT_AWAIT_CONTRIBUTED, ft_stream_lacking(s, u), true, u);
-    return awaits(a, FT_AWAIT_CONTRIBUTED, ft_look(&s->counters[x->from].contributed) > u ? -1 : x->from, false, u);
+    return awaits(a, FT_AWAIT_CONTRIBUTED, ft_look(&ft_stream_counters(s, x->from)->contributed) > u ? -1 : x->from, false, u);
 }
 
 static bool contribution_awaits(struct ft_units *x, struct ft_await *a)
@@ -58,7 +58,7 @@ static bool contribution_awaits(struct ft_units *x, struct ft_await *a)
     struct ft_stream *s = x->c->s;
     uint64_t u = ft_units_unit(x, x->in);
 
-    if (ft_peek(&s->counters[s->rank].contributed) > u)
+    if (ft_peek(&ft_stream_counters(s, s->rank)->contributed) > u)
         return false;
     return (x->steps->adds && awaits_contributions(x, u, a)) || awaits_window(s, u, a);
 }
@@ -68,7 +68,7 @@ static bool production_awaits(struct ft_units *x, struct ft_await *a)
     struct ft_stream *s = x->c->s;
     uint64_t u = ft_units_unit(x, x->made);
 
-    if (ft_peek(&s->counters[s->rank].done) > u)
+    if (ft_peek(&ft_stream_counters(s, s->rank)->done) > u)
         return false;
     return x->from == FT_FROM_NOBODY ? awaits_window(s, u, a) : awaits_contributions(x, u, a);
 }
@@ -81,7 +81,7 @@ static bool consumption_awaits(struct ft_units *x, struct ft_await *a)
     if (x->steps->after == FT_AFTER_ALL || ft_stream_replays(s, u))
         return awaits(a, FT_AWAIT_DONE, behind(s, u), true, u);
     if (x->steps->after == FT_AFTER_ROOT)
-        return awaits(a, FT_AWAIT_DONE, ft_look(&s->counters[x->c->root].done) > u ? -1 : x->c->root, false, u);
+        return awaits(a, FT_AWAIT_DONE, ft_look(&ft_stream_counters(s, x->c->root)->done) > u ? -1 : x->c->root, false, u);
     return false;
 }
 
@@ -132,7 +132,7 @@ static int verify(struct ft_units *x, struct ft_error *e)
 static int contribute(struct ft_units *x, struct ft_error *e)
 {
     struct ft_stream *s = x->c->s;
-    struct ft_counters *mine = &s->counters[s->rank];
+    struct ft_counters *mine = ft_stream_counters(s, s->rank);
     uint64_t u = ft_units_unit(x, x->in), result, position = place(x, x->in, x->in_at, &result);
 
     if (ft_peek(&mine->contributed) > u) {
@@ -159,7 +159,7 @@ static int produce_one(struct ft_units *x, struct ft_error *e)
     struct ft_stream *s = x->c->s;
     uint64_t u = ft_units_unit(x, x->made), result, position = place(x, x->made, x->made_at, &result);
 
-    if (ft_peek(&s->counters[s->rank].done) > u) {
+    if (ft_peek(&ft_stream_counters(s, s->rank)->done) > u) {
         x->fresh = x->made + 1;
     } else {
         int err = x->verified ? 0 : verify(x, e);

@@ -15,6 +15,7 @@ enum ft_await_kind {
     FT_AWAIT_SHOWN,        /* contribute to `unit` on the short path ... */
     FT_AWAIT_CONTRIBUTED,  /* ... or on the standard one */
     FT_AWAIT_DONE,         /* finish with `unit` */
+    FT_AWAIT_JOINED,       /* come into use `unit` + 1 of a stream */
     FT_AWAIT_CONSUMED      /* finish with, or load, the checkpoint of version `unit` + 1 */
 };
 

@@ -39,8 +39,16 @@ bool ft_cut_holds(const struct ft_region *r, uint32_t rank);
 /* Nothing has been released: a start from the beginning is possible at this moment. */
 bool ft_cut_whole(const struct ft_region *r);
 
-/* Rank's cut in a stream: never of two cuts. Zeros: it has none, or was not in that stream. */
+/* Rank's cut in a stream: never of two cuts. Zeros: it has none, or had never been in that stream. */
 struct ft_position ft_cut_in(const struct ft_region *r, uint32_t rank, uint32_t stream);
+
+/* What of a stream's log rank needs from `at` on, or from its cut, is at this position or later: where it came in, if that was
+   later. FT_POSITION_LEFT: it needs nothing. */
+uint64_t ft_cut_need_from(const struct ft_region *r, uint32_t rank, uint32_t stream, struct ft_position at);
+uint64_t ft_cut_need(const struct ft_region *r, uint32_t rank, uint32_t stream);
+
+/* No rank goes back to what is below this position. */
+uint64_t ft_cut_floor(const struct ft_region *r, uint32_t stream);
 
 /* Its unit in stream 0. */
 static inline uint64_t ft_cut_unit(const struct ft_region *r, uint32_t rank) { return ft_cut_in(r, rank, 0).unit; }

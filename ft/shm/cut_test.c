@@ -18,6 +18,7 @@ static void set_up(void)
     ft_params_default(&p, 2, 2, 64u << 20);
     p.nstreams = STREAMS;
     cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
+    ft_publish(&ft_region_stream(&region, 2).stays[RANK].use, 1);
 }
 
 static void tear_down(void) { ft_region_close(&region); }
@@ -27,10 +28,8 @@ TestSuite(cut, .init = set_up, .fini = tear_down, .timeout = 60);
 /* A snapshot that has come so far in streams 0 and 2. */
 static void take(uint64_t unit, uint64_t other)
 {
-    struct ft_positions p = { 0 };
-
-    ft_position_add(&p, 0, unit, unit * 64);
-    ft_position_add(&p, 2, other, other * 128);
+    struct ft_positions p = ft_positions_world(unit, unit * 64);
+    ft_position_add(&p, 2, (struct ft_position){ .use = 1, .unit = other, .end = other * 128 });
     ft_cut_register(&region, RANK, &p);
 }
 
@@ -83,10 +82,9 @@ Test(cut, is_given_up_as_a_whole)
 Test(cut, is_of_no_use_if_the_log_of_one_stream_begins_later)
 {
     uint64_t extent = region.header->params.extent_bytes;
-    struct ft_positions p = { 0 };
+    struct ft_positions p = ft_positions_world(1, 4 * extent);
 
-    ft_position_add(&p, 0, 1, 4 * extent);
-    ft_position_add(&p, 2, 1, 2 * extent);
+    ft_position_add(&p, 2, (struct ft_position){ .use = 1, .unit = 1, .end = 2 * extent });
     ft_cut_register(&region, RANK, &p);
     ft_publish(&ft_region_stream(&region, 0).head->floor, 4);
     ft_publish(&ft_region_stream(&region, 2).head->floor, 2);

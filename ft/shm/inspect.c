@@ -170,6 +170,7 @@ static bool is_behind(const struct ft_inspect *other, enum ft_await_kind kind, u
         return other->done <= unit;
     case FT_AWAIT_CONSUMED:
         return other->consumed <= unit;
+    case FT_AWAIT_JOINED:
     case FT_AWAIT_NOBODY:
         break;
     }

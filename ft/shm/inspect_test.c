@@ -25,7 +25,7 @@ static const struct ft_sig bcast = { .call = FT_CALL_BCAST, .kind = FT_I32, .roo
 static void attach(uint32_t rank, uint32_t incarnation)
 {
     ft_region_start_rank(&region, rank, incarnation);
-    ft_stream_open(&stream[rank], &region, 0, rank, "WORLD", &patience, -1, -1);
+    ft_stream_open(&stream[rank], &region, rank, "WORLD", &patience, -1, -1);
     atomic_store(&ft_region_rank(&region, rank)->state, FT_RANK_ATTACHED);
 }
 

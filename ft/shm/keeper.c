@@ -8,6 +8,7 @@
 #include "ft/shm/cut.h"
 #include "ft/shm/extent.h"
 #include "ft/shm/pages.h"
+#include "ft/shm/streams.h"
 #include "ft/shm/wait.h"
 
 enum { LEAST = 2 /* extents that have memory */, REFUSED_MS = 10000, PARTS = 64 /* of an extent */ };
@@ -39,7 +40,9 @@ static struct keeper_stream *oldest(struct ft_keeper *k)
         uint64_t safe = UINT64_MAX;
 
         for (uint32_t r = 0; r < p->nranks; r++)
-            safe = ft_min(safe, ft_look(&s->counters[r].done_at));
+            if (ft_streams_has(&s->stays[r]))
+                safe = ft_min(safe, ft_look(&s->counters[r].done_at));
+        safe = ft_min(safe, ft_streams_end(k->region, i));
         if (s->spilled < s->assigned && (s->spilled + 1) * k->extent_bytes <= safe &&
             (!best || s->assigned - s->spilled > best->assigned - best->spilled))
             best = s;
@@ -108,12 +111,14 @@ static uint32_t number_of(const struct ft_keeper *k, const struct keeper_stream 
 /* Extents wholly below every rank's cut; or, where no rank has a use for one, below what every rank has left behind. */
 static uint64_t below_cuts(const struct ft_keeper *k, const struct keeper_stream *s)
 {
-    const struct ft_params *p = &k->region->header->params;
     uint64_t end = acknowledged(k, s);
 
-    for (uint32_t r = 0; r < p->nranks; r++)
-        end = ft_min(end, p->unkept ? ft_ask(&s->members[r].left_at) : ft_cut_in(k->region, r, number_of(k, s)).end);
-    return end / k->extent_bytes;
+    if (k->region->header->params.unkept)
+        for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
+            end = ft_min(end, ft_ask(&s->members[r].left_at));
+    else
+        end = ft_min(end, ft_cut_floor(k->region, number_of(k, s)));
+    return ft_min(end, ft_streams_end(k->region, number_of(k, s))) / k->extent_bytes;
 }
 
 /* The oldest one. The table says so before anybody gets the place. Killed before that: the successor does it. After it:
@@ -152,7 +157,7 @@ static void release(struct ft_keeper *k, struct keeper_stream *s)
    lately, for all that is known. So everybody has finished with it, too. */
 static bool left_behind(const struct ft_keeper *k, const struct keeper_stream *s, uint64_t end)
 {
-    if (acknowledged(k, s) < end)
+    if (acknowledged(k, s) < end || ft_streams_end(k->region, number_of(k, s)) < end)
         return false;
     for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
         if (ft_ask(&s->members[r].left_at) < end)

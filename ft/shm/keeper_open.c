@@ -65,7 +65,7 @@ static int open_streams(struct ft_keeper *k, struct ft_error *e)
     for (uint32_t i = 0; i < h->params.nstreams; i++) {
         struct ft_stream_parts parts = ft_region_stream(k->region, i);
 
-        k->streams[i] = (struct keeper_stream){ .whole = i == 0, .head = parts.head, .members = parts.members, .counters = parts.counters, .table = parts.table };
+        k->streams[i] = (struct keeper_stream){ .whole = i == 0, .head = parts.head, .members = parts.members, .stays = parts.stays, .counters = parts.counters, .table = parts.table };
     }
     return 0;
 }

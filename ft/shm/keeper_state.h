@@ -14,6 +14,7 @@
 struct keeper_stream {
     struct ft_stream_head *head;
     struct ft_member *members;
+    struct ft_stay *stays;
     struct ft_counters *counters;
     _Atomic uint64_t *table;
     bool whole;   /* its extents have memory as a whole, or as they are needed (part_of) */

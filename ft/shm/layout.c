@@ -94,8 +94,6 @@ int ft_params_check(const struct ft_params *p, struct ft_error *e)
 {
     if (p->nranks == 0 || p->nstreams == 0 || p->cores == 0)
         return ft_err_set(e, FT_EINVAL, "a job needs at least one rank, one stream and one core");
-    if (p->nstreams > FT_MOST_STREAMS)
-        return ft_err_set(e, FT_EINVAL, "%u streams are too many", p->nstreams);
     if (!power_of_two(p->short_depth) || !power_of_two(p->slot_depth) || !power_of_two(p->trail) ||
         !power_of_two(p->extent_bytes) || p->short_depth < 2 || p->slot_depth < 2)
         return ft_err_set(e, FT_EINVAL, "slots, trail and extents come in powers of two, at least 2 slots");
@@ -119,7 +117,8 @@ void ft_layout_stream(const struct ft_params *p, struct ft_stream_layout *l)
 {
     l->short_bytes = ft_align(sizeof(struct ft_slot) + ft_max(p->short_max, p->rooted_max), FT_LINE);
     l->members_at = ft_align(sizeof(struct ft_stream_head), FT_LINE);
-    l->counters_at = l->members_at + p->nranks * sizeof(struct ft_member);
+    l->stays_at = l->members_at + p->nranks * sizeof(struct ft_member);
+    l->counters_at = l->stays_at + p->nranks * sizeof(struct ft_stay);
     l->trails_at = l->counters_at + p->nranks * sizeof(struct ft_counters);
     l->shorts_at = l->trails_at + (uint64_t)p->nranks * p->trail * sizeof(struct ft_trail);
     l->slots_at = ft_align(l->shorts_at + (uint64_t)p->nranks * p->short_depth * l->short_bytes, 4096);

@@ -28,7 +28,7 @@ enum { FT_LAST_WORDS = 448, FT_LAYOUT_VERSION = 34, FT_SHORT_LIMIT = 16384 /* wh
 /* Job constants (RULE 8). Bytes unless said otherwise. */
 struct ft_params {
     uint32_t nranks;        /* ranks of the job on this node */
-    uint32_t nstreams;      /* the first one is of all ranks */
+    uint32_t nstreams;      /* the first one is of all ranks, others of those that come into them (ft/shm/streams.h) */
     uint32_t cores;         /* processors its ranks may run on, together */
     uint32_t short_max;     /* largest contribution on the short path; ... */
     uint32_t rooted_max;    /* ... of a bcast or a reduce; ... */
@@ -230,7 +230,7 @@ struct ft_await_words {
 struct ft_cut_bank {
     _Atomic uint64_t n;
     struct {
-        _Atomic uint64_t stream, unit, end;
+        _Atomic uint64_t stream, use, unit, end;
     } in[FT_MOST_STREAMS];
 };
 
@@ -272,6 +272,15 @@ struct ft_member {
     struct ft_trail again;                    /* the last call it made that an earlier one had made */
 };
 
+/* When a rank is in a stream. The rank, over all its incarnations; of the first stream the agent, before
+   there are ranks. */
+struct ft_stay {
+    _Alignas(FT_LINE) _Atomic uint64_t use;   /* it came into this use of the stream, 1, 2, ...; 0: never into any ... */
+    _Atomic uint64_t left;                    /* ... and has left this one */
+    _Atomic uint64_t at;                      /* where the log was when it came into use `use` ... */
+    _Atomic uint64_t first;                   /* ... and into its first one */
+};
+
 /* The counters of one rank in one stream (DESIGN section 3), and the words its duties are judged by.
    Written by the rank only, never lowered; a successor goes on from what it finds. */
 struct ft_counters {
@@ -302,8 +311,6 @@ struct ft_record {
 };
 
 struct ft_stream_head {
-    _Alignas(FT_LINE) _Atomic uint32_t nranks;     /* agent, at creation; members are ranks 0..nranks-1 */
-    uint32_t id;
     _Alignas(FT_LINE) _Atomic uint64_t ready;      /* agent: the log has had memory up to this position; ranks sleep on it */
     _Atomic uint64_t floor;                        /* agent: extents below are released, or about to be */
     _Atomic uint64_t spilled;                      /* agent: extents ever written to the spill file; for people */
@@ -312,7 +319,7 @@ struct ft_stream_head {
 
 /* Offsets inside a stream (ft_region_stream). */
 struct ft_stream_layout {
-    uint64_t members_at, counters_at, trails_at, shorts_at, slots_at, table_at;
+    uint64_t members_at, stays_at, counters_at, trails_at, shorts_at, slots_at, table_at;
     uint64_t partials_at;    /* nnodes > 1: what this node's ranks make together of a unit, [slot_depth] of slot_bytes (RULE 5) */
     uint64_t checks_at;      /* a hash for each unit an operation begins with, [nranks][check_units]: each rank its own; 0: none yet */
     uint64_t bytes;

@@ -3,7 +3,7 @@ libftcommon_la_SOURCES += \
 	ft/shm/point.h ft/shm/word.h \
 	ft/shm/given.h ft/shm/given.c \
 	ft/shm/layout.h ft/shm/layout.c \
-	ft/shm/region.h ft/shm/region.c ft/shm/cut.h ft/shm/cut.c ft/shm/box.h ft/shm/await.h \
+	ft/shm/region.h ft/shm/region.c ft/shm/cut.h ft/shm/cut.c ft/shm/streams.h ft/shm/streams.c ft/shm/box.h ft/shm/await.h \
 	ft/shm/random.h ft/shm/random.c \
 	ft/shm/versions.h ft/shm/versions.c \
 	ft/shm/place.h ft/shm/place.c \
@@ -30,6 +30,7 @@ ft_shm_unit_SOURCES = \
 	ft/shm/places_test.c \
 	ft/shm/versions_test.c \
 	ft/shm/walk_test.c \
+	ft/shm/streams_test.c \
 	ft/shm/wait_test.c
 ft_shm_unit_CFLAGS = $(unit_cflags)
 ft_shm_unit_LDADD = $(ft_unit_libs)

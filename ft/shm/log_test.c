@@ -29,7 +29,7 @@ static void set_up(void)
     p.slot_bytes = p.slot_room = p.gather_bytes = p.segment = 8192;
     p.extent_bytes = EXTENT;
     cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
-    ft_stream_open(&s, &region, 0, 0, "WORLD", &patience, -1, fd);
+    ft_stream_open(&s, &region, 0, "WORLD", &patience, -1, fd);
     for (int i = 0; i < EXTENT; i++)
         content[i] = (char)(i * 7 + i / 251);
     cr_assert_eq(pwrite(fd, content, EXTENT, PLACE * EXTENT), EXTENT);

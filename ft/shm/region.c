@@ -13,6 +13,7 @@
 #include "ft/shm/box.h"
 #include "ft/shm/cut.h"
 #include "ft/shm/random.h"
+#include "ft/shm/streams.h"
 #include "ft/shm/versions.h"
 #include "ft/shm/word.h"
 
@@ -35,6 +36,7 @@ struct ft_stream_parts ft_region_stream(const struct ft_region *r, uint32_t id)
     return (struct ft_stream_parts){
         .head = (struct ft_stream_head *)(void *)base,
         .members = (struct ft_member *)(void *)(base + l->members_at),
+        .stays = (struct ft_stay *)(void *)(base + l->stays_at),
         .counters = (struct ft_counters *)(void *)(base + l->counters_at),
         .trails = (struct ft_trail *)(void *)(base + l->trails_at),
         .shorts = base + l->shorts_at,
@@ -43,18 +45,6 @@ struct ft_stream_parts ft_region_stream(const struct ft_region *r, uint32_t id)
         .partials = base + l->partials_at,
         .checks = (_Atomic uint64_t *)(void *)(base + l->checks_at),
     };
-}
-
-static struct ft_stream_head *stream_head(const struct ft_region *r, uint32_t i) { return ft_region_stream(r, i).head; }
-
-static void found_streams(const struct ft_region *r)
-{
-    const struct ft_params *p = &r->header->params;
-
-    for (uint32_t i = 0; i < p->nstreams; i++) {
-        stream_head(r, i)->id = i;
-        ft_publish32(&stream_head(r, i)->nranks, p->nranks);
-    }
 }
 
 int ft_region_create(struct ft_region *r, const struct ft_params *params, struct ft_error *e)
@@ -81,7 +71,7 @@ int ft_region_create(struct ft_region *r, const struct ft_params *params, struct
         goto created;
     *r->header = h;
     ft_layout_stream(params, &r->stream);
-    found_streams(r);
+    ft_streams_found(r);
     atomic_thread_fence(memory_order_release);
     r->header->magic = FT_MAGIC;
     return 0;
@@ -274,25 +264,26 @@ uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank)
     return sum;
 }
 
-static uint64_t log_end(const struct ft_region *r, uint32_t stream)
+uint64_t ft_region_log_since(const struct ft_region *r, uint32_t rank, const struct ft_positions *p)
 {
-    uint64_t end = 0;
+    uint64_t sum = 0;
 
-    for (uint32_t i = 0; i < r->header->params.nranks; i++)
-        end = ft_max(end, ft_look(&counters_of(r, stream)[i].done_at));
-    return end;
+    for (uint32_t s = 0; s < r->header->params.nstreams; s++) {
+        uint64_t end = ft_streams_end(r, s), from = ft_cut_need_from(r, rank, s, ft_position_in(p, s));
+
+        sum += end > from ? end - from : 0;
+    }
+    return sum;
 }
 
-uint64_t ft_region_log_since(const struct ft_region *r, const struct ft_positions *p)
+uint64_t ft_region_log_bytes(const struct ft_region *r)
 {
     uint64_t sum = 0;
 
     for (uint32_t s = 0; s < r->header->params.nstreams; s++)
-        sum += ft_max(log_end(r, s), ft_position_in(p, s).end) - ft_position_in(p, s).end;
+        sum += ft_streams_end(r, s);
     return sum;
 }
-
-uint64_t ft_region_log_bytes(const struct ft_region *r) { return ft_region_log_since(r, &(struct ft_positions){ 0 }); }
 
 uint64_t ft_region_released_bytes(const struct ft_region *r)
 {
@@ -300,7 +291,7 @@ uint64_t ft_region_released_bytes(const struct ft_region *r)
     uint64_t extents = 0;
 
     for (uint32_t s = 0; s < p->nstreams; s++)
-        extents += ft_look(&stream_head(r, s)->floor);
+        extents += ft_look(&ft_region_stream(r, s).head->floor);
     return extents * p->extent_bytes;
 }
 
@@ -330,6 +321,6 @@ void ft_region_reset(const struct ft_region *r)
     ft_point_store();
     if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)h->streams_at, (off_t)streams) != 0)
         memset(r->base + h->streams_at, 0, streams);
-    found_streams(r);
+    ft_streams_found(r);
     ft_publish(&r->header->resetting, 0);
 }

@@ -45,6 +45,7 @@ struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
 struct ft_stream_parts {
     struct ft_stream_head *head;
     struct ft_member *members;      /* [nranks] */
+    struct ft_stay *stays;          /* [nranks] */
     struct ft_counters *counters;   /* [nranks] */
     struct ft_trail *trails;        /* [nranks][trail] */
     char *shorts, *slots;           /* [nranks][short_depth] of short_bytes; [nranks][slot_depth] of slot_room */
@@ -86,8 +87,8 @@ uint64_t ft_region_replayed(const struct ft_region *r, uint32_t rank);
 /* Bytes of log, all streams: ever written; and of these, in extents that are released, the forgotten ones among them. The rest is in
    memory or spilled. */
 uint64_t ft_region_log_bytes(const struct ft_region *r);
-/* Since that position, the same. */
-uint64_t ft_region_log_since(const struct ft_region *r, const struct ft_positions *p);
+/* Of the streams that rank has been in, since those positions of it. */
+uint64_t ft_region_log_since(const struct ft_region *r, uint32_t rank, const struct ft_positions *p);
 uint64_t ft_region_released_bytes(const struct ft_region *r);
 
 /* Agent: the log has reached its limit for the first time in the job's life. True once. */

@@ -26,9 +26,11 @@ static bool find_cut(const struct actor *a, struct ft_version *v)
 
 static void register_cut(struct actor *a, const struct ft_version *v)
 {
+    struct ft_positions p = ft_positions_world(v->unit + 1, v->end);
+
     job.seen[WORN] += a->snapshot.alive;
     drop_snapshot(a);
-    ft_cut_register(&job.region, a->index, &(struct ft_positions){ .n = 1, .in[0].at = { v->unit + 1, v->end } });
+    ft_cut_register(&job.region, a->index, &p);
 }
 
 static void register_cuts(void)
@@ -110,11 +112,7 @@ void keeper_main(struct actor *a)
 
 static bool cuts_allow_release(uint32_t stream)
 {
-    uint64_t end = UINT64_MAX;
-
-    for (uint32_t r = 0; r < job.sc.ranks; r++)
-        end = ft_min(end, ft_cut_in(&job.region, r, stream).end);
-    return end / job.region.header->params.extent_bytes > ft_peek(&parts_of(stream).head->floor);
+    return ft_cut_floor(&job.region, stream) / job.region.header->params.extent_bytes > ft_peek(&parts_of(stream).head->floor);
 }
 
 static bool wants_more(uint32_t stream)
@@ -236,10 +234,10 @@ void make_region(const struct scenario *sc)
     enum room room = sc->room;
     bool snapshots = sc->snapshots;
     uint32_t ranks = sc->ranks;
-    struct ft_params params = { .nranks = ranks, .nstreams = sc->two ? 2 : 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .slot_past_min = 512, .bcast_past_min = 1024,
+    struct ft_params params = { .nranks = ranks, .nstreams = sc->two ? 1 + ranks : 1, .cores = 1, .short_max = 64, .rooted_max = 64, .gather_max = 32, .slot_past_min = 512, .bcast_past_min = 1024,
                                 .gather_past_min = 256, .redundant_max = sc->redundant ? 1 << 20 : 512, .short_depth = 2, .slot_bytes = snapshots || room == RELEASES ? 1024 : room && room != LEFT ? 512 : 128, .slot_depth = room == SPILLS ? 4 : 2, .trail = room == SPILLS ? 16 : 8, .past_cache = 256,
                                 .extent_bytes = 4096, .nextents = snapshots || room == RELEASES ? 6 : room ? 4 : 16,
-                                .ntable = snapshots && sc->what < CHECKPOINTED ? 16 : 64, .check_units = !sc->varies && (ranks == 3 || room) ? 64 : 0,
+                                .ntable = snapshots && sc->what < CHECKPOINTED ? 16 : 64, .check_units = !sc->varies && !sc->two && (ranks == 3 || room) ? 64 : 0,
                                 .bootstrap_cache = sc->what == PLACES };
     struct ft_keeper_config config = { .full = room == FORGETS ? FT_FULL_FORGET : FT_FULL_SPILL, .spill_dir = "/dev/shm" };
     struct ft_error e;
@@ -272,8 +270,7 @@ void reset_region(void)
     memset(job.region.base + h->ranks_at, 0, h->asleep_at - h->ranks_at);
     memset(job.region.base + h->streams_at, 0, nstreams() * h->stream_bytes);
     memset(job.region.base + h->extents_at, 0xa5, h->size - h->extents_at);
-    for (uint32_t s = 0; s < nstreams(); s++)
-        parts_of(s).head->nranks = job.sc.ranks;
+    ft_streams_found(&job.region);
     reset_versions(false);
     if (ftruncate(ft_keeper_spill_fd(job.keeper), 0) != 0)
         failed("the spill file cannot be emptied");

@@ -176,15 +176,16 @@ static const struct search searches[] = {
     { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .snapshots = true }, { NOTHING, NOTHING, CHANCE }, 4,
       SEES(WOKEN) | SEES(RELEASED) | SEES(AROUND) | SEES(SPILLED) | SEES(RESETS) },
 
-    /* calls on two streams by turns: spilled, released behind cuts that belong together, forgotten, not kept */
+    /* a second stream, which ranks come into and leave: spilled, released behind cuts that belong together, forgotten, not kept */
     { { .what = MIXED, .ranks = 2, .count = 300, .calls = MAX_CALLS, .room = SPILLS, .two = true }, { SAMPLE, ALL, ALL }, 2, SEES(SPILLED) },
     { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .snapshots = true, .two = true }, { SAMPLE, ALL, ALL }, 4,
-      SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) },
-    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .snapshots = true, .two = true }, { NOTHING, CHANCE, CHANCE }, 4,
-      SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) },
+      SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) | SEES(USES) },
+    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .snapshots = true, .two = true }, { CHANCE, CHANCE, CHANCE }, 4,
+      SEES(WOKEN) | SEES(RELEASED) | SEES(SPILLED) | SEES(RESETS) | SEES(USES) },
     { { .what = MIXED, .ranks = 2, .count = 300, .calls = MORE_CALLS, .room = FORGETS, .snapshots = true, .two = true }, { CHANCE, CHANCE, ALL }, 4,
       SEES(FORGOTTEN) | SEES(USELESS) | SEES(RESETS) },
-    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .room = LEFT, .two = true }, { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) },
+    { { .what = MIXED, .ranks = 4, .count = 75, .calls = MAX_CALLS, .two = true }, { CHANCE, CHANCE, CHANCE }, 4, 0 },
+    { { .what = MIXED, .ranks = 3, .count = 300, .calls = MORE_CALLS, .room = LEFT, .two = true }, { CHANCE, CHANCE, CHANCE }, 4, SEES(RELEASED) | SEES(USES) },
 
     /* ranks that make checkpoints and go on from them, a log that is released behind these, everybody restarted with the newest, and
        sometimes no memory for one */
@@ -245,7 +246,7 @@ static const char *const room_text[] = { "", " spilled", " forgotten", " release
 
 static const char *const seen_text[NSEEN] = {
     "extents released", "assigned in an entry used before", "spilled", "forgotten", "restarts of all", "snapshots woken", "of no use",
-    "given up for a checkpoint", "versions loaded", "with no memory for them", "not kept", "calls answered from the cache",
+    "of the second stream once more", "given up for a checkpoint", "versions loaded", "with no memory for them", "not kept", "calls answered from the cache",
     "before their turn", "done again in doubt"
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The crash-point explorer's parts: sched.c runs the ranks and the keeper of one job as coroutines and kills them at crash
-   points, points.c makes the code stop there, program.c is what ranks run and how results are checked, versions.c their checkpoints,
+   points, points.c makes the code stop there, program.c is what ranks run and how results are checked, second.c on another stream than the world's, versions.c their checkpoints,
    once.c their operations of the bootstrap cache, agent.c memory and its keeper; explore.c is the search. */
 #ifndef FT_TEST_EXPLORE_H
 #define FT_TEST_EXPLORE_H
@@ -15,6 +15,7 @@
 #include "ft/core/op.h"
 #include "ft/shm/keeper.h"
 #include "ft/shm/region.h"
+#include "ft/shm/streams.h"
 
 enum { MAX_RANKS = 4, MAX_CALLS = 8, MORE_CALLS = 16, MAX_POINTS = 512, MAX_BYTES = 20480 };
 
@@ -38,6 +39,7 @@ enum seen {
     RESETS,     /* all ranks began again */
     WOKEN,      /* snapshots */
     USELESS,    /* ... that the log did not reach any more */
+    USES,       /* of the second stream after the first */
     WORN,       /* ... given up for a newer checkpoint */
     LOADS,      /* of versions */
     LACKING,    /* checkpoints that there was no memory for */
@@ -59,7 +61,7 @@ struct scenario {
     bool lies;           /* the successor of a killed rank contributes other data: --check-replay must find it */
     bool redundant;      /* all allreduces of two ranks are, not only middling ones */
     bool varies;         /* the successor of a killed rank contributes other data, and nobody checks: still all receive the same (RULE 29) */
-    bool two;            /* calls are made on two streams by turns, whose cuts belong together */
+    bool two;            /* some calls are made on a second stream, by ranks that come into it for a time */
     bool disputed;       /* the last rank takes itself for the root of a bcast: nobody may get bytes of both, all must hear of it */
 };
 
@@ -71,6 +73,16 @@ struct life {
     uint32_t from;                 /* the call that it began with, or loaded a version for */
     bool turned;                   /* it makes them in another order than before, */
     uint32_t ahead;                /* ... these as soon as it has loaded */
+};
+
+/* A stream of its own that some ranks have, as a rank knows it. */
+struct second {
+    struct ft_use use;             /* the last one there was; .use 0: there was none */
+    bool on;                       /* it goes on: calls are made on it */
+    bool in;                       /* this rank is in it, or has not left it yet */
+    uint32_t n, local[MAX_RANKS];  /* who is in it, ... */
+    struct ft_stream stream;       /* ... as this rank perhaps is */
+    struct ft_position left[MAX_RANKS + 1];  /* where it was in those that it has left, by their numbers */
 };
 
 /* A rank, or the keeper: the last one. */
@@ -87,13 +99,15 @@ struct actor {
     const struct ft_point *point;
 
     uint32_t call;                 /* ranks */
-    struct ft_stream stream, second;
+    struct ft_stream stream;
+    struct second second;
     struct ft_checkpoints checkpoints;
     struct ft_cache cache;
     struct life life;
     struct {
         bool alive;                /* and registered */
-        struct ft_stream stream, second;
+        struct ft_stream stream;
+        struct second second;
         struct ft_checkpoints checkpoints;
         struct ft_cache cache;     /* its tables are its own */
         struct life life;
@@ -155,7 +169,7 @@ bool run_job(const struct plan *p);          /* one run; false: job.failure says
 uint32_t random_below(uint32_t n);
 bool replay_all(void);                       /* everybody again, alone and one after the other: all must come out of the log */
 
-static inline uint32_t nstreams(void) { return job.sc.two ? 2 : 1; }
+static inline uint32_t nstreams(void) { return job.sc.two ? 1 + job.sc.ranks : 1; }
 static inline bool makes_versions(void) { return job.sc.what >= CHECKPOINTED; }
 
 /* versions.c */
@@ -170,6 +184,16 @@ bool load_version(struct actor *r);          /* before the call it stands at, if
 bool awaits_version(const struct actor *r);  /* it has made one, and waits until it is committed */
 bool reads_version(const struct actor *r);   /* it has found one, and is about to read it */
 bool make_version(struct actor *r);          /* after it, if it is time. False: failed */
+
+/* second.c */
+void meet(struct actor *r, struct ft_error *e);      /* before the call it stands at, if it is time: the second stream begins */
+void part(struct actor *r);                          /* ... or ends */
+bool is_out(const struct actor *r);                  /* that call is on the second stream, without this rank */
+struct ft_stream *stream_of(struct actor *r);        /* of that call */
+uint32_t crew_of(const struct actor *r, uint32_t ranks[MAX_RANKS], uint32_t *me);  /* who makes it: so many; r is number *me */
+void second_position(const struct actor *r, struct ft_positions *p);
+void second_resume(struct actor *r);
+bool second_replays(const struct actor *r);
 
 /* once.c */
 bool make_once(struct actor *r, uint32_t step);  /* step 2 * call: before that call; 2 * call + 1: after it. False: failed */

@@ -213,7 +213,7 @@ static void set_up(uint32_t node, struct ft_stream *s, struct ft_nodes *nodes, s
 
     ft_region_reset(r);
     ft_keeper_adopt(keepers[node], keeper_failed, NULL);
-    ft_stream_open(s, r, 0, 0, "MPI_COMM_WORLD", patience, ft_keeper_kick_fd(keepers[node]), ft_keeper_spill_fd(keepers[node]));
+    ft_stream_open(s, r, 0, "MPI_COMM_WORLD", patience, ft_keeper_kick_fd(keepers[node]), ft_keeper_spill_fd(keepers[node]));
     ft_publish(&s->counters[0].want, EXTENTS);
     ft_keeper_serve(keepers[node]);
     ft_net_open(net, nodes, r, pair[1], bell, &wire);

@@ -18,6 +18,7 @@ my $places = '--only 11,2,300,14,0,3,0,0 --seeds 400';
 my $many = '--seeds 8000';   # of what one seed in 700 finds: which one moves with every change of an operation's steps. It stops at the first
 my $both = '--only 7,2,300,12,0,3,1,0 --seeds 400';   # snapshots and checkpoints
 my $two = '--only 6,2,300,16,0,0,1,16 --seeds 400';         # calls on two streams: spilled, ...
+my $two_more = '--chance --only 6,3,300,16,0,0,1,16 --seeds 2000';
 my $two_forget = '--only 6,2,300,16,0,2,1,16 --seeds 800';  # ... forgotten
 my $larger = '--only 1,2,5120,1,0,2,0,0 --seeds 60';
 
@@ -52,7 +53,7 @@ my @mutants = (
     ['a barrier leaves no record', 'ft/core/short.c',
      'if (result == 0 &&', 'if (0 &&'],
     ['a successor reads slots for what its predecessor had finished (RULE 1)', 'ft/core/stream.c',
-     's->mine = ft_peek(&s->counters[s->rank].done);', 's->mine = 0;'],
+     's->mine = ft_peek(&ft_stream_counters(s, s->rank)->done);', 's->mine = 0;'],
     ['of a short result that all have nobody writes the bytes into the log', 'ft/core/short.c',
      'p.to = result;', 'p.to = c->root < 0 ? 0 : result;'],
     ['a replay does not wait for the commit', 'ft/core/short.c',
@@ -71,7 +72,7 @@ my @mutants = (
     ['a published segment is contributed again (RULE 2)', 'ft/core/units.c',
      'if (ft_peek(&mine->contributed) > u) {', 'if (0) {'],
     ['a chunk is reduced again after done (RULE 2)', 'ft/core/units.c',
-     '    if (ft_peek(&s->counters[s->rank].done) > u) {
+     '    if (ft_peek(&ft_stream_counters(s, s->rank)->done) > u) {
         x->fresh', '    if (0) {
         x->fresh'],
     ['a chunk is done before it is reduced', 'ft/core/units.c',
@@ -87,7 +88,7 @@ my @mutants = (
     ['an entry is consumed before it is committed', 'ft/core/units.c',
      'x->out < x->made && !consumption_awaits(x, &a)', 'x->out < x->made'],
     ['the root of a pipelined reduce does not wait for what it is to fold', 'ft/core/units.c',
-     'ft_look(&s->counters[x->from].contributed) > u ? -1 : x->from', '-1'],
+     'ft_look(&ft_stream_counters(s, x->from)->contributed) > u ? -1 : x->from', '-1'],
     ['... or for a piece that it takes together with others', 'ft/core/units.c',
      'slot_depth / 2 &&
            !awaits_contributions(x, ft_units_unit(x, x->made), &a);', 'slot_depth / 2;', '--only 2,2,300,4,1,1,0,0 --seeds 60'],
@@ -114,7 +115,7 @@ static void fold', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ["segments take turns in more than their slot's room", 'ft/core/algorithm.c',
      'plan->turns = ft_plan_turns(p, plan->segment);', 'plan->turns = 2 * ft_plan_turns(p, plan->segment);'],
     ['a bcast is consumed before its root has written it', 'ft/core/units.c',
-     'ft_look(&s->counters[x->c->root].done) > u ? -1 : x->c->root', '-1'],
+     'ft_look(&ft_stream_counters(s, x->c->root)->done) > u ? -1 : x->c->root', '-1'],
     ['redundant: each contributes what the other one would add of halves', 'ft/core/redundant.c',
      'static const struct ft_steps steps = {
     .contribute = ft_units_contribute,', 'static void halve(struct ft_units *x, uint64_t position, uint64_t result)
@@ -152,7 +153,7 @@ static const struct ft_steps steps = {
     ['a record says another length', 'ft/core/stream.c',
      'rec.sig.length = (uint32_t)result;', 'rec.sig.length = (uint32_t)result + 64;'],
     ['who waits says so of another unit', 'ft/core/stream.c',
-     '        ft_await_say(&s->block->awaits, a);', '        ft_await_say(&s->block->awaits, &(struct ft_await){ .kind = a->kind, .rank = a->rank, .all = a->all, .unit = a->unit - 1 });'],
+     '        ft_await_say(&s->block->awaits, &said);', '        ft_await_say(&s->block->awaits, &(struct ft_await){ .kind = a->kind, .rank = a->rank, .all = a->all, .unit = a->unit - 1 });'],
     ['... or does not say it', 'ft/core/stream.c',
      '    ft_stream_say_await(s, a);
     while', '    while'],
@@ -190,18 +191,18 @@ static const struct ft_steps steps = {
      's->spilled = ft_max(s->spilled, next);', ''],
     ['a successor of the keeper goes on with what its private memory says', 'ft/shm/keeper.c',
      'ft_places_forget(&k->memory);', ''],
-    ['the log is released by what ranks have done, not by their cuts (RULE 6)', 'ft/shm/keeper.c',
-     'p->unkept ? ft_ask(&s->members[r].left_at) : ft_cut_in(k->region, r, number_of(k, s)).end', 'ft_look(&s->counters[r].done_at)'],
-    ['the log is released behind the newest cut (RULE 6)', 'ft/shm/keeper.c',
-     '    uint64_t end = acknowledged(k, s);
+    ['the log is released by what ranks have done, not by their cuts (RULE 6)', 'ft/shm/cut.c',
+     'floor = ft_min(floor, ft_cut_need(r, i, stream));', 'floor = ft_min(floor, ft_look(&ft_region_stream(r, stream).counters[i].done_at));'],
+    ['the log is released behind the newest cut (RULE 6)', 'ft/shm/cut.c',
+     '    uint64_t floor = ft_streams_end(r, stream);
 
-    for (uint32_t r = 0; r < p->nranks; r++)
-        end = ft_min(end,', '    uint64_t end = 0;
+    for (uint32_t i = 0; i < r->header->params.nranks; i++)
+        floor = ft_min(floor,', '    uint64_t floor = 0;
 
-    for (uint32_t r = 0; r < k->region->header->params.nranks; r++)
-        end = ft_max(end,'],
+    for (uint32_t i = 0; i < r->header->params.nranks; i++)
+        floor = ft_max(floor,'],
     ['an extent is released that lies below the cuts in part only', 'ft/shm/keeper.c',
-     'return end / k->extent_bytes;', 'return (end + k->extent_bytes - 1) / k->extent_bytes;'],
+     'return ft_min(end, ft_streams_end(k->region, number_of(k, s))) / k->extent_bytes;', 'return (ft_min(end, ft_streams_end(k->region, number_of(k, s))) + k->extent_bytes - 1) / k->extent_bytes;'],
     ['memory is used again before the table says that it is released (RULE 14)', 'ft/shm/keeper.c',
      '    say(k, s, s->released, FT_EXTENT_RELEASED, 0);
 ', ''],
@@ -257,9 +258,9 @@ static const struct ft_steps steps = {
      '    ft_cut_hold(r, rank);
     return', '    return', $snapshots],
     ['a rank that is started again needs what its predecessor did', 'ft/shm/cut.c',
-     'ft_announce(&ft_region_stream(r, s).members[rank].left_at, ft_cut_in(r, rank, s).end);', ';', $snapshots],
+     'ft_announce(&ft_region_stream(r, s).members[rank].left_at, ft_cut_need(r, rank, s));', ';', $snapshots],
     ['a snapshot is woken that the log does not reach', 'ft/shm/cut.c',
-     'holds = holds && is_there(r, s, ft_cut_in(r, rank, s).end);', ';', $snapshots],
+     'holds = holds && is_there(r, s, ft_cut_need(r, rank, s));', ';', $snapshots],
     ['a cut is filled while it is the one that holds', 'ft/shm/cut.c',
      'named % NAME == FIRST ? SECOND : FIRST', 'named % NAME ? named % NAME : FIRST', $two],
     ['a cut is named before it is filled', 'ft/shm/cut.c',
@@ -268,8 +269,8 @@ static const struct ft_steps steps = {
     ft_announce(&w->named, named - named % NAME + NAME + which);', '    ft_announce(&w->named, named - named % NAME + NAME + which);
     if (p)
         fill(bank_of(w, which), p);', $two],
-    ['one stream is released by the cuts in another', 'ft/shm/cut.c',
-     'if (ft_peek(&b->in[i].stream) == stream)', 'if (ft_peek(&b->in[i].stream) <= stream)', $two],
+    ['one stream is released by the cuts in another', 'ft/shm/keeper.c',
+     'ft_cut_floor(k->region, number_of(k, s))', 'ft_cut_floor(k->region, 0)', $two_more],
     ['a rank that goes on from its cut says so of the first stream only', 'ft/shm/cut.c',
      '    for (uint32_t s = 0; s < r->header->params.nstreams; s++)
         ft_announce', '    for (uint32_t s = 0; s < 1; s++)
@@ -280,6 +281,29 @@ static const struct ft_steps steps = {
         holds', $two_forget],
     ['the first stream takes ahead what others wait for', 'ft/shm/keeper.c',
      '(needed && k->region->header->params.nstreams > 1)', '0', $two],
+    ['a rank works in a stream before all have come', 'ft/core/stream.c',
+     'ft_stream_await(s, &a, e);
+
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+void ft_stream_leave_use', '0 * (int)a.unit;
+
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+void ft_stream_leave_use', $two_more],
+    ['who comes into a stream is behind those that were there', 'ft/core/stream.c',
+     '    ft_note(&mine->done, use->unit);
+', '', $two_more],
+    ['who has left a stream needs nothing of it, wherever its cut is', 'ft/shm/cut.c',
+     'if (ft_ask(&stay->use) > at.use)', 'if (ft_ask(&stay->use) > at.use && ft_streams_has(stay))', $two_more],
     ['a part of a large operation is not left behind before its end', 'ft/core/units.c',
      'ft_stream_leave(x->c->s, x->out_at);', ';', $larger],
     ['... or not by who receives nothing', 'ft/core/units.c',
@@ -311,7 +335,7 @@ static const struct ft_steps steps = {
     ['the restart of everybody keeps the log that was', 'ft/shm/region.c',
      '(off_t)h->streams_at, (off_t)streams) != 0)', '(off_t)h->extents_at, 4096) != 0)'],
     ['--check-replay: all ranks share their hashes', 'ft/core/stream.c',
-     'parts.checks + rank * s->params->check_units;', 'parts.checks;'],
+     'parts.checks + me * s->params->check_units;', 'parts.checks;'],
     ['--check-replay: the hash of a call with several units is the next one\'s', 'ft/core/check.c',
      'ft_note(&s->checks[s->unit], hash);', 'ft_note(&s->checks[s->unit + 1], hash);'],
     ['--check-replay: a rank says what it contributes after it has contributed', 'ft/collective.c',

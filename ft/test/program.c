@@ -43,7 +43,7 @@ static uint32_t count_of(uint32_t call)
 
 enum { UNTOUCHED = 0x55555555 };
 
-static uint32_t root_of(uint32_t call) { return job.sc.what == DENSE || job.sc.what == PLACES ? 0 : call % job.sc.ranks; }
+static uint32_t root_of(uint32_t call, uint32_t n) { return job.sc.what == DENSE || job.sc.what == PLACES ? 0 : call % n; }
 
 int32_t contribution(const struct actor *r, uint32_t call, uint32_t i)
 {
@@ -61,12 +61,12 @@ static void expect(struct actor *r, const char *what, uint32_t i, int32_t got, i
                got, want);
 }
 
-static int32_t reduced(uint32_t call, uint32_t i)
+static int32_t reduced(const struct actor *r, uint32_t call, uint32_t i)
 {
-    uint32_t sum = 0;
+    uint32_t sum = 0, crew[MAX_RANKS], me, n = crew_of(r, crew, &me);
 
-    for (uint32_t q = 0; q < job.sc.ranks; q++)
-        sum += (uint32_t)value(call, q, i);
+    for (uint32_t q = 0; q < n; q++)
+        sum += (uint32_t)value(call, crew[q], i);
     return (int32_t)sum;
 }
 
@@ -77,19 +77,13 @@ static void expect_untouched(struct actor *r, uint32_t from)
         expect(r, "behind the result", i, r->recv[i], UNTOUCHED);
 }
 
-/* Each call's is its own choice, that follows no order of operations. */
-static struct ft_stream *stream_of(struct actor *r)
-{
-    return job.sc.two && (r->call / 2 + r->call) % 2 ? &r->second : &r->stream;
-}
-
 static bool disputes(const struct actor *r) { return job.sc.disputed && r->index == job.sc.ranks - 1; }
 
 static int make_call(struct actor *r, struct ft_error *e)
 {
     static const struct ft_type type = { .elem = 4, .kind = FT_I32 };
     struct ft_op op = { FT_SUM, ft_reduce_find(FT_I32, FT_SUM), NULL, NULL };
-    uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = root_of(r->call);
+    uint32_t crew[MAX_RANKS], me, n = crew_of(r, crew, &me), count = count_of(r->call), root = root_of(r->call, n);
     int counts[MAX_RANKS], displs[MAX_RANKS], at = 0;
     const void *send = r->send;
     struct ft_stream *s = stream_of(r);
@@ -137,7 +131,7 @@ void expect_bcast(struct actor *r, uint32_t call, uint32_t root, uint32_t count)
 void expect_reduced(struct actor *r, uint32_t call, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        expect(r, "reduction", i, r->recv[i], reduced(call, i));
+        expect(r, "reduction", i, r->recv[i], reduced(r, call, i));
 }
 
 /* Of elements that several ranks receive: what the first of them had. The root of a bcast has what it sends. */
@@ -156,7 +150,8 @@ static void check_common(struct actor *r)
     uint32_t count = count_of(r->call), at = 0;
     enum what call = call_of(r->call);
 
-    if (call == BARRIER || (call == BCAST && r->index == root_of(r->call)) || (call == REDUCE && r->index != root_of(r->call)))
+    if (call == BARRIER || (call == BCAST && r->index == root_of(r->call, job.sc.ranks)) ||
+        (call == REDUCE && r->index != root_of(r->call, job.sc.ranks)))
         return;
     for (uint32_t q = 0; q < job.sc.ranks && call == ALLGATHERV; q++) {
         expect_common(r, "allgatherv", at + q, part_of(count, q));
@@ -169,14 +164,14 @@ static void check_common(struct actor *r)
 
 static void check_result(struct actor *r)
 {
-    uint32_t me = r->index, n = job.sc.ranks, count = count_of(r->call), root = root_of(r->call), at = 0;
+    uint32_t crew[MAX_RANKS], me, n = crew_of(r, crew, &me), count = count_of(r->call), root = root_of(r->call, n), at = 0;
 
     switch (call_of(r->call)) {
     case BARRIER:
         break;
     case BCAST:
         if (!disputes(r))
-            expect_bcast(r, r->call, root, count);
+            expect_bcast(r, r->call, crew[root], count);
         break;
     case REDUCE:
         if (me != root) {
@@ -190,12 +185,12 @@ static void check_result(struct actor *r)
         break;
     case ALLGATHER:
         for (uint32_t i = 0; i < count * n; i++)
-            expect(r, "allgather", i, r->recv[i], value(r->call, i / count, i % count));
+            expect(r, "allgather", i, r->recv[i], value(r->call, crew[i / count], i % count));
         break;
     default:
         for (uint32_t q = 0; q < n; q++) {
             for (uint32_t i = 0; i < part_of(count, q); i++)
-                expect(r, "allgatherv", at + q + i, r->recv[at + q + i], value(r->call, q, i));
+                expect(r, "allgatherv", at + q + i, r->recv[at + q + i], value(r->call, crew[q], i));
             at += part_of(count, q);
         }
     }
@@ -205,11 +200,11 @@ static void check_result(struct actor *r)
    killed in it, and does one at a time. */
 static void take_snapshot(struct actor *r)
 {
-    struct ft_positions p = { .n = 1, .in[0].at = { r->stream.unit, r->stream.end } };
-    struct ft_stream copy = r->stream, second = r->second;
+    struct ft_positions p = ft_positions_world(r->stream.unit, r->stream.end);
+    struct ft_stream copy = r->stream;
+    struct second second = r->second;
 
-    if (job.sc.two)
-        ft_position_add(&p, 1, r->second.unit, r->second.end);
+    second_position(r, &p);
     do
         stop_here(r, -1);
     while (job.registrar);
@@ -246,14 +241,12 @@ static void open_stream(struct actor *r)
         wake_versions(r);  /* the next thing it does is to take another one */
         job.seen[WOKEN]++;
         ft_stream_resume(&r->stream);
-        if (job.sc.two)
-            ft_stream_resume(&r->second);
+        second_resume(r);
         resume_versions(r);
     } else {
         r->call = 0;
-        ft_stream_open(&r->stream, &job.region, 0, r->index, "WORLD", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
-        if (job.sc.two)
-            ft_stream_open(&r->second, &job.region, 1, r->index, "SECOND", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
+        ft_stream_open(&r->stream, &job.region, r->index, "WORLD", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
+        r->second = (struct second){ 0 };
         open_versions(r);
         begin_life(r);
     }
@@ -272,6 +265,10 @@ void rank_main(struct actor *r)
         if (!make_once(r, 2 * r->call))
             break;
         stop_here(r, -1);
+        meet(r, &e);
+        part(r);
+        if (is_out(r))
+            continue;
         if (make_call(r, &e) != 0) {
             failed("rank %u incarnation %u call %u: %s", r->index, r->incarnation, r->call, e.text);
             break;

@@ -277,7 +277,7 @@ static void kill_others(uint32_t chance)
 /* Woken, it has not come to where its predecessor was: it needs the log from its snapshot on, also when that is lost. */
 static bool catches_up(const struct actor *a)
 {
-    return a->woken && (ft_stream_replays(&a->stream, a->stream.unit) || (job.sc.two && ft_stream_replays(&a->second, a->second.unit)));
+    return a->woken && (ft_stream_replays(&a->stream, a->stream.unit) || second_replays(a));
 }
 
 /* Chance kills early or late: where the log's life matters the end of a run is another matter than its beginning. */

@@ -96,7 +96,7 @@ static void *rank_main(void *arg)
     ft_wait_begin(&patience, region.header->params.unfenced);
 again:
     ft_region_start_rank(&region, rank, died);
-    ft_stream_open(&s, &region, 0, rank, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
+    ft_stream_open(&s, &region, rank, "WORLD", &patience, ft_keeper_kick_fd(keeper), ft_keeper_spill_fd(keeper));
     for (unsigned c = 0; c < CALLS; c++) {
         if (call(&s, c, a, b, &e) != 0) {
             fprintf(stderr, "threads: seed %u: rank %u, call %u: %s\n", seed, rank, c, e.text);

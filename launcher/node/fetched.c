@@ -76,7 +76,7 @@ static void open_node(struct node *n, uint32_t number, uint32_t nranks, uint32_t
         fail("node", (int)number, e.text);
     n->patience = (struct ft_patience){.yields = 20, .sleeps = true, .nasleep = 8,
                                        .asleep = (_Atomic uint8_t *)(n->region.base + n->region.header->asleep_at)};
-    ft_stream_open(&n->stream, &n->region, 0, 0, "WORLD", &n->patience, ft_keeper_kick_fd(n->keeper), ft_keeper_spill_fd(n->keeper));
+    ft_stream_open(&n->stream, &n->region, 0, "WORLD", &n->patience, ft_keeper_kick_fd(n->keeper), ft_keeper_spill_fd(n->keeper));
 }
 
 static void close_node(struct node *n)

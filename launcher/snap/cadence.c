@@ -33,7 +33,7 @@ static uint64_t log_bytes_of(const struct ft_snapshot *s)
 {
     uint32_t named = atomic_load(&s->named);
 
-    return ft_region_log_since(&s->job->region, named ? &s->slots[named - 1].at : &(struct ft_positions){0});
+    return ft_region_log_since(&s->job->region, s->rank, named ? &s->slots[named - 1].at : &(struct ft_positions){0});
 }
 
 /* Its outcomes since its newest one. */

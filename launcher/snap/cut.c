@@ -15,9 +15,9 @@
    no newer snapshot. */
 enum { WORN_BYTES = 64 << 20, WORN_MS = 30000 };
 
-static bool is_worn(const struct ft_job *job, const struct ft_snap_slot *slot)
+static bool is_worn(const struct ft_job *job, uint32_t rank, const struct ft_snap_slot *slot)
 {
-    return ft_region_log_since(&job->region, &slot->at) >= WORN_BYTES ||
+    return ft_region_log_since(&job->region, rank, &slot->at) >= WORN_BYTES ||
            ft_clock_ns() - slot->taken_ns >= WORN_MS * 1000000ull;
 }
 
@@ -51,17 +51,18 @@ static void answer(struct ft_job *job, uint32_t rank)
 
 static void register_cut(struct ft_job *job, uint32_t rank, const struct ft_version *v)
 {
+    struct ft_positions p = ft_positions_world(v->unit + 1, v->end);
     const struct ft_snap_slot *slot;
 
     if (!ft_versions_moves_cut(&job->region, rank, v))
         return;
     ft_steps_end_zero(&job->snapshots->ranks[rank], 0);
     slot = ft_snapshots_named(job, rank);
-    if (slot && !is_worn(job, slot))
+    if (slot && !is_worn(job, rank, slot))
         return;
     if (slot)
         ft_snapshots_drop(job, rank);
-    ft_cut_register(&job->region, rank, &(struct ft_positions){.n = 1, .in[0].at = {v->unit + 1, v->end}});
+    ft_cut_register(&job->region, rank, &p);
     job->report->ranks[rank].checkpoint_ns = ft_clock_ns();
     ft_keeper_kick(job->keeper);
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The directory of streams. The first is of all ranks for good. Of the others each rank owns as many,
+   and takes one into use with others for as long as they work together: a communicator. A stream
+   goes on where it was, in units and in its log, with whoever comes next; its uses are numbered.
+
+   A use is agreed by those who come into it, in an operation of another stream, so that their
+   successors are told the same (RULE 31): the owner says which stream is free (ft_streams_pick),
+   and all come in where it says (ft_stream_join, ft/core/stream.h). Nobody works before all have
+   come. Who has left needs it no more, but its cut may lie before that.
+
+   Which rank is in which stream is said by the rank itself (struct ft_stay). */
+#ifndef FT_SHM_STREAMS_H
+#define FT_SHM_STREAMS_H
+
+#include "ft/shm/region.h"
+
+/* A stream that is taken into use. Plain data. */
+struct ft_use {
+    uint32_t stream;
+    uint64_t use;        /* number of the use */
+    uint64_t unit, end;  /* where the stream is: its next unit, and where the record before it ends */
+};
+
+/* Agent: all ranks are in the first stream. In a region that is new. */
+void ft_streams_found(const struct ft_region *r);
+
+/* Owner, of the stream's next use by ranks[n], itself among them. False: none of its streams is
+   free. One is when everybody has left it, and no rank would come twice after a cut in which it had
+   left. What the answer is depends on how far others are: it is not the same when it is asked again. */
+bool ft_streams_pick(const struct ft_region *r, uint32_t owner, const uint32_t *ranks, uint32_t n, struct ft_use *use);
+
+/* Rank is in the stream, as far as it has said. */
+static inline bool ft_streams_has(const struct ft_stay *stay)
+{
+    return atomic_load_explicit(&stay->use, memory_order_acquire) > atomic_load_explicit(&stay->left, memory_order_acquire);
+}
+
+/* Its log has come so far, by what ranks say: no later than where it is. */
+uint64_t ft_streams_end(const struct ft_region *r, uint32_t stream);
+
+#endif

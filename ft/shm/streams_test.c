@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which stream its owner may take into use. */
+#include "ft/shm/streams.h"
+
+#include <criterion/criterion.h>
+
+#include "ft/shm/cut.h"
+#include "ft/shm/word.h"
+
+enum { RANKS = 3, EACH = 2, OWNER = 1, FIRST = 1 + OWNER * EACH };
+
+static struct ft_region region;
+static const uint32_t both[] = { OWNER, 2 };
+static struct ft_use use;
+
+static void set_up(void)
+{
+    struct ft_params p;
+    struct ft_error e;
+
+    ft_params_default(&p, RANKS, 2, 64u << 20);
+    p.nstreams = 1 + RANKS * EACH;
+    cr_assert_eq(ft_region_create(&region, &p, &e), 0, "%s", e.text);
+}
+
+static void tear_down(void) { ft_region_close(&region); }
+
+TestSuite(streams, .init = set_up, .fini = tear_down, .timeout = 60);
+
+static struct ft_stay *stay(uint32_t stream, uint32_t rank) { return &ft_region_stream(&region, stream).stays[rank]; }
+
+static bool pick(void) { return ft_streams_pick(&region, OWNER, both, 2, &use); }
+
+/* All of `both` come in and have done so many units more. */
+static void work(const struct ft_use *u, uint64_t units)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct ft_counters *c = &ft_region_stream(&region, u->stream).counters[both[i]];
+
+        ft_publish(&c->done, u->unit + units);
+        ft_publish(&c->done_at, u->end + units * 64);
+        ft_publish(&stay(u->stream, both[i])->use, u->use);
+    }
+}
+
+static void leave(const struct ft_use *u, uint32_t rank) { ft_publish(&stay(u->stream, rank)->left, u->use); }
+
+Test(streams, are_their_owners)
+{
+    for (uint32_t i = 0; i < EACH; i++) {
+        cr_assert(pick());
+        cr_assert(use.stream == FIRST + i && use.use == 1 && use.unit == 0 && use.end == 0);
+        work(&use, 1);
+    }
+    cr_assert_not(pick());
+    cr_assert(ft_streams_pick(&region, 0, &(uint32_t){ 0 }, 1, &use));
+    cr_assert_eq(use.stream, 1);
+}
+
+Test(streams, go_on_when_everybody_has_left)
+{
+    struct ft_use first;
+
+    cr_assert(pick());
+    first = use;
+    work(&first, 5);
+    leave(&first, OWNER);
+    cr_assert(pick() && use.stream != first.stream, "rank 2 is still in it");
+    leave(&first, 2);
+    cr_assert(pick());
+    cr_assert(use.stream == first.stream && use.use == 2 && use.unit == 5 && use.end == 320);
+}
+
+/* A rank that is woken from where it had left the stream needs all that followed; it says only where it came in last. */
+Test(streams, are_used_once_after_a_cut)
+{
+    struct ft_positions cut = ft_positions_world(1, 64);
+
+    cr_assert(pick());
+    work(&use, 5);
+    leave(&use, OWNER);
+    leave(&use, 2);
+    ft_position_add(&cut, FIRST, (struct ft_position){ .use = 1, .unit = 5, .end = FT_POSITION_LEFT });
+    ft_cut_register(&region, 2, &cut);
+    cr_assert(pick() && use.stream == FIRST && use.use == 2);
+    work(&use, 5);
+    leave(&use, OWNER);
+    leave(&use, 2);
+    cr_assert(pick() && use.stream == FIRST + 1);
+    cut.in[1].at = (struct ft_position){ .use = 2, .unit = 10, .end = FT_POSITION_LEFT };
+    ft_cut_register(&region, 2, &cut);
+    cr_assert(pick() && use.stream == FIRST && use.use == 3);
+}
+
+Test(streams, of_a_rank_without_cut_are_needed_from_the_first_use_on)
+{
+    cr_assert(pick());
+    ft_publish(&stay(FIRST, 2)->first, 128);
+    ft_publish(&stay(FIRST, 2)->at, 4096);
+    ft_publish(&stay(FIRST, 2)->use, 3);
+    ft_publish(&stay(FIRST, 2)->left, 3);
+    cr_assert_eq(ft_cut_need(&region, 2, FIRST), 128);
+    cr_assert_eq(ft_cut_need(&region, OWNER, FIRST), FT_POSITION_LEFT);
+    cr_assert(pick() && use.stream == FIRST && use.use == 4);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A second stream of an explored job: some ranks come into it, make calls on it by turns with those on the world's, and leave it. */
+#include <string.h>
+
+#include "ft/ft.h"
+#include "ft/test/explore.h"
+
+enum { ROUND = 4, MEETS = 1, PARTS = 3 /* of each ROUND calls, before these */ };
+
+/* All, or with three ranks all but one, in turn. The owner is the first of them. */
+static uint32_t choose(uint32_t call, uint32_t ranks[MAX_RANKS])
+{
+    uint32_t out = job.sc.ranks > 2 ? call / ROUND % (job.sc.ranks + 1) : job.sc.ranks, n = 0;
+
+    for (uint32_t i = 0; i < job.sc.ranks; i++)
+        if (i != out)
+            ranks[n++] = i;
+    return n;
+}
+
+static int64_t index_of(const struct second *s, uint32_t rank)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->local[i] == rank)
+            return i;
+    return -1;
+}
+
+/* The owner says which stream it is, or that none is free; the others contribute zeros. It is told, too: started again it might say
+   something else. */
+static int agree(struct actor *r, const uint32_t *local, uint32_t n, struct ft_use *use, struct ft_error *e)
+{
+    static const struct ft_type type = { .elem = 8, .kind = FT_I64 };
+    struct ft_op op = { FT_SUM, ft_reduce_find(FT_I64, FT_SUM), NULL, NULL };
+    struct ft_use mine = { 0 };
+    int64_t says[4] = { 0 }, told[4];
+    int err;
+
+    if (r->index == local[0] && ft_streams_pick(&job.region, r->index, local, n, &mine)) {
+        says[0] = mine.stream;
+        says[1] = (int64_t)mine.use;
+        says[2] = (int64_t)mine.unit;
+        says[3] = (int64_t)mine.end;
+    }
+    err = ft_allreduce(&r->stream, says, told, 4, type, &op, 7, e);
+    *use = (struct ft_use){ (uint32_t)told[0], (uint64_t)told[1], (uint64_t)told[2], (uint64_t)told[3] };
+    return err;
+}
+
+/* In some runs the last of them has not left it yet when the next one is agreed. */
+static bool is_late(const struct actor *r) { return job.seed % 2 && r->index == r->second.local[r->second.n - 1]; }
+
+static void leave(struct actor *r)
+{
+    struct second *s = &r->second;
+
+    if (!s->in)
+        return;
+    s->in = false;
+    ft_stream_leave_use(&s->stream);
+    s->left[s->use.stream] = ft_stream_position(&s->stream);
+}
+
+void part(struct actor *r)
+{
+    if (!job.sc.two || r->call % ROUND != PARTS || !r->second.on)
+        return;
+    r->second.on = false;
+    if (!is_late(r))
+        leave(r);
+}
+
+void meet(struct actor *r, struct ft_error *e)
+{
+    struct second *s = &r->second;
+    uint32_t n, local[MAX_RANKS];
+    struct ft_use use;
+    int64_t me;
+    int err;
+
+    if (!job.sc.two || r->call % ROUND != MEETS)
+        return;
+    n = choose(r->call, local);
+    err = agree(r, local, n, &use, e);
+    leave(r);
+    s->on = use.use != 0;
+    if (!err && s->on) {
+        job.seen[USES] += use.use > 1;
+        s->use = use;
+        s->n = n;
+        memcpy(s->local, local, sizeof local);
+        me = index_of(s, r->index);
+        s->in = me >= 0;
+        err = s->in ? ft_stream_join(&s->stream, &r->stream, &use, s->local, n, (uint32_t)me, "SECOND", e) : 0;
+    }
+    if (err)
+        failed("rank %u incarnation %u call %u: %s", r->index, r->incarnation, r->call, e->text);
+}
+
+static bool is_second(const struct actor *r) { return r->second.on; }
+
+bool is_out(const struct actor *r) { return is_second(r) && index_of(&r->second, r->index) < 0; }
+
+struct ft_stream *stream_of(struct actor *r) { return is_second(r) ? &r->second.stream : &r->stream; }
+
+uint32_t crew_of(const struct actor *r, uint32_t ranks[MAX_RANKS], uint32_t *me)
+{
+    const struct second *s = &r->second;
+
+    *me = is_second(r) ? (uint32_t)index_of(s, r->index) : r->index;
+    for (uint32_t i = 0; i < job.sc.ranks; i++)
+        ranks[i] = is_second(r) && i < s->n ? s->local[i] : i;
+    return is_second(r) ? s->n : job.sc.ranks;
+}
+
+void second_position(const struct actor *r, struct ft_positions *p)
+{
+    const struct second *s = &r->second;
+
+    for (uint32_t k = 1; k <= job.sc.ranks; k++) {
+        struct ft_position at = s->in && s->use.stream == k ? ft_stream_position(&s->stream) : s->left[k];
+
+        if (at.use)
+            ft_position_add(p, k, at);
+    }
+}
+
+void second_resume(struct actor *r)
+{
+    if (r->second.in)
+        ft_stream_resume(&r->second.stream);
+}
+
+bool second_replays(const struct actor *r)
+{
+    return r->second.in && ft_stream_replays(&r->second.stream, r->second.stream.unit);
+}
