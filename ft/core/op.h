@@ -34,7 +34,7 @@ static inline bool ft_coll_gathers(const struct ft_coll *c)
 /* Bytes of all that a rank receives. */
 static inline uint64_t ft_coll_total(const struct ft_coll *c)
 {
-    if (c->recv.counts)
+    if (ft_view_is_uneven(&c->recv))
         return c->s->sig.count * c->elem;
     return ft_coll_gathers(c) ? c->s->size * c->bytes : c->bytes;
 }
@@ -42,7 +42,7 @@ static inline uint64_t ft_coll_total(const struct ft_coll *c)
 /* Bytes that rank r contributes. */
 static inline uint64_t ft_coll_part(const struct ft_coll *c, uint32_t r)
 {
-    return c->recv.counts ? ft_view_part_bytes(&c->recv, r) : c->bytes;
+    return ft_view_is_uneven(&c->recv) ? ft_view_part_bytes(&c->recv, r) : c->bytes;
 }
 
 /* ... to unit u. */
