@@ -21,6 +21,19 @@ struct ft_view ft_view_piece(const struct ft_view *v, uint32_t i)
     return ft_view_of(v->program_base, (v->parts ? v->parts->n : 1) * v->count, v->type);
 }
 
+void ft_view_unpack_logged(const struct ft_view *v, uint64_t from, uint64_t n, const void *source,
+                           void *log, bool past_log)
+{
+    char *to = v->program_base + from;
+
+    if (past_log) {
+        ft_copy_twice(to, log, source, n);
+        return;
+    }
+    ft_copy_lines(to, source, n);
+    ft_fill(log, to, n);
+}
+
 void ft_view_move(const struct ft_view *to, const struct ft_view *v, uint64_t from, uint64_t n,
                   bool past_cache)
 {

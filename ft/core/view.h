@@ -66,7 +66,8 @@ static inline uint64_t ft_view_part_bytes(const struct ft_view *v, uint32_t r)
 
 uint64_t ft_view_bytes(const struct ft_view *v);
 
-/* The parts in order: of an allgatherv one by one, others as one piece. */
+/* All packed bytes in order, in pieces that lie side by side in memory: an allgatherv's parts, one
+   by one, others as a whole. */
 static inline uint32_t ft_view_pieces(const struct ft_view *v)
 {
     return ft_view_is_uneven(v) ? v->parts->n : 1;
@@ -114,6 +115,11 @@ static inline void ft_view_unpack(const struct ft_view *v, uint64_t from, uint64
 {
     memcpy(v->program_base + from, source, n);
 }
+
+/* The same, and to the log as well: past_log: past the cache, ordered before what follows
+   ft_copy_order(true). */
+void ft_view_unpack_logged(const struct ft_view *v, uint64_t from, uint64_t n, const void *source,
+                           void *log, bool past_log);
 
 /* From one buffer to another, which may be the same one. */
 void ft_view_move(const struct ft_view *to, const struct ft_view *v, uint64_t from, uint64_t n,

@@ -147,20 +147,30 @@ static void check_out(const struct buffer *b, const struct ft_view *part, uint64
     free(copy);
 }
 
-/* Into the program's memory: those bytes, and no other. */
+/* Into the program's memory: those bytes, and no other; and into the log. */
 static void check_in(struct buffer *b, const struct ft_view *part, uint64_t at, uint64_t from,
                      uint64_t n)
 {
-    char *before = malloc(ROOM), *given = make_memory();
+    char *before = malloc(ROOM), *log = malloc(ROOM);
 
     memcpy(before, b->memory, ROOM);
-    ft_view_unpack(part, from, n, given);
-    for (uint64_t i = 0; i < n; i++)
-        before[b->where[at + from + i]] = given[i];
-    cr_assert(!memcmp(before, b->memory, ROOM), "unpack: packed bytes from %lu on, %lu of them",
-              (unsigned long)(at + from), (unsigned long)n);
+    for (int how = 0; how < 3; how++) {
+        char *given = make_memory();
+
+        if (how == 0)
+            ft_view_unpack(part, from, n, given);
+        else
+            ft_view_unpack_logged(part, from, n, given, log, how == 2);
+        ft_copy_order(how == 2);
+        for (uint64_t i = 0; i < n; i++)
+            before[b->where[at + from + i]] = given[i];
+        cr_assert(!memcmp(before, b->memory, ROOM), "%d: packed bytes from %lu on, %lu of them",
+                  how, (unsigned long)(at + from), (unsigned long)n);
+        cr_assert(how == 0 || !memcmp(log, given, n), "%d: the log", how);
+        free(given);
+    }
     free(before);
-    free(given);
+    free(log);
 }
 
 static void check_range(struct buffer *b, uint32_t r)
