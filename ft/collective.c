@@ -108,21 +108,29 @@ FT_HOT int ft_barrier(struct ft_stream *s, uint64_t site, struct ft_error *e)
     return err;
 }
 
-int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, const char *key, uint64_t site,
-                    struct ft_error *e)
+static inline int bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root,
+                        const char *key, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_BCAST, .kind = type.kind, .root = root, .elem = type.elem, .count = count };
-    struct ft_view none = { 0 }, buffer = ft_view_of(buf, count, type);
-    bool is_root = (uint32_t)root == s->me;
-    struct ft_coll c = { .s = s, .send = is_root ? buffer : none, .recv = is_root ? none : buffer,
-                         .bytes = count * type.elem, .elem = type.elem, .root = root, .key = key };
+    struct ft_coll c = { .s = s, .bytes = count * type.elem, .elem = type.elem, .root = root, .key = key };
 
+    if ((uint32_t)root == s->me)
+        c.send = ft_view_of(buf, count, type);
+    else
+        c.recv = ft_view_of(buf, count, type);
     return ft_collective_run(&c, &sig, c.bytes, site, e);
 }
 
-FT_HOT int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root, uint64_t site, struct ft_error *e)
+int ft_bcast_cached(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root,
+                    const char *key, uint64_t site, struct ft_error *e)
 {
-    return ft_bcast_cached(s, buf, count, type, root, NULL, site, e);
+    return bcast(s, buf, count, type, root, key, site, e);
+}
+
+FT_HOT int ft_bcast(struct ft_stream *s, void *buf, uint64_t count, struct ft_type type, int root,
+                    uint64_t site, struct ft_error *e)
+{
+    return bcast(s, buf, count, type, root, NULL, site, e);
 }
 
 /* The elements did not fit slots: everybody's contributions were gathered, and whoever wants the result
@@ -147,6 +155,7 @@ static bool fits_slots(const struct ft_coll *c, const struct ft_sig *sig)
 static int reduce_gathered(struct ft_coll *c, const struct ft_sig *sig, uint64_t site,
                            struct ft_error *e)
 {
+    struct ft_parts each = { .n = c->s->size };
     struct ft_view recv = c->recv;
     char *parts = NULL;
     int err;
@@ -157,7 +166,7 @@ static int reduce_gathered(struct ft_coll *c, const struct ft_sig *sig, uint64_t
             return ft_err_set(e, FT_ENOMEM, "rank %u has no memory to reduce %llu byte%s by a user function", c->s->me,
                               (unsigned long long)c->bytes, ft_plural(c->bytes));
         c->recv = ft_view_of(parts, recv.count, recv.type);
-        c->recv.parts = c->s->size;
+        c->recv.parts = &each;
     }
     err = ft_collective_run(c, sig, c->s->size * c->bytes, site, e);
     if (parts && !err)
@@ -174,8 +183,9 @@ static FT_HOT int reduction(struct ft_coll *c, const struct ft_sig *sig, uint64_
     return reduce_gathered(c, sig, site, e);
 }
 
-int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
-                        const struct ft_op *op, const char *key, uint64_t site, struct ft_error *e)
+static inline int allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count,
+                            struct ft_type type, const struct ft_op *op, const char *key,
+                            uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLREDUCE, .reduction = op->reduction, .kind = type.kind, .root = -1,
                           .elem = type.elem, .count = count };
@@ -186,10 +196,17 @@ int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint6
     return reduction(&c, &sig, site, e);
 }
 
-FT_HOT int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
-                 const struct ft_op *op, uint64_t site, struct ft_error *e)
+int ft_allreduce_cached(struct ft_stream *s, const void *send, void *recv, uint64_t count,
+                        struct ft_type type, const struct ft_op *op, const char *key, uint64_t site,
+                        struct ft_error *e)
 {
-    return ft_allreduce_cached(s, send, recv, count, type, op, NULL, site, e);
+    return allreduce(s, send, recv, count, type, op, key, site, e);
+}
+
+FT_HOT int ft_allreduce(struct ft_stream *s, const void *send, void *recv, uint64_t count,
+                        struct ft_type type, const struct ft_op *op, uint64_t site, struct ft_error *e)
+{
+    return allreduce(s, send, recv, count, type, op, NULL, site, e);
 }
 
 FT_HOT int ft_reduce(struct ft_stream *s, const void *send, void *recv, uint64_t count, struct ft_type type,
@@ -209,11 +226,12 @@ FT_HOT int ft_allgather(struct ft_stream *s, const void *send, void *recv, uint6
                  uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHER, .kind = type.kind, .root = -1, .elem = type.elem, .count = count };
+    struct ft_parts parts = { .n = s->size };
     struct ft_coll c = { .s = s, .send = ft_view_of(send, count, type),
                          .recv = ft_view_of(recv, count, type), .bytes = count * type.elem,
                          .elem = type.elem, .root = -1 };
 
-    c.recv.parts = s->size;
+    c.recv.parts = &parts;
     return ft_collective_run(&c, &sig, s->size * c.bytes, site, e);
 }
 
@@ -221,12 +239,11 @@ int ft_allgatherv(struct ft_stream *s, const void *send, void *recv, const int *
                   struct ft_type type, uint64_t site, struct ft_error *e)
 {
     struct ft_sig sig = { .call = FT_CALL_ALLGATHERV, .kind = type.kind, .root = -1, .elem = type.elem };
+    struct ft_parts parts = { .n = s->size, .counts = counts, .displs = displs };
     struct ft_coll c = { .s = s, .send = ft_view_of(send, (uint64_t)counts[s->me], type),
                          .recv = ft_view_of(recv, 0, type), .elem = type.elem, .root = -1 };
 
-    c.recv.parts = s->size;
-    c.recv.counts = counts;
-    c.recv.displs = displs;
+    c.recv.parts = &parts;
     for (uint32_t r = 0; r < s->size; r++) {
         struct ft_sig one = { .count = (uint64_t)counts[r] };
 

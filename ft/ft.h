@@ -31,8 +31,8 @@ struct ft_stream;
 
 struct ft_type {
     uint32_t elem;  /* bytes from one element to the next; never split by a reduction */
-    uint8_t kind;   /* enum ft_kind; FT_OPAQUE for derived types */
-    uint8_t base;   /* with FT_OPAQUE, enum ft_kind: an element consists of so many of these */
+    uint16_t kind;  /* enum ft_kind; FT_OPAQUE for derived types */
+    uint16_t base;  /* with FT_OPAQUE, enum ft_kind: an element consists of so many of these */
 };
 
 struct ft_op {

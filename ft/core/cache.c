@@ -111,7 +111,7 @@ int ft_cache_scan(struct ft_cache *k, struct ft_error *e)
 /* Where a call has its result: the root of a bcast gives it and has it in one buffer. */
 static const struct ft_view *result_of(const struct ft_coll *c)
 {
-    return c->recv.parts ? &c->recv : &c->send;
+    return c->root >= 0 && ft_coll_leads(c) ? &c->send : &c->recv;
 }
 
 static uint64_t hash_result(const struct ft_view *result)

@@ -79,17 +79,13 @@ bool ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, cha
     return past;
 }
 
-bool ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char *log, uint64_t n)
+bool ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *log, uint64_t n)
 {
     const char *from = chunk_of(c, u, 0, 1 - c->s->rank);
+    bool past = ft_coll_logs_past(c);
 
-    if (ft_coll_logs_past(c)) {
-        ft_copy_twice(to, log, from, n);
-        return true;
-    }
-    ft_copy_lines(to, from, n);
-    ft_fill(log, to, n);
-    return false;
+    ft_view_unpack_logged(&c->recv, u * c->plan.segment, n, from, log, past);
+    return past;
 }
 
 void ft_coll_fold_next(const struct ft_coll *c, uint64_t u, char *slot, uint64_t n)

@@ -12,7 +12,7 @@ uint64_t ft_nodes_slices_at(const struct ft_nodes_op *op, uint64_t i, uint32_t k
     const struct ft_nodes *n = op->n;
     uint64_t at = 0;
 
-    if (!c->recv.counts)
+    if (!ft_view_is_uneven(&c->recv))
         return n->first[k] * ft_plan_slice(c->bytes, c->plan.segment, i);
     for (uint32_t place = 0; place < n->first[k]; place++)
         at += ft_coll_slice(c, n->rank_at[place], i);

@@ -38,7 +38,8 @@ static inline uint64_t ft_nodes_from(const struct ft_nodes_op *op, uint64_t i)
     return i * op->c->plan.segment;
 }
 
-/* What this rank contributes to unit i of a reduction. */
+/* What this rank contributes to unit i of a reduction. Also by a user's function: a type with holes
+   will need a copy here. */
 static inline const char *ft_nodes_own(const struct ft_nodes_op *op, uint64_t i)
 {
     return ft_view_direct(&op->c->send, ft_nodes_from(op, i));

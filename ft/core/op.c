@@ -14,7 +14,7 @@ FT_HOT uint64_t ft_coll_result(const struct ft_coll *c, uint64_t u)
 {
     if (!ft_coll_gathers(c))
         return ft_plan_slice(c->bytes, c->plan.segment, u);
-    if (!c->recv.counts)
+    if (!ft_view_is_uneven(&c->recv))
         return c->s->size * ft_plan_slice(c->bytes, c->plan.segment, u);
     return ft_coll_slice_at(c, u, c->s->size);
 }

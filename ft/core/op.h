@@ -34,7 +34,7 @@ static inline bool ft_coll_gathers(const struct ft_coll *c)
 /* Bytes of all that a rank receives. */
 static inline uint64_t ft_coll_total(const struct ft_coll *c)
 {
-    if (c->recv.counts)
+    if (ft_view_is_uneven(&c->recv))
         return c->s->sig.count * c->elem;
     return ft_coll_gathers(c) ? c->s->size * c->bytes : c->bytes;
 }
@@ -42,7 +42,7 @@ static inline uint64_t ft_coll_total(const struct ft_coll *c)
 /* Bytes that rank r contributes. */
 static inline uint64_t ft_coll_part(const struct ft_coll *c, uint32_t r)
 {
-    return c->recv.counts ? ft_view_part_bytes(&c->recv, r) : c->bytes;
+    return ft_view_is_uneven(&c->recv) ? ft_view_part_bytes(&c->recv, r) : c->bytes;
 }
 
 /* ... to unit u. */
@@ -85,8 +85,8 @@ enum { FT_LOGGED_PAST_CACHE = 8 << 10 };
 static inline bool ft_coll_logs_past(const struct ft_coll *c) { return c->bytes >= FT_LOGGED_PAST_CACHE; }
 bool ft_coll_fold_logged(const struct ft_coll *c, uint64_t u, uint64_t from, char *to, char *log, uint64_t n);
 
-/* What the other one of two ranks has in its slot, the same way. */
-bool ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *to, char *log, uint64_t n);
+/* What the other one of two ranks has in its slot, the same way, to where the program receives. */
+bool ft_coll_receive_logged(const struct ft_coll *c, uint64_t u, char *log, uint64_t n);
 
 /* What this rank contributes to unit u, and what the next rank has made of its own and of those behind it, to this rank's slot. Not by user functions. */
 void ft_coll_fold_next(const struct ft_coll *c, uint64_t u, char *slot, uint64_t n);

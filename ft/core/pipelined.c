@@ -55,7 +55,7 @@ static void receive(struct ft_units *x, uint64_t position, uint64_t result)
     char *payload = ft_log_write(&x->c->s->log, position, result) + ft_record_offset(result);
 
     ft_point_bulk(payload, result);
-    x->unordered |= ft_coll_receive_logged(x->c, x->made, ft_units_result(x, x->made), payload, result);
+    x->unordered |= ft_coll_receive_logged(x->c, x->made, payload, result);
     ft_units_head(x, position, result);
 }
 

@@ -99,15 +99,16 @@ static const void *slot_of(const struct ft_coll *c, uint32_t r)
    much of the stack, which may be small. */
 static __attribute__((noinline)) void reduce_by_user(const struct ft_coll *c)
 {
+    char acc[c->bytes] __attribute__((aligned(FT_LINE)));
     char scratch[c->bytes] __attribute__((aligned(FT_LINE)));
     uint32_t r = c->s->n - 1;
-    char *to = ft_view_direct(&c->recv, 0);
 
-    memcpy(to, slot_of(c, r), c->bytes);
+    memcpy(acc, slot_of(c, r), c->bytes);
     while (r-- > 0) {
         memcpy(scratch, slot_of(c, r), c->bytes);
-        c->op->user(c->op->ctx, scratch, to, c->bytes / c->elem);
+        c->op->user(c->op->ctx, scratch, acc, c->bytes / c->elem);
     }
+    ft_view_unpack(&c->recv, 0, c->bytes, acc);
 }
 
 /* Everybody's contribution, folded from the right: x0 op (x1 op (... xn-1)). */

@@ -89,8 +89,7 @@ static inline uint64_t ft_units_own_bytes(const struct ft_units *x, uint64_t i)
     return ft_coll_slice(x->c, x->c->s->rank, i);
 }
 
-/* Where the program receives unit i of what a predefined operator makes, or of a bcast of two
-   ranks. */
+/* Where the program receives unit i of what a predefined operator makes. */
 static inline char *ft_units_result(const struct ft_units *x, uint64_t i)
 {
     return ft_view_direct(&x->c->recv, ft_units_at(x, i));

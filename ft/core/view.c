@@ -7,17 +7,31 @@ uint64_t ft_view_bytes(const struct ft_view *v)
 {
     uint64_t bytes = 0;
 
-    if (!v->counts)
-        return v->parts * v->count * v->type.elem;
-    for (uint32_t r = 0; r < v->parts; r++)
+    if (!ft_view_is_uneven(v))
+        return (v->parts ? v->parts->n : 1) * v->count * v->type.elem;
+    for (uint32_t r = 0; r < v->parts->n; r++)
         bytes += ft_view_part_bytes(v, r);
     return bytes;
 }
 
 struct ft_view ft_view_piece(const struct ft_view *v, uint32_t i)
 {
-    return v->counts ? ft_view_part(v, i)
-                     : ft_view_of(v->program_base, v->parts * v->count, v->type);
+    if (ft_view_is_uneven(v))
+        return ft_view_part(v, i);
+    return ft_view_of(v->program_base, (v->parts ? v->parts->n : 1) * v->count, v->type);
+}
+
+void ft_view_unpack_logged(const struct ft_view *v, uint64_t from, uint64_t n, const void *source,
+                           void *log, bool past_log)
+{
+    char *to = v->program_base + from;
+
+    if (past_log) {
+        ft_copy_twice(to, log, source, n);
+        return;
+    }
+    ft_copy_lines(to, source, n);
+    ft_fill(log, to, n);
 }
 
 void ft_view_move(const struct ft_view *to, const struct ft_view *v, uint64_t from, uint64_t n,
@@ -47,7 +61,7 @@ void *ft_view_overwritten(const struct ft_view *v, const struct ft_view *given, 
     uint64_t reads = ft_view_bytes(given);
 
     *bytes = ft_view_bytes(v);
-    if (v->counts)
+    if (ft_view_is_uneven(v))
         return NULL; /* what lies between its parts is the program's */
     return !from || from + reads <= to || to + *bytes <= from ? v->program_base : NULL;
 }

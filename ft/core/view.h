@@ -15,19 +15,23 @@
 #include "ft/ft.h"
 #include "ft/shm/word.h"
 
+/* Of what a gather receives: a part from each rank. */
+struct ft_parts {
+    uint32_t n;
+    const int *counts, *displs;    /* of each, in elements; NULL: alike, and side by side */
+};
+
 struct ft_view {
-    char *program_base; /* NULL: there is no buffer */
-    uint64_t count;     /* elements; of several parts, of each of them */
+    char *program_base;            /* NULL: there is no buffer */
+    uint64_t count;                /* elements; of several parts, of each of them */
+    const struct ft_parts *parts;  /* NULL: it is one */
     struct ft_type type;
-    uint32_t parts;             /* what a gather receives has one from each rank; others have 1 */
-    const int *counts, *displs; /* of each part, in elements; NULL: the parts lie side by side */
 };
 
 /* Of one part. The engine writes only to what the program receives into. */
 static inline struct ft_view ft_view_of(const void *buffer, uint64_t count, struct ft_type type)
 {
-    return (
-        struct ft_view){ .program_base = (char *)buffer, .count = count, .type = type, .parts = 1 };
+    return (struct ft_view){ .program_base = (char *)buffer, .count = count, .type = type };
 }
 
 static inline bool ft_view_exists(const struct ft_view *v) { return v->program_base; }
@@ -38,25 +42,37 @@ static inline bool ft_view_same(const struct ft_view *v, const struct ft_view *w
     return v->program_base == w->program_base;
 }
 
+/* Its parts differ in length, and need not lie side by side: an allgatherv's. */
+static inline bool ft_view_is_uneven(const struct ft_view *v)
+{
+    return v->parts && v->parts->counts;
+}
+
 /* Part r, as a view of its own. */
 static inline struct ft_view ft_view_part(const struct ft_view *v, uint32_t r)
 {
-    int64_t at = v->counts ? v->displs[r] : (int64_t)(r * v->count);
+    bool uneven = ft_view_is_uneven(v);
+    int64_t at = uneven ? v->parts->displs[r] : (int64_t)(r * v->count);
     char *base = v->program_base ? v->program_base + at * (int64_t)v->type.elem : NULL;
 
-    return ft_view_of(base, v->counts ? (uint64_t)v->counts[r] : v->count, v->type);
+    return ft_view_of(base, uneven ? (uint64_t)v->parts->counts[r] : v->count, v->type);
 }
 
 /* Packed bytes of a part, and of all parts together. */
 static inline uint64_t ft_view_part_bytes(const struct ft_view *v, uint32_t r)
 {
-    return (v->counts ? (uint64_t)v->counts[r] : v->count) * v->type.elem;
+    return (ft_view_is_uneven(v) ? (uint64_t)v->parts->counts[r] : v->count) * v->type.elem;
 }
 
 uint64_t ft_view_bytes(const struct ft_view *v);
 
-/* The parts in order: of an allgatherv one by one, others as one piece. */
-static inline uint32_t ft_view_pieces(const struct ft_view *v) { return v->counts ? v->parts : 1; }
+/* All packed bytes in order, in pieces that lie side by side in memory: an allgatherv's parts, one
+   by one, others as a whole. */
+static inline uint32_t ft_view_pieces(const struct ft_view *v)
+{
+    return ft_view_is_uneven(v) ? v->parts->n : 1;
+}
+
 struct ft_view ft_view_piece(const struct ft_view *v, uint32_t i);
 
 /* ---- below: of views in one piece ---- */
@@ -99,6 +115,11 @@ static inline void ft_view_unpack(const struct ft_view *v, uint64_t from, uint64
 {
     memcpy(v->program_base + from, source, n);
 }
+
+/* The same, and to the log as well: past_log: past the cache, ordered before what follows
+   ft_copy_order(true). */
+void ft_view_unpack_logged(const struct ft_view *v, uint64_t from, uint64_t n, const void *source,
+                           void *log, bool past_log);
 
 /* From one buffer to another, which may be the same one. */
 void ft_view_move(const struct ft_view *to, const struct ft_view *v, uint64_t from, uint64_t n,

@@ -20,6 +20,7 @@ enum {
 /* A buffer in the middle of `memory`, and where its packed bytes are, part by part. */
 struct buffer {
     struct ft_view view;
+    struct ft_parts parts;
     char *memory;
     int counts[MOST_PARTS], displs[MOST_PARTS];
     uint64_t bytes, part_at[MOST_PARTS + 1];
@@ -67,9 +68,8 @@ static void scatter(struct buffer *b, uint32_t parts)
         b->displs[order[i]] = at;
         at += b->counts[order[i]] + (int)draw(3);
     }
-    b->view.parts = parts;
-    b->view.counts = b->counts;
-    b->view.displs = b->displs;
+    b->parts = (struct ft_parts){ parts, b->counts, b->displs };
+    b->view.parts = &b->parts;
     for (uint32_t r = 0; r < parts; r++)
         note_part(b, r, b->displs[r], (uint64_t)b->counts[r]);
 }
@@ -89,7 +89,8 @@ static struct buffer *make(bool scattered)
         scatter(b, parts);
         return b;
     }
-    b->view.parts = parts;
+    b->parts.n = parts;
+    b->view.parts = draw(2) || parts > 1 ? &b->parts : NULL;
     for (uint32_t r = 0; r < parts; r++)
         note_part(b, r, (int64_t)(r * count), count);
     return b;
@@ -146,20 +147,30 @@ static void check_out(const struct buffer *b, const struct ft_view *part, uint64
     free(copy);
 }
 
-/* Into the program's memory: those bytes, and no other. */
+/* Into the program's memory: those bytes, and no other; and into the log. */
 static void check_in(struct buffer *b, const struct ft_view *part, uint64_t at, uint64_t from,
                      uint64_t n)
 {
-    char *before = malloc(ROOM), *given = make_memory();
+    char *before = malloc(ROOM), *log = malloc(ROOM);
 
     memcpy(before, b->memory, ROOM);
-    ft_view_unpack(part, from, n, given);
-    for (uint64_t i = 0; i < n; i++)
-        before[b->where[at + from + i]] = given[i];
-    cr_assert(!memcmp(before, b->memory, ROOM), "unpack: packed bytes from %lu on, %lu of them",
-              (unsigned long)(at + from), (unsigned long)n);
+    for (int how = 0; how < 3; how++) {
+        char *given = make_memory();
+
+        if (how == 0)
+            ft_view_unpack(part, from, n, given);
+        else
+            ft_view_unpack_logged(part, from, n, given, log, how == 2);
+        ft_copy_order(how == 2);
+        for (uint64_t i = 0; i < n; i++)
+            before[b->where[at + from + i]] = given[i];
+        cr_assert(!memcmp(before, b->memory, ROOM), "%d: packed bytes from %lu on, %lu of them",
+                  how, (unsigned long)(at + from), (unsigned long)n);
+        cr_assert(how == 0 || !memcmp(log, given, n), "%d: the log", how);
+        free(given);
+    }
     free(before);
-    free(given);
+    free(log);
 }
 
 static void check_range(struct buffer *b, uint32_t r)
@@ -185,7 +196,7 @@ Test(view, packed_ranges_of_parts)
         struct buffer *b = make(round % 2);
 
         cr_assert_eq(ft_view_bytes(&b->view), b->bytes);
-        check_range(b, (uint32_t)draw(b->view.parts));
+        check_range(b, (uint32_t)draw(b->parts.n));
         end(b);
     }
 }
@@ -249,7 +260,7 @@ Test(view, moves)
     srandom(4);
     for (int round = 0; round < ROUNDS; round++) {
         struct buffer *from = make(round % 2), *to = make(false);
-        uint32_t r = (uint32_t)draw(from->view.parts);
+        uint32_t r = (uint32_t)draw(from->parts.n);
         struct ft_view part = ft_view_part(&from->view, r),
                        target = ft_view_of(to->memory, MOST_COUNT * MOST_ELEM,
                                            (struct ft_type){ .elem = 1 });
@@ -301,10 +312,9 @@ Test(view, no_buffer)
     struct ft_type type = { .elem = 8, .kind = FT_F64 };
     struct ft_view none = ft_view_of(NULL, 0, type), part;
     int counts[2] = { 0, 0 }, displs[2] = { 3, 7 };
+    struct ft_parts parts = { 2, counts, displs };
 
-    none.parts = 2;
-    none.counts = counts;
-    none.displs = displs;
+    none.parts = &parts;
     part = ft_view_part(&none, 1);
     cr_assert(!ft_view_exists(&none) && !ft_view_exists(&part));
     cr_assert_eq(ft_view_bytes(&none), 0);

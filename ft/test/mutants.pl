@@ -96,7 +96,7 @@ my @mutants = (
             ft_copy_unordered(log + at'],
     ['... or who sends contributes less than everything', 'ft/core/units.c',
      'ft_units_own_bytes(x, x->in));', 'ft_units_own_bytes(x, x->in) / 2);'],
-    ['... or who receives a pipelined bcast keeps it for itself', 'ft/core/fold.c',
+    ['... or who receives a pipelined bcast keeps it for itself', 'ft/core/view.c',
      'ft_fill(log, to, n);', ';', '--only 1,2,300,4,0,0,0,0 --seeds 60'],
     ['... or leaves its record without a head', 'ft/core/pipelined.c',
      'payload, result);
