@@ -41,7 +41,7 @@ static int contribute(struct ft_coll *c, const void *from, uint64_t bytes, struc
     if (bytes)
         ft_fill(slot + 1, from, bytes);
     slot->chain = s->chain;
-    ft_wait_announce(s->patience, &slot->unit, s->unit + 1);
+    ft_stream_announce(s, FT_AWAIT_SHOWN, &slot->unit, s->unit + 1);
     return 0;
 }
 

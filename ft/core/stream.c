@@ -36,6 +36,7 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
     s->region = region;
     s->params = &h->params;
     s->patience = patience;
+    s->id = id;
     s->rank = rank;
     s->n = ft_look32(&head->nranks);
     s->me = ft_region_rank_of(region, rank);
@@ -68,7 +69,8 @@ void ft_stream_open(struct ft_stream *s, const struct ft_region *region, uint32_
 }
 
 /* Field by field, what a copy made at the cut has and whether it is still true:
-     ft, cache, attentive, region, params, patience, rank, n, me, size, apart, nodes, name, counters, trails, shorts, slots, short_bytes, checks, host, block   constants of the rank
+     ft, cache, attentive, region, params, patience, id, rank, n, me, size, apart, nodes, name,
+     counters, trails, shorts, slots, short_bytes, checks, host, block   constants of the rank
      unit, end, chain     the position: that of the cut, which is where the program's own memory is
      mine, called         of the dead incarnation, which was further than the one that was copied: read again
      finished, contributed   what others had done by then; counters never go down, so it is still true
@@ -151,28 +153,24 @@ void ft_stream_jump(struct ft_stream *s, uint64_t unit, uint64_t end, uint64_t c
     ft_stream_end(s, 0, end);
 }
 
-void ft_stream_say_await(const struct ft_stream *s, const struct ft_await *a)
+struct ft_wait ft_stream_wait_for(const struct ft_stream *s, const struct ft_await *a)
 {
-    if (s->block)
-        ft_await_say(&s->block->awaits, a);
+    struct ft_await said = ft_stream_await_of(s, *a);
+
+    return ft_wait_for(s->patience, &said);
 }
 
 FT_HOT int ft_stream_await_slow(struct ft_stream *s, const struct ft_await *a, struct ft_error *e)
 {
-    _Atomic uint64_t *word = ft_stream_awaited(s, a);
-    struct ft_wait w = { 0 };
-    uint64_t seen;
+    const _Atomic uint64_t *word = ft_stream_awaited(s, a);
+    struct ft_wait w = ft_stream_wait_for(s, a);
+    int err = 0;
 
-    ft_stream_say_await(s, a);
-    while ((seen = ft_look(word)) <= a->unit) {
-        if (ft_wait_turn(&w, s->patience, word, seen)) {
-            int err = ft_stream_verify(s, e);
-
-            if (err)
-                return err;
-        }
-    }
-    return 0;
+    while (!err && ft_look(word) <= a->unit)
+        if (ft_wait_turn(&w, s->patience))
+            err = ft_stream_verify(s, e);
+    ft_wait_over(&w, s->patience);
+    return err;
 }
 
 int64_t ft_stream_lacking(struct ft_stream *s, uint64_t u)
@@ -349,7 +347,7 @@ void ft_stream_done(struct ft_stream *s, uint64_t unit, uint64_t end)
 
     if (said_before(c, unit, end))
         return;
-    ft_wait_announce(s->patience, &c->done, unit);
+    ft_stream_announce(s, FT_AWAIT_DONE, &c->done, unit);
     ft_publish(&c->done_at, end);
 }
 

@@ -23,6 +23,7 @@ struct ft_stream {
     const struct ft_region *region;   /* NULL: a stream of this rank alone, with nothing shared */
     const struct ft_params *params;
     const struct ft_patience *patience;
+    uint32_t id;
     uint32_t rank, n;                 /* of this stream, on this node: what all shared words are numbered by */
     uint32_t me, size;                /* the same in the whole job: what programs see */
     bool apart;                       /* not all of the stream's ranks share this memory, or there is one only */
@@ -87,8 +88,19 @@ static inline void ft_stream_leave(struct ft_stream *s, uint64_t position)
 /* Waits until a->rank has done it; FT_EMISMATCH if the wait is long and another rank turns out to be in another call. */
 int ft_stream_await_slow(struct ft_stream *s, const struct ft_await *a, struct ft_error *e);
 
-/* Says what this rank waits for, to people. */
-void ft_stream_say_await(const struct ft_stream *s, const struct ft_await *a);
+/* Begins a wait for something else of the stream's; and its number in what a wait that goes on is for. */
+struct ft_wait ft_stream_wait_for(const struct ft_stream *s, const struct ft_await *a);
+static inline struct ft_await ft_stream_await_of(const struct ft_stream *s, struct ft_await a)
+{
+    a.stream = s->id;
+    return a;
+}
+
+/* Publishes a word of this rank's that others of the stream may wait for: units below are there. */
+static inline void ft_stream_announce(const struct ft_stream *s, enum ft_await_kind kind, _Atomic uint64_t *word, uint64_t below)
+{
+    ft_wait_announce(s->patience, kind, s->id, word, below);
+}
 
 /* A rank that has not contributed to unit u of an operation in segments, or -1. Does not wait. */
 int64_t ft_stream_lacking(struct ft_stream *s, uint64_t u);

@@ -247,11 +247,11 @@ static void give_memory_back(struct ft_keeper *k)
     }
 }
 
-/* The stream's `assigned` follows from its table; ranks sleep on it. */
-static void tell_assigned(struct keeper_stream *s)
+/* The stream's `assigned` follows from its table; ranks wait for it. */
+static void tell_assigned(const struct ft_keeper *k, struct keeper_stream *s)
 {
-    ft_announce(&s->head->assigned, s->assigned);  /* then the sleep flags would be read; the keeper just wakes */
-    ft_wake(&s->head->assigned);
+    ft_publish(&s->head->assigned, s->assigned);
+    ft_doorbells_tell(k->region, &(struct ft_announced){ .kind = FT_AWAIT_MEMORY, .stream = s->head->id, .below = s->assigned });
 }
 
 /* Killed before the first store: the memory is free, as no table names it. After it: the successor counts the
@@ -260,7 +260,7 @@ void ft_keeper_assign(struct ft_keeper *k, struct keeper_stream *s, uint64_t pla
 {
     say(k, s, s->assigned, FT_EXTENT_MEMORY, place);
     s->assigned++;
-    tell_assigned(s);
+    tell_assigned(k, s);
 }
 
 bool ft_keeper_serve(struct ft_keeper *k)
@@ -338,5 +338,5 @@ void ft_keeper_adopt(struct ft_keeper *k, ft_keeper_failed *failed, void *arg)
     ft_places_doubt(&k->memory); /* the predecessor may have given their memory back */
     ft_spill_settle(&k->file);
     for (uint32_t i = 0; i < p->nstreams; i++)
-        tell_assigned(&k->streams[i]);
+        tell_assigned(k, &k->streams[i]);
 }

@@ -94,16 +94,21 @@ void ft_log_pass(struct ft_log *log, uint64_t position)
         ask(log, extents);
 }
 
+static void await_assigned(struct ft_log *log, uint64_t extent)
+{
+    struct ft_wait w = ft_wait_for(log->patience, &(struct ft_await){ .kind = FT_AWAIT_MEMORY, .stream = log->head->id, .unit = extent });
+
+    while (ft_look(&log->head->assigned) <= extent)
+        ft_wait_turn(&w, log->patience);
+    ft_wait_over(&w, log->patience);
+}
+
 static void await_memory(struct ft_log *log, uint64_t extent)
 {
-    struct ft_wait w = { 0 };
-    uint64_t seen;
-
-    while ((seen = ft_look(&log->head->assigned)) <= extent) {
-        if (w.turns == 0)
-            ask(log, extent + 1 + (log->asks_ahead ? AHEAD : 0));
-        ft_wait_turn(&w, log->patience, &log->head->assigned, seen);
-    }
+    if (ft_look(&log->head->assigned) > extent)
+        return;
+    ask(log, extent + 1 + (log->asks_ahead ? AHEAD : 0));
+    await_assigned(log, extent);
 }
 
 /* The extent at `extent`, which is not committed: so it is in memory and stays where it is. */
@@ -171,12 +176,9 @@ static bool read_spilled(struct ft_log *log, uint64_t extent, uint64_t place, ui
 /* The entry of an extent that has a record in it already. */
 static uint64_t look_up(struct ft_log *log, uint64_t extent, bool *gone)
 {
-    struct ft_wait w = { 0 };
-    uint64_t seen;
-
     /* Another rank wrote there, so it is assigned; but its store may reach us before the keeper's. */
-    while ((seen = ft_look(&log->head->assigned)) <= extent)
-        ft_wait_turn(&w, log->patience, &log->head->assigned, seen);
+    if (ft_look(&log->head->assigned) <= extent)
+        await_assigned(log, extent);
     return entry_of(log, extent, gone);
 }
 

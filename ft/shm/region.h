@@ -40,6 +40,7 @@ int ft_region_open(struct ft_region *r, int fd, struct ft_error *e);
 void ft_region_close(struct ft_region *r);
 
 struct ft_rank_block *ft_region_rank(const struct ft_region *r, uint32_t rank);
+struct ft_doorbell *ft_region_doorbell(const struct ft_region *r, uint32_t rank);
 
 /* Memory for the outcomes of rank: params.outcome_bytes. NULL: none. */
 void *ft_region_outcomes(const struct ft_region *r, uint32_t rank);

@@ -224,6 +224,8 @@ static bool takes_snapshot(const struct actor *r)
 
 static void open_stream(struct actor *r)
 {
+    r->patience = (struct ft_patience){ .spins = job.sleeps ? 0 : UINT32_MAX, .sleeps = job.sleeps, .self = r->index,
+                                        .doorbells = ft_doorbells_of(&job.region) };
     if (r->woken) {
         r->stream = r->snapshot.stream;
         r->call = r->snapshot.call;
@@ -234,7 +236,7 @@ static void open_stream(struct actor *r)
         resume_versions(r);
     } else {
         r->call = 0;
-        ft_stream_open(&r->stream, &job.region, 0, r->index, "WORLD", &job.patience, -1, ft_keeper_spill_fd(job.keeper));
+        ft_stream_open(&r->stream, &job.region, 0, r->index, "WORLD", &r->patience, -1, ft_keeper_spill_fd(job.keeper));
         open_versions(r);
         begin_life(r);
     }
